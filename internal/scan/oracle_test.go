@@ -1,0 +1,207 @@
+package scan
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+// oracle lists what golang.org/x/net/html's tree holds of the attributes
+// that are one URL or name each, as a sorted set: the parser copies elements,
+// so counts mean nothing.
+func oracle(text []byte) ([]string, error) {
+	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]bool{}
+	var walk func(n *html.Node, inert bool)
+	walk = func(n *html.Node, inert bool) {
+		for ; n != nil; n = n.NextSibling {
+			if n.Type == html.ElementNode {
+				oracleElement(n, inert, set)
+			}
+			walk(n.FirstChild, inert || n.Type == html.ElementNode && n.Namespace == "" && n.Data == "template")
+		}
+	}
+	walk(root.FirstChild, false)
+	var out []string
+	for k := range set {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out, nil
+}
+
+func oracleElement(n *html.Node, inert bool, set map[string]bool) {
+	seen := map[string]bool{}
+	for _, a := range n.Attr {
+		key := a.Key
+		if a.Namespace != "" {
+			key = a.Namespace + ":" + key
+		}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		switch {
+		case key == "id" && !inert && a.Val != "":
+			set["anchor id "+a.Val] = true
+		case key == "name" && n.Namespace == "" && n.Data == "a" && !inert && a.Val != "":
+			set["anchor name "+a.Val] = true
+		case key == "href" && n.Namespace == "" && (n.Data == "a" || n.Data == "area" || n.Data == "link"),
+			key == "src" && n.Namespace == "" && (n.Data == "img" || n.Data == "script" || n.Data == "iframe"),
+			(key == "href" || key == "xlink:href") && n.Namespace != "":
+			set[fmt.Sprintf("link %s %s %v %s", n.Data, key, inert, a.Val)] = true
+		}
+	}
+}
+
+// ours lists the same of a Page.
+func ours(p *Page) []string {
+	set := map[string]bool{}
+	for _, a := range p.Anchors {
+		switch a.Kind {
+		case AnchorID:
+			set["anchor id "+string(a.Name)] = true
+		case AnchorName:
+			set["anchor name "+string(a.Name)] = true
+		}
+	}
+	for i := range p.Links {
+		l := &p.Links[i]
+		el := p.Element(l)
+		switch {
+		case l.Attr == AttrHref && (el == "a" || el == "area" || el == "link"),
+			l.Attr == AttrSrc && (el == "img" || el == "script" || el == "iframe"),
+			l.Attr == AttrHref, l.Attr == AttrXlinkHref:
+			set[fmt.Sprintf("link %s %s %v %s", el, l.Attr, l.Inert, l.Value)] = true
+		}
+	}
+	var out []string
+	for k := range set {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// foldForeign lower-cases the element name of link rows: the parser adjusts
+// the case of svg names.
+func foldForeign(rows []string) []string {
+	for i, r := range rows {
+		if f := strings.SplitN(r, " ", 3); f[0] == "link" {
+			rows[i] = "link " + strings.ToLower(f[1]) + " " + f[2]
+		}
+	}
+	sort.Strings(rows)
+	return slices.Compact(rows)
+}
+
+// compare holds text against the oracle. Differences that browsers decide
+// against the oracle are left out by the callers.
+func compare(t *testing.T, s *Scanner, text []byte) {
+	t.Helper()
+	want, err := oracle(text)
+	if err != nil {
+		return // over 512 open elements
+	}
+	got := ours(s.HTML(text, Options{Charset: "utf-8"}))
+	want, got = foldForeign(want), foldForeign(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("irregular=%v page %q\n got %q\nwant %q", s.page.Irregular, clip(text), diff(got, want), diff(want, got))
+	}
+}
+
+func diff(a, b []string) (only []string) {
+	for _, x := range a {
+		if !slices.Contains(b, x) {
+			only = append(only, x)
+		}
+	}
+	return only
+}
+
+func clip(b []byte) []byte { return b[:min(len(b), 600)] }
+
+// treeTests returns the inputs of html5lib's tree construction tests, which
+// golang.org/x/net ships.
+func treeTests(t testing.TB) [][]byte {
+	var out [][]byte
+	dats, err := filepath.Glob(filepath.Join(moduleDir(t, "golang.org/x/net"), "html/testdata/html5lib-tests/tree-construction/*.dat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range dats {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range bytes.Split(b, []byte("#data\n"))[1:] {
+			data, _, _ := bytes.Cut(c, []byte("\n#errors"))
+			if !bytes.Contains(c, []byte("\n#document-fragment")) && !bytes.Contains(c, []byte("\n#script-on")) {
+				out = append(out, data)
+			}
+		}
+	}
+	if len(out) < 1000 {
+		t.Fatalf("only %d tree construction tests found", len(out))
+	}
+	return out
+}
+
+// moduleDir returns the directory of a module that go.mod requires.
+func moduleDir(t testing.TB, module string) string {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	if err != nil {
+		t.Fatalf("go list -m %s: %v", module, err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// probes are put into every tree construction test: each start tag gets an id.
+func probe(text []byte) []byte {
+	var out []byte
+	n := 0
+	for i := 0; i < len(text); i++ {
+		out = append(out, text[i])
+		if text[i] == '<' && i+1 < len(text) && byteClass[text[i+1]]&clsLetter != 0 {
+			j := i + 1
+			for j < len(text) && byteClass[text[j]]&clsNameEnd == 0 {
+				out = append(out, text[j])
+				j++
+			}
+			if j < len(text) {
+				n++
+				out = append(out, fmt.Sprintf(" id=i%d href=h%d ", n, n)...)
+			}
+			i = j - 1
+		}
+	}
+	return out
+}
+
+func TestTreeConstruction(t *testing.T) {
+	var s Scanner
+	slow := 0
+	for _, text := range treeTests(t) {
+		if !utf8.Valid(text) {
+			continue
+		}
+		compare(t, &s, text)
+		compare(t, &s, probe(text))
+		if s.page.Irregular {
+			slow++
+		}
+	}
+	t.Logf("%d pages were irregular", slow)
+}

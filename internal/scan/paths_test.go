@@ -1,0 +1,91 @@
+package scan
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+	"unicode/utf8"
+)
+
+// pageRows lists all that a page holds, with its places.
+func pageRows(p *Page) []string {
+	var out []string
+	for i := range p.Links {
+		l := &p.Links[i]
+		out = append(out, fmt.Sprintf("%d %d %s ref %q", l.TagOff, l.Off, row(p, l), p.Ref(l)))
+	}
+	anchors := slices.Clone(p.Anchors)
+	slices.SortFunc(anchors, func(a, b Anchor) int { return int(a.Off) - int(b.Off) })
+	for _, a := range anchors {
+		out = append(out, fmt.Sprintf("%d anchor %d %q", a.Off, a.Kind, a.Name))
+	}
+	for _, b := range p.Bases {
+		out = append(out, fmt.Sprintf("%d base %q", b.Off, b.Value))
+	}
+	for _, f := range p.Faults {
+		out = append(out, fmt.Sprintf("%d fault %d %s", f.Off, f.Kind, f.Name))
+	}
+	return append(out, fmt.Sprintf("script %v quirks %v charset %s", p.HasScript, p.Quirks, p.Charset()))
+}
+
+// comparePaths: on a page that the fast path trusts itself with, the slow path
+// finds the same, to the byte. It returns whether there was something to compare.
+func comparePaths(t *testing.T, s *Scanner, text []byte, opt Options) bool {
+	t.Helper()
+	p := s.HTML(text, opt)
+	if p.Irregular || s.reg.irregular {
+		return false
+	}
+	fast := pageRows(p)
+	s.page.Text = text
+	s.slow(0)
+	if !s.page.Irregular {
+		return false // nested too deep for the slow path
+	}
+	slow := pageRows(&s.page)
+	if !slices.Equal(fast, slow) {
+		t.Errorf("%q\n only fast %q\n only slow %q", clip(text), diff(fast, slow), diff(slow, fast))
+	}
+	return true
+}
+
+func TestPaths(t *testing.T) {
+	var s Scanner
+	for _, page := range [][]byte{[]byte(richPage), rustdocPage(20), sphinxPage(20)} {
+		for _, tags := range []Tags{Modern, Linklint} {
+			if !comparePaths(t, &s, page, Options{Charset: "utf-8", Tags: tags}) {
+				t.Errorf("%q was not compared", clip(page))
+			}
+		}
+	}
+}
+
+// FuzzPaths holds the two paths against each other: every kind of link, its
+// place, names, faults. FuzzPage sees fewer kinds, and no place.
+func FuzzPaths(f *testing.F) {
+	for _, text := range treeTests(f) {
+		f.Add(text)
+	}
+	for _, c := range pageSeeds {
+		f.Add([]byte(c))
+	}
+	f.Add([]byte(richPage))
+	f.Add(rustdocPage(2))
+	f.Add(sphinxPage(2))
+	var s Scanner
+	f.Fuzz(func(t *testing.T, text []byte) {
+		lower := bytes.ToLower(text)
+		if !utf8.Valid(text) || bytes.Contains(lower, []byte("<frame")) || bytes.IndexByte(text, 0) >= 0 || escapedLess(lower) {
+			return // see oracleIsWrong
+		}
+		if bytes.Contains(lower, []byte("<caption")) && bytes.Contains(lower, []byte("<th")) {
+			return // x/net/html ignores th in a caption, HTML 13.2.6.4.11 does not
+		}
+		comparePaths(t, &s, text, Options{Charset: "utf-8"})
+		comparePaths(t, &s, text, Options{Charset: "utf-8", Tags: Linklint})
+		if probed := probe(text); !oracleIsWrong(probed) {
+			comparePaths(t, &s, probed, Options{Charset: "utf-8"})
+		}
+	})
+}

@@ -1,0 +1,218 @@
+// Package scan finds what one document links to and what it defines: the
+// bytes of a page enter, links and anchors with their byte offsets leave.
+//
+// It reads HTML as browsers do (HTML Living Standard, section 13.2): which
+// tags are real, which are text, comment or inert, and what an attribute's
+// value is. It performs no I/O, starts no goroutine and keeps no state but
+// the buffers of a [Scanner].
+//
+// Most pages are read in one pass by the fast path (tokens.go), which knows
+// just enough of tree construction to tell when it knows enough. A page with
+// a construct that can change which tags count (regular.go) is judged by
+// golang.org/x/net/html instead (slow.go), with the same positions.
+package scan
+
+// Tags selects the table of elements and attributes that hold links.
+type Tags uint8
+
+const (
+	// Modern is everything a browser, a crawler or a feed reader follows.
+	Modern Tags = iota
+	// Linklint is the table of LL-38 to LL-53.
+	Linklint
+)
+
+// Kind says what a link is for, as far as that decides how it is judged.
+type Kind uint8
+
+const (
+	// KindLink is a link that a visitor or the browser follows.
+	KindLink Kind = iota
+	// KindResource is a resource that the page itself loads: an empty value
+	// is an error to the browser.
+	KindResource
+	// KindAction is a form's action (LL-46).
+	KindAction
+	// KindHint names a host and no page: preconnect, dns-prefetch.
+	KindHint
+	// KindPing is a ping target, which takes POST requests only.
+	KindPing
+	// KindMap names a map element: usemap (LL-49).
+	KindMap
+	// KindRefresh is the target of a meta refresh (LL-52).
+	KindRefresh
+	// KindMetadata is a URL that only machines read: Open Graph, Twitter,
+	// JSON-LD, cite, profile.
+	KindMetadata
+	// KindReference is a CSS reference into a document, such as url(#gradient).
+	KindReference
+)
+
+// Link is one link of a page.
+type Link struct {
+	// Value is the attribute's value as the DOM has it: character references
+	// decoded, newlines normalised, in UTF-8, not trimmed. For srcset and CSS
+	// it is one URL of the value. It is valid until the scanner's next page.
+	Value []byte
+	// Off is the offset of the value's first byte in [Page.Text].
+	Off uint32
+	// TagOff is the offset of the tag's "<" in [Page.Text].
+	TagOff uint32
+	Tag    Tag
+	Attr   Attr
+	Kind   Kind
+	// Inert: inside <template>, which no browser follows.
+	Inert bool
+}
+
+// AnchorKind says what defines an anchor.
+type AnchorKind uint8
+
+const (
+	AnchorID   AnchorKind = iota // id of any element
+	AnchorName                   // <a name>
+	AnchorMap                    // <map name>, for usemap only
+)
+
+// Anchor is a name that a page defines.
+type Anchor struct {
+	// Name is never empty, and valid until the scanner's next page.
+	Name []byte
+	Off  uint32
+	Kind AnchorKind
+}
+
+// FaultKind is a defect of the file that hides links from readers.
+type FaultKind uint8
+
+const (
+	// FaultComment: a comment is never closed; the rest of the file is in it (LL-31).
+	FaultComment FaultKind = iota
+	// FaultElement: a script, style, title, textarea ... never closes (LL-33).
+	FaultElement
+	// FaultTag: the file ends inside a tag, which no browser sees.
+	FaultTag
+)
+
+// Fault is a defect of the file.
+type Fault struct {
+	Off  uint32
+	Kind FaultKind
+	// Name is the element's name in lower case, for FaultElement.
+	Name string
+}
+
+// Base is one <base href>.
+type Base struct {
+	Value []byte
+	Off   uint32
+}
+
+// Page is what a document holds. It belongs to its [Scanner] and is valid
+// until the scanner's next page.
+type Page struct {
+	// Text is what offsets refer to: the file itself, or its transcription to
+	// UTF-8 (see [Page.Source]).
+	Text []byte
+	// Links are sorted by offset, Anchors by the offset of their tag.
+	Links   []Link
+	Anchors []Anchor
+	Faults  []Fault
+	Bases   []Base
+	// HasScript tells whether the page runs scripts.
+	HasScript bool
+	// Quirks tells whether browsers compare <a name> without regard to case.
+	Quirks bool
+	// Irregular tells that the slow path judged the page.
+	Irregular bool
+
+	charset string // WHATWG name; "" until declared
+	// refs holds, by offset, what to resolve in place of a value: for applets.
+	refs   map[uint32][]byte
+	source *transcript
+}
+
+// Ref returns what to resolve for a link: its value, but for applets that
+// joined to their code base (LL-40, LL-41).
+func (p *Page) Ref(l *Link) []byte {
+	if p.refs != nil {
+		if r, ok := p.refs[l.Off]; ok {
+			return r
+		}
+	}
+	return l.Value
+}
+
+// Options say how to read a page.
+type Options struct {
+	Tags Tags
+	// Charset is the WHATWG label of the encoding that the server's header
+	// gives; it wins over the page's own declaration. Empty: none.
+	Charset string
+	// DefaultCharset rules pages that declare nothing. Empty: windows-1252.
+	DefaultCharset string
+}
+
+// A Scanner reads pages one after the other and reuses its buffers. The zero
+// value is ready. It is not safe for concurrent use.
+type Scanner struct {
+	page  Page
+	arena []byte // decoded values
+	attrs attrSet
+	reg   regularity
+	em    emitter
+	opt   Options
+
+	inert      bool // the tag at hand stands in a template
+	sawNonASCI bool // a value taken from the page holds bytes above 0x7F
+	sawDoctype bool
+	headerSet  bool // the encoding is settled from outside the text
+}
+
+// HTML reads an HTML document. It never fails: browsers show something for
+// any bytes. text must stay unchanged while the page is in use, and be
+// shorter than 4 GiB.
+func (s *Scanner) HTML(text []byte, opt Options) *Page {
+	s.opt = opt
+	enc, bom := sniffBOM(text)
+	switch {
+	case enc == "utf-8":
+		s.reset(text, enc)
+	case enc != "":
+		return s.transcoded(text[bom:], bom, enc)
+	default:
+		s.reset(text, headerCharset(opt.Charset))
+	}
+	s.scan(bom)
+	if s.page.charset == "" {
+		s.page.charset = canonicalCharset(opt.DefaultCharset)
+	}
+	if needsTranscoding(s.page.charset, s.sawNonASCI) {
+		return s.transcoded(text[bom:], bom, s.page.charset)
+	}
+	s.repairUTF8()
+	return &s.page
+}
+
+// scan runs the fast path over the page's text from offset i, and the slow
+// path where that is not enough.
+func (s *Scanner) scan(i int) {
+	s.tokens(i)
+	if s.reg.irregular {
+		s.slow(i)
+	}
+}
+
+func (s *Scanner) reset(text []byte, charset string) {
+	p := &s.page
+	p.Text = text
+	p.Links, p.Anchors = p.Links[:0], p.Anchors[:0]
+	p.Faults, p.Bases = p.Faults[:0], p.Bases[:0]
+	p.HasScript, p.Irregular = false, false
+	p.Quirks = true // until a doctype says otherwise
+	p.charset, p.source, p.refs = charset, nil, nil
+	s.headerSet = charset != ""
+	s.arena = s.arena[:0]
+	s.sawNonASCI, s.sawDoctype = false, false
+	s.reg.reset()
+}
