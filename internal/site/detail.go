@@ -1,0 +1,172 @@
+package site
+
+import (
+	"bytes"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/sitelink/sitelink/internal/scan"
+)
+
+// Detail is all there is to say about one link.
+type Detail struct {
+	Resolved
+	// Line and Column count from 1, Column in code points; Offset counts
+	// bytes of the file.
+	Line, Column int
+	Offset       int64
+	Element      string
+	Attribute    string
+	Raw          string
+	Kind         scan.Kind
+}
+
+// kept is the detail of one link, noted when its page was read.
+type kept struct {
+	link uint32
+	Detail
+}
+
+// maxKept bounds the details that are kept while loading, at some 300 bytes
+// each: a site with more bad links has its pages read twice. Keeping them is
+// worth a tenth of a check of rust-doc (4,422 of them) and a third of one of
+// openjdk-17-doc (40,835).
+const maxKept = 1 << 16
+
+// detail says where a link stands, how it is written, and what answers it.
+func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *liner) Detail {
+	d := Detail{Offset: page.Source(l.Off), Attribute: l.Attr.String(), Raw: alias(l.Value), Kind: l.Kind}
+	d.Line, d.Column = lines.at(l.Off)
+	if p.kind != PageMap {
+		d.Element = page.Element(l)
+	}
+	d.Resolved = r.resolved(page, l, rec)
+	return d
+}
+
+// resolved is the full form of [resolver.link]. With a memo it remembers what
+// values resolve to.
+func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) Resolved {
+	switch {
+	case l.Kind == scan.KindMap:
+		r.address()
+		_, name, _ := bytes.Cut(l.Value, []byte("#"))
+		return Resolved{State: rec.State, Node: r.page, Status: 200, Target: r.pageURL.Path(), Fragment: string(name)}
+	case rec.State == StateEmptyLink:
+		return Resolved{State: StateEmptyLink, Node: NoNode}
+	}
+	res := r.remembered(page.Ref(l), l.Kind == scan.KindReference)
+	// What the element means goes before what the URL says.
+	switch rec.State {
+	case StateInert, StateAction, StateHint, StatePing:
+		res.State = rec.State
+	}
+	return res
+}
+
+// remembered is slow with a memory, if there is one, for the part of a value
+// before a plain fragment: pages of one directory repeat each other's links.
+func (r *resolver) remembered(v []byte, reference bool) Resolved {
+	path, frag, hasFrag := bytes.Cut(v, hash)
+	frag, plain := plainFragment(frag)
+	if r.memo == nil || !plain || len(path) > maxMemo || reference && !r.plainBase {
+		return r.slow(v, reference)
+	}
+	if len(path) == 0 || path[0] == '?' {
+		return r.own(v, hasFrag, frag, reference)
+	}
+	res, ok := r.memo[string(path)]
+	if !ok {
+		res = r.slow(v, reference)
+		known := res
+		known.Fragment = ""
+		r.memo[string(path)] = known
+		return res
+	}
+	if hasFrag {
+		// Trailing white space is no part of the URL, but it is not plain either.
+		res.Fragment = alias(frag)
+	}
+	return res
+}
+
+// own resolves a value that means the page itself, not its directory.
+func (r *resolver) own(v []byte, hasFrag bool, frag []byte, reference bool) Resolved {
+	if !hasFrag || v[0] != '#' || !r.plainBase {
+		return r.slow(v, reference)
+	}
+	if r.selfOf != r.page || !r.hasSelf {
+		r.self, r.selfOf, r.hasSelf = r.slow(hash, reference), r.page, true
+	}
+	res := r.self
+	res.Fragment = alias(frag)
+	return res
+}
+
+const (
+	// maxMemo is the longest value that is worth remembering.
+	maxMemo = 256
+	// maxMemos bounds how many are.
+	maxMemos = 1 << 13
+)
+
+var hash = []byte{'#'}
+
+// startMemo makes the memory ready for a page: it lasts as long as pages of
+// the same directory follow, whose base is their own address.
+func (r *resolver) startMemo() {
+	switch {
+	case r.memo == nil:
+		r.memo = make(map[string]Resolved)
+	case r.dir != r.memoDir || !r.plainBase || !r.memoPlain || len(r.memo) > maxMemos:
+		clear(r.memo)
+	}
+	r.memoDir, r.memoPlain = r.dir, r.plainBase
+}
+
+// alias returns b as a string that shares its memory, and changes with it.
+func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// permissions applies what is known of a file's permissions only when all
+// files have been read.
+func (s *Site) permissions(r *Resolved) {
+	if !r.State.Answers() || r.Node == NoNode || s.tree.nodes[r.Node].kind != KindFile {
+		return
+	}
+	switch f := s.tree.nodes[r.Node].flags; {
+	case f&flagUnreadable != 0:
+		r.State, r.Status = StateUnreadable, 403
+	case f&flagPrivate != 0:
+		r.State, r.Status = StatePrivate, 403
+	}
+}
+
+// liner turns ascending offsets into lines and columns.
+type liner struct {
+	text []byte
+	line int // lines before start
+	col  int // code points between the start of the line and upTo
+	upTo int
+}
+
+// at returns the position of off, which is not before the last one asked for.
+func (l *liner) at(off uint32) (line, column int) {
+	o := min(int(off), len(l.text))
+	if o < l.upTo {
+		*l = liner{text: l.text}
+	}
+	from := l.upTo
+	if n := bytes.Count(l.text[from:o], newline); n > 0 {
+		l.line += n
+		l.col = 0
+		from += bytes.LastIndexByte(l.text[from:o], '\n') + 1
+	}
+	if from == 0 && bytes.HasPrefix(l.text, []byte("\uFEFF")) && o >= 3 {
+		from = 3 // a byte order mark takes no column
+	}
+	l.col += utf8.RuneCount(l.text[from:o])
+	l.upTo = o
+	return l.line + 1, l.col + 1
+}
+
+var newline = []byte{'\n'}

@@ -1,0 +1,244 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"html"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// files describes a docroot: slash path -> contents. A path that ends in a
+// slash is an empty directory, contents of the form "-> TARGET" make a
+// symbolic link.
+type files map[string]string
+
+// tempDocroot makes the files in a new directory that everybody may read: the
+// permissions of a private one would say nothing (see walker.modes).
+func tempDocroot(t testing.TB, fs files) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "docroot")
+	mkdir(t, root)
+	addFiles(t, root, fs)
+	return root
+}
+
+func addFiles(t testing.TB, root string, fs files) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(fs)) {
+		full := filepath.Join(root, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			mkdir(t, full)
+			continue
+		}
+		mkdir(t, filepath.Dir(full))
+		if target, ok := strings.CutPrefix(fs[name], "-> "); ok {
+			if err := os.Symlink(target, full); err != nil {
+				t.Skipf("no symbolic links here: %v", err)
+			}
+			continue
+		}
+		if err := os.WriteFile(full, []byte(fs[name]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		chmod(t, full, 0o644)
+	}
+}
+
+func mkdir(t testing.TB, name string) {
+	t.Helper()
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return
+	}
+	mkdir(t, filepath.Dir(name))
+	if err := os.Mkdir(name, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	chmod(t, name, 0o755)
+}
+
+func chmod(t testing.TB, name string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(name, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func load(t testing.TB, root string, opt Options) *Site {
+	t.Helper()
+	s, err := Load(context.Background(), root, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// loadFiles is tempDocroot and load in one.
+func loadFiles(t testing.TB, fs files, opt Options) *Site {
+	t.Helper()
+	return load(t, tempDocroot(t, fs), opt)
+}
+
+// pageID returns the page of that path.
+func pageID(t testing.TB, s *Site, path string) PageID {
+	t.Helper()
+	n, ok := s.Lookup(path)
+	if !ok {
+		t.Fatalf("no file %s", path)
+	}
+	id, ok := s.PageOf(n)
+	if !ok {
+		t.Fatalf("%s is no page", path)
+	}
+	return id
+}
+
+// details returns all links of a page.
+func details(t testing.TB, s *Site, path string) []Detail {
+	t.Helper()
+	r, err := s.NewReader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var out []Detail
+	err = r.Details(pageID(t, s, path), nil, func(_ int, d *Detail) {
+		kept := *d
+		kept.Raw, kept.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
+		out = append(out, kept)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// raws returns the links of a page as written.
+func raws(t testing.TB, s *Site, path string) []string {
+	t.Helper()
+	var out []string
+	for _, d := range details(t, s, path) {
+		out = append(out, d.Raw)
+	}
+	return out
+}
+
+// targets returns what the links of a page request.
+func targets(t testing.TB, s *Site, path string) []string {
+	t.Helper()
+	var out []string
+	for _, d := range details(t, s, path) {
+		out = append(out, d.Target)
+	}
+	return out
+}
+
+// answerOf writes a detail as "State status target = file > final # fragment",
+// leaving out what is empty.
+func answerOf(t testing.TB, s *Site, d *Detail) string {
+	t.Helper()
+	out := fmt.Sprintf("%s %d %s", stateName(t, d.State), d.Status, d.Target)
+	if d.Node != NoNode {
+		out += " = " + s.Tree().Path(d.Node)
+	}
+	if d.Final != "" {
+		out += " > " + d.Final
+	}
+	if d.Fragment != "" {
+		out += " # " + d.Fragment
+	}
+	return out
+}
+
+// row is one link and the answer to it, in the form of answerOf.
+type row struct{ name, href, want string }
+
+// table loads a docroot with one page more, which holds the links of all
+// rows, and compares the answers; both those of the page's records, made when
+// it was loaded, and those of its details.
+func table(t *testing.T, fs files, opt Options, page string, rows []row) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("<!doctype html><meta charset=utf-8>\n" + fs[page])
+	for _, r := range rows {
+		fmt.Fprintf(&b, "<a href=\"%s\">x</a>\n", html.EscapeString(r.href))
+	}
+	fs = maps.Clone(fs)
+	fs[page] = b.String()
+	root := tempDocroot(t, fs)
+	s := load(t, root, opt)
+	compareRows(t, s, page, rows)
+}
+
+func compareRows(t *testing.T, s *Site, page string, rows []row) {
+	t.Helper()
+	all := details(t, s, page)
+	records := s.Page(pageID(t, s, page)).All()
+	if len(all) < len(rows) {
+		t.Fatalf("%d links, want %d", len(all), len(rows))
+	}
+	records = records[len(all)-len(rows):]
+	all = all[len(all)-len(rows):]
+	for i, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			if got := answerOf(t, s, &all[i]); got != r.want {
+				t.Errorf("%q:\n got %s\nwant %s", r.href, got, r.want)
+			}
+			rec := &records[i]
+			if s.State(rec) != all[i].State {
+				t.Errorf("%q: the record says %s, the detail %s", r.href, stateName(t, s.State(rec)), stateName(t, all[i].State))
+			}
+			if all[i].State.Answers() && rec.Node != all[i].Node {
+				t.Errorf("%q: the record names node %d, the detail %d", r.href, rec.Node, all[i].Node)
+			}
+		})
+	}
+}
+
+// stateNames are the constants of type State as state.go declares them, in
+// order and without their prefix.
+func stateNames(t testing.TB) []string {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "state.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range g.Specs {
+			for _, n := range spec.(*ast.ValueSpec).Names {
+				if name, ok := strings.CutPrefix(n.Name, "State"); ok {
+					out = append(out, name)
+				}
+			}
+		}
+	}
+	if len(out) < 20 {
+		t.Fatalf("only %d states in state.go", len(out))
+	}
+	return out
+}
+
+var cachedStateNames []string
+
+func stateName(t testing.TB, s State) string {
+	t.Helper()
+	if cachedStateNames == nil {
+		cachedStateNames = stateNames(t)
+	}
+	if int(s) >= len(cachedStateNames) {
+		return fmt.Sprintf("state(%d)", s)
+	}
+	return cachedStateNames[s]
+}

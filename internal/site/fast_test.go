@@ -1,0 +1,247 @@
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/scan"
+)
+
+// fastSite is a site whose docroot has every construct that the fast path has
+// to know or to leave alone.
+type fastSite struct {
+	name string
+	s    *Site
+	page string
+	base string // <base href> of the page, "" for none
+}
+
+func fastSites(t testing.TB) []fastSite {
+	fs := files{
+		"index.html": plain, "p.html": plain, "a.html": plain, "a/index.html": plain, "a/b.html": plain, "a/b/c.html": plain, "a/b/p.html": plain,
+		"noidx/x.txt": "", "idxdir/index.html/index.html": plain, ".htaccess": "", ".ht/x": "", ".h": "", ".hidden/a.html": plain, "a b.html": plain, "a%20b.html": plain,
+		"A.html": plain, "c;d=1.html": plain, "c:d.html": plain, "a+b&c,(d).html": plain, "ü.html": plain, "%41": "", "x..": "", "...": "", "~u/index.html": plain,
+		"lnk": "-> a", "lnk.html": "-> a/b.html", "broken": "-> nowhere", "loop": "-> loop", "up": "-> a/b", "a/top": "-> ..",
+		"private.html": plain, "closed/a.html": plain, "closed/index.html": plain, "unlisted/index.html": plain, "zero.html": plain, "ring.html": "<!doctype html><a href=private.html><a href=zero.html><a href=m.map>",
+		"m.map": "rect /a.html 1,1 2,2\n",
+	}
+	root := tempDocroot(t, fs)
+	chmod(t, root+"/private.html", 0o600)
+	chmod(t, root+"/zero.html", 0)
+	chmod(t, root+"/closed", 0o700)
+	chmod(t, root+"/unlisted", 0o711)
+	t.Cleanup(func() { chmod(t, root+"/closed", 0o755) })
+	var out []fastSite
+	add := func(name string, opt Options, page, base string) {
+		out = append(out, fastSite{name, load(t, root, opt), page, base})
+	}
+	add("root", Options{}, "p.html", "")
+	add("deep", Options{}, "a/b/p.html", "")
+	add("linklint", Options{Profile: Linklint}, "a/b/p.html", "")
+	add("listing", Options{Autoindex: AutoindexList}, "p.html", "")
+	add("host", Options{BaseURLs: []string{"https://example.org/"}}, "a/b.html", "")
+	add("path", Options{BaseURLs: []string{"https://example.org/a/", "http://h.example:8080/"}}, "a/b.html", "")
+	add("maps", Options{Maps: []MapRule{{"/a", "/noidx"}, {From: "/up"}, {"/p.html", "/p.html"}}}, "p.html", "")
+	add("other_base", Options{}, "p.html", "http://other.example/a/")
+	add("own_base", Options{BaseURLs: []string{"https://example.org/"}}, "p.html", "https://example.org/a/b.html")
+	add("same_base", Options{}, "a/b.html", "b.html")
+	add("mail_base", Options{}, "p.html", "mailto:x@y")
+	return out
+}
+
+// resolver returns the resolver as a worker has it when it opens the page.
+func (f *fastSite) resolver(t testing.TB) *resolver {
+	t.Helper()
+	r := &resolver{s: f.s, cache: new([cacheSize]cached)}
+	page := &scan.Page{}
+	if f.base != "" {
+		page.Bases = []scan.Base{{Value: []byte(f.base)}}
+	}
+	r.open(f.s.Page(pageID(t, f.s, f.page)), page)
+	return r
+}
+
+// compareFast says how the fast path differs from the slow one on v, "" if it
+// does not or leaves v alone. The cache in front of it is asked as well. took
+// tells whether the fast path decided.
+func compareFast(r *resolver, v string) (diff string, took bool) {
+	slow := r.slow([]byte(v), false)
+	for _, try := range []struct {
+		name string
+		f    func([]byte) (State, NodeID, []byte, bool)
+	}{{"fast", r.fast}, {"recall", r.recall}, {"recall again", r.recall}} {
+		state, node, frag, ok := try.f([]byte(v))
+		if !ok {
+			continue
+		}
+		took = true
+		switch {
+		case state != slow.State:
+			return fmt.Sprintf("%s says state %d, slow %d (%s)", try.name, state, slow.State, slow.Target), true
+		case state.Answers() && node != slow.Node:
+			return fmt.Sprintf("%s says node %d, slow %d (%s)", try.name, node, slow.Node, slow.Target), true
+		case !state.Answers() && node != NoNode:
+			return fmt.Sprintf("%s names node %d for state %d", try.name, node, state), true
+		case state.Answers() && len(frag) > 0 || state.Answers() && slow.Fragment != "":
+			a, asksA := r.s.hash.fragment(frag)
+			b, asksB := r.s.hash.fragment([]byte(slow.Fragment))
+			if !bytes.Equal(frag, []byte(slow.Fragment)) || a != b || asksA != asksB {
+				return fmt.Sprintf("%s says fragment %q, slow %q", try.name, frag, slow.Fragment), true
+			}
+		}
+	}
+	return "", took
+}
+
+// hrefPieces is the alphabet of the random links: names of the docroot, and
+// all that means something in a URL.
+var hrefPieces = []string{
+	"a", "b", "a.html", "b.html", "p.html", "c.html", "index.html", "noidx", "idxdir", "lnk", "lnk.html", "broken", "loop", "up", "top", "private.html", "zero.html",
+	"closed", "unlisted", ".htaccess", ".ht", ".h", ".hidden", "a b.html", "A.html", "c;d=1.html", "c:d.html", "a+b&c,(d).html", "ü.html", "\xFC.html", "~u",
+	"x..", "...", "m.map", "gone.html", ".", "..", "/", "/", "/", "/", "//", "?", "#", "\\", " ", "\t", "\n", "%", "%20", "%41", "%2e", "%2E%2E", "%2f", "%5C", "%00", "%zz", "%25",
+	"\x00", "\x7F", "\"", "<", ">", "`", "{", "|", "^", ":", "@", "http:", "https:", "HTTPS://", "http://", "example.org", "EXAMPLE.ORG", "h.example:8080", "other.example",
+	"user@", "u:p@", "[::1]", "1.2.3.4", "0x7f", "xn--a", "xn--mnchen-3ya", "-", "mailto:", "tel:", "data:", "javascript:", "ftp://", "file:", "c:", "x=1", "&", "top", "L1-L2", "/route", "!r", ":~:text=x", "é",
+}
+
+func randomHref(rnd *rand.Rand) string {
+	var b strings.Builder
+	for range 1 + rnd.IntN(7) {
+		b.WriteString(hrefPieces[rnd.IntN(len(hrefPieces))])
+	}
+	return b.String()
+}
+
+// pathHref makes links that mostly lead somewhere: the fast path's own ground.
+func pathHref(rnd *rand.Rand, s *Site) string {
+	t := s.Tree()
+	p := t.Path(NodeID(rnd.IntN(t.Len())))
+	switch rnd.IntN(5) {
+	case 0:
+		p = "/" + p
+	case 1:
+		p = "../" + p
+	case 2:
+		p = "../../" + p
+	case 3:
+		p = "./a/../" + p
+	}
+	switch rnd.IntN(8) {
+	case 0:
+		p += "/"
+	case 1:
+		p += "/.."
+	case 2:
+		p += "?" + hrefPieces[rnd.IntN(len(hrefPieces))]
+	}
+	if rnd.IntN(3) == 0 {
+		p += "#" + hrefPieces[rnd.IntN(len(hrefPieces))]
+	}
+	return p
+}
+
+// TestFastEqualsSlow: whenever the fast path decides, it decides like the URL
+// Standard and the profile do on the slow path.
+func TestFastEqualsSlow(t *testing.T) {
+	n := 30000
+	if testing.Short() {
+		n = 3000
+	}
+	for _, site := range fastSites(t) {
+		t.Run(site.name, func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(1, uint64(len(site.name))))
+			r := site.resolver(t)
+			took, bad := 0, map[string]bool{}
+			for i := range n {
+				v := randomHref(rnd)
+				if i%2 == 0 {
+					v = pathHref(rnd, site.s)
+				}
+				diff, ok := compareFast(r, v)
+				if ok {
+					took++
+				}
+				if diff != "" && len(bad) < 8 && !bad[diff] {
+					bad[diff] = true
+					t.Errorf("%q: %s", v, diff)
+				}
+			}
+			if plain := r.plainBase; plain && took < n/50 {
+				t.Errorf("the fast path took %d of %d links: the test says little", took, n)
+			}
+		})
+	}
+}
+
+// TestFastShort: every link of up to three pieces of a small alphabet.
+func TestFastShort(t *testing.T) {
+	pieces := []string{"", "a", "a.html", "noidx", "lnk", "..", ".", "/", "?", "#", "%2e", "\\", " ", ":", "http:", "//"}
+	for _, site := range fastSites(t)[:4] {
+		r := site.resolver(t)
+		for _, a := range pieces {
+			for _, b := range pieces {
+				for _, c := range pieces {
+					for _, d := range []string{"", "/", "#x", "?y"} {
+						if diff, _ := compareFast(r, a+b+c+d); diff != "" {
+							t.Errorf("%s: %q: %s", site.name, a+b+c+d, diff)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRecordsEqualDetails: what workers put into the records of all pages is
+// what the slow path says when the pages are read again.
+func TestRecordsEqualDetails(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	fs := files{}
+	dirs := []string{"", "a/", "a/b/", "c/", "c/d/e/"}
+	for _, d := range dirs {
+		fs[d+"index.html"], fs[d+"x.txt"] = "", ""
+	}
+	names := []string{}
+	for i := range 120 {
+		names = append(names, fmt.Sprintf("%spage%d.html", dirs[i%len(dirs)], i))
+	}
+	for _, name := range names {
+		var b strings.Builder
+		b.WriteString("<!doctype html><h1 id=top-1>")
+		if rnd.IntN(6) == 0 {
+			b.WriteString("<base href=/" + dirs[rnd.IntN(len(dirs))] + ">")
+		}
+		for range 30 {
+			target := names[rnd.IntN(len(names))]
+			switch rnd.IntN(6) {
+			case 0:
+				target = "/" + target
+			case 1:
+				target = "../" + target
+			case 2:
+				target = "#top-1"
+			case 3:
+				target = dirs[rnd.IntN(len(dirs))] + "?q#top-1"
+			case 4:
+				target = "https://example.org/" + target
+			}
+			b.WriteString(`<a href="` + target + `">x</a>`)
+		}
+		fs[name] = b.String()
+	}
+	root := tempDocroot(t, fs)
+	for _, opt := range []Options{{}, {Profile: Linklint, Base: BaseDocumentOrder}, {BaseURLs: []string{"https://example.org/"}}, {BaseURLs: []string{"https://example.org/a"}}, {Maps: []MapRule{{"/a", "/c"}}}} {
+		s := load(t, root, opt)
+		for _, name := range names {
+			records := s.Page(pageID(t, s, name)).All()
+			for i, d := range details(t, s, name) {
+				rec := &records[i]
+				if s.State(rec) != d.State || d.State.Answers() && rec.Node != d.Node {
+					t.Fatalf("%s, link %d, %q: record %s %d, detail %s %d", name, i, d.Raw, stateName(t, s.State(rec)), rec.Node, stateName(t, d.State), d.Node)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package site
+
+import (
+	"bytes"
+	"hash/maphash"
+	"strings"
+	"unicode"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// Fragments and anchors are compared as 64-bit hashes under a random key: two
+// different names of one page agree with a probability of 2^-64, and nobody
+// can choose them.
+type hasher struct {
+	id   maphash.Seed // ids, and names of a elements
+	fold maphash.Seed // names of a elements in quirks mode, lower-cased
+	mapn maphash.Seed // names of maps
+}
+
+func newHasher() hasher {
+	return hasher{maphash.MakeSeed(), maphash.MakeSeed(), maphash.MakeSeed()}
+}
+
+// sum never returns 0, which marks a free place in an anchor table.
+func sum(seed maphash.Seed, b []byte) uint64 {
+	if h := maphash.Bytes(seed, b); h != 0 {
+		return h
+	}
+	return 1
+}
+
+// Fragment is what a link asks of its target, ready to be looked up.
+type Fragment struct {
+	// Exact is the hash of the fragment as it stands in the URL; Decoded of
+	// its percent-decoded form, 0 when that is the same.
+	Exact, Decoded uint64
+	// From and To are the ends of a line range such as 12-34 or L12-L34, 0
+	// when the fragment is none.
+	From, To uint64
+	// Route: only a script can serve it (#/route, #!route).
+	Route bool
+}
+
+// fragment prepares a serialised URL fragment. ask is false when it is found
+// on any page: empty, or "top" (HTML 7.4.6.4, "find a potential indicated
+// element" and its callers; what browsers do is in reference/browser.md).
+func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
+	if i := bytes.Index(f, directive); i >= 0 {
+		f = f[:i]
+	}
+	if len(f) == 0 || isTop(f) {
+		return k, false
+	}
+	k.Exact = sum(h.id, f)
+	if bytes.IndexByte(f, '%') >= 0 {
+		var buf [256]byte
+		d := scan.AppendUTF8(nil, weburl.PercentDecode(buf[:0], string(f)))
+		if isTop(d) {
+			return k, false
+		}
+		if !bytes.Equal(d, f) {
+			k.Decoded = sum(h.id, d)
+		}
+	}
+	k.Route = f[0] == '/' || f[0] == '!'
+	if from, to, ok := lineRange(f); ok {
+		k.From, k.To = sum(h.id, from), sum(h.id, to)
+	}
+	return k, true
+}
+
+var directive = []byte(":~:")
+
+func isTop(f []byte) bool {
+	return len(f) == 3 && f[0]|0x20 == 't' && f[1]|0x20 == 'o' && f[2]|0x20 == 'p'
+}
+
+// lineRange splits 12-34, L12-L34 and L12-34 into the names of its ends.
+func lineRange(f []byte) (from, to []byte, ok bool) {
+	i := digits(f, 0)
+	if i < 0 || i >= len(f) || f[i] != '-' {
+		return nil, nil, false
+	}
+	j := digits(f, i+1)
+	if j != len(f) {
+		return nil, nil, false
+	}
+	from, to = f[:i], f[i+1:]
+	if !isDigit(from[0]) && isDigit(to[0]) {
+		to = append([]byte{from[0]}, to...)
+	}
+	return from, to, true
+}
+
+// digits returns the end of an optional L and a run of digits at f[i], or -1.
+func digits(f []byte, i int) int {
+	if i < len(f) && f[i]|0x20 == 'l' {
+		i++
+	}
+	j := i
+	for j < len(f) && isDigit(f[j]) {
+		j++
+	}
+	if j == i {
+		return -1
+	}
+	return j
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// anchorTable makes the hash table of a page's anchors in dst, which has room
+// and is all zero: open addressing, a power of two in size. nil when the page
+// has none.
+func (h hasher) anchorTable(p *scan.Page, dst []uint64) {
+	put := func(v uint64) {
+		for i := v; ; i++ {
+			e := &dst[i&uint64(len(dst)-1)]
+			if *e == v {
+				return
+			}
+			if *e == 0 {
+				*e = v
+				return
+			}
+		}
+	}
+	for i := range p.Anchors {
+		a := &p.Anchors[i]
+		switch a.Kind {
+		case scan.AnchorMap:
+			put(sum(h.mapn, a.Name))
+		case scan.AnchorName:
+			put(sum(h.id, a.Name))
+			if p.Quirks {
+				put(sum(h.fold, foldName(a.Name)))
+			}
+		default:
+			put(sum(h.id, a.Name))
+		}
+	}
+}
+
+// anchorRoom returns the size of the table for a page.
+func anchorRoom(p *scan.Page) int {
+	n := len(p.Anchors)
+	if n == 0 {
+		return 0
+	}
+	if p.Quirks {
+		n *= 2
+	}
+	size := 2
+	for size < n+n/2 { // at most two thirds full
+		size *= 2
+	}
+	return size
+}
+
+// foldName maps names that browsers take for the same in quirks mode to one:
+// Unicode's simple case folding, as measured with Chromium.
+func foldName(b []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, b)
+}
+
+// Has tells whether a page defines an anchor of that hash. h is 0 for none.
+func (p *Page) Has(h uint64) bool {
+	if h == 0 || len(p.anchors) == 0 {
+		return false
+	}
+	for i := h; ; i++ {
+		switch p.anchors[i&uint64(len(p.anchors)-1)] {
+		case h:
+			return true
+		case 0:
+			return false
+		}
+	}
+}
+
+// HasFolded tells whether a quirks mode page has an a element whose name is
+// the fragment but for letter case; the fragment is as serialised.
+func (s *Site) HasFolded(id PageID, fragment string) bool {
+	p := &s.pages[id]
+	f := []byte(trimDirective(fragment))
+	if !p.quirks || len(f) == 0 {
+		return false
+	}
+	d := scan.AppendUTF8(nil, weburl.PercentDecode(nil, string(f)))
+	return p.Has(sum(s.hash.fold, foldName(f))) || p.Has(sum(s.hash.fold, foldName(d)))
+}
+
+// trimDirective cuts a fragment directive off.
+func trimDirective(f string) string {
+	f, _, _ = strings.Cut(f, string(directive))
+	return f
+}

@@ -1,0 +1,36 @@
+package site
+
+import "strings"
+
+// BasePath returns the path of the first base URL, without final slash: ""
+// for a site at the root of its host.
+func (s *Site) BasePath() string { return s.bases[0].path }
+
+// Lookup returns the node at a decoded docroot path; "" is the docroot.
+func (s *Site) Lookup(path string) (NodeID, bool) {
+	at := NodeID(0)
+	for name := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		if name == "" {
+			continue
+		}
+		if at = s.tree.child(s.tree.nodes[at].real, []byte(name)); at == NoNode {
+			return 0, false
+		}
+	}
+	return at, true
+}
+
+// Href returns the site path, percent-encoded, by which a node is requested:
+// directories end in a slash, and a default index file goes by its directory.
+func (s *Site) Href(id NodeID) string {
+	n := &s.tree.nodes[id]
+	if n.kind == KindFile && s.indexOf[n.parent] == id {
+		id = n.parent
+		n = &s.tree.nodes[id]
+	}
+	p := s.bases[0].path + "/" + escapePath(s.tree.Path(id))
+	if n.kind == KindDir && !strings.HasSuffix(p, "/") {
+		p += "/"
+	}
+	return p
+}

@@ -1,0 +1,348 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// DefaultMaxPageBytes is the size above which a page is not read.
+const DefaultMaxPageBytes = 1 << 30
+
+// ErrNoPages: the docroot holds no file that could be parsed as a page.
+var ErrNoPages = errors.New("no pages")
+
+// Load reads a docroot. Broken links are no errors; an error means that the
+// docroot cannot be read, holds no page (ErrNoPages), an option is wrong, or
+// ctx was cancelled (its cause). Pages that cannot be read are kept with
+// their [PageError].
+func Load(ctx context.Context, root string, opt Options) (*Site, error) {
+	s := &Site{root: root, opt: opt, hash: newHasher()}
+	if err := s.configure(); err != nil {
+		return nil, err
+	}
+	w, err := walk(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	s.tree, s.real, s.faults = w.tree, w.real, w.faults
+	s.findIndexes()
+	s.findPages()
+	if len(s.pages) == 0 {
+		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
+	}
+	dir, err := openDocroot(s.real)
+	if err != nil {
+		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
+	}
+	defer dir.close()
+	l := &loader{s: s, dir: dir, limit: opt.MaxPageBytes, modes: w.modes}
+	if l.limit <= 0 {
+		l.limit = DefaultMaxPageBytes
+	}
+	if err := l.run(ctx, 0, len(s.pages)); err != nil {
+		return nil, err
+	}
+	// Image maps are those files that a link leads to: only now known.
+	first := len(s.pages)
+	s.linkListed()
+	if s.addImageMaps(); len(s.pages) > first {
+		if err := l.run(ctx, first, len(s.pages)); err != nil {
+			return nil, err
+		}
+		s.orderPages()
+	}
+	if w.modes {
+		s.statLinked()
+	}
+	return s, nil
+}
+
+// configure resolves the options.
+func (s *Site) configure() error {
+	s.profile = s.opt.Profile
+	if s.profile.Name == "" {
+		s.profile = Generic
+	}
+	s.index, s.foldIndex = s.profile.Index, s.profile.FoldIndex
+	if len(s.opt.Index) > 0 {
+		s.index = s.opt.Index
+	}
+	if s.foldIndex {
+		for _, name := range s.index {
+			if name != strings.ToLower(name) {
+				s.foldIndex = false
+			}
+		}
+	}
+	s.autoindex = s.opt.Autoindex
+	if s.autoindex == AutoindexProfile {
+		s.autoindex = s.profile.Autoindex
+	}
+	s.base = cmp.Or(s.opt.Base, s.profile.Base, BaseHTML5)
+	s.maps = sortMaps(s.opt.Maps)
+	for _, raw := range s.opt.BaseURLs {
+		u, err := weburl.Parse(raw)
+		if err != nil {
+			return fmt.Errorf("base URL %q: %w", raw, err)
+		}
+		if u.Scheme() != "http" && u.Scheme() != "https" {
+			return fmt.Errorf("base URL %q: neither http nor https", raw)
+		}
+		host := u.Host()
+		if p := u.Port(); p != "" {
+			host += ":" + p
+		}
+		path := u.Path()
+		if !strings.HasSuffix(path, "/") && strings.Contains(path[strings.LastIndexByte(path, '/'):], ".") {
+			path = path[:strings.LastIndexByte(path, '/')] // a file, such as /sub/index.html
+		}
+		s.bases = append(s.bases, baseURL{host, strings.TrimRight(path, "/")})
+	}
+	if len(s.bases) == 0 {
+		s.bases = []baseURL{{strings.TrimPrefix(unpublished, "http://"), ""}}
+	}
+	return nil
+}
+
+// findIndexes notes for each directory the index file that answers it without
+// more ado, so that a link to a directory costs one look.
+func (s *Site) findIndexes() {
+	s.indexOf = make([]NodeID, len(s.tree.nodes))
+	for id := range s.tree.nodes {
+		s.indexOf[id] = NoNode
+		if s.tree.nodes[id].kind == KindDir {
+			if a := s.directory(NodeID(id), false); a.State == StateOK {
+				s.indexOf[id] = a.Node
+			}
+		}
+	}
+}
+
+// pageKind tells how a file of this name is parsed (LL-27).
+func pageKind(name string) (kind PageKind, ok bool) {
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 || len(name)-dot > len(".shtml") {
+		return 0, false
+	}
+	switch strings.ToLower(name[dot+1:]) {
+	case "html", "htm", "shtml":
+		return PageHTML, true
+	case "xhtml":
+		return PageXHTML, true
+	case "svg":
+		return PageSVG, true
+	}
+	return 0, false
+}
+
+// findPages lists the files to parse, sorted by path.
+func (s *Site) findPages() {
+	pages := 0
+	for id := range s.tree.nodes {
+		n := &s.tree.nodes[id]
+		if _, ok := pageKind(string(s.tree.nameOf(n))); ok && n.kind == KindFile {
+			pages++
+		}
+	}
+	s.pages = make([]Page, 0, pages)
+	for id := range s.tree.nodes {
+		n := &s.tree.nodes[id]
+		if n.kind != KindFile {
+			continue
+		}
+		if kind, ok := pageKind(string(s.tree.nameOf(n))); ok {
+			s.pages = append(s.pages, Page{node: NodeID(id), kind: kind})
+		}
+	}
+	s.orderPages()
+}
+
+// orderPages sorts the pages by path and lets the nodes know them.
+func (s *Site) orderPages() {
+	type entry struct {
+		path string
+		page Page
+	}
+	entries := make([]entry, len(s.pages))
+	for i, p := range s.pages {
+		entries[i] = entry{s.tree.Path(p.node), p}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.path, b.path) })
+	for i := range entries {
+		s.pages[i] = entries[i].page
+		s.tree.nodes[s.pages[i].node].page = uint32(i) + 1
+	}
+}
+
+// linkListed lets a directory listing link to what it lists (LL-78): files, the
+// index files of directories, and directories without one, whose listings
+// follow. Names that begin with a dot are left out (LL-79).
+func (s *Site) linkListed() {
+	if s.autoindex != AutoindexList {
+		return
+	}
+	listed := make([]bool, len(s.tree.nodes))
+	for id := range s.tree.nodes { // parents come before their children
+		n := &s.tree.nodes[id]
+		if n.kind == KindDir && s.linked[id] && s.indexOf[id] == NoNode {
+			listed[id] = true
+		}
+		if n.parent == NoNode || !listed[n.parent] || s.tree.nameOf(n)[0] == '.' {
+			continue
+		}
+		switch {
+		case n.kind == KindDir && s.indexOf[id] == NoNode:
+			listed[id] = true
+		case n.kind == KindDir:
+			s.linked[s.indexOf[id]] = true
+		default:
+			s.linked[id] = true
+		}
+	}
+}
+
+// addImageMaps makes pages of the .map files that links lead to (LL-88). The
+// source maps of scripts and style sheets are none.
+func (s *Site) addImageMaps() {
+	for id := range s.tree.nodes {
+		n := &s.tree.nodes[id]
+		if n.kind != KindFile || !s.linked[id] || n.page != 0 {
+			continue
+		}
+		name := strings.ToLower(string(s.tree.nameOf(n)))
+		if strings.HasSuffix(name, ".map") && !strings.HasSuffix(name, ".js.map") && !strings.HasSuffix(name, ".mjs.map") &&
+			!strings.HasSuffix(name, ".css.map") {
+			s.pages = append(s.pages, Page{node: NodeID(id), kind: PageMap})
+		}
+	}
+}
+
+// statLinked asks once for the permissions of each linked file that was not
+// read.
+func (s *Site) statLinked() {
+	for id := range s.tree.nodes {
+		n := &s.tree.nodes[id]
+		if n.kind != KindFile || n.flags&flagChecked != 0 || !s.linked[id] {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(s.real, filepath.FromSlash(s.tree.Path(NodeID(id))))); err == nil {
+			n.flags |= fileFlags(info.Mode())
+		}
+	}
+}
+
+// State returns the verdict on a link, the permissions of its file included:
+// those are known only when everything has been read.
+func (s *Site) State(l *Link) State {
+	if l.State.Answers() && l.Node != NoNode {
+		switch f := s.tree.nodes[l.Node].flags; {
+		case s.tree.nodes[l.Node].kind != KindFile:
+		case f&flagUnreadable != 0:
+			return StateUnreadable
+		case f&flagPrivate != 0:
+			return StatePrivate
+		}
+	}
+	return l.State
+}
+
+// loader runs the workers of [Load].
+type loader struct {
+	s     *Site
+	dir   *docroot
+	limit int64
+	modes bool
+	next  atomic.Int64 // next page to take
+	done  atomic.Int64
+	kept  atomic.Int64 // details kept so far
+	tick  sync.Mutex   // one caller of Progress at a time
+	// giant lets one very large page into memory at a time.
+	giant sync.Mutex
+}
+
+// batch pages are taken at a time: neighbours share a directory.
+const batch = 16
+
+func (l *loader) run(ctx context.Context, from, to int) error {
+	if from == to {
+		return nil
+	}
+	jobs := l.s.opt.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	jobs = min(jobs, (to-from+batch-1)/batch)
+	l.next.Store(int64(from))
+	workers := make([]*worker, jobs)
+	var wg sync.WaitGroup
+	for i := range workers {
+		w := newWorker(l)
+		workers[i] = w
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				first := int(l.next.Add(batch)) - batch
+				if first >= to {
+					return
+				}
+				for id := first; id < min(first+batch, to); id++ {
+					w.page(&l.s.pages[id])
+				}
+				l.progress(batch, to)
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s := l.s
+	if s.linked == nil {
+		s.linked = make([]bool, len(s.tree.nodes))
+	}
+	for _, w := range workers {
+		for id, ok := range w.linked {
+			if ok {
+				s.linked[id] = true
+			}
+		}
+		for _, m := range w.modes {
+			s.tree.nodes[m.id].flags |= m.flags
+		}
+	}
+	return nil
+}
+
+func (l *loader) progress(n, total int) {
+	done := l.done.Add(int64(n))
+	if l.s.opt.Progress != nil && l.tick.TryLock() {
+		l.s.opt.Progress(min(int(done), total), total)
+		l.tick.Unlock()
+	}
+}
+
+// pageAddress returns the URL of a page under the first base URL.
+func (s *Site) pageAddress(id NodeID) string {
+	b := s.bases[0]
+	u := url.URL{Path: "/" + s.tree.Path(id)}
+	return "http://" + b.host + b.path + u.EscapedPath()
+}
+
+func fileError(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("it vanished while the docroot was read")
+	}
+	return reason(err)
+}

@@ -1,0 +1,312 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/scan"
+)
+
+// TestRecursionEnds: LL-17, pages that link to each other in a circle are
+// read once each.
+func TestRecursionEnds(t *testing.T) {
+	s := loadFiles(t, files{"index.html": `<a href=a.html>`, "a.html": `<a href=b.html>`, "b.html": `<a href=index.html><a href=b.html>`}, Options{})
+	if s.Pages() != 3 {
+		t.Errorf("LL-17: %d pages, want 3", s.Pages())
+	}
+	for i := range s.Pages() {
+		for _, d := range details(t, s, s.Path(PageID(i))) {
+			if d.State != StateOK {
+				t.Errorf("LL-17: %s: %s", s.Path(PageID(i)), answerOf(t, s, &d))
+			}
+		}
+	}
+}
+
+// TestNotOpened: LL-26, files that are no pages are looked up and not opened.
+func TestNotOpened(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": `<!doctype html><img src=i.gif><a href=doc.pdf><script src=s.js></script><img src=gone.gif>`, "i.gif": "x", "doc.pdf": "x", "s.js": "x"})
+	opened := watchOpen(t, root+"/i.gif", root+"/doc.pdf", root+"/s.js", root+"/p.html")
+	s := load(t, root, Options{})
+	all := details(t, s, "p.html")
+	for i, want := range []State{StateOK, StateOK, StateOK, StateMissingFile} {
+		if all[i].State != want {
+			t.Errorf("LL-26: %s: %s", all[i].Raw, stateName(t, all[i].State))
+		}
+	}
+	got := opened()
+	if !slices.Contains(got, root+"/p.html") {
+		t.Fatalf("the page was not seen to be opened: %q", got)
+	}
+	if i := slices.IndexFunc(got, func(name string) bool { return name != root+"/p.html" }); i >= 0 {
+		t.Errorf("LL-26: %s was opened", got[i])
+	}
+}
+
+// TestPageNames: LL-27, which files are read as HTML.
+func TestPageNames(t *testing.T) {
+	const text = `<a href=gone.html>`
+	for name, want := range map[string]bool{
+		"a.html": true, "X.HTM": true, "b.shtml": true, "C.SHTML": true, "y.xhtml": true, "Y.XHTML": true, "d.Html": true, ".html": true, "a.b.html": true,
+		"index.cgi": false, "e.txt": false, "html": false, "f.html.bak": false, "g.htmlx": false, "h.html~": false, "i.php": false, "j.xml": false, "k.": false,
+	} {
+		t.Run("LL-27/"+name, func(t *testing.T) {
+			page := text
+			if strings.EqualFold(filepath.Ext(name), ".xhtml") {
+				page = `<html xmlns="http://www.w3.org/1999/xhtml"><body><a href="gone.html"/></body></html>`
+			}
+			s := loadFiles(t, files{"zz.html": `<a href="` + name + `">`, name: page}, Options{})
+			n, ok := s.Lookup(name)
+			if !ok {
+				t.Fatal("not there")
+			}
+			_, parsed := s.PageOf(n)
+			if parsed != want {
+				t.Fatalf("parsed: %t, want %t", parsed, want)
+			}
+			if d := details(t, s, "zz.html"); !d[0].State.Answers() {
+				t.Errorf("the link to it: %s", answerOf(t, s, &d[0]))
+			}
+			if parsed {
+				if d := details(t, s, name); len(d) != 1 || d[0].State != StateMissingFile {
+					t.Errorf("links %+v", d)
+				}
+			}
+		})
+	}
+	t.Run("LL-27/answered_by_index_cgi", func(t *testing.T) {
+		s := loadFiles(t, files{"p.html": `<a href=d/>`, "d/index.cgi": text}, Options{Profile: Linklint})
+		d := details(t, s, "p.html")
+		if got, want := answerOf(t, s, &d[0]), "OK 200 /d/ = d/index.cgi"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if _, parsed := s.PageOf(d[0].Node); parsed {
+			t.Error("index.cgi was parsed")
+		}
+	})
+}
+
+// TestTextHidesTags: LL-34 in today's reading, the contents of these elements
+// are text.
+func TestTextHidesTags(t *testing.T) {
+	for _, tags := range []scan.Tags{scan.Modern, scan.Linklint} {
+		for _, e := range []string{"style", "textarea", "title", "iframe", "noembed", "noframes", "xmp", "script"} {
+			t.Run(fmt.Sprintf("LL-34/%s/tags_%d", e, tags), func(t *testing.T) {
+				s := loadFiles(t, files{"p.html": "<!doctype html><body><" + e + "><a href=x.html></" + e + "><a href=y.html>"}, Options{Tags: tags})
+				if got := raws(t, s, "p.html"); !slices.Equal(got, []string{"y.html"}) {
+					t.Errorf("got %q, want y.html only", got)
+				}
+			})
+		}
+	}
+	s := loadFiles(t, files{"p.html": "<!doctype html><style>a{background:url(x.gif)}</style>"}, Options{})
+	if got := raws(t, s, "p.html"); !slices.Equal(got, []string{"x.gif"}) {
+		t.Errorf("LL-34: a style element's own URLs: got %q", got)
+	}
+}
+
+// TestEmptyLinks: LL-75, an empty href is the page, an empty src an error.
+func TestEmptyLinks(t *testing.T) {
+	s := loadFiles(t, files{"p.html": `<!doctype html><a href="">x</a><img src=""><script src=""></script><img src=" ">`}, Options{})
+	all := details(t, s, "p.html")
+	for i, want := range []State{StateOK, StateEmptyLink, StateEmptyLink} {
+		if all[i].State != want {
+			t.Errorf("LL-75: link %d: %s", i, answerOf(t, s, &all[i]))
+		}
+	}
+}
+
+// TestWrongCase: LL-110, letter case is compared exactly on every platform,
+// and the file that was meant is known.
+func TestWrongCase(t *testing.T) {
+	fs := files{"pic.png": "", "Sub/Index.html": plain, "Sub/A.html": plain, "b/X.html": plain, "b/x.HTML": plain}
+	for _, p := range Profiles() {
+		table(t, fs, Options{Profile: p}, "p.html", []row{
+			{"LL-110/" + p.Name + "/file", "Pic.PNG", "WrongCase 404 /Pic.PNG = pic.png"},
+			{"LL-110/" + p.Name + "/exact", "pic.png", "OK 200 /pic.png = pic.png"},
+			{"LL-110/" + p.Name + "/directory", "sub/A.html", "WrongCase 404 /sub/A.html = Sub/A.html"},
+			{"LL-110/" + p.Name + "/both", "SUB/a.HTML", "WrongCase 404 /SUB/a.HTML = Sub/A.html"},
+			{"LL-110/" + p.Name + "/first_in_byte_order", "b/x.html", "WrongCase 404 /b/x.html = b/X.html"},
+			{"LL-110/" + p.Name + "/directory_itself", "sub/", "WrongCase 404 /sub/ = Sub"},
+			{"LL-110/" + p.Name + "/nothing_alike", "pics.png", "MissingFile 404 /pics.png"},
+		})
+	}
+}
+
+// TestRoot: LL-111, a docroot given by name is the same as the current
+// directory, and a symbolic link to it as well.
+func TestRoot(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": `<a href=sub/><a href=gone.html>`, "sub/index.html": plain})
+	link := filepath.Join(filepath.Dir(root), "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Skip(err)
+	}
+	want := details(t, load(t, root, Options{}), "p.html")
+	t.Chdir(root)
+	for _, name := range []string{".", link, "../docroot", root + "/", root + "/sub/.."} {
+		if got := details(t, load(t, name, Options{}), "p.html"); !reflect.DeepEqual(got, want) {
+			t.Errorf("LL-111: docroot %s: got %+v\nwant %+v", name, got, want)
+		}
+	}
+}
+
+// TestPrivateFiles: LL-111, a file or directory that other users may not read
+// is a warning, one that nobody may read an error.
+func TestPrivateFiles(t *testing.T) {
+	fs := files{"a.html": plain, "b.gif": "", "d/x.html": plain, "z.html": plain, "z.gif": "", "e/x.html": plain, "e/index.html": plain, "u/index.html": plain, "u/x.html": plain, "p.html": `<!doctype html>` +
+		`<a href=a.html><img src=b.gif><a href=d/x.html><a href=z.html><img src=z.gif><a href=u/><a href=u><a href=u/x.html><a href=ok.html>`, "ok.html": plain}
+	root := tempDocroot(t, fs)
+	for name, mode := range map[string]os.FileMode{"a.html": 0o600, "b.gif": 0o640, "d": 0o750, "z.html": 0, "z.gif": 0, "u": 0o711} {
+		chmod(t, filepath.Join(root, name), mode)
+	}
+	want := []State{StatePrivate, StatePrivate, StatePrivate, StateUnreadable, StateUnreadable, StateOK, StateUnreadable, StateOK, StateOK}
+	s := load(t, root, Options{})
+	records := s.Page(pageID(t, s, "p.html")).All()
+	for i, d := range details(t, s, "p.html") {
+		if d.State != want[i] || s.State(&records[i]) != want[i] {
+			t.Errorf("LL-111: %s: detail %s, record %s, want %s", d.Raw, stateName(t, d.State), stateName(t, s.State(&records[i])), stateName(t, want[i]))
+		}
+		if wantStatus := map[State]int{StatePrivate: 403, StateUnreadable: 403, StateOK: 200}[want[i]]; d.Status != wantStatus {
+			t.Errorf("LL-111: %s: status %d, want %d", d.Raw, d.Status, wantStatus)
+		}
+	}
+	// Under a docroot that is private itself, as umask 077 makes it, the
+	// permissions say nothing about the host.
+	chmod(t, root, 0o700)
+	for _, d := range details(t, load(t, root, Options{}), "p.html") {
+		if d.State == StatePrivate {
+			t.Errorf("LL-111: private docroot: %s is %s", d.Raw, stateName(t, d.State))
+		}
+	}
+}
+
+// TestOptionsErrors: wrong options are errors that name what is wrong.
+func TestOptionsErrors(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": plain})
+	for _, base := range []string{"", "example.org", "/sub/", "ftp://example.org/", "mailto:x@y", "http://", "http://exa mple.org/", "http://[::1/", "https://example.org:99999/"} {
+		_, err := Load(context.Background(), root, Options{BaseURLs: []string{"https://ok.example/", base}})
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", base)) {
+			t.Errorf("base URL %q: got %v", base, err)
+		}
+	}
+}
+
+// TestBasePath: the path of a base URL is that of a directory, however it is
+// written.
+func TestBasePath(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": plain})
+	for base, want := range map[string]string{
+		"https://example.org": "", "https://example.org/": "", "https://example.org/sub": "/sub", "https://example.org/sub/": "/sub",
+		"https://example.org/sub/index.html": "/sub", "https://example.org/a/b//": "/a/b", "https://example.org/a?q#f": "/a",
+	} {
+		if got := load(t, root, Options{BaseURLs: []string{base}}).BasePath(); got != want {
+			t.Errorf("%s: got %q, want %q", base, got, want)
+		}
+	}
+}
+
+// TestProgress: calls come one at a time, never decrease beyond the total and
+// end with it.
+func TestProgress(t *testing.T) {
+	fs := files{}
+	for i := range 100 {
+		fs[fmt.Sprintf("%d.html", i)] = plain
+	}
+	for _, jobs := range []int{1, 4} {
+		calls, last, busy := 0, 0, false
+		loadFiles(t, fs, Options{Jobs: jobs, Progress: func(done, total int) {
+			if busy {
+				t.Error("two calls at a time")
+			}
+			busy = true
+			if total != 100 || done < 1 || done > total {
+				t.Errorf("progress %d of %d", done, total)
+			}
+			calls, last, busy = calls+1, max(last, done), false
+		}})
+		if calls == 0 || jobs == 1 && last != 100 {
+			t.Errorf("jobs %d: %d calls, the last with %d", jobs, calls, last)
+		}
+	}
+}
+
+// TestMaxPageBytes: a page above the limit is not read, but it is there.
+func TestMaxPageBytes(t *testing.T) {
+	big := "<!doctype html><a href=gone.html>" + strings.Repeat(" ", 1000)
+	s := loadFiles(t, files{"p.html": `<!doctype html><a href=big.html#x>`, "big.html": big}, Options{MaxPageBytes: 500})
+	p := s.Page(pageID(t, s, "big.html"))
+	if e := p.Error(); !e.TooLarge || e.Err == nil || p.Links() != 0 {
+		t.Errorf("got %+v, %d links", e, p.Links())
+	}
+	d := details(t, s, "p.html")
+	if got, want := answerOf(t, s, &d[0]), "OK 200 /big.html = big.html # x"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	exact := loadFiles(t, files{"p.html": big}, Options{MaxPageBytes: int64(len(big))})
+	if exact.Page(0).Error().Err != nil || exact.Page(0).Links() != 1 {
+		t.Error("a page of just the limit was not read")
+	}
+}
+
+// TestVanishedWhileLoading: pages that vanish, or turn into something else,
+// between the walk and their reading are kept with their error.
+func TestVanishedWhileLoading(t *testing.T) {
+	fs := files{}
+	for i := range 100 {
+		fs[fmt.Sprintf("%02d.html", i)] = `<a href=98.html><a href=99.html>`
+	}
+	root := tempDocroot(t, fs)
+	once := false
+	s := load(t, root, Options{Jobs: 1, Progress: func(int, int) {
+		if once {
+			return
+		}
+		once = true
+		if err := os.Remove(filepath.Join(root, "99.html")); err != nil {
+			t.Error(err)
+		}
+		if err := os.Remove(filepath.Join(root, "98.html")); err != nil {
+			t.Error(err)
+		}
+		mkdir(t, filepath.Join(root, "98.html"))
+	}})
+	for _, name := range []string{"98.html", "99.html"} {
+		if err := s.Page(pageID(t, s, name)).Error(); err.Err == nil || err.TooLarge {
+			t.Errorf("%s: got %+v", name, err)
+		}
+	}
+	if err := s.Page(pageID(t, s, "99.html")).Error().Err; err == nil || !strings.Contains(err.Error(), "vanished") {
+		t.Errorf("got %v, want that it vanished", err)
+	}
+	if s.Page(pageID(t, s, "97.html")).Error().Err != nil {
+		t.Error("97.html was not read")
+	}
+}
+
+// TestCancelledLoad: the cause of a cancelled context is what Load returns,
+// before, while the tree is walked, and while pages are read.
+func TestCancelledLoad(t *testing.T) {
+	fs := files{}
+	for i := range 200 {
+		fs[fmt.Sprintf("d%d/p.html", i)] = plain
+	}
+	root := tempDocroot(t, fs)
+	cause := errors.New("the user went home")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(cause)
+	if _, err := Load(ctx, root, Options{}); !errors.Is(err, cause) {
+		t.Errorf("before: got %v, want %v", err, cause)
+	}
+	ctx, cancel = context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	if _, err := Load(ctx, root, Options{Jobs: 2, Progress: func(int, int) { cancel(cause) }}); !errors.Is(err, cause) {
+		t.Errorf("while reading: got %v, want %v", err, cause)
+	}
+}

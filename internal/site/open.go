@@ -1,0 +1,42 @@
+package site
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+var (
+	errTooLarge   = errors.New("larger than the page size limit")
+	errNotRegular = errors.New("not a regular file")
+)
+
+// readRoot is [docroot.read] by the standard library, on any platform.
+func readRoot(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return buf[:0], 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return buf[:0], 0, err
+	}
+	mode := info.Mode()
+	switch {
+	case !mode.IsRegular():
+		return buf[:0], mode, errNotRegular
+	case info.Size() > limit:
+		return buf[:0], mode, errTooLarge
+	}
+	size := int(info.Size())
+	if cap(buf) < size {
+		buf = make([]byte, size+size/4)
+	}
+	n, err := io.ReadFull(f, buf[:size])
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil // it shrank meanwhile
+	}
+	return buf[:n], mode, err
+}

@@ -1,0 +1,27 @@
+//go:build !linux
+
+package site
+
+import (
+	"io/fs"
+	"os"
+)
+
+// docroot reads files beneath a directory.
+type docroot struct{ root *os.Root }
+
+func openDocroot(name string) (*docroot, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &docroot{root}, nil
+}
+
+func (d *docroot) close() { d.root.Close() }
+
+// read reads a whole file into buf, which grows as needed. A file of more
+// than limit bytes gives errTooLarge.
+func (d *docroot) read(name string, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
+	return readRoot(d.root, name, buf, limit)
+}

@@ -1,0 +1,68 @@
+package site
+
+import "github.com/sitelink/sitelink/internal/scan"
+
+// Options say how the docroot is published and read. The zero value is a site
+// at the root of an unknown host, served as the generic profile says.
+type Options struct {
+	// BaseURLs are the addresses at which the docroot is published, such as
+	// https://example.org/sub/. Links to any of them are internal, whatever
+	// their scheme (http or https); the path of the first one is the base path.
+	// Each must be absolute, http or https.
+	BaseURLs []string
+	// Profile says how the host answers; the zero value is [Generic].
+	Profile Profile
+	// Index, when not empty, replaces the profile's list of default index
+	// files, in this order (LL-80).
+	Index []string
+	// Autoindex says what answers a directory without index file.
+	Autoindex Autoindex
+	// Base selects how <base href> rules a page (A-LL-4).
+	Base BaseRule
+	// Tags selects the table of what counts as a link (A-LL-7).
+	Tags scan.Tags
+	// Maps are the rules of --map, in the order given (LL-90, LL-91).
+	Maps []MapRule
+	// DefaultCharset is the encoding of pages that declare none and come
+	// without a charset from the server; empty means the profile's.
+	DefaultCharset string
+	// MaxPageBytes is the size above which a page is not read; 0 means 1 GiB.
+	MaxPageBytes int64
+	// Jobs is the number of workers; 0 means one per processor.
+	Jobs int
+	// Progress, when set, is called now and then, from one goroutine at a
+	// time, with the number of pages read so far and of all pages.
+	Progress func(done, total int)
+}
+
+// Autoindex says what a directory without index file answers.
+type Autoindex uint8
+
+const (
+	// AutoindexProfile leaves it to the profile.
+	AutoindexProfile Autoindex = iota
+	// AutoindexList: the host answers with a listing; the link is a warning,
+	// and all files of the directory count as linked (LL-78, LL-79).
+	AutoindexList
+	// AutoindexError: the host refuses; the link is an error.
+	AutoindexError
+)
+
+// BaseRule selects how <base href> is read.
+type BaseRule uint8
+
+const (
+	// BaseProfile leaves it to the profile; html5 where that says nothing.
+	BaseProfile BaseRule = iota
+	// BaseHTML5: the first base element with href rules the whole page, as in
+	// browsers.
+	BaseHTML5
+	// BaseDocumentOrder: each base rules what follows it (LL-35).
+	BaseDocumentOrder
+)
+
+// MapRule is one --map option: a link path that begins with the whole
+// segments of From gets To in their place; To empty removes them.
+type MapRule struct {
+	From, To string
+}

@@ -1,0 +1,365 @@
+package site
+
+import (
+	"bytes"
+	"hash/maphash"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// resolver finds the answer to the links of one page after the other. It
+// belongs to one worker.
+type resolver struct {
+	s    *Site
+	page NodeID
+	dir  NodeID
+	// pageURL is the page's own address; base what its links resolve against.
+	pageURL weburl.URL
+	base    weburl.URL
+	// plainBase: base is the page's own URL and no --map rule can change a path.
+	plainBase bool
+	lazyBase  bool // pageURL and base are not parsed yet
+	cache     *[cacheSize]cached
+	memo      map[string]Resolved // nil: none
+	memoDir   NodeID
+	memoPlain bool
+	// self is the answer to the address of page selfOf.
+	self    Resolved
+	selfOf  NodeID
+	hasSelf bool
+	charset string
+}
+
+// pathClass marks the bytes that the fast path takes: those that stand for
+// themselves in a URL's path and in a file's name on every host.
+var pathClass = func() (t [256]uint8) {
+	for c := 'a'; c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = 1, 1
+	}
+	for c := '0'; c <= '9'; c++ {
+		t[c] = 1
+	}
+	for _, c := range "-._~!$&'()*+,;=@" {
+		t[c] = 1
+	}
+	t['/'], t['?'], t['#'], t[':'] = 2, 3, 4, 5
+	return t
+}()
+
+// fragClass marks the bytes that URL parsing leaves as they are in a fragment.
+var fragClass = func() (t [256]uint8) {
+	for c := 0x21; c < 0x7F; c++ {
+		t[c] = 1
+	}
+	for _, c := range "\"<>`" {
+		t[c] = 0
+	}
+	return t
+}()
+
+// maxPlain is the longest value of the fast path: with the longest directory
+// before it, it is no request that servers refuse for its length.
+const maxPlain = 2048
+
+// fast resolves the common case, a plain relative or root-relative path,
+// without making a string. ok is false when the slow path has to decide. On
+// rust-doc it takes 99 links in 100.
+func (r *resolver) fast(v []byte) (state State, node NodeID, frag []byte, ok bool) {
+	i, n := 0, len(v)
+	segment := 0 // start of the current segment
+	at := r.dir
+	t := r.s.tree
+	switch {
+	case n > maxPlain || !r.plainBase:
+		return 0, 0, nil, false
+	case n == 0:
+		return StateOK, r.page, nil, true
+	}
+	switch v[0] {
+	case '#':
+		frag, ok = plainFragment(v[1:])
+		return StateOK, r.page, frag, ok
+	case '/':
+		if n > 1 && v[1] == '/' {
+			return r.authority(v, 2)
+		}
+		if r.s.bases[0].path != "" {
+			return 0, 0, nil, false
+		}
+		at, i, segment = 0, 1, 1
+	case '?':
+		return 0, 0, nil, false
+	}
+	for ; ; i++ {
+		class := uint8(3)
+		if i < n {
+			class = pathClass[v[i]]
+		}
+		switch class {
+		case 1:
+			continue
+		case 2: // the segment ends, a directory follows
+			if at, ok = r.enter(at, v[segment:i]); !ok {
+				return 0, 0, nil, false
+			}
+			segment = i + 1
+			continue
+		case 5:
+			if segment == 0 && v[0] != '/' {
+				return r.scheme(v, i)
+			}
+			return 0, 0, nil, false
+		case 3, 4:
+		default:
+			return 0, 0, nil, false
+		}
+		// The path ends.
+		name := v[segment:i]
+		switch {
+		case len(name) == 0 && segment > 0:
+			state, node, ok = r.fastDirectory(at)
+		case len(name) == 1 && name[0] == '.', len(name) == 2 && name[0] == '.' && name[1] == '.',
+			len(name) >= 3 && name[0] == '.' && name[1] == 'h' && name[2] == 't': // "server-dependent"
+			return 0, 0, nil, false
+		default:
+			state, node, ok = r.fastName(t.child(at, name))
+		}
+		if !ok {
+			return 0, 0, nil, false
+		}
+		if i < n && v[i] == '?' {
+			k := bytes.IndexByte(v[i:], '#')
+			if k < 0 {
+				k = n - i
+			}
+			for _, c := range v[i : i+k] {
+				if c <= 0x20 || c >= 0x7F || c == '%' {
+					return 0, 0, nil, false
+				}
+			}
+			i += k
+		}
+		if i < n {
+			frag, ok = plainFragment(v[i+1:])
+		}
+		return state, node, frag, ok
+	}
+}
+
+// enter goes into a directory; ok is false where the slow path must look.
+func (r *resolver) enter(at NodeID, name []byte) (NodeID, bool) {
+	t := r.s.tree
+	if len(name) > 0 && name[0] == '.' {
+		switch {
+		case len(name) == 1:
+			return at, true
+		case len(name) == 2 && name[1] == '.':
+			at = t.nodes[at].parent
+			return at, at != NoNode
+		}
+	}
+	next := t.child(at, name)
+	if next == NoNode {
+		return 0, false
+	}
+	n := &t.nodes[next]
+	// An alias is left to the slow path: ".." after it means the link's parent.
+	return next, n.kind == KindDir && n.real == next && n.flags&(flagUnreadable|flagPrivate) == 0
+}
+
+// fastName answers for the last segment of a path.
+func (r *resolver) fastName(id NodeID) (State, NodeID, bool) {
+	if id == NoNode {
+		return 0, 0, false
+	}
+	n := &r.s.tree.nodes[id]
+	switch {
+	case n.kind == KindFile:
+		return StateOK, id, n.flags&(flagUnreadable|flagPrivate) == 0
+	case n.kind == KindDir && n.flags&(flagUnreadable|flagPrivate|flagUnlistable) == 0:
+		state, node, ok := r.fastDirectory(id)
+		if state == StateOK && r.s.Redirects() {
+			state = StateRedirect
+		}
+		return state, node, ok
+	}
+	return 0, 0, false
+}
+
+// fastDirectory answers for a directory from the index found when the tree
+// was made.
+func (r *resolver) fastDirectory(dir NodeID) (State, NodeID, bool) {
+	id := r.s.indexOf[dir]
+	return StateOK, id, id != NoNode
+}
+
+// plainFragment returns f if it stands for itself in the URL.
+func plainFragment(f []byte) ([]byte, bool) {
+	for _, c := range f {
+		if fragClass[c] == 0 {
+			return nil, false
+		}
+	}
+	return f, true
+}
+
+// scheme judges an absolute URL whose scheme ends at v[i].
+func (r *resolver) scheme(v []byte, i int) (State, NodeID, []byte, bool) {
+	if v[0]|0x20 < 'a' || v[0]|0x20 > 'z' {
+		return 0, 0, nil, false
+	}
+	switch state := schemeState(v[:i]); state {
+	case StateExternal:
+		if len(v) < i+3 || v[i+1] != '/' || v[i+2] != '/' {
+			return 0, 0, nil, false
+		}
+		return r.authority(v, i+3)
+	default:
+		if state == StateOtherScheme || len(v) > i+1 && (v[i+1] == '/' || v[i+1] == '\\') {
+			return 0, 0, nil, false // it may have a host, and a wrong one
+		}
+		return state, NoNode, nil, true
+	}
+}
+
+// schemeState says what becomes of a URL with this scheme, in any letter case.
+func schemeState(scheme []byte) State {
+	var buf [10]byte
+	if len(scheme) > len(buf) {
+		return StateOtherScheme
+	}
+	for i, c := range scheme {
+		buf[i] = c | 0x20
+	}
+	switch string(buf[:len(scheme)]) {
+	case "http", "https":
+		return StateExternal
+	case "mailto":
+		return StateMailto
+	case "tel":
+		return StateTel
+	case "data":
+		return StateData
+	case "javascript":
+		return StateJavaScript
+	}
+	return StateOtherScheme
+}
+
+// authority judges an http URL whose host begins at v[i]: external when the
+// host is an ordinary name that is not the site's own.
+func (r *resolver) authority(v []byte, i int) (State, NodeID, []byte, bool) {
+	from := i
+	label := i
+	for ; i < len(v) && v[i] != '/' && v[i] != '?' && v[i] != '#'; i++ {
+		switch c := v[i]; {
+		case c == '.':
+			label = i + 1
+		case c == '-', '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		default:
+			return 0, 0, nil, false
+		}
+	}
+	host := v[from:i]
+	// A last label of digits (or none) makes an address or an error of it.
+	if label == i || v[label]|0x20 < 'a' || bytes.Contains(host, []byte("--")) {
+		return 0, 0, nil, false
+	}
+	for j := range r.s.bases {
+		if own := r.s.bases[j].host; len(own) == len(host) && bytes.EqualFold(host, []byte(own)) {
+			return 0, 0, nil, false
+		}
+	}
+	if bytes.IndexByte(v, 0) >= 0 {
+		return 0, 0, nil, false
+	}
+	return StateExternal, NoNode, nil, true
+}
+
+// link resolves one link of the page into a record, and what it asks for.
+func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment) (asks bool) {
+	*rec = Link{Off: l.Off, Node: NoNode}
+	switch {
+	case l.Inert:
+		rec.State = StateInert
+		return false
+	case l.Kind == scan.KindMap:
+		*ask = r.usemap(l, rec)
+		return true
+	case l.Kind == scan.KindAction:
+		rec.State = StateAction
+		return false
+	case l.Kind == scan.KindHint:
+		rec.State = StateHint
+		return false
+	case l.Kind == scan.KindPing:
+		rec.State = StatePing
+		return false
+	}
+	v := page.Ref(l)
+	if len(v) == 0 && l.Kind == scan.KindResource {
+		rec.State = StateEmptyLink
+		return false
+	}
+	state, node, frag, ok := r.recall(v)
+	if !ok {
+		res := r.slow(v, l.Kind == scan.KindReference)
+		state, node, frag = res.State, res.Node, []byte(res.Fragment)
+	}
+	rec.State, rec.Node = state, node
+	if len(frag) > 0 && state.Answers() && state != StateAutoindex {
+		*ask, asks = r.s.hash.fragment(frag)
+	}
+	return asks
+}
+
+// usemap looks for a map of the page by the rules for a hash-name reference
+// (HTML 2.3.9): what stands behind the first "#". Without one no map can be
+// meant, and what no table holds is asked for: an empty name.
+func (r *resolver) usemap(l *scan.Link, rec *Link) Fragment {
+	rec.Node, rec.bits = r.page, bitMap
+	_, name, _ := bytes.Cut(l.Value, []byte("#"))
+	return Fragment{Exact: sum(r.s.hash.mapn, name)}
+}
+
+// cached is what the fast path found for a path, seen from a directory. Pages
+// of a directory repeat each other's links: on rust-doc 86 of 100 plain paths are
+// answered from here.
+type cached struct {
+	dir   NodeID
+	node  NodeID
+	len   uint8
+	state State
+	path  [54]byte // an entry is one cache line
+}
+
+const cacheSize = 1 << 10
+
+// recall is fast with a memory for the paths of one directory. It is bounded,
+// and an entry makes way for the next.
+func (r *resolver) recall(v []byte) (State, NodeID, []byte, bool) {
+	k := bytes.IndexByte(v, '#')
+	if k < 0 {
+		k = len(v)
+	}
+	path := v[:k]
+	if !r.plainBase || k == 0 || k > len(cached{}.path) {
+		return r.fast(v)
+	}
+	h := maphash.Bytes(r.s.tree.seed, path) + uint64(r.dir)*0x9E3779B97F4A7C15
+	c := &r.cache[h>>32%cacheSize]
+	if c.dir == r.dir && int(c.len) == k && string(c.path[:k]) == string(path) {
+		if k == len(v) {
+			return c.state, c.node, nil, true
+		}
+		frag, ok := plainFragment(v[k+1:])
+		return c.state, c.node, frag, ok
+	}
+	state, node, frag, ok := r.fast(v)
+	if ok && path[0] != '?' {
+		c.dir, c.node, c.state, c.len = r.dir, node, state, uint8(k)
+		copy(c.path[:], path)
+	}
+	return state, node, frag, ok
+}

@@ -1,0 +1,219 @@
+// Package site turns a docroot into a [Site]: which files there are, what
+// each page links to and defines, and which file answers each link on the
+// site's host. Directory entries and pages enter, once; a read-only table
+// leaves. It never opens a file outside the docroot and writes nothing.
+package site
+
+import (
+	"sync"
+
+	"github.com/sitelink/sitelink/internal/scan"
+)
+
+// Site is a loaded docroot. It is read-only and safe for concurrent use.
+type Site struct {
+	root    string // as given
+	real    string // absolute
+	tree    *Tree
+	opt     Options
+	profile Profile
+	index   []string
+	// foldIndex: index names match in any letter case (LL-81).
+	foldIndex bool
+	autoindex Autoindex
+	base      BaseRule
+	maps      []MapRule
+	bases     []baseURL
+	hash      hasher
+	pages     []Page
+	faults    []FileFault
+	// linked holds, by node, whether any link leads to it.
+	linked []bool
+	// indexOf holds, by node, the index file of a directory, NoNode if none
+	// answers without more ado.
+	indexOf []NodeID
+
+	foldOnce sync.Once
+	fold     map[foldKey][]NodeID
+}
+
+// PageID is an index into the pages of a site, which are sorted by path.
+type PageID uint32
+
+// PageKind says how a page was read.
+type PageKind uint8
+
+const (
+	PageHTML  PageKind = iota
+	PageXHTML          // HTML in XML syntax
+	PageSVG            // read for its ids only
+	PageMap            // a server-side image map
+)
+
+// Page is one parsed file. Its links stand in the order of the file.
+type Page struct {
+	node    NodeID
+	kind    PageKind
+	script  bool // runs scripts
+	quirks  bool
+	err     PageError
+	anchorN uint32
+	size    int64
+	links   []Link
+	frags   []uint64
+	anchors []uint64
+	faults  []scan.Fault
+	// badLines are the lines of an image map that cannot be parsed.
+	badLines []int
+	based    bool
+	baseDiff bool
+	kept     []kept
+}
+
+// PageError says why a page could not be read.
+type PageError struct {
+	TooLarge bool
+	Err      error
+}
+
+// Link is one link of a page in twelve bytes: a site of 50 million links has
+// to fit in memory. All else is found again by reading the page, see
+// [Site.Details].
+type Link struct {
+	// Off is the offset of the value in the text that was scanned.
+	Off uint32
+	// Node is the file that answers when State says that one does.
+	Node NodeID
+	// State is the verdict of the docroot.
+	State State
+	bits  linkBits
+	_     [2]byte
+}
+
+type linkBits uint8
+
+const (
+	bitExact   linkBits = 1 << iota // asks for a fragment: one entry in frags
+	bitDecoded                      // and one for its decoded form
+	bitRange                        // and two for the ends of a line range
+	bitRoute                        // only a script can serve it
+	bitMap                          // names a map, not a fragment
+)
+
+// Root returns the docroot as it was given.
+func (s *Site) Root() string { return s.root }
+
+// Profile returns the profile that the site was loaded with.
+func (s *Site) Profile() Profile { return s.profile }
+
+// Tree returns the names of the docroot.
+func (s *Site) Tree() *Tree { return s.tree }
+
+// Files returns the number of files.
+func (s *Site) Files() int { return s.tree.files }
+
+// Pages returns the number of parsed files.
+func (s *Site) Pages() int { return len(s.pages) }
+
+// Page returns a parsed file; it must not be changed.
+func (s *Site) Page(id PageID) *Page { return &s.pages[id] }
+
+// PageOf returns the page parsed from a node.
+func (s *Site) PageOf(n NodeID) (PageID, bool) {
+	if n == NoNode {
+		return 0, false
+	}
+	nd := &s.tree.nodes[n]
+	if nd.page == 0 {
+		nd = &s.tree.nodes[nd.real]
+	}
+	return PageID(nd.page - 1), nd.page != 0
+}
+
+// Path returns the docroot-relative path of a page.
+func (s *Site) Path(id PageID) string { return s.tree.Path(s.pages[id].node) }
+
+// Faults returns what is wrong with files and directories as such.
+func (s *Site) Faults() []FileFault { return s.faults }
+
+// Node returns the file that the page was read from.
+func (p *Page) Node() NodeID { return p.node }
+
+// Kind returns how the page was read.
+func (p *Page) Kind() PageKind { return p.kind }
+
+// HasScript tells whether the page runs scripts.
+func (p *Page) HasScript() bool { return p.script }
+
+// Quirks tells whether browsers compare names without regard to case.
+func (p *Page) Quirks() bool { return p.quirks }
+
+// Size returns the size of the file in bytes.
+func (p *Page) Size() int64 { return p.size }
+
+// Error returns why the page could not be read; its zero value if it was.
+func (p *Page) Error() PageError { return p.err }
+
+// Anchors returns how many anchors the page defines.
+func (p *Page) Anchors() int { return int(p.anchorN) }
+
+// Faults returns the faults of the file's text.
+func (p *Page) Faults() []scan.Fault { return p.faults }
+
+// BadLines returns the lines of an image map that cannot be parsed.
+func (p *Page) BadLines() []int { return p.badLines }
+
+// HasBase tells whether a base element rules the page's links.
+func (p *Page) HasBase() bool { return p.based }
+
+// BaseDiffers tells whether the two readings of <base href> differ for the
+// page (A-LL-4).
+func (p *Page) BaseDiffers() bool { return p.baseDiff }
+
+// Links returns how many links the page holds.
+func (p *Page) Links() int { return len(p.links) }
+
+// All returns the links of the page, in order; they must not be changed.
+func (p *Page) All() []Link { return p.links }
+
+// Asks tells whether the link asks for a fragment or a map.
+func (l *Link) Asks() bool { return l.bits&bitExact != 0 }
+
+// Asks is a place in the fragments that the links of a page ask for: the
+// links that ask take theirs one after the other, with [Asks.Next].
+type Asks struct{ rest []uint64 }
+
+// Asks returns the place before the page's first link.
+func (p *Page) Asks() Asks { return Asks{p.frags} }
+
+// Next returns what l asks for, which must be the next link of the page for
+// which [Link.Asks] is true.
+func (a *Asks) Next(l *Link) Fragment {
+	k := Fragment{Exact: a.rest[0], Route: l.bits&bitRoute != 0}
+	n := 1
+	if l.bits&bitDecoded != 0 {
+		k.Decoded = a.rest[n]
+		n++
+	}
+	if l.bits&bitRange != 0 {
+		k.From, k.To = a.rest[n], a.rest[n+1]
+		n += 2
+	}
+	a.rest = a.rest[n:]
+	return k
+}
+
+// IsMap tells whether the link names a map element, not a fragment.
+func (l *Link) IsMap() bool { return l.bits&bitMap != 0 }
+
+// baseURL is one published address of the docroot.
+type baseURL struct {
+	host string // with port when it is not the default
+	path string // without final slash; "" for the root
+}
+
+// IndexNames returns the names of default index files, in the order tried.
+func (s *Site) IndexNames() []string { return s.index }
+
+// Redirects tells whether the host answers /dir by a redirect to /dir/.
+func (s *Site) Redirects() bool { return !s.profile.SlashOptional }

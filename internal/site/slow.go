@@ -1,0 +1,205 @@
+package site
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// Resolved is the full answer to one link.
+type Resolved struct {
+	State State
+	// Node is the file that answers; for [StateWrongCase] the one that was meant.
+	Node   NodeID
+	Status int
+	// Target is the site path that is requested, with query, or the absolute
+	// URL of a link that leads elsewhere.
+	Target string
+	// Fragment is the fragment of the resolved URL, as serialised.
+	Fragment string
+	// Final is the site path that answers, when the host redirects.
+	Final string
+	// Note explains the verdict where the state says too little; may be empty.
+	Note string
+}
+
+// unpublished stands for the host of a site without base URL.
+const unpublished = "http://docroot.invalid"
+
+// slow resolves any link by the URL Standard and the profile. reference tells
+// that a value of only a fragment means the page itself, whatever its base
+// (CSS Values 4, 4.5.4).
+func (r *resolver) slow(v []byte, reference bool) Resolved {
+	r.address()
+	base := r.base
+	if reference && len(v) > 0 && v[0] == '#' {
+		base = r.pageURL
+	}
+	u, err := base.ResolveWith(string(v), r.encoding())
+	if err != nil {
+		res := Resolved{State: StateBadURL, Node: NoNode}
+		if e, ok := err.(*weburl.Error); ok {
+			res.Note = string(e.Reason)
+		}
+		return res
+	}
+	res := r.s.request(u)
+	res.Fragment = u.Fragment()
+	if res.State.Answers() || res.State == StateMissingFile || res.State == StateMissingDirectory {
+		n := u.Notes()
+		switch {
+		case n&weburl.NoteAboveRoot != 0 && res.State.Answers():
+			res.State = StateAboveRoot
+		case n&weburl.NoteAboveRoot != 0:
+			res.State = StateOutsideDocroot
+		case n&weburl.NoteBackslash != 0 && (res.State == StateOK || res.State == StateRedirect):
+			res.State = StateBackslash
+		}
+	}
+	return res
+}
+
+// encoding is the page's encoding when its queries are not in UTF-8.
+func (r *resolver) encoding() encoding.Encoding {
+	if r.charset == "" || r.charset == "utf-8" {
+		return nil
+	}
+	e, err := htmlindex.Get(r.charset)
+	if err != nil {
+		return nil
+	}
+	return e
+}
+
+// request answers the request for an absolute URL.
+func (s *Site) request(u weburl.URL) Resolved {
+	res := Resolved{Node: NoNode}
+	if sch := u.Scheme(); sch != "http" && sch != "https" {
+		res.State, res.Target = schemeState([]byte(sch)), u.WithoutFragment()
+		return res
+	}
+	prefix, own, below := s.own(u)
+	if !own {
+		res.State, res.Target = StateExternal, u.WithoutFragment()
+		if u.HasCredentials() {
+			res.State = StateCredentials
+		}
+		return res
+	}
+	query := ""
+	if u.HasQuery() {
+		query = "?" + u.Query()
+	}
+	res.Target = u.Path() + query
+	if !below {
+		res.State = StateOutsideBase
+		return res
+	}
+	path := u.Path()[len(prefix):]
+	if path == "" { // the base path without its slash
+		path = "/"
+	}
+	path, loop := s.mapped(path)
+	if loop {
+		res.State = StateMappingLoop
+		return res
+	}
+	a := s.answer(path, query)
+	res.State, res.Node, res.Status, res.Note = a.State, a.Node, a.Status, a.Note
+	if u.Path() == prefix && prefix != "" && a.State == StateOK && s.Redirects() {
+		res.State, a.Final = StateRedirect, "/"
+	}
+	if a.Final != "" {
+		if query == "?" {
+			query = "" // nginx drops an empty query when it redirects
+		}
+		res.Final = prefix + escapePath(a.Final) + query
+	}
+	return res
+}
+
+// own tells whether u is on one of the site's hosts, whatever its scheme
+// (LL-65 to LL-68), and below which base path.
+func (s *Site) own(u weburl.URL) (prefix string, own, below bool) {
+	authority := u.Host()
+	if p := u.Port(); p != "" {
+		authority += ":" + p
+	}
+	path := u.Path()
+	for _, b := range s.bases {
+		// The whole authority counts: a user name makes it another (LL-68).
+		if b.host != authority || u.HasCredentials() {
+			continue
+		}
+		own = true
+		if rest, ok := strings.CutPrefix(path, b.path); ok && (rest == "" || rest[0] == '/') {
+			if !below || len(b.path) > len(prefix) {
+				prefix, below = b.path, true
+			}
+		}
+	}
+	return prefix, own, below
+}
+
+// mapped applies the --map rules: whole segments, the longest rule first,
+// again until none applies (LL-93). loop tells that it did not end.
+func (s *Site) mapped(path string) (result string, loop bool) {
+	const maxSteps = 20
+	for range maxSteps {
+		i := slices.IndexFunc(s.maps, func(m MapRule) bool {
+			rest, ok := strings.CutPrefix(path, m.From)
+			return ok && (rest == "" || rest[0] == '/')
+		})
+		if i < 0 {
+			return path, false
+		}
+		path = s.maps[i].To + path[len(s.maps[i].From):]
+		if path == "" {
+			path = "/"
+		}
+	}
+	return path, len(s.maps) > 0
+}
+
+// sortMaps returns the rules as mapped wants them: paths with a slash in
+// front and none behind, the longest first.
+func sortMaps(rules []MapRule) []MapRule {
+	out := make([]MapRule, 0, len(rules))
+	clean := func(p string) string {
+		if p == "" {
+			return ""
+		}
+		return "/" + strings.Trim(p, "/")
+	}
+	for _, m := range rules {
+		m = MapRule{clean(m.From), clean(m.To)}
+		if m.To == "/" {
+			m.To = ""
+		}
+		out = append(out, m)
+	}
+	slices.SortStableFunc(out, func(a, b MapRule) int { return cmp.Compare(len(b.From), len(a.From)) })
+	return out
+}
+
+// escapePath percent-encodes a decoded path as nginx does in a redirect.
+func escapePath(p string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := 0; i < len(p); i++ {
+		switch c := p[i]; {
+		case c <= 0x20, c >= 0x7F, strings.IndexByte(`"#%<>?\^`+"`{|}", c) >= 0:
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,222 @@
+//go:build unix
+
+package site
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// outsideOf makes a directory beside a docroot with a page, a directory with
+// index and one without, and a pipe that blocks whoever opens it.
+func outsideOf(t *testing.T, root string) string {
+	t.Helper()
+	out := filepath.Join(filepath.Dir(root), "outside")
+	addFiles(t, out, files{"secret.html": `<!doctype html><a id=x href=gone.html>`, "with/index.html": plain, "without/x.txt": "", "secret.map": "rect /gone.html 1,1 2,2\n"})
+	if err := syscall.Mkfifo(filepath.Join(out, "pipe.html"), 0o644); err != nil {
+		t.Skip(err)
+	}
+	return out
+}
+
+// TestSymlinks: links that stay inside are aliases of their target, links
+// that leave are followed far enough to say whether the file is there.
+func TestSymlinks(t *testing.T) {
+	fs := files{
+		"a/x.html": `<!doctype html><a id=x href=y.html>`, "a/y.html": plain, "a/index.html": plain, "up/top": "-> ..", "lnk": "-> a", "lnk.html": "-> a/x.html", "chain.html": "-> lnk.html",
+		"abs": "-> ABSOLUTE", "broken.html": "-> nowhere", "broken-dir": "-> no/where", "loop.html": "-> loop.html", "loop1": "-> loop2", "loop2": "-> loop1",
+		"b/index.html": "-> ../nowhere", "c/index.html": "-> ../a/x.html", "itself": "-> .",
+	}
+	for i := range 45 {
+		fs[fmt.Sprintf("l%02d.html", i)] = fmt.Sprintf("-> l%02d.html", i+1)
+	}
+	fs["l45.html"] = plain
+	root := tempDocroot(t, fs)
+	os.Remove(filepath.Join(root, "abs"))
+	addFiles(t, root, files{"abs": "-> " + filepath.Join(root, "a")})
+	rows := []row{
+		{"directory", "lnk/", "OK 200 /lnk/ = a/index.html"},
+		{"directory_no_slash", "lnk", "Redirect 200 /lnk = a/index.html > /lnk/"},
+		{"below_directory", "lnk/x.html", "OK 200 /lnk/x.html = a/x.html"},
+		{"file", "lnk.html#x", "OK 200 /lnk.html = lnk.html # x"},
+		{"chain", "chain.html", "OK 200 /chain.html = chain.html"},
+		{"absolute", "abs/x.html", "OK 200 /abs/x.html = a/x.html"},
+		{"up_to_the_root", "up/top/a/x.html", "OK 200 /up/top/a/x.html = a/x.html"},
+		{"dots_are_gone_before", "lnk/../a/x.html", "OK 200 /a/x.html = a/x.html"},
+		{"itself", "itself/itself/a/x.html", "OK 200 /itself/itself/a/x.html = a/x.html"},
+		{"itself_too_often", strings.Repeat("itself/", 41) + "a/x.html", "BrokenSymlink 403 /" + strings.Repeat("itself/", 41) + "a/x.html"},
+		{"itself_forty_times", strings.Repeat("itself/", 40) + "a/x.html", "OK 200 /" + strings.Repeat("itself/", 40) + "a/x.html = a/x.html"},
+		{"broken", "broken.html", "BrokenSymlink 404 /broken.html"},
+		{"broken_directory", "broken-dir/", "BrokenSymlink 404 /broken-dir/"},
+		{"broken_below", "broken-dir/x.html", "BrokenSymlink 404 /broken-dir/x.html"},
+		{"loop", "loop.html", "BrokenSymlink 403 /loop.html"},
+		{"loop_of_two", "loop1", "BrokenSymlink 403 /loop1"},
+		{"too_many", "l00.html", "BrokenSymlink 403 /l00.html"},
+		{"just_forty", "l05.html", "OK 200 /l05.html = l05.html"},
+		{"index_is_broken_symlink", "b/", "MissingIndex 403 /b/"},
+		{"index_is_symlink", "c/", "OK 200 /c/ = c/index.html"},
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "<a href=\"%s\">x</a>\n", r.href)
+	}
+	addFiles(t, root, files{"p.html": "<!doctype html>" + b.String()})
+	s := load(t, root, Options{})
+	compareRows(t, s, "p.html", rows)
+	// An alias has a page of its own, with links from its own place.
+	d := details(t, s, "lnk.html")
+	if got, want := answerOf(t, s, &d[0]), "MissingFile 404 /y.html"; got != want {
+		t.Errorf("a page behind a symbolic link: got %s, want %s", got, want)
+	}
+}
+
+// TestSymlinksOut: LL-71, nothing outside the docroot is ever opened, however
+// a link gets there, and a pipe there blocks nobody.
+func TestSymlinksOut(t *testing.T) {
+	root := tempDocroot(t, files{})
+	out := outsideOf(t, root)
+	rows := []row{
+		{"LL-71/climbs", "../outside/secret.html", "OutsideDocroot 404 /outside/secret.html"},
+		{"LL-71/climbs_encoded", "..%2Foutside/secret.html", "OutsideDocroot 400 /..%2Foutside/secret.html"},
+		{"LL-71/file", "file.html#x", "BehindSymlink 200 /file.html # x"},
+		{"LL-71/pipe", "pipe.html", "MissingFile 404 /pipe.html"},
+		{"LL-71/gone", "gone.html", "BrokenSymlink 404 /gone.html"},
+		{"LL-71/below", "dir/secret.html", "BehindSymlink 200 /dir/secret.html"},
+		{"LL-71/below_pipe", "dir/pipe.html", "MissingFile 404 /dir/pipe.html"},
+		{"LL-71/below_gone", "dir/gone.html", "MissingFile 404 /dir/gone.html"},
+		{"LL-71/directory", "dir/with/", "BehindSymlink 200 /dir/with/"},
+		{"LL-71/directory_no_slash", "dir/with", "BehindSymlink 200 /dir/with > /dir/with/"},
+		{"LL-71/directory_without_index", "dir/without/", "MissingIndex 403 /dir/without/"},
+		{"LL-71/map", "secret.map", "BehindSymlink 200 /secret.map"},
+		{"LL-71/root", "all/etc/", "MissingIndex 403 /all/etc/"},
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "<a href=\"%s\">x</a>\n", r.href)
+	}
+	addFiles(t, root, files{"p.html": "<!doctype html>" + b.String(), "file.html": "-> ../outside/secret.html", "pipe.html": "-> " + out + "/pipe.html",
+		"gone.html": "-> ../outside/gone.html", "dir": "-> ../outside", "secret.map": "-> ../outside/secret.map", "all": "-> /", "up.html": "-> ../outside/secret.html"})
+	opened := watchOpen(t, out+"/secret.html", out+"/with/index.html", out+"/secret.map", out+"/without/x.txt")
+	done := make(chan *Site)
+	go func() {
+		s, err := Load(context.Background(), root, Options{})
+		if err != nil {
+			t.Error(err)
+		}
+		done <- s
+	}()
+	select {
+	case s := <-done:
+		if s == nil {
+			return
+		}
+		compareRows(t, s, "p.html", rows)
+		for i := range s.Pages() {
+			if name := s.Path(PageID(i)); name != "p.html" {
+				t.Errorf("LL-71: %s was read as a page", name)
+			}
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("LL-71: Load blocks at a pipe outside the docroot")
+	}
+	if got := opened(); len(got) > 0 {
+		t.Errorf("LL-71: opened outside the docroot: %q", got)
+	}
+}
+
+// TestSwappedForSymlink: LL-71, a page that becomes a symbolic link out of
+// the docroot after the walk is not followed.
+func TestSwappedForSymlink(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": `<!doctype html><a href=gone.html>`})
+	out := outsideOf(t, root)
+	s := load(t, root, Options{})
+	if err := os.Remove(filepath.Join(root, "p.html")); err != nil {
+		t.Fatal(err)
+	}
+	addFiles(t, root, files{"p.html": "-> " + out + "/secret.html"})
+	opened := watchOpen(t, out+"/secret.html")
+	r, err := s.NewReader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Details(0, nil, func(int, *Detail) {}); err == nil {
+		t.Error("LL-71: no error for a page that is a symbolic link out of the docroot now")
+	}
+	if got := opened(); len(got) > 0 {
+		t.Errorf("LL-71: %q was opened", got)
+	}
+}
+
+// TestSpecialFiles: pipes and sockets are there, but no server sends them,
+// and nobody waits for them.
+func TestSpecialFiles(t *testing.T) {
+	rows := []row{
+		{"pipe", "pipe.html", "SpecialFile 404 /pipe.html"},
+		{"pipe_slash", "pipe.html/", "SpecialFile 404 /pipe.html/"},
+		{"pipe_behind_symlink", "alias.html", "SpecialFile 404 /alias.html"},
+		{"socket", "socket.html", "SpecialFile 500 /socket.html"},
+		{"socket_below", "socket.html/x", "SpecialFile 404 /socket.html/x"},
+		{"index_is_pipe", "d/", "SpecialFile 404 /d/"},
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "<a href=\"%s\">x</a>\n", r.href)
+	}
+	root := tempDocroot(t, files{"p.html": "<!doctype html>" + b.String(), "d/": "", "alias.html": "-> pipe.html"})
+	for _, name := range []string{"pipe.html", "d/index.html"} {
+		if err := syscall.Mkfifo(filepath.Join(root, name), 0o644); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Chdir(root) // a socket's address is short
+	l, err := net.Listen("unix", "socket.html")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	done := make(chan *Site, 1)
+	go func() {
+		s, err := Load(context.Background(), root, Options{})
+		if err != nil {
+			t.Error(err)
+		}
+		done <- s
+	}()
+	select {
+	case s := <-done:
+		if s != nil {
+			compareRows(t, s, "p.html", rows)
+			if s.Pages() != 1 {
+				t.Errorf("%d pages, want 1", s.Pages())
+			}
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("Load waits for a pipe")
+	}
+}
+
+// TestUnreadableDirectory: a directory that may not be read is a fault with
+// its name, and links into it are errors.
+func TestUnreadableDirectory(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": `<!doctype html><a href=d/x.html><a href=d/><a href=d>`, "d/x.html": plain})
+	chmod(t, root+"/d", 0)
+	t.Cleanup(func() { chmod(t, root+"/d", 0o755) })
+	s := load(t, root, Options{})
+	for _, d := range details(t, s, "p.html") {
+		if d.State != StateUnreadable || d.Status != 403 || d.Node != NoNode {
+			t.Errorf("%s: %s", d.Raw, answerOf(t, s, &d))
+		}
+	}
+	if os.Geteuid() != 0 && !slices.ContainsFunc(s.Faults(), func(f FileFault) bool { return f.Path == "d/" && f.Err != nil }) {
+		t.Errorf("faults %+v do not name d/", s.Faults())
+	}
+}

@@ -1,0 +1,166 @@
+package site
+
+import "hash/maphash"
+
+// NodeID names a file or directory of the docroot; 0 is the docroot itself.
+type NodeID uint32
+
+// NoNode is the NodeID of what does not exist.
+const NoNode NodeID = 1<<32 - 1
+
+// Kind is what a name in the docroot stands for.
+type Kind uint8
+
+const (
+	KindFile    Kind = iota
+	KindDir          // a directory
+	KindBroken       // a symbolic link that leads nowhere
+	KindLoop         // a symbolic link that leads to itself, or through too many
+	KindOutside      // a symbolic link that leaves the docroot, to a file or directory
+	KindSpecial      // a pipe or device
+	KindSocket       // a socket
+)
+
+// node is one name. Nodes are made while the docroot is walked, sorted by
+// path, and never change afterwards.
+type node struct {
+	parent  NodeID
+	name    uint32 // offset in Tree.names
+	nameLen uint16
+	kind    Kind
+	flags   nodeFlags
+	// real is the node itself, or where a symbolic link leads inside the docroot.
+	real NodeID
+	// page is 1 + the index of the page parsed from it, 0 if it is none.
+	page uint32
+}
+
+type nodeFlags uint8
+
+const (
+	// flagUnreadable: its owner may not read it (a directory: enter it).
+	flagUnreadable nodeFlags = 1 << iota
+	// flagPrivate: its owner may read it (enter it), other users may not.
+	flagPrivate
+	// flagUnlistable: a directory that other users may not list.
+	flagUnlistable
+	// flagChecked: flags hold what the file system says.
+	flagChecked
+)
+
+// Tree holds the names of a docroot. Once walked it is read-only, and every
+// question a link asks is answered from memory.
+type Tree struct {
+	nodes []node
+	names []byte
+	// table is a hash table from (parent, name) to node: open addressing,
+	// at most half full, a tag beside each node to spare most comparisons.
+	// Compared with a map of path strings this needs no string per file and
+	// no joined path per link.
+	table []slot
+	seed  maphash.Seed
+	files int
+}
+
+type slot struct {
+	tag uint32
+	id  NodeID // NoNode: empty
+}
+
+func newTree() *Tree {
+	t := &Tree{seed: maphash.MakeSeed()}
+	t.grow(1 << 10)
+	t.nodes = append(t.nodes, node{parent: NoNode, kind: KindDir})
+	return t
+}
+
+// add appends a node. Its parent must have been added before.
+func (t *Tree) add(parent NodeID, name string, kind Kind) NodeID {
+	id := NodeID(len(t.nodes))
+	t.nodes = append(t.nodes, node{parent: parent, name: uint32(len(t.names)), nameLen: uint16(len(name)), kind: kind, real: id})
+	t.names = append(t.names, name...)
+	if len(t.nodes)*2 > len(t.table) {
+		t.grow(len(t.table) * 2)
+	}
+	t.insert(id)
+	if kind == KindFile {
+		t.files++
+	}
+	return id
+}
+
+func (t *Tree) grow(size int) {
+	t.table = make([]slot, size)
+	for i := range t.table {
+		t.table[i].id = NoNode
+	}
+	for id := 1; id < len(t.nodes); id++ {
+		t.insert(NodeID(id))
+	}
+}
+
+func (t *Tree) insert(id NodeID) {
+	n := &t.nodes[id]
+	h := t.hash(n.parent, t.nameOf(n))
+	for i := h; ; i++ {
+		s := &t.table[i&uint64(len(t.table)-1)]
+		if s.id == NoNode {
+			*s = slot{tag: uint32(h >> 32), id: id}
+			return
+		}
+	}
+}
+
+func (t *Tree) hash(parent NodeID, name []byte) uint64 {
+	return maphash.Bytes(t.seed, name) ^ (uint64(parent)+1)*0x9E3779B97F4A7C15
+}
+
+func (t *Tree) nameOf(n *node) []byte { return t.names[n.name : n.name+uint32(n.nameLen)] }
+
+// child returns the entry of that exact name in a directory, NoNode if there
+// is none.
+func (t *Tree) child(dir NodeID, name []byte) NodeID {
+	h := t.hash(dir, name)
+	for i := h; ; i++ {
+		s := t.table[i&uint64(len(t.table)-1)]
+		if s.id == NoNode {
+			return NoNode
+		}
+		if s.tag == uint32(h>>32) {
+			n := &t.nodes[s.id]
+			if n.parent == dir && string(t.nameOf(n)) == string(name) {
+				return s.id
+			}
+		}
+	}
+}
+
+// Path returns the docroot-relative slash path of a node, "" for the docroot.
+func (t *Tree) Path(id NodeID) string { return string(t.appendPath(nil, id)) }
+
+func (t *Tree) appendPath(dst []byte, id NodeID) []byte {
+	if id == 0 || id == NoNode {
+		return dst
+	}
+	n := &t.nodes[id]
+	if n.parent != 0 {
+		dst = append(t.appendPath(dst, n.parent), '/')
+	}
+	return append(dst, t.nameOf(n)...)
+}
+
+// Len returns the number of nodes.
+func (t *Tree) Len() int { return len(t.nodes) }
+
+// Kind returns what a node is.
+func (t *Tree) Kind(id NodeID) Kind { return t.nodes[id].kind }
+
+// Name returns the last segment of a node's path.
+func (t *Tree) Name(id NodeID) string { return string(t.nameOf(&t.nodes[id])) }
+
+// Parent returns the directory of a node.
+func (t *Tree) Parent(id NodeID) NodeID { return t.nodes[id].parent }
+
+// Real returns the node where a symbolic link leads, the node itself for
+// anything else.
+func (t *Tree) Real(id NodeID) NodeID { return t.nodes[id].real }

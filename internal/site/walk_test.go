@@ -1,0 +1,219 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTree: the names of the docroot, byte for byte, and what each is.
+func TestTree(t *testing.T) {
+	fs := files{"index.html": plain, "a/b/c.txt": "", "a/.hidden/x": "", "empty/": "", "ü": "", "u\u0308": "", " ": "", "a b": "", "-": "", "...": ""}
+	s := loadFiles(t, fs, Options{})
+	tree := s.Tree()
+	for name := range fs {
+		n, ok := s.Lookup(name)
+		if !ok {
+			t.Errorf("%q is not in the tree", name)
+			continue
+		}
+		want := KindFile
+		if strings.HasSuffix(name, "/") {
+			want = KindDir
+		}
+		path := strings.TrimSuffix(name, "/")
+		if tree.Kind(n) != want || tree.Path(n) != path || tree.Name(n) != path[strings.LastIndexByte(path, '/')+1:] || tree.Real(n) != n {
+			t.Errorf("%q: kind %d, path %q, name %q", name, tree.Kind(n), tree.Path(n), tree.Name(n))
+		}
+	}
+	if s.Files() != len(fs)-1 {
+		t.Errorf("%d files, want %d", s.Files(), len(fs)-1)
+	}
+	for _, name := range []string{"INDEX.html", "a/b/c", "a/c.txt", "a/b/c.txt/d", "a/../index.html", "x"} {
+		if _, ok := s.Lookup(name); ok {
+			t.Errorf("%q was found", name)
+		}
+	}
+	if n, ok := s.Lookup(""); !ok || n != 0 || tree.Path(n) != "" {
+		t.Errorf("the docroot: %d, %t", n, ok)
+	}
+}
+
+// TestTreeGrows: many names in one directory and in many, each found again.
+func TestTreeGrows(t *testing.T) {
+	tree := newTree()
+	var ids []NodeID
+	for d := range 20 {
+		dir := tree.add(0, fmt.Sprintf("d%d", d), KindDir)
+		for i := range 500 {
+			ids = append(ids, tree.add(dir, fmt.Sprintf("f%d", i), KindFile))
+		}
+	}
+	for i, id := range ids {
+		dir := tree.child(0, fmt.Appendf(nil, "d%d", i/500))
+		if got := tree.child(dir, fmt.Appendf(nil, "f%d", i%500)); got != id {
+			t.Fatalf("d%d/f%d: node %d, want %d", i/500, i%500, got, id)
+		}
+	}
+	if tree.child(0, []byte("f1")) != NoNode || tree.files != len(ids) || tree.Len() != len(ids)+21 {
+		t.Errorf("%d files, %d nodes", tree.files, tree.Len())
+	}
+}
+
+// TestNotUTF8: names are bytes; a link reaches them by percent escapes.
+func TestNotUTF8(t *testing.T) {
+	root := tempDocroot(t, files{"index.html": plain})
+	if err := os.WriteFile(filepath.Join(root, "caf\xE9.html"), []byte(`<a href="x.html">`), 0o644); err != nil {
+		t.Skipf("the file system takes UTF-8 only: %v", err)
+	}
+	addFiles(t, root, files{"p.html": `<!doctype html><meta charset=utf-8><a href="caf%E9.html"><a href="caf%e9.html#x"><a href="café.html">`})
+	s := load(t, root, Options{})
+	d := details(t, s, "p.html")
+	for i, want := range []string{"OK 200 /caf%E9.html = caf\xE9.html", "OK 200 /caf%e9.html = caf\xE9.html # x", "MissingFile 404 /caf%C3%A9.html"} {
+		if got := answerOf(t, s, &d[i]); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	// A page of such a name has an address of its own.
+	d = details(t, s, "caf\xE9.html")
+	if got, want := answerOf(t, s, &d[0]), "MissingFile 404 /x.html"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestDeepTree: a tree of a thousand directories is walked, and links reach
+// its end and climb back. Deeper than any path can be opened, the rest is
+// reported and not read.
+func TestDeepTree(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": plain})
+	deep := strings.TrimSuffix(strings.Repeat("d/", 1000), "/")
+	mkdirDeep(t, root, 1000)
+	addFiles(t, root, files{"p.html": `<!doctype html><a href="` + deep + `/x.html">`, deep + "/x.html": `<!doctype html><a href="` + strings.Repeat("../", 1000) + `p.html"><a href="` + strings.Repeat("../", 1001) + `p.html">`})
+	s := load(t, root, Options{})
+	if len(s.Faults()) != 0 {
+		t.Errorf("faults %+v", s.Faults())
+	}
+	d := details(t, s, "p.html")
+	if d[0].State != StateOK || s.Tree().Path(d[0].Node) != deep+"/x.html" {
+		t.Errorf("down: %s", stateName(t, d[0].State))
+	}
+	d = details(t, s, deep+"/x.html")
+	if d[0].State != StateOK || d[1].State != StateAboveRoot || s.Tree().Path(d[1].Node) != "p.html" {
+		t.Errorf("up: %s, %s", stateName(t, d[0].State), stateName(t, d[1].State))
+	}
+}
+
+// mkdirDeep makes directories d/d/d... below root without recursion.
+func mkdirDeep(t *testing.T, root string, depth int) {
+	t.Helper()
+	name := root
+	for range depth {
+		name += "/d"
+		if err := os.Mkdir(name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTooDeep: what no path can name is a fault of the docroot and no crash.
+func TestTooDeep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes 2,100 directories")
+	}
+	root := tempDocroot(t, files{"p.html": `<!doctype html><a href="` + strings.Repeat("d/", 2100) + `">`})
+	const each = 300
+	// One system call takes a path of up to 4,096 bytes: go down in steps.
+	t.Chdir(root)
+	made := 0
+	for ; made < 2100; made += each {
+		if err := os.MkdirAll(strings.TrimSuffix(strings.Repeat("d/", each), "/"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chdir(strings.Repeat("d/", each)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { removeDeep(t, root) })
+	if err := os.Chdir(root); err != nil {
+		t.Fatal(err)
+	}
+	s := load(t, root, Options{})
+	if len(s.Faults()) == 0 {
+		t.Error("no fault names the directories that were not read")
+	}
+	for _, f := range s.Faults() {
+		if f.Err == nil || !strings.HasPrefix(f.Path, "d/d/") {
+			t.Errorf("fault %+v", f)
+		}
+	}
+	if d := details(t, s, "p.html"); !d[0].State.IsError() {
+		t.Errorf("got %s", stateName(t, d[0].State))
+	}
+}
+
+// removeDeep removes a chain of directories d that is too long for one path.
+func removeDeep(t *testing.T, root string) {
+	for {
+		if err := os.Chdir(root); err != nil {
+			t.Error(err)
+			return
+		}
+		depth := 0
+		for depth < 1000 && os.Chdir("d") == nil {
+			depth++
+		}
+		// Cut the lower part off and move it beside the upper one.
+		next := filepath.Join(root, "next")
+		if _, err := os.Stat("d"); err != nil || depth < 1000 {
+			break
+		}
+		if err := os.Rename("d", next); err != nil {
+			t.Error(err)
+			return
+		}
+		if err := os.Chdir(root); err != nil {
+			t.Error(err)
+			return
+		}
+		os.RemoveAll(filepath.Join(root, "d"))
+		if err := os.Rename(next, filepath.Join(root, "d")); err != nil {
+			t.Error(err)
+			return
+		}
+	}
+	os.Chdir(root)
+	os.RemoveAll(filepath.Join(root, "d"))
+}
+
+// TestWalkOrder: the same docroot gives the same nodes, whatever the order in
+// which it was made.
+func TestWalkOrder(t *testing.T) {
+	names := []string{"b.html", "a.html", "z/y.html", "z/x.html", "m/n.html", "c.html"}
+	var want []string
+	for _, reversed := range []bool{false, true} {
+		root := tempDocroot(t, files{})
+		for i := range names {
+			name := names[i]
+			if reversed {
+				name = names[len(names)-1-i]
+			}
+			addFiles(t, root, files{name: plain})
+		}
+		w, err := walk(context.Background(), root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for id := range w.tree.Len() {
+			got = append(got, w.tree.Path(NodeID(id)))
+		}
+		if want == nil {
+			want = got
+		} else if strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package site
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// worker reads pages. It owns its buffers; what it makes of a page goes into
+// that page's entry, which nobody else touches meanwhile.
+type worker struct {
+	l      *loader
+	scan   scan.Scanner
+	res    resolver
+	buf    []byte
+	linked []bool
+	modes  []nodeMode
+	links  slab[Link]
+	hashes slab[uint64]
+	record []Link
+	asked  []uint64
+}
+
+type nodeMode struct {
+	id    NodeID
+	flags nodeFlags
+}
+
+func newWorker(l *loader) *worker {
+	return &worker{l: l, buf: make([]byte, 0, firstBuffer), linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, cache: new([cacheSize]cached)}}
+}
+
+// slab hands out slices of large blocks: a hundred thousand small ones would
+// cost the garbage collector more than the scan.
+type slab[T any] struct{ free []T }
+
+const slabSize = 1 << 15
+
+func (s *slab[T]) take(n int) []T {
+	if n == 0 {
+		return nil
+	}
+	if n > len(s.free) {
+		if n > slabSize/4 {
+			return make([]T, n)
+		}
+		s.free = make([]T, slabSize)
+	}
+	out := s.free[:n:n]
+	s.free = s.free[n:]
+	return out
+}
+
+// firstBuffer spares the growing of a worker's read buffer on most sites.
+const firstBuffer = 256 << 10
+
+// giantBytes is the size from which pages are read one at a time.
+const giantBytes = 64 << 20
+
+// page reads and resolves one page.
+func (w *worker) page(p *Page) {
+	data, ok := w.read(p)
+	if !ok {
+		return
+	}
+	if len(data) > giantBytes {
+		w.l.giant.Lock()
+		defer w.l.giant.Unlock()
+		defer func() { w.buf, w.scan = nil, scan.Scanner{} }()
+	}
+	if p.kind == PageMap {
+		w.imageMap(p, data)
+		return
+	}
+	page := w.l.s.scanPage(&w.scan, p.kind, data)
+	p.script, p.quirks = page.HasScript, page.Quirks
+	if len(page.Faults) > 0 {
+		p.faults = slices.Clone(page.Faults)
+	}
+	w.anchors(p, page)
+	if p.kind != PageSVG {
+		w.resolveAll(p, page)
+	}
+}
+
+// scanPage reads a page by the syntax of its kind.
+func (s *Site) scanPage(scanner *scan.Scanner, kind PageKind, data []byte) *scan.Page {
+	switch kind {
+	case PageSVG:
+		return scanner.SVG(data)
+	case PageXHTML:
+		return scanner.XML(data, s.scanOptions())
+	}
+	return scanner.HTML(data, s.scanOptions())
+}
+
+func (s *Site) scanOptions() scan.Options {
+	def := s.opt.DefaultCharset
+	return scan.Options{Tags: s.opt.Tags, Charset: s.profile.Charset, DefaultCharset: def}
+}
+
+// read reads the file of a page.
+func (w *worker) read(p *Page) ([]byte, bool) {
+	s := w.l.s
+	data, mode, err := w.l.dir.read(s.tree.Path(s.tree.nodes[p.node].real), w.buf, w.l.limit)
+	w.buf = data
+	p.size = int64(len(data))
+	if w.l.modes && mode != 0 {
+		w.modes = append(w.modes, nodeMode{p.node, fileFlags(mode)})
+	}
+	if err != nil {
+		p.err = PageError{TooLarge: errors.Is(err, errTooLarge), Err: fileError(err)}
+		return nil, false
+	}
+	return data, true
+}
+
+func (w *worker) anchors(p *Page, page *scan.Page) {
+	p.anchorN = uint32(len(page.Anchors))
+	p.anchors = w.hashes.take(anchorRoom(page))
+	w.l.s.hash.anchorTable(page, p.anchors)
+}
+
+// resolveAll makes the page's records.
+func (w *worker) resolveAll(p *Page, page *scan.Page) {
+	r := &w.res
+	w.record, w.asked = w.record[:0], w.asked[:0]
+	r.open(p, page)
+	nextBase := 0
+	var ask Fragment
+	lines := liner{text: page.Text}
+	w.record = slices.Grow(w.record, len(page.Links))[:len(page.Links)]
+	for i := range page.Links {
+		l, rec := &page.Links[i], &w.record[i]
+		if len(page.Bases) > 0 {
+			nextBase = r.rebase(page, nextBase, l.Off)
+		}
+		asks := r.link(page, l, rec, &ask)
+		if rec.State.Answers() && rec.Node != NoNode {
+			w.linked[rec.Node] = true
+		}
+		if rec.State.IsError() || rec.State.IsWarning() {
+			w.keep(p, page, l, rec, &lines, i)
+		}
+		if !asks {
+			continue
+		}
+		rec.bits |= bitExact
+		w.asked = append(w.asked, ask.Exact)
+		if ask.Decoded != 0 {
+			rec.bits |= bitDecoded
+			w.asked = append(w.asked, ask.Decoded)
+		}
+		if ask.From != 0 {
+			rec.bits |= bitRange
+			w.asked = append(w.asked, ask.From, ask.To)
+		}
+		if ask.Route {
+			rec.bits |= bitRoute
+		}
+	}
+	p.links = w.links.take(len(w.record))
+	copy(p.links, w.record)
+	p.frags = w.hashes.take(len(w.asked))
+	copy(p.frags, w.asked)
+	p.based, p.baseDiff = len(page.Bases) > 0, baseDiffers(page)
+}
+
+// keep notes the detail of a bad link, while there is room: otherwise the
+// page is read again when the link is reported.
+func (w *worker) keep(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *liner, i int) {
+	if w.l.kept.Load() < maxKept {
+		w.l.kept.Add(1)
+		d := w.res.detail(p, page, l, rec, lines)
+		d.Raw, d.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
+		p.kept = append(p.kept, kept{uint32(i), d})
+	}
+}
+
+// open makes the resolver ready for a page.
+func (r *resolver) open(p *Page, page *scan.Page) {
+	r.page, r.dir = p.node, r.s.tree.nodes[p.node].parent
+	r.charset = page.Charset()
+	r.pageURL = weburl.URL{}
+	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0
+	r.lazyBase = true
+	if len(page.Bases) > 0 {
+		r.address()
+		if r.s.base == BaseHTML5 {
+			r.setBase(page.Bases[0].Value)
+		}
+	}
+}
+
+// address parses the page's own URL when the slow path needs it first.
+func (r *resolver) address() {
+	if !r.lazyBase {
+		return
+	}
+	r.lazyBase = false
+	u, err := weburl.Parse(r.s.pageAddress(r.page))
+	if err != nil {
+		// The base URL was parsed before and a path cannot be wrong.
+		panic("page address: " + err.Error())
+	}
+	r.pageURL, r.base = u, u
+}
+
+// setBase lets a base href rule what follows. One that is no URL, or data: or
+// javascript:, is as if it were not there (HTML 4.2.3).
+func (r *resolver) setBase(href []byte) {
+	u, err := r.pageURL.Resolve(string(href))
+	if err != nil || u.Scheme() == "data" || u.Scheme() == "javascript" {
+		return
+	}
+	r.base = u
+	r.plainBase = r.plainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && len(r.s.maps) == 0
+}
+
+// rebase applies the bases that stand before off, for the document-order
+// reading (LL-35): each rules what follows, resolved against the page.
+func (r *resolver) rebase(page *scan.Page, next int, off uint32) int {
+	if r.s.base != BaseDocumentOrder {
+		return next
+	}
+	for next < len(page.Bases) && page.Bases[next].Off < off {
+		r.plainBase = false
+		r.setBase(page.Bases[next].Value)
+		next++
+	}
+	return next
+}
+
+// baseDiffers tells whether the two readings of base could differ: a second
+// base, or a link before the first.
+func baseDiffers(page *scan.Page) bool {
+	switch {
+	case len(page.Bases) == 0:
+		return false
+	case len(page.Bases) > 1:
+		return true
+	}
+	return len(page.Links) > 0 && page.Links[0].Off < page.Bases[0].Off
+}
