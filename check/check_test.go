@@ -1,0 +1,353 @@
+package check
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+const plain = "<!doctype html><title>x</title>"
+
+// fixture is a docroot and the links and faults of it that have one code.
+type fixture struct {
+	name  string
+	code  Code
+	files files
+	sopt  site.Options
+	opt   Options
+	// make, when set, adds what files cannot say; change spoils the docroot
+	// between Load and Run.
+	make, change func(t testing.TB, root string)
+	want         []string // in the form of brief
+}
+
+var exampleOrg = site.Options{BaseURLs: []string{"https://example.org/sub/"}}
+
+func mode(name string, m os.FileMode) func(t testing.TB, root string) {
+	return func(t testing.TB, root string) { chmod(t, filepath.Join(root, name), m) }
+}
+
+func remove(name string) func(t testing.TB, root string) {
+	return func(t testing.TB, root string) {
+		if err := os.Remove(filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// fixtures has each code at least once; TestCodes makes sure of it.
+var fixtures = []fixture{
+	{name: "LL-61/missing_file", code: MissingFile, files: files{"p.html": "<!doctype html>\n <a href=gone.html>x</a> <img src='i.gif'>", "d/q.html": plain + "<a href='../gone.html?q#f'>"},
+		want: []string{"d/q.html:1:41 error missing-file ../gone.html?q#f", "p.html:2:10 error missing-file gone.html", "p.html:2:36 error missing-file i.gif"}},
+	{name: "LL-84/missing_directory", code: MissingDirectory, files: files{"p.html": plain + "<a href=nodir/>"}, want: []string{"p.html:1:40 error missing-directory nodir/"}},
+	{name: "LL-79/missing_index", code: MissingIndex, files: files{"p.html": plain + "<a href=d/><a href=d>", "d/x.txt": ""},
+		want: []string{"p.html:1:40 error missing-index d/", "p.html:1:51 error missing-index d"}},
+	{name: "LL-63/missing_fragment", code: MissingFragment, files: files{"p.html": plain + "<a href=#nope><a href=q.html#nope><a href=q.html#yes>", "q.html": plain + "<p id=yes>"},
+		want: []string{"p.html:1:40 error missing-fragment #nope", "p.html:1:54 error missing-fragment q.html#nope"}},
+	{name: "LL-63/missing_map", code: MissingMap, files: files{"p.html": plain + "<map name=m1></map><img usemap=#m2><img usemap=#m1><img usemap=m1>"},
+		want: []string{"p.html:1:63 error missing-map #m2", "p.html:1:95 error missing-map m1"}},
+	{name: "LL-110/wrong_case", code: WrongCase, files: files{"p.html": plain + "<img src=Pic.PNG>", "pic.png": ""}, want: []string{"p.html:1:41 error wrong-case Pic.PNG"}},
+	{name: "LL-71/outside_docroot", code: OutsideDocroot, files: files{"p.html": plain + "<a href=../outside.txt><a href=../p.html><a href=..%2fx>"},
+		want: []string{"p.html:1:40 error outside-docroot ../outside.txt", "p.html:1:63 warning outside-docroot ../p.html", "p.html:1:81 error outside-docroot ..%2fx"}},
+	{name: "outside_behind_symlink", code: OutsideDocroot, files: files{"p.html": plain + "<a href=out>", "out": "-> ../beside.txt"},
+		make: func(t testing.TB, root string) { addFiles(t, filepath.Dir(root), files{"beside.txt": ""}) },
+		want: []string{"p.html:1:40 warning outside-docroot out"}},
+	{name: "broken_symlink", code: BrokenSymlink, files: files{"p.html": plain + "<a href=b><a href=l>", "b": "-> nowhere", "l": "-> l"},
+		want: []string{"p.html:1:40 error broken-symlink b", "p.html:1:50 error broken-symlink l"}},
+	{name: "LL-111/private", code: Unreadable, files: files{"p.html": plain + "<a href=q.html>", "q.html": plain}, make: mode("q.html", 0o600),
+		want: []string{"p.html:1:40 warning unreadable q.html"}},
+	{name: "unreadable", code: Unreadable, files: files{"p.html": plain + "<img src=i.gif>", "i.gif": ""}, make: mode("i.gif", 0), want: []string{"p.html:1:41 error unreadable i.gif"}},
+	{name: "special_file", code: SpecialFile, files: files{"p.html": plain + "<a href=s>"},
+		make: func(t testing.TB, root string) {
+			t.(*testing.T).Chdir(root)
+			l, err := net.Listen("unix", "s")
+			if err != nil {
+				t.Skip(err)
+			}
+			t.Cleanup(func() { l.Close() })
+		},
+		want: []string{"p.html:1:40 error special-file s"}},
+	{name: "LL-73/bad_url", code: BadURL, files: files{"p.html": plain + "<a href=http://[><a href=p.html%00><a href=100%>"},
+		want: []string{"p.html:1:40 error bad-url http://[", "p.html:1:57 error bad-url p.html%00", "p.html:1:75 error bad-url 100%"}},
+	{name: "LL-75/empty_link", code: EmptyLink, files: files{"p.html": plain + "<img src=''><a href=''>"}, want: []string{"p.html:1:42 error empty-link"}},
+	{name: "unclosed_comment", code: UnclosedComment, files: files{"p.html": "<!doctype html>\n<a href=p.html>x</a> <!-- x <a href=n.html>"}, want: []string{"p.html:2:22 warning unclosed-comment"}},
+	{name: "unclosed_element", code: UnclosedElement, files: files{"p.html": plain + "<script src=\"s.js\"/><a href=n.html>", "s.js": ""}, want: []string{"p.html:1:32 warning unclosed-element"}},
+	{name: "unclosed_tag", code: UnclosedTag, files: files{"p.html": plain + "<a href=p.html"}, want: []string{"p.html:1:32 warning unclosed-tag"}},
+	{name: "not_well_formed", code: NotWellFormed, files: files{"p.html": plain, "x.xhtml": "<html xmlns=\"http://www.w3.org/1999/xhtml\">\n<p>x</b>"}, want: []string{"x.xhtml:2:5 warning not-well-formed"}},
+	{name: "A-LL-4/base_differs", code: BaseDiffers, files: files{"p.html": plain + "<a href=p.html><base href=/d/>", "d/p.html": plain}, want: []string{"p.html:0:0 warning base-differs"}},
+	{name: "WO-19/credentials", code: Credentials, files: files{"p.html": plain + "<a href=http://JOE:Secret@H.example/><a href=//joe@h.example>"},
+		want: []string{"p.html:1:40 warning credentials http://JOE:Secret@H.example/", "p.html:1:77 warning credentials //joe@h.example"}},
+	{name: "WO-19/credentials_for_own_host", code: Credentials, sopt: exampleOrg, files: files{"p.html": plain + "<a href=https://joe@example.org/sub/p.html>"},
+		want: []string{"p.html:1:40 warning credentials https://joe@example.org/sub/p.html"}},
+	{name: "LL-72/backslash", code: Backslash, files: files{"p.html": plain + "<a href=d\\q.html>", "d/q.html": plain}, want: []string{"p.html:1:40 warning backslash d\\q.html"}},
+	{name: "LL-72/double_slash", code: DoubleSlash, files: files{"p.html": plain + "<a href=d//q.html>", "d/q.html": plain}, want: []string{"p.html:1:40 warning double-slash d//q.html"}},
+	{name: "LL-79/autoindex", code: Autoindex, sopt: site.Options{Profile: site.Linklint}, files: files{"p.html": plain + "<a href=d/>", "d/x.txt": ""}, want: []string{"p.html:1:40 warning autoindex d/"}},
+	{name: "script_fragment", code: ScriptFragment, files: files{"p.html": plain + "<a href=#/route><a href=q.html#!r>", "q.html": plain},
+		want: []string{"p.html:1:40 unchecked script-fragment #/route", "p.html:1:56 unchecked script-fragment q.html#!r"}},
+	{name: "LL-93/mapping_loop", code: MappingLoop, sopt: site.Options{Maps: []site.MapRule{{From: "/p", To: "/q"}, {From: "/q", To: "/p"}}}, files: files{"p.html": plain + "<a href=p/x>"},
+		want: []string{"p.html:1:40 error mapping-loop p/x"}},
+	{name: "too_large", code: TooLarge, sopt: site.Options{MaxPageBytes: 100}, files: files{"p.html": plain + "<a href=q.html>", "q.html": plain + strings.Repeat(" ", 100)},
+		want: []string{"q.html:0:0 warning too-large"}},
+	{name: "read_error", code: ReadError, files: files{"p.html": plain + "<a href=#x><a href=q.html>", "q.html": plain}, change: remove("p.html"), want: []string{"p.html:0:0 error read-error"}},
+	{name: "LL-96/bad_map_file", code: BadMapFile, files: files{"p.html": plain + "<a href=m.map>", "m.map": "rect /p.html 1,1 2,2\nwhat is this\n"}, want: []string{"m.map:2:1 warning bad-map-file"}},
+	{name: "server_dependent", code: ServerDependent, files: files{"p.html": plain + "<a href=d%2fq.html>", "d/q.html": plain}, want: []string{"p.html:1:40 warning server-dependent d%2fq.html"}},
+	{name: "changed", code: Changed, files: files{"p.html": plain + "<a href=#x>"},
+		change: func(t testing.TB, root string) {
+			addFiles(t, root, files{"p.html": plain + "<a href=y><a href=#x>"})
+		},
+		want: []string{"p.html:0:0 error changed"}},
+
+	{name: "LL-19/external", code: External, files: files{"p.html": plain + "<a href=http://h.example/x><a href=//h.example/>"},
+		want: []string{"p.html:1:40 unchecked external http://h.example/x", "p.html:1:67 unchecked external //h.example/"}},
+	{name: "LL-28/mailto", code: Mailto, files: files{"p.html": plain + "<a href=mailto:x@y.z>"}, want: []string{"p.html:1:40 unchecked mailto mailto:x@y.z"}},
+	{name: "LL-74/tel", code: Tel, files: files{"p.html": plain + "<a href=TEL:+123>"}, want: []string{"p.html:1:40 unchecked tel TEL:+123"}},
+	{name: "LL-74/data", code: Data, files: files{"p.html": plain + "<img src=data:,x>"}, want: []string{"p.html:1:41 unchecked data data:,x"}},
+	{name: "LL-74/javascript", code: JavaScript, files: files{"p.html": plain + "<a href=javascript:x()>"}, want: []string{"p.html:1:40 unchecked javascript javascript:x()"}},
+	{name: "LL-28/other_scheme", code: OtherScheme, files: files{"p.html": plain + "<a href=ftp://h.example/>"}, want: []string{"p.html:1:40 unchecked other-scheme ftp://h.example/"}},
+	{name: "inert", code: Inert, files: files{"p.html": plain + "<template><a href=gone.html></template>"}, want: []string{"p.html:1:50 unchecked inert gone.html"}},
+	{name: "LL-46/action", code: Action, files: files{"p.html": plain + "<form action=/cgi-bin/f.cgi>"}, want: []string{"p.html:1:45 unchecked action /cgi-bin/f.cgi"}},
+	{name: "hint", code: Hint, files: files{"p.html": "<!doctype html><link rel=preconnect href=//h.example><link rel=dns-prefetch href=/nowhere>"},
+		want: []string{"p.html:1:42 unchecked hint //h.example", "p.html:1:82 unchecked hint /nowhere"}},
+	{name: "not_html", code: NotHTML, files: files{"p.html": plain + "<a href=t.txt#l3><a href=m.map#x>", "t.txt": "", "m.map": "default /p.html\n"},
+		want: []string{"p.html:1:40 unchecked not-html t.txt#l3", "p.html:1:57 unchecked not-html m.map#x"}},
+	{name: "A-LL-11/not_scanned", code: NotScanned, sopt: site.Options{MaxPageBytes: 100}, files: files{"p.html": plain + "<a href=q.html#x>", "q.html": plain + strings.Repeat(" ", 100)},
+		want: []string{"p.html:1:40 unchecked not-scanned q.html#x"}},
+	{name: "LL-25/ignored", code: IgnoredByRule, opt: Options{Ignore: []Ignore{{URL: "/sub/**"}}}, files: files{"p.html": plain + "<a href=/sub/gone.html><a href=/other.html>"},
+		want: []string{"p.html:1:40 unchecked ignored /sub/gone.html"}},
+	{name: "ping", code: Ping, files: files{"p.html": plain + "<a href=p.html ping=/track>"}, want: []string{"p.html:1:52 unchecked ping /track"}},
+	{name: "outside_base", code: OutsideBase, sopt: exampleOrg, files: files{"p.html": plain + "<a href=/other/><a href=https://example.org/>"},
+		want: []string{"p.html:1:40 unchecked outside-base /other/", "p.html:1:56 unchecked outside-base https://example.org/"}},
+}
+
+// load makes and loads the docroot of a fixture.
+func (x *fixture) load(t testing.TB) *site.Site {
+	t.Helper()
+	root := tempDocroot(t, x.files)
+	if x.make != nil {
+		x.make(t, root)
+	}
+	s := load(t, root, x.sopt)
+	if x.change != nil {
+		x.change(t, root)
+	}
+	return s
+}
+
+// TestCodes: every code is produced where it should be and nowhere else: links
+// by their rows, faults of files by their findings.
+func TestCodes(t *testing.T) {
+	produced := map[Code]bool{}
+	for _, x := range fixtures {
+		t.Run(x.name, func(t *testing.T) {
+			all, r := rows(t, x.load(t), x.opt)
+			all = append(all, r.Findings...)
+			var got []Finding
+			for _, f := range all {
+				if f.Code == x.code {
+					got = append(got, f)
+				}
+			}
+			compareBriefs(t, got, x.want...)
+			for _, f := range got {
+				produced[f.Code] = true
+			}
+		})
+	}
+	for _, c := range declaredCodes(t) {
+		if !produced[c] {
+			t.Errorf("no fixture has the code %s", c)
+		}
+	}
+}
+
+// declaredCodes are the constants of type Code.
+func declaredCodes(t *testing.T) []Code {
+	var out []Code
+	for _, v := range constants(t, "code.go") {
+		if v.value != "" {
+			out = append(out, Code(v.value))
+		}
+	}
+	if len(out) < 30 {
+		t.Fatalf("only %d codes in code.go", len(out))
+	}
+	return out
+}
+
+type constant struct{ name, value string }
+
+// constants are the names declared as constants in a file, in order, with
+// their values where these are strings.
+func constants(t *testing.T, name string) []constant {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []constant
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range g.Specs {
+			vs := spec.(*ast.ValueSpec)
+			for i, n := range vs.Names {
+				c := constant{name: n.Name}
+				if i < len(vs.Values) {
+					if lit, ok := vs.Values[i].(*ast.BasicLit); ok && lit.Kind == token.STRING {
+						c.value = strings.Trim(lit.Value, `"`)
+					}
+				}
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// TestStates: every state of a link occurs among the fixtures, and every one
+// has a judgement.
+func TestStates(t *testing.T) {
+	seen := map[site.State]bool{}
+	for _, x := range fixtures {
+		t.Run(x.name, func(t *testing.T) {
+			s := x.load(t)
+			for i := range s.Pages() {
+				links := s.Page(site.PageID(i)).All()
+				for j := range links {
+					seen[s.State(&links[j])] = true
+				}
+			}
+		})
+	}
+	var names []string
+	for _, c := range constants(t, filepath.Join("..", "internal", "site", "state.go")) {
+		if strings.HasPrefix(c.name, "State") {
+			names = append(names, c.name)
+		}
+	}
+	if len(names) < 20 {
+		t.Fatalf("only %d states in state.go", len(names))
+	}
+	for i, name := range names {
+		if !seen[site.State(i)] && site.State(i) != site.StateRedirect {
+			t.Errorf("no fixture has the state %s", name)
+		}
+		if j := judgementOf[site.State(i)]; j.verdict == OK && site.State(i) > site.StateRedirect {
+			t.Errorf("%s has no judgement", name)
+		}
+	}
+}
+
+// TestReferrers: LL-18, every distinct link is looked up in the names that
+// were read once, and all its referrers are reported.
+func TestReferrers(t *testing.T) {
+	root := tempDocroot(t, files{"a.html": plain + "<a href=x.html>", "d/b.html": plain + "<a href=../x.html><a href=/x.html>", "c.html": plain + "<a href=a.html>"})
+	s := load(t, root, site.Options{})
+	addFiles(t, root, files{"x.html": plain}) // nobody asks the file system again
+	var referrers []string
+	for _, f := range run(t, s, Options{}).Findings {
+		if f.Target != "/x.html" || f.Code != MissingFile {
+			t.Errorf("LL-18: %s leads to %s", brief(&f), f.Target)
+		}
+		referrers = append(referrers, f.Page)
+	}
+	if want := []string{"a.html", "d/b.html", "d/b.html"}; !slices.Equal(referrers, want) {
+		t.Errorf("LL-18: referrers %q, want %q", referrers, want)
+	}
+}
+
+// TestLists: LL-107. The rows have all that the lists of Linklint say: found
+// and missing files, directories with the file that answers (LL-85), remote
+// links by scheme, anchors and maps found and missing, actions, ignored and
+// mapped links, each with its page.
+func TestLists(t *testing.T) {
+	fs := files{
+		"index.html": plain + `<a href=sub/>1</a><a href=gone.html>2</a><a href=#here id=here>3</a><a href=#nope>4</a><map name=m1></map><img src=i.gif usemap=#m1>` +
+			`<img src=j.gif usemap=#m2><form action=/cgi-bin/f></form><a href=mailto:x@y.z>5</a><a href=/old.html>6</a><a href=skip.html>7</a>`,
+		"sub/index.html": plain + `<a href=/gone.html>x</a>`, "i.gif": "", "new.html": plain,
+	}
+	s := load(t, tempDocroot(t, fs), site.Options{Maps: []site.MapRule{{From: "/old.html", To: "/new.html"}}})
+	all, _ := rows(t, s, Options{Ignore: []Ignore{{URL: "skip.html"}}})
+	var got []string
+	for _, f := range all {
+		line := strings.Join([]string{f.Page, f.Element + " " + f.Attribute, f.Raw, f.Target, f.Fragment, f.Verdict.String(), string(f.Code), f.File}, "|")
+		got = append(got, line)
+	}
+	want := []string{
+		"index.html|a href|sub/|/sub/||ok||sub/index.html",
+		"index.html|a href|gone.html|/gone.html||error|missing-file|",
+		"index.html|a href|#here|/index.html|here|ok||",
+		"index.html|a href|#nope|/index.html|nope|error|missing-fragment|",
+		"index.html|img src|i.gif|/i.gif||ok||",
+		"index.html|img usemap|#m1|/index.html|m1|ok||",
+		"index.html|img src|j.gif|/j.gif||error|missing-file|",
+		"index.html|img usemap|#m2|/index.html|m2|error|missing-map|",
+		"index.html|form action|/cgi-bin/f|/cgi-bin/f||unchecked|action|",
+		"index.html|a href|mailto:x@y.z|mailto:x@y.z||unchecked|mailto|",
+		"index.html|a href|/old.html|/old.html||ok||",
+		"index.html|a href|skip.html|/skip.html||unchecked|ignored|",
+		"sub/index.html|a href|/gone.html|/gone.html||error|missing-file|",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("LL-107: got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+// TestNoFragments: LL-63, the check of fragments and map names can be turned
+// off; the paths are checked all the same.
+func TestNoFragments(t *testing.T) {
+	fs := files{"p.html": plain + "<a href=#nope><a href=#/route><img usemap=#m2><a href=gone.html#x><a href=t.txt#x>", "t.txt": ""}
+	r := checkFiles(t, fs, site.Options{}, Options{NoFragments: true})
+	compareBriefs(t, r.Findings, "p.html:1:86 error missing-file gone.html#x")
+	if r.Summary.OK != 4 || r.Summary.Unchecked != 0 {
+		t.Errorf("LL-63: %+v, want 4 ok", r.Summary)
+	}
+	r = checkFiles(t, fs, site.Options{}, Options{ScriptFragments: ScriptError})
+	if r.Summary.Errors != 4 || r.Summary.Unchecked != 1 {
+		t.Errorf("LL-63: %+v, want 4 errors", r.Summary)
+	}
+}
+
+// TestLinklintTable: LL-63 with the old table of tags: the same judgement on
+// what both tables take.
+func TestLinklintTable(t *testing.T) {
+	fs := files{"p.html": plain + "<a href=#nope><a name=yes href=#yes><img src=i.gif usemap=#m2><link rel=stylesheet href=gone.css>", "i.gif": ""}
+	r := checkFiles(t, fs, site.Options{Tags: scan.Linklint}, Options{})
+	compareBriefs(t, r.Findings, "p.html:1:40 error missing-fragment #nope", "p.html:1:90 error missing-map #m2")
+}
+
+// TestHasErrors: what the exit code is made from.
+func TestHasErrors(t *testing.T) {
+	for _, tc := range []struct {
+		name             string
+		files            files
+		errors, warnings bool
+	}{
+		{"clean", files{"p.html": plain + "<a href=p.html>"}, false, false},
+		{"missing_file", files{"p.html": plain + "<a href=gone.html>"}, true, false},
+		{"missing_anchor", files{"p.html": plain + "<a href=#x>"}, true, false},
+		{"missing_map", files{"p.html": plain + "<img usemap=#x>"}, true, false},
+		{"warning", files{"p.html": plain + "<a href=../p.html>"}, false, true},
+		{"warning_of_a_file", files{"p.html": plain + "<!-- x"}, false, true},
+		{"unchecked", files{"p.html": plain + "<a href=mailto:x>"}, false, false},
+		{"script_fragment", files{"p.html": plain + "<a href=#/x>"}, false, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := checkFiles(t, tc.files, site.Options{}, Options{})
+			if r.HasErrors() != tc.errors || r.HasWarnings() != tc.warnings {
+				t.Errorf("errors %t, warnings %t; %+v", r.HasErrors(), r.HasWarnings(), r.Summary)
+			}
+		})
+	}
+}

@@ -1,0 +1,169 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// describe reads the pages of all bad links again and says what is wrong with
+// each. Its findings are not sorted. A link whose fragment turns out to name
+// an a element of a quirks mode page in other letter case is fine after all.
+func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Finding, error) {
+	examples := map[site.PageID][]scriptTarget{}
+	if opt.ScriptFragments == ScriptWarn {
+		for _, st := range t.scripts {
+			examples[st.example.page] = append(examples[st.example.page], st)
+		}
+	}
+	pages := pagesOf(t.bad, examples)
+	// Each page has its part of one slice: there may be millions of findings.
+	starts := make([]int, len(pages)+1)
+	for i, id := range pages {
+		starts[i+1] = starts[i] + len(t.bad[id]) + len(examples[id]) + 1
+	}
+	all := make([]Finding, starts[len(pages)])
+	ends := make([]int, len(pages))
+	var fine atomic.Int64
+	err := readers(ctx, s, opt, len(pages), func(r *site.Reader, i int) error {
+		id := pages[i]
+		part := all[starts[i]:starts[i]:starts[i+1]]
+		bad, scripts := t.bad[id], examples[id]
+		want := make([]uint32, 0, len(bad)+len(scripts))
+		for _, b := range bad {
+			want = append(want, b.link)
+		}
+		for _, st := range scripts {
+			want = append(want, st.example.link)
+		}
+		slices.Sort(want)
+		path := s.Path(id)
+		err := r.Details(id, want, func(link int, d *site.Detail) {
+			for len(bad) > 0 && bad[0].link == uint32(link) {
+				if bad[0].why == causeFragment && foundFolded(s, d) {
+					fine.Add(1)
+				} else {
+					f := finding(s, path, d, bad[0].why.judgement())
+					f.based = s.Page(id).HasBase()
+					part = append(part, f)
+				}
+				bad = bad[1:]
+			}
+			for _, st := range scripts {
+				if st.example.link == uint32(link) {
+					part = append(part, scriptFinding(s, path, d, st))
+				}
+			}
+		})
+		if err != nil {
+			part = append(part[:0], changed(s, id, err))
+		}
+		ends[i] = starts[i] + len(part)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.summary.Errors -= int(fine.Load())
+	t.summary.OK += int(fine.Load())
+	n := 0
+	for i := range pages {
+		n += copy(all[n:], all[starts[i]:ends[i]])
+	}
+	clear(all[n:])
+	all = all[:n]
+	return all, advise(ctx, s, opt, all)
+}
+
+// pagesOf returns the pages of both maps, in order.
+func pagesOf(bad map[site.PageID][]badLink, examples map[site.PageID][]scriptTarget) []site.PageID {
+	pages := slices.Collect(maps.Keys(bad))
+	for id := range examples {
+		if _, ok := bad[id]; !ok {
+			pages = append(pages, id)
+		}
+	}
+	slices.Sort(pages)
+	return pages
+}
+
+// foundFolded tells whether a missing fragment is found as browsers compare
+// names in quirks mode.
+func foundFolded(s *site.Site, d *site.Detail) bool {
+	target, ok := s.PageOf(d.Node)
+	return ok && s.HasFolded(target, d.Fragment)
+}
+
+// readers runs n tasks through workers that each have a reader.
+func readers(ctx context.Context, s *site.Site, opt Options, n int, task func(r *site.Reader, i int) error) error {
+	if n == 0 {
+		return nil
+	}
+	return eachTask(ctx, n, jobs(opt, n), func(int) (func(int) error, func(), error) {
+		r, err := s.NewReader()
+		if err != nil {
+			return nil, nil, err
+		}
+		return func(i int) error { return task(r, i) }, r.Close, nil
+	})
+}
+
+// changed reports a page that could not be read a second time.
+func changed(s *site.Site, id site.PageID, err error) Finding {
+	f := Finding{Page: s.Path(id), Verdict: Error, Code: ReadError, Count: 1, Message: "cannot be read again: " + err.Error()}
+	if errors.Is(err, site.ErrChanged) {
+		f.Code, f.Message = Changed, "the file changed while it was checked; check again"
+	}
+	return f
+}
+
+// finding makes the report of one link.
+func finding(s *site.Site, page string, d *site.Detail, j judgement) Finding {
+	f := row(s, page, d, j)
+	f.own()
+	f.Message = message(s, d, &f)
+	return f
+}
+
+// own gives a finding strings of its own: those of a detail last only until
+// the next page is read.
+func (f *Finding) own() {
+	f.Raw, f.Fragment = strings.Clone(f.Raw), strings.Clone(f.Fragment)
+}
+
+// row is finding without the words.
+func row(s *site.Site, page string, d *site.Detail, j judgement) Finding {
+	f := Finding{
+		Page: page, Line: d.Line, Column: d.Column, Offset: d.Offset,
+		Element: d.Element, Attribute: d.Attribute, Raw: d.Raw,
+		Target: d.Target, Fragment: d.Fragment, Status: d.Status, Final: d.Final,
+		Verdict: j.verdict, Code: j.code, Count: 1, node: d.Node,
+	}
+	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
+	if d.State.Answers() && d.Node != site.NoNode && strings.HasSuffix(path, "/") {
+		f.File = s.Tree().Path(d.Node)
+	}
+	return f
+}
+
+// scriptFinding reports, once for its target page, the fragments that only
+// scripts can serve.
+func scriptFinding(s *site.Site, page string, d *site.Detail, st scriptTarget) Finding {
+	f := row(s, page, d, judgement{Warning, ScriptFragment})
+	f.own()
+	f.Count = st.missing
+	more := "this link asks"
+	if st.missing > 1 {
+		more = fmt.Sprintf("%d links ask", st.missing)
+	}
+	f.Message = fmt.Sprintf("%s %s for fragments that only a script can serve, such as #%s; set script-fragments to error or silent", more,
+		s.Path(st.target), d.Fragment)
+	return f
+}

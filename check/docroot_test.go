@@ -1,0 +1,145 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// files describes a docroot: slash path -> contents. A path that ends in a
+// slash is an empty directory, contents of the form "-> TARGET" make a
+// symbolic link.
+type files map[string]string
+
+// tempDocroot makes the files in a new directory that everybody may read: the
+// permissions of a private one would say nothing.
+func tempDocroot(t testing.TB, fs files) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "docroot")
+	mkdir(t, root)
+	addFiles(t, root, fs)
+	return root
+}
+
+func addFiles(t testing.TB, root string, fs files) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(fs)) {
+		full := filepath.Join(root, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			mkdir(t, full)
+			continue
+		}
+		mkdir(t, filepath.Dir(full))
+		if target, ok := strings.CutPrefix(fs[name], "-> "); ok {
+			if err := os.Symlink(target, full); err != nil {
+				t.Skipf("no symbolic links here: %v", err)
+			}
+			continue
+		}
+		if err := os.WriteFile(full, []byte(fs[name]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		chmod(t, full, 0o644)
+	}
+}
+
+func mkdir(t testing.TB, name string) {
+	t.Helper()
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return
+	}
+	mkdir(t, filepath.Dir(name))
+	if err := os.Mkdir(name, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	chmod(t, name, 0o755)
+}
+
+func chmod(t testing.TB, name string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(name, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func load(t testing.TB, root string, opt site.Options) *site.Site {
+	t.Helper()
+	s, err := site.Load(context.Background(), root, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func run(t testing.TB, s *site.Site, opt Options) *Result {
+	t.Helper()
+	r, err := Run(context.Background(), s, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// render writes a row as one line.
+func render(dst []byte, f *Finding) []byte {
+	b, err := json.Marshal(f)
+	if err != nil {
+		panic(err)
+	}
+	return append(append(dst, b...), '\n')
+}
+
+// rows returns the rows of all links, and the result that goes with them.
+func rows(t testing.TB, s *site.Site, opt Options) ([]Finding, *Result) {
+	t.Helper()
+	var out bytes.Buffer
+	r, err := Links(context.Background(), s, opt, render, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Finding
+	for dec := json.NewDecoder(&out); dec.More(); {
+		var f Finding
+		if err := dec.Decode(&f); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+	return all, r
+}
+
+// checkFiles is tempDocroot, load and run in one.
+func checkFiles(t testing.TB, fs files, sopt site.Options, opt Options) *Result {
+	t.Helper()
+	return run(t, load(t, tempDocroot(t, fs), sopt), opt)
+}
+
+// brief writes a finding as "page:line:column verdict code raw".
+func brief(f *Finding) string {
+	return strings.TrimSpace(fmt.Sprintf("%s:%d:%d %s %s %s", f.Page, f.Line, f.Column, f.Verdict, f.Code, f.Raw))
+}
+
+func briefs(fs []Finding) []string {
+	out := []string{}
+	for i := range fs {
+		out = append(out, brief(&fs[i]))
+	}
+	return out
+}
+
+// compareBriefs compares findings with lines in the form of brief.
+func compareBriefs(t testing.TB, got []Finding, want ...string) {
+	t.Helper()
+	if b := briefs(got); !slices.Equal(b, want) {
+		t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(b, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}

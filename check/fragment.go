@@ -1,0 +1,82 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// Fragments that scripts serve look broken and are not: they are the largest
+// source of false alarms. Three signs tell them, and all but the first need a
+// target page that runs scripts:
+//
+//   - a route: #/path, #!path;
+//   - a line range, 12-34 or L12-L34, both ends of which are ids of the page;
+//   - the page's remaining fragments are asked for often and hardly ever found.
+const (
+	// manyAsked is how many links must ask for the third sign to count.
+	manyAsked = 8
+	// hardlyFound is the share of them that may be found, one in so many.
+	hardlyFound = 10
+)
+
+// lookup is the result of looking for one fragment.
+type lookup uint8
+
+const (
+	found        lookup = iota
+	missing             // not there
+	missingRoute        // not there, and only a script could serve it
+	missingRange        // not there, but both ends of the range are
+)
+
+// find looks for a fragment on a page.
+func find(p *site.Page, ask *site.Fragment) lookup {
+	switch {
+	case p.Has(ask.Exact) || p.Has(ask.Decoded):
+		return found
+	case ask.Route:
+		return missingRoute
+	case ask.From != 0 && p.HasScript() && p.Has(ask.From) && p.Has(ask.To):
+		return missingRange
+	}
+	return missing
+}
+
+// miss is a link whose fragment was not found.
+type miss struct {
+	target site.PageID
+	page   site.PageID
+	link   uint32
+	why    lookup
+	state  site.State // of the link without its fragment
+}
+
+// demand counts what is asked of one target page, routes and line ranges
+// apart.
+type demand struct{ asked, found uint32 }
+
+// scripted decides which misses only scripts could serve. misses are sorted
+// by target, page and link on return.
+func scripted(s *site.Site, misses []miss, demands []demand, mode ScriptFragments) (isScript func(miss) bool) {
+	slices.SortFunc(misses, func(a, b miss) int {
+		return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.page, b.page), cmp.Compare(a.link, b.link))
+	})
+	return func(m miss) bool {
+		if mode == ScriptError {
+			return false
+		}
+		p := s.Page(m.target)
+		switch {
+		case m.why == missingRoute:
+			return true
+		case !p.HasScript():
+			return false
+		case m.why == missingRange:
+			return true
+		}
+		d := demands[m.target]
+		return d.asked >= manyAsked && d.found*hardlyFound <= d.asked
+	}
+}

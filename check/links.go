@@ -1,0 +1,203 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// Links judges every link of s and writes them all to w, sorted by page and
+// offset. render appends one row to dst; it is called from several goroutines
+// at once, and f is valid only during the call. The findings of the result
+// are the faults of files; those of links are among the rows. The first error
+// of w ends the work and is returned.
+func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byte, f *Finding) []byte, w io.Writer) (*Result, error) {
+	ignore, err := compileIgnores(opt.Ignore)
+	if err != nil {
+		return nil, err
+	}
+	t, err := takeStock(ctx, s, opt)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Summary: t.summary}
+	sum := &r.Summary
+	if err := t.quietScripts(ctx, s, opt, ignore, sum); err != nil {
+		return nil, err
+	}
+	out := newSequence(w)
+	defer context.AfterFunc(ctx, out.wake)()
+	var mu sync.Mutex // guards ignore, sum and the findings of r
+	err = readers(ctx, s, opt, s.Pages(), func(reader *site.Reader, i int) error {
+		buf, err := out.buffer(ctx, i)
+		if err != nil {
+			return err
+		}
+		id := site.PageID(i)
+		if n := s.Page(id).Links(); n > 0 {
+			buf = slices.Grow(buf, n*rowBytes)
+			buf, err = t.rows(s, id, reader, opt, func(f *Finding) {
+				mu.Lock()
+				defer mu.Unlock()
+				if f.Verdict == OK {
+					sum.Errors--
+					sum.OK++
+				} else if ignore.match(f) {
+					forget(sum, f)
+					f.Verdict, f.Code = Unchecked, IgnoredByRule
+				}
+			}, render, buf)
+			if err != nil {
+				mu.Lock()
+				r.Findings = append(r.Findings, changed(s, id, err))
+				mu.Unlock()
+			}
+		}
+		return out.put(i, buf)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range fileFindings(s) {
+		if !ignore.match(&f) {
+			r.Findings = append(r.Findings, f)
+		}
+	}
+	slices.SortFunc(r.Findings, compareFindings)
+	count(sum, r.Findings)
+	sum.UnusedIgnores = ignore.unused()
+	r.scripts = reportsScripts(sum, opt)
+	return r, nil
+}
+
+// quietScripts applies the ignore rules to the fragments that only scripts can
+// serve, which are one finding for each target: the same as [Run] reports.
+func (t *stock) quietScripts(ctx context.Context, s *site.Site, opt Options, ignore *ignores, sum *Summary) error {
+	t.quiet = map[site.PageID]bool{}
+	if len(opt.Ignore) == 0 {
+		return nil
+	}
+	found, err := describe(ctx, s, opt, &stock{scripts: t.scripts})
+	for i := range found {
+		if ignore.match(&found[i]) {
+			forget(sum, &found[i])
+			target, _ := s.PageOf(found[i].node)
+			t.quiet[target] = true
+		}
+	}
+	return err
+}
+
+// rows appends the rows of one page. settle is called for those that are a
+// finding, or were one until their text was seen (then with Verdict OK).
+func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Options, settle func(*Finding), render func([]byte, *Finding) []byte, buf []byte) ([]byte, error) {
+	bad, script := t.bad[id], t.script[id]
+	path, links := s.Path(id), s.Page(id).All()
+	var f Finding
+	err := reader.Details(id, nil, func(i int, d *site.Detail) {
+		l := &links[i]
+		j := judgementOf[s.State(l)]
+		isBad := len(bad) > 0 && bad[0].link == uint32(i)
+		isScript := len(script) > 0 && script[0] == uint32(i)
+		switch {
+		case isBad:
+			if j = bad[0].why.judgement(); bad[0].why == causeFragment && foundFolded(s, d) {
+				j = judgement{}
+			}
+			bad = bad[1:]
+		case isScript:
+			j = judgement{Unchecked, ScriptFragment}
+			if target, _ := s.PageOf(l.Node); t.quiet[target] {
+				j.code = IgnoredByRule
+			}
+			script = script[1:]
+		case l.Asks() && j.verdict == OK && !opt.NoFragments:
+			if code := uncheckedFragment(s, l); code != "" {
+				j = judgement{Unchecked, code}
+			}
+		}
+		f = row(s, path, d, j)
+		if isBad {
+			f.Message = message(s, d, &f)
+			settle(&f)
+		}
+		buf = render(buf, &f)
+	})
+	return buf, err
+}
+
+// sequence writes what workers make in any order in the order of their
+// numbers. The window bounds how far a worker may run ahead, and so the
+// memory.
+type sequence struct {
+	mu    sync.Mutex
+	room  *sync.Cond
+	w     io.Writer
+	next  int
+	ready map[int][]byte
+	free  [][]byte
+	err   error
+}
+
+const window = 64
+
+// rowBytes is about what a row takes as JSON; buffers grow to fit.
+const rowBytes = 280
+
+func newSequence(w io.Writer) *sequence {
+	q := &sequence{w: w, ready: map[int][]byte{}}
+	q.room = sync.NewCond(&q.mu)
+	return q
+}
+
+// buffer waits until number i is near its turn and returns an empty buffer.
+func (q *sequence) buffer(ctx context.Context, i int) ([]byte, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.err == nil && i >= q.next+window && ctx.Err() == nil {
+		q.room.Wait()
+	}
+	if err := cmp.Or(q.err, context.Cause(ctx)); err != nil {
+		return nil, err
+	}
+	if n := len(q.free); n > 0 {
+		b := q.free[n-1]
+		q.free = q.free[:n-1]
+		return b[:0], nil
+	}
+	return nil, nil
+}
+
+// wake lets the waiting workers see that the work was cancelled.
+func (q *sequence) wake() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.room.Broadcast()
+}
+
+// put hands in the bytes of number i, and writes all that is due.
+func (q *sequence) put(i int, b []byte) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ready[i] = b
+	for q.err == nil {
+		b, ok := q.ready[q.next]
+		if !ok {
+			break
+		}
+		if len(b) > 0 {
+			_, q.err = q.w.Write(b)
+		}
+		delete(q.ready, q.next)
+		if cap(b) <= 1<<20 {
+			q.free = append(q.free, b)
+		}
+		q.next++
+	}
+	q.room.Broadcast()
+	return q.err
+}

@@ -1,0 +1,149 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// message says in one line what is wrong with a link.
+func message(s *site.Site, d *site.Detail, f *Finding) string {
+	m := plainMessage(s, d, f)
+	if d.Note != "" && f.Code != MissingFragment && f.Code != BadURL {
+		m += " (" + d.Note + ")"
+	}
+	return m
+}
+
+func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
+	path, _, _ := strings.Cut(d.Target, "?")
+	switch f.Code {
+	case MissingFile:
+		return "no file answers " + path
+	case MissingDirectory:
+		return "no directory answers " + path
+	case MissingIndex:
+		if d.Final != "" {
+			path, _, _ = strings.Cut(d.Final, "?")
+		}
+		return fmt.Sprintf("%s has no index file (%s)", path, strings.Join(s.IndexNames(), ", "))
+	case MissingFragment:
+		return fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), f.Fragment)
+	case MissingMap:
+		if f.Fragment == "" {
+			return "usemap names no map: it must be # and a map's name"
+		}
+		return fmt.Sprintf("the page has no map named %q", f.Fragment)
+	case WrongCase:
+		return fmt.Sprintf("%s differs in letter case from %s", path, s.Href(d.Node))
+	case OutsideDocroot:
+		switch {
+		case d.State == site.StateBehindSymlink:
+			return path + " goes through a symbolic link that leaves the docroot; a deploy may not carry it"
+		case f.Verdict == Warning:
+			return "climbs above the root, where browsers stop: " + path + " answers"
+		}
+		return "climbs above the root, and nothing answers " + path
+	case BrokenSymlink:
+		return path + " is a symbolic link that leads nowhere"
+	case Unreadable:
+		if f.Verdict == Warning {
+			return path + " may be read by its owner only: the server will refuse it"
+		}
+		return path + " may not be read"
+	case SpecialFile:
+		return path + " is no ordinary file"
+	case BadURL:
+		if d.Status != 0 {
+			return fmt.Sprintf("the host refuses %s: %s", path, d.Note)
+		}
+		return "not a URL: " + d.Note
+	case EmptyLink:
+		return fmt.Sprintf("empty %s: browsers load nothing and report an error", f.Attribute)
+	case MappingLoop:
+		return "the map rules lead round in a circle"
+	case Autoindex:
+		return path + " has no index file: the host shows a directory listing"
+	case Backslash:
+		return "a backslash stands for a slash in " + path
+	case DoubleSlash:
+		return "an empty segment in " + path
+	case ServerDependent:
+		return "not every server answers " + path
+	case Credentials:
+		return "the URL holds a user name or password"
+	}
+	return string(f.Code)
+}
+
+// fileFindings reports what is wrong with files as such.
+func fileFindings(s *site.Site) []Finding {
+	var out []Finding
+	for _, ff := range s.Faults() {
+		out = append(out, Finding{Page: ff.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + ff.Err.Error()})
+	}
+	var r *site.Reader
+	defer func() {
+		if r != nil {
+			r.Close()
+		}
+	}()
+	for i := range s.Pages() {
+		id := site.PageID(i)
+		p := s.Page(id)
+		if e := p.Error(); e.Err != nil {
+			f := Finding{Page: s.Path(id), Verdict: Error, Code: ReadError, Count: 1, Message: "cannot be read: " + e.Err.Error()}
+			if e.TooLarge {
+				f.Verdict, f.Code, f.Message = Warning, TooLarge, "not read: "+e.Err.Error()+"; see max-page-size"
+			}
+			out = append(out, f)
+		}
+		if p.BaseDiffers() {
+			out = append(out, Finding{Page: s.Path(id), Verdict: Warning, Code: BaseDiffers, Count: 1,
+				Message: "a second <base href>, or a link before the first: browsers take the first for the whole page, older readers take each for what follows"})
+		}
+		for _, line := range p.BadLines() {
+			out = append(out, Finding{Page: s.Path(id), Line: line, Column: 1, Verdict: Warning, Code: BadMapFile, Count: 1,
+				Message: "not a line of an image map, neither NCSA nor CERN form"})
+		}
+		for _, fault := range p.Faults() {
+			f := Finding{Page: s.Path(id), Verdict: Warning, Count: 1}
+			f.Code, f.Message = faultText(fault)
+			if r == nil {
+				var err error
+				if r, err = s.NewReader(); err != nil {
+					out = append(out, f)
+					continue
+				}
+			}
+			if line, col, off, err := r.Place(id, fault.Off); err == nil {
+				f.Line, f.Column, f.Offset = line, col, off
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func faultText(f scan.Fault) (Code, string) {
+	switch f.Kind {
+	case scan.FaultComment:
+		return UnclosedComment, "the comment never ends: browsers hide the rest of the page"
+	case scan.FaultElement:
+		return UnclosedElement, fmt.Sprintf("<%s> is never closed: browsers take the rest of the page for its text", f.Name)
+	case scan.FaultXML:
+		return NotWellFormed, "not well-formed XML: " + f.Name + "; browsers show an error"
+	}
+	return UnclosedTag, "the file ends inside a tag, which browsers drop"
+}
+
+// isFileFault tells whether a code is about a file, not about a link.
+func isFileFault(c Code) bool {
+	switch c {
+	case UnclosedComment, UnclosedElement, UnclosedTag, NotWellFormed, BaseDiffers, TooLarge, ReadError, BadMapFile, Changed:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,44 @@
+package check
+
+// Options say what counts as a finding. The zero value reports everything.
+type Options struct {
+	// Ignore lists the findings the user accepts.
+	Ignore []Ignore
+	// ScriptFragments says what becomes of fragments that only scripts can
+	// serve.
+	ScriptFragments ScriptFragments
+	// NoFragments turns the check of fragments and map names off (LL-63).
+	NoFragments bool
+	// Jobs is the number of workers; 0 means one per processor.
+	Jobs int
+}
+
+// Ignore is one ignore rule. A finding is ignored when every non-empty field
+// matches it. Patterns are doublestar globs: * stays within a path segment,
+// ** crosses slashes.
+type Ignore struct {
+	// URL matches the link as written, its target without query, or its target.
+	URL string
+	// Page matches the docroot-relative path of the page.
+	Page string
+	// Fragment matches the link's fragment, percent-decoded or as written.
+	Fragment string
+	// Code is one of the finding codes.
+	Code Code
+	// Reason says why, for the reader of the configuration.
+	Reason string
+	// Origin names the rule in messages: "sitelink.toml:12" or "--ignore".
+	Origin string
+}
+
+// ScriptFragments says how fragments that only scripts can serve are judged.
+type ScriptFragments uint8
+
+const (
+	// ScriptWarn reports them once per target page as a warning.
+	ScriptWarn ScriptFragments = iota
+	// ScriptError judges them like any other fragment.
+	ScriptError
+	// ScriptSilent counts them as unchecked and says nothing.
+	ScriptSilent
+)

@@ -1,0 +1,93 @@
+// Package check judges every link of a loaded site. A *site.Site and options
+// enter, findings leave; it reads pages again only for what it reports, and
+// writes nothing.
+package check
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// Run judges every link of s and returns the findings, sorted by page, offset
+// and code. Broken links are no error: an error means that the work could not
+// be done, or that ctx was cancelled (its cause).
+func Run(ctx context.Context, s *site.Site, opt Options) (*Result, error) {
+	ignore, err := compileIgnores(opt.Ignore)
+	if err != nil {
+		return nil, err
+	}
+	t, err := takeStock(ctx, s, opt)
+	if err != nil {
+		return nil, err
+	}
+	found, err := describe(ctx, s, opt, t)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, fileFindings(s)...)
+	sum := &t.summary
+	r := &Result{Findings: found[:0]} // filtered in place
+	for i := range found {
+		if ignore.match(&found[i]) {
+			forget(sum, &found[i])
+			continue
+		}
+		r.Findings = append(r.Findings, found[i])
+	}
+	clear(found[len(r.Findings):])
+	slices.SortFunc(r.Findings, compareFindings)
+	count(sum, r.Findings)
+	sum.UnusedIgnores = ignore.unused()
+	r.scripts = reportsScripts(sum, opt)
+	r.Summary = *sum
+	return r, nil
+}
+
+// reportsScripts tells whether fragments that only scripts can serve are left
+// to warn of.
+func reportsScripts(sum *Summary, opt Options) bool {
+	return opt.ScriptFragments == ScriptWarn &&
+		slices.ContainsFunc(sum.Reasons, func(r Reason) bool { return r.Code == ScriptFragment })
+}
+
+func compareFindings(a, b Finding) int {
+	return cmp.Or(strings.Compare(a.Page, b.Page), cmp.Compare(a.Offset, b.Offset), strings.Compare(string(a.Code), string(b.Code)),
+		strings.Compare(a.Target, b.Target), strings.Compare(a.Fragment, b.Fragment))
+}
+
+// forget takes an ignored finding out of the counts of links.
+func forget(sum *Summary, f *Finding) {
+	if f.Element == "" && f.Raw == "" {
+		return // faults of files are counted afterwards
+	}
+	n := max(f.Count, 1)
+	sum.Ignored += n
+	switch {
+	case f.Code == ScriptFragment:
+		sum.Unchecked -= n
+		addReason(sum, ScriptFragment, -n)
+	case f.Verdict == Error:
+		sum.Errors -= n
+	case f.Verdict == Warning:
+		sum.Warnings -= n
+	}
+}
+
+// count adds the faults of files to the summary.
+func count(sum *Summary, fs []Finding) {
+	for i := range fs {
+		f := &fs[i]
+		if !isFileFault(f.Code) {
+			continue
+		}
+		if f.Verdict == Error {
+			sum.FileErrors++
+		} else {
+			sum.FileWarnings++
+		}
+	}
+}

@@ -1,0 +1,369 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// stock is what is known of all links before any page is read again.
+type stock struct {
+	summary Summary
+	// bad lists, by page, the links to describe, in order.
+	bad map[site.PageID][]badLink
+	// scripts lists the target pages whose missing fragments only scripts can
+	// serve, by target.
+	scripts []scriptTarget
+	// script lists those links, by page and in order, for the rows of Links.
+	script map[site.PageID][]uint32
+	// quiet are the targets for which an ignore rule accepts them.
+	quiet map[site.PageID]bool
+}
+
+// badLink is a link to report. There may be millions.
+type badLink struct {
+	link uint32
+	why  cause
+}
+
+type linkKey struct {
+	page site.PageID
+	link uint32
+}
+
+// scriptTarget is a page with fragments that only scripts can serve.
+type scriptTarget struct {
+	target  site.PageID
+	example linkKey // the first link, by page and place
+	missing int     // links whose fragment is not there
+}
+
+// tally is what one worker counts.
+type tally struct {
+	// states counts links that ask for no fragment, by state.
+	states [256]int
+	// ok, reasons and redirects count those that do.
+	ok        int
+	reasons   map[Code]int
+	redirects int
+	bad       []struct {
+		page site.PageID
+		badLink
+	}
+	misses  []miss
+	demands []demand
+}
+
+// takeStock judges all links from the records in memory.
+func takeStock(ctx context.Context, s *site.Site, opt Options) (*stock, error) {
+	tallies := make([]*tally, jobs(opt, s.Pages()))
+	err := eachPage(ctx, s, len(tallies), func(worker int) func(site.PageID) error {
+		t := &tally{reasons: map[Code]int{}, demands: make([]demand, s.Pages())}
+		tallies[worker] = t
+		return func(id site.PageID) error {
+			t.page(s, id, opt)
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return settle(s, opt, tallies), nil
+}
+
+// page judges the links of one page.
+func (t *tally) page(s *site.Site, id site.PageID, opt Options) {
+	p := s.Page(id)
+	links, asks := p.All(), p.Asks()
+	for i := range links {
+		l := &links[i]
+		state := s.State(l)
+		if !l.Asks() {
+			t.states[state]++
+			if state.IsError() || state.IsWarning() {
+				t.add(id, uint32(i), cause(state))
+			}
+			continue
+		}
+		ask := asks.Next(l)
+		if !state.Answers() {
+			t.states[state]++
+			t.add(id, uint32(i), cause(state))
+			continue
+		}
+		t.asking(s, id, i, l, state, &ask, opt)
+	}
+}
+
+// asking judges a link that asks for a fragment of a file that is there.
+func (t *tally) asking(s *site.Site, id site.PageID, i int, l *site.Link, state site.State, ask *site.Fragment, opt Options) {
+	if state == site.StateRedirect {
+		t.redirects++
+	}
+	why, unchecked, m := t.fragment(s, l, ask, opt)
+	if m != found {
+		// Counted when it is known what the fragment is.
+		target, _ := s.PageOf(l.Node)
+		t.misses = append(t.misses, miss{target: target, page: id, link: uint32(i), why: m, state: state})
+		return
+	}
+	switch {
+	case why != 0:
+		t.add(id, uint32(i), why)
+	case state.IsWarning():
+		t.add(id, uint32(i), cause(state))
+	case unchecked != "":
+		t.reasons[unchecked]++
+	default:
+		t.ok++
+	}
+}
+
+func (t *tally) add(page site.PageID, link uint32, why cause) {
+	t.bad = append(t.bad, struct {
+		page site.PageID
+		badLink
+	}{page, badLink{link, why}})
+}
+
+// fragment looks for what a link asks of a file that is there. why is set when
+// that is an error for sure, unchecked when it was not looked for.
+func (t *tally) fragment(s *site.Site, l *site.Link, ask *site.Fragment, opt Options) (why cause, unchecked Code, m lookup) {
+	if opt.NoFragments {
+		return 0, "", found
+	}
+	if unchecked = uncheckedFragment(s, l); unchecked != "" {
+		return 0, unchecked, found
+	}
+	target, _ := s.PageOf(l.Node)
+	p := s.Page(target)
+	if l.IsMap() {
+		if !p.Has(ask.Exact) {
+			why = causeMap
+		}
+		return why, "", found
+	}
+	m = find(p, ask)
+	if m != missingRoute && m != missingRange {
+		d := &t.demands[target]
+		d.asked++
+		if m == found {
+			d.found++
+		}
+	}
+	return 0, "", m
+}
+
+// uncheckedFragment says why no fragment can be looked for in the file that
+// answers l; empty when one can.
+func uncheckedFragment(s *site.Site, l *site.Link) Code {
+	target, ok := s.PageOf(l.Node)
+	switch {
+	case !ok || s.Page(target).Kind() == site.PageMap:
+		return NotHTML
+	case s.Page(target).Error().Err != nil:
+		return NotScanned
+	}
+	return ""
+}
+
+// settle merges the tallies and decides about fragments.
+func settle(s *site.Site, opt Options, tallies []*tally) *stock {
+	t := &stock{bad: map[site.PageID][]badLink{}, script: map[site.PageID][]uint32{}}
+	sum := &t.summary
+	reasons := map[Code]int{}
+	demands := make([]demand, s.Pages())
+	var misses []miss
+	for _, w := range tallies {
+		if w == nil {
+			continue
+		}
+		sum.OK += w.ok
+		sum.Redirected += w.redirects + w.states[site.StateRedirect]
+		for state, n := range w.states {
+			switch j := judgementOf[state]; {
+			case n == 0:
+			case j.verdict == OK:
+				sum.OK += n
+			case j.verdict == Unchecked:
+				reasons[j.code] += n
+			}
+		}
+		for c, n := range w.reasons {
+			reasons[c] += n
+		}
+		for i, d := range w.demands {
+			demands[i].asked += d.asked
+			demands[i].found += d.found
+		}
+		for _, b := range w.bad {
+			t.bad[b.page] = append(t.bad[b.page], b.badLink)
+		}
+	}
+	for _, w := range tallies {
+		misses = append(slices.Grow(misses, len(w.misses)), w.misses...)
+	}
+	isScript := scripted(s, misses, demands, opt.ScriptFragments)
+	var scriptMisses []miss
+	for _, m := range misses {
+		if !isScript(m) {
+			t.bad[m.page] = append(t.bad[m.page], badLink{m.link, causeFragment})
+			continue
+		}
+		if m.state.IsWarning() { // the path alone is worth one
+			t.bad[m.page] = append(t.bad[m.page], badLink{m.link, cause(m.state)})
+			continue
+		}
+		reasons[ScriptFragment]++
+		t.script[m.page] = append(t.script[m.page], m.link)
+		scriptMisses = append(scriptMisses, m)
+	}
+	for _, links := range t.script {
+		slices.Sort(links)
+	}
+	t.scripts = scriptTargets(s, scriptMisses, t.bad)
+	for page, bad := range t.bad {
+		slices.SortFunc(bad, func(a, b badLink) int { return cmp.Compare(a.link, b.link) })
+		for _, b := range bad {
+			if b.why.judgement().verdict == Error {
+				sum.Errors++
+			} else {
+				sum.Warnings++
+			}
+		}
+		t.bad[page] = bad
+	}
+	sum.Docroot, sum.Profile, sum.Files = s.Root(), s.Profile().Name, s.Files()
+	for i := range s.Pages() {
+		p := s.Page(site.PageID(i))
+		if (p.Kind() == site.PageHTML || p.Kind() == site.PageXHTML) && p.Error().Err == nil {
+			sum.Pages++
+		}
+		sum.Bytes += p.Size()
+		sum.Links += p.Links()
+		sum.Anchors += p.Anchors()
+	}
+	for c, n := range reasons {
+		sum.Unchecked += n
+		sum.Reasons = append(sum.Reasons, Reason{c, n})
+	}
+	sortReasons(sum)
+	return t
+}
+
+// scriptTargets groups misses, sorted by target, and picks an example for each
+// target: on a page that is read again anyway if there is one, else on the
+// smallest. On rust-doc the first link of each would read twice as many pages.
+func scriptTargets(s *site.Site, misses []miss, bad map[site.PageID][]badLink) []scriptTarget {
+	var out []scriptTarget
+	chosen := map[site.PageID]bool{}
+	for len(misses) > 0 {
+		n := 1
+		for n < len(misses) && misses[n].target == misses[0].target {
+			n++
+		}
+		best := misses[0]
+		for _, m := range misses[:n] {
+			if _, again := bad[m.page]; again || chosen[m.page] {
+				best = m
+				break
+			}
+			if s.Page(m.page).Size() < s.Page(best.page).Size() {
+				best = m
+			}
+		}
+		chosen[best.page] = true
+		out = append(out, scriptTarget{target: best.target, example: linkKey{best.page, best.link}, missing: n})
+		misses = misses[n:]
+	}
+	return out
+}
+
+func addReason(sum *Summary, c Code, n int) {
+	for i := range sum.Reasons {
+		if sum.Reasons[i].Code == c {
+			if sum.Reasons[i].Count += n; sum.Reasons[i].Count == 0 {
+				sum.Reasons = slices.Delete(sum.Reasons, i, i+1)
+			}
+			sortReasons(sum)
+			return
+		}
+	}
+}
+
+func sortReasons(sum *Summary) {
+	slices.SortFunc(sum.Reasons, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(string(a.Code), string(b.Code)))
+	})
+}
+
+func jobs(opt Options, pages int) int {
+	n := opt.Jobs
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	return max(1, min(n, (pages+batch-1)/batch))
+}
+
+// batch pages are taken by a worker at a time.
+const batch = 32
+
+// eachPage runs the pages of a site through workers. start is called once for
+// each worker, from one goroutine, and returns what handles a page.
+func eachPage(ctx context.Context, s *site.Site, workers int, start func(worker int) func(site.PageID) error) error {
+	return eachTask(ctx, s.Pages(), workers, func(w int) (func(int) error, func(), error) {
+		handle := start(w)
+		return func(i int) error { return handle(site.PageID(i)) }, func() {}, nil
+	})
+}
+
+// eachTask runs n numbered tasks through workers, the low numbers first.
+// start is called once for each worker, from one goroutine; it returns what
+// handles a task and what is called when the worker ends. The first error
+// ends all, and so does the end of ctx.
+func eachTask(ctx context.Context, n, workers int, start func(worker int) (func(int) error, func(), error)) error {
+	type worker struct {
+		handle func(int) error
+		end    func()
+	}
+	crew := make([]worker, 0, workers)
+	for w := range workers {
+		handle, end, err := start(w)
+		if err != nil {
+			for _, c := range crew {
+				c.end()
+			}
+			return err
+		}
+		crew = append(crew, worker{handle, end})
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for _, c := range crew {
+		wg.Go(func() {
+			defer c.end()
+			for ctx.Err() == nil {
+				first := int(next.Add(batch)) - batch
+				if first >= n {
+					return
+				}
+				for i := first; i < min(first+batch, n) && ctx.Err() == nil; i++ {
+					if err := c.handle(i); err != nil {
+						cancel(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}

@@ -1,0 +1,106 @@
+package check
+
+import (
+	"html"
+	"maps"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// TestSuggestions: what the author most likely meant, written as the link was
+// written; and it is true: put in the link's place, it is no finding.
+func TestSuggestions(t *testing.T) {
+	many := files{"a/p.html": ""}
+	for _, d := range "bcdefghijk" {
+		many[string(d)+"/index.html"] = plain
+	}
+	tests := []struct {
+		name  string
+		files files // "a/p.html" is the page, its text goes in front of the link
+		opt   site.Options
+		raw   string
+		want  string
+	}{
+		{"same_name_elsewhere", files{"img/pic.png": ""}, site.Options{}, "pic.png", "../img/pic.png"},
+		{"same_name_elsewhere_rooted", files{"img/pic.png": ""}, site.Options{}, "/pic.png", "/img/pic.png"},
+		{"same_name_nearest_place", files{"x/y/pic.png": "", "a/x/pic.png": ""}, site.Options{}, "y/pic.png", "x/pic.png"},
+		{"same_name_other_case_elsewhere", files{"img/Pic.PNG": ""}, site.Options{}, "pic.png", "../img/Pic.PNG"},
+		{"letter_case", files{"a/pic.png": ""}, site.Options{}, "Pic.PNG", "pic.png"},
+		{"letter_case_of_directory", files{"Sub/x.html": plain}, site.Options{}, "../sub/x.html", "../Sub/x.html"},
+		{"letter_case_keeps_query_and_fragment", files{"a/q.html": plain + "<p id=f>"}, site.Options{}, "Q.html?x=1#f", "q.html?x=1#f"},
+		{"letter_case_of_absolute_url", files{"a/q.html": plain}, site.Options{BaseURLs: []string{"https://example.org/"}}, "https://example.org/a/Q.html", "https://example.org/a/q.html"},
+		{"letter_case_of_network_path", files{"a/q.html": plain}, site.Options{BaseURLs: []string{"https://example.org/"}}, "//example.org/a/Q.html", "//example.org/a/q.html"},
+		{"letter_case_below_base_path", files{"a/q.html": plain}, site.Options{BaseURLs: []string{"https://example.org/sub/"}}, "/sub/a/Q.html", "/sub/a/q.html"},
+		{"relative_below_base_path", files{"a/q.html": plain}, site.Options{BaseURLs: []string{"https://example.org/sub/"}}, "Q.html", "q.html"},
+		{"html_missing", files{"a/about.html": plain}, site.Options{}, "about", "about.html"},
+		{"html_missing_rooted_with_slash", files{"about.html": plain}, site.Options{}, "/about/", "/about.html"},
+		{"htm_missing", files{"a/about.htm": plain}, site.Options{}, "about", "about.htm"},
+		{"html_too_much", files{"a/about/index.html": plain}, site.Options{}, "about.html", "about/"},
+		{"other_extension", files{"a/about.html": plain}, site.Options{}, "about.md", "about.html"},
+		{"typing_error", files{"a/installation.html": plain}, site.Options{}, "instalation.html", "installation.html"},
+		{"nearest_id", files{}, site.Options{}, "#instalation", "#installation"},
+		{"nearest_id_in_other_case", files{}, site.Options{}, "#INSTALLATION", "#installation"},
+		{"nearest_id_other_punctuation", files{}, site.Options{}, "#get_started", "#get-started"},
+		{"nearest_id_of_other_page", files{"a/q.html": plain + "<p id=usage>"}, site.Options{}, "q.html?x#usages", "q.html?x#usage"},
+		{"nearest_id_is_escaped", files{"a/q.html": plain + "<meta charset=utf-8><p id=\"größe b\">"}, site.Options{}, "q.html#größe-b", "q.html#gr%C3%B6%C3%9Fe%20b"},
+		{"mail_address", files{}, site.Options{}, "me@example.org", "mailto:me@example.org"},
+		{"host_name", files{}, site.Options{}, "www.example.org/x", "https://www.example.org/x"},
+		{"escaped_name", files{"img/a b#c.png": ""}, site.Options{}, "a%20b%23c.png", "../img/a%20b%23c.png"},
+		{"colon_in_first_segment", files{"a/c:D.html": plain}, site.Options{}, "./c:d.html", "./c:D.html"},
+		{"base_element", files{"a/p.html": "<base href=/x/y/>", "x/y/pic.png": ""}, site.Options{}, "Pic.png", "/x/y/pic.png"},
+
+		{"nothing_near", files{"zebra.txt": ""}, site.Options{}, "giraffe.html", ""},
+		{"nothing_near_id", files{}, site.Options{}, "#zzz", ""},
+		{"short_names_are_not_near", files{"a/x.a": ""}, site.Options{}, "y.b", ""},
+		{"index_html_says_nothing", many, site.Options{}, "zz/index.html", ""},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			page := "<!doctype html><meta charset=utf-8>" + tc.files["a/p.html"] + "<p id=installation><p id=get-started>"
+			build := func(raw string) *Result {
+				fs := maps.Clone(tc.files)
+				fs["a/p.html"] = page + `<a href="` + html.EscapeString(raw) + `">x</a>`
+				return checkFiles(t, fs, tc.opt, Options{})
+			}
+			r := build(tc.raw)
+			if len(r.Findings) != 1 {
+				t.Fatalf("findings %v, want one", briefs(r.Findings))
+			}
+			if got := r.Findings[0].Suggestion; got != tc.want {
+				t.Errorf("%s: suggestion %q, want %q", brief(&r.Findings[0]), got, tc.want)
+			}
+			if tc.want != "" {
+				if again := build(r.Findings[0].Suggestion); len(again.Findings) > 0 {
+					t.Errorf("the suggestion %q is a finding itself: %v", r.Findings[0].Suggestion, briefs(again.Findings))
+				}
+			}
+		})
+	}
+}
+
+// TestMapSuggestion: map names are suggested for map names only.
+func TestMapSuggestion(t *testing.T) {
+	r := checkFiles(t, files{"p.html": plain + "<map name=navigation></map><p id=navigations><img usemap=#navigatio>"}, site.Options{}, Options{})
+	if len(r.Findings) != 1 || r.Findings[0].Suggestion != "#navigation" {
+		t.Errorf("got %+v", r.Findings)
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, tc := range []struct {
+		a, b  string
+		limit int
+		want  int
+	}{
+		{"", "", 4, 0}, {"a", "", 4, 1}, {"kitten", "sitting", 4, 3}, {"abc", "abc", 4, 0}, {"abc", "acb", 4, 2}, {"kitten", "sitting", 2, 2}, {"aaaa", "bbbb", 3, 3}, {"short", "very much longer", 4, 4},
+	} {
+		got := editDistance(tc.a, tc.b, tc.limit)
+		if got != tc.want && !(tc.want >= tc.limit && got >= tc.limit) {
+			t.Errorf("%q, %q below %d: got %d, want %d", tc.a, tc.b, tc.limit, got, tc.want)
+		}
+		if back := editDistance(tc.b, tc.a, tc.limit); (back >= tc.limit) != (got >= tc.limit) || got < tc.limit && back != got {
+			t.Errorf("%q, %q: %d there, %d back", tc.a, tc.b, got, back)
+		}
+	}
+}

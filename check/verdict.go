@@ -1,0 +1,73 @@
+package check
+
+import "github.com/sitelink/sitelink/internal/site"
+
+// judgement is what a state of the docroot means for a link.
+type judgement struct {
+	verdict Verdict
+	code    Code
+}
+
+// judgements says it for every state.
+var judgements = map[site.State]judgement{
+	site.StateOK:               {OK, ""},
+	site.StateRedirect:         {OK, ""},
+	site.StateAutoindex:        {Warning, Autoindex},
+	site.StateAboveRoot:        {Warning, OutsideDocroot},
+	site.StateBackslash:        {Warning, Backslash},
+	site.StateDoubleSlash:      {Warning, DoubleSlash},
+	site.StateServerDependent:  {Warning, ServerDependent},
+	site.StatePrivate:          {Warning, Unreadable},
+	site.StateMissingFile:      {Error, MissingFile},
+	site.StateMissingDirectory: {Error, MissingDirectory},
+	site.StateMissingIndex:     {Error, MissingIndex},
+	site.StateWrongCase:        {Error, WrongCase},
+	site.StateOutsideDocroot:   {Error, OutsideDocroot},
+	site.StateBrokenSymlink:    {Error, BrokenSymlink},
+	site.StateUnreadable:       {Error, Unreadable},
+	site.StateSpecialFile:      {Error, SpecialFile},
+	site.StateBadURL:           {Error, BadURL},
+	site.StateEmptyLink:        {Error, EmptyLink},
+	site.StateMappingLoop:      {Error, MappingLoop},
+	site.StateExternal:         {Unchecked, External},
+	site.StateCredentials:      {Warning, Credentials},
+	site.StateMailto:           {Unchecked, Mailto},
+	site.StateTel:              {Unchecked, Tel},
+	site.StateData:             {Unchecked, Data},
+	site.StateJavaScript:       {Unchecked, JavaScript},
+	site.StateOtherScheme:      {Unchecked, OtherScheme},
+	site.StateInert:            {Unchecked, Inert},
+	site.StateAction:           {Unchecked, Action},
+	site.StateHint:             {Unchecked, Hint},
+	site.StatePing:             {Unchecked, Ping},
+	site.StateOutsideBase:      {Unchecked, OutsideBase},
+	site.StateBehindSymlink:    {Warning, OutsideDocroot},
+}
+
+// judgementOf is judgements as an array: it is asked for every link.
+var judgementOf = func() (t [256]judgement) {
+	for s, j := range judgements {
+		t[s] = j
+	}
+	return t
+}()
+
+// cause is why a link is reported, in one byte: a state of the docroot, or one
+// of the causes that only the check finds.
+type cause uint8
+
+const (
+	causeFragment cause = 255 - iota
+	causeMap
+)
+
+// judgement returns what a cause means.
+func (c cause) judgement() judgement {
+	switch c {
+	case causeFragment:
+		return judgement{Error, MissingFragment}
+	case causeMap:
+		return judgement{Error, MissingMap}
+	}
+	return judgementOf[c]
+}

@@ -1,0 +1,284 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var (
+	testProfiles = []string{"generic", "linklint"}
+	testCodes    = []string{"missing-file", "missing-fragment", "wrong-case"}
+)
+
+// load runs Load in a new repository root that holds the given sitelink.toml;
+// "" means no file.
+func load(t *testing.T, file string, env map[string]string, flags ...Setting) (*Config, error) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir(".git", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if file != "" {
+		write(t, "sitelink.toml", file)
+	}
+	return Load(Request{
+		Getenv: func(name string) string { return env[name] }, Flags: flags,
+		Profiles: testProfiles, Codes: testCodes,
+	})
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	c, err := load(t, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.File != "" || c.Docroot != "" || c.Output != "" || c.Autoindex != "" || c.Jobs != 0 {
+		t.Errorf("defaults set something: %+v", c)
+	}
+	if c.Profile != "generic" || c.MaxPageBytes != 1<<30 || !c.Fragments {
+		t.Errorf("defaults are wrong: %+v", c)
+	}
+	// The words of the table and those of defaults() say the same.
+	for _, k := range Keys() {
+		if len(k.Values) == 0 || k.Name == "autoindex" {
+			continue
+		}
+		set, err := load(t, "", nil, Setting{k.Name, []string{k.Default}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.places = c.places
+		if !reflect.DeepEqual(set, c) {
+			t.Errorf("--%s %s, its default, changes\n%+v\ninto\n%+v", k.Name, k.Default, c, set)
+		}
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	file := "profile = \"generic\"\nindex = [\"file.html\"]\n[check]\nformat = \"json\"\njobs = 2\nshow = \"all\"\n"
+	env := map[string]string{"SITELINK_FORMAT": "jsonl", "SITELINK_JOBS": "3", "SITELINK_SHOW": ""}
+	c, err := load(t, file, env, Setting{"jobs", []string{"4"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Jobs != 4 || c.Format != "jsonl" || c.Show != "all" || c.Index[0] != "file.html" {
+		t.Errorf("got jobs %d, format %s, show %s, index %s", c.Jobs, c.Format, c.Show, c.Index)
+	}
+	for key, want := range map[string]string{
+		"jobs": "--jobs", "format": "SITELINK_FORMAT", "show": "sitelink.toml:6", "index": "sitelink.toml:2", "color": "",
+	} {
+		if got := c.Place(key); got != want {
+			t.Errorf("Place(%s) = %q, want %q", key, got, want)
+		}
+	}
+}
+
+// Every key can be set in every way, and each way gives the same value.
+func TestEveryKeyEveryWay(t *testing.T) {
+	values := map[string]struct{ toml, text string }{
+		"docroot":          {`"site"`, "site"},
+		"base-url":         {`["https://example.org/a/"]`, "https://example.org/a/"},
+		"profile":          {`"linklint"`, "linklint"},
+		"index":            {`"main.html"`, "main.html"},
+		"autoindex":        {`"error"`, "error"},
+		"base":             {`"document-order"`, "document-order"},
+		"tags":             {`"linklint"`, "linklint"},
+		"map":              {`["/a=/b"]`, "/a=/b"},
+		"default-charset":  {`"windows-1252"`, "windows-1252"},
+		"max-page-size":    {`"2MB"`, "2MB"},
+		"jobs":             {`0x10`, "16"},
+		"fragments":        {`false`, "false"},
+		"script-fragments": {`"silent"`, "silent"},
+		"fail-on":          {`"warning"`, "warning"},
+		"format":           {`"json"`, "json"},
+		"show":             {`"all"`, "all"},
+		"output":           {`"out.txt"`, "out.txt"},
+		"color":            {`"never"`, "never"},
+		"progress":         {`true`, "true"},
+		"ignore":           {`[{url = "/x", reason = "y"}]`, "url=/x,reason=y"},
+	}
+	plain := defaults()
+	for _, k := range Keys() {
+		t.Run(k.Name, func(t *testing.T) {
+			v, ok := values[k.Name]
+			if !ok {
+				t.Fatal("the test has no value for this key")
+			}
+			file := k.Name + " = " + v.toml
+			if k.Table != "" {
+				file = "[" + k.Table + "]\n" + file
+			}
+			fromFile, err := load(t, file, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fromEnv, err := load(t, "", map[string]string{k.Env(): v.text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fromFlag, err := load(t, "", nil, Setting{k.Name, []string{v.text}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fromFile.File = ""
+			for _, c := range []*Config{fromFile, fromEnv, fromFlag} {
+				for i := range c.Ignores {
+					c.Ignores[i].Origin = ""
+				}
+				c.places = plain.places
+			}
+			if reflect.DeepEqual(fromFile, plain) {
+				t.Error("the key changes nothing")
+			}
+			if !reflect.DeepEqual(fromFile, fromEnv) || !reflect.DeepEqual(fromFile, fromFlag) {
+				t.Errorf("file\n%+v\nenvironment\n%+v\nflag\n%+v", fromFile, fromEnv, fromFlag)
+			}
+		})
+	}
+}
+
+func TestLinklintProfile(t *testing.T) {
+	c, err := load(t, "", nil, Setting{"profile", []string{"linklint"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Tags != "linklint" || c.Base != "document-order" || c.Autoindex != "list" {
+		t.Errorf("got tags %s, base %s, autoindex %s", c.Tags, c.Base, c.Autoindex)
+	}
+	// What the user says stands, even in a lower place and when it is the default.
+	c, err = load(t, "tags = \"modern\"\nautoindex = \"error\"\n", nil, Setting{"profile", []string{"linklint"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Tags != "modern" || c.Base != "document-order" || c.Autoindex != "error" {
+		t.Errorf("got tags %s, base %s, autoindex %s", c.Tags, c.Base, c.Autoindex)
+	}
+}
+
+func TestValues(t *testing.T) {
+	for _, c := range []struct{ key, value, want string }{
+		{"jobs", "-1", `--jobs: want a whole number from 0 to 1024, got "-1"`},
+		{"jobs", "1e3", `--jobs: want a whole number from 0 to 1024, got "1e3"`},
+		{"jobs", "", `--jobs: the value is empty`},
+		{"max-page-size", "1 GiB", ""},
+		{"max-page-size", "4096", ""},
+		{"max-page-size", "1.5MB", `--max-page-size: want a size, got "1.5MB"`},
+		{"max-page-size", "0", `--max-page-size: want a size from 1B to 2GiB, got "0"`},
+		{"max-page-size", "99999999999999999999999GB", `--max-page-size: want a size from 1B to 2GiB, got "99999999999999999999999GB"`},
+		{"base-url", "example.org", `--base-url: want an absolute http or https URL, got "example.org"`},
+		{"base-url", "ftp://example.org/", `--base-url: want an absolute http or https URL, got "ftp://example.org/"`},
+		{"base-url", "https://example.org/?a", `--base-url: a base URL has neither query nor fragment, got "https://example.org/?a"`},
+		{"base-url", "https://u:secret@example.org/", `--base-url: a base URL names no user`},
+		{"index", "a/b", `--index: want the name of a file, got "a/b"`},
+		{"map", "/", `--map: want a path prefix, got "/"`},
+		{"map", "=/b", `--map: want a path prefix, got "=/b"`},
+		{"map", "/a?x=/b", `--map: a rule is about paths: no query, no fragment, got "/a?x=/b"`},
+		{"default-charset", "utf-9", `--default-charset: no encoding is named "utf-9"`},
+		{"fail-on", "errors", `--fail-on: want error, warning or never, got "errors"`},
+		{"fragments", "yes", `--fragments: want true or false, got "yes"`},
+		{"profile", "linklit", `--profile: no profile is named "linklit"`},
+		{"docroot", "a\x00b", `--docroot: the value holds a NUL byte`},
+	} {
+		_, err := load(t, "", nil, Setting{c.key, []string{c.value}})
+		if got := message(err); got != c.want {
+			t.Errorf("--%s %q\n got %s\nwant %s", c.key, c.value, got, c.want)
+		}
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestMaps(t *testing.T) {
+	// LL-92: the slash at the front may be missing.
+	c, err := load(t, "", nil, Setting{"map", []string{"/cgi-bin/imagemap", "/old/=/new/", "cgi-bin/htimage", "/gone=/"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []MapRule{{"/cgi-bin/imagemap", ""}, {"/old", "/new"}, {"/cgi-bin/htimage", ""}, {"/gone", ""}}
+	if !reflect.DeepEqual(c.Maps, want) {
+		t.Errorf("got %q, want %q", c.Maps, want)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]int64{
+		"1": 1, "7b": 7, "2kB": 2000, "2KiB": 2048, "3 MB": 3_000_000, "1MiB": 1 << 20, "2GiB": 2 << 30, "1gb": 1_000_000_000,
+	} {
+		if got, err := parseSize(text); got != want || err != nil {
+			t.Errorf("parseSize(%q) = %d, %v, want %d", text, got, err, want)
+		}
+	}
+}
+
+func TestEnvironmentLists(t *testing.T) {
+	c, err := load(t, "", map[string]string{
+		"SITELINK_INDEX":  "index.html, index.htm",
+		"SITELINK_IGNORE": "/a/{b,c}\n\npage=x.html,code=wrong-case\n",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(c.Index, []string{"index.html", "index.htm"}) {
+		t.Errorf("got index %q", c.Index)
+	}
+	if len(c.Ignores) != 2 || c.Ignores[0].URL != "/a/{b,c}" || c.Ignores[1].Page != "x.html" || c.Ignores[1].Code != "wrong-case" {
+		t.Errorf("got rules %+v", c.Ignores)
+	}
+}
+
+func TestAllFaultsAtOnce(t *testing.T) {
+	_, err := load(t, "jbos = 3\n[check]\nformat = 1\n", map[string]string{"SITELINK_JOBS": "many"}, Setting{"color", []string{"red"}})
+	want := []string{
+		`sitelink.toml:1:1: unknown key "jbos"`,
+		`sitelink.toml:3:1: format: want a string, got the number 1`,
+		`SITELINK_JOBS: want a whole number from 0 to 1024, got "many"`,
+		`--color: want auto, always or never, got "red"`,
+	}
+	if got := message(err); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	_, err = load(t, strings.Repeat("[x]\n", 1)+strings.Repeat("[[y]]\n", 100), nil)
+	if got := strings.Count(message(err), "\n") + 1; got != maxErrors {
+		t.Errorf("got %d messages, want %d", got, maxErrors)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	words := append(names(""), names("check")...)
+	for name, want := range map[string]string{
+		"baseurl": "base-url", "base_url": "base-url", "Base-URL": "base-url", "docrot": "docroot", "jbos": "jobs",
+		"fail-no": "fail-on", "colour": "color", "zzzzzzzz": "", "": "", strings.Repeat("a", 5000): "",
+	} {
+		if got, _ := Nearest(name, words); got != want {
+			t.Errorf("Nearest(%.20q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// hintFor returns the hint of the first fault.
+func hintFor(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Hint
+	}
+	return ""
+}

@@ -1,0 +1,123 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// FileNames are the names under which the file is looked for in each
+// directory.
+var FileNames = []string{"sitelink.toml", ".sitelink.toml", ".config/sitelink.toml"}
+
+// maxFileBytes is the size above which a configuration file is refused. The
+// TOML decoder compares every key of a table with those before it: 1 MiB of
+// keys took 35 s, this much takes half a second.
+const maxFileBytes = 128 << 10
+
+// Find looks for the configuration file in the working directory and upwards,
+// until it has found one or has seen the root of the repository (the first
+// directory that holds .git) or of the file system. The name it returns is
+// relative to the working directory, "" when there is no file.
+//
+// Two files in one directory are an error: whichever won, somebody would edit
+// the other.
+func Find() (string, error) {
+	// The walk goes by "..", not by the text of the working directory, so that
+	// it agrees with the system where that directory is a symbolic link.
+	for dir := "."; ; dir = filepath.Join(dir, "..") {
+		var found []string
+		for _, name := range FileNames {
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			if _, err := os.Stat(file); err == nil {
+				found = append(found, file)
+			} else if _, err := os.Lstat(file); err == nil { // a link that leads nowhere
+				found = append(found, file)
+			}
+		}
+		switch {
+		case len(found) > 1:
+			return "", &Error{Name: found[1], Line: 1, Msg: fmt.Sprintf("the directory holds %s as well", found[0]), Hint: "keep one of them"}
+		case len(found) == 1:
+			return found[0], nil
+		case isTop(dir):
+			return "", nil
+		}
+	}
+}
+
+// isTop tells whether the search ends with dir.
+func isTop(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		return true
+	}
+	here, err := os.Stat(dir)
+	if err != nil {
+		return true
+	}
+	up, err := os.Stat(filepath.Join(dir, ".."))
+	return err != nil || os.SameFile(here, up)
+}
+
+// file finds and reads the configuration file, if there is one.
+func (l *loader) file() error {
+	name := l.req.File
+	if name == "" {
+		var err error
+		if name, err = Find(); name == "" {
+			return err
+		}
+	}
+	data, err := read(name)
+	if err != nil {
+		return fmt.Errorf("read config %s: %w", name, err)
+	}
+	l.cfg.File = name
+	l.toml(name, projectDir(name), data)
+	return nil
+}
+
+// projectDir is the directory that paths in the file are relative to.
+func projectDir(file string) string {
+	dir := filepath.Dir(file)
+	if filepath.Base(dir) == ".config" {
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// read returns a file of bounded size. A pipe would block, a device might
+// never end: both are refused before they are opened.
+func read(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err == nil && info.IsDir() {
+		err = errors.New("is a directory")
+	} else if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err != nil {
+		return nil, cause(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err == nil && len(data) > maxFileBytes {
+		err = fmt.Errorf("larger than %d bytes", maxFileBytes)
+	}
+	return data, cause(err)
+}
+
+// cause strips the operation and the path that the caller names itself.
+func cause(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}

@@ -1,0 +1,134 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files []string // made below a new directory; names ending in / are directories
+		cd    string
+		want  string
+	}{
+		{"here", []string{".git/", "sitelink.toml"}, ".", "sitelink.toml"},
+		{"hidden", []string{".git/", ".sitelink.toml"}, ".", ".sitelink.toml"},
+		{"in .config", []string{".git/", ".config/sitelink.toml"}, ".", ".config/sitelink.toml"},
+		{"above", []string{".git/", "sitelink.toml", "a/b/"}, "a/b", "../../sitelink.toml"},
+		{"nearest wins", []string{".git/", "sitelink.toml", "a/.sitelink.toml", "a/b/"}, "a/b", "../.sitelink.toml"},
+		{"not beyond the repository", []string{".git/", "sitelink.toml", "a/.git/", "a/b/"}, "a/b", ""},
+		{"a worktree's .git is a file", []string{".git/", "sitelink.toml", "a/.git", "a/b/"}, "a/b", ""},
+		{"at the root of the repository", []string{".git/", "a/.git", "a/sitelink.toml", "a/b/"}, "a/b", "../sitelink.toml"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for _, name := range c.files {
+				if strings.HasSuffix(name, "/") {
+					if err := os.MkdirAll(name, 0o755); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					write(t, name, "")
+				}
+			}
+			t.Chdir(c.cd)
+			got, err := Find()
+			if err != nil || filepath.ToSlash(got) != c.want {
+				t.Errorf("Find() = %q, %v, want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+// Where the working directory was entered by a symbolic link, "above" is where
+// the system says, and the name found can be opened.
+func TestFindThroughSymlink(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "real/sitelink.toml", "")
+	write(t, "real/.git", "")
+	if err := os.Mkdir("real/sub", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real/sub", "link"); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	t.Chdir("link")
+	got, err := Find()
+	if err != nil || filepath.ToSlash(got) != "../sitelink.toml" {
+		t.Fatalf("Find() = %q, %v", got, err)
+	}
+	if _, err := os.Stat(got); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFindTwo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "sitelink.toml", "")
+	write(t, ".config/sitelink.toml", "")
+	_, err := Find()
+	if got, want := filepath.ToSlash(message(err)), ".config/sitelink.toml:1: the directory holds sitelink.toml as well"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Paths in the file are relative to the directory of the project, those of
+// flags to the working directory.
+func TestPaths(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, ".git", "")
+	write(t, ".config/sitelink.toml", "docroot = \"dist/site\"\n[check]\noutput = \"/var/report.txt\"\n")
+	if err := os.MkdirAll("a/b", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("a/b")
+	c, err := Load(Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := filepath.ToSlash(c.Docroot); got != "../../dist/site" {
+		t.Errorf("got docroot %s", got)
+	}
+	if c.Output != "/var/report.txt" {
+		t.Errorf("got output %s", c.Output)
+	}
+	c, err = Load(Request{Flags: []Setting{{"docroot", []string{"dist"}}, {"output", []string{"-"}}}})
+	if err != nil || c.Docroot != "dist" || c.Output != "-" {
+		t.Errorf("got %+v, %v", c, err)
+	}
+}
+
+func TestUnreadableFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "big.toml", strings.Repeat("#\n", maxFileBytes))
+	if err := os.Mkdir("dir.toml", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"none.toml":   "read config none.toml: no such file or directory",
+		"dir.toml":    "read config dir.toml: is a directory",
+		os.DevNull:    "read config /dev/null: not a regular file",
+		"big.toml":    "read config big.toml: larger than 131072 bytes",
+		"big.toml/no": "read config big.toml/no: not a directory",
+	} {
+		_, err := Load(Request{File: name})
+		if got := message(err); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	if _, err := Load(Request{File: "none.toml"}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the cause is lost: %v", err)
+	}
+	// A link that leads nowhere was meant to be a configuration.
+	if err := os.Symlink("nowhere", "sitelink.toml"); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if _, err := Load(Request{}); message(err) != "read config sitelink.toml: no such file or directory" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,185 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// toml reads the text of a configuration file.
+//
+// The decoder vouches for the syntax, for duplicate keys and tables. The
+// values are then taken from the expressions, one by one, and not through a
+// struct: each fault, also of a value and of a table that lacks something, has
+// its line, and the key table stays the only list of keys.
+func (l *loader) toml(name, projectDir string, data []byte) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some editors on Windows write a byte order mark
+	f := &tomlFile{loader: l, name: name, projectDir: projectDir}
+	var document map[string]any
+	if err := toml.Unmarshal(data, &document); err != nil {
+		e := &Error{Name: name, Line: 1, Msg: strings.TrimPrefix(err.Error(), "toml: ")}
+		var decode *toml.DecodeError
+		if errors.As(err, &decode) {
+			e.Line, e.Column = decode.Position()
+		}
+		l.fail(e)
+		return
+	}
+	for i, c := range data {
+		if c == '\n' {
+			f.lineEnds = append(f.lineEnds, i)
+		}
+	}
+	f.parser.Reset(data)
+	for f.parser.NextExpression() {
+		f.expression(f.parser.Expression())
+	}
+	f.endRule()
+	if err := f.parser.Error(); err != nil {
+		l.fail(&Error{Name: name, Line: 1, Msg: err.Error()})
+	}
+}
+
+// tomlFile is the walk through one file.
+type tomlFile struct {
+	*loader
+	name, projectDir string
+	parser           unstable.Parser
+	lineEnds         []int
+
+	table   []string // the header above the current line
+	unknown bool     // the header was wrong; its keys are not worth a message each
+	rule    *Ignore  // the [[ignore]] table being read
+	ruleAt  *Error
+}
+
+// at makes an error for the place of n without message.
+func (f *tomlFile) at(n *unstable.Node) *Error {
+	offset := int(n.Raw.Offset)
+	line, _ := slices.BinarySearch(f.lineEnds, offset)
+	start := 0
+	if line > 0 {
+		start = f.lineEnds[line-1] + 1
+	}
+	return &Error{Name: f.name, Line: line + 1, Column: offset - start + 1}
+}
+
+func (f *tomlFile) failAt(at *Error, hint, format string, args ...any) {
+	e := *at
+	e.Msg, e.Hint = fmt.Sprintf(format, args...), hint
+	f.fail(&e)
+}
+
+func (f *tomlFile) expression(n *unstable.Node) {
+	switch n.Kind {
+	case unstable.Table, unstable.ArrayTable:
+		f.endRule()
+		path, first := keyPath(n.Key())
+		f.header(path, f.at(first), n.Kind == unstable.ArrayTable)
+	case unstable.KeyValue:
+		if !f.unknown {
+			path, first := keyPath(n.Key())
+			f.keyValue(append(slices.Clone(f.table), path...), f.at(first), n.Value())
+		}
+	}
+}
+
+func keyPath(it unstable.Iterator) (path []string, first *unstable.Node) {
+	for it.Next() {
+		if first == nil {
+			first = it.Node()
+		}
+		path = append(path, string(it.Node().Data))
+	}
+	return path, first
+}
+
+// header begins the table [path] or, if isArray, [[path]].
+func (f *tomlFile) header(path []string, at *Error, isArray bool) {
+	f.table, f.unknown = path, false
+	joined := strings.Join(path, ".")
+	switch {
+	case joined == "ignore" && isArray:
+		f.rule, f.ruleAt = &Ignore{}, at
+		return
+	case joined == "ignore":
+		f.failAt(at, "write [[ignore]]", "ignore is a list of tables")
+	case joined == "check" && !isArray:
+		return
+	case joined == "check":
+		f.failAt(at, "write [check]", "check is a single table")
+	default:
+		if _, ok := Lookup(joined); ok {
+			f.failAt(at, "", "%s is a key, not a table", joined)
+		} else {
+			f.failAt(at, didYouMean(joined, []string{"check", "ignore"}), "unknown table %q", joined)
+		}
+	}
+	f.unknown = true
+}
+
+// keyValue takes path = n; path begins with the table.
+func (f *tomlFile) keyValue(path []string, at *Error, n *unstable.Node) {
+	switch {
+	case path[0] == "ignore" && len(path) == 1:
+		f.inlineRules(at, n)
+	case path[0] == "ignore" && f.rule == nil:
+		f.failAt(at, "write [[ignore]]", "ignore is a list of tables")
+	case path[0] == "ignore":
+		f.ruleField(path[1:], at, n)
+	case path[0] == "check" && len(path) == 1:
+		if n.Kind != unstable.InlineTable {
+			f.failAt(at, "write [check]", "want a table, got %s", describe(n))
+			return
+		}
+		for it := n.Children(); it.Next(); {
+			sub, first := keyPath(it.Node().Key())
+			f.keyValue(append([]string{"check"}, sub...), f.at(first), it.Node().Value())
+		}
+	case path[0] == "check":
+		f.key("check", strings.Join(path[1:], "."), at, n)
+	default:
+		f.key("", strings.Join(path, "."), at, n)
+	}
+}
+
+func (f *tomlFile) key(table, name string, at *Error, n *unstable.Node) {
+	k, ok := Lookup(name)
+	switch {
+	case !ok:
+		all := names(table)
+		hint := didYouMean(name, all)
+		if w, near := Nearest(name, names(other(table))); hint == "" && near {
+			hint = fmt.Sprintf("did you mean %q, %s?", w, whereIs(other(table)))
+		}
+		f.failAt(at, hint, "unknown key %q", name)
+	case k.Table != table:
+		f.failAt(at, "", "the key %s belongs %s", name, whereIs(k.Table))
+	default:
+		values, err := f.texts(k, n)
+		if err != nil {
+			f.failAt(at, "", "%s: %v", name, err)
+			return
+		}
+		f.set(k, values, at)
+	}
+}
+
+func other(table string) string {
+	if table == "" {
+		return "check"
+	}
+	return ""
+}
+
+func whereIs(table string) string {
+	if table == "" {
+		return "at the top of the file, above the first table"
+	}
+	return "in [" + table + "]"
+}

@@ -1,0 +1,192 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const formatsFile = "../../docs/formats.md"
+
+// sections returns the names in the first column of the tables of
+// docs/formats.md, by heading.
+func sections(t *testing.T) map[string][]string {
+	t.Helper()
+	doc, err := os.ReadFile(formatsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("^\\| `?([a-z_ -]+)`? \\|")
+	names := map[string][]string{}
+	heading := ""
+	for line := range strings.Lines(string(doc)) {
+		if h, ok := strings.CutPrefix(line, "## "); ok {
+			heading = strings.TrimSpace(h)
+		} else if m := row.FindStringSubmatch(line); m != nil && m[1] != "field" && m[1] != "code" && m[1] != "list" || m != nil && line[2] == '`' {
+			names[heading] = append(names[heading], m[1])
+		}
+	}
+	return names
+}
+
+// codes returns the values of all constants of type Code in check/code.go.
+func codes(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../check/code.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	for _, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, s := range g.Specs {
+			v := s.(*ast.ValueSpec)
+			if id, ok := v.Type.(*ast.Ident); !ok || id.Name != "Code" {
+				continue
+			}
+			for _, e := range v.Values {
+				text, err := strconv.Unquote(e.(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values = append(values, text)
+			}
+		}
+	}
+	if len(values) == 0 {
+		t.Fatal("check/code.go holds no Code")
+	}
+	return values
+}
+
+// same reports what only one of two lists holds.
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	for _, x := range want {
+		if !slices.Contains(got, x) {
+			t.Errorf("%s: docs/formats.md does not explain %q", what, x)
+		}
+	}
+	for i, x := range got {
+		if !slices.Contains(want, x) || slices.Index(got, x) != i {
+			t.Errorf("%s: docs/formats.md explains %q, which does not exist or stands there twice", what, x)
+		}
+	}
+}
+
+func TestDocsCodes(t *testing.T) {
+	s := sections(t)
+	same(t, "codes", append(s["Codes of findings"], s["Codes of links that were not checked"]...), codes(t))
+}
+
+// TestDocsFields compares the tables with the keys that the writers really
+// write, in their order.
+func TestDocsFields(t *testing.T) {
+	s := sections(t)
+	r := sources()
+	r.Findings[0].Count = 2
+	r.Summary.Reasons = few().Summary.Reasons
+	var b bytes.Buffer
+	if err := JSON(&b, &r); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Findings []json.RawMessage
+		Summary  json.RawMessage
+	}
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	link := keys(t, AppendLink(nil, &r.Findings[0]))
+	if got := s["The row of a link"]; !slices.Equal(got, link) {
+		t.Errorf("row: docs/formats.md has %q, written is %q", got, link)
+	}
+	finding := slices.DeleteFunc(keys(t, doc.Findings[0]), func(k string) bool { return slices.Contains(link, k) })
+	if got := s["Findings"]; !slices.Equal(got, finding) {
+		t.Errorf("finding: docs/formats.md has %q, written is %q", got, finding)
+	}
+	document := append(keys(t, b.Bytes()), keys(t, doc.Summary)...)
+	if got := s["The JSON document"]; !slices.Equal(got, document) {
+		t.Errorf("document: docs/formats.md has %q, written is %q", got, document)
+	}
+	text, err := os.ReadFile(formatsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, inner := range []string{"file", "line", "column", "code", "count"} { // of source and reasons
+		if !strings.Contains(string(text), "`"+inner+"`") {
+			t.Errorf("docs/formats.md does not name %q", inner)
+		}
+	}
+}
+
+// TestDocsExamples: every line of the text example stands in a golden report,
+// and the example row is a golden row.
+func TestDocsExamples(t *testing.T) {
+	doc, err := os.ReadFile(formatsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(doc), "## Text\n\n```\n")
+	example, _, ok := strings.Cut(rest, "```\n")
+	if !ok {
+		t.Fatal("no example under Text")
+	}
+	var reports bytes.Buffer
+	for _, c := range results() {
+		if err := Text(&reports, &c.result, c.opt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(example) {
+		if !strings.Contains("\n"+reports.String(), "\n"+line) {
+			t.Errorf("no golden report holds the line %q", line)
+		}
+	}
+	row := siteLinks()[0]
+	if want := AppendLink(nil, &row); !bytes.Contains(doc, want) {
+		t.Errorf("the example row is not %s", want)
+	}
+}
+
+// keys returns the keys of a JSON object in their order.
+func keys(t *testing.T, object []byte) []string {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil { // {
+		t.Fatal(err)
+	}
+	var names []string
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, key.(string))
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+// TestDocsLists: the lists that TestLL107 proves are those the document offers.
+func TestDocsLists(t *testing.T) {
+	var names []string
+	for name := range listRules {
+		names = append(names, name)
+	}
+	same(t, "lists", sections(t)["Lists"], names)
+}

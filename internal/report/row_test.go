@@ -1,0 +1,204 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// row is the contract of AppendLink as encoding/json would write it.
+type row struct {
+	Page      string `json:"page"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	Offset    int64  `json:"offset"`
+	Element   string `json:"element"`
+	Attribute string `json:"attribute"`
+	Raw       string `json:"raw"`
+	Target    string `json:"target"`
+	Fragment  string `json:"fragment"`
+	Verdict   string `json:"verdict"`
+	Code      string `json:"code"`
+	Status    int    `json:"status"`
+	Final     string `json:"final"`
+}
+
+// findingRow adds what only findings have.
+type findingRow struct {
+	row
+	Source *struct {
+		File   string `json:"file"`
+		Line   int    `json:"line"`
+		Column int    `json:"column"`
+	} `json:"source,omitempty"`
+	Suggestion string `json:"suggestion,omitempty"`
+	Message    string `json:"message"`
+	Count      int    `json:"count,omitempty"`
+}
+
+func rowOf(f *check.Finding) row {
+	return row{f.Page, f.Line, f.Column, f.Offset, f.Element, f.Attribute, f.Raw, f.Target,
+		f.Fragment, f.Verdict.String(), string(f.Code), f.Status, f.Final}
+}
+
+func encoded(t testing.TB, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestAppendLinkContract(t *testing.T) {
+	f := check.Finding{Page: "a/b.html", Line: 3, Column: 4, Offset: 55, Element: "a", Attribute: "href",
+		Raw: "../c?x=1&y=<2>#d", Target: "/c?x=1&y=%3C2%3E", Fragment: "d", Verdict: check.Error,
+		Code: check.MissingFragment, Status: 200, Final: "/c.html",
+		Source: &check.Position{File: "x.md"}, Suggestion: "no", Message: "no", Count: 2}
+	want := `{"page":"a/b.html","line":3,"column":4,"offset":55,"element":"a","attribute":"href",` +
+		`"raw":"../c?x=1&y=<2>#d","target":"/c?x=1&y=%3C2%3E","fragment":"d","verdict":"error",` +
+		`"code":"missing-fragment","status":200,"final":"/c.html"}` + "\n"
+	if got := string(AppendLink([]byte("kept"), &f)); got != "kept"+want {
+		t.Errorf("got  %s\nwant kept%s", got, want)
+	}
+	zero := `{"page":"","line":0,"column":0,"offset":0,"element":"","attribute":"","raw":"","target":"",` +
+		`"fragment":"","verdict":"ok","code":"","status":0,"final":""}` + "\n"
+	if got := string(AppendLink(nil, &check.Finding{})); got != zero {
+		t.Errorf("got  %s\nwant %s", got, zero)
+	}
+}
+
+// TestFindingFields proves that JSON Lines and JSON hold what the findings
+// hold, by reading them back.
+func TestFindingFields(t *testing.T) {
+	for _, c := range results() {
+		t.Run(c.name, func(t *testing.T) {
+			var lines, doc bytes.Buffer
+			if err := JSONL(&lines, &c.result); err != nil {
+				t.Fatal(err)
+			}
+			if err := JSON(&doc, &c.result); err != nil {
+				t.Fatal(err)
+			}
+			want := ""
+			rows := []findingRow{}
+			for i := range c.result.Findings {
+				f := &c.result.Findings[i]
+				r := findingRow{row: rowOf(f), Suggestion: f.Suggestion, Message: f.Message}
+				if f.Count > 1 {
+					r.Count = f.Count
+				}
+				if p := f.Source; p != nil {
+					r.Source = &struct {
+						File   string `json:"file"`
+						Line   int    `json:"line"`
+						Column int    `json:"column"`
+					}{p.File, p.Line, p.Column}
+				}
+				want += encoded(t, r)
+				rows = append(rows, r)
+			}
+			if got := lines.String(); got != want {
+				t.Errorf("JSONL differs from encoding/json\n%s", firstDifference([]byte(got), []byte(want)))
+			}
+			var read struct {
+				Schema   int
+				Findings []findingRow
+				Summary  map[string]any
+			}
+			if err := json.Unmarshal(doc.Bytes(), &read); err != nil {
+				t.Fatal(err)
+			}
+			if read.Schema != 1 || read.Findings == nil || read.Summary["reasons"] == nil || read.Summary["unused_ignores"] == nil {
+				t.Errorf("schema %d, findings %v, summary %v", read.Schema, read.Findings, read.Summary)
+			}
+			var fromLines []findingRow
+			for line := range strings.Lines(want) {
+				var r findingRow
+				if err := json.Unmarshal([]byte(line), &r); err != nil {
+					t.Fatal(err)
+				}
+				fromLines = append(fromLines, r)
+			}
+			if len(rows) > 0 && !reflect.DeepEqual(read.Findings, fromLines) {
+				t.Errorf("JSON and JSONL hold different findings")
+			}
+			if got := read.Summary["links"]; got != float64(c.result.Summary.Links) {
+				t.Errorf("summary links = %v, want %d", got, c.result.Summary.Links)
+			}
+		})
+	}
+}
+
+// FuzzAppendLink: the hand-written row is what encoding/json writes for a
+// struct with the same fields, byte for byte, whatever the strings hold.
+func FuzzAppendLink(f *testing.F) {
+	seeds := 0
+	for _, c := range results() {
+		for _, x := range c.result.Findings {
+			f.Add(x.Page, x.Raw, x.Target, x.Fragment, x.Element, int64(x.Line), x.Offset, uint8(x.Verdict))
+			seeds++
+		}
+	}
+	if seeds == 0 {
+		f.Fatal("no seeds")
+	}
+	for c := range 256 { // every byte at every place of a word
+		f.Add(strings.Repeat("x", c%9)+string([]byte{byte(c)})+strings.Repeat("y", c%17), "", "", "", "", int64(-c), int64(c), uint8(c))
+	}
+	f.Fuzz(func(t *testing.T, page, raw, target, fragment, element string, line, offset int64, verdict uint8) {
+		x := check.Finding{Page: page, Line: int(line), Column: int(offset), Offset: offset, Element: element,
+			Attribute: fragment + raw, Raw: raw, Target: target, Fragment: fragment, Verdict: check.Verdict(verdict),
+			Code: check.Code(element + page), Status: int(line), Final: raw + target}
+		got, want := string(AppendLink(nil, &x)), encoded(t, rowOf(&x))
+		if got != want {
+			t.Errorf("\n got %q\nwant %q", got, want)
+		}
+	})
+}
+
+func benchRow() check.Finding {
+	return check.Finding{Page: "rust/std/collections/hash_map/struct.HashMap.html", Line: 412, Column: 71, Offset: 80412,
+		Element: "a", Attribute: "href", Raw: "../../iter/trait.Iterator.html#method.map",
+		Target: "/rust/std/iter/trait.Iterator.html", Fragment: "method.map", Verdict: check.OK, Status: 200}
+}
+
+func TestAppendLinkAllocatesNothing(t *testing.T) {
+	f := benchRow()
+	buf := make([]byte, 0, 1<<10)
+	if n := testing.AllocsPerRun(100, func() { buf = AppendLink(buf[:0], &f) }); n != 0 {
+		t.Errorf("%v allocations a row, want 0", n)
+	}
+}
+
+func BenchmarkAppendLink(b *testing.B) {
+	f := benchRow()
+	buf := AppendLink(nil, &f)
+	b.SetBytes(int64(len(buf)))
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = AppendLink(buf[:0], &f)
+	}
+}
+
+// BenchmarkEncodingJSON is the measure for the hand-written row.
+func BenchmarkEncodingJSON(b *testing.B) {
+	f := benchRow()
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	b.ReportAllocs()
+	for b.Loop() {
+		buf.Reset()
+		if err := e.Encode(rowOf(&f)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(int64(buf.Len()))
+}

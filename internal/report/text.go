@@ -1,0 +1,242 @@
+package report
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// TextOptions say how text looks. The zero value is plain text with paths
+// relative to the docroot.
+type TextOptions struct {
+	// Color turns ANSI colours on. The caller knows whether w is a terminal.
+	Color bool
+	// Prefix stands before the path of every page, such as public/, so that
+	// an editor or a terminal can open the place. A missing / at its end is
+	// added; "." means no prefix.
+	Prefix string
+}
+
+const (
+	sgrReset  = "\x1b[0m"
+	sgrBold   = "\x1b[1m"
+	sgrDim    = "\x1b[2m"
+	sgrRed    = "\x1b[31m"
+	sgrYellow = "\x1b[33m"
+)
+
+// Text writes the findings of r for a person, an empty line between two pages,
+// and the summary last. Each finding begins with a line in the form of the GNU
+// Coding Standards ("Formatting Error Messages"), which Vim, Emacs and VS
+// Code's $gcc matcher read as it is; the lines that explain it are indented.
+//
+// Bytes of the site that are no printable characters are quoted (\n, \x1b,
+// \u202e), and long values are cut: JSON has them whole. The only errors are
+// those of w, wrapped.
+func Text(w io.Writer, r *check.Result, opt TextOptions) error {
+	s := sink{w: w}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if i > 0 && f.Page != r.Findings[i-1].Page {
+			s.buf = append(s.buf, '\n')
+		}
+		s.buf = AppendText(s.buf, f, opt)
+		if err := s.drain(); err != nil {
+			return err
+		}
+	}
+	if len(r.Findings) > 0 {
+		s.buf = append(s.buf, '\n')
+	}
+	s.buf = appendTextSummary(s.buf, r, opt)
+	return s.flush()
+}
+
+// AppendText appends f as [Text] shows it: a finding with its indented lines,
+// a link that is fine or unchecked as a single line. It is the row of
+// `check --show all` in text, and safe for concurrent use.
+func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
+	p := painter(opt.Color)
+	dst = p.on(dst, sgrBold)
+	if f.Source != nil {
+		dst = appendQuoted(dst, f.Source.File)
+		dst = appendPlace(dst, f.Source.Line, f.Source.Column)
+	} else {
+		dst = appendPath(dst, f.Page, opt.Prefix)
+		dst = appendPlace(dst, f.Line, f.Column)
+	}
+	dst = append(dst, ':')
+	dst = p.off(dst)
+	dst = append(dst, ' ')
+	isFinding := f.Verdict == check.Error || f.Verdict == check.Warning
+	switch f.Verdict {
+	case check.Error:
+		dst = p.on(dst, sgrRed)
+	case check.Warning:
+		dst = p.on(dst, sgrYellow)
+	default:
+		dst = p.on(dst, sgrDim)
+	}
+	dst = append(dst, f.Verdict.String()...)
+	dst = append(dst, ':')
+	dst = p.off(dst)
+	if !isFinding {
+		dst = append(dst, ' ')
+		dst = appendWritten(dst, f)
+		dst = appendArrow(dst, f)
+		dst = appendCode(dst, f.Code, p)
+		return append(dst, '\n')
+	}
+	if f.Message != "" {
+		dst = append(dst, ' ')
+		dst = appendCut(dst, f.Message, maxMessageBytes)
+	}
+	dst = appendCode(dst, f.Code, p)
+	dst = append(dst, '\n')
+	return appendContext(dst, f, opt.Prefix, p)
+}
+
+// appendContext appends the indented lines: the link as written, where it
+// leads when the message does not say so, the nearest existing target, and the
+// built page when the finding was placed in its source.
+func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byte {
+	if f.Element != "" || f.Raw != "" {
+		dst = append(dst, indent...)
+		dst = p.on(dst, sgrDim)
+		dst = appendWritten(dst, f)
+		if f.Target == "" || !strings.Contains(f.Message, f.Target) {
+			dst = appendArrow(dst, f)
+		} else {
+			dst = appendFinal(dst, f)
+		}
+		if f.Count > 1 {
+			dst = append(dst, ", one of "...)
+			dst = appendCount(dst, f.Count, "link")
+		}
+		dst = p.off(dst)
+		dst = append(dst, '\n')
+	}
+	if f.Suggestion != "" {
+		dst = append(dst, indent+"did you mean "...)
+		dst = appendCut(dst, f.Suggestion, maxValueBytes)
+		dst = append(dst, "?\n"...)
+	}
+	if f.Source != nil {
+		// Spelled out: "page:30:9" would be a second place to jump to in an
+		// editor, and it would be in the file that the next build overwrites.
+		dst = append(dst, indent...)
+		dst = p.on(dst, sgrDim)
+		dst = append(dst, "in "...)
+		dst = appendPath(dst, f.Page, prefix)
+		if f.Line > 0 {
+			dst = append(dst, ", line "...)
+			dst = strconv.AppendInt(dst, int64(f.Line), 10)
+			if f.Column > 0 {
+				dst = append(dst, ", column "...)
+				dst = strconv.AppendInt(dst, int64(f.Column), 10)
+			}
+		}
+		dst = p.off(dst)
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+const indent = "    "
+
+// appendWritten appends the link in the shape an author knows it by:
+// <a href="x">, or <style> x where the text of the element holds it.
+func appendWritten(dst []byte, f *check.Finding) []byte {
+	if f.Element == "" {
+		return appendCut(dst, f.Raw, maxValueBytes)
+	}
+	dst = append(dst, '<')
+	dst = appendCut(dst, f.Element, maxValueBytes)
+	if f.Attribute == "" {
+		dst = append(dst, "> "...)
+		return appendCut(dst, f.Raw, maxValueBytes)
+	}
+	dst = append(dst, ' ')
+	dst = appendCut(dst, f.Attribute, maxValueBytes)
+	dst = append(dst, `="`...)
+	dst = appendCut(dst, f.Raw, maxValueBytes)
+	return append(dst, `">`...)
+}
+
+// appendArrow appends where the link leads, unless that is what is written,
+// and the path that answers, when it is another one.
+func appendArrow(dst []byte, f *check.Finding) []byte {
+	rest, same := strings.CutPrefix(f.Raw, f.Target)
+	if f.Target != "" && !(same && (rest == "" || rest == "#"+f.Fragment)) {
+		dst = append(dst, " -> "...)
+		dst = appendCut(dst, f.Target, maxValueBytes)
+		if f.Fragment != "" {
+			dst = append(dst, '#')
+			dst = appendCut(dst, f.Fragment, maxValueBytes)
+		}
+	}
+	return appendFinal(dst, f)
+}
+
+// appendFinal adds where a redirect leads, and the file behind a directory.
+func appendFinal(dst []byte, f *check.Finding) []byte {
+	if f.Final != "" {
+		dst = append(dst, ", redirected to "...)
+		dst = appendCut(dst, f.Final, maxValueBytes)
+	}
+	if f.File != "" {
+		dst = append(dst, ", answered by "...)
+		dst = appendCut(dst, f.File, maxValueBytes)
+	}
+	return dst
+}
+
+func appendCode(dst []byte, code check.Code, p painter) []byte {
+	if code == "" {
+		return dst
+	}
+	dst = append(dst, ' ')
+	dst = p.on(dst, sgrDim)
+	dst = append(dst, '[')
+	dst = appendCut(dst, string(code), maxValueBytes)
+	dst = append(dst, ']')
+	return p.off(dst)
+}
+
+// appendPlace appends :line:column as far as they are known.
+func appendPlace(dst []byte, line, column int) []byte {
+	if line <= 0 {
+		return dst
+	}
+	dst = append(dst, ':')
+	dst = strconv.AppendInt(dst, int64(line), 10)
+	if column <= 0 {
+		return dst
+	}
+	dst = append(dst, ':')
+	return strconv.AppendInt(dst, int64(column), 10)
+}
+
+func appendPath(dst []byte, page, prefix string) []byte {
+	if prefix != "" && prefix != "." {
+		dst = appendQuoted(dst, prefix)
+		if !strings.HasSuffix(prefix, "/") {
+			dst = append(dst, '/')
+		}
+	}
+	return appendQuoted(dst, page)
+}
+
+// painter switches colours on and off, or does nothing.
+type painter bool
+
+func (p painter) on(dst []byte, sgr string) []byte {
+	if p {
+		dst = append(dst, sgr...)
+	}
+	return dst
+}
+
+func (p painter) off(dst []byte) []byte { return p.on(dst, sgrReset) }

@@ -1,0 +1,210 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// gnuLine is the pattern of VS Code's $gcc problem matcher, the strictest of
+// the readers that the text format promises to please.
+var gnuLine = regexp.MustCompile(`^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)$`)
+
+// TestTextGNU: each finding with a place is exactly one line that editors
+// read, and no line of context is mistaken for one.
+func TestTextGNU(t *testing.T) {
+	for _, c := range results() {
+		if c.name == "hostile" {
+			continue // a page may well write "x:1:1: error:" into its links
+		}
+		t.Run(c.name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := Text(&b, &c.result, c.opt); err != nil {
+				t.Fatal(err)
+			}
+			want := 0
+			for _, f := range c.result.Findings {
+				if f.Source == nil && f.Line > 0 || f.Source != nil && f.Source.Line > 0 {
+					want++
+				}
+			}
+			got := 0
+			for line := range strings.Lines(b.String()) {
+				line = strings.TrimSuffix(line, "\n")
+				if gnuLine.MatchString(line) {
+					got++
+					if strings.HasPrefix(line, " ") {
+						t.Errorf("context is read as a finding: %q", line)
+					}
+				}
+			}
+			if got != want {
+				t.Errorf("%d lines are read by editors, want %d", got, want)
+			}
+		})
+	}
+}
+
+func TestTextPrefix(t *testing.T) {
+	f := check.Finding{Page: "a.html", Line: 1, Column: 2, Verdict: check.Error, Code: check.MissingFile, Message: "gone"}
+	for prefix, want := range map[string]string{
+		"":          "a.html:1:2: error: gone [missing-file]\n",
+		".":         "a.html:1:2: error: gone [missing-file]\n",
+		"public":    "public/a.html:1:2: error: gone [missing-file]\n",
+		"../site/":  "../site/a.html:1:2: error: gone [missing-file]\n",
+		"pub\x1b[m": "pub\\x1b[m/a.html:1:2: error: gone [missing-file]\n",
+		"/":         "/a.html:1:2: error: gone [missing-file]\n",
+	} {
+		if got := string(AppendText(nil, &f, TextOptions{Prefix: prefix})); got != want {
+			t.Errorf("prefix %q: got %q, want %q", prefix, got, want)
+		}
+	}
+}
+
+func TestAppendCut(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		limit    int
+		want     string
+	}{
+		{"at the limit", "12345678", 8, "12345678"},
+		{"above the limit", "123456789", 8, "123456… (9 bytes)"},
+		{"never inside a character", "12345äöü", 8, "12345… (11 bytes)"},
+		{"bytes that are not UTF-8", "\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf", 8, `\xbf\xbf\xbf… (9 bytes)`},
+		{"thousands", strings.Repeat("x", 1234567), 4, "xxx… (1,234,567 bytes)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := string(appendCut(nil, c.in, c.limit)); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAppendCount(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "0 pages", 1: "1 page", 999: "999 pages", 1000: "1,000 pages", 12345: "12,345 pages",
+		123456: "123,456 pages", 1234567: "1,234,567 pages", -1234: "-1,234 pages", -123: "-123 pages",
+	} {
+		if got := string(appendCount(nil, n, "page")); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestTopsOrder: the targets that break on most pages come first, equal ones
+// by name, whatever the order of the map behind them.
+func TestTopsOrder(t *testing.T) {
+	var findings []check.Finding
+	for _, page := range []string{"1", "2", "3", "4"} {
+		for _, target := range []string{"/z", "/b", "/a", "/few"} {
+			if target == "/few" && page > "2" || target == "/z" && page > "3" {
+				continue
+			}
+			findings = append(findings, check.Finding{Page: page, Target: target, Verdict: check.Error, Code: check.MissingFile})
+		}
+		findings = append(findings,
+			check.Finding{Page: page, Raw: "http://[", Verdict: check.Error, Code: check.BadURL},
+			check.Finding{Page: page, Element: "img", Verdict: check.Error, Code: check.EmptyLink})
+	}
+	const want = "\nbroken on most pages:\n" +
+		"    /a is linked from 4 pages [missing-file]\n" +
+		"    /b is linked from 4 pages [missing-file]\n" +
+		"    http://[ is linked from 4 pages [bad-url]\n" +
+		"    /z is linked from 3 pages [missing-file]"
+	for range 20 {
+		if got := string(appendTops(nil, findings)); got != want {
+			t.Fatalf("got %s\nwant %s", got, want)
+		}
+	}
+}
+
+// failing accepts n bytes and then fails.
+type failing struct{ n int }
+
+var errFull = errors.New("no space left on device")
+
+func (w *failing) Write(p []byte) (int, error) {
+	if len(p) > w.n {
+		n := w.n
+		w.n = 0
+		return n, errFull
+	}
+	w.n -= len(p)
+	return len(p), nil
+}
+
+// TestWriteErrors: an error of the writer, early or late, ends every format
+// and can be recognised.
+func TestWriteErrors(t *testing.T) {
+	r := template()
+	for len(r.Findings) < 2000 {
+		r.Findings = append(r.Findings, r.Findings...)
+	}
+	for _, room := range []int{0, flushBytes + 1000, 2 * flushBytes} {
+		for format, err := range map[string]error{
+			"text":  Text(&failing{room}, &r, TextOptions{}),
+			"json":  JSON(&failing{room}, &r),
+			"jsonl": JSONL(&failing{room}, &r),
+		} {
+			if !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "write report: ") {
+				t.Errorf("%s with room for %d bytes: error %v", format, room, err)
+			}
+		}
+	}
+	if err := TextSummary(&failing{0}, &r, TextOptions{}); !errors.Is(err, errFull) {
+		t.Errorf("summary: error %v", err)
+	}
+}
+
+// FuzzText: whatever a page contains, the terminal gets printable UTF-8, one
+// line for the finding and indented lines after it, all of bounded length.
+func FuzzText(f *testing.F) {
+	seeds := 0
+	for _, c := range results() {
+		for _, x := range c.result.Findings {
+			f.Add(x.Page, x.Raw, x.Target, x.Message, x.Suggestion, x.Line, uint8(x.Verdict))
+			seeds++
+		}
+	}
+	if seeds == 0 {
+		f.Fatal("no seeds")
+	}
+	f.Fuzz(func(t *testing.T, page, raw, target, message, suggestion string, line int, verdict uint8) {
+		x := check.Finding{Page: page, Line: line, Column: line, Element: raw, Attribute: target, Raw: raw, Target: target,
+			Fragment: message, Final: suggestion, Message: message, Suggestion: suggestion, Code: check.Code(message),
+			Verdict: check.Verdict(verdict), Count: line}
+		if line%2 == 0 {
+			x.Source = &check.Position{File: page, Line: line, Column: line}
+		}
+		r := check.Result{Findings: []check.Finding{x}, Summary: check.Summary{Docroot: page, Profile: raw, Links: line,
+			Reasons: []check.Reason{{Code: check.Code(raw), Count: line}}, UnusedIgnores: []string{target}}}
+		got := AppendText(nil, &x, TextOptions{Prefix: page})
+		for i, l := range strings.Split(strings.TrimSuffix(string(got), "\n"), "\n") {
+			if i > 0 && !strings.HasPrefix(l, indent) {
+				t.Errorf("line %d is not indented: %q", i+1, l)
+			}
+		}
+		var b bytes.Buffer
+		if err := Text(&b, &r, TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, b.Bytes()...)
+		if !utf8.Valid(got) {
+			t.Errorf("not UTF-8: %q", got)
+		}
+		for _, c := range string(got) {
+			if c != '\n' && (c < 0x20 || 0x7f <= c && c < 0xa0 || c == '\u202e' || c == '\u2028') {
+				t.Errorf("%U reaches the terminal: %q", c, got)
+			}
+		}
+		if limit := 12*len(page) + 40*4*(maxValueBytes+maxMessageBytes); len(got) > limit {
+			t.Errorf("%d bytes of text, at most %d expected", len(got), limit)
+		}
+	})
+}
