@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/internal/config"
+)
+
+const checkLong = `check reads a built site and reports every link that will not work once the site is
+on its host: missing files, index files, image maps and fragments, names in the wrong
+letter case, and what else the list of codes in docs/formats.md names.
+
+DIR is the docroot, the directory that the generator wrote. Without DIR it is what the
+configuration says, else public, if there is such a directory, else the working
+directory.
+
+Every flag can stand in sitelink.toml (docs/configuration.md), and in a variable such as
+SITELINK_BASE_URL for --base-url. A flag comes before a variable, a variable before the
+file. The file is found in the working directory or above, up to the root of the
+repository.
+
+The report goes to standard output, everything else to standard error.
+`
+
+const exitCodes = `Exit codes:
+  0    no finding at or above the level of --fail-on
+  1    findings
+  2    wrong usage or configuration
+  3    the work could not be done: no such docroot, no page in it, a full disk
+  130  interrupted
+`
+
+const checkExample = `  # the site in public, as it will be at https://example.org/blog/
+  sitelink check public --base-url https://example.org/blog/
+
+  # every link, with its verdict, one JSON object a line
+  sitelink check public --format jsonl --show all
+
+  # accept what a program on the server answers, and one code on some pages
+  sitelink check public --ignore '/search/**' --ignore 'page=api/**,code=missing-fragment'
+
+  # in a pre-push hook or in CI: be strict, keep the report
+  sitelink check public --fail-on warning --format json --output report.json`
+
+func (a *app) checkCommand() *cobra.Command {
+	var file string
+	var prof profiles
+	cmd := &cobra.Command{
+		Use:     "check [DIR]",
+		Short:   "check the links of a built site",
+		Long:    checkLong + "\n" + exitCodes,
+		Example: checkExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return &usageError{fmt.Sprintf("check takes one directory, got %d", len(args)), "run it once for each docroot"}
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			cfg, err := a.configure(cmd, args, file)
+			if err != nil {
+				return err
+			}
+			stop, err := prof.start()
+			if err != nil {
+				return err
+			}
+			defer func() {
+				if stopErr := stop(); err == nil {
+					err = stopErr
+				}
+			}()
+			return a.check(cmd.Context(), cfg)
+		},
+	}
+	addKeyFlags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	flags.StringVar(&prof.cpu, "cpuprofile", "", "write a CPU profile to `FILE`")
+	flags.StringVar(&prof.mem, "memprofile", "", "write a profile of allocations to `FILE`")
+	for _, name := range []string{"cpuprofile", "memprofile"} {
+		if err := flags.MarkHidden(name); err != nil {
+			panic(err) // the flag was defined above
+		}
+	}
+	return cmd
+}
+
+// configure finds out what the user wants. file is the value of --config.
+func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config.Config, error) {
+	if cmd.Flags().Changed("config") && file == "" {
+		return nil, &usageError{"--config: the value is empty", ""}
+	}
+	if file == "" {
+		file = a.env.Getenv("SITELINK_CONFIG")
+	}
+	settings := keySettings(cmd)
+	if len(args) == 1 {
+		if cmd.Flags().Changed("docroot") {
+			return nil, &usageError{"the docroot is named twice, as DIR and by --docroot", "keep one of them"}
+		}
+		settings = append(settings, config.Setting{Key: "docroot", Values: args})
+	}
+	cfg, err := config.Load(config.Request{
+		File: file, Getenv: a.env.Getenv, Flags: settings, Profiles: profileNames(), Codes: codeNames(),
+	})
+	if err != nil {
+		var fault *config.Error
+		if !errors.As(err, &fault) { // a file that cannot be read is wrong configuration, too
+			err = &usageError{err.Error(), ""}
+		}
+		return nil, err
+	}
+	if cfg.Format == "json" && cfg.Show == "all" {
+		return nil, &usageError{"the format json cannot list all links: one object would hold the whole site",
+			"use --format jsonl"}
+	}
+	return cfg, nil
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// docroot returns the directory to check: the one that is named, else public
+// where there is one, else the working directory.
+func (a *app) docroot(named string) string {
+	if named != "" {
+		return named
+	}
+	guess := "."
+	if info, err := os.Stat("public"); err == nil && info.IsDir() {
+		guess = "public"
+	}
+	a.ui.note(fmt.Sprintf("no docroot named, checking %s", guess))
+	return guess
+}
+
+// lookAt refuses a docroot that cannot be one, with advice. What a walk finds
+// further down is for the site.
+func lookAt(docroot string) error {
+	info, err := os.Stat(docroot)
+	switch {
+	case err == nil && !info.IsDir():
+		return &failure{fmt.Errorf("read docroot %s: not a directory", docroot),
+			"name the directory that holds it: sitelink check " + filepath.Dir(docroot)}
+	case err == nil:
+		return nil
+	}
+	err = fmt.Errorf("read docroot %s: %w", docroot, cause(err))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &failure{err, "build the site first, or name the directory that it was built into: sitelink check DIR"}
+	}
+	return explain(err)
+}
+
+// explain adds advice to an error of loading a site.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, site.ErrNoPages):
+		return &failure{err, "build the site first, or name the directory that it was built into: sitelink check DIR"}
+	case errors.Is(err, fs.ErrPermission):
+		return &failure{err, "make the directory readable for the user who runs sitelink"}
+	}
+	return err
+}

@@ -1,0 +1,149 @@
+//go:build integration && linux
+
+package main_test
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+// fragmentPage is a page and the fragments that are asked of it, as they are
+// written behind the # of a link.
+type fragmentPage struct {
+	name    string
+	content string
+	ask     []string
+}
+
+// minFragments keeps TestChromiumFragments from passing on nothing.
+const minFragments = 500
+
+// TestChromiumFragments: for every fixture page and fragment, sitelink says
+// that the fragment is missing exactly when Chromium does not find it (LL-63;
+// LL-39 in the pages names*.html).
+func TestChromiumFragments(t *testing.T) {
+	var hrefs []string
+	files := map[string]string{}
+	for _, p := range fragmentPages() {
+		if _, ok := files[p.name]; ok {
+			t.Fatalf("fixture %s is there twice", p.name)
+		}
+		files[p.name] = p.content
+		for _, f := range p.ask {
+			hrefs = append(hrefs, p.name+"#"+f)
+		}
+	}
+	hrefs = append(hrefs, roundaboutLinks...)
+	var page strings.Builder
+	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
+	for _, href := range hrefs {
+		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(href))
+	}
+	files["links.html"] = page.String()
+	docroot := writeFixtures(t, files)
+
+	b := startChromium(t)
+	origin := serveFixtures(t, docroot)
+	b.load(origin + "/links.html")
+	var urls []string
+	b.eval(`[...document.querySelectorAll("a")].map(a => a.href)`, &urls)
+	if len(urls) != len(hrefs) {
+		t.Fatalf("links.html holds %d links, Chromium sees %d", len(hrefs), len(urls))
+	}
+	var rows []row
+	eachLink(t, docroot, []string{"--script-fragments", "error"}, func(r *row) {
+		if r.Page == "links.html" && !r.isFault() {
+			rows = append(rows, *r)
+		}
+	})
+	if len(rows) != len(hrefs) {
+		t.Fatalf("links.html holds %d links, sitelink shows %d", len(hrefs), len(rows))
+	}
+
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	differ, found := 0, 0
+	shown := ""
+	answers := map[string]bool{} // going where one is already would be a reload
+	for i, url := range urls {
+		r := rows[i]
+		if _, ok := answers[url]; !ok {
+			answers[url] = b.findsFragment(url, &shown)
+		}
+		want := "missing"
+		if answers[url] {
+			want = "found"
+			found++
+		}
+		got := r.Verdict + " " + r.Code
+		switch {
+		case got == "error missing-fragment":
+			got = "missing"
+		case r.Verdict == "ok", r.Code == "backslash": // a warning about the path alone
+			got = "found"
+		}
+		resolved, fragment, _ := strings.Cut(url, "#")
+		if got != want || r.Fragment != fragment || origin+r.Target != resolved || r.Status != 200 {
+			differ++
+			fmt.Fprintf(w, "%q\t%s\t%s\t%s\t%d\n", clip(hrefs[i]), want, got, clip(r.Target+"#"+r.Fragment), r.Status)
+		}
+	}
+	w.Flush()
+	t.Logf("compared %d fragments on %d pages; Chromium finds %d", len(urls), len(files)-1, found)
+	if differ > 0 {
+		t.Errorf("%d of %d verdicts differ (link, Chromium, sitelink):\n%s", differ, len(urls), table.String())
+	}
+	if len(urls) < minFragments || found < minFragments/3 || len(urls)-found < minFragments/3 {
+		t.Errorf("compared %d fragments, %d of them found: want at least %d, a third of each kind", len(urls), found, minFragments)
+	}
+}
+
+// directivePatience is how long Chromium may look for the text of a fragment
+// directive before it goes on to the element; it takes half a second at most.
+const directivePatience = 1500 * time.Millisecond
+
+// findsFragment tells whether a visitor of url gets what its fragment names:
+// an element becomes :target or, for an empty fragment and top, a page that
+// was scrolled down goes back to its top. shown is the document in the tab.
+//
+// With a fragment directive, by which the browser scrolls too, and in framesets,
+// which are loaded anew, nothing is seen of the top: the Standard's rule decides.
+func (b *browser) findsFragment(url string, shown *string) bool {
+	b.t.Helper()
+	document, fragment, hasFragment := strings.Cut(url, "#")
+	if !hasFragment {
+		return true
+	}
+	id, _, directive := strings.Cut(fragment, ":~:")
+	byRule := id == "" || strings.EqualFold(id, "top")
+	const hasTarget = `document.querySelector(":target") !== null`
+	found := false
+	if directive {
+		*shown = ""
+		b.load(url)
+		for start := time.Now(); !found && time.Since(start) < directivePatience; time.Sleep(50 * time.Millisecond) {
+			b.eval(hasTarget, &found)
+		}
+		return found || byRule
+	}
+	if *shown != document {
+		b.load(document)
+		b.eval(`document.documentElement.style.paddingBottom = "20000px", null`, new(any))
+		*shown = document
+	}
+	var before, after float64
+	b.eval(`scrollTo(0, 5000), scrollY`, &before)
+	event := b.navigate(url)
+	if b.eval(hasTarget, &found); found {
+		return true
+	}
+	if event == loaded {
+		return byRule
+	}
+	b.eval(`scrollY`, &after)
+	return after == 0 && before > 0
+}

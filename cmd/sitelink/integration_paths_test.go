@@ -1,0 +1,218 @@
+//go:build integration && linux
+
+package main_test
+
+import (
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"text/tabwriter"
+)
+
+// pathCase is one link on the page links.html of the path docroot.
+type pathCase struct {
+	href   string
+	target string // what the URL parser makes of it; empty: href itself
+}
+
+// normalised are links that the URL parser changes before the host sees them.
+var normalised = []pathCase{
+	{"", "/links.html"}, {"?q=1", "/links.html?q=1"}, {"#x", "/links.html"}, {"plain.html", "/plain.html"},
+	{"./plain.html", "/plain.html"}, {"../plain.html", "/plain.html"}, {"/../../plain.html", "/plain.html"},
+	{"/with-index/../plain.html", "/plain.html"}, {"/missing/../plain.html", "/plain.html"}, {"/plain.html/../noext", "/noext"},
+	{"/with-index/%2e%2e/plain.html", "/plain.html"}, {"/with-index/.%2E/plain.html", "/plain.html"}, {"/%2e/plain.html", "/plain.html"},
+	{"/with-index/..", "/"}, {"/with-index/.", "/with-index/"}, {"/with-index/%2e", "/with-index/"}, {".", "/"}, {"..", "/"},
+	{`/with-index\index.html`, "/with-index/index.html"}, {`\plain.html`, "/plain.html"}, {`with-index\..\plain.html`, "/plain.html"},
+	{"  /plain.html\n", "/plain.html"}, {"/pl\nain\t.html", "/plain.html"}, {"/plain.html ?q", "/plain.html%20?q"},
+	{"/a b.html", "/a%20b.html"}, {`/dq".html`, "/dq%22.html"}, {"/lt<gt>.html", "/lt%3Cgt%3E.html"}, {"/back`tick.html", "/back%60tick.html"},
+	{"/brace{}.html", "/brace%7B%7D.html"}, {"/üñí.html", "/%C3%BC%C3%B1%C3%AD.html"}, {"/日本-dir", "/%E6%97%A5%E6%9C%AC-dir"},
+	{"/\u0001.html", "/%01.html"}, {"/del\u007f.html", "/del%7F.html"},
+	{"/.//plain.html", "//plain.html"}, {"/..//with-index", "//with-index"}, {"/.///with-index/", "///with-index/"}, {"/.//", "//"},
+	{"/.//plain.html/", "//plain.html/"}, {"/.//missing", "//missing"}, {"/.//no-index", "//no-index"},
+	{"/plain.html?a b\"<>'", "/plain.html?a%20b%22%3C%3E%27"}, {"/plain.html?ü", "/plain.html?%C3%BC"},
+	{"/plain.html?a#b?c", "/plain.html?a"}, {"/plain.html?#", "/plain.html?"}, {"/with-index?#", "/with-index?"},
+}
+
+// verbatim are links that reach the host as they stand.
+var verbatim = []string{
+	"/", "/?q", "/missing", "/missing/", "/missing/x/", "/missing.html", "/missing.html/", "/index.html", "/index.html/",
+	"/empty.html", "/EMPTY.html", "/Plain.html", "/plain.HTML", "/upper.html", "/UPPER.HTML", "/mixed.html", "/Mixed.Html",
+	"/case-dir/", "/case-dir", "/Case-Dir", "/Case-Dir/INDEX.html", "/with-index/Index.html",
+	"/plain", "/plain.htm", "/clean/", "/clean.html/", "/both/", "/both", "/bothdir", "/page", "/page.html", "/page.en",
+	"/with-index//", "/with-index//index.html", "/with-index//a.html", "/with-index///sub", "/with-index//sub//", "/plain.html//",
+	"/with-index/sub", "/with-index/sub/", "/with-index/sub/index.html", "/with-index/missing/", "/with-index/index.html/x",
+	"/plain.html/x", "/plain.html/index.html", "/x.php/info", "/x.php?a=/b", "/noext/", "/empty.html/", "/unreadable.html/", "/unreadable.html/x",
+	"/no-index/a.txt", "/no-index/inner", "/no-index/inner/", "/no-index/missing", "/empty-dir", "/empty-dir/", "/empty-dir/x",
+	"/unreadable-dir/a.html", "/unreadable-dir/index.html", "/unreadable-dir/missing", "/unreadable-dir/x/", "/no-list/index.html", "/no-list/a.html",
+	"/no-list/missing", "/no-list-no-index/a.html", "/no-list-no-index/missing", "/no-search/index.html", "/no-search/a.html", "/no-search/missing",
+	"/plain.html?", "/plain.html?q=1", "/plain.html?a/../b", "/plain.html?%00", "/plain.html?%zz", "/plain.html?%", "/plain.html?a?b", "/plain.html?a=/x/",
+	"/plain.html?%0A", "/plain.html?%FF", "/plain.html?//", "/with-index?%zz", "/with-index?a=b&c=d", "/with-index?a?b", "/with-index?%2F", "/with-index/?q=1", "/no-index?q", "/missing?q",
+	"/pl%61in.html", "/%70lain.html", "/plain%2Ehtml", "/plain%2ehtml", "/%2570lain.html", "/with%2Dindex", "/with%2dindex/", "/%77ith-index/index%2Ehtml",
+	"/with-index%2Findex.html", "/with-index%2findex.html", "/%2Fplain.html", "/%2F", "/%2F%2F", "/with-index%2F", "/with-index%2F%2F", "/with-index%2Fsub", "/with-index%2Fsub/",
+	"/no-index%2F", "/missing%2F", "/missing%2Fx", "/plain.html%2F", "/plain.html%2Fx", "/with-index/%2F", "/with-index/%2Findex.html",
+	"/with-index/..%2Fplain.html", "/missing/..%2Fplain.html", "/plain.html/..%2Fplain.html", "/with-index%2F..", "/with-index%2F.", "/with-index%2F..%2Fplain.html",
+	"/with-index%2F../plain.html", "/..%2Fplain.html", "/..%2F..%2Fplain.html", "/%2e%2e%2f", "/%2e%2e%2fplain.html", "/..%2Foutside/out.html", "/..%2Foutside%2Fout.html",
+	"/with-index/..%2F..%2Fplain.html", "/with-index/.%2Findex.html", "/.%2Fplain.html", "/with-index/%2e%2e%2F", "/with-index/..%2F", "/..%2F", "/.%2F", "/..%2e", "/...%2F",
+	"/..%5Cplain.html", "/%5Cplain.html", "/with-index%5Cindex.html", "/with-index%5C", "/back%5Cslash.html", "/with-index/..%5Cplain.html",
+	"/plain.html%00", "/%00", "/plain.html%00.txt", "/with-index/%00", "/with-index%00", "/plain%00.html", "/missing%00",
+	"/plain.html%0A", "/plain.html%0D%0A", "/plain.html%09", "/plain.html%20", "/%20plain.html", "/plain.html.", "/plain.html%2E", "/plain.html%7F", "/plain.html%01", "/missing%1F",
+	"/100%", "/%zz", "/%", "/%4", "/%g0", "/operator%.html", "/plain.html%", "/plain%.html", "/plain.html%4", "/%%41", "/%25%34%31.html", "/with-index%", "/with-index/%", "/with-index/%zz/",
+	"/%FF.html", "/%C0%AFplain.html", "/%C0%AE%C0%AE/", "/%F5.html", "/caf%E9-latin1.html", "/caf%C3%A9-latin1.html", "/%C3.html", "/%ED%A0%80.html",
+	"/enfd.html", "/e%CC%81nfc.html", "/%C3%A9nfd.html", "/%c3%a9nfc.html", "/%C3%A9nfc-dir", "/%c3%a9nfc-dir", "/e%CC%81nfd-dir",
+	"/a+b.html", "/a&b.html", "/semi;colon.html", "/semi;colon-dir", "/comma,.html", "/colon:x.html", "/quote'.html", "/quote'-dir", "/pipe|.html", "/pipe|-dir",
+	"/br[ack].html", "/br[ack]-dir", "/tilde~.html", "/dollar$.html", "/at@.html", "/eq=.html", "/star*.html", "/excl!.html", "/paren().html",
+	"/a+b-dir", "/a&b-dir", "/at@-dir", "/eq=-dir", "/star*-dir", "/dollar$-dir", "/comma,-dir", "/colon:x-dir", "/plain.html;x", "/plain.html;", "/with-index;x/", "/a%20b-dir?x=%20",
+	"/..name.html", "/..name-dir", "/....html", "/...-dir/", "/.hidden/", "/.dir", "/.git", "/.git/", "/.well-known", "/.well-known/", "/.", "/.hidden.html",
+	"/link.html", "/link.html/", "/link-dir", "/link-dir/", "/link-dir/a.html", "/link-dir/sub", "/link-dir/missing", "/link-noindex", "/link-noindex/", "/link-noindex/a.txt",
+	"/broken.html", "/broken.html/", "/broken-dir", "/broken-dir/", "/broken-dir/x", "/broken-index", "/broken-index/", "/broken-index/index.html",
+	"/loop.html", "/loop.html/", "/loop-a", "/loop-a/", "/loop-a/x", "/loop-b", "/loop-index", "/loop-index/", "/loop-index/index.html",
+	"/self", "/self/", "/self/plain.html", "/self/self/with-index", "/self/missing", "/up", "/up/", "/up/root/plain.html", "/up/outside/out.html", "/up/missing",
+	"/outside-link.html", "/outside-dir", "/outside-dir/", "/outside-dir/out.html", "/outside-dir/missing", "/outside-dir/no-index", "/outside-dir/no-index/", "/outside-broken.html",
+	"/outside-noindex", "/outside-noindex/", "/outside-noindex/x.txt", "/link-unreadable.html", "/link-into-unreadable.html", "/index-link", "/index-link/", "/index-link-out/",
+	"/index-link-out/index.html", "/index-link-dir", "/index-link-dir/", "/index-link-dir/index.html", "/index-link-dir/index.html/", "/link-slash.html", "/through-file.html", "/dev-null.html",
+	"/index-is-dir", "/index-is-dir/", "/index-is-dir/index.html", "/index-is-dir/index.html/", "/index-is-dir?q=1", "/index-is-dir/?q=1", "/index-is-empty-dir", "/index-is-empty-dir/", "/index-is-empty-dir/index.html",
+	"/index-unreadable", "/index-unreadable/", "/index-unreadable/index.html", "/index-fifo", "/index-fifo/", "/index-fifo/index.html",
+	"/fifo.html", "/fifo.html/", "/socket.html", "/socket.html/",
+}
+
+// pathCases lists every link of the test, without repetition.
+func pathCases() []pathCase {
+	cases := append([]pathCase(nil), normalised...)
+	seen := map[string]bool{}
+	add := func(href string) {
+		if !seen[href] {
+			seen[href] = true
+			cases = append(cases, pathCase{href: href})
+		}
+	}
+	for _, href := range verbatim {
+		if href != "/." { // the parser's business: in normalised
+			add(href)
+		}
+	}
+	for _, name := range plainFiles {
+		for dir := name; ; {
+			add("/" + escapePath(dir))
+			i := strings.LastIndexByte(strings.TrimSuffix(dir, "/"), '/')
+			if i < 0 {
+				break
+			}
+			add("/" + escapePath(dir[:i]))
+			add("/" + escapePath(dir[:i]) + "/")
+			dir = dir[:i]
+		}
+	}
+	for _, name := range oddNames {
+		e := "/" + escapePath(name)
+		add(e + ".html")
+		add(e + ".html/")
+		add(e + ".html?q=1")
+		add(e + "-dir")
+		add(e + "-dir/")
+		add(e + "-dir/index.html")
+		add(e + "-dir?q=1")
+		add(e)
+	}
+	for _, n := range []int{1, 2, 39, 40, 41, 42} {
+		add(fmt.Sprintf("/chain-%d.html", n))
+		add("/" + strings.Repeat("self/", n) + "plain.html")
+		add("/" + strings.Repeat("self/", n-1) + "self")
+	}
+	deep := "/deep/" + strings.Repeat("d/", deepDirs)
+	tooLong := "/" + strings.Join(tooDeep, "/")
+	for _, href := range []string{
+		deep, deep + "x.html", deep + "y.html", strings.TrimSuffix(deep, "/"),
+		"/" + strings.Join(tooDeep[:15], "/"), "/" + strings.Join(tooDeep[:15], "/") + "/", tooLong, tooLong + "/x.html",
+		"/" + strings.Repeat("m", 256), "/" + strings.Repeat("m", 254), "/" + strings.Repeat("m", 256) + "/x", "/" + strings.Repeat("d", 255) + "/missing",
+		"/plain.html" + strings.Repeat("/x", 2500), "/with-index" + strings.Repeat("/x", 2500), "/missing" + strings.Repeat("/x", 2500),
+		"/plain.html?" + strings.Repeat("q", 4000), "/plain.html?" + strings.Repeat("q", 8000), "/with-index?" + strings.Repeat("q", 4000),
+		// nginx takes request lines up to 8,192 bytes: 8,177 of target.
+		"/plain.html?" + strings.Repeat("q", 8165), "/plain.html?" + strings.Repeat("q", 8166), "/missing?" + strings.Repeat("q", 8168),
+		"/missing?" + strings.Repeat("q", 8169), "/with-index?" + strings.Repeat("q", 8164), "/with-index?" + strings.Repeat("q", 8165),
+		"/missing/" + strings.Repeat("%20", 2722), "/missing/" + strings.Repeat("%20", 2723), "/plain.html?" + strings.Repeat("q", 9000), "/" + strings.Repeat("long/", 1800), "/missing?" + strings.Repeat("q", 9000),
+	} {
+		add(href)
+	}
+	return cases
+}
+
+// escapePath percent-encodes all that is not plainly literal in a path.
+func escapePath(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/-._~", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// TestNginxPaths: what sitelink predicts for path edge cases is what nginx
+// answers: status and path after redirects, and a verdict that fits them.
+//
+// Among the cases are LL-70 (dot segments), LL-73 (percent escapes are decoded
+// once), LL-84 (absent directories) and LL-110 (letter case).
+func TestNginxPaths(t *testing.T) {
+	cases := pathCases()
+	docroot := makePathDocroot(t)
+	var page strings.Builder
+	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
+	for _, c := range cases {
+		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(c.href))
+	}
+	if err := os.WriteFile(filepath.Join(docroot, "links.html"), []byte(page.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	server := startNginx(t, docroot)
+
+	var rows []row
+	eachLink(t, docroot, []string{"--script-fragments", "error"}, func(r *row) {
+		if r.Page == "links.html" && !r.isFault() {
+			rows = append(rows, *r)
+		}
+	})
+	if len(rows) != len(cases) {
+		t.Fatalf("links.html holds %d links, sitelink shows %d", len(cases), len(rows))
+	}
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	differ := 0
+	for i, c := range cases {
+		r := rows[i]
+		if c.target == "" {
+			c.target = c.href
+		}
+		a := server.ask(t, c.target)
+		good := a.status < 400
+		fits := r.Status == a.status && r.answeringPath() == a.final && r.Target == c.target &&
+			good == (r.Verdict != "error") && r.Verdict != "unchecked"
+		if r.Fragment != "" { // its own verdict: TestChromiumFragments
+			fits = r.Status == a.status && r.Target == c.target
+		}
+		if !fits {
+			differ++
+			got := fmt.Sprintf("%d %s", r.Status, r.Verdict)
+			if r.Code != "" {
+				got += " " + r.Code
+			}
+			if r.Target != c.target {
+				got += " target " + clip(r.Target)
+			}
+			if r.Final != "" {
+				got += " final " + clip(r.Final)
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\n", clip(c.href), a, got)
+		}
+	}
+	w.Flush()
+	t.Logf("compared %d links", len(cases))
+	if differ > 0 {
+		t.Errorf("%d of %d predictions differ (link, nginx, sitelink):\n%s", differ, len(cases), table.String())
+	}
+}

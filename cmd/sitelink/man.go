@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// manCommand is hidden: it is for those who build packages.
+func (a *app) manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "man",
+		Short:  "print the manual page",
+		Hidden: true,
+		Args:   noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.print(manual(cmd.Root()))
+		},
+	}
+}
+
+// manual returns the page sitelink(1) for a tree of commands, in the man
+// macros that man(7) describes. It names no date and no version, so that it
+// changes only when the commands do.
+func manual(root *cobra.Command) string {
+	m := &manPage{}
+	m.macro("TH", strings.ToUpper(root.Name()), "1", "", root.Name())
+	m.macro("SH", "NAME")
+	m.text(root.Name() + ` \- ` + escapeRoff(root.Short))
+	m.macro("SH", "SYNOPSIS")
+	for i, c := range visibleCommands(root) {
+		if i > 0 {
+			m.macro("br")
+		}
+		m.text(`\fB` + escapeRoff(root.Name()+" "+c.Name()) + `\fR` + escapeRoff(strings.TrimPrefix(c.UseLine(), c.CommandPath())))
+	}
+	m.macro("SH", "DESCRIPTION")
+	m.prose(root.Long)
+	m.macro("SH", "COMMANDS")
+	for _, c := range visibleCommands(root) {
+		m.command(c)
+	}
+	m.macro("SH", "ENVIRONMENT")
+	for _, v := range [][2]string{
+		{"SITELINK_*", "the value of a flag of check: SITELINK_FAIL_ON for --fail-on; lists at commas"},
+		{"SITELINK_CONFIG", "the configuration file"},
+		{"SITELINK_DEBUG", "timing prints the time of each stage to standard error"},
+		{"NO_COLOR, CLICOLOR_FORCE, TERM", "no colour, colour without a terminal, and dumb for a terminal without colour"},
+	} {
+		m.item(`\fB`+escapeRoff(v[0])+`\fR`, v[1])
+	}
+	m.macro("SH", "FILES")
+	m.item(`\fBsitelink.toml\fR, \fB.sitelink.toml\fR, \fB.config/sitelink.toml\fR`,
+		"the configuration, looked for in the working directory and above, up to the root of the repository")
+	m.macro("SH", "EXIT STATUS")
+	for line := range strings.Lines(strings.TrimPrefix(exitCodes, "Exit codes:\n")) {
+		code, meaning, _ := strings.Cut(strings.TrimSpace(line), " ")
+		m.item(`\fB`+code+`\fR`, strings.TrimSpace(meaning))
+	}
+	return m.b.String()
+}
+
+func visibleCommands(root *cobra.Command) []*cobra.Command {
+	var commands []*cobra.Command
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			commands = append(commands, c)
+		}
+	}
+	return commands
+}
+
+type manPage struct{ b strings.Builder }
+
+// macro writes a request line; its arguments are plain text.
+func (m *manPage) macro(name string, args ...string) {
+	m.b.WriteString("." + name)
+	for _, a := range args {
+		m.b.WriteString(` "` + strings.ReplaceAll(escapeRoff(a), `"`, `\(dq`) + `"`)
+	}
+	m.b.WriteByte('\n')
+}
+
+// text writes a line of roff.
+func (m *manPage) text(roff string) {
+	if strings.HasPrefix(roff, ".") || strings.HasPrefix(roff, "'") {
+		roff = `\&` + roff // else it would be a request
+	}
+	m.b.WriteString(roff + "\n")
+}
+
+// prose writes paragraphs of plain text.
+func (m *manPage) prose(text string) {
+	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		if i > 0 {
+			m.macro("PP")
+		}
+		for line := range strings.Lines(paragraph) {
+			m.text(escapeRoff(strings.TrimSpace(line)))
+		}
+	}
+}
+
+// verbatim writes lines as they are.
+func (m *manPage) verbatim(text string) {
+	m.macro("PP")
+	m.macro("RS", "4")
+	m.macro("nf")
+	for line := range strings.Lines(text) {
+		m.text(escapeRoff(strings.TrimPrefix(strings.TrimRight(line, "\n"), "  ")))
+	}
+	m.macro("fi")
+	m.macro("RE")
+}
+
+// item writes a term, which is roff, and its plain explanation.
+func (m *manPage) item(term, text string) {
+	m.macro("TP")
+	m.text(term)
+	m.text(escapeRoff(text))
+}
+
+func (m *manPage) command(c *cobra.Command) {
+	m.macro("SS", strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "))
+	long := strings.TrimSpace(strings.TrimSuffix(c.Long, exitCodes)) // they have a section
+	if long == "" {
+		long = c.Short
+	}
+	m.prose(long)
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		arg, usage := pflag.UnquoteUsage(f)
+		term := `\fB` + escapeRoff("--"+f.Name) + `\fR`
+		if arg != "" {
+			term += ` \fI` + escapeRoff(arg) + `\fR`
+		}
+		if f.DefValue != "" && f.DefValue != "0" {
+			usage += fmt.Sprintf(" (default %s)", f.DefValue)
+		}
+		m.item(term, usage)
+	})
+	if c.Example != "" {
+		m.verbatim(c.Example)
+	}
+}
+
+// escapeRoff makes plain text safe in a line of roff: a backslash would begin
+// an escape, a hyphen would become a typographic one that cannot be copied.
+func escapeRoff(text string) string {
+	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
+}

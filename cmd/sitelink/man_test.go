@@ -1,0 +1,71 @@
+package main
+
+import (
+	"io"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/config"
+)
+
+func TestManual(t *testing.T) {
+	page := manual(testApp(io.Discard, io.Discard).rootCommand())
+	if again := manual(testApp(io.Discard, io.Discard).rootCommand()); again != page {
+		t.Error("two pages differ")
+	}
+	for _, k := range config.Keys() {
+		if !strings.Contains(page, `\fB`+escapeRoff("--"+k.Name)+`\fR`) {
+			t.Errorf("the page lacks --%s", k.Name)
+		}
+	}
+	for _, want := range []string{".TH \"SITELINK\" \"1\"", ".SH \"EXIT STATUS\"\n.TP\n\\fB0\\fR\n", "\\fB130\\fR\ninterrupted\n", ".SS \"check\"\n", "sitelink check public \\-\\-base\\-url"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, hidden := range []string{"cpuprofile", `\fBsitelink man\fR`} {
+		if strings.Contains(page, hidden) {
+			t.Errorf("the page shows %s", hidden)
+		}
+	}
+	// Each line is a request that we mean, or text.
+	request := regexp.MustCompile(`^\.(TH|SH|SS|PP|TP|RS|RE|nf|fi|br)( |$)`)
+	for line := range strings.Lines(page) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !request.MatchString(line) {
+			t.Errorf("not a request: %q", line)
+		}
+	}
+}
+
+// Where groff is to be had, it has nothing to complain about.
+func TestManualFormats(t *testing.T) {
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Skip("no groff here")
+	}
+	cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z")
+	cmd.Stdin = strings.NewReader(manual(testApp(io.Discard, io.Discard).rootCommand()))
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestEscapeRoff(t *testing.T) {
+	for in, want := range map[string]string{
+		`--a\b`: `\-\-a\eb`,
+		"it's":  `it\(aqs`,
+		"~/.x":  `\(ti/.x`,
+	} {
+		if got := escapeRoff(in); got != want {
+			t.Errorf("escapeRoff(%q) = %q, want %q", in, got, want)
+		}
+	}
+	m := &manPage{}
+	m.verbatim("  .SH x\n  'y\n  z")
+	if got := m.b.String(); strings.Contains(got, "\n.SH x") || strings.Contains(got, "\n'") {
+		t.Errorf("text became a request: %q", got)
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"syscall"
+)
+
+// stream is standard output, or another pipe or device. A reader that goes
+// away has seen enough: from then on everything written is dropped without
+// error, and the exit code still says what was found.
+type stream struct {
+	name string // for errors
+	w    io.Writer
+	gone bool
+}
+
+func (a *app) stdout() stream { return stream{name: "standard output", w: a.env.Stdout} }
+
+func (s *stream) Write(p []byte) (int, error) {
+	if s.gone {
+		return len(p), nil
+	}
+	n, err := s.w.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		s.gone = true
+		return len(p), nil
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.name, cause(err))
+	}
+	return n, err
+}
+
+// cause strips the operation and the path from an error of the system, where
+// the message names the object itself.
+func cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// writeFailure says that writing to name did not work; nil stays nil.
+func writeFailure(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("write %s: %w", name, cause(err))
+}
+
+// print writes text to standard output.
+func (a *app) print(text string) error {
+	out := a.stdout()
+	if _, err := io.WriteString(&out, text); err != nil {
+		return fmt.Errorf("write %w", err)
+	}
+	return nil
+}

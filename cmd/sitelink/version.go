@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker for releases: -ldflags "-X main.version=1.2.3".
+var version string
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "print the version, the commit and the Go version",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			return a.print("sitelink " + versionLine() + "\n")
+		},
+	}
+}
+
+// versionLine is "1.2.3 (commit 0123456789ab, go1.26.0 linux/amd64)". What the
+// binary does not know about itself is left out.
+func versionLine() string {
+	v, commit := version, ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if v == "" && info.Main.Version != "(devel)" {
+			v = info.Main.Version
+		}
+		commit = commitOf(info)
+	}
+	if v == "" {
+		v = "devel"
+	}
+	if commit != "" {
+		commit = "commit " + commit + ", "
+	}
+	return fmt.Sprintf("%s (%s%s %s/%s)", v, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// commitOf returns the revision that the binary was built from, with + when
+// the tree had changes.
+func commitOf(info *debug.BuildInfo) string {
+	revision, modified := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = "+"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + modified
+}
