@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// usage is what one run of a program took.
+type usage struct {
+	Wall      time.Duration
+	User, Sys time.Duration // of the program and the children it waited for
+	// PeakRSS is in bytes. Linux starts the count of a new program with the
+	// peak of the one that started it (a parent of 300 MiB makes it 300 MiB for
+	// /bin/true), so a value close to the bench's own means "no more than that".
+	PeakRSS int64
+}
+
+func usageOf(wall time.Duration, ru *syscall.Rusage) usage {
+	return usage{
+		Wall: wall,
+		User: time.Duration(ru.Utime.Nano()),
+		Sys:  time.Duration(ru.Stime.Nano()),
+		// ru_maxrss is in KiB, getrusage(2).
+		PeakRSS: ru.Maxrss * 1024,
+	}
+}
+
+// sample is the result of one run. Failure says in a few words why the
+// figures are no good; it is empty for a run that counts.
+type sample struct {
+	usage
+	Failure  string
+	TimedOut bool
+	// Bytes and Lines are what a drained pipe carried.
+	Bytes, Lines int64
+}
+
+// program is one command line to measure.
+type program struct {
+	argv    []string
+	dir     string // working directory, away from any configuration
+	okExits []int  // exits that mean "did its work"
+	// out names the file that takes standard output and error together. With
+	// out empty, output goes to the null device, or into a pipe that this
+	// process reads and throws away when drain is set.
+	out   string
+	drain bool
+}
+
+// measure runs p once, at most limit long. The error is for a machine that
+// cannot run p at all, or for ctx; a program that fails gives a sample.
+func (p program) measure(ctx context.Context, limit time.Duration) (sample, error) {
+	runCtx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(runCtx, p.argv[0], p.argv[1:]...)
+	cmd.Dir = p.dir
+	// A group of its own, so that a stop reaches the program's children too.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+	var s sample
+	var pipe io.Reader
+	switch {
+	case p.out != "":
+		f, err := os.Create(p.out)
+		if err != nil {
+			return s, fmt.Errorf("keep output: %w", err)
+		}
+		defer f.Close()
+		cmd.Stdout, cmd.Stderr = f, f
+	case p.drain:
+		var err error
+		if pipe, err = cmd.StdoutPipe(); err != nil {
+			return s, fmt.Errorf("make pipe: %w", err)
+		}
+	}
+
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return s, fmt.Errorf("start %s: %w", p.argv[0], err)
+	}
+	if pipe != nil {
+		s.Bytes, s.Lines = drain(pipe)
+	}
+	err := cmd.Wait()
+	wall := time.Since(start)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && runCtx.Err() == nil {
+		return s, fmt.Errorf("run %s: %w", p.argv[0], err)
+	}
+	if ctx.Err() != nil {
+		return s, ctx.Err()
+	}
+	if ru, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		s.usage = usageOf(wall, ru)
+	}
+	switch {
+	case runCtx.Err() != nil:
+		s.TimedOut = true
+		s.Failure = fmt.Sprintf("stopped after %v", limit)
+	case !slices.Contains(p.okExits, cmd.ProcessState.ExitCode()):
+		s.Failure = cmd.ProcessState.String()
+	}
+	return s, nil
+}
+
+// drain reads r to its end as a program downstream would, counting.
+func drain(r io.Reader) (size, lines int64) {
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := r.Read(buf)
+		size += int64(n)
+		lines += int64(bytes.Count(buf[:n], []byte{'\n'}))
+		if err != nil {
+			return size, lines
+		}
+	}
+}
