@@ -3,6 +3,8 @@ package site
 import (
 	"net/http"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/redirect"
 )
 
 // Answer is what the host gives for one request.
@@ -64,6 +66,9 @@ func (s *Site) ask(path, query string, trace *[]Step) Answer {
 	state, note := a.State, a.Note
 	for range maxHops {
 		to := a.move
+		if !strings.HasPrefix(to, "/") {
+			return Answer{State: StateRedirectsAway, Node: NoNode, Final: to, Note: note}
+		}
 		path, query = cutQuery(to)
 		if a = q.once(path, query); a.move == "" {
 			a.Final = to
@@ -75,6 +80,9 @@ func (s *Site) ask(path, query string, trace *[]Step) Answer {
 				a.Note = note
 			}
 			return a
+		}
+		if a.State == StateViaRedirect {
+			state, note = a.State, a.Note // an author can mend it; a final slash is the host's own
 		}
 	}
 	return Answer{State: StateRedirectLoop, Node: NoNode, Status: http.StatusLoopDetected, Final: a.move, Note: "more than 20 redirects"}
@@ -102,13 +110,34 @@ func (q *asking) once(path, query string) Answer {
 	if q.p.MaxRequest > 0 && len(path)+len(query) > q.p.MaxRequest {
 		return Answer{State: StateBadURL, Node: NoNode, Status: q.p.TooLong, Note: "longer than servers take"}
 	}
-	return q.fallback(q.files(path, query))
+	if q.s.rules == nil {
+		return q.fallback(q.files(path, query))
+	}
+	if a, ok := q.rule(path, query, redirect.BeforeFiles, 0); ok {
+		return a
+	}
+	a := q.files(path, query)
+	if nothing(&a) {
+		if ruled, ok := q.rule(path, query, redirect.AfterFiles, 0); ok {
+			return ruled
+		}
+	}
+	return q.fallback(a)
+}
+
+// nothing tells whether no file answers, so that a rule may.
+func nothing(a *Answer) bool {
+	switch a.State {
+	case StateMissingFile, StateMissingDirectory, StateMissingIndex, StateWrongCase:
+		return true
+	}
+	return false
 }
 
 // fallback lets one file answer for whatever is missing.
 func (q *asking) fallback(a Answer) Answer {
 	p := q.p
-	if p.Fallback == "" || a.State != StateMissingFile && a.State != StateMissingDirectory && a.State != StateMissingIndex && a.State != StateWrongCase {
+	if p.Fallback == "" || !nothing(&a) {
 		return a
 	}
 	t := q.s.tree

@@ -50,6 +50,8 @@ const (
 	flagMoved
 	// flagAsk: only the slow path knows what the host answers.
 	flagAsk
+	// flagAlias: a page that sends the visitor on at once.
+	flagAlias
 )
 
 // Tree holds the names of a docroot. Once walked it is read-only, and every
