@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // webServer is a running server of a web host's makers, and one keep-alive
@@ -247,8 +248,25 @@ func (s *webServer) get(target string) (hop, error) {
 }
 
 // within resolves a Location against the request; one that stays on the
-// server becomes path and query.
+// server becomes path and query, with raw bytes escaped as browsers do it:
+// what is no UTF-8 is taken for Latin-1.
 func (s *webServer) within(target, location string) string {
+	if !utf8.ValidString(location) {
+		runes := make([]rune, len(location))
+		for i := range len(location) {
+			runes[i] = rune(location[i])
+		}
+		location = string(runes)
+	}
+	var b strings.Builder
+	for i := range len(location) {
+		if c := location[i]; c <= ' ' || c >= 0x7F {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	location = b.String()
 	for _, host := range []string{s.host, s.addr} {
 		if rest, ok := strings.CutPrefix(location, "http://"+host); ok {
 			location = rest
