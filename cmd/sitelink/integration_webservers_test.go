@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // webServer is a running server of a web host's makers, and one keep-alive
@@ -247,10 +248,12 @@ func (s *webServer) get(target string) (hop, error) {
 	return hop{resp.StatusCode, s.within(target, resp.Header.Get("Location")), string(body)}, err
 }
 
-// within resolves a Location against the request; one that stays on the
-// server becomes path and query, with raw bytes escaped as browsers do it:
-// what is no UTF-8 is taken for Latin-1.
+// within resolves a Location as a browser does; one that stays on the server
+// becomes path and query. A header that is no UTF-8 is taken for Latin-1.
 func (s *webServer) within(target, location string) string {
+	if location == "" {
+		return ""
+	}
 	if !utf8.ValidString(location) {
 		runes := make([]rune, len(location))
 		for i := range len(location) {
@@ -258,32 +261,23 @@ func (s *webServer) within(target, location string) string {
 		}
 		location = string(runes)
 	}
-	var b strings.Builder
-	for i := range len(location) {
-		if c := location[i]; c <= ' ' || c >= 0x7F {
-			fmt.Fprintf(&b, "%%%02X", c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	location = b.String()
-	for _, host := range []string{s.host, s.addr} {
-		if rest, ok := strings.CutPrefix(location, "http://"+host); ok {
-			location = rest
-		}
-	}
-	if location == "" || location[0] == '/' {
-		return location
-	}
-	base, err := url.Parse(target)
+	origin := "http://" + s.host
+	base, err := weburl.Parse(origin + target)
 	if err != nil {
 		return location
 	}
-	u, err := base.Parse(location)
+	u, err := base.Resolve(location)
 	if err != nil {
 		return location
 	}
-	return u.String()
+	path, ok := strings.CutPrefix(u.WithoutFragment(), origin)
+	if !ok {
+		path, ok = strings.CutPrefix(u.WithoutFragment(), "http://"+s.addr)
+	}
+	if !ok {
+		return u.WithoutFragment()
+	}
+	return path
 }
 
 func (s *webServer) hangUp() {

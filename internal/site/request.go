@@ -93,6 +93,9 @@ func (q *asking) redirect(rule, path, query string) Answer {
 		query = "" // an empty query does not survive a redirect of any server
 	}
 	to := q.p.escape(path) + query
+	if q.p.RawLocation {
+		to = browserPath(path + query)
+	}
 	q.step(rule, "redirects to "+to)
 	return Answer{State: StateRedirect, Node: NoNode, move: to}
 }
@@ -133,18 +136,21 @@ func (q *asking) files(path, query string) Answer {
 	if above {
 		return Answer{State: StateOutsideDocroot, Node: NoNode, Status: q.p.AboveRoot, Note: "nginx refuses it; Caddy and lighttpd stop at the root"}
 	}
-	if strings.Contains(p, "//") {
+	if strings.Contains(p, "//") || q.p.Slashes == Redirect && hasDots(p) {
 		switch q.p.Slashes {
 		case Keep:
 			q.step("slashes", "an empty segment is a name that no file has")
 			return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "the host does not merge slashes"}
 		case Redirect:
 			to := "/" + strings.Join(segments, "/")
-			if slash && len(segments) > 0 {
+			if strings.HasSuffix(p, "/") && len(segments) > 0 {
 				to += "/"
 			}
 			return q.redirect("slashes", to, query)
 		}
+	}
+	if a, ok := q.rewritten(segments, slash, query); ok {
+		return a
 	}
 	if len(q.s.real)+len(p) > maxFilePath {
 		return Answer{State: StateMissingFile, Node: NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"}
