@@ -48,8 +48,7 @@ type Profile struct {
 	// Page says what /page answers when there is page.html: Missing, Serve, or
 	// Redirect to /page/.
 	Page Way
-	// PageSuffixes are what a page's address may lack, in the order tried;
-	// none means ".html".
+	// PageSuffixes are what a page's address may lack, in the order tried.
 	PageSuffixes []string
 	// PageFile says what /page.html answers: Serve, Redirect to /page unless
 	// there is a file of that name, or RedirectAlways, file or not.

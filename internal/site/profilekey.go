@@ -58,7 +58,7 @@ var profileKeys = []ProfileKey{
 	{Name: "page", Values: ways(Missing, Serve, Redirect), Type: "word",
 		Help:  "/page when there is page.html: missing, serve it, or redirect to /page/",
 		field: func(p *Profile) any { return &p.Page }},
-	{Name: "page-suffixes", Type: "list", Help: "what a page's address may lack, in the order tried; none means .html",
+	{Name: "page-suffixes", Type: "list", Help: "what a page's address may lack, in the order tried",
 		field: func(p *Profile) any { return &p.PageSuffixes }},
 	{Name: "page-file", Values: ways(Serve, Redirect, RedirectAlways), Type: "word",
 		Help:  "/page.html: serve it, redirect to /page unless that is a file, or redirect always, file or not",

@@ -11,7 +11,7 @@ func server(name string, change func(*Profile)) Profile {
 	p := Profile{
 		Name: name, Index: []string{"index.html"}, Autoindex: AutoindexError,
 		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, IndexDirectory: Redirect, EmptyDirectory: 403,
-		Page: Missing, PageFile: Serve, PageSlash: Missing,
+		Page: Missing, PageSuffixes: []string{".html"}, PageFile: Serve, PageSlash: Missing,
 		IndexName: Missing, TrailingSlash: Keep,
 		FileSlash: Missing, Slashes: Merge, EncodedSlash: Serve, ReservedEscape: Serve, AboveRoot: 400, BadEscape: 400, NUL: 400,
 		MaxRequest: maxRequestLine - len("GET  HTTP/1.1\r\n"), TooLong: 414,
@@ -76,7 +76,7 @@ var builtIn = []Profile{
 	}),
 	server("hugo-server", func(p *Profile) {
 		p.Directory, p.IndexFile, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Skip, 404
-		p.FileSlash, p.Slashes = Redirect, Redirect
+		p.FileSlash, p.Slashes, p.RawLocation = Redirect, Redirect, true
 		p.AboveRoot, p.NUL = 0, 404
 	}),
 	server("lighttpd", func(p *Profile) {

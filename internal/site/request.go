@@ -38,6 +38,8 @@ type asking struct {
 	p *Profile
 	// trace, when set, takes the steps.
 	trace *[]Step
+	// doubled: the path ends in two slashes.
+	doubled bool
 }
 
 func (q *asking) step(rule, text string) {
@@ -111,7 +113,7 @@ func (q *asking) once(path, query string) Answer {
 // fallback lets one file answer for whatever is missing.
 func (q *asking) fallback(a Answer) Answer {
 	p := q.p
-	if p.Fallback == "" || a.State != StateMissingFile && a.State != StateMissingDirectory && a.State != StateMissingIndex && a.State != StateWrongCase {
+	if p.Fallback == "" || a.move != "" || a.Status != http.StatusNotFound && a.State != StateMissingIndex {
 		return a
 	}
 	t := q.s.tree
@@ -136,6 +138,7 @@ func (q *asking) files(path, query string) Answer {
 	if above {
 		return Answer{State: StateOutsideDocroot, Node: NoNode, Status: q.p.AboveRoot, Note: "nginx refuses it; Caddy and lighttpd stop at the root"}
 	}
+	q.doubled = strings.HasSuffix(p, "//")
 	if strings.Contains(p, "//") || q.p.Slashes == Redirect && hasDots(p) {
 		switch q.p.Slashes {
 		case Keep:

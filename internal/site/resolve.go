@@ -214,7 +214,8 @@ func (r *resolver) fastBare(dir NodeID) (State, NodeID, bool) {
 // is what has that name.
 func (r *resolver) fastPage(dir NodeID, name []byte, id NodeID) (State, NodeID, bool) {
 	var buf [264]byte
-	if len(name) > maxName || r.s.profile.Page != Serve || len(r.s.profile.PageSuffixes) > 1 {
+	p := &r.s.profile
+	if len(name) > maxName || p.Page != Serve || len(p.PageSuffixes) != 1 || p.PageSuffixes[0] != ".html" {
 		return 0, 0, false
 	}
 	t := r.s.tree

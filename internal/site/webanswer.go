@@ -76,21 +76,12 @@ func (q *asking) lookup(segments []string) NodeID {
 // pageOf finds the file that /name stands for when the suffix may be left out.
 func (q *asking) pageOf(dir NodeID, name string) NodeID {
 	t := q.s.tree
-	for _, suffix := range q.p.suffixes() {
+	for _, suffix := range q.p.PageSuffixes {
 		if id := t.child(t.nodes[dir].real, []byte(name+suffix)); id != NoNode && t.nodes[id].kind == KindFile {
 			return id
 		}
 	}
 	return NoNode
-}
-
-var htmlSuffix = []string{".html"}
-
-func (p *Profile) suffixes() []string {
-	if len(p.PageSuffixes) == 0 {
-		return htmlSuffix
-	}
-	return p.PageSuffixes
 }
 
 // browserPath is what a browser asks for after a redirect to an unescaped
@@ -101,7 +92,7 @@ func browserPath(location string) string {
 		return location
 	}
 	path := u.Path()
-	if u.Query() != "" {
+	if u.HasQuery() {
 		path += "?" + u.Query()
 	}
 	return path

@@ -130,7 +130,7 @@ func hostDocroot(t *testing.T, without string) string {
 type excuse struct {
 	why string
 	// fits tells whether the excuse covers the row, and got, the prediction.
-	fits func(row, got hostRow) bool
+	fits func(s *Site, row, got hostRow) bool
 }
 
 // TestWebHosts: each profile predicts what the host's own software answered:
@@ -153,7 +153,7 @@ func TestWebHosts(t *testing.T) {
 				if got.String() == row.String() || got.file == "" && row.file == "" && got.status == row.status && got.location == row.location {
 					continue
 				}
-				i := slices.IndexFunc(h.excuses, func(e excuse) bool { return e.fits(row, got) })
+				i := slices.IndexFunc(h.excuses, func(e excuse) bool { return e.fits(s, row, got) })
 				if i < 0 {
 					t.Errorf("%s: got %v, the host says %v", row.request, got, row)
 					continue
