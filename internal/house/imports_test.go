@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"internal/config":   {},
 	"internal/house":    {},
 	"internal/report":   {"check"},
-	"internal/redirect": {},
+	"internal/redirect": {"internal/weburl"},
 	"internal/scan":     {"internal/weburl"},
 	"internal/site":     {"internal/redirect", "internal/scan", "internal/weburl"},
 	"internal/weburl":   {},

@@ -75,20 +75,27 @@ func (q *asking) denied(name string, last bool) (Answer, bool) {
 // named answers for a file asked for by its own name.
 func (q *asking) named(id NodeID, segments []string, private bool, query string) Answer {
 	name := segments[len(segments)-1]
-	if q.p.IndexFile == Redirect && len(q.s.index) > 0 && slices.Contains(q.s.index, name) {
+	if q.p.IndexFile != Serve && len(q.s.index) > 0 && slices.Contains(q.s.index, name) {
 		return q.redirect("index-file", q.directoryPath(segments[:len(segments)-1]), query)
 	}
-	if stem, ok := strings.CutSuffix(name, ".html"); ok && q.p.PageFile == Redirect && stem != "" {
+	if stem, ok := strings.CutSuffix(name, ".html"); ok && q.p.PageFile == Redirect && stem != "" && !q.isFile(q.s.tree.nodes[id].parent, stem) {
 		return q.redirect("page-file", "/"+strings.Join(append(slices.Clone(segments[:len(segments)-1]), stem), "/"), query)
 	}
 	q.step("file", "/"+q.s.tree.Path(id))
 	return q.file(id, private)
 }
 
+// isFile tells whether the directory holds a file of that name.
+func (q *asking) isFile(dir NodeID, name string) bool {
+	t := q.s.tree
+	id := t.child(t.nodes[dir].real, []byte(name))
+	return id != NoNode && t.nodes[id].kind == KindFile
+}
+
 // directoryPath is the address of a directory that has an index file.
 func (q *asking) directoryPath(segments []string) string {
 	p := "/" + strings.Join(segments, "/")
-	if q.p.DirectorySlash == Serve && len(segments) > 0 {
+	if q.p.DirectorySlash == Serve && q.p.IndexFile != RedirectBare && len(segments) > 0 {
 		p += "/"
 	}
 	return p
@@ -98,21 +105,23 @@ func (q *asking) directoryPath(segments []string) string {
 // entry is what has the name without the extension.
 func (q *asking) page(dir, entry NodeID, segments []string, slash, private bool, query string) (a Answer, ok bool) {
 	t := q.s.tree
-	if entry != NoNode && t.nodes[entry].kind == KindFile {
+	if entry != NoNode && t.nodes[entry].kind == KindFile || q.doubled {
 		return Answer{}, false
 	}
-	id := t.child(t.nodes[dir].real, []byte(segments[len(segments)-1]+".html"))
-	if id == NoNode || t.nodes[id].kind != KindFile {
+	id := q.pageOf(dir, segments[len(segments)-1])
+	if id == NoNode {
 		return Answer{}, false
 	}
 	indexed := entry != NoNode && t.nodes[entry].kind == KindDir && q.s.indexOf[t.nodes[entry].real] != NoNode
 	switch {
 	case !slash && indexed && !q.p.PageFirst:
 		return Answer{}, false
+	case !slash && q.p.Page == Redirect:
+		return q.redirect("page", "/"+strings.Join(segments, "/")+"/", query), true
 	case !slash:
 		q.step("page", "/"+t.Path(id)+" answers without its extension")
 		return q.file(id, private), true
-	case indexed || q.p.PageSlash == Missing:
+	case indexed && !q.p.PageSlashFirst || q.p.PageSlash == Missing:
 		return Answer{}, false
 	case q.p.PageSlash == Serve:
 		q.step("page-slash", "/"+t.Path(id)+" answers, slash or not")
@@ -124,7 +133,7 @@ func (q *asking) page(dir, entry NodeID, segments []string, slash, private bool,
 // afterFile answers for a slash or path behind the file at segments[i].
 func (q *asking) afterFile(id NodeID, segments []string, i int, slash, private bool, query string) Answer {
 	switch {
-	case q.p.FileSlash == Serve:
+	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && slash && i == len(segments)-1:
 		q.step("file-slash", "what follows the file is path info")
 		return q.file(id, private)
 	case q.p.FileSlash == Redirect && slash && i == len(segments)-1:

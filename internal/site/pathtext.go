@@ -3,6 +3,7 @@ package site
 import (
 	"net/http"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxFilePath is PATH_MAX less the final NUL.
@@ -40,6 +41,10 @@ func (q *asking) decode(path string) (p string, refused *Answer) {
 				return refuse(StateMissingFile, http.StatusNotFound, "the host refuses an encoded slash")
 			case c == '/' && q.p.EncodedSlash == Keep:
 				return refuse(StateMissingFile, http.StatusNotFound, "an encoded slash is part of a name, and no file has it")
+			case q.p.ReservedEscape == Keep && strings.IndexByte(";/?:@&=+$,#", c) >= 0:
+				out = append(out, path[i:i+3]...)
+				i += 2
+				continue
 			}
 			out = append(out, c)
 			i += 2
@@ -49,6 +54,8 @@ func (q *asking) decode(path string) (p string, refused *Answer) {
 	switch {
 	case q.p.Control != 0 && hasControl(p):
 		return refuse(StateBadURL, q.p.Control, "the host refuses control characters")
+	case q.p.InvalidUTF8 != 0 && !utf8.ValidString(p):
+		return refuse(StateMissingFile, q.p.InvalidUTF8, "the host wants UTF-8")
 	case q.p.BadUTF8 != 0 && neverUTF8(p):
 		return refuse(StateBadURL, q.p.BadUTF8, "the host refuses bytes that never occur in UTF-8")
 	}
@@ -68,6 +75,16 @@ func hasControl(p string) bool {
 func neverUTF8(p string) bool {
 	for i := 0; i < len(p); i++ {
 		if c := p[i]; c == 0xC0 || c == 0xC1 || c >= 0xF5 {
+			return true
+		}
+	}
+	return false
+}
+
+// hasDots tells whether a segment of the decoded path p is "." or "..".
+func hasDots(p string) bool {
+	for seg := range strings.SplitSeq(p, "/") {
+		if seg == "." || seg == ".." {
 			return true
 		}
 	}

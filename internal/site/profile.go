@@ -30,8 +30,12 @@ type Profile struct {
 	// it, or Redirect to /dir.
 	DirectorySlash Way
 	// IndexFile says what /dir/index.html answers: Serve, or Redirect to the
-	// directory.
+	// directory, RedirectBare to /dir without the slash.
 	IndexFile Way
+	// IndexName says what /dir/index answers when no file has that name:
+	// Missing (it is a name as any other), or, whether there is an index file
+	// or not, Redirect to /dir/ or RedirectBare to /dir.
+	IndexName Way
 	// IndexDirectory says what a directory does that has the name of an index
 	// file: Redirect into it, Skip to the next name, or Refuse (403).
 	IndexDirectory Way
@@ -41,18 +45,27 @@ type Profile struct {
 	// that one that may not be listed is refused.
 	ListFirst bool
 
-	// Page says what /page answers when there is page.html: Missing, or Serve.
+	// Page says what /page answers when there is page.html: Missing, Serve, or
+	// Redirect to /page/.
 	Page Way
-	// PageFile says what /page.html answers: Serve, or Redirect to /page.
+	// PageSuffixes are what a page's address may lack, in the order tried.
+	PageSuffixes []string
+	// PageFile says what /page.html answers: Serve, Redirect to /page unless
+	// there is a file of that name, or RedirectAlways, file or not.
 	PageFile Way
 	// PageSlash says what /page/ answers when there is page.html and no
 	// directory: Missing, Serve, or Redirect to /page.
 	PageSlash Way
-	// PageFirst: /page is page.html even if there is a directory page.
-	PageFirst bool
+	// PageFirst: /page is page.html even if there is a directory page, and with
+	// PageSlashFirst /page/ too.
+	PageFirst, PageSlashFirst bool
+	// TrailingSlash is done to every path before a file is looked for: Keep,
+	// Add a slash to one whose last name has no suffix, or Remove it.
+	TrailingSlash Way
 
 	// FileSlash says what a slash or path after a file answers: Missing, Serve
-	// (it is path info), or Redirect to the file (a slash alone).
+	// (it is path info), ServeSlash (a slash alone), or Redirect to the file (a
+	// slash alone).
 	FileSlash Way
 	// Slashes says what becomes of empty segments: Merge, Keep (then nothing
 	// answers), or Redirect to the path without them.
@@ -60,6 +73,10 @@ type Profile struct {
 	// EncodedSlash says what %2F is: a slash (Serve), part of a name (Keep),
 	// or Missing: always 404.
 	EncodedSlash Way
+	// ReservedEscape says what the escape of a character is that has a meaning in
+	// URLs (; / ? : @ & = + $ , #): that character (Serve), or part of a name
+	// (Keep).
+	ReservedEscape Way
 	// AboveRoot is the status for encoded dots that lead above the root; 0
 	// means that they stop there.
 	AboveRoot int
@@ -70,8 +87,9 @@ type Profile struct {
 	NUL int
 	// Control is the status for a control character in a path, 0 for none.
 	Control int
-	// BadUTF8 is the status for bytes that never occur in UTF-8, 0 for none.
-	BadUTF8 int
+	// BadUTF8 is the status for bytes that never occur in UTF-8, InvalidUTF8 for
+	// a path that is no UTF-8; 0 for none.
+	BadUTF8, InvalidUTF8 int
 	// Deny are patterns (path.Match) for the names of files and directories
 	// that the host does not serve; Denied is what they answer. With DenyLast
 	// only the last name of a path counts.
@@ -90,6 +108,12 @@ type Profile struct {
 	DropQuery bool
 	// LowerHex: a redirect of the host writes %c3%bc, not %C3%BC.
 	LowerHex bool
+	// RawLocation: a redirect of the host escapes nothing, so that browsers find
+	// a query or a fragment where a name holds "?" or "#".
+	RawLocation bool
+	// ErrorPage is the file at the root that is sent with 404 even when it is
+	// asked for by its name; empty for none.
+	ErrorPage string
 	// Fallback is the file that answers with 200 whatever is missing (a
 	// single-page application); it holds only while FallbackUnless is not in
 	// the docroot.
@@ -103,12 +127,17 @@ type Way string
 
 // The ways; each field of [Profile] tells which it takes.
 const (
-	Serve         Way = "serve"
-	Redirect      Way = "redirect"
-	RedirectIndex Way = "redirect-index"
-	Missing       Way = "missing"
-	Skip          Way = "skip"
-	Refuse        Way = "refuse"
-	Merge         Way = "merge"
-	Keep          Way = "keep"
+	Serve          Way = "serve"
+	Redirect       Way = "redirect"
+	RedirectIndex  Way = "redirect-index"
+	RedirectBare   Way = "redirect-bare"
+	RedirectAlways Way = "redirect-always"
+	ServeSlash     Way = "serve-slash"
+	Add            Way = "add"
+	Remove         Way = "remove"
+	Missing        Way = "missing"
+	Skip           Way = "skip"
+	Refuse         Way = "refuse"
+	Merge          Way = "merge"
+	Keep           Way = "keep"
 )

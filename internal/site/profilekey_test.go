@@ -71,7 +71,7 @@ func must(b []byte, err error) []byte {
 // Set refuses what no host can mean.
 func TestProfileSet(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
-		{"page", "maybe", `want missing, serve, got "maybe"`},
+		{"page", "maybe", `want missing, serve, redirect, got "maybe"`},
 		{"nul", "200", "want a status from 400 to 599, or 0, got 200"},
 		{"nul", "x", `want a number, got "x"`},
 		{"drop-query", "perhaps", `want true or false, got "perhaps"`},

@@ -11,8 +11,9 @@ func server(name string, change func(*Profile)) Profile {
 	p := Profile{
 		Name: name, Index: []string{"index.html"}, Autoindex: AutoindexError,
 		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, IndexDirectory: Redirect, EmptyDirectory: 403,
-		Page: Missing, PageFile: Serve, PageSlash: Missing,
-		FileSlash: Missing, Slashes: Merge, EncodedSlash: Serve, AboveRoot: 400, BadEscape: 400, NUL: 400,
+		Page: Missing, PageSuffixes: []string{".html"}, PageFile: Serve, PageSlash: Missing,
+		IndexName: Missing, TrailingSlash: Keep,
+		FileSlash: Missing, Slashes: Merge, EncodedSlash: Serve, ReservedEscape: Serve, AboveRoot: 400, BadEscape: 400, NUL: 400,
 		MaxRequest: maxRequestLine - len("GET  HTTP/1.1\r\n"), TooLong: 414,
 		BrokenSymlink: 404, SymlinkLoop: 403, LongName: 404, Pipe: 404, Socket: 500,
 	}
@@ -52,18 +53,19 @@ var builtIn = []Profile{
 		p.SymlinkLoop, p.LongName = 500, 500
 		p.DropQuery, p.LowerHex = true, true
 	}),
-	// A request for a path without extension and for a directory are one:
-	// Cloudflare has a single address for each page.
+	// Cloudflare has a single address for each page: without .html, without
+	// index, with a slash for directories only.
 	server("cloudflare-pages", func(p *Profile) {
-		p.Directory, p.IndexFile, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Skip, 404
+		p.Directory, p.IndexFile, p.IndexName, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, Skip, 404
 		p.Page, p.PageFile, p.PageSlash, p.PageFirst = Serve, Redirect, Redirect, true
-		p.Slashes, p.AboveRoot, p.BadEscape, p.NUL = Keep, 0, 0, 404
+		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8, p.RawLocation = 404, 0, 404, 404, true
 		p.Fallback, p.FallbackUnless = "index.html", "404.html"
 	}),
+	// What firebase.json lists under "ignore" is not uploaded: see Deny.
 	server("firebase", func(p *Profile) {
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
-		p.AboveRoot, p.BadEscape, p.NUL = 0, 400, 404
-		p.Deny, p.Denied = []string{".*", "node_modules", "firebase.json"}, 404
+		p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, Keep, 404, 400, 404, 400
+		p.ErrorPage = "404.html"
 	}),
 	Generic,
 	server("github-pages", func(p *Profile) {
@@ -73,7 +75,8 @@ var builtIn = []Profile{
 		p.Charset = "utf-8"
 	}),
 	server("hugo-server", func(p *Profile) {
-		p.IndexFile, p.IndexDirectory, p.EmptyDirectory = Redirect, Skip, 404
+		p.Directory, p.IndexFile, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Skip, 404
+		p.FileSlash, p.Slashes, p.RawLocation = Redirect, Redirect, true
 		p.AboveRoot, p.NUL = 0, 404
 	}),
 	server("lighttpd", func(p *Profile) {
@@ -82,16 +85,22 @@ var builtIn = []Profile{
 		p.TooLong, p.SymlinkLoop, p.Pipe, p.Socket = 431, 500, 403, 403
 	}),
 	Linklint,
+	// With "Pretty URLs", as is the default: the host redirects to the one
+	// address of a page, and page.html comes before page/index.html.
 	server("netlify", func(p *Profile) {
+		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
-		p.Page, p.PageSlash, p.PageFirst = Serve, Serve, true
+		p.Page, p.PageSlash, p.PageFirst, p.PageSlashFirst = Serve, Redirect, true, true
+		p.FileSlash, p.BadEscape = ServeSlash, 0
 		p.AboveRoot, p.NUL = 0, 404
 		p.Charset = "utf-8"
 	}),
 	server("nginx", func(p *Profile) { p.ListFirst = true }),
+	// A bucket's website endpoint: names are keys, and nothing in them is
+	// special but the slash at the end.
 	server("s3", func(p *Profile) {
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
-		p.Slashes, p.AboveRoot, p.BadEscape, p.NUL = Keep, 0, 400, 400
+		p.Slashes, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, 404, 0, 404, 404
 		p.DropQuery = true
 	}),
 	server("vercel", func(p *Profile) {

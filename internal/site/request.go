@@ -40,6 +40,8 @@ type asking struct {
 	p *Profile
 	// trace, when set, takes the steps.
 	trace *[]Step
+	// doubled: the path ends in two slashes.
+	doubled bool
 }
 
 func (q *asking) step(rule, text string) {
@@ -101,6 +103,9 @@ func (q *asking) redirect(rule, path, query string) Answer {
 		query = "" // an empty query does not survive a redirect of any server
 	}
 	to := q.p.escape(path) + query
+	if q.p.RawLocation {
+		to = browserPath(path + query)
+	}
 	q.step(rule, "redirects to "+to)
 	return Answer{State: StateRedirect, Node: NoNode, move: to}
 }
@@ -137,7 +142,7 @@ func nothing(a *Answer) bool {
 // fallback lets one file answer for whatever is missing.
 func (q *asking) fallback(a Answer) Answer {
 	p := q.p
-	if p.Fallback == "" || !nothing(&a) {
+	if p.Fallback == "" || a.move != "" || a.Status != http.StatusNotFound && a.State != StateMissingIndex {
 		return a
 	}
 	t := q.s.tree
@@ -162,18 +167,22 @@ func (q *asking) files(path, query string) Answer {
 	if above {
 		return Answer{State: StateOutsideDocroot, Node: NoNode, Status: q.p.AboveRoot, Note: "nginx refuses it; Caddy and lighttpd stop at the root"}
 	}
-	if strings.Contains(p, "//") {
+	q.doubled = strings.HasSuffix(p, "//")
+	if strings.Contains(p, "//") || q.p.Slashes == Redirect && hasDots(p) {
 		switch q.p.Slashes {
 		case Keep:
 			q.step("slashes", "an empty segment is a name that no file has")
 			return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "the host does not merge slashes"}
 		case Redirect:
 			to := "/" + strings.Join(segments, "/")
-			if slash && len(segments) > 0 {
+			if strings.HasSuffix(p, "/") && len(segments) > 0 {
 				to += "/"
 			}
 			return q.redirect("slashes", to, query)
 		}
+	}
+	if a, ok := q.rewritten(segments, slash, query); ok {
+		return a
 	}
 	if len(q.s.real)+len(p) > maxFilePath {
 		return Answer{State: StateMissingFile, Node: NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"}

@@ -17,7 +17,8 @@ type resolver struct {
 	// pageURL is the page's own address; base what its links resolve against.
 	pageURL weburl.URL
 	base    weburl.URL
-	// plainBase: base is the page's own URL and no --map rule can change a path.
+	// plainBase: base is the page's own URL, and neither a --map rule nor the
+	// host can change a path before it is looked up.
 	plainBase bool
 	lazyBase  bool // pageURL and base are not parsed yet
 	cache     *[cacheSize]cached
@@ -171,6 +172,9 @@ func (r *resolver) enter(at NodeID, name []byte) (NodeID, bool) {
 func (r *resolver) fastName(dir NodeID, name []byte) (State, NodeID, bool) {
 	s := r.s
 	id := s.tree.child(dir, name)
+	if s.profile.IndexName != Missing && string(name) == "index" {
+		return 0, 0, false
+	}
 	if s.profile.Page != Missing && (id == NoNode || s.tree.nodes[id].kind == KindDir) {
 		return r.fastPage(dir, name, id)
 	}
@@ -210,7 +214,8 @@ func (r *resolver) fastBare(dir NodeID) (State, NodeID, bool) {
 // is what has that name.
 func (r *resolver) fastPage(dir NodeID, name []byte, id NodeID) (State, NodeID, bool) {
 	var buf [264]byte
-	if len(name) > maxName {
+	p := &r.s.profile
+	if len(name) > maxName || p.Page != Serve || len(p.PageSuffixes) != 1 || p.PageSuffixes[0] != ".html" {
 		return 0, 0, false
 	}
 	t := r.s.tree
