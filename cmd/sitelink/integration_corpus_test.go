@@ -26,7 +26,7 @@ func TestNginxCorpus(t *testing.T) {
 		t.Skip("SITELINK_CORPORA is not set: it names a directory that holds python3.11-doc/ as unpacked by dpkg -x")
 	}
 	docroot := htmlDir(t, filepath.Join(corpora, "python3.11-doc"))
-	server := startNginx(t, docroot)
+	server := nginxServer.start(t, site{docroot: docroot})
 
 	var links, unknown int
 	unknownByCode := map[string]int{}
@@ -51,8 +51,8 @@ func TestNginxCorpus(t *testing.T) {
 		predicted[r.Target] = p
 	})
 	for _, target := range slices.Sorted(maps.Keys(predicted)) {
-		a := server.ask(t, target)
-		if want := (prediction{a.status, a.final}); predicted[target] != want {
+		a := server.ask(t, target, patience)
+		if want := (prediction{a.Status, a.Final}); predicted[target] != want {
 			t.Errorf("%s: got %v, nginx says %v", target, predicted[target], want)
 		}
 	}
