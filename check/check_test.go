@@ -123,9 +123,25 @@ var fixtures = []fixture{
 		want: []string{"p.html:1:40 unchecked not-scanned q.html#x"}},
 	{name: "LL-25/ignored", code: IgnoredByRule, opt: Options{Ignore: []Ignore{{URL: "/sub/**"}}}, files: files{"p.html": plain + "<a href=/sub/gone.html><a href=/other.html>"},
 		want: []string{"p.html:1:40 unchecked ignored /sub/gone.html"}},
+	{name: "fallback", code: Fallback, sopt: site.Options{Profile: profileNamed("cloudflare-pages")}, files: files{"index.html": plain + "<a href=/gone>"},
+		want: []string{"index.html:1:40 warning fallback /gone"}},
+	{name: "redirect_loop", code: RedirectLoop, sopt: site.Options{Profile: circular()}, files: files{"p.html": plain + "<a href=/d/>", "d/index.html": plain},
+		want: []string{"p.html:1:40 error redirect-loop /d/"}},
 	{name: "ping", code: Ping, files: files{"p.html": plain + "<a href=p.html ping=/track>"}, want: []string{"p.html:1:52 unchecked ping /track"}},
 	{name: "outside_base", code: OutsideBase, sopt: exampleOrg, files: files{"p.html": plain + "<a href=/other/><a href=https://example.org/>"},
 		want: []string{"p.html:1:40 unchecked outside-base /other/", "p.html:1:56 unchecked outside-base https://example.org/"}},
+}
+
+func profileNamed(name string) site.Profile {
+	p, _ := site.ProfileByName(name)
+	return p
+}
+
+// circular is a host that sends /d/ to /d and /d to /d/.
+func circular() site.Profile {
+	p := site.Generic
+	p.DirectorySlash = site.Redirect
+	return p
 }
 
 // load makes and loads the docroot of a fixture.

@@ -34,6 +34,8 @@ const (
 	BadMapFile       Code = "bad-map-file"      // a line of an image map cannot be parsed
 	ServerDependent  Code = "server-dependent"  // the host answers, other servers would refuse
 	Changed          Code = "changed"           // the file changed while it was checked
+	Fallback         Code = "fallback"          // nothing is there; the host answers with its fallback page
+	RedirectLoop     Code = "redirect-loop"     // the host's redirects lead round in a circle
 )
 
 // Codes of links that were not checked.

@@ -64,6 +64,10 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 		return fmt.Sprintf("empty %s: browsers load nothing and report an error", f.Attribute)
 	case MappingLoop:
 		return "the map rules lead round in a circle"
+	case RedirectLoop:
+		return "the host's redirects of " + path + " never end"
+	case Fallback:
+		return fmt.Sprintf("no file answers %s: the host shows %s instead", path, s.Tree().Path(d.Node))
 	case Autoindex:
 		return path + " has no index file: the host shows a directory listing"
 	case Backslash:

@@ -40,7 +40,11 @@ func fastSites(t testing.TB) []fastSite {
 	}
 	add("root", Options{}, "p.html", "")
 	add("deep", Options{}, "a/b/p.html", "")
-	add("linklint", Options{Profile: Linklint}, "a/b/p.html", "")
+	for _, p := range Profiles() {
+		if p.Name != Generic.Name {
+			add(p.Name, Options{Profile: p}, "a/b/p.html", "")
+		}
+	}
 	add("listing", Options{Autoindex: AutoindexList}, "p.html", "")
 	add("host", Options{BaseURLs: []string{"https://example.org/"}}, "a/b.html", "")
 	add("path", Options{BaseURLs: []string{"https://example.org/a/", "http://h.example:8080/"}}, "a/b.html", "")

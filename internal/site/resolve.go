@@ -69,7 +69,6 @@ func (r *resolver) fast(v []byte) (state State, node NodeID, frag []byte, ok boo
 	i, n := 0, len(v)
 	segment := 0 // start of the current segment
 	at := r.dir
-	t := r.s.tree
 	switch {
 	case n > maxPlain || !r.plainBase:
 		return 0, 0, nil, false
@@ -123,7 +122,7 @@ func (r *resolver) fast(v []byte) (state State, node NodeID, frag []byte, ok boo
 			len(name) >= 3 && name[0] == '.' && name[1] == 'h' && name[2] == 't': // "server-dependent"
 			return 0, 0, nil, false
 		default:
-			state, node, ok = r.fastName(t.child(at, name))
+			state, node, ok = r.fastName(at, name)
 		}
 		if !ok {
 			return 0, 0, nil, false
@@ -165,33 +164,72 @@ func (r *resolver) enter(at NodeID, name []byte) (NodeID, bool) {
 	}
 	n := &t.nodes[next]
 	// An alias is left to the slow path: ".." after it means the link's parent.
-	return next, n.kind == KindDir && n.real == next && n.flags&(flagUnreadable|flagPrivate) == 0
+	return next, n.kind == KindDir && n.real == next && n.flags&(flagUnreadable|flagPrivate|flagAsk) == 0
 }
 
 // fastName answers for the last segment of a path.
-func (r *resolver) fastName(id NodeID) (State, NodeID, bool) {
+func (r *resolver) fastName(dir NodeID, name []byte) (State, NodeID, bool) {
+	s := r.s
+	id := s.tree.child(dir, name)
+	if s.profile.Page != Missing && (id == NoNode || s.tree.nodes[id].kind == KindDir) {
+		return r.fastPage(dir, name, id)
+	}
 	if id == NoNode {
 		return 0, 0, false
 	}
-	n := &r.s.tree.nodes[id]
-	switch {
-	case n.kind == KindFile:
-		return StateOK, id, n.flags&(flagUnreadable|flagPrivate) == 0
-	case n.kind == KindDir && n.flags&(flagUnreadable|flagPrivate|flagUnlistable) == 0:
-		state, node, ok := r.fastDirectory(id)
-		if state == StateOK && r.s.Redirects() {
+	switch n := &s.tree.nodes[id]; n.kind {
+	case KindFile:
+		state := StateOK
+		if n.flags&flagMoved != 0 {
 			state = StateRedirect
 		}
-		return state, node, ok
+		return state, id, n.flags&(flagUnreadable|flagPrivate|flagAsk) == 0
+	case KindDir:
+		return r.fastBare(id)
 	}
 	return 0, 0, false
+}
+
+// fastBare answers for a directory without its slash.
+func (r *resolver) fastBare(dir NodeID) (State, NodeID, bool) {
+	if r.s.tree.nodes[dir].flags&(flagUnreadable|flagPrivate|flagUnlistable|flagAsk) != 0 {
+		return 0, 0, false
+	}
+	state, node, ok := r.fastDirectory(dir)
+	switch r.s.profile.Directory {
+	case Redirect, RedirectIndex:
+		state = StateRedirect
+	case Serve:
+	default:
+		return 0, 0, false
+	}
+	return state, node, ok
+}
+
+// fastPage looks for page.html where /page is asked for, which is no file; id
+// is what has that name.
+func (r *resolver) fastPage(dir NodeID, name []byte, id NodeID) (State, NodeID, bool) {
+	var buf [264]byte
+	if len(name) > maxName {
+		return 0, 0, false
+	}
+	t := r.s.tree
+	page := t.child(dir, append(append(buf[:0], name...), ".html"...))
+	switch {
+	case page == NoNode && id == NoNode, page != NoNode && id != NoNode:
+		return 0, 0, false
+	case page == NoNode:
+		return r.fastBare(id)
+	}
+	n := &t.nodes[page]
+	return StateOK, page, n.kind == KindFile && n.flags&(flagUnreadable|flagPrivate|flagAsk) == 0
 }
 
 // fastDirectory answers for a directory from the index found when the tree
 // was made.
 func (r *resolver) fastDirectory(dir NodeID) (State, NodeID, bool) {
 	id := r.s.indexOf[dir]
-	return StateOK, id, id != NoNode
+	return StateOK, id, id != NoNode && r.s.tree.nodes[dir].flags&flagAsk == 0 && (dir == 0 || r.s.profile.DirectorySlash == Serve)
 }
 
 // plainFragment returns f if it stands for itself in the URL.
@@ -216,8 +254,8 @@ func (r *resolver) scheme(v []byte, i int) (State, NodeID, []byte, bool) {
 		}
 		return r.authority(v, i+3)
 	default:
-		if state == StateOtherScheme || len(v) > i+1 && (v[i+1] == '/' || v[i+1] == '\\') {
-			return 0, 0, nil, false // it may have a host, and a wrong one
+		if state == StateOtherScheme || len(v) > i+1 && (v[i+1] == '/' || v[i+1] == '\\' || v[i+1] <= ' ') {
+			return 0, 0, nil, false // it may have a host, and a wrong one; white space inside is dropped
 		}
 		return state, NoNode, nil, true
 	}

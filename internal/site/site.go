@@ -214,6 +214,3 @@ type baseURL struct {
 
 // IndexNames returns the names of default index files, in the order tried.
 func (s *Site) IndexNames() []string { return s.index }
-
-// Redirects tells whether the host answers /dir by a redirect to /dir/.
-func (s *Site) Redirects() bool { return !s.profile.SlashOptional }

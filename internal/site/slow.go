@@ -48,7 +48,7 @@ func (r *resolver) slow(v []byte, reference bool) Resolved {
 		}
 		return res
 	}
-	res := r.s.request(u)
+	res := r.s.request(u, nil)
 	res.Fragment = u.Fragment()
 	if res.State.Answers() || res.State == StateMissingFile || res.State == StateMissingDirectory {
 		n := u.Notes()
@@ -76,8 +76,9 @@ func (r *resolver) encoding() encoding.Encoding {
 	return e
 }
 
-// request answers the request for an absolute URL.
-func (s *Site) request(u weburl.URL) Resolved {
+// request answers the request for an absolute URL; trace, when set, takes the
+// steps.
+func (s *Site) request(u weburl.URL, trace *[]Step) Resolved {
 	res := Resolved{Node: NoNode}
 	if sch := u.Scheme(); sch != "http" && sch != "https" {
 		res.State, res.Target = schemeState([]byte(sch)), u.WithoutFragment()
@@ -109,16 +110,22 @@ func (s *Site) request(u weburl.URL) Resolved {
 		res.State = StateMappingLoop
 		return res
 	}
-	a := s.answer(path, query)
+	a := s.ask(path, query, trace)
 	res.State, res.Node, res.Status, res.Note = a.State, a.Node, a.Status, a.Note
-	if u.Path() == prefix && prefix != "" && a.State == StateOK && s.Redirects() {
-		res.State, a.Final = StateRedirect, "/"
-	}
-	if a.Final != "" {
-		if query == "?" {
-			query = "" // nginx drops an empty query when it redirects
+	if u.Path() == prefix && prefix != "" && s.profile.Directory != Serve && a.Final == "" {
+		if a.State == StateOK {
+			res.State = StateRedirect
 		}
-		res.Final = prefix + escapePath(a.Final) + query
+		if a.State.Answers() {
+			a.Final = "/"
+			if query != "?" {
+				a.Final += query
+			}
+		}
+	}
+	res.Final = a.Final
+	if strings.HasPrefix(a.Final, "/") {
+		res.Final = prefix + a.Final
 	}
 	return res
 }
@@ -185,21 +192,4 @@ func sortMaps(rules []MapRule) []MapRule {
 	}
 	slices.SortStableFunc(out, func(a, b MapRule) int { return cmp.Compare(len(b.From), len(a.From)) })
 	return out
-}
-
-// escapePath percent-encodes a decoded path as nginx does in a redirect.
-func escapePath(p string) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := 0; i < len(p); i++ {
-		switch c := p[i]; {
-		case c <= 0x20, c >= 0x7F, strings.IndexByte(`"#%<>?\^`+"`{|}", c) >= 0:
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }

@@ -16,6 +16,7 @@ const (
 	StateBackslash       // \ stands for /
 	StateDoubleSlash     // an empty segment, merged by the host
 	StateServerDependent // other servers than the profile's refuse
+	StateFallback        // the host's fallback page answers in place of what is missing
 	StatePrivate         // other users may not read the file
 
 	// Errors.
@@ -30,6 +31,7 @@ const (
 	StateBadURL
 	StateEmptyLink
 	StateMappingLoop
+	StateRedirectLoop
 
 	// Not checked.
 	StateExternal
@@ -52,7 +54,7 @@ const (
 func (s State) Answers() bool { return s <= StatePrivate }
 
 // IsError tells whether the link is broken.
-func (s State) IsError() bool { return s >= StateMissingFile && s <= StateMappingLoop }
+func (s State) IsError() bool { return s >= StateMissingFile && s <= StateRedirectLoop }
 
 // IsWarning tells whether the link works, but somebody should look.
 func (s State) IsWarning() bool {

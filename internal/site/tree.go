@@ -46,6 +46,10 @@ const (
 	flagUnlistable
 	// flagChecked: flags hold what the file system says.
 	flagChecked
+	// flagMoved: asked for by its own name, the file answers after a redirect.
+	flagMoved
+	// flagAsk: only the slow path knows what the host answers.
+	flagAsk
 )
 
 // Tree holds the names of a docroot. Once walked it is read-only, and every

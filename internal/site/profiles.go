@@ -1,0 +1,113 @@
+package site
+
+import (
+	"cmp"
+	"slices"
+)
+
+// server is what nginx does in its plainest configuration; the other servers
+// and hosts are told by their differences.
+func server(name string, change func(*Profile)) Profile {
+	p := Profile{
+		Name: name, Index: []string{"index.html"}, Autoindex: AutoindexError,
+		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, IndexDirectory: Redirect, EmptyDirectory: 403,
+		Page: Missing, PageFile: Serve, PageSlash: Missing,
+		FileSlash: Missing, Slashes: Merge, EncodedSlash: Serve, AboveRoot: 400, BadEscape: 400, NUL: 400,
+		MaxRequest: maxRequestLine - len("GET  HTTP/1.1\r\n"), TooLong: 414,
+		BrokenSymlink: 404, SymlinkLoop: 403, LongName: 404, Pipe: 404, Socket: 500,
+	}
+	change(&p)
+	return p
+}
+
+// maxRequestLine is nginx's and Apache's limit, in bytes.
+const maxRequestLine = 8 << 10
+
+// Generic is what nginx, Apache, Caddy and lighttpd agree on in their plainest
+// configuration, and what nginx does where they differ.
+var Generic = server("generic", func(p *Profile) { p.ListFirst, p.Portable = true, true })
+
+// Linklint is how the Linklint program read a docroot (LL-77 to LL-83).
+var Linklint = server("linklint", func(p *Profile) {
+	p.Index = []string{"home.html", "index.html", "index.shtml", "index.htm", "index.cgi", "wwwhome.html", "welcome.html"}
+	p.FoldIndex, p.Autoindex, p.Base = true, AutoindexList, BaseDocumentOrder
+	p.Directory, p.IndexDirectory = Serve, Skip // LL-83, LL-82
+	p.Portable = true
+})
+
+// builtIn are the profiles, sorted by name.
+var builtIn = []Profile{
+	server("apache", func(p *Profile) {
+		p.EncodedSlash = Missing
+		p.AboveRoot, p.NUL = 404, 404
+		p.Deny, p.Denied, p.DenyLast = []string{".ht*"}, 403, true
+		p.BrokenSymlink, p.LongName = 403, 403
+		p.LowerHex = true
+	}),
+	server("caddy", func(p *Profile) {
+		p.Index = []string{"index.html", "index.txt"}
+		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
+		p.AboveRoot, p.NUL = 0, 500
+		p.MaxRequest, p.TooLong = 1<<20, 431
+		p.SymlinkLoop, p.LongName = 500, 500
+		p.DropQuery, p.LowerHex = true, true
+	}),
+	// A request for a path without extension and for a directory are one:
+	// Cloudflare has a single address for each page.
+	server("cloudflare-pages", func(p *Profile) {
+		p.Directory, p.IndexFile, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Skip, 404
+		p.Page, p.PageFile, p.PageSlash, p.PageFirst = Serve, Redirect, Redirect, true
+		p.Slashes, p.AboveRoot, p.BadEscape, p.NUL = Keep, 0, 0, 404
+		p.Fallback, p.FallbackUnless = "index.html", "404.html"
+	}),
+	server("firebase", func(p *Profile) {
+		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
+		p.AboveRoot, p.BadEscape, p.NUL = 0, 400, 404
+		p.Deny, p.Denied = []string{".*", "node_modules", "firebase.json"}, 404
+	}),
+	Generic,
+	server("github-pages", func(p *Profile) {
+		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
+		p.Page, p.PageFirst = Serve, true
+		p.AboveRoot, p.NUL = 0, 400
+		p.Charset = "utf-8"
+	}),
+	server("hugo-server", func(p *Profile) {
+		p.IndexFile, p.IndexDirectory, p.EmptyDirectory = Redirect, Skip, 404
+		p.AboveRoot, p.NUL = 0, 404
+	}),
+	server("lighttpd", func(p *Profile) {
+		p.IndexDirectory, p.FileSlash = Refuse, Serve
+		p.AboveRoot, p.BadEscape, p.Control, p.BadUTF8 = 0, 0, 400, 400
+		p.TooLong, p.SymlinkLoop, p.Pipe, p.Socket = 431, 500, 403, 403
+	}),
+	Linklint,
+	server("netlify", func(p *Profile) {
+		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
+		p.Page, p.PageSlash, p.PageFirst = Serve, Serve, true
+		p.AboveRoot, p.NUL = 0, 404
+		p.Charset = "utf-8"
+	}),
+	server("nginx", func(p *Profile) { p.ListFirst = true }),
+	server("s3", func(p *Profile) {
+		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
+		p.Slashes, p.AboveRoot, p.BadEscape, p.NUL = Keep, 0, 400, 400
+		p.DropQuery = true
+	}),
+	server("vercel", func(p *Profile) {
+		p.Directory, p.IndexDirectory, p.EmptyDirectory = Serve, Skip, 404
+		p.AboveRoot, p.BadEscape, p.NUL = 0, 400, 404
+	}),
+}
+
+// Profiles returns the built-in profiles, sorted by name.
+func Profiles() []Profile { return slices.Clone(builtIn) }
+
+// ProfileByName returns the built-in profile of that name.
+func ProfileByName(name string) (Profile, bool) {
+	i, ok := slices.BinarySearchFunc(builtIn, name, func(p Profile, name string) int { return cmp.Compare(p.Name, name) })
+	if !ok {
+		return Profile{}, false
+	}
+	return builtIn[i], true
+}
