@@ -72,7 +72,7 @@ var apacheServer = software{
 	profile: "apache", command: "apache2", pkg: "apache2-bin", version: []string{"-v"},
 	conf: func(s site) string {
 		return fmt.Sprintf(`ServerRoot "%[1]s"
-ServerName 127.0.0.1
+ServerName 127.0.0.1:%[2]s
 Listen 127.0.0.1:%[2]s
 PidFile "%[1]s/httpd.pid"
 DefaultRuntimeDir "%[1]s"
