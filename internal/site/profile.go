@@ -24,7 +24,7 @@ type Profile struct {
 
 	// Directory says what /dir answers when dir is a directory: Redirect to
 	// /dir/, Serve its index file, RedirectIndex (to /dir/, but only when
-	// there is an index file) or Missing.
+	// there is an index file or the host lists directories) or Missing.
 	Directory Way
 	// DirectorySlash says what /dir/ answers when it has an index file: Serve
 	// it, or Redirect to /dir.
@@ -33,8 +33,8 @@ type Profile struct {
 	// directory.
 	IndexFile Way
 	// IndexDirectory says what a directory does that has the name of an index
-	// file: Redirect into it, Skip to the next name, or Refuse (as if there
-	// were no index file).
+	// file: Redirect into it, Skip to the next name, Missing (as if there were
+	// no index file), or Refuse (403, listing or not).
 	IndexDirectory Way
 	// IndexSpecial says what a pipe or socket does that has the name of an
 	// index file: Serve (it answers as it does by its own name) or Skip.
@@ -45,6 +45,9 @@ type Profile struct {
 	IndexBroken, IndexLoop int
 	// EmptyDirectory is the status of a directory without index file.
 	EmptyDirectory int
+	// ListClosed: a directory that may not be entered is listed nevertheless,
+	// if it may be read.
+	ListClosed bool
 	// ListFirst: a directory is opened before the redirect to its slash, so
 	// that one that may not be listed is refused.
 	ListFirst bool

@@ -60,8 +60,8 @@ var builtIn = []Profile{
 	}),
 	server("caddy", func(p *Profile) {
 		p.Index = []string{"index.html", "index.txt"}
-		p.Directory, p.IndexDirectory, p.EmptyDirectory, p.IndexLoop = RedirectIndex, Refuse, 404, 0
-		p.FileFirst, p.DotsEnd = true, true
+		p.Directory, p.IndexDirectory, p.EmptyDirectory, p.IndexLoop = RedirectIndex, Missing, 404, 0
+		p.FileFirst, p.DotsEnd, p.ListClosed = true, true, true
 		p.AboveRoot, p.NUL = 0, 500
 		p.MaxRequest, p.TooLong = 1<<20, 431
 		p.SymlinkLoop, p.SymlinkFile, p.LongName = 500, 500, 500
@@ -97,7 +97,7 @@ var builtIn = []Profile{
 		p.AboveRoot, p.BadEscape, p.Control, p.BadUTF8 = 0, 0, 400, 400
 		p.MaxRequest, p.TooLong = maxLighttpdLine, 431
 		p.SymlinkLoop, p.IndexLoop, p.Pipe, p.Socket, p.Device = 500, 500, 403, 403, 403
-		p.NormalQuery, p.Literal = true, "-._~/"
+		p.NormalQuery, p.Literal = true, "-._~/!*()"
 	}),
 	Linklint,
 	server("netlify", func(p *Profile) {
