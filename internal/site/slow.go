@@ -34,7 +34,10 @@ const unpublished = "http://docroot.invalid"
 // slow resolves any link by the URL Standard and the profile. reference tells
 // that a value of only a fragment means the page itself, whatever its base
 // (CSS Values 4, 4.5.4).
-func (r *resolver) slow(v []byte, reference bool) Resolved {
+func (r *resolver) slow(v []byte, reference bool) Resolved { return r.trace(v, reference, nil) }
+
+// trace is slow with the steps that lead to the answer, when steps is not nil.
+func (r *resolver) trace(v []byte, reference bool, steps *[]Step) Resolved {
 	r.address()
 	base := r.base
 	if reference && len(v) > 0 && v[0] == '#' {
@@ -48,7 +51,10 @@ func (r *resolver) slow(v []byte, reference bool) Resolved {
 		}
 		return res
 	}
-	res := r.s.request(u, nil)
+	if steps != nil {
+		*steps = append(*steps, Step{"url", strings.TrimPrefix(u.String(), unpublished)})
+	}
+	res := r.s.request(u, steps)
 	res.Fragment = u.Fragment()
 	if res.State.Answers() || res.State == StateMissingFile || res.State == StateMissingDirectory {
 		n := u.Notes()
@@ -82,11 +88,17 @@ func (s *Site) request(u weburl.URL, trace *[]Step) Resolved {
 	res := Resolved{Node: NoNode}
 	if sch := u.Scheme(); sch != "http" && sch != "https" {
 		res.State, res.Target = schemeState([]byte(sch)), u.WithoutFragment()
+		if trace != nil {
+			*trace = append(*trace, Step{"scheme", sch + ": leads to no page of a host"})
+		}
 		return res
 	}
 	prefix, own, below := s.own(u)
 	if !own {
 		res.State, res.Target = StateExternal, u.WithoutFragment()
+		if trace != nil {
+			*trace = append(*trace, Step{"base-url", "another host: " + u.Host()})
+		}
 		if u.HasCredentials() {
 			res.State = StateCredentials
 		}
@@ -99,13 +111,20 @@ func (s *Site) request(u weburl.URL, trace *[]Step) Resolved {
 	res.Target = u.Path() + query
 	if !below {
 		res.State = StateOutsideBase
+		if trace != nil {
+			*trace = append(*trace, Step{"base-url", "on the site's own host, but not below its base path"})
+		}
 		return res
 	}
 	path := u.Path()[len(prefix):]
 	if path == "" { // the base path without its slash
 		path = "/"
 	}
+	from := path
 	path, loop := s.mapped(path)
+	if trace != nil && path != from {
+		*trace = append(*trace, Step{"map", from + " becomes " + path})
+	}
 	if loop {
 		res.State = StateMappingLoop
 		return res
