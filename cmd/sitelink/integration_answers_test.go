@@ -58,9 +58,11 @@ func TestServerAnswers(t *testing.T) {
 				if err := os.WriteFile(name, table.Format(), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				return
 			}
 			compareTables(t, name, table)
+			for _, profile := range append([]string{"generic"}, table.Servers...) {
+				comparePredictions(t, docroot, profile, list, table)
+			}
 		})
 	}
 }
@@ -96,6 +98,42 @@ func compareTables(t *testing.T, name string, now *hostcases.Table) {
 				t.Errorf("%s: %s now answers %v, recorded is %v", row.Key, server, row.Answers[i], old)
 			}
 		}
+	}
+}
+
+// comparePredictions reports where `sitelink check` says another thing about a
+// link of the docroot than the profile's server: status, path after redirects,
+// and a verdict that fits them. Generic is measured by nginx.
+func comparePredictions(t *testing.T, docroot, profile string, list bool, table *hostcases.Table) {
+	t.Helper()
+	answers := table.Of(profile)
+	if profile == "generic" {
+		answers = table.Of("nginx")
+	}
+	cases := hostcases.Cases()
+	n, differ := 0, 0
+	args := []string{"--profile", profile, "--script-fragments", "error", "--autoindex", pick(list, "list", "error")}
+	eachLink(t, docroot, args, func(r *row) {
+		if r.Page != hostcases.Page || r.isFault() || n == len(cases) {
+			return
+		}
+		c := cases[n]
+		n++
+		want := answers[hostcases.Key(c.Target)]
+		good := want.Status >= 200 && want.Status < 400
+		fits := r.Status == want.Status && hostcases.Key(r.answeringPath()) == want.Final && r.Target == c.Target &&
+			good == (r.Verdict != "error") && r.Verdict != "unchecked"
+		if r.Fragment != "" { // its own verdict: TestChromiumFragments
+			fits = r.Status == want.Status && r.Target == c.Target
+		}
+		if !fits {
+			differ++
+			t.Errorf("%s: got %d %s %s %s, %s says %v", hostcases.Key(c.Href), r.Status, r.Verdict, r.Code, clip(r.Final), profile, want)
+		}
+	})
+	t.Logf("%s: %d links compared, %d differ", profile, n, differ)
+	if n != len(cases) {
+		t.Errorf("%s holds %d links, sitelink shows %d", hostcases.Page, len(cases), n)
 	}
 }
 

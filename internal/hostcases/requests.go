@@ -64,6 +64,10 @@ var verbatim = []string{
 	"/index-is-dir", "/index-is-dir/", "/index-is-dir/index.html", "/index-is-dir/index.html/", "/index-is-dir?q=1", "/index-is-dir/?q=1", "/index-is-empty-dir", "/index-is-empty-dir/", "/index-is-empty-dir/index.html",
 	"/index-unreadable", "/index-unreadable/", "/index-unreadable/index.html", "/index-fifo", "/index-fifo/", "/index-fifo/index.html",
 	"/fifo.html", "/fifo.html/", "/socket.html", "/socket.html/",
+	"/with-index?%61%2D%7e", "/with-index?%2f%c3%bc", "/with-index?a%20b%26c=%3d", "/with-index?[x]|{}^`~!*();:@$,+", "/with-index?\\x",
+	"/with-index?%", "/with-index?a%4", "/with-index?%2561", "/with-index??", "/with-index?%3f", "/with-index?a%0Ab", "/with-index?%C0%80", "/with-index?%E9",
+	"//100%25-dir", "//%2541-dir", "//with-index///100%25-dir", "//q%3F-dir", "/x//ta%09b-dir", "//a%20b-dir", "///.ht-dir",
+	"/with-index/..%2Fq%3F-dir", "//with-index%2F..%2Fno-list", "/with-index%2F..%2Fwith-index%2F..", "/%2F..", "/%2F.", "/..%2F.", "/.%2F..", "/%2F..%2F",
 }
 
 // crossed are paths, not encoded, that are requested with each of suffixes.
@@ -94,7 +98,11 @@ func Cases() []Case {
 	add := func(href string) {
 		if !seen[href] {
 			seen[href] = true
-			cases = append(cases, Case{Href: href, Target: href, Hangs: strings.Contains(href, "fifo")})
+			c := Case{Href: href, Target: href, Hangs: strings.Contains(href, "fifo")}
+			if strings.HasPrefix(href, "//") { // else what follows is a host
+				c.Href = "/." + href
+			}
+			cases = append(cases, c)
 		}
 	}
 	for _, n := range normalised {
@@ -143,6 +151,10 @@ func Cases() []Case {
 		"/plain.html?" + strings.Repeat("q", 4000), "/plain.html?" + strings.Repeat("q", 8000), "/with-index?" + strings.Repeat("q", 4000),
 		// nginx takes request lines up to 8,192 bytes: 8,177 of target.
 		"/plain.html?" + strings.Repeat("q", 8165), "/plain.html?" + strings.Repeat("q", 8166), "/missing?" + strings.Repeat("q", 8168),
+		"/missing?" + strings.Repeat("q", 8170), "/missing?" + strings.Repeat("q", 8171), "/missing?" + strings.Repeat("q", 8172),
+		"/missing?" + strings.Repeat("q", 8173), "/missing?" + strings.Repeat("q", 8180), "/missing?" + strings.Repeat("q", 8190),
+		"/with-index?" + strings.Repeat("q", 8166), "/with-index?" + strings.Repeat("q", 8167), "/with-index?" + strings.Repeat("q", 8168),
+		"/missing?" + strings.Repeat("q", 8130), "/missing?" + strings.Repeat("q", 8120),
 		"/missing?" + strings.Repeat("q", 8169), "/with-index?" + strings.Repeat("q", 8164), "/with-index?" + strings.Repeat("q", 8165),
 		"/missing/" + strings.Repeat("%20", 2722), "/missing/" + strings.Repeat("%20", 2723), "/plain.html?" + strings.Repeat("q", 9000), "/" + strings.Repeat("long/", 1800), "/missing?" + strings.Repeat("q", 9000),
 	} {

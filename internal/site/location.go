@@ -106,16 +106,22 @@ func escapePath(p, literal, hex string) string {
 }
 
 // normalQuery writes a query as lighttpd does: letters, digits and -._~ not
-// encoded, and no percent sign that begins no escape.
+// encoded, brackets and the like and what is no escape encoded.
 func normalQuery(query string) string {
-	if strings.IndexByte(query, '%') < 0 {
+	if strings.IndexAny(query, "%[]{}|^`\\") < 0 {
 		return query
 	}
 	var b strings.Builder
 	for i := 0; i < len(query); i++ {
 		c := query[i]
 		if c != '%' {
-			b.WriteByte(c)
+			if strings.IndexByte("[]{}|^`\\", c) < 0 {
+				b.WriteByte(c)
+			} else {
+				b.WriteByte('%')
+				b.WriteByte(upperHex[c>>4])
+				b.WriteByte(upperHex[c&15])
+			}
 			continue
 		}
 		if i+2 >= len(query) || unhex(query[i+1]) < 0 || unhex(query[i+2]) < 0 {

@@ -28,7 +28,7 @@ const (
 	// maxRequestLine is nginx's large_client_header_buffers.
 	maxRequestLine = 8 << 10
 	// maxApacheLine is the longest path and query that fit LimitRequestLine.
-	maxApacheLine = 8190 - len("GET  HTTP/1.1") + 2
+	maxApacheLine = 8191 - len("GET  HTTP/1.1")
 	// maxLighttpdLine is what server.max-request-field-size (8 KiB for the line
 	// and all header fields) leaves when the Host field is the only one.
 	maxLighttpdLine = 8<<10 - len("GET  HTTP/1.1\r\nHost: 127.0.0.1:65535\r\n\r\n")
