@@ -91,7 +91,7 @@ func Sections(s *site.Site, findings []Finding, limit int) ([]Section, []Edge) {
 type sectionMap struct {
 	sections []Section
 	of       []int // by node
-	nowhere int
+	nowhere  int
 }
 
 // head is a directory where a section begins.
