@@ -49,6 +49,8 @@ type Options struct {
 	Owners func(path string) string
 	// Version is the version of sitelink, such as v1.2.3; empty when unknown.
 	Version string
+	// Extras is what only html shows.
+	Extras Extras
 }
 
 // GroupBy says what the findings of a report are gathered under.
@@ -82,6 +84,8 @@ var formats = []Format{
 		Write: func(w io.Writer, r *check.Result, _ Options) error { return JSON(w, r) }},
 	{Name: "jsonl", For: "programs that read as they go", Lists: true,
 		Write: func(w io.Writer, r *check.Result, _ Options) error { return JSONL(w, r) }},
+	{Name: "html", For: "people who search and sort; one file to keep or send",
+		Write: HTML},
 }
 
 // Formats returns all formats in the order of the manual.
