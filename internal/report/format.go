@@ -47,6 +47,9 @@ type Options struct {
 	// project: "@docs-team", several with ", " between them, "" for nobody. Nil
 	// when nobody is named for anything.
 	Owners func(path string) string
+	// WarningsFail tells whether a warning fails the run, for formats that know
+	// only passed and failed.
+	WarningsFail bool
 	// Version is the version of sitelink, such as v1.2.3; empty when unknown.
 	Version string
 	// Extras is what only html shows.
@@ -79,13 +82,23 @@ func GroupNamed(name string) GroupBy { return GroupBy(max(0, slices.Index(groupN
 // formats is the table of formats, in the order of the manual.
 var formats = []Format{
 	{Name: "text", For: "people, editors", Groups: true, Lists: true,
-		Write: func(w io.Writer, r *check.Result, opt Options) error { return Text(w, r, opt.TextOptions) }},
+		Write: func(w io.Writer, r *check.Result, opt Options) error {
+			if opt.GroupBy == GroupPage {
+				return Text(w, r, opt.TextOptions)
+			}
+			return TextGroups(w, r, opt)
+		}},
 	{Name: "json", For: "programs that want everything",
 		Write: func(w io.Writer, r *check.Result, _ Options) error { return JSON(w, r) }},
 	{Name: "jsonl", For: "programs that read as they go", Lists: true,
 		Write: func(w io.Writer, r *check.Result, _ Options) error { return JSONL(w, r) }},
-	{Name: "html", For: "people who search and sort; one file to keep or send",
-		Write: HTML},
+	{Name: "markdown", For: "comments on pull requests, job summaries", Groups: true, Write: Markdown},
+	{Name: "github", For: "annotations of GitHub Actions", Write: GitHub},
+	{Name: "sarif", For: "GitHub code scanning, editors", Write: SARIF},
+	{Name: "junit", For: "test reports of Jenkins, GitLab, Azure", Write: JUnit},
+	{Name: "gitlab", For: "code quality of GitLab merge requests", Write: GitLab},
+	{Name: "checkstyle", For: "Jenkins, reviewdog, older tools", Write: Checkstyle},
+	{Name: "html", For: "people who search and sort; one file to keep or send", Write: HTML},
 }
 
 // Formats returns all formats in the order of the manual.
