@@ -22,9 +22,10 @@ func (h *htmlWriter) data() {
 	h.numbers("column", func(f *check.Finding) int { return f.Column })
 	h.strings("place", func(f *check.Finding) (string, string) { return f.Element, f.Attribute }, showPlace)
 	h.strings("raw", func(f *check.Finding) (string, string) { return f.Raw, "" }, showFirst)
-	h.strings("target", targetOf, showTarget)
+	h.strings("target", leadsTo, showTarget)
 	h.strings("final", func(f *check.Finding) (string, string) { return f.Final, "" }, showFirst)
 	h.strings("kind", func(f *check.Finding) (string, string) { return f.Verdict.String(), string(f.Code) }, showPlace)
+	h.meanings()
 	h.strings("message", func(f *check.Finding) (string, string) { return f.Message, "" }, showFirst)
 	h.strings("suggestion", func(f *check.Finding) (string, string) { return f.Suggestion, "" }, showFirst)
 	h.numbers("count", func(f *check.Finding) int { return max(1, f.Count) })
@@ -36,10 +37,10 @@ func (h *htmlWriter) data() {
 	h.raw("\n}")
 }
 
-// targetOf returns what a finding is grouped under by target: where the link
+// leadsTo returns what a finding is grouped under by target: where the link
 // leads with its fragment, what is written where it leads nowhere, and
 // nothing for the fault of a file.
-func targetOf(f *check.Finding) (target, fragment string) {
+func leadsTo(f *check.Finding) (target, fragment string) {
 	if f.Target == "" {
 		return f.Raw, ""
 	}
@@ -106,6 +107,18 @@ func (h *htmlWriter) strings(name string, of func(*check.Finding) (string, strin
 	h.raw(`],"i":`)
 	h.column()
 	h.raw("}")
+}
+
+// meanings writes, for each entry of the table of kinds that was just written,
+// what its code means, "" for a code without a rule.
+func (h *htmlWriter) meanings() {
+	texts := make([]string, len(h.seen))
+	for kind, id := range h.seen {
+		if i := ruleIndex(check.Code(kind[1])); i >= 0 {
+			texts[id] = rules[i].short + " " + rules[i].help
+		}
+	}
+	h.list("meanings", texts)
 }
 
 // numbers writes a column of numbers, none of them negative.

@@ -147,7 +147,7 @@
     let g;
     const num = (label, of) => ({ name: label, width: "w-num num", cell: "num", label, key: (id) => of(id), down: true, fill: (id) => [format(of(id))] });
     const columns = [
-      { name: title, width: "", cell: column === data.kind ? "kind" : "mono", key: (id) => rank(column)[id], fill: (id) => {
+      { name: title, width: column === data.kind ? "w-kind" : "", cell: column === data.kind ? "kind" : "mono", key: (id) => rank(column)[id], fill: (id) => {
         const show = () => { choose(id); look("findings"); $("query").focus(); };
         if (column === data.kind) return [kindSpan(kinds[id])[0], " ", button(kinds[id].code, show)];
         return [button(column.t[id] || "(the file itself)", show)];
@@ -160,7 +160,10 @@
       } });
     }
     if (column !== data.kind) columns.push(num("Errors", (id) => g.errors[id]), num("Warnings", (id) => g.warnings[id]));
-    else columns.push(num("Findings", (id) => g.errors[id] + g.warnings[id]));
+    else {
+      columns.push({ name: "Meaning", width: "w-meaning", cell: "", key: (id) => rank(data.kind)[id], fill: (id) => [data.meanings[id]] });
+      columns.push(num("Findings", (id) => g.errors[id] + g.warnings[id]));
+    }
     if (column !== data.page) columns.push(num("Pages", (id) => g.pages[id]));
     columns.push(num("Links", (id) => g.links[id]));
     return {
