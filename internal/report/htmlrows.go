@@ -10,6 +10,9 @@ import (
 // the same cells (function findingCells in html/report.js), and puts its own
 // in their place.
 func (h *htmlWriter) staticRows() {
+	if len(h.r.Findings) == 0 {
+		h.raw("<tr role=\"row\"><td role=\"cell\" class=\"sub\" colspan=\"5\">There is none.</td></tr>\n")
+	}
 	for i := range h.r.Findings[:min(len(h.r.Findings), htmlStaticRows)] {
 		h.row(&h.r.Findings[i])
 		if h.drain() != nil {
@@ -88,7 +91,9 @@ func (h *htmlWriter) staticNote() {
 		h.count(n, "finding")
 		h.raw(". ")
 	}
-	h.raw("With JavaScript, this table sorts, filters and searches all of them.")
+	if n > 0 {
+		h.raw("With JavaScript, this table sorts, filters and searches all of them.")
+	}
 }
 
 // staticLists writes the beginning of the lists of files.

@@ -252,6 +252,14 @@
       }
       out.append(tr);
     }
+    if (!shown.length) {
+      const tr = el("tr"), td = el("td", "sub", rows === 0 || (view.plain && !state.query) ? "There is none." : "Nothing matches the search and the filters.");
+      tr.setAttribute("role", "row");
+      td.setAttribute("role", "cell");
+      td.colSpan = view.columns.length;
+      tr.append(td);
+      out.append(tr);
+    }
     $("body").replaceChildren(out);
     pager();
   };
