@@ -11,7 +11,7 @@ import (
 // in their place.
 func (h *htmlWriter) staticRows() {
 	if len(h.r.Findings) == 0 {
-		h.raw("<tr role=\"row\"><td role=\"cell\" class=\"sub\" colspan=\"5\">There is none.</td></tr>\n")
+		h.raw("<tr role=\"row\"><td role=\"cell\" class=\"sub\" colspan=\"5\">Nothing to list.</td></tr>\n")
 	}
 	for i := range h.r.Findings[:min(len(h.r.Findings), htmlStaticRows)] {
 		h.row(&h.r.Findings[i])

@@ -166,6 +166,14 @@ func TestChromiumHTMLPictures(t *testing.T) {
 			}
 		}
 	}
+	b.View(718, 1000, "light") // A4 between its margins
+	b.Call("Emulation.setEmulatedMedia", testchrome.Params{"media": "print"}, nil)
+	b.Load(urls["many"])
+	picture(t, b, "many-print")
+	b.Do(`document.querySelector("#table").scrollIntoView()`)
+	picture(t, b, "many-print-findings")
+	expect(t, b, `getComputedStyle(document.querySelector("#body td")).display`, "table-cell")
+	expect(t, b, `String([...document.querySelectorAll("input, select, .views button, #pager button")].some((e) => e.checkVisibility()))`, "false")
 	silent(t, b)
 }
 

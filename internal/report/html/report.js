@@ -145,7 +145,7 @@
   }
   function groupView(name, noun, column, title, choose) {
     let g;
-    const num = (label, of) => ({ name: label, width: "w-num num", cell: "num", label, key: (id) => of(id), down: true, fill: (id) => [format(of(id))] });
+    const num = (label, of) => ({ name: label, width: "w-num num", cell: "num", label, key: (id) => of(id), down: true, fill: (id) => [of(id) ? format(of(id)) : el("span", "pos", "0")] });
     const columns = [
       { name: title, width: column === data.kind ? "w-kind" : "", cell: column === data.kind ? "kind" : "mono", key: (id) => rank(column)[id], fill: (id) => {
         const show = () => { choose(id); look("findings"); $("query").focus(); };
@@ -253,7 +253,7 @@
       out.append(tr);
     }
     if (!shown.length) {
-      const tr = el("tr"), td = el("td", "sub", rows === 0 || (view.plain && !state.query) ? "There is none." : "Nothing matches the search and the filters.");
+      const tr = el("tr"), td = el("td", "sub", rows === 0 || (view.plain && !state.query) ? "Nothing to list." : "Nothing matches the search and the filters.");
       tr.setAttribute("role", "row");
       td.setAttribute("role", "cell");
       td.colSpan = view.columns.length;
