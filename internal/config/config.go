@@ -41,8 +41,10 @@ type Config struct {
 	Fragments       bool
 	ScriptFragments string
 	FailOn          string
-	Format          string
-	Show            string
+	// Formats are the reports to write, at least one.
+	Formats []Format
+	GroupBy string
+	Show    string
 	// Output is "" or "-" for standard output.
 	Output   string
 	Color    string
@@ -128,7 +130,8 @@ func (l *loader) fail(e *Error) {
 func defaults() *Config {
 	c := &Config{Fragments: true, MaxPageBytes: 1 << 30, places: map[string]string{}}
 	c.Profile, c.Base, c.Tags = "generic", "html5", "modern"
-	c.ScriptFragments, c.FailOn, c.Format, c.Show = "warn", "error", "text", "findings"
+	c.ScriptFragments, c.FailOn, c.GroupBy, c.Show = "warn", "error", "page", "findings"
+	c.Formats = []Format{{Name: "text"}}
 	c.Color, c.Progress = "auto", "auto"
 	return c
 }

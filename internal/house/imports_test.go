@@ -20,6 +20,7 @@ var mayImport = map[string][]string{
 	"check":           {"internal/scan", "internal/site", "internal/weburl"},
 	"internal/config": {},
 	"internal/house":  {},
+	"internal/owners": {},
 	"internal/report": {"check"},
 	"internal/scan":   {"internal/weburl"},
 	"internal/site":   {"internal/scan", "internal/weburl"},

@@ -25,6 +25,9 @@ type Format struct {
 	Groups bool
 	// Lists tells whether `check --show all` can list every link in it.
 	Lists bool
+	// Summary tells whether the report has the summary, and so what is worth
+	// saying of the run as a whole.
+	Summary bool
 	// Write writes the whole report of r to w. It neither changes nor keeps r.
 	// The only errors are those of w, wrapped. The same r and options give the
 	// same bytes.
@@ -81,21 +84,21 @@ func GroupNamed(name string) GroupBy { return GroupBy(max(0, slices.Index(groupN
 
 // formats is the table of formats, in the order of the manual.
 var formats = []Format{
-	{Name: "text", For: "people, editors", Groups: true, Lists: true,
+	{Name: "text", For: "people, editors", Groups: true, Lists: true, Summary: true,
 		Write: func(w io.Writer, r *check.Result, opt Options) error {
 			if opt.GroupBy == GroupPage {
 				return Text(w, r, opt.TextOptions)
 			}
 			return TextGroups(w, r, opt)
 		}},
-	{Name: "json", For: "programs that want everything",
+	{Name: "json", For: "programs that want everything", Summary: true,
 		Write: func(w io.Writer, r *check.Result, _ Options) error { return JSON(w, r) }},
 	{Name: "jsonl", For: "programs that read as they go", Lists: true,
 		Write: func(w io.Writer, r *check.Result, _ Options) error { return JSONL(w, r) }},
-	{Name: "markdown", For: "comments on pull requests, job summaries", Groups: true, Write: Markdown},
+	{Name: "markdown", For: "comments on pull requests, job summaries", Groups: true, Summary: true, Write: Markdown},
 	{Name: "github", For: "annotations of GitHub Actions", Write: GitHub},
 	{Name: "sarif", For: "GitHub code scanning, editors", Write: SARIF},
-	{Name: "junit", For: "test reports of Jenkins, GitLab, Azure", Write: JUnit},
+	{Name: "junit", For: "test reports of Jenkins, GitLab, Azure", Summary: true, Write: JUnit},
 	{Name: "gitlab", For: "code quality of GitLab merge requests", Write: GitLab},
 	{Name: "checkstyle", For: "Jenkins, reviewdog, older tools", Write: Checkstyle},
 	{Name: "html", For: "people who search and sort; one file to keep or send", Write: HTML},

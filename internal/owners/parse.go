@@ -1,4 +1,4 @@
-package codeowners
+package owners
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-// Package codeowners finds out who answers for a file, from the CODEOWNERS file
+// Package owners finds out who answers for a file, from the CODEOWNERS file
 // of a repository on GitHub or GitLab.
 //
 // The tree of the project enters as an [fs.FS], the owners of a path leave. The
@@ -7,7 +7,7 @@
 //
 // Sources: GitHub's "About code owners", GitLab's "Syntax of CODEOWNERS file" and
 // "Advanced CODEOWNERS configuration".
-package codeowners
+package owners
 
 import (
 	"errors"
