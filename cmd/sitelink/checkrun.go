@@ -31,6 +31,9 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		return explain(err)
 	}
 	timer.stage("load")
+	if err := a.trace(ctx, s, cfg); err != nil {
+		return err
+	}
 
 	// Opened after loading: inside the docroot, the new file is none of the
 	// site's files.
