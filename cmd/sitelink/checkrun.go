@@ -29,6 +29,9 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		return explain(err)
 	}
 	timer.stage("load")
+	if err := a.trace(ctx, s, cfg); err != nil {
+		return err
+	}
 
 	// Opened after loading: inside the docroot, a new file is none of the
 	// site's files.
