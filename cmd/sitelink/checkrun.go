@@ -54,6 +54,9 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		timer.stage("check")
 		progress.done()
 		if err == nil {
+			err = reports.addExtras(ctx, s, cfg, result)
+		}
+		if err == nil {
 			err = reports.write(result)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// Extras are what the HTML report shows beside the result. The zero value
+// Extras are what a report shows beside the result when it has room for it. The zero value
 // leaves all of it out.
 type Extras struct {
 	// Orphans are docroot-relative paths that no link leads to, sorted; nil

@@ -71,6 +71,14 @@ var rules = []rule{
 		"Write the link so that every server answers it, or accept it with an ignore rule."},
 	{check.Changed, check.Error, "File changed", "The file changed while it was checked.",
 		"Check again when the build has ended."},
+	{check.Orphan, check.Warning, "Orphan", "No page links to this file.",
+		"Link to it where readers look for it, or delete it. A file that only other sites link to can be ignored by rule."},
+	{check.Unreachable, check.Warning, "Unreachable page", "Pages link to this one, but no chain of links leads there from the start.",
+		"Link to it, or to a page that leads there, from a page that readers reach."},
+	{check.UnmatchedLinkset, check.Warning, "Linkset without pages", "A linkset of --from finds no page.",
+		"Correct the linkset: it is a site path, in which @ stands for any characters and # for any but a slash."},
+	{check.LimitReached, check.Warning, "Limit reached", "Pages are left out because of --limit.",
+		"Raise the limit, or accept that the check is of a part of the site."},
 }
 
 // ruleIndex returns the place of a code in rules, -1 for one that has no row.
