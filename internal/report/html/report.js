@@ -93,8 +93,10 @@
     b.addEventListener("click", act);
     return b;
   };
+  // soft lets a path break behind its slashes before it breaks anywhere.
+  const soft = (text) => text.split(/(?<=\/)(?=[^/])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
   const place = (file, line, column) => {
-    const parts = [document.createTextNode(file)];
+    const parts = soft(file);
     if (line) parts.push(el("span", "pos", ":" + line + (column ? ":" + column : "")));
     return parts;
   };
@@ -110,7 +112,7 @@
     sub.append("built: ", ...built);
     return [...place(source, data.sourceLine.i[row], data.sourceColumn.i[row]), sub];
   };
-  const withSub = (text, prefix, sub) => (sub ? [text, el("span", "sub", prefix + sub)] : [text]);
+  const withSub = (text, prefix, sub) => (sub ? [...soft(text), el("span", "sub", prefix + sub)] : soft(text));
   const views = {
     findings: {
       name: "All findings", noun: "finding",
@@ -150,7 +152,9 @@
       { name: title, width: column === data.kind ? "w-kind" : "", cell: column === data.kind ? "kind" : "mono", key: (id) => rank(column)[id], fill: (id) => {
         const show = () => { choose(id); look("findings"); $("query").focus(); };
         if (column === data.kind) return [kindSpan(kinds[id])[0], " ", button(kinds[id].code, show)];
-        return [button(column.t[id] || "(the file itself)", show)];
+        const b = button("", show);
+        b.append(...soft(column.t[id] || "(the file itself)"));
+        return [b];
       } },
     ];
     if (column === data.target) {
@@ -185,7 +189,7 @@
         const all = words();
         return column.i.filter((id) => all.every((word) => lower(column)[id].includes(word)));
       },
-      columns: [{ name: "Path", width: "", cell: "mono", key: (id) => id, fill: (id) => [paths[id]] }],
+      columns: [{ name: "Path", width: "", cell: "mono", key: (id) => id, fill: (id) => soft(paths[id]) }],
     };
   }
 
@@ -332,7 +336,7 @@
     if (state.target >= 0) p.set("target", data.target.t[state.target]);
     if (state.sort >= 0) p.set("sort", state.sort + (state.down ? "-down" : ""));
     if (state.at > 0) p.set("at", state.at + 1);
-    const hash = p.size ? "#?" + p : location.hash.startsWith("#?") ? "#" : "";
+    const hash = String(p) ? "#?" + p : location.hash.startsWith("#?") ? "#" : "";
     if (!hash || hash === location.hash) return;
     try {
       history.replaceState(null, "", hash);
@@ -375,8 +379,18 @@
   $("query").addEventListener("input", filter(() => { state.query = $("query").value; }));
   $("code").addEventListener("change", filter(() => { state.code = $("code").value; }));
   for (const id of ["error", "warning"]) $(id).addEventListener("change", filter(() => { state[id] = $(id).checked; }));
-  addEventListener("beforeprint", () => { printing = true; body(views[state.view]); });
-  addEventListener("afterprint", () => { printing = false; body(views[state.view]); });
+  let folded = []; // what is open on paper only
+  addEventListener("beforeprint", () => {
+    printing = true;
+    folded = [...document.querySelectorAll("details:not([open])")];
+    for (const d of folded) d.open = true;
+    body(views[state.view]);
+  });
+  addEventListener("afterprint", () => {
+    printing = false;
+    for (const d of folded) d.open = false;
+    body(views[state.view]);
+  });
 
   recall();
   $("controls").hidden = false;
