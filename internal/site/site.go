@@ -26,6 +26,9 @@ type Site struct {
 	maps      []MapRule
 	bases     []baseURL
 	rules     *redirect.Set
+	ruleFiles []*redirect.File
+	// local holds the settings that .htaccess files make, by directory.
+	local map[NodeID]*localSettings
 	hash      hasher
 	pages     []Page
 	faults    []FileFault
