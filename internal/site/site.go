@@ -28,10 +28,10 @@ type Site struct {
 	rules     *redirect.Set
 	ruleFiles []*redirect.File
 	// local holds the settings that .htaccess files make, by directory.
-	local map[NodeID]*localSettings
-	hash      hasher
-	pages     []Page
-	faults    []FileFault
+	local  map[NodeID]*localSettings
+	hash   hasher
+	pages  []Page
+	faults []FileFault
 	// linked holds, by node, whether any link leads to it.
 	linked []bool
 	// indexOf holds, by node, the index file of a directory, NoNode if none
