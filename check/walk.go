@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -31,6 +30,7 @@ type walker struct {
 	// ends, when set, tells of pages whose links are not followed.
 	ends   func(site.PageID) bool
 	queue  []site.NodeID
+	fresh  []uint32 // the links of a page that may lead somewhere new
 	steps  []Step
 	reader *site.Reader
 }
@@ -220,16 +220,29 @@ func (w *walker) leave(node site.NodeID) error {
 		return nil
 	}
 	links := w.s.Page(id).All()
+	fresh := w.fresh[:0]
+	for i := range links {
+		l := &links[i]
+		if !l.State.Answers() || l.Node == site.NoNode || w.settled[l.Node] || l.IsMap() {
+			continue
+		}
+		if _, page := w.s.PageOf(l.Node); page || l.State == site.StateAutoindex {
+			fresh = append(fresh, uint32(i))
+		} else {
+			w.settled[l.Node] = true
+		}
+	}
+	w.fresh = fresh
 	asked, err := w.asked(id, links)
 	if err != nil {
 		return err
 	}
-	for i := range links {
+	for _, i := range fresh {
 		l := &links[i]
-		if !w.leads(l) || w.settled[l.Node] {
+		if w.settled[l.Node] {
 			continue
 		}
-		path, known := asked[uint32(i)]
+		path, known := asked[i]
 		if !known {
 			path = w.addr.of(l.Node)[0]
 		}
@@ -238,23 +251,14 @@ func (w *walker) leave(node site.NodeID) error {
 	return nil
 }
 
-// leads tells whether a link leads to something that can be followed.
-func (w *walker) leads(l *site.Link) bool {
-	if !l.State.Answers() || l.Node == site.NoNode || l.IsMap() {
-		return false
-	}
-	_, page := w.s.PageOf(l.Node)
-	return page || l.State == site.StateAutoindex
-}
-
-// asked returns the addresses that links of a page ask for, where the linksets
-// make a difference between those of their file: LL-9 holds the address
-// against them, and the records only have the file.
+// asked returns the addresses that the fresh links of a page ask for, where the
+// linksets make a difference between those of their file: LL-9 holds the
+// address against them, and the records only have the file.
 func (w *walker) asked(id site.PageID, links []site.Link) (map[uint32]string, error) {
 	var want []uint32
-	for i := range links {
-		if l := &links[i]; w.leads(l) && !w.settled[l.Node] && w.classOf(l.Node) == inSome {
-			want = append(want, uint32(i))
+	for _, i := range w.fresh {
+		if w.classOf(links[i].Node) == inSome {
+			want = append(want, i)
 		}
 	}
 	if len(want) == 0 {
@@ -268,13 +272,12 @@ func (w *walker) asked(id site.PageID, links []site.Link) (map[uint32]string, er
 		w.reader = r
 	}
 	asked := make(map[uint32]string, len(want))
-	err := w.reader.Details(id, want, func(link int, d *site.Detail) {
+	// A page that has changed or gone meanwhile is reported when it is judged;
+	// its links are then taken by the first address of their files.
+	_ = w.reader.Details(id, want, func(link int, d *site.Detail) {
 		asked[uint32(link)] = w.addr.nearest(d.Node, w.addr.decode(cmp.Or(d.Final, d.Target)))
 	})
-	if errors.Is(err, site.ErrChanged) {
-		return asked, nil // reported when the page is judged
-	}
-	return asked, err
+	return asked, nil
 }
 
 func (w *walker) classOf(node site.NodeID) inclusion {
