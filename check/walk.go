@@ -216,8 +216,8 @@ func (w *walker) leave(node site.NodeID) error {
 		w.list(node)
 		return nil
 	}
-	if w.ends != nil && w.ends(id) {
-		return nil
+	if isList(w.s.Path(id)) {
+		return nil // its links are no way for a visitor
 	}
 	links := w.s.Page(id).All()
 	fresh := w.fresh[:0]
