@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"path"
 	"slices"
 	"strings"
 
@@ -133,35 +132,6 @@ func linkedFiles(s *site.Site, w *walker) []bool {
 		}
 	}
 	return linked
-}
-
-// isList tells whether a file is a list of pages that its generator made for
-// programs: a link in it is no way for a visitor.
-func isList(file string) bool {
-	name := strings.TrimSuffix(strings.ToLower(path.Base(file)), ".gz")
-	switch path.Ext(name) {
-	case ".xml", ".rss", ".atom", ".rdf", ".opml", ".jsonld", ".txt":
-		return true
-	case ".json":
-		return name != "manifest.json"
-	case "":
-		return strings.HasPrefix(name, "_") // _redirects, _headers
-	}
-	return false
-}
-
-// isCopy tells whether a file is another one in a form that the host sends by
-// itself: compressed, or a source map, which its file names.
-func isCopy(s *site.Site, name string) bool {
-	for _, suffix := range []string{".gz", ".br", ".zst", ".map"} {
-		of, ok := strings.CutSuffix(name, suffix)
-		if !ok || suffix == ".map" && !strings.HasSuffix(of, "js") && !strings.HasSuffix(of, ".css") {
-			continue
-		}
-		node, found := s.Lookup(of)
-		return found && s.Tree().Kind(node) == site.KindFile
-	}
-	return false
 }
 
 // findAliases reads the orphan pages that hold few links and notes where a
