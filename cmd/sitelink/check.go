@@ -10,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/report"
 )
 
 const checkLong = `check reads a built site and reports every link that will not work once the site is
@@ -52,7 +53,10 @@ const checkExample = `  # the site in public, as it will be at https://example.o
   sitelink check public --from '/docs/@' --skip '/docs/old/@' --orphans
 
   # in a pre-push hook or in CI: be strict, keep the report
-  sitelink check public --fail-on warning --format json --output report.json`
+  sitelink check public --fail-on warning --format json --output report.json
+
+  # several reports of one run: annotations now, files for later steps
+  sitelink check public --format github --format sarif=sitelink.sarif --format junit=junit.xml`
 
 func (a *app) checkCommand() *cobra.Command {
 	var file string
@@ -104,6 +108,23 @@ func (a *app) checkCommand() *cobra.Command {
 	return cmd
 }
 
+// checkFormats refuses what the keys of the reports cannot mean together.
+func checkFormats(cfg *config.Config) error {
+	toOutput := false
+	for _, f := range cfg.Formats {
+		toOutput = toOutput || f.File == ""
+		if format, _ := report.ByName(f.Name); cfg.Show == "all" && !format.Lists {
+			return &usageError{fmt.Sprintf("the format %s cannot list all links, it has findings only", f.Name),
+				"--show all works with text and jsonl"}
+		}
+	}
+	if !toOutput && cfg.Output != "" && cfg.Output != "-" {
+		return &usageError{fmt.Sprintf("no report goes to %s: every format names a file of its own", cfg.Output),
+			"leave out output, or the file of one format"}
+	}
+	return nil
+}
+
 // configure finds out what the user wants. file is the value of --config.
 func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config.Config, error) {
 	if cmd.Flags().Changed("config") && file == "" {
@@ -125,7 +146,8 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 	}
 	cfg, err := config.Load(config.Request{
 		File: file, Getenv: a.env.Getenv, Flags: settings, Places: files.places, Profiles: profileNames(), Codes: codeNames(),
-		Linkset: func(text string) error { _, err := check.ParseLinkset(text); return err },
+		HostKeys: hostKeys(),
+		Linkset:  func(text string) error { _, err := check.ParseLinkset(text); return err },
 	})
 	if err != nil {
 		var fault *config.Error
@@ -134,9 +156,5 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 		}
 		return nil, err
 	}
-	if cfg.Format == "json" && cfg.Show == "all" {
-		return nil, &usageError{"the format json cannot list all links: one object would hold the whole site",
-			"use --format jsonl"}
-	}
-	return cfg, nil
+	return cfg, checkFormats(cfg)
 }

@@ -46,8 +46,10 @@ type Config struct {
 	Fragments       bool
 	ScriptFragments string
 	FailOn          string
-	Format          string
-	Show            string
+	// Formats are the reports to write, at least one.
+	Formats []Format
+	GroupBy string
+	Show    string
 	// Output is "" or "-" for standard output.
 	Output   string
 	Color    string
@@ -56,6 +58,11 @@ type Config struct {
 	// Ignores are the rules of the file, then those of SITELINK_IGNORE, then
 	// those of --ignore.
 	Ignores []Ignore
+
+	// Host are the keys of the table [host], in the order of the file.
+	Host []HostSetting
+	// Redirects are the [[redirect]] tables.
+	Redirects []Redirect
 
 	places map[string]string
 }
@@ -84,6 +91,8 @@ type Request struct {
 	Places map[string]string
 	// Profiles and Codes are the words that the keys profile and code accept.
 	Profiles, Codes []string
+	// HostKeys are the keys of the table [host].
+	HostKeys []HostKey
 	// Linkset says what is wrong with a linkset; nil accepts any.
 	Linkset func(text string) error
 }
@@ -138,7 +147,8 @@ func (l *loader) fail(e *Error) {
 func defaults() *Config {
 	c := &Config{Fragments: true, MaxPageBytes: 1 << 30, places: map[string]string{}}
 	c.Profile, c.Base, c.Tags = "generic", "html5", "modern"
-	c.ScriptFragments, c.FailOn, c.Format, c.Show = "warn", "error", "text", "findings"
+	c.ScriptFragments, c.FailOn, c.GroupBy, c.Show = "warn", "error", "page", "findings"
+	c.Formats = []Format{{Name: "text"}}
 	c.Color, c.Progress = "auto", "auto"
 	return c
 }
