@@ -19,13 +19,13 @@ var mayImport = map[string][]string{
 	"cmd/sitelink":       {"*"},
 	"check":              {"internal/redirect", "internal/scan", "internal/site", "internal/weburl"},
 	"internal/config":    {},
+	"internal/hostcases": {},
 	"internal/house":     {},
 	"internal/report":    {"check"},
 	"internal/redirect":  {"internal/weburl"},
 	"internal/scan":      {"internal/weburl"},
 	"internal/site":      {"internal/redirect", "internal/scan", "internal/weburl"},
 	"internal/weburl":    {},
-	"internal/hostcases": {},
 }
 
 func TestImports(t *testing.T) {

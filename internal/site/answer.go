@@ -214,7 +214,7 @@ func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool,
 // redirectPath is the address of a directory with its slash.
 func (q *asking) redirectPath(segments []string) string {
 	switch {
-	case q.p.RawRedirect && q.path != "":
+	case q.p.GoLocation && q.path != "":
 		return q.path + "/"
 	case len(segments) == 0:
 		return "/"

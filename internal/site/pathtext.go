@@ -54,10 +54,9 @@ func (q *asking) decode(path, query string) (p string, refused *Answer) {
 		}
 		p = string(out)
 	}
-	if q.p.Control == 0 && q.p.BadUTF8 == 0 && q.p.InvalidUTF8 == 0 {
-		return p, nil
+	if q.p.Control != 0 || q.p.BadUTF8 != 0 {
+		query = lenient(query)
 	}
-	query = lenient(query)
 	switch {
 	case q.p.Control != 0 && (hasControl(p) || hasControl(query)):
 		return refuse(StateBadURL, q.p.Control, "the host refuses control characters")
