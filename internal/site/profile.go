@@ -78,8 +78,8 @@ type Profile struct {
 	// (it is path info), ServeSlash (a slash alone), or Redirect to the file (a
 	// slash alone).
 	FileSlash Way
-	// FileFirst: nothing lies behind a file, and that comes before all other
-	// faults of the path.
+	// FileFirst: dot segments are resolved, and a path behind a file is missing,
+	// before a NUL or an overlong path is refused.
 	FileFirst bool
 	// DotsEnd: a path that ends in an encoded dot segment has no final slash.
 	DotsEnd bool

@@ -84,7 +84,7 @@ var profileKeys = []ProfileKey{
 	{Name: "file-slash", Values: ways(Missing, Serve, ServeSlash, Redirect), Type: "word",
 		Help:  "a slash or path after a file: missing, serve the file, the same for a slash alone, or redirect to it",
 		field: func(p *Profile) any { return &p.FileSlash }},
-	{Name: "file-first", Type: "switch", Help: "nothing lies behind a file, and that comes before other faults of the path",
+	{Name: "file-first", Type: "switch", Help: "dots are resolved, and a path behind a file is missing, before a NUL or an overlong path is refused",
 		field: func(p *Profile) any { return &p.FileFirst }},
 	{Name: "dots-end", Type: "switch", Help: "a path that ends in an encoded dot segment has no final slash",
 		field: func(p *Profile) any { return &p.DotsEnd }},
