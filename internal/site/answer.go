@@ -133,6 +133,8 @@ func (q *asking) page(dir, entry NodeID, segments []string, slash, private bool,
 // afterFile answers for a slash or path behind the file at segments[i].
 func (q *asking) afterFile(id NodeID, segments []string, i int, slash, private bool, query string) Answer {
 	switch {
+	case q.s.tree.nodes[id].flags&flagClosed != 0:
+		return Answer{State: StateUnreadable, Node: NoNode, Status: http.StatusForbidden}
 	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && slash && i == len(segments)-1:
 		q.step("file-slash", "what follows the file is path info")
 		return q.file(id, private)
@@ -214,7 +216,7 @@ func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool,
 // redirectPath is the address of a directory with its slash.
 func (q *asking) redirectPath(segments []string) string {
 	switch {
-	case q.p.RawRedirect && q.path != "":
+	case q.p.GoLocation && q.path != "":
 		return q.path + "/"
 	case len(segments) == 0:
 		return "/"

@@ -78,8 +78,8 @@ type Profile struct {
 	// (it is path info), ServeSlash (a slash alone), or Redirect to the file (a
 	// slash alone).
 	FileSlash Way
-	// FileFirst: nothing lies behind a file, and that comes before all other
-	// faults of the path.
+	// FileFirst: dot segments are resolved, and a path behind a file is missing,
+	// before a NUL or an overlong path is refused.
 	FileFirst bool
 	// DotsEnd: a path that ends in an encoded dot segment has no final slash.
 	DotsEnd bool
@@ -139,15 +139,15 @@ type Profile struct {
 	Literal string
 	// LowerHex: a redirect of the host writes %c3%bc, not %C3%BC.
 	LowerHex bool
+	// GoLocation: a redirect of the host hands the decoded path to Go's
+	// net/http.Redirect, which cleans it and escapes hardly anything.
+	GoLocation bool
 	// RawLocation: a redirect of the host escapes nothing, so that browsers find
 	// a query or a fragment where a name holds "?" or "#".
 	RawLocation bool
 	// ErrorPage is the file at the root that is sent with 404 even when it is
 	// asked for by its name; empty for none.
 	ErrorPage string
-	// RawRedirect: a redirect of the host writes the decoded path, as Go's
-	// net/http.Redirect does: an encoded ? or % does not survive it.
-	RawRedirect bool
 	// Fallback is the file that answers with 200 whatever is missing (a
 	// single-page application); it holds only while FallbackUnless is not in
 	// the docroot.

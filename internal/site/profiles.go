@@ -10,8 +10,8 @@ import (
 func server(name string, change func(*Profile)) Profile {
 	p := Profile{
 		Name: name, Index: []string{"index.html"}, Autoindex: AutoindexError,
-		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, IndexName: Missing, EmptyDirectory: 403,
-		IndexDirectory: Redirect, IndexSpecial: Serve, IndexLoop: 403,
+		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, EmptyDirectory: 403,
+		IndexDirectory: Redirect, IndexSpecial: Serve, IndexLoop: 403, IndexName: Missing,
 		Page: Missing, PageSuffixes: []string{".html"}, PageFile: Serve, PageSlash: Missing, TrailingSlash: Keep,
 		FileSlash: Missing, Slashes: Merge, EncodedSlash: Serve, ReservedEscape: Serve, AboveRoot: 400, BadEscape: 400, NUL: 400,
 		MaxRequest: maxRequestLine - len("GET  HTTP/1.1\r\n"), TooLong: 414,
@@ -67,7 +67,7 @@ var builtIn = []Profile{
 		p.MaxRequest, p.TooLong = 1<<20, 431
 		p.SymlinkLoop, p.SymlinkFile, p.LongName = 500, 500, 500
 		p.Pipe, p.Socket, p.Device = 0, 404, 200
-		p.DropQuery, p.RawRedirect = true, true
+		p.DropQuery, p.GoLocation = true, true
 	}),
 	// Cloudflare has a single address for each page: without .html, without
 	// index, with a slash for directories only.

@@ -2,6 +2,7 @@ package site
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/redirect"
@@ -190,8 +191,11 @@ func (q *asking) files(path, query string) Answer {
 	if a, ok := q.rewritten(segments, slash, query); ok {
 		return a
 	}
+	if slices.ContainsFunc(segments, func(name string) bool { return strings.IndexByte(name, 0) >= 0 }) {
+		return q.unlessBehind(segments, Answer{State: StateBadURL, Node: NoNode, Status: q.p.NUL, Note: "an encoded NUL"})
+	}
 	if len(q.s.real)+len(p) > maxFilePath {
-		return q.unlessBehind(path, Answer{State: StateMissingFile, Node: NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
+		return q.unlessBehind(segments, Answer{State: StateMissingFile, Node: NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
 	}
 	a := q.walk(segments, slash, query)
 	if q.p.Portable && (a.move != "" || a.State.Answers()) {
@@ -201,8 +205,8 @@ func (q *asking) files(path, query string) Answer {
 }
 
 // unlessBehind is a, unless the path leads through a file and that counts more.
-func (q *asking) unlessBehind(path string, a Answer) Answer {
-	if q.p.FileFirst && q.behindFile(path) {
+func (q *asking) unlessBehind(segments []string, a Answer) Answer {
+	if q.p.FileFirst && q.behindFile(segments) {
 		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "nothing lies behind a file"}
 	}
 	return a
