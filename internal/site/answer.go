@@ -2,9 +2,7 @@ package site
 
 import (
 	"net/http"
-	"os"
 	pathpkg "path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -19,10 +17,11 @@ func (q *asking) walk(segments []string, slash bool, query string) Answer {
 	at, private, symlinks := NodeID(0), false, 0
 	for i, name := range segments {
 		last := i == len(segments)-1
-		if a, denied := q.denied(name, last); denied {
+		next := t.child(t.nodes[at].real, []byte(name))
+		through := next != NoNode && (t.nodes[next].kind == KindDir && slash || !last && t.nodes[next].kind.mayHold())
+		if a, denied := q.denied(name, through); denied {
 			return a
 		}
-		next := t.child(t.nodes[at].real, []byte(name))
 		if last && q.p.Page != Missing {
 			if a, ok := q.page(at, next, segments, slash, private, query); ok {
 				return a
@@ -58,9 +57,10 @@ func (q *asking) walk(segments []string, slash bool, query string) Answer {
 	return q.atDirectory(at, segments, slash, private, query)
 }
 
-// denied answers for a name that the host does not serve.
-func (q *asking) denied(name string, last bool) (Answer, bool) {
-	if q.p.DenyLast && !last {
+// denied answers for a name that the host does not serve; through tells that
+// it is a directory, and the path goes on.
+func (q *asking) denied(name string, through bool) (Answer, bool) {
+	if q.p.DenyLast && through {
 		return Answer{}, false
 	}
 	for _, pattern := range q.p.Deny {
@@ -165,24 +165,30 @@ func (q *asking) noFile(k Kind, behind bool) Answer {
 	switch k {
 	case KindLoop:
 		return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.SymlinkLoop, Note: "the symbolic link leads to itself, or through too many"}
-	case KindSpecial:
-		return Answer{State: StateSpecialFile, Node: NoNode, Status: q.p.Pipe}
-	case KindSocket:
-		if behind {
-			return Answer{State: StateSpecialFile, Node: NoNode, Status: http.StatusNotFound}
+	case KindThrough:
+		return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.SymlinkFile, Note: "the symbolic link takes a file for a directory"}
+	case KindPipe, KindSocket, KindDevice:
+		a := Answer{State: StateSpecialFile, Node: NoNode}
+		switch {
+		case behind:
+			a.Status = q.p.BehindSpecial
+		case k == KindPipe:
+			a.Status = q.p.Pipe
+		case k == KindSocket:
+			a.Status = q.p.Socket
+		default:
+			a.Status = q.p.Device
 		}
-		return Answer{State: StateSpecialFile, Node: NoNode, Status: q.p.Socket}
+		return a
 	}
 	return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.BrokenSymlink}
 }
 
 // atDirectory answers for a directory, asked for with or without its slash.
 func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool, query string) Answer {
-	slash = slash || len(segments) == 0
-	path := "/" + strings.Join(segments, "/")
 	if slash {
 		if q.p.DirectorySlash == Redirect && len(segments) > 0 && q.s.indexOf[dir] != NoNode {
-			return q.redirect("directory-slash", path, query)
+			return q.redirect("directory-slash", "/"+strings.Join(segments, "/"), query)
 		}
 		return q.directory(dir, segments, private, query)
 	}
@@ -192,11 +198,11 @@ func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool,
 	}
 	switch q.p.Directory {
 	case Redirect:
-		return q.redirect("directory", path+"/", query)
+		return q.redirect("directory", q.redirectPath(segments), query)
 	case RedirectIndex:
 		a := q.directory(dir, segments, private, query)
-		if a.move == "" && (a.Status == http.StatusOK || a.State == StatePrivate) {
-			return q.redirect("directory", path+"/", query)
+		if a.move == "" && (a.indexed || q.s.autoindex == AutoindexList) {
+			return q.redirect("directory", q.redirectPath(segments), query)
 		}
 		return a
 	case Missing:
@@ -206,10 +212,24 @@ func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool,
 	return q.directory(dir, segments, private, query)
 }
 
+// redirectPath is the address of a directory with its slash.
+func (q *asking) redirectPath(segments []string) string {
+	switch {
+	case q.p.RawRedirect && q.path != "":
+		return q.path + "/"
+	case len(segments) == 0:
+		return "/"
+	}
+	return "/" + strings.Join(segments, "/") + "/"
+}
+
 // directory answers the request for a directory with its slash.
 func (q *asking) directory(dir NodeID, segments []string, private bool, query string) Answer {
 	s, t := q.s, q.s.tree
 	if t.nodes[dir].flags&flagUnreadable != 0 {
+		if s.autoindex == AutoindexList && q.p.ListClosed {
+			return q.list(dir)
+		}
 		return Answer{State: StateUnreadable, Node: NoNode, Status: q.p.EmptyDirectory}
 	}
 	real := t.nodes[dir].real
@@ -224,18 +244,39 @@ func (q *asking) directory(dir NodeID, segments []string, private bool, query st
 		switch n := &t.nodes[id]; n.kind {
 		case KindFile:
 			q.step("index", name+" answers for the directory")
-			return q.file(id, private)
+			a := q.file(id, private)
+			a.indexed = true
+			return a
 		case KindOutside:
 			if a := q.outside(id, append(slices.Clone(segments), name), nil, false, query); a.move == "" {
 				return a
 			}
-		case KindSpecial, KindSocket:
-			return q.noFile(n.kind, false)
+		case KindPipe, KindSocket, KindDevice:
+			if q.p.IndexSpecial == Serve {
+				a := q.noFile(n.kind, false)
+				a.indexed = true
+				return a
+			}
+		case KindBroken, KindThrough:
+			if q.p.IndexBroken != 0 {
+				return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.IndexBroken, Note: name + " is a symbolic link that leads nowhere"}
+			}
+		case KindLoop:
+			if q.p.IndexLoop != 0 {
+				return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.IndexLoop, Note: name + " is a symbolic link that leads in a circle"}
+			}
 		case KindDir:
 			switch q.p.IndexDirectory {
-			case Refuse:
+			case Refuse, Missing:
 				q.step("index-directory", name+" is a directory")
-				return Answer{State: StateMissingIndex, Node: NoNode, Status: http.StatusForbidden, Note: name + " is a directory"}
+				if q.p.IndexDirectory == Missing && s.autoindex == AutoindexList {
+					return q.list(dir)
+				}
+				status := http.StatusForbidden
+				if q.p.IndexDirectory == Missing {
+					status = q.p.EmptyDirectory
+				}
+				return Answer{State: StateMissingIndex, Node: NoNode, Status: status, Note: name + " is a directory"}
 			case Redirect:
 				a := q.redirect("index-directory", "/"+strings.Join(append(slices.Clone(segments), name), "/")+"/", query)
 				if q.p.Portable {
@@ -246,11 +287,19 @@ func (q *asking) directory(dir NodeID, segments []string, private bool, query st
 		}
 	}
 	if s.autoindex == AutoindexList {
-		q.step("autoindex", "the host lists the directory")
-		return Answer{State: StateAutoindex, Node: dir, Status: http.StatusOK}
+		return q.list(dir)
 	}
 	q.step("empty-directory", "none of "+strings.Join(s.index, ", ")+" is there")
 	return Answer{State: StateMissingIndex, Node: NoNode, Status: q.p.EmptyDirectory}
+}
+
+// list answers with a listing of the directory.
+func (q *asking) list(dir NodeID) Answer {
+	if q.s.tree.nodes[dir].flags&flagUnlistable != 0 {
+		return Answer{State: StateUnreadable, Node: NoNode, Status: http.StatusForbidden, Note: "the host may not list the directory"}
+	}
+	q.step("autoindex", "the host lists the directory")
+	return Answer{State: StateAutoindex, Node: dir, Status: http.StatusOK}
 }
 
 // missing tells apart the ways in which nothing answers: rest are the
@@ -273,34 +322,5 @@ func (q *asking) missing(at NodeID, rest []string, slash bool) Answer {
 	}
 	a.State, a.Node = StateWrongCase, node
 	q.step("file", "only "+q.s.tree.Path(node)+" is there, in other letter case")
-	return a
-}
-
-// outside follows the symbolic link at segments, which leaves the docroot, just
-// far enough to say whether the file is there. It is not read.
-func (q *asking) outside(link NodeID, segments, rest []string, slash bool, query string) Answer {
-	s := q.s
-	name := filepath.Join(s.real, filepath.FromSlash(s.tree.Path(link)), filepath.Join(rest...))
-	const note = "behind a symbolic link that leaves the docroot"
-	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() && (slash || !info.Mode().IsRegular()) {
-		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: note}
-	}
-	a := Answer{State: StateBehindSymlink, Node: NoNode, Status: http.StatusOK}
-	if !info.IsDir() {
-		return a
-	}
-	indexed := slices.ContainsFunc(s.index, func(index string) bool {
-		i, err := os.Stat(filepath.Join(name, index))
-		return err == nil && i.Mode().IsRegular()
-	})
-	if !slash && (q.p.Directory == Redirect || q.p.Directory == RedirectIndex && indexed) {
-		a := q.redirect("directory", "/"+strings.Join(append(slices.Clone(segments), rest...), "/")+"/", query)
-		a.State, a.Note = StateBehindSymlink, note
-		return a
-	}
-	if !indexed && s.autoindex != AutoindexList {
-		a.State, a.Status, a.Note = StateMissingIndex, q.p.EmptyDirectory, note
-	}
 	return a
 }

@@ -36,7 +36,7 @@ func (s *Site) Href(id NodeID) string {
 	if n.flags&flagMoved != 0 {
 		path = strings.TrimSuffix(path, ".html")
 	}
-	p := s.bases[0].path + "/" + escapePath(path, upperHex)
+	p := s.bases[0].path + "/" + escapePath(path, Generic.Literal, upperHex)
 	if n.kind == KindDir && !strings.HasSuffix(p, "/") {
 		p += "/"
 	}

@@ -40,6 +40,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	s.tree, s.real, s.faults = w.tree, w.real, w.faults
 	s.findIndexes()
 	s.markAddresses()
+	s.markRuled()
 	s.findPages()
 	if len(s.pages) == 0 {
 		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
@@ -94,6 +95,9 @@ func (s *Site) configure() error {
 	}
 	s.base = cmp.Or(s.opt.Base, s.profile.Base, BaseHTML5)
 	s.maps = sortMaps(s.opt.Maps)
+	if s.opt.Rules != nil && s.opt.Rules.Len() > 0 {
+		s.rules = s.opt.Rules
+	}
 	for _, raw := range s.opt.BaseURLs {
 		u, err := weburl.Parse(raw)
 		if err != nil {
@@ -241,6 +245,8 @@ func (s *Site) State(l *Link) State {
 			return StateUnreadable
 		case f&flagPrivate != 0:
 			return StatePrivate
+		case f&flagAlias != 0 && l.State <= StateRedirect:
+			return StateAlias
 		}
 	}
 	return l.State
@@ -304,6 +310,9 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 			if ok {
 				s.linked[id] = true
 			}
+		}
+		for _, node := range w.aliases {
+			s.tree.nodes[node].flags |= flagAlias
 		}
 		for _, m := range w.modes {
 			s.tree.nodes[m.id].flags |= m.flags

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // maxFilePath is PATH_MAX less the final NUL.
@@ -13,7 +15,7 @@ const maxFilePath = 4095
 const maxName = 255
 
 // decode decodes percent escapes once, or tells how the host refuses.
-func (q *asking) decode(path string) (p string, refused *Answer) {
+func (q *asking) decode(path, query string) (p string, refused *Answer) {
 	refuse := func(state State, status int, note string) (string, *Answer) {
 		return "", &Answer{State: state, Node: NoNode, Status: status, Note: note}
 	}
@@ -36,7 +38,8 @@ func (q *asking) decode(path string) (p string, refused *Answer) {
 			c = byte(unhex(path[i+1])<<4 | unhex(path[i+2]))
 			switch {
 			case c == 0:
-				return refuse(StateBadURL, q.p.NUL, "an encoded NUL")
+				a := q.unlessBehind(path, Answer{State: StateBadURL, Node: NoNode, Status: q.p.NUL, Note: "an encoded NUL"})
+				return "", &a
 			case c == '/' && q.p.EncodedSlash == Missing:
 				return refuse(StateMissingFile, http.StatusNotFound, "the host refuses an encoded slash")
 			case c == '/' && q.p.EncodedSlash == Keep:
@@ -51,15 +54,27 @@ func (q *asking) decode(path string) (p string, refused *Answer) {
 		}
 		p = string(out)
 	}
+	if q.p.Control == 0 && q.p.BadUTF8 == 0 && q.p.InvalidUTF8 == 0 {
+		return p, nil
+	}
+	query = lenient(query)
 	switch {
-	case q.p.Control != 0 && hasControl(p):
+	case q.p.Control != 0 && (hasControl(p) || hasControl(query)):
 		return refuse(StateBadURL, q.p.Control, "the host refuses control characters")
 	case q.p.InvalidUTF8 != 0 && !utf8.ValidString(p):
 		return refuse(StateMissingFile, q.p.InvalidUTF8, "the host wants UTF-8")
-	case q.p.BadUTF8 != 0 && neverUTF8(p):
+	case q.p.BadUTF8 != 0 && (neverUTF8(p) || neverUTF8(query)):
 		return refuse(StateBadURL, q.p.BadUTF8, "the host refuses bytes that never occur in UTF-8")
 	}
 	return p, nil
+}
+
+// lenient decodes the percent escapes of s; what is none stays.
+func lenient(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	return string(weburl.PercentDecode(nil, s))
 }
 
 func hasControl(p string) bool {
@@ -102,17 +117,20 @@ func unhex(c byte) int {
 }
 
 // splitPath cuts a decoded path into segments, without empty ones and dots.
-// slash tells whether it names a directory; above, whether ".." leads above
-// the root, which is no fault if it stops there.
-func splitPath(p string, stops bool) (segments []string, slash, above bool) {
+// slash tells whether it names a directory, as a final dot segment does with
+// dots; above, whether ".." leads above the root, which is no fault if it stops
+// there.
+func splitPath(p string, stops, dots bool) (segments []string, slash, above bool) {
 	slash = true
 	for seg := range strings.SplitSeq(p, "/") {
 		slash = false
 		switch seg {
-		case "", ".":
+		case "":
 			slash = true
+		case ".":
+			slash = dots
 		case "..":
-			slash = true
+			slash = dots
 			if len(segments) > 0 {
 				segments = segments[:len(segments)-1]
 			} else if !stops {
@@ -123,32 +141,4 @@ func splitPath(p string, stops bool) (segments []string, slash, above bool) {
 		}
 	}
 	return segments, slash, false
-}
-
-// escape percent-encodes a decoded path as the host does in a redirect.
-func (p *Profile) escape(path string) string {
-	if p.LowerHex {
-		return escapePath(path, lowerHex)
-	}
-	return escapePath(path, upperHex)
-}
-
-const (
-	upperHex = "0123456789ABCDEF"
-	lowerHex = "0123456789abcdef"
-)
-
-func escapePath(p, hex string) string {
-	var b strings.Builder
-	for i := 0; i < len(p); i++ {
-		switch c := p[i]; {
-		case c <= 0x20, c >= 0x7F, strings.IndexByte(`"#%<>?\^`+"`{|}", c) >= 0:
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }

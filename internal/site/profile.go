@@ -24,7 +24,7 @@ type Profile struct {
 
 	// Directory says what /dir answers when dir is a directory: Redirect to
 	// /dir/, Serve its index file, RedirectIndex (to /dir/, but only when
-	// there is an index file) or Missing.
+	// there is an index file or the host lists directories) or Missing.
 	Directory Way
 	// DirectorySlash says what /dir/ answers when it has an index file: Serve
 	// it, or Redirect to /dir.
@@ -38,10 +38,21 @@ type Profile struct {
 	// index file has it, or RedirectAlways to /dir.
 	IndexName Way
 	// IndexDirectory says what a directory does that has the name of an index
-	// file: Redirect into it, Skip to the next name, or Refuse (403).
+	// file: Redirect into it, Skip to the next name, Missing (as if there were
+	// no index file), or Refuse (403, listing or not).
 	IndexDirectory Way
+	// IndexSpecial says what a pipe or socket does that has the name of an
+	// index file: Serve (it answers as it does by its own name) or Skip.
+	IndexSpecial Way
+	// IndexBroken and IndexLoop are the statuses of a directory whose index
+	// file is a symbolic link that leads nowhere or in a circle; 0 means that
+	// the next name is tried.
+	IndexBroken, IndexLoop int
 	// EmptyDirectory is the status of a directory without index file.
 	EmptyDirectory int
+	// ListClosed: a directory that may not be entered is listed nevertheless,
+	// if it may be read.
+	ListClosed bool
 	// ListFirst: a directory is opened before the redirect to its slash, so
 	// that one that may not be listed is refused.
 	ListFirst bool
@@ -68,6 +79,11 @@ type Profile struct {
 	// (it is path info), ServeSlash (a slash alone), or Redirect to the file (a
 	// slash alone).
 	FileSlash Way
+	// FileFirst: nothing lies behind a file, and that comes before all other
+	// faults of the path.
+	FileFirst bool
+	// DotsEnd: a path that ends in an encoded dot segment has no final slash.
+	DotsEnd bool
 	// Slashes says what becomes of empty segments: Merge, Keep (then nothing
 	// answers), or Redirect to the path without them.
 	Slashes Way
@@ -86,27 +102,38 @@ type Profile struct {
 	BadEscape int
 	// NUL is the status for %00 in a path.
 	NUL int
-	// Control is the status for a control character in a path, 0 for none.
+	// Control is the status for a control character in a path or query, 0 for
+	// none.
 	Control int
-	// BadUTF8 is the status for bytes that never occur in UTF-8, InvalidUTF8 for
-	// a path that is no UTF-8; 0 for none.
+	// BadUTF8 is the status for bytes in a path or query that never occur in
+	// UTF-8, InvalidUTF8 for a path that is no UTF-8; 0 for none.
 	BadUTF8, InvalidUTF8 int
 	// Deny are patterns (path.Match) for the names of files and directories
 	// that the host does not serve; Denied is what they answer. With DenyLast
-	// only the last name of a path counts.
+	// the directories that a path leads through do not count.
 	Deny     []string
 	Denied   int
 	DenyLast bool
 	// MaxRequest is the longest path and query in bytes; TooLong the status of
 	// longer ones. 0 means no limit.
 	MaxRequest, TooLong int
-	// BrokenSymlink, SymlinkLoop, LongName, Pipe and Socket are the statuses of
-	// what is no file. LongName is for a segment over 255 bytes or a path over
-	// 4,096.
-	BrokenSymlink, SymlinkLoop, LongName, Pipe, Socket int
+	// BrokenSymlink, SymlinkLoop, LongName, Pipe, Socket and Device are the
+	// statuses of what is no file; 0 means that no answer ever comes. LongName
+	// is for a segment over 255 bytes or a path over 4,096, SymlinkFile for a
+	// symbolic link that takes a file for a directory, BehindSpecial for a path
+	// behind a pipe, socket or device.
+	BrokenSymlink, SymlinkLoop, SymlinkFile, LongName, Pipe, Socket, Device, BehindSpecial int
 
 	// DropQuery: a redirect of the host loses the query.
 	DropQuery bool
+	// EmptyQuery: a redirect of the host keeps the ? of an empty query.
+	EmptyQuery bool
+	// NormalQuery: a redirect of the host writes the query anew: letters,
+	// digits and -._~ are decoded, a % that begins no escape is encoded.
+	NormalQuery bool
+	// Literal are the characters, besides letters and digits, that a redirect
+	// of the host does not percent-encode.
+	Literal string
 	// LowerHex: a redirect of the host writes %c3%bc, not %C3%BC.
 	LowerHex bool
 	// RawLocation: a redirect of the host escapes nothing, so that browsers find
@@ -115,6 +142,9 @@ type Profile struct {
 	// ErrorPage is the file at the root that is sent with 404 even when it is
 	// asked for by its name; empty for none.
 	ErrorPage string
+	// RawRedirect: a redirect of the host writes the decoded path, as Go's
+	// net/http.Redirect does: an encoded ? or % does not survive it.
+	RawRedirect bool
 	// Fallback is the file that answers with 200 whatever is missing (a
 	// single-page application); it holds only while FallbackUnless is not in
 	// the docroot.

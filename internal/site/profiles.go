@@ -10,19 +10,29 @@ import (
 func server(name string, change func(*Profile)) Profile {
 	p := Profile{
 		Name: name, Index: []string{"index.html"}, Autoindex: AutoindexError,
-		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, IndexDirectory: Redirect, EmptyDirectory: 403,
-		Page: Missing, PageSuffixes: []string{".html"}, PageFile: Serve, PageSlash: Missing,
-		IndexName: Missing, TrailingSlash: Keep,
+		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, IndexName: Missing, EmptyDirectory: 403,
+		IndexDirectory: Redirect, IndexSpecial: Serve, IndexLoop: 403,
+		Page: Missing, PageSuffixes: []string{".html"}, PageFile: Serve, PageSlash: Missing, TrailingSlash: Keep,
 		FileSlash: Missing, Slashes: Merge, EncodedSlash: Serve, ReservedEscape: Serve, AboveRoot: 400, BadEscape: 400, NUL: 400,
 		MaxRequest: maxRequestLine - len("GET  HTTP/1.1\r\n"), TooLong: 414,
-		BrokenSymlink: 404, SymlinkLoop: 403, LongName: 404, Pipe: 404, Socket: 500,
+		BrokenSymlink: 404, SymlinkLoop: 403, SymlinkFile: 404, LongName: 404,
+		Pipe: 404, Socket: 500, Device: 404, BehindSpecial: 404,
+		Literal: "-._~/!$&'()*+,;=:@[]",
 	}
 	change(&p)
 	return p
 }
 
-// maxRequestLine is nginx's and Apache's limit, in bytes.
-const maxRequestLine = 8 << 10
+// Limits of a request line in bytes; Caddy's is 1 MiB.
+const (
+	// maxRequestLine is nginx's large_client_header_buffers.
+	maxRequestLine = 8 << 10
+	// maxApacheLine is the longest path and query that fit LimitRequestLine.
+	maxApacheLine = 8191 - len("GET  HTTP/1.1")
+	// maxLighttpdLine is what server.max-request-field-size (8 KiB for the line
+	// and all header fields) leaves when the Host field is the only one.
+	maxLighttpdLine = 8<<10 - len("GET  HTTP/1.1\r\nHost: 127.0.0.1:65535\r\n\r\n")
+)
 
 // Generic is what nginx, Apache, Caddy and lighttpd agree on in their plainest
 // configuration, and what nginx does where they differ.
@@ -42,16 +52,21 @@ var builtIn = []Profile{
 		p.EncodedSlash = Missing
 		p.AboveRoot, p.NUL = 404, 404
 		p.Deny, p.Denied, p.DenyLast = []string{".ht*"}, 403, true
-		p.BrokenSymlink, p.LongName = 403, 403
-		p.LowerHex = true
+		p.MaxRequest = maxApacheLine
+		p.IndexSpecial, p.IndexBroken = Skip, 403
+		p.BrokenSymlink, p.SymlinkFile, p.LongName = 403, 403, 403
+		p.Pipe, p.Socket, p.Device, p.BehindSpecial = 0, 403, 200, 403
+		p.EmptyQuery, p.LowerHex, p.Literal = true, true, "-._~/!$&'()*+,;=:@"
 	}),
 	server("caddy", func(p *Profile) {
 		p.Index = []string{"index.html", "index.txt"}
-		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
+		p.Directory, p.IndexDirectory, p.EmptyDirectory, p.IndexLoop = RedirectIndex, Missing, 404, 0
+		p.FileFirst, p.DotsEnd, p.ListClosed = true, true, true
 		p.AboveRoot, p.NUL = 0, 500
 		p.MaxRequest, p.TooLong = 1<<20, 431
-		p.SymlinkLoop, p.LongName = 500, 500
-		p.DropQuery, p.LowerHex = true, true
+		p.SymlinkLoop, p.SymlinkFile, p.LongName = 500, 500, 500
+		p.Pipe, p.Socket, p.Device = 0, 404, 200
+		p.DropQuery, p.RawRedirect = true, true
 	}),
 	// Cloudflare has a single address for each page: without .html, without
 	// index, with a slash for directories only.
@@ -82,7 +97,9 @@ var builtIn = []Profile{
 	server("lighttpd", func(p *Profile) {
 		p.IndexDirectory, p.FileSlash = Refuse, Serve
 		p.AboveRoot, p.BadEscape, p.Control, p.BadUTF8 = 0, 0, 400, 400
-		p.TooLong, p.SymlinkLoop, p.Pipe, p.Socket = 431, 500, 403, 403
+		p.MaxRequest, p.TooLong = maxLighttpdLine, 431
+		p.SymlinkLoop, p.IndexLoop, p.Pipe, p.Socket, p.Device = 500, 500, 403, 403, 403
+		p.NormalQuery, p.Literal = true, "-._~/!*()"
 	}),
 	Linklint,
 	// With "Pretty URLs", as is the default: the host redirects to the one

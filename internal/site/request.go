@@ -3,6 +3,8 @@ package site
 import (
 	"net/http"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/redirect"
 )
 
 // Answer is what the host gives for one request.
@@ -22,6 +24,8 @@ type Answer struct {
 
 	// move is the address of a redirect that this answer stands for.
 	move string
+	// indexed: an index file decided, whatever it is.
+	indexed bool
 }
 
 // Step is one step of an explanation: the rule that decided, and what it did.
@@ -36,6 +40,8 @@ type Step struct {
 type asking struct {
 	s *Site
 	p *Profile
+	// path is the decoded path that is asked for.
+	path string
 	// trace, when set, takes the steps.
 	trace *[]Step
 	// doubled: the path ends in two slashes.
@@ -66,6 +72,9 @@ func (s *Site) ask(path, query string, trace *[]Step) Answer {
 	state, note := a.State, a.Note
 	for range maxHops {
 		to := a.move
+		if !strings.HasPrefix(to, "/") {
+			return Answer{State: StateRedirectsAway, Node: NoNode, Final: to, Note: note}
+		}
 		path, query = cutQuery(to)
 		if a = q.once(path, query); a.move == "" {
 			a.Final = to
@@ -77,6 +86,9 @@ func (s *Site) ask(path, query string, trace *[]Step) Answer {
 				a.Note = note
 			}
 			return a
+		}
+		if a.State == StateViaRedirect {
+			state, note = a.State, a.Note // an author can mend it; a final slash is the host's own
 		}
 	}
 	return Answer{State: StateRedirectLoop, Node: NoNode, Status: http.StatusLoopDetected, Final: a.move, Note: "more than 20 redirects"}
@@ -91,13 +103,7 @@ func cutQuery(url string) (path, query string) {
 
 // redirect is the answer that sends the browser to path, which is decoded.
 func (q *asking) redirect(rule, path, query string) Answer {
-	if q.p.DropQuery || query == "?" {
-		query = "" // an empty query does not survive a redirect of any server
-	}
-	to := q.p.escape(path) + query
-	if q.p.RawLocation {
-		to = browserPath(path + query)
-	}
+	to := q.location(path, query)
 	q.step(rule, "redirects to "+to)
 	return Answer{State: StateRedirect, Node: NoNode, move: to}
 }
@@ -107,7 +113,28 @@ func (q *asking) once(path, query string) Answer {
 	if q.p.MaxRequest > 0 && len(path)+len(query) > q.p.MaxRequest {
 		return Answer{State: StateBadURL, Node: NoNode, Status: q.p.TooLong, Note: "longer than servers take"}
 	}
-	return q.fallback(q.files(path, query))
+	if q.s.rules == nil {
+		return q.fallback(q.files(path, query))
+	}
+	if a, ok := q.rule(path, query, redirect.BeforeFiles, 0); ok {
+		return a
+	}
+	a := q.files(path, query)
+	if nothing(&a) {
+		if ruled, ok := q.rule(path, query, redirect.AfterFiles, 0); ok {
+			return ruled
+		}
+	}
+	return q.fallback(a)
+}
+
+// nothing tells whether no file answers, so that a rule may.
+func nothing(a *Answer) bool {
+	switch a.State {
+	case StateMissingFile, StateMissingDirectory, StateMissingIndex, StateWrongCase:
+		return true
+	}
+	return false
 }
 
 // fallback lets one file answer for whatever is missing.
@@ -130,11 +157,12 @@ func (q *asking) fallback(a Answer) Answer {
 
 // files answers from the docroot.
 func (q *asking) files(path, query string) Answer {
-	p, refused := q.decode(path)
+	p, refused := q.decode(path, query)
 	if refused != nil {
 		return *refused
 	}
-	segments, slash, above := splitPath(p, q.p.AboveRoot == 0)
+	q.path = p
+	segments, slash, above := splitPath(p, q.p.AboveRoot == 0, !q.p.DotsEnd)
 	if above {
 		return Answer{State: StateOutsideDocroot, Node: NoNode, Status: q.p.AboveRoot, Note: "nginx refuses it; Caddy and lighttpd stop at the root"}
 	}
@@ -156,11 +184,19 @@ func (q *asking) files(path, query string) Answer {
 		return a
 	}
 	if len(q.s.real)+len(p) > maxFilePath {
-		return Answer{State: StateMissingFile, Node: NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"}
+		return q.unlessBehind(path, Answer{State: StateMissingFile, Node: NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
 	}
 	a := q.walk(segments, slash, query)
 	if q.p.Portable && (a.move != "" || a.State.Answers()) {
 		q.portable(&a, path, p, segments, slash)
+	}
+	return a
+}
+
+// unlessBehind is a, unless the path leads through a file and that counts more.
+func (q *asking) unlessBehind(path string, a Answer) Answer {
+	if q.p.FileFirst && q.behindFile(path) {
+		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "nothing lies behind a file"}
 	}
 	return a
 }

@@ -74,12 +74,12 @@ func (r *resolver) fast(v []byte) (state State, node NodeID, frag []byte, ok boo
 	case n > maxPlain || !r.plainBase:
 		return 0, 0, nil, false
 	case n == 0:
-		return StateOK, r.page, nil, true
+		return StateOK, r.page, nil, r.s.tree.nodes[r.page].flags&flagAsk == 0
 	}
 	switch v[0] {
 	case '#':
 		frag, ok = plainFragment(v[1:])
-		return StateOK, r.page, frag, ok
+		return StateOK, r.page, frag, ok && r.s.tree.nodes[r.page].flags&flagAsk == 0
 	case '/':
 		if n > 1 && v[1] == '/' {
 			return r.authority(v, 2)
@@ -349,6 +349,7 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	if !ok {
 		res := r.slow(v, l.Kind == scan.KindReference)
 		state, node, frag = res.State, res.Node, []byte(res.Fragment)
+		r.note(v, state, node)
 	}
 	rec.State, rec.Node = state, node
 	if len(frag) > 0 && state.Answers() && state != StateAutoindex {
@@ -379,6 +380,35 @@ type cached struct {
 
 const cacheSize = 1 << 10
 
+// note remembers what the slow path found. Only values that mean the same on
+// every page of the directory may be kept: not those that stand for the page
+// itself, and not those that its encoding changes.
+func (r *resolver) note(v []byte, state State, node NodeID) {
+	k := bytes.IndexByte(v, '#')
+	if k < 0 {
+		k = len(v)
+	} else if _, plain := plainFragment(v[k+1:]); !plain {
+		return
+	}
+	if !r.plainBase || k == 0 || k > len(cached{}.path) {
+		return
+	}
+	for _, c := range v[:k] {
+		if c <= ' ' || c == ':' || c == '?' {
+			return
+		}
+	}
+	c := r.slot(v[:k])
+	c.dir, c.node, c.state, c.len = r.dir, node, state, uint8(k)
+	copy(c.path[:], v[:k])
+}
+
+// slot is the place in the cache of a path seen from the current directory.
+func (r *resolver) slot(path []byte) *cached {
+	h := maphash.Bytes(r.s.tree.seed, path) + uint64(r.dir)*0x9E3779B97F4A7C15
+	return &r.cache[h>>32%cacheSize]
+}
+
 // recall is fast with a memory for the paths of one directory. It is bounded,
 // and an entry makes way for the next.
 func (r *resolver) recall(v []byte) (State, NodeID, []byte, bool) {
@@ -390,8 +420,7 @@ func (r *resolver) recall(v []byte) (State, NodeID, []byte, bool) {
 	if !r.plainBase || k == 0 || k > len(cached{}.path) {
 		return r.fast(v)
 	}
-	h := maphash.Bytes(r.s.tree.seed, path) + uint64(r.dir)*0x9E3779B97F4A7C15
-	c := &r.cache[h>>32%cacheSize]
+	c := r.slot(path)
 	if c.dir == r.dir && int(c.len) == k && string(c.path[:k]) == string(path) {
 		if k == len(v) {
 			return c.state, c.node, nil, true

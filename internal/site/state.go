@@ -16,6 +16,8 @@ const (
 	StateBackslash       // \ stands for /
 	StateDoubleSlash     // an empty segment, merged by the host
 	StateServerDependent // other servers than the profile's refuse
+	StateAlias           // a page answers that sends the visitor on at once
+	StateViaRedirect     // a rule of the host redirects to it
 	StateFallback        // the host's fallback page answers in place of what is missing
 	StatePrivate         // other users may not read the file
 
@@ -47,6 +49,9 @@ const (
 	StatePing
 	StateOutsideBase
 	StateBehindSymlink
+	StateRedirectsAway // a rule of the host redirects to another host: a warning
+	StateProxied       // another server answers, by a rule of the host
+	StateConditional   // only a rule that may or may not apply answers
 )
 
 // Answers tells whether a file of the docroot answers, so that a fragment can
@@ -58,5 +63,5 @@ func (s State) IsError() bool { return s >= StateMissingFile && s <= StateRedire
 
 // IsWarning tells whether the link works, but somebody should look.
 func (s State) IsWarning() bool {
-	return s >= StateAutoindex && s <= StatePrivate || s == StateCredentials || s == StateBehindSymlink
+	return s >= StateAutoindex && s <= StatePrivate || s == StateCredentials || s == StateBehindSymlink || s == StateRedirectsAway
 }

@@ -22,6 +22,8 @@ type worker struct {
 	hashes slab[uint64]
 	record []Link
 	asked  []uint64
+	// aliases are the pages that send the visitor on at once.
+	aliases []NodeID
 }
 
 type nodeMode struct {
@@ -139,6 +141,11 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			nextBase = r.rebase(page, nextBase, l.Off)
 		}
 		asks := r.link(page, l, rec, &ask)
+		if l.Kind == scan.KindRefresh && l.Off+1 == page.Alias {
+			if p.alias = r.aliasTarget(page, l); p.alias != "" {
+				w.aliases = append(w.aliases, p.node)
+			}
+		}
 		if rec.State.Answers() && rec.Node != NoNode {
 			w.linked[rec.Node] = true
 		}
