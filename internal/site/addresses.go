@@ -68,7 +68,7 @@ func (s *Site) findAddresses() {
 		if s.indexOf[n.parent] == NodeID(id) {
 			path = path[:strings.LastIndexByte(path, '/')+1]
 		}
-		a := s.answer(escapePath(path, upperHex), "")
+		a := s.answer(escapePath(path, Generic.Literal, upperHex), "")
 		if a.Final != "" && a.Node == NodeID(id) && a.State.Answers() {
 			s.addresses[NodeID(id)] = a.Final
 		}
