@@ -130,7 +130,7 @@ func describe(h hop) string {
 	case h.status == 200 && h.body == "":
 		return "200 = (empty)"
 	case h.status == 200 && strings.HasSuffix(h.body, "\n") && strings.Count(h.body, "\n") == 1:
-		return "200 = " + escapePath(strings.TrimSuffix(h.body, "\n"))
+		return "200 = " + escapeName(strings.TrimSuffix(h.body, "\n"))
 	case h.status == 200:
 		return "200 = (made by the server)"
 	}

@@ -37,6 +37,14 @@ type hop struct {
 	body     string
 }
 
+// webAnswer is the last answer after redirects within the server.
+type webAnswer struct {
+	status int
+	final  string // path and query of the last request
+}
+
+func (a webAnswer) String() string { return fmt.Sprintf("%d %s", a.status, clip(a.final)) }
+
 func (h hop) isRedirect() bool { return h.status >= 300 && h.status < 400 && h.location != "" }
 
 // npmFolder is where the hosts' packages are installed.
@@ -192,15 +200,12 @@ func startS3(t *testing.T, docroot string) *webServer {
 }
 
 // ask requests target and follows redirects within the server.
-func (s *webServer) ask(t *testing.T, target string) answer {
+func (s *webServer) ask(t *testing.T, target string) webAnswer {
 	t.Helper()
-	a := answer{final: target}
+	a := webAnswer{final: target}
 	for n := 0; ; n++ {
 		h := s.once(t, a.final)
 		a.status = h.status
-		if n == 0 {
-			a.first = h.status
-		}
 		if !h.isRedirect() {
 			return a
 		}
