@@ -71,7 +71,8 @@ func TestCloudflareOracle(t *testing.T) {
 				hit.To = u.Path()
 			}
 			if ok {
-				if to = hit.To; hit.Rule.Kind == Redirect {
+				// An empty fragment is dropped by the URL parser of the server.
+				if to = strings.TrimSuffix(hit.To, "#"); hit.Rule.Kind == Redirect {
 					if status = hit.Rule.Status; !isURL(to) || strings.HasPrefix(to, "https://h.example/") {
 						to = strings.TrimPrefix(to, "https://h.example")
 					}
