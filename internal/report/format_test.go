@@ -162,3 +162,46 @@ func TestRules(t *testing.T) {
 		t.Errorf("rules\n%q\ncodes\n%q", got, want)
 	}
 }
+
+// TestDocsReports: the examples of docs/reports.md are what is written, and its
+// words are the ones there are.
+func TestDocsReports(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/reports.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := template()
+	var reports strings.Builder
+	for _, name := range []string{"github", "text"} {
+		f, _ := ByName(name)
+		reports.Write(write(t, f, &r, testOptions(GroupTarget)))
+	}
+	examples := 0
+	for _, block := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(string(doc), -1) {
+		if block[1] != "" { // a configuration, not a report
+			continue
+		}
+		for line := range strings.Lines(block[2]) {
+			examples++
+			if !strings.Contains("\n"+reports.String(), "\n"+line) {
+				t.Errorf("no report holds the line %q", line)
+			}
+		}
+	}
+	if examples < 4 {
+		t.Errorf("%d lines of examples", examples)
+	}
+	for _, f := range Formats() {
+		if !strings.Contains(string(doc), "`"+f.Name+"`") {
+			t.Errorf("docs/reports.md does not name %s", f.Name)
+		}
+		if f.Groups != (f.Name == "text" || f.Name == "markdown") || f.Lists != (f.Name == "text" || f.Name == "jsonl") {
+			t.Errorf("docs/reports.md is wrong about the headings or lists of %s", f.Name)
+		}
+	}
+	for g := GroupPage; g <= GroupOwner; g++ {
+		if !strings.Contains(string(doc), "\n| `"+g.String()+"` |") {
+			t.Errorf("docs/reports.md does not explain --group-by %v", g)
+		}
+	}
+}
