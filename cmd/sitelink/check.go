@@ -128,6 +128,7 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 	}
 	cfg, err := config.Load(config.Request{
 		File: file, Getenv: a.env.Getenv, Flags: settings, Profiles: profileNames(), Codes: codeNames(),
+		HostKeys: hostKeys(),
 	})
 	if err != nil {
 		var fault *config.Error

@@ -18,6 +18,14 @@ func siteOptions(cfg *config.Config) site.Options {
 		Jobs:           cfg.Jobs,
 	}
 	opt.Profile, _ = site.ProfileByName(cfg.Profile)
+	for _, set := range cfg.Host {
+		if err := opt.Profile.Set(set.Key, set.Values); err != nil {
+			panic("host key " + set.Key + ": " + err.Error()) // the configuration has checked it
+		}
+	}
+	if len(cfg.Host) > 0 {
+		opt.Profile.Name += ", changed"
+	}
 	switch cfg.Autoindex {
 	case "list":
 		opt.Autoindex = site.AutoindexList

@@ -54,6 +54,11 @@ type Config struct {
 	// those of --ignore.
 	Ignores []Ignore
 
+	// Host are the keys of the table [host], in the order of the file.
+	Host []HostSetting
+	// Redirects are the [[redirect]] tables.
+	Redirects []Redirect
+
 	places map[string]string
 }
 
@@ -78,6 +83,8 @@ type Request struct {
 	Flags []Setting
 	// Profiles and Codes are the words that the keys profile and code accept.
 	Profiles, Codes []string
+	// HostKeys are the keys of the table [host].
+	HostKeys []HostKey
 }
 
 // Setting is one key with the texts given for it: one, or for a list several.

@@ -59,7 +59,7 @@ var keys = []Key{
 		Help: "address at which the docroot is published; links to it are internal, whether http or https",
 		set:  baseURLs},
 	{Name: "profile", Arg: "NAME", Default: "generic",
-		Help: "how the host answers paths: generic, or linklint for the readings of Linklint",
+		Help: "how the host answers paths: apache, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel",
 		set:  profile},
 	{Name: "index", Kind: List, Arg: "NAME", Default: "the profile's list",
 		Help: "default index file of a directory; replaces the profile's list, first found answers",

@@ -26,7 +26,7 @@ func TestFileFaults(t *testing.T) {
 		{"number out of range", "[check]\njobs = 100000\n", `sitelink.toml:2:1: jobs: want a whole number from 0 to 1024, got "100000"`, ""},
 		{"string for a bool", "[check]\nfragments = \"true\"\n", "sitelink.toml:2:1: fragments: want true or false, got a string", ""},
 		{"wrong word", "[check]\nformat = \"jsn\"\n", `sitelink.toml:2:1: format: no format is named "jsn"`, `did you mean "json"?`},
-		{"unknown profile", "profile = \"nginx\"\n", `sitelink.toml:1:1: profile: no profile is named "nginx"`, "profiles are generic, linklint"},
+		{"unknown profile", "profile = \"ngnix\"\n", `sitelink.toml:1:1: profile: no profile is named "ngnix"`, "profiles are generic, linklint"},
 		{"rule without reason", "[[ignore]]\nurl = \"/a\"\n\n[[ignore]]\nurl = \"/b\"\nreason = \"x\"\n",
 			"sitelink.toml:1:3: ignore: the rule gives no reason", `add reason = "..."`},
 		{"rule that matches all", "[[ignore]]\nreason = \"x\"\n", "sitelink.toml:1:3: ignore: the rule needs a url, page, fragment or code", ""},

@@ -37,7 +37,11 @@ func TestFormatsGolden(t *testing.T) {
 				continue
 			}
 			t.Run(c.name+"/"+f.Name, func(t *testing.T) {
-				golden(t, c.name+"."+f.Name, write(t, f, &c.result, testOptions(GroupPage)))
+				got := write(t, f, &c.result, testOptions(GroupPage))
+				if f.Name == "sarif" { // the rules are the same in all, and grow with every code: TestRules
+					got = regexp.MustCompile(`(?s)"rules":\[.*?\n\]`).ReplaceAll(got, []byte(`"rules":[...]`))
+				}
+				golden(t, c.name+"."+f.Name, got)
 			})
 		}
 	}
@@ -144,8 +148,7 @@ func TestDocsFormats(t *testing.T) {
 	}
 }
 
-// TestRules: every code of a finding has a rule, in the order of
-// docs/formats.md.
+// TestRules: every code of a finding has a rule, and none has two.
 func TestRules(t *testing.T) {
 	want := sections(t)["Codes of findings"]
 	var got []string
@@ -158,6 +161,8 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: level %v", r.code, r.level)
 		}
 	}
+	slices.Sort(got)
+	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("rules\n%q\ncodes\n%q", got, want)
 	}

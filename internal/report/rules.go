@@ -12,8 +12,8 @@ type rule struct {
 	title, short, help string
 }
 
-// rules has a row for each code of a finding, in the order of docs/formats.md.
-// A test holds it to the constants of package check.
+// rules has a row for each code of a finding; new ones are added at the end. A
+// test holds it to the constants of package check.
 var rules = []rule{
 	{check.MissingFile, check.Error, "Missing file", "No file of the site answers the path of this link.",
 		"Correct the link, or put back the file. If the file moved, a redirect keeps links from elsewhere alive."},
@@ -71,6 +71,12 @@ var rules = []rule{
 		"Write the link so that every server answers it, or accept it with an ignore rule."},
 	{check.Changed, check.Error, "File changed", "The file changed while it was checked.",
 		"Check again when the build has ended."},
+	{check.ViaRedirect, check.Warning, "Link goes through a redirect", "A redirect rule of the host stands between the link and its target.",
+		"Link to the final address: it saves the reader a request, and lives longer than the rule."},
+	{check.RedirectLoop, check.Error, "Redirect loop", "The redirects of the host lead round in a circle, so that browsers give up.",
+		"Correct the redirect rules of the host, or the link."},
+	{check.Fallback, check.Warning, "Only the fallback page", "Nothing is at this path; the host answers with its fallback page.",
+		"Correct the link. If a script on the fallback page serves the path, accept it with an ignore rule."},
 }
 
 // ruleIndex returns the place of a code in rules, -1 for one that has no row.
