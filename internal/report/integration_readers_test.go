@@ -37,9 +37,9 @@ func evil() check.Result {
 	return r
 }
 
-// TestReaders (issue 4, item 6): SARIF is valid against the official schema, and
-// nothing that a site holds is more than text in Markdown, as real readers see
-// it (testdata/readers).
+// TestReaders (issue 4, item 6): SARIF is valid against the official schema,
+// nothing that a site holds is more than text in Markdown, and JUnit holds tests
+// that can be told apart, as real readers see it (testdata/readers).
 func TestReaders(t *testing.T) {
 	dir := t.TempDir()
 	readers := filepath.Join(dir, "readers.exe")
@@ -62,7 +62,7 @@ func TestReaders(t *testing.T) {
 		return file
 	}
 	cases := append(results(), fixture{name: "many", result: many(30_000)}, fixture{name: "evil", result: evil()})
-	for _, kind := range []string{"sarif", "markdown"} {
+	for _, kind := range []string{"sarif", "markdown", "junit"} {
 		format, _ := ByName(kind)
 		var files []string
 		for _, c := range cases {
@@ -91,6 +91,11 @@ func TestReaders(t *testing.T) {
 		}
 		if out, err := read("sarif", save("broken.sarif", broken)); err == nil {
 			t.Errorf("%s is accepted: %s", c[1], out)
+		}
+	}
+	for _, text := range []string{"<testsuites></testsuites>", `<testsuites><testsuite name="a"></testsuite></testsuites>`, "<testsuites>"} {
+		if out, err := read("junit", save("broken.junit", []byte(text))); err == nil {
+			t.Errorf("%s is accepted: %s", text, out)
 		}
 	}
 	for _, a := range []string{"@org", "http://evil.example/", "<b>", "[a](b)", "see #1"} {

@@ -3,6 +3,7 @@ module github.com/sitelink/sitelink/internal/report/testdata/readers
 go 1.26.0
 
 require (
+	github.com/joshdk/go-junit v1.0.0
 	github.com/owenrumney/go-sarif/v3 v3.3.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/yuin/goldmark v1.8.7
