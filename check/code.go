@@ -37,6 +37,10 @@ const (
 	Fallback         Code = "fallback"          // nothing is there; the host answers with its fallback page
 	ViaRedirect      Code = "via-redirect"      // a redirect rule of the host stands between
 	RedirectLoop     Code = "redirect-loop"     // the host's redirects lead round in a circle
+	Orphan           Code = "orphan"            // no page links to the file
+	Unreachable      Code = "unreachable"       // pages link to the page, but no chain of links leads there
+	UnmatchedLinkset Code = "unmatched-linkset" // a linkset of --from that finds no page
+	LimitReached     Code = "limit-reached"     // --limit left pages out
 )
 
 // Codes of links that were not checked.
@@ -57,4 +61,5 @@ const (
 	OutsideBase   Code = "outside-base" // own host, but not below the base URL's path
 	Proxied       Code = "proxied"      // another server or a program answers, by a rule of the host
 	Conditional   Code = "conditional"  // only a rule that depends on country, cookie, header ... answers
+	Skipped       Code = "skipped"      // a fragment on a page that --from, --skip or --limit leaves out
 )

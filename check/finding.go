@@ -118,6 +118,11 @@ type Summary struct {
 	Reasons []Reason
 	// UnusedIgnores are the ignore rules that matched nothing, as written.
 	UnusedIgnores []string
+	// Skipped are the pages and directory listings that a link leads to and
+	// whose own links were left out by From, Skip or Limit: their paths, a
+	// listing's with a slash at its end, sorted (LL-21). Pages left out do not
+	// count in Pages, Bytes, Links and Anchors.
+	Skipped []string
 }
 
 // Result is what [Run] found.

@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
 )
@@ -17,6 +20,9 @@ letter case, and what else the list of codes in docs/formats.md names.
 DIR is the docroot, the directory that the generator wrote. Without DIR it is what the
 configuration says, else public, if there is such a directory, else the working
 directory.
+
+--from restricts the check to some pages, found by their links (docs/linksets.md). An
+argument @FILE reads linksets, and flags, from a file, a line each.
 
 Every flag can stand in sitelink.toml (docs/configuration.md), and in a variable such as
 SITELINK_BASE_URL for --base-url. A flag comes before a variable, a variable before the
@@ -43,6 +49,9 @@ const checkExample = `  # the site in public, as it will be at https://example.o
   # accept what a program on the server answers, and one code on some pages
   sitelink check public --ignore '/search/**' --ignore 'page=api/**,code=missing-fragment'
 
+  # the pages of one section, as far as links lead to them, and what nobody links to
+  sitelink check public --from '/docs/@' --skip '/docs/old/@' --orphans
+
   # in a pre-push hook or in CI: be strict, keep the report
   sitelink check public --fail-on warning --format json --output report.json
 
@@ -53,13 +62,18 @@ func (a *app) checkCommand() *cobra.Command {
 	var file string
 	var prof profiles
 	cmd := &cobra.Command{
-		Use:     "check [DIR]",
+		Use:     "check [DIR] [@FILE]...",
 		Short:   "check the links of a built site",
 		Long:    checkLong + "\n" + exitCodes,
 		Example: checkExample,
 		Args: func(_ *cobra.Command, args []string) error {
+			args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "@") })
 			if len(args) > 1 {
-				return &usageError{fmt.Sprintf("check takes one directory, got %d", len(args)), "run it once for each docroot"}
+				hint := "run it once for each docroot"
+				if strings.ContainsAny(strings.Join(args, ""), "@#") {
+					hint = "linksets follow --from"
+				}
+				return &usageError{fmt.Sprintf("check takes one directory, got %d", len(args)), hint}
 			}
 			return nil
 		},
@@ -119,16 +133,21 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 	if file == "" {
 		file = a.env.Getenv("SITELINK_CONFIG")
 	}
-	settings := keySettings(cmd)
+	args, files, err := splitArguments(args)
+	if err != nil {
+		return nil, err
+	}
+	settings := files.join(keySettings(cmd))
 	if len(args) == 1 {
-		if cmd.Flags().Changed("docroot") {
+		if slices.ContainsFunc(settings, func(s config.Setting) bool { return s.Key == "docroot" }) {
 			return nil, &usageError{"the docroot is named twice, as DIR and by --docroot", "keep one of them"}
 		}
 		settings = append(settings, config.Setting{Key: "docroot", Values: args})
 	}
 	cfg, err := config.Load(config.Request{
-		File: file, Getenv: a.env.Getenv, Flags: settings, Profiles: profileNames(), Codes: codeNames(),
+		File: file, Getenv: a.env.Getenv, Flags: settings, Places: files.places, Profiles: profileNames(), Codes: codeNames(),
 		HostKeys: hostKeys(),
+		Linkset:  func(text string) error { _, err := check.ParseLinkset(text); return err },
 	})
 	if err != nil {
 		var fault *config.Error

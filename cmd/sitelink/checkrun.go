@@ -29,6 +29,9 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		return explain(err)
 	}
 	timer.stage("load")
+	if err := a.trace(ctx, s, cfg); err != nil {
+		return err
+	}
 
 	// Opened after loading: inside the docroot, a new file is none of the
 	// site's files.
@@ -50,6 +53,9 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		result, err = check.Run(ctx, s, checkOptions(cfg))
 		timer.stage("check")
 		progress.done()
+		if err == nil {
+			err = reports.addExtras(ctx, s, cfg, result)
+		}
 		if err == nil {
 			err = reports.write(result)
 		}

@@ -14,6 +14,7 @@ var findingCodes = []check.Code{
 	check.BaseDiffers, check.Credentials, check.Backslash, check.DoubleSlash, check.Autoindex,
 	check.ScriptFragment, check.MappingLoop, check.TooLarge, check.ReadError, check.BadMapFile,
 	check.ServerDependent, check.Changed, check.Fallback, check.ViaRedirect, check.RedirectLoop,
+	check.Orphan, check.Unreachable, check.UnmatchedLinkset, check.LimitReached,
 }
 
 func codeNames() []string {

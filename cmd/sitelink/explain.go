@@ -45,22 +45,15 @@ func (a *app) explainCommand() *cobra.Command {
 			return a.explain(cmd.Context(), cfg, from, args[0])
 		},
 	}
-	addKeyFlags(cmd)
-	hideReportFlags(cmd)
+	addKeyFlags(cmd, notForExplain...)
 	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
 	cmd.Flags().StringVar(&from, "from", "", "the `PAGE` that holds the link, below the docroot")
 	return cmd
 }
 
-// hideReportFlags leaves the flags of the report out of the help of commands
-// that write none.
-func hideReportFlags(cmd *cobra.Command) {
-	for _, name := range []string{"fail-on", "format", "show", "output", "progress", "color"} {
-		if f := cmd.Flags().Lookup(name); f != nil {
-			f.Hidden = true
-		}
-	}
-}
+// notForExplain are the keys that choose pages or shape a report: explain has
+// one page and no report.
+var notForExplain = []string{"from", "skip", "limit", "orphans", "fail-on", "format", "group-by", "show", "output", "color", "progress"}
 
 // explain does the work of `sitelink explain`. It returns [errFindings] when
 // the link is broken.

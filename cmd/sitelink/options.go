@@ -48,7 +48,9 @@ func siteOptions(cfg *config.Config) site.Options {
 }
 
 func checkOptions(cfg *config.Config) check.Options {
-	opt := check.Options{NoFragments: !cfg.Fragments, Jobs: cfg.Jobs}
+	opt := check.Options{
+		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Limit: cfg.Limit, Orphans: cfg.Orphans,
+	}
 	switch cfg.ScriptFragments {
 	case "error":
 		opt.ScriptFragments = check.ScriptError

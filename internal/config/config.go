@@ -9,6 +9,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -37,7 +38,11 @@ type Config struct {
 	MaxPageBytes   int64
 
 	// Jobs is 0 for one worker per processor.
-	Jobs            int
+	Jobs int
+	// From and Skip are linksets; Limit is 0 for no limit.
+	From, Skip      []string
+	Limit           int
+	Orphans         bool
 	Fragments       bool
 	ScriptFragments string
 	FailOn          string
@@ -81,10 +86,15 @@ type Request struct {
 	Getenv func(string) string
 	// Flags are the flags that the user gave, in any order.
 	Flags []Setting
+	// Places name keys of Flags in messages that stand elsewhere than on the
+	// command line: "pages.txt:3: --limit".
+	Places map[string]string
 	// Profiles and Codes are the words that the keys profile and code accept.
 	Profiles, Codes []string
 	// HostKeys are the keys of the table [host].
 	HostKeys []HostKey
+	// Linkset says what is wrong with a linkset; nil accepts any.
+	Linkset func(text string) error
 }
 
 // Setting is one key with the texts given for it: one, or for a list several.
@@ -177,7 +187,7 @@ func (l *loader) flags() {
 		if !ok {
 			panic(fmt.Sprintf("flag --%s has no key", s.Key)) // the command made its flags from Keys
 		}
-		l.set(k, s.Values, &Error{Name: "--" + s.Key})
+		l.set(k, s.Values, &Error{Name: cmp.Or(l.req.Places[s.Key], "--"+s.Key)})
 	}
 }
 

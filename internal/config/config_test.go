@@ -101,6 +101,10 @@ func TestEveryKeyEveryWay(t *testing.T) {
 		"default-charset":  {`"windows-1252"`, "windows-1252"},
 		"max-page-size":    {`"2MB"`, "2MB"},
 		"jobs":             {`0x10`, "16"},
+		"from":             {`["/a/@"]`, "/a/@"},
+		"skip":             {`"/a/#"`, "/a/#"},
+		"limit":            {`7`, "7"},
+		"orphans":          {`true`, "true"},
 		"fragments":        {`false`, "false"},
 		"script-fragments": {`"silent"`, "silent"},
 		"fail-on":          {`"warning"`, "warning"},
@@ -192,6 +196,9 @@ func TestValues(t *testing.T) {
 		{"fail-on", "errors", `--fail-on: want error, warning or never, got "errors"`},
 		{"fragments", "yes", `--fragments: want true or false, got "yes"`},
 		{"profile", "linklit", `--profile: no profile is named "linklit"`},
+		{"limit", "2.5", `--limit: want a whole number from 0 to 2147483647, got "2.5"`}, // LL-23
+		{"limit", "-1", `--limit: want a whole number from 0 to 2147483647, got "-1"`},
+		{"orphans", "all", `--orphans: want true or false, got "all"`},
 		{"docroot", "a\x00b", `--docroot: the value holds a NUL byte`},
 	} {
 		_, err := load(t, "", nil, Setting{c.key, []string{c.value}})

@@ -10,7 +10,7 @@ import (
 
 // formatNames are the words of the key format, in the order of the manual. A
 // test of the command holds them to package report.
-var formatNames = []string{"text", "json", "jsonl", "markdown", "github", "sarif", "junit", "gitlab", "checkstyle"}
+var formatNames = []string{"text", "json", "jsonl", "markdown", "github", "sarif", "junit", "gitlab", "checkstyle", "html"}
 
 // Format is one report that is asked for.
 type Format struct {

@@ -16,17 +16,18 @@ import (
 // The arrows point one way, from the command down to the URL type. check knows
 // nothing of reports, and nothing below cmd/sitelink knows of configuration.
 var mayImport = map[string][]string{
-	"cmd/sitelink":       {"*"},
-	"check":              {"internal/redirect", "internal/scan", "internal/site", "internal/weburl"},
-	"internal/config":    {},
-	"internal/house":     {},
-	"internal/owners":    {},
-	"internal/report":    {"check"},
-	"internal/redirect":  {"internal/weburl"},
-	"internal/scan":      {"internal/weburl"},
-	"internal/site":      {"internal/redirect", "internal/scan", "internal/weburl"},
-	"internal/weburl":    {},
-	"internal/hostcases": {},
+	"check":               {"internal/redirect", "internal/scan", "internal/site", "internal/weburl"},
+	"cmd/sitelink":        {"*"},
+	"internal/config":     {},
+	"internal/hostcases":  {},
+	"internal/house":      {},
+	"internal/owners":     {},
+	"internal/redirect":   {"internal/weburl"},
+	"internal/report":     {"check"},
+	"internal/scan":       {"internal/weburl"},
+	"internal/site":       {"internal/redirect", "internal/scan", "internal/weburl"},
+	"internal/testchrome": {},
+	"internal/weburl":     {},
 }
 
 func TestImports(t *testing.T) {

@@ -237,10 +237,11 @@ func (c *checker) answerOf(path string) (int, bool) {
 func (c *checker) local(to string) (path string, ok bool) {
 	to, _, _ = strings.Cut(to, "#")
 	to, _, _ = strings.Cut(to, "?")
-	if rest, found := strings.CutPrefix(strings.TrimPrefix(to, "https:"), "//"); found || strings.HasPrefix(to, "http://") {
-		rest = strings.TrimPrefix(rest, "http://")
-		host, path, _ := strings.Cut(rest, "/")
-		return "/" + path, c.opt.Host != "" && strings.EqualFold(host, c.opt.Host)
+	for _, start := range []string{"https://", "http://", "//"} {
+		if rest, found := strings.CutPrefix(to, start); found {
+			host, path, _ := strings.Cut(rest, "/")
+			return "/" + path, c.opt.Host != "" && strings.EqualFold(host, c.opt.Host)
+		}
 	}
 	if !strings.HasPrefix(to, "/") {
 		return "", false

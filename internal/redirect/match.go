@@ -69,7 +69,7 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 			return hit, changed
 		}
 		to := r.to.fill(captured, &req)
-		if r.flags&neverOntoSelf != 0 && ontoSelf(&req, to) {
+		if r.self != nil && r.self.holds(&req, captured) {
 			return Hit{}, false
 		}
 		if r.flags&(keepsQuery|joinsQuery) != 0 {
@@ -156,6 +156,9 @@ func (r *Rule) applies(req *Request, path string) ([]string, bool) {
 	if !ok {
 		return nil, false
 	}
+	if r.self != nil && r.self.holds(req, captured) {
+		return captured, true // ends the search, see selfCheck
+	}
 	for _, q := range r.query {
 		value, found := queryValue(req.Query, q.key)
 		if !found || !q.capture && value != q.value {
@@ -189,14 +192,14 @@ func (r *Rule) applies(req *Request, path string) ([]string, bool) {
 	return captured, true
 }
 
-// queryValue returns the decoded value of a parameter; of several the last, as
-// Netlify does.
+// queryValue returns the decoded value of a parameter; of several the last, and
+// none where the "=" is missing, as Netlify does.
 func queryValue(query, key string) (value string, found bool) {
 	for query != "" {
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
-		name, text, _ := strings.Cut(pair, "=")
-		if name == key || unescapeForm(name) == key {
+		name, text, ok := strings.Cut(pair, "=")
+		if ok && (name == key || unescapeForm(name) == key) {
 			value, found = unescapeForm(text), true
 		}
 	}
@@ -211,21 +214,4 @@ func unescapeForm(s string) string {
 		return plain
 	}
 	return s
-}
-
-// ontoSelf reports whether Netlify's matcher drops a redirect because it would
-// lead to the path itself or to what stands above it. Measured with
-// netlify-redirector 0.5.0 for rules with a final splat and another status than
-// 200: the destination is a prefix of the path, or it is an address of the
-// requested host that goes on below the path. The search ends with that rule.
-func ontoSelf(req *Request, to string) bool {
-	if strings.HasPrefix(to, "/") {
-		return strings.HasPrefix(req.Path, to)
-	}
-	rest, ok := strings.CutPrefix(to, req.Scheme+"://"+req.Host)
-	if !ok || req.Host == "" {
-		return false
-	}
-	rest, ok = strings.CutPrefix(rest, req.Path)
-	return ok && strings.HasPrefix(rest, "/")
 }

@@ -59,12 +59,14 @@ func (f *File) netlifyLine(number int, line string) {
 	f.addNetlify(&rule)
 }
 
-// pairs splits key=value words. Netlify ignores words of another form and what
-// follows a second "=".
+// pairs splits key=value words. Of several with one key the last counts; Netlify
+// ignores words of another form, with what stands before them under that key,
+// and what follows a second "=".
 func (f *File) pairs(words []string, rule *netlifyRule, what string) [][2]string {
 	var out [][2]string
 	for _, word := range words {
 		key, value, ok := strings.Cut(word, "=")
+		out = slices.DeleteFunc(out, func(pair [2]string) bool { return pair[0] == key })
 		if !ok {
 			f.fault(CodeSyntax, Warning, rule.line, rule.text, quote(word)+" is no "+what+": it lacks an =, and Netlify ignores it")
 			continue
@@ -154,7 +156,7 @@ func (f *File) addNetlify(in *netlifyRule) {
 		r.Kind = Proxy // functions, images and the like are programs
 	}
 	if splat && r.Status != 200 {
-		r.flags |= neverOntoSelf
+		r.self = newSelfCheck(r.To, &r.match, captures-1)
 	}
 	if len(r.query) == 0 {
 		r.flags |= keepsQuery
@@ -200,7 +202,7 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	}
 	segments := strings.Split(strings.TrimSuffix(path, "/")[1:], "/")
 	p = pattern{form: segmented}
-	splats, key := 0, true
+	splats, key, last := 0, true, false
 	var expr, prefix strings.Builder
 	expr.WriteByte('^')
 	for i, s := range segments {
@@ -221,7 +223,7 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 			} else {
 				expr.WriteString("/" + regexp.QuoteMeta(p.splatLit) + "/?(.*)")
 			}
-			splat = i == len(segments)-1
+			splat, last = true, i == len(segments)-1
 			if key && p.splatLit != "" {
 				p.prefix = prefix.String() + "/" + p.splatLit
 			}
@@ -239,8 +241,8 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	}
 	p.key = prefix.String()
 	p.prefix = cmp.Or(p.prefix, p.key)
-	if splats > 1 || splats == 1 && !splat {
-		if !splat {
+	if splats > 1 || splats == 1 && !last {
+		if !last {
 			expr.WriteString("/?")
 		}
 		compiled, err := newExpression(expr.String() + "$")

@@ -96,6 +96,7 @@ type Rule struct {
 	query  []queryCondition
 	// conditions must all hold, of each list one (Apache's RewriteCond).
 	conditions [][]condition
+	self       *selfCheck
 	exclude    []string // directories whose own .htaccess replaces this one's rules
 	order      int32    // place in the set
 	group      int32    // rules that one Pass ends together
@@ -105,10 +106,9 @@ type Rule struct {
 type ruleFlags uint8
 
 const (
-	continues     ruleFlags = 1 << iota // after this rewrite the later rules of the group are asked (no [L])
-	keepsQuery                          // the request's query is appended where the destination has none
-	joinsQuery                          // the request's query is appended to the destination's own
-	neverOntoSelf                       // Netlify: no redirect to a prefix of the path itself; the search ends
+	continues  ruleFlags = 1 << iota // after this rewrite the later rules of the group are asked (no [L])
+	keepsQuery                       // the request's query is appended where the destination has none
+	joinsQuery                       // the request's query is appended to the destination's own
 )
 
 // queryCondition asks for a query parameter: a fixed value, or any that is

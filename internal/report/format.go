@@ -10,7 +10,7 @@ import (
 // Format is one form in which a report leaves.
 //
 // Every format is a row of the table below and a file of its own, named for
-// it. A new one (html, say) joins with a function of the type of Write, a row
+// it. A new one joins with a function of the type of Write, a row
 // here, its name among the values of the key format (internal/config/format.go),
 // its place in docs/formats.md and docs/reports.md, and its own golden tests;
 // what it needs beside the result is a field of [Options] that the command
@@ -28,6 +28,9 @@ type Format struct {
 	// Summary tells whether the report has the summary, and so what is worth
 	// saying of the run as a whole.
 	Summary bool
+	// Extras tells whether the report shows Options.Extras, which cost the
+	// command some work.
+	Extras bool
 	// Write writes the whole report of r to w. It neither changes nor keeps r.
 	// The only errors are those of w, wrapped. The same r and options give the
 	// same bytes.
@@ -55,6 +58,8 @@ type Options struct {
 	WarningsFail bool
 	// Version is the version of sitelink, such as v1.2.3; empty when unknown.
 	Version string
+	// Extras is what only some formats show.
+	Extras Extras
 }
 
 // GroupBy says what the findings of a report are gathered under.
@@ -99,6 +104,7 @@ var formats = []Format{
 	{Name: "junit", For: "test reports of Jenkins, GitLab, Azure", Summary: true, Write: JUnit},
 	{Name: "gitlab", For: "code quality of GitLab merge requests", Write: GitLab},
 	{Name: "checkstyle", For: "Jenkins, reviewdog, older tools", Write: Checkstyle},
+	{Name: "html", For: "people who search and sort; one file to keep or send", Summary: true, Extras: true, Write: HTML},
 }
 
 // Formats returns all formats in the order of the manual.

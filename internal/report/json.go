@@ -111,13 +111,20 @@ func appendSummary(dst []byte, s *check.Summary) []byte {
 		dst = append(dst, '}')
 	}
 	dst = append(dst, `],"unused_ignores":[`...)
-	for i, rule := range s.UnusedIgnores {
+	dst = appendStrings(dst, s.UnusedIgnores)
+	dst = append(dst, `],"skipped":[`...)
+	dst = appendStrings(dst, s.Skipped)
+	return append(dst, "]}"...)
+}
+
+func appendStrings(dst []byte, all []string) []byte {
+	for i, text := range all {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, rule)
+		dst = appendString(dst, text)
 	}
-	return append(dst, "]}"...)
+	return dst
 }
 
 func appendIntField(dst []byte, key string, n int) []byte {

@@ -148,7 +148,7 @@ func (m *markdown) groups() {
 		m.buf = appendThousands(m.buf, rest)
 		m.buf = append(m.buf, " more** of "...)
 		m.buf = appendCount(m.buf, len(m.findings), "finding")
-		m.buf = append(m.buf, " did not fit; the format text has all.\n"...)
+		m.buf = append(m.buf, " did not fit; the formats text and html have all.\n"...)
 	}
 	if folded {
 		m.buf = append(m.buf, "\n</details>\n"...)

@@ -66,6 +66,10 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 			dst = appendCut(dst, string(reason.Code), maxValueBytes)
 		}
 	}
+	if len(s.Skipped) > 0 {
+		dst = append(dst, next+"left out: "...)
+		dst = appendCount(dst, len(s.Skipped), "page")
+	}
 	if s.Ignored > 0 {
 		dst = append(dst, next+"ignored by rule: "...)
 		dst = appendCount(dst, s.Ignored, "link")
