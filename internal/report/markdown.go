@@ -76,6 +76,11 @@ func (m *markdown) summary(r *check.Result) {
 	if len(s.Reasons) > 0 {
 		m.buf = append(m.buf, '.')
 	}
+	if len(s.Skipped) > 0 {
+		m.buf = append(m.buf, " Left out: "...)
+		m.buf = appendCount(m.buf, len(s.Skipped), "page")
+		m.buf = append(m.buf, '.')
+	}
 	if s.Ignored > 0 {
 		m.buf = append(m.buf, " Ignored by rule: "...)
 		m.buf = appendCount(m.buf, s.Ignored, "link")
