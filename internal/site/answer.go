@@ -197,12 +197,12 @@ func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool,
 		return Answer{State: StateUnreadable, Node: NoNode, Status: http.StatusForbidden,
 			Note: "nginx does not redirect from a directory that it may not list"}
 	}
-	switch q.p.Directory {
+	switch q.bare(dir) {
 	case Redirect:
 		return q.redirect("directory", q.redirectPath(segments), query)
 	case RedirectIndex:
 		a := q.directory(dir, segments, private, query)
-		if a.move == "" && (a.indexed || q.s.autoindex == AutoindexList) {
+		if a.move == "" && (a.indexed || q.lists(dir)) {
 			return q.redirect("directory", q.redirectPath(segments), query)
 		}
 		return a
@@ -228,13 +228,14 @@ func (q *asking) redirectPath(segments []string) string {
 func (q *asking) directory(dir NodeID, segments []string, private bool, query string) Answer {
 	s, t := q.s, q.s.tree
 	if t.nodes[dir].flags&flagUnreadable != 0 {
-		if s.autoindex == AutoindexList && q.p.ListClosed {
+		if q.p.ListClosed && q.lists(dir) {
 			return q.list(dir)
 		}
 		return Answer{State: StateUnreadable, Node: NoNode, Status: q.p.EmptyDirectory}
 	}
 	real := t.nodes[dir].real
-	for _, name := range s.index {
+	index := q.indexNames(dir)
+	for _, name := range index {
 		id := t.child(real, []byte(name))
 		if id == NoNode && s.foldIndex {
 			id = s.foldChild(real, name)
@@ -270,7 +271,7 @@ func (q *asking) directory(dir NodeID, segments []string, private bool, query st
 			switch q.p.IndexDirectory {
 			case Refuse, Missing:
 				q.step("index-directory", name+" is a directory")
-				if q.p.IndexDirectory == Missing && s.autoindex == AutoindexList {
+				if q.p.IndexDirectory == Missing && q.lists(dir) {
 					return q.list(dir)
 				}
 				status := http.StatusForbidden
@@ -287,10 +288,10 @@ func (q *asking) directory(dir NodeID, segments []string, private bool, query st
 			}
 		}
 	}
-	if s.autoindex == AutoindexList {
+	if q.lists(dir) {
 		return q.list(dir)
 	}
-	q.step("empty-directory", "none of "+strings.Join(s.index, ", ")+" is there")
+	q.step("empty-directory", "none of "+strings.Join(index, ", ")+" is there")
 	return Answer{State: StateMissingIndex, Node: NoNode, Status: q.p.EmptyDirectory}
 }
 

@@ -123,6 +123,10 @@ type Profile struct {
 	// behind a pipe, socket or device.
 	BrokenSymlink, SymlinkLoop, SymlinkFile, LongName, Pipe, Socket, Device, BehindSpecial int
 
+	// Rules says which rule files the host reads: RulesNetlify, RulesCloudflare,
+	// RulesVercel, RulesFirebase, RulesHtaccess or RulesNone.
+	Rules Way
+
 	// DropQuery: a redirect of the host loses the query.
 	DropQuery bool
 	// EmptyQuery: a redirect of the host keeps the ? of an empty query.
@@ -170,4 +174,11 @@ const (
 	Refuse         Way = "refuse"
 	Merge          Way = "merge"
 	Keep           Way = "keep"
+
+	RulesNone       Way = "none"
+	RulesNetlify    Way = "netlify"
+	RulesCloudflare Way = "cloudflare"
+	RulesVercel     Way = "vercel"
+	RulesFirebase   Way = "firebase"
+	RulesHtaccess   Way = "htaccess"
 )

@@ -43,6 +43,8 @@ type asking struct {
 	p *Profile
 	// path is the decoded path that is asked for.
 	path string
+	// rules are those of the host; nil for none.
+	rules *redirect.Set
 	// trace, when set, takes the steps.
 	trace *[]Step
 	// doubled: the path ends in two slashes.
@@ -65,7 +67,12 @@ func (s *Site) answer(path, query string) Answer { return s.ask(path, query, nil
 
 // ask is answer with the steps that led to it.
 func (s *Site) ask(path, query string, trace *[]Step) Answer {
-	q := asking{s: s, p: &s.profile, trace: trace}
+	q := asking{s: s, p: &s.profile, rules: s.rules, trace: trace}
+	return q.follow(path, query)
+}
+
+// follow answers a request and those that its redirects lead to.
+func (q *asking) follow(path, query string) Answer {
 	a := q.once(path, query)
 	if a.move == "" {
 		return a
@@ -114,7 +121,7 @@ func (q *asking) once(path, query string) Answer {
 	if q.p.MaxRequest > 0 && len(path)+len(query) > q.p.MaxRequest {
 		return Answer{State: StateBadURL, Node: NoNode, Status: q.p.TooLong, Note: "longer than servers take"}
 	}
-	if q.s.rules == nil {
+	if q.rules == nil {
 		return q.fallback(q.files(path, query))
 	}
 	if a, ok := q.rule(path, query, redirect.BeforeFiles, 0); ok {
