@@ -12,8 +12,8 @@ type rule struct {
 	title, short, help string
 }
 
-// rules has a row for each code of a finding, in the order of docs/formats.md.
-// A test holds it to the constants of package check.
+// rules has a row for each code of a finding; new ones are added at the end. A
+// test holds it to the constants of package check.
 var rules = []rule{
 	{check.MissingFile, check.Error, "Missing file", "No file of the site answers the path of this link.",
 		"Correct the link, or put back the file. If the file moved, a redirect keeps links from elsewhere alive."},

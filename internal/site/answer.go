@@ -105,7 +105,8 @@ func (q *asking) directoryPath(segments []string) string {
 // entry is what has the name without the extension.
 func (q *asking) page(dir, entry NodeID, segments []string, slash, private bool, query string) (a Answer, ok bool) {
 	t := q.s.tree
-	if entry != NoNode && t.nodes[entry].kind == KindFile || q.doubled {
+	// A file of just that name wins; with a slash behind it is not meant.
+	if entry != NoNode && t.nodes[entry].kind == KindFile && !(slash && q.p.FileSlash == Missing) || q.doubled {
 		return Answer{}, false
 	}
 	id := q.pageOf(dir, segments[len(segments)-1])

@@ -331,7 +331,7 @@ func (l *loader) progress(n, total int) {
 // browser is when it shows the page.
 func (s *Site) pageAddress(id NodeID) string {
 	b := s.bases[0]
-	if s.tree.nodes[id].flags&flagMoved != 0 {
+	if s.tree.nodes[id].flags&flagMoved != 0 || s.addresses[id] != "" {
 		return "http://" + b.host + s.Href(id)
 	}
 	u := url.URL{Path: "/" + s.tree.Path(id)}

@@ -32,9 +32,10 @@ type Profile struct {
 	// IndexFile says what /dir/index.html answers: Serve, or Redirect to the
 	// directory, RedirectBare to /dir without the slash.
 	IndexFile Way
-	// IndexName says what /dir/index answers when no file has that name:
-	// Missing (it is a name as any other), or, whether there is an index file
-	// or not, Redirect to /dir/ or RedirectBare to /dir.
+	// IndexName says what /dir/index answers, whether there is an index file or
+	// not: Missing (it is a name as any other), Redirect to /dir/ unless a file
+	// has that name, RedirectBare to /dir unless a file or a directory with
+	// index file has it, or RedirectAlways to /dir.
 	IndexName Way
 	// IndexDirectory says what a directory does that has the name of an index
 	// file: Redirect into it, Skip to the next name, Missing (as if there were

@@ -128,10 +128,11 @@ var builtIn = []Profile{
 		p.Slashes, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, 404, 0, 404, 404
 		p.DropQuery = true
 	}),
+	// Without settings in vercel.json; Profile.WithURLs makes them.
 	server("vercel", func(p *Profile) {
 		p.Rules = RulesVercel
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = Serve, Skip, 404
-		p.AboveRoot, p.BadEscape, p.NUL = 0, 400, 404
+		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = 400, 400, 404, 400
 	}),
 }
 

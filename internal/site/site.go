@@ -37,6 +37,9 @@ type Site struct {
 	// indexOf holds, by node, the index file of a directory, NoNode if none
 	// answers without more ado.
 	indexOf []NodeID
+	// addresses holds, by node, the path of pages that the host moves to
+	// another directory; nil when it moves none.
+	addresses map[NodeID]string
 
 	foldOnce sync.Once
 	fold     map[foldKey][]NodeID
