@@ -52,4 +52,6 @@ const (
 	IgnoredByRule Code = "ignored"      // an ignore rule matched
 	Ping          Code = "ping"         // a ping target takes POST only
 	OutsideBase   Code = "outside-base" // own host, but not below the base URL's path
+
+	AcceptedByBaseline Code = "baseline" // a row of a finding that the baseline accepts
 )

@@ -93,8 +93,8 @@ type Reason struct {
 }
 
 // Summary counts what a run saw. Every link is in exactly one of OK, Errors,
-// Warnings, Unchecked and Ignored; faults of files (see [Finding.Element])
-// count in FileErrors and FileWarnings instead.
+// Warnings, Unchecked and Ignored, or accepted by the Baseline; faults of files
+// (see [Finding.Element]) count in FileErrors and FileWarnings instead.
 type Summary struct {
 	Docroot string
 	Profile string
@@ -118,6 +118,8 @@ type Summary struct {
 	Reasons []Reason
 	// UnusedIgnores are the ignore rules that matched nothing, as written.
 	UnusedIgnores []string
+	// Baseline is what a list of accepted findings did, nil without one.
+	Baseline *Baseline
 }
 
 // Result is what [Run] found.

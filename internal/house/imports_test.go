@@ -18,6 +18,7 @@ import (
 var mayImport = map[string][]string{
 	"cmd/sitelink":    {"*"},
 	"check":           {"internal/scan", "internal/site", "internal/weburl"},
+	"check/baseline":  {"check"},
 	"internal/config": {},
 	"internal/house":  {},
 	"internal/report": {"check"},
