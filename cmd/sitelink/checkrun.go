@@ -18,6 +18,10 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	if err := lookAt(docroot); err != nil {
 		return err
 	}
+	accepted, err := a.acceptance(ctx, cfg)
+	if err != nil {
+		return err
+	}
 	timer := newTimer(a.ui)
 	progress := newProgress(a.ui, cfg.Progress, time.Now)
 	defer progress.done()
@@ -44,12 +48,13 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	var result *check.Result
 	if cfg.Show == "all" {
 		progress.done()
-		result, err = a.showAll(ctx, s, cfg, out, text)
+		result, err = a.showAll(ctx, s, cfg, accepted, out, text)
 	} else {
 		result, err = check.Run(ctx, s, checkOptions(cfg))
 		timer.stage("check")
 		progress.done()
 		if err == nil {
+			accepted.apply(result)
 			err = writeReport(cfg.Format, result, out, text)
 		}
 	}
@@ -64,6 +69,7 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		for _, rule := range result.Summary.UnusedIgnores {
 			a.ui.warning("ignore rule matches nothing: " + rule)
 		}
+		a.warnUnneeded(result.Summary.Baseline)
 	}
 	if fails(cfg.FailOn, result) {
 		return errFindings
@@ -94,16 +100,16 @@ func writeReport(format string, r *check.Result, out output, opt report.TextOpti
 // showAll writes every link as it is judged. Faults of files are no links:
 // text lists them behind the links and ends with the summary, jsonl has one row
 // a link and nothing else.
-func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, out output, opt report.TextOptions) (*check.Result, error) {
+func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, out output, opt report.TextOptions) (*check.Result, error) {
 	if cfg.Format == "jsonl" {
-		result, err := check.Links(ctx, s, checkOptions(cfg), report.AppendLink, out)
+		result, err := accepted.links(ctx, s, checkOptions(cfg), report.AppendLink, out)
 		if err == nil && len(result.Findings) > 0 {
 			a.ui.warning(fmt.Sprintf("faults of files not listed (leave out --show all to see them): %s", thousands(len(result.Findings))))
 		}
 		return result, err
 	}
 	row := func(dst []byte, f *check.Finding) []byte { return report.AppendText(dst, f, opt) }
-	result, err := check.Links(ctx, s, checkOptions(cfg), row, out)
+	result, err := accepted.links(ctx, s, checkOptions(cfg), row, out)
 	if err != nil {
 		return nil, err
 	}

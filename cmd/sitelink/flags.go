@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,11 +41,21 @@ func (f *keyFlag) Type() string {
 	return f.key.Arg
 }
 
-// addKeyFlags gives cmd a flag for each key, in the order of the manual.
-func addKeyFlags(cmd *cobra.Command) {
+// addKeyFlags gives cmd a flag for each key, in the order of the manual, but
+// for those that mean nothing to it.
+func addKeyFlags(cmd *cobra.Command, without ...string) {
+	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool { return slices.Contains(without, k.Name) }))
+}
+
+// addOnlyKeyFlags gives cmd the flags of these keys.
+func addOnlyKeyFlags(cmd *cobra.Command, names ...string) {
+	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool { return !slices.Contains(names, k.Name) }))
+}
+
+func addFlags(cmd *cobra.Command, keys []config.Key) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	for _, k := range config.Keys() {
+	for _, k := range keys {
 		help := k.Help
 		if k.Repeats() {
 			help += "; repeatable"
@@ -59,7 +70,7 @@ func addKeyFlags(cmd *cobra.Command) {
 		}
 		complete := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveNoFileComp)
 		switch {
-		case k.Name == "docroot":
+		case k.Name == "docroot" || k.Name == "baseline-docroot":
 			complete = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 		case k.Name == "profile":
 			complete = cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp)
