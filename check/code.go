@@ -34,6 +34,10 @@ const (
 	BadMapFile       Code = "bad-map-file"      // a line of an image map cannot be parsed
 	ServerDependent  Code = "server-dependent"  // the host answers, other servers would refuse
 	Changed          Code = "changed"           // the file changed while it was checked
+	Orphan           Code = "orphan"            // no page links to the file
+	Unreachable      Code = "unreachable"       // pages link to the page, but no chain of links leads there
+	UnmatchedLinkset Code = "unmatched-linkset" // a linkset of --from that finds no page
+	LimitReached     Code = "limit-reached"     // --limit left pages out
 )
 
 // Codes of links that were not checked.
@@ -52,6 +56,7 @@ const (
 	IgnoredByRule Code = "ignored"      // an ignore rule matched
 	Ping          Code = "ping"         // a ping target takes POST only
 	OutsideBase   Code = "outside-base" // own host, but not below the base URL's path
+	Skipped       Code = "skipped"      // a fragment on a page that --from, --skip or --limit leaves out
 
 	AcceptedByBaseline Code = "baseline" // a row of a finding that the baseline accepts
 )

@@ -120,6 +120,11 @@ type Summary struct {
 	UnusedIgnores []string
 	// Baseline is what a list of accepted findings did, nil without one.
 	Baseline *Baseline
+	// Skipped are the pages and directory listings that a link leads to and
+	// whose own links were left out by From, Skip or Limit: their paths, a
+	// listing's with a slash at its end, sorted (LL-21). Pages left out do not
+	// count in Pages, Bytes, Links and Anchors.
+	Skipped []string
 }
 
 // Result is what [Run] found.

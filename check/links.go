@@ -20,6 +20,9 @@ func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byt
 	if err != nil {
 		return nil, err
 	}
+	if opt.scope, err = scopeOf(ctx, s, opt); err != nil {
+		return nil, err
+	}
 	t, err := takeStock(ctx, s, opt)
 	if err != nil {
 		return nil, err
@@ -38,7 +41,7 @@ func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byt
 			return err
 		}
 		id := site.PageID(i)
-		if n := s.Page(id).Links(); n > 0 {
+		if n := s.Page(id).Links(); n > 0 && opt.scope.has(id) {
 			buf = slices.Grow(buf, n*rowBytes)
 			buf, err = t.rows(s, id, reader, opt, func(f *Finding) {
 				mu.Lock()
@@ -62,7 +65,11 @@ func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byt
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range fileFindings(s) {
+	faults, err := siteFindings(ctx, s, opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range faults {
 		if !ignore.match(&f) {
 			r.Findings = append(r.Findings, f)
 		}
@@ -116,7 +123,7 @@ func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Opti
 			}
 			script = script[1:]
 		case l.Asks() && j.verdict == OK && !opt.NoFragments:
-			if code := uncheckedFragment(s, l); code != "" {
+			if code := uncheckedFragment(s, l, opt); code != "" {
 				j = judgement{Unchecked, code}
 			}
 		}

@@ -142,7 +142,8 @@ func faultText(f scan.Fault) (Code, string) {
 // isFileFault tells whether a code is about a file, not about a link.
 func isFileFault(c Code) bool {
 	switch c {
-	case UnclosedComment, UnclosedElement, UnclosedTag, NotWellFormed, BaseDiffers, TooLarge, ReadError, BadMapFile, Changed:
+	case UnclosedComment, UnclosedElement, UnclosedTag, NotWellFormed, BaseDiffers, TooLarge, ReadError, BadMapFile, Changed,
+		Orphan, Unreachable, UnmatchedLinkset, LimitReached:
 		return true
 	}
 	return false

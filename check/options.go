@@ -11,6 +11,20 @@ type Options struct {
 	NoFragments bool
 	// Jobs is the number of workers; 0 means one per processor.
 	Jobs int
+	// From lists linksets, see [ParseLinkset]: only pages of them have their
+	// links judged, as far as links lead to them from the seeds. Empty means
+	// every page of the docroot.
+	From []string
+	// Skip lists linksets of pages whose links are not judged (LL-22).
+	Skip []string
+	// Limit is the number of pages whose links are judged at most, 0 for all
+	// (LL-23).
+	Limit int
+	// Orphans reports files that no page links to, and pages that no chain of
+	// links leads to (LL-109).
+	Orphans bool
+
+	scope *scope // set by Run and Links
 }
 
 // Ignore is one ignore rule. A finding is ignored when every non-empty field

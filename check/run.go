@@ -20,6 +20,9 @@ func Run(ctx context.Context, s *site.Site, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opt.scope, err = scopeOf(ctx, s, opt); err != nil {
+		return nil, err
+	}
 	t, err := takeStock(ctx, s, opt)
 	if err != nil {
 		return nil, err
@@ -28,7 +31,11 @@ func Run(ctx context.Context, s *site.Site, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = append(found, fileFindings(s)...)
+	faults, err := siteFindings(ctx, s, opt)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, faults...)
 	sum := &t.summary
 	r := &Result{Findings: found[:0]} // filtered in place
 	for i := range found {

@@ -67,7 +67,9 @@ func takeStock(ctx context.Context, s *site.Site, opt Options) (*stock, error) {
 		t := &tally{reasons: map[Code]int{}, demands: make([]demand, s.Pages())}
 		tallies[worker] = t
 		return func(id site.PageID) error {
-			t.page(s, id, opt)
+			if opt.scope.has(id) {
+				t.page(s, id, opt)
+			}
 			return nil
 		}
 	})
@@ -138,7 +140,7 @@ func (t *tally) fragment(s *site.Site, l *site.Link, ask *site.Fragment, opt Opt
 	if opt.NoFragments {
 		return 0, "", found
 	}
-	if unchecked = uncheckedFragment(s, l); unchecked != "" {
+	if unchecked = uncheckedFragment(s, l, opt); unchecked != "" {
 		return 0, unchecked, found
 	}
 	target, _ := s.PageOf(l.Node)
@@ -162,13 +164,15 @@ func (t *tally) fragment(s *site.Site, l *site.Link, ask *site.Fragment, opt Opt
 
 // uncheckedFragment says why no fragment can be looked for in the file that
 // answers l; empty when one can.
-func uncheckedFragment(s *site.Site, l *site.Link) Code {
+func uncheckedFragment(s *site.Site, l *site.Link, opt Options) Code {
 	target, ok := s.PageOf(l.Node)
 	switch {
 	case !ok || s.Page(target).Kind() == site.PageMap:
 		return NotHTML
 	case s.Page(target).Error().Err != nil:
 		return NotScanned
+	case !opt.scope.has(target): // A-LL-11
+		return Skipped
 	}
 	return ""
 }
@@ -241,6 +245,9 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 	}
 	sum.Docroot, sum.Profile, sum.Files = s.Root(), s.Profile().Name, s.Files()
 	for i := range s.Pages() {
+		if !opt.scope.has(site.PageID(i)) {
+			continue
+		}
 		p := s.Page(site.PageID(i))
 		if (p.Kind() == site.PageHTML || p.Kind() == site.PageXHTML) && p.Error().Err == nil {
 			sum.Pages++
@@ -248,6 +255,9 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 		sum.Bytes += p.Size()
 		sum.Links += p.Links()
 		sum.Anchors += p.Anchors()
+	}
+	if opt.scope != nil {
+		sum.Skipped = opt.scope.skipped
 	}
 	for c, n := range reasons {
 		sum.Unchecked += n

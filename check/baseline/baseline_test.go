@@ -146,7 +146,7 @@ func TestIssue4BadBaseline(t *testing.T) {
 		{"wrong_type", good[0] + `{"page":1}`, "known.jsonl:2: damaged line: page is a number", damagedHint},
 		{"no_id", good[0] + `{"page":"a","code":"b"}`, "known.jsonl:2: damaged line: id is no fingerprint of 32 hexadecimal digits", damagedHint},
 		{"bad_id", good[0] + `{"page":"a","code":"b","id":"0123456789ABCDEF0123456789abcdef"}`, "known.jsonl:2: damaged line: id is no fingerprint of 32 hexadecimal digits", damagedHint},
-		{"no_page", good[0] + `{"code":"b","id":"0123456789abcdef0123456789abcdef"}`, "known.jsonl:2: damaged line: page or code is missing", damagedHint},
+		{"no_code", good[0] + `{"page":"b","id":"0123456789abcdef0123456789abcdef"}`, "known.jsonl:2: damaged line: code is missing", damagedHint},
 		{"bad_date", good[0] + `{"page":"a","code":"b","expires":"2027-02-30","id":"0123456789abcdef0123456789abcdef"}`, `known.jsonl:2: expires: want a date such as 2027-01-31, got "2027-02-30"`, ""},
 		{"header_with_more", `{"sitelink-baseline":1,"page":"x"}`, "known.jsonl:1: damaged header", damagedHint},
 		{"version_0", `{"sitelink-baseline":0}`, "known.jsonl:1: damaged header", damagedHint},

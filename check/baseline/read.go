@@ -191,8 +191,8 @@ func (in *reading) entry(l line) {
 	case !isFingerprint(l.ID):
 		in.fault(damagedHint, "damaged line: id is no fingerprint of 32 hexadecimal digits")
 		return
-	case l.Page == "" || l.Code == "":
-		in.fault(damagedHint, "damaged line: page or code is missing")
+	case l.Code == "":
+		in.fault(damagedHint, "damaged line: code is missing")
 		return
 	case len(l.Page) > maxPageBytes || len(l.Code)+len(l.Link) > 2*maxLinkBytes || len(l.Reason) > MaxReasonBytes:
 		in.fault("", "longer than what sitelink writes: a reason has %d bytes at most", MaxReasonBytes)

@@ -93,14 +93,18 @@ func (a *app) fingerprintsOf(ctx context.Context, docroot string, cfg *config.Co
 
 // seenBy tells which entries a run with this configuration could have found.
 func seenBy(cfg *config.Config) func(*baseline.Entry) bool {
+	opt := checkOptions(cfg)
+	part := len(opt.From) > 0 || len(opt.Skip) > 0 || opt.Limit > 0 // of the site
 	return func(e *baseline.Entry) bool {
 		switch e.Code {
 		case check.MissingFragment, check.MissingMap:
-			return cfg.Fragments
+			return !part && !opt.NoFragments
 		case check.ScriptFragment:
-			return cfg.Fragments && cfg.ScriptFragments != "silent"
+			return !part && !opt.NoFragments && opt.ScriptFragments != check.ScriptSilent
+		case check.Orphan, check.Unreachable:
+			return !part && opt.Orphans
 		}
-		return true
+		return !part
 	}
 }
 

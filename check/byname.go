@@ -1,0 +1,47 @@
+package check
+
+import (
+	"path"
+	"strings"
+)
+
+// byName are the files that hosts, browsers and robots ask for without any
+// link, wherever they lie; byNameAtRoot only those at the root of the docroot.
+// Each is a pattern of package path for a name in lower case.
+var (
+	byName = []string{
+		"404.html", "404.htm", "404.shtml", "50x.html", "500.html", // error pages
+		"manifest.json", "manifest.webmanifest", "site.webmanifest",
+		"sitemap*.xml", "sitemap*.xml.gz", "sitemap*.txt",
+	}
+	byNameAtRoot = []string{
+		"robots.txt", "favicon.ico", "apple-touch-icon*.png", "browserconfig.xml", "crossdomain.xml",
+		"ads.txt", "app-ads.txt", "humans.txt", "security.txt", "llms.txt", "llms-full.txt",
+		"google*.html", "bingsiteauth.xml", "yandex_*.html", // whose site it is
+		"sw.js", "service-worker.js", // registered by a script
+		"cname", "_redirects", "_headers", "_routes.json", "_worker.js", "netlify.toml", "vercel.json", "firebase.json",
+		"wrangler.toml", "wrangler.json", "wrangler.jsonc", "staticwebapp.config.json", "web.config", // read by the host
+	}
+)
+
+// AskedByName tells whether the file at a path of the docroot is asked for by
+// its name, so that it needs no link: error pages, robots.txt, favicons,
+// sitemaps, web manifests, the configuration of hosts, and everything with a
+// name that begins with a dot, or below a directory with such a name.
+func AskedByName(file string) bool {
+	if strings.HasPrefix(file, ".") || strings.Contains(file, "/.") {
+		return true
+	}
+	lower := strings.ToLower(file)
+	name := path.Base(lower)
+	return matchesAny(byName, name) || name == lower && matchesAny(byNameAtRoot, name) || lower == "404/index.html"
+}
+
+func matchesAny(patterns []string, name string) bool {
+	for _, p := range patterns {
+		if ok, _ := path.Match(p, name); ok {
+			return true
+		}
+	}
+	return false
+}
