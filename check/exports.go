@@ -74,6 +74,9 @@ type Address struct {
 	// File is the docroot path of what answers: a file, or a directory that
 	// the host lists.
 	File string
+	// Kind is page for a file whose anchors are known, file for any other, and
+	// listing for a directory.
+	Kind string
 	// Final is the site path, percent-decoded, to which the host redirects, ""
 	// when it does not.
 	Final string
@@ -94,7 +97,7 @@ func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
 		if !a.State.Answers() || a.Node == site.NoNode || a.Status != 200 {
 			return
 		}
-		x := Address{Path: base + path, File: t.Path(a.Node)}
+		x := Address{Path: base + path, File: t.Path(a.Node), Kind: fileKind(s, a.Node)}
 		if a.Final != "" {
 			x.Final = base + a.Final
 		}
@@ -123,9 +126,23 @@ func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
 	}
 	if base != "" {
 		if a := s.Answer("/"); a.State.Answers() && a.Node != site.NoNode {
-			out = append(out, Address{base, t.Path(a.Node), base + "/"})
+			out = append(out, Address{base, t.Path(a.Node), fileKind(s, a.Node), base + "/"})
 		}
 	}
 	slices.SortFunc(out, func(a, b Address) int { return strings.Compare(a.Path, b.Path) })
 	return slices.Compact(out), nil
+}
+
+// fileKind says what a node is to those who link to it from elsewhere.
+func fileKind(s *site.Site, node site.NodeID) string {
+	if s.Tree().Kind(s.Tree().Real(node)) == site.KindDir {
+		return "listing"
+	}
+	if id, ok := s.PageOf(node); ok && s.Page(id).Error().Err == nil {
+		switch s.Page(id).Kind() {
+		case site.PageHTML, site.PageXHTML, site.PageSVG:
+			return "page"
+		}
+	}
+	return "file"
 }

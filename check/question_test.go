@@ -254,8 +254,9 @@ func TestIssue4Item7Addresses(t *testing.T) {
 	s := load(t, tempDocroot(t, files{"index.html": plain, "d/index.html": plain, "e/x.txt": "", "f.html": plain}), exampleOrg)
 	list, err := Addresses(context.Background(), s)
 	want := []Address{
-		{"/sub", "index.html", "/sub/"}, {"/sub/", "index.html", ""}, {"/sub/d", "d/index.html", "/sub/d/"}, {"/sub/d/", "d/index.html", ""},
-		{"/sub/d/index.html", "d/index.html", ""}, {"/sub/e/x.txt", "e/x.txt", ""}, {"/sub/f.html", "f.html", ""}, {"/sub/index.html", "index.html", ""},
+		{"/sub", "index.html", "page", "/sub/"}, {"/sub/", "index.html", "page", ""}, {"/sub/d", "d/index.html", "page", "/sub/d/"},
+		{"/sub/d/", "d/index.html", "page", ""}, {"/sub/d/index.html", "d/index.html", "page", ""}, {"/sub/e/x.txt", "e/x.txt", "file", ""},
+		{"/sub/f.html", "f.html", "page", ""}, {"/sub/index.html", "index.html", "page", ""},
 	}
 	if err != nil || !slices.Equal(list, want) {
 		t.Errorf("%v\n got %v\nwant %v", err, list, want)

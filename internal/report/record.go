@@ -56,7 +56,7 @@ func AnchorRecord(site string, a check.Anchor) Record {
 func AddressRecord(site, host, base string, a check.Address) Record {
 	return Record{
 		textField("site", site), textField("host", host), textField("base", base),
-		textField("path", a.Path), textField("file", a.File), textField("final", a.Final),
+		textField("path", a.Path), textField("file", a.File), textField("kind", a.Kind), textField("final", a.Final),
 	}
 }
 
