@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
 )
@@ -133,9 +134,40 @@ var fixtures = []fixture{
 		want: []string{"p.html:1:40 unchecked skipped q.html#nope"}},
 	{name: "LL-25/ignored", code: IgnoredByRule, opt: Options{Ignore: []Ignore{{URL: "/sub/**"}}}, files: files{"p.html": plain + "<a href=/sub/gone.html><a href=/other.html>"},
 		want: []string{"p.html:1:40 unchecked ignored /sub/gone.html"}},
+	{name: "fallback", code: Fallback, sopt: site.Options{Profile: profileNamed("cloudflare-pages")}, files: files{"index.html": plain + "<a href=/gone>"},
+		want: []string{"index.html:1:40 warning fallback /gone"}},
+	{name: "redirect_loop", code: RedirectLoop, sopt: site.Options{Profile: circular()}, files: files{"p.html": plain + "<a href=/d/>", "d/index.html": plain},
+		want: []string{"p.html:1:40 error redirect-loop /d/"}},
+	{name: "via_redirect", code: ViaRedirect, sopt: ruled("/old /p.html\n/away https://other.example/\n"), files: files{"p.html": plain + "<a href=/old><a href=/away>"},
+		want: []string{"p.html:1:40 warning via-redirect /old", "p.html:1:53 warning via-redirect /away"}},
+	{name: "alias_page", code: ViaRedirect, files: files{"old/index.html": `<meta http-equiv=refresh content="0; url=/p.html">`, "slow.html": `<meta http-equiv=refresh content="5; url=/p.html">`,
+		"script.html": `<noscript><meta http-equiv=refresh content="0; url=/p.html"></noscript>`, "self.html": `<meta http-equiv=refresh content="0; url=self.html">`,
+		"p.html": plain + "<a href=/old/><a href=old><a href=slow.html><a href=script.html><a href=self.html>"},
+		want: []string{"p.html:1:40 warning via-redirect /old/", "p.html:1:54 warning via-redirect old"}},
+	{name: "proxied", code: Proxied, sopt: ruled("/api/* https://api.example/:splat 200\n"), files: files{"p.html": plain + "<a href=/api/x>"},
+		want: []string{"p.html:1:40 unchecked proxied /api/x"}},
+	{name: "conditional", code: Conditional, sopt: ruled("/fr /p.html 302 Country=fr\n"), files: files{"p.html": plain + "<a href=/fr>"},
+		want: []string{"p.html:1:40 unchecked conditional /fr"}},
 	{name: "ping", code: Ping, files: files{"p.html": plain + "<a href=p.html ping=/track>"}, want: []string{"p.html:1:52 unchecked ping /track"}},
 	{name: "outside_base", code: OutsideBase, sopt: exampleOrg, files: files{"p.html": plain + "<a href=/other/><a href=https://example.org/>"},
 		want: []string{"p.html:1:40 unchecked outside-base /other/", "p.html:1:56 unchecked outside-base https://example.org/"}},
+}
+
+func profileNamed(name string) site.Profile {
+	p, _ := site.ProfileByName(name)
+	return p
+}
+
+// ruled is a host with rules in the form of a _redirects file.
+func ruled(rules string) site.Options {
+	return site.Options{Rules: redirect.New(redirect.Options{}, redirect.Netlify("_redirects", []byte(rules)))}
+}
+
+// circular is a host that sends /d/ to /d and /d to /d/.
+func circular() site.Profile {
+	p := site.Generic
+	p.DirectorySlash = site.Redirect
+	return p
 }
 
 // load makes and loads the docroot of a fixture.

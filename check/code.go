@@ -34,6 +34,9 @@ const (
 	BadMapFile       Code = "bad-map-file"      // a line of an image map cannot be parsed
 	ServerDependent  Code = "server-dependent"  // the host answers, other servers would refuse
 	Changed          Code = "changed"           // the file changed while it was checked
+	Fallback         Code = "fallback"          // nothing is there; the host answers with its fallback page
+	ViaRedirect      Code = "via-redirect"      // a redirect rule of the host stands between
+	RedirectLoop     Code = "redirect-loop"     // the host's redirects lead round in a circle
 	Orphan           Code = "orphan"            // no page links to the file
 	Unreachable      Code = "unreachable"       // pages link to the page, but no chain of links leads there
 	UnmatchedLinkset Code = "unmatched-linkset" // a linkset of --from that finds no page
@@ -56,6 +59,8 @@ const (
 	IgnoredByRule Code = "ignored"      // an ignore rule matched
 	Ping          Code = "ping"         // a ping target takes POST only
 	OutsideBase   Code = "outside-base" // own host, but not below the base URL's path
+	Proxied       Code = "proxied"      // another server or a program answers, by a rule of the host
+	Conditional   Code = "conditional"  // only a rule that depends on country, cookie, header ... answers
 	Skipped       Code = "skipped"      // a fragment on a page that --from, --skip or --limit leaves out
 
 	AcceptedByBaseline Code = "baseline" // a row of a finding that the baseline accepts

@@ -72,33 +72,39 @@ type Address struct {
 	// Path is the site path, percent-decoded.
 	Path string
 	// File is the docroot path of what answers: a file, or a directory that
-	// the host lists.
+	// the host lists; "" where only a rule does.
 	File string
-	// Kind is page for a file whose anchors are known, file for any other, and
-	// listing for a directory.
+	// Kind is page for a file whose anchors are known, file for any other,
+	// listing for a directory, and rule where the host sends visitors elsewhere
+	// or another server answers.
 	Kind string
-	// Final is the site path, percent-decoded, to which the host redirects, ""
-	// when it does not.
+	// Final is the site path or URL to which the host redirects, "" when it
+	// does not.
 	Final string
 }
 
 // Addresses lists the paths by which visitors get the files of the site, those
 // of redirects to them included, sorted by path: what another site may link to.
 // It asks the profile for the path of each file and directory, with and without
-// the slash of a directory and the extension of a page. What answers by a
-// pattern only, a rewrite rule say, has no end and is not listed. No file is
-// read. The error is that of ctx.
+// the slash of a directory and the extension of a page, and for the paths that
+// redirect rules name. What answers by a pattern only has no end and is not
+// listed. No file is read. The error is that of ctx.
 func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
 	t := s.Tree()
 	base := s.BasePath()
 	var out []Address
 	ask := func(path string) {
 		a := s.Answer(path)
-		if !a.State.Answers() || a.Node == site.NoNode || a.Status != 200 {
+		x := Address{Path: base + path, Final: a.Final}
+		switch {
+		case a.State == site.StateRedirectsAway || a.State == site.StateProxied || a.State == site.StateConditional:
+			x.Kind = "rule"
+		case a.State.Answers() && a.Node != site.NoNode && a.Status == 200:
+			x.File, x.Kind = t.Path(a.Node), fileKind(s, a.Node)
+		default:
 			return
 		}
-		x := Address{Path: base + path, File: t.Path(a.Node), Kind: fileKind(s, a.Node)}
-		if a.Final != "" {
+		if strings.HasPrefix(a.Final, "/") {
 			x.Final = base + a.Final
 		}
 		out = append(out, x)
@@ -123,6 +129,9 @@ func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
 				}
 			}
 		}
+	}
+	for _, path := range s.RulePaths() {
+		ask(path)
 	}
 	if base != "" {
 		if a := s.Answer("/"); a.State.Answers() && a.Node != site.NoNode {

@@ -42,6 +42,17 @@ func (ig *ignores) match(f *Finding) bool {
 	return hit
 }
 
+// first returns the first rule that accepts the finding, as the user wrote it;
+// empty if none does.
+func (ig *ignores) first(f *Finding) string {
+	for i := range ig.rules {
+		if ig.rules[i].matches(f) {
+			return ig.rules[i].String()
+		}
+	}
+	return ""
+}
+
 func (r *Ignore) matches(f *Finding) bool {
 	path, _, _ := strings.Cut(f.Target, "?")
 	return (r.Code == "" || r.Code == f.Code) &&

@@ -64,6 +64,15 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 		return fmt.Sprintf("empty %s: browsers load nothing and report an error", f.Attribute)
 	case MappingLoop:
 		return "the map rules lead round in a circle"
+	case ViaRedirect:
+		if target, ok := s.PageOf(d.Node); ok && d.State == site.StateAlias {
+			return fmt.Sprintf("%s only sends the visitor on to %s", path, s.Page(target).Alias())
+		}
+		return fmt.Sprintf("%s redirects to %s", path, d.Final)
+	case RedirectLoop:
+		return "the host's redirects of " + path + " never end"
+	case Fallback:
+		return fmt.Sprintf("no file answers %s: the host shows %s instead", path, s.Tree().Path(d.Node))
 	case Autoindex:
 		return path + " has no index file: the host shows a directory listing"
 	case Backslash:

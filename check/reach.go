@@ -119,7 +119,7 @@ func (w *walker) findings() []Finding {
 	var out []Finding
 	if w.cut > 0 {
 		out = append(out, Finding{Page: w.cutFirst, Verdict: Warning, Code: LimitReached, Count: 1,
-			Message: fmt.Sprintf("the limit of %d pages was reached here: %d more pages were not checked", w.limit, w.cut)})
+			Message: fmt.Sprintf("--limit %d was reached here; pages left out by it: %d", w.limit, w.cut)})
 	}
 	if w.from == nil {
 		return out

@@ -180,7 +180,7 @@ func TestLimitIsSeen(t *testing.T) {
 			if i >= 0 != tc.seen {
 				t.Fatalf("findings %q", briefs(r.Findings))
 			}
-			if tc.seen && (!r.HasWarnings() || !strings.Contains(r.Findings[i].Message, "1 more page")) {
+			if tc.seen && (!r.HasWarnings() || !strings.Contains(r.Findings[i].Message, "left out by it: 1")) {
 				t.Errorf("%+v", r.Findings[i])
 			}
 		})

@@ -24,6 +24,8 @@ func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error
 			if target, ok := s.PageOf(f.node); ok {
 				byTarget[target] = append(byTarget[target], f)
 			}
+		case ViaRedirect:
+			f.Suggestion = behindRedirect(s, f)
 		case WrongCase:
 			f.Suggestion = replacePath(s, f, s.Href(f.node))
 		case MissingFile, MissingDirectory, MissingIndex:
@@ -71,6 +73,25 @@ func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error
 		}
 		return nil
 	})
+}
+
+// behindRedirect returns what to write in place of a link that goes through a
+// redirect or an alias page.
+func behindRedirect(s *site.Site, f *Finding) string {
+	to := f.Final
+	if target, ok := s.PageOf(f.node); ok && to == "" {
+		to = s.Page(target).Alias()
+	}
+	switch {
+	case !strings.HasPrefix(to, "/"):
+		return to // elsewhere, or unknown
+	case strings.ContainsAny(to, "?#"):
+		if f.Fragment != "" || strings.Contains(f.Raw, "?") {
+			return "" // two claims, and nobody knows which one counts
+		}
+		return to
+	}
+	return replacePath(s, f, to)
 }
 
 // slip mends a link that lacks its scheme: an e-mail address or a host name.

@@ -17,6 +17,9 @@ var judgements = map[site.State]judgement{
 	site.StateBackslash:        {Warning, Backslash},
 	site.StateDoubleSlash:      {Warning, DoubleSlash},
 	site.StateServerDependent:  {Warning, ServerDependent},
+	site.StateAlias:            {Warning, ViaRedirect},
+	site.StateViaRedirect:      {Warning, ViaRedirect},
+	site.StateFallback:         {Warning, Fallback},
 	site.StatePrivate:          {Warning, Unreadable},
 	site.StateMissingFile:      {Error, MissingFile},
 	site.StateMissingDirectory: {Error, MissingDirectory},
@@ -29,6 +32,7 @@ var judgements = map[site.State]judgement{
 	site.StateBadURL:           {Error, BadURL},
 	site.StateEmptyLink:        {Error, EmptyLink},
 	site.StateMappingLoop:      {Error, MappingLoop},
+	site.StateRedirectLoop:     {Error, RedirectLoop},
 	site.StateExternal:         {Unchecked, External},
 	site.StateCredentials:      {Warning, Credentials},
 	site.StateMailto:           {Unchecked, Mailto},
@@ -42,6 +46,9 @@ var judgements = map[site.State]judgement{
 	site.StatePing:             {Unchecked, Ping},
 	site.StateOutsideBase:      {Unchecked, OutsideBase},
 	site.StateBehindSymlink:    {Warning, OutsideDocroot},
+	site.StateRedirectsAway:    {Warning, ViaRedirect},
+	site.StateProxied:          {Unchecked, Proxied},
+	site.StateConditional:      {Unchecked, Conditional},
 }
 
 // judgementOf is judgements as an array: it is asked for every link.

@@ -13,6 +13,7 @@ import (
 type replacement struct {
 	name, target string // as the user wrote it, and where it leads
 	file         *os.File
+	prepared     bool
 }
 
 // newReplacement creates the file in the directory of target: a rename works
@@ -50,15 +51,26 @@ func (r *replacement) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (r *replacement) Commit() error {
+func (r *replacement) Prepare() error {
+	if r.prepared {
+		return nil
+	}
+	r.prepared = true
 	err := r.file.Sync()
 	if closeErr := r.file.Close(); err == nil {
 		err = closeErr
 	}
-	if err == nil {
-		err = os.Rename(r.file.Name(), r.target)
-	}
 	if err != nil {
+		r.Discard()
+	}
+	return writeFailure(r.name, err)
+}
+
+func (r *replacement) Commit() error {
+	if err := r.Prepare(); err != nil {
+		return err
+	}
+	if err := os.Rename(r.file.Name(), r.target); err != nil {
 		r.Discard()
 		var link *os.LinkError
 		if errors.As(err, &link) {

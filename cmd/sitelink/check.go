@@ -3,10 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/report"
 )
 
 const checkLong = `check reads a built site and reports every link that will not work once the site is
@@ -16,6 +20,9 @@ letter case, and what else the list of codes in docs/formats.md names.
 DIR is the docroot, the directory that the generator wrote. Without DIR it is what the
 configuration says, else public, if there is such a directory, else the working
 directory.
+
+--from restricts the check to some pages, found by their links (docs/linksets.md). An
+argument @FILE reads linksets, and flags, from a file, a line each.
 
 Every flag can stand in sitelink.toml (docs/configuration.md), and in a variable such as
 SITELINK_BASE_URL for --base-url. A flag comes before a variable, a variable before the
@@ -42,20 +49,31 @@ const checkExample = `  # the site in public, as it will be at https://example.o
   # accept what a program on the server answers, and one code on some pages
   sitelink check public --ignore '/search/**' --ignore 'page=api/**,code=missing-fragment'
 
+  # the pages of one section, as far as links lead to them, and what nobody links to
+  sitelink check public --from '/docs/@' --skip '/docs/old/@' --orphans
+
   # in a pre-push hook or in CI: be strict, keep the report
-  sitelink check public --fail-on warning --format json --output report.json`
+  sitelink check public --fail-on warning --format json --output report.json
+
+  # several reports of one run: annotations now, files for later steps
+  sitelink check public --format github --format sarif=sitelink.sarif --format junit=junit.xml`
 
 func (a *app) checkCommand() *cobra.Command {
 	var file string
 	var prof profiles
 	cmd := &cobra.Command{
-		Use:     "check [DIR]",
+		Use:     "check [DIR] [@FILE]...",
 		Short:   "check the links of a built site",
 		Long:    checkLong + "\n" + exitCodes,
 		Example: checkExample,
 		Args: func(_ *cobra.Command, args []string) error {
+			args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "@") })
 			if len(args) > 1 {
-				return &usageError{fmt.Sprintf("check takes one directory, got %d", len(args)), "run it once for each docroot"}
+				hint := "run it once for each docroot"
+				if strings.ContainsAny(strings.Join(args, ""), "@#") {
+					hint = "linksets follow --from"
+				}
+				return &usageError{fmt.Sprintf("check takes one directory, got %d", len(args)), hint}
 			}
 			return nil
 		},
@@ -90,6 +108,23 @@ func (a *app) checkCommand() *cobra.Command {
 	return cmd
 }
 
+// checkFormats refuses what the keys of the reports cannot mean together.
+func checkFormats(cfg *config.Config) error {
+	toOutput := false
+	for _, f := range cfg.Formats {
+		toOutput = toOutput || f.File == ""
+		if format, _ := report.ByName(f.Name); cfg.Show == "all" && !format.Lists {
+			return &usageError{fmt.Sprintf("the format %s cannot list all links, it has findings only", f.Name),
+				"--show all works with text and jsonl"}
+		}
+	}
+	if !toOutput && cfg.Output != "" && cfg.Output != "-" {
+		return &usageError{fmt.Sprintf("no report goes to %s: every format names a file of its own", cfg.Output),
+			"leave out output, or the file of one format"}
+	}
+	return nil
+}
+
 // configure finds out what the user wants. file is the value of --config.
 func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config.Config, error) {
 	if cmd.Flags().Changed("config") && file == "" {
@@ -98,15 +133,21 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 	if file == "" {
 		file = a.env.Getenv("SITELINK_CONFIG")
 	}
-	settings := keySettings(cmd)
+	args, files, err := splitArguments(args)
+	if err != nil {
+		return nil, err
+	}
+	settings := files.join(keySettings(cmd))
 	if len(args) == 1 {
-		if cmd.Flags().Changed("docroot") {
+		if slices.ContainsFunc(settings, func(s config.Setting) bool { return s.Key == "docroot" }) {
 			return nil, &usageError{"the docroot is named twice, as DIR and by --docroot", "keep one of them"}
 		}
 		settings = append(settings, config.Setting{Key: "docroot", Values: args})
 	}
 	cfg, err := config.Load(config.Request{
-		File: file, Getenv: a.env.Getenv, Flags: settings, Profiles: profileNames(), Codes: codeNames(),
+		File: file, Getenv: a.env.Getenv, Flags: settings, Places: files.places, Profiles: profileNames(), Codes: codeNames(),
+		HostKeys: hostKeys(),
+		Linkset:  func(text string) error { _, err := check.ParseLinkset(text); return err },
 	})
 	if err != nil {
 		var fault *config.Error
@@ -115,9 +156,5 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 		}
 		return nil, err
 	}
-	if cfg.Format == "json" && cfg.Show == "all" {
-		return nil, &usageError{"the format json cannot list all links: one object would hold the whole site",
-			"use --format jsonl"}
-	}
-	return cfg, nil
+	return cfg, checkFormats(cfg)
 }

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -35,37 +33,46 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		return explain(err)
 	}
 	timer.stage("load")
+	if err := a.trace(ctx, s, cfg); err != nil {
+		return err
+	}
 
-	// Opened after loading: inside the docroot, the new file is none of the
+	// Opened after loading: inside the docroot, a new file is none of the
 	// site's files.
-	out, err := a.openOutput(cfg.Output)
+	opt, err := a.reportOptions(cfg, docroot)
 	if err != nil {
 		return err
 	}
-	defer out.Discard()
+	reports, err := a.openReports(cfg, opt)
+	if err != nil {
+		return err
+	}
+	defer reports.discard()
 
-	text := report.TextOptions{Prefix: docroot, Color: a.colorsReport(cfg)}
 	var result *check.Result
 	if cfg.Show == "all" {
 		progress.done()
-		result, err = a.showAll(ctx, s, cfg, accepted, out, text)
+		result, err = a.showAll(ctx, s, cfg, accepted, reports)
 	} else {
 		result, err = check.Run(ctx, s, checkOptions(cfg))
 		timer.stage("check")
 		progress.done()
 		if err == nil {
 			accepted.apply(result)
-			err = writeReport(cfg.Format, result, out, text)
+			err = reports.addExtras(ctx, s, cfg, result)
+		}
+		if err == nil {
+			err = reports.write(result)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if err := out.Commit(); err != nil {
+	if err := reports.commit(); err != nil {
 		return err
 	}
 	timer.stage("report")
-	if cfg.Format == "jsonl" { // the other formats have a summary that says so
+	if !reports.summarised() {
 		for _, rule := range result.Summary.UnusedIgnores {
 			a.ui.warning("ignore rule matches nothing: " + rule)
 		}
@@ -75,53 +82,6 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		return errFindings
 	}
 	return nil
-}
-
-// colorsReport decides on colour for the report: the terminal's, or that of a
-// file, which has none unless asked for.
-func (a *app) colorsReport(cfg *config.Config) bool {
-	toStdout := cfg.Output == "" || cfg.Output == "-" || cfg.Output == "/dev/stdout"
-	if !toStdout && cfg.Color == "auto" {
-		return false
-	}
-	return wantsColor(cfg.Color, a.env.StdoutTTY, a.env.Getenv)
-}
-
-func writeReport(format string, r *check.Result, out output, opt report.TextOptions) error {
-	switch format {
-	case "json":
-		return report.JSON(out, r)
-	case "jsonl":
-		return report.JSONL(out, r)
-	}
-	return report.Text(out, r, opt)
-}
-
-// showAll writes every link as it is judged. Faults of files are no links:
-// text lists them behind the links and ends with the summary, jsonl has one row
-// a link and nothing else.
-func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, out output, opt report.TextOptions) (*check.Result, error) {
-	if cfg.Format == "jsonl" {
-		result, err := accepted.links(ctx, s, checkOptions(cfg), report.AppendLink, out)
-		if err == nil && len(result.Findings) > 0 {
-			a.ui.warning(fmt.Sprintf("faults of files not listed (leave out --show all to see them): %s", thousands(len(result.Findings))))
-		}
-		return result, err
-	}
-	row := func(dst []byte, f *check.Finding) []byte { return report.AppendText(dst, f, opt) }
-	result, err := accepted.links(ctx, s, checkOptions(cfg), row, out)
-	if err != nil {
-		return nil, err
-	}
-	var rest []byte
-	for i := range result.Findings {
-		rest = report.AppendText(rest, &result.Findings[i], opt)
-	}
-	if _, err := out.Write(append(rest, '\n')); err != nil {
-		return nil, fmt.Errorf("write report: %w", err)
-	}
-	counts := check.Result{Summary: result.Summary} // the findings are a part of what it counts
-	return result, report.TextSummary(out, &counts, opt)
 }
 
 // fails tells whether the findings fail the run (LL-108).

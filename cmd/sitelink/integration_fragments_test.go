@@ -9,6 +9,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testchrome"
 )
 
 // fragmentPage is a page and the fragments that are asked of it, as they are
@@ -48,9 +50,9 @@ func TestChromiumFragments(t *testing.T) {
 
 	b := startChromium(t)
 	origin := serveFixtures(t, docroot)
-	b.load(origin + "/links.html")
+	b.Load(origin + "/links.html")
 	var urls []string
-	b.eval(`[...document.querySelectorAll("a")].map(a => a.href)`, &urls)
+	b.Eval(`[...document.querySelectorAll("a")].map(a => a.href)`, &urls)
 	if len(urls) != len(hrefs) {
 		t.Fatalf("links.html holds %d links, Chromium sees %d", len(hrefs), len(urls))
 	}
@@ -124,26 +126,26 @@ func (b *browser) findsFragment(url string, shown *string) bool {
 	found := false
 	if directive {
 		*shown = ""
-		b.load(url)
+		b.Load(url)
 		for start := time.Now(); !found && time.Since(start) < directivePatience; time.Sleep(50 * time.Millisecond) {
-			b.eval(hasTarget, &found)
+			b.Eval(hasTarget, &found)
 		}
 		return found || byRule
 	}
 	if *shown != document {
-		b.load(document)
-		b.eval(`document.documentElement.style.paddingBottom = "20000px", null`, new(any))
+		b.Load(document)
+		b.Eval(`document.documentElement.style.paddingBottom = "20000px", null`, new(any))
 		*shown = document
 	}
 	var before, after float64
-	b.eval(`scrollTo(0, 5000), scrollY`, &before)
-	event := b.navigate(url)
-	if b.eval(hasTarget, &found); found {
+	b.Eval(`scrollTo(0, 5000), scrollY`, &before)
+	event := b.Navigate(url)
+	if b.Eval(hasTarget, &found); found {
 		return true
 	}
-	if event == loaded {
+	if event == testchrome.Loaded {
 		return byRule
 	}
-	b.eval(`scrollY`, &after)
+	b.Eval(`scrollY`, &after)
 	return after == 0 && before > 0
 }

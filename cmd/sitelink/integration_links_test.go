@@ -80,9 +80,9 @@ func TestChromiumLinks(t *testing.T) {
 		if strings.HasSuffix(name, ".svg") {
 			continue // no page
 		}
-		b.load(origin + "/" + name)
+		b.Load(origin + "/" + name)
 		var ofDOM []string
-		b.eval(collectLinks+"({"+table.String()+"})", &ofDOM)
+		b.Eval(collectLinks+"({"+table.String()+"})", &ofDOM)
 		links += len(ofDOM)
 		for i, link := range ofDOM {
 			ofDOM[i] = strings.TrimSuffix(link, "#") // an empty fragment shows in no field

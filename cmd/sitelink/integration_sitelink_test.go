@@ -132,3 +132,11 @@ func readRows(r io.Reader, visit func(*row)) error {
 		visit(&l)
 	}
 }
+
+// clip shortens s for a message.
+func clip(s string) string {
+	if len(s) > 100 {
+		return fmt.Sprintf("%s… (%d bytes)", s[:80], len(s))
+	}
+	return s
+}

@@ -18,6 +18,14 @@ func siteOptions(cfg *config.Config) site.Options {
 		Jobs:           cfg.Jobs,
 	}
 	opt.Profile, _ = site.ProfileByName(cfg.Profile)
+	for _, set := range cfg.Host {
+		if err := opt.Profile.Set(set.Key, set.Values); err != nil {
+			panic("host key " + set.Key + ": " + err.Error()) // the configuration has checked it
+		}
+	}
+	if len(cfg.Host) > 0 {
+		opt.Profile.Name += ", changed"
+	}
 	switch cfg.Autoindex {
 	case "list":
 		opt.Autoindex = site.AutoindexList
@@ -40,7 +48,9 @@ func siteOptions(cfg *config.Config) site.Options {
 }
 
 func checkOptions(cfg *config.Config) check.Options {
-	opt := check.Options{NoFragments: !cfg.Fragments, Jobs: cfg.Jobs}
+	opt := check.Options{
+		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Limit: cfg.Limit, Orphans: cfg.Orphans,
+	}
 	switch cfg.ScriptFragments {
 	case "error":
 		opt.ScriptFragments = check.ScriptError

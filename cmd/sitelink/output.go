@@ -11,7 +11,11 @@ import (
 // output is where the report goes.
 type output interface {
 	io.Writer
-	// Commit makes what was written the report. Nothing may be written after.
+	// Prepare does all of Commit's work that can fail for want of room; nothing
+	// may be written after. Where several outputs belong together, all are
+	// prepared before the first is committed.
+	Prepare() error
+	// Commit makes what was written the report, prepared or not.
 	Commit() error
 	// Discard gives it up, and does nothing after Commit.
 	Discard()
@@ -88,6 +92,9 @@ type direct struct {
 	stream
 	file *os.File // nil for standard output
 }
+
+// Prepare has nothing to do: what was written is there already.
+func (d *direct) Prepare() error { return nil }
 
 func (d *direct) Commit() error {
 	if d.file == nil {

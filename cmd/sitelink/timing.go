@@ -14,7 +14,7 @@ type timer struct {
 
 // newTimer returns nil unless SITELINK_DEBUG asks for timing.
 func newTimer(u *ui) *timer {
-	if u.env.Getenv("SITELINK_DEBUG") != "timing" {
+	if !u.debugs("timing") {
 		return nil
 	}
 	return &timer{ui: u, last: time.Now()}

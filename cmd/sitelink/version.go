@@ -22,14 +22,22 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
+// versionNumber is the version alone, empty when the binary does not know it.
+func versionNumber() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return ""
+}
+
 // versionLine is "1.2.3 (commit 0123456789ab, go1.26.0 linux/amd64)". What the
 // binary does not know about itself is left out.
 func versionLine() string {
-	v, commit := version, ""
+	v, commit := versionNumber(), ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		if v == "" && info.Main.Version != "(devel)" {
-			v = info.Main.Version
-		}
 		commit = commitOf(info)
 	}
 	if v == "" {

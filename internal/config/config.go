@@ -9,6 +9,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -37,12 +38,18 @@ type Config struct {
 	MaxPageBytes   int64
 
 	// Jobs is 0 for one worker per processor.
-	Jobs            int
+	Jobs int
+	// From and Skip are linksets; Limit is 0 for no limit.
+	From, Skip      []string
+	Limit           int
+	Orphans         bool
 	Fragments       bool
 	ScriptFragments string
 	FailOn          string
-	Format          string
-	Show            string
+	// Formats are the reports to write, at least one.
+	Formats []Format
+	GroupBy string
+	Show    string
 	// Output is "" or "-" for standard output.
 	Output   string
 	Color    string
@@ -55,6 +62,11 @@ type Config struct {
 	// Ignores are the rules of the file, then those of SITELINK_IGNORE, then
 	// those of --ignore.
 	Ignores []Ignore
+
+	// Host are the keys of the table [host], in the order of the file.
+	Host []HostSetting
+	// Redirects are the [[redirect]] tables.
+	Redirects []Redirect
 
 	places map[string]string
 }
@@ -78,8 +90,15 @@ type Request struct {
 	Getenv func(string) string
 	// Flags are the flags that the user gave, in any order.
 	Flags []Setting
+	// Places name keys of Flags in messages that stand elsewhere than on the
+	// command line: "pages.txt:3: --limit".
+	Places map[string]string
 	// Profiles and Codes are the words that the keys profile and code accept.
 	Profiles, Codes []string
+	// HostKeys are the keys of the table [host].
+	HostKeys []HostKey
+	// Linkset says what is wrong with a linkset; nil accepts any.
+	Linkset func(text string) error
 }
 
 // Setting is one key with the texts given for it: one, or for a list several.
@@ -132,7 +151,8 @@ func (l *loader) fail(e *Error) {
 func defaults() *Config {
 	c := &Config{Fragments: true, MaxPageBytes: 1 << 30, places: map[string]string{}}
 	c.Profile, c.Base, c.Tags = "generic", "html5", "modern"
-	c.ScriptFragments, c.FailOn, c.Format, c.Show = "warn", "error", "text", "findings"
+	c.ScriptFragments, c.FailOn, c.GroupBy, c.Show = "warn", "error", "page", "findings"
+	c.Formats = []Format{{Name: "text"}}
 	c.Color, c.Progress = "auto", "auto"
 	return c
 }
@@ -171,7 +191,7 @@ func (l *loader) flags() {
 		if !ok {
 			panic(fmt.Sprintf("flag --%s has no key", s.Key)) // the command made its flags from Keys
 		}
-		l.set(k, s.Values, &Error{Name: "--" + s.Key})
+		l.set(k, s.Values, &Error{Name: cmp.Or(l.req.Places[s.Key], "--"+s.Key)})
 	}
 }
 

@@ -75,8 +75,8 @@ func TestPrecedence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Jobs != 4 || c.Format != "jsonl" || c.Show != "all" || c.Index[0] != "file.html" {
-		t.Errorf("got jobs %d, format %s, show %s, index %s", c.Jobs, c.Format, c.Show, c.Index)
+	if c.Jobs != 4 || c.Formats[0].Name != "jsonl" || c.Show != "all" || c.Index[0] != "file.html" {
+		t.Errorf("got jobs %d, format %v, show %s, index %s", c.Jobs, c.Formats, c.Show, c.Index)
 	}
 	for key, want := range map[string]string{
 		"jobs": "--jobs", "format": "SITELINK_FORMAT", "show": "sitelink.toml:6", "index": "sitelink.toml:2", "color": "",
@@ -101,10 +101,15 @@ func TestEveryKeyEveryWay(t *testing.T) {
 		"default-charset":  {`"windows-1252"`, "windows-1252"},
 		"max-page-size":    {`"2MB"`, "2MB"},
 		"jobs":             {`0x10`, "16"},
+		"from":             {`["/a/@"]`, "/a/@"},
+		"skip":             {`"/a/#"`, "/a/#"},
+		"limit":            {`7`, "7"},
+		"orphans":          {`true`, "true"},
 		"fragments":        {`false`, "false"},
 		"script-fragments": {`"silent"`, "silent"},
 		"fail-on":          {`"warning"`, "warning"},
-		"format":           {`"json"`, "json"},
+		"format":           {`["json", "sarif=out.sarif"]`, "json,sarif=out.sarif"},
+		"group-by":         {`"owner"`, "owner"},
 		"show":             {`"all"`, "all"},
 		"output":           {`"out.txt"`, "out.txt"},
 		"baseline":         {`"known.jsonl"`, "known.jsonl"},
@@ -133,7 +138,7 @@ func TestEveryKeyEveryWay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fromFlag, err := load(t, "", nil, Setting{k.Name, []string{v.text}})
+			fromFlag, err := load(t, "", nil, Setting{k.Name, k.split(v.text)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,6 +199,9 @@ func TestValues(t *testing.T) {
 		{"fail-on", "errors", `--fail-on: want error, warning or never, got "errors"`},
 		{"fragments", "yes", `--fragments: want true or false, got "yes"`},
 		{"profile", "linklit", `--profile: no profile is named "linklit"`},
+		{"limit", "2.5", `--limit: want a whole number from 0 to 2147483647, got "2.5"`}, // LL-23
+		{"limit", "-1", `--limit: want a whole number from 0 to 2147483647, got "-1"`},
+		{"orphans", "all", `--orphans: want true or false, got "all"`},
 		{"docroot", "a\x00b", `--docroot: the value holds a NUL byte`},
 	} {
 		_, err := load(t, "", nil, Setting{c.key, []string{c.value}})
@@ -252,7 +260,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	_, err := load(t, "jbos = 3\n[check]\nformat = 1\n", map[string]string{"SITELINK_JOBS": "many"}, Setting{"color", []string{"red"}})
 	want := []string{
 		`sitelink.toml:1:1: unknown key "jbos"`,
-		`sitelink.toml:3:1: format: want a string, got the number 1`,
+		`sitelink.toml:3:1: format: want a list of strings, got the number 1`,
 		`SITELINK_JOBS: want a whole number from 0 to 1024, got "many"`,
 		`--color: want auto, always or never, got "red"`,
 	}

@@ -16,6 +16,8 @@ const (
 	Path
 	// List is any number of texts. In the file it may be a single string.
 	List
+	// Reports is a List of formats, each NAME or NAME=FILE; FILE is a Path.
+	Reports
 	// Rules is the list of ignore rules: [[ignore]] tables in the file.
 	Rules
 	// Bool is true or false.
@@ -57,7 +59,7 @@ var keys = []Key{
 		Help: "address at which the docroot is published; links to it are internal, whether http or https",
 		set:  baseURLs},
 	{Name: "profile", Arg: "NAME", Default: "generic",
-		Help: "how the host answers paths: generic, or linklint for the readings of Linklint",
+		Help: "how the host answers paths: apache, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel",
 		set:  profile},
 	{Name: "index", Kind: List, Arg: "NAME", Default: "the profile's list",
 		Help: "default index file of a directory; replaces the profile's list, first found answers",
@@ -84,6 +86,18 @@ var keys = []Key{
 	{Name: "jobs", Table: "check", Kind: Number, Arg: "N", Default: "0",
 		Help: "number of workers; 0 is one per processor",
 		set:  jobs},
+	{Name: "from", Table: "check", Kind: List, Arg: "LINKSET", Default: "none",
+		Help: "check only pages of LINKSET, such as /sub/@, as far as links lead to them from its seed /sub/; @ is any text, # any text without slash",
+		set:  linksets(func(c *Config) *[]string { return &c.From })},
+	{Name: "skip", Table: "check", Kind: List, Arg: "LINKSET", Default: "none",
+		Help: "do not check the links of pages of LINKSET; that these pages exist is checked",
+		set:  linksets(func(c *Config) *[]string { return &c.Skip })},
+	{Name: "limit", Table: "check", Kind: Number, Arg: "N", Default: "0",
+		Help: "check the links of N pages at most; 0 is all",
+		set:  limit},
+	{Name: "orphans", Table: "check", Kind: Bool, Default: "false",
+		Help: "report files that no page links to, and pages that no chain of links leads to",
+		set:  boolean(func(c *Config) *bool { return &c.Orphans })},
 	{Name: "fragments", Table: "check", Kind: Bool, Default: "true",
 		Help: "check fragments and the names of image maps; --fragments=false leaves them out",
 		set:  boolean(func(c *Config) *bool { return &c.Fragments })},
@@ -93,9 +107,12 @@ var keys = []Key{
 	{Name: "fail-on", Table: "check", Values: []string{"error", "warning", "never"}, Arg: "LEVEL", Default: "error",
 		Help: "exit 1 on findings of this level: error, warning (any finding) or never",
 		set:  word(func(c *Config) *string { return &c.FailOn })},
-	{Name: "format", Table: "check", Values: []string{"text", "json", "jsonl"}, Arg: "NAME", Default: "text",
-		Help: "format of the report: text, json or jsonl",
-		set:  word(func(c *Config) *string { return &c.Format })},
+	{Name: "format", Table: "check", Kind: Reports, Values: formatNames, Arg: "NAME[=FILE]", Default: "text",
+		Help: "format of the report: " + oneOf(formatNames) + "; with =FILE it goes there",
+		set:  formats},
+	{Name: "group-by", Table: "check", Values: []string{"page", "target", "code", "owner"}, Arg: "WHAT", Default: "page",
+		Help: "what findings stand under (formats text and markdown): page, target, code, or owner by CODEOWNERS",
+		set:  word(func(c *Config) *string { return &c.GroupBy })},
 	{Name: "show", Table: "check", Values: []string{"findings", "all"}, Arg: "WHAT", Default: "findings",
 		Help: "what the report lists: findings, or all links (formats text and jsonl)",
 		set:  word(func(c *Config) *string { return &c.Show })},
@@ -142,14 +159,14 @@ func (k Key) Env() string {
 }
 
 // Repeats tells whether the flag may be given several times.
-func (k Key) Repeats() bool { return k.Kind == List || k.Kind == Rules }
+func (k Key) Repeats() bool { return k.Kind == List || k.Kind == Reports || k.Kind == Rules }
 
 // split takes a variable apart: lists at commas, rules, which hold commas
 // themselves, at line ends.
 func (k Key) split(text string) []string {
 	separator := ","
 	switch k.Kind {
-	case List:
+	case List, Reports:
 	case Rules:
 		separator = "\n"
 	default:

@@ -40,6 +40,7 @@ func (l *loader) toml(name, projectDir string, data []byte) {
 		f.expression(f.parser.Expression())
 	}
 	f.endRule()
+	f.endRedirect()
 	if err := f.parser.Error(); err != nil {
 		l.fail(&Error{Name: name, Line: 1, Msg: err.Error()})
 	}
@@ -56,6 +57,9 @@ type tomlFile struct {
 	unknown bool     // the header was wrong; its keys are not worth a message each
 	rule    *Ignore  // the [[ignore]] table being read
 	ruleAt  *Error
+
+	redirect   *Redirect // the [[redirect]] table being read
+	redirectAt *Error
 }
 
 // at makes an error for the place of n without message.
@@ -79,6 +83,7 @@ func (f *tomlFile) expression(n *unstable.Node) {
 	switch n.Kind {
 	case unstable.Table, unstable.ArrayTable:
 		f.endRule()
+		f.endRedirect()
 		path, first := keyPath(n.Key())
 		f.header(path, f.at(first), n.Kind == unstable.ArrayTable)
 	case unstable.KeyValue:
@@ -109,15 +114,20 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		return
 	case joined == "ignore":
 		f.failAt(at, "write [[ignore]]", "ignore is a list of tables")
-	case joined == "check" && !isArray:
+	case joined == "redirect" && isArray:
+		f.redirect, f.redirectAt = &Redirect{}, at
 		return
-	case joined == "check":
-		f.failAt(at, "write [check]", "check is a single table")
+	case joined == "redirect":
+		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
+	case (joined == "check" || joined == "host") && !isArray:
+		return
+	case joined == "check" || joined == "host":
+		f.failAt(at, "write ["+joined+"]", "%s is a single table", joined)
 	default:
 		if _, ok := Lookup(joined); ok {
 			f.failAt(at, "", "%s is a key, not a table", joined)
 		} else {
-			f.failAt(at, didYouMean(joined, []string{"check", "ignore"}), "unknown table %q", joined)
+			f.failAt(at, didYouMean(joined, []string{"check", "host", "ignore", "redirect"}), "unknown table %q", joined)
 		}
 	}
 	f.unknown = true
@@ -132,14 +142,20 @@ func (f *tomlFile) keyValue(path []string, at *Error, n *unstable.Node) {
 		f.failAt(at, "write [[ignore]]", "ignore is a list of tables")
 	case path[0] == "ignore":
 		f.ruleField(path[1:], at, n)
-	case path[0] == "check" && len(path) == 1:
+	case path[0] == "redirect" && f.redirect == nil:
+		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
+	case path[0] == "redirect":
+		f.redirectField(path[1:], at, n)
+	case path[0] == "host" && len(path) > 1:
+		f.hostKey(strings.Join(path[1:], "."), at, n)
+	case path[0] == "check" && len(path) == 1, path[0] == "host":
 		if n.Kind != unstable.InlineTable {
-			f.failAt(at, "write [check]", "want a table, got %s", describe(n))
+			f.failAt(at, "write ["+path[0]+"]", "want a table, got %s", describe(n))
 			return
 		}
 		for it := n.Children(); it.Next(); {
 			sub, first := keyPath(it.Node().Key())
-			f.keyValue(append([]string{"check"}, sub...), f.at(first), it.Node().Value())
+			f.keyValue(append([]string{path[0]}, sub...), f.at(first), it.Node().Value())
 		}
 	case path[0] == "check":
 		f.key("check", strings.Join(path[1:], "."), at, n)

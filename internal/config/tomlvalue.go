@@ -13,6 +13,12 @@ func (f *tomlFile) texts(k Key, n *unstable.Node) ([]string, error) {
 	switch k.Kind {
 	case List:
 		return listTexts(n)
+	case Reports:
+		values, err := listTexts(n)
+		for i, v := range values {
+			values[i] = resolveFormat(v, f.projectDir)
+		}
+		return values, err
 	case Number:
 		if n.Kind != unstable.Integer {
 			return nil, fmt.Errorf("want a number, got %s", describe(n))

@@ -10,7 +10,7 @@ import (
 // Format is one form in which a report leaves.
 //
 // Every format is a row of the table below and a file of its own, named for
-// it. A new one (html, say) joins with a function of the type of Write, a row
+// it. A new one joins with a function of the type of Write, a row
 // here, its name in the values of the key format (internal/config/key.go), a
 // row in docs/formats.md, and its own golden tests; what it needs beside the
 // result is a field of [Options] that the command fills. Tests hold the four
@@ -25,6 +25,12 @@ type Format struct {
 	Groups bool
 	// Lists tells whether `check --show all` can list every link in it.
 	Lists bool
+	// Summary tells whether the report has the summary, and so what is worth
+	// saying of the run as a whole.
+	Summary bool
+	// Extras tells whether the report shows Options.Extras, which cost the
+	// command some work.
+	Extras bool
 	// Write writes the whole report of r to w. It neither changes nor keeps r.
 	// The only errors are those of w, wrapped. The same r and options give the
 	// same bytes.
@@ -47,8 +53,13 @@ type Options struct {
 	// project: "@docs-team", several with ", " between them, "" for nobody. Nil
 	// when nobody is named for anything.
 	Owners func(path string) string
+	// WarningsFail tells whether a warning fails the run, for formats that know
+	// only passed and failed.
+	WarningsFail bool
 	// Version is the version of sitelink, such as v1.2.3; empty when unknown.
 	Version string
+	// Extras is what only some formats show.
+	Extras Extras
 }
 
 // GroupBy says what the findings of a report are gathered under.
@@ -76,12 +87,24 @@ func GroupNamed(name string) GroupBy { return GroupBy(max(0, slices.Index(groupN
 
 // formats is the table of formats, in the order of the manual.
 var formats = []Format{
-	{Name: "text", For: "people, editors", Groups: true, Lists: true,
-		Write: func(w io.Writer, r *check.Result, opt Options) error { return Text(w, r, opt.TextOptions) }},
-	{Name: "json", For: "programs that want everything",
+	{Name: "text", For: "people, editors", Groups: true, Lists: true, Summary: true,
+		Write: func(w io.Writer, r *check.Result, opt Options) error {
+			if opt.GroupBy == GroupPage {
+				return Text(w, r, opt.TextOptions)
+			}
+			return TextGroups(w, r, opt)
+		}},
+	{Name: "json", For: "programs that want everything", Summary: true,
 		Write: func(w io.Writer, r *check.Result, _ Options) error { return JSON(w, r) }},
 	{Name: "jsonl", For: "programs that read as they go", Lists: true,
 		Write: func(w io.Writer, r *check.Result, _ Options) error { return JSONL(w, r) }},
+	{Name: "markdown", For: "comments on pull requests, job summaries", Groups: true, Summary: true, Write: Markdown},
+	{Name: "github", For: "annotations of GitHub Actions", Write: GitHub},
+	{Name: "sarif", For: "GitHub code scanning, editors", Write: SARIF},
+	{Name: "junit", For: "test reports of Jenkins, GitLab, Azure", Summary: true, Write: JUnit},
+	{Name: "gitlab", For: "code quality of GitLab merge requests", Write: GitLab},
+	{Name: "checkstyle", For: "Jenkins, reviewdog, older tools", Write: Checkstyle},
+	{Name: "html", For: "people who search and sort; one file to keep or send", Summary: true, Extras: true, Write: HTML},
 }
 
 // Formats returns all formats in the order of the manual.

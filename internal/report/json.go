@@ -111,14 +111,21 @@ func appendSummary(dst []byte, s *check.Summary) []byte {
 		dst = append(dst, '}')
 	}
 	dst = append(dst, `],"unused_ignores":[`...)
-	for i, rule := range s.UnusedIgnores {
+	dst = appendStrings(dst, s.UnusedIgnores)
+	dst = append(dst, `],"skipped":[`...)
+	dst = appendStrings(dst, s.Skipped)
+	dst = append(dst, ']')
+	return append(appendBaselineObject(dst, s.Baseline), '}')
+}
+
+func appendStrings(dst []byte, all []string) []byte {
+	for i, text := range all {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, rule)
+		dst = appendString(dst, text)
 	}
-	dst = append(dst, ']')
-	return append(appendBaselineObject(dst, s.Baseline), '}')
+	return dst
 }
 
 func appendIntField(dst []byte, key string, n int) []byte {

@@ -66,6 +66,10 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 			dst = appendCut(dst, string(reason.Code), maxValueBytes)
 		}
 	}
+	if len(s.Skipped) > 0 {
+		dst = append(dst, next+"left out: "...)
+		dst = appendCount(dst, len(s.Skipped), "page")
+	}
 	if s.Ignored > 0 {
 		dst = append(dst, next+"ignored by rule: "...)
 		dst = appendCount(dst, s.Ignored, "link")
@@ -166,21 +170,28 @@ func appendTops(dst []byte, findings []check.Finding) []byte {
 	return dst
 }
 
+// keyOf returns what f leads to; false for a fault of the file, or an empty
+// link.
+func keyOf(f *check.Finding) (key topKey, ok bool) {
+	key = topKey{target: f.Target, code: f.Code}
+	if key.target == "" {
+		key.target = f.Raw // no URL at all
+	}
+	if f.Code == check.MissingFragment || f.Code == check.MissingMap {
+		key.fragment = f.Fragment
+	}
+	return key, key.target != ""
+}
+
 // topTargets returns the targets that break on minTopPages or more pages, most
 // pages first, then by name.
 func topTargets(findings []check.Finding) []top {
 	byKey := map[topKey]*top{}
 	for i := range findings {
 		f := &findings[i]
-		key := topKey{target: f.Target, code: f.Code}
-		if key.target == "" {
-			key.target = f.Raw // no URL at all
-		}
-		if key.target == "" {
-			continue // a fault of the file, or an empty link
-		}
-		if f.Code == check.MissingFragment || f.Code == check.MissingMap {
-			key.fragment = f.Fragment
+		key, ok := keyOf(f)
+		if !ok {
+			continue
 		}
 		t := byKey[key]
 		if t == nil {

@@ -56,6 +56,26 @@ func refreshURL(content []byte) (start, end int, ok bool) {
 	return i, end, i < end
 }
 
+// refreshAtOnce tells whether the time in content, for which [refreshURL] has
+// found a URL, is zero: the visitor never sees the page. Fractions count for
+// nothing.
+func refreshAtOnce(content []byte) bool {
+	for _, c := range content[skipASCIISpace(content, 0):] {
+		if c != '0' {
+			return !isASCIIDigit(c)
+		}
+	}
+	return true
+}
+
+// inNoscript tells whether the tag at off stands in a noscript element, whose
+// contents mean nothing to a browser that runs scripts. It is asked for pages
+// with a refresh only.
+func (s *Scanner) inNoscript(off uint32) bool {
+	before := bytes.ToLower(s.page.Text[:off])
+	return bytes.LastIndex(before, []byte("<noscript")) > bytes.LastIndex(before, []byte("</noscript"))
+}
+
 // refreshName returns the offset behind name, "=" and the white space around
 // them, if these stand at i. The name is lower case, content any case.
 func refreshName(content []byte, i int, name string) (behind int, ok bool) {

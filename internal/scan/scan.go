@@ -123,6 +123,9 @@ type Page struct {
 	HasScript bool
 	// Quirks tells whether browsers compare <a name> without regard to case.
 	Quirks bool
+	// Alias is one more than the offset of the link to which a meta refresh
+	// sends the visitor at once, 0 when none does.
+	Alias uint32
 	// Irregular tells that the slow path judged the page.
 	Irregular bool
 
@@ -208,7 +211,7 @@ func (s *Scanner) reset(text []byte, charset string) {
 	p.Text = text
 	p.Links, p.Anchors = p.Links[:0], p.Anchors[:0]
 	p.Faults, p.Bases = p.Faults[:0], p.Bases[:0]
-	p.HasScript, p.Irregular = false, false
+	p.HasScript, p.Irregular, p.Alias = false, false, 0
 	p.Quirks = true // until a doctype says otherwise
 	p.charset, p.source, p.refs = charset, nil, nil
 	s.headerSet = charset != ""

@@ -39,6 +39,7 @@ func (s *Scanner) slow(from int) {
 	p := &s.page
 	p.Irregular = true
 	p.Links, p.Anchors, p.Bases, p.HasScript = p.Links[:0], p.Anchors[:0], p.Bases[:0], false
+	p.Alias = 0
 	p.refs = nil
 	// Which elements hold text, and so what never closes, is known only now.
 	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool {

@@ -92,6 +92,9 @@ func (e *emitter) meta() {
 			v, places := s.composite(sp)
 			if start, end, ok := refreshURL(v); ok {
 				e.add(v[start:end], places.at(start), AttrContent, KindRefresh)
+				if s.page.Alias == 0 && !e.inert && refreshAtOnce(v) && !s.inNoscript(sp.start) {
+					s.page.Alias = s.page.Links[len(s.page.Links)-1].Off + 1
+				}
 			}
 		}
 		return

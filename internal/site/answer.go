@@ -1,227 +1,235 @@
 package site
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
+	"net/http"
+	pathpkg "path"
+	"slices"
 	"strings"
 )
-
-// Answer is what the host gives for one request.
-type Answer struct {
-	State State
-	// Node is the file (with [StateAutoindex] the directory) that answers,
-	// NoNode if none does. For [StateWrongCase] it is the file that was meant.
-	Node NodeID
-	// Status is the final HTTP status, after the host's own redirects.
-	Status int
-	// Final is the decoded docroot path of the final request, when the host
-	// redirected; empty otherwise.
-	Final string
-	// Note says which servers differ, for a person; may be empty.
-	Note string
-}
-
-// maxRequestPath is the longest path that fits nginx's request line buffer of
-// 8 KiB beside "GET", "HTTP/1.1" and line end.
-const maxRequestPath = 8<<10 - len("GET  HTTP/1.1\r\n")
-
-// maxFilePath is PATH_MAX less the final NUL.
-const maxFilePath = 4095
 
 // maxSymlinks is how many symbolic links Linux follows on one path.
 const maxSymlinks = 40
 
-// answer says what the profile's host gives for path, the percent-encoded
-// path of a request below the base path; it begins with "/".
-// reference/hosts.md has the measured answers behind each branch.
-func (s *Site) answer(path string, query string) Answer {
-	if len(path)+len(query) > maxRequestPath {
-		return Answer{State: StateBadURL, Node: NoNode, Status: 414, Note: "longer than the 8 KiB that servers take"}
-	}
-	p, bad := decodePath(path)
-	if bad != "" {
-		return Answer{State: StateBadURL, Node: NoNode, Status: 400, Note: bad}
-	}
-	segments, slash, above := splitPath(p)
-	if above {
-		return Answer{State: StateOutsideDocroot, Node: NoNode, Status: 400, Note: "nginx refuses it; Caddy and lighttpd stop at the root"}
-	}
-	if len(s.real)+len(p) > maxFilePath {
-		return Answer{State: StateMissingFile, Node: NoNode, Status: 404, Note: "longer than the 4,096 bytes that a file's path may have"}
-	}
-	a := s.walkPath(segments, slash)
-	if a.Final != "" && len(path)+1+len(query) > maxRequestPath {
-		return Answer{State: StateBadURL, Node: NoNode, Status: 414, Final: a.Final, Note: "with its final slash longer than the 8 KiB that servers take"}
-	}
-	if !a.State.Answers() {
-		return a
-	}
-	switch {
-	case a.State == StatePrivate:
-	case strings.Contains(p, "//"):
-		a.State = StateDoubleSlash
-	case strings.Contains(strings.ToLower(path), "%2f"):
-		a.State, a.Note = StateServerDependent, "nginx, Caddy and lighttpd take an encoded slash, Apache answers 404"
-	case hasControl(p):
-		a.State, a.Note = StateServerDependent, "lighttpd answers 400 to a control character"
-	case len(segments) > 0 && !slash && strings.HasPrefix(segments[len(segments)-1], ".ht"):
-		a.State, a.Note = StateServerDependent, "Apache answers 403 to names that begin with .ht"
-	}
-	return a
-}
-
-func hasControl(p string) bool {
-	for i := 0; i < len(p); i++ {
-		if p[i] < 0x20 || p[i] == 0x7F {
-			return true
-		}
-	}
-	return false
-}
-
-// decodePath decodes percent escapes once. bad says why no server takes it.
-func decodePath(path string) (p, bad string) {
-	if strings.IndexByte(path, '%') < 0 {
-		return path, ""
-	}
-	out := make([]byte, 0, len(path))
-	for i := 0; i < len(path); i++ {
-		c := path[i]
-		if c == '%' {
-			if i+2 >= len(path) || unhex(path[i+1]) < 0 || unhex(path[i+2]) < 0 {
-				return "", "a percent sign that begins no escape"
-			}
-			c = byte(unhex(path[i+1])<<4 | unhex(path[i+2]))
-			i += 2
-			if c == 0 {
-				return "", "an encoded NUL"
-			}
-		}
-		out = append(out, c)
-	}
-	return string(out), ""
-}
-
-func unhex(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return -1
-}
-
-// splitPath cuts a decoded path into segments, without empty ones and dots.
-// slash tells whether it names a directory; above, whether ".." leads above
-// the root.
-func splitPath(p string) (segments []string, slash, above bool) {
-	slash = true
-	for seg := range strings.SplitSeq(p, "/") {
-		slash = false
-		switch seg {
-		case "", ".":
-			slash = true
-		case "..":
-			if len(segments) == 0 {
-				return nil, false, true
-			}
-			segments = segments[:len(segments)-1]
-			slash = true
-		default:
-			segments = append(segments, seg)
-		}
-	}
-	return segments, slash, false
-}
-
-// walkPath follows segments down the tree.
-func (s *Site) walkPath(segments []string, slash bool) Answer {
-	t := s.tree
+// walk follows decoded segments down the tree. Each branch is a field of the
+// profile; reference/hosts.md and docs/profiles.md have the measured answers.
+func (q *asking) walk(segments []string, slash bool, query string) Answer {
+	t := q.s.tree
 	at, private, symlinks := NodeID(0), false, 0
 	for i, name := range segments {
+		last := i == len(segments)-1
 		next := t.child(t.nodes[at].real, []byte(name))
+		through := next != NoNode && (t.nodes[next].kind == KindDir && slash || !last && t.nodes[next].kind.mayHold())
+		if a, denied := q.denied(name, through); denied {
+			return a
+		}
+		if last && q.p.Page != Missing {
+			if a, ok := q.page(at, next, segments, slash, private, query); ok {
+				return a
+			}
+		}
 		if next == NoNode {
-			return s.missing(at, segments[i:], slash)
+			return q.missing(at, segments[i:], slash)
 		}
 		n := &t.nodes[next]
 		if n.real != next {
 			if symlinks++; symlinks > maxSymlinks {
-				return Answer{State: StateBrokenSymlink, Node: NoNode, Status: 403, Note: "through too many symbolic links"}
+				return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.SymlinkLoop, Note: "through too many symbolic links"}
 			}
 		}
 		switch n.kind {
 		case KindOutside:
-			return s.outside(next, segments[i+1:], slash)
+			return q.outside(next, segments[:i+1], segments[i+1:], slash, query)
 		case KindDir:
-			if i < len(segments)-1 && n.flags&flagUnreadable != 0 {
-				return Answer{State: StateUnreadable, Node: NoNode, Status: 403}
+			if !last && n.flags&flagUnreadable != 0 {
+				return Answer{State: StateUnreadable, Node: NoNode, Status: http.StatusForbidden}
 			}
 			private = private || n.flags&flagPrivate != 0
 		case KindFile:
-			if i < len(segments)-1 || slash {
-				return Answer{State: StateMissingFile, Node: NoNode, Status: 404,
-					Note: "a slash after a file; only lighttpd serves the file"}
+			if !last || slash {
+				return q.afterFile(next, segments, i, slash, private, query)
 			}
-			return s.file(next, private)
+			return q.named(next, segments, private, query)
 		default:
-			a := noFile(n.kind)
-			if n.kind == KindSocket && (i < len(segments)-1 || slash) {
-				a.Status = 404 // it is the path behind the socket that is missing
-			}
-			return a
+			return q.noFile(n.kind, !last || slash)
 		}
 		at = next
 	}
-	if slash || len(segments) == 0 {
-		return s.directory(at, private)
+	return q.atDirectory(at, segments, slash, private, query)
+}
+
+// denied answers for a name that the host does not serve; through tells that
+// it is a directory, and the path goes on.
+func (q *asking) denied(name string, through bool) (Answer, bool) {
+	if q.p.DenyLast && through {
+		return Answer{}, false
 	}
-	if t.nodes[at].flags&flagUnlistable != 0 && s.Redirects() {
-		return Answer{State: StateUnreadable, Node: NoNode, Status: 403,
-			Note: "nginx does not redirect from a directory that it may not list"}
-	}
-	a := s.directory(at, private)
-	if s.Redirects() {
-		if a.State == StateOK {
-			a.State = StateRedirect
+	for _, pattern := range q.p.Deny {
+		if ok, _ := pathpkg.Match(pattern, name); ok {
+			q.step("deny", "the host does not serve names like "+pattern)
+			return Answer{State: StateUnreadable, Node: NoNode, Status: q.p.Denied, Note: "the host does not serve names like " + pattern}, true
 		}
-		if a.Final == "" {
-			a.Final = "/" + strings.Join(segments, "/") + "/"
-		}
 	}
+	return Answer{}, false
+}
+
+// named answers for a file asked for by its own name.
+func (q *asking) named(id NodeID, segments []string, private bool, query string) Answer {
+	name := segments[len(segments)-1]
+	if q.p.IndexFile != Serve && len(q.s.index) > 0 && slices.Contains(q.s.index, name) {
+		return q.redirect("index-file", q.directoryPath(segments[:len(segments)-1]), query)
+	}
+	if stem, ok := strings.CutSuffix(name, ".html"); ok && q.p.PageFile == Redirect && stem != "" && !q.isFile(q.s.tree.nodes[id].parent, stem) {
+		return q.redirect("page-file", "/"+strings.Join(append(slices.Clone(segments[:len(segments)-1]), stem), "/"), query)
+	}
+	q.step("file", "/"+q.s.tree.Path(id))
+	return q.file(id, private)
+}
+
+// isFile tells whether the directory holds a file of that name.
+func (q *asking) isFile(dir NodeID, name string) bool {
+	t := q.s.tree
+	id := t.child(t.nodes[dir].real, []byte(name))
+	return id != NoNode && t.nodes[id].kind == KindFile
+}
+
+// directoryPath is the address of a directory that has an index file.
+func (q *asking) directoryPath(segments []string) string {
+	p := "/" + strings.Join(segments, "/")
+	if q.p.DirectorySlash == Serve && q.p.IndexFile != RedirectBare && len(segments) > 0 {
+		p += "/"
+	}
+	return p
+}
+
+// page answers /page and /page/ from page.html; ok is false when it does not.
+// entry is what has the name without the extension.
+func (q *asking) page(dir, entry NodeID, segments []string, slash, private bool, query string) (a Answer, ok bool) {
+	t := q.s.tree
+	if entry != NoNode && t.nodes[entry].kind == KindFile || q.doubled {
+		return Answer{}, false
+	}
+	id := q.pageOf(dir, segments[len(segments)-1])
+	if id == NoNode {
+		return Answer{}, false
+	}
+	indexed := entry != NoNode && t.nodes[entry].kind == KindDir && q.s.indexOf[t.nodes[entry].real] != NoNode
+	switch {
+	case !slash && indexed && !q.p.PageFirst:
+		return Answer{}, false
+	case !slash && q.p.Page == Redirect:
+		return q.redirect("page", "/"+strings.Join(segments, "/")+"/", query), true
+	case !slash:
+		q.step("page", "/"+t.Path(id)+" answers without its extension")
+		return q.file(id, private), true
+	case indexed && !q.p.PageSlashFirst || q.p.PageSlash == Missing:
+		return Answer{}, false
+	case q.p.PageSlash == Serve:
+		q.step("page-slash", "/"+t.Path(id)+" answers, slash or not")
+		return q.file(id, private), true
+	}
+	return q.redirect("page-slash", "/"+strings.Join(segments, "/"), query), true
+}
+
+// afterFile answers for a slash or path behind the file at segments[i].
+func (q *asking) afterFile(id NodeID, segments []string, i int, slash, private bool, query string) Answer {
+	switch {
+	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && slash && i == len(segments)-1:
+		q.step("file-slash", "what follows the file is path info")
+		return q.file(id, private)
+	case q.p.FileSlash == Redirect && slash && i == len(segments)-1:
+		return q.redirect("file-slash", "/"+strings.Join(segments, "/"), query)
+	}
+	a := Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound}
+	if q.p.Portable {
+		a.Note = "a slash after a file; only lighttpd serves the file"
+	}
+	q.step("file-slash", "nothing lies behind a file")
 	return a
 }
 
 // file answers for a file that is there.
-func (s *Site) file(id NodeID, private bool) Answer {
-	switch f := s.tree.nodes[id].flags; {
+func (q *asking) file(id NodeID, private bool) Answer {
+	switch f := q.s.tree.nodes[id].flags; {
 	case f&flagUnreadable != 0:
-		return Answer{State: StateUnreadable, Node: id, Status: 403}
+		return Answer{State: StateUnreadable, Node: id, Status: http.StatusForbidden}
 	case private || f&flagPrivate != 0:
-		return Answer{State: StatePrivate, Node: id, Status: 403}
+		return Answer{State: StatePrivate, Node: id, Status: http.StatusForbidden}
 	}
-	return Answer{State: StateOK, Node: id, Status: 200}
+	return Answer{State: StateOK, Node: id, Status: http.StatusOK}
 }
 
-// noFile answers for a name that is neither file nor directory.
-func noFile(k Kind) Answer {
+// noFile answers for a name that is neither file nor directory; behind tells
+// that it is a path behind it that is asked for.
+func (q *asking) noFile(k Kind, behind bool) Answer {
 	switch k {
 	case KindLoop:
-		return Answer{State: StateBrokenSymlink, Node: NoNode, Status: 403, Note: "the symbolic link leads to itself, or through too many"}
-	case KindSpecial:
-		return Answer{State: StateSpecialFile, Node: NoNode, Status: 404}
-	case KindSocket:
-		return Answer{State: StateSpecialFile, Node: NoNode, Status: 500}
+		return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.SymlinkLoop, Note: "the symbolic link leads to itself, or through too many"}
+	case KindThrough:
+		return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.SymlinkFile, Note: "the symbolic link takes a file for a directory"}
+	case KindPipe, KindSocket, KindDevice:
+		a := Answer{State: StateSpecialFile, Node: NoNode}
+		switch {
+		case behind:
+			a.Status = q.p.BehindSpecial
+		case k == KindPipe:
+			a.Status = q.p.Pipe
+		case k == KindSocket:
+			a.Status = q.p.Socket
+		default:
+			a.Status = q.p.Device
+		}
+		return a
 	}
-	return Answer{State: StateBrokenSymlink, Node: NoNode, Status: 404}
+	return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.BrokenSymlink}
+}
+
+// atDirectory answers for a directory, asked for with or without its slash.
+func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool, query string) Answer {
+	if slash {
+		if q.p.DirectorySlash == Redirect && len(segments) > 0 && q.s.indexOf[dir] != NoNode {
+			return q.redirect("directory-slash", "/"+strings.Join(segments, "/"), query)
+		}
+		return q.directory(dir, segments, private, query)
+	}
+	if q.p.ListFirst && q.p.Directory == Redirect && q.s.tree.nodes[dir].flags&flagUnlistable != 0 {
+		return Answer{State: StateUnreadable, Node: NoNode, Status: http.StatusForbidden,
+			Note: "nginx does not redirect from a directory that it may not list"}
+	}
+	switch q.p.Directory {
+	case Redirect:
+		return q.redirect("directory", q.redirectPath(segments), query)
+	case RedirectIndex:
+		a := q.directory(dir, segments, private, query)
+		if a.move == "" && (a.indexed || q.s.autoindex == AutoindexList) {
+			return q.redirect("directory", q.redirectPath(segments), query)
+		}
+		return a
+	case Missing:
+		q.step("directory", "a directory answers with its slash only")
+		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "the host wants the final slash"}
+	}
+	return q.directory(dir, segments, private, query)
+}
+
+// redirectPath is the address of a directory with its slash.
+func (q *asking) redirectPath(segments []string) string {
+	switch {
+	case q.p.RawRedirect && q.path != "":
+		return q.path + "/"
+	case len(segments) == 0:
+		return "/"
+	}
+	return "/" + strings.Join(segments, "/") + "/"
 }
 
 // directory answers the request for a directory with its slash.
-func (s *Site) directory(dir NodeID, private bool) Answer {
-	t := s.tree
+func (q *asking) directory(dir NodeID, segments []string, private bool, query string) Answer {
+	s, t := q.s, q.s.tree
 	if t.nodes[dir].flags&flagUnreadable != 0 {
-		return Answer{State: StateUnreadable, Node: NoNode, Status: 403}
+		if s.autoindex == AutoindexList && q.p.ListClosed {
+			return q.list(dir)
+		}
+		return Answer{State: StateUnreadable, Node: NoNode, Status: q.p.EmptyDirectory}
 	}
 	real := t.nodes[dir].real
 	for _, name := range s.index {
@@ -234,110 +242,84 @@ func (s *Site) directory(dir NodeID, private bool) Answer {
 		}
 		switch n := &t.nodes[id]; n.kind {
 		case KindFile:
-			return s.file(id, private)
+			q.step("index", name+" answers for the directory")
+			a := q.file(id, private)
+			a.indexed = true
+			return a
 		case KindOutside:
-			if a := s.outside(id, nil, false); a.Final == "" {
+			if a := q.outside(id, append(slices.Clone(segments), name), nil, false, query); a.move == "" {
 				return a
 			}
-		case KindSpecial, KindSocket:
-			return noFile(n.kind)
+		case KindPipe, KindSocket, KindDevice:
+			if q.p.IndexSpecial == Serve {
+				a := q.noFile(n.kind, false)
+				a.indexed = true
+				return a
+			}
+		case KindBroken, KindThrough:
+			if q.p.IndexBroken != 0 {
+				return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.IndexBroken, Note: name + " is a symbolic link that leads nowhere"}
+			}
+		case KindLoop:
+			if q.p.IndexLoop != 0 {
+				return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.IndexLoop, Note: name + " is a symbolic link that leads in a circle"}
+			}
 		case KindDir:
-			if s.profile.Name == Linklint.Name {
-				continue // LL-82
+			switch q.p.IndexDirectory {
+			case Refuse, Missing:
+				q.step("index-directory", name+" is a directory")
+				if q.p.IndexDirectory == Missing && s.autoindex == AutoindexList {
+					return q.list(dir)
+				}
+				status := http.StatusForbidden
+				if q.p.IndexDirectory == Missing {
+					status = q.p.EmptyDirectory
+				}
+				return Answer{State: StateMissingIndex, Node: NoNode, Status: status, Note: name + " is a directory"}
+			case Redirect:
+				a := q.redirect("index-directory", "/"+strings.Join(append(slices.Clone(segments), name), "/")+"/", query)
+				if q.p.Portable {
+					a.State, a.Note = StateServerDependent, "the index file is a directory; Caddy and lighttpd refuse it"
+				}
+				return a
 			}
-			// nginx and Apache redirect to the directory of that name.
-			a := s.directory(id, private)
-			if a.State == StateOK {
-				a.State, a.Note = StateServerDependent, "the index file is a directory; Caddy and lighttpd refuse it"
-			}
-			if a.Final == "" {
-				a.Final = "/" + t.Path(id) + "/"
-			}
-			return a
 		}
 	}
 	if s.autoindex == AutoindexList {
-		return Answer{State: StateAutoindex, Node: dir, Status: 200}
+		return q.list(dir)
 	}
-	return Answer{State: StateMissingIndex, Node: NoNode, Status: 403}
+	q.step("empty-directory", "none of "+strings.Join(s.index, ", ")+" is there")
+	return Answer{State: StateMissingIndex, Node: NoNode, Status: q.p.EmptyDirectory}
+}
+
+// list answers with a listing of the directory.
+func (q *asking) list(dir NodeID) Answer {
+	if q.s.tree.nodes[dir].flags&flagUnlistable != 0 {
+		return Answer{State: StateUnreadable, Node: NoNode, Status: http.StatusForbidden, Note: "the host may not list the directory"}
+	}
+	q.step("autoindex", "the host lists the directory")
+	return Answer{State: StateAutoindex, Node: dir, Status: http.StatusOK}
 }
 
 // missing tells apart the ways in which nothing answers: rest are the
 // segments that are not in directory at, the first one for sure.
-func (s *Site) missing(at NodeID, rest []string, slash bool) Answer {
-	a := Answer{State: StateMissingFile, Node: NoNode, Status: 404}
+func (q *asking) missing(at NodeID, rest []string, slash bool) Answer {
+	a := Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound}
 	if slash {
 		a.State = StateMissingDirectory
 	}
-	node := s.tree.nodes[at].real
+	if len(rest[0]) > maxName {
+		a.Status = q.p.LongName
+	}
+	node := q.s.tree.nodes[at].real
 	for _, name := range rest {
-		if node = s.foldChild(node, name); node == NoNode {
+		if node = q.s.foldChild(node, name); node == NoNode {
+			q.step("file", "no file or directory has the name "+rest[0])
 			return a
 		}
-		node = s.tree.nodes[node].real
+		node = q.s.tree.nodes[node].real
 	}
 	a.State, a.Node = StateWrongCase, node
+	q.step("file", "only "+q.s.tree.Path(node)+" is there, in other letter case")
 	return a
-}
-
-// outside follows a symbolic link that leaves the docroot just far enough to
-// say whether the file is there. It is not read.
-func (s *Site) outside(link NodeID, rest []string, slash bool) Answer {
-	name := filepath.Join(s.real, filepath.FromSlash(s.tree.Path(link)), filepath.Join(rest...))
-	const note = "behind a symbolic link that leaves the docroot"
-	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() && (slash || !info.Mode().IsRegular()) {
-		return Answer{State: StateMissingFile, Node: NoNode, Status: 404, Note: note}
-	}
-	a := Answer{State: StateBehindSymlink, Node: NoNode, Status: 200}
-	if !info.IsDir() {
-		return a
-	}
-	if !slash && s.Redirects() {
-		a.Final = "/" + strings.Join(append([]string{s.tree.Path(link)}, rest...), "/") + "/"
-	}
-	for _, index := range s.index {
-		if i, err := os.Stat(filepath.Join(name, index)); err == nil && i.Mode().IsRegular() {
-			return a
-		}
-	}
-	if s.autoindex != AutoindexList {
-		a.State, a.Status, a.Note = StateMissingIndex, 403, note
-	}
-	return a
-}
-
-// foldChild returns the entry of a directory whose name equals name but for
-// ASCII letter case: the lower-case one if there are several, else the first
-// in byte order (A-LL-9).
-func (s *Site) foldChild(dir NodeID, name string) NodeID {
-	s.foldOnce.Do(s.buildFold)
-	lower := strings.ToLower(name)
-	best := NoNode
-	for _, id := range s.fold[foldKey{dir, lower}] {
-		got := s.tree.nameOf(&s.tree.nodes[id])
-		switch {
-		case string(got) == lower:
-			return id
-		case best == NoNode || bytes.Compare(got, s.tree.nameOf(&s.tree.nodes[best])) < 0:
-			best = id
-		}
-	}
-	return best
-}
-
-type foldKey struct {
-	dir  NodeID
-	name string
-}
-
-// buildFold indexes the tree by lower-case names. It is made when the first
-// link misses: a clean site never pays for it.
-func (s *Site) buildFold() {
-	s.fold = make(map[foldKey][]NodeID, len(s.tree.nodes))
-	for id := 1; id < len(s.tree.nodes); id++ {
-		n := &s.tree.nodes[id]
-		k := foldKey{n.parent, strings.ToLower(string(s.tree.nameOf(n)))}
-		s.fold[k] = append(s.fold[k], NodeID(id))
-	}
 }

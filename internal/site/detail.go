@@ -138,6 +138,8 @@ func (s *Site) permissions(r *Resolved) {
 		r.State, r.Status = StateUnreadable, 403
 	case f&flagPrivate != 0:
 		r.State, r.Status = StatePrivate, 403
+	case f&flagAlias != 0 && r.State <= StateRedirect:
+		r.State = StateAlias
 	}
 }
 

@@ -71,6 +71,12 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 	return k, true
 }
 
+// Ask prepares the fragment of a URL, as serialised, for [Page.Has]; asks is
+// false when any page has it.
+func (s *Site) Ask(fragment string) (ask Fragment, asks bool) {
+	return s.hash.fragment([]byte(fragment))
+}
+
 var directive = []byte(":~:")
 
 func isTop(f []byte) bool {

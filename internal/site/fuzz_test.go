@@ -25,6 +25,12 @@ func FuzzResolve(f *testing.F) {
 		if diff, _ := compareFast(r, v); diff != "" {
 			t.Errorf("%s: %q: %s", site.name, v, diff)
 		}
+		// Another page of the directory finds the same in the cache.
+		if next := site.neighbour(t, r); next != nil {
+			if diff, _ := compareFast(next, v); diff != "" {
+				t.Errorf("%s: %q, from the next page: %s", site.name, v, diff)
+			}
+		}
 		res := r.slow([]byte(v), false)
 		if res.State.Answers() != (res.Node != NoNode) && res.State != StateWrongCase && res.State != StateUnreadable {
 			t.Errorf("%s: %q: state %d with node %d", site.name, v, res.State, res.Node)

@@ -21,14 +21,19 @@ func (s *Site) Lookup(path string) (NodeID, bool) {
 }
 
 // Href returns the site path, percent-encoded, by which a node is requested:
-// directories end in a slash, and a default index file goes by its directory.
+// directories end in a slash, a default index file goes by its directory, and a
+// page without its extension where the host redirects to that.
 func (s *Site) Href(id NodeID) string {
 	n := &s.tree.nodes[id]
 	if n.kind == KindFile && s.indexOf[n.parent] == id {
 		id = n.parent
 		n = &s.tree.nodes[id]
 	}
-	p := s.bases[0].path + "/" + escapePath(s.tree.Path(id))
+	path := s.tree.Path(id)
+	if n.flags&flagMoved != 0 {
+		path = strings.TrimSuffix(path, ".html")
+	}
+	p := s.bases[0].path + "/" + escapePath(path, Generic.Literal, upperHex)
 	if n.kind == KindDir && !strings.HasSuffix(p, "/") {
 		p += "/"
 	}

@@ -39,6 +39,8 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	}
 	s.tree, s.real, s.faults = w.tree, w.real, w.faults
 	s.findIndexes()
+	s.markAddresses()
+	s.markRuled()
 	s.findPages()
 	if len(s.pages) == 0 {
 		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
@@ -93,6 +95,9 @@ func (s *Site) configure() error {
 	}
 	s.base = cmp.Or(s.opt.Base, s.profile.Base, BaseHTML5)
 	s.maps = sortMaps(s.opt.Maps)
+	if s.opt.Rules != nil && s.opt.Rules.Len() > 0 {
+		s.rules = s.opt.Rules
+	}
 	for _, raw := range s.opt.BaseURLs {
 		u, err := weburl.Parse(raw)
 		if err != nil {
@@ -115,20 +120,6 @@ func (s *Site) configure() error {
 		s.bases = []baseURL{{strings.TrimPrefix(unpublished, "http://"), ""}}
 	}
 	return nil
-}
-
-// findIndexes notes for each directory the index file that answers it without
-// more ado, so that a link to a directory costs one look.
-func (s *Site) findIndexes() {
-	s.indexOf = make([]NodeID, len(s.tree.nodes))
-	for id := range s.tree.nodes {
-		s.indexOf[id] = NoNode
-		if s.tree.nodes[id].kind == KindDir {
-			if a := s.directory(NodeID(id), false); a.State == StateOK {
-				s.indexOf[id] = a.Node
-			}
-		}
-	}
 }
 
 // pageKind tells how a file of this name is parsed (LL-27).
@@ -254,6 +245,8 @@ func (s *Site) State(l *Link) State {
 			return StateUnreadable
 		case f&flagPrivate != 0:
 			return StatePrivate
+		case f&flagAlias != 0 && l.State <= StateRedirect:
+			return StateAlias
 		}
 	}
 	return l.State
@@ -318,6 +311,9 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 				s.linked[id] = true
 			}
 		}
+		for _, node := range w.aliases {
+			s.tree.nodes[node].flags |= flagAlias
+		}
 		for _, m := range w.modes {
 			s.tree.nodes[m.id].flags |= m.flags
 		}
@@ -333,9 +329,13 @@ func (l *loader) progress(n, total int) {
 	}
 }
 
-// pageAddress returns the URL of a page under the first base URL.
+// pageAddress returns the URL of a page under the first base URL: where the
+// browser is when it shows the page.
 func (s *Site) pageAddress(id NodeID) string {
 	b := s.bases[0]
+	if s.tree.nodes[id].flags&flagMoved != 0 {
+		return "http://" + b.host + s.Href(id)
+	}
 	u := url.URL{Path: "/" + s.tree.Path(id)}
 	return "http://" + b.host + b.path + u.EscapedPath()
 }

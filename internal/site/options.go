@@ -1,6 +1,9 @@
 package site
 
-import "github.com/sitelink/sitelink/internal/scan"
+import (
+	"github.com/sitelink/sitelink/internal/redirect"
+	"github.com/sitelink/sitelink/internal/scan"
+)
 
 // Options say how the docroot is published and read. The zero value is a site
 // at the root of an unknown host, served as the generic profile says.
@@ -23,6 +26,8 @@ type Options struct {
 	Tags scan.Tags
 	// Maps are the rules of --map, in the order given (LL-90, LL-91).
 	Maps []MapRule
+	// Rules are the redirect rules of the host; nil for none.
+	Rules *redirect.Set
 	// DefaultCharset is the encoding of pages that declare none and come
 	// without a charset from the server; empty means the profile's.
 	DefaultCharset string

@@ -1,42 +1,217 @@
 package site
 
 import (
-	"fmt"
+	"net/http"
+	"strings"
 
-	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/internal/redirect"
 )
 
-// Request says what answers a link on a page at the root of the docroot, so
-// that people can name a target as they would link to it: a site path, a path
-// in the docroot, or a URL. The error says why link is none of these.
-func (s *Site) Request(link string) (Resolved, error) {
-	base, err := weburl.Parse("http://" + s.bases[0].host + s.bases[0].path + "/")
-	if err != nil {
-		return Resolved{}, fmt.Errorf("base URL: %w", err)
-	}
-	u, err := base.Resolve(link)
-	if err != nil {
-		return Resolved{}, fmt.Errorf("%q is no URL: %w", link, err)
-	}
-	res := s.request(u)
-	res.Fragment = u.Fragment()
-	return res, nil
+// Answer is what the host gives for one request.
+type Answer struct {
+	State State
+	// Node is the file (with [StateAutoindex] the directory) that answers,
+	// NoNode if none does. For [StateWrongCase] it is the file that was meant.
+	Node NodeID
+	// Status is the final HTTP status, after the host's own redirects.
+	Status int
+	// Final is the percent-encoded path and query of the final request below
+	// the base path, or the absolute URL elsewhere, when the host redirected;
+	// empty otherwise.
+	Final string
+	// Note says which servers differ, for a person; may be empty.
+	Note string
+
+	// move is the address of a redirect that this answer stands for.
+	move string
+	// indexed: an index file decided, whatever it is.
+	indexed bool
 }
 
-// BaseURL returns the first address at which the docroot is published, as it
-// was given; "" when there is none.
-func (s *Site) BaseURL() string {
-	if len(s.opt.BaseURLs) == 0 {
-		return ""
-	}
-	return s.opt.BaseURLs[0]
+// Step is one step of an explanation: the rule that decided, and what it did.
+type Step struct {
+	// Rule names a field of the profile ("directory"), a stage ("base") or a
+	// rule file and line ("_redirects:12").
+	Rule string
+	Text string
 }
 
-// Authority returns the host of the first base URL, with its port when that is
-// not the scheme's own; "" when there is none.
-func (s *Site) Authority() string {
-	if len(s.opt.BaseURLs) == 0 {
-		return ""
+// asking is one question to the host.
+type asking struct {
+	s *Site
+	p *Profile
+	// path is the decoded path that is asked for.
+	path string
+	// trace, when set, takes the steps.
+	trace *[]Step
+	// doubled: the path ends in two slashes.
+	doubled bool
+}
+
+func (q *asking) step(rule, text string) {
+	if q.trace != nil {
+		*q.trace = append(*q.trace, Step{rule, text})
 	}
-	return s.bases[0].host
+}
+
+// maxHops is how many redirects are followed: as many as browsers do.
+const maxHops = 20
+
+// answer says what the profile's host gives for path, the percent-encoded path
+// of a request below the base path; it begins with "/". query is empty or
+// begins with "?".
+func (s *Site) answer(path, query string) Answer { return s.ask(path, query, nil) }
+
+// ask is answer with the steps that led to it.
+func (s *Site) ask(path, query string, trace *[]Step) Answer {
+	q := asking{s: s, p: &s.profile, trace: trace}
+	a := q.once(path, query)
+	if a.move == "" {
+		return a
+	}
+	state, note := a.State, a.Note
+	for range maxHops {
+		to := a.move
+		if !strings.HasPrefix(to, "/") {
+			return Answer{State: StateRedirectsAway, Node: NoNode, Final: to, Note: note}
+		}
+		path, query = cutQuery(to)
+		if a = q.once(path, query); a.move == "" {
+			a.Final = to
+			// How the first request was answered is what the link's author sees.
+			if a.State == StateOK {
+				a.State = state
+			}
+			if a.Note == "" {
+				a.Note = note
+			}
+			return a
+		}
+		if a.State == StateViaRedirect {
+			state, note = a.State, a.Note // an author can mend it; a final slash is the host's own
+		}
+	}
+	return Answer{State: StateRedirectLoop, Node: NoNode, Status: http.StatusLoopDetected, Final: a.move, Note: "more than 20 redirects"}
+}
+
+func cutQuery(url string) (path, query string) {
+	if i := strings.IndexByte(url, '?'); i >= 0 {
+		return url[:i], url[i:]
+	}
+	return url, ""
+}
+
+// redirect is the answer that sends the browser to path, which is decoded.
+func (q *asking) redirect(rule, path, query string) Answer {
+	to := q.location(path, query)
+	q.step(rule, "redirects to "+to)
+	return Answer{State: StateRedirect, Node: NoNode, move: to}
+}
+
+// once answers one request; move is set when the answer is a redirect.
+func (q *asking) once(path, query string) Answer {
+	if q.p.MaxRequest > 0 && len(path)+len(query) > q.p.MaxRequest {
+		return Answer{State: StateBadURL, Node: NoNode, Status: q.p.TooLong, Note: "longer than servers take"}
+	}
+	if q.s.rules == nil {
+		return q.fallback(q.files(path, query))
+	}
+	if a, ok := q.rule(path, query, redirect.BeforeFiles, 0); ok {
+		return a
+	}
+	a := q.files(path, query)
+	if nothing(&a) {
+		if ruled, ok := q.rule(path, query, redirect.AfterFiles, 0); ok {
+			return ruled
+		}
+	}
+	return q.fallback(a)
+}
+
+// nothing tells whether no file answers, so that a rule may.
+func nothing(a *Answer) bool {
+	switch a.State {
+	case StateMissingFile, StateMissingDirectory, StateMissingIndex, StateWrongCase:
+		return true
+	}
+	return false
+}
+
+// fallback lets one file answer for whatever is missing.
+func (q *asking) fallback(a Answer) Answer {
+	p := q.p
+	if p.Fallback == "" || a.move != "" || a.Status != http.StatusNotFound && a.State != StateMissingIndex {
+		return a
+	}
+	t := q.s.tree
+	if p.FallbackUnless != "" && t.child(0, []byte(p.FallbackUnless)) != NoNode {
+		return a
+	}
+	id := t.child(0, []byte(p.Fallback))
+	if id == NoNode || t.nodes[id].kind != KindFile {
+		return a
+	}
+	q.step("fallback", "/"+p.Fallback+" answers for what is missing")
+	return Answer{State: StateFallback, Node: id, Status: http.StatusOK}
+}
+
+// files answers from the docroot.
+func (q *asking) files(path, query string) Answer {
+	p, refused := q.decode(path, query)
+	if refused != nil {
+		return *refused
+	}
+	q.path = p
+	segments, slash, above := splitPath(p, q.p.AboveRoot == 0, !q.p.DotsEnd)
+	if above {
+		return Answer{State: StateOutsideDocroot, Node: NoNode, Status: q.p.AboveRoot, Note: "nginx refuses it; Caddy and lighttpd stop at the root"}
+	}
+	q.doubled = strings.HasSuffix(p, "//")
+	if strings.Contains(p, "//") || q.p.Slashes == Redirect && hasDots(p) {
+		switch q.p.Slashes {
+		case Keep:
+			q.step("slashes", "an empty segment is a name that no file has")
+			return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "the host does not merge slashes"}
+		case Redirect:
+			to := "/" + strings.Join(segments, "/")
+			if strings.HasSuffix(p, "/") && len(segments) > 0 {
+				to += "/"
+			}
+			return q.redirect("slashes", to, query)
+		}
+	}
+	if a, ok := q.rewritten(segments, slash, query); ok {
+		return a
+	}
+	if len(q.s.real)+len(p) > maxFilePath {
+		return q.unlessBehind(path, Answer{State: StateMissingFile, Node: NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
+	}
+	a := q.walk(segments, slash, query)
+	if q.p.Portable && (a.move != "" || a.State.Answers()) {
+		q.portable(&a, path, p, segments, slash)
+	}
+	return a
+}
+
+// unlessBehind is a, unless the path leads through a file and that counts more.
+func (q *asking) unlessBehind(path string, a Answer) Answer {
+	if q.p.FileFirst && q.behindFile(path) {
+		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "nothing lies behind a file"}
+	}
+	return a
+}
+
+// portable warns where other servers answer otherwise.
+func (q *asking) portable(a *Answer, path, decoded string, segments []string, slash bool) {
+	switch {
+	case a.State == StatePrivate:
+	case strings.Contains(decoded, "//"):
+		a.State = StateDoubleSlash
+	case strings.Contains(strings.ToLower(path), "%2f"):
+		a.State, a.Note = StateServerDependent, "nginx, Caddy and lighttpd take an encoded slash, Apache answers 404"
+	case hasControl(decoded):
+		a.State, a.Note = StateServerDependent, "lighttpd answers 400 to a control character"
+	case len(segments) > 0 && !slash && strings.HasPrefix(segments[len(segments)-1], ".ht"):
+		a.State, a.Note = StateServerDependent, "Apache answers 403 to names that begin with .ht"
+	}
 }

@@ -17,7 +17,8 @@ type resolver struct {
 	// pageURL is the page's own address; base what its links resolve against.
 	pageURL weburl.URL
 	base    weburl.URL
-	// plainBase: base is the page's own URL and no --map rule can change a path.
+	// plainBase: base is the page's own URL, and neither a --map rule nor the
+	// host can change a path before it is looked up.
 	plainBase bool
 	lazyBase  bool // pageURL and base are not parsed yet
 	cache     *[cacheSize]cached
@@ -69,17 +70,16 @@ func (r *resolver) fast(v []byte) (state State, node NodeID, frag []byte, ok boo
 	i, n := 0, len(v)
 	segment := 0 // start of the current segment
 	at := r.dir
-	t := r.s.tree
 	switch {
 	case n > maxPlain || !r.plainBase:
 		return 0, 0, nil, false
 	case n == 0:
-		return StateOK, r.page, nil, true
+		return StateOK, r.page, nil, r.s.tree.nodes[r.page].flags&flagAsk == 0
 	}
 	switch v[0] {
 	case '#':
 		frag, ok = plainFragment(v[1:])
-		return StateOK, r.page, frag, ok
+		return StateOK, r.page, frag, ok && r.s.tree.nodes[r.page].flags&flagAsk == 0
 	case '/':
 		if n > 1 && v[1] == '/' {
 			return r.authority(v, 2)
@@ -123,7 +123,7 @@ func (r *resolver) fast(v []byte) (state State, node NodeID, frag []byte, ok boo
 			len(name) >= 3 && name[0] == '.' && name[1] == 'h' && name[2] == 't': // "server-dependent"
 			return 0, 0, nil, false
 		default:
-			state, node, ok = r.fastName(t.child(at, name))
+			state, node, ok = r.fastName(at, name)
 		}
 		if !ok {
 			return 0, 0, nil, false
@@ -165,33 +165,76 @@ func (r *resolver) enter(at NodeID, name []byte) (NodeID, bool) {
 	}
 	n := &t.nodes[next]
 	// An alias is left to the slow path: ".." after it means the link's parent.
-	return next, n.kind == KindDir && n.real == next && n.flags&(flagUnreadable|flagPrivate) == 0
+	return next, n.kind == KindDir && n.real == next && n.flags&(flagUnreadable|flagPrivate|flagAsk) == 0
 }
 
 // fastName answers for the last segment of a path.
-func (r *resolver) fastName(id NodeID) (State, NodeID, bool) {
+func (r *resolver) fastName(dir NodeID, name []byte) (State, NodeID, bool) {
+	s := r.s
+	id := s.tree.child(dir, name)
+	if s.profile.IndexName != Missing && string(name) == "index" {
+		return 0, 0, false
+	}
+	if s.profile.Page != Missing && (id == NoNode || s.tree.nodes[id].kind == KindDir) {
+		return r.fastPage(dir, name, id)
+	}
 	if id == NoNode {
 		return 0, 0, false
 	}
-	n := &r.s.tree.nodes[id]
-	switch {
-	case n.kind == KindFile:
-		return StateOK, id, n.flags&(flagUnreadable|flagPrivate) == 0
-	case n.kind == KindDir && n.flags&(flagUnreadable|flagPrivate|flagUnlistable) == 0:
-		state, node, ok := r.fastDirectory(id)
-		if state == StateOK && r.s.Redirects() {
+	switch n := &s.tree.nodes[id]; n.kind {
+	case KindFile:
+		state := StateOK
+		if n.flags&flagMoved != 0 {
 			state = StateRedirect
 		}
-		return state, node, ok
+		return state, id, n.flags&(flagUnreadable|flagPrivate|flagAsk) == 0
+	case KindDir:
+		return r.fastBare(id)
 	}
 	return 0, 0, false
+}
+
+// fastBare answers for a directory without its slash.
+func (r *resolver) fastBare(dir NodeID) (State, NodeID, bool) {
+	if r.s.tree.nodes[dir].flags&(flagUnreadable|flagPrivate|flagUnlistable|flagAsk) != 0 {
+		return 0, 0, false
+	}
+	state, node, ok := r.fastDirectory(dir)
+	switch r.s.profile.Directory {
+	case Redirect, RedirectIndex:
+		state = StateRedirect
+	case Serve:
+	default:
+		return 0, 0, false
+	}
+	return state, node, ok
+}
+
+// fastPage looks for page.html where /page is asked for, which is no file; id
+// is what has that name.
+func (r *resolver) fastPage(dir NodeID, name []byte, id NodeID) (State, NodeID, bool) {
+	var buf [264]byte
+	p := &r.s.profile
+	if len(name) > maxName || p.Page != Serve || len(p.PageSuffixes) != 1 || p.PageSuffixes[0] != ".html" {
+		return 0, 0, false
+	}
+	t := r.s.tree
+	page := t.child(dir, append(append(buf[:0], name...), ".html"...))
+	switch {
+	case page == NoNode && id == NoNode, page != NoNode && id != NoNode:
+		return 0, 0, false
+	case page == NoNode:
+		return r.fastBare(id)
+	}
+	n := &t.nodes[page]
+	return StateOK, page, n.kind == KindFile && n.flags&(flagUnreadable|flagPrivate|flagAsk) == 0
 }
 
 // fastDirectory answers for a directory from the index found when the tree
 // was made.
 func (r *resolver) fastDirectory(dir NodeID) (State, NodeID, bool) {
 	id := r.s.indexOf[dir]
-	return StateOK, id, id != NoNode
+	return StateOK, id, id != NoNode && r.s.tree.nodes[dir].flags&flagAsk == 0 && (dir == 0 || r.s.profile.DirectorySlash == Serve)
 }
 
 // plainFragment returns f if it stands for itself in the URL.
@@ -216,8 +259,8 @@ func (r *resolver) scheme(v []byte, i int) (State, NodeID, []byte, bool) {
 		}
 		return r.authority(v, i+3)
 	default:
-		if state == StateOtherScheme || len(v) > i+1 && (v[i+1] == '/' || v[i+1] == '\\') {
-			return 0, 0, nil, false // it may have a host, and a wrong one
+		if state == StateOtherScheme || len(v) > i+1 && (v[i+1] == '/' || v[i+1] == '\\' || v[i+1] <= ' ') {
+			return 0, 0, nil, false // it may have a host, and a wrong one; white space inside is dropped
 		}
 		return state, NoNode, nil, true
 	}
@@ -306,6 +349,7 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	if !ok {
 		res := r.slow(v, l.Kind == scan.KindReference)
 		state, node, frag = res.State, res.Node, []byte(res.Fragment)
+		r.note(v, state, node)
 	}
 	rec.State, rec.Node = state, node
 	if len(frag) > 0 && state.Answers() && state != StateAutoindex {
@@ -336,6 +380,35 @@ type cached struct {
 
 const cacheSize = 1 << 10
 
+// note remembers what the slow path found. Only values that mean the same on
+// every page of the directory may be kept: not those that stand for the page
+// itself, and not those that its encoding changes.
+func (r *resolver) note(v []byte, state State, node NodeID) {
+	k := bytes.IndexByte(v, '#')
+	if k < 0 {
+		k = len(v)
+	} else if _, plain := plainFragment(v[k+1:]); !plain {
+		return
+	}
+	if !r.plainBase || k == 0 || k > len(cached{}.path) {
+		return
+	}
+	for _, c := range v[:k] {
+		if c <= ' ' || c == ':' || c == '?' {
+			return
+		}
+	}
+	c := r.slot(v[:k])
+	c.dir, c.node, c.state, c.len = r.dir, node, state, uint8(k)
+	copy(c.path[:], v[:k])
+}
+
+// slot is the place in the cache of a path seen from the current directory.
+func (r *resolver) slot(path []byte) *cached {
+	h := maphash.Bytes(r.s.tree.seed, path) + uint64(r.dir)*0x9E3779B97F4A7C15
+	return &r.cache[h>>32%cacheSize]
+}
+
 // recall is fast with a memory for the paths of one directory. It is bounded,
 // and an entry makes way for the next.
 func (r *resolver) recall(v []byte) (State, NodeID, []byte, bool) {
@@ -347,8 +420,7 @@ func (r *resolver) recall(v []byte) (State, NodeID, []byte, bool) {
 	if !r.plainBase || k == 0 || k > len(cached{}.path) {
 		return r.fast(v)
 	}
-	h := maphash.Bytes(r.s.tree.seed, path) + uint64(r.dir)*0x9E3779B97F4A7C15
-	c := &r.cache[h>>32%cacheSize]
+	c := r.slot(path)
 	if c.dir == r.dir && int(c.len) == k && string(c.path[:k]) == string(path) {
 		if k == len(v) {
 			return c.state, c.node, nil, true

@@ -7,6 +7,7 @@ package site
 import (
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -24,6 +25,7 @@ type Site struct {
 	base      BaseRule
 	maps      []MapRule
 	bases     []baseURL
+	rules     *redirect.Set
 	hash      hasher
 	pages     []Page
 	faults    []FileFault
@@ -68,6 +70,7 @@ type Page struct {
 	based    bool
 	baseDiff bool
 	kept     []kept
+	alias    string
 }
 
 // PageError says why a page could not be read.
@@ -163,6 +166,10 @@ func (p *Page) Faults() []scan.Fault { return p.faults }
 // BadLines returns the lines of an image map that cannot be parsed.
 func (p *Page) BadLines() []int { return p.badLines }
 
+// Alias returns where a meta refresh sends the visitor at once, a site path or
+// an absolute URL with its fragment; empty when the page stays.
+func (p *Page) Alias() string { return p.alias }
+
 // HasBase tells whether a base element rules the page's links.
 func (p *Page) HasBase() bool { return p.based }
 
@@ -214,6 +221,3 @@ type baseURL struct {
 
 // IndexNames returns the names of default index files, in the order tried.
 func (s *Site) IndexNames() []string { return s.index }
-
-// Redirects tells whether the host answers /dir by a redirect to /dir/.
-func (s *Site) Redirects() bool { return !s.profile.SlashOptional }

@@ -34,7 +34,10 @@ const unpublished = "http://docroot.invalid"
 // slow resolves any link by the URL Standard and the profile. reference tells
 // that a value of only a fragment means the page itself, whatever its base
 // (CSS Values 4, 4.5.4).
-func (r *resolver) slow(v []byte, reference bool) Resolved {
+func (r *resolver) slow(v []byte, reference bool) Resolved { return r.trace(v, reference, nil) }
+
+// trace is slow with the steps that lead to the answer, when steps is not nil.
+func (r *resolver) trace(v []byte, reference bool, steps *[]Step) Resolved {
 	r.address()
 	base := r.base
 	if reference && len(v) > 0 && v[0] == '#' {
@@ -48,7 +51,10 @@ func (r *resolver) slow(v []byte, reference bool) Resolved {
 		}
 		return res
 	}
-	res := r.s.request(u)
+	if steps != nil {
+		*steps = append(*steps, Step{"url", strings.TrimPrefix(u.String(), unpublished)})
+	}
+	res := r.s.request(u, steps)
 	res.Fragment = u.Fragment()
 	if res.State.Answers() || res.State == StateMissingFile || res.State == StateMissingDirectory {
 		n := u.Notes()
@@ -76,16 +82,23 @@ func (r *resolver) encoding() encoding.Encoding {
 	return e
 }
 
-// request answers the request for an absolute URL.
-func (s *Site) request(u weburl.URL) Resolved {
+// request answers the request for an absolute URL; trace, when set, takes the
+// steps.
+func (s *Site) request(u weburl.URL, trace *[]Step) Resolved {
 	res := Resolved{Node: NoNode}
 	if sch := u.Scheme(); sch != "http" && sch != "https" {
 		res.State, res.Target = schemeState([]byte(sch)), u.WithoutFragment()
+		if trace != nil {
+			*trace = append(*trace, Step{"scheme", sch + ": leads to no page of a host"})
+		}
 		return res
 	}
 	prefix, own, below := s.own(u)
 	if !own {
 		res.State, res.Target = StateExternal, u.WithoutFragment()
+		if trace != nil {
+			*trace = append(*trace, Step{"base-url", "another host: " + u.Host()})
+		}
 		if u.HasCredentials() {
 			res.State = StateCredentials
 		}
@@ -98,27 +111,40 @@ func (s *Site) request(u weburl.URL) Resolved {
 	res.Target = u.Path() + query
 	if !below {
 		res.State = StateOutsideBase
+		if trace != nil {
+			*trace = append(*trace, Step{"base-url", "on the site's own host, but not below its base path"})
+		}
 		return res
 	}
 	path := u.Path()[len(prefix):]
 	if path == "" { // the base path without its slash
 		path = "/"
 	}
+	from := path
 	path, loop := s.mapped(path)
+	if trace != nil && path != from {
+		*trace = append(*trace, Step{"map", from + " becomes " + path})
+	}
 	if loop {
 		res.State = StateMappingLoop
 		return res
 	}
-	a := s.answer(path, query)
+	a := s.ask(path, query, trace)
 	res.State, res.Node, res.Status, res.Note = a.State, a.Node, a.Status, a.Note
-	if u.Path() == prefix && prefix != "" && a.State == StateOK && s.Redirects() {
-		res.State, a.Final = StateRedirect, "/"
-	}
-	if a.Final != "" {
-		if query == "?" {
-			query = "" // nginx drops an empty query when it redirects
+	if u.Path() == prefix && prefix != "" && s.profile.Directory != Serve && a.Final == "" {
+		if a.State == StateOK {
+			res.State = StateRedirect
 		}
-		res.Final = prefix + escapePath(a.Final) + query
+		if a.State.Answers() {
+			a.Final = "/"
+			if query != "?" {
+				a.Final += query
+			}
+		}
+	}
+	res.Final = a.Final
+	if strings.HasPrefix(a.Final, "/") {
+		res.Final = prefix + a.Final
 	}
 	return res
 }
@@ -185,21 +211,4 @@ func sortMaps(rules []MapRule) []MapRule {
 	}
 	slices.SortStableFunc(out, func(a, b MapRule) int { return cmp.Compare(len(b.From), len(a.From)) })
 	return out
-}
-
-// escapePath percent-encodes a decoded path as nginx does in a redirect.
-func escapePath(p string) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := 0; i < len(p); i++ {
-		switch c := p[i]; {
-		case c <= 0x20, c >= 0x7F, strings.IndexByte(`"#%<>?\^`+"`{|}", c) >= 0:
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }

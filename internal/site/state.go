@@ -16,6 +16,9 @@ const (
 	StateBackslash       // \ stands for /
 	StateDoubleSlash     // an empty segment, merged by the host
 	StateServerDependent // other servers than the profile's refuse
+	StateAlias           // a page answers that sends the visitor on at once
+	StateViaRedirect     // a rule of the host redirects to it
+	StateFallback        // the host's fallback page answers in place of what is missing
 	StatePrivate         // other users may not read the file
 
 	// Errors.
@@ -30,6 +33,7 @@ const (
 	StateBadURL
 	StateEmptyLink
 	StateMappingLoop
+	StateRedirectLoop
 
 	// Not checked.
 	StateExternal
@@ -45,6 +49,9 @@ const (
 	StatePing
 	StateOutsideBase
 	StateBehindSymlink
+	StateRedirectsAway // a rule of the host redirects to another host: a warning
+	StateProxied       // another server answers, by a rule of the host
+	StateConditional   // only a rule that may or may not apply answers
 )
 
 // Answers tells whether a file of the docroot answers, so that a fragment can
@@ -52,9 +59,9 @@ const (
 func (s State) Answers() bool { return s <= StatePrivate }
 
 // IsError tells whether the link is broken.
-func (s State) IsError() bool { return s >= StateMissingFile && s <= StateMappingLoop }
+func (s State) IsError() bool { return s >= StateMissingFile && s <= StateRedirectLoop }
 
 // IsWarning tells whether the link works, but somebody should look.
 func (s State) IsWarning() bool {
-	return s >= StateAutoindex && s <= StatePrivate || s == StateCredentials || s == StateBehindSymlink
+	return s >= StateAutoindex && s <= StatePrivate || s == StateCredentials || s == StateBehindSymlink || s == StateRedirectsAway
 }

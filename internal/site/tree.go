@@ -17,9 +17,14 @@ const (
 	KindBroken       // a symbolic link that leads nowhere
 	KindLoop         // a symbolic link that leads to itself, or through too many
 	KindOutside      // a symbolic link that leaves the docroot, to a file or directory
-	KindSpecial      // a pipe or device
+	KindThrough      // a symbolic link that takes a file for a directory
+	KindPipe         // a named pipe
 	KindSocket       // a socket
+	KindDevice       // a device
 )
+
+// mayHold tells whether a path may go on behind it.
+func (k Kind) mayHold() bool { return k == KindDir || k == KindOutside }
 
 // node is one name. Nodes are made while the docroot is walked, sorted by
 // path, and never change afterwards.
@@ -46,6 +51,12 @@ const (
 	flagUnlistable
 	// flagChecked: flags hold what the file system says.
 	flagChecked
+	// flagMoved: asked for by its own name, the file answers after a redirect.
+	flagMoved
+	// flagAsk: only the slow path knows what the host answers.
+	flagAsk
+	// flagAlias: a page that sends the visitor on at once.
+	flagAlias
 )
 
 // Tree holds the names of a docroot. Once walked it is read-only, and every

@@ -116,11 +116,18 @@ func (w *walker) entry(parent NodeID, e fs.DirEntry) (id NodeID, sub bool) {
 	case t.IsRegular():
 		return w.tree.add(parent, e.Name(), KindFile), false
 	}
-	kind := KindSpecial
-	if e.Type()&fs.ModeSocket != 0 {
-		kind = KindSocket
+	return w.tree.add(parent, e.Name(), kindOf(e.Type())), false
+}
+
+// kindOf tells what a name is that is neither file, directory nor link.
+func kindOf(m fs.FileMode) Kind {
+	switch {
+	case m&fs.ModeSocket != 0:
+		return KindSocket
+	case m&fs.ModeNamedPipe != 0:
+		return KindPipe
 	}
-	return w.tree.add(parent, e.Name(), kind), false
+	return KindDevice
 }
 
 // note records the permissions of a directory.
@@ -164,8 +171,12 @@ func (w *walker) settle(id NodeID) {
 	n := &w.tree.nodes[id]
 	name := filepath.Join(w.real, filepath.FromSlash(w.tree.Path(id)))
 	// The system's own limit counts (40 links on Linux), not EvalSymlinks' 255.
-	if _, err := os.Stat(name); errors.Is(err, syscall.ELOOP) {
+	switch _, err := os.Stat(name); {
+	case errors.Is(err, syscall.ELOOP):
 		n.kind = KindLoop
+		return
+	case errors.Is(err, syscall.ENOTDIR):
+		n.kind = KindThrough
 		return
 	}
 	target, err := filepath.EvalSymlinks(name)

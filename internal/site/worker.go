@@ -22,6 +22,8 @@ type worker struct {
 	hashes slab[uint64]
 	record []Link
 	asked  []uint64
+	// aliases are the pages that send the visitor on at once.
+	aliases []NodeID
 }
 
 type nodeMode struct {
@@ -139,6 +141,11 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			nextBase = r.rebase(page, nextBase, l.Off)
 		}
 		asks := r.link(page, l, rec, &ask)
+		if l.Kind == scan.KindRefresh && l.Off+1 == page.Alias {
+			if p.alias = r.aliasTarget(page, l); p.alias != "" {
+				w.aliases = append(w.aliases, p.node)
+			}
+		}
 		if rec.State.Answers() && rec.Node != NoNode {
 			w.linked[rec.Node] = true
 		}
@@ -185,7 +192,7 @@ func (r *resolver) open(p *Page, page *scan.Page) {
 	r.page, r.dir = p.node, r.s.tree.nodes[p.node].parent
 	r.charset = page.Charset()
 	r.pageURL = weburl.URL{}
-	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0
+	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0 && r.s.profile.TrailingSlash == Keep
 	r.lazyBase = true
 	if len(page.Bases) > 0 {
 		r.address()

@@ -1,25 +1,13 @@
-//go:build integration && linux
-
-package main_test
+package hostcases
 
 import (
 	"fmt"
-	"html"
-	"os"
-	"path/filepath"
 	"strings"
-	"testing"
-	"text/tabwriter"
 )
 
-// pathCase is one link on the page links.html of the path docroot.
-type pathCase struct {
-	href   string
-	target string // what the URL parser makes of it; empty: href itself
-}
-
-// normalised are links that the URL parser changes before the host sees them.
-var normalised = []pathCase{
+// normalised are links that the URL parser changes before the host sees them,
+// and what it makes of them.
+var normalised = [][2]string{
 	{"", "/links.html"}, {"?q=1", "/links.html?q=1"}, {"#x", "/links.html"}, {"plain.html", "/plain.html"},
 	{"./plain.html", "/plain.html"}, {"../plain.html", "/plain.html"}, {"/../../plain.html", "/plain.html"},
 	{"/with-index/../plain.html", "/plain.html"}, {"/missing/../plain.html", "/plain.html"}, {"/plain.html/../noext", "/noext"},
@@ -76,17 +64,49 @@ var verbatim = []string{
 	"/index-is-dir", "/index-is-dir/", "/index-is-dir/index.html", "/index-is-dir/index.html/", "/index-is-dir?q=1", "/index-is-dir/?q=1", "/index-is-empty-dir", "/index-is-empty-dir/", "/index-is-empty-dir/index.html",
 	"/index-unreadable", "/index-unreadable/", "/index-unreadable/index.html", "/index-fifo", "/index-fifo/", "/index-fifo/index.html",
 	"/fifo.html", "/fifo.html/", "/socket.html", "/socket.html/",
+	"/with-index?%61%2D%7e", "/with-index?%2f%c3%bc", "/with-index?a%20b%26c=%3d", "/with-index?[x]|{}^`~!*();:@$,+", "/with-index?\\x",
+	"/with-index?%", "/with-index?a%4", "/with-index?%2561", "/with-index??", "/with-index?%3f", "/with-index?a%0Ab", "/with-index?%C0%80", "/with-index?%E9",
+	"//100%25-dir", "//%2541-dir", "//with-index///100%25-dir", "//q%3F-dir", "/x//ta%09b-dir", "//a%20b-dir", "///.ht-dir",
+	"/with-index/..%2Fq%3F-dir", "//with-index%2F..%2Fno-list", "/with-index%2F..%2Fwith-index%2F..", "/%2F..", "/%2F.", "/..%2F.", "/.%2F..", "/%2F..%2F",
 }
 
-// pathCases lists every link of the test, without repetition.
-func pathCases() []pathCase {
-	cases := append([]pathCase(nil), normalised...)
+// crossed are paths, not encoded, that are requested with each of suffixes.
+var crossed = []string{
+	"plain.html", "noext", "with-index", "with-index/sub", "no-index", "empty-dir", "missing", "no-index/missing",
+	"broken.html", "broken-index", "loop.html", "loop-index", "unreadable.html", "unreadable-dir", "unreadable-dir/a.html",
+	"no-list", "no-list-no-index", "no-search", "no-search/a.html", "index-is-dir", "index-is-empty-dir", "index-unreadable",
+	"with-txt", "with-txt/index.txt", "txt-broken", "txt-dir", "txt-unreadable", "txt-unlistable",
+	"link.html", "link-dir", "link-noindex", "link-unreadable.html", "index-link-dir", "index-link-out", "self",
+	"outside-link.html", "outside-dir", "outside-noindex", "outside-dir/missing", "socket.html", "index-socket", "dev-null.html",
+	".ht", ".ht-dir", ".ht-dir/a.html", ".ht-missing", "no-index/.htx", "ht-link.html", "index-ht", "chain-41.html",
+	"a b-dir", "q?-dir", "hash#-dir", "%41-dir", "100%-dir", "ta\tb-dir", "\x01-dir", "\xff-dir", "caf\xe9-latin1-dir",
+	"semi;colon-dir", "back\\slash-dir", `dq"-dir`, "..name-dir", "üñí-dir", "-- ", "new\nline.html", "\xc0\xaf.html",
+	strings.Repeat("m", 255), strings.Repeat("m", 256),
+}
+
+// suffixes stand behind the paths of crossed.
+var suffixes = []string{
+	"", "/", "//", "?q=1", "/?q=1", "/x", "/x/", "/index.html", "/index.html/", "%2F", "%2f", "%2F%2F", "%2Fx", "%2Findex.html", "/%2F",
+	"%2F..", "%2F.", "%2F../", "/..%2Fplain.html", "/..%2F..%2Fplain.html", "%00", "/%00", "%01", "/%01", "%7F", "%FF", "/%FF", "%C0%AF",
+	"%zz", "/%zz", "%", "%5C", "/%5C", ".", "%20", "/.htx", "%2F.htx", "/.htx/x", "?", "/?", "?%01", "?%zz", "?a=%2F", ";x", ";x/",
+}
+
+// Cases lists every link of the page, without repetition.
+func Cases() []Case {
+	var cases []Case
 	seen := map[string]bool{}
 	add := func(href string) {
 		if !seen[href] {
 			seen[href] = true
-			cases = append(cases, pathCase{href: href})
+			c := Case{Href: href, Target: href, Hangs: strings.Contains(href, "fifo")}
+			if strings.HasPrefix(href, "//") { // else what follows is a host
+				c.Href = "/." + href
+			}
+			cases = append(cases, c)
 		}
+	}
+	for _, n := range normalised {
+		cases = append(cases, Case{Href: n[0], Target: n[1]})
 	}
 	for _, href := range verbatim {
 		if href != "/." { // the parser's business: in normalised
@@ -131,10 +151,19 @@ func pathCases() []pathCase {
 		"/plain.html?" + strings.Repeat("q", 4000), "/plain.html?" + strings.Repeat("q", 8000), "/with-index?" + strings.Repeat("q", 4000),
 		// nginx takes request lines up to 8,192 bytes: 8,177 of target.
 		"/plain.html?" + strings.Repeat("q", 8165), "/plain.html?" + strings.Repeat("q", 8166), "/missing?" + strings.Repeat("q", 8168),
+		"/missing?" + strings.Repeat("q", 8170), "/missing?" + strings.Repeat("q", 8171), "/missing?" + strings.Repeat("q", 8172),
+		"/missing?" + strings.Repeat("q", 8173), "/missing?" + strings.Repeat("q", 8180), "/missing?" + strings.Repeat("q", 8190),
+		"/with-index?" + strings.Repeat("q", 8166), "/with-index?" + strings.Repeat("q", 8167), "/with-index?" + strings.Repeat("q", 8168),
+		"/missing?" + strings.Repeat("q", 8130), "/missing?" + strings.Repeat("q", 8120),
 		"/missing?" + strings.Repeat("q", 8169), "/with-index?" + strings.Repeat("q", 8164), "/with-index?" + strings.Repeat("q", 8165),
 		"/missing/" + strings.Repeat("%20", 2722), "/missing/" + strings.Repeat("%20", 2723), "/plain.html?" + strings.Repeat("q", 9000), "/" + strings.Repeat("long/", 1800), "/missing?" + strings.Repeat("q", 9000),
 	} {
 		add(href)
+	}
+	for _, base := range crossed {
+		for _, suffix := range suffixes {
+			add("/" + escapePath(base) + suffix)
+		}
 	}
 	return cases
 }
@@ -151,68 +180,4 @@ func escapePath(name string) string {
 		}
 	}
 	return b.String()
-}
-
-// TestNginxPaths: what sitelink predicts for path edge cases is what nginx
-// answers: status and path after redirects, and a verdict that fits them.
-//
-// Among the cases are LL-70 (dot segments), LL-73 (percent escapes are decoded
-// once), LL-84 (absent directories) and LL-110 (letter case).
-func TestNginxPaths(t *testing.T) {
-	cases := pathCases()
-	docroot := makePathDocroot(t)
-	var page strings.Builder
-	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
-	for _, c := range cases {
-		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(c.href))
-	}
-	if err := os.WriteFile(filepath.Join(docroot, "links.html"), []byte(page.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	server := startNginx(t, docroot)
-
-	var rows []row
-	eachLink(t, docroot, []string{"--script-fragments", "error"}, func(r *row) {
-		if r.Page == "links.html" && !r.isFault() {
-			rows = append(rows, *r)
-		}
-	})
-	if len(rows) != len(cases) {
-		t.Fatalf("links.html holds %d links, sitelink shows %d", len(cases), len(rows))
-	}
-	var table strings.Builder
-	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	differ := 0
-	for i, c := range cases {
-		r := rows[i]
-		if c.target == "" {
-			c.target = c.href
-		}
-		a := server.ask(t, c.target)
-		good := a.status < 400
-		fits := r.Status == a.status && r.answeringPath() == a.final && r.Target == c.target &&
-			good == (r.Verdict != "error") && r.Verdict != "unchecked"
-		if r.Fragment != "" { // its own verdict: TestChromiumFragments
-			fits = r.Status == a.status && r.Target == c.target
-		}
-		if !fits {
-			differ++
-			got := fmt.Sprintf("%d %s", r.Status, r.Verdict)
-			if r.Code != "" {
-				got += " " + r.Code
-			}
-			if r.Target != c.target {
-				got += " target " + clip(r.Target)
-			}
-			if r.Final != "" {
-				got += " final " + clip(r.Final)
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\n", clip(c.href), a, got)
-		}
-	}
-	w.Flush()
-	t.Logf("compared %d links", len(cases))
-	if differ > 0 {
-		t.Errorf("%d of %d predictions differ (link, nginx, sitelink):\n%s", differ, len(cases), table.String())
-	}
 }

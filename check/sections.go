@@ -1,0 +1,224 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// Section is a part of a site: a directory with all that lies below it, but
+// for the directories that are sections of their own.
+type Section struct {
+	// Name is the directory's docroot-relative path with a slash at its end,
+	// "/" for the docroot itself. [OtherSections] and [NoSection] end in none.
+	Name string
+	// Pages are the parsed files of the section, Files all its files.
+	Pages, Files int
+}
+
+const (
+	// OtherSections holds together what is too small for a section of its own.
+	OtherSections = "other"
+	// NoSection is where links lead whose directory does not exist.
+	NoSection = "no such directory"
+)
+
+// Edge counts the links from one section to another, or within one.
+type Edge struct {
+	// From and To are indexes into the sections.
+	From, To int
+	// Links are the links that a file answers, or should; Broken are those of
+	// them that are errors.
+	Links, Broken int
+}
+
+const (
+	// dominant is the share of all pages, in percent, above which a section is
+	// replaced by its subdirectories: a site that lies in docs/ as a whole
+	// would otherwise be one section.
+	dominant = 50
+	// maxSplits is how often that may happen, each time one level deeper.
+	maxSplits = 4
+	// minSections leaves room for the docroot, one directory, OtherSections
+	// and NoSection.
+	minSections = 4
+)
+
+// Sections cuts s into at most limit sections (at least 4) and counts the
+// links between them: the top-level directories, and where one of them holds
+// most of the pages, its subdirectories. findings are those of [Run] on s.
+//
+// Sections are sorted by name, [OtherSections] and [NoSection] last; edges by
+// From, then To, none without links. Links to other hosts are not counted.
+// Safe for concurrent use.
+func Sections(s *site.Site, findings []Finding, limit int) ([]Section, []Edge) {
+	m := newSectionMap(s, max(limit, minSections))
+	n := len(m.sections)
+	links, broken := make([]int, n*n), make([]int, n*n)
+	for i := range s.Pages() {
+		p := s.Page(site.PageID(i))
+		row := m.of[p.Node()] * n
+		all := p.All()
+		for j := range all {
+			if l := &all[j]; l.Node != site.NoNode && s.State(l).Answers() {
+				links[row+m.of[l.Node]]++
+			}
+		}
+	}
+	for i := range findings {
+		f := &findings[i]
+		if f.Verdict != Error || isFileFault(f.Code) {
+			continue
+		}
+		from, ok := s.Lookup(f.Page)
+		to := m.ofTarget(s, f.Target)
+		if !ok || to < 0 {
+			continue
+		}
+		at := m.of[from]*n + to
+		broken[at] += max(f.Count, 1)
+		if f.Code != MissingFragment && f.Code != MissingMap { // a file answers those: they are in links
+			links[at] += max(f.Count, 1)
+		}
+	}
+	return m.compact(links, broken)
+}
+
+// sectionMap says for every node which section it belongs to.
+type sectionMap struct {
+	sections []Section
+	of       []int // by node
+	nowhere  int
+}
+
+// head is a directory where a section begins.
+type head struct {
+	dir          site.NodeID
+	name         string
+	pages, files int // of the whole directory
+}
+
+func newSectionMap(s *site.Site, limit int) *sectionMap {
+	t := s.Tree()
+	pages, files := make([]int, t.Len()), make([]int, t.Len())
+	for i := range s.Pages() {
+		pages[s.Page(site.PageID(i)).Node()]++
+	}
+	children := map[site.NodeID][]site.NodeID{} // directories only
+	for id := t.Len() - 1; id >= 0; id-- {      // parents stand before their children
+		n := site.NodeID(id)
+		if t.Kind(n) == site.KindFile {
+			files[id]++
+		}
+		if id == 0 {
+			break
+		}
+		up := t.Parent(n)
+		pages[up] += pages[id]
+		files[up] += files[id]
+		if t.Kind(n) == site.KindDir && t.Real(n) == n {
+			children[up] = append(children[up], n)
+		}
+	}
+	newHead := func(dir site.NodeID) head {
+		return head{dir, t.Path(dir) + "/", pages[dir], files[dir]}
+	}
+	heads := []head{newHead(0)}
+	for at, splits := 0, 0; at >= 0 && splits <= maxSplits; splits++ {
+		dir := heads[at].dir
+		below := children[dir]
+		delete(children, dir) // a directory is split once
+		for _, c := range below {
+			if files[c] > 0 {
+				heads = append(heads, newHead(c))
+			}
+		}
+		at = slices.IndexFunc(heads, func(h head) bool {
+			return h.dir != 0 && h.pages*100 > pages[0]*dominant && slices.ContainsFunc(children[h.dir], func(c site.NodeID) bool { return files[c] > 0 })
+		})
+	}
+
+	slices.SortFunc(heads[1:], func(a, b head) int {
+		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(b.files, a.files), strings.Compare(a.name, b.name))
+	})
+	kept := heads[:min(len(heads), limit-2)]
+	slices.SortFunc(kept[1:], func(a, b head) int { return strings.Compare(a.name, b.name) })
+
+	m := &sectionMap{of: make([]int, t.Len())}
+	begins := map[site.NodeID]int{}
+	for i, h := range kept {
+		begins[h.dir] = i
+		m.sections = append(m.sections, Section{Name: h.name})
+	}
+	for _, h := range heads[len(kept):] {
+		begins[h.dir] = len(kept)
+	}
+	m.nowhere = len(kept) + 1
+	m.sections = append(m.sections, Section{Name: OtherSections}, Section{Name: NoSection})
+	for id := range m.of {
+		n := site.NodeID(id)
+		if at, ok := begins[n]; ok {
+			m.of[id] = at
+		} else if id > 0 {
+			m.of[id] = m.of[t.Parent(n)]
+		}
+		if t.Kind(n) == site.KindFile {
+			m.sections[m.of[id]].Files++
+		}
+	}
+	for i := range s.Pages() {
+		m.sections[m.of[s.Page(site.PageID(i)).Node()]].Pages++
+	}
+	return m
+}
+
+// ofTarget returns the section that a broken link meant, -1 if it meant none:
+// that of the deepest directory on its way that exists, unless this is the
+// docroot and the link goes on into a directory.
+func (m *sectionMap) ofTarget(s *site.Site, target string) int {
+	rest, ok := strings.CutPrefix(target, s.BasePath())
+	if !ok || !strings.HasPrefix(rest, "/") {
+		return -1
+	}
+	rest, _, _ = strings.Cut(rest, "?")
+	path := string(weburl.PercentDecode(nil, strings.TrimLeft(rest, "/")))
+	for end := len(path); end > 0; {
+		end = strings.LastIndexByte(path[:end], '/')
+		if end <= 0 {
+			break
+		}
+		if n, ok := s.Lookup(path[:end]); ok {
+			return m.of[n]
+		}
+	}
+	if strings.Contains(path, "/") {
+		return m.nowhere
+	}
+	return m.of[0]
+}
+
+// compact leaves out sections that hold no file and that no link touches, and
+// turns the counts into edges.
+func (m *sectionMap) compact(links, broken []int) (sections []Section, edges []Edge) {
+	n := len(m.sections)
+	at := make([]int, n)
+	for i, sec := range m.sections {
+		used := sec.Files > 0 || sec.Pages > 0
+		for j := 0; j < n && !used; j++ {
+			used = links[i*n+j] > 0 || links[j*n+i] > 0
+		}
+		at[i] = len(sections)
+		if used {
+			sections = append(sections, sec)
+		}
+	}
+	for i, count := range links {
+		if count > 0 {
+			edges = append(edges, Edge{From: at[i/n], To: at[i%n], Links: count, Broken: broken[i]})
+		}
+	}
+	return sections, edges
+}

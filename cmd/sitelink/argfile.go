@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/config"
+)
+
+// argumentFiles are what command files say: a file named by an argument that
+// begins with @ holds linksets, a line each, and flags on lines that begin with
+// a dash (LL-13).
+type argumentFiles struct {
+	settings []config.Setting
+	places   map[string]string // by key
+	open     []string          // the files being read, the outermost first
+	bytes    int64
+}
+
+const (
+	// maxArgumentDepth bounds how deep command files may nest.
+	maxArgumentDepth = 16
+	// maxArgumentBytes bounds all that is read of them, often a list of pages.
+	maxArgumentBytes = 64 << 20
+	// maxArgumentLine is the longest line: a path has 4 KiB at most.
+	maxArgumentLine = 64 << 10
+)
+
+// splitArguments returns the arguments that are no command file, and what the
+// command files among them say. Their names are relative to the working
+// directory, like those of other flags.
+func splitArguments(args []string) (rest []string, files *argumentFiles, err error) {
+	files = &argumentFiles{places: map[string]string{}}
+	for _, arg := range args {
+		name, isFile := strings.CutPrefix(arg, "@")
+		if !isFile {
+			rest = append(rest, arg)
+			continue
+		}
+		if err := files.read(name, ""); err != nil {
+			return nil, nil, err
+		}
+	}
+	return rest, files, nil
+}
+
+// read takes in one command file. from is the place that names it, "" for the
+// command line.
+func (f *argumentFiles) read(name, from string) error {
+	prefix := ""
+	if from != "" {
+		prefix = from + ": "
+	}
+	switch {
+	case name == "":
+		return &usageError{prefix + "@ without the name of a file", "@/dev/stdin reads standard input"}
+	case name[0] == '@':
+		return &usageError{prefix + "@" + name + ": lists of remote links are not read: check makes no request", ""}
+	case slices.Contains(f.open, filepath.Clean(name)):
+		return &usageError{fmt.Sprintf("%sthe command file %s reads itself", prefix, name), ""}
+	case len(f.open) == maxArgumentDepth:
+		return &usageError{fmt.Sprintf("%scommand files are nested deeper than %d", prefix, maxArgumentDepth), ""}
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		hint := ""
+		if info, statErr := os.Stat("@" + name); statErr == nil && info.IsDir() {
+			hint = fmt.Sprintf("the directory is written ./@%s", name)
+		}
+		return &usageError{fmt.Sprintf("%sread command file %s: %v", prefix, name, err), hint}
+	}
+	defer file.Close()
+	f.open = append(f.open, filepath.Clean(name))
+	defer func() { f.open = f.open[:len(f.open)-1] }()
+
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, maxArgumentLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		if f.bytes += int64(len(lines.Bytes())) + 1; f.bytes > maxArgumentBytes {
+			return &usageError{fmt.Sprintf("%s:%d: the command files hold more than %d MiB", name, n, maxArgumentBytes>>20), ""}
+		}
+		text := lines.Text()
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\uFEFF")
+		}
+		if err := f.line(strings.TrimSpace(text), fmt.Sprintf("%s:%d", name, n)); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("the line is longer than %d KiB", maxArgumentLine>>10)
+		}
+		return &usageError{fmt.Sprintf("%s:%d: %v", name, n+1, err), ""}
+	}
+	return nil
+}
+
+// line takes in one line: nothing, a comment, flags, another file, a linkset.
+func (f *argumentFiles) line(text, place string) error {
+	switch {
+	case text == "", text[0] == '#':
+		return nil
+	case text[0] == '-':
+		return f.flags(text, place)
+	case text[0] == '@':
+		return f.read(text[1:], place)
+	}
+	if _, err := check.ParseLinkset(text); err != nil {
+		return &usageError{place + ": " + err.Error(), ""}
+	}
+	f.add(config.Setting{Key: "from", Values: []string{text}}, place, true)
+	return nil
+}
+
+// flags takes in a line of flags. Further values of a flag that repeats may
+// follow it: --index a.html b.html.
+func (f *argumentFiles) flags(text, place string) error {
+	words, err := splitWords(text)
+	if err != nil {
+		return &usageError{place + ": " + err.Error(), ""}
+	}
+	repeats, given := false, ""
+	var args []string
+	for _, w := range words {
+		switch {
+		case strings.HasPrefix(w, "-"):
+			name, _, hasValue := strings.Cut(strings.TrimLeft(w, "-"), "=")
+			k, _ := config.Lookup(name)
+			repeats, given = k.Repeats() && hasValue, w[:strings.Index(w, name)]+name
+		case repeats:
+			args = append(args, given)
+		default:
+			k, _ := config.Lookup(strings.TrimLeft(given, "-"))
+			repeats = k.Repeats()
+		}
+		args = append(args, w)
+	}
+	cmd := &cobra.Command{Use: "check"}
+	addKeyFlags(cmd)
+	cmd.Flags().SetOutput(nil)
+	if err := cmd.Flags().Parse(args); err != nil {
+		return atPlace(flagError(cmd, err), place)
+	}
+	if rest := cmd.Flags().Args(); len(rest) > 0 {
+		return &usageError{fmt.Sprintf("%s: %q belongs to no flag", place, rest[0]), "a linkset stands on a line of its own"}
+	}
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		kf := flag.Value.(*keyFlag)
+		f.add(config.Setting{Key: flag.Name, Values: kf.values}, place+": --"+flag.Name, kf.key.Repeats())
+	})
+	return nil
+}
+
+// atPlace puts the place of a line in front of a fault of it.
+func atPlace(err error, place string) error {
+	var usage *usageError
+	if errors.As(err, &usage) {
+		hint := usage.hint
+		if name, ok := strings.CutPrefix(usage.msg, "unknown flag -"); ok && !strings.HasPrefix(name, "-") {
+			hint = "flags begin with two dashes, as in --skip"
+		}
+		return &usageError{place + ": " + usage.msg, hint}
+	}
+	return err
+}
+
+// add appends to the values of a key that repeats, and replaces those of
+// another: the last one counts.
+func (f *argumentFiles) add(s config.Setting, place string, repeats bool) {
+	i := slices.IndexFunc(f.settings, func(o config.Setting) bool { return o.Key == s.Key })
+	switch {
+	case i < 0:
+		f.settings = append(f.settings, s)
+		f.places[s.Key] = place
+	case repeats:
+		f.settings[i].Values = append(f.settings[i].Values, s.Values...)
+		delete(f.places, s.Key) // it has many
+	default:
+		f.settings[i] = s
+		f.places[s.Key] = place
+	}
+}
+
+// join puts the flags of the command line over what the files say: their
+// values come behind those of a list, and in place of any other.
+func (f *argumentFiles) join(flags []config.Setting) []config.Setting {
+	for _, s := range flags {
+		k, _ := config.Lookup(s.Key)
+		f.add(s, "", k.Repeats())
+		delete(f.places, s.Key)
+	}
+	return f.settings
+}
+
+// splitWords takes a line apart at white space. Double or single quotes keep
+// it, and themselves go.
+func splitWords(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord, quote := false, byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteByte(c)
+		case c == '"' || c == '\'':
+			quote, inWord = c, true
+		case c == ' ' || c == '\t':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			inWord = false
+		default:
+			word.WriteByte(c)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote %c is never closed", quote)
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

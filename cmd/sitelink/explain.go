@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+const explainLong = `explain prints every step from the value of a link to its verdict: the page and its
+base, the URL, the base URL and map rules, what the host's profile and redirect rules do
+with the path, the file that answers, and the fragment. A step names the key of the
+profile ("sitelink profile NAME" lists them) or the file and line of the rule that
+decided.
+
+LINK is a value as it stands in a page, such as ../a/#b, and is resolved as a link of
+--from PAGE, a path below the docroot; without it as a link of the page at the root.
+`
+
+func (a *app) explainCommand() *cobra.Command {
+	var file, from string
+	cmd := &cobra.Command{
+		Use:   "explain LINK",
+		Short: "say step by step why a link gets its verdict",
+		Long:  explainLong + "\n" + exitCodes,
+		Example: "  sitelink explain /blog --docroot public --profile netlify\n" +
+			"  sitelink explain '../a/#b' --from blog/index.html",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return &usageError{fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that holds spaces or #"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := a.configure(cmd, nil, file)
+			if err != nil {
+				return err
+			}
+			return a.explain(cmd.Context(), cfg, from, args[0])
+		},
+	}
+	addKeyFlags(cmd, notForExplain...)
+	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	cmd.Flags().StringVar(&from, "from", "", "the `PAGE` that holds the link, below the docroot")
+	return cmd
+}
+
+// notForExplain are the keys that choose pages or shape a report: explain has
+// one page and no report.
+var notForExplain = []string{"from", "skip", "limit", "orphans", "fail-on", "format", "group-by", "show", "output", "color", "progress"}
+
+// explain does the work of `sitelink explain`. It returns [errFindings] when
+// the link is broken.
+func (a *app) explain(ctx context.Context, cfg *config.Config, from, link string) error {
+	docroot := a.docroot(cfg.Docroot)
+	if err := lookAt(docroot); err != nil {
+		return err
+	}
+	s, err := site.Load(ctx, docroot, siteOptions(cfg))
+	if err != nil {
+		return explain(err)
+	}
+	page, err := pageNamed(s, from)
+	if err != nil {
+		return err
+	}
+	e, err := check.Explain(ctx, s, checkOptions(cfg), page, link)
+	if err != nil {
+		return err
+	}
+	if err := a.print(explanation(s, e, page, link)); err != nil {
+		return err
+	}
+	if e.Finding.Verdict == check.Error && e.Ignored == "" {
+		return errFindings
+	}
+	return nil
+}
+
+// pageNamed finds the page that --from names; if it names none, the one that
+// answers for the root, else the first.
+func pageNamed(s *site.Site, name string) (site.PageID, error) {
+	if name == "" {
+		for _, index := range s.IndexNames() {
+			if id, ok := s.Lookup(index); ok {
+				if page, ok := s.PageOf(id); ok {
+					return page, nil
+				}
+			}
+		}
+		return 0, nil
+	}
+	id, ok := s.Lookup(strings.TrimPrefix(path.Clean("/"+name), "/"))
+	if page, isPage := s.PageOf(id); ok && isPage {
+		return page, nil
+	}
+	return 0, &usageError{fmt.Sprintf("--from: %s is no page of %s", name, s.Root()), "name it by its path below the docroot, such as blog/index.html"}
+}
+
+// explanation is what the command prints.
+func explanation(s *site.Site, e *check.Explanation, page site.PageID, link string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", link)
+	b.WriteString(e.String())
+	f := &e.Finding
+	verdict := f.Verdict.String()
+	if f.Code != "" {
+		verdict += " " + string(f.Code)
+	}
+	if f.Message != "" {
+		verdict += ": " + f.Message
+	}
+	fmt.Fprintf(&b, "%s\n", verdict)
+	if f.Suggestion != "" {
+		fmt.Fprintf(&b, "did you mean %s?\n", f.Suggestion)
+	}
+	if e.Ignored != "" {
+		fmt.Fprintf(&b, "accepted by %s\n", e.Ignored)
+	}
+	for _, p := range e.Places {
+		fmt.Fprintf(&b, "at %s:%d:%d\n", s.Path(page), p.Line, p.Column)
+	}
+	return b.String()
+}

@@ -1,0 +1,163 @@
+//go:build integration && linux
+
+package main_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/hostcases"
+)
+
+// answerTables hold what the servers answer to the path edge cases, without
+// and with listings of directories.
+var answerTables = map[bool]string{
+	false: "../../internal/site/testdata/servers/plain.txt",
+	true:  "../../internal/site/testdata/servers/listing.txt",
+}
+
+// TestServerAnswers: the recorded answers of the four servers to the path edge
+// cases are those of the servers. -update records them.
+//
+// Among the cases are LL-70 (dot segments), LL-73 (percent escapes are decoded
+// once), LL-84 (absent directories) and LL-110 (letter case).
+func TestServerAnswers(t *testing.T) {
+	for list, name := range answerTables {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
+			docroot := makePathDocroot(t)
+			table := &hostcases.Table{About: []string{
+				"What web servers answer to each request on the docroot of internal/hostcases, in the plainest configuration",
+				"of their manuals, " + pick(list, "with", "without") + " listings of directories. 0: no answer. Written by TestServerAnswers -update:",
+			}}
+			cases := hostcases.Cases()
+			table.Rows = make([]hostcases.Row, len(cases))
+			for _, software := range servers {
+				table.Servers = append(table.Servers, software.profile)
+				table.About = append(table.About, software.about(t))
+				server := software.start(t, site{docroot: docroot, list: list})
+				for i, c := range cases {
+					wait := patience
+					if c.Hangs {
+						wait = fifoPatience
+					}
+					a := server.ask(t, c.Target, wait)
+					a.Final = strings.ReplaceAll(hostcases.Key(a.Final), server.addr, "127.0.0.1:80")
+					table.Rows[i].Key = hostcases.Key(c.Target)
+					table.Rows[i].Answers = append(table.Rows[i].Answers, a)
+				}
+			}
+			table.Rows = distinct(table.Rows)
+			t.Logf("%d requests to each of %d servers", len(table.Rows), len(servers))
+			if flag.Lookup("update").Value.String() == "true" {
+				if err := os.WriteFile(name, table.Format(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			compareTables(t, name, table)
+			for _, profile := range append([]string{"generic"}, table.Servers...) {
+				comparePredictions(t, docroot, profile, list, table)
+			}
+		})
+	}
+}
+
+// distinct drops the rows of requests that came before.
+func distinct(rows []hostcases.Row) []hostcases.Row {
+	seen := map[string]bool{}
+	out := rows[:0]
+	for _, r := range rows {
+		if !seen[r.Key] {
+			seen[r.Key] = true
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// compareTables reports where the recorded answers are no longer true.
+func compareTables(t *testing.T, name string, now *hostcases.Table) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	then, err := hostcases.ParseTable(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	for i, server := range now.Servers {
+		recorded := then.Of(server)
+		for _, row := range now.Rows {
+			if old, ok := recorded[row.Key]; !ok || old != row.Answers[i] {
+				t.Errorf("%s: %s now answers %v, recorded is %v", row.Key, server, row.Answers[i], old)
+			}
+		}
+	}
+}
+
+// comparePredictions reports where `sitelink check` says another thing about a
+// link of the docroot than the profile's server: status, path after redirects,
+// and a verdict that fits them. Generic is measured by nginx.
+func comparePredictions(t *testing.T, docroot, profile string, list bool, table *hostcases.Table) {
+	t.Helper()
+	answers := table.Of(profile)
+	if profile == "generic" {
+		answers = table.Of("nginx")
+	}
+	cases := hostcases.Cases()
+	n, differ := 0, 0
+	args := []string{"--profile", profile, "--script-fragments", "error", "--autoindex", pick(list, "list", "error")}
+	eachLink(t, docroot, args, func(r *row) {
+		if r.Page != hostcases.Page || r.isFault() || n == len(cases) {
+			return
+		}
+		c := cases[n]
+		n++
+		want := answers[hostcases.Key(c.Target)]
+		good := want.Status >= 200 && want.Status < 400
+		fits := r.Status == want.Status && hostcases.Key(r.answeringPath()) == want.Final && r.Target == c.Target &&
+			good == (r.Verdict != "error") && r.Verdict != "unchecked"
+		if r.Fragment != "" { // its own verdict: TestChromiumFragments
+			fits = r.Status == want.Status && r.Target == c.Target
+		}
+		if !fits {
+			differ++
+			t.Errorf("%s: got %d %s %s %s, %s says %v", hostcases.Key(c.Href), r.Status, r.Verdict, r.Code, clip(r.Final), profile, want)
+		}
+	})
+	t.Logf("%s: %d links compared, %d differ", profile, n, differ)
+	if n != len(cases) {
+		t.Errorf("%s holds %d links, sitelink shows %d", hostcases.Page, len(cases), n)
+	}
+}
+
+// makePathDocroot makes the docroot of path edge cases, with all of them as
+// links on one page, and returns its path.
+func makePathDocroot(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	openToAll(t, dir)
+	docroot, err := hostcases.Make(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hostcases.Unlock(docroot) }) // else t.TempDir cannot remove it
+	var page bytes.Buffer
+	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
+	for _, c := range hostcases.Cases() {
+		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(c.Href))
+	}
+	if err := os.WriteFile(filepath.Join(docroot, hostcases.Page), page.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return docroot
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+const profileLong = `profile prints how a host answers paths: which file a directory answers with, whether
+/page is page.html, what a missing index file costs, and so on.
+
+Without NAME it lists the built-in profiles. With NAME it prints one as the table
+[host] of sitelink.toml, each key with its meaning: copy the lines that differ on your
+host and change them. docs/profiles.md says where each value comes from.
+`
+
+func (a *app) profileCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "profile [NAME]",
+		Short: "show how a host answers paths",
+		Long:  profileLong,
+		Example: "  sitelink profile\n" +
+			"  sitelink profile caddy >> sitelink.toml",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return &usageError{fmt.Sprintf("profile takes one name, got %d", len(args)), ""}
+			}
+			return nil
+		},
+		ValidArgs: profileNames(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := strings.Join(profileNames(), "\n") + "\n"
+			if len(args) == 1 {
+				p, ok := site.ProfileByName(args[0])
+				if !ok {
+					hint := "sitelink profile lists them"
+					if near, ok := config.Nearest(args[0], profileNames()); ok {
+						hint = fmt.Sprintf("did you mean %q?", near)
+					}
+					return &usageError{fmt.Sprintf("no profile is named %q", args[0]), hint}
+				}
+				text = p.Describe()
+			}
+			return a.print(text)
+		},
+	}
+}
+
+// hostKeys are the keys of the table [host].
+func hostKeys() []config.HostKey {
+	var keys []config.HostKey
+	for _, k := range site.ProfileKeys() {
+		keys = append(keys, config.HostKey{Name: k.Name, Type: k.Type, Check: func(values []string) error {
+			var p site.Profile
+			return p.Set(k.Name, values)
+		}})
+	}
+	return keys
+}

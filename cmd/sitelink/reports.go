@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// destination is one report on its way.
+type destination struct {
+	format report.Format
+	out    output
+	opt    report.Options
+}
+
+// destinations are the reports of one run. They become visible together: a
+// file that cannot be written, or brought to the disk, leaves all old files as
+// they were.
+type destinations []destination
+
+// openReports opens all that the configuration asks for. opt is what they have
+// in common.
+func (a *app) openReports(cfg *config.Config, opt report.Options) (destinations, error) {
+	var all destinations
+	for _, f := range cfg.Formats {
+		format, ok := report.ByName(f.Name)
+		if !ok {
+			panic("no format is named " + f.Name) // a test holds the key to the table
+		}
+		name := f.File
+		if name == "" {
+			name = cfg.Output
+		}
+		out, err := a.openOutput(name)
+		if err != nil {
+			all.discard()
+			return nil, err
+		}
+		opt.Color = a.colorsReport(cfg.Color, name)
+		all = append(all, destination{format, out, opt})
+	}
+	return all, nil
+}
+
+// write writes the findings of r to each.
+func (all destinations) write(r *check.Result) error {
+	for _, d := range all {
+		if err := d.format.Write(d.out, r, d.opt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit makes what was written the reports. Only when every file is complete
+// and on the disk does the first one take its name.
+func (all destinations) commit() error {
+	for _, d := range all {
+		if err := d.out.Prepare(); err != nil {
+			return err
+		}
+	}
+	for _, d := range all {
+		if err := d.out.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discard gives up what is not committed.
+func (all destinations) discard() {
+	for _, d := range all {
+		d.out.Discard()
+	}
+}
+
+// summarised tells whether one of the reports has a summary.
+func (all destinations) summarised() bool {
+	for _, d := range all {
+		if d.format.Summary {
+			return true
+		}
+	}
+	return false
+}
+
+// showAll lists every link in each report. The site is in memory; only the
+// pages are read once more for each.
+func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, all destinations) (result *check.Result, err error) {
+	for _, d := range all {
+		if d.format.Name == "jsonl" {
+			result, err = a.showAllJSON(ctx, s, cfg, accepted, d.out)
+		} else {
+			result, err = a.showAllText(ctx, s, cfg, accepted, d.out, d.opt.TextOptions)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// showAllJSON writes one row a link and nothing else: faults of files are no
+// links.
+func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, out output) (*check.Result, error) {
+	result, err := accepted.links(ctx, s, checkOptions(cfg), report.AppendLink, out)
+	if err == nil && len(result.Findings) > 0 {
+		a.ui.warning(fmt.Sprintf("faults of files not listed (leave out --show all to see them): %s", thousands(len(result.Findings))))
+	}
+	return result, err
+}
+
+// showAllText lists the faults of files behind the links and ends with the
+// summary.
+func (a *app) showAllText(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, out output, opt report.TextOptions) (*check.Result, error) {
+	row := func(dst []byte, f *check.Finding) []byte { return report.AppendText(dst, f, opt) }
+	result, err := accepted.links(ctx, s, checkOptions(cfg), row, out)
+	if err != nil {
+		return nil, err
+	}
+	var rest []byte
+	for i := range result.Findings {
+		rest = report.AppendText(rest, &result.Findings[i], opt)
+	}
+	if _, err := out.Write(append(rest, '\n')); err != nil {
+		return nil, fmt.Errorf("write report: %w", err)
+	}
+	counts := check.Result{Summary: result.Summary} // the findings are a part of what it counts
+	return result, report.TextSummary(out, &counts, opt)
+}
+
+// colorsReport decides on colour for the report in the output of that name: the
+// terminal's, or that of a file, which has none unless asked for.
+func (a *app) colorsReport(when, name string) bool {
+	toStdout := name == "" || name == "-" || name == "/dev/stdout"
+	if !toStdout && when == "auto" {
+		return false
+	}
+	return wantsColor(when, a.env.StdoutTTY, a.env.Getenv)
+}

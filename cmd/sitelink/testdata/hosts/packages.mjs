@@ -1,0 +1,16 @@
+// Packages come from the folder that SITELINK_NPM names: .ci/run installs them
+// there in the versions that docs/profiles-web.md names.
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(join(process.env.SITELINK_NPM, "package.json"));
+
+export const load = (name) => import(pathToFileURL(require.resolve(name)).href);
+
+// Arguments of every script here: the docroot, and settings as JSON.
+export const docroot = process.argv[2];
+export const settings = JSON.parse(process.argv[3] || "{}");
+
+// The test reads the port from the first line.
+export const announce = (server) => console.log(`port ${server.address().port}`);

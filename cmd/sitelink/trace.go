@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// debugs tells whether SITELINK_DEBUG asks for a topic.
+func (u *ui) debugs(topic string) bool {
+	return slices.Contains(strings.Split(u.env.Getenv("SITELINK_DEBUG"), ","), topic)
+}
+
+// trace prints to standard error what SITELINK_DEBUG asks for: with walk the
+// pages that --from, --skip and --limit let through, with links every link as
+// it is written and where it leads (LL-76).
+func (a *app) trace(ctx context.Context, s *site.Site, cfg *config.Config) error {
+	opt := checkOptions(cfg)
+	if a.ui.debugs("walk") {
+		steps, err := check.Walk(ctx, s, opt)
+		if err != nil {
+			return err
+		}
+		for _, step := range steps {
+			a.ui.line(fmt.Sprintf("walk: %-6s %s", step.Did, step.Path))
+		}
+	}
+	if !a.ui.debugs("links") {
+		return nil
+	}
+	opt.Ignore = nil
+	_, err := check.Links(ctx, s, opt, traceRow, traceWriter{a.ui})
+	return err
+}
+
+// traceRow appends the two lines of a link, without what stands in front.
+func traceRow(dst []byte, f *check.Finding) []byte {
+	dst = fmt.Appendf(dst, "%s:%d:%d: <%s", oneLine(f.Page), f.Line, f.Column, f.Element)
+	if f.Attribute == "" {
+		dst = fmt.Appendf(dst, "> %s\n", oneLine(f.Raw))
+	} else {
+		dst = fmt.Appendf(dst, " %s=%q>\n", f.Attribute, f.Raw)
+	}
+	target := f.Target
+	if f.Fragment != "" {
+		target += "#" + f.Fragment
+	}
+	switch {
+	case target == "":
+		dst = fmt.Appendf(dst, "==> NO LINK (%s)\n", f.Code)
+	case strings.HasPrefix(target, "/"):
+		dst = fmt.Appendf(dst, "==> LOCAL LINK %s\n", oneLine(target))
+	default:
+		dst = fmt.Appendf(dst, "==> LINK %s\n", oneLine(target))
+	}
+	return dst
+}
+
+var lineEnds = strings.NewReplacer("\n", `\n`, "\r", `\r`)
+
+func oneLine(text string) string { return lineEnds.Replace(text) }
+
+// traceWriter prints each line that it is given.
+type traceWriter struct{ ui *ui }
+
+func (w traceWriter) Write(p []byte) (int, error) {
+	for line := range strings.Lines(string(p)) {
+		w.ui.line("links: " + strings.TrimSuffix(line, "\n"))
+	}
+	return len(p), nil
+}

@@ -1,0 +1,139 @@
+package hostcases
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// minimalPage is what the files of the docroot hold.
+const minimalPage = "<!doctype html><title>x</title>\n"
+
+// modes are the odd permissions. Without owner bits they mean the same to an
+// owner who is no root.
+var modes = map[string]os.FileMode{
+	"unreadable.html": 0, "index-unreadable/index.html": 0, "txt-unreadable/index.html": 0, "unreadable-dir": 0,
+	"no-list": 0o311, "no-list-no-index": 0o311, "txt-unlistable": 0o311, "no-search": 0o444,
+}
+
+// Make makes the docroot dir/root, and dir/outside beside it; dir must exist
+// and every user must be able to enter it. [Unlock] must be called before the
+// docroot is removed.
+func Make(dir string) (docroot string, err error) {
+	m := maker{dir: dir, root: filepath.Join(dir, "root")}
+	for _, name := range plainFiles {
+		m.file("root/" + name)
+	}
+	for _, name := range oddNames {
+		m.file("root/" + name + ".html")
+		m.file("root/" + name + "-dir/index.html")
+	}
+	m.file("outside/out.html")
+	m.file("outside/index.html")
+	m.file("outside/no-index/x.txt")
+	m.file("root/deep/" + strings.Repeat("d/", deepDirs) + "x.html")
+	m.do(func() error { return os.WriteFile(filepath.Join(m.root, "empty.html"), nil, 0o644) })
+	for _, l := range symlinks {
+		m.symlink(l[0], l[1])
+	}
+	m.symlink("chain-1.html", "plain.html")
+	for i := 2; i <= chainLength; i++ {
+		m.symlink(fmt.Sprintf("chain-%d.html", i), fmt.Sprintf("chain-%d.html", i-1))
+	}
+	m.special()
+	m.tooDeep()
+	for name, mode := range modes {
+		m.do(func() error { return os.Chmod(filepath.Join(m.root, name), mode) })
+	}
+	if m.err != nil {
+		Unlock(m.root)
+		return "", fmt.Errorf("make docroot %s: %w", m.root, m.err)
+	}
+	return m.root, nil
+}
+
+// Unlock takes the odd permissions away, so that the docroot can be removed by
+// its owner.
+func Unlock(docroot string) {
+	for name := range modes {
+		os.Chmod(filepath.Join(docroot, name), 0o755)
+	}
+}
+
+// maker makes one file after the other until the first error.
+type maker struct {
+	dir, root string
+	err       error
+}
+
+func (m *maker) do(f func() error) {
+	if m.err == nil {
+		m.err = f()
+	}
+}
+
+// file makes a page, or a directory if name ends in a slash.
+func (m *maker) file(name string) {
+	full := filepath.Join(m.dir, name)
+	if strings.HasSuffix(name, "/") {
+		m.do(func() error { return os.MkdirAll(full, 0o755) })
+		return
+	}
+	m.do(func() error { return os.MkdirAll(filepath.Dir(full), 0o755) })
+	m.do(func() error { return os.WriteFile(full, []byte(minimalPage), 0o644) })
+}
+
+func (m *maker) symlink(name, to string) {
+	full := filepath.Join(m.root, name)
+	m.do(func() error { return os.MkdirAll(filepath.Dir(full), 0o755) })
+	m.do(func() error { return os.Symlink(to, full) })
+}
+
+// special makes pipes and sockets.
+func (m *maker) special() {
+	for _, dir := range []string{"index-fifo", "index-socket"} {
+		m.do(func() error { return os.Mkdir(filepath.Join(m.root, dir), 0o755) })
+	}
+	for _, name := range []string{"fifo.html", "index-fifo/index.html"} {
+		m.do(func() error { return syscall.Mkfifo(filepath.Join(m.root, name), 0o666) })
+	}
+	for _, name := range []string{"socket.html", "index-socket/index.html"} {
+		m.do(func() error {
+			socket, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+			if err != nil {
+				return err
+			}
+			// A socket's address holds 107 bytes: the name is made short and
+			// then moved to its place.
+			short := filepath.Join(os.TempDir(), fmt.Sprintf("s%d", os.Getpid()))
+			err = syscall.Bind(socket, &syscall.SockaddrUnix{Name: short})
+			return errors.Join(err, syscall.Close(socket), os.Rename(short, filepath.Join(m.root, name)))
+		})
+	}
+}
+
+// tooDeep makes a file whose path no system call takes in one piece.
+func (m *maker) tooDeep() {
+	m.do(func() error {
+		dir, err := os.OpenRoot(m.root)
+		for _, name := range tooDeep {
+			if err != nil {
+				return err
+			}
+			if err = dir.Mkdir(name, 0o755); err == nil {
+				var sub *os.Root
+				sub, err = dir.OpenRoot(name)
+				dir.Close()
+				dir = sub
+			}
+		}
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		return dir.WriteFile("x.html", []byte(minimalPage), 0o644)
+	})
+}

@@ -1,0 +1,118 @@
+package hostcases
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Answer is what a server says to a request after its own redirects.
+type Answer struct {
+	First  int    // status of the first answer; 0 when none came
+	Status int    // status of the last
+	Final  string // path and query of the last request; an absolute URL elsewhere
+}
+
+// Table holds the answers of some servers to the same requests.
+type Table struct {
+	// About says where the answers come from, a line each.
+	About   []string
+	Servers []string
+	Rows    []Row
+}
+
+// Row is one request and, in the order of [Table.Servers], its answers.
+type Row struct {
+	Key     string // by [Key]
+	Answers []Answer
+}
+
+// Format writes the table: lines of text with a tab between the cells. A cell
+// is the status, or first>last and the final request where it is another one.
+func (t *Table) Format() []byte {
+	var b bytes.Buffer
+	for _, line := range t.About {
+		fmt.Fprintf(&b, "# %s\n", line)
+	}
+	fmt.Fprintf(&b, "request\t%s\n", strings.Join(t.Servers, "\t"))
+	for _, r := range t.Rows {
+		b.WriteString(r.Key)
+		for _, a := range r.Answers {
+			b.WriteByte('\t')
+			if a.First != a.Status || a.Final != r.Key {
+				fmt.Fprintf(&b, "%d>%d %s", a.First, a.Status, a.Final)
+			} else {
+				fmt.Fprint(&b, a.Status)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+// ParseTable reads what [Table.Format] writes. Errors name the line.
+func ParseTable(text []byte) (*Table, error) {
+	t := new(Table)
+	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		if about, ok := strings.CutPrefix(line, "# "); ok && t.Servers == nil {
+			t.About = append(t.About, about)
+			continue
+		}
+		cells := strings.Split(line, "\t")
+		if t.Servers == nil {
+			t.Servers = cells[1:]
+			continue
+		}
+		if len(cells) != 1+len(t.Servers) {
+			return nil, fmt.Errorf("line %d: %d cells, want %d", i+1, len(cells), 1+len(t.Servers))
+		}
+		r := Row{Key: cells[0]}
+		for _, cell := range cells[1:] {
+			a, err := parseAnswer(cell, r.Key)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", i+1, err)
+			}
+			r.Answers = append(r.Answers, a)
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	if len(t.Servers) == 0 || len(t.Rows) == 0 {
+		return nil, fmt.Errorf("a table without answers")
+	}
+	return t, nil
+}
+
+func parseAnswer(cell, request string) (a Answer, err error) {
+	numbers, final, moved := strings.Cut(cell, " ")
+	first, last, two := strings.Cut(numbers, ">")
+	if a.First, err = strconv.Atoi(first); err != nil {
+		return a, fmt.Errorf("answer %q: %w", cell, err)
+	}
+	a.Status, a.Final = a.First, request
+	if two != moved {
+		return a, fmt.Errorf("answer %q: a redirect has two numbers and a final request", cell)
+	}
+	if two {
+		a.Final = final
+		if a.Status, err = strconv.Atoi(last); err != nil {
+			return a, fmt.Errorf("answer %q: %w", cell, err)
+		}
+	}
+	return a, nil
+}
+
+// Of returns the answers of one server, by the key of the request; nil if the
+// table has no such server.
+func (t *Table) Of(server string) map[string]Answer {
+	i := slices.Index(t.Servers, server)
+	if i < 0 {
+		return nil
+	}
+	answers := make(map[string]Answer, len(t.Rows))
+	for _, r := range t.Rows {
+		answers[r.Key] = r.Answers[i]
+	}
+	return answers
+}

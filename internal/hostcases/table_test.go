@@ -1,0 +1,58 @@
+package hostcases_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/hostcases"
+)
+
+// TestTable: what is written is read back, and damage is named by its line.
+func TestTable(t *testing.T) {
+	text := []byte("# measured\nrequest\ta\tb\n/x\t200\t404\n/d\t301>403 /d/\t0\n")
+	table, err := hostcases.ParseTable(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := table.Format(); !bytes.Equal(got, text) {
+		t.Errorf("got %q, want %q", got, text)
+	}
+	if got, want := table.Of("a")["/d"], (hostcases.Answer{First: 301, Status: 403, Final: "/d/"}); got != want {
+		t.Errorf("answer of a to /d: got %v, want %v", got, want)
+	}
+	if table.Of("c") != nil {
+		t.Error("answers of a server that is not in the table")
+	}
+	for damaged, want := range map[string]string{
+		"request\ta\n/x\t200\t200\n": "line 2: 3 cells, want 2",
+		"request\ta\n/x\tyes\n":      `line 2: answer "yes"`,
+		"request\ta\n/x\t200 /y\n":   `line 2: answer "200 /y"`,
+		"request\ta\n/x\t1>2\n":      `line 2: answer "1>2"`,
+		"request\ta\n/x\t1>z /y\n":   `line 2: answer "1>z /y"`,
+		"request\ta\n":               "a table without answers",
+		"":                           "a table without answers",
+	} {
+		if _, err := hostcases.ParseTable([]byte(damaged)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got error %v, want %q", damaged, err, want)
+		}
+	}
+}
+
+// TestCases: keys tell the requests apart, and a table can hold them.
+func TestCases(t *testing.T) {
+	byKey := map[string]string{}
+	for _, c := range hostcases.Cases() {
+		if strings.ContainsAny(c.Target, "\t\n ") || !strings.HasPrefix(c.Target, "/") {
+			t.Errorf("%q: the request %q is none", c.Href, c.Target)
+		}
+		key := hostcases.Key(c.Target)
+		if old, ok := byKey[key]; ok && old != c.Target {
+			t.Errorf("%s stands for two requests", key)
+		}
+		byKey[key] = c.Target
+	}
+	if len(byKey) < 3000 {
+		t.Errorf("%d requests, want 3,000 or more", len(byKey))
+	}
+}

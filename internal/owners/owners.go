@@ -1,0 +1,155 @@
+// Package owners finds out who answers for a file, from the CODEOWNERS file
+// of a repository on GitHub or GitLab.
+//
+// The tree of the project enters as an [fs.FS], the owners of a path leave. The
+// two forges read the file differently (see [Dialect]); a line that they would
+// skip is skipped here, and told as a [Fault]. The package prints nothing.
+//
+// Sources: GitHub's "About code owners", GitLab's "Syntax of CODEOWNERS file" and
+// "Advanced CODEOWNERS configuration".
+package owners
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// Dialect is how a forge reads the file.
+type Dialect uint8
+
+const (
+	// GitHub reads patterns as gitignore does: one with a slash before its end
+	// is relative to the root of the repository, a directory stands for all that
+	// is below it, and the last pattern that matches decides.
+	GitHub Dialect = iota
+	// GitLab reads patterns as shell globs: only a leading slash makes one
+	// relative to the root, and only a slash at the end stands for all below. The
+	// last pattern of each section decides, and the sections add up.
+	GitLab
+)
+
+// Places are where the forges look for the file, first found first taken.
+var Places = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"}
+
+// maxBytes is the size above which GitHub ignores the file.
+const maxBytes = 3 << 20
+
+// Fault is a line that is skipped.
+type Fault struct {
+	Line int // from 1
+	Msg  string
+}
+
+// Owners is a file that was read. It is safe for concurrent use.
+type Owners struct {
+	// Name is the place of the file, one of [Places].
+	Name string
+	// Dialect is how it was read.
+	Dialect Dialect
+	// Faults are the lines that were skipped, in order.
+	Faults []Fault
+
+	sections []section
+}
+
+// section is a part of the file that decides for itself; GitHub knows only one.
+type section struct {
+	name     string // lower case: names differ only by letter case nowhere
+	defaults []string
+	rules    []rule
+}
+
+// rule is one line. exclude is GitLab's !pattern.
+type rule struct {
+	match   matcher
+	owners  []string
+	exclude bool
+}
+
+// Load reads the CODEOWNERS file of the project whose root is tree. It returns
+// nil when there is none. The dialect is told by where the file lies, else by
+// what only GitLab knows: sections, or a .gitlab-ci.yml beside it.
+func Load(tree fs.FS) (*Owners, error) {
+	for _, name := range Places {
+		f, err := tree.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, cause(err))
+		}
+		text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+		f.Close()
+		if err == nil && len(text) > maxBytes {
+			err = fmt.Errorf("larger than %d bytes", maxBytes)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, cause(err))
+		}
+		o := Parse(string(text), dialect(tree, name, string(text)))
+		o.Name = name
+		return o, nil
+	}
+	return nil, nil
+}
+
+// cause strips the operation and the path that the message names itself.
+func cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+func dialect(tree fs.FS, name, text string) Dialect {
+	switch {
+	case strings.HasPrefix(name, ".github/"):
+		return GitHub
+	case strings.HasPrefix(name, ".gitlab/"):
+		return GitLab
+	}
+	if _, err := fs.Stat(tree, ".gitlab-ci.yml"); err == nil {
+		return GitLab
+	}
+	for line := range strings.Lines(text) {
+		if _, _, ok := header(strings.TrimSpace(line)); ok {
+			return GitLab
+		}
+	}
+	return GitHub
+}
+
+// Of returns the owners of a file, a slash path relative to the root of the
+// project, as they are written, each once; none when nobody answers for it.
+func (o *Owners) Of(path string) []string {
+	var all []string
+	for i := range o.sections {
+		for _, owner := range o.sections[i].of(path) {
+			if !slices.Contains(all, owner) {
+				all = append(all, owner)
+			}
+		}
+	}
+	return all
+}
+
+func (s *section) of(path string) []string {
+	var owners []string
+	decided := false
+	for i := len(s.rules) - 1; i >= 0; i-- {
+		r := &s.rules[i]
+		if decided && !r.exclude || !r.match(path) {
+			continue
+		}
+		if r.exclude { // for good, wherever in the section it stands
+			return nil
+		}
+		owners, decided = r.owners, true
+	}
+	return owners
+}

@@ -1,0 +1,202 @@
+package owners
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// TestPatterns: who owns what, line by line, where the two forges document it.
+func TestPatterns(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		d       Dialect
+		yes, no string // paths, separated by blanks
+	}{
+		// GitHub, "CODEOWNERS syntax": the example file and the gitignore rules.
+		{"*", GitHub, "a.md docs/a.md a/b/c.html .hidden", ""},
+		{"*.js", GitHub, "a.js src/a.js", "a.json src/js"},
+		{"/build/logs/", GitHub, "build/logs/a build/logs/x/y", "build/logs src/build/logs/a"},
+		{"docs/*", GitHub, "docs/a.md", "docs/build-app/a.md src/docs/a.md"},
+		{"apps/", GitHub, "apps/a src/apps/b/c", "apps myapps/a"},
+		{"/docs/", GitHub, "docs/a docs/b/c", "src/docs/a"},
+		{"/scripts", GitHub, "scripts scripts/a scripts/b/c", "scriptsx/a src/scripts/a"},
+		{"**/logs", GitHub, "logs logs/a build/logs/a deep/er/logs/x/y", "mylogs/a"},
+		{"/apps/github", GitHub, "apps/github apps/github/x", "apps/githubx"},
+		{"content/blog", GitHub, "content/blog/a.md", "x/content/blog/a.md"},
+		{"blog", GitHub, "blog content/blog/a.md", "blogs/a"},
+		{"a/**/z", GitHub, "a/z a/b/z a/b/c/z a/z/in", "a/zz ab/z"},
+		{"a/**", GitHub, "a/b a/b/c", "a ab/c"},
+		{"p?ge.html", GitHub, "page.html x/pige.html", "pge.html p/ge.html"},
+		{"a+b(1).md", GitHub, "a+b(1).md", "aab1.md"},
+		{`with\ blank/`, GitHub, "", "with"},
+		{"/", GitHub, "", "a a/b"},
+		// GitLab: File::fnmatch with FNM_PATHNAME and FNM_DOTMATCH.
+		{"*", GitLab, "a.md docs/a.md .hidden", ""},
+		{"README.md", GitLab, "README.md a/b/README.md", "READMExmd"},
+		{"/README.md", GitLab, "README.md", "a/README.md"},
+		{"/docs/*", GitLab, "docs/a", "docs/a/b"},
+		{"/docs/**/*.md", GitLab, "docs/a.md docs/b/c.md", "docs/a.txt x/docs/a.md"},
+		{"/docs", GitLab, "docs", "docs/a"},
+		{"/docs/", GitLab, "docs/a docs/b/c", "docs"},
+		{"lib/", GitLab, "lib/a x/lib/b/c", "mylib/a"},
+		{"model/db/", GitLab, "model/db/a x/model/db/b", "model/a"},
+		{"**/*.rb", GitLab, "a.rb config/a.rb a/b/c.rb", "a.rbx"},
+		{"a[0-9].md", GitLab, "a1.md x/a2.md", "ab.md a10.md"},
+		{"a[!0-9].md", GitLab, "ab.md", "a1.md"},
+		{`\#x.rb`, GitLab, "#x.rb", `\#x.rb`},
+	} {
+		o := Parse(c.pattern+" @x\n", c.d)
+		if len(o.Faults) > 0 {
+			t.Errorf("%q: %v", c.pattern, o.Faults)
+			continue
+		}
+		for _, path := range strings.Fields(c.yes) {
+			if len(o.Of(path)) == 0 {
+				t.Errorf("dialect %d: %q does not match %s", c.d, c.pattern, path)
+			}
+		}
+		for _, path := range strings.Fields(c.no) {
+			if len(o.Of(path)) > 0 {
+				t.Errorf("dialect %d: %q matches %s", c.d, c.pattern, path)
+			}
+		}
+	}
+	if o := Parse("with\\ blank/ @x\n", GitHub); len(o.Of("with blank/a")) != 1 {
+		t.Error("an escaped blank ends the pattern")
+	}
+}
+
+// TestOwners: the last match wins, and what a line may hold.
+func TestOwners(t *testing.T) {
+	o := Parse("\ufeff# comment\n*  @all a@example.org\n\n/docs/ @org/docs-team # why\r\n/docs/api/\n*.go\t@go @go\n", GitHub)
+	for path, want := range map[string]string{
+		"x": "@all a@example.org", "docs/a": "@org/docs-team", "docs/api/b": "", "docs/api/b.go": "@go",
+	} {
+		if got := strings.Join(o.Of(path), " "); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	if len(o.Faults) > 0 {
+		t.Errorf("faults %v", o.Faults)
+	}
+}
+
+// TestSections: GitLab's sections decide for themselves and add up.
+func TestSections(t *testing.T) {
+	text := `* @general
+!*.lock
+[Documentation][2] @docs-team
+docs/
+README.md @@maintainer nobody
+^[Database] @database-team @group/sub/team
+model/db/
+config/db/setup.md @docs-team
+!model/db/generated/
+[documentation]
+*.txt @text
+`
+	o := Parse(text, GitLab)
+	for path, want := range map[string]string{
+		"a": "@general", "docs/a": "@general @docs-team", "README.md": "@general @@maintainer",
+		"model/db/x": "@general @database-team @group/sub/team", "config/db/setup.md": "@general @docs-team",
+		"model/db/generated/x": "@general", "docs/a.txt": "@general @text", "docs/yarn.lock": "@docs-team",
+	} {
+		if got := strings.Join(o.Of(path), " "); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	if len(o.Faults) > 0 {
+		t.Errorf("faults %v", o.Faults)
+	}
+}
+
+// TestFaults: a wrong line is told and skipped, the others count.
+func TestFaults(t *testing.T) {
+	o := Parse("!a @x\n[S] @x\n* @ok\na nobody\na//b @x\n"+strings.Repeat("x", 5000)+" @x\n\xff @x\n", GitHub)
+	var lines []int
+	for _, f := range o.Faults {
+		lines = append(lines, f.Line)
+		if f.Msg == "" || strings.ContainsAny(f.Msg, "\n\xff") {
+			t.Errorf("line %d: message %q", f.Line, f.Msg)
+		}
+	}
+	if want := []int{1, 2, 4, 5, 6, 7}; !slices.Equal(lines, want) {
+		t.Errorf("faults in lines %v, want %v", lines, want)
+	}
+	if got := o.Of("a"); !slices.Equal(got, []string{"@ok"}) {
+		t.Errorf("owners %q", got)
+	}
+	if o := Parse("a[z-a] @x\na[ @x\na[] @x\n", GitLab); len(o.Faults) != 3 {
+		t.Errorf("faults %v, want 3", o.Faults)
+	}
+}
+
+// TestLoad: where the file is looked for, and whose it is.
+func TestLoad(t *testing.T) {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	for _, c := range []struct {
+		name string
+		tree fstest.MapFS
+		want string
+		d    Dialect
+	}{
+		{"none", fstest.MapFS{"README": file("")}, "", GitHub},
+		{"root", fstest.MapFS{"CODEOWNERS": file("* @a")}, "CODEOWNERS", GitHub},
+		{"github first", fstest.MapFS{"CODEOWNERS": file("* @a"), ".github/CODEOWNERS": file("* @b")}, ".github/CODEOWNERS", GitHub},
+		{"docs", fstest.MapFS{"docs/CODEOWNERS": file("* @a"), ".gitlab/CODEOWNERS": file("* @b")}, "docs/CODEOWNERS", GitHub},
+		{"gitlab", fstest.MapFS{".gitlab/CODEOWNERS": file("* @b")}, ".gitlab/CODEOWNERS", GitLab},
+		{"gitlab by its pipeline", fstest.MapFS{"CODEOWNERS": file("* @a"), ".gitlab-ci.yml": file("")}, "CODEOWNERS", GitLab},
+		{"gitlab by its sections", fstest.MapFS{"CODEOWNERS": file("^[A]\n* @a")}, "CODEOWNERS", GitLab},
+	} {
+		o, err := Load(c.tree)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if o == nil {
+			if c.want != "" {
+				t.Errorf("%s: nothing found", c.name)
+			}
+			continue
+		}
+		if o.Name != c.want || o.Dialect != c.d {
+			t.Errorf("%s: read %s as dialect %d, want %s, %d", c.name, o.Name, o.Dialect, c.want, c.d)
+		}
+	}
+	_, err := Load(fstest.MapFS{"CODEOWNERS": file(strings.Repeat("#\n", maxBytes/2+1))})
+	if err == nil || err.Error() != "read CODEOWNERS: larger than 3145728 bytes" {
+		t.Errorf("a huge file: %v", err)
+	}
+	_, err = Load(fstest.MapFS{"CODEOWNERS/x": file("")})
+	if err == nil || !strings.HasPrefix(err.Error(), "read CODEOWNERS: ") {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
+// FuzzParse: every text can be read, every line is a rule, a fault or nothing,
+// and a path has no owner that the text does not name.
+func FuzzParse(f *testing.F) {
+	f.Add("* @a\n/docs/** b@c # x\n!x\n[S][2] @d\n\\#a @e\na[b-c]?\\", "docs/a/b", false)
+	f.Add("[S] @d\n**/x/ \n*", "a/x/y", true)
+	f.Fuzz(func(t *testing.T, text, path string, gitlab bool) {
+		d := GitHub
+		if gitlab {
+			d = GitLab
+		}
+		o := Parse(text, d)
+		for _, owner := range o.Of(path) {
+			if !strings.Contains(text, owner) || strings.ContainsAny(owner, " \t\n") {
+				t.Errorf("owner %q", owner)
+			}
+		}
+		last := 0
+		for _, fault := range o.Faults {
+			if fault.Line <= last || fault.Line > strings.Count(text, "\n")+1 || fault.Msg == "" {
+				t.Errorf("fault %+v after line %d", fault, last)
+			}
+			last = fault.Line
+		}
+	})
+}

@@ -1,0 +1,283 @@
+package redirect
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxHops is how far a chain of redirects is followed; browsers give up after
+// 20.
+const maxHops = 20
+
+var (
+	// takesAll are expressions that match whatever begins with their literal.
+	takesAll  = regexp.MustCompile(`^\^?[^\\()\[\]{}*+?.|$^]*(\\.[^\\()\[\]{}*+?.|$^]*)*(\.\*|\((\?:|\?P<\w+>)?\.\*\))\$?$`)
+	groupName = regexp.MustCompile(`\(\?P<\w+>`)
+	// samplePlace is what a sample puts a word in place of.
+	samplePlace = regexp.MustCompile(`:[A-Za-z_]\w*(\([^()]*\))?[*+?]?|\((\?:)?(\.[*+]|\[\^/\][*+])\??\)|\*`)
+)
+
+// sample is a word that no site uses: it stands for what a pattern captures.
+const sample = "sitelink-sample"
+
+// Check judges the rules themselves. answer says what the host answers for a
+// path of the site (percent-encoded, without query) by its files alone, without
+// any rule: exists is true where a page comes at last, be it after the host's own
+// redirect to a final slash.
+//
+// The faults are those of the files and those found here, sorted by file, line
+// and code: destinations where nothing answers, loops, chains, rules that an
+// earlier one or a file hides. A destination with captures is followed with a
+// sample, and only judged for loops and chains; destinations on other hosts are
+// never followed. The time is proportional to the number of rules.
+func (s *Set) Check(answer func(path string) (status int, exists bool)) []Fault {
+	c := &checker{Set: s, answer: answer, faults: slices.Clone(s.faults)}
+	c.entry = func(path string) Entry {
+		if _, exists := answer(encodePath(path)); !exists {
+			return Nothing
+		}
+		if strings.HasSuffix(path, "/") {
+			return DirEntry
+		}
+		return FileEntry
+	}
+	shapes := map[string]*Rule{}
+	for _, r := range s.rules {
+		if r.match.form == never {
+			continue
+		}
+		if by := s.coveredBy(r, shapes); by != nil && !r.Conditional {
+			c.add(r, CodeUnreachable, Warning, fmt.Sprintf("the rule never applies: %s comes first, and matches all that this one matches", by.where(r)))
+			continue
+		}
+		if c.shadowed(r) {
+			continue
+		}
+		c.follow(r)
+	}
+	slices.SortStableFunc(c.faults, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code))
+	})
+	return c.faults
+}
+
+type checker struct {
+	*Set
+	answer func(path string) (int, bool)
+	entry  func(path string) Entry
+	faults []Fault
+}
+
+func (c *checker) add(r *Rule, code string, severity Severity, message string) {
+	c.faults = append(c.faults, Fault{Code: code, Severity: severity, File: r.Source.File, Line: r.Source.Line, Message: message, Text: r.Text})
+}
+
+// where names a rule for a message about another one.
+func (r *Rule) where(other *Rule) string {
+	if r.Source.File != other.Source.File {
+		return fmt.Sprintf("line %d of %s", r.Source.Line, r.Source.File)
+	}
+	return fmt.Sprintf("line %d", r.Source.Line)
+}
+
+// shadowed reports a rule for one path at which a file lies, where the host
+// asks files first.
+func (c *checker) shadowed(r *Rule) bool {
+	if r.Stage != AfterFiles || r.match.form != exact && r.match.form != exactSlash || !c.isOwn(r) {
+		return false
+	}
+	path := r.match.prefix
+	if r.match.decoded {
+		path = encodePath(path)
+	}
+	if _, exists := c.answer(path); !exists {
+		return false
+	}
+	message := "the rule never applies: the site has a file at " + path + ", and this host serves files first"
+	if r.Force == false && r.Stage == AfterFiles && r.Kind == Redirect {
+		message += "; remove the file or force the rule"
+	}
+	c.add(r, CodeShadowed, Warning, message)
+	return true
+}
+
+// isOwn reports whether the rule is for the site's own host.
+func (c *checker) isOwn(r *Rule) bool {
+	return r.host == "" || strings.EqualFold(r.host, c.opt.Host)
+}
+
+// follow goes where the rule leads.
+func (c *checker) follow(r *Rule) {
+	if len(r.to.parts) == 0 || r.Kind == Pass || r.Kind == Proxy {
+		return
+	}
+	source := r.samplePath()
+	to, fixed := r.to.fill(nil, nil), r.to.isFixed()
+	if !fixed {
+		req := c.request(source)
+		captured, ok := r.match.matches(source)
+		if source == "" || !ok {
+			return // what it captures cannot be made up
+		}
+		to = r.to.fill(captured, &req)
+	}
+	severity := Error
+	if r.Conditional {
+		severity = Warning
+	}
+	visited := []string{source}
+	if source == "" || !c.isOwn(r) {
+		visited = nil
+	}
+	if r.Kind != Redirect && !r.Again {
+		path, local := c.local(to)
+		if _, exists := c.answerOf(path); local && fixed && !exists {
+			c.add(r, CodeTargetMissing, severity, "nothing answers "+path)
+		}
+		return
+	}
+	var chain *Rule
+	waits := !fixed && r.Stage == AfterFiles
+	for range maxHops {
+		path, local := c.local(to)
+		if !local {
+			return
+		}
+		if slices.Contains(visited, path) {
+			c.loop(r, visited, path, waits, severity)
+			return
+		}
+		visited = append(visited, path)
+		req := c.request(path)
+		if r.Again {
+			req.Original = visited[0]
+		}
+		hit, ok := c.Match(req)
+		if !ok {
+			if _, exists := c.answerOf(path); exists {
+				return
+			}
+			req.Stage = AfterFiles
+			hit, ok = c.Match(req)
+			waits = waits || ok && !fixed
+		}
+		switch {
+		case !ok && fixed:
+			c.add(r, CodeTargetMissing, severity, "nothing answers "+path+chained(r, chain))
+			return
+		case !ok || hit.Rule.Conditional || hit.Rule.Kind == Proxy:
+			return
+		case hit.Rule.Kind == Status:
+			if fixed && hit.Rule.Status >= 400 {
+				c.add(r, CodeTargetMissing, severity, fmt.Sprintf("%s answers %d by %s", path, hit.Rule.Status, hit.Rule.where(r)))
+			}
+			return
+		case hit.Rule.Kind == Rewrite && !hit.Rule.Again:
+			// The rewriting rule is judged for itself.
+			return
+		}
+		if hit.Rule.Kind == Redirect && r.Kind == Redirect && chain == nil {
+			chain = hit.Rule
+			// A loop is found further on; a chain is said once, at its start.
+			if !c.loops(hit.To, visited) {
+				c.add(r, CodeChain, Warning, fmt.Sprintf("%s is redirected again, by %s to %s: lead there at once", path, hit.Rule.where(r), clip(hit.To)))
+			}
+		}
+		to = hit.To
+	}
+	c.loop(r, visited, "", waits, severity)
+}
+
+// loops reports whether an address was visited already.
+func (c *checker) loops(to string, visited []string) bool {
+	path, local := c.local(to)
+	return local && slices.Contains(visited, path)
+}
+
+func (c *checker) loop(r *Rule, visited []string, path string, waits bool, severity Severity) {
+	message := "the rule leads round in a circle"
+	if i := slices.Index(visited, path); i >= 0 {
+		round := append(slices.Clone(visited[i:]), path)
+		if len(round) > 6 {
+			round = append(round[:5:5], "...", path)
+		}
+		message += ": " + strings.Join(round, " -> ")
+	} else {
+		message = fmt.Sprintf("the rule leads on and on, %d redirects were followed", maxHops)
+	}
+	if waits {
+		severity = Warning
+		message += " (where no file answers)"
+	}
+	c.add(r, CodeLoop, severity, message)
+}
+
+func chained(r, chain *Rule) string {
+	if chain == nil {
+		return ""
+	}
+	return ", where " + chain.where(r) + " leads"
+}
+
+func (c *checker) request(path string) Request {
+	return Request{Scheme: c.opt.Scheme, Host: c.opt.Host, Path: path, Entry: c.entry}
+}
+
+func (c *checker) answerOf(path string) (int, bool) {
+	if path == "" {
+		return 0, false
+	}
+	return c.answer(path)
+}
+
+// local returns the path of an address that lies on the site.
+func (c *checker) local(to string) (path string, ok bool) {
+	to, _, _ = strings.Cut(to, "#")
+	to, _, _ = strings.Cut(to, "?")
+	for _, start := range []string{"https://", "http://", "//"} {
+		if rest, found := strings.CutPrefix(to, start); found {
+			host, path, _ := strings.Cut(rest, "/")
+			return "/" + path, c.opt.Host != "" && strings.EqualFold(host, c.opt.Host)
+		}
+	}
+	if !strings.HasPrefix(to, "/") {
+		return "", false
+	}
+	return encodePath(to), true
+}
+
+// samplePath is a path that the rule matches; "" if none can be made up.
+func (r *Rule) samplePath() string {
+	p := &r.match
+	path := ""
+	switch p.form {
+	case exact, exactSlash:
+		path = p.prefix
+	case below:
+		path = strings.TrimSuffix(p.prefix, "/") + "/" + sample
+	case segmented:
+		for _, s := range p.segments {
+			if s.capture {
+				path += "/" + sample
+			} else {
+				path += "/" + s.literal
+			}
+		}
+		if p.splat {
+			path += "/" + p.splatLit + sample
+		}
+	case expressed:
+		written := strings.NewReplacer(`\.`, ".", `\/`, "/", `\-`, "-").Replace(strings.TrimSuffix(strings.TrimPrefix(r.Pattern, "^"), "$"))
+		path = samplePlace.ReplaceAllString(written, sample)
+		if p.dir != "" {
+			path = p.dir + strings.TrimPrefix(path, "/")
+		}
+	}
+	if _, ok := p.matches(path); !ok || !strings.HasPrefix(path, "/") {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,207 @@
+package redirect
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// Limits of Cloudflare Pages, from its own parser. Its documentation promises
+// no more than 1,000 characters a line; the parser takes twice that.
+const (
+	cloudflareStatic     = 2000
+	cloudflareDynamic    = 100
+	cloudflareLine       = 2000
+	cloudflareLineStated = 1000
+)
+
+var (
+	cloudflareName = regexp.MustCompile(`:[A-Za-z]\w*`)
+	cloudflareHost = regexp.MustCompile(`^https://+([^/]+)/?(.*)`)
+	cloudflarePort = regexp.MustCompile(`:\d+$`)
+	indexFile      = regexp.MustCompile(`/index(.html)?$`)
+	inlineComment  = regexp.MustCompile(`\s+#.*$`)
+)
+
+// Cloudflare reads a _redirects file in the dialect of Cloudflare Pages and
+// Workers. The semantics are those of the parser in wrangler and of the asset
+// server in @cloudflare/pages-shared, held against them by
+// TestCloudflareOracle; see docs/redirects.md.
+func Cloudflare(name string, data []byte) *File {
+	f := &File{Name: name, Settings: Settings{Dir: "/"}}
+	var static, dynamic []Rule
+	seen := map[string]int{}
+	statics, dynamics := 0, 0
+	for number, line := range linesOf(data) {
+		bad := func(code string, severity Severity, message string) { f.fault(code, severity, number, line, message) }
+		if size := utf16Len(line); size > cloudflareLine {
+			bad(CodeLimit, Error, "the line has "+strconv.Itoa(size)+" characters, Cloudflare ignores lines of more than 2,000")
+			continue
+		} else if size > cloudflareLineStated {
+			bad(CodeLimit, Warning, "the line has "+strconv.Itoa(size)+" characters, Cloudflare documents a limit of 1,000")
+		}
+		words := strings.Fields(inlineComment.ReplaceAllString(line, ""))
+		if len(words) < 2 || len(words) > 3 {
+			bad(CodeSyntax, Error, "Cloudflare wants a source, a destination and perhaps a status, got "+count(len(words), "word"))
+			continue
+		}
+		from, problem := cloudflareAddress(words[0], true)
+		if problem != "" {
+			bad(CodeSyntax, Error, "the source "+problem)
+			continue
+		}
+		// Only rules above the first dynamic one are looked up by their path.
+		isStatic := dynamics == 0 && !strings.Contains(from, "*") && !cloudflareName.MatchString(from)
+		if isStatic {
+			if statics++; statics > cloudflareStatic {
+				bad(CodeLimit, Error, "Cloudflare takes 2,000 static rules, this one is ignored")
+				continue
+			}
+		} else if dynamics++; dynamics > cloudflareDynamic {
+			bad(CodeLimit, Error, "Cloudflare takes 100 dynamic rules, this one and all that follow are ignored")
+			break
+		}
+		r := Rule{Pattern: words[0], To: words[1], Status: 302, Source: Source{name, number}, Text: clip(line)}
+		if problem := r.cloudflare(from, words); problem != "" {
+			bad(CodeSyntax, Error, problem)
+			continue
+		}
+		if first, ok := seen[from]; ok {
+			bad(CodeUnreachable, Error, "Cloudflare ignores the rule: line "+strconv.Itoa(first)+" has the same source")
+			continue
+		}
+		seen[from] = number
+		if r.Status == 200 && isURL(r.To) {
+			bad(CodeSyntax, Error, "a rule with status 200 must lead to a path of the site")
+			continue
+		}
+		if isStatic {
+			r.match = exactPattern(from, false, false)
+			static = append(static, r)
+			continue
+		}
+		if r.match, problem = cloudflarePattern(from); problem != "" {
+			bad(CodeSyntax, Error, problem)
+			continue
+		}
+		to := r.to.fill(nil, nil)
+		r.to = colonTemplate(to, r.match.names, func(int) escaping { return verbatim })
+		dynamic = append(dynamic, r)
+	}
+	f.Rules = append(static, dynamic...)
+	return f
+}
+
+// cloudflare checks destination and status; the template is left without
+// places.
+func (r *Rule) cloudflare(from string, words []string) string {
+	to, problem := cloudflareAddress(words[1], false)
+	if problem != "" {
+		return "the destination " + problem
+	}
+	if len(words) == 3 {
+		switch words[2] {
+		case "200", "301", "302", "303", "307", "308":
+			r.Status, _ = strconv.Atoi(words[2])
+		default:
+			return "Cloudflare knows the statuses 200, 301, 302, 303, 307 and 308, not " + quote(words[2])
+		}
+	}
+	if !isURL(to) && indexFile.MatchString(to) && (strings.HasSuffix(from, "/*") || strings.HasSuffix(from, "/")) {
+		return "Cloudflare ignores the rule: it serves " + clip(to) + " at the address without the file name, which the rule matches again"
+	}
+	r.to, r.Kind = literalTemplate(to), kindOf(r.Status, to)
+	if r.Kind == Redirect {
+		r.flags |= keepsQuery
+	}
+	return ""
+}
+
+// cloudflareAddress normalises a source or a destination as Cloudflare's parser
+// does: by URL rules with a scheme of no special meaning. Query and fragment of
+// a source are dropped.
+func cloudflareAddress(word string, source bool) (address, problem string) {
+	if host := cloudflareHost.FindStringSubmatch(word); host != nil {
+		switch {
+		case source:
+			return "", "must be a path, not a URL"
+		case cloudflarePort.MatchString(host[1]) && source:
+			return "", "must not name a port"
+		}
+		path, problem := relativePath(host[2], false)
+		return "https://" + host[1] + path, problem
+	}
+	if source && !strings.HasPrefix(word, "/") {
+		word = "/" + word
+	}
+	if !strings.HasPrefix(word, "/") {
+		return "", "must begin with / or https://"
+	}
+	return relativePath(word, source)
+}
+
+func relativePath(path string, source bool) (string, string) {
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	base, err := weburl.Parse("relative://")
+	if err != nil {
+		return "", "is no URL"
+	}
+	u, err := base.Resolve("//" + path)
+	if err != nil {
+		return "", "is no URL: " + err.Error()
+	}
+	out := u.Path()
+	if source {
+		return out, ""
+	}
+	if u.HasQuery() && u.Query() != "" {
+		out += "?" + u.Query()
+	}
+	if u.HasFragment() && u.Fragment() != "" {
+		out += "#" + u.Fragment()
+	}
+	return out, ""
+}
+
+// cloudflarePattern compiles a dynamic source. Cloudflare makes an expression
+// with a group for each name and drops the rule without a word if two groups
+// have one name.
+func cloudflarePattern(from string) (pattern, string) {
+	if strings.Count(from, "*") > 1 {
+		return pattern{}, "Cloudflare takes one * in a source and ignores a rule with more"
+	}
+	expr := strings.ReplaceAll(regexp.QuoteMeta(from), `\*`, "(?P<splat>.*)")
+	seen := map[string]bool{"splat": strings.Contains(from, "*")}
+	for _, name := range cloudflareName.FindAllString(from, -1) {
+		places := strings.Count(from, name)
+		if places == 0 {
+			continue
+		}
+		if places > 1 || seen[name[1:]] {
+			return pattern{}, "Cloudflare ignores the rule: it holds " + quote(name) + " twice"
+		}
+		seen[name[1:]] = true
+		expr = strings.ReplaceAll(expr, name, "(?P<"+name[1:]+">[^/]+)")
+	}
+	compiled, err := newExpression("^" + expr + "$")
+	if err != nil {
+		return pattern{}, "the source is not understood: " + err.Error()
+	}
+	p := expressionPattern(compiled, "", false)
+	p.names = compiled.groupNames()
+	return p, ""
+}
+
+// utf16Len is the length that JavaScript gives a string.
+func utf16Len(s string) int {
+	n := 0
+	for _, r := range s {
+		n += max(utf16.RuneLen(r), 1)
+	}
+	return n
+}

@@ -1,0 +1,78 @@
+//go:build integration
+
+package redirect
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// cloudflareLine makes a line of a _redirects file.
+func cloudflareLine(r *rand.Rand) string {
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	from := ""
+	for range r.IntN(4) {
+		from += "/" + pick("a", "a", "b", "b", ":x", ":y", "c.html", "a*", "*", "*b", "ü", "a%20b", ":x.html", "x-:y", "index", ":xy", ".", "..", "a(b", "a+b")
+	}
+	if from == "" || r.IntN(6) == 0 {
+		from += "/"
+	}
+	if r.IntN(20) == 0 {
+		from = pick("https://h.example/a", "a", "/a?b=c", "/a#b", "//a")
+	}
+	to := ""
+	for range 1 + r.IntN(3) {
+		to += "/" + pick("a", "b", ":x", ":y", ":splat", "z", "index.html", "index", ":x-:y", "q:x", ":splatter", "ü")
+	}
+	switch r.IntN(8) {
+	case 0:
+		to = "https://o.example" + to
+	case 1:
+		to += "?q=" + pick("1", ":splat", ":x")
+	case 2:
+		to += "#" + pick("1", ":splat")
+	case 3:
+		to = pick("/", "b", "http://o.example/", "https://h.example/a")
+	}
+	words := []string{from, to}
+	if r.IntN(2) == 0 {
+		words = append(words, pick("301", "302", "301!", "200", "303", "404", "308", "307", "abc"))
+		if r.IntN(10) == 0 {
+			words = append(words, pick("junk", "# comment"))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// TestCloudflareOracle holds the reading of _redirects against Cloudflare's own
+// parser and asset server, which answers 404 here where no rule applies.
+func TestCloudflareOracle(t *testing.T) {
+	segments := []string{"a", "a", "b", "b", "c.html", "ab", "x", "xb", "index", "a%20b", "%C3%BC", "b%2Fc", "a+b"}
+	cases := randomCases(2000, 2, cloudflareLine, segments)
+	compareOracle(t, "cloudflare.mjs", cases, func(rules string) func(string) string {
+		set := New(Options{}, Cloudflare("_redirects", []byte(rules)))
+		return func(target string) string {
+			path, query, _ := strings.Cut(target, "?")
+			hit, ok := set.Match(Request{Scheme: "https", Host: "h.example", Path: path, Query: query})
+			status, to := 404, path
+			if ok {
+				if to = hit.To; hit.Rule.Kind == Redirect {
+					if status = hit.Rule.Status; !isURL(to) || strings.HasPrefix(to, "https://h.example/") {
+						to = strings.TrimPrefix(to, "https://h.example")
+					}
+					return fmt.Sprintf("%d %s", status, to)
+				}
+				to, _, _ = strings.Cut(to, "#")
+				to, _, _ = strings.Cut(to, "?")
+			}
+			// The asset server looks for the file of this path first.
+			to = unescapePath(to)
+			if strings.HasSuffix(to, "/") {
+				to += "index.html"
+			}
+			return fmt.Sprintf("%d %s", status, to)
+		}
+	})
+}

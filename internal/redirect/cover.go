@@ -1,0 +1,131 @@
+package redirect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxCandidates bounds how many rules are compared with one rule.
+const maxCandidates = 256
+
+// coveredBy returns an earlier rule that applies wherever r would, or nil. It
+// compares r with the few rules that the index finds for its path or its literal
+// start, and with the first of the same shape.
+func (s *Set) coveredBy(r *Rule, shapes map[string]*Rule) *Rule {
+	var found *Rule
+	candidates := 0
+	visit := func(list []int32) bool {
+		for _, n := range list {
+			if n >= r.order || found != nil && n >= found.order {
+				break
+			}
+			if candidates++; candidates > maxCandidates {
+				return false
+			}
+			if e := s.rules[n]; e.covers(r) {
+				found = e
+				break
+			}
+		}
+		return true
+	}
+	ix := &s.raw
+	if r.match.decoded {
+		ix = &s.decoded
+	}
+	ix.lists(r.match.prefix, visit)
+	if key := r.shape(); key != "" {
+		if first := shapes[key]; first == nil {
+			shapes[key] = r
+		} else if found == nil && first.always(r) {
+			found = first
+		}
+	}
+	return found
+}
+
+// covers reports whether e, which stands before r, matches all that r matches.
+func (e *Rule) covers(r *Rule) bool {
+	if !e.always(r) {
+		return false
+	}
+	switch r.match.form {
+	case exact, exactSlash:
+		if _, ok := e.match.matches(r.match.prefix); !ok {
+			return false
+		}
+		// The form with a final slash must be covered as well.
+		_, ok := e.match.matches(r.match.prefix + "/")
+		return r.match.form == exact || ok || r.match.prefix == "/"
+	}
+	return e.match.takesBelow(r.match.key, r.match.prefix)
+}
+
+// always reports whether e applies to every request that both patterns match.
+func (e *Rule) always(r *Rule) bool {
+	switch {
+	case e.Conditional, len(e.conditions) > 0, len(e.exclude) > 0, e.flags&continues != 0:
+		return false
+	case e.host != "" && (e.host != r.host || e.scheme != r.scheme):
+		return false
+	case (e.Kind == Pass || e.Again && e.Kind == Rewrite) && e.group != r.group:
+		return false // ends the search in its own group alone
+	}
+	for _, q := range e.query {
+		if !slices.ContainsFunc(r.query, func(o queryCondition) bool { return o.key == q.key && (q.capture || !o.capture && o.value == q.value) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// takesBelow reports whether the pattern matches all that begins with prefix,
+// whose whole segments are key.
+func (p *pattern) takesBelow(key, prefix string) bool {
+	switch p.form {
+	case below:
+		return strings.HasPrefix(key+"/", strings.TrimSuffix(p.prefix, "/")+"/")
+	case segmented:
+		return p.splat && p.splatLit == "" && p.onlyLiterals() && strings.HasPrefix(key+"/", p.key+"/")
+	case expressed:
+		if p.negated || p.inverse || len(p.not) > 0 || !strings.HasPrefix(prefix, p.prefix) {
+			return false
+		}
+		return takesAll.MatchString(p.expr.source)
+	}
+	return false
+}
+
+func (p *pattern) onlyLiterals() bool {
+	return !slices.ContainsFunc(p.segments, func(s segment) bool { return s.capture })
+}
+
+// shape is the same for two patterns that differ in the names of their
+// placeholders alone; "" for those that are found by their path.
+func (r *Rule) shape() string {
+	p := &r.match
+	var out strings.Builder
+	switch p.form {
+	case below:
+		out.WriteString(p.prefix)
+	case segmented:
+		for _, s := range p.segments {
+			if s.capture {
+				out.WriteString("/:")
+			} else {
+				out.WriteString("/" + s.literal)
+			}
+		}
+		fmt.Fprintf(&out, "/%v*", p.splatLit)
+	case expressed:
+		out.WriteString(p.dir + " " + groupName.ReplaceAllString(p.expr.source, "("))
+		for _, not := range p.not {
+			out.WriteString(" !" + not.source)
+		}
+	default:
+		return ""
+	}
+	fmt.Fprintf(&out, " %d %v %v %s %s %v", p.form, p.negated, p.inverse, r.scheme, r.host, r.query)
+	return out.String()
+}

@@ -1,0 +1,251 @@
+package redirect
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"sync"
+)
+
+// expression is a regular expression that is compiled when it is first asked:
+// of 100,000 rules of a file few ever see a path that could match them, and a
+// compiled expression takes kilobytes. Safe for concurrent use.
+type expression struct {
+	source string
+	once   sync.Once
+	re     *regexp.Regexp
+}
+
+// newExpression checks the syntax. The error is that of Go's regexp: RE2 has no
+// look-around and no back references.
+func newExpression(source string) (*expression, error) {
+	if _, err := syntax.Parse(source, syntax.Perl); err != nil {
+		return nil, err
+	}
+	return &expression{source: source}, nil
+}
+
+func (e *expression) get() *regexp.Regexp {
+	e.once.Do(func() {
+		// What parses compiles; if it ever does not, the rule matches nothing.
+		e.re, _ = regexp.Compile(e.source)
+	})
+	return e.re
+}
+
+func (e *expression) matches(s string) bool {
+	re := e.get()
+	return re != nil && re.MatchString(s)
+}
+
+// captures returns what the groups of the expression captured, without the
+// match as a whole. It allocates only where the expression matches.
+func (e *expression) captures(s string) ([]string, bool) {
+	re := e.get()
+	if re == nil || !re.MatchString(s) {
+		return nil, false
+	}
+	all := re.FindStringSubmatch(s)
+	return all[1:], true
+}
+
+// groupNames returns the names of the groups; "" for one without a name.
+func (e *expression) groupNames() []string {
+	if re := e.get(); re != nil {
+		return re.SubexpNames()[1:]
+	}
+	return nil
+}
+
+// literalPrefix returns the text that every match of an expression begins with,
+// and whether that text is all that it matches. An expression that is not bound
+// to the start has none.
+func literalPrefix(source string) (prefix string, exact bool) {
+	re, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		return "", false
+	}
+	re = re.Simplify()
+	flat := flatten(nil, re)
+	if len(flat) == 0 || flat[0].Op != syntax.OpBeginText {
+		return "", false
+	}
+	var out strings.Builder
+	for i, sub := range flat[1:] {
+		switch {
+		case sub.Op == syntax.OpLiteral && sub.Flags&syntax.FoldCase == 0:
+			out.WriteString(string(sub.Rune))
+		case sub.Op == syntax.OpEndText:
+			return out.String(), i == len(flat)-2
+		default:
+			return out.String(), false
+		}
+	}
+	return out.String(), false
+}
+
+// flatten lists what follows each other at the start of an expression. Groups
+// are opened; the first thing that is no sequence ends the useful part.
+func flatten(out []*syntax.Regexp, re *syntax.Regexp) []*syntax.Regexp {
+	switch re.Op {
+	case syntax.OpConcat, syntax.OpCapture:
+		for _, sub := range re.Sub {
+			out = flatten(out, sub)
+		}
+		if re.Op == syntax.OpCapture {
+			// A group keeps the whole from being exact: it captures.
+			out = append(out, &syntax.Regexp{Op: syntax.OpEmptyMatch})
+		}
+		return out
+	}
+	return append(out, re)
+}
+
+// understand translates an expression of another engine (PCRE, JavaScript)
+// into Go's. A negative look-ahead that only text of fixed form precedes is
+// kept exactly: the expression must match, and not must not. What Go cannot
+// express is left out if the rest then matches more, never less; complete is
+// false, and the rule may or may not apply. An error means that not even that
+// is possible.
+func understand(source string) (main *expression, not []*expression, complete bool, err error) {
+	main, err = newExpression(source)
+	if err == nil {
+		return main, nil, true, nil
+	}
+	complete = true
+	rest := source
+	for range 32 {
+		start, end, kind := lookAround(rest)
+		if kind == "" {
+			break
+		}
+		before, inside := rest[:start], rest[start+len(kind):end-1]
+		rest = rest[:start] + rest[end:]
+		if start < len(rest) && strings.IndexByte("*+?{", rest[start]) >= 0 {
+			return nil, nil, false, err // a repeated look-around
+		}
+		guard, ok := fixedGuard(before, inside)
+		if kind == "(?!" && ok {
+			not = append(not, guard)
+		} else {
+			complete = false
+		}
+	}
+	if main, relaxed := newExpression(rest); relaxed == nil {
+		return main, not, complete, nil
+	}
+	return nil, nil, false, err
+}
+
+// fixedGuard makes the expression that finds what a negative look-ahead
+// excludes. before may hold literals and opening groups alone: then the
+// look-ahead is tried at one place only, and the guard says the same.
+func fixedGuard(before, inside string) (*expression, bool) {
+	var text strings.Builder
+	for i := 0; i < len(before); i++ {
+		switch c := before[i]; {
+		case c == '^' && i == 0:
+		case c == '(':
+			if strings.HasPrefix(before[i:], "(?:") {
+				i += 2
+			} else if strings.HasPrefix(before[i:], "(?") {
+				return nil, false
+			}
+		case c == '\\' && i+1 < len(before) && strings.IndexByte("/.-_", before[i+1]) >= 0:
+			text.WriteByte('\\')
+			text.WriteByte(before[i+1])
+			i++
+		case strings.IndexByte(`\.[]{}*+?|)$^`, c) >= 0:
+			return nil, false
+		default:
+			text.WriteByte(c)
+		}
+	}
+	if !strings.HasPrefix(before, "^") {
+		return nil, false
+	}
+	guard, err := newExpression("^" + text.String() + "(?:" + inside + ")")
+	return guard, err == nil
+}
+
+// lookAround finds the first look-around group. kind is what opens it, empty
+// when there is none.
+func lookAround(source string) (start, end int, kind string) {
+	class := false
+	for i := 0; i < len(source); i++ {
+		switch c := source[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+			if strings.HasPrefix(source[i:], "[]") || strings.HasPrefix(source[i:], "[^]") {
+				i++
+			}
+		case c == '(':
+			for _, open := range []string{"(?!", "(?=", "(?<!", "(?<="} {
+				if strings.HasPrefix(source[i:], open) {
+					if end = closing(source, i); end > 0 {
+						return i, end, open
+					}
+				}
+			}
+		}
+	}
+	return 0, 0, ""
+}
+
+// closing returns the offset behind the parenthesis that closes the one at
+// start, or 0.
+func closing(source string, start int) int {
+	depth, class := 0, false
+	for i := start; i < len(source); i++ {
+		switch c := source[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+			if depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// quoteNames translates a path with :name segments and a final * into the inner
+// part of an expression with named groups.
+func quoteNames(path string) string {
+	seen := map[string]bool{}
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		name := strings.TrimPrefix(s, ":")
+		rest, splat := strings.CutSuffix(s, "*")
+		switch {
+		case name != s && isName(name) && !seen[name]:
+			seen[name] = true
+			segments[i] = "(?P<" + name + ">[^/]+)"
+		case splat && i == len(segments)-1:
+			segments[i] = regexp.QuoteMeta(rest) + "(?P<splat>.*)"
+		default:
+			segments[i] = regexp.QuoteMeta(s)
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+func isName(s string) bool {
+	for i := range len(s) {
+		if !isWord(s[i]) {
+			return false
+		}
+	}
+	return s != "" && s != "splat" && (s[0] < '0' || s[0] > '9')
+}

@@ -1,0 +1,225 @@
+package redirect
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// firebaseSite is one element of hosting in firebase.json.
+type firebaseSite struct {
+	Site          string            `json:"site"`
+	Target        string            `json:"target"`
+	Public        string            `json:"public"`
+	Ignore        []string          `json:"ignore"`
+	CleanURLs     *bool             `json:"cleanUrls"`
+	TrailingSlash *bool             `json:"trailingSlash"`
+	Redirects     []json.RawMessage `json:"redirects"`
+	Rewrites      []json.RawMessage `json:"rewrites"`
+	Headers       []json.RawMessage `json:"headers"`
+}
+
+type firebaseRule struct {
+	Source      string          `json:"source"`
+	Glob        string          `json:"glob"`
+	Regex       string          `json:"regex"`
+	Destination *string         `json:"destination"`
+	Type        int             `json:"type"`
+	Function    json.RawMessage `json:"function"`
+	Run         json.RawMessage `json:"run"`
+	DynamicLink json.RawMessage `json:"dynamicLinks"`
+}
+
+// placeName finds a destination that takes captures.
+var placeName = regexp.MustCompile(`(?:^|/):`)
+
+// Firebase reads firebase.json. site names the element to read, by its site or
+// target, where hosting is a list; empty takes the only one. Redirects are asked
+// before the files, rewrites after them. Globs and captures are held against
+// superstatic by TestFirebaseOracle; see docs/redirects.md.
+func Firebase(name string, data []byte, site string) *File {
+	f := &File{Name: name, Settings: Settings{Dir: "/"}}
+	data = blankComments(bytes.TrimPrefix(data, []byte(bom)))
+	var document struct {
+		Hosting json.RawMessage `json:"hosting"`
+	}
+	if err := json.Unmarshal(data, &document); err != nil {
+		f.jsonFault(data, err)
+		return f
+	}
+	if len(document.Hosting) == 0 || string(document.Hosting) == "null" {
+		return f
+	}
+	prefix, list := "hosting", []firebaseSite{{}}
+	isList := document.Hosting[0] == '['
+	var err error
+	if isList {
+		list = nil
+		err = json.Unmarshal(document.Hosting, &list)
+	} else {
+		err = json.Unmarshal(document.Hosting, &list[0])
+	}
+	if err != nil {
+		f.fault(CodeSyntax, Error, 1, "", "hosting cannot be read: "+err.Error())
+		return f
+	}
+	n := f.firebaseSite(list, site)
+	if n < 0 {
+		return f
+	}
+	if isList {
+		prefix += "/" + strconv.Itoa(n)
+	}
+	in, lines := list[n], jsonLines(data)
+	f.Settings.CleanURLs, f.Settings.TrailingSlash = in.CleanURLs, in.TrailingSlash
+	f.Settings.Public, f.Settings.Ignore = in.Public, in.Ignore
+	for i, raw := range in.Redirects {
+		f.firebaseRule(raw, lines[prefix+"/redirects/"+strconv.Itoa(i)], true)
+	}
+	for i, raw := range in.Rewrites {
+		f.firebaseRule(raw, lines[prefix+"/rewrites/"+strconv.Itoa(i)], false)
+	}
+	for i, raw := range in.Headers {
+		f.firebaseHeaders(raw, lines[prefix+"/headers/"+strconv.Itoa(i)])
+	}
+	return f
+}
+
+// firebaseSite picks the element of hosting, or reports why none can be.
+func (f *File) firebaseSite(list []firebaseSite, site string) int {
+	if site == "" && len(list) == 1 {
+		return 0
+	}
+	var names []string
+	for i, s := range list {
+		if site != "" && (s.Site == site || s.Target == site) {
+			return i
+		}
+		names = append(names, firstText(s.Target, s.Site, "without name"))
+	}
+	f.fault(CodeUnjudged, Warning, 1, "", "hosting has "+count(len(list), "site")+" ("+clip(strings.Join(names, ", "))+"): which one lies in the docroot is not known, none of their rules is used")
+	return -1
+}
+
+func firstText(texts ...string) string {
+	for _, s := range texts {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (f *File) firebaseRule(raw json.RawMessage, line int, redirect bool) {
+	text := oneLine(raw)
+	bad := func(code string, severity Severity, message string) { f.fault(code, severity, line, text, message) }
+	var in firebaseRule
+	if err := json.Unmarshal(raw, &in); err != nil {
+		bad(CodeSyntax, Error, "the rule cannot be read: "+err.Error())
+		return
+	}
+	glob := firstText(in.Glob, in.Source)
+	if (glob == "") == (in.Regex == "") {
+		bad(CodeSyntax, Error, "the rule needs source or regex, and not both")
+		return
+	}
+	r := Rule{Pattern: glob + in.Regex, Status: 200, Kind: Proxy, Stage: AfterFiles, Source: Source{f.Name, line}, Text: text}
+	if in.Destination != nil {
+		r.To = *in.Destination
+	}
+	dynamic := len(in.Function)+len(in.Run)+len(in.DynamicLink) > 0
+	switch {
+	case r.To == "" && (redirect || !dynamic):
+		bad(CodeSyntax, Error, "the rule has no destination")
+		return
+	case redirect:
+		r.Stage, r.Status, r.Kind = BeforeFiles, 301, Redirect
+		if in.Type != 0 {
+			r.Status = in.Type
+		}
+		if r.Status < 300 || r.Status > 399 {
+			bad(CodeSyntax, Error, "the type "+strconv.Itoa(r.Status)+" is no status of a redirect")
+			return
+		}
+		r.flags |= joinsQuery
+	case r.To != "":
+		r.Kind = kindOf(200, r.To)
+	}
+	if !f.firebasePattern(&r, glob, in.Regex, redirect) {
+		return
+	}
+	f.Rules = append(f.Rules, r)
+}
+
+// firebasePattern compiles source or regex. A redirect whose destination has
+// places is matched by path-to-regexp instead of the glob.
+func (f *File) firebasePattern(r *Rule, glob, regex string, redirect bool) bool {
+	places := redirect && placeName.MatchString(r.To)
+	r.to = literalTemplate(r.To)
+	switch {
+	case regex != "":
+		if !f.setExpression(r, strings.ReplaceAll(regex, "(?<", "(?P<"), "", true) {
+			return false
+		}
+		if places && r.match.expr != nil {
+			names := r.match.expr.groupNames()
+			for i, name := range names {
+				names[i] = firstText(name, strconv.Itoa(i+1))
+			}
+			r.match.names = names
+			r.to = placeTemplate(r.To, names, false, pathEscape)
+		}
+	case places:
+		if !strings.HasPrefix(glob, "/") {
+			glob = "/" + glob
+		}
+		expr, names, err := firebasePath.expressionOf(glob)
+		if err != nil {
+			f.fault(CodeSyntax, Error, r.Source.Line, r.Text, "the source cannot be read: "+err.Error())
+			return false
+		}
+		if !f.setExpression(r, expr, "", true) {
+			return false
+		}
+		r.match.names = names
+		r.to = placeTemplate(r.To, names, false, pathEscape)
+	default:
+		p, err := globPattern(glob)
+		if err != nil {
+			r.Conditional, r.Conditions = true, []string{"the source is not understood"}
+			f.fault(CodeUnjudged, Warning, r.Source.Line, r.Text, "the source is not understood: "+err.Error())
+		}
+		r.match = p
+	}
+	return true
+}
+
+func (f *File) firebaseHeaders(raw json.RawMessage, line int) {
+	var in struct {
+		Source, Glob, Regex string
+		Headers             []struct{ Key, Value string }
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		f.fault(CodeSyntax, Error, line, oneLine(raw), "the headers cannot be read: "+err.Error())
+		return
+	}
+	var match pattern
+	var err error
+	if in.Regex != "" {
+		var expr *expression
+		if expr, err = newExpression(strings.ReplaceAll(in.Regex, "(?<", "(?P<")); err == nil {
+			match = expressionPattern(expr, "", true)
+		}
+	} else {
+		match, err = globPattern(firstText(in.Glob, in.Source))
+	}
+	if err != nil {
+		f.fault(CodeUnjudged, Warning, line, oneLine(raw), "the source is not understood: "+err.Error())
+		return
+	}
+	for _, h := range in.Headers {
+		f.Headers = append(f.Headers, HeaderRule{Path: firstText(in.Glob, in.Source, in.Regex), Name: h.Key, Value: h.Value, Source: Source{f.Name, line}, match: match})
+	}
+}

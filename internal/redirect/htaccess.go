@@ -1,0 +1,367 @@
+package redirect
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Groups of a .htaccess file. Apache runs mod_rewrite before mod_alias.
+const (
+	groupRewrite int32 = iota
+	groupAlias
+)
+
+// Htaccess reads the .htaccess file of a directory. dir is the directory's URL
+// path, percent-decoded, "/" or "/sub/". What of it is read: Redirect,
+// RedirectMatch, RedirectPermanent, RedirectTemp, RewriteEngine, RewriteBase,
+// RewriteCond, RewriteRule, FallbackResource, DirectoryIndex, DirectorySlash,
+// ErrorDocument and Options Indexes; all else says nothing about addresses. The
+// files of several directories may be given to [New] in any order.
+//
+// Apache's documentation: mod_alias, mod_rewrite, mod_dir and core, version 2.4.
+func Htaccess(dir, name string, data []byte) *File {
+	if !strings.HasSuffix(dir, "/") {
+		dir += "/"
+	}
+	p := &htaccess{File: &File{Name: name, Settings: Settings{Dir: dir}}, dir: dir}
+	number := 0
+	for len(data) > 0 {
+		var line []byte
+		start := number + 1
+		for {
+			var part []byte
+			part, data, _ = bytes.Cut(data, []byte("\n"))
+			number++
+			part = bytes.TrimSuffix(part, []byte("\r"))
+			rest, goesOn := bytes.CutSuffix(part, []byte(`\`))
+			line = append(line, rest...)
+			if !goesOn || len(data) == 0 {
+				break
+			}
+		}
+		text := strings.TrimSpace(strings.TrimPrefix(string(line), bom))
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		p.directive(start, text)
+	}
+	if n := len(p.conditions); n > 0 {
+		p.fault(CodeSyntax, Warning, p.conditions[n-1].line, p.conditions[n-1].text, "no RewriteRule follows this RewriteCond")
+	}
+	return p.File
+}
+
+// htaccess is the reading of one file.
+type htaccess struct {
+	*File
+	dir        string
+	base       string // RewriteBase, "" if none
+	engine     bool
+	conditions []rewriteCond
+	sections   []section
+	skip       int  // rules that a flag of the last one makes uncertain
+	chained    bool // the last rule had [C]
+}
+
+// section is an open <...> block.
+type section struct {
+	name      string
+	skipped   bool
+	condition string // what the rules inside depend on, "" for nothing
+}
+
+func (p *htaccess) directive(line int, text string) {
+	if text[0] == '<' {
+		p.section(line, text)
+		return
+	}
+	for _, s := range p.sections {
+		if s.skipped {
+			return
+		}
+	}
+	words := apacheWords(text)
+	bad := func(message string) { p.fault(CodeSyntax, Error, line, text, message) }
+	args := words[1:]
+	on := len(args) == 1 && strings.EqualFold(args[0], "on")
+	switch strings.ToLower(words[0]) {
+	case "redirect", "redirectmatch", "redirectpermanent", "redirecttemp":
+		p.redirect(line, text, words)
+	case "rewriteengine":
+		p.engine, p.rewrites = on, true
+	case "rewritebase":
+		if len(args) != 1 || !strings.HasPrefix(args[0], "/") {
+			bad("RewriteBase wants a path that begins with /")
+			return
+		}
+		p.base = strings.TrimSuffix(args[0], "/") + "/"
+	case "rewritecond":
+		p.rewriteCond(line, text, args)
+	case "rewriterule":
+		p.rewriteRule(line, text, args)
+	case "rewriteoptions":
+		if !strings.EqualFold(strings.Join(args, " "), "AllowAnyURI") {
+			p.fault(CodeUnjudged, Warning, line, text, "RewriteOptions is not understood: rules of other directories may apply too")
+		}
+	case "fallbackresource":
+		p.fallback(line, text, args)
+	case "directoryindex":
+		p.Settings.Index = args
+		if len(args) == 1 && strings.EqualFold(args[0], "disabled") {
+			p.Settings.Index = []string{}
+		}
+	case "directoryslash":
+		p.Settings.DirectorySlash = &on
+	case "errordocument":
+		p.errorDocument(line, text, args)
+	case "options":
+		for _, arg := range args {
+			sign := strings.TrimLeft(arg, "+-")
+			if strings.EqualFold(sign, "indexes") || strings.EqualFold(sign, "all") {
+				listing := arg[0] != '-'
+				p.Settings.Listing = &listing
+			}
+		}
+	}
+}
+
+// section opens or closes a <...> block. Modules are taken to be loaded.
+func (p *htaccess) section(line int, text string) {
+	inner := strings.TrimSuffix(strings.TrimPrefix(text, "<"), ">")
+	if closing, ok := strings.CutPrefix(inner, "/"); ok {
+		if n := len(p.sections); n > 0 && strings.EqualFold(p.sections[n-1].name, strings.TrimSpace(closing)) {
+			p.sections = p.sections[:n-1]
+			return
+		}
+		p.fault(CodeSyntax, Error, line, text, "nothing is open that this could close")
+		return
+	}
+	name, args, _ := strings.Cut(inner, " ")
+	s := section{name: name}
+	switch strings.ToLower(name) {
+	case "ifmodule":
+		s.skipped = strings.HasPrefix(strings.TrimSpace(args), "!")
+	case "limit", "limitexcept", "requireall", "requireany", "requirenone":
+		// About who may see a page, not about its address.
+	default:
+		s.condition = "inside " + clip(text)
+	}
+	if len(p.sections) < 64 {
+		p.sections = append(p.sections, s)
+	}
+}
+
+// rule begins a rule with what all have in common.
+func (p *htaccess) rule(line int, text, pattern string) Rule {
+	r := Rule{Pattern: pattern, Source: Source{p.Name, line}, Text: clip(text)}
+	for _, s := range p.sections {
+		if s.condition != "" {
+			r.Conditional = true
+			r.Conditions = append(r.Conditions, s.condition)
+		}
+	}
+	return r
+}
+
+// redirect reads the four directives of mod_alias.
+func (p *htaccess) redirect(line int, text string, words []string) {
+	bad := func(message string) { p.fault(CodeSyntax, Error, line, text, message) }
+	directive, args := strings.ToLower(words[0]), words[1:]
+	status := 302
+	switch {
+	case directive == "redirectpermanent":
+		status = 301
+	case directive == "redirecttemp" || len(args) < 2:
+	default:
+		known := map[string]int{"permanent": 301, "temp": 302, "seeother": 303, "gone": 410}
+		n, err := strconv.Atoi(args[0])
+		switch {
+		case known[strings.ToLower(args[0])] != 0:
+			status, args = known[strings.ToLower(args[0])], args[1:]
+		case err == nil && n >= 300 && n <= 599:
+			status, args = n, args[1:]
+		case err == nil:
+			bad("the status " + quote(args[0]) + " is none of a redirect or an error")
+			return
+		}
+	}
+	isRedirect := status < 400
+	switch {
+	case len(args) == 0 || isRedirect && len(args) < 2:
+		bad(words[0] + " wants a source and a destination")
+		return
+	case len(args) > 2 || !isRedirect && len(args) > 1:
+		bad(words[0] + " has more words than it takes; a value with spaces must be quoted")
+		return
+	}
+	r := p.rule(line, text, args[0])
+	r.group, r.Status, r.Kind = groupAlias, status, Status
+	if isRedirect {
+		r.Kind, r.To = Redirect, args[1]
+		if !strings.HasPrefix(r.To, "/") && !strings.Contains(r.To, ":") && directive != "redirectmatch" {
+			bad("the destination must be a URL or begin with /")
+			return
+		}
+	}
+	r.flags |= keepsQuery
+	if directive == "redirectmatch" {
+		if p.setExpression(&r, args[0], "", true) {
+			r.to = dollarTemplate(r.To, pathEscape)
+			p.Rules = append(p.Rules, r)
+		}
+		return
+	}
+	if !strings.HasPrefix(args[0], "/") {
+		bad("the source must begin with /")
+		return
+	}
+	r.match = pattern{form: below, prefix: args[0], key: strings.TrimSuffix(args[0], "/"), decoded: true}
+	r.to = literalTemplate(r.To)
+	if isRedirect {
+		r.to.parts = append(r.to.parts, part{group: 0, escape: pathEscape})
+	}
+	p.Rules = append(p.Rules, r)
+}
+
+// fallback reads FallbackResource: the page for all that is not there.
+func (p *htaccess) fallback(line int, text string, args []string) {
+	if len(args) != 1 {
+		p.fault(CodeSyntax, Error, line, text, "FallbackResource wants one path")
+		return
+	}
+	if strings.EqualFold(args[0], "disabled") {
+		return
+	}
+	r := p.rule(line, text, p.dir)
+	r.group, r.Status, r.Kind, r.Stage, r.To = groupAlias, 200, Rewrite, AfterFiles, args[0]
+	r.match = pattern{form: below, prefix: p.dir, key: strings.TrimSuffix(p.dir, "/"), decoded: true}
+	r.conditions = [][]condition{{{variable: varEntry, want: FileEntry, not: true}}, {{variable: varEntry, want: DirEntry, not: true}}}
+	r.to = literalTemplate(path.Join(p.dir, args[0]))
+	if strings.HasPrefix(args[0], "/") {
+		r.to = literalTemplate(args[0])
+	}
+	p.Rules = append(p.Rules, r)
+}
+
+func (p *htaccess) errorDocument(line int, text string, args []string) {
+	if len(args) < 2 {
+		p.fault(CodeSyntax, Error, line, text, "ErrorDocument wants a status and a page")
+		return
+	}
+	status, err := strconv.Atoi(args[0])
+	if err != nil || status < 400 || status > 599 {
+		p.fault(CodeSyntax, Error, line, text, "ErrorDocument wants a status from 400 to 599, got "+quote(args[0]))
+		return
+	}
+	if p.Settings.ErrorPages == nil {
+		p.Settings.ErrorPages = map[int]string{}
+	}
+	p.Settings.ErrorPages[status] = args[1]
+}
+
+// apacheWords splits a directive as Apache does: words by white space, quoted
+// ones may hold some, and a backslash before a quote takes its meaning.
+func apacheWords(text string) []string {
+	var words []string
+	for i := 0; i < len(text); {
+		if text[i] == ' ' || text[i] == '\t' {
+			i++
+			continue
+		}
+		var word strings.Builder
+		if quote := text[i]; quote == '"' || quote == '\'' {
+			for i++; i < len(text) && text[i] != quote; i++ {
+				if text[i] == '\\' && i+1 < len(text) && (text[i+1] == quote || text[i+1] == '\\') {
+					i++
+				}
+				word.WriteByte(text[i])
+			}
+			i++
+		} else {
+			for ; i < len(text) && text[i] != ' ' && text[i] != '\t'; i++ {
+				if text[i] == '\\' && i+1 < len(text) && text[i+1] == ' ' {
+					word.WriteByte('\\') // RewriteRule patterns write spaces so
+					i++
+				}
+				word.WriteByte(text[i])
+			}
+		}
+		words = append(words, word.String())
+	}
+	return words
+}
+
+var (
+	dollarPlace = regexp.MustCompile(`\\?[$%][0-9]|%\{[A-Za-z_:-]+\}`)
+	// apachePlaces are the variables that a destination may take.
+	apachePlaces = map[string]int{"%{HTTP_HOST}": takesHost, "%{SERVER_NAME}": takesHost, "%{REQUEST_URI}": takesPath, "%{QUERY_STRING}": takesQuery}
+)
+
+// noConditions in place of the number of groups: %N and variables mean
+// nothing.
+const noConditions = -1
+
+// dollarTemplate compiles a destination with $1 places.
+func dollarTemplate(to string, escape escaping) template {
+	return apacheTemplate(to, noConditions, escape, false)
+}
+
+// apacheTemplate compiles $N, the groups of the rule, and %N, those of the last
+// condition, which stand behind the rule's. Literals are percent-encoded if
+// escapeLiteral is set.
+func apacheTemplate(to string, groups int, escape escaping, escapeLiteral bool) template {
+	var t template
+	literal := func(s string) {
+		if s == "" {
+			return
+		}
+		if escapeLiteral && !isURL(s) {
+			var out strings.Builder
+			address, query, hasQuery := strings.Cut(s, "?")
+			escapeInto(&out, address, pathEscape)
+			if s = out.String(); hasQuery {
+				s += "?" + query
+			}
+		}
+		t.parts = append(t.parts, part{literal: s, group: isLiteral})
+	}
+	start := 0
+	for _, at := range dollarPlace.FindAllStringIndex(to, -1) {
+		place := to[at[0]:at[1]]
+		literal(to[start:at[0]])
+		start = at[1]
+		n := int(place[len(place)-1] - '0')
+		switch {
+		case strings.HasPrefix(place, "%{"):
+			if group, ok := apachePlaces[place]; ok && groups >= 0 {
+				t.parts = append(t.parts, part{group: group})
+			} else {
+				literal(place)
+			}
+		case place[0] == '\\':
+			literal(place[1:])
+		case place[0] == '%' && groups == noConditions, n == 0:
+			literal(place)
+		case place[0] == '%':
+			t.parts = append(t.parts, part{group: groups + n - 1, escape: escape})
+		default:
+			t.parts = append(t.parts, part{group: n - 1, escape: escape})
+		}
+	}
+	literal(to[start:])
+	return t
+}
+
+// inOrder sorts files as Apache merges them: the deepest directory first. Files
+// of other hosts all hold for "/", and stay as they are.
+func inOrder(files []*File) []*File {
+	sorted := slices.Clone(files)
+	slices.SortStableFunc(sorted, func(a, b *File) int {
+		return strings.Count(b.Settings.Dir, "/") - strings.Count(a.Settings.Dir, "/")
+	})
+	return sorted
+}

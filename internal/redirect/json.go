@@ -1,0 +1,122 @@
+package redirect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+)
+
+// jsonLines returns the line of each element of an array in a JSON text, by its
+// path: "redirects/0", "hosting/1/rewrites/3". The text must be valid.
+func jsonLines(data []byte) map[string]int {
+	type level struct {
+		path  string
+		array bool
+		index int
+		key   string
+		value bool // an object's key was read, its value comes
+	}
+	lines, index := map[string]int{}, newLineIndex(data)
+	dec := json.NewDecoder(bytes.NewReader(data))
+	var levels []level
+	for {
+		// The offset behind the last token, and what separates it from the next.
+		offset := int(dec.InputOffset())
+		for offset < len(data) && bytes.IndexByte([]byte(" \t\r\n,:"), data[offset]) >= 0 {
+			offset++
+		}
+		token, err := dec.Token()
+		if err != nil {
+			return lines
+		}
+		path := ""
+		if n := len(levels); n > 0 {
+			top := &levels[n-1]
+			delim, isDelim := token.(json.Delim)
+			switch {
+			case isDelim && (delim == ']' || delim == '}'):
+				levels = levels[:n-1]
+				continue
+			case top.array:
+				path = join(top.path, strconv.Itoa(top.index))
+				top.index++
+				if len(levels) <= 6 {
+					lines[path] = index.line(offset)
+				}
+			case !top.value:
+				top.key, _ = token.(string)
+				top.value = true
+				continue
+			default:
+				path = join(top.path, top.key)
+				top.value = false
+			}
+		}
+		if delim, ok := token.(json.Delim); ok {
+			levels = append(levels, level{path: path, array: delim == '['})
+		}
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "/" + name
+}
+
+// jsonFault reports why a JSON text cannot be read, with its line.
+func (f *File) jsonFault(data []byte, err error) {
+	line := 1
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch index := newLineIndex(data); {
+	case errors.As(err, &syntax):
+		line = index.line(int(syntax.Offset) - 1)
+	case errors.As(err, &mismatch):
+		line = index.line(int(mismatch.Offset) - 1)
+	}
+	f.fault(CodeSyntax, Error, line, "", "the file cannot be read: "+err.Error())
+}
+
+// blankComments replaces // and /* */ comments of a JSON text by spaces, so
+// that lines and offsets stay.
+func blankComments(data []byte) []byte {
+	out := bytes.Clone(data)
+	inString := false
+	for i := 0; i < len(out); i++ {
+		switch {
+		case inString && out[i] == '\\':
+			i++
+		case out[i] == '"':
+			inString = !inString
+		case inString || out[i] != '/' || i+1 >= len(out):
+		case out[i+1] == '/':
+			for ; i < len(out) && out[i] != '\n'; i++ {
+				out[i] = ' '
+			}
+		case out[i+1] == '*':
+			end := len(out)
+			if n := bytes.Index(out[i+2:], []byte("*/")); n >= 0 {
+				end = i + 2 + n + 2
+			}
+			for ; i < end; i++ {
+				if out[i] != '\n' {
+					out[i] = ' '
+				}
+			}
+			i--
+		}
+	}
+	return out
+}
+
+// oneLine is the text of a JSON value for a report.
+func oneLine(raw json.RawMessage) string {
+	var out bytes.Buffer
+	if len(raw) > 1<<16 || json.Compact(&out, raw) != nil {
+		return clip(string(raw[:min(len(raw), maxText+1)]))
+	}
+	return clip(out.String())
+}

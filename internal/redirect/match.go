@@ -1,0 +1,217 @@
+package redirect
+
+import (
+	"math"
+	"net/url"
+	"strings"
+)
+
+// Request is what a rule is compared with.
+type Request struct {
+	// Scheme and Host as requested; empty when the site's address is not known.
+	Scheme, Host string
+	// Path is the path as requested: percent-encoded, beginning with a slash,
+	// without query. Query is the query without "?".
+	Path, Query string
+	Stage       Stage
+	// Original is the target (path and query) that was requested at first, if
+	// Path is what a rewrite made of it (see [Rule].Again); else empty.
+	Original string
+	// Entry says what lies at a path of the docroot, percent-decoded, beginning
+	// with a slash. It is only called for rules that ask for it; nil means that
+	// nothing lies anywhere.
+	Entry func(path string) Entry
+}
+
+// Hit is a rule that applies.
+type Hit struct {
+	Rule *Rule
+	// To is the destination with its places filled: a path with query and
+	// fragment, or an absolute URL; empty if the rule has none. Where the host
+	// hands the request's query on, it is there.
+	To string
+}
+
+// Match returns the first rule, in the host's order, that applies to the
+// request. Hosts look for the first rule whatever its stage: with [BeforeFiles]
+// a rule that waits for the files hides the forced ones behind it, and nothing
+// is returned.
+//
+// The rule may be Conditional: then the host applies it or goes on, and
+// [Set.Next] says what it finds there. Safe for concurrent use. A request that no
+// rule matches costs no allocation, unless its path is percent-encoded and rules
+// see it decoded.
+func (s *Set) Match(req Request) (Hit, bool) { return s.from(req, 0) }
+
+// Next returns the first rule behind after that applies to the request.
+func (s *Set) Next(req Request, after *Rule) (Hit, bool) { return s.from(req, after.order+1) }
+
+// maxRewrites bounds the rewrites that one request goes through inside a set.
+const maxRewrites = 100
+
+func (s *Set) from(req Request, start int32) (Hit, bool) {
+	if len(s.rules) == 0 {
+		return Hit{}, false
+	}
+	var (
+		hit     Hit
+		changed bool
+		decoded = s.decode(req.Path)
+		skip    = int32(-1) // the group that a Pass has ended
+		only    = int32(-1) // the group inside which a rewrite goes on
+	)
+	for range maxRewrites {
+		r, captured := s.first(&req, decoded, start, skip, only)
+		if r == nil {
+			return hit, changed
+		}
+		if r.Stage == AfterFiles && req.Stage == BeforeFiles {
+			return hit, changed
+		}
+		to := r.to.fill(captured, &req)
+		if r.self != nil && r.self.holds(&req, captured) {
+			return Hit{}, false
+		}
+		if r.flags&(keepsQuery|joinsQuery) != 0 {
+			to = withQuery(to, req.Query, r.flags&joinsQuery != 0)
+		}
+		pass := r.Kind == Pass
+		if r.Again {
+			// Apache ignores a rewrite that changes nothing, and stops there.
+			target, _, _ := strings.Cut(to, "?")
+			pass = pass || r.Kind == Rewrite && target == req.Path
+		}
+		switch {
+		case pass && r.flags&continues != 0:
+			start = r.order + 1
+		case pass:
+			start, skip = r.order+1, r.group
+			if changed {
+				return hit, true
+			}
+		case r.Kind == Rewrite && r.flags&continues != 0 && strings.HasPrefix(to, "/"):
+			hit, changed = Hit{Rule: r, To: to}, true
+			start, only = r.order+1, r.group
+			req.Path, req.Query, _ = strings.Cut(to, "?")
+			decoded = s.decode(req.Path)
+		default:
+			return Hit{Rule: r, To: to}, true
+		}
+	}
+	return hit, changed
+}
+
+// decode returns the path percent-decoded if any rule wants to see it so.
+func (s *Set) decode(path string) string {
+	if strings.IndexByte(path, '%') < 0 || s.decoded.exact == nil && s.decoded.keyed == nil {
+		return path
+	}
+	return unescapePath(path)
+}
+
+// unescapePath percent-decodes a path; one that cannot be decoded stays.
+func unescapePath(path string) string {
+	if plain, err := url.PathUnescape(path); err == nil {
+		return plain
+	}
+	return path
+}
+
+// first returns the rule of the lowest order, from start on, that applies.
+func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*Rule, []string) {
+	best, captured := int32(math.MaxInt32), []string(nil)
+	path := req.Path
+	visit := func(list []int32) bool {
+		for _, n := range list {
+			if n >= best {
+				break
+			}
+			r := s.rules[n]
+			if n < start || r.group == skip || only >= 0 && r.group != only {
+				continue
+			}
+			if got, ok := r.applies(req, path); ok {
+				best, captured = n, got
+				break
+			}
+		}
+		return true
+	}
+	s.raw.lists(path, visit)
+	path = decoded
+	s.decoded.lists(path, visit)
+	if best == math.MaxInt32 {
+		return nil, nil
+	}
+	return s.rules[best], captured
+}
+
+// applies compares everything that a rule asks for. path is decoded where the
+// rule wants that.
+func (r *Rule) applies(req *Request, path string) ([]string, bool) {
+	if r.host != "" && (!strings.EqualFold(r.host, req.Host) || r.scheme != "" && req.Scheme != "" && r.scheme != req.Scheme) {
+		return nil, false
+	}
+	captured, ok := r.match.matches(path)
+	if !ok {
+		return nil, false
+	}
+	if r.self != nil && r.self.holds(req, captured) {
+		return captured, true // ends the search, see selfCheck
+	}
+	for _, q := range r.query {
+		value, found := queryValue(req.Query, q.key)
+		if !found || !q.capture && value != q.value {
+			return nil, false
+		}
+		if q.capture {
+			captured = append(captured, value)
+		}
+	}
+	for _, dir := range r.exclude {
+		if strings.HasPrefix(path, dir) {
+			return nil, false
+		}
+	}
+	own := len(captured)
+	for _, list := range r.conditions {
+		met := false
+		for i := range list {
+			got, ok := list[i].holds(req, path, captured[:own])
+			if ok {
+				if met = true; len(got) > 0 {
+					captured = append(captured[:own:own], got...)
+				}
+				break
+			}
+		}
+		if !met {
+			return nil, false
+		}
+	}
+	return captured, true
+}
+
+// queryValue returns the decoded value of a parameter; of several the last, and
+// none where the "=" is missing, as Netlify does.
+func queryValue(query, key string) (value string, found bool) {
+	for query != "" {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		name, text, ok := strings.Cut(pair, "=")
+		if ok && (name == key || unescapeForm(name) == key) {
+			value, found = unescapeForm(text), true
+		}
+	}
+	return value, found
+}
+
+func unescapeForm(s string) string {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
+		return s
+	}
+	if plain, err := url.QueryUnescape(s); err == nil {
+		return plain
+	}
+	return s
+}

@@ -1,0 +1,272 @@
+package redirect
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// Netlify reads a _redirects file in Netlify's dialect. The semantics are those
+// of Netlify's own parser and matcher, held against them by
+// TestNetlifyOracle; see docs/redirects.md.
+func Netlify(name string, data []byte) *File {
+	f := &File{Name: name, Settings: Settings{Dir: "/"}}
+	for number, line := range linesOf(data) {
+		f.netlifyLine(number, line)
+	}
+	return f
+}
+
+// netlifyRule is a rule as both _redirects and netlify.toml say it.
+type netlifyRule struct {
+	from, to   string
+	status     string // as written; empty means 301
+	force      bool
+	query      [][2]string
+	conditions [][2]string
+	line       int
+	text       string
+}
+
+func (f *File) netlifyLine(number int, line string) {
+	words := strings.Fields(line)
+	if i := slices.IndexFunc(words, func(w string) bool { return w[0] == '#' }); i >= 0 {
+		words = words[:i]
+	}
+	rule := netlifyRule{from: words[0], line: number, text: line}
+	words = words[1:]
+	if len(words) == 0 {
+		f.fault(CodeSyntax, Error, number, line, "the rule has no destination")
+		return
+	}
+	if _, isStatus := leadingInt(words[0]); !isStatus {
+		i := slices.IndexFunc(words, func(w string) bool { return w[0] == '/' || isURL(w) })
+		if i < 0 {
+			f.fault(CodeSyntax, Error, number, line, "the destination must begin with /, http:// or https://")
+			return
+		}
+		rule.query = f.pairs(words[:i], &rule, "query parameter")
+		rule.to = words[i]
+		words = words[i+1:]
+	}
+	if len(words) > 0 {
+		rule.status, rule.force = words[0], strings.HasSuffix(words[0], "!")
+		rule.conditions = f.pairs(words[1:], &rule, "condition")
+	}
+	f.addNetlify(&rule)
+}
+
+// pairs splits key=value words. Of several with one key the last counts; Netlify
+// ignores words of another form, with what stands before them under that key,
+// and what follows a second "=".
+func (f *File) pairs(words []string, rule *netlifyRule, what string) [][2]string {
+	var out [][2]string
+	for _, word := range words {
+		key, value, ok := strings.Cut(word, "=")
+		out = slices.DeleteFunc(out, func(pair [2]string) bool { return pair[0] == key })
+		if !ok {
+			f.fault(CodeSyntax, Warning, rule.line, rule.text, quote(word)+" is no "+what+": it lacks an =, and Netlify ignores it")
+			continue
+		}
+		value, _, _ = strings.Cut(value, "=")
+		out = append(out, [2]string{key, value})
+	}
+	return out
+}
+
+// addNetlify checks a rule and adds it.
+func (f *File) addNetlify(in *netlifyRule) {
+	r := Rule{Pattern: in.from, To: in.to, Status: 301, Force: in.force, Stage: AfterFiles, Source: Source{f.Name, in.line}, Text: clip(in.text)}
+	bad := func(code string, severity Severity, message string) {
+		f.fault(code, severity, in.line, in.text, message)
+	}
+	if in.force {
+		r.Stage = BeforeFiles
+	}
+	if in.status != "" {
+		status, ok := leadingInt(in.status)
+		if !ok {
+			bad(CodeSyntax, Error, "the status is "+quote(in.status)+", not a number")
+			return
+		}
+		if status < 200 || status > 599 {
+			bad(CodeSyntax, Error, "the status "+quote(in.status)+" is no status of HTTP")
+			return
+		}
+		r.Status = status
+	}
+	if r.To == "" {
+		if !strings.HasSuffix(in.from, "/*") || r.Status >= 300 {
+			bad(CodeSyntax, Error, "the rule has no destination")
+			return
+		}
+		r.To = strings.TrimSuffix(in.from, "*") + ":splat"
+	}
+	path := in.from
+	if isURL(in.from) {
+		u, err := weburl.Parse(in.from)
+		if err != nil {
+			bad(CodeSyntax, Error, "the source is no URL: "+err.Error())
+			return
+		}
+		r.scheme, r.host, path = u.Scheme(), hostPort(u), u.Path()
+	}
+	if strings.HasPrefix(path, "/.netlify") {
+		bad(CodeSyntax, Error, "the source must not begin with /.netlify")
+		return
+	}
+	var splat bool
+	var problem string
+	r.match, splat, problem = netlifyPattern(path)
+	if problem != "" {
+		bad(CodeUnreachable, Warning, problem)
+	}
+	for _, q := range in.query {
+		cond := queryCondition{key: q[0], value: q[1]}
+		if len(q[1]) > 1 && q[1][0] == ':' {
+			cond.capture = true
+			r.match.names = append(slices.Clip(r.match.names), q[1][1:])
+		}
+		r.query = append(r.query, cond)
+	}
+	for _, c := range in.conditions {
+		switch strings.ToLower(c[0]) {
+		case "country", "language", "role", "cookie":
+			r.Conditional = true
+			r.Conditions = append(r.Conditions, c[0]+"="+c[1])
+		case "sign", "signed":
+			// Netlify signs what it hands to the proxied server.
+		default:
+			bad(CodeSyntax, Warning, "Netlify knows no condition "+quote(c[0])+": the rule never applies")
+			r.match = pattern{}
+		}
+	}
+	captures := countPath(&r)
+	r.to = colonTemplate(r.To, r.match.names, func(group int) escaping {
+		if group >= captures {
+			return formEscape
+		}
+		return verbatim
+	})
+	r.Kind = kindOf(r.Status, r.To)
+	if r.Kind == Rewrite && strings.HasPrefix(r.To, "/.netlify/") {
+		r.Kind = Proxy // functions, images and the like are programs
+	}
+	if splat && r.Status != 200 {
+		r.self = newSelfCheck(r.To, &r.match, captures-1)
+	}
+	if len(r.query) == 0 {
+		r.flags |= keepsQuery
+	}
+	f.Rules = append(f.Rules, r)
+}
+
+// countPath returns how many captures are of the path; those of the query
+// follow.
+func countPath(r *Rule) int {
+	n := len(r.match.names)
+	for _, q := range r.query {
+		if q.capture {
+			n--
+		}
+	}
+	return n
+}
+
+// hostPort returns host and port of a URL as they stand in a Host header.
+func hostPort(u weburl.URL) string {
+	if u.Port() == "" {
+		return u.Host()
+	}
+	return u.Host() + ":" + u.Port()
+}
+
+// netlifyPattern compiles the path of a source. A segment that begins with ":"
+// is a placeholder, one that ends in its only "*" takes the rest. The final
+// slash of source and request does not count.
+func netlifyPattern(path string) (p pattern, splat bool, problem string) {
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	if strings.ContainsAny(path, "?#") {
+		return pattern{}, false, "the source is compared with the path alone, which holds no ? or #: the rule never applies"
+	}
+	if encoded := encodePath(path); encoded != path {
+		return pattern{}, false, "browsers request this path percent-encoded: the rule never applies; write " + clip(encoded)
+	}
+	if path == "/" {
+		return exactPattern("/", true, false), false, ""
+	}
+	segments := strings.Split(strings.TrimSuffix(path, "/")[1:], "/")
+	p = pattern{form: segmented}
+	splats, key, last := 0, true, false
+	var expr, prefix strings.Builder
+	expr.WriteByte('^')
+	for i, s := range segments {
+		switch {
+		case s == "" || s == "." || s == "..":
+			return pattern{}, false, "no request has a segment " + quote(s) + ": the rule never applies"
+		case s[0] == ':' && len(s) > 1:
+			p.segments = append(p.segments, segment{capture: true})
+			p.names = append(p.names, s[1:])
+			expr.WriteString("/([^/]+)")
+			key = false
+		case strings.IndexByte(s, '*') == len(s)-1:
+			splats++
+			p.names = append(p.names, "splat")
+			p.splat, p.splatLit = true, s[:len(s)-1]
+			if p.splatLit == "" {
+				expr.WriteString("(?:/(.*))?")
+			} else {
+				expr.WriteString("/" + regexp.QuoteMeta(p.splatLit) + "/?(.*)")
+			}
+			splat, last = true, i == len(segments)-1
+			if key && p.splatLit != "" {
+				p.prefix = prefix.String() + "/" + p.splatLit
+			}
+			key = false
+		default:
+			p.segments = append(p.segments, segment{literal: s})
+			expr.WriteString("/" + regexp.QuoteMeta(s))
+			if key {
+				prefix.WriteString("/" + s)
+			}
+		}
+	}
+	if len(p.names) == 0 {
+		return exactPattern(path, true, false), false, ""
+	}
+	p.key = prefix.String()
+	p.prefix = cmp.Or(p.prefix, p.key)
+	if splats > 1 || splats == 1 && !last {
+		if !last {
+			expr.WriteString("/?")
+		}
+		compiled, err := newExpression(expr.String() + "$")
+		if err != nil {
+			return pattern{}, false, "the source is not understood: " + err.Error()
+		}
+		p.form, p.expr = expressed, compiled
+	}
+	return p, splat, ""
+}
+
+// encodePath returns the path as a browser requests it: what may not stand in
+// a path is percent-encoded; dot segments stay.
+func encodePath(path string) string {
+	var out strings.Builder
+	for i := range len(path) {
+		c := path[i]
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>`{}", c) >= 0 {
+			out.WriteByte('%')
+			out.WriteByte(upperHex[c>>4])
+			out.WriteByte(upperHex[c&15])
+			continue
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}

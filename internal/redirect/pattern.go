@@ -1,0 +1,162 @@
+package redirect
+
+import "strings"
+
+// pattern is what a rule compares with the path.
+type pattern struct {
+	form form
+	// prefix is what every path that matches begins with; for the exact forms
+	// it is the path itself, without its final slash for exactSlash.
+	prefix string
+	// key is the longest series of whole segments in prefix, without final
+	// slash: every path that matches is key, or goes on with a slash.
+	key string
+	// decoded: the path is compared after percent-decoding.
+	decoded bool
+	// negated: the path must not match expr (Firebase's "!glob").
+	negated bool
+	// inverse: below dir, the path must not match expr (Apache's "!pattern").
+	inverse bool
+
+	segments []segment
+	splat    bool   // a final * takes the rest of the path
+	splatLit string // what stands before that * in its segment
+
+	dir   string        // removed from the path before expr sees it (.htaccess)
+	expr  *expression   // forms expr
+	not   []*expression // must not match
+	names []string      // the captures, in order
+}
+
+type form uint8
+
+const (
+	never      form = iota // matches nothing
+	exact                  // the path itself
+	exactSlash             // the path with or without a final slash
+	below                  // the path and everything below it; captures the rest with its slash (Apache Redirect)
+	segmented              // literal segments and placeholders, and perhaps a final splat (Netlify)
+	expressed              // an expression
+)
+
+// segment is a literal, or a placeholder that takes one segment.
+type segment struct {
+	literal string
+	capture bool
+}
+
+// exactPattern matches one path.
+func exactPattern(path string, slash, decoded bool) pattern {
+	p := pattern{form: exact, prefix: path, decoded: decoded}
+	if slash {
+		p.form = exactSlash
+		if len(path) > 1 {
+			p.prefix = strings.TrimSuffix(path, "/")
+		}
+	}
+	return p
+}
+
+// expressionPattern matches with an expression; dir is the directory that a
+// .htaccess lies in, "" elsewhere.
+func expressionPattern(expr *expression, dir string, decoded bool) pattern {
+	prefix, whole := literalPrefix(expr.source)
+	if whole && strings.HasPrefix(dir+prefix, "/") {
+		return pattern{form: exact, prefix: dir + prefix, decoded: decoded}
+	}
+	p := pattern{form: expressed, expr: expr, dir: dir, prefix: dir + prefix, decoded: decoded}
+	p.key = keyOf(p.prefix)
+	return p
+}
+
+// keyOf cuts a literal prefix behind its last whole segment.
+func keyOf(prefix string) string {
+	if i := strings.LastIndexByte(prefix, '/'); i > 0 {
+		return prefix[:i]
+	}
+	return ""
+}
+
+// matches returns the captures, or false. It allocates only on a match.
+func (p *pattern) matches(path string) ([]string, bool) {
+	switch p.form {
+	case exact:
+		return nil, path == p.prefix
+	case exactSlash:
+		return nil, path == p.prefix || len(path) == len(p.prefix)+1 && path[len(path)-1] == '/' && path[:len(path)-1] == p.prefix
+	case below:
+		rest, ok := strings.CutPrefix(path, p.prefix)
+		if !ok || rest != "" && rest[0] != '/' && !strings.HasSuffix(p.prefix, "/") {
+			return nil, false
+		}
+		return []string{rest}, true
+	case segmented:
+		return p.matchSegments(path)
+	case expressed:
+		if !strings.HasPrefix(path, p.prefix) && !p.negated {
+			return nil, false
+		}
+		rest := path[min(len(p.dir), len(path)):]
+		if p.negated {
+			return nil, !p.expr.matches(rest)
+		}
+		if p.inverse {
+			return nil, !p.expr.matches(rest)
+		}
+		for _, not := range p.not {
+			if not.matches(rest) {
+				return nil, false
+			}
+		}
+		return p.expr.captures(rest)
+	}
+	return nil, false
+}
+
+// matchSegments first walks without keeping anything, so that a path that does
+// not match costs no allocation.
+func (p *pattern) matchSegments(path string) ([]string, bool) {
+	if !p.walk(path, nil) {
+		return nil, false
+	}
+	captured := make([]string, 0, len(p.names))
+	p.walk(path, &captured)
+	return captured, true
+}
+
+func (p *pattern) walk(path string, captured *[]string) bool {
+	rest := path
+	for i := range p.segments {
+		s := &p.segments[i]
+		if rest == "" || rest[0] != '/' {
+			return false
+		}
+		rest = rest[1:]
+		end := strings.IndexByte(rest, '/')
+		if end < 0 {
+			end = len(rest)
+		}
+		switch {
+		case !s.capture && rest[:end] != s.literal, s.capture && end == 0:
+			return false
+		case s.capture && captured != nil:
+			*captured = append(*captured, rest[:end])
+		}
+		rest = rest[end:]
+	}
+	if !p.splat {
+		return rest == "" || rest == "/"
+	}
+	if p.splatLit != "" {
+		if !strings.HasPrefix(rest, "/") || !strings.HasPrefix(rest[1:], p.splatLit) {
+			return false
+		}
+		rest = rest[1+len(p.splatLit):]
+	} else if rest != "" && rest[0] != '/' {
+		return false
+	}
+	if captured != nil {
+		*captured = append(*captured, strings.TrimPrefix(rest, "/"))
+	}
+	return true
+}

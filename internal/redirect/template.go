@@ -1,0 +1,185 @@
+package redirect
+
+import (
+	"strings"
+)
+
+// template is a destination with places for what the pattern captured.
+type template struct {
+	parts []part
+}
+
+// part is a literal, the capture of a group, or a variable of the request.
+type part struct {
+	literal string
+	group   int // from 0; isLiteral and below have other meanings
+	escape  escaping
+}
+
+// What a part is if it is no capture.
+const (
+	isLiteral  = -1
+	takesHost  = -2
+	takesPath  = -3
+	takesQuery = -4
+)
+
+// escaping says how a captured value is written into a destination.
+type escaping uint8
+
+const (
+	verbatim   escaping = iota // the capture is still percent-encoded
+	formEscape                 // a decoded query value, written as HTML forms do
+	pathEscape                 // a decoded piece of a path
+)
+
+// literalTemplate is a destination without captures.
+func literalTemplate(to string) template {
+	if to == "" {
+		return template{}
+	}
+	return template{parts: []part{{literal: to, group: isLiteral}}}
+}
+
+// colonTemplate compiles a destination with :name places. As the hosts do, it
+// replaces one name after the other, in the order of the captures: after ":a",
+// ":ab" is the value of a and a "b".
+func colonTemplate(to string, names []string, escape func(group int) escaping) template {
+	t := literalTemplate(to)
+	seen := map[string]bool{}
+	for group, name := range names {
+		if name == "" || seen[name] {
+			continue // an earlier capture of the same name has taken its places
+		}
+		seen[name] = true
+		t = t.replace(":"+name, group, escape(group))
+	}
+	return t
+}
+
+// replace puts the capture in the place of each mark in the literals.
+func (t template) replace(mark string, group int, escape escaping) template {
+	if !t.contains(mark) {
+		return t
+	}
+	var out []part
+	for _, p := range t.parts {
+		rest := p.literal
+		for p.group == isLiteral {
+			before, after, found := strings.Cut(rest, mark)
+			if before != "" {
+				out = append(out, part{literal: before, group: isLiteral})
+			}
+			if !found {
+				break
+			}
+			out = append(out, part{group: group, escape: escape})
+			rest = after
+		}
+		if p.group != isLiteral {
+			out = append(out, p)
+		}
+	}
+	return template{parts: out}
+}
+
+func (t template) contains(mark string) bool {
+	for _, p := range t.parts {
+		if p.group == isLiteral && strings.Contains(p.literal, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFixed reports whether the destination is the same for every request.
+func (t template) isFixed() bool {
+	for _, p := range t.parts {
+		if p.group != isLiteral {
+			return false
+		}
+	}
+	return true
+}
+
+// fill makes the destination for a request. Captures that took no part are
+// empty.
+func (t template) fill(captured []string, req *Request) string {
+	switch {
+	case len(t.parts) == 0:
+		return ""
+	case len(t.parts) == 1 && t.parts[0].group == isLiteral:
+		return t.parts[0].literal
+	}
+	var out strings.Builder
+	for _, p := range t.parts {
+		value := ""
+		switch {
+		case p.group == isLiteral:
+			out.WriteString(p.literal)
+			continue
+		case p.group == takesHost && req != nil:
+			value = req.Host
+		case p.group == takesPath && req != nil:
+			out.WriteString(req.Path) // percent-encoded already
+			continue
+		case p.group == takesQuery && req != nil:
+			value = req.Query
+		case p.group >= 0 && p.group < len(captured):
+			value = captured[p.group]
+		}
+		if p.escape == verbatim {
+			out.WriteString(value)
+		} else {
+			escapeInto(&out, value, p.escape)
+		}
+	}
+	return out.String()
+}
+
+const upperHex = "0123456789ABCDEF"
+
+// escapeInto percent-encodes a decoded value: for a query as the URL Standard's
+// application/x-www-form-urlencoded serializer does, for a path as Apache's
+// ap_os_escape_path does.
+func escapeInto(out *strings.Builder, s string, how escaping) {
+	for i := range len(s) {
+		c := s[i]
+		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		switch {
+		case plain,
+			how == formEscape && strings.IndexByte("*-._", c) >= 0,
+			how == pathEscape && strings.IndexByte("!$&'()*+,-./:;=@_~", c) >= 0:
+			out.WriteByte(c)
+		case how == formEscape && c == ' ':
+			out.WriteByte('+')
+		default:
+			out.WriteByte('%')
+			out.WriteByte(upperHex[c>>4])
+			out.WriteByte(upperHex[c&15])
+		}
+	}
+}
+
+// withQuery appends query to the query of an address, before its fragment. An
+// address that has a query is left alone unless join is set.
+func withQuery(to, query string, join bool) string {
+	if query == "" || to == "" {
+		return to
+	}
+	address, fragment, hasFragment := strings.Cut(to, "#")
+	switch {
+	case !strings.Contains(address, "?"):
+		address += "?" + query
+	case !join:
+		return to
+	case strings.HasSuffix(address, "?"):
+		address += query
+	default:
+		address += "&" + query
+	}
+	if hasFragment {
+		address += "#" + fragment
+	}
+	return address
+}

@@ -1,0 +1,198 @@
+package redirect
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// vercelFile is what vercel.json says about addresses.
+type vercelFile struct {
+	CleanURLs     *bool             `json:"cleanUrls"`
+	TrailingSlash *bool             `json:"trailingSlash"`
+	Redirects     []json.RawMessage `json:"redirects"`
+	Rewrites      []json.RawMessage `json:"rewrites"`
+	Routes        []json.RawMessage `json:"routes"`
+	Headers       []json.RawMessage `json:"headers"`
+}
+
+// vercelRule is an element of redirects or rewrites.
+type vercelRule struct {
+	Source      *string           `json:"source"`
+	Destination json.RawMessage   `json:"destination"`
+	Permanent   *bool             `json:"permanent"`
+	StatusCode  int               `json:"statusCode"`
+	Has         []vercelCondition `json:"has"`
+	Missing     []vercelCondition `json:"missing"`
+}
+
+type vercelCondition struct {
+	Type  string          `json:"type"`
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Vercel reads vercel.json. Redirects are asked before the files, rewrites
+// after them; the older routes in their order, with {"handle": "filesystem"} as
+// the border. Sources are path-to-regexp as @vercel/routing-utils compiles it,
+// held against it by TestVercelOracle; see docs/redirects.md.
+func Vercel(name string, data []byte) *File {
+	f := &File{Name: name, Settings: Settings{Dir: "/"}}
+	data = bytes.TrimPrefix(data, []byte(bom))
+	var in vercelFile
+	if err := json.Unmarshal(data, &in); err != nil {
+		f.jsonFault(data, err)
+		return f
+	}
+	f.Settings.CleanURLs, f.Settings.TrailingSlash = in.CleanURLs, in.TrailingSlash
+	lines := jsonLines(data)
+	if len(in.Routes) > 0 && len(in.Redirects)+len(in.Rewrites) > 0 {
+		f.fault(CodeSyntax, Error, lines["routes/0"], "", "Vercel refuses routes beside redirects, rewrites or headers")
+	}
+	for i, raw := range in.Redirects {
+		f.vercelRule(raw, lines["redirects/"+strconv.Itoa(i)], true)
+	}
+	for i, raw := range in.Rewrites {
+		f.vercelRule(raw, lines["rewrites/"+strconv.Itoa(i)], false)
+	}
+	f.vercelRoutes(in.Routes, lines)
+	for i, raw := range in.Headers {
+		f.vercelHeaders(raw, lines["headers/"+strconv.Itoa(i)])
+	}
+	return f
+}
+
+func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
+	text := oneLine(raw)
+	bad := func(code string, severity Severity, message string) { f.fault(code, severity, line, text, message) }
+	var in vercelRule
+	if err := json.Unmarshal(raw, &in); err != nil {
+		bad(CodeSyntax, Error, "the rule cannot be read: "+err.Error())
+		return
+	}
+	var to string
+	service := json.Unmarshal(in.Destination, &to) != nil && len(in.Destination) > 0
+	switch {
+	case in.Source == nil || !strings.HasPrefix(*in.Source, "/"):
+		bad(CodeSyntax, Error, "the rule needs a source that begins with /")
+		return
+	case to == "" && !service:
+		bad(CodeSyntax, Error, "the rule has no destination")
+		return
+	case len(*in.Source) > 4096 || len(to) > 4096:
+		bad(CodeLimit, Error, "Vercel takes sources and destinations of up to 4,096 characters")
+		return
+	}
+	r := Rule{Pattern: *in.Source, To: to, Status: 200, Stage: AfterFiles, Source: Source{f.Name, line}, Text: text}
+	if redirect {
+		r.Stage, r.Status = BeforeFiles, 308
+		switch {
+		case in.Permanent != nil && !*in.Permanent:
+			r.Status = 307
+		case in.Permanent == nil && in.StatusCode != 0:
+			r.Status = in.StatusCode
+		}
+		r.flags |= keepsQuery
+	}
+	r.Kind = kindOf(r.Status, to)
+	switch {
+	case redirect && r.Kind != Redirect:
+		bad(CodeSyntax, Error, "the status "+strconv.Itoa(r.Status)+" is none of a redirect")
+		return
+	case service, !redirect && (isURL(to) || strings.HasPrefix(to, "/api/") || to == "/api"):
+		r.Kind = Proxy // functions lie below /api
+	}
+	expr, names, err := vercelPath.expressionOf(*in.Source)
+	if err != nil {
+		bad(CodeSyntax, Error, "the source cannot be read: "+err.Error())
+		return
+	}
+	if !f.setExpression(&r, expr, "", false) {
+		return
+	}
+	r.match.names = names
+	r.vercelConditions(in.Has, in.Missing)
+	r.to = placeTemplate(to, r.match.names, true, verbatim)
+	f.Rules = append(f.Rules, r)
+}
+
+// setExpression gives the rule a pattern. What Go cannot express makes the rule
+// conditional, with a fault; false means that nothing of it can be used, and
+// the fault says so.
+func (f *File) setExpression(r *Rule, source, dir string, decoded bool) bool {
+	main, not, complete, err := understand(source)
+	if err != nil {
+		r.Conditional = true
+		r.Conditions = append(r.Conditions, "the pattern is not understood")
+		f.fault(CodeUnjudged, Warning, r.Source.Line, r.Text, "the pattern is not understood, links that it answers may be reported: "+err.Error())
+		r.match, r.to = pattern{}, literalTemplate(r.To)
+		f.Rules = append(f.Rules, *r)
+		return false
+	}
+	r.match = expressionPattern(main, dir, decoded)
+	if len(not) > 0 {
+		if r.match.form == exact {
+			r.match = pattern{form: expressed, expr: main, dir: dir, prefix: r.match.prefix, key: keyOf(r.match.prefix), decoded: decoded}
+		}
+		r.match.not = not
+	}
+	if !complete {
+		r.Conditional = true
+		r.Conditions = append(r.Conditions, "a part of the pattern is not understood")
+		f.fault(CodeUnjudged, Warning, r.Source.Line, r.Text, "a look-around of the pattern is not understood: whether the rule applies is not decided")
+	}
+	return true
+}
+
+// vercelConditions takes has and missing. A host, and a query parameter that
+// must be there, are known of a link; all else is not.
+func (r *Rule) vercelConditions(has, missing []vercelCondition) {
+	for _, c := range has {
+		var value string
+		plain := json.Unmarshal(c.Value, &value) == nil && regexp.QuoteMeta(value) == strings.ReplaceAll(value, ".", `\.`)
+		switch {
+		case c.Type == "host" && plain && value != "":
+			r.host = value
+		case c.Type == "query" && plain && value != "":
+			r.query = append(r.query, queryCondition{key: c.Key, value: value})
+		case c.Type == "query" && len(c.Value) == 0:
+			r.query = append(r.query, queryCondition{key: c.Key, capture: true})
+			r.match.names = append(r.match.names[:len(r.match.names):len(r.match.names)], c.Key)
+		default:
+			r.Conditional = true
+			r.Conditions = append(r.Conditions, strings.TrimSpace("has "+c.Type+" "+c.Key))
+		}
+	}
+	for _, c := range missing {
+		r.Conditional = true
+		r.Conditions = append(r.Conditions, strings.TrimSpace("missing "+c.Type+" "+c.Key))
+	}
+}
+
+func (f *File) vercelHeaders(raw json.RawMessage, line int) {
+	var in struct {
+		Source  string
+		Headers []struct{ Key, Value string }
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		f.fault(CodeSyntax, Error, line, oneLine(raw), "the headers cannot be read: "+err.Error())
+		return
+	}
+	expr, _, err := vercelPath.expressionOf(in.Source)
+	if err != nil {
+		f.fault(CodeSyntax, Error, line, oneLine(raw), "the source cannot be read: "+err.Error())
+		return
+	}
+	compiled, not, _, err := understand(expr)
+	if err != nil {
+		f.fault(CodeUnjudged, Warning, line, oneLine(raw), "the source is not understood: "+err.Error())
+		return
+	}
+	match := expressionPattern(compiled, "", false)
+	match.not = not
+	for _, h := range in.Headers {
+		f.Headers = append(f.Headers, HeaderRule{Path: in.Source, Name: h.Key, Value: h.Value, Source: Source{f.Name, line}, match: match})
+	}
+}

@@ -1,0 +1,164 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// testOptions are the options of a run in a project whose docroot is public.
+func testOptions(by GroupBy) Options {
+	return Options{TextOptions: TextOptions{Prefix: "public"}, Base: "public", GroupBy: by, Version: "v1.2.3", Owners: testOwners}
+}
+
+func testOwners(file string) string {
+	switch {
+	case strings.HasPrefix(file, "content/"), strings.HasPrefix(file, "public/blog/"):
+		return "@writers, eve@example.org"
+	case strings.HasPrefix(file, "public/post/"):
+		return "@web"
+	}
+	return ""
+}
+
+// TestFormatsGolden (issue 4, item 6): every format over every result. Text,
+// JSON and JSONL have theirs in TestGolden, html in TestHTMLGolden.
+func TestFormatsGolden(t *testing.T) {
+	for _, c := range results() {
+		for _, f := range Formats() {
+			if slices.Contains([]string{"text", "json", "jsonl", "html"}, f.Name) {
+				continue
+			}
+			t.Run(c.name+"/"+f.Name, func(t *testing.T) {
+				golden(t, c.name+"."+f.Name, write(t, f, &c.result, testOptions(GroupPage)))
+			})
+		}
+	}
+}
+
+// TestGroupsGolden: --group-by in the formats that obey it, and no change in
+// the others.
+func TestGroupsGolden(t *testing.T) {
+	for _, c := range results() {
+		for _, f := range Formats() {
+			for _, by := range []GroupBy{GroupTarget, GroupCode, GroupOwner} {
+				got := write(t, f, &c.result, testOptions(by))
+				switch {
+				case f.Groups && slices.Contains([]string{"template", "faults", "sources"}, c.name):
+					golden(t, c.name+".by-"+by.String()+"."+f.Name, got)
+				case !f.Groups:
+					if !bytes.Equal(got, write(t, f, &c.result, testOptions(GroupPage))) {
+						t.Errorf("%s changes with --group-by %s", f.Name, by)
+					}
+				}
+			}
+		}
+	}
+}
+
+// write writes a report twice and returns its bytes.
+func write(t *testing.T, f Format, r *check.Result, opt Options) []byte {
+	t.Helper()
+	var got, again bytes.Buffer
+	for _, b := range []*bytes.Buffer{&got, &again} {
+		if err := f.Write(b, r, opt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(got.Bytes(), again.Bytes()) {
+		t.Errorf("%s: two runs over one result differ", f.Name)
+	}
+	return got.Bytes()
+}
+
+// TestFormatErrors: an error of the writer comes back from every format, the
+// zero value of the options is good, and no format changes the result.
+func TestFormatErrors(t *testing.T) {
+	full := errors.New("disk full")
+	for _, f := range Formats() {
+		r := template()
+		if err := f.Write(errorWriter{full}, &r, Options{}); !errors.Is(err, full) {
+			t.Errorf("%s: %v, want the writer's error", f.Name, err)
+		}
+		if err := f.Write(io.Discard, &r, Options{}); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		if want := template(); !slices.Equal(r.Findings, want.Findings) {
+			t.Errorf("%s changed the findings", f.Name)
+		}
+	}
+}
+
+type errorWriter struct{ err error }
+
+func (w errorWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// TestFormatsAreQuiet: what a page or a file name holds reaches no terminal and
+// no log as a control character, in any format.
+func TestFormatsAreQuiet(t *testing.T) {
+	r := hostile()
+	for _, f := range Formats() {
+		for _, by := range []GroupBy{GroupPage, GroupTarget, GroupCode, GroupOwner} {
+			got := write(t, f, &r, testOptions(by))
+			for i, c := range got {
+				exact := f.Name == "json" || f.Name == "jsonl" // and so may hold DEL
+				if c < 0x20 && c != '\n' || c == 0x7f && !exact {
+					t.Fatalf("%s: byte %#x at %d: %q", f.Name, c, i, got[max(0, i-40):min(len(got), i+10)])
+				}
+			}
+		}
+	}
+}
+
+// TestDocsFormats: docs/formats.md lists the formats, in their order and with
+// their readers.
+func TestDocsFormats(t *testing.T) {
+	doc, err := os.ReadFile(formatsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(string(doc), "\n## ")
+	row := regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| ([^|]+) \\|")
+	var got, want []string
+	for _, m := range row.FindAllStringSubmatch(head, -1) {
+		got = append(got, m[1]+": "+m[2])
+	}
+	for _, f := range Formats() {
+		want = append(want, f.Name+": "+f.For)
+		if same, ok := ByName(f.Name); !ok || same.Name != f.Name {
+			t.Errorf("ByName does not find %s", f.Name)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("documented\n%q\nthere are\n%q", got, want)
+	}
+	if _, ok := ByName("nosuch"); ok {
+		t.Error("ByName finds what is not there")
+	}
+}
+
+// TestRules: every code of a finding has a rule, in the order of
+// docs/formats.md.
+func TestRules(t *testing.T) {
+	want := sections(t)["Codes of findings"]
+	var got []string
+	for _, r := range rules {
+		got = append(got, string(r.code))
+		if r.title == "" || !strings.HasSuffix(r.short, ".") || !strings.HasSuffix(r.help, ".") || strings.HasSuffix(r.title, ".") {
+			t.Errorf("%s: the title is no sentence, the texts are: %+v", r.code, r)
+		}
+		if r.level != check.Error && r.level != check.Warning {
+			t.Errorf("%s: level %v", r.code, r.level)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("rules\n%q\ncodes\n%q", got, want)
+	}
+}

@@ -1,0 +1,188 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// Extras are what a report shows beside the result when it has room for it. The zero value
+// leaves all of it out.
+type Extras struct {
+	// Orphans are docroot-relative paths that no link leads to, sorted; nil
+	// when nobody looked, empty when there are none.
+	Orphans []string
+	// Unreachable are pages that cannot be reached from the seeds although
+	// links lead to them, sorted; nil when nobody looked.
+	Unreachable []string
+	// Sections and Edges are those of [check.Sections]; the report draws them.
+	Sections []check.Section
+	Edges    []check.Edge
+}
+
+// Bounds of the HTML report. A reader without JavaScript has the summary and
+// the beginning of every list; values are cut visibly.
+const (
+	htmlStaticRows = 500
+	htmlValueBytes = 1000
+)
+
+//go:embed html/page.html
+var htmlPage string
+
+//go:embed html/report.css
+var htmlStyle string
+
+//go:embed html/report.js
+var htmlScript string
+
+// htmlParts is html/page.html cut at its slots, <!-- slot NAME -->: text and
+// names take turns.
+var htmlParts = sync.OnceValue(func() (parts []string) {
+	rest := htmlPage
+	for {
+		text, after, ok := strings.Cut(rest, "<!-- slot ")
+		parts = append(parts, text)
+		if !ok {
+			return parts
+		}
+		name, tail, _ := strings.Cut(after, " -->")
+		parts = append(parts, name)
+		rest = tail
+	}
+})
+
+// htmlPolicy allows the one style sheet and the one script of the report, by
+// their hashes, and nothing else: no request, no form, no base. What a page
+// of the site holds could not run even if it got out of its quotes.
+//
+// Spec: https://www.w3.org/TR/CSP3/
+var htmlPolicy = sync.OnceValue(func() string {
+	return "default-src 'none'; script-src " + cspHash(htmlScript) + "; style-src " + cspHash(htmlStyle) + "; base-uri 'none'; form-action 'none'"
+})
+
+func cspHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// HTML writes r as one self-contained page: it needs no network and no server,
+// and reads without JavaScript as far as its first findings. With JavaScript
+// its tables sort, filter and search all of them.
+//
+// Text of the site enters as escaped text, and as strings of a JSON block that
+// the script puts into text nodes; invisible and direction-changing characters
+// are quoted as in [Text]. Memory beside r is 4 bytes a finding and an entry a
+// distinct value. The only errors are those of w, wrapped.
+func HTML(w io.Writer, r *check.Result, opt Options) error {
+	h := &htmlWriter{sink: sink{w: w}, r: r, opt: opt}
+	for i, part := range htmlParts() {
+		if i%2 == 0 {
+			h.raw(part)
+		} else {
+			h.slot(part)
+		}
+		if err := h.drain(); err != nil {
+			return err
+		}
+	}
+	return h.flush()
+}
+
+// htmlWriter is the state of one [HTML].
+type htmlWriter struct {
+	sink
+	r       *check.Result
+	opt     Options
+	scratch []byte
+	ids     []uint32
+	seen    map[[2]string]uint32
+}
+
+// slot writes what stands in a slot of the page.
+func (h *htmlWriter) slot(name string) {
+	switch name {
+	case "policy":
+		h.text(htmlPolicy())
+	case "style":
+		h.raw(htmlStyle)
+	case "script":
+		h.raw(htmlScript)
+	case "docroot":
+		h.value(h.r.Summary.Docroot)
+	case "headline":
+		h.headline()
+	case "facts":
+		h.facts()
+	case "reasons":
+		h.reasons()
+	case "sections":
+		h.sections()
+	case "rows":
+		h.staticRows()
+	case "lists":
+		h.staticLists()
+	case "note":
+		h.staticNote()
+	case "data":
+		h.data()
+	case "version":
+		h.raw("sitelink")
+		if h.opt.Version != "" {
+			h.raw(" ")
+			h.value(h.opt.Version)
+		}
+	default:
+		panic("html/page.html has an unknown slot " + name)
+	}
+}
+
+// raw appends markup of ours.
+func (h *htmlWriter) raw(markup string) { h.buf = append(h.buf, markup...) }
+
+// text appends s as text or as the value of a quoted attribute.
+func (h *htmlWriter) text(s string) { h.buf = appendEscaped(h.buf, s) }
+
+// value appends a string of the site: quoted, cut and escaped.
+func (h *htmlWriter) value(s string) {
+	h.scratch = appendCut(h.scratch[:0], s, htmlValueBytes)
+	h.buf = appendEscaped(h.buf, string(h.scratch))
+}
+
+// number appends n with thousands separators.
+func (h *htmlWriter) number(n int) { h.buf = appendThousands(h.buf, n) }
+
+// count appends n and the noun in its number.
+func (h *htmlWriter) count(n int, noun string) { h.buf = appendCount(h.buf, n, noun) }
+
+// appendEscaped appends s so that it is text wherever text or a quoted
+// attribute value may stand.
+//
+// Spec: https://html.spec.whatwg.org/multipage/parsing.html#escapingString
+func appendEscaped(dst []byte, s string) []byte {
+	for {
+		i := strings.IndexAny(s, `&<>"'`)
+		if i < 0 {
+			return append(dst, s...)
+		}
+		dst = append(dst, s[:i]...)
+		switch s[i] {
+		case '&':
+			dst = append(dst, "&amp;"...)
+		case '<':
+			dst = append(dst, "&lt;"...)
+		case '>':
+			dst = append(dst, "&gt;"...)
+		case '"':
+			dst = append(dst, "&#34;"...)
+		case '\'':
+			dst = append(dst, "&#39;"...)
+		}
+		s = s[i+1:]
+	}
+}

@@ -1,0 +1,398 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// hostileTexts are what a page may hold to get out of where a report puts it.
+var hostileTexts = []string{
+	`</script><script>window.owned=1</script>`, `<!--<script>`, `--></script>`, `]]>`, "\u2028\u2029", `"'` + "`", `&lt;/script&gt;`,
+	`" onmouseover="window.owned=1`, `'><img src=x onerror=window.owned=1>`, `javascript:window.owned=1`, "\x00\x1b[2J", "\u202egnp.exe",
+	`\u003c/script\u003e`, `</title><svg onload=window.owned=1>`, `{{.}}<!-- slot data -->`, "\xff\xfe", `</style>`, `%3C/script%3E`,
+}
+
+// hostileReport has each hostile text in every place where text of a site, of
+// the command line or of a configuration may stand.
+func hostileReport() (*check.Result, Options) {
+	r := &check.Result{Summary: check.Summary{Links: 1, Errors: len(hostileTexts), UnusedIgnores: hostileTexts}}
+	var opt Options
+	for i, s := range hostileTexts {
+		r.Summary.Docroot += s
+		r.Summary.Profile += s
+		r.Summary.Reasons = append(r.Summary.Reasons, check.Reason{Code: check.Code(s), Count: 1})
+		opt.Version += s
+		opt.Extras.Orphans = append(opt.Extras.Orphans, s)
+		opt.Extras.Unreachable = append(opt.Extras.Unreachable, s)
+		opt.Extras.Sections = append(opt.Extras.Sections, check.Section{Name: s, Pages: i, Files: i})
+		opt.Extras.Edges = append(opt.Extras.Edges, check.Edge{From: i, To: (i + 5) % len(hostileTexts), Links: 3, Broken: i % 3})
+		r.Findings = append(r.Findings, check.Finding{Page: s, Line: 1, Column: 2, Element: s, Attribute: s, Raw: s, Target: s, Fragment: s,
+			Verdict: check.Error, Code: check.Code(s), Final: s, Suggestion: s, Message: s, Count: 2, Source: &check.Position{File: s, Line: 3, Column: 4}})
+	}
+	return r, opt
+}
+
+// smallMap is a picture of few sections.
+func smallMap() Extras {
+	return Extras{
+		Orphans: []string{"old/draft.html", "old/no\u202elink.pdf"}, Unreachable: []string{},
+		Sections: []check.Section{{Name: "/", Pages: 2, Files: 3}, {Name: "blog/", Pages: 40, Files: 52}, {Name: "img/", Files: 9}, {Name: check.NoSection}},
+		Edges:    []check.Edge{{From: 0, To: 1, Links: 12}, {From: 1, To: 1, Links: 60, Broken: 2}, {From: 1, To: 2, Links: 9, Broken: 4}, {From: 1, To: 3, Links: 3, Broken: 3}},
+	}
+}
+
+func renderHTML(t testing.TB, r *check.Result, opt Options) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := HTML(&b, r, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestHTMLGolden: the same result gives the same bytes. Style and script are
+// left out of the golden files: they are files of their own.
+func TestHTMLGolden(t *testing.T) {
+	for _, c := range results() {
+		t.Run(c.name, func(t *testing.T) {
+			opt := Options{Version: "v1.2.3"}
+			if c.name == "few" || c.name == "clean" {
+				opt.Extras = smallMap()
+			}
+			got := renderHTML(t, &c.result, opt)
+			if !bytes.Equal(got, renderHTML(t, &c.result, opt)) {
+				t.Error("two runs over one result differ")
+			}
+			short := strings.NewReplacer(htmlStyle, "[style]", htmlScript, "[script]", htmlPolicyEscaped(), "[policy]")
+			golden(t, c.name+".html", []byte(short.Replace(string(got))))
+		})
+	}
+}
+
+func htmlPolicyEscaped() string { return string(appendEscaped(nil, htmlPolicy())) }
+
+// parsed is what a browser's parser makes of a report.
+type parsed struct {
+	outline []string // element names with their attribute names, in order
+	scripts []string // that run
+	styles  []string
+	data    []string // blocks of JSON
+	policy  string
+	text    string // all visible text
+}
+
+// parseHTML parses a report with the reference implementation of the parsing
+// algorithm, and finds what must not be in it.
+func parseHTML(t testing.TB, report []byte) (p parsed) {
+	t.Helper()
+	doc, err := html.Parse(bytes.NewReader(report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		if n.Type == html.CommentNode {
+			t.Errorf("a comment: %q", n.Data)
+		}
+		if n.Type == html.TextNode && n.Parent.DataAtom != atom.Script && n.Parent.DataAtom != atom.Style {
+			p.text += n.Data
+		}
+		if n.Type != html.ElementNode {
+			continue
+		}
+		line, attr := n.Data, map[string]string{}
+		for _, a := range n.Attr {
+			line += " " + a.Key
+			attr[a.Key] = a.Val
+			if strings.HasPrefix(a.Key, "on") || slices.Contains([]string{"style", "src", "srcset", "action", "data", "srcdoc", "ping"}, a.Key) ||
+				a.Key == "href" && a.Val != "#findings" {
+				t.Errorf("<%s> has %s=%q", n.Data, a.Key, a.Val)
+			}
+		}
+		p.outline = append(p.outline, line)
+		content := ""
+		if n.FirstChild != nil {
+			content = n.FirstChild.Data
+		}
+		switch {
+		case n.DataAtom == atom.Script && attr["type"] == "application/json":
+			p.data = append(p.data, content)
+		case n.DataAtom == atom.Script:
+			p.scripts = append(p.scripts, content)
+		case n.DataAtom == atom.Style:
+			p.styles = append(p.styles, content)
+		case attr["http-equiv"] == "Content-Security-Policy":
+			p.policy = attr["content"]
+		}
+	}
+	return p
+}
+
+// TestHTMLPolicy: one script, one style, both ours, and their hashes alone in
+// the policy; nothing else may be loaded or run.
+func TestHTMLPolicy(t *testing.T) {
+	r, opt := hostileReport()
+	p := parseHTML(t, renderHTML(t, r, opt))
+	if len(p.scripts) != 1 || p.scripts[0] != htmlScript || len(p.styles) != 1 || p.styles[0] != htmlStyle || len(p.data) != 1 {
+		t.Fatalf("%d scripts, %d styles, %d data blocks, want one of each, and ours", len(p.scripts), len(p.styles), len(p.data))
+	}
+	want := "default-src 'none'; script-src " + cspHash(p.scripts[0]) + "; style-src " + cspHash(p.styles[0]) + "; base-uri 'none'; form-action 'none'"
+	if p.policy != want {
+		t.Errorf("policy\n got %s\nwant %s", p.policy, want)
+	}
+	for _, name := range []string{htmlScript, htmlStyle} { // would end their element
+		if strings.Contains(strings.ToLower(name), "</s") || strings.Contains(name, "<!--") {
+			t.Error("script or style holds what ends it")
+		}
+	}
+	for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "fetch(", "XMLHttpRequest", "import("} {
+		if strings.Contains(htmlScript, word) {
+			t.Errorf("the script uses %s", word)
+		}
+	}
+}
+
+// TestHTMLHostile: whatever text a site holds, the elements of its report are
+// those of a report of harmless text, and the text arrives as text.
+func TestHTMLHostile(t *testing.T) {
+	r, opt := hostileReport()
+	hostile := parseHTML(t, renderHTML(t, r, opt))
+	same := func(string) string { return "x" }
+	r, opt = mapStrings(r, opt, same)
+	harmless := parseHTML(t, renderHTML(t, r, opt))
+	if !slices.Equal(hostile.outline, harmless.outline) {
+		t.Errorf("the elements differ:\n%q\n%q", hostile.outline, harmless.outline)
+	}
+	for _, s := range hostileTexts {
+		if shown := string(appendCut(nil, s, htmlValueBytes)); !strings.Contains(hostile.text, shown) {
+			t.Errorf("%q is not shown as %q", s, shown)
+		}
+	}
+}
+
+// mapStrings replaces every string of a report.
+func mapStrings(r *check.Result, opt Options, f func(string) string) (*check.Result, Options) {
+	n := *r
+	n.Findings = slices.Clone(r.Findings)
+	for i := range n.Findings {
+		x := &n.Findings[i]
+		for _, s := range []*string{&x.Page, &x.Element, &x.Attribute, &x.Raw, &x.Target, &x.Fragment, &x.Final, &x.Suggestion, &x.Message} {
+			if *s != "" {
+				*s = f(*s)
+			}
+		}
+		x.Code = check.Code(f(string(x.Code)))
+		if x.Source != nil {
+			x.Source = &check.Position{File: f(x.Source.File), Line: x.Source.Line, Column: x.Source.Column}
+		}
+	}
+	n.Summary.Docroot, n.Summary.Profile, opt.Version = f(n.Summary.Docroot), f(n.Summary.Profile), f(opt.Version)
+	n.Summary.Reasons = slices.Clone(r.Summary.Reasons)
+	for i := range n.Summary.Reasons {
+		n.Summary.Reasons[i].Code = check.Code(f(string(n.Summary.Reasons[i].Code)))
+	}
+	for _, list := range []*[]string{&n.Summary.UnusedIgnores, &opt.Extras.Orphans, &opt.Extras.Unreachable} {
+		*list = slices.Clone(*list)
+		for i, s := range *list {
+			(*list)[i] = f(s)
+		}
+	}
+	opt.Extras.Sections = slices.Clone(opt.Extras.Sections)
+	for i := range opt.Extras.Sections {
+		opt.Extras.Sections[i].Name = f(opt.Extras.Sections[i].Name)
+	}
+	return &n, opt
+}
+
+// htmlColumns is the JSON block as the script reads it.
+type htmlColumns struct {
+	Rows                                                               int
+	Page, Place, Raw, Target, Final, Kind, Message, Suggestion, Source htmlColumn
+	Line, Column, Count, SourceLine, SourceColumn                      htmlColumn
+	Meanings, Orphans, Unreachable                                     []string
+}
+
+type htmlColumn struct {
+	T []string
+	I any
+}
+
+func (c htmlColumn) number(row int) int {
+	switch i := c.I.(type) {
+	case float64:
+		return int(i)
+	case []any:
+		return int(i[row].(float64))
+	}
+	return -1
+}
+
+func (c htmlColumn) string(row int) string { return c.T[c.number(row)] }
+
+// TestHTMLData: every finding can be read again from the columns.
+func TestHTMLData(t *testing.T) {
+	cases := results()
+	r, opt := hostileReport()
+	cases = append(cases, fixture{name: "hostile in all places", result: *r})
+	many, _ := synthetic(1234)
+	cases = append(cases, fixture{name: "synthetic", result: *many})
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var d htmlColumns
+			if err := json.Unmarshal([]byte(parseHTML(t, renderHTML(t, &c.result, opt)).data[0]), &d); err != nil {
+				t.Fatal(err)
+			}
+			checkColumns(t, &d, &c.result)
+			if len(d.Orphans) != len(opt.Extras.Orphans) || len(d.Unreachable) != len(opt.Extras.Unreachable) {
+				t.Errorf("%d orphans, %d unreachable", len(d.Orphans), len(d.Unreachable))
+			}
+		})
+	}
+}
+
+func checkColumns(t *testing.T, d *htmlColumns, r *check.Result) {
+	t.Helper()
+	if d.Rows != len(r.Findings) || len(d.Meanings) != len(d.Kind.T) {
+		t.Fatalf("%d rows, want %d; %d meanings for %d kinds", d.Rows, len(r.Findings), len(d.Meanings), len(d.Kind.T))
+	}
+	shown := func(s string) string { // as JSON holds it: UTF-8
+		return strings.ToValidUTF8(string(appendCut(nil, s, htmlValueBytes)), "\ufffd")
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		source := sourceOf(f)
+		target, fragment := leadsTo(f)
+		place := strings.TrimSpace(shown(f.Element) + " " + shown(f.Attribute))
+		if fragment != "" {
+			fragment = "#" + shown(fragment)
+		}
+		got := []any{d.Page.string(i), d.Raw.string(i), d.Target.string(i), d.Final.string(i), d.Kind.string(i), d.Message.string(i),
+			d.Suggestion.string(i), d.Source.string(i), strings.TrimSpace(d.Place.string(i)), d.Line.number(i), d.Column.number(i), d.Count.number(i),
+			d.SourceLine.number(i), d.SourceColumn.number(i)}
+		want := []any{shown(f.Page), shown(f.Raw), shown(target) + fragment, shown(f.Final), f.Verdict.String() + " " + shown(string(f.Code)), shown(f.Message),
+			shown(f.Suggestion), shown(source.File), place, f.Line, f.Column, max(1, f.Count), source.Line, source.Column}
+		if !slices.Equal(got, want) {
+			t.Errorf("row %d\n got %q\nwant %q", i, got, want)
+		}
+	}
+}
+
+// TestHTMLStatic: without JavaScript a reader has the counts, the beginning of
+// the lists, and a note that says what is missing.
+func TestHTMLStatic(t *testing.T) {
+	r, extras := synthetic(2000)
+	for range 600 {
+		extras.Unreachable = append(extras.Unreachable, "far/away.html")
+	}
+	p := parseHTML(t, renderHTML(t, r, Options{Extras: extras}))
+	rows, items := 0, 0
+	for _, line := range p.outline {
+		switch line {
+		case "tr role":
+			rows++
+		case "li":
+			items++
+		}
+	}
+	if rows != 1+htmlStaticRows {
+		t.Errorf("%d rows, want a head and %d", rows, htmlStaticRows)
+	}
+	if want := len(extras.Orphans) + htmlStaticRows; items != want {
+		t.Errorf("%d files are listed, want %d", items, want)
+	}
+	for _, want := range []string{"1,667 errors and 333 warnings", "These are the first 500 of 2,000 findings.", "The first 500 of 600:", "41,000", "did you mean ../topics/1/?"} {
+		if want == "41,000" {
+			want = string(appendThousands(nil, r.Summary.Links))
+		}
+		if !strings.Contains(p.text, want) {
+			t.Errorf("the text lacks %q", want)
+		}
+	}
+}
+
+// pieces records what reaches a writer.
+type pieces struct{ most, total int }
+
+func (p *pieces) Write(b []byte) (int, error) {
+	p.most = max(p.most, len(b))
+	p.total += len(b)
+	return len(b), nil
+}
+
+// TestHTMLStreams: memory does not grow with the report, and what is kept for
+// a finding is a few bytes.
+func TestHTMLStreams(t *testing.T) {
+	r, extras := synthetic(60_000)
+	var p pieces
+	if err := HTML(&p, r, Options{Extras: extras}); err != nil {
+		t.Fatal(err)
+	}
+	if p.most > 2*flushBytes || p.total < 4_000_000 {
+		t.Errorf("pieces of up to %d bytes, %d in all", p.most, p.total)
+	}
+}
+
+// TestHTMLLongValues: a value of megabytes is cut, as in text.
+func TestHTMLLongValues(t *testing.T) {
+	long := strings.Repeat("data:image/png;base64,iVBORw0KGgo\u202e<", 40_000)
+	r := &check.Result{Findings: []check.Finding{{Page: long, Raw: long, Target: long, Message: long, Suggestion: long, Verdict: check.Error, Code: check.MissingFile, Count: 1}}}
+	got := renderHTML(t, r, Options{})
+	if extra := len(got) - len(htmlPage) - len(htmlScript) - len(htmlStyle); extra > 60*htmlValueBytes {
+		t.Errorf("%d bytes for one finding", extra)
+	}
+	if p := parseHTML(t, got); !strings.Contains(p.text, "bytes)") {
+		t.Error("the cut is not said")
+	}
+}
+
+// FuzzHTML: no text changes the elements of the report, and all of it comes
+// back from the data as it is shown.
+func FuzzHTML(f *testing.F) {
+	for i, s := range hostileTexts {
+		f.Add(s, hostileTexts[(i+7)%len(hostileTexts)])
+	}
+	shape := func(a, b string) (*check.Result, Options) {
+		return &check.Result{Summary: check.Summary{Docroot: a, Profile: b, Reasons: []check.Reason{{Code: check.Code(a), Count: 1}}, UnusedIgnores: []string{b}},
+				Findings: []check.Finding{
+					{Page: a, Element: b, Attribute: a, Raw: b, Target: a, Fragment: b, Verdict: check.Error, Code: check.Code(b), Final: a, Suggestion: b, Message: a, Count: 1},
+					{Page: b, Element: a, Attribute: b, Raw: a, Target: b, Fragment: a, Verdict: check.Warning, Code: check.Code(a), Final: b, Suggestion: a, Message: b, Count: 1}}},
+			Options{Version: a + b, Extras: Extras{Orphans: []string{a, b}, Sections: []check.Section{{Name: a}, {Name: b, Pages: 1}},
+				Edges: []check.Edge{{From: 0, To: 1, Links: 2, Broken: 1}, {From: 0, To: 7, Links: 1}}}}
+	}
+	r, opt := shape("x", "y")
+	want := parseHTML(f, renderHTML(f, r, opt)).outline
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if a == "" || b == "" || a == b || len(a)+len(b) > 2000 {
+			t.Skip()
+		}
+		r, opt := shape(a, b)
+		p := parseHTML(t, renderHTML(t, r, opt))
+		if !slices.Equal(p.outline, want) {
+			t.Errorf("the elements differ:\n%q\n%q", p.outline, want)
+		}
+		var d htmlColumns
+		if err := json.Unmarshal([]byte(p.data[0]), &d); err != nil {
+			t.Fatal(err)
+		}
+		checkColumns(t, &d, r)
+	})
+}
+
+// BenchmarkHTML is the report of 100,000 findings.
+func BenchmarkHTML(b *testing.B) {
+	r, extras := synthetic(100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := HTML(io.Discard, r, Options{Extras: extras}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+//go:build integration && linux
+
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/testchrome"
+)
+
+// writeHTML writes a report into a file and returns its address and size.
+func writeHTML(t *testing.T, r *check.Result, opt Options) (url string, size int) {
+	t.Helper()
+	report := renderHTML(t, r, opt)
+	name := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(name, report, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + name, len(report)
+}
+
+// silent fails the test for whatever the console has said.
+func silent(t *testing.T, b *testchrome.Browser) {
+	t.Helper()
+	for _, line := range b.Console() {
+		t.Errorf("console: %.600s", line)
+	}
+}
+
+// picture keeps a PNG in the directory of $SITELINK_PICTURES, if it is set: a
+// person has to look at them.
+func picture(t *testing.T, b *testchrome.Browser, name string) {
+	t.Helper()
+	png := b.Picture()
+	if !bytes.HasPrefix(png, []byte("\x89PNG")) || len(png) < 10_000 {
+		t.Errorf("%s: no picture of a report, %d bytes", name, len(png))
+	}
+	if dir := os.Getenv("SITELINK_PICTURES"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// expect compares the value of an expression that gives a string.
+func expect(t *testing.T, b *testchrome.Browser, expression, want string) {
+	t.Helper()
+	var got string
+	b.Eval(expression, &got)
+	if got != want {
+		t.Errorf("%s\n got %q\nwant %q", expression, got, want)
+	}
+}
+
+func click(b *testchrome.Browser, selector string) {
+	quoted, _ := json.Marshal(selector)
+	b.Do(`document.querySelector(` + string(quoted) + `).click()`)
+}
+
+const (
+	manyFindings = 100_000
+	// patience is far above the 2 s that the report has to open, and to answer
+	// a search, on a machine that does nothing else.
+	patience = 8_000.0 // ms
+
+	countText = `document.querySelector("#count").textContent`
+	firstRow  = `document.querySelector("#body tr").textContent`
+	hashText  = `new Promise((done) => setTimeout(() => done(location.hash), 400))`
+)
+
+// timed measures in the page how long it takes from an input until the count
+// of matches has changed and the frame is drawn.
+const timed = `window.timed = (act) => new Promise((done) => {
+	const before = performance.now();
+	new MutationObserver((_, o) => {
+		o.disconnect();
+		requestAnimationFrame(() => setTimeout(() => done(performance.now() - before)));
+	}).observe(document.querySelector("#count"), {childList: true, characterData: true, subtree: true});
+	act();
+})`
+
+// TestChromiumHTML (issue 4, figures): the report of 100,000 findings opens and
+// answers a search; the log has the times.
+func TestChromiumHTML(t *testing.T) {
+	r, extras := synthetic(manyFindings)
+	url, size := writeHTML(t, r, Options{Version: "v0.0.0", Extras: extras})
+	b := testchrome.Start(t, true)
+	b.Listen()
+	b.View(1280, 900, "light")
+	b.Load(url)
+
+	var ready float64
+	b.Eval(`performance.getEntriesByName("sitelink-ready")[0]?.startTime ?? -1`, &ready)
+	if ready < 0 || ready > patience {
+		t.Errorf("usable after %.0f ms", ready)
+	}
+	expect(t, b, countText, "100,000 findings")
+
+	b.Do(timed)
+	search := func(text, want string) (took float64) {
+		t.Helper()
+		quoted, _ := json.Marshal(text)
+		b.Eval(`timed(() => { const q = document.querySelector("#query"); q.value = `+string(quoted)+`; q.dispatchEvent(new Event("input", {bubbles: true})); })`, &took)
+		expect(t, b, countText, want)
+		if took > patience {
+			t.Errorf("search for %q took %.0f ms", text, took)
+		}
+		return took
+	}
+	first := search("page-77777", "1 finding of 100,000")
+	words := search("Figure chapter-0", "1,000 findings of 100,000")
+	none := search("</script>", "0 findings of 100,000")
+	all := search("", "100,000 findings")
+	t.Logf("report of %d findings: %.1f MB, usable %.0f ms after navigation, first search %.0f ms, next %.0f, %.0f and %.0f ms",
+		manyFindings, float64(size)/1e6, ready, first, words, none, all)
+
+	// Typed as a person does, each key is a search of its own.
+	b.Do(`document.querySelector("#query").focus()`)
+	b.Type("print.css")
+	expect(t, b, countText, "16,667 findings of 100,000")
+	expect(t, b, hashText, "#?q=print.css")
+	silent(t, b)
+}
+
+// TestChromiumHTMLViews: groups, filters, sorting, paging, and the way back by
+// the address.
+func TestChromiumHTMLViews(t *testing.T) {
+	r, extras := synthetic(6_000)
+	url, _ := writeHTML(t, r, Options{Extras: extras})
+	b := testchrome.Start(t, true)
+	b.Listen()
+	b.Load(url)
+
+	click(b, `[data-view=targets]`)
+	expect(t, b, firstRow, "/assets/print.csserror missing-file1,00001,0001,000")
+	click(b, `#body button`) // its findings
+	expect(t, b, countText, "1,000 findings of 6,000")
+	expect(t, b, hashText, "#?target=%2Fassets%2Fprint.css")
+	b.Load(url + "#?target=%2Fassets%2Fprint.css&at=3")
+	expect(t, b, countText, "1,000 findings of 6,000, showing 201–300 of 1,000")
+	expect(t, b, `document.querySelector("#body tr td:nth-child(2)").textContent`, r.Findings[6*200].Page+":20:5")
+	click(b, `#chips button`)
+	expect(t, b, countText, "6,000 findings")
+	click(b, `[data-view=pages]`)
+	expect(t, b, countText, "1,000 pages with 6,000 findings")
+	expect(t, b, firstRow, "guide/chapter-0000/index.html516")
+	click(b, `#error`)
+	expect(t, b, countText, "1,000 pages with 1,000 findings of 6,000")
+	click(b, `#error`)
+	click(b, `[data-view=codes]`)
+	expect(t, b, `[...document.querySelectorAll("#body tr td:first-child")].map((td) => td.textContent).join()`,
+		"error missing-file,error missing-directory,error missing-fragment,error wrong-case,warning autoindex")
+	click(b, `#body tr:last-child button`)
+	expect(t, b, countText, "1,000 findings of 6,000")
+	click(b, `#warning`)
+	expect(t, b, countText, "0 findings of 6,000")
+	expect(t, b, firstRow, "Nothing matches the search and the filters.")
+	click(b, `#warning`)
+	b.Do(`(document.querySelector("#code").value = "", document.querySelector("#code").dispatchEvent(new Event("change")))`)
+
+	// Sorted by message, down, the last of the reference solution.
+	messages := func(f check.Finding) string { return f.Message }
+	want := slices.MaxFunc(r.Findings, func(a, b check.Finding) int { return strings.Compare(messages(a), messages(b)) })
+	click(b, `#head th:last-child button`)
+	expect(t, b, `document.querySelector("#head th:last-child").ariaSort`, "ascending")
+	click(b, `#head th:last-child button`)
+	expect(t, b, `document.querySelector("#head th:last-child").ariaSort`, "descending")
+	expect(t, b, `document.querySelector("#body td:last-child").firstChild.textContent`, want.Message)
+	expect(t, b, `document.activeElement.textContent`, "Message")
+
+	click(b, `[data-view=orphans]`)
+	expect(t, b, countText, "120 files")
+	expect(t, b, `String(document.querySelector("#code").closest("label").hidden)`, "true")
+	silent(t, b)
+
+	// On paper stand more rows than on the screen.
+	click(b, `[data-view=findings]`)
+	b.Do(`dispatchEvent(new Event("beforeprint"))`)
+	expect(t, b, `String(document.querySelectorAll("#body tr").length)`, "2000")
+	b.Do(`dispatchEvent(new Event("afterprint"))`)
+	expect(t, b, `String(document.querySelectorAll("#body tr").length)`, "100")
+	pdf := b.PDF()
+	if !bytes.HasPrefix(pdf, []byte("%PDF-")) || bytes.Count(pdf, []byte("/Type /Page\n"))+bytes.Count(pdf, []byte("/Type /Page ")) < 2 {
+		t.Errorf("the printed report is %d bytes", len(pdf))
+	}
+	if dir := os.Getenv("SITELINK_PICTURES"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, "report.pdf"), pdf, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	silent(t, b)
+}
+
+// TestChromiumHTMLHostile: a report of hostile text runs nothing of it, and a
+// script that got into the document would be refused.
+func TestChromiumHTMLHostile(t *testing.T) {
+	r, opt := hostileReport()
+	url, _ := writeHTML(t, r, opt)
+	b := testchrome.Start(t, true)
+	b.Listen()
+	b.Load(url)
+	for _, view := range []string{"targets", "codes", "pages", "orphans", "unreachable", "findings"} {
+		click(b, `[data-view=`+view+`]`)
+	}
+	expect(t, b, `String(window.owned)`, "undefined")
+	for i, s := range hostileTexts {
+		quoted, _ := json.Marshal(strings.ToValidUTF8(string(appendCut(nil, s, htmlValueBytes)), "\ufffd"))
+		expect(t, b, `String([...document.querySelectorAll("#body td:last-child")].some((td) => td.firstChild.data === `+string(quoted)+`))`, "true")
+		if t.Failed() {
+			t.Fatalf("text %d is not in the table as it is", i)
+		}
+	}
+	silent(t, b)
+
+	b.Do(`document.body.insertAdjacentHTML("beforeend", "<img src=x onerror='window.owned=1'><p style='color:red' onclick='window.owned=1'>x</p>")`)
+	b.Do(`document.body.lastElementChild.click()`)
+	b.Do(`(() => { const s = document.createElement("script"); s.textContent = "window.owned=1"; document.body.append(s); })()`)
+	expect(t, b, `String(window.owned)`, "undefined")
+	said := strings.Join(b.Console(), "\n")
+	for _, directive := range []string{"img-src", "style-src", "script-src"} {
+		if !strings.Contains(said, directive) {
+			t.Errorf("the browser did not refuse by %s: %.2000s", directive, said)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+//go:build integration && linux
+
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/testchrome"
+)
+
+// TestChromiumHTMLKeyboard: Tab reaches every control in the order of the
+// page, shows where it is, and leaves at the end; keys alone sort, choose and
+// turn pages.
+func TestChromiumHTMLKeyboard(t *testing.T) {
+	r, extras := synthetic(600)
+	url, _ := writeHTML(t, r, Options{Extras: extras})
+	b := testchrome.Start(t, true)
+	b.Listen()
+	b.View(1280, 900, "light")
+	b.Load(url)
+
+	const focus = `(() => {
+		const e = document.activeElement;
+		if (e === document.body) return "";
+		const s = getComputedStyle(e), r = e.getBoundingClientRect();
+		const seen = r.width > 0 && r.left >= 0 && s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 1;
+		return (seen ? "" : "unseen ") + (e.id || e.textContent);
+	})()`
+	var order []string
+	for range 60 {
+		b.Press("Tab", 9, "")
+		var at string
+		if b.Eval(focus, &at); at == "" {
+			break
+		}
+		order = append(order, at)
+	}
+	want := []string{"Skip to the findings", "Broken links between sections (9)", "Links of every section",
+		"All findings", "By page", "By target", "By code", "Orphans (12)", "query", "code", "error", "warning",
+		"Code", "Page", "Link", "Target", "Message", "First", "Previous", "Next", "Last"}
+	if !slices.Equal(order, want) {
+		t.Errorf("Tab goes\n%q\nwant\n%q", order, want)
+	}
+
+	b.Do(`document.querySelector("#head button").focus()`)
+	b.Press("Enter", 13, "\r")
+	expect(t, b, `document.querySelector("#head th").ariaSort`, "ascending")
+	expect(t, b, `document.activeElement.textContent`, "Code")
+	b.Do(`document.querySelector("#pager button:nth-of-type(3)").focus()`)
+	b.Press(" ", 32, " ")
+	expect(t, b, countText, "600 findings, showing 101–200 of 600")
+	expect(t, b, `document.activeElement.textContent`, "Next")
+	b.Do(`document.querySelector("#error").focus()`)
+	b.Press(" ", 32, " ")
+	expect(t, b, countText, "100 findings of 600")
+	silent(t, b)
+}
+
+// axNode is a node of the accessibility tree.
+type axNode struct {
+	Role, Name struct{ Value string }
+	Ignored    bool
+}
+
+// TestChromiumHTMLReaders: what a screen reader is told, also where the rows
+// are shown as blocks.
+func TestChromiumHTMLReaders(t *testing.T) {
+	r, extras := synthetic(300)
+	url, _ := writeHTML(t, r, Options{Extras: extras})
+	b := testchrome.Start(t, true)
+	for _, width := range []int{1280, 390} {
+		b.View(width, 900, "light")
+		b.Load(url)
+		var tree struct{ Nodes []axNode }
+		b.Call("Accessibility.getFullAXTree", nil, &tree)
+		roles := map[string]int{}
+		var nameless []string
+		for _, n := range tree.Nodes {
+			if n.Ignored {
+				continue
+			}
+			roles[n.Role.Value]++
+			if slices.Contains([]string{"button", "textbox", "searchbox", "checkbox", "combobox", "image", "link", "navigation"}, n.Role.Value) && n.Name.Value == "" {
+				nameless = append(nameless, n.Role.Value)
+			}
+		}
+		if len(nameless) > 0 {
+			t.Errorf("%d px: without a name: %q", width, nameless)
+		}
+		// The findings: 5 columns, 100 rows and a head; beside them the reasons.
+		if roles["columnheader"] < 5 || roles["row"] < 101 || roles["cell"] < 500 || roles["table"] < 2 {
+			t.Errorf("%d px: %d tables, %d rows, %d column headers, %d cells", width, roles["table"], roles["row"], roles["columnheader"], roles["cell"])
+		}
+		for _, role := range []string{"main", "banner", "contentinfo", "search", "status", "navigation", "image", "group", "heading"} {
+			if roles[role] == 0 {
+				t.Errorf("%d px: no %s", width, role)
+			}
+		}
+	}
+}
+
+// measureContrast returns the texts whose contrast with the nearest opaque
+// ground behind them is below 4.5, and how many were measured.
+const measureContrast = `(() => {
+	const rgb = (s) => s.match(/[\d.]+/g).map(Number);
+	const light = (c) => c.slice(0, 3).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const low = [];
+	let n = 0;
+	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	for (let node; (node = walk.nextNode()); ) {
+		const e = node.parentElement;
+		if (!node.data.trim() || !e.checkVisibility() || e.closest("svg")) continue;
+		let ground = null;
+		for (let g = e; g && !ground; g = g.parentElement) {
+			const c = rgb(getComputedStyle(g).backgroundColor);
+			if (c.length === 3 || c[3] === 1) ground = c;
+		}
+		const a = light(rgb(getComputedStyle(e).color)), b = light(ground);
+		n++;
+		if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5) low.push(node.data);
+	}
+	return {low, n};
+})()`
+
+// TestChromiumHTMLPictures: light, dark and narrow, nothing wider than the
+// window, every text legible. With $SITELINK_PICTURES the pictures are kept.
+func TestChromiumHTMLPictures(t *testing.T) {
+	many, extras := synthetic(manyFindings / 10)
+	sourced, clean := sources(), results()[0].result
+	b := testchrome.Start(t, true)
+	b.Listen()
+	urls := map[string]string{}
+	urls["many"], _ = writeHTML(t, many, Options{Version: "v0.0.0", Extras: extras})
+	urls["few"], _ = writeHTML(t, &sourced, Options{Extras: smallMap()})
+	urls["clean"], _ = writeHTML(t, &clean, Options{})
+	for _, v := range []struct {
+		name          string
+		width, height int
+		colors        string
+	}{{"light", 1280, 900, "light"}, {"dark", 1280, 900, "dark"}, {"wide", 1800, 1100, "light"}, {"narrow", 390, 844, "light"}, {"narrow-dark", 390, 844, "dark"}} {
+		b.View(v.width, v.height, v.colors)
+		for name, url := range urls {
+			b.Load(url)
+			picture(t, b, name+"-"+v.name)
+			var over float64
+			if b.Eval(`document.documentElement.scrollWidth - innerWidth`, &over); over > 0 {
+				t.Errorf("%s, %s: %.0f px too wide", name, v.name, over)
+			}
+			for _, view := range []string{"findings", "pages", "targets", "codes"} {
+				click(b, `[data-view=`+view+`]`)
+				var measured struct {
+					Low []string
+					N   int
+				}
+				b.Eval(measureContrast, &measured)
+				if len(measured.Low) > 0 || measured.N < 30 {
+					t.Errorf("%s, %s, %s: %d texts, too faint are %.500q", name, v.name, view, measured.N, measured.Low)
+				}
+				if name == "many" {
+					b.Do(`document.querySelector("#findings").scrollIntoView()`)
+					picture(t, b, name+"-"+v.name+"-"+view)
+				}
+			}
+		}
+	}
+	b.View(718, 1000, "light") // A4 between its margins
+	b.Call("Emulation.setEmulatedMedia", testchrome.Params{"media": "print"}, nil)
+	b.Load(urls["many"])
+	picture(t, b, "many-print")
+	b.Do(`document.querySelector("#table").scrollIntoView()`)
+	picture(t, b, "many-print-findings")
+	expect(t, b, `getComputedStyle(document.querySelector("#body td")).display`, "table-cell")
+	expect(t, b, `String([...document.querySelectorAll("input, select, .views button, #pager button")].some((e) => e.checkVisibility()))`, "false")
+	silent(t, b)
+}
+
+// TestChromiumHTMLWithoutScript: with JavaScript off the report reads as it
+// stands, and shows no control that would do nothing.
+func TestChromiumHTMLWithoutScript(t *testing.T) {
+	r, extras := synthetic(2_000)
+	url, _ := writeHTML(t, r, Options{Extras: extras})
+	b := testchrome.Start(t, false)
+	b.Listen()
+	b.View(1280, 900, "light")
+	b.Load(url)
+	expect(t, b, `String(document.querySelectorAll("#body tr").length)`, "500")
+	expect(t, b, `String([...document.querySelectorAll("input, select, button")].some((e) => e.checkVisibility()))`, "false")
+	var text string
+	b.Eval(`document.body.innerText`, &text)
+	for _, want := range []string{"1,667 errors and 333 warnings", "These are the first 500 of 2,000 findings.", "old/attachment-00039.pdf"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q", want)
+		}
+	}
+	silent(t, b)
+}

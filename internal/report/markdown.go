@@ -1,0 +1,252 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+const (
+	// markdownMaxBytes keeps the report below what GitHub takes for a comment
+	// (65,536 characters) with room for what an action writes around it.
+	markdownMaxBytes = 65_000
+	// markdownTail is room for the line that says what was left out.
+	markdownTail = 300
+	// markdownOpen is the number of findings above which they are folded.
+	markdownOpen = 20
+)
+
+// Markdown writes r as GitHub Flavored Markdown for a comment or a job summary:
+// the counts, the targets that break on most pages, then the findings under
+// headings as opt.GroupBy says, pages with an error first. It is never
+// longer than 65,000 bytes; where the findings end early, the last line says
+// how many more there are.
+//
+// Whatever comes from the site stands in a code span, or holds nothing that
+// Markdown acts on: a page can write no link, image, mention or HTML into the
+// comment.
+func Markdown(w io.Writer, r *check.Result, opt Options) error {
+	m := markdown{opt: &opt, findings: r.Findings}
+	m.summary(r)
+	m.groups()
+	s := sink{w: w, buf: m.buf}
+	return s.flush()
+}
+
+// markdown is a report in the making. It is bounded, so that it is made in
+// memory.
+type markdown struct {
+	buf      []byte
+	opt      *Options
+	findings []check.Finding
+}
+
+func (m *markdown) summary(r *check.Result) {
+	s := &r.Summary
+	m.buf = append(m.buf, "### sitelink: "...)
+	if len(r.Findings) == 0 && !r.HasErrors() && !r.HasWarnings() {
+		m.buf = append(m.buf, "all links are fine"...)
+	} else {
+		m.buf = appendVerdicts(m.buf, r, false)
+	}
+	m.buf = append(m.buf, "\n\nChecked "...)
+	m.buf = appendCount(m.buf, s.Pages, "page")
+	m.buf = append(m.buf, ", "...)
+	m.buf = appendCount(m.buf, s.Links, "link")
+	m.buf = append(m.buf, " and "...)
+	m.buf = appendCount(m.buf, s.Anchors, "anchor")
+	if s.Docroot != "" {
+		m.buf = append(m.buf, " in "...)
+		m.buf = appendCodeSpan(m.buf, s.Docroot)
+	}
+	if s.Profile != "" {
+		m.buf = append(m.buf, " with the profile "...)
+		m.buf = appendCodeSpan(m.buf, s.Profile)
+	}
+	m.buf = append(m.buf, '.')
+	for i, reason := range s.Reasons {
+		m.buf = append(m.buf, []string{" Not checked: ", ", "}[min(i, 1)]...)
+		m.buf = appendThousands(m.buf, reason.Count)
+		m.buf = append(m.buf, ' ')
+		m.buf = appendPlain(m.buf, string(reason.Code))
+	}
+	if len(s.Reasons) > 0 {
+		m.buf = append(m.buf, '.')
+	}
+	if s.Ignored > 0 {
+		m.buf = append(m.buf, " Ignored by rule: "...)
+		m.buf = appendCount(m.buf, s.Ignored, "link")
+		m.buf = append(m.buf, '.')
+	}
+	m.baseline(s.Baseline)
+	m.buf = append(m.buf, '\n')
+	m.unused("Ignore rules that match nothing", s.UnusedIgnores)
+	if s.Baseline != nil {
+		m.unused("Entries of the baseline that no finding needs", s.Baseline.Unneeded)
+	}
+	m.tops()
+}
+
+// maxUnused is more unused rules than anybody has, and bounds the report.
+const maxUnused = 20
+
+func (m *markdown) unused(title string, rules []string) {
+	for i, rule := range rules[:min(len(rules), maxUnused)] {
+		if i == 0 {
+			m.buf = append(m.buf, "\n"+title+":\n\n"...)
+		}
+		m.buf = append(m.buf, "- "...)
+		m.buf = appendCodeSpan(m.buf, rule)
+		m.buf = append(m.buf, '\n')
+	}
+	if rest := len(rules) - maxUnused; rest > 0 {
+		m.buf = fmt.Appendf(m.buf, "- and %d more\n", rest)
+	}
+}
+
+func (m *markdown) tops() {
+	if m.opt.GroupBy == GroupTarget {
+		return // the groups say the same
+	}
+	tops := topTargets(m.findings)
+	for i, t := range tops[:min(len(tops), maxTops)] {
+		if i == 0 {
+			m.buf = append(m.buf, "\nBroken on most pages:\n\n"...)
+		}
+		target := t.what.target
+		if t.what.fragment != "" {
+			target += "#" + t.what.fragment
+		}
+		m.buf = append(m.buf, "- "...)
+		m.buf = appendCodeSpan(m.buf, target)
+		m.buf = append(m.buf, " from "...)
+		m.buf = appendCount(m.buf, t.pages, "page")
+		m.buf = append(m.buf, ", "...)
+		m.buf = appendCodeSpan(m.buf, string(t.what.code))
+		m.buf = append(m.buf, '\n')
+	}
+	if rest := len(tops) - maxTops; rest > 0 {
+		m.buf = append(m.buf, "- and "...)
+		m.buf = appendCount(m.buf, rest, "more target")
+		m.buf = append(m.buf, '\n')
+	}
+}
+
+// groups writes the findings until there is no room.
+func (m *markdown) groups() {
+	if len(m.findings) == 0 {
+		return
+	}
+	folded := len(m.findings) > markdownOpen
+	if folded {
+		m.buf = append(m.buf, "\n<details><summary>"...)
+		m.buf = appendCount(m.buf, len(m.findings), "finding")
+		m.buf = append(m.buf, "</summary>\n"...)
+	}
+	written := m.list()
+	if rest := len(m.findings) - written; rest > 0 {
+		m.buf = append(m.buf, "\n**"...)
+		m.buf = appendThousands(m.buf, rest)
+		m.buf = append(m.buf, " more** of "...)
+		m.buf = appendCount(m.buf, len(m.findings), "finding")
+		m.buf = append(m.buf, " did not fit; the format text has all.\n"...)
+	}
+	if folded {
+		m.buf = append(m.buf, "\n</details>\n"...)
+	}
+}
+
+// list returns the number of findings that it wrote.
+func (m *markdown) list() (written int) {
+	var item []byte
+	groups := gather(m.findings, m.opt)
+	if m.opt.GroupBy == GroupPage { // the others are sorted so, owners by number
+		slices.SortStableFunc(groups, bySeverity)
+	}
+	for _, g := range groups {
+		item = m.heading(item[:0], g)
+		for _, i := range g.findings {
+			item = m.item(item, &m.findings[i], g)
+			if len(m.buf)+len(item)+markdownTail > markdownMaxBytes {
+				return written
+			}
+			m.buf = append(m.buf, item...)
+			item = item[:0]
+			written++
+		}
+	}
+	return written
+}
+
+func (m *markdown) heading(dst []byte, g *group) []byte {
+	dst = append(dst, "\n#### "...)
+	switch {
+	case g.label == "":
+		dst = append(dst, headingOf(g, m.opt.GroupBy)...)
+	case m.opt.GroupBy == GroupPage:
+		dst = appendCodeSpan(dst, m.opt.page(g.label))
+	default:
+		dst = appendCodeSpan(dst, g.label)
+	}
+	dst = append(dst, ": "...)
+	if m.opt.GroupBy == GroupTarget && g.label != "" {
+		f := &m.findings[g.findings[0]]
+		dst = append(dst, f.Verdict.String()...)
+		dst = append(dst, ", "...)
+		dst = appendPlain(dst, f.Message)
+		dst = append(dst, ", "...)
+		dst = appendCodeSpan(dst, string(f.Code))
+		dst = append(dst, ", "...)
+		dst = appendCount(dst, g.links, "link")
+	} else {
+		dst = appendVerdictCounts(dst, g.errors, g.warnings, " ")
+	}
+	if m.opt.GroupBy != GroupPage {
+		dst = append(dst, " on "...)
+		dst = appendCount(dst, g.pages, "page")
+	}
+	return append(dst, "\n\n"...)
+}
+
+// item appends one finding: its place, what is wrong unless the heading says
+// so, the link as written and what may have been meant.
+func (m *markdown) item(dst []byte, f *check.Finding, g *group) []byte {
+	dst = append(dst, "- "...)
+	file, line, column := m.opt.place(f)
+	switch inHeading := m.opt.GroupBy == GroupPage && f.Source == nil; {
+	case !inHeading:
+		dst = appendCodeSpan(dst, string(appendPlace([]byte(file), line, column)))
+		dst = append(dst, ": "...)
+	case line > 0:
+		dst = append(dst, "line "...)
+		dst = strconv.AppendInt(dst, int64(line), 10)
+		dst = append(dst, ": "...)
+	}
+	byTarget := m.opt.GroupBy == GroupTarget && g.label != ""
+	if !byTarget {
+		dst = append(dst, "**"...)
+		dst = append(dst, f.Verdict.String()...)
+		dst = append(dst, "** "...)
+		dst = appendPlain(dst, f.Message)
+		if m.opt.GroupBy != GroupCode {
+			dst = append(dst, " ("...)
+			dst = appendCodeSpan(dst, string(f.Code))
+			dst = append(dst, ')')
+		}
+	}
+	if f.Element != "" || f.Raw != "" {
+		if !byTarget {
+			dst = append(dst, ", "...)
+		}
+		dst = appendSpan(dst, appendWritten(nil, f))
+	}
+	if f.Suggestion != "" {
+		dst = append(dst, ", did you mean "...)
+		dst = appendCodeSpan(dst, f.Suggestion)
+		dst = append(dst, '?')
+	}
+	return append(dst, '\n')
+}

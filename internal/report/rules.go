@@ -1,0 +1,105 @@
+package report
+
+import "github.com/sitelink/sitelink/check"
+
+// rule is what servers show beside a finding: what its code means and what to
+// do about it.
+type rule struct {
+	code check.Code
+	// level is what the code usually is; a finding has its own.
+	level check.Verdict
+	// title is a few words, short one sentence, help one or two on the repair.
+	title, short, help string
+}
+
+// rules has a row for each code of a finding, in the order of docs/formats.md.
+// A test holds it to the constants of package check.
+var rules = []rule{
+	{check.MissingFile, check.Error, "Missing file", "No file of the site answers the path of this link.",
+		"Correct the link, or put back the file. If the file moved, a redirect keeps links from elsewhere alive."},
+	{check.MissingDirectory, check.Error, "Missing directory", "The link ends in a slash, and the site has no such directory.",
+		"Correct the link, or leave out the slash where a file is meant."},
+	{check.MissingIndex, check.Error, "Missing index file", "The directory is there, but it has no file that the host would serve for it.",
+		"Add an index file, link to a file in the directory, or set index to the names that the host looks for."},
+	{check.MissingFragment, check.Error, "Missing fragment", "The page is there, but nothing on it has the name behind the #.",
+		"Browsers show the top of the page instead. Correct the fragment, or give the element that is meant this id."},
+	{check.MissingMap, check.Error, "Missing image map", "The usemap attribute names no map of its page.",
+		"Write # and the name of a map element on the same page."},
+	{check.WrongCase, check.Error, "Wrong letter case", "Only a name with other upper and lower case letters is there.",
+		"Write the name as the file has it. It works where file names ignore case, and fails on the host."},
+	{check.OutsideDocroot, check.Error, "Outside the docroot", "The link climbs above the root of the site, or goes through a symbolic link that leaves it.",
+		"Shorten the ../ at its beginning, or copy what the symbolic link points to into the site."},
+	{check.BrokenSymlink, check.Error, "Broken symbolic link", "The link leads to a symbolic link that points nowhere.",
+		"Repair the symbolic link, or put the file in its place."},
+	{check.Unreadable, check.Error, "Unreadable file", "The file is there, but the server may not read it.",
+		"Let everybody read the file, and enter its directories (chmod a+rX)."},
+	{check.SpecialFile, check.Error, "Not an ordinary file", "The link leads to a pipe, a socket or a device.",
+		"Put an ordinary file in its place."},
+	{check.BadURL, check.Error, "Bad URL", "The value is no URL, or one that the host refuses.",
+		"Write it as the URL Standard has it: percent-encode what is no URL character, and look for a wrong port or host."},
+	{check.EmptyLink, check.Error, "Empty link", "The attribute is empty, so that browsers load nothing.",
+		"Name a file, or leave out the attribute."},
+	{check.UnclosedComment, check.Warning, "Unclosed comment", "A comment never ends, so that the rest of the file is inside it.",
+		"End the comment with -->."},
+	{check.UnclosedElement, check.Warning, "Unclosed element", "A script, style, title or textarea never ends, so that the rest of the file is its text.",
+		"Add the end tag."},
+	{check.UnclosedTag, check.Warning, "Unclosed tag", "The file ends inside a tag, which browsers drop.",
+		"Close the tag, and see whether the file was cut off when it was written."},
+	{check.NotWellFormed, check.Warning, "Not well-formed", "An XHTML page or SVG file breaks a rule of XML, so that browsers show an error.",
+		"Repair the markup, or serve the page as HTML."},
+	{check.BaseDiffers, check.Warning, "Ambiguous base", "Browsers and older readers take the base elements of this page differently.",
+		"Keep one base element, before the first link."},
+	{check.Credentials, check.Warning, "Credentials in a URL", "The URL holds a user name or a password.",
+		"Take them out, and change the password: whoever reads the page has it."},
+	{check.Backslash, check.Warning, "Backslash in a link", "A backslash stands where a slash is meant.",
+		"Write a slash. Browsers read it as one, other programs do not."},
+	{check.DoubleSlash, check.Warning, "Empty path segment", "Two slashes follow each other in the path.",
+		"Write one. Hosts differ in whether they merge them."},
+	{check.Autoindex, check.Warning, "Only a directory listing", "The directory has no index file, so that the host shows a list of its files.",
+		"Add an index file, or link to a file. Set autoindex to error if the host shows no lists."},
+	{check.ScriptFragment, check.Warning, "Fragment left to a script", "The page has scripts, and fragments that only they can serve.",
+		"Nothing, if the script serves them: set script-fragments to silent. Set it to error to have each one checked."},
+	{check.MappingLoop, check.Error, "Mapping loop", "The rules of the key map lead round in a circle.",
+		"Correct the rules."},
+	{check.ViaRedirect, check.Warning, "Link through a redirect", "A rule of the host, or a page that only sends the visitor on, stands between the link and what answers.",
+		"Write the final address, which the suggestion gives: it saves the visitor a request, and the link survives the end of the rule."},
+	{check.RedirectLoop, check.Error, "Redirect loop", "The redirects of the host lead round in a circle.",
+		"Correct the rules that the message names."},
+	{check.TooLarge, check.Warning, "File too large", "The file is larger than max-page-size and was not read.",
+		"Raise max-page-size if the file is a page."},
+	{check.ReadError, check.Error, "Unreadable page", "The file could not be read, so that its links were not checked.",
+		"The message says what the system answered."},
+	{check.BadMapFile, check.Warning, "Bad image map file", "A line of an image map file has neither NCSA nor CERN form.",
+		"Write a shape, a URL and its points."},
+	{check.Fallback, check.Warning, "Answered by the fallback page", "Nothing is there, and the host shows its fallback page with status 200.",
+		"Correct the link, or put a 404.html into the docroot if the site is no single-page application."},
+	{check.ServerDependent, check.Warning, "Other servers refuse", "The site's host answers this link, other servers would not.",
+		"Write the link so that every server answers it, or accept it with an ignore rule."},
+	{check.Changed, check.Error, "File changed", "The file changed while it was checked.",
+		"Check again when the build has ended."},
+	{check.Orphan, check.Warning, "Orphan", "No page links to this file.",
+		"Link to it where readers look for it, or delete it. A file that only other sites link to can be ignored by rule."},
+	{check.Unreachable, check.Warning, "Unreachable page", "Pages link to this one, but no chain of links leads there from the start.",
+		"Link to it, or to a page that leads there, from a page that readers reach."},
+	{check.UnmatchedLinkset, check.Warning, "Linkset without pages", "A linkset of --from finds no page.",
+		"Correct the linkset: it is a site path, in which @ stands for any characters and # for any but a slash."},
+	{check.LimitReached, check.Warning, "Limit reached", "Pages are left out because of --limit.",
+		"Raise the limit, or accept that the check is of a part of the site."},
+}
+
+// ruleIndex returns the place of a code in rules, -1 for one that has no row.
+func ruleIndex(code check.Code) int {
+	i, ok := rulePlaces[code]
+	if !ok {
+		return -1
+	}
+	return i
+}
+
+var rulePlaces = func() map[check.Code]int {
+	m := make(map[check.Code]int, len(rules))
+	for i := range rules {
+		m[rules[i].code] = i
+	}
+	return m
+}()

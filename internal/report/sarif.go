@@ -1,0 +1,208 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// Limits of GitHub code scanning ("SARIF results exceed one or more limits"): a
+// file with more results is refused, and of those in it the 5,000 most severe
+// are shown.
+const (
+	sarifMaxResults = 25_000
+	sarifShown      = 5_000
+)
+
+// homepage is the address of the project, for servers that link to it.
+const homepage = "https://github.com/sitelink/sitelink"
+
+// SARIF writes r as a log of version 2.1.0 with one run (OASIS, Static Analysis
+// Results Interchange Format): a rule for each code, whether it was found or
+// not, and a result for each finding, in the order of the findings.
+//
+// Paths are relative to %SRCROOT%, the root of the project, unless the docroot
+// lies outside of it. A result has its fingerprint ([check.Fingerprints]) under
+// two names: our own, and primaryLocationLineHash, the only one that GitHub
+// compares. Of more than 25,000 findings the best are written, and a
+// notification of the run says how many are not.
+func SARIF(w io.Writer, r *check.Result, opt Options) error {
+	s := sink{w: w}
+	s.buf = append(s.buf, `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{`+"\n"+
+		`"tool":{"driver":{"name":"sitelink","informationUri":"`+homepage+`"`...)
+	if opt.Version != "" {
+		s.buf = append(s.buf, `,"version":`...)
+		s.buf = appendString(s.buf, opt.Version)
+	}
+	s.buf = append(s.buf, `,"rules":[`...)
+	for i := range rules {
+		s.buf = appendNext(s.buf, i)
+		s.buf = appendRule(s.buf, &rules[i])
+	}
+	s.buf = append(s.buf, "\n]}},\n"+
+		`"columnKind":"unicodeCodePoints",`+"\n"+
+		`"originalUriBaseIds":{"%SRCROOT%":{"description":{"text":"The root of the project."}}},`+"\n"+
+		`"results":[`...)
+	chosen := sarifChoice(r.Findings)
+	fingerprints := check.Fingerprints(r.Findings)
+	for n, i := range chosen {
+		s.buf = appendNext(s.buf, n)
+		s.buf = appendSARIFResult(s.buf, &r.Findings[i], fingerprints[i], &opt)
+		if err := s.drain(); err != nil {
+			return err
+		}
+	}
+	s.buf = append(s.buf, "\n]"...)
+	s.buf = appendInvocation(s.buf, len(r.Findings), len(chosen))
+	s.buf = append(s.buf, "}]}\n"...)
+	return s.flush()
+}
+
+// sarifChoice returns the indices of the findings to write, in order.
+func sarifChoice(findings []check.Finding) []int {
+	chosen := make([]int, 0, min(len(findings), sarifMaxResults))
+	if len(findings) <= sarifMaxResults {
+		for i := range findings {
+			chosen = append(chosen, i)
+		}
+		return chosen
+	}
+	for _, v := range []check.Verdict{check.Error, check.Warning} {
+		for _, p := range best(findings, v, sarifMaxResults-len(chosen)) {
+			chosen = append(chosen, p.index)
+		}
+	}
+	slices.Sort(chosen)
+	return chosen
+}
+
+// appendNext begins the line of element i of an array.
+func appendNext(dst []byte, i int) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	return append(dst, '\n')
+}
+
+func appendRule(dst []byte, r *rule) []byte {
+	dst = append(dst, `{"id":`...)
+	dst = appendString(dst, string(r.code))
+	dst = append(dst, `,"name":`...)
+	dst = appendString(dst, r.title)
+	dst = append(dst, `,"shortDescription":{"text":`...)
+	dst = appendString(dst, r.title)
+	dst = append(dst, `},"fullDescription":{"text":`...)
+	dst = appendString(dst, r.short)
+	dst = append(dst, `},"help":{"text":`...)
+	dst = appendString(dst, r.short+" "+r.help)
+	dst = append(dst, `},"helpUri":"`+homepage+`/blob/main/docs/formats.md#codes-of-findings","defaultConfiguration":{"level":"`...)
+	dst = append(dst, r.level.String()...)
+	dst = append(dst, `"},"properties":{"problem.severity":"`...)
+	dst = append(dst, r.level.String()...)
+	return append(dst, `","tags":["links"]}}`...)
+}
+
+func appendSARIFResult(dst []byte, f *check.Finding, fingerprint string, opt *Options) []byte {
+	dst = append(dst, `{"ruleId":`...)
+	dst = appendString(dst, string(f.Code))
+	if i := ruleIndex(f.Code); i >= 0 {
+		dst = appendIntField(dst, `,"ruleIndex":`, i)
+	}
+	dst = append(dst, `,"level":"`...)
+	dst = append(dst, f.Verdict.String()...)
+	dst = append(dst, `","message":{"text":`...)
+	dst = appendString(dst, sarifText(string(appendSentence(nil, f))))
+	dst = append(dst, `},"locations":[`...)
+	file, line, column := opt.place(f)
+	dst = appendLocation(dst, file, line, column)
+	dst = append(dst, ']')
+	if f.Source != nil {
+		dst = append(dst, `,"relatedLocations":[`...)
+		dst = appendLocation(dst, opt.page(f.Page), f.Line, f.Column)
+		dst = dst[:len(dst)-1]
+		dst = append(dst, `,"message":{"text":"the built page"}}]`...)
+	}
+	dst = append(dst, `,"partialFingerprints":{"primaryLocationLineHash":"`...)
+	dst = append(dst, fingerprint...)
+	dst = append(dst, `","sitelink/v1":"`...)
+	dst = append(dst, fingerprint...)
+	dst = append(dst, `"}`...)
+	if f.Element != "" || f.Raw != "" {
+		dst = append(dst, `,"properties":{"link":`...)
+		dst = appendString(dst, string(appendWritten(nil, f)))
+		if f.Target != "" {
+			dst = append(dst, `,"target":`...)
+			dst = appendString(dst, string(appendCut(nil, targetOf(f), maxMessageBytes)))
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, '}')
+}
+
+// appendLocation appends a place as SARIF has it. A finding about a whole file
+// is put at its first line: GitHub shows nothing that has none.
+func appendLocation(dst []byte, file string, line, column int) []byte {
+	dst = append(dst, `{"physicalLocation":{"artifactLocation":{"uri":`...)
+	dst = appendString(dst, string(appendURI(nil, file)))
+	if !absolute(file) {
+		dst = append(dst, `,"uriBaseId":"%SRCROOT%"`...)
+	}
+	dst = appendIntField(dst, `},"region":{"startLine":`, max(line, 1))
+	if line > 0 && column > 0 {
+		dst = appendIntField(dst, `,"startColumn":`, column)
+	}
+	return append(dst, `}}}`...)
+}
+
+// appendInvocation says what the reader of the log would otherwise miss.
+func appendInvocation(dst []byte, all, written int) []byte {
+	text := ""
+	switch {
+	case all > written:
+		text = fmt.Sprintf("%d of %d findings are in this file, the most that GitHub takes; the formats text and json have all.", written, all)
+	case all > sarifShown:
+		text = fmt.Sprintf("GitHub shows %d of these %d findings.", sarifShown, all)
+	}
+	dst = append(dst, ",\n"+`"invocations":[{"executionSuccessful":true`...)
+	if text != "" {
+		dst = append(dst, `,"toolExecutionNotifications":[{"level":"warning","message":{"text":`...)
+		dst = appendString(dst, text)
+		dst = append(dst, `}}]`...)
+	}
+	return append(dst, "}]"...)
+}
+
+// sarifText keeps a page from writing links and placeholders into messages
+// (sections 3.11.5 and 3.11.6). The specification has every { doubled; readers
+// that exist only look for a number in braces, and show doubled ones as they
+// stand, so that only those are touched.
+func sarifText(s string) string {
+	if !strings.ContainsAny(s, "[{") {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '[' && strings.Contains(s[i:], "]("):
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '{' && placeholder(s[i+1:]):
+			b.WriteString("{{")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// placeholder tells whether s, which follows a {, makes it one.
+func placeholder(s string) bool {
+	digits := 0
+	for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {
+		digits++
+	}
+	return digits > 0 && strings.HasPrefix(s[digits:], "}")
+}

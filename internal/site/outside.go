@@ -1,0 +1,126 @@
+package site
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// outside follows the symbolic link at segments, which leaves the docroot, just
+// far enough to say whether the file is there. It is not read.
+func (q *asking) outside(link NodeID, segments, rest []string, slash bool, query string) Answer {
+	s := q.s
+	const note = "behind a symbolic link that leaves the docroot"
+	name := filepath.Join(s.real, filepath.FromSlash(s.tree.Path(link)))
+	info, err := os.Stat(name)
+	behind := slash
+	for i, segment := range rest {
+		if err != nil {
+			break
+		}
+		if !info.IsDir() {
+			behind = true
+			break
+		}
+		name = filepath.Join(name, segment)
+		info, err = os.Stat(name)
+		through := err == nil && info.IsDir() && (slash || i < len(rest)-1)
+		if a, denied := q.denied(segment, through); denied {
+			return a
+		}
+	}
+	switch {
+	case err != nil:
+		return Answer{State: StateMissingFile, Node: NoNode, Status: q.statusOf(name, err), Note: note}
+	case info.IsDir():
+		return q.outsideDirectory(name, append(slices.Clone(segments), rest...), slash, query, note)
+	case !info.Mode().IsRegular():
+		a := q.noFile(kindOf(info.Mode()), behind)
+		a.State, a.Note = StateMissingFile, note
+		if a.Status == http.StatusOK {
+			a.State = StateBehindSymlink
+		}
+		return a
+	case behind && q.p.FileSlash != Serve:
+		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: note}
+	}
+	return Answer{State: StateBehindSymlink, Node: NoNode, Status: http.StatusOK, indexed: true}
+}
+
+// outsideDirectory answers for a directory outside the docroot.
+func (q *asking) outsideDirectory(name string, segments []string, slash bool, query, note string) Answer {
+	s := q.s
+	indexed := slices.ContainsFunc(s.index, func(index string) bool {
+		i, err := os.Stat(filepath.Join(name, index))
+		return err == nil && i.Mode().IsRegular()
+	})
+	list := s.autoindex == AutoindexList
+	if !slash && (q.p.Directory == Redirect || q.p.Directory == RedirectIndex && (indexed || list)) {
+		a := q.redirect("directory", q.redirectPath(segments), query)
+		a.State, a.Note = StateBehindSymlink, note
+		return a
+	}
+	if !indexed && !list {
+		return Answer{State: StateMissingIndex, Node: NoNode, Status: q.p.EmptyDirectory, Note: note}
+	}
+	return Answer{State: StateBehindSymlink, Node: NoNode, Status: http.StatusOK}
+}
+
+// statusOf is the status for a name outside the docroot that cannot be had.
+func (q *asking) statusOf(name string, err error) int {
+	switch {
+	case errors.Is(err, syscall.ELOOP):
+		return q.p.SymlinkLoop
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return q.p.LongName
+	case !errors.Is(err, fs.ErrNotExist):
+		return http.StatusNotFound
+	}
+	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return q.p.BrokenSymlink
+	}
+	return http.StatusNotFound
+}
+
+// behindFile tells whether path, percent-encoded, leads through a file.
+func (q *asking) behindFile(path string) bool {
+	t := q.s.tree
+	segments, _, _ := splitPath(lenient(path), true, true)
+	at := NodeID(0)
+	for i, segment := range segments {
+		if i == len(segments)-1 || strings.IndexByte(segment, 0) >= 0 {
+			return false
+		}
+		next := t.child(t.nodes[at].real, []byte(segment))
+		if next == NoNode {
+			return false
+		}
+		switch t.nodes[next].kind {
+		case KindFile, KindPipe, KindSocket, KindDevice:
+			return true
+		case KindDir:
+			if t.nodes[next].flags&flagUnreadable != 0 {
+				return false
+			}
+			at = next
+		case KindOutside:
+			name := filepath.Join(q.s.real, filepath.FromSlash(t.Path(next)))
+			for _, segment := range segments[i+1:] {
+				info, err := os.Stat(name)
+				if err != nil || !info.IsDir() {
+					return err == nil
+				}
+				name = filepath.Join(name, segment)
+			}
+			return false
+		default:
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+package site
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/hostcases"
+)
+
+// serverTables are the answers that TestServerAnswers of cmd/sitelink recorded.
+var serverTables = map[string]Autoindex{"plain": AutoindexError, "listing": AutoindexList}
+
+// TestServers: to every path edge case each server's profile answers as the
+// server did, and generic as nginx: status, and path after redirects.
+//
+// Among the cases are LL-70 (dot segments), LL-73 (percent escapes are decoded
+// once), LL-84 (absent directories) and LL-110 (letter case).
+func TestServers(t *testing.T) {
+	docroot := pathDocroot(t)
+	cases := hostcases.Cases()
+	for name, autoindex := range serverTables {
+		text, err := os.ReadFile(filepath.Join("testdata", "servers", name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := hostcases.ParseTable(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, profile := range append(slices.Clone(table.Servers), Generic.Name) {
+			t.Run(profile+"/"+name, func(t *testing.T) {
+				server := profile
+				if server == Generic.Name {
+					server = "nginx"
+				}
+				answers := table.Of(server)
+				p, ok := ProfileByName(profile)
+				if !ok {
+					t.Fatalf("no profile %s", profile)
+				}
+				s, err := Load(t.Context(), docroot, Options{Profile: p, Autoindex: autoindex})
+				if err != nil {
+					t.Fatal(err)
+				}
+				all := details(t, s, hostcases.Page)
+				records := s.Page(pageID(t, s, hostcases.Page)).All()
+				if len(all) != len(cases) {
+					t.Fatalf("%d links on the page, want %d", len(all), len(cases))
+				}
+				differ := 0
+				for i, c := range cases {
+					key := hostcases.Key(c.Target)
+					want, ok := answers[key]
+					if !ok {
+						t.Fatalf("%s was never asked for", key)
+					}
+					d := &all[i]
+					got := hostcases.Answer{Status: d.Status, Final: hostcases.Key(cmp.Or(d.Final, d.Target))}
+					if d.Target != c.Target || got.Status != want.Status || got.Final != want.Final {
+						differ++
+						t.Errorf("%s: got %d %s, %s says %v", key, got.Status, got.Final, server, want)
+					}
+					if d.State.IsError() != (d.Status < 200 || d.Status >= 300) && d.State != StatePrivate {
+						t.Errorf("%s: state %s with status %d", key, stateName(t, d.State), d.Status)
+					}
+					if state := s.State(&records[i]); state != d.State {
+						t.Errorf("%s: the record says %s, the detail %s", key, stateName(t, state), stateName(t, d.State))
+					}
+				}
+				if differ > 0 {
+					t.Errorf("%d of %d predictions differ", differ, len(cases))
+				}
+			})
+		}
+	}
+}
+
+// pathDocroot makes the docroot of path edge cases.
+func pathDocroot(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	docroot, err := hostcases.Make(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hostcases.Unlock(docroot) }) // else t.TempDir cannot remove it
+	page := []byte("<!doctype html><meta charset=utf-8><title>links</title>\n")
+	for _, c := range hostcases.Cases() {
+		page = fmt.Appendf(page, "<a href=\"%s\">x</a>\n", html.EscapeString(c.Href))
+	}
+	if err := os.WriteFile(filepath.Join(docroot, hostcases.Page), page, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return docroot
+}

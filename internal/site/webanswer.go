@@ -1,0 +1,99 @@
+package site
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// What the web hosts do to a path before they look for a file. They keep no
+// directories but a list of names, so these rules look at the text of a path.
+
+// rewritten answers for a path that is redirected for its text alone; ok is
+// false when it is looked up as it stands.
+func (q *asking) rewritten(segments []string, slash bool, query string) (a Answer, ok bool) {
+	if len(segments) == 0 {
+		return Answer{}, false
+	}
+	last := segments[len(segments)-1]
+	dir := segments[:len(segments)-1]
+	if !slash && q.p.ErrorPage != "" && len(dir) == 0 && last == q.p.ErrorPage {
+		q.step("error-page", "the page for what is missing is sent as such")
+		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "the host sends its page for what is missing with 404 always"}, true
+	}
+	if stem, cut := strings.CutSuffix(last, ".html"); cut && stem != "" && !slash && q.p.PageFile == RedirectAlways &&
+		!(q.p.IndexFile == RedirectBare && slices.Contains(q.s.index, last)) {
+		return q.redirect("page-file", "/"+strings.Join(append(slices.Clone(dir), stem), "/"), query), true
+	}
+	if last == "index" && q.p.IndexName != Missing {
+		if a, ok := q.indexName(segments, slash, query); ok {
+			return a, true
+		}
+	}
+	path := "/" + strings.Join(segments, "/")
+	switch {
+	case q.p.TrailingSlash == Remove && slash:
+		return q.redirect("trailing-slash", path, query), true
+	case q.p.TrailingSlash == Add && !slash && !strings.Contains(last, "."):
+		return q.redirect("trailing-slash", path+"/", query), true
+	}
+	return Answer{}, false
+}
+
+// indexName answers for /dir/index, and for /dir/index/ when that is no
+// directory with an index file.
+func (q *asking) indexName(segments []string, slash bool, query string) (a Answer, ok bool) {
+	if slash && q.p.IndexName != Redirect {
+		return Answer{}, false
+	}
+	t := q.s.tree
+	if id := q.lookup(segments); id != NoNode {
+		n := &t.nodes[t.nodes[id].real]
+		if n.kind == KindFile || slash && n.kind == KindDir && q.s.indexOf[t.nodes[id].real] != NoNode {
+			return Answer{}, false
+		}
+	}
+	path := "/" + strings.Join(segments[:len(segments)-1], "/")
+	if q.p.IndexName == Redirect && len(segments) > 1 {
+		path += "/"
+	}
+	return q.redirect("index-name", path, query), true
+}
+
+// lookup finds what has exactly this path, NoNode if nothing has.
+func (q *asking) lookup(segments []string) NodeID {
+	t, at := q.s.tree, NodeID(0)
+	for _, name := range segments {
+		if at = t.child(t.nodes[at].real, []byte(name)); at == NoNode {
+			return NoNode
+		}
+	}
+	return at
+}
+
+// pageOf finds the file that /name stands for when the suffix may be left out.
+func (q *asking) pageOf(dir NodeID, name string) NodeID {
+	t := q.s.tree
+	for _, suffix := range q.p.PageSuffixes {
+		if id := t.child(t.nodes[dir].real, []byte(name+suffix)); id != NoNode && t.nodes[id].kind == KindFile {
+			return id
+		}
+	}
+	return NoNode
+}
+
+// browserPath is what a browser asks for after a redirect to an unescaped
+// path with query: "?" and "#" in names end the path, "\" is a slash.
+func browserPath(location string) string {
+	u, err := weburl.Parse(unpublished + location)
+	if err != nil {
+		return location
+	}
+	path := u.Path()
+	if u.HasQuery() {
+		path += "?" + u.Query()
+	}
+	return path
+}

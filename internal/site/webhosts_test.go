@@ -1,0 +1,189 @@
+package site
+
+import (
+	"bufio"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// hostTable is what the software of a host answered, one line a request; see
+// the head of each file in testdata/hosts.
+type hostTable struct {
+	without string // what was left out of the docroot
+	rows    []hostRow
+}
+
+type hostRow struct {
+	request string // path and query
+	status  int
+	// location is where a redirect leads, path and query.
+	location string
+	// file answers a status of 200, "" for one without text.
+	file string
+}
+
+func (r hostRow) String() string {
+	switch {
+	case r.location != "":
+		return "redirect to " + r.location
+	case r.status == 200:
+		return "200 = " + r.file
+	}
+	return fmt.Sprint(r.status)
+}
+
+func readHostTable(t *testing.T, name string) hostTable {
+	t.Helper()
+	var table hostTable
+	for _, line := range readLines(t, name) {
+		if line[0] == '#' {
+			if _, what, ok := strings.Cut(line, "docroot.txt without "); ok {
+				table.without = strings.TrimSuffix(what, ":")
+			}
+			continue
+		}
+		request, answer, ok := strings.Cut(line, " -> ")
+		r := hostRow{request: request}
+		status, rest, _ := strings.Cut(answer, " ")
+		if _, err := fmt.Sscan(status, &r.status); err != nil || !ok {
+			t.Fatalf("%s: %q: no request and status", name, line)
+		}
+		if file, ok := strings.CutPrefix(rest, "= "); ok {
+			if file != "(empty)" {
+				r.file = unescapeName(t, file)
+			}
+		} else {
+			r.location = rest
+		}
+		table.rows = append(table.rows, r)
+	}
+	if len(table.rows) < 1000 {
+		t.Fatalf("%s holds %d answers only", name, len(table.rows))
+	}
+	return table
+}
+
+func readLines(t *testing.T, name string) []string {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata/hosts", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var lines []string
+	scanner := bufio.NewScanner(f)
+	for scanner.Scan() {
+		if scanner.Text() != "" {
+			lines = append(lines, scanner.Text())
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func unescapeName(t *testing.T, s string) string {
+	t.Helper()
+	name, err := url.PathUnescape(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// hostDocroot makes the docroot of docroot.txt and returns its path.
+func hostDocroot(t *testing.T, without string) string {
+	t.Helper()
+	fs := files{}
+	for _, line := range readLines(t, "docroot.txt") {
+		if line[0] == '#' {
+			continue
+		}
+		kind, rest, _ := strings.Cut(line, " ")
+		name, to, _ := strings.Cut(strings.TrimSpace(rest), " -> ")
+		name = unescapeName(t, name)
+		switch {
+		case path.Base(name) == without || kind == "link" && without == "symbolic links":
+		case kind == "dir":
+			fs[name+"/"] = ""
+		case kind == "empty":
+			fs[name] = ""
+		case kind == "link":
+			fs[name] = "-> " + to
+		default:
+			fs[name] = name + "\n"
+		}
+	}
+	return tempDocroot(t, fs)
+}
+
+// excuse names rows on which a profile says something else than the software
+// that was asked, and why.
+type excuse struct {
+	why string
+	// fits tells whether the excuse covers the row, and got, the prediction.
+	fits func(s *Site, row, got hostRow) bool
+}
+
+// TestWebHosts: each profile predicts what the host's own software answered:
+// whether a request is redirected and where to, else its status and the file
+// that answers.
+func TestWebHosts(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the docroot holds names that other systems cannot have")
+	}
+	for _, h := range webHostTables {
+		t.Run(h.table, func(t *testing.T) {
+			table := readHostTable(t, h.table+".txt")
+			s, err := Load(t.Context(), hostDocroot(t, table.without), Options{Profile: h.profile()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			excused := make([]int, len(h.excuses))
+			for _, row := range table.rows {
+				got := predict(s, row.request)
+				if got.String() == row.String() || got.file == "" && row.file == "" && got.status == row.status && got.location == row.location {
+					continue
+				}
+				i := slices.IndexFunc(h.excuses, func(e excuse) bool { return e.fits(s, row, got) })
+				if i < 0 {
+					t.Errorf("%s: got %v, the host says %v", row.request, got, row)
+					continue
+				}
+				excused[i]++
+			}
+			for i, e := range h.excuses {
+				if excused[i] == 0 {
+					t.Errorf("no row needs the excuse %q", e.why)
+				}
+				t.Logf("%d of %d rows differ: %s", excused[i], len(table.rows), e.why)
+			}
+		})
+	}
+}
+
+// predict says what the profile answers to one request, without following a
+// redirect.
+func predict(s *Site, request string) hostRow {
+	p, query := cutQuery(request)
+	a := (&asking{s: s, p: &s.profile}).once(p, query)
+	r := hostRow{request: request, status: a.Status, location: a.move}
+	if a.move == "" && a.Status == 200 && a.Node != NoNode && s.tree.nodes[a.Node].kind == KindFile {
+		r.file = s.tree.Path(a.Node)
+		if id := s.tree.nodes[a.Node].real; id != a.Node {
+			r.file = s.tree.Path(id)
+		}
+		if name := path.Base(r.file); name == "empty.html" || name == "zero" {
+			r.file = ""
+		}
+	}
+	return r
+}
