@@ -98,6 +98,9 @@ type Reason struct {
 type Summary struct {
 	Docroot string
 	Profile string
+	// ProfileFrom names the file that told the profile; empty when it was
+	// chosen.
+	ProfileFrom string
 	// Files are all files of the docroot, Pages those parsed as HTML.
 	Files, Pages int
 	// Bytes is the size of the pages.
