@@ -83,10 +83,11 @@ func (q *asking) lists(dir NodeID) bool {
 	return q.s.autoindex == AutoindexList
 }
 
-// bare says what a directory does without its slash.
+// bare says what a directory does without its slash. With DirectorySlash Off
+// Apache does not look for its index file: it is listed or refused.
 func (q *asking) bare(dir NodeID) Way {
 	if l := q.s.localOf(dir, func(l *localSettings) bool { return l.slash != nil }); l != nil && !*l.slash {
-		return Missing
+		return Refuse
 	}
 	return q.p.Directory
 }
