@@ -75,6 +75,9 @@ type Finding struct {
 	// those reported once per target (script-fragment).
 	Count int
 
+	// about tells faults of one file with the same code apart: the text of the
+	// rule, say. See [Fingerprints].
+	about string
 	node  site.NodeID // the file that answers or was meant
 	based bool        // the page has a base element
 }
