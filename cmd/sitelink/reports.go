@@ -26,6 +26,7 @@ type destinations []destination
 // in common.
 func (a *app) openReports(cfg *config.Config, opt report.Options) (destinations, error) {
 	var all destinations
+	taken := map[string]string{} // file to format
 	for _, f := range cfg.Formats {
 		format, ok := report.ByName(f.Name)
 		if !ok {
@@ -42,6 +43,15 @@ func (a *app) openReports(cfg *config.Config, opt report.Options) (destinations,
 		}
 		opt.Color = a.colorsReport(cfg.Color, name)
 		all = append(all, destination{format, out, opt})
+		// The names differ, what they stand for may not: a.txt and ./a.txt are
+		// for the configuration to see, links only show here.
+		if r, ok := out.(*replacement); ok {
+			if other, twice := taken[r.target]; twice {
+				all.discard()
+				return nil, &usageError{fmt.Sprintf("the formats %s and %s go to the same file, %s", other, f.Name, r.target), "give each its own"}
+			}
+			taken[r.target] = f.Name
+		}
 	}
 	return all, nil
 }

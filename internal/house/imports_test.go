@@ -74,6 +74,7 @@ var filepathUsers = []string{
 var filepathFiles = []string{
 	"internal/hostcases/docroot_linux.go",
 	"internal/site/outside.go",
+	"internal/site/rulefiles.go",
 	"internal/site/load.go",
 	"internal/site/walk.go",
 }

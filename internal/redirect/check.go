@@ -13,8 +13,6 @@ import (
 const maxHops = 20
 
 var (
-	// takesAll are expressions that match whatever begins with their literal.
-	takesAll  = regexp.MustCompile(`^\^?[^\\()\[\]{}*+?.|$^]*(\\.[^\\()\[\]{}*+?.|$^]*)*(\.\*|\((\?:|\?P<\w+>)?\.\*\))\$?$`)
 	groupName = regexp.MustCompile(`\(\?P<\w+>`)
 	// samplePlace is what a sample puts a word in place of.
 	samplePlace = regexp.MustCompile(`:[A-Za-z_]\w*(\([^()]*\))?[*+?]?|\((\?:)?(\.[*+]|\[\^/\][*+])\??\)|\*`)
@@ -139,7 +137,13 @@ func (c *checker) follow(r *Rule) {
 		}
 		return
 	}
-	var chain *Rule
+	var chain *Rule // the second redirect, if there is one
+	onward := ""
+	defer func() {
+		if onward != "" {
+			c.add(r, CodeChain, Warning, onward)
+		}
+	}()
 	waits := !fixed && r.Stage == AfterFiles
 	for range maxHops {
 		path, local := c.local(to)
@@ -147,6 +151,7 @@ func (c *checker) follow(r *Rule) {
 			return
 		}
 		if slices.Contains(visited, path) {
+			onward = "" // a circle says more than a chain
 			c.loop(r, visited, path, waits, severity)
 			return
 		}
@@ -166,6 +171,7 @@ func (c *checker) follow(r *Rule) {
 		}
 		switch {
 		case !ok && fixed:
+			onward = ""
 			c.add(r, CodeTargetMissing, severity, "nothing answers "+path+chained(r, chain))
 			return
 		case !ok || hit.Rule.Conditional || hit.Rule.Kind == Proxy:
@@ -181,20 +187,12 @@ func (c *checker) follow(r *Rule) {
 		}
 		if hit.Rule.Kind == Redirect && r.Kind == Redirect && chain == nil {
 			chain = hit.Rule
-			// A loop is found further on; a chain is said once, at its start.
-			if !c.loops(hit.To, visited) {
-				c.add(r, CodeChain, Warning, fmt.Sprintf("%s is redirected again, by %s to %s: lead there at once", path, hit.Rule.where(r), clip(hit.To)))
-			}
+			onward = fmt.Sprintf("%s is redirected again, by %s to %s: lead there at once", path, hit.Rule.where(r), clip(hit.To))
 		}
 		to = hit.To
 	}
+	onward = ""
 	c.loop(r, visited, "", waits, severity)
-}
-
-// loops reports whether an address was visited already.
-func (c *checker) loops(to string, visited []string) bool {
-	path, local := c.local(to)
-	return local && slices.Contains(visited, path)
 }
 
 func (c *checker) loop(r *Rule, visited []string, path string, waits bool, severity Severity) {

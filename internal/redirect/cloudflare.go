@@ -178,7 +178,7 @@ func cloudflarePattern(from string) (pattern, string) {
 	expr := strings.ReplaceAll(regexp.QuoteMeta(from), `\*`, "(?P<splat>.*)")
 	seen := map[string]bool{"splat": strings.Contains(from, "*")}
 	for _, name := range cloudflareName.FindAllString(from, -1) {
-		places := strings.Count(from, name)
+		places := strings.Count(expr, name)
 		if places == 0 {
 			continue
 		}

@@ -89,10 +89,7 @@ func (p *pattern) takesBelow(key, prefix string) bool {
 	case segmented:
 		return p.splat && p.splatLit == "" && p.onlyLiterals() && strings.HasPrefix(key+"/", p.key+"/")
 	case expressed:
-		if p.negated || p.inverse || len(p.not) > 0 || !strings.HasPrefix(prefix, p.prefix) {
-			return false
-		}
-		return takesAll.MatchString(p.expr.source)
+		return p.open && !p.negated && !p.inverse && len(p.not) == 0 && strings.HasPrefix(prefix, p.prefix)
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package redirect
 
 import (
+	"errors"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -16,10 +17,21 @@ type expression struct {
 	re     *regexp.Regexp
 }
 
+// maxExpression bounds the size of an expression, in bytes. The parser's time
+// grows with more than the size.
+const maxExpression = 16 << 10
+
 // newExpression checks the syntax. The error is that of Go's regexp: RE2 has no
 // look-around and no back references.
 func newExpression(source string) (*expression, error) {
+	if len(source) > maxExpression {
+		return nil, errors.New("the pattern is larger than 16 KiB")
+	}
 	if _, err := syntax.Parse(source, syntax.Perl); err != nil {
+		var e *syntax.Error
+		if errors.As(err, &e) {
+			return nil, errors.New(e.Code.String() + ": " + quote(e.Expr))
+		}
 		return nil, err
 	}
 	return &expression{source: source}, nil
@@ -57,31 +69,39 @@ func (e *expression) groupNames() []string {
 	return nil
 }
 
-// literalPrefix returns the text that every match of an expression begins with,
-// and whether that text is all that it matches. An expression that is not bound
-// to the start has none.
-func literalPrefix(source string) (prefix string, exact bool) {
+// start is how an expression begins.
+type start struct {
+	literal string // every match begins with it
+	exact   bool   // and is nothing else
+	open    bool   // and everything that begins with it matches
+}
+
+// startOf finds the literal start of an expression. One that is not bound to the
+// start of the text has none.
+func startOf(source string) start {
 	re, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
-		return "", false
+		return start{}
 	}
-	re = re.Simplify()
-	flat := flatten(nil, re)
+	flat := flatten(nil, re.Simplify())
 	if len(flat) == 0 || flat[0].Op != syntax.OpBeginText {
-		return "", false
+		return start{}
 	}
 	var out strings.Builder
-	for i, sub := range flat[1:] {
-		switch {
-		case sub.Op == syntax.OpLiteral && sub.Flags&syntax.FoldCase == 0:
-			out.WriteString(string(sub.Rune))
-		case sub.Op == syntax.OpEndText:
-			return out.String(), i == len(flat)-2
-		default:
-			return out.String(), false
+	rest := flat[1:]
+	for len(rest) > 0 && rest[0].Op == syntax.OpLiteral && rest[0].Flags&syntax.FoldCase == 0 {
+		out.WriteString(string(rest[0].Rune))
+		rest = rest[1:]
+	}
+	s := start{literal: out.String(), exact: len(rest) == 1 && rest[0].Op == syntax.OpEndText}
+	if len(rest) > 0 && rest[0].Op == syntax.OpStar {
+		any := rest[0].Sub[0].Op
+		s.open = any == syntax.OpAnyChar || any == syntax.OpAnyCharNotNL
+		for _, sub := range rest[1:] {
+			s.open = s.open && (sub.Op == syntax.OpEmptyMatch || sub.Op == syntax.OpEndText)
 		}
 	}
-	return out.String(), false
+	return s
 }
 
 // flatten lists what follows each other at the start of an expression. Groups

@@ -76,13 +76,13 @@ func Firebase(name string, data []byte, site string) *File {
 	f.Settings.CleanURLs, f.Settings.TrailingSlash = in.CleanURLs, in.TrailingSlash
 	f.Settings.Public, f.Settings.Ignore = in.Public, in.Ignore
 	for i, raw := range in.Redirects {
-		f.firebaseRule(raw, lines[prefix+"/redirects/"+strconv.Itoa(i)], true)
+		f.firebaseRule(raw, lines.of(prefix+"/redirects", i), true)
 	}
 	for i, raw := range in.Rewrites {
-		f.firebaseRule(raw, lines[prefix+"/rewrites/"+strconv.Itoa(i)], false)
+		f.firebaseRule(raw, lines.of(prefix+"/rewrites", i), false)
 	}
 	for i, raw := range in.Headers {
-		f.firebaseHeaders(raw, lines[prefix+"/headers/"+strconv.Itoa(i)])
+		f.firebaseHeaders(raw, lines.of(prefix+"/headers", i))
 	}
 	return f
 }

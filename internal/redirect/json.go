@@ -5,11 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 )
 
-// jsonLines returns the line of each element of an array in a JSON text, by its
-// path: "redirects/0", "hosting/1/rewrites/3". The text must be valid.
-func jsonLines(data []byte) map[string]int {
+// elementLines is the line of each element of an array in a JSON text, by its
+// path in lower case (encoding/json takes keys in any case): "redirects/0",
+// "hosting/1/rewrites/3".
+type elementLines map[string]int
+
+// of returns the line of an element; 1 if it is not known.
+func (l elementLines) of(array string, i int) int {
+	if line, ok := l[strings.ToLower(array)+"/"+strconv.Itoa(i)]; ok {
+		return line
+	}
+	return 1
+}
+
+// jsonLines finds the lines of a valid JSON text.
+func jsonLines(data []byte) elementLines {
 	type level struct {
 		path  string
 		array bool
@@ -17,7 +30,7 @@ func jsonLines(data []byte) map[string]int {
 		key   string
 		value bool // an object's key was read, its value comes
 	}
-	lines, index := map[string]int{}, newLineIndex(data)
+	lines, index := elementLines{}, newLineIndex(data)
 	dec := json.NewDecoder(bytes.NewReader(data))
 	var levels []level
 	for {
@@ -45,7 +58,8 @@ func jsonLines(data []byte) map[string]int {
 					lines[path] = index.line(offset)
 				}
 			case !top.value:
-				top.key, _ = token.(string)
+				key, _ := token.(string)
+				top.key = strings.ToLower(key)
 				top.value = true
 				continue
 			default:

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// netlifyLine makes a line of a _redirects file.
-func netlifyLine(r *rand.Rand) string {
+// randomNetlifyLine makes a line of a _redirects file.
+func randomNetlifyLine(r *rand.Rand) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	from := ""
 	for range r.IntN(4) {
@@ -64,7 +64,7 @@ func netlifyLine(r *rand.Rand) string {
 // and matcher.
 func TestNetlifyOracle(t *testing.T) {
 	segments := []string{"a", "a", "b", "b", "c.html", "ab", "x", "index.html", "a%20b", "%C3%BC", "b%2Fc"}
-	cases := randomCases(2000, 1, netlifyLine, segments)
+	cases := randomCases(2000, 1, randomNetlifyLine, segments)
 	compareOracle(t, "netlify.cjs", cases, func(rules string) func(string) string {
 		f := Netlify("_redirects", []byte(rules))
 		for i := range f.Rules {

@@ -40,7 +40,9 @@ func newSelfCheck(to string, match *pattern, splat int) *selfCheck {
 // holds reports whether the rule would lead onto itself.
 func (c *selfCheck) holds(req *Request, captured []string) bool {
 	if c.origin != "" {
-		return c.origin == req.Scheme+"://"+req.Host && strings.HasPrefix("/"+captured[c.splat], c.base)
+		scheme, host, _ := strings.Cut(c.origin, "://")
+		own := host == req.Host && (scheme == req.Scheme || req.Scheme == "")
+		return own && strings.HasPrefix("/"+captured[c.splat], c.base)
 	}
 	return strings.HasPrefix(req.Path, c.base)
 }

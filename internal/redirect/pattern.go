@@ -23,7 +23,8 @@ type pattern struct {
 	splatLit string // what stands before that * in its segment
 
 	dir   string        // removed from the path before expr sees it (.htaccess)
-	expr  *expression   // forms expr
+	expr  *expression   // form expressed
+	open  bool          // expr matches everything that begins with prefix
 	not   []*expression // must not match
 	names []string      // the captures, in order
 }
@@ -60,11 +61,11 @@ func exactPattern(path string, slash, decoded bool) pattern {
 // expressionPattern matches with an expression; dir is the directory that a
 // .htaccess lies in, "" elsewhere.
 func expressionPattern(expr *expression, dir string, decoded bool) pattern {
-	prefix, whole := literalPrefix(expr.source)
-	if whole && strings.HasPrefix(dir+prefix, "/") {
-		return pattern{form: exact, prefix: dir + prefix, decoded: decoded}
+	begin := startOf(expr.source)
+	if begin.exact && strings.HasPrefix(dir+begin.literal, "/") {
+		return pattern{form: exact, prefix: dir + begin.literal, decoded: decoded}
 	}
-	p := pattern{form: expressed, expr: expr, dir: dir, prefix: dir + prefix, decoded: decoded}
+	p := pattern{form: expressed, expr: expr, dir: dir, prefix: dir + begin.literal, open: begin.open, decoded: decoded}
 	p.key = keyOf(p.prefix)
 	return p
 }

@@ -49,17 +49,17 @@ func Vercel(name string, data []byte) *File {
 	f.Settings.CleanURLs, f.Settings.TrailingSlash = in.CleanURLs, in.TrailingSlash
 	lines := jsonLines(data)
 	if len(in.Routes) > 0 && len(in.Redirects)+len(in.Rewrites) > 0 {
-		f.fault(CodeSyntax, Error, lines["routes/0"], "", "Vercel refuses routes beside redirects, rewrites or headers")
+		f.fault(CodeSyntax, Error, lines.of("routes", 0), "", "Vercel refuses routes beside redirects, rewrites or headers")
 	}
 	for i, raw := range in.Redirects {
-		f.vercelRule(raw, lines["redirects/"+strconv.Itoa(i)], true)
+		f.vercelRule(raw, lines.of("redirects", i), true)
 	}
 	for i, raw := range in.Rewrites {
-		f.vercelRule(raw, lines["rewrites/"+strconv.Itoa(i)], false)
+		f.vercelRule(raw, lines.of("rewrites", i), false)
 	}
 	f.vercelRoutes(in.Routes, lines)
 	for i, raw := range in.Headers {
-		f.vercelHeaders(raw, lines["headers/"+strconv.Itoa(i)])
+		f.vercelHeaders(raw, lines.of("headers", i))
 	}
 	return f
 }

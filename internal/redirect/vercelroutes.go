@@ -2,7 +2,6 @@ package redirect
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 )
 
@@ -20,10 +19,10 @@ type vercelRoute struct {
 }
 
 // vercelRoutes reads routes: expressions that must match the whole path.
-func (f *File) vercelRoutes(routes []json.RawMessage, lines map[string]int) {
+func (f *File) vercelRoutes(routes []json.RawMessage, lines elementLines) {
 	stage := BeforeFiles
 	for i, raw := range routes {
-		line, text := lines["routes/"+strconv.Itoa(i)], oneLine(raw)
+		line, text := lines.of("routes", i), oneLine(raw)
 		var in vercelRoute
 		if err := json.Unmarshal(raw, &in); err != nil {
 			f.fault(CodeSyntax, Error, line, text, "the route cannot be read: "+err.Error())

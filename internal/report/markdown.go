@@ -76,6 +76,11 @@ func (m *markdown) summary(r *check.Result) {
 	if len(s.Reasons) > 0 {
 		m.buf = append(m.buf, '.')
 	}
+	if len(s.Skipped) > 0 {
+		m.buf = append(m.buf, " Left out: "...)
+		m.buf = appendCount(m.buf, len(s.Skipped), "page")
+		m.buf = append(m.buf, '.')
+	}
 	if s.Ignored > 0 {
 		m.buf = append(m.buf, " Ignored by rule: "...)
 		m.buf = appendCount(m.buf, s.Ignored, "link")
@@ -148,7 +153,7 @@ func (m *markdown) groups() {
 		m.buf = appendThousands(m.buf, rest)
 		m.buf = append(m.buf, " more** of "...)
 		m.buf = appendCount(m.buf, len(m.findings), "finding")
-		m.buf = append(m.buf, " did not fit; the format text has all.\n"...)
+		m.buf = append(m.buf, " did not fit; the formats text and html have all.\n"...)
 	}
 	if folded {
 		m.buf = append(m.buf, "\n</details>\n"...)

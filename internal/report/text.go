@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"path"
 	"strconv"
 	"strings"
 
@@ -220,6 +221,9 @@ func appendPlace(dst []byte, line, column int) []byte {
 }
 
 func appendPath(dst []byte, page, prefix string) []byte {
+	if strings.HasPrefix(page, "../") { // a file of the project, outside the docroot
+		return appendQuoted(dst, path.Join(prefix, page))
+	}
 	if prefix != "" && prefix != "." {
 		dst = appendQuoted(dst, prefix)
 		if !strings.HasSuffix(prefix, "/") {

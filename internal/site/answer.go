@@ -17,7 +17,8 @@ func (q *asking) walk(segments []string, slash bool, query string) Answer {
 	at, private, symlinks := NodeID(0), false, 0
 	for i, name := range segments {
 		last := i == len(segments)-1
-		next := t.child(t.nodes[at].real, []byte(name))
+		next := q.child(at, name)
+		q.folded = q.folded || next != NoNode && string(t.nameOf(&t.nodes[next])) != name
 		through := next != NoNode && (t.nodes[next].kind == KindDir && slash || !last && t.nodes[next].kind.mayHold())
 		if a, denied := q.denied(name, through); denied {
 			return a
@@ -85,10 +86,20 @@ func (q *asking) named(id NodeID, segments []string, private bool, query string)
 	return q.file(id, private)
 }
 
+// child returns the entry of a directory that the host takes for name.
+func (q *asking) child(dir NodeID, name string) NodeID {
+	real := q.s.tree.nodes[dir].real
+	id := q.s.tree.child(real, []byte(name))
+	if id == NoNode && q.p.AnyCase {
+		id = q.s.foldChild(real, name)
+	}
+	return id
+}
+
 // isFile tells whether the directory holds a file of that name.
 func (q *asking) isFile(dir NodeID, name string) bool {
 	t := q.s.tree
-	id := t.child(t.nodes[dir].real, []byte(name))
+	id := q.child(dir, name)
 	return id != NoNode && t.nodes[id].kind == KindFile
 }
 
@@ -113,6 +124,7 @@ func (q *asking) page(dir, entry NodeID, segments []string, slash, private bool,
 	if id == NoNode {
 		return Answer{}, false
 	}
+	q.folded = q.folded || !strings.HasPrefix(string(t.nameOf(&t.nodes[id])), segments[len(segments)-1])
 	indexed := entry != NoNode && t.nodes[entry].kind == KindDir && q.s.indexOf[t.nodes[entry].real] != NoNode
 	switch {
 	case !slash && indexed && !q.p.PageFirst:
@@ -134,6 +146,8 @@ func (q *asking) page(dir, entry NodeID, segments []string, slash, private bool,
 // afterFile answers for a slash or path behind the file at segments[i].
 func (q *asking) afterFile(id NodeID, segments []string, i int, slash, private bool, query string) Answer {
 	switch {
+	case q.s.tree.nodes[id].flags&flagClosed != 0:
+		return Answer{State: StateUnreadable, Node: NoNode, Status: http.StatusForbidden}
 	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && slash && i == len(segments)-1:
 		q.step("file-slash", "what follows the file is path info")
 		return q.file(id, private)
@@ -196,12 +210,12 @@ func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool,
 		return Answer{State: StateUnreadable, Node: NoNode, Status: http.StatusForbidden,
 			Note: "nginx does not redirect from a directory that it may not list"}
 	}
-	switch q.p.Directory {
+	switch q.bare(dir) {
 	case Redirect:
 		return q.redirect("directory", q.redirectPath(segments), query)
 	case RedirectIndex:
 		a := q.directory(dir, segments, private, query)
-		if a.move == "" && (a.indexed || q.s.autoindex == AutoindexList) {
+		if a.move == "" && (a.indexed || q.lists(dir)) {
 			return q.redirect("directory", q.redirectPath(segments), query)
 		}
 		return a
@@ -215,7 +229,7 @@ func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool,
 // redirectPath is the address of a directory with its slash.
 func (q *asking) redirectPath(segments []string) string {
 	switch {
-	case q.p.RawRedirect && q.path != "":
+	case q.p.GoLocation && q.path != "":
 		return q.path + "/"
 	case len(segments) == 0:
 		return "/"
@@ -227,13 +241,14 @@ func (q *asking) redirectPath(segments []string) string {
 func (q *asking) directory(dir NodeID, segments []string, private bool, query string) Answer {
 	s, t := q.s, q.s.tree
 	if t.nodes[dir].flags&flagUnreadable != 0 {
-		if s.autoindex == AutoindexList && q.p.ListClosed {
+		if q.p.ListClosed && q.lists(dir) {
 			return q.list(dir)
 		}
 		return Answer{State: StateUnreadable, Node: NoNode, Status: q.p.EmptyDirectory}
 	}
 	real := t.nodes[dir].real
-	for _, name := range s.index {
+	index := q.indexNames(dir)
+	for _, name := range index {
 		id := t.child(real, []byte(name))
 		if id == NoNode && s.foldIndex {
 			id = s.foldChild(real, name)
@@ -269,7 +284,7 @@ func (q *asking) directory(dir NodeID, segments []string, private bool, query st
 			switch q.p.IndexDirectory {
 			case Refuse, Missing:
 				q.step("index-directory", name+" is a directory")
-				if q.p.IndexDirectory == Missing && s.autoindex == AutoindexList {
+				if q.p.IndexDirectory == Missing && q.lists(dir) {
 					return q.list(dir)
 				}
 				status := http.StatusForbidden
@@ -286,10 +301,10 @@ func (q *asking) directory(dir NodeID, segments []string, private bool, query st
 			}
 		}
 	}
-	if s.autoindex == AutoindexList {
+	if q.lists(dir) {
 		return q.list(dir)
 	}
-	q.step("empty-directory", "none of "+strings.Join(s.index, ", ")+" is there")
+	q.step("empty-directory", "none of "+strings.Join(index, ", ")+" is there")
 	return Answer{State: StateMissingIndex, Node: NoNode, Status: q.p.EmptyDirectory}
 }
 

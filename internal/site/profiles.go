@@ -10,14 +10,14 @@ import (
 func server(name string, change func(*Profile)) Profile {
 	p := Profile{
 		Name: name, Index: []string{"index.html"}, Autoindex: AutoindexError,
-		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, IndexName: Missing, EmptyDirectory: 403,
-		IndexDirectory: Redirect, IndexSpecial: Serve, IndexLoop: 403,
+		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, EmptyDirectory: 403,
+		IndexDirectory: Redirect, IndexSpecial: Serve, IndexLoop: 403, IndexName: Missing,
 		Page: Missing, PageSuffixes: []string{".html"}, PageFile: Serve, PageSlash: Missing, TrailingSlash: Keep,
 		FileSlash: Missing, Slashes: Merge, EncodedSlash: Serve, ReservedEscape: Serve, AboveRoot: 400, BadEscape: 400, NUL: 400,
 		MaxRequest: maxRequestLine - len("GET  HTTP/1.1\r\n"), TooLong: 414,
 		BrokenSymlink: 404, SymlinkLoop: 403, SymlinkFile: 404, LongName: 404,
 		Pipe: 404, Socket: 500, Device: 404, BehindSpecial: 404,
-		Literal: "-._~/!$&'()*+,;=:@[]",
+		Rules: RulesNone, Literal: "-._~/!$&'()*+,;=:@[]",
 	}
 	change(&p)
 	return p
@@ -49,6 +49,7 @@ var Linklint = server("linklint", func(p *Profile) {
 // builtIn are the profiles, sorted by name.
 var builtIn = []Profile{
 	server("apache", func(p *Profile) {
+		p.Rules = RulesHtaccess
 		p.EncodedSlash = Missing
 		p.AboveRoot, p.NUL = 404, 404
 		p.Deny, p.Denied, p.DenyLast = []string{".ht*"}, 403, true
@@ -66,11 +67,12 @@ var builtIn = []Profile{
 		p.MaxRequest, p.TooLong = 1<<20, 431
 		p.SymlinkLoop, p.SymlinkFile, p.LongName = 500, 500, 500
 		p.Pipe, p.Socket, p.Device = 0, 404, 200
-		p.DropQuery, p.RawRedirect = true, true
+		p.DropQuery, p.GoLocation = true, true
 	}),
 	// Cloudflare has a single address for each page: without .html, without
 	// index, with a slash for directories only.
 	server("cloudflare-pages", func(p *Profile) {
+		p.Rules = RulesCloudflare
 		p.Directory, p.IndexFile, p.IndexName, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, Skip, 404
 		p.Page, p.PageFile, p.PageSlash, p.PageFirst = Serve, Redirect, Redirect, true
 		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8, p.RawLocation = 404, 0, 404, 404, true
@@ -78,15 +80,19 @@ var builtIn = []Profile{
 	}),
 	// What firebase.json lists under "ignore" is not uploaded: see Deny.
 	server("firebase", func(p *Profile) {
+		p.Rules = RulesFirebase
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, Keep, 404, 400, 404, 400
 		p.ErrorPage = "404.html"
 	}),
 	Generic,
+	// Names that begin with a dot are left out by upload-pages-artifact since
+	// its version 4, and by Jekyll.
 	server("github-pages", func(p *Profile) {
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.Page, p.PageFirst = Serve, true
 		p.AboveRoot, p.NUL = 0, 400
+		p.Deny, p.Denied = []string{".*"}, 404
 		p.Charset = "utf-8"
 	}),
 	server("hugo-server", func(p *Profile) {
@@ -105,10 +111,11 @@ var builtIn = []Profile{
 	// With "Pretty URLs", as is the default: the host redirects to the one
 	// address of a page, and page.html comes before page/index.html.
 	server("netlify", func(p *Profile) {
+		p.Rules = RulesNetlify
 		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.Page, p.PageSlash, p.PageFirst, p.PageSlashFirst = Serve, Redirect, true, true
-		p.FileSlash, p.BadEscape = ServeSlash, 0
+		p.FileSlash, p.BadEscape, p.AnyCase = ServeSlash, 0, true
 		p.AboveRoot, p.NUL = 0, 404
 		p.Charset = "utf-8"
 	}),
@@ -122,6 +129,7 @@ var builtIn = []Profile{
 	}),
 	// Without settings in vercel.json; Profile.WithURLs makes them.
 	server("vercel", func(p *Profile) {
+		p.Rules = RulesVercel
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = Serve, Skip, 404
 		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = 400, 400, 404, 400
 	}),

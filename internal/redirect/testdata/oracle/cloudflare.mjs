@@ -35,15 +35,19 @@ for (const one of cases) {
   const answers = [];
   for (const target of one.targets) {
     const asked = [];
-    const response = await generateHandler({
+    let response;
+    try { response = await generateHandler({
       request: new Request("https://h.example" + target), metadata, logError: () => {},
       findAssetEntryForPath: async (name) => { asked.push(name); return null; },
       getAssetKey: () => "", negotiateContent: () => ({ encoding: null }), fetchAsset: async () => ({ body: null, contentType: "" }),
       generateNotFoundResponse: async () => new Response("", { status: 404 }),
-    });
+    }); } catch (error) {
+      answers.push({ to: error.code ?? String(error), status: 500 });
+      continue;
+    }
     const location = response.headers.get("location");
-    if (location !== null) answers.push({ to: location, status: response.status });
-    else answers.push({ to: asked[0] ?? "", status: response.status });
+    // Once the files are asked, no rule redirects any more.
+    answers.push(asked.length > 0 ? { to: asked[0], status: 404 } : { to: location, status: response.status });
   }
   out.push(answers);
 }

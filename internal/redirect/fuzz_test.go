@@ -1,0 +1,92 @@
+package redirect
+
+import (
+	"strings"
+	"testing"
+)
+
+// fuzzRead holds for every format: no panic; every fault has a message, a line
+// of the file, and a text that fits; matching and MayMatch agree; the checks end.
+func fuzzRead(f *testing.F, read func(data []byte) *File, seeds ...string) {
+	if len(seeds) == 0 {
+		f.Fatal("no seeds")
+	}
+	for _, seed := range seeds {
+		f.Add(seed, "/a/b", "id=1")
+	}
+	f.Fuzz(func(t *testing.T, text, path, query string) {
+		if len(text) > 1<<14 || len(path) > 1<<10 {
+			t.Skip()
+		}
+		file := read([]byte(text))
+		lines := strings.Count(text, "\n") + 1
+		for _, fault := range file.Faults {
+			if fault.Message == "" || fault.Line < 0 || fault.Line > lines || fault.Code == "" {
+				t.Errorf("fault %+v in a file of %d lines", fault, lines)
+			}
+		}
+		for i := range file.Rules {
+			if line := file.Rules[i].Source.Line; line < 1 || line > lines {
+				t.Errorf("rule %+v in a file of %d lines", file.Rules[i], lines)
+			}
+		}
+		for i := range file.Headers {
+			file.Headers[i].Applies(path)
+		}
+		set := New(Options{Scheme: "https", Host: "h.example"}, file)
+		path = "/" + path
+		req := Request{Scheme: "https", Host: "h.example", Path: path, Query: query}
+		if hit, ok := set.Match(req); ok {
+			if hit.Rule.Stage == AfterFiles || hit.Rule.Kind == Pass {
+				t.Errorf("before the files: %+v", hit.Rule)
+			}
+			if !set.MayMatch(path) {
+				t.Errorf("%q matches %+v, and MayMatch says no", path, hit.Rule)
+			}
+		}
+		// The index must find what asking every rule in order finds.
+		var slow *Rule
+		for _, r := range set.rules {
+			p := path
+			if r.match.decoded {
+				p = set.decode(path)
+			}
+			if _, ok := r.applies(&req, p); ok && r.match.form != never {
+				slow = r
+				break
+			}
+		}
+		if fast, _ := set.first(&req, set.decode(path), 0, -1, -1); fast != slow {
+			t.Errorf("%q: the index finds %+v, the search %+v", path, fast, slow)
+		}
+		set.Check(func(path string) (int, bool) { return 200, len(path)%2 == 0 })
+	})
+}
+
+func FuzzNetlify(f *testing.F) {
+	fuzzRead(f, readers["netlify"], "/a/* /b/:splat 301!\n/x id=:id /y/:id 302 Country=us\n", "https://h.example/a/:b/* /c/:b # x\n/a*/b /c 404\n")
+}
+
+func FuzzCloudflare(f *testing.F) {
+	fuzzRead(f, readers["cloudflare"], "/a/* /b/:splat 301\n/x-:y/*z /w#:y\n/a /b 200\n", "/ü /../y?z\n")
+}
+
+func FuzzNetlifyTOML(f *testing.F) {
+	fuzzRead(f, readers["netlifytoml"], "[[redirects]]\nfrom = \"/a/*\"\nto = \"/b\"\nquery = {id = \":x\"}\n", "redirects = [{from=\"/a\", to=\"/b\"}]\n")
+}
+
+func FuzzVercel(f *testing.F) {
+	fuzzRead(f, readers["vercel"], `{"redirects":[{"source":"/a/:b*","destination":"/c/:b*"}],"rewrites":[{"source":"/((?!x).*)","destination":"/$1"}]}`, `{"routes":[{"src":"/(.*)","dest":"/a/$1"},{"handle":"filesystem"}]}`)
+}
+
+func FuzzFirebase(f *testing.F) {
+	fuzzRead(f, readers["firebase"], `{"hosting":{"redirects":[{"source":"/a/:b*","destination":"/c/:b"}],"rewrites":[{"source":"!/@(x|y)/**","destination":"/i"}]}}`, `{"hosting":[{"redirects":[{"regex":"/a(.*)","destination":"/:1"}]}]}//`)
+}
+
+func FuzzHtaccess(f *testing.F) {
+	fuzzRead(f, readers["htaccess"], "RewriteEngine on\nRewriteCond %{HTTP_HOST} ^(.*)$ [NC,OR]\nRewriteCond %{REQUEST_FILENAME} !-f\nRewriteRule ^(.*)$ /x/$1/%1 [R=301,L,QSA]\n", "Redirect 301 /a /b\nRedirectMatch ^/(.*)$ /$1\n<IfModule x>\n")
+}
+
+func FuzzHeaders(f *testing.F) {
+	fuzzRead(f, readers["headers"], "/a/*\n  Link: x\n! Y\n/b/:c\n Z: 1\n", "https://h.example/x\n a:b\n")
+}

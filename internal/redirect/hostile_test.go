@@ -1,0 +1,77 @@
+package redirect
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// readers are all formats, by name.
+var readers = map[string]func(data []byte) *File{
+	"netlify":     func(data []byte) *File { return Netlify("f", data) },
+	"cloudflare":  func(data []byte) *File { return Cloudflare("f", data) },
+	"netlifytoml": func(data []byte) *File { return NetlifyTOML("f", data) },
+	"vercel":      func(data []byte) *File { return Vercel("f", data) },
+	"firebase":    func(data []byte) *File { return Firebase("f", data, "") },
+	"htaccess":    func(data []byte) *File { return Htaccess("/d/", "f", data) },
+	"headers":     func(data []byte) *File { return Headers("f", data, true) },
+}
+
+func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large inputs")
+	}
+	var many, apache strings.Builder
+	apache.WriteString("RewriteEngine on\n")
+	for i := range 100000 {
+		fmt.Fprintf(&many, "/p%d/* /q/:splat\n", i)
+		fmt.Fprintf(&apache, "RewriteRule ^p%d/(.*)$ /q/$1 [R]\n", i)
+	}
+	inputs := map[string]string{
+		"one_line_of_1MB":       "/" + strings.Repeat("a", 1<<20) + " /b\n/x /y\n",
+		"1MB_of_splats":         strings.Repeat("/*", 1<<19) + " /b\n/x /y\n",
+		"1MB_of_placeholders":   strings.Repeat("/:a", 1<<18) + " /b\n/x /y\n",
+		"100000_rules":          many.String(),
+		"100000_rewrite_rules":  apache.String(),
+		"100000_bad_lines":      strings.Repeat("bad\n", 100000),
+		"nested_json":           strings.Repeat(`{"redirects":[`, 100000),
+		"nested_parentheses":    `{"redirects":[{"source":"/` + strings.Repeat("(", 50000) + `","destination":"/b"}]}`,
+		"nested_groups":         `{"redirects":[{"source":"/` + strings.Repeat("(a", 2000) + strings.Repeat(")", 2000) + `","destination":"/b"}]}`,
+		"braces":                `{"hosting":{"redirects":[{"source":"` + strings.Repeat("{a,b}", 1000) + `","destination":"/b"}]}}`,
+		"repeated_repetition":   "RewriteEngine on\nRewriteRule ((((a{1,100}){1,100}){1,100}){1,100}) /b\n",
+		"open_sections":         strings.Repeat("<IfModule x>\n", 100000),
+		"lookaheads":            "RewriteEngine on\nRewriteRule ^" + strings.Repeat("(?!a)", 10000) + "b$ /c\n",
+		"zeroes":                strings.Repeat("\x00", 1<<20),
+		"continued_lines":       strings.Repeat("RewriteRule \\\n", 100000),
+		"toml_of_many_brackets": strings.Repeat("[[redirects]]\n", 50000),
+	}
+	for name, text := range inputs {
+		for format, read := range readers {
+			t.Run(name+"/"+format, func(t *testing.T) {
+				start := time.Now()
+				f := read([]byte(text))
+				set := New(Options{}, f)
+				for _, path := range []string{"/", "/x", "/p99999/z", "/" + strings.Repeat("a/", 4000)} {
+					set.Match(Request{Path: path, Stage: AfterFiles})
+					set.MayMatch(path)
+				}
+				if len(f.Faults) > maxFaults {
+					t.Errorf("%d faults", len(f.Faults))
+				}
+				for _, fault := range f.Faults {
+					if len(fault.Message) > 2000 || len(fault.Text) > maxText+3 || fault.Message == "" {
+						t.Fatalf("a fault that does not fit a report: %.300q", fault.Message)
+					}
+				}
+				if took := time.Since(start); took > 20*time.Second {
+					t.Errorf("took %v", took)
+				}
+			})
+		}
+	}
+	set := New(Options{}, Netlify("f", []byte(many.String())))
+	if hit, _ := set.Match(Request{Path: "/p99999/z", Stage: AfterFiles}); hit.To != "/q/z" {
+		t.Errorf("the last of 100,000 rules: got %q", hit.To)
+	}
+}
