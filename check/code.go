@@ -70,4 +70,6 @@ const (
 	Proxied       Code = "proxied"      // another server or a program answers, by a rule of the host
 	Conditional   Code = "conditional"  // only a rule that depends on country, cookie, header ... answers
 	Skipped       Code = "skipped"      // a fragment on a page that --from, --skip or --limit leaves out
+
+	AcceptedByBaseline Code = "baseline" // a row of a finding that the baseline accepts
 )

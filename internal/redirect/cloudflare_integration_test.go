@@ -42,7 +42,7 @@ func randomCloudflareLine(r *rand.Rand) string {
 	if r.IntN(2) == 0 {
 		words = append(words, pick("301", "302", "301!", "200", "303", "404", "308", "307", "abc"))
 		if r.IntN(10) == 0 {
-			words = append(words, pick("junk", "# comment"))
+			words = append(words, "junk")
 		}
 	}
 	return strings.Join(words, " ")

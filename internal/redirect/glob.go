@@ -138,9 +138,12 @@ func globSegment(s string, start bool) (text, inner string, negations int, err e
 				both(group)
 			case '!':
 				negations++
-				if start && i == 0 {
+				switch {
+				case start && i == 0 && end == len(s):
+					out.WriteString("[^/.][^/]*")
+				case start && i == 0:
 					out.WriteString("(?:[^/.][^/]*)?")
-				} else {
+				default:
 					out.WriteString("[^/]*")
 				}
 				not.WriteString(group)

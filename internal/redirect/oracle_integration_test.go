@@ -74,8 +74,12 @@ func compareOracle(t *testing.T, script string, cases []oracleCase, ask func(rul
 				want = fmt.Sprintf("%d %s", a.Status, a.To)
 				applied++
 			}
+			got := ours(target)
+			if got == undecided {
+				continue
+			}
 			compared++
-			if got := ours(target); got != want {
+			if got != want {
 				if differ++; differ <= 20 {
 					t.Errorf("%q asked for %q: got %q, the host's software says %q", c.Rules, target, got, want)
 				}
@@ -88,7 +92,10 @@ func compareOracle(t *testing.T, script string, cases []oracleCase, ask func(rul
 	t.Logf("%d rule files, %d answers compared, %d with a rule, %d differ", len(cases), compared, applied, differ)
 }
 
-// ask makes the question to one of our sets: status and destination.
+// undecided is our answer where a rule is conditional.
+const undecided = "?"
+
+// askSet makes the question to one of our sets: status and destination.
 func askSet(f *File, stage Stage) func(target string) string {
 	set := New(Options{Scheme: "https", Host: "h.example"}, f)
 	return func(target string) string {
@@ -96,6 +103,9 @@ func askSet(f *File, stage Stage) func(target string) string {
 		hit, ok := set.Match(Request{Scheme: "https", Host: "h.example", Path: path, Query: query, Stage: stage})
 		if !ok {
 			return ""
+		}
+		if hit.Rule.Conditional {
+			return undecided
 		}
 		return fmt.Sprintf("%d %s", hit.Rule.Status, hit.To)
 	}

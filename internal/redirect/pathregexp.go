@@ -256,8 +256,8 @@ func isWord(c byte) bool {
 func placeTemplate(to string, names []string, dollar bool, escape escaping) template {
 	byName := map[string]int{}
 	for i, name := range names {
-		if _, seen := byName[name]; name != "" && !seen {
-			byName[name] = i
+		if name != "" {
+			byName[name] = i // of two with one name the last counts
 		}
 	}
 	var t template
@@ -271,7 +271,7 @@ func placeTemplate(to string, names []string, dollar bool, escape escaping) temp
 			end++
 		}
 		group, known := byName[to[i+1:end]]
-		if number, ok := leadingInt(to[i+1 : end]); !known && ok && to[i] == '$' && number >= 1 && number <= len(names) {
+		if number, ok := leadingInt(to[i+1 : end]); !known && ok && to[i] == '$' && number >= 1 {
 			group, known = number-1, true
 			end = i + 1 + len(strings.TrimRight(to[i+1:end], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
 		}

@@ -31,9 +31,9 @@ const groupsPerFile = 2
 
 // index finds the rules that could match a path without asking the others. A
 // rule for one path is found by that path, any other by the whole literal
-// segments at the start of its pattern. BenchmarkMatch on two cores of 2.1 GHz:
-// 137 ns for a path that a rule matches and 92 ns for one that none matches with
-// 100 rules, 178 ns and 121 ns with 10,000.
+// segments at the start of its pattern. BenchmarkMatch on an AMD EPYC: a path
+// that a rule matches takes 190 ns with 100 rules and 180 ns with 10,000, one
+// that none matches 66 ns and 78 ns, MayMatch 70 ns and 61 ns.
 type index struct {
 	exact map[string][]int32
 	keyed map[string][]int32

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -114,8 +115,27 @@ func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	}
 	r.match.names = names
 	r.vercelConditions(in.Has, in.Missing)
+	if name := unknownPlace(to, r.match.names); name != "" && len(in.Has) == 0 {
+		bad(CodeSyntax, Error, "Vercel refuses the rule: its source has no "+quote(name)+" for the destination")
+		return
+	}
 	r.to = placeTemplate(to, r.match.names, true, verbatim)
 	f.Rules = append(f.Rules, r)
+}
+
+var vercelPlace = regexp.MustCompile(`:[A-Za-z_]\w*`)
+
+// unknownPlace returns a :name of the destination that the source does not have.
+func unknownPlace(to string, names []string) string {
+	if _, rest, ok := strings.Cut(to, "://"); ok {
+		to = rest
+	}
+	for _, place := range vercelPlace.FindAllString(to, -1) {
+		if !slices.Contains(names, place[1:]) {
+			return place
+		}
+	}
+	return ""
 }
 
 // setExpression gives the rule a pattern. What Go cannot express makes the rule

@@ -86,18 +86,22 @@ func (m *markdown) summary(r *check.Result) {
 		m.buf = appendCount(m.buf, s.Ignored, "link")
 		m.buf = append(m.buf, '.')
 	}
+	m.baseline(s.Baseline)
 	m.buf = append(m.buf, '\n')
-	m.unused(s.UnusedIgnores)
+	m.unused("Ignore rules that match nothing", s.UnusedIgnores)
+	if s.Baseline != nil {
+		m.unused("Entries of the baseline that no finding needs", s.Baseline.Unneeded)
+	}
 	m.tops()
 }
 
 // maxUnused is more unused rules than anybody has, and bounds the report.
 const maxUnused = 20
 
-func (m *markdown) unused(rules []string) {
+func (m *markdown) unused(title string, rules []string) {
 	for i, rule := range rules[:min(len(rules), maxUnused)] {
 		if i == 0 {
-			m.buf = append(m.buf, "\nIgnore rules that match nothing:\n\n"...)
+			m.buf = append(m.buf, "\n"+title+":\n\n"...)
 		}
 		m.buf = append(m.buf, "- "...)
 		m.buf = appendCodeSpan(m.buf, rule)

@@ -222,6 +222,12 @@ func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool,
 	case Missing:
 		q.step("directory", "a directory answers with its slash only")
 		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "the host wants the final slash"}
+	case Refuse:
+		q.step("directory", "no index file is looked for without the final slash")
+		if q.lists(dir) {
+			return q.list(dir)
+		}
+		return Answer{State: StateMissingIndex, Node: NoNode, Status: q.p.EmptyDirectory, Note: "the host wants the final slash"}
 	}
 	return q.directory(dir, segments, private, query)
 }

@@ -21,7 +21,7 @@ func (s *Site) settle(files []*redirect.File) {
 	for _, f := range files {
 		set := &f.Settings
 		if set.CleanURLs != nil || set.TrailingSlash != nil {
-			s.profile = s.profile.CleanURLs(set.CleanURLs, set.TrailingSlash)
+			s.profile = s.profile.WithURLs(set.CleanURLs != nil && *set.CleanURLs, set.TrailingSlash)
 		}
 		for _, pattern := range set.Ignore {
 			if name, ok := ignoredName(pattern); ok {
@@ -50,23 +50,6 @@ func ignoredName(pattern string) (name string, ok bool) {
 	return name, name != "" && !strings.Contains(name, "/") && !strings.Contains(name, "**")
 }
 
-// CleanURLs returns the profile with the settings cleanUrls and trailingSlash of
-// vercel.json and firebase.json, as measured with both hosts' software; nil
-// leaves a setting as it is.
-func (p Profile) CleanURLs(clean, slash *bool) Profile {
-	if clean != nil && *clean {
-		p.Page, p.PageFile, p.IndexFile = Serve, RedirectAlways, RedirectBare
-	}
-	switch {
-	case slash == nil:
-	case *slash:
-		p.TrailingSlash = Add
-	default:
-		p.TrailingSlash = Remove
-	}
-	return p
-}
-
 // indexNames are the default index files of a directory.
 func (q *asking) indexNames(dir NodeID) []string {
 	if l := q.s.localOf(dir, func(l *localSettings) bool { return l.index != nil }); l != nil {
@@ -83,10 +66,11 @@ func (q *asking) lists(dir NodeID) bool {
 	return q.s.autoindex == AutoindexList
 }
 
-// bare says what a directory does without its slash.
+// bare says what a directory does without its slash. With DirectorySlash Off
+// Apache does not look for its index file: it is listed or refused.
 func (q *asking) bare(dir NodeID) Way {
 	if l := q.s.localOf(dir, func(l *localSettings) bool { return l.slash != nil }); l != nil && !*l.slash {
-		return Missing
+		return Refuse
 	}
 	return q.p.Directory
 }

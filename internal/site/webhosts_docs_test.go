@@ -44,7 +44,7 @@ func TestWebHostsDocumented(t *testing.T) {
 				}
 				for i, s := range sites {
 					compared++
-					documented(t, s, path[1], cells[i+1])
+					compareCell(t, s, path[1], cells[i+1])
 				}
 			}
 		}
@@ -54,8 +54,8 @@ func TestWebHostsDocumented(t *testing.T) {
 	}
 }
 
-// documented compares one cell with what the profile says.
-func documented(t *testing.T, s *Site, path, cell string) {
+// compareCell compares one cell with what the profile says.
+func compareCell(t *testing.T, s *Site, path, cell string) {
 	t.Helper()
 	first, last := predict(s, path), finally(s, path)
 	want := ""
