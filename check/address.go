@@ -15,7 +15,7 @@ type addresses struct{ s *site.Site }
 
 // of returns the addresses of a page or listing, the one that sites link to
 // first: a default index file goes by its directory and by its own name
-// (A-LL-2).
+// (A-LL-2), a page without its suffix where the host serves it so.
 func (a addresses) of(node site.NodeID) []string {
 	t := a.s.Tree()
 	path := "/" + t.Path(node)
@@ -32,6 +32,16 @@ func (a addresses) of(node site.NodeID) []string {
 		}
 	}
 	add(path)
+	p := a.s.Profile()
+	for _, suffix := range p.PageSuffixes {
+		bare, ok := strings.CutSuffix(path, suffix)
+		if ok && p.Page != site.Missing {
+			add(bare)
+		}
+		if ok && p.PageSlash != site.Missing {
+			add(bare + "/")
+		}
+	}
 	name := t.Name(node)
 	if slices.ContainsFunc(a.s.IndexNames(), func(index string) bool { return strings.EqualFold(index, name) }) {
 		add(path[:len(path)-len(name)])
@@ -43,9 +53,9 @@ func (a addresses) of(node site.NodeID) []string {
 // slash, or, behind a rewrite, the first one.
 func (a addresses) nearest(node site.NodeID, path string) string {
 	all := a.of(node)
-	for _, p := range all {
-		if p == path || p == path+"/" {
-			return p
+	for _, meant := range []string{path, path + "/"} {
+		if slices.Contains(all, meant) {
+			return meant
 		}
 	}
 	return all[0]

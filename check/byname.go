@@ -3,6 +3,8 @@ package check
 import (
 	"path"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/site"
 )
 
 // byName are the files that hosts, browsers and robots ask for without any
@@ -42,6 +44,35 @@ func matchesAny(patterns []string, name string) bool {
 		if ok, _ := path.Match(p, name); ok {
 			return true
 		}
+	}
+	return false
+}
+
+// isList tells whether a file is a list of pages that its generator made for
+// programs: a link in it is no way for a visitor.
+func isList(file string) bool {
+	name := strings.TrimSuffix(strings.ToLower(path.Base(file)), ".gz")
+	switch path.Ext(name) {
+	case ".xml", ".rss", ".atom", ".rdf", ".opml", ".jsonld", ".txt":
+		return true
+	case ".json":
+		return name != "manifest.json"
+	case "":
+		return strings.HasPrefix(name, "_") // _redirects, _headers
+	}
+	return false
+}
+
+// isCopy tells whether a file is another one in a form that the host sends by
+// itself: compressed, or a source map, which its file names.
+func isCopy(s *site.Site, name string) bool {
+	for _, suffix := range []string{".gz", ".br", ".zst", ".map"} {
+		of, ok := strings.CutSuffix(name, suffix)
+		if !ok || suffix == ".map" && !strings.HasSuffix(of, "js") && !strings.HasSuffix(of, ".css") {
+			continue
+		}
+		node, found := s.Lookup(of)
+		return found && s.Tree().Kind(node) == site.KindFile
 	}
 	return false
 }

@@ -6,41 +6,49 @@ type Code string
 
 // Codes of findings.
 const (
-	MissingFile      Code = "missing-file"      // no file answers the path
-	MissingDirectory Code = "missing-directory" // the path ends in / and no such directory exists
-	MissingIndex     Code = "missing-index"     // the directory is there, its index file is not
-	MissingFragment  Code = "missing-fragment"  // the page is there, the fragment is not
-	MissingMap       Code = "missing-map"       // usemap names no map of the page
-	WrongCase        Code = "wrong-case"        // only a name of other letter case is there
-	OutsideDocroot   Code = "outside-docroot"   // climbs above the root, or goes through a symbolic link that leaves it
-	BrokenSymlink    Code = "broken-symlink"    // a symbolic link that leads nowhere
-	Unreadable       Code = "unreadable"        // the file or directory is there, the server may not read it
-	SpecialFile      Code = "special-file"      // a pipe, socket or device
-	BadURL           Code = "bad-url"           // no URL, or one the host refuses
-	EmptyLink        Code = "empty-link"        // an empty src
-	UnclosedComment  Code = "unclosed-comment"  // the rest of the file is a comment
-	UnclosedElement  Code = "unclosed-element"  // script, style, title or textarea never closes
-	UnclosedTag      Code = "unclosed-tag"      // the file ends inside a tag
-	NotWellFormed    Code = "not-well-formed"   // an XHTML page or SVG file that is no XML
-	BaseDiffers      Code = "base-differs"      // html5 and document-order read the base differently
-	Credentials      Code = "credentials"       // user:password@ in a URL
-	Backslash        Code = "backslash"         // \ where / is meant
-	DoubleSlash      Code = "double-slash"      // an empty path segment
-	Autoindex        Code = "autoindex"         // only a directory listing answers
-	ScriptFragment   Code = "script-fragment"   // fragments that only a script can serve
-	MappingLoop      Code = "mapping-loop"      // --map rules lead round in a circle
-	TooLarge         Code = "too-large"         // the file is larger than max-page-size and was not read
-	ReadError        Code = "read-error"        // the file could not be read
-	BadMapFile       Code = "bad-map-file"      // a line of an image map cannot be parsed
-	ServerDependent  Code = "server-dependent"  // the host answers, other servers would refuse
-	Changed          Code = "changed"           // the file changed while it was checked
-	Fallback         Code = "fallback"          // nothing is there; the host answers with its fallback page
-	ViaRedirect      Code = "via-redirect"      // a redirect rule of the host stands between
-	RedirectLoop     Code = "redirect-loop"     // the host's redirects lead round in a circle
-	Orphan           Code = "orphan"            // no page links to the file
-	Unreachable      Code = "unreachable"       // pages link to the page, but no chain of links leads there
-	UnmatchedLinkset Code = "unmatched-linkset" // a linkset of --from that finds no page
-	LimitReached     Code = "limit-reached"     // --limit left pages out
+	MissingFile      Code = "missing-file"            // no file answers the path
+	MissingDirectory Code = "missing-directory"       // the path ends in / and no such directory exists
+	MissingIndex     Code = "missing-index"           // the directory is there, its index file is not
+	MissingFragment  Code = "missing-fragment"        // the page is there, the fragment is not
+	MissingMap       Code = "missing-map"             // usemap names no map of the page
+	WrongCase        Code = "wrong-case"              // only a name of other letter case is there
+	OutsideDocroot   Code = "outside-docroot"         // climbs above the root, or goes through a symbolic link that leaves it
+	BrokenSymlink    Code = "broken-symlink"          // a symbolic link that leads nowhere
+	Unreadable       Code = "unreadable"              // the file or directory is there, the server may not read it
+	SpecialFile      Code = "special-file"            // a pipe, socket or device
+	BadURL           Code = "bad-url"                 // no URL, or one the host refuses
+	EmptyLink        Code = "empty-link"              // an empty src
+	UnclosedComment  Code = "unclosed-comment"        // the rest of the file is a comment
+	UnclosedElement  Code = "unclosed-element"        // script, style, title or textarea never closes
+	UnclosedTag      Code = "unclosed-tag"            // the file ends inside a tag
+	NotWellFormed    Code = "not-well-formed"         // an XHTML page or SVG file that is no XML
+	BaseDiffers      Code = "base-differs"            // html5 and document-order read the base differently
+	Credentials      Code = "credentials"             // user:password@ in a URL
+	Backslash        Code = "backslash"               // \ where / is meant
+	DoubleSlash      Code = "double-slash"            // an empty path segment
+	Autoindex        Code = "autoindex"               // only a directory listing answers
+	ScriptFragment   Code = "script-fragment"         // fragments that only a script can serve
+	MappingLoop      Code = "mapping-loop"            // --map rules lead round in a circle
+	TooLarge         Code = "too-large"               // the file is larger than max-page-size and was not read
+	ReadError        Code = "read-error"              // the file could not be read
+	BadMapFile       Code = "bad-map-file"            // a line of an image map cannot be parsed
+	ServerDependent  Code = "server-dependent"        // the host answers, other servers would refuse
+	Changed          Code = "changed"                 // the file changed while it was checked
+	Fallback         Code = "fallback"                // nothing is there; the host answers with its fallback page
+	ViaRedirect      Code = "via-redirect"            // a redirect rule of the host stands between
+	EndlessRedirect  Code = "endless-redirect"        // the host's redirects lead round in a circle
+	RedirectSyntax   Code = "redirect-syntax"         // the host ignores the rule or refuses the file
+	RedirectLimit    Code = "redirect-limit"          // more or longer than the host accepts
+	RedirectUnjudged Code = "redirect-unjudged"       // a rule that is not understood
+	RedirectMissing  Code = "redirect-target-missing" // nothing answers the destination of a rule
+	RedirectLoop     Code = "redirect-loop"           // a rule that leads round in a circle
+	RedirectChain    Code = "redirect-chain"          // a rule that leads to another redirect
+	RedirectHidden   Code = "redirect-unreachable"    // a rule that never matches
+	RedirectShadowed Code = "redirect-shadowed"       // a rule that a file hides
+	Orphan           Code = "orphan"                  // no page links to the file
+	Unreachable      Code = "unreachable"             // pages link to the page, but no chain of links leads there
+	UnmatchedLinkset Code = "unmatched-linkset"       // a linkset of --from that finds no page
+	LimitReached     Code = "limit-reached"           // --limit left pages out
 )
 
 // Codes of links that were not checked.
@@ -62,4 +70,6 @@ const (
 	Proxied       Code = "proxied"      // another server or a program answers, by a rule of the host
 	Conditional   Code = "conditional"  // only a rule that depends on country, cookie, header ... answers
 	Skipped       Code = "skipped"      // a fragment on a page that --from, --skip or --limit leaves out
+
+	AcceptedByBaseline Code = "baseline" // a row of a finding that the baseline accepts
 )

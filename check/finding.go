@@ -93,8 +93,8 @@ type Reason struct {
 }
 
 // Summary counts what a run saw. Every link is in exactly one of OK, Errors,
-// Warnings, Unchecked and Ignored; faults of files (see [Finding.Element])
-// count in FileErrors and FileWarnings instead.
+// Warnings, Unchecked and Ignored, or accepted by the Baseline; faults of files
+// (see [Finding.Element]) count in FileErrors and FileWarnings instead.
 type Summary struct {
 	Docroot string
 	Profile string
@@ -118,6 +118,8 @@ type Summary struct {
 	Reasons []Reason
 	// UnusedIgnores are the ignore rules that matched nothing, as written.
 	UnusedIgnores []string
+	// Baseline is what a list of accepted findings did, nil without one.
+	Baseline *Baseline
 	// Skipped are the pages and directory listings that a link leads to and
 	// whose own links were left out by From, Skip or Limit: their paths, a
 	// listing's with a slash at its end, sorted (LL-21). Pages left out do not

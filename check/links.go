@@ -16,6 +16,13 @@ import (
 // are the faults of files; those of links are among the rows. The first error
 // of w ends the work and is returned.
 func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byte, f *Finding) []byte, w io.Writer) (*Result, error) {
+	return links(ctx, s, opt, nil, render, w)
+}
+
+// links is Links for those of a selection, nil for all. With a selection only
+// the pages that may hold one are read, and the result has no faults of files
+// but pages that changed.
+func links(ctx context.Context, s *site.Site, opt Options, sel *selection, render func(dst []byte, f *Finding) []byte, w io.Writer) (*Result, error) {
 	ignore, err := compileIgnores(opt.Ignore)
 	if err != nil {
 		return nil, err
@@ -41,9 +48,10 @@ func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byt
 			return err
 		}
 		id := site.PageID(i)
-		if n := s.Page(id).Links(); n > 0 && opt.scope.has(id) {
+		want, n := sel.links(s, id)
+		if n > 0 && opt.scope.has(id) {
 			buf = slices.Grow(buf, n*rowBytes)
-			buf, err = t.rows(s, id, reader, opt, func(f *Finding) {
+			buf, err = t.rows(s, id, reader, opt, want, func(f *Finding) {
 				mu.Lock()
 				defer mu.Unlock()
 				if f.Verdict == OK {
@@ -53,7 +61,7 @@ func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byt
 					forget(sum, f)
 					f.Verdict, f.Code = Unchecked, IgnoredByRule
 				}
-			}, render, buf)
+			}, sel.render(render), buf)
 			if err != nil {
 				mu.Lock()
 				r.Findings = append(r.Findings, changed(s, id, err))
@@ -65,13 +73,15 @@ func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byt
 	if err != nil {
 		return nil, err
 	}
-	faults, err := siteFindings(ctx, s, opt)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range faults {
-		if !ignore.match(&f) {
-			r.Findings = append(r.Findings, f)
+	if sel == nil {
+		faults, err := siteFindings(ctx, s, opt)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range faults {
+			if !ignore.match(&f) {
+				r.Findings = append(r.Findings, f)
+			}
 		}
 	}
 	slices.SortFunc(r.Findings, compareFindings)
@@ -99,14 +109,21 @@ func (t *stock) quietScripts(ctx context.Context, s *site.Site, opt Options, ign
 	return err
 }
 
-// rows appends the rows of one page. settle is called for those that are a
+// rows appends the rows of one page, or of those links of it whose numbers are
+// in want, which ascends, when that is not nil. settle is called for those that are a
 // finding, or were one until their text was seen (then with Verdict OK).
-func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Options, settle func(*Finding), render func([]byte, *Finding) []byte, buf []byte) ([]byte, error) {
+func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Options, want []uint32, settle func(*Finding), render func([]byte, *Finding) []byte, buf []byte) ([]byte, error) {
 	bad, script := t.bad[id], t.script[id]
 	path, links := s.Path(id), s.Page(id).All()
 	var f Finding
-	err := reader.Details(id, nil, func(i int, d *site.Detail) {
+	err := reader.Details(id, want, func(i int, d *site.Detail) {
 		l := &links[i]
+		for len(bad) > 0 && bad[0].link < uint32(i) {
+			bad = bad[1:]
+		}
+		for len(script) > 0 && script[0] < uint32(i) {
+			script = script[1:]
+		}
 		j := judgementOf[s.State(l)]
 		isBad := len(bad) > 0 && bad[0].link == uint32(i)
 		isScript := len(script) > 0 && script[0] == uint32(i)

@@ -37,7 +37,7 @@ func ParseLinkset(text string) (Linkset, error) {
 	case strings.ContainsRune(text, 0):
 		return Linkset{}, errors.New("the linkset holds a NUL byte")
 	case len(text) > maxLinkset:
-		return Linkset{}, fmt.Errorf("the linkset is longer than %d bytes: %.40q...", maxLinkset, text)
+		return Linkset{}, fmt.Errorf("the linkset that begins with %.40q is longer than %d bytes", text, maxLinkset)
 	}
 	if text[0] != '/' {
 		text = "/" + text

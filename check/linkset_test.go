@@ -81,7 +81,7 @@ func TestLinksetErrors(t *testing.T) {
 		{"LL-14/http", "http://h.example/x.html", `the URL "http://h.example/x.html"`},
 		{"LL-14/https", "HTTPS://h.example/", "the URL"},
 		{"nul", "/a\x00", "NUL"},
-		{"long", "/" + strings.Repeat("x", maxLinkset), "longer than 4096 bytes"},
+		{"long", "/" + strings.Repeat("x", maxLinkset), "is longer than 4096 bytes"},
 		{"bytes", "/\xe4@", "UTF-8"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

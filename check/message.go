@@ -69,7 +69,7 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 			return fmt.Sprintf("%s only sends the visitor on to %s", path, s.Page(target).Alias())
 		}
 		return fmt.Sprintf("%s redirects to %s", path, d.Final)
-	case RedirectLoop:
+	case EndlessRedirect:
 		return "the host's redirects of " + path + " never end"
 	case Fallback:
 		return fmt.Sprintf("no file answers %s: the host shows %s instead", path, s.Tree().Path(d.Node))
@@ -93,6 +93,7 @@ func fileFindings(s *site.Site) []Finding {
 	for _, ff := range s.Faults() {
 		out = append(out, Finding{Page: ff.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + ff.Err.Error()})
 	}
+	out = append(out, ruleFindings(s)...)
 	var r *site.Reader
 	defer func() {
 		if r != nil {
@@ -152,6 +153,7 @@ func faultText(f scan.Fault) (Code, string) {
 func isFileFault(c Code) bool {
 	switch c {
 	case UnclosedComment, UnclosedElement, UnclosedTag, NotWellFormed, BaseDiffers, TooLarge, ReadError, BadMapFile, Changed,
+		RedirectSyntax, RedirectLimit, RedirectUnjudged, RedirectMissing, RedirectLoop, RedirectChain, RedirectHidden, RedirectShadowed,
 		Orphan, Unreachable, UnmatchedLinkset, LimitReached:
 		return true
 	}

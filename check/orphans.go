@@ -45,7 +45,6 @@ func Orphans(ctx context.Context, s *site.Site, from []string) ([]OrphanFile, er
 	}
 	w := newWalker(s)
 	defer w.close()
-	w.ends = func(id site.PageID) bool { return isList(s.Path(id)) }
 	if err := w.seeds(ctx, seeds); err != nil {
 		return nil, err
 	}
@@ -68,14 +67,14 @@ func Orphans(ctx context.Context, s *site.Site, from []string) ([]OrphanFile, er
 		if linked[node] && !unreached {
 			continue
 		}
-		path := t.Path(node)
-		if AskedByName(path) || isCopy(s, path) {
+		name := t.Path(node)
+		if AskedByName(name) || isCopy(s, name) {
 			continue
 		}
 		if len(sets.all) > 0 && !slices.ContainsFunc(w.addr.of(node), sets.match) {
 			continue
 		}
-		out = append(out, OrphanFile{Path: path, IsPage: isPage && isDocument(s.Page(id).Kind()), Linked: linked[node]})
+		out = append(out, OrphanFile{Path: name, IsPage: isPage && isDocument(s.Page(id).Kind()), Linked: linked[node]})
 	}
 	if err := findAliases(s, out); err != nil {
 		return nil, err
@@ -133,34 +132,6 @@ func linkedFiles(s *site.Site, w *walker) []bool {
 		}
 	}
 	return linked
-}
-
-// isList tells whether a file is a list of pages that its generator made for
-// programs: a link in it is no way for a visitor.
-func isList(path string) bool {
-	name := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
-	name = strings.TrimSuffix(name, ".gz")
-	switch name[strings.LastIndexByte(name, '.')+1:] {
-	case "xml", "rss", "atom", "opml", "txt":
-		return true
-	case "json":
-		return name != "manifest.json"
-	}
-	return strings.HasPrefix(name, "_") && !strings.Contains(name, ".") // _redirects, _headers
-}
-
-// isCopy tells whether a file is another one in a form that the host sends by
-// itself: compressed, or a source map, which its file names.
-func isCopy(s *site.Site, path string) bool {
-	for _, suffix := range []string{".gz", ".br", ".zst", ".map"} {
-		of, ok := strings.CutSuffix(path, suffix)
-		if !ok || suffix == ".map" && !strings.HasSuffix(of, "js") && !strings.HasSuffix(of, ".css") {
-			continue
-		}
-		node, found := s.Lookup(of)
-		return found && s.Tree().Kind(node) == site.KindFile
-	}
-	return false
 }
 
 // findAliases reads the orphan pages that hold few links and notes where a

@@ -99,3 +99,17 @@ func TestOrphansIgnored(t *testing.T) {
 		t.Errorf("%+v", r.Summary)
 	}
 }
+
+// TestIsList: which files are lists for programs, whose links are no way for a
+// visitor.
+func TestIsList(t *testing.T) {
+	for path, want := range map[string]bool{
+		"sitemap.xml": true, "a/sitemap-1.XML.gz": true, "index.xml": true, "feed.rss": true, "feed.json": true, "robots.txt": true, "_headers": true, "x.opml": true,
+		"index.html": false, "a.xhtml": false, "m.map": false, "s.css": false, "i.svg": false, "manifest.json": false, "site.webmanifest": false, "_page.html": false,
+		"noext": false, "xml/a.html": false, "txt": false,
+	} {
+		if got := isList(path); got != want {
+			t.Errorf("isList(%q) = %t", path, got)
+		}
+	}
+}

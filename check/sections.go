@@ -80,7 +80,7 @@ func Sections(s *site.Site, findings []Finding, limit int) ([]Section, []Edge) {
 		}
 		at := m.of[from]*n + to
 		broken[at] += max(f.Count, 1)
-		if f.Code != MissingFragment && f.Code != MissingMap { // a file answers those: they are in links
+		if f.Status/100 != 2 { // where a file answers, the link is counted already
 			links[at] += max(f.Count, 1)
 		}
 	}

@@ -80,7 +80,7 @@ func TestSections(t *testing.T) {
 func TestSectionsCountEveryLink(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"index.html": plain + "<a href=a/><a href=b/c/d.html><a href=a/#x><a href=#top><a href=mailto:x@y.example>",
-		"a/i.html":   plain + "<a href=../index.html><img src=no.png><a href=/A/I.html>",
+		"a/i.html":   plain + "<a href=../index.html><img src=no.png usemap=#m><a href=/A/I.html><a href=a%00><a href=../../../x>",
 		"b/c/d.html": plain + strings.Repeat("<a href=gone/><a href=../../a/i.html>", 50),
 	}), site.Options{})
 	r, err := Run(t.Context(), s, Options{})

@@ -32,7 +32,7 @@ var judgements = map[site.State]judgement{
 	site.StateBadURL:           {Error, BadURL},
 	site.StateEmptyLink:        {Error, EmptyLink},
 	site.StateMappingLoop:      {Error, MappingLoop},
-	site.StateRedirectLoop:     {Error, RedirectLoop},
+	site.StateRedirectLoop:     {Error, EndlessRedirect},
 	site.StateExternal:         {Unchecked, External},
 	site.StateCredentials:      {Warning, Credentials},
 	site.StateMailto:           {Unchecked, Mailto},

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -28,22 +27,11 @@ type walker struct {
 	settled  []bool               // by node: another link to it changes nothing
 	used     []bool               // by linkset: a page of it was found
 	children *site.Children
-	// ends, when set, tells of pages whose links are not followed.
-	ends   func(site.PageID) bool
-	queue  []site.NodeID
-	steps  []Step
-	reader *site.Reader
+	queue    []site.NodeID
+	fresh    []uint32 // the links of a page that may lead somewhere new
+	steps    []Step
+	reader   *site.Reader
 }
-
-// inclusion says whether the linksets take a file: by all its addresses, none,
-// or some.
-type inclusion uint8
-
-const (
-	inNone inclusion = iota + 1
-	inSome
-	inAll
-)
 
 func newWalker(s *site.Site) *walker {
 	return &walker{
@@ -216,87 +204,39 @@ func (w *walker) leave(node site.NodeID) error {
 		w.list(node)
 		return nil
 	}
-	if w.ends != nil && w.ends(id) {
-		return nil
+	if isList(w.s.Path(id)) {
+		return nil // its links are no way for a visitor
 	}
 	links := w.s.Page(id).All()
+	fresh := w.fresh[:0]
+	for i := range links {
+		l := &links[i]
+		if !l.State.Answers() || l.Node == site.NoNode || w.settled[l.Node] || l.IsMap() {
+			continue
+		}
+		if _, page := w.s.PageOf(l.Node); page || l.State == site.StateAutoindex {
+			fresh = append(fresh, uint32(i))
+		} else {
+			w.settled[l.Node] = true
+		}
+	}
+	w.fresh = fresh
 	asked, err := w.asked(id, links)
 	if err != nil {
 		return err
 	}
-	for i := range links {
+	for _, i := range fresh {
 		l := &links[i]
-		if !w.leads(l) || w.settled[l.Node] {
+		if w.settled[l.Node] {
 			continue
 		}
-		path, known := asked[uint32(i)]
+		path, known := asked[i]
 		if !known {
 			path = w.addr.of(l.Node)[0]
 		}
 		w.arrive(l.Node, path, w.takes(path))
 	}
 	return nil
-}
-
-// leads tells whether a link leads to something that can be followed.
-func (w *walker) leads(l *site.Link) bool {
-	if !l.State.Answers() || l.Node == site.NoNode || l.IsMap() {
-		return false
-	}
-	_, page := w.s.PageOf(l.Node)
-	return page || l.State == site.StateAutoindex
-}
-
-// asked returns the addresses that links of a page ask for, where the linksets
-// make a difference between those of their file: LL-9 holds the address
-// against them, and the records only have the file.
-func (w *walker) asked(id site.PageID, links []site.Link) (map[uint32]string, error) {
-	var want []uint32
-	for i := range links {
-		if l := &links[i]; w.leads(l) && !w.settled[l.Node] && w.classOf(l.Node) == inSome {
-			want = append(want, uint32(i))
-		}
-	}
-	if len(want) == 0 {
-		return nil, nil
-	}
-	if w.reader == nil {
-		r, err := w.s.NewReader()
-		if err != nil {
-			return nil, err
-		}
-		w.reader = r
-	}
-	asked := make(map[uint32]string, len(want))
-	err := w.reader.Details(id, want, func(link int, d *site.Detail) {
-		asked[uint32(link)] = w.addr.nearest(d.Node, w.addr.decode(cmp.Or(d.Final, d.Target)))
-	})
-	if errors.Is(err, site.ErrChanged) {
-		return asked, nil // reported when the page is judged
-	}
-	return asked, err
-}
-
-func (w *walker) classOf(node site.NodeID) inclusion {
-	if c := w.class[node]; c != 0 {
-		return c
-	}
-	taken := 0
-	all := w.addr.of(node)
-	for _, path := range all {
-		if w.takes(path) {
-			taken++
-		}
-	}
-	c := inSome
-	switch taken {
-	case 0:
-		c = inNone
-	case len(all):
-		c = inAll
-	}
-	w.class[node] = c
-	return c
 }
 
 // entries returns what a listing of a directory shows (LL-78): names with a

@@ -154,8 +154,11 @@ func (f *argumentFiles) flags(text, place string) error {
 	}
 	cmd := &cobra.Command{Use: "check"}
 	addKeyFlags(cmd)
-	cmd.Flags().SetOutput(nil)
-	if err := cmd.Flags().Parse(args); err != nil {
+	cmd.Flags().Usage = func() {}
+	switch err := cmd.Flags().Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		return &usageError{place + ": a command file asks for no help", ""}
+	case err != nil:
 		return atPlace(flagError(cmd, err), place)
 	}
 	if rest := cmd.Flags().Args(); len(rest) > 0 {

@@ -120,7 +120,7 @@ func checkFormats(cfg *config.Config) error {
 	}
 	if !toOutput && cfg.Output != "" && cfg.Output != "-" {
 		return &usageError{fmt.Sprintf("no report goes to %s: every format names a file of its own", cfg.Output),
-			"leave out output, or the file of one format"}
+			"--output - takes it back; or leave out the file of one format"}
 	}
 	return nil
 }

@@ -16,6 +16,10 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	if err := lookAt(docroot); err != nil {
 		return err
 	}
+	accepted, err := a.acceptance(ctx, cfg)
+	if err != nil {
+		return err
+	}
 	timer := newTimer(a.ui)
 	progress := newProgress(a.ui, cfg.Progress, time.Now)
 	defer progress.done()
@@ -48,12 +52,13 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	var result *check.Result
 	if cfg.Show == "all" {
 		progress.done()
-		result, err = a.showAll(ctx, s, cfg, reports)
+		result, err = a.showAll(ctx, s, cfg, accepted, reports)
 	} else {
 		result, err = check.Run(ctx, s, checkOptions(cfg))
 		timer.stage("check")
 		progress.done()
 		if err == nil {
+			accepted.apply(result)
 			err = reports.addExtras(ctx, s, cfg, result)
 		}
 		if err == nil {
@@ -71,6 +76,7 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		for _, rule := range result.Summary.UnusedIgnores {
 			a.ui.warning("ignore rule matches nothing: " + rule)
 		}
+		a.warnUnneeded(result.Summary.Baseline)
 	}
 	if fails(cfg.FailOn, result) {
 		return errFindings

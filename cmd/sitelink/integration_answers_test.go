@@ -9,6 +9,7 @@ import (
 	"html"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,30 +31,13 @@ var answerTables = map[bool]string{
 func TestServerAnswers(t *testing.T) {
 	for list, name := range answerTables {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
-			docroot := makePathDocroot(t)
-			table := &hostcases.Table{About: []string{
+			cases := hostcases.Cases()
+			docroot := makePathDocroot(t, cases)
+			table := measure(t, docroot, list, cases)
+			table.About = slices.Concat([]string{
 				"What web servers answer to each request on the docroot of internal/hostcases, in the plainest configuration",
 				"of their manuals, " + pick(list, "with", "without") + " listings of directories. 0: no answer. Written by TestServerAnswers -update:",
-			}}
-			cases := hostcases.Cases()
-			table.Rows = make([]hostcases.Row, len(cases))
-			for _, software := range servers {
-				table.Servers = append(table.Servers, software.profile)
-				table.About = append(table.About, software.about(t))
-				server := software.start(t, site{docroot: docroot, list: list})
-				for i, c := range cases {
-					wait := patience
-					if c.Hangs {
-						wait = fifoPatience
-					}
-					a := server.ask(t, c.Target, wait)
-					a.Final = strings.ReplaceAll(hostcases.Key(a.Final), server.addr, "127.0.0.1:80")
-					table.Rows[i].Key = hostcases.Key(c.Target)
-					table.Rows[i].Answers = append(table.Rows[i].Answers, a)
-				}
-			}
-			table.Rows = distinct(table.Rows)
-			t.Logf("%d requests to each of %d servers", len(table.Rows), len(servers))
+			}, table.About)
 			if flag.Lookup("update").Value.String() == "true" {
 				if err := os.WriteFile(name, table.Format(), 0o644); err != nil {
 					t.Fatal(err)
@@ -61,10 +45,50 @@ func TestServerAnswers(t *testing.T) {
 			}
 			compareTables(t, name, table)
 			for _, profile := range append([]string{"generic"}, table.Servers...) {
-				comparePredictions(t, docroot, profile, list, table)
+				comparePredictions(t, docroot, profile, list, cases, table)
 			}
 		})
 	}
+}
+
+// TestServerRandom: links that nobody thought of get the answers of the servers
+// as well.
+func TestServerRandom(t *testing.T) {
+	const seed, n = 1, 6000
+	for name, list := range map[string]bool{"plain": false, "listing": true} {
+		t.Run(name, func(t *testing.T) {
+			cases := hostcases.Random(seed, n)
+			docroot := makePathDocroot(t, cases)
+			table := measure(t, docroot, list, cases)
+			for _, profile := range append([]string{"generic"}, table.Servers...) {
+				comparePredictions(t, docroot, profile, list, cases, table)
+			}
+		})
+	}
+}
+
+// measure asks each server for each case.
+func measure(t *testing.T, docroot string, list bool, cases []hostcases.Case) *hostcases.Table {
+	t.Helper()
+	table := &hostcases.Table{Rows: make([]hostcases.Row, len(cases))}
+	for _, software := range servers {
+		table.Servers = append(table.Servers, software.profile)
+		table.About = append(table.About, software.about(t))
+		server := software.start(t, site{docroot: docroot, list: list})
+		for i, c := range cases {
+			wait := patience
+			if c.Hangs {
+				wait = fifoPatience
+			}
+			a := server.ask(t, c.Target, wait)
+			a.Final = strings.ReplaceAll(hostcases.Key(a.Final), server.addr, "127.0.0.1:80")
+			table.Rows[i].Key = hostcases.Key(c.Target)
+			table.Rows[i].Answers = append(table.Rows[i].Answers, a)
+		}
+	}
+	table.Rows = distinct(table.Rows)
+	t.Logf("%d requests to each of %d servers", len(table.Rows), len(servers))
+	return table
 }
 
 // distinct drops the rows of requests that came before.
@@ -104,13 +128,12 @@ func compareTables(t *testing.T, name string, now *hostcases.Table) {
 // comparePredictions reports where `sitelink check` says another thing about a
 // link of the docroot than the profile's server: status, path after redirects,
 // and a verdict that fits them. Generic is measured by nginx.
-func comparePredictions(t *testing.T, docroot, profile string, list bool, table *hostcases.Table) {
+func comparePredictions(t *testing.T, docroot, profile string, list bool, cases []hostcases.Case, table *hostcases.Table) {
 	t.Helper()
 	answers := table.Of(profile)
 	if profile == "generic" {
 		answers = table.Of("nginx")
 	}
-	cases := hostcases.Cases()
 	n, differ := 0, 0
 	args := []string{"--profile", profile, "--script-fragments", "error", "--autoindex", pick(list, "list", "error")}
 	eachLink(t, docroot, args, func(r *row) {
@@ -137,9 +160,9 @@ func comparePredictions(t *testing.T, docroot, profile string, list bool, table 
 	}
 }
 
-// makePathDocroot makes the docroot of path edge cases, with all of them as
-// links on one page, and returns its path.
-func makePathDocroot(t *testing.T) string {
+// makePathDocroot makes the docroot of path edge cases, with cases as links on
+// one page, and returns its path.
+func makePathDocroot(t *testing.T, cases []hostcases.Case) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -153,7 +176,7 @@ func makePathDocroot(t *testing.T) string {
 	t.Cleanup(func() { hostcases.Unlock(docroot) }) // else t.TempDir cannot remove it
 	var page bytes.Buffer
 	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
-	for _, c := range hostcases.Cases() {
+	for _, c := range cases {
 		fmt.Fprintf(&page, "<a href=\"%s\">x</a>\n", html.EscapeString(c.Href))
 	}
 	if err := os.WriteFile(filepath.Join(docroot, hostcases.Page), page.Bytes(), 0o644); err != nil {

@@ -27,7 +27,8 @@ var corpora = []struct {
 }
 
 // TestServerCorpora: on real documentation the status and the answering path
-// that a profile predicts for every internal link are those of its server.
+// that a profile predicts for every internal link are those of its server, on
+// the smaller ones with listings of directories as well.
 func TestServerCorpora(t *testing.T) {
 	dir := os.Getenv("SITELINK_CORPORA")
 	if dir == "" {
@@ -42,14 +43,18 @@ func TestServerCorpora(t *testing.T) {
 			}
 			continue
 		}
-		for _, w := range servers {
-			t.Run(c.pkg+"/"+w.profile, func(t *testing.T) {
-				predicted := predictions(t, docroot, w.profile)
+		for i := range 2 * len(servers) {
+			w, list := servers[i/2], i%2 == 1
+			if list && !c.need {
+				continue
+			}
+			t.Run(c.pkg+"/"+w.profile+pick(list, "/listing", ""), func(t *testing.T) {
+				predicted := predictions(t, docroot, w.profile, list)
 				wrong := 0
 				// lighttpd keeps files open for some seconds and answers 403 when
 				// it may open no more: a new server now and then.
 				for targets := range slices.Chunk(slices.Sorted(maps.Keys(predicted)), 10_000) {
-					server := w.start(t, site{docroot: docroot})
+					server := w.start(t, site{docroot: docroot, list: list})
 					for _, target := range targets {
 						a := server.ask(t, target, patience)
 						if got, want := predicted[target], (prediction{a.Status, a.Final}); got != want {
@@ -63,7 +68,9 @@ func TestServerCorpora(t *testing.T) {
 				if len(predicted) < c.minTargets {
 					t.Errorf("%d targets, want at least %d", len(predicted), c.minTargets)
 				}
-				compared += len(predicted)
+				if !list { // the same links: counted once
+					compared += len(predicted)
+				}
 				differ += wrong
 			})
 		}
@@ -80,11 +87,11 @@ type prediction struct {
 func (p prediction) String() string { return fmt.Sprintf("%d %s", p.status, clip(p.final)) }
 
 // predictions are what sitelink says about each distinct target on the site.
-func predictions(t *testing.T, docroot, profile string) map[string]prediction {
+func predictions(t *testing.T, docroot, profile string, list bool) map[string]prediction {
 	t.Helper()
 	predicted := map[string]prediction{}
 	links, unknown := 0, map[string]int{}
-	eachLink(t, docroot, []string{"--profile", profile}, func(r *row) {
+	eachLink(t, docroot, []string{"--profile", profile, "--autoindex", pick(list, "list", "error")}, func(r *row) {
 		switch {
 		case !r.isInternal() || r.isFault():
 			return

@@ -29,6 +29,7 @@ type software struct {
 type site struct {
 	docroot string
 	list    bool   // directories without index file answer with a listing
+	rules   bool   // .htaccess files are read
 	own     string // a directory for the server's own files
 	port    string
 }
@@ -66,6 +67,10 @@ http {
 	},
 }
 
+// apacheRules are the modules whose directives stand in .htaccess files.
+const apacheRules = `LoadModule rewrite_module /usr/lib/apache2/modules/mod_rewrite.so
+LoadModule alias_module /usr/lib/apache2/modules/mod_alias.so`
+
 // apacheServer has what httpd.conf as shipped by the project has, without its
 // Indexes.
 var apacheServer = software{
@@ -83,8 +88,7 @@ LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
 LoadModule mime_module /usr/lib/apache2/modules/mod_mime.so
 LoadModule dir_module /usr/lib/apache2/modules/mod_dir.so
 LoadModule autoindex_module /usr/lib/apache2/modules/mod_autoindex.so
-LoadModule rewrite_module /usr/lib/apache2/modules/mod_rewrite.so
-LoadModule alias_module /usr/lib/apache2/modules/mod_alias.so
+%[6]s
 DocumentRoot "%[3]s"
 <Directory />
 	AllowOverride None
@@ -99,7 +103,7 @@ DirectoryIndex index.html
 <FilesMatch "^\.ht">
 	Require all denied
 </FilesMatch>
-`, s.own, s.port, s.docroot, pick(s.list, "Indexes", ""), "None")
+`, s.own, s.port, s.docroot, pick(s.list, "Indexes", ""), pick(s.rules, "All", "None"), pick(s.rules, apacheRules, ""))
 	},
 	args: func(conf string, s site) []string {
 		return []string{"-d", s.own, "-f", conf, "-D", "FOREGROUND"}

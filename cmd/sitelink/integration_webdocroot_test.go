@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"bufio"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -109,7 +110,7 @@ func hostRequests(t *testing.T) []string {
 	add("/", "/?q=1", "/index", "/index/", "/index.htm", "/404", "/404/")
 	dirs := map[string]bool{}
 	for _, e := range readDocroot(t) {
-		p := "/" + escapePath(e.name)
+		p := "/" + escapeName(e.name)
 		add(p, p+"/", p+"?q=1")
 		for _, suffix := range []string{".html", ".htm", ".xhtml"} {
 			if stem, ok := strings.CutSuffix(p, suffix); ok {
@@ -135,7 +136,7 @@ func hostRequests(t *testing.T) []string {
 	}
 	slices.Sort(names)
 	for _, d := range names {
-		p := "/" + escapePath(d)
+		p := "/" + escapeName(d)
 		add(p, p+"/", p+"?q=1", p+"/?q=1", p+"/index", p+"/index/", p+"/index?q=1", p+"/index.html", p+"/index.html?q=1",
 			p+"/index.html/", p+"/index.htm", p+".html", p+"//", "/"+p, p+"/missing", p+"/missing/", p+"/missing.html")
 	}
@@ -169,4 +170,18 @@ func hostRequests(t *testing.T) []string {
 		"/cdn-cgi/x", "/api", "/api/", "/"+strings.Repeat("n", 255), "/"+strings.Repeat("n", 256), "/"+strings.Repeat("long/", 300),
 	)
 	return requests
+}
+
+// escapeName percent-encodes all that is not plainly literal in a path.
+func escapeName(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/-._~", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }

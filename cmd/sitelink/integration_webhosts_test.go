@@ -20,6 +20,7 @@ type webHost struct {
 	by      func(t *testing.T) string
 	start   func(t *testing.T, docroot string) *webServer
 	without string // file names, or symbolicLinks, that are left out of the docroot
+	final   bool   // the end of the redirects is written, not the first answer
 }
 
 // symbolicLinks cannot be published by hugo: one in static/ ends the copying.
@@ -37,13 +38,13 @@ var webHosts = []webHost{
 	{table: "cloudflare-pages", profile: "cloudflare-pages", by: npmPackage("wrangler", "(pages dev)"), start: startWrangler},
 	{table: "cloudflare-pages-app", profile: "cloudflare-pages", by: npmPackage("wrangler", "(pages dev)"), start: startWrangler, without: "404.html"},
 	{table: "netlify", profile: "netlify", by: npmPackage("@netlify/static", ""), start: node("netlify.mjs", "")},
-	{table: "vercel-clean", by: npmPackage("serve-handler", `{"cleanUrls":true}`), start: node("vercel.mjs", `{"cleanUrls":true}`)},
-	{table: "vercel-clean-slash", by: npmPackage("serve-handler", `{"cleanUrls":true,"trailingSlash":true}`), start: node("vercel.mjs", `{"cleanUrls":true,"trailingSlash":true}`)},
-	{table: "vercel-clean-noslash", by: npmPackage("serve-handler", `{"cleanUrls":true,"trailingSlash":false}`), start: node("vercel.mjs", `{"cleanUrls":true,"trailingSlash":false}`)},
+	{table: "vercel-clean", final: true, by: npmPackage("serve-handler", `{"cleanUrls":true}`), start: node("vercel.mjs", `{"cleanUrls":true}`)},
+	{table: "vercel-clean-slash", final: true, by: npmPackage("serve-handler", `{"cleanUrls":true,"trailingSlash":true}`), start: node("vercel.mjs", `{"cleanUrls":true,"trailingSlash":true}`)},
+	{table: "vercel-clean-noslash", final: true, by: npmPackage("serve-handler", `{"cleanUrls":true,"trailingSlash":false}`), start: node("vercel.mjs", `{"cleanUrls":true,"trailingSlash":false}`)},
 	{table: "firebase", profile: "firebase", by: npmPackage("superstatic", ""), start: node("firebase.mjs", "")},
-	{table: "firebase-clean", by: npmPackage("superstatic", `{"cleanUrls":true}`), start: node("firebase.mjs", `{"cleanUrls":true}`)},
-	{table: "firebase-clean-slash", by: npmPackage("superstatic", `{"cleanUrls":true,"trailingSlash":true}`), start: node("firebase.mjs", `{"cleanUrls":true,"trailingSlash":true}`)},
-	{table: "firebase-clean-noslash", by: npmPackage("superstatic", `{"cleanUrls":true,"trailingSlash":false}`), start: node("firebase.mjs", `{"cleanUrls":true,"trailingSlash":false}`)},
+	{table: "firebase-clean", final: true, by: npmPackage("superstatic", `{"cleanUrls":true}`), start: node("firebase.mjs", `{"cleanUrls":true}`)},
+	{table: "firebase-clean-slash", final: true, by: npmPackage("superstatic", `{"cleanUrls":true,"trailingSlash":true}`), start: node("firebase.mjs", `{"cleanUrls":true,"trailingSlash":true}`)},
+	{table: "firebase-clean-noslash", final: true, by: npmPackage("superstatic", `{"cleanUrls":true,"trailingSlash":false}`), start: node("firebase.mjs", `{"cleanUrls":true,"trailingSlash":false}`)},
 	{table: "hugo-server", profile: "hugo-server", by: hugoVersion, start: startHugo, without: symbolicLinks},
 	{table: "s3", profile: "s3", by: npmPackage("s3rver", "(website endpoint)"), start: startS3},
 }
@@ -62,10 +63,18 @@ func TestWebHostsMeasured(t *testing.T) {
 			if h.without != "" {
 				fmt.Fprintf(&b, " without %s", h.without)
 			}
-			b.WriteString(":\n# request -> status, then where a redirect leads, or after \"=\" the file that was sent.\n" +
-				"# Made by: go test -tags integration -run TestWebHostsMeasured -update-hosts ./cmd/sitelink\n\n")
+			if h.final {
+				b.WriteString(":\n# request -> status at the end of the redirects, after \"=\" the file that was sent, after \"at\" the last address.\n")
+			} else {
+				b.WriteString(":\n# request -> status, then where a redirect leads, or after \"=\" the file that was sent.\n")
+			}
+			b.WriteString("# Made by: go test -tags integration -run TestWebHostsMeasured -update-hosts ./cmd/sitelink\n\n")
 			for _, request := range requests {
-				fmt.Fprintf(&b, "%s -> %s\n", request, describe(server.once(t, request)))
+				if h.final {
+					fmt.Fprintf(&b, "%s -> %s\n", request, server.end(t, request))
+				} else {
+					fmt.Fprintf(&b, "%s -> %s\n", request, describe(server.once(t, request)))
+				}
 			}
 			name := filepath.Join(hostData, h.table+".txt")
 			if *updateHosts {
@@ -95,6 +104,24 @@ func at(lines []string, i int) string {
 	return ""
 }
 
+// end follows redirects and writes the last answer as the tables do.
+func (s *webServer) end(t *testing.T, request string) string {
+	t.Helper()
+	at := request
+	for range 20 {
+		h := s.once(t, at)
+		switch {
+		case h.isRedirect() && strings.HasPrefix(h.location, "/"):
+			at = h.location
+		case at != request:
+			return describe(h) + " at " + at
+		default:
+			return describe(h)
+		}
+	}
+	return "508" // RFC 5842: loop detected
+}
+
 // describe writes an answer as the tables do.
 func describe(h hop) string {
 	switch {
@@ -103,7 +130,7 @@ func describe(h hop) string {
 	case h.status == 200 && h.body == "":
 		return "200 = (empty)"
 	case h.status == 200 && strings.HasSuffix(h.body, "\n") && strings.Count(h.body, "\n") == 1:
-		return "200 = " + escapePath(strings.TrimSuffix(h.body, "\n"))
+		return "200 = " + escapeName(strings.TrimSuffix(h.body, "\n"))
 	case h.status == 200:
 		return "200 = (made by the server)"
 	}

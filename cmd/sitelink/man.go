@@ -34,7 +34,7 @@ func manual(root *cobra.Command) string {
 		if i > 0 {
 			m.macro("br")
 		}
-		m.text(`\fB` + escapeRoff(root.Name()+" "+c.Name()) + `\fR` + escapeRoff(strings.TrimPrefix(c.UseLine(), c.CommandPath())))
+		m.text(`\fB` + escapeRoff(c.CommandPath()) + `\fR` + escapeRoff(strings.TrimPrefix(c.UseLine(), c.CommandPath())))
 	}
 	m.macro("SH", "DESCRIPTION")
 	m.prose(root.Long)
@@ -46,6 +46,7 @@ func manual(root *cobra.Command) string {
 	for _, v := range [][2]string{
 		{"SITELINK_*", "the value of a flag of check: SITELINK_FAIL_ON for --fail-on; lists at commas"},
 		{"SITELINK_CONFIG", "the configuration file"},
+		{"SOURCE_DATE_EPOCH", "seconds since 1970 in place of the clock, by which entries of a baseline expire"},
 		{"SITELINK_DEBUG", "timing prints the time of each stage to standard error"},
 		{"NO_COLOR, CLICOLOR_FORCE, TERM", "no colour, colour without a terminal, and dumb for a terminal without colour"},
 	} {
@@ -62,11 +63,12 @@ func manual(root *cobra.Command) string {
 	return m.b.String()
 }
 
+// visibleCommands returns the commands below root, each before its own.
 func visibleCommands(root *cobra.Command) []*cobra.Command {
 	var commands []*cobra.Command
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() && c.Name() != "help" {
-			commands = append(commands, c)
+			commands = append(append(commands, c), visibleCommands(c)...)
 		}
 	}
 	return commands

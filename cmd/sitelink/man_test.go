@@ -20,7 +20,7 @@ func TestManual(t *testing.T) {
 			t.Errorf("the page lacks --%s", k.Name)
 		}
 	}
-	for _, want := range []string{".TH \"SITELINK\" \"1\"", ".SH \"EXIT STATUS\"\n.TP\n\\fB0\\fR\n", "\\fB130\\fR\ninterrupted\n", ".SS \"check\"\n", "sitelink check public \\-\\-base\\-url"} {
+	for _, want := range []string{".TH \"SITELINK\" \"1\"", ".SH \"EXIT STATUS\"\n.TP\n\\fB0\\fR\n", "\\fB130\\fR\ninterrupted\n", ".SS \"check\"\n", ".SS \"baseline update\"\n", "sitelink check public \\-\\-base\\-url"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -26,6 +26,7 @@ type destinations []destination
 // in common.
 func (a *app) openReports(cfg *config.Config, opt report.Options) (destinations, error) {
 	var all destinations
+	taken := map[string]string{} // file to format
 	for _, f := range cfg.Formats {
 		format, ok := report.ByName(f.Name)
 		if !ok {
@@ -42,6 +43,15 @@ func (a *app) openReports(cfg *config.Config, opt report.Options) (destinations,
 		}
 		opt.Color = a.colorsReport(cfg.Color, name)
 		all = append(all, destination{format, out, opt})
+		// The names differ, what they stand for may not: a.txt and ./a.txt are
+		// for the configuration to see, links only show here.
+		if r, ok := out.(*replacement); ok {
+			if other, twice := taken[r.target]; twice {
+				all.discard()
+				return nil, &usageError{fmt.Sprintf("the formats %s and %s go to the same file, %s", other, f.Name, r.target), "give each its own"}
+			}
+			taken[r.target] = f.Name
+		}
 	}
 	return all, nil
 }
@@ -91,12 +101,12 @@ func (all destinations) summarised() bool {
 
 // showAll lists every link in each report. The site is in memory; only the
 // pages are read once more for each.
-func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, all destinations) (result *check.Result, err error) {
+func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, all destinations) (result *check.Result, err error) {
 	for _, d := range all {
 		if d.format.Name == "jsonl" {
-			result, err = a.showAllJSON(ctx, s, cfg, d.out)
+			result, err = a.showAllJSON(ctx, s, cfg, accepted, d.out)
 		} else {
-			result, err = a.showAllText(ctx, s, cfg, d.out, d.opt.TextOptions)
+			result, err = a.showAllText(ctx, s, cfg, accepted, d.out, d.opt.TextOptions)
 		}
 		if err != nil {
 			return nil, err
@@ -107,8 +117,8 @@ func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, all
 
 // showAllJSON writes one row a link and nothing else: faults of files are no
 // links.
-func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config, out output) (*check.Result, error) {
-	result, err := check.Links(ctx, s, checkOptions(cfg), report.AppendLink, out)
+func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, out output) (*check.Result, error) {
+	result, err := accepted.links(ctx, s, checkOptions(cfg), report.AppendLink, out)
 	if err == nil && len(result.Findings) > 0 {
 		a.ui.warning(fmt.Sprintf("faults of files not listed (leave out --show all to see them): %s", thousands(len(result.Findings))))
 	}
@@ -117,9 +127,9 @@ func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config,
 
 // showAllText lists the faults of files behind the links and ends with the
 // summary.
-func (a *app) showAllText(ctx context.Context, s *site.Site, cfg *config.Config, out output, opt report.TextOptions) (*check.Result, error) {
+func (a *app) showAllText(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, out output, opt report.TextOptions) (*check.Result, error) {
 	row := func(dst []byte, f *check.Finding) []byte { return report.AppendText(dst, f, opt) }
-	result, err := check.Links(ctx, s, checkOptions(cfg), row, out)
+	result, err := accepted.links(ctx, s, checkOptions(cfg), row, out)
 	if err != nil {
 		return nil, err
 	}

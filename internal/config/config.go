@@ -54,6 +54,10 @@ type Config struct {
 	Output   string
 	Color    string
 	Progress string
+	// Baseline, BaselineRef and BaselineDocroot are "" when the user names none.
+	Baseline        string
+	BaselineRef     string
+	BaselineDocroot string
 
 	// Ignores are the rules of the file, then those of SITELINK_IGNORE, then
 	// those of --ignore.

@@ -52,6 +52,11 @@ func TestCases(t *testing.T) {
 		}
 		byKey[key] = c.Target
 	}
+	for _, c := range hostcases.Random(1, 1000) {
+		if strings.ContainsAny(c.Target, "\t\n ") || !strings.HasPrefix(c.Target, "/") {
+			t.Errorf("%q: the request %q is none", c.Href, c.Target)
+		}
+	}
 	if len(byKey) < 3000 {
 		t.Errorf("%d requests, want 3,000 or more", len(byKey))
 	}

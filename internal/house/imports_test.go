@@ -17,6 +17,7 @@ import (
 // nothing of reports, and nothing below cmd/sitelink knows of configuration.
 var mayImport = map[string][]string{
 	"check":               {"internal/redirect", "internal/scan", "internal/site", "internal/weburl"},
+	"check/baseline":      {"check"},
 	"cmd/sitelink":        {"*"},
 	"internal/config":     {},
 	"internal/hostcases":  {},
@@ -74,6 +75,7 @@ var filepathUsers = []string{
 var filepathFiles = []string{
 	"internal/hostcases/docroot_linux.go",
 	"internal/site/outside.go",
+	"internal/site/rulefiles.go",
 	"internal/site/load.go",
 	"internal/site/walk.go",
 }

@@ -21,9 +21,12 @@ type pick struct {
 // repair removes them all; then, while there is room, the others in their
 // order.
 func best(findings []check.Finding, v check.Verdict, n int) []pick {
-	byKey := map[topKey]*pick{}
-	last := map[topKey]string{}
-	var firsts []*pick
+	type target struct {
+		pick
+		last string // page counted last
+	}
+	byKey := map[topKey]*target{}
+	var firsts []*target
 	var others []pick
 	for i := range findings {
 		f := &findings[i]
@@ -32,27 +35,27 @@ func best(findings []check.Finding, v check.Verdict, n int) []pick {
 		}
 		key, ok := keyOf(f)
 		if !ok { // a fault of a file: like no other
-			firsts = append(firsts, &pick{f, i, 1})
+			firsts = append(firsts, &target{pick{f, i, 1}, f.Page})
 			continue
 		}
 		t := byKey[key]
 		switch {
 		case t == nil:
-			t = &pick{f, i, 1}
+			t = &target{pick{f, i, 1}, f.Page}
 			byKey[key] = t
 			firsts = append(firsts, t)
 		case len(others) < n:
 			others = append(others, pick{f, i, 0})
 		}
-		if t.finding != f && last[key] != f.Page {
+		if t.last != f.Page {
 			t.pages++
+			t.last = f.Page
 		}
-		last[key] = f.Page
 	}
-	slices.SortStableFunc(firsts, func(a, b *pick) int { return cmp.Compare(b.pages, a.pages) })
+	slices.SortStableFunc(firsts, func(a, b *target) int { return cmp.Compare(b.pages, a.pages) })
 	picks := make([]pick, 0, min(n, len(firsts)+len(others)))
 	for _, t := range firsts[:min(n, len(firsts))] {
-		picks = append(picks, *t)
+		picks = append(picks, t.pick)
 	}
 	return append(picks, others[:min(n-len(picks), len(others))]...)
 }

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/check"
 )
 
 const formatsFile = "../../docs/formats.md"
@@ -97,6 +99,7 @@ func TestDocsFields(t *testing.T) {
 	r := sources()
 	r.Findings[0].Count = 2
 	r.Summary.Reasons = few().Summary.Reasons
+	r.Summary.Baseline = &check.Baseline{}
 	var b bytes.Buffer
 	if err := JSON(&b, &r); err != nil {
 		t.Fatal(err)
@@ -124,7 +127,7 @@ func TestDocsFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, inner := range []string{"file", "line", "column", "code", "count"} { // of source and reasons
+	for _, inner := range []string{"file", "line", "column", "code", "count", "name", "links", "faults", "expired", "unneeded"} { // of source, reasons and baseline
 		if !strings.Contains(string(text), "`"+inner+"`") {
 			t.Errorf("docs/formats.md does not name %q", inner)
 		}

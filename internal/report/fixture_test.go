@@ -29,12 +29,31 @@ func results() []fixture {
 			UnusedIgnores: []string{`sitelink.toml:12: url "/old/**"`, "--ignore code=wrong-case"},
 			Skipped:       []string{"files/", "old.html"}, // LL-21
 		}}},
+		{"baseline", public, baselined()},
+		{"clean_with_baseline", public, check.Result{Summary: check.Summary{
+			Docroot: "public", Profile: "generic", Files: 3, Pages: 2, Bytes: 300, Links: 9, OK: 4,
+			Baseline: &check.Baseline{Name: "known.jsonl", Links: 5},
+		}}},
 		{"few", public, few()},
 		{"template", public, template()},
 		{"sources", public, sources()},
 		{"faults", TextOptions{Prefix: "./public/"}, faults()},
 		{"hostile", TextOptions{}, hostile()},
 	}
+}
+
+// baselined has one new finding and one whose entry has expired, and a list
+// that is longer than what text shows.
+func baselined() check.Result {
+	r := few()
+	r.Findings = r.Findings[:2]
+	r.Findings[1].Message += "; the baseline accepted it until 2026-12-31 (before the move)"
+	r.Summary.Errors = 2
+	r.Summary.Baseline = &check.Baseline{Name: "known\u202e.jsonl", Links: 1, Faults: 2, Expired: 1}
+	for i := range 12 {
+		r.Summary.Baseline.Unneeded = append(r.Summary.Baseline.Unneeded, fmt.Sprintf("known.jsonl:%d: a\x1b.html: missing-file /%d", i+2, i))
+	}
+	return r
 }
 
 // few is what most people see: three findings of three kinds.

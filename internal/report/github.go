@@ -31,7 +31,7 @@ func GitHub(w io.Writer, r *check.Result, opt Options) error {
 	if errors+warnings > 0 {
 		s.buf = append(s.buf, "::notice title=sitelink::"...)
 		s.buf = appendVerdictCounts(s.buf, errors, warnings, " more ")
-		s.buf = append(s.buf, ", not shown here: GitHub shows 10 of a kind for a step; the format text has all\n"...)
+		s.buf = append(s.buf, ", not shown here: GitHub shows 10 of a kind for a step; the formats text and html have all\n"...)
 	}
 	return s.flush()
 }

@@ -45,6 +45,10 @@ func (h *htmlWriter) headline() {
 // facts writes the counts of the summary, and the fate of the links as a bar.
 func (h *htmlWriter) facts() {
 	s := &h.r.Summary
+	var b check.Baseline
+	if s.Baseline != nil {
+		b = *s.Baseline
+	}
 	h.bar()
 	h.raw("<dl class=\"facts\">\n")
 	for _, f := range []struct {
@@ -58,12 +62,15 @@ func (h *htmlWriter) facts() {
 		{"with a warning", "warning", s.Warnings, false},
 		{"not checked", "unchecked", s.Unchecked, true},
 		{"ignored by rule", "unchecked", s.Ignored, false},
+		{"accepted by the baseline", "unchecked", b.Links, false},
+		{"expired in the baseline", "", b.Expired, false},
 		{"fine after a redirect of the host", "", s.Redirected, false},
 		{"pages", "", s.Pages, true},
 		{"files", "", s.Files, true},
 		{"anchors", "", s.Anchors, true},
 		{"files with an error", "", s.FileErrors, false},
 		{"files with a warning", "", s.FileWarnings, false},
+		{"faults of files accepted by the baseline", "", b.Faults, false},
 	} {
 		if f.n == 0 && !f.always {
 			continue
@@ -106,10 +113,14 @@ const barWidth = 1000
 // at all is seen, however small its share.
 func (h *htmlWriter) bar() {
 	s := &h.r.Summary
+	unchecked := s.Unchecked + s.Ignored
+	if s.Baseline != nil {
+		unchecked += s.Baseline.Links
+	}
 	parts := []struct {
 		class string
 		n     int
-	}{{"ok", s.OK}, {"error", s.Errors}, {"warning", s.Warnings}, {"unchecked", s.Unchecked + s.Ignored}}
+	}{{"ok", s.OK}, {"error", s.Errors}, {"warning", s.Warnings}, {"unchecked", unchecked}}
 	total := 0
 	for _, p := range parts {
 		total += max(0, p.n)
@@ -166,4 +177,5 @@ func (h *htmlWriter) reasons() {
 		}
 		h.raw("</ul>\n")
 	}
+	h.unneeded(s.Baseline)
 }

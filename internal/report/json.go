@@ -114,7 +114,8 @@ func appendSummary(dst []byte, s *check.Summary) []byte {
 	dst = appendStrings(dst, s.UnusedIgnores)
 	dst = append(dst, `],"skipped":[`...)
 	dst = appendStrings(dst, s.Skipped)
-	return append(dst, "]}"...)
+	dst = append(dst, ']')
+	return append(appendBaselineObject(dst, s.Baseline), '}')
 }
 
 func appendStrings(dst []byte, all []string) []byte {

@@ -66,8 +66,11 @@ func appendSuiteCounts(dst []byte, tests, failures, skipped int) []byte {
 // appendTestcase appends one finding. seen counts the names of its suite.
 func appendTestcase(dst []byte, f *check.Finding, opt *Options, seen map[string]int) []byte {
 	file, line, _ := opt.place(f)
-	name := append([]byte(f.Code), ' ')
-	name = appendWritten(name, f)
+	name := []byte(f.Code)
+	if f.Element != "" || f.Raw != "" {
+		name = append(name, ' ')
+		name = appendWritten(name, f)
+	}
 	key := string(name)
 	if seen[key]++; seen[key] > 1 {
 		name = append(name, " ("...)

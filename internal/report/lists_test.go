@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -137,6 +138,19 @@ func TestLL107(t *testing.T) {
 		}
 		if got[".html"] != 2 || got[".gif"] != 1 || got[""] != 2 || len(got) != 3 {
 			t.Errorf("found by type: %v, want 2 .html, 1 .gif and 2 directories", got)
+		}
+	})
+	t.Run("LL-28_by_scheme", func(t *testing.T) {
+		got := map[string][]string{}
+		for _, r := range rows {
+			if listRules["remote"](r) {
+				scheme, _, _ := strings.Cut(r.Target, ":")
+				got[scheme] = append(got[scheme], r.Target+" < "+r.Page)
+			}
+		}
+		want := map[string][]string{"https": {"https://example.org/x < index.html"}, "mailto": {"mailto:me@example.org < index.html"}}
+		if !maps.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("remote links by scheme: %q, want %q", got, want)
 		}
 	})
 	t.Run("referrers", func(t *testing.T) {

@@ -76,23 +76,32 @@ func (m *markdown) summary(r *check.Result) {
 	if len(s.Reasons) > 0 {
 		m.buf = append(m.buf, '.')
 	}
+	if len(s.Skipped) > 0 {
+		m.buf = append(m.buf, " Left out: "...)
+		m.buf = appendCount(m.buf, len(s.Skipped), "page")
+		m.buf = append(m.buf, '.')
+	}
 	if s.Ignored > 0 {
 		m.buf = append(m.buf, " Ignored by rule: "...)
 		m.buf = appendCount(m.buf, s.Ignored, "link")
 		m.buf = append(m.buf, '.')
 	}
+	m.baseline(s.Baseline)
 	m.buf = append(m.buf, '\n')
-	m.unused(s.UnusedIgnores)
+	m.unused("Ignore rules that match nothing", s.UnusedIgnores)
+	if s.Baseline != nil {
+		m.unused("Entries of the baseline that no finding needs", s.Baseline.Unneeded)
+	}
 	m.tops()
 }
 
 // maxUnused is more unused rules than anybody has, and bounds the report.
 const maxUnused = 20
 
-func (m *markdown) unused(rules []string) {
+func (m *markdown) unused(title string, rules []string) {
 	for i, rule := range rules[:min(len(rules), maxUnused)] {
 		if i == 0 {
-			m.buf = append(m.buf, "\nIgnore rules that match nothing:\n\n"...)
+			m.buf = append(m.buf, "\n"+title+":\n\n"...)
 		}
 		m.buf = append(m.buf, "- "...)
 		m.buf = appendCodeSpan(m.buf, rule)
@@ -148,7 +157,7 @@ func (m *markdown) groups() {
 		m.buf = appendThousands(m.buf, rest)
 		m.buf = append(m.buf, " more** of "...)
 		m.buf = appendCount(m.buf, len(m.findings), "finding")
-		m.buf = append(m.buf, " did not fit; the format text has all.\n"...)
+		m.buf = append(m.buf, " did not fit; the formats text and html have all.\n"...)
 	}
 	if folded {
 		m.buf = append(m.buf, "\n</details>\n"...)

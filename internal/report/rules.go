@@ -12,8 +12,8 @@ type rule struct {
 	title, short, help string
 }
 
-// rules has a row for each code of a finding, in the order of docs/formats.md.
-// A test holds it to the constants of package check.
+// rules has a row for each code of a finding; new ones are added at the end. A
+// test holds it to the constants of package check.
 var rules = []rule{
 	{check.MissingFile, check.Error, "Missing file", "No file of the site answers the path of this link.",
 		"Correct the link, or put back the file. If the file moved, a redirect keeps links from elsewhere alive."},
@@ -63,7 +63,7 @@ var rules = []rule{
 		"Correct the rules."},
 	{check.ViaRedirect, check.Warning, "Link through a redirect", "A rule of the host, or a page that only sends the visitor on, stands between the link and what answers.",
 		"Write the final address, which the suggestion gives: it saves the visitor a request, and the link survives the end of the rule."},
-	{check.RedirectLoop, check.Error, "Redirect loop", "The redirects of the host lead round in a circle.",
+	{check.EndlessRedirect, check.Error, "Redirect loop", "The redirects of the host lead round in a circle.",
 		"Correct the rules that the message names."},
 	{check.TooLarge, check.Warning, "File too large", "The file is larger than max-page-size and was not read.",
 		"Raise max-page-size if the file is a page."},
@@ -77,6 +77,22 @@ var rules = []rule{
 		"Write the link so that every server answers it, or accept it with an ignore rule."},
 	{check.Changed, check.Error, "File changed", "The file changed while it was checked.",
 		"Check again when the build has ended."},
+	{check.RedirectSyntax, check.Error, "Bad redirect rule", "The host ignores the rule, or refuses the file.",
+		"Correct the line; the message says what the host wants."},
+	{check.RedirectLimit, check.Warning, "Too many redirect rules", "The host takes no more rules, or no longer ones.",
+		"Merge rules with placeholders, or remove those that nobody follows any more."},
+	{check.RedirectUnjudged, check.Warning, "Redirect rule not understood", "The rule may or may not apply: sitelink cannot say.",
+		"Nothing, if it does what it should. Links that only it could answer are not checked."},
+	{check.RedirectMissing, check.Error, "Redirect to nowhere", "Nothing answers the destination of the rule.",
+		"Correct the destination."},
+	{check.RedirectLoop, check.Error, "Redirect rules in a circle", "The rule leads back to itself, alone or with others.",
+		"Correct the destination of one of the rules."},
+	{check.RedirectChain, check.Warning, "Redirect to a redirect", "The rule leads to another redirect.",
+		"Write the final address: each step costs the visitor a request."},
+	{check.RedirectHidden, check.Warning, "Redirect rule without effect", "An earlier rule takes all that this one matches.",
+		"Remove the rule, or put it before the other."},
+	{check.RedirectShadowed, check.Warning, "Redirect rule behind a file", "A file answers before the rule is asked.",
+		"Remove the file or the rule, or force the rule where the host can."},
 	{check.Orphan, check.Warning, "Orphan", "No page links to this file.",
 		"Link to it where readers look for it, or delete it. A file that only other sites link to can be ignored by rule."},
 	{check.Unreachable, check.Warning, "Unreachable page", "Pages link to this one, but no chain of links leads there from the start.",

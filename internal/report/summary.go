@@ -74,6 +74,7 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 		dst = append(dst, next+"ignored by rule: "...)
 		dst = appendCount(dst, s.Ignored, "link")
 	}
+	dst = appendBaseline(dst, s.Baseline, next)
 	dst = append(dst, '\n')
 	for _, rule := range s.UnusedIgnores {
 		dst = p.on(dst, sgrYellow)
@@ -83,7 +84,7 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 		dst = appendCut(dst, rule, maxMessageBytes)
 		dst = append(dst, '\n')
 	}
-	return dst
+	return appendUnneeded(dst, s.Baseline, p)
 }
 
 // appendVerdicts appends "12 errors, 3 warnings". It counts the findings the

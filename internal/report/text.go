@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"path"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,8 @@ const (
 )
 
 // Text writes the findings of r for a person, an empty line between two pages,
-// and the summary last. Each finding begins with a line in the form of the GNU
+// and the summary last. Of the links through one redirect it lists the first
+// three and counts the rest. Each finding begins with a line in the form of the GNU
 // Coding Standards ("Formatting Error Messages"), which Vim, Emacs and VS
 // Code's $gcc matcher read as it is; the lines that explain it are indented.
 //
@@ -37,16 +39,23 @@ const (
 // those of w, wrapped.
 func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 	s := sink{w: w}
+	var again repeats
+	var last *check.Finding
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if i > 0 && f.Page != r.Findings[i-1].Page {
+		if again.hides(f) {
+			continue
+		}
+		if last != nil && f.Page != last.Page {
 			s.buf = append(s.buf, '\n')
 		}
+		last = f
 		s.buf = AppendText(s.buf, f, opt)
 		if err := s.drain(); err != nil {
 			return err
 		}
 	}
+	s.buf = again.append(s.buf)
 	if len(r.Findings) > 0 {
 		s.buf = append(s.buf, '\n')
 	}
@@ -220,6 +229,9 @@ func appendPlace(dst []byte, line, column int) []byte {
 }
 
 func appendPath(dst []byte, page, prefix string) []byte {
+	if strings.HasPrefix(page, "../") { // a file of the project, outside the docroot
+		return appendQuoted(dst, path.Join(prefix, page))
+	}
 	if prefix != "" && prefix != "." {
 		dst = appendQuoted(dst, prefix)
 		if !strings.HasSuffix(prefix, "/") {

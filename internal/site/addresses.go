@@ -43,8 +43,34 @@ func (s *Site) markAddresses() {
 			n.flags |= flagAsk
 		case n.kind == KindFile:
 			n.flags |= q.moved(NodeID(id), name)
-		case p.PageSlashFirst && q.pageOf(n.parent, name) != NoNode:
-			n.flags |= flagAsk // the page may answer for the directory
+		case p.PageSlashFirst && q.pageOf(n.parent, name) != NoNode,
+			p.PageFile == RedirectAlways && strings.HasSuffix(name, ".html"):
+			n.flags |= flagAsk // a page may answer for the directory, or it goes by another name
+		}
+	}
+	if p.TrailingSlash != Keep || p.Page == Redirect || p.IndexFile == RedirectBare || p.DirectorySlash == Redirect {
+		s.findAddresses()
+	}
+}
+
+// findAddresses notes the addresses of pages that a host moves to another
+// directory: /page/ for page.html, or /dir for dir/index.html. Relative links
+// of such a page lead elsewhere than its place in the docroot tells.
+func (s *Site) findAddresses() {
+	t := s.tree
+	s.addresses = map[NodeID]string{}
+	for id := range t.nodes {
+		n := &t.nodes[id]
+		if n.kind != KindFile || !strings.HasSuffix(string(t.nameOf(n)), ".html") {
+			continue
+		}
+		path := "/" + t.Path(NodeID(id))
+		if s.indexOf[n.parent] == NodeID(id) {
+			path = path[:strings.LastIndexByte(path, '/')+1]
+		}
+		a := s.answer(escapePath(path, Generic.Literal, upperHex), "")
+		if a.Final != "" && a.Node == NodeID(id) && a.State.Answers() {
+			s.addresses[NodeID(id)] = a.Final
 		}
 	}
 }
@@ -62,7 +88,9 @@ func (q *asking) moved(id NodeID, name string) nodeFlags {
 			return flagMoved
 		}
 		return flagAsk
-	case p.PageFile != Serve && page && stem != "":
+	case p.PageFile != Serve && page && strings.Trim(stem, ".") == "":
+		return flagAsk // what is left is no name
+	case p.PageFile != Serve && page:
 		entry := t.child(n.parent, []byte(stem))
 		switch {
 		case p.PageFile == Redirect && entry != NoNode && t.nodes[entry].kind == KindFile:

@@ -105,7 +105,8 @@ func (q *asking) directoryPath(segments []string) string {
 // entry is what has the name without the extension.
 func (q *asking) page(dir, entry NodeID, segments []string, slash, private bool, query string) (a Answer, ok bool) {
 	t := q.s.tree
-	if entry != NoNode && t.nodes[entry].kind == KindFile || q.doubled {
+	// A file of just that name wins; with a slash behind it is not meant.
+	if entry != NoNode && t.nodes[entry].kind == KindFile && !(slash && q.p.FileSlash == Missing) || q.doubled {
 		return Answer{}, false
 	}
 	id := q.pageOf(dir, segments[len(segments)-1])
@@ -133,6 +134,8 @@ func (q *asking) page(dir, entry NodeID, segments []string, slash, private bool,
 // afterFile answers for a slash or path behind the file at segments[i].
 func (q *asking) afterFile(id NodeID, segments []string, i int, slash, private bool, query string) Answer {
 	switch {
+	case q.s.tree.nodes[id].flags&flagClosed != 0:
+		return Answer{State: StateUnreadable, Node: NoNode, Status: http.StatusForbidden}
 	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && slash && i == len(segments)-1:
 		q.step("file-slash", "what follows the file is path info")
 		return q.file(id, private)
@@ -195,18 +198,24 @@ func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool,
 		return Answer{State: StateUnreadable, Node: NoNode, Status: http.StatusForbidden,
 			Note: "nginx does not redirect from a directory that it may not list"}
 	}
-	switch q.p.Directory {
+	switch q.bare(dir) {
 	case Redirect:
 		return q.redirect("directory", q.redirectPath(segments), query)
 	case RedirectIndex:
 		a := q.directory(dir, segments, private, query)
-		if a.move == "" && (a.indexed || q.s.autoindex == AutoindexList) {
+		if a.move == "" && (a.indexed || q.lists(dir)) {
 			return q.redirect("directory", q.redirectPath(segments), query)
 		}
 		return a
 	case Missing:
 		q.step("directory", "a directory answers with its slash only")
 		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "the host wants the final slash"}
+	case Refuse:
+		q.step("directory", "no index file is looked for without the final slash")
+		if q.lists(dir) {
+			return q.list(dir)
+		}
+		return Answer{State: StateMissingIndex, Node: NoNode, Status: q.p.EmptyDirectory, Note: "the host wants the final slash"}
 	}
 	return q.directory(dir, segments, private, query)
 }
@@ -214,7 +223,7 @@ func (q *asking) atDirectory(dir NodeID, segments []string, slash, private bool,
 // redirectPath is the address of a directory with its slash.
 func (q *asking) redirectPath(segments []string) string {
 	switch {
-	case q.p.RawRedirect && q.path != "":
+	case q.p.GoLocation && q.path != "":
 		return q.path + "/"
 	case len(segments) == 0:
 		return "/"
@@ -226,13 +235,14 @@ func (q *asking) redirectPath(segments []string) string {
 func (q *asking) directory(dir NodeID, segments []string, private bool, query string) Answer {
 	s, t := q.s, q.s.tree
 	if t.nodes[dir].flags&flagUnreadable != 0 {
-		if s.autoindex == AutoindexList && q.p.ListClosed {
+		if q.p.ListClosed && q.lists(dir) {
 			return q.list(dir)
 		}
 		return Answer{State: StateUnreadable, Node: NoNode, Status: q.p.EmptyDirectory}
 	}
 	real := t.nodes[dir].real
-	for _, name := range s.index {
+	index := q.indexNames(dir)
+	for _, name := range index {
 		id := t.child(real, []byte(name))
 		if id == NoNode && s.foldIndex {
 			id = s.foldChild(real, name)
@@ -268,7 +278,7 @@ func (q *asking) directory(dir NodeID, segments []string, private bool, query st
 			switch q.p.IndexDirectory {
 			case Refuse, Missing:
 				q.step("index-directory", name+" is a directory")
-				if q.p.IndexDirectory == Missing && s.autoindex == AutoindexList {
+				if q.p.IndexDirectory == Missing && q.lists(dir) {
 					return q.list(dir)
 				}
 				status := http.StatusForbidden
@@ -285,10 +295,10 @@ func (q *asking) directory(dir NodeID, segments []string, private bool, query st
 			}
 		}
 	}
-	if s.autoindex == AutoindexList {
+	if q.lists(dir) {
 		return q.list(dir)
 	}
-	q.step("empty-directory", "none of "+strings.Join(s.index, ", ")+" is there")
+	q.step("empty-directory", "none of "+strings.Join(index, ", ")+" is there")
 	return Answer{State: StateMissingIndex, Node: NoNode, Status: q.p.EmptyDirectory}
 }
 

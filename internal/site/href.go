@@ -24,6 +24,9 @@ func (s *Site) Lookup(path string) (NodeID, bool) {
 // directories end in a slash, a default index file goes by its directory, and a
 // page without its extension where the host redirects to that.
 func (s *Site) Href(id NodeID) string {
+	if at := s.addresses[id]; at != "" {
+		return s.bases[0].path + at
+	}
 	n := &s.tree.nodes[id]
 	if n.kind == KindFile && s.indexOf[n.parent] == id {
 		id = n.parent

@@ -38,6 +38,12 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	s.tree, s.real, s.faults = w.tree, w.real, w.faults
+	dir, err := openDocroot(s.real)
+	if err != nil {
+		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
+	}
+	defer dir.close()
+	s.readRules(dir)
 	s.findIndexes()
 	s.markAddresses()
 	s.markRuled()
@@ -45,11 +51,6 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if len(s.pages) == 0 {
 		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
 	}
-	dir, err := openDocroot(s.real)
-	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
-	}
-	defer dir.close()
 	l := &loader{s: s, dir: dir, limit: opt.MaxPageBytes, modes: w.modes}
 	if l.limit <= 0 {
 		l.limit = DefaultMaxPageBytes
@@ -95,9 +96,6 @@ func (s *Site) configure() error {
 	}
 	s.base = cmp.Or(s.opt.Base, s.profile.Base, BaseHTML5)
 	s.maps = sortMaps(s.opt.Maps)
-	if s.opt.Rules != nil && s.opt.Rules.Len() > 0 {
-		s.rules = s.opt.Rules
-	}
 	for _, raw := range s.opt.BaseURLs {
 		u, err := weburl.Parse(raw)
 		if err != nil {
@@ -333,7 +331,7 @@ func (l *loader) progress(n, total int) {
 // browser is when it shows the page.
 func (s *Site) pageAddress(id NodeID) string {
 	b := s.bases[0]
-	if s.tree.nodes[id].flags&flagMoved != 0 {
+	if s.tree.nodes[id].flags&flagMoved != 0 || s.addresses[id] != "" {
 		return "http://" + b.host + s.Href(id)
 	}
 	u := url.URL{Path: "/" + s.tree.Path(id)}

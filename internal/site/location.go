@@ -4,8 +4,6 @@ import (
 	"net/url"
 	pathpkg "path"
 	"strings"
-
-	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // location is where a redirect of the host to a decoded path leads: the path
@@ -22,46 +20,38 @@ func (q *asking) location(path, query string) string {
 	if p.LowerHex {
 		hex = lowerHex
 	}
-	if p.RawLocation {
+	switch {
+	case p.GoLocation:
+		return goLocation(path) + query
+	case p.RawLocation:
 		return browserPath(path + query)
-	}
-	if p.RawRedirect {
-		if to, ok := rawLocation(path); ok {
-			return to + query
-		}
 	}
 	return escapePath(path, p.Literal, hex) + query
 }
 
-// rawLocation is what a browser makes of a decoded path that is written into
-// a Location as it is, by the rules of Go's net/http.Redirect. ok is false if
-// it leaves the host.
-func rawLocation(path string) (to string, ok bool) {
+// goLocation is what a browser asks for when Go's net/http.Redirect is given
+// a decoded path.
+func goLocation(path string) string {
 	for strings.HasPrefix(path, "//") { // Caddy: no redirect to another host
 		path = path[1:]
 	}
 	// Dots and slashes are cleaned only in what parses as a URL.
 	if _, err := url.Parse(path); err == nil {
-		path, query, hasQuery := strings.Cut(path, "?")
-		clean := pathpkg.Clean(path)
-		if strings.HasSuffix(path, "/") && !strings.HasSuffix(clean, "/") {
+		name, query, hasQuery := strings.Cut(path, "?")
+		clean := pathpkg.Clean(name)
+		if strings.HasSuffix(name, "/") && !strings.HasSuffix(clean, "/") {
 			clean += "/"
 		}
 		if hasQuery {
 			clean += "?" + query
 		}
-		return browse(clean)
+		path = clean
 	}
-	return browse(path)
-}
-
-// browse is what a browser asks for after a Location header of Go's server.
-func browse(location string) (to string, ok bool) {
-	// A header holds no line breaks: the server writes spaces for them. Bytes
-	// beyond ASCII are percent-encoded one by one.
+	// Bytes beyond ASCII are percent-encoded one by one. A header holds no line
+	// breaks: the server writes spaces for them.
 	var b strings.Builder
-	for i := 0; i < len(location); i++ {
-		switch c := location[i]; {
+	for i := 0; i < len(path); i++ {
+		switch c := path[i]; {
 		case c == '\n' || c == '\r':
 			b.WriteByte(' ')
 		case c >= 0x80:
@@ -72,19 +62,7 @@ func browse(location string) (to string, ok bool) {
 			b.WriteByte(c)
 		}
 	}
-	base, err := weburl.Parse(unpublished + "/")
-	if err != nil {
-		return "", false
-	}
-	u, err := base.Resolve(b.String())
-	if err != nil || u.Host() != base.Host() {
-		return "", false
-	}
-	to = u.Path()
-	if u.HasQuery() {
-		to += "?" + u.Query()
-	}
-	return to, true
+	return browserPath(b.String())
 }
 
 const (

@@ -26,8 +26,14 @@ type Options struct {
 	Tags scan.Tags
 	// Maps are the rules of --map, in the order given (LL-90, LL-91).
 	Maps []MapRule
-	// Rules are the redirect rules of the host; nil for none.
-	Rules *redirect.Set
+	// Rules are redirect rules that stand in no file of the docroot or project;
+	// the host asks them first.
+	Rules []*redirect.File
+	// Project is the directory where the host's files lie that are no part of
+	// the docroot, such as netlify.toml; empty for none.
+	Project string
+	// NoRuleFiles: the host's rule files are not read.
+	NoRuleFiles bool
 	// DefaultCharset is the encoding of pages that declare none and come
 	// without a charset from the server; empty means the profile's.
 	DefaultCharset string

@@ -87,10 +87,9 @@ func (q *asking) statusOf(name string, err error) int {
 	return http.StatusNotFound
 }
 
-// behindFile tells whether path, percent-encoded, leads through a file.
-func (q *asking) behindFile(path string) bool {
+// behindFile tells whether a path leads through a file.
+func (q *asking) behindFile(segments []string) bool {
 	t := q.s.tree
-	segments, _, _ := splitPath(lenient(path), true, true)
 	at := NodeID(0)
 	for i, segment := range segments {
 		if i == len(segments)-1 || strings.IndexByte(segment, 0) >= 0 {
@@ -102,7 +101,7 @@ func (q *asking) behindFile(path string) bool {
 		}
 		switch t.nodes[next].kind {
 		case KindFile, KindPipe, KindSocket, KindDevice:
-			return true
+			return t.nodes[next].flags&flagClosed == 0
 		case KindDir:
 			if t.nodes[next].flags&flagUnreadable != 0 {
 				return false

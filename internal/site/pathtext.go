@@ -20,26 +20,21 @@ func (q *asking) decode(path, query string) (p string, refused *Answer) {
 		return "", &Answer{State: state, Node: NoNode, Status: status, Note: note}
 	}
 	p = path
+	if q.p.BadEscape != 0 && badEscape(path) {
+		return refuse(StateBadURL, q.p.BadEscape, "a percent sign that begins no escape")
+	}
 	if strings.IndexByte(path, '%') >= 0 {
 		out := make([]byte, 0, len(path))
 		for i := 0; i < len(path); i++ {
 			c := path[i]
-			if c != '%' {
-				out = append(out, c)
-				continue
-			}
-			if i+2 >= len(path) || unhex(path[i+1]) < 0 || unhex(path[i+2]) < 0 {
-				if q.p.BadEscape != 0 {
-					return refuse(StateBadURL, q.p.BadEscape, "a percent sign that begins no escape")
-				}
+			if c != '%' || !isEscape(path[i:]) {
 				out = append(out, c)
 				continue
 			}
 			c = byte(unhex(path[i+1])<<4 | unhex(path[i+2]))
 			switch {
-			case c == 0:
-				a := q.unlessBehind(path, Answer{State: StateBadURL, Node: NoNode, Status: q.p.NUL, Note: "an encoded NUL"})
-				return "", &a
+			case c == 0 && !q.p.FileFirst:
+				return refuse(StateBadURL, q.p.NUL, "an encoded NUL")
 			case c == '/' && q.p.EncodedSlash == Missing:
 				return refuse(StateMissingFile, http.StatusNotFound, "the host refuses an encoded slash")
 			case c == '/' && q.p.EncodedSlash == Keep:
@@ -54,10 +49,9 @@ func (q *asking) decode(path, query string) (p string, refused *Answer) {
 		}
 		p = string(out)
 	}
-	if q.p.Control == 0 && q.p.BadUTF8 == 0 && q.p.InvalidUTF8 == 0 {
-		return p, nil
+	if q.p.Control != 0 || q.p.BadUTF8 != 0 {
+		query = lenient(query)
 	}
-	query = lenient(query)
 	switch {
 	case q.p.Control != 0 && (hasControl(p) || hasControl(query)):
 		return refuse(StateBadURL, q.p.Control, "the host refuses control characters")
@@ -67,6 +61,20 @@ func (q *asking) decode(path, query string) (p string, refused *Answer) {
 		return refuse(StateBadURL, q.p.BadUTF8, "the host refuses bytes that never occur in UTF-8")
 	}
 	return p, nil
+}
+
+// isEscape tells whether s, which begins with a percent sign, begins with an
+// escape.
+func isEscape(s string) bool { return len(s) > 2 && unhex(s[1]) >= 0 && unhex(s[2]) >= 0 }
+
+// badEscape tells whether a percent sign in s begins no escape.
+func badEscape(s string) bool {
+	for i := strings.IndexByte(s, '%'); i >= 0 && i < len(s); i++ {
+		if s[i] == '%' && !isEscape(s[i:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // lenient decodes the percent escapes of s; what is none stays.

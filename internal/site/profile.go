@@ -32,9 +32,10 @@ type Profile struct {
 	// IndexFile says what /dir/index.html answers: Serve, or Redirect to the
 	// directory, RedirectBare to /dir without the slash.
 	IndexFile Way
-	// IndexName says what /dir/index answers when no file has that name:
-	// Missing (it is a name as any other), or, whether there is an index file
-	// or not, Redirect to /dir/ or RedirectBare to /dir.
+	// IndexName says what /dir/index answers, whether there is an index file or
+	// not: Missing (it is a name as any other), Redirect to /dir/ unless a file
+	// has that name, RedirectBare to /dir unless a file or a directory with
+	// index file has it, or RedirectAlways to /dir.
 	IndexName Way
 	// IndexDirectory says what a directory does that has the name of an index
 	// file: Redirect into it, Skip to the next name, Missing (as if there were
@@ -78,8 +79,8 @@ type Profile struct {
 	// (it is path info), ServeSlash (a slash alone), or Redirect to the file (a
 	// slash alone).
 	FileSlash Way
-	// FileFirst: nothing lies behind a file, and that comes before all other
-	// faults of the path.
+	// FileFirst: dot segments are resolved, and a path behind a file is missing,
+	// before a NUL or an overlong path is refused.
 	FileFirst bool
 	// DotsEnd: a path that ends in an encoded dot segment has no final slash.
 	DotsEnd bool
@@ -123,6 +124,10 @@ type Profile struct {
 	// behind a pipe, socket or device.
 	BrokenSymlink, SymlinkLoop, SymlinkFile, LongName, Pipe, Socket, Device, BehindSpecial int
 
+	// Rules says which rule files the host reads: RulesNetlify, RulesCloudflare,
+	// RulesVercel, RulesFirebase, RulesHtaccess or RulesNone.
+	Rules Way
+
 	// DropQuery: a redirect of the host loses the query.
 	DropQuery bool
 	// EmptyQuery: a redirect of the host keeps the ? of an empty query.
@@ -135,15 +140,15 @@ type Profile struct {
 	Literal string
 	// LowerHex: a redirect of the host writes %c3%bc, not %C3%BC.
 	LowerHex bool
+	// GoLocation: a redirect of the host hands the decoded path to Go's
+	// net/http.Redirect, which cleans it and escapes hardly anything.
+	GoLocation bool
 	// RawLocation: a redirect of the host escapes nothing, so that browsers find
 	// a query or a fragment where a name holds "?" or "#".
 	RawLocation bool
 	// ErrorPage is the file at the root that is sent with 404 even when it is
 	// asked for by its name; empty for none.
 	ErrorPage string
-	// RawRedirect: a redirect of the host writes the decoded path, as Go's
-	// net/http.Redirect does: an encoded ? or % does not survive it.
-	RawRedirect bool
 	// Fallback is the file that answers with 200 whatever is missing (a
 	// single-page application); it holds only while FallbackUnless is not in
 	// the docroot.
@@ -170,4 +175,11 @@ const (
 	Refuse         Way = "refuse"
 	Merge          Way = "merge"
 	Keep           Way = "keep"
+
+	RulesNone       Way = "none"
+	RulesNetlify    Way = "netlify"
+	RulesCloudflare Way = "cloudflare"
+	RulesVercel     Way = "vercel"
+	RulesFirebase   Way = "firebase"
+	RulesHtaccess   Way = "htaccess"
 )

@@ -10,28 +10,32 @@ import (
 func server(name string, change func(*Profile)) Profile {
 	p := Profile{
 		Name: name, Index: []string{"index.html"}, Autoindex: AutoindexError,
-		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, IndexName: Missing, EmptyDirectory: 403,
-		IndexDirectory: Redirect, IndexSpecial: Serve, IndexLoop: 403,
+		Directory: Redirect, DirectorySlash: Serve, IndexFile: Serve, EmptyDirectory: 403,
+		IndexDirectory: Redirect, IndexSpecial: Serve, IndexLoop: 403, IndexName: Missing,
 		Page: Missing, PageSuffixes: []string{".html"}, PageFile: Serve, PageSlash: Missing, TrailingSlash: Keep,
 		FileSlash: Missing, Slashes: Merge, EncodedSlash: Serve, ReservedEscape: Serve, AboveRoot: 400, BadEscape: 400, NUL: 400,
-		MaxRequest: maxRequestLine - len("GET  HTTP/1.1\r\n"), TooLong: 414,
+		MaxRequest: maxNginxRequest, TooLong: 414,
 		BrokenSymlink: 404, SymlinkLoop: 403, SymlinkFile: 404, LongName: 404,
 		Pipe: 404, Socket: 500, Device: 404, BehindSpecial: 404,
-		Literal: "-._~/!$&'()*+,;=:@[]",
+		Rules: RulesNone, Literal: "-._~/!$&'()*+,;=:@[]",
 	}
 	change(&p)
 	return p
 }
 
-// Limits of a request line in bytes; Caddy's is 1 MiB.
+// The longest path with query that fits the servers' limits. Caddy's and
+// lighttpd's hold for the header fields too: here Host is the only one.
 const (
-	// maxRequestLine is nginx's large_client_header_buffers.
-	maxRequestLine = 8 << 10
-	// maxApacheLine is the longest path and query that fit LimitRequestLine.
-	maxApacheLine = 8191 - len("GET  HTTP/1.1")
-	// maxLighttpdLine is what server.max-request-field-size (8 KiB for the line
-	// and all header fields) leaves when the Host field is the only one.
-	maxLighttpdLine = 8<<10 - len("GET  HTTP/1.1\r\nHost: 127.0.0.1:65535\r\n\r\n")
+	// large_client_header_buffers, 8 KiB
+	maxNginxRequest = 8<<10 - len("GET  HTTP/1.1\r\n")
+	// LimitRequestLine
+	maxApacheRequest = 8191 - len("GET  HTTP/1.1")
+	// http.DefaultMaxHeaderBytes and what Go adds to it
+	maxCaddyRequest = 1<<20 + 4<<10 - len(bareRequest)
+	// server.max-request-field-size
+	maxLighttpdRequest = 8<<10 - len(bareRequest)
+
+	bareRequest = "GET  HTTP/1.1\r\nHost: 127.0.0.1:65535\r\n\r\n"
 )
 
 // Generic is what nginx, Apache, Caddy and lighttpd agree on in their plainest
@@ -49,10 +53,11 @@ var Linklint = server("linklint", func(p *Profile) {
 // builtIn are the profiles, sorted by name.
 var builtIn = []Profile{
 	server("apache", func(p *Profile) {
+		p.Rules = RulesHtaccess
 		p.EncodedSlash = Missing
 		p.AboveRoot, p.NUL = 404, 404
 		p.Deny, p.Denied, p.DenyLast = []string{".ht*"}, 403, true
-		p.MaxRequest = maxApacheLine
+		p.MaxRequest = maxApacheRequest
 		p.IndexSpecial, p.IndexBroken = Skip, 403
 		p.BrokenSymlink, p.SymlinkFile, p.LongName = 403, 403, 403
 		p.Pipe, p.Socket, p.Device, p.BehindSpecial = 0, 403, 200, 403
@@ -63,14 +68,15 @@ var builtIn = []Profile{
 		p.Directory, p.IndexDirectory, p.EmptyDirectory, p.IndexLoop = RedirectIndex, Missing, 404, 0
 		p.FileFirst, p.DotsEnd, p.ListClosed = true, true, true
 		p.AboveRoot, p.NUL = 0, 500
-		p.MaxRequest, p.TooLong = 1<<20, 431
+		p.MaxRequest, p.TooLong = maxCaddyRequest, 431
 		p.SymlinkLoop, p.SymlinkFile, p.LongName = 500, 500, 500
 		p.Pipe, p.Socket, p.Device = 0, 404, 200
-		p.DropQuery, p.RawRedirect = true, true
+		p.DropQuery, p.GoLocation = true, true
 	}),
 	// Cloudflare has a single address for each page: without .html, without
 	// index, with a slash for directories only.
 	server("cloudflare-pages", func(p *Profile) {
+		p.Rules = RulesCloudflare
 		p.Directory, p.IndexFile, p.IndexName, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, Skip, 404
 		p.Page, p.PageFile, p.PageSlash, p.PageFirst = Serve, Redirect, Redirect, true
 		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8, p.RawLocation = 404, 0, 404, 404, true
@@ -78,6 +84,7 @@ var builtIn = []Profile{
 	}),
 	// What firebase.json lists under "ignore" is not uploaded: see Deny.
 	server("firebase", func(p *Profile) {
+		p.Rules = RulesFirebase
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, Keep, 404, 400, 404, 400
 		p.ErrorPage = "404.html"
@@ -97,7 +104,7 @@ var builtIn = []Profile{
 	server("lighttpd", func(p *Profile) {
 		p.IndexDirectory, p.FileSlash = Refuse, Serve
 		p.AboveRoot, p.BadEscape, p.Control, p.BadUTF8 = 0, 0, 400, 400
-		p.MaxRequest, p.TooLong = maxLighttpdLine, 431
+		p.MaxRequest, p.TooLong = maxLighttpdRequest, 431
 		p.SymlinkLoop, p.IndexLoop, p.Pipe, p.Socket, p.Device = 500, 500, 403, 403, 403
 		p.NormalQuery, p.Literal = true, "-._~/!*()"
 	}),
@@ -105,6 +112,7 @@ var builtIn = []Profile{
 	// With "Pretty URLs", as is the default: the host redirects to the one
 	// address of a page, and page.html comes before page/index.html.
 	server("netlify", func(p *Profile) {
+		p.Rules = RulesNetlify
 		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.Page, p.PageSlash, p.PageFirst, p.PageSlashFirst = Serve, Redirect, true, true
@@ -120,9 +128,11 @@ var builtIn = []Profile{
 		p.Slashes, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, 404, 0, 404, 404
 		p.DropQuery = true
 	}),
+	// Without settings in vercel.json; Profile.WithURLs makes them.
 	server("vercel", func(p *Profile) {
+		p.Rules = RulesVercel
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = Serve, Skip, 404
-		p.AboveRoot, p.BadEscape, p.NUL = 0, 400, 404
+		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = 400, 400, 404, 400
 	}),
 }
 

@@ -2,6 +2,7 @@ package site
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/redirect"
@@ -42,6 +43,8 @@ type asking struct {
 	p *Profile
 	// path is the decoded path that is asked for.
 	path string
+	// rules are those of the host; nil for none.
+	rules *redirect.Set
 	// trace, when set, takes the steps.
 	trace *[]Step
 	// doubled: the path ends in two slashes.
@@ -64,7 +67,12 @@ func (s *Site) answer(path, query string) Answer { return s.ask(path, query, nil
 
 // ask is answer with the steps that led to it.
 func (s *Site) ask(path, query string, trace *[]Step) Answer {
-	q := asking{s: s, p: &s.profile, trace: trace}
+	q := asking{s: s, p: &s.profile, rules: s.rules, trace: trace}
+	return q.follow(path, query)
+}
+
+// follow answers a request and those that its redirects lead to.
+func (q *asking) follow(path, query string) Answer {
 	a := q.once(path, query)
 	if a.move == "" {
 		return a
@@ -113,7 +121,7 @@ func (q *asking) once(path, query string) Answer {
 	if q.p.MaxRequest > 0 && len(path)+len(query) > q.p.MaxRequest {
 		return Answer{State: StateBadURL, Node: NoNode, Status: q.p.TooLong, Note: "longer than servers take"}
 	}
-	if q.s.rules == nil {
+	if q.rules == nil {
 		return q.fallback(q.files(path, query))
 	}
 	if a, ok := q.rule(path, query, redirect.BeforeFiles, 0); ok {
@@ -183,8 +191,11 @@ func (q *asking) files(path, query string) Answer {
 	if a, ok := q.rewritten(segments, slash, query); ok {
 		return a
 	}
+	if slices.ContainsFunc(segments, func(name string) bool { return strings.IndexByte(name, 0) >= 0 }) {
+		return q.unlessBehind(segments, Answer{State: StateBadURL, Node: NoNode, Status: q.p.NUL, Note: "an encoded NUL"})
+	}
 	if len(q.s.real)+len(p) > maxFilePath {
-		return q.unlessBehind(path, Answer{State: StateMissingFile, Node: NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
+		return q.unlessBehind(segments, Answer{State: StateMissingFile, Node: NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
 	}
 	a := q.walk(segments, slash, query)
 	if q.p.Portable && (a.move != "" || a.State.Answers()) {
@@ -194,8 +205,8 @@ func (q *asking) files(path, query string) Answer {
 }
 
 // unlessBehind is a, unless the path leads through a file and that counts more.
-func (q *asking) unlessBehind(path string, a Answer) Answer {
-	if q.p.FileFirst && q.behindFile(path) {
+func (q *asking) unlessBehind(segments []string, a Answer) Answer {
+	if q.p.FileFirst && q.behindFile(segments) {
 		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "nothing lies behind a file"}
 	}
 	return a

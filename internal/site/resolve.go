@@ -196,7 +196,7 @@ func (r *resolver) fastName(dir NodeID, name []byte) (State, NodeID, bool) {
 
 // fastBare answers for a directory without its slash.
 func (r *resolver) fastBare(dir NodeID) (State, NodeID, bool) {
-	if r.s.tree.nodes[dir].flags&(flagUnreadable|flagPrivate|flagUnlistable|flagAsk) != 0 {
+	if r.s.tree.nodes[dir].flags&(flagUnreadable|flagPrivate|flagUnlistable|flagAsk) != 0 || r.s.local != nil {
 		return 0, 0, false
 	}
 	state, node, ok := r.fastDirectory(dir)

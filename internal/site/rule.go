@@ -18,13 +18,13 @@ const maxRewrites = 10
 // answers.
 func (q *asking) rule(path, query string, stage redirect.Stage, rewrites int) (a Answer, ok bool) {
 	req := redirect.Request{Host: q.s.bases[0].host, Path: path, Query: strings.TrimPrefix(query, "?"), Stage: stage, Entry: q.entry}
-	hit, ok := q.s.rules.Match(req)
+	hit, ok := q.rules.Match(req)
 	var maybe *redirect.Rule
 	for ok && hit.Rule.Conditional {
 		if maybe == nil {
 			maybe = hit.Rule
 		}
-		hit, ok = q.s.rules.Next(req, hit.Rule)
+		hit, ok = q.rules.Next(req, hit.Rule)
 	}
 	if !ok {
 		if maybe == nil || stage == redirect.BeforeFiles && !q.nothingAt(path, query) {

@@ -26,14 +26,20 @@ type Site struct {
 	maps      []MapRule
 	bases     []baseURL
 	rules     *redirect.Set
-	hash      hasher
-	pages     []Page
-	faults    []FileFault
+	ruleFiles []*redirect.File
+	// local holds the settings that .htaccess files make, by directory.
+	local  map[NodeID]*localSettings
+	hash   hasher
+	pages  []Page
+	faults []FileFault
 	// linked holds, by node, whether any link leads to it.
 	linked []bool
 	// indexOf holds, by node, the index file of a directory, NoNode if none
 	// answers without more ado.
 	indexOf []NodeID
+	// addresses holds, by node, the path of pages that the host moves to
+	// another directory; nil when it moves none.
+	addresses map[NodeID]string
 
 	foldOnce sync.Once
 	fold     map[foldKey][]NodeID

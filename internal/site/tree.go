@@ -55,6 +55,8 @@ const (
 	flagMoved
 	// flagAsk: only the slow path knows what the host answers.
 	flagAsk
+	// flagClosed: a symbolic link through a directory that may not be entered.
+	flagClosed
 	// flagAlias: a page that sends the visitor on at once.
 	flagAlias
 )

@@ -201,6 +201,9 @@ func (w *walker) settle(id NodeID) {
 	n.real = at
 	n.kind = w.tree.nodes[at].kind
 	n.flags = w.tree.nodes[at].flags | on
+	if on&flagUnreadable != 0 {
+		n.flags |= flagClosed
+	}
 	if n.kind == KindFile {
 		w.tree.files++
 	}

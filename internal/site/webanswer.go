@@ -19,12 +19,14 @@ func (q *asking) rewritten(segments []string, slash bool, query string) (a Answe
 	}
 	last := segments[len(segments)-1]
 	dir := segments[:len(segments)-1]
-	if !slash && q.p.ErrorPage != "" && len(dir) == 0 && last == q.p.ErrorPage {
+	if !slash && len(dir) == 0 && q.p.ErrorPage != "" && (last == q.p.ErrorPage || q.p.Page == Serve && last+".html" == q.p.ErrorPage) {
 		q.step("error-page", "the page for what is missing is sent as such")
 		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "the host sends its page for what is missing with 404 always"}, true
 	}
-	if stem, cut := strings.CutSuffix(last, ".html"); cut && stem != "" && !slash && q.p.PageFile == RedirectAlways &&
-		!(q.p.IndexFile == RedirectBare && slices.Contains(q.s.index, last)) {
+	if stem, cut := strings.CutSuffix(last, ".html"); cut && stem != "" && !slash && q.p.PageFile == RedirectAlways {
+		if q.p.IndexFile == RedirectBare && slices.Contains(q.s.index, last) {
+			return q.redirect("index-file", "/"+strings.Join(dir, "/"), query), true
+		}
 		return q.redirect("page-file", "/"+strings.Join(append(slices.Clone(dir), stem), "/"), query), true
 	}
 	if last == "index" && q.p.IndexName != Missing {
@@ -49,9 +51,10 @@ func (q *asking) indexName(segments []string, slash bool, query string) (a Answe
 		return Answer{}, false
 	}
 	t := q.s.tree
-	if id := q.lookup(segments); id != NoNode {
-		n := &t.nodes[t.nodes[id].real]
-		if n.kind == KindFile || slash && n.kind == KindDir && q.s.indexOf[t.nodes[id].real] != NoNode {
+	if id := q.lookup(segments); id != NoNode && q.p.IndexName != RedirectAlways {
+		real := t.nodes[id].real
+		indexed := t.nodes[real].kind == KindDir && q.s.indexOf[real] != NoNode
+		if t.nodes[real].kind == KindFile || indexed && (slash || q.p.IndexName == RedirectBare) {
 			return Answer{}, false
 		}
 	}

@@ -1,20 +1,31 @@
 package site
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // webHostTables are the tables of testdata/hosts and the profile of each.
 // docs/profiles-web.md has a row for every excuse.
 var webHostTables = []struct {
 	table   string
 	profile func() Profile
+	// final compares where the redirects end, not each of them.
+	final   bool
 	excuses []excuse
 }{
 	{table: "cloudflare-pages", profile: builtin("cloudflare-pages"),
-		excuses: []excuse{fails, nonLatin, linkedFile, innerSlashes, encodedDots}},
+		excuses: []excuse{nonLatin, linkedFile, innerSlashes, encodedDots}},
 	{table: "cloudflare-pages-app", profile: builtin("cloudflare-pages"),
-		excuses: []excuse{failsToFallback, nonLatin, linkedFile, innerSlashes, encodedDots}},
+		excuses: []excuse{nonLatin, linkedFile, innerSlashes, encodedDots}},
 	{table: "netlify", profile: builtin("netlify"), excuses: []excuse{prettyURLs, undecoded, assetSuffix}},
 	{table: "firebase", profile: builtin("firebase"), excuses: []excuse{fails, keepsEscapes}},
+	{table: "firebase-clean", profile: settings("firebase", nil), final: true, excuses: []excuse{fails, firebaseNames}},
+	{table: "firebase-clean-slash", profile: settings("firebase", new(true)), final: true, excuses: []excuse{fails, firebaseNames}},
+	{table: "firebase-clean-noslash", profile: settings("firebase", new(false)), final: true, excuses: []excuse{fails, firebaseNames}},
+	{table: "vercel-clean", profile: settings("vercel", nil), final: true, excuses: []excuse{fails, vercelRaw, vercelNames}},
+	{table: "vercel-clean-slash", profile: settings("vercel", new(true)), final: true, excuses: []excuse{fails, vercelRaw, vercelNames}},
+	{table: "vercel-clean-noslash", profile: settings("vercel", new(false)), final: true, excuses: []excuse{fails, vercelRaw, vercelNames}},
 	{table: "hugo-server", profile: builtin("hugo-server"), excuses: []excuse{indexListing, relativeRedirect, rawBytes}},
 	{table: "s3", profile: builtin("s3"), excuses: []excuse{fails, nonLatin, leadingSlash, encodedDots}},
 }
@@ -29,12 +40,20 @@ func builtin(name string) func() Profile {
 	}
 }
 
+// settings is a profile with clean URLs and a setting for trailing slashes.
+func settings(name string, trailingSlash *bool) func() Profile {
+	return func() Profile { return builtin(name)().WithURLs(true, trailingSlash) }
+}
+
+// oddNames excuses what only names of the edge-case docroot bring about.
+func oddNames(why string, names ...string) excuse {
+	return excuse{why, func(_ *Site, row, got hostRow) bool {
+		return row.request == "///" || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(strings.TrimLeft(row.request, "/"), name) })
+	}}
+}
+
 var fails = excuse{"the software fails (5xx): its file system or a header refuses; we say that nothing answers", func(_ *Site, row, got hostRow) bool {
 	return row.status >= 500 && got.status >= 400 && got.status < 500
-}}
-
-var failsToFallback = excuse{"the software fails (5xx) on a path through a file; we say that the fallback answers", func(_ *Site, row, got hostRow) bool {
-	return row.status >= 500 && got.file == "index.html"
 }}
 
 var nonLatin = excuse{"the software fails (5xx) to redirect to names outside Latin-1", func(_ *Site, row, got hostRow) bool {
@@ -86,3 +105,11 @@ var rawBytes = excuse{"a space at the end or a byte that is no UTF-8 is lost in 
 var leadingSlash = excuse{"the emulator drops an encoded slash at the start; S3 makes it part of the key", func(_ *Site, row, got hostRow) bool {
 	return strings.HasPrefix(row.request, "/%2F")
 }}
+
+var firebaseNames = oddNames("a file beside page.html with the same address, a page called index, an encoded dot or letter of .html or index, two slashes at the end",
+	"twin", "double.html", ".hidden", "...html", "index", "404", "dir/index", "link-dir/index", "beside/index", "beside//", "page//", "page%2", "dir/%69ndex")
+
+var vercelRaw = oddNames("its redirects lose a ? or # of a name; it fails on names that are no ASCII", "hash%23", "quest%3F", "%23hash", "%C3%A9", "%c3%a9", "e%CC%81")
+
+var vercelNames = oddNames("a file beside page.html with the same address, a directory called like a page, two slashes at the end", "twin", "double.html", ".hidden", "...html", "named.html",
+	"index-is-dir", ".html", "dir/.html", "page//", "beside//", "dir//", "dir%2F")

@@ -192,7 +192,7 @@ func (r *resolver) open(p *Page, page *scan.Page) {
 	r.page, r.dir = p.node, r.s.tree.nodes[p.node].parent
 	r.charset = page.Charset()
 	r.pageURL = weburl.URL{}
-	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0 && r.s.profile.TrailingSlash == Keep
+	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0 && r.s.profile.TrailingSlash == Keep && r.s.addresses[p.node] == ""
 	r.lazyBase = true
 	if len(page.Bases) > 0 {
 		r.address()

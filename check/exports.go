@@ -1,0 +1,157 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// Anchor is one name that a page defines.
+type Anchor struct {
+	// Page is the docroot path of the page.
+	Page string
+	// Name is the name as the DOM has it, valid during the call only.
+	Name string
+	// Kind is id, name (of an a element) or map (for usemap only).
+	Kind string
+}
+
+var anchorKinds = [...]string{scan.AnchorID: "id", scan.AnchorName: "name", scan.AnchorMap: "map"}
+
+// Anchors writes every anchor of the site, or of the page that from names when
+// it is not empty, each once a page, sorted by page and then in the order of
+// the document. render appends one to dst; it is called from several goroutines
+// at once. Pages are read again, a window of them at a time.
+//
+// The error is that of w or ctx, of a page that cannot be read again, or wraps
+// [ErrNothingNamed].
+func Anchors(ctx context.Context, s *site.Site, opt Options, from string, render func(dst []byte, a Anchor) []byte, w io.Writer) error {
+	sel, err := Question{From: from}.selection(s)
+	if err != nil {
+		return err
+	}
+	out := newSequence(w)
+	defer context.AfterFunc(ctx, out.wake)()
+	return readers(ctx, s, opt, s.Pages(), func(r *site.Reader, i int) error {
+		buf, err := out.buffer(ctx, i)
+		if err != nil {
+			return err
+		}
+		id := site.PageID(i)
+		p := s.Page(id)
+		if p.Anchors() > 0 && (!sel.onePage || sel.page == id) {
+			type key struct{ kind, name string }
+			seen := make(map[key]bool, p.Anchors())
+			path := s.Path(id)
+			err := r.Anchors(id, func(name []byte, kind scan.AnchorKind) {
+				k := key{anchorKinds[kind], string(name)}
+				if !seen[k] {
+					seen[k] = true
+					buf = render(buf, Anchor{path, k.name, k.kind})
+				}
+			})
+			if err != nil {
+				return pageError(s, id, err)
+			}
+		}
+		return out.put(i, buf)
+	})
+}
+
+func pageError(s *site.Site, id site.PageID, err error) error {
+	return fmt.Errorf("read page %s: %w", s.Path(id), err)
+}
+
+// Address is one path by which the host of the site answers.
+type Address struct {
+	// Path is the site path, percent-decoded.
+	Path string
+	// File is the docroot path of what answers: a file, or a directory that
+	// the host lists; "" where only a rule does.
+	File string
+	// Kind is page for a file whose anchors are known, file for any other,
+	// listing for a directory, and rule where the host sends visitors elsewhere
+	// or another server answers.
+	Kind string
+	// Final is the site path or URL to which the host redirects, "" when it
+	// does not.
+	Final string
+}
+
+// Addresses lists the paths by which visitors get the files of the site, those
+// of redirects to them included, sorted by path: what another site may link to.
+// It asks the profile for the path of each file and directory, with and without
+// the slash of a directory and the extension of a page, and for the paths that
+// redirect rules name. What answers by a pattern only has no end and is not
+// listed. No file is read. The error is that of ctx.
+func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
+	t := s.Tree()
+	base := s.BasePath()
+	var out []Address
+	ask := func(path string) {
+		a := s.Answer(path)
+		x := Address{Path: base + path, Final: a.Final}
+		switch {
+		case a.State == site.StateRedirectsAway || a.State == site.StateProxied || a.State == site.StateConditional:
+			x.Kind = "rule"
+		case a.State.Answers() && a.Node != site.NoNode && a.Status == 200:
+			x.File, x.Kind = t.Path(a.Node), fileKind(s, a.Node)
+		default:
+			return
+		}
+		if strings.HasPrefix(a.Final, "/") {
+			x.Final = base + a.Final
+		}
+		out = append(out, x)
+	}
+	for i := range t.Len() {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		node := site.NodeID(i)
+		path := "/" + t.Path(node)
+		ask(path)
+		switch t.Kind(t.Real(node)) {
+		case site.KindDir:
+			if node != 0 {
+				ask(path + "/")
+			}
+		case site.KindFile:
+			for _, extension := range []string{".html", ".htm"} {
+				if stem, ok := strings.CutSuffix(path, extension); ok && !strings.HasSuffix(stem, "/") {
+					ask(stem)
+					ask(stem + "/")
+				}
+			}
+		}
+	}
+	for _, path := range s.RulePaths() {
+		ask(path)
+	}
+	if base != "" {
+		if a := s.Answer("/"); a.State.Answers() && a.Node != site.NoNode {
+			out = append(out, Address{base, t.Path(a.Node), fileKind(s, a.Node), base + "/"})
+		}
+	}
+	slices.SortFunc(out, func(a, b Address) int { return strings.Compare(a.Path, b.Path) })
+	return slices.Compact(out), nil
+}
+
+// fileKind says what a node is to those who link to it from elsewhere.
+func fileKind(s *site.Site, node site.NodeID) string {
+	if s.Tree().Kind(s.Tree().Real(node)) == site.KindDir {
+		return "listing"
+	}
+	if id, ok := s.PageOf(node); ok && s.Page(id).Error().Err == nil {
+		switch s.Page(id).Kind() {
+		case site.PageHTML, site.PageXHTML, site.PageSVG:
+			return "page"
+		}
+	}
+	return "file"
+}

@@ -1,0 +1,41 @@
+package check
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestLinksetDocs: the table of docs/linksets.md is true.
+func TestLinksetDocs(t *testing.T) {
+	text, err := os.ReadFile("../docs/linksets.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 7 || !strings.HasPrefix(cells[1], " `") {
+			continue
+		}
+		rows++
+		words := func(cell string) []string { return strings.Fields(strings.ReplaceAll(cell, "`", "")) }
+		l := linkset(t, words(cells[1])[0])
+		if seed := words(cells[3])[0]; l.Seed() != seed {
+			t.Errorf("the seed of %s is %s, documented is %s", l, l.Seed(), seed)
+		}
+		for _, p := range words(cells[4]) {
+			if !l.Match(p) {
+				t.Errorf("%s does not match %s", l, p)
+			}
+		}
+		for _, p := range words(cells[5]) {
+			if l.Match(p) {
+				t.Errorf("%s matches %s", l, p)
+			}
+		}
+	}
+	if rows < 8 {
+		t.Errorf("found %d rows", rows)
+	}
+}

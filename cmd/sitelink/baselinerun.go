@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// findingsFor checks the site for a baseline: without one.
+func (a *app) findingsFor(ctx context.Context, cfg *config.Config) ([]check.Finding, error) {
+	docroot := a.docroot(cfg.Docroot)
+	if err := lookAt(docroot); err != nil {
+		return nil, err
+	}
+	progress := newProgress(a.ui, cfg.Progress, time.Now)
+	defer progress.done()
+	opt := siteOptions(cfg)
+	if progress != nil {
+		opt.Progress = progress.pages
+	}
+	s, err := site.Load(ctx, docroot, opt)
+	if err != nil {
+		return nil, explain(err)
+	}
+	result, err := check.Run(ctx, s, checkOptions(cfg))
+	if err != nil {
+		return nil, err
+	}
+	return result.Findings, nil
+}
+
+func (a *app) baselineWrite(ctx context.Context, cfg *config.Config, terms baseline.Terms, force bool) error {
+	name := baselineFile(cfg)
+	if _, err := os.Stat(name); !force && !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = fs.ErrExist
+		}
+		return &failure{writeFailure(name, cause(err)), "sitelink baseline update keeps its dates and reasons; --force replaces it"}
+	}
+	findings, err := a.findingsFor(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	b := baseline.New(findings, terms)
+	if err := a.writeBaseline(name, b); err != nil {
+		return err
+	}
+	if cfg.Baseline == "" {
+		a.ui.note(fmt.Sprintf("check uses it with --baseline %s, or baseline = %q in [check] of sitelink.toml", name, name))
+	}
+	return a.print(fmt.Sprintf("%s: %s accepted\n", visible(name), countOf(b.Len(), "finding")))
+}
+
+func (a *app) baselineUpdate(ctx context.Context, cfg *config.Config, add bool, terms baseline.Terms) error {
+	name := baselineFile(cfg)
+	today, err := a.today()
+	if err != nil {
+		return err
+	}
+	old, err := openBaseline(name)
+	if err != nil {
+		return err
+	}
+	findings, err := a.findingsFor(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	u := old.Update(findings, old.Match(findings, today, seenBy(cfg)), add, terms)
+	if err := a.writeBaseline(name, u.Baseline); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s: %s", visible(name), countOf(u.Baseline.Len(), "entry"))
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{u.Dropped, "dropped"}, {u.Added, "added"}, {u.Renewed, "renewed"}, {u.Expired, "expired"}} {
+		if c.n > 0 {
+			text += fmt.Sprintf(", %s %s", thousands(c.n), c.what)
+		}
+	}
+	if add && u.Expired > 0 {
+		a.ui.note("entries that have expired are renewed by --add --expires DAY")
+	}
+	return a.print(text + "\n")
+}
+
+// baselineShow prints what a baseline accepts. Entries that have expired come
+// first: they are what somebody has to decide on.
+func (a *app) baselineShow(cfg *config.Config) error {
+	name := baselineFile(cfg)
+	today, err := a.today()
+	if err != nil {
+		return err
+	}
+	b, err := openBaseline(name)
+	if err != nil {
+		return err
+	}
+	var expired, active, text strings.Builder
+	n, dated := 0, 0
+	for _, e := range b.Entries() {
+		list, until := &active, "until"
+		if e.Expired(today) {
+			list, until = &expired, "expired after"
+			n++
+		} else if e.Expires != "" {
+			dated++
+		}
+		list.WriteString(visible(e.String()))
+		var terms []string
+		if e.Expires != "" {
+			terms = append(terms, until+" "+string(e.Expires))
+		}
+		if e.Reason != "" {
+			terms = append(terms, visible(e.Reason))
+		}
+		if len(terms) > 0 {
+			list.WriteString(" (" + strings.Join(terms, ": ") + ")")
+		}
+		list.WriteByte('\n')
+	}
+	text.WriteString(expired.String() + active.String())
+	if text.Len() > 0 {
+		text.WriteByte('\n')
+	}
+	fmt.Fprintf(&text, "%s: %s, %s with a last day, %s expired\n", visible(name), countOf(b.Len(), "entry"), thousands(dated), thousands(n))
+	return a.print(text.String())
+}
+
+// countOf writes 1 entry, 2 entries, 1,000 findings.
+func countOf(n int, what string) string {
+	if n != 1 {
+		if stem, ok := strings.CutSuffix(what, "y"); ok {
+			what = stem + "ie"
+		}
+		what += "s"
+	}
+	return thousands(n) + " " + what
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/internal/config"
+)
+
+const linksLong = `links answers questions about a site: who links to a page, a URL or an anchor, what a page
+links to, which other sites the site links to, what its pages define, which files no page
+links to. Without a question it prints every link. Broken links are part of the answer and
+do not change the exit code.
+
+TARGET and PAGE are paths in the docroot (blog/index.html), site paths (/blog/) or URLs. A
+TARGET may have a fragment; without one all fragments count.
+
+docs/links.md describes the answers and the fields of each.
+`
+
+const linksExample = `  # who links to a page that is about to move, and to one anchor of it
+  sitelink links public --to /guide/install/
+  sitelink links public --to /guide/install/#windows
+
+  # other sites, each address once, as a table
+  sitelink links public --external --format csv --output external.csv
+
+  # a picture of one page's links, by Graphviz
+  sitelink links public --from index.html --format dot | dot -Tsvg > index.svg`
+
+const linksExitCodes = `Exit codes:
+  0    the question was answered
+  2    wrong usage or configuration
+  3    the work could not be done
+  130  interrupted
+`
+
+var linksFormats = []string{"text", "jsonl", "csv", "dot"}
+
+// linksQuestion is what the flags of links ask.
+type linksQuestion struct {
+	to, from                              string
+	external, anchors, addresses, orphans bool
+	format, output, config                string
+}
+
+func (a *app) linksCommand() *cobra.Command {
+	var q linksQuestion
+	cmd := &cobra.Command{
+		Use:               "links [DIR]",
+		Short:             "answer questions about a site's links",
+		Long:              linksLong + "\n" + linksExitCodes,
+		Example:           linksExample,
+		Args:              oneDirectory,
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range []string{"to", "from", "output", "config"} {
+				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+					return &usageError{fmt.Sprintf("--%s: the value is empty", name), ""}
+				}
+			}
+			if err := q.check(); err != nil {
+				return err
+			}
+			cfg, err := a.configure(cmd, args, q.config)
+			if err != nil {
+				return err
+			}
+			return a.links(cmd.Context(), cfg, q)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&q.to, "to", "", "links that lead to `TARGET`: a page, a URL, or an anchor of one")
+	flags.StringVar(&q.from, "from", "", "links, or anchors, of `PAGE`")
+	flags.BoolVar(&q.external, "external", false, "addresses outside the docroot, each once, with the number of links to it")
+	flags.BoolVar(&q.anchors, "anchors", false, "anchors that the pages define")
+	flags.BoolVar(&q.addresses, "addresses", false, "paths by which the host answers, and the file of each")
+	flags.BoolVar(&q.orphans, "orphans", false, "files that no page links to, and pages that no chain of links leads to")
+	flags.StringVar(&q.format, "format", "text", "format of the answer, `NAME`: text, jsonl, csv or dot")
+	flags.StringVar(&q.output, "output", "-", "write the answer to `FILE`, which stays whole when that fails; - is standard output")
+	flags.StringVar(&q.config, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool {
+		return k.Table != "" && k.Name != "jobs" && k.Name != "progress" || k.Kind == config.Rules || flags.Lookup(k.Name) != nil
+	}))
+	if err := cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(linksFormats, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag was defined above
+	}
+	return cmd
+}
+
+// check refuses questions that make no sense together.
+func (q *linksQuestion) check() error {
+	if !slices.Contains(linksFormats, q.format) {
+		hint := ""
+		if near, ok := config.Nearest(q.format, linksFormats); ok {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return &usageError{fmt.Sprintf("--format: want %s, got %q", strings.Join(linksFormats, ", "), q.format), hint}
+	}
+	var lists []string
+	for _, l := range []struct {
+		name string
+		on   bool
+	}{{"--external", q.external}, {"--anchors", q.anchors}, {"--addresses", q.addresses}, {"--orphans", q.orphans}} {
+		if l.on {
+			lists = append(lists, l.name)
+		}
+	}
+	switch {
+	case len(lists) > 1:
+		return &usageError{strings.Join(lists, " and ") + " are two questions", "run links once for each"}
+	case len(lists) == 0 || q.external && q.format == "dot":
+		return nil
+	case q.format == "dot":
+		return &usageError{lists[0] + " has no picture: dot shows links", "use --format jsonl or csv"}
+	case q.to != "" && !q.external:
+		return &usageError{"--to and " + lists[0] + " do not go together", "leave one of them out"}
+	case q.from != "" && !q.anchors && !q.external:
+		return &usageError{"--from and " + lists[0] + " do not go together", "leave one of them out"}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// links does the work of `sitelink links`.
+func (a *app) links(ctx context.Context, cfg *config.Config, q linksQuestion) error {
+	docroot := a.docroot(cfg.Docroot)
+	if err := lookAt(docroot); err != nil {
+		return err
+	}
+	progress := newProgress(a.ui, cfg.Progress, time.Now)
+	defer progress.done()
+	siteOpt := siteOptions(cfg)
+	if progress != nil {
+		siteOpt.Progress = progress.pages
+	}
+	s, err := site.Load(ctx, docroot, siteOpt)
+	if err != nil {
+		return explain(err)
+	}
+	progress.done()
+	out, err := a.openOutput(q.output)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	ask := linksAnswer{app: a, site: s, q: q, out: out, opt: checkOptions(cfg), prefix: docroot}
+	ask.opt.From, ask.opt.Skip, ask.opt.Limit = nil, nil, 0 // questions are about the whole site
+	if err := ask.write(ctx); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// linksAnswer is one question on its way to the output.
+type linksAnswer struct {
+	app    *app
+	site   *site.Site
+	q      linksQuestion
+	opt    check.Options
+	out    io.Writer
+	prefix string // of pages in text
+}
+
+func (l *linksAnswer) write(ctx context.Context) error {
+	switch {
+	case l.q.anchors:
+		return l.anchors(ctx)
+	case l.q.addresses:
+		return l.addresses(ctx)
+	case l.q.orphans:
+		return l.orphans(ctx)
+	case l.q.external && l.q.to == "" && l.q.from == "" && l.q.format != "dot":
+		return l.externals(ctx)
+	}
+	return l.rows(ctx)
+}
+
+// rows writes links.
+func (l *linksAnswer) rows(ctx context.Context) error {
+	var render func(dst []byte, f *check.Finding) []byte
+	begin, end := "", ""
+	switch l.q.format {
+	case "jsonl":
+		render = report.AppendLink
+	case "csv":
+		begin = string(report.LinkRecord(&check.Finding{}).AppendCSVHeader(nil))
+		render = func(dst []byte, f *check.Finding) []byte { return report.LinkRecord(f).AppendCSV(dst) }
+	case "dot":
+		begin, end = report.DotBegin, report.DotEnd
+		// External addresses are shown to those who ask for them: most sites
+		// have more of them than pages.
+		away := l.q.external || l.q.to != "" || l.q.from != ""
+		render = func(dst []byte, f *check.Finding) []byte {
+			file := f.Answers(l.site)
+			if file == "" && f.Verdict == check.Unchecked && !away {
+				return dst
+			}
+			return report.AppendDot(dst, f, file)
+		}
+	default:
+		opt := report.TextOptions{Prefix: l.prefix}
+		render = func(dst []byte, f *check.Finding) []byte { return report.AppendText(dst, f, opt) }
+	}
+	if err := l.print(begin); err != nil {
+		return err
+	}
+	question := check.Question{From: l.q.from, To: l.q.to, External: l.q.external}
+	result, err := check.Ask(ctx, l.site, l.opt, question, render, l.out)
+	if err != nil {
+		return unanswered(err)
+	}
+	for _, f := range result.Findings {
+		l.app.ui.warning(fmt.Sprintf("%s: %s", f.Page, f.Message))
+	}
+	return l.print(end)
+}
+
+// unanswered makes a question that names nothing wrong usage.
+func unanswered(err error) error {
+	if errors.Is(err, check.ErrNothingNamed) {
+		return &usageError{err.Error(), "name a path in the docroot, a site path or a URL"}
+	}
+	return err
+}
+
+func (l *linksAnswer) externals(ctx context.Context) error {
+	all, err := check.ExternalTargets(ctx, l.site, l.opt)
+	if err != nil {
+		return err
+	}
+	text := func(dst []byte, x *check.ExternalTarget) []byte {
+		to := x.Target
+		if x.Fragment != "" {
+			to += "#" + x.Fragment
+		}
+		return fmt.Appendf(dst, "%s: %s from %s, first at %s:%d:%d\n", visible(to), countOf(x.Links, "link"), countOf(x.Pages, "page"),
+			visible(x.Page), x.Line, x.Column)
+	}
+	return writeList(l, len(all), func(i int) report.Record { return report.ExternalRecord(l.site.BaseURL(), &all[i]) },
+		func(dst []byte, i int) []byte { return text(dst, &all[i]) }, report.ExternalRecord("", &check.ExternalTarget{}))
+}
+
+func (l *linksAnswer) addresses(ctx context.Context) error {
+	all, err := check.Addresses(ctx, l.site)
+	if err != nil {
+		return err
+	}
+	text := func(dst []byte, i int) []byte {
+		x := &all[i]
+		dst = fmt.Appendf(dst, "%s -> %s", visible(x.Path), visible(x.File))
+		if x.Final != "" {
+			dst = fmt.Appendf(dst, ", redirected to %s", visible(x.Final))
+		}
+		return append(dst, '\n')
+	}
+	record := func(x check.Address) report.Record {
+		return report.AddressRecord(l.site.BaseURL(), l.site.Authority(), l.site.BasePath()+"/", x)
+	}
+	return writeList(l, len(all), func(i int) report.Record { return record(all[i]) }, text, record(check.Address{}))
+}
+
+func (l *linksAnswer) orphans(ctx context.Context) error {
+	all, err := check.Orphans(ctx, l.site, nil)
+	if err != nil {
+		return err
+	}
+	text := func(dst []byte, i int) []byte {
+		o := &all[i]
+		dst = append(dst, visible(o.Path)...)
+		switch {
+		case o.Alias != "":
+			dst = fmt.Appendf(dst, " (alias of %s)", visible(o.Alias))
+		case o.Linked:
+			dst = append(dst, " (linked, but not from the start)"...)
+		}
+		return append(dst, '\n')
+	}
+	return writeList(l, len(all), func(i int) report.Record { return report.OrphanRecord(&all[i]) }, text, report.OrphanRecord(&check.OrphanFile{}))
+}
+
+func (l *linksAnswer) anchors(ctx context.Context) error {
+	var render func(dst []byte, x check.Anchor) []byte
+	begin, base := "", l.site.BaseURL()
+	switch l.q.format {
+	case "jsonl":
+		render = func(dst []byte, x check.Anchor) []byte { return report.AnchorRecord(base, x).AppendJSON(dst) }
+	case "csv":
+		begin = string(report.AnchorRecord("", check.Anchor{}).AppendCSVHeader(nil))
+		render = func(dst []byte, x check.Anchor) []byte { return report.AnchorRecord(base, x).AppendCSV(dst) }
+	default:
+		render = func(dst []byte, x check.Anchor) []byte {
+			dst = append(append(append(dst, visible(x.Page)...), '#'), visible(x.Name)...)
+			if x.Kind == "map" {
+				dst = append(dst, " (map)"...)
+			}
+			return append(dst, '\n')
+		}
+	}
+	if err := l.print(begin); err != nil {
+		return err
+	}
+	return unanswered(check.Anchors(ctx, l.site, l.opt, l.q.from, render, l.out))
+}
+
+// writeList writes n answers that are in memory.
+func writeList(l *linksAnswer, n int, record func(i int) report.Record, text func(dst []byte, i int) []byte, sample report.Record) error {
+	var buf []byte
+	if l.q.format == "csv" {
+		buf = sample.AppendCSVHeader(buf)
+	}
+	for i := range n {
+		switch l.q.format {
+		case "jsonl":
+			buf = record(i).AppendJSON(buf)
+		case "csv":
+			buf = record(i).AppendCSV(buf)
+		default:
+			buf = text(buf, i)
+		}
+		if len(buf) >= 64<<10 {
+			if err := l.print(string(buf)); err != nil {
+				return err
+			}
+			buf = buf[:0]
+		}
+	}
+	return l.print(string(buf))
+}
+
+func (l *linksAnswer) print(text string) error {
+	if text == "" {
+		return nil
+	}
+	if _, err := io.WriteString(l.out, text); err != nil {
+		return fmt.Errorf("write answer: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// DotBegin and DotEnd stand around the edges of [AppendDot]. A strict graph
+// draws several links between the same two nodes as one edge.
+const (
+	DotBegin = "strict digraph links {\n\trankdir=LR\n\tnode [shape=box]\n"
+	DotEnd   = "}\n"
+)
+
+// AppendDot appends the edge of a link in the DOT language of Graphviz, from
+// its page to file, the docroot path of what answers, or to its target where
+// nothing of the docroot does. Links that lead nowhere by themselves (mailto,
+// data, javascript, actions, hints) have no edge. Broken links are red,
+// warnings orange; where links between the same two nodes differ, the last colour
+// counts.
+func AppendDot(dst []byte, f *check.Finding, file string) []byte {
+	switch f.Code {
+	case check.Mailto, check.Tel, check.Data, check.JavaScript, check.OtherScheme, check.Inert, check.Action, check.Hint, check.Ping:
+		return dst
+	}
+	to := file
+	if to == "" {
+		to = f.Target
+	}
+	if to == "" {
+		to = f.Raw
+	}
+	dst = append(dst, '\t')
+	dst = appendDotName(dst, f.Page)
+	dst = append(dst, " -> "...)
+	dst = appendDotName(dst, to)
+	switch f.Verdict {
+	case check.Error:
+		dst = append(dst, " [color=red]"...)
+	case check.Warning:
+		dst = append(dst, " [color=orange]"...)
+	}
+	return append(dst, '\n')
+}
+
+// appendDotName appends a name in quotes. Inside them only \" means something
+// to the parser; as a label the name is read again, where a backslash begins an
+// escape, so it is doubled. Long names are cut: a data: URL is no label.
+func appendDotName(dst []byte, name string) []byte {
+	plain := string(appendCut(nil, name, maxMessageBytes))
+	dst = append(dst, '"')
+	dst = append(dst, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(plain)...)
+	return append(dst, '"')
+}

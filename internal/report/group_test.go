@@ -1,0 +1,76 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// TestGroupOrder: which heading comes first, and what it counts.
+func TestGroupOrder(t *testing.T) {
+	r := template()
+	r.Findings = append(r.Findings,
+		check.Finding{Page: "z.html", Verdict: check.Warning, Code: check.ReadError, Message: "cannot be read", Count: 1})
+	for by, want := range map[GroupBy]string{
+		GroupTarget: "/old/:16/8 /gone-0.css:6/6 /gone-1.css:5/5 /a.html#x:4/4 /gone-2.css:4/4 /gone-3.css:3/3 /gone-4.css:2/2 " +
+			"/a.html#post/0.html:1/1 /a.html#post/1.html:1/1 /a.html#post/2.html:1/1 /a.html#post/3.html:1/1 /gone-5.css:1/1 " +
+			"/src/view.html:1204/1 :1/1",
+		GroupCode:  "missing-file:37/8 missing-fragment:8/4 read-error:1/1 script-fragment:1204/1",
+		GroupOwner: "@web:45/8 :1205/2",
+	} {
+		opt := testOptions(by)
+		var got []string
+		n := 0
+		for _, g := range gather(r.Findings, &opt) {
+			got = append(got, fmt.Sprintf("%s:%d/%d", g.label, g.links, g.pages))
+			n += len(g.findings)
+			if g.errors+g.warnings != len(g.findings) {
+				t.Errorf("by %v: %s counts %d errors and %d warnings of %d", by, g.label, g.errors, g.warnings, len(g.findings))
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("by %v:\n got %s\nwant %s", by, strings.Join(got, " "), want)
+		}
+		if n != len(r.Findings) {
+			t.Errorf("by %v: %d of %d findings", by, n, len(r.Findings))
+		}
+	}
+}
+
+// TestGroupOwnerOfSource: the owner is that of the source file where it is
+// known, else of the page in the docroot.
+func TestGroupOwnerOfSource(t *testing.T) {
+	asked := map[string]int{}
+	opt := Options{Base: "public", GroupBy: GroupOwner, Owners: func(file string) string { asked[file]++; return "@" + file }}
+	r := sources()
+	r.Findings = append(r.Findings, check.Finding{Page: "b.html"}, check.Finding{Page: "b.html"})
+	gather(r.Findings, &opt)
+	if fmt.Sprint(asked) != "map[content/post/a.md:1 layouts/head.html:1 public/b.html:1]" {
+		t.Errorf("asked for %v", asked)
+	}
+}
+
+// TestTextGroupsGNU: under a target, each link is one indented line that begins
+// with its place; no heading is mistaken for a place.
+func TestTextGroupsGNU(t *testing.T) {
+	r := template()
+	var b bytes.Buffer
+	if err := TextGroups(&b, &r, testOptions(GroupTarget)); err != nil {
+		t.Fatal(err)
+	}
+	places := 0
+	for line := range strings.Lines(b.String()) {
+		if gnuLine.MatchString(strings.TrimSuffix(line, "\n")) {
+			t.Errorf("read as a finding: %q", line)
+		}
+		if strings.HasPrefix(line, "    public/") && strings.Contains(line, ".html:7:10: <a href=") {
+			places++
+		}
+	}
+	if places != len(r.Findings) {
+		t.Errorf("%d places for %d findings", places, len(r.Findings))
+	}
+}

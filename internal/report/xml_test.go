@@ -1,0 +1,153 @@
+package report
+
+import (
+	"encoding/xml"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+type junitSuites struct {
+	XMLName                          xml.Name `xml:"testsuites"`
+	Tests, Failures, Errors, Skipped int
+	Suites                           []struct {
+		Name     string `xml:"name,attr"`
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Skipped  int    `xml:"skipped,attr"`
+		Cases    []struct {
+			Class   string `xml:"classname,attr"`
+			Name    string `xml:"name,attr"`
+			File    string `xml:"file,attr"`
+			Failure *struct {
+				Message string `xml:"message,attr"`
+				Type    string `xml:"type,attr"`
+				Text    string `xml:",chardata"`
+			} `xml:"failure"`
+			Skipped *struct {
+				Message string `xml:"message,attr"`
+			} `xml:"skipped"`
+		} `xml:"testcase"`
+	} `xml:"testsuite"`
+}
+
+// TestJUnit (issue 4, item 6): the counts are those of the test cases, no two
+// cases have the same identity, a clean site has a test that passes, and
+// warnings fail where the run does.
+func TestJUnit(t *testing.T) {
+	for _, c := range append(results(), fixture{name: "many", result: many(1000)}) {
+		for _, strict := range []bool{false, true} {
+			opt := testOptions(GroupPage)
+			opt.WarningsFail = strict
+			var doc junitSuites
+			if err := xml.Unmarshal(write(t, Format{Name: "junit", Write: JUnit}, &c.result, opt), &doc); err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			tests, failures, skipped := 0, 0, 0
+			seen := map[[2]string]bool{}
+			for _, s := range doc.Suites {
+				inSuite := 0
+				for _, tc := range s.Cases {
+					key := [2]string{tc.Class, tc.Name}
+					if seen[key] || tc.Class == "" || tc.Name == "" {
+						t.Errorf("%s: two tests are %q", c.name, key)
+					}
+					seen[key] = true
+					if tc.Failure != nil {
+						inSuite++
+						if tc.Failure.Message == "" || tc.Failure.Type == "" || !strings.Contains(tc.Failure.Text, "["+tc.Failure.Type+"]") {
+							t.Errorf("%s: failure %+v", c.name, *tc.Failure)
+						}
+					}
+					if tc.Skipped != nil {
+						skipped++
+					}
+				}
+				if s.Tests != len(s.Cases) || s.Failures != inSuite {
+					t.Errorf("%s: suite %s has %d tests and %d failures, says %d and %d", c.name, s.Name, len(s.Cases), inSuite, s.Tests, s.Failures)
+				}
+				tests, failures = tests+len(s.Cases), failures+inSuite
+			}
+			errors, warnings := count(c.result.Findings, check.Error), count(c.result.Findings, check.Warning)
+			if strict {
+				errors, warnings = errors+warnings, 0
+			}
+			if failures != errors || skipped != warnings || tests != len(c.result.Findings)+1 {
+				t.Errorf("%s: %d tests, %d failures, %d skipped", c.name, tests, failures, skipped)
+			}
+		}
+	}
+}
+
+// TestJUnitNames: the identity of a test is not its line, and holds the ordinal
+// of equal links.
+func TestJUnitNames(t *testing.T) {
+	r := template()
+	before := junitNames(t, &r)
+	for i := range r.Findings {
+		r.Findings[i].Line += 100
+		r.Findings[i].Offset += 5000
+	}
+	if after := junitNames(t, &r); after != before {
+		t.Error("the names change when lines move")
+	}
+	if !strings.Contains(before, "public/post/0.html missing-file <a href=\"/old/\"> (2)\n") {
+		t.Errorf("no second link of a page: %s", before)
+	}
+}
+
+func junitNames(t *testing.T, r *check.Result) string {
+	t.Helper()
+	var doc junitSuites
+	if err := xml.Unmarshal(write(t, Format{Name: "junit", Write: JUnit}, r, testOptions(GroupPage)), &doc); err != nil {
+		t.Fatal(err)
+	}
+	var names strings.Builder
+	for _, s := range doc.Suites {
+		for _, tc := range s.Cases {
+			names.WriteString(tc.Class + " " + tc.Name + "\n")
+		}
+	}
+	return names.String()
+}
+
+// TestCheckstyle (issue 4, item 6): every finding is an error element of its
+// file, and each file stands there once.
+func TestCheckstyle(t *testing.T) {
+	for _, c := range results() {
+		var doc struct {
+			XMLName xml.Name `xml:"checkstyle"`
+			Version string   `xml:"version,attr"`
+			Files   []struct {
+				Name   string `xml:"name,attr"`
+				Errors []struct {
+					Line     int    `xml:"line,attr"`
+					Severity string `xml:"severity,attr"`
+					Message  string `xml:"message,attr"`
+					Source   string `xml:"source,attr"`
+				} `xml:"error"`
+			} `xml:"file"`
+		}
+		if err := xml.Unmarshal(write(t, Format{Name: "checkstyle", Write: Checkstyle}, &c.result, testOptions(GroupPage)), &doc); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		n := 0
+		files := map[string]bool{}
+		for _, f := range doc.Files {
+			if files[f.Name] || len(f.Errors) == 0 {
+				t.Errorf("%s: %s stands there twice, or for nothing", c.name, f.Name)
+			}
+			files[f.Name] = true
+			for _, e := range f.Errors {
+				n++
+				if e.Line < 1 || e.Severity != "error" && e.Severity != "warning" || e.Message == "" || !strings.HasPrefix(e.Source, "sitelink.") {
+					t.Errorf("%s: %+v", c.name, e)
+				}
+			}
+		}
+		if n != len(c.result.Findings) {
+			t.Errorf("%s: %d elements for %d findings", c.name, n, len(c.result.Findings))
+		}
+	}
+}
