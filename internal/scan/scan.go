@@ -46,6 +46,13 @@ const (
 	KindMetadata
 	// KindReference is a CSS reference into a document, such as url(#gradient).
 	KindReference
+	// KindCanonical is a page's address as the page itself gives it.
+	KindCanonical
+	// KindManifest leads to a web app manifest, whatever that is called.
+	KindManifest
+	// KindEntry is the address of an entry: what a sitemap lists, or the page
+	// that an entry of a feed stands for.
+	KindEntry
 )
 
 // Link is one link of a page.
@@ -63,6 +70,9 @@ type Link struct {
 	Kind   Kind
 	// Inert: inside <template>, which no browser follows.
 	Inert bool
+	// element and attribute name the place of a link that is not in HTML, or
+	// are 0: see [Page.Element] and [Page.Attribute].
+	element, attribute label
 }
 
 // AnchorKind says what defines an anchor.
@@ -125,11 +135,15 @@ type Page struct {
 	Quirks bool
 	// Irregular tells that the slow path judged the page.
 	Irregular bool
+	// NoIndex tells whether the page asks search engines not to list it.
+	NoIndex bool
 
 	charset string // WHATWG name; "" until declared
 	// refs holds, by offset, what to resolve in place of a value: for applets.
 	refs   map[uint32][]byte
 	source *transcript
+	labels []string // by label; label 0 is none
+	xml    bool     // names may have prefixes
 }
 
 // Ref returns what to resolve for a link: its value, but for applets that
@@ -167,6 +181,9 @@ type Scanner struct {
 	sawNonASCI bool // a value taken from the page holds bytes above 0x7F
 	sawDoctype bool
 	headerSet  bool // the encoding is settled from outside the text
+
+	labelOf map[string]label
+	inner   *Scanner // reads HTML that stands in a value of another format
 }
 
 // HTML reads an HTML document. It never fails: browsers show something for
@@ -208,11 +225,13 @@ func (s *Scanner) reset(text []byte, charset string) {
 	p.Text = text
 	p.Links, p.Anchors = p.Links[:0], p.Anchors[:0]
 	p.Faults, p.Bases = p.Faults[:0], p.Bases[:0]
-	p.HasScript, p.Irregular = false, false
+	p.HasScript, p.Irregular, p.NoIndex, p.xml = false, false, false, false
+	p.labels = p.labels[:0]
 	p.Quirks = true // until a doctype says otherwise
 	p.charset, p.source, p.refs = charset, nil, nil
 	s.headerSet = charset != ""
 	s.arena = s.arena[:0]
+	clear(s.labelOf)
 	s.sawNonASCI, s.sawDoctype = false, false
 	s.reg.reset()
 }
