@@ -75,6 +75,7 @@ type Finding struct {
 	// those reported once per target (script-fragment).
 	Count int
 
+	was   Code        // the code that an entry would have as a plain link
 	node  site.NodeID // the file that answers or was meant
 	based bool        // the page has a base element
 }
@@ -111,6 +112,15 @@ type Summary struct {
 	Ignored        int
 	FileErrors     int
 	FileWarnings   int
+	// Canonical is the number of pages that name another page of the site as
+	// their address.
+	Canonical int
+	// Read counts the other files that were read for links, by kind; NotRead
+	// those that might hold some and were not, by reason. Both are sorted, and
+	// hold no zero.
+	Read, NotRead []KindCount
+	// Notes say, for a person, what would make the check see more.
+	Notes []string
 	// Redirected is the number of OK links answered after a redirect of the
 	// host itself, such as /dir to /dir/.
 	Redirected int

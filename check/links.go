@@ -40,7 +40,8 @@ func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byt
 		id := site.PageID(i)
 		if n := s.Page(id).Links(); n > 0 {
 			buf = slices.Grow(buf, n*rowBytes)
-			buf, err = t.rows(s, id, reader, opt, func(f *Finding) {
+			var lost []badLink
+			buf, lost, err = t.rows(s, id, reader, opt, func(f *Finding) {
 				mu.Lock()
 				defer mu.Unlock()
 				if f.Verdict == OK {
@@ -54,6 +55,7 @@ func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byt
 			if err != nil {
 				mu.Lock()
 				r.Findings = append(r.Findings, changed(s, id, err))
+				sum.lose(s, id, lost)
 				mu.Unlock()
 			}
 		}
@@ -92,20 +94,21 @@ func (t *stock) quietScripts(ctx context.Context, s *site.Site, opt Options, ign
 	return err
 }
 
-// rows appends the rows of one page. settle is called for those that are a
+// rows appends the rows of one page, and returns the bad links that have none
+// because the page changed. settle is called for those that are a
 // finding, or were one until their text was seen (then with Verdict OK).
-func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Options, settle func(*Finding), render func([]byte, *Finding) []byte, buf []byte) ([]byte, error) {
+func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Options, settle func(*Finding), render func([]byte, *Finding) []byte, buf []byte) (out []byte, lost []badLink, err error) {
 	bad, script := t.bad[id], t.script[id]
 	path, links := s.Path(id), s.Page(id).All()
 	var f Finding
-	err := reader.Details(id, nil, func(i int, d *site.Detail) {
+	err = reader.Details(id, nil, func(i int, d *site.Detail) {
 		l := &links[i]
 		j := judgementOf[s.State(l)]
 		isBad := len(bad) > 0 && bad[0].link == uint32(i)
 		isScript := len(script) > 0 && script[0] == uint32(i)
 		switch {
 		case isBad:
-			if j = bad[0].why.judgement(); bad[0].why == causeFragment && foundFolded(s, d) {
+			if j = judge(s, id, bad[0]); bad[0].why == causeFragment && foundFolded(s, d) {
 				j = judgement{}
 			}
 			bad = bad[1:]
@@ -127,7 +130,7 @@ func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Opti
 		}
 		buf = render(buf, &f)
 	})
-	return buf, err
+	return buf, bad, err
 }
 
 // sequence writes what workers make in any order in the order of their

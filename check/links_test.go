@@ -52,7 +52,7 @@ func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 	scripts := 0
 	for _, f := range r.Findings {
 		switch {
-		case isFileFault(f.Code):
+		case isFileFault(&f):
 			faults = append(faults, f)
 		case f.Code == ScriptFragment:
 			scripts += f.Count

@@ -61,6 +61,9 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	}
 	timer.stage("report")
 	if cfg.Format == "jsonl" { // the other formats have a summary that says so
+		for _, note := range result.Summary.Notes {
+			a.ui.note(note)
+		}
 		for _, rule := range result.Summary.UnusedIgnores {
 			a.ui.warning("ignore rule matches nothing: " + rule)
 		}

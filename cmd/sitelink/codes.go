@@ -13,7 +13,7 @@ var findingCodes = []check.Code{
 	check.BadURL, check.EmptyLink, check.UnclosedComment, check.UnclosedElement, check.UnclosedTag, check.NotWellFormed,
 	check.BaseDiffers, check.Credentials, check.Backslash, check.DoubleSlash, check.Autoindex,
 	check.ScriptFragment, check.MappingLoop, check.TooLarge, check.ReadError, check.BadMapFile,
-	check.ServerDependent, check.Changed,
+	check.ServerDependent, check.Changed, check.SitemapEntry, check.FeedEntry, check.NoIndexInSitemap, check.SitemapLimit,
 }
 
 func codeNames() []string {

@@ -117,7 +117,8 @@ func appendSummary(dst []byte, s *check.Summary) []byte {
 		}
 		dst = appendString(dst, rule)
 	}
-	return append(dst, "]}"...)
+	dst = appendReadJSON(append(dst, ']'), s)
+	return append(dst, '}')
 }
 
 func appendIntField(dst []byte, key string, n int) []byte {

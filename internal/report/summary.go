@@ -70,7 +70,9 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 		dst = append(dst, next+"ignored by rule: "...)
 		dst = appendCount(dst, s.Ignored, "link")
 	}
+	dst = appendRead(dst, s, next)
 	dst = append(dst, '\n')
+	dst = appendNotes(dst, s)
 	for _, rule := range s.UnusedIgnores {
 		dst = p.on(dst, sgrYellow)
 		dst = append(dst, "warning:"...)

@@ -141,6 +141,15 @@ func (s *Site) findIndexes() {
 // findPages lists the files to parse, those included of which it is not known
 // yet whether they are.
 func (s *Site) findPages() {
+	pages := 0
+	for id := range s.tree.nodes {
+		if n := &s.tree.nodes[id]; n.kind == KindFile {
+			if _, ok := s.kindOf(n); ok {
+				pages++
+			}
+		}
+	}
+	s.pages = make([]Page, 0, pages)
 	for id := range s.tree.nodes {
 		n := &s.tree.nodes[id]
 		if n.kind != KindFile {
