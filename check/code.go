@@ -50,7 +50,7 @@ const (
 	OtherScheme   Code = "other-scheme" // ftp, news, about, blob ...
 	Inert         Code = "inert"        // inside <template>
 	Action        Code = "action"       // form action: a program, not a file
-	Hint          Code = "hint"         // preconnect and dns-prefetch name a host, no page
+	Hint          Code = "hint"         // preconnect, dns-prefetch and the scope of a manifest name no page
 	NotHTML       Code = "not-html"     // a fragment on a target that is no HTML page
 	NotScanned    Code = "not-scanned"  // a fragment on a page that could not be read
 	IgnoredByRule Code = "ignored"      // an ignore rule matched

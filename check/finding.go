@@ -101,7 +101,7 @@ type Summary struct {
 	Profile string
 	// Files are all files of the docroot, Pages those parsed as HTML.
 	Files, Pages int
-	// Bytes is the size of the pages.
+	// Bytes is the size of all files read.
 	Bytes int64
 	// Links are all link occurrences; Anchors all names that fragments can hit.
 	Links, Anchors int

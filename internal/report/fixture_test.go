@@ -28,6 +28,11 @@ func results() []fixture {
 			Docroot: "public", Profile: "linklint", Files: 1, Pages: 1, Bytes: 20, Links: 1, Ignored: 1,
 			UnusedIgnores: []string{`sitelink.toml:12: url "/old/**"`, "--ignore code=wrong-case"},
 		}}},
+		{"files", public, check.Result{Summary: check.Summary{
+			Docroot: "public", Profile: "generic", Files: 2400, Pages: 12, Bytes: 61234, Links: 1340, Anchors: 98, OK: 1340, Canonical: 3,
+			Read:    []check.KindCount{{Kind: "svg", Count: 1200}, {Kind: "css", Count: 2}, {Kind: "sitemap index", Count: 1}},
+			NotRead: []check.KindCount{{Kind: "source-map", Count: 4}}, Notes: []string{"something was not checked; set base-url"},
+		}}},
 		{"few", public, few()},
 		{"template", public, template()},
 		{"sources", public, sources()},

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
+	"strings"
 )
 
 // FaultJSON: the document is no JSON; its Name is the reason. What stands
@@ -57,7 +59,7 @@ func walkJSON(text []byte, f func(v *jsonValue), done func(path []string)) (faul
 			var syntax *json.SyntaxError
 			switch {
 			case errors.As(err, &syntax):
-				return syntax.Error(), min(max(syntax.Offset-1, before), int64(len(text)))
+				return syntax.Error(), jsonFaultAt(text, before, syntax)
 			case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 				return "the file ends in the middle", int64(len(text))
 			}
@@ -99,6 +101,19 @@ func walkJSON(text []byte, f func(v *jsonValue), done func(path []string)) (faul
 			drop()
 		}
 	}
+}
+
+// jsonFaultAt returns where a fault is. The decoder counts it from different
+// places: its message names the character to look for. before is where the
+// token begins.
+func jsonFaultAt(text []byte, before int64, err *json.SyntaxError) int64 {
+	for _, off := range [...]int64{err.Offset, err.Offset - 1} {
+		if off >= before && off < int64(len(text)) &&
+			strings.HasPrefix(err.Error(), "invalid character "+strconv.QuoteRune(rune(text[off]))) {
+			return off
+		}
+	}
+	return before
 }
 
 // places returns for each byte of the string's value where it stands in the

@@ -45,7 +45,7 @@ func (p *Page) Attribute(l *Link) string {
 
 // Rebased tells whether some links resolve against another address than the
 // page's own base.
-func (p *Page) Rebased() bool { return len(p.refs) > 0 }
+func (p *Page) Rebased() bool { return len(p.rebased) > 0 }
 
 // place adds a link that stands outside of HTML.
 func (s *Scanner) place(value []byte, off uint32, kind Kind, element, attribute string) {

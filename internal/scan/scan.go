@@ -140,21 +140,32 @@ type Page struct {
 
 	charset string // WHATWG name; "" until declared
 	// refs holds, by offset, what to resolve in place of a value: for applets.
-	refs   map[uint32][]byte
-	source *transcript
-	labels []string // by label; label 0 is none
-	xml    bool     // names may have prefixes
+	refs map[uint32][]byte
+	// rebased holds, by offset, which of bases a link resolves against instead
+	// of the page's own.
+	rebased map[uint32]int32
+	bases   [][]byte
+	source  *transcript
+	labels  []string // by label; label 0 is none
+	xml     bool     // names may have prefixes
 }
 
 // Ref returns what to resolve for a link: its value, but for applets that
-// joined to their code base (LL-40, LL-41).
+// joined to their code base (LL-40, LL-41), and for links of feeds joined to
+// the base in force there.
 func (p *Page) Ref(l *Link) []byte {
+	ref := l.Value
 	if p.refs != nil {
 		if r, ok := p.refs[l.Off]; ok {
-			return r
+			ref = r
 		}
 	}
-	return l.Value
+	if p.rebased != nil {
+		if b, ok := p.rebased[l.Off]; ok {
+			return merge(p.bases[b], ref)
+		}
+	}
+	return ref
 }
 
 // Options say how to read a page.
@@ -229,6 +240,7 @@ func (s *Scanner) reset(text []byte, charset string) {
 	p.labels = p.labels[:0]
 	p.Quirks = true // until a doctype says otherwise
 	p.charset, p.source, p.refs = charset, nil, nil
+	p.rebased, p.bases = nil, p.bases[:0]
 	s.headerSet = charset != ""
 	s.arena = s.arena[:0]
 	clear(s.labelOf)

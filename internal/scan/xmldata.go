@@ -150,8 +150,8 @@ func (d *xmlData) url(e *xmlElement, text []byte, off uint32, from []uint32) {
 	kind := e.rule.kind
 	if e.rule.entry && len(x.open) > 1 && x.open[len(x.open)-2].rule != nil && x.open[len(x.open)-2].rule.item {
 		kind = KindEntry
-		if d.address == nil {
-			d.address = merge(d.base(), value)
+		if v := merge(d.base(), value); d.address == nil && len(v) <= maxBase {
+			d.address = v
 		}
 	}
 	d.add(e, value, off, kind, "")
@@ -171,7 +171,9 @@ func (d *xmlData) enterBase(x *xmlReader) {
 		a := &x.attrs[i]
 		if a.uri == uriXML && a.prefixed() && string(x.text[a.local:a.name.end]) == "base" {
 			v := bytes.Trim(x.attrValue(a), asciiSpace)
-			d.bases = append(d.bases, xmlBase{len(x.open), merge(d.base(), v)})
+			if v = merge(d.base(), v); len(v) <= maxBase {
+				d.bases = append(d.bases, xmlBase{len(x.open), v})
+			}
 		}
 	}
 }

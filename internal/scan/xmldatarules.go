@@ -164,7 +164,7 @@ func openSearchURL(d *xmlData, e *xmlElement, r *dataRule) *dataRule {
 	}
 	d.add(e, v, off, r.kind, "template")
 	if query {
-		d.s.setRef(off, merge(d.base(), path))
+		d.s.setRef(off, path)
 	}
 	return nil
 }

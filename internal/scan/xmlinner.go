@@ -26,32 +26,39 @@ func (s *Scanner) html(c content) {
 			continue
 		}
 		l.element, l.attribute = s.label(p.Element(&l)), s.label(l.Attr.String())
-		ref := p.Ref(&l)
+		ref, joined := p.refs[l.Off]
 		l.Value, l.Off, l.TagOff = s.keep(l.Value), at(l.Off), at(l.TagOff)
 		s.page.Links = append(s.page.Links, l)
-		if p.Rebased() {
+		if joined {
 			s.setRef(l.Off, s.keep(ref))
 		}
 	}
 	s.rebase(first, c.base)
 }
 
+// maxBase is the longest base that counts; no server takes a longer address.
+const maxBase = 2 << 10
+
 // rebase lets the links of the page from number first on resolve against base,
 // itself a reference that the page's address completes. nil is no base.
 func (s *Scanner) rebase(first int, base []byte) {
-	if base == nil {
+	p := &s.page
+	if len(base) == 0 || len(base) > maxBase || first == len(p.Links) {
 		return
 	}
-	p := &s.page
+	// One base after the other rules many links.
+	if n := len(p.bases); n == 0 || !bytes.Equal(p.bases[n-1], base) {
+		p.bases = append(p.bases, AppendUTF8(nil, base))
+	}
+	if p.rebased == nil {
+		p.rebased = map[uint32]int32{}
+	}
 	for i := first; i < len(p.Links); i++ {
 		l := &p.Links[i]
-		ref := p.Ref(l)
-		if len(ref) == 0 && l.Kind == KindResource || l.Kind == KindReference || l.Kind == KindMap {
+		if len(l.Value) == 0 && l.Kind == KindResource || l.Kind == KindReference || l.Kind == KindMap {
 			continue
 		}
-		if merged := merge(base, ref); len(merged) != len(ref) {
-			s.setRef(l.Off, merged)
-		}
+		p.rebased[l.Off] = int32(len(p.bases) - 1)
 	}
 }
 
