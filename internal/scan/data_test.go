@@ -1,7 +1,11 @@
 package scan
 
 import (
+	"bytes"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -164,7 +168,7 @@ func TestMerge(t *testing.T) {
 }
 
 // FuzzData: any bytes give links and faults inside the text, in order, and the
-// same ones when read twice; the base of a rebased link never loses it.
+// same ones when read twice; a sitemap has the entries that encoding/xml finds.
 func FuzzData(f *testing.F) {
 	for _, c := range dataCases {
 		f.Add([]byte(c.in))
@@ -184,5 +188,72 @@ func FuzzData(f *testing.F) {
 		if got := s.Data(text, Options{}); fmt.Sprint(dataRows(got), faultNames(got)) != again {
 			t.Fatalf("read again: %q, before %q", dataRows(got), again)
 		}
+		if len(p.Faults) > 0 || !comparableXML(text) {
+			return
+		}
+		want, err := sitemapOracle(text)
+		if err != nil {
+			t.Fatalf("encoding/xml: %v", err)
+		}
+		if got := sitemapEntries(p); want != nil && !slices.Equal(got, want) {
+			t.Fatalf("entries %q, encoding/xml has %q", got, want)
+		}
 	})
+}
+
+// sitemapEntries are the addresses that a sitemap lists.
+func sitemapEntries(p *Page) []string {
+	out := []string{}
+	for i := range p.Links {
+		if l := &p.Links[i]; l.Kind == KindEntry {
+			out = append(out, oneSpace(string(l.Value)))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// sitemapOracle is the same by encoding/xml; nil when text is no sitemap.
+func sitemapOracle(text []byte) ([]string, error) {
+	var out []string
+	var space string
+	type open struct {
+		name xml.Name
+		text string
+	}
+	var stack []open
+	for d := xml.NewDecoder(bytes.NewReader(text)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			slices.Sort(out)
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			if len(stack) == 0 {
+				if e.Name.Local != "urlset" && e.Name.Local != "sitemapindex" || strings.HasPrefix(e.Name.Space, "http://www.w3.org/") {
+					return nil, nil // in the namespaces of XHTML and SVG it is an element of those
+				}
+				space, out = e.Name.Space, []string{}
+			}
+			stack = append(stack, open{name: e.Name})
+		case xml.CharData:
+			if n := len(stack); n > 0 {
+				stack[n-1].text += string(e)
+			}
+		case xml.EndElement:
+			top := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			value := strings.Trim(top.text, asciiSpace)
+			switch top.name.Space {
+			case "", space, "http://www.sitemaps.org/schemas/sitemap/0.9":
+				if top.name.Local == "loc" && value != "" {
+					out = append(out, oneSpace(value))
+				}
+			}
+		}
+	}
 }

@@ -37,7 +37,7 @@ func (s *Scanner) html(c content) {
 }
 
 // maxBase is the longest base that counts; no server takes a longer address.
-const maxBase = 2 << 10
+const maxBase = 1 << 10
 
 // rebase lets the links of the page from number first on resolve against base,
 // itself a reference that the page's address completes. nil is no base.
