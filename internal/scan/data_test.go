@@ -61,6 +61,9 @@ var dataCases = []struct {
 		[]string{"link (text) link https://h/", "atom:link href link /feed.xml", "url (text) link /i.png", "link (text) link /", "i:image href link /pod.jpg",
 			"docs (text) link /docs", "guid (text) entry https://h/p/1", "link (text) entry https://h/p/1/", "comments (text) link /c",
 			"enclosure url link /e.mp3", "media:content url link m.mp4", "media:thumbnail url link m.png", "source url link /other.xml"}, ""},
+	{"rss_guid_repeats", `<rss><channel><item><link>https://h/1</link><enclosure url="e"/><guid>https://h/1</guid></item>` +
+		`<item><guid> https://h/2</guid><description>&lt;a href=x></description><link>https://h/2</link></item><item><guid>https://h/3</guid></item></channel></rss>`,
+		[]string{"link (text) entry https://h/1", "enclosure url link e", "a href link x -> https://h/x", "link (text) entry https://h/2", "guid (text) entry https://h/3"}, ""},
 	{"rss_content", `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item>` +
 		`<description>&lt;a href="x.html"&gt;x&lt;/a&gt;&lt;svg&gt;&lt;use href="#u"/&gt;&lt;rect fill="url(#g)"/&gt;</description>` +
 		`<content:encoded><![CDATA[<img src="i.png" srcset="a.png 1x, /b.png 2x"><a href="#n">n</a><img src=""><template><a href=t></a></template>]]></content:encoded>` +

@@ -39,6 +39,11 @@ type xmlData struct {
 	items    int // open
 	address  []byte
 	contents []content
+	// guid is the number of the link that is the item's guid, from 1; 0 for
+	// none. One that repeats the address is no second link.
+	guid int
+	// first is how many links the page had before the item.
+	first int
 }
 
 // xmlBase is an xml:base in scope.
@@ -87,6 +92,7 @@ func (d *xmlData) start(e *xmlElement, local uint32, uri xmlURI) {
 	}
 	if e.rule.item {
 		d.items++
+		d.first, d.guid = len(d.s.page.Links), 0
 	}
 	for _, a := range e.rule.attrs {
 		if v, off, ok := x.attr(a); ok && len(v) > 0 {
@@ -120,6 +126,7 @@ func (d *xmlData) end(e *xmlElement) {
 		}
 		if e.rule.item {
 			d.items--
+			d.dropGUID()
 			for _, c := range d.contents {
 				c.base = d.address
 				d.s.html(c)
@@ -155,6 +162,25 @@ func (d *xmlData) url(e *xmlElement, text []byte, off uint32, from []uint32) {
 		}
 	}
 	d.add(e, value, off, kind, "")
+	if e.rule == guidLink && kind == KindEntry {
+		d.guid = len(d.s.page.Links)
+	}
+}
+
+// dropGUID takes the guid of the item that ends off the page when it repeats
+// the address that another element of the item gave.
+func (d *xmlData) dropGUID() {
+	p := &d.s.page
+	n := d.guid - 1
+	if d.guid = 0; n < 0 {
+		return
+	}
+	for i := d.first; i < len(p.Links); i++ {
+		if i != n && p.Links[i].Kind == KindEntry && bytes.Equal(p.Links[i].Value, p.Links[n].Value) {
+			p.Links = slices.Delete(p.Links, n, n+1)
+			return
+		}
+	}
 }
 
 // add adds a link of an element.
