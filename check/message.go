@@ -149,6 +149,8 @@ func faultText(kind site.PageKind, f scan.Fault) (Code, string) {
 			return NotWellFormed, "not well-formed XML: " + f.Name + "; what reads it stops there"
 		}
 		return NotWellFormed, "not well-formed XML: " + f.Name + "; browsers show an error"
+	case scan.FaultCSS:
+		return NotWellFormed, "not well-formed CSS: " + f.Name + "; browsers drop the rest of the rule or sheet"
 	case scan.FaultJSON:
 		return NotWellFormed, "not JSON: " + f.Name + "; what reads it refuses all of it"
 	}

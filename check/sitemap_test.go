@@ -164,6 +164,7 @@ func TestBadFiles(t *testing.T) {
 		"m.json": "{\n \"start_url\": \"gone\",\n}", "a.css": "a{b:url(\"gone\n}", "s.svg": "<svg xmlns='http://www.w3.org/2000/svg'><a href='gone'/><b></svg>"})
 	r := run(t, load(t, root, site.Options{}), Options{})
 	compareMessages(t, r.Findings,
+		"a.css:1:9 not-well-formed: not well-formed CSS: a string does not end in its line; browsers drop the rest of the rule or sheet",
 		"f.xml:2:7 missing-file: no file answers /gone",
 		"f.xml:2:27 not-well-formed: not well-formed XML: \"&\" begins no reference; what reads it stops there",
 		"m.json:2:16 missing-file: no file answers /gone",

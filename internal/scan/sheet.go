@@ -2,10 +2,14 @@ package scan
 
 import "bytes"
 
+// FaultCSS: a part of a style sheet that browsers drop; its Name is the reason.
+// The first one of a sheet is noted, and the rest is read.
+const FaultCSS FaultKind = 5
+
 // CSS reads a style sheet: the URLs that [Scanner.HTML] finds in a style
 // element. Their element is "url" or "@import", their attribute empty. The
 // encoding is that of a byte order mark, of @charset, or else UTF-8 (CSS Syntax
-// 3, 3.2); what does not fit counts as U+FFFD. It never fails. text must stay
+// 3, 3.2); what does not fit counts as U+FFFD. text must stay
 // unchanged while the page is in use, and be shorter than 4 GiB.
 //
 // The URL of a source map stands in a comment and is no link.
@@ -24,7 +28,7 @@ func (s *Scanner) CSS(text []byte, opt Options) *Page {
 	s.page.Quirks = false
 	s.inert = false
 	sheet := s.page.Text
-	cssURLs(sheet[bom:], func(kind cssKind, start, end int, value []byte) {
+	c := cssScanner{text: sheet[bom:], emit: func(kind cssKind, start, end int, value []byte) {
 		start += bom
 		element := "url"
 		if kind == cssImport {
@@ -34,7 +38,10 @@ func (s *Scanner) CSS(text []byte, opt Options) *Page {
 			value = s.keep(value) // it lies in the parser's scratch space
 		}
 		s.place(value, uint32(start), KindLink, element, "")
-	})
+	}}
+	if c.scan(); c.fault.reason != "" {
+		s.fault(c.fault.off+bom, FaultCSS, c.fault.reason)
+	}
 	s.repairUTF8()
 	return &s.page
 }

@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +106,31 @@ func TestFilesWithoutLinks(t *testing.T) {
 	}
 	if s.Pages() != 1 || s.OtherXML() != 5 || s.SourceMaps() != 1 {
 		t.Errorf("%d pages, %d other XML files, %d source maps", s.Pages(), s.OtherXML(), s.SourceMaps())
+	}
+}
+
+// TestSniffFault: what may be a feed and cannot be read is said.
+func TestSniffFault(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": plain, "a.xml": "<project/>", "b.json": "{}"})
+	s := load(t, root, Options{})
+	for _, name := range []string{"a.xml", "b.json"} {
+		n, _ := s.Lookup(name)
+		kind, _ := s.kindOf(&s.tree.nodes[n])
+		s.pages = append(s.pages, Page{node: n, kind: kind})
+		if err := os.Remove(filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, err := openDocroot(s.real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.close()
+	if err := s.sniff(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if f := s.Faults(); len(f) != 1 || f[0].Path != "a.xml" || !strings.Contains(f[0].Err.Error(), "vanished") || len(s.pages) != 1 {
+		t.Errorf("faults %v, %d pages", f, len(s.pages))
 	}
 }
 

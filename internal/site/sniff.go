@@ -18,9 +18,8 @@ const sniffBytes = 4 << 10
 const sniffJSONBytes = 1 << 10
 
 // sniff settles the kinds of pages that only their first bytes tell, and takes
-// those that are none off the list. A file that cannot be read stays out
-// silently: whether it holds links is not known, and a link to it is judged
-// without reading it.
+// those that are none off the list. XML that cannot be read is a fault; JSON is
+// none, as hardly any of it holds links.
 func (s *Site) sniff(ctx context.Context, dir *docroot) error {
 	var open []int
 	for i := range s.pages {
@@ -55,7 +54,11 @@ func (s *Site) sniff(ctx context.Context, dir *docroot) error {
 		return context.Cause(ctx)
 	}
 	s.pages = slices.DeleteFunc(s.pages, func(p Page) bool {
-		if p.kind == pageNone && s.isXMLName(p.node) {
+		switch {
+		case p.kind != pageNone || !s.isXMLName(p.node):
+		case p.err.Err != nil:
+			s.faults = append(s.faults, FileFault{s.tree.Path(p.node), p.err.Err})
+		default:
 			s.otherXML++
 		}
 		return p.kind == pageNone
@@ -77,7 +80,7 @@ func (s *Site) sniffPage(dir *docroot, p *Page, buf []byte) []byte {
 	}
 	switch {
 	case err != nil:
-		p.kind = pageNone
+		p.kind, p.err.Err = pageNone, fileError(err)
 	case p.kind == pageJSON && scan.IsJSONFeed(head):
 		p.kind = PageJSONFeed
 	case p.kind == pageXML:
