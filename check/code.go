@@ -6,34 +6,37 @@ type Code string
 
 // Codes of findings.
 const (
-	MissingFile      Code = "missing-file"       // no file answers the path
-	MissingDirectory Code = "missing-directory"  // the path ends in / and no such directory exists
-	MissingIndex     Code = "missing-index"      // the directory is there, its index file is not
-	MissingFragment  Code = "missing-fragment"   // the page is there, the fragment is not
-	MissingMap       Code = "missing-map"        // usemap names no map of the page
-	WrongCase        Code = "wrong-case"         // only a name of other letter case is there
-	OutsideDocroot   Code = "outside-docroot"    // climbs above the root, or goes through a symbolic link that leaves it
-	BrokenSymlink    Code = "broken-symlink"     // a symbolic link that leads nowhere
-	Unreadable       Code = "unreadable"         // the file or directory is there, the server may not read it
-	SpecialFile      Code = "special-file"       // a pipe, socket or device
-	BadURL           Code = "bad-url"            // no URL, or one the host refuses
-	EmptyLink        Code = "empty-link"         // an empty src
-	UnclosedComment  Code = "unclosed-comment"   // the rest of the file is a comment
-	UnclosedElement  Code = "unclosed-element"   // script, style, title or textarea never closes
-	UnclosedTag      Code = "unclosed-tag"       // the file ends inside a tag
-	NotWellFormed    Code = "not-well-formed"    // an XHTML page or SVG file that is no XML
-	BaseDiffers      Code = "base-differs"       // html5 and document-order read the base differently
-	Credentials      Code = "credentials"        // user:password@ in a URL
-	Backslash        Code = "backslash"          // \ where / is meant
-	DoubleSlash      Code = "double-slash"       // an empty path segment
-	Autoindex        Code = "autoindex"          // only a directory listing answers
-	ScriptFragment   Code = "script-fragment"    // fragments that only a script can serve
-	MappingLoop      Code = "mapping-loop"       // --map rules lead round in a circle
-	TooLarge         Code = "too-large"          // the file is larger than max-page-size and was not read
-	ReadError        Code = "read-error"         // the file could not be read
-	BadMapFile       Code = "bad-map-file"       // a line of an image map cannot be parsed
-	ServerDependent  Code = "server-dependent"   // the host answers, other servers would refuse
-	Changed          Code = "changed"            // the file changed while it was checked
+	MissingFile      Code = "missing-file"      // no file answers the path
+	MissingDirectory Code = "missing-directory" // the path ends in / and no such directory exists
+	MissingIndex     Code = "missing-index"     // the directory is there, its index file is not
+	MissingFragment  Code = "missing-fragment"  // the page is there, the fragment is not
+	MissingMap       Code = "missing-map"       // usemap names no map of the page
+	WrongCase        Code = "wrong-case"        // only a name of other letter case is there
+	OutsideDocroot   Code = "outside-docroot"   // climbs above the root, or goes through a symbolic link that leaves it
+	BrokenSymlink    Code = "broken-symlink"    // a symbolic link that leads nowhere
+	Unreadable       Code = "unreadable"        // the file or directory is there, the server may not read it
+	SpecialFile      Code = "special-file"      // a pipe, socket or device
+	BadURL           Code = "bad-url"           // no URL, or one the host refuses
+	EmptyLink        Code = "empty-link"        // an empty src
+	UnclosedComment  Code = "unclosed-comment"  // the rest of the file is a comment
+	UnclosedElement  Code = "unclosed-element"  // script, style, title or textarea never closes
+	UnclosedTag      Code = "unclosed-tag"      // the file ends inside a tag
+	NotWellFormed    Code = "not-well-formed"   // an XHTML page or SVG file that is no XML
+	BaseDiffers      Code = "base-differs"      // html5 and document-order read the base differently
+	Credentials      Code = "credentials"       // user:password@ in a URL
+	Backslash        Code = "backslash"         // \ where / is meant
+	DoubleSlash      Code = "double-slash"      // an empty path segment
+	Autoindex        Code = "autoindex"         // only a directory listing answers
+	ScriptFragment   Code = "script-fragment"   // fragments that only a script can serve
+	MappingLoop      Code = "mapping-loop"      // --map rules lead round in a circle
+	TooLarge         Code = "too-large"         // the file is larger than max-page-size and was not read
+	ReadError        Code = "read-error"        // the file could not be read
+	BadMapFile       Code = "bad-map-file"      // a line of an image map cannot be parsed
+	ServerDependent  Code = "server-dependent"  // the host answers, other servers would refuse
+	Changed          Code = "changed"           // the file changed while it was checked
+
+	// Of feeds and sitemaps (docs/files.md).
+
 	SitemapEntry     Code = "sitemap-entry"      // an entry of a sitemap or sitemap index that search engines cannot use
 	FeedEntry        Code = "feed-entry"         // an entry of a feed whose page is not there
 	NoIndexInSitemap Code = "noindex-in-sitemap" // an entry of a sitemap whose page asks not to be indexed
@@ -50,7 +53,7 @@ const (
 	OtherScheme   Code = "other-scheme" // ftp, news, about, blob ...
 	Inert         Code = "inert"        // inside <template>
 	Action        Code = "action"       // form action: a program, not a file
-	Hint          Code = "hint"         // preconnect, dns-prefetch and the scope of a manifest name no page
+	Hint          Code = "hint"         // preconnect and dns-prefetch name a host, no page
 	NotHTML       Code = "not-html"     // a fragment on a target that is no HTML page
 	NotScanned    Code = "not-scanned"  // a fragment on a page that could not be read
 	IgnoredByRule Code = "ignored"      // an ignore rule matched
