@@ -34,11 +34,18 @@ func Make(dir string) (docroot string, err error) {
 	m.file("outside/out.html")
 	m.file("outside/index.html")
 	m.file("outside/no-index/x.txt")
+	m.file("outside/txt/index.txt")
+	m.file("outside/index-dir/index.html/index.html")
+	m.file("outside/empty/")
 	m.file("root/deep/" + strings.Repeat("d/", deepDirs) + "x.html")
 	m.do(func() error { return os.WriteFile(filepath.Join(m.root, "empty.html"), nil, 0o644) })
 	for _, l := range symlinks {
 		m.symlink(l[0], l[1])
 	}
+	m.symlink("../outside/broken/index.html", "nowhere")
+	m.symlink("../outside/loop/index.html", "index.html")
+	m.symlink("../outside/device/index.html", "/dev/null")
+	m.symlink("../outside/link/index.html", "../out.html")
 	m.symlink("chain-1.html", "plain.html")
 	for i := 2; i <= chainLength; i++ {
 		m.symlink(fmt.Sprintf("chain-%d.html", i), fmt.Sprintf("chain-%d.html", i-1))

@@ -43,7 +43,8 @@ var symlinks = [][2]string{
 	{"index-link/index.html", "../plain.html"}, {"index-link-out/index.html", "../../outside/out.html"},
 	{"index-link-dir/index.html", "../with-index"}, {"link-slash.html", "plain.html/"}, {"dev-null.html", "/dev/null"},
 	{"through-file.html", "plain.html/x"}, {"txt-broken/index.html", "nowhere"}, {"ht-link.html", ".ht"}, {".ht-link", "plain.html"},
-	{"index-ht/index.html", "../.ht"},
+	{"index-ht/index.html", "../.ht"}, {"index-out-dir/index.html", "../../outside"}, {"index-out-empty/index.html", "../../outside/empty"},
+	{"index-device/index.html", "/dev/null"},
 }
 
 // chainLength is the longest chain of symbolic links: two more than the 40

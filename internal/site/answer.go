@@ -193,6 +193,9 @@ func (q *asking) noFile(k Kind, behind bool) Answer {
 		default:
 			a.Status = q.p.Device
 		}
+		if a.Status == http.StatusOK { // some servers read devices
+			a.State, a.Note = StateBehindSymlink, "a device, which is not read"
+		}
 		return a
 	}
 	return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.BrokenSymlink}
@@ -262,49 +265,23 @@ func (q *asking) directory(dir NodeID, segments []string, private bool, query st
 		if id == NoNode {
 			continue
 		}
-		switch n := &t.nodes[id]; n.kind {
-		case KindFile:
+		kind := t.nodes[id].kind
+		if kind == KindOutside {
+			kind = q.outsideKind(q.onDisk(id))
+			if kind == KindFile {
+				return q.outside(id, append(slices.Clone(segments), name), nil, false, query)
+			}
+		}
+		if kind == KindFile {
 			q.step("index", name+" answers for the directory")
 			a := q.file(id, private)
 			a.indexed = true
 			return a
-		case KindOutside:
-			if a := q.outside(id, append(slices.Clone(segments), name), nil, false, query); a.move == "" {
-				return a
-			}
-		case KindPipe, KindSocket, KindDevice:
-			if q.p.IndexSpecial == Serve {
-				a := q.noFile(n.kind, false)
-				a.indexed = true
-				return a
-			}
-		case KindBroken, KindThrough:
-			if q.p.IndexBroken != 0 {
-				return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.IndexBroken, Note: name + " is a symbolic link that leads nowhere"}
-			}
-		case KindLoop:
-			if q.p.IndexLoop != 0 {
-				return Answer{State: StateBrokenSymlink, Node: NoNode, Status: q.p.IndexLoop, Note: name + " is a symbolic link that leads in a circle"}
-			}
-		case KindDir:
-			switch q.p.IndexDirectory {
-			case Refuse, Missing:
-				q.step("index-directory", name+" is a directory")
-				if q.p.IndexDirectory == Missing && q.lists(dir) {
-					return q.list(dir)
-				}
-				status := http.StatusForbidden
-				if q.p.IndexDirectory == Missing {
-					status = q.p.EmptyDirectory
-				}
-				return Answer{State: StateMissingIndex, Node: NoNode, Status: status, Note: name + " is a directory"}
-			case Redirect:
-				a := q.redirect("index-directory", "/"+strings.Join(append(slices.Clone(segments), name), "/")+"/", query)
-				if q.p.Portable {
-					a.State, a.Note = StateServerDependent, "the index file is a directory; Caddy and lighttpd refuse it"
-				}
-				return a
-			}
+		}
+		if a, then := q.oddIndex(kind, name, segments, query); then == indexDecides {
+			return a
+		} else if then == indexNone {
+			break
 		}
 	}
 	if q.lists(dir) {

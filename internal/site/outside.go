@@ -14,9 +14,8 @@ import (
 // outside follows the symbolic link at segments, which leaves the docroot, just
 // far enough to say whether the file is there. It is not read.
 func (q *asking) outside(link NodeID, segments, rest []string, slash bool, query string) Answer {
-	s := q.s
 	const note = "behind a symbolic link that leaves the docroot"
-	name := filepath.Join(s.real, filepath.FromSlash(s.tree.Path(link)))
+	name := q.onDisk(link)
 	info, err := os.Stat(name)
 	behind := slash
 	for i, segment := range rest {
@@ -41,9 +40,8 @@ func (q *asking) outside(link NodeID, segments, rest []string, slash bool, query
 		return q.outsideDirectory(name, append(slices.Clone(segments), rest...), slash, query, note)
 	case !info.Mode().IsRegular():
 		a := q.noFile(kindOf(info.Mode()), behind)
-		a.State, a.Note = StateMissingFile, note
-		if a.Status == http.StatusOK {
-			a.State = StateBehindSymlink
+		if a.State == StateSpecialFile {
+			a.State, a.Note = StateMissingFile, note
 		}
 		return a
 	case behind && q.p.FileSlash != Serve:
@@ -55,20 +53,60 @@ func (q *asking) outside(link NodeID, segments, rest []string, slash bool, query
 // outsideDirectory answers for a directory outside the docroot.
 func (q *asking) outsideDirectory(name string, segments []string, slash bool, query, note string) Answer {
 	s := q.s
-	indexed := slices.ContainsFunc(s.index, func(index string) bool {
-		i, err := os.Stat(filepath.Join(name, index))
-		return err == nil && i.Mode().IsRegular()
-	})
 	list := s.autoindex == AutoindexList
-	if !slash && (q.p.Directory == Redirect || q.p.Directory == RedirectIndex && (indexed || list)) {
-		a := q.redirect("directory", q.redirectPath(segments), query)
+	a := Answer{State: StateMissingIndex, Node: NoNode, Status: q.p.EmptyDirectory, Note: note}
+	if list {
+		a = Answer{State: StateBehindSymlink, Node: NoNode, Status: http.StatusOK}
+	}
+	for _, index := range s.index {
+		then := indexNext
+		switch kind := q.outsideKind(filepath.Join(name, index)); kind {
+		case KindFile:
+			a, then = Answer{State: StateBehindSymlink, Node: NoNode, Status: http.StatusOK, indexed: true}, indexDecides
+		case KindOutside: // there is none
+		default:
+			var odd Answer
+			if odd, then = q.oddIndex(kind, index, segments, query); then == indexDecides {
+				a = odd
+				a.Note = note
+			}
+		}
+		if then != indexNext {
+			break
+		}
+	}
+	if !slash && (q.p.Directory == Redirect || q.p.Directory == RedirectIndex && (a.indexed || list)) {
+		a = q.redirect("directory", q.redirectPath(segments), query)
+	}
+	if a.move != "" {
 		a.State, a.Note = StateBehindSymlink, note
-		return a
 	}
-	if !indexed && !list {
-		return Answer{State: StateMissingIndex, Node: NoNode, Status: q.p.EmptyDirectory, Note: note}
+	return a
+}
+
+// onDisk is the name of a node for the operating system.
+func (q *asking) onDisk(id NodeID) string {
+	return filepath.Join(q.s.real, filepath.FromSlash(q.s.tree.Path(id)))
+}
+
+// outsideKind tells what a name outside the docroot stands for, KindOutside if
+// there is no such name.
+func (q *asking) outsideKind(name string) Kind {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return KindDir
+	case err == nil && info.Mode().IsRegular():
+		return KindFile
+	case err == nil:
+		return kindOf(info.Mode())
+	case errors.Is(err, syscall.ELOOP):
+		return KindLoop
 	}
-	return Answer{State: StateBehindSymlink, Node: NoNode, Status: http.StatusOK}
+	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return KindBroken
+	}
+	return KindOutside
 }
 
 // statusOf is the status for a name outside the docroot that cannot be had.
@@ -108,7 +146,7 @@ func (q *asking) behindFile(segments []string) bool {
 			}
 			at = next
 		case KindOutside:
-			name := filepath.Join(q.s.real, filepath.FromSlash(t.Path(next)))
+			name := q.onDisk(next)
 			for _, segment := range segments[i+1:] {
 				info, err := os.Stat(name)
 				if err != nil || !info.IsDir() {

@@ -45,6 +45,8 @@ type asking struct {
 	path string
 	// rules are those of the host; nil for none.
 	rules *redirect.Set
+	// original is the target that was asked for before any rewrite.
+	original string
 	// trace, when set, takes the steps.
 	trace *[]Step
 	// doubled: the path ends in two slashes.
