@@ -136,14 +136,14 @@ func passed(all []hook.Pushed) string {
 	for _, v := range all {
 		refs, old, remembered = append(refs, v.Refs...), old+v.Old, remembered && v.Source == hook.Remembered
 	}
-	text := refNames(refs) + ": links are fine"
-	if old > 0 {
-		text = refNames(refs) + ": no new finding, " + counted(old, "old one")
+	text := refNames(refs) + ": "
+	switch {
+	case remembered:
+		return text + "passed before"
+	case old > 0:
+		return text + "no new finding, " + counted(old, "old one")
 	}
-	if remembered {
-		text += " (checked before)"
-	}
-	return text
+	return text + "links are fine"
 }
 
 // refNames lists refs as a user knows them, the first few of many.

@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"check":               {"internal/redirect", "internal/scan", "internal/site", "internal/weburl"},
 	"check/baseline":      {"check"},
 	"cmd/sitelink":        {"*"},
+	"hook":                {"check"},
 	"internal/config":     {},
 	"internal/hostcases":  {},
 	"internal/house":      {},
