@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,10 +91,11 @@ func (a *app) pushRefs(req pushRequest) (refs []hook.PushRef, commit string, err
 		}
 		return nil, req.commit, nil
 	case to != "": // pre-commit has read standard input; it knows no deletions here
-		ref := hook.PushRef{Local: to, Commit: to, Remote: a.env.Getenv("PRE_COMMIT_REMOTE_BRANCH"), Before: a.env.Getenv("PRE_COMMIT_FROM_REF")}
-		line := fmt.Sprintf("%s %s %s %s", to, to, ref.Remote, strings.Repeat("0", len(to)))
-		refs, err = hook.ReadPushRefs(strings.NewReader(line))
-		if err != nil || ref.Remote == "" {
+		// Where its PRE_COMMIT_FROM_REF is the remote's commit, the history
+		// tells the same.
+		branch := a.env.Getenv("PRE_COMMIT_REMOTE_BRANCH")
+		refs, err = hook.ReadPushRefs(strings.NewReader(fmt.Sprintf("%s %s %s %s", to, to, branch, strings.Repeat("0", len(to)))))
+		if err != nil || branch == "" {
 			return nil, to, nil // run by hand: --to-ref may be any name
 		}
 		return refs, "", nil
@@ -106,7 +106,6 @@ func (a *app) pushRefs(req pushRequest) (refs []hook.PushRef, commit string, err
 	if err != nil {
 		return nil, "", &usageError{err.Error(), "git gives a pre-push hook: LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID"}
 	}
-	_, _ = io.Copy(io.Discard, a.env.Stdin) // nothing is left but an error's rest
 	return refs, "", nil
 }
 
