@@ -53,3 +53,25 @@ func TestIssue4Item5Accept(t *testing.T) {
 		})
 	}
 }
+
+// TestIssue4Item5Rules: a fault of a redirect rule is known by the rule, not by
+// its number in the file.
+func TestIssue4Item5Rules(t *testing.T) {
+	prints := func(rules string) []string {
+		s := load(t, tempDocroot(t, files{"p.html": plain}), ruled(rules))
+		r := run(t, s, Options{})
+		if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Page == "_redirects" }) {
+			t.Fatalf("no fault of a rule: %q", briefs(r.Findings))
+		}
+		return Fingerprints(r.Findings)
+	}
+	both := prints("/a /gone-a 301\n/b /gone-b 301\n")
+	second := prints("# a comment\n\n/b /gone-b 301\n")
+	other := prints("/a /gone-a 301\n/c /gone-c 301\n")
+	if len(both) != 2 || !slices.Equal(second, both[1:]) {
+		t.Errorf("both rules %q, the second alone %q", both, second)
+	}
+	if len(other) != 2 || other[0] != both[0] || other[1] == both[1] {
+		t.Errorf("rules a and b %q, a and c %q", both, other)
+	}
+}

@@ -75,6 +75,9 @@ type Finding struct {
 	// those reported once per target (script-fragment).
 	Count int
 
+	// about tells faults of one file with the same code apart: the text of the
+	// rule, say. See [Fingerprints].
+	about string
 	node  site.NodeID // the file that answers or was meant
 	based bool        // the page has a base element
 }
@@ -98,6 +101,9 @@ type Reason struct {
 type Summary struct {
 	Docroot string
 	Profile string
+	// ProfileFrom names the file that told the profile; empty when it was
+	// chosen.
+	ProfileFrom string
 	// Files are all files of the docroot, Pages those parsed as HTML.
 	Files, Pages int
 	// Bytes is the size of the pages.

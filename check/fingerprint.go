@@ -19,13 +19,13 @@ const fingerprintVersion = "sitelink/1"
 // finding in another run: 32 lower-case hexadecimal digits, unique among fs.
 //
 // It is made of the page, the code, the element and attribute, what the link
-// leads to (target and fragment; the raw value where there is no target), and
-// the number of equals that come before it in fs. Line, column, offset,
-// message, suggestion and source are no part of it, nor is anything else on the
-// page: what moves stays the same finding, and a second link to the same
-// missing file on one page is a new one. Fragments that only a script can serve
-// are reported once for a target and found on any page, so that only the
-// target counts.
+// leads to (target and fragment; the raw value where there is no target; the
+// text of a redirect rule), and the number of equals that come before it in fs.
+// Line, column, offset, message, suggestion and source are no part of it, nor
+// is anything else on the page: what moves stays the same finding, and a second
+// link to the same missing file on one page is a new one. Fragments that only a
+// script can serve are reported once for a target and found on any page, so
+// that only the target counts.
 //
 // fs must be in the order of [Result.Findings], and complete where equals are
 // concerned: findings of one page may be left out together, not one of two
@@ -75,6 +75,9 @@ func hashIdentity(h hash.Hash, f *Finding) {
 	}
 	part("raw")
 	part(f.Raw)
+	if f.about != "" {
+		part(f.about)
+	}
 }
 
 // answeringFile is the path of the page that f asks for, the same for /a/ and

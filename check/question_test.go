@@ -263,6 +263,19 @@ func TestIssue4Item7Addresses(t *testing.T) {
 	}
 }
 
+// TestIssue4Item7AddressesOfRules: rules that name a path in full answer it.
+func TestIssue4Item7AddressesOfRules(t *testing.T) {
+	s := load(t, tempDocroot(t, files{"p.html": plain}),
+		ruled("/old /p.html 301\n/away https://other.example/x 302\n/gone /nothing 301\n/many/* /p.html 301\n/a%20b /p.html 301\n"))
+	list, err := Addresses(context.Background(), s)
+	want := []Address{
+		{"/a b", "p.html", "page", "/p.html"}, {"/away", "", "rule", "https://other.example/x"}, {"/old", "p.html", "page", "/p.html"}, {"/p.html", "p.html", "page", ""},
+	}
+	if err != nil || !slices.Equal(list, want) {
+		t.Errorf("%v\n got %v\nwant %v", err, list, want)
+	}
+}
+
 // TestIssue4Item7Anchors: in the order of pages and documents, each once.
 func TestIssue4Item7Anchors(t *testing.T) {
 	s := load(t, tempDocroot(t, files{

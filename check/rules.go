@@ -18,7 +18,7 @@ func ruleFindings(s *site.Site) []Finding {
 		if f.Text != "" {
 			message += ": " + f.Text
 		}
-		out = append(out, Finding{Page: f.File, Line: f.Line, Column: min(f.Line, 1), Verdict: v, Code: Code(f.Code), Count: 1, Message: message})
+		out = append(out, Finding{Page: f.File, Line: f.Line, Column: min(f.Line, 1), Verdict: v, Code: Code(f.Code), Count: 1, Message: message, about: f.Text})
 	}
 	return out
 }

@@ -243,7 +243,7 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 		}
 		t.bad[page] = bad
 	}
-	sum.Docroot, sum.Profile, sum.Files = s.Root(), s.Profile().Name, s.Files()
+	sum.Docroot, sum.Profile, sum.ProfileFrom, sum.Files = s.Root(), s.Profile().Name, s.ProfileFrom(), s.Files()
 	for i := range s.Pages() {
 		if !opt.scope.has(site.PageID(i)) {
 			continue

@@ -14,8 +14,9 @@ type Entry struct {
 	// decides what the entry accepts.
 	ID string
 	// Page, Code and Link tell a reader what was accepted: Link is the target
-	// with its fragment, or the value as written where there is no target. They
-	// are as they were when the entry was written.
+	// with its fragment, or the value as written where there is no target, or
+	// what is wrong with the file. They are as they were when the entry was
+	// written.
 	Page string
 	Code check.Code
 	Link string
@@ -33,10 +34,8 @@ const maxLinkBytes = 500
 
 // entryOf describes a finding.
 func entryOf(f *check.Finding, id string) Entry {
-	link := f.Target
-	if link == "" {
-		link = f.Raw
-	} else if f.Fragment != "" {
+	link := cmp.Or(f.Target, f.Raw, f.Message)
+	if f.Target != "" && f.Fragment != "" {
 		link += "#" + f.Fragment
 	}
 	if len(link) > maxLinkBytes {

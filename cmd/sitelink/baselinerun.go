@@ -23,7 +23,7 @@ func (a *app) findingsFor(ctx context.Context, cfg *config.Config) ([]check.Find
 	}
 	progress := newProgress(a.ui, cfg.Progress, time.Now)
 	defer progress.done()
-	opt := siteOptions(cfg)
+	opt := a.siteOf(cfg, docroot)
 	if progress != nil {
 		opt.Progress = progress.pages
 	}

@@ -24,7 +24,7 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	progress := newProgress(a.ui, cfg.Progress, time.Now)
 	defer progress.done()
 
-	siteOpt := siteOptions(cfg)
+	siteOpt := a.siteOf(cfg, docroot)
 	if progress != nil {
 		siteOpt.Progress = progress.pages
 	}

@@ -21,7 +21,7 @@ func (a *app) links(ctx context.Context, cfg *config.Config, q linksQuestion) er
 	}
 	progress := newProgress(a.ui, cfg.Progress, time.Now)
 	defer progress.done()
-	siteOpt := siteOptions(cfg)
+	siteOpt := a.siteOf(cfg, docroot)
 	if progress != nil {
 		siteOpt.Progress = progress.pages
 	}

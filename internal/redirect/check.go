@@ -95,7 +95,7 @@ func (c *checker) shadowed(r *Rule) bool {
 		return false
 	}
 	message := "the rule never applies: the site has a file at " + path + ", and this host serves files first"
-	if r.Force == false && r.Stage == AfterFiles && r.Kind == Redirect {
+	if r.Kind == Redirect {
 		message += "; remove the file or force the rule"
 	}
 	c.add(r, CodeShadowed, Warning, message)

@@ -210,7 +210,7 @@ func (p *htaccess) redirect(line int, text string, words []string) {
 	r.flags |= keepsQuery
 	if directive == "redirectmatch" {
 		if p.setExpression(&r, args[0], "", true) {
-			r.to = dollarTemplate(r.To, pathEscape)
+			r.to = dollarTemplate(r.To, apacheEscape)
 			p.Rules = append(p.Rules, r)
 		}
 		return
@@ -222,7 +222,7 @@ func (p *htaccess) redirect(line int, text string, words []string) {
 	r.match = pattern{form: below, prefix: args[0], key: strings.TrimSuffix(args[0], "/"), decoded: true}
 	r.to = literalTemplate(r.To)
 	if isRedirect {
-		r.to.parts = append(r.to.parts, part{group: 0, escape: pathEscape})
+		r.to.parts = append(r.to.parts, part{group: 0, escape: apacheEscape})
 	}
 	p.Rules = append(p.Rules, r)
 }
@@ -239,7 +239,7 @@ func (p *htaccess) fallback(line int, text string, args []string) {
 	r := p.rule(line, text, p.dir)
 	r.group, r.Status, r.Kind, r.Stage, r.To = groupAlias, 200, Rewrite, AfterFiles, args[0]
 	r.match = pattern{form: below, prefix: p.dir, key: strings.TrimSuffix(p.dir, "/"), decoded: true}
-	r.conditions = [][]condition{{{variable: varEntry, want: FileEntry, not: true}}, {{variable: varEntry, want: DirEntry, not: true}}}
+	r.conditions = [][]condition{{{variable: varEntry, want: FileEntry, not: true}}}
 	r.to = literalTemplate(path.Join(p.dir, args[0]))
 	if strings.HasPrefix(args[0], "/") {
 		r.to = literalTemplate(args[0])
@@ -322,7 +322,7 @@ func apacheTemplate(to string, groups int, escape escaping, escapeLiteral bool) 
 		if escapeLiteral && !isURL(s) {
 			var out strings.Builder
 			address, query, hasQuery := strings.Cut(s, "?")
-			escapeInto(&out, address, pathEscape)
+			escapeInto(&out, address, apacheEscape)
 			if s = out.String(); hasQuery {
 				s += "?" + query
 			}

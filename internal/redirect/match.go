@@ -54,19 +54,17 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 		return Hit{}, false
 	}
 	var (
-		hit     Hit
-		changed bool
-		decoded = s.decode(req.Path)
-		skip    = int32(-1) // the group that a Pass has ended
-		only    = int32(-1) // the group inside which a rewrite goes on
+		hit      Hit
+		changed  bool
+		original = req
+		decoded  = s.decode(req.Path)
+		skip     = int32(-1) // the group that a Pass has ended
+		only     = int32(-1) // the group inside which a rewrite goes on
 	)
 	for range maxRewrites {
 		r, captured := s.first(&req, decoded, start, skip, only)
-		if r == nil {
-			return hit, changed
-		}
-		if r.Stage == AfterFiles && req.Stage == BeforeFiles {
-			return hit, changed
+		if r == nil || r.Stage == AfterFiles && req.Stage == BeforeFiles {
+			return s.rewritten(&original, hit, start, changed)
 		}
 		to := r.to.fill(captured, &req)
 		if r.self != nil && r.self.holds(&req, captured) {
@@ -87,18 +85,45 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 		case pass:
 			start, skip = r.order+1, r.group
 			if changed {
-				return hit, true
+				return s.rewritten(&original, hit, start, true)
 			}
 		case r.Kind == Rewrite && r.flags&continues != 0 && strings.HasPrefix(to, "/"):
 			hit, changed = Hit{Rule: r, To: to}, true
 			start, only = r.order+1, r.group
 			req.Path, req.Query, _ = strings.Cut(to, "?")
 			decoded = s.decode(req.Path)
+		case r.Kind == Rewrite:
+			return s.rewritten(&original, Hit{Rule: r, To: to}, start, true)
 		default:
 			return Hit{Rule: r, To: to}, true
 		}
 	}
-	return hit, changed
+	return s.rewritten(&original, hit, start, changed)
+}
+
+// rewritten is what comes of a rewrite. Apache asks mod_alias before it carries
+// out what mod_rewrite has decided: a Redirect for the path as requested wins.
+// After [END] it is asked again with the new path.
+func (s *Set) rewritten(req *Request, hit Hit, start int32, ok bool) (Hit, bool) {
+	if !ok || hit.Rule.order >= s.aliases || int(s.aliases) == len(s.rules) {
+		return hit, ok
+	}
+	for _, path := range []string{req.Path, hit.To} {
+		at := *req
+		at.Path, _, _ = strings.Cut(path, "?")
+		r, captured := s.first(&at, s.decode(at.Path), max(start, s.aliases), -1, -1)
+		if r != nil && r.Kind != Rewrite {
+			to := r.to.fill(captured, &at)
+			if r.flags&keepsQuery != 0 {
+				to = withQuery(to, req.Query, false)
+			}
+			return Hit{Rule: r, To: to}, true
+		}
+		if hit.Rule.flags&onlyAlias == 0 {
+			break
+		}
+	}
+	return hit, true
 }
 
 // decode returns the path percent-decoded if any rule wants to see it so.

@@ -108,6 +108,7 @@ type ruleFlags uint8
 const (
 	continues  ruleFlags = 1 << iota // after this rewrite the later rules of the group are asked (no [L])
 	keepsQuery                       // the request's query is appended where the destination has none
+	onlyAlias                        // after this rewrite mod_alias alone is asked again ([END])
 	joinsQuery                       // the request's query is appended to the destination's own
 )
 

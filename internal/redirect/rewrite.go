@@ -295,6 +295,9 @@ func (c *rewriteCond) locate(groups int) bool {
 func (p *htaccess) substitute(r *Rule, flags *rewriteRuleFlags) {
 	to := r.To
 	r.Status, r.Kind, r.Again = 200, Rewrite, !flags.end
+	if flags.end {
+		r.flags |= onlyAlias
+	}
 	switch {
 	case flags.status >= 400:
 		r.Kind, r.Status, r.To = Status, flags.status, ""
@@ -322,11 +325,14 @@ func (p *htaccess) substitute(r *Rule, flags *rewriteRuleFlags) {
 		}
 	}
 	if !strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "%{REQUEST_URI}") && !strings.Contains(to, "://") {
-		if p.base != "" {
-			to = p.base + to
-		} else {
-			to = p.dir + to
+		base := p.base
+		if base == "" {
+			base = p.dir
+			if r.Kind == Redirect {
+				p.fault(CodeTargetMissing, Error, r.Source.Line, r.Text, "without RewriteBase Apache redirects a relative substitution to its path on the server's disk: begin it with /")
+			}
 		}
+		to = base + to
 	}
 	switch {
 	case strings.Contains(to, "?") && flags.appendQuery:
@@ -336,7 +342,7 @@ func (p *htaccess) substitute(r *Rule, flags *rewriteRuleFlags) {
 	case !strings.Contains(to, "?") && !flags.dropQuery:
 		r.flags |= keepsQuery
 	}
-	r.to = apacheTemplate(to, len(r.match.names), pathEscape, !flags.noEscape || r.Kind == Rewrite)
+	r.to = apacheTemplate(to, len(r.match.names), apacheEscape, !flags.noEscape || r.Kind == Rewrite)
 }
 
 // rewriteRuleFlags are the flags of a RewriteRule.

@@ -382,7 +382,7 @@ RewriteCond %{REQUEST_FILENAME} -d
 RewriteRule ^ - [L]
 RewriteRule . /index.html [L]
 `))
-	sub := Htaccess("/sub/", "sub/.htaccess", []byte("RewriteEngine On\nRewriteRule ^x$ y [R]\nRewriteRule ^(?!keep)(.*)$ /not/$1 [R,L]\n"))
+	sub := Htaccess("/sub/", "sub/.htaccess", []byte("RewriteEngine On\nRewriteBase /sub/\nRewriteRule ^x$ y [R]\nRewriteRule ^(?!keep)(.*)$ /not/$1 [R,L]\n"))
 	checkFaults(t, root.Faults)
 	checkFaults(t, sub.Faults)
 	checkAsks(t, New(Options{}, root, sub), []ask{
@@ -392,6 +392,10 @@ RewriteRule . /index.html [L]
 		{"/m", "302 redirect /mobile if"}, {"/index.php", ""}, {"/page", "200 rewrite /page.html"}, {"/file.html", ""}, {"/dir", ""},
 		{"/zz", "200 rewrite /index.html"}, {"/index.html", ""}, {"/sub/x", "302 redirect /sub/y"}, {"/sub/keep", ""}, {"/sub/a", "302 redirect /not/a"},
 	})
+	relative := Htaccess("/", ".htaccess", []byte("RewriteEngine on\nRewriteRule ^a$ b [R]\nRewriteRule ^c$ d\n"))
+	checkFaults(t, relative.Faults, "2 "+CodeTargetMissing)
+	both := Htaccess("/", ".htaccess", []byte("RewriteEngine On\nRewriteRule ^one$ /page.html [L]\nRewriteRule ^two$ /three [END]\nRedirect /one /alias\nRedirect /three /moved\n"))
+	checkAsks(t, New(Options{}, both), []ask{{"/one", "302 redirect /alias"}, {"/two", "302 redirect /moved"}})
 	off := Htaccess("/", ".htaccess", []byte("RewriteRule a b\n"))
 	checkFaults(t, off.Faults, "1 "+CodeUnreachable)
 	pcre := Htaccess("/", ".htaccess", []byte("RewriteEngine on\nRewriteRule ^(a)\\1$ /b [R]\nRewriteRule ^x(?=y) /z [R]\nRewriteRule ^ok$ /k [R,XX]\nRewriteRule ^k$ /l [R]\n"))

@@ -21,6 +21,7 @@ type Set struct {
 	// Two indexes: rules that see the path as requested, and rules that see it
 	// percent-decoded.
 	raw, decoded index
+	aliases      int32 // order of the first rule of Apache's mod_alias
 	faults       []Fault
 	unjudged     int
 }
@@ -53,6 +54,9 @@ func New(opt Options, files ...*File) *Set {
 	// Apache asks all rules of mod_rewrite first. For other hosts all rules are
 	// of the first group.
 	for group := range int32(groupsPerFile) {
+		if group == groupAlias {
+			s.aliases = int32(len(s.rules))
+		}
 		for n, f := range files {
 			var exclude []string
 			if group == groupRewrite && f.rewrites {

@@ -28,9 +28,10 @@ const (
 type escaping uint8
 
 const (
-	verbatim   escaping = iota // the capture is still percent-encoded
-	formEscape                 // a decoded query value, written as HTML forms do
-	pathEscape                 // a decoded piece of a path
+	verbatim     escaping = iota // the capture is still percent-encoded
+	formEscape                   // a decoded query value, written as HTML forms do
+	pathEscape                   // a decoded piece of a path
+	apacheEscape                 // the same with lower-case hexadecimal digits
 )
 
 // literalTemplate is a destination without captures.
@@ -137,26 +138,33 @@ func (t template) fill(captured []string, req *Request) string {
 	return out.String()
 }
 
-const upperHex = "0123456789ABCDEF"
+const (
+	upperHex = "0123456789ABCDEF"
+	lowerHex = "0123456789abcdef"
+)
 
 // escapeInto percent-encodes a decoded value: for a query as the URL Standard's
 // application/x-www-form-urlencoded serializer does, for a path as Apache's
 // ap_os_escape_path does.
 func escapeInto(out *strings.Builder, s string, how escaping) {
+	hex := upperHex
+	if how == apacheEscape {
+		hex = lowerHex
+	}
 	for i := range len(s) {
 		c := s[i]
 		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 		switch {
 		case plain,
 			how == formEscape && strings.IndexByte("*-._", c) >= 0,
-			how == pathEscape && strings.IndexByte("!$&'()*+,-./:;=@_~", c) >= 0:
+			how != formEscape && strings.IndexByte("!$&'()*+,-./:;=@_~", c) >= 0:
 			out.WriteByte(c)
 		case how == formEscape && c == ' ':
 			out.WriteByte('+')
 		default:
 			out.WriteByte('%')
-			out.WriteByte(upperHex[c>>4])
-			out.WriteByte(upperHex[c&15])
+			out.WriteByte(hex[c>>4])
+			out.WriteByte(hex[c&15])
 		}
 	}
 }

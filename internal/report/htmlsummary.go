@@ -88,6 +88,10 @@ func (h *htmlWriter) facts() {
 	h.raw("</dd></div>\n")
 	h.raw(`<div><dt>host profile</dt><dd>`)
 	h.value(s.Profile)
+	if s.ProfileFrom != "" {
+		h.raw(`, told by `)
+		h.value(s.ProfileFrom)
+	}
 	h.raw("</dd></div>\n</dl>\n")
 }
 

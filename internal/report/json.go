@@ -86,6 +86,8 @@ func appendSummary(dst []byte, s *check.Summary) []byte {
 	dst = appendString(dst, s.Docroot)
 	dst = append(dst, `,"profile":`...)
 	dst = appendString(dst, s.Profile)
+	dst = append(dst, `,"profile_from":`...)
+	dst = appendString(dst, s.ProfileFrom)
 	dst = appendIntField(dst, `,"files":`, s.Files)
 	dst = appendIntField(dst, `,"pages":`, s.Pages)
 	dst = append(dst, `,"bytes":`...)

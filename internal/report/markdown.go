@@ -65,6 +65,10 @@ func (m *markdown) summary(r *check.Result) {
 	if s.Profile != "" {
 		m.buf = append(m.buf, " with the profile "...)
 		m.buf = appendCodeSpan(m.buf, s.Profile)
+		if s.ProfileFrom != "" {
+			m.buf = append(m.buf, ", told by "...)
+			m.buf = appendCodeSpan(m.buf, s.ProfileFrom)
+		}
 	}
 	m.buf = append(m.buf, '.')
 	for i, reason := range s.Reasons {

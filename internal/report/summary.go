@@ -45,6 +45,10 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 	if s.Profile != "" {
 		dst = append(dst, " (profile "...)
 		dst = appendQuoted(dst, s.Profile)
+		if s.ProfileFrom != "" {
+			dst = append(dst, ", told by "...)
+			dst = appendQuoted(dst, s.ProfileFrom)
+		}
 		dst = append(dst, ')')
 	}
 	next := "\n"

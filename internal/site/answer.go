@@ -17,7 +17,8 @@ func (q *asking) walk(segments []string, slash bool, query string) Answer {
 	at, private, symlinks := NodeID(0), false, 0
 	for i, name := range segments {
 		last := i == len(segments)-1
-		next := t.child(t.nodes[at].real, []byte(name))
+		next := q.child(at, name)
+		q.folded = q.folded || next != NoNode && string(t.nameOf(&t.nodes[next])) != name
 		through := next != NoNode && (t.nodes[next].kind == KindDir && slash || !last && t.nodes[next].kind.mayHold())
 		if a, denied := q.denied(name, through); denied {
 			return a
@@ -85,10 +86,20 @@ func (q *asking) named(id NodeID, segments []string, private bool, query string)
 	return q.file(id, private)
 }
 
+// child returns the entry of a directory that the host takes for name.
+func (q *asking) child(dir NodeID, name string) NodeID {
+	real := q.s.tree.nodes[dir].real
+	id := q.s.tree.child(real, []byte(name))
+	if id == NoNode && q.p.AnyCase {
+		id = q.s.foldChild(real, name)
+	}
+	return id
+}
+
 // isFile tells whether the directory holds a file of that name.
 func (q *asking) isFile(dir NodeID, name string) bool {
 	t := q.s.tree
-	id := t.child(t.nodes[dir].real, []byte(name))
+	id := q.child(dir, name)
 	return id != NoNode && t.nodes[id].kind == KindFile
 }
 
@@ -113,6 +124,7 @@ func (q *asking) page(dir, entry NodeID, segments []string, slash, private bool,
 	if id == NoNode {
 		return Answer{}, false
 	}
+	q.folded = q.folded || !strings.HasPrefix(string(t.nameOf(&t.nodes[id])), segments[len(segments)-1])
 	indexed := entry != NoNode && t.nodes[entry].kind == KindDir && q.s.indexOf[t.nodes[entry].real] != NoNode
 	switch {
 	case !slash && indexed && !q.p.PageFirst:

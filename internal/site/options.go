@@ -15,6 +15,9 @@ type Options struct {
 	BaseURLs []string
 	// Profile says how the host answers; the zero value is [Generic].
 	Profile Profile
+	// ProfileFrom names the file that told the profile, for reports; empty when
+	// somebody chose it.
+	ProfileFrom string
 	// Index, when not empty, replaces the profile's list of default index
 	// files, in this order (LL-80).
 	Index []string

@@ -11,6 +11,8 @@ type Profile struct {
 	// Index are the default index files of a directory, in the order the host
 	// tries them.
 	Index []string
+	// AnyCase: names match in any letter case where none matches exactly.
+	AnyCase bool
 	// FoldIndex: when all names of Index are lower case they match files in
 	// any letter case (LL-81).
 	FoldIndex bool

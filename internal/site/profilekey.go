@@ -33,6 +33,8 @@ func ways(w ...Way) []string {
 var profileKeys = []ProfileKey{
 	{Name: "index", Type: "list", Help: "default index files of a directory, in the order tried",
 		field: func(p *Profile) any { return &p.Index }},
+	{Name: "any-case", Type: "switch", Help: "names match in any letter case where none matches exactly",
+		field: func(p *Profile) any { return &p.AnyCase }},
 	{Name: "index-any-case", Type: "switch", Help: "index files match in any letter case",
 		field: func(p *Profile) any { return &p.FoldIndex }},
 	{Name: "charset", Type: "text", Help: "encoding that the host's Content-Type gives for HTML; empty for none",

@@ -90,10 +90,13 @@ var builtIn = []Profile{
 		p.ErrorPage = "404.html"
 	}),
 	Generic,
+	// Names that begin with a dot are left out by upload-pages-artifact since
+	// its version 4, and by Jekyll.
 	server("github-pages", func(p *Profile) {
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.Page, p.PageFirst = Serve, true
 		p.AboveRoot, p.NUL = 0, 400
+		p.Deny, p.Denied = []string{".*"}, 404
 		p.Charset = "utf-8"
 	}),
 	server("hugo-server", func(p *Profile) {
@@ -116,7 +119,7 @@ var builtIn = []Profile{
 		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.Page, p.PageSlash, p.PageFirst, p.PageSlashFirst = Serve, Redirect, true, true
-		p.FileSlash, p.BadEscape = ServeSlash, 0
+		p.FileSlash, p.BadEscape, p.AnyCase = ServeSlash, 0, true
 		p.AboveRoot, p.NUL = 0, 404
 		p.Charset = "utf-8"
 	}),

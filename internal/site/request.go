@@ -45,10 +45,14 @@ type asking struct {
 	path string
 	// rules are those of the host; nil for none.
 	rules *redirect.Set
+	// original is the target that was asked for before any rewrite.
+	original string
 	// trace, when set, takes the steps.
 	trace *[]Step
 	// doubled: the path ends in two slashes.
 	doubled bool
+	// folded: a name was found in other letter case.
+	folded bool
 }
 
 func (q *asking) step(rule, text string) {
@@ -197,7 +201,11 @@ func (q *asking) files(path, query string) Answer {
 	if len(q.s.real)+len(p) > maxFilePath {
 		return q.unlessBehind(segments, Answer{State: StateMissingFile, Node: NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
 	}
+	q.folded = false
 	a := q.walk(segments, slash, query)
+	if q.folded && (a.move != "" || a.State.Answers()) && a.State != StatePrivate {
+		a.State, a.Note = StateServerDependent, "the host takes the name in any letter case, most others do not"
+	}
 	if q.p.Portable && (a.move != "" || a.State.Answers()) {
 		q.portable(&a, path, p, segments, slash)
 	}

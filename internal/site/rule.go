@@ -17,7 +17,13 @@ const maxRewrites = 10
 // decides. A rule that may or may not apply decides only where nothing else
 // answers.
 func (q *asking) rule(path, query string, stage redirect.Stage, rewrites int) (a Answer, ok bool) {
-	req := redirect.Request{Host: q.s.bases[0].host, Path: path, Query: strings.TrimPrefix(query, "?"), Stage: stage, Entry: q.entry}
+	at := q.s.address()
+	req := redirect.Request{Scheme: at.Scheme, Host: at.Host, Path: path, Query: strings.TrimPrefix(query, "?"), Stage: stage, Entry: q.entry}
+	if rewrites == 0 {
+		q.original = path + query
+	} else {
+		req.Original = q.original
+	}
 	hit, ok := q.rules.Match(req)
 	var maybe *redirect.Rule
 	for ok && hit.Rule.Conditional {

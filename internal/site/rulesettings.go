@@ -21,7 +21,7 @@ func (s *Site) settle(files []*redirect.File) {
 	for _, f := range files {
 		set := &f.Settings
 		if set.CleanURLs != nil || set.TrailingSlash != nil {
-			s.profile = s.profile.CleanURLs(set.CleanURLs, set.TrailingSlash)
+			s.profile = s.profile.WithURLs(set.CleanURLs != nil && *set.CleanURLs, set.TrailingSlash)
 		}
 		for _, pattern := range set.Ignore {
 			if name, ok := ignoredName(pattern); ok {
@@ -48,23 +48,6 @@ func (s *Site) settle(files []*redirect.File) {
 func ignoredName(pattern string) (name string, ok bool) {
 	name = strings.TrimSuffix(strings.TrimPrefix(pattern, "**/"), "/**")
 	return name, name != "" && !strings.Contains(name, "/") && !strings.Contains(name, "**")
-}
-
-// CleanURLs returns the profile with the settings cleanUrls and trailingSlash of
-// vercel.json and firebase.json, as measured with both hosts' software; nil
-// leaves a setting as it is.
-func (p Profile) CleanURLs(clean, slash *bool) Profile {
-	if clean != nil && *clean {
-		p.Page, p.PageFile, p.IndexFile = Serve, RedirectAlways, RedirectBare
-	}
-	switch {
-	case slash == nil:
-	case *slash:
-		p.TrailingSlash = Add
-	default:
-		p.TrailingSlash = Remove
-	}
-	return p
 }
 
 // indexNames are the default index files of a directory.

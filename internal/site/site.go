@@ -115,6 +115,9 @@ func (s *Site) Root() string { return s.root }
 // Profile returns the profile that the site was loaded with.
 func (s *Site) Profile() Profile { return s.profile }
 
+// ProfileFrom names the file that told the profile, empty when it was chosen.
+func (s *Site) ProfileFrom() string { return s.opt.ProfileFrom }
+
 // Tree returns the names of the docroot.
 func (s *Site) Tree() *Tree { return s.tree }
 

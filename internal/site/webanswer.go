@@ -65,11 +65,11 @@ func (q *asking) indexName(segments []string, slash bool, query string) (a Answe
 	return q.redirect("index-name", path, query), true
 }
 
-// lookup finds what has exactly this path, NoNode if nothing has.
+// lookup finds what the host takes for this path, NoNode if there is nothing.
 func (q *asking) lookup(segments []string) NodeID {
-	t, at := q.s.tree, NodeID(0)
+	at := NodeID(0)
 	for _, name := range segments {
-		if at = t.child(t.nodes[at].real, []byte(name)); at == NoNode {
+		if at = q.child(at, name); at == NoNode {
 			return NoNode
 		}
 	}
@@ -80,7 +80,7 @@ func (q *asking) lookup(segments []string) NodeID {
 func (q *asking) pageOf(dir NodeID, name string) NodeID {
 	t := q.s.tree
 	for _, suffix := range q.p.PageSuffixes {
-		if id := t.child(t.nodes[dir].real, []byte(name+suffix)); id != NoNode && t.nodes[id].kind == KindFile {
+		if id := q.child(dir, name+suffix); id != NoNode && t.nodes[id].kind == KindFile {
 			return id
 		}
 	}

@@ -46,6 +46,21 @@ func TestWebHostsSeen(t *testing.T) {
 	}
 }
 
+// TestAnyCase: LL-110 is not for a host that takes names in any letter case;
+// the link works there, and somebody should know that it does nowhere else.
+func TestAnyCase(t *testing.T) {
+	fs := files{"pic.png": "", "Sub/A.html": plain, "Sub/index.html": plain, "a/x.html": plain, "a/X.html": plain}
+	table(t, fs, Options{Profile: builtin("netlify")()}, "p.html", []row{
+		{"exact", "pic.png", "OK 200 /pic.png = pic.png"},
+		{"file", "Pic.PNG", "ServerDependent 200 /Pic.PNG = pic.png"},
+		{"directory", "sub/A.html", "ServerDependent 200 /sub/A.html = Sub/A.html"},
+		{"directory_redirected", "SUB", "ServerDependent 200 /SUB = Sub/index.html > /SUB/"},
+		{"page", "sub/a", "ServerDependent 200 /sub/a = Sub/A.html"},
+		{"exact_first", "a/X.html", "OK 200 /a/X.html = a/X.html"},
+		{"missing", "Pic.gif", "MissingFile 404 /Pic.gif"},
+	})
+}
+
 // TestWebHostsFast: on the docroot of path edge cases the fast path of every
 // profile says what the slow path says.
 func TestWebHostsFast(t *testing.T) {

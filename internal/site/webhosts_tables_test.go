@@ -18,7 +18,7 @@ var webHostTables = []struct {
 		excuses: []excuse{nonLatin, linkedFile, innerSlashes, encodedDots}},
 	{table: "cloudflare-pages-app", profile: builtin("cloudflare-pages"),
 		excuses: []excuse{nonLatin, linkedFile, innerSlashes, encodedDots}},
-	{table: "netlify", profile: builtin("netlify"), excuses: []excuse{prettyURLs, undecoded, assetSuffix}},
+	{table: "netlify", profile: builtin("netlify"), excuses: []excuse{prettyURLs, undecoded, anyCase, assetSuffix}},
 	{table: "firebase", profile: builtin("firebase"), excuses: []excuse{fails, keepsEscapes}},
 	{table: "firebase-clean", profile: settings("firebase", nil), final: true, excuses: []excuse{fails, firebaseNames}},
 	{table: "firebase-clean-slash", profile: settings("firebase", new(true)), final: true, excuses: []excuse{fails, firebaseNames}},
@@ -79,6 +79,11 @@ var prettyURLs = excuse{"the real host redirects to the one address of a page (P
 
 var undecoded = excuse{"the software at home does not decode percent escapes", func(_ *Site, row, got hostRow) bool {
 	return strings.Contains(row.request, "%")
+}}
+
+var anyCase = excuse{"the real host takes names in any letter case; its software at home asks the file system", func(s *Site, row, got hostRow) bool {
+	path, _ := cutQuery(row.request)
+	return row.status == 404 && (strings.ToLower(path) != path || strings.HasPrefix(path, "/case") || strings.HasPrefix(path, "/upper") || strings.HasPrefix(path, "/mixed"))
 }}
 
 var assetSuffix = excuse{"the software at home looks for no page or index file where the path ends like an asset (.css, .html)", func(_ *Site, row, got hostRow) bool {
