@@ -165,7 +165,7 @@ func (r *resolver) enter(at NodeID, name []byte) (NodeID, bool) {
 	}
 	n := &t.nodes[next]
 	// An alias is left to the slow path: ".." after it means the link's parent.
-	return next, n.kind == KindDir && n.real == next && n.flags&(flagUnreadable|flagPrivate|flagAsk) == 0
+	return next, n.kind == KindDir && n.real == next && n.flags&(flagUnreadable|flagPrivate|flagShut) == 0
 }
 
 // fastName answers for the last segment of a path.
