@@ -181,6 +181,26 @@ func TestHookReadOnly(t *testing.T) {
 	}
 }
 
+// TestHookFull: a temporary tree that cannot be written as a whole is removed,
+// and the push stops. A limit on the size of files takes the place of a disk
+// that is full.
+func TestHookFull(t *testing.T) {
+	dir, _ := pushed(t, "")
+	write(t, filepath.Join(dir, "public", "large.bin"), strings.Repeat("large", 100<<10))
+	gitIn(t, dir, "add", "public")
+	gitIn(t, dir, "commit", "-q", "-m", "large")
+	cmd := exec.Command("sh", "-c", "ulimit -f 200; exec sitelink hook run --commit HEAD")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	checkExit(t, err, exitFailed)
+	if !strings.Contains(string(out), "sitelink: error: check out ") || !strings.Contains(string(out), "SITELINK_SKIP=1") {
+		t.Errorf("%s", out)
+	}
+	if n, known := trees(t, dir); n > 0 || known {
+		t.Errorf("%d trees are left, known to git: %v", n, known)
+	}
+}
+
 // TestHookRemembered prints what a push of a known tree costs (issue 5: three
 // times git rev-parse HEAD plus the start of a process). It fails only far
 // beyond: other work on the machine must not fail it.

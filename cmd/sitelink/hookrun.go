@@ -67,7 +67,7 @@ func (a *app) hookRun(cmd *cobra.Command, req pushRequest) error {
 	}
 	push, err := a.push(cmd, repo, req)
 	if err != nil {
-		return err
+		return a.explainPush(err)
 	}
 	if req.commit != "" {
 		push.Branches = nil // who names a commit means it
