@@ -110,8 +110,8 @@ func (a *app) hookStatusCommand() *cobra.Command {
 			if state.HooksScope != "" {
 				text += "core.hooksPath: set in the " + state.HooksScope + " configuration\n"
 			}
-			if n := len(repo.Stale()); n > 0 {
-				text += counted(n, "temporary tree") + " of killed runs; the next push removes what is left\n"
+			if len(repo.Stale()) > 0 {
+				text += "temporary trees of killed runs are left; the next push removes them\n"
 			}
 			return a.print(text + "git " + state.Git + "\n")
 		},
