@@ -44,7 +44,6 @@ type Site struct {
 // [check.Finding.Source].
 type Result struct {
 	*check.Result
-	docroot string
 }
 
 // Check judges every link of a built site. Broken links are no error: an error
@@ -69,7 +68,7 @@ func Check(ctx context.Context, s Site) (*Result, error) {
 			return nil, err
 		}
 	}
-	return &Result{Result: found, docroot: s.Docroot}, nil
+	return &Result{found}, nil
 }
 
 func siteOptions(s Site) (site.Options, error) {
