@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path"
@@ -19,7 +20,7 @@ func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error
 	var files *fileIndex
 	for i := range all {
 		f := &all[i]
-		switch f.Code {
+		switch cmp.Or(f.was, f.Code) {
 		case MissingFragment, MissingMap:
 			if target, ok := s.PageOf(f.node); ok {
 				byTarget[target] = append(byTarget[target], f)
