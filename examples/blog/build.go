@@ -91,6 +91,9 @@ func (b *blog) build(docroot string) error {
 	if err := b.write(docroot, "/archive/", "list.html", list{Title: "All pages", Groups: b.byTag()}); err != nil {
 		return err
 	}
+	for _, p := range first {
+		p.doc.Page("feed.xml")
+	}
 	feed, err := atom(first)
 	if err != nil {
 		return err

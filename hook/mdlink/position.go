@@ -111,11 +111,14 @@ func end(n ast.Node) int {
 	return at
 }
 
-// placer turns offsets into lines and columns.
+// placer turns offsets into lines and columns. It counts from the last place
+// that was asked for, so that a long line costs no more than short ones.
 type placer struct {
 	source []byte
 	starts []int // offsets of the lines
 	line   int   // of the file, where the source begins
+	last   int   // the offset that was asked for last
+	runes  int   // code points between the start of its line and last
 }
 
 func newPlacer(source []byte, line int) *placer {
@@ -125,16 +128,29 @@ func newPlacer(source []byte, line int) *placer {
 			p.starts = append(p.starts, i+1)
 		}
 	}
+	if bytes.HasPrefix(source, []byte(mark)) {
+		p.starts[0] = len(mark) // takes no column
+	}
 	return p
 }
 
+// mark is the byte order mark.
+const mark = "\uFEFF"
+
 // place returns the line of the file and the column in code points, both from
-// 1. A byte order mark takes no column.
+// 1, of an offset that begins a character.
 func (p *placer) place(offset int) (line, column int) {
+	offset = max(offset, p.starts[0])
 	i := sort.SearchInts(p.starts, offset+1) - 1
-	before := p.source[p.starts[i]:offset]
-	if i == 0 {
-		before = bytes.TrimPrefix(before, []byte("\uFEFF"))
+	start := p.starts[i]
+	switch {
+	case p.last < start || i+1 < len(p.starts) && p.last >= p.starts[i+1]:
+		p.runes = utf8.RuneCount(p.source[start:offset])
+	case p.last <= offset:
+		p.runes += utf8.RuneCount(p.source[p.last:offset])
+	default:
+		p.runes -= utf8.RuneCount(p.source[offset:p.last])
 	}
-	return p.line + i, utf8.RuneCount(before) + 1
+	p.last = offset
+	return p.line + i, p.runes + 1
 }

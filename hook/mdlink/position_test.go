@@ -169,6 +169,27 @@ func TestRandomPositions(t *testing.T) {
 	}
 }
 
+// TestPlacer: counting from the last place gives what counting from the start of
+// the line gives, in any order.
+func TestPlacer(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	for _, source := range []string{"\uFEFFé漢x\n\nab\né\u0301漢漢\r\nx", "漢é", "\uFEFF\nx"} {
+		p := newPlacer([]byte(source), 3)
+		for range 500 {
+			offset := random.IntN(len(source) + 1)
+			for offset < len(source) && !utf8.RuneStart(source[offset]) {
+				offset--
+			}
+			before := strings.TrimPrefix(source[:offset], "\uFEFF")
+			wantLine := 3 + strings.Count(before, "\n")
+			wantColumn := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
+			if line, column := p.place(offset); line != wantLine || column != wantColumn {
+				t.Fatalf("%q at %d: %d:%d, want %d:%d", source, offset, line, column, wantLine, wantColumn)
+			}
+		}
+	}
+}
+
 func FuzzPositions(f *testing.F) {
 	for _, p := range pieces {
 		f.Add([]byte(p + " [x](y) [s]\n\n[s]: z"))
