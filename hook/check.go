@@ -1,12 +1,12 @@
-// Package hook is for Go programs that build a site: after the build one call
-// of [Check] judges every link of the docroot, as `sitelink check` does, and
-// puts the findings at the places in the program's own sources that wrote the
-// links. No process is started.
+// Package hook is sitelink at work inside other programs: it runs when there is
+// something to check.
 //
-// A directory and a description of the site enter, a [Result] leaves. The
-// package reads no flags, no environment and no configuration file, prints
-// nothing and writes to no file. Package mdlink records the places while
-// goldmark renders.
+// A Go program that builds a site calls [Check] when it is done: every link of
+// the docroot is judged, as `sitelink check` does, and the findings stand at the
+// places in the program's own sources that wrote the links. A directory and a
+// description of the site enter, a [Result] leaves. No process is started, no
+// flag, environment or configuration file is read, nothing is printed and no
+// file is written. Package mdlink records the places while goldmark renders.
 package hook
 
 import (
@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/site"
@@ -63,7 +64,7 @@ func Check(ctx context.Context, s Site) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Sources != nil {
+	if s.Sources != nil && slices.ContainsFunc(found.Findings, isLink) {
 		if err := place(ctx, loaded, found.Findings, s.Sources); err != nil {
 			return nil, err
 		}
