@@ -33,6 +33,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
+	parsed := s.parseRules()
 	w, err := walk(ctx, root)
 	if err != nil {
 		return nil, err
@@ -43,10 +44,11 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
 	}
 	defer dir.close()
-	s.readRules(dir)
+	s.readRules(dir, parsed())
 	s.findIndexes()
 	s.markAddresses()
 	s.markRuled()
+	s.checkRules()
 	s.findPages()
 	if !slices.ContainsFunc(s.pages, func(p Page) bool { return p.kind.HasAnchors() }) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
@@ -298,6 +300,7 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 		})
 	}
 	wg.Wait()
+	l.s.RuleFaults() // they ask the tree, which changes now
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

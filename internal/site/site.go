@@ -27,6 +27,9 @@ type Site struct {
 	bases     []baseURL
 	rules     *redirect.Set
 	ruleFiles []*redirect.File
+	ruleReads []FileFault // rule files that cannot be read
+	// ruleFaults judges the rules, once.
+	ruleFaults func() []redirect.Fault
 	// local holds the settings that .htaccess files make, by directory.
 	local  map[NodeID]*localSettings
 	hash   hasher
