@@ -235,7 +235,7 @@ func replacePath(s *site.Site, f *Finding, href string) string {
 
 // relative returns the shortest relative reference from one site path to another.
 func relative(from, to string) string {
-	x := strings.Split(path.Dir(from), "/")
+	x := strings.Split(strings.TrimSuffix(path.Dir(from), "/"), "/")
 	y := strings.Split(to, "/")
 	n := 0
 	for n < len(x) && n < len(y)-1 && x[n] == y[n] {
