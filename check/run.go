@@ -31,6 +31,11 @@ func Run(ctx context.Context, s *site.Site, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	return conclude(ctx, s, opt, ignore, t, found)
+}
+
+// conclude makes the result of what was found about links, which it takes over.
+func conclude(ctx context.Context, s *site.Site, opt Options, ignore *ignores, t *stock, found []Finding) (*Result, error) {
 	faults, err := siteFindings(ctx, s, opt)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ var ErrNoPages = errors.New("no pages")
 // ctx was cancelled (its cause). Pages that cannot be read are kept with
 // their [PageError].
 func Load(ctx context.Context, root string, opt Options) (*Site, error) {
-	s := &Site{root: root, opt: opt, hash: newHasher()}
+	s := &Site{root: root, opt: opt, hash: newHasher(), fold: &folds{}}
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.tree, s.real, s.faults = w.tree, w.real, w.faults
+	s.tree, s.real, s.faults, s.modes = w.tree, w.real, w.faults, w.modes
 	dir, err := openDocroot(s.real)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
@@ -211,12 +211,19 @@ func (s *Site) addImageMaps() {
 		if n.kind != KindFile || !s.linked[id] || n.page != 0 {
 			continue
 		}
-		name := strings.ToLower(string(s.tree.nameOf(n)))
-		if strings.HasSuffix(name, ".map") && !strings.HasSuffix(name, ".js.map") && !strings.HasSuffix(name, ".mjs.map") &&
-			!strings.HasSuffix(name, ".css.map") {
+		if isMapName(string(s.tree.nameOf(n))) {
 			s.pages = append(s.pages, Page{node: NodeID(id), kind: PageMap})
 		}
 	}
+}
+
+// isMapName tells whether a file of that name may be an image map.
+func isMapName(name string) bool {
+	if len(name) < len(".map") || !strings.EqualFold(name[len(name)-len(".map"):], ".map") {
+		return false
+	}
+	name = strings.ToLower(name)
+	return !strings.HasSuffix(name, ".js.map") && !strings.HasSuffix(name, ".mjs.map") && !strings.HasSuffix(name, ".css.map")
 }
 
 // statLinked asks once for the permissions of each linked file that was not
@@ -338,9 +345,11 @@ func (s *Site) pageAddress(id NodeID) string {
 	return "http://" + b.host + b.path + u.EscapedPath()
 }
 
+var errVanished = errors.New("it vanished while the docroot was read")
+
 func fileError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("it vanished while the docroot was read")
+		return errVanished
 	}
 	return reason(err)
 }

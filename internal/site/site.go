@@ -5,8 +5,6 @@
 package site
 
 import (
-	"sync"
-
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 )
@@ -41,8 +39,9 @@ type Site struct {
 	// another directory; nil when it moves none.
 	addresses map[NodeID]string
 
-	foldOnce sync.Once
-	fold     map[foldKey][]NodeID
+	fold *folds
+	// modes: permission bits say what a server may read.
+	modes bool
 }
 
 // PageID is an index into the pages of a site, which are sorted by path.
@@ -141,6 +140,9 @@ func (s *Site) PageOf(n NodeID) (PageID, bool) {
 	}
 	return PageID(nd.page - 1), nd.page != 0
 }
+
+// PageAt returns the page that has this very node, which must be one of a page.
+func (s *Site) PageAt(n NodeID) PageID { return PageID(s.tree.nodes[n].page - 1) }
 
 // Path returns the docroot-relative path of a page.
 func (s *Site) Path(id PageID) string { return s.tree.Path(s.pages[id].node) }
