@@ -84,6 +84,7 @@ func (f *Follower) anew(ctx context.Context, s *site.Site) (*Result, error) {
 		}
 		count.page(s, site.PageID(id), f.opt)
 	}
+	slices.SortFunc(count.misses, compareMisses)
 	t := settle(s, f.opt, []*tally{count})
 	blank := Follower{opt: f.opt}
 	r, err := blank.say(ctx, s, count, t, ignore, nil, nil)
@@ -151,13 +152,20 @@ func (f *Follower) recount(s *site.Site, dirty map[site.PageID]bool) *tally {
 		}
 	}
 	n.bad = append(n.bad, is.bad...)
+	// In order, so that settling them costs little.
+	slices.SortFunc(is.misses, compareMisses)
 	n.misses = make([]miss, 0, len(f.count.misses)+len(is.misses))
+	fresh := is.misses
 	for _, m := range f.count.misses {
-		if !dirty[m.page] {
-			n.misses = append(n.misses, m)
+		if dirty[m.page] {
+			continue
 		}
+		for len(fresh) > 0 && compareMisses(fresh[0], m) < 0 {
+			n.misses, fresh = append(n.misses, fresh[0]), fresh[1:]
+		}
+		n.misses = append(n.misses, m)
 	}
-	n.misses = append(n.misses, is.misses...)
+	n.misses = append(n.misses, fresh...)
 	return n
 }
 
@@ -192,7 +200,7 @@ func (f *Follower) say(ctx context.Context, s *site.Site, count *tally, t *stock
 	for _, fs := range described {
 		n += len(fs)
 	}
-	all := make([]Finding, 0, n+16)
+	all, more := make([]Finding, 0, n+16), []Finding(nil)
 	for _, id := range slices.Sorted(maps.Keys(described)) {
 		all = append(all, described[id]...)
 		t.summary.Errors -= fine[id]
@@ -201,11 +209,11 @@ func (f *Follower) say(ctx context.Context, s *site.Site, count *tally, t *stock
 	if f.opt.ScriptFragments == ScriptWarn {
 		for _, id := range slices.Sorted(maps.Keys(scripts)) {
 			if scripts[id].finding.Code != "" {
-				all = append(all, scripts[id].finding)
+				more = append(more, scripts[id].finding)
 			}
 		}
 	}
-	r, err := conclude(ctx, s, f.opt, ignore, t, all)
+	r, err := conclude(ctx, s, f.opt, ignore, t, all, more)
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +242,7 @@ func sortFindings(s *site.Site, found []Finding, rest *stock, described map[site
 	}
 	for id, bad := range rest.bad {
 		fs := byPage[id]
+		slices.SortFunc(fs, compareFindings)
 		described[id] = slices.Clip(fs)
 		if !gone[id] {
 			fine[id] = len(bad) - len(fs)

@@ -70,7 +70,8 @@ func (e *editor) edit() []string {
 		if os.MkdirAll(filepath.Dir(full(a)), 0o755) != nil {
 			return nil
 		}
-		if k < 5 {
+		info, err := os.Lstat(full(a))
+		if k < 5 && (err != nil || info.Mode().IsRegular()) { // not through a link
 			_ = os.WriteFile(full(a), []byte(e.page()), 0o644)
 		} else if temp := filepath.Join(e.t.TempDir(), "x"); os.WriteFile(temp, []byte(e.page()), 0o644) == nil {
 			_ = os.Rename(temp, full(a))
@@ -91,6 +92,9 @@ func (e *editor) edit() []string {
 		_ = os.RemoveAll(full(d))
 		return []string{d}
 	case k < 18:
+		if info, err := os.Lstat(full(a)); err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
 		_ = os.Chmod(full(a), []fs.FileMode{0o600, 0o644}[e.rng.IntN(2)])
 		return []string{a}
 	case k < 19 && e.links:

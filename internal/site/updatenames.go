@@ -258,7 +258,7 @@ func (r *renaming) holds(p *Page) bool {
 			kept = kept[1:]
 		}
 		switch {
-		case l.State.Answers() && l.State != StateFallback && l.Node != NoNode:
+		case (l.State == StateOK || l.State == StateRedirect) && l.Node != NoNode:
 			if r.answers[l.Node] {
 				return false
 			}
