@@ -22,6 +22,8 @@ type Follower struct {
 	// fine counts, by page, bad links that turned out to be none.
 	fine    map[site.PageID]int
 	scripts map[site.PageID]scriptWords
+	// more is how many findings the last result had beside those described.
+	more int
 	// retry are pages that could not be read again when they were described.
 	retry map[site.PageID]bool
 }
@@ -33,7 +35,8 @@ type scriptWords struct {
 }
 
 // Follow does the work of [Run] and returns, with its result, who can do it
-// again for what becomes of s. Results belong to the caller.
+// again for what becomes of s. Findings of results must not be changed: they are
+// shared with the Follower.
 func Follow(ctx context.Context, s *site.Site, opt Options) (*Follower, *Result, error) {
 	opt.names = &fileIndex{}
 	f := &Follower{opt: opt}
@@ -43,12 +46,13 @@ func Follow(ctx context.Context, s *site.Site, opt Options) (*Follower, *Result,
 
 // Update returns what [Run] would find on s, which [site.Site.Update] made of
 // the site of the last call that returned no error. Errors are those of Run; after
-// one, the next call has to tell all changes since.
+// one, the next call has to tell all changes since, or come from Follow.
 //
 // Where one run could not compare all names of a very large directory,
 // suggestions may be better than those of Run.
 func (f *Follower) Update(ctx context.Context, s *site.Site, c *site.Change) (*Result, error) {
-	if c.Renumbered || f.partial() {
+	if c.Renumbered || f.partial() || f.count == nil {
+		*f = Follower{opt: f.opt} // nothing of it holds, and it may be large
 		return f.anew(ctx, s)
 	}
 	ignore, err := compileIgnores(f.opt.Ignore)
@@ -200,8 +204,9 @@ func (f *Follower) say(ctx context.Context, s *site.Site, count *tally, t *stock
 	for _, fs := range described {
 		n += len(fs)
 	}
-	all, more := make([]Finding, 0, n+16), []Finding(nil)
-	for _, id := range slices.Sorted(maps.Keys(described)) {
+	all, more := make([]Finding, 0, n+f.more+16), []Finding(nil)
+	pages := slices.Sorted(maps.Keys(described))
+	for _, id := range pages {
 		all = append(all, described[id]...)
 		t.summary.Errors -= fine[id]
 		t.summary.OK += fine[id]
@@ -217,8 +222,29 @@ func (f *Follower) say(ctx context.Context, s *site.Site, count *tally, t *stock
 	if err != nil {
 		return nil, err
 	}
+	f.more = len(r.Findings) - len(all)
+	if len(f.opt.Ignore) == 0 {
+		share(pages, described, r.Findings)
+	}
 	f.site, f.count, f.bad, f.described, f.fine, f.scripts, f.retry = s, count, t.bad, described, fine, scripts, retry
 	return r, nil
+}
+
+// share lets what was said of a page be a part of all findings, where that is
+// all that is said of the page: they are held once then.
+func share(pages []site.PageID, described map[site.PageID][]Finding, all []Finding) {
+	for _, id := range pages {
+		if len(described[id]) == 0 {
+			continue
+		}
+		page := described[id][0].Page
+		for len(all) > 0 && all[0].Page < page {
+			all = all[1:]
+		}
+		if n := pageEnd(all, page); n == len(described[id]) {
+			described[id] = all[:n:n]
+		}
+	}
 }
 
 // sortFindings puts new descriptions where they belong, and returns the pages

@@ -53,17 +53,18 @@ func (p *watchPrinter) begin() error {
 func (p *watchPrinter) end(r *check.Result) error {
 	d := check.Compare(p.known, r.Findings)
 	p.known = r.Findings
+	came, went := len(d.New), len(d.Fixed)
 	if p.all {
-		for i := range r.Findings {
-			p.finding("finding", &r.Findings[i])
+		d.Fixed, d.New = nil, nil
+		if err := p.findings("finding", r.Findings); err != nil {
+			return err
 		}
-	} else {
-		for i := range d.Fixed {
-			p.finding("fixed", &d.Fixed[i])
-		}
-		for i := range d.New {
-			p.finding("new", &d.New[i])
-		}
+	}
+	if err := p.findings("fixed", d.Fixed); err != nil {
+		return err
+	}
+	if err := p.findings("new", d.New); err != nil {
+		return err
 	}
 	broken, warnings := 0, 0
 	for i := range r.Findings {
@@ -74,9 +75,9 @@ func (p *watchPrinter) end(r *check.Result) error {
 		}
 	}
 	if p.jsonl {
-		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, len(d.New), len(d.Fixed), broken, warnings)
+		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, came, went, broken, warnings)
 	} else {
-		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(len(d.New)), thousands(len(d.Fixed)),
+		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(came), thousands(went),
 			countOf(broken, "error"), countOf(warnings, "warning"))
 	}
 	p.buf = append(p.buf, '\n')
@@ -96,6 +97,19 @@ func (p *watchPrinter) failed(err error) error {
 	return p.flush()
 }
 
+// findings writes some, a part at a time: there may be very many.
+func (p *watchPrinter) findings(event string, fs []check.Finding) error {
+	for i := range fs {
+		p.finding(event, &fs[i])
+		if len(p.buf) > 1<<16 {
+			if err := p.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (p *watchPrinter) finding(event string, f *check.Finding) {
 	switch {
 	case p.jsonl:
@@ -113,9 +127,7 @@ func (p *watchPrinter) finding(event string, f *check.Finding) {
 // flush writes what is ready, whole lines: somebody may be reading them.
 func (p *watchPrinter) flush() error {
 	_, err := p.out.Write(p.buf)
-	if p.buf = p.buf[:0]; cap(p.buf) > 1<<20 {
-		p.buf = nil
-	}
+	p.buf = p.buf[:0]
 	switch {
 	case err != nil:
 		return fmt.Errorf("write %w", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -138,6 +139,7 @@ func (w *watching) round(ctx context.Context) error {
 		w.pending, w.anything = w.pending[:0], false
 		err = w.out.end(result)
 		timer.stage("watch")
+		runtime.GC() // now, while nobody waits, and not in the middle of the next check
 		return err
 	case w.follower == nil && !errors.Is(err, site.ErrNoPages):
 		return explain(err)
@@ -180,13 +182,16 @@ func (w *watching) look(ctx context.Context) (*check.Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		w.site = s // and the old one may go
 		if result, err = w.follower.Update(ctx, s, change); err != nil {
 			w.anything = true // the follower knows less than the site
 			return nil, err
 		}
-		w.site = s
 	}
-	w.accepted.apply(result)
+	if w.accepted != nil { // it changes findings, which the follower keeps
+		result.Findings = slices.Clone(result.Findings)
+		w.accepted.apply(result)
+	}
 	return result, nil
 }
 

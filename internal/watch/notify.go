@@ -110,11 +110,11 @@ func (n *notifier) enter(dir string, b *batch) error {
 // note adds a changed path; those outside the tree count when they were named.
 func (n *notifier) note(b *batch, name string) {
 	if n.also[name] {
-		b.all = true
+		b.addAll()
 		return
 	}
 	if rel, ok := strings.CutPrefix(name, n.real+string(filepath.Separator)); ok && !temporary(filepath.Base(name)) {
-		b.paths[filepath.ToSlash(rel)] = true
+		b.add(filepath.ToSlash(rel))
 	}
 }
 
@@ -133,7 +133,7 @@ func (n *notifier) wait(ctx context.Context, b *batch, until <-chan time.Time) (
 		return true, n.event(b, ev)
 	case err := <-n.w.Errors:
 		if errors.Is(err, fsnotify.ErrEventOverflow) {
-			b.all = true
+			b.addAll()
 			return true, errReplaced // directories may have come unseen
 		}
 		return true, fmt.Errorf("file events: %w", err)
@@ -142,7 +142,7 @@ func (n *notifier) wait(ctx context.Context, b *batch, until <-chan time.Time) (
 
 func (n *notifier) event(b *batch, ev fsnotify.Event) error {
 	if n.also[ev.Name] {
-		b.all = true
+		b.addAll()
 		if ev.Name == n.root {
 			return errReplaced
 		}
@@ -151,7 +151,7 @@ func (n *notifier) event(b *batch, ev fsnotify.Event) error {
 	gone := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
 	switch {
 	case gone && ev.Name == n.real:
-		b.all = true
+		b.addAll()
 		return errReplaced
 	case gone && n.dirs[ev.Name]:
 		// Its watches would go on under names that are no longer true.
@@ -160,7 +160,7 @@ func (n *notifier) event(b *batch, ev fsnotify.Event) error {
 		return nil
 	case ev.Name == n.real:
 		if ev.Has(fsnotify.Chmod) {
-			b.all = true
+			b.addAll()
 		}
 		return nil
 	}

@@ -96,7 +96,7 @@ func (p *poller) wait(ctx context.Context, b *batch, until <-chan time.Time) (bo
 // compare lists the tree and adds what differs from the last list.
 func (p *poller) compare(b *batch) (changed bool, err error) {
 	if _, err := lookAt(p.root); err != nil {
-		b.all = true
+		b.addAll()
 		return true, errReplaced
 	}
 	now := p.list()
@@ -118,8 +118,8 @@ func (p *poller) compare(b *batch) (changed bool, err error) {
 
 func (p *poller) note(b *batch, path string) {
 	if path == "." || len(path) > 3 && path[:3] == "../" {
-		b.all = true
+		b.addAll()
 		return
 	}
-	b.paths[path] = true
+	b.add(path)
 }

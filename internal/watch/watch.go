@@ -54,7 +54,8 @@ type Batch struct {
 // source is where changes come from.
 type source interface {
 	// wait blocks until something changes, at most until the channel is ready,
-	// and adds it to b. It returns false when the channel was first.
+	// and adds it to b. It returns false when the channel was first, and may
+	// return true for what concerns nobody, which does not add to b.
 	wait(ctx context.Context, b *batch, until <-chan time.Time) (changed bool, err error)
 	close()
 }
@@ -63,9 +64,19 @@ type source interface {
 type batch struct {
 	paths map[string]bool
 	all   bool
+	// told counts the changes, those of the same path too.
+	told int
 }
 
-func (b *batch) empty() bool { return !b.all && len(b.paths) == 0 }
+func (b *batch) add(path string) {
+	b.paths[path] = true
+	b.told++
+}
+
+func (b *batch) addAll() {
+	b.all = true
+	b.told++
+}
 
 // Watcher watches one tree. It is not safe for concurrent use.
 type Watcher struct {
@@ -137,11 +148,12 @@ func (w *Watcher) Next(ctx context.Context) (Batch, error) {
 	var quiet <-chan time.Time
 	for {
 		if w.src == nil { // the tree was away
-			b.all = true
+			b.addAll()
 			if err := w.back(ctx); err != nil {
 				return Batch{}, err
 			}
 		}
+		told := b.told
 		changed, err := w.src.wait(ctx, b, quiet)
 		switch {
 		case ctx.Err() != nil:
@@ -154,7 +166,8 @@ func (w *Watcher) Next(ctx context.Context) (Batch, error) {
 		case err != nil:
 			return Batch{}, fmt.Errorf("watch %s: %w", w.root, err)
 		case changed:
-			if !b.empty() {
+			// Other files of a watched directory do not make it less quiet.
+			if b.told > told {
 				quiet = time.After(w.opt.Quiet)
 			}
 			continue

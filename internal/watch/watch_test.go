@@ -144,6 +144,30 @@ func TestHalfWritten(t *testing.T) {
 	}
 }
 
+// TestBusyNeighbour: a batch does not wait for files that concern nobody.
+func TestBusyNeighbour(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "public")
+	write(t, filepath.Join(root, "p.html"), "p")
+	w := open(t, root, Options{Also: []string{filepath.Join(dir, "netlify.toml")}})
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(quiet / 8):
+				_ = os.WriteFile(filepath.Join(dir, "log"), fmt.Appendf(nil, "%d", i), 0o644)
+			}
+		}
+	}()
+	write(t, filepath.Join(root, "p.html"), "longer")
+	if b := next(t, w); b.All || !slices.Equal(b.Paths, []string{"p.html"}) {
+		t.Errorf("batch %+v", b)
+	}
+}
+
 // TestLock: a batch waits for whoever holds the build lock.
 func TestLock(t *testing.T) {
 	root := t.TempDir()
