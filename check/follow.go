@@ -200,6 +200,9 @@ func (f *Follower) say(ctx context.Context, s *site.Site, count *tally, t *stock
 	}
 	retry := sortFindings(s, found, rest, described, fine, scripts)
 
+	for id := range retry {
+		t.summary.lose(s, id, t.bad[id])
+	}
 	n := len(scripts)
 	for _, fs := range described {
 		n += len(fs)

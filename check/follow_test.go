@@ -26,7 +26,8 @@ type editor struct {
 }
 
 var (
-	editNames = []string{"index.html", "a.html", "b.html", "B.html", "c", "d.htm", "index.htm", "pic.png", "x.svg", "m.map", "404.html", "e.xhtml"}
+	editNames = []string{"index.html", "a.html", "b.html", "B.html", "c", "d.htm", "index.htm", "pic.png", "x.svg", "m.map", "404.html", "e.xhtml",
+		"s.css", "x.xml", "manifest.json", "data.json"}
 	editDirs  = []string{"", "s", "t", "s/u", "a"}
 	editHrefs = []string{"", "a.html", "b.html", "../b.html", "c", "c/", "s/", "s", "../s/u/", "/a", "/a/", "/t/", "/s/u/index.html", "pic.png",
 		"/pic.png", "x.svg", "gone.html", "/t/gone/", "s/u/a.html", "../../t/d.htm", "//example.org/", "mailto:a@b", "/l/a.html", "/l", "m.map", "%zz",
@@ -42,7 +43,9 @@ func (e *editor) page() string {
 	if e.rng.IntN(3) > 0 {
 		b.WriteString("<!doctype html>")
 	}
-	odds := []string{"<base href=/t/>", "<script>x</script>", `<meta http-equiv=refresh content="0;url=/b.html">`, "<!-- ", "<meta charset=latin1>"}
+	odds := []string{"<base href=/t/>", "<script>x</script>", `<meta http-equiv=refresh content="0;url=/b.html">`, "<!-- ", "<meta charset=latin1>",
+		"<link rel=manifest href=manifest.json>", "<link rel=manifest href=/data.json><link rel=manifest href=/manifest.json>",
+		"<link rel=canonical href=/a.html>", "<meta name=robots content=noindex>", "<link rel=stylesheet href=s.css>"}
 	if e.rng.IntN(4) == 0 {
 		b.WriteString(pick(e.rng, odds))
 	}
@@ -59,6 +62,24 @@ func (e *editor) page() string {
 	return b.String()
 }
 
+// text is what a file of that name holds: as a rule, what belongs there.
+func (e *editor) text(name string) string {
+	href := pick(e.rng, editHrefs)
+	switch ext := filepath.Ext(name); {
+	case e.rng.IntN(8) == 0:
+	case ext == ".css":
+		return "p { background: url(" + pick(e.rng, []string{"pic.png", "/t/x.svg", "gone.png"}) + ") }"
+	case ext == ".json":
+		return fmt.Sprintf(`{"name": "x", "start_url": %q}`, href)
+	case ext == ".xml" && e.rng.IntN(3) == 0:
+		return "<other/>"
+	case ext == ".xml":
+		return `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.org/sub/` +
+			pick(e.rng, []string{"a.html", "b.html", "s/", "gone"}) + `</loc></url></urlset>`
+	}
+	return e.page()
+}
+
 func (e *editor) path() string { return filepath.Join(pick(e.rng, editDirs), pick(e.rng, editNames)) }
 
 // edit does one edit and returns the paths that changed.
@@ -72,8 +93,8 @@ func (e *editor) edit() []string {
 		}
 		info, err := os.Lstat(full(a))
 		if k < 5 && (err != nil || info.Mode().IsRegular()) { // not through a link
-			_ = os.WriteFile(full(a), []byte(e.page()), 0o644)
-		} else if temp := filepath.Join(e.t.TempDir(), "x"); os.WriteFile(temp, []byte(e.page()), 0o644) == nil {
+			_ = os.WriteFile(full(a), []byte(e.text(a)), 0o644)
+		} else if temp := filepath.Join(e.t.TempDir(), "x"); os.WriteFile(temp, []byte(e.text(a)), 0o644) == nil {
 			_ = os.Rename(temp, full(a))
 		}
 		return []string{a, filepath.Dir(a)}[:1+min(1, strings.Count(a, "/"))]

@@ -19,6 +19,9 @@ var mayImport = map[string][]string{
 	"check":               {"internal/redirect", "internal/scan", "internal/site", "internal/weburl"},
 	"check/baseline":      {"check"},
 	"cmd/sitelink":        {"*"},
+	"examples/blog":       {"hook", "hook/mdlink"},
+	"hook":                {"check", "internal/report", "internal/site"},
+	"hook/mdlink":         {"check", "hook", "internal/scan"},
 	"internal/config":     {},
 	"internal/hostcases":  {},
 	"internal/house":      {},
@@ -64,6 +67,7 @@ func TestImports(t *testing.T) {
 // what URLs are made of, what reports show and what two machines can compare.
 var filepathUsers = []string{
 	"cmd/sitelink",
+	"examples/blog",
 	"hook",
 	"internal/config",
 	"outgoing/ledger",
@@ -78,6 +82,10 @@ var filepathFiles = []string{
 	"internal/site/rulefiles.go",
 	"internal/site/load.go",
 	"internal/site/walk.go",
+	"internal/site/update.go",
+	"internal/watch/notify.go",
+	"internal/watch/poll.go",
+	"internal/watch/watch.go",
 }
 
 func TestNoFilepath(t *testing.T) {

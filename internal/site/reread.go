@@ -16,10 +16,7 @@ func (s *Site) newLoader() (l *loader, done func(), err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("read docroot %s: %w", s.root, reason(err))
 	}
-	l = &loader{s: s, dir: dir, limit: s.opt.MaxPageBytes, modes: s.modes}
-	if l.limit <= 0 {
-		l.limit = DefaultMaxPageBytes
-	}
+	l = &loader{s: s, dir: dir, modes: s.modes}
 	for i := range s.pages {
 		l.kept.Add(int64(len(s.pages[i].kept)))
 	}
@@ -51,7 +48,7 @@ func (l *loader) reread(ctx context.Context, pages []PageID) ([]nodeMode, error)
 				for _, id := range pages[first:min(first+batch, len(pages))] {
 					p := &s.pages[id]
 					l.kept.Add(-int64(len(p.kept)))
-					*p = Page{node: p.node, kind: p.kind}
+					*p = Page{node: p.node, kind: p.kind, canon: NoNode}
 					if w.page(p); p.err.Err == errVanished {
 						moving.Store(true)
 					}
@@ -75,14 +72,14 @@ func (l *loader) reread(ctx context.Context, pages []PageID) ([]nodeMode, error)
 	return modes, nil
 }
 
-// markLinked notes which files the links of pages lead to, of the kinds that
-// take accepts.
-func (s *Site) markLinked(take func(PageKind) bool) {
+// markLinked notes which files the links of pages lead to: of those that are
+// pages by their names, or of those that are since other pages link to them.
+func (s *Site) markLinked(late bool) {
 	if s.linked == nil {
 		s.linked = make([]bool, len(s.tree.nodes))
 	}
 	for i := range s.pages {
-		if !take(s.pages[i].kind) {
+		if s.isLate(&s.pages[i]) != late {
 			continue
 		}
 		links := s.pages[i].links
@@ -92,6 +89,33 @@ func (s *Site) markLinked(take func(PageKind) bool) {
 			}
 		}
 	}
+}
+
+// isLate tells whether a page is none by its name.
+func (s *Site) isLate(p *Page) bool {
+	if p.kind != PageMap && p.kind != PageManifest {
+		return false
+	}
+	_, ok := s.kindOf(&s.tree.nodes[p.node])
+	return !ok
+}
+
+// collectManifests finds the manifests that pages name. ok is false when a page
+// names several.
+func (s *Site) collectManifests() (ok bool) {
+	s.manifests = nil
+	for i := range s.pages {
+		p := &s.pages[i]
+		if p.manifests {
+			return false
+		}
+		if p.manifest != 0 && !s.isLate(p) {
+			s.manifests = append(s.manifests, p.manifest)
+		}
+	}
+	slices.Sort(s.manifests)
+	s.manifests = slices.Compact(s.manifests)
+	return true
 }
 
 // settleFlags notes what is known only when all pages have been read.

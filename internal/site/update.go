@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/redirect"
 )
 
 // ErrMoving: a page vanished between the listing of its directory and its
@@ -143,7 +145,7 @@ func (s *Site) heir(t *Tree) *Site {
 	return &Site{
 		root: s.root, real: s.real, tree: t, opt: s.opt, profile: s.profile, index: s.index, foldIndex: s.foldIndex,
 		autoindex: s.autoindex, base: s.base, maps: s.maps, bases: s.bases, rules: s.rules, ruleFiles: s.ruleFiles,
-		local: s.local, hash: s.hash, faults: s.faults, modes: s.modes,
+		local: s.local, hash: s.hash, faults: s.faults, modes: s.modes, kinds: s.kinds, ruleReads: s.ruleReads,
 	}
 }
 
@@ -157,6 +159,14 @@ func (u *updater) edit(ctx context.Context) (*Site, *Change, error) {
 	t.nodes = slices.Clone(s.tree.nodes)
 	n := s.heir(&t)
 	n.indexOf, n.addresses, n.fold = s.indexOf, s.addresses, s.fold
+	n.otherXML, n.sourceMaps = s.otherXML, s.sourceMaps
+	faults := s.RuleFaults()
+	n.ruleFaults = func() []redirect.Fault { return faults }
+	for id := range u.edited {
+		if kind, ok := s.kindOf(&t.nodes[id]); ok && kind >= pageXML {
+			return nil, nil, errTooIntricate // what it is depends on what it holds
+		}
+	}
 	for id := range t.nodes {
 		if x := &t.nodes[id]; x.kind == KindFile && x.real == NodeID(id) {
 			x.flags &^= fileBits // as while loading
@@ -184,12 +194,14 @@ func (u *updater) edit(ctx context.Context) (*Site, *Change, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	n.markLinked(func(k PageKind) bool { return k != PageMap })
+	n.markLinked(false)
 	n.linkListed()
-	if !n.sameMaps() {
+	was := slices.Clone(s.manifests)
+	slices.Sort(was)
+	if !n.sameMaps() || !n.collectManifests() || !slices.Equal(n.manifests, slices.Compact(was)) {
 		return nil, nil, errTooIntricate
 	}
-	n.markLinked(func(k PageKind) bool { return k == PageMap })
+	n.markLinked(true)
 	for id := range t.nodes {
 		if x := &t.nodes[id]; x.kind == KindFile && x.real == NodeID(id) && !u.edited[NodeID(id)] {
 			x.flags |= s.tree.nodes[id].flags & (fileBits &^ flagAlias)
@@ -204,7 +216,11 @@ func (u *updater) edit(ctx context.Context) (*Site, *Change, error) {
 func (s *Site) sameMaps() bool {
 	for id := range s.tree.nodes {
 		x := &s.tree.nodes[id]
-		if x.kind != KindFile || !isMapName(string(s.tree.nameOf(x))) {
+		if x.kind != KindFile || !s.linked[id] && x.page == 0 {
+			continue
+		}
+		name := s.tree.nameOf(x)
+		if len(name) < len(".map") || !strings.EqualFold(string(name[len(name)-len(".map"):]), ".map") || isSourceMap(strings.ToLower(string(name))) {
 			continue
 		}
 		if isPage := x.page != 0; isPage != s.linked[id] {
@@ -225,7 +241,7 @@ func (s *Site) targets(old *Site, again []PageID) []bool {
 	}
 	for _, id := range again {
 		a, b := &old.pages[id], &s.pages[id]
-		if a.script != b.script || a.quirks != b.quirks || a.err != b.err || a.alias != b.alias || !slices.Equal(a.anchors, b.anchors) {
+		if a.script != b.script || a.quirks != b.quirks || a.err != b.err || a.alias != b.alias || a.noIndex != b.noIndex || a.canon != b.canon || !slices.Equal(a.anchors, b.anchors) {
 			mark(b.node)
 		}
 	}

@@ -32,7 +32,7 @@ func (u *updater) rename(ctx context.Context) (*Site, *Change, error) {
 		return nil, nil, err
 	}
 	n := s.heir(w.tree)
-	n.faults, n.fold = w.faults, &folds{}
+	n.faults, n.fold = append(w.faults, s.ruleReads...), &folds{}
 	r := &renaming{updater: u, n: n, asked: map[string]bool{}}
 	r.match()
 	if w.real != s.real || w.modes != s.modes || len(s.bases) > 1 || s.profile.AnyCase || s.rules != nil || s.local != nil || r.intricate() {
@@ -40,7 +40,10 @@ func (u *updater) rename(ctx context.Context) (*Site, *Change, error) {
 	}
 	n.findIndexes()
 	n.markAddresses()
-	if n.findPages(); len(n.pages) == 0 {
+	n.checkRules()
+	n.RuleFaults() // they ask the tree as it is now
+	n.findPages()
+	if r.shut() || !slices.ContainsFunc(n.pages, func(p Page) bool { return p.kind.HasAnchors() }) {
 		return nil, nil, errTooIntricate // Load says what is to be said
 	}
 	r.findAnswers()
@@ -49,21 +52,29 @@ func (u *updater) rename(ctx context.Context) (*Site, *Change, error) {
 		return nil, nil, err
 	}
 	defer done()
+	if err := n.sniff(ctx, l.dir); err != nil {
+		return nil, nil, err
+	}
+	n.orderPages()
 	read, err := l.reread(ctx, r.inherit(0))
 	if err != nil {
 		return nil, nil, err
 	}
-	n.markLinked(func(k PageKind) bool { return k != PageMap })
+	n.markLinked(false)
 	n.linkListed()
+	if !n.collectManifests() {
+		return nil, nil, errTooIntricate
+	}
 	first := len(n.pages)
-	if n.addImageMaps(); len(n.pages) > first {
+	n.addImageMaps()
+	if n.addManifests(); len(n.pages) > first {
 		maps, err := l.reread(ctx, r.inherit(first))
 		if err != nil {
 			return nil, nil, err
 		}
 		read = append(read, maps...)
 		n.orderPages()
-		n.markLinked(func(k PageKind) bool { return k == PageMap })
+		n.markLinked(true)
 	}
 	for id, old := range r.forebears {
 		x := &n.tree.nodes[id]
@@ -148,6 +159,16 @@ func stemOf(name string) string {
 	return name
 }
 
+// shut tells whether the host asks otherwise for all below a directory now.
+func (r *renaming) shut() bool {
+	for id, heir := range r.heirs {
+		if heir != NoNode && (r.old.tree.nodes[id].flags^r.n.tree.nodes[heir].flags)&flagShut != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // findAnswers finds the old nodes whose links need another look: they went, or
 // a name came or went that a host may take in their place.
 func (r *renaming) findAnswers() {
@@ -211,7 +232,10 @@ func (r *renaming) inherit(first int) (again []PageID) {
 			continue
 		}
 		*p = *old
-		p.node = node
+		p.node, p.canon = node, r.heir(old.canon)
+		if old.manifest != 0 {
+			p.manifest = r.heir(old.manifest)
+		}
 		p.links = links.take(len(old.links))
 		copy(p.links, old.links)
 		for j := range p.links {
