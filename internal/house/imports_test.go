@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/scan":       {"internal/weburl"},
 	"internal/site":       {"internal/redirect", "internal/scan", "internal/weburl"},
 	"internal/testchrome": {},
+	"internal/watch":      {},
 	"internal/weburl":     {},
 }
 
