@@ -53,6 +53,10 @@ type miss struct {
 	state  site.State // of the link without its fragment
 }
 
+func compareMisses(a, b miss) int {
+	return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.page, b.page), cmp.Compare(a.link, b.link))
+}
+
 // demand counts what is asked of one target page, routes and line ranges
 // apart.
 type demand struct{ asked, found uint32 }
@@ -60,9 +64,7 @@ type demand struct{ asked, found uint32 }
 // scripted decides which misses only scripts could serve. misses are sorted
 // by target, page and link on return.
 func scripted(s *site.Site, misses []miss, demands []demand, mode ScriptFragments) (isScript func(miss) bool) {
-	slices.SortFunc(misses, func(a, b miss) int {
-		return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.page, b.page), cmp.Compare(a.link, b.link))
-	})
+	slices.SortFunc(misses, compareMisses)
 	return func(m miss) bool {
 		if mode == ScriptError {
 			return false

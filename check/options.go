@@ -25,6 +25,9 @@ type Options struct {
 	Orphans bool
 
 	scope *scope // set by Run and Links
+	// names is the index of file names that suggestions need, kept by a
+	// [Follower] while the names stay; nil: made for one run.
+	names *fileIndex
 }
 
 // Ignore is one ignore rule. A finding is ignored when every non-empty field

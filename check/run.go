@@ -31,27 +31,53 @@ func Run(ctx context.Context, s *site.Site, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	return conclude(ctx, s, opt, ignore, t, found, nil)
+}
+
+// conclude makes the result of what was found about links, which it takes over,
+// in two parts: most of it is in order already, and it may be long.
+func conclude(ctx context.Context, s *site.Site, opt Options, ignore *ignores, t *stock, found, more []Finding) (*Result, error) {
 	faults, err := siteFindings(ctx, s, opt)
 	if err != nil {
 		return nil, err
 	}
-	found = append(found, faults...)
 	sum := &t.summary
-	r := &Result{Findings: found[:0]} // filtered in place
-	for i := range found {
-		if ignore.match(&found[i]) {
-			forget(sum, &found[i])
-			continue
-		}
-		r.Findings = append(r.Findings, found[i])
+	r := &Result{Findings: merge(found, append(more, faults...))}
+	if len(ignore.rules) > 0 {
+		r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+			ignored := ignore.match(&f)
+			if ignored {
+				forget(sum, &f)
+			}
+			return ignored
+		})
 	}
-	clear(found[len(r.Findings):])
-	slices.SortFunc(r.Findings, compareFindings)
 	count(sum, r.Findings)
 	sum.UnusedIgnores = ignore.unused()
 	r.scripts = reportsScripts(sum, opt)
 	r.Summary = *sum
 	return r, nil
+}
+
+// merge sorts findings. Those of all, which may have room for more, are sorted
+// as a rule: sorting them again would take as long as finding them.
+func merge(all, more []Finding) []Finding {
+	if !slices.IsSortedFunc(all, compareFindings) {
+		slices.SortFunc(all, compareFindings)
+	}
+	slices.SortFunc(more, compareFindings)
+	i, j := len(all), len(more)
+	all = append(all, more...)
+	for k := len(all) - 1; j > 0; k-- {
+		if i > 0 && compareFindings(all[i-1], more[j-1]) > 0 {
+			i--
+			all[k] = all[i]
+		} else {
+			j--
+			all[k] = more[j]
+		}
+	}
+	return all
 }
 
 // reportsScripts tells whether fragments that only scripts can serve are left
@@ -62,8 +88,12 @@ func reportsScripts(sum *Summary, opt Options) bool {
 }
 
 func compareFindings(a, b Finding) int {
-	return cmp.Or(strings.Compare(a.Page, b.Page), cmp.Compare(a.Offset, b.Offset), strings.Compare(string(a.Code), string(b.Code)),
-		strings.Compare(a.Target, b.Target), strings.Compare(a.Fragment, b.Fragment))
+	if c := strings.Compare(a.Page, b.Page); c != 0 || a.Offset != b.Offset {
+		return cmp.Or(c, cmp.Compare(a.Offset, b.Offset))
+	}
+	return cmp.Or(strings.Compare(string(a.Code), string(b.Code)),
+		strings.Compare(a.Target, b.Target), strings.Compare(a.Fragment, b.Fragment),
+		cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Message, b.Message))
 }
 
 // forget takes an ignored finding out of the counts of links.

@@ -52,12 +52,15 @@ type tally struct {
 	ok        int
 	reasons   map[Code]int
 	redirects int
-	bad       []struct {
-		page site.PageID
-		badLink
-	}
-	misses  []miss
-	demands []demand
+	bad       badLinks
+	misses    []miss
+	demands   []demand
+}
+
+// badLinks are links to report with the pages that hold them.
+type badLinks []struct {
+	page site.PageID
+	badLink
 }
 
 // takeStock judges all links from the records in memory.

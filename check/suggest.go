@@ -31,7 +31,7 @@ func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error
 			f.Suggestion = replacePath(s, f, s.Href(f.node))
 		case MissingFile, MissingDirectory, MissingIndex:
 			if files == nil {
-				files = newFileIndex(s)
+				files = opt.fileIndex(s)
 			}
 			f.Suggestion = slip(f.Raw)
 			if href := files.nearest(f.Target); href != "" && f.Suggestion == "" {
@@ -122,6 +122,22 @@ type fileIndex struct {
 	byName map[string][]string    // lower-case last segment -> docroot paths, sorted
 	byDir  map[string]*vocabulary // directory -> names in it
 	memo   map[string]string
+}
+
+// fileIndex returns the index of s, the kept one if there is one.
+func (opt *Options) fileIndex(s *site.Site) *fileIndex {
+	x := opt.names
+	switch {
+	case x == nil:
+		return newFileIndex(s)
+	case x.byName == nil:
+		*x = *newFileIndex(s)
+	}
+	x.s = s
+	for _, v := range x.byDir { // each check may compare as much as a first one
+		v.spent = 0
+	}
+	return x
 }
 
 func newFileIndex(s *site.Site) *fileIndex {

@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/scan":       {"internal/weburl"},
 	"internal/site":       {"internal/redirect", "internal/scan", "internal/weburl"},
 	"internal/testchrome": {},
+	"internal/watch":      {},
 	"internal/weburl":     {},
 }
 
@@ -82,6 +83,10 @@ var filepathFiles = []string{
 	"internal/site/rulefiles.go",
 	"internal/site/load.go",
 	"internal/site/walk.go",
+	"internal/site/update.go",
+	"internal/watch/notify.go",
+	"internal/watch/poll.go",
+	"internal/watch/watch.go",
 }
 
 func TestNoFilepath(t *testing.T) {

@@ -3,16 +3,17 @@ package site
 import (
 	"bytes"
 	"strings"
+	"sync"
 )
 
 // foldChild returns the entry of a directory whose name equals name but for
 // ASCII letter case: the lower-case one if there are several, else the first
 // in byte order (A-LL-9).
 func (s *Site) foldChild(dir NodeID, name string) NodeID {
-	s.foldOnce.Do(s.buildFold)
+	s.fold.once.Do(func() { s.fold.build(s.tree) })
 	lower := strings.ToLower(name)
 	best := NoNode
-	for _, id := range s.fold[foldKey{dir, lower}] {
+	for _, id := range s.fold.names[foldKey{dir, lower}] {
 		got := s.tree.nameOf(&s.tree.nodes[id])
 		switch {
 		case string(got) == lower:
@@ -29,13 +30,18 @@ type foldKey struct {
 	name string
 }
 
-// buildFold indexes the tree by lower-case names. It is made when the first
-// link misses: a clean site never pays for it.
-func (s *Site) buildFold() {
-	s.fold = make(map[foldKey][]NodeID, len(s.tree.nodes))
-	for id := 1; id < len(s.tree.nodes); id++ {
-		n := &s.tree.nodes[id]
-		k := foldKey{n.parent, strings.ToLower(string(s.tree.nameOf(n)))}
-		s.fold[k] = append(s.fold[k], NodeID(id))
+// folds indexes a tree by lower-case names. It is made when the first link
+// misses: a clean site never pays for it. Sites with the same names share it.
+type folds struct {
+	once  sync.Once
+	names map[foldKey][]NodeID
+}
+
+func (f *folds) build(t *Tree) {
+	f.names = make(map[foldKey][]NodeID, len(t.nodes))
+	for id := 1; id < len(t.nodes); id++ {
+		n := &t.nodes[id]
+		k := foldKey{n.parent, strings.ToLower(string(t.nameOf(n)))}
+		f.names[k] = append(f.names[k], NodeID(id))
 	}
 }

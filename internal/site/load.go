@@ -29,7 +29,7 @@ var ErrNoPages = errors.New("no pages")
 // ctx was cancelled (its cause). Pages that cannot be read are kept with
 // their [PageError].
 func Load(ctx context.Context, root string, opt Options) (*Site, error) {
-	s := &Site{root: root, opt: opt, hash: newHasher()}
+	s := &Site{root: root, opt: opt, hash: newHasher(), fold: &folds{}}
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.tree, s.real, s.faults = w.tree, w.real, w.faults
+	s.tree, s.real, s.faults, s.modes = w.tree, w.real, w.faults, w.modes
 	dir, err := openDocroot(s.real)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
@@ -344,9 +344,11 @@ func (s *Site) pageAddress(id NodeID) string {
 	return "http://" + b.host + b.path + u.EscapedPath()
 }
 
+var errVanished = errors.New("it vanished while the docroot was read")
+
 func fileError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("it vanished while the docroot was read")
+		return errVanished
 	}
 	return reason(err)
 }

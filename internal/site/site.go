@@ -5,8 +5,6 @@
 package site
 
 import (
-	"sync"
-
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 )
@@ -50,8 +48,9 @@ type Site struct {
 	// another directory; nil when it moves none.
 	addresses map[NodeID]string
 
-	foldOnce sync.Once
-	fold     map[foldKey][]NodeID
+	fold *folds
+	// modes: permission bits say what a server may read.
+	modes bool
 }
 
 // PageID is an index into the pages of a site, which are sorted by path.
@@ -66,13 +65,17 @@ type Page struct {
 	noIndex bool
 	zipped  bool   // the file is compressed
 	canon   NodeID // the page's address as it says itself, NoNode for none
-	err     PageError
-	anchorN uint32
-	size    int64
-	links   []Link
-	frags   []uint64
-	anchors []uint64
-	faults  []scan.Fault
+	// manifest is the first web manifest that the page names, 0 for none;
+	// manifests: it names another one, too.
+	manifest  NodeID
+	manifests bool
+	err       PageError
+	anchorN   uint32
+	size      int64
+	links     []Link
+	frags     []uint64
+	anchors   []uint64
+	faults    []scan.Fault
 	// badLines are the lines of an image map that cannot be parsed.
 	badLines []int
 	based    bool
@@ -144,6 +147,9 @@ func (s *Site) PageOf(n NodeID) (PageID, bool) {
 	}
 	return PageID(nd.page - 1), nd.page != 0
 }
+
+// PageAt returns the page that has this very node, which must be one of a page.
+func (s *Site) PageAt(n NodeID) PageID { return PageID(s.tree.nodes[n].page - 1) }
 
 // Path returns the docroot-relative path of a page.
 func (s *Site) Path(id PageID) string { return s.tree.Path(s.pages[id].node) }

@@ -206,7 +206,11 @@ func (w *worker) note(p *Page, l *scan.Link, rec *Link) {
 	case l.Kind == scan.KindCanonical && p.canon == NoNode && found:
 		p.canon = rec.Node
 	case l.Kind == scan.KindManifest && found:
-		w.manifests = append(w.manifests, w.l.s.tree.nodes[rec.Node].real)
+		real := w.l.s.tree.nodes[rec.Node].real
+		w.manifests = append(w.manifests, real)
+		if p.manifests = p.manifests || p.manifest != 0 && p.manifest != real; p.manifest == 0 {
+			p.manifest = real
+		}
 	}
 }
 

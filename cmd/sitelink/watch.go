@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/internal/config"
+)
+
+const watchLong = `watch checks a built site, and again whenever its files change: beside hugo server or any
+other generator that writes the docroot to disk. It reads only what changed, and says only
+what came and what was fixed.
+
+DIR is the docroot, as for check, and so are the keys of the configuration; a changed
+configuration is read again. Ctrl-C ends the watch.
+
+docs/watch.md describes the output, for editors too.
+`
+
+const watchExample = `  # beside a generator that writes public
+  hugo server --renderToDisk &
+  sitelink watch public
+
+  # all findings each time, for an editor that collects them
+  sitelink watch public --list all
+
+  # for a tool: one JSON object a line
+  sitelink watch public --format jsonl`
+
+const watchExitCodes = `Exit codes:
+  2    wrong usage or configuration
+  3    the work could not be done: no such docroot, a full disk
+  130  interrupted: how a watch ends
+`
+
+// watchFlags are the flags that only watch has.
+type watchFlags struct {
+	format, list, config string
+	quiet, poll          time.Duration
+}
+
+var (
+	watchFormats = []string{"text", "jsonl"}
+	watchLists   = []string{"changes", "all"}
+)
+
+func (a *app) watchCommand() *cobra.Command {
+	var f watchFlags
+	cmd := &cobra.Command{
+		Use:               "watch [DIR]",
+		Short:             "check a built site whenever its files change",
+		Long:              watchLong + "\n" + watchExitCodes,
+		Example:           watchExample,
+		Args:              oneDirectory,
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			configure := func() (*config.Config, error) { return a.configure(cmd, args, f.config) }
+			cfg, err := configure()
+			if err != nil {
+				return err
+			}
+			return a.watch(cmd.Context(), cfg, f, configure)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.format, "format", "text", "format of the output, `NAME`: text or jsonl")
+	flags.StringVar(&f.list, "list", "changes", "what each check lists, `WHAT`: changes or all")
+	flags.DurationVar(&f.quiet, "quiet", 200*time.Millisecond, "check when nothing has changed for `TIME`")
+	flags.DurationVar(&f.poll, "poll", 0, "list the files every `TIME` instead of waiting for events, for network file systems; 0 is off")
+	flags.StringVar(&f.config, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	addKeyFlags(cmd, "format", "output", "show", "group-by", "fail-on")
+	for name, values := range map[string][]string{"format": watchFormats, "list": watchLists} {
+		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic(err) // the flag was defined above
+		}
+	}
+	return cmd
+}
+
+// check refuses values that mean nothing.
+func (f *watchFlags) check() error {
+	for _, v := range []struct {
+		flag, value string
+		of          []string
+	}{{"format", f.format, watchFormats}, {"list", f.list, watchLists}} {
+		if slices.Contains(v.of, v.value) {
+			continue
+		}
+		hint := ""
+		if near, ok := config.Nearest(v.value, v.of); ok {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return &usageError{fmt.Sprintf("--%s: want %s, got %q", v.flag, strings.Join(v.of, " or "), v.value), hint}
+	}
+	const shortest, longest = 10 * time.Millisecond, time.Minute
+	if f.quiet < shortest || f.quiet > longest {
+		return &usageError{fmt.Sprintf("--quiet: want %v to %v, got %v", shortest, longest, f.quiet), ""}
+	}
+	if f.poll != 0 && (f.poll < shortest || f.poll > time.Hour) {
+		return &usageError{fmt.Sprintf("--poll: want 0 or %v to %v, got %v", shortest, time.Hour, f.poll), ""}
+	}
+	return nil
+}

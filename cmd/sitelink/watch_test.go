@@ -1,0 +1,276 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// watched is a `sitelink watch` that runs, and the lines it prints.
+type watched struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	lines  *bufio.Scanner
+	stderr bytes.Buffer
+	root   string
+}
+
+// startWatch watches a docroot of these files.
+func startWatch(t *testing.T, files map[string]string, args ...string) *watched {
+	t.Helper()
+	dir := t.TempDir()
+	w := &watched{t: t, root: filepath.Join(dir, "public")}
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		w.write(name, text)
+	}
+	w.cmd = exec.Command("sitelink", append([]string{"watch", "public", "--quiet", "60ms", "--color", "never"}, args...)...)
+	w.cmd.Dir, w.cmd.Stderr = dir, &w.stderr
+	stdout, err := w.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop := time.AfterFunc(2*time.Minute, func() { w.cmd.Process.Kill() })
+	t.Cleanup(func() { stop.Stop(); w.cmd.Process.Kill() })
+	w.lines = bufio.NewScanner(stdout)
+	return w
+}
+
+func (w *watched) write(name, text string) {
+	w.t.Helper()
+	name = filepath.Join(w.root, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// check returns the lines of the next check, without its first.
+func (w *watched) check() []string {
+	w.t.Helper()
+	var out []string
+	for w.lines.Scan() {
+		switch line := w.lines.Text(); {
+		case line == watchBegins || line == `{"event":"begin"}`:
+		case strings.HasPrefix(line, watchEnds), strings.HasPrefix(line, `{"event":"end"`):
+			return append(out, strings.TrimPrefix(line, watchEnds))
+		default:
+			out = append(out, line)
+		}
+	}
+	w.t.Fatalf("the watch ended: %v, stderr %s", w.lines.Err(), &w.stderr)
+	return nil
+}
+
+// until returns the lines of the checks up to the one that ends so.
+func (w *watched) until(end string) []string {
+	w.t.Helper()
+	var out []string
+	for {
+		lines := w.check()
+		out = append(out, lines[:len(lines)-1]...)
+		if lines[len(lines)-1] == end {
+			return out
+		}
+		if len(out) > 1000 {
+			w.t.Fatalf("never %q, but %q", end, out)
+		}
+	}
+}
+
+func (w *watched) interrupt() {
+	w.t.Helper()
+	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+		w.t.Fatal(err)
+	}
+	for w.lines.Scan() {
+	}
+	checkExit(w.t, w.cmd.Wait(), exitInterrupted)
+	if got := w.stderr.String(); got != "sitelink: interrupted\n" {
+		w.t.Errorf("stderr %q", got)
+	}
+}
+
+// TestWatch: what is new and what was fixed, across all that happens to a
+// docroot while one works, and the end by Ctrl-C.
+func TestWatch(t *testing.T) {
+	for _, args := range [][]string{nil, {"--poll", "30ms"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			w := startWatch(t, map[string]string{"index.html": "<a href=b.html>x</a>", "b.html": "<p id=one>"}, args...)
+			if got := w.check(); !slices.Equal(got, []string{"0 new, 0 fixed; 0 errors, 0 warnings"}) {
+				t.Errorf("at first: %q", got)
+			}
+			w.write("index.html", "<a href=b.html#two>x</a>\n<a href=new/>y</a>")
+			got := w.until("2 new, 0 fixed; 2 errors, 0 warnings")
+			if len(got) < 2 || !strings.HasPrefix(got[0], "public/index.html:1:9: error: ") {
+				t.Errorf("broken: %q", got)
+			}
+			w.write("b.html", "<p id=one><p id=two>")
+			if got := w.until("0 new, 1 fixed; 1 error, 0 warnings"); len(got) != 1 ||
+				got[0] != `public/index.html:1:9: fixed: b.html has no element with id "two" [missing-fragment]` {
+				t.Errorf("fragment: %q", got)
+			}
+			w.write("new/index.html", "<a href=/gone>")
+			w.untilCount("1 error, 0 warnings")
+			if err := os.Rename(filepath.Join(w.root, "new"), filepath.Join(w.root, "old")); err != nil {
+				t.Fatal(err)
+			}
+			w.untilCount("2 errors, 0 warnings")
+			if err := os.RemoveAll(w.root); err != nil {
+				t.Fatal(err)
+			}
+			w.write("index.html", "<a href=nowhere>")
+			w.write("c.html", "<a href=index.html>")
+			w.untilCount("1 error, 0 warnings")
+			w.interrupt()
+		})
+	}
+}
+
+// untilCount reads checks until so much is left.
+func (w *watched) untilCount(left string) {
+	w.t.Helper()
+	for range 100 {
+		lines := w.check()
+		if strings.HasSuffix(lines[len(lines)-1], "; "+left) {
+			return
+		}
+	}
+	w.t.Fatalf("never %q", left)
+}
+
+// TestWatchJSON: a tool that adds what is new and takes out what is fixed knows
+// what a check of its own would find, whatever is edited.
+func TestWatchJSON(t *testing.T) {
+	w := startWatch(t, map[string]string{"keep.html": "<a href=a.html>"}, "--format", "jsonl")
+	type event struct {
+		Event   string
+		Finding struct{ Page, Target, Code string }
+		Errors  int
+	}
+	found := map[string]int{}
+	apply := func() {
+		for _, line := range w.check() {
+			var e event
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			key := fmt.Sprint(e.Finding)
+			switch e.Event {
+			case "new":
+				found[key]++
+			case "fixed":
+				if found[key]--; found[key] == 0 {
+					delete(found, key)
+				}
+			}
+		}
+	}
+	apply()
+	rng := rand.New(rand.NewPCG(3, 4))
+	some := func() string { return pickOne(rng, "a", "s/a", "s/b", "t/c") + ".html" }
+	for range 25 {
+		for range 4 {
+			switch rng.IntN(4) {
+			case 0:
+				_ = os.Remove(filepath.Join(w.root, some()))
+			case 1:
+				_ = os.RemoveAll(filepath.Join(w.root, pickOne(rng, "s", "t")))
+			default:
+				w.write(some(), fmt.Sprintf("<a href=/%s>x</a><a href=%s>", some(), some()))
+			}
+		}
+		w.write("keep.html", fmt.Sprintf("<a href=a.html>%d", rng.Int())) // so that a check follows for sure
+		apply()
+	}
+	// What came after the last check was read is still to be told.
+	want := map[string]int{}
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		clear(want)
+		out, err := exec.Command("sitelink", "check", w.root, "--format", "jsonl").Output()
+		if err != nil && len(out) == 0 {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(out)) {
+			var f struct{ Page, Target, Code string }
+			if err := json.Unmarshal([]byte(line), &f); err != nil {
+				t.Fatal(err)
+			}
+			want[fmt.Sprint(f)]++
+		}
+		if fmt.Sprint(found) == fmt.Sprint(want) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("told of %v\na check finds %v", found, want)
+		}
+		w.write("keep.html", fmt.Sprintf("<a href=a.html>%d", rng.Int()))
+		apply()
+	}
+	w.interrupt()
+}
+
+func pickOne(rng *rand.Rand, from ...string) string { return from[rng.IntN(len(from))] }
+
+// TestWatchList: --list all repeats what is broken, for editors, and a changed
+// configuration is read again.
+func TestWatchList(t *testing.T) {
+	w := startWatch(t, map[string]string{"index.html": "<a href=gone>"}, "--list", "all")
+	if got := w.check(); len(got) < 2 || got[len(got)-1] != "1 new, 0 fixed; 1 error, 0 warnings" {
+		t.Errorf("at first: %q", got)
+	}
+	w.write("b.html", "x")
+	if got := w.check(); len(got) < 2 || got[len(got)-1] != "0 new, 0 fixed; 1 error, 0 warnings" {
+		t.Errorf("again: %q", got)
+	}
+	config := filepath.Join(filepath.Dir(w.root), "sitelink.toml")
+	if err := os.WriteFile(config, []byte("[[ignore]]\nurl = \"gone\"\nreason = \"it is\"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w.untilCount("0 errors, 0 warnings")
+	w.interrupt()
+}
+
+// TestWatchReaderGone: a watch whose reader has gone ends at its next word.
+func TestWatchReaderGone(t *testing.T) {
+	w := startWatch(t, map[string]string{"index.html": "x"})
+	w.check()
+	r, wr, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	cmd := exec.Command("sitelink", "watch", w.root)
+	cmd.Stdout = wr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wr.Close()
+	stop := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	defer stop.Stop()
+	checkExit(t, cmd.Wait(), exitClean)
+	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	checkExit(t, w.cmd.Wait(), exitInterrupted)
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/watch"
+)
+
+// watching is one `sitelink watch` at work.
+type watching struct {
+	*app
+	flags     watchFlags
+	cfg       *config.Config
+	configure func() (*config.Config, error)
+	docroot   string
+	accepted  *acceptance
+	site      *site.Site
+	follower  *check.Follower
+	// pending are changes that no check has seen; anything that everything may
+	// have changed.
+	pending  []string
+	anything bool
+	out      *watchPrinter
+}
+
+// watch does the work of `sitelink watch`. It ends when ctx does, or with an
+// error that trying again would not mend.
+func (a *app) watch(ctx context.Context, cfg *config.Config, flags watchFlags, configure func() (*config.Config, error)) error {
+	docroot := a.docroot(cfg.Docroot)
+	if err := lookAt(docroot); err != nil {
+		return err
+	}
+	w := &watching{app: a, flags: flags, cfg: cfg, configure: configure, docroot: docroot, anything: true, out: a.watchPrinter(cfg, flags, docroot)}
+	// Watched before it is read: what changes meanwhile is told afterwards.
+	files, err := watch.Open(docroot, watch.Options{Quiet: flags.quiet, Poll: flags.poll, Lock: buildLock(docroot), Also: w.watchedFiles()})
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	w.warnPolling(files)
+	if w.accepted, err = a.acceptance(ctx, cfg); err != nil {
+		return err
+	}
+	for {
+		if err := w.round(ctx); errors.Is(err, errReaderGone) {
+			return nil // and nobody is left to tell
+		} else if err != nil {
+			return err
+		}
+		b, err := files.Next(ctx)
+		if err != nil {
+			return err
+		}
+		w.anything = w.anything || b.All
+		w.pending = append(w.pending, b.Paths...)
+	}
+}
+
+// warnPolling says why there are no events, and what helps.
+func (w *watching) warnPolling(files *watch.Watcher) {
+	err := files.Polls()
+	if err == nil {
+		return
+	}
+	w.ui.warning(fmt.Sprintf("%v: the files are listed every %v instead", err, watch.DefaultPoll))
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		w.ui.line("hint: the system's limit of watched directories is reached; sudo sysctl fs.inotify.max_user_watches=524288 raises it")
+	case errors.Is(err, syscall.EMFILE):
+		w.ui.line("hint: the system's limit of watchers is reached; sudo sysctl fs.inotify.max_user_instances=1024 raises it")
+	}
+}
+
+// buildLock is the lock that Hugo holds in the project while it builds.
+func buildLock(docroot string) string {
+	dirs := projectDirs(docroot)
+	if len(dirs) == 0 {
+		return ""
+	}
+	for _, dir := range dirs {
+		for _, name := range []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config.toml", "config.yaml", "config.yml", "config.json",
+			"config/_default"} {
+			if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+				return filepath.Join(dir, ".hugo_build.lock")
+			}
+		}
+	}
+	return filepath.Join(dirs[0], ".hugo_build.lock")
+}
+
+// watchedFiles are the files outside the docroot that decide what is found.
+func (w *watching) watchedFiles() []string {
+	var files []string
+	for _, dir := range projectDirs(w.docroot) {
+		for _, name := range []string{"netlify.toml", "vercel.json", "firebase.json", "sitelink.toml", ".sitelink.toml"} {
+			files = append(files, filepath.Join(dir, name))
+		}
+	}
+	for _, name := range []string{w.flags.config, w.cfg.Baseline} {
+		if name != "" {
+			files = append(files, name)
+		}
+	}
+	return files
+}
+
+// round checks what is pending and prints the outcome. What cannot be checked
+// now, since somebody writes it, stays pending. The error is that of ctx or of
+// the output, or says that the first check did not work.
+func (w *watching) round(ctx context.Context) error {
+	if err := w.out.begin(); err != nil {
+		return err
+	}
+	timer := newTimer(w.ui)
+	result, err := w.look(ctx)
+	// Only another listing helps when a page goes each time it is read.
+	for try := 0; errors.Is(err, site.ErrMoving); try++ {
+		if err := pause(ctx, w.flags.quiet); err != nil {
+			return err
+		}
+		w.anything = w.anything || try >= 2
+		result, err = w.look(ctx)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil:
+		w.pending, w.anything = w.pending[:0], false
+		err = w.out.end(result)
+		timer.stage("watch")
+		runtime.GC() // now, while nobody waits, and not in the middle of the next check
+		return err
+	case w.follower == nil && !errors.Is(err, site.ErrNoPages):
+		return explain(err)
+	}
+	w.anything = true
+	return w.out.failed(err)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// look brings the site and its findings up to date.
+func (w *watching) look(ctx context.Context) (*check.Result, error) {
+	var result *check.Result
+	if w.anything || w.follower == nil {
+		w.reconfigure(ctx)
+		progress := newProgress(w.ui, w.cfg.Progress, time.Now)
+		defer progress.done()
+		opt := w.siteOf(w.cfg, w.docroot)
+		if progress != nil {
+			opt.Progress = progress.pages
+		}
+		s, err := site.Load(ctx, w.docroot, opt)
+		if err != nil {
+			return nil, err
+		}
+		if w.follower, result, err = check.Follow(ctx, s, checkOptions(w.cfg)); err != nil {
+			return nil, err
+		}
+		w.site = s
+	} else {
+		slices.Sort(w.pending)
+		s, change, err := w.site.Update(ctx, slices.Compact(w.pending))
+		if err != nil {
+			return nil, err
+		}
+		w.site = s // and the old one may go
+		if result, err = w.follower.Update(ctx, s, change); err != nil {
+			w.anything = true // the follower knows less than the site
+			return nil, err
+		}
+	}
+	if w.accepted != nil { // it changes findings, which the follower keeps
+		result.Findings = slices.Clone(result.Findings)
+		w.accepted.apply(result)
+	}
+	return result, nil
+}
+
+// reconfigure reads the configuration again, unless this is the first check. A
+// broken one is told, and the old one stays.
+func (w *watching) reconfigure(ctx context.Context) {
+	if w.follower == nil {
+		return
+	}
+	cfg, err := w.configure()
+	if err == nil {
+		var accepted *acceptance
+		if accepted, err = w.acceptance(ctx, cfg); err == nil {
+			w.cfg, w.accepted = cfg, accepted
+			return
+		}
+	}
+	if ctx.Err() == nil {
+		w.ui.report(err)
+		w.ui.note("the configuration stays as it was")
+	}
+}

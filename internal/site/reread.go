@@ -1,0 +1,135 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// newLoader opens the docroot for reading pages; done closes it.
+func (s *Site) newLoader() (l *loader, done func(), err error) {
+	dir, err := openDocroot(s.real)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read docroot %s: %w", s.root, reason(err))
+	}
+	l = &loader{s: s, dir: dir, modes: s.modes}
+	for i := range s.pages {
+		l.kept.Add(int64(len(s.pages[i].kept)))
+	}
+	return l, dir.close, nil
+}
+
+// jobs is the number of workers for n pages.
+func (s *Site) jobs(n int) int {
+	return max(1, min(cmp.Or(max(s.opt.Jobs, 0), runtime.GOMAXPROCS(0)), (n+batch-1)/batch))
+}
+
+// reread reads pages and returns what was seen of their permissions. The error
+// is that of ctx, or [ErrMoving].
+func (l *loader) reread(ctx context.Context, pages []PageID) ([]nodeMode, error) {
+	s := l.s
+	workers := make([]*worker, s.jobs(len(pages)))
+	var moving atomic.Bool
+	var wg sync.WaitGroup
+	l.next.Store(0)
+	for i := range workers {
+		w := newWorker(l)
+		workers[i] = w
+		wg.Go(func() {
+			for ctx.Err() == nil && !moving.Load() {
+				first := int(l.next.Add(batch)) - batch
+				if first >= len(pages) {
+					return
+				}
+				for _, id := range pages[first:min(first+batch, len(pages))] {
+					p := &s.pages[id]
+					l.kept.Add(-int64(len(p.kept)))
+					*p = Page{node: p.node, kind: p.kind, canon: NoNode}
+					if w.page(p); p.err.Err == errVanished {
+						moving.Store(true)
+					}
+					// Blocks of many pages would live as long as one of them.
+					p.links, p.frags, p.anchors = slices.Clone(p.links), slices.Clone(p.frags), slices.Clone(p.anchors)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case moving.Load():
+		return nil, ErrMoving
+	}
+	var modes []nodeMode
+	for _, w := range workers {
+		modes = append(modes, w.modes...)
+	}
+	return modes, nil
+}
+
+// markLinked notes which files the links of pages lead to: of those that are
+// pages by their names, or of those that are since other pages link to them.
+func (s *Site) markLinked(late bool) {
+	if s.linked == nil {
+		s.linked = make([]bool, len(s.tree.nodes))
+	}
+	for i := range s.pages {
+		if s.isLate(&s.pages[i]) != late {
+			continue
+		}
+		links := s.pages[i].links
+		for j := range links {
+			if l := &links[j]; l.Node != NoNode && l.State.Answers() {
+				s.linked[l.Node] = true
+			}
+		}
+	}
+}
+
+// isLate tells whether a page is none by its name.
+func (s *Site) isLate(p *Page) bool {
+	if p.kind != PageMap && p.kind != PageManifest {
+		return false
+	}
+	_, ok := s.kindOf(&s.tree.nodes[p.node])
+	return !ok
+}
+
+// collectManifests finds the manifests that pages name. ok is false when a page
+// names several.
+func (s *Site) collectManifests() (ok bool) {
+	s.manifests = nil
+	for i := range s.pages {
+		p := &s.pages[i]
+		if p.manifests {
+			return false
+		}
+		if p.manifest != 0 && !s.isLate(p) {
+			s.manifests = append(s.manifests, p.manifest)
+		}
+	}
+	slices.Sort(s.manifests)
+	s.manifests = slices.Compact(s.manifests)
+	return true
+}
+
+// settleFlags notes what is known only when all pages have been read.
+func (s *Site) settleFlags(read []nodeMode) {
+	for i := range s.pages {
+		x := &s.tree.nodes[s.pages[i].node]
+		if x.flags &^= flagAlias; s.pages[i].alias != "" {
+			x.flags |= flagAlias
+		}
+	}
+	for _, m := range read {
+		s.tree.nodes[m.id].flags |= m.flags
+	}
+	if s.modes {
+		s.statLinked()
+	}
+}

@@ -1,0 +1,125 @@
+package watch
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// stamp is what a file looks like from outside.
+type stamp struct {
+	mode fs.FileMode
+	size int64
+	time int64
+	// target is where a symbolic link leads.
+	target string
+}
+
+// poller lists the tree now and then and compares.
+type poller struct {
+	root  string
+	also  []string
+	every time.Duration
+	known map[string]stamp
+	tick  *time.Ticker
+}
+
+func openPoller(root string, also []string, every time.Duration) (*poller, error) {
+	if _, err := lookAt(root); err != nil {
+		return nil, err
+	}
+	p := &poller{root: root, also: also, every: every}
+	p.known = p.list()
+	p.tick = time.NewTicker(every)
+	return p, nil
+}
+
+func (p *poller) close() { p.tick.Stop() }
+
+// list returns the stamps of all files, by slash path; those of also by their
+// name with a "../" in front, which no path of the tree has.
+func (p *poller) list() map[string]stamp {
+	out := make(map[string]stamp, len(p.known))
+	root := p.root
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path != root && temporary(d.Name()) {
+			return nil // what cannot be read is as if it were not there
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			out[filepath.ToSlash(rel)] = stampOf(path, info)
+		}
+		return nil
+	})
+	for _, name := range p.also {
+		if info, err := os.Stat(name); err == nil {
+			out["../"+name] = stampOf(name, info)
+		}
+	}
+	return out
+}
+
+func stampOf(path string, info fs.FileInfo) stamp {
+	s := stamp{mode: info.Mode()}
+	switch {
+	case info.Mode().IsRegular():
+		s.size, s.time = info.Size(), info.ModTime().UnixNano()
+	case info.Mode()&fs.ModeSymlink != 0:
+		s.target, _ = os.Readlink(path)
+	}
+	return s
+}
+
+func (p *poller) wait(ctx context.Context, b *batch, until <-chan time.Time) (bool, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case <-until:
+			return p.compare(b)
+		case <-p.tick.C:
+			if changed, err := p.compare(b); changed || err != nil {
+				return changed, err
+			}
+		}
+	}
+}
+
+// compare lists the tree and adds what differs from the last list.
+func (p *poller) compare(b *batch) (changed bool, err error) {
+	if _, err := lookAt(p.root); err != nil {
+		b.addAll()
+		return true, errReplaced
+	}
+	now := p.list()
+	for path, s := range now {
+		if old, ok := p.known[path]; !ok || old != s {
+			p.note(b, path)
+			changed = true
+		}
+	}
+	for path := range p.known {
+		if _, ok := now[path]; !ok {
+			p.note(b, path)
+			changed = true
+		}
+	}
+	p.known = now
+	return changed, nil
+}
+
+func (p *poller) note(b *batch, path string) {
+	if path == "." || len(path) > 3 && path[:3] == "../" {
+		b.addAll()
+		return
+	}
+	b.add(path)
+}

@@ -1,0 +1,329 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+const quiet = 40 * time.Millisecond
+
+func open(t *testing.T, root string, opt Options) *Watcher {
+	t.Helper()
+	opt.Quiet = quiet
+	w, err := Open(root, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	return w
+}
+
+func next(t *testing.T, w *Watcher) Batch {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	b, err := w.Next(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// nothing demands that no batch comes.
+func nothing(t *testing.T, w *Watcher) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*quiet)
+	defer cancel()
+	if b, err := w.Next(ctx); err == nil {
+		t.Errorf("batch %+v, want none", b)
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// both runs a test with events and with polling.
+func both(t *testing.T, f func(t *testing.T, opt Options)) {
+	t.Run("events", func(t *testing.T) { f(t, Options{}) })
+	t.Run("polling", func(t *testing.T) { f(t, Options{Poll: 15 * time.Millisecond}) })
+}
+
+// TestSave: files written in place and over the old one, editors' files aside,
+// and many files at once are one batch each.
+func TestSave(t *testing.T) {
+	both(t, func(t *testing.T, opt Options) {
+		root := t.TempDir()
+		at := func(name string) string { return filepath.Join(root, name) }
+		write(t, at("a.html"), "a")
+		write(t, at("s/b.html"), "b")
+		w := open(t, root, opt)
+		write(t, at("a.html"), "longer")
+		if b := next(t, w); b.All || !slices.Equal(b.Paths, []string{"a.html"}) {
+			t.Errorf("in place: %+v", b)
+		}
+		write(t, at("s/.b.html.swp"), "x")
+		write(t, at("s/4913"), "x")
+		write(t, at("s/b.html~"), "x")
+		nothingButDirs(t, w, "s")
+		write(t, at("s/new"), "renamed over")
+		if err := os.Rename(at("s/new"), at("s/b.html")); err != nil {
+			t.Fatal(err)
+		}
+		if b := next(t, w); b.All || !slices.Contains(b.Paths, "s/b.html") {
+			t.Errorf("renamed over: %+v", b)
+		}
+		for i := range 50 {
+			write(t, at(fmt.Sprintf("n/%d/p.html", i)), "p")
+		}
+		seen := map[string]bool{}
+		for !seen["n/49/p.html"] {
+			for _, p := range next(t, w).Paths {
+				seen[p] = true
+			}
+		}
+		for i := range 50 {
+			if p := fmt.Sprintf("n/%d/p.html", i); !seen[p] && !seen["n"] {
+				t.Errorf("%s was not told", p)
+			}
+		}
+	})
+}
+
+// nothingButDirs allows batches of directories alone: their time changes with
+// the files in them.
+func nothingButDirs(t *testing.T, w *Watcher, dirs ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*quiet)
+	defer cancel()
+	for {
+		b, err := w.Next(ctx)
+		if err != nil {
+			return
+		}
+		for _, p := range b.Paths {
+			if !slices.Contains(dirs, p) {
+				t.Errorf("told of %s", p)
+			}
+		}
+	}
+}
+
+// TestHalfWritten: a batch ends only when nothing is written for a while.
+func TestHalfWritten(t *testing.T) {
+	root := t.TempDir()
+	name := filepath.Join(root, "p.html")
+	w := open(t, root, Options{})
+	go func() {
+		for i := range 10 {
+			_ = os.WriteFile(name, []byte(strings.Repeat("x", i+1)), 0o644)
+			time.Sleep(quiet / 4)
+		}
+	}()
+	next(t, w)
+	if info, err := os.Stat(name); err != nil || info.Size() < 9 {
+		t.Errorf("told after %d of 10 bytes", info.Size())
+	}
+}
+
+// TestBusyNeighbour: a batch does not wait for files that concern nobody.
+func TestBusyNeighbour(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "public")
+	write(t, filepath.Join(root, "p.html"), "p")
+	w := open(t, root, Options{Also: []string{filepath.Join(dir, "netlify.toml")}})
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(quiet / 8):
+				_ = os.WriteFile(filepath.Join(dir, "log"), fmt.Appendf(nil, "%d", i), 0o644)
+			}
+		}
+	}()
+	write(t, filepath.Join(root, "p.html"), "longer")
+	if b := next(t, w); b.All || !slices.Equal(b.Paths, []string{"p.html"}) {
+		t.Errorf("batch %+v", b)
+	}
+}
+
+// TestLock: a batch waits for whoever holds the build lock.
+func TestLock(t *testing.T) {
+	root := t.TempDir()
+	lock := filepath.Join(t.TempDir(), ".hugo_build.lock")
+	w := open(t, root, Options{Lock: lock})
+	write(t, filepath.Join(root, "p.html"), "p")
+	next(t, w)
+	if _, err := os.Stat(lock); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the lock was made")
+	}
+	unlock, err := lockedfile.MutexAt(lock).Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, "p.html"), "longer")
+	released := make(chan struct{})
+	time.AfterFunc(6*quiet, func() { close(released); unlock() })
+	next(t, w)
+	select {
+	case <-released:
+	default:
+		t.Error("told while the lock was held")
+	}
+}
+
+// TestReplaced: the whole tree goes and comes back, and is watched again.
+func TestReplaced(t *testing.T) {
+	both(t, func(t *testing.T, opt Options) {
+		root := filepath.Join(t.TempDir(), "public")
+		write(t, filepath.Join(root, "s/p.html"), "p")
+		w := open(t, root, opt)
+		if err := os.RemoveAll(root); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(4*quiet, func() { write(t, filepath.Join(root, "s/p.html"), "p") })
+		if b := next(t, w); !b.All {
+			t.Errorf("batch %+v, want all", b)
+		}
+		for range 3 {
+			write(t, filepath.Join(root, "s/p.html"), time.Now().String())
+			if b := next(t, w); !b.All && len(b.Paths) == 0 {
+				t.Errorf("batch %+v", b)
+			}
+		}
+	})
+}
+
+// TestAlso: a file outside the tree changes.
+func TestAlso(t *testing.T) {
+	both(t, func(t *testing.T, opt Options) {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "public/p.html"), "p")
+		write(t, filepath.Join(dir, "netlify.toml"), "a")
+		opt.Also = []string{filepath.Join(dir, "netlify.toml")}
+		w := open(t, filepath.Join(dir, "public"), opt)
+		write(t, filepath.Join(dir, "other"), "a")
+		nothing(t, w)
+		write(t, filepath.Join(dir, "netlify.toml"), "longer")
+		if b := next(t, w); !b.All {
+			t.Errorf("batch %+v, want all", b)
+		}
+	})
+}
+
+// TestAnyEdits: who applies the batches to what was known has, at last, what is
+// there, whatever was done in between.
+func TestAnyEdits(t *testing.T) {
+	both(t, func(t *testing.T, opt Options) {
+		root := t.TempDir()
+		for i := range 3 {
+			write(t, filepath.Join(root, fmt.Sprintf("d%d/e/f", i)), "x")
+		}
+		w := open(t, root, opt)
+		known := snapshot(root)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for round := range 12 {
+			for range 20 {
+				scramble(rng, root)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*quiet)
+			for {
+				b, err := w.Next(ctx)
+				if err != nil {
+					break
+				}
+				is := snapshot(root)
+				if b.All {
+					known = is
+				}
+				for _, p := range b.Paths {
+					under := func(name, _ string) bool { return name == p || strings.HasPrefix(name, p+"/") }
+					maps.DeleteFunc(known, under)
+					for name, text := range is {
+						if under(name, text) {
+							known[name] = text
+						}
+					}
+				}
+			}
+			cancel()
+			if is := snapshot(root); !maps.Equal(is, known) {
+				t.Fatalf("round %d: there is %v\nknown is %v", round, is, known)
+			}
+		}
+	})
+}
+
+func snapshot(root string) map[string]string {
+	out := map[string]string{}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			text, _ := os.ReadFile(path)
+			rel, _ := filepath.Rel(root, path)
+			out[filepath.ToSlash(rel)] = string(text)
+		}
+		return nil
+	})
+	return out
+}
+
+// scramble does one random thing to the tree; much of it fails.
+func scramble(rng *rand.Rand, root string) {
+	dirs := []string{"d0", "d1", "d2", "d0/e", "d1/e", "d2/e"}
+	some := func() string { return filepath.Join(root, dirs[rng.IntN(len(dirs))]) }
+	switch rng.IntN(8) {
+	case 0, 1, 2:
+		_ = os.WriteFile(filepath.Join(some(), "f"), fmt.Appendf(nil, "%d", rng.Int()), 0o644)
+	case 3:
+		_ = os.Mkdir(some(), 0o755)
+	case 4:
+		_ = os.RemoveAll(some())
+	case 5, 6:
+		_ = os.Rename(some(), some())
+	case 7:
+		_ = os.Rename(filepath.Join(some(), "f"), filepath.Join(some(), "f"))
+	}
+}
+
+// TestNoRoot: what cannot be watched is an error.
+func TestNoRoot(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f")
+	write(t, file, "x")
+	for _, root := range []string{file, file + "gone"} {
+		if _, err := Open(root, Options{}); err == nil {
+			t.Errorf("watches %s", root)
+		}
+	}
+}
+
+func TestTemporary(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a.html": false, "a.html~": true, ".a.html.swp": true, ".a.html.swx": true, "a.swp": false, ".#a.html": true, "#a.html#": true, "4913": true,
+		".htaccess": false, "_redirects": false, "a.html___jb_tmp___": true, ".goutputstream-X1": true,
+	} {
+		if got := temporary(name); got != want {
+			t.Errorf("temporary(%q) = %t", name, got)
+		}
+	}
+}
