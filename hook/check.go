@@ -7,6 +7,10 @@
 // description of the site enter, a [Result] leaves. No process is started, no
 // flag, environment or configuration file is read, nothing is printed and no
 // file is written. Package mdlink records the places while goldmark renders.
+//
+// A push is checked by [Push], which runs git and the site's build command, and
+// [Repo.Install] makes git ask for it. They write to git's directory alone, and
+// take the environment from the caller.
 package hook
 
 import (

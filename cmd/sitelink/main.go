@@ -31,8 +31,10 @@ func mainCode() int {
 	context.AfterFunc(ctx, stop)
 
 	return run(ctx, os.Args[1:], env{
+		Stdin:     os.Stdin,
 		Stdout:    os.Stdout,
 		Stderr:    os.Stderr,
+		StdinTTY:  isTerminal(os.Stdin),
 		StdoutTTY: isTerminal(os.Stdout),
 		StderrTTY: isTerminal(os.Stderr),
 		Getenv:    os.Getenv,

@@ -14,10 +14,13 @@ import (
 
 // env is what the command has of its surroundings. Tests give their own.
 type env struct {
+	// Stdin is nil where there is none.
+	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// StdoutTTY and StderrTTY tell whether these are terminals.
-	StdoutTTY, StderrTTY bool
-	Getenv               func(string) string
+	// StdinTTY, StdoutTTY and StderrTTY tell whether these are terminals.
+	StdinTTY, StdoutTTY, StderrTTY bool
+
+	Getenv func(string) string
 }
 
 // Exit codes. They are a contract, see exitCodes in check.go.
@@ -137,7 +140,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetErr(a.env.Stderr)
 	root.SetVersionTemplate("sitelink {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.checkCommand(), a.watchCommand(), a.explainCommand(), a.linksCommand(), a.baselineCommand(), a.profileCommand(), a.versionCommand(), a.completionCommand(), a.manCommand())
+	root.AddCommand(a.checkCommand(), a.watchCommand(), a.explainCommand(), a.linksCommand(), a.baselineCommand(), a.profileCommand(), a.hookCommand(), a.versionCommand(), a.completionCommand(), a.manCommand())
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Short = "describe a command"

@@ -69,6 +69,8 @@ type Config struct {
 	Host []HostSetting
 	// Redirects are the [[redirect]] tables.
 	Redirects []Redirect
+	// Hook is the table [hook].
+	Hook Hook
 
 	places map[string]string
 }

@@ -119,15 +119,15 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		return
 	case joined == "redirect":
 		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
-	case (joined == "check" || joined == "host") && !isArray:
+	case (joined == "check" || joined == "host" || joined == "hook") && !isArray:
 		return
-	case joined == "check" || joined == "host":
+	case joined == "check" || joined == "host" || joined == "hook":
 		f.failAt(at, "write ["+joined+"]", "%s is a single table", joined)
 	default:
 		if _, ok := Lookup(joined); ok {
 			f.failAt(at, "", "%s is a key, not a table", joined)
 		} else {
-			f.failAt(at, didYouMean(joined, []string{"check", "host", "ignore", "redirect"}), "unknown table %q", joined)
+			f.failAt(at, didYouMean(joined, []string{"check", "hook", "host", "ignore", "redirect"}), "unknown table %q", joined)
 		}
 	}
 	f.unknown = true
@@ -148,7 +148,9 @@ func (f *tomlFile) keyValue(path []string, at *Error, n *unstable.Node) {
 		f.redirectField(path[1:], at, n)
 	case path[0] == "host" && len(path) > 1:
 		f.hostKey(strings.Join(path[1:], "."), at, n)
-	case path[0] == "check" && len(path) == 1, path[0] == "host":
+	case path[0] == "hook" && len(path) > 1:
+		f.hookKey(strings.Join(path[1:], "."), at, n)
+	case path[0] == "check" && len(path) == 1, path[0] == "host", path[0] == "hook":
 		if n.Kind != unstable.InlineTable {
 			f.failAt(at, "write ["+path[0]+"]", "want a table, got %s", describe(n))
 			return

@@ -1,0 +1,88 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestAction runs the script of the GitHub action as action.yml does.
+func TestAction(t *testing.T) {
+	script, err := filepath.Abs("../../.ci/action")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="gone.html">t</a>`)
+	for _, test := range []struct {
+		name    string
+		env     []string
+		code    int
+		log     string
+		summary string
+	}{
+		{"annotations and a summary", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=github"}, exitFindings, "::error file=public/a.html,line=1", "gone.html"},
+		{"another format", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=text"}, exitFindings, "public/a.html:1:26: error: ", "gone.html"},
+		{"markdown only once", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=markdown"}, exitFindings, "gone.html", "^before\n$"},
+		{"never fails", []string{"INPUT_DOCROOT=public", "INPUT_FAIL_ON=never"}, exitClean, "::error", "gone.html"},
+		{"arguments, one a line", []string{"INPUT_DOCROOT=public", "INPUT_ARGS=--ignore\ngone.html\n"}, exitClean, "", "before"},
+		{"a missing baseline", []string{"INPUT_DOCROOT=public", "INPUT_BASELINE=no such"}, exitUsage, "read baseline no such", "^before\n$"},
+		{"no command comes of an input", []string{"INPUT_DOCROOT=$(touch evil); `touch evil`"}, exitFailed, "no such file", "^before\n$"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			summary := filepath.Join(t.TempDir(), "summary.md")
+			write(t, summary, "before\n")
+			cmd := exec.Command("bash", script)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), append(test.env, "GITHUB_STEP_SUMMARY="+summary)...)
+			out, err := cmd.CombinedOutput()
+			checkExit(t, err, test.code)
+			if !strings.Contains(string(out), test.log) {
+				t.Errorf("log %s\nhas no %q", out, test.log)
+			}
+			text, err := os.ReadFile(summary)
+			if err != nil || !regexp.MustCompile(test.summary).Match(text) || !strings.HasPrefix(string(text), "before\n") {
+				t.Errorf("summary %q, %v, want %q", text, err, test.summary)
+			}
+		})
+	}
+	if _, err := os.Stat(filepath.Join(dir, "evil")); err == nil {
+		t.Error("an input became a command")
+	}
+}
+
+// TestActionInputs: each input of action.yml reaches the script, and the
+// script reads no other.
+func TestActionInputs(t *testing.T) {
+	action, err := os.ReadFile("../../action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile("../../.ci/action")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(string(action), "\nruns:")
+	inputs := regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(head, -1)
+	if len(inputs) != 5 {
+		t.Fatalf("action.yml has %d inputs", len(inputs))
+	}
+	read := map[string]bool{}
+	for _, m := range regexp.MustCompile(`INPUT_[A-Z_]+`).FindAllString(string(script), -1) {
+		read[m] = true
+	}
+	for _, m := range inputs {
+		name := "INPUT_" + strings.ToUpper(strings.ReplaceAll(m[1], "-", "_"))
+		if !strings.Contains(string(action), name+": ${{ inputs."+m[1]+" }}") || !read[name] {
+			t.Errorf("the input %s gets lost on its way to the script", m[1])
+		}
+		delete(read, name)
+	}
+	if len(read) > 0 {
+		t.Errorf("the script reads %v", read)
+	}
+}

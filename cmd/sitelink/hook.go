@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/hook"
+)
+
+const hookLong = `hook checks what a push carries before it leaves the machine: the commits, not the files
+that lie around. docs/hooks.md tells how, and how it lives with husky, lefthook,
+pre-commit and git-lfs. The table [hook] of sitelink.toml says how the site is built.
+`
+
+func (a *app) hookCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "hook",
+		Short:   "check commits before they are pushed",
+		Long:    hookLong + "\n" + exitCodes,
+		Example: "  sitelink hook install\n  sitelink hook status\n  SITELINK_SKIP=1 git push",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &usageError{fmt.Sprintf("hook has no command %q", args[0]), "sitelink hook --help lists them"}
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			return &usageError{"hook: no command given", "sitelink hook install sets it up; sitelink hook --help lists the commands"}
+		},
+	}
+	cmd.AddCommand(a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookRunCommand())
+	return cmd
+}
+
+func (a *app) hookRunCommand() *cobra.Command {
+	var req pushRequest
+	cmd := &cobra.Command{
+		Use:   "run [pre-push] [REMOTE [URL]]",
+		Short: "check a push, as git's pre-push hook",
+		Long: "run is what the installed hook runs. It reads the refs of the push from standard input\n" +
+			"as git gives them (githooks(5)), or takes what pre-commit tells in its variables; on a\n" +
+			"terminal it checks HEAD. SITELINK_SKIP=1 goes on without a check.\n\n" + exitCodes,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "pre-push" {
+				args = args[1:]
+			}
+			if len(args) > 2 {
+				return &usageError{fmt.Sprintf("run takes a remote and its URL, got %d arguments", len(args)), ""}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "pre-push" {
+				args = args[1:]
+			}
+			if len(args) > 0 {
+				req.remote = args[0]
+			}
+			return a.hookRun(cmd, req)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&req.dir, "dir", ".", "`DIR` of the site below the root of the repository")
+	cmd.Flags().StringVar(&req.commit, "commit", "", "check `COMMIT` instead of what is pushed")
+	return cmd
+}
+
+// explainHook adds advice to an error of the package hook.
+func explainHook(err error) error {
+	var managed *hook.ManagedError
+	var shared *hook.SharedHooksError
+	var module *hook.SubmoduleError
+	var late *hook.TimeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, hook.ErrNoWorkTree):
+		return &failure{err, "go to the repository of the site, or make one with git init"}
+	case errors.Is(err, hook.ErrNoGit):
+		return &failure{err, "install git and put it on PATH"}
+	case errors.As(err, &managed):
+		return &failure{err, fmt.Sprintf("add to %s what stands above", managed.File)}
+	case errors.As(err, &shared):
+		return &failure{err, "git config --local core.hooksPath .githooks gives this repository its own; git 2.54 needs none"}
+	case errors.As(err, &module):
+		return &failure{err, "git submodule update --init --recursive fetches it"}
+	case errors.As(err, &late):
+		return &failure{err, "run sitelink hook run before the push: what passed is remembered; or raise timeout in [hook], and " +
+			"ServerAliveInterval of ssh, or push by https, since servers close idle connections"}
+	}
+	return err
+}

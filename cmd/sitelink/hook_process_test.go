@@ -1,0 +1,228 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// pushed is a repository with a commit to push and a dirty working tree, so
+// that a temporary tree is made. It returns its directory and what git gives
+// the hook.
+func pushed(t *testing.T, build string) (dir, stdin string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir = t.TempDir()
+	for _, v := range [][2]string{{"HOME", dir}, {"GIT_CONFIG_NOSYSTEM", "1"}, {"GIT_AUTHOR_NAME", "a"}, {"GIT_AUTHOR_EMAIL", "a@example.org"},
+		{"GIT_COMMITTER_NAME", "a"}, {"GIT_COMMITTER_EMAIL", "a@example.org"}} {
+		t.Setenv(v[0], v[1])
+	}
+	dir = filepath.Join(dir, "repo")
+	write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="a.html">t</a>`)
+	if build != "" {
+		write(t, filepath.Join(dir, "sitelink.toml"), "[hook]\nbuild = '"+build+"'\ntimeout = \"1m\"\n")
+	}
+	gitIn(t, dir, "init", "-q", "-b", "main", ".")
+	gitIn(t, dir, "add", "-A")
+	gitIn(t, dir, "commit", "-q", "-m", "a site")
+	id := strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD"))
+	write(t, filepath.Join(dir, "dirty.html"), "dirty")
+	return dir, "refs/heads/main " + id + " refs/heads/main " + strings.Repeat("0", len(id)) + "\n"
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func gitIn(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// startHook runs the hook until its build has begun, and returns the process id
+// of the build as well.
+func startHook(t *testing.T, dir, stdin string) (cmd *exec.Cmd, stderr *strings.Builder, build int) {
+	t.Helper()
+	mark := filepath.Join(dir, ".git", "mark")
+	t.Setenv("MARK", mark)
+	cmd = exec.Command("sitelink", "hook", "run", "pre-push", "origin")
+	stderr = &strings.Builder{}
+	cmd.Dir, cmd.Stdin, cmd.Stderr = dir, strings.NewReader(stdin), stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		text, _ := os.ReadFile(mark)
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			return cmd, stderr, pid
+		}
+	}
+	cmd.Process.Kill()
+	t.Fatalf("the build did not begin: %s", stderr)
+	return nil, nil, 0
+}
+
+const endlessBuild = `sleep 300 & echo $! >"$MARK.new"; mv "$MARK.new" "$MARK"; wait`
+
+// trees are the temporary trees, by the disk and by git.
+func trees(t *testing.T, dir string) (onDisk int, known bool) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(dir, ".git", "sitelink", "trees"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries), strings.Contains(gitIn(t, dir, "worktree", "list"), "trees")
+}
+
+// TestHookInterrupted: Ctrl-C and TERM end the build with all its children, and
+// leave no tree behind.
+func TestHookInterrupted(t *testing.T) {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			dir, stdin := pushed(t, endlessBuild)
+			cmd, stderr, build := startHook(t, dir, stdin)
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			checkExit(t, cmd.Wait(), exitInterrupted)
+			if stderr.String() != "sitelink: interrupted\n" {
+				t.Errorf("stderr %q", stderr)
+			}
+			if n, known := trees(t, dir); n > 0 || known {
+				t.Errorf("%d trees are left, known to git: %v", n, known)
+			}
+			gone(t, build)
+		})
+	}
+}
+
+// gone demands that a process has ended; a zombie that nobody has waited for
+// yet has.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+	}
+	t.Errorf("process %d still runs", pid)
+}
+
+// TestHookKilled: what a killed run left is seen by status, and gone after the
+// next run, even one that has nothing to check.
+func TestHookKilled(t *testing.T) {
+	dir, stdin := pushed(t, endlessBuild)
+	cmd, _, build := startHook(t, dir, stdin)
+	cmd.Process.Kill()
+	cmd.Wait()
+	defer gone(t, build)
+	defer syscall.Kill(build, syscall.SIGKILL) // nobody was left to end it
+	if n, known := trees(t, dir); n == 0 || !known {
+		t.Fatalf("%d trees after kill -9, known to git: %v", n, known)
+	}
+	status := exec.Command("sitelink", "hook", "status")
+	status.Dir = dir
+	if out, err := status.CombinedOutput(); err != nil || !strings.Contains(string(out), "temporary trees of killed runs") {
+		t.Errorf("status %v: %s", err, out)
+	}
+	next := exec.Command("sitelink", "hook", "run", "pre-push", "origin")
+	next.Dir, next.Stdin = dir, strings.NewReader(strings.Replace(stdin, "refs/heads/main 0", "refs/tags/v1 0", 1))
+	if out, err := next.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("the next run: %v: %s", err, out)
+	}
+	if n, known := trees(t, dir); n > 0 || known {
+		t.Errorf("%d trees are left, known to git: %v", n, known)
+	}
+}
+
+// TestHookReadOnly: without a place for the temporary tree the push stops, and
+// says why and what to do.
+func TestHookReadOnly(t *testing.T) {
+	dir, stdin := pushed(t, "")
+	write(t, filepath.Join(dir, ".git", "sitelink"), "a file where the directory should be")
+	cmd := exec.Command("sitelink", "hook", "run", "pre-push", "origin")
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	checkExit(t, err, exitFailed)
+	if !strings.Contains(string(out), "sitelink: error: make ") || !strings.Contains(string(out), "SITELINK_SKIP=1") {
+		t.Errorf("%s", out)
+	}
+	// In place it needs none, and a memo that cannot be written is no reason
+	// to stop.
+	os.Remove(filepath.Join(dir, "dirty.html"))
+	cmd = exec.Command("sitelink", "hook", "run", "pre-push", "origin")
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+	out, err = cmd.CombinedOutput()
+	checkExit(t, err, exitClean)
+	if !strings.Contains(string(out), "sitelink: warning: the verdict is not remembered: ") || !strings.Contains(string(out), "main: links are fine") {
+		t.Errorf("%s", out)
+	}
+}
+
+// TestHookFull: a temporary tree that cannot be written as a whole is removed,
+// and the push stops. A limit on the size of files takes the place of a disk
+// that is full.
+func TestHookFull(t *testing.T) {
+	dir, _ := pushed(t, "")
+	write(t, filepath.Join(dir, "public", "large.bin"), strings.Repeat("large", 100<<10))
+	gitIn(t, dir, "add", "public")
+	gitIn(t, dir, "commit", "-q", "-m", "large")
+	cmd := exec.Command("sh", "-c", "ulimit -f 200; exec sitelink hook run --commit HEAD")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	checkExit(t, err, exitFailed)
+	if !strings.Contains(string(out), "sitelink: error: check out ") || !strings.Contains(string(out), "SITELINK_SKIP=1") {
+		t.Errorf("%s", out)
+	}
+	if n, known := trees(t, dir); n > 0 || known {
+		t.Errorf("%d trees are left, known to git: %v", n, known)
+	}
+}
+
+// TestHookRemembered prints what a push of a known tree costs (issue 5: three
+// times git rev-parse HEAD plus the start of a process). It fails only far
+// beyond: other work on the machine must not fail it.
+func TestHookRemembered(t *testing.T) {
+	dir, stdin := pushed(t, "")
+	time1 := func(name string, args ...string) time.Duration {
+		best := time.Hour
+		for range 25 {
+			cmd := exec.Command(name, args...)
+			cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+			begin := time.Now()
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v: %s", name, err, out)
+			}
+			best = min(best, time.Since(begin))
+		}
+		return best
+	}
+	run, start, revParse := time1("sitelink", "hook", "run", "pre-push", "origin"), time1("sitelink", "version"), time1("git", "rev-parse", "HEAD")
+	t.Logf("remembered push %v, start of sitelink %v, git rev-parse HEAD %v: %.2f x rev-parse + start",
+		run, start, revParse, float64(run-start)/float64(revParse))
+	if run > start+10*revParse {
+		t.Errorf("a remembered push takes %v", run)
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// silent is the command without its notes: a hook has 15 lines.
+func (a *app) silent() *app {
+	quiet := *a
+	quiet.env.Stderr = io.Discard
+	quiet.ui = newUI(quiet.env)
+	return &quiet
+}
+
+// siteCheck is `sitelink check` for [hook.Push]: by the configuration of the
+// commit, which says what its authors accept.
+func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
+	return func(ctx context.Context, dir, docroot string) (checked hook.Checked, err error) {
+		quiet := a.silent()
+		err = inDirectory(dir, func() error {
+			cfg, err := quiet.configure(cmd, nil, "")
+			if err != nil {
+				return err
+			}
+			if docroot == "" {
+				docroot = quiet.docroot(cfg.Docroot)
+				checked.Docroot = filepath.ToSlash(filepath.Join(p.Site, docroot))
+			}
+			if err := lookAt(docroot); err != nil {
+				hint := "set build in [hook] of sitelink.toml, or docroot to a directory that is committed"
+				if p.Build != "" {
+					hint = "the build command wrote neither there nor to $" + hook.OutVariable
+				}
+				return &failure{err, hint}
+			}
+			accepted, err := quiet.acceptance(ctx, cfg)
+			if err != nil {
+				return err
+			}
+			s, err := site.Load(ctx, docroot, quiet.siteOf(cfg, docroot))
+			if err != nil {
+				return explain(err)
+			}
+			result, err := check.Run(ctx, s, checkOptions(cfg))
+			if err != nil {
+				return err
+			}
+			accepted.apply(result)
+			checked.TodayOnly = accepted != nil
+			checked.Findings = failing(cfg, result)
+			return nil
+		})
+		return checked, err
+	}
+}
+
+// failing returns the findings that fail a run.
+func failing(cfg *config.Config, r *check.Result) []check.Finding {
+	if !fails(cfg.FailOn, r) {
+		return nil
+	}
+	return slices.DeleteFunc(r.Findings, func(f check.Finding) bool {
+		return cfg.FailOn != "warning" && f.Verdict != check.Error
+	})
+}
+
+// maxPushFindings is how many findings a blocked push shows.
+const maxPushFindings = 10
+
+// reportPush says what was found: a line for a push that passes, at most 15
+// for one that does not.
+func (a *app) reportPush(all []hook.Pushed) error {
+	bad := slices.DeleteFunc(slices.Clone(all), func(v hook.Pushed) bool { return len(v.Findings) == 0 })
+	if len(bad) == 0 {
+		if len(all) > 0 {
+			a.ui.line(passed(all))
+		}
+		return nil
+	}
+	const mostTrees = 3
+	left, hidden := maxPushFindings-(min(len(bad), mostTrees)-1), 0
+	for i, v := range bad {
+		if i >= mostTrees {
+			hidden += len(v.Findings)
+			continue
+		}
+		a.ui.line(headline(v))
+		var text []byte
+		shown := min(left, len(v.Findings))
+		for j := range v.Findings[:shown] {
+			first, _, _ := strings.Cut(string(report.AppendText(nil, &v.Findings[j], report.TextOptions{Prefix: v.Docroot})), "\n")
+			text = append(append(text, first...), '\n')
+		}
+		left, hidden = left-shown, hidden+len(v.Findings)-shown
+		// Not to standard output, which is that of git push --porcelain.
+		if _, err := a.env.Stderr.Write(text); err != nil {
+			break // the push is blocked, whether somebody reads why or not
+		}
+	}
+	if hidden > 0 {
+		a.ui.line("and " + counted(hidden, "more finding") + "; sitelink check shows all of a build")
+	}
+	a.ui.line("hint: " + bypass)
+	return errFindings
+}
+
+// headline names a tree that does not pass.
+func headline(v hook.Pushed) string {
+	what := "finding"
+	if v.Old > 0 {
+		what = "new finding"
+	}
+	text := counted(len(v.Findings), what) + " in what is pushed to " + refNames(v.Refs)
+	if v.Old > 0 {
+		text += ", beside " + counted(v.Old, "old one")
+	}
+	return text
+}
+
+// passed is the line for a push that passes.
+func passed(all []hook.Pushed) string {
+	var refs []string
+	old, remembered := 0, true
+	for _, v := range all {
+		refs, old, remembered = append(refs, v.Refs...), old+v.Old, remembered && v.Source == hook.Remembered
+	}
+	text := refNames(refs) + ": "
+	switch {
+	case remembered:
+		return text + "passed before"
+	case old > 0:
+		return text + "no new finding, " + counted(old, "old one")
+	}
+	return text + "links are fine"
+}
+
+// refNames lists refs as a user knows them, the first few of many.
+func refNames(refs []string) string {
+	const most = 3
+	var names []string
+	for _, r := range refs[:min(len(refs), most)] {
+		names = append(names, strings.TrimPrefix(r, "refs/heads/"))
+	}
+	text := strings.Join(names, ", ")
+	if len(refs) > most {
+		text += " and " + counted(len(refs)-most, "other")
+	}
+	return text
+}
+
+// counted puts a number before a word: 1 finding, 2 findings.
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return thousands(n) + " " + what
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/hook"
+)
+
+func (a *app) hookInstallCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "install [pre-push|post-build]",
+		Short: "check each push from now on",
+		Long: "install makes git run sitelink before each push: by the repository's configuration where\n" +
+			"git is 2.54 or newer, else by a hook file; a hook that is there runs as before. It may be\n" +
+			"repeated. In a directory below the root, the site is there.\n\n" +
+			"install post-build makes npm run sitelink check after each npm run build, by the script\n" +
+			"postbuild of package.json in the working directory.",
+		Args:      hookName,
+		ValidArgs: []string{"pre-push", "post-build"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if postBuild(args) {
+				return a.postBuild(hook.InstallPostBuild, "package.json: npm run build now ends with sitelink check")
+			}
+			repo, site, err := openHere(cmd)
+			if err != nil {
+				return explainHook(err)
+			}
+			program, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("find the path of sitelink: %w", cause(err))
+			}
+			state, err := repo.Install(cmd.Context(), hook.Installation{Program: program, Site: site})
+			var managed *hook.ManagedError
+			if errors.As(err, &managed) {
+				if err := a.print(hook.Snippets[managed.Manager]); err != nil {
+					return err
+				}
+			}
+			if err != nil {
+				return explainHook(err)
+			}
+			return a.print(installed(state))
+		},
+	}
+}
+
+func (a *app) hookUninstallCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "uninstall [pre-push|post-build]",
+		Short: "undo hook install",
+		Long: "uninstall takes away what install made, and what was remembered. A hook file that was\n" +
+			"there before is again what it was.",
+		Args:      hookName,
+		ValidArgs: []string{"pre-push", "post-build"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if postBuild(args) {
+				return a.postBuild(hook.UninstallPostBuild, "package.json: npm run build is without sitelink check")
+			}
+			repo, _, err := openHere(cmd)
+			if err != nil {
+				return explainHook(err)
+			}
+			before, err := repo.Uninstall(cmd.Context())
+			if err == nil {
+				err = repo.Forget(cmd.Context())
+			}
+			if err != nil {
+				return explainHook(err)
+			}
+			switch {
+			case before.Way == hook.ByManager:
+				return a.print(fmt.Sprintf("%s runs sitelink by %s: take it out there\n", before.Manager, before.ManagerFile))
+			case before.Way == hook.NotInstalled:
+				return a.print("no hook was installed\n")
+			case before.Way == hook.ByChain:
+				return a.print("removed; the hook before is back\n")
+			}
+			return a.print("removed\n")
+		},
+	}
+}
+
+func (a *app) hookStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "say how git comes to run sitelink",
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			repo, _, err := openHere(cmd)
+			if err != nil {
+				return explainHook(err)
+			}
+			state, err := repo.State(cmd.Context())
+			if err != nil {
+				return explainHook(err)
+			}
+			text := installed(state)
+			if state.Way != hook.ByManager && state.Manager != "" {
+				text += fmt.Sprintf("hooks belong to %s, see %s\n", state.Manager, state.ManagerFile)
+			}
+			if state.LFS {
+				text += "git-lfs: its hook runs too\n"
+			}
+			if state.HooksScope != "" {
+				text += "core.hooksPath: set in the " + state.HooksScope + " configuration\n"
+			}
+			if len(repo.Stale()) > 0 {
+				text += "temporary trees of killed runs are left; the next push removes them\n"
+			}
+			return a.print(text + "git " + state.Git + "\n")
+		},
+	}
+}
+
+// hookName takes pre-push, post-build or nothing, which is pre-push.
+func hookName(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 || len(args) == 1 && args[0] != "pre-push" && args[0] != "post-build" {
+		return &usageError{fmt.Sprintf("%s: want pre-push or post-build, got %q", cmd.Name(), strings.Join(args, " ")), ""}
+	}
+	return nil
+}
+
+func postBuild(args []string) bool { return len(args) == 1 && args[0] == "post-build" }
+
+// openHere finds the repository of the working directory, and where in it this
+// is.
+func openHere(cmd *cobra.Command) (repo *hook.Repo, site string, err error) {
+	if repo, _, err = hook.OpenRepo(cmd.Context(), hook.Git{Env: os.Environ()}); err != nil {
+		return nil, "", err
+	}
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("find the working directory: %w", cause(err))
+	}
+	if site, err = filepath.Rel(repo.Top, here); err != nil || !filepath.IsLocal(site) {
+		site = "."
+	}
+	return repo, site, nil
+}
+
+// installed says how git comes to run sitelink, as a line.
+func installed(s hook.State) string {
+	switch s.Way {
+	case hook.ByConfig:
+		return "pre-push: installed in the configuration of git (hook.sitelink.pre-push)\n"
+	case hook.ByFile:
+		return "pre-push: installed as " + s.File + "\n"
+	case hook.ByChain:
+		return "pre-push: installed as " + s.File + ", before the hook that was there\n"
+	case hook.ByManager:
+		return fmt.Sprintf("pre-push: run by %s, see %s\n", s.Manager, s.ManagerFile)
+	}
+	return "pre-push: not installed\n"
+}
+
+// postBuild changes package.json of the working directory.
+func (a *app) postBuild(change func(file string) error, done string) error {
+	if err := change("package.json"); err != nil {
+		return &failure{err, "Hugo and others have no hook after the build: run hugo && sitelink check"}
+	}
+	return a.print(done + "\n")
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/internal/config"
+)
+
+// pushRequest is the command line of `sitelink hook run`.
+type pushRequest struct {
+	dir    string // of the site
+	commit string // instead of standard input
+	remote string
+}
+
+// skipVariable lets one push go on without a check.
+const skipVariable = "SITELINK_SKIP"
+
+// hookRun checks a push. It returns [errFindings] to block it.
+func (a *app) hookRun(cmd *cobra.Command, req pushRequest) error {
+	if v := a.env.Getenv(skipVariable); v != "" && v != "0" {
+		a.ui.note("not checked: " + skipVariable + " is set")
+		return nil
+	}
+	if !filepath.IsLocal(req.dir) {
+		return &usageError{fmt.Sprintf("--dir: want a directory below the root of the repository, got %q", req.dir), ""}
+	}
+	ctx, git := cmd.Context(), hook.Git{Env: os.Environ()}
+	refs, named, err := a.pushRefs(req)
+	if err != nil {
+		return err
+	}
+	if len(refs) == 0 && named == "" {
+		return nil // nothing new is pushed
+	}
+	var revs []string
+	for _, ref := range refs {
+		if ref.Commit != "" {
+			revs = append(revs, ref.Commit+"^{tree}")
+		}
+	}
+	if named != "" {
+		revs = append(revs, named+"^{commit}", named+"^{tree}")
+	}
+	repo, ids, err := hook.OpenRepo(ctx, git, revs...)
+	if err != nil {
+		return explainHook(err)
+	}
+	trees := make([]string, len(refs))
+	if named != "" {
+		refs, trees = []hook.PushRef{{Local: named, Commit: ids[0], Remote: "refs/heads/" + pushedBranch(a, named)}}, ids[1:]
+	} else {
+		for i, next := 0, 0; i < len(refs); i++ {
+			if refs[i].Commit != "" {
+				trees[i] = ids[next]
+				next++
+			}
+		}
+	}
+	push, err := a.push(cmd, repo, req)
+	if err != nil {
+		return a.explainPush(err)
+	}
+	if req.commit != "" {
+		push.Branches = nil // who names a commit means it
+	}
+	all, notes, err := push.Refs(ctx, refs, trees)
+	for _, note := range notes {
+		a.ui.warning(note)
+	}
+	if err != nil {
+		return a.explainPush(err)
+	}
+	return a.reportPush(all)
+}
+
+// pushRefs finds out what is pushed: refs, or the name of one commit.
+func (a *app) pushRefs(req pushRequest) (refs []hook.PushRef, commit string, err error) {
+	switch to := a.env.Getenv("PRE_COMMIT_TO_REF"); {
+	case req.commit != "":
+		if strings.HasPrefix(req.commit, "-") {
+			return nil, "", &usageError{fmt.Sprintf("--commit: want a commit, got %q", req.commit), ""}
+		}
+		return nil, req.commit, nil
+	case to != "": // pre-commit has read standard input; it knows no deletions here
+		// Where its PRE_COMMIT_FROM_REF is the remote's commit, the history
+		// tells the same.
+		branch := a.env.Getenv("PRE_COMMIT_REMOTE_BRANCH")
+		refs, err = hook.ReadPushRefs(strings.NewReader(fmt.Sprintf("%s %s %s %s", to, to, branch, strings.Repeat("0", len(to)))))
+		if err != nil || branch == "" {
+			return nil, to, nil // run by hand: --to-ref may be any name
+		}
+		return refs, "", nil
+	case a.env.Stdin == nil || a.env.StdinTTY || a.env.Getenv("PRE_COMMIT") != "":
+		return nil, "HEAD", nil
+	}
+	refs, err = hook.ReadPushRefs(a.env.Stdin)
+	if err != nil {
+		return nil, "", &usageError{err.Error(), "git gives a pre-push hook: LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID"}
+	}
+	return refs, "", nil
+}
+
+// pushedBranch names the branch that a commit named by hand stands for.
+func pushedBranch(a *app, named string) string {
+	if name, ok := strings.CutPrefix(a.env.Getenv("PRE_COMMIT_REMOTE_BRANCH"), "refs/heads/"); ok && name != "" {
+		return name
+	}
+	return named
+}
+
+// push turns the configuration of the working tree into the way of checking.
+// The table [hook] of a commit that is not checked out is not obeyed: its
+// build command is somebody's program until its reader has seen it.
+func (a *app) push(cmd *cobra.Command, repo *hook.Repo, req pushRequest) (*hook.Push, error) {
+	p := &hook.Push{Repo: repo, Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ(), Limit: config.DefaultHookTimeout}
+	if from := a.env.Getenv("PRE_COMMIT_REMOTE_NAME"); p.Remote == "" {
+		p.Remote = from
+	}
+	quiet := a.silent()
+	err := inDirectory(filepath.Join(repo.Top, p.Site), func() error {
+		cfg, err := quiet.configure(cmd, nil, "")
+		if err != nil {
+			return err
+		}
+		p.Build, p.Branches, p.OnlyNew = cfg.Hook.Build, cfg.Hook.Branches, cfg.Hook.Remote
+		if cfg.Hook.Timeout > 0 {
+			p.Limit = cfg.Hook.Timeout
+		}
+		if p.Docroot = quiet.docroot(cfg.Docroot); filepath.IsAbs(p.Docroot) || !filepath.IsLocal(filepath.Join(p.Site, p.Docroot)) {
+			return &usageError{fmt.Sprintf("docroot %s is not in the repository", p.Docroot), "a hook checks what a commit holds, or what [hook] build makes of it"}
+		}
+		p.Salt, err = a.salt(cfg.File)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	today, err := a.today()
+	p.Today, p.Check = string(today), a.siteCheck(cmd, p)
+	return p, err
+}
+
+// salt is what a verdict hangs on besides the tree: the version of sitelink,
+// the configuration file, which may be changed or lie outside, and variables.
+func (a *app) salt(file string) (string, error) {
+	var salt strings.Builder
+	salt.WriteString(versionLine())
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("read config %s: %w", file, cause(err))
+		}
+		fmt.Fprintf(&salt, "\x00%s\x00%s", filepath.Base(file), text)
+	}
+	for _, k := range config.Keys() {
+		if v := a.env.Getenv(k.Env()); v != "" {
+			fmt.Fprintf(&salt, "\x00%s=%s", k.Env(), v)
+		}
+	}
+	return salt.String(), nil
+}
+
+// inDirectory runs do in another working directory: names in a configuration
+// are relative to it. No other goroutine of the command runs then.
+func inDirectory(dir string, do func() error) (err error) {
+	back, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find the working directory: %w", cause(err))
+	}
+	if err := os.Chdir(dir); err != nil {
+		return &failure{fmt.Errorf("enter %s: %w", dir, cause(err)), "the site is not in this commit; --dir says where it is"}
+	}
+	defer func() {
+		if backErr := os.Chdir(back); err == nil && backErr != nil {
+			err = fmt.Errorf("go back to %s: %w", back, cause(backErr))
+		}
+	}()
+	return do()
+}
+
+// explainPush adds what a user needs when a push could not be checked: at most
+// a few faults, the end of a build's output, and the way round.
+func (a *app) explainPush(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	a.ui.note("the push was not checked, and is stopped; " + bypass)
+	var failed *hook.BuildError
+	if errors.As(err, &failed) {
+		for _, line := range failed.Said {
+			a.ui.line("build: " + line)
+		}
+		return &failure{fmt.Errorf("the build command failed: %w", failed.Cause), "it is build in [hook]: " + failed.Command}
+	}
+	const most = 4 // faults, two lines each
+	if faults := flatten(err); len(faults) > most {
+		err = errors.Join(append(faults[:most:most], fmt.Errorf("%d more faults; sitelink check shows them", len(faults)-most))...)
+	}
+	return explainHook(err)
+}
+
+// bypass says how to push all the same.
+const bypass = skipVariable + "=1 git push skips this check, git push --no-verify all hooks"

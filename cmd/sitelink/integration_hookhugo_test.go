@@ -1,0 +1,58 @@
+//go:build integration && unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A push of a Hugo site: built by the real Hugo in a temporary tree, with the
+// caches of the working tree, and without a byte left in it.
+func TestHookHugo(t *testing.T) {
+	if _, err := exec.LookPath("hugo"); err != nil {
+		t.Skip("hugo is not installed; .ci/run installs it")
+	}
+	dir, _ := pushed(t, "")
+	for name, text := range map[string]string{
+		"sitelink.toml":                  "[hook]\nbuild = 'hugo --quiet -d \"$SITELINK_OUT\"'\n",
+		"config.toml":                    "baseURL = 'https://example.org/'\ntitle = 't'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\nenableGitInfo = true\n",
+		".gitignore":                     "/resources/\n/public/\n.hugo_build.lock\n",
+		"layouts/_default/single.html":   "<title>{{ .Title }}</title>{{ .Content }}<p>{{ .GitInfo.Subject }}",
+		"layouts/_default/list.html":     "<title>t</title>{{ range .Pages }}<a href=\"{{ .RelPermalink }}\">t</a>{{ end }}",
+		"content/good.md":                "---\ntitle: good\n---\n[home](/)\n",
+		"resources/_gen/images/kept.txt": "kept",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	gitIn(t, dir, "rm", "-r", "-q", "--cached", "public")
+	os.Remove(filepath.Join(dir, "dirty.html"))
+	gitIn(t, dir, "add", "-A")
+	gitIn(t, dir, "commit", "-q", "-m", "a Hugo site")
+	write(t, filepath.Join(dir, "dirty.txt"), "dirty")
+	run := func(want int, says string) {
+		t.Helper()
+		cmd := exec.Command("sitelink", "hook", "run", "--commit", "HEAD")
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		checkExit(t, err, want)
+		if !strings.Contains(string(out), says) {
+			t.Errorf("%s\nhas no %q", out, says)
+		}
+	}
+	run(exitClean, "HEAD: links are fine")
+	write(t, filepath.Join(dir, "content", "bad.md"), "---\ntitle: bad\n---\n[gone](/gone/)\n")
+	gitIn(t, dir, "add", "content")
+	gitIn(t, dir, "commit", "-q", "-m", "bad")
+	os.Remove(filepath.Join(dir, "content", "bad.md"))
+	run(exitFindings, "bad/index.html:1:")
+	if n, known := trees(t, dir); n > 0 || known {
+		t.Errorf("%d trees are left, known to git: %v", n, known)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "resources", "_gen", "images", "kept.txt")); err != nil || string(text) != "kept" {
+		t.Errorf("the cache was harmed: %q, %v", text, err)
+	}
+}

@@ -1,0 +1,103 @@
+//go:build integration && unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/hook"
+)
+
+// The programs that manage hooks run sitelink by the snippets that `hook
+// install` prints and docs/hooks.md shows: a bad commit is stopped, a good one
+// goes. SITELINK_NPM is where npm put lefthook and husky, SITELINK_PRECOMMIT
+// the program pre-commit.
+func TestHookManagers(t *testing.T) {
+	npm := os.Getenv("SITELINK_NPM")
+	bin := filepath.Join(npm, "node_modules", ".bin")
+	for _, m := range []struct {
+		name, program string
+		set           func(t *testing.T, dir string)
+	}{
+		{"husky", filepath.Join(bin, "husky"), func(t *testing.T, dir string) {
+			command(t, dir, filepath.Join(bin, "husky"))
+			write(t, filepath.Join(dir, ".husky", "pre-push"), hook.Snippets["husky"])
+		}},
+		{"lefthook", filepath.Join(bin, "lefthook"), func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "lefthook.yml"), hook.Snippets["lefthook"])
+			command(t, dir, filepath.Join(bin, "lefthook"), "install")
+		}},
+		{"pre-commit", os.Getenv("SITELINK_PRECOMMIT"), func(t *testing.T, dir string) {
+			// The manifest of this working tree, in a repository of its own:
+			// pre-commit takes commits only.
+			source := filepath.Join(t.TempDir(), "source")
+			manifest, err := os.ReadFile("../../.pre-commit-hooks.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(source, ".pre-commit-hooks.yaml"), string(manifest))
+			gitIn(t, source, "init", "-q", ".")
+			gitIn(t, source, "add", "-A")
+			gitIn(t, source, "commit", "-q", "-m", "manifest")
+			text := strings.NewReplacer("https://github.com/sitelink/sitelink", source,
+				"v0.1.0", strings.TrimSpace(gitIn(t, source, "rev-parse", "HEAD")), "id: sitelink", "id: sitelink-system").Replace(hook.Snippets["pre-commit"])
+			write(t, filepath.Join(dir, ".pre-commit-config.yaml"), text)
+			t.Setenv("PRE_COMMIT_HOME", t.TempDir())
+			program := os.Getenv("SITELINK_PRECOMMIT")
+			command(t, source, program, "validate-manifest", ".pre-commit-hooks.yaml")
+			command(t, dir, program, "install", "--hook-type", "pre-push")
+		}},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			if info, err := os.Stat(m.program); err != nil || info.IsDir() {
+				t.Skipf("%s is not installed at %q; .ci/run installs it", m.name, m.program)
+			}
+			dir, _ := pushed(t, "")
+			t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+			os.Remove(filepath.Join(dir, "dirty.html"))
+			remote := filepath.Join(t.TempDir(), "remote.git")
+			gitIn(t, dir, "init", "-q", "--bare", remote)
+			gitIn(t, dir, "remote", "add", "origin", remote)
+			m.set(t, dir)
+			gitIn(t, dir, "add", "-A")
+			gitIn(t, dir, "commit", "-q", "--no-verify", "-m", m.name)
+
+			out := command(t, dir, "sitelink", "hook", "status")
+			if !strings.Contains(out, "pre-push: run by "+m.name) {
+				t.Errorf("status: %s", out)
+			}
+			// pre-commit shows what failed only.
+			if out := gitIn(t, dir, "push", "origin", "main"); !strings.Contains(out, "main: links are fine") && !strings.Contains(out, "sitelink (installed).....................................................Passed") {
+				t.Errorf("sitelink did not check the push: %s", out)
+			}
+			write(t, filepath.Join(dir, "public", "b.html"), `<title>t</title><a href="gone.html">t</a>`)
+			gitIn(t, dir, "add", "-A")
+			gitIn(t, dir, "commit", "-q", "--no-verify", "-m", "bad")
+			os.Remove(filepath.Join(dir, "public", "b.html"))
+			cmd := exec.Command("git", "push", "origin", "main")
+			cmd.Dir = dir
+			said, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(said), "public/b.html:1:26: error: ") {
+				t.Errorf("a bad commit: %v\n%s", err, said)
+			}
+			if known := strings.Contains(gitIn(t, dir, "worktree", "list"), "trees"); known {
+				t.Error("a temporary tree is left")
+			}
+		})
+	}
+}
+
+func command(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}

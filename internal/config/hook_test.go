@@ -1,0 +1,71 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func loadHook(t *testing.T, text string) (Hook, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "sitelink.toml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := Load(Request{File: file})
+	if err != nil {
+		return Hook{}, err
+	}
+	return cfg.Hook, nil
+}
+
+func TestHook(t *testing.T) {
+	got, err := loadHook(t, `hook = { build = "hugo", branches = ["main", "release-*"], baseline = "remote", timeout = "1m30s" }`)
+	if err != nil || got.Build != "hugo" || !slices.Equal(got.Branches, []string{"main", "release-*"}) || !got.Remote || got.Timeout != 90*time.Second {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for text, want := range map[string]string{
+		"[hook]\nbild = 'x'":        `:2:1: unknown key "bild" in [hook]`,
+		"[[hook]]\nbuild = 'x'":     ":1:3: hook is a single table",
+		"hook = 'x'":                ":1:1: want a table, got a string",
+		"[hook]\nbuild = ''":        ":2:1: build: the value is empty",
+		"[hook]\nbuild = 3":         ":2:1: build: want a string, got the number 3",
+		"[hook]\nbranches = ['[']":  ":2:1: branches: want the name of a branch, or a pattern",
+		"[hook]\nbaseline = 'main'": `:2:1: baseline: want remote or none, got "main"`,
+		"[hook]\ntimeout = 60":      ":2:1: timeout: want a string, got the number 60",
+		"[hook]\ntimeout = '-1s'":   `:2:1: timeout: want a time such as 90s or 5m, at most 24h, got "-1s"`,
+		"[hook]\ntimeout = '25h'":   ":2:1: timeout: want a time",
+		"[hok]\nbuild = 'x'":        `:1:2: unknown table "hok"`,
+	} {
+		if _, err := loadHook(t, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// docs/configuration.md lists exactly the keys of [hook].
+func TestManualListsTheHookKeys(t *testing.T) {
+	text, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented, want []string
+	for _, row := range manualRows(t, string(text), "The push hook", "key") {
+		documented = append(documented, strings.Trim(row[0], "`"))
+		if row[0] != "`timeout`" {
+			continue
+		}
+		if d, err := time.ParseDuration(strings.Trim(row[2], "`")); err != nil || d != DefaultHookTimeout {
+			t.Errorf("documented timeout %s, is %v", row[2], DefaultHookTimeout)
+		}
+	}
+	for _, k := range hookKeys {
+		want = append(want, k.name)
+	}
+	if !slices.Equal(documented, want) {
+		t.Errorf("documented %q, keys %q", documented, want)
+	}
+}
