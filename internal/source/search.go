@@ -1,0 +1,320 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"html"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// hit is a place where a text that is looked for stands.
+type hit struct {
+	shown string
+	file  contentFile
+	at    int
+	line  int
+	col   int
+}
+
+// wanted are texts to look for in many files at once.
+type wanted struct {
+	// byWord has the texts by their first word, see eachWord.
+	byWord map[string][]string
+	hits   map[string][]hit
+}
+
+func (w *wanted) add(text string) {
+	if len(text) < 2 || len(text) > maxValue {
+		return
+	}
+	word := text
+	for i := range len(text) {
+		if isWordEnd[text[i]] {
+			word = text[:i]
+			break
+		}
+	}
+	if word == "" || slices.Contains(w.byWord[word], text) {
+		return
+	}
+	w.byWord[word] = append(w.byWord[word], text)
+}
+
+// search notes where the texts stand in a file as a whole, not as a part of
+// another address.
+func (w *wanted) search(f contentFile, text []byte) {
+	var l *lines
+	eachWord(text, func(at int, word string) {
+		for _, whole := range w.byWord[word] {
+			end := at + len(whole)
+			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !isWordEnd[text[end]] {
+				continue
+			}
+			if l == nil {
+				made := newLines(text)
+				l = &made
+			}
+			h := hit{shown: f.shown, file: f, at: at}
+			h.line, h.col = l.at(at)
+			w.hits[whole] = append(w.hits[whole], h)
+		}
+	})
+}
+
+// forms are the ways in which a template or data file may write an address
+// that the page has, the likeliest first.
+func (m *Map) forms(raw string) []string {
+	raw = strings.TrimSpace(raw)
+	a := addressOf(raw, m.base, m.basePath)
+	all := []string{raw, html.EscapeString(raw), a.exact, a.local}
+	if p, fragment, ok := strings.Cut(a.local, "#"); ok && p != "" && fragment != "" {
+		all = append(all, strings.TrimPrefix(a.local, "/"))
+	}
+	if rest := strings.TrimPrefix(a.local, "/"); strings.ContainsAny(rest, "/.") {
+		all = append(all, rest)
+	}
+	var forms []string
+	for _, f := range all {
+		if f != "" && !slices.Contains(forms, f) {
+			forms = append(forms, f)
+		}
+	}
+	return forms
+}
+
+// placeRest places what no page's own content has: first by templates, data
+// and configuration, then by the content of other pages, which lists show
+// parts of. One that several files may have written is left without a place.
+func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) error {
+	var left []open
+	for _, o := range rest {
+		if o.own != nil && o.matter {
+			placed[o.index] = o.own
+			continue
+		}
+		left = append(left, o)
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	var levels [2]wanted
+	content := wanted{map[string][]string{}, map[string][]hit{}}
+	for i := range levels {
+		levels[i] = wanted{map[string][]string{}, map[string][]hit{}}
+	}
+	for _, o := range left {
+		for _, f := range m.forms(o.link.Raw) {
+			levels[0].add(f)
+			levels[1].add(f)
+			content.add(f)
+		}
+	}
+	if err := m.searchTemplates(ctx, &levels); err != nil {
+		return err
+	}
+	for _, f := range m.content.files {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
+			content.search(f, text)
+		}
+	}
+	for _, o := range left {
+		switch p, several := m.fromTemplates(&levels, o); {
+		case p != nil:
+			placed[o.index] = p
+		case several:
+		case o.own != nil:
+			placed[o.index] = o.own
+		default:
+			placed[o.index] = m.fromContent(&content, o)
+		}
+	}
+	return nil
+}
+
+// fromTemplates returns the place in the one template, data or configuration
+// file that has the address; several tells that more than one have it.
+func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several bool) {
+	for i := range levels {
+		for _, f := range m.forms(o.link.Raw) {
+			hits := levels[i].hits[f]
+			if len(hits) == 0 {
+				continue
+			}
+			for _, h := range hits {
+				if h.shown != hits[0].shown {
+					return nil, true
+				}
+			}
+			h := hits[min(o.nth, len(hits)-1)]
+			return &Position{File: h.shown, Line: h.line, Column: h.col}, false
+		}
+	}
+	return nil, false
+}
+
+// fromContent returns the place in the one content file that has the address
+// as a destination, or the one whose page the list links to.
+func (m *Map) fromContent(w *wanted, o open) *Position {
+	var hits []hit
+	for _, f := range m.forms(o.link.Raw) {
+		for _, h := range w.hits[f] {
+			if m.isDestination(h) {
+				hits = append(hits, h)
+			}
+		}
+		if len(hits) > 0 {
+			break
+		}
+	}
+	one := func() bool {
+		return !slices.ContainsFunc(hits, func(h hit) bool { return h.shown != hits[0].shown })
+	}
+	if len(hits) > 0 && !one() {
+		hits = slices.DeleteFunc(hits, func(h hit) bool { return !o.near[h.file.key] })
+	}
+	if len(hits) == 0 || !one() {
+		return nil
+	}
+	h := hits[min(o.nth, len(hits)-1)]
+	return &Position{File: h.shown, Line: h.line, Column: h.col}
+}
+
+// isDestination tells whether a hit is a destination and no mere text.
+func (m *Map) isDestination(h hit) bool {
+	d := m.document(h.file)
+	if d == nil {
+		return false
+	}
+	return slices.ContainsFunc(d.items, func(it item) bool { return it.at == h.at }) ||
+		slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at })
+}
+
+// Bounds of the search in templates.
+const (
+	maxTemplate  = 2 << 20
+	maxTemplates = 50_000
+)
+
+// searchTemplates searches the project's own files (level 0), then those of
+// themes and modules (level 1).
+func (m *Map) searchTemplates(ctx context.Context, levels *[2]wanted) error {
+	content := map[string]bool{}
+	for _, f := range m.content.files {
+		content[f.shown] = true
+	}
+	n := 0
+	seen := map[string]bool{}
+	walk := func(level int, dir sourceDir) {
+		fs.WalkDir(dir.fsys, dir.dir, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return nil
+			case ctx.Err() != nil || n > maxTemplates:
+				return fs.SkipAll
+			case d.IsDir():
+				if name != dir.dir && isForeign(d.Name()) || dir.prefix == "" && name == m.docrootName() && name != "." {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			shown := dir.show(name)
+			if content[shown] || seen[shown] || !isTemplate(name) {
+				return nil
+			}
+			seen[shown] = true
+			if text, err := readFile(dir.fsys, name, maxTemplate); err == nil {
+				n++
+				levels[level].search(contentFile{dir: dir, name: name, shown: shown}, text)
+			}
+			return nil
+		})
+	}
+	for _, place := range m.templateDirs() {
+		walk(place.level, place.dir)
+	}
+	return context.Cause(ctx)
+}
+
+type templateDir struct {
+	level int
+	dir   sourceDir
+}
+
+// templateDirs lists where templates, data and configuration lie.
+func (m *Map) templateDirs() (dirs []templateDir) {
+	project := func(level int, name string) {
+		dirs = append(dirs, templateDir{level, sourceDir{fsys: m.project, dir: name}})
+	}
+	if m.opt.Generator != Hugo {
+		project(0, ".")
+		return dirs
+	}
+	for _, name := range m.configFiles() {
+		project(0, name)
+	}
+	for _, name := range []string{"layouts", "data", "i18n", "assets"} {
+		project(0, name)
+	}
+	for _, mt := range m.mounts {
+		switch top, _, _ := strings.Cut(mt.target, "/"); top {
+		case "layouts", "data", "i18n", "assets":
+			level := 1
+			if mt.module == "project" {
+				level = 0
+			}
+			dirs = append(dirs, templateDir{level, mt.dir})
+		}
+	}
+	if len(m.mounts) == 0 {
+		themes, _ := fs.ReadDir(m.project, "themes")
+		for _, t := range themes {
+			for _, name := range []string{"layouts", "data", "i18n"} {
+				project(1, path.Join("themes", t.Name(), name))
+			}
+		}
+	}
+	return dirs
+}
+
+// configFiles lists the files of Hugo's configuration.
+func (m *Map) configFiles() (names []string) {
+	for _, stem := range []string{"hugo", "config"} {
+		for _, ext := range []string{".toml", ".yaml", ".yml", ".json"} {
+			if _, err := fs.Stat(m.project, stem+ext); err == nil {
+				names = append(names, stem+ext)
+			}
+		}
+	}
+	fs.WalkDir(m.project, "config", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && isTemplate(name) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names
+}
+
+// isTemplate tells by its name whether a file may write links into pages.
+func isTemplate(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".html", ".htm", ".gohtml", ".tmpl", ".liquid", ".njk", ".hbs", ".mustache", ".ejs", ".pug", ".jinja", ".jinja2", ".j2", ".tera",
+		".astro", ".vue", ".svelte", ".jsx", ".tsx", ".js", ".ts", ".mjs", ".cjs", ".php", ".py", ".rb",
+		".toml", ".yaml", ".yml", ".json", ".csv", ".xml", ".md", ".mdx", ".svg", ".css", ".scss":
+		return true
+	}
+	return false
+}
+
+// docrootName is the docroot's path in the project, "." when it is elsewhere.
+func (m *Map) docrootName() string {
+	if rel, ok := strings.CutPrefix(slashed(m.opt.Docroot), strings.TrimSuffix(slashed(m.opt.Project), "/")+"/"); ok && rel != "" {
+		return path.Clean(rel)
+	}
+	return "."
+}
