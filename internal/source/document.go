@@ -19,8 +19,8 @@ type item struct {
 	element string
 	// label is what plainLabel makes of the link's text; may be empty.
 	label string
-	// template: a shortcode decides what becomes of it, or it is the
-	// destination of a link that a shortcode wrote.
+	// loose: it is a parameter of a shortcode, which decides what becomes of
+	// it, or a word of markup that is not read.
 	loose bool
 }
 
@@ -31,6 +31,8 @@ type document struct {
 	items []item
 	// matter are the values of the front matter.
 	matter []value
+	// included are the content files that its shortcodes name; nil until asked.
+	included map[string]bool
 }
 
 // place returns the position of an offset in a document.

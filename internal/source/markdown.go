@@ -18,9 +18,20 @@ import (
 // They leave in the order in which they reach the page.
 func parseMarkdown(masked []byte) []item {
 	links := &linkPlaces{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
+	inline := parser.DefaultInlineParsers()
+	for i := range inline {
+		if inline[i].Value == links.InlineParser { // beside each other they would undo each other's brackets
+			inline[i].Value = links
+		}
+	}
 	md := goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+			parser.WithInlineParsers(inline...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+			parser.WithAttribute(),
+		)),
 		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),
-		goldmark.WithParserOptions(parser.WithAttribute(), parser.WithInlineParsers(util.Prioritized(links, 199))),
 	)
 	doc := md.Parser().Parse(text.NewReader(masked))
 	w := markdownWalk{text: masked, links: links.at, defs: map[string]int{}, raw: make([]byte, 0)}
@@ -39,7 +50,7 @@ type linkPlaces struct {
 
 func (p *linkPlaces) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	at := -1
-	if line, seg := block.PeekLine(); len(line) > 1 && line[0] == ']' && line[1] == '(' {
+	if line, _ := block.PeekLine(); len(line) > 1 && line[0] == ']' && line[1] == '(' {
 		l, pos := block.Position()
 		block.Advance(2)
 		block.SkipSpaces()
@@ -50,7 +61,6 @@ func (p *linkPlaces) Parse(parent ast.Node, block text.Reader, pc parser.Context
 			}
 		}
 		block.SetPosition(l, pos)
-		_ = seg
 	}
 	n := p.InlineParser.Parse(parent, block, pc)
 	if n == nil || at < 0 {
@@ -179,15 +189,11 @@ func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, ele
 }
 
 func (w *markdownWalk) autolink(n *ast.AutoLink) {
+	// The node of a bare address has no position, but its label is a part of
+	// the text, which ends where the text ends.
 	label := n.Label(w.text)
-	at := n.Pos()
-	if at < 0 {
-		return
-	}
-	if at < len(w.text) && w.text[at] == '<' {
-		at++
-	}
-	if !bytes.HasPrefix(w.text[at:], label) {
+	at := cap(w.text) - cap(label)
+	if at < 0 || at > len(w.text) || !bytes.HasPrefix(w.text[at:], label) {
 		return
 	}
 	w.items = append(w.items, item{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label))})

@@ -23,8 +23,11 @@ type open struct {
 	own *Position
 	// matter: own is in the front matter.
 	matter bool
-	// targets are the pages that the page links to: a list shows parts of them.
+	// near are the keys of the pages that the page links to: a list shows parts
+	// of them.
 	near map[string]bool
+	// included are the files that shortcodes of the page's content name.
+	included map[string]bool
 }
 
 // maxSourcePage is the size above which a page is not looked at again.
@@ -83,7 +86,7 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 		if near == nil {
 			near = m.nearPages(all)
 		}
-		o.near = near
+		o.near, o.included = near, m.included(doc)
 		rest = append(rest, o)
 	}
 	return rest
@@ -167,6 +170,26 @@ func (m *Map) nearPages(all []pageLink) map[string]bool {
 		}
 	}
 	return near
+}
+
+// included returns the content files that the shortcodes of a document name:
+// they may put their text into the page.
+func (m *Map) included(d *document) map[string]bool {
+	if d == nil {
+		return nil
+	}
+	if d.included == nil {
+		d.included = map[string]bool{}
+		for _, it := range d.items {
+			if !it.loose || !isMarkdown(it.dest) {
+				continue
+			}
+			if f, ok := m.content.named(path.Clean(strings.TrimPrefix(it.dest, "/"))); ok {
+				d.included[f.shown] = true
+			}
+		}
+	}
+	return d.included
 }
 
 // itself finds a page that the generator copied as it is: then its source is

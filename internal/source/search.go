@@ -176,7 +176,11 @@ func (m *Map) fromContent(w *wanted, o open) *Position {
 		return !slices.ContainsFunc(hits, func(h hit) bool { return h.shown != hits[0].shown })
 	}
 	if len(hits) > 0 && !one() {
-		hits = slices.DeleteFunc(hits, func(h hit) bool { return !o.near[h.file.key] })
+		// Two lists, not one: what the content includes is surer than what it links to.
+		included := slices.DeleteFunc(slices.Clone(hits), func(h hit) bool { return !o.included[h.shown] })
+		if hits = slices.DeleteFunc(hits, func(h hit) bool { return !o.near[h.file.key] }); len(included) > 0 {
+			hits = included
+		}
 	}
 	if len(hits) == 0 || !one() {
 		return nil
