@@ -66,15 +66,20 @@ func (w *wanted) search(f contentFile, text []byte) {
 
 // forms are the ways in which a template or data file may write an address
 // that the page has, the likeliest first.
-func (m *Map) forms(raw string) []string {
-	raw = strings.TrimSpace(raw)
-	a := addressOf(raw, m.base, m.basePath)
+func (m *Map) forms(l Link) []string {
+	raw := strings.TrimSpace(l.Raw)
+	a := m.address(raw, l.Page)
 	all := []string{raw, html.EscapeString(raw), a.exact, a.local}
 	if p, fragment, ok := strings.Cut(a.local, "#"); ok && p != "" && fragment != "" {
 		all = append(all, strings.TrimPrefix(a.local, "/"))
 	}
 	if rest := strings.TrimPrefix(a.local, "/"); strings.ContainsAny(rest, "/.") {
 		all = append(all, rest)
+	}
+	if _, fragment, ok := strings.Cut(a.local, "#"); !ok && a.target != "/"+l.Page {
+		all = append(all, a.target)
+	} else if ok && a.target != "/"+l.Page {
+		all = append(all, a.target+"#"+fragment)
 	}
 	var forms []string
 	for _, f := range all {
@@ -106,7 +111,7 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 		levels[i] = wanted{map[string][]string{}, map[string][]hit{}}
 	}
 	for _, o := range left {
-		for _, f := range m.forms(o.link.Raw) {
+		for _, f := range m.forms(o.link) {
 			levels[0].add(f)
 			levels[1].add(f)
 			content.add(f)
@@ -141,7 +146,7 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 // file that has the address; several tells that more than one have it.
 func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several bool) {
 	for i := range levels {
-		for _, f := range m.forms(o.link.Raw) {
+		for _, f := range m.forms(o.link) {
 			hits := levels[i].hits[f]
 			if len(hits) == 0 {
 				continue
@@ -162,7 +167,7 @@ func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several boo
 // as a destination, or the one whose page the list links to.
 func (m *Map) fromContent(w *wanted, o open) *Position {
 	var hits []hit
-	for _, f := range m.forms(o.link.Raw) {
+	for _, f := range m.forms(o.link) {
 		for _, h := range w.hits[f] {
 			if m.isDestination(h) {
 				hits = append(hits, h)
