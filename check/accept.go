@@ -40,7 +40,7 @@ func (r *Result) Accept(accepted []bool) {
 func (s *Summary) accept(f *Finding) {
 	n := max(f.Count, 1)
 	switch {
-	case isFileFault(f.Code):
+	case isFileFault(f):
 		s.Baseline.Faults++
 		if f.Verdict == Error {
 			s.FileErrors--

@@ -28,7 +28,7 @@ func TestIssue4Item5Accept(t *testing.T) {
 					switch mask[i] = accept(i); {
 					case !mask[i]:
 						left = append(left, f)
-					case isFileFault(f.Code):
+					case isFileFault(&f):
 						faults++
 					default:
 						links += f.Count

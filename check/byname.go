@@ -48,17 +48,12 @@ func matchesAny(patterns []string, name string) bool {
 	return false
 }
 
-// isList tells whether a file is a list of pages that its generator made for
-// programs: a link in it is no way for a visitor.
-func isList(file string) bool {
-	name := strings.TrimSuffix(strings.ToLower(path.Base(file)), ".gz")
-	switch path.Ext(name) {
-	case ".xml", ".rss", ".atom", ".rdf", ".opml", ".jsonld", ".txt":
+// isList tells whether files of that kind are lists of pages that a generator
+// made for programs: a link in one is no way for a visitor.
+func isList(k site.PageKind) bool {
+	switch k {
+	case site.PageFeed, site.PageJSONFeed, site.PageSitemap, site.PageIndex, site.PageOPML, site.PageJSONLD, site.PageRobots, site.PageHeaders:
 		return true
-	case ".json":
-		return name != "manifest.json"
-	case "":
-		return strings.HasPrefix(name, "_") // _redirects, _headers
 	}
 	return false
 }

@@ -49,6 +49,13 @@ const (
 	Unreachable      Code = "unreachable"             // pages link to the page, but no chain of links leads there
 	UnmatchedLinkset Code = "unmatched-linkset"       // a linkset of --from that finds no page
 	LimitReached     Code = "limit-reached"           // --limit left pages out
+
+	// Of feeds and sitemaps (docs/files.md).
+
+	SitemapEntry     Code = "sitemap-entry"      // an entry of a sitemap or sitemap index that search engines cannot use
+	FeedEntry        Code = "feed-entry"         // an entry of a feed whose page is not there
+	NoIndexInSitemap Code = "noindex-in-sitemap" // an entry of a sitemap whose page asks not to be indexed
+	SitemapLimit     Code = "sitemap-limit"      // a sitemap with more entries or bytes than the protocol allows
 )
 
 // Codes of links that were not checked.

@@ -32,6 +32,7 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 	all := make([]Finding, starts[len(pages)])
 	ends := make([]int, len(pages))
 	var fine atomic.Int64
+	gone := make([]bool, len(pages)) // changed meanwhile
 	err := readers(ctx, s, opt, len(pages), func(r *site.Reader, i int) error {
 		id := pages[i]
 		part := all[starts[i]:starts[i]:starts[i+1]]
@@ -44,13 +45,13 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 			want = append(want, st.example.link)
 		}
 		slices.Sort(want)
-		path := s.Path(id)
+		path, fineHere := s.Path(id), 0
 		err := r.Details(id, want, func(link int, d *site.Detail) {
 			for len(bad) > 0 && bad[0].link == uint32(link) {
 				if bad[0].why == causeFragment && foundFolded(s, d) {
-					fine.Add(1)
+					fineHere++
 				} else {
-					f := finding(s, path, d, bad[0].why.judgement())
+					f := finding(s, path, d, judge(s, id, bad[0]))
 					f.based = s.Page(id).HasBase()
 					part = append(part, f)
 				}
@@ -64,7 +65,9 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 		})
 		if err != nil {
 			part = append(part[:0], changed(s, id, err))
+			gone[i], fineHere = true, 0
 		}
+		fine.Add(int64(fineHere))
 		ends[i] = starts[i] + len(part)
 		return nil
 	})
@@ -73,6 +76,11 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 	}
 	t.summary.Errors -= int(fine.Load())
 	t.summary.OK += int(fine.Load())
+	for i, id := range pages {
+		if gone[i] {
+			t.summary.lose(s, id, t.bad[id])
+		}
+	}
 	n := 0
 	for i := range pages {
 		n += copy(all[n:], all[starts[i]:ends[i]])
@@ -80,6 +88,22 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 	clear(all[n:])
 	all = all[:n]
 	return all, advise(ctx, s, opt, all)
+}
+
+// lose takes the bad links of a page that changed out of the counts: they are
+// not listed, and nobody knows whether they are still there.
+func (sum *Summary) lose(s *site.Site, id site.PageID, bad []badLink) {
+	for _, b := range bad {
+		if judge(s, id, b).verdict == Error {
+			sum.Errors--
+		} else {
+			sum.Warnings--
+		}
+	}
+	if len(bad) > 0 {
+		sum.Unchecked += len(bad)
+		addReason(sum, Changed, len(bad))
+	}
 }
 
 // pagesOf returns the pages of both maps, in order.
@@ -144,7 +168,7 @@ func row(s *site.Site, page string, d *site.Detail, j judgement) Finding {
 		Page: page, Line: d.Line, Column: d.Column, Offset: d.Offset,
 		Element: d.Element, Attribute: d.Attribute, Raw: d.Raw,
 		Target: d.Target, Fragment: d.Fragment, Status: d.Status, Final: d.Final,
-		Verdict: j.verdict, Code: j.code, Count: 1, node: d.Node,
+		Verdict: j.verdict, Code: j.code, Count: 1, node: d.Node, was: underlying(d, j.code),
 	}
 	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
 	if d.State.Answers() && d.Node != site.NoNode && strings.HasSuffix(path, "/") {

@@ -78,6 +78,7 @@ type Finding struct {
 	// about tells faults of one file with the same code apart: the text of the
 	// rule, say. See [Fingerprints].
 	about string
+	was   Code        // the code that an entry would have as a plain link
 	node  site.NodeID // the file that answers or was meant
 	based bool        // the page has a base element
 }
@@ -106,7 +107,7 @@ type Summary struct {
 	ProfileFrom string
 	// Files are all files of the docroot, Pages those parsed as HTML.
 	Files, Pages int
-	// Bytes is the size of the pages.
+	// Bytes is the size of all files read.
 	Bytes int64
 	// Links are all link occurrences; Anchors all names that fragments can hit.
 	Links, Anchors int
@@ -117,6 +118,15 @@ type Summary struct {
 	Ignored        int
 	FileErrors     int
 	FileWarnings   int
+	// Canonical is the number of pages that name another page of the site as
+	// their address.
+	Canonical int
+	// Read counts the other files that were read for links, by kind; NotRead
+	// those that might hold some and were not, by reason. Both are sorted, and
+	// hold no zero.
+	Read, NotRead []KindCount
+	// Notes say, for a person, what would make the check see more.
+	Notes []string
 	// Redirected is the number of OK links answered after a redirect of the
 	// host itself, such as /dir to /dir/.
 	Redirected int

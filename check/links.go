@@ -51,7 +51,8 @@ func links(ctx context.Context, s *site.Site, opt Options, sel *selection, rende
 		want, n := sel.links(s, id)
 		if n > 0 && opt.scope.has(id) {
 			buf = slices.Grow(buf, n*rowBytes)
-			buf, err = t.rows(s, id, reader, opt, want, func(f *Finding) {
+			var lost []badLink
+			buf, lost, err = t.rows(s, id, reader, opt, want, func(f *Finding) {
 				mu.Lock()
 				defer mu.Unlock()
 				if f.Verdict == OK {
@@ -65,6 +66,7 @@ func links(ctx context.Context, s *site.Site, opt Options, sel *selection, rende
 			if err != nil {
 				mu.Lock()
 				r.Findings = append(r.Findings, changed(s, id, err))
+				sum.lose(s, id, lost)
 				mu.Unlock()
 			}
 		}
@@ -110,13 +112,14 @@ func (t *stock) quietScripts(ctx context.Context, s *site.Site, opt Options, ign
 }
 
 // rows appends the rows of one page, or of those links of it whose numbers are
-// in want, which ascends, when that is not nil. settle is called for those that are a
-// finding, or were one until their text was seen (then with Verdict OK).
-func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Options, want []uint32, settle func(*Finding), render func([]byte, *Finding) []byte, buf []byte) ([]byte, error) {
+// in want, which ascends, when that is not nil; it returns the bad links that have
+// none because the page changed. settle is called for those that are a finding, or
+// were one until their text was seen (then with Verdict OK).
+func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Options, want []uint32, settle func(*Finding), render func([]byte, *Finding) []byte, buf []byte) (out []byte, lost []badLink, err error) {
 	bad, script := t.bad[id], t.script[id]
 	path, links := s.Path(id), s.Page(id).All()
 	var f Finding
-	err := reader.Details(id, want, func(i int, d *site.Detail) {
+	err = reader.Details(id, want, func(i int, d *site.Detail) {
 		l := &links[i]
 		for len(bad) > 0 && bad[0].link < uint32(i) {
 			bad = bad[1:]
@@ -129,7 +132,7 @@ func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Opti
 		isScript := len(script) > 0 && script[0] == uint32(i)
 		switch {
 		case isBad:
-			if j = bad[0].why.judgement(); bad[0].why == causeFragment && foundFolded(s, d) {
+			if j = judge(s, id, bad[0]); bad[0].why == causeFragment && foundFolded(s, d) {
 				j = judgement{}
 			}
 			bad = bad[1:]
@@ -151,7 +154,7 @@ func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Opti
 		}
 		buf = render(buf, &f)
 	})
-	return buf, err
+	return buf, bad, err
 }
 
 // sequence writes what workers make in any order in the order of their

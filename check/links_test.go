@@ -56,13 +56,13 @@ func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 	scripts := 0
 	for _, f := range r.Findings {
 		switch {
-		case isFileFault(f.Code):
+		case isFileFault(&f):
 			faults = append(faults, f)
 		case f.Code == ScriptFragment:
 			scripts += f.Count
 		default:
 			f.Suggestion = "" // rows have none
-			f.node = 0
+			f.node, f.was, f.based = 0, "", false
 			bad = append(bad, f)
 		}
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -81,6 +82,8 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 		return "an empty segment in " + path
 	case ServerDependent:
 		return "not every server answers " + path
+	case SitemapEntry, FeedEntry, NoIndexInSitemap:
+		return entryMessage(s, d, f)
 	case Credentials:
 		return "the URL holds a user name or password"
 	}
@@ -100,6 +103,19 @@ func fileFindings(s *site.Site) []Finding {
 			r.Close()
 		}
 	}()
+	// place says where an offset of the page's text is; it stays open when the
+	// page cannot be read again.
+	place := func(id site.PageID, f *Finding, off uint32) {
+		if r == nil {
+			var err error
+			if r, err = s.NewReader(); err != nil {
+				return
+			}
+		}
+		if line, col, offset, err := r.Place(id, off); err == nil {
+			f.Line, f.Column, f.Offset = line, col, offset
+		}
+	}
 	for i := range s.Pages() {
 		id := site.PageID(i)
 		p := s.Page(id)
@@ -107,6 +123,9 @@ func fileFindings(s *site.Site) []Finding {
 			f := Finding{Page: s.Path(id), Verdict: Error, Code: ReadError, Count: 1, Message: "cannot be read: " + e.Err.Error()}
 			if e.TooLarge {
 				f.Verdict, f.Code, f.Message = Warning, TooLarge, "not read: "+e.Err.Error()+"; see max-page-size"
+			}
+			if errors.Is(e.Err, site.ErrSitemapSize) {
+				f.Code, f.Message = SitemapLimit, "not read: "+e.Err.Error()
 			}
 			out = append(out, f)
 		}
@@ -120,42 +139,34 @@ func fileFindings(s *site.Site) []Finding {
 		}
 		for _, fault := range p.Faults() {
 			f := Finding{Page: s.Path(id), Verdict: Warning, Count: 1}
-			f.Code, f.Message = faultText(fault)
-			if r == nil {
-				var err error
-				if r, err = s.NewReader(); err != nil {
-					out = append(out, f)
-					continue
-				}
-			}
-			if line, col, off, err := r.Place(id, fault.Off); err == nil {
-				f.Line, f.Column, f.Offset = line, col, off
-			}
+			f.Code, f.Message = faultText(p.Kind(), fault)
+			place(id, &f, fault.Off)
 			out = append(out, f)
 		}
+		out = append(out, sitemapFindings(s, id, func(f *Finding, off uint32) { place(id, f, off) })...)
 	}
 	return out
 }
 
-func faultText(f scan.Fault) (Code, string) {
+func faultText(kind site.PageKind, f scan.Fault) (Code, string) {
 	switch f.Kind {
 	case scan.FaultComment:
 		return UnclosedComment, "the comment never ends: browsers hide the rest of the page"
 	case scan.FaultElement:
 		return UnclosedElement, fmt.Sprintf("<%s> is never closed: browsers take the rest of the page for its text", f.Name)
 	case scan.FaultXML:
+		if !kind.HasAnchors() {
+			return NotWellFormed, "not well-formed XML: " + f.Name + "; what reads it stops there"
+		}
 		return NotWellFormed, "not well-formed XML: " + f.Name + "; browsers show an error"
+	case scan.FaultCSS:
+		return NotWellFormed, "not well-formed CSS: " + f.Name + "; browsers drop the rest of the rule or sheet"
+	case scan.FaultJSON:
+		return NotWellFormed, "not JSON: " + f.Name + "; what reads it refuses all of it"
 	}
 	return UnclosedTag, "the file ends inside a tag, which browsers drop"
 }
 
-// isFileFault tells whether a code is about a file, not about a link.
-func isFileFault(c Code) bool {
-	switch c {
-	case UnclosedComment, UnclosedElement, UnclosedTag, NotWellFormed, BaseDiffers, TooLarge, ReadError, BadMapFile, Changed,
-		RedirectSyntax, RedirectLimit, RedirectUnjudged, RedirectMissing, RedirectLoop, RedirectChain, RedirectHidden, RedirectShadowed,
-		Orphan, Unreachable, UnmatchedLinkset, LimitReached:
-		return true
-	}
-	return false
-}
+// isFileFault tells whether a finding is about a file, not about a link: a
+// link has an element, or in image maps a value.
+func isFileFault(f *Finding) bool { return f.Element == "" && f.Raw == "" }

@@ -97,7 +97,7 @@ func linkedFiles(s *site.Site, w *walker) []bool {
 	var listings []site.NodeID
 	for i := range s.Pages() {
 		p := s.Page(site.PageID(i))
-		if isList(s.Path(site.PageID(i))) {
+		if isList(p.Kind()) {
 			continue
 		}
 		links := p.All()

@@ -100,16 +100,16 @@ func TestOrphansIgnored(t *testing.T) {
 	}
 }
 
-// TestIsList: which files are lists for programs, whose links are no way for a
-// visitor.
-func TestIsList(t *testing.T) {
-	for path, want := range map[string]bool{
-		"sitemap.xml": true, "a/sitemap-1.XML.gz": true, "index.xml": true, "feed.rss": true, "feed.json": true, "robots.txt": true, "_headers": true, "x.opml": true,
-		"index.html": false, "a.xhtml": false, "m.map": false, "s.css": false, "i.svg": false, "manifest.json": false, "site.webmanifest": false, "_page.html": false,
-		"noext": false, "xml/a.html": false, "txt": false,
-	} {
-		if got := isList(path); got != want {
-			t.Errorf("isList(%q) = %t", path, got)
-		}
+// TestListsAreNoWay: sitemaps and feeds are for programs: what only they lead to
+// is an orphan. A style sheet, an image map or a manifest is part of a page.
+func TestListsAreNoWay(t *testing.T) {
+	fs := files{
+		"index.html": plain + "<link rel=stylesheet href=s.css><link rel=manifest href=app.json>",
+		"s.css":      "a{background:url(i.png)}", "i.png": "", "app.json": `{"icons":[{"src":"icon.png"}]}`, "icon.png": "",
+		"sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.org/sub/a.html</loc></url></urlset>`,
+		"feed.xml":    `<rss version="2.0"><channel><item><link>https://example.org/sub/b.html</link></item></channel></rss>`,
+		"a.html":      plain, "b.html": plain,
 	}
+	r := checkFiles(t, fs, exampleOrg, Options{Orphans: true})
+	compareBriefs(t, r.Findings, "a.html:0:0 warning orphan", "b.html:0:0 warning orphan", "feed.xml:0:0 warning orphan")
 }

@@ -117,10 +117,10 @@ func TestIssue4Item7AskIsLinks(t *testing.T) {
 	for _, x := range append(slices.Clone(fixtures),
 		fixture{name: "script_and_bad", files: asking(script, 3, 12)},
 		fixture{name: "quirks", files: files{"p.html": "<a name=Name></a><a href=#name><a href=#nope>"}},
-		fixture{name: "many_pages", files: manyPages(200)},
+		fixture{name: "many_pages", files: manyPages(70)}, // more than the window of Links
 		fixture{name: "asked", files: asked, sopt: exampleOrg},
 	) {
-		if x.change != nil {
+		if x.change != nil || x.code == SitemapLimit { // 50,001 rows are compared with each other for a minute
 			continue
 		}
 		t.Run(x.name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestIssue4Item7AskIsLinks(t *testing.T) {
 			seen := map[string]bool{}
 			for i := range all {
 				target := all[i].Target
-				if target == "" || seen[target] || len(seen) == 25 {
+				if target == "" || seen[target] || len(seen) == 8 {
 					continue
 				}
 				seen[target] = true
@@ -177,7 +177,7 @@ func sameRows(a, b []Finding) bool {
 	plain := func(fs []Finding) []Finding {
 		out := slices.Clone(fs)
 		for i := range out {
-			out[i].node = 0
+			out[i].node, out[i].was = 0, ""
 		}
 		return out
 	}

@@ -68,7 +68,7 @@ func compareFindings(a, b Finding) int {
 
 // forget takes an ignored finding out of the counts of links.
 func forget(sum *Summary, f *Finding) {
-	if f.Element == "" && f.Raw == "" {
+	if isFileFault(f) {
 		return // faults of files are counted afterwards
 	}
 	n := max(f.Count, 1)
@@ -88,7 +88,7 @@ func forget(sum *Summary, f *Finding) {
 func count(sum *Summary, fs []Finding) {
 	for i := range fs {
 		f := &fs[i]
-		if !isFileFault(f.Code) {
+		if !isFileFault(f) {
 			continue
 		}
 		if f.Verdict == Error {

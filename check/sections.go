@@ -70,7 +70,7 @@ func Sections(s *site.Site, findings []Finding, limit int) ([]Section, []Edge) {
 	}
 	for i := range findings {
 		f := &findings[i]
-		if f.Verdict != Error || isFileFault(f.Code) {
+		if f.Verdict != Error || isFileFault(f) {
 			continue
 		}
 		from, ok := s.Lookup(f.Page)

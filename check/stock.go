@@ -86,6 +86,15 @@ func (t *tally) page(s *site.Site, id site.PageID, opt Options) {
 	for i := range links {
 		l := &links[i]
 		state := s.State(l)
+		if l.IsEntry() {
+			if why := entryCause(s, p.Kind(), l, state); why != 0 {
+				if l.Asks() {
+					asks.Next(l)
+				}
+				t.add(id, uint32(i), why)
+				continue
+			}
+		}
 		if !l.Asks() {
 			t.states[state]++
 			if state.IsError() || state.IsWarning() {
@@ -167,7 +176,7 @@ func (t *tally) fragment(s *site.Site, l *site.Link, ask *site.Fragment, opt Opt
 func uncheckedFragment(s *site.Site, l *site.Link, opt Options) Code {
 	target, ok := s.PageOf(l.Node)
 	switch {
-	case !ok || s.Page(target).Kind() == site.PageMap:
+	case !ok || !s.Page(target).Kind().HasAnchors():
 		return NotHTML
 	case s.Page(target).Error().Err != nil:
 		return NotScanned
@@ -249,7 +258,7 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 			continue
 		}
 		p := s.Page(site.PageID(i))
-		if (p.Kind() == site.PageHTML || p.Kind() == site.PageXHTML) && p.Error().Err == nil {
+		if p.Kind().IsHTML() && p.Error().Err == nil {
 			sum.Pages++
 		}
 		sum.Bytes += p.Size()
@@ -259,6 +268,7 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 	if opt.scope != nil {
 		sum.Skipped = opt.scope.skipped
 	}
+	sum.files(s)
 	for c, n := range reasons {
 		sum.Unchecked += n
 		sum.Reasons = append(sum.Reasons, Reason{c, n})
@@ -304,6 +314,10 @@ func addReason(sum *Summary, c Code, n int) {
 			sortReasons(sum)
 			return
 		}
+	}
+	if n > 0 {
+		sum.Reasons = append(sum.Reasons, Reason{c, n})
+		sortReasons(sum)
 	}
 }
 

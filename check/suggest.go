@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path"
@@ -19,7 +20,7 @@ func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error
 	var files *fileIndex
 	for i := range all {
 		f := &all[i]
-		switch f.Code {
+		switch cmp.Or(f.was, f.Code) {
 		case MissingFragment, MissingMap:
 			if target, ok := s.PageOf(f.node); ok {
 				byTarget[target] = append(byTarget[target], f)
@@ -234,7 +235,7 @@ func replacePath(s *site.Site, f *Finding, href string) string {
 
 // relative returns the shortest relative reference from one site path to another.
 func relative(from, to string) string {
-	x := strings.Split(path.Dir(from), "/")
+	x := strings.Split(strings.TrimSuffix(path.Dir(from), "/"), "/")
 	y := strings.Split(to, "/")
 	n := 0
 	for n < len(x) && n < len(y)-1 && x[n] == y[n] {

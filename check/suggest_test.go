@@ -104,3 +104,21 @@ func TestEditDistance(t *testing.T) {
 		}
 	}
 }
+
+// TestRelative: references are the shortest ones (RFC 3986, section 4.2), from a
+// page at the root as well.
+func TestRelative(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{"/a.html", "/b.html", "b.html"},
+		{"/a.html", "/d/b.html", "d/b.html"},
+		{"/a.html", "/", "./"},
+		{"/d/a.html", "/b.html", "../b.html"},
+		{"/d/a.html", "/d/b.html", "b.html"},
+		{"/d/e/a.html", "/d/", "../"},
+		{"/a.html", "/c:d.html", "./c:d.html"},
+	} {
+		if got := relative(c.from, c.to); got != c.want {
+			t.Errorf("from %s to %s: %s, want %s", c.from, c.to, got, c.want)
+		}
+	}
+}

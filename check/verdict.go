@@ -66,6 +66,9 @@ type cause uint8
 const (
 	causeFragment cause = 255 - iota
 	causeMap
+	causeMoved     // an entry of a sitemap that redirects
+	causeNoIndex   // an entry of a sitemap whose page is not to be listed
+	causeNoSitemap // an entry of a sitemap index that is no sitemap
 )
 
 // judgement returns what a cause means.
@@ -75,6 +78,12 @@ func (c cause) judgement() judgement {
 		return judgement{Error, MissingFragment}
 	case causeMap:
 		return judgement{Error, MissingMap}
+	case causeMoved:
+		return judgement{Warning, SitemapEntry}
+	case causeNoIndex:
+		return judgement{Warning, NoIndexInSitemap}
+	case causeNoSitemap:
+		return judgement{Error, SitemapEntry}
 	}
 	return judgementOf[c]
 }

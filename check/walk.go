@@ -204,7 +204,7 @@ func (w *walker) leave(node site.NodeID) error {
 		w.list(node)
 		return nil
 	}
-	if isList(w.s.Path(id)) {
+	if isList(w.s.Page(id).Kind()) {
 		return nil // its links are no way for a visitor
 	}
 	links := w.s.Page(id).All()

@@ -77,6 +77,9 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	}
 	timer.stage("report")
 	if !reports.summarised() {
+		for _, note := range result.Summary.Notes {
+			a.ui.note(note)
+		}
 		for _, rule := range result.Summary.UnusedIgnores {
 			a.ui.warning("ignore rule matches nothing: " + rule)
 		}

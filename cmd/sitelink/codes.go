@@ -17,6 +17,7 @@ var findingCodes = []check.Code{
 	check.RedirectSyntax, check.RedirectLimit, check.RedirectUnjudged, check.RedirectMissing, check.RedirectLoop,
 	check.RedirectChain, check.RedirectHidden, check.RedirectShadowed,
 	check.Orphan, check.Unreachable, check.UnmatchedLinkset, check.LimitReached,
+	check.SitemapEntry, check.FeedEntry, check.NoIndexInSitemap, check.SitemapLimit,
 }
 
 func codeNames() []string {

@@ -14,6 +14,7 @@ func siteOptions(cfg *config.Config) site.Options {
 		BaseURLs:       cfg.BaseURLs,
 		Index:          cfg.Index,
 		DefaultCharset: cfg.DefaultCharset,
+		PageExtensions: cfg.PageExtensions,
 		MaxPageBytes:   cfg.MaxPageBytes,
 		Jobs:           cfg.Jobs,
 	}

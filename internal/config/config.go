@@ -35,6 +35,8 @@ type Config struct {
 	Maps      []MapRule
 	// DefaultCharset is "" for the profile's own.
 	DefaultCharset string
+	// PageExtensions is empty for the default list.
+	PageExtensions []string
 	MaxPageBytes   int64
 
 	// Jobs is 0 for one worker per processor.

@@ -19,6 +19,9 @@ var mayImport = map[string][]string{
 	"check":               {"internal/redirect", "internal/scan", "internal/site", "internal/weburl"},
 	"check/baseline":      {"check"},
 	"cmd/sitelink":        {"*"},
+	"examples/blog":       {"hook", "hook/mdlink"},
+	"hook":                {"check", "internal/report", "internal/site"},
+	"hook/mdlink":         {"check", "hook", "internal/scan"},
 	"internal/config":     {},
 	"internal/hostcases":  {},
 	"internal/house":      {},
@@ -65,6 +68,7 @@ func TestImports(t *testing.T) {
 // what URLs are made of, what reports show and what two machines can compare.
 var filepathUsers = []string{
 	"cmd/sitelink",
+	"examples/blog",
 	"hook",
 	"internal/config",
 	"outgoing/ledger",

@@ -25,20 +25,19 @@ var (
 
 // TestReadme keeps README.md true.
 func TestReadme(t *testing.T) {
-	binary := buildSitelink(t)
-	t.Run("output", func(t *testing.T) { readmeShowsOutput(t, binary) })
-	t.Run("configuration", func(t *testing.T) { readmeConfigWorks(t, binary) })
+	t.Run("output", readmeShowsOutput)
+	t.Run("configuration", func(t *testing.T) { readmeConfigWorks(t, build(t, "./cmd/sitelink")) })
 }
 
 // readmeShowsOutput: the first command that README.md shows leaves with the
 // exit code and prints the text that stand there.
-func readmeShowsOutput(t *testing.T, binary string) {
+func readmeShowsOutput(t *testing.T) {
 	readme := readFile(t, "README.md")
 	run := readmeRun.FindStringSubmatch(readme)
 	if run == nil {
 		t.Fatal("README.md has no block marked to be run")
 	}
-	const prefix = "go run ./cmd/sitelink "
+	const prefix = "go run "
 	command := strings.TrimSpace(run[2])
 	if !strings.HasPrefix(command, prefix) || strings.Contains(command, "\n") {
 		t.Fatalf("the first command is %q, want one line that begins with %q", command, prefix)
@@ -48,7 +47,9 @@ func readmeShowsOutput(t *testing.T, binary string) {
 		t.Fatal("README.md has no block marked as output")
 	}
 
-	got, code, stderr := runSitelink(t, binary, root, strings.Fields(strings.TrimPrefix(command, prefix))...)
+	// Built first: go run tells the exit code in words of its own.
+	arguments := strings.Fields(strings.TrimPrefix(command, prefix))
+	got, code, stderr := runSitelink(t, build(t, arguments[0]), root, arguments[1:]...)
 	if want, _ := strconv.Atoi(run[1]); code != want {
 		t.Errorf("%s left with %d, README.md says %d", command, code, want)
 	}
@@ -100,21 +101,22 @@ func readmeConfigWorks(t *testing.T, binary string) {
 	}
 }
 
-func buildSitelink(t *testing.T) (binary string) {
+// build builds one of our commands.
+func build(t *testing.T, pkg string) (binary string) {
 	t.Helper()
-	binary = filepath.Join(t.TempDir(), "sitelink")
+	binary = filepath.Join(t.TempDir(), filepath.Base(pkg))
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	build := exec.Command("go", "build", "-o", binary, "./cmd/sitelink")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build ./cmd/sitelink: %v\n%s", err, out)
+	cmd := exec.Command("go", "build", "-o", binary, pkg)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", pkg, err, out)
 	}
 	return binary
 }
 
-// runSitelink runs the command in dir. It returns what it wrote and its exit
+// runSitelink runs a command in dir. It returns what it wrote and its exit
 // code.
 func runSitelink(t *testing.T, binary, dir string, args ...string) (stdout string, code int, stderr string) {
 	t.Helper()

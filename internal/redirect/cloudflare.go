@@ -31,7 +31,7 @@ var (
 // server in @cloudflare/pages-shared, held against them by
 // TestCloudflareOracle; see docs/redirects.md.
 func Cloudflare(name string, data []byte) *File {
-	f := &File{Name: name, Settings: Settings{Dir: "/"}}
+	f := &File{Name: name, Settings: Settings{Dir: "/"}, Rules: make([]Rule, 0, roomFor(data))}
 	var static, dynamic []Rule
 	seen := map[string]int{}
 	statics, dynamics := 0, 0

@@ -114,7 +114,7 @@ func (r *Rule) shape() string {
 				out.WriteString("/" + s.literal)
 			}
 		}
-		fmt.Fprintf(&out, "/%v*", p.splatLit)
+		out.WriteString("/" + p.splatLit + "*")
 	case expressed:
 		out.WriteString(p.dir + " " + groupName.ReplaceAllString(p.expr.source, "("))
 		for _, not := range p.not {
@@ -123,6 +123,10 @@ func (r *Rule) shape() string {
 	default:
 		return ""
 	}
-	fmt.Fprintf(&out, " %d %v %v %s %s %v", p.form, p.negated, p.inverse, r.scheme, r.host, r.query)
+	// Nearly all rules have nothing of the rest.
+	out.Write([]byte{' ', '0' + byte(p.form)})
+	if p.negated || p.inverse || r.scheme != "" || r.host != "" || len(r.query) > 0 {
+		fmt.Fprintf(&out, " %v %v %s %s %v", p.negated, p.inverse, r.scheme, r.host, r.query)
+	}
 	return out.String()
 }

@@ -85,3 +85,7 @@ func quote(s string) string {
 	}
 	return strconv.Quote(s)
 }
+
+// roomFor returns how many rules a file of lines may hold, so that they are not
+// moved while they are read: the garbage of that cost as much as the reading.
+func roomFor(data []byte) int { return min(bytes.Count(data, []byte{'\n'})+1, 1<<16) }

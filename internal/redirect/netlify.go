@@ -13,7 +13,7 @@ import (
 // of Netlify's own parser and matcher, held against them by
 // TestNetlifyOracle; see docs/redirects.md.
 func Netlify(name string, data []byte) *File {
-	f := &File{Name: name, Settings: Settings{Dir: "/"}}
+	f := &File{Name: name, Settings: Settings{Dir: "/"}, Rules: make([]Rule, 0, roomFor(data))}
 	for number, line := range linesOf(data) {
 		f.netlifyLine(number, line)
 	}

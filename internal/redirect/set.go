@@ -18,6 +18,8 @@ type Options struct {
 type Set struct {
 	opt   Options
 	rules []*Rule
+	// copies are the rules themselves, in one piece of memory.
+	copies []Rule
 	// Two indexes: rules that see the path as requested, and rules that see it
 	// percent-decoded.
 	raw, decoded index
@@ -45,6 +47,12 @@ type index struct {
 func New(opt Options, files ...*File) *Set {
 	s := &Set{opt: opt}
 	files = inOrder(files)
+	total := 0
+	for _, f := range files {
+		total += len(f.Rules)
+	}
+	s.rules = make([]*Rule, 0, total)
+	s.copies = make([]Rule, 0, total)
 	var rewriteDirs []string
 	for _, f := range files {
 		if f.rewrites {
@@ -84,15 +92,17 @@ func New(opt Options, files ...*File) *Set {
 
 // add takes a copy of a rule, so that a file can be used in several sets.
 func (s *Set) add(r Rule, group int32, exclude []string) {
-	r.order, r.group, r.exclude = int32(len(s.rules)), group, exclude
-	s.rules = append(s.rules, &r)
-	if r.Conditional {
+	s.copies = append(s.copies, r) // never grows: New has made room for all
+	own := &s.copies[len(s.copies)-1]
+	own.order, own.group, own.exclude = int32(len(s.rules)), group, exclude
+	s.rules = append(s.rules, own)
+	if own.Conditional {
 		s.unjudged++
 	}
-	if r.match.decoded {
-		s.decoded.add(&r)
+	if own.match.decoded {
+		s.decoded.add(own)
 	} else {
-		s.raw.add(&r)
+		s.raw.add(own)
 	}
 }
 

@@ -34,6 +34,11 @@ func results() []fixture {
 			Docroot: "public", Profile: "generic", Files: 3, Pages: 2, Bytes: 300, Links: 9, OK: 4,
 			Baseline: &check.Baseline{Name: "known.jsonl", Links: 5},
 		}}},
+		{"files", public, check.Result{Summary: check.Summary{
+			Docroot: "public", Profile: "generic", Files: 2400, Pages: 12, Bytes: 61234, Links: 1340, Anchors: 98, OK: 1340, Canonical: 3,
+			Read:    []check.KindCount{{Kind: "svg", Count: 1200}, {Kind: "css", Count: 2}, {Kind: "sitemap index", Count: 1}},
+			NotRead: []check.KindCount{{Kind: "source-map", Count: 4}}, Notes: []string{"something was not checked; set base-url"},
+		}}},
 		{"few", public, few()},
 		{"template", public, template()},
 		{"sources", public, sources()},

@@ -117,6 +117,7 @@ func appendSummary(dst []byte, s *check.Summary) []byte {
 	dst = append(dst, `],"skipped":[`...)
 	dst = appendStrings(dst, s.Skipped)
 	dst = append(dst, ']')
+	dst = appendReadJSON(dst, s)
 	return append(appendBaselineObject(dst, s.Baseline), '}')
 }
 

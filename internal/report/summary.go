@@ -79,7 +79,9 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 		dst = appendCount(dst, s.Ignored, "link")
 	}
 	dst = appendBaseline(dst, s.Baseline, next)
+	dst = appendRead(dst, s, next)
 	dst = append(dst, '\n')
+	dst = appendNotes(dst, s)
 	for _, rule := range s.UnusedIgnores {
 		dst = p.on(dst, sgrYellow)
 		dst = append(dst, "warning:"...)

@@ -36,11 +36,26 @@ func cssURLs(text []byte, emit func(kind cssKind, start, end int, value []byte))
 	s.scan()
 }
 
+// cssFault is the first breach of the syntax that makes browsers drop a part
+// of a sheet; its offset is that of the token. reason is "" when there is none.
+type cssFault struct {
+	off    int
+	reason string
+}
+
+// fail notes a fault; the first one counts.
+func (s *cssScanner) fail(off int, reason string) {
+	if s.fault.reason == "" {
+		s.fault = cssFault{off, reason}
+	}
+}
+
 // A cssScanner holds where a scan of text stands.
 type cssScanner struct {
 	text    []byte
 	emit    func(kind cssKind, start, end int, value []byte)
 	scratch []byte // for values with escapes
+	fault   cssFault
 	// floor is the end of the last token that was read as a whole: a name
 	// cannot begin before it.
 	floor int

@@ -26,6 +26,7 @@ func (s *cssScanner) str(i int) cssValue {
 			return v
 		case '\n', '\r', '\f':
 			v.end, v.next, v.bad = i, i, true
+			s.fail(v.start-1, "a string does not end in its line")
 			return v
 		case '\\':
 			if i+1 == len(text) {
@@ -37,6 +38,7 @@ func (s *cssScanner) str(i int) cssValue {
 		}
 	}
 	v.end, v.next = len(text), len(text)
+	s.fail(v.start-1, "a string is never closed")
 	return v
 }
 
@@ -69,12 +71,14 @@ func (s *cssScanner) unquoted(i int) cssValue {
 		}
 	}
 	v.end, v.next = len(text), len(text)
+	s.fail(v.start, "url( is never closed")
 	return v
 }
 
 // badURL reads the rest of a URL that has a fault at i.
 func (s *cssScanner) badURL(v cssValue, i int) cssValue {
 	v.bad = true
+	s.fail(i, "white space, a quote or a parenthesis in url() without quotes")
 	for ; i < len(s.text) && s.text[i] != ')'; i++ {
 		if s.text[i] == '\\' && s.validEscape(i) && i+1 < len(s.text) {
 			i++
@@ -91,6 +95,7 @@ func (s *cssScanner) comment(i int) int {
 	}
 	n := bytes.Index(s.text[i+2:], []byte("*/"))
 	if n < 0 {
+		s.fail(i, "a comment is never closed")
 		return len(s.text)
 	}
 	return i + 2 + n + 2

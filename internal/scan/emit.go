@@ -214,8 +214,13 @@ func (s *Scanner) noteBytes(text []byte) {
 	}
 }
 
-// Element returns the name of the element that holds l, in lower case.
+// Element returns the name of the element that holds l, in lower case: in
+// XHTML and SVG without its prefix, in other XML with it. Where there are no
+// elements it is what stands in their place, such as url in a style sheet.
 func (p *Page) Element(l *Link) string {
+	if l.element != 0 {
+		return p.labels[l.element]
+	}
 	if l.Tag == TagImage {
 		return "img"
 	}
@@ -225,7 +230,9 @@ func (p *Page) Element(l *Link) string {
 	i := int(l.TagOff) + 1
 	j := i
 	for j < len(p.Text) && byteClass[p.Text[j]]&clsNameEnd == 0 {
-		j++
+		if j++; p.xml && p.Text[j-1] == ':' {
+			i = j
+		}
 	}
 	return string(AppendUTF8(nil, bytes.ToLower(p.Text[i:j])))
 }

@@ -46,6 +46,13 @@ const (
 	KindMetadata
 	// KindReference is a CSS reference into a document, such as url(#gradient).
 	KindReference
+	// KindCanonical is a page's address as the page itself gives it.
+	KindCanonical
+	// KindManifest leads to a web app manifest, whatever that is called.
+	KindManifest
+	// KindEntry is the address of an entry: what a sitemap lists, or the page
+	// that an entry of a feed stands for.
+	KindEntry
 )
 
 // Link is one link of a page.
@@ -63,6 +70,9 @@ type Link struct {
 	Kind   Kind
 	// Inert: inside <template>, which no browser follows.
 	Inert bool
+	// element and attribute name the place of a link that is not in HTML, or
+	// are 0: see [Page.Element] and [Page.Attribute].
+	element, attribute label
 }
 
 // AnchorKind says what defines an anchor.
@@ -128,22 +138,37 @@ type Page struct {
 	Alias uint32
 	// Irregular tells that the slow path judged the page.
 	Irregular bool
+	// NoIndex tells whether the page asks search engines not to list it.
+	NoIndex bool
 
 	charset string // WHATWG name; "" until declared
 	// refs holds, by offset, what to resolve in place of a value: for applets.
-	refs   map[uint32][]byte
-	source *transcript
+	refs map[uint32][]byte
+	// rebased holds, by offset, which of bases a link resolves against instead
+	// of the page's own.
+	rebased map[uint32]int32
+	bases   [][]byte
+	source  *transcript
+	labels  []string // by label; label 0 is none
+	xml     bool     // names may have prefixes
 }
 
 // Ref returns what to resolve for a link: its value, but for applets that
-// joined to their code base (LL-40, LL-41).
+// joined to their code base (LL-40, LL-41), and for links of feeds joined to
+// the base in force there.
 func (p *Page) Ref(l *Link) []byte {
+	ref := l.Value
 	if p.refs != nil {
 		if r, ok := p.refs[l.Off]; ok {
-			return r
+			ref = r
 		}
 	}
-	return l.Value
+	if p.rebased != nil {
+		if b, ok := p.rebased[l.Off]; ok {
+			return merge(p.bases[b], ref)
+		}
+	}
+	return ref
 }
 
 // Options say how to read a page.
@@ -170,6 +195,9 @@ type Scanner struct {
 	sawNonASCI bool // a value taken from the page holds bytes above 0x7F
 	sawDoctype bool
 	headerSet  bool // the encoding is settled from outside the text
+
+	labelOf map[string]label
+	inner   *Scanner // reads HTML that stands in a value of another format
 }
 
 // HTML reads an HTML document. It never fails: browsers show something for
@@ -211,11 +239,14 @@ func (s *Scanner) reset(text []byte, charset string) {
 	p.Text = text
 	p.Links, p.Anchors = p.Links[:0], p.Anchors[:0]
 	p.Faults, p.Bases = p.Faults[:0], p.Bases[:0]
-	p.HasScript, p.Irregular, p.Alias = false, false, 0
+	p.HasScript, p.Irregular, p.Alias, p.NoIndex, p.xml = false, false, 0, false, false
+	p.labels = p.labels[:0]
 	p.Quirks = true // until a doctype says otherwise
 	p.charset, p.source, p.refs = charset, nil, nil
+	p.rebased, p.bases = nil, p.bases[:0]
 	s.headerSet = charset != ""
 	s.arena = s.arena[:0]
+	clear(s.labelOf)
 	s.sawNonASCI, s.sawDoctype = false, false
 	s.reg.reset()
 }

@@ -24,8 +24,10 @@ func (e *emitter) special() {
 	case TagMeta:
 		e.meta()
 	case TagLink:
-		if set.has(AttrRel) && s.opt.Tags == Modern && isHint(s.raw(AttrRel)) {
-			e.mark(AttrHref, KindHint)
+		if set.has(AttrRel) && s.opt.Tags == Modern {
+			if kind := relationKind(s.raw(AttrRel)); kind != KindLink {
+				e.mark(AttrHref, kind)
+			}
 		}
 	case TagInput:
 		if set.has(AttrType) && foldEqual(bytes.Trim(s.raw(AttrType), asciiSpace), "image") && s.opt.Tags == Modern {
@@ -52,23 +54,33 @@ func (e *emitter) mark(a Attr, kind Kind) {
 	}
 }
 
-// isHint tells whether every relation of a link element names a host only.
-func isHint(rel []byte) bool {
-	hint := false
+// relationKind tells what a link element with these relations is for: a hint
+// when all of them name a host only.
+func relationKind(rel []byte) Kind {
+	kind, hint, others := KindLink, false, false
 	for len(rel) > 0 {
 		i := 0
 		for i < len(rel) && byteClass[rel[i]]&clsSpace == 0 {
 			i++
 		}
 		if word := rel[:i]; i > 0 {
-			if !foldEqual(word, "preconnect") && !foldEqual(word, "dns-prefetch") {
-				return false
+			switch {
+			case foldEqual(word, "preconnect"), foldEqual(word, "dns-prefetch"):
+				hint = true
+			case foldEqual(word, "canonical"):
+				kind, others = KindCanonical, true
+			case foldEqual(word, "manifest"):
+				kind, others = KindManifest, true
+			default:
+				others = true
 			}
-			hint = true
 		}
 		rel = rel[min(i+1, len(rel)):]
 	}
-	return hint
+	if hint && !others {
+		return KindHint
+	}
+	return kind
 }
 
 // meta handles the three uses of meta: encoding, refresh, metadata.
@@ -101,6 +113,9 @@ func (e *emitter) meta() {
 	}
 	if s.opt.Tags == Linklint {
 		return
+	}
+	if set.has(AttrName) && foldEqual(s.raw(AttrName), "robots") && !e.inert {
+		s.page.NoIndex = s.page.NoIndex || indexFold(s.raw(AttrContent), "noindex") >= 0
 	}
 	named := false
 	for _, a := range [...]Attr{AttrProperty, AttrName, AttrItemprop} {

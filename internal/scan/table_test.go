@@ -12,9 +12,10 @@ import (
 // kind in lower case, with "inert " before when no browser follows it.
 func row(p *Page, l *Link) string {
 	kind := [...]string{KindLink: "link", KindResource: "resource", KindAction: "action", KindHint: "hint", KindPing: "ping",
-		KindMap: "map", KindRefresh: "refresh", KindMetadata: "metadata", KindReference: "reference"}[l.Kind]
-	attr := l.Attr.String()
-	if l.Attr == AttrText {
+		KindMap: "map", KindRefresh: "refresh", KindMetadata: "metadata", KindReference: "reference",
+		KindCanonical: "canonical", KindManifest: "manifest", KindEntry: "entry"}[l.Kind]
+	attr := p.Attribute(l)
+	if attr == "" && l.Attr == AttrText {
 		attr = "(text)"
 	}
 	out := fmt.Sprintf("%s %s %s %s", p.Element(l), attr, kind, l.Value)

@@ -45,6 +45,7 @@ type xmlReader struct {
 	ns    xmlNamespaces
 	dtd   xmlDTD
 	sink  xmlSink
+	data  *xmlData          // nil in pages
 	char  [utf8.UTFMax]byte // what a numeric reference stands for
 }
 
@@ -57,20 +58,23 @@ type xmlReader struct {
 // use, and be shorter than 4 GiB. Time and memory are linear in its length,
 // whatever its entities expand to.
 func (s *Scanner) XML(text []byte, opt Options) *Page {
-	return s.readXML(text, opt, false)
+	return s.readXML(text, opt, false, nil)
 }
 
 // SVG is [Scanner.XML] for SVG files, which Chromium reads by another parser:
 // undeclared prefixes and entities end the document in all cases.
 func (s *Scanner) SVG(text []byte) *Page {
-	return s.readXML(text, Options{}, true)
+	return s.readXML(text, Options{}, true, nil)
 }
 
-func (s *Scanner) readXML(text []byte, opt Options, svg bool) *Page {
+func (s *Scanner) readXML(text []byte, opt Options, svg bool, data *xmlData) *Page {
 	s.opt = opt
 	from := s.decodeXML(text, opt)
-	s.page.Quirks = false
-	x := xmlReader{s: s, text: s.page.Text, i: from, svg: svg}
+	s.page.Quirks, s.page.xml = false, true
+	x := xmlReader{s: s, text: s.page.Text, i: from, svg: svg, data: data}
+	if data != nil {
+		data.x = &x
+	}
 	if at, why := badXMLChar(x.text, s.page.charset); why != "" {
 		x.text, x.bad = x.text[:at], why
 	}
@@ -78,12 +82,18 @@ func (s *Scanner) readXML(text []byte, opt Options, svg bool) *Page {
 	p := &s.page
 	// The text of a style element is known at its end tag, after what stands
 	// inside.
+	p.sortLinks()
+	s.repairUTF8()
+	return p
+}
+
+// sortLinks brings links that were found in another order into that of the
+// text.
+func (p *Page) sortLinks() {
 	byOffset := func(a, b Link) int { return cmp.Compare(a.Off, b.Off) }
 	if !slices.IsSortedFunc(p.Links, byOffset) {
 		slices.SortStableFunc(p.Links, byOffset)
 	}
-	s.repairUTF8()
-	return p
 }
 
 // document reads all (XML 2.1).

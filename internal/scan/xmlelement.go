@@ -13,7 +13,12 @@ type xmlElement struct {
 	// Of a script: its type attribute, and whether it has a source.
 	typ xmlAttr
 	src bool
+	// rule is what the element means in a document that is no page.
+	rule *dataRule
 }
+
+// holdsText tells whether the element's text matters.
+func (e *xmlElement) holdsText() bool { return e.tag != 0 || e.rule != nil && e.rule.text != textNone }
 
 // xmlPart is a piece of the text of a style or script element.
 type xmlPart struct {
@@ -23,7 +28,7 @@ type xmlPart struct {
 
 // part notes text when the innermost element wants it.
 func (x *xmlReader) part(from, to int, ref bool) {
-	if n := len(x.open); from < to && n > 0 && x.open[n-1].tag != 0 {
+	if n := len(x.open); from < to && n > 0 && x.open[n-1].holdsText() {
 		x.parts = append(x.parts, xmlPart{span{uint32(from), uint32(to)}, ref})
 	}
 }
@@ -36,7 +41,11 @@ func (x *xmlReader) element(name, at span, empty bool) {
 		return
 	}
 	x.rooted = true
-	x.emit(&e, local, uri)
+	if x.data != nil {
+		x.data.start(&e, local, uri)
+	} else {
+		x.emit(&e, local, uri)
+	}
 	if len(x.open) >= maxXMLDepth {
 		x.fail(int(at.start), "elements are nested too deep")
 		return
@@ -56,8 +65,11 @@ func (x *xmlReader) close() {
 	e := &x.open[n]
 	if e.tag != 0 {
 		x.elementText(e)
-		x.parts = x.parts[:e.parts]
 	}
+	if x.data != nil {
+		x.data.end(e)
+	}
+	x.parts = x.parts[:e.parts]
 	if e.template {
 		x.templates--
 	}

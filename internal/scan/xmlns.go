@@ -17,6 +17,18 @@ const (
 	uriXLink
 	uriXML
 	uriXMLNS
+	uriRSS
+	uriAtom
+	uriContent
+	uriMedia
+	uriITunes
+	uriPodcast
+	uriWFW
+	uriSitemap
+	uriSitemapImage
+	uriSitemapVideo
+	uriOutline
+	uriOpenSearch
 	uriOthers // and above: others, in the order in which they are met
 )
 
@@ -28,6 +40,23 @@ var wellKnownURIs = map[string]xmlURI{
 	"http://www.w3.org/1999/xlink":         uriXLink,
 	"http://www.w3.org/XML/1998/namespace": uriXML,
 	"http://www.w3.org/2000/xmlns/":        uriXMLNS,
+
+	"http://purl.org/rss/1.0/":                        uriRSS,
+	"http://my.netscape.com/rdf/simple/0.9/":          uriRSS,
+	"http://channel.netscape.com/rdf/simple/0.9/":     uriRSS,
+	"http://backend.userland.com/rss2":                uriRSS,
+	"http://www.w3.org/2005/Atom":                     uriAtom,
+	"http://purl.org/atom/ns#":                        uriAtom,
+	"http://purl.org/rss/1.0/modules/content/":        uriContent,
+	"http://search.yahoo.com/mrss/":                   uriMedia,
+	"http://search.yahoo.com/mrss":                    uriMedia,
+	"http://www.itunes.com/dtds/podcast-1.0.dtd":      uriITunes,
+	"https://podcastindex.org/namespace/1.0":          uriPodcast,
+	"http://wellformedweb.org/CommentAPI/":            uriWFW,
+	"http://www.sitemaps.org/schemas/sitemap/0.9":     uriSitemap,
+	"http://www.google.com/schemas/sitemap-image/1.1": uriSitemapImage,
+	"http://www.google.com/schemas/sitemap-video/1.1": uriSitemapVideo,
+	"http://a9.com/-/spec/opensearch/1.1/":            uriOpenSearch,
 }
 
 // xmlNamespaces holds the namespace declarations in scope.

@@ -38,8 +38,9 @@ func (s *Site) markAddresses() {
 		}
 		name := string(t.nameOf(n))
 		switch {
-		case slices.ContainsFunc(p.Deny, func(pattern string) bool { ok, _ := pathpkg.Match(pattern, name); return ok }),
-			n.parent == 0 && name == p.ErrorPage:
+		case slices.ContainsFunc(p.Deny, func(pattern string) bool { ok, _ := pathpkg.Match(pattern, name); return ok }):
+			n.flags |= flagAsk | flagShut
+		case n.parent == 0 && name == p.ErrorPage:
 			n.flags |= flagAsk
 		case n.kind == KindFile:
 			n.flags |= q.moved(NodeID(id), name)

@@ -35,7 +35,7 @@ const maxKept = 1 << 16
 
 // detail says where a link stands, how it is written, and what answers it.
 func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *liner) Detail {
-	d := Detail{Offset: page.Source(l.Off), Attribute: l.Attr.String(), Raw: alias(l.Value), Kind: l.Kind}
+	d := Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: alias(l.Value), Kind: l.Kind}
 	d.Line, d.Column = lines.at(l.Off)
 	if p.kind != PageMap {
 		d.Element = page.Element(l)

@@ -38,12 +38,8 @@ func (r *Reader) Close() { r.dir.close() }
 
 // text reads and scans a page.
 func (r *Reader) text(p *Page) (*scan.Page, error) {
-	limit := r.s.opt.MaxPageBytes
-	if limit <= 0 {
-		limit = DefaultMaxPageBytes
-	}
-	data, _, err := r.dir.read(r.s.tree.Path(r.s.tree.nodes[p.node].real), r.buf, limit)
-	r.buf = data
+	data, raw, _, err := r.s.load(r.dir, p, r.buf)
+	r.buf = raw
 	if err != nil {
 		return nil, fileError(err)
 	}
@@ -67,9 +63,6 @@ func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) 
 	page, err := r.text(p)
 	if err != nil {
 		return err
-	}
-	if p.kind == PageSVG {
-		return nil
 	}
 	if len(page.Links) != len(p.links) {
 		return ErrChanged

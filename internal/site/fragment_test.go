@@ -153,12 +153,15 @@ func TestHasFolded(t *testing.T) {
 	}
 }
 
-// TestSVGAnchors: an SVG file is read for its ids only.
+// TestSVGAnchors: an SVG file is read for its ids and its links, under
+// Linklint's table for its ids only.
 func TestSVGAnchors(t *testing.T) {
-	s := loadFiles(t, files{"p.html": plain, "i.svg": `<svg xmlns="http://www.w3.org/2000/svg"><g id="a"/><a href="gone.html"/></svg>`}, Options{})
-	p := s.Page(pageID(t, s, "i.svg"))
-	if p.Kind() != PageSVG || p.Links() != 0 || !p.Has(sum(s.hash.id, []byte("a"))) {
-		t.Errorf("kind %d, %d links, %d anchors", p.Kind(), p.Links(), p.Anchors())
+	for tags, links := range map[scan.Tags]int{scan.Modern: 1, scan.Linklint: 0} {
+		s := loadFiles(t, files{"p.html": plain, "i.svg": `<svg xmlns="http://www.w3.org/2000/svg"><g id="a"/><a href="gone.html"/></svg>`}, Options{Tags: tags})
+		p := s.Page(pageID(t, s, "i.svg"))
+		if p.Kind() != PageSVG || p.Links() != links || !p.Has(sum(s.hash.id, []byte("a"))) {
+			t.Errorf("tags %d: kind %d, %d links, %d anchors", tags, p.Kind(), p.Links(), p.Anchors())
+		}
 	}
 }
 

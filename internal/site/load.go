@@ -33,6 +33,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
+	parsed := s.parseRules()
 	w, err := walk(ctx, root)
 	if err != nil {
 		return nil, err
@@ -43,25 +44,29 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
 	}
 	defer dir.close()
-	s.readRules(dir)
+	s.readRules(dir, parsed())
 	s.findIndexes()
 	s.markAddresses()
 	s.markRuled()
+	s.checkRules()
 	s.findPages()
-	if len(s.pages) == 0 {
+	if !slices.ContainsFunc(s.pages, func(p Page) bool { return p.kind.HasAnchors() }) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
 	}
-	l := &loader{s: s, dir: dir, limit: opt.MaxPageBytes, modes: w.modes}
-	if l.limit <= 0 {
-		l.limit = DefaultMaxPageBytes
+	if err := s.sniff(ctx, dir); err != nil {
+		return nil, err
 	}
+	s.orderPages()
+	l := &loader{s: s, dir: dir, modes: w.modes}
 	if err := l.run(ctx, 0, len(s.pages)); err != nil {
 		return nil, err
 	}
-	// Image maps are those files that a link leads to: only now known.
+	// Image maps are those files that a link leads to, and manifests what pages
+	// call so: only now known.
 	first := len(s.pages)
 	s.linkListed()
-	if s.addImageMaps(); len(s.pages) > first {
+	s.addImageMaps()
+	if s.addManifests(); len(s.pages) > first {
 		if err := l.run(ctx, first, len(s.pages)); err != nil {
 			return nil, err
 		}
@@ -75,6 +80,10 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 
 // configure resolves the options.
 func (s *Site) configure() error {
+	if s.opt.MaxPageBytes <= 0 {
+		s.opt.MaxPageBytes = DefaultMaxPageBytes
+	}
+	s.findKinds()
 	s.profile = s.opt.Profile
 	if s.profile.Name == "" {
 		s.profile = Generic
@@ -120,30 +129,15 @@ func (s *Site) configure() error {
 	return nil
 }
 
-// pageKind tells how a file of this name is parsed (LL-27).
-func pageKind(name string) (kind PageKind, ok bool) {
-	dot := strings.LastIndexByte(name, '.')
-	if dot < 0 || len(name)-dot > len(".shtml") {
-		return 0, false
-	}
-	switch strings.ToLower(name[dot+1:]) {
-	case "html", "htm", "shtml":
-		return PageHTML, true
-	case "xhtml":
-		return PageXHTML, true
-	case "svg":
-		return PageSVG, true
-	}
-	return 0, false
-}
-
-// findPages lists the files to parse, sorted by path.
+// findPages lists the files to parse, those included of which it is not known
+// yet whether they are.
 func (s *Site) findPages() {
 	pages := 0
 	for id := range s.tree.nodes {
-		n := &s.tree.nodes[id]
-		if _, ok := pageKind(string(s.tree.nameOf(n))); ok && n.kind == KindFile {
-			pages++
+		if n := &s.tree.nodes[id]; n.kind == KindFile {
+			if _, ok := s.kindOf(n); ok {
+				pages++
+			}
 		}
 	}
 	s.pages = make([]Page, 0, pages)
@@ -152,11 +146,12 @@ func (s *Site) findPages() {
 		if n.kind != KindFile {
 			continue
 		}
-		if kind, ok := pageKind(string(s.tree.nameOf(n))); ok {
-			s.pages = append(s.pages, Page{node: NodeID(id), kind: kind})
+		if kind, ok := s.kindOf(n); ok {
+			s.pages = append(s.pages, Page{node: NodeID(id), kind: kind, canon: NoNode})
+		} else if isSourceMap(string(s.tree.nameOf(n))) {
+			s.sourceMaps++
 		}
 	}
-	s.orderPages()
 }
 
 // orderPages sorts the pages by path and lets the nodes know them.
@@ -212,9 +207,19 @@ func (s *Site) addImageMaps() {
 			continue
 		}
 		name := strings.ToLower(string(s.tree.nameOf(n)))
-		if strings.HasSuffix(name, ".map") && !strings.HasSuffix(name, ".js.map") && !strings.HasSuffix(name, ".mjs.map") &&
-			!strings.HasSuffix(name, ".css.map") {
-			s.pages = append(s.pages, Page{node: NodeID(id), kind: PageMap})
+		if strings.HasSuffix(name, ".map") && !isSourceMap(name) {
+			s.pages = append(s.pages, Page{node: NodeID(id), kind: PageMap, canon: NoNode})
+		}
+	}
+}
+
+// addManifests makes pages of the files that pages call their manifests and
+// that are none by their names.
+func (s *Site) addManifests() {
+	slices.Sort(s.manifests)
+	for _, id := range slices.Compact(s.manifests) {
+		if n := &s.tree.nodes[id]; n.kind == KindFile && n.page == 0 {
+			s.pages = append(s.pages, Page{node: id, kind: PageManifest, canon: NoNode})
 		}
 	}
 }
@@ -254,7 +259,6 @@ func (s *Site) State(l *Link) State {
 type loader struct {
 	s     *Site
 	dir   *docroot
-	limit int64
 	modes bool
 	next  atomic.Int64 // next page to take
 	done  atomic.Int64
@@ -296,6 +300,7 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 		})
 	}
 	wg.Wait()
+	l.s.RuleFaults() // they ask the tree, which changes now
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -312,6 +317,7 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 		for _, node := range w.aliases {
 			s.tree.nodes[node].flags |= flagAlias
 		}
+		s.manifests = append(s.manifests, w.manifests...)
 		for _, m := range w.modes {
 			s.tree.nodes[m.id].flags |= m.flags
 		}

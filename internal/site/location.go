@@ -89,7 +89,7 @@ func escapePath(p, literal, hex string) string {
 // normalQuery writes a query as lighttpd does: letters, digits and -._~ not
 // encoded, brackets and the like and what is no escape encoded.
 func normalQuery(query string) string {
-	if strings.IndexAny(query, "%[]{}|^`\\") < 0 {
+	if !strings.ContainsAny(query, "%[]{}|^`\\") {
 		return query
 	}
 	var b strings.Builder

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 var (
@@ -39,4 +40,22 @@ func readRoot(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.F
 		err = nil // it shrank meanwhile
 	}
 	return buf[:n], mode, err
+}
+
+// headRoot is [docroot.head] by the standard library.
+func headRoot(root *os.Root, name string, buf []byte, n int) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return buf[:0], err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return buf[:0], errNotRegular
+	}
+	buf = slices.Grow(buf[:0], n)[:n]
+	n, err = io.ReadFull(f, buf)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return buf[:n], err
 }

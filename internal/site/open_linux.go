@@ -3,6 +3,7 @@ package site
 import (
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -47,6 +48,27 @@ func (d *docroot) close() {
 		return
 	}
 	unix.Close(d.fd)
+}
+
+// head reads the first n bytes of a file into buf, which grows as needed.
+func (d *docroot) head(name string, buf []byte, n int) ([]byte, error) {
+	if d.root != nil {
+		return headRoot(d.root, name, buf, n)
+	}
+	var fd int
+	err := retry(func() (e error) { fd, e = unix.Openat2(d.fd, name, &openHow); return })
+	if err != nil {
+		return buf[:0], err
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return buf[:0], errNotRegular
+	}
+	buf = slices.Grow(buf[:0], n)[:n]
+	read := 0
+	err = retry(func() (e error) { read, e = unix.Read(fd, buf); return })
+	return buf[:max(read, 0)], err
 }
 
 // read reads a whole file into buf, which grows as needed. A file of more

@@ -20,6 +20,11 @@ func openDocroot(name string) (*docroot, error) {
 
 func (d *docroot) close() { d.root.Close() }
 
+// head reads the first n bytes of a file into buf, which grows as needed.
+func (d *docroot) head(name string, buf []byte, n int) ([]byte, error) {
+	return headRoot(d.root, name, buf, n)
+}
+
 // read reads a whole file into buf, which grows as needed. A file of more
 // than limit bytes gives errTooLarge.
 func (d *docroot) read(name string, buf []byte, limit int64) ([]byte, fs.FileMode, error) {

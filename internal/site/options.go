@@ -40,6 +40,11 @@ type Options struct {
 	// DefaultCharset is the encoding of pages that declare none and come
 	// without a charset from the server; empty means the profile's.
 	DefaultCharset string
+	// PageExtensions, when not empty, replaces the endings of the names of HTML
+	// pages (LL-27), see [DefaultPageExtensions]: without dot, in any letter
+	// case. Those named xhtml are read as XML. An ending that would have been
+	// read as something else is HTML then.
+	PageExtensions []string
 	// MaxPageBytes is the size above which a page is not read; 0 means 1 GiB.
 	MaxPageBytes int64
 	// Jobs is the number of workers; 0 means one per processor.

@@ -99,7 +99,7 @@ func (q *asking) follow(path, query string) Answer {
 			}
 			return a
 		}
-		if a.State == StateViaRedirect {
+		if a.State == StateViaRedirect || a.State == StateServerDependent {
 			state, note = a.State, a.Note // an author can mend it; a final slash is the host's own
 		}
 	}
@@ -207,7 +207,7 @@ func (q *asking) files(path, query string) Answer {
 		a.State, a.Note = StateServerDependent, "the host takes the name in any letter case, most others do not"
 	}
 	if q.p.Portable && (a.move != "" || a.State.Answers()) {
-		q.portable(&a, path, p, segments, slash)
+		q.portable(&a, path, p, query, segments, slash)
 	}
 	return a
 }
@@ -218,19 +218,4 @@ func (q *asking) unlessBehind(segments []string, a Answer) Answer {
 		return Answer{State: StateMissingFile, Node: NoNode, Status: http.StatusNotFound, Note: "nothing lies behind a file"}
 	}
 	return a
-}
-
-// portable warns where other servers answer otherwise.
-func (q *asking) portable(a *Answer, path, decoded string, segments []string, slash bool) {
-	switch {
-	case a.State == StatePrivate:
-	case strings.Contains(decoded, "//"):
-		a.State = StateDoubleSlash
-	case strings.Contains(strings.ToLower(path), "%2f"):
-		a.State, a.Note = StateServerDependent, "nginx, Caddy and lighttpd take an encoded slash, Apache answers 404"
-	case hasControl(decoded):
-		a.State, a.Note = StateServerDependent, "lighttpd answers 400 to a control character"
-	case len(segments) > 0 && !slash && strings.HasPrefix(segments[len(segments)-1], ".ht"):
-		a.State, a.Note = StateServerDependent, "Apache answers 403 to names that begin with .ht"
-	}
 }

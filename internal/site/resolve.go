@@ -165,7 +165,7 @@ func (r *resolver) enter(at NodeID, name []byte) (NodeID, bool) {
 	}
 	n := &t.nodes[next]
 	// An alias is left to the slow path: ".." after it means the link's parent.
-	return next, n.kind == KindDir && n.real == next && n.flags&(flagUnreadable|flagPrivate|flagAsk) == 0
+	return next, n.kind == KindDir && n.real == next && n.flags&(flagUnreadable|flagPrivate|flagShut) == 0
 }
 
 // fastName answers for the last segment of a path.
@@ -211,15 +211,24 @@ func (r *resolver) fastBare(dir NodeID) (State, NodeID, bool) {
 }
 
 // fastPage looks for page.html where /page is asked for, which is no file; id
-// is what has that name.
+// is what has that name. Where two suffixes fit the slow path decides.
 func (r *resolver) fastPage(dir NodeID, name []byte, id NodeID) (State, NodeID, bool) {
 	var buf [264]byte
 	p := &r.s.profile
-	if len(name) > maxName || p.Page != Serve || len(p.PageSuffixes) != 1 || p.PageSuffixes[0] != ".html" {
+	if len(name) > maxName || p.Page != Serve {
 		return 0, 0, false
 	}
-	t := r.s.tree
-	page := t.child(dir, append(append(buf[:0], name...), ".html"...))
+	t, page := r.s.tree, NoNode
+	for _, suffix := range p.PageSuffixes {
+		found := t.child(dir, append(append(buf[:0], name...), suffix...))
+		switch {
+		case found == NoNode:
+		case page != NoNode:
+			return 0, 0, false
+		default:
+			page = found
+		}
+	}
 	switch {
 	case page == NoNode && id == NoNode, page != NoNode && id != NoNode:
 		return 0, 0, false

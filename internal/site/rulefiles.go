@@ -2,13 +2,12 @@ package site
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sitelink/sitelink/internal/redirect"
 )
@@ -17,18 +16,54 @@ import (
 // ones.
 const maxRuleBytes = 16 << 20
 
-// readRules reads the rule files of the profile's host, those of the docroot and
-// those of the project. A file that cannot be read is a fault of the docroot.
-func (s *Site) readRules(dir *docroot) {
-	files := slices.Clone(s.opt.Rules)
-	if !s.opt.NoRuleFiles {
-		files = append(files, s.hostFiles(dir)...)
+// parseRules begins to read the rule files whose names are known, those at the
+// top of the docroot and those of the project, while the docroot is walked; what
+// it returns waits for them. With 10,000 rules that saves a tenth of the time of
+// a site of 10,000 pages.
+func (s *Site) parseRules() (parsed func() []*redirect.File) {
+	result := make(chan []*redirect.File, 1)
+	go func() {
+		var files []*redirect.File
+		if !s.opt.NoRuleFiles {
+			files = s.topFiles()
+		}
+		result <- files
+	}()
+	return func() []*redirect.File { return <-result }
+}
+
+// readRules takes the rules of the profile's host: those given, those parsed, and
+// those of directories. A file that cannot be read is a fault of the docroot.
+func (s *Site) readRules(dir *docroot, parsed []*redirect.File) {
+	s.faults = append(s.faults, s.ruleReads...)
+	files := append(slices.Clone(s.opt.Rules), parsed...)
+	if !s.opt.NoRuleFiles && s.profile.Rules == RulesHtaccess {
+		files = append(files, s.directoryFiles(dir)...)
 	}
 	s.ruleFiles = files
 	s.settle(files)
 	set := redirect.New(s.address(), files...)
 	if set.Len() > 0 {
 		s.rules = set
+	}
+}
+
+// checkRules begins to judge the rules while the pages are read. They ask what
+// the files answer, without the rules.
+func (s *Site) checkRules() {
+	s.ruleFaults = sync.OnceValue(func() []redirect.Fault {
+		set := s.rules
+		if set == nil {
+			set = redirect.New(s.address(), s.ruleFiles...)
+		}
+		q := asking{s: s, p: &s.profile}
+		return set.Check(func(path string) (int, bool) {
+			a := q.follow(path, "")
+			return a.Status, a.State.Answers() || a.State == StateBehindSymlink
+		})
+	})
+	if s.rules != nil {
+		go s.ruleFaults()
 	}
 }
 
@@ -41,25 +76,25 @@ func (s *Site) address() redirect.Options {
 	return redirect.Options{Scheme: strings.ToLower(scheme), Host: s.bases[0].host}
 }
 
-// hostFiles reads the files that the host asks, in its order.
-func (s *Site) hostFiles(dir *docroot) (files []*redirect.File) {
-	inDocroot := func(name string, parse func(name string, data []byte) *redirect.File) {
-		id := s.tree.child(0, []byte(name))
-		if id == NoNode || s.tree.nodes[id].kind != KindFile {
-			return
-		}
-		if data, ok := s.ruleBytes(dir, id); ok {
-			files = append(files, parse(name, data))
-		}
-	}
-	inProject := func(name string, parse func(name string, data []byte) *redirect.File) {
-		if f := s.projectFile(name, parse); f != nil {
+// topFiles reads the files that the host asks, in its order.
+func (s *Site) topFiles() (files []*redirect.File) {
+	take := func(f *redirect.File) {
+		if f != nil {
 			files = append(files, f)
-		} else {
-			inDocroot(name, parse)
 		}
 	}
-	headers := func(cloudflare bool) func(string, []byte) *redirect.File {
+	inDocroot := func(name string, parse ruleParser) { take(s.ruleFile(s.root, name, name, parse)) }
+	inProject := func(name string, parse ruleParser) {
+		if s.opt.Project != "" {
+			full := filepath.Join(s.opt.Project, name)
+			if f := s.ruleFile(s.opt.Project, name, s.projectName(full, name), parse); f != nil {
+				take(f)
+				return
+			}
+		}
+		inDocroot(name, parse)
+	}
+	headers := func(cloudflare bool) ruleParser {
 		return func(name string, data []byte) *redirect.File { return redirect.Headers(name, data, cloudflare) }
 	}
 	switch s.profile.Rules {
@@ -74,47 +109,51 @@ func (s *Site) hostFiles(dir *docroot) (files []*redirect.File) {
 		inProject("vercel.json", redirect.Vercel)
 	case RulesFirebase:
 		inProject("firebase.json", func(name string, data []byte) *redirect.File { return redirect.Firebase(name, data, "") })
-	case RulesHtaccess:
-		for id := range s.tree.nodes {
-			n := &s.tree.nodes[id]
-			if n.kind != KindFile || string(s.tree.nameOf(n)) != ".htaccess" {
-				continue
-			}
-			if data, ok := s.ruleBytes(dir, NodeID(id)); ok {
-				files = append(files, redirect.Htaccess("/"+s.tree.Path(n.parent), s.tree.Path(NodeID(id)), data))
-			}
-		}
 	}
 	return files
 }
 
-// ruleBytes reads a rule file of the docroot.
-func (s *Site) ruleBytes(dir *docroot, id NodeID) ([]byte, bool) {
-	data, _, err := dir.read(s.tree.Path(s.tree.nodes[id].real), nil, maxRuleBytes)
-	if err != nil {
-		s.faults = append(s.faults, FileFault{Path: s.tree.Path(id), Err: fileError(err)})
-		return nil, false
-	}
-	return data, true
-}
+// ruleParser is one of the readers of package redirect.
+type ruleParser func(name string, data []byte) *redirect.File
 
-// projectFile reads a rule file that lies in the project's directory; nil if
-// there is none.
-func (s *Site) projectFile(name string, parse func(name string, data []byte) *redirect.File) *redirect.File {
-	if s.opt.Project == "" {
-		return nil
+// ruleFile reads a file at the top of a directory and never beyond it; nil if
+// there is none. shown is its name in reports.
+func (s *Site) ruleFile(dir, name, shown string, parse ruleParser) *redirect.File {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil // the walk says what is wrong with the docroot
 	}
-	full := filepath.Join(s.opt.Project, name)
-	shown := s.projectName(full, name)
-	data, err := readBounded(full)
+	defer root.Close()
+	if info, err := root.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil // opening a pipe would wait for its writer
+	}
+	data, _, err := readRoot(root, name, nil, maxRuleBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		s.faults = append(s.faults, FileFault{Path: shown, Err: reason(err)})
+		s.ruleReads = append(s.ruleReads, FileFault{Path: shown, Err: reason(err)})
 		return nil
 	}
 	return parse(shown, data)
+}
+
+// directoryFiles reads the .htaccess files.
+func (s *Site) directoryFiles(dir *docroot) (files []*redirect.File) {
+	for id := range s.tree.nodes {
+		n := &s.tree.nodes[id]
+		if n.kind != KindFile || string(s.tree.nameOf(n)) != ".htaccess" {
+			continue
+		}
+		name := s.tree.Path(NodeID(id))
+		data, _, err := dir.read(s.tree.Path(n.real), nil, maxRuleBytes)
+		if err != nil {
+			s.faults = append(s.faults, FileFault{Path: name, Err: fileError(err)})
+			continue
+		}
+		files = append(files, redirect.Htaccess("/"+s.tree.Path(n.parent), name, data))
+	}
+	return files
 }
 
 // projectName is the path of a file of the project relative to the docroot, by
@@ -124,24 +163,15 @@ func (s *Site) projectName(full, name string) string {
 	if err != nil {
 		return name
 	}
-	rel, err := filepath.Rel(s.real, project)
+	docroot, err := filepath.Abs(s.root)
+	if err != nil {
+		return name
+	}
+	rel, err := filepath.Rel(docroot, project)
 	if err != nil {
 		return name
 	}
 	return filepath.ToSlash(rel)
-}
-
-func readBounded(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxRuleBytes+1))
-	if err == nil && len(data) > maxRuleBytes {
-		err = fmt.Errorf("larger than %d MiB", maxRuleBytes>>20)
-	}
-	return data, err
 }
 
 // Rules returns the redirect rules of the host, nil if there are none.
@@ -153,15 +183,4 @@ func (s *Site) RuleFiles() []*redirect.File { return s.ruleFiles }
 
 // RuleFaults returns what is wrong with the redirect rules, sorted by file and
 // line.
-func (s *Site) RuleFaults() []redirect.Fault {
-	set := s.rules
-	if set == nil {
-		set = redirect.New(s.address(), s.ruleFiles...)
-	}
-	// The rules ask what the files answer, without them.
-	q := asking{s: s, p: &s.profile}
-	return set.Check(func(path string) (int, bool) {
-		a := q.follow(path, "")
-		return a.Status, a.State.Answers() || a.State == StateBehindSymlink
-	})
-}
+func (s *Site) RuleFaults() []redirect.Fault { return s.ruleFaults() }

@@ -27,11 +27,20 @@ type Site struct {
 	bases     []baseURL
 	rules     *redirect.Set
 	ruleFiles []*redirect.File
+	ruleReads []FileFault // rule files that cannot be read
+	// ruleFaults judges the rules, once.
+	ruleFaults func() []redirect.Fault
 	// local holds the settings that .htaccess files make, by directory.
 	local  map[NodeID]*localSettings
 	hash   hasher
+	kinds  map[string]PageKind // by the ending of a name, in lower case
 	pages  []Page
 	faults []FileFault
+	// manifests are the files that pages call their web manifests.
+	manifests []NodeID
+	// otherXML counts the XML files that are none of the known documents,
+	// sourceMaps the files that are source maps by their names.
+	otherXML, sourceMaps int
 	// linked holds, by node, whether any link leads to it.
 	linked []bool
 	// indexOf holds, by node, the index file of a directory, NoNode if none
@@ -48,22 +57,15 @@ type Site struct {
 // PageID is an index into the pages of a site, which are sorted by path.
 type PageID uint32
 
-// PageKind says how a page was read.
-type PageKind uint8
-
-const (
-	PageHTML  PageKind = iota
-	PageXHTML          // HTML in XML syntax
-	PageSVG            // read for its ids only
-	PageMap            // a server-side image map
-)
-
 // Page is one parsed file. Its links stand in the order of the file.
 type Page struct {
 	node    NodeID
 	kind    PageKind
 	script  bool // runs scripts
 	quirks  bool
+	noIndex bool
+	zipped  bool   // the file is compressed
+	canon   NodeID // the page's address as it says itself, NoNode for none
 	err     PageError
 	anchorN uint32
 	size    int64
@@ -107,6 +109,7 @@ const (
 	bitRange                        // and two for the ends of a line range
 	bitRoute                        // only a script can serve it
 	bitMap                          // names a map, not a fragment
+	bitEntry                        // the address of an entry of a sitemap or feed
 )
 
 // Root returns the docroot as it was given.
@@ -179,7 +182,15 @@ func (p *Page) BadLines() []int { return p.badLines }
 // an absolute URL with its fragment; empty when the page stays.
 func (p *Page) Alias() string { return p.alias }
 
-// HasBase tells whether a base element rules the page's links.
+// NoIndex tells whether the page asks search engines not to list it.
+func (p *Page) NoIndex() bool { return p.noIndex }
+
+// Canonical returns the page of the docroot that the page names as its own
+// address, NoNode when it names none.
+func (p *Page) Canonical() NodeID { return p.canon }
+
+// HasBase tells whether something else than the page's address rules how its
+// links resolve: a base element, or xml:base in a feed.
 func (p *Page) HasBase() bool { return p.based }
 
 // BaseDiffers tells whether the two readings of <base href> differ for the
@@ -222,11 +233,27 @@ func (a *Asks) Next(l *Link) Fragment {
 // IsMap tells whether the link names a map element, not a fragment.
 func (l *Link) IsMap() bool { return l.bits&bitMap != 0 }
 
+// IsEntry tells whether the link is the address of an entry: what a sitemap
+// lists, or the page that an entry of a feed stands for.
+func (l *Link) IsEntry() bool { return l.bits&bitEntry != 0 }
+
 // baseURL is one published address of the docroot.
 type baseURL struct {
 	host string // with port when it is not the default
 	path string // without final slash; "" for the root
 }
+
+// Published tells whether the address of the docroot is known: without one,
+// absolute links to it cannot be told from those to other sites.
+func (s *Site) Published() bool { return len(s.opt.BaseURLs) > 0 }
+
+// OtherXML returns how many XML files were not read because they are none of
+// the known documents.
+func (s *Site) OtherXML() int { return s.otherXML }
+
+// SourceMaps returns how many files are source maps by their names. They are
+// not read: what they name are the sources of the build, not files of the site.
+func (s *Site) SourceMaps() int { return s.sourceMaps }
 
 // IndexNames returns the names of default index files, in the order tried.
 func (s *Site) IndexNames() []string { return s.index }

@@ -40,7 +40,7 @@ type node struct {
 	page uint32
 }
 
-type nodeFlags uint8
+type nodeFlags uint16
 
 const (
 	// flagUnreadable: its owner may not read it (a directory: enter it).
@@ -53,8 +53,10 @@ const (
 	flagChecked
 	// flagMoved: asked for by its own name, the file answers after a redirect.
 	flagMoved
-	// flagAsk: only the slow path knows what the host answers.
+	// flagAsk: only the slow path knows what the host answers for the file or
+	// directory; flagShut: and for all below the directory.
 	flagAsk
+	flagShut
 	// flagClosed: a symbolic link through a directory that may not be entered.
 	flagClosed
 	// flagAlias: a page that sends the visitor on at once.

@@ -18,12 +18,13 @@ type worker struct {
 	buf    []byte
 	linked []bool
 	modes  []nodeMode
-	links  slab[Link]
-	hashes slab[uint64]
-	record []Link
-	asked  []uint64
-	// aliases are the pages that send the visitor on at once.
-	aliases []NodeID
+	// aliases are the pages that send the visitor on at once, manifests the files
+	// that pages call their web manifests.
+	aliases, manifests []NodeID
+	links              slab[Link]
+	hashes             slab[uint64]
+	record             []Link
+	asked              []uint64
 }
 
 type nodeMode struct {
@@ -78,25 +79,42 @@ func (w *worker) page(p *Page) {
 		return
 	}
 	page := w.l.s.scanPage(&w.scan, p.kind, data)
-	p.script, p.quirks = page.HasScript, page.Quirks
+	p.script, p.quirks, p.noIndex = page.HasScript, page.Quirks, page.NoIndex
 	if len(page.Faults) > 0 {
 		p.faults = slices.Clone(page.Faults)
 	}
 	w.anchors(p, page)
-	if p.kind != PageSVG {
-		w.resolveAll(p, page)
-	}
+	w.resolveAll(p, page)
 }
 
 // scanPage reads a page by the syntax of its kind.
 func (s *Site) scanPage(scanner *scan.Scanner, kind PageKind, data []byte) *scan.Page {
+	opt := s.scanOptions()
 	switch kind {
 	case PageSVG:
-		return scanner.SVG(data)
+		page := scanner.SVG(data)
+		if opt.Tags == scan.Linklint {
+			page.Links = page.Links[:0] // Linklint's table knows no SVG
+		}
+		return page
 	case PageXHTML:
-		return scanner.XML(data, s.scanOptions())
+		return scanner.XML(data, opt)
+	case PageCSS:
+		return scanner.CSS(data, opt)
+	case PageFeed, PageSitemap, PageIndex, PageOPML, PageOpenSearch:
+		return scanner.Data(data, opt)
+	case PageJSONFeed:
+		return scanner.JSONFeed(data, opt)
+	case PageManifest:
+		return scanner.Manifest(data, opt)
+	case PageJSONLD:
+		return scanner.JSONLD(data, opt)
+	case PageRobots:
+		return scanner.Robots(data, opt)
+	case PageHeaders:
+		return scanner.Headers(data, opt)
 	}
-	return scanner.HTML(data, s.scanOptions())
+	return scanner.HTML(data, opt)
 }
 
 func (s *Site) scanOptions() scan.Options {
@@ -107,14 +125,14 @@ func (s *Site) scanOptions() scan.Options {
 // read reads the file of a page.
 func (w *worker) read(p *Page) ([]byte, bool) {
 	s := w.l.s
-	data, mode, err := w.l.dir.read(s.tree.Path(s.tree.nodes[p.node].real), w.buf, w.l.limit)
-	w.buf = data
+	data, raw, mode, err := s.load(w.l.dir, p, w.buf)
+	w.buf = raw
 	p.size = int64(len(data))
 	if w.l.modes && mode != 0 {
 		w.modes = append(w.modes, nodeMode{p.node, fileFlags(mode)})
 	}
 	if err != nil {
-		p.err = PageError{TooLarge: errors.Is(err, errTooLarge), Err: fileError(err)}
+		p.err = PageError{TooLarge: errors.Is(err, errTooLarge) || errors.Is(err, ErrSitemapSize), Err: fileError(err)}
 		return nil, false
 	}
 	return data, true
@@ -146,6 +164,9 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 				w.aliases = append(w.aliases, p.node)
 			}
 		}
+		if l.Kind >= scan.KindCanonical {
+			w.note(p, l, rec)
+		}
 		if rec.State.Answers() && rec.Node != NoNode {
 			w.linked[rec.Node] = true
 		}
@@ -173,7 +194,20 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 	copy(p.links, w.record)
 	p.frags = w.hashes.take(len(w.asked))
 	copy(p.frags, w.asked)
-	p.based, p.baseDiff = len(page.Bases) > 0, baseDiffers(page)
+	p.based, p.baseDiff = len(page.Bases) > 0 || !p.kind.IsHTML() && page.Rebased(), baseDiffers(page)
+}
+
+// note keeps what a link means for its page or its target beside its verdict.
+func (w *worker) note(p *Page, l *scan.Link, rec *Link) {
+	found := rec.State.Answers() && rec.Node != NoNode
+	switch {
+	case l.Kind == scan.KindEntry:
+		rec.bits |= bitEntry
+	case l.Kind == scan.KindCanonical && p.canon == NoNode && found:
+		p.canon = rec.Node
+	case l.Kind == scan.KindManifest && found:
+		w.manifests = append(w.manifests, w.l.s.tree.nodes[rec.Node].real)
+	}
 }
 
 // keep notes the detail of a bad link, while there is room: otherwise the

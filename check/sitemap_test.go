@@ -1,0 +1,207 @@
+package check
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// sitemap lists addresses, the first one in line 2.
+func sitemap(addresses ...string) string {
+	var b strings.Builder
+	b.WriteString("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n")
+	for _, a := range addresses {
+		fmt.Fprintf(&b, "<url><loc>%s</loc></url>\n", a)
+	}
+	return b.String() + "</urlset>"
+}
+
+// sitemapIndex is the same for an index.
+func sitemapIndex(addresses ...string) string {
+	s := strings.NewReplacer("urlset", "sitemapindex", "url>", "sitemap>").Replace(sitemap(addresses...))
+	return s
+}
+
+func zipped(t testing.TB, text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// messages are the findings as "page:line:column code: message".
+func messages(fs []Finding) []string {
+	var out []string
+	for _, f := range fs {
+		out = append(out, fmt.Sprintf("%s:%d:%d %s: %s", f.Page, f.Line, f.Column, f.Code, f.Message))
+	}
+	return out
+}
+
+func compareMessages(t *testing.T, got []Finding, want ...string) {
+	t.Helper()
+	if got := messages(got); !slices.Equal(got, want) {
+		t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+// TestEntryMessages: each way in which an entry is wrong is said in words, with
+// what was meant.
+func TestEntryMessages(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": plain, "d/index.html": plain, "n.html": plain + "<meta name=robots content=noindex>", "harbour.html": plain,
+		"s.xml": sitemap("https://example.org/sub/d", "/sub/Harbour.html", "/sub/harbor.html", "/sub/n.html", "https://h/"),
+		"i.xml": sitemapIndex("/sub/i.xml", "/sub/j.xml", "/sub/p.html", "/sub/gone.xml"), "j.xml": sitemapIndex("/sub/s.xml"),
+		"f.xml": "<rss><channel><item><link>/sub/gone/</link><description>&lt;a href=gone.html></description></item></channel></rss>"})
+	r := run(t, load(t, root, exampleOrg), Options{})
+	compareMessages(t, r.Findings,
+		"f.xml:1:27 feed-entry: the feed leads to it, but no directory answers /sub/gone/",
+		"f.xml:1:68 missing-file: no file answers /sub/gone/gone.html",
+		"i.xml:2:15 sitemap-entry: the sitemap index lists itself",
+		"i.xml:3:15 sitemap-entry: the sitemap index lists /sub/j.xml, which is an index too: search engines do not follow it",
+		"i.xml:4:15 sitemap-entry: the sitemap index lists /sub/p.html, which is no sitemap",
+		"i.xml:5:15 sitemap-entry: the sitemap lists it, but no file answers /sub/gone.xml",
+		"s.xml:2:11 sitemap-entry: the sitemap lists /sub/d, which redirects to /sub/d/",
+		"s.xml:3:11 sitemap-entry: the sitemap lists it, but /sub/Harbour.html differs in letter case from /sub/harbour.html",
+		"s.xml:4:11 sitemap-entry: the sitemap lists it, but no file answers /sub/harbor.html",
+		"s.xml:5:11 noindex-in-sitemap: the sitemap lists /sub/n.html, which asks not to be indexed",
+		"s.xml:6:11 sitemap-entry: 1 of 5 entries are not below a base URL, this one first: search engines drop them")
+	for i, want := range map[int]string{7: "/sub/harbour.html", 8: "/sub/harbour.html"} {
+		if got := r.Findings[i].Suggestion; got != want {
+			t.Errorf("%s: suggestion %q, want %q", r.Findings[i].Raw, got, want)
+		}
+	}
+	all, links := rows(t, load(t, root, exampleOrg), Options{})
+	agree(t, r, all, links)
+}
+
+// TestUnpublished: without base URL absolute entries are external, and it is
+// said what would help.
+func TestUnpublished(t *testing.T) {
+	x := files{"p.html": plain, "s.xml": sitemap("https://example.org/p.html", "https://example.org/gone.html", "/p.html"),
+		"f.xml": "<rss><channel><item><link>https://example.org/gone/</link></item></channel></rss>"}
+	r := run(t, load(t, tempDocroot(t, x), site.Options{}), Options{})
+	compareMessages(t, r.Findings)
+	want := []string{"addresses of entries of sitemaps and feeds were not checked, as the site's own is not known: 3; set base-url"}
+	if s := r.Summary; !slices.Equal(s.Notes, want) || s.Unchecked != 3 || s.OK != 1 {
+		t.Errorf("notes %q, %d unchecked, %d ok", s.Notes, s.Unchecked, s.OK)
+	}
+	published := run(t, load(t, tempDocroot(t, x), site.Options{BaseURLs: []string{"https://example.org"}}), Options{})
+	if len(published.Summary.Notes) > 0 || len(published.Findings) != 2 {
+		t.Errorf("with base URL: notes %q, findings %q", published.Summary.Notes, messages(published.Findings))
+	}
+}
+
+// TestSummaryOfFiles: what was read besides pages is counted by kind, what was
+// not by reason, and pages count as before.
+func TestSummaryOfFiles(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": plain + "<link rel=canonical href=q.html><link rel=canonical href=p.html><link rel=manifest href=m.json>",
+		"q.html": plain + "<link rel=canonical href=q.html>", "r.html": plain + "<link rel=canonical href=gone.html>", "i.svg": "<svg/>",
+		"a.css": "", "b.CSS": "", "m.json": "{}", "n.webmanifest": "{}", "data.json": `{"version": 1}`, "feed.json": `{"version":"https://jsonfeed.org/version/1"}`,
+		"f.xml": "<rss/>", "g.atom": "<feed/>", "s.xml": sitemap(), "t.xml.gz": zipped(t, sitemap()), "i.xml": sitemapIndex(), "o.opml": "<opml/>", "e.xml": "<project/>", "e.rdf": "no",
+		"l.jsonld": "{}", "robots.txt": "", "d/robots.txt": "", "_headers": "", "a.css.map": "{}", "s.js.map": "{}", "x.map": "", "os.xml": "<OpenSearchDescription/>", "x.gz": ""})
+	sum := run(t, load(t, root, site.Options{}), Options{}).Summary
+	want := []KindCount{{"svg", 1}, {"css", 2}, {"feed", 2}, {"json feed", 1}, {"sitemap", 2}, {"sitemap index", 1}, {"opml", 1}, {"opensearch", 1},
+		{"web manifest", 2}, {"json-ld", 1}, {"robots.txt", 1}, {"_headers", 1}}
+	if !slices.Equal(sum.Read, want) {
+		t.Errorf("read %v, want %v", sum.Read, want)
+	}
+	if want := []KindCount{{"other-xml", 2}, {"source-map", 2}}; !slices.Equal(sum.NotRead, want) {
+		t.Errorf("not read %v, want %v", sum.NotRead, want)
+	}
+	if sum.Pages != 3 || sum.Canonical != 1 || sum.Errors != 1 {
+		t.Errorf("%d pages, %d with another canonical address, %d errors", sum.Pages, sum.Canonical, sum.Errors)
+	}
+}
+
+// TestZippedSitemaps: they are read like others, and one that inflates to more
+// than anybody takes is refused before it fills the memory.
+func TestZippedSitemaps(t *testing.T) {
+	bomb := zipped(t, sitemap("/p.html")+strings.Repeat(" ", 2*site.MaxSitemapBytes))
+	root := tempDocroot(t, files{"p.html": plain, "ok.xml.gz": zipped(t, sitemap("/p.html", "/gone.html")), "bomb.xml.gz": bomb,
+		"cut.xml.gz": zipped(t, sitemap(strings.Fields(strings.Repeat("/p.html ", 9000))...))[:500], "none.xml.gz": "<urlset>"})
+	r := run(t, load(t, root, site.Options{}), Options{})
+	compareMessages(t, r.Findings,
+		"bomb.xml.gz:0:0 sitemap-limit: not read: larger than the 52,428,800 bytes that a sitemap may have",
+		"cut.xml.gz:0:0 read-error: cannot be read: a damaged gzip file: unexpected EOF",
+		"ok.xml.gz:3:11 sitemap-entry: the sitemap lists it, but no file answers /gone.html")
+	all, links := rows(t, load(t, root, site.Options{}), Options{})
+	agree(t, r, all, links)
+}
+
+// TestSitemapSize: above the limit of the protocol is a warning, far above it
+// the file is not read at all. What the user sets counts when it is less.
+func TestSitemapSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 160 MB")
+	}
+	root := tempDocroot(t, files{"p.html": plain, "s.xml": sitemap("/p.html", "/gone.html") + strings.Repeat(" ", site.MaxSitemapBytes),
+		"t.xml": sitemap("/p.html") + strings.Repeat(" ", 2*site.MaxSitemapBytes)})
+	compareMessages(t, run(t, load(t, root, site.Options{}), Options{}).Findings,
+		"s.xml:0:0 sitemap-limit: 52428933 bytes, more than the 52428800 that a sitemap may have",
+		"s.xml:3:11 sitemap-entry: the sitemap lists it, but no file answers /gone.html",
+		"t.xml:0:0 sitemap-limit: not read: larger than the 52,428,800 bytes that a sitemap may have")
+	compareMessages(t, run(t, load(t, root, site.Options{MaxPageBytes: 1 << 20}), Options{}).Findings,
+		"s.xml:0:0 too-large: not read: larger than the page size limit; see max-page-size",
+		"t.xml:0:0 too-large: not read: larger than the page size limit; see max-page-size")
+}
+
+// TestBadFiles: what cannot be read to its end is said with its place, and
+// what stands before the fault counts.
+func TestBadFiles(t *testing.T) {
+	root := tempDocroot(t, files{"p.html": plain + "<link rel=manifest href=m.json>", "f.xml": "<rss><channel>\n<link>gone</link><title>a & b</title></channel></rss>",
+		"m.json": "{\n \"start_url\": \"gone\",\n}", "a.css": "a{b:url(\"gone\n}", "s.svg": "<svg xmlns='http://www.w3.org/2000/svg'><a href='gone'/><b></svg>"})
+	r := run(t, load(t, root, site.Options{}), Options{})
+	compareMessages(t, r.Findings,
+		"a.css:1:9 not-well-formed: not well-formed CSS: a string does not end in its line; browsers drop the rest of the rule or sheet",
+		"f.xml:2:7 missing-file: no file answers /gone",
+		"f.xml:2:27 not-well-formed: not well-formed XML: \"&\" begins no reference; what reads it stops there",
+		"m.json:2:16 missing-file: no file answers /gone",
+		"m.json:3:1 not-well-formed: not JSON: invalid character '}' looking for beginning of object key string; what reads it refuses all of it",
+		"s.svg:1:50 missing-file: no file answers /gone",
+		"s.svg:1:60 not-well-formed: not well-formed XML: mismatched end tag </svg> of <b>; browsers show an error")
+}
+
+// TestPageExtensions (LL-27): the list of endings is the user's.
+func TestPageExtensions(t *testing.T) {
+	x := files{"p.html": plain + "<a href=gone1>", "q.PHP": plain + "<a href=gone2>", "r.htm": plain + "<a href=gone3>", "s.xhtml": "<html xmlns='http://www.w3.org/1999/xhtml'><a href='gone4'/></html>"}
+	for _, c := range []struct {
+		extensions []string
+		want       int
+	}{{nil, 3}, {[]string{"html"}, 1}, {[]string{".php", "HTML", "xhtml"}, 3}, {[]string{"php"}, 1}} {
+		r := run(t, load(t, tempDocroot(t, x), site.Options{PageExtensions: c.extensions}), Options{})
+		if r.Summary.Errors != c.want || r.Summary.Pages != c.want {
+			t.Errorf("%q: %d errors on %d pages, want %d", c.extensions, r.Summary.Errors, r.Summary.Pages, c.want)
+		}
+	}
+}
+
+// TestChangedCounts: the bad links of a page that changed meanwhile are not
+// listed, and so not counted as errors either.
+func TestChangedCounts(t *testing.T) {
+	x := fixture{files: files{"p.html": plain + "<a href=#x><a href=#y><a href=p.html>", "q.html": plain + "<a href=#z>"},
+		change: func(t testing.TB, root string) { addFiles(t, root, files{"p.html": plain}) }}
+	s := x.load(t)
+	r := run(t, s, Options{})
+	compareBriefs(t, r.Findings, "p.html:0:0 error changed", "q.html:1:40 error missing-fragment #z")
+	sum := r.Summary
+	if sum.Errors != 1 || sum.FileErrors != 1 || sum.Unchecked != 2 || sum.OK != 1 || sum.Links != sum.OK+sum.Errors+sum.Warnings+sum.Unchecked+sum.Ignored ||
+		!slices.Equal(sum.Reasons, []Reason{{Changed, 2}}) {
+		t.Errorf("summary %+v", sum)
+	}
+	links, err := Links(t.Context(), s, Options{}, func(dst []byte, _ *Finding) []byte { return dst }, io.Discard)
+	if err != nil || !reflect.DeepEqual(links.Summary, sum) {
+		t.Errorf("summary of Links %+v (%v), of Run %+v", links.Summary, err, sum)
+	}
+}

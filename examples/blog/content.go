@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/hook/mdlink"
+)
+
+// page is one Markdown file.
+type page struct {
+	File        string // notes/gates.md, below content
+	Address     string // /notes/gates/
+	Title, Date string
+	Tags        []string
+	Line        int    // of the file, where Text begins
+	Text        []byte // what stands behind the front matter
+	Body        template.HTML
+
+	doc *mdlink.Document
+}
+
+// addressOf returns the address of the page that is made of a file.
+func addressOf(file string) string { return "/" + strings.TrimSuffix(file, ".md") + "/" }
+
+// readPages reads the Markdown files below dir, newest first.
+func readPages(fsys fs.FS, dir string) ([]*page, error) {
+	var pages []*page
+	err := fs.WalkDir(fsys, dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".md" {
+			return err
+		}
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		p, err := parsePage(strings.TrimPrefix(name, dir+"/"), text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		pages = append(pages, p)
+		return nil
+	})
+	slices.SortStableFunc(pages, func(a, b *page) int { return strings.Compare(b.Date, a.Date) })
+	return pages, err
+}
+
+// parsePage cuts off the front matter: lines "key: value" between two lines of
+// three dashes.
+func parsePage(file string, text []byte) (*page, error) {
+	const rule = "---\n"
+	head, body, ok := bytes.Cut(bytes.TrimPrefix(text, []byte(rule)), []byte("\n"+rule))
+	if !ok || !bytes.HasPrefix(text, []byte(rule)) {
+		return nil, fmt.Errorf("no front matter between two lines ---")
+	}
+	p := &page{File: file, Address: addressOf(file), Text: body, Line: bytes.Count(head, []byte("\n")) + 4}
+	for i, line := range strings.Split(string(head), "\n") {
+		key, value, _ := strings.Cut(line, ":")
+		switch value = strings.TrimSpace(value); key {
+		case "title":
+			p.Title = value
+		case "date":
+			if _, err := time.Parse(time.DateOnly, value); err != nil {
+				return nil, fmt.Errorf("line %d: date %q is not like 2026-02-01", i+2, value)
+			}
+			p.Date = value
+		case "tags":
+			p.Tags = strings.Split(value, ", ")
+		default:
+			return nil, fmt.Errorf("line %d: unknown key %q", i+2, key)
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/hook"
+)
+
+// TestRun: the blog is built, its broken links are named and make it leave with
+// 1, and the temporary directory is gone.
+func TestRun(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var out bytes.Buffer
+	code, err := run(t.Context(), nil, &out)
+	if code != 1 || err != nil {
+		t.Fatalf("left with %d, %v", code, err)
+	}
+	for _, want := range []string{
+		"examples/blog/content/walks/night-walk.md:9:48: no such file: ../notes/fog-lamp.md\nbuilt 32 pages from 30 Markdown files\n",
+		"examples/blog/content/walks/flood.md:14:11: error: ",
+		": 7 errors\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, out.String())
+		}
+	}
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestPlaces: every finding stands in the Markdown, where the broken destination
+// is written: there is a link with these letters at that line and column.
+func TestPlaces(t *testing.T) {
+	dir := t.TempDir()
+	b, err := newBlog(project, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.build(dir); err != nil {
+		t.Fatal(err)
+	}
+	result, err := hook.Check(t.Context(), hook.Site{Docroot: dir, BaseURL: baseURL, Sources: b.links.Parts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asWritten := map[string]string{
+		"/places/orchard-gate/":                  "/places/orchard-gate/",
+		"/notes/boots/#lace":                     "boots.md#lace",
+		"/img/Gate.svg":                          "/img/Gate.svg",
+		"/walks/river-crossings/#stepping-stone": "river-crossings.md#stepping-stone",
+		"/notes/fog-lamp/":                       "../notes/fog-lamp.md",
+	}
+	seen := map[string]bool{}
+	for _, f := range result.Findings {
+		want := asWritten[f.Raw]
+		if f.Source == nil || want == "" {
+			t.Errorf("%s: %s has no place", f.Page, f.Raw)
+			continue
+		}
+		seen[f.Raw] = true
+		text, err := project.ReadFile(strings.TrimPrefix(f.Source.File, "examples/blog/"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		line := []rune(strings.Split(string(text), "\n")[f.Source.Line-1])
+		if at := string(line[f.Source.Column-1:]); !strings.HasPrefix(at, want) {
+			t.Errorf("%s:%d:%d: %q stands there, want %q", f.Source.File, f.Source.Line, f.Source.Column, at, want)
+		}
+	}
+	if len(seen) != len(asWritten) {
+		t.Errorf("found %v", seen)
+	}
+
+	// The same site without sources has the same findings.
+	plain, err := hook.Check(t.Context(), hook.Site{Docroot: dir, BaseURL: baseURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := check.Fingerprints(result.Findings), check.Fingerprints(plain.Findings)
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("findings with sources %v, without %v", got, want)
+	}
+}
+
+// TestFeed: the feed is an Atom feed whose entries are pages of the site.
+func TestFeed(t *testing.T) {
+	dir := t.TempDir()
+	b, err := newBlog(project, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.build(dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "feed.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f feed
+	if err := xml.Unmarshal(text, &f); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Entries) != newest || f.Updated != f.Entries[0].Updated {
+		t.Errorf("%d entries, updated %s", len(f.Entries), f.Updated)
+	}
+	for _, e := range f.Entries {
+		if _, err := os.Stat(filepath.Join(dir, strings.TrimPrefix(e.Link.Href, baseURL), "index.html")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	if code, err := run(t.Context(), []string{"a", "b"}, io.Discard); code != 2 || err == nil {
+		t.Errorf("two directories: %d, %v", code, err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, err := run(t.Context(), []string{file}, io.Discard); code != 3 || err == nil {
+		t.Errorf("a file as docroot: %d, %v", code, err)
+	}
+	for text, want := range map[string]string{
+		"# no front matter\n":         "no front matter",
+		"---\ntitle: x\n":             "no front matter",
+		"---\ndate: May\n---\nx":      `line 2: date "May"`,
+		"---\ntitle: x\nz: y\n---\nx": `line 3: unknown key "z"`,
+	} {
+		if _, err := parsePage("a.md", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}

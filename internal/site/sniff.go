@@ -1,0 +1,105 @@
+package site
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sitelink/sitelink/internal/scan"
+)
+
+// sniffBytes is how much of a file is looked at to see what it is.
+const sniffBytes = 4 << 10
+
+// sniffJSONBytes is the same for JSON, of which docroots may hold a lot: the
+// member that tells a feed comes first.
+const sniffJSONBytes = 1 << 10
+
+// sniff settles the kinds of pages that only their first bytes tell, and takes
+// those that are none off the list. XML that cannot be read is a fault; JSON is
+// none, as hardly any of it holds links.
+func (s *Site) sniff(ctx context.Context, dir *docroot) error {
+	var open []int
+	for i := range s.pages {
+		if s.pages[i].kind >= pageXML {
+			open = append(open, i)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	jobs := s.opt.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	jobs = min(jobs, (len(open)+batch-1)/batch)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range jobs {
+		wg.Go(func() {
+			buf := make([]byte, 0, sniffBytes)
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(open) {
+					return
+				}
+				buf = s.sniffPage(dir, &s.pages[open[i]], buf)
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s.pages = slices.DeleteFunc(s.pages, func(p Page) bool {
+		switch {
+		case p.kind != pageNone || !s.isXMLName(p.node):
+		case p.err.Err != nil:
+			s.faults = append(s.faults, FileFault{s.tree.Path(p.node), p.err.Err})
+		default:
+			s.otherXML++
+		}
+		return p.kind == pageNone
+	})
+	return nil
+}
+
+// sniffPage settles the kind of one page.
+func (s *Site) sniffPage(dir *docroot, p *Page, buf []byte) []byte {
+	size := sniffBytes
+	if p.kind == pageJSON {
+		size = sniffJSONBytes
+	}
+	data, err := dir.head(s.tree.Path(s.tree.nodes[p.node].real), buf, size)
+	head := data
+	if err == nil && p.kind == pageXML && isZippedXML(s.tree.nameOf(&s.tree.nodes[p.node])) {
+		p.zipped = true
+		head = unzipHead(data)
+	}
+	switch {
+	case err != nil:
+		p.kind, p.err.Err = pageNone, fileError(err)
+	case p.kind == pageJSON && scan.IsJSONFeed(head):
+		p.kind = PageJSONFeed
+	case p.kind == pageXML:
+		p.kind = rootKinds[scan.RootOf(head)]
+	default:
+		p.kind = pageNone
+	}
+	return data
+}
+
+// isXMLName tells whether a node that is none of the known documents is named
+// like one, and so is worth a word.
+func (s *Site) isXMLName(id NodeID) bool {
+	kind, ok := s.kindOf(&s.tree.nodes[id])
+	return ok && kind == pageXML
+}
+
+var rootKinds = [...]PageKind{
+	scan.RootOther: pageNone, scan.RootRSS: PageFeed, scan.RootRDF: PageFeed, scan.RootAtom: PageFeed,
+	scan.RootSitemap: PageSitemap, scan.RootSitemapIndex: PageIndex, scan.RootOPML: PageOPML,
+	scan.RootOpenSearch: PageOpenSearch,
+}
