@@ -5,6 +5,7 @@ import (
 	"html"
 	"path"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -77,10 +78,8 @@ func cleanMark(name string) string {
 func (m *Map) marked(all marks, links []pageLink, j int) (*Position, bool) {
 	on := &links[j]
 	var by *mark
-	for i := range all.comments {
-		if c := &all.comments[i]; int64(c.at) <= on.offset {
-			by = c
-		}
+	if i := sort.Search(len(all.comments), func(i int) bool { return int64(all.comments[i].at) > on.offset }); i > 0 {
+		by = &all.comments[i-1]
 	}
 	if by == nil || by.line > 0 && j > 0 && links[j-1].offset >= int64(by.at) {
 		return nil, false
@@ -94,7 +93,7 @@ func (m *Map) marked(all marks, links []pageLink, j int) (*Position, bool) {
 		return nil, false
 	}
 	if by.line == 0 {
-		at, ok := doc.only(&on.addr, m, m.page)
+		at, _, ok := doc.only(&on.addr, m.addresses(doc.items, m.page), m.matterAddresses(doc, m.page))
 		if !ok {
 			return nil, false
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
-	"slices"
 	"sort"
 	"strings"
 
@@ -49,8 +48,10 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 	marks := findMarks(text)
 	doc, file := m.sourceOf(name, text, marks.file, all)
 	var pairs []int
+	var addrs, matter []address
 	if doc != nil {
-		pairs, _ = align(doc.items, m.addresses(doc.items, name), all)
+		addrs = m.addresses(doc.items, name)
+		pairs, _ = align(doc.items, addrs, all)
 	}
 	var rest []open
 	seen := map[string]int{}
@@ -77,9 +78,11 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 				placed[i] = doc.place(file, doc.items[pairs[j]].at)
 				continue
 			}
-			if at, ok := doc.only(&all[j].addr, m, name); ok {
-				o.own = doc.place(file, at)
-				o.matter = slices.ContainsFunc(doc.matter, func(v value) bool { return v.at == at })
+			if matter == nil {
+				matter = m.matterAddresses(doc, name)
+			}
+			if at, inMatter, ok := doc.only(&all[j].addr, addrs, matter); ok {
+				o.own, o.matter = doc.place(file, at), inMatter
 			}
 		}
 		seen[l.Raw]++
@@ -92,27 +95,34 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 	return rest
 }
 
-// only returns the place of the single value or item that fits an address.
-func (d *document) only(a *address, m *Map, page string) (at int, ok bool) {
+// only returns the place of the single value of the front matter that fits an
+// address, or of the single item. addrs and matter are their addresses.
+func (d *document) only(a *address, addrs, matter []address) (at int, inMatter, ok bool) {
 	n := 0
-	for _, v := range d.matter {
-		src := m.address(v.text, page)
-		if fits(&src, a) >= targetMatch {
-			at = v.at
+	for i := range matter {
+		if fits(&matter[i], a) >= targetMatch {
+			at = d.matter[i].at
 			n++
 		}
 	}
 	if n > 0 {
-		return at, n == 1
+		return at, true, n == 1
 	}
-	for _, it := range d.items {
-		src := m.address(it.dest, page)
-		if fits(&src, a) >= targetMatch && (n == 0 || it.at != at) {
-			at = it.at
+	for i := range addrs {
+		if fits(&addrs[i], a) >= targetMatch && (n == 0 || d.items[i].at != at) {
+			at = d.items[i].at
 			n++
 		}
 	}
-	return at, n == 1
+	return at, false, n == 1
+}
+
+func (m *Map) matterAddresses(d *document, page string) []address {
+	all := make([]address, len(d.matter))
+	for i := range d.matter {
+		all[i] = m.address(d.matter[i].text, page)
+	}
+	return all
 }
 
 // address prepares a destination that is written for a page.

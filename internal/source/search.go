@@ -26,6 +26,8 @@ type wanted struct {
 	hits   map[string][]hit
 }
 
+func newWanted() wanted { return wanted{map[string][]string{}, map[string][]hit{}} }
+
 func (w *wanted) add(text string) {
 	if len(text) < 2 || len(text) > maxValue {
 		return
@@ -105,20 +107,34 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 	if len(left) == 0 {
 		return nil
 	}
-	var levels [2]wanted
-	content := wanted{map[string][]string{}, map[string][]hit{}}
-	for i := range levels {
-		levels[i] = wanted{map[string][]string{}, map[string][]hit{}}
-	}
+	levels := [2]wanted{newWanted(), newWanted()}
 	for _, o := range left {
 		for _, f := range m.forms(o.link) {
 			levels[0].add(f)
 			levels[1].add(f)
-			content.add(f)
 		}
 	}
 	if err := m.searchTemplates(ctx, &levels); err != nil {
 		return err
+	}
+	content := newWanted()
+	others := left[:0]
+	for _, o := range left {
+		switch p, several := m.fromTemplates(&levels, o); {
+		case p != nil:
+			placed[o.index] = p
+		case several:
+		case o.own != nil:
+			placed[o.index] = o.own
+		default:
+			others = append(others, o)
+			for _, f := range m.forms(o.link) {
+				content.add(f)
+			}
+		}
+	}
+	if len(others) == 0 {
+		return nil
 	}
 	for _, f := range m.content.files {
 		if ctx.Err() != nil {
@@ -128,16 +144,11 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 			content.search(f, text)
 		}
 	}
-	for _, o := range left {
-		switch p, several := m.fromTemplates(&levels, o); {
-		case p != nil:
-			placed[o.index] = p
-		case several:
-		case o.own != nil:
-			placed[o.index] = o.own
-		default:
-			placed[o.index] = m.fromContent(&content, o)
-		}
+	for text, hits := range content.hits {
+		content.hits[text] = slices.DeleteFunc(hits, func(h hit) bool { return !m.isDestination(h) })
+	}
+	for _, o := range others {
+		placed[o.index] = m.fromContent(&content, o)
 	}
 	return nil
 }
@@ -168,12 +179,7 @@ func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several boo
 func (m *Map) fromContent(w *wanted, o open) *Position {
 	var hits []hit
 	for _, f := range m.forms(o.link) {
-		for _, h := range w.hits[f] {
-			if m.isDestination(h) {
-				hits = append(hits, h)
-			}
-		}
-		if len(hits) > 0 {
+		if hits = w.hits[f]; len(hits) > 0 {
 			break
 		}
 	}
@@ -181,9 +187,17 @@ func (m *Map) fromContent(w *wanted, o open) *Position {
 		return !slices.ContainsFunc(hits, func(h hit) bool { return h.shown != hits[0].shown })
 	}
 	if len(hits) > 0 && !one() {
-		// Two lists, not one: what the content includes is surer than what it links to.
-		included := slices.DeleteFunc(slices.Clone(hits), func(h hit) bool { return !o.included[h.shown] })
-		if hits = slices.DeleteFunc(hits, func(h hit) bool { return !o.near[h.file.key] }); len(included) > 0 {
+		// What the content includes is surer than what it links to.
+		var included, near []hit
+		for _, h := range hits {
+			if o.included[h.shown] {
+				included = append(included, h)
+			}
+			if o.near[h.file.key] {
+				near = append(near, h)
+			}
+		}
+		if hits = near; len(included) > 0 {
 			hits = included
 		}
 	}
