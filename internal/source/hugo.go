@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -42,6 +43,7 @@ const (
 // askHugo asks for the mounts and pages of the project. Hugo's network is off:
 // modules that are not there are not fetched for the sake of a report.
 func (m *Map) askHugo(ctx context.Context) ([]listed, error) {
+	defer m.tidy()()
 	out, err := m.runHugo(ctx, "config", "mounts")
 	if err != nil {
 		return nil, err
@@ -60,6 +62,26 @@ func (m *Map) askHugo(ctx context.Context) ([]listed, error) {
 	}
 	m.mounts = mounts
 	return pages, nil
+}
+
+// tidy notes which of the things that Hugo makes before it answers are not
+// there, and returns a function that removes these again if they are empty: a
+// check leaves the project as it was.
+func (m *Map) tidy() func() {
+	var missing []string
+	for _, name := range []string{"resources/_gen/assets", "resources/_gen/images", "resources/_gen", "resources", "public", ".hugo_build.lock"} {
+		if _, err := m.root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, name)
+		}
+	}
+	return func() {
+		for _, name := range missing {
+			info, err := m.root.Lstat(name)
+			if err == nil && (info.IsDir() || info.Mode().IsRegular() && info.Size() == 0) {
+				m.root.Remove(name) // fails where something lies in it
+			}
+		}
+	}
 }
 
 func (m *Map) runHugo(ctx context.Context, args ...string) ([]byte, error) {

@@ -89,7 +89,13 @@ func TestHugoBreaks(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("hugo: %v\n%s", err, out)
 	}
-	docroot := filepath.Join(b.dir, "public")
+	docroot := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.Rename(filepath.Join(b.dir, "public"), docroot); err != nil {
+		t.Fatal(err)
+	}
+	os.RemoveAll(filepath.Join(b.dir, "resources"))
+	os.Remove(filepath.Join(b.dir, ".hugo_build.lock"))
+	before := entries(t, b.dir)
 	s, err := site.Load(t.Context(), docroot, site.Options{BaseURLs: []string{"https://example.org/sub/"}})
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +122,11 @@ func TestHugoBreaks(t *testing.T) {
 	if len(reached) < 495 {
 		t.Errorf("%d of 500 breaks reached a page", len(reached))
 	}
+	t.Cleanup(func() {
+		if after := entries(t, b.dir); after != before {
+			t.Errorf("asking Hugo left behind: %s, before: %s", after, before)
+		}
+	})
 	for _, tt := range []struct {
 		name, hugo string
 		least      float64 // share of exact positions
@@ -154,4 +165,16 @@ func TestHugoBreaks(t *testing.T) {
 			}
 		})
 	}
+}
+
+func entries(t *testing.T, dir string) string {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range all {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
 }

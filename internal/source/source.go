@@ -59,6 +59,7 @@ type Position struct {
 // Map knows the sources of one project. It is not safe for concurrent use.
 type Map struct {
 	opt     Options
+	root    *os.Root // of the project
 	project fs.FS
 	close   []func() error
 	docroot fs.FS
@@ -82,7 +83,7 @@ func Open(ctx context.Context, opt Options) (*Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open project %s: %w", opt.Project, cause(err))
 	}
-	m := &Map{opt: opt, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}}
+	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}}
 	built, err := os.OpenRoot(opt.Docroot)
 	if err != nil {
 		m.Close()

@@ -166,3 +166,36 @@ func TestHugoFails(t *testing.T) {
 		m.Close()
 	}
 }
+
+// TestHostile: what lies in a project may be anything; none of it stops the
+// work or leads out of the project.
+func TestHostile(t *testing.T) {
+	project, want := extract(t, "testdata/hugo-names.txtar")
+	outside := filepath.Join(t.TempDir(), "secret.md")
+	if err := os.WriteFile(outside, []byte("[a](/nowhere/)"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(project, "content", "unknown.md")); err != nil {
+		t.Skip(err)
+	}
+	for name, text := range map[string]string{
+		"content/broken.md":  "---\ntitle: [\n[a](/nowhere2/",
+		"content/binary.md":  "\x00\xff\xfe[a](\x80)",
+		"content/deep.md":    strings.Repeat("[", 20000) + strings.Repeat("> ", 5000),
+		"content/tags.md":    strings.Repeat("{{< a \"", 2000),
+		"layouts/empty.html": "",
+	} {
+		if err := os.WriteFile(filepath.Join(project, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := place(t, project, "public", "", want)
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("got %s\nwant %s", got[i], want[i])
+		}
+	}
+	if _, err := Open(t.Context(), Options{Project: filepath.Join(project, "none"), Docroot: project}); err == nil || !strings.Contains(err.Error(), "open project") {
+		t.Errorf("no project: %v", err)
+	}
+}
