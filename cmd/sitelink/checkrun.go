@@ -59,6 +59,10 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		progress.done()
 		if err == nil {
 			accepted.apply(result)
+			err = a.addSources(ctx, s, cfg, docroot, result)
+			timer.stage("source")
+		}
+		if err == nil {
 			err = reports.addExtras(ctx, s, cfg, result)
 		}
 		if err == nil {

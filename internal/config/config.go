@@ -48,6 +48,8 @@ type Config struct {
 	Fragments       bool
 	ScriptFragments string
 	FailOn          string
+	// Source is "auto" or "off".
+	Source string
 	// Formats are the reports to write, at least one.
 	Formats []Format
 	GroupBy string
@@ -157,7 +159,7 @@ func defaults() *Config {
 	c.Profile, c.Base, c.Tags = "generic", "html5", "modern"
 	c.ScriptFragments, c.FailOn, c.GroupBy, c.Show = "warn", "error", "page", "findings"
 	c.Formats = []Format{{Name: "text"}}
-	c.Color, c.Progress = "auto", "auto"
+	c.Color, c.Progress, c.Source = "auto", "auto", "auto"
 	return c
 }
 

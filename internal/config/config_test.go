@@ -109,6 +109,7 @@ func TestEveryKeyEveryWay(t *testing.T) {
 		"fragments":        {`false`, "false"},
 		"script-fragments": {`"silent"`, "silent"},
 		"fail-on":          {`"warning"`, "warning"},
+		"source":           {`"off"`, "off"},
 		"format":           {`["json", "sarif=out.sarif"]`, "json,sarif=out.sarif"},
 		"group-by":         {`"owner"`, "owner"},
 		"show":             {`"all"`, "all"},

@@ -1,0 +1,167 @@
+package source
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/scan"
+)
+
+// item is one destination in a content file.
+type item struct {
+	// order is where the link stands, at where its destination is written;
+	// they differ for reference links. Both are offsets in the file.
+	order, at int
+	// dest is the destination as the author means it, decoded.
+	dest string
+	// element is what it becomes, "a" or "img"; empty when that is not known.
+	element string
+	// label is what plainLabel makes of the link's text; may be empty.
+	label string
+	// loose: it is a parameter of a shortcode, which decides what becomes of
+	// it, or a word of markup that is not read.
+	loose bool
+}
+
+// document is a content file, parsed.
+type document struct {
+	lines lines
+	// items are in the order of the page they make.
+	items []item
+	// matter are the values of the front matter.
+	matter []value
+	// included are the content files that its shortcodes name; nil until asked.
+	included map[string]bool
+}
+
+// place returns the position of an offset in a document.
+func (d *document) place(name string, at int) *Position {
+	line, column := d.lines.at(at)
+	return &Position{File: name, Line: line, Column: column}
+}
+
+// parseDocument reads a content file by the suffix of its name. hugo tells
+// whether {{< >}} are shortcodes.
+func parseDocument(name string, text []byte, hugo bool) *document {
+	end := frontMatter(text)
+	d := &document{lines: newLines(text), matter: values(text, 0, end)}
+	masked := slices.Clone(text)
+	blank(masked[:end])
+	var codes []shortcode
+	if hugo {
+		codes = shortcodes(text, end)
+		for _, sc := range codes {
+			for i := sc.from; i < sc.to; i++ {
+				masked[i] = 'x' // Hugo, too, puts letters in their place while Markdown is read
+			}
+		}
+	}
+	switch ext := strings.ToLower(path.Ext(name)); {
+	case isMarkdown(name):
+		d.items = parseMarkdown(masked)
+	case ext == ".html" || ext == ".htm":
+		d.items = htmlItems(masked)
+	default:
+		d.items = wordItems(masked, end)
+	}
+	d.addShortcodes(codes)
+	return d
+}
+
+// blank puts spaces in place of a text, but keeps its lines.
+func blank(text []byte) {
+	for i, c := range text {
+		if c != '\n' && c != '\r' {
+			text[i] = ' '
+		}
+	}
+}
+
+// addShortcodes puts the parameters of shortcodes among the items, in the
+// order of the text. A link whose destination is a shortcode takes its place
+// from the parameter.
+func (d *document) addShortcodes(codes []shortcode) {
+	if len(codes) == 0 {
+		return
+	}
+	within := func(at int) *shortcode {
+		for i := range codes {
+			if codes[i].from <= at && at < codes[i].to {
+				return &codes[i]
+			}
+		}
+		return nil
+	}
+	used := map[int]bool{}
+	for i := range d.items {
+		it := &d.items[i]
+		sc := within(it.at)
+		if sc == nil || len(sc.params) == 0 {
+			continue
+		}
+		used[sc.from] = true
+		rest := it.dest[min(len(it.dest), sc.to-sc.from):] // ../x{{< >}}#frag
+		it.at, it.loose = sc.params[0].at, true
+		it.dest = sc.params[0].text + rest
+	}
+	all := make([]item, 0, len(d.items)+len(codes))
+	next := 0
+	for _, it := range d.items {
+		for next < len(codes) && codes[next].from < it.order {
+			all = appendParameters(all, codes[next], used)
+			next++
+		}
+		all = append(all, it)
+	}
+	for ; next < len(codes); next++ {
+		all = appendParameters(all, codes[next], used)
+	}
+	d.items = all
+}
+
+func appendParameters(all []item, sc shortcode, used map[int]bool) []item {
+	if used[sc.from] {
+		return all
+	}
+	for _, p := range sc.params {
+		if p.text != "" && len(p.text) <= maxValue {
+			all = append(all, item{order: sc.from, at: p.at, dest: p.text, loose: true})
+		}
+	}
+	return all
+}
+
+// htmlItems finds the links of HTML as the scanner of pages does.
+func htmlItems(text []byte) []item {
+	if len(text) == 0 {
+		return nil
+	}
+	var scanner scan.Scanner
+	page := scanner.HTML(text, scan.Options{DefaultCharset: "utf-8"})
+	items := make([]item, 0, len(page.Links))
+	for i := range page.Links {
+		l := &page.Links[i]
+		at := int(page.Source(l.Off))
+		if at > len(text) {
+			continue
+		}
+		it := item{order: at, at: at, dest: string(l.Value), element: page.Element(l)}
+		if it.element == "a" {
+			it.label = htmlLabel(text, at)
+		}
+		items = append(items, it)
+	}
+	return items
+}
+
+// wordItems finds what may be a destination in markup that is not read: Org,
+// AsciiDoc, reStructuredText.
+func wordItems(text []byte, from int) (items []item) {
+	eachWord(text[from:], func(at int, word string) {
+		if strings.ContainsAny(word, "/.#") {
+			items = append(items, item{order: from + at, at: from + at, dest: word, loose: true})
+		}
+	})
+	return items
+}

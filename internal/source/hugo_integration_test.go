@@ -1,0 +1,180 @@
+//go:build integration
+
+package source
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// brokenSite is a Hugo project of many pages with one break each, at a place
+// that is known.
+type brokenSite struct {
+	dir  string
+	want map[string]Position // by raw value
+}
+
+// constructs are the ways to write a destination; @ is the break.
+var constructs = []string{
+	"[text](@)", "[text](<@> \"title\")", "![picture](@)", "[ref][r%d]\n\n[r%d]: @ 'title'", "> quoted [text](\n> @)",
+	"- item\n\n  1. [text](@)", "|a|b|\n|-|-|\n|ä|[text](@)|", "<a class=x href=\"@\">raw</a>", "<div>\n<img src='@'>\n</div>",
+	`{{< figure src="@" >}}`, "{{< figure\n  src=`/ok.png`\n  link=\"@\" >}}", "é note[^1]\n\n[^1]: see [text](@)", "Term\n: [text](@)",
+	"{{< box >}}[inner](@){{< /box >}}", "### Heading [text](@)", "**bold *and [text](@)***",
+}
+
+func newBrokenSite(t *testing.T, pages int) *brokenSite {
+	b := &brokenSite{t.TempDir(), map[string]Position{}}
+	write := func(name, text string) {
+		file := filepath.Join(b.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("config.toml", "baseURL = 'https://example.org/sub/'\ndisableKinds = ['taxonomy', 'term']\nsummaryLength = 5\n[markup.goldmark.renderer]\nunsafe = true\n[permalinks]\nnews = '/:year/:slug/'\n")
+	write("layouts/_default/single.html", "<nav><a href=\"/shared/\">s</a></nav><main>{{ .Content }}</main><footer><a href=\"/shared/\">s</a>{{ with .Params.image }}<img src=\"{{ . }}\">{{ end }}</footer>")
+	write("layouts/_default/list.html", "<main>{{ .Content }}{{ range .Pages }}<article><a href=\"{{ .RelPermalink }}\">{{ .Title }}</a>{{ .Summary }}</article>{{ end }}</main>")
+	write("layouts/shortcodes/box.html", "<div>{{ .Inner | markdownify }}</div>")
+	rnd := rand.New(rand.NewPCG(5, 5))
+	for i := range pages {
+		raw := fmt.Sprintf("/gone-%d/", i)
+		text := fmt.Sprintf("---\ntitle: \"Page %d\"\ndate: 2024-02-03\n", i)
+		switch i % 10 {
+		case 3:
+			text += fmt.Sprintf("slug: other-%d\n", i)
+		case 4:
+			text += fmt.Sprintf("url: /else/where-%d/\n", i)
+		}
+		construct := constructs[i%len(constructs)]
+		if i%25 == 9 {
+			text += "image: @\n"
+			construct = "[fine](/ok.png)"
+		}
+		text += "---\n"
+		for range rnd.IntN(6) {
+			text += []string{"Some [shared](/shared/) words.\n\n", "`[code](/shared/)` and [fine](/sub/ok.png)\n\n", "<!-- [x](/shared/) -->\n\n"}[rnd.IntN(3)]
+		}
+		text += strings.ReplaceAll(construct, "%d", fmt.Sprint(i)) + "\n\nAfter [shared](/shared/).\n"
+		before, _, _ := strings.Cut(text, "@")
+		file := fmt.Sprintf("content/%s/p%d.md", []string{"post", "news", "deep/er"}[i%3], i)
+		if i%7 == 0 {
+			file = fmt.Sprintf("content/post/Bundle %d/index.md", i)
+		}
+		write(file, strings.Replace(text, "@", raw, 1))
+		b.want[raw] = Position{file, 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])}
+	}
+	return b
+}
+
+// TestHugoBreaks builds a site of 500 pages with 500 known breaks by the Hugo
+// of the machine and places them, with and without asking it again.
+func TestHugoBreaks(t *testing.T) {
+	hugo, err := exec.LookPath("hugo")
+	if err != nil {
+		t.Skip("no hugo on PATH: .ci/run installs it")
+	}
+	b := newBrokenSite(t, 500)
+	cmd := exec.Command(hugo, "--quiet")
+	cmd.Dir = b.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("hugo: %v\n%s", err, out)
+	}
+	docroot := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.Rename(filepath.Join(b.dir, "public"), docroot); err != nil {
+		t.Fatal(err)
+	}
+	os.RemoveAll(filepath.Join(b.dir, "resources"))
+	os.Remove(filepath.Join(b.dir, ".hugo_build.lock"))
+	before := entries(t, b.dir)
+	s, err := site.Load(t.Context(), docroot, site.Options{BaseURLs: []string{"https://example.org/sub/"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var links []Link
+	reached := map[string]bool{}
+	r, err := s.NewReader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for id := range site.PageID(s.Pages()) {
+		err := r.Details(id, nil, func(_ int, d *site.Detail) {
+			if strings.HasPrefix(d.Raw, "/gone-") {
+				raw := strings.Clone(d.Raw)
+				reached[raw] = true
+				links = append(links, Link{s.Path(id), d.Offset, raw})
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(reached) < 495 {
+		t.Errorf("%d of 500 breaks reached a page", len(reached))
+	}
+	t.Cleanup(func() {
+		if after := entries(t, b.dir); after != before {
+			t.Errorf("asking Hugo left behind: %s, before: %s", after, before)
+		}
+	})
+	for _, tt := range []struct {
+		name, hugo string
+		least      float64 // share of exact positions
+	}{{"with Hugo", hugo, 0.99}, {"without", "", 0.95}} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, err := Open(t.Context(), Options{Project: b.dir, Docroot: docroot, Generator: Hugo, Hugo: tt.hugo, Env: os.Environ()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			for _, note := range m.Notes {
+				t.Error(note)
+			}
+			places, err := m.Place(t.Context(), s, links)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact := 0
+			for i, p := range places {
+				want := b.want[links[i].Raw]
+				switch {
+				case p == nil:
+					t.Logf("%s in %s: no place, want %v", links[i].Raw, links[i].Page, want)
+				case *p == want:
+					exact++
+				case p.File != want.File:
+					t.Errorf("%s in %s: wrong file %v, want %v", links[i].Raw, links[i].Page, *p, want)
+				default:
+					t.Logf("%s in %s: %v, want %v", links[i].Raw, links[i].Page, *p, want)
+				}
+			}
+			share := float64(exact) / float64(len(links))
+			t.Logf("%d of %d links exact, %.2f %%", exact, len(links), 100*share)
+			if share < tt.least {
+				t.Errorf("%.2f %% are exact, want %.0f %%", 100*share, 100*tt.least)
+			}
+		})
+	}
+}
+
+func entries(t *testing.T, dir string) string {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range all {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,46 @@
+package source
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReadList: warnings between the lines of the CSV do no harm.
+func TestReadList(t *testing.T) {
+	m := &Map{opt: Options{Project: "/p"}}
+	out := "WARN deprecated: x\npath,slug,title,date,expiryDate,publishDate,draft,permalink\n" +
+		"content/a.md,,\"A, \"\"b\"\"\",d,d,d,false,https://example.org/sub/a/\n" +
+		"WARN something, odd\n" +
+		"/p/content/b c.md,,B,d,d,d,true,https://example.org/sub/%C3%A4/\n"
+	pages, err := m.readList([]byte(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []listed{{"content/a.md", "/sub/a/"}, {"content/b c.md", "/sub/ä/"}}
+	if len(pages) != 2 || pages[0] != want[0] || pages[1] != want[1] {
+		t.Errorf("got %v, want %v", pages, want)
+	}
+	for _, bad := range []string{"", "no csv at all\n", "path,title\na,b\n", "x path,permalink\n"} {
+		if _, err := m.readList([]byte(bad)); err == nil || !strings.Contains(err.Error(), "hugo list all") {
+			t.Errorf("%q: got %v", bad, err)
+		}
+	}
+}
+
+func TestReadMounts(t *testing.T) {
+	m := &Map{opt: Options{Project: "/p"}}
+	out := "WARN x\n" + `{"path":"project","dir":"/p","mounts":[{"source":"content","target":"content"},{"source":"nl","target":"content","lang":"nl"}]}
+{"path":"theme","dir":"/p/themes/theme","mounts":[{"source":"layouts","target":"layouts"}]}`
+	mounts, err := m.readMounts([]byte(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(mounts) != 3 || mounts[1].dir.dir != "nl" || mounts[1].lang != "nl" || mounts[2].dir.dir != "themes/theme/layouts" || mounts[2].module != "theme" {
+		t.Errorf("got %+v", mounts)
+	}
+	for _, bad := range []string{"", "{", "[]"} {
+		if _, err := m.readMounts([]byte(bad)); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package source
+
+import (
+	"bytes"
+	"sort"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/yuin/goldmark"
+)
+
+// parseMarkdown finds the destinations in masked, a Markdown text whose front
+// matter and shortcodes are blanked so that offsets stay those of the file.
+// They leave in the order in which they reach the page.
+func parseMarkdown(masked []byte) []item {
+	links := &linkPlaces{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
+	inline := parser.DefaultInlineParsers()
+	for i := range inline {
+		if inline[i].Value == links.InlineParser { // beside each other they would undo each other's brackets
+			inline[i].Value = links
+		}
+	}
+	md := goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+			parser.WithInlineParsers(inline...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+			parser.WithAttribute(),
+		)),
+		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),
+	)
+	doc := md.Parser().Parse(text.NewReader(masked))
+	w := markdownWalk{text: masked, links: links.at, defs: map[string]int{}, raw: make([]byte, 0)}
+	ast.Walk(doc, w.prepare)
+	w.html = htmlItems(blankOutside(masked, w.rawSpans))
+	ast.Walk(doc, w.visit)
+	return w.items
+}
+
+// linkPlaces is goldmark's parser of links that also remembers where their
+// destinations begin: the syntax tree tells only where a link does.
+type linkPlaces struct {
+	parser.InlineParser
+	at map[ast.Node]int // inline links only
+}
+
+func (p *linkPlaces) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	at := -1
+	if line, _ := block.PeekLine(); len(line) > 1 && line[0] == ']' && line[1] == '(' {
+		l, pos := block.Position()
+		block.Advance(2)
+		block.SkipSpaces()
+		if line, s := block.PeekLine(); len(line) > 0 {
+			at = s.Start
+			if line[0] == '<' {
+				at++
+			}
+		}
+		block.SetPosition(l, pos)
+	}
+	n := p.InlineParser.Parse(parent, block, pc)
+	if n == nil || at < 0 {
+		return n
+	}
+	switch l := n.(type) {
+	case *ast.Link:
+		if l.Reference == nil {
+			p.at[n] = at
+		}
+	case *ast.Image:
+		if l.Reference == nil {
+			p.at[n] = at
+		}
+	}
+	return n
+}
+
+// CloseBlock makes goldmark tidy up the brackets that open no link.
+func (p *linkPlaces) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context) {
+	if c, ok := p.InlineParser.(parser.CloseBlocker); ok {
+		c.CloseBlock(parent, block, pc)
+	}
+}
+
+type markdownWalk struct {
+	text     []byte
+	links    map[ast.Node]int
+	defs     map[string]int // destination's offset by normalised label
+	rawSpans [][2]int
+	html     []item
+	raw      []byte
+	items    []item
+}
+
+// prepare collects what links refer to: definitions, and the spans of raw HTML.
+func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	switch n := n.(type) {
+	case *ast.LinkReferenceDefinition:
+		label := util.ToLinkReference(n.Label)
+		if _, ok := w.defs[label]; !ok && n.Lines().Len() > 0 {
+			if at := definitionPlace(w.text, n.Lines().At(0).Start, n.Destination); at >= 0 {
+				w.defs[label] = at
+			}
+		}
+	case *ast.HTMLBlock:
+		for i := range n.Lines().Len() {
+			s := n.Lines().At(i)
+			w.rawSpans = append(w.rawSpans, [2]int{s.Start, s.Stop})
+		}
+		if n.HasClosure() {
+			w.rawSpans = append(w.rawSpans, [2]int{n.ClosureLine.Start, n.ClosureLine.Stop})
+		}
+	case *ast.RawHTML:
+		for i := range n.Segments.Len() {
+			s := n.Segments.At(i)
+			w.rawSpans = append(w.rawSpans, [2]int{s.Start, s.Stop})
+		}
+	}
+	return ast.WalkContinue, nil
+}
+
+// definitionPlace finds the destination in a definition that begins at an
+// offset: behind "]:" and white space, which may hold a line end and the marks
+// of a block quote.
+func definitionPlace(text []byte, start int, dest []byte) int {
+	n := bytes.Index(text[start:], []byte("]:"))
+	if n < 0 {
+		return -1
+	}
+	for i := start + n + 2; i < len(text); i++ {
+		switch text[i] {
+		case ' ', '\t', '\r', '\n', '>', '<':
+			continue
+		}
+		if bytes.HasPrefix(text[i:], dest) {
+			return i
+		}
+		return -1
+	}
+	return -1
+}
+
+func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	switch n := n.(type) {
+	case *ast.Link:
+		w.link(n, n.Reference, n.Destination, "a")
+	case *ast.Image:
+		w.link(n, n.Reference, n.Destination, "img")
+	case *ast.AutoLink:
+		w.autolink(n)
+	case *ast.HTMLBlock:
+		for i := range n.Lines().Len() {
+			w.rawItems(n.Lines().At(i))
+		}
+		if n.HasClosure() {
+			w.rawItems(n.ClosureLine)
+		}
+	case *ast.RawHTML:
+		for i := range n.Segments.Len() {
+			w.rawItems(n.Segments.At(i))
+		}
+	}
+	return ast.WalkContinue, nil
+}
+
+func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, element string) {
+	at, ok := w.links[n]
+	if ref != nil {
+		at, ok = w.defs[util.ToLinkReference(ref.Value)]
+	}
+	if !ok {
+		return
+	}
+	it := item{order: n.Pos(), at: at, element: element, dest: markdownAddress(dest)}
+	if element == "a" {
+		it.label = w.label(n)
+	}
+	w.items = append(w.items, it)
+}
+
+func (w *markdownWalk) autolink(n *ast.AutoLink) {
+	// The node of a bare address has no position, but its label is a part of
+	// the text, which ends where the text ends.
+	label := n.Label(w.text)
+	at := cap(w.text) - cap(label)
+	if at < 0 || at > len(w.text) || !bytes.HasPrefix(w.text[at:], label) {
+		return
+	}
+	w.items = append(w.items, item{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label))})
+}
+
+func (w *markdownWalk) rawItems(s text.Segment) {
+	i := sort.Search(len(w.html), func(i int) bool { return w.html[i].at >= s.Start })
+	for ; i < len(w.html) && w.html[i].at < s.Stop; i++ {
+		w.items = append(w.items, w.html[i])
+	}
+}
+
+// label returns what a reader sees of a link, as far as it is text.
+func (w *markdownWalk) label(n ast.Node) string {
+	w.raw = w.raw[:0]
+	ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := c.(*ast.Text); ok && entering {
+			w.raw = append(w.raw, t.Value(w.text)...)
+			w.raw = append(w.raw, ' ')
+		}
+		return ast.WalkContinue, nil
+	})
+	return plainLabel(string(w.raw))
+}
+
+// markdownAddress is the address that a destination stands for: character
+// references and backslashes resolved (CommonMark, section "Links").
+func markdownAddress(dest []byte) string {
+	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(dest))))
+}
+
+// blankOutside returns the text with spaces in place of all that is in no span.
+func blankOutside(text []byte, spans [][2]int) []byte {
+	if len(spans) == 0 {
+		return nil
+	}
+	out := bytes.Repeat([]byte{' '}, len(text))
+	for _, s := range spans {
+		copy(out[s[0]:s[1]], text[s[0]:s[1]])
+	}
+	return out
+}

@@ -1,0 +1,228 @@
+package source
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// open is a link whose place was not found in the content of its own page.
+type open struct {
+	index int // of the link
+	link  Link
+	// nth counts the links of the page with this value before it that are not
+	// placed either.
+	nth int
+	// own is where the page's own content has this value, as the source of
+	// another link; nil when it has it nowhere or more than once.
+	own *Position
+	// matter: own is in the front matter.
+	matter bool
+	// near are the keys of the pages that the page links to: a list shows parts
+	// of them.
+	near map[string]bool
+	// included are the files that shortcodes of the page's content name.
+	included map[string]bool
+}
+
+// maxSourcePage is the size above which a page is not looked at again.
+const maxSourcePage = 64 << 20
+
+// placePage places links of one page, sorted by offset, and returns those that
+// it cannot place. first is the index of the first of them.
+func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first int) []open {
+	name := links[0].Page
+	m.page = name
+	text, err := readFile(m.docroot, name, maxSourcePage)
+	if err != nil {
+		return nil
+	}
+	all := m.pageLinks(r, name, text)
+	if all == nil {
+		return nil
+	}
+	marks := findMarks(text)
+	doc, file := m.sourceOf(name, text, marks.file, all)
+	var pairs []int
+	var addrs, matter []address
+	if doc != nil {
+		addrs = m.addresses(doc.items, name)
+		pairs, _ = align(doc.items, addrs, all)
+	}
+	var rest []open
+	seen := map[string]int{}
+	var near map[string]bool
+	for i, l := range links {
+		j := sort.Search(len(all), func(j int) bool { return all[j].offset >= l.Offset })
+		for j < len(all) && all[j].offset == l.Offset && all[j].raw != l.Raw {
+			j++
+		}
+		if j == len(all) || all[j].offset != l.Offset {
+			continue // a fault of the file, or the page has changed
+		}
+		if p, ok := m.marked(marks, all, j); ok {
+			placed[i] = p
+			continue
+		}
+		if p := m.itself(name, text, l); p != nil {
+			placed[i] = p
+			continue
+		}
+		o := open{index: first + i, link: l, nth: seen[l.Raw]}
+		if doc != nil {
+			if pairs[j] >= 0 {
+				placed[i] = doc.place(file, doc.items[pairs[j]].at)
+				continue
+			}
+			if matter == nil {
+				matter = m.matterAddresses(doc, name)
+			}
+			if at, inMatter, ok := doc.only(&all[j].addr, addrs, matter); ok {
+				o.own, o.matter = doc.place(file, at), inMatter
+			}
+		}
+		seen[l.Raw]++
+		if near == nil {
+			near = m.nearPages(all)
+		}
+		o.near, o.included = near, m.included(doc)
+		rest = append(rest, o)
+	}
+	return rest
+}
+
+// only returns the place of the single value of the front matter that fits an
+// address, or of the single item. addrs and matter are their addresses.
+func (d *document) only(a *address, addrs, matter []address) (at int, inMatter, ok bool) {
+	n := 0
+	for i := range matter {
+		if fits(&matter[i], a) >= targetMatch {
+			at = d.matter[i].at
+			n++
+		}
+	}
+	if n > 0 {
+		return at, true, n == 1
+	}
+	for i := range addrs {
+		if fits(&addrs[i], a) >= targetMatch && (n == 0 || d.items[i].at != at) {
+			at = d.items[i].at
+			n++
+		}
+	}
+	return at, false, n == 1
+}
+
+func (m *Map) matterAddresses(d *document, page string) []address {
+	all := make([]address, len(d.matter))
+	for i := range d.matter {
+		all[i] = m.address(d.matter[i].text, page)
+	}
+	return all
+}
+
+// address prepares a destination that is written for a page.
+func (m *Map) address(dest, page string) address {
+	a := addressOf(dest, m.base, m.basePath)
+	a.target = a.resolved(page)
+	return a
+}
+
+func (m *Map) addresses(items []item, page string) []address {
+	all := make([]address, len(items))
+	for i := range items {
+		all[i] = m.address(items[i].dest, page)
+	}
+	return all
+}
+
+// pageLinks lists all links of a page in order; nil when it cannot be read.
+func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
+	id, ok := m.pageID(name)
+	if !ok {
+		return nil
+	}
+	all := []pageLink{}
+	regions := findRegions(text)
+	err := r.Details(id, nil, func(_ int, d *site.Detail) {
+		l := pageLink{offset: d.Offset, raw: strings.Clone(d.Raw), element: d.Element, region: regions.at(int(d.Offset))}
+		if d.Element == "a" && int(d.Offset) < len(text) {
+			l.label = htmlLabel(text, int(d.Offset))
+		}
+		l.addr = m.address(l.raw, name)
+		all = append(all, l)
+	})
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// pageID finds the page of that name: pages are sorted by their paths.
+func (m *Map) pageID(name string) (site.PageID, bool) {
+	i := sort.Search(m.site.Pages(), func(i int) bool { return m.site.Path(site.PageID(i)) >= name })
+	if i == m.site.Pages() || m.site.Path(site.PageID(i)) != name {
+		return 0, false
+	}
+	return site.PageID(i), true
+}
+
+// nearPages returns the site paths that a page links to.
+func (m *Map) nearPages(all []pageLink) map[string]bool {
+	near := map[string]bool{}
+	for i := range all {
+		if t := all[i].addr.target; t != "" {
+			near[pageKey(strings.TrimPrefix(t, "/"))] = true
+		}
+	}
+	return near
+}
+
+// included returns the content files that the shortcodes of a document name:
+// they may put their text into the page.
+func (m *Map) included(d *document) map[string]bool {
+	if d == nil {
+		return nil
+	}
+	if d.included == nil {
+		d.included = map[string]bool{}
+		for _, it := range d.items {
+			if !it.loose || !isMarkdown(it.dest) {
+				continue
+			}
+			if f, ok := m.content.named(path.Clean(strings.TrimPrefix(it.dest, "/"))); ok {
+				d.included[f.shown] = true
+			}
+		}
+	}
+	return d.included
+}
+
+// itself finds a page that the generator copied as it is: then its source is
+// the same text, and the place is the same.
+func (m *Map) itself(name string, text []byte, l Link) *Position {
+	for _, dir := range m.content.statics {
+		file := path.Join(dir.dir, name)
+		if same, err := readFile(m.fsOf(dir), file, int64(len(text))+1); err == nil && bytes.Equal(same, text) {
+			line, column := newLines(text).at(int(min(l.Offset, int64(len(text)))))
+			return &Position{File: dir.show(file), Line: line, Column: column}
+		}
+	}
+	return nil
+}
+
+// readFile reads a regular file of at most limit bytes.
+func readFile(dir fs.FS, name string, limit int64) ([]byte, error) {
+	info, err := fs.Stat(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, fs.ErrInvalid
+	}
+	return fs.ReadFile(dir, name)
+}

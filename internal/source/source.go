@@ -1,0 +1,143 @@
+// Package source finds where a link of a built page is written: in the
+// Markdown, template, data or configuration file that its author edits.
+//
+// A project directory and links of built pages enter; positions in the
+// project's files leave. The place is the first character of the destination;
+// for a Markdown reference link that is in its definition. A link whose place
+// is not known for sure gets none: a wrong file costs more than no file.
+//
+// docs/source-positions.md says what is recognised. Files are read beneath the
+// project directory, the directories that Hugo mounts, and the docroot only.
+// The one program that may be started is Hugo, see [Options.Hugo].
+package source
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// Options say where the sources lie.
+type Options struct {
+	// Project is the directory of the sources, see [FindProject].
+	Project string
+	// Docroot is the directory of the built pages.
+	Docroot string
+	// Generator is what [FindProject] recognised.
+	Generator Generator
+	// Hugo is the program to ask for pages and mounts; empty to do without.
+	Hugo string
+	// Env is the environment of that program.
+	Env []string
+	// Timeout bounds each call of it; 0 means 20 seconds.
+	Timeout time.Duration
+}
+
+// Link names one link of a built page.
+type Link struct {
+	// Page is the docroot-relative slash path of the page.
+	Page string
+	// Offset counts bytes of the page up to the link's value.
+	Offset int64
+	// Raw is the value as the DOM has it.
+	Raw string
+}
+
+// Position is a place in a source file. Line and Column count from 1, Column
+// in code points.
+type Position struct {
+	// File is a slash path relative to the project directory, or absolute for
+	// a Hugo module that lies elsewhere.
+	File         string
+	Line, Column int
+}
+
+// Map knows the sources of one project. It is not safe for concurrent use.
+type Map struct {
+	opt     Options
+	root    *os.Root // of the project
+	project fs.FS
+	close   []func() error
+	docroot fs.FS
+	site    *site.Site
+	page    string // the page whose links are placed
+
+	content  *contentIndex
+	mounts   []mount
+	docs     map[string]*document // parsed content files by name
+	base     string               // host and base path of the site's own address
+	basePath string
+	// Notes are things that went wrong without stopping the work, such as a
+	// Hugo that failed, for a person.
+	Notes []string
+}
+
+// Open prepares a map. The error means that the project directory cannot be
+// opened. Close releases it.
+func Open(ctx context.Context, opt Options) (*Map, error) {
+	root, err := os.OpenRoot(opt.Project)
+	if err != nil {
+		return nil, fmt.Errorf("open project %s: %w", opt.Project, cause(err))
+	}
+	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}}
+	built, err := os.OpenRoot(opt.Docroot)
+	if err != nil {
+		m.Close()
+		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, cause(err))
+	}
+	m.docroot, m.close = built.FS(), append(m.close, built.Close)
+	var pages []listed
+	if opt.Generator == Hugo && opt.Hugo != "" {
+		if pages, err = m.askHugo(ctx); err != nil {
+			if ctx.Err() != nil {
+				m.Close()
+				return nil, context.Cause(ctx)
+			}
+			m.Notes = append(m.Notes, err.Error()+"; positions are found by the names of files")
+		}
+	}
+	m.indexContent(pages)
+	return m, nil
+}
+
+// Close releases the directories.
+func (m *Map) Close() {
+	for _, f := range m.close {
+		f()
+	}
+	m.close = nil
+}
+
+// Place returns the position of each link, nil where it is not known. The
+// error is that of ctx, or of a docroot that can no longer be read.
+func (m *Map) Place(ctx context.Context, s *site.Site, links []Link) ([]*Position, error) {
+	m.site = s
+	m.basePath = s.BasePath()
+	m.base = s.Authority()
+	reader, err := s.NewReader()
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	placed := make([]*Position, len(links))
+	var rest []open
+	for start := 0; start < len(links); {
+		end := start + 1
+		for end < len(links) && links[end].Page == links[start].Page {
+			end++
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		rest = append(rest, m.placePage(reader, links[start:end], placed[start:end], start)...)
+		start = end
+	}
+	if err := m.placeRest(ctx, placed, rest); err != nil {
+		return nil, err
+	}
+	return placed, nil
+}

@@ -1,0 +1,201 @@
+package source
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// TestPlace: projects with the pages that were built of them. The file want of
+// each has a line for each link to place: DOCROOT/PAGE RAW and the position,
+// or "-" for none. Equal values on a page are its links in order.
+func TestPlace(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) < 3 {
+		t.Fatalf("%d projects, %v", len(names), err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			project, want := extract(t, name)
+			docroot, _, _ := strings.Cut(want[0], "/")
+			got := place(t, project, docroot, "", want)
+			for i := range want {
+				if got[i] != want[i] {
+					t.Errorf("got %s\nwant %s", got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+// extract writes the files of an archive and returns the lines of want.
+func extract(t *testing.T, name string) (project string, want []string) {
+	t.Helper()
+	archive, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project = t.TempDir()
+	for _, f := range archive.Files {
+		if f.Name == "want" {
+			want = strings.Split(strings.TrimSpace(string(f.Data)), "\n")
+			continue
+		}
+		file := filepath.Join(project, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(want) == 0 {
+		t.Fatal("nothing to place")
+	}
+	return project, want
+}
+
+// place places the links that the lines of want name.
+func place(t *testing.T, project, docroot, hugo string, want []string) (got []string) {
+	t.Helper()
+	dir := filepath.Join(project, docroot)
+	s, err := site.Load(t.Context(), dir, site.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: Detect(os.DirFS(project)), Hugo: hugo, Env: os.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	for _, note := range m.Notes {
+		t.Error(note)
+	}
+	r, err := s.NewReader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	m.site = s
+	used := map[string]bool{}
+	for _, line := range want {
+		fields := strings.Fields(line)
+		page, raw := strings.TrimPrefix(fields[0], docroot+"/"), fields[1]
+		link := Link{Page: page, Raw: raw}
+		found := false
+		if id, ok := m.pageID(page); ok {
+			err := r.Details(id, nil, func(_ int, d *site.Detail) {
+				if key := fmt.Sprint(page, d.Offset); !found && d.Raw == raw && !used[key] {
+					link.Offset, found, used[key] = d.Offset, true, true
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !found {
+			t.Fatalf("%s has no link %s", page, raw)
+		}
+		places, err := m.Place(t.Context(), s, []Link{link})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := "-"
+		if p := places[0]; p != nil {
+			at = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+		}
+		got = append(got, fields[0]+" "+raw+" "+at)
+	}
+	return got
+}
+
+func TestDetect(t *testing.T) {
+	tests := []struct {
+		files string
+		want  Generator
+	}{
+		{"hugo.toml", Hugo}, {"config/_default/hugo.toml", Hugo}, {"config.toml layouts/x.html", Hugo}, {"config.yaml content/a.md", Hugo},
+		{"_config.yml", Jekyll}, {"eleventy.config.js", Eleventy}, {"config.toml templates/x.html content/a.md", Zola}, {"mkdocs.yml docs/a.md", MkDocs},
+		{"astro.config.mjs src/pages/a.md", Astro}, {"docusaurus.config.js docs/a.md", Docusaurus}, {"docs/a.md", Plain}, {"README.md x/y.html", None},
+		{"config.toml", None},
+	}
+	for _, tt := range tests {
+		dir := t.TempDir()
+		for _, name := range strings.Fields(tt.files) {
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found, got := FindProject([]string{dir})
+		if got != tt.want || (found == dir) != (got != None) {
+			t.Errorf("%s: got %q in %q, want %q", tt.files, got, found, tt.want)
+		}
+	}
+}
+
+// TestHugoFails: a Hugo that is missing, fails or prints what is no list costs
+// the list, not the work.
+func TestHugoFails(t *testing.T) {
+	project, want := extract(t, "testdata/hugo-names.txtar")
+	dir := filepath.Join(project, "public")
+	script := filepath.Join(t.TempDir(), "hugo")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho 'something odd'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, hugo := range []string{filepath.Join(project, "no-such-program"), "false", script} {
+		m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: Hugo, Hugo: hugo})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Notes) != 1 || !strings.Contains(m.Notes[0], "hugo config mounts") {
+			t.Errorf("%s: notes %q", hugo, m.Notes)
+		}
+		if len(m.content.files) < 5 {
+			t.Errorf("%s: %d content files, %d links wanted", hugo, len(m.content.files), len(want))
+		}
+		m.Close()
+	}
+}
+
+// TestHostile: what lies in a project may be anything; none of it stops the
+// work or leads out of the project.
+func TestHostile(t *testing.T) {
+	project, want := extract(t, "testdata/hugo-names.txtar")
+	outside := filepath.Join(t.TempDir(), "secret.md")
+	if err := os.WriteFile(outside, []byte("[a](/nowhere/)"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(project, "content", "unknown.md")); err != nil {
+		t.Skip(err)
+	}
+	for name, text := range map[string]string{
+		"content/broken.md":  "---\ntitle: [\n[a](/nowhere2/",
+		"content/binary.md":  "\x00\xff\xfe[a](\x80)",
+		"content/deep.md":    strings.Repeat("[", 20000) + strings.Repeat("> ", 5000),
+		"content/tags.md":    strings.Repeat("{{< a \"", 2000),
+		"layouts/empty.html": "",
+	} {
+		if err := os.WriteFile(filepath.Join(project, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := place(t, project, "public", "", want)
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("got %s\nwant %s", got[i], want[i])
+		}
+	}
+	if _, err := Open(t.Context(), Options{Project: filepath.Join(project, "none"), Docroot: project}); err == nil || !strings.Contains(err.Error(), "open project") {
+		t.Errorf("no project: %v", err)
+	}
+}
