@@ -84,17 +84,17 @@ func placeFindings(ctx context.Context, m *source.Map, s *site.Site, project str
 	return nil
 }
 
-// sourceProjects lists where the project of a docroot may lie: the directories
-// above it as far as they belong to one project, then the same of the working
-// directory, for a docroot that was built elsewhere.
-func sourceProjects(docroot string) []string {
-	dirs := projectDirs(docroot)
+// sourceProjects lists where the project of a docroot may lie: above are the
+// directories above it as far as they belong to one project, others the same of
+// the working directory, for a docroot that was built elsewhere.
+func sourceProjects(docroot string) (above, others []string) {
+	above = projectDirs(docroot)
 	if here, err := os.Getwd(); err == nil {
 		for _, dir := range projectDirs(filepath.Join(here, "docroot")) {
-			if dir != docroot && !slices.Contains(dirs, dir) {
-				dirs = append(dirs, dir)
+			if dir != docroot && !slices.Contains(above, dir) {
+				others = append(others, dir)
 			}
 		}
 	}
-	return dirs
+	return above, others
 }

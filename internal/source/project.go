@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -63,18 +64,18 @@ func anyOf(dir fs.FS, names []string) bool {
 	return false
 }
 
-// FindProject looks for the project that a docroot was built from. dirs are
-// the directories to look at, the likeliest first: those above the docroot,
-// then the working directory. The first that a generator's configuration
-// marks is returned; else the first that holds Markdown where such projects
-// have it. dir is empty when there is none.
-func FindProject(dirs []string) (dir string, g Generator) {
-	for _, dir := range dirs {
+// FindProject looks for the project that a docroot was built from. above are
+// the directories above the docroot, others further ones that may have built it
+// elsewhere, such as the working directory; the likeliest first. The first that a
+// generator's configuration marks is returned; else the first of above that
+// holds Markdown where such projects have it. dir is empty when there is none.
+func FindProject(above, others []string) (dir string, g Generator) {
+	for _, dir := range slices.Concat(above, others) {
 		if g := Detect(os.DirFS(dir)); g != None {
 			return dir, g
 		}
 	}
-	for _, dir := range dirs {
+	for _, dir := range above {
 		for _, sub := range []string{"content", "docs", "src", "posts", "pages"} {
 			if hasMarkdown(os.DirFS(dir), sub) {
 				return dir, Plain

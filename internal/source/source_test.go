@@ -136,7 +136,7 @@ func TestDetect(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		found, got := FindProject([]string{dir})
+		found, got := FindProject([]string{dir}, nil)
 		if got != tt.want || (found == dir) != (got != None) {
 			t.Errorf("%s: got %q in %q, want %q", tt.files, got, found, tt.want)
 		}
@@ -197,5 +197,29 @@ func TestHostile(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), Options{Project: filepath.Join(project, "none"), Docroot: project}); err == nil || !strings.Contains(err.Error(), "open project") {
 		t.Errorf("no project: %v", err)
+	}
+}
+
+// TestFindProjectElsewhere: Markdown beside the working directory says nothing
+// of a docroot that lies elsewhere; a generator's configuration does.
+func TestFindProjectElsewhere(t *testing.T) {
+	above, here := t.TempDir(), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(here, "docs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(here, "docs", "a.md"), []byte("# a\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if dir, g := FindProject([]string{above}, []string{here}); dir != "" || g != None {
+		t.Errorf("found %s, %v", dir, g)
+	}
+	if dir, g := FindProject([]string{here}, nil); dir != here || g != Plain {
+		t.Errorf("found %s, %v, want %s, %v", dir, g, here, Plain)
+	}
+	if err := os.WriteFile(filepath.Join(here, "hugo.toml"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if dir, g := FindProject([]string{above}, []string{here}); dir != here || g != Hugo {
+		t.Errorf("found %s, %v, want %s, %v", dir, g, here, Hugo)
 	}
 }
