@@ -58,6 +58,9 @@ func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
 				return err
 			}
 			accepted.apply(result)
+			if err := quiet.addSources(ctx, s, cfg, docroot, result); err != nil {
+				return err
+			}
 			checked.TodayOnly = accepted != nil
 			checked.Findings = failing(cfg, result)
 			return nil
