@@ -69,16 +69,6 @@ func (r *Repo) resolve(ctx context.Context, rev string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Commit returns the id of the commit that rev names, an error when there is
-// none.
-func (r *Repo) Commit(ctx context.Context, rev string) (string, error) {
-	id, err := r.resolve(ctx, rev+"^{commit}")
-	if err == nil && id == "" {
-		err = fmt.Errorf("no commit is named %q", rev)
-	}
-	return id, err
-}
-
 // config returns the value of a key of git's configuration and the scope that
 // sets it (local, global, ...); both are empty when nobody does.
 func (r *Repo) config(ctx context.Context, key string) (scope, value string, err error) {

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/redirect"
@@ -35,8 +34,8 @@ func (a *app) siteOf(cfg *config.Config, docroot string) site.Options {
 		opt.Rules = append(opt.Rules, redirectRules(cfg, docroot))
 	}
 	if len(opt.BaseURLs) == 0 && cfg.Profile == "github-pages" {
-		if url := cname(docroot); url != "" {
-			opt.BaseURLs = []string{url}
+		if host := config.PagesHost(os.DirFS(docroot)); host != "" {
+			opt.BaseURLs = []string{"https://" + host + "/"}
 		}
 	}
 	return opt
@@ -103,21 +102,4 @@ func redirectRules(cfg *config.Config, docroot string) *redirect.File {
 		name = filepath.ToSlash(rel)
 	}
 	return redirect.Generic(name, rules)
-}
-
-// cname returns the address that the file CNAME gives a site on GitHub Pages,
-// empty if there is none.
-func cname(docroot string) string {
-	f, err := os.Open(filepath.Join(docroot, "CNAME"))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	var buf [300]byte
-	n, _ := f.Read(buf[:])
-	host := strings.TrimSpace(string(buf[:n]))
-	if !strings.Contains(host, ".") || strings.ContainsAny(host, " \t\r\n/:") {
-		return ""
-	}
-	return "https://" + host + "/"
 }

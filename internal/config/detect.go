@@ -211,7 +211,7 @@ func (d *detector) published() (marker, bool) {
 	if exists(d.docroot, ".htaccess") {
 		return marker{"apache", ".htaccess"}, true
 	}
-	if data, ok := readMarker(d.docroot, "CNAME"); ok && isHostName(strings.TrimSpace(string(data))) {
+	if PagesHost(d.docroot) != "" {
 		return marker{"github-pages", "CNAME"}, true
 	}
 	// Some generators write .nojekyll always: it says nothing of a project that
@@ -222,7 +222,13 @@ func (d *detector) published() (marker, bool) {
 	return marker{}, false
 }
 
-// isHostName tells whether a CNAME file holds what GitHub Pages wants there.
-func isHostName(s string) bool {
-	return strings.Contains(s, ".") && len(s) <= 253 && !strings.ContainsAny(s, " \t\r\n/:")
+// PagesHost returns the host name that the file CNAME of a docroot gives a site
+// on GitHub Pages; empty when there is no such file, or no host name in it.
+func PagesHost(docroot fs.FS) string {
+	data, _ := readMarker(docroot, "CNAME")
+	host := strings.TrimSpace(string(data))
+	if !strings.Contains(host, ".") || len(host) > 253 || strings.ContainsAny(host, " \t\r\n/:") {
+		return ""
+	}
+	return host
 }
