@@ -84,14 +84,15 @@ func readMarker(tree fs.FS, name string) (data []byte, ok bool) {
 	if tree == nil {
 		return nil, false
 	}
+	// Asked before it is opened: opening a pipe would wait for its writer.
+	if info, err := fs.Stat(tree, name); err != nil || !info.Mode().IsRegular() {
+		return nil, false
+	}
 	f, err := tree.Open(name)
 	if err != nil {
 		return nil, false
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, false
-	}
 	data, err = io.ReadAll(io.LimitReader(f, maxMarkerBytes))
 	return data, err == nil
 }
