@@ -35,6 +35,7 @@ func commands() []command {
 		{"peers", "install the other checkers and say their versions", runPeers},
 		{"compare", "sitelink, peers and bare reading in one run, with ratios", runCompare},
 		{"showall", "check --show all against the plain check", runShowAll},
+		{"profiles", "the host profiles against each other", runProfiles},
 		{"generate", "write a seeded site", runGenerate},
 		{"growth", "time and memory as the generated site grows", runGrowth},
 		{"all", "everything above, for the corpora with figures to reach", runAll},
