@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"hook":                {"check", "internal/report", "internal/site"},
 	"hook/mdlink":         {"check", "hook", "internal/scan"},
 	"internal/config":     {},
+	"internal/fetch":      {"internal/weburl"},
 	"internal/hostcases":  {},
 	"internal/house":      {},
 	"internal/owners":     {},
@@ -34,6 +35,13 @@ var mayImport = map[string][]string{
 	"internal/testchrome": {},
 	"internal/watch":      {},
 	"internal/weburl":     {},
+	"outgoing":            {"internal/scan", "internal/site", "internal/weburl", "outgoing/ledger"},
+	"outgoing/deliver":    {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
+	"outgoing/ledger":     {"internal/weburl"},
+	"outgoing/linkmethod": {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
+	"outgoing/pingback":   {"internal/fetch", "internal/scan", "internal/weburl", "outgoing", "outgoing/ledger"},
+	"outgoing/webmention": {"internal/fetch", "internal/scan", "internal/weburl", "outgoing", "outgoing/ledger"},
+	"outgoing/websub":     {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
 }
 
 func TestImports(t *testing.T) {
