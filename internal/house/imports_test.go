@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"internal/testchrome": {},
 	"internal/watch":      {},
 	"internal/weburl":     {},
-	"outgoing":            {"internal/scan", "internal/site", "internal/weburl", "outgoing/ledger"},
+	"outgoing":            {"internal/site", "internal/weburl", "outgoing/ledger"},
 	"outgoing/deliver":    {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
 	"outgoing/ledger":     {"internal/weburl"},
 	"outgoing/linkmethod": {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
