@@ -42,6 +42,7 @@ var mayImport = map[string][]string{
 	"outgoing/pingback":   {"internal/fetch", "internal/scan", "internal/weburl", "outgoing", "outgoing/ledger"},
 	"outgoing/webmention": {"internal/fetch", "internal/scan", "internal/weburl", "outgoing", "outgoing/ledger"},
 	"outgoing/websub":     {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
+	"templates":           {"internal/scan"},
 }
 
 func TestImports(t *testing.T) {
