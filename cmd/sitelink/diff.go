@@ -135,6 +135,7 @@ func (a *app) plan(ctx context.Context, cfg *config.Config, snap *ledger.Snapsho
 	if err := lookAt(docroot); err != nil {
 		return nil, nil, nil, err
 	}
+	timer := newTimer(a.ui)
 	progress := newProgress(a.ui, cfg.Progress, time.Now)
 	defer progress.done()
 	siteOpt := a.siteOf(cfg, docroot)
@@ -149,14 +150,23 @@ func (a *app) plan(ctx context.Context, cfg *config.Config, snap *ledger.Snapsho
 	if err != nil {
 		return nil, nil, nil, explain(err)
 	}
-	entries, err := outgoing.Read(ctx, s, snap, opt)
+	timer.stage("load")
+	cache, err := openEntryCache()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	entries, err := outgoing.Read(ctx, s, snap, opt, cache.Cache)
 	if errors.Is(err, outgoing.ErrNoBase) {
 		err = &usageError{"others can only be told of pages whose address is known", "name it: --base-url https://example.org/"}
 	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return s, entries, outgoing.Diff(entries, snap, outgoing.SiteAnswer(s, entries)), nil
+	cache.keep()
+	timer.stage("entries")
+	plan := outgoing.Diff(entries, snap, outgoing.SiteAnswer(s, entries))
+	timer.stage("diff")
+	return s, entries, plan, nil
 }
 
 // outgoingOptions are those of the configuration.
