@@ -11,15 +11,17 @@ import (
 type Peer struct {
 	// host is a host name in ASCII and lower case, with its port if one was
 	// written. below: every host below it, and not itself.
-	host  string
-	below bool
-	form  Form // "" is found out
+	host   string
+	below  bool
+	scheme string // "" for both
+	form   Form   // "" is found out
 }
 
-// ParsePeer reads one entry of a list of peers: a host, "b.example",
-// "b.example:8080", or all below one, "*.example.org". Behind a space may
-// follow the form that it takes, raw or header; without it the raw form is
-// tried, and the other one where that is not understood.
+// ParsePeer reads one entry of a list of peers: a host, "b.example" or
+// "b.example:8080", all below one, "*.example.org", or an origin,
+// "https://b.example". Behind a space may follow the form that it takes, raw or
+// header; without it the raw form is tried, and the other one where that is not
+// understood.
 func ParsePeer(entry string) (Peer, error) {
 	fields := strings.Fields(entry)
 	if len(fields) == 0 || len(fields) > 2 {
@@ -32,26 +34,35 @@ func ParsePeer(entry string) (Peer, error) {
 			return Peer{}, fmt.Errorf("peer %q: the form is %q; it may be %q or %q", entry, fields[1], Raw, Header)
 		}
 	}
-	host := fields[0]
-	host, p.below = strings.CutPrefix(host, "*.")
-	u, err := weburl.Parse("http://" + host + "/")
-	if err != nil || u.HasCredentials() || u.Path() != "/" || u.HasQuery() || u.HasFragment() || strings.ContainsAny(host, "*/") {
-		return Peer{}, fmt.Errorf("peer %q: %q is no host, such as \"b.example\" or \"*.example.org\"", entry, fields[0])
+	host, isOrigin := fields[0], strings.Contains(fields[0], "://")
+	if !isOrigin {
+		host, p.below = strings.CutPrefix(host, "*.")
+		if strings.ContainsAny(host, "*/") {
+			host = ""
+		}
+		host = "http://" + host + "/"
+	}
+	u, err := weburl.Parse(host)
+	if err != nil || u.HasCredentials() || u.Path() != "/" || u.HasQuery() || u.HasFragment() || u.Scheme() != "http" && u.Scheme() != "https" {
+		return Peer{}, fmt.Errorf("peer %q: %q is no host, such as \"b.example\", \"*.example.org\" or \"https://b.example\"", entry, fields[0])
 	}
 	p.host = authority(u)
+	if isOrigin {
+		p.scheme = u.Scheme()
+	}
 	return p, nil
 }
 
-// matches tells whether the peer is the host of u. An entry without port is the
-// host at every port.
+// matches tells whether the peer is the host of u. A host without port is that
+// at every port; an origin is just itself.
 func (p Peer) matches(u weburl.URL) bool {
-	match := func(host string) bool {
-		if p.below {
-			return strings.HasSuffix(host, "."+p.host)
-		}
-		return host == p.host
+	switch {
+	case p.scheme != "":
+		return p.scheme == u.Scheme() && p.host == authority(u)
+	case p.below:
+		return strings.HasSuffix(u.Host(), "."+p.host) || strings.HasSuffix(authority(u), "."+p.host)
 	}
-	return match(u.Host()) || match(authority(u))
+	return p.host == u.Host() || p.host == authority(u)
 }
 
 func authority(u weburl.URL) string {

@@ -325,6 +325,8 @@ func TestParsePeer(t *testing.T) {
 		{"B.Example:8080 raw", []string{"http://b.example:8080/"}, []string{"http://b.example/", "http://b.example:8081/"}},
 		{"*.example.org header", []string{"http://a.example.org/", "http://a.b.example.org:81/"}, []string{"http://example.org/", "http://aexample.org/"}},
 		{"bücher.example", []string{"http://xn--bcher-kva.example/"}, nil},
+		{"https://b.example", []string{"https://b.example/", "https://B.example:443/x"}, []string{"http://b.example/", "https://b.example:8443/", "https://a.b.example/"}},
+		{"http://b.example:81/ raw", []string{"http://b.example:81/"}, []string{"http://b.example/"}},
 		{"[::1]:81", []string{"http://[0:0::1]:81/"}, []string{"http://[::1]/"}},
 	} {
 		p := mustPeer(t, c.entry)
@@ -334,7 +336,7 @@ func TestParsePeer(t *testing.T) {
 			}
 		}
 	}
-	for _, entry := range []string{"", "a b c", "b.example both", "http://b.example", "b.example/x", "me@b.example", "*", "*.", "a.*.b", "b example", "b?x", "b#x", "a..\x00"} {
+	for _, entry := range []string{"", "a b c", "b.example both", "http://b.example/x", "ftp://b.example", "http://*.b.example/x", "b.example/x", "me@b.example", "*", "*.", "a.*.b", "b example", "b?x", "b#x", "a..\x00"} {
 		if p, err := ParsePeer(entry); err == nil {
 			t.Errorf("%q: got %+v", entry, p)
 		} else if !strings.HasPrefix(err.Error(), "peer ") {
