@@ -20,6 +20,8 @@ type Notice struct {
 	Event  ledger.Event
 	// Replacement is the new address of a page that moved.
 	Replacement string
+	// Attempts counts those before this one.
+	Attempts int
 }
 
 // Outcome is how one attempt to tell a target went. A failure is an outcome,
@@ -63,6 +65,9 @@ type Endpoint struct {
 	URL string // absolute; "" when the target takes no notices of this protocol
 	// Via says where it was found, for the report: "Link header", "<link>" ...
 	Via string
+	// Form names the form of the protocol that it takes, where there is more
+	// than one.
+	Form string
 }
 
 // Sender tells targets by one protocol. Implementations are safe for

@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/websub"
 )
 
 const diffLong = `diff compares the links of the docroot to other sites with those of the last deploy, as the
@@ -174,7 +175,16 @@ func outgoingOptions(cfg *config.Config) outgoing.Options {
 	o := cfg.Outgoing
 	return outgoing.Options{
 		Pages: o.Pages, Exclude: o.Exclude, Allow: o.Allow, Deny: o.Deny, Content: o.Content, Rel: o.Rel,
+		Hubs: hubsOf(o.Protocols),
 	}
+}
+
+// hubsOf reads the hubs of feeds, if they are told at all.
+func hubsOf(protocols []string) func(feed []byte) []string {
+	if !slices.Contains(protocols, string(ledger.WebSub)) {
+		return nil
+	}
+	return websub.Hubs
 }
 
 // backlinks are the links between the site's own pages, sorted by source and
