@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"outgoing/pingback":   {"internal/fetch", "outgoing", "outgoing/answer", "outgoing/ledger", "outgoing/precheck"},
 	"outgoing/precheck":   {"internal/fetch", "internal/weburl", "outgoing/answer", "outgoing/ledger"},
 	"outgoing/webmention": {"internal/fetch", "internal/weburl", "outgoing", "outgoing/answer", "outgoing/ledger"},
-	"outgoing/websub":     {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
+	"outgoing/websub":     {"internal/fetch", "internal/weburl", "outgoing", "outgoing/answer", "outgoing/ledger"},
 	"templates":           {"internal/scan"},
 }
 
