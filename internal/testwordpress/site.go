@@ -47,13 +47,13 @@ type Exchange struct {
 }
 
 // Start starts a blog, which ends with the test. pages answers for all paths
-// below /src/. The test is skipped where WordPress is not there: SITELINK_CORPORA
-// names a directory that holds wordpress/ as unpacked by dpkg -x.
+// below /src/. The test is skipped where WordPress is not there:
+// SITELINK_WORDPRESS names the directory usr/share/wordpress of Debian's package.
 func Start(t testing.TB, pages http.Handler) *Site {
 	t.Helper()
-	corpora := os.Getenv("SITELINK_CORPORA")
-	if corpora == "" {
-		t.Skip("SITELINK_CORPORA is not set: it names a directory that holds wordpress/ as unpacked by dpkg -x")
+	program := os.Getenv("SITELINK_WORDPRESS")
+	if program == "" {
+		t.Skip("SITELINK_WORDPRESS is not set: it names the directory usr/share/wordpress of Debian's package, unpacked by dpkg -x")
 	}
 	for _, command := range []string{"php", "mariadbd", "mariadb-install-db"} {
 		if _, err := exec.LookPath(command); err != nil {
@@ -62,7 +62,7 @@ func Start(t testing.TB, pages http.Handler) *Site {
 	}
 	work := t.TempDir()
 	s := &Site{t: t, dir: path.Join(work, "wordpress")}
-	run(t, "cp", "-r", path.Join(corpora, "wordpress/usr/share/wordpress"), s.dir)
+	run(t, "cp", "-r", program, s.dir)
 	socket := database(t, work)
 
 	php := freeAddress(t)

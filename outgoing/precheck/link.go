@@ -82,6 +82,7 @@ func cureBytes(a anchor, target string) string {
 // anchors returns the page's links whose address is target, in the page's order.
 func anchors(p Page, target string) []anchor {
 	base, _ := weburl.Parse(p.URL) // without it, absolute links are found
+	rebased := false
 	var found []anchor
 	z := html.NewTokenizer(bytes.NewReader(p.Body))
 	offset := 0
@@ -97,7 +98,11 @@ func anchors(p Page, target string) []anchor {
 			continue
 		}
 		tag := string(raw)
-		if name, attributes := z.TagName(); string(name) != "a" || !attributes {
+		name, attributes := z.TagName()
+		if isBase := string(name) == "base"; !attributes || string(name) != "a" && (!isBase || rebased) {
+			continue
+		} else if isBase {
+			base, rebased = rebase(z, base)
 			continue
 		}
 		for more := true; more; {
@@ -112,6 +117,21 @@ func anchors(p Page, target string) []anchor {
 			break
 		}
 	}
+}
+
+// rebase resolves the base element that z stands at; only the first with an href
+// counts.
+func rebase(z *html.Tokenizer, base weburl.URL) (weburl.URL, bool) {
+	for more := true; more; {
+		var key, value []byte
+		if key, value, more = z.TagAttr(); string(key) == "href" {
+			if u, err := base.Resolve(string(value)); err == nil {
+				base = u
+			}
+			return base, true
+		}
+	}
+	return base, false
 }
 
 // leads tells whether href is target, as written or made absolute.

@@ -37,6 +37,15 @@ const (
 
 var order = []Code{NotLive, Redirected, RefusedSource, NoTitle, NoLink, LinkLate, LinkText, LinkBytes, LinkHidden}
 
+// OfPage tells whether the problem is one of the page and not of one link.
+func (c Code) OfPage() bool {
+	switch c {
+	case NotLive, Redirected, RefusedSource, NoTitle:
+		return true
+	}
+	return false
+}
+
 // Problem is one reason for which a target may refuse a page.
 type Problem struct {
 	Code Code

@@ -73,6 +73,7 @@ func TestSource(t *testing.T) {
 		{"numeric ampersand", Page{Body: []byte(head + strings.Replace(link, "&amp;", "&#x26;", 1))}, []Code{LinkBytes}},
 		{"without scheme", Page{Body: []byte(head + strings.Replace(link, "https:", "", 1))}, []Code{LinkBytes}},
 		{"capitals", Page{Body: []byte(head + strings.Replace(link, "<a", "<A", 1))}, []Code{LinkBytes}},
+		{"base elsewhere", Page{Body: []byte(head + `<base target="x"><base href="https://bob.example/"><base href="/no"><a href="?a=1&amp;b=2">text</a>`)}, []Code{LinkBytes}},
 		{"two problems", Page{Body: []byte(head + strings.Replace(link, "&amp;", "&", 1) + strings.Replace(link, "text", "", 1))}, []Code{LinkText, LinkBytes}},
 		{"hidden", Page{Body: []byte(head + "<script>1</script ><p>" + link + "<script></script>")}, []Code{LinkHidden}},
 	} {
