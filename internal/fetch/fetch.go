@@ -1,11 +1,15 @@
 // Package fetch is the only one that opens connections to other hosts. A
 // request enters, an answer of bounded size leaves; addresses that are not of
 // the public internet are refused when they are dialled, on each redirect too.
+//
+// It speaks HTTP/1.1, one request a connection, keeps no cookies and sends no
+// credentials but those of [Request.Header], and these to the first host only.
 package fetch
 
 import (
 	"net/http"
 	"net/netip"
+	"net/url"
 	"time"
 )
 
@@ -28,6 +32,11 @@ type Options struct {
 	MaxBody, MaxHeader int64
 	// MaxRedirects: 5; negative for none.
 	MaxRedirects int
+	// Proxy names the proxy for a request, nil for none, as of
+	// [http.ProxyFromEnvironment]. nil asks hosts directly. A proxy resolves
+	// names itself, so that behind one only addresses that stand in a URL are
+	// guarded.
+	Proxy func(*http.Request) (*url.URL, error)
 }
 
 // Request is one request of HTTP.
@@ -37,20 +46,25 @@ type Request struct {
 	Header http.Header
 	Body   []byte // sent again when a redirect keeps the method
 	// RequestTarget replaces the path and query on the request line, as it is:
-	// the LINK method has two addresses there.
+	// the LINK method has two addresses there. Redirects are not followed.
 	RequestTarget string
 	// MaxBody, if positive, stands in for that of the options.
 	MaxBody int64
 	// NoRedirect returns a redirect as the answer.
 	NoRedirect bool
-	// Spacing, if longer than the client's pace, stands in for it.
+	// Spacing is the least time between two requests to one host that both
+	// have one, where it is longer than the client's pace.
 	Spacing time.Duration
+	// Idle, if positive, stands in for that of the options: a receiver may
+	// fetch a page of ours before it answers.
+	Idle time.Duration
 }
 
 // Response is an answer.
 type Response struct {
 	Status int
-	URL    string // after redirects
+	Reason string // the words behind the status, as they were sent
+	URL    string // after redirects, without fragment
 	Header http.Header
 	// Body is decompressed. Truncated: it was longer than MaxBody.
 	Body      []byte

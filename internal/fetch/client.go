@@ -1,0 +1,239 @@
+package fetch
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// DefaultUserAgent is sent where the options name none.
+const DefaultUserAgent = "sitelink (+https://github.com/sitelink/sitelink)"
+
+// Client makes requests. It is safe for concurrent use.
+type Client struct {
+	opts            Options
+	pace            *pacer
+	direct, proxied *http.Transport
+	grace           time.Duration // before the minimum rate counts
+}
+
+// New returns a client.
+func New(o Options) *Client {
+	o.UserAgent = cmp.Or(o.UserAgent, DefaultUserAgent)
+	o.Pace = cmp.Or(o.Pace, time.Second)
+	o.Total = cmp.Or(o.Total, 30*time.Second)
+	o.Idle = cmp.Or(o.Idle, 10*time.Second)
+	o.MinRate = cmp.Or(o.MinRate, 512)
+	o.MaxBody = cmp.Or(o.MaxBody, 1<<20)
+	o.MaxHeader = cmp.Or(o.MaxHeader, 64<<10)
+	o.MaxRedirects = cmp.Or(o.MaxRedirects, 5)
+	o.Allow = slices.Clone(o.Allow)
+	c := &Client{opts: o, pace: newPacer(max(o.Pace, 0)), grace: 5 * time.Second}
+	guarded := &net.Dialer{Control: (&guard{allow: o.Allow}).control}
+	c.direct = c.transport(guarded, nil)
+	// The proxy is the operator's own, wherever it is.
+	c.proxied = c.transport(&net.Dialer{}, o.Proxy)
+	return c
+}
+
+func (c *Client) transport(d *net.Dialer, proxy func(*http.Request) (*url.URL, error)) *http.Transport {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		Protocols:              &protocols,
+		Proxy:                  proxy,
+		DisableKeepAlives:      true, // so that a closed connection is the host's answer to this request
+		DisableCompression:     true, // body.go does it
+		MaxResponseHeaderBytes: c.opts.MaxHeader,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			idle, ok := ctx.Value(idleKey{}).(time.Duration)
+			if !ok {
+				idle = c.opts.Idle
+			}
+			dial, cancel := context.WithTimeout(ctx, idle)
+			defer cancel()
+			inner, err := d.DialContext(dial, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			return &conn{Conn: inner, idle: idle}, nil
+		},
+	}
+}
+
+// Do makes one request and follows its redirects: waits for the host's turn,
+// dials, sends, reads. The wait does not count as a part of [Options.Total].
+//
+// The error is an [*Error]. Where an answer's head was read, the response is
+// returned beside the error, with what there is of the body.
+func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
+	u, err := parse(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	r.Method = cmp.Or(r.Method, http.MethodGet)
+	r.Header = r.Header.Clone()
+	if strings.ContainsFunc(r.RequestTarget, func(c rune) bool { return c < ' ' || c == 0x7F }) {
+		return nil, &Error{URL: u.WithoutFragment(), Kind: BadRequest, Err: errors.New("a control character in the request target")}
+	}
+	left := c.opts.Total
+	seen := map[string]bool{r.Method + u.WithoutFragment(): true}
+	var hops []Hop
+	for {
+		resp, took, err := c.turn(ctx, &r, u, left)
+		if resp != nil {
+			resp.Hops = hops
+		}
+		location, ok := redirected(resp, &r)
+		if err != nil || !ok {
+			if err != nil { // never a typed nil
+				return resp, err
+			}
+			return resp, nil
+		}
+		left -= took
+		from := u
+		fail := func(kind Kind, cause error) (*Response, error) {
+			return resp, &Error{URL: from.WithoutFragment(), Kind: kind, Sent: true, Err: cause}
+		}
+		if u, err = follow(u, location); err != nil {
+			return fail(BadRedirect, err.Err)
+		}
+		if len(hops) >= c.opts.MaxRedirects {
+			return fail(TooManyHops, fmt.Errorf("the redirect to %s is one too many", u.WithoutFragment()))
+		}
+		r.redirect(resp.Status, from, u)
+		if key := r.Method + u.WithoutFragment(); seen[key] {
+			return fail(RedirectLoop, fmt.Errorf("the redirect to %s goes round in a circle", u.WithoutFragment()))
+		} else {
+			seen[key] = true
+		}
+		hops = append(hops, Hop{Status: resp.Status, From: from.WithoutFragment(), To: u.WithoutFragment()})
+	}
+}
+
+// turn makes a request when it is the host's turn, within what is left of the
+// time, and tells how much of it was used.
+func (c *Client) turn(ctx context.Context, r *Request, u weburl.URL, left time.Duration) (*Response, time.Duration, *Error) {
+	done, err := c.pace.wait(ctx, u.Host(), r.Spacing)
+	if err != nil {
+		return nil, 0, &Error{URL: u.WithoutFragment(), Kind: Canceled, Err: context.Cause(ctx)}
+	}
+	defer done()
+	begin := time.Now()
+	resp, failure := c.exchange(ctx, r, u, left)
+	return resp, time.Since(begin), failure
+}
+
+// exchange sends a request and reads the answer.
+func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left time.Duration) (*Response, *Error) {
+	var p phase
+	idle := cmp.Or(max(r.Idle, 0), c.opts.Idle)
+	ctx, cancel := context.WithTimeout(context.WithValue(outer, idleKey{}, idle), left)
+	defer cancel()
+	fail := func(err error) *Error {
+		kind := p.kind(outer, err)
+		var refused *refusedError
+		switch {
+		case errors.As(err, &refused):
+			err = refused
+		case kind == Timeout && ctx.Err() != nil:
+			err = fmt.Errorf("not done within %s: %w", c.opts.Total, err)
+		case kind == Timeout:
+			err = fmt.Errorf("no byte for %s: %w", idle, err)
+		case kind == Closed:
+			err = fmt.Errorf("the connection was closed without an answer: %w", err)
+		}
+		return &Error{URL: u.WithoutFragment(), Kind: kind, Sent: p.sent.Load(), Err: err}
+	}
+	req := c.message(r, u).WithContext(httptrace.WithClientTrace(ctx, p.trace()))
+	transport, err := c.route(req, r, u)
+	if err != nil {
+		return nil, fail(err)
+	}
+	got, err := transport.RoundTrip(req)
+	if err != nil {
+		return nil, fail(err)
+	}
+	defer got.Body.Close()
+	_, reason, _ := strings.Cut(got.Status, " ")
+	resp := &Response{Status: got.StatusCode, Reason: reason, URL: u.WithoutFragment(), Header: got.Header}
+	if _, follows := redirected(resp, r); follows {
+		return resp, nil
+	}
+	limit := c.opts.MaxBody
+	if r.MaxBody > 0 {
+		limit = r.MaxBody
+	}
+	body := &metered{r: got.Body, min: c.opts.MinRate, grace: c.grace, begin: time.Now()}
+	if resp.Body, resp.Truncated, err = readBody(body, got.Header, limit); err != nil {
+		failure := fail(err)
+		if failure.Kind == Header {
+			failure.Kind = Body
+		}
+		return resp, failure
+	}
+	return resp, nil
+}
+
+// message makes the request as it goes over the wire.
+func (c *Client) message(r *Request, u weburl.URL) *http.Request {
+	req := &http.Request{
+		Method: r.Method,
+		URL:    &url.URL{Scheme: u.Scheme(), Host: authority(u)},
+		Header: r.Header.Clone(),
+	}
+	if req.Header == nil {
+		req.Header = make(http.Header)
+	}
+	if req.Header.Get("User-Agent") == "" {
+		req.Header.Set("User-Agent", c.opts.UserAgent)
+	}
+	if len(r.Body) > 0 {
+		req.ContentLength = int64(len(r.Body))
+		req.Body = io.NopCloser(bytes.NewReader(r.Body))
+	} else if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions {
+		// Together these write "Content-Length: 0" with any method.
+		req.Body, req.TransferEncoding = http.NoBody, []string{"identity"}
+	}
+	if r.RequestTarget != "" {
+		req.URL.Opaque = r.RequestTarget
+		return req
+	}
+	if req.Header.Get("Accept-Encoding") == "" {
+		req.Header.Set("Accept-Encoding", "gzip")
+	}
+	setTarget(req.URL, u)
+	return req
+}
+
+// route picks the transport, and writes the whole address on the request line
+// where that goes to a proxy.
+func (c *Client) route(req *http.Request, r *Request, u weburl.URL) (*http.Transport, error) {
+	if c.opts.Proxy == nil {
+		return c.direct, nil
+	}
+	proxy, err := c.opts.Proxy(req)
+	if err != nil || proxy == nil {
+		return c.direct, err
+	}
+	if err := (&guard{allow: c.opts.Allow}).literal(u); err != nil {
+		return nil, err
+	}
+	if u.Scheme() == "http" && r.RequestTarget == "" {
+		req.URL.Opaque = "//" + authority(u) + u.Path()
+	}
+	return c.proxied, nil
+}

@@ -1,0 +1,316 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestGet(t *testing.T) {
+	base := handler(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Link", "</x>; rel=webmention")
+		w.WriteHeader(203)
+		fmt.Fprintf(w, "%s %s %s", r.Method, r.RequestURI, r.UserAgent())
+	})
+	resp, err := get(t, local(Options{UserAgent: "me"}), base+"/a?b#c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.Status != 203 || resp.Reason != "Non-Authoritative Information" || resp.URL != base+"/a?b" || string(resp.Body) != "GET /a?b me" ||
+		resp.Header.Get("Link") == "" || resp.Truncated || resp.Hops != nil {
+		t.Errorf("got %+v, body %s", resp, resp.Body)
+	}
+}
+
+// The bytes on the wire: what is asked for is the URL as a browser would write
+// it, without decoding anything.
+func TestRequestBytes(t *testing.T) {
+	var head string
+	base := script(t, func(c net.Conn, h string) {
+		head = h
+		io.WriteString(c, "HTTP/1.1 204 Fine By Me\r\n\r\n")
+	})
+	host := strings.TrimPrefix(base, "http://")
+	const gzip, end = "Accept-Encoding: gzip\r\n", "Connection: close\r\n\r\n"
+	for _, c := range []struct {
+		r    Request
+		want string
+	}{
+		{Request{URL: base}, "GET / HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: me\r\n" + gzip + end},
+		{Request{URL: base + "/a%2Fb|é?x=%zz y"}, "GET /a%2Fb|%C3%A9?x=%zz%20y HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: me\r\n" + gzip + end},
+		{Request{URL: base + "//a%2Fb/?"}, "GET //a%2Fb/? HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: me\r\n" + gzip + end},
+		{Request{URL: base + "/x", Method: "POST", Header: http.Header{"Content-Type": {"text/xml"}}, Body: []byte("b")},
+			"POST /x HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: me\r\nContent-Length: 1\r\n" + gzip + "Content-Type: text/xml\r\n" + end},
+		{Request{URL: base + "/x", Method: "LINK", RequestTarget: "http://a.example/ " + base + "/x"},
+			"LINK http://a.example/ " + base + "/x HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: me\r\nContent-Length: 0\r\n" + end},
+		{Request{URL: base + "/x", Method: "OPTIONS", Header: http.Header{"User-Agent": {"other"}}},
+			"OPTIONS /x HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: other\r\n" + gzip + end},
+	} {
+		resp, err := local(Options{UserAgent: "me"}).Do(t.Context(), c.r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if head != c.want {
+			t.Errorf("%+v:\ngot  %q\nwant %q", c.r, head, c.want)
+		}
+		if resp.Status != 204 || resp.Reason != "Fine By Me" {
+			t.Errorf("got %d %q", resp.Status, resp.Reason)
+		}
+	}
+}
+
+func TestBadRequest(t *testing.T) {
+	for _, c := range []struct {
+		r    Request
+		want string // in the message
+	}{
+		{Request{URL: ""}, "missing scheme"},
+		{Request{URL: "/a"}, "missing scheme"},
+		{Request{URL: "file:///etc/passwd"}, "only http and https"},
+		{Request{URL: "gopher://127.0.0.1:70/_x"}, "only http and https"},
+		{Request{URL: "javascript:alert(1)"}, "only http and https"},
+		{Request{URL: "http://"}, "empty host"},
+		{Request{URL: "http://u:secret@127.0.0.1/"}, "user name or a password"},
+		{Request{URL: "http://u:secret@[/"}, "IPv6"},
+		{Request{URL: "http://127.0.0.1/", Method: "A B"}, "method"},
+		{Request{URL: "http://127.0.0.1/", Header: http.Header{"X": {"a\nb"}}}, "header"},
+		{Request{URL: "http://127.0.0.1/", RequestTarget: "a\r\nb"}, "control character"},
+	} {
+		resp, err := local(Options{}).Do(t.Context(), c.r)
+		e := wantKind(t, err, BadRequest)
+		if resp != nil || e.Sent || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") || e.Kind.Retry() {
+			t.Errorf("%+v: got %+v, %v", c.r, resp, err)
+		}
+	}
+}
+
+func TestGzip(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write(bytes.Repeat([]byte("0123456789"), 1<<20)) // 10 MB
+	w.Close()
+	base := handler(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/bomb":
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write(packed.Bytes())
+		case "/empty":
+			w.Header().Set("Content-Encoding", "gzip")
+		case "/broken":
+			w.Header().Set("Content-Encoding", "X-GZIP")
+			w.Write(packed.Bytes()[:1000])
+		case "/none":
+			w.Header().Set("Content-Encoding", "gzip")
+			io.WriteString(w, "plain text")
+		case "/br":
+			w.Header().Set("Content-Encoding", "br")
+			io.WriteString(w, "x")
+		}
+	})
+	c := local(Options{MaxBody: 25})
+	resp, err := get(t, c, base+"/bomb")
+	if err != nil || string(resp.Body) != "0123456789012345678901234" || !resp.Truncated {
+		t.Errorf("bomb: %+v, %v", resp, err)
+	}
+	if resp, err = get(t, c, base+"/empty"); err != nil || len(resp.Body) != 0 || resp.Truncated {
+		t.Errorf("empty: %+v, %v", resp, err)
+	}
+	for _, path := range []string{"/broken", "/none", "/br"} {
+		resp, err := local(Options{}).Do(t.Context(), Request{URL: base + path})
+		if e := wantKind(t, err, Body); resp == nil || resp.Status != 200 || !e.Sent {
+			t.Errorf("%s: got %+v, %v", path, resp, err)
+		}
+	}
+}
+
+func TestMaxBody(t *testing.T) {
+	base := handler(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "0123456789") })
+	for limit, cut := range map[int64]bool{9: true, 10: false, 11: false} {
+		resp, err := local(Options{MaxBody: 3}).Do(t.Context(), Request{URL: base, MaxBody: limit})
+		if err != nil || resp.Truncated != cut || int64(len(resp.Body)) != min(limit, 10) {
+			t.Errorf("limit %d: %+v, %v", limit, resp, err)
+		}
+	}
+}
+
+// Answers that never end, in every part that an answer has.
+func TestHostileServers(t *testing.T) {
+	quick := Options{Total: 2 * time.Second, Idle: 150 * time.Millisecond}
+	var wrote atomic.Int64
+	flood := func(c net.Conn, head string, chunk string) {
+		io.WriteString(c, head)
+		for {
+			n, err := io.WriteString(c, chunk)
+			wrote.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	}
+	drip := func(c net.Conn, head string) {
+		io.WriteString(c, head)
+		for {
+			if _, err := io.WriteString(c, "x"); err != nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		serve  func(net.Conn, string)
+		want   Kind // "" for an answer that is cut
+		status int
+	}{
+		{"never answers", func(c net.Conn, _ string) { hold(c) }, Timeout, 0},
+		{"closes", func(c net.Conn, _ string) {}, Closed, 0},
+		{"resets", func(c net.Conn, _ string) { c.(*net.TCPConn).SetLinger(0) }, Closed, 0},
+		{"stops in the head", func(c net.Conn, _ string) { io.WriteString(c, "HTTP/1.1 200 OK\r\nX: "); hold(c) }, Timeout, 0},
+		{"closes in the head", func(c net.Conn, _ string) { io.WriteString(c, "HTTP/1.1 200 OK\r\nX: ") }, Header, 0},
+		{"drips its head", func(c net.Conn, _ string) { drip(c, "HTTP/1.1 200 OK\r\nX: ") }, Timeout, 0},
+		{"is no HTTP", func(c net.Conn, _ string) { io.WriteString(c, "220 mail.example ESMTP\r\n") }, Header, 0},
+		{"has an endless status line", func(c net.Conn, _ string) { flood(c, "HTTP/1.1 200 ", strings.Repeat("x", 4096)) }, Header, 0},
+		{"has an endless head", func(c net.Conn, _ string) { flood(c, "HTTP/1.1 200 OK\r\n", "X: y\r\n") }, Header, 0},
+		{"promises an answer without end", func(c net.Conn, _ string) { flood(c, "", "HTTP/1.1 103 Early Hints\r\n\r\n") }, Header, 0},
+		{"has a wrong length", func(c net.Conn, _ string) { io.WriteString(c, "HTTP/1.1 202 OK\r\nContent-Length: 9\r\n\r\nx") }, Body, 202},
+		{"stops in the body", func(c net.Conn, _ string) {
+			io.WriteString(c, "HTTP/1.1 201 OK\r\nContent-Length: 9\r\n\r\nx")
+			hold(c)
+		}, Timeout, 201},
+		{"drips its body", func(c net.Conn, _ string) { drip(c, "HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n") }, TooSlow, 200},
+		{"has an endless body", func(c net.Conn, _ string) { flood(c, "HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("x", 4096)) }, "", 200},
+		{"has endless chunks", func(c net.Conn, _ string) {
+			flood(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1000\r\n"+strings.Repeat("x", 4096)+"\r\n")
+		}, "", 200},
+		{"announces 10 GB", func(c net.Conn, _ string) {
+			flood(c, "HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n", strings.Repeat("x", 4096))
+		}, "", 200},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			client := local(quick)
+			client.grace = 100 * time.Millisecond
+			client.opts.MinRate = 2000
+			resp, err := get(t, client, script(t, c.serve))
+			if c.status != 0 && (resp == nil || resp.Status != c.status) || c.status == 0 && resp != nil {
+				t.Errorf("got the response %+v", resp)
+			}
+			if c.want == "" {
+				if err != nil || !resp.Truncated || len(resp.Body) != 1<<20 {
+					t.Errorf("got %d bytes, %v", len(resp.Body), err)
+				}
+				return
+			}
+			if e := wantKind(t, err, c.want); !e.Sent || len(e.Error()) > 1000 {
+				t.Errorf("got %+v, a message of %d bytes", e, len(e.Error()))
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if n := wrote.Load(); n > 100<<20 {
+			t.Errorf("%d bytes were written to a client that wants 1 MiB", n)
+		}
+	})
+}
+
+func TestTotal(t *testing.T) {
+	base := script(t, func(c net.Conn, _ string) { hold(c) })
+	begin := time.Now()
+	_, err := get(t, local(Options{Total: 50 * time.Millisecond}), base)
+	if wantKind(t, err, Timeout); time.Since(begin) > 5*time.Second {
+		t.Errorf("took %s", time.Since(begin))
+	}
+	// A receiver that needs longer than the others.
+	slow := handler(t, func(w http.ResponseWriter, r *http.Request) { time.Sleep(200 * time.Millisecond) })
+	c := local(Options{Idle: 50 * time.Millisecond})
+	if _, err := c.Do(t.Context(), Request{URL: slow}); err == nil {
+		t.Error("no time-out")
+	}
+	if _, err := c.Do(t.Context(), Request{URL: slow, Idle: 5 * time.Second}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	base := script(t, func(c net.Conn, _ string) { cancel(); hold(c) })
+	_, err := local(Options{}).Do(ctx, Request{URL: base})
+	wantKind(t, err, Canceled)
+	_, err = local(Options{}).Do(ctx, Request{URL: base})
+	if e := wantKind(t, err, Canceled); e.Sent {
+		t.Error("sent after the end")
+	}
+}
+
+func TestConnectErrors(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := l.Addr().String()
+	l.Close()
+	_, err = get(t, local(Options{}), "http://"+free)
+	if e := wantKind(t, err, Connect); e.Sent || !e.Kind.Retry() {
+		t.Errorf("%+v", e)
+	}
+
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	defer secure.Close()
+	_, err = get(t, local(Options{}), secure.URL)
+	if e := wantKind(t, err, TLS); e.Sent {
+		t.Errorf("%+v", e)
+	}
+	plain := handler(t, func(http.ResponseWriter, *http.Request) {})
+	_, err = get(t, local(Options{}), "https"+strings.TrimPrefix(plain, "http"))
+	wantKind(t, err, TLS)
+}
+
+func TestProxy(t *testing.T) {
+	target := handler(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "the target") })
+	var lines []string
+	proxy := handler(t, func(w http.ResponseWriter, r *http.Request) {
+		lines = append(lines, r.Method+" "+r.RequestURI)
+		if r.URL.Host == "example.org" {
+			io.WriteString(w, "by name")
+			return
+		}
+		(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}}).ServeHTTP(w, r)
+	})
+	c := local(Options{Proxy: func(r *http.Request) (*url.URL, error) {
+		if r.URL.Path == "/direct" || r.URL.Opaque == "/direct" {
+			return nil, nil
+		}
+		return url.Parse(proxy)
+	}})
+	for _, at := range []struct{ url, want string }{
+		{target + "/a%2Fb?x", "the target"},
+		{"http://example.org//c", "by name"},
+		{target + "/direct", "the target"},
+	} {
+		if resp, err := get(t, c, at.url); err != nil || string(resp.Body) != at.want {
+			t.Errorf("%s: %v, %v", at.url, resp, err)
+		}
+	}
+	if got, want := fmt.Sprint(lines), fmt.Sprint([]string{"GET " + target + "/a%2Fb?x", "GET http://example.org//c"}); got != want {
+		t.Errorf("the proxy saw %s, want %s", got, want)
+	}
+	// What stands in the URL is guarded behind a proxy as well.
+	for _, at := range []string{"http://169.254.169.254/", "http://[fd00:ec2::254]/", "https://10.0.0.1/", "http://example.org:25/"} {
+		_, err := get(t, c, at)
+		wantKind(t, err, RefusedAddress)
+	}
+	if len(lines) != 2 {
+		t.Errorf("the proxy saw %s", lines)
+	}
+}

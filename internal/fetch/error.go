@@ -1,0 +1,142 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http/httptrace"
+	"os"
+	"strings"
+	"sync/atomic"
+)
+
+// Kind says why a request has no answer, or none that is whole.
+type Kind string
+
+// The kinds.
+const (
+	BadRequest     Kind = "bad-request"     // the URL, the method or a header field is none
+	RefusedAddress Kind = "refused-address" // not of the public internet, or a port for other services
+	NoSuchHost     Kind = "no-such-host"    // the DNS says that the name does not exist
+	DNS            Kind = "dns"             // the DNS did not say
+	Connect        Kind = "connect"
+	TLS            Kind = "tls"
+	Timeout        Kind = "timeout"  // too long without a byte, or in all
+	TooSlow        Kind = "too-slow" // below the minimum rate
+	Closed         Kind = "closed"   // the connection ended before an answer began
+	Header         Kind = "header"   // the answer's head is no HTTP, or too long
+	Body           Kind = "body"     // the answer's body broke off or cannot be decompressed
+	BadRedirect    Kind = "bad-redirect"
+	RedirectLoop   Kind = "redirect-loop"
+	TooManyHops    Kind = "too-many-redirects"
+	Canceled       Kind = "canceled" // by the caller's context
+)
+
+// Retry tells whether the same request may succeed at another time, as far as
+// the kind says.
+func (k Kind) Retry() bool {
+	switch k {
+	case DNS, Connect, TLS, Timeout, TooSlow, Closed, Body, Canceled:
+		return true
+	}
+	return false
+}
+
+// Error is a request that has no answer, or none that is whole.
+type Error struct {
+	URL  string // of the request that failed, after redirects; without credentials
+	Kind Kind
+	// Sent: the host may have got the request, whatever became of the answer.
+	Sent bool
+	Err  error
+}
+
+// maxMessage is how much of a cause is shown: it may hold what the host sent.
+const maxMessage = 400
+
+// Error returns the URL and the cause, each shortened if it is long.
+func (e *Error) Error() string {
+	return shorten(e.URL, maxMessage) + ": " + shorten(e.Err.Error(), maxMessage)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// phase is how far an exchange has come. The transport's goroutines set it.
+type phase struct {
+	handshake atomic.Bool // of TLS, begun and not ended well
+	connected atomic.Bool
+	sent      atomic.Bool
+	answered  atomic.Bool
+}
+
+func (p *phase) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		TLSHandshakeStart:    func() { p.handshake.Store(true) },
+		TLSHandshakeDone:     func(_ tls.ConnectionState, err error) { p.handshake.Store(err != nil) },
+		GotConn:              func(httptrace.GotConnInfo) { p.connected.Store(true) },
+		WroteHeaders:         func() { p.sent.Store(true) },
+		GotFirstResponseByte: func() { p.answered.Store(true) },
+	}
+}
+
+// kind tells why an exchange ended that had come so far. outer is the caller's
+// context.
+func (p *phase) kind(outer context.Context, err error) Kind {
+	var refused *refusedError
+	var dns *net.DNSError
+	var slow net.Error
+	switch {
+	case errors.As(err, &refused):
+		return RefusedAddress
+	case outer.Err() != nil:
+		return Canceled
+	case errors.Is(err, errTooSlow):
+		return TooSlow
+	case errors.As(err, &dns):
+		if dns.IsNotFound {
+			return NoSuchHost
+		}
+		return DNS
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
+		errors.As(err, &slow) && slow.Timeout():
+		return Timeout
+	case p.handshake.Load():
+		return TLS
+	case !p.connected.Load():
+		// The transport looks at the request before it dials.
+		if strings.HasPrefix(err.Error(), "net/http: ") || strings.HasPrefix(err.Error(), "http: ") {
+			return BadRequest
+		}
+		return Connect
+	case !p.answered.Load():
+		return Closed
+	}
+	return Header
+}
+
+// shorten cuts a text for a message.
+func shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
+}
+
+// hideCredentials returns a URL that does not parse, for messages: what may be
+// a user name and a password is left out.
+func hideCredentials(raw string) string {
+	start := 0
+	if i := strings.Index(raw, "//"); i >= 0 {
+		start = i + 2
+	}
+	end := len(raw)
+	if i := strings.IndexAny(raw[start:], "/?#"); i >= 0 {
+		end = start + i
+	}
+	if at := strings.LastIndexByte(raw[start:end], '@'); at >= 0 {
+		raw = raw[:start] + raw[start+at+1:]
+	}
+	return raw
+}

@@ -1,0 +1,167 @@
+package fetch
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"syscall"
+)
+
+// refusedError is an address that may not be dialled.
+type refusedError struct {
+	addr   netip.AddrPort
+	reason string
+}
+
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("%s is not dialled: %s", e.addr, e.reason)
+}
+
+// guard decides which addresses may be dialled.
+type guard struct {
+	allow []netip.Prefix
+}
+
+// control is a net.Dialer's Control: the kernel is about to connect to just
+// this address, so that no second answer of the DNS can come between.
+func (g *guard) control(_, address string, _ syscall.RawConn) error {
+	addr, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	if reason := g.refuses(addr); reason != "" {
+		return &refusedError{addr: addr, reason: reason}
+	}
+	return nil
+}
+
+// refuses returns why an address may not be dialled, "" if it may.
+func (g *guard) refuses(a netip.AddrPort) string {
+	addr := a.Addr().WithZone("").Unmap()
+	allowed := func(addr netip.Addr) bool {
+		return slices.ContainsFunc(g.allow, func(p netip.Prefix) bool { return p.Contains(addr) })
+	}
+	if allowed(addr) {
+		// Who allows the translator of an IPv6-only network does not mean the
+		// private addresses behind it.
+		if !nat64.Contains(addr) {
+			return ""
+		}
+		if bytes := addr.As16(); !allowed(netip.AddrFrom4([4]byte(bytes[12:]))) {
+			if reason := notPublic(netip.AddrFrom4([4]byte(bytes[12:]))); reason != "" {
+				return "it translates to an address that is " + reason
+			}
+		}
+	} else if reason := notPublic(addr); reason != "" {
+		return "the address is " + reason
+	} else if a.Addr().Zone() != "" {
+		return "the address has a zone"
+	}
+	if !webPort(a.Port()) {
+		return "the port is not one of web servers"
+	}
+	return ""
+}
+
+// special is a block of addresses that is not of the public internet.
+type special struct {
+	prefix netip.Prefix
+	what   string
+}
+
+func block(prefix, what string) special { return special{netip.MustParsePrefix(prefix), what} }
+
+// specials4 are the blocks of IPv4 that are not public: the IANA registry of
+// special-purpose addresses, multicast, what is reserved, and an address by
+// which a cloud's machines reach their host.
+//
+// https://www.iana.org/assignments/iana-ipv4-special-registry
+var specials4 = []special{
+	block("0.0.0.0/8", "unspecified (0.0.0.0/8)"),
+	block("10.0.0.0/8", "private (10.0.0.0/8)"),
+	block("100.64.0.0/10", "shared by carriers (100.64.0.0/10)"),
+	block("127.0.0.0/8", "loopback (127.0.0.0/8)"),
+	block("169.254.0.0/16", "link-local (169.254.0.0/16), where clouds keep their metadata"),
+	block("172.16.0.0/12", "private (172.16.0.0/12)"),
+	block("192.0.0.0/24", "for protocols (192.0.0.0/24)"),
+	block("192.0.2.0/24", "for documentation (192.0.2.0/24)"),
+	block("192.31.196.0/24", "for AS112 (192.31.196.0/24)"),
+	block("192.52.193.0/24", "for AMT (192.52.193.0/24)"),
+	block("192.88.99.0/24", "a 6to4 relay (192.88.99.0/24)"),
+	block("192.168.0.0/16", "private (192.168.0.0/16)"),
+	block("192.175.48.0/24", "for AS112 (192.175.48.0/24)"),
+	block("198.18.0.0/15", "for benchmarks (198.18.0.0/15)"),
+	block("198.51.100.0/24", "for documentation (198.51.100.0/24)"),
+	block("203.0.113.0/24", "for documentation (203.0.113.0/24)"),
+	block("168.63.129.16/32", "a cloud's own host (168.63.129.16)"),
+	block("224.0.0.0/4", "multicast (224.0.0.0/4)"),
+	block("240.0.0.0/4", "reserved (240.0.0.0/4)"),
+}
+
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+
+// specials6 are the blocks of IPv6 that are not public and have a name. Those
+// within 2000::/3 must be here; the others only have a better message by it.
+// Addresses that hold one of IPv4 are refused whatever they hold.
+//
+// https://www.iana.org/assignments/iana-ipv6-special-registry
+var specials6 = []special{
+	block("::/128", "unspecified (::)"),
+	block("::1/128", "loopback (::1)"),
+	block("::/96", "an obsolete form of an IPv4 address (::/96)"),
+	{nat64, "a translated IPv4 address (64:ff9b::/96)"},
+	block("64:ff9b:1::/48", "a locally translated IPv4 address (64:ff9b:1::/48)"),
+	block("100::/64", "for discarding (100::/64)"),
+	block("2001::/32", "a Teredo tunnel (2001::/32)"),
+	block("2001::/23", "for protocols (2001::/23)"),
+	block("2001:db8::/32", "for documentation (2001:db8::/32)"),
+	block("2002::/16", "a 6to4 tunnel (2002::/16)"),
+	block("2620:4f:8000::/48", "for AS112 (2620:4f:8000::/48)"),
+	block("3fff::/20", "for documentation (3fff::/20)"),
+	block("fc00::/7", "private (fc00::/7)"),
+	block("fe80::/10", "link-local (fe80::/10)"),
+	block("fec0::/10", "site-local (fec0::/10)"),
+	block("ff00::/8", "multicast (ff00::/8)"),
+}
+
+// global6 is all of IPv6 that is given to networks today.
+var global6 = netip.MustParsePrefix("2000::/3")
+
+// notPublic says what an address is instead of public, "" if it is. The
+// address is unmapped and has no zone.
+func notPublic(addr netip.Addr) string {
+	specials := specials6
+	if addr.Is4() {
+		specials = specials4
+	}
+	for _, s := range specials {
+		if s.prefix.Contains(addr) {
+			return s.what
+		}
+	}
+	if addr.Is6() && !global6.Contains(addr) || !addr.IsValid() {
+		return "not of the public internet"
+	}
+	return ""
+}
+
+// otherPorts are ports above 1023 of well-known services that are no web
+// servers: those that browsers block, and databases, queues and remote desktops
+// to which a request of HTTP could do harm. Sorted.
+//
+// https://fetch.spec.whatwg.org/#port-blocking
+var otherPorts = []uint16{
+	1433, 1521, 1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432,
+	5672, 5900, 5984, 6000, 6379, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9092, 9200, 9300,
+	10080, 10250, 11211, 27017, 27018, 27019,
+}
+
+// webPort tells whether a web server may listen there: on 80, 443, and above
+// 1023 where no other well-known service does.
+func webPort(port uint16) bool {
+	if port < 1024 {
+		return port == 80 || port == 443
+	}
+	_, other := slices.BinarySearch(otherPorts, port)
+	return !other
+}
