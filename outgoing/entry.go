@@ -41,12 +41,12 @@ type Reason string
 
 // The reasons.
 const (
-	NotChosen Reason = "not chosen by pages and exclude"
-	Alias     Reason = "an alias that sends the visitor on"
-	Elsewhere Reason = "names another page as its canonical address"
-	Listing   Reason = "a list of several entries"
-	NotFound  Reason = "the page for missing addresses"
-	Tombstone Reason = "a tombstone"
+	NotChosen Reason = "not chosen"
+	Alias     Reason = "alias"
+	Elsewhere Reason = "canonical address elsewhere"
+	Listing   Reason = "list of several entries"
+	NotFound  Reason = "error page"
+	Tombstone Reason = "tombstone"
 )
 
 // Left is how many pages are left out for a reason.
@@ -57,9 +57,10 @@ type Left struct {
 
 // Entries are what the pages of a site say to others.
 type Entries struct {
-	Base string // the site's address
-	List []Entry
-	Left []Left // sorted by reason
+	Base   string // the site's address
+	Origin string // its scheme and host
+	List   []Entry
+	Left   []Left // sorted by reason
 	// left tells, by address, why a page of the site is no entry.
 	left map[string]Reason
 	// aliases tells, by address, where an alias sends its visitors.
@@ -96,7 +97,7 @@ func Read(ctx context.Context, s *site.Site, snap *ledger.Snapshot, opt Options)
 	if err := read.all(ctx, out); err != nil {
 		return nil, err
 	}
-	e := &Entries{Base: base, left: make(map[string]Reason), aliases: make(map[string]string)}
+	e := &Entries{Base: base, Origin: read.origin, left: make(map[string]Reason), aliases: make(map[string]string)}
 	counts := make(map[Reason]int)
 	for i := range out {
 		m := &out[i]
