@@ -20,6 +20,8 @@ type Notice struct {
 	Event  ledger.Event
 	// Replacement is the new address of a page that moved.
 	Replacement string
+	// Attempts counts those before this one.
+	Attempts int
 }
 
 // Outcome is how one attempt to tell a target went. A failure is an outcome,

@@ -1,0 +1,20 @@
+package answer
+
+import (
+	"errors"
+
+	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// Failed is the outcome of a request that got no answer: a repeat may succeed
+// unless the error says that it cannot.
+func Failed(err error) outgoing.Outcome {
+	o := outgoing.Outcome{State: ledger.Retry, Message: Line(err.Error())}
+	var failed *fetch.Error
+	if errors.As(err, &failed) && !failed.Kind.Retry() {
+		o.State = ledger.Permanent
+	}
+	return o
+}

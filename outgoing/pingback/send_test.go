@@ -1,0 +1,255 @@
+package pingback
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+const (
+	source = "http://alice.example.org/#p123"
+	target = "http://bob.example.net/#foo"
+)
+
+func client() *fetch.Client {
+	return fetch.New(fetch.Options{Pace: -1, UserAgent: "sitelink/test", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+}
+
+// send sends one notice to a server that answers by handler.
+func send(t *testing.T, n outgoing.Notice, handler http.HandlerFunc) outgoing.Outcome {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	o := New(client(), Options{}).Send(t.Context(), n, outgoing.Endpoint{URL: server.URL + "/xmlrpc.php"})
+	if o.Endpoint != server.URL+"/xmlrpc.php" {
+		t.Errorf("endpoint %q", o.Endpoint)
+	}
+	return o
+}
+
+// TestCall has the bytes of PB-36, with the fragments of source and target
+// (PB-69), and of addresses that XML must escape.
+func TestCall(t *testing.T) {
+	var got *http.Request
+	var body string
+	o := send(t, outgoing.Notice{Source: source, Target: target}, func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		got, body = r, string(b)
+		io.WriteString(w, successBody("<string>registered</string>"))
+	})
+	const want = `<?xml version="1.0"?>` + "\n" +
+		`<methodCall><methodName>pingback.ping</methodName><params><param><value><string>http://alice.example.org/#p123</string></value></param>` +
+		`<param><value><string>http://bob.example.net/#foo</string></value></param></params></methodCall>` + "\n"
+	if body != want || got.ContentLength != 254 || got.Method != "POST" || got.Header.Get("Content-Type") != "text/xml" || got.UserAgent() != "sitelink/test" {
+		t.Errorf("%s, %d bytes, %v\n%s", got.Method, got.ContentLength, got.Header, body)
+	}
+	if o.State != ledger.Done || o.Status != 200 || o.Fault != nil || o.Message != "registered" {
+		t.Errorf("%+v", o)
+	}
+	call, err := encode("http://a/?x=1&y=<2>", target)
+	if err != nil || !strings.Contains(string(call), "<string>http://a/?x=1&amp;y=&lt;2&gt;</string>") {
+		t.Errorf("%s, %v", call, err)
+	}
+	for _, bad := range []string{"http://a/\x00", "http://a/\xff", "http://a/\n", "http://a/ b", "http://a/\uFFFE"} {
+		if call, err := encode(source, bad); err == nil {
+			t.Errorf("%q: %s", bad, call)
+		}
+	}
+	o = New(client(), Options{}).Send(t.Context(), outgoing.Notice{Source: "\xff", Target: target}, outgoing.Endpoint{URL: "http://127.0.0.1:1/"})
+	if o.State != ledger.Permanent || !strings.Contains(o.Message, "not UTF-8") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestFault has the classes of faults: done, retry, permanent. PB-40 to PB-51.
+func TestFault(t *testing.T) {
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/good":
+			fmt.Fprintf(w, `<title>t</title><a href="%s">text</a>`, target)
+		case "/picture":
+			fmt.Fprintf(w, `<title>t</title><a href="%s"><img src="x"></a>`, target)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer page.Close()
+	// WordPress reads sources on few ports only, which a test has not.
+	good := page.URL + "/good"
+	for _, test := range []struct {
+		name, code, text string
+		attempts         int
+		path             string
+		state            ledger.State
+		after            time.Duration
+		says             string
+	}{
+		{"PB-47, PB-51: 48", "<int>48</int>", "already", 0, good, ledger.Done, 0, "has it already (fault 48: already)"},
+		{"WordPress 429", "<int>429</int>", "slow down", 0, good, ledger.Retry, 16 * time.Second, "every 15 seconds"},
+		{"WordPress 409", "<int>409</int>", "duplicate", 0, good, ledger.Permanent, 0, "same text"},
+		{"PB-42: 0", "<int>0</int>", "", 0, page.URL + "/missing", ledger.Retry, soon, "page answers 404"},
+		{"0 again", "<int>0</int>", "", 1, page.URL + "/missing", ledger.Permanent, 0, "page answers 404"},
+		{"0 of a page at fault", "<int>0</int>", "", 0, page.URL + "/picture", ledger.Permanent, 0, "no plain text"},
+		{"PB-43: 16", "<int>16</int>", "", 0, page.URL + "/missing", ledger.Retry, soon, "could not read the page"},
+		{"PB-44: 17", "<int>17</int>", "", 0, page.URL + "/picture", ledger.Permanent, 0, "no plain text"},
+		{"PB-45: 32", "<int>32</int>", "no title", 0, good, ledger.Permanent, 0, "no such target, or no title"},
+		{"PB-46: 33", "<int>33</int>", "", 0, good, ledger.Permanent, 0, "takes no pingbacks"},
+		{"PB-48: 49", "<int>49</int>", "", 0, good, ledger.Permanent, 0, "denies access"},
+		{"PB-49: 50", "<int>50</int>", "", 0, good, ledger.Retry, 0, "could not reach"},
+		{"PB-41: 0x1F", "<int>31</int>", "", 0, page.URL + "/picture", ledger.Permanent, 0, "objects to the page"},
+		{"PB-41: 0x2F", "<int>47</int>", "", 0, good, ledger.Permanent, 0, "objects to the target"},
+		{"PB-41: 0x3F", "<int>63</int>", "", 0, good, ledger.Permanent, 0, "refused"},
+		{"PB-50: -32700", "<int>-32700</int>", "not well formed", 0, good, ledger.Permanent, 0, "cannot read the call"},
+		{"PB-50: -32600", "<int>-32600</int>", "", 0, good, ledger.Permanent, 0, "cannot read the call"},
+		{"PB-50: -32602", "<int>-32602</int>", "", 0, good, ledger.Permanent, 0, "cannot read the call"},
+		{"PB-50: -32601", "<int>-32601</int>", "", 0, good, ledger.Permanent, 0, "turned off"},
+		{"PB-50: -32603", "<int>-32603</int>", "", 0, good, ledger.Retry, 0, "within itself"},
+		{"PB-50: -32400", "<int>-32400</int>", "", 0, good, ledger.Retry, 0, "within itself"},
+		{"503 as a code", "<int>503</int>", "", 0, good, ledger.Retry, 0, "within itself"},
+		{"code that cannot be read", "<string>?</string>", "", 0, page.URL + "/missing", ledger.Retry, soon, "(fault ?)"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := send(t, outgoing.Notice{Source: test.path, Target: target, Attempts: test.attempts}, func(w http.ResponseWriter, _ *http.Request) {
+				io.WriteString(w, faultBody(test.code, test.text))
+			})
+			if o.State != test.state || o.After != test.after || o.Status != 200 {
+				t.Errorf("%s after %v, want %s after %v (%s)", o.State, o.After, test.state, test.after, o.Message)
+			}
+			if !strings.Contains(o.Message, test.says) {
+				t.Errorf("message %q lacks %q", o.Message, test.says)
+			}
+			if want := strings.NewReplacer("<int>", "", "</int>", "").Replace(test.code); o.Fault != nil && fmt.Sprint(*o.Fault) != want {
+				t.Errorf("fault %d", *o.Fault)
+			}
+		})
+	}
+}
+
+// TestStatus has answers that are no answer of XML-RPC, or not with 200.
+func TestStatus(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		status int
+		header http.Header
+		body   string
+		state  ledger.State
+		after  time.Duration
+		says   string
+	}{
+		{"blocked", 403, nil, "<h1>Forbidden</h1>", ledger.Permanent, 0, "403 Forbidden"},
+		{"removed", 404, nil, "", ledger.Permanent, 0, "404 Not Found"},
+		{"lost POST", 405, nil, "XML-RPC server accepts POST requests only.", ledger.Permanent, 0, "405"},
+		{"webmention.io, turned off", 401, nil, faultBody("<int>0</int>", "pingback is off"), ledger.Permanent, 0, "401 Unauthorized: pingback is off"},
+		{"fault with a code and 500", 500, nil, faultBody("<int>48</int>", "x"), ledger.Done, 0, "has it already"},
+		{"success with 500", 500, nil, successBody("ok"), ledger.Retry, 0, "500"},
+		{"busy", 503, http.Header{"Retry-After": {"120"}}, "", ledger.Retry, 2 * time.Minute, "503"},
+		{"too many", 429, nil, "", ledger.Retry, flood, "429"},
+		{"too many, for long", 429, http.Header{"Retry-After": {"60"}}, "", ledger.Retry, time.Minute, "429"},
+		{"never", 501, nil, "", ledger.Permanent, 0, "501"},
+		{"HTML with 200", 200, http.Header{"Content-Type": {"text/html"}}, "<title>Hi</title><style>p{}</style><p>Nothing\nhere.", ledger.Permanent, 0, "not answer in XML-RPC: Hi Nothing here."},
+		{"nothing with 200", 200, nil, "", ledger.Retry, 0, "not XML-RPC"},
+		{"damage", 200, nil, successBody("ok")[:70], ledger.Retry, 0, "damaged"},
+		{"without end", 200, nil, successBody(strings.Repeat("a", maxAnswer)), ledger.Retry, 0, "damaged"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := send(t, outgoing.Notice{Source: source, Target: target}, func(w http.ResponseWriter, _ *http.Request) {
+				for name, values := range test.header {
+					w.Header()[name] = values
+				}
+				w.WriteHeader(test.status)
+				io.WriteString(w, test.body)
+			})
+			if o.State != test.state || o.After != test.after || o.Status != test.status || !strings.Contains(o.Message, test.says) {
+				t.Errorf("%+v, want %s, %v, %q", o, test.state, test.after, test.says)
+			}
+		})
+	}
+}
+
+// TestRedirect: a call stays a POST with its body, whatever the redirect; one to
+// an address that is not public is refused (PB-61).
+func TestRedirect(t *testing.T) {
+	for _, status := range []int{301, 302, 307, 308} {
+		o := send(t, outgoing.Notice{Source: source, Target: target}, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/other" {
+				http.Redirect(w, r, "/other", status)
+				return
+			}
+			if body, _ := io.ReadAll(r.Body); r.Method != "POST" || len(body) != 254 {
+				t.Errorf("%d: %s with %d bytes", status, r.Method, len(body))
+			}
+			io.WriteString(w, successBody("ok"))
+		})
+		if o.State != ledger.Done {
+			t.Errorf("%d: %+v", status, o)
+		}
+	}
+	o := send(t, outgoing.Notice{Source: source, Target: target}, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://169.254.169.254/latest/", http.StatusTemporaryRedirect)
+	})
+	if o.State != ledger.Permanent || !strings.Contains(o.Message, "169.254.169.254") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestRefusedEndpoint: PB-61, an endpoint on the loopback gets no connection.
+func TestRefusedEndpoint(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("connected") }))
+	defer server.Close()
+	s := New(fetch.New(fetch.Options{Pace: -1}), Options{})
+	if o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Permanent {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestConcurrent: an answer that cannot be decoded harms no other call.
+func TestConcurrent(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/bad" {
+			io.WriteString(w, successBody("<array>"))
+			return
+		}
+		io.WriteString(w, successBody("<boolean>1</boolean>"))
+	}))
+	defer server.Close()
+	s := New(client(), Options{})
+	var wait sync.WaitGroup
+	for i := range 16 {
+		wait.Go(func() {
+			path, want := "/good", ledger.Done
+			if i%2 == 0 {
+				path, want = "/bad", ledger.Retry
+			}
+			if o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL + path}); o.State != want {
+				t.Errorf("%s: %+v", path, o)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// TestProtocol: what the sender says of itself.
+func TestProtocol(t *testing.T) {
+	s := New(nil, Options{})
+	if s.Protocol() != ledger.Pingback || !s.Idempotent() || s.Spacing() != 16*time.Second {
+		t.Error(s.Protocol(), s.Idempotent(), s.Spacing())
+	}
+	if New(nil, Options{Spacing: -1}).Spacing() != 0 || New(nil, Options{Spacing: time.Minute}).Spacing() != time.Minute {
+		t.Error("spacing")
+	}
+	for event, want := range map[ledger.Event]bool{ledger.Added: true, ledger.Updated: true, ledger.Removed: false, ledger.Deleted: false, ledger.Moved: false} {
+		if s.Takes(event) != want {
+			t.Error(event)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package precheck
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/sitelink/sitelink/internal/fetch"
+)
+
+// maxPage is how much of a page is fetched, so that a link after the part that
+// servers read can be told from one that is not there.
+const maxPage = 4 << 20
+
+// Doer makes one request of HTTP. [*fetch.Client] does.
+type Doer interface {
+	Do(ctx context.Context, r fetch.Request) (*fetch.Response, error)
+}
+
+// Fetch gets a source as a server would and returns what is wrong with it
+// ([Source]). An error says that there was no answer.
+func Fetch(ctx context.Context, client Doer, source, target string) ([]Problem, error) {
+	p, err := Get(ctx, client, source)
+	if err != nil {
+		return nil, err
+	}
+	return Source(p, target), nil
+}
+
+// Get gets a source as a server would. An error says that there was no answer.
+func Get(ctx context.Context, client Doer, source string) (Page, error) {
+	resp, err := client.Do(ctx, fetch.Request{URL: source, Header: http.Header{"Accept": {"text/html, */*;q=0.5"}}, MaxBody: maxPage})
+	if err != nil {
+		return Page{}, err
+	}
+	return Page{URL: source, Status: resp.Status, Hops: resp.Hops, Body: resp.Body}, nil
+}
