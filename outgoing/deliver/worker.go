@@ -73,7 +73,7 @@ func (d *delivery) work(ctx context.Context, j *job) result {
 	}
 	// From here on the target may get it: an interrupt does not cut it off.
 	ctx = context.WithoutCancel(ctx)
-	o = sender.Send(ctx, outgoing.Notice{Source: n.Source, Target: n.Target, Event: n.Event, Replacement: n.Replacement}, endpoint)
+	o = sender.Send(ctx, outgoing.Notice{Source: n.Source, Target: n.Target, Event: n.Event, Replacement: n.Replacement, Attempts: n.Attempts}, endpoint)
 	leave()
 	if o.Endpoint == "" {
 		o.Endpoint = endpoint.URL
