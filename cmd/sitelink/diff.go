@@ -62,7 +62,9 @@ func (a *app) diffCommand() *cobra.Command {
 				return err
 			}
 			if f.ledger != "" {
-				cfg.Outgoing.Ledger = f.ledger
+				if cfg.Outgoing.Ledger, err = ledgerFlag(f.ledger); err != nil {
+					return err
+				}
 			}
 			return a.diff(cmd.Context(), cfg, f)
 		},

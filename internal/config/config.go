@@ -175,7 +175,7 @@ func defaults() *Config {
 	c.Templates.Kinds = []string{"home", "page"}
 	c.Outgoing = Outgoing{
 		Ledger: ".sitelink/ledger.jsonl", Rel: []string{"nofollow", "ugc", "sponsored"},
-		Protocols: slices.Clone(Protocols), Pace: time.Second, Live: 10 * time.Minute, MaxNotices: 200,
+		Protocols: slices.Clone(Protocols), Pace: time.Second, Live: 10 * time.Minute, Deadline: time.Hour, MaxNotices: 200,
 	}
 	c.Fetch.Timeout = 30 * time.Second
 	return c

@@ -37,6 +37,8 @@ type Outgoing struct {
 	Pace time.Duration
 	// Live is how long the site has after a deploy to show its pages.
 	Live time.Duration
+	// Deadline is how long a run may take; 0 for any time.
+	Deadline time.Duration
 	// MaxNotices is how many notices one run may send; 0 for any number.
 	MaxNotices int
 }
@@ -70,6 +72,7 @@ var outgoingKeys = []tableKey{
 	{"contact", func(f *tomlFile, n *unstable.Node) error { return setText(n, &f.cfg.Outgoing.Contact) }},
 	{"pace", func(f *tomlFile, n *unstable.Node) error { return setTime(n, &f.cfg.Outgoing.Pace, 0) }},
 	{"live", func(f *tomlFile, n *unstable.Node) error { return setTime(n, &f.cfg.Outgoing.Live, 0) }},
+	{"deadline", func(f *tomlFile, n *unstable.Node) error { return setTime(n, &f.cfg.Outgoing.Deadline, 0) }},
 	{"max-notices", func(f *tomlFile, n *unstable.Node) error { return setNumber(n, &f.cfg.Outgoing.MaxNotices) }},
 }
 

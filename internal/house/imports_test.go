@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"internal/house":         {},
 	"internal/owners":        {},
 	"internal/redirect":      {"internal/weburl"},
-	"internal/report":        {"check", "outgoing", "outgoing/ledger"},
+	"internal/report":        {"check", "outgoing", "outgoing/deliver", "outgoing/ledger"},
 	"internal/scan":          {"internal/weburl"},
 	"internal/site":          {"internal/redirect", "internal/scan", "internal/weburl"},
 	"internal/source":        {"internal/scan", "internal/site"},

@@ -220,10 +220,10 @@ func TestParseRefuses(t *testing.T) {
 		msg string
 		is  error
 	}{
-		`{"sitelink":"ledger","version":2,"new":[1]}` + "\n": {"read f: written by a newer sitelink: its version is 2, this sitelink knows 1", ErrNewer},
-		`{"sitelink":"ledger","version":0}` + "\n":           {"read f: no version 0 of the format exists", nil},
-		`{"sitelink":"baseline","version":1}` + "\n":         {`read f: no ledger of sitelink: it is a "baseline"`, ErrNoLedger},
-		"<html>\n<p>\n": {`read f: no ledger of sitelink: its first line should begin with {"sitelink":"ledger"`, ErrNoLedger},
+		`{"sitelink":"ledger","version":2,"new":[1]}` + "\n": {"read ledger f: written by a newer sitelink: its version is 2, this sitelink knows 1", ErrNewer},
+		`{"sitelink":"ledger","version":0}` + "\n":           {"read ledger f: no version 0 of the format exists", nil},
+		`{"sitelink":"baseline","version":1}` + "\n":         {`read ledger f: no ledger of sitelink: it is a "baseline"`, ErrNoLedger},
+		"<html>\n<p>\n": {`read ledger f: no ledger of sitelink: its first line should begin with {"sitelink":"ledger"`, ErrNoLedger},
 	} {
 		_, err := parse("f", text)
 		if err == nil || err.Error() != want.msg || want.is != nil && !errors.Is(err, want.is) {

@@ -116,7 +116,7 @@ func parse(name, text string) (*parsed, error) {
 	}
 	switch {
 	case header == 0 && rows == 0 && strings.TrimSpace(text) != "":
-		return nil, fmt.Errorf("read %s: %w: its first line should begin with {\"sitelink\":\"ledger\"", name, ErrNoLedger)
+		return nil, fmt.Errorf("read ledger %s: %w: its first line should begin with {\"sitelink\":\"ledger\"", name, ErrNoLedger)
 	case header == 0 && rows > 0:
 		p.fault(name, 1, "the first line, with the version and the address of the site, is missing", false)
 	}
@@ -146,11 +146,11 @@ func (p *parsed) twice(name string, pages []Page, lines []int) {
 func (r *row) checkHeader(name string) error {
 	switch {
 	case r.sitelink != kind:
-		return fmt.Errorf("read %s: %w: it is a %q", name, ErrNoLedger, r.sitelink)
+		return fmt.Errorf("read ledger %s: %w: it is a %q", name, ErrNoLedger, r.sitelink)
 	case r.version > version:
-		return fmt.Errorf("read %s: %w: its version is %d, this sitelink knows %d", name, ErrNewer, r.version, version)
+		return fmt.Errorf("read ledger %s: %w: its version is %d, this sitelink knows %d", name, ErrNewer, r.version, version)
 	case readers[r.version] == nil:
-		return fmt.Errorf("read %s: no version %d of the format exists", name, r.version)
+		return fmt.Errorf("read ledger %s: no version %d of the format exists", name, r.version)
 	}
 	return nil
 }
