@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"hook":                {"check", "internal/report", "internal/site"},
 	"hook/mdlink":         {"check", "hook", "internal/scan"},
 	"internal/config":     {},
+	"internal/generator":  {},
 	"internal/hostcases":  {},
 	"internal/house":      {},
 	"internal/owners":     {},
@@ -72,6 +73,7 @@ var filepathUsers = []string{
 	"examples/blog",
 	"hook",
 	"internal/config",
+	"internal/generator",
 	"outgoing/ledger",
 }
 
