@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"internal/report":     {"check"},
 	"internal/scan":       {"internal/weburl"},
 	"internal/site":       {"internal/redirect", "internal/scan", "internal/weburl"},
-	"internal/source":     {"internal/scan", "internal/site"},
+	"internal/source":     {"internal/generator", "internal/scan", "internal/site"},
 	"internal/testchrome": {},
 	"internal/watch":      {},
 	"internal/weburl":     {},
