@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"internal/testchrome": {},
 	"internal/watch":      {},
 	"internal/weburl":     {},
-	"templates":           {"internal/scan"},
+	"templates":           {"internal/layout", "internal/scan"},
 }
 
 func TestImports(t *testing.T) {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 )
@@ -87,11 +88,12 @@ type Doc struct {
 	IsDocument bool
 }
 
-// maxDepth bounds calls of calls, maxCalls all calls of a page: templates may
-// call each other in circles.
+// maxDepth bounds calls of calls, maxCalls all calls of a page, and maxBytes
+// what is read for them: templates may call each other in circles.
 const (
 	maxDepth = 24
-	maxCalls = 2000
+	maxCalls = 5000
+	maxBytes = 16 << 20
 )
 
 // Walk reads the template root and all that it calls, as they follow each other
@@ -112,6 +114,7 @@ type walker struct {
 	branches   []int
 	lastBranch int
 	calls      int
+	bytes      int
 	headOpen   bool
 	headDone   bool
 	templates  int // depth of <template> elements
@@ -284,7 +287,7 @@ func (w *walker) call(s Source, seg segment, a action, f frame, dot bool) {
 	if s.Lang == Go && firstWord(seg.code) == "template" {
 		if from, to, found := w.defined(a.name, s); found {
 			w.record(s, seg, a, f, dot, page, s.File)
-			if w.enter() && f.depth < maxDepth {
+			if w.enter(s) && f.depth < maxDepth {
 				w.part(s, from, to, frame{page: page, chain: f.chain, depth: f.depth + 1})
 			}
 			return
@@ -297,7 +300,7 @@ func (w *walker) call(s Source, seg segment, a action, f frame, dot bool) {
 		return
 	}
 	w.record(s, seg, a, f, dot, page, callee.File)
-	if !w.enter() || f.depth >= maxDepth {
+	if !w.enter(callee) || f.depth >= maxDepth {
 		return
 	}
 	was := w.cached
@@ -306,13 +309,18 @@ func (w *walker) call(s Source, seg segment, a action, f frame, dot bool) {
 	w.cached = was
 }
 
-func (w *walker) enter() bool {
+// enter tells whether there is budget for another reading of a file.
+func (w *walker) enter(s Source) bool {
 	w.calls++
-	return w.calls <= maxCalls
+	w.bytes += len(s.Text)
+	return w.calls <= maxCalls && w.bytes <= maxBytes
 }
 
 // defined looks for {{define "name"}} in the file.
 func (w *walker) defined(name string, s Source) (from, to int, ok bool) {
+	if !w.enter(s) || !bytes.Contains(s.Text, []byte("define")) {
+		return 0, 0, false
+	}
 	for i := 0; i < len(s.Text); {
 		seg := s.Lang.next(s.Text, i, true)
 		i = seg.end
