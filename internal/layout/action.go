@@ -30,6 +30,8 @@ const (
 	turns
 	// closes ends what opens, rebinds, blocks or defines began.
 	closes
+	// guards opens a part that is written if a template exists; Hugo only.
+	guards
 	// blocks begins a part that another template may replace.
 	blocks
 	// defines begins a template that is only written where it is called.
@@ -62,6 +64,9 @@ func goAction(code string) action {
 	}
 	switch words[0] {
 	case "if":
+		if len(words) > 1 && strings.HasPrefix(strings.TrimLeft(words[1], "("), "templates.Exists") {
+			return action{kind: guards}
+		}
 		return action{kind: opens}
 	case "with", "range":
 		return action{kind: rebinds}

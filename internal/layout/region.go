@@ -175,3 +175,14 @@ func indent(line []byte) string {
 	line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
+
+// Marked tells the template language of a file in which a region stands; ok is
+// false when there is none. Configuration files are not told by their text.
+func Marked(src []byte) (l Language, ok bool) {
+	for _, l := range []Language{Go, Liquid, Jinja, Astro, HTML} {
+		if _, ok := l.FindRegion(src); ok {
+			return l, true
+		}
+	}
+	return HTML, false
+}

@@ -56,7 +56,6 @@ type Call struct {
 	CachedCall bool
 	// Guarded: the call is made only if the template exists.
 	Guarded bool
-	End     Pos
 }
 
 // Doc is what the templates of one page say of its head.
@@ -84,7 +83,7 @@ type Doc struct {
 	Extends string
 	// Defines are the blocks that the files define for others.
 	Defines []string
-	// IsDocument: the root writes tags itself, and not only blocks.
+	// IsDocument: a doctype or <html> shows that this is a page, not a part.
 	IsDocument bool
 }
 
@@ -113,6 +112,8 @@ type walker struct {
 	// given to each part once.
 	branches   []int
 	lastBranch int
+	// guards are the branches that depend on a template's being there alone.
+	guards []int
 	calls      int
 	bytes      int
 	headOpen   bool
@@ -175,7 +176,7 @@ func (w *walker) part(s Source, from, to int, f frame) {
 			if w.doc.Extends == "" {
 				w.doc.Extends = a.name
 			}
-		case opens, rebinds, blocks:
+		case opens, rebinds, blocks, guards:
 			l := level{kind: a.kind, saved: w.html, dot: dot, page: f.page}
 			switch a.kind {
 			case rebinds:
@@ -187,11 +188,13 @@ func (w *walker) part(s Source, from, to int, f frame) {
 				}
 				w.blocks = append(w.blocks, a.name)
 			}
-			levels = append(levels, l)
-			w.branch()
-			if a.kind == blocks {
-				w.branches = w.branches[:len(w.branches)-1] // a block is always written
+			if a.kind != blocks { // which is always written
+				w.branch()
 			}
+			if a.kind == guards {
+				w.guards = append(w.guards, w.lastBranch)
+			}
+			levels = append(levels, l)
 		case turns:
 			if n := len(levels); n > 0 && levels[n-1].kind != blocks {
 				l := &levels[n-1]
@@ -250,7 +253,7 @@ func (l Language) defineEnd(src []byte, offset int) (end, after int) {
 			continue
 		}
 		switch l.action(seg.code).kind {
-		case opens, rebinds, blocks, defines:
+		case opens, rebinds, guards, blocks, defines:
 			depth++
 		case closes:
 			if depth--; depth == 0 {
@@ -339,11 +342,14 @@ func (w *walker) record(s Source, seg segment, a action, f frame, dot, page bool
 	if w.headDone || !w.headOpen || w.templates > 0 || w.html.state != inText {
 		return
 	}
-	w.doc.Calls = append(w.doc.Calls, Call{
+	c := Call{
 		Spot: w.spot(Pos{s.File, seg.start}, w.html.written, f, dot),
-		Name: a.name, Arg: a.arg, Found: found, Page: page, CachedCall: a.cached || w.cached,
-		Guarded: a.guarded, End: Pos{s.File, seg.end},
-	})
+		Name: a.name, Arg: a.arg, Found: found, Page: page, CachedCall: a.cached || w.cached, Guarded: a.guarded,
+	}
+	for n := len(c.branches); n > 0 && slices.Contains(w.guards, c.branches[n-1]); n-- {
+		c.branches, c.Guarded = c.branches[:n-1], true
+	}
+	w.doc.Calls = append(w.doc.Calls, c)
 }
 
 func (w *walker) spot(p Pos, before int, f frame, dot bool) Spot {
@@ -375,9 +381,10 @@ func (w *walker) tag(g tag, f frame, dot bool) {
 	d := w.doc
 	if g.name == "!" {
 		d.XHTML = d.XHTML || xhtmlMark.MatchString(g.text)
+		d.IsDocument = true
 		return
 	}
-	d.IsDocument = true
+	d.IsDocument = d.IsDocument || g.name == "html"
 	if g.name == "template" {
 		if g.closing {
 			w.templates = max(0, w.templates-1)
@@ -422,4 +429,25 @@ func (w *walker) words(p Pos, f frame, dot bool) {
 		s := w.spot(p, w.html.written, f, dot)
 		d.Body = &s
 	}
+}
+
+// IsEmpty tells whether a template writes nothing: it holds white space and
+// comments, of the template's language or of HTML, alone.
+func IsEmpty(s Source) bool {
+	w := &walker{doc: &Doc{}, load: func(string, string) (Source, bool) { return Source{}, false }}
+	for i := 0; i < len(s.Text); {
+		seg := s.Lang.next(s.Text, i, true)
+		i = seg.end
+		if seg.isAction && seg.code != "" {
+			return false
+		}
+		if !seg.isAction {
+			empty := true
+			w.html.feed(s.Text[seg.start:seg.end], Pos{s.File, seg.start}, func(g tag) { empty = false }, func(Pos) { empty = false })
+			if !empty {
+				return false
+			}
+		}
+	}
+	return w.html.state == inText
 }
