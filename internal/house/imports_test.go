@@ -24,14 +24,17 @@ var mayImport = map[string][]string{
 	"hook/mdlink":            {"check", "hook", "internal/scan"},
 	"internal/config":        {},
 	"internal/fetch":         {"internal/weburl"},
+	"internal/generator":     {},
 	"internal/hostcases":     {},
 	"internal/house":         {},
+	"internal/inject":        {"internal/generator", "internal/layout", "templates"},
+	"internal/layout":        {},
 	"internal/owners":        {},
 	"internal/redirect":      {"internal/weburl"},
 	"internal/report":        {"check", "outgoing", "outgoing/deliver", "outgoing/ledger"},
 	"internal/scan":          {"internal/weburl"},
 	"internal/site":          {"internal/redirect", "internal/scan", "internal/weburl"},
-	"internal/source":        {"internal/scan", "internal/site"},
+	"internal/source":        {"internal/generator", "internal/scan", "internal/site"},
 	"internal/testchrome":    {},
 	"internal/testrocks":     {},
 	"internal/testwordpress": {},
@@ -47,7 +50,7 @@ var mayImport = map[string][]string{
 	"outgoing/precheck":      {"internal/fetch", "internal/weburl", "outgoing/answer", "outgoing/ledger"},
 	"outgoing/webmention":    {"internal/fetch", "internal/weburl", "outgoing", "outgoing/answer", "outgoing/ledger"},
 	"outgoing/websub":        {"internal/fetch", "internal/weburl", "outgoing", "outgoing/answer", "outgoing/ledger"},
-	"templates":              {"internal/scan"},
+	"templates":              {"internal/layout", "internal/scan"},
 }
 
 func TestImports(t *testing.T) {

@@ -8,15 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
 	"os"
-	"os/exec"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/sitelink/sitelink/internal/generator"
 )
 
 // listed is a page as Hugo knows it.
@@ -33,17 +32,10 @@ type mount struct {
 	module string
 }
 
-// maxHugoOutput bounds what is read of a call; maxHugoError what is shown.
-const (
-	maxHugoOutput = 256 << 20
-	maxHugoError  = 300
-	hugoTimeout   = 20 * time.Second
-)
-
 // askHugo asks for the mounts and pages of the project. Hugo's network is off:
 // modules that are not there are not fetched for the sake of a report.
 func (m *Map) askHugo(ctx context.Context) ([]listed, error) {
-	defer m.tidy()()
+	defer generator.TidyHugo(m.opt.Project)()
 	out, err := m.runHugo(ctx, "config", "mounts")
 	if err != nil {
 		return nil, err
@@ -64,75 +56,9 @@ func (m *Map) askHugo(ctx context.Context) ([]listed, error) {
 	return pages, nil
 }
 
-// tidy notes which of the things that Hugo makes before it answers are not
-// there, and returns a function that removes these again if they are empty: a
-// check leaves the project as it was.
-func (m *Map) tidy() func() {
-	var missing []string
-	for _, name := range []string{"resources/_gen/assets", "resources/_gen/images", "resources/_gen", "resources", "public", ".hugo_build.lock"} {
-		if _, err := m.root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			missing = append(missing, name)
-		}
-	}
-	return func() {
-		for _, name := range missing {
-			info, err := m.root.Lstat(name)
-			if err == nil && (info.IsDir() || info.Mode().IsRegular() && info.Size() == 0) {
-				m.root.Remove(name) // fails where something lies in it
-			}
-		}
-	}
-}
-
 func (m *Map) runHugo(ctx context.Context, args ...string) ([]byte, error) {
-	what := "hugo " + strings.Join(args, " ")
-	timeout := m.opt.Timeout
-	if timeout <= 0 {
-		timeout = hugoTimeout
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, m.opt.Hugo, args...)
-	cmd.Dir = m.opt.Project
-	cmd.Env = append(slices.Clone(m.opt.Env), "HUGO_MODULE_PROXY=off", "GOPROXY=off", "GOFLAGS=-mod=mod")
-	cmd.WaitDelay = time.Second
-	var stdout, stderr limited
-	stdout.limit, stderr.limit = maxHugoOutput, 64<<10
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	switch {
-	case ctx.Err() == context.DeadlineExceeded:
-		return nil, fmt.Errorf("%s: no answer within %v", what, timeout)
-	case err != nil:
-		said := strings.TrimSpace(stderr.String())
-		if said == "" {
-			said = strings.TrimSpace(stdout.String())
-		}
-		said, _, _ = strings.Cut(said, "\n")
-		if len(said) > maxHugoError {
-			said = strings.ToValidUTF8(said[:maxHugoError], "") + "..."
-		}
-		return nil, fmt.Errorf("%s: %w: %s", what, err, said)
-	case stdout.over:
-		return nil, fmt.Errorf("%s: more than %d bytes", what, maxHugoOutput)
-	}
-	return stdout.Bytes(), nil
-}
-
-// limited keeps the beginning of what is written.
-type limited struct {
-	bytes.Buffer
-	limit int
-	over  bool
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	if room := l.limit - l.Len(); len(p) > room {
-		l.over = true
-		l.Buffer.Write(p[:max(room, 0)])
-		return len(p), nil
-	}
-	return l.Buffer.Write(p)
+	run := generator.Runner{Programs: map[string]string{"hugo": m.opt.Hugo}, Env: m.opt.Env, Timeout: m.opt.Timeout}
+	return run.Output(ctx, m.opt.Project, "hugo", args...)
 }
 
 // readMounts reads the JSON objects of `hugo config mounts`, one a module.
