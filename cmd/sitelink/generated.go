@@ -156,6 +156,12 @@ func (a *app) published(docroot string, opt *site.Options) (told *generated) {
 			opt.Roots = append(opt.Roots, site.Root{Dir: r.Dir, Base: r.Base})
 		}
 	}
+	if nf := g.settings.RefNotFound; nf != "" {
+		opt.RefNotFound = []string{nf}
+		for _, base := range opt.BaseURLs { // canonifyURLs
+			opt.RefNotFound = append(opt.RefNotFound, strings.TrimSuffix(base, "/")+nf)
+		}
+	}
 	if len(opt.BaseURLs) == 0 && len(opt.Roots) == 0 && opt.BasePath == "" {
 		return nil
 	}

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -351,6 +352,10 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	v := page.Ref(l)
 	if len(v) == 0 && l.Kind == scan.KindResource {
 		rec.State = StateEmptyLink
+		return false
+	}
+	if len(r.s.opt.RefNotFound) > 0 && slices.Contains(r.s.opt.RefNotFound, string(v)) {
+		rec.State = StateUnresolvedRef
 		return false
 	}
 	state, node, frag, ok := r.recall(v)
