@@ -156,12 +156,7 @@ func (a *app) published(docroot string, opt *site.Options) (told *generated) {
 			opt.Roots = append(opt.Roots, site.Root{Dir: r.Dir, Base: r.Base})
 		}
 	}
-	if nf := g.settings.RefNotFound; nf != "" {
-		opt.RefNotFound = []string{nf}
-		for _, base := range opt.BaseURLs { // canonifyURLs
-			opt.RefNotFound = append(opt.RefNotFound, strings.TrimSuffix(base, "/")+nf)
-		}
-	}
+	opt.RefNotFound = g.settings.RefNotFound
 	if len(opt.BaseURLs) == 0 && len(opt.Roots) == 0 && opt.BasePath == "" {
 		return nil
 	}

@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -30,6 +29,9 @@ type resolver struct {
 	selfOf  NodeID
 	hasSelf bool
 	charset string
+	// refNotFound stands in HTML pages where the generator had no page for a
+	// reference.
+	refNotFound string
 }
 
 // pathClass marks the bytes that the fast path takes: those that stand for
@@ -354,7 +356,7 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		rec.State = StateEmptyLink
 		return false
 	}
-	if len(r.s.opt.RefNotFound) > 0 && slices.Contains(r.s.opt.RefNotFound, string(v)) {
+	if r.refNotFound != "" && l.Kind == scan.KindLink && string(v) == r.refNotFound {
 		rec.State = StateUnresolvedRef
 		return false
 	}
