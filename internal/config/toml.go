@@ -41,6 +41,7 @@ func (l *loader) toml(name, projectDir string, data []byte) {
 	}
 	f.endRule()
 	f.endRedirect()
+	f.endSite()
 	if err := f.parser.Error(); err != nil {
 		l.fail(&Error{Name: name, Line: 1, Msg: err.Error()})
 	}
@@ -60,6 +61,8 @@ type tomlFile struct {
 
 	redirect   *Redirect // the [[redirect]] table being read
 	redirectAt *Error
+
+	site *siteTable // the [[site]] table being read
 }
 
 // at makes an error for the place of n without message.
@@ -84,6 +87,7 @@ func (f *tomlFile) expression(n *unstable.Node) {
 	case unstable.Table, unstable.ArrayTable:
 		f.endRule()
 		f.endRedirect()
+		f.endSite()
 		path, first := keyPath(n.Key())
 		f.header(path, f.at(first), n.Kind == unstable.ArrayTable)
 	case unstable.KeyValue:
@@ -127,6 +131,11 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		return
 	case joined == "redirect":
 		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
+	case joined == "site" && isArray:
+		f.site = &siteTable{at: at}
+		return
+	case joined == "site":
+		f.failAt(at, "write [[site]]", "site is a list of tables")
 	case isTable(joined) && !isArray:
 		return
 	case isTable(joined):
@@ -135,7 +144,7 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		if _, ok := Lookup(joined); ok {
 			f.failAt(at, "", "%s is a key, not a table", joined)
 		} else {
-			f.failAt(at, didYouMean(joined, append([]string{"ignore", "redirect"}, tables...)), "unknown table %q", joined)
+			f.failAt(at, didYouMean(joined, append([]string{"ignore", "redirect", "site"}, tables...)), "unknown table %q", joined)
 		}
 	}
 	f.unknown = true
@@ -154,6 +163,10 @@ func (f *tomlFile) keyValue(path []string, at *Error, n *unstable.Node) {
 		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
 	case path[0] == "redirect":
 		f.redirectField(path[1:], at, n)
+	case path[0] == "site" && f.site == nil:
+		f.failAt(at, "write [[site]]", "site is a list of tables")
+	case path[0] == "site":
+		f.siteField(path[1:], at, n)
 	case path[0] == "host" && len(path) > 1:
 		f.hostKey(strings.Join(path[1:], "."), at, n)
 	case path[0] == "hook" && len(path) > 1:
