@@ -114,12 +114,9 @@ func (r Rules) appendPath(dst []byte, path string) []byte {
 	path = strings.TrimPrefix(path, "/")
 	segment := root + 1 // where the segment that is being written begins
 	for i := 0; i < len(path); i++ {
-		b, escaped := path[i], false
-		if b == '%' && i+2 < len(path) {
-			if hi, lo := hexDigit(path[i+1]), hexDigit(path[i+2]); hi|lo < 16 {
-				b, escaped = hi<<4|lo, true
-				i += 2
-			}
+		b, escaped := unescape(path, i)
+		if escaped {
+			i += 2
 		}
 		switch {
 		case b == '/' && escaped && r.KeepEscapedSlash:
