@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/websub"
 )
 
 const diffLong = `diff compares the links of the docroot to other sites with those of the last deploy, as the
@@ -164,9 +165,13 @@ func (a *app) plan(ctx context.Context, cfg *config.Config, snap *ledger.Snapsho
 // outgoingOptions are those of the configuration.
 func outgoingOptions(cfg *config.Config) outgoing.Options {
 	o := cfg.Outgoing
-	return outgoing.Options{
+	opt := outgoing.Options{
 		Pages: o.Pages, Exclude: o.Exclude, Allow: o.Allow, Deny: o.Deny, Content: o.Content, Rel: o.Rel,
 	}
+	if slices.Contains(o.Protocols, string(ledger.WebSub)) {
+		opt.Hubs = websub.Hubs
+	}
+	return opt
 }
 
 // backlinks are the links between the site's own pages, sorted by source and

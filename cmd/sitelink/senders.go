@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/pingback"
 	"github.com/sitelink/sitelink/outgoing/webmention"
+	"github.com/sitelink/sitelink/outgoing/websub"
 )
 
 // fetchOptions are those of the configuration. base stands in for a contact
@@ -38,7 +40,7 @@ func fetchOptions(cfg *config.Config, base string) fetch.Options {
 const ownPace = 20 * time.Millisecond
 
 // deliverOptions wires the senders that the configuration names.
-func (a *app) deliverOptions(cfg *config.Config, f *notifyFlags, store ledger.Store, base string) (deliver.Options, error) {
+func (a *app) deliverOptions(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, base string) (deliver.Options, error) {
 	options := fetchOptions(cfg, base)
 	client := fetch.New(options)
 	own := options
@@ -66,7 +68,13 @@ func (a *app) deliverOptions(cfg *config.Config, f *notifyFlags, store ledger.St
 				spacing.Spacing = -1
 			}
 			opt.Senders = append(opt.Senders, outgoing.Sender(pingback.New(client, spacing)))
+		case ledger.WebSub:
+			opt.Named = append(opt.Named, websub.New(client))
 		}
 	}
-	return opt, nil
+	link, err := linkSender(ctx, cfg, client, store)
+	if link != nil {
+		opt.Besides = append(opt.Besides, link)
+	}
+	return opt, err
 }
