@@ -88,6 +88,8 @@ func (p *phase) kind(outer context.Context, err error) Kind {
 	var dns *net.DNSError
 	var slow net.Error
 	switch {
+	case errors.Is(err, errProxied):
+		return BadRequest
 	case errors.As(err, &refused):
 		return RefusedAddress
 	case outer.Err() != nil:
@@ -124,19 +126,11 @@ func shorten(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
-// hideCredentials returns a URL that does not parse, for messages: what may be
-// a user name and a password is left out.
+// hideCredentials returns a text that is perhaps a URL, for messages: what may
+// be a user name and a password is left out.
 func hideCredentials(raw string) string {
-	start := 0
-	if i := strings.Index(raw, "//"); i >= 0 {
-		start = i + 2
-	}
-	end := len(raw)
-	if i := strings.IndexAny(raw[start:], "/?#"); i >= 0 {
-		end = start + i
-	}
-	if at := strings.LastIndexByte(raw[start:end], '@'); at >= 0 {
-		raw = raw[:start] + raw[start+at+1:]
+	if at := strings.LastIndexByte(raw, '@'); at >= 0 {
+		return "..." + raw[at:]
 	}
 	return raw
 }
