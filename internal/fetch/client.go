@@ -151,18 +151,11 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 	defer cancel()
 	fail := func(err error) *Error {
 		kind := p.kind(outer, err)
-		var refused *refusedError
-		switch {
-		case errors.As(err, &refused):
-			err = refused
-		case kind == Timeout && ctx.Err() != nil:
-			err = fmt.Errorf("not done within %s: %w", c.opts.Total, err)
-		case kind == Timeout:
-			err = fmt.Errorf("no byte for %s: %w", idle, err)
-		case kind == Closed:
-			err = fmt.Errorf("the connection was closed without an answer: %w", err)
+		within := idle
+		if ctx.Err() != nil {
+			within = 0
 		}
-		return &Error{URL: u.WithoutFragment(), Kind: kind, Sent: p.sent.Load(), Err: err}
+		return &Error{URL: u.WithoutFragment(), Kind: kind, Sent: p.sent.Load(), Err: c.explain(kind, err, within)}
 	}
 	req := c.message(r, u).WithContext(httptrace.WithClientTrace(ctx, p.trace()))
 	transport, err := c.route(req, r, u)
@@ -187,7 +180,7 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 	if resp.Body, resp.Truncated, err = readBody(body, got.Header, limit); err != nil {
 		failure := fail(err)
 		if failure.Kind == Header {
-			failure.Kind = Body
+			failure.Kind, failure.Err = Body, c.explain(Body, err, 0)
 		}
 		return resp, failure
 	}

@@ -8,7 +8,9 @@ import (
 	"net"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // What an exchange that came so far and ended by this error is called.
@@ -48,6 +50,31 @@ func TestKind(t *testing.T) {
 		}
 		if got := p.kind(c.ctx, c.err); got != c.want || got.Retry() != c.retry {
 			t.Errorf("%s: got %s, retry %v", c.name, got, got.Retry())
+		}
+	}
+}
+
+// The words for it are the same on every machine.
+func TestExplain(t *testing.T) {
+	c := New(Options{})
+	for _, test := range []struct {
+		kind Kind
+		err  error
+		idle time.Duration
+		want string
+	}{
+		{NoSuchHost, &net.DNSError{Err: "no such host", Name: "x.invalid", Server: "10.0.0.53:53"}, 0, "no such host"},
+		{DNS, &net.DNSError{Err: "server misbehaving", Name: "x.example", Server: "10.0.0.53:53"}, 0, "the name cannot be looked up: server misbehaving"},
+		{Timeout, context.DeadlineExceeded, 0, "not done within 30s"},
+		{Timeout, os.ErrDeadlineExceeded, 10 * time.Second, "nothing came for 10s"},
+		{Closed, io.EOF, 0, "the connection was closed without an answer"},
+		{Header, errors.New("net/http: HTTP/1.x transport connection broken: bad"), 0, "the answer is no HTTP, or its head is too long: bad"},
+		{Body, syscall.ECONNRESET, 0, "the answer breaks off"},
+		{Body, errors.New("gzip: invalid header"), 0, "the answer cannot be read: gzip: invalid header"},
+		{Connect, errors.New("dial tcp"), 0, "dial tcp"},
+	} {
+		if got := c.explain(test.kind, test.err, test.idle); got.Error() != test.want || !errors.Is(got, test.err) {
+			t.Errorf("%s: got %q, want %q", test.kind, got, test.want)
 		}
 	}
 }
