@@ -257,6 +257,30 @@ func (f *File) save(b *book) error {
 	return f.log.clear()
 }
 
+// adopt makes another book of that of the store, with no entry between.
+func (f *File) adopt(change func(*book) *book) error {
+	f.gate.Lock()
+	defer f.gate.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.writable(); err != nil {
+		return err
+	}
+	b := change(f.book)
+	if err := f.save(b); err != nil {
+		return err
+	}
+	f.book, f.isNew = b, false
+	return nil
+}
+
+// copyBook returns the book as it is now.
+func (f *File) copyBook() *book {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.book.clone()
+}
+
 // Claim returns open notices that are due, in the order of their keys. The
 // lease is for the life of the store: the file is locked meanwhile.
 func (f *File) Claim(_ context.Context, now time.Time, limit int) ([]Notice, error) {
