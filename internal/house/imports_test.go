@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"outgoing/answer":     {"internal/fetch", "outgoing", "outgoing/ledger"},
 	"outgoing/deliver":    {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
 	"outgoing/ledger":     {"internal/weburl"},
+	"outgoing/ledger/pg":  {"outgoing/ledger"},
 	"outgoing/linkmethod": {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
 	"outgoing/pingback":   {"internal/fetch", "outgoing", "outgoing/answer", "outgoing/ledger", "outgoing/precheck"},
 	"outgoing/precheck":   {"internal/fetch", "internal/weburl", "outgoing/answer", "outgoing/ledger"},

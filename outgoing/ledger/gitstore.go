@@ -32,7 +32,7 @@ func (g *Git) Plan(ctx context.Context, base string, c Change) error {
 		planned.apply(base, c)
 		for k, n := range planned.notices {
 			// Of another runner's deploy of the same: it is on its way already.
-			if old, ok := b.notices[k]; ok && old.Event == n.Event && old.Hash == n.Hash && n.State == Pending && old.Runner != "" {
+			if old, ok := b.notices[k]; ok && old.Event == n.Event && old.Hash == n.Hash && n.Hash != "" && n.State == Pending && (old.Runner != "" || !old.Open()) {
 				planned.notices[k] = old
 			}
 		}
