@@ -41,11 +41,11 @@ var mayImport = map[string][]string{
 	"outgoing/deliver":    {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
 	"outgoing/ledger":     {"internal/weburl"},
 	"outgoing/ledger/pg":  {"outgoing/ledger"},
-	"outgoing/linkmethod": {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
+	"outgoing/linkmethod": {"internal/fetch", "internal/weburl", "outgoing", "outgoing/answer", "outgoing/ledger"},
 	"outgoing/pingback":   {"internal/fetch", "outgoing", "outgoing/answer", "outgoing/ledger", "outgoing/precheck"},
 	"outgoing/precheck":   {"internal/fetch", "internal/weburl", "outgoing/answer", "outgoing/ledger"},
 	"outgoing/webmention": {"internal/fetch", "internal/weburl", "outgoing", "outgoing/answer", "outgoing/ledger"},
-	"outgoing/websub":     {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
+	"outgoing/websub":     {"internal/fetch", "internal/weburl", "outgoing", "outgoing/answer", "outgoing/ledger"},
 	"templates":           {"internal/scan"},
 }
 
