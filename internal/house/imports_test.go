@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"internal/testrocks":  {},
 	"internal/watch":      {},
 	"internal/weburl":     {},
-	"outgoing":            {"internal/site", "internal/weburl", "outgoing/ledger"},
+	"outgoing":            {"internal/scan", "internal/site", "internal/weburl", "outgoing/ledger"},
 	"outgoing/answer":     {"internal/fetch", "outgoing", "outgoing/ledger"},
 	"outgoing/deliver":    {"internal/fetch", "internal/weburl", "outgoing", "outgoing/ledger"},
 	"outgoing/ledger":     {"internal/weburl"},
