@@ -3,7 +3,9 @@ module github.com/sitelink/sitelink
 go 1.26.0
 
 require (
+	github.com/andybalholm/cascadia v1.3.4
 	github.com/bmatcuk/doublestar/v4 v4.10.4
+	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/kolo/xmlrpc v0.0.0-20220921171641-a4b6fa1dd06b
 	github.com/nlnwa/whatwg-url v0.6.2

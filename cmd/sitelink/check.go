@@ -11,6 +11,8 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/templates"
 )
 
 const checkLong = `check reads a built site and reports every link that will not work once the site is
@@ -147,7 +149,9 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 	cfg, err := config.Load(config.Request{
 		File: file, Getenv: a.env.Getenv, Flags: settings, Places: files.places, Profiles: profileNames(), Codes: codeNames(),
 		HostKeys: hostKeys(),
+		Selector: func(text string) error { return outgoing.Options{Content: text}.Check() },
 		Linkset:  func(text string) error { _, err := check.ParseLinkset(text); return err },
+		Endpoint: templates.Endpoint,
 	})
 	if err != nil {
 		var fault *config.Error

@@ -29,11 +29,15 @@ const (
 	exitFindings    = 1
 	exitUsage       = 2
 	exitFailed      = 3
+	exitNotices     = 4
 	exitInterrupted = 130
 )
 
 // errFindings ends a run that did its work and found something.
 var errFindings = errors.New("findings")
+
+// errNotices ends a run that did its work, but could not tell everybody.
+var errNotices = errors.New("notices failed")
 
 // usageError is a fault of the command line or of the environment.
 type usageError struct{ msg, hint string }
@@ -140,7 +144,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetErr(a.env.Stderr)
 	root.SetVersionTemplate("sitelink {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.checkCommand(), a.watchCommand(), a.explainCommand(), a.linksCommand(), a.baselineCommand(), a.profileCommand(), a.hookCommand(), a.versionCommand(), a.completionCommand(), a.manCommand())
+	root.AddCommand(a.checkCommand(), a.watchCommand(), a.explainCommand(), a.linksCommand(), a.diffCommand(), a.notifyCommand(), a.deployCommand(), a.ledgerCommand(), a.baselineCommand(), a.profileCommand(), a.hookCommand(), a.versionCommand(), a.completionCommand(), a.manCommand())
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Short = "describe a command"

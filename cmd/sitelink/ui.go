@@ -50,6 +50,14 @@ func (u *ui) line(text string) {
 func (u *ui) warning(text string) { u.line("warning: " + text) }
 func (u *ui) note(text string)    { u.line("note: " + text) }
 
+// ask prints a question, behind which the answer is typed.
+func (u *ui) ask(text string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.clear()
+	fmt.Fprintf(u.env.Stderr, "sitelink: %s", visible(text))
+}
+
 // draw shows text as the line of progress.
 func (u *ui) draw(text string) {
 	u.mu.Lock()
@@ -79,6 +87,9 @@ func (u *ui) report(err error) int {
 	}
 	if errors.Is(err, errFindings) {
 		return exitFindings
+	}
+	if errors.Is(err, errNotices) {
+		return exitNotices
 	}
 	if errors.Is(err, context.Canceled) { // and nobody has said so
 		u.line("interrupted")

@@ -12,7 +12,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 )
 
 // Config holds the value of every key, checked. Enumerations stay the words
@@ -73,6 +75,11 @@ type Config struct {
 	Redirects []Redirect
 	// Hook is the table [hook].
 	Hook Hook
+	// Templates is the table [templates].
+	Templates Templates
+	// Outgoing and Fetch are the tables [outgoing] and [fetch].
+	Outgoing Outgoing
+	Fetch    Fetch
 
 	places map[string]string
 }
@@ -105,6 +112,11 @@ type Request struct {
 	HostKeys []HostKey
 	// Linkset says what is wrong with a linkset; nil accepts any.
 	Linkset func(text string) error
+	// Endpoint returns an address as it is published, or what is wrong with
+	// it; nil takes any as it is.
+	Endpoint func(text string) (string, error)
+	// Selector says what is wrong with a CSS selector; nil accepts any.
+	Selector func(text string) error
 }
 
 // Setting is one key with the texts given for it: one, or for a list several.
@@ -160,6 +172,12 @@ func defaults() *Config {
 	c.ScriptFragments, c.FailOn, c.GroupBy, c.Show = "warn", "error", "page", "findings"
 	c.Formats = []Format{{Name: "text"}}
 	c.Color, c.Progress, c.Source = "auto", "auto", "auto"
+	c.Templates.Kinds = []string{"home", "page"}
+	c.Outgoing = Outgoing{
+		Ledger: ".sitelink/ledger.jsonl", Rel: []string{"nofollow", "ugc", "sponsored"},
+		Protocols: slices.Clone(Protocols), Pace: time.Second, Live: 10 * time.Minute, Deadline: time.Hour, MaxNotices: 200,
+	}
+	c.Fetch.Timeout = 30 * time.Second
 	return c
 }
 

@@ -94,6 +94,14 @@ func (f *tomlFile) expression(n *unstable.Node) {
 	}
 }
 
+// tables are those of the file that stand there once.
+var tables = []string{"check", "fetch", "hook", "host", "outgoing", "templates"}
+
+// isTable tells whether name is a table of the file that stands there once.
+func isTable(name string) bool {
+	return slices.Contains(tables, name)
+}
+
 func keyPath(it unstable.Iterator) (path []string, first *unstable.Node) {
 	for it.Next() {
 		if first == nil {
@@ -119,15 +127,15 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		return
 	case joined == "redirect":
 		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
-	case (joined == "check" || joined == "host" || joined == "hook") && !isArray:
+	case isTable(joined) && !isArray:
 		return
-	case joined == "check" || joined == "host" || joined == "hook":
+	case isTable(joined):
 		f.failAt(at, "write ["+joined+"]", "%s is a single table", joined)
 	default:
 		if _, ok := Lookup(joined); ok {
 			f.failAt(at, "", "%s is a key, not a table", joined)
 		} else {
-			f.failAt(at, didYouMean(joined, []string{"check", "hook", "host", "ignore", "redirect"}), "unknown table %q", joined)
+			f.failAt(at, didYouMean(joined, append([]string{"ignore", "redirect"}, tables...)), "unknown table %q", joined)
 		}
 	}
 	f.unknown = true
@@ -150,7 +158,13 @@ func (f *tomlFile) keyValue(path []string, at *Error, n *unstable.Node) {
 		f.hostKey(strings.Join(path[1:], "."), at, n)
 	case path[0] == "hook" && len(path) > 1:
 		f.hookKey(strings.Join(path[1:], "."), at, n)
-	case path[0] == "check" && len(path) == 1, path[0] == "host", path[0] == "hook":
+	case path[0] == "templates" && len(path) > 1:
+		f.templatesKey(strings.Join(path[1:], "."), at, n)
+	case path[0] == "outgoing" && len(path) > 1:
+		f.tableValue("outgoing", strings.Join(path[1:], "."), outgoingKeys, at, n)
+	case path[0] == "fetch" && len(path) > 1:
+		f.tableValue("fetch", strings.Join(path[1:], "."), fetchKeys, at, n)
+	case isTable(path[0]) && len(path) == 1:
 		if n.Kind != unstable.InlineTable {
 			f.failAt(at, "write ["+path[0]+"]", "want a table, got %s", describe(n))
 			return

@@ -47,6 +47,8 @@ type Options struct {
 	PageExtensions []string
 	// MaxPageBytes is the size above which a page is not read; 0 means 1 GiB.
 	MaxPageBytes int64
+	// Sums keeps a hash of each page's file, see [Page.Sum].
+	Sums bool
 	// Jobs is the number of workers; 0 means one per processor.
 	Jobs int
 	// Progress, when set, is called now and then, from one goroutine at a

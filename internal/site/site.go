@@ -72,6 +72,7 @@ type Page struct {
 	err       PageError
 	anchorN   uint32
 	size      int64
+	sum       uint64 // of the file's bytes, see [Page.Sum]
 	links     []Link
 	frags     []uint64
 	anchors   []uint64

@@ -69,6 +69,7 @@ func (w *worker) page(p *Page) {
 	if !ok {
 		return
 	}
+	w.addSum(p, data)
 	if len(data) > giantBytes {
 		w.l.giant.Lock()
 		defer w.l.giant.Unlock()

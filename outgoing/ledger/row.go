@@ -88,6 +88,16 @@ type Notice struct {
 	// Times are UTC in whole seconds; zero is left out.
 	Tried time.Time `json:"tried,omitzero"`
 	Next  time.Time `json:"next,omitzero"`
+
+	// Runner has claimed the notice until Lease, in stores that several
+	// runners share. Others leave both empty.
+	Runner string    `json:"runner,omitempty"`
+	Lease  time.Time `json:"lease,omitzero"`
+}
+
+// Open tells whether the notice has still to be delivered.
+func (n *Notice) Open() bool {
+	return n.State == Pending || n.State == InFlight || n.State == Retry
 }
 
 // Link is a link that a page held at the last deploy.

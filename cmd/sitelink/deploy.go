@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+const deployLong = `deploy runs the command that brings the site to its host, with sitelink on both sides of it:
+
+  1. check the docroot; stop if there are errors
+  2. run the command; stop if it fails
+  3. wait until the changed pages are live with their links
+  4. tell other sites what changed, as 'sitelink notify' does
+
+Nobody is told without --send, or enabled = true in [outgoing]; the plan is printed instead.
+A notice that fails does not undo the deploy: exit 4 says so, and a later notify tries again.
+A docroot that hugo server wrote is refused: its pages load scripts of the development server.
+`
+
+const deployExitCodes = `Exit codes:
+  0    deployed; everybody was told, or nobody had to be
+  1    findings: nothing was deployed
+  2    wrong usage or configuration
+  3    the work could not be done, or the command failed
+  4    deployed, but some notices failed
+  130  interrupted
+`
+
+const deployExample = `  # rsync as the deploy
+  sitelink deploy public --send -- rsync -a --delete public/ example.org:/var/www/
+
+  # a script of one's own
+  sitelink deploy -- sh -c 'hugo && ./publish.sh'`
+
+func (a *app) deployCommand() *cobra.Command {
+	var f notifyFlags
+	var noCheck bool
+	cmd := &cobra.Command{
+		Use:     "deploy [DIR] [flags] -- COMMAND [ARGUMENT...]",
+		Short:   "check, deploy, and tell other sites what changed",
+		Long:    deployLong + "\n" + deployExitCodes,
+		Example: deployExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			at := cmd.ArgsLenAtDash()
+			if at < 0 || at == len(args) {
+				return &usageError{"deploy needs the command that deploys", "write it behind --: sitelink deploy public -- rsync -a public/ example.org:/var/www/"}
+			}
+			if at > 1 {
+				return &usageError{fmt.Sprintf("deploy takes one directory, got %d", at), ""}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at := cmd.ArgsLenAtDash()
+			dir, command := args[:at], args[at:]
+			cfg, err := a.configureNotify(cmd, dir, &f)
+			if err != nil {
+				return err
+			}
+			if err := f.check(nil); err != nil {
+				return err
+			}
+			return a.deploy(cmd.Context(), cfg, &f, noCheck, command)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy whatever the check would find")
+	addNotifyKeys(cmd)
+	return cmd
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// deploy does the work of `sitelink deploy`.
+//
+// The plan is made before the command runs: what it leaves in the docroot is
+// its own business.
+func (a *app) deploy(ctx context.Context, cfg *config.Config, f *notifyFlags, noCheck bool, command []string) error {
+	docroot := a.docroot(cfg.Docroot)
+	cfg.Docroot = docroot
+	if err := lookAt(docroot); err != nil {
+		return err
+	}
+	if page, err := servedByHugo(docroot); err != nil {
+		return err
+	} else if page != "" {
+		return &failure{fmt.Errorf("%s was written by hugo server: it loads a script of the development server", page),
+			"build the site with hugo, and deploy that"}
+	}
+	if !noCheck {
+		if err := a.check(ctx, cfg); err != nil {
+			if errors.Is(err, errFindings) {
+				a.ui.line("not deployed: the check found errors; --no-check deploys nevertheless")
+			}
+			return err
+		}
+	}
+	var store ledger.Store
+	var err error
+	if f.sends(cfg) {
+		// Opened before the command runs: a second deploy at the same time
+		// would tell the same.
+		if store, err = a.openLedger(ctx, cfg, false); err != nil {
+			return err
+		}
+		return closing(store, func() error { return a.deployAndTell(ctx, cfg, f, store, command) })
+	}
+	snap, err := a.readLedger(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	plan, err := a.notifyPlan(ctx, cfg, f, snap)
+	if err != nil {
+		return err
+	}
+	if err := a.runCommand(ctx, command); err != nil {
+		return err
+	}
+	if err := a.showPlan(cfg, f, plan); err != nil {
+		return err
+	}
+	a.ui.note("deployed; nobody was told: --send, or enabled = true in [outgoing], does it")
+	return nil
+}
+
+func (a *app) deployAndTell(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, command []string) error {
+	snap, err := store.Load(ctx)
+	if err != nil {
+		return err
+	}
+	var plan *outgoing.Plan
+	if plan, err = a.notifyPlan(ctx, cfg, f, snap); err != nil {
+		return err
+	}
+	// Asked before the command runs: afterwards it would be too late to say no.
+	if err := a.allow(cfg, len(plan.Due())+dueBesides(snap, plan, time.Now())); err != nil {
+		return err
+	}
+	if err := a.runCommand(ctx, command); err != nil {
+		return err
+	}
+	cfg.Outgoing.MaxNotices = 0 // just asked
+	err = a.carryOut(ctx, cfg, f, store, snap, plan)
+	if err == nil || errors.Is(err, errNotices) || ctx.Err() != nil {
+		return err
+	}
+	// The site is deployed, whatever happened to the notices.
+	a.ui.report(err)
+	a.ui.note("the site is deployed; run sitelink notify when that is repaired")
+	return errNotices
+}
+
+// runCommand runs the command of the user, whose output is not the report.
+func (a *app) runCommand(ctx context.Context, command []string) error {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.env.Stdin, a.env.Stderr, a.env.Stderr
+	// The terminal has interrupted it as well: it gets the time to clean up.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return &failure{fmt.Errorf("run %s: %w", strings.Join(command, " "), cause(err)), "the site may be deployed in part; nobody was told"}
+}
+
+// maxServedPages is how many pages are looked at: the server puts its script
+// into all of them.
+const maxServedPages = 20
+
+// servedByHugo returns a page that loads the script by which hugo server
+// reloads pages, "" if there is none.
+func servedByHugo(docroot string) (page string, err error) {
+	looked := 0
+	err = filepath.WalkDir(docroot, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // the check says what cannot be read
+		case looked == maxServedPages:
+			return fs.SkipAll
+		case !entry.Type().IsRegular() || !strings.HasSuffix(entry.Name(), ".html"):
+			return nil
+		}
+		looked++
+		text, err := os.ReadFile(name)
+		if err == nil && bytes.Contains(text, []byte("/livereload.js?")) && bytes.Contains(text, []byte("mindelay=")) {
+			page = name
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return page, err
+}

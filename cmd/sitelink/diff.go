@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+const diffLong = `diff compares the links of the docroot to other sites with those of the last deploy, as the
+ledger has them, and says who has to be told what: links that came (+), links that stayed on a
+page that changed (~), links that went (-), pages that moved (>). It sends nothing and changes
+nothing; 'sitelink notify' does.
+
+Without a ledger there was no deploy yet: then it counts what would be recorded.
+docs/outgoing.md says which pages and which of their links count.
+`
+
+const diffExample = `  # what would be told after a deploy of public/
+  sitelink diff public --base-url https://example.org/
+
+  # the same by target, and for programs
+  sitelink diff public --by target
+  sitelink diff public --format json
+
+  # pages for the addresses of deleted posts, for hosts that cannot answer 410
+  sitelink diff public --tombstones`
+
+// diffFlags are the flags of diff alone.
+type diffFlags struct {
+	by, format, output, ledger, config string
+	internal, tombstones               bool
+}
+
+func (a *app) diffCommand() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:               "diff [DIR]",
+		Short:             "show what changed for other sites since the last deploy",
+		Long:              diffLong + "\n" + linksExitCodes,
+		Example:           diffExample,
+		Args:              oneDirectory,
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOfWords("format", f.format, planFormats); err != nil {
+				return err
+			}
+			if err := oneOfWords("by", f.by, []string{"page", "target"}); err != nil {
+				return err
+			}
+			cfg, err := a.configure(cmd, args, f.config)
+			if err != nil {
+				return err
+			}
+			if f.ledger != "" {
+				if cfg.Outgoing.Ledger, err = ledgerFlag(f.ledger); err != nil {
+					return err
+				}
+			}
+			return a.diff(cmd.Context(), cfg, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.by, "by", "page", "group by `WHAT`: page or target")
+	flags.StringVar(&f.format, "format", "text", "format of the answer, `NAME`: text, json or markdown")
+	flags.StringVar(&f.output, "output", "-", "write the answer to `FILE`, which stays whole when that fails; - is standard output")
+	flags.StringVar(&f.ledger, "ledger", "", "compare with the `LEDGER`, a file (default: ledger in [outgoing])")
+	flags.BoolVar(&f.internal, "internal", false, "list the links between the site's own pages too (json)")
+	flags.BoolVar(&f.tombstones, "tombstones", false, "write a page that says 410 for each deleted page that nothing answers for")
+	flags.StringVar(&f.config, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool {
+		return k.Table != "" && k.Name != "jobs" && k.Name != "progress" || k.Kind == config.Rules || flags.Lookup(k.Name) != nil
+	}))
+	for name, words := range map[string][]string{"format": planFormats, "by": {"page", "target"}} {
+		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic(err) // the flag was defined above
+		}
+	}
+	return cmd
+}
+
+// diff does the work of `sitelink diff`.
+func (a *app) diff(ctx context.Context, cfg *config.Config, f diffFlags) error {
+	snap, err := a.readLedger(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	opt := outgoingOptions(cfg)
+	opt.Internal = f.internal
+	s, entries, plan, err := a.plan(ctx, cfg, snap, opt)
+	if err != nil {
+		return err
+	}
+	if f.tombstones {
+		if err := a.writeTombstones(s, plan); err != nil {
+			return err
+		}
+	}
+	out, err := a.openOutput(f.output)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	switch f.format {
+	case "json":
+		var internal []ledger.Link
+		if f.internal {
+			internal = backlinks(entries)
+		}
+		err = report.PlanJSON(out, plan, internal)
+	case "markdown":
+		err = report.PlanMarkdown(out, plan)
+	default:
+		err = report.Plan(out, plan, report.PlanOptions{ByTarget: f.by == "target", Color: a.colorsReport(cfg.Color, f.output)})
+		if hint := goneRules(s.Profile().Name, plan.Graves); err == nil && hint != "" {
+			a.ui.note(hint)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// plan loads the docroot of the configuration and compares it with a ledger.
+func (a *app) plan(ctx context.Context, cfg *config.Config, snap *ledger.Snapshot, opt outgoing.Options) (*site.Site, *outgoing.Entries, *outgoing.Plan, error) {
+	docroot := a.docroot(cfg.Docroot)
+	if err := lookAt(docroot); err != nil {
+		return nil, nil, nil, err
+	}
+	progress := newProgress(a.ui, cfg.Progress, time.Now)
+	defer progress.done()
+	siteOpt := a.siteOf(cfg, docroot)
+	siteOpt.Sums = true
+	if len(siteOpt.BaseURLs) == 0 && snap.Base != "" {
+		siteOpt.BaseURLs = []string{snap.Base}
+	}
+	if progress != nil {
+		siteOpt.Progress = progress.pages
+	}
+	s, err := site.Load(ctx, docroot, siteOpt)
+	if err != nil {
+		return nil, nil, nil, explain(err)
+	}
+	entries, err := outgoing.Read(ctx, s, snap, opt)
+	if errors.Is(err, outgoing.ErrNoBase) {
+		err = &usageError{"others can only be told of pages whose address is known", "name it: --base-url https://example.org/"}
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s, entries, outgoing.Diff(entries, snap, outgoing.SiteAnswer(s, entries)), nil
+}
+
+// outgoingOptions are those of the configuration.
+func outgoingOptions(cfg *config.Config) outgoing.Options {
+	o := cfg.Outgoing
+	return outgoing.Options{
+		Pages: o.Pages, Exclude: o.Exclude, Allow: o.Allow, Deny: o.Deny, Content: o.Content, Rel: o.Rel,
+	}
+}
+
+// backlinks are the links between the site's own pages, sorted by source and
+// target, both as absolute addresses.
+func backlinks(e *outgoing.Entries) []ledger.Link {
+	list := []ledger.Link{}
+	for i := range e.List {
+		entry := &e.List[i]
+		for _, path := range entry.Internal {
+			list = append(list, ledger.Link{Source: entry.URL, Target: e.Origin + path})
+		}
+	}
+	return list
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// ledgerShow does the work of `sitelink ledger show`.
+func (a *app) ledgerShow(ctx context.Context, cfg *config.Config, all bool) error {
+	snap, err := a.readLedger(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if snap.New {
+		return a.noLedger(cfg)
+	}
+	out := a.stdout()
+	states := map[ledger.State]int{}
+	for i := range snap.Notices {
+		n := &snap.Notices[i]
+		states[n.State]++
+		if !all && !n.Open() && n.State != ledger.Permanent {
+			continue
+		}
+		line := fmt.Sprintf("%s  %s -> %s", strings.Join(nonEmpty(string(n.State), string(n.Protocol), string(n.Event)), " "), n.Source, n.Target)
+		if n.Attempts > 0 {
+			line += "  " + counted(n.Attempts, "attempt")
+		}
+		if !n.Next.IsZero() {
+			line += ", again from " + n.Next.UTC().Format(time.RFC3339)
+		}
+		if n.Message != "" {
+			line += ": " + n.Message
+		}
+		if _, err := fmt.Fprintln(&out, visible(line)); err != nil {
+			return err
+		}
+	}
+	summary := fmt.Sprintf("%s: %s", snap.Base, ledgerCounts(snap))
+	var parts []string
+	for _, s := range []ledger.State{ledger.Pending, ledger.InFlight, ledger.Retry, ledger.Done, ledger.Accepted, ledger.Permanent, ledger.NoService, ledger.Skipped} {
+		if states[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", thousands(states[s]), s))
+		}
+	}
+	if len(parts) > 0 {
+		summary += " (" + strings.Join(parts, ", ") + ")"
+	}
+	_, err = fmt.Fprintln(&out, visible(summary))
+	return err
+}
+
+func nonEmpty(words ...string) []string {
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+}
+
+func ledgerCounts(s *ledger.Snapshot) string {
+	return counted(len(s.Pages), "page") + ", " + counted(len(s.Links), "link") + ", " + counted(len(s.Notices), "notice")
+}
+
+// noLedger is the error of a ledger that does not exist.
+func (a *app) noLedger(cfg *config.Config) error {
+	return &failure{fmt.Errorf("there is no ledger %s", cfg.Outgoing.Ledger), "sitelink notify --send begins one; --ledger names another"}
+}
+
+// faulty is a store that knows what was odd about its files.
+type faulty interface{ Faults() []ledger.Fault }
+
+// ledgerVerify does the work of `sitelink ledger verify`.
+func (a *app) ledgerVerify(ctx context.Context, cfg *config.Config) error {
+	store, err := a.silent().openLedger(ctx, cfg, true)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	snap, err := store.Load(ctx)
+	if err != nil {
+		return err
+	}
+	if snap.New {
+		return a.noLedger(cfg)
+	}
+	var faults []ledger.Fault
+	if s, ok := store.(faulty); ok {
+		faults = s.Faults()
+	}
+	out := a.stdout()
+	for _, f := range faults {
+		if _, err := fmt.Fprintln(&out, visible(f.String())); err != nil {
+			return err
+		}
+	}
+	verdict := "ok: "
+	if len(faults) > 0 {
+		verdict = counted(len(faults), "fault") + ": "
+	}
+	if _, err := fmt.Fprintln(&out, verdict+ledgerCounts(snap)); err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// compacter is a store that can be written anew.
+type compacter interface{ Compact() error }
+
+// ledgerCompact does the work of `sitelink ledger compact`.
+func (a *app) ledgerCompact(ctx context.Context, cfg *config.Config) error {
+	if snap, err := a.silent().readLedger(ctx, cfg); err != nil {
+		return err
+	} else if snap.New {
+		return a.noLedger(cfg)
+	}
+	store, err := a.openLedger(ctx, cfg, false)
+	if err != nil {
+		return err
+	}
+	return closing(store, func() error {
+		c, ok := store.(compacter)
+		if !ok {
+			return &usageError{"this ledger has no file to compact: " + cfg.Outgoing.Ledger, ""}
+		}
+		return c.Compact()
+	})
+}
+
+// ledgerExport does the work of `sitelink ledger export`.
+func (a *app) ledgerExport(ctx context.Context, cfg *config.Config, output string) error {
+	snap, err := a.readLedger(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if snap.New {
+		return a.noLedger(cfg)
+	}
+	out, err := a.openOutput(output)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if err := ledger.Write(out, snap); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// ledgerMerge does the work of `sitelink ledger merge`. What cannot be read of
+// a side is said, and does not stop the merge: git would leave the file as it
+// is.
+func (a *app) ledgerMerge(base, ours, theirs string) error {
+	var texts [3][]byte
+	for i, name := range []string{base, ours, theirs} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("read ledger %s: %w", name, cause(err))
+		}
+		texts[i] = text
+	}
+	out, err := a.openOutput(ours)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	faults, err := ledger.Merge(out, texts[0], texts[1], texts[2], [3]string{base, ours, theirs})
+	if err != nil {
+		return explainLedger(err)
+	}
+	for _, f := range faults {
+		if f.Lost {
+			return &failure{fmt.Errorf("%s", f), "repair the line by hand; nothing was merged"}
+		}
+		a.ui.warning(f.String())
+	}
+	return out.Commit()
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// ledgerName returns the ledger of the configuration, a file as a path from
+// the working directory.
+func ledgerName(cfg *config.Config) (string, error) {
+	name := cfg.Outgoing.Ledger
+	if strings.HasPrefix(name, "git:") || strings.Contains(name, "://") || filepath.IsAbs(name) {
+		return name, nil
+	}
+	root, err := projectRoot()
+	if err != nil {
+		return "", err
+	}
+	name = filepath.Join(root, filepath.FromSlash(name))
+	// Messages show it as the user would type it.
+	if here, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(here, name); err == nil && filepath.IsLocal(rel) {
+			return rel, nil
+		}
+	}
+	return name, nil
+}
+
+// ledgerFlag returns the ledger that a flag names: a file is one from the
+// working directory, as all paths of flags are.
+func ledgerFlag(name string) (string, error) {
+	if strings.HasPrefix(name, "git:") || strings.Contains(name, "://") {
+		return name, nil
+	}
+	return filepath.Abs(name)
+}
+
+// readLedger returns what the ledger holds, without writing anything.
+func (a *app) readLedger(ctx context.Context, cfg *config.Config) (*ledger.Snapshot, error) {
+	store, err := a.openLedger(ctx, cfg, true)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	return store.Load(ctx)
+}
+
+// openLedger opens the ledger of the configuration.
+func (a *app) openLedger(ctx context.Context, cfg *config.Config, readOnly bool) (ledger.Store, error) {
+	name, err := ledgerName(cfg)
+	if err != nil {
+		return nil, err
+	}
+	store, err := ledger.OpenFile(name, ledger.FileOptions{ReadOnly: readOnly, Note: a.ui.warning})
+	if err != nil {
+		return nil, explainLedger(err)
+	}
+	return store, nil
+}
+
+// explainLedger adds advice to an error of opening a ledger.
+func explainLedger(err error) error {
+	switch {
+	case errors.Is(err, ledger.ErrLocked):
+		return &failure{err, "wait until the other sitelink has ended; the lock goes with its process"}
+	case errors.Is(err, ledger.ErrNewer):
+		return &failure{err, "use the version of sitelink that wrote it, or a newer one"}
+	case errors.Is(err, ledger.ErrNoLedger):
+		return &failure{err, "name another file: --ledger FILE"}
+	}
+	return err
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/deliver"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/pingback"
+	"github.com/sitelink/sitelink/outgoing/webmention"
+)
+
+// fetchOptions are those of the configuration. base stands in for a contact
+// that is not named.
+func fetchOptions(cfg *config.Config, base string) fetch.Options {
+	contact := cfg.Outgoing.Contact
+	if contact == "" {
+		contact = base
+	}
+	agent := "sitelink/" + versionNumber()
+	if contact != "" {
+		agent += " (+" + contact + ")"
+	}
+	opt := fetch.Options{UserAgent: agent, Allow: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Total: cfg.Fetch.Timeout}
+	if opt.Pace == 0 {
+		opt.Pace = -1
+	}
+	if cfg.Fetch.Proxy {
+		opt.Proxy = http.ProxyFromEnvironment
+	}
+	return opt
+}
+
+// ownPace is the least time between two requests to the site itself.
+const ownPace = 20 * time.Millisecond
+
+// deliverOptions wires the senders that the configuration names.
+func (a *app) deliverOptions(cfg *config.Config, f *notifyFlags, store ledger.Store, base string) (deliver.Options, error) {
+	options := fetchOptions(cfg, base)
+	client := fetch.New(options)
+	own := options
+	own.Pace = min(ownPace, cfg.Outgoing.Pace)
+	if own.Pace == 0 {
+		own.Pace = -1
+	}
+	opt := deliver.Options{
+		Targets: client, Sources: fetch.New(own),
+		Live: deliver.Live{Deadline: cfg.Outgoing.Live, Bust: f.bust},
+	}
+	if opt.Live.Deadline == 0 {
+		opt.Live.Deadline = -1
+	}
+	if cfg.Outgoing.Pace == 0 {
+		opt.Hosts = 256
+	}
+	for _, protocol := range cfg.Outgoing.Protocols {
+		switch ledger.Protocol(protocol) {
+		case ledger.Webmention:
+			opt.Senders = append(opt.Senders, webmention.New(client))
+		case ledger.Pingback:
+			spacing := pingback.Options{}
+			if cfg.Outgoing.Pace == 0 {
+				spacing.Spacing = -1
+			}
+			opt.Senders = append(opt.Senders, outgoing.Sender(pingback.New(client, spacing)))
+		}
+	}
+	return opt, nil
+}

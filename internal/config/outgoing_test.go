@@ -1,0 +1,88 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func loadOutgoing(t *testing.T, text string) (*Config, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "sitelink.toml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return Load(Request{File: file})
+}
+
+func TestOutgoing(t *testing.T) {
+	c, err := loadOutgoing(t, `
+[outgoing]
+enabled = true
+ledger = "git:refs/sitelink/ledger"
+pages = "post/**"
+deny = ["*.evil.example", "https://a.example/x/**"]
+rel = []
+protocols = ["pingback"]
+pace = "0s"
+max-notices = 0
+[fetch]
+allow-address = ["127.0.0.1", "fd00::/8"]
+timeout = "5s"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := c.Outgoing
+	if !o.Enabled || o.Ledger != "git:refs/sitelink/ledger" || !slices.Equal(o.Pages, []string{"post/**"}) || len(o.Deny) != 2 ||
+		len(o.Rel) != 0 || !slices.Equal(o.Protocols, []string{"pingback"}) || o.Pace != 0 || o.MaxNotices != 0 || o.Live != 10*time.Minute {
+		t.Errorf("%+v", o)
+	}
+	if a := c.Fetch.AllowAddress; len(a) != 2 || a[0].String() != "127.0.0.1/32" || a[1].String() != "fd00::/8" || c.Fetch.Timeout != 5*time.Second {
+		t.Errorf("%+v", c.Fetch)
+	}
+}
+
+func TestOutgoingFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"[outgoing]\nlegder = 'x'":            `:2:1: unknown key "legder" in [outgoing]`,
+		"[outgoing]\nenabled = 'yes'":         "enabled: want true or false",
+		"[outgoing]\nprotocols = ['pingbak']": `protocols: want webmention, pingback, link or websub, got "pingbak"`,
+		"[outgoing]\nprotocols = []":          "protocols: want at least one",
+		"[outgoing]\npace = '1'":              "pace: want a time",
+		"[outgoing]\nmax-notices = -1":        "max-notices: want a whole number",
+		"[outgoing]\nallow = ['a[']":          "allow: want a host",
+		"[outgoing]\nrel = ['']":              "rel: a value is empty",
+		"[fetch]\nallow-address = 'x'":        `want an address or a network such as 127.0.0.0/8, got "x"`,
+		"[fetch]\ntimeout = '0s'":             "timeout: want a time",
+	} {
+		if _, err := loadOutgoing(t, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// docs/configuration.md lists exactly the keys of both tables, in order.
+func TestManualListsTheOutgoingKeys(t *testing.T) {
+	text, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, documented []string
+	for _, k := range slices.Concat(outgoingKeys, fetchKeys) {
+		want = append(want, k.name)
+	}
+	_, part, _ := strings.Cut(string(text), "## Telling others\n")
+	part, _, _ = strings.Cut(part, "\n## ")
+	for line := range strings.SplitSeq(part, "\n") {
+		if cells := strings.Split(line, "|"); strings.HasPrefix(line, "| `") {
+			documented = append(documented, strings.Trim(cells[1], " `"))
+		}
+	}
+	if !slices.Equal(documented, want) {
+		t.Errorf("documented keys\n%q\nkeys\n%q", documented, want)
+	}
+}

@@ -1,0 +1,199 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/sitelink/sitelink/outgoing/deliver"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// OutcomesOptions say how outcomes are shown.
+type OutcomesOptions struct {
+	// All lists what went well, too (PB-52: by default nobody is told of it).
+	All   bool
+	Color bool
+}
+
+// outcomeWords say for a person how a notice went.
+var outcomeWords = map[ledger.State]string{
+	ledger.Done: "told", ledger.Accepted: "accepted", ledger.Permanent: "failed", ledger.Retry: "failed for now",
+	ledger.InFlight: "not known", ledger.NoService: "takes no notices", ledger.Skipped: "skipped", ledger.Pending: "open",
+}
+
+// Outcomes writes for a person how the notices of a run went: under each page
+// the targets that could not be told, and why, then the counts. When all went
+// well and opt does not ask for more, it writes nothing.
+//
+// The only errors are those of w, wrapped.
+func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
+	s, p := sink{w: w}, painter(opt.Color)
+	source := ""
+	for i := range r.Notices {
+		n := &r.Notices[i]
+		if !opt.All && !n.Failed() && !n.Repeated {
+			continue
+		}
+		if n.Source != source {
+			source = n.Source
+			s.buf = p.off(appendQuoted(p.on(s.buf, sgrBold), source))
+			s.buf = append(s.buf, '\n')
+		}
+		s.buf = append(s.buf, "  "...)
+		color := ""
+		switch {
+		case n.State == ledger.Permanent:
+			color = sgrRed
+		case n.Failed():
+			color = sgrYellow
+		}
+		if color != "" {
+			s.buf = p.on(s.buf, color)
+		}
+		s.buf = append(s.buf, outcomeWords[n.State]...)
+		if color != "" {
+			s.buf = p.off(s.buf)
+		}
+		s.buf = appendQuoted(append(s.buf, ": "...), n.Target)
+		s.buf = append(s.buf, "  "...)
+		s.buf = appendQuoted(p.on(s.buf, sgrDim), outcomeDetail(n))
+		s.buf = append(p.off(s.buf), '\n')
+		if err := s.drain(); err != nil {
+			return err
+		}
+	}
+	if len(s.buf) == 0 && !opt.All && r.Failed() == 0 && r.Stopped == "" {
+		return s.flush()
+	}
+	if source != "" {
+		s.buf = append(s.buf, '\n')
+	}
+	s.buf = append(append(s.buf, OutcomesSummary(r)...), '\n')
+	return s.flush()
+}
+
+// outcomeDetail says which protocol and event it was, what the target said, and
+// what comes next.
+func outcomeDetail(n *deliver.Delivered) string {
+	text := string(n.Event)
+	if n.Protocol != ledger.AnyProtocol {
+		text = string(n.Protocol) + ", " + text
+	}
+	if n.Message != "" {
+		text += ": " + n.Message
+	}
+	if n.Repeated {
+		text += " (sent again: an earlier run ended in the middle of it)"
+	}
+	if !n.Next.IsZero() {
+		text += "; again from " + n.Next.UTC().Format(time.RFC3339)
+	}
+	return text
+}
+
+// OutcomesSummary says in a line how a run went.
+func OutcomesSummary(r *deliver.Report) string {
+	var b []byte
+	part := func(n int, text string) {
+		if n == 0 {
+			return
+		}
+		if len(b) > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(append(appendThousands(b, n), ' '), text...)
+	}
+	part(r.Count(ledger.Done), "told")
+	part(r.Count(ledger.Accepted), "accepted for later")
+	part(r.Count(ledger.Permanent), "failed")
+	part(r.Count(ledger.Retry)+r.Count(ledger.InFlight), "failed for now")
+	part(r.Count(ledger.NoService), "without a service for notices")
+	part(r.Count(ledger.Skipped), "skipped")
+	part(r.Left, "not tried")
+	repeated, unsettled := r.Repeated()
+	if len(b) == 0 {
+		b = append(b, "nothing was due"...)
+	}
+	if repeated > 0 {
+		b = append(appendCount(append(b, "; "...), repeated, "notice"), " of an earlier run sent again, as nobody knew how it went"...)
+	}
+	if unsettled > 0 {
+		b = append(appendCount(append(b, "; "...), unsettled, "notice"), " of an earlier run not sent again, as a repeat may do harm"...)
+	}
+	return string(b)
+}
+
+// outcomesSchema is the version of the JSON document of outcomes; see [schema].
+const outcomesSchema = 1
+
+type outcomesDocument struct {
+	Schema    int              `json:"schema"`
+	Base      string           `json:"base"`
+	Counts    map[string]int   `json:"counts"`
+	Failed    int              `json:"failed"`
+	Left      int              `json:"left"`
+	Repeated  int              `json:"repeated"`
+	Unsettled int              `json:"unsettled"`
+	Stopped   string           `json:"stopped,omitempty"`
+	Notices   []outcomesNotice `json:"notices"`
+}
+
+type outcomesNotice struct {
+	ledger.Notice
+	Via       string `json:"via,omitempty"`
+	Repeated  bool   `json:"repeated,omitempty"`
+	Unsettled bool   `json:"unsettled,omitempty"`
+}
+
+// OutcomesJSON writes all outcomes as one object: docs/formats.md has its
+// fields.
+//
+// The only errors are those of w, wrapped.
+func OutcomesJSON(w io.Writer, base string, r *deliver.Report) error {
+	d := outcomesDocument{Schema: outcomesSchema, Base: base, Counts: map[string]int{}, Failed: r.Failed(), Left: r.Left, Stopped: r.Stopped, Notices: []outcomesNotice{}}
+	d.Repeated, d.Unsettled = r.Repeated()
+	for i := range r.Notices {
+		n := &r.Notices[i]
+		d.Counts[string(n.State)]++
+		d.Notices = append(d.Notices, outcomesNotice{n.Notice, n.Via, n.Repeated, n.Unsettled})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(d); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// OutcomesMarkdown writes the counts and the targets that could not be told,
+// for a comment or a job summary; it stays below 65,000 bytes like [Markdown].
+//
+// The only errors are those of w, wrapped.
+func OutcomesMarkdown(w io.Writer, r *deliver.Report) error {
+	s := sink{w: w}
+	s.buf = append(append(append(s.buf, "### sitelink: "...), OutcomesSummary(r)...), '\n')
+	source, shown, failed := "", 0, r.Failed()
+	for i := range r.Notices {
+		n := &r.Notices[i]
+		if !n.Failed() {
+			continue
+		}
+		if len(s.buf) > markdownMaxBytes-markdownTail-4*maxValueBytes {
+			s.buf = append(appendCount(append(s.buf, "\n... and "...), failed-shown, "more failure"), '\n')
+			break
+		}
+		shown++
+		if n.Source != source {
+			source = n.Source
+			s.buf = append(appendCodeSpan(append(s.buf, "\n"...), source), "\n\n"...)
+		}
+		s.buf = append(append(append(s.buf, "- "...), outcomeWords[n.State]...), ": "...)
+		s.buf = appendCodeSpan(s.buf, n.Target)
+		s.buf = appendCodeSpan(append(s.buf, ' '), outcomeDetail(n))
+		s.buf = append(s.buf, '\n')
+	}
+	return s.flush()
+}

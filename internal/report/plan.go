@@ -1,0 +1,200 @@
+package report
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// PlanOptions say how a plan is shown.
+type PlanOptions struct {
+	// ByTarget groups by who is told, not by the page that speaks.
+	ByTarget bool
+	Color    bool
+}
+
+// Plan writes a plan for a person: what each page tells whom and why, then the
+// counts. Sorted by page and target, or the other way round.
+//
+// The only errors are those of w, wrapped.
+func Plan(w io.Writer, p *outgoing.Plan, opt PlanOptions) error {
+	t := planText{sink: sink{w: w}, plan: p, paint: painter(opt.Color)}
+	if opt.ByTarget {
+		t.byTarget()
+	} else {
+		t.bySource()
+	}
+	t.graves()
+	t.counts()
+	return t.flush()
+}
+
+// planText is a plan on its way to a person.
+type planText struct {
+	sink
+	plan  *outgoing.Plan
+	paint painter
+}
+
+// signs are those of the events, as a diff has them.
+var signs = map[ledger.Event]string{
+	ledger.Added: "+", ledger.Updated: "~", ledger.Removed: "-", ledger.Deleted: "-", ledger.Moved: ">",
+}
+
+// why says for a person what happened to a link.
+func why(i *outgoing.Item) string {
+	if i.Withdrawn {
+		return "was never told, and need not be now"
+	}
+	switch i.Event {
+	case ledger.Added:
+		return "new link"
+	case ledger.Updated:
+		return "the entry changed"
+	case ledger.Removed:
+		return "the link is gone"
+	case ledger.Deleted:
+		return "the page is gone"
+	}
+	return "the page moved to " + i.Replacement
+}
+
+func (t *planText) bySource() {
+	items := t.plan.Items
+	moved := make(map[string]string)
+	for _, g := range t.plan.Gone {
+		moved[g.URL] = g.Replacement
+	}
+	for len(items) > 0 {
+		n := 1
+		for n < len(items) && items[n].Source == items[0].Source {
+			n++
+		}
+		source := items[0].Source
+		t.head(source)
+		switch to, gone := moved[source]; {
+		case gone && to != "":
+			t.buf = appendQuoted(append(t.buf, " moved to "...), to)
+		case gone:
+			t.buf = append(t.buf, " is deleted"...)
+		case items[0].Page != "":
+			t.buf = append(appendQuoted(append(t.buf, " ("...), items[0].Page), ')')
+		}
+		t.buf = append(t.buf, '\n')
+		for i := range items[:n] {
+			t.line(&items[i], items[i].Target)
+		}
+		items = items[n:]
+	}
+}
+
+func (t *planText) byTarget() {
+	items := slices.Clone(t.plan.Items)
+	slices.SortStableFunc(items, func(a, b outgoing.Item) int { return cmp.Compare(a.Target, b.Target) })
+	for i := range items {
+		if i == 0 || items[i].Target != items[i-1].Target {
+			t.head(items[i].Target)
+			t.buf = append(t.buf, '\n')
+		}
+		t.line(&items[i], items[i].Source)
+	}
+}
+
+func (t *planText) line(i *outgoing.Item, address string) {
+	sign := signs[i.Event]
+	if i.Withdrawn {
+		sign = "x"
+	}
+	t.buf = append(append(append(t.buf, "  "...), sign...), ' ')
+	t.buf = appendQuoted(t.buf, address)
+	t.buf = t.paint.on(append(t.buf, "  "...), sgrDim)
+	t.buf = appendQuoted(t.buf, why(i))
+	t.buf = append(t.paint.off(t.buf), '\n')
+}
+
+func (t *planText) head(address string) {
+	t.buf = t.paint.off(appendQuoted(t.paint.on(t.buf, sgrBold), address))
+}
+
+// graves lists the deleted pages that the host answers with 404: receivers
+// take that for a fault that may pass.
+func (t *planText) graves() {
+	if len(t.plan.Graves) == 0 {
+		return
+	}
+	t.separate()
+	t.buf = append(t.buf, "deleted pages must answer 410, or have a tombstone (--tombstones):\n"...)
+	for _, url := range t.plan.Graves {
+		t.buf = append(appendQuoted(append(t.buf, "    "...), url), '\n')
+	}
+}
+
+func (t *planText) separate() {
+	if len(t.buf) > 0 {
+		t.buf = append(t.buf, '\n')
+	}
+}
+
+func (t *planText) counts() {
+	t.separate()
+	t.buf = append(append(t.buf, PlanSummary(t.plan)...), '\n')
+	if len(t.plan.Forgotten) > 0 {
+		t.buf = append(appendCount(t.buf, len(t.plan.Forgotten), "page"), " no longer among those that speak: nobody is told\n"...)
+	}
+	if len(t.plan.Left) > 0 {
+		t.buf = append(t.buf, "left out: "...)
+		for i, l := range t.plan.Left {
+			if i > 0 {
+				t.buf = append(t.buf, ", "...)
+			}
+			t.buf = append(append(t.buf, l.Reason...), " ("...)
+			t.buf = append(appendCount(t.buf, l.Pages, "page"), ')')
+		}
+		t.buf = append(t.buf, '\n')
+	}
+}
+
+// PlanSummary says in a line how much a plan tells.
+func PlanSummary(p *outgoing.Plan) string {
+	var b []byte
+	if p.First {
+		b = appendCount(append(b, "no ledger yet: the first run records "...), len(p.Change.Pages), "page")
+		b = appendCount(append(b, " with "...), len(p.Change.Links), "link")
+		return string(append(b, " and tells nobody"...))
+	}
+	due := p.Due()
+	if len(due) == 0 {
+		return string(append(appendCount(append(b, "nothing to tell: "...), p.Unchanged, "page"), " unchanged"...))
+	}
+	hosts := make(map[string]bool)
+	events := make(map[ledger.Event]int)
+	for i := range due {
+		_, rest, _ := strings.Cut(due[i].Target, "://")
+		host, _, _ := strings.Cut(rest, "/")
+		hosts[strings.ToLower(host)] = true
+		events[due[i].Event]++
+	}
+	b = appendCount(b, len(due), "notice")
+	b = appendCount(append(b, " to "...), len(hosts), "host")
+	b = append(b, ": "...)
+	first := true
+	for _, e := range []ledger.Event{ledger.Added, ledger.Updated, ledger.Removed, ledger.Moved, ledger.Deleted} {
+		if events[e] == 0 {
+			continue
+		}
+		if !first {
+			b = append(b, ", "...)
+		}
+		first = false
+		b = append(append(appendThousands(b, events[e]), ' '), e...)
+	}
+	if n := len(p.Items) - len(due); n > 0 {
+		b = append(appendThousands(append(b, ", "...), n), " withdrawn"...)
+	}
+	b = appendCount(append(b, "; "...), p.Unchanged, "page")
+	return string(append(b, " unchanged"...))
+}

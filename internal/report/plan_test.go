@@ -1,0 +1,95 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// hostilePlan is one whose addresses try to act on who shows them.
+func hostilePlan() *outgoing.Plan {
+	item := func(e ledger.Event, target, page string) outgoing.Item {
+		return outgoing.Item{Notice: outgoing.Notice{Source: "https://me.example/`x`\x1b[2J", Target: target, Event: e}, Page: page}
+	}
+	return &outgoing.Plan{Base: "https://me.example/", Items: []outgoing.Item{
+		item(ledger.Added, "https://x.example/\u202e@all", "a\nb.html"),
+		item(ledger.Removed, "https://X.example/`![](http://evil.example)", "a\nb.html"),
+	}}
+}
+
+func TestPlanShowsWhatActsOnTerminals(t *testing.T) {
+	var b bytes.Buffer
+	if err := Plan(&b, hostilePlan(), PlanOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(b.String(), "\x1b\u202e") || strings.Contains(b.String(), "a\nb") {
+		t.Errorf("the text acts on a terminal:\n%q", b.String())
+	}
+	if !strings.Contains(b.String(), "2 notices to 1 host: 1 added, 1 removed; 0 pages unchanged") {
+		t.Errorf("counts:\n%s", b.String())
+	}
+}
+
+func TestPlanMarkdownIsInert(t *testing.T) {
+	var b bytes.Buffer
+	if err := PlanMarkdown(&b, hostilePlan()); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(b.String(), "\n") {
+		if at := strings.Index(line, "![]"); at >= 0 && !strings.HasPrefix(line, "- removed ``https://X.example/`![](") {
+			t.Errorf("a picture outside of a code span: %q", line)
+		}
+	}
+	if !strings.Contains(b.String(), "``https://me.example/`x`") {
+		t.Errorf("no code span around the source:\n%s", b.String())
+	}
+}
+
+func TestPlanMarkdownIsBounded(t *testing.T) {
+	p := &outgoing.Plan{}
+	for range 5000 {
+		p.Items = append(p.Items, outgoing.Item{Notice: outgoing.Notice{Source: "https://me.example/", Target: "https://x.example/" + strings.Repeat("a", 100), Event: ledger.Added}})
+	}
+	var b bytes.Buffer
+	if err := PlanMarkdown(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > markdownMaxBytes || !strings.HasSuffix(b.String(), "more notices\n") {
+		t.Errorf("%d bytes, ends in %q", b.Len(), b.String()[b.Len()-40:])
+	}
+}
+
+func TestPlanJSONHasListsAlways(t *testing.T) {
+	var b bytes.Buffer
+	if err := PlanJSON(&b, &outgoing.Plan{First: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var d map[string]any
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"notices", "gone", "graves", "forgotten", "leftOut"} {
+		if list, ok := d[field].([]any); !ok || len(list) != 0 {
+			t.Errorf("%s is %v, want an empty list", field, d[field])
+		}
+	}
+	if d["first"] != true || d["internal"] != nil {
+		t.Errorf("%v", d)
+	}
+}
+
+func TestPlanSummary(t *testing.T) {
+	for want, p := range map[string]*outgoing.Plan{
+		"no ledger yet: the first run records 1 page with 0 links and tells nobody": {First: true, Change: ledger.Change{Pages: make([]ledger.Page, 1)}},
+		"nothing to tell: 3 pages unchanged":                                        {Unchanged: 3},
+		"nothing to tell: 1 page unchanged":                                         {Unchanged: 1, Items: []outgoing.Item{{Withdrawn: true}}},
+	} {
+		if got := PlanSummary(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

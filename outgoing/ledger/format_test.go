@@ -1,0 +1,308 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sample makes a book of about rows rows: a page for ten rows, six links and
+// three notices of it.
+func sample(rows int) *book {
+	b := newBook()
+	b.base = "https://example.org/"
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for i := range rows / 10 {
+		source := fmt.Sprintf("https://example.org/post/%06d/", i)
+		b.pages = append(b.pages, Page{URL: source, File: fmt.Sprintf("%016x", i*7919), Hash: fmt.Sprintf("%016x", i*104729)})
+		for j := range 6 {
+			b.links = append(b.links, Link{source, fmt.Sprintf("https://site%02d.example/a/long/path/to/article-%d?x=1&y=%d", i%50, j, i)})
+		}
+		for j := range 3 {
+			n := Notice{Key: Key{source, b.links[len(b.links)-6+j].Target, Webmention}, Event: Added, Hash: "abc", State: Done,
+				Endpoint: "https://site.example/webmention", Status: 202, Attempts: 1, Tried: at}
+			if j == 2 {
+				fault := 48
+				n.Protocol, n.State, n.Fault, n.Message = Pingback, Retry, &fault, `said "no" <b>ö`
+				n.Next = at.Add(time.Hour)
+			}
+			b.notices[n.Key] = n
+		}
+	}
+	b.peers = []Peer{{"https://site01.example", LinkMethod, at}}
+	return b
+}
+
+func text(t testing.TB, b *book) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := b.write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func mustParse(t testing.TB, text string) *parsed {
+	t.Helper()
+	p, err := parse("ledger.jsonl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// What is written is what encoding/json would write, and reads back equal.
+func TestRoundTrip(t *testing.T) {
+	b := sample(200)
+	written := text(t, b)
+	p := mustParse(t, written)
+	if p.changed || len(p.faults) > 0 {
+		t.Errorf("a fresh file is odd: %v", p.faults)
+	}
+	if !reflect.DeepEqual(p.snapshot(), b.snapshot()) {
+		t.Error("the book reads back different")
+	}
+	if again := text(t, p.book); again != written {
+		t.Error("the file is written different the second time")
+	}
+	for _, n := range b.sortedNotices() {
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(n); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(appendNotice(nil, &n)) + "\n"; got != want.String() {
+			t.Fatalf("got %s want %s", got, want.String())
+		}
+	}
+	for line := range strings.Lines(written) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("no JSON: %s", line)
+		}
+	}
+}
+
+// FuzzRow: the fast reading of a line equals that by encoding/json, and what is
+// accepted is written and read as the same row.
+func FuzzRow(f *testing.F) {
+	for line := range strings.Lines(textOf(sample(10))) {
+		f.Add(strings.TrimSuffix(line, "\n"))
+	}
+	for _, line := range []string{`{}`, `{"page":""}`, `{"page":"a","gone":true}`, `{"page":"\u00e9"}`, `{"source":"a","target":"b","fault":-1}`,
+		`{"sitelink":"ledger","version":2,"new":[1]}`, `{"source":"a","source":"c","target":"b"}`, "{\"page\":\"\xff\"}", `{"page":"a"}x`, `{"origin":"a","protocol":"link","until":"2026-01-02T03:04:05+01:00"}`} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		var fast, slow row
+		if fast.plain(line) {
+			if err := slow.careful(line); err != nil {
+				t.Fatalf("only the fast way reads %q: %v", line, err)
+			}
+			if !reflect.DeepEqual(fast, slow) {
+				t.Fatalf("%q: fast %+v, slow %+v", line, fast, slow)
+			}
+		}
+		var r, second row
+		if parseRow(&r, line) != nil || r.isHeader() {
+			return
+		}
+		var again []byte
+		switch {
+		case r.isPage():
+			again = appendPage(nil, &r.page)
+		case r.isPeer():
+			again = appendPeer(nil, &r.peer)
+		case r.isNotice():
+			again = appendNotice(nil, &r.notice)
+		default:
+			again = appendLink(nil, &Link{r.notice.Source, r.notice.Target})
+		}
+		err := parseRow(&second, string(again))
+		if err != nil || !reflect.DeepEqual(r.page, second.page) || !reflect.DeepEqual(r.notice, second.notice) || !reflect.DeepEqual(r.peer, second.peer) {
+			t.Fatalf("%q is written as %s and read as %+v, %v", line, again, second, err)
+		}
+	})
+}
+
+// FuzzLedger: no file makes parse panic or lose a line: each is a row, kept
+// aside, or one of the few that are skipped. What it makes of the file is
+// written and read the same.
+func FuzzLedger(f *testing.F) {
+	f.Add(textOf(sample(20)), "")
+	f.Add("<<<<<<< HEAD\n"+textOf(sample(10))+"=======\n"+textOf(sample(10))+">>>>>>> x\n", "0000000 x\n")
+	f.Add("{\"sitelink\":\"ledger\",\"version\":1}\nx\n", string(appendEntry(nil, beginEntry(Key{"a", "b", ""}))))
+	f.Fuzz(func(t *testing.T, file, log string) {
+		p, err := parse("f", file)
+		if err != nil {
+			return
+		}
+		if whole := p.replay("j", log); whole < 0 || whole > int64(len(log)) {
+			t.Fatalf("%d of %d bytes are whole", whole, len(log))
+		}
+		once := text(t, p.book)
+		again := mustParse(t, once)
+		if len(again.faults) > 0 || text(t, again.book) != once {
+			t.Fatalf("written\n%s\nread %v", once, again.faults)
+		}
+	})
+}
+
+func textOf(b *book) string {
+	var out bytes.Buffer
+	b.write(&out)
+	return out.String()
+}
+
+func TestParseDamage(t *testing.T) {
+	const header = `{"sitelink":"ledger","version":1,"base":"https://e.org/"}` + "\n"
+	const link = `{"source":"https://e.org/a","target":"https://x.example/"}` + "\n"
+	done := `{"source":"https://e.org/a","target":"https://x.example/","protocol":"webmention","event":"added","hash":"1","state":"done","tried":"2026-01-02T03:04:05Z"}` + "\n"
+	pending := strings.Replace(strings.Replace(done, `"done"`, `"pending"`, 1), `,"tried":"2026-01-02T03:04:05Z"`, "", 1)
+	updated := strings.Replace(strings.Replace(pending, `"added"`, `"updated"`, 1), `"hash":"1"`, `"hash":"2"`, 1)
+	for _, c := range []struct {
+		name, text   string
+		faults       []string
+		damaged      int
+		links, notes int
+		state        State
+	}{
+		{name: "empty", text: ""},
+		{name: "damage in the middle", text: header + "{\"source\":\n" + link, faults: []string{"f:2: no JSON object: unexpected end of JSON input; the line is kept aside"}, damaged: 1, links: 1},
+		{name: "unknown field", text: header + `{"page":"x","colour":"red"}` + "\n" + link, faults: []string{`f:2: unknown field "colour"; the line is kept aside`}, damaged: 1, links: 1},
+		{name: "unknown state", text: header + strings.Replace(done, "done", "dome", 1), faults: []string{`f:2: unknown state "dome"; the line is kept aside`}, damaged: 1},
+		{name: "not UTF-8", text: header + "{\"page\":\"\xff\"}\n", faults: []string{"f:2: not UTF-8; the line is kept aside"}, damaged: 1},
+		{name: "cut at the end", text: header + link + done[:40], faults: []string{"f:3: no JSON object: unexpected end of JSON input; the line is kept aside"}, damaged: 1, links: 1},
+		{name: "no first line", text: link, faults: []string{"f:1: the first line, with the version and the address of the site, is missing"}, links: 1},
+		{name: "conflict marks", text: header + "<<<<<<< HEAD\n" + link + "=======\n" + done + ">>>>>>> other\n", links: 1, notes: 1, state: Done,
+			faults: []string{"f:2: the mark of a merge conflict, skipped: both sides are read", "f:4: the mark of a merge conflict, skipped: both sides are read", "f:6: the mark of a merge conflict, skipped: both sides are read"}},
+		{name: "conflict with base", text: header + "<<<<<<< HEAD\n" + done + "||||||| 1a2b\n" + link + "=======\n>>>>>>> other\n", notes: 1, state: Done,
+			faults: []string{"f:2: the mark of a merge conflict, skipped: both sides are read", "f:4: the mark of a merge conflict, skipped: both sides are read", "f:6: the mark of a merge conflict, skipped: both sides are read", "f:7: the mark of a merge conflict, skipped: both sides are read"}},
+		{name: "two rows, done first", text: header + done + pending, notes: 1, state: Done, faults: []string{"f:3: a second row for the same notice; the one that is further along counts"}},
+		{name: "two rows, done last", text: header + pending + done, notes: 1, state: Done, faults: []string{"f:3: a second row for the same notice; the one that is further along counts"}},
+		{name: "a newer event is not lost", text: header + done + updated, notes: 1, state: Pending, faults: []string{"f:3: a second row for the same notice; the one that is further along counts"}},
+		{name: "windows line ends", text: strings.ReplaceAll(header+link, "\n", "\r\n"), links: 1},
+		{name: "equal links", text: header + link + link, links: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := parse("f", c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var faults []string
+			for _, fault := range p.faults {
+				faults = append(faults, fault.String())
+			}
+			if !slices.Equal(faults, c.faults) {
+				t.Errorf("faults %q, want %q", faults, c.faults)
+			}
+			if len(p.damaged) != c.damaged || len(p.links) != c.links || len(p.notices) != c.notes {
+				t.Errorf("%d damaged, %d links, %d notices", len(p.damaged), len(p.links), len(p.notices))
+			}
+			for _, n := range p.notices {
+				if n.State != c.state {
+					t.Errorf("state %s, want %s", n.State, c.state)
+				}
+			}
+		})
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]struct {
+		msg string
+		is  error
+	}{
+		`{"sitelink":"ledger","version":2,"new":[1]}` + "\n": {"read ledger f: written by a newer sitelink: its version is 2, this sitelink knows 1", ErrNewer},
+		`{"sitelink":"ledger","version":0}` + "\n":           {"read ledger f: no version 0 of the format exists", nil},
+		`{"sitelink":"baseline","version":1}` + "\n":         {`read ledger f: no ledger of sitelink: it is a "baseline"`, ErrNoLedger},
+		"<html>\n<p>\n": {`read ledger f: no ledger of sitelink: its first line should begin with {"sitelink":"ledger"`, ErrNoLedger},
+	} {
+		_, err := parse("f", text)
+		if err == nil || err.Error() != want.msg || want.is != nil && !errors.Is(err, want.is) {
+			t.Errorf("%q: %v, want %s", text, err, want.msg)
+		}
+	}
+}
+
+// The choice between two rows does not depend on their order, and a merge of
+// three states is the same from both sides.
+func TestMergeIsSymmetric(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	states := []State{Pending, InFlight, Retry, Done, Permanent}
+	events := []Event{Added, Updated, Removed}
+	random := func() *book {
+		b := newBook()
+		b.base = "https://e.org/"
+		for i := range 6 {
+			if r.IntN(3) == 0 {
+				continue
+			}
+			url := fmt.Sprintf("https://e.org/%d", i)
+			b.pages = append(b.pages, Page{URL: url, Hash: fmt.Sprint(r.IntN(2)), Gone: r.IntN(3) == 0})
+			b.links = append(b.links, Link{url, "https://x.example/"})
+			k := Key{url, "https://x.example/", AnyProtocol}
+			b.notices[k] = Notice{Key: k, Event: events[r.IntN(3)], Hash: fmt.Sprint(r.IntN(2)), State: states[r.IntN(5)],
+				Tried: time.Unix(int64(r.IntN(3)), 0).UTC(), Attempts: r.IntN(2)}
+			b.peers = append(b.peers, Peer{url, LinkMethod, time.Unix(int64(r.IntN(9)), 0).UTC()})
+		}
+		return b
+	}
+	for range 2000 {
+		base, ours, theirs := random(), random(), random()
+		one, two := merge3(base, ours, theirs), merge3(base, theirs, ours)
+		if a, b := textOf(one), textOf(two); a != b {
+			t.Fatalf("ours first\n%s\ntheirs first\n%s", a, b)
+		}
+		if a, b := textOf(merge3(base, base, theirs)), textOf(theirs); a != b {
+			t.Fatalf("only they changed: got\n%s want\n%s", a, b)
+		}
+		if a, b := textOf(merge3(base, ours, ours)), textOf(ours); a != b {
+			t.Fatalf("both made the same: got\n%s want\n%s", a, b)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	base, ours, theirs := sample(40), sample(40), sample(40)
+	key := base.sortedNotices()[0].Key
+	n := ours.notices[key]
+	n.State = Permanent
+	ours.notices[key] = n
+	theirs.links = theirs.links[1:]
+	theirs.pages = append(theirs.pages, Page{URL: "https://example.org/zzz", Hash: "1"})
+	var out bytes.Buffer
+	faults, err := Merge(&out, []byte(textOf(base)), []byte(textOf(ours)), []byte(textOf(theirs)), [3]string{"O", "A", "B"})
+	if err != nil || len(faults) > 0 {
+		t.Fatal(faults, err)
+	}
+	m := mustParse(t, out.String())
+	if m.notices[key].State != Permanent || len(m.links) != len(base.links)-1 || len(m.pages) != len(base.pages)+1 {
+		t.Errorf("%v, %d links, %d pages", m.notices[key].State, len(m.links), len(m.pages))
+	}
+	theirs.base = "https://other.example/"
+	if _, err := Merge(&out, nil, []byte(textOf(ours)), []byte(textOf(theirs)), [3]string{"O", "A", "B"}); err == nil {
+		t.Error("ledgers of two sites were merged")
+	}
+}
+
+// BenchmarkLoadSave100k: reading, and writing, a ledger of 100,000 rows in
+// memory; 15 MB. TestLoadSave100k has the disk in it.
+func BenchmarkLoadSave100k(b *testing.B) {
+	text := textOf(sample(100_000))
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		p, err := parse("f", text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		textOf(p.book)
+	}
+}
