@@ -120,7 +120,7 @@ func TestPostgres(t *testing.T) {
 		long := "https://x.example/" + fmt.Sprintf("%05000d", 1) // longer than an index takes
 		want := &ledger.Snapshot{
 			Base:  site,
-			Pages: []ledger.Page{{URL: site + "A", File: "f", Hash: "h"}, {URL: site + "b", Gone: true, Replacement: site + "A"}},
+			Pages: []ledger.Page{{URL: site + "A", Hash: "h"}, {URL: site + "b", Gone: true, Replacement: site + "A"}},
 			Links: []ledger.Link{{Source: site + "A", Target: long}, {Source: site + "A", Target: "https://y.example/"}},
 			Notices: []ledger.Notice{{Key: ledger.Key{Source: site + "A", Target: long, Protocol: ledger.Pingback}, Event: ledger.Updated, Replacement: "r", Hash: "h",
 				State: ledger.Retry, Endpoint: "e", Status: 200, Fault: &fault, Message: "ö \ufffd", Location: "l", Attempts: 3, Tried: at, Next: at.AddDate(100, 0, 0)}},

@@ -16,7 +16,7 @@ const version = 1
 // Addresses may be longer than what an index takes: rows are found by a hash.
 var migrations = []string{`
 CREATE TABLE sitelink_ledger (one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL, base text NOT NULL DEFAULT '');
-CREATE TABLE sitelink_page (id bytea PRIMARY KEY, url text NOT NULL, file text NOT NULL, hash text NOT NULL, gone boolean NOT NULL, replacement text NOT NULL);
+CREATE TABLE sitelink_page (id bytea PRIMARY KEY, url text NOT NULL, hash text NOT NULL, gone boolean NOT NULL, replacement text NOT NULL);
 CREATE TABLE sitelink_link (id bytea PRIMARY KEY, source text NOT NULL, target text NOT NULL);
 CREATE TABLE sitelink_notice (
 	id bytea PRIMARY KEY, source text NOT NULL, target text NOT NULL, protocol text NOT NULL,

@@ -140,7 +140,7 @@ func (s *Store) Load(ctx context.Context) (*ledger.Snapshot, error) {
 		if err = tx.QueryRow(ctx, "SELECT base FROM sitelink_ledger").Scan(&snap.Base); err != nil {
 			return err
 		}
-		rows, _ := tx.Query(ctx, `SELECT url, file, hash, gone, replacement FROM sitelink_page ORDER BY url COLLATE "C"`)
+		rows, _ := tx.Query(ctx, `SELECT url, hash, gone, replacement FROM sitelink_page ORDER BY url COLLATE "C"`)
 		if snap.Pages, err = pgx.CollectRows(rows, pgx.RowToStructByPos[ledger.Page]); err != nil {
 			return err
 		}
@@ -179,9 +179,9 @@ func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 			batch.Queue("DELETE FROM sitelink_link WHERE id = $1", id(l.Source, l.Target))
 		}
 		for _, p := range c.Pages {
-			batch.Queue(`INSERT INTO sitelink_page VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO UPDATE
-				SET file = excluded.file, hash = excluded.hash, gone = excluded.gone, replacement = excluded.replacement`,
-				id(p.URL), p.URL, p.File, p.Hash, p.Gone, p.Replacement)
+			batch.Queue(`INSERT INTO sitelink_page VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO UPDATE
+				SET hash = excluded.hash, gone = excluded.gone, replacement = excluded.replacement`,
+				id(p.URL), p.URL, p.Hash, p.Gone, p.Replacement)
 		}
 		for _, l := range c.Links {
 			batch.Queue("INSERT INTO sitelink_link VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING", id(l.Source, l.Target), l.Source, l.Target)
