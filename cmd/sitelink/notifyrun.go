@@ -18,6 +18,9 @@ import (
 
 // notify does the work of `sitelink notify`.
 func (a *app) notify(ctx context.Context, cfg *config.Config, f *notifyFlags) error {
+	if f.explain != "" {
+		return a.notifyExplain(ctx, cfg, f)
+	}
 	if !f.sends(cfg) && !f.status {
 		return a.notifyDry(ctx, cfg, f)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/sitelink/sitelink/internal/config"
@@ -10,6 +11,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/linkmethod"
 	"github.com/sitelink/sitelink/outgoing/pingback"
 	"github.com/sitelink/sitelink/outgoing/webmention"
 	"github.com/sitelink/sitelink/outgoing/websub"
@@ -67,14 +69,42 @@ func (a *app) deliverOptions(ctx context.Context, cfg *config.Config, f *notifyF
 			if cfg.Outgoing.Pace == 0 {
 				spacing.Spacing = -1
 			}
-			opt.Senders = append(opt.Senders, outgoing.Sender(pingback.New(client, spacing)))
+			opt.Senders = append(opt.Senders, pingback.New(client, spacing))
 		case ledger.WebSub:
 			opt.Named = append(opt.Named, websub.New(client))
 		}
 	}
-	link, err := linkSender(ctx, cfg, client, store)
-	if link != nil {
-		opt.Besides = append(opt.Besides, link)
+	// Peers are called without being asked, and others asked only on demand: a
+	// fresh configuration does neither.
+	if ask := slices.Contains(cfg.Outgoing.Protocols, string(ledger.LinkMethod)); ask || len(cfg.Outgoing.LinkPeers) > 0 {
+		sender, err := linkSender(ctx, cfg, client, store, ask)
+		if err != nil {
+			return opt, err
+		}
+		opt.Besides = append(opt.Besides, sender)
 	}
-	return opt, err
+	return opt, nil
+}
+
+// linkSender makes the sender of LINK and UNLINK. ask makes it ask hosts that
+// are no peers. What it learns of hosts is kept in the store, if there is one.
+func linkSender(ctx context.Context, cfg *config.Config, client *fetch.Client, store ledger.Store, ask bool) (outgoing.Sender, error) {
+	opt := linkmethod.Options{Ask: ask}
+	for _, entry := range cfg.Outgoing.LinkPeers {
+		peer, err := linkmethod.ParsePeer(entry)
+		if err != nil {
+			return nil, &usageError{"link-peers in [outgoing]: " + err.Error(), ""}
+		}
+		opt.Peers = append(opt.Peers, peer)
+	}
+	if store == nil {
+		opt.Memory = linkmethod.NewMemory(nil, nil)
+		return linkmethod.New(client, opt), nil
+	}
+	snap, err := store.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opt.Memory = linkmethod.NewMemory(snap.Peers, store.Remember)
+	return linkmethod.New(client, opt), nil
 }

@@ -30,8 +30,7 @@ type Options struct {
 	Senders []outgoing.Sender
 	// Besides deliver as well, whatever the others do.
 	Besides []outgoing.Sender
-	// Named deliver the notices that name their protocol from the start: to
-	// the hubs of feeds.
+	// Named deliver only notices that name their protocol.
 	Named []outgoing.Sender
 
 	// Targets fetches the pages that notices are about.

@@ -2,6 +2,7 @@ package pingback
 
 import (
 	"fmt"
+	"html"
 	"time"
 
 	"github.com/sitelink/sitelink/outgoing/answer"
@@ -70,7 +71,10 @@ func classify(f *fault, attempts int) class {
 	}
 	switch f.code {
 	case faultGeneric:
-		return class{again, wait, true, "the server refused and gives no reason"}
+		if f.text != "" {
+			return class{again, wait, true, "the server refused"}
+		}
+		return class{again, wait, true, "the server refused and gives no reason, as WordPress does"}
 	case faultNoSource:
 		return class{again, wait, true, "the server could not read the page"}
 	case faultNoLink:
@@ -116,7 +120,7 @@ func (c class) message(f *fault) string {
 		code = fmt.Sprint(f.code)
 	}
 	if f.text != "" {
-		return fmt.Sprintf("%s (fault %s: %s)", c.means, code, answer.Line(f.text))
+		return fmt.Sprintf("%s (fault %s: %s)", c.means, code, answer.Line(html.UnescapeString(f.text)))
 	}
 	return fmt.Sprintf("%s (fault %s)", c.means, code)
 }

@@ -154,7 +154,7 @@ func (s *Sender) faulted(ctx context.Context, n outgoing.Notice, f *fault) outgo
 		return o
 	}
 	for _, p := range problems {
-		o.Message += "; " + p.Message
+		o.Message += "; " + p.Message + ": " + p.Cure
 	}
 	if !problems[0].Passing() {
 		// The page will not mend itself: its next change makes a new notice.

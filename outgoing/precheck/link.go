@@ -3,6 +3,7 @@ package precheck
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -18,9 +19,9 @@ type anchor struct {
 	href        string // the value, entities decoded
 }
 
-// link returns what is wrong with the page's links to target. One good link is
+// linkProblems returns what is wrong with the page's links to target. One good link is
 // enough.
-func link(p Page, target string) []Problem {
+func linkProblems(p Page, target string) []Problem {
 	links := anchors(p, target)
 	if len(links) == 0 {
 		return []Problem{{Code: NoLink, Offset: -1,
@@ -81,6 +82,7 @@ func cureBytes(a anchor, target string) string {
 // anchors returns the page's links whose address is target, in the page's order.
 func anchors(p Page, target string) []anchor {
 	base, _ := weburl.Parse(p.URL) // without it, absolute links are found
+	rebased := false
 	var found []anchor
 	z := html.NewTokenizer(bytes.NewReader(p.Body))
 	offset := 0
@@ -96,7 +98,11 @@ func anchors(p Page, target string) []anchor {
 			continue
 		}
 		tag := string(raw)
-		if name, attributes := z.TagName(); string(name) != "a" || !attributes {
+		name, attributes := z.TagName()
+		if isBase := string(name) == "base"; !attributes || string(name) != "a" && (!isBase || rebased) {
+			continue
+		} else if isBase {
+			base, rebased = rebase(z, base)
 			continue
 		}
 		for more := true; more; {
@@ -111,6 +117,21 @@ func anchors(p Page, target string) []anchor {
 			break
 		}
 	}
+}
+
+// rebase resolves the base element that z stands at; only the first with an href
+// counts.
+func rebase(z *html.Tokenizer, base weburl.URL) (weburl.URL, bool) {
+	for more := true; more; {
+		var key, value []byte
+		if key, value, more = z.TagAttr(); string(key) == "href" {
+			if u, err := base.Resolve(string(value)); err == nil {
+				base = u
+			}
+			return base, true
+		}
+	}
+	return base, false
 }
 
 // leads tells whether href is target, as written or made absolute.
@@ -138,6 +159,8 @@ func plainText(after []byte) bool {
 	return len(inner) > 0 && bytes.IndexByte(inner, '>') < 0
 }
 
+var titleTag = regexp.MustCompile(`(?i)<title`)
+
 // noTitle is the problem of a page in which WordPress finds no title.
 func noTitle(body []byte) (Problem, bool) {
 	if title(body) != "" {
@@ -146,13 +169,14 @@ func noTitle(body []byte) (Problem, bool) {
 	problem := Problem{Code: NoTitle, Protocol: ledger.Pingback, Offset: -1,
 		Message: "the page has no <title> with text, without which WordPress refuses it (as fault 32)",
 		Cure:    "give the page a title"}
-	if at := bytes.Index(bytes.ToLower(body), []byte("<title")); at >= 0 {
+	if m := titleTag.FindIndex(body); m != nil {
+		at := m[0]
 		problem.Offset = at
 		switch {
 		case at >= read:
 			problem.Message = fmt.Sprintf("the title begins %d bytes into the page, and WordPress reads %d", at, read)
 			problem.Cure = "put the title at the beginning of the head"
-		case !bytes.HasPrefix(bytes.ToLower(body[at:]), []byte("<title>")):
+		case !bytes.HasPrefix(body[m[1]:], []byte(">")):
 			problem.Message = "the title element has attributes, and WordPress sees <title> only"
 			problem.Cure = "write <title> without attributes"
 		}

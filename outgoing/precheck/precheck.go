@@ -8,6 +8,7 @@
 package precheck
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/url"
@@ -23,7 +24,7 @@ type Code string
 
 // The codes, in the order in which a server meets the problems.
 const (
-	NotLive       Code = "not-live"       // the page does not answer with success
+	NotLive       Code = "not-live"       // the page does not answer with success, or is empty
 	Redirected    Code = "redirected"     // the address leads to another one
 	RefusedSource Code = "refused-source" // an address that servers do not fetch
 	NoTitle       Code = "no-title"       // no title, or too late
@@ -36,6 +37,15 @@ const (
 
 var order = []Code{NotLive, Redirected, RefusedSource, NoTitle, NoLink, LinkLate, LinkText, LinkBytes, LinkHidden}
 
+// OfPage tells whether the problem is one of the page and not of one link.
+func (c Code) OfPage() bool {
+	switch c {
+	case NotLive, Redirected, RefusedSource, NoTitle:
+		return true
+	}
+	return false
+}
+
 // Problem is one reason for which a target may refuse a page.
 type Problem struct {
 	Code Code
@@ -44,8 +54,9 @@ type Problem struct {
 	// Message says what is wrong, Cure what to do about it: both without a
 	// capital and without a full stop.
 	Message, Cure string
-	// Offset is where in the page, in bytes; -1 for the page as a whole.
-	Offset int
+	// Offset is where in the page, in bytes, and Line on which line, from 1;
+	// -1 and 0 for the page as a whole.
+	Offset, Line int
 }
 
 // Passing tells whether the problem may pass by itself, as a page that is not
@@ -86,10 +97,16 @@ func Source(p Page, target string) []Problem {
 		// What it says is not the page.
 		return found
 	}
+	if len(bytes.TrimSpace(p.Body)) == 0 {
+		add(Problem{Code: NotLive, Offset: -1,
+			Message: "the page is empty",
+			Cure:    "publish the page, then send again"})
+		return found
+	}
 	if len(p.Hops) > 0 {
 		add(redirected(p))
 	}
-	if why := refusedSource(p.URL); why != "" {
+	if why := refusedSource(p.URL, target); why != "" {
 		add(Problem{Code: RefusedSource, Protocol: ledger.Pingback, Offset: -1,
 			Message: "WordPress does not fetch the page: " + why,
 			Cure:    "publish the page at an http or https address on the usual port of a public host"})
@@ -97,8 +114,13 @@ func Source(p Page, target string) []Problem {
 	if problem, bad := noTitle(p.Body); bad {
 		add(problem)
 	}
-	for _, problem := range link(p, target) {
+	for _, problem := range linkProblems(p, target) {
 		add(problem)
+	}
+	for i := range found {
+		if at := found[i].Offset; at >= 0 {
+			found[i].Line = bytes.Count(p.Body[:at], []byte("\n")) + 1
+		}
 	}
 	slices.SortStableFunc(found, func(a, b Problem) int {
 		return cmp.Compare(slices.Index(order, a.Code), slices.Index(order, b.Code))

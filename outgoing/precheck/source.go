@@ -7,9 +7,10 @@ import (
 )
 
 // refusedSource says why WordPress does not fetch a source of that address, ""
-// if it does (wp_http_validate_url). Which host is public it asks the DNS; that
-// is left to it.
-func refusedSource(raw string) string {
+// if it does (wp_http_validate_url). Its own host and port, which are those of
+// the target, it trusts. Which host is public it asks the DNS; that is left to
+// it.
+func refusedSource(raw, target string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return "the address cannot be read"
@@ -22,6 +23,9 @@ func refusedSource(raw string) string {
 	}
 	if strings.HasPrefix(u.Host, "[") {
 		return "the host is a number of IPv6"
+	}
+	if own, err := url.Parse(target); err == nil && own.Host == u.Host {
+		return ""
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && inner(ip) {
 		return "the host is not of the public internet"

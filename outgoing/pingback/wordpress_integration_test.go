@@ -1,0 +1,256 @@
+//go:build integration && linux
+
+package pingback
+
+import (
+	"flag"
+	"fmt"
+	"html"
+	"net/http"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/internal/testwp"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/answer"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/precheck"
+)
+
+var update = flag.Bool("update", false, "record what WordPress answers")
+
+// sources are the pages that link to the blog.
+type sources struct {
+	mu    sync.Mutex
+	pages map[string]string
+}
+
+func (s *sources) set(path, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pages[path] = text
+}
+
+func (s *sources) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	text, ok := s.pages[r.URL.Path]
+	s.mu.Unlock()
+	switch {
+	case !ok:
+		w.WriteHeader(http.StatusNotFound)
+	case strings.HasPrefix(text, "/"):
+		http.Redirect(w, r, text, http.StatusMovedPermanently)
+	default:
+		fmt.Fprint(w, text)
+	}
+}
+
+// TestWordPress sends to Debian's WordPress: PB-36 to PB-49 with a receiver that
+// is not ours. First as it is installed, then with the codes that it hides.
+func TestWordPress(t *testing.T) {
+	pages := &sources{pages: map[string]string{}}
+	site := testwp.Start(t, pages)
+	client := client6()
+	sender := New(client, Options{})
+	post, other, closed := site.Post("Open", true), site.Post("Other", true), site.Post("Closed", false)
+
+	good := func(title, target string) string {
+		return fmt.Sprintf("<!DOCTYPE html><title>%s</title><p>%[1]s links to <a href=\"%s\">the post</a> here.", title, html.EscapeString(target))
+	}
+	pages.set("/src/first", good("First", post))
+	pages.set("/src/second", good("Second", post))
+	pages.set("/src/nolink", good("No link", "http://elsewhere.example/"))
+	pages.set("/src/closed", good("Closed", closed))
+	pages.set("/src/empty", "")
+	pages.set("/src/notitle", strings.Replace(good("x", post), "<title>x</title>", "", 1))
+	pages.set("/src/same", good("First", post)) // the title and words of another page
+
+	endpoint := func(target string) outgoing.Endpoint {
+		t.Helper()
+		e, err := sender.Discover(t.Context(), live{client, target})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	want := outgoing.Endpoint{URL: site.URL + "/xmlrpc.php", Via: "X-Pingback header"}
+	if e := endpoint(post); e != want {
+		t.Fatalf("endpoint %+v, want %+v", e, want)
+	}
+	if e := endpoint(closed); e.URL != "" {
+		t.Errorf("closed post has endpoint %+v", e)
+	}
+	// expect sends a notice, holds its outcome to what is expected, and keeps
+	// the answer as a fixture for the unit tests.
+	expect := func(name, source, target string, state ledger.State, code int, says string) outgoing.Outcome {
+		t.Helper()
+		o := sender.Send(t.Context(), outgoing.Notice{Source: site.URL + source, Target: target, Event: ledger.Added}, want)
+		if o.State != state || o.Status != 200 || (o.Fault == nil) != (code == success) || o.Fault != nil && *o.Fault != code || !strings.Contains(o.Message, says) {
+			t.Errorf("%s: %s, want %s %d %q\n%s", name, describe(o), state, code, says, site.Last().Response)
+		}
+		t.Logf("%-24s %s", name, describe(o))
+		record(t, site, name)
+		return o
+	}
+
+	// As installed.
+	expect("registered", "/src/first", post, ledger.Done, success, "registered. Keep the web talking! :-)")
+	expect("fault-48", "/src/first", post, ledger.Done, 48, "has it already")
+	flooded := expect("fault-429", "/src/second", post, ledger.Retry, 429, "every 15 seconds")
+	expect("masked-no-link", "/src/nolink", post, ledger.Permanent, 0, "no link to "+post)
+	expect("masked-no-title", "/src/notitle", post, ledger.Permanent, 0, "no <title>")
+	expect("masked-closed", "/src/closed", closed, ledger.Retry, 0, "gives no reason, as WordPress does")
+	// After the wait that the outcome asks for, the clock being the database's.
+	if flooded.After != 16*time.Second {
+		t.Errorf("wait %v", flooded.After)
+	}
+	site.PHP(fmt.Sprintf(`global $wpdb; $wpdb->query("UPDATE $wpdb->comments SET comment_date_gmt = DATE_SUB(comment_date_gmt, INTERVAL %d SECOND)");`, int(flooded.After.Seconds())))
+	expect("registered-later", "/src/second", post, ledger.Done, success, "registered.")
+	// Both are listed, though not shown before somebody approves them.
+	if got, want := pingbacks(t, client, site.URL, post), []string{site.URL + "/src/first", site.URL + "/src/second"}; !slices.Equal(got, want) {
+		t.Errorf("getPingbacks: %q, want %q", got, want)
+	}
+
+	// With the codes that the specification has.
+	site.Plugin("codes", `remove_filter('xmlrpc_pingback_error', 'xmlrpc_pingback_error'); add_filter('comment_flood_filter', '__return_false');`)
+	expect("fault-16", "/src/empty", post, ledger.Retry, 16, "could not read the page")
+	expect("fault-17", "/src/nolink", post, ledger.Permanent, 17, "no link to "+post)
+	expect("fault-32", "/src/notitle", post, ledger.Permanent, 32, "no <title>")
+	expect("fault-33", "/src/closed", closed, ledger.Permanent, 33, "takes no pingbacks")
+	expect("fault-33-missing", "/src/first", site.URL+"/?p=9999", ledger.Permanent, 33, "takes no pingbacks")
+	expect("fault-409", "/src/same", post, ledger.Permanent, 409, "same text")
+	expect("fault-0", post[len(site.URL):], post, ledger.Retry, 0, "cannot both point to the same resource")
+	prechecks(t, site, pages, sender, client, other)
+
+	site.Plugin("hardened", `add_filter('xmlrpc_methods', function ($m) { unset($m['pingback.ping']); return $m; });`)
+	expect("fault-32601", "/src/first", post, ledger.Permanent, -32601, "turned off")
+}
+
+func describe(o outgoing.Outcome) string {
+	if o.Fault != nil {
+		return fmt.Sprintf("%s, fault %d, after %v: %s", o.State, *o.Fault, o.After, o.Message)
+	}
+	return fmt.Sprintf("%s, after %v: %s", o.State, o.After, o.Message)
+}
+
+// prechecks holds package precheck to WordPress: of each page, it foretells what
+// WordPress answers.
+func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, client *fetch.Client, target string) {
+	target += "&amp=1" // an address with an ampersand
+	written := html.EscapeString(target)
+	link := `<a href="` + written + `">text</a>`
+	late := strings.Repeat("<p>filler</p>\n", 11000)
+	// %s is a title of the page's own; code is the first problem, "" for none.
+	cases := []struct {
+		name, page string
+		code       precheck.Code
+	}{
+		{"plain", "<title>%s</title><p>a " + link + " b", ""},
+		{"single-quotes", "<title>%s</title><p><a href='" + written + "'>text</a>", ""},
+		{"unquoted", "<title>%s</title><p><a href=" + written + ">text</a>", ""},
+		{"further-attributes", `<title>%s</title><p><a class="x" href="` + written + `" rel="nofollow">text</a>`, ""},
+		{"emphasis", `<title>%s</title><p><a href="` + written + `"><em>te</em>xt</a>`, ""},
+		{"over-lines", "<title>\n%s\n</title>\n<p><a\n  href=\"" + written + "\"\n>some\ntext</a>", ""},
+		{"bad-then-good", `<title>%s</title><p><a href="` + written + `"><img src="x"></a> and ` + link, ""},
+		{"title-in-upper-case", "<TITLE>%s</TITLE><p>" + link, ""},
+		{"style-before", "<title>%s</title><style>a > b { c: '<' }</style><script>if (a < b) x = '<a>'</script><p>" + link, ""},
+		{"comment-before", "<title>%s</title><!-- <a href=x> isn't > here --><p>" + link, ""},
+		{"encoded-quote", `<title>%s</title><p title="a > b">` + link, ""},
+		{"no-title", "<p>%s " + link, precheck.NoTitle},
+		{"title-with-attribute", `<title lang="en">%s</title><p>` + link, precheck.NoTitle},
+		{"empty-title", "<title></title><p>%s " + link, precheck.NoTitle},
+		{"late-title", late + "<title>%s</title>" + link, precheck.NoTitle},
+		{"no-link", "<title>%s</title><p>" + written, precheck.NoLink},
+		{"link-in-comment", "<title>%s</title><!-- " + link + " -->", precheck.NoLink},
+		{"link-in-script", "<title>%s</title><script>'" + link + "'</script>", precheck.NoLink},
+		{"late-link", "<title>%s</title>" + late + link, precheck.LinkLate},
+		{"picture", `<title>%s</title><p><a href="` + written + `"><img src="x" alt="text"></a>`, precheck.LinkText},
+		{"heading", `<title>%s</title><p><a href="` + written + `"><h2>text</h2></a>`, precheck.LinkText},
+		{"list", `<title>%s</title><a href="` + written + `"><ul><li>text</li></ul></a>`, precheck.LinkText},
+		{"empty-link", `<title>%s</title><p><a href="` + written + `"></a>`, precheck.LinkText},
+		{"greater-than", `<title>%s</title><p><a href="` + written + `">a > b</a>`, precheck.LinkText},
+		{"minified", `<title>%s</title><p><a href="` + target + `">text</a>`, precheck.LinkBytes},
+		{"numeric", `<title>%s</title><p><a href="` + strings.ReplaceAll(target, "&", "&#38;") + `">text</a>`, precheck.LinkBytes},
+		{"without-scheme", `<title>%s</title><p><a href="` + strings.TrimPrefix(written, "http:") + `">text</a>`, precheck.LinkBytes},
+		{"upper-case", `<title>%s</title><p><A HREF="` + written + `">text</A>`, precheck.LinkBytes},
+		{"unclosed-script", "<title>%s</title><style>/* </p> */<p>" + link + "</style>" + link + "<script>", ""},
+		{"script-without-end", "<title>%s</title><script>'</script >'</SCRIPT ><p>" + link + "<script></script>", precheck.LinkHidden},
+		{"redirect", "/src/first", precheck.Redirected},
+	}
+	var wait sync.WaitGroup
+	slots := make(chan bool, 4) // as many as PHP has processes
+	for _, test := range cases {
+		wait.Go(func() {
+			slots <- true
+			defer func() { <-slots }()
+			address := site.URL + "/src/" + test.name
+			text := test.page
+			if !strings.HasPrefix(text, "/") {
+				text = strings.Replace(text, "%s", test.name, 1)
+			}
+			pages.set("/src/"+test.name, text)
+			problems, err := precheck.Fetch(t.Context(), client, address, target)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			problems = precheck.For(ledger.Pingback, problems)
+			var code precheck.Code
+			if len(problems) > 0 {
+				code = problems[0].Code
+			}
+			if code != test.code {
+				t.Errorf("%s: found %q, want %q", test.name, code, test.code)
+			}
+			o := sender.Send(t.Context(), outgoing.Notice{Source: address, Target: target}, outgoing.Endpoint{URL: site.URL + "/xmlrpc.php"})
+			if registered := o.State == ledger.Done && o.Fault == nil; registered != (len(problems) == 0) {
+				t.Errorf("%s: foretold %+v, but %s", test.name, problems, describe(o))
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// pingbacks asks the blog for the sources that it has of a post.
+func pingbacks(t *testing.T, client Doer, blog, post string) []string {
+	t.Helper()
+	call := `<?xml version="1.0"?><methodCall><methodName>pingback.extensions.getPingbacks</methodName><params><param><value><string>` +
+		html.EscapeString(post) + `</string></value></param></params></methodCall>`
+	resp, err := client.Do(t.Context(), fetch.Request{Method: "POST", URL: blog + "/xmlrpc.php", Header: http.Header{"Content-Type": {"text/xml"}}, Body: []byte(call)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := parse(xmlText(resp.Body, ""), true)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, resp.Body)
+	}
+	var found []string
+	for _, n := range root.find("string") {
+		found = append(found, n.all())
+	}
+	slices.Sort(found)
+	return found
+}
+
+var ports = regexp.MustCompile(`localhost:\d+`)
+
+// record keeps the last call and its answer.
+func record(t *testing.T, site *testwp.Site, name string) {
+	t.Helper()
+	if !*update {
+		return
+	}
+	last := site.Last()
+	text := fmt.Sprintf("WordPress %s answers %s\n\n%s\n%s", site.Version, answer.StatusText(last.Status), last.Request, last.Response)
+	text = ports.ReplaceAllString(text, "localhost")
+	if err := os.WriteFile(path.Join("testdata", "wordpress", name+".txt"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

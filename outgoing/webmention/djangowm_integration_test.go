@@ -1,0 +1,127 @@
+//go:build integration && linux
+
+package webmention
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/testrocks"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// received is what django-wm made of our notices.
+type received struct {
+	Mentions []struct {
+		Source    string `json:"source_url"`
+		Target    string `json:"target_url"`
+		Validated bool   `json:"validated"`
+	} `json:"mentions"`
+	Waiting int `json:"waiting"`
+}
+
+// TestDjangoWM sends to django-wm, a receiver that is not ours: a new link, an
+// update, one that went, and a page that is deleted. It passes the cases for
+// receivers of webmention.rocks as well.
+func TestDjangoWM(t *testing.T) {
+	python := os.Getenv("SITELINK_DJANGOWM")
+	if python == "" {
+		t.Skip("SITELINK_DJANGOWM is not set: it names a Python that has django-wm")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	l.Close()
+	env := append(os.Environ(), "PORT="+port, "DATABASE="+path.Join(t.TempDir(), "db"), "PYTHONDONTWRITEBYTECODE=1")
+	manage := func(arguments ...string) *exec.Cmd {
+		command := exec.Command(python, append([]string{"testdata/djangowm/manage.py"}, arguments...)...)
+		command.Env = env
+		return command
+	}
+	if out, err := manage("migrate", "--verbosity", "0").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	server := manage("runserver", "--noreload", "127.0.0.1:"+port)
+	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		server.Process.Kill()
+		server.Wait()
+	})
+	site := "http://localhost:" + port
+	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		resp, err := http.Get(site + "/article/")
+		if err == nil {
+			resp.Body.Close()
+			break
+		}
+		if time.Since(start) > 20*time.Second {
+			t.Fatal(err)
+		}
+	}
+	work := func() (r received) {
+		t.Helper()
+		resp, err := http.Get(site + "/work/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil {
+			t.Fatalf("%s: %v", resp.Status, err)
+		}
+		return r
+	}
+	accepted := func(source *page, target string, event ledger.Event) {
+		t.Helper()
+		o := tell(t, source.url, target, event)
+		t.Logf("%-8s %d %s %q", event, o.Status, o.State, o.Message)
+		if o.State != ledger.Accepted || o.Status != 202 || o.Endpoint != site+"/webmention/" {
+			t.Errorf("%+v", o)
+		}
+	}
+
+	// The target's address has a query, with an ampersand.
+	target := site + "/article/?a=1&b=2"
+	source := newPage(t)
+	source.set(200)
+	source.text = `<!DOCTYPE html><a href="` + site + `/article/?a=1&amp;b=2"></a>`
+	accepted(source, target, ledger.Added)
+	r := work()
+	if len(r.Mentions) != 1 || r.Mentions[0].Source != source.url || r.Mentions[0].Target != target || !r.Mentions[0].Validated {
+		t.Fatalf("after the first notice: %+v", r)
+	}
+	source.text += "more"
+	accepted(source, target, ledger.Updated)
+	if r = work(); len(r.Mentions) == 0 || !r.Mentions[len(r.Mentions)-1].Validated {
+		t.Errorf("after an update: %+v", r)
+	}
+	source.text = "<!DOCTYPE html><p>no link"
+	accepted(source, target, ledger.Removed)
+	if r = work(); r.Mentions[len(r.Mentions)-1].Validated {
+		t.Errorf("after the link went: %+v", r)
+	}
+	source.set(410)
+	accepted(source, target, ledger.Deleted)
+	if r = work(); r.Waiting != 1 {
+		t.Errorf("after the page went: %+v", r)
+	}
+
+	source.set(200, target)
+	if err := testrocks.Receive(site+"/webmention/", source.url, target); err != nil {
+		t.Error(err)
+	}
+	if o := tell(t, "no address", target, ledger.Added); o.State != ledger.Permanent || o.Status != 400 {
+		t.Errorf("refused source: %+v", o)
+	}
+}
