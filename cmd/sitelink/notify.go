@@ -32,7 +32,7 @@ const notifyExitCodes = `Exit codes:
   0    everybody was told, or nobody had to be
   2    wrong usage or configuration
   3    the work could not be done
-  4    some notices failed
+  4    some notices failed; with --explain, some would fail
   130  interrupted; what was on its way was finished and recorded
 `
 
@@ -42,6 +42,9 @@ const notifyExample = `  # what would be told
   # tell it
   sitelink notify public --send
 
+  # why a page is refused, or would be
+  sitelink notify public --explain https://example.org/post/
+
   # from a timer: what failed for now
   sitelink notify --due --send
 
@@ -50,7 +53,7 @@ const notifyExample = `  # what would be told
 
 // notifyFlags are the flags of notify alone, and of deploy.
 type notifyFlags struct {
-	ledger, config, format              string
+	ledger, config, format, explain     string
 	send, dryRun, due, status, baseline bool
 	verbose, bust                       bool
 	pace, live, deadline                time.Duration
@@ -103,6 +106,7 @@ func (a *app) notifyCommand() *cobra.Command {
 	flags.BoolVar(&f.due, "due", false, "look at no docroot: only what the ledger says is due")
 	flags.BoolVar(&f.status, "status", false, "ask the targets that accepted a notice for later how it went")
 	flags.BoolVar(&f.baseline, "baseline", false, "record the links of today as told, also those that are not, and tell nobody")
+	flags.StringVar(&f.explain, "explain", "", "send nothing; say how the targets would see the page at `URL`, or all pages that link to it")
 	addNotifyKeys(cmd)
 	return cmd
 }
@@ -120,7 +124,7 @@ func (f *notifyFlags) check(args []string) error {
 	for _, m := range []struct {
 		on   bool
 		name string
-	}{{f.due, "--due"}, {f.status, "--status"}, {f.baseline, "--baseline"}} {
+	}{{f.due, "--due"}, {f.status, "--status"}, {f.baseline, "--baseline"}, {f.explain != "", "--explain"}} {
 		if m.on {
 			modes = append(modes, m.name)
 		}
@@ -128,6 +132,8 @@ func (f *notifyFlags) check(args []string) error {
 	switch {
 	case len(modes) > 1:
 		return &usageError{strings.Join(modes, " and ") + " are different runs", "give one of them"}
+	case f.send && f.explain != "":
+		return &usageError{"--explain sends nothing", "leave --send out"}
 	case f.send && f.dryRun:
 		return &usageError{"--send and --dry-run contradict each other", "give one of them"}
 	case (f.due || f.status) && len(args) > 0:

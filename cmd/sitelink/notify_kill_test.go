@@ -62,8 +62,13 @@ func newScriptedHosts(t testing.TB, hosts int, docroot string) *scriptedHosts {
 func hostAddress(i int) string { return fmt.Sprintf("127.1.%d.%d", i/250, i%250+1) }
 
 func (s *scriptedHosts) target(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodGet {
+	switch r.Method {
+	case http.MethodGet:
 		fmt.Fprint(w, `<!doctype html><title>t</title><link rel=webmention href=/wm>`)
+		return
+	case http.MethodPost:
+	default:
+		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
 	r.ParseForm()

@@ -18,6 +18,9 @@ import (
 
 // notify does the work of `sitelink notify`.
 func (a *app) notify(ctx context.Context, cfg *config.Config, f *notifyFlags) error {
+	if f.explain != "" {
+		return a.notifyExplain(ctx, cfg, f)
+	}
 	if !f.sends(cfg) && !f.status {
 		return a.notifyDry(ctx, cfg, f)
 	}
@@ -143,7 +146,7 @@ func (a *app) allow(cfg *config.Config, notices int) error {
 
 // deliver tells the targets of all notices that are due, and reports.
 func (a *app) deliver(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, base string) error {
-	opt, err := a.deliverOptions(cfg, f, store, base)
+	opt, err := a.deliverOptions(ctx, cfg, f, store, base)
 	if err != nil {
 		return err
 	}

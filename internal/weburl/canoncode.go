@@ -71,15 +71,20 @@ func appendCanon(dst []byte, s string, pass canonClass) []byte {
 // came with one. A '%' that begins no escape is the character.
 func RecodeArguments(dst []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
-		b, unescaped := s[i], passArgument|argumentRole
-		if b == '%' && i+2 < len(s) {
-			if hi, lo := hexDigit(s[i+1]), hexDigit(s[i+2]); hi|lo < 16 {
-				b, unescaped = hi<<4|lo, passArgument
-				i += 2
-			}
+		start := i
+		for i < len(s) && canonClasses[s[i]]&(passArgument|argumentRole) != 0 {
+			i++
+		}
+		dst = append(dst, s[start:i]...)
+		if i == len(s) {
+			break
+		}
+		b, escaped := unescape(s, i)
+		if escaped {
+			i += 2
 		}
 		switch {
-		case canonClasses[b]&unescaped != 0:
+		case canonClasses[b]&passArgument != 0:
 			dst = append(dst, b)
 		case b == ' ':
 			dst = append(dst, '+')
@@ -88,6 +93,16 @@ func RecodeArguments(dst []byte, s string) []byte {
 		}
 	}
 	return dst
+}
+
+// unescape returns the byte that stands at s[i], as itself or as an escape.
+func unescape(s string, i int) (b byte, escaped bool) {
+	if s[i] == '%' && i+2 < len(s) {
+		if hi, lo := hexDigit(s[i+1]), hexDigit(s[i+2]); hi|lo < 16 {
+			return hi<<4 | lo, true
+		}
+	}
+	return s[i], false
 }
 
 // DecodeArgument appends a name or a value of form data, decoded once: [PercentDecode]

@@ -9,7 +9,9 @@ import (
 
 const source = "http://a.example/post.html"
 
-// The bytes of each call on the raw profile.
+// The bytes of each call on the raw profile: the words from the right are the
+// version, perhaps one more address, target, source (LK-54), and headers follow
+// as with any request (LK-23).
 func TestRawBytes(t *testing.T) {
 	for _, c := range []struct {
 		id   string
@@ -28,6 +30,9 @@ func TestRawBytes(t *testing.T) {
 		{"LK-22 and A-LK-9: no fragments", func(t string) Call {
 			return Call{Method: Unlink, Source: source + "#s", Target: t + "#t", Replacement: "http://a.example/new.html#r"}
 		}, "UNLINK http://a.example/post.html http://b.example/doc.html http://a.example/new.html HTTP/1.1"},
+		{"LK-5: neither coarser nor finer", func(t string) Call {
+			return Call{Method: Unlink, Source: source, Target: strings.TrimSuffix(t, "doc.html") + "dir/"}
+		}, "UNLINK http://a.example/post.html http://b.example/dir/ HTTP/1.1"},
 		{"as written", func(t string) Call { return Call{Method: Link, Source: "http://A.example/%7ex?a=%41&b='", Target: t} },
 			"LINK http://A.example/%7ex?a=%41&b=' http://b.example/doc.html HTTP/1.1"},
 		{"LK-53: one space between words", func(t string) Call { return Call{Method: Link, Source: "http://a.example/ä b", Target: t + "?x y"} },
@@ -72,6 +77,16 @@ func TestReturnBytes(t *testing.T) {
 				t.Errorf("%+v\ngot  %q\nwant %q", o, got, want)
 			}
 		})
+	}
+}
+
+// LK-21: where a site is both ends of a link, the method alone tells which of
+// them is called.
+func TestReceiver(t *testing.T) {
+	for method, want := range map[Method]string{Link: "http://h/b", Unlink: "http://h/b", UnlinkR: "http://h/a", LinkMod: "http://h/a"} {
+		if got := (Call{Method: method, Source: "http://h/a", Target: "http://h/b"}).Receiver(); got != want {
+			t.Errorf("%s calls %s", method, got)
+		}
 	}
 }
 

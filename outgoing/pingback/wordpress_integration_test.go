@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/fetch"
-	"github.com/sitelink/sitelink/internal/testwordpress"
+	"github.com/sitelink/sitelink/internal/testwp"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/answer"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -56,7 +56,7 @@ func (s *sources) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // is not ours. First as it is installed, then with the codes that it hides.
 func TestWordPress(t *testing.T) {
 	pages := &sources{pages: map[string]string{}}
-	site := testwordpress.Start(t, pages)
+	site := testwp.Start(t, pages)
 	client := client6()
 	sender := New(client, Options{})
 	post, other, closed := site.Post("Open", true), site.Post("Other", true), site.Post("Closed", false)
@@ -142,7 +142,7 @@ func describe(o outgoing.Outcome) string {
 
 // prechecks holds package precheck to WordPress: of each page, it foretells what
 // WordPress answers.
-func prechecks(t *testing.T, site *testwordpress.Site, pages *sources, sender *Sender, client *fetch.Client, target string) {
+func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, client *fetch.Client, target string) {
 	target += "&amp=1" // an address with an ampersand
 	written := html.EscapeString(target)
 	link := `<a href="` + written + `">text</a>`
@@ -242,7 +242,7 @@ func pingbacks(t *testing.T, client Doer, blog, post string) []string {
 var ports = regexp.MustCompile(`localhost:\d+`)
 
 // record keeps the last call and its answer.
-func record(t *testing.T, site *testwordpress.Site, name string) {
+func record(t *testing.T, site *testwp.Site, name string) {
 	t.Helper()
 	if !*update {
 		return

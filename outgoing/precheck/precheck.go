@@ -54,8 +54,9 @@ type Problem struct {
 	// Message says what is wrong, Cure what to do about it: both without a
 	// capital and without a full stop.
 	Message, Cure string
-	// Offset is where in the page, in bytes; -1 for the page as a whole.
-	Offset int
+	// Offset is where in the page, in bytes, and Line on which line, from 1;
+	// -1 and 0 for the page as a whole.
+	Offset, Line int
 }
 
 // Passing tells whether the problem may pass by itself, as a page that is not
@@ -115,6 +116,11 @@ func Source(p Page, target string) []Problem {
 	}
 	for _, problem := range linkProblems(p, target) {
 		add(problem)
+	}
+	for i := range found {
+		if at := found[i].Offset; at >= 0 {
+			found[i].Line = bytes.Count(p.Body[:at], []byte("\n")) + 1
+		}
 	}
 	slices.SortStableFunc(found, func(a, b Problem) int {
 		return cmp.Compare(slices.Index(order, a.Code), slices.Index(order, b.Code))

@@ -93,6 +93,9 @@ func TestSource(t *testing.T) {
 				if p.Offset >= len(test.page.Body) || p.Offset < -1 {
 					t.Errorf("offset %d", p.Offset)
 				}
+				if p.Offset >= 0 && p.Line != 1+strings.Count(string(test.page.Body[:p.Offset]), "\n") || p.Offset < 0 && p.Line != 0 {
+					t.Errorf("line %d", p.Line)
+				}
 			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("%v, want %v", got, test.want)

@@ -1,8 +1,8 @@
-// Package explain looks at a page of the site as the targets of its links will,
+// Package preview looks at a page of the site as the targets of its links will,
 // before anybody is told: the page's address and its targets enter; for each
 // target, by which protocol it would be told, where, and what is wrong with the
 // page in its eyes leave. It makes GET requests only.
-package explain
+package preview
 
 import (
 	"context"

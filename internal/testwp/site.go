@@ -1,6 +1,6 @@
 //go:build integration && linux
 
-package testwordpress
+package testwp
 
 import (
 	"bytes"
