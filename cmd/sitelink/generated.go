@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
@@ -46,7 +48,10 @@ func (a *app) generatedOf(dirs []string) *generated {
 		if g := a.projects[dir]; g != nil {
 			return g
 		}
-		g := &generated{Project: p, run: generator.LookPath(os.Environ())}
+		g := &generated{Project: p, run: generator.Runner{Env: os.Environ()}}
+		if !a.filesOnly {
+			g.run = generator.LookPath(os.Environ())
+		}
 		if err := g.configure(a.context()); err != nil && a.context().Err() == nil {
 			a.ui.warning(p.Generator.Title() + ": " + err.Error())
 		}
@@ -98,6 +103,17 @@ func (a *app) projectHere() *generated {
 	return a.generatedOf(dirs)
 }
 
+// shellBuild is the command of the shell that builds the project into the
+// directory that a hook chooses; "" where the generator is not installed.
+func (g *generated) shellBuild() string {
+	const out = "SITELINK_OUT_IS_HERE" // no character that is special to a shell
+	command := g.Command(generator.LookPath(nil), out, false, nil)
+	if _, err := exec.LookPath(command.Args[0]); err != nil {
+		return ""
+	}
+	return strings.ReplaceAll(command.String(), out, `"$`+hook.OutVariable+`"`)
+}
+
 // docrootHere is where the project writes its site, as seen from the working
 // directory: what `sitelink build` made, if it is the only one that is there.
 func (g *generated) docrootHere() string {
@@ -129,7 +145,11 @@ func fromHere(dir string) string {
 // project that it lies in says; told is that project, nil when nothing was taken
 // from it.
 func (a *app) published(docroot string, opt *site.Options) (told *generated) {
-	g := a.generatedOf(projectDirs(docroot))
+	dirs := projectDirs(docroot)
+	if a.project != "" {
+		dirs = []string{a.project}
+	}
+	g := a.generatedOf(dirs)
 	if g == nil {
 		return nil
 	}

@@ -79,6 +79,10 @@ type app struct {
 	// said.
 	projects projects
 	told     []string
+	// filesOnly: projects are asked no further than their files tell. project,
+	// when set, is the directory of the one that all docroots belong to.
+	filesOnly bool
+	project   string
 }
 
 func execute(ctx context.Context, args []string, a *app) error {
