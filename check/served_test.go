@@ -49,7 +49,7 @@ func TestMarkdownPath(t *testing.T) {
 		t.Fatalf("findings %q, suggestion %q", briefs(r.Findings), r.Findings[0].Suggestion)
 	}
 	for _, f := range r.Findings {
-		if !strings.Contains(f.Message, "a Markdown path left unresolved; fix the path, or enable a render hook") {
+		if !strings.Contains(f.Message, "a Markdown path left unresolved; fix the path, or enable") {
 			t.Errorf("%s: %s", f.Raw, f.Message)
 		}
 	}

@@ -218,7 +218,7 @@ func (a *app) tell(g *generated, cfg *config.Config, docroot string, opt *site.O
 	if len(at) > 0 && cfg.Place("base-url") == "" && len(cfg.Sites) == 0 {
 		text += ", published at " + strings.Join(at, ", ")
 	}
-	if n := len(g.settings.Languages); n > 1 && len(opt.Roots) == 0 {
+	if n := len(g.settings.Languages); n > 1 && !g.settings.Multihost() {
 		text += ", languages " + strings.Join(g.settings.Languages, ", ")
 	}
 	if opt.ProfileFrom != "" {

@@ -329,7 +329,7 @@ func TestHugoMarkdownPaths(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("[x](other.md)"), "content/other.md": page("x")})
 		p.hugo()
-		p.sitelink(exitFindings, checkOnly, `^content/a\.md:4:5: error: no file answers .*other\.md: a Markdown path left unresolved; fix the path, or enable a render hook that resolves it \[missing-file\]`,
+		p.sitelink(exitFindings, checkOnly, `^content/a\.md:4:5: error: no file answers .*other\.md: a Markdown path left unresolved; fix the path, or enable the generator's link render hook \[missing-file\]`,
 			`did you mean \.\./other/\?`)
 	})
 }
