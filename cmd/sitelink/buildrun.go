@@ -100,6 +100,10 @@ func (a *app) ownDirectory(project string) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", &failure{fmt.Errorf("make %s: %w", dir, cause(err)), "the build is written there: make the project's directory writable"}
 	}
+	// What lies in it is removed: it must not be a way to another place.
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return "", &failure{fmt.Errorf("%s is a symbolic link: nothing is built behind it", dir), "remove the link"}
+	}
 	ignore := filepath.Join(dir, ".gitignore")
 	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
 		if err := os.WriteFile(ignore, []byte("# made by sitelink build\n*\n"), 0o666); err != nil {
