@@ -53,8 +53,8 @@ func (a *app) build(ctx context.Context, cfg *config.Config, strict bool, args [
 	return a.check(ctx, cfg)
 }
 
-// generate builds the project into docroot, which is what it was until the build
-// is done, and not there when it failed.
+// generate builds the project into docroot, which is not there until the build is
+// done, nor after one that failed.
 func (a *app) generate(ctx context.Context, g *generated, docroot string, strict bool, args []string) error {
 	// What is not whole yet has another name: nobody takes it for the site.
 	fresh := docroot + ".new"
