@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
@@ -46,7 +48,10 @@ func (a *app) generatedOf(dirs []string) *generated {
 		if g := a.projects[dir]; g != nil {
 			return g
 		}
-		g := &generated{Project: p, run: generator.LookPath(os.Environ())}
+		g := &generated{Project: p, run: generator.Runner{Env: os.Environ()}}
+		if !a.filesOnly {
+			g.run = generator.LookPath(os.Environ())
+		}
 		if err := g.configure(a.context()); err != nil && a.context().Err() == nil {
 			a.ui.warning(p.Generator.Title() + ": " + err.Error())
 		}
@@ -95,7 +100,45 @@ func (a *app) projectHere() *generated {
 	if _, err := os.Stat(filepath.Join(here, "index.html")); err == nil {
 		dirs = dirs[:min(len(dirs), 1)]
 	}
-	return a.generatedOf(dirs)
+	if g := a.generatedOf(dirs); g != nil {
+		return g
+	}
+	return a.projectBelow(here)
+}
+
+// projectBelow returns the project in a directory of the repository where such
+// projects usually lie, if there is exactly one, and no site in the repository
+// itself.
+func (a *app) projectBelow(here string) *generated {
+	if _, err := os.Lstat(filepath.Join(here, ".git")); err != nil || isDirectory(filepath.Join(here, "public")) {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(here, "index.html")); err == nil {
+		return nil
+	}
+	var found []string
+	for _, name := range []string{"docs", "site", "website", "web", "www", "blog", "hugo"} {
+		if dir := filepath.Join(here, name); isDirectory(dir) {
+			if _, ok := generator.Detect(dir); ok {
+				found = append(found, dir)
+			}
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return a.generatedOf(found)
+}
+
+// shellBuild is the command of the shell that builds the project into the
+// directory that a hook chooses; "" where the generator is not installed.
+func (g *generated) shellBuild() string {
+	const out = "SITELINK_OUT_IS_HERE" // no character that is special to a shell
+	command := g.Command(generator.LookPath(nil), out, false, nil)
+	if _, err := exec.LookPath(command.Args[0]); err != nil {
+		return ""
+	}
+	return strings.ReplaceAll(command.String(), out, `"$`+hook.OutVariable+`"`)
 }
 
 // docrootHere is where the project writes its site, as seen from the working
@@ -129,7 +172,11 @@ func fromHere(dir string) string {
 // project that it lies in says; told is that project, nil when nothing was taken
 // from it.
 func (a *app) published(docroot string, opt *site.Options) (told *generated) {
-	g := a.generatedOf(projectDirs(docroot))
+	dirs := projectDirs(docroot)
+	if a.project != "" {
+		dirs = []string{a.project}
+	}
+	g := a.generatedOf(dirs)
 	if g == nil {
 		return nil
 	}
@@ -142,6 +189,8 @@ func (a *app) published(docroot string, opt *site.Options) (told *generated) {
 		below = filepath.ToSlash(rel)
 	} else if rel, err := filepath.Rel(abs, g.docroot); err == nil && rel != "." && filepath.IsLocal(rel) {
 		return nil // a directory that holds the docroot is none
+	} else if rel != "." && a.project == "" && g.Generator != generator.Hugo && filepath.Base(filepath.Dir(abs)) != ownDirectory {
+		return nil // of Hugo alone it is usual to name another directory for a build
 	}
 	for _, r := range g.settings.Roots {
 		switch {
@@ -198,7 +247,7 @@ func (a *app) tell(g *generated, cfg *config.Config, docroot string, opt *site.O
 	if len(at) > 0 && cfg.Place("base-url") == "" && len(cfg.Sites) == 0 {
 		text += ", published at " + strings.Join(at, ", ")
 	}
-	if n := len(g.settings.Languages); n > 1 && len(opt.Roots) == 0 {
+	if n := len(g.settings.Languages); n > 1 && !g.settings.Multihost() {
 		text += ", languages " + strings.Join(g.settings.Languages, ", ")
 	}
 	if opt.ProfileFrom != "" {

@@ -29,6 +29,7 @@ func (a *app) silent() *app {
 func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
 	return func(ctx context.Context, dir, docroot string) (checked hook.Checked, err error) {
 		quiet := a.silent()
+		quiet.project = dir // of the commit, wherever its build lies
 		err = inDirectory(dir, func() error {
 			cfg, err := quiet.configure(cmd, nil, "")
 			if err != nil {
@@ -56,6 +57,9 @@ func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
 			result, err := check.Run(ctx, s, checkOptions(cfg))
 			if err != nil {
 				return err
+			}
+			if err := check.Deployable(&result.Summary); err != nil {
+				return &failure{err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it"}
 			}
 			accepted.apply(result)
 			if err := quiet.addSources(ctx, s, cfg, docroot, result); err != nil {

@@ -83,6 +83,10 @@ type app struct {
 	// said.
 	projects projects
 	told     []string
+	// filesOnly: projects are asked no further than their files tell. project,
+	// when set, is the directory of the one that all docroots belong to.
+	filesOnly bool
+	project   string
 }
 
 func execute(ctx context.Context, args []string, a *app) error {
@@ -137,7 +141,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Long: "sitelink checks the links of a built static site before it ships: every file, index\n" +
 			"file, image map and fragment that a page asks for, as the site's own host will\n" +
 			"answer it.",
-		Example:       "  sitelink check public\n  sitelink check --help",
+		Example:       "  sitelink check\n  sitelink build\n  sitelink check --help",
 		Version:       versionLine(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

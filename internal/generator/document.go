@@ -16,7 +16,7 @@ import (
 
 // maxConfig is the size above which a configuration file is refused: the TOML
 // decoder compares every key of a table with those before it.
-const maxConfig = 256 << 10
+const maxConfig = 128 << 10
 
 // readConfig reads a file of a project as text. A pipe would block, so only
 // regular files are opened.

@@ -100,7 +100,7 @@ func TestSettingsFaults(t *testing.T) {
 		{"hugo.json", "[]", "hugo.json:1: "},
 		{"_config.yml", "a: \"\n", "_config.yml:"},
 		{"mkdocs.yml", "a: {b: &x [*x]}\n", ""},
-		{"mkdocs.yml", strings.Repeat("x", maxConfig+1), "read mkdocs.yml: larger than 262144 bytes"},
+		{"mkdocs.yml", strings.Repeat("x", maxConfig+1), "read mkdocs.yml: larger than 131072 bytes"},
 		{"zola.toml", "a = 1\na = 2\n", "zola.toml:2: "},
 	} {
 		p, _ := Detect(write(t, map[string]string{tc.file: tc.text}))
@@ -214,7 +214,7 @@ func TestCommand(t *testing.T) {
 		{"_config.yml", false, nil, "jekyll build --destination '/o ut'"},
 		{"_config.yml Gemfile", true, nil, "bundle exec jekyll build --destination '/o ut' --strict_front_matter"},
 		{".eleventy.js", false, nil, "npx --no-install eleventy '--output=/o ut'"},
-		{"zola.toml", false, nil, "zola build --output-dir '/o ut'"},
+		{"zola.toml", false, nil, "zola build --force --output-dir '/o ut'"},
 		{"mkdocs.yml", true, nil, "mkdocs build --site-dir '/o ut' --strict"},
 		{"astro.config.mjs node_modules/.bin/astro", false, nil, "DIR/node_modules/.bin/astro build --outDir '/o ut'"},
 		{"docusaurus.config.js", false, nil, "npx --no-install docusaurus build --out-dir '/o ut'"},

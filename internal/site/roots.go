@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -47,6 +48,7 @@ func (s *Site) setBases() error {
 		if dir := strings.Trim(r.Dir, "/"); dir != "" && dir != "." {
 			b.root = "/" + dir
 		}
+		s.sharedHosts = s.sharedHosts || slices.ContainsFunc(s.bases, func(other baseURL) bool { return other.host == b.host })
 		s.bases = append(s.bases, b)
 	}
 	if len(s.bases) == 0 {
@@ -79,6 +81,9 @@ func parseBase(raw string) (baseURL, error) {
 // site paths, in [Resolved] and elsewhere, are paths in the docroot, whatever
 // host they belong to; [Site.Public] has their addresses.
 func (s *Site) Rooted() bool { return len(s.opt.Roots) > 0 }
+
+// Roots returns the parts of the docroot that have addresses of their own.
+func (s *Site) Roots() []Root { return slices.Clone(s.opt.Roots) }
 
 // Public returns the origin, such as https://fr.example, and the path on it at
 // which a site path is published. origin is empty where no address is known.
@@ -134,4 +139,26 @@ func (s *Site) severalPaths() bool {
 		}
 	}
 	return s.Rooted()
+}
+
+// findTop notes where the host of the page's directory begins. ok is false where
+// the fast path cannot know: two addresses share a host, or the root is reached
+// through a symbolic link.
+func (r *resolver) findTop() (ok bool) {
+	s := r.s
+	if !s.Rooted() {
+		r.topPath = s.bases[0].path
+		return true
+	}
+	if s.sharedHosts {
+		return false
+	}
+	if r.topOf != r.dir+1 {
+		b := s.baseOf("/" + s.tree.Path(r.dir))
+		r.topOf, r.topPath, r.top = r.dir+1, b.path, 0
+		if b.root != "" {
+			r.top = s.tree.at(b.root[1:])
+		}
+	}
+	return r.top != NoNode && s.tree.nodes[r.top].kind == KindDir && s.tree.nodes[r.top].real == r.top
 }
