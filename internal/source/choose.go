@@ -116,6 +116,7 @@ func (m *Map) document(f contentFile) *document {
 	var d *document
 	if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
 		d = parseDocument(f.name, text, m.opt.Generator == Hugo)
+		d.module = f.dir.module
 	}
 	m.docs[f.shown] = d
 	return d

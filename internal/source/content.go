@@ -15,6 +15,9 @@ type sourceDir struct {
 	dir, prefix string
 	// lang is the language of what it holds, where that is known.
 	lang string
+	// kind is that of the files in it; module the module that they belong to.
+	kind   Kind
+	module string
 }
 
 func (d sourceDir) show(name string) string { return path.Join(d.prefix, name) }
@@ -68,7 +71,7 @@ func (m *Map) indexContent(pages []listed) {
 			case len(c.files) >= maxContentFiles:
 				return fs.SkipAll
 			}
-			if isContent(name) {
+			if isContent(name) && (m.opt.Generator == Hugo || !inTemplates(name)) {
 				c.add(contentFile{dir: root, name: name, shown: root.show(name)}, m.opt.Generator == Hugo)
 			}
 			return nil
@@ -110,13 +113,14 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 	for _, mt := range m.mounts {
 		top, rest, _ := strings.Cut(mt.target, "/")
 		dir := mt.dir
-		dir.lang = mt.lang
+		dir.lang, dir.module = mt.lang, mt.name()
 		switch {
 		case top == "content" && rest == "":
 			content = append(content, dir)
 		case top == "content":
 			content = append(content, dir) // names below a deeper mount still end alike
 		case top == "static" && rest == "":
+			dir.kind = Static
 			statics = append(statics, dir)
 		}
 	}
@@ -127,7 +131,10 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 		for _, dir := range m.hugoContentDirs() {
 			content = append(content, project(dir))
 		}
-		statics = append(statics, project("static"))
+		for _, theme := range m.themes() {
+			content = append(content, sourceDir{fsys: m.project, dir: path.Join("themes", theme, "content"), module: theme})
+		}
+		statics = append(statics, sourceDir{fsys: m.project, dir: "static", kind: Static})
 	default:
 		content = append(content, project("."))
 		if m.opt.Generator != Plain {
@@ -153,6 +160,21 @@ func isContent(name string) bool {
 		return true
 	}
 	return isMarkdown(name)
+}
+
+// inTemplates tells whether a file of a generator other than Hugo lies where
+// templates do.
+func inTemplates(name string) bool {
+	if isMarkdown(name) {
+		return false
+	}
+	for dir := range strings.SplitSeq(path.Dir(name), "/") {
+		switch dir {
+		case "_includes", "_layouts", "includes", "layouts", "templates", "partials", "overrides", "components", "macros":
+			return true
+		}
+	}
+	return false
 }
 
 var (

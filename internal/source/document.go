@@ -26,19 +26,31 @@ type item struct {
 
 // document is a content file, parsed.
 type document struct {
-	lines lines
+	module string // that the file belongs to, see [Position]
+	lines  lines
 	// items are in the order of the page they make.
 	items []item
+	// headings are those of a Markdown file; unread tells that the markup is
+	// one that only words are taken from.
+	headings []heading
+	unread   bool
 	// matter are the values of the front matter.
 	matter []value
 	// included are the content files that its shortcodes name; nil until asked.
 	included map[string]bool
 }
 
+// heading is a heading of a Markdown file.
+type heading struct {
+	at    int    // of its text
+	id    string // that it is given, if any
+	label string
+}
+
 // place returns the position of an offset in a document.
 func (d *document) place(name string, at int) *Position {
 	line, column := d.lines.at(at)
-	return &Position{File: name, Line: line, Column: column}
+	return &Position{File: name, Line: line, Column: column, Module: d.module}
 }
 
 // parseDocument reads a content file by the suffix of its name. hugo tells
@@ -59,11 +71,11 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 	}
 	switch ext := strings.ToLower(path.Ext(name)); {
 	case isMarkdown(name):
-		d.items = parseMarkdown(masked)
+		d.items, d.headings = parseMarkdown(masked)
 	case ext == ".html" || ext == ".htm":
 		d.items = htmlItems(masked)
 	default:
-		d.items = wordItems(masked, end)
+		d.items, d.unread = wordItems(masked, end), true
 	}
 	d.addShortcodes(codes)
 	return d

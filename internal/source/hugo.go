@@ -33,6 +33,14 @@ type mount struct {
 	module string
 }
 
+// name is the module's name for [Position].
+func (mt *mount) name() string {
+	if mt.module == "project" {
+		return ""
+	}
+	return mt.module
+}
+
 // maxHugoOutput bounds what is read of a call; maxHugoError what is shown.
 const (
 	maxHugoOutput = 256 << 20

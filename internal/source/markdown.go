@@ -15,8 +15,8 @@ import (
 
 // parseMarkdown finds the destinations in masked, a Markdown text whose front
 // matter and shortcodes are blanked so that offsets stay those of the file.
-// They leave in the order in which they reach the page.
-func parseMarkdown(masked []byte) []item {
+// They leave in the order in which they reach the page; so do the headings.
+func parseMarkdown(masked []byte) ([]item, []heading) {
 	links := &linkPlaces{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
 	inline := parser.DefaultInlineParsers()
 	for i := range inline {
@@ -38,7 +38,7 @@ func parseMarkdown(masked []byte) []item {
 	ast.Walk(doc, w.prepare)
 	w.html = htmlItems(blankOutside(masked, w.rawSpans))
 	ast.Walk(doc, w.visit)
-	return w.items
+	return w.items, w.headings
 }
 
 // linkPlaces is goldmark's parser of links that also remembers where their
@@ -94,6 +94,7 @@ type markdownWalk struct {
 	html     []item
 	raw      []byte
 	items    []item
+	headings []heading
 }
 
 // prepare collects what links refer to: definitions, and the spans of raw HTML.
@@ -152,6 +153,8 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 		return ast.WalkContinue, nil
 	}
 	switch n := n.(type) {
+	case *ast.Heading:
+		w.heading(n)
 	case *ast.Link:
 		w.link(n, n.Reference, n.Destination, "a")
 	case *ast.Image:
@@ -171,6 +174,19 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 		}
 	}
 	return ast.WalkContinue, nil
+}
+
+func (w *markdownWalk) heading(n *ast.Heading) {
+	if n.Lines().Len() == 0 {
+		return
+	}
+	h := heading{at: n.Lines().At(0).Start, label: w.label(n)}
+	if id, ok := n.AttributeString("id"); ok {
+		if id, ok := id.([]byte); ok {
+			h.id = string(id)
+		}
+	}
+	w.headings = append(w.headings, h)
 }
 
 func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, element string) {

@@ -205,14 +205,23 @@ func (m *Map) included(d *document) map[string]bool {
 // itself finds a page that the generator copied as it is: then its source is
 // the same text, and the place is the same.
 func (m *Map) itself(name string, text []byte, l Link) *Position {
+	dir, file, ok := m.copyOf(name, text)
+	if !ok {
+		return nil
+	}
+	line, column := newLines(text).at(int(min(l.Offset, int64(len(text)))))
+	return &Position{File: dir.show(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
+}
+
+// copyOf finds the file of the project that a page is a copy of.
+func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
 	for _, dir := range m.content.statics {
 		file := path.Join(dir.dir, name)
 		if same, err := readFile(m.fsOf(dir), file, int64(len(text))+1); err == nil && bytes.Equal(same, text) {
-			line, column := newLines(text).at(int(min(l.Offset, int64(len(text)))))
-			return &Position{File: dir.show(file), Line: line, Column: column}
+			return dir, file, true
 		}
 	}
-	return nil
+	return sourceDir{}, "", false
 }
 
 // readFile reads a regular file of at most limit bytes.

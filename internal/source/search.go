@@ -17,6 +17,10 @@ type hit struct {
 	col   int
 }
 
+func (h hit) position() *Position {
+	return &Position{File: h.shown, Line: h.line, Column: h.col, Kind: h.file.dir.kind, Module: h.file.dir.module}
+}
+
 // wanted are texts to look for in many files at once.
 type wanted struct {
 	// byWord has the texts by their first word, see eachWord.
@@ -166,7 +170,7 @@ func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several boo
 				}
 			}
 			h := hits[min(o.nth, len(hits)-1)]
-			return &Position{File: h.shown, Line: h.line, Column: h.col}, false
+			return h.position(), false
 		}
 	}
 	return nil, false
@@ -203,7 +207,7 @@ func (m *Map) fromContent(w *wanted, o open) *Position {
 		return nil
 	}
 	h := hits[min(o.nth, len(hits)-1)]
-	return &Position{File: h.shown, Line: h.line, Column: h.col}
+	return h.position()
 }
 
 // isDestination tells whether a hit is a destination and no mere text.

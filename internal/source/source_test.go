@@ -13,8 +13,8 @@ import (
 )
 
 // TestPlace: projects with the pages that were built of them. The file want of
-// each has a line for each link to place: DOCROOT/PAGE RAW and the position,
-// or "-" for none. Equal values on a page are its links in order.
+// each has a line for each link to place: DOCROOT/PAGE RAW and the position
+// with the kind of file and "of MODULE", or "-" for none. Equal values on a page are its links in order.
 func TestPlace(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) < 3 {
@@ -106,13 +106,23 @@ func place(t *testing.T, project, docroot, hugo string, want []string) (got []st
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := "-"
-		if p := places[0]; p != nil {
-			at = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-		}
-		got = append(got, fields[0]+" "+raw+" "+at)
+		got = append(got, fields[0]+" "+raw+" "+shown(places[0]))
 	}
 	return got
+}
+
+func shown(p *Position) string {
+	if p == nil {
+		return "-"
+	}
+	at := fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	if p.Kind != Content {
+		at += " " + string(p.Kind)
+	}
+	if p.Module != "" {
+		at += " of " + p.Module
+	}
+	return at
 }
 
 func TestDetect(t *testing.T) {
