@@ -34,6 +34,8 @@ type document struct {
 	// one that only words are taken from.
 	headings []heading
 	unread   bool
+	// plain is what readers see of it, nil when that is not known.
+	plain *plain
 	// matter are the values of the front matter.
 	matter []value
 	// included are the content files that its shortcodes name; nil until asked.
@@ -71,9 +73,10 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 	}
 	switch ext := strings.ToLower(path.Ext(name)); {
 	case isMarkdown(name):
-		d.items, d.headings = parseMarkdown(masked)
+		d.items, d.headings, d.plain = parseMarkdown(masked, text)
 	case ext == ".html" || ext == ".htm":
-		d.items = htmlItems(masked)
+		d.items, d.plain = htmlItems(masked), &plain{}
+		d.plain.addHTML(0, masked)
 	default:
 		d.items, d.unread = wordItems(masked, end), true
 	}
