@@ -54,6 +54,15 @@ func (m *Map) pick(found []int, name string, text []byte, links []pageLink, sure
 	if sure && len(found) == 1 {
 		return m.document(c.files[found[0]]), c.files[found[0]].shown
 	}
+	if !sure {
+		// One file alone that has the whole path at its end needs no more.
+		whole := slices.DeleteFunc(slices.Clone(found), func(i int) bool {
+			return commonTail(c.files[i].key, pageKey(name)) <= strings.Count(pageKey(name), "/")
+		})
+		if len(whole) > 0 {
+			found = whole
+		}
+	}
 	language := pageLanguage(text)
 	best, bestScore, tie := -1, 0, false
 	for _, i := range found {

@@ -274,5 +274,18 @@ func (c *contentIndex) named(name string) (contentFile, bool) {
 			}
 		}
 	}
-	return contentFile{}, false
+	// Relative to a directory of content that only the generator knows.
+	found := -1
+	for _, i := range c.byLast[path.Base("/"+nameKey(strings.TrimSuffix(name, path.Ext(name))))] {
+		if strings.HasSuffix(c.files[i].shown, "/"+name) {
+			if found >= 0 {
+				return contentFile{}, false
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		return contentFile{}, false
+	}
+	return c.files[found], true
 }

@@ -22,6 +22,15 @@ type item struct {
 	// loose: it is a parameter of a shortcode, which decides what becomes of
 	// it, or a word of markup that is not read.
 	loose bool
+	// ref is the label of a reference link, normalised.
+	ref string
+	// pasted: it is a parameter of a {{% %}} shortcode, whose text becomes part
+	// of the Markdown.
+	pasted bool
+	// owner and file are set for items that were brought together from several
+	// files, see [Map.inlined].
+	owner *document
+	file  string
 }
 
 // document is a content file, parsed.
@@ -34,12 +43,20 @@ type document struct {
 	// one that only words are taken from.
 	headings []heading
 	unread   bool
+	// defs are the definitions of reference links, by label.
+	defs map[string]definition
 	// plain is what readers see of it, nil when that is not known.
 	plain *plain
 	// matter are the values of the front matter.
 	matter []value
 	// included are the content files that its shortcodes name; nil until asked.
 	included map[string]bool
+}
+
+// definition is where the destination of a reference link is defined.
+type definition struct {
+	at   int
+	dest string
 }
 
 // heading is a heading of a Markdown file.
@@ -73,7 +90,7 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 	}
 	switch ext := strings.ToLower(path.Ext(name)); {
 	case isMarkdown(name):
-		d.items, d.headings, d.plain = parseMarkdown(masked, text)
+		d.parseMarkdown(masked, text)
 	case ext == ".html" || ext == ".htm":
 		d.items, d.plain = htmlItems(masked), &plain{}
 		d.plain.addHTML(0, masked)
@@ -141,7 +158,7 @@ func appendParameters(all []item, sc shortcode, used map[int]bool) []item {
 	}
 	for _, p := range sc.params {
 		if p.text != "" && len(p.text) <= maxValue {
-			all = append(all, item{order: sc.from, at: p.at, dest: p.text, loose: true})
+			all = append(all, item{order: sc.from, at: p.at, dest: p.text, loose: true, pasted: sc.pasted})
 		}
 	}
 	return all

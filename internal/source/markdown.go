@@ -17,7 +17,7 @@ import (
 // matter and shortcodes are blanked so that offsets stay those of the file.
 // They leave in the order in which they reach the page; so do the headings. text
 // is the file as it is.
-func parseMarkdown(masked, text []byte) ([]item, []heading, *plain) {
+func (d *document) parseMarkdown(masked, text []byte) {
 	links := &linkPlaces{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
 	inline := parser.DefaultInlineParsers()
 	for i := range inline {
@@ -35,11 +35,11 @@ func parseMarkdown(masked, text []byte) ([]item, []heading, *plain) {
 		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),
 	)
 	doc := md.Parser().Parse(gtext.NewReader(masked))
-	w := markdownWalk{text: masked, unmasked: text, links: links.at, defs: map[string]int{}, raw: make([]byte, 0)}
+	w := markdownWalk{text: masked, unmasked: text, links: links.at, defs: map[string]definition{}, raw: make([]byte, 0)}
 	ast.Walk(doc, w.prepare)
 	w.html = htmlItems(blankOutside(masked, w.rawSpans))
 	ast.Walk(doc, w.visit)
-	return w.items, w.headings, w.plain.built()
+	d.items, d.headings, d.defs, d.plain = w.items, w.headings, w.defs, w.plain.built()
 }
 
 // linkPlaces is goldmark's parser of links that also remembers where their
@@ -90,7 +90,7 @@ func (p *linkPlaces) CloseBlock(parent ast.Node, block gtext.Reader, pc parser.C
 type markdownWalk struct {
 	text     []byte
 	links    map[ast.Node]int
-	defs     map[string]int // destination's offset by normalised label
+	defs     map[string]definition // by normalised label
 	rawSpans [][2]int
 	html     []item
 	raw      []byte
@@ -110,7 +110,7 @@ func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error
 		label := util.ToLinkReference(n.Label)
 		if _, ok := w.defs[label]; !ok && n.Lines().Len() > 0 {
 			if at := definitionPlace(w.text, n.Lines().At(0).Start, n.Destination); at >= 0 {
-				w.defs[label] = at
+				w.defs[label] = definition{at, markdownAddress(n.Destination)}
 			}
 		}
 	case *ast.HTMLBlock:
@@ -217,13 +217,17 @@ func (w *markdownWalk) heading(n *ast.Heading) {
 
 func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, element string) {
 	at, ok := w.links[n]
+	label := ""
 	if ref != nil {
-		at, ok = w.defs[util.ToLinkReference(ref.Value)]
+		label = util.ToLinkReference(ref.Value)
+		var def definition
+		def, ok = w.defs[label]
+		at = def.at
 	}
 	if !ok {
 		return
 	}
-	it := item{order: n.Pos(), at: at, element: element, dest: markdownAddress(dest)}
+	it := item{order: n.Pos(), at: at, ref: label, element: element, dest: markdownAddress(dest)}
 	if element == "a" {
 		it.label = w.label(n)
 	}

@@ -48,10 +48,17 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 	marks := findMarks(text)
 	doc, file := m.sourceOf(name, text, marks.file, all)
 	var pairs []int
-	var addrs, matter []address
+	var items []item
+	var addrs, matter []address // of the document's own
 	if doc != nil {
 		addrs = m.addresses(doc.items, name)
-		pairs, _ = align(doc.items, addrs, all)
+		whole := addrs
+		if items = m.inlined(doc, file); items == nil {
+			items = doc.items
+		} else {
+			whole = m.addresses(items, name)
+		}
+		pairs, _ = align(items, whole, all)
 	}
 	var rest []open
 	seen := map[string]int{}
@@ -75,7 +82,11 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 		o := open{index: first + i, link: l, nth: seen[l.Raw]}
 		if doc != nil {
 			if pairs[j] >= 0 {
-				placed[i] = doc.place(file, doc.items[pairs[j]].at)
+				if it := &items[pairs[j]]; it.owner != nil {
+					placed[i] = it.owner.place(it.file, it.at)
+				} else {
+					placed[i] = doc.place(file, it.at)
+				}
 				continue
 			}
 			if matter == nil {

@@ -183,9 +183,11 @@ func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several boo
 	return nil, false
 }
 
-// minAround is how many bytes around a link must be the same before they tell
-// where it is written.
-const minAround = 20
+// What speaks for a file beside the text around the link, in bytes of that.
+const (
+	isIncluded = 24 // the page's own content names it in a shortcode
+	isNear     = 8  // the page links to what it makes
+)
 
 // fromContent returns the place in the one content file that has the address
 // as a destination; of several, the one that has the same text around it.
@@ -199,22 +201,25 @@ func (m *Map) fromContent(w *wanted, o open, around surroundings) *Position {
 	if len(hits) == 0 {
 		return o.own
 	}
-	if h := closest(hits, around); h != nil {
+	included := func(h *hit) bool { return o.included[h.shown] }
+	near := func(h *hit) bool { return o.near[h.file.key] || o.own != nil && o.own.File == h.shown }
+	h := closest(hits, around, func(h *hit) int {
+		switch {
+		case included(h):
+			return isIncluded
+		case near(h):
+			return isNear
+		}
+		return 0
+	})
+	if h != nil {
 		return h.position()
 	}
 	if several(hits) {
-		// What the content includes is surer than what it links to.
-		var included, near []hit
-		for _, h := range hits {
-			if o.included[h.shown] {
-				included = append(included, h)
-			}
-			if o.near[h.file.key] || o.own != nil && o.own.File == h.shown {
-				near = append(near, h)
-			}
-		}
-		if hits = near; len(included) > 0 {
-			hits = included
+		if few := picked(hits, included); len(few) > 0 {
+			hits = few
+		} else {
+			hits = picked(hits, near)
 		}
 	}
 	if len(hits) == 0 || several(hits) {
@@ -223,18 +228,32 @@ func (m *Map) fromContent(w *wanted, o open, around surroundings) *Position {
 	return hits[min(o.nth, len(hits)-1)].position()
 }
 
+// picked returns the hits that a function picks.
+func picked(hits []hit, pick func(*hit) bool) (few []hit) {
+	for i := range hits {
+		if pick(&hits[i]) {
+			few = append(few, hits[i])
+		}
+	}
+	return few
+}
+
 // several tells whether the hits are in more than one file.
 func several(hits []hit) bool {
 	return slices.ContainsFunc(hits, func(h hit) bool { return h.shown != hits[0].shown })
 }
 
-// closest returns the hit with the most in common with what is around a link, nil when no
-// one is ahead.
-func closest(hits []hit, around surroundings) *hit {
+// closest returns the hit with the most in common with what is around a link,
+// nil when no one is ahead. bonus is what else speaks for a hit.
+func closest(hits []hit, around surroundings, bonus func(*hit) int) *hit {
 	best, most, tie := -1, 0, false
 	for i := range hits {
 		for _, c := range hits[i].around {
-			switch n := c.likeness(around); {
+			n := c.likeness(around)
+			if n < minAround {
+				continue
+			}
+			switch n += bonus(&hits[i]); {
 			case n > most:
 				best, most, tie = i, n, false
 			case n == most && best != i:
@@ -242,7 +261,7 @@ func closest(hits []hit, around surroundings) *hit {
 			}
 		}
 	}
-	if most < minAround || tie {
+	if best < 0 || tie {
 		return nil
 	}
 	return &hits[best]

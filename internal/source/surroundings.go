@@ -97,8 +97,13 @@ func (p *plain) around(src int) surroundings {
 	return surroundings{string(p.letters[max(0, at-maxAround):at]), string(p.letters[at:min(len(p.letters), at+maxAround)])}
 }
 
-// likeness counts how many bytes two surroundings have in common, outwards from
-// the link.
+// minAround is how many bytes around a link must be the same before they tell
+// where it is written.
+const minAround = 20
+
+// likeness counts how many bytes a source's surroundings and those on a page
+// have in common, outwards from the link. A source that is found as a whole
+// counts for more: it may be a single sentence.
 func (c surroundings) likeness(d surroundings) int {
 	n := 0
 	for n < len(c.before) && n < len(d.before) && c.before[len(c.before)-1-n] == d.before[len(d.before)-1-n] {
@@ -108,5 +113,11 @@ func (c surroundings) likeness(d surroundings) int {
 	for m < len(c.after) && m < len(d.after) && c.after[m] == d.after[m] {
 		m++
 	}
+	if n == len(c.before) && m == len(c.after) && n+m > minWhole {
+		return n + m + minAround
+	}
 	return n + m
 }
+
+// minWhole is how many bytes even the shortest source must have in common.
+const minWhole = 5
