@@ -77,35 +77,7 @@ func (m *Map) indexContent(pages []listed) {
 			return nil
 		})
 	}
-	prefix := c.urlPrefix(pages)
-	for _, p := range pages {
-		if i, ok := c.byShown[p.file]; ok {
-			if key, ok := strings.CutPrefix(p.path, prefix); ok {
-				c.listed[pageKey(key)] = i
-			}
-		}
-	}
-}
-
-// urlPrefix tells the base path of the permalinks: what most of them have
-// before the path that the file's name tells.
-func (c *contentIndex) urlPrefix(pages []listed) string {
-	votes := map[string]int{}
-	best := "/"
-	for _, p := range pages {
-		i, ok := c.byShown[p.file]
-		if !ok || c.files[i].key == "" {
-			continue
-		}
-		key := pageKey(strings.TrimPrefix(p.path, "/"))
-		if rest, ok := strings.CutSuffix(key, c.files[i].key); ok && (rest == "" || rest[len(rest)-1] == '/') {
-			prefix := p.path[:min(len(p.path), 1+len(rest))]
-			if votes[prefix]++; votes[prefix] > votes[best] {
-				best = prefix
-			}
-		}
-	}
-	return best
+	m.enterListed(pages)
 }
 
 // contentDirs returns where content and static files lie.
@@ -128,13 +100,17 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 	switch {
 	case len(m.mounts) > 0:
 	case m.opt.Generator == Hugo:
-		for _, dir := range m.hugoContentDirs() {
-			content = append(content, project(dir))
-		}
+		content = append(content, m.hugoContentDirs()...)
 		for _, theme := range m.themes() {
 			content = append(content, sourceDir{fsys: m.project, dir: path.Join("themes", theme, "content"), module: theme})
 		}
 		statics = append(statics, sourceDir{fsys: m.project, dir: "static", kind: Static})
+		for _, mt := range m.configMounts() {
+			if mt.target == "static" {
+				mt.dir.kind = Static
+				statics = append(statics, mt.dir)
+			}
+		}
 	default:
 		content = append(content, project("."))
 		if m.opt.Generator != Plain {

@@ -20,8 +20,8 @@ import (
 
 // listed is a page as Hugo knows it.
 type listed struct {
-	file string // as shown
-	path string // of its permalink, decoded
+	file       string // as shown
+	host, path string // of its permalink; the path decoded
 }
 
 // mount is a directory that Hugo puts into its tree of files.
@@ -32,10 +32,14 @@ type mount struct {
 	module string
 }
 
-// name is the module's name for [Position].
+// name is the module's name for [Position]. Hugo names a module that a local
+// directory stands in for by that directory.
 func (mt *mount) name() string {
-	if mt.module == "project" {
+	switch {
+	case mt.module == "project":
 		return ""
+	case strings.HasPrefix(mt.module, "."), isAbsolute(slashed(mt.module)):
+		return path.Base(slashed(mt.module))
 	}
 	return mt.module
 }
@@ -171,7 +175,11 @@ func (m *Map) readMounts(out []byte) (all []mount, err error) {
 	for {
 		var module struct {
 			Path, Dir string
-			Mounts    []struct{ Source, Target, Lang string }
+			Mounts    []struct {
+				Source, Target, Lang string
+				// From Hugo 0.153 on, in place of Lang.
+				Sites struct{ Matrix struct{ Languages []string } }
+			}
 		}
 		if err := dec.Decode(&module); err != nil {
 			if errors.Is(err, io.EOF) && len(all) > 0 {
@@ -180,6 +188,9 @@ func (m *Map) readMounts(out []byte) (all []mount, err error) {
 			return nil, fmt.Errorf("read hugo config mounts: %w", err)
 		}
 		for _, mt := range module.Mounts {
+			if languages := mt.Sites.Matrix.Languages; len(languages) == 1 && mt.Lang == "" {
+				mt.Lang = languages[0]
+			}
 			dir, ok := m.mountDir(module.Dir, mt.Source)
 			if ok {
 				all = append(all, mount{dir, slashed(mt.Target), mt.Lang, module.Path})
@@ -285,6 +296,6 @@ func (m *Map) readList(out []byte) (pages []listed, err error) {
 				}
 			}
 		}
-		pages = append(pages, listed{strings.Clone(file), strings.Clone(u.Path)})
+		pages = append(pages, listed{strings.Clone(file), strings.Clone(u.Host), strings.Clone(u.Path)})
 	}
 }

@@ -71,7 +71,7 @@ func newBrokenSite(t *testing.T, pages int) *brokenSite {
 			file = fmt.Sprintf("content/post/Bundle %d/index.md", i)
 		}
 		write(file, strings.Replace(text, "@", raw, 1))
-		b.want[raw] = Position{file, 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])}
+		b.want[raw] = Position{File: file, Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])}
 	}
 	return b
 }

@@ -73,7 +73,11 @@ func (m *Map) templateDirs() (dirs []templateDir) {
 	for _, name := range hugoDirs {
 		dirs = append(dirs, templateDir{0, sourceDir{fsys: m.project, dir: name, kind: hugoKinds[name]}})
 	}
-	for _, mt := range m.mounts {
+	mounts := m.mounts
+	if len(mounts) == 0 {
+		mounts = m.configMounts()
+	}
+	for _, mt := range mounts {
 		switch top, _, _ := strings.Cut(mt.target, "/"); top {
 		case "layouts", "data", "i18n", "assets":
 			level, dir := 1, mt.dir
