@@ -22,7 +22,13 @@ func (m *Map) sourceOf(name string, text []byte, said string, links []pageLink) 
 	if i, ok := c.listed[key]; ok {
 		return m.document(c.files[i]), c.files[i].shown
 	}
-	if found := c.byKey[key]; len(found) > 0 {
+	found := c.byKey[key]
+	if len(found) != 1 {
+		if f, ok := c.editLink(links); ok {
+			return m.document(f), f.shown
+		}
+	}
+	if len(found) > 0 {
 		return m.pick(found, name, text, links, true)
 	}
 	if found := c.maybe[key]; len(found) > 0 {
@@ -36,7 +42,7 @@ func (m *Map) sourceOf(name string, text []byte, said string, links []pageLink) 
 		return m.pick(found, name, text, links, true)
 	}
 	last := path.Base(key)
-	found := slices.Concat(c.byLast[last], matter[last])
+	found = slices.Concat(c.byLast[last], matter[last])
 	slices.Sort(found)
 	return m.pick(slices.Compact(found), name, text, links, false)
 }

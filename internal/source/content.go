@@ -72,12 +72,12 @@ func (m *Map) indexContent(pages []listed) {
 				return fs.SkipAll
 			}
 			if isContent(name) && (m.opt.Generator == Hugo || !inTemplates(name)) {
-				c.add(contentFile{dir: root, name: name, shown: root.show(name)}, m.opt.Generator == Hugo)
+				c.add(contentFile{dir: root, name: name, shown: root.show(name)}, m.opt.Generator)
 			}
 			return nil
 		})
 	}
-	m.enterListed(pages)
+	m.enterListed(append(pages, m.leftMap()...))
 }
 
 // contentDirs returns where content and static files lie.
@@ -160,7 +160,7 @@ var (
 )
 
 // add enters a file under all the keys that its name may stand for.
-func (c *contentIndex) add(f contentFile, hugo bool) {
+func (c *contentIndex) add(f contentFile, g Generator) {
 	rel := strings.TrimPrefix(f.name, f.dir.dir+"/")
 	if f.dir.dir == "." {
 		rel = f.name
@@ -177,7 +177,7 @@ func (c *contentIndex) add(f contentFile, hugo bool) {
 	}
 	if lang := f.dir.lang; lang != "" {
 		sure = append(sure, path.Join(strings.ToLower(lang), f.key))
-	} else if first := path.Base(f.dir.dir); hugo && first != "content" && first != "." {
+	} else if first := path.Base(f.dir.dir); g == Hugo && first != "content" && first != "." {
 		maybe = append(maybe, path.Join(strings.ToLower(first), f.key))
 	}
 	dir, last := path.Split(f.key)
@@ -186,6 +186,7 @@ func (c *contentIndex) add(f contentFile, hugo bool) {
 			maybe = append(maybe, dir+p[1])
 		}
 	}
+	maybe = append(maybe, generatorKeys(g, f.key)...)
 	c.files = append(c.files, f)
 	c.byShown[f.shown] = i
 	enter := func(index map[string][]int, key string) {

@@ -91,6 +91,9 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 	switch ext := strings.ToLower(path.Ext(name)); {
 	case isMarkdown(name):
 		d.parseMarkdown(masked, text)
+		if ext == ".mdx" {
+			d.addJSX(masked)
+		}
 	case ext == ".html" || ext == ".htm":
 		d.items, d.plain = htmlItems(masked), &plain{}
 		d.plain.addHTML(0, masked)

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"io/fs"
+	"os"
 	"path"
 	"sort"
 	"strings"
@@ -228,6 +229,11 @@ func (m *Map) itself(name string, text []byte, l Link) *Position {
 func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
 	for _, dir := range m.content.statics {
 		file := path.Join(dir.dir, name)
+		if here, err := fs.Stat(m.docroot, name); err == nil {
+			if there, err := fs.Stat(dir.fsys, file); err == nil && os.SameFile(here, there) {
+				continue // the docroot itself has the name of a directory of static files
+			}
+		}
 		if same, err := readFile(m.fsOf(dir), file, int64(len(text))+1); err == nil && bytes.Equal(same, text) {
 			return dir, file, true
 		}

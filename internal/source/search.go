@@ -144,6 +144,9 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 			return context.Cause(ctx)
 		}
 		if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
+			if m.opt.Generator != Hugo && writesTemplate(f.name, text) {
+				f.dir.kind = Template
+			}
 			of := wanted{content.byWord, map[string][]hit{}}
 			of.search(f, text)
 			for text, hits := range of.hits {

@@ -17,7 +17,11 @@ import (
 // with the kind of file and "of MODULE", or "-" for none. Equal values on a page are its links in order.
 func TestPlace(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) < 3 {
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := filepath.Glob("testdata/generators/*.txtar")
+	if names = append(names, others...); err != nil || len(names) < 9 {
 		t.Fatalf("%d projects, %v", len(names), err)
 	}
 	for _, name := range names {
@@ -43,8 +47,11 @@ func extract(t *testing.T, name string) (project string, want []string) {
 	}
 	project = t.TempDir()
 	for _, f := range archive.Files {
-		if f.Name == "want" {
+		switch f.Name {
+		case "want":
 			want = strings.Split(strings.TrimSpace(string(f.Data)), "\n")
+			continue
+		case "build": // for the integration test
 			continue
 		}
 		file := filepath.Join(project, filepath.FromSlash(f.Name))
@@ -61,11 +68,16 @@ func extract(t *testing.T, name string) (project string, want []string) {
 	return project, want
 }
 
-// place places the links that the lines of want name.
+// place places the links that the lines of want name. A file base-url in the
+// project is the site's address.
 func place(t *testing.T, project, docroot, hugo string, want []string) (got []string) {
 	t.Helper()
 	dir := filepath.Join(project, docroot)
-	s, err := site.Load(t.Context(), dir, site.Options{})
+	var opt site.Options
+	if base, err := os.ReadFile(filepath.Join(project, "base-url")); err == nil {
+		opt.BaseURLs = []string{strings.TrimSpace(string(base))}
+	}
+	s, err := site.Load(t.Context(), dir, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"io/fs"
 	"path"
@@ -135,6 +136,13 @@ func kindOf(name string) Kind {
 		}
 	}
 	return Template
+}
+
+// writesTemplate tells whether an HTML file among the content is a template, of
+// a theme of the project for example: a page would have front matter.
+func writesTemplate(name string, text []byte) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return (ext == ".html" || ext == ".htm") && frontMatter(text) == 0 && (bytes.Contains(text, []byte("{{")) || bytes.Contains(text, []byte("{%")))
 }
 
 // configFiles lists the files of Hugo's configuration.
