@@ -166,7 +166,7 @@ func (d *document) linesLike(label string) (at []int) {
 // writtenID finds the one place where a text gives an element that id, in HTML
 // or in the braces that Markdown has for it.
 func writtenID(text []byte, id string) (at int, ok bool) {
-	for i := 0; ; {
+	for i := 0; id != ""; {
 		n := bytes.Index(text[i:], []byte(id))
 		if n < 0 {
 			return at, ok
@@ -181,6 +181,7 @@ func writtenID(text []byte, id string) (at int, ok bool) {
 		}
 		at, ok = start, true
 	}
+	return 0, false
 }
 
 var idBefore = regexp.MustCompile(`(?i)([\s"'](id|name)\s*=\s*["']?|\{:?\s?#)$`)

@@ -99,7 +99,6 @@ func TestHugoProjects(t *testing.T) {
 	}
 	for _, file := range hugoProjects(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
 			p := unpackHugo(t, file)
 			script := "#!/bin/sh\ncase \"$*\" in\n"
 			for args, entry := range map[string]string{"list all": "list", "config mounts": "mounts"} {
