@@ -79,7 +79,7 @@ func runPositions(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	r.section("Positions of findings")
-	r.addf("%s", table([]string{"values", "asked", "breaks found", "findings", "exact", "same line", "other line", "wrong file", "none", "exact %", "source s"}, rows))
+	r.addf("%s", table([]string{"values", "asked", "breaks found", "findings", "exact", "same line", "other line", "wrong file", "none", "exact %", "source s", "source cpu s", "cpu ms/finding"}, rows))
 	if len(mistakes) > 0 {
 		r.section("Not exact, the first 20")
 		r.addf("%s\n", strings.Join(mistakes[:min(len(mistakes), 20)], "\n"))
@@ -167,7 +167,8 @@ func (m *measurement) rows(ctx context.Context, from string, spots []spot, value
 				mistakes = append(mistakes, fmt.Sprintf("%s values, %s: %s", shown, asked, text))
 			}
 			rows = append(rows, []string{shown, asked, strconv.Itoa(c.found), strconv.Itoa(c.findings), strconv.Itoa(c.exact), strconv.Itoa(c.sameLine),
-				strconv.Itoa(c.otherLine), strconv.Itoa(c.wrongFile), strconv.Itoa(c.none), fmt.Sprintf("%.2f", 100*c.share()), seconds(took)})
+				strconv.Itoa(c.otherLine), strconv.Itoa(c.wrongFile), strconv.Itoa(c.none), fmt.Sprintf("%.2f", 100*c.share()),
+				seconds(took.wall), seconds(took.cpu), fmt.Sprintf("%.2f", took.cpu.Seconds()*1000/float64(c.findings))})
 		}
 	}
 	return rows, mistakes, missed, nil
@@ -201,42 +202,49 @@ type breakFinding struct {
 
 var breakNumber = regexp.MustCompile(`sitelink-broken-(\d+)`)
 
+// duration is the time of a program and those that it starts.
+type duration struct{ wall, cpu time.Duration }
+
 // check returns the findings about breaks, and by how much the positions made
 // the check longer.
-func (m *measurement) check(ctx context.Context, path string) (all []breakFinding, took time.Duration, err error) {
-	run := func(source string) ([]byte, time.Duration, error) {
+func (m *measurement) check(ctx context.Context, path string) (all []breakFinding, took duration, err error) {
+	run := func(source string) ([]byte, duration, error) {
 		cmd := exec.CommandContext(ctx, m.sitelink, "check", "public", "--format", "json", "--fail-on", "never", "--source", source)
 		cmd.Dir = m.site
 		cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") }), "PATH="+path)
 		cmd.Stderr = os.Stderr
 		began := time.Now()
 		out, err := cmd.Output()
-		return out, time.Since(began), err
+		took := duration{wall: time.Since(began)}
+		if s := cmd.ProcessState; s != nil {
+			took.cpu = s.UserTime() + s.SystemTime()
+		}
+		return out, took, err
 	}
 	_, without, err := run("off")
 	if err != nil {
-		return nil, 0, fmt.Errorf("check the site: %w", err)
+		return nil, took, fmt.Errorf("check the site: %w", err)
 	}
 	out, with, err := run("auto")
 	if err != nil {
-		return nil, 0, fmt.Errorf("check the site: %w", err)
+		return nil, took, fmt.Errorf("check the site: %w", err)
 	}
 	var doc struct{ Findings []breakFinding }
 	if err := json.Unmarshal(out, &doc); err != nil {
-		return nil, 0, fmt.Errorf("read the report: %w", err)
+		return nil, took, fmt.Errorf("read the report: %w", err)
 	}
 	for _, f := range doc.Findings {
 		if number := breakNumber.FindStringSubmatch(f.Raw); number != nil {
 			if f.number, err = strconv.Atoi(number[1]); err != nil {
-				return nil, 0, err
+				return nil, took, err
 			}
 			all = append(all, f)
 		}
 	}
 	if len(all) == 0 {
-		return nil, 0, errors.New("no break reached a page")
+		return nil, took, errors.New("no break reached a page")
 	}
-	return all, max(0, with-without), nil
+	return all, duration{max(0, with.wall-without.wall), max(0, with.cpu-without.cpu)}, nil
 }
 
 // counts is what became of the findings.
