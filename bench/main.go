@@ -38,7 +38,8 @@ func commands() []command {
 		{"profiles", "the host profiles against each other", runProfiles},
 		{"generate", "write a seeded site", runGenerate},
 		{"growth", "time and memory as the generated site grows", runGrowth},
-		{"all", "everything above, for the corpora with figures to reach", runAll},
+		{"positions", "break links of a Hugo site and score the places that are reported", runPositions},
+		{"all", "everything but positions, for the corpora with figures to reach", runAll},
 		{"read", "only read the files of a docroot (run by compare)", runRead},
 	}
 }
@@ -75,7 +76,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintln(stderr, "usage: go run . COMMAND [flags]   (-h after a command lists its flags)")
 	for _, c := range commands() {
-		fmt.Fprintf(stderr, "  %-9s %s\n", c.name, c.short)
+		fmt.Fprintf(stderr, "  %-10s %s\n", c.name, c.short)
 	}
 	return 2
 }

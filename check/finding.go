@@ -66,6 +66,9 @@ type Finding struct {
 	File string
 	// Source is the place in the authoring sources, where known.
 	Source *Position
+	// Related is a place in the authoring sources that helps to mend the link,
+	// where known: the heading that Suggestion leads to.
+	Related *Related
 	// Suggestion is what the author most likely meant, ready to be written in
 	// place of Raw; empty when nothing is near.
 	Suggestion string
@@ -81,13 +84,6 @@ type Finding struct {
 	was   Code        // the code that an entry would have as a plain link
 	node  site.NodeID // the file that answers or was meant
 	based bool        // the page has a base element
-}
-
-// Position is a place in a source file.
-type Position struct {
-	// File is a slash path relative to the project root.
-	File         string
-	Line, Column int
 }
 
 // Reason is one line of the summary's "not checked" list.

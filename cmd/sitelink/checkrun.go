@@ -55,7 +55,7 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	var result *check.Result
 	if cfg.Show == "all" {
 		progress.done()
-		result, err = a.showAll(ctx, s, cfg, accepted, reports)
+		result, err = a.showAll(ctx, s, cfg, docroot, accepted, reports)
 	} else {
 		result, err = check.Run(ctx, s, checkOptions(cfg))
 		timer.stage("check")

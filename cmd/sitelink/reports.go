@@ -101,12 +101,16 @@ func (all destinations) summarised() bool {
 
 // showAll lists every link in each report. The site is in memory; only the
 // pages are read once more for each.
-func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, all destinations) (result *check.Result, err error) {
+func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, docroot string, accepted *acceptance, all destinations) (result *check.Result, err error) {
+	places, err := a.rowSources(ctx, s, cfg, docroot)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range all {
 		if d.format.Name == "jsonl" {
-			result, err = a.showAllJSON(ctx, s, cfg, accepted, d.out)
+			result, err = a.showAllJSON(ctx, s, cfg, places, accepted, d.out)
 		} else {
-			result, err = a.showAllText(ctx, s, cfg, accepted, d.out, d.opt.TextOptions)
+			result, err = a.showAllText(ctx, s, cfg, places, accepted, d.out, d.opt.TextOptions)
 		}
 		if err != nil {
 			return nil, err
@@ -117,8 +121,8 @@ func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, acc
 
 // showAllJSON writes one row a link and nothing else: faults of files are no
 // links.
-func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, out output) (*check.Result, error) {
-	result, err := accepted.links(ctx, s, checkOptions(cfg), report.AppendLink, out)
+func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config, places map[place]*check.Position, accepted *acceptance, out output) (*check.Result, error) {
+	result, err := accepted.links(ctx, s, checkOptions(cfg), withSources(places, report.AppendSourcedLink), out)
 	if err == nil && len(result.Findings) > 0 {
 		a.ui.warning(fmt.Sprintf("faults of files not listed (leave out --show all to see them): %s", thousands(len(result.Findings))))
 	}
@@ -127,9 +131,9 @@ func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config,
 
 // showAllText lists the faults of files behind the links and ends with the
 // summary.
-func (a *app) showAllText(ctx context.Context, s *site.Site, cfg *config.Config, accepted *acceptance, out output, opt report.TextOptions) (*check.Result, error) {
+func (a *app) showAllText(ctx context.Context, s *site.Site, cfg *config.Config, places map[place]*check.Position, accepted *acceptance, out output, opt report.TextOptions) (*check.Result, error) {
 	row := func(dst []byte, f *check.Finding) []byte { return report.AppendText(dst, f, opt) }
-	result, err := accepted.links(ctx, s, checkOptions(cfg), row, out)
+	result, err := accepted.links(ctx, s, checkOptions(cfg), withSources(places, row), out)
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
@@ -20,20 +22,14 @@ import (
 // project that the docroot was built from, if there is one. A project that
 // cannot be read is a warning; the findings stand without.
 func (a *app) addSources(ctx context.Context, s *site.Site, cfg *config.Config, docroot string, r *check.Result) error {
-	if cfg.Source == "off" || len(r.Findings) == 0 {
+	if len(r.Findings) == 0 {
 		return nil
 	}
-	absolute, err := filepath.Abs(docroot)
-	if err != nil {
-		return fmt.Errorf("find docroot %s: %w", docroot, cause(err))
+	opt, err := sourceOptions(cfg, docroot)
+	if err != nil || opt.Project == "" {
+		return err
 	}
-	found, ok := generator.Find(sourceProjects(absolute))
-	if !ok {
-		return nil
-	}
-	project := found.Dir
-	opt := source.Options{Project: project, Docroot: absolute, Generator: found.Generator}
-	if found.Generator == generator.Hugo {
+	if opt.Generator == generator.Hugo {
 		// Without Hugo, files are found by their names.
 		if hugo, err := exec.LookPath("hugo"); err == nil {
 			opt.Hugo, opt.Env = hugo, os.Environ()
@@ -45,7 +41,7 @@ func (a *app) addSources(ctx context.Context, s *site.Site, cfg *config.Config, 
 		for _, note := range m.Notes {
 			a.ui.warning(note)
 		}
-		err = placeFindings(ctx, m, s, project, r)
+		err = placeFindings(ctx, m, s, opt.Project, r)
 	}
 	if err != nil && ctx.Err() == nil {
 		a.ui.warning(fmt.Sprintf("no positions in the sources: %v", err))
@@ -54,7 +50,25 @@ func (a *app) addSources(ctx context.Context, s *site.Site, cfg *config.Config, 
 	return err
 }
 
-// placeFindings asks the map for all findings that are about a link.
+// sourceOptions finds the project of a docroot; Project is empty when there is
+// none, or when none is to be looked for.
+func sourceOptions(cfg *config.Config, docroot string) (source.Options, error) {
+	if cfg.Source == "off" {
+		return source.Options{}, nil
+	}
+	absolute, err := filepath.Abs(docroot)
+	if err != nil {
+		return source.Options{}, fmt.Errorf("find docroot %s: %w", docroot, cause(err))
+	}
+	found, ok := generator.Find(sourceProjects(absolute))
+	if !ok {
+		return source.Options{}, nil
+	}
+	return source.Options{Project: found.Dir, Docroot: absolute, Generator: found.Generator}, nil
+}
+
+// placeFindings asks the map for all findings that are about a link, and for
+// the headings that the suggestions lead to.
 func placeFindings(ctx context.Context, m *source.Map, s *site.Site, project string, r *check.Result) error {
 	root, err := projectRoot()
 	if err != nil {
@@ -62,29 +76,62 @@ func placeFindings(ctx context.Context, m *source.Map, s *site.Site, project str
 	}
 	prefix := within(root, project)
 	var links []source.Link
-	var of []int
+	var anchors []source.Anchor
+	var of, near []int
 	for i := range r.Findings {
-		// What the generator wrote in place of a reference stands in no page's source.
-		if f := &r.Findings[i]; f.Element != "" && f.Code != check.UnresolvedRef {
-			links = append(links, source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw})
-			of = append(of, i)
+		f := &r.Findings[i]
+		if f.Element == "" || f.Code == check.UnresolvedRef {
+			continue // what the generator wrote in place of a reference stands in no page's source
+		}
+		links, of = append(links, source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw}), append(of, i)
+		if a, ok := suggestedAnchor(s, f); ok {
+			anchors, near = append(anchors, a), append(near, i)
 		}
 	}
 	places, err := m.Place(ctx, s, links)
 	if err != nil {
 		return err
 	}
+	headings, err := m.Headings(ctx, s, anchors)
+	if err != nil {
+		return err
+	}
 	for i, p := range places {
-		if p == nil {
-			continue
+		if p != nil {
+			position := shownPosition(prefix, p)
+			r.Findings[of[i]].Source = &position
 		}
-		file := p.File
-		if !filepath.IsAbs(filepath.FromSlash(file)) {
-			file = path.Join(prefix, file)
+	}
+	for i, h := range headings {
+		if h != nil {
+			text := fmt.Sprintf("heading %q", h.Title)
+			if h.Title == "" {
+				text = "id " + anchors[i].ID
+			}
+			r.Findings[near[i]].Related = &check.Related{Position: shownPosition(prefix, &h.Position), Text: text}
 		}
-		r.Findings[of[i]].Source = &check.Position{File: file, Line: p.Line, Column: p.Column}
 	}
 	return nil
+}
+
+// shownPosition is a place of the project as reports name it.
+func shownPosition(prefix string, p *source.Position) check.Position {
+	file := p.File
+	if !filepath.IsAbs(filepath.FromSlash(file)) {
+		file = path.Join(prefix, file)
+	}
+	return check.Position{File: file, Line: p.Line, Column: p.Column, Kind: check.SourceKind(p.Kind), Module: p.Module}
+}
+
+// suggestedAnchor is what the suggestion for a missing fragment leads to.
+func suggestedAnchor(s *site.Site, f *check.Finding) (a source.Anchor, ok bool) {
+	_, fragment, ok := strings.Cut(f.Suggestion, "#")
+	page := f.Answers(s)
+	if f.Code != check.MissingFragment || !ok || page == "" {
+		return a, false
+	}
+	id, err := url.PathUnescape(fragment)
+	return source.Anchor{Page: page, ID: id}, err == nil
 }
 
 // sourceProjects lists where the project of a docroot may lie: above are the

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -124,6 +125,17 @@ func IsMarkdown(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mdx", ".mkd":
 		return true
+	}
+	return false
+}
+
+// IsConfig tells whether a file of that name in the top directory of a project
+// is the configuration of a generator.
+func IsConfig(name string) bool {
+	for i := range marks {
+		if slices.Contains(marks[i].names, name) {
+			return true
+		}
 	}
 	return false
 }

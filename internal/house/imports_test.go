@@ -19,7 +19,7 @@ var mayImport = map[string][]string{
 	"check":                  {"internal/redirect", "internal/scan", "internal/site", "internal/weburl"},
 	"check/baseline":         {"check"},
 	"cmd/sitelink":           {"*"},
-	"examples/blog":          {"hook", "hook/mdlink"},
+	"examples/blog":          {"hook", "hook/mdlink", "templates"},
 	"hook":                   {"check", "internal/report", "internal/site"},
 	"hook/mdlink":            {"check", "hook", "internal/scan"},
 	"internal/config":        {},
@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"internal/redirect":      {"internal/weburl"},
 	"internal/report":        {"check", "outgoing", "outgoing/deliver", "outgoing/ledger", "outgoing/precheck", "outgoing/preview"},
 	"internal/scan":          {"internal/weburl"},
+	"internal/setup":         {},
 	"internal/site":          {"internal/redirect", "internal/scan", "internal/weburl"},
 	"internal/source":        {"internal/generator", "internal/scan", "internal/site"},
 	"internal/testchrome":    {},
@@ -92,6 +93,8 @@ var filepathUsers = []string{
 	"examples/blog",
 	"hook",
 	"internal/config",
+	"internal/generator",
+	"internal/setup",
 	"outgoing/ledger",
 }
 
@@ -100,11 +103,11 @@ var filepathUsers = []string{
 // symbolic link leaves it.
 var filepathFiles = []string{
 	"internal/hostcases/docroot_linux.go",
+	"internal/site/load.go",
 	"internal/site/outside.go",
 	"internal/site/rulefiles.go",
-	"internal/site/load.go",
-	"internal/site/walk.go",
 	"internal/site/update.go",
+	"internal/site/walk.go",
 	"internal/watch/notify.go",
 	"internal/watch/poll.go",
 	"internal/watch/watch.go",

@@ -98,6 +98,7 @@ func TestDocsFields(t *testing.T) {
 	s := sections(t)
 	r := sources()
 	r.Findings[0].Count = 2
+	r.Findings[0].Related = &check.Related{}
 	r.Summary.Reasons = few().Summary.Reasons
 	r.Summary.Baseline = &check.Baseline{}
 	var b bytes.Buffer

@@ -129,9 +129,14 @@ func sources() check.Result {
 			{Page: "post/a/index.html", Line: 31, Column: 9, Offset: 1250, Element: "link", Attribute: "href",
 				Raw: "http://u:p@example.org/", Target: "http://u:p@example.org/", Verdict: check.Warning, Code: check.Credentials,
 				Source: &check.Position{File: "layouts/head.html"}, Message: "the URL holds a password", Count: 1},
+			{Page: "post/a/index.html", Line: 32, Column: 9, Offset: 1290, Element: "a", Attribute: "href",
+				Raw: "/c/#tope", Target: "/c/", Fragment: "tope", Verdict: check.Error, Code: check.MissingFragment, Status: 200, File: "c/index.html",
+				Source:  &check.Position{File: "themes/nice/layouts/nav.html", Line: 4, Column: 10, Kind: check.InTemplate, Module: "nice"},
+				Related: &check.Related{Position: check.Position{File: "content/c.md", Line: 7, Column: 4}, Text: "heading \"The top\""},
+				Message: "c/index.html has no element with id \"tope\"", Suggestion: "/c/#top", Count: 1},
 		},
-		Summary: check.Summary{Docroot: "public", Profile: "generic", Files: 2, Pages: 1, Bytes: 2000, Links: 3,
-			OK: 1, Errors: 1, Warnings: 1},
+		Summary: check.Summary{Docroot: "public", Profile: "generic", Files: 2, Pages: 1, Bytes: 2000, Links: 4,
+			OK: 1, Errors: 2, Warnings: 1},
 	}
 }
 

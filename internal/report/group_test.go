@@ -48,7 +48,7 @@ func TestGroupOwnerOfSource(t *testing.T) {
 	r := sources()
 	r.Findings = append(r.Findings, check.Finding{Page: "b.html"}, check.Finding{Page: "b.html"})
 	gather(r.Findings, &opt)
-	if fmt.Sprint(asked) != "map[content/post/a.md:1 layouts/head.html:1 public/b.html:1]" {
+	if fmt.Sprint(asked) != "map[content/post/a.md:1 layouts/head.html:1 public/b.html:1 themes/nice/layouts/nav.html:1]" {
 		t.Errorf("asked for %v", asked)
 	}
 }

@@ -32,6 +32,8 @@ func (h *htmlWriter) data() {
 	h.strings("source", func(f *check.Finding) (string, string) { return sourceOf(f).File, "" }, showFirst)
 	h.numbers("sourceLine", func(f *check.Finding) int { return sourceOf(f).Line })
 	h.numbers("sourceColumn", func(f *check.Finding) int { return sourceOf(f).Column })
+	h.strings("written", func(f *check.Finding) (string, string) { return writtenBy(f), "" }, showFirst)
+	h.strings("related", func(f *check.Finding) (string, string) { return relatedOf(f), "" }, showFirst)
 	h.list("orphans", h.opt.Extras.Orphans)
 	h.list("unreachable", h.opt.Extras.Unreachable)
 	h.raw("\n}")

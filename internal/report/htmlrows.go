@@ -34,7 +34,12 @@ func (h *htmlWriter) row(f *check.Finding) {
 	h.raw(`</td><td role="cell" class="mono">`)
 	if s := f.Source; s != nil {
 		h.place(s.File, s.Line, s.Column)
-		h.raw(`<span class="sub">built: `)
+		h.raw(`<span class="sub">`)
+		if words := writtenBy(f); words != "" {
+			h.value(words)
+			h.raw(", ")
+		}
+		h.raw("built: ")
 		h.place(f.Page, f.Line, f.Column)
 		h.raw(`</span>`)
 	} else {
@@ -62,6 +67,11 @@ func (h *htmlWriter) row(f *check.Finding) {
 		h.raw(`<span class="hint">did you mean <b>`)
 		h.value(f.Suggestion)
 		h.raw(`</b>?</span>`)
+	}
+	if f.Related != nil {
+		h.raw(`<span class="sub">`)
+		h.value(relatedOf(f))
+		h.raw(`</span>`)
 	}
 	h.raw("</td></tr>\n")
 }

@@ -60,17 +60,12 @@ func JSONL(w io.Writer, r *check.Result) error {
 // appendFinding appends f as an object without line end.
 func appendFinding(dst []byte, f *check.Finding) []byte {
 	dst = appendRow(dst, f)
-	if p := f.Source; p != nil {
-		dst = append(dst, `,"source":{"file":`...)
-		dst = appendString(dst, p.File)
-		dst = appendIntField(dst, `,"line":`, p.Line)
-		dst = appendIntField(dst, `,"column":`, p.Column)
-		dst = append(dst, '}')
-	}
+	dst = appendSource(dst, f)
 	if f.Suggestion != "" {
 		dst = append(dst, `,"suggestion":`...)
 		dst = appendString(dst, f.Suggestion)
 	}
+	dst = appendRelatedObject(dst, f.Related)
 	dst = append(dst, `,"message":`...)
 	dst = appendString(dst, f.Message)
 	if f.Count > 1 {

@@ -225,9 +225,17 @@ func (m *markdown) heading(dst []byte, g *group) []byte {
 func (m *markdown) item(dst []byte, f *check.Finding, g *group) []byte {
 	dst = append(dst, "- "...)
 	file, line, column := m.opt.place(f)
+	if f.Source != nil {
+		file, line, column = f.Source.File, f.Source.Line, f.Source.Column
+	}
 	switch inHeading := m.opt.GroupBy == GroupPage && f.Source == nil; {
 	case !inHeading:
 		dst = appendCodeSpan(dst, string(appendPlace([]byte(file), line, column)))
+		if words := writtenBy(f); words != "" {
+			dst = append(dst, " ("...)
+			dst = appendPlain(dst, words)
+			dst = append(dst, ')')
+		}
 		dst = append(dst, ": "...)
 	case line > 0:
 		dst = append(dst, "line "...)
@@ -256,6 +264,12 @@ func (m *markdown) item(dst []byte, f *check.Finding, g *group) []byte {
 		dst = append(dst, ", did you mean "...)
 		dst = appendCodeSpan(dst, f.Suggestion)
 		dst = append(dst, '?')
+	}
+	if r := f.Related; r != nil {
+		dst = append(dst, ", "...)
+		dst = appendPlain(dst, r.Text)
+		dst = append(dst, " at "...)
+		dst = appendCodeSpan(dst, string(appendPlace([]byte(r.File), r.Line, r.Column)))
 	}
 	return append(dst, '\n')
 }

@@ -9,9 +9,10 @@ import (
 
 // place returns where a server that shows the project's files puts f: the
 // source file where it is known, else the built page. The file is relative to
-// the root of the project. Line and column are 0 when they are not known.
+// the root of the project: a module that lies outside of it is not shown there.
+// Line and column are 0 when they are not known.
 func (o *Options) place(f *check.Finding) (file string, line, column int) {
-	if p := f.Source; p != nil {
+	if p := f.Source; p != nil && !absolute(p.File) {
 		return p.File, p.Line, p.Column
 	}
 	return o.page(f.Page), f.Line, f.Column

@@ -21,6 +21,12 @@ func AppendLink(dst []byte, f *check.Finding) []byte {
 	return append(appendRow(dst, f), "}\n"...)
 }
 
+// AppendSourcedLink is [AppendLink] with the place in the sources behind the
+// thirteen fields, where f has one.
+func AppendSourcedLink(dst []byte, f *check.Finding) []byte {
+	return append(appendSource(appendRow(dst, f), f), "}\n"...)
+}
+
 // appendRow appends the fields of the row, with the brace that opens the
 // object and without the one that closes it.
 func appendRow(dst []byte, f *check.Finding) []byte {

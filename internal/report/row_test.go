@@ -30,14 +30,28 @@ type row struct {
 // findingRow adds what only findings have.
 type findingRow struct {
 	row
-	Source *struct {
-		File   string `json:"file"`
-		Line   int    `json:"line"`
-		Column int    `json:"column"`
-	} `json:"source,omitempty"`
-	Suggestion string `json:"suggestion,omitempty"`
-	Message    string `json:"message"`
-	Count      int    `json:"count,omitempty"`
+	Source     *positionRow `json:"source,omitempty"`
+	Suggestion string       `json:"suggestion,omitempty"`
+	Related    []relatedRow `json:"related,omitempty"`
+	Message    string       `json:"message"`
+	Count      int          `json:"count,omitempty"`
+}
+
+type positionRow struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Kind   string `json:"kind,omitempty"`
+	Module string `json:"module,omitempty"`
+}
+
+type relatedRow struct {
+	positionRow
+	Text string `json:"text"`
+}
+
+func positionOf(p *check.Position) positionRow {
+	return positionRow{p.File, p.Line, p.Column, string(p.Kind), p.Module}
 }
 
 func rowOf(f *check.Finding) row {
@@ -67,9 +81,17 @@ func TestAppendLinkContract(t *testing.T) {
 	if got := string(AppendLink([]byte("kept"), &f)); got != "kept"+want {
 		t.Errorf("got  %s\nwant kept%s", got, want)
 	}
+	f.Source = &check.Position{File: "themes/x.html", Line: 2, Column: 3, Kind: check.InTemplate, Module: "x"}
+	sourced := strings.Replace(want, "}\n", `,"source":{"file":"themes/x.html","line":2,"column":3,"kind":"template","module":"x"}}`+"\n", 1)
+	if got := string(AppendSourcedLink([]byte("kept"), &f)); got != "kept"+sourced {
+		t.Errorf("got  %s\nwant kept%s", got, sourced)
+	}
 	zero := `{"page":"","line":0,"column":0,"offset":0,"element":"","attribute":"","raw":"","target":"",` +
 		`"fragment":"","verdict":"ok","code":"","status":0,"final":""}` + "\n"
 	if got := string(AppendLink(nil, &check.Finding{})); got != zero {
+		t.Errorf("got  %s\nwant %s", got, zero)
+	}
+	if got := string(AppendSourcedLink(nil, &check.Finding{})); got != zero {
 		t.Errorf("got  %s\nwant %s", got, zero)
 	}
 }
@@ -95,11 +117,11 @@ func TestFindingFields(t *testing.T) {
 					r.Count = f.Count
 				}
 				if p := f.Source; p != nil {
-					r.Source = &struct {
-						File   string `json:"file"`
-						Line   int    `json:"line"`
-						Column int    `json:"column"`
-					}{p.File, p.Line, p.Column}
+					source := positionOf(p)
+					r.Source = &source
+				}
+				if f.Related != nil {
+					r.Related = []relatedRow{{positionOf(&f.Related.Position), f.Related.Text}}
 				}
 				want += encoded(t, r)
 				rows = append(rows, r)

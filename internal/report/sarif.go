@@ -117,13 +117,26 @@ func appendSARIFResult(dst []byte, f *check.Finding, fingerprint string, opt *Op
 	dst = appendString(dst, sarifText(string(appendSentence(nil, f))))
 	dst = append(dst, `},"locations":[`...)
 	file, line, column := opt.place(f)
-	dst = appendLocation(dst, file, line, column)
+	words, related := "", []byte(nil)
+	switch p := f.Source; {
+	case p == nil:
+	case absolute(p.File):
+		related = appendLocation(related, p.File, p.Line, p.Column, sourceWords(p))
+	default:
+		words = sourceWords(p)
+		related = appendLocation(related, opt.page(f.Page), f.Line, f.Column, "the built page")
+	}
+	if r := f.Related; r != nil {
+		if len(related) > 0 {
+			related = append(related, ',')
+		}
+		related = appendLocation(related, r.File, r.Line, r.Column, r.Text)
+	}
+	dst = appendLocation(dst, file, line, column, words)
 	dst = append(dst, ']')
-	if f.Source != nil {
+	if len(related) > 0 {
 		dst = append(dst, `,"relatedLocations":[`...)
-		dst = appendLocation(dst, opt.page(f.Page), f.Line, f.Column)
-		dst = dst[:len(dst)-1]
-		dst = append(dst, `,"message":{"text":"the built page"}}]`...)
+		dst = append(append(dst, related...), ']')
 	}
 	dst = append(dst, `,"partialFingerprints":{"primaryLocationLineHash":"`...)
 	dst = append(dst, fingerprint...)
@@ -143,8 +156,9 @@ func appendSARIFResult(dst []byte, f *check.Finding, fingerprint string, opt *Op
 }
 
 // appendLocation appends a place as SARIF has it. A finding about a whole file
-// is put at its first line: GitHub shows nothing that has none.
-func appendLocation(dst []byte, file string, line, column int) []byte {
+// is put at its first line: GitHub shows nothing that has none. message says
+// what is there, "" nothing.
+func appendLocation(dst []byte, file string, line, column int, message string) []byte {
 	dst = append(dst, `{"physicalLocation":{"artifactLocation":{"uri":`...)
 	dst = appendString(dst, string(appendURI(nil, file)))
 	if !absolute(file) {
@@ -154,7 +168,13 @@ func appendLocation(dst []byte, file string, line, column int) []byte {
 	if line > 0 && column > 0 {
 		dst = appendIntField(dst, `,"startColumn":`, column)
 	}
-	return append(dst, `}}}`...)
+	dst = append(dst, `}}`...)
+	if message != "" {
+		dst = append(dst, `,"message":{"text":`...)
+		dst = appendString(dst, sarifText(string(appendCut(nil, message, maxMessageBytes))))
+		dst = append(dst, '}')
+	}
+	return append(dst, '}')
 }
 
 // appendInvocation says what the reader of the log would otherwise miss.

@@ -108,8 +108,8 @@ func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 }
 
 // appendContext appends the indented lines: the link as written, where it
-// leads when the message does not say so, the nearest existing target, and the
-// built page when the finding was placed in its source.
+// leads when the message does not say so, the nearest existing target with its
+// heading, and the built page when the finding was placed in its source.
 func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byte {
 	if f.Element != "" || f.Raw != "" {
 		dst = append(dst, indent...)
@@ -132,11 +132,21 @@ func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byt
 		dst = appendCut(dst, f.Suggestion, maxValueBytes)
 		dst = append(dst, "?\n"...)
 	}
+	if f.Related != nil {
+		dst = append(dst, indent...)
+		dst = appendRelated(dst, f.Related)
+		dst = append(dst, '\n')
+	}
 	if f.Source != nil {
 		// Spelled out: "page:30:9" would be a second place to jump to in an
 		// editor, and it would be in the file that the next build overwrites.
 		dst = append(dst, indent...)
 		dst = p.on(dst, sgrDim)
+		if words := sourceWords(f.Source); words != "" {
+			dst = append(dst, "from "...)
+			dst = append(dst, words...)
+			dst = append(dst, ", "...)
+		}
 		dst = append(dst, "in "...)
 		dst = appendPath(dst, f.Page, prefix)
 		if f.Line > 0 {

@@ -117,5 +117,9 @@ func appendReferrer(dst []byte, f *check.Finding, opt TextOptions) []byte {
 		dst = appendCut(dst, f.Suggestion, maxValueBytes)
 		dst = append(dst, '?')
 	}
+	if f.Related != nil {
+		dst = append(dst, ", "...)
+		dst = appendRelated(dst, f.Related)
+	}
 	return append(dst, '\n')
 }

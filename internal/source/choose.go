@@ -22,7 +22,13 @@ func (m *Map) sourceOf(name string, text []byte, said string, links []pageLink) 
 	if i, ok := c.listed[key]; ok {
 		return m.document(c.files[i]), c.files[i].shown
 	}
-	if found := c.byKey[key]; len(found) > 0 {
+	found := c.byKey[key]
+	if len(found) != 1 {
+		if f, ok := c.editLink(links); ok {
+			return m.document(f), f.shown
+		}
+	}
+	if len(found) > 0 {
 		return m.pick(found, name, text, links, true)
 	}
 	if found := c.maybe[key]; len(found) > 0 {
@@ -36,7 +42,7 @@ func (m *Map) sourceOf(name string, text []byte, said string, links []pageLink) 
 		return m.pick(found, name, text, links, true)
 	}
 	last := path.Base(key)
-	found := slices.Concat(c.byLast[last], matter[last])
+	found = slices.Concat(c.byLast[last], matter[last])
 	slices.Sort(found)
 	return m.pick(slices.Compact(found), name, text, links, false)
 }
@@ -53,6 +59,15 @@ func (m *Map) pick(found []int, name string, text []byte, links []pageLink, sure
 	}
 	if sure && len(found) == 1 {
 		return m.document(c.files[found[0]]), c.files[found[0]].shown
+	}
+	if !sure {
+		// One file alone that has the whole path at its end needs no more.
+		whole := slices.DeleteFunc(slices.Clone(found), func(i int) bool {
+			return commonTail(c.files[i].key, pageKey(name)) <= strings.Count(pageKey(name), "/")
+		})
+		if len(whole) > 0 {
+			found = whole
+		}
 	}
 	language := pageLanguage(text)
 	best, bestScore, tie := -1, 0, false
@@ -116,6 +131,7 @@ func (m *Map) document(f contentFile) *document {
 	var d *document
 	if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
 		d = parseDocument(f.name, text, m.opt.Generator == Hugo)
+		d.module = f.dir.module
 	}
 	m.docs[f.shown] = d
 	return d

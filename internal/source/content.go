@@ -15,6 +15,9 @@ type sourceDir struct {
 	dir, prefix string
 	// lang is the language of what it holds, where that is known.
 	lang string
+	// kind is that of the files in it; module the module that they belong to.
+	kind   Kind
+	module string
 }
 
 func (d sourceDir) show(name string) string { return path.Join(d.prefix, name) }
@@ -68,41 +71,13 @@ func (m *Map) indexContent(pages []listed) {
 			case len(c.files) >= maxContentFiles:
 				return fs.SkipAll
 			}
-			if isContent(name) {
-				c.add(contentFile{dir: root, name: name, shown: root.show(name)}, m.opt.Generator == Hugo)
+			if isContent(name) && (m.opt.Generator == Hugo || !inTemplates(name)) {
+				c.add(contentFile{dir: root, name: name, shown: root.show(name)}, m.opt.Generator)
 			}
 			return nil
 		})
 	}
-	prefix := c.urlPrefix(pages)
-	for _, p := range pages {
-		if i, ok := c.byShown[p.file]; ok {
-			if key, ok := strings.CutPrefix(p.path, prefix); ok {
-				c.listed[pageKey(key)] = i
-			}
-		}
-	}
-}
-
-// urlPrefix tells the base path of the permalinks: what most of them have
-// before the path that the file's name tells.
-func (c *contentIndex) urlPrefix(pages []listed) string {
-	votes := map[string]int{}
-	best := "/"
-	for _, p := range pages {
-		i, ok := c.byShown[p.file]
-		if !ok || c.files[i].key == "" {
-			continue
-		}
-		key := pageKey(strings.TrimPrefix(p.path, "/"))
-		if rest, ok := strings.CutSuffix(key, c.files[i].key); ok && (rest == "" || rest[len(rest)-1] == '/') {
-			prefix := p.path[:min(len(p.path), 1+len(rest))]
-			if votes[prefix]++; votes[prefix] > votes[best] {
-				best = prefix
-			}
-		}
-	}
-	return best
+	m.enterListed(append(pages, m.leftMap()...))
 }
 
 // contentDirs returns where content and static files lie.
@@ -110,13 +85,14 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 	for _, mt := range m.mounts {
 		top, rest, _ := strings.Cut(mt.target, "/")
 		dir := mt.dir
-		dir.lang = mt.lang
+		dir.lang, dir.module = mt.lang, mt.name()
 		switch {
 		case top == "content" && rest == "":
 			content = append(content, dir)
 		case top == "content":
 			content = append(content, dir) // names below a deeper mount still end alike
 		case top == "static" && rest == "":
+			dir.kind = Static
 			statics = append(statics, dir)
 		}
 	}
@@ -124,10 +100,17 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 	switch {
 	case len(m.mounts) > 0:
 	case m.opt.Generator == Hugo:
-		for _, dir := range m.hugoContentDirs() {
-			content = append(content, project(dir))
+		content = append(content, m.hugoContentDirs()...)
+		for _, theme := range m.themes() {
+			content = append(content, sourceDir{fsys: m.project, dir: path.Join("themes", theme, "content"), module: theme})
 		}
-		statics = append(statics, project("static"))
+		statics = append(statics, sourceDir{fsys: m.project, dir: "static", kind: Static})
+		for _, mt := range m.configMounts() {
+			if mt.target == "static" {
+				mt.dir.kind = Static
+				statics = append(statics, mt.dir)
+			}
+		}
 	default:
 		content = append(content, project("."))
 		if m.opt.Generator != Plain {
@@ -155,6 +138,21 @@ func isContent(name string) bool {
 	return isMarkdown(name)
 }
 
+// inTemplates tells whether a file of a generator other than Hugo lies where
+// templates do.
+func inTemplates(name string) bool {
+	if isMarkdown(name) {
+		return false
+	}
+	for dir := range strings.SplitSeq(path.Dir(name), "/") {
+		switch dir {
+		case "_includes", "_layouts", "includes", "layouts", "templates", "partials", "overrides", "components", "macros":
+			return true
+		}
+	}
+	return false
+}
+
 var (
 	languageSuffix = regexp.MustCompile(`^(.+)\.([a-z]{2,3}(?:-[a-zA-Z]{2,4})?)$`)
 	datePrefix     = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}-(.+)$`)
@@ -162,7 +160,7 @@ var (
 )
 
 // add enters a file under all the keys that its name may stand for.
-func (c *contentIndex) add(f contentFile, hugo bool) {
+func (c *contentIndex) add(f contentFile, g Generator) {
 	rel := strings.TrimPrefix(f.name, f.dir.dir+"/")
 	if f.dir.dir == "." {
 		rel = f.name
@@ -179,7 +177,7 @@ func (c *contentIndex) add(f contentFile, hugo bool) {
 	}
 	if lang := f.dir.lang; lang != "" {
 		sure = append(sure, path.Join(strings.ToLower(lang), f.key))
-	} else if first := path.Base(f.dir.dir); hugo && first != "content" && first != "." {
+	} else if first := path.Base(f.dir.dir); g == Hugo && first != "content" && first != "." {
 		maybe = append(maybe, path.Join(strings.ToLower(first), f.key))
 	}
 	dir, last := path.Split(f.key)
@@ -188,6 +186,7 @@ func (c *contentIndex) add(f contentFile, hugo bool) {
 			maybe = append(maybe, dir+p[1])
 		}
 	}
+	maybe = append(maybe, generatorKeys(g, f.key)...)
 	c.files = append(c.files, f)
 	c.byShown[f.shown] = i
 	enter := func(index map[string][]int, key string) {
@@ -252,5 +251,18 @@ func (c *contentIndex) named(name string) (contentFile, bool) {
 			}
 		}
 	}
-	return contentFile{}, false
+	// Relative to a directory of content that only the generator knows.
+	found := -1
+	for _, i := range c.byLast[path.Base("/"+nameKey(strings.TrimSuffix(name, path.Ext(name))))] {
+		if strings.HasSuffix(c.files[i].shown, "/"+name) {
+			if found >= 0 {
+				return contentFile{}, false
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		return contentFile{}, false
+	}
+	return c.files[found], true
 }

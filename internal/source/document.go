@@ -22,23 +22,54 @@ type item struct {
 	// loose: it is a parameter of a shortcode, which decides what becomes of
 	// it, or a word of markup that is not read.
 	loose bool
+	// ref is the label of a reference link, normalised.
+	ref string
+	// pasted: it is a parameter of a {{% %}} shortcode, whose text becomes part
+	// of the Markdown.
+	pasted bool
+	// owner and file are set for items that were brought together from several
+	// files, see [Map.inlined].
+	owner *document
+	file  string
 }
 
 // document is a content file, parsed.
 type document struct {
-	lines lines
+	module string // that the file belongs to, see [Position]
+	lines  lines
 	// items are in the order of the page they make.
 	items []item
+	// headings are those of a Markdown file; unread tells that the markup is
+	// one that only words are taken from.
+	headings []heading
+	unread   bool
+	// defs are the definitions of reference links, by label.
+	defs map[string]definition
+	// plain is what readers see of it, nil when that is not known.
+	plain *plain
 	// matter are the values of the front matter.
 	matter []value
 	// included are the content files that its shortcodes name; nil until asked.
 	included map[string]bool
 }
 
+// definition is where the destination of a reference link is defined.
+type definition struct {
+	at   int
+	dest string
+}
+
+// heading is a heading of a Markdown file.
+type heading struct {
+	at    int    // of its text
+	id    string // that it is given, if any
+	label string
+}
+
 // place returns the position of an offset in a document.
 func (d *document) place(name string, at int) *Position {
 	line, column := d.lines.at(at)
-	return &Position{File: name, Line: line, Column: column}
+	return &Position{File: name, Line: line, Column: column, Module: d.module}
 }
 
 // parseDocument reads a content file by the suffix of its name. hugo tells
@@ -59,11 +90,15 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 	}
 	switch ext := strings.ToLower(path.Ext(name)); {
 	case isMarkdown(name):
-		d.items = parseMarkdown(masked)
+		d.parseMarkdown(masked, text)
+		if ext == ".mdx" {
+			d.addJSX(masked)
+		}
 	case ext == ".html" || ext == ".htm":
-		d.items = htmlItems(masked)
+		d.items, d.plain = htmlItems(masked), &plain{}
+		d.plain.addHTML(0, masked)
 	default:
-		d.items = wordItems(masked, end)
+		d.items, d.unread = wordItems(masked, end), true
 	}
 	d.addShortcodes(codes)
 	return d
@@ -126,7 +161,7 @@ func appendParameters(all []item, sc shortcode, used map[int]bool) []item {
 	}
 	for _, p := range sc.params {
 		if p.text != "" && len(p.text) <= maxValue {
-			all = append(all, item{order: sc.from, at: p.at, dest: p.text, loose: true})
+			all = append(all, item{order: sc.from, at: p.at, dest: p.text, loose: true, pasted: sc.pasted})
 		}
 	}
 	return all

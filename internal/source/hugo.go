@@ -4,8 +4,6 @@ import (
 	"context"
 	"os"
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/generator"
@@ -13,8 +11,8 @@ import (
 
 // listed is a page as Hugo knows it.
 type listed struct {
-	file string // as shown
-	path string // of its permalink, decoded
+	file       string // as shown
+	host, path string // of its permalink; the path decoded
 }
 
 // mount is a directory that Hugo puts into its tree of files.
@@ -25,11 +23,39 @@ type mount struct {
 	module string
 }
 
-// askHugo asks for the mounts and pages of the project. Hugo's network is off:
-// modules that are not there are not fetched for the sake of a report.
+// name is the module's name for [Position]. Hugo names a module that a local
+// directory stands in for by that directory.
+func (mt *mount) name() string {
+	switch {
+	case mt.module == "project":
+		return ""
+	case strings.HasPrefix(mt.module, "."), isAbsolute(slashed(mt.module)):
+		return path.Base(slashed(mt.module))
+	}
+	return mt.module
+}
+
+// askHugo asks for the mounts and pages of the project, both at once: Hugo loads
+// the site for each. Its network is off: modules that are not there are not
+// fetched for the sake of a report.
 func (m *Map) askHugo(ctx context.Context) ([]listed, error) {
 	defer generator.TidyHugo(m.opt.Project)()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type answer struct {
+		out []byte
+		err error
+	}
+	list := make(chan answer, 1)
+	go func() {
+		out, err := m.runHugo(ctx, "list", "all")
+		list <- answer{out, err}
+	}()
 	out, err := m.runHugo(ctx, "config", "mounts")
+	if err != nil {
+		cancel()
+	}
+	listing := <-list // it must not outlive the call, which tidies up behind it
 	if err != nil {
 		return nil, err
 	}
@@ -37,11 +63,10 @@ func (m *Map) askHugo(ctx context.Context) ([]listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err = m.runHugo(ctx, "list", "all")
-	if err != nil {
-		return nil, err
+	if listing.err != nil {
+		return nil, listing.err
 	}
-	pages, err := m.readList(out)
+	pages, err := m.readList(listing.out)
 	if err != nil {
 		return nil, err
 	}
@@ -131,34 +156,7 @@ func (m *Map) readList(out []byte) (pages []listed, err error) {
 				}
 			}
 		}
-		pages = append(pages, listed{file, p.Permalink.Path})
+		pages = append(pages, listed{file, p.Permalink.Host, p.Permalink.Path})
 	}
 	return pages, err
-}
-
-var contentDirKey = regexp.MustCompile(`(?mi)^\s*"?contentDir"?\s*[:=]\s*["']?([^"'\n,#]+)`)
-
-// hugoContentDirs returns the directories of content as the configuration
-// files tell them, for when Hugo cannot be asked.
-func (m *Map) hugoContentDirs() []string {
-	var dirs []string
-	for _, name := range m.configFiles() {
-		text, err := readFile(m.project, name, 1<<20)
-		if err != nil {
-			continue
-		}
-		for _, d := range contentDirKey.FindAllSubmatch(text, -1) {
-			if dir := path.Clean(strings.TrimSpace(string(d[1]))); dir != "." && !isAbsolute(dir) && !strings.HasPrefix(dir, "..") {
-				dirs = append(dirs, dir)
-			}
-		}
-	}
-	slices.Sort(dirs)
-	dirs = slices.Compact(dirs)
-	// A directory within another would be indexed twice: the deeper one wins,
-	// it knows the language.
-	if !slices.ContainsFunc(dirs, func(d string) bool { return d == "content" || strings.HasPrefix(d, "content/") }) {
-		dirs = append(dirs, "content")
-	}
-	return dirs
 }

@@ -71,18 +71,20 @@ func newBrokenSite(t *testing.T, pages int) *brokenSite {
 			file = fmt.Sprintf("content/post/Bundle %d/index.md", i)
 		}
 		write(file, strings.Replace(text, "@", raw, 1))
-		b.want[raw] = Position{file, 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])}
+		b.want[raw] = Position{File: file, Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])}
 	}
 	return b
 }
 
-// TestHugoBreaks builds a site of 500 pages with 500 known breaks by the Hugo
+// TestHugoBreaks builds a site of 500 pages with 500 known breaks by each Hugo
 // of the machine and places them, with and without asking it again.
 func TestHugoBreaks(t *testing.T) {
-	hugo, err := exec.LookPath("hugo")
-	if err != nil {
-		t.Skip("no hugo on PATH: .ci/run installs it")
+	for _, hugo := range hugos(t) {
+		t.Run(versionOf(t, hugo), func(t *testing.T) { testHugoBreaks(t, hugo) })
 	}
+}
+
+func testHugoBreaks(t *testing.T, hugo string) {
 	b := newBrokenSite(t, 500)
 	cmd := exec.Command(hugo, "--quiet")
 	cmd.Dir = b.dir

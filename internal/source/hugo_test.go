@@ -16,7 +16,7 @@ func TestReadList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []listed{{"content/a.md", "/sub/a/"}, {"content/b c.md", "/sub/ä/"}}
+	want := []listed{{"content/a.md", "example.org", "/sub/a/"}, {"content/b c.md", "example.org", "/sub/ä/"}}
 	if len(pages) != 2 || pages[0] != want[0] || pages[1] != want[1] {
 		t.Errorf("got %v, want %v", pages, want)
 	}
@@ -30,12 +30,12 @@ func TestReadList(t *testing.T) {
 func TestReadMounts(t *testing.T) {
 	m := &Map{opt: Options{Project: "/p"}}
 	out := "WARN x\n" + `{"path":"project","dir":"/p","mounts":[{"source":"content","target":"content"},{"source":"nl","target":"content","lang":"nl"}]}
-{"path":"theme","dir":"/p/themes/theme","mounts":[{"source":"layouts","target":"layouts"}]}`
+{"path":"theme","dir":"/p/themes/theme","mounts":[{"source":"layouts","target":"layouts"},{"source":"fr","target":"content","sites":{"matrix":{"languages":["fr"]}}}]}`
 	mounts, err := m.readMounts([]byte(out))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(mounts) != 3 || mounts[1].dir.dir != "nl" || mounts[1].lang != "nl" || mounts[2].dir.dir != "themes/theme/layouts" || mounts[2].module != "theme" {
+	if len(mounts) != 4 || mounts[3].lang != "fr" || mounts[1].dir.dir != "nl" || mounts[1].lang != "nl" || mounts[2].dir.dir != "themes/theme/layouts" || mounts[2].module != "theme" {
 		t.Errorf("got %+v", mounts)
 	}
 	for _, bad := range []string{"", "{", "[]"} {

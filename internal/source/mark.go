@@ -118,5 +118,5 @@ func (m *Map) marked(all marks, links []pageLink, j int) (*Position, bool) {
 	if best >= 0 {
 		return doc.place(f.shown, best), true
 	}
-	return &Position{File: f.shown, Line: by.line, Column: max(1, by.column)}, true
+	return &Position{File: f.shown, Line: by.line, Column: max(1, by.column), Module: doc.module}, true
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
+	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
 	"github.com/yuin/goldmark"
@@ -15,8 +15,9 @@ import (
 
 // parseMarkdown finds the destinations in masked, a Markdown text whose front
 // matter and shortcodes are blanked so that offsets stay those of the file.
-// They leave in the order in which they reach the page.
-func parseMarkdown(masked []byte) []item {
+// They leave in the order in which they reach the page; so do the headings. text
+// is the file as it is.
+func (d *document) parseMarkdown(masked, text []byte) {
 	links := &linkPlaces{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
 	inline := parser.DefaultInlineParsers()
 	for i := range inline {
@@ -33,12 +34,12 @@ func parseMarkdown(masked []byte) []item {
 		)),
 		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),
 	)
-	doc := md.Parser().Parse(text.NewReader(masked))
-	w := markdownWalk{text: masked, links: links.at, defs: map[string]int{}, raw: make([]byte, 0)}
+	doc := md.Parser().Parse(gtext.NewReader(masked))
+	w := markdownWalk{text: masked, unmasked: text, links: links.at, defs: map[string]definition{}, raw: make([]byte, 0)}
 	ast.Walk(doc, w.prepare)
 	w.html = htmlItems(blankOutside(masked, w.rawSpans))
 	ast.Walk(doc, w.visit)
-	return w.items
+	d.items, d.headings, d.defs, d.plain = w.items, w.headings, w.defs, w.plain.built()
 }
 
 // linkPlaces is goldmark's parser of links that also remembers where their
@@ -48,7 +49,7 @@ type linkPlaces struct {
 	at map[ast.Node]int // inline links only
 }
 
-func (p *linkPlaces) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+func (p *linkPlaces) Parse(parent ast.Node, block gtext.Reader, pc parser.Context) ast.Node {
 	at := -1
 	if line, _ := block.PeekLine(); len(line) > 1 && line[0] == ']' && line[1] == '(' {
 		l, pos := block.Position()
@@ -80,7 +81,7 @@ func (p *linkPlaces) Parse(parent ast.Node, block text.Reader, pc parser.Context
 }
 
 // CloseBlock makes goldmark tidy up the brackets that open no link.
-func (p *linkPlaces) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context) {
+func (p *linkPlaces) CloseBlock(parent ast.Node, block gtext.Reader, pc parser.Context) {
 	if c, ok := p.InlineParser.(parser.CloseBlocker); ok {
 		c.CloseBlock(parent, block, pc)
 	}
@@ -89,11 +90,14 @@ func (p *linkPlaces) CloseBlock(parent ast.Node, block text.Reader, pc parser.Co
 type markdownWalk struct {
 	text     []byte
 	links    map[ast.Node]int
-	defs     map[string]int // destination's offset by normalised label
+	defs     map[string]definition // by normalised label
 	rawSpans [][2]int
 	html     []item
 	raw      []byte
 	items    []item
+	headings []heading
+	unmasked []byte // with what is blanked in text
+	plain    plain
 }
 
 // prepare collects what links refer to: definitions, and the spans of raw HTML.
@@ -106,7 +110,7 @@ func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error
 		label := util.ToLinkReference(n.Label)
 		if _, ok := w.defs[label]; !ok && n.Lines().Len() > 0 {
 			if at := definitionPlace(w.text, n.Lines().At(0).Start, n.Destination); at >= 0 {
-				w.defs[label] = at
+				w.defs[label] = definition{at, markdownAddress(n.Destination)}
 			}
 		}
 	case *ast.HTMLBlock:
@@ -152,15 +156,26 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 		return ast.WalkContinue, nil
 	}
 	switch n := n.(type) {
+	case *ast.Text:
+		w.shown(n.Segment)
+	case *ast.CodeBlock, *ast.FencedCodeBlock:
+		for i := range n.Lines().Len() {
+			w.shown(n.Lines().At(i))
+		}
+	case *ast.Heading:
+		w.heading(n)
 	case *ast.Link:
 		w.link(n, n.Reference, n.Destination, "a")
 	case *ast.Image:
 		w.link(n, n.Reference, n.Destination, "img")
+		return ast.WalkSkipChildren, nil // its text is not shown
 	case *ast.AutoLink:
 		w.autolink(n)
 	case *ast.HTMLBlock:
 		for i := range n.Lines().Len() {
-			w.rawItems(n.Lines().At(i))
+			s := n.Lines().At(i)
+			w.rawItems(s)
+			w.plain.addHTML(s.Start, w.text[s.Start:s.Stop])
 		}
 		if n.HasClosure() {
 			w.rawItems(n.ClosureLine)
@@ -173,15 +188,46 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 	return ast.WalkContinue, nil
 }
 
+// shown adds text that readers see. What is masked in it is not theirs.
+func (w *markdownWalk) shown(s gtext.Segment) {
+	from := s.Start
+	for i := s.Start; i <= s.Stop; i++ {
+		if i < s.Stop && w.text[i] == w.unmasked[i] {
+			continue
+		}
+		if i > from {
+			w.plain.add(from, w.text[from:i])
+		}
+		from = i + 1
+	}
+}
+
+func (w *markdownWalk) heading(n *ast.Heading) {
+	if n.Lines().Len() == 0 {
+		return
+	}
+	h := heading{at: n.Lines().At(0).Start, label: w.label(n)}
+	if id, ok := n.AttributeString("id"); ok {
+		if id, ok := id.([]byte); ok {
+			h.id = string(id)
+		}
+	}
+	w.headings = append(w.headings, h)
+}
+
 func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, element string) {
 	at, ok := w.links[n]
+	label := ""
 	if ref != nil {
-		at, ok = w.defs[util.ToLinkReference(ref.Value)]
+		label = util.ToLinkReference(ref.Value)
+		var def definition
+		def, ok = w.defs[label]
+		at = def.at
 	}
 	if !ok {
 		return
 	}
-	it := item{order: n.Pos(), at: at, element: element, dest: markdownAddress(dest)}
+	it := item{order: n.Pos(), at: at, ref: label, element: element, dest: markdownAddress(dest)}
 	if element == "a" {
 		it.label = w.label(n)
 	}
@@ -196,10 +242,11 @@ func (w *markdownWalk) autolink(n *ast.AutoLink) {
 	if at < 0 || at > len(w.text) || !bytes.HasPrefix(w.text[at:], label) {
 		return
 	}
+	w.plain.add(at, label)
 	w.items = append(w.items, item{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label))})
 }
 
-func (w *markdownWalk) rawItems(s text.Segment) {
+func (w *markdownWalk) rawItems(s gtext.Segment) {
 	i := sort.Search(len(w.html), func(i int) bool { return w.html[i].at >= s.Start })
 	for ; i < len(w.html) && w.html[i].at < s.Stop; i++ {
 		w.items = append(w.items, w.html[i])

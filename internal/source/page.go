@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"io/fs"
+	"os"
 	"path"
 	"sort"
 	"strings"
@@ -48,10 +49,17 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 	marks := findMarks(text)
 	doc, file := m.sourceOf(name, text, marks.file, all)
 	var pairs []int
-	var addrs, matter []address
+	var items []item
+	var addrs, matter []address // of the document's own
 	if doc != nil {
 		addrs = m.addresses(doc.items, name)
-		pairs, _ = align(doc.items, addrs, all)
+		whole := addrs
+		if items = m.inlined(doc, file); items == nil {
+			items = doc.items
+		} else {
+			whole = m.addresses(items, name)
+		}
+		pairs, _ = align(items, whole, all)
 	}
 	var rest []open
 	seen := map[string]int{}
@@ -75,7 +83,11 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 		o := open{index: first + i, link: l, nth: seen[l.Raw]}
 		if doc != nil {
 			if pairs[j] >= 0 {
-				placed[i] = doc.place(file, doc.items[pairs[j]].at)
+				if it := &items[pairs[j]]; it.owner != nil {
+					placed[i] = it.owner.place(it.file, it.at)
+				} else {
+					placed[i] = doc.place(file, it.at)
+				}
 				continue
 			}
 			if matter == nil {
@@ -205,14 +217,28 @@ func (m *Map) included(d *document) map[string]bool {
 // itself finds a page that the generator copied as it is: then its source is
 // the same text, and the place is the same.
 func (m *Map) itself(name string, text []byte, l Link) *Position {
+	dir, file, ok := m.copyOf(name, text)
+	if !ok {
+		return nil
+	}
+	line, column := newLines(text).at(int(min(l.Offset, int64(len(text)))))
+	return &Position{File: dir.show(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
+}
+
+// copyOf finds the file of the project that a page is a copy of.
+func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
 	for _, dir := range m.content.statics {
 		file := path.Join(dir.dir, name)
+		if here, err := fs.Stat(m.docroot, name); err == nil {
+			if there, err := fs.Stat(dir.fsys, file); err == nil && os.SameFile(here, there) {
+				continue // the docroot itself has the name of a directory of static files
+			}
+		}
 		if same, err := readFile(m.fsOf(dir), file, int64(len(text))+1); err == nil && bytes.Equal(same, text) {
-			line, column := newLines(text).at(int(min(l.Offset, int64(len(text)))))
-			return &Position{File: dir.show(file), Line: line, Column: column}
+			return dir, file, true
 		}
 	}
-	return nil
+	return sourceDir{}, "", false
 }
 
 // readFile reads a regular file of at most limit bytes.

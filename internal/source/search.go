@@ -11,10 +11,17 @@ import (
 // hit is a place where a text that is looked for stands.
 type hit struct {
 	shown string
-	file  contentFile
-	at    int
-	line  int
-	col   int
+	// around are those of the links that have their destination here; none
+	// when they are not known.
+	around []surroundings
+	file   contentFile
+	at     int
+	line   int
+	col    int
+}
+
+func (h hit) position() *Position {
+	return &Position{File: h.shown, Line: h.line, Column: h.col, Kind: h.file.dir.kind, Module: h.file.dir.module}
 }
 
 // wanted are texts to look for in many files at once.
@@ -122,8 +129,6 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 		case p != nil:
 			placed[o.index] = p
 		case several:
-		case o.own != nil:
-			placed[o.index] = o.own
 		default:
 			others = append(others, o)
 			for _, f := range m.forms(o.link) {
@@ -139,14 +144,23 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 			return context.Cause(ctx)
 		}
 		if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
-			content.search(f, text)
+			if m.opt.Generator != Hugo && writesTemplate(f.name, text) {
+				f.dir.kind = Template
+			}
+			of := wanted{content.byWord, map[string][]hit{}}
+			of.search(f, text)
+			for text, hits := range of.hits {
+				content.hits[text] = append(content.hits[text], m.destinations(f, hits)...)
+			}
 		}
 	}
-	for text, hits := range content.hits {
-		content.hits[text] = slices.DeleteFunc(hits, func(h hit) bool { return !m.isDestination(h) })
-	}
+	var page string
+	var shown *plain
 	for _, o := range others {
-		placed[o.index] = m.fromContent(&content, o)
+		if shown == nil || page != o.link.Page {
+			page, shown = o.link.Page, m.pageText(o.link.Page)
+		}
+		placed[o.index] = m.fromContent(&content, o, shown.around(int(o.link.Offset)))
 	}
 	return nil
 }
@@ -166,52 +180,124 @@ func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several boo
 				}
 			}
 			h := hits[min(o.nth, len(hits)-1)]
-			return &Position{File: h.shown, Line: h.line, Column: h.col}, false
+			return h.position(), false
 		}
 	}
 	return nil, false
 }
 
+// What speaks for a file beside the text around the link, in bytes of that.
+const (
+	isIncluded = 24 // the page's own content names it in a shortcode
+	isNear     = 8  // the page links to what it makes
+)
+
 // fromContent returns the place in the one content file that has the address
-// as a destination, or the one whose page the list links to.
-func (m *Map) fromContent(w *wanted, o open) *Position {
+// as a destination; of several, the one that has the same text around it.
+func (m *Map) fromContent(w *wanted, o open, around surroundings) *Position {
 	var hits []hit
 	for _, f := range m.forms(o.link) {
 		if hits = w.hits[f]; len(hits) > 0 {
 			break
 		}
 	}
-	one := func() bool {
-		return !slices.ContainsFunc(hits, func(h hit) bool { return h.shown != hits[0].shown })
+	if len(hits) == 0 {
+		return o.own
 	}
-	if len(hits) > 0 && !one() {
-		// What the content includes is surer than what it links to.
-		var included, near []hit
-		for _, h := range hits {
-			if o.included[h.shown] {
-				included = append(included, h)
-			}
-			if o.near[h.file.key] {
-				near = append(near, h)
-			}
+	included := func(h *hit) bool { return o.included[h.shown] }
+	near := func(h *hit) bool { return o.near[h.file.key] || o.own != nil && o.own.File == h.shown }
+	h := closest(hits, around, func(h *hit) int {
+		switch {
+		case included(h):
+			return isIncluded
+		case near(h):
+			return isNear
 		}
-		if hits = near; len(included) > 0 {
-			hits = included
+		return 0
+	})
+	if h != nil {
+		return h.position()
+	}
+	if several(hits) {
+		if few := picked(hits, included); len(few) > 0 {
+			hits = few
+		} else {
+			hits = picked(hits, near)
 		}
 	}
-	if len(hits) == 0 || !one() {
+	if len(hits) == 0 || several(hits) {
 		return nil
 	}
-	h := hits[min(o.nth, len(hits)-1)]
-	return &Position{File: h.shown, Line: h.line, Column: h.col}
+	return hits[min(o.nth, len(hits)-1)].position()
 }
 
-// isDestination tells whether a hit is a destination and no mere text.
-func (m *Map) isDestination(h hit) bool {
-	d := m.document(h.file)
-	if d == nil {
-		return false
+// picked returns the hits that a function picks.
+func picked(hits []hit, pick func(*hit) bool) (few []hit) {
+	for i := range hits {
+		if pick(&hits[i]) {
+			few = append(few, hits[i])
+		}
 	}
-	return slices.ContainsFunc(d.items, func(it item) bool { return it.at == h.at }) ||
-		slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at })
+	return few
+}
+
+// several tells whether the hits are in more than one file.
+func several(hits []hit) bool {
+	return slices.ContainsFunc(hits, func(h hit) bool { return h.shown != hits[0].shown })
+}
+
+// closest returns the hit with the most in common with what is around a link,
+// nil when no one is ahead. bonus is what else speaks for a hit.
+func closest(hits []hit, around surroundings, bonus func(*hit) int) *hit {
+	best, most, tie := -1, 0, false
+	for i := range hits {
+		for _, c := range hits[i].around {
+			n := c.likeness(around)
+			if n < minAround {
+				continue
+			}
+			switch n += bonus(&hits[i]); {
+			case n > most:
+				best, most, tie = i, n, false
+			case n == most && best != i:
+				tie = true
+			}
+		}
+	}
+	if best < 0 || tie {
+		return nil
+	}
+	return &hits[best]
+}
+
+// destinations keeps the hits in a file that are destinations and no mere text.
+func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
+	d := m.document(f)
+	if d == nil {
+		return nil
+	}
+	for _, h := range hits {
+		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at })
+		for _, it := range d.items {
+			if it.at == h.at {
+				is = true
+				if d.plain != nil {
+					h.around = append(h.around, d.plain.around(it.order))
+				}
+			}
+		}
+		if is {
+			kept = append(kept, h)
+		}
+	}
+	return kept
+}
+
+// pageText returns what a page shows.
+func (m *Map) pageText(name string) *plain {
+	p := &plain{}
+	if text, err := readFile(m.docroot, name, maxSourcePage); err == nil {
+		p.addHTML(0, text)
+	}
+	return p.built()
 }

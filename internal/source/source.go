@@ -54,7 +54,24 @@ type Position struct {
 	// a Hugo module that lies elsewhere.
 	File         string
 	Line, Column int
+	Kind         Kind
+	// Module is the Hugo module or theme that File belongs to, "" for the
+	// project's own files.
+	Module string
 }
+
+// Kind is a kind of source file.
+type Kind string
+
+// The kinds of source files.
+const (
+	Content       Kind = ""
+	Template      Kind = "template"
+	Data          Kind = "data" // translations, too
+	Configuration Kind = "configuration"
+	Asset         Kind = "asset"
+	Static        Kind = "static"
+)
 
 // Map knows the sources of one project. It is not safe for concurrent use.
 type Map struct {
@@ -112,12 +129,15 @@ func (m *Map) Close() {
 	m.close = nil
 }
 
+// enter makes s the site that the next questions are about.
+func (m *Map) enter(s *site.Site) {
+	m.site, m.basePath, m.base = s, s.BasePath(), s.Authority()
+}
+
 // Place returns the position of each link, nil where it is not known. The
 // error is that of ctx, or of a docroot that can no longer be read.
 func (m *Map) Place(ctx context.Context, s *site.Site, links []Link) ([]*Position, error) {
-	m.site = s
-	m.basePath = s.BasePath()
-	m.base = s.Authority()
+	m.enter(s)
 	reader, err := s.NewReader()
 	if err != nil {
 		return nil, err

@@ -14,11 +14,15 @@ import (
 )
 
 // TestPlace: projects with the pages that were built of them. The file want of
-// each has a line for each link to place: DOCROOT/PAGE RAW and the position,
-// or "-" for none. Equal values on a page are its links in order.
+// each has a line for each link to place: DOCROOT/PAGE RAW and the position
+// with the kind of file and "of MODULE", or "-" for none. Equal values on a page are its links in order.
 func TestPlace(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) < 3 {
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := filepath.Glob("testdata/generators/*.txtar")
+	if names = append(names, others...); err != nil || len(names) < 9 {
 		t.Fatalf("%d projects, %v", len(names), err)
 	}
 	for _, name := range names {
@@ -44,8 +48,11 @@ func extract(t *testing.T, name string) (project string, want []string) {
 	}
 	project = t.TempDir()
 	for _, f := range archive.Files {
-		if f.Name == "want" {
+		switch f.Name {
+		case "want":
 			want = strings.Split(strings.TrimSpace(string(f.Data)), "\n")
+			continue
+		case "build": // for the integration test
 			continue
 		}
 		file := filepath.Join(project, filepath.FromSlash(f.Name))
@@ -62,11 +69,16 @@ func extract(t *testing.T, name string) (project string, want []string) {
 	return project, want
 }
 
-// place places the links that the lines of want name.
+// place places the links that the lines of want name. A file base-url in the
+// project is the site's address.
 func place(t *testing.T, project, docroot, hugo string, want []string) (got []string) {
 	t.Helper()
 	dir := filepath.Join(project, docroot)
-	s, err := site.Load(t.Context(), dir, site.Options{})
+	var opt site.Options
+	if base, err := os.ReadFile(filepath.Join(project, "base-url")); err == nil {
+		opt.BaseURLs = []string{strings.TrimSpace(string(base))}
+	}
+	s, err := site.Load(t.Context(), dir, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,13 +120,23 @@ func place(t *testing.T, project, docroot, hugo string, want []string) (got []st
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := "-"
-		if p := places[0]; p != nil {
-			at = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-		}
-		got = append(got, fields[0]+" "+raw+" "+at)
+		got = append(got, fields[0]+" "+raw+" "+shown(places[0]))
 	}
 	return got
+}
+
+func shown(p *Position) string {
+	if p == nil {
+		return "-"
+	}
+	at := fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	if p.Kind != Content {
+		at += " " + string(p.Kind)
+	}
+	if p.Module != "" {
+		at += " of " + p.Module
+	}
+	return at
 }
 
 // TestHugoFails: a Hugo that is missing, fails or prints what is no list costs

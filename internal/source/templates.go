@@ -1,10 +1,13 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/generator"
 )
 
 // Bounds of the search in templates.
@@ -42,6 +45,9 @@ func (m *Map) searchTemplates(ctx context.Context, levels *[2]wanted) error {
 			seen[shown] = true
 			if text, err := readFile(dir.fsys, name, maxTemplate); err == nil {
 				n++
+				if m.opt.Generator != Hugo {
+					dir.kind = kindOf(name)
+				}
 				levels[level].search(contentFile{dir: dir, name: name, shown: shown}, text)
 			}
 			return nil
@@ -60,38 +66,82 @@ type templateDir struct {
 
 // templateDirs lists where templates, data and configuration lie.
 func (m *Map) templateDirs() (dirs []templateDir) {
-	project := func(level int, name string) {
-		dirs = append(dirs, templateDir{level, sourceDir{fsys: m.project, dir: name}})
-	}
 	if m.opt.Generator != Hugo {
-		project(0, ".")
-		return dirs
+		return []templateDir{{0, sourceDir{fsys: m.project, dir: "."}}}
 	}
 	for _, name := range m.configFiles() {
-		project(0, name)
+		dirs = append(dirs, templateDir{0, sourceDir{fsys: m.project, dir: name, kind: Configuration}})
 	}
-	for _, name := range []string{"layouts", "data", "i18n", "assets"} {
-		project(0, name)
+	for _, name := range hugoDirs {
+		dirs = append(dirs, templateDir{0, sourceDir{fsys: m.project, dir: name, kind: hugoKinds[name]}})
 	}
-	for _, mt := range m.mounts {
+	mounts := m.mounts
+	if len(mounts) == 0 {
+		mounts = m.configMounts()
+	}
+	for _, mt := range mounts {
 		switch top, _, _ := strings.Cut(mt.target, "/"); top {
 		case "layouts", "data", "i18n", "assets":
-			level := 1
-			if mt.module == "project" {
+			level, dir := 1, mt.dir
+			dir.kind, dir.module = hugoKinds[top], mt.name()
+			if dir.module == "" {
 				level = 0
 			}
-			dirs = append(dirs, templateDir{level, mt.dir})
+			dirs = append(dirs, templateDir{level, dir})
 		}
 	}
 	if len(m.mounts) == 0 {
-		themes, _ := fs.ReadDir(m.project, "themes")
-		for _, t := range themes {
-			for _, name := range []string{"layouts", "data", "i18n"} {
-				project(1, path.Join("themes", t.Name(), name))
+		for _, theme := range m.themes() {
+			for _, name := range hugoDirs {
+				dir := sourceDir{fsys: m.project, dir: path.Join("themes", theme, name), kind: hugoKinds[name], module: theme}
+				dirs = append(dirs, templateDir{1, dir})
 			}
 		}
 	}
 	return dirs
+}
+
+// themes lists the themes that lie in the project.
+func (m *Map) themes() (names []string) {
+	dirs, _ := fs.ReadDir(m.project, "themes")
+	for _, d := range dirs {
+		names = append(names, d.Name())
+	}
+	return names
+}
+
+// hugoDirs are the directories of a project or theme that write links into
+// pages, beside its content; hugoKinds what each holds.
+var (
+	hugoDirs  = []string{"layouts", "data", "i18n", "assets"}
+	hugoKinds = map[string]Kind{"layouts": Template, "data": Data, "i18n": Data, "assets": Asset}
+)
+
+// kindOf tells by its name what a file in a project of another generator is.
+func kindOf(name string) Kind {
+	if generator.IsConfig(name) {
+		return Configuration
+	}
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".mdx":
+		return Content
+	case ".toml", ".yaml", ".yml", ".json", ".csv", ".xml":
+		return Data
+	case ".css", ".scss", ".svg":
+		return Asset
+	case ".js", ".ts", ".mjs", ".cjs", ".py", ".rb":
+		if strings.HasPrefix(name, "_data/") || strings.Contains(name, "/_data/") {
+			return Data
+		}
+	}
+	return Template
+}
+
+// writesTemplate tells whether an HTML file among the content is a template, of
+// a theme of the project for example: a page would have front matter.
+func writesTemplate(name string, text []byte) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return (ext == ".html" || ext == ".htm") && frontMatter(text) == 0 && (bytes.Contains(text, []byte("{{")) || bytes.Contains(text, []byte("{%")))
 }
 
 // configFiles lists the files of Hugo's configuration.

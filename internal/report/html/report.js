@@ -109,7 +109,8 @@
     const source = value(data.source, row), built = place(value(data.page, row), data.line.i[row], data.column.i[row]);
     if (!source) return built;
     const sub = el("span", "sub");
-    sub.append("built: ", ...built);
+    const by = value(data.written, row);
+    sub.append(by ? by + ", built: " : "built: ", ...built);
     return [...place(source, data.sourceLine.i[row], data.sourceColumn.i[row]), sub];
   };
   const withSub = (text, prefix, sub) => (sub ? [...soft(text), el("span", "sub", prefix + sub)] : soft(text));
@@ -126,11 +127,14 @@
         { name: "Link", width: "w-link", cell: "mono", key: (row) => rank(data.raw)[data.raw.i[row]], fill: (row) => withSub(value(data.raw, row), "", value(data.place, row)) },
         { name: "Target", width: "w-target", cell: "mono target", key: (row) => rank(data.target)[data.target.i[row]], fill: (row) => withSub(leadsTo(row), "answered by ", value(data.final, row)) },
         { name: "Message", width: "w-message", cell: "", key: (row) => rank(data.message)[data.message.i[row]], fill: (row) => {
-          const near = value(data.suggestion, row);
-          if (!near) return [value(data.message, row)];
-          const hint = el("span", "hint", "did you mean ");
-          hint.append(el("b", "", near), "?");
-          return [value(data.message, row), hint];
+          const near = value(data.suggestion, row), related = value(data.related, row), out = [value(data.message, row)];
+          if (near) {
+            const hint = el("span", "hint", "did you mean ");
+            hint.append(el("b", "", near), "?");
+            out.push(hint);
+          }
+          if (related) out.push(el("span", "sub", related));
+          return out;
         } },
       ],
     },

@@ -1,0 +1,59 @@
+package source
+
+import (
+	"testing"
+)
+
+// FuzzPlaces: whatever a content file and a page hold, all places lie in the
+// file, and places and offsets agree.
+func FuzzPlaces(f *testing.F) {
+	for _, text := range []string{
+		"---\na: b\n---\n# T {#id}\n[a](/b/ \"c\") ![i](<x y>) [r][s]\n\n[s]: /d/ 'e'\n",
+		"+++\nurl = \"/x/\"\n+++\n{{% include \"/a.md\" %}} {{< ref `b` >}}\n<a href=/c>ä</a>\n\n```\n[x](y)\n```\n",
+		"{\"a\": 1}\n> - [^1]\n\n[^1]: <https://e.org/>\n| [a](b) | c |\n|-|-|\n", "#+TITLE: x\n* Heading\n[[/link/][text]]\n",
+		"<h2 id=><a name=''>S</a></h2>\n<h2 id=x><a name='y'>T</a></h2><section id=z>\n<h1>U</h1><script>a<b</script><!-- <h3>",
+	} {
+		for kind := range uint8(4) {
+			f.Add([]byte(text), kind)
+		}
+	}
+	names := []string{"a.md", "a.mdx", "a.html", "a.org"}
+	f.Fuzz(func(t *testing.T, text []byte, kind uint8) {
+		d := parseDocument(names[int(kind)%len(names)], text, kind&4 == 0)
+		inside := func(what string, at int) {
+			if at < 0 || at > len(text) {
+				t.Fatalf("%s at %d of %d", what, at, len(text))
+			}
+			p := d.place("a", at)
+			from, to, ok := d.lines.span(p.Line)
+			if !ok || at < from || at > to || p.Column < 1 {
+				t.Fatalf("%s at %d is in line %d, column %d, which is %d to %d", what, at, p.Line, p.Column, from, to)
+			}
+		}
+		for _, it := range d.items {
+			inside("item", it.at)
+			inside("order", it.order)
+			if d.plain != nil {
+				if s := d.plain.around(it.order); len(s.before) > maxAround || len(s.after) > maxAround {
+					t.Fatalf("surroundings %q", s)
+				}
+			}
+		}
+		for _, v := range d.matter {
+			inside("value", v.at)
+		}
+		for _, h := range d.headings {
+			inside("heading", h.at)
+		}
+		for _, h := range pageHeadings(text) {
+			if at, ok := d.headingAt("none", h.label, 0, 1); ok {
+				inside("heading of the page", at)
+			}
+			for _, id := range h.ids {
+				if at, ok := writtenID(text, id); ok {
+					inside("id", at)
+				}
+			}
+		}
+	})
+}

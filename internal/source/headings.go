@@ -1,0 +1,230 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// Anchor names what a fragment leads to: the element with that id, decoded, on
+// the page of that docroot-relative slash path.
+type Anchor struct{ Page, ID string }
+
+// Heading is the place in a source file that makes an anchor: the first
+// character of the heading's text, or the id where no heading has it.
+type Heading struct {
+	Position
+	// Title is the heading as the page shows it, "" where it is none.
+	Title string
+}
+
+// Headings returns where each anchor is written, nil where that is not known
+// for sure. Equal anchors are looked for once. The error is that of ctx, or of
+// a docroot that can no longer be read.
+func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*Heading, error) {
+	m.enter(s)
+	reader, err := s.NewReader()
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	order := make([]int, len(anchors)) // page by page
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(anchors[a].Page, anchors[b].Page) })
+	found := make([]*Heading, len(anchors))
+	var page *anchorPage
+	known := map[string]*Heading{}
+	for _, i := range order {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		a := anchors[i]
+		if page == nil || page.name != a.Page {
+			page = m.anchorPage(reader, a.Page)
+			clear(known)
+		}
+		h, ok := known[a.ID]
+		if !ok {
+			h = page.heading(a.ID)
+			known[a.ID] = h
+		}
+		found[i] = h
+	}
+	return found, nil
+}
+
+// anchorPage is a page whose anchors are looked for, with its source.
+type anchorPage struct {
+	name, file string
+	headings   []pageHeading
+	doc        *document // nil when the source is not known
+	// copied is the page's own text where it is a copy of its source file.
+	copied []byte
+	dir    sourceDir
+}
+
+func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
+	p := &anchorPage{name: name}
+	text, err := readFile(m.docroot, name, maxSourcePage)
+	if err != nil {
+		return p
+	}
+	p.headings = pageHeadings(text)
+	if dir, file, ok := m.copyOf(name, text); ok {
+		p.copied, p.dir, p.file = text, dir, dir.show(file)
+		return p
+	}
+	m.page = name
+	p.doc, p.file = m.sourceOf(name, text, findMarks(text).file, m.pageLinks(r, name, text))
+	return p
+}
+
+// heading finds the one place that makes an id.
+func (p *anchorPage) heading(id string) *Heading {
+	nth, title, label := -1, "", ""
+	same := 0 // headings of the page with that label
+	for i := range p.headings {
+		if slices.Contains(p.headings[i].ids, id) {
+			title, label = p.headings[i].title, p.headings[i].label
+			break
+		}
+	}
+	for i := range p.headings {
+		if p.headings[i].label != label {
+			continue
+		}
+		if slices.Contains(p.headings[i].ids, id) {
+			nth = same
+		}
+		same++
+	}
+	switch {
+	case p.copied != nil:
+		if at, ok := writtenID(p.copied, id); ok {
+			line, column := newLines(p.copied).at(at)
+			return &Heading{Position{File: p.file, Line: line, Column: column, Kind: p.dir.kind, Module: p.dir.module}, title}
+		}
+		return nil
+	case p.doc == nil:
+		return nil
+	}
+	at, ok := p.doc.headingAt(id, label, nth, same)
+	if !ok {
+		if at, ok = writtenID(p.doc.lines.text, id); !ok {
+			return nil
+		}
+	}
+	return &Heading{*p.doc.place(p.file, at), title}
+}
+
+// headingAt finds the heading that was given an id, or that is the nth of as
+// many with a label as the page has.
+func (d *document) headingAt(id, label string, nth, count int) (at int, ok bool) {
+	for _, h := range d.headings {
+		if h.id == id {
+			return h.at, true
+		}
+	}
+	if nth < 0 || label == "" {
+		return 0, false
+	}
+	var places []int
+	for _, h := range d.headings {
+		if h.id == "" && h.label == label {
+			places = append(places, h.at)
+		}
+	}
+	if d.unread {
+		places = d.linesLike(label)
+	}
+	if len(places) != count {
+		return 0, false
+	}
+	return places[nth], true
+}
+
+// linesLike returns where lines of a markup that is not read begin that have
+// no more letters than a label, behind the marks of a heading.
+func (d *document) linesLike(label string) (at []int) {
+	for i, start := range d.lines.starts {
+		_, end, _ := d.lines.span(i + 1)
+		line := d.lines.text[start:end]
+		if len(line) <= maxLabelBytes && plainLabel(string(line)) == label {
+			at = append(at, start+len(line)-len(bytes.TrimLeft(line, "=*#.+ \t")))
+		}
+	}
+	return at
+}
+
+// writtenID finds the one place where a text gives an element that id, in HTML
+// or in the braces that Markdown has for it.
+func writtenID(text []byte, id string) (at int, ok bool) {
+	for i := 0; id != ""; {
+		n := bytes.Index(text[i:], []byte(id))
+		if n < 0 {
+			return at, ok
+		}
+		start, end := i+n, i+n+len(id)
+		i = end
+		if !idBefore.Match(text[max(0, start-12):start]) || end < len(text) && strings.IndexByte("\"' \t\r\n}>", text[end]) < 0 {
+			continue
+		}
+		if ok {
+			return 0, false // twice
+		}
+		at, ok = start, true
+	}
+	return 0, false
+}
+
+var idBefore = regexp.MustCompile(`(?i)([\s"'](id|name)\s*=\s*["']?|\{:?\s?#)$`)
+
+// pageHeading is a heading of a built page.
+type pageHeading struct {
+	ids          []string // of the heading, of what is in it and of what stands right before it
+	title, label string
+}
+
+var (
+	headingTag = regexp.MustCompile(`(?i)<h([1-6])(\s[^>]*)?>`)
+	anyTag     = regexp.MustCompile(`<[^>]*>`)
+	idValue    = regexp.MustCompile(`(?i)\s(?:id|name)\s*=\s*("[^"]*"|'[^']*'|[^\s>"']+)`)
+	// beforeHeading is an element that has the id in place of the heading.
+	beforeHeading = regexp.MustCompile(`(?is)<(?:a|span|section|div)\s[^>]*>\s*(?:</(?:a|span)>\s*)?$`)
+)
+
+// maxHeading bounds a heading with its tags.
+const maxHeading = 8 << 10
+
+// pageHeadings lists the headings of a page that have an id, and those without.
+func pageHeadings(text []byte) (all []pageHeading) {
+	for _, at := range headingTag.FindAllSubmatchIndex(text, -1) {
+		inner := text[at[1]:min(len(text), at[1]+maxHeading)]
+		end := bytes.Index(bytes.ToLower(inner), append([]byte("</h"), text[at[2]:at[3]]...))
+		if end < 0 {
+			continue
+		}
+		inner = inner[:end]
+		var h pageHeading
+		before := beforeHeading.Find(text[max(0, at[0]-300):at[0]])
+		for _, part := range [][]byte{before, text[at[0]:at[1]], inner} {
+			for _, tag := range anyTag.FindAll(part, -1) {
+				if v := idValue.FindSubmatch(tag); v != nil {
+					h.ids = append(h.ids, html.UnescapeString(strings.Trim(string(v[1]), `"'`)))
+				}
+			}
+		}
+		title := html.UnescapeString(string(anyTag.ReplaceAll(inner, nil)))
+		h.label = plainLabel(title)
+		h.title = strings.TrimRight(strings.Join(strings.Fields(title), " "), "#¶§🔗\u200b\u00a0 ")
+		all = append(all, h)
+	}
+	return all
+}

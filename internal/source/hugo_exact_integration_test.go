@@ -1,0 +1,82 @@
+//go:build integration
+
+package source
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestHugoExact: the render hook of docs/source-positions.md, as it stands
+// there, makes Hugo 0.160 and later say where each link is written. The same
+// sentence in two files, shown by a list, can be told apart by nothing else.
+func TestHugoExact(t *testing.T) {
+	hugo := os.Getenv("SITELINK_HUGO")
+	if hugo == "" {
+		t.Skip("no SITELINK_HUGO: .ci/run installs one")
+	}
+	doc, err := os.ReadFile("../../docs/source-positions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, hook, ok := strings.Cut(string(doc), "layouts/_markup/render-link.html")
+	if ok {
+		_, hook, ok = strings.Cut(hook, "\n```\n")
+	}
+	hook, _, closed := strings.Cut(hook, "```\n")
+	if !ok || !closed || !strings.Contains(hook, "$.Position") {
+		t.Fatal("docs/source-positions.md has no render hook")
+	}
+	project := t.TempDir()
+	for name, text := range map[string]string{
+		"hugo.toml":                        "baseURL = 'https://example.org/'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\n",
+		"layouts/single.html":              "<main>{{ .Content }}</main>",
+		"layouts/list.html":                "<main>{{ .Content }}{{ range .Pages.ByTitle }}{{ .Content }}{{ end }}</main>",
+		"layouts/_markup/render-link.html": hook,
+		"layouts/_shortcodes/gap.html":     "\n\n{{ .Inner }}\n\n",
+		"content/p/a.md":                   "---\ntitle: A\n---\nSame words [x](/gone/) everywhere.\n",
+		"content/p/b.md":                   "---\ntitle: B\n---\n\nSame words [x](/gone/) everywhere.\n\n{{< gap >}}x{{< /gap >}} ä [y](/later/ \"title\") [ref][r]\n\n[r]: /defined/\n",
+	} {
+		file := filepath.Join(project, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := func(on string) []byte {
+		cmd := exec.Command(hugo, "--quiet")
+		cmd.Dir, cmd.Env = project, append(os.Environ(), "HUGO_PARAMS_SITELINK_SOURCEMAP="+on)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		page, err := os.ReadFile(filepath.Join(project, "public", "p", "index.html"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page
+	}
+	places := func(want ...string) {
+		t.Helper()
+		for i, got := range place(t, project, "public", hugo, want) {
+			if got != want[i] {
+				t.Errorf("got %s, want %s", got, want[i])
+			}
+		}
+	}
+	if n := bytes.Count(build("true"), []byte("<!-- sitelink:source p/")); n != 4 {
+		t.Errorf("%d comments on the list, want 4", n)
+	}
+	places("public/p/index.html /gone/ content/p/a.md:4:16", "public/p/index.html /gone/ content/p/b.md:5:16",
+		"public/p/index.html /later/ content/p/b.md:7:33", "public/p/index.html /defined/ content/p/b.md:9:6",
+		"public/p/b/index.html /gone/ content/p/b.md:5:16")
+	if page := build("false"); bytes.Contains(page, []byte("sitelink")) {
+		t.Errorf("comments in a build that is none for checks:\n%s", page)
+	}
+	places("public/p/index.html /gone/ -", "public/p/b/index.html /gone/ content/p/b.md:5:16")
+}

@@ -1,0 +1,122 @@
+package source
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// hugoProject is an archive of testdata/hugo, unpacked. Its files lie below
+// site, the project, and beside it. The other entries are
+//
+//	want            what to place, as in [TestPlace]; $WORK is where site lies
+//	want DOCROOT    the same for a docroot within public
+//	want-names      the same without Hugo, where that differs from want
+//	since           the first version of Hugo that knows what it uses
+//	list, mounts    what Hugo answered
+type hugoProject struct {
+	file, work string
+	entries    map[string]string
+}
+
+func hugoProjects(t *testing.T) []string {
+	names, err := filepath.Glob("testdata/hugo/*.txtar")
+	if err != nil || len(names) < 7 {
+		t.Fatalf("%d projects, %v", len(names), err)
+	}
+	return names
+}
+
+func unpackHugo(t *testing.T, file string) *hugoProject {
+	t.Helper()
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &hugoProject{file, filepath.ToSlash(work), map[string]string{}}
+	for _, f := range archive.Files {
+		if !strings.Contains(f.Name, "/") || strings.HasPrefix(f.Name, "want ") {
+			p.entries[f.Name] = string(f.Data)
+			continue
+		}
+		name := filepath.Join(work, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func (p *hugoProject) site() string { return filepath.Join(p.work, "site") }
+
+// check places what the project wants, asking a Hugo and without.
+func (p *hugoProject) check(t *testing.T, hugo string) {
+	t.Helper()
+	for entry, text := range p.entries {
+		if !strings.HasPrefix(entry, "want") {
+			continue
+		}
+		docroot := "public"
+		if _, other, ok := strings.Cut(entry, " "); ok {
+			docroot = other
+		}
+		asked := []string{hugo}
+		switch _, differs := p.entries["want-names"]; {
+		case entry == "want-names":
+			asked = []string{""}
+		case entry == "want" && !differs:
+			asked = append(asked, "")
+		}
+		want := strings.Split(strings.TrimSpace(text), "\n")
+		for _, ask := range asked {
+			got := place(t, p.site(), docroot, ask, want)
+			for i := range want {
+				if line := strings.ReplaceAll(got[i], p.work, "$WORK"); line != want[i] {
+					t.Errorf("%s, Hugo %q:\n got %s\nwant %s", entry, ask, line, want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestHugoProjects: what real Hugo answered and built is placed without it:
+// languages by file and by directory, hosts, bundles, mounts, modules outside of
+// the project, content adapters.
+func TestHugoProjects(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("no shell here that could stand in for Hugo")
+	}
+	for _, file := range hugoProjects(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			p := unpackHugo(t, file)
+			script := "#!/bin/sh\ncase \"$*\" in\n"
+			for args, entry := range map[string]string{"list all": "list", "config mounts": "mounts"} {
+				answer, ok := p.entries[entry]
+				if !ok {
+					t.Fatalf("no entry %s: rewrite the archive with the integration test and -update", entry)
+				}
+				name := filepath.Join(p.work, entry)
+				if err := os.WriteFile(name, []byte(strings.ReplaceAll(answer, "$WORK", p.work)), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				script += fmt.Sprintf("'%s') cat '%s';;\n", args, name)
+			}
+			hugo := filepath.Join(p.work, "hugo")
+			if err := os.WriteFile(hugo, []byte(script+"*) exit 3;;\nesac\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			p.check(t, hugo)
+		})
+	}
+}
