@@ -1,6 +1,7 @@
 package pingback
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,8 +22,10 @@ const (
 	target = "http://bob.example.net/#foo"
 )
 
+// client may connect to localhost, by whichever address it has.
 func client() *fetch.Client {
-	return fetch.New(fetch.Options{Pace: -1, UserAgent: "sitelink/test", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	return fetch.New(fetch.Options{Pace: -1, UserAgent: "sitelink/test", Allow: []netip.Prefix{
+		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 }
 
 // send sends one notice to a server that answers by handler.
@@ -209,6 +212,50 @@ func TestRefusedEndpoint(t *testing.T) {
 	s := New(fetch.New(fetch.Options{Pace: -1}), Options{})
 	if o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Permanent {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestHostile: servers that do not come to an end, or to a beginning, cost
+// little time and are tried again.
+func TestHostile(t *testing.T) {
+	stop := make(chan bool)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/silent":
+			<-stop
+		case "/trickle":
+			io.WriteString(w, "<")
+			w.(http.Flusher).Flush()
+			<-stop
+		case "/endless":
+			for chunk := []byte(strings.Repeat("<value>", 1000)); ; {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		case "/bomb":
+			w.Header().Set("Content-Encoding", "gzip")
+			bomb := gzip.NewWriter(w)
+			for zeros := make([]byte, 1<<20); ; {
+				if _, err := bomb.Write(zeros); err != nil {
+					return
+				}
+			}
+		}
+	}))
+	defer server.Close()
+	defer close(stop) // first: Close waits for the handlers
+	c := fetch.New(fetch.Options{Pace: -1, Total: 2 * time.Second, Idle: 200 * time.Millisecond, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	for _, path := range []string{"/silent", "/trickle", "/endless", "/bomb"} {
+		start := time.Now()
+		o := New(c, Options{}).Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL + path})
+		wantState := ledger.Retry
+		if path == "/endless" || path == "/bomb" {
+			wantState = ledger.Permanent // what came is no XML-RPC
+		}
+		if o.State != wantState || o.Message == "" || len(o.Message) > 1000 || time.Since(start) > 10*time.Second {
+			t.Errorf("%s: %+v after %v", path, o, time.Since(start))
+		}
 	}
 }
 
