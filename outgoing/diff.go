@@ -52,10 +52,9 @@ func (d *differ) entry(e *Entry) {
 		}
 	}
 	changed := old == nil || old.Hash != e.Hash
-	if changed || old.File != e.File {
-		d.plan.Change.Pages = append(d.plan.Change.Pages, ledger.Page{URL: e.URL, File: e.File, Hash: e.Hash})
-	}
-	if old != nil && !changed {
+	if changed {
+		d.plan.Change.Pages = append(d.plan.Change.Pages, ledger.Page{URL: e.URL, Hash: e.Hash})
+	} else {
 		d.plan.Unchanged++
 	}
 	for _, target := range e.Targets {

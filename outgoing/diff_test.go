@@ -16,10 +16,11 @@ const base = "https://me.example/"
 
 // world is a docroot and its ledger, from one deploy to the next.
 type world struct {
-	t    *testing.T
-	dir  string
-	snap ledger.Snapshot
-	opt  Options
+	t     *testing.T
+	dir   string
+	snap  ledger.Snapshot
+	opt   Options
+	cache *Cache
 	// lines of the last plan, see deploy.
 	plan *Plan
 }
@@ -63,7 +64,7 @@ func (w *world) deploy() []string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e, err := Read(w.t.Context(), s, &w.snap, w.opt)
+	e, err := Read(w.t.Context(), s, &w.snap, w.opt, w.cache)
 	if err != nil {
 		w.t.Fatal(err)
 	}

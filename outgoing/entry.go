@@ -19,9 +19,8 @@ import (
 type Entry struct {
 	Page string // its path in the docroot
 	URL  string // its address on the site, absolute
-	// File is a hash of the file and of the options it was read with, Hash one
-	// of the content.
-	File, Hash string
+	// Hash is that of the content.
+	Hash string
 	// Targets are the addresses that its content links to, as they are written,
 	// in document order, each once.
 	Targets []string
@@ -31,9 +30,6 @@ type Entry struct {
 	Internal []string
 	// Feed: the page is a feed, and its targets are hubs.
 	Feed bool
-	// Kept: the file is the one of the ledger, so Hash and Targets are the
-	// ledger's.
-	Kept bool
 }
 
 // Reason says why a page of the site tells nobody.
@@ -71,15 +67,17 @@ type Entries struct {
 var ErrNoBase = errors.New("the site's address is not known: set base-url")
 
 // Read finds the entries of a site, which must be loaded with
-// [site.Options.Sums] and a base URL; pages whose files are those of the ledger
-// are not read. The list is sorted by address. The error is [ErrNoBase], that
-// of an option, or that of a page that cannot be read.
+// [site.Options.Sums] and a base URL. Pages that the ledger knows are entries
+// even when they no longer say anything. What the cache knows is not read
+// again, and it then holds what was read; nil is for none. The list is sorted
+// by address. The error is [ErrNoBase], that of an option, or that of a page
+// that cannot be read.
 //
 // The content of a page is what stands in the e-content of its only h-entry
 // (with that entry's replies, likes, reposts and bookmarks), else its main
 // article, else main, else body; outside of e-content without nav, aside and
 // footer. A page with several entries is a list and says nothing itself.
-func Read(ctx context.Context, s *site.Site, snap *ledger.Snapshot, opt Options) (*Entries, error) {
+func Read(ctx context.Context, s *site.Site, snap *ledger.Snapshot, opt Options, cache *Cache) (*Entries, error) {
 	r, err := opt.compile()
 	if err != nil {
 		return nil, err
@@ -92,13 +90,14 @@ func Read(ctx context.Context, s *site.Site, snap *ledger.Snapshot, opt Options)
 		return nil, errors.New("the site was loaded without hashes of its files")
 	}
 	scheme, _, _ := strings.Cut(base, ":")
-	read := &reading{s: s, rules: r, origin: strings.ToLower(scheme) + "://" + s.Authority(), known: remember(snap)}
+	read := &reading{s: s, rules: r, origin: strings.ToLower(scheme) + "://" + s.Authority(), known: remember(snap), cache: cache.of(r.print)}
 	out := make([]made, s.Pages())
 	if err := read.all(ctx, out); err != nil {
 		return nil, err
 	}
 	e := &Entries{Base: base, Origin: read.origin, left: make(map[string]Reason), aliases: make(map[string]string)}
 	counts := make(map[Reason]int)
+	cache.fill(r.print, out)
 	for i := range out {
 		m := &out[i]
 		switch {
@@ -108,7 +107,7 @@ func Read(ctx context.Context, s *site.Site, snap *ledger.Snapshot, opt Options)
 			if m.left == Alias {
 				e.aliases[m.entry.URL] = s.Page(site.PageID(i)).Alias()
 			}
-		case m.entry.URL != "":
+		case m.entry.URL != "" && !m.silent:
 			e.List = append(e.List, m.entry)
 		}
 	}
@@ -125,6 +124,9 @@ func Read(ctx context.Context, s *site.Site, snap *ledger.Snapshot, opt Options)
 type made struct {
 	entry Entry
 	left  Reason
+	// sum is that of the file, if it was read; silent: nobody is told.
+	sum    uint64
+	silent bool
 }
 
 // reading is one run over the pages of a site.
@@ -133,6 +135,7 @@ type reading struct {
 	rules  *rules
 	origin string // scheme and host of the site
 	known  memory
+	cache  cached
 }
 
 // all reads the pages side by side, each into its place of out.

@@ -34,10 +34,12 @@ func remember(snap *ledger.Snapshot) memory {
 	return m
 }
 
-// fingerprint is a hash of what decides which links of a file count.
+// readingVersion is that of the rules by which content and hash are found. It
+// grows with every change of them, so that no cache of another version is used.
+const readingVersion = 1
+
+// fingerprint is a hash of what decides which links of a file count. Pages and
+// Exclude do not: they are asked for each page anew.
 func fingerprint(o Options) uint64 {
-	o.Pages, o.Exclude = nil, nil // decided for each page anew
-	hubs := o.Hubs != nil
-	o.Hubs = nil
-	return xxhash.Sum64String(fmt.Sprintf("%q %t", [][]string{o.Allow, o.Deny, {o.Content}, o.Rel}, hubs))
+	return xxhash.Sum64String(fmt.Sprintf("%d %q %t %t", readingVersion, [][]string{o.Allow, o.Deny, {o.Content}, o.Rel}, o.Internal, o.Hubs != nil))
 }

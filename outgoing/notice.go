@@ -65,6 +65,9 @@ type Endpoint struct {
 	URL string // absolute; "" when the target takes no notices of this protocol
 	// Via says where it was found, for the report: "Link header", "<link>" ...
 	Via string
+	// Form names the form of the protocol that it takes, where there is more
+	// than one.
+	Form string
 }
 
 // Sender tells targets by one protocol. Implementations are safe for

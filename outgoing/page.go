@@ -35,32 +35,40 @@ func (w *pageWorker) page(id site.PageID) (made, error) {
 	if !p.Kind().IsHTML() && !(feed && w.rules.opt.Hubs != nil) || p.Error().Err != nil {
 		return made{}, nil
 	}
-	e := Entry{Page: path, URL: w.origin + w.s.Href(p.Node()), File: fmt.Sprintf("%016x", p.Sum()^w.rules.print), Feed: feed}
-	old := w.known.pages[e.URL]
+	e := Entry{Page: path, URL: w.origin + w.s.Href(p.Node()), Feed: feed}
+	_, known := w.known.pages[e.URL]
 	switch {
 	case !w.rules.takes(path):
-		return made{e, NotChosen}, nil
+		return made{entry: e, left: NotChosen}, nil
 	case p.Alias() != "":
-		return made{e, Alias}, nil
+		return made{entry: e, left: Alias}, nil
 	case path == "404.html" || strings.HasSuffix(path, "/404.html"):
-		return made{e, NotFound}, nil
+		return made{entry: e, left: NotFound}, nil
 	case p.Canonical() != site.NoNode && p.Canonical() != p.Node():
-		return made{e, Elsewhere}, nil
-	case old != nil && !old.Gone && old.File == e.File && !w.rules.opt.Internal:
-		e.Kept, e.Hash, e.Targets = true, old.Hash, w.known.links[e.URL]
-		return made{entry: e}, nil
-	case !feed && old == nil && !w.rules.opt.Internal && !leads(p):
+		return made{entry: e, left: Elsewhere}, nil
+	case !feed && !known && !w.rules.opt.Internal && !leads(p):
 		return made{}, nil
 	}
+	m, ok := w.cache.get(&e, p.Sum())
+	if !ok {
+		var err error
+		if m, err = w.read(id, e); err != nil {
+			return made{}, err
+		}
+	}
+	m.sum = p.Sum()
+	m.silent = !known && m.left == "" && len(m.entry.Targets) == 0 && len(m.entry.Internal) == 0
+	return m, nil
+}
+
+// read finds out what a page says from its text.
+func (w *pageWorker) read(id site.PageID, e Entry) (made, error) {
 	text, err := w.reader.Text(id)
 	if err != nil {
 		return made{}, err
 	}
-	if feed {
-		e.Hash, e.Targets = e.File, w.rules.opt.Hubs(text)
-		if len(e.Targets) == 0 && old == nil {
-			return made{}, nil
-		}
+	if e.Feed {
+		e.Hash, e.Targets = fmt.Sprintf("%016x", w.s.Page(id).Sum()), w.rules.opt.Hubs(text)
 		return made{entry: e}, nil
 	}
 	doc, err := html.Parse(bytes.NewReader(text))
@@ -68,16 +76,13 @@ func (w *pageWorker) page(id site.PageID) (made, error) {
 		return made{}, err
 	}
 	if isTombstone(doc) {
-		return made{e, Tombstone}, nil
+		return made{entry: e, left: Tombstone}, nil
 	}
 	c, ok := w.rules.contentOf(doc)
 	if !ok {
-		return made{e, Listing}, nil
+		return made{entry: e, left: Listing}, nil
 	}
 	w.links(&e, doc, c)
-	if len(e.Targets) == 0 && len(e.Internal) == 0 && old == nil {
-		return made{}, nil
-	}
 	e.Hash = c.hash()
 	return made{entry: e}, nil
 }

@@ -18,7 +18,7 @@ func (w *world) entries() *Entries {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e, err := Read(w.t.Context(), s, &w.snap, w.opt)
+	e, err := Read(w.t.Context(), s, &w.snap, w.opt, w.cache)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestNoBaseURL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(t.Context(), s, &w.snap, w.opt); !errors.Is(err, ErrNoBase) {
+	if _, err := Read(t.Context(), s, &w.snap, w.opt, nil); !errors.Is(err, ErrNoBase) {
 		t.Errorf("error %v, want ErrNoBase", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/websub"
 )
 
 const diffLong = `diff compares the links of the docroot to other sites with those of the last deploy, as the
@@ -137,6 +138,7 @@ func (a *app) plan(ctx context.Context, cfg *config.Config, snap *ledger.Snapsho
 	if err := lookAt(docroot); err != nil {
 		return nil, nil, nil, err
 	}
+	timer := newTimer(a.ui)
 	progress := newProgress(a.ui, cfg.Progress, time.Now)
 	defer progress.done()
 	siteOpt := a.siteOf(cfg, docroot)
@@ -151,14 +153,23 @@ func (a *app) plan(ctx context.Context, cfg *config.Config, snap *ledger.Snapsho
 	if err != nil {
 		return nil, nil, nil, explain(err)
 	}
-	entries, err := outgoing.Read(ctx, s, snap, opt)
+	timer.stage("load")
+	cache, err := openEntryCache()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	entries, err := outgoing.Read(ctx, s, snap, opt, cache.Cache)
 	if errors.Is(err, outgoing.ErrNoBase) {
 		err = &usageError{"others can only be told of pages whose address is known", "name it: --base-url https://example.org/"}
 	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return s, entries, outgoing.Diff(entries, snap, outgoing.SiteAnswer(s, entries)), nil
+	cache.keep()
+	timer.stage("entries")
+	plan := outgoing.Diff(entries, snap, outgoing.SiteAnswer(s, entries))
+	timer.stage("diff")
+	return s, entries, plan, nil
 }
 
 // outgoingOptions are those of the configuration.
@@ -166,7 +177,16 @@ func outgoingOptions(cfg *config.Config) outgoing.Options {
 	o := cfg.Outgoing
 	return outgoing.Options{
 		Pages: o.Pages, Exclude: o.Exclude, Allow: o.Allow, Deny: o.Deny, Content: o.Content, Rel: o.Rel,
+		Hubs: hubsOf(o.Protocols),
 	}
+}
+
+// hubsOf reads the hubs of feeds, if they are told at all.
+func hubsOf(protocols []string) func(feed []byte) []string {
+	if !slices.Contains(protocols, string(ledger.WebSub)) {
+		return nil
+	}
+	return websub.Hubs
 }
 
 // backlinks are the links between the site's own pages, sorted by source and

@@ -32,7 +32,7 @@ func (a *app) notifyExplain(ctx context.Context, cfg *config.Config, f *notifyFl
 	if err != nil {
 		return err
 	}
-	opt, err := a.deliverOptions(cfg, f, nil, entries.Base)
+	opt, err := a.deliverOptions(ctx, cfg, f, nil, entries.Base)
 	if err != nil {
 		return err
 	}

@@ -146,7 +146,7 @@ func (a *app) allow(cfg *config.Config, notices int) error {
 
 // deliver tells the targets of all notices that are due, and reports.
 func (a *app) deliver(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, base string) error {
-	opt, err := a.deliverOptions(cfg, f, store, base)
+	opt, err := a.deliverOptions(ctx, cfg, f, store, base)
 	if err != nil {
 		return err
 	}

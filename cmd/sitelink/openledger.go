@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/ledger/pg"
 )
 
 // ledgerName returns the ledger of the configuration, a file as a path from
@@ -57,11 +60,31 @@ func (a *app) openLedger(ctx context.Context, cfg *config.Config, readOnly bool)
 	if err != nil {
 		return nil, err
 	}
-	store, err := ledger.OpenFile(name, ledger.FileOptions{ReadOnly: readOnly, Note: a.ui.warning})
+	var store ledger.Store
+	switch scheme, _, _ := strings.Cut(name, ":"); scheme {
+	case "git":
+		store, err = ledger.OpenGit(ctx, name, ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: readOnly, Note: a.ui.warning})
+	case "postgres", "postgresql":
+		store, err = pg.Open(ctx, name, pg.Options{Runner: runnerName(), ReadOnly: readOnly, Note: a.ui.warning})
+	default:
+		if strings.Contains(name, "://") {
+			return nil, &usageError{fmt.Sprintf("no ledger is kept at %q", name), "write a file, git:refs/sitelink/ledger or postgres://USER@HOST/DATABASE"}
+		}
+		store, err = ledger.OpenFile(name, ledger.FileOptions{ReadOnly: readOnly, Note: a.ui.warning})
+	}
 	if err != nil {
 		return nil, explainLedger(err)
 	}
 	return store, nil
+}
+
+// runnerName is a name for this process that no other runner has.
+func runnerName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "host"
+	}
+	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8])
 }
 
 // explainLedger adds advice to an error of opening a ledger.

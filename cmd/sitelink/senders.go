@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -9,8 +10,10 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/linkmethod"
 	"github.com/sitelink/sitelink/outgoing/pingback"
 	"github.com/sitelink/sitelink/outgoing/webmention"
+	"github.com/sitelink/sitelink/outgoing/websub"
 )
 
 // fetchOptions are those of the configuration. base stands in for a contact
@@ -38,7 +41,7 @@ func fetchOptions(cfg *config.Config, base string) fetch.Options {
 const ownPace = 20 * time.Millisecond
 
 // deliverOptions wires the senders that the configuration names.
-func (a *app) deliverOptions(cfg *config.Config, f *notifyFlags, store ledger.Store, base string) (deliver.Options, error) {
+func (a *app) deliverOptions(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, base string) (deliver.Options, error) {
 	options := fetchOptions(cfg, base)
 	client := fetch.New(options)
 	own := options
@@ -65,8 +68,39 @@ func (a *app) deliverOptions(cfg *config.Config, f *notifyFlags, store ledger.St
 			if cfg.Outgoing.Pace == 0 {
 				spacing.Spacing = -1
 			}
-			opt.Senders = append(opt.Senders, outgoing.Sender(pingback.New(client, spacing)))
+			opt.Senders = append(opt.Senders, pingback.New(client, spacing))
+		case ledger.LinkMethod:
+			sender, err := linkSender(ctx, cfg, client, store)
+			if err != nil {
+				return opt, err
+			}
+			opt.Besides = append(opt.Besides, sender)
+		case ledger.WebSub:
+			opt.Named = append(opt.Named, websub.New(client))
 		}
 	}
 	return opt, nil
+}
+
+// linkSender makes the sender of LINK and UNLINK. What it learns of hosts is
+// kept in the store, if there is one.
+func linkSender(ctx context.Context, cfg *config.Config, client *fetch.Client, store ledger.Store) (outgoing.Sender, error) {
+	opt := linkmethod.Options{Ask: true}
+	for _, entry := range cfg.Outgoing.LinkPeers {
+		peer, err := linkmethod.ParsePeer(entry)
+		if err != nil {
+			return nil, &usageError{"link-peers in [outgoing]: " + err.Error(), ""}
+		}
+		opt.Peers = append(opt.Peers, peer)
+	}
+	if store == nil {
+		opt.Memory = linkmethod.NewMemory(nil, func(context.Context, ledger.Peer) error { return nil })
+		return linkmethod.New(client, opt), nil
+	}
+	snap, err := store.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opt.Memory = linkmethod.NewMemory(snap.Peers, store.Remember)
+	return linkmethod.New(client, opt), nil
 }

@@ -21,6 +21,7 @@ func visit(p *pacer, begin time.Time, host string, spacing, hold time.Duration) 
 	return at
 }
 
+// LK-52: a thousand calls to one host take a thousand seconds.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, begin := newPacer(time.Second), time.Now()
@@ -38,9 +39,16 @@ func TestPace(t *testing.T) {
 		if got := visit(p, begin, "c", 0, 0); got != 7*time.Second {
 			t.Errorf("the next request at %s", got)
 		}
+		from := time.Since(begin)
+		for range 1000 {
+			visit(p, begin, "d", 0, 0)
+		}
+		if took := time.Since(begin) - from; took != 999*time.Second {
+			t.Errorf("1,000 requests to one host took %s", took)
+		}
 		// The pace counts from the last one's begin.
 		time.Sleep(time.Minute)
-		if got := visit(p, begin, "c", 0, 0); got != 67*time.Second {
+		if got := visit(p, begin, "c", 0, 0); got != 1066*time.Second {
 			t.Errorf("after a minute at %s", got)
 		}
 	})

@@ -135,9 +135,9 @@ func TestRedirectCredentials(t *testing.T) {
 	base := handler(t, func(w http.ResponseWriter, r *http.Request) {
 		show(w, r)
 		if r.URL.Path == "/away" {
-			http.Redirect(w, r, other, 307)
+			http.Redirect(w, r, other, http.StatusTemporaryRedirect)
 		} else if r.URL.Path != "/there" {
-			http.Redirect(w, r, "/there", 307)
+			http.Redirect(w, r, "/there", http.StatusTemporaryRedirect)
 		}
 	})
 	header := http.Header{"Authorization": {"A"}, "Cookie": {"C"}, "X-Kept": {"K"}}

@@ -62,3 +62,27 @@ func BenchmarkParseAbsolute(b *testing.B) {
 		})
 	}
 }
+
+// Ordinary URLs, of which the first four are canonical already.
+func BenchmarkCanonical(b *testing.B) {
+	for _, c := range []struct{ name, raw string }{
+		{"plain", "https://doc.rust-lang.org/book/ch01-00.html"},
+		{"fragment", "https://github.com/rust-lang/rust/issues/12345#issuecomment-1"},
+		{"arguments", "https://www.example.com/2024/05/a-post/?utm_source=feed&utm_medium=rss"},
+		{"escapes", "https://de.wikipedia.org/wiki/B%C3%BCcher_(Kunst)"},
+		{"no path", "https://example.com"},
+		{"letter case", "https://Example.com/A/B"},
+		{"port", "http://example.com:8080/x"},
+		{"recoded", "http://example.com/%7euser/a'b?x=%41%20b"},
+		{"dots", "https://example.com/a/./b/../c"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Canonical(c.raw); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

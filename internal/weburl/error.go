@@ -22,6 +22,13 @@ const (
 	UnclosedIPv6  Reason = "IPv6 address without ]"
 	BadPort       Reason = "bad port"
 	TooLong       Reason = "too long"
+
+	// Of the canonical form only.
+	NotAbsolute      Reason = "not an absolute URL"
+	NotHTTP          Reason = "neither http nor https"
+	BareAt           Reason = "an @ in the credentials that is not escaped"
+	ControlCharacter Reason = "a control character"
+	OuterSpace       Reason = "a space at the end"
 )
 
 // maxShownBytes is how much of the text an error message repeats.

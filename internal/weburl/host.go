@@ -57,6 +57,20 @@ func appendHost(dst []byte, s string, special bool) ([]byte, Reason) {
 //
 // https://url.spec.whatwg.org/#concept-domain-parser
 func appendDomain(dst []byte, s string) ([]byte, Reason) {
+	start := len(dst)
+	dst, reason := appendDomainText(dst, s)
+	if domain := string(dst[start:]); reason == "" && endsInNumber(domain) {
+		addr, ok := parseIPv4(domain)
+		if !ok {
+			return dst, BadIPv4
+		}
+		dst = appendIPv4(dst[:start], addr)
+	}
+	return dst, reason
+}
+
+// appendDomainText appends the domain in ASCII, though it may be a number.
+func appendDomainText(dst []byte, s string) ([]byte, Reason) {
 	if strings.IndexByte(s, '%') >= 0 || !utf8.ValidString(s) {
 		decoded := PercentDecode(nil, s)
 		if !utf8.Valid(decoded) {
@@ -86,13 +100,6 @@ func appendDomain(dst []byte, s string) ([]byte, Reason) {
 		if classes[b]&forbiddenDomain != 0 {
 			return dst, ForbiddenHost
 		}
-	}
-	if endsInNumber(string(domain)) {
-		addr, ok := parseIPv4(string(domain))
-		if !ok {
-			return dst, BadIPv4
-		}
-		dst = appendIPv4(dst[:start], addr)
 	}
 	return dst, ""
 }

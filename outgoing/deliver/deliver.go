@@ -30,6 +30,8 @@ type Options struct {
 	Senders []outgoing.Sender
 	// Besides deliver as well, whatever the others do.
 	Besides []outgoing.Sender
+	// Named deliver only notices that name their protocol.
+	Named []outgoing.Sender
 
 	// Targets fetches the pages that notices are about.
 	Targets Fetcher

@@ -142,7 +142,7 @@ func (d *delivery) candidates(n ledger.Notice) []outgoing.Sender {
 	if n.Protocol == ledger.AnyProtocol {
 		return d.opt.Senders
 	}
-	for _, list := range [][]outgoing.Sender{d.opt.Senders, d.opt.Besides} {
+	for _, list := range [][]outgoing.Sender{d.opt.Senders, d.opt.Besides, d.opt.Named} {
 		for _, s := range list {
 			if s.Protocol() == n.Protocol {
 				return []outgoing.Sender{s}

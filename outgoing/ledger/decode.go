@@ -17,7 +17,6 @@ const (
 	fieldVersion
 	fieldBase
 	fieldPage
-	fieldFile
 	fieldHash
 	fieldGone
 	fieldReplacement
@@ -42,7 +41,7 @@ const (
 
 const (
 	headerFields = fieldSitelink | fieldVersion | fieldBase
-	pageFields   = fieldPage | fieldFile | fieldHash | fieldGone | fieldReplacement
+	pageFields   = fieldPage | fieldHash | fieldGone | fieldReplacement
 	linkFields   = fieldSource | fieldTarget
 	keyFields    = linkFields | fieldProtocol
 	noticeFields = keyFields | fieldEvent | fieldReplacement | fieldHash | fieldState | fieldEndpoint | fieldStatus | fieldFault |
@@ -191,8 +190,6 @@ func (r *row) set(name string, v value) error {
 		bit, text = fieldBase, &r.base
 	case "page":
 		bit, text = fieldPage, &r.page.URL
-	case "file":
-		bit, text = fieldFile, &r.page.File
 	case "hash":
 		bit, text = fieldHash, &r.page.Hash
 	case "gone":

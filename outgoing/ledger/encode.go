@@ -27,7 +27,6 @@ func appendHeader(dst []byte, base string) []byte {
 
 func appendPage(dst []byte, p *Page) []byte {
 	dst = appendFirst(dst, "page", p.URL)
-	dst = appendText(dst, "file", p.File)
 	dst = appendText(dst, "hash", p.Hash)
 	if p.Gone {
 		dst = append(dst, `,"gone":true`...)

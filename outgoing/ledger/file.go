@@ -175,16 +175,24 @@ func readFile(name string) (text string, there bool, err error) {
 	return b.String(), true, nil
 }
 
-// makeDirectory makes the directory of a ledger. In a new one, git is told
-// which files are not to be committed.
+// makeDirectory makes the directory of a ledger. In one of our name, git is
+// told which files are not to be committed.
 func makeDirectory(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*.journal\n*.lock\n*.damaged\n*.tmp\n"), 0o644)
+	if filepath.Base(dir) != ".sitelink" {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("*.journal\n*.lock\n*.damaged\n*.tmp\n")
+	return errors.Join(err, f.Close())
 }
 
 // keepAside appends lines to the file of those that could not be read, before
@@ -255,6 +263,30 @@ func (f *File) save(b *book) error {
 	}
 	f.changed = false
 	return f.log.clear()
+}
+
+// adopt makes another book of that of the store, with no entry between.
+func (f *File) adopt(change func(*book) *book) error {
+	f.gate.Lock()
+	defer f.gate.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.writable(); err != nil {
+		return err
+	}
+	b := change(f.book)
+	if err := f.save(b); err != nil {
+		return err
+	}
+	f.book, f.isNew = b, false
+	return nil
+}
+
+// copyBook returns the book as it is now.
+func (f *File) copyBook() *book {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.book.clone()
 }
 
 // Claim returns open notices that are due, in the order of their keys. The

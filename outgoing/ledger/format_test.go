@@ -21,7 +21,7 @@ func sample(rows int) *book {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	for i := range rows / 10 {
 		source := fmt.Sprintf("https://example.org/post/%06d/", i)
-		b.pages = append(b.pages, Page{URL: source, File: fmt.Sprintf("%016x", i*7919), Hash: fmt.Sprintf("%016x", i*104729)})
+		b.pages = append(b.pages, Page{URL: source, Hash: fmt.Sprintf("%016x", i*104729)})
 		for j := range 6 {
 			b.links = append(b.links, Link{source, fmt.Sprintf("https://site%02d.example/a/long/path/to/article-%d?x=1&y=%d", i%50, j, i)})
 		}

@@ -46,6 +46,7 @@ func merge3(base, ours, theirs *book) *book {
 	mergeMaps(m.notices, base.notices, ours.notices, theirs.notices, further, func(a, b Notice) bool {
 		return bytes.Equal(appendNotice(nil, &a), appendNotice(nil, &b)) // Fault is a pointer
 	})
+	m.settleTwins()
 	return m
 }
 

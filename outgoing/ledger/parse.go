@@ -122,6 +122,7 @@ func parse(name, text string) (*parsed, error) {
 	}
 	if !sorted {
 		p.changed = true
+		p.settleTwins()
 		p.twice(name, pages, pageLines)
 	}
 	p.pages = unique(pages, comparePages, furtherPage)

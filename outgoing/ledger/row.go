@@ -51,10 +51,8 @@ const (
 type Page struct {
 	// URL is the page's absolute address, as it was sent to targets.
 	URL string `json:"page"`
-	// File is the hash of the whole file: while it is equal, the file need not
-	// be read again. Hash is that of the entry's content; while it is equal,
-	// nobody is told anything.
-	File string `json:"file,omitempty"`
+	// Hash is that of the entry's content; while it is equal, nobody is told
+	// anything.
 	Hash string `json:"hash,omitempty"`
 	// Gone: the page was deleted, or moved to Replacement.
 	Gone        bool   `json:"gone,omitempty"`

@@ -1,0 +1,77 @@
+package outgoing
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+)
+
+// TestCacheChangesNothing: deploys with a cache, kept as bytes between them,
+// give the plans of deploys without.
+func TestCacheChangesNothing(t *testing.T) {
+	with, without := newWorld(t), newWorld(t)
+	with.cache = &Cache{}
+	steps := []func(w *world){
+		func(w *world) {
+			w.write("a/index.html", post("A", a("https://x.example/1"), a("/b/")))
+			w.write("b/index.html", post("B", a("https://x.example/2")))
+			w.write("list.html", "<article>"+a("https://x.example/")+"</article><article></article>")
+		},
+		func(w *world) { w.write("a/index.html", post("A", a("https://x.example/1"), a("https://y.example/"))) },
+		func(*world) {},
+		func(w *world) { w.opt.Deny = []string{"x.example"} },
+		func(w *world) { w.opt.Deny, w.opt.Internal = nil, true },
+		func(w *world) { w.opt.Exclude = []string{"b/**"} },
+		func(w *world) { w.opt.Exclude = nil; w.remove("b") },
+		func(w *world) { w.write("list.html", post("one", a("https://x.example/"))) },
+	}
+	for i, step := range steps {
+		step(with)
+		step(without)
+		got, want := with.deploy(), without.deploy()
+		if !slices.Equal(got, want) {
+			t.Errorf("step %d: with a cache %q, without %q", i, got, want)
+		}
+		if !slices.Equal(with.plan.Left, without.plan.Left) || with.plan.Unchanged != without.plan.Unchanged {
+			t.Errorf("step %d: with a cache %v %d, without %v %d", i, with.plan.Left, with.plan.Unchanged, without.plan.Left, without.plan.Unchanged)
+		}
+		with.sent()
+		without.sent()
+		var kept bytes.Buffer
+		if err := with.cache.Write(&kept); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadCache(&kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with.cache = again
+	}
+}
+
+// TestCacheIsUsed: what it says of a file with the same sum is believed.
+func TestCacheIsUsed(t *testing.T) {
+	w := newWorld(t)
+	w.cache = &Cache{}
+	w.write("a/index.html", post("A", a("https://x.example/1")))
+	w.entries()
+	f := w.cache.files["a/index.html"]
+	f.Targets = []string{"https://y.example/"}
+	w.cache.files["a/index.html"] = f
+	if got := w.entries().List[0].Targets; !slices.Equal(got, f.Targets) {
+		t.Errorf("targets %q: the file was read again", got)
+	}
+}
+
+func TestDamagedCache(t *testing.T) {
+	var whole bytes.Buffer
+	c := &Cache{print: 1, files: cached{"a": {Sum: 1, Targets: []string{"x"}}}}
+	if err := c.Write(&whole); err != nil {
+		t.Fatal(err)
+	}
+	for n := range whole.Len() {
+		if _, err := ReadCache(bytes.NewReader(whole.Bytes()[:n])); err == nil {
+			t.Errorf("%d of %d bytes are taken for a cache", n, whole.Len())
+		}
+	}
+}

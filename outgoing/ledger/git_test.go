@@ -1,0 +1,278 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const gitRef = "git:refs/sitelink/ledger"
+
+// gitEnv is an environment without the user's settings.
+func gitEnv(t testing.TB) []string {
+	return append(os.Environ(), "HOME="+t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
+}
+
+func git(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, gitEnv(t)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// remote makes a bare repository.
+func remote(t testing.TB) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	dir := filepath.Join(t.TempDir(), "remote.git")
+	git(t, ".", "init", "--quiet", "--bare", dir)
+	return dir
+}
+
+// clone is what CI has: a fresh clone without the ledger.
+func clone(t testing.TB, remote string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "clone")
+	git(t, ".", "init", "--quiet", dir)
+	git(t, dir, "remote", "add", "origin", remote)
+	return dir
+}
+
+func openGit(t testing.TB, dir, runner string) *Git {
+	t.Helper()
+	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: dir, Env: gitEnv(t), Runner: runner, Note: func(s string) { t.Log(runner + ": " + s) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestGit(t *testing.T) {
+	r := remote(t)
+	g := openGit(t, clone(t, r), "one")
+	s, err := g.Load(ctx)
+	if check(t, err); !s.New {
+		t.Error("a remote without the ref is not new")
+	}
+	check(t, g.Close()) // and nothing was planned
+	g = openGit(t, clone(t, r), "one")
+	if s, _ := g.Load(ctx); !s.New {
+		t.Error("not new the second time")
+	}
+	all := pendingNotices(3)
+	for i := range all {
+		all[i].Hash = "1"
+	}
+	check(t, g.Plan(ctx, site, Change{Notices: all, Pages: []Page{{URL: all[0].Source, Hash: "1"}}}))
+	claimed, err := g.Claim(ctx, time.Now(), 2)
+	if check(t, err); len(claimed) != 2 || claimed[0].Runner != "" {
+		t.Fatalf("claimed %+v", claimed)
+	}
+	check(t, g.Begin(ctx, claimed[0].Key))
+	n := claimed[0]
+	n.Protocol, n.State = Webmention, Done
+	check(t, g.Record(ctx, claimed[0].Key, n))
+	check(t, g.Close())
+
+	// Another clone knows all of it; the claim is given back.
+	h := openGit(t, clone(t, r), "two")
+	got := states(t, h)
+	if len(got) != 3 || got[n.Key] != Done || got[all[1].Key] != Pending {
+		t.Errorf("%v", got)
+	}
+	again, err := h.Claim(ctx, time.Now(), 10)
+	if check(t, err); len(again) != 2 || again[0].State != Pending {
+		t.Errorf("claimed %+v", again)
+	}
+	check(t, h.Close())
+	if subject := git(t, r, "log", "-1", "--format=%s %an", "refs/sitelink/ledger"); subject != "sitelink: ledger of "+site+" sitelink" {
+		t.Errorf("the commit says %q", subject)
+	}
+	if text := git(t, r, "cat-file", "blob", "refs/sitelink/ledger:ledger.jsonl"); !strings.HasPrefix(text, `{"sitelink":"ledger","version":1,"base":"`+site+`"}`) || strings.Contains(text, "runner") {
+		t.Errorf("the file is\n%s", text)
+	}
+}
+
+// Two runners that deploy the same at the same time tell every target once:
+// each notice is claimed by one of them.
+func TestGitRace(t *testing.T) {
+	r := remote(t)
+	const notices = 60
+	all := pendingNotices(notices)
+	for i := range all {
+		all[i].Hash = "1"
+	}
+	g := openGit(t, clone(t, r), "zero")
+	check(t, g.Plan(ctx, site, Change{Pages: []Page{{URL: "https://example.org/", Hash: "0"}}}))
+	check(t, g.Close())
+	var mu sync.Mutex
+	sent := map[string]int{}
+	var wg sync.WaitGroup
+	for i := range 2 {
+		g := openGit(t, clone(t, r), fmt.Sprintf("runner%d", i))
+		wg.Go(func() {
+			fail := func(err error) bool {
+				if err != nil {
+					t.Error(err)
+				}
+				return err != nil
+			}
+			if fail(g.Plan(ctx, site, Change{Notices: all, Pages: []Page{{URL: fmt.Sprintf("https://example.org/%d", i), Hash: "1"}}})) {
+				return
+			}
+			for {
+				claimed, err := g.Claim(ctx, time.Now(), 9)
+				if fail(err) || len(claimed) == 0 {
+					break
+				}
+				for _, n := range claimed {
+					if fail(g.Begin(ctx, n.Key)) {
+						return
+					}
+					mu.Lock()
+					sent[n.Source]++
+					mu.Unlock()
+					from := n.Key
+					n.Protocol, n.State = Webmention, Done
+					if fail(g.Record(ctx, from, n)) {
+						return
+					}
+				}
+			}
+			fail(g.Close())
+		})
+	}
+	wg.Wait()
+	if len(sent) != notices {
+		t.Errorf("%d notices were sent", len(sent))
+	}
+	for source, n := range sent {
+		if n != 1 {
+			t.Errorf("%s was sent %d times", source, n)
+		}
+	}
+	h := openGit(t, clone(t, r), "three")
+	defer h.Close()
+	for k, s := range states(t, h) {
+		if s != Done || k.Protocol != Webmention {
+			t.Errorf("%v is %s", k, s)
+		}
+	}
+	if s, _ := h.Load(ctx); len(s.Pages) != 3 || len(s.Notices) != notices {
+		t.Errorf("%d pages, %d notices", len(s.Pages), len(s.Notices))
+	}
+}
+
+// A runner that dies with its disk: when its lease ends, another one knows that
+// what it had claimed may have been sent. With its disk, the journal knows more.
+func TestGitCrash(t *testing.T) {
+	r := remote(t)
+	all := pendingNotices(3)
+	dir := clone(t, r)
+	g := openGit(t, dir, "dead")
+	check(t, g.Plan(ctx, site, Change{Notices: all}))
+	claimed, err := g.Claim(ctx, time.Now(), 2)
+	check(t, err)
+	check(t, g.Begin(ctx, claimed[0].Key))
+	done := claimed[0]
+	done.State = Done
+	check(t, g.Record(ctx, done.Key, done))
+	check(t, g.Begin(ctx, claimed[1].Key))
+	close(g.stop)
+	<-g.stopped
+	g.local.crash()
+
+	h := openGit(t, clone(t, r), "other")
+	got, err := h.Claim(ctx, time.Now(), 10)
+	if check(t, err); len(got) != 1 || got[0].Key != all[2].Key {
+		t.Errorf("while the lease holds: %+v", got)
+	}
+	h.now = func() time.Time { return time.Now().Add(time.Hour) }
+	got, err = h.Claim(ctx, time.Now(), 10)
+	if check(t, err); len(got) != 2 || got[0].State != InFlight || got[1].State != InFlight {
+		t.Errorf("after the lease: %+v", got)
+	}
+	check(t, h.Close())
+
+	g = openGit(t, dir, "dead") // the machine is back
+	s := states(t, g)
+	if s[done.Key] != Done || s[claimed[1].Key] != InFlight {
+		t.Errorf("with its disk: %v", s)
+	}
+	check(t, g.Close())
+	k := openGit(t, clone(t, r), "later")
+	defer k.Close()
+	if s := states(t, k); s[done.Key] != Done {
+		t.Errorf("after it was pushed: %v", s)
+	}
+}
+
+// A remote that cannot be reached: an error that names it, and nothing lost.
+func TestGitUnreachable(t *testing.T) {
+	r := remote(t)
+	dir := clone(t, r)
+	g := openGit(t, dir, "one")
+	all := pendingNotices(1)
+	check(t, g.Plan(ctx, site, Change{Notices: all}))
+	claimed, err := g.Claim(ctx, time.Now(), 1)
+	check(t, err)
+	check(t, g.Begin(ctx, claimed[0].Key))
+	n := claimed[0]
+	n.State = Done
+	check(t, g.Record(ctx, n.Key, n))
+	check(t, os.Rename(r, r+".away"))
+	err = g.Close()
+	if err == nil || !strings.Contains(err.Error(), "what was recorded is kept in") || !strings.Contains(err.Error(), gitRef) {
+		t.Errorf("close: %v", err)
+	}
+	if _, err := OpenGit(ctx, gitRef, GitOptions{Dir: dir, Env: gitEnv(t), Runner: "two"}); err == nil || !strings.Contains(err.Error(), "read ledger "+gitRef+": git ls-remote: ") {
+		t.Errorf("open: %v", err)
+	}
+	check(t, os.Rename(r+".away", r))
+	h := openGit(t, dir, "three")
+	if s := states(t, h); s[n.Key] != Done {
+		t.Errorf("%v", s)
+	}
+	check(t, h.Close())
+	k := openGit(t, clone(t, r), "four")
+	defer k.Close()
+	if s := states(t, k); s[n.Key] != Done {
+		t.Errorf("pushed: %v", s)
+	}
+	if _, err := OpenGit(ctx, gitRef, GitOptions{Dir: t.TempDir(), Env: gitEnv(t)}); err == nil || errors.Is(err, ErrLocked) {
+		t.Errorf("outside of a repository: %v", err)
+	}
+}
+
+func TestGitNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"git:refs/sitelink/ledger":                            "origin refs/sitelink/ledger",
+		"git:upstream:refs/x/y":                               "upstream refs/x/y",
+		"git:https://git.example:8443/a/b.git:refs/x/y":       "https://git.example:8443/a/b.git refs/x/y",
+		"git:git@git.example:a/b.git:refs/sitelink/of:blog/x": "",
+		"git:refs/heads/main":                                 "",
+		"git:ledger":                                          "",
+		"git:--upload-pack=x:refs/x/y":                        "",
+	} {
+		remote, ref, err := parseGitName(name)
+		got := ""
+		if err == nil {
+			got = remote + " " + ref
+		}
+		if got != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}

@@ -1,0 +1,285 @@
+//go:build integration
+
+package pg
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// bin is where Debian has the programs of its package postgresql-15.
+const bin = "/usr/lib/postgresql/15/bin"
+
+// server starts PostgreSQL on a socket of its own, and returns the address of
+// its database. A server does not run as root: then it is the user postgres.
+func server(t *testing.T) string {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
+		t.Skip("postgresql-15 is not installed")
+	}
+	dir, err := os.MkdirTemp("", "sitelink-pg") // t.TempDir's names are too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	attributes := &syscall.SysProcAttr{}
+	if os.Geteuid() == 0 {
+		owner, err := user.Lookup("postgres")
+		if err != nil {
+			t.Skip(err)
+		}
+		uid, _ := strconv.Atoi(owner.Uid)
+		gid, _ := strconv.Atoi(owner.Gid)
+		if err := os.Chown(dir, uid, gid); err != nil {
+			t.Fatal(err)
+		}
+		attributes.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	}
+	data := filepath.Join(dir, "data")
+	start := func(name string, args ...string) *exec.Cmd {
+		cmd := exec.Command(filepath.Join(bin, name), args...)
+		cmd.Dir, cmd.SysProcAttr = dir, attributes
+		return cmd
+	}
+	if out, err := start("initdb", "-D", data, "-U", "sitelink", "-A", "trust", "--no-sync", "--no-locale", "-E", "UTF8").CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	cmd := start("postgres", "-D", data, "-k", dir, "-c", "listen_addresses=")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGINT) // a fast shutdown
+		cmd.Wait()
+	})
+	address := "postgres://sitelink@/postgres?host=" + dir
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		c, err := pgx.Connect(t.Context(), address)
+		if err == nil {
+			c.Close(t.Context())
+			return address
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func open(t *testing.T, address, runner string, lease time.Duration) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), address, Options{Runner: runner, Lease: lease, Note: func(text string) { t.Log(text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+const site = "https://example.org/"
+
+func pending(n int) (all []ledger.Notice) {
+	for i := range n {
+		all = append(all, ledger.Notice{Key: ledger.Key{Source: fmt.Sprintf("https://example.org/%04d", i), Target: "https://x.example/"},
+			Event: ledger.Added, Hash: "1", State: ledger.Pending})
+	}
+	return all
+}
+
+func TestPostgres(t *testing.T) {
+	address := server(t)
+	ctx := t.Context()
+	t.Run("round trip", func(t *testing.T) {
+		s := open(t, address, "one", 0)
+		snap, err := s.Load(ctx)
+		if check(t, err); !snap.New {
+			t.Error("an empty database is not new")
+		}
+		fault := 48
+		at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+		long := "https://x.example/" + fmt.Sprintf("%05000d", 1) // longer than an index takes
+		want := &ledger.Snapshot{
+			Base:  site,
+			Pages: []ledger.Page{{URL: site + "A", Hash: "h"}, {URL: site + "b", Gone: true, Replacement: site + "A"}},
+			Links: []ledger.Link{{Source: site + "A", Target: long}, {Source: site + "A", Target: "https://y.example/"}},
+			Notices: []ledger.Notice{{Key: ledger.Key{Source: site + "A", Target: long, Protocol: ledger.Pingback}, Event: ledger.Updated, Replacement: "r", Hash: "h",
+				State: ledger.Retry, Endpoint: "e", Status: 200, Fault: &fault, Message: "ö \ufffd", Location: "l", Attempts: 3, Tried: at, Next: at.AddDate(100, 0, 0)}},
+			Peers: []ledger.Peer{{Origin: "https://x.example", Protocol: ledger.LinkMethod, Until: at}},
+		}
+		c := ledger.Change{Pages: want.Pages, Links: append(want.Links, ledger.Link{Source: "gone", Target: "gone"}), Notices: []ledger.Notice{want.Notices[0]}}
+		c.Notices[0].Message = "ö \x00"
+		check(t, s.Plan(ctx, site, c))
+		check(t, s.Plan(ctx, site, ledger.Change{Dropped: []ledger.Link{{Source: "gone", Target: "gone"}}}))
+		check(t, s.Remember(ctx, want.Peers[0]))
+		want.Notices[0].Message = "ö \ufffd"
+		got, err := s.Load(ctx)
+		if check(t, err); !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+		check(t, s.Close())
+		check(t, s.Close())
+		reader, err := Open(ctx, address, Options{ReadOnly: true})
+		check(t, err)
+		defer reader.Close()
+		if got, _ := reader.Load(ctx); got.New || len(got.Notices) != 1 {
+			t.Errorf("for reading: %+v", got)
+		}
+	})
+	t.Run("two ledgers", func(t *testing.T) {
+		c, err := pgx.Connect(ctx, address)
+		check(t, err)
+		_, err = c.Exec(ctx, "CREATE SCHEMA blog")
+		check(t, err)
+		c.Close(ctx)
+		reader, err := Open(ctx, address+"&search_path=blog", Options{ReadOnly: true})
+		check(t, err)
+		if snap, err := reader.Load(ctx); err != nil || !snap.New {
+			t.Errorf("without tables: %+v, %v", snap, err)
+		}
+		check(t, reader.Close())
+		s := open(t, address+"&search_path=blog", "one", 0)
+		if snap, err := s.Load(ctx); err != nil || !snap.New {
+			t.Errorf("another schema: %+v, %v", snap, err)
+		}
+	})
+	t.Run("runners", func(t *testing.T) { runners(t, address) })
+	t.Run("crash", func(t *testing.T) { crash(t, address) })
+	t.Run("newer", func(t *testing.T) {
+		c, err := pgx.Connect(ctx, address)
+		check(t, err)
+		defer c.Close(ctx)
+		_, err = c.Exec(ctx, "UPDATE sitelink_ledger SET version = 2")
+		check(t, err)
+		if _, err := Open(ctx, address, Options{}); !errors.Is(err, ledger.ErrNewer) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// Several runners, which make the same deploy at the same time, claim and
+// deliver: each notice once.
+func runners(t *testing.T, address string) {
+	ctx := t.Context()
+	const notices, each = 500, 4
+	var mu sync.Mutex
+	sent := map[string]int{}
+	by := map[string]int{}
+	var wg sync.WaitGroup
+	for i := range each {
+		name := fmt.Sprintf("runner%d", i)
+		s := open(t, address, name, 0)
+		wg.Go(func() {
+			fail := func(err error) bool {
+				if err != nil {
+					t.Error(err)
+				}
+				return err != nil
+			}
+			if fail(s.Plan(ctx, site, ledger.Change{Notices: pending(notices)})) {
+				return
+			}
+			for {
+				claimed, err := s.Claim(ctx, time.Now(), 20)
+				if fail(err) || len(claimed) == 0 {
+					return
+				}
+				for _, n := range claimed {
+					if fail(s.Begin(ctx, n.Key)) {
+						return
+					}
+					mu.Lock()
+					sent[n.Source]++
+					by[name]++
+					mu.Unlock()
+					from := n.Key
+					n.Protocol, n.State = ledger.Webmention, ledger.Done
+					if fail(s.Record(ctx, from, n)) {
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if len(sent) != notices {
+		t.Errorf("%d of %d were sent", len(sent), notices)
+	}
+	for source, n := range sent {
+		if n != 1 {
+			t.Errorf("%s was sent %d times", source, n)
+		}
+	}
+	t.Logf("sent by %v", by)
+	snap, err := open(t, address, "reader", 0).Load(ctx)
+	check(t, err)
+	done := 0
+	for _, n := range snap.Notices {
+		if n.State == ledger.Done && n.Protocol == ledger.Webmention {
+			done++
+		}
+	}
+	if done != notices {
+		t.Errorf("%d are done", done)
+	}
+}
+
+// A runner that dies keeps what it claimed until its lease ends; what it had
+// begun is then known to have been in flight.
+func crash(t *testing.T, address string) {
+	ctx := t.Context()
+	dead := open(t, address, "dead", time.Second)
+	all := pending(2)
+	for i := range all {
+		all[i].Target, all[i].Hash = "https://crash.example/", "2"
+	}
+	check(t, dead.Plan(ctx, site, ledger.Change{Notices: all}))
+	claimed, err := dead.Claim(ctx, time.Now(), 10)
+	if check(t, err); len(claimed) != 2 {
+		t.Fatalf("claimed %d", len(claimed))
+	}
+	check(t, dead.Begin(ctx, claimed[0].Key))
+	dead.stop() // it renews no more
+	<-dead.stopped
+	other := open(t, address, "other", time.Minute)
+	if got, err := other.Claim(ctx, time.Now(), 10); err != nil || len(got) != 0 {
+		t.Errorf("while the lease holds: %v, %v", got, err)
+	}
+	time.Sleep(1200 * time.Millisecond)
+	got, err := other.Claim(ctx, time.Now(), 10)
+	if check(t, err); len(got) != 2 || got[0].State != ledger.InFlight || got[1].State != ledger.Pending {
+		t.Errorf("after it: %+v", got)
+	}
+	if err := dead.Begin(ctx, claimed[1].Key); !errors.Is(err, errLease) {
+		t.Errorf("the dead runner begins: %v", err)
+	}
+	// A lease that is renewed does not end.
+	long := open(t, address, "long", time.Second)
+	all = pending(1)
+	all[0].Target, all[0].Hash = "https://long.example/", "3"
+	check(t, long.Plan(ctx, site, ledger.Change{Notices: all}))
+	if got, err := long.Claim(ctx, time.Now(), 1); err != nil || len(got) != 1 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	time.Sleep(2 * time.Second)
+	check(t, long.Begin(ctx, all[0].Key))
+}

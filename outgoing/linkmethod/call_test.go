@@ -1,0 +1,173 @@
+package linkmethod
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+const source = "http://a.example/post.html"
+
+// The bytes of each call on the raw profile: the words from the right are the
+// version, perhaps one more address, target, source (LK-54), and headers follow
+// as with any request (LK-23).
+func TestRawBytes(t *testing.T) {
+	for _, c := range []struct {
+		id   string
+		call func(t string) Call
+		want string // of the request line, after b.example stands for the server
+	}{
+		{"LK-14 and LK-56", func(t string) Call { return Call{Method: Link, Source: source, Target: t} },
+			"LINK http://a.example/post.html http://b.example/doc.html HTTP/1.1"},
+		{"LK-15", func(t string) Call { return Call{Method: Link, Source: source, Target: t, Subscribe: true} },
+			"LINK http://a.example/post.html http://b.example/doc.html LINKMOD HTTP/1.1"},
+		{"LK-16", func(t string) Call { return Call{Method: Unlink, Source: source, Target: t} },
+			"UNLINK http://a.example/post.html http://b.example/doc.html HTTP/1.1"},
+		{"LK-17", func(t string) Call {
+			return Call{Method: Unlink, Source: source, Target: t, Replacement: "http://a.example/new.html"}
+		}, "UNLINK http://a.example/post.html http://b.example/doc.html http://a.example/new.html HTTP/1.1"},
+		{"LK-22 and A-LK-9: no fragments", func(t string) Call {
+			return Call{Method: Unlink, Source: source + "#s", Target: t + "#t", Replacement: "http://a.example/new.html#r"}
+		}, "UNLINK http://a.example/post.html http://b.example/doc.html http://a.example/new.html HTTP/1.1"},
+		{"LK-5: neither coarser nor finer", func(t string) Call {
+			return Call{Method: Unlink, Source: source, Target: strings.TrimSuffix(t, "doc.html") + "dir/"}
+		}, "UNLINK http://a.example/post.html http://b.example/dir/ HTTP/1.1"},
+		{"as written", func(t string) Call { return Call{Method: Link, Source: "http://A.example/%7ex?a=%41&b='", Target: t} },
+			"LINK http://A.example/%7ex?a=%41&b=' http://b.example/doc.html HTTP/1.1"},
+		{"LK-53: one space between words", func(t string) Call { return Call{Method: Link, Source: "http://a.example/ä b", Target: t + "?x y"} },
+			"LINK http://a.example/%C3%A4%20b http://b.example/doc.html?x%20y HTTP/1.1"},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			w := newWire(t, ok)
+			call := c.call(w.url("/doc.html"))
+			o := New(client(), Options{Memory: NewMemory(nil, nil)}).Call(t.Context(), call, Raw, call.Receiver())
+			if o.State != ledger.Done || o.Status != 200 {
+				t.Errorf("got %+v", o)
+			}
+			want := c.want + "\r\nHost: b.example\r\n" + tail
+			if got := w.saw(); len(got) != 1 || got[0] != want {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
+// LK-12: UNLINKR and LINKMOD go to the host of the source.
+func TestReturnBytes(t *testing.T) {
+	for _, c := range []struct {
+		id   string
+		call func(s string) Call
+		want string
+	}{
+		{"LK-18", func(s string) Call { return Call{Method: UnlinkR, Source: s, Target: "http://c.example/doc.html"} },
+			"UNLINKR http://b.example/post.html http://c.example/doc.html HTTP/1.1"},
+		{"LK-19", func(s string) Call {
+			return Call{Method: UnlinkR, Source: s, Target: "http://c.example/doc.html", Replacement: "http://c.example/new.html"}
+		}, "UNLINKR http://b.example/post.html http://c.example/doc.html http://c.example/new.html HTTP/1.1"},
+		{"LK-20", func(s string) Call { return Call{Method: LinkMod, Source: s, Target: "http://c.example/doc.html"} },
+			"LINKMOD http://b.example/post.html http://c.example/doc.html HTTP/1.1"},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			w := newWire(t, ok)
+			call := c.call(w.url("/post.html"))
+			o := New(client(), Options{Memory: NewMemory(nil, nil)}).Call(t.Context(), call, Raw, call.Receiver())
+			want := c.want + "\r\nHost: b.example\r\n" + tail
+			if got := w.saw(); o.State != ledger.Done || len(got) != 1 || got[0] != want {
+				t.Errorf("%+v\ngot  %q\nwant %q", o, got, want)
+			}
+		})
+	}
+}
+
+// LK-21: where a site is both ends of a link, the method alone tells which of
+// them is called.
+func TestReceiver(t *testing.T) {
+	for method, want := range map[Method]string{Link: "http://h/b", Unlink: "http://h/b", UnlinkR: "http://h/a", LinkMod: "http://h/a"} {
+		if got := (Call{Method: method, Source: "http://h/a", Target: "http://h/b"}).Receiver(); got != want {
+			t.Errorf("%s calls %s", method, got)
+		}
+	}
+}
+
+// LK-58, LK-59: the profile of RFC 2068.
+func TestHeaderBytes(t *testing.T) {
+	for _, c := range []struct {
+		method         Method
+		source, target string
+		want           string
+	}{
+		{Link, source, "/doc.html", "LINK /doc.html HTTP/1.1\r\nHost: b.example\r\nUser-Agent: sitelink-test\r\nContent-Length: 0\r\n" +
+			"Accept-Encoding: gzip\r\nLink: <http://a.example/post.html>; rel=\"https://github.com/sitelink/sitelink#linked-from\"\r\nConnection: close\r\n\r\n"},
+		{Unlink, source + "#s", "/a%2Fb?q#t", "UNLINK /a%2Fb?q HTTP/1.1\r\nHost: b.example\r\nUser-Agent: sitelink-test\r\nContent-Length: 0\r\n" +
+			"Accept-Encoding: gzip\r\nLink: <http://a.example/post.html>; rel=\"https://github.com/sitelink/sitelink#linked-from\"\r\nConnection: close\r\n\r\n"},
+		{Link, "http://a.example/>, <http://evil.example/", "/", "LINK / HTTP/1.1\r\nHost: b.example\r\nUser-Agent: sitelink-test\r\nContent-Length: 0\r\n" +
+			"Accept-Encoding: gzip\r\nLink: <http://a.example/%3E,%20%3Chttp://evil.example/>; rel=\"https://github.com/sitelink/sitelink#linked-from\"\r\nConnection: close\r\n\r\n"},
+	} {
+		w := newWire(t, status("204 No Content"))
+		call := Call{Method: c.method, Source: c.source, Target: w.url(c.target), Replacement: "http://a.example/new"}
+		o := New(client(), Options{Memory: NewMemory(nil, nil)}).Call(t.Context(), call, Header, call.Receiver())
+		if got := w.saw(); o.State != ledger.Done || len(got) != 1 || got[0] != c.want {
+			t.Errorf("%+v\ngot  %q\nwant %q", o, got, c.want)
+		}
+	}
+}
+
+// LK-1, LK-7, LK-20: what is no call of the draft is never sent.
+func TestNoCall(t *testing.T) {
+	const b = "http://b.example/"
+	for _, c := range []struct {
+		call Call
+		form Form
+		want string
+	}{
+		{Call{Method: Link, Source: "mailto:x@y", Target: b}, Raw, "source: only http and https"},
+		{Call{Method: Link, Source: source, Target: "javascript:x"}, Raw, "target: only http and https"},
+		{Call{Method: Link, Source: "/post.html", Target: b}, Raw, "source: URL"},
+		{Call{Method: Link, Source: source}, Raw, "target: URL"},
+		{Call{Method: Link, Target: b}, Raw, "source: URL"},
+		{Call{Method: Link, Source: "http://me:secret@a.example/", Target: b}, Raw, "source: the address holds a user name"},
+		{Call{Method: Unlink, Source: source, Target: b, Replacement: "new.html"}, Raw, "replacement: URL"},
+		{Call{Method: Link, Source: source, Target: b, Replacement: source}, Raw, "two addresses"},
+		{Call{Method: LinkMod, Source: source, Target: b, Replacement: source}, Raw, "two addresses"},
+		{Call{Method: LinkMod, Source: source, Target: b, Subscribe: true}, Raw, "two addresses"},
+		{Call{Method: UnlinkR, Source: source, Target: b}, Header, "no form"},
+	} {
+		o := New(nil, Options{Memory: NewMemory(nil, nil)}).Call(t.Context(), c.call, c.form, b)
+		if o.State != ledger.Permanent || !strings.Contains(o.Message, c.want) || strings.Contains(o.Message, "secret") {
+			t.Errorf("%+v: got %+v", c.call, o)
+		}
+	}
+}
+
+// FuzzCall: whatever the addresses hold, a call is one line of the words that
+// the grammar has, or none at all.
+func FuzzCall(f *testing.F) {
+	f.Add(source, "http://b.example/a b#c", "http://a.example/\r\nX: y")
+	f.Add("http://a.example/ HTTP/1.1", "http://b.example/>", "")
+	f.Fuzz(func(t *testing.T, s, to, replacement string) {
+		c := Call{Method: Unlink, Source: s, Target: to, Replacement: replacement}
+		r, err := c.request(Raw, to)
+		if err == nil {
+			words := strings.Split(r.RequestTarget, " ")
+			want := 2
+			if replacement != "" {
+				want = 3
+			}
+			if len(words) != want {
+				t.Errorf("%+v: %d words in %q", c, len(words), r.RequestTarget)
+			}
+			for _, word := range words {
+				if scheme, _, ok := strings.Cut(strings.ToLower(word), ":"); !ok || scheme != "http" && scheme != "https" || strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r >= 0x7F || r == '#' }) {
+					t.Errorf("%+v: the word %q", c, word)
+				}
+			}
+		}
+		c.Replacement = ""
+		if r, err := c.request(Header, to); err == nil {
+			if link := r.Header.Get("Link"); strings.Count(link, "<") != 1 || strings.Count(link, ">") != 1 || strings.ContainsAny(link, "\r\n") {
+				t.Errorf("%+v: the field %q", c, link)
+			}
+		}
+	})
+}
