@@ -64,7 +64,7 @@ func TestTarget(t *testing.T) {
 func TestFailed(t *testing.T) {
 	for kind, want := range map[fetch.Kind]ledger.State{
 		fetch.Timeout: ledger.Retry, fetch.Connect: ledger.Retry, fetch.TLS: ledger.Retry, fetch.Canceled: ledger.Retry,
-		fetch.RefusedAddress: ledger.Permanent, fetch.NoSuchHost: ledger.Permanent, fetch.RedirectLoop: ledger.Permanent,
+		fetch.RefusedAddress: ledger.Skipped, fetch.NoSuchHost: ledger.Permanent, fetch.RedirectLoop: ledger.Permanent,
 	} {
 		o := Failed(fmt.Errorf("send: %w", &fetch.Error{URL: "http://h/", Kind: kind, Err: errors.New("cause")}))
 		if o.State != want || o.Message != "send: http://h/: cause" {

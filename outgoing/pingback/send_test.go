@@ -200,17 +200,18 @@ func TestRedirect(t *testing.T) {
 	o := send(t, outgoing.Notice{Source: source, Target: target}, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://169.254.169.254/latest/", http.StatusTemporaryRedirect)
 	})
-	if o.State != ledger.Permanent || !strings.Contains(o.Message, "169.254.169.254") {
+	if o.State != ledger.Skipped || !strings.Contains(o.Message, "169.254.169.254") {
 		t.Errorf("%+v", o)
 	}
 }
 
-// TestRefusedEndpoint: PB-61, an endpoint on the loopback gets no connection.
+// TestRefusedEndpoint: PB-61, an endpoint on the loopback is skipped and gets no
+// connection.
 func TestRefusedEndpoint(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("connected") }))
 	defer server.Close()
 	s := New(fetch.New(fetch.Options{Pace: -1}), Options{})
-	if o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Permanent {
+	if o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Skipped {
 		t.Errorf("%+v", o)
 	}
 }
