@@ -100,20 +100,30 @@ func linkingSite(t testing.TB, docroot string, s *scriptedHosts, pages, hosts in
 	}
 }
 
-// TestNotifyKilled: notify --send of 1,000 notices to 50 hosts is killed at
-// random moments and run again until it ends. No notice is lost, and none is
+// project makes dir a project of its own, so that nothing is kept in ours.
+func project(t *testing.T, dir string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestNotifyKilled: notify --send of notices to 50 hosts is killed at random
+// moments and run again until it ends. No notice is lost, and none is
 // sent twice but those that the journal names as in flight at the kill, which
 // the report of the next run counts (PB-41). SITELINK_KILL_RUNS=200 is the full
-// form.
+// form, of 1,000 notices.
 func TestNotifyKilled(t *testing.T) {
-	runs := 4
+	const hosts = 50
+	runs, pages := 10, 3
 	if text := os.Getenv("SITELINK_KILL_RUNS"); text != "" {
 		var err error
 		if runs, err = strconv.Atoi(text); err != nil {
 			t.Fatal(err)
 		}
+		pages = 20
 	}
-	const pages, hosts = 20, 50
 	work := t.TempDir()
 	docroot := filepath.Join(work, "public")
 	if err := os.MkdirAll(docroot, 0o755); err != nil {
@@ -125,9 +135,11 @@ func TestNotifyKilled(t *testing.T) {
 	s := newScriptedHosts(t, hosts, docroot)
 	s.slow = 4 * time.Millisecond
 	file := filepath.Join(work, "ledger.jsonl")
-	notify := func(args ...string) *exec.Cmd {
-		return exec.Command("sitelink", append([]string{"notify", docroot, "--base-url", s.site, "--ledger", file, "--pace", "0",
-			"--max-notices", "0", "--allow-address", "127.0.0.0/8", "--send", "--format", "json"}, args...)...)
+	notify := func() *exec.Cmd {
+		cmd := exec.Command("sitelink", "notify", docroot, "--base-url", s.site, "--ledger", file, "--pace", "0",
+			"--max-notices", "0", "--allow-address", "127.0.0.0/8", "--send", "--format", "json")
+		cmd.Dir = project(t, work)
+		return cmd
 	}
 	if out, err := notify().CombinedOutput(); err != nil || !strings.Contains(string(out), "there was no ledger: recorded 0 pages with 0 links") {
 		t.Fatalf("first run: %v\n%s", err, out)
@@ -226,4 +238,68 @@ func stillInFlight(t *testing.T, file string) (all []string) {
 		}
 	}
 	return all
+}
+
+// The first Ctrl-C lets what is on its way come to its end, records it, says
+// what is left, and ends with 130.
+func TestNotifyInterrupted(t *testing.T) {
+	const pages, hosts = 2, 10
+	work := t.TempDir()
+	docroot, file := filepath.Join(work, "public"), filepath.Join(work, "ledger.jsonl")
+	if err := os.Mkdir(docroot, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<!doctype html><title>home</title>"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := newScriptedHosts(t, hosts, docroot)
+	s.slow = 600 * time.Millisecond
+	notify := func() *exec.Cmd {
+		cmd := exec.Command("sitelink", "notify", docroot, "--base-url", s.site, "--ledger", file, "--pace", "1s", "--allow-address", "127.0.0.0/8", "--send")
+		cmd.Dir = project(t, work)
+		return cmd
+	}
+	if out, err := notify().CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	linkingSite(t, docroot, s, pages, hosts)
+	cmd := notify()
+	var out, said strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		arrived := len(s.got)
+		s.mu.Unlock()
+		if arrived > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			cmd.Process.Kill()
+			t.Fatal("nothing was sent")
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	checkExit(t, cmd.Wait(), exitInterrupted)
+	if said.String() != "sitelink: interrupted\n" || !strings.Contains(out.String(), " not tried") {
+		t.Errorf("stderr %q, stdout %q", said.String(), out.String())
+	}
+	if inFlight := stillInFlight(t, file); len(inFlight) > 0 {
+		t.Errorf("left in flight: %q", inFlight)
+	}
+	if out, err := notify().CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for k, n := range s.got {
+		if n != 1 {
+			t.Errorf("%s arrived %d times", k, n)
+		}
+	}
+	if len(s.got) != pages*hosts {
+		t.Errorf("%d of %d arrived", len(s.got), pages*hosts)
+	}
 }

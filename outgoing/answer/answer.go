@@ -54,6 +54,10 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("target %s answers %s", e.URL, StatusText(e.Status))
 }
 
+// Wait returns the status and how long the target asks to wait: what the
+// delivery needs to know.
+func (e *StatusError) Wait() (status int, after time.Duration) { return e.Status, e.After }
+
 // Target looks at the status of a target. gone says why there is no endpoint to
 // be looked for, since the page is not there; an error is of type [*StatusError]
 // and says that the page fails for now. Any other page may hold an endpoint,

@@ -122,6 +122,7 @@ func (d *delivery) endpoint(ctx context.Context, n ledger.Notice, page outgoing.
 		return nil, outgoing.Endpoint{}, outgoing.Outcome{State: ledger.Skipped, Message: fmt.Sprintf("no protocol in use can say that a link was %s", n.Event)}
 	}
 	var failure error
+	none := outgoing.Outcome{State: ledger.NoService, Message: "the target takes no notices"}
 	for _, s := range able {
 		e, err := s.Discover(ctx, page)
 		if err == nil && e.URL != "" {
@@ -130,11 +131,14 @@ func (d *delivery) endpoint(ctx context.Context, n ledger.Notice, page outgoing.
 		if failure == nil {
 			failure = err
 		}
+		if e.Via != "" {
+			none.Message = "the target takes no notices: " + e.Via
+		}
 	}
 	if failure != nil {
 		return nil, outgoing.Endpoint{}, unreachable(failure)
 	}
-	return nil, outgoing.Endpoint{}, outgoing.Outcome{State: ledger.NoService, Message: "the target takes no notices"}
+	return nil, outgoing.Endpoint{}, none
 }
 
 // candidates returns the senders that may deliver a notice.
@@ -163,6 +167,13 @@ func unreachable(err error) outgoing.Outcome {
 		case !failure.Kind.Retry():
 			o.State = ledger.Permanent
 		}
+	}
+	// A target that answered, but not with its page, says when to come again.
+	var later interface {
+		Wait() (status int, after time.Duration)
+	}
+	if errors.As(err, &later) {
+		o.Status, o.After = later.Wait()
 	}
 	return o
 }

@@ -2,7 +2,6 @@ package pingback
 
 import (
 	"context"
-	"net/netip"
 
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing"
@@ -21,10 +20,4 @@ func (l live) Page(ctx context.Context) (*outgoing.TargetPage, error) {
 		return nil, err
 	}
 	return &outgoing.TargetPage{URL: resp.URL, Status: resp.Status, Header: resp.Header, Body: resp.Body}, nil
-}
-
-// client6 may connect to localhost, by whichever address it has.
-func client6() *fetch.Client {
-	return fetch.New(fetch.Options{Pace: -1, UserAgent: "sitelink/test", Allow: []netip.Prefix{
-		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 }

@@ -1,6 +1,7 @@
 package pingback
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,8 +22,10 @@ const (
 	target = "http://bob.example.net/#foo"
 )
 
+// client may connect to localhost, by whichever address it has.
 func client() *fetch.Client {
-	return fetch.New(fetch.Options{Pace: -1, UserAgent: "sitelink/test", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	return fetch.New(fetch.Options{Pace: -1, UserAgent: "sitelink/test", Allow: []netip.Prefix{
+		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 }
 
 // send sends one notice to a server that answers by handler.
@@ -197,18 +200,63 @@ func TestRedirect(t *testing.T) {
 	o := send(t, outgoing.Notice{Source: source, Target: target}, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://169.254.169.254/latest/", http.StatusTemporaryRedirect)
 	})
-	if o.State != ledger.Permanent || !strings.Contains(o.Message, "169.254.169.254") {
+	if o.State != ledger.Skipped || !strings.Contains(o.Message, "169.254.169.254") {
 		t.Errorf("%+v", o)
 	}
 }
 
-// TestRefusedEndpoint: PB-61, an endpoint on the loopback gets no connection.
+// TestRefusedEndpoint: PB-61, an endpoint on the loopback is skipped and gets no
+// connection.
 func TestRefusedEndpoint(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("connected") }))
 	defer server.Close()
 	s := New(fetch.New(fetch.Options{Pace: -1}), Options{})
-	if o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Permanent {
+	if o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Skipped {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestHostile: servers that do not come to an end, or to a beginning, cost
+// little time and are tried again.
+func TestHostile(t *testing.T) {
+	stop := make(chan bool)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/silent":
+			<-stop
+		case "/trickle":
+			io.WriteString(w, "<")
+			w.(http.Flusher).Flush()
+			<-stop
+		case "/endless":
+			for chunk := []byte(strings.Repeat("<value>", 1000)); ; {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		case "/bomb":
+			w.Header().Set("Content-Encoding", "gzip")
+			bomb := gzip.NewWriter(w)
+			for zeros := make([]byte, 1<<20); ; {
+				if _, err := bomb.Write(zeros); err != nil {
+					return
+				}
+			}
+		}
+	}))
+	defer server.Close()
+	defer close(stop) // first: Close waits for the handlers
+	c := fetch.New(fetch.Options{Pace: -1, Total: 2 * time.Second, Idle: 200 * time.Millisecond, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	for _, path := range []string{"/silent", "/trickle", "/endless", "/bomb"} {
+		start := time.Now()
+		o := New(c, Options{}).Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL + path})
+		wantState := ledger.Retry
+		if path == "/endless" || path == "/bomb" {
+			wantState = ledger.Permanent // what came is no XML-RPC
+		}
+		if o.State != wantState || o.Message == "" || len(o.Message) > 1000 || time.Since(start) > 10*time.Second {
+			t.Errorf("%s: %+v after %v", path, o, time.Since(start))
+		}
 	}
 }
 

@@ -3,12 +3,15 @@
 package pingback
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"html"
+	"io/fs"
 	"net/http"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,7 +60,7 @@ func (s *sources) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestWordPress(t *testing.T) {
 	pages := &sources{pages: map[string]string{}}
 	site := testwp.Start(t, pages)
-	client := client6()
+	client := client()
 	sender := New(client, Options{})
 	post, other, closed := site.Post("Open", true), site.Post("Other", true), site.Post("Closed", false)
 
@@ -128,6 +131,8 @@ func TestWordPress(t *testing.T) {
 	expect("fault-409", "/src/same", post, ledger.Permanent, 409, "same text")
 	expect("fault-0", post[len(site.URL):], post, ledger.Retry, 0, "cannot both point to the same resource")
 	prechecks(t, site, pages, sender, client, other)
+
+	corpus(t, site, other)
 
 	site.Plugin("hardened", `add_filter('xmlrpc_methods', function ($m) { unset($m['pingback.ping']); return $m; });`)
 	expect("fault-32601", "/src/first", post, ledger.Permanent, -32601, "turned off")
@@ -237,6 +242,92 @@ func pingbacks(t *testing.T, client Doer, blog, post string) []string {
 	}
 	slices.Sort(found)
 	return found
+}
+
+// corpus holds the rules of package precheck to WordPress's own code on the pages
+// of Python's documentation, with some of their links for targets. WordPress
+// gets each page from a file, and takes the target for a post of its own and the
+// page for one on its own host, which it does not look up.
+func corpus(t *testing.T, site *testwp.Site, post string) {
+	t.Helper()
+	dir := os.Getenv("SITELINK_CORPORA")
+	if dir == "" {
+		t.Log("SITELINK_CORPORA is not set: no corpus")
+		return
+	}
+	dir = path.Join(dir, "python3.11-doc/usr/share/doc/python3.11/html")
+	type question struct {
+		File   string `json:"file"`
+		Target string `json:"target"`
+	}
+	var questions []question
+	href := regexp.MustCompile(`<a [^>]*href="(https?://[^"]+)"`)
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".html") || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		links := href.FindAllSubmatch(text, -1)
+		for i := 0; i < len(links) && len(questions) < 400; i += max(1, len(links)/2) {
+			questions = append(questions, question{name, html.UnescapeString(string(links[i][1]))})
+		}
+		return nil
+	})
+	if err != nil || len(questions) < 100 {
+		t.Fatalf("%d questions, %v", len(questions), err)
+	}
+	asked, err := json.Marshal(questions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := path.Join(t.TempDir(), "questions.json")
+	if err := os.WriteFile(file, asked, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := site.PHP(fmt.Sprintf(`
+require_once ABSPATH . WPINC . '/class-IXR.php'; require_once ABSPATH . WPINC . '/class-wp-xmlrpc-server.php';
+define('XMLRPC_REQUEST', true); $_SERVER['REMOTE_ADDR'] = '127.0.0.1'; $q = null; $n = 0; $codes = array();
+add_filter('pre_option_home', function () use (&$q) { return 'http://' . parse_url($q['target'], PHP_URL_HOST); });
+add_filter('url_to_postid', function ($u) use (&$q) { return strpos($u, '/a-source/') ? $u : 'http://' . parse_url($q['target'], PHP_URL_HOST) . '/?p=%s'; });
+add_filter('pre_http_request', function () use (&$q) { return array('headers' => array(), 'body' => substr(file_get_contents($q['file']), 0, 153600), 'response' => array('code' => 200)); });
+add_filter('preprocess_comment', function () { throw new Exception('linked'); });
+$server = new wp_xmlrpc_server;
+foreach (json_decode(file_get_contents('%s'), true) as $q) {
+  try { $r = $server->pingback_ping(array('http://' . parse_url($q['target'], PHP_URL_HOST) . '/a-source/' . ++$n, $q['target'])); $codes[] = is_object($r) ? $r->code : 0; }
+  catch (Exception $e) { $codes[] = -1; }
+}
+echo json_encode($codes);`, post[strings.Index(post, "=")+1:], file))
+	var codes []int
+	if err := json.Unmarshal([]byte(out), &codes); err != nil || len(codes) != len(questions) {
+		t.Fatalf("%d answers, %v: %.300s", len(codes), err, out)
+	}
+	counts := map[int]int{}
+	for i, q := range questions {
+		text, err := os.ReadFile(q.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[codes[i]]++
+		want := success
+		for _, p := range precheck.For(ledger.Pingback, precheck.Source(precheck.Page{URL: "http://sources.example/a-source/", Status: 200, Body: text}, q.Target)) {
+			switch {
+			case p.Code == precheck.NoTitle:
+				want = faultNoTarget
+			case want == success:
+				want = faultNoLink
+			}
+		}
+		if codes[i] != want {
+			t.Errorf("%s with %s: WordPress %d, foretold %d", q.File, q.Target, codes[i], want)
+		}
+	}
+	t.Logf("corpus: %d pages and links, by WordPress's code %v", len(questions), counts)
+	if counts[success] == 0 || counts[faultNoLink] == 0 {
+		t.Error("the corpus has one kind of page only")
+	}
 }
 
 var ports = regexp.MustCompile(`localhost:\d+`)

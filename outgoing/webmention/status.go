@@ -28,7 +28,7 @@ func (s *Sender) Status(ctx context.Context, location string) outgoing.Outcome {
 	if err != nil {
 		o := answer.Failed(err)
 		// The notice itself did not fail.
-		if o.State == ledger.Permanent {
+		if o.State != ledger.Retry {
 			o.State = ledger.Accepted
 		}
 		o.Location = location

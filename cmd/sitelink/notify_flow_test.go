@@ -1,0 +1,410 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// blog is a site on loopback and the targets of its links, each with answers
+// that a test writes.
+type blog struct {
+	t       *testing.T
+	dir     string
+	site    string // the site's address
+	targets string // the targets' address
+	live    string // the directory that the site serves
+
+	mu     sync.Mutex
+	posts  []string // "/path STATUS" of what arrived, in order
+	answer func(w http.ResponseWriter, path string, attempt int)
+	tries  map[string]int
+}
+
+func newBlog(t *testing.T) *blog {
+	t.Helper()
+	b := &blog{t: t, dir: t.TempDir(), tries: map[string]int{}}
+	b.live = filepath.Join(b.dir, "live")
+	for _, dir := range []string{"public", "live", ".git"} {
+		if err := os.Mkdir(filepath.Join(b.dir, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	site := httptest.NewServer(http.FileServer(http.Dir(b.live)))
+	t.Cleanup(site.Close)
+	targets := httptest.NewServer(http.HandlerFunc(b.target))
+	t.Cleanup(targets.Close)
+	b.site, b.targets = site.URL+"/", targets.URL
+	t.Chdir(b.dir)
+	b.write("sitelink.toml", fmt.Sprintf(`base-url = %q
+
+[outgoing]
+pace = "0s"
+live = "0s"
+protocols = ["webmention", "pingback"]
+
+[fetch]
+allow-address = ["127.0.0.0/8"]
+`, b.site))
+	b.write("public/index.html", "<!doctype html><title>home</title><p>home")
+	b.publish()
+	return b
+}
+
+func (b *blog) write(name, text string) {
+	b.t.Helper()
+	name = filepath.Join(b.dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// post writes a page of the docroot that links to the targets of those paths.
+func (b *blog) post(name string, paths ...string) {
+	var text strings.Builder
+	fmt.Fprintf(&text, "<!doctype html><title>%s</title><article>", name)
+	for _, p := range paths {
+		fmt.Fprintf(&text, "<a href=%q>link</a> ", b.targets+p)
+	}
+	b.write("public/"+name+"/index.html", text.String())
+}
+
+// publish brings the docroot to the host.
+func (b *blog) publish() {
+	if err := os.RemoveAll(b.live); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.CopyFS(b.live, os.DirFS(filepath.Join(b.dir, "public"))); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *blog) target(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/status/"):
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"status":"success"}`)
+	case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/none"):
+		fmt.Fprint(w, "<!doctype html><title>t</title>")
+	case r.Method == http.MethodGet:
+		fmt.Fprintf(w, `<!doctype html><title>t</title><link rel=webmention href="/wm?for=%s">`, r.URL.Path)
+	default:
+		path := r.URL.Query().Get("for")
+		b.mu.Lock()
+		b.tries[path]++
+		b.posts = append(b.posts, path)
+		n, answer := b.tries[path], b.answer
+		b.mu.Unlock()
+		if answer == nil {
+			return
+		}
+		answer(w, path, n)
+	}
+}
+
+// run runs sitelink and demands its exit code.
+func (b *blog) run(want int, args ...string) (stdout, stderr string) {
+	b.t.Helper()
+	return b.runIn(b.t.Context(), env{Getenv: func(string) string { return "" }}, want, args...)
+}
+
+func (b *blog) runIn(ctx context.Context, e env, want int, args ...string) (stdout, stderr string) {
+	b.t.Helper()
+	var out, said bytes.Buffer
+	e.Stdout, e.Stderr = &out, &said
+	if got := run(ctx, args, e); got != want {
+		b.t.Fatalf("sitelink %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, want, out.String(), said.String())
+	}
+	return out.String(), said.String()
+}
+
+func (b *blog) wantPosts(want ...string) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	got := map[string]int{}
+	for _, p := range b.posts {
+		got[p]++
+	}
+	for _, p := range want {
+		got[p]--
+	}
+	for p, n := range got {
+		if n != 0 {
+			b.t.Errorf("%s: arrived %+d times more than it should; all: %q", p, n, b.posts)
+		}
+	}
+	b.posts = nil
+}
+
+// states returns the state of each notice, by the path of its target.
+func (b *blog) states() map[string]ledger.State {
+	b.t.Helper()
+	store, err := ledger.OpenFile(".sitelink/ledger.jsonl", ledger.FileOptions{ReadOnly: true})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	snap, err := store.Load(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	m := map[string]ledger.State{}
+	for _, n := range snap.Notices {
+		m[strings.TrimPrefix(n.Target, b.targets)] = n.State
+	}
+	return m
+}
+
+// PB-41, PB-51, PB-52: a post is told once; an unchanged one never again; the
+// changed one is told anew; what failed is named and due later; success is quiet.
+func TestNotifyFlow(t *testing.T) {
+	b := newBlog(t)
+	b.run(0, "notify", "public", "--send")
+	b.post("one", "/a", "/b", "/none")
+	b.publish()
+	out, said := b.run(0, "notify", "public", "--send")
+	if out != "" || said != "" {
+		t.Errorf("a success is not quiet: %q, %q", out, said)
+	}
+	b.wantPosts("/a", "/b")
+	b.run(0, "notify", "public", "--send")
+	b.wantPosts()
+
+	b.answer = func(w http.ResponseWriter, path string, n int) {
+		switch path {
+		case "/b":
+			w.WriteHeader(http.StatusBadRequest)
+		case "/c":
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case "/d":
+			w.Header().Set("Location", "/status/d")
+			w.WriteHeader(http.StatusCreated)
+		}
+	}
+	b.post("one", "/a", "/b", "/none", "/c", "/d")
+	b.publish()
+	out, _ = b.run(4, "notify", "public", "--send")
+	b.wantPosts("/a", "/b", "/c", "/d")
+	for _, want := range []string{b.site + "one/\n", "  failed: " + b.targets + "/b  webmention, updated: ", "  failed for now: " + b.targets + "/c  webmention, added: ",
+		"; again from 20", "\n1 told, 1 accepted for later, 1 failed, 1 failed for now, 1 without a service for notices\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the report lacks %q:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "/a  ") {
+		t.Errorf("the report tells of success:\n%s", out)
+	}
+
+	// Nothing is due yet; the next run leaves it alone, too.
+	out, _ = b.run(0, "notify", "--due", "--send")
+	if out != "" {
+		t.Error(out)
+	}
+	b.run(0, "notify", "public", "--send")
+	b.wantPosts()
+	if got := b.states(); got["/a"] != ledger.Done || got["/b"] != ledger.Permanent || got["/c"] != ledger.Retry || got["/d"] != ledger.Accepted || got["/none"] != ledger.NoService {
+		t.Errorf("states %v", got)
+	}
+
+	// The time has come, and the target is well again: -v tells of it.
+	b.answer = nil
+	text, err := os.ReadFile(".sitelink/ledger.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := `"next":"` + time.Now().UTC().Format("2006-01-02T15:")
+	early := strings.Replace(string(text), past, `"next":"2020-01-01T00:`, 1)
+	if early == string(text) { // the hour has changed meanwhile
+		early = strings.Replace(string(text), `"next":"20`, `"next":"19`, 1)
+	}
+	b.write(".sitelink/ledger.jsonl", early)
+	out, said = b.run(0, "notify", "--due")
+	if !strings.Contains(out, "failed for now: "+b.targets+"/c") || !strings.Contains(said, "dry run") {
+		t.Errorf("%s%s", out, said)
+	}
+	out, _ = b.run(0, "notify", "--due", "--send", "-v")
+	b.wantPosts("/c")
+	if !strings.Contains(out, "  told: "+b.targets+"/c  webmention, added") {
+		t.Error(out)
+	}
+
+	// How did it go on with what was accepted?
+	out, _ = b.run(0, "notify", "--status")
+	if !strings.Contains(out, "  told: "+b.targets+"/d  webmention, added") || b.states()["/d"] != ledger.Done {
+		t.Errorf("%s, %v", out, b.states())
+	}
+	if _, said = b.run(0, "notify", "--status"); !strings.Contains(said, "note: no target told where to ask") {
+		t.Error(said)
+	}
+
+	// A link that went is told as well, and a page that is not live is not.
+	b.post("one", "/a", "/b", "/none", "/c", "/e")
+	out, _ = b.run(4, "notify", "public", "--send")
+	b.wantPosts("/a", "/b", "/c")
+	if !strings.Contains(out, "/d  removed: the page still links to the target") || !strings.Contains(out, "/e  added: the page does not link to the target") {
+		t.Error(out)
+	}
+}
+
+func TestNotifyJSON(t *testing.T) {
+	b := newBlog(t)
+	b.run(0, "notify", "public", "--send")
+	b.post("one", "/a", "/none")
+	b.publish()
+	out, _ := b.run(0, "notify", "public", "--send", "--format", "json")
+	var d struct {
+		Schema, Failed, Left int
+		Base                 string
+		Counts               map[string]int
+		Notices              []struct{ Source, Target, Protocol, Event, State, Endpoint, Via string }
+	}
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if d.Schema != 1 || d.Base != b.site || d.Counts["done"] != 1 || d.Counts["unsupported"] != 1 || len(d.Notices) != 2 ||
+		d.Notices[0].Endpoint != b.targets+"/wm?for=/a" || d.Notices[0].Protocol != "webmention" || d.Notices[0].Via == "" {
+		t.Error(out)
+	}
+	b.answer = func(w http.ResponseWriter, _ string, _ int) { w.WriteHeader(http.StatusBadRequest) }
+	b.post("two", "/`b`")
+	b.publish()
+	out, _ = b.run(4, "notify", "public", "--send", "--format", "markdown")
+	if !strings.HasPrefix(out, "### sitelink: 1 failed\n") || !strings.Contains(out, "- failed: ") {
+		t.Error(out)
+	}
+}
+
+// The cap asks where somebody can answer, and stops elsewhere.
+func TestNotifyCap(t *testing.T) {
+	b := newBlog(t)
+	b.run(0, "notify", "public", "--send")
+	b.post("one", "/a", "/b", "/c")
+	b.publish()
+	b.run(3, "notify", "public", "--send", "--max-notices", "2")
+	terminal := func(answer string) env {
+		return env{Stdin: strings.NewReader(answer), StdinTTY: true, StderrTTY: true, Getenv: func(string) string { return "" }}
+	}
+	_, said := b.runIn(t.Context(), terminal("n\n"), 3, "notify", "public", "--send", "--max-notices", "2")
+	if !strings.Contains(said, "sitelink: 3 notices are due, more than max-notices, 2. Send them? [y/N] ") {
+		t.Error(said)
+	}
+	b.wantPosts()
+	b.runIn(t.Context(), terminal("y\n"), 0, "notify", "public", "--send", "--max-notices", "2")
+	b.wantPosts("/a", "/b", "/c")
+}
+
+// A deploy: the check stops it, the command's failure does, a failed notice does
+// not.
+func TestDeploy(t *testing.T) {
+	b := newBlog(t)
+	copying := []string{"--", "sh", "-c", "rm -rf live && cp -r public live && echo copied"}
+	deploy := func(want int, args ...string) (string, string) {
+		t.Helper()
+		return b.run(want, append(append([]string{"deploy", "public"}, args...), copying...)...)
+	}
+	_, said := deploy(0, "--send")
+	if !strings.Contains(said, "copied\n") || !strings.Contains(said, "there was no ledger") {
+		t.Error(said)
+	}
+	b.post("one", "/a")
+	out, said := deploy(0) // nobody is told
+	if !strings.Contains(out, "new link") || !strings.Contains(said, "deployed; nobody was told") {
+		t.Error(out, said)
+	}
+	b.wantPosts()
+	deploy(0, "--send")
+	b.wantPosts("/a")
+
+	b.answer = func(w http.ResponseWriter, _ string, _ int) { w.WriteHeader(http.StatusBadRequest) }
+	b.post("two", "/b")
+	out, said = deploy(4, "--send")
+	b.wantPosts("/b")
+	if !strings.Contains(out, "failed: "+b.targets+"/b") || !strings.Contains(said, "copied\n") {
+		t.Error(out, said)
+	}
+
+	// Findings: nothing runs.
+	b.answer = nil
+	b.write("public/three/index.html", `<!doctype html><title>3</title><article><a href="gone.html">x</a>`)
+	out, said = deploy(1, "--send")
+	if strings.Contains(said, "copied") || !strings.Contains(out, "missing-file") || !strings.Contains(said, "not deployed: the check found errors") {
+		t.Error(out, said)
+	}
+	_, said = deploy(0, "--send", "--no-check")
+	if !strings.Contains(said, "copied") {
+		t.Error(said)
+	}
+	b.post("three", "/c")
+
+	// The command fails: nothing is recorded, so the next deploy tells it.
+	_, said = b.run(3, "deploy", "public", "--send", "--", "sh", "-c", "exit 7")
+	if !strings.Contains(said, "error: run sh -c exit 7: exit status 7") {
+		t.Error(said)
+	}
+	b.wantPosts()
+	deploy(0, "--send")
+	b.wantPosts("/c")
+
+	// What hugo server wrote is not deployed.
+	b.write("public/three/index.html", `<!doctype html><title>3</title><script src="/livereload.js?mindelay=10&amp;v=2&amp;port=1313&amp;path=livereload" data-no-instant defer></script>`)
+	_, said = deploy(3, "--send")
+	if !strings.Contains(said, "error: public/three/index.html was written by hugo server") || strings.Contains(said, "copied") {
+		t.Error(said)
+	}
+	b.run(2, "deploy", "public")
+	b.run(2, "deploy", "public", "other", "--", "true")
+	b.run(3, "deploy", "public", "--no-check", "--", "no-such-command")
+}
+
+// A ledger in a ref of git: a second clone knows what the first one told.
+func TestNotifyGit(t *testing.T) {
+	b := newBlog(t)
+	os.RemoveAll(".git")
+	for _, args := range [][]string{{"init", "-q", "--bare", "remote.git"}, {"init", "-q", "."}, {"remote", "add", "origin", filepath.Join(b.dir, "remote.git")}} {
+		gitIn(t, b.dir, args...)
+	}
+	notify := func(want int) string {
+		t.Helper()
+		_, said := b.run(want, "notify", "public", "--send", "--ledger", "git:refs/sitelink/ledger")
+		return said
+	}
+	if said := notify(0); !strings.Contains(said, "there was no ledger") {
+		t.Error(said)
+	}
+	b.post("one", "/a")
+	b.publish()
+	// Another machine, which has nothing but the remote.
+	os.RemoveAll(".git")
+	os.RemoveAll(".sitelink")
+	gitIn(t, b.dir, "init", "-q", ".")
+	gitIn(t, b.dir, "remote", "add", "origin", filepath.Join(b.dir, "remote.git"))
+	notify(0)
+	b.wantPosts("/a")
+	notify(0)
+	b.wantPosts()
+	out, _ := b.run(0, "ledger", "export", "--ledger", "git:refs/sitelink/ledger")
+	if !strings.Contains(out, `"state":"done"`) {
+		t.Error(out)
+	}
+	if out, _ := b.run(0, "ledger", "verify", "--ledger", "git:refs/sitelink/ledger"); out != "ok: 1 page, 1 link, 1 notice\n" {
+		t.Error(out)
+	}
+	b.run(2, "ledger", "show", "--ledger", "ftp://x")
+	b.run(3, "ledger", "show", "--ledger", "git:refs/heads/main")
+}

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/precheck"
+	"github.com/sitelink/sitelink/outgoing/preview"
+)
+
+var explainedReports = []*preview.Report{{
+	Source: "https://a.example/post/",
+	Built:  true,
+	Page: []precheck.Problem{
+		{Code: precheck.NotLive, Message: "the page answers 404 Not Found", Cure: "publish it", Offset: -1},
+		{Code: precheck.NoTitle, Protocol: ledger.Pingback, Message: "no title", Cure: "give it one", Offset: -1},
+	},
+	Rows: []preview.Row{
+		{Target: "https://b.example/", Protocol: ledger.Pingback, Endpoint: "https://b.example/x", Via: "<link>",
+			Problems: []precheck.Problem{{Code: precheck.LinkText, Message: "no text", Cure: "write some", Offset: 9, Line: 3}}},
+		{Target: "https://c.example/", Via: "X-Pingback header, which names no address\x1b[31m"},
+		{Target: "https://d.example/", Err: errors.New("no route")},
+	},
+}, {
+	Source: "https://a.example/other/",
+	Live:   true,
+	Rows:   []preview.Row{{Target: "https://e.example/", Protocol: ledger.Webmention, Endpoint: "https://e.example/wm", Via: "Link header"}},
+}}
+
+const explainedSummary = "4 targets: 1 can be told, 1 would refuse the page, 1 take no notices, 1 cannot be asked; nothing was sent"
+
+// TestExplained: what a person reads.
+func TestExplained(t *testing.T) {
+	var b bytes.Buffer
+	if err := Explained(&b, explainedReports, false); err != nil {
+		t.Fatal(err)
+	}
+	const want = `https://a.example/post/
+  error: the page answers 404 Not Found [not-live]
+      publish it
+  error: no title [no-title]
+      give it one
+  so the page as it was built was looked at
+  https://b.example/
+    pingback to https://b.example/x  <link>
+    error: no text [link-text], line 3
+        write some
+  https://c.example/
+    takes no notices: X-Pingback header, which names no address\x1b[31m
+  https://d.example/
+    cannot be asked: no route
+
+https://a.example/other/
+  https://e.example/
+    webmention to https://e.example/wm  Link header
+
+` + explainedSummary + "\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	b.Reset()
+	if err := Explained(&b, explainedReports, true); err != nil || !strings.Contains(b.String(), sgrRed) {
+		t.Errorf("no color: %v", err)
+	}
+}
+
+// TestExplainedMarkdown: the same as a list.
+func TestExplainedMarkdown(t *testing.T) {
+	var b bytes.Buffer
+	if err := ExplainedMarkdown(&b, explainedReports); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"### sitelink: " + explainedSummary + "\n", "\n`https://a.example/post/`\n\n- error: `no title`: `give it one`\n",
+		"- `https://b.example/` `pingback to https://b.example/x  <link>`\n  - error: `no text`: `write some`\n"} {
+		if !strings.Contains(strings.Replace(b.String(), "- error: `the page answers 404 Not Found`: `publish it`\n", "", 1), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
+
+// TestExplainedJSON: what a program reads (docs/senders.md).
+func TestExplainedJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := ExplainedJSON(&b, explainedReports); err != nil {
+		t.Fatal(err)
+	}
+	var doc explainedJSON
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Schema != 1 || len(doc.Pages) != 2 || !doc.Pages[0].Built || !doc.Pages[1].Live || len(doc.Pages[0].Problems) != 2 {
+		t.Errorf("%+v", doc)
+	}
+	rows := doc.Pages[0].Targets
+	if len(rows) != 3 || rows[0].Protocol != "pingback" || rows[0].Problems[0].Code != precheck.LinkText || rows[0].Problems[0].Line != 3 || rows[2].Error != "no route" {
+		t.Errorf("%+v", rows)
+	}
+	if strings.Contains(b.String(), "null") || strings.Contains(b.String(), `\u003c`) {
+		t.Errorf("%s", b.String())
+	}
+	if err := ExplainedJSON(&failing{0}, nil); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,91 @@
+package testrocks
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestFaults: each way to be wrong is found; a server that takes everything
+// would prove nothing.
+func TestFaults(t *testing.T) {
+	var links []string
+	status := http.StatusOK
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		for _, link := range links {
+			fmt.Fprintf(w, "<a href=%q>x</a>", link)
+		}
+	}))
+	defer page.Close()
+	source := Named(page.URL)
+	post := func(endpoint, source, target string) int {
+		t.Helper()
+		resp, err := http.PostForm(endpoint, url.Values{"source": {source}, "target": {target}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	fault := func(s *Server, test, want string) {
+		t.Helper()
+		if err := s.Result(test); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", test, err, want)
+		}
+	}
+
+	s := New(t)
+	fault(s, "discovery 1", "no notice came")
+	links = []string{s.Target(1), s.Target(2), s.Target(11), s.Target(21)}
+	post(s.URL("/test/11/webmention/error"), source, s.Target(11))
+	fault(s, "discovery 11", "is not the endpoint")
+	post(s.URL("/test/11/webmention"), source, s.Target(11))
+	fault(s, "discovery 11", "is not the endpoint") // a failure stays
+	post(s.URL("/test/1/webmention"), page.URL, s.Target(1))
+	fault(s, "discovery 1", "not on a host with a name")
+	post(s.URL("/test/2/webmention"), source, s.Target(1))
+	fault(s, "discovery 2", "target")
+	post(s.URL("/test/3/webmention"), source, s.Target(3))
+	fault(s, "discovery 3", "has no link")
+	post(s.URL("/test/21/webmention"), source, s.Target(21))
+	fault(s, "discovery 21", "query")
+	links = append(links, s.Target(20), s.Target(15), s.Target(23))
+	post(s.Target(20), source, s.Target(20))
+	fault(s, "discovery 20", "is not the endpoint")
+	post(s.URL("/test/15/webmention"), source, s.Target(15))
+	fault(s, "discovery 15", "is not the endpoint")
+	post(s.URL("/test/23/webmention-endpoint/k1"), source, s.Target(23))
+	post(s.URL("/test/23/page/webmention-endpoint/k1"), source, s.Target(23))
+	fault(s, "discovery 23", "discover it again")
+
+	// Endpoints are good once, and stages have their order.
+	first, second := s.URL("/update/1"), s.URL("/update/1/part/2")
+	endpoint := func(page string) string {
+		t.Helper()
+		resp, err := http.Get(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return fmt.Sprintf("%s/keyed?key=k%d", s.url, s.serial)
+	}
+	links = []string{first, second}
+	post(endpoint(first), source, first)
+	fault(s, "update/1", "first notice")
+	links = []string{s.URL("/delete/1")}
+	once := endpoint(links[0])
+	if post(once, source, links[0]) != 202 || post(once, source, links[0]) != 400 {
+		t.Error("an endpoint was good twice")
+	}
+	post(endpoint(links[0]), source, links[0])
+	fault(s, "delete/1", "deleted: false")
+	links = []string{s.URL("/update/2")}
+	post(endpoint(links[0]), source, links[0])
+	fault(s, "update/2", "second link is there: false")
+}
