@@ -12,6 +12,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/linkmethod"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -150,6 +151,7 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 		File: file, Getenv: a.env.Getenv, Flags: settings, Places: files.places, Profiles: profileNames(), Codes: codeNames(),
 		HostKeys: hostKeys(),
 		Selector: func(text string) error { return outgoing.Options{Content: text}.Check() },
+		Peer:     func(text string) error { _, err := linkmethod.ParsePeer(text); return err },
 		Linkset:  func(text string) error { _, err := check.ParseLinkset(text); return err },
 		Endpoint: templates.Endpoint,
 	})

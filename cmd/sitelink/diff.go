@@ -175,10 +175,14 @@ func (a *app) plan(ctx context.Context, cfg *config.Config, snap *ledger.Snapsho
 // outgoingOptions are those of the configuration.
 func outgoingOptions(cfg *config.Config) outgoing.Options {
 	o := cfg.Outgoing
-	return outgoing.Options{
+	opt := outgoing.Options{
 		Pages: o.Pages, Exclude: o.Exclude, Allow: o.Allow, Deny: o.Deny, Content: o.Content, Rel: o.Rel,
 		Hubs: hubsOf(o.Protocols),
 	}
+	if slices.Contains(o.Protocols, string(ledger.WebSub)) {
+		opt.Hubs = websub.Hubs
+	}
+	return opt
 }
 
 // hubsOf reads the hubs of feeds, if they are told at all.

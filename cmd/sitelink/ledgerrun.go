@@ -67,7 +67,7 @@ func ledgerCounts(s *ledger.Snapshot) string {
 
 // noLedger is the error of a ledger that does not exist.
 func (a *app) noLedger(cfg *config.Config) error {
-	return &failure{fmt.Errorf("there is no ledger %s", cfg.Outgoing.Ledger), "sitelink notify --send begins one; --ledger names another"}
+	return &failure{fmt.Errorf("there is no ledger %s", shownLedger(cfg)), "sitelink notify --send begins one; --ledger names another"}
 }
 
 // faulty is a store that knows what was odd about its files.
@@ -127,7 +127,7 @@ func (a *app) ledgerCompact(ctx context.Context, cfg *config.Config) error {
 	return closing(store, func() error {
 		c, ok := store.(compacter)
 		if !ok {
-			return &usageError{"this ledger has no file to compact: " + cfg.Outgoing.Ledger, ""}
+			return &usageError{"this ledger has no file to compact: " + shownLedger(cfg), ""}
 		}
 		return c.Compact()
 	})

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,14 @@ func ledgerFlag(name string) (string, error) {
 		return name, nil
 	}
 	return filepath.Abs(name)
+}
+
+// shownLedger is the name of the ledger for messages: without a password.
+func shownLedger(cfg *config.Config) string {
+	if u, err := url.Parse(cfg.Outgoing.Ledger); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return cfg.Outgoing.Ledger
 }
 
 // readLedger returns what the ledger holds, without writing anything.

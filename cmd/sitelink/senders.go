@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/sitelink/sitelink/internal/config"
@@ -69,23 +70,26 @@ func (a *app) deliverOptions(ctx context.Context, cfg *config.Config, f *notifyF
 				spacing.Spacing = -1
 			}
 			opt.Senders = append(opt.Senders, pingback.New(client, spacing))
-		case ledger.LinkMethod:
-			sender, err := linkSender(ctx, cfg, client, store)
-			if err != nil {
-				return opt, err
-			}
-			opt.Besides = append(opt.Besides, sender)
 		case ledger.WebSub:
 			opt.Named = append(opt.Named, websub.New(client))
 		}
 	}
+	// Peers are called without being asked, and others asked only on demand: a
+	// fresh configuration does neither.
+	if ask := slices.Contains(cfg.Outgoing.Protocols, string(ledger.LinkMethod)); ask || len(cfg.Outgoing.LinkPeers) > 0 {
+		sender, err := linkSender(ctx, cfg, client, store, ask)
+		if err != nil {
+			return opt, err
+		}
+		opt.Besides = append(opt.Besides, sender)
+	}
 	return opt, nil
 }
 
-// linkSender makes the sender of LINK and UNLINK. What it learns of hosts is
-// kept in the store, if there is one.
-func linkSender(ctx context.Context, cfg *config.Config, client *fetch.Client, store ledger.Store) (outgoing.Sender, error) {
-	opt := linkmethod.Options{Ask: true}
+// linkSender makes the sender of LINK and UNLINK. ask makes it ask hosts that
+// are no peers. What it learns of hosts is kept in the store, if there is one.
+func linkSender(ctx context.Context, cfg *config.Config, client *fetch.Client, store ledger.Store, ask bool) (outgoing.Sender, error) {
+	opt := linkmethod.Options{Ask: ask}
 	for _, entry := range cfg.Outgoing.LinkPeers {
 		peer, err := linkmethod.ParsePeer(entry)
 		if err != nil {
@@ -94,7 +98,7 @@ func linkSender(ctx context.Context, cfg *config.Config, client *fetch.Client, s
 		opt.Peers = append(opt.Peers, peer)
 	}
 	if store == nil {
-		opt.Memory = linkmethod.NewMemory(nil, func(context.Context, ledger.Peer) error { return nil })
+		opt.Memory = linkmethod.NewMemory(nil, nil)
 		return linkmethod.New(client, opt), nil
 	}
 	snap, err := store.Load(ctx)

@@ -115,8 +115,9 @@ type Request struct {
 	// Endpoint returns an address as it is published, or what is wrong with
 	// it; nil takes any as it is.
 	Endpoint func(text string) (string, error)
-	// Selector says what is wrong with a CSS selector; nil accepts any.
-	Selector func(text string) error
+	// Selector says what is wrong with a CSS selector, Peer with an entry of
+	// link-peers; nil accepts any.
+	Selector, Peer func(text string) error
 }
 
 // Setting is one key with the texts given for it: one, or for a list several.
@@ -175,7 +176,7 @@ func defaults() *Config {
 	c.Templates.Kinds = []string{"home", "page"}
 	c.Outgoing = Outgoing{
 		Ledger: ".sitelink/ledger.jsonl", Rel: []string{"nofollow", "ugc", "sponsored"},
-		Protocols: slices.Clone(Protocols), Pace: time.Second, Live: 10 * time.Minute, Deadline: time.Hour, MaxNotices: 200,
+		Protocols: slices.Clone(DefaultProtocols), Pace: time.Second, Live: 10 * time.Minute, Deadline: time.Hour, MaxNotices: 200,
 	}
 	c.Fetch.Timeout = 30 * time.Second
 	return c

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,28 @@ timeout = "5s"
 	}
 	if a := c.Fetch.AllowAddress; len(a) != 2 || a[0].String() != "127.0.0.1/32" || a[1].String() != "fd00::/8" || c.Fetch.Timeout != 5*time.Second {
 		t.Errorf("%+v", c.Fetch)
+	}
+}
+
+// What a peer is, the sender knows.
+func TestOutgoingPeers(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sitelink.toml")
+	if err := os.WriteFile(file, []byte("[outgoing]\nlink-peers = ['b.example', 'http://c.example/x']\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(Request{File: file})
+	if err != nil || !slices.Equal(c.Outgoing.LinkPeers, []string{"b.example", "http://c.example/x"}) ||
+		slices.Contains(c.Outgoing.Protocols, "link") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	_, err = Load(Request{File: file, Peer: func(text string) error {
+		if strings.Contains(text, "/x") {
+			return errors.New("no host")
+		}
+		return nil
+	}})
+	if err == nil || !strings.Contains(err.Error(), "sitelink.toml:2:1: link-peers: no host") {
+		t.Errorf("got %v", err)
 	}
 }
 

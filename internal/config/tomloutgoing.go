@@ -29,7 +29,7 @@ type Outgoing struct {
 	Rel []string
 	// Protocols are words of [Protocols], in the order of preference.
 	Protocols []string
-	// LinkPeers are origins that are known to take LINK and UNLINK.
+	// LinkPeers are hosts that are known to take LINK and UNLINK.
 	LinkPeers []string
 	// Contact is an address for the User-Agent, "" for the base URL.
 	Contact string
@@ -54,8 +54,13 @@ type Fetch struct {
 	Proxy bool
 }
 
-// Protocols are the ways of telling, in the default order of preference.
-var Protocols = []string{"webmention", "pingback", "link", "websub"}
+// Protocols are the ways of telling, DefaultProtocols those in use unless the
+// file says otherwise, in the order of preference. "link" asks every host
+// whether it takes LINK; peers are called without it.
+var (
+	Protocols        = []string{"webmention", "pingback", "link", "websub"}
+	DefaultProtocols = []string{"webmention", "pingback", "websub"}
+)
 
 // outgoingKeys are the keys of the table, each with what takes its value.
 var outgoingKeys = []tableKey{
@@ -68,7 +73,7 @@ var outgoingKeys = []tableKey{
 	{"content", outgoingContent},
 	{"rel", func(f *tomlFile, n *unstable.Node) error { return setTexts(n, &f.cfg.Outgoing.Rel) }},
 	{"protocols", outgoingProtocols},
-	{"link-peers", func(f *tomlFile, n *unstable.Node) error { return setTexts(n, &f.cfg.Outgoing.LinkPeers) }},
+	{"link-peers", outgoingPeers},
 	{"contact", func(f *tomlFile, n *unstable.Node) error { return setText(n, &f.cfg.Outgoing.Contact) }},
 	{"pace", func(f *tomlFile, n *unstable.Node) error { return setTime(n, &f.cfg.Outgoing.Pace, 0) }},
 	{"live", func(f *tomlFile, n *unstable.Node) error { return setTime(n, &f.cfg.Outgoing.Live, 0) }},
@@ -179,6 +184,24 @@ func outgoingContent(f *tomlFile, n *unstable.Node) error {
 		f.cfg.Outgoing.Content = text
 	}
 	return err
+}
+
+// outgoingPeers has the function of the request check each entry, as
+// outgoingContent does.
+func outgoingPeers(f *tomlFile, n *unstable.Node) error {
+	values, err := listTexts(n)
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		if f.req.Peer != nil {
+			if err := f.req.Peer(v); err != nil {
+				return err
+			}
+		}
+	}
+	f.cfg.Outgoing.LinkPeers = values
+	return nil
 }
 
 func outgoingProtocols(f *tomlFile, n *unstable.Node) error {

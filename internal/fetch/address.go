@@ -22,7 +22,7 @@ func parse(raw string) (weburl.URL, *Error) {
 		return u, &Error{URL: hideCredentials(raw), Kind: BadRequest, Err: cause}
 	}
 	if err := acceptable(u); err != nil {
-		return u, &Error{URL: hideCredentials(u.WithoutFragment()), Kind: BadRequest, Err: err}
+		return u, &Error{URL: hideCredentials(u.Scheme() + "://" + authority(u) + u.Path()), Kind: BadRequest, Err: err}
 	}
 	return u, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -40,6 +41,11 @@ func New(o Options) *Client {
 	o.MaxHeader = cmp.Or(o.MaxHeader, 64<<10)
 	o.MaxRedirects = cmp.Or(o.MaxRedirects, 5)
 	o.Allow = slices.Clone(o.Allow)
+	for i, p := range o.Allow {
+		if p.Addr().Is4In6() && p.Bits() >= 96 { // addresses are judged unmapped
+			o.Allow[i] = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+		}
+	}
 	c := &Client{opts: o, pace: newPacer(max(o.Pace, 0)), grace: 5 * time.Second}
 	guarded := &net.Dialer{Control: (&guard{allow: o.Allow}).control}
 	c.direct = c.transport(guarded, nil)
@@ -127,7 +133,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 // turn makes a request when it is the host's turn, within what is left of the
 // time, and tells how much of it was used.
 func (c *Client) turn(ctx context.Context, r *Request, u weburl.URL, left time.Duration) (*Response, time.Duration, *Error) {
-	done, err := c.pace.wait(ctx, u.Host(), r.Spacing)
+	done, err := c.pace.wait(ctx, strings.TrimSuffix(u.Host(), "."), r.Spacing)
 	if err != nil {
 		return nil, 0, &Error{URL: u.WithoutFragment(), Kind: Canceled, Err: context.Cause(ctx)}
 	}
@@ -145,18 +151,11 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 	defer cancel()
 	fail := func(err error) *Error {
 		kind := p.kind(outer, err)
-		var refused *refusedError
-		switch {
-		case errors.As(err, &refused):
-			err = refused
-		case kind == Timeout && ctx.Err() != nil:
-			err = fmt.Errorf("not done within %s: %w", c.opts.Total, err)
-		case kind == Timeout:
-			err = fmt.Errorf("no byte for %s: %w", idle, err)
-		case kind == Closed:
-			err = fmt.Errorf("the connection was closed without an answer: %w", err)
+		within := idle
+		if ctx.Err() != nil {
+			within = 0
 		}
-		return &Error{URL: u.WithoutFragment(), Kind: kind, Sent: p.sent.Load(), Err: err}
+		return &Error{URL: u.WithoutFragment(), Kind: kind, Sent: p.sent.Load(), Err: c.explain(kind, err, within)}
 	}
 	req := c.message(r, u).WithContext(httptrace.WithClientTrace(ctx, p.trace()))
 	transport, err := c.route(req, r, u)
@@ -181,7 +180,7 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 	if resp.Body, resp.Truncated, err = readBody(body, got.Header, limit); err != nil {
 		failure := fail(err)
 		if failure.Kind == Header {
-			failure.Kind = Body
+			failure.Kind, failure.Err = Body, c.explain(Body, err, 0)
 		}
 		return resp, failure
 	}
@@ -219,6 +218,10 @@ func (c *Client) message(r *Request, u weburl.URL) *http.Request {
 	return req
 }
 
+// errProxied is a request line that no proxy hands on: of what a proxy answers
+// to it nothing follows about the host.
+var errProxied = errors.New("a request line of its own does not pass a proxy")
+
 // route picks the transport, and writes the whole address on the request line
 // where that goes to a proxy.
 func (c *Client) route(req *http.Request, r *Request, u weburl.URL) (*http.Transport, error) {
@@ -232,7 +235,10 @@ func (c *Client) route(req *http.Request, r *Request, u weburl.URL) (*http.Trans
 	if err := (&guard{allow: c.opts.Allow}).literal(u); err != nil {
 		return nil, err
 	}
-	if u.Scheme() == "http" && r.RequestTarget == "" {
+	if u.Scheme() == "http" {
+		if r.RequestTarget != "" {
+			return nil, errProxied
+		}
 		req.URL.Opaque = "//" + authority(u) + u.Path()
 	}
 	return c.proxied, nil

@@ -83,6 +83,8 @@ func TestBadRequest(t *testing.T) {
 		{Request{URL: "http://"}, "empty host"},
 		{Request{URL: "http://u:secret@127.0.0.1/"}, "user name or a password"},
 		{Request{URL: "http://u:secret@[/"}, "IPv6"},
+		{Request{URL: "http:/\\u:secret@[/"}, "IPv6"},
+		{Request{URL: "HTTP:u:secret@127.0.0.1"}, "user name or a password"},
 		{Request{URL: "http://127.0.0.1/", Method: "A B"}, "method"},
 		{Request{URL: "http://127.0.0.1/", Header: http.Header{"X": {"a\nb"}}}, "header"},
 		{Request{URL: "http://127.0.0.1/", RequestTarget: "a\r\nb"}, "control character"},
@@ -212,8 +214,8 @@ func TestHostileServers(t *testing.T) {
 				}
 				return
 			}
-			if e := wantKind(t, err, c.want); !e.Sent || len(e.Error()) > 1000 {
-				t.Errorf("got %+v, a message of %d bytes", e, len(e.Error()))
+			if e := wantKind(t, err, c.want); !e.Sent || len(e.Error()) > 1000 || strings.Contains(e.Error(), "->") {
+				t.Errorf("got %+v, a message of %d bytes: %v", e, len(e.Error()), e)
 			}
 		})
 	}
@@ -310,6 +312,8 @@ func TestProxy(t *testing.T) {
 		_, err := get(t, c, at)
 		wantKind(t, err, RefusedAddress)
 	}
+	_, err := c.Do(t.Context(), Request{Method: "LINK", URL: "http://example.org/", RequestTarget: "http://a.example/ http://example.org/"})
+	wantKind(t, err, BadRequest)
 	if len(lines) != 2 {
 		t.Errorf("the proxy saw %s", lines)
 	}

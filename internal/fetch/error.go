@@ -4,11 +4,15 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http/httptrace"
 	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
+	"time"
 )
 
 // Kind says why a request has no answer, or none that is whole.
@@ -88,6 +92,8 @@ func (p *phase) kind(outer context.Context, err error) Kind {
 	var dns *net.DNSError
 	var slow net.Error
 	switch {
+	case errors.Is(err, errProxied):
+		return BadRequest
 	case errors.As(err, &refused):
 		return RefusedAddress
 	case outer.Err() != nil:
@@ -116,6 +122,48 @@ func (p *phase) kind(outer context.Context, err error) Kind {
 	return Header
 }
 
+// explained is a cause in words that are the same whenever it comes again: no
+// ports of this machine, no address of its resolver.
+type explained struct {
+	text string
+	err  error
+}
+
+func (e *explained) Error() string { return e.text }
+func (e *explained) Unwrap() error { return e.err }
+
+// explain puts a cause of this kind into words. idle is how long no byte may
+// come, 0 if it was the whole request that took too long.
+func (c *Client) explain(kind Kind, err error, idle time.Duration) error {
+	var refused *refusedError
+	var dns *net.DNSError
+	text := ""
+	switch {
+	case errors.As(err, &refused):
+		return refused
+	case kind == NoSuchHost:
+		text = "no such host"
+	case kind == DNS && errors.As(err, &dns):
+		text = "the name cannot be looked up: " + dns.Err
+	case kind == Timeout && idle == 0:
+		text = fmt.Sprintf("not done within %s", c.opts.Total)
+	case kind == Timeout:
+		text = fmt.Sprintf("nothing came for %s", idle)
+	case kind == Closed:
+		text = "the connection was closed without an answer"
+	case kind == Header:
+		text = "the answer is no HTTP, or its head is too long: " +
+			strings.TrimPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: ")
+	case kind == Body && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)):
+		text = "the answer breaks off"
+	case kind == Body:
+		text = "the answer cannot be read: " + err.Error()
+	default:
+		return err
+	}
+	return &explained{text, err}
+}
+
 // shorten cuts a text for a message.
 func shorten(s string, most int) string {
 	if len(s) <= most {
@@ -124,19 +172,11 @@ func shorten(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
-// hideCredentials returns a URL that does not parse, for messages: what may be
-// a user name and a password is left out.
+// hideCredentials returns a text that is perhaps a URL, for messages: what may
+// be a user name and a password is left out.
 func hideCredentials(raw string) string {
-	start := 0
-	if i := strings.Index(raw, "//"); i >= 0 {
-		start = i + 2
-	}
-	end := len(raw)
-	if i := strings.IndexAny(raw[start:], "/?#"); i >= 0 {
-		end = start + i
-	}
-	if at := strings.LastIndexByte(raw[start:end], '@'); at >= 0 {
-		raw = raw[:start] + raw[start+at+1:]
+	if at := strings.LastIndexByte(raw, '@'); at >= 0 {
+		return "..." + raw[at:]
 	}
 	return raw
 }

@@ -1,7 +1,6 @@
 package weburl
 
 import (
-	"net/url"
 	"slices"
 	"testing"
 )
@@ -47,28 +46,4 @@ func TestArguments(t *testing.T) {
 	for range Arguments("a&b") {
 		break
 	}
-}
-
-// FuzzArguments: what a form sends is what is read.
-func FuzzArguments(f *testing.F) {
-	f.Add("a", "b c&d=e;f")
-	f.Fuzz(func(t *testing.T, name, value string) {
-		if name == "" {
-			return
-		}
-		for _, form := range []string{
-			url.Values{name: {value}}.Encode(),
-			string(EncodeArgument(append(EncodeArgument(nil, name), '='), value)),
-		} {
-			n := 0
-			for gotName, gotValue := range Arguments(form) {
-				if n++; gotName != name || gotValue != value {
-					t.Errorf("%q: got %q, %q", form, gotName, gotValue)
-				}
-			}
-			if n != 1 {
-				t.Errorf("%q: %d arguments", form, n)
-			}
-		}
-	})
 }

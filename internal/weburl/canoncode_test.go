@@ -3,6 +3,7 @@ package weburl
 import (
 	"bytes"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -119,6 +120,18 @@ func FuzzEncode(f *testing.F) {
 		}
 		if again := RecodeArguments(nil, string(e)); !bytes.Equal(again, e) {
 			t.Errorf("%q is recoded to %q", e, again)
+		}
+		// What a form sends is what is read.
+		for _, form := range []string{"n" + string(e) + "=" + string(e), url.Values{"n" + s: {s}}.Encode()} {
+			n := 0
+			for name, value := range Arguments(form) {
+				if n++; name != "n"+s || value != s {
+					t.Errorf("%q: got %q, %q", form, name, value)
+				}
+			}
+			if n != 1 {
+				t.Errorf("%q: %d arguments", form, n)
+			}
 		}
 		r := RecodeArguments(nil, s)
 		if again := RecodeArguments(nil, string(r)); !bytes.Equal(again, r) {

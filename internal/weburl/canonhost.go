@@ -71,13 +71,18 @@ func checkCanonicalHost(dst []byte, start int) ([]byte, Reason) {
 
 // appendCanonicalPort writes a port that is not the scheme's own.
 func appendCanonicalPort(dst []byte, scheme, port string) ([]byte, Reason) {
+	if port == "" {
+		return dst, ""
+	}
 	for i := 0; i < len(port); i++ {
 		if port[i] < '0' || port[i] > '9' {
 			return dst, BadPort
 		}
 	}
-	port = strings.TrimLeft(port[:max(len(port)-1, 0)], "0") + port[max(len(port)-1, 0):]
-	if port == "" || port == strconv.Itoa(defaultPorts[kindOf([]byte(scheme))]) {
+	for len(port) > 1 && port[0] == '0' {
+		port = port[1:]
+	}
+	if port == strconv.Itoa(defaultPorts[kindOf([]byte(scheme))]) {
 		return dst, ""
 	}
 	if len(port) > 5 || len(port) == 5 && port > "65535" {

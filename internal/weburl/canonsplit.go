@@ -124,9 +124,9 @@ func cutScheme(raw string) (scheme, rest string, ok bool) {
 // an '@' in the arguments is none of it.
 func splitRest(scheme, rest string) (address, Reason) {
 	a := address{scheme: scheme}
-	end := strings.IndexAny(rest, "/?")
-	if end < 0 {
-		end = len(rest)
+	end := 0
+	for end < len(rest) && rest[end] != '/' && rest[end] != '?' {
+		end++
 	}
 	authority := rest[:end]
 	a.path, a.args, _ = strings.Cut(rest[end:], "?")

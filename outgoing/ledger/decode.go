@@ -113,7 +113,9 @@ func (r *row) plain(line string) bool {
 			for i < len(line) && (line[i] >= '0' && line[i] <= '9' || line[i] >= 'a' && line[i] <= 'z' || line[i] == '-') {
 				i++
 			}
-			v.text = line[start:i]
+			if v.text = line[start:i]; !plainWord(v.text) {
+				return false
+			}
 		}
 		if i >= len(line) || r.set(name, v) != nil {
 			return false
@@ -126,6 +128,16 @@ func (r *row) plain(line string) bool {
 			return false
 		}
 	}
+}
+
+// plainWord tells whether JSON may hold the word, as far as rows do: true, false
+// or a whole number.
+func plainWord(s string) bool {
+	if s == "true" || s == "false" {
+		return true
+	}
+	n, err := strconv.Atoi(s)
+	return err == nil && strconv.Itoa(n) == s
 }
 
 // plainString reads the string that begins at line[i], and returns the place

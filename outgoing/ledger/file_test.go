@@ -365,8 +365,9 @@ func TestLoadSave100k(t *testing.T) {
 	}
 	name := filepath.Join(t.TempDir(), "l.jsonl")
 	check(t, replace(name, sample(100_000).write))
+	const most = 300 * time.Millisecond
 	best := time.Hour
-	for range 5 {
+	for i := 0; i < 5 && best > most; i++ {
 		runtime.GC()
 		began := processorTime()
 		f, err := OpenFile(name, FileOptions{})
@@ -376,7 +377,7 @@ func TestLoadSave100k(t *testing.T) {
 		best = min(best, processorTime()-began)
 	}
 	t.Logf("open and save 100,000 rows: %v", best)
-	if best > 300*time.Millisecond {
+	if best > most {
 		t.Errorf("open and save 100,000 rows took %v, want 300ms at most", best)
 	}
 }

@@ -255,7 +255,7 @@ func TestMergeIsSymmetric(t *testing.T) {
 		}
 		return b
 	}
-	for range 2000 {
+	for range 500 {
 		base, ours, theirs := random(), random(), random()
 		one, two := merge3(base, ours, theirs), merge3(base, theirs, ours)
 		if a, b := textOf(one), textOf(two); a != b {

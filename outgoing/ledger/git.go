@@ -40,6 +40,7 @@ type Git struct {
 	seen   *book      // what it held
 	isNew  bool
 	pushed time.Time
+	faults []Fault     // of what was fetched
 	dirty  atomic.Bool // there are outcomes that were not pushed
 
 	stop    chan struct{} // ends the goroutine that pushes from time to time
@@ -187,6 +188,7 @@ func (g *Git) bookAt(ctx context.Context, oid string) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.faults = append(g.faults, p.faults...)
 	for _, f := range p.faults {
 		g.note(f.String())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -17,8 +18,12 @@ func (g *Git) Load(ctx context.Context) (*Snapshot, error) {
 	return s, nil
 }
 
-// Faults returns what was odd about the local files.
-func (g *Git) Faults() []Fault { return g.local.Faults() }
+// Faults returns what was odd about the local files, and about what was fetched.
+func (g *Git) Faults() []Fault {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append(slices.Clone(g.local.Faults()), g.faults...)
+}
 
 // Plan pushes the change: what another runner planned meanwhile is merged.
 func (g *Git) Plan(ctx context.Context, base string, c Change) error {

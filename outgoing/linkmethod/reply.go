@@ -59,7 +59,9 @@ func (c Call) judge(form Form, resp *fetch.Response, now time.Time) outgoing.Out
 	case resp.Status == statusInvalidSource && form == Raw:
 		say(ledger.Permanent, "the host does not take the address of the source")
 	case silent(form, resp.Status):
-		say(ledger.NoService, "the host does not speak "+string(c.Method))
+		// What it says of a request that it did not understand helps nobody.
+		o.State = ledger.NoService
+		o.Message = fmt.Sprintf("the host does not speak %s: it answers %s", c.Method, answer.StatusText(resp.Status))
 	case resp.Status >= 300 && resp.Status < 400:
 		say(ledger.Permanent, fmt.Sprintf("the host sends the call on to %q", answer.Line(resp.Header.Get("Location"))))
 	default:

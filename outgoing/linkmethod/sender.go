@@ -12,6 +12,7 @@ package linkmethod
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/sitelink/sitelink/internal/fetch"
@@ -117,7 +118,7 @@ func (s *Sender) Call(ctx context.Context, c Call, form Form, to string) outgoin
 	if errors.As(err, &failure) && (failure.Kind == fetch.Closed || failure.Kind == fetch.Header) {
 		// What a server does that does not understand the request line (LK-57).
 		o.State = ledger.NoService
-		o.Message = "the host does not speak " + string(c.Method) + ": " + o.Message
+		o.Message = fmt.Sprintf("the host does not speak %s: %v", c.Method, answer.Line(failure.Err.Error()))
 	}
 	return o
 }

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// rawPeer reads requests as bytes: those of the LINK methods go past net/http
+// (LK-55). It answers all of them alike.
+type rawPeer struct {
+	addr string
+
+	mu    sync.Mutex
+	lines []string // request lines, and the bodies of POST behind them
+}
+
+func newRawPeer(t *testing.T, answer func(line string) string) *rawPeer {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	p := &rawPeer{addr: l.Addr().String()}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go p.serve(c, answer)
+		}
+	}()
+	return p
+}
+
+func (p *rawPeer) serve(c net.Conn, answer func(line string) string) {
+	defer c.Close()
+	r := bufio.NewReader(c)
+	line, length := "", 0
+	for {
+		text, err := r.ReadString('\n')
+		if err != nil {
+			return
+		}
+		if line == "" {
+			line = strings.TrimSpace(text)
+		}
+		fmt.Sscanf(text, "Content-Length: %d", &length)
+		if text == "\r\n" {
+			break
+		}
+	}
+	request := line
+	if body := make([]byte, length); length > 0 {
+		if _, err := io.ReadFull(r, body); err != nil {
+			return
+		}
+		request += " " + string(body)
+	}
+	p.mu.Lock()
+	p.lines = append(p.lines, request)
+	p.mu.Unlock()
+	io.WriteString(c, answer(line))
+}
+
+// take returns what came since the last call, without GET, sorted.
+func (p *rawPeer) take() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lines := slices.DeleteFunc(p.lines, func(s string) bool { return strings.HasPrefix(s, "GET ") })
+	p.lines = nil
+	slices.Sort(lines)
+	return lines
+}
+
+// TestNotifyPeers: a new link is told to a peer by LINK, a removed one by
+// UNLINK, a changed feed to its hub; a host that was asked and does not speak
+// LINK is not asked again (LK-12 to LK-16, LK-57, LK-61).
+func TestNotifyPeers(t *testing.T) {
+	const empty = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n"
+	peer := newRawPeer(t, func(string) string { return empty })
+	other := newRawPeer(t, func(line string) string {
+		if strings.HasPrefix(line, "POST /hub ") {
+			return "HTTP/1.1 204 No Content\r\n\r\n"
+		}
+		return empty // no Allow, so no LINK
+	})
+	work := t.TempDir()
+	docroot := filepath.Join(work, "public")
+	site := &http.Server{Handler: http.FileServer(http.Dir(docroot))}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go site.Serve(l)
+	defer site.Close()
+	base := "http://" + l.Addr().String()
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(work, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	feed := func(title string) {
+		write("public/feed.xml", `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>`+title+
+			`</title><link rel="hub" href="http://`+other.addr+`/hub"/></feed>`)
+	}
+	config := func(protocols string) {
+		write("sitelink.toml", "docroot = \"public\"\n[outgoing]\nenabled = true\npace = \"0s\"\nlink-peers = [\"http://"+peer.addr+"\"]\n"+protocols+
+			"\n[fetch]\nallow-address = \"127.0.0.0/8\"\n")
+	}
+	notify := func() {
+		t.Helper()
+		c := exec.Command("sitelink", "notify", "--base-url", base+"/")
+		c.Dir = work
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	want := func(p *rawPeer, lines ...string) {
+		t.Helper()
+		if got := p.take(); !slices.Equal(got, lines) {
+			t.Errorf("got  %q\nwant %q", got, lines)
+		}
+	}
+	linked := `<!doctype html><title>p</title><article><a href="http://` + peer.addr + `/doc.html#x">a</a> <a href="http://` + other.addr + `/y">b</a></article>`
+	bare := `<!doctype html><title>p</title><article>no more</article>`
+
+	// LK-61: peers are called, and nobody else is even asked.
+	config("")
+	write("public/index.html", "<!doctype html><title>home</title>")
+	feed("one")
+	notify()
+	want(peer)
+	want(other)
+	write("public/post.html", linked)
+	feed("two")
+	notify()
+	want(peer, "LINK "+base+"/post.html http://"+peer.addr+"/doc.html HTTP/1.1")
+	want(other, "POST /hub HTTP/1.1 hub.mode=publish&hub.url="+base+"/feed.xml")
+	write("public/post.html", bare)
+	notify()
+	want(peer, "UNLINK "+base+"/post.html http://"+peer.addr+"/doc.html HTTP/1.1")
+	want(other)
+
+	// LK-57: with the protocol named, others are asked, once.
+	config(`protocols = ["webmention", "link"]`)
+	write("public/post.html", linked)
+	notify()
+	want(peer, "LINK "+base+"/post.html http://"+peer.addr+"/doc.html HTTP/1.1")
+	want(other, "OPTIONS /y HTTP/1.1")
+	write("public/post.html", bare)
+	notify()
+	want(other)
+	ledger, err := os.ReadFile(filepath.Join(work, ".sitelink", "ledger.jsonl"))
+	if err != nil || !strings.Contains(string(ledger), `"origin":"http://`+other.addr+`","protocol":"link"`) {
+		t.Errorf("the ledger does not remember it: %v\n%s", err, ledger)
+	}
+}
