@@ -20,6 +20,8 @@ type Templates struct {
 	Pages, Exclude []string
 	// Kinds are words of [PageKinds]: the kinds of pages that are chosen.
 	Kinds []string
+	// Headers: the host sends the endpoints in headers, as the user says.
+	Headers bool
 }
 
 // PageKinds are the kinds of pages in the order of the manual: the site's
@@ -38,6 +40,13 @@ var templatesKeys = []struct {
 	{"pages", func(f *tomlFile, n *unstable.Node) error { return pagePatterns(n, &f.cfg.Templates.Pages) }},
 	{"exclude", func(f *tomlFile, n *unstable.Node) error { return pagePatterns(n, &f.cfg.Templates.Exclude) }},
 	{"kinds", pageKinds},
+	{"headers", func(f *tomlFile, n *unstable.Node) error {
+		if n.Kind != unstable.Bool {
+			return fmt.Errorf("want true or false, got %s", describe(n))
+		}
+		f.cfg.Templates.Headers = string(n.Data) == "true"
+		return nil
+	}},
 }
 
 // templatesKey takes one key of the table [templates].

@@ -113,14 +113,14 @@ type walker struct {
 	branches   []int
 	lastBranch int
 	// guards are the branches that depend on a template's being there alone.
-	guards []int
-	calls      int
-	bytes      int
-	headOpen   bool
-	headDone   bool
-	templates  int // depth of <template> elements
-	cached     bool
-	blocks     []string
+	guards    []int
+	calls     int
+	bytes     int
+	headOpen  bool
+	headDone  bool
+	templates int // depth of <template> elements
+	cached    bool
+	blocks    []string
 }
 
 // frame is a file being read.
