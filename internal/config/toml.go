@@ -41,6 +41,7 @@ func (l *loader) toml(name, projectDir string, data []byte) {
 	}
 	f.endRule()
 	f.endRedirect()
+	f.endThemes()
 	if err := f.parser.Error(); err != nil {
 		l.fail(&Error{Name: name, Line: 1, Msg: err.Error()})
 	}
@@ -60,6 +61,8 @@ type tomlFile struct {
 
 	redirect   *Redirect // the [[redirect]] table being read
 	redirectAt *Error
+
+	themeAt []*Error // where each [[templates.theme]] begins
 }
 
 // at makes an error for the place of n without message.
@@ -124,6 +127,11 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		return
 	case joined == "redirect":
 		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
+	case joined == "templates.theme" && isArray:
+		f.themeHeader(at)
+		return
+	case joined == "templates.theme":
+		f.failAt(at, "write [[templates.theme]]", "templates.theme is a list of tables")
 	case isTable(joined) && !isArray:
 		return
 	case isTable(joined):
@@ -155,6 +163,10 @@ func (f *tomlFile) keyValue(path []string, at *Error, n *unstable.Node) {
 		f.hostKey(strings.Join(path[1:], "."), at, n)
 	case path[0] == "hook" && len(path) > 1:
 		f.hookKey(strings.Join(path[1:], "."), at, n)
+	case path[0] == "templates" && len(path) == 2 && path[1] == "theme":
+		f.inlineThemes(at, n)
+	case path[0] == "templates" && len(path) > 2 && path[1] == "theme":
+		f.themeKey(path[2:], at, n)
 	case path[0] == "templates" && len(path) > 1:
 		f.templatesKey(strings.Join(path[1:], "."), at, n)
 	case isTable(path[0]) && len(path) == 1:

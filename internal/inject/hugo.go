@@ -273,7 +273,7 @@ func (s *hugoSearch) addHead(xhtml bool) {
 	}
 	s.edits[name] = edit{path: name, lang: layout.Go, create: true, how: "the elements",
 		why:    whyFile + "; the table [templates] of sitelink.toml says what stands here",
-		inner:  s.p.opt.Pages.hugo(s.p.opt.Endpoints.HTML(xhtml)),
+		inner:  pages(s.p.opt.Choice).hugo(s.p.opt.Endpoints.HTML(xhtml)),
 		insert: func(text []byte) []byte { return text }}
 }
 

@@ -35,8 +35,8 @@ type Options struct {
 	// Generator makes the site; see [generator.Detect].
 	Generator generator.Name
 	Endpoints templates.Endpoints
-	// Pages chooses the pages.
-	Pages Pages
+	// Choice chooses the pages.
+	Choice templates.Choice
 	// Themes are rows beside those that are built in; the first that has the
 	// theme's name counts.
 	Themes []Theme

@@ -101,6 +101,7 @@ func TestPlace(t *testing.T) {
 		{"liquid", Liquid, map[string]string{"root": "<head>{% comment %}</head>{% endcomment %}{% include meta.html %}</head>", "meta.html": "{%- if page.x -%}{%- endif -%}<meta charset=utf-8>\n"},
 			"meta.html: {%- if page.x -%}{%- endif -%}<meta charset=utf-8>\n[EL .]\n", ""},
 		{"liquid_raw", Liquid, map[string]string{"root": "<head>{% raw %}{% if %}{{ x }}{% endraw %}</head>"}, "<head>{% raw %}{% if %}{{ x }}{% endraw %}[EL .]</head>", ""},
+		{"front_matter", Liquid, map[string]string{"root": "---\nlayout: x # <head>\n---\n<head>\n</head>\n"}, "---\nlayout: x # <head>\n---\n<head>\n[EL .]\n</head>\n", ""},
 		{"liquid_capture", Liquid, map[string]string{"root": "{% capture x %}<head></head>{% endcapture %}<head></head>"},
 			"{% capture x %}<head></head>{% endcapture %}<head>[EL .]</head>", ""},
 		{"jinja", Jinja, map[string]string{"root": "{# </head> #}<head>{% block title %}<title></title>{% endblock %}{{ '</head>' }}</head>"},

@@ -81,6 +81,9 @@ type Doc struct {
 	Files []string
 	// Extends is the template that the root is written into.
 	Extends string
+	// Blocks are the names of the blocks in the head, in order.
+	// AllBlocks are those of the whole page.
+	Blocks, AllBlocks []string
 	// Defines are the blocks that the files define for others.
 	Defines []string
 	// IsDocument: a doctype or <html> shows that this is a page, not a part.
@@ -113,14 +116,14 @@ type walker struct {
 	branches   []int
 	lastBranch int
 	// guards are the branches that depend on a template's being there alone.
-	guards []int
-	calls      int
-	bytes      int
-	headOpen   bool
-	headDone   bool
-	templates  int // depth of <template> elements
-	cached     bool
-	blocks     []string
+	guards    []int
+	calls     int
+	bytes     int
+	headOpen  bool
+	headDone  bool
+	templates int // depth of <template> elements
+	cached    bool
+	blocks    []string
 }
 
 // frame is a file being read.
@@ -187,6 +190,10 @@ func (w *walker) part(s Source, from, to int, f frame) {
 					dot = f.page
 				}
 				w.blocks = append(w.blocks, a.name)
+				w.doc.AllBlocks = append(w.doc.AllBlocks, a.name)
+				if w.inHead() {
+					w.doc.Blocks = append(w.doc.Blocks, a.name)
+				}
 			}
 			if a.kind != blocks { // which is always written
 				w.branch()
@@ -338,8 +345,13 @@ func (w *walker) defined(name string, s Source) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
+// inHead tells whether what is written here stands between the tags of the head.
+func (w *walker) inHead() bool {
+	return w.headOpen && !w.headDone && w.doc.Body == nil && w.templates == 0 && w.html.state == inText
+}
+
 func (w *walker) record(s Source, seg segment, a action, f frame, dot, page bool, found string) {
-	if w.headDone || !w.headOpen || w.templates > 0 || w.html.state != inText {
+	if !w.inHead() {
 		return
 	}
 	c := Call{
@@ -450,4 +462,20 @@ func IsEmpty(s Source) bool {
 		}
 	}
 	return w.html.state == inText
+}
+
+// Block returns the offsets of the inside of the first block of that name.
+func (l Language) Block(src []byte, name string) (start, end int, ok bool) {
+	for i := 0; i < len(src); {
+		seg := l.next(src, i, true)
+		i = seg.end
+		if !seg.isAction || seg.code == "" {
+			continue
+		}
+		if a := l.action(seg.code); a.kind == blocks && a.name == name {
+			end, _ := l.defineEnd(src, i)
+			return i, end, true
+		}
+	}
+	return 0, 0, false
 }
