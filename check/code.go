@@ -37,6 +37,7 @@ const (
 	Fallback         Code = "fallback"                // nothing is there; the host answers with its fallback page
 	ViaRedirect      Code = "via-redirect"            // a redirect rule of the host stands between
 	EndlessRedirect  Code = "endless-redirect"        // the host's redirects lead round in a circle
+	UnresolvedRef    Code = "unresolved-ref"          // the generator had no page for a reference
 	RedirectSyntax   Code = "redirect-syntax"         // the host ignores the rule or refuses the file
 	RedirectLimit    Code = "redirect-limit"          // more or longer than the host accepts
 	RedirectUnjudged Code = "redirect-unjudged"       // a rule that is not understood
@@ -76,6 +77,7 @@ const (
 	OutsideBase   Code = "outside-base" // own host, but not below the base URL's path
 	Proxied       Code = "proxied"      // another server or a program answers, by a rule of the host
 	Conditional   Code = "conditional"  // only a rule that depends on country, cookie, header ... answers
+	Livereload    Code = "livereload"   // a script that only hugo server has
 	Skipped       Code = "skipped"      // a fragment on a page that --from, --skip or --limit leaves out
 
 	AcceptedByBaseline Code = "baseline" // a row of a finding that the baseline accepts

@@ -22,6 +22,9 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 	path, _, _ := strings.Cut(d.Target, "?")
 	switch f.Code {
 	case MissingFile:
+		if isMarkdownPath(f.Raw) {
+			return "no file answers " + path + ": a Markdown path left unresolved; fix the path, or enable a render hook that resolves it"
+		}
 		return "no file answers " + path
 	case MissingDirectory:
 		return "no directory answers " + path
@@ -72,6 +75,8 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 		return fmt.Sprintf("%s redirects to %s", path, d.Final)
 	case EndlessRedirect:
 		return "the host's redirects of " + path + " never end"
+	case UnresolvedRef:
+		return "the generator found no page for a reference, and wrote this in its place"
 	case Fallback:
 		return fmt.Sprintf("no file answers %s: the host shows %s instead", path, s.Tree().Path(d.Node))
 	case Autoindex:

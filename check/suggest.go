@@ -34,6 +34,9 @@ func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error
 				files = opt.fileIndex(s)
 			}
 			f.Suggestion = slip(f.Raw)
+			if f.Suggestion == "" && isMarkdownPath(f.Raw) {
+				f.Suggestion = files.ofMarkdown(f)
+			}
 			if href := files.nearest(f.Target); href != "" && f.Suggestion == "" {
 				if got := replacePath(s, f, href); got != f.Raw {
 					f.Suggestion = got
@@ -229,6 +232,9 @@ func sharedSegments(a, b string) int {
 // the manner in which the link was written: relative to the page, from the
 // root, or absolute.
 func replacePath(s *site.Site, f *Finding, href string) string {
+	if s.Rooted() {
+		return rootedPath(s, f, href)
+	}
 	raw := strings.TrimSpace(f.Raw)
 	k := strings.IndexAny(raw, "?#")
 	tail := ""

@@ -33,6 +33,7 @@ var judgements = map[site.State]judgement{
 	site.StateEmptyLink:        {Error, EmptyLink},
 	site.StateMappingLoop:      {Error, MappingLoop},
 	site.StateRedirectLoop:     {Error, EndlessRedirect},
+	site.StateUnresolvedRef:    {Error, UnresolvedRef},
 	site.StateExternal:         {Unchecked, External},
 	site.StateCredentials:      {Warning, Credentials},
 	site.StateMailto:           {Unchecked, Mailto},
@@ -49,6 +50,7 @@ var judgements = map[site.State]judgement{
 	site.StateRedirectsAway:    {Warning, ViaRedirect},
 	site.StateProxied:          {Unchecked, Proxied},
 	site.StateConditional:      {Unchecked, Conditional},
+	site.StateLivereload:       {Unchecked, Livereload},
 }
 
 // judgementOf is judgements as an array: it is asked for every link.

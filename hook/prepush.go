@@ -22,6 +22,10 @@ type Push struct {
 	// Build is a command of the shell that builds the site, run in Site; ""
 	// when the docroot is committed as it is published.
 	Build string
+	// Usual is the command that builds the site without Build where the commit
+	// holds no docroot: that of its generator; "" for none. It writes to the
+	// directory that [OutVariable] names.
+	Usual string
 	// Docroot is the committed docroot, relative to Site. It is not used when
 	// there is a build command.
 	Docroot string
@@ -134,7 +138,7 @@ func (p *Push) Refs(ctx context.Context, refs []PushRef, trees []string) (all []
 // verdict stands.
 func (p *Push) tree(ctx context.Context, ref PushRef, tree string) (v Pushed, note string, err error) {
 	m := memo{p.Repo.own("passed")}
-	key := memoKey(tree, p.Site, p.Build, p.Docroot, p.Salt)
+	key := memoKey(tree, p.Site, p.Build, p.Docroot, p.Salt, p.Usual)
 	if m.has(key, p.Today) {
 		return Pushed{Source: Remembered}, "", nil
 	}
@@ -210,9 +214,13 @@ func (p *Push) look(ctx context.Context, commit, tree string) (v Pushed, err err
 		top = dir
 	}
 	site, docroot := filepath.Join(top, p.Site), ""
-	if p.Build != "" {
+	command := p.Build
+	if _, err := os.Stat(filepath.Join(site, p.Docroot)); command == "" && err != nil {
+		command = p.Usual
+	}
+	if command != "" {
 		defer func() { _ = os.RemoveAll(out) }() // Prune, again
-		if docroot, err = build(ctx, p.Env, p.Build, site, out); err != nil {
+		if docroot, err = build(ctx, p.Env, command, site, out); err != nil {
 			return v, err
 		}
 	}

@@ -29,6 +29,7 @@ func (a *app) silent() *app {
 func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
 	return func(ctx context.Context, dir, docroot string) (checked hook.Checked, err error) {
 		quiet := a.silent()
+		quiet.project = dir // of the commit, wherever its build lies
 		err = inDirectory(dir, func() error {
 			cfg, err := quiet.configure(cmd, nil, "")
 			if err != nil {

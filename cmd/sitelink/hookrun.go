@@ -126,6 +126,7 @@ func (a *app) push(cmd *cobra.Command, repo *hook.Repo, req pushRequest) (*hook.
 		p.Remote = from
 	}
 	quiet := a.silent()
+	quiet.filesOnly = true // a commit that passed before is not worth a process
 	err := inDirectory(filepath.Join(repo.Top, p.Site), func() error {
 		cfg, err := quiet.configure(cmd, nil, "")
 		if err != nil {
@@ -135,7 +136,11 @@ func (a *app) push(cmd *cobra.Command, repo *hook.Repo, req pushRequest) (*hook.
 		if cfg.Hook.Timeout > 0 {
 			p.Limit = cfg.Hook.Timeout
 		}
-		if p.Docroot = quiet.docroot(cfg.Docroot); filepath.IsAbs(p.Docroot) || !filepath.IsLocal(filepath.Join(p.Site, p.Docroot)) {
+		p.Docroot = quiet.docroot(cfg.Docroot)
+		if g := quiet.projectHere(); g != nil && cfg.Docroot == "" {
+			p.Docroot, p.Usual = fromHere(g.docroot), g.shellBuild()
+		}
+		if filepath.IsAbs(p.Docroot) || !filepath.IsLocal(filepath.Join(p.Site, p.Docroot)) {
 			return &usageError{fmt.Sprintf("docroot %s is not in the repository", p.Docroot), "a hook checks what a commit holds, or what [hook] build makes of it"}
 		}
 		p.Salt, err = a.salt(cfg.File)

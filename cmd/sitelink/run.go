@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, e env) int {
 		u.line("interrupted")
 	})
 
-	err := execute(ctx, args, &app{env: e, ui: u})
+	err := execute(ctx, args, &app{env: e, ui: u, ctx: ctx})
 	if !release() {
 		<-said
 		return exitInterrupted
@@ -73,6 +73,16 @@ func run(ctx context.Context, args []string, e env) int {
 type app struct {
 	env env
 	ui  *ui
+	// ctx is that of the run: an app lives as long as one command.
+	ctx context.Context
+	// projects are those that were asked, told the docroots of which a line was
+	// said.
+	projects projects
+	told     []string
+	// filesOnly: projects are asked no further than their files tell. project,
+	// when set, is the directory of the one that all docroots belong to.
+	filesOnly bool
+	project   string
 }
 
 func execute(ctx context.Context, args []string, a *app) error {
@@ -140,7 +150,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetErr(a.env.Stderr)
 	root.SetVersionTemplate("sitelink {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.checkCommand(), a.watchCommand(), a.explainCommand(), a.linksCommand(), a.baselineCommand(), a.profileCommand(), a.hookCommand(), a.injectCommand(), a.versionCommand(), a.completionCommand(), a.manCommand())
+	root.AddCommand(a.checkCommand(), a.buildCommand(), a.watchCommand(), a.explainCommand(), a.linksCommand(), a.baselineCommand(), a.profileCommand(), a.hookCommand(), a.injectCommand(), a.versionCommand(), a.completionCommand(), a.manCommand())
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Short = "describe a command"

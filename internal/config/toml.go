@@ -42,6 +42,7 @@ func (l *loader) toml(name, projectDir string, data []byte) {
 	f.endRule()
 	f.endRedirect()
 	f.endThemes()
+	f.endSite()
 	if err := f.parser.Error(); err != nil {
 		l.fail(&Error{Name: name, Line: 1, Msg: err.Error()})
 	}
@@ -62,7 +63,8 @@ type tomlFile struct {
 	redirect   *Redirect // the [[redirect]] table being read
 	redirectAt *Error
 
-	themeAt []*Error // where each [[templates.theme]] begins
+	themeAt []*Error   // where each [[templates.theme]] begins
+	site    *siteTable // the [[site]] table being read
 }
 
 // at makes an error for the place of n without message.
@@ -87,6 +89,7 @@ func (f *tomlFile) expression(n *unstable.Node) {
 	case unstable.Table, unstable.ArrayTable:
 		f.endRule()
 		f.endRedirect()
+		f.endSite()
 		path, first := keyPath(n.Key())
 		f.header(path, f.at(first), n.Kind == unstable.ArrayTable)
 	case unstable.KeyValue:
@@ -127,6 +130,11 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		return
 	case joined == "redirect":
 		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
+	case joined == "site" && isArray:
+		f.site = &siteTable{at: at}
+		return
+	case joined == "site":
+		f.failAt(at, "write [[site]]", "site is a list of tables")
 	case joined == "templates.theme" && isArray:
 		f.themeHeader(at)
 		return
@@ -140,7 +148,7 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		if _, ok := Lookup(joined); ok {
 			f.failAt(at, "", "%s is a key, not a table", joined)
 		} else {
-			f.failAt(at, didYouMean(joined, []string{"check", "hook", "host", "ignore", "redirect", "templates"}), "unknown table %q", joined)
+			f.failAt(at, didYouMean(joined, []string{"check", "hook", "host", "ignore", "redirect", "site", "templates"}), "unknown table %q", joined)
 		}
 	}
 	f.unknown = true
@@ -159,6 +167,10 @@ func (f *tomlFile) keyValue(path []string, at *Error, n *unstable.Node) {
 		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
 	case path[0] == "redirect":
 		f.redirectField(path[1:], at, n)
+	case path[0] == "site" && f.site == nil:
+		f.failAt(at, "write [[site]]", "site is a list of tables")
+	case path[0] == "site":
+		f.siteField(path[1:], at, n)
 	case path[0] == "host" && len(path) > 1:
 		f.hostKey(strings.Join(path[1:], "."), at, n)
 	case path[0] == "hook" && len(path) > 1:

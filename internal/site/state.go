@@ -34,6 +34,7 @@ const (
 	StateEmptyLink
 	StateMappingLoop
 	StateRedirectLoop
+	StateUnresolvedRef // the generator had no page for a reference, and wrote this instead
 
 	// Not checked.
 	StateExternal
@@ -52,6 +53,7 @@ const (
 	StateRedirectsAway // a rule of the host redirects to another host: a warning
 	StateProxied       // another server answers, by a rule of the host
 	StateConditional   // only a rule that may or may not apply answers
+	StateLivereload    // the script of hugo server, which no other host has
 )
 
 // Answers tells whether a file of the docroot answers, so that a fragment can
@@ -59,7 +61,7 @@ const (
 func (s State) Answers() bool { return s <= StatePrivate }
 
 // IsError tells whether the link is broken.
-func (s State) IsError() bool { return s >= StateMissingFile && s <= StateRedirectLoop }
+func (s State) IsError() bool { return s >= StateMissingFile && s <= StateUnresolvedRef }
 
 // IsWarning tells whether the link works, but somebody should look.
 func (s State) IsWarning() bool {

@@ -1,14 +1,7 @@
 package source
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"net/url"
 	"os"
 	"path"
 	"regexp"
@@ -61,35 +54,17 @@ func (m *Map) runHugo(ctx context.Context, args ...string) ([]byte, error) {
 	return run.Output(ctx, m.opt.Project, "hugo", args...)
 }
 
-// readMounts reads the JSON objects of `hugo config mounts`, one a module.
-// Warnings may stand before them.
+// readMounts opens what `hugo config mounts` names.
 func (m *Map) readMounts(out []byte) (all []mount, err error) {
-	start := 0
-	for line := range bytes.Lines(out) {
-		if c := bytes.TrimSpace(line); len(c) > 0 && c[0] == '{' {
-			break
-		}
-		start += len(line)
-	}
-	dec := json.NewDecoder(bytes.NewReader(out[start:]))
-	for {
-		var module struct {
-			Path, Dir string
-			Mounts    []struct{ Source, Target, Lang string }
-		}
-		if err := dec.Decode(&module); err != nil {
-			if errors.Is(err, io.EOF) && len(all) > 0 {
-				return all, nil
-			}
-			return nil, fmt.Errorf("read hugo config mounts: %w", err)
-		}
+	modules, err := generator.ReadHugoMounts(out)
+	for _, module := range modules {
 		for _, mt := range module.Mounts {
-			dir, ok := m.mountDir(module.Dir, mt.Source)
-			if ok {
+			if dir, ok := m.mountDir(module.Dir, mt.Source); ok {
 				all = append(all, mount{dir, slashed(mt.Target), mt.Lang, module.Path})
 			}
 		}
 	}
+	return all, err
 }
 
 // mountDir opens a mounted directory. One beneath the project is read through
@@ -143,44 +118,11 @@ func isAbsolute(name string) bool {
 	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
 }
 
-// readList reads the CSV of `hugo list all`. Warnings that Hugo prints between
-// the lines, and lines that are no rows, are passed over.
+// readList takes the pages of `hugo list all`, with files as they are shown.
 func (m *Map) readList(out []byte) (pages []listed, err error) {
-	start := bytes.Index(out, []byte("path,"))
-	for start > 0 && out[start-1] != '\n' {
-		next := bytes.Index(out[start+1:], []byte("path,"))
-		if next < 0 {
-			start = -1
-			break
-		}
-		start += 1 + next
-	}
-	if start < 0 {
-		return nil, errors.New("read hugo list all: no header \"path,...\" in its output")
-	}
-	r := csv.NewReader(bytes.NewReader(out[start:]))
-	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
-	header, err := r.Read()
-	if err != nil {
-		return nil, fmt.Errorf("read hugo list all: %w", err)
-	}
-	columns, link := len(header), slices.Index(header, "permalink")
-	if link < 0 {
-		return nil, errors.New("read hugo list all: no column permalink")
-	}
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return pages, nil
-		}
-		if err != nil || len(row) != columns {
-			continue
-		}
-		u, err := url.Parse(row[link])
-		if err != nil || row[0] == "" {
-			continue
-		}
-		file := slashed(row[0])
+	all, err := generator.ReadHugoList(out)
+	for _, p := range all {
+		file := p.File
 		if isAbsolute(file) {
 			for _, project := range []string{slashed(m.opt.Project), resolved(m.opt.Project)} {
 				if rel, ok := strings.CutPrefix(file, strings.TrimSuffix(project, "/")+"/"); ok {
@@ -189,8 +131,9 @@ func (m *Map) readList(out []byte) (pages []listed, err error) {
 				}
 			}
 		}
-		pages = append(pages, listed{strings.Clone(file), strings.Clone(u.Path)})
+		pages = append(pages, listed{file, p.Permalink.Path})
 	}
+	return pages, err
 }
 
 var contentDirKey = regexp.MustCompile(`(?mi)^\s*"?contentDir"?\s*[:=]\s*["']?([^"'\n,#]+)`)
