@@ -74,7 +74,7 @@ func NewChooser(c Choice, pages, feeds []string) *Chooser {
 func (c *Chooser) Of(p string) Chosen {
 	matches := func(pattern string) bool { ok, _ := doublestar.Match(pattern, p); return ok }
 	switch {
-	case isErrorPage(p),
+	case IsErrorPage(p),
 		slices.ContainsFunc(c.choice.Exclude, matches),
 		len(c.choice.Pages) > 0 && !slices.ContainsFunc(c.choice.Pages, matches):
 		return Never
@@ -125,9 +125,9 @@ func isTaxonomy(segment string) bool {
 	return false
 }
 
-// isErrorPage tells whether the page is what a host shows in place of others:
+// IsErrorPage tells whether the page is what a host shows in place of others:
 // 404.html and its like at the top, or one level below for a language.
-func isErrorPage(p string) bool {
+func IsErrorPage(p string) bool {
 	name := strings.TrimSuffix(p, path.Ext(p))
 	if isIndex(p) {
 		name = directory(p)
@@ -139,6 +139,15 @@ func isErrorPage(p string) bool {
 		name = name[i+1:]
 	}
 	return name == "50x" || len(name) == 3 && isNumber(name) && (name[0] == '4' || name[0] == '5')
+}
+
+// IsFeed tells by the name of a file whether it is the feed of a list of pages.
+func IsFeed(name string) bool {
+	switch name {
+	case "index.xml", "feed.xml", "atom.xml", "rss.xml", "feed.json":
+		return true
+	}
+	return false
 }
 
 func isNumber(s string) bool {

@@ -143,8 +143,7 @@ func listPages(ctx context.Context, root *os.Root, opt DocrootOptions) (*pageLis
 			page := strings.TrimSuffix(name, ext)
 			l.compressed[page] = append(l.compressed[page], name)
 		case ".xml", ".json":
-			switch base {
-			case "index.xml", "feed.xml", "atom.xml", "rss.xml", "feed.json":
+			if IsFeed(base) {
 				feeds = append(feeds, name)
 			}
 		default:

@@ -70,7 +70,7 @@ func TestDocroot(t *testing.T) {
 		"index.html": page, "post/index.html": page, "post/a/index.html": page, "post/a/index.html.gz": "zip", "404.html": page,
 		"old/index.html": `<head><meta charset=utf-8><meta http-equiv=refresh content="0; url=/post/a/"></head>`,
 		"style.css":      "a{}", "piece.html": "<p>x", "x.XHTML": `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head></html>`,
-		"own.html":                       "<head><link rel=pingback href=/other></head>",
+		"own.html":                        "<head><link rel=pingback href=/other></head>",
 		"post/.sitelink-1-1.sitelink-tmp": "left by a crash", ".git/x.html": page,
 	})
 	if err := os.Chmod(filepath.Join(dir, "post/a/index.html"), 0o444); err != nil {
