@@ -64,10 +64,12 @@ type Plan struct {
 	// Notes are facts that the user should know.
 	Notes []string
 
-	root     *os.Root
-	record   record
-	isUndo   bool
-	dropDirs []string
+	root   *os.Root
+	record record
+	isUndo bool
+	// unfinished: the record says that files were still to be written.
+	unfinished bool
+	dropDirs   []string
 }
 
 // Change is one file. Before is nil when it is not there, After when it is to
@@ -154,7 +156,8 @@ func Find(root *os.Root, opt Options) (*Plan, error) {
 	find, ok := finders[opt.Generator]
 	if !ok {
 		name := opt.Generator.Title()
-		return &Plan{root: root, Refusals: []Refusal{{Reason: cmp.Or(name, "no generator") + ": where its templates are is not known"}}}, nil
+		return &Plan{root: root, Refusals: []Refusal{{Reason: cmp.Or(name, "no generator") + ": where its templates are is not known",
+			Where: "sitelink inject --docroot, which writes the elements into the built pages"}}}, nil
 	}
 	p, err := open(root, opt)
 	if err != nil {
@@ -193,15 +196,21 @@ func Undo(root *os.Root) (*Plan, error) {
 // plan compares the project with what it should be: as it is without the marks,
 // with the edits.
 func (p *project) plan(edits []edit) (*Plan, error) {
-	plan := &Plan{root: p.root, record: record{Version: recordVersion, Dirs: p.record.Dirs}}
+	plan := &Plan{root: p.root, unfinished: p.record.Writing, record: record{Version: recordVersion, Dirs: slices.Clone(p.record.Dirs)}}
 	wanted := map[string]edit{}
 	for _, e := range edits {
+		e.path = p.canonical(e.path)
 		if _, twice := wanted[e.path]; twice {
 			continue // two pages share the place
 		}
 		wanted[e.path] = e
 	}
-	paths := p.marked()
+	var paths []string
+	for _, path := range p.marked() {
+		if path = p.canonical(path); !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
 	for path := range wanted {
 		if !slices.Contains(paths, path) {
 			paths = append(paths, path)
@@ -277,7 +286,7 @@ func (p *project) change(path string, e edit, want bool) (c Change, entry fileRe
 	} else {
 		c.After = e.insert(bare)
 	}
-	entry = fileRecord{Path: path, Language: uint8(lang), Before: sum(bare), After: sum(c.After)}
+	entry = fileRecord{Path: path, Language: lang.String(), Before: sum(bare), After: sum(c.After)}
 	return c, entry, nil, nil
 }
 
