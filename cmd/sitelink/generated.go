@@ -100,7 +100,34 @@ func (a *app) projectHere() *generated {
 	if _, err := os.Stat(filepath.Join(here, "index.html")); err == nil {
 		dirs = dirs[:min(len(dirs), 1)]
 	}
-	return a.generatedOf(dirs)
+	if g := a.generatedOf(dirs); g != nil {
+		return g
+	}
+	return a.projectBelow(here)
+}
+
+// projectBelow returns the project in a directory of the repository where such
+// projects usually lie, if there is exactly one, and no site in the repository
+// itself.
+func (a *app) projectBelow(here string) *generated {
+	if _, err := os.Lstat(filepath.Join(here, ".git")); err != nil || isDirectory(filepath.Join(here, "public")) {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(here, "index.html")); err == nil {
+		return nil
+	}
+	var found []string
+	for _, name := range []string{"docs", "site", "website", "web", "www", "blog", "hugo"} {
+		if dir := filepath.Join(here, name); isDirectory(dir) {
+			if _, ok := generator.Detect(dir); ok {
+				found = append(found, dir)
+			}
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return a.generatedOf(found)
 }
 
 // shellBuild is the command of the shell that builds the project into the
@@ -162,6 +189,8 @@ func (a *app) published(docroot string, opt *site.Options) (told *generated) {
 		below = filepath.ToSlash(rel)
 	} else if rel, err := filepath.Rel(abs, g.docroot); err == nil && rel != "." && filepath.IsLocal(rel) {
 		return nil // a directory that holds the docroot is none
+	} else if rel != "." && a.project == "" && g.Generator != generator.Hugo && filepath.Base(filepath.Dir(abs)) != ownDirectory {
+		return nil // of Hugo alone it is usual to name another directory for a build
 	}
 	for _, r := range g.settings.Roots {
 		switch {
@@ -218,7 +247,7 @@ func (a *app) tell(g *generated, cfg *config.Config, docroot string, opt *site.O
 	if len(at) > 0 && cfg.Place("base-url") == "" && len(cfg.Sites) == 0 {
 		text += ", published at " + strings.Join(at, ", ")
 	}
-	if n := len(g.settings.Languages); n > 1 && len(opt.Roots) == 0 {
+	if n := len(g.settings.Languages); n > 1 && !g.settings.Multihost() {
 		text += ", languages " + strings.Join(g.settings.Languages, ", ")
 	}
 	if opt.ProfileFrom != "" {
