@@ -35,7 +35,7 @@ func (a *app) inject(cfg *config.Config, dir string, flags injectFlags) error {
 	if flags.undo {
 		plan, err = inject.Undo(root)
 	} else {
-		if cfg.Templates.Pingback == "" && cfg.Templates.Webmention == "" {
+		if endpointsOf(cfg).IsZero() {
 			return errNoEndpoints
 		}
 		plan, err = inject.Find(root, a.injectOptions(cfg, project))
@@ -92,21 +92,23 @@ func findProject(dir string) (generator.Project, error) {
 	}
 	for _, above := range projectDirs(filepath.Join(here, "docroot")) {
 		if p, ok := generator.Detect(above); ok {
+			if rel, err := filepath.Rel(here, above); err == nil {
+				p.Dir = rel
+			}
 			return p, nil
 		}
 	}
-	return generator.Project{Dir: here}, nil
+	return generator.Project{Dir: "."}, nil
 }
 
 func (a *app) injectOptions(cfg *config.Config, p generator.Project) inject.Options {
-	t := cfg.Templates
 	opt := inject.Options{
 		Generator: p.Generator,
-		Endpoints: templates.Endpoints{Pingback: t.Pingback, Webmention: t.Webmention},
-		Choice:    templates.Choice{Pages: t.Pages, Exclude: t.Exclude, Kinds: t.Kinds},
+		Endpoints: endpointsOf(cfg),
+		Choice:    choiceOf(cfg),
 		Modules:   moduleCaches(a.env.Getenv),
 	}
-	for _, theme := range t.Themes {
+	for _, theme := range cfg.Templates.Themes {
 		opt.Themes = append(opt.Themes, inject.Theme{Name: theme.Name, Stub: theme.Stub})
 	}
 	return opt
@@ -196,16 +198,15 @@ func differing(plan *inject.Plan, dir string) string {
 
 // injectDocroot works on built pages.
 func (a *app) injectDocroot(ctx context.Context, cfg *config.Config, flags injectFlags) error {
-	t := cfg.Templates
-	if t.Pingback == "" && t.Webmention == "" && !flags.undo {
+	if endpointsOf(cfg).IsZero() && !flags.undo {
 		return errNoEndpoints
 	}
 	if err := lookAt(flags.docroot); err != nil {
 		return err
 	}
 	result, err := templates.Docroot(ctx, flags.docroot, templates.DocrootOptions{
-		Endpoints: templates.Endpoints{Pingback: t.Pingback, Webmention: t.Webmention},
-		Choice:    templates.Choice{Pages: t.Pages, Exclude: t.Exclude, Kinds: t.Kinds},
+		Endpoints: endpointsOf(cfg),
+		Choice:    choiceOf(cfg),
 		Undo:      flags.undo, DryRun: flags.dryRun || flags.check,
 	})
 	if err != nil {
