@@ -46,7 +46,7 @@ func (a *app) inject(cfg *config.Config, dir string, flags injectFlags) error {
 	for _, note := range plan.Notes {
 		a.ui.note(note)
 	}
-	if err := refused(plan); err != nil {
+	if err := a.refused(cfg, project, plan); err != nil {
 		return err
 	}
 	switch {
@@ -108,6 +108,11 @@ func (a *app) injectOptions(cfg *config.Config, p generator.Project) inject.Opti
 		Choice:    choiceOf(cfg),
 		Modules:   moduleCaches(a.env.Getenv),
 	}
+	profile := cfg.Profile
+	if cfg.Place("profile") == "" {
+		profile, _ = detectHost([]string{p.Dir}, filepath.Join(p.Dir, filepath.FromSlash(p.Docroot)))
+	}
+	opt.Headers = templates.HeaderRules(profile, opt.Endpoints)
 	for _, theme := range cfg.Templates.Themes {
 		opt.Themes = append(opt.Themes, inject.Theme{Name: theme.Name, Stub: theme.Stub})
 	}
@@ -134,8 +139,10 @@ func moduleCaches(getenv func(string) string) []string {
 	return dirs
 }
 
-// refused turns refusals into errors with what to paste where.
-func refused(plan *inject.Plan) error {
+// refused turns refusals into errors with what to paste where. Where the host's
+// server has a configuration of its own, it prints what makes it send the
+// endpoints in headers.
+func (a *app) refused(cfg *config.Config, p generator.Project, plan *inject.Plan) error {
 	var all []error
 	for _, r := range plan.Refusals {
 		hint := ""
@@ -146,6 +153,14 @@ func refused(plan *inject.Plan) error {
 			hint = "use " + r.Where
 		}
 		all = append(all, &failure{r, hint})
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	for _, rule := range a.injectOptions(cfg, p).Headers {
+		if rule.File == "" {
+			all = append(all, a.print("# or headers, "+rule.Where+":\n"+rule.Text))
+		}
 	}
 	return errors.Join(all...)
 }

@@ -222,7 +222,7 @@ func (s *hugoSearch) refuse(src layout.Source, d *layout.Doc, err error) {
 	r := Refusal{Path: src.File, Reason: err.Error(), Paste: layout.Go.Marked(callOf(".")), Where: "inside of its <head>, right after the charset declaration"}
 	if !s.isOwn(src.File) && len(d.HeadEnds) > 0 && !s.isOwn(d.HeadEnds[0].File) && len(d.Heads) == 1 {
 		h := d.Heads[0]
-		r = Refusal{Path: h.File, Reason: "the head belongs to the theme, which leaves nothing in it to its users",
+		r = Refusal{Path: h.File, Reason: "the head belongs to the theme, which leaves nothing in it to its users", unreachable: true,
 			Where: "nothing in the theme, whose next version would undo it: sitelink inject --docroot writes the elements into the built pages"}
 		if text, ok := s.text(h.File); ok {
 			r.Line = layout.Line(text, h.Offset)
@@ -282,7 +282,7 @@ func (s *hugoSearch) withoutRoots() finding {
 	if len(s.themes)+len(s.missing) > 0 {
 		reason += " or in the theme"
 	}
-	return finding{notes: s.notes, refusals: []Refusal{{Reason: reason,
+	return finding{notes: s.notes, refusals: []Refusal{{Reason: reason, unreachable: true,
 		Where: "sitelink inject --docroot, which writes the elements into the built pages"}}}
 }
 

@@ -17,6 +17,7 @@
 package inject
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -40,6 +41,9 @@ type Options struct {
 	// Themes are rows beside those that are built in; the first that has the
 	// theme's name counts.
 	Themes []Theme
+	// Headers are the rules by which the site's host can send the endpoints; they
+	// are used when no template can be reached.
+	Headers []templates.HeaderRule
 	// Modules are the directories in which Go and Hugo keep modules.
 	Modules []string
 }
@@ -102,6 +106,9 @@ type Refusal struct {
 	// Reason is a phrase, Paste what to insert by hand, and Where the place for
 	// it; both may be empty.
 	Reason, Paste, Where string
+
+	// unreachable: the head is not the project's, and leaves it no place.
+	unreachable bool
 }
 
 func (r Refusal) Error() string {
@@ -129,6 +136,8 @@ type edit struct {
 	// rank orders the changes: what others call comes first.
 	rank int
 	how  string
+	// header is the rule of a host's file, which has marks of its own.
+	header *templates.HeaderRule
 }
 
 // finding is what a generator's file found.
@@ -166,6 +175,12 @@ func Find(root *os.Root, opt Options) (*Plan, error) {
 	found, err := find(p)
 	if err != nil {
 		return nil, err
+	}
+	if len(found.refusals) > 0 && !slices.ContainsFunc(found.refusals, func(r Refusal) bool { return !r.unreachable }) {
+		if e, ok := p.headers(); ok {
+			found.notes = append(found.notes, found.refusals[0].Error()+"; so the host sends the endpoints in headers, with all pages")
+			found.edits, found.refusals = []edit{e}, nil
+		}
 	}
 	if len(found.refusals) > 0 {
 		// All or nothing: with some of the pages only, nobody could tell which.
@@ -228,8 +243,13 @@ func (p *project) plan(edits []edit) (*Plan, error) {
 			continue
 		}
 		if want {
-			r, _ := e.lang.FindRegion(c.After)
-			plan.Places = append(plan.Places, Place{path, layout.Line(c.After, r.InnerStart), e.how})
+			at := 0
+			if r, ok := e.lang.FindRegion(c.After); ok {
+				at = r.InnerStart
+			} else if e.header != nil {
+				at = max(0, bytes.Index(c.After, []byte("sitelink")))
+			}
+			plan.Places = append(plan.Places, Place{path, layout.Line(c.After, at), e.how})
 			plan.record.Files = append(plan.record.Files, entry)
 		} else if c.After == nil {
 			plan.dropDirs = append(plan.dropDirs, dirsOf(path)...)
@@ -248,6 +268,9 @@ func (p *project) plan(edits []edit) (*Plan, error) {
 
 // change works out one file.
 func (p *project) change(path string, e edit, want bool) (c Change, entry fileRecord, refused *Refusal, err error) {
+	if isHeaderFile(path) {
+		return p.changeHeaders(path, e, want)
+	}
 	f, err := p.file(path)
 	if err != nil {
 		return c, entry, nil, err

@@ -119,10 +119,10 @@ func (p *project) search() []string {
 			continue
 		}
 		if f, err := p.file(name); err == nil {
-			if _, ok := f.lang.FindRegion(f.text); ok && f.refusal == "" {
+			if _, ok := f.lang.FindRegion(f.text); ok && f.refusal == "" && !isHeaderFile(name) {
 				found = append(found, path.Clean(name))
 			}
 		}
 	}
-	return found
+	return append(found, p.searchHeaders()...)
 }
