@@ -173,7 +173,7 @@ func (s *hugoSearch) stub(d *layout.Doc) bool {
 // only if there is one: overriding it copies nothing.
 func (s *hugoSearch) empty(d *layout.Doc) bool {
 	for _, c := range slices.Backward(d.Calls) {
-		if !s.usable(d, c) {
+		if c.InBody || !s.usable(d, c) {
 			continue
 		}
 		key := partialKey(c.Name)

@@ -32,7 +32,7 @@ func (s *hugoSearch) wrap(d *layout.Doc) bool {
 		key := partialKey(c.Name)
 		f, ok := s.files[key]
 		switch {
-		case !ok || f.own || f.dir == "" || !s.usable(d, c):
+		case !ok || f.own || f.dir == "" || c.InBody || !s.usable(d, c):
 			continue
 		case c.Before < d.Charset.Before || c.Before+s.p.elementSize() > layout.MaxOffset:
 			continue

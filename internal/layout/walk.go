@@ -56,6 +56,9 @@ type Call struct {
 	CachedCall bool
 	// Guarded: the call is made only if the template exists.
 	Guarded bool
+	// InBody: as far as the templates tell, the body has begun before, by text
+	// or elements that cannot stand in a head.
+	InBody bool
 }
 
 // Doc is what the templates of one page say of its head.
@@ -174,6 +177,11 @@ func (w *walker) part(s Source, from, to int, f frame) {
 		a := s.Lang.action(seg.code)
 		switch a.kind {
 		case plain:
+			if m := writtenComment.FindStringSubmatch(seg.code); m != nil && s.Lang == Go {
+				// What html/template would take out of the text is written so.
+				w.html.feed([]byte(m[1]), Pos{s.File, seg.start}, func(tag) {}, func(Pos) {})
+				continue
+			}
 			w.html.hole()
 		case extends:
 			if w.doc.Extends == "" {
@@ -347,7 +355,7 @@ func (w *walker) defined(name string, s Source) (from, to int, ok bool) {
 
 // inHead tells whether what is written here stands between the tags of the head.
 func (w *walker) inHead() bool {
-	return w.headOpen && !w.headDone && w.doc.Body == nil && w.templates == 0 && w.html.state == inText
+	return w.headOpen && !w.headDone && w.templates == 0 && w.html.state == inText
 }
 
 func (w *walker) record(s Source, seg segment, a action, f frame, dot, page bool, found string) {
@@ -357,6 +365,7 @@ func (w *walker) record(s Source, seg segment, a action, f frame, dot, page bool
 	c := Call{
 		Spot: w.spot(Pos{s.File, seg.start}, w.html.written, f, dot),
 		Name: a.name, Arg: a.arg, Found: found, Page: page, CachedCall: a.cached || w.cached, Guarded: a.guarded,
+		InBody: w.doc.Body != nil,
 	}
 	for n := len(c.branches); n > 0 && slices.Contains(w.guards, c.branches[n-1]); n-- {
 		c.branches, c.Guarded = c.branches[:n-1], true
@@ -383,6 +392,9 @@ var headElements = map[string]bool{
 	"base": true, "link": true, "meta": true, "noscript": true, "script": true, "style": true,
 	"template": true, "title": true, "bgsound": true, "basefont": true, "noframes": true,
 }
+
+// writtenComment matches an action that writes the mark of a comment.
+var writtenComment = regexp.MustCompile("^[\"`](<!--[^<>\"`]*|[^<>\"`]*-->)[\"`]\\s*\\|\\s*safeHTML$")
 
 var (
 	charsetAttr = regexp.MustCompile(`(?i)[\s"'/]charset\s*=|http-equiv\s*=\s*["']?content-type`)
