@@ -55,6 +55,8 @@ func TestHugoFixtures(t *testing.T) {
 	sites["own_without_charset"] = own("layouts/_default/baseof.html", "<!doctype html><html><head><title>{{ with .Title }}{{ . }}{{ end }}</title></head><body>{{ block \"main\" . }}{{ end }}</body></html>")
 	sites["own_partial_of_a_partial"] = own("layouts/_default/baseof.html", `<!doctype html><html>{{ partial "a" . }}<body>{{ block "main" . }}{{ end }}</body></html>`,
 		"layouts/partials/a.html", `<head>{{ with .Site }}{{ partial "b.html" $ }}{{ end }}<title>x</title></head>`, "layouts/partials/b.html", `<meta name="b" content="{{ .Title }}">`)
+	sites["own_page_not_at_hand"] = own("layouts/_default/baseof.html", `<!doctype html><html>{{ partial "h" . }}<body>{{ block "main" . }}{{ end }}</body></html>`,
+		"layouts/index.html", `<!doctype html><html>{{ partial "h" }}<body></body></html>`, "layouts/partials/h.html", `<head>{{ with site }}<meta charset="utf-8">{{ end }}<title>x</title></head>`)
 	sites["own_without_baseof"] = map[string]string{"config.yaml": "baseURL: https://blog.example/\n", "layouts/index.html": `{{ partial "header.html" . }}`,
 		"layouts/_default/single.html": `{{ partial "header.html" . }}{{ .Content }}`, "layouts/_default/list.html": `{{ partial "header.html" . }}`,
 		"layouts/partials/header.html": "<!doctype html>\n<html>\n<head>\n<meta charset=utf-8></head><body>"}

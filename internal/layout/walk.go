@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Source is the text of a template and where it lies.
@@ -61,6 +62,13 @@ type Call struct {
 	InBody bool
 }
 
+// Link is a link element of the template's own.
+type Link struct {
+	Spot
+	// Rel is pingback or webmention.
+	Rel string
+}
+
 // Doc is what the templates of one page say of its head.
 type Doc struct {
 	// Heads are the spots behind each <head>, HeadEnds those before each
@@ -80,6 +88,12 @@ type Doc struct {
 	XHTML bool
 	// Calls are the calls of other templates in the head, in order.
 	Calls []Call
+	// Links are elements in the head, or before it ends, by which the page names
+	// endpoints itself.
+	Links []Link
+	// PageFunc is how the page is called where it is not at hand, "" if there is
+	// no such way; set by the caller before [Doc.Place].
+	PageFunc string
 	// Files are all files that were read.
 	Files []string
 	// Extends is the template that the root is written into.
@@ -398,6 +412,7 @@ var writtenComment = regexp.MustCompile("^[\"`](<!--[^<>\"`]*|[^<>\"`]*-->)[\"`]
 
 var (
 	charsetAttr = regexp.MustCompile(`(?i)[\s"'/]charset\s*=|http-equiv\s*=\s*["']?content-type`)
+	advert      = regexp.MustCompile(`(?i)\srel\s*=\s*["']?[^"'>]*\b(pingback|webmention)\b`)
 	xhtmlMark   = regexp.MustCompile(`(?i)//DTD XHTML|^\?xml|\?xml `)
 )
 
@@ -435,6 +450,9 @@ func (w *walker) tag(g tag, f frame, dot bool) {
 	case headElements[g.name]:
 		w.headOpen = true
 		s := w.spot(g.end, g.before, f, dot)
+		if m := advert.FindStringSubmatch(g.text); m != nil && g.name == "link" {
+			d.Links = append(d.Links, Link{s, strings.ToLower(m[1])})
+		}
 		if g.name == "meta" && d.Charset == nil && charsetAttr.MatchString(g.text) {
 			d.Charset = &s
 		}
