@@ -157,7 +157,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.checkCommand(), a.buildCommand(), a.watchCommand(), a.explainCommand(), a.linksCommand(),
 		a.diffCommand(), a.notifyCommand(), a.deployCommand(), a.ledgerCommand(),
-		a.baselineCommand(), a.profileCommand(), a.hookCommand(),
+		a.baselineCommand(), a.profileCommand(), a.hookCommand(), a.injectCommand(),
 		a.versionCommand(), a.completionCommand(), a.manCommand(),
 	)
 	root.InitDefaultHelpCmd()

@@ -41,6 +41,7 @@ func (l *loader) toml(name, projectDir string, data []byte) {
 	}
 	f.endRule()
 	f.endRedirect()
+	f.endThemes()
 	f.endSite()
 	if err := f.parser.Error(); err != nil {
 		l.fail(&Error{Name: name, Line: 1, Msg: err.Error()})
@@ -62,7 +63,8 @@ type tomlFile struct {
 	redirect   *Redirect // the [[redirect]] table being read
 	redirectAt *Error
 
-	site *siteTable // the [[site]] table being read
+	themeAt []*Error   // where each [[templates.theme]] begins
+	site    *siteTable // the [[site]] table being read
 }
 
 // at makes an error for the place of n without message.
@@ -136,6 +138,11 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		return
 	case joined == "site":
 		f.failAt(at, "write [[site]]", "site is a list of tables")
+	case joined == "templates.theme" && isArray:
+		f.themeHeader(at)
+		return
+	case joined == "templates.theme":
+		f.failAt(at, "write [[templates.theme]]", "templates.theme is a list of tables")
 	case isTable(joined) && !isArray:
 		return
 	case isTable(joined):
@@ -171,6 +178,10 @@ func (f *tomlFile) keyValue(path []string, at *Error, n *unstable.Node) {
 		f.hostKey(strings.Join(path[1:], "."), at, n)
 	case path[0] == "hook" && len(path) > 1:
 		f.hookKey(strings.Join(path[1:], "."), at, n)
+	case path[0] == "templates" && len(path) == 2 && path[1] == "theme":
+		f.inlineThemes(at, n)
+	case path[0] == "templates" && len(path) > 2 && path[1] == "theme":
+		f.themeKey(path[2:], at, n)
 	case path[0] == "templates" && len(path) > 1:
 		f.templatesKey(strings.Join(path[1:], "."), at, n)
 	case path[0] == "outgoing" && len(path) > 1:

@@ -20,6 +20,8 @@ type Templates struct {
 	Pages, Exclude []string
 	// Kinds are words of [PageKinds]: the kinds of pages that are chosen.
 	Kinds []string
+	// Themes are the rows of [[templates.theme]].
+	Themes []Theme
 	// Headers: the host sends the endpoints in headers, as the user says.
 	Headers bool
 }

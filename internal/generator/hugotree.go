@@ -37,3 +37,7 @@ func HugoConfig(tree fs.FS) (map[string]any, error) {
 	}
 	return all, nil
 }
+
+// YAML parses a document, all keys in lower case. The error begins with the
+// number of a line and a colon.
+func YAML(text []byte) (map[string]any, error) { return parseDocument(".yaml", text) }

@@ -2,6 +2,7 @@ package inject
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -75,11 +76,19 @@ func (h *hugoSite) roots() []string {
 			continue
 		}
 		d := layout.Walk(src, h.load)
-		if len(d.Heads) > 0 || len(d.HeadEnds) > 0 || d.IsDocument || isUTF16(src.Text) {
+		if len(d.Heads) > 0 || len(d.HeadEnds) > 0 || d.IsDocument || h.unreadable(key) {
 			roots = append(roots, key)
 		}
 	}
 	return roots
+}
+
+// unreadable tells whether a template of the project's own cannot be read as
+// one.
+func (h *hugoSite) unreadable(key string) bool {
+	file := h.files[key]
+	f, err := h.p.file(file.file)
+	return file.own && err == nil && f.unreadable()
 }
 
 // callOf is what stands between the marks where the page is called data.
@@ -93,14 +102,19 @@ func (s *hugoSearch) root(key string) {
 	src, _ := s.source(key)
 	d := layout.Walk(src, s.load)
 	for _, file := range d.Files {
-		if f, err := s.p.file(file); err == nil && strings.HasPrefix(f.refusal, "the file is UTF-16") && s.isOwn(file) {
-			s.refusals = append(s.refusals, Refusal{Path: file, Reason: f.refusal, Where: "the file, once it is UTF-8: then run the command again"})
+		if f, err := s.p.file(file); err == nil && f.unreadable() && s.isOwn(file) {
+			r := Refusal{Path: file, Reason: f.refusal, Where: "the file, once it is UTF-8: then run the command again"}
+			if !isUTF16(f.text) {
+				r.Paste, r.Where = layout.Go.Marked(callOf(".")), "where it leads, right after the charset declaration"
+			}
+			s.refuseOnce(r)
 			return
 		}
 	}
-	if s.stub(d) {
+	if s.named(d) || s.stub(d) {
 		return
 	}
+	d.PageFunc = pageFunc
 	place, err := d.Place(s.isOwn, s.p.elementSize())
 	if err == nil {
 		s.line(place)
@@ -121,10 +135,44 @@ func (s *hugoSearch) isOwn(file string) bool {
 	return false
 }
 
+// pageFunc is Hugo's name for the page where templates have handed on something
+// else; since 0.111.
+const pageFunc = "page"
+
+// dataOf is what the page is called in a template that is called so.
+func dataOf(c layout.Call) string {
+	if c.Page {
+		return "."
+	}
+	return pageFunc
+}
+
+// named notes that templates name an endpoint themselves, of which a page must
+// have one; true if the page always does.
+func (s *hugoSearch) named(d *layout.Doc) bool {
+	e := s.p.opt.Endpoints
+	for _, l := range d.Links {
+		if l.Rel == "pingback" && e.Pingback == "" || l.Rel == "webmention" && e.Webmention == "" {
+			continue
+		}
+		text, _ := s.text(l.File)
+		r := Refusal{Path: l.File, Line: layout.Line(text, l.Offset), Reason: "the template names a " + l.Rel + " endpoint itself, and a page must name one only",
+			Where: "one of the two: take the element out of the template, or the key out of [templates]"}
+		if len(d.Heads) == 1 && l.Always(d.Heads[0]) {
+			s.refuseOnce(r)
+			return true
+		}
+		if note := r.Error() + ": check the built pages"; !slices.Contains(s.notes, note) {
+			s.notes = append(s.notes, note)
+		}
+	}
+	return false
+}
+
 // usable tells whether what the call writes stands on each page whose head is
-// written, and knows the page.
+// written, for each anew.
 func (s *hugoSearch) usable(d *layout.Doc, c layout.Call) bool {
-	if !c.Page || c.CachedCall || len(d.Heads) == 1 && !c.Always(d.Heads[0]) || len(d.Heads) != 1 {
+	if c.CachedCall || len(d.Heads) == 1 && !c.Always(d.Heads[0]) || len(d.Heads) != 1 {
 		return false
 	}
 	if c.InBlock == "" {
@@ -148,7 +196,7 @@ func (s *hugoSearch) stub(d *layout.Doc) bool {
 		}
 		for _, c := range d.Calls {
 			if partialKey(c.Name) == partialKey(stub) && s.usable(d, c) {
-				s.override(partialKey(stub), "stub "+stub+" of the theme "+path.Base(theme.name))
+				s.override(partialKey(stub), "stub "+stub+" of the theme "+path.Base(theme.name), dataOf(c))
 				return true
 			}
 		}
@@ -160,7 +208,7 @@ func (s *hugoSearch) stub(d *layout.Doc) bool {
 // only if there is one: overriding it copies nothing.
 func (s *hugoSearch) empty(d *layout.Doc) bool {
 	for _, c := range slices.Backward(d.Calls) {
-		if !s.usable(d, c) {
+		if c.InBody || !s.usable(d, c) {
 			continue
 		}
 		key := partialKey(c.Name)
@@ -174,27 +222,30 @@ func (s *hugoSearch) empty(d *layout.Doc) bool {
 		default:
 			continue
 		}
-		s.override(key, "override of the empty partial "+strings.TrimPrefix(key, "_partials/")+" of the theme")
+		s.override(key, "override of the empty partial "+strings.TrimPrefix(key, "_partials/")+" of the theme", dataOf(c))
 		return true
 	}
 	return false
 }
 
-// override notes a file of the project that takes the place of a theme's.
-func (s *hugoSearch) override(key, how string) {
-	if f, ok := s.files[key]; ok && f.own {
-		s.edits[f.file] = edit{path: f.file, lang: layout.Go, inner: callOf("."), rank: 1, how: how + ", which the project has already",
-			insert: func(text []byte) []byte { return layout.Go.Append(text, callOf(".")) }}
-		return
+// override notes a file of the project that takes the place of a theme's. data
+// is what the page is called there.
+func (s *hugoSearch) override(key, how, data string) {
+	f, has := s.files[key]
+	e := edit{lang: layout.Go, rank: 1, how: how}
+	if has && f.own {
+		e.path, e.how = f.file, how+", which the project has already"
+	} else {
+		e.path, e.create = s.partialsDir()+"/"+strings.TrimPrefix(key, "_partials/"), true
 	}
-	name := s.partialsDir() + "/" + strings.TrimPrefix(key, "_partials/")
-	s.edits[name] = edit{path: name, lang: layout.Go, inner: callOf("."), create: true, rank: 1, how: how,
-		insert: func(text []byte) []byte { return layout.Go.Append(text, callOf(".")) }}
+	e.inner = s.innerFor(e.path, data)
+	e.insert = func(text []byte) []byte { return layout.Go.Append(text, e.inner) }
+	s.edits[e.path] = e
 }
 
 // line notes a line in a template of the project's own.
 func (s *hugoSearch) line(place layout.Place) {
-	inner := callOf(place.Data)
+	inner := s.innerFor(place.File, place.Data)
 	where := "behind "
 	if !place.After {
 		where = "before "
@@ -204,12 +255,21 @@ func (s *hugoSearch) line(place layout.Place) {
 		insert: func(text []byte) []byte { return place.Insert(layout.Go, text, inner) }}
 }
 
+// innerFor returns the call for a place. Where another page reaches it with
+// other data, the function that works for both is taken.
+func (s *hugoSearch) innerFor(file, data string) string {
+	if e, ok := s.edits[file]; ok && e.inner != callOf(data) {
+		data = pageFunc
+	}
+	return callOf(data)
+}
+
 // refuse says why there is no place.
 func (s *hugoSearch) refuse(src layout.Source, d *layout.Doc, err error) {
 	r := Refusal{Path: src.File, Reason: err.Error(), Paste: layout.Go.Marked(callOf(".")), Where: "inside of its <head>, right after the charset declaration"}
 	if !s.isOwn(src.File) && len(d.HeadEnds) > 0 && !s.isOwn(d.HeadEnds[0].File) && len(d.Heads) == 1 {
 		h := d.Heads[0]
-		r = Refusal{Path: h.File, Reason: "the head belongs to the theme, which leaves nothing in it to its users",
+		r = Refusal{Path: h.File, Reason: "the head belongs to the theme, which leaves nothing in it to its users", unreachable: true,
 			Where: "nothing in the theme, whose next version would undo it: sitelink inject --docroot writes the elements into the built pages"}
 		if text, ok := s.text(h.File); ok {
 			r.Line = layout.Line(text, h.Offset)
@@ -232,6 +292,10 @@ func (s *hugoSearch) refuse(src layout.Source, d *layout.Doc, err error) {
 	if len(lines) > 1 {
 		r.Reason += " (" + strings.Join(lines, ", ") + ")"
 	}
+	s.refuseOnce(r)
+}
+
+func (s *hugoSearch) refuseOnce(r Refusal) {
 	if !slices.ContainsFunc(s.refusals, func(o Refusal) bool { return o.Error() == r.Error() }) {
 		s.refusals = append(s.refusals, r)
 	}
@@ -252,16 +316,20 @@ func (s *hugoSite) text(file string) ([]byte, bool) {
 func (s *hugoSearch) withoutRoots() finding {
 	for _, name := range s.missing {
 		if stub := stubOf(name, s.p.opt.Themes); stub != "" {
-			s.override(partialKey(stub), "stub "+stub+" of the theme "+path.Base(name)+", by the table of themes")
+			s.override(partialKey(stub), "stub "+stub+" of the theme "+path.Base(name)+", by the table of themes", ".")
 			s.addHead(false)
 			return finding{edits: s.sorted(), notes: s.notes}
 		}
+	}
+	if _, _, err := s.p.resolve(s.layouts); errors.Is(err, errOutside) {
+		return finding{notes: s.notes, refusals: []Refusal{{Path: s.layouts, Reason: "a symbolic link leads out of the project",
+			Paste: layout.Go.Marked(callOf(".")), Where: "into the head there, right after the charset declaration"}}}
 	}
 	reason := "no template with a <head> is found in " + s.layouts
 	if len(s.themes)+len(s.missing) > 0 {
 		reason += " or in the theme"
 	}
-	return finding{notes: s.notes, refusals: []Refusal{{Reason: reason,
+	return finding{notes: s.notes, refusals: []Refusal{{Reason: reason, unreachable: true,
 		Where: "sitelink inject --docroot, which writes the elements into the built pages"}}}
 }
 
@@ -273,7 +341,7 @@ func (s *hugoSearch) addHead(xhtml bool) {
 	}
 	s.edits[name] = edit{path: name, lang: layout.Go, create: true, how: "the elements",
 		why:    whyFile + "; the table [templates] of sitelink.toml says what stands here",
-		inner:  s.p.opt.Pages.hugo(s.p.opt.Endpoints.HTML(xhtml)),
+		inner:  pages(s.p.opt.Choice).hugo(s.p.opt.Endpoints.HTML(xhtml)),
 		insert: func(text []byte) []byte { return text }}
 }
 

@@ -7,20 +7,15 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/templates"
 )
 
-// Pages chooses the pages that name the endpoints, as the table [templates]
-// does. The zero value chooses the first page and pages of content.
-type Pages struct {
-	// Match and Exclude are patterns of built files in the docroot, as
-	// doublestar reads them. No Match means all.
-	Match, Exclude []string
-	// Kinds are home, page and list.
-	Kinds []string
-}
+// pages chooses the pages, as [templates.Choice] does, in templates.
+type pages templates.Choice
 
 // kinds returns the kinds in order.
-func (p Pages) kinds() []string {
+func (p pages) kinds() []string {
 	if len(p.Kinds) == 0 {
 		return []string{"home", "page"}
 	}
@@ -33,7 +28,7 @@ func (p Pages) kinds() []string {
 	return kinds
 }
 
-func (p Pages) has(kind string) bool { return slices.Contains(p.kinds(), kind) }
+func (p pages) has(kind string) bool { return slices.Contains(p.kinds(), kind) }
 
 // hugoKinds are Hugo's kinds of pages for each of ours; error pages have one of
 // their own.
@@ -45,7 +40,7 @@ var hugoKinds = map[string][]string{
 
 // hugo returns the elements under the condition that the page is chosen, as the
 // content of a partial.
-func (p Pages) hugo(elements string) string {
+func (p pages) hugo(elements string) string {
 	var kinds []string
 	for _, kind := range p.kinds() {
 		for _, k := range hugoKinds[kind] {
@@ -54,13 +49,13 @@ func (p Pages) hugo(elements string) string {
 	}
 	var b strings.Builder
 	condition := "in (slice " + strings.Join(kinds, " ") + ") .Kind"
-	if len(p.Match)+len(p.Exclude) > 0 {
+	if len(p.Pages)+len(p.Exclude) > 0 {
 		// The path of the built file, as the patterns mean it.
 		b.WriteString("\n{{- $path := strings.TrimPrefix \"/\" (strings.TrimPrefix (printf \"%s\" .Site.BaseURL) .Permalink) -}}\n")
 		b.WriteString("{{- if or (eq $path \"\") (strings.HasSuffix $path \"/\") }}{{ $path = printf \"%sindex.html\" $path }}{{ end -}}\n")
 		condition = "and (" + condition + ")"
-		if len(p.Match) > 0 {
-			condition += fmt.Sprintf(" (findRE %s $path 1)", goQuote(patterns(p.Match)))
+		if len(p.Pages) > 0 {
+			condition += fmt.Sprintf(" (findRE %s $path 1)", goQuote(patterns(p.Pages)))
 		}
 		if len(p.Exclude) > 0 {
 			condition += fmt.Sprintf(" (not (findRE %s $path 1))", goQuote(patterns(p.Exclude)))
@@ -139,7 +134,8 @@ func globRegexp(glob string) string {
 			r, n := utf8.DecodeRuneInString(glob[i:])
 			letter := glob[i : i+n]
 			if r >= utf8.RuneSelf || letter == " " {
-				b.WriteString("(?i:" + regexp.QuoteMeta(letter) + "|" + url.PathEscape(letter) + ")")
+				escaped := url.PathEscape(letter)
+				b.WriteString("(?:" + regexp.QuoteMeta(letter) + "|" + escaped + "|" + strings.ToLower(escaped) + ")")
 			} else {
 				b.WriteString(regexp.QuoteMeta(letter))
 			}

@@ -132,6 +132,11 @@ func (l Language) InsertBefore(src []byte, offset int, inner string) []byte {
 	return splice(src, start, in+l.Marked(inner)+ending)
 }
 
+// InsertLine inserts inner, marked, as lines below the one that ends at offset.
+func (l Language) InsertLine(src []byte, offset int, in, inner string) []byte {
+	return splice(src, lineEnd(src, offset), in+l.Marked(inner)+eol(src, offset))
+}
+
 // Append adds inner, marked, at the end of a file.
 func (l Language) Append(src []byte, inner string) []byte {
 	if len(src) > 0 && src[len(src)-1] != '\n' {

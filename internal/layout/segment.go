@@ -101,8 +101,28 @@ var verbatim = map[string]struct {
 	"verbatim": {"endverbatim", false},
 }
 
+// frontMatter returns where a block of settings between lines of --- ends, 0 if
+// the file begins otherwise.
+func frontMatter(src []byte) int {
+	start := len(src) - len(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")))
+	if string(bytes.TrimRight(src[start:lineEnd(src, start)], " \t\r\n")) != "---" {
+		return 0
+	}
+	for i := lineEnd(src, start); i < len(src); i = lineEnd(src, i) {
+		if string(bytes.TrimRight(src[i:lineEnd(src, i)], " \t\r\n")) == "---" {
+			return lineEnd(src, i)
+		}
+	}
+	return 0
+}
+
 // nextBraces reads {% %}, {{ }} and, in Jinja, {# #}.
 func nextBraces(src []byte, offset int, l Language) segment {
+	if offset == 0 {
+		if end := frontMatter(src); end > 0 {
+			return segment{end: end, isAction: true}
+		}
+	}
 	found := -1
 	for i := offset; i+1 < len(src); i++ {
 		if src[i] == '{' && (src[i+1] == '%' || src[i+1] == '{' || src[i+1] == '#' && l == Jinja) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Source is the text of a template and where it lies.
@@ -17,75 +18,6 @@ type Source struct {
 // Loader finds the template that a call names, in the file from. ok is false
 // when there is none, or when the name is not known before the page is made.
 type Loader func(name, from string) (s Source, ok bool)
-
-// Spot is a place in a template where something can be inserted.
-type Spot struct {
-	Pos
-	// Before is the number of bytes of text that stand before it on the page,
-	// as far as templates tell: a lower bound.
-	Before int
-	// Data is what the page is called there: "." or "$" in the language Go, ""
-	// where neither is the page. It is "." in all other languages.
-	Data string
-	// Cached: what is written there is made for one page and used for others.
-	Cached bool
-	// InBlock names the innermost block around it, which another template may
-	// replace.
-	InBlock string
-	// Chain are the files from the root to the spot's, for a person.
-	Chain []string
-
-	branches []int
-}
-
-// Always tells whether the spot is written whenever that one is.
-func (s Spot) Always(whenever Spot) bool {
-	return len(s.branches) <= len(whenever.branches) && slices.Equal(s.branches, whenever.branches[:len(s.branches)])
-}
-
-// Call is a call of another template in the head.
-type Call struct {
-	Spot
-	Name string
-	// Arg is the data that it hands over, as written; Found the file that it
-	// leads to, "" when there is none.
-	Arg, Found string
-	// Page tells whether the called template gets the page as its data.
-	Page bool
-	// Cached: what the called template writes is used for several pages.
-	CachedCall bool
-	// Guarded: the call is made only if the template exists.
-	Guarded bool
-}
-
-// Doc is what the templates of one page say of its head.
-type Doc struct {
-	// Heads are the spots behind each <head>, HeadEnds those before each
-	// </head>, both outside of scripts, comments and the like.
-	Heads, HeadEnds []Spot
-	// Charset is the spot behind the declaration of the encoding in the head.
-	Charset *Spot
-	// Body is where the body begins: its tag, or what can only stand in it.
-	Body *Spot
-	// BodyFirst: the body begins before the first </head>, which so ends no
-	// head: stray text or elements stand in between.
-	BodyFirst bool
-	// Implied is the spot behind the last element of a head that has no tags
-	// of its own, such as title or link.
-	Implied *Spot
-	// XHTML: the page declares itself to be XHTML.
-	XHTML bool
-	// Calls are the calls of other templates in the head, in order.
-	Calls []Call
-	// Files are all files that were read.
-	Files []string
-	// Extends is the template that the root is written into.
-	Extends string
-	// Defines are the blocks that the files define for others.
-	Defines []string
-	// IsDocument: a doctype or <html> shows that this is a page, not a part.
-	IsDocument bool
-}
 
 // maxDepth bounds calls of calls, maxCalls all calls of a page, and maxBytes
 // what is read for them: templates may call each other in circles.
@@ -171,6 +103,11 @@ func (w *walker) part(s Source, from, to int, f frame) {
 		a := s.Lang.action(seg.code)
 		switch a.kind {
 		case plain:
+			if m := writtenComment.FindStringSubmatch(seg.code); m != nil && s.Lang == Go {
+				// What html/template would take out of the text is written so.
+				w.html.feed([]byte(m[1]), Pos{s.File, seg.start}, func(tag) {}, func(Pos) {})
+				continue
+			}
 			w.html.hole()
 		case extends:
 			if w.doc.Extends == "" {
@@ -187,6 +124,10 @@ func (w *walker) part(s Source, from, to int, f frame) {
 					dot = f.page
 				}
 				w.blocks = append(w.blocks, a.name)
+				w.doc.AllBlocks = append(w.doc.AllBlocks, a.name)
+				if w.inHead() {
+					w.doc.Blocks = append(w.doc.Blocks, a.name)
+				}
 			}
 			if a.kind != blocks { // which is always written
 				w.branch()
@@ -236,32 +177,6 @@ func (w *walker) part(s Source, from, to int, f frame) {
 			w.call(s, seg, a, f, dot)
 		}
 	}
-}
-
-// skipDefine returns the offset behind the end that matches a define.
-func (l Language) skipDefine(src []byte, offset int) int {
-	_, after := l.defineEnd(src, offset)
-	return after
-}
-
-// defineEnd returns where the inside of a define ends, and where its end does.
-func (l Language) defineEnd(src []byte, offset int) (end, after int) {
-	for depth := 1; offset < len(src); {
-		seg := l.next(src, offset, true)
-		offset = seg.end
-		if !seg.isAction || seg.code == "" {
-			continue
-		}
-		switch l.action(seg.code).kind {
-		case opens, rebinds, guards, blocks, defines:
-			depth++
-		case closes:
-			if depth--; depth == 0 {
-				return seg.start, seg.end
-			}
-		}
-	}
-	return len(src), len(src)
 }
 
 func (w *walker) branch() {
@@ -338,13 +253,19 @@ func (w *walker) defined(name string, s Source) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
+// inHead tells whether what is written here stands between the tags of the head.
+func (w *walker) inHead() bool {
+	return w.headOpen && !w.headDone && w.templates == 0 && w.html.state == inText
+}
+
 func (w *walker) record(s Source, seg segment, a action, f frame, dot, page bool, found string) {
-	if w.headDone || !w.headOpen || w.templates > 0 || w.html.state != inText {
+	if !w.inHead() {
 		return
 	}
 	c := Call{
 		Spot: w.spot(Pos{s.File, seg.start}, w.html.written, f, dot),
 		Name: a.name, Arg: a.arg, Found: found, Page: page, CachedCall: a.cached || w.cached, Guarded: a.guarded,
+		InBody: w.doc.Body != nil,
 	}
 	for n := len(c.branches); n > 0 && slices.Contains(w.guards, c.branches[n-1]); n-- {
 		c.branches, c.Guarded = c.branches[:n-1], true
@@ -372,8 +293,12 @@ var headElements = map[string]bool{
 	"template": true, "title": true, "bgsound": true, "basefont": true, "noframes": true,
 }
 
+// writtenComment matches an action that writes the mark of a comment.
+var writtenComment = regexp.MustCompile("^[\"`](<!--[^<>\"`]*|[^<>\"`]*-->)[\"`]\\s*\\|\\s*safeHTML$")
+
 var (
 	charsetAttr = regexp.MustCompile(`(?i)[\s"'/]charset\s*=|http-equiv\s*=\s*["']?content-type`)
+	advert      = regexp.MustCompile(`(?i)\srel\s*=\s*["']?[^"'>]*\b(pingback|webmention)\b`)
 	xhtmlMark   = regexp.MustCompile(`(?i)//DTD XHTML|^\?xml|\?xml `)
 )
 
@@ -411,6 +336,9 @@ func (w *walker) tag(g tag, f frame, dot bool) {
 	case headElements[g.name]:
 		w.headOpen = true
 		s := w.spot(g.end, g.before, f, dot)
+		if m := advert.FindStringSubmatch(g.text); m != nil && g.name == "link" {
+			d.Links = append(d.Links, Link{s, strings.ToLower(m[1])})
+		}
 		if g.name == "meta" && d.Charset == nil && charsetAttr.MatchString(g.text) {
 			d.Charset = &s
 		}
@@ -429,25 +357,4 @@ func (w *walker) words(p Pos, f frame, dot bool) {
 		s := w.spot(p, w.html.written, f, dot)
 		d.Body = &s
 	}
-}
-
-// IsEmpty tells whether a template writes nothing: it holds white space and
-// comments, of the template's language or of HTML, alone.
-func IsEmpty(s Source) bool {
-	w := &walker{doc: &Doc{}, load: func(string, string) (Source, bool) { return Source{}, false }}
-	for i := 0; i < len(s.Text); {
-		seg := s.Lang.next(s.Text, i, true)
-		i = seg.end
-		if seg.isAction && seg.code != "" {
-			return false
-		}
-		if !seg.isAction {
-			empty := true
-			w.html.feed(s.Text[seg.start:seg.end], Pos{s.File, seg.start}, func(g tag) { empty = false }, func(Pos) { empty = false })
-			if !empty {
-				return false
-			}
-		}
-	}
-	return w.html.state == inText
 }
