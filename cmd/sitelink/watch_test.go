@@ -30,6 +30,12 @@ type watched struct {
 // startWatch watches a docroot of these files.
 func startWatch(t *testing.T, files map[string]string, args ...string) *watched {
 	t.Helper()
+	return startWatchAs(t, func(*exec.Cmd) {}, files, args...)
+}
+
+// startWatchAs does the same with a command that change may change.
+func startWatchAs(t *testing.T, change func(*exec.Cmd), files map[string]string, args ...string) *watched {
+	t.Helper()
 	dir := t.TempDir()
 	w := &watched{t: t, root: filepath.Join(dir, "public")}
 	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
@@ -40,6 +46,7 @@ func startWatch(t *testing.T, files map[string]string, args ...string) *watched 
 	}
 	w.cmd = exec.Command("sitelink", append([]string{"watch", "public", "--quiet", "60ms", "--color", "never"}, args...)...)
 	w.cmd.Dir, w.cmd.Stderr = dir, &w.stderr
+	change(w.cmd)
 	stdout, err := w.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,8 @@ func (a *app) watch(ctx context.Context, cfg *config.Config, flags watchFlags, c
 		return err
 	}
 	defer files.Close()
-	w.warnPolling(files)
+	polls := files.Polls()
+	w.warnPolling(polls)
 	if w.accepted, err = a.acceptance(ctx, cfg); err != nil {
 		return err
 	}
@@ -62,14 +63,17 @@ func (a *app) watch(ctx context.Context, cfg *config.Config, flags watchFlags, c
 		if err != nil {
 			return err
 		}
+		if polls == nil {
+			polls = files.Polls()
+			w.warnPolling(polls)
+		}
 		w.anything = w.anything || b.All
 		w.pending = append(w.pending, b.Paths...)
 	}
 }
 
-// warnPolling says why there are no events, and what helps.
-func (w *watching) warnPolling(files *watch.Watcher) {
-	err := files.Polls()
+// warnPolling says why there are no events, and what helps; nil is no reason.
+func (w *watching) warnPolling(err error) {
 	if err == nil {
 		return
 	}
