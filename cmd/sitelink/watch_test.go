@@ -44,20 +44,26 @@ func startWatchAs(t *testing.T, change func(*exec.Cmd), files map[string]string,
 	for name, text := range files {
 		w.write(name, text)
 	}
-	w.cmd = exec.Command("sitelink", append([]string{"watch", "public", "--quiet", "60ms", "--color", "never"}, args...)...)
-	w.cmd.Dir, w.cmd.Stderr = dir, &w.stderr
+	w.start(change, args...)
+	return w
+}
+
+// start begins to watch the directory w.root.
+func (w *watched) start(change func(*exec.Cmd), args ...string) {
+	w.t.Helper()
+	w.cmd = exec.Command("sitelink", append([]string{"watch", filepath.Base(w.root), "--quiet", "60ms", "--color", "never"}, args...)...)
+	w.cmd.Dir, w.cmd.Stderr = filepath.Dir(w.root), &w.stderr
 	change(w.cmd)
 	stdout, err := w.cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	if err := w.cmd.Start(); err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	stop := time.AfterFunc(2*time.Minute, func() { w.cmd.Process.Kill() })
-	t.Cleanup(func() { stop.Stop(); w.cmd.Process.Kill() })
+	w.t.Cleanup(func() { stop.Stop(); w.cmd.Process.Kill() })
 	w.lines = bufio.NewScanner(stdout)
-	return w
 }
 
 func (w *watched) write(name, text string) {
