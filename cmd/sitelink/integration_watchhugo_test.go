@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,9 +78,9 @@ func TestWatchHugoServer(t *testing.T) {
 				}
 				t.Fatalf("never told of %s", want)
 			}
-			edit("[two](/two/#second)", `error: two/index.html has no element with id "second" [missing-fragment]`)
-			edit("[two](/two/#first)", `fixed: two/index.html has no element with id "second" [missing-fragment]`)
-			edit("[two](/three/)", "error: no directory answers /three/ [missing-directory]")
+			edit("[two](/two/#second)", `content/one.md:4:7: error: two/index.html has no element with id "second" [missing-fragment]`)
+			edit("[two](/two/#first)", `content/one.md:4:7: fixed: two/index.html has no element with id "second" [missing-fragment]`)
+			edit("[two](/three/)", "content/one.md:4:7: error: no directory answers /three/ [missing-directory]")
 			write(t, filepath.Join(dir, "content", "three.md"), "---\ntitle: three\n---\n")
 			w.untilCount("0 errors, 0 warnings")
 			w.interrupt()
@@ -113,8 +114,13 @@ func hugoServer(t *testing.T, hugo, dir string, args ...string) (stop func()) {
 			t.Fatalf("hugo server ended: %s", &said)
 		default:
 		}
-		if conn, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
-			conn.Close()
+		// It listens before it has built.
+		answer, err := http.Get("http://127.0.0.1:" + strconv.Itoa(port) + "/")
+		if err != nil {
+			continue
+		}
+		answer.Body.Close()
+		if answer.StatusCode == http.StatusOK {
 			return stop
 		}
 	}

@@ -53,11 +53,11 @@ func (w *watched) start(change func(*exec.Cmd), args ...string) {
 	w.t.Helper()
 	w.cmd = exec.Command("sitelink", append([]string{"watch", filepath.Base(w.root), "--quiet", "60ms", "--color", "never"}, args...)...)
 	w.cmd.Dir, w.cmd.Stderr = filepath.Dir(w.root), &w.stderr
-	change(w.cmd)
 	stdout, err := w.cmd.StdoutPipe()
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	change(w.cmd)
 	if err := w.cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}

@@ -32,6 +32,9 @@ type watching struct {
 	pending  []string
 	anything bool
 	out      *watchPrinter
+	sources  watchPlaces
+	// progress is drawn while a check reads; nil draws nothing.
+	progress *progress
 }
 
 // watch does the work of `sitelink watch`. It ends when ctx does, or with an
@@ -141,7 +144,7 @@ func (w *watching) round(ctx context.Context) error {
 		return context.Cause(ctx)
 	case err == nil:
 		w.pending, w.anything = w.pending[:0], false
-		err = w.out.end(result)
+		err = w.tell(ctx, result)
 		timer.stage("watch")
 		runtime.GC() // now, while nobody waits, and not in the middle of the next check
 		return err
@@ -161,17 +164,34 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// tell prints what a check found, by the places in the sources where they are
+// known.
+func (w *watching) tell(ctx context.Context, r *check.Result) error {
+	d := check.Compare(w.out.known, r.Findings)
+	list := d.New
+	if w.out.all {
+		list = r.Findings
+	}
+	list, err := w.places(ctx, list)
+	if err != nil {
+		return err
+	}
+	fixed := w.sources.forget(d.Fixed)
+	if !w.out.all {
+		w.sources.tell(list)
+	}
+	return w.out.end(r, len(d.New), fixed, list)
+}
+
 // look brings the site and its findings up to date.
 func (w *watching) look(ctx context.Context) (*check.Result, error) {
 	var result *check.Result
+	w.progress = newProgress(w.ui, w.cfg.Progress, time.Now)
+	defer w.progress.done()
 	if w.anything || w.follower == nil {
 		w.reconfigure(ctx)
-		progress := newProgress(w.ui, w.cfg.Progress, time.Now)
-		defer progress.done()
 		opt := w.siteOf(w.cfg, w.docroot)
-		if progress != nil {
-			opt.Progress = progress.pages
-		}
+		opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
 		s, err := site.Load(ctx, w.docroot, opt)
 		if err != nil {
 			return nil, err
