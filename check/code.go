@@ -76,6 +76,7 @@ const (
 	OutsideBase   Code = "outside-base" // own host, but not below the base URL's path
 	Proxied       Code = "proxied"      // another server or a program answers, by a rule of the host
 	Conditional   Code = "conditional"  // only a rule that depends on country, cookie, header ... answers
+	Livereload    Code = "livereload"   // a script that only hugo server has
 	Skipped       Code = "skipped"      // a fragment on a page that --from, --skip or --limit leaves out
 
 	AcceptedByBaseline Code = "baseline" // a row of a finding that the baseline accepts

@@ -125,6 +125,9 @@ type Summary struct {
 	// those that might hold some and were not, by reason. Both are sorted, and
 	// hold no zero.
 	Read, NotRead []KindCount
+	// ServerPages is the number of pages that `hugo server` wrote. Such a docroot
+	// is not what is to be published: whoever deploys refuses it, see [Deployable].
+	ServerPages int
 	// Notes say, for a person, what would make the check see more.
 	Notes []string
 	// Redirected is the number of OK links answered after a redirect of the

@@ -22,6 +22,9 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 	path, _, _ := strings.Cut(d.Target, "?")
 	switch f.Code {
 	case MissingFile:
+		if isMarkdownPath(f.Raw) {
+			return "no file answers " + path + ": a Markdown path left unresolved; fix the path, or enable a render hook that resolves it"
+		}
 		return "no file answers " + path
 	case MissingDirectory:
 		return "no directory answers " + path

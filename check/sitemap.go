@@ -94,6 +94,10 @@ func (sum *Summary) files(s *site.Site) {
 	if n := s.SourceMaps(); n > 0 {
 		sum.NotRead = append(sum.NotRead, KindCount{"source-map", n})
 	}
+	if n := s.ServerPages(); n > 0 {
+		sum.ServerPages = n
+		sum.Notes = append(sum.Notes, serverNote(s, n))
+	}
 	if entries > 0 {
 		sum.Notes = append(sum.Notes, fmt.Sprintf("addresses of entries of sitemaps and feeds were not checked, as the site's own is not known: %d; set base-url", entries))
 	}

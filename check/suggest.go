@@ -229,6 +229,9 @@ func sharedSegments(a, b string) int {
 // the manner in which the link was written: relative to the page, from the
 // root, or absolute.
 func replacePath(s *site.Site, f *Finding, href string) string {
+	if s.Rooted() {
+		return rootedPath(s, f, href)
+	}
 	raw := strings.TrimSpace(f.Raw)
 	k := strings.IndexAny(raw, "?#")
 	tail := ""

@@ -49,6 +49,7 @@ var judgements = map[site.State]judgement{
 	site.StateRedirectsAway:    {Warning, ViaRedirect},
 	site.StateProxied:          {Unchecked, Proxied},
 	site.StateConditional:      {Unchecked, Conditional},
+	site.StateLivereload:       {Unchecked, Livereload},
 }
 
 // judgementOf is judgements as an array: it is asked for every link.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
 )
@@ -26,12 +27,13 @@ func (a *app) addSources(ctx context.Context, s *site.Site, cfg *config.Config, 
 	if err != nil {
 		return fmt.Errorf("find docroot %s: %w", docroot, cause(err))
 	}
-	project, generator := source.FindProject(sourceProjects(absolute))
-	if project == "" {
+	found, ok := generator.Find(sourceProjects(absolute))
+	if !ok {
 		return nil
 	}
-	opt := source.Options{Project: project, Docroot: absolute, Generator: generator}
-	if generator == source.Hugo {
+	project := found.Dir
+	opt := source.Options{Project: project, Docroot: absolute, Generator: found.Generator}
+	if found.Generator == generator.Hugo {
 		// Without Hugo, files are found by their names.
 		if hugo, err := exec.LookPath("hugo"); err == nil {
 			opt.Hugo, opt.Env = hugo, os.Environ()

@@ -71,6 +71,8 @@ type Config struct {
 	Host []HostSetting
 	// Redirects are the [[redirect]] tables.
 	Redirects []Redirect
+	// Sites are the [[site]] tables.
+	Sites []Site
 	// Hook is the table [hook].
 	Hook Hook
 
@@ -123,8 +125,10 @@ func Load(req Request) (*Config, error) {
 	if err := l.file(); err != nil {
 		return nil, err
 	}
+	inFile := l.cfg.Place("base-url")
 	l.environment()
 	l.flags()
+	l.sites(inFile)
 	if len(l.errs) > 0 {
 		return nil, errors.Join(l.errs...)
 	}

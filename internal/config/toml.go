@@ -41,6 +41,7 @@ func (l *loader) toml(name, projectDir string, data []byte) {
 	}
 	f.endRule()
 	f.endRedirect()
+	f.endSite()
 	if err := f.parser.Error(); err != nil {
 		l.fail(&Error{Name: name, Line: 1, Msg: err.Error()})
 	}
@@ -60,6 +61,8 @@ type tomlFile struct {
 
 	redirect   *Redirect // the [[redirect]] table being read
 	redirectAt *Error
+
+	site *siteTable // the [[site]] table being read
 }
 
 // at makes an error for the place of n without message.
@@ -84,6 +87,7 @@ func (f *tomlFile) expression(n *unstable.Node) {
 	case unstable.Table, unstable.ArrayTable:
 		f.endRule()
 		f.endRedirect()
+		f.endSite()
 		path, first := keyPath(n.Key())
 		f.header(path, f.at(first), n.Kind == unstable.ArrayTable)
 	case unstable.KeyValue:
@@ -119,6 +123,11 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		return
 	case joined == "redirect":
 		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
+	case joined == "site" && isArray:
+		f.site = &siteTable{at: at}
+		return
+	case joined == "site":
+		f.failAt(at, "write [[site]]", "site is a list of tables")
 	case (joined == "check" || joined == "host" || joined == "hook") && !isArray:
 		return
 	case joined == "check" || joined == "host" || joined == "hook":
@@ -127,7 +136,7 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		if _, ok := Lookup(joined); ok {
 			f.failAt(at, "", "%s is a key, not a table", joined)
 		} else {
-			f.failAt(at, didYouMean(joined, []string{"check", "hook", "host", "ignore", "redirect"}), "unknown table %q", joined)
+			f.failAt(at, didYouMean(joined, []string{"check", "hook", "host", "ignore", "redirect", "site"}), "unknown table %q", joined)
 		}
 	}
 	f.unknown = true
@@ -146,6 +155,10 @@ func (f *tomlFile) keyValue(path []string, at *Error, n *unstable.Node) {
 		f.failAt(at, "write [[redirect]]", "redirect is a list of tables")
 	case path[0] == "redirect":
 		f.redirectField(path[1:], at, n)
+	case path[0] == "site" && f.site == nil:
+		f.failAt(at, "write [[site]]", "site is a list of tables")
+	case path[0] == "site":
+		f.siteField(path[1:], at, n)
 	case path[0] == "host" && len(path) > 1:
 		f.hostKey(strings.Join(path[1:], "."), at, n)
 	case path[0] == "hook" && len(path) > 1:

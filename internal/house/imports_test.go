@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"hook":                {"check", "internal/report", "internal/site"},
 	"hook/mdlink":         {"check", "hook", "internal/scan"},
 	"internal/config":     {},
+	"internal/generator":  {},
 	"internal/hostcases":  {},
 	"internal/house":      {},
 	"internal/owners":     {},
@@ -30,7 +31,7 @@ var mayImport = map[string][]string{
 	"internal/report":     {"check"},
 	"internal/scan":       {"internal/weburl"},
 	"internal/site":       {"internal/redirect", "internal/scan", "internal/weburl"},
-	"internal/source":     {"internal/scan", "internal/site"},
+	"internal/source":     {"internal/generator", "internal/scan", "internal/site"},
 	"internal/testchrome": {},
 	"internal/watch":      {},
 	"internal/weburl":     {},
@@ -72,6 +73,7 @@ var filepathUsers = []string{
 	"examples/blog",
 	"hook",
 	"internal/config",
+	"internal/generator",
 	"outgoing/ledger",
 }
 

@@ -4,7 +4,7 @@ import "strings"
 
 // BasePath returns the path of the first base URL, without final slash: ""
 // for a site at the root of its host.
-func (s *Site) BasePath() string { return s.bases[0].path }
+func (s *Site) BasePath() string { return s.bases[0].path } // of a rooted site: none
 
 // Lookup returns the node at a decoded docroot path; "" is the docroot.
 func (s *Site) Lookup(path string) (NodeID, bool) {

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // DefaultMaxPageBytes is the size above which a page is not read.
@@ -44,6 +42,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
 	}
 	defer dir.close()
+	s.addServers(s.findServers())
 	s.readRules(dir, parsed())
 	s.findIndexes()
 	s.markAddresses()
@@ -105,28 +104,7 @@ func (s *Site) configure() error {
 	}
 	s.base = cmp.Or(s.opt.Base, s.profile.Base, BaseHTML5)
 	s.maps = sortMaps(s.opt.Maps)
-	for _, raw := range s.opt.BaseURLs {
-		u, err := weburl.Parse(raw)
-		if err != nil {
-			return fmt.Errorf("base URL %q: %w", raw, err)
-		}
-		if u.Scheme() != "http" && u.Scheme() != "https" {
-			return fmt.Errorf("base URL %q: neither http nor https", raw)
-		}
-		host := u.Host()
-		if p := u.Port(); p != "" {
-			host += ":" + p
-		}
-		path := u.Path()
-		if !strings.HasSuffix(path, "/") && strings.Contains(path[strings.LastIndexByte(path, '/'):], ".") {
-			path = path[:strings.LastIndexByte(path, '/')] // a file, such as /sub/index.html
-		}
-		s.bases = append(s.bases, baseURL{host, strings.TrimRight(path, "/")})
-	}
-	if len(s.bases) == 0 {
-		s.bases = []baseURL{{strings.TrimPrefix(unpublished, "http://"), ""}}
-	}
-	return nil
+	return s.setBases()
 }
 
 // findPages lists the files to parse, those included of which it is not known
@@ -336,12 +314,15 @@ func (l *loader) progress(n, total int) {
 // pageAddress returns the URL of a page under the first base URL: where the
 // browser is when it shows the page.
 func (s *Site) pageAddress(id NodeID) string {
-	b := s.bases[0]
+	path := ""
 	if s.tree.nodes[id].flags&flagMoved != 0 || s.addresses[id] != "" {
-		return "http://" + b.host + s.Href(id)
+		path = s.Href(id)
+	} else {
+		u := url.URL{Path: "/" + s.tree.Path(id)}
+		path = s.BasePath() + u.EscapedPath()
 	}
-	u := url.URL{Path: "/" + s.tree.Path(id)}
-	return "http://" + b.host + b.path + u.EscapedPath()
+	_, onHost := s.Public(path)
+	return "http://" + s.baseOf(path).host + onHost
 }
 
 var errVanished = errors.New("it vanished while the docroot was read")

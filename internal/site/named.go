@@ -27,7 +27,7 @@ func (s *Site) Request(link string) (Resolved, error) {
 // BaseURL returns the first address at which the docroot is published, as it
 // was given; "" when there is none.
 func (s *Site) BaseURL() string {
-	if len(s.opt.BaseURLs) == 0 {
+	if s.bases[0].unknown() {
 		return ""
 	}
 	return s.opt.BaseURLs[0]
@@ -36,7 +36,7 @@ func (s *Site) BaseURL() string {
 // Authority returns the host of the first base URL, with its port when that is
 // not the scheme's own; "" when there is none.
 func (s *Site) Authority() string {
-	if len(s.opt.BaseURLs) == 0 {
+	if s.bases[0].unknown() {
 		return ""
 	}
 	return s.bases[0].host

@@ -13,6 +13,13 @@ type Options struct {
 	// their scheme (http or https); the path of the first one is the base path.
 	// Each must be absolute, http or https.
 	BaseURLs []string
+	// BasePath is the path, such as /sub/, at which a docroot without BaseURLs and
+	// Roots is published on a host that is not known; empty for its root.
+	BasePath string
+	// Roots, when not empty, take the place of BaseURLs: parts of the docroot
+	// that are published at addresses of their own. Links from one to another are
+	// internal.
+	Roots []Root
 	// Profile says how the host answers; the zero value is [Generic].
 	Profile Profile
 	// ProfileFrom names the file that told the profile, for reports; empty when

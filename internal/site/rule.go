@@ -122,13 +122,13 @@ func (q *asking) ownPath(to, from string) string {
 	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" {
 		return to
 	}
-	prefix, own, below := q.s.own(u)
-	if !own || !below {
+	own, is, below := q.s.own(u)
+	if !is || !below {
 		return u.WithoutFragment()
 	}
-	path := u.Path()[len(prefix):]
-	if path == "" {
-		path = "/"
+	path := own.root + u.Path()[len(own.path):]
+	if path == own.root {
+		path += "/"
 	}
 	if u.HasQuery() {
 		path += "?" + u.Query()

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/sitelink/sitelink/internal/redirect"
@@ -69,11 +68,10 @@ func (s *Site) checkRules() {
 
 // address is the address of the site for its rules, empty if it is not known.
 func (s *Site) address() redirect.Options {
-	if len(s.opt.BaseURLs) == 0 {
+	if s.bases[0].unknown() {
 		return redirect.Options{}
 	}
-	scheme, _, _ := strings.Cut(s.opt.BaseURLs[0], ":")
-	return redirect.Options{Scheme: strings.ToLower(scheme), Host: s.bases[0].host}
+	return redirect.Options{Scheme: s.bases[0].scheme, Host: s.bases[0].host}
 }
 
 // topFiles reads the files that the host asks, in its order.

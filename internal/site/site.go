@@ -23,6 +23,9 @@ type Site struct {
 	base      BaseRule
 	maps      []MapRule
 	bases     []baseURL
+	// servers are the addresses at which hugo server serves the docroot.
+	servers   []baseURL
+	serverURL string
 	rules     *redirect.Set
 	ruleFiles []*redirect.File
 	ruleReads []FileFault // rule files that cannot be read
@@ -64,6 +67,7 @@ type Page struct {
 	quirks  bool
 	noIndex bool
 	zipped  bool   // the file is compressed
+	served  bool   // written by hugo server
 	canon   NodeID // the page's address as it says itself, NoNode for none
 	// manifest is the first web manifest that the page names, 0 for none;
 	// manifests: it names another one, too.
@@ -242,16 +246,6 @@ func (l *Link) IsMap() bool { return l.bits&bitMap != 0 }
 // IsEntry tells whether the link is the address of an entry: what a sitemap
 // lists, or the page that an entry of a feed stands for.
 func (l *Link) IsEntry() bool { return l.bits&bitEntry != 0 }
-
-// baseURL is one published address of the docroot.
-type baseURL struct {
-	host string // with port when it is not the default
-	path string // without final slash; "" for the root
-}
-
-// Published tells whether the address of the docroot is known: without one,
-// absolute links to it cannot be told from those to other sites.
-func (s *Site) Published() bool { return len(s.opt.BaseURLs) > 0 }
 
 // OtherXML returns how many XML files were not read because they are none of
 // the known documents.

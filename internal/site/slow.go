@@ -93,7 +93,7 @@ func (s *Site) request(u weburl.URL, trace *[]Step) Resolved {
 		}
 		return res
 	}
-	prefix, own, below := s.own(u)
+	b, own, below := s.own(u)
 	if !own {
 		res.State, res.Target = StateExternal, u.WithoutFragment()
 		if trace != nil {
@@ -116,7 +116,14 @@ func (s *Site) request(u weburl.URL, trace *[]Step) Resolved {
 		}
 		return res
 	}
+	prefix := b.path
 	path := u.Path()[len(prefix):]
+	if s.Rooted() {
+		res.Target = b.root + path + query
+		if path == "" && b.root == "" {
+			res.Target = "/" + query
+		}
+	}
 	if path == "" { // the base path without its slash
 		path = "/"
 	}
@@ -129,47 +136,51 @@ func (s *Site) request(u weburl.URL, trace *[]Step) Resolved {
 		res.State = StateMappingLoop
 		return res
 	}
-	a := s.ask(path, query, trace)
+	a := s.ask(b.root+path, query, trace)
+	if isLivereload(path, query) && nothing(&a) {
+		a = Answer{State: StateLivereload, Node: NoNode}
+	}
 	res.State, res.Node, res.Status, res.Note = a.State, a.Node, a.Status, a.Note
 	if u.Path() == prefix && prefix != "" && s.profile.Directory != Serve && a.Final == "" {
 		if a.State == StateOK {
 			res.State = StateRedirect
 		}
 		if a.State.Answers() {
-			a.Final = "/"
+			a.Final = b.root + "/"
 			if query != "?" {
 				a.Final += query
 			}
 		}
 	}
 	res.Final = a.Final
-	if strings.HasPrefix(a.Final, "/") {
+	if strings.HasPrefix(a.Final, "/") && !s.Rooted() {
 		res.Final = prefix + a.Final
 	}
 	return res
 }
 
 // own tells whether u is on one of the site's hosts, whatever its scheme
-// (LL-65 to LL-68), and below which base path.
-func (s *Site) own(u weburl.URL) (prefix string, own, below bool) {
+// (LL-65 to LL-68), and below the base path of which address.
+func (s *Site) own(u weburl.URL) (of *baseURL, own, below bool) {
 	authority := u.Host()
 	if p := u.Port(); p != "" {
 		authority += ":" + p
 	}
 	path := u.Path()
-	for _, b := range s.bases {
+	for i := range s.bases {
+		b := &s.bases[i]
 		// The whole authority counts: a user name makes it another (LL-68).
 		if b.host != authority || u.HasCredentials() {
 			continue
 		}
 		own = true
 		if rest, ok := strings.CutPrefix(path, b.path); ok && (rest == "" || rest[0] == '/') {
-			if !below || len(b.path) > len(prefix) {
-				prefix, below = b.path, true
+			if !below || len(b.path) > len(of.path) {
+				of, below = b, true
 			}
 		}
 	}
-	return prefix, own, below
+	return of, own, below
 }
 
 // mapped applies the --map rules: whole segments, the longest rule first,

@@ -52,6 +52,7 @@ const (
 	StateRedirectsAway // a rule of the host redirects to another host: a warning
 	StateProxied       // another server answers, by a rule of the host
 	StateConditional   // only a rule that may or may not apply answers
+	StateLivereload    // the script of hugo server, which no other host has
 )
 
 // Answers tells whether a file of the docroot answers, so that a fragment can

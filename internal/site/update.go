@@ -46,7 +46,11 @@ const Everything = "."
 // concurrent.
 func (s *Site) Update(ctx context.Context, changed []string) (*Site, *Change, error) {
 	u := &updater{old: s}
-	switch u.plan(changed) {
+	p := u.plan(changed)
+	if !slices.Equal(s.findServers(), s.servers) {
+		p = planLoad // hugo server has taken over, or is gone: another address is the site's own
+	}
+	switch p {
 	case planEdit:
 		n, c, err := u.edit(ctx)
 		if err != errTooIntricate {
@@ -144,7 +148,7 @@ func (t *Tree) at(path string) NodeID {
 func (s *Site) heir(t *Tree) *Site {
 	return &Site{
 		root: s.root, real: s.real, tree: t, opt: s.opt, profile: s.profile, index: s.index, foldIndex: s.foldIndex,
-		autoindex: s.autoindex, base: s.base, maps: s.maps, bases: s.bases, rules: s.rules, ruleFiles: s.ruleFiles,
+		autoindex: s.autoindex, base: s.base, maps: s.maps, bases: s.bases, servers: s.servers, serverURL: s.serverURL, rules: s.rules, ruleFiles: s.ruleFiles,
 		local: s.local, hash: s.hash, faults: s.faults, modes: s.modes, kinds: s.kinds, ruleReads: s.ruleReads,
 	}
 }

@@ -35,7 +35,7 @@ func (u *updater) rename(ctx context.Context) (*Site, *Change, error) {
 	n.faults, n.fold = append(w.faults, s.ruleReads...), &folds{}
 	r := &renaming{updater: u, n: n, asked: map[string]bool{}}
 	r.match()
-	if w.real != s.real || w.modes != s.modes || len(s.bases) > 1 || s.profile.AnyCase || s.rules != nil || s.local != nil || r.intricate() {
+	if w.real != s.real || w.modes != s.modes || s.severalPaths() || s.profile.AnyCase || s.rules != nil || s.local != nil || r.intricate() {
 		return nil, nil, errTooIntricate
 	}
 	n.findIndexes()

@@ -164,6 +164,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 				w.aliases = append(w.aliases, p.node)
 			}
 		}
+		p.served = p.served || rec.State == StateLivereload
 		if l.Kind >= scan.KindCanonical {
 			w.note(p, l, rec)
 		}
@@ -230,7 +231,7 @@ func (r *resolver) open(p *Page, page *scan.Page) {
 	r.page, r.dir = p.node, r.s.tree.nodes[p.node].parent
 	r.charset = page.Charset()
 	r.pageURL = weburl.URL{}
-	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0 && r.s.profile.TrailingSlash == Keep && r.s.addresses[p.node] == ""
+	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0 && !r.s.Rooted() && r.s.profile.TrailingSlash == Keep && r.s.addresses[p.node] == ""
 	r.lazyBase = true
 	if len(page.Bases) > 0 {
 		r.address()
@@ -262,7 +263,7 @@ func (r *resolver) setBase(href []byte) {
 		return
 	}
 	r.base = u
-	r.plainBase = r.plainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && len(r.s.maps) == 0
+	r.plainBase = r.plainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && len(r.s.maps) == 0 && !r.s.Rooted()
 }
 
 // rebase applies the bases that stand before off, for the document-order

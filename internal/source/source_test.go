@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -69,7 +70,8 @@ func place(t *testing.T, project, docroot, hugo string, want []string) (got []st
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: Detect(os.DirFS(project)), Hugo: hugo, Env: os.Environ()})
+	found, _ := generator.Detect(project)
+	m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: found.Generator, Hugo: hugo, Env: os.Environ()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,34 +115,6 @@ func place(t *testing.T, project, docroot, hugo string, want []string) (got []st
 		got = append(got, fields[0]+" "+raw+" "+at)
 	}
 	return got
-}
-
-func TestDetect(t *testing.T) {
-	tests := []struct {
-		files string
-		want  Generator
-	}{
-		{"hugo.toml", Hugo}, {"config/_default/hugo.toml", Hugo}, {"config.toml layouts/x.html", Hugo}, {"config.yaml content/a.md", Hugo},
-		{"_config.yml", Jekyll}, {"eleventy.config.js", Eleventy}, {"config.toml templates/x.html content/a.md", Zola}, {"mkdocs.yml docs/a.md", MkDocs},
-		{"astro.config.mjs src/pages/a.md", Astro}, {"docusaurus.config.js docs/a.md", Docusaurus}, {"docs/a.md", Plain}, {"README.md x/y.html", None},
-		{"config.toml", None},
-	}
-	for _, tt := range tests {
-		dir := t.TempDir()
-		for _, name := range strings.Fields(tt.files) {
-			file := filepath.Join(dir, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		found, got := FindProject([]string{dir}, nil)
-		if got != tt.want || (found == dir) != (got != None) {
-			t.Errorf("%s: got %q in %q, want %q", tt.files, got, found, tt.want)
-		}
-	}
 }
 
 // TestHugoFails: a Hugo that is missing, fails or prints what is no list costs
@@ -197,29 +171,5 @@ func TestHostile(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), Options{Project: filepath.Join(project, "none"), Docroot: project}); err == nil || !strings.Contains(err.Error(), "open project") {
 		t.Errorf("no project: %v", err)
-	}
-}
-
-// TestFindProjectElsewhere: Markdown beside the working directory says nothing
-// of a docroot that lies elsewhere; a generator's configuration does.
-func TestFindProjectElsewhere(t *testing.T) {
-	above, here := t.TempDir(), t.TempDir()
-	if err := os.MkdirAll(filepath.Join(here, "docs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(here, "docs", "a.md"), []byte("# a\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if dir, g := FindProject([]string{above}, []string{here}); dir != "" || g != None {
-		t.Errorf("found %s, %v", dir, g)
-	}
-	if dir, g := FindProject([]string{here}, nil); dir != here || g != Plain {
-		t.Errorf("found %s, %v, want %s, %v", dir, g, here, Plain)
-	}
-	if err := os.WriteFile(filepath.Join(here, "hugo.toml"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if dir, g := FindProject([]string{above}, []string{here}); dir != here || g != Hugo {
-		t.Errorf("found %s, %v, want %s, %v", dir, g, here, Hugo)
 	}
 }

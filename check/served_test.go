@@ -1,0 +1,83 @@
+package check
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+const serverScript = `<script src="/sub/livereload.js?mindelay=10&amp;v=2&amp;port=1313&amp;path=sub/livereload" data-no-instant defer></script>`
+
+// TestServed: a docroot that hugo server wrote (ecosystem.md 1.2, 2): its script
+// is no finding, its address the site's own, and nobody may deploy it.
+func TestServed(t *testing.T) {
+	r := checkFiles(t, files{
+		"index.html":   serverScript + `<a href="http://localhost:1313/sub/x/"><a href="/sub/x/"><a href="http://localhost:1313/sub/none/"><a href="http://localhost:1414/">`,
+		"x/index.html": serverScript,
+		"y.html":       plain,
+	}, site.Options{BaseURLs: []string{"https://example.org/sub/"}}, Options{})
+	if got := briefs(r.Findings); len(got) != 1 || !strings.Contains(got[0], "missing-directory http://localhost:1313/sub/none/") {
+		t.Errorf("findings %q", got)
+	}
+	if r.Summary.ServerPages != 2 || len(r.Summary.Notes) != 1 || !strings.Contains(r.Summary.Notes[0], "http://localhost:1313/sub/") {
+		t.Errorf("%d pages, notes %q", r.Summary.ServerPages, r.Summary.Notes)
+	}
+	if err := Deployable(&r.Summary); err == nil || !strings.Contains(err.Error(), "2 pages were written by hugo server") {
+		t.Errorf("deployable: %v", err)
+	}
+	// Without a base URL the script tells the base path.
+	r = checkFiles(t, files{"index.html": serverScript + `<a href="/sub/x/">`, "x/index.html": plain}, site.Options{}, Options{})
+	if len(r.Findings) != 0 || r.Summary.ServerPages != 1 {
+		t.Errorf("without base URL: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)
+	}
+	r = checkFiles(t, files{"index.html": plain + `<script src="/livereload.js"></script>`}, site.Options{}, Options{})
+	if len(r.Findings) != 1 || Deployable(&r.Summary) != nil {
+		t.Errorf("a script of that name: %q, %v", briefs(r.Findings), Deployable(&r.Summary))
+	}
+}
+
+// TestMarkdownPath: a path of a Markdown file that a generator could not resolve
+// and passed through (ecosystem.md 1.2, 11) says what to do, and what was meant.
+func TestMarkdownPath(t *testing.T) {
+	r := checkFiles(t, files{
+		"post/index.html":  plain + `<a href="../other.md#a"><a href="/x.md"><a href="none.md"><a href="https://example.org/x.md">`,
+		"other/index.html": plain + "<p id=a>",
+		"x.md":             "",
+	}, site.Options{}, Options{})
+	if len(r.Findings) != 2 || r.Findings[0].Suggestion != "../other/#a" {
+		t.Fatalf("findings %q, suggestion %q", briefs(r.Findings), r.Findings[0].Suggestion)
+	}
+	for _, f := range r.Findings {
+		if !strings.Contains(f.Message, "a Markdown path left unresolved; fix the path, or enable a render hook") {
+			t.Errorf("%s: %s", f.Raw, f.Message)
+		}
+	}
+}
+
+// TestRootedSuggestions: with a host for each language (ecosystem.md 1.2, 7) a
+// suggestion is written as the page's own host needs it.
+func TestRootedSuggestions(t *testing.T) {
+	fs := func(raw string) files {
+		return files{
+			"en/a/index.html": plain + `<a href="` + raw + `">`,
+			"en/pic.png":      "",
+			"fr/seul.html":    plain,
+		}
+	}
+	opt := site.Options{Roots: []site.Root{{Dir: "en", Base: "https://en.example/"}, {Dir: "fr", Base: "https://fr.example/sub/"}}}
+	for raw, want := range map[string]string{
+		"pic.png":                            "../pic.png",
+		"/Pic.png":                           "/pic.png",
+		"https://en.example/Pic.png":         "https://en.example/pic.png",
+		"/seul.html?x":                       "https://fr.example/sub/seul.html?x",
+		"//fr.example/sub/Seul.html":         "//fr.example/sub/seul.html",
+		"https://fr.example/sub/seul/#p":     "https://fr.example/sub/seul.html#p",
+		"https://fr.example/sub/d/seul.html": "https://fr.example/sub/seul.html",
+	} {
+		r := checkFiles(t, fs(raw), opt, Options{})
+		if len(r.Findings) != 1 || r.Findings[0].Suggestion != want {
+			t.Errorf("%s: %q, suggestion %q, want %q", raw, briefs(r.Findings), r.Findings[0].Suggestion, want)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package generator
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// write makes a directory with these files.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestDetect: every generator is told by its files, in the order of their weight.
+func TestDetect(t *testing.T) {
+	for _, tc := range []struct {
+		files   string
+		want    Name
+		docroot string
+		configs string
+	}{
+		{"hugo.toml", Hugo, "public", "hugo.toml"},
+		{"hugo.json config/_default/params.toml", Hugo, "public", "hugo.json config/_default/params.toml"},
+		{"config/_default/hugo.yaml config/production/hugo.yaml", Hugo, "public", "config/_default/hugo.yaml config/production/hugo.yaml"},
+		{"hugo.toml config.toml", Hugo, "public", "hugo.toml"},
+		{"config.yaml themes/x/theme.toml", Hugo, "public", "config.yaml"},
+		{"config.toml content/a.md", Hugo, "public", "config.toml"},
+		{"config.toml content/a.md templates/base.html", Zola, "public", "config.toml"},
+		{"zola.toml", Zola, "public", "zola.toml"},
+		{"_config.yml", Jekyll, "_site", "_config.yml"},
+		{".eleventy.js", Eleventy, "_site", ".eleventy.js"},
+		{"eleventy.config.mjs", Eleventy, "_site", "eleventy.config.mjs"},
+		{"mkdocs.yml", MkDocs, "site", "mkdocs.yml"},
+		{"astro.config.ts", Astro, "dist", "astro.config.ts"},
+		{"docusaurus.config.js", Docusaurus, "build", "docusaurus.config.js"},
+		{"config.toml", None, "", ""},
+		{"index.html", None, "", ""},
+	} {
+		files := map[string]string{}
+		for f := range strings.FieldsSeq(tc.files) {
+			files[f] = ""
+		}
+		dir := write(t, files)
+		p, ok := Detect(dir)
+		if ok != (tc.want != None) || p.Generator != tc.want || p.Docroot != tc.docroot || strings.Join(p.Configs, " ") != tc.configs {
+			t.Errorf("%s: got %+v, %v", tc.files, p, ok)
+		}
+		if ok && p.Dir != dir {
+			t.Errorf("%s: directory %s, want %s", tc.files, p.Dir, dir)
+		}
+	}
+	if p, ok := Detect(filepath.Join(t.TempDir(), "none")); ok {
+		t.Errorf("a directory that is not there: %+v", p)
+	}
+}
+
+// TestFind: what a configuration marks wins over a nearer directory with
+// Markdown.
+func TestFind(t *testing.T) {
+	dir := write(t, map[string]string{"a/content/x.md": "", "hugo.toml": "", "b/docs/x.MD": "", "c/x.html": ""})
+	at := func(names ...string) (dirs []string) {
+		for _, n := range names {
+			dirs = append(dirs, filepath.Join(dir, n))
+		}
+		return dirs
+	}
+	for _, tc := range []struct {
+		above, others []string
+		want          Name
+		dir           string
+	}{
+		{at("a", "."), nil, Hugo, "."},
+		{at("a"), at("."), Hugo, "."},
+		{at("c", "b"), nil, Plain, "b"},
+		{at("c"), at("b"), None, ""},
+	} {
+		p, ok := Find(tc.above, tc.others)
+		if ok != (tc.want != None) || p.Generator != tc.want || ok && p.Dir != filepath.Join(dir, tc.dir) {
+			t.Errorf("%q, %q: got %+v", tc.above, tc.others, p)
+		}
+	}
+}
+
+// TestRows: every generator has all that its row needs, and is recognised.
+func TestRows(t *testing.T) {
+	for _, r := range rows {
+		if r.name == "" || r.title == "" || r.usual == "" || r.docroot == "" || r.configs == nil || r.settings == nil || r.command == nil || rowOf(r.name) == nil {
+			t.Errorf("incomplete: %+v", r.name)
+		}
+		if !slices.ContainsFunc(marks[:], func(m struct {
+			generator Name
+			names     []string
+			also      []string
+		}) bool {
+			return m.generator == r.name
+		}) {
+			t.Errorf("%s: no mark tells it", r.name)
+		}
+	}
+}

@@ -1,0 +1,13 @@
+package generator
+
+var zolaRow = row{
+	name: Zola, title: "Zola", usual: "zola build", docroot: "public",
+	files:   []string{"zola.toml", "config.toml"},
+	configs: firstOf,
+	settings: fromDocument(func(d map[string]any) (docroot, base string) {
+		return textOf(d["output_dir"]), textOf(d["base_url"])
+	}),
+	command: func(_ Project, _ Runner, out string) Command {
+		return args([]string{"zola"}, "build", "--output-dir", out)
+	},
+}
