@@ -7,14 +7,19 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-// docroot returns the directory to check: the one that is named, else public
-// where there is one, else the working directory.
+// docroot returns the directory to check: the one that is named, else where the
+// generator of the project writes the site, else public where there is one, else
+// the working directory.
 func (a *app) docroot(named string) string {
 	if named != "" {
 		return named
+	}
+	if g := a.projectHere(); g != nil {
+		return g.docrootHere() // siteOf says what was found
 	}
 	guess := "."
 	if info, err := os.Stat("public"); err == nil && info.IsDir() {
@@ -37,9 +42,20 @@ func lookAt(docroot string) error {
 	}
 	err = fmt.Errorf("read docroot %s: %w", docroot, cause(err))
 	if errors.Is(err, fs.ErrNotExist) {
-		return &failure{err, "build the site first, or name the directory that it was built into: sitelink check DIR"}
+		return &failure{err, notBuilt(docroot)}
 	}
 	return explain(err)
+}
+
+// notBuilt is advice for a docroot that is not there: the command that makes it,
+// where its project is known.
+func notBuilt(docroot string) string {
+	for _, dir := range projectDirs(docroot) {
+		if p, ok := generator.Detect(dir); ok {
+			return "run " + p.Usual() + " first, or sitelink build, which checks what it builds"
+		}
+	}
+	return "build the site first, or name the directory that it was built into: sitelink check DIR"
 }
 
 // explain adds advice to an error of loading a site.

@@ -33,7 +33,18 @@ func (a *app) siteOf(cfg *config.Config, docroot string) site.Options {
 	if len(cfg.Redirects) > 0 {
 		opt.Rules = append(opt.Rules, redirectRules(cfg, docroot))
 	}
-	if len(opt.BaseURLs) == 0 && cfg.Profile == "github-pages" {
+	for _, s := range cfg.Sites {
+		opt.Roots = append(opt.Roots, site.Root{Dir: s.Root, Base: s.Base})
+	}
+	var told *generated
+	if len(opt.BaseURLs) == 0 && len(opt.Roots) == 0 {
+		told = a.published(docroot, &opt)
+	}
+	if own.Docroot == "" && told == nil {
+		told = a.projectHere()
+	}
+	a.tell(told, cfg, docroot, &opt)
+	if len(opt.BaseURLs) == 0 && len(opt.Roots) == 0 && cfg.Profile == "github-pages" {
 		if host := config.PagesHost(os.DirFS(docroot)); host != "" {
 			opt.BaseURLs = []string{"https://" + host + "/"}
 		}
@@ -52,6 +63,9 @@ func projectDirs(docroot string) []string {
 	}
 	var dirs []string
 	for up := filepath.Dir(dir); up != dir; dir, up = up, filepath.Dir(up) {
+		if len(dirs) == 0 && filepath.Base(up) == ownDirectory {
+			continue // what sitelink build made belongs to the directory above
+		}
 		dirs = append(dirs, up)
 		for _, name := range append([]string{".git"}, config.FileNames...) {
 			if _, err := os.Lstat(filepath.Join(up, filepath.FromSlash(name))); err == nil {

@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, e env) int {
 		u.line("interrupted")
 	})
 
-	err := execute(ctx, args, &app{env: e, ui: u})
+	err := execute(ctx, args, &app{env: e, ui: u, ctx: ctx})
 	if !release() {
 		<-said
 		return exitInterrupted
@@ -73,6 +73,12 @@ func run(ctx context.Context, args []string, e env) int {
 type app struct {
 	env env
 	ui  *ui
+	// ctx is that of the run: an app lives as long as one command.
+	ctx context.Context
+	// projects are those that were asked, told the docroots of which a line was
+	// said.
+	projects projects
+	told     []string
 }
 
 func execute(ctx context.Context, args []string, a *app) error {

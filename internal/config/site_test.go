@@ -24,13 +24,16 @@ func TestSiteTables(t *testing.T) {
 		"[[site]]\nbase = \"en.example\"\n":             "sitelink.toml:2:1: base: want an absolute http or https URL",
 		"[[site]]\nbase = \"https://me@en.example/\"\n": "sitelink.toml:2:1: base: want an absolute http or https URL",
 		text + "[[site]]\nroot = \"/x/../en\"\nbase = \"https://b.example/\"\n": `sitelink.toml:7:3: site: the root "en" has an address already`,
-		"base-url = \"https://example.org/\"\n" + text:                          "sitelink.toml:1: base-url is the address of the whole docroot, and [[site]] gives parts of it others",
 	} {
 		if _, err := loadHost(t, text); err == nil || err.Error() != want {
 			t.Errorf("%q\ngot  %v\nwant %s", text, err, want)
 		}
 	}
 	t.Chdir(t.TempDir())
+	write(t, "sitelink.toml", "base-url = \"https://example.org/\"\n"+text)
+	if _, err := Load(Request{}); err == nil || err.Error() != "sitelink.toml:1: base-url is the address of the whole docroot, and [[site]] gives parts of it others" {
+		t.Errorf("base-url beside [[site]]: %v", err)
+	}
 	write(t, "sitelink.toml", text)
 	cfg, err = Load(Request{Flags: []Setting{{"base-url", []string{"https://stage.example/"}}}})
 	if err != nil || len(cfg.Sites) != 0 || strings.Join(cfg.BaseURLs, " ") != "https://stage.example/" {

@@ -13,4 +13,6 @@ var astroRow = row{
 	command: func(p Project, _ Runner, out string) Command {
 		return args(local(p, "astro"), "build", "--outDir", out)
 	},
+	baseFlags: []string{"--site"},
+	outFlags:  []string{"--outDir"},
 }

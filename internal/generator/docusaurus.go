@@ -13,4 +13,5 @@ var docusaurusRow = row{
 	command: func(p Project, _ Runner, out string) Command {
 		return args(local(p, "docusaurus"), "build", "--out-dir", out)
 	},
+	outFlags: []string{"--out-dir"},
 }

@@ -17,4 +17,6 @@ var eleventyRow = row{
 	command: func(p Project, _ Runner, out string) Command {
 		return args(local(p, "eleventy"), "--output="+out)
 	},
+	baseFlags: []string{"--pathprefix"},
+	outFlags:  []string{"--output"},
 }

@@ -25,7 +25,9 @@ var hugoRow = row{
 	command: func(_ Project, _ Runner, out string) Command {
 		return args([]string{"hugo"}, "--destination", out)
 	},
-	strict: []string{"--printPathWarnings", "--panicOnWarning"},
+	strict:    []string{"--printPathWarnings", "--panicOnWarning"},
+	baseFlags: []string{"-b", "--baseURL"},
+	outFlags:  []string{"-d", "--destination"},
 }
 
 // hugoConfigs lists what Hugo reads: one file of the project, and then the
@@ -45,11 +47,24 @@ func hugoConfigs(tree fs.FS, names []string) []string {
 }
 
 // hugoSettings asks Hugo, and reads the files where that does not work.
-func hugoSettings(ctx context.Context, p Project, run Runner) (Settings, error) {
+func hugoSettings(ctx context.Context, p Project, run Runner, args []string) (Settings, error) {
 	note := ""
+	// Older ones take no --baseURL here: the variable means the same to all.
+	if base, ok := given(args, "-b", "--baseURL"); ok {
+		run = run.With("HUGO_BASEURL=" + base)
+	}
+	if env, ok := given(args, "-e", "--environment"); ok {
+		run = run.With("HUGO_ENVIRONMENT=" + env)
+	}
+	var where []string
+	for _, flag := range []string{"--config", "--configDir", "--ignoreVendorPaths", "--themesDir"} {
+		if value, ok := given(args, flag); ok {
+			where = append(where, flag+"="+value)
+		}
+	}
 	if run.Programs["hugo"] != "" {
 		defer TidyHugo(p.Dir)()
-		s, err := askHugo(ctx, p, run)
+		s, err := askHugo(ctx, p, run, where)
 		if err == nil || ctx.Err() != nil {
 			return s, contextCause(ctx)
 		}
@@ -71,13 +86,13 @@ func contextCause(ctx context.Context) error {
 
 // askHugo takes the configuration that Hugo prints: as JSON from 0.112.4 on, one
 // language at a time, before that as lines.
-func askHugo(ctx context.Context, p Project, run Runner) (Settings, error) {
-	out, err := run.Output(ctx, p.Dir, "hugo", "config", "--format", "json")
+func askHugo(ctx context.Context, p Project, run Runner, where []string) (Settings, error) {
+	out, err := run.Output(ctx, p.Dir, "hugo", append([]string{"config", "--format", "json"}, where...)...)
 	if err != nil {
 		if ctx.Err() != nil || !strings.Contains(err.Error(), "unknown flag") {
 			return Settings{}, err
 		}
-		return askOldHugo(ctx, p, run)
+		return askOldHugo(ctx, p, run, where)
 	}
 	c, err := hugoJSON(out)
 	if err != nil {
@@ -92,7 +107,7 @@ func askHugo(ctx context.Context, p Project, run Runner) (Settings, error) {
 	// refuses anything else. So the second tells whether others must be asked.
 	roots := []Root{{Dir: s.Languages[0], Base: s.Roots[0].Base, Language: s.Languages[0]}}
 	for _, lang := range s.Languages[1:] {
-		out, err := run.Output(ctx, p.Dir, "hugo", "config", "--format", "json", "--lang", lang)
+		out, err := run.Output(ctx, p.Dir, "hugo", append([]string{"config", "--format", "json", "--lang", lang}, where...)...)
 		if err != nil {
 			if strings.Contains(err.Error(), "unknown flag") {
 				return s, multihostFiles(p, run, &s)
@@ -131,8 +146,8 @@ func hugoJSON(out []byte) (map[string]any, error) {
 
 // askOldHugo reads lines such as publishdir = "public". What is nested in them is
 // printed in a way that cannot be read back: the files tell the languages.
-func askOldHugo(ctx context.Context, p Project, run Runner) (Settings, error) {
-	out, err := run.Output(ctx, p.Dir, "hugo", "config")
+func askOldHugo(ctx context.Context, p Project, run Runner, where []string) (Settings, error) {
+	out, err := run.Output(ctx, p.Dir, "hugo", append([]string{"config"}, where...)...)
 	if err != nil {
 		return Settings{}, err
 	}

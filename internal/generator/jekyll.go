@@ -24,12 +24,14 @@ var jekyllRow = row{
 		}
 		return args(program, "build", "--destination", out)
 	},
-	strict: []string{"--strict_front_matter"},
+	strict:    []string{"--strict_front_matter"},
+	baseFlags: []string{"-b", "--baseurl"},
+	outFlags:  []string{"-d", "--destination"},
 }
 
 // fromDocument reads settings from the project's one configuration file.
-func fromDocument(read func(d map[string]any) (docroot, base string)) func(context.Context, Project, Runner) (Settings, error) {
-	return func(_ context.Context, p Project, _ Runner) (Settings, error) {
+func fromDocument(read func(d map[string]any) (docroot, base string)) func(context.Context, Project, Runner, []string) (Settings, error) {
+	return func(_ context.Context, p Project, _ Runner, _ []string) (Settings, error) {
 		if len(p.Configs) == 0 {
 			return single("", "", ""), nil
 		}
@@ -43,8 +45,8 @@ func fromDocument(read func(d map[string]any) (docroot, base string)) func(conte
 }
 
 // fromScript does the same for a configuration that is a program.
-func fromScript(read func(all []property) (docroot, base string)) func(context.Context, Project, Runner) (Settings, error) {
-	return func(_ context.Context, p Project, _ Runner) (Settings, error) {
+func fromScript(read func(all []property) (docroot, base string)) func(context.Context, Project, Runner, []string) (Settings, error) {
+	return func(_ context.Context, p Project, _ Runner, _ []string) (Settings, error) {
 		if len(p.Configs) == 0 {
 			return single("", "", ""), nil
 		}

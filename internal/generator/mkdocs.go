@@ -10,5 +10,6 @@ var mkdocsRow = row{
 	command: func(_ Project, _ Runner, out string) Command {
 		return args([]string{"mkdocs"}, "build", "--site-dir", out)
 	},
-	strict: []string{"--strict"},
+	strict:   []string{"--strict"},
+	outFlags: []string{"-d", "--site-dir"},
 }

@@ -51,15 +51,19 @@ func (s *Settings) Bases() (bases []string) {
 
 // Settings reads the configuration of a project: from the generator, if run
 // finds it and it can print it, else from the files. The error is that of ctx, or
-// names the file and line that are wrong.
-func (p Project) Settings(ctx context.Context, run Runner) (Settings, error) {
+// names the file and line that are wrong. args are those of a build: what they say
+// counts more than what is configured.
+func (p Project) Settings(ctx context.Context, run Runner, args ...string) (Settings, error) {
 	r := rowOf(p.Generator)
 	if r == nil {
 		return Settings{}, fmt.Errorf("%s has no configuration", p.Generator)
 	}
-	s, err := r.settings(ctx, p, run)
+	s, err := r.settings(ctx, p, run, args)
 	if err != nil {
 		return Settings{}, err
+	}
+	if r.name != Hugo { // which says itself what its arguments make of it
+		s = s.rebased(args, r.baseFlags)
 	}
 	if s.Docroot == "" {
 		s.Docroot = p.Docroot

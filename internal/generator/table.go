@@ -16,12 +16,16 @@ type row struct {
 	// project has.
 	files   []string
 	configs func(tree fs.FS, names []string) []string
-	// settings reads the configuration of a project.
-	settings func(ctx context.Context, p Project, run Runner) (Settings, error)
+	// settings reads the configuration of a project, for a build with these
+	// arguments.
+	settings func(ctx context.Context, p Project, run Runner, args []string) (Settings, error)
 	// command is the command that builds a project into a directory, strict what
 	// lets it fail at warnings.
 	command func(p Project, run Runner, out string) Command
 	strict  []string
+	// baseFlags are the flags of the build by which an address is given, outFlags
+	// those by which a directory to build into is.
+	baseFlags, outFlags []string
 }
 
 // rows is the table of generators.

@@ -10,4 +10,6 @@ var zolaRow = row{
 	command: func(_ Project, _ Runner, out string) Command {
 		return args([]string{"zola"}, "build", "--output-dir", out)
 	},
+	baseFlags: []string{"-u", "--base-url"},
+	outFlags:  []string{"-o", "--output-dir"},
 }
