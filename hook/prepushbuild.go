@@ -2,10 +2,8 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,22 +43,11 @@ func build(ctx context.Context, env []string, command, dir, out string) (docroot
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return "", fmt.Errorf("make %s: %w", out, osCause(err))
 	}
-	said := tail{most: 64 << 10}
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &said, &said, gitPatience
-	cmd.Env = append(slices.DeleteFunc(withoutGit(env), func(v string) bool {
+	env = append(slices.DeleteFunc(withoutGit(env), func(v string) bool {
 		return strings.HasPrefix(v, OutVariable+"=")
 	}), OutVariable+"="+filepath.ToSlash(out))
-	detach(cmd)
-	err = cmd.Run()
-	killGroup(cmd)
-	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
-	}
-	// What a command leaves in the background holds its output open: it was
-	// ended above, and the command itself did its work.
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return "", &BuildError{command, err, said.lines(buildLines)}
+	if err := (Build{Args: []string{"sh", "-c", command}, Name: command, Dir: dir, Env: env}).Run(ctx); err != nil {
+		return "", err
 	}
 	entries, err := os.ReadDir(out)
 	if err != nil {

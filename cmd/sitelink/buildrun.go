@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/generator"
+)
+
+// build does the work of `sitelink build`: it runs the generator, and then the
+// check. It returns [errFindings] when there are findings that fail the run.
+func (a *app) build(ctx context.Context, cfg *config.Config, strict bool, args []string) error {
+	g := a.projectHere()
+	if g == nil {
+		return &failure{errors.New("no project of a generator that is known here"),
+			"build the site as usual, then: sitelink check DIR"}
+	}
+	if flag := g.Destination(args); flag != "" {
+		return &usageError{fmt.Sprintf("%s: sitelink build chooses the directory, a fresh one", flag),
+			"to check another: " + g.Usual() + " " + strings.Join(args, " ") + ", then sitelink check DIR"}
+	}
+	if len(args) > 0 { // they may name another address, or another configuration
+		if err := g.configure(ctx, args...); err != nil && ctx.Err() == nil {
+			a.ui.warning(g.Generator.Title() + ": " + err.Error())
+		}
+	}
+	own, err := a.ownDirectory(g.Dir)
+	if err != nil {
+		return err
+	}
+	unlock, err := lockBuild(ctx, filepath.Join(own, "build.lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	docroot := filepath.Join(own, builtDocroot)
+	if err := a.generate(ctx, g, docroot, strict, args); err != nil {
+		return err
+	}
+	cfg.Docroot = fromHere(docroot)
+	a.compareWithOld(g, docroot)
+	return a.check(ctx, cfg)
+}
+
+// generate builds the project into docroot, which is what it was until the build
+// is done, and not there when it failed.
+func (a *app) generate(ctx context.Context, g *generated, docroot string, strict bool, args []string) error {
+	// What is not whole yet has another name: nobody takes it for the site.
+	fresh := docroot + ".new"
+	for _, dir := range []string{fresh, docroot} {
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("remove the last build %s: %w", dir, cause(err))
+		}
+	}
+	defer os.RemoveAll(fresh)
+	command := g.Command(g.run, fresh, strict, args)
+	a.ui.note("building with " + command.String())
+	err := hook.Build{
+		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: os.Environ(),
+		Stdout: a.env.Stderr, Stderr: a.env.Stderr,
+	}.Run(ctx)
+	var failed *hook.BuildError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, exec.ErrNotFound):
+		return &failure{fmt.Errorf("%s is not installed: %s", g.Generator.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR"}
+	case errors.As(err, &failed):
+		return &failure{fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "mend what " + g.Generator.Title() + " says above"}
+	case err != nil:
+		return err
+	}
+	if _, err := os.Stat(fresh); err != nil {
+		return &failure{fmt.Errorf("%s left without an error, and wrote no site into %s", g.Generator.Title(), fresh), ""}
+	}
+	if err := os.Rename(fresh, docroot); err != nil {
+		return fmt.Errorf("keep the build: %w", cause(err))
+	}
+	return nil
+}
+
+// ownDirectory makes the directory for what sitelink makes in a project, out of
+// git's sight.
+func (a *app) ownDirectory(project string) (string, error) {
+	dir, err := filepath.Abs(filepath.Join(project, ownDirectory))
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", project, cause(err))
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", &failure{fmt.Errorf("make %s: %w", dir, cause(err)), "the build is written there: make the project's directory writable"}
+	}
+	ignore := filepath.Join(dir, ".gitignore")
+	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(ignore, []byte("# made by sitelink build\n*\n"), 0o666); err != nil {
+			return "", fmt.Errorf("write %s: %w", ignore, cause(err))
+		}
+	}
+	return dir, nil
+}
+
+// lockBuild waits until no other build of the project is at work.
+func lockBuild(ctx context.Context, name string) (unlock func(), err error) {
+	type locked struct {
+		unlock func()
+		err    error
+	}
+	got := make(chan locked, 1)
+	go func() { // asking for it cannot be interrupted
+		unlock, err := lockedfile.MutexAt(name).Lock()
+		got <- locked{unlock, err}
+	}()
+	select {
+	case l := <-got:
+		if l.err != nil {
+			return nil, fmt.Errorf("lock %s: %w", name, cause(l.err))
+		}
+		return l.unlock, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// compareWithOld says which pages lie where the project's own build writes them
+// and are not in the fresh one: left by an earlier build.
+func (a *app) compareWithOld(g *generated, fresh string) {
+	if g.docroot == fresh {
+		return
+	}
+	var stale []string
+	filepath.WalkDir(g.docroot, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".html" {
+			return nil
+		}
+		rel, err := filepath.Rel(g.docroot, name)
+		if err != nil {
+			return nil
+		}
+		if _, err := os.Lstat(filepath.Join(fresh, rel)); errors.Is(err, fs.ErrNotExist) {
+			stale = append(stale, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	if len(stale) == 0 {
+		return
+	}
+	slices.Sort(stale)
+	a.ui.note(staleNote(fromHere(g.docroot), stale, "a fresh build does not make"))
+}
+
+// staleNote names pages that an earlier build left.
+func staleNote(docroot string, stale []string, why string) string {
+	const most = 3
+	text := fmt.Sprintf("stale build? %s holds %s that %s: %s", docroot, counted(len(stale), "page"), why, strings.Join(stale[:min(len(stale), most)], ", "))
+	if len(stale) > most {
+		text += ", ..."
+	}
+	return text
+}
+
+// hugoProject tells whether the project is Hugo's and Hugo can be asked.
+func (g *generated) hugoProject() bool {
+	return g != nil && g.Generator == generator.Hugo && g.run.Programs["hugo"] != ""
+}
