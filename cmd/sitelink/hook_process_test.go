@@ -205,7 +205,22 @@ func TestHookFull(t *testing.T) {
 // times git rev-parse HEAD plus the start of a process). It fails only far
 // beyond: other work on the machine must not fail it.
 func TestHookRemembered(t *testing.T) {
+	for _, generator := range []string{"", "hugo.toml"} {
+		t.Run(generator, func(t *testing.T) { remembered(t, generator) })
+	}
+}
+
+// remembered measures it for a site with the configuration of a generator, which
+// must not be asked.
+func remembered(t *testing.T, generator string) {
 	dir, stdin := pushed(t, "")
+	if generator != "" {
+		before := strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD"))
+		write(t, filepath.Join(dir, generator), "title = 't'\n")
+		gitIn(t, dir, "add", generator)
+		gitIn(t, dir, "commit", "-q", "-m", generator)
+		stdin = strings.Replace(stdin, before, strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD")), 1)
+	}
 	time1 := func(name string, args ...string) time.Duration {
 		best := time.Hour
 		for range 25 {

@@ -91,6 +91,9 @@ func (r *Record) Hook() bool { return r.text.Hook }
 // SetHook records that the hook is to be installed, or is no more.
 func (r *Record) SetHook(installed bool) error {
 	r.text.Hook = installed
+	if r.Empty() {
+		return r.forget()
+	}
 	return r.save()
 }
 
@@ -183,8 +186,25 @@ func (r *Record) save() error {
 	return replaceFile(r.at(RecordName), append(data, '\n'))
 }
 
-// ignoreText is what .sitelink/.gitignore says: all of it is this machine's own.
-const ignoreText = "*\n"
+// ignoreText is what .sitelink/.gitignore says, here and in sitelink build: all of
+// it is this machine's own.
+const ignoreText = "# made by sitelink build\n*\n"
+
+// Changed tells what [Record.Undo] would remove, and what it would leave.
+func (r *Record) Changed() (remove, leave []string, err error) {
+	for _, f := range r.text.Files {
+		switch sum, err := r.sum(f.Path); {
+		case err != nil:
+			return nil, nil, err
+		case sum == "":
+		case r.ours(f.Path, sum):
+			remove = append(remove, f.Path)
+		default:
+			leave = append(leave, f.Path)
+		}
+	}
+	return remove, leave, nil
+}
 
 // Undo takes all files away that are as they were written, and the directories
 // that were made and are empty, and returns their paths; left are the files that
