@@ -65,7 +65,7 @@ func (a *app) init(ctx context.Context, flags initFlags) error {
 
 // carryOut does what was asked for. What was done before an error is said too.
 func (r *initRun) carryOut(ctx context.Context, withHook bool, servers []setup.Server) error {
-	if err := r.configuration(withHook); err != nil {
+	if err := r.configuration(); err != nil {
 		return err
 	}
 	for _, s := range servers {
@@ -201,7 +201,7 @@ func (r *initRun) wantedServers(ctx context.Context) ([]setup.Server, error) {
 }
 
 // configuration writes sitelink.toml, unless there is a configuration.
-func (r *initRun) configuration(withHook bool) error {
+func (r *initRun) configuration() error {
 	for _, name := range config.FileNames {
 		file := setup.File{Path: name}
 		if name == setup.ConfigName {
@@ -212,7 +212,7 @@ func (r *initRun) configuration(withHook bool) error {
 			return err
 		}
 	}
-	return r.write(r.project.Config(withHook))
+	return r.write(r.project.Config())
 }
 
 // server writes what a server needs, and keeps what must be put into a file of

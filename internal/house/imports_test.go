@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"internal/redirect":   {"internal/weburl"},
 	"internal/report":     {"check"},
 	"internal/scan":       {"internal/weburl"},
+	"internal/setup":      {},
 	"internal/site":       {"internal/redirect", "internal/scan", "internal/weburl"},
 	"internal/source":     {"internal/generator", "internal/scan", "internal/site"},
 	"internal/testchrome": {},
@@ -74,6 +75,7 @@ var filepathUsers = []string{
 	"hook",
 	"internal/config",
 	"internal/generator",
+	"internal/setup",
 	"outgoing/ledger",
 }
 

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Versions of generators that files name where the machine has none.
@@ -176,7 +178,8 @@ func scalar(text string) string {
 	case "true", "false", "yes", "no", "on", "off", "null", "y", "n":
 		plain = false
 	}
-	if plain && strings.ToValidUTF8(text, "") == text && printable(text) == text {
+	odd := func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
+	if plain && !strings.ContainsFunc(text, odd) {
 		return text
 	}
 	return strconv.QuoteToASCII(text)

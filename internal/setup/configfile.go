@@ -9,9 +9,8 @@ import (
 const ConfigName = "sitelink.toml"
 
 // Config is the configuration of a project: what sitelink does not find out by
-// itself as keys, everything else that a user may want to say as comments. hook:
-// commits are checked before a push.
-func (p *Project) Config(hook bool) File {
+// itself as keys, everything else that a user may want to say as comments.
+func (p *Project) Config() File {
 	var b strings.Builder
 	b.WriteString("# " + madeBy + "\n")
 	b.WriteString("# A # in front of a key: this is so without it, or a suggestion. docs/configuration.md\n# of sitelink has all keys.\n\n")
@@ -43,16 +42,13 @@ func (p *Project) Config(hook bool) File {
 	p.key(&b, true, "fail-on", quote("warning"), "warnings fail a check too")
 	p.key(&b, true, "orphans", "true", "report files that no page links to")
 
-	build := p.Build
+	b.WriteString("\n[hook]\n")
 	switch {
-	case build == "" && p.Committed:
-		b.WriteString("\n[hook]\n")
-	case build == "":
-		b.WriteString("\n[hook]\n")
-		p.key(&b, true, "build", quote(`make site OUT="$SITELINK_OUT"`), "builds the commit that is pushed")
+	case p.Committed: // it is checked as it is
+	case p.Build != "":
+		p.key(&b, true, "build", quote(p.Build), "builds the commit that is pushed")
 	default:
-		b.WriteString("\n[hook]\n")
-		p.key(&b, !hook || p.Committed, "build", quote(build), "builds the commit that is pushed")
+		p.key(&b, true, "build", quote(`make site OUT="$SITELINK_OUT"`), "builds the commit that is pushed")
 	}
 	p.key(&b, true, "baseline", quote("remote"), "stop a push for new findings only")
 	p.key(&b, true, "branches", `["main"]`, "check pushes to these branches")
