@@ -55,7 +55,7 @@ func (a *app) init(ctx context.Context, flags initFlags) error {
 	}
 	err = r.carryOut(ctx, withHook, servers)
 	if err == nil {
-		r.next(withHook)
+		r.next(withHook, servers)
 	}
 	if printErr := a.print(r.said.String() + r.then.String()); err == nil {
 		err = printErr
@@ -313,15 +313,27 @@ func upTo(below string) string {
 	return strings.TrimSuffix(strings.Repeat("../", strings.Count(below, "/")+1), "/")
 }
 
-// next says what to type now.
-func (r *initRun) next(withHook bool) {
+// next says what to type now, and what was not offered since nobody could be
+// asked.
+func (r *initRun) next(withHook bool, servers []setup.Server) {
 	check := "sitelink check"
 	if r.project.Usual != "" && !r.project.Committed {
 		check = "sitelink build"
 	}
-	r.say("next    %s", check)
+	r.say("next    %-28s # is every link good?", check)
 	if withHook && !r.flags.dryRun {
-		r.say("        sitelink hook run    # what a push will do")
+		r.say("        %-28s # what a push will do", "sitelink hook run")
+	}
+	if r.answer != nil {
+		return
+	}
+	if !withHook && r.repo != nil && r.state.Way == hook.NotInstalled {
+		r.say("        %-28s # check each push", "sitelink init --hook")
+	}
+	if len(servers) == 0 && len(r.runsIn()) == 0 {
+		for _, s := range r.servers() {
+			r.say("        %-28s # let %s check the site", "sitelink init --ci "+s.Name, s.Title)
+		}
 	}
 }
 

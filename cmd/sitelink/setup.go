@@ -32,11 +32,11 @@ type surroundings struct {
 	noRepo  error
 	state   hook.State
 	remotes string
-	// site is what is found without a configuration file, docroot the directory of
+	// site is what is found without a configuration file, siteDir the directory of
 	// the site as seen from the working directory. hostUnclear is why no host is
 	// chosen although files tell of several.
 	project     setup.Project
-	docroot     string
+	siteDir     string
 	hostUnclear string
 }
 
@@ -93,14 +93,14 @@ func (s *surroundings) describe(ctx context.Context, a *app) {
 			p.DocrootBy = "where " + p.Title + " writes"
 		}
 		p.Build, p.Version = buildCommand(g), generatorVersion(ctx, g)
-		s.docroot = g.docrootHere()
+		s.siteDir = g.docrootHere()
 		p.Docroot = filepath.ToSlash(g.docroot)
 		if rel, err := filepath.Rel(g.Dir, g.docroot); err == nil && filepath.IsLocal(rel) {
 			p.Docroot = filepath.ToSlash(rel)
 		}
 	} else {
 		p.Docroot, p.DocrootBy = guessDocroot(s.dir)
-		s.docroot = fromHere(filepath.Join(s.dir, filepath.FromSlash(p.Docroot)))
+		s.siteDir = fromHere(filepath.Join(s.dir, filepath.FromSlash(p.Docroot)))
 	}
 	if s.repo != nil && p.Docroot != "" {
 		p.Committed = s.repo.Tracks(ctx, filepath.Join(s.dir, filepath.FromSlash(p.Docroot)))
