@@ -176,6 +176,8 @@ var fixtures = []fixture{
 	{name: "redirect_shadowed", code: RedirectShadowed, sopt: hosted("netlify"), files: files{"_redirects": "/q.html /p.html\n", "p.html": plain, "q.html": plain}, want: []string{"_redirects:1:1 warning redirect-shadowed"}},
 	{name: "proxied", code: Proxied, sopt: ruled("/api/* https://api.example/:splat 200\n"), files: files{"p.html": plain + "<a href=/api/x>"},
 		want: []string{"p.html:1:40 unchecked proxied /api/x"}},
+	{name: "unresolved_ref", code: UnresolvedRef, sopt: site.Options{RefNotFound: "/nf/"}, files: files{"p.html": plain + "<a href=/nf/><a href=/nf/#x>", "nf/index.html": plain},
+		want: []string{"p.html:1:40 error unresolved-ref /nf/"}},
 	{name: "livereload", code: Livereload, files: files{"p.html": plain + "<script src=\"/livereload.js?mindelay=10&amp;v=2&amp;port=1313\"></script><a href=/livereload.js>"},
 		want: []string{"p.html:1:45 unchecked livereload /livereload.js?mindelay=10&v=2&port=1313"}},
 	{name: "conditional", code: Conditional, sopt: ruled("/fr /p.html 302 Country=fr\n"), files: files{"p.html": plain + "<a href=/fr>"},

@@ -37,6 +37,7 @@ const (
 	Fallback         Code = "fallback"                // nothing is there; the host answers with its fallback page
 	ViaRedirect      Code = "via-redirect"            // a redirect rule of the host stands between
 	EndlessRedirect  Code = "endless-redirect"        // the host's redirects lead round in a circle
+	UnresolvedRef    Code = "unresolved-ref"          // the generator had no page for a reference
 	RedirectSyntax   Code = "redirect-syntax"         // the host ignores the rule or refuses the file
 	RedirectLimit    Code = "redirect-limit"          // more or longer than the host accepts
 	RedirectUnjudged Code = "redirect-unjudged"       // a rule that is not understood

@@ -75,6 +75,8 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 		return fmt.Sprintf("%s redirects to %s", path, d.Final)
 	case EndlessRedirect:
 		return "the host's redirects of " + path + " never end"
+	case UnresolvedRef:
+		return "the generator found no page for a reference, and wrote this in its place"
 	case Fallback:
 		return fmt.Sprintf("no file answers %s: the host shows %s instead", path, s.Tree().Path(d.Node))
 	case Autoindex:

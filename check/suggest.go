@@ -34,6 +34,9 @@ func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error
 				files = opt.fileIndex(s)
 			}
 			f.Suggestion = slip(f.Raw)
+			if f.Suggestion == "" && isMarkdownPath(f.Raw) {
+				f.Suggestion = files.ofMarkdown(f)
+			}
 			if href := files.nearest(f.Target); href != "" && f.Suggestion == "" {
 				if got := replacePath(s, f, href); got != f.Raw {
 					f.Suggestion = got

@@ -33,6 +33,7 @@ var judgements = map[site.State]judgement{
 	site.StateEmptyLink:        {Error, EmptyLink},
 	site.StateMappingLoop:      {Error, MappingLoop},
 	site.StateRedirectLoop:     {Error, EndlessRedirect},
+	site.StateUnresolvedRef:    {Error, UnresolvedRef},
 	site.StateExternal:         {Unchecked, External},
 	site.StateCredentials:      {Warning, Credentials},
 	site.StateMailto:           {Unchecked, Mailto},

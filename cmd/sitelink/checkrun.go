@@ -16,6 +16,9 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	if err := lookAt(docroot); err != nil {
 		return err
 	}
+	if err := a.waitForBuild(ctx, docroot); err != nil {
+		return err
+	}
 	accepted, err := a.acceptance(ctx, cfg)
 	if err != nil {
 		return err
@@ -61,6 +64,9 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 			accepted.apply(result)
 			err = a.addSources(ctx, s, cfg, docroot, result)
 			timer.stage("source")
+		}
+		if err == nil {
+			err = a.hugoHints(ctx, s, docroot, result)
 		}
 		if err == nil {
 			err = reports.addExtras(ctx, s, cfg, result)

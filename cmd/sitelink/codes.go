@@ -13,7 +13,7 @@ var findingCodes = []check.Code{
 	check.BadURL, check.EmptyLink, check.UnclosedComment, check.UnclosedElement, check.UnclosedTag, check.NotWellFormed,
 	check.BaseDiffers, check.Credentials, check.Backslash, check.DoubleSlash, check.Autoindex,
 	check.ScriptFragment, check.MappingLoop, check.TooLarge, check.ReadError, check.BadMapFile,
-	check.ServerDependent, check.Changed, check.Fallback, check.ViaRedirect, check.EndlessRedirect,
+	check.ServerDependent, check.Changed, check.Fallback, check.ViaRedirect, check.EndlessRedirect, check.UnresolvedRef,
 	check.RedirectSyntax, check.RedirectLimit, check.RedirectUnjudged, check.RedirectMissing, check.RedirectLoop,
 	check.RedirectChain, check.RedirectHidden, check.RedirectShadowed,
 	check.Orphan, check.Unreachable, check.UnmatchedLinkset, check.LimitReached,

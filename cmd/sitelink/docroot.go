@@ -38,6 +38,9 @@ func lookAt(docroot string) error {
 		return &failure{fmt.Errorf("read docroot %s: not a directory", docroot),
 			"name the directory that holds it: sitelink check " + filepath.Dir(docroot)}
 	case err == nil:
+		if entries, err := os.ReadDir(docroot); err == nil && len(entries) == 0 {
+			return &failure{fmt.Errorf("read docroot %s: %w", docroot, site.ErrNoPages), notBuilt(docroot)}
+		}
 		return nil
 	}
 	err = fmt.Errorf("read docroot %s: %w", docroot, cause(err))

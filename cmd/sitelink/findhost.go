@@ -41,7 +41,7 @@ func (a *app) siteOf(cfg *config.Config, docroot string) site.Options {
 		told = a.published(docroot, &opt)
 	}
 	if own.Docroot == "" && told == nil {
-		told = a.projectHere()
+		told = a.projectHere() // no address is known, but which docroot it has
 	}
 	a.tell(told, cfg, docroot, &opt)
 	if len(opt.BaseURLs) == 0 && len(opt.Roots) == 0 && cfg.Profile == "github-pages" {

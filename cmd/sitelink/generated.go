@@ -156,6 +156,7 @@ func (a *app) published(docroot string, opt *site.Options) (told *generated) {
 			opt.Roots = append(opt.Roots, site.Root{Dir: r.Dir, Base: r.Base})
 		}
 	}
+	opt.RefNotFound = g.settings.RefNotFound
 	if len(opt.BaseURLs) == 0 && len(opt.Roots) == 0 && opt.BasePath == "" {
 		return nil
 	}

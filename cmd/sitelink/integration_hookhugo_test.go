@@ -69,3 +69,46 @@ func pushHugo(t *testing.T, config, site string) {
 		t.Errorf("the cache was harmed: %q, %v", text, err)
 	}
 }
+
+// A Hugo site that says nothing of hooks: its docroot is not in the commit, so
+// Hugo builds it, and its own configuration tells the address.
+func TestHookHugoUnset(t *testing.T) {
+	if _, err := exec.LookPath("hugo"); err != nil {
+		t.Skip("hugo is not installed; .ci/run installs it")
+	}
+	dir, _ := pushed(t, "")
+	for name, text := range map[string]string{
+		"config.toml":                  "baseURL = 'https://example.org/sub/'\ntitle = 't'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\n",
+		".gitignore":                   "/resources/\n/public/\n.hugo_build.lock\n",
+		"layouts/_default/single.html": "<title>{{ .Title }}</title>{{ .Content }}",
+		"layouts/_default/list.html":   "<title>t</title>{{ range .Pages }}<a href=\"{{ .RelPermalink }}\">t</a>{{ end }}",
+		"content/good.md":              "---\ntitle: good\n---\n[home](/sub/)\n",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	os.Remove(filepath.Join(dir, "sitelink.toml"))
+	gitIn(t, dir, "rm", "-r", "-q", "--cached", "public")
+	gitIn(t, dir, "add", "-A")
+	gitIn(t, dir, "commit", "-q", "-m", "a Hugo site")
+	run := func(want int, says string) {
+		t.Helper()
+		cmd := exec.Command("sitelink", "hook", "run", "--commit", "HEAD")
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		checkExit(t, err, want)
+		if !strings.Contains(string(out), says) {
+			t.Errorf("%s\nhas no %q", out, says)
+		}
+	}
+	run(exitClean, "HEAD: links are fine")
+	run(exitClean, "HEAD: passed before")
+	write(t, filepath.Join(dir, "content", "bad.md"), "---\ntitle: bad\n---\n[gone](/sub/gone/)\n")
+	gitIn(t, dir, "add", "content")
+	gitIn(t, dir, "commit", "-q", "-m", "bad")
+	run(exitFindings, "content/bad.md:4:8: error: no directory answers /sub/gone/")
+	write(t, filepath.Join(dir, "dirty.txt"), "dirty") // then in a copy
+	run(exitFindings, "error: no directory answers /sub/gone/")
+	if _, err := os.Stat(filepath.Join(dir, ".sitelink")); err == nil {
+		t.Error("a push has left a build in the project")
+	}
+}

@@ -61,8 +61,7 @@ func TestWatchHugoServer(t *testing.T) {
 				hugoServer(t, hugo, dir)
 			}
 			w := &watched{t: t, root: public}
-			// That script is the server's, and no file.
-			w.start(func(*exec.Cmd) {}, "--base-url", "https://example.org/", "--ignore", "/livereload.js?**")
+			w.start(func(*exec.Cmd) {})
 			if got := w.check(); !slices.Equal(got, []string{"0 new, 0 fixed; 0 errors, 0 warnings"}) {
 				t.Fatalf("at first: %q", got)
 			}
@@ -83,7 +82,15 @@ func TestWatchHugoServer(t *testing.T) {
 			edit("[two](/three/)", "content/one.md:4:7: error: no directory answers /three/ [missing-directory]")
 			write(t, filepath.Join(dir, "content", "three.md"), "---\ntitle: three\n---\n")
 			w.untilCount("0 errors, 0 warnings")
-			w.interrupt()
+			if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			for w.lines.Scan() {
+			}
+			checkExit(t, w.cmd.Wait(), exitInterrupted)
+			if n := strings.Count(w.stderr.String(), "hugo server --disableFastRender"); n != 1 {
+				t.Errorf("%d times told of fast rendering:\n%s", n, &w.stderr)
+			}
 		})
 	}
 }

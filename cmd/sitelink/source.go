@@ -64,7 +64,8 @@ func placeFindings(ctx context.Context, m *source.Map, s *site.Site, project str
 	var links []source.Link
 	var of []int
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Element != "" {
+		// What the generator wrote in place of a reference stands in no page's source.
+		if f := &r.Findings[i]; f.Element != "" && f.Code != check.UnresolvedRef {
 			links = append(links, source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw})
 			of = append(of, i)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/watch"
 )
@@ -96,11 +96,11 @@ func buildLock(docroot string) string {
 		return ""
 	}
 	for _, dir := range dirs {
-		for _, name := range []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config.toml", "config.yaml", "config.yml", "config.json",
-			"config/_default"} {
-			if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
-				return filepath.Join(dir, ".hugo_build.lock")
+		if p, ok := generator.Detect(dir); ok {
+			if p.Generator != generator.Hugo {
+				return ""
 			}
+			return filepath.Join(dir, ".hugo_build.lock")
 		}
 	}
 	return filepath.Join(dirs[0], ".hugo_build.lock")
@@ -110,8 +110,12 @@ func buildLock(docroot string) string {
 func (w *watching) watchedFiles() []string {
 	var files []string
 	for _, dir := range projectDirs(w.docroot) {
-		for _, name := range []string{"netlify.toml", "vercel.json", "firebase.json", "sitelink.toml", ".sitelink.toml"} {
-			files = append(files, filepath.Join(dir, name))
+		names := []string{"netlify.toml", "vercel.json", "firebase.json", "sitelink.toml", ".sitelink.toml"}
+		if p, ok := generator.Detect(dir); ok {
+			names = append(names, p.Configs...)
+		}
+		for _, name := range names {
+			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
 		}
 	}
 	for _, name := range []string{w.flags.config, w.cfg.Baseline} {
@@ -200,6 +204,7 @@ func (w *watching) look(ctx context.Context) (*check.Result, error) {
 			return nil, err
 		}
 		w.site = s
+		w.hintServer(s)
 	} else {
 		slices.Sort(w.pending)
 		s, change, err := w.site.Update(ctx, slices.Compact(w.pending))
@@ -225,6 +230,7 @@ func (w *watching) reconfigure(ctx context.Context) {
 	if w.follower == nil {
 		return
 	}
+	w.projects = nil // its configuration may be what changed
 	cfg, err := w.configure()
 	if err == nil {
 		var accepted *acceptance

@@ -14,8 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxConfig is the size above which a configuration file is refused.
-const maxConfig = 1 << 20
+// maxConfig is the size above which a configuration file is refused: the TOML
+// decoder compares every key of a table with those before it.
+const maxConfig = 128 << 10
 
 // readConfig reads a file of a project as text. A pipe would block, so only
 // regular files are opened.

@@ -99,6 +99,7 @@ func askHugo(ctx context.Context, p Project, run Runner, where []string) (Settin
 		return Settings{}, err
 	}
 	s := single(textOf(c["publishdir"]), textOf(c["baseurl"]), "hugo config")
+	s.RefNotFound = textOf(c["reflinksnotfoundurl"])
 	s.Languages = hugoLanguages(tableOf(c["languages"]), textOf(c["defaultcontentlanguage"]), c["disablelanguages"])
 	if len(s.Languages) < 2 {
 		return s, nil
@@ -110,7 +111,8 @@ func askHugo(ctx context.Context, p Project, run Runner, where []string) (Settin
 		out, err := run.Output(ctx, p.Dir, "hugo", append([]string{"config", "--format", "json", "--lang", lang}, where...)...)
 		if err != nil {
 			if strings.Contains(err.Error(), "unknown flag") {
-				return s, multihostFiles(p, run, &s)
+				err = multihostFiles(p, run, &s)
+				return s, err
 			}
 			return Settings{}, err
 		}
@@ -164,7 +166,9 @@ func askOldHugo(ctx context.Context, p Project, run Runner, where []string) (Set
 		return Settings{}, errors.New("read hugo config: no publishdir in its output")
 	}
 	s := single(c["publishdir"], c["baseurl"], "hugo config")
-	return s, multihostFiles(p, run, &s)
+	s.RefNotFound = c["reflinksnotfoundurl"]
+	err = multihostFiles(p, run, &s)
+	return s, err
 }
 
 // multihostFiles takes the languages from the configuration files, and the roots
@@ -203,6 +207,7 @@ func readHugo(p Project, run Runner) (Settings, error) {
 		}
 	}
 	s := single(textOf(all["publishdir"]), textOf(all["baseurl"]), from)
+	s.RefNotFound = textOf(all["reflinksnotfoundurl"])
 	languages := tableOf(all["languages"])
 	s.Languages = hugoLanguages(languages, textOf(all["defaultcontentlanguage"]), all["disablelanguages"])
 	var roots []Root

@@ -84,7 +84,10 @@ func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([
 	case ctx.Err() == context.DeadlineExceeded:
 		return nil, fmt.Errorf("%s: no answer within %v", what, timeout)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w: %s", what, err, firstLine(stderr.String(), stdout.String()))
+		if said := firstLine(stderr.String(), stdout.String()); said != "" {
+			return nil, fmt.Errorf("%s: %w: %s", what, err, said)
+		}
+		return nil, fmt.Errorf("%s: %w", what, err)
 	case stdout.over:
 		return nil, fmt.Errorf("%s: more than %d bytes", what, maxOutput)
 	}

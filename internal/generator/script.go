@@ -53,6 +53,9 @@ func scriptProperties(text string) (all []property) {
 			if !key || strings.HasSuffix(name, "(") {
 				name = ""
 			}
+			if len(within) == maxDepth {
+				return all // nobody writes that
+			}
 			within = append(within, name)
 			name, key = "", false
 		case c == '}' || c == ']':

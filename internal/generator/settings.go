@@ -29,6 +29,9 @@ type Settings struct {
 	// Languages are those of the site, in the generator's order; empty when the
 	// configuration names none.
 	Languages []string
+	// RefNotFound is what the generator writes in the place of a reference that it
+	// cannot resolve; "" if it fails then, or writes nothing.
+	RefNotFound string
 	// From names who said so: a command such as "hugo config", or a file; "" if
 	// nobody did and all is the default.
 	From string

@@ -8,7 +8,7 @@ var zolaRow = row{
 		return textOf(d["output_dir"]), textOf(d["base_url"])
 	}),
 	command: func(_ Project, _ Runner, out string) Command {
-		return args([]string{"zola"}, "build", "--output-dir", out)
+		return args([]string{"zola"}, "build", "--force", "--output-dir", out) // forced: an empty directory may be there
 	},
 	baseFlags: []string{"-u", "--base-url"},
 	outFlags:  []string{"-o", "--output-dir"},

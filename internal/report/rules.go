@@ -109,6 +109,8 @@ var rules = []rule{
 		"Correct the linkset: it is a site path, in which @ stands for any characters and # for any but a slash."},
 	{check.LimitReached, check.Warning, "Limit reached", "Pages are left out because of --limit.",
 		"Raise the limit, or accept that the check is of a part of the site."},
+	{check.UnresolvedRef, check.Error, "Unresolved reference", "The generator found no page for a reference, such as Hugo's ref or relref, and wrote the address that is configured for that case.",
+		"Name a page that exists. Hugo's refLinksErrorLevel decides whether its build fails."},
 }
 
 // ruleIndex returns the place of a code in rules, -1 for one that has no row.

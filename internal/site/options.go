@@ -20,6 +20,9 @@ type Options struct {
 	// that are published at addresses of their own. Links from one to another are
 	// internal.
 	Roots []Root
+	// RefNotFound is the value, as written, that the generator puts in the place of
+	// a reference in a page that it cannot resolve; empty for none.
+	RefNotFound string
 	// Profile says how the host answers; the zero value is [Generic].
 	Profile Profile
 	// ProfileFrom names the file that told the profile, for reports; empty when

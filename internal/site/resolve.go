@@ -29,6 +29,9 @@ type resolver struct {
 	selfOf  NodeID
 	hasSelf bool
 	charset string
+	// refNotFound stands in HTML pages where the generator had no page for a
+	// reference.
+	refNotFound string
 }
 
 // pathClass marks the bytes that the fast path takes: those that stand for
@@ -351,6 +354,10 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	v := page.Ref(l)
 	if len(v) == 0 && l.Kind == scan.KindResource {
 		rec.State = StateEmptyLink
+		return false
+	}
+	if r.refNotFound != "" && l.Kind == scan.KindLink && string(v) == r.refNotFound {
+		rec.State = StateUnresolvedRef
 		return false
 	}
 	state, node, frag, ok := r.recall(v)

@@ -34,6 +34,7 @@ const (
 	StateEmptyLink
 	StateMappingLoop
 	StateRedirectLoop
+	StateUnresolvedRef // the generator had no page for a reference, and wrote this instead
 
 	// Not checked.
 	StateExternal
@@ -60,7 +61,7 @@ const (
 func (s State) Answers() bool { return s <= StatePrivate }
 
 // IsError tells whether the link is broken.
-func (s State) IsError() bool { return s >= StateMissingFile && s <= StateRedirectLoop }
+func (s State) IsError() bool { return s >= StateMissingFile && s <= StateUnresolvedRef }
 
 // IsWarning tells whether the link works, but somebody should look.
 func (s State) IsWarning() bool {

@@ -233,6 +233,9 @@ func (r *resolver) open(p *Page, page *scan.Page) {
 	r.pageURL = weburl.URL{}
 	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0 && !r.s.Rooted() && r.s.profile.TrailingSlash == Keep && r.s.addresses[p.node] == ""
 	r.lazyBase = true
+	if r.refNotFound = ""; p.kind.IsHTML() {
+		r.refNotFound = r.s.opt.RefNotFound
+	}
 	if len(page.Bases) > 0 {
 		r.address()
 		if r.s.base == BaseHTML5 {

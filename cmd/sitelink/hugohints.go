@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/watch"
+)
+
+// hugoHints adds to the summary what Hugo's list of pages tells of the docroot
+// that it wrote: pages that an earlier build left (Hugo does not empty the
+// docroot), and pages that this build left out. Hugo is asked only when something
+// looks like it: pages much older than the home page, or missing ones.
+func (a *app) hugoHints(ctx context.Context, s *site.Site, docroot string, r *check.Result) error {
+	g := a.generatedOf(projectDirs(docroot))
+	abs, err := filepath.Abs(docroot)
+	if err != nil || !g.hugoProject() || g.docroot != abs || s.ServerPages() > 0 {
+		return nil
+	}
+	built, old := oldPages(s, abs, g)
+	missing := slices.ContainsFunc(r.Findings, isMissing)
+	if len(old) == 0 && !missing || built.IsZero() {
+		return nil
+	}
+	pages, err := g.HugoPages(ctx, g.run)
+	if err != nil {
+		return ctx.Err() // positions in the sources warn of it
+	}
+	made := map[site.PageID]bool{}
+	lacking := map[string]bool{}
+	published, known := 0, 0
+	for _, p := range pages {
+		if !p.PublishedAt(built) || p.Permalink.Host == "" && p.Permalink.Path == "" {
+			continue
+		}
+		res, err := s.Request(p.Permalink.String())
+		if err != nil || !strings.HasPrefix(res.Target, "/") || res.State == site.StateOutsideBase {
+			continue
+		}
+		published++
+		if id, ok := s.PageOf(res.Node); ok && res.State.Answers() {
+			made[id] = true
+			known++
+		} else {
+			lacking[decodedPath(res.Target)] = true
+		}
+	}
+	if known == 0 {
+		return nil // another site's list, or another address
+	}
+	if stale := a.withoutStatic(ctx, g, s, slices.DeleteFunc(old, func(id site.PageID) bool { return made[id] })); len(stale) > 0 {
+		r.Summary.Notes = append(r.Summary.Notes, staleNote(docroot, stale, "the last build did not write")+"; run sitelink build")
+	}
+	if n := leading(r.Findings, lacking); n > 0 {
+		r.Summary.Notes = append(r.Summary.Notes, fmt.Sprintf("part of a build? %s to pages that hugo list has and %s has not (%d of %d): "+
+			"built with --renderSegments, or before they were written; run hugo, or sitelink build", linksLead(n), docroot, len(lacking), published))
+	}
+	return nil
+}
+
+func linksLead(n int) string {
+	if n == 1 {
+		return "1 broken link leads"
+	}
+	return thousands(n) + " broken links lead"
+}
+
+func isMissing(f check.Finding) bool {
+	return f.Code == check.MissingFile || f.Code == check.MissingDirectory || f.Code == check.MissingIndex
+}
+
+// leading counts the findings that lead to one of these paths.
+func leading(all []check.Finding, paths map[string]bool) int {
+	n := 0
+	for _, f := range all {
+		if isMissing(f) && len(paths) > 0 {
+			p := decodedPath(f.Target)
+			if paths[p] || paths[p+"/"] {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func decodedPath(target string) string {
+	target, _, _ = strings.Cut(target, "?")
+	if p, err := url.PathUnescape(target); err == nil {
+		return p
+	}
+	return target
+}
+
+// oldPages returns when the docroot was built, the time of its home page, and the
+// HTML pages that are older by more than a build takes. A build writes every page
+// anew, even with the same bytes.
+func oldPages(s *site.Site, docroot string, g *generated) (built time.Time, old []site.PageID) {
+	for _, root := range append([]generator.Root{{}}, g.settings.Roots...) {
+		if info, err := os.Stat(filepath.Join(docroot, filepath.FromSlash(root.Dir), "index.html")); err == nil && info.ModTime().After(built) {
+			built = info.ModTime()
+		}
+	}
+	longest := 5*time.Second + time.Duration(s.Pages())*2*time.Millisecond
+	for i := range s.Pages() {
+		id := site.PageID(i)
+		if !s.Page(id).Kind().IsHTML() {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(docroot, filepath.FromSlash(s.Path(id))))
+		if err == nil && info.Mode().IsRegular() && info.ModTime().Before(built.Add(-longest)) {
+			old = append(old, id)
+		}
+	}
+	return built, old
+}
+
+// withoutStatic returns the names of those pages that are no copies of static
+// files, which keep their times.
+func (a *app) withoutStatic(ctx context.Context, g *generated, s *site.Site, pages []site.PageID) (names []string) {
+	if len(pages) == 0 {
+		return nil
+	}
+	modules, err := g.HugoModules(ctx, g.run)
+	if err != nil {
+		return nil
+	}
+	var statics [][2]string // directory, and where it goes in the docroot
+	for _, m := range modules {
+		for _, mt := range m.Mounts {
+			target := filepath.ToSlash(mt.Target)
+			rest, ok := strings.CutPrefix(target, "static")
+			if !ok || rest != "" && rest[0] != '/' {
+				continue
+			}
+			dir := filepath.FromSlash(mt.Source)
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(m.Dir, dir)
+			}
+			statics = append(statics, [2]string{dir, strings.TrimPrefix(rest, "/")})
+		}
+	}
+	for _, id := range pages {
+		name := s.Path(id)
+		if !slices.ContainsFunc(statics, func(st [2]string) bool {
+			rel, ok := strings.CutPrefix(name, st[1])
+			for _, r := range append([]generator.Root{{}}, g.settings.Roots...) { // static files go to every host
+				rel := strings.TrimPrefix(strings.TrimPrefix(rel, r.Dir), "/")
+				if _, err := os.Lstat(filepath.Join(st[0], filepath.FromSlash(rel))); ok && err == nil {
+					return true
+				}
+			}
+			return false
+		}) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// waitForBuild waits until Hugo, which is at work in the project of the docroot,
+// has written all of it.
+func (a *app) waitForBuild(ctx context.Context, docroot string) error {
+	lock := buildLock(docroot)
+	if abs, err := filepath.Abs(docroot); err != nil || lock == "" || filepath.Base(filepath.Dir(abs)) == ownDirectory {
+		return nil
+	}
+	return watch.WaitLock(ctx, lock, func() { a.ui.note("waiting for Hugo to finish its build") })
+}

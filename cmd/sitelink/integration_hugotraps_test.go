@@ -1,0 +1,435 @@
+//go:build integration && unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// hugoProject is a small site that a real Hugo builds.
+type hugoProject struct {
+	t    *testing.T
+	dir  string
+	path string // with the Hugo in front
+	// version is the minor one: 111 for 0.111.3.
+	version int
+}
+
+// eachHugo runs a test with every Hugo there is: Debian's, and a newer one.
+func eachHugo(t *testing.T, test func(t *testing.T, p *hugoProject)) {
+	found := map[string]string{}
+	if program, err := exec.LookPath("hugo"); err == nil {
+		found["hugo"] = program
+	}
+	if program := os.Getenv("SITELINK_HUGO"); program != "" {
+		found["newer"] = program
+	}
+	if len(found) == 0 {
+		t.Skip("hugo is not installed; .ci/run installs it")
+	}
+	for name, program := range found {
+		t.Run(name, func(t *testing.T) {
+			bin := t.TempDir()
+			if err := os.Symlink(program, filepath.Join(bin, "hugo")); err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.Command(program, "version").Output()
+			m := regexp.MustCompile(`v0\.(\d+)\.`).FindSubmatch(out)
+			if err != nil || m == nil {
+				t.Fatalf("hugo version: %s, %v", out, err)
+			}
+			version, _ := strconv.Atoi(string(m[1]))
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, ".git"), 0o777); err != nil { // as far as a project goes
+				t.Fatal(err)
+			}
+			test(t, &hugoProject{t, dir, bin + string(os.PathListSeparator) + os.Getenv("PATH"), version})
+		})
+	}
+}
+
+// files writes a project: a configuration, templates, and what else is given.
+func (p *hugoProject) files(config string, more map[string]string) {
+	p.t.Helper()
+	all := map[string]string{
+		"config.toml":                  "title = 't'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\n" + config,
+		"layouts/_default/single.html": "<!doctype html><html><head><title>{{ .Title }}</title></head><body>{{ .Content }}</body></html>\n",
+		"layouts/_default/list.html":   "<!doctype html><html><head><title>t</title></head><body>{{ .Content }}{{ range .Pages }}<a href=\"{{ .Permalink }}\">t</a>{{ end }}</body></html>\n",
+	}
+	maps.Copy(all, more)
+	for name, text := range all {
+		write(p.t, filepath.Join(p.dir, filepath.FromSlash(name)), text)
+	}
+}
+
+func page(text string, matter ...string) string {
+	return "---\ntitle: t\n" + strings.Join(append(matter, ""), "\n") + "---\n" + text + "\n"
+}
+
+func (p *hugoProject) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "PATH="+p.path, "GITHUB_ACTIONS=")
+	if name == "hugo" { // looked up in this process
+		cmd.Path = filepath.Join(strings.Split(p.path, string(os.PathListSeparator))[0], "hugo")
+		cmd.Err = nil
+	}
+	return cmd
+}
+
+func (p *hugoProject) hugo(args ...string) {
+	p.t.Helper()
+	if out, err := p.command("hugo", args...).CombinedOutput(); err != nil {
+		p.t.Fatalf("hugo %q: %v\n%s", args, err, out)
+	}
+}
+
+// sitelink runs the command; what both streams hold must fit each of want.
+func (p *hugoProject) sitelink(exit int, args []string, want ...string) string {
+	p.t.Helper()
+	out, err := p.command("sitelink", args...).CombinedOutput()
+	checkExit(p.t, err, exit)
+	p.holds(string(out), want...)
+	return string(out)
+}
+
+// holds compares a text with patterns; one that begins with "!" must not fit.
+func (p *hugoProject) holds(text string, want ...string) {
+	p.t.Helper()
+	for _, w := range want {
+		pattern, not := strings.CutPrefix(w, "!")
+		if regexp.MustCompile("(?m)"+pattern).MatchString(text) == not {
+			p.t.Errorf("expected %s in\n%s", w, text)
+		}
+	}
+}
+
+var checkOnly = []string{"check"}
+
+// TestHugoStale: hugo does not empty public (ecosystem.md 1.2, 1). What an earlier
+// build left hides broken links; a fresh build shows them, and the check of the
+// old docroot says that it is not fresh.
+func TestHugoStale(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/'\n", map[string]string{
+			"content/a.md": page("[b](/b/)"), "content/b.md": page("b"), "content/c.md": page("c"), "static/old.html": "<title>old</title>",
+		})
+		past := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(filepath.Join(p.dir, "static/old.html"), past, past); err != nil {
+			t.Fatal(err)
+		}
+		p.hugo()
+		p.sitelink(exitClean, checkOnly, `note: Hugo site: checking public, published at https://example\.org/ \(hugo config\)`, "!stale")
+		os.Remove(filepath.Join(p.dir, "content/b.md"))
+		p.hugo()
+		if err := os.Chtimes(filepath.Join(p.dir, "public/b/index.html"), past, past); err != nil {
+			t.Fatal("hugo has emptied the docroot:", err)
+		}
+		// A page that was not written anew, but is made of a file, is not stale.
+		if err := os.Chtimes(filepath.Join(p.dir, "public/c/index.html"), past, past); err != nil {
+			t.Fatal(err)
+		}
+		p.sitelink(exitClean, checkOnly, `stale build\? public holds 1 page that the last build did not write: b/index\.html; run sitelink build`)
+		p.sitelink(exitFindings, []string{"build"}, `note: building with hugo --destination `, `^content/a\.md:4:5: error: no directory answers /b/`,
+			`in \.sitelink/public/a/index\.html`, `stale build\? public holds 1 page that a fresh build does not make: b/index\.html`)
+		if text, err := os.ReadFile(filepath.Join(p.dir, ".sitelink/.gitignore")); err != nil || !strings.Contains(string(text), "*\n") {
+			t.Errorf("the build is not hidden from git: %q, %v", text, err)
+		}
+		// Nothing of the last build survives.
+		write(t, filepath.Join(p.dir, ".sitelink/public/b/index.html"), "<title>b</title>")
+		p.sitelink(exitFindings, []string{"build"}, `error: no directory answers /b/`)
+	})
+}
+
+// TestHugoServer: a docroot that hugo server writes (ecosystem.md 1.2, 2 and 3):
+// its script is ignored, its address the site's own, it is marked as not to be
+// deployed, and watch says what fast render leaves out.
+func TestHugoServer(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/sub/'\n", map[string]string{
+			"content/a.md": page("[b](/sub/b/) [gone](/sub/gone/)"), "content/b.md": page("b"),
+		})
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		l.Close()
+		args := []string{"server", "--port", strconv.Itoa(port)}
+		if p.version < 123 {
+			args = append(args, "--renderToDisk")
+		}
+		server := p.command("hugo", args...)
+		var said lockedBuffer
+		server.Stdout, server.Stderr = &said, &said
+		start(t, server)
+		until(t, &said, "Press Ctrl+C to stop")
+		out := p.sitelink(exitFindings, checkOnly,
+			fmt.Sprintf(`3 pages were written by hugo server: do not publish this docroot; run hugo, or sitelink build; links to http://localhost:%d/sub/ are taken`, port),
+			`^content/a\.md:4:21: error: no directory answers /sub/gone/`, `not checked: .*livereload`)
+		if n := strings.Count(out, "error:"); n != 1 {
+			t.Errorf("%d errors, want 1\n%s", n, out)
+		}
+		p.sitelink(exitFindings, []string{"check", "--format", "jsonl", "--show", "all"},
+			fmt.Sprintf(`"raw":"http://localhost:%d/sub/b/","target":"/sub/b/".*"verdict":"ok"`, port))
+
+		w := p.command("sitelink", "watch")
+		var watched lockedBuffer
+		w.Stdout, w.Stderr = &watched, &watched
+		start(t, w)
+		until(t, &watched, "hugo server --disableFastRender keeps lists")
+		until(t, &watched, "/sub/gone/")
+	})
+}
+
+// lockedBuffer is written by a process while a test reads it.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// start starts a process and ends it with the test.
+func start(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGINT)
+		cmd.Wait()
+	})
+}
+
+// until waits until a process has said something.
+func until(t *testing.T, said *lockedBuffer, want string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if strings.Contains(said.String(), want) {
+			return
+		}
+	}
+	t.Fatalf("no %q in\n%s", want, said)
+}
+
+// TestHugoAddresses: sub-paths, canonifyURLs and relativeURLs (ecosystem.md 1.2,
+// 6), uglyURLs (9) and aliases (8), without any set-up.
+func TestHugoAddresses(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		for _, tc := range []struct {
+			name, config, link string
+			exit               int
+			want               []string
+		}{
+			{"sub-path", "baseURL = 'https://example.org/sub/'", "[b](/sub/b/) [b](https://example.org/sub/b/#x) [no](/sub/no/) [out](/b/)", exitFindings,
+				[]string{`published at https://example\.org/sub/`, `no directory answers /sub/no/`, `%s has no element with id "x"`, `: 2 errors`, `1 outside-base`}},
+			{"path only", "baseURL = '/sub/'", "[b](/sub/b/) [no](/sub/no/)", exitFindings, []string{`published at /sub/`, `no directory answers /sub/no/`, `: 1 error$`}},
+			{"root only", "baseURL = '/'", "[b](/b/)", exitClean, []string{`note: Hugo site: checking public \(hugo config\)`}},
+			{"canonifyURLs", "baseURL = 'https://example.org/sub/'\ncanonifyURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`no directory answers /sub/no/`, `: 1 error$`}},
+			{"relativeURLs", "baseURL = 'https://example.org/sub/'\nrelativeURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`no directory answers /sub/no/`, `: 1 error$`}},
+			{"uglyURLs", "baseURL = 'https://example.org/'\nuglyURLs = true", "[b](/b.html) [no](/b/)", exitFindings, []string{`no directory answers /b/`, `did you mean /b\.html\?`, `: 1 error$`}},
+			{"aliases", "baseURL = 'https://example.org/sub/'", "[old](/sub/old/)", exitClean, []string{`/sub/old/ only sends the visitor on to /sub/b/`, `: 1 warning$`}},
+		} {
+			t.Run(tc.name, func(t *testing.T) {
+				q := *p
+				q.t, q.dir = t, t.TempDir()
+				if err := os.Mkdir(filepath.Join(q.dir, ".git"), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				q.files(tc.config+"\n", map[string]string{"content/a.md": page(tc.link), "content/b.md": page("b", "aliases: [/old/]")})
+				q.hugo()
+				for i, w := range tc.want {
+					if strings.Contains(w, "%s") {
+						tc.want[i] = fmt.Sprintf(w, `b/index\.html`)
+					}
+				}
+				q.sitelink(tc.exit, checkOnly, tc.want...)
+			})
+		}
+	})
+}
+
+// TestHugoMultihost: a host for each language (ecosystem.md 1.2, 7): a root each,
+// and links from one to the other are checked.
+func TestHugoMultihost(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/'\n[languages.en]\nbaseURL = 'https://en.example/'\nweight = 1\n[languages.fr]\nbaseURL = 'https://fr.example/sub/'\nweight = 2\n", map[string]string{
+			"content/a.md":    page("[b](/b/) [seul](https://fr.example/sub/seul/) [no](https://fr.example/sub/non/)"),
+			"content/b.md":    page("b"),
+			"content/b.fr.md": page("[en](https://en.example/a/) [b](/sub/b/) [out](/b/)"), "content/seul.fr.md": page("seul"),
+		})
+		p.hugo()
+		p.sitelink(exitFindings, checkOnly, `published at https://en\.example/ \(en\), https://fr\.example/sub/ \(fr\) \(hugo config\)`,
+			`^content/a\.md:4:52: error: no directory answers /fr/non/`, `: 1 error$`, `1 outside-base`)
+		// One language alone, and one address for all.
+		p.sitelink(exitClean, []string{"check", "public/fr"}, `published at https://fr\.example/sub/`, `!error: `)
+		p.sitelink(exitFindings, []string{"check", "--base-url", "https://en.example/"}, `no directory answers /b/`)
+		write(t, filepath.Join(p.dir, "sitelink.toml"), "[[site]]\nroot = 'fr'\nbase = 'https://fr.example/sub/'\n[[site]]\nroot = 'en'\nbase = 'https://en.example/'\n")
+		p.sitelink(exitFindings, checkOnly, `error: no directory answers /fr/non/`, `: 1 error$`)
+	})
+}
+
+// TestHugoLanguages: several languages below one address.
+func TestHugoLanguages(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/'\ndefaultContentLanguage = 'de'\n[languages.en]\nweight = 1\n[languages.de]\nweight = 2\n[languages.fr]\nweight = 3\n", map[string]string{
+			"content/a.md": page("[en](/en/a/)"), "content/a.en.md": page("[de](/a/)"), "content/a.fr.md": page("a")})
+		p.hugo()
+		p.sitelink(exitClean, checkOnly, `published at https://example\.org/, languages de, en, fr \(hugo config\)`)
+	})
+}
+
+// TestHugoRefs: a ref that leads nowhere fails the build, or becomes what
+// refLinksNotFoundURL says (ecosystem.md 1.2, 10).
+func TestHugoRefs(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page(`[x]({{< ref "none.md" >}})`)})
+		p.sitelink(exitFailed, []string{"build"}, `REF_NOT_FOUND`, `sitelink: error: the build failed: hugo --destination .*: exit status`, `hint: mend what Hugo says above`)
+		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
+			t.Error("a build that failed has left a docroot")
+		}
+		write(t, filepath.Join(p.dir, "config.toml"), "baseURL = 'https://example.org/'\nrefLinksErrorLevel = 'WARNING'\nrefLinksNotFoundURL = '/nf/'\n")
+		write(t, filepath.Join(p.dir, "content/nf.md"), page("nothing here"))
+		p.sitelink(exitFindings, []string{"build"}, `: 1 error$`, `^\.sitelink/public/a/index\.html:\d.* error: the generator found no page for a reference.*\[unresolved-ref\]`)
+		if p.version > 111 { // before, the flag did not know this warning
+			p.sitelink(exitFailed, []string{"build", "--strict"}, `REF_NOT_FOUND`, `the build failed: hugo .*--panicOnWarning`)
+		}
+	})
+}
+
+// TestHugoMarkdownPaths: a Markdown path that nothing resolved reaches the page as
+// it is (ecosystem.md 1.2, 11).
+func TestHugoMarkdownPaths(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("[x](other.md)"), "content/other.md": page("x")})
+		p.hugo()
+		p.sitelink(exitFindings, checkOnly, `^content/a\.md:4:5: error: no file answers .*other\.md: a Markdown path left unresolved; fix the path, or enable a render hook that resolves it \[missing-file\]`,
+			`did you mean \.\./other/\?`)
+	})
+}
+
+// TestHugoSegments: a part of the site (ecosystem.md 1.2, 14), as Hugo makes it
+// since 0.124: what the rest lacks is said once.
+func TestHugoSegments(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		if p.version < 124 {
+			t.Skip("no segments")
+		}
+		p.files("baseURL = 'https://example.org/'\n[segments.one]\n[[segments.one.includes]]\npath = '{/a,/a/**,/}'\n", map[string]string{
+			"content/a/x.md": page("[y](/b/y/) [gone](/gone/)"), "content/b/y.md": page("y"), "content/b/z.md": page("z")})
+		p.hugo("--renderSegments", "one")
+		p.sitelink(exitFindings, checkOnly, `part of a build\? \d broken links? leads? to pages that hugo list has and public has not \(2 of 3\)`)
+		p.hugo()
+		p.sitelink(exitFindings, checkOnly, "!part of a build", `: 1 error$`)
+	})
+}
+
+// TestHugoLock: a check waits until Hugo, which is at work, is done (ecosystem.md
+// 1.2, 5).
+func TestHugoLock(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("a")})
+		p.hugo()
+		unlock, err := lockedfile.MutexAt(filepath.Join(p.dir, ".hugo_build.lock")).Lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := p.command("sitelink", "check")
+		var said lockedBuffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		start(t, cmd)
+		until(t, &said, "waiting for Hugo to finish its build")
+		if strings.Contains(said.String(), "checked") {
+			t.Error("it did not wait")
+		}
+		unlock()
+		until(t, &said, "checked 2 pages")
+	})
+}
+
+// TestHugoArguments: arguments of the build are Hugo's, and the check agrees with
+// them.
+func TestHugoArguments(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/'\n", map[string]string{
+			"content/a.md": page("[b](https://preview.example.net/p/b/) [d](/p/d/)"), "content/b.md": page("b"), "content/d.md": page("d", "draft: true"),
+			"config/staging/config.toml": "baseURL = 'https://staging.example.net/'\n",
+		})
+		p.sitelink(exitClean, []string{"build", "--", "-D", "-b", "https://preview.example.net/p/"}, `published at https://preview\.example\.net/p/ \(hugo config\)`, `!not checked: .*external`)
+		p.sitelink(exitFindings, []string{"build", "--", "-e", "staging"}, `published at https://staging\.example\.net/`)
+		p.sitelink(exitUsage, []string{"build", "--", "-d", "x"}, `-d: sitelink build chooses the directory`)
+		p.sitelink(exitFailed, []string{"build", "--", "--no-such-flag"}, `unknown flag`, `the build failed: hugo .* --no-such-flag`)
+		p.sitelink(exitUsage, []string{"build", "public"}, `build takes no directory`)
+		// Two pages that fall on one address.
+		write(t, filepath.Join(p.dir, "content/e.md"), page("e", "url: /b/"))
+		p.sitelink(exitFailed, []string{"build", "--strict"}, `the build failed`)
+	})
+}
+
+// TestHugoNotBuilt: where there is no docroot yet, the next command is named.
+func TestHugoNotBuilt(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/'\npublishDir = 'out'\n", map[string]string{"content/a.md": page("a")})
+		p.sitelink(exitFailed, checkOnly, `error: read docroot out: no such file`, `hint: run hugo first, or sitelink build`)
+		p.sitelink(exitClean, []string{"build"})
+		p.sitelink(exitClean, checkOnly, `Hugo site: checking \.sitelink/public, published at`)
+		p.hugo()
+		p.sitelink(exitClean, []string{"links", "--external"}, `Hugo site: checking out, published at https://example\.org/`)
+		p.sitelink(exitClean, []string{"explain", "/a/"}, `published at https://example\.org/`)
+	})
+}
+
+// TestHugoInterrupt: Ctrl-C stops Hugo and leaves no docroot.
+func TestHugoInterrupt(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("a"),
+			"layouts/_default/single.html": "{{ range seq 2000 }}{{ range seq 2000 }}{{ range seq 2000 }}{{ $x := math.Sqrt . }}{{ end }}{{ end }}{{ end }}"})
+		cmd := p.command("sitelink", "build")
+		var said lockedBuffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		until(t, &said, "building with hugo")
+		time.Sleep(300 * time.Millisecond)
+		began := time.Now()
+		cmd.Process.Signal(os.Interrupt)
+		err := cmd.Wait()
+		checkExit(t, err, exitInterrupted)
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("it took %v to stop", took)
+		}
+		left, _ := os.ReadDir(filepath.Join(p.dir, ".sitelink"))
+		for _, f := range left {
+			if strings.HasPrefix(f.Name(), "public") {
+				t.Errorf("left behind: %s", f.Name())
+			}
+		}
+	})
+}

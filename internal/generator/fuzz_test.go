@@ -1,0 +1,57 @@
+package generator
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzScript: what is taken from a program stands in it, and names stand before
+// it. Nothing is run, and no text makes it fail.
+func FuzzScript(f *testing.F) {
+	for _, seed := range []string{
+		"export default { site: 'https://example.org', base: \"/x\" }", "module.exports = c => ({ dir: { output: `d` } })", "a: 'b", "/* { */ // }\n}}])",
+		"x('y')", "a: '\\u0041'", "`${a: 'b'}`", "{ a: { b: [ { c: 'd' } ] } }",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, p := range scriptProperties(text) {
+			name := strings.TrimSuffix(p.name, "(")
+			at := strings.Index(text, name)
+			if at < 0 || !strings.Contains(text[at:], p.value) || strings.Contains(p.value, "\\") {
+				t.Errorf("%q: property %+v", text, p)
+			}
+		}
+	})
+}
+
+// FuzzDocument: hostile configuration files end, in a table or an error that
+// begins with a line that the text has.
+func FuzzDocument(f *testing.F) {
+	for _, ext := range []string{".toml", ".yaml", ".json"} {
+		for _, seed := range []string{"a: 1", "a = 1", `{"a": 1}`, "a: &x {b: *x}", "- a", "[[a]]\n[a]", "a: !!python/name:x", "\xff", "? {a: b}\n: c", "a: &a [*a, *a]"} {
+			f.Add(ext, seed)
+		}
+	}
+	f.Fuzz(func(t *testing.T, ext, text string) {
+		d, err := parseDocument(ext, []byte(text))
+		if err == nil {
+			for k := range d {
+				if k != strings.ToLower(k) {
+					t.Errorf("key %q", k)
+				}
+			}
+			return
+		}
+		line := 0
+		for _, c := range err.Error() {
+			if c < '0' || c > '9' {
+				break
+			}
+			line = line*10 + int(c-'0')
+		}
+		if line < 1 || line > strings.Count(text, "\n")+strings.Count(text, "\r")+2 {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}

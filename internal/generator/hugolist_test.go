@@ -1,0 +1,45 @@
+package generator
+
+import (
+	"testing"
+	"time"
+)
+
+// TestReadHugoList: rows between warnings, and which pages a build makes.
+func TestReadHugoList(t *testing.T) {
+	pages, err := ReadHugoList([]byte("WARN  path, of something\npath,slug,title,date,expiryDate,publishDate,draft,permalink,kind,section\n" +
+		"content/a.md,,\"A, b\",2020-01-01T00:00:00Z,0001-01-01T00:00:00Z,2020-01-01T00:00:00Z,false,https://example.org/a/,page,\n" +
+		"WARN in between\n" +
+		"content/draft.md,,,,0001-01-01T00:00:00Z,0001-01-01T00:00:00Z,true,https://example.org/draft/,page,\n" +
+		"content/later.md,,,,0001-01-01T00:00:00Z,2030-01-01T00:00:00Z,false,https://example.org/later/,page,\n" +
+		"content\\over.md,,,,2021-01-01T00:00:00Z,0001-01-01T00:00:00Z,false,https://example.org/over/,page,\n"))
+	if err != nil || len(pages) != 4 {
+		t.Fatalf("got %+v, %v", pages, err)
+	}
+	now := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i, want := range []bool{true, false, false, false} {
+		if pages[i].PublishedAt(now) != want {
+			t.Errorf("%s: published %v", pages[i].File, !want)
+		}
+	}
+	if p := pages[3]; p.File != "content/over.md" || !p.PublishedAt(now.AddDate(-5, 0, 0)) || p.Permalink.Path != "/over/" {
+		t.Errorf("got %+v", p)
+	}
+	for _, text := range []string{"", "Error: x", "path,title\na,b\n"} {
+		if _, err := ReadHugoList([]byte(text)); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+}
+
+func TestReadHugoMounts(t *testing.T) {
+	all, err := ReadHugoMounts([]byte("WARN x\n{\"path\":\"project\",\"dir\":\"/p/\",\"mounts\":[{\"source\":\"static\",\"target\":\"static\"}]}\n{\"path\":\"theme\",\"dir\":\"/t\"}\n"))
+	if err != nil || len(all) != 2 || all[0].Mounts[0].Target != "static" || all[1].Dir != "/t" {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	for _, text := range []string{"", "hello", `{"path":`} {
+		if _, err := ReadHugoMounts([]byte(text)); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// settingsText is what a test compares: where, at which addresses, languages,
+// said by whom.
+func settingsText(s Settings) string {
+	var roots []string
+	for _, r := range s.Roots {
+		roots = append(roots, r.Dir+"@"+r.Base)
+	}
+	text := fmt.Sprintf("%s %s %s (%s)", s.Docroot, strings.Join(roots, " "), strings.Join(s.Languages, ","), s.From)
+	if s.RefNotFound != "" {
+		text += " ref " + s.RefNotFound
+	}
+	return text
+}
+
+// TestSettings: what the configuration files of each generator say of the site,
+// without any program.
+func TestSettings(t *testing.T) {
+	for name, tc := range map[string]struct {
+		files map[string]string
+		env   []string
+		args  string
+		want  string
+	}{
+		"hugo/nothing": {files: map[string]string{"hugo.toml": ""}, want: "public @  (hugo.toml)"},
+		"hugo/toml": {files: map[string]string{"hugo.toml": "baseURL = 'https://example.org/sub'\npublishDir = './out/'\nrefLinksNotFoundURL = '/nf/'\n"},
+			want: "out @https://example.org/sub/  (hugo.toml) ref /nf/"},
+		"hugo/yaml":        {files: map[string]string{"hugo.yaml": "BaseURL: https://example.org/\nlanguages:\n  fr: {weight: 2}\n  en: {weight: 1}\n"}, want: "public @https://example.org/ en,fr (hugo.yaml)"},
+		"hugo/json":        {files: map[string]string{"hugo.json": `{"baseurl": "https://example.org/"}`}, want: "public @https://example.org/  (hugo.json)"},
+		"hugo/first_file":  {files: map[string]string{"hugo.yaml": "baseURL: https://b.example/", "config.toml": "baseURL = 'https://a.example/'"}, want: "public @https://b.example/  (hugo.yaml)"},
+		"hugo/path_alone":  {files: map[string]string{"hugo.toml": "baseURL = '/sub'"}, want: "public @/sub/  (hugo.toml)"},
+		"hugo/no_host":     {files: map[string]string{"hugo.toml": "baseURL = '/'"}, want: "public @  (hugo.toml)"},
+		"hugo/protocol":    {files: map[string]string{"hugo.toml": "baseURL = '//example.org'"}, want: "public @https://example.org/  (hugo.toml)"},
+		"hugo/byte_order":  {files: map[string]string{"hugo.toml": "\xef\xbb\xbfbaseURL = 'https://example.org/'"}, want: "public @https://example.org/  (hugo.toml)"},
+		"hugo/environment": {files: map[string]string{"hugo.toml": "baseURL = 'https://example.org/'"}, env: []string{"HUGO_BASEURL=https://env.example/", "HUGO_PUBLISHDIR=dist"}, want: "dist @https://env.example/  (HUGO_PUBLISHDIR)"},
+		"hugo/directory": {files: map[string]string{
+			"config/_default/hugo.toml": "baseURL = 'https://default.example/'\n", "config/_default/languages.toml": "[en]\n[de]\nweight = 1\n",
+			"config/production/config.yaml": "baseURL: https://production.example/\n", "config/staging/hugo.toml": "baseURL = 'https://staging.example/'\n"},
+			want: "public @https://production.example/ en,de (config/production/config.yaml)"},
+		"hugo/staging": {files: map[string]string{"config/_default/hugo.toml": "baseURL = 'https://default.example/'\n",
+			"config/production/hugo.toml": "baseURL = 'https://production.example/'\n", "config/staging/hugo.toml": "publishDir = 'staging'\n"},
+			args: "-e staging", want: "staging @https://default.example/  (config/staging/hugo.toml)"},
+		"hugo/multihost": {files: map[string]string{"hugo.toml": "baseURL = 'https://example.org/'\n[languages.en]\nbaseURL = 'https://en.example'\n[languages.fr]\nbaseURL = 'https://fr.example/sub/'\nweight = 9\n[languages.xx]\ndisabled = true\n"},
+			want: "public en@https://en.example/ fr@https://fr.example/sub/ en,fr (hugo.toml)"},
+		"hugo/disabled": {files: map[string]string{"hugo.toml": "disableLanguages = ['fr']\n[languages.en]\n[languages.fr]\n"}, want: "public @ en (hugo.toml)"},
+		"hugo/argument": {files: map[string]string{"hugo.toml": "baseURL = 'https://example.org/'"}, args: "--minify --baseURL=https://arg.example/x", want: "public @https://arg.example/x/  (HUGO_BASEURL)"},
+
+		"jekyll/both":     {files: map[string]string{"_config.yml": "url: https://example.org\nbaseurl: /sub\ndestination: ./out\n"}, want: "out @https://example.org/sub/  (_config.yml)"},
+		"jekyll/path":     {files: map[string]string{"_config.yml": "baseurl: /sub\n"}, want: "_site @/sub/  (_config.yml)"},
+		"jekyll/nothing":  {files: map[string]string{"_config.yml": "# empty\n"}, want: "_site @  (_config.yml)"},
+		"jekyll/argument": {files: map[string]string{"_config.yml": "url: https://example.org\nbaseurl: /sub\n"}, args: "-b /other", want: "_site @https://example.org/other/  (_config.yml)"},
+
+		"eleventy/dir":    {files: map[string]string{".eleventy.js": "module.exports = function (c) {\n  // dir: { output: 'no' }\n  return { dir: { input: 'src', output: \"dist\" }, pathPrefix: '/sub/' };\n};\n"}, want: "dist @/sub/  (.eleventy.js)"},
+		"eleventy/method": {files: map[string]string{"eleventy.config.js": "export default (c) => { c.setOutputDirectory('web'); };"}, want: "web @  (eleventy.config.js)"},
+		"eleventy/plain":  {files: map[string]string{"eleventy.config.js": "export default () => ({})"}, want: "_site @  (eleventy.config.js)"},
+
+		"zola/both":     {files: map[string]string{"config.toml": "base_url = 'https://example.org'\noutput_dir = 'docs'\n", "templates/index.html": ""}, want: "docs @https://example.org/  (config.toml)"},
+		"zola/argument": {files: map[string]string{"zola.toml": "base_url = 'https://example.org'\n"}, args: "-uhttps://arg.example", want: "public @https://arg.example/  (zola.toml)"},
+
+		"mkdocs/tags": {files: map[string]string{"mkdocs.yml": "site_name: x\nsite_url: https://example.org/docs/\nsite_dir: build\nplugins:\n  - x: !!python/name:a.b\n  - y: !ENV [A, B]\n"}, want: "build @https://example.org/docs/  (mkdocs.yml)"},
+		"mkdocs/env":  {files: map[string]string{"mkdocs.yml": "site_url: !ENV [URL, 'https://x.example']\n"}, want: "site @  (mkdocs.yml)"},
+
+		"astro/both":       {files: map[string]string{"astro.config.mjs": "import { defineConfig } from 'astro/config';\nexport default defineConfig({\n  site: 'https://example.org', // here\n  base: '/docs',\n  outDir: './out',\n  image: { site: 'no', domains: ['astro.build'] },\n});\n"}, want: "out @https://example.org/docs/  (astro.config.mjs)"},
+		"astro/computed":   {files: map[string]string{"astro.config.ts": "export default defineConfig({ site: process.env.URL ?? 'https://no.example', base: `/${x}` })"}, want: "dist @  (astro.config.ts)"},
+		"docusaurus/both":  {files: map[string]string{"docusaurus.config.js": "const config = {\n  title: 'url: https://no.example',\n  url: 'https://example.org',\n  baseUrl: '/docs/',\n  presets: [['x', { url: 'no' }]],\n};\nmodule.exports = config;\n"}, want: "build @https://example.org/docs/  (docusaurus.config.js)"},
+		"docusaurus/typed": {files: map[string]string{"docusaurus.config.ts": "const config: Config = {\n  'url': \"https://example.org\",\n  baseUrl: '/',\n};"}, want: "build @https://example.org/  (docusaurus.config.ts)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, ok := Detect(write(t, tc.files))
+			if generator, _, _ := strings.Cut(name, "/"); !ok || string(p.Generator) != generator {
+				t.Fatalf("detected %+v", p)
+			}
+			s, err := p.Settings(t.Context(), Runner{Env: tc.env}, strings.Fields(tc.args)...)
+			if got := settingsText(s); err != nil || got != tc.want {
+				t.Errorf("got  %s, %v\nwant %s", got, err, tc.want)
+			}
+		})
+	}
+}
+
+// TestSettingsFaults: a configuration that is broken is named with its line.
+func TestSettingsFaults(t *testing.T) {
+	for _, tc := range []struct{ file, text, want string }{
+		{"hugo.toml", "title = 'x'\nbaseURL = \n", "hugo.toml:2: "},
+		{"hugo.yaml", "a: 1\nb: [\n", "hugo.yaml:2: "},
+		{"hugo.yaml", "- a\n", "hugo.yaml:1: not a table of keys"},
+		{"hugo.json", "{\n\"a\": 1,\n}", "hugo.json:3: "},
+		{"hugo.json", "[]", "hugo.json:1: "},
+		{"_config.yml", "a: \"\n", "_config.yml:"},
+		{"mkdocs.yml", "a: {b: &x [*x]}\n", ""},
+		{"mkdocs.yml", strings.Repeat("x", maxConfig+1), "read mkdocs.yml: larger than 131072 bytes"},
+		{"zola.toml", "a = 1\na = 2\n", "zola.toml:2: "},
+	} {
+		p, _ := Detect(write(t, map[string]string{tc.file: tc.text}))
+		_, err := p.Settings(t.Context(), Runner{})
+		switch {
+		case tc.want == "":
+			continue // refused or not: no crash, and it ends
+		case err == nil || !strings.HasPrefix(err.Error(), tc.want):
+			t.Errorf("%s %.20q: got %v, want %s", tc.file, tc.text, err, tc.want)
+		}
+	}
+}
+
+// script makes a program of the shell.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell")
+	}
+	file := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+text), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestAskHugo: Hugo prints its configuration as JSON, one language at a time, or
+// before 0.112.4 as lines; what it cannot say comes from the files.
+func TestAskHugo(t *testing.T) {
+	const files = "baseURL = 'https://files.example/'\n[languages.en]\nbaseURL = 'https://en.example/'\n[languages.fr]\nbaseURL = 'https://fr.example/'\n"
+	for _, tc := range []struct{ name, text, want, note string }{
+		{"json", `echo 'WARN  deprecated'; echo '{"baseurl":"https://json.example","publishdir":"out","languages":{"en":{}}}'`, "out @https://json.example/ en (hugo config)", ""},
+		{"json_languages", `case "$*" in *--lang*) ;; *) echo '{"baseurl":"https://json.example/","publishdir":"public","languages":{"en":{"weight":2},"fr":{"weight":1}}}';; esac
+case "$*" in *"--lang fr"*) echo '{"baseurl":"https://json.example/"}';; esac`, "public @https://json.example/ en,fr (hugo config)", ""},
+		{"json_hosts", `case "$*" in *"--lang fr"*) echo '{"baseurl":"https://fr.json.example/s"}';; *) echo '{"baseurl":"https://json.example/","publishdir":"public","languages":{"en":{},"fr":{}}}';; esac`,
+			"public en@https://json.example/ fr@https://fr.json.example/s/ en,fr (hugo config)", ""},
+		{"lines", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; esac
+echo 'baseurl = "https://lines.example/"'; echo 'publishdir = "web"'; echo 'languages = map[en:map[]]'`, "web en@https://en.example/ fr@https://fr.example/ en,fr (hugo config)", ""},
+		{"variable", `echo "{\"baseurl\":\"$HUGO_BASEURL\",\"publishdir\":\"$HUGO_ENVIRONMENT\"}"`, "stage @https://arg.example/  (hugo config)", ""},
+		{"fails", `echo 'Error: no modules today' >&2; exit 3`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no modules today; the configuration files are read instead"},
+		{"no_json", `echo hello`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "read hugo config"},
+		{"other_lines", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; esac; echo hello`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no publishdir in its output"},
+		{"silent", `exec sleep 60`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no answer within"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, _ := Detect(write(t, map[string]string{"hugo.toml": files}))
+			run := Runner{Programs: map[string]string{"hugo": script(t, tc.text)}, Env: append(os.Environ(), "HUGO_BASEURL=", "HUGO_ENVIRONMENT=")}
+			var args []string
+			switch tc.name {
+			case "variable":
+				args = []string{"-b", "https://arg.example/", "-e=stage"}
+			case "silent":
+				run.Timeout = 100 * time.Millisecond
+			}
+			s, err := p.Settings(t.Context(), run, args...)
+			if got := settingsText(s); err != nil || got != tc.want {
+				t.Errorf("got  %s, %v\nwant %s", got, err, tc.want)
+			}
+			if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, tc.note) || tc.note == "" && notes != "" {
+				t.Errorf("notes %q, want %q", notes, tc.note)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p, _ := Detect(write(t, map[string]string{"hugo.toml": files}))
+	if _, err := p.Settings(ctx, Runner{Programs: map[string]string{"hugo": script(t, "echo {}")}}); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestTidyHugo: what Hugo makes before it answers goes again, if it is empty.
+func TestTidyHugo(t *testing.T) {
+	dir := write(t, map[string]string{"hugo.toml": "", "static/x": "", "empty/../kept.txt": "", "resources/_gen/images/x.png": ""})
+	if err := os.Mkdir(filepath.Join(dir, "mine"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	tidy := TidyHugo(dir)
+	for _, name := range []string{"out/web/deep", "resources/_gen/assets", "full"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{".hugo_build.lock", "full/page.html", "note.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tidy()
+	var left []string
+	for _, name := range []string{"out", "resources/_gen/assets", ".hugo_build.lock", "full", "note.txt", "mine", "static", "resources/_gen/images"} {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			left = append(left, name)
+		}
+	}
+	if got, want := strings.Join(left, " "), "full note.txt mine static resources/_gen/images"; got != want {
+		t.Errorf("left %s, want %s", got, want)
+	}
+}
+
+// TestCommand: the usual command of each generator, into a directory.
+func TestCommand(t *testing.T) {
+	for _, tc := range []struct {
+		files  string
+		strict bool
+		args   []string
+		want   string
+	}{
+		{"hugo.toml", false, nil, "hugo --destination '/o ut'"},
+		{"hugo.toml", true, []string{"--minify", "-b", "https://x.example/?'"}, `hugo --destination '/o ut' --printPathWarnings --panicOnWarning --minify -b 'https://x.example/?'\'''`},
+		{"_config.yml", false, nil, "jekyll build --destination '/o ut'"},
+		{"_config.yml Gemfile", true, nil, "bundle exec jekyll build --destination '/o ut' --strict_front_matter"},
+		{".eleventy.js", false, nil, "npx --no-install eleventy '--output=/o ut'"},
+		{"zola.toml", false, nil, "zola build --force --output-dir '/o ut'"},
+		{"mkdocs.yml", true, nil, "mkdocs build --site-dir '/o ut' --strict"},
+		{"astro.config.mjs node_modules/.bin/astro", false, nil, "DIR/node_modules/.bin/astro build --outDir '/o ut'"},
+		{"docusaurus.config.js", false, nil, "npx --no-install docusaurus build --out-dir '/o ut'"},
+	} {
+		files := map[string]string{}
+		for f := range strings.FieldsSeq(tc.files) {
+			files[f] = ""
+		}
+		dir := write(t, files)
+		p, _ := Detect(dir)
+		run := Runner{Programs: map[string]string{}}
+		if strings.Contains(tc.files, "Gemfile") {
+			run.Programs["bundle"] = "/bin/bundle"
+		}
+		got := strings.ReplaceAll(p.Command(run, "/o ut", tc.strict, tc.args).String(), dir, "DIR")
+		if filepath.ToSlash(got) != tc.want || !p.Builds() || p.Usual() == "" {
+			t.Errorf("got  %s\nwant %s", got, tc.want)
+		}
+	}
+	if (Project{Generator: Plain}).Builds() {
+		t.Error("no generator builds plain Markdown")
+	}
+}
+
+// TestDestination: an argument that chooses where to build is found in all its
+// forms.
+func TestDestination(t *testing.T) {
+	hugo := Project{Generator: Hugo}
+	for args, want := range map[string]string{
+		"-d x": "-d", "--destination=x": "--destination", "--minify -dx": "-d", "-D --minify": "", "--destinationx y": "", "": "",
+	} {
+		if got := hugo.Destination(strings.Fields(args)); got != want {
+			t.Errorf("%q: got %q, want %q", args, got, want)
+		}
+	}
+}
+
+// TestHostileConfigs: configuration files of the largest size that is read end in
+// a moment, whatever they hold.
+func TestHostileConfigs(t *testing.T) {
+	fill := func(unit string) string { return strings.Repeat(unit, maxConfig/len(unit)) }
+	for _, tc := range []struct{ file, text string }{
+		{"astro.config.mjs", fill("{a:'b',")}, {"astro.config.mjs", fill("'")}, {"astro.config.mjs", fill("''   ")}, {"astro.config.mjs", fill("/*")}, {"astro.config.mjs", fill("a(")},
+		{"_config.yml", fill("[")}, {"_config.yml", fill("{a: ")}, {"_config.yml", fill("- ")}, {"_config.yml", fill("a: 1\n")},
+		{"_config.yml", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e]\n"},
+		{"hugo.toml", manyKeys()}, {"hugo.json", fill("[")}, {"hugo.json", fill(`{"a":`)},
+	} {
+		p, _ := Detect(write(t, map[string]string{tc.file: tc.text}))
+		began := time.Now()
+		p.Settings(t.Context(), Runner{}) // an error or none
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s %.20q: %v", tc.file, tc.text, took)
+		} else if testing.Verbose() {
+			t.Logf("%s %.20q: %v", tc.file, tc.text, took)
+		}
+	}
+}
+
+// manyKeys is a TOML table of the largest size.
+func manyKeys() string {
+	var b strings.Builder
+	for i := 0; b.Len() < maxConfig-20; i++ {
+		fmt.Fprintf(&b, "k%d=1\n", i)
+	}
+	return b.String()
+}
