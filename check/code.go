@@ -51,6 +51,21 @@ const (
 	UnmatchedLinkset Code = "unmatched-linkset"       // a linkset of --from that finds no page
 	LimitReached     Code = "limit-reached"           // --limit left pages out
 
+	// Of the elements that name the endpoints (docs/inject.md).
+
+	EndpointMissing     Code = "endpoint-missing"      // a page that should name an endpoint does not
+	EndpointUnwanted    Code = "endpoint-unwanted"     // a page names an endpoint and should not
+	EndpointAddress     Code = "endpoint-address"      // another address than the configuration's
+	EndpointRelative    Code = "endpoint-relative"     // an address that is not absolute
+	EndpointForm        Code = "endpoint-form"         // not in the form that clients look for
+	EndpointUnquoted    Code = "endpoint-unquoted"     // likewise, since a minifier took the quotes
+	EndpointTwice       Code = "endpoint-twice"        // a second element
+	EndpointSecondMatch Code = "endpoint-second-match" // text that is no element, and looks like one to clients
+	EndpointBody        Code = "endpoint-body"         // the element is not in the head
+	EndpointLate        Code = "endpoint-late"         // behind the first 5,000 bytes
+	EndpointHeader      Code = "endpoint-header"       // a header that names another address
+	EndpointInvalidPage Code = "endpoint-invalid-page" // a page with endpoints that has two heads
+
 	// Of feeds and sitemaps (docs/files.md).
 
 	SitemapEntry     Code = "sitemap-entry"      // an entry of a sitemap or sitemap index that search engines cannot use

@@ -1,5 +1,7 @@
 package check
 
+import "github.com/sitelink/sitelink/internal/site"
+
 // Options say what counts as a finding. The zero value reports everything.
 type Options struct {
 	// Ignore lists the findings the user accepts.
@@ -20,6 +22,9 @@ type Options struct {
 	// Limit is the number of pages whose links are judged at most, 0 for all
 	// (LL-23).
 	Limit int
+	// More, when set, returns findings about files that this package does not
+	// know of; Element and Raw are empty.
+	More func(s *site.Site) []Finding
 	// Orphans reports files that no page links to, and pages that no chain of
 	// links leads to (LL-109).
 	Orphans bool

@@ -11,6 +11,9 @@ import (
 // are judged and of directories, linksets that find nothing, and orphans.
 func siteFindings(ctx context.Context, s *site.Site, opt Options) ([]Finding, error) {
 	out := fileFindings(s)
+	if opt.More != nil {
+		out = append(out, opt.More(s)...)
+	}
 	if c := opt.scope; c != nil {
 		out = slices.DeleteFunc(out, func(f Finding) bool {
 			node, ok := s.Lookup(f.Page)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
@@ -103,6 +104,9 @@ func seenBy(cfg *config.Config) func(*baseline.Entry) bool {
 			return !part && !opt.NoFragments && opt.ScriptFragments != check.ScriptSilent
 		case check.Orphan, check.Unreachable:
 			return !part && opt.Orphans
+		}
+		if strings.HasPrefix(string(e.Code), "endpoint-") {
+			return !part && opt.More != nil
 		}
 		return !part
 	}

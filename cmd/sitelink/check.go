@@ -11,6 +11,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/templates"
 )
 
 const checkLong = `check reads a built site and reports every link that will not work once the site is
@@ -148,6 +149,7 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 		File: file, Getenv: a.env.Getenv, Flags: settings, Places: files.places, Profiles: profileNames(), Codes: codeNames(),
 		HostKeys: hostKeys(),
 		Linkset:  func(text string) error { _, err := check.ParseLinkset(text); return err },
+		Endpoint: templates.Endpoint,
 	})
 	if err != nil {
 		var fault *config.Error

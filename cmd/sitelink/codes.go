@@ -18,6 +18,8 @@ var findingCodes = []check.Code{
 	check.RedirectChain, check.RedirectHidden, check.RedirectShadowed,
 	check.Orphan, check.Unreachable, check.UnmatchedLinkset, check.LimitReached,
 	check.SitemapEntry, check.FeedEntry, check.NoIndexInSitemap, check.SitemapLimit,
+	check.EndpointMissing, check.EndpointUnwanted, check.EndpointAddress, check.EndpointRelative, check.EndpointForm, check.EndpointUnquoted,
+	check.EndpointTwice, check.EndpointSecondMatch, check.EndpointBody, check.EndpointLate, check.EndpointHeader, check.EndpointInvalidPage,
 }
 
 func codeNames() []string {

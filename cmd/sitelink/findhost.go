@@ -49,6 +49,7 @@ func (a *app) siteOf(cfg *config.Config, docroot string) site.Options {
 			opt.BaseURLs = []string{"https://" + host + "/"}
 		}
 	}
+	inspectEndpoints(&opt, cfg)
 	return opt
 }
 

@@ -52,6 +52,7 @@ func checkOptions(cfg *config.Config) check.Options {
 	opt := check.Options{
 		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Limit: cfg.Limit, Orphans: cfg.Orphans,
 	}
+	opt.More = endpointFindings(cfg)
 	switch cfg.ScriptFragments {
 	case "error":
 		opt.ScriptFragments = check.ScriptError

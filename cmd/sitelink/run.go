@@ -146,7 +146,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetErr(a.env.Stderr)
 	root.SetVersionTemplate("sitelink {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.checkCommand(), a.buildCommand(), a.watchCommand(), a.initCommand(), a.doctorCommand(), a.explainCommand(), a.linksCommand(), a.baselineCommand(), a.profileCommand(), a.hookCommand(), a.versionCommand(), a.completionCommand(), a.manCommand())
+	root.AddCommand(a.checkCommand(), a.buildCommand(), a.watchCommand(), a.initCommand(), a.doctorCommand(), a.injectCommand(), a.explainCommand(), a.linksCommand(), a.baselineCommand(), a.profileCommand(), a.hookCommand(), a.versionCommand(), a.completionCommand(), a.manCommand())
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Short = "describe a command"

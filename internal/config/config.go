@@ -75,6 +75,8 @@ type Config struct {
 	Sites []Site
 	// Hook is the table [hook].
 	Hook Hook
+	// Templates is the table [templates].
+	Templates Templates
 
 	places map[string]string
 }
@@ -107,6 +109,9 @@ type Request struct {
 	HostKeys []HostKey
 	// Linkset says what is wrong with a linkset; nil accepts any.
 	Linkset func(text string) error
+	// Endpoint returns an address as it is published, or what is wrong with
+	// it; nil takes any as it is.
+	Endpoint func(text string) (string, error)
 }
 
 // Setting is one key with the texts given for it: one, or for a list several.
@@ -164,6 +169,7 @@ func defaults() *Config {
 	c.ScriptFragments, c.FailOn, c.GroupBy, c.Show = "warn", "error", "page", "findings"
 	c.Formats = []Format{{Name: "text"}}
 	c.Color, c.Progress, c.Source = "auto", "auto", "auto"
+	c.Templates.Kinds = []string{"home", "page"}
 	return c
 }
 

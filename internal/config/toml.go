@@ -41,6 +41,7 @@ func (l *loader) toml(name, projectDir string, data []byte) {
 	}
 	f.endRule()
 	f.endRedirect()
+	f.endThemes()
 	f.endSite()
 	if err := f.parser.Error(); err != nil {
 		l.fail(&Error{Name: name, Line: 1, Msg: err.Error()})
@@ -62,7 +63,8 @@ type tomlFile struct {
 	redirect   *Redirect // the [[redirect]] table being read
 	redirectAt *Error
 
-	site *siteTable // the [[site]] table being read
+	themeAt []*Error   // where each [[templates.theme]] begins
+	site    *siteTable // the [[site]] table being read
 }
 
 // at makes an error for the place of n without message.
@@ -98,6 +100,11 @@ func (f *tomlFile) expression(n *unstable.Node) {
 	}
 }
 
+// isTable tells whether name is a table of the file that stands there once.
+func isTable(name string) bool {
+	return name == "check" || name == "host" || name == "hook" || name == "templates"
+}
+
 func keyPath(it unstable.Iterator) (path []string, first *unstable.Node) {
 	for it.Next() {
 		if first == nil {
@@ -128,15 +135,20 @@ func (f *tomlFile) header(path []string, at *Error, isArray bool) {
 		return
 	case joined == "site":
 		f.failAt(at, "write [[site]]", "site is a list of tables")
-	case (joined == "check" || joined == "host" || joined == "hook") && !isArray:
+	case joined == "templates.theme" && isArray:
+		f.themeHeader(at)
 		return
-	case joined == "check" || joined == "host" || joined == "hook":
+	case joined == "templates.theme":
+		f.failAt(at, "write [[templates.theme]]", "templates.theme is a list of tables")
+	case isTable(joined) && !isArray:
+		return
+	case isTable(joined):
 		f.failAt(at, "write ["+joined+"]", "%s is a single table", joined)
 	default:
 		if _, ok := Lookup(joined); ok {
 			f.failAt(at, "", "%s is a key, not a table", joined)
 		} else {
-			f.failAt(at, didYouMean(joined, []string{"check", "hook", "host", "ignore", "redirect", "site"}), "unknown table %q", joined)
+			f.failAt(at, didYouMean(joined, []string{"check", "hook", "host", "ignore", "redirect", "site", "templates"}), "unknown table %q", joined)
 		}
 	}
 	f.unknown = true
@@ -163,7 +175,13 @@ func (f *tomlFile) keyValue(path []string, at *Error, n *unstable.Node) {
 		f.hostKey(strings.Join(path[1:], "."), at, n)
 	case path[0] == "hook" && len(path) > 1:
 		f.hookKey(strings.Join(path[1:], "."), at, n)
-	case path[0] == "check" && len(path) == 1, path[0] == "host", path[0] == "hook":
+	case path[0] == "templates" && len(path) == 2 && path[1] == "theme":
+		f.inlineThemes(at, n)
+	case path[0] == "templates" && len(path) > 2 && path[1] == "theme":
+		f.themeKey(path[2:], at, n)
+	case path[0] == "templates" && len(path) > 1:
+		f.templatesKey(strings.Join(path[1:], "."), at, n)
+	case isTable(path[0]) && len(path) == 1:
 		if n.Kind != unstable.InlineTable {
 			f.failAt(at, "write ["+path[0]+"]", "want a table, got %s", describe(n))
 			return

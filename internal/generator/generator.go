@@ -62,8 +62,12 @@ func Detect(dir string) (p Project, ok bool) {
 	tree := os.DirFS(dir)
 	for _, m := range marks {
 		if anyOf(tree, m.names) && (m.also == nil || anyOf(tree, m.also)) {
-			r := rowOf(m.generator)
-			return Project{m.generator, dir, r.configs(tree, r.files), r.docroot}, true
+			name := m.generator
+			if name == Hugo && m.names[0] == "config.toml" && isZola(tree) {
+				name = Zola
+			}
+			r := rowOf(name)
+			return Project{name, dir, r.configs(tree, r.files), r.docroot}, true
 		}
 	}
 	return Project{}, false

@@ -1,5 +1,20 @@
 package generator
 
+import (
+	"io/fs"
+	"regexp"
+)
+
+// zolaBase is a key that every project of Zola has, and none of Hugo.
+var zolaBase = regexp.MustCompile(`(?m)^\s*base_url\s*=`)
+
+// isZola tells whether config.toml, a name that Hugo read first, is Zola's: a
+// project of either may have themes.
+func isZola(tree fs.FS) bool {
+	text, err := readRegular(tree, "config.toml")
+	return err == nil && zolaBase.Match(text)
+}
+
 var zolaRow = row{
 	name: Zola, title: "Zola", usual: "zola build", docroot: "public",
 	files:   []string{"zola.toml", "config.toml"},

@@ -26,6 +26,8 @@ var mayImport = map[string][]string{
 	"internal/generator":  {},
 	"internal/hostcases":  {},
 	"internal/house":      {},
+	"internal/inject":     {"internal/generator", "internal/layout", "templates"},
+	"internal/layout":     {},
 	"internal/owners":     {},
 	"internal/redirect":   {"internal/weburl"},
 	"internal/report":     {"check"},
@@ -36,6 +38,7 @@ var mayImport = map[string][]string{
 	"internal/testchrome": {},
 	"internal/watch":      {},
 	"internal/weburl":     {},
+	"templates":           {"internal/layout", "internal/scan"},
 }
 
 func TestImports(t *testing.T) {

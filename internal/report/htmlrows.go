@@ -59,9 +59,10 @@ func (h *htmlWriter) row(f *check.Finding) {
 	h.raw(`</td><td role="cell">`)
 	h.value(f.Message)
 	if f.Suggestion != "" {
-		h.raw(`<span class="hint">did you mean <b>`)
+		before, after := hint(f)
+		h.raw(`<span class="hint">` + before + `<b>`)
 		h.value(f.Suggestion)
-		h.raw(`</b>?</span>`)
+		h.raw(`</b>` + after + `</span>`)
 	}
 	h.raw("</td></tr>\n")
 }

@@ -253,9 +253,10 @@ func (m *markdown) item(dst []byte, f *check.Finding, g *group) []byte {
 		dst = appendSpan(dst, appendWritten(nil, f))
 	}
 	if f.Suggestion != "" {
-		dst = append(dst, ", did you mean "...)
+		before, after := hint(f)
+		dst = append(dst, ", "+before...)
 		dst = appendCodeSpan(dst, f.Suggestion)
-		dst = append(dst, '?')
+		dst = append(dst, after...)
 	}
 	return append(dst, '\n')
 }

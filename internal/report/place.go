@@ -35,9 +35,10 @@ func appendSentence(dst []byte, f *check.Finding) []byte {
 		dst = appendCut(dst, f.Message, maxMessageBytes)
 	}
 	if f.Suggestion != "" {
-		dst = append(dst, "; did you mean "...)
+		before, after := hint(f)
+		dst = append(dst, "; "+before...)
 		dst = appendCut(dst, f.Suggestion, maxValueBytes)
-		dst = append(dst, '?')
+		dst = append(dst, after...)
 	}
 	return dst
 }

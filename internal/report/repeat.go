@@ -7,21 +7,30 @@ import "github.com/sitelink/sitelink/check"
 // rust-doc one alias page gets 22,606.
 const maxRepeats = 3
 
-// repeats decides which findings text leaves out. Only links that work are left
-// out, and only those through a redirect.
+// repeats decides which findings text leaves out: links that work, through a
+// redirect, and what one template does wrong on all pages.
 type repeats struct {
 	seen   map[string]int
 	hidden int // findings left out
 	from   int // redirects that they go through
+	pages  int // findings of endpoints left out
 }
 
 // hides tells whether f says what was listed often enough.
 func (r *repeats) hides(f *check.Finding) bool {
-	if f.Code != check.ViaRedirect {
+	if f.Code != check.ViaRedirect && !isEndpoint(f.Code) {
 		return false
 	}
 	if r.seen == nil {
 		r.seen = map[string]int{}
+	}
+	if isEndpoint(f.Code) {
+		what := string(f.Code) + f.Message
+		if r.seen[what]++; r.seen[what] > maxRepeats {
+			r.pages++
+			return true
+		}
+		return false
 	}
 	r.seen[f.Target]++
 	n := r.seen[f.Target]
@@ -37,6 +46,11 @@ func (r *repeats) hides(f *check.Finding) bool {
 
 // append says what was left out, if anything was.
 func (r *repeats) append(dst []byte) []byte {
+	if r.pages > 0 {
+		dst = append(dst, '\n')
+		dst = appendCount(dst, r.pages, "more finding")
+		dst = append(dst, " of the same kinds about endpoints not listed: --format jsonl lists them [endpoint-]\n"...)
+	}
 	if r.hidden == 0 {
 		return dst
 	}

@@ -128,9 +128,10 @@ func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byt
 		dst = append(dst, '\n')
 	}
 	if f.Suggestion != "" {
-		dst = append(dst, indent+"did you mean "...)
+		before, after := hint(f)
+		dst = append(dst, indent+before...)
 		dst = appendCut(dst, f.Suggestion, maxValueBytes)
-		dst = append(dst, "?\n"...)
+		dst = append(dst, after+"\n"...)
 	}
 	if f.Source != nil {
 		// Spelled out: "page:30:9" would be a second place to jump to in an

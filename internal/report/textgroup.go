@@ -113,9 +113,10 @@ func appendReferrer(dst []byte, f *check.Finding, opt TextOptions) []byte {
 		dst = appendCount(dst, f.Count, "link")
 	}
 	if f.Suggestion != "" {
-		dst = append(dst, ", did you mean "...)
+		before, after := hint(f)
+		dst = append(dst, ", "+before...)
 		dst = appendCut(dst, f.Suggestion, maxValueBytes)
-		dst = append(dst, '?')
+		dst = append(dst, after...)
 	}
 	return append(dst, '\n')
 }

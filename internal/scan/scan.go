@@ -112,6 +112,21 @@ type Fault struct {
 	Name string
 }
 
+// AdvertRel is a set of what a link element advertises by its relations.
+type AdvertRel uint8
+
+const (
+	AdvertPingback   AdvertRel = 1 << iota // rel=pingback
+	AdvertWebmention                       // rel=webmention
+)
+
+// Advert is a link element that names where pingbacks or webmentions go.
+type Advert struct {
+	// TagOff is the offset of the tag's "<" in [Page.Text].
+	TagOff uint32
+	Rel    AdvertRel
+}
+
 // Base is one <base href>.
 type Base struct {
 	Value []byte
@@ -129,6 +144,11 @@ type Page struct {
 	Anchors []Anchor
 	Faults  []Fault
 	Bases   []Base
+	// Adverts are in the order of the file; those in templates are none.
+	Adverts []Advert
+	// SecondHead is one more than the offset of a head tag after the first, 0
+	// for none.
+	SecondHead uint32
 	// HasScript tells whether the page runs scripts.
 	HasScript bool
 	// Quirks tells whether browsers compare <a name> without regard to case.
@@ -239,6 +259,7 @@ func (s *Scanner) reset(text []byte, charset string) {
 	p.Text = text
 	p.Links, p.Anchors = p.Links[:0], p.Anchors[:0]
 	p.Faults, p.Bases = p.Faults[:0], p.Bases[:0]
+	p.Adverts, p.SecondHead = p.Adverts[:0], 0
 	p.HasScript, p.Irregular, p.Alias, p.NoIndex, p.xml = false, false, 0, false, false
 	p.labels = p.labels[:0]
 	p.Quirks = true // until a doctype says otherwise

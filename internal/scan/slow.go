@@ -39,7 +39,7 @@ func (s *Scanner) slow(from int) {
 	p := &s.page
 	p.Irregular = true
 	p.Links, p.Anchors, p.Bases, p.HasScript = p.Links[:0], p.Anchors[:0], p.Bases[:0], false
-	p.Alias = 0
+	p.Alias, p.Adverts = 0, p.Adverts[:0]
 	p.refs = nil
 	// Which elements hold text, and so what never closes, is known only now.
 	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool {
@@ -56,6 +56,7 @@ func (s *Scanner) slow(from int) {
 		}
 	}
 	slices.SortStableFunc(p.Faults, func(a, b Fault) int { return cmp.Compare(a.Off, b.Off) })
+	slices.SortStableFunc(p.Adverts, func(a, b Advert) int { return cmp.Compare(a.TagOff, b.TagOff) })
 	slices.SortStableFunc(p.Links, func(a, b Link) int { return cmp.Compare(a.Off, b.Off) })
 }
 

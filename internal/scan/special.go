@@ -24,10 +24,15 @@ func (e *emitter) special() {
 	case TagMeta:
 		e.meta()
 	case TagLink:
-		if set.has(AttrRel) && s.opt.Tags == Modern {
-			if kind := relationKind(s.raw(AttrRel)); kind != KindLink {
-				e.mark(AttrHref, kind)
-			}
+		if !set.has(AttrRel) {
+			break
+		}
+		kind, advert := relationKind(s.raw(AttrRel))
+		if kind != KindLink && s.opt.Tags == Modern {
+			e.mark(AttrHref, kind)
+		}
+		if advert != 0 && !e.inert {
+			s.page.Adverts = append(s.page.Adverts, Advert{TagOff: e.at.start, Rel: advert})
 		}
 	case TagInput:
 		if set.has(AttrType) && foldEqual(bytes.Trim(s.raw(AttrType), asciiSpace), "image") && s.opt.Tags == Modern {
@@ -55,9 +60,9 @@ func (e *emitter) mark(a Attr, kind Kind) {
 }
 
 // relationKind tells what a link element with these relations is for: a hint
-// when all of them name a host only.
-func relationKind(rel []byte) Kind {
-	kind, hint, others := KindLink, false, false
+// when all of them name a host only. advert is what it advertises, 0 if nothing.
+func relationKind(rel []byte) (kind Kind, advert AdvertRel) {
+	hint, others := false, false
 	for len(rel) > 0 {
 		i := 0
 		for i < len(rel) && byteClass[rel[i]]&clsSpace == 0 {
@@ -71,6 +76,10 @@ func relationKind(rel []byte) Kind {
 				kind, others = KindCanonical, true
 			case foldEqual(word, "manifest"):
 				kind, others = KindManifest, true
+			case len(word) == len("pingback") && foldEqual(word, "pingback"):
+				advert, others = advert|AdvertPingback, true
+			case len(word) == len("webmention") && foldEqual(word, "webmention"):
+				advert, others = advert|AdvertWebmention, true
 			default:
 				others = true
 			}
@@ -78,9 +87,9 @@ func relationKind(rel []byte) Kind {
 		rel = rel[min(i+1, len(rel)):]
 	}
 	if hint && !others {
-		return KindHint
+		return KindHint, 0
 	}
-	return kind
+	return kind, advert
 }
 
 // meta handles the three uses of meta: encoding, refresh, metadata.

@@ -99,7 +99,7 @@ func linkHeader(value []byte, emit func(start, end int, kind Kind)) {
 		start, end := i+1, i+n
 		rel, next := linkParameters(value, end+1)
 		kind := KindLink
-		if relationKind(rel) == KindHint {
+		if k, _ := relationKind(rel); k == KindHint {
 			kind = KindHint
 		}
 		emit(start, end, kind)

@@ -101,6 +101,9 @@ func (s *Scanner) startTag(i int) (next int, ok bool) {
 			if set.seen != 0 && (r.head || !headFirst(text, i)) {
 				r.irregular = true
 			}
+			if r.head && !s.inert && s.page.SecondHead == 0 {
+				s.page.SecondHead = uint32(i) + 1
+			}
 			r.head = true
 			r.start(tag, set)
 		default:

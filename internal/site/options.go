@@ -59,6 +59,9 @@ type Options struct {
 	MaxPageBytes int64
 	// Jobs is the number of workers; 0 means one per processor.
 	Jobs int
+	// Inspect, when set, is called once for each worker, from one goroutine at a
+	// time, and returns what looks at the HTML pages that the worker reads.
+	Inspect func() Inspector
 	// Progress, when set, is called now and then, from one goroutine at a
 	// time, with the number of pages read so far and of all pages.
 	Progress func(done, total int)

@@ -86,6 +86,8 @@ type Page struct {
 	baseDiff bool
 	kept     []kept
 	alias    string
+	// inspected is what Options.Inspect found.
+	inspected Inspected
 }
 
 // PageError says why a page could not be read.

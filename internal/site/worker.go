@@ -24,6 +24,7 @@ type worker struct {
 	links              slab[Link]
 	hashes             slab[uint64]
 	record             []Link
+	inspector          Inspector
 	asked              []uint64
 }
 
@@ -33,7 +34,11 @@ type nodeMode struct {
 }
 
 func newWorker(l *loader) *worker {
-	return &worker{l: l, buf: make([]byte, 0, firstBuffer), linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, cache: new([cacheSize]cached)}}
+	w := &worker{l: l, buf: make([]byte, 0, firstBuffer), linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, cache: new([cacheSize]cached)}}
+	if l.s.opt.Inspect != nil {
+		w.inspector = l.s.opt.Inspect()
+	}
+	return w
 }
 
 // slab hands out slices of large blocks: a hundred thousand small ones would
@@ -83,6 +88,7 @@ func (w *worker) page(p *Page) {
 	if len(page.Faults) > 0 {
 		p.faults = slices.Clone(page.Faults)
 	}
+	w.inspect(p, page)
 	w.anchors(p, page)
 	w.resolveAll(p, page)
 }

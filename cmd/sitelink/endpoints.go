@@ -1,0 +1,264 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/templates"
+)
+
+// endpointsOf returns the addresses of the table [templates], which the
+// configuration has checked.
+func endpointsOf(cfg *config.Config) templates.Endpoints {
+	return templates.Endpoints{Pingback: cfg.Templates.Pingback, Webmention: cfg.Templates.Webmention}
+}
+
+// choiceOf returns which pages name them.
+func choiceOf(cfg *config.Config) templates.Choice {
+	t := cfg.Templates
+	return templates.Choice{Pages: t.Pages, Exclude: t.Exclude, Kinds: t.Kinds}
+}
+
+// inspectEndpoints lets the pages be looked at for the elements of the
+// endpoints while they are read; it does nothing when none is configured.
+func inspectEndpoints(opt *site.Options, cfg *config.Config) {
+	e := endpointsOf(cfg)
+	if e.IsZero() {
+		return
+	}
+	opt.Inspect = func() site.Inspector {
+		in := templates.NewInspector(e)
+		return func(kind site.PageKind, page *scan.Page) site.Inspected {
+			has, faults := in.Page(page, kind == site.PageXHTML)
+			out := site.Inspected{Flags: uint8(has)}
+			for _, f := range faults {
+				out.Marks = append(out.Marks, site.Mark{Off: f.Off, What: f.What})
+			}
+			return out
+		}
+	}
+}
+
+// endpointFindings returns what tells which pages of a site do not name the
+// endpoints as they should; nil when none is configured.
+func endpointFindings(cfg *config.Config) func(s *site.Site) []check.Finding {
+	e := endpointsOf(cfg)
+	if e.IsZero() {
+		return nil
+	}
+	return func(s *site.Site) []check.Finding {
+		v := endpointVerifier{site: s, endpoints: e}
+		v.headers()
+		v.pages(choiceOf(cfg))
+		if v.reader != nil {
+			v.reader.Close()
+		}
+		return v.findings
+	}
+}
+
+// endpointVerifier makes the findings of one site.
+type endpointVerifier struct {
+	site      *site.Site
+	endpoints templates.Endpoints
+	// byHeader are the elements that pages need not have, since a header says the
+	// same for all of them (PB-8).
+	byHeader templates.Has
+	findings []check.Finding
+	reader   *site.Reader
+}
+
+// pages judges all pages: what each has was noted when it was read.
+func (v *endpointVerifier) pages(choice templates.Choice) {
+	s := v.site
+	paths := make([]string, s.Pages())
+	var pages, feeds []string
+	for i := range paths {
+		id := site.PageID(i)
+		paths[i] = s.Path(id)
+		switch {
+		case s.Page(id).Kind().IsHTML():
+			pages = append(pages, paths[i])
+		case templates.IsFeed(path.Base(paths[i])):
+			feeds = append(feeds, paths[i])
+		}
+	}
+	chooser := templates.NewChooser(choice, pages, feeds)
+	var want templates.Has
+	if v.endpoints.Pingback != "" {
+		want |= templates.HasPingback
+	}
+	if v.endpoints.Webmention != "" {
+		want |= templates.HasWebmention
+	}
+	for i, p := range paths {
+		id := site.PageID(i)
+		page := s.Page(id)
+		if !page.Kind().IsHTML() || page.Error().Err != nil {
+			continue
+		}
+		seen := page.Inspected()
+		has := templates.Has(seen.Flags)
+		chosen := chooser.Of(p)
+		if page.Alias() != "" {
+			chosen = templates.Never
+		}
+		switch missing := want &^ has &^ v.byHeader; {
+		case chosen == templates.Never && has != 0:
+			why := "the configuration leaves it out"
+			switch {
+			case page.Alias() != "":
+				why = "it only redirects"
+			case templates.IsErrorPage(p):
+				why = "it is an error page"
+			}
+			v.add(p, check.Warning, check.EndpointUnwanted, "the page names the "+names(has)+" endpoint and should not: "+why, "")
+			continue
+		case chosen == templates.Yes && missing != 0:
+			v.add(p, check.Error, check.EndpointMissing, "the page does not name the "+names(missing)+" endpoint", "sitelink inject")
+		}
+		for _, m := range seen.Marks {
+			v.fault(id, p, templates.PageFault{Off: m.Off, What: m.What})
+		}
+	}
+}
+
+// names names elements in a sentence.
+func names(has templates.Has) string {
+	switch has {
+	case templates.HasPingback:
+		return "pingback"
+	case templates.HasWebmention:
+		return "webmention"
+	}
+	return "pingback and webmention"
+}
+
+func (v *endpointVerifier) add(page string, verdict check.Verdict, code check.Code, message, cure string) *check.Finding {
+	v.findings = append(v.findings, check.Finding{Page: page, Verdict: verdict, Code: code, Count: 1, Message: message, Suggestion: cure})
+	return &v.findings[len(v.findings)-1]
+}
+
+// fault reports what an element of a page has wrong, with its place.
+func (v *endpointVerifier) fault(id site.PageID, page string, fault templates.PageFault) {
+	rel := fault.Rel()
+	right := templates.Endpoints{Pingback: v.endpoints.Pingback}
+	if rel == "webmention" {
+		right = templates.Endpoints{Webmention: v.endpoints.Webmention}
+	}
+	cure := right.HTML(v.site.Page(id).Kind() == site.PageXHTML)
+	var f *check.Finding
+	switch fault.Fault() {
+	case templates.FaultAddress:
+		f = v.add(page, check.Error, check.EndpointAddress, "the "+rel+" element names another address than the configuration", cure)
+	case templates.FaultRelative:
+		f = v.add(page, check.Error, check.EndpointRelative, "the address of the "+rel+" element is not absolute", cure)
+	case templates.FaultForm:
+		f = v.add(page, check.Error, check.EndpointForm, "the "+rel+" element is not written as clients look for it", cure)
+	case templates.FaultUnquoted:
+		f = v.add(page, check.Error, check.EndpointUnquoted, "a minifier took the quotes from the "+rel+" element, so that clients do not find it", "minify.tdewolff.html.keepQuotes = true")
+	case templates.FaultTwice:
+		f = v.add(page, check.Error, check.EndpointTwice, "the page has a second "+rel+" element", "remove one of them")
+	case templates.FaultSecondMatch:
+		f = v.add(page, check.Error, check.EndpointSecondMatch, "clients take this text, which is no element, for the pingback element", "write &lt; for its <, in a script \\x3c")
+	case templates.FaultBody:
+		f = v.add(page, check.Error, check.EndpointBody, "the "+rel+" element is in the body: something before it ends the head", "move it up, right after the charset declaration")
+	case templates.FaultLate:
+		f = v.add(page, check.Warning, check.EndpointLate, "the "+rel+" element ends behind the first 5,000 bytes, where clients may stop looking", "move it up, right after the charset declaration")
+	case templates.FaultInvalid:
+		f = v.add(page, check.Warning, check.EndpointInvalidPage, "the page has a second head: clients may refuse to search it", "merge the two heads")
+	}
+	if v.reader == nil {
+		r, err := v.site.NewReader()
+		if err != nil {
+			return // the place stays open
+		}
+		v.reader = r
+	}
+	if line, col, offset, err := v.reader.Place(id, fault.Off); err == nil {
+		f.Line, f.Column, f.Offset = line, col, offset
+	}
+}
+
+// maxHeaderFileBytes bounds a file of header rules.
+const maxHeaderFileBytes = 4 << 20
+
+// headers judges the rules of the host by which it sends the endpoints in
+// headers (PB-16, PB-19), and notes which it sends with all pages.
+func (v *endpointVerifier) headers() {
+	root := v.site.Root()
+	profile, _, _ := strings.Cut(v.site.Profile().Name, ",")
+	for _, rule := range templates.HeaderRules(profile, v.endpoints) {
+		if rule.File == "" {
+			continue
+		}
+		name, shown := filepath.Join(root, rule.File), rule.File
+		if !rule.InDocroot {
+			dir := ruleDir(projectDirs(root))
+			if name = filepath.Join(dir, rule.File); dir == "" {
+				continue
+			}
+			shown = fromDocroot(root, name)
+		}
+		info, err := os.Stat(name)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() > maxHeaderFileBytes) {
+			continue // who reads the host's rules tells what is wrong with it
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // likewise
+		}
+		values, err := templates.ReadHeaders(rule.File, text)
+		if err != nil {
+			v.add(shown, check.Error, check.EndpointHeader, "the header rules cannot be read: "+err.Error(), "")
+			continue
+		}
+		for _, value := range values {
+			v.header(shown, value)
+		}
+	}
+}
+
+// fromDocroot names a file of the project as seen from the docroot.
+func fromDocroot(docroot, name string) string {
+	from, err1 := filepath.Abs(docroot)
+	to, err2 := filepath.Abs(name)
+	rel, err := filepath.Rel(from, to)
+	if errors.Join(err1, err2, err) != nil {
+		return filepath.ToSlash(name)
+	}
+	return filepath.ToSlash(rel)
+}
+
+// header judges one value.
+func (v *endpointVerifier) header(file string, value templates.HeaderValue) {
+	want, bit := v.endpoints.Webmention, templates.HasWebmention
+	if value.Rel == "pingback" {
+		want, bit = v.endpoints.Pingback, templates.HasPingback
+	}
+	var f *check.Finding
+	switch {
+	case value.Rel == "pingback" && value.IsLink:
+		f = v.add(file, check.Error, check.EndpointHeader, "a Link header does not name a pingback server: clients look for X-Pingback", "X-Pingback: "+value.URI)
+	case want == "":
+		return
+	case value.URI != want:
+		f = v.add(file, check.Error, check.EndpointHeader,
+			fmt.Sprintf("the header names another %s endpoint than the configuration, and wins over the element: %s", value.Rel, value.URI), want)
+	default:
+		if value.All {
+			v.byHeader |= bit
+		}
+		return
+	}
+	f.Line, f.Column = value.Line, 1
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The script check_endpoints shows every code about endpoints.
+func TestEndpointCodes(t *testing.T) {
+	script, err := os.ReadFile("testdata/script/check_endpoints.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, code := range codeNames() {
+		if !strings.HasPrefix(code, "endpoint-") {
+			continue
+		}
+		n++
+		if !strings.Contains(string(script), `"code":"`+code+`"`) && !strings.Contains(string(script), `[`+code+`\]`) {
+			t.Errorf("the script does not show %s", code)
+		}
+	}
+	if n < 12 {
+		t.Errorf("only %d codes about endpoints", n)
+	}
+}

@@ -1,0 +1,90 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func loadTemplates(t *testing.T, text string) (Templates, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "sitelink.toml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := Load(Request{File: file, Endpoint: func(text string) (string, error) {
+		if strings.HasPrefix(text, "/") {
+			return "", errors.New("want an absolute address")
+		}
+		return strings.ReplaceAll(text, " ", "%20"), nil
+	}})
+	if err != nil {
+		return Templates{}, err
+	}
+	return cfg.Templates, nil
+}
+
+func TestTemplates(t *testing.T) {
+	for text, want := range map[string]Templates{
+		"": {Kinds: []string{"home", "page"}},
+		"[templates]\npingback = 'http://h/a b'\nwebmention = 'https://h/wm'\npages = ['post/**', 'x.html']\nexclude = 'post/old/**'\nkinds = 'page'\n": {
+			Pingback: "http://h/a%20b", Webmention: "https://h/wm",
+			Pages: []string{"post/**", "x.html"}, Exclude: []string{"post/old/**"}, Kinds: []string{"page"}},
+		"templates = { webmention = 'https://h/wm', kinds = ['list', 'home'] }": {
+			Webmention: "https://h/wm", Kinds: []string{"list", "home"}},
+	} {
+		if got, err := loadTemplates(t, text); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"[templates]\npingbak = 'x'":         `:2:1: unknown key "pingbak" in [templates]`,
+		"[[templates]]\npingback = 'x'":      ":1:3: templates is a single table",
+		"templates = 'x'":                    ":1:1: want a table, got a string",
+		"[templates]\npingback = '/xmlrpc'":  ":2:1: pingback: want an absolute address", // PB-13
+		"[templates]\nwebmention = ''":       ":2:1: webmention: the value is empty",
+		"[templates]\nwebmention = 3":        ":2:1: webmention: want a string, got the number 3",
+		"[templates]\npages = ['/post/**']":  `:2:1: pages: want a pattern of page paths such as post/**, without leading slash, got "/post/**"`,
+		"[templates]\nexclude = '['":         ":2:1: exclude: want a pattern",
+		"[templates]\nkinds = ['pages']":     `:2:1: kinds: want home, page or list, got "pages"`,
+		"[templates]\nkinds = []":            ":2:1: kinds: want at least one of home, page or list",
+		"[template]\npingback = 'http://h/'": `:1:2: unknown table "template"`,
+	} {
+		if _, err := loadTemplates(t, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// docs/configuration.md lists exactly the keys of [templates], with the kinds.
+func TestManualListsTheTemplatesKeys(t *testing.T) {
+	text, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented, want []string
+	for _, row := range manualRows(t, string(text), "The endpoints", "key") {
+		documented = append(documented, strings.Trim(row[0], "`"))
+		if row[0] != "`kinds`" {
+			continue
+		}
+		for _, kind := range PageKinds {
+			if !strings.Contains(row[1], "`"+kind+"`") {
+				t.Errorf("the kind %s is missing", kind)
+			}
+		}
+		if got, want := strings.ReplaceAll(row[2], "`", ""), strings.Join(defaults().Templates.Kinds, ", "); got != want {
+			t.Errorf("documented default %q, is %q", got, want)
+		}
+	}
+	for _, k := range templatesKeys {
+		want = append(want, k.name)
+	}
+	if !slices.Equal(documented, want) {
+		t.Errorf("documented keys\n%q\nkeys\n%q", documented, want)
+	}
+}

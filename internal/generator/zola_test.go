@@ -1,0 +1,16 @@
+package generator
+
+import "testing"
+
+// A theme is no sign of Hugo: Zola has them in the same directory.
+func TestDetectZola(t *testing.T) {
+	for text, want := range map[string]Name{
+		"title = 'x'\nbase_url = 'https://blog.example'\n": Zola,
+		"baseURL = 'https://blog.example'\n":               Hugo,
+	} {
+		p, ok := Detect(write(t, map[string]string{"config.toml": text, "themes/x/theme.toml": "", "content/a.md": ""}))
+		if !ok || p.Generator != want {
+			t.Errorf("%q: %q, want %q", text, p.Generator, want)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package inject
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Apply makes the changes. Each file is replaced whole, by a rename in its
+// directory; before the first one, .sitelink/inject.json says what will be
+// done. A file that has changed since the plan was made stops it. When Apply
+// fails or is cut off, the next plan goes on from what is there.
+func (p *Plan) Apply() error {
+	if len(p.Refusals) > 0 {
+		return p.Err()
+	}
+	if p.isUndo {
+		return p.undo()
+	}
+	if len(p.Changes) == 0 {
+		return nil
+	}
+	p.addDirs(recordName)
+	for _, c := range p.Changes {
+		if c.After != nil {
+			p.addDirs(c.Path)
+		}
+	}
+	if err := p.write(true); err != nil {
+		return err
+	}
+	if err := p.changes(); err != nil {
+		return err
+	}
+	p.removeEmpty(p.dropDirs)
+	return p.write(false)
+}
+
+func (p *Plan) undo() error {
+	if err := p.changes(); err != nil {
+		return err
+	}
+	dirs := p.record.Dirs
+	if err := p.root.Remove(recordName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", recordName, cause(err))
+	}
+	p.removeEmpty(dirs)
+	return nil
+}
+
+// changes makes all changes in order.
+func (p *Plan) changes() error {
+	for _, c := range p.Changes {
+		if err := p.one(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plan) one(c Change) error {
+	pr := &project{root: p.root, tree: p.root.FS(), files: map[string]*file{}}
+	now, err := pr.file(c.Path)
+	if err != nil {
+		return err
+	}
+	if !same(now.text, c.Before) {
+		return fmt.Errorf("change %s: the file has changed since it was read; run the command again", c.Path)
+	}
+	if c.After == nil {
+		if err := p.root.Remove(now.real); err != nil {
+			return fmt.Errorf("remove %s: %w", c.Path, cause(err))
+		}
+		return nil
+	}
+	name, mode := now.real, now.mode
+	if now.text == nil {
+		name, mode = c.Path, 0
+		if dir := path.Dir(name); dir != "." {
+			if err := p.root.MkdirAll(dir, 0o777); err != nil {
+				return fmt.Errorf("make directory %s: %w", dir, cause(err))
+			}
+		}
+	}
+	if err := replace(p.root, name, c.After, mode); err != nil {
+		return fmt.Errorf("write %s: %w", c.Path, cause(err))
+	}
+	return nil
+}
+
+// addDirs notes which directories have to be made for a file.
+func (p *Plan) addDirs(file string) {
+	for _, dir := range slices.Backward(dirsOf(file)) {
+		if _, err := p.root.Stat(dir); errors.Is(err, fs.ErrNotExist) && !slices.Contains(p.record.Dirs, dir) {
+			p.record.Dirs = append(p.record.Dirs, dir)
+		}
+	}
+}
+
+// removeEmpty removes those of the directories made for our files that are
+// empty, inner ones first.
+func (p *Plan) removeEmpty(dirs []string) {
+	made := p.record.Dirs
+	slices.SortFunc(dirs, func(a, b string) int { return strings.Count(b, "/") - strings.Count(a, "/") })
+	for _, dir := range dirs {
+		if !slices.Contains(made, dir) {
+			continue
+		}
+		entries, err := fs.ReadDir(p.root.FS(), dir)
+		if err == nil && len(entries) == 0 && p.root.Remove(dir) == nil {
+			p.record.Dirs = slices.DeleteFunc(slices.Clone(p.record.Dirs), func(d string) bool { return d == dir })
+		}
+	}
+}
+
+// write writes the record; writing tells whether changes are still to come.
+func (p *Plan) write(writing bool) error {
+	r := p.record
+	r.Writing = writing
+	if r.Files == nil {
+		r.Files = []fileRecord{}
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = p.root.MkdirAll(recordDir, 0o777)
+	}
+	if err == nil {
+		err = replace(p.root, recordName, append(data, '\n'), 0)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", recordName, cause(err))
+	}
+	return nil
+}
+
+// replace writes a file beside name and renames it. mode is that of the file to
+// replace, 0 for a new one, which gets what the umask leaves.
+func replace(root *os.Root, name string, text []byte, mode fs.FileMode) (err error) {
+	dir, base := path.Split(name)
+	var f *os.File
+	temporary := ""
+	for i := 0; ; i++ {
+		temporary = dir + "." + base + ".sitelink-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i)
+		f, err = root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) || i > 100 {
+			return err
+		}
+	}
+	defer func() {
+		if err != nil {
+			root.Remove(temporary)
+		}
+	}()
+	if mode != 0 {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		_, err = f.Write(text)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = root.Rename(temporary, name)
+	}
+	if err != nil {
+		return err
+	}
+	// The name must survive a crash too. Not every system can sync a directory,
+	// and the contents are safe: an error changes nothing.
+	if d, err := root.Open(path.Dir(name)); err == nil {
+		d.Sync()
+		d.Close()
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package inject
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/layout"
+)
+
+// eleventyDir finds the directories in the configuration, which is a program.
+var eleventyDir = regexp.MustCompile(`\b(input|includes|layouts)["']?\s*:\s*["']([^"']+)["']|\bset(Input|Includes|Layouts)Directory\(\s*["']([^"']+)["']`)
+
+// findEleventy takes the project's own layouts in Nunjucks, Liquid and HTML.
+func findEleventy(p *project) (finding, error) {
+	dirs := map[string]string{"input": ".", "includes": "_includes", "layouts": ""}
+	for _, name := range []string{"eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts", ".eleventy.js"} {
+		text, err := fs.ReadFile(p.tree, name)
+		if err != nil {
+			continue
+		}
+		for _, m := range eleventyDir.FindAllSubmatch(text, -1) {
+			dirs[strings.ToLower(string(m[1])+string(m[3]))] = string(m[2]) + string(m[4])
+		}
+		break
+	}
+	input := path.Clean(dirs["input"])
+	if !fs.ValidPath(input) {
+		input = "."
+	}
+	places := []string{path.Join(input, dirs["includes"])}
+	if dirs["layouts"] != "" {
+		places = append(places, path.Join(input, dirs["layouts"]))
+	}
+	places = slices.DeleteFunc(places, func(dir string) bool { return !fs.ValidPath(dir) || dir == "." })
+
+	all := finding{}
+	others := 0
+	for _, lang := range []struct {
+		of      layout.Language
+		endings []string
+		inner   func(xhtml bool) (string, error)
+	}{
+		{layout.Jinja, []string{".njk"}, func(xhtml bool) (string, error) {
+			return pages(p.opt.Choice).nunjucks(p.opt.Endpoints.HTML(xhtml)), nil
+		}},
+		{layout.Liquid, []string{".liquid", ".html"}, func(xhtml bool) (string, error) {
+			return pages(p.opt.Choice).liquid(p.opt.Endpoints.HTML(xhtml), false)
+		}},
+	} {
+		s := newSearch(p, lang.of, p.from(lang.of, places, lang.endings...), lang.inner)
+		for _, dir := range places {
+			s.roots(p.list(dir, lang.endings...))
+		}
+		if len(s.edits)+len(s.refusals) > 0 {
+			f := s.finding("")
+			all.edits, all.refusals = append(all.edits, f.edits...), append(all.refusals, f.refusals...)
+		}
+	}
+	for _, dir := range places {
+		others += len(p.list(dir, ".webc", ".11ty.js", ".ejs", ".hbs", ".pug", ".vto"))
+	}
+	if len(all.edits)+len(all.refusals) == 0 {
+		reason := "no layout with a <head> is found in " + strings.Join(places, " or ")
+		if others > 0 {
+			reason += "; layouts are read in Nunjucks, Liquid and HTML"
+		}
+		all.refusals = []Refusal{{Reason: reason, Where: "sitelink inject --docroot, which writes the elements into the built pages"}}
+	}
+	return all, nil
+}
+
+// nunjucks returns the elements under the condition that the page is chosen.
+// Eleventy does not tell lists from pages of content.
+func (p pages) nunjucks(elements string) string {
+	conditions := []string{`page.url`, `page.url != "/404.html"`, `page.url != "/404/"`}
+	switch {
+	case !p.has("home"):
+		conditions = append(conditions, `page.url != "/"`)
+	case !p.has("page") && !p.has("list"):
+		conditions = append(conditions, `page.url == "/"`)
+	}
+	open, end := "{% if "+strings.Join(conditions, " and ")+" %}", "{% endif %}"
+	if len(p.Pages)+len(p.Exclude) > 0 {
+		open += `{% set sitelinkPath = (page.url + "index.html" if page.url.endsWith("/") else page.url).slice(1) %}`
+	}
+	for _, c := range []struct {
+		globs []string
+		not   string
+	}{{p.Pages, ""}, {p.Exclude, "not "}} {
+		if len(c.globs) > 0 {
+			open += fmt.Sprintf(`{%% set sitelinkPattern = r/%s/ %%}{%% if %ssitelinkPattern.test(sitelinkPath) %%}`, strings.ReplaceAll(patterns(c.globs), "/", `\/`), c.not)
+			end += "{% endif %}"
+		}
+	}
+	return open + elements + end
+}

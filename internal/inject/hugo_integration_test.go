@@ -1,0 +1,272 @@
+//go:build integration
+
+package inject
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/templates"
+)
+
+var endpoints = templates.Endpoints{Pingback: "https://blog.example/xmlrpc?site=1&user=2", Webmention: "https://blog.example/webmention"}
+
+// hugos returns the programs to build with: Debian's, and the one that
+// SITELINK_HUGO names.
+func hugos(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, name := range []string{"hugo", os.Getenv("SITELINK_HUGO")} {
+		if name == "" {
+			continue
+		}
+		program, err := exec.LookPath(name)
+		if err != nil {
+			t.Skipf("%s is not installed", name)
+		}
+		out, err := exec.Command(program, "version").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[strings.TrimPrefix(strings.Fields(string(out))[1], "hugo ")] = program
+	}
+	return found
+}
+
+// content is a small site: a first page, two sections, a page alone, tags.
+var content = map[string]string{
+	"content/_index.md":        "---\ntitle: Home\n---\nWelcome\n",
+	"content/about.md":         "---\ntitle: About\n---\nMe\n",
+	"content/posts/_index.md":  "---\ntitle: Posts\n---\n",
+	"content/posts/a.md":       "---\ntitle: A & B\ndate: 2024-01-02\ntags: [x, y]\n---\n## One\n\nText\n",
+	"content/posts/b.md":       "---\ntitle: B\ndate: 2024-01-03\ntags: [y]\n---\nText\n",
+	"content/posts/été/x.md":   "---\ntitle: Été\ndate: 2024-01-04\n---\nText\n",
+	"content/docs/_index.md":   "---\ntitle: Docs\n---\n",
+	"content/docs/install.md":  "---\ntitle: Install\n---\nText\n",
+	"content/docs/sub/deep.md": "---\ntitle: Deep\n---\nText\n",
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// state returns names, modes and contents of all files as one text.
+func state(t *testing.T, dir string) string {
+	t.Helper()
+	h := sha256.New()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, name)
+		fmt.Fprintln(h, rel, info.Mode())
+		if info.Mode().IsRegular() {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			h.Write(text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+func buildHugo(t *testing.T, hugo, dir string) (docroot, said string, err error) {
+	t.Helper()
+	docroot = t.TempDir()
+	cmd := exec.Command(hugo, "--destination", docroot, "--noBuildLock")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HUGO_CACHEDIR="+t.TempDir(), "HUGO_RESOURCEDIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	return docroot, string(out), err
+}
+
+// page is what a built page says.
+type page struct {
+	name    string
+	count   int
+	inHead  bool
+	end     int // of the elements
+	isAlias bool
+}
+
+func readPages(t *testing.T, docroot string) []page {
+	t.Helper()
+	var pages []page
+	err := filepath.WalkDir(docroot, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".html") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(docroot, name)
+		p := page{name: filepath.ToSlash(rel), count: strings.Count(string(text), endpoints.HTML(false)) + strings.Count(string(text), endpoints.PingbackHTML(true))}
+		p.isAlias = strings.Contains(string(text), `http-equiv="refresh"`) || strings.Contains(string(text), `http-equiv=refresh`)
+		if i := strings.Index(string(text), endpoints.HTML(false)); i >= 0 {
+			p.end = i + len(endpoints.HTML(false))
+		}
+		doc, err := html.Parse(strings.NewReader(string(text)))
+		if err != nil {
+			return err
+		}
+		for n := range doc.Descendants() {
+			if n.Type == html.ElementNode && n.Data == "link" && slices.Contains(n.Attr, html.Attribute{Key: "rel", Val: "pingback"}) {
+				p.inHead = n.Parent.Data == "head"
+			}
+		}
+		pages = append(pages, p)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// isContent tells by the name which pages of content are home or page.
+func isContent(name string) bool {
+	return slices.Contains([]string{"index.html", "about/index.html", "posts/a/index.html", "posts/b/index.html", "posts/été/x/index.html",
+		"docs/install/index.html", "docs/sub/deep/index.html"}, name)
+}
+
+// cycle injects into the project, builds it, and takes all out again. It
+// returns what the plan and the pages say, for a table.
+func cycle(t *testing.T, hugo, dir string, opt Options) (places []Place, pages, last int) {
+	t.Helper()
+	before := state(t, dir)
+	plain, said, err := buildHugo(t, hugo, dir)
+	if err != nil {
+		t.Skipf("the site cannot be built as it is: %v\n%s", err, said)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	plan, err := Find(root, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Apply(); err != nil {
+		t.Fatalf("%v\n%v", err, plan.Refusals)
+	}
+	if again, err := Find(root, opt); err != nil || !again.Clean() {
+		t.Errorf("a second run would change:\n%s%v", again.Diff(), err)
+	}
+	docroot, said, err := buildHugo(t, hugo, dir)
+	if err != nil {
+		t.Fatalf("build: %v\n%s\n%s", err, said, plan.Diff())
+	}
+	for _, p := range readPages(t, docroot) {
+		if p.isAlias && p.count > 0 {
+			t.Errorf("%s only redirects, and has the elements", p.name)
+		}
+		if p.isAlias {
+			continue
+		}
+		if want := isContent(p.name); !want && p.count > 0 {
+			t.Errorf("%s must not have the elements", p.name)
+			continue
+		} else if !want {
+			continue
+		}
+		pages++
+		last = max(last, p.end)
+		if p.count != 1 || !p.inHead {
+			t.Errorf("PB-65, PB-66: %s has the elements %d times, in the head: %v", p.name, p.count, p.inHead)
+		}
+	}
+	if pages < 5 {
+		t.Errorf("only %d pages of content were built", pages)
+	}
+	undo, err := Undo(root)
+	if err == nil {
+		err = undo.Apply()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state(t, dir) != before {
+		out, _ := exec.Command("find", dir, "-not", "-path", "*/themes/*", "-newer", plain).Output()
+		t.Errorf("after --undo the project differs from what it was\n%s", out)
+	}
+	return plan.Places, pages, last
+}
+
+// standIns are templates of themes that need Sass, the network or an older Hugo,
+// replaced in the project by nothing: what is tested is the head.
+var standIns = map[string][]string{
+	"LoveIt":           {"assets.html", "plugin/share.html", "plugin/style.html", "plugin/script.html", "init.html", "header.html", "footer.html"},
+	"congo":            {"../shortcodes/figure.html", "partials/functions/warnings.html", "partials/functions/init.html"},
+	"docsy":            {"favicons.html", "head-css.html", "scripts.html"},
+	"hextra":           {"scripts/search.html", "scripts/mermaid.html"},
+	"hugo-coder":       {"head/theme-styles.html"},
+	"hugo-theme-stack": {"head/style.html", "head/script.html", "footer/components/script.html"},
+}
+
+// TestThemes builds a site with each theme of the directory SITELINK_THEMES
+// (docs/inject.md says how to fetch them).
+func TestThemes(t *testing.T) {
+	dir := os.Getenv("SITELINK_THEMES")
+	if dir == "" {
+		t.Skip("SITELINK_THEMES is not set")
+	}
+	themes, err := os.ReadDir(dir)
+	if err != nil || len(themes) == 0 {
+		t.Fatalf("no themes in %s: %v", dir, err)
+	}
+	for version, hugo := range hugos(t) {
+		for _, theme := range themes {
+			t.Run(theme.Name()+"/"+version, func(t *testing.T) {
+				site := t.TempDir()
+				write(t, site, content)
+				write(t, site, map[string]string{"hugo.toml": "baseURL = 'https://blog.example/'\ntitle = 'Site'\ntheme = '" + theme.Name() + "'\n"})
+				if err := os.CopyFS(filepath.Join(site, "themes", theme.Name()), os.DirFS(filepath.Join(dir, theme.Name()))); err != nil {
+					t.Fatal(err)
+				}
+				for _, name := range standIns[theme.Name()] {
+					text := "{{/* " + name + " */}}"
+					if rest, ok := strings.CutPrefix(name, "partials/"); ok { // a name that Hugo no longer knows
+						text = "{{ partial \"" + rest + "\" . }}"
+					}
+					write(t, site, map[string]string{"layouts/partials/" + name: text})
+				}
+				places, pages, last := cycle(t, hugo, site, Options{Generator: generator.Hugo, Endpoints: endpoints})
+				for _, p := range places {
+					if !strings.HasSuffix(p.Path, headPartial) {
+						t.Logf("| %s | %s | `%s`: %s | %d | %d |", theme.Name(), version, p.Path, p.How, pages, last)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,333 @@
+package inject
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/layout"
+)
+
+// hugoSite is a project of Hugo with its themes, as Hugo sees them: one tree of
+// layouts, in which the project's files lie above those of the themes.
+type hugoSite struct {
+	p *project
+	// layouts is the project's directory of layouts.
+	layouts string
+	themes  []hugoTheme
+	// files are the layouts by their names as [hugoKey] has them.
+	files map[string]hugoFile
+	// missing are themes whose files are not there.
+	missing []string
+	config  map[string]any
+	// edited holds files as they will be, by path.
+	edited map[string][]byte
+}
+
+type hugoTheme struct {
+	// name is what the configuration calls it.
+	name string
+	tree fs.FS
+	// dir is where it lies in the project, "" if elsewhere.
+	dir string
+}
+
+// hugoFile is a layout.
+type hugoFile struct {
+	// file is its path in the project, or "theme NAME: path" for a person.
+	file string
+	own  bool
+	// theme and name are where it is read, when it is not the project's.
+	theme fs.FS
+	name  string
+	// dir is the directory of its theme in the project, if it is there.
+	dir string
+}
+
+// hugoKey is the name of a layout as all versions of Hugo agree on it: since
+// 0.146, what lies in _default lies at the top, and partials in _partials.
+func hugoKey(name string) string {
+	first, rest, ok := strings.Cut(name, "/")
+	switch {
+	case ok && first == "_default":
+		return hugoKey(rest)
+	case ok && (first == "partials" || first == "shortcodes"):
+		return "_" + name
+	}
+	return name
+}
+
+// openHugo reads the configuration and lists the layouts.
+func openHugo(p *project) (*hugoSite, error) {
+	config, err := generator.HugoConfig(bareTree{p})
+	if err != nil {
+		return nil, err
+	}
+	h := &hugoSite{p: p, files: map[string]hugoFile{}, config: config, edited: map[string][]byte{}}
+	mounts := layoutMounts(config)
+	for _, m := range mounts {
+		if h.layouts == "" && m.target == "" {
+			h.layouts = m.source
+		}
+		for _, file := range p.list(m.source, ".html", ".htm") {
+			key := hugoKey(path.Join(m.target, strings.TrimPrefix(file, m.source+"/")))
+			if _, ok := p.read(file, layout.Go); !ok {
+				if f, err := p.file(file); err == nil && f.refusal == "" {
+					continue // ours, and alone
+				}
+			}
+			if _, above := h.files[key]; !above {
+				h.files[key] = hugoFile{file: file, own: true}
+			}
+		}
+	}
+	if h.layouts == "" {
+		h.layouts = "layouts"
+	}
+	names := themeNames(config)
+	if len(names) == 0 && len(h.files) == 0 {
+		// Built with hugo --theme, as it seems.
+		if entries, err := fs.ReadDir(p.tree, "themes"); err == nil && len(entries) == 1 {
+			names = []string{entries[0].Name()}
+		}
+	}
+	h.addThemes(names, 0)
+	return h, nil
+}
+
+// mount makes a directory part of the layouts.
+type mount struct{ source, target string }
+
+// layoutMounts returns the directories that hold a project's or theme's layouts.
+func layoutMounts(config map[string]any) []mount {
+	var mounts []mount
+	module, _ := config["module"].(map[string]any)
+	list, _ := module["mounts"].([]any)
+	for _, entry := range list {
+		m, _ := entry.(map[string]any)
+		source, target := textAt(m, "source"), path.Clean(textAt(m, "target"))
+		if target == "layouts" {
+			target = ""
+		} else if rest, ok := strings.CutPrefix(target, "layouts/"); ok {
+			target = rest
+		} else {
+			continue
+		}
+		if source = path.Clean(source); fs.ValidPath(source) {
+			mounts = append(mounts, mount{source, target})
+		}
+	}
+	if len(mounts) == 0 {
+		dir := path.Clean(textAt(config, "layoutdir"))
+		if dir == "." || !fs.ValidPath(dir) {
+			dir = "layouts"
+		}
+		mounts = []mount{{dir, ""}}
+	}
+	return mounts
+}
+
+// textAt returns a text of a table; keys keep their case in tables of lists.
+func textAt(m map[string]any, key string) string {
+	for k, v := range m {
+		if strings.EqualFold(k, key) {
+			s, _ := v.(string)
+			return s
+		}
+	}
+	return ""
+}
+
+// themeNames returns the themes and modules that a configuration names, the
+// first above the next.
+func themeNames(config map[string]any) []string {
+	var names []string
+	switch theme := config["theme"].(type) {
+	case string:
+		names = append(names, theme)
+	case []any:
+		for _, t := range theme {
+			if name, ok := t.(string); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	module, _ := config["module"].(map[string]any)
+	imports, _ := module["imports"].([]any)
+	for _, entry := range imports {
+		m, _ := entry.(map[string]any)
+		if name := textAt(m, "path"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return slices.DeleteFunc(names, func(s string) bool { return s == "" })
+}
+
+// maxThemes bounds themes of themes.
+const maxThemes = 50
+
+func (h *hugoSite) addThemes(names []string, depth int) {
+	for _, name := range names {
+		if depth > 5 || len(h.themes) >= maxThemes || slices.ContainsFunc(h.themes, func(t hugoTheme) bool { return t.name == name }) {
+			continue
+		}
+		tree, dir, ok := h.findTheme(name)
+		if !ok {
+			h.missing = append(h.missing, name)
+			continue
+		}
+		h.themes = append(h.themes, hugoTheme{name, tree, dir})
+		config, err := generator.HugoConfig(tree)
+		if err != nil {
+			config = nil // the theme's own business
+		}
+		for _, m := range layoutMounts(config) {
+			fs.WalkDir(tree, m.source, func(file string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() || !endsIn(file, []string{".html", ".htm"}) {
+					return nil
+				}
+				key := hugoKey(path.Join(m.target, strings.TrimPrefix(file, m.source+"/")))
+				if _, above := h.files[key]; !above {
+					shown := fmt.Sprintf("theme %s: %s", name, file)
+					if dir != "" {
+						shown = path.Join(dir, file)
+					}
+					h.files[key] = hugoFile{file: shown, theme: tree, name: file, dir: dir}
+				}
+				return nil
+			})
+		}
+		h.addThemes(themeNames(config), depth+1)
+	}
+}
+
+// findTheme looks where Hugo does: themes, _vendor, what go.mod replaces, the
+// module cache.
+func (h *hugoSite) findTheme(name string) (tree fs.FS, dir string, ok bool) {
+	themesDir := path.Clean(textAt(h.config, "themesdir"))
+	if themesDir == "." || !fs.ValidPath(themesDir) {
+		themesDir = "themes"
+	}
+	for _, dir := range []string{path.Join(themesDir, name), path.Join("_vendor", name)} {
+		if fs.ValidPath(dir) && h.p.isDir(dir) {
+			if tree, err := fs.Sub(h.p.tree, dir); err == nil {
+				return tree, dir, true
+			}
+		}
+	}
+	version, local := h.module(name)
+	if local != "" && fs.ValidPath(path.Clean(local)) && h.p.isDir(path.Clean(local)) {
+		if tree, err := fs.Sub(h.p.tree, path.Clean(local)); err == nil {
+			return tree, path.Clean(local), true
+		}
+	}
+	if local != "" {
+		at := local
+		if !path.IsAbs(at) {
+			at = h.p.root.Name() + "/" + local
+		}
+		if info, err := os.Stat(at); err == nil && info.IsDir() {
+			return os.DirFS(at), "", true
+		}
+	}
+	for _, cache := range h.p.opt.Modules {
+		at := cache + "/" + escapeModule(name) + "@" + version
+		if info, err := os.Stat(at); version != "" && err == nil && info.IsDir() {
+			return os.DirFS(at), "", true
+		}
+	}
+	return nil, "", false
+}
+
+var (
+	requireLine = regexp.MustCompile(`(?m)^\s*(?:require\s+)?(\S+)\s+(v\S+)`)
+	replaceLine = regexp.MustCompile(`(?m)^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s*=>\s*(\S+)`)
+)
+
+// module returns the version of a module that the project's go.mod requires, and
+// the directory by which it is replaced.
+func (h *hugoSite) module(name string) (version, local string) {
+	data, err := fs.ReadFile(h.p.tree, "go.mod")
+	if err != nil {
+		return "", ""
+	}
+	for _, m := range replaceLine.FindAllStringSubmatch(string(data), -1) {
+		if m[1] == name && (strings.HasPrefix(m[2], ".") || path.IsAbs(m[2])) {
+			local = m[2]
+		}
+	}
+	for _, m := range requireLine.FindAllStringSubmatch(string(data), -1) {
+		if m[1] == name {
+			version = m[2]
+		}
+	}
+	return version, local
+}
+
+// escapeModule writes a module's path as the module cache does: !a for A.
+func escapeModule(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('!')
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// source reads a layout.
+func (h *hugoSite) source(key string) (layout.Source, bool) {
+	f, ok := h.files[key]
+	if !ok {
+		return layout.Source{}, false
+	}
+	if text, ok := h.edited[f.file]; ok && f.own {
+		return layout.Source{File: f.file, Text: text, Lang: layout.Go}, true
+	}
+	if f.own {
+		text, ok := h.p.read(f.file, layout.Go)
+		return layout.Source{File: f.file, Text: text, Lang: layout.Go}, ok
+	}
+	text, err := fs.ReadFile(f.theme, f.name)
+	return layout.Source{File: f.file, Text: text, Lang: layout.Go}, err == nil && len(text) <= maxTemplate
+}
+
+// load finds the partial that a template calls.
+func (h *hugoSite) load(name, _ string) (layout.Source, bool) {
+	name = path.Clean(strings.TrimPrefix(name, "/"))
+	for _, prefix := range []string{"partials/", "_partials/"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	for _, key := range []string{"_partials/" + name, "_partials/" + name + ".html"} {
+		if s, ok := h.source(key); ok {
+			return s, true
+		}
+	}
+	return layout.Source{}, false
+}
+
+// partialKey is the key of a partial as a template calls it.
+func partialKey(name string) string {
+	name = strings.TrimPrefix(path.Clean(name), "/")
+	if path.Ext(name) == "" {
+		name += ".html"
+	}
+	return "_partials/" + name
+}
+
+// partialsDir is the project's directory of partials: _partials, which Hugo
+// knows from 0.146 on, only where the project has it.
+func (h *hugoSite) partialsDir() string {
+	if dir := h.layouts + "/_partials"; h.p.isDir(dir) && !h.p.isDir(h.layouts+"/partials") {
+		return dir
+	}
+	return h.layouts + "/partials"
+}

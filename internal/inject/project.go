@@ -1,0 +1,304 @@
+package inject
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/layout"
+)
+
+// project is the directory being looked at, as it would be without the marks.
+type project struct {
+	root   *os.Root
+	tree   fs.FS
+	opt    Options
+	record record
+	files  map[string]*file
+	// found are files with marks that no record names, when there is no record.
+	found []string
+}
+
+// file is a file of the project.
+type file struct {
+	// text is nil when there is none.
+	text []byte
+	mode fs.FileMode
+	lang layout.Language
+	// real is the file that a symbolic link leads to.
+	real string
+	// isFile: a region that was a whole file once.
+	isFile bool
+	// refusal says why the file must not be written, "" if it may be.
+	refusal string
+}
+
+// maxTemplate is the size above which a file is no template.
+const maxTemplate = 4 << 20
+
+func open(root *os.Root, opt Options) (*project, error) {
+	p := &project{root: root, tree: root.FS(), opt: opt, files: map[string]*file{}}
+	known, err := p.readRecord()
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		p.found = p.search()
+	}
+	return p, nil
+}
+
+// file reads a file once.
+func (p *project) file(name string) (*file, error) {
+	if f, ok := p.files[name]; ok {
+		return f, nil
+	}
+	f := &file{lang: languageOf(name)}
+	real, info, err := p.resolve(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.refusal = p.whyNotCreate(name)
+		p.files[name] = f
+		return f, nil
+	case errors.Is(err, errOutside):
+		f.refusal = "a symbolic link leads out of the project"
+		// Read all the same: the text says where to paste.
+		f.text, _ = fs.ReadFile(p.tree, name)
+		f.text = append([]byte{}, f.text...)
+		p.files[name] = f
+		return f, nil
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", name, cause(err))
+	}
+	f.real, f.mode = real, info.Mode().Perm()
+	for _, entry := range p.record.Files {
+		if entry.Path == name {
+			f.lang = layout.Language(entry.Language)
+		}
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("read %s: not a regular file", name)
+	case info.Size() > maxTemplate:
+		return nil, fmt.Errorf("read %s: larger than %d bytes", name, maxTemplate)
+	}
+	in, err := p.root.Open(real)
+	if err == nil {
+		f.text, err = io.ReadAll(io.LimitReader(in, maxTemplate+1))
+		in.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, cause(err))
+	}
+	if f.text == nil {
+		f.text = []byte{}
+	}
+	if lang, ok := layout.Marked(f.text); ok && f.lang == layout.HTML {
+		f.lang = lang
+	}
+	switch {
+	case isUTF16(f.text):
+		f.refusal = "the file is UTF-16, and templates must be UTF-8"
+	case bytes.IndexByte(f.text, 0) >= 0:
+		f.refusal = "the file holds NUL bytes, so it is no text in UTF-8"
+	case f.mode&0o200 == 0:
+		f.refusal = "the file is read-only"
+	case inTheme(real):
+		f.refusal = "the file belongs to a theme, whose next version would undo the change"
+	}
+	p.files[name] = f
+	return f, nil
+}
+
+// whyNotCreate says why a file that is not there must not be made, "" if it may
+// be: a link on the way leads elsewhere.
+func (p *project) whyNotCreate(name string) string {
+	if _, err := p.root.Lstat(name); err == nil {
+		return "a symbolic link leads nowhere"
+	}
+	for _, dir := range dirsOf(name) {
+		real, info, err := p.resolve(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case errors.Is(err, errOutside):
+			return "a symbolic link leads out of the project"
+		case err != nil:
+			return cause(err).Error()
+		case !info.IsDir():
+			return dir + " is no directory"
+		case inTheme(real + "/"):
+			return "a symbolic link leads into a theme, whose next version would undo the change"
+		}
+		break
+	}
+	return ""
+}
+
+// bare returns the text without regions, nil for a file that is only there
+// because of one.
+func (f *file) bare(lang layout.Language) []byte {
+	if f.text == nil {
+		return nil
+	}
+	r, ok := lang.FindRegion(f.text)
+	f.isFile = ok && r.IsFile
+	bare := lang.Without(f.text)
+	if f.isFile && len(bytes.TrimSpace(bare)) == 0 {
+		return nil
+	}
+	return bare
+}
+
+// read returns the text of a file without marks; ok is false when there is none.
+func (p *project) read(name string, lang layout.Language) (text []byte, ok bool) {
+	f, err := p.file(name)
+	if err != nil {
+		return nil, false
+	}
+	text = f.bare(lang)
+	return text, text != nil
+}
+
+// errOutside: a symbolic link leaves the project.
+var errOutside = errors.New("leads out of the project")
+
+// maxLinks is how many symbolic links are followed.
+const maxLinks = 40
+
+// resolve follows the symbolic links of a path inside of the project.
+func (p *project) resolve(name string) (real string, info fs.FileInfo, err error) {
+	done, rest := "", name
+	for links := 0; rest != ""; {
+		var part string
+		part, rest, _ = strings.Cut(rest, "/")
+		next := path.Join(done, part)
+		if !fs.ValidPath(next) {
+			return "", nil, errOutside
+		}
+		if info, err = p.root.Lstat(next); err != nil {
+			return "", nil, err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", nil, errors.New("too many symbolic links")
+		}
+		target, err := p.root.Readlink(next)
+		if err != nil {
+			return "", nil, err
+		}
+		target = strings.ReplaceAll(target, `\`, "/")
+		if path.IsAbs(target) {
+			return "", nil, errOutside
+		}
+		whole := path.Join(done, target, rest)
+		if whole == ".." || strings.HasPrefix(whole, "../") {
+			return "", nil, errOutside
+		}
+		done, rest = "", whole
+	}
+	return done, info, nil
+}
+
+// isDir tells whether a directory of that name is there.
+func (p *project) isDir(name string) bool {
+	info, err := fs.Stat(p.tree, name)
+	return err == nil && info.IsDir()
+}
+
+// htmlFiles lists the files below dir, symbolic links in it followed as far as
+// they stay in the project, whose names end as given, sorted.
+func (p *project) list(dir string, endings ...string) []string {
+	var names []string
+	var walk func(dir string, depth int)
+	walk = func(dir string, depth int) {
+		if depth > 12 || len(names) > maxFiles {
+			return
+		}
+		entries, _ := fs.ReadDir(p.tree, dir)
+		for _, e := range entries {
+			name := path.Join(dir, e.Name())
+			info, err := fs.Stat(p.tree, name)
+			switch {
+			case strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules":
+			case err != nil && e.Type()&fs.ModeSymlink != 0 && endsIn(name, endings):
+				names = append(names, name) // refused when it is to be written
+			case err != nil:
+			case info.IsDir():
+				walk(name, depth+1)
+			case info.Mode().IsRegular() && endsIn(name, endings):
+				names = append(names, name)
+			}
+		}
+	}
+	walk(dir, 0)
+	slices.Sort(names)
+	return names
+}
+
+// maxFiles is how many templates are looked at.
+const maxFiles = 20_000
+
+func endsIn(name string, endings []string) bool {
+	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// inTheme tells whether a file is somebody else's, who brings out new versions.
+func inTheme(real string) bool {
+	first, _, _ := strings.Cut(real, "/")
+	return first == "themes" || first == "_vendor" || first == "node_modules" || strings.Contains(real, "/node_modules/")
+}
+
+func isUTF16(text []byte) bool {
+	return bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff})
+}
+
+// languageOf tells the language by the name of a file, where a generator does
+// not say it.
+func languageOf(name string) layout.Language {
+	switch path.Ext(name) {
+	case ".astro":
+		return layout.Astro
+	case ".yml", ".yaml":
+		return layout.YAML
+	case ".toml":
+		return layout.TOML
+	case ".njk":
+		return layout.Jinja
+	case ".liquid":
+		return layout.Liquid
+	}
+	return layout.HTML
+}
+
+func sum(text []byte) string {
+	if text == nil {
+		return ""
+	}
+	h := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(h[:])
+}
+
+// cause strips the operation and path off an error: the message has them.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}

@@ -1,0 +1,189 @@
+package layout
+
+import (
+	"strings"
+)
+
+// action is what an action does to the structure of a page.
+type action struct {
+	kind actionKind
+	// name is the template that is called, or the block.
+	name string
+	// arg is what it gets as data, as written; Go only.
+	arg string
+	// cached: what it writes is made once and used for all pages.
+	cached bool
+	// guarded: the call is made only if the template exists.
+	guarded bool
+}
+
+type actionKind uint8
+
+const (
+	// plain writes a value, or nothing.
+	plain actionKind = iota
+	// opens begins a part that is not always written, or several times.
+	opens
+	// rebinds opens, and gives the dot another value; Go only.
+	rebinds
+	// turns is an else.
+	turns
+	// closes ends what opens, rebinds, blocks or defines began.
+	closes
+	// guards opens a part that is written if a template exists; Hugo only.
+	guards
+	// blocks begins a part that another template may replace.
+	blocks
+	// defines begins a template that is only written where it is called.
+	defines
+	// calls writes another template.
+	calls
+	// extends: the file is written inside of another one.
+	extends
+)
+
+func (l Language) action(code string) action {
+	if l == Go {
+		return goAction(code)
+	}
+	return braceAction(code)
+}
+
+func firstWord(code string) string {
+	word, _, _ := strings.Cut(code, " ")
+	if i := strings.IndexAny(word, "\t\r\n("); i >= 0 {
+		word = word[:i]
+	}
+	return word
+}
+
+func goAction(code string) action {
+	words := fields(code)
+	if len(words) == 0 {
+		return action{}
+	}
+	switch words[0] {
+	case "if":
+		if len(words) > 1 && strings.HasPrefix(strings.TrimLeft(words[1], "("), "templates.Exists") {
+			return action{kind: guards}
+		}
+		return action{kind: opens}
+	case "with", "range":
+		return action{kind: rebinds}
+	case "else":
+		return action{kind: turns}
+	case "end":
+		return action{kind: closes}
+	case "define", "block":
+		if len(words) < 2 {
+			break
+		}
+		a := action{kind: defines, name: unquote(words[1])}
+		if words[0] == "block" {
+			a.kind = blocks
+			a.arg = strings.Join(words[2:], " ")
+		}
+		return a
+	case "template", "partial", "partialCached", "partials.Include", "partials.IncludeCached":
+		if len(words) < 2 || unquote(words[1]) == "" {
+			break
+		}
+		a := action{kind: calls, name: unquote(words[1]), cached: strings.HasSuffix(words[0], "Cached")}
+		if len(words) > 2 {
+			a.arg = words[2]
+		}
+		if strings.ContainsRune(code, '|') && !strings.HasSuffix(code, "| safeHTML") {
+			break // what it writes is changed
+		}
+		return a
+	}
+	return action{}
+}
+
+// opening are the tags of Liquid, Jinja, Nunjucks and Tera that have an end.
+// What is captured or defined is not written where it stands.
+var opening = map[string]actionKind{
+	"if": opens, "unless": opens, "for": opens, "case": opens, "with": opens, "tablerow": opens,
+	"asyncEach": opens, "asyncAll": opens, "filter": opens, "call": opens, "autoescape": opens, "trans": opens,
+	"highlight": opens, "shortcode": opens, "paired": opens,
+	"capture": defines, "macro": defines,
+	"block": blocks,
+}
+
+func braceAction(code string) action {
+	words := fields(code)
+	if len(words) == 0 {
+		return action{}
+	}
+	switch word := words[0]; word {
+	case "else", "elsif", "elif", "elseif", "when":
+		return action{kind: turns}
+	case "include", "include_relative", "include_cached", "render":
+		if len(words) < 2 {
+			break
+		}
+		name := words[1]
+		if quoted := unquote(name); quoted != "" {
+			name = quoted
+		} else if strings.ContainsAny(name, "{[(") {
+			break // computed
+		}
+		return action{kind: calls, name: name, cached: word == "include_cached", guarded: strings.Contains(code, "ignore missing")}
+	case "extends":
+		if len(words) > 1 {
+			return action{kind: extends, name: unquote(words[1])}
+		}
+	case "set":
+		if !strings.ContainsRune(code, '=') { // a block of Nunjucks and Jinja
+			return action{kind: defines}
+		}
+	default:
+		if strings.HasPrefix(word, "end") {
+			return action{kind: closes, name: word[len("end"):]}
+		}
+		if kind, ok := opening[word]; ok {
+			a := action{kind: kind}
+			if len(words) > 1 {
+				a.name = words[1]
+			}
+			return a
+		}
+	}
+	return action{}
+}
+
+// fields cuts code at white space that is neither in a string nor in brackets.
+func fields(code string) []string {
+	var words []string
+	depth, start := 0, -1
+	for i := 0; i <= len(code); i++ {
+		if i == len(code) || depth == 0 && isSpace(code[i]) {
+			if start >= 0 {
+				words = append(words, code[start:i])
+				start = -1
+			}
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+		switch code[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case '"', '\'', '`':
+			end := skipString([]byte(code), i, code[i] != '`')
+			i = min(end, len(code)-1)
+		}
+	}
+	return words
+}
+
+// unquote returns what is in quotes, "" for anything else.
+func unquote(word string) string {
+	if len(word) < 2 || word[0] != word[len(word)-1] || !strings.ContainsRune("\"'`", rune(word[0])) {
+		return ""
+	}
+	return word[1 : len(word)-1]
+}

@@ -1,0 +1,110 @@
+package layout
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Place is where the elements go.
+type Place struct {
+	Spot
+	// After: behind the tag that ends at the offset; else before the tag that
+	// begins there.
+	After bool
+	// What names the place for a person: "the charset declaration".
+	What string
+}
+
+// NoPlaceError says why no place was found.
+type NoPlaceError struct {
+	// Reason is a phrase: "two <head>".
+	Reason string
+	// Spots are the places that the reason speaks of.
+	Spots []Spot
+}
+
+func (e *NoPlaceError) Error() string { return e.Reason }
+
+// MaxOffset is how many bytes of a page a pingback client must read: the
+// elements end before (Pingback 1.0, 2.3).
+const MaxOffset = 5000
+
+// Place chooses where size bytes of elements go, in a file for which owned is
+// true: behind the charset declaration; else before the end of the head; else
+// behind its start. A place counts only if it is written whenever the head is,
+// for each page anew, with the page at hand, and as far as the templates tell
+// within the first [MaxOffset] bytes. The error is a [NoPlaceError].
+func (d *Doc) Place(owned func(file string) bool, size int) (Place, error) {
+	if len(d.Heads) > 1 {
+		return Place{}, &NoPlaceError{"the page has two <head>", d.Heads}
+	}
+	var whenever Spot
+	switch {
+	case len(d.Heads) == 1:
+		whenever = d.Heads[0]
+	case len(d.HeadEnds) == 1:
+		whenever = d.HeadEnds[0]
+	case len(d.HeadEnds) > 1:
+		return Place{}, &NoPlaceError{"the page has two </head> and no <head>", d.HeadEnds}
+	case d.Implied == nil && d.Charset == nil:
+		return Place{}, &NoPlaceError{"no head is found", nil}
+	}
+	type candidate struct {
+		spot  *Spot
+		after bool
+		what  string
+	}
+	var candidates []candidate
+	add := func(s *Spot, after bool, what string) {
+		if s != nil {
+			candidates = append(candidates, candidate{s, after, what})
+		}
+	}
+	add(d.Charset, true, "the charset declaration")
+	switch {
+	case len(d.HeadEnds) == 1 && !d.BodyFirst:
+		add(&d.HeadEnds[0], false, "</head>")
+	case len(d.Heads) == 0 && len(d.HeadEnds) == 0:
+		add(d.Implied, true, "the last element of the head")
+	}
+	if len(d.Heads) == 1 {
+		add(&d.Heads[0], true, "<head>")
+	}
+	var said []string
+	var spots []Spot
+	for _, c := range candidates {
+		why := ""
+		switch {
+		case !owned(c.spot.File):
+			why = "belongs to the theme"
+		case !c.spot.Always(whenever):
+			why = "stands in a condition or a loop"
+		case c.spot.InBlock != "":
+			why = fmt.Sprintf("stands in the block %q, which other templates replace", c.spot.InBlock)
+		case c.spot.Cached:
+			why = "is written once for several pages (partialCached)"
+		case c.spot.Data == "":
+			why = "stands where the page is not at hand"
+		case c.spot.Before+size > MaxOffset:
+			why = fmt.Sprintf("lies behind the first %d bytes of the page", MaxOffset)
+		default:
+			return Place{*c.spot, c.after, c.what}, nil
+		}
+		said = append(said, fmt.Sprintf("%s in %s %s", c.what, c.spot.File, why))
+		spots = append(spots, *c.spot)
+	}
+	return Place{}, &NoPlaceError{strings.Join(said, "; "), spots}
+}
+
+// Insert returns src with inner, marked, at the place.
+func (p Place) Insert(l Language, src []byte, inner string) []byte {
+	if p.After {
+		return l.InsertAfter(src, p.Offset, inner)
+	}
+	return l.InsertBefore(src, p.Offset, inner)
+}
+
+// Line returns the number of the line of offset, from 1.
+func Line(src []byte, offset int) int {
+	return 1 + strings.Count(string(src[:min(offset, len(src))]), "\n")
+}

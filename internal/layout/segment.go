@@ -1,0 +1,233 @@
+package layout
+
+import (
+	"bytes"
+)
+
+// segment is a stretch of a template: text, or one action with its delimiters.
+type segment struct {
+	start, end int
+	// isAction: the bytes are not text of the page. code is what stands between
+	// the delimiters, trimmed; empty for a comment.
+	isAction bool
+	code     string
+}
+
+// next returns the segment of src that begins at offset. inMarkup tells whether
+// the HTML there is markup, where Astro takes braces for expressions. An action
+// that never ends reaches to the end of the file.
+func (l Language) next(src []byte, offset int, inMarkup bool) segment {
+	switch l {
+	case Go:
+		return nextGo(src, offset)
+	case Liquid, Jinja:
+		return nextBraces(src, offset, l)
+	case Astro:
+		return nextAstro(src, offset, inMarkup)
+	}
+	return segment{start: offset, end: len(src)}
+}
+
+func textOrAll(src []byte, offset, found int) segment {
+	if found < 0 {
+		return segment{start: offset, end: len(src)}
+	}
+	return segment{start: offset, end: offset + found}
+}
+
+// nextGo follows text/template's lexer: comments end at */, actions at }}
+// outside of strings.
+func nextGo(src []byte, offset int) segment {
+	open := bytes.Index(src[offset:], []byte("{{"))
+	if open != 0 {
+		return textOrAll(src, offset, open)
+	}
+	i := offset + 2
+	if bytes.HasPrefix(src[i:], []byte("-")) {
+		i++
+	}
+	for i < len(src) && isSpace(src[i]) {
+		i++
+	}
+	if bytes.HasPrefix(src[i:], []byte("/*")) {
+		end := bytes.Index(src[i:], []byte("*/"))
+		if end < 0 {
+			return segment{start: offset, end: len(src), isAction: true}
+		}
+		i += end
+		if end = bytes.Index(src[i:], []byte("}}")); end < 0 {
+			return segment{start: offset, end: len(src), isAction: true}
+		}
+		return segment{start: offset, end: i + end + 2, isAction: true}
+	}
+	for begin := i; i < len(src); i++ {
+		switch src[i] {
+		case '"', '`', '\'':
+			i = skipString(src, i, src[i] != '`')
+		case '}':
+			if bytes.HasPrefix(src[i:], []byte("}}")) {
+				code := bytes.TrimSpace(bytes.TrimSuffix(src[begin:i], []byte("-")))
+				return segment{start: offset, end: i + 2, isAction: true, code: string(code)}
+			}
+		}
+	}
+	return segment{start: offset, end: len(src), isAction: true}
+}
+
+// skipString returns the offset of the quote that ends the string at start, or
+// the end of the line, where a string must have ended.
+func skipString(src []byte, start int, escapes bool) int {
+	for i := start + 1; i < len(src); i++ {
+		switch {
+		case src[i] == src[start]:
+			return i
+		case escapes && src[i] == '\\':
+			i++
+		case escapes && src[i] == '\n':
+			return i
+		}
+	}
+	return len(src)
+}
+
+// verbatim are the tags whose content is not read as template, with what ends
+// them: comments, which are no text of the page, and raw text, which is.
+var verbatim = map[string]struct {
+	end       string
+	isComment bool
+}{
+	"comment":  {"endcomment", true},
+	"raw":      {"endraw", false},
+	"verbatim": {"endverbatim", false},
+}
+
+// frontMatter returns where a block of settings between lines of --- ends, 0 if
+// the file begins otherwise.
+func frontMatter(src []byte) int {
+	start := len(src) - len(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")))
+	if string(bytes.TrimRight(src[start:lineEnd(src, start)], " \t\r\n")) != "---" {
+		return 0
+	}
+	for i := lineEnd(src, start); i < len(src); i = lineEnd(src, i) {
+		if string(bytes.TrimRight(src[i:lineEnd(src, i)], " \t\r\n")) == "---" {
+			return lineEnd(src, i)
+		}
+	}
+	return 0
+}
+
+// nextBraces reads {% %}, {{ }} and, in Jinja, {# #}.
+func nextBraces(src []byte, offset int, l Language) segment {
+	if offset == 0 {
+		if end := frontMatter(src); end > 0 {
+			return segment{end: end, isAction: true}
+		}
+	}
+	found := -1
+	for i := offset; i+1 < len(src); i++ {
+		if src[i] == '{' && (src[i+1] == '%' || src[i+1] == '{' || src[i+1] == '#' && l == Jinja) {
+			found = i - offset
+			break
+		}
+	}
+	if found != 0 {
+		return textOrAll(src, offset, found)
+	}
+	var closing string
+	switch src[offset+1] {
+	case '#':
+		return segment{start: offset, end: after(src, offset+2, "#}"), isAction: true}
+	case '%':
+		closing = "%}"
+	default:
+		closing = "}}"
+	}
+	for i := offset + 2; i < len(src); i++ {
+		switch src[i] {
+		case '"', '\'':
+			if end := bytes.IndexByte(src[i+1:], src[i]); end >= 0 {
+				i += 1 + end
+			}
+		case closing[0]:
+			if i+1 == len(src) || src[i+1] != closing[1] {
+				continue
+			}
+			if closing == "}}" { // a value, which says nothing of the structure
+				return segment{start: offset, end: i + 2, isAction: true, code: "value"}
+			}
+			code := string(bytes.TrimSpace(bytes.Trim(src[offset+2:i], "-+")))
+			s := segment{start: offset, end: i + 2, isAction: true, code: code}
+			if v, ok := verbatim[firstWord(code)]; ok && v.isComment {
+				s.end, s.code = endOfTag(src, s.end, v.end), ""
+			}
+			return s
+		}
+	}
+	return segment{start: offset, end: len(src), isAction: true}
+}
+
+func after(src []byte, offset int, text string) int {
+	i := bytes.Index(src[offset:], []byte(text))
+	if i < 0 {
+		return len(src)
+	}
+	return offset + i + len(text)
+}
+
+// endOfTag returns the offset behind the tag {% name %}.
+func endOfTag(src []byte, offset int, name string) int {
+	for i := offset; ; {
+		open := bytes.Index(src[i:], []byte("{%"))
+		if open < 0 {
+			return len(src)
+		}
+		i += open + 2
+		end := bytes.Index(src[i:], []byte("%}"))
+		if end < 0 {
+			return len(src)
+		}
+		if string(bytes.TrimSpace(bytes.Trim(src[i:i+end], "-+"))) == name {
+			return i + end + 2
+		}
+	}
+}
+
+// nextAstro takes the front matter and each {expression} for an action. An
+// expression may hold markup of its own; what that writes is not known.
+func nextAstro(src []byte, offset int, inMarkup bool) segment {
+	if offset == 0 {
+		trimmed := bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), " \t\r\n")
+		if bytes.HasPrefix(trimmed, []byte("---")) {
+			return segment{end: after(src, len(src)-len(trimmed)+3, "---"), isAction: true}
+		}
+	}
+	if src[offset] != '{' || !inMarkup {
+		// One byte at a time: what the next brace is depends on it.
+		return segment{start: offset, end: offset + 1}
+	}
+	depth := 0
+	for i := offset; i < len(src); i++ {
+		switch src[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return segment{start: offset, end: i + 1, isAction: true, code: "value"}
+			}
+		case '"', '\'':
+			i = skipString(src, i, true)
+		case '`':
+			i = skipString(src, i, false)
+		case '/':
+			switch {
+			case bytes.HasPrefix(src[i:], []byte("/*")):
+				i = after(src, i+2, "*/") - 1
+			case bytes.HasPrefix(src[i:], []byte("//")) && src[i-1] != ':':
+				i = after(src, i, "\n") - 1
+			}
+		}
+	}
+	return segment{start: offset, end: len(src), isAction: true}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' }

@@ -1,0 +1,299 @@
+package templates
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// A HeaderValue is an address that a rule of the host sends in a header.
+type HeaderValue struct {
+	// Line counts from 1.
+	Line int
+	// Pattern is the path for which the rule is, as the file has it. All tells
+	// whether it stands for all paths.
+	Pattern string
+	All     bool
+	// Rel is "pingback" for X-Pingback, and for Link the relation, of which
+	// "pingback" is not one that clients look for there (PB-19). IsLink tells the
+	// two apart.
+	Rel    string
+	IsLink bool
+	URI    string
+}
+
+// ReadHeaders returns the endpoints that a file of header rules names, in the
+// order of the file: one named _headers, netlify.toml, vercel.json,
+// firebase.json or .htaccess. Of other headers it says nothing. An error is a
+// file that its host refuses.
+func ReadHeaders(file string, text []byte) ([]HeaderValue, error) {
+	r := headerReader{text: text}
+	var err error
+	switch path.Base(file) {
+	case "_headers":
+		r.underscore()
+	case ".htaccess":
+		r.apache()
+	case "netlify.toml":
+		err = r.toml()
+	case "vercel.json":
+		err = r.json()
+	case "firebase.json":
+		err = r.json()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r.values, nil
+}
+
+type headerReader struct {
+	text   []byte
+	values []HeaderValue
+	after  int // where the last value was found, for its line
+}
+
+// add takes one header. line is 0 where it is to be searched for.
+func (r *headerReader) add(line int, pattern, name, value string) {
+	isLink := strings.EqualFold(name, "Link")
+	if !isLink && !strings.EqualFold(name, "X-Pingback") {
+		return
+	}
+	v := HeaderValue{Line: line, Pattern: pattern, IsLink: isLink}
+	switch pattern {
+	case "/*", "/**", "**", "/(.*)", "/:path*", "/:path(.*)", "":
+		v.All = true
+	}
+	if !isLink {
+		v.Rel, v.URI = "pingback", strings.TrimSpace(value)
+		v.Line = r.line(line, name)
+		r.values = append(r.values, v)
+		return
+	}
+	for _, l := range parseLinks(value) {
+		for rel := range strings.FieldsSeq(strings.ToLower(l.rel)) {
+			if rel == "webmention" || rel == "pingback" {
+				v.Rel, v.URI, v.Line = rel, l.uri, r.line(line, l.uri)
+				r.values = append(r.values, v)
+			}
+		}
+	}
+}
+
+// line returns the line of the next place of word when it is not known.
+func (r *headerReader) line(known int, word string) int {
+	if known > 0 {
+		return known
+	}
+	i := bytes.Index(bytes.ToLower(r.text[r.after:]), bytes.ToLower([]byte(word)))
+	if i < 0 { // it is escaped there
+		return 1 + bytes.Count(r.text[:r.after], []byte("\n"))
+	}
+	r.after += i
+	return 1 + bytes.Count(r.text[:r.after], []byte("\n"))
+}
+
+// underscore reads _headers of Netlify and Cloudflare: a path at the start of a
+// line, and below it, indented, the headers for it.
+func (r *headerReader) underscore() {
+	pattern, n := "", 0
+	for line := range strings.Lines(string(r.text)) {
+		n++
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "" || trimmed[0] == '#':
+		case trimmed[0] == '/' || strings.HasPrefix(trimmed, "http"):
+			pattern = trimmed
+		case pattern != "":
+			if name, value, ok := strings.Cut(trimmed, ":"); ok {
+				r.add(n, pattern, strings.TrimSpace(name), value)
+			}
+		}
+	}
+}
+
+var apacheHeader = regexp.MustCompile(`(?i)^Header\s+(?:always\s+|onsuccess\s+)?(?:set|add|append|merge|setifempty)\s+"?([A-Za-z-]+):?"?\s+(?:"((?:[^"\\]|\\.)*)"|(\S+))`)
+
+// apache reads .htaccess. What stands in a section for some files is for those.
+func (r *headerReader) apache() {
+	n := 0
+	var sections []string
+	for line := range strings.Lines(string(r.text)) {
+		n++
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(trimmed, "</"):
+			sections = sections[:max(0, len(sections)-1)]
+		case strings.HasPrefix(trimmed, "<"):
+			sections = append(sections, trimmed)
+		}
+		m := apacheHeader.FindStringSubmatch(trimmed)
+		if m == nil {
+			continue
+		}
+		pattern := ""
+		for _, s := range sections {
+			if !strings.HasPrefix(strings.ToLower(s), "<ifmodule") {
+				pattern = s
+			}
+		}
+		value := m[3]
+		if value == "" {
+			value = unescapeQuoted.Replace(m[2])
+		}
+		r.add(n, pattern, m[1], strings.ReplaceAll(value, "%%", "%"))
+	}
+}
+
+var unescapeQuoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
+
+func (r *headerReader) toml() error {
+	var doc struct {
+		Headers []struct {
+			For    string         `toml:"for"`
+			Values map[string]any `toml:"values"`
+		} `toml:"headers"`
+	}
+	if err := toml.Unmarshal(r.text, &doc); err != nil {
+		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	for _, h := range doc.Headers {
+		for _, name := range sortedNames(h.Values) {
+			switch v := h.Values[name].(type) {
+			case string:
+				r.add(0, h.For, name, v)
+			case []any: // a header several times
+				for _, one := range v {
+					if text, ok := one.(string); ok {
+						r.add(0, h.For, name, text)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sortedNames puts X-Pingback before Link, as we write them.
+func sortedNames(values map[string]any) []string {
+	var names []string
+	for _, want := range [...]string{"x-pingback", "link"} {
+		for name := range values {
+			if strings.ToLower(name) == want {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// jsonHeaders is the list of rules that vercel.json and firebase.json share.
+type jsonHeaders []struct {
+	Source  string `json:"source"`
+	Glob    string `json:"glob"`
+	Regex   string `json:"regex"`
+	Headers []struct {
+		Key   string `json:"key"`
+		Value string `json:"value"`
+	} `json:"headers"`
+}
+
+// json reads vercel.json and firebase.json: the latter has the list in
+// "hosting", which is one object or a list of them.
+func (r *headerReader) json() error {
+	if len(bytes.TrimSpace(r.text)) == 0 {
+		return nil
+	}
+	var doc struct {
+		Headers jsonHeaders     `json:"headers"`
+		Hosting json.RawMessage `json:"hosting"`
+	}
+	if err := json.Unmarshal(r.text, &doc); err != nil {
+		return jsonFault(r.text, err)
+	}
+	type hosting struct {
+		Headers jsonHeaders `json:"headers"`
+	}
+	var several []hosting
+	if len(doc.Hosting) > 0 && json.Unmarshal(doc.Hosting, &several) != nil {
+		var one hosting
+		if err := json.Unmarshal(doc.Hosting, &one); err != nil {
+			return err
+		}
+		several = []hosting{one}
+	}
+	for _, list := range append([]hosting{{doc.Headers}}, several...) {
+		for _, rule := range list.Headers {
+			pattern := rule.Source + rule.Glob + rule.Regex
+			for _, h := range rule.Headers {
+				r.add(0, pattern, h.Key, h.Value)
+			}
+		}
+	}
+	return nil
+}
+
+// headerLink is one element of the value of a Link header.
+type headerLink struct{ uri, rel string }
+
+// parseLinks reads the value of a Link header (RFC 8288, 3): targets in angle
+// brackets, each with parameters, with commas between them.
+func parseLinks(value string) []headerLink {
+	var links []headerLink
+	for {
+		_, rest, ok := strings.Cut(value, "<")
+		if !ok {
+			return links
+		}
+		uri, rest, ok := strings.Cut(rest, ">")
+		if !ok {
+			return links
+		}
+		l := headerLink{uri: strings.TrimSpace(uri)}
+		for rest = strings.TrimLeft(rest, " \t"); strings.HasPrefix(rest, ";"); rest = strings.TrimLeft(rest, " \t") {
+			var name, text string
+			name, text, rest = parameter(rest[1:])
+			if l.rel == "" && strings.EqualFold(name, "rel") {
+				l.rel = text
+			}
+		}
+		links = append(links, l)
+		if value, ok = strings.CutPrefix(rest, ","); !ok {
+			return links
+		}
+	}
+}
+
+// parameter reads name=value or name="value" up to what follows it.
+func parameter(s string) (name, value, rest string) {
+	end := strings.IndexAny(s, "=;,")
+	if end < 0 {
+		return strings.TrimSpace(s), "", ""
+	}
+	name = strings.TrimSpace(s[:end])
+	if s[end] != '=' {
+		return name, "", s[end:]
+	}
+	s = strings.TrimLeft(s[end+1:], " \t")
+	if quoted, ok := strings.CutPrefix(s, `"`); ok {
+		for i := 0; i < len(quoted); i++ {
+			switch quoted[i] {
+			case '\\':
+				i++
+			case '"':
+				return name, quoted[:i], quoted[i+1:]
+			}
+		}
+		return name, quoted, ""
+	}
+	end = strings.IndexAny(s, ";,")
+	if end < 0 {
+		end = len(s)
+	}
+	return name, strings.TrimSpace(s[:end]), s[end:]
+}

@@ -1,0 +1,19 @@
+//go:build unix
+
+package templates
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// keepOwner gives f the owner of the file that it replaces. Only root can, and
+// for others it is their own as a rule.
+func keepOwner(f *os.File, info fs.FileInfo) error {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Getuid() != 0 || st.Uid == 0 && st.Gid == 0 {
+		return nil
+	}
+	return f.Chown(int(st.Uid), int(st.Gid))
+}
