@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +27,7 @@ type doctor struct {
 
 // examine makes all diagnoses, sorted by name.
 func (d *doctor) examine(ctx context.Context) []diagnosis {
-	all := []diagnosis{d.config(), d.generator(), d.docrootState(ctx), d.baseURL(), d.host(), d.git(ctx), d.hook(), d.ci()}
+	all := []diagnosis{d.config(), d.generator(), d.docrootState(ctx), d.baseURL(), d.host(), d.git(ctx), d.hook(), d.ci(), d.endpoints()}
 	if limit, ok := watchLimit(); ok {
 		all = append(all, d.watches(limit))
 	}
@@ -260,6 +262,52 @@ func (d *doctor) ci() diagnosis {
 	}
 	one.Text = strings.Join(files, ", ")
 	return one
+}
+
+// endpoints compares what is configured with the templates.
+func (d *doctor) endpoints() diagnosis {
+	one := diagnosis{Name: "endpoints", State: healthy}
+	if d.cfg == nil {
+		one.State, one.Text = notSet, "not looked at: the configuration is wrong"
+		return one
+	}
+	var named []string
+	for _, e := range []struct{ what, url string }{{"webmention", d.cfg.Templates.Webmention}, {"pingback", d.cfg.Templates.Pingback}} {
+		if e.url != "" {
+			named = append(named, e.what+" "+e.url)
+		}
+	}
+	if len(named) == 0 {
+		one.State, one.Text, one.Command = notSet, "none is configured: nobody can tell the site of links to it", "[templates] in sitelink.toml, then sitelink inject"
+		return one
+	}
+	one.Text = strings.Join(named, ", ")
+	if d.gen == nil || d.advertised() {
+		return one
+	}
+	quiet := *d.app
+	quiet.env.Stdout = io.Discard
+	switch err := quiet.inject(d.cfg, d.dir, injectFlags{check: true}); {
+	case errors.Is(err, errFindings):
+		one.State, one.Text, one.Command = wrong, one.Text+": the templates do not say so", "sitelink inject"
+	case err != nil:
+		one.State, one.Text, one.Command = wrong, flatten(err)[0].Error(), "sitelink inject"
+	}
+	return one
+}
+
+// advertised tells whether the home page names all endpoints, whoever put them
+// there.
+func (d *doctor) advertised() bool {
+	const most = 1 << 20
+	f, err := os.Open(filepath.Join(d.site(), "index.html"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	page, err := io.ReadAll(io.LimitReader(f, most))
+	t := d.cfg.Templates
+	return err == nil && bytes.Contains(page, []byte(t.Webmention)) && bytes.Contains(page, []byte(t.Pingback))
 }
 
 // watches compares the directories of the site with the system's limit.

@@ -12,9 +12,9 @@ import (
 )
 
 const initLong = `init looks at the project in the working directory, asks nothing that it can find out, and
-writes a small sitelink.toml with comments. On a terminal it offers the hook before a push
-and files for the servers that build the site, one question each; with --yes, or without a
-terminal, it does what the flags say and nothing else.
+writes a small sitelink.toml with comments. On a terminal it offers the hook before a push,
+files for the servers that build the site, and what sitelink inject does, one question each;
+with --yes, or without a terminal, it does what the flags say and nothing else.
 
 A file that init did not write is never changed. What it wrote is recorded in
 .sitelink/init.json, and --undo takes all of it out again; a file that was changed since is
@@ -42,8 +42,8 @@ const initExitCodes = `Exit codes:
 
 // initFlags are the flags of init.
 type initFlags struct {
-	ci                      []string
-	hook, yes, dryRun, undo bool
+	ci                              []string
+	hook, inject, yes, dryRun, undo bool
 }
 
 func (a *app) initCommand() *cobra.Command {
@@ -62,13 +62,14 @@ func (a *app) initCommand() *cobra.Command {
 			if f.undo {
 				return a.initUndo(cmd.Context(), f.dryRun)
 			}
-			return a.init(cmd.Context(), f)
+			return a.init(cmd.Context(), f, func() (*config.Config, error) { return a.silent().configure(cmd, nil, "") })
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&f.hook, "hook", false, "check each push: sitelink hook install, by the project's manager of hooks if it has one")
 	flags.StringSliceVar(&f.ci, "ci", nil, "write the file by which `SERVER` checks the site, or say what to add: "+oneOfServers()+"; repeatable")
+	flags.BoolVar(&f.inject, "inject", false, "put the link elements of [templates] into the templates: sitelink inject")
 	flags.BoolVar(&f.yes, "yes", false, "ask nothing: do what the flags say")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be done, and change nothing")
 	flags.BoolVar(&f.undo, "undo", false, "take out what init put in")
@@ -81,7 +82,7 @@ func (a *app) initCommand() *cobra.Command {
 // check refuses what contradicts itself, and servers that nobody knows.
 func (f *initFlags) check(cmd *cobra.Command) error {
 	if f.undo {
-		for _, name := range []string{"hook", "ci", "yes"} {
+		for _, name := range []string{"hook", "ci", "inject", "yes"} {
 			if cmd.Flags().Changed(name) {
 				return &usageError{"--undo and --" + name + " contradict each other", "--undo takes out all that init put in"}
 			}

@@ -22,14 +22,15 @@ type initRun struct {
 	*surroundings
 	flags  initFlags
 	record *setup.Record
-	answer *bufio.Reader // nil asks nothing
+	cfg    *config.Config // nil if it is wrong
+	answer *bufio.Reader  // nil asks nothing
 	// said is what goes to standard output at the end; then is text for files of
 	// others.
 	said, then strings.Builder
 }
 
 // init does the work of `sitelink init`.
-func (a *app) init(ctx context.Context, flags initFlags) error {
+func (a *app) init(ctx context.Context, flags initFlags, configure func() (*config.Config, error)) error {
 	around, err := a.lookAround(ctx)
 	if err != nil {
 		return err
@@ -53,11 +54,23 @@ func (a *app) init(ctx context.Context, flags initFlags) error {
 	if err != nil {
 		return err
 	}
-	err = r.carryOut(ctx, withHook, servers)
-	if err == nil {
-		r.next(withHook, servers)
+	withInject, err := r.wantsInject(ctx, configure)
+	if err != nil {
+		return err
 	}
-	if printErr := a.print(r.said.String() + r.then.String()); err == nil {
+	err = r.carryOut(ctx, withHook, servers)
+	if printErr := a.print(r.said.String()); err == nil {
+		err = printErr
+	}
+	if err == nil && withInject {
+		err = r.injectStep()
+	}
+	if err == nil {
+		r.said.Reset()
+		r.next(withHook, servers)
+		err = a.print(r.said.String())
+	}
+	if printErr := a.print(r.then.String()); err == nil {
 		err = printErr
 	}
 	return err
@@ -369,6 +382,15 @@ func (a *app) initUndo(ctx context.Context, dryRun bool) error {
 	if dryRun {
 		return a.print(wouldUndo(around, record))
 	}
+	if record.Inject() {
+		err := a.inject(&config.Config{}, around.dir, injectFlags{undo: true})
+		if err == nil {
+			err = record.SetInject(false)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	var said strings.Builder
 	if record.Hook() {
 		if around.repo == nil {
@@ -405,6 +427,9 @@ func (a *app) initUndo(ctx context.Context, dryRun bool) error {
 // wouldUndo says what initUndo would do.
 func wouldUndo(around *surroundings, record *setup.Record) string {
 	var said strings.Builder
+	if record.Inject() {
+		said.WriteString("would do     sitelink inject --undo\n")
+	}
 	if record.Hook() {
 		said.WriteString("would remove the hook before a push\n")
 	}

@@ -53,6 +53,10 @@ func (p *Project) Config() File {
 	p.key(&b, true, "baseline", quote("remote"), "stop a push for new findings only")
 	p.key(&b, true, "branches", `["main"]`, "check pushes to these branches")
 
+	b.WriteString("\n# Who takes notes of links to the site; sitelink inject puts it into the templates.\n[templates]\n")
+	p.key(&b, true, "webmention", quote("https://example.org/webmention"), "")
+	p.key(&b, true, "pingback", quote("https://example.org/pingback"), "")
+
 	b.WriteString("\n# Findings to accept; a rule that matches nothing is reported.\n")
 	b.WriteString("# [[ignore]]\n# url = \"/search/**\"\n# reason = \"answered by the web server, not by a file\"\n")
 	return File{ConfigName, b.String()}

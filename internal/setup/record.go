@@ -41,6 +41,8 @@ type recordText struct {
 	Dirs []string `json:"dirs"`
 	// Hook: the hook before a push was installed.
 	Hook bool `json:"hook"`
+	// Inject: link elements were put into the templates.
+	Inject bool `json:"inject"`
 }
 
 type recordFile struct {
@@ -83,7 +85,7 @@ func Open(dir, root string) (*Record, error) {
 }
 
 // Empty tells whether nothing is recorded.
-func (r *Record) Empty() bool { return len(r.text.Files) == 0 && !r.text.Hook }
+func (r *Record) Empty() bool { return len(r.text.Files) == 0 && !r.text.Hook && !r.text.Inject }
 
 // Hook tells whether the hook before a push is recorded as installed.
 func (r *Record) Hook() bool { return r.text.Hook }
@@ -91,6 +93,18 @@ func (r *Record) Hook() bool { return r.text.Hook }
 // SetHook records that the hook is to be installed, or is no more.
 func (r *Record) SetHook(installed bool) error {
 	r.text.Hook = installed
+	if r.Empty() {
+		return r.forget()
+	}
+	return r.save()
+}
+
+// Inject tells whether link elements are recorded as put into the templates.
+func (r *Record) Inject() bool { return r.text.Inject }
+
+// SetInject records that they are to be put there, or are there no more.
+func (r *Record) SetInject(done bool) error {
+	r.text.Inject = done
 	if r.Empty() {
 		return r.forget()
 	}
@@ -208,7 +222,7 @@ func (r *Record) Changed() (remove, leave []string, err error) {
 
 // Undo takes all files away that are as they were written, and the directories
 // that were made and are empty, and returns their paths; left are the files that
-// somebody has changed: they stay, and in the record. The hook is not touched.
+// somebody has changed: they stay, and in the record. The hook and the templates are not touched.
 func (r *Record) Undo() (removed, left []string, err error) {
 	var rest []recordFile
 	for _, f := range r.text.Files {
