@@ -75,19 +75,6 @@ func TestHookReadOnlyMount(t *testing.T) {
 	}
 }
 
-// listing names the files below a directory and their sizes.
-func listing(t *testing.T, dir string) string {
-	t.Helper()
-	cmd := exec.Command("find", ".", "-printf", "%p %y %s\n")
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(out), "\n")
-	return strings.Join(lines, "\n")
-}
-
 // TestHookDiskFull: the disk that holds the temporary trees is full while the
 // tree is made, while it is built, and when the verdict is noted down.
 func TestHookDiskFull(t *testing.T) {

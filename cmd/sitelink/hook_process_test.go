@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -81,6 +82,20 @@ func startHook(t *testing.T, dir, stdin string) (cmd *exec.Cmd, stderr *strings.
 	cmd.Process.Kill()
 	t.Fatalf("the build did not begin: %s", stderr)
 	return nil, nil, 0
+}
+
+// listing names the files below a directory and their sizes.
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	cmd := exec.Command("find", ".", "-printf", "%p %y %s\n")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(out), "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 const endlessBuild = `sleep 300 & echo $! >"$MARK.new"; mv "$MARK.new" "$MARK"; wait`
