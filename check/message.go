@@ -23,7 +23,7 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 	switch f.Code {
 	case MissingFile:
 		if isMarkdownPath(f.Raw) {
-			return "no file answers " + path + ": a Markdown path left unresolved; fix the path, or enable a render hook that resolves it"
+			return "no file answers " + path + ": a Markdown path left unresolved; fix the path, or enable the generator's link render hook"
 		}
 		return "no file answers " + path
 	case MissingDirectory:

@@ -31,6 +31,11 @@ func TestServed(t *testing.T) {
 	if len(r.Findings) != 0 || r.Summary.ServerPages != 1 {
 		t.Errorf("without base URL: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)
 	}
+	// A home page that only sends the visitor on to a language.
+	r = checkFiles(t, files{"index.html": plain + `<meta http-equiv=refresh content="0; url=http://localhost:1313/sub/en/">`, "en/index.html": serverScript + `<a href="http://localhost:1313/sub/none/">`}, site.Options{}, Options{})
+	if len(r.Findings) != 1 || r.Summary.ServerPages != 1 {
+		t.Errorf("languages: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)
+	}
 	r = checkFiles(t, files{"index.html": plain + `<script src="/livereload.js"></script>`}, site.Options{}, Options{})
 	if len(r.Findings) != 1 || Deployable(&r.Summary) != nil {
 		t.Errorf("a script of that name: %q, %v", briefs(r.Findings), Deployable(&r.Summary))
@@ -49,7 +54,7 @@ func TestMarkdownPath(t *testing.T) {
 		t.Fatalf("findings %q, suggestion %q", briefs(r.Findings), r.Findings[0].Suggestion)
 	}
 	for _, f := range r.Findings {
-		if !strings.Contains(f.Message, "a Markdown path left unresolved; fix the path, or enable a render hook") {
+		if !strings.Contains(f.Message, "a Markdown path left unresolved; fix the path, or enable") {
 			t.Errorf("%s: %s", f.Raw, f.Message)
 		}
 	}

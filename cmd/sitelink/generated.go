@@ -95,7 +95,37 @@ func (a *app) projectHere() *generated {
 	if _, err := os.Stat(filepath.Join(here, "index.html")); err == nil {
 		dirs = dirs[:min(len(dirs), 1)]
 	}
-	return a.generatedOf(dirs)
+	if g := a.generatedOf(dirs); g != nil {
+		return g
+	}
+	if dir := projectBelow(here); dir != "" {
+		return a.generatedOf([]string{dir})
+	}
+	return nil
+}
+
+// projectBelow returns the directory of the repository where such projects
+// usually lie, if exactly one of them holds one, and no site is in the repository
+// itself; "" otherwise.
+func projectBelow(here string) string {
+	if _, err := os.Lstat(filepath.Join(here, ".git")); err != nil || isDirectory(filepath.Join(here, "public")) {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(here, "index.html")); err == nil {
+		return ""
+	}
+	var found []string
+	for _, name := range []string{"docs", "site", "website", "web", "www", "blog", "hugo"} {
+		if dir := filepath.Join(here, name); isDirectory(dir) {
+			if _, ok := generator.Detect(dir); ok {
+				found = append(found, dir)
+			}
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
 }
 
 // docrootHere is where the project writes its site, as seen from the working
@@ -130,6 +160,9 @@ func fromHere(dir string) string {
 // from it.
 func (a *app) published(docroot string, opt *site.Options) (told *generated) {
 	g := a.generatedOf(projectDirs(docroot))
+	if g == nil && pushTree.MatchString(filepath.ToSlash(docroot)) {
+		g = a.projectHere()
+	}
 	if g == nil {
 		return nil
 	}
@@ -142,6 +175,8 @@ func (a *app) published(docroot string, opt *site.Options) (told *generated) {
 		below = filepath.ToSlash(rel)
 	} else if rel, err := filepath.Rel(abs, g.docroot); err == nil && rel != "." && filepath.IsLocal(rel) {
 		return nil // a directory that holds the docroot is none
+	} else if rel != "." && !pushTree.MatchString(filepath.ToSlash(abs)) && g.Generator != generator.Hugo && filepath.Base(filepath.Dir(abs)) != ownDirectory {
+		return nil // of Hugo alone it is usual to name another directory for a build
 	}
 	for _, r := range g.settings.Roots {
 		switch {
@@ -198,7 +233,7 @@ func (a *app) tell(g *generated, cfg *config.Config, docroot string, opt *site.O
 	if len(at) > 0 && cfg.Place("base-url") == "" && len(cfg.Sites) == 0 {
 		text += ", published at " + strings.Join(at, ", ")
 	}
-	if n := len(g.settings.Languages); n > 1 && len(opt.Roots) == 0 {
+	if n := len(g.settings.Languages); n > 1 && !g.settings.Multihost() {
 		text += ", languages " + strings.Join(g.settings.Languages, ", ")
 	}
 	if opt.ProfileFrom != "" {

@@ -23,7 +23,7 @@ func (a *app) pushSite(repo *hook.Repo, named string, p *hook.Push) error {
 	if err != nil {
 		return fmt.Errorf("find the working directory: %w", cause(err))
 	}
-	g, found := detectAbove(dir)
+	g, found := detectAround(dir)
 	if !found {
 		p.Docroot, err = committedDocroot(p.Site, a.docroot(named))
 		return err
@@ -38,6 +38,9 @@ func (a *app) pushSite(repo *hook.Repo, named string, p *hook.Push) error {
 			}
 			if full := a.projectHere(); !repo.Tracks(ctx, absolute) && full != nil && full.Builds() {
 				build, docroot = buildCommand(full), ""
+				if rel, err := filepath.Rel(dir, full.Dir); err == nil && rel != "." {
+					build = "cd " + (generator.Command{Args: []string{filepath.ToSlash(rel)}}).String() + " && " + build
+				}
 				return nil
 			}
 			docroot, err = committedDocroot(p.Site, docroot)
@@ -63,12 +66,16 @@ func pushedSite(docroot string) string {
 	return docroot
 }
 
-// detectAbove finds the project that holds a directory, by the names of files.
-func detectAbove(dir string) (generator.Project, bool) {
+// detectAround finds the project that holds a directory, or lies in it, by the
+// names of files.
+func detectAround(dir string) (generator.Project, bool) {
 	for _, dir := range projectDirs(filepath.Join(dir, "docroot")) {
 		if p, ok := generator.Detect(dir); ok {
 			return p, true
 		}
+	}
+	if dir = projectBelow(dir); dir != "" {
+		return generator.Detect(dir)
 	}
 	return generator.Project{}, false
 }

@@ -333,6 +333,9 @@ func (r *initRun) next(withHook bool, servers []setup.Server) {
 	if r.project.Usual != "" && !r.project.Committed {
 		check = "sitelink build"
 	}
+	if here := fromHere(r.dir); here != "." && !strings.HasPrefix(here, "..") { // its configuration is found from there on
+		check = "cd " + filepath.ToSlash(here) + " && " + check
+	}
 	r.say("next    %-28s # is every link good?", check)
 	if withHook && !r.flags.dryRun {
 		r.say("        %-28s # what a push will do", "sitelink hook run")

@@ -17,17 +17,19 @@ func TestHookHugo(t *testing.T) {
 	if _, err := exec.LookPath("hugo"); err != nil {
 		t.Skip("hugo is not installed; .ci/run installs it")
 	}
-	for _, test := range []struct{ name, config, site string }{
-		{"found", "", ""},
-		{"found below the root", "", "docs/site"},
-		{"configured", "[hook]\nbuild = 'hugo --quiet -d \"$SITELINK_OUT\"'\n", ""},
+	for _, test := range []struct{ name, config, site, flag string }{
+		{"found", "", "", "."},
+		{"found below the root", "", "docs/site", "docs/site"},
+		{"found in docs", "", "docs", "."},
+		{"configured", "[hook]\nbuild = 'hugo --quiet -d \"$SITELINK_OUT\"'\n", "", "."},
 	} {
-		t.Run(test.name, func(t *testing.T) { pushHugo(t, test.config, test.site) })
+		t.Run(test.name, func(t *testing.T) { pushHugo(t, test.config, test.site, test.flag) })
 	}
 }
 
-// pushHugo pushes a Hugo site that lies in a directory of the repository.
-func pushHugo(t *testing.T, config, site string) {
+// pushHugo pushes a Hugo site that lies in a directory of the repository; flag is
+// where --dir says it is.
+func pushHugo(t *testing.T, config, site, flag string) {
 	dir, _ := pushed(t, "")
 	for name, text := range map[string]string{
 		"sitelink.toml":                  config,
@@ -40,14 +42,14 @@ func pushHugo(t *testing.T, config, site string) {
 	} {
 		write(t, filepath.Join(dir, site, filepath.FromSlash(name)), text)
 	}
-	gitIn(t, dir, "rm", "-r", "-q", "--cached", "public")
+	gitIn(t, dir, "rm", "-r", "-q", "public")
 	os.Remove(filepath.Join(dir, "dirty.html"))
 	gitIn(t, dir, "add", "-A")
 	gitIn(t, dir, "commit", "-q", "-m", "a Hugo site")
 	write(t, filepath.Join(dir, "dirty.txt"), "dirty")
 	run := func(want int, says string) {
 		t.Helper()
-		cmd := exec.Command("sitelink", "hook", "run", "--commit", "HEAD", "--dir", filepath.Join(".", site))
+		cmd := exec.Command("sitelink", "hook", "run", "--commit", "HEAD", "--dir", flag)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		checkExit(t, err, want)

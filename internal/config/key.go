@@ -52,10 +52,10 @@ type Key struct {
 // keys is the one definition of what can be configured, in the order of the
 // manual.
 var keys = []Key{
-	{Name: "docroot", Kind: Path, Arg: "DIR", Default: "public if it is there, else .",
+	{Name: "docroot", Kind: Path, Arg: "DIR", Default: "where the project's generator writes, else public if it is there, else .",
 		Help: "directory to check, served as the root of the site",
 		set:  text(func(c *Config) *string { return &c.Docroot })},
-	{Name: "base-url", Kind: List, Arg: "URL", Default: "none",
+	{Name: "base-url", Kind: List, Arg: "URL", Default: "what the project's generator says",
 		Help: "address at which the docroot is published; links to it are internal, whether http or https",
 		set:  baseURLs},
 	{Name: "profile", Arg: "NAME", Default: "generic",

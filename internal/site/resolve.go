@@ -356,10 +356,6 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		rec.State = StateEmptyLink
 		return false
 	}
-	if r.refNotFound != "" && l.Kind == scan.KindLink && string(v) == r.refNotFound {
-		rec.State = StateUnresolvedRef
-		return false
-	}
 	state, node, frag, ok := r.recall(v)
 	if !ok {
 		res := r.slow(v, l.Kind == scan.KindReference)
@@ -367,7 +363,9 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		r.note(v, state, node)
 	}
 	rec.State, rec.Node = state, node
-	if len(frag) > 0 && state.Answers() && state != StateAutoindex {
+	if r.refNotFound != "" && l.Kind == scan.KindLink && string(v) == r.refNotFound {
+		rec.State = StateUnresolvedRef
+	} else if len(frag) > 0 && state.Answers() && state != StateAutoindex {
 		*ask, asks = r.s.hash.fragment(frag)
 	}
 	return asks

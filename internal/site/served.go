@@ -3,9 +3,11 @@ package site
 import (
 	"bytes"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,8 +75,24 @@ func (s *Site) findServers() (found []baseURL) {
 			found = append(found, b)
 		}
 	}
-	return found
+	if len(found) > 0 || len(s.opt.Roots) > 0 {
+		return found
+	}
+	// The home page of a site with a directory for each language may be one that
+	// only sends the visitor on, without the script.
+	entries, _ := fs.ReadDir(dir.FS(), ".")
+	for _, e := range entries {
+		if !e.IsDir() || !languageName.MatchString(e.Name()) {
+			continue
+		}
+		if b, ok := serverOf(dir, path.Join(e.Name(), "index.html")); ok {
+			return []baseURL{b}
+		}
+	}
+	return nil
 }
+
+var languageName = regexp.MustCompile(`^[a-z]{2,3}([-_][a-zA-Z]{2,4})?$`)
 
 // serverOf reads the address in a home page.
 func serverOf(dir *os.Root, name string) (b baseURL, ok bool) {

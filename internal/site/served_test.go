@@ -1,0 +1,34 @@
+package site
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestServerTakesOver: when hugo server begins to write a docroot that is watched,
+// its address becomes the site's own, and no longer is when hugo has built again.
+func TestServerTakesOver(t *testing.T) {
+	const script = `<script src="/livereload.js?mindelay=10&amp;v=2&amp;port=1313&amp;path=livereload"></script>`
+	link := `<a href="http://localhost:1313/x/">`
+	root := tempDocroot(t, files{"index.html": link, "x/index.html": ""})
+	s := load(t, root, Options{BaseURLs: []string{"https://example.org/"}})
+	for _, step := range []struct {
+		home  string
+		state State
+		url   string
+		pages int
+	}{{link, StateExternal, "", 0}, {link + script, StateOK, "http://localhost:1313/", 1}, {link + script + " ", StateOK, "http://localhost:1313/", 1}, {link, StateExternal, "", 0}} {
+		if err := os.WriteFile(filepath.Join(root, "index.html"), []byte(step.home), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		n, _, err := s.Update(t.Context(), []string{"index.html"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := details(t, n, "index.html")[0]; d.State != step.state || n.ServerURL() != step.url || n.ServerPages() != step.pages {
+			t.Errorf("%s: %s, server %q, %d pages", step.home, stateName(t, d.State), n.ServerURL(), n.ServerPages())
+		}
+		s = n
+	}
+}
