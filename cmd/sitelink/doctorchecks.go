@@ -201,7 +201,7 @@ func (d *doctor) host() diagnosis {
 	case d.hostUnclear != "":
 		one.State, one.Text, one.Command = wrong, "not clear: "+d.hostUnclear, `profile = "NAME" in sitelink.toml`
 	default:
-		one.State, one.Text, one.Command = notSet, "none is recognised: links are judged as most hosts answer", `profile = "NAME" in sitelink.toml; sitelink profile lists them`
+		one.State, one.Text, one.Command = notSet, "none recognised: judged as most hosts answer", `profile = "NAME" in sitelink.toml`
 	}
 	return one
 }
@@ -278,7 +278,7 @@ func (d *doctor) endpoints() diagnosis {
 		}
 	}
 	if len(named) == 0 {
-		one.State, one.Text, one.Command = notSet, "none is configured: nobody can tell the site of links to it", "[templates] in sitelink.toml, then sitelink inject"
+		one.State, one.Text, one.Command = notSet, "none: others cannot tell the site of links to it", "[templates] in sitelink.toml"
 		return one
 	}
 	one.Text = strings.Join(named, ", ")

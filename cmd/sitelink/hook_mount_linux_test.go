@@ -50,6 +50,12 @@ func TestHookReadOnlyMount(t *testing.T) {
 	const readOnly = "mount --bind .git .git; mount -o remount,ro,bind .git; "
 	dir, stdin := pushed(t, "")
 	before := listing(t, filepath.Join(dir, ".git"))
+	unchanged := func() {
+		t.Helper()
+		if after := listing(t, filepath.Join(dir, ".git")); after != before {
+			t.Errorf(".git was\n%sand is\n%s", before, after)
+		}
+	}
 
 	said, err := mounted(t, dir, stdin, readOnly+"exec sitelink hook run pre-push origin")
 	checkExit(t, err, exitFailed)
@@ -64,15 +70,14 @@ func TestHookReadOnlyMount(t *testing.T) {
 	checkExit(t, err, exitClean)
 	says(t, said, "sitelink: warning: the verdict is not remembered: ", "read-only file system", "sitelink: main: links are fine")
 
+	unchanged()
 	write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="gone.html">t</a>`)
 	gitIn(t, dir, "commit", "-q", "-a", "-m", "bad")
 	before = listing(t, filepath.Join(dir, ".git"))
 	said, err = mounted(t, dir, "", readOnly+"exec sitelink hook run --commit HEAD")
 	checkExit(t, err, exitFindings)
 	says(t, said, "public/a.html:1:26: error: ")
-	if after := listing(t, filepath.Join(dir, ".git")); after != before {
-		t.Errorf(".git was\n%sand is\n%s", before, after)
-	}
+	unchanged()
 }
 
 // TestHookDiskFull: the disk that holds the temporary trees is full while the
