@@ -19,8 +19,8 @@ on its host: missing files, index files, image maps and fragments, names in the 
 letter case, and what else the list of codes in docs/formats.md names.
 
 DIR is the docroot, the directory that the generator wrote. Without DIR it is what the
-configuration says, else public, if there is such a directory, else the working
-directory.
+configuration says, else where the generator of the project writes (docs/generators.md),
+else public, if there is such a directory, else the working directory.
 
 --from restricts the check to some pages, found by their links (docs/linksets.md). An
 argument @FILE reads linksets, and flags, from a file, a line each.

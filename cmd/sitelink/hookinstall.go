@@ -165,7 +165,7 @@ func installed(s hook.State) string {
 // postBuild changes package.json of the working directory.
 func (a *app) postBuild(change func(file string) error, done string) error {
 	if err := change("package.json"); err != nil {
-		return &failure{err, "Hugo and others have no hook after the build: run hugo && sitelink check"}
+		return &failure{err, "Hugo and others have no hook after the build: sitelink build runs both"}
 	}
 	return a.print(done + "\n")
 }

@@ -27,7 +27,7 @@ func (a *app) hugoHints(ctx context.Context, s *site.Site, docroot string, r *ch
 		return nil
 	}
 	built, old := oldPages(s, abs, g)
-	missing := slices.ContainsFunc(r.Findings, isMissing)
+	missing := g.mayHave(s, r.Findings)
 	if len(old) == 0 && !missing || built.IsZero() {
 		return nil
 	}
@@ -65,6 +65,51 @@ func (a *app) hugoHints(ctx context.Context, s *site.Site, docroot string, r *ch
 			"built with --renderSegments, or before they were written; run hugo, or sitelink build", linksLead(n), docroot, len(lacking), published))
 	}
 	return nil
+}
+
+// mayHave tells whether a broken link leads to where a content file by its name
+// has its page: only then it is worth asking Hugo, which takes its time.
+func (g *generated) mayHave(s *site.Site, findings []check.Finding) bool {
+	stems := map[string]map[string]bool{} // of the names in a directory
+	dirs := []string{"content"}
+	for _, lang := range g.settings.Languages {
+		dirs = append(dirs, "content/"+lang)
+	}
+	for i := range findings {
+		if !isMissing(findings[i]) {
+			continue
+		}
+		name := strings.Trim(strings.TrimPrefix(decodedPath(findings[i].Target), s.BasePath()), "/")
+		name = strings.TrimSuffix(strings.TrimSuffix(name, "index.html"), ".html")
+		for _, lang := range g.settings.Languages {
+			name = strings.TrimPrefix(name, lang+"/")
+		}
+		if name = strings.Trim(name, "/"); name == "" || !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		for _, dir := range dirs {
+			// The file, in any format and language, or the bundle.
+			in, last := filepath.Split(filepath.Join(g.Dir, filepath.FromSlash(dir), filepath.FromSlash(name)))
+			if stems[in] == nil {
+				stems[in] = stemsOf(in)
+			}
+			if stems[in][last] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stemsOf returns the names in a directory up to their first dots.
+func stemsOf(dir string) map[string]bool {
+	stems := map[string]bool{}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		stem, _, _ := strings.Cut(e.Name(), ".")
+		stems[stem] = true
+	}
+	return stems
 }
 
 func linksLead(n int) string {

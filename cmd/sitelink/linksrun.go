@@ -146,6 +146,9 @@ func (l *linksAnswer) addresses(ctx context.Context) error {
 		return append(dst, '\n')
 	}
 	record := func(x check.Address) report.Record {
+		if l.site.Rooted() { // each part of the docroot as its own site
+			return publicAddress(l.site, x)
+		}
 		return report.AddressRecord(l.site.BaseURL(), l.site.Authority(), l.site.BasePath()+"/", x)
 	}
 	return writeList(l, len(all), func(i int) report.Record { return record(all[i]) }, text, record(check.Address{}))

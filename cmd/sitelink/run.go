@@ -133,7 +133,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Long: "sitelink checks the links of a built static site before it ships: every file, index\n" +
 			"file, image map and fragment that a page asks for, as the site's own host will\n" +
 			"answer it.",
-		Example:       "  sitelink check public\n  sitelink check --help",
+		Example:       "  sitelink check\n  sitelink build\n  sitelink check --help",
 		Version:       versionLine(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -79,6 +80,9 @@ func parseBase(raw string) (baseURL, error) {
 // site paths, in [Resolved] and elsewhere, are paths in the docroot, whatever
 // host they belong to; [Site.Public] has their addresses.
 func (s *Site) Rooted() bool { return len(s.opt.Roots) > 0 }
+
+// Roots returns the parts of the docroot that have addresses of their own.
+func (s *Site) Roots() []Root { return slices.Clone(s.opt.Roots) }
 
 // Public returns the origin, such as https://fr.example, and the path on it at
 // which a site path is published. origin is empty where no address is known.
