@@ -78,7 +78,7 @@ func matchAny(pattern string, values ...string) bool {
 func (ig *ignores) unused() []string {
 	var out []string
 	for i, r := range ig.rules {
-		if !ig.used[i] {
+		if !ig.used[i] && !r.MayBeUnused {
 			out = append(out, r.String())
 		}
 	}

@@ -51,6 +51,8 @@ type Ignore struct {
 	Reason string
 	// Origin names the rule in messages: "sitelink.toml:12" or "--ignore".
 	Origin string
+	// MayBeUnused keeps the rule out of [Summary.UnusedIgnores].
+	MayBeUnused bool
 }
 
 // ScriptFragments says how fragments that only scripts can serve are judged.

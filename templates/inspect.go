@@ -85,6 +85,9 @@ type inspected struct {
 	uri string
 	// start is the element up to the address, head up to the quote after it.
 	start, head []byte
+	// known is the beginning of a page, up to this element in its head.
+	known    []byte
+	knownXML bool
 }
 
 // NewInspector returns an inspector for the elements of e. Of an element for
@@ -150,12 +153,28 @@ func (in *Inspector) element(p *scan.Page, off uint32, e *inspected, xml bool) {
 		}
 		end = 1 + bytes.IndexByte(rest, '>')
 	}
-	h := scan.ReadHead(p.Text, xml, int(off)+1)
-	if h.Whole && h.Body <= int(off) {
+	if !e.inHead(p.Text, int(off), xml) {
 		in.add(off, FaultBody, e.rel)
 	} else if at := off + uint32(end); at > maxElementEnd/2 && p.Source(at) > maxElementEnd { // UTF-16 doubles
 		in.add(off, FaultLate, e.rel)
 	}
+}
+
+// maxKnown bounds the text that is kept to compare others with.
+const maxKnown = 1 << 10
+
+// inHead tells whether an element at off is in the head. What stands before it
+// is the same on most pages of a site, and then so is the answer.
+func (e *inspected) inHead(text []byte, off int, xml bool) bool {
+	if off > 0 && xml == e.knownXML && bytes.Equal(text[:off], e.known) {
+		return true
+	}
+	h := scan.ReadHead(text, xml, off+1)
+	is := !h.Whole || h.Body > off
+	if is && off <= maxKnown {
+		e.known, e.knownXML = append(e.known[:0], text[:off]...), xml
+	}
+	return is
 }
 
 // judge says what is wrong with an element that is not written as we do.

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
@@ -80,19 +81,6 @@ type endpointVerifier struct {
 // pages judges all pages: what each has was noted when it was read.
 func (v *endpointVerifier) pages(choice templates.Choice) {
 	s := v.site
-	paths := make([]string, s.Pages())
-	var pages, feeds []string
-	for i := range paths {
-		id := site.PageID(i)
-		paths[i] = s.Path(id)
-		switch {
-		case s.Page(id).Kind().IsHTML():
-			pages = append(pages, paths[i])
-		case templates.IsFeed(path.Base(paths[i])):
-			feeds = append(feeds, paths[i])
-		}
-	}
-	chooser := templates.NewChooser(choice, pages, feeds)
 	var want templates.Has
 	if v.endpoints.Pingback != "" {
 		want |= templates.HasPingback
@@ -100,7 +88,9 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 	if v.endpoints.Webmention != "" {
 		want |= templates.HasWebmention
 	}
-	for i, p := range paths {
+	plain := len(choice.Pages)+len(choice.Exclude) == 0
+	chooser := sync.OnceValue(func() *templates.Chooser { return chooserOf(s, choice) })
+	for i := range s.Pages() {
 		id := site.PageID(i)
 		page := s.Page(id)
 		if !page.Kind().IsHTML() || page.Error().Err != nil {
@@ -108,15 +98,27 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 		}
 		seen := page.Inspected()
 		has := templates.Has(seen.Flags)
-		chosen := chooser.Of(p)
-		if page.Alias() != "" {
-			chosen = templates.Never
+		redirects := page.Alias() != ""
+		if redirects && has == 0 && len(seen.Marks) == 0 {
+			continue
+		}
+		right := plain && !redirects && has == want && len(seen.Marks) == 0
+		if right && deep(s.Tree(), page.Node()) {
+			continue
+		}
+		p := s.Path(id)
+		if right && !templates.IsErrorPage(p) {
+			continue // what kind of page it is does not matter then
+		}
+		chosen := templates.Never
+		if !redirects {
+			chosen = chooser().Of(p)
 		}
 		switch missing := want &^ has &^ v.byHeader; {
 		case chosen == templates.Never && has != 0:
 			why := "the configuration leaves it out"
 			switch {
-			case page.Alias() != "":
+			case redirects:
 				why = "it only redirects"
 			case templates.IsErrorPage(p):
 				why = "it is an error page"
@@ -130,6 +132,31 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 			v.fault(id, p, templates.PageFault{Off: m.Off, What: m.What})
 		}
 	}
+}
+
+// deep tells whether a file lies so far down that it is no error page.
+func deep(t *site.Tree, n site.NodeID) bool {
+	for range 3 {
+		if n = t.Parent(n); n == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// chooserOf returns what tells which pages of a site are chosen.
+func chooserOf(s *site.Site, choice templates.Choice) *templates.Chooser {
+	var pages, feeds []string
+	for i := range s.Pages() {
+		p := s.Path(site.PageID(i))
+		switch {
+		case s.Page(site.PageID(i)).Kind().IsHTML():
+			pages = append(pages, p)
+		case templates.IsFeed(path.Base(p)):
+			feeds = append(feeds, p)
+		}
+	}
+	return templates.NewChooser(choice, pages, feeds)
 }
 
 // names names elements in a sentence.

@@ -35,7 +35,7 @@ func (a *app) inject(cfg *config.Config, dir string, flags injectFlags) error {
 	if flags.undo {
 		plan, err = inject.Undo(root)
 	} else {
-		if cfg.Templates.Pingback == "" && cfg.Templates.Webmention == "" {
+		if endpointsOf(cfg).IsZero() {
 			return errNoEndpoints
 		}
 		plan, err = inject.Find(root, a.injectOptions(cfg, project))
@@ -46,7 +46,7 @@ func (a *app) inject(cfg *config.Config, dir string, flags injectFlags) error {
 	for _, note := range plan.Notes {
 		a.ui.note(note)
 	}
-	if err := refused(plan); err != nil {
+	if err := a.refused(cfg, project, plan); err != nil {
 		return err
 	}
 	switch {
@@ -92,21 +92,28 @@ func findProject(dir string) (generator.Project, error) {
 	}
 	for _, above := range projectDirs(filepath.Join(here, "docroot")) {
 		if p, ok := generator.Detect(above); ok {
+			if rel, err := filepath.Rel(here, above); err == nil {
+				p.Dir = rel
+			}
 			return p, nil
 		}
 	}
-	return generator.Project{Dir: here}, nil
+	return generator.Project{Dir: "."}, nil
 }
 
 func (a *app) injectOptions(cfg *config.Config, p generator.Project) inject.Options {
-	t := cfg.Templates
 	opt := inject.Options{
 		Generator: p.Generator,
-		Endpoints: templates.Endpoints{Pingback: t.Pingback, Webmention: t.Webmention},
-		Choice:    templates.Choice{Pages: t.Pages, Exclude: t.Exclude, Kinds: t.Kinds},
+		Endpoints: endpointsOf(cfg),
+		Choice:    choiceOf(cfg),
 		Modules:   moduleCaches(a.env.Getenv),
 	}
-	for _, theme := range t.Themes {
+	profile := cfg.Profile
+	if cfg.Place("profile") == "" {
+		profile, _ = detectHost([]string{p.Dir}, filepath.Join(p.Dir, filepath.FromSlash(p.Docroot)))
+	}
+	opt.Headers = templates.HeaderRules(profile, opt.Endpoints)
+	for _, theme := range cfg.Templates.Themes {
 		opt.Themes = append(opt.Themes, inject.Theme{Name: theme.Name, Stub: theme.Stub})
 	}
 	return opt
@@ -132,8 +139,10 @@ func moduleCaches(getenv func(string) string) []string {
 	return dirs
 }
 
-// refused turns refusals into errors with what to paste where.
-func refused(plan *inject.Plan) error {
+// refused turns refusals into errors with what to paste where. Where the host's
+// server has a configuration of its own, it prints what makes it send the
+// endpoints in headers.
+func (a *app) refused(cfg *config.Config, p generator.Project, plan *inject.Plan) error {
 	var all []error
 	for _, r := range plan.Refusals {
 		hint := ""
@@ -144,6 +153,14 @@ func refused(plan *inject.Plan) error {
 			hint = "use " + r.Where
 		}
 		all = append(all, &failure{r, hint})
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	for _, rule := range a.injectOptions(cfg, p).Headers {
+		if rule.File == "" {
+			all = append(all, a.print("# or headers, "+rule.Where+":\n"+rule.Text))
+		}
 	}
 	return errors.Join(all...)
 }
@@ -196,16 +213,15 @@ func differing(plan *inject.Plan, dir string) string {
 
 // injectDocroot works on built pages.
 func (a *app) injectDocroot(ctx context.Context, cfg *config.Config, flags injectFlags) error {
-	t := cfg.Templates
-	if t.Pingback == "" && t.Webmention == "" && !flags.undo {
+	if endpointsOf(cfg).IsZero() && !flags.undo {
 		return errNoEndpoints
 	}
 	if err := lookAt(flags.docroot); err != nil {
 		return err
 	}
 	result, err := templates.Docroot(ctx, flags.docroot, templates.DocrootOptions{
-		Endpoints: templates.Endpoints{Pingback: t.Pingback, Webmention: t.Webmention},
-		Choice:    templates.Choice{Pages: t.Pages, Exclude: t.Exclude, Kinds: t.Kinds},
+		Endpoints: endpointsOf(cfg),
+		Choice:    choiceOf(cfg),
 		Undo:      flags.undo, DryRun: flags.dryRun || flags.check,
 	})
 	if err != nil {

@@ -53,6 +53,7 @@ func checkOptions(cfg *config.Config) check.Options {
 		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Limit: cfg.Limit, Orphans: cfg.Orphans,
 	}
 	opt.More = endpointFindings(cfg)
+	opt.Ignore = endpointIgnores(cfg)
 	switch cfg.ScriptFragments {
 	case "error":
 		opt.ScriptFragments = check.ScriptError

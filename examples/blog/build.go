@@ -20,6 +20,7 @@ import (
 
 	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/hook/mdlink"
+	"github.com/sitelink/sitelink/templates"
 )
 
 // newest is how many pages the home page and the feed show in full.
@@ -59,6 +60,9 @@ func newBlog(fsys fs.FS, out io.Writer) (*blog, error) {
 	if b.templates, err = template.ParseFS(fsys, "templates/*.html"); err != nil {
 		return nil, err
 	}
+	if err := advertise(b.templates); err != nil {
+		return nil, err
+	}
 	if b.pages, err = readPages(fsys, "content"); err != nil {
 		return nil, err
 	}
@@ -71,6 +75,15 @@ func newBlog(fsys fs.FS, out io.Writer) (*blog, error) {
 		p.Body = template.HTML(body.String())
 	}
 	return b, nil
+}
+
+// advertise says in the head of each page of text where it takes webmentions.
+func advertise(set *template.Template) error {
+	e, err := templates.NewEndpoints("", "https://webmention.example/hedge-and-stile")
+	if err != nil {
+		return err
+	}
+	return templates.Insert(set.Lookup("page.html"), e)
 }
 
 // build writes the site into docroot.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/templates"
 )
 
 // TestRun: the blog is built, its broken links are named and make it leave with
@@ -46,6 +47,13 @@ func TestPlaces(t *testing.T) {
 	}
 	if err := b.build(dir); err != nil {
 		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "walks", "flood", "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := templates.Verify(text, templates.Endpoints{Webmention: "https://webmention.example/hedge-and-stile"}); err != nil {
+		t.Error(err)
 	}
 	result, err := hook.Check(t.Context(), hook.Site{Docroot: dir, BaseURL: baseURL, Sources: b.links.Parts})
 	if err != nil {

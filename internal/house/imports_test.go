@@ -19,7 +19,7 @@ var mayImport = map[string][]string{
 	"check":               {"internal/redirect", "internal/scan", "internal/site", "internal/weburl"},
 	"check/baseline":      {"check"},
 	"cmd/sitelink":        {"*"},
-	"examples/blog":       {"hook", "hook/mdlink"},
+	"examples/blog":       {"hook", "hook/mdlink", "templates"},
 	"hook":                {"check", "internal/report", "internal/site"},
 	"hook/mdlink":         {"check", "hook", "internal/scan"},
 	"internal/config":     {},

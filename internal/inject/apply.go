@@ -23,7 +23,7 @@ func (p *Plan) Apply() error {
 	if p.isUndo {
 		return p.undo()
 	}
-	if len(p.Changes) == 0 {
+	if len(p.Changes) == 0 && !p.unfinished {
 		return nil
 	}
 	p.addDirs(recordName)
@@ -57,11 +57,26 @@ func (p *Plan) undo() error {
 // changes makes all changes in order.
 func (p *Plan) changes() error {
 	for _, c := range p.Changes {
+		p.sweep(c.Path)
+	}
+	for _, c := range p.Changes {
 		if err := p.one(c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sweep removes what a run that was cut off left beside a file.
+func (p *Plan) sweep(name string) {
+	dir, base := path.Split(name)
+	entries, _ := fs.ReadDir(p.root.FS(), path.Clean(dir))
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), "."+base+".sitelink-")
+		if ok && strings.Trim(rest, "0123456789-") == "" {
+			p.root.Remove(dir + e.Name())
+		}
+	}
 }
 
 func (p *Plan) one(c Change) error {

@@ -2,6 +2,7 @@ package inject
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -75,11 +76,19 @@ func (h *hugoSite) roots() []string {
 			continue
 		}
 		d := layout.Walk(src, h.load)
-		if len(d.Heads) > 0 || len(d.HeadEnds) > 0 || d.IsDocument || isUTF16(src.Text) {
+		if len(d.Heads) > 0 || len(d.HeadEnds) > 0 || d.IsDocument || h.unreadable(key) {
 			roots = append(roots, key)
 		}
 	}
 	return roots
+}
+
+// unreadable tells whether a template of the project's own cannot be read as
+// one.
+func (h *hugoSite) unreadable(key string) bool {
+	file := h.files[key]
+	f, err := h.p.file(file.file)
+	return file.own && err == nil && f.unreadable()
 }
 
 // callOf is what stands between the marks where the page is called data.
@@ -93,8 +102,12 @@ func (s *hugoSearch) root(key string) {
 	src, _ := s.source(key)
 	d := layout.Walk(src, s.load)
 	for _, file := range d.Files {
-		if f, err := s.p.file(file); err == nil && strings.HasPrefix(f.refusal, "the file is UTF-16") && s.isOwn(file) {
-			s.refusals = append(s.refusals, Refusal{Path: file, Reason: f.refusal, Where: "the file, once it is UTF-8: then run the command again"})
+		if f, err := s.p.file(file); err == nil && f.unreadable() && s.isOwn(file) {
+			r := Refusal{Path: file, Reason: f.refusal, Where: "the file, once it is UTF-8: then run the command again"}
+			if !isUTF16(f.text) {
+				r.Paste, r.Where = layout.Go.Marked(callOf(".")), "where it leads, right after the charset declaration"
+			}
+			s.refuseOnce(r)
 			return
 		}
 	}
@@ -209,7 +222,7 @@ func (s *hugoSearch) refuse(src layout.Source, d *layout.Doc, err error) {
 	r := Refusal{Path: src.File, Reason: err.Error(), Paste: layout.Go.Marked(callOf(".")), Where: "inside of its <head>, right after the charset declaration"}
 	if !s.isOwn(src.File) && len(d.HeadEnds) > 0 && !s.isOwn(d.HeadEnds[0].File) && len(d.Heads) == 1 {
 		h := d.Heads[0]
-		r = Refusal{Path: h.File, Reason: "the head belongs to the theme, which leaves nothing in it to its users",
+		r = Refusal{Path: h.File, Reason: "the head belongs to the theme, which leaves nothing in it to its users", unreachable: true,
 			Where: "nothing in the theme, whose next version would undo it: sitelink inject --docroot writes the elements into the built pages"}
 		if text, ok := s.text(h.File); ok {
 			r.Line = layout.Line(text, h.Offset)
@@ -232,6 +245,10 @@ func (s *hugoSearch) refuse(src layout.Source, d *layout.Doc, err error) {
 	if len(lines) > 1 {
 		r.Reason += " (" + strings.Join(lines, ", ") + ")"
 	}
+	s.refuseOnce(r)
+}
+
+func (s *hugoSearch) refuseOnce(r Refusal) {
 	if !slices.ContainsFunc(s.refusals, func(o Refusal) bool { return o.Error() == r.Error() }) {
 		s.refusals = append(s.refusals, r)
 	}
@@ -257,11 +274,15 @@ func (s *hugoSearch) withoutRoots() finding {
 			return finding{edits: s.sorted(), notes: s.notes}
 		}
 	}
+	if _, _, err := s.p.resolve(s.layouts); errors.Is(err, errOutside) {
+		return finding{notes: s.notes, refusals: []Refusal{{Path: s.layouts, Reason: "a symbolic link leads out of the project",
+			Paste: layout.Go.Marked(callOf(".")), Where: "into the head there, right after the charset declaration"}}}
+	}
 	reason := "no template with a <head> is found in " + s.layouts
 	if len(s.themes)+len(s.missing) > 0 {
 		reason += " or in the theme"
 	}
-	return finding{notes: s.notes, refusals: []Refusal{{Reason: reason,
+	return finding{notes: s.notes, refusals: []Refusal{{Reason: reason, unreachable: true,
 		Where: "sitelink inject --docroot, which writes the elements into the built pages"}}}
 }
 

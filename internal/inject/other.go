@@ -125,7 +125,7 @@ func (p *project) has(name string, lang layout.Language) bool {
 // finding returns what was found; none says why when nothing was.
 func (s *search) finding(none string) finding {
 	if len(s.edits) == 0 && len(s.refusals) == 0 {
-		s.refuse(Refusal{Reason: none, Where: "sitelink inject --docroot, which writes the elements into the built pages"})
+		s.refuse(Refusal{Reason: none, unreachable: true, Where: "sitelink inject --docroot, which writes the elements into the built pages"})
 	}
 	f := finding{refusals: s.refusals}
 	for _, e := range s.edits {

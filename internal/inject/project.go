@@ -69,10 +69,8 @@ func (p *project) file(name string) (*file, error) {
 		p.files[name] = f
 		return f, nil
 	case errors.Is(err, errOutside):
-		f.refusal = "a symbolic link leads out of the project"
-		// Read all the same: the text says where to paste.
-		f.text, _ = fs.ReadFile(p.tree, name)
-		f.text = append([]byte{}, f.text...)
+		// What lies there is not read: the project ends here.
+		f.refusal, f.text = outside, []byte{}
 		p.files[name] = f
 		return f, nil
 	case err != nil:
@@ -81,7 +79,7 @@ func (p *project) file(name string) (*file, error) {
 	f.real, f.mode = real, info.Mode().Perm()
 	for _, entry := range p.record.Files {
 		if entry.Path == name {
-			f.lang = layout.Language(entry.Language)
+			f.lang, _ = layout.Named(entry.Language)
 		}
 	}
 	switch {
@@ -118,6 +116,12 @@ func (p *project) file(name string) (*file, error) {
 	return f, nil
 }
 
+// outside is said of a file that is reached by a link alone.
+const outside = "a symbolic link leads out of the project"
+
+// unreadable tells whether the text is not that of a template.
+func (f *file) unreadable() bool { return f.refusal == outside || isUTF16(f.text) }
+
 // whyNotCreate says why a file that is not there must not be made, "" if it may
 // be: a link on the way leads elsewhere.
 func (p *project) whyNotCreate(name string) string {
@@ -130,7 +134,7 @@ func (p *project) whyNotCreate(name string) string {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case errors.Is(err, errOutside):
-			return "a symbolic link leads out of the project"
+			return outside
 		case err != nil:
 			return cause(err).Error()
 		case !info.IsDir():
@@ -209,6 +213,21 @@ func (p *project) resolve(name string) (real string, info fs.FileInfo, err error
 		done, rest = "", whole
 	}
 	return done, info, nil
+}
+
+// canonical returns the name of a file without symbolic links in it, so that
+// one file has one name; name itself where that cannot be told.
+func (p *project) canonical(name string) string {
+	for _, known := range append([]string{name}, dirsOf(name)...) {
+		real, _, err := p.resolve(known)
+		if err == nil {
+			return real + strings.TrimPrefix(name, known)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return name
 }
 
 // isDir tells whether a directory of that name is there.

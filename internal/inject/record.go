@@ -29,7 +29,7 @@ type record struct {
 type fileRecord struct {
 	Path string `json:"path"`
 	// Language is the one whose comments the marks are.
-	Language uint8 `json:"language"`
+	Language string `json:"language"`
 	// Before and After are SHA-256 sums; Before is "" when there was no file.
 	Before string `json:"before"`
 	After  string `json:"after"`
@@ -61,7 +61,7 @@ func (p *project) readRecord() (known bool, err error) {
 		return damaged(fmt.Errorf("version %d is not known", r.Version))
 	}
 	for _, f := range r.Files {
-		if !fs.ValidPath(f.Path) || f.Language > uint8(layout.TOML) {
+		if _, ok := layout.Named(f.Language); !ok || !fs.ValidPath(f.Path) {
 			return damaged(fmt.Errorf("%q is no file of the project", f.Path))
 		}
 	}
@@ -119,10 +119,10 @@ func (p *project) search() []string {
 			continue
 		}
 		if f, err := p.file(name); err == nil {
-			if _, ok := f.lang.FindRegion(f.text); ok && f.refusal == "" {
+			if _, ok := f.lang.FindRegion(f.text); ok && f.refusal == "" && !isHeaderFile(name) {
 				found = append(found, path.Clean(name))
 			}
 		}
 	}
-	return found
+	return append(found, p.searchHeaders()...)
 }

@@ -42,7 +42,7 @@ func findZola(p *project) (finding, error) {
 		}
 		block := s.freeBlock(d, dir, name)
 		if block == "" {
-			s.refuse(Refusal{Path: file, Line: layout.Line(src.Text, d.Heads[0].Offset), Reason: "the head belongs to the theme, and has no block that could be extended",
+			s.refuse(Refusal{Path: file, Line: layout.Line(src.Text, d.Heads[0].Offset), Reason: "the head belongs to the theme, and has no block that could be extended", unreachable: true,
 				Where: "sitelink inject --docroot, which writes the elements into the built pages"})
 			continue
 		}

@@ -48,3 +48,23 @@ func (l Language) Comment(text string) string {
 	}
 	return "<!-- " + text + " -->"
 }
+
+var names = [...]string{HTML: "html", Go: "go", Liquid: "liquid", Jinja: "jinja", Astro: "astro", YAML: "yaml", TOML: "toml"}
+
+// String returns the language's name.
+func (l Language) String() string {
+	if int(l) < len(names) {
+		return names[l]
+	}
+	return "unknown"
+}
+
+// Named returns the language of that name.
+func Named(name string) (l Language, ok bool) {
+	for i, n := range names {
+		if n == name {
+			return Language(i), true
+		}
+	}
+	return HTML, false
+}

@@ -1,0 +1,79 @@
+package inject
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// The expressions in templates choose what the patterns choose on built pages.
+func TestGlobRegexp(t *testing.T) {
+	paths := []string{"index.html", "a.html", "post/index.html", "post/a/index.html", "post/a/b/index.html", "poster/index.html",
+		"x/post/a.html", "été/x.html", "a b/c.html", "p[1]/x.html", "a+b.html", "axb.html", "2024/01/x.html"}
+	for _, glob := range []string{"**", "*", "*.html", "post/**", "post/*", "post/*/index.html", "**/index.html", "**/a.html", "post/**/index.html",
+		"{post,x}/**", "{a,b}.html", "?.html", "[ab].html", "[!a].html", "été/*", "a b/*", "a+b.html", `p\[1\]/*`, "*/*/x.html", "x/**/a.html", "2024/**"} {
+		re, err := regexp.Compile("^(?:" + globRegexp(glob) + ")$")
+		if err != nil {
+			t.Errorf("%s: %v", glob, err)
+			continue
+		}
+		for _, p := range paths {
+			want, err := doublestar.Match(glob, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			escaped := strings.ReplaceAll(url.PathEscape(p), "%2F", "/")
+			if got := re.MatchString(p); got != want {
+				t.Errorf("%s as %s on %s: %v, want %v", glob, re, p, got, want)
+			}
+			if !strings.ContainsAny(p, "[]") && re.MatchString(escaped) != want {
+				t.Errorf("%s as %s on %s: not %v", glob, re, escaped, want)
+			}
+		}
+	}
+}
+
+// What Liquid and Jinja cannot say is refused, not guessed.
+func TestPrefixes(t *testing.T) {
+	begin, whole, err := prefixes([]string{"post/**", "about/index.html", "x.html", "**"})
+	if err != nil || strings.Join(begin, " ") != "/post/ /" || strings.Join(whole, " ") != "/about/index.html /about/ /x.html /x" {
+		t.Errorf("%q %q %v", begin, whole, err)
+	}
+	for _, glob := range []string{"*.html", "post/*/x", "{a,b}/**", "a?.html", `a"b/**`} {
+		if _, _, err := prefixes([]string{glob}); err == nil {
+			t.Errorf("%s is taken", glob)
+		}
+	}
+}
+
+// Whatever the pattern, the expression compiles and says the same.
+func FuzzGlobRegexp(f *testing.F) {
+	f.Add("post/**", "post/a/index.html")
+	f.Add("{a,b*}/?.html", "a/x.html")
+	f.Fuzz(func(t *testing.T, glob, path string) {
+		if !doublestar.ValidatePattern(glob) || strings.ContainsAny(glob, "[]\\{}") || strings.Contains(glob, "**") || !isPlain(path) || !isPlain(glob) {
+			return // classes and groups are compared above; ** is only whole segments here
+		}
+		re, err := regexp.Compile("^(?:" + globRegexp(glob) + ")$")
+		if err != nil {
+			t.Fatalf("%q: %v", glob, err)
+		}
+		if want, _ := doublestar.Match(glob, path); re.MatchString(path) != want {
+			t.Fatalf("%q as %s on %q: want %v", glob, re, path, want)
+		}
+	})
+}
+
+// isPlain keeps out what paths of pages do not hold: escapes, which the
+// expressions also take for the characters they stand for, and line ends.
+func isPlain(s string) bool {
+	for _, r := range s {
+		if r < ' ' || r == '%' || r > 0x7e {
+			return false
+		}
+	}
+	return true
+}
