@@ -17,9 +17,9 @@ var findingCodes = []check.Code{
 	check.RedirectSyntax, check.RedirectLimit, check.RedirectUnjudged, check.RedirectMissing, check.RedirectLoop,
 	check.RedirectChain, check.RedirectHidden, check.RedirectShadowed,
 	check.Orphan, check.Unreachable, check.UnmatchedLinkset, check.LimitReached,
-	check.SitemapEntry, check.FeedEntry, check.NoIndexInSitemap, check.SitemapLimit,
 	check.EndpointMissing, check.EndpointUnwanted, check.EndpointAddress, check.EndpointRelative, check.EndpointForm, check.EndpointUnquoted,
 	check.EndpointTwice, check.EndpointSecondMatch, check.EndpointBody, check.EndpointLate, check.EndpointHeader, check.EndpointInvalidPage,
+	check.SitemapEntry, check.FeedEntry, check.NoIndexInSitemap, check.SitemapLimit,
 }
 
 func codeNames() []string {
