@@ -58,6 +58,7 @@ func TestWatchNoWatches(t *testing.T) {
 		{"no watcher", "max_inotify_instances", "0", "max_user_instances=1024"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel() // each waits for the next listing
 			inOwnNamespace := func(cmd *exec.Cmd) {
 				sh, err := exec.LookPath("sh")
 				if err != nil {

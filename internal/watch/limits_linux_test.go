@@ -100,6 +100,7 @@ func TestNoWatchLeft(t *testing.T) {
 		}
 	}
 	t.Run("at first", func(t *testing.T) {
+		t.Parallel()
 		if limited(t, "max_inotify_watches", 5) {
 			root := t.TempDir()
 			fill(t, root)
@@ -107,6 +108,7 @@ func TestNoWatchLeft(t *testing.T) {
 		}
 	})
 	t.Run("later", func(t *testing.T) {
+		t.Parallel()
 		if limited(t, "max_inotify_watches", 5) {
 			root := t.TempDir()
 			write(t, filepath.Join(root, "p.html"), "p")
@@ -122,6 +124,7 @@ func TestNoWatchLeft(t *testing.T) {
 		}
 	})
 	t.Run("no watcher", func(t *testing.T) {
+		t.Parallel()
 		if limited(t, "max_inotify_instances", 0) {
 			root := t.TempDir()
 			fill(t, root)
