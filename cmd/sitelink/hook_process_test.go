@@ -61,6 +61,18 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
+// command runs a program that must succeed, and returns what it said.
+func command(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
 // startHook runs the hook until its build has begun, and returns the process id
 // of the build as well.
 func startHook(t *testing.T, dir, stdin string) (cmd *exec.Cmd, stderr *strings.Builder, build int) {

@@ -213,19 +213,24 @@ func (r *initRun) wantedServers(ctx context.Context) ([]setup.Server, error) {
 	return wanted, nil
 }
 
-// configuration writes sitelink.toml, unless there is a configuration.
+// configuration writes sitelink.toml, unless the project has a configuration, by
+// another name or from a directory above: a second one would hide it.
 func (r *initRun) configuration() error {
-	for _, name := range config.FileNames {
-		file := setup.File{Path: name}
-		if name == setup.ConfigName {
-			continue
+	for dir := r.dir; ; dir = filepath.Dir(dir) {
+		for _, name := range config.FileNames {
+			full := filepath.Join(dir, filepath.FromSlash(name))
+			if dir == r.dir && name == setup.ConfigName {
+				continue
+			}
+			if _, err := os.Lstat(full); err == nil {
+				r.say("left    %s: it is the configuration", filepath.ToSlash(fromHere(full)))
+				return nil
+			}
 		}
-		if action, err := r.record.Plan(file); err != nil || action != setup.Add {
-			r.say("left    %s: it is the configuration", r.shown(name))
-			return err
+		if dir == r.root || dir == filepath.Dir(dir) {
+			return r.write(r.project.Config())
 		}
 	}
-	return r.write(r.project.Config())
 }
 
 // server writes what a server needs, and keeps what must be put into a file of
