@@ -133,7 +133,7 @@ func (e *editor) edit() []string {
 
 // TestFollow: after any sequence of edits the result is that of a fresh check.
 func TestFollow(t *testing.T) {
-	steps := 400 // of one to three edits, with each of eleven settings
+	steps := 400 // of one to three edits, with each of thirteen settings
 	if testing.Short() {
 		steps = 60
 	}
@@ -154,6 +154,8 @@ func TestFollow(t *testing.T) {
 		{name: "autoindex", site: site.Options{Autoindex: site.AutoindexList}},
 		{name: "base", site: site.Options{BaseURLs: []string{"https://example.org/sub/"}, Base: site.BaseDocumentOrder}},
 		{name: "nginx", site: site.Options{Profile: profile("nginx")}},
+		{name: "hosts", site: site.Options{BaseURLs: []string{"https://example.org/sub/", "http://www.example.org/sub/"}}},
+		{name: "rooted", site: site.Options{Roots: []site.Root{{Dir: "s", Base: "https://example.org/sub/"}, {Base: "https://other.example/"}}}},
 		{name: "netlify", site: site.Options{Profile: profile("netlify")}},
 		{name: "github-pages", site: site.Options{Profile: profile("github-pages")}},
 		{name: "cloudflare", site: site.Options{Profile: profile("cloudflare-pages")}},

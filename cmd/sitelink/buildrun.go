@@ -53,8 +53,8 @@ func (a *app) build(ctx context.Context, cfg *config.Config, strict bool, args [
 	return a.check(ctx, cfg)
 }
 
-// generate builds the project into docroot, which is what it was until the build
-// is done, and not there when it failed.
+// generate builds the project into docroot, which is not there until the build is
+// done, nor after one that failed.
 func (a *app) generate(ctx context.Context, g *generated, docroot string, strict bool, args []string) error {
 	// What is not whole yet has another name: nobody takes it for the site.
 	fresh := docroot + ".new"
@@ -99,6 +99,10 @@ func (a *app) ownDirectory(project string) (string, error) {
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", &failure{fmt.Errorf("make %s: %w", dir, cause(err)), "the build is written there: make the project's directory writable"}
+	}
+	// What lies in it is removed: it must not be a way to another place.
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return "", &failure{fmt.Errorf("%s is a symbolic link: nothing is built behind it", dir), "remove the link"}
 	}
 	ignore := filepath.Join(dir, ".gitignore")
 	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {

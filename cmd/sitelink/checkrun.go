@@ -66,7 +66,7 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 			timer.stage("source")
 		}
 		if err == nil {
-			err = a.hugoHints(ctx, s, docroot, result)
+			err = a.hugoHints(ctx, s, cfg, docroot, result)
 		}
 		if err == nil {
 			err = reports.addExtras(ctx, s, cfg, result)

@@ -46,7 +46,10 @@ func (a *app) generatedOf(dirs []string) *generated {
 		if g := a.projects[dir]; g != nil {
 			return g
 		}
-		g := &generated{Project: p, run: generator.LookPath(os.Environ())}
+		g := &generated{Project: p, run: generator.Runner{Env: os.Environ()}}
+		if !a.filesOnly {
+			g.run = generator.LookPath(os.Environ())
+		}
 		if err := g.configure(a.context()); err != nil && a.context().Err() == nil {
 			a.ui.warning(p.Generator.Title() + ": " + err.Error())
 		}

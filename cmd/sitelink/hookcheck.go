@@ -57,6 +57,9 @@ func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
 			if err != nil {
 				return err
 			}
+			if err := check.Deployable(&result.Summary); err != nil {
+				return &failure{err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it"}
+			}
 			accepted.apply(result)
 			if err := quiet.addSources(ctx, s, cfg, docroot, result); err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/watch"
@@ -20,8 +21,18 @@ import (
 // that it wrote: pages that an earlier build left (Hugo does not empty the
 // docroot), and pages that this build left out. Hugo is asked only when something
 // looks like it: pages much older than the home page, or missing ones.
-func (a *app) hugoHints(ctx context.Context, s *site.Site, docroot string, r *check.Result) error {
-	g := a.generatedOf(projectDirs(docroot))
+func (a *app) hugoHints(ctx context.Context, s *site.Site, cfg *config.Config, docroot string, r *check.Result) error {
+	if cfg.Source == "off" {
+		return nil
+	}
+	// Where all was said explicitly, Hugo was not asked yet, and files tell enough
+	// to see whether there is a reason to.
+	quick := *a
+	quick.filesOnly = true
+	g := quick.generatedOf(projectDirs(docroot))
+	if g != nil && len(g.run.Programs) == 0 {
+		g.run = generator.LookPath(os.Environ())
+	}
 	abs, err := filepath.Abs(docroot)
 	if err != nil || !g.hugoProject() || g.docroot != abs || s.ServerPages() > 0 {
 		return nil

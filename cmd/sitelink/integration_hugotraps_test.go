@@ -434,3 +434,20 @@ func TestHugoInterrupt(t *testing.T) {
 		}
 	})
 }
+
+// TestHugoSettled: where everything is said, Hugo is not asked for the address,
+// and stale pages are seen all the same.
+func TestHugoSettled(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("a"), "content/b.md": page("b"),
+			"sitelink.toml": "docroot = 'public'\nbase-url = 'https://example.org/'\n"})
+		p.hugo()
+		os.Remove(filepath.Join(p.dir, "content/b.md"))
+		past := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(filepath.Join(p.dir, "public/b/index.html"), past, past); err != nil {
+			t.Fatal(err)
+		}
+		p.sitelink(exitClean, checkOnly, `stale build\? public holds 1 page`, `!Hugo site`)
+		p.sitelink(exitClean, []string{"check", "--source", "off"}, `!stale`)
+	})
+}

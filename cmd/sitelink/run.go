@@ -79,6 +79,8 @@ type app struct {
 	// said.
 	projects projects
 	told     []string
+	// filesOnly: projects are asked no further than their files tell.
+	filesOnly bool
 }
 
 func execute(ctx context.Context, args []string, a *app) error {

@@ -57,9 +57,9 @@ func hugoSettings(ctx context.Context, p Project, run Runner, args []string) (Se
 		run = run.With("HUGO_ENVIRONMENT=" + env)
 	}
 	var where []string
-	for _, flag := range []string{"--config", "--configDir", "--ignoreVendorPaths", "--themesDir"} {
-		if value, ok := given(args, flag); ok {
-			where = append(where, flag+"="+value)
+	for _, flags := range [][]string{{"--config"}, {"--configDir"}, {"--ignoreVendorPaths"}, {"--themesDir"}, {"--source", "-s"}} {
+		if value, ok := given(args, flags...); ok {
+			where = append(where, flags[0]+"="+value)
 		}
 	}
 	if run.Programs["hugo"] != "" {

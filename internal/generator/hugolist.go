@@ -100,7 +100,8 @@ type HugoModule struct {
 
 // HugoMount puts a directory of a module into the tree that Hugo builds from.
 type HugoMount struct {
-	// Source is relative to the module, or absolute.
+	// Source is relative to the module, or absolute. Lang is empty where it is for
+	// all languages, or for several.
 	Source, Target, Lang string
 }
 
@@ -126,12 +127,26 @@ func ReadHugoMounts(out []byte) (all []HugoModule, err error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(out[start:]))
 	for {
-		var m HugoModule
-		if err := dec.Decode(&m); err != nil {
+		var printed struct {
+			Path, Dir string
+			Mounts    []struct {
+				HugoMount
+				// From 0.153 on, in place of Lang.
+				Sites struct{ Matrix struct{ Languages []string } }
+			}
+		}
+		if err := dec.Decode(&printed); err != nil {
 			if errors.Is(err, io.EOF) && len(all) > 0 {
 				return all, nil
 			}
 			return nil, fmt.Errorf("read hugo config mounts: %w", err)
+		}
+		m := HugoModule{Path: printed.Path, Dir: printed.Dir}
+		for _, mt := range printed.Mounts {
+			if languages := mt.Sites.Matrix.Languages; mt.Lang == "" && len(languages) == 1 {
+				mt.Lang = languages[0]
+			}
+			m.Mounts = append(m.Mounts, mt.HugoMount)
 		}
 		all = append(all, m)
 	}

@@ -33,8 +33,8 @@ func TestReadHugoList(t *testing.T) {
 }
 
 func TestReadHugoMounts(t *testing.T) {
-	all, err := ReadHugoMounts([]byte("WARN x\n{\"path\":\"project\",\"dir\":\"/p/\",\"mounts\":[{\"source\":\"static\",\"target\":\"static\"}]}\n{\"path\":\"theme\",\"dir\":\"/t\"}\n"))
-	if err != nil || len(all) != 2 || all[0].Mounts[0].Target != "static" || all[1].Dir != "/t" {
+	all, err := ReadHugoMounts([]byte("WARN x\n{\"path\":\"project\",\"dir\":\"/p/\",\"mounts\":[{\"source\":\"static\",\"target\":\"static\"}]}\n{\"path\":\"theme\",\"dir\":\"/t\",\"mounts\":[{\"source\":\"c\",\"target\":\"content\",\"sites\":{\"matrix\":{\"languages\":[\"fr\"]}}}]}\n"))
+	if err != nil || len(all) != 2 || all[1].Mounts[0].Lang != "fr" || all[0].Mounts[0].Target != "static" || all[1].Dir != "/t" {
 		t.Errorf("got %+v, %v", all, err)
 	}
 	for _, text := range []string{"", "hello", `{"path":`} {

@@ -48,6 +48,16 @@ func fastSites(t testing.TB) []fastSite {
 	add("listing", Options{Autoindex: AutoindexList}, "p.html", "")
 	add("host", Options{BaseURLs: []string{"https://example.org/"}}, "a/b.html", "")
 	add("path", Options{BaseURLs: []string{"https://example.org/a/", "http://h.example:8080/"}}, "a/b.html", "")
+	roots := []Root{{"a", "https://a.example/"}, {"noidx", "https://n.example/sub/"}, {"idxdir", "https://i.example/"}, {"lnk", "https://l.example/"}}
+	for _, page := range []string{"a/b.html", "a/index.html", "a/b/p.html", "p.html", "idxdir/index.html/index.html"} {
+		add("rooted_"+page, Options{Roots: roots}, page, "")
+	}
+	add("rooted_at_path", Options{Roots: []Root{{"a", "https://a.example/sub/"}}}, "a/b/p.html", "")
+	pages, _ := ProfileByName("github-pages")
+	add("rooted_all", Options{Roots: []Root{{"", "https://a.example/"}, {"a", "https://b.example/"}}, Profile: pages}, "a/b.html", "")
+	add("rooted_one_host", Options{Roots: []Root{{"", "https://a.example/"}, {"a/b", "https://a.example/a/"}}}, "p.html", "")
+	add("rooted_base", Options{Roots: roots}, "a/b.html", "https://a.example/b/c.html")
+	add("rooted_other_base", Options{Roots: roots}, "a/b.html", "https://n.example/sub/x.txt")
 	add("maps", Options{Maps: []MapRule{{"/a", "/noidx"}, {From: "/up"}, {"/p.html", "/p.html"}}}, "p.html", "")
 	add("other_base", Options{}, "p.html", "http://other.example/a/")
 	add("own_base", Options{BaseURLs: []string{"https://example.org/"}}, "p.html", "https://example.org/a/b.html")

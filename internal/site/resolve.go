@@ -29,6 +29,11 @@ type resolver struct {
 	selfOf  NodeID
 	hasSelf bool
 	charset string
+	// top is the directory that is the root of the page's host, topPath the base
+	// path there; topOf is the directory that they were found for, plus one.
+	top     NodeID
+	topPath string
+	topOf   NodeID
 	// refNotFound stands in HTML pages where the generator had no page for a
 	// reference.
 	refNotFound string
@@ -86,10 +91,10 @@ func (r *resolver) fast(v []byte) (state State, node NodeID, frag []byte, ok boo
 		if n > 1 && v[1] == '/' {
 			return r.authority(v, 2)
 		}
-		if r.s.bases[0].path != "" {
+		if r.topPath != "" {
 			return 0, 0, nil, false
 		}
-		at, i, segment = 0, 1, 1
+		at, i, segment = r.top, 1, 1
 	case '?':
 		return 0, 0, nil, false
 	}
@@ -156,6 +161,8 @@ func (r *resolver) enter(at NodeID, name []byte) (NodeID, bool) {
 		switch {
 		case len(name) == 1:
 			return at, true
+		case len(name) == 2 && name[1] == '.' && at == r.top:
+			return 0, false
 		case len(name) == 2 && name[1] == '.':
 			at = t.nodes[at].parent
 			return at, at != NoNode

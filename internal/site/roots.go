@@ -48,6 +48,7 @@ func (s *Site) setBases() error {
 		if dir := strings.Trim(r.Dir, "/"); dir != "" && dir != "." {
 			b.root = "/" + dir
 		}
+		s.sharedHosts = s.sharedHosts || slices.ContainsFunc(s.bases, func(other baseURL) bool { return other.host == b.host })
 		s.bases = append(s.bases, b)
 	}
 	if len(s.bases) == 0 {
@@ -138,4 +139,26 @@ func (s *Site) severalPaths() bool {
 		}
 	}
 	return s.Rooted()
+}
+
+// findTop notes where the host of the page's directory begins. ok is false where
+// the fast path cannot know: two addresses share a host, or the root is reached
+// through a symbolic link.
+func (r *resolver) findTop() (ok bool) {
+	s := r.s
+	if !s.Rooted() {
+		r.topPath = s.bases[0].path
+		return true
+	}
+	if s.sharedHosts {
+		return false
+	}
+	if r.topOf != r.dir+1 {
+		b := s.baseOf("/" + s.tree.Path(r.dir))
+		r.topOf, r.topPath, r.top = r.dir+1, b.path, 0
+		if b.root != "" {
+			r.top = s.tree.at(b.root[1:])
+		}
+	}
+	return r.top != NoNode && s.tree.nodes[r.top].kind == KindDir && s.tree.nodes[r.top].real == r.top
 }

@@ -18,11 +18,12 @@ type Site struct {
 	profile Profile
 	index   []string
 	// foldIndex: index names match in any letter case (LL-81).
-	foldIndex bool
-	autoindex Autoindex
-	base      BaseRule
-	maps      []MapRule
-	bases     []baseURL
+	foldIndex   bool
+	autoindex   Autoindex
+	base        BaseRule
+	maps        []MapRule
+	bases       []baseURL
+	sharedHosts bool // two roots have one host
 	// servers are the addresses at which hugo server serves the docroot.
 	servers   []baseURL
 	serverURL string

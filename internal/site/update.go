@@ -148,7 +148,7 @@ func (t *Tree) at(path string) NodeID {
 func (s *Site) heir(t *Tree) *Site {
 	return &Site{
 		root: s.root, real: s.real, tree: t, opt: s.opt, profile: s.profile, index: s.index, foldIndex: s.foldIndex,
-		autoindex: s.autoindex, base: s.base, maps: s.maps, bases: s.bases, servers: s.servers, serverURL: s.serverURL, rules: s.rules, ruleFiles: s.ruleFiles,
+		autoindex: s.autoindex, base: s.base, maps: s.maps, bases: s.bases, sharedHosts: s.sharedHosts, servers: s.servers, serverURL: s.serverURL, rules: s.rules, ruleFiles: s.ruleFiles,
 		local: s.local, hash: s.hash, faults: s.faults, modes: s.modes, kinds: s.kinds, ruleReads: s.ruleReads,
 	}
 }

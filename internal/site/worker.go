@@ -237,7 +237,7 @@ func (r *resolver) open(p *Page, page *scan.Page) {
 	r.page, r.dir = p.node, r.s.tree.nodes[p.node].parent
 	r.charset = page.Charset()
 	r.pageURL = weburl.URL{}
-	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0 && !r.s.Rooted() && r.s.profile.TrailingSlash == Keep && r.s.addresses[p.node] == ""
+	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0 && r.findTop() && r.s.profile.TrailingSlash == Keep && r.s.addresses[p.node] == ""
 	r.lazyBase = true
 	if r.refNotFound = ""; p.kind.IsHTML() {
 		r.refNotFound = r.s.opt.RefNotFound
@@ -272,7 +272,7 @@ func (r *resolver) setBase(href []byte) {
 		return
 	}
 	r.base = u
-	r.plainBase = r.plainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && len(r.s.maps) == 0 && !r.s.Rooted()
+	r.plainBase = r.plainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && len(r.s.maps) == 0 && r.findTop()
 }
 
 // rebase applies the bases that stand before off, for the document-order
