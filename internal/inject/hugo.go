@@ -111,9 +111,10 @@ func (s *hugoSearch) root(key string) {
 			return
 		}
 	}
-	if s.stub(d) {
+	if s.named(d) || s.stub(d) {
 		return
 	}
+	d.PageFunc = pageFunc
 	place, err := d.Place(s.isOwn, s.p.elementSize())
 	if err == nil {
 		s.line(place)
@@ -134,10 +135,44 @@ func (s *hugoSearch) isOwn(file string) bool {
 	return false
 }
 
+// pageFunc is Hugo's name for the page where templates have handed on something
+// else; since 0.111.
+const pageFunc = "page"
+
+// dataOf is what the page is called in a template that is called so.
+func dataOf(c layout.Call) string {
+	if c.Page {
+		return "."
+	}
+	return pageFunc
+}
+
+// named notes that templates name an endpoint themselves, of which a page must
+// have one; true if the page always does.
+func (s *hugoSearch) named(d *layout.Doc) bool {
+	e := s.p.opt.Endpoints
+	for _, l := range d.Links {
+		if l.Rel == "pingback" && e.Pingback == "" || l.Rel == "webmention" && e.Webmention == "" {
+			continue
+		}
+		text, _ := s.text(l.File)
+		r := Refusal{Path: l.File, Line: layout.Line(text, l.Offset), Reason: "the template names a " + l.Rel + " endpoint itself, and a page must name one only",
+			Where: "one of the two: take the element out of the template, or the key out of [templates]"}
+		if len(d.Heads) == 1 && l.Always(d.Heads[0]) {
+			s.refuseOnce(r)
+			return true
+		}
+		if note := r.Error() + ": check the built pages"; !slices.Contains(s.notes, note) {
+			s.notes = append(s.notes, note)
+		}
+	}
+	return false
+}
+
 // usable tells whether what the call writes stands on each page whose head is
-// written, and knows the page.
+// written, for each anew.
 func (s *hugoSearch) usable(d *layout.Doc, c layout.Call) bool {
-	if !c.Page || c.CachedCall || len(d.Heads) == 1 && !c.Always(d.Heads[0]) || len(d.Heads) != 1 {
+	if c.CachedCall || len(d.Heads) == 1 && !c.Always(d.Heads[0]) || len(d.Heads) != 1 {
 		return false
 	}
 	if c.InBlock == "" {
@@ -161,7 +196,7 @@ func (s *hugoSearch) stub(d *layout.Doc) bool {
 		}
 		for _, c := range d.Calls {
 			if partialKey(c.Name) == partialKey(stub) && s.usable(d, c) {
-				s.override(partialKey(stub), "stub "+stub+" of the theme "+path.Base(theme.name))
+				s.override(partialKey(stub), "stub "+stub+" of the theme "+path.Base(theme.name), dataOf(c))
 				return true
 			}
 		}
@@ -173,7 +208,7 @@ func (s *hugoSearch) stub(d *layout.Doc) bool {
 // only if there is one: overriding it copies nothing.
 func (s *hugoSearch) empty(d *layout.Doc) bool {
 	for _, c := range slices.Backward(d.Calls) {
-		if !s.usable(d, c) {
+		if c.InBody || !s.usable(d, c) {
 			continue
 		}
 		key := partialKey(c.Name)
@@ -187,27 +222,30 @@ func (s *hugoSearch) empty(d *layout.Doc) bool {
 		default:
 			continue
 		}
-		s.override(key, "override of the empty partial "+strings.TrimPrefix(key, "_partials/")+" of the theme")
+		s.override(key, "override of the empty partial "+strings.TrimPrefix(key, "_partials/")+" of the theme", dataOf(c))
 		return true
 	}
 	return false
 }
 
-// override notes a file of the project that takes the place of a theme's.
-func (s *hugoSearch) override(key, how string) {
-	if f, ok := s.files[key]; ok && f.own {
-		s.edits[f.file] = edit{path: f.file, lang: layout.Go, inner: callOf("."), rank: 1, how: how + ", which the project has already",
-			insert: func(text []byte) []byte { return layout.Go.Append(text, callOf(".")) }}
-		return
+// override notes a file of the project that takes the place of a theme's. data
+// is what the page is called there.
+func (s *hugoSearch) override(key, how, data string) {
+	f, has := s.files[key]
+	e := edit{lang: layout.Go, rank: 1, how: how}
+	if has && f.own {
+		e.path, e.how = f.file, how+", which the project has already"
+	} else {
+		e.path, e.create = s.partialsDir()+"/"+strings.TrimPrefix(key, "_partials/"), true
 	}
-	name := s.partialsDir() + "/" + strings.TrimPrefix(key, "_partials/")
-	s.edits[name] = edit{path: name, lang: layout.Go, inner: callOf("."), create: true, rank: 1, how: how,
-		insert: func(text []byte) []byte { return layout.Go.Append(text, callOf(".")) }}
+	e.inner = s.innerFor(e.path, data)
+	e.insert = func(text []byte) []byte { return layout.Go.Append(text, e.inner) }
+	s.edits[e.path] = e
 }
 
 // line notes a line in a template of the project's own.
 func (s *hugoSearch) line(place layout.Place) {
-	inner := callOf(place.Data)
+	inner := s.innerFor(place.File, place.Data)
 	where := "behind "
 	if !place.After {
 		where = "before "
@@ -215,6 +253,15 @@ func (s *hugoSearch) line(place layout.Place) {
 	s.edits[place.File] = edit{path: place.File, lang: layout.Go, inner: inner, rank: 1,
 		how:    "line " + where + place.What,
 		insert: func(text []byte) []byte { return place.Insert(layout.Go, text, inner) }}
+}
+
+// innerFor returns the call for a place. Where another page reaches it with
+// other data, the function that works for both is taken.
+func (s *hugoSearch) innerFor(file, data string) string {
+	if e, ok := s.edits[file]; ok && e.inner != callOf(data) {
+		data = pageFunc
+	}
+	return callOf(data)
 }
 
 // refuse says why there is no place.
@@ -269,7 +316,7 @@ func (s *hugoSite) text(file string) ([]byte, bool) {
 func (s *hugoSearch) withoutRoots() finding {
 	for _, name := range s.missing {
 		if stub := stubOf(name, s.p.opt.Themes); stub != "" {
-			s.override(partialKey(stub), "stub "+stub+" of the theme "+path.Base(name)+", by the table of themes")
+			s.override(partialKey(stub), "stub "+stub+" of the theme "+path.Base(name)+", by the table of themes", ".")
 			s.addHead(false)
 			return finding{edits: s.sorted(), notes: s.notes}
 		}

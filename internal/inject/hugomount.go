@@ -32,7 +32,7 @@ func (s *hugoSearch) wrap(d *layout.Doc) bool {
 		key := partialKey(c.Name)
 		f, ok := s.files[key]
 		switch {
-		case !ok || f.own || f.dir == "" || !s.usable(d, c):
+		case !ok || f.own || f.dir == "" || c.InBody || !s.usable(d, c):
 			continue
 		case c.Before < d.Charset.Before || c.Before+s.p.elementSize() > layout.MaxOffset:
 			continue
@@ -41,7 +41,7 @@ func (s *hugoSearch) wrap(d *layout.Doc) bool {
 		}
 		name := strings.TrimPrefix(key, "_partials/")
 		dir := s.partialsDir()
-		inner := callOf(".") + fmt.Sprintf(`{{ partial "%s%s" . }}`, themePartials, name)
+		inner := callOf(dataOf(c)) + fmt.Sprintf(`{{ partial "%s%s" . }}`, themePartials, name)
 		own := dir + "/" + name
 		s.edits[own] = edit{path: own, lang: layout.Go, inner: inner, create: true, rank: 2,
 			how:    "override of the partial " + name + " of the theme, which it calls",

@@ -151,6 +151,8 @@ func TestHugoPlaces(t *testing.T) {
 			[]string{"layouts/_partials/head.html:3", "layouts/_partials/sitelink/head.html:1"}},
 		{"partial_of_a_partial", map[string]string{"config.yaml": "title: x\n", "layouts/index.html": "<html>{{ partial \"a\" . }}", "layouts/_default/single.html": "<html>{{ partial \"a.html\" . }}", "layouts/partials/a.html": "<head>{{ partial \"b/c.html\" . }}</head>", "layouts/partials/b/c.html": "<meta charset=utf-8>\r\n<title></title>\r\n"}, nil,
 			[]string{"layouts/partials/b/c.html:2", head + ":1"}},
+		{"page_not_at_hand", map[string]string{"hugo.toml": config, "layouts/index.html": `<html>{{ partial "h" }}`, "layouts/baseof.html": `<html>{{ partial "h" . }}`, "layouts/partials/h.html": "<head>\n<meta charset=utf-8>\n</head>"}, nil,
+			[]string{"layouts/partials/h.html:3", head + ":1"}},
 		{"several_heads_of_their_own", map[string]string{"hugo.toml": config, "layouts/_default/baseof.html": baseof, "layouts/post/baseof.html": baseof, "layouts/404.html": baseof, "layouts/_default/single.html": "{{ define \"main\" }}x{{ end }}"}, nil,
 			[]string{"layouts/_default/baseof.html:5", head + ":1", "layouts/post/baseof.html:5"}},
 		{"another_layout_directory", map[string]string{"hugo.toml": "layoutDir = 'src/l'\n", "src/l/_default/baseof.html": baseof}, nil,

@@ -74,6 +74,15 @@ func (s *search) root(name string, part bool) {
 		return
 	}
 	s.heads++
+	for _, l := range d.Links {
+		e := s.p.opt.Endpoints
+		if l.Rel == "pingback" && e.Pingback != "" || l.Rel == "webmention" && e.Webmention != "" {
+			text, _ := s.p.read(l.File, s.lang)
+			s.refuse(Refusal{Path: l.File, Line: layout.Line(text, l.Offset), Reason: "the template names a " + l.Rel + " endpoint itself, and a page must name one only",
+				Where: "one of the two: take the element out of the template, or the key out of [templates]"})
+			return
+		}
+	}
 	inner, err := s.inner(d.XHTML)
 	if err != nil {
 		s.refuse(Refusal{Reason: err.Error(), Where: "sitelink inject --docroot, which knows all patterns"})

@@ -99,7 +99,8 @@ var templateEndings = []string{".html", ".htm", ".njk", ".liquid", ".astro", ".y
 // built are directories whose files are made from others.
 var built = []string{"public", "_site", "dist", "build", "site", "resources", "themes", "_vendor", "vendor", "content", "static"}
 
-// search looks for files with marks.
+// search looks for files with marks where templates lie: below directories, and
+// in the one configuration file that gets some.
 func (p *project) search() []string {
 	var found []string
 	entries, _ := fs.ReadDir(p.tree, ".")
@@ -109,7 +110,7 @@ func (p *project) search() []string {
 		case strings.HasPrefix(e.Name(), ".") || slices.Contains(built, e.Name()):
 		case e.IsDir():
 			names = append(names, p.list(e.Name(), templateEndings...)...)
-		case endsIn(e.Name(), templateEndings):
+		case e.Name() == "mkdocs.yml" || e.Name() == "mkdocs.yaml":
 			names = append(names, e.Name())
 		}
 	}

@@ -23,7 +23,7 @@ func TestRefusals(t *testing.T) {
 		{"no_head", generator.Hugo, hugo("layouts/index.html", "<p>"), "no template with a <head> is found in layouts", ""},
 		{"two_heads", generator.Hugo, hugo("layouts/baseof.html", "{{ if .IsHome }}\n<head></head>{{ else }}\n<head></head>{{ end }}"), "layouts/baseof.html:2: the page has two <head> (layouts/baseof.html:2, layouts/baseof.html:3)", call},
 		{"head_written_once_for_all", generator.Hugo, hugo("layouts/baseof.html", `<html>{{ partialCached "head.html" . }}`, "layouts/partials/head.html", "<head></head>"), "written once for several pages", call},
-		{"page_not_at_hand", generator.Hugo, hugo("layouts/baseof.html", `<html>{{ partial "head.html" (dict "p" .) }}`, "layouts/partials/head.html", "\n<head></head>"), "layouts/partials/head.html:2: </head> in layouts/partials/head.html stands where the page is not at hand", call},
+		{"PB-21/named_already", generator.Hugo, hugo("layouts/baseof.html", strings.Replace(baseof, "<title>", `<link href=x rel="webmention">`+"<title>", 1)), "layouts/baseof.html:5: the template names a webmention endpoint itself", ""},
 		{"utf-16", generator.Hugo, hugo("layouts/baseof.html", "\xff\xfe<\x00h\x00e\x00a\x00d\x00>\x00"), "layouts/baseof.html: the file is UTF-16", ""},
 		{"theme_leaves_nothing", generator.Hugo, with(theme("themes/x", ""), "hugo.toml", "theme = 'x'\n"), "themes/x/layouts/partials/head.html:1: the head belongs to the theme", ""},
 		{"symbolic_link_out", generator.Hugo, hugo("layouts/baseof.html", "-> ../../outside.html"), "", ""},
@@ -36,6 +36,7 @@ func TestRefusals(t *testing.T) {
 		{"unknown_generator", generator.None, map[string]string{"index.html": baseof}, "no generator: where its templates are is not known", ""},
 
 		{"jekyll_none", generator.Jekyll, map[string]string{"_config.yml": "theme: minima\n", "Gemfile.lock": "    minima (2.5.1)\n"}, "no layout with a <head> is found in _layouts, and the theme minima has no include for it", ""},
+		{"PB-21/jekyll_named_already", generator.Jekyll, map[string]string{"_config.yml": "a: b\n", "_layouts/a.html": "<head>\n<link rel='pingback' href='x'></head>"}, "_layouts/a.html:2: the template names a pingback endpoint itself", ""},
 		{"jekyll_pattern", generator.Jekyll, map[string]string{"_config.yml": "pattern: *\n", "_layouts/a.html": "<head></head>"}, "read _config.yml", ""},
 		{"eleventy_other_language", generator.Eleventy, map[string]string{".eleventy.js": "", "_includes/x.webc": "<head></head>"}, "layouts are read in Nunjucks, Liquid and HTML", ""},
 		{"zola_none", generator.Zola, map[string]string{"zola.toml": ""}, "no template with a <head> is found in templates", ""},

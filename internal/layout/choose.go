@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -83,12 +84,14 @@ func (d *Doc) Place(owned func(file string) bool, size int) (Place, error) {
 			why = fmt.Sprintf("stands in the block %q, which other templates replace", c.spot.InBlock)
 		case c.spot.Cached:
 			why = "is written once for several pages (partialCached)"
-		case c.spot.Data == "":
+		case c.spot.Data == "" && d.PageFunc == "":
 			why = "stands where the page is not at hand"
 		case c.spot.Before+size > MaxOffset:
 			why = fmt.Sprintf("lies behind the first %d bytes of the page", MaxOffset)
 		default:
-			return Place{*c.spot, c.after, c.what}, nil
+			p := Place{*c.spot, c.after, c.what}
+			p.Data = cmp.Or(p.Data, d.PageFunc)
+			return p, nil
 		}
 		said = append(said, fmt.Sprintf("%s in %s %s", c.what, c.spot.File, why))
 		spots = append(spots, *c.spot)

@@ -49,6 +49,8 @@ func TestPlace(t *testing.T) {
 			"{{/* <head></head> */}}<head>[EL .]</head>", ""},
 		{"head_in_an_action", Go, map[string]string{"root": "{{ $x := `</head>}}` }}<head>{{ \"</head>\" }}</head>"},
 			"{{ $x := `</head>}}` }}<head>{{ \"</head>\" }}[EL .]</head>", ""},
+		{"comment_that_an_action_writes", Go, map[string]string{"root": "<head>{{ \"<!--\" | safeHTML }}made <head> </head> {{ \"-->\" | safeHTML }}<title></title></head>"},
+			"<head>{{ \"<!--\" | safeHTML }}made <head> </head> {{ \"-->\" | safeHTML }}<title></title>[EL .]</head>", ""},
 		{"head_in_an_attribute", Go, map[string]string{"root": "<head><meta content='</head>'></head>"}, "<head><meta content='</head>'>[EL .]</head>", ""},
 		{"head_in_the_title", Go, map[string]string{"root": "<head><title></head></title></head>"}, "<head><title></head></title>[EL .]</head>", ""},
 		{"head_in_a_template_element", Go, map[string]string{"root": "<head><template><head></head></template></head>"},

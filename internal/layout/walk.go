@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Source is the text of a template and where it lies.
@@ -56,6 +57,16 @@ type Call struct {
 	CachedCall bool
 	// Guarded: the call is made only if the template exists.
 	Guarded bool
+	// InBody: as far as the templates tell, the body has begun before, by text
+	// or elements that cannot stand in a head.
+	InBody bool
+}
+
+// Link is a link element of the template's own.
+type Link struct {
+	Spot
+	// Rel is pingback or webmention.
+	Rel string
 }
 
 // Doc is what the templates of one page say of its head.
@@ -77,6 +88,12 @@ type Doc struct {
 	XHTML bool
 	// Calls are the calls of other templates in the head, in order.
 	Calls []Call
+	// Links are elements in the head, or before it ends, by which the page names
+	// endpoints itself.
+	Links []Link
+	// PageFunc is how the page is called where it is not at hand, "" if there is
+	// no such way; set by the caller before [Doc.Place].
+	PageFunc string
 	// Files are all files that were read.
 	Files []string
 	// Extends is the template that the root is written into.
@@ -174,6 +191,11 @@ func (w *walker) part(s Source, from, to int, f frame) {
 		a := s.Lang.action(seg.code)
 		switch a.kind {
 		case plain:
+			if m := writtenComment.FindStringSubmatch(seg.code); m != nil && s.Lang == Go {
+				// What html/template would take out of the text is written so.
+				w.html.feed([]byte(m[1]), Pos{s.File, seg.start}, func(tag) {}, func(Pos) {})
+				continue
+			}
 			w.html.hole()
 		case extends:
 			if w.doc.Extends == "" {
@@ -347,7 +369,7 @@ func (w *walker) defined(name string, s Source) (from, to int, ok bool) {
 
 // inHead tells whether what is written here stands between the tags of the head.
 func (w *walker) inHead() bool {
-	return w.headOpen && !w.headDone && w.doc.Body == nil && w.templates == 0 && w.html.state == inText
+	return w.headOpen && !w.headDone && w.templates == 0 && w.html.state == inText
 }
 
 func (w *walker) record(s Source, seg segment, a action, f frame, dot, page bool, found string) {
@@ -357,6 +379,7 @@ func (w *walker) record(s Source, seg segment, a action, f frame, dot, page bool
 	c := Call{
 		Spot: w.spot(Pos{s.File, seg.start}, w.html.written, f, dot),
 		Name: a.name, Arg: a.arg, Found: found, Page: page, CachedCall: a.cached || w.cached, Guarded: a.guarded,
+		InBody: w.doc.Body != nil,
 	}
 	for n := len(c.branches); n > 0 && slices.Contains(w.guards, c.branches[n-1]); n-- {
 		c.branches, c.Guarded = c.branches[:n-1], true
@@ -384,8 +407,12 @@ var headElements = map[string]bool{
 	"template": true, "title": true, "bgsound": true, "basefont": true, "noframes": true,
 }
 
+// writtenComment matches an action that writes the mark of a comment.
+var writtenComment = regexp.MustCompile("^[\"`](<!--[^<>\"`]*|[^<>\"`]*-->)[\"`]\\s*\\|\\s*safeHTML$")
+
 var (
 	charsetAttr = regexp.MustCompile(`(?i)[\s"'/]charset\s*=|http-equiv\s*=\s*["']?content-type`)
+	advert      = regexp.MustCompile(`(?i)\srel\s*=\s*["']?[^"'>]*\b(pingback|webmention)\b`)
 	xhtmlMark   = regexp.MustCompile(`(?i)//DTD XHTML|^\?xml|\?xml `)
 )
 
@@ -423,6 +450,9 @@ func (w *walker) tag(g tag, f frame, dot bool) {
 	case headElements[g.name]:
 		w.headOpen = true
 		s := w.spot(g.end, g.before, f, dot)
+		if m := advert.FindStringSubmatch(g.text); m != nil && g.name == "link" {
+			d.Links = append(d.Links, Link{s, strings.ToLower(m[1])})
+		}
 		if g.name == "meta" && d.Charset == nil && charsetAttr.MatchString(g.text) {
 			d.Charset = &s
 		}
