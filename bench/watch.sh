@@ -17,6 +17,7 @@ cp "$page" kept
 for _ in 1 2 3; do
 	/usr/bin/time -f 'check: %e s, %M KB' ./sitelink check public --output /dev/null || :
 done
+touch err # before it is read
 SITELINK_DEBUG=timing ./sitelink watch public >out 2>err &
 pid=$!
 memory() { awk -v what="$1" '/VmHWM/ { print what ": at most " $2 " KB" }' "/proc/$pid/status"; }

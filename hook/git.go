@@ -102,6 +102,9 @@ func (g Git) run(ctx context.Context, args ...string) ([]byte, error) {
 
 // subcommand is the part of the arguments that a message needs.
 func subcommand(args []string) string {
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
 	if len(args) > 1 && args[0] == "worktree" {
 		return args[0] + " " + args[1]
 	}

@@ -153,6 +153,10 @@ func (r *Repo) manager(hooksPath, text string) (name, file string) {
 	return "", ""
 }
 
+// Release is the version of sitelink that snippets of configuration name: the
+// newest that is released, before the first one that.
+const Release = "v0.1.0"
+
 // Snippets are what the managers' configuration must say, by their names.
 var Snippets = map[string]string{
 	"husky": "sitelink hook run pre-push \"$@\"\n",
@@ -164,7 +168,7 @@ var Snippets = map[string]string{
 `,
 	"pre-commit": `repos:
   - repo: https://github.com/sitelink/sitelink
-    rev: v0.1.0
+    rev: ` + Release + `
     hooks:
       - id: sitelink
 `,

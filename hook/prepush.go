@@ -22,13 +22,13 @@ type Push struct {
 	// Build is a command of the shell that builds the site, run in Site; ""
 	// when the docroot is committed as it is published.
 	Build string
-	// Usual is the command that builds the site without Build where the commit
-	// holds no docroot: that of its generator; "" for none. It writes to the
-	// directory that [OutVariable] names.
-	Usual string
 	// Docroot is the committed docroot, relative to Site. It is not used when
 	// there is a build command.
 	Docroot string
+	// Settle, when not nil, returns Build and Docroot once they are needed: to
+	// find them out may cost more than to look up a tree that passed. Salt then
+	// says what they hang on besides the tree.
+	Settle func(ctx context.Context) (build, docroot string, err error)
 	// Branches are patterns of [path.Match] for the remote branches to check;
 	// none means all.
 	Branches []string
@@ -109,6 +109,7 @@ func (p *Push) Refs(ctx context.Context, refs []PushRef, trees []string) (all []
 	}
 	type job struct{ tree, before string }
 	var seen []job
+	settled := *p // a value of its own: the keys of the memo are made of p
 	for i, ref := range refs {
 		if !ref.wanted(p.Branches) {
 			continue
@@ -121,7 +122,7 @@ func (p *Push) Refs(ctx context.Context, refs []PushRef, trees []string) (all []
 			all[at].Refs = append(all[at].Refs, ref.Remote)
 			continue
 		}
-		verdict, note, err := p.tree(ctx, ref, next.tree)
+		verdict, note, err := p.tree(ctx, ref, next.tree, &settled)
 		if note != "" {
 			notes = append(notes, note)
 		}
@@ -134,11 +135,11 @@ func (p *Push) Refs(ctx context.Context, refs []PushRef, trees []string) (all []
 	return all, notes, nil
 }
 
-// tree judges one tree. A memo that cannot be written is worth a note: the
-// verdict stands.
-func (p *Push) tree(ctx context.Context, ref PushRef, tree string) (v Pushed, note string, err error) {
+// tree judges one tree, by settled if it must be looked at. A memo that cannot be
+// written is worth a note: the verdict stands.
+func (p *Push) tree(ctx context.Context, ref PushRef, tree string, settled *Push) (v Pushed, note string, err error) {
 	m := memo{p.Repo.own("passed")}
-	key := memoKey(tree, p.Site, p.Build, p.Docroot, p.Salt, p.Usual)
+	key := memoKey(tree, p.Site, p.Build, p.Docroot, p.Salt)
 	if m.has(key, p.Today) {
 		return Pushed{Source: Remembered}, "", nil
 	}
@@ -161,11 +162,17 @@ func (p *Push) tree(ctx context.Context, ref PushRef, tree string) (v Pushed, no
 			return Pushed{Source: Remembered}, "", nil
 		}
 	}
-	if v, err = p.look(ctx, ref.Commit, tree); err != nil {
+	if settled.Settle != nil {
+		if settled.Build, settled.Docroot, err = settled.Settle(ctx); err != nil {
+			return v, "", err
+		}
+		settled.Settle = nil
+	}
+	if v, err = settled.look(ctx, ref.Commit, tree); err != nil {
 		return v, "", err
 	}
 	if len(v.Findings) > 0 && base != "" {
-		before, err := p.look(ctx, base, "")
+		before, err := settled.look(ctx, base, "")
 		if err != nil {
 			return v, "", fmt.Errorf("check the remote's commit %.12s: %w", base, err)
 		}
@@ -214,13 +221,9 @@ func (p *Push) look(ctx context.Context, commit, tree string) (v Pushed, err err
 		top = dir
 	}
 	site, docroot := filepath.Join(top, p.Site), ""
-	command := p.Build
-	if _, err := os.Stat(filepath.Join(site, p.Docroot)); command == "" && err != nil {
-		command = p.Usual
-	}
-	if command != "" {
+	if p.Build != "" {
 		defer func() { _ = os.RemoveAll(out) }() // Prune, again
-		if docroot, err = build(ctx, p.Env, command, site, out); err != nil {
+		if docroot, err = build(ctx, p.Env, p.Build, site, out); err != nil {
 			return v, err
 		}
 	}

@@ -49,7 +49,7 @@ func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, r
 		return r.removeTree(ctx, dir)
 	}
 	if _, err = r.git.run(ctx, quiet("worktree", "add", "--detach", "--force", dir, commit)...); err != nil {
-		return dir, remove, fmt.Errorf("check out %.12s: %w", commit, err)
+		return dir, remove, full(parent, fmt.Errorf("check out %.12s: %w", commit, err))
 	}
 	if err = r.submodules(ctx, r.Top, commit, dir, dir+".index"); err != nil {
 		return dir, remove, err

@@ -62,6 +62,7 @@ func projectDirs(docroot string) []string {
 	if err != nil {
 		return nil
 	}
+	dir = pushedSite(dir)
 	var dirs []string
 	for up := filepath.Dir(dir); up != dir; dir, up = up, filepath.Dir(up) {
 		if len(dirs) == 0 && filepath.Base(up) == ownDirectory {

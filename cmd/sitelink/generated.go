@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
@@ -103,18 +101,21 @@ func (a *app) projectHere() *generated {
 	if g := a.generatedOf(dirs); g != nil {
 		return g
 	}
-	return a.projectBelow(here)
+	if dir := projectBelow(here); dir != "" {
+		return a.generatedOf([]string{dir})
+	}
+	return nil
 }
 
-// projectBelow returns the project in a directory of the repository where such
-// projects usually lie, if there is exactly one, and no site in the repository
-// itself.
-func (a *app) projectBelow(here string) *generated {
+// projectBelow returns the directory of the repository where such projects
+// usually lie, if exactly one of them holds one, and no site is in the repository
+// itself; "" otherwise.
+func projectBelow(here string) string {
 	if _, err := os.Lstat(filepath.Join(here, ".git")); err != nil || isDirectory(filepath.Join(here, "public")) {
-		return nil
+		return ""
 	}
 	if _, err := os.Stat(filepath.Join(here, "index.html")); err == nil {
-		return nil
+		return ""
 	}
 	var found []string
 	for _, name := range []string{"docs", "site", "website", "web", "www", "blog", "hugo"} {
@@ -125,20 +126,9 @@ func (a *app) projectBelow(here string) *generated {
 		}
 	}
 	if len(found) != 1 {
-		return nil
-	}
-	return a.generatedOf(found)
-}
-
-// shellBuild is the command of the shell that builds the project into the
-// directory that a hook chooses; "" where the generator is not installed.
-func (g *generated) shellBuild() string {
-	const out = "SITELINK_OUT_IS_HERE" // no character that is special to a shell
-	command := g.Command(generator.LookPath(nil), out, false, nil)
-	if _, err := exec.LookPath(command.Args[0]); err != nil {
 		return ""
 	}
-	return strings.ReplaceAll(command.String(), out, `"$`+hook.OutVariable+`"`)
+	return found[0]
 }
 
 // docrootHere is where the project writes its site, as seen from the working
@@ -172,11 +162,10 @@ func fromHere(dir string) string {
 // project that it lies in says; told is that project, nil when nothing was taken
 // from it.
 func (a *app) published(docroot string, opt *site.Options) (told *generated) {
-	dirs := projectDirs(docroot)
-	if a.project != "" {
-		dirs = []string{a.project}
+	g := a.generatedOf(projectDirs(docroot))
+	if g == nil && pushTree.MatchString(filepath.ToSlash(docroot)) {
+		g = a.projectHere()
 	}
-	g := a.generatedOf(dirs)
 	if g == nil {
 		return nil
 	}
@@ -189,7 +178,7 @@ func (a *app) published(docroot string, opt *site.Options) (told *generated) {
 		below = filepath.ToSlash(rel)
 	} else if rel, err := filepath.Rel(abs, g.docroot); err == nil && rel != "." && filepath.IsLocal(rel) {
 		return nil // a directory that holds the docroot is none
-	} else if rel != "." && a.project == "" && g.Generator != generator.Hugo && filepath.Base(filepath.Dir(abs)) != ownDirectory {
+	} else if rel != "." && !pushTree.MatchString(filepath.ToSlash(abs)) && g.Generator != generator.Hugo && filepath.Base(filepath.Dir(abs)) != ownDirectory {
 		return nil // of Hugo alone it is usual to name another directory for a build
 	}
 	for _, r := range g.settings.Roots {

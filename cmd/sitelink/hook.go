@@ -73,6 +73,7 @@ func explainHook(err error) error {
 	var shared *hook.SharedHooksError
 	var module *hook.SubmoduleError
 	var late *hook.TimeError
+	var full *hook.FullError
 	switch {
 	case err == nil:
 		return nil
@@ -86,6 +87,8 @@ func explainHook(err error) error {
 		return &failure{err, "git config --local core.hooksPath .githooks gives this repository its own; git 2.54 needs none"}
 	case errors.As(err, &module):
 		return &failure{err, "git submodule update --init --recursive fetches it"}
+	case errors.As(err, &full):
+		return &failure{err, "make room there; a working tree that is exactly what is pushed needs no copy: commit or stash what is changed"}
 	case errors.As(err, &late):
 		return &failure{err, "run sitelink hook run before the push: what passed is remembered; or raise timeout in [hook], and " +
 			"ServerAliveInterval of ssh, or push by https, since servers close idle connections"}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -60,6 +61,18 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
+// command runs a program that must succeed, and returns what it said.
+func command(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
 // startHook runs the hook until its build has begun, and returns the process id
 // of the build as well.
 func startHook(t *testing.T, dir, stdin string) (cmd *exec.Cmd, stderr *strings.Builder, build int) {
@@ -81,6 +94,20 @@ func startHook(t *testing.T, dir, stdin string) (cmd *exec.Cmd, stderr *strings.
 	cmd.Process.Kill()
 	t.Fatalf("the build did not begin: %s", stderr)
 	return nil, nil, 0
+}
+
+// listing names the files below a directory and their sizes.
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	cmd := exec.Command("find", ".", "-printf", "%p %y %s\n")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(out), "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 const endlessBuild = `sleep 300 & echo $! >"$MARK.new"; mv "$MARK.new" "$MARK"; wait`
@@ -205,7 +232,22 @@ func TestHookFull(t *testing.T) {
 // times git rev-parse HEAD plus the start of a process). It fails only far
 // beyond: other work on the machine must not fail it.
 func TestHookRemembered(t *testing.T) {
+	for _, generator := range []string{"", "hugo.toml"} {
+		t.Run(generator, func(t *testing.T) { remembered(t, generator) })
+	}
+}
+
+// remembered measures it for a site with the configuration of a generator, which
+// must not be asked.
+func remembered(t *testing.T, generator string) {
 	dir, stdin := pushed(t, "")
+	if generator != "" {
+		before := strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD"))
+		write(t, filepath.Join(dir, generator), "title = 't'\n")
+		gitIn(t, dir, "add", generator)
+		gitIn(t, dir, "commit", "-q", "-m", generator)
+		stdin = strings.Replace(stdin, before, strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD")), 1)
+	}
 	time1 := func(name string, args ...string) time.Duration {
 		best := time.Hour
 		for range 25 {

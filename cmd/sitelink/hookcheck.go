@@ -29,7 +29,6 @@ func (a *app) silent() *app {
 func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
 	return func(ctx context.Context, dir, docroot string) (checked hook.Checked, err error) {
 		quiet := a.silent()
-		quiet.project = dir // of the commit, wherever its build lies
 		err = inDirectory(dir, func() error {
 			cfg, err := quiet.configure(cmd, nil, "")
 			if err != nil {
@@ -98,6 +97,7 @@ func (a *app) reportPush(all []hook.Pushed) error {
 	}
 	const mostTrees = 3
 	left, hidden := maxPushFindings-(min(len(bad), mostTrees)-1), 0
+	suggest := pushLines(bad) <= left
 	for i, v := range bad {
 		if i >= mostTrees {
 			hidden += len(v.Findings)
@@ -107,8 +107,7 @@ func (a *app) reportPush(all []hook.Pushed) error {
 		var text []byte
 		shown := min(left, len(v.Findings))
 		for j := range v.Findings[:shown] {
-			first, _, _ := strings.Cut(string(report.AppendText(nil, &v.Findings[j], report.TextOptions{Prefix: v.Docroot})), "\n")
-			text = append(append(text, first...), '\n')
+			text = appendPushed(text, &v.Findings[j], v.Docroot, suggest)
 		}
 		left, hidden = left-shown, hidden+len(v.Findings)-shown
 		// Not to standard output, which is that of git push --porcelain.
@@ -121,6 +120,32 @@ func (a *app) reportPush(all []hook.Pushed) error {
 	}
 	a.ui.line("hint: " + bypass)
 	return errFindings
+}
+
+// pushLines counts the lines of all findings with what was probably meant.
+func pushLines(bad []hook.Pushed) (n int) {
+	for _, v := range bad {
+		n += len(v.Findings)
+		for i := range v.Findings {
+			if v.Findings[i].Suggestion != "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// appendPushed appends the line of a finding and, where there is room, the one
+// that says what was probably meant.
+func appendPushed(text []byte, f *check.Finding, docroot string, suggest bool) []byte {
+	first := true
+	for line := range strings.Lines(string(report.AppendText(nil, f, report.TextOptions{Prefix: docroot}))) {
+		if first || suggest && strings.HasPrefix(line, "    did you mean ") {
+			text = append(text, line...)
+		}
+		first = false
+	}
+	return text
 }
 
 // headline names a tree that does not pass.

@@ -126,7 +126,6 @@ func (a *app) push(cmd *cobra.Command, repo *hook.Repo, req pushRequest) (*hook.
 		p.Remote = from
 	}
 	quiet := a.silent()
-	quiet.filesOnly = true // a commit that passed before is not worth a process
 	err := inDirectory(filepath.Join(repo.Top, p.Site), func() error {
 		cfg, err := quiet.configure(cmd, nil, "")
 		if err != nil {
@@ -136,14 +135,13 @@ func (a *app) push(cmd *cobra.Command, repo *hook.Repo, req pushRequest) (*hook.
 		if cfg.Hook.Timeout > 0 {
 			p.Limit = cfg.Hook.Timeout
 		}
-		p.Docroot = quiet.docroot(cfg.Docroot)
-		if g := quiet.projectHere(); g != nil && cfg.Docroot == "" {
-			p.Docroot, p.Usual = fromHere(g.docroot), g.shellBuild()
+		if p.Build == "" {
+			if err := quiet.pushSite(repo, cfg.Docroot, p); err != nil {
+				return err
+			}
 		}
-		if filepath.IsAbs(p.Docroot) || !filepath.IsLocal(filepath.Join(p.Site, p.Docroot)) {
-			return &usageError{fmt.Sprintf("docroot %s is not in the repository", p.Docroot), "a hook checks what a commit holds, or what [hook] build makes of it"}
-		}
-		p.Salt, err = a.salt(cfg.File)
+		salt, err := a.salt(cfg.File)
+		p.Salt += salt
 		return err
 	})
 	if err != nil {
@@ -204,7 +202,7 @@ func (a *app) explainPush(err error) error {
 		for _, line := range failed.Said {
 			a.ui.line("build: " + line)
 		}
-		return &failure{fmt.Errorf("the build command failed: %w", failed.Cause), "it is build in [hook]: " + failed.Command}
+		return &failure{fmt.Errorf("the build command failed: %w", failed.Cause), "the command was: " + failed.Command + "; build in [hook] of sitelink.toml names another"}
 	}
 	const most = 4 // faults, two lines each
 	if faults := flatten(err); len(faults) > most {

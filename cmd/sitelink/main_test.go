@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,12 +32,24 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
+			// For scripts that change PATH.
+			if program, err := exec.LookPath("sitelink"); err == nil {
+				e.Setenv("SITELINK", program)
+			}
 			// The search for sitelink.toml ends here, whatever lies above.
 			return os.Mkdir(filepath.Join(e.WorkDir, ".git"), 0o755)
 		},
 		Condition: func(condition string) (bool, error) {
-			if condition == "root" {
+			switch condition {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "config-hooks": // a git that runs hooks by configuration
+				out, err := exec.Command("git", "version").Output()
+				var major, minor int
+				if err == nil {
+					_, err = fmt.Sscanf(string(out), "git version %d.%d", &major, &minor)
+				}
+				return major > 2 || major == 2 && minor >= 54, err
 			}
 			return false, errors.New("unknown condition")
 		},

@@ -83,10 +83,8 @@ type app struct {
 	// said.
 	projects projects
 	told     []string
-	// filesOnly: projects are asked no further than their files tell. project,
-	// when set, is the directory of the one that all docroots belong to.
+	// filesOnly: projects are asked no further than their files tell.
 	filesOnly bool
-	project   string
 }
 
 func execute(ctx context.Context, args []string, a *app) error {
@@ -155,7 +153,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetVersionTemplate("sitelink {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.checkCommand(), a.buildCommand(), a.watchCommand(), a.explainCommand(), a.linksCommand(),
+		a.checkCommand(), a.buildCommand(), a.watchCommand(), a.initCommand(), a.doctorCommand(),
+		a.explainCommand(), a.linksCommand(),
 		a.diffCommand(), a.notifyCommand(), a.deployCommand(), a.ledgerCommand(),
 		a.baselineCommand(), a.profileCommand(), a.hookCommand(), a.injectCommand(),
 		a.versionCommand(), a.completionCommand(), a.manCommand(),

@@ -21,8 +21,8 @@ configuration is read again. Ctrl-C ends the watch.
 docs/watch.md describes the output, for editors too.
 `
 
-const watchExample = `  # beside a generator that writes public
-  hugo server --renderToDisk &
+const watchExample = `  # beside a generator that writes public; Hugo before 0.123: hugo server --renderToDisk
+  hugo server &
   sitelink watch public
 
   # all findings each time, for an editor that collects them

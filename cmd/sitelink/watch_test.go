@@ -30,6 +30,12 @@ type watched struct {
 // startWatch watches a docroot of these files.
 func startWatch(t *testing.T, files map[string]string, args ...string) *watched {
 	t.Helper()
+	return startWatchAs(t, func(*exec.Cmd) {}, files, args...)
+}
+
+// startWatchAs does the same with a command that change may change.
+func startWatchAs(t *testing.T, change func(*exec.Cmd), files map[string]string, args ...string) *watched {
+	t.Helper()
 	dir := t.TempDir()
 	w := &watched{t: t, root: filepath.Join(dir, "public")}
 	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
@@ -38,19 +44,26 @@ func startWatch(t *testing.T, files map[string]string, args ...string) *watched 
 	for name, text := range files {
 		w.write(name, text)
 	}
-	w.cmd = exec.Command("sitelink", append([]string{"watch", "public", "--quiet", "60ms", "--color", "never"}, args...)...)
-	w.cmd.Dir, w.cmd.Stderr = dir, &w.stderr
+	w.start(change, args...)
+	return w
+}
+
+// start begins to watch the directory w.root.
+func (w *watched) start(change func(*exec.Cmd), args ...string) {
+	w.t.Helper()
+	w.cmd = exec.Command("sitelink", append([]string{"watch", filepath.Base(w.root), "--quiet", "60ms", "--color", "never"}, args...)...)
+	w.cmd.Dir, w.cmd.Stderr = filepath.Dir(w.root), &w.stderr
 	stdout, err := w.cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
+	change(w.cmd)
 	if err := w.cmd.Start(); err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	stop := time.AfterFunc(2*time.Minute, func() { w.cmd.Process.Kill() })
-	t.Cleanup(func() { stop.Stop(); w.cmd.Process.Kill() })
+	w.t.Cleanup(func() { stop.Stop(); w.cmd.Process.Kill() })
 	w.lines = bufio.NewScanner(stdout)
-	return w
 }
 
 func (w *watched) write(name, text string) {

@@ -49,21 +49,17 @@ func (p *watchPrinter) begin() error {
 	return p.flush()
 }
 
-// end says what a check found.
-func (p *watchPrinter) end(r *check.Result) error {
-	d := check.Compare(p.known, r.Findings)
+// end says what a check found: how many findings came and which went, and of
+// list the new ones or all.
+func (p *watchPrinter) end(r *check.Result, came int, fixed, list []check.Finding) error {
 	p.known = r.Findings
-	came, went := len(d.New), len(d.Fixed)
+	event := "new"
 	if p.all {
-		d.Fixed, d.New = nil, nil
-		if err := p.findings("finding", r.Findings); err != nil {
-			return err
-		}
-	}
-	if err := p.findings("fixed", d.Fixed); err != nil {
+		event = "finding"
+	} else if err := p.findings("fixed", fixed); err != nil {
 		return err
 	}
-	if err := p.findings("new", d.New); err != nil {
+	if err := p.findings(event, list); err != nil {
 		return err
 	}
 	broken, warnings := 0, 0
@@ -75,9 +71,9 @@ func (p *watchPrinter) end(r *check.Result) error {
 		}
 	}
 	if p.jsonl {
-		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, came, went, broken, warnings)
+		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, came, len(fixed), broken, warnings)
 	} else {
-		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(came), thousands(went),
+		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(came), thousands(len(fixed)),
 			countOf(broken, "error"), countOf(warnings, "warning"))
 	}
 	p.buf = append(p.buf, '\n')

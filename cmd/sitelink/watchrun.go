@@ -32,6 +32,9 @@ type watching struct {
 	pending  []string
 	anything bool
 	out      *watchPrinter
+	sources  watchPlaces
+	// progress is drawn while a check reads; nil draws nothing.
+	progress *progress
 }
 
 // watch does the work of `sitelink watch`. It ends when ctx does, or with an
@@ -48,7 +51,8 @@ func (a *app) watch(ctx context.Context, cfg *config.Config, flags watchFlags, c
 		return err
 	}
 	defer files.Close()
-	w.warnPolling(files)
+	polls := files.Polls()
+	w.warnPolling(polls)
 	if w.accepted, err = a.acceptance(ctx, cfg); err != nil {
 		return err
 	}
@@ -62,14 +66,17 @@ func (a *app) watch(ctx context.Context, cfg *config.Config, flags watchFlags, c
 		if err != nil {
 			return err
 		}
+		if polls == nil {
+			polls = files.Polls()
+			w.warnPolling(polls)
+		}
 		w.anything = w.anything || b.All
 		w.pending = append(w.pending, b.Paths...)
 	}
 }
 
-// warnPolling says why there are no events, and what helps.
-func (w *watching) warnPolling(files *watch.Watcher) {
-	err := files.Polls()
+// warnPolling says why there are no events, and what helps; nil is no reason.
+func (w *watching) warnPolling(err error) {
 	if err == nil {
 		return
 	}
@@ -141,7 +148,7 @@ func (w *watching) round(ctx context.Context) error {
 		return context.Cause(ctx)
 	case err == nil:
 		w.pending, w.anything = w.pending[:0], false
-		err = w.out.end(result)
+		err = w.tell(ctx, result)
 		timer.stage("watch")
 		runtime.GC() // now, while nobody waits, and not in the middle of the next check
 		return err
@@ -161,17 +168,34 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// tell prints what a check found, by the places in the sources where they are
+// known.
+func (w *watching) tell(ctx context.Context, r *check.Result) error {
+	d := check.Compare(w.out.known, r.Findings)
+	list := d.New
+	if w.out.all {
+		list = r.Findings
+	}
+	list, err := w.places(ctx, list)
+	if err != nil {
+		return err
+	}
+	fixed := w.sources.forget(d.Fixed)
+	if !w.out.all {
+		w.sources.tell(list)
+	}
+	return w.out.end(r, len(d.New), fixed, list)
+}
+
 // look brings the site and its findings up to date.
 func (w *watching) look(ctx context.Context) (*check.Result, error) {
 	var result *check.Result
+	w.progress = newProgress(w.ui, w.cfg.Progress, time.Now)
+	defer w.progress.done()
 	if w.anything || w.follower == nil {
 		w.reconfigure(ctx)
-		progress := newProgress(w.ui, w.cfg.Progress, time.Now)
-		defer progress.done()
 		opt := w.siteOf(w.cfg, w.docroot)
-		if progress != nil {
-			opt.Progress = progress.pages
-		}
+		opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
 		s, err := site.Load(ctx, w.docroot, opt)
 		if err != nil {
 			return nil, err

@@ -14,13 +14,17 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-// tool finds a program on the path or among the npm packages of .ci/run.
+// tool finds a program among the npm packages of .ci/run, by a variable of its
+// name (SITELINK_MKDOCS), or on the path.
 func tool(t *testing.T, name string) string {
 	t.Helper()
 	if npm := os.Getenv("SITELINK_NPM"); npm != "" {
 		if program := filepath.Join(npm, "node_modules", ".bin", name); exec.Command("test", "-x", program).Run() == nil {
 			return program
 		}
+	}
+	if program := os.Getenv("SITELINK_" + strings.ToUpper(name)); program != "" {
+		return program
 	}
 	program, err := exec.LookPath(name)
 	if err != nil {

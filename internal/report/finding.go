@@ -13,8 +13,13 @@ func AppendString(dst []byte, s string) []byte { return appendString(dst, s) }
 // is found no more.
 func AppendFixed(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	p := painter(opt.Color)
-	dst = appendPath(dst, f.Page, opt.Prefix)
-	dst = appendPlace(dst, f.Line, f.Column)
+	if f.Source != nil {
+		dst = appendQuoted(dst, f.Source.File)
+		dst = appendPlace(dst, f.Source.Line, f.Source.Column)
+	} else {
+		dst = appendPath(dst, f.Page, opt.Prefix)
+		dst = appendPlace(dst, f.Line, f.Column)
+	}
 	dst = append(dst, ": "...)
 	dst = p.on(dst, sgrDim)
 	dst = append(dst, "fixed: "...)

@@ -130,7 +130,8 @@ func (w *Watcher) begin() error {
 }
 
 // Polls returns why the tree is polled although events were wanted, wrapping
-// [ErrNoEvents]; nil otherwise.
+// [ErrNoEvents]; nil otherwise. A tree that grows may reach the system's limit
+// later, in [Watcher.Next].
 func (w *Watcher) Polls() error { return w.polls }
 
 // Close ends the watch.
@@ -161,6 +162,12 @@ func (w *Watcher) Next(ctx context.Context) (Batch, error) {
 		case errors.Is(err, errReplaced):
 			w.src.close()
 			w.src = nil
+			quiet = time.After(w.opt.Quiet)
+			continue
+		case errors.Is(err, ErrNoEvents):
+			// A new directory was one too many.
+			w.src.close()
+			w.src, w.polls, w.opt.Poll = nil, err, DefaultPoll
 			quiet = time.After(w.opt.Quiet)
 			continue
 		case err != nil:

@@ -127,21 +127,38 @@ func nothingButDirs(t *testing.T, w *Watcher, dirs ...string) {
 	}
 }
 
-// TestHalfWritten: a batch ends only when nothing is written for a while.
+// TestHalfWritten: a batch ends only when nothing is written for a while. A
+// machine with other work to do may hold the writer up for so long: then it is
+// another try.
 func TestHalfWritten(t *testing.T) {
-	root := t.TempDir()
-	name := filepath.Join(root, "p.html")
-	w := open(t, root, Options{})
-	go func() {
-		for i := range 10 {
-			_ = os.WriteFile(name, []byte(strings.Repeat("x", i+1)), 0o644)
-			time.Sleep(quiet / 4)
+	const tries = 10
+	for range tries {
+		root := t.TempDir()
+		name := filepath.Join(root, "p.html")
+		w := open(t, root, Options{})
+		longest := make(chan time.Duration, 1)
+		go func() {
+			var gap time.Duration
+			last := time.Now()
+			for i := range 10 {
+				_ = os.WriteFile(name, []byte(strings.Repeat("x", i+1)), 0o644)
+				gap, last = max(gap, time.Since(last)), time.Now()
+				time.Sleep(quiet / 4)
+			}
+			longest <- gap
+		}()
+		next(t, w)
+		info, err := os.Stat(name)
+		gap := <-longest
+		w.Close()
+		switch {
+		case err == nil && info.Size() >= 9:
+			return
+		case gap < quiet:
+			t.Fatalf("told after %d of 10 bytes, written at most %v apart, %v", info.Size(), gap, err)
 		}
-	}()
-	next(t, w)
-	if info, err := os.Stat(name); err != nil || info.Size() < 9 {
-		t.Errorf("told after %d of 10 bytes", info.Size())
 	}
+	t.Skipf("the machine is too busy: %d times the writer was held up for more than %v", tries, quiet)
 }
 
 // TestBusyNeighbour: a batch does not wait for files that concern nobody.
@@ -236,6 +253,7 @@ func TestAlso(t *testing.T) {
 // there, whatever was done in between.
 func TestAnyEdits(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
+		t.Parallel() // each waits most of the time
 		root := t.TempDir()
 		for i := range 3 {
 			write(t, filepath.Join(root, fmt.Sprintf("d%d/e/f", i)), "x")

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/internal/config"
+)
+
+const doctorLong = `doctor says what is set up in the project of the working directory, what is missing, and
+how to mend it: one line each, with a command to type or a line to write. It changes
+nothing.
+
+  ok     is as it should be
+  off    is not set up, and need not be
+  wrong  keeps sitelink, or the site, from working as it should
+`
+
+const doctorExitCodes = `Exit codes:
+  0    nothing is wrong
+  1    something is
+  2    wrong usage
+  3    the work could not be done
+  130  interrupted
+`
+
+// Diagnosis states, as they are printed.
+const (
+	healthy = "ok"
+	notSet  = "off"
+	wrong   = "wrong"
+)
+
+// diagnosis is one line of `sitelink doctor`.
+type diagnosis struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	Text  string `json:"text"`
+	// Command is what to type, or to write where Text says; empty for nothing.
+	Command string `json:"command,omitempty"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:               "doctor",
+		Short:             "say what is set up, what is missing, and how to mend it",
+		Long:              doctorLong + "\n" + doctorExitCodes,
+		Example:           "  sitelink doctor\n  sitelink doctor --format json",
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			formats := []string{"text", "json"}
+			if !slices.Contains(formats, format) {
+				hint := ""
+				if near, ok := config.Nearest(format, formats); ok {
+					hint = fmt.Sprintf("did you mean %q?", near)
+				}
+				return &usageError{fmt.Sprintf("--format: want text or json, got %q", format), hint}
+			}
+			return a.doctor(cmd.Context(), format == "json", func() (*config.Config, error) { return a.silent().configure(cmd, nil, "") })
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "format of the output, `NAME`: text or json")
+	if err := cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag was defined above
+	}
+	return cmd
+}
+
+// doctor looks and reports. It returns [errFindings] if something is wrong.
+func (a *app) doctor(ctx context.Context, asJSON bool, configure func() (*config.Config, error)) error {
+	around, err := a.silent().lookAround(ctx)
+	if err != nil {
+		return err
+	}
+	d := &doctor{app: a.silent(), surroundings: around}
+	d.cfg, d.fault = configure()
+	all := d.examine(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	bad := 0
+	for _, one := range all {
+		if one.State == wrong {
+			bad++
+		}
+	}
+	text := doctorText(all)
+	if asJSON {
+		data, err := json.MarshalIndent(struct {
+			Schema int         `json:"schema"`
+			Wrong  int         `json:"wrong"`
+			Checks []diagnosis `json:"checks"`
+		}{1, bad, all}, "", "  ")
+		if err != nil {
+			return fmt.Errorf("write JSON: %w", err)
+		}
+		text = string(data) + "\n"
+	}
+	if err := a.print(text); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// doctorText is a line for each.
+func doctorText(all []diagnosis) string {
+	wide := 0
+	for _, one := range all {
+		wide = max(wide, len(one.Name))
+	}
+	var b strings.Builder
+	for _, one := range all {
+		fmt.Fprintf(&b, "%-5s  %-*s  %s", one.State, wide, one.Name, visible(one.Text))
+		if one.Command != "" {
+			b.WriteString(" -> " + visible(one.Command))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/setup"
+)
+
+const initLong = `init looks at the project in the working directory, asks nothing that it can find out, and
+writes a small sitelink.toml with comments. On a terminal it offers the hook before a push,
+files for the servers that build the site, and what sitelink inject does, one question each;
+with --yes, or without a terminal, it does what the flags say and nothing else.
+
+A file that init did not write is never changed. What it wrote is recorded in
+.sitelink/init.json, and --undo takes all of it out again; a file that was changed since is
+left and named. init may be repeated.
+
+docs/getting-started.md shows it at work.
+`
+
+const initExample = `  # look, ask, write
+  sitelink init
+
+  # what would be written
+  sitelink init --hook --ci github --dry-run
+
+  # without questions
+  sitelink init --yes --hook --ci github`
+
+const initExitCodes = `Exit codes:
+  0    done
+  1    --undo left a file that was changed since
+  2    wrong usage
+  3    the work could not be done
+  130  interrupted
+`
+
+// initFlags are the flags of init.
+type initFlags struct {
+	ci                              []string
+	hook, inject, yes, dryRun, undo bool
+}
+
+func (a *app) initCommand() *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:               "init",
+		Short:             "set a project up: configuration, hook, CI",
+		Long:              initLong + "\n" + initExitCodes,
+		Example:           initExample,
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			if f.undo {
+				return a.initUndo(cmd.Context(), f.dryRun)
+			}
+			return a.init(cmd.Context(), f, func() (*config.Config, error) { return a.silent().configure(cmd, nil, "") })
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&f.hook, "hook", false, "check each push: sitelink hook install, by the project's manager of hooks if it has one")
+	flags.StringSliceVar(&f.ci, "ci", nil, "write the file by which `SERVER` checks the site, or say what to add: "+oneOfServers()+"; repeatable")
+	flags.BoolVar(&f.inject, "inject", false, "put the link elements of [templates] into the templates: sitelink inject")
+	flags.BoolVar(&f.yes, "yes", false, "ask nothing: do what the flags say")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be done, and change nothing")
+	flags.BoolVar(&f.undo, "undo", false, "take out what init put in")
+	if err := cmd.RegisterFlagCompletionFunc("ci", cobra.FixedCompletions(serverNames(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag was defined above
+	}
+	return cmd
+}
+
+// check refuses what contradicts itself, and servers that nobody knows.
+func (f *initFlags) check(cmd *cobra.Command) error {
+	if f.undo {
+		for _, name := range []string{"hook", "ci", "inject", "yes"} {
+			if cmd.Flags().Changed(name) {
+				return &usageError{"--undo and --" + name + " contradict each other", "--undo takes out all that init put in"}
+			}
+		}
+	}
+	for _, name := range f.ci {
+		if _, err := serverNamed(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func serverNames() (names []string) {
+	for _, s := range setup.Servers() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+func oneOfServers() string {
+	names := serverNames()
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+func serverNamed(name string) (setup.Server, error) {
+	for _, s := range setup.Servers() {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	hint := "docs/ci.md has what other servers need"
+	if near, ok := config.Nearest(name, serverNames()); ok {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return setup.Server{}, &usageError{fmt.Sprintf("--ci: want %s, got %q", oneOfServers(), name), hint}
+}
+
+// errNoAnswer: whoever was asked has gone.
+var errNoAnswer = errors.New("no answer")

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/setup"
+)
+
+// atTerminal runs a command line as if somebody sat at a terminal and typed.
+func atTerminal(t *testing.T, ctx context.Context, stdin io.Reader, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(ctx, args, env{Stdin: stdin, Stdout: &out, Stderr: &errs, StdinTTY: true, StderrTTY: true, Getenv: func(string) string { return "" }})
+	return out.String(), errs.String(), code
+}
+
+// inRepository makes a repository at GitHub with a small site, and enters it.
+func inRepository(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	dir = filepath.Join(dir, "repo")
+	if err := os.MkdirAll(filepath.Join(dir, "public"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "public", "index.html"), []byte("<title>t</title>"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q", "."}, {"remote", "add", "origin", "https://github.com/me/site"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+	}
+	t.Chdir(dir)
+	return dir
+}
+
+// On a terminal each offer is a question, and its answer is kept to; --yes asks
+// nothing, and an end of the input is no answer to anything.
+func TestInitAsks(t *testing.T) {
+	const hookQuestion, ciQuestion = "Check each push before it leaves this machine? [y/N] ",
+		"Write .github/workflows/sitelink.yml, so that GitHub Actions checks the site? [y/N] "
+	for _, test := range []struct {
+		name, typed string
+		args        []string
+		asked       string
+		code        int
+		hook, ci    bool
+	}{
+		{"both", "y\nYes\n", nil, hookQuestion + ciQuestion, exitClean, true, true},
+		{"neither", "\nn\n", nil, hookQuestion + ciQuestion, exitClean, false, false},
+		{"only the second", "maybe\nno\ny\n", nil, hookQuestion + hookQuestion + ciQuestion, exitClean, false, true},
+		{"no sense at all", "1\n2\n3\ny\n", nil, strings.Repeat(hookQuestion, 3) + ciQuestion, exitClean, false, true},
+		{"what a flag says is not asked", "y\n", []string{"--ci", "github"}, hookQuestion, exitClean, true, true},
+		{"not asked", "y\ny\n", []string{"--yes"}, "", exitClean, false, false},
+		{"gone", "y\n", nil, hookQuestion + ciQuestion + "\nsitelink: error: no answer\nsitelink: hint: nothing was written; sitelink init --yes asks nothing\n",
+			exitFailed, false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := inRepository(t)
+			stdout, stderr, code := atTerminal(t, t.Context(), strings.NewReader(test.typed), append([]string{"init"}, test.args...)...)
+			if code != test.code || stderr != test.asked {
+				t.Errorf("left with %d\nstdout %s\nstderr %q\nwant   %q", code, stdout, stderr, test.asked)
+			}
+			_, ciErr := os.Stat(filepath.Join(dir, ".github", "workflows", "sitelink.yml"))
+			status, _, _ := atTerminal(t, t.Context(), nil, "hook", "status")
+			if hooked := strings.Contains(status, "pre-push: installed "); hooked != test.hook || (ciErr == nil) != test.ci {
+				t.Errorf("hook %v, CI %v; want %v, %v", hooked, ciErr == nil, test.hook, test.ci)
+			}
+			if _, err := os.Stat(filepath.Join(dir, setup.ConfigName)); (err == nil) != (code == exitClean) {
+				t.Errorf("the configuration: %v", err)
+			}
+		})
+	}
+}
+
+// Ctrl-C at a question ends init at once, and nothing is written.
+func TestInitInterrupted(t *testing.T) {
+	dir := inRepository(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	silent, typist := io.Pipe()
+	defer typist.Close()
+	var out bytes.Buffer
+	asked := writerFunc(func(p []byte) (int, error) {
+		if bytes.Contains(p, []byte("[y/N]")) {
+			cancel()
+		}
+		return len(p), nil
+	})
+	code := run(ctx, []string{"init"}, env{Stdin: silent, Stdout: &out, Stderr: asked, StdinTTY: true, StderrTTY: true, Getenv: func(string) string { return "" }})
+	if code != exitInterrupted {
+		t.Errorf("left with %d", code)
+	}
+	for _, name := range []string{setup.ConfigName, ".sitelink"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// Every key that the written configuration suggests is one that is understood:
+// without the # in front of it the file still loads.
+func TestInitSuggestions(t *testing.T) {
+	key := regexp.MustCompile(`(?m)^# (\[\[ignore\]\]|[a-z-]+ = )`)
+	for name, p := range map[string]setup.Project{
+		"found":   {Title: "Hugo", Build: `hugo --destination "$SITELINK_OUT"`, Docroot: "public", DocrootBy: "hugo config", BaseURLs: []string{"https://a.example/x/", "https://b.example/"}, Profile: "netlify", ProfileBy: "netlify.toml"},
+		"nothing": {},
+		"said":    {Docroot: "public", BaseURLs: []string{"https://a.example/"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := inRepository(t)
+			text := p.Config().Text
+			all := key.ReplaceAllString(text, "$1")
+			if n := len(key.FindAllString(text, -1)); n < 9 {
+				t.Fatalf("%d keys are suggested:\n%s", n, text)
+			}
+			for _, text := range []string{text, all} {
+				if err := os.WriteFile(filepath.Join(dir, setup.ConfigName), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if _, stderr, code := atTerminal(t, t.Context(), nil, "check", "--fail-on", "never"); code != exitClean {
+					t.Errorf("left with %d: %s\n%s", code, stderr, text)
+				}
+			}
+		})
+	}
+}

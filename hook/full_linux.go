@@ -1,0 +1,12 @@
+package hook
+
+import "golang.org/x/sys/unix"
+
+// freeBytes is how much a user may still write on the disk of dir.
+func freeBytes(dir string) (free int64, ok bool) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, false
+	}
+	return int64(s.Bavail) * int64(s.Bsize), true // of other types on some processors
+}

@@ -1,0 +1,49 @@
+package house
+
+import (
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/sitelink/sitelink/hook"
+)
+
+var (
+	// released is the heading of a release in the changelog: "## 1.2.3", with
+	// or without a v, a link or a day.
+	released = regexp.MustCompile(`(?m)^## \[?v?(\d+\.\d+\.\d+\S*?)\]?(?:[ (].*)?$`)
+	// pinned are the ways in which configuration names a version of sitelink.
+	pinned = regexp.MustCompile(`sitelink/(?:sitelink|cmd/sitelink)@([^\s"]+)|sitelink/sitelink\s+rev: (\S+)`)
+)
+
+// TestPinnedVersions: whoever copies a snippet gets the newest version that is
+// released, v0.1.0 until there is one.
+func TestPinnedVersions(t *testing.T) {
+	newest := "v0.1.0"
+	if m := released.FindStringSubmatch(readFile(t, "CHANGELOG.md")); m != nil {
+		newest = "v" + m[1]
+	}
+	if hook.Release != newest {
+		t.Errorf("hook.Release is %s, CHANGELOG.md says %s", hook.Release, newest)
+	}
+	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, name := range append(docs, filepath.Join(root, "README.md")) {
+		name, err := filepath.Rel(root, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range pinned.FindAllStringSubmatch(readFile(t, filepath.ToSlash(name)), -1) {
+			found++
+			if version := m[1] + m[2]; version != newest {
+				t.Errorf("%s names %s, the newest release is %s", name, version, newest)
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d snippets with a version found, there are more", found)
+	}
+}

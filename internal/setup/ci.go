@@ -1,0 +1,113 @@
+package setup
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Server is a program or a host that builds the site and can check it.
+type Server struct {
+	// Name is what a user types, Title what its makers write.
+	Name, Title string
+	// marks are files of the repository that tell that it is used.
+	marks []string
+	// remote is part of the address of a repository that it serves.
+	remote string
+	make   func(p *Project) Advice
+}
+
+// Advice is how a server comes to check the site: a file to write, or text for a
+// file that is there and belongs to somebody else. Either may be missing.
+type Advice struct {
+	File *File
+	// Where says for a person what Add is to be put into.
+	Where, Add string
+}
+
+// servers is the table of what is known. A new one is a row.
+var servers = []Server{
+	{"github", "GitHub Actions", []string{".github"}, "github.com", github},
+	{"gitlab", "GitLab", []string{".gitlab-ci.yml", ".gitlab"}, "gitlab", gitlab},
+	{"netlify", "Netlify", []string{"netlify.toml"}, "", netlify},
+	{"cloudflare", "Cloudflare Pages", []string{"wrangler.toml", "wrangler.jsonc", "wrangler.json"}, "", cloudflare},
+}
+
+// Servers returns all servers.
+func Servers() []Server { return append([]Server(nil), servers...) }
+
+// Used tells whether a repository uses the server: by its files, or by the
+// addresses of its remotes. has tells whether the root of the repository has a
+// file of that name.
+func (s Server) Used(has func(name string) bool, remotes string) bool {
+	for _, m := range s.marks {
+		if has(m) {
+			return true
+		}
+	}
+	return s.remote != "" && strings.Contains(remotes, s.remote)
+}
+
+// Advice tells how the server checks the project's site.
+func (s Server) Advice(p *Project) Advice { return s.make(p) }
+
+// goInstall is a line of the shell that puts sitelink where Go puts programs.
+func (p *Project) goInstall() string {
+	return "go install github.com/sitelink/sitelink/cmd/sitelink@" + p.Release
+}
+
+// buildLine is what builds the site on a server.
+func (p *Project) buildLine() string {
+	switch {
+	case p.Scripts["build"] != "":
+		return "npm run build"
+	case p.Generator == "jekyll" && p.has("Gemfile"):
+		return "bundle exec jekyll build"
+	}
+	return p.Usual
+}
+
+func (p *Project) has(name string) bool { return p.Has != nil && p.Has(name) }
+
+// oneLine builds and checks as one command, for hosts that take one.
+func (p *Project) oneLine(profile string) string {
+	check := p.goInstall() + " && $(go env GOPATH)/bin/sitelink check"
+	if p.Docroot != "" {
+		check += " " + p.Docroot
+	}
+	if p.Profile != profile {
+		check += " --profile " + profile
+	}
+	if build := p.buildLine(); build != "" {
+		return build + " && " + check
+	}
+	return check
+}
+
+func netlify(p *Project) Advice {
+	name := p.toRoot("netlify.toml")
+	command := p.oneLine("netlify")
+	if p.has(name) || p.has("netlify.toml") {
+		return Advice{Where: "netlify.toml, the command of [build]", Add: "command = " + quote(command) + "\n"}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n[build]\n", madeBy)
+	if p.Below != "" {
+		fmt.Fprintf(&b, "base = %s\n", quote(p.Below))
+	}
+	fmt.Fprintf(&b, "publish = %s\ncommand = %s\n", quote(p.docrootOr("public")), quote(command))
+	if p.Generator == "hugo" {
+		fmt.Fprintf(&b, "\n[build.environment]\nHUGO_VERSION = %s\n", quote(p.hugo()))
+	}
+	return Advice{File: &File{name, b.String()}}
+}
+
+func cloudflare(p *Project) Advice {
+	return Advice{Where: "the project's settings at Cloudflare Pages, \"Build command\"", Add: p.oneLine("cloudflare-pages") + "\n"}
+}
+
+func (p *Project) docrootOr(name string) string {
+	if p.Docroot != "" {
+		return p.Docroot
+	}
+	return name
+}

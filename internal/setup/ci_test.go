@@ -1,0 +1,233 @@
+package setup
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"go.yaml.in/yaml/v3"
+)
+
+// projects are one of each kind, and some with odd names.
+func projects() map[string]Project {
+	has := func(names ...string) func(string) bool {
+		return func(name string) bool { return slices.Contains(names, name) }
+	}
+	return map[string]Project{
+		"hugo":       {Generator: "hugo", Title: "Hugo", Version: "0.150.1", Usual: "hugo", Build: `hugo --destination "$SITELINK_OUT"`, Docroot: "public", DocrootBy: "hugo config"},
+		"hugo+npm":   {Generator: "hugo", Usual: "hugo", Docroot: "public", Scripts: map[string]string{"build": "tsc && hugo"}, Has: has("package-lock.json")},
+		"jekyll":     {Generator: "jekyll", Usual: "jekyll build", Docroot: "_site", Has: has("Gemfile")},
+		"eleventy":   {Generator: "eleventy", Usual: "npx eleventy", Docroot: "_site", Has: has("yarn.lock")},
+		"zola":       {Generator: "zola", Usual: "zola build", Docroot: "public"},
+		"mkdocs":     {Generator: "mkdocs", Usual: "mkdocs build", Docroot: "site", Has: has("requirements.txt")},
+		"astro":      {Generator: "astro", Usual: "npx astro build", Docroot: "dist", Scripts: map[string]string{"build": "astro build"}, Has: has("pnpm-lock.yaml")},
+		"docusaurus": {Generator: "docusaurus", Usual: "npx docusaurus build", Docroot: "build"},
+		"committed":  {Generator: "hugo", Usual: "hugo", Docroot: "docs", Committed: true},
+		"plain":      {Docroot: "."},
+		"nothing":    {},
+		"below":      {Generator: "hugo", Usual: "hugo", Docroot: "public", Below: "docs/site", Has: has("../../.gitlab-ci.yml")},
+		"odd": {Generator: "hugo", Usual: "hugo", Docroot: "it's \"out\": #1\n", Below: "{a} b", Profile: "netlify", ProfileBy: "a\nb",
+			BaseURLs: []string{"https://example.org/\"x\"/", "https://b.example/"}, Version: "0.1"},
+	}
+}
+
+func server(t *testing.T, name string) Server {
+	t.Helper()
+	for _, s := range Servers() {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("no server %s", name)
+	return Server{}
+}
+
+// Every workflow is YAML of the form that GitHub reads, checks out, builds unless
+// the site is committed, and checks the directory that was built.
+func TestGitHub(t *testing.T) {
+	type workflow struct {
+		Name        string
+		On          []string
+		Permissions map[string]string
+		Jobs        map[string]struct {
+			RunsOn   string `yaml:"runs-on"`
+			Defaults struct {
+				Run struct {
+					Dir string `yaml:"working-directory"`
+				}
+			}
+			Steps []struct {
+				Uses, Run string
+				With      map[string]string
+			}
+		}
+	}
+	for name, p := range projects() {
+		p.Release = "v9.8.7"
+		advice := server(t, "github").Advice(&p)
+		var w workflow
+		if err := yaml.Unmarshal([]byte(advice.File.Text), &w); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, advice.File.Text)
+			continue
+		}
+		job := w.Jobs["links"]
+		if len(w.Jobs) != 1 || job.RunsOn == "" || w.Permissions["contents"] != "read" || len(w.Permissions) != 1 || len(w.On) != 2 || job.Defaults.Run.Dir != p.Below {
+			t.Errorf("%s: %+v", name, w)
+		}
+		var runs []string
+		for _, s := range job.Steps {
+			if s.Run != "" {
+				runs = append(runs, s.Run)
+			}
+		}
+		if builds := p.Usual != "" && !p.Committed; builds != (len(runs) > 0) {
+			t.Errorf("%s runs %q", name, runs)
+		} else if builds && runs[len(runs)-1] != p.buildLine() {
+			t.Errorf("%s builds by %q", name, runs[len(runs)-1])
+		}
+		first, last := job.Steps[0], job.Steps[len(job.Steps)-1]
+		if !strings.HasPrefix(first.Uses, "actions/checkout@") || last.Uses != "sitelink/sitelink@v9.8.7" {
+			t.Errorf("%s: first %q, last %q", name, first.Uses, last.Uses)
+		}
+		want := strings.TrimPrefix(p.Below+"/"+p.docrootOr("."), "/")
+		if last.With["docroot"] != filepath.Clean(want) {
+			t.Errorf("%s checks %q, want %q", name, last.With["docroot"], want)
+		}
+		if args := last.With["args"]; p.Below != "" && args != "--config\n"+p.Below+"/sitelink.toml\n" {
+			t.Errorf("%s: arguments %q", name, args)
+		}
+		for _, line := range runs {
+			if strings.Contains(line, "SUDO") {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+	}
+}
+
+// The same for GitLab; where the file of the project is somebody's own, ours is
+// another one that it can include.
+func TestGitLab(t *testing.T) {
+	type job struct {
+		Image     string
+		Needs     []string
+		Script    []string
+		Artifacts struct {
+			Paths   []string
+			When    string
+			Reports map[string]string
+		}
+	}
+	for name, p := range projects() {
+		p.Release = "v9.8.7"
+		advice := server(t, "gitlab").Advice(&p)
+		jobs := map[string]job{}
+		if err := yaml.Unmarshal([]byte(advice.File.Text), &jobs); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, advice.File.Text)
+			continue
+		}
+		check, build := jobs["sitelink"], jobs["sitelink-build"]
+		if builds := p.Usual != "" && !p.Committed; builds != (len(build.Script) > 0) || builds != (len(check.Needs) == 1) {
+			t.Errorf("%s: %+v", name, jobs)
+		} else if builds && (build.Script[len(build.Script)-1] != p.buildLine() || build.Image == "" || len(build.Artifacts.Paths) != 1) {
+			t.Errorf("%s builds by %+v", name, build)
+		}
+		n := len(check.Script)
+		if !strings.HasSuffix(check.Script[n-2], "/cmd/sitelink@v9.8.7") || !strings.HasPrefix(check.Script[n-1], "sitelink check") || len(check.Artifacts.Reports) != 2 {
+			t.Errorf("%s checks by %+v", name, check)
+		}
+		if entered := p.Below != ""; entered != strings.HasPrefix(check.Script[0], "cd ") {
+			t.Errorf("%s: %q", name, check.Script)
+		}
+		if own := name == "below"; own != strings.HasSuffix(advice.File.Path, "../../.gitlab/sitelink.yml") || own != strings.Contains(advice.Add, "- local: /.gitlab/sitelink.yml") {
+			t.Errorf("%s: %s, %q", name, advice.File.Path, advice.Add)
+		}
+	}
+}
+
+// netlify.toml is TOML, and nobody's own one is touched.
+func TestHosts(t *testing.T) {
+	for name, p := range projects() {
+		p.Release = "v9.8.7"
+		advice := server(t, "netlify").Advice(&p)
+		var file struct {
+			Build struct{ Base, Publish, Command string }
+		}
+		if err := toml.Unmarshal([]byte(advice.File.Text), &file); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, advice.File.Text)
+		}
+		if b := file.Build; b.Publish != p.docrootOr("public") || b.Base != p.Below || !strings.HasPrefix(b.Command, p.buildLine()) || !strings.Contains(b.Command, "@v9.8.7 && ") {
+			t.Errorf("%s: %+v", name, b)
+		}
+		if profile := p.Profile != "netlify"; profile != strings.HasSuffix(file.Build.Command, " --profile netlify") {
+			t.Errorf("%s: %s", name, file.Build.Command)
+		}
+		p.Has = func(name string) bool { return strings.HasSuffix(name, "netlify.toml") }
+		if advice := server(t, "netlify").Advice(&p); advice.File != nil || !strings.Contains(advice.Add, "command = ") {
+			t.Errorf("%s: somebody's netlify.toml: %+v", name, advice)
+		}
+		if advice := server(t, "cloudflare").Advice(&p); advice.File != nil || !strings.Contains(advice.Add, "sitelink check") {
+			t.Errorf("%s: %+v", name, advice)
+		}
+	}
+}
+
+// A server is told by its files, or by the address of a remote.
+func TestServers(t *testing.T) {
+	for _, test := range []struct{ file, remotes, want string }{
+		{".github", "", "github"}, {"", "git@github.com:me/site.git\n", "github"},
+		{".gitlab-ci.yml", "", "gitlab"}, {"", "https://gitlab.example.org/me/site.git\n", "gitlab"},
+		{"netlify.toml", "", "netlify"}, {"wrangler.toml", "", "cloudflare"}, {"index.html", "https://example.org/site.git", ""},
+	} {
+		used := ""
+		for _, s := range Servers() {
+			if s.Used(func(name string) bool { return name == test.file }, test.remotes) {
+				used += s.Name
+			}
+		}
+		if used != test.want {
+			t.Errorf("%+v: %q", test, used)
+		}
+	}
+}
+
+// A text is the same after YAML and TOML have read it.
+func TestQuotes(t *testing.T) {
+	texts := []string{"", "a b", "a: b", "a #b", "'", `"`, "it's \"x\"\\", "\n\t\x00", "yes", "1.5", "- a", "café", "\u2028", "a:", "~", "{}", "*x", "C:\\x"}
+	for _, text := range texts {
+		var fromYAML, fromTOML struct{ V string }
+		if err := yaml.Unmarshal([]byte("v: "+scalar(text)+"\n"), &fromYAML); err != nil || fromYAML.V != text {
+			t.Errorf("YAML: %q became %s and %q, %v", text, scalar(text), fromYAML.V, err)
+		}
+		if err := toml.Unmarshal([]byte("V = "+quote(text)+"\n"), &fromTOML); err != nil || fromTOML.V != text {
+			t.Errorf("TOML: %q became %s and %q, %v", text, quote(text), fromTOML.V, err)
+		}
+	}
+}
+
+// The configuration sets what must be set, and no more.
+func TestConfigKeys(t *testing.T) {
+	for name, p := range projects() {
+		var set map[string]any
+		text := p.Config().Text
+		if err := toml.Unmarshal([]byte(text), &set); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, text)
+			continue
+		}
+		_, docroot := set["docroot"]
+		if want := p.Docroot != "" && p.DocrootBy == ""; docroot != want {
+			t.Errorf("%s: docroot set: %t", name, docroot)
+		}
+		delete(set, "docroot")
+		for key, value := range set {
+			if table, ok := value.(map[string]any); !ok || len(table) > 0 {
+				t.Errorf("%s sets %s to %v", name, key, value)
+			}
+		}
+	}
+	if _, err := os.Stat(ConfigName); err == nil {
+		t.Error("a test wrote a configuration")
+	}
+}

@@ -1,0 +1,194 @@
+package setup
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Versions of generators that files name where the machine has none.
+const (
+	defaultHugo = "0.162.0"
+	defaultZola = "0.21.0"
+	nodeVersion = "22"
+)
+
+// tools is how a server gets what builds a site.
+type tools struct {
+	// steps are steps of GitHub Actions, image is an image for GitLab, and
+	// install are lines of the shell for both, after either.
+	steps []string
+	image string
+	// A word SUDO in them is sudo where the runner is not root.
+	install []string
+}
+
+// tools returns what the project's generator needs, and whether the project is
+// built at all.
+func (p *Project) tools() (t tools, builds bool) {
+	npm := tools{
+		steps: []string{"- uses: actions/setup-node@v5\n  with:\n    node-version: " + nodeVersion}, image: "node:" + nodeVersion, install: []string{p.installPackages()},
+	}
+	switch {
+	case p.Committed || p.Usual == "":
+		return t, false
+	case p.Scripts["build"] != "":
+		t = npm
+		if p.Generator == "hugo" {
+			t.install = append(p.installHugo(), t.install...)
+		}
+	case p.Generator == "hugo":
+		t = tools{image: "debian:12", install: p.installHugo()}
+	case p.Generator == "jekyll":
+		t = tools{steps: []string{"- uses: ruby/setup-ruby@v1\n  with:\n    ruby-version: '3.3'"}, image: "ruby:3.3", install: []string{"gem install jekyll"}}
+		if p.has("Gemfile") {
+			t.install = []string{"bundle install"}
+		}
+	case p.Generator == "mkdocs":
+		t = tools{steps: []string{"- uses: actions/setup-python@v5\n  with:\n    python-version: '3.13'"}, image: "python:3.13", install: []string{"pip install mkdocs"}}
+		if p.has("requirements.txt") {
+			t.install = []string{"pip install -r requirements.txt"}
+		}
+	case p.Generator == "zola":
+		version := p.Version
+		if version == "" {
+			version = defaultZola
+		}
+		t = tools{image: "debian:12", install: []string{fmt.Sprintf(
+			"curl -sSfL https://github.com/getzola/zola/releases/download/v%[1]s/zola-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin", version)}}
+	default: // programs of npm
+		t = npm
+	}
+	return t, true
+}
+
+func (p *Project) hugo() string {
+	if p.Version != "" {
+		return p.Version
+	}
+	return defaultHugo
+}
+
+func (p *Project) installHugo() []string {
+	return []string{fmt.Sprintf("curl -sSfL https://github.com/gohugoio/hugo/releases/download/v%[1]s/hugo_extended_%[1]s_linux-amd64.tar.gz | SUDO tar -xz -C /usr/local/bin hugo", p.hugo())}
+}
+
+// installPackages installs what package.json names, by the program whose lock
+// file is there.
+func (p *Project) installPackages() string {
+	switch {
+	case p.has("pnpm-lock.yaml"):
+		return "corepack enable && pnpm install --frozen-lockfile"
+	case p.has("yarn.lock"):
+		return "corepack enable && yarn install --frozen-lockfile"
+	case p.has("package-lock.json"), p.has("npm-shrinkwrap.json"):
+		return "npm ci"
+	}
+	return "npm install"
+}
+
+// lines returns the lines that install, with or without sudo.
+func (t tools) lines(sudo bool) []string {
+	word := ""
+	if sudo {
+		word = "sudo "
+	}
+	out := make([]string, len(t.install))
+	for i, line := range t.install {
+		out[i] = strings.ReplaceAll(line, "SUDO ", word)
+	}
+	return out
+}
+
+func github(p *Project) Advice {
+	var b strings.Builder
+	b.WriteString("# " + madeBy + "\n")
+	b.WriteString("name: links\non: [push, pull_request]\npermissions:\n  contents: read\njobs:\n  links:\n    runs-on: ubuntu-latest\n")
+	if p.Below != "" {
+		b.WriteString("    defaults:\n      run:\n        working-directory: " + scalar(p.Below) + "\n")
+	}
+	b.WriteString("    steps:\n")
+	step := func(text string) {
+		for line := range strings.Lines(text + "\n") {
+			b.WriteString("      " + line)
+		}
+	}
+	step("- uses: actions/checkout@v5\n  with:\n    submodules: recursive\n    fetch-depth: 0 # for the dates of pages")
+	if t, builds := p.tools(); builds {
+		for _, s := range t.steps {
+			step(s)
+		}
+		for _, line := range t.lines(true) {
+			step("- run: " + scalar(line))
+		}
+		step("- run: " + scalar(p.buildLine()))
+	}
+	b.WriteString("      - uses: sitelink/sitelink@" + p.Release + "\n        with:\n          docroot: " + scalar(p.fromRoot(p.docrootOr("."))) + "\n")
+	if p.Below != "" {
+		b.WriteString("          args: |\n            --config\n            " + p.fromRoot(ConfigName) + "\n")
+	}
+	return Advice{File: &File{p.toRoot(".github/workflows/sitelink.yml"), b.String()}}
+}
+
+func gitlab(p *Project) Advice {
+	var b strings.Builder
+	b.WriteString("# " + madeBy + "\n")
+	enter := ""
+	if p.Below != "" {
+		enter = "    - cd " + shellWord(p.Below) + "\n"
+	}
+	script := func(lines ...string) {
+		b.WriteString("  script:\n" + enter)
+		for _, line := range lines {
+			b.WriteString("    - " + scalar(line) + "\n")
+		}
+	}
+	t, builds := p.tools()
+	if builds {
+		b.WriteString("sitelink-build:\n  image: " + t.image + "\n  variables:\n    GIT_SUBMODULE_STRATEGY: recursive\n    GIT_DEPTH: 0\n")
+		lines := t.lines(false)
+		if t.image == "debian:12" {
+			lines = append([]string{"apt-get update && apt-get install -y --no-install-recommends ca-certificates curl git"}, lines...)
+		}
+		script(append(lines, p.buildLine())...)
+		b.WriteString("  artifacts:\n    paths: [" + scalar(p.fromRoot(p.docrootOr("."))) + "]\n    expire_in: 1 day\n\n")
+	}
+	b.WriteString("sitelink:\n  image: golang:1.26\n")
+	if builds {
+		b.WriteString("  needs: [sitelink-build]\n")
+	}
+	script(p.goInstall(), strings.TrimSpace("sitelink check "+shellWord(p.Docroot))+" --format text --format gitlab=links.json --format junit=links.xml")
+	b.WriteString("  artifacts:\n    when: always\n    reports:\n      codequality: " + scalar(p.fromRoot("links.json")) + "\n      junit: " + scalar(p.fromRoot("links.xml")) + "\n")
+
+	if root := p.toRoot(".gitlab-ci.yml"); !p.has(root) {
+		return Advice{File: &File{root, b.String()}}
+	}
+	const own = ".gitlab/sitelink.yml"
+	return Advice{File: &File{p.toRoot(own), b.String()}, Where: ".gitlab-ci.yml", Add: "include:\n  - local: " + path.Join("/", own) + "\n"}
+}
+
+// scalar is a text as a value of YAML on one line.
+func scalar(text string) string {
+	plain := text != "" && strings.Trim(text, " ") == text && !strings.ContainsAny(text[:1], "!&*-?|>@`%\"'#,[]{}:.0123456789~=<") &&
+		!strings.ContainsAny(text, "\"\\\t\n{}[],") && !strings.Contains(text, ": ") && !strings.Contains(text, " #") && !strings.HasSuffix(text, ":")
+	switch strings.ToLower(text) {
+	case "true", "false", "yes", "no", "on", "off", "null", "y", "n":
+		plain = false
+	}
+	odd := func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
+	if plain && !strings.ContainsFunc(text, odd) {
+		return text
+	}
+	return strconv.QuoteToASCII(text)
+}
+
+// shellWord makes one word of the shell of a path.
+func shellWord(text string) string {
+	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,326 @@
+package setup
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// RecordName is the record in the directory of the project, a slash path.
+const RecordName = ".sitelink/init.json"
+
+// ignoreName keeps git from seeing the directory of the record.
+const ignoreName = ".sitelink/.gitignore"
+
+const (
+	recordSchema = 1
+	// maxFileBytes is how much is read of a record, or of a file that is to be
+	// compared: far more than any that was written.
+	maxFileBytes = 1 << 20
+)
+
+// Record is what was written into a project. It is not safe for concurrent use.
+type Record struct {
+	dir, root string
+	text      recordText
+}
+
+type recordText struct {
+	Schema int          `json:"schema"`
+	Files  []recordFile `json:"files"`
+	// Dirs are directories that were made, each after the one that holds it.
+	Dirs []string `json:"dirs"`
+	// Hook: the hook before a push was installed.
+	Hook bool `json:"hook"`
+	// Inject: link elements were put into the templates.
+	Inject bool `json:"inject"`
+}
+
+type recordFile struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	// Was is the hash before a change that may not have been carried out.
+	Was string `json:"was,omitempty"`
+}
+
+// Open reads the record of the project in dir; one that is not there is empty.
+// root is the root of the repository, and a bound: no path of a record leads out
+// of it.
+func Open(dir, root string) (*Record, error) {
+	r := &Record{dir: dir, root: root, text: recordText{Schema: recordSchema}}
+	name := r.at(RecordName)
+	data, err := readRegular(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &r.text)
+	}
+	if err == nil && r.text.Schema != recordSchema {
+		err = fmt.Errorf("schema %d, want %d: it is of another version of sitelink", r.text.Schema, recordSchema)
+	}
+	for _, f := range r.text.Files {
+		if err == nil && !r.inside(f.Path) {
+			err = fmt.Errorf("%q leads out of the repository", f.Path)
+		}
+	}
+	for _, d := range r.text.Dirs {
+		if err == nil && !r.inside(d) {
+			err = fmt.Errorf("%q leads out of the repository", d)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, cause(err))
+	}
+	return r, nil
+}
+
+// Empty tells whether nothing is recorded.
+func (r *Record) Empty() bool { return len(r.text.Files) == 0 && !r.text.Hook && !r.text.Inject }
+
+// Hook tells whether the hook before a push is recorded as installed.
+func (r *Record) Hook() bool { return r.text.Hook }
+
+// SetHook records that the hook is to be installed, or is no more.
+func (r *Record) SetHook(installed bool) error {
+	r.text.Hook = installed
+	if r.Empty() {
+		return r.forget()
+	}
+	return r.save()
+}
+
+// Inject tells whether link elements are recorded as put into the templates.
+func (r *Record) Inject() bool { return r.text.Inject }
+
+// SetInject records that they are to be put there, or are there no more.
+func (r *Record) SetInject(done bool) error {
+	r.text.Inject = done
+	if r.Empty() {
+		return r.forget()
+	}
+	return r.save()
+}
+
+// Action is what happens to a file.
+type Action uint8
+
+const (
+	// Add: there is none of that name.
+	Add Action = iota
+	// Change: it is ours, untouched, and gets another text.
+	Change
+	// Same: it is there with that text.
+	Same
+	// Foreign: somebody else wrote it, or changed it.
+	Foreign
+)
+
+// Plan tells what Write would do to a file.
+func (r *Record) Plan(f File) (Action, error) {
+	sum, err := r.sum(f.Path)
+	switch {
+	case err != nil:
+		return Foreign, err
+	case sum == "":
+		return Add, nil
+	case sum == hash([]byte(f.Text)):
+		return Same, nil
+	case r.ours(f.Path, sum):
+		return Change, nil
+	}
+	return Foreign, nil
+}
+
+// Write writes a file, unless it is [Same] or [Foreign]. It is recorded before it
+// is written, so that what a crash leaves is known.
+func (r *Record) Write(f File) (Action, error) {
+	if !r.inside(f.Path) {
+		return Foreign, fmt.Errorf("write %s: outside of the repository", f.Path)
+	}
+	action, err := r.Plan(f)
+	if err != nil || action == Foreign || action == Same {
+		return action, err
+	}
+	entry := recordFile{Path: f.Path, SHA256: hash([]byte(f.Text))}
+	if action == Change {
+		entry.Was, _ = r.sum(f.Path) // Plan has just read it
+	}
+	if err := r.note(entry, path.Dir(f.Path)); err != nil {
+		return action, err
+	}
+	if err := replaceFile(r.at(f.Path), []byte(f.Text)); err != nil {
+		return action, err
+	}
+	entry.Was = ""
+	return action, r.note(entry, "")
+}
+
+// note puts a file into the record, and the directories that it needs and nobody
+// has made.
+func (r *Record) note(f recordFile, dir string) error {
+	for dir != "" {
+		if _, err := os.Lstat(r.at(dir)); err == nil || slices.Contains(r.text.Dirs, dir) {
+			break
+		}
+		r.text.Dirs = append(r.text.Dirs, dir)
+		dir = path.Dir(dir)
+	}
+	at := slices.IndexFunc(r.text.Files, func(old recordFile) bool { return old.Path == f.Path })
+	if at < 0 {
+		r.text.Files = append(r.text.Files, f)
+	} else {
+		r.text.Files[at] = f
+	}
+	slices.SortFunc(r.text.Files, func(a, b recordFile) int { return strings.Compare(a.Path, b.Path) })
+	slices.Sort(r.text.Dirs)
+	return r.save()
+}
+
+// save writes the record, in a directory that git does not see.
+func (r *Record) save() error {
+	data, err := json.MarshalIndent(r.text, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", r.at(RecordName), err)
+	}
+	if _, err := os.Lstat(r.at(ignoreName)); errors.Is(err, fs.ErrNotExist) {
+		if err := replaceFile(r.at(ignoreName), []byte(ignoreText)); err != nil {
+			return err
+		}
+	}
+	return replaceFile(r.at(RecordName), append(data, '\n'))
+}
+
+// ignoreText is what .sitelink/.gitignore says, here and in sitelink build: all of
+// it is this machine's own.
+const ignoreText = "# made by sitelink build\n*\n"
+
+// Changed tells what [Record.Undo] would remove, and what it would leave.
+func (r *Record) Changed() (remove, leave []string, err error) {
+	for _, f := range r.text.Files {
+		switch sum, err := r.sum(f.Path); {
+		case err != nil:
+			return nil, nil, err
+		case sum == "":
+		case r.ours(f.Path, sum):
+			remove = append(remove, f.Path)
+		default:
+			leave = append(leave, f.Path)
+		}
+	}
+	return remove, leave, nil
+}
+
+// Undo takes all files away that are as they were written, and the directories
+// that were made and are empty, and returns their paths; left are the files that
+// somebody has changed: they stay, and in the record. The hook and the templates are not touched.
+func (r *Record) Undo() (removed, left []string, err error) {
+	var rest []recordFile
+	for _, f := range r.text.Files {
+		sum, err := r.sum(f.Path)
+		if err == nil && sum != "" && !r.ours(f.Path, sum) {
+			left, rest = append(left, f.Path), append(rest, f)
+			continue
+		}
+		if err == nil && sum != "" {
+			err = os.Remove(r.at(f.Path))
+			removed = append(removed, f.Path)
+		}
+		if err != nil {
+			return removed, left, fmt.Errorf("remove %s: %w", r.at(f.Path), cause(err))
+		}
+	}
+	r.text.Files = rest
+	for _, dir := range slices.Backward(r.text.Dirs) {
+		_ = os.Remove(r.at(dir)) // fails where something lies in it
+	}
+	r.text.Dirs = slices.DeleteFunc(r.text.Dirs, func(dir string) bool {
+		_, err := os.Lstat(r.at(dir))
+		return err != nil
+	})
+	if !r.Empty() {
+		return removed, left, r.save()
+	}
+	return removed, left, r.forget()
+}
+
+// forget removes the record, and its directory if nothing else lies in it.
+func (r *Record) forget() error {
+	if err := os.Remove(r.at(RecordName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", r.at(RecordName), cause(err))
+	}
+	dir := r.at(path.Dir(RecordName))
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 || entries[0].Name() != path.Base(ignoreName) {
+		return nil
+	}
+	if text, err := readRegular(r.at(ignoreName)); err == nil && string(text) == ignoreText {
+		_ = os.Remove(r.at(ignoreName))
+		_ = os.Remove(dir)
+	}
+	return nil
+}
+
+// ours tells whether a file of that hash is one that was written.
+func (r *Record) ours(name, sum string) bool {
+	return slices.ContainsFunc(r.text.Files, func(f recordFile) bool { return f.Path == name && (f.SHA256 == sum || f.Was == sum) })
+}
+
+// sum returns the hash of a file, "" when there is none. A link, a directory or
+// a file that is far too large is something, and not ours.
+func (r *Record) sum(name string) (string, error) {
+	data, err := readRegular(r.at(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case errors.Is(err, errOdd):
+		return "-", nil
+	case err != nil:
+		return "", fmt.Errorf("read %s: %w", r.at(name), cause(err))
+	}
+	return hash(data), nil
+}
+
+func (r *Record) at(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+
+// inside tells whether a path stays in the repository.
+func (r *Record) inside(name string) bool {
+	if name == "" || path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) {
+		return false
+	}
+	rel, err := filepath.Rel(r.root, r.at(name))
+	return err == nil && rel != "." && filepath.IsLocal(rel)
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// errOdd: what bears the name is no file that could have been written.
+var errOdd = errors.New("not a regular file of moderate size")
+
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFileBytes {
+		return nil, errOdd
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFileBytes))
+}

@@ -1,0 +1,134 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestOverflow: the system's queue of events runs over, for real: nobody takes
+// events while more happen than it holds. Everything may have changed then, and
+// a directory that was made unseen is watched.
+func TestOverflow(t *testing.T) {
+	text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
+	if err != nil {
+		t.Skip(err)
+	}
+	queue, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || queue > 1<<18 {
+		t.Skipf("a queue of %s events is not to be filled here", text)
+	}
+	root := t.TempDir()
+	one, two := filepath.Join(root, "one.html"), filepath.Join(root, "two.html")
+	write(t, one, "1")
+	write(t, two, "2")
+	w := open(t, root, Options{})
+	// What fsnotify has read and cannot hand on comes on top. Two files in
+	// turn, since equal events in a row become one.
+	for range queue/2 + 4096 {
+		for _, name := range []string{one, two} {
+			if err := os.Chmod(name, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write(t, filepath.Join(root, "unseen/p.html"), "p")
+	if b := next(t, w); !b.All {
+		t.Fatalf("%d events in a queue of %d: batch %+v, want all", queue+8192, queue, b)
+	}
+	if w.Polls() != nil {
+		t.Errorf("polls after an overflow: %v", w.Polls())
+	}
+	write(t, filepath.Join(root, "unseen/p.html"), "longer")
+	if b := next(t, w); !slices.Contains(b.Paths, "unseen/p.html") {
+		t.Errorf("in a directory made unseen: %+v", b)
+	}
+}
+
+// limited runs the test again in a user namespace of its own, which has limits
+// of its own: nothing else on the machine notices. It returns true there.
+func limited(t *testing.T, limit string, value int) bool {
+	t.Helper()
+	if os.Getenv("SITELINK_TEST_LIMITED") == t.Name() {
+		return true
+	}
+	cmd := exec.Command("sh", "-c", `echo "$1" >/proc/sys/user/"$2" && exec "$3" -test.run="$4" -test.count=1`,
+		"sh", strconv.Itoa(value), limit, os.Args[0], "^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$")
+	cmd.Env = append(os.Environ(), "SITELINK_TEST_LIMITED="+t.Name())
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err != nil && !errors.As(err, &exit):
+		t.Skipf("no user namespace to be had: %v", err)
+	case err != nil && strings.Contains(string(out), "/proc/sys/user/"):
+		t.Skipf("no limit to be set: %s", out)
+	case err != nil || !strings.Contains(string(out), "PASS"), strings.Contains(string(out), "no tests to run"):
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+// TestNoWatchLeft: when the system gives no watch for a directory, at first or
+// later, the tree is polled, nothing is lost, and the reason is kept.
+func TestNoWatchLeft(t *testing.T) {
+	told := func(t *testing.T, w *Watcher, cause error) {
+		t.Helper()
+		if !errors.Is(w.Polls(), ErrNoEvents) || !errors.Is(w.Polls(), cause) {
+			t.Fatalf("polls because of %v, want %v", w.Polls(), cause)
+		}
+		name := filepath.Join(w.root, "d9/p.html")
+		write(t, name, "longer")
+		if b := next(t, w); !b.All && !slices.Contains(b.Paths, "d9/p.html") {
+			t.Errorf("while polling: %+v", b)
+		}
+	}
+	fill := func(t *testing.T, root string) {
+		for i := range 10 {
+			write(t, filepath.Join(root, fmt.Sprintf("d%d/p.html", i)), "p")
+		}
+	}
+	t.Run("at first", func(t *testing.T) {
+		t.Parallel()
+		if limited(t, "max_inotify_watches", 5) {
+			root := t.TempDir()
+			fill(t, root)
+			told(t, open(t, root, Options{}), syscall.ENOSPC)
+		}
+	})
+	t.Run("later", func(t *testing.T) {
+		t.Parallel()
+		if limited(t, "max_inotify_watches", 5) {
+			root := t.TempDir()
+			write(t, filepath.Join(root, "p.html"), "p")
+			w := open(t, root, Options{})
+			if w.Polls() != nil {
+				t.Fatalf("polls at once: %v", w.Polls())
+			}
+			fill(t, root)
+			if b := next(t, w); !b.All {
+				t.Errorf("batch %+v, want all", b)
+			}
+			told(t, w, syscall.ENOSPC)
+		}
+	})
+	t.Run("no watcher", func(t *testing.T) {
+		t.Parallel()
+		if limited(t, "max_inotify_instances", 0) {
+			root := t.TempDir()
+			fill(t, root)
+			told(t, open(t, root, Options{}), syscall.EMFILE)
+		}
+	})
+}
