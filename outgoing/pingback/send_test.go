@@ -289,7 +289,7 @@ func TestConcurrent(t *testing.T) {
 // TestProtocol: what the sender says of itself.
 func TestProtocol(t *testing.T) {
 	s := New(nil, Options{})
-	if s.Protocol() != ledger.Pingback || !s.Idempotent() || s.Spacing() != 16*time.Second {
+	if s.Protocol() != ledger.Pingback || !s.Idempotent() || !s.Once() || s.Spacing() != 16*time.Second {
 		t.Error(s.Protocol(), s.Idempotent(), s.Spacing())
 	}
 	if New(nil, Options{Spacing: -1}).Spacing() != 0 || New(nil, Options{Spacing: time.Minute}).Spacing() != time.Minute {
