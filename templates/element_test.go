@@ -21,6 +21,7 @@ func TestEndpoints(t *testing.T) {
 		{"PB-24/host", "https://bücher.example/x", "https://xn--bcher-kva.example/x"},
 		{"PB-24/escapes_stay", "http://h/%c3%A9", "http://h/%c3%A9"},
 		{"PB-5/another_host_and_port", "https://gateway.example:8443/for/bob?site=1", "https://gateway.example:8443/for/bob?site=1"},
+		{"PB-64/gateway", "https://gateway.example/", "https://gateway.example/"},
 		{"IPv6", "http://[2001:db8::1]:8080/x", "http://[2001:db8::1]:8080/x"},
 		{"no_path", "https://h.example", "https://h.example"},
 	} {

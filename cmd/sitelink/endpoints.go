@@ -59,6 +59,9 @@ func endpointFindings(cfg *config.Config) func(s *site.Site) []check.Finding {
 	return func(s *site.Site) []check.Finding {
 		v := endpointVerifier{site: s, endpoints: e}
 		v.headers()
+		if cfg.Templates.Headers {
+			v.byHeader = templates.HasPingback | templates.HasWebmention
+		}
 		v.pages(choiceOf(cfg))
 		if v.reader != nil {
 			v.reader.Close()

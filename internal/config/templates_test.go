@@ -34,6 +34,7 @@ func TestTemplates(t *testing.T) {
 		"[templates]\npingback = 'http://h/a b'\nwebmention = 'https://h/wm'\npages = ['post/**', 'x.html']\nexclude = 'post/old/**'\nkinds = 'page'\n": {
 			Pingback: "http://h/a%20b", Webmention: "https://h/wm",
 			Pages: []string{"post/**", "x.html"}, Exclude: []string{"post/old/**"}, Kinds: []string{"page"}},
+		"[templates]\nheaders = true": {Kinds: []string{"home", "page"}, Headers: true},
 		"templates = { webmention = 'https://h/wm', kinds = ['list', 'home'] }": {
 			Webmention: "https://h/wm", Kinds: []string{"list", "home"}},
 	} {
@@ -51,6 +52,7 @@ func TestTemplates(t *testing.T) {
 		"[templates]\npages = ['/post/**']":  `:2:1: pages: want a pattern of page paths such as post/**, without leading slash, got "/post/**"`,
 		"[templates]\nexclude = '['":         ":2:1: exclude: want a pattern",
 		"[templates]\nkinds = ['pages']":     `:2:1: kinds: want home, page or list, got "pages"`,
+		"[templates]\nheaders = 'yes'":       ":2:1: headers: want true or false, got a string",
 		"[templates]\nkinds = []":            ":2:1: kinds: want at least one of home, page or list",
 		"[template]\npingback = 'http://h/'": `:1:2: unknown table "template"`,
 	} {

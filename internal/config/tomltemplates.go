@@ -22,6 +22,8 @@ type Templates struct {
 	Kinds []string
 	// Themes are the rows of [[templates.theme]].
 	Themes []Theme
+	// Headers: the host sends the endpoints in headers, as the user says.
+	Headers bool
 }
 
 // PageKinds are the kinds of pages in the order of the manual: the site's
@@ -40,6 +42,13 @@ var templatesKeys = []struct {
 	{"pages", func(f *tomlFile, n *unstable.Node) error { return pagePatterns(n, &f.cfg.Templates.Pages) }},
 	{"exclude", func(f *tomlFile, n *unstable.Node) error { return pagePatterns(n, &f.cfg.Templates.Exclude) }},
 	{"kinds", pageKinds},
+	{"headers", func(f *tomlFile, n *unstable.Node) error {
+		if n.Kind != unstable.Bool {
+			return fmt.Errorf("want true or false, got %s", describe(n))
+		}
+		f.cfg.Templates.Headers = string(n.Data) == "true"
+		return nil
+	}},
 }
 
 // templatesKey takes one key of the table [templates].

@@ -29,6 +29,9 @@ func oracle(text []byte) ([]string, error) {
 		for ; n != nil; n = n.NextSibling {
 			if n.Type == html.ElementNode {
 				oracleElement(n, inert, set)
+				if n.Namespace == "" && n.Data == "link" && !inert && bytes.IndexByte(text, '&') < 0 {
+					oracleAdvert(n, set)
+				}
 			}
 			walk(n.FirstChild, inert || n.Type == html.ElementNode && n.Namespace == "" && n.Data == "template")
 		}
@@ -66,6 +69,24 @@ func oracleElement(n *html.Node, inert bool, set map[string]bool) {
 	}
 }
 
+// oracleAdvert adds what a link element advertises. Relations are read as they
+// are written, so pages with references are left out.
+func oracleAdvert(n *html.Node, set map[string]bool) {
+	for _, a := range n.Attr {
+		if a.Key != "rel" {
+			continue
+		}
+		for _, word := range strings.FieldsFunc(a.Val, func(r rune) bool { return strings.ContainsRune(asciiSpace, r) }) {
+			for _, rel := range []string{"pingback", "webmention"} {
+				if foldEqual([]byte(word), rel) {
+					set["advert "+rel] = true
+				}
+			}
+		}
+		return
+	}
+}
+
 // ours lists the same of a Page.
 func ours(p *Page) []string {
 	set := map[string]bool{}
@@ -75,6 +96,13 @@ func ours(p *Page) []string {
 			set["anchor id "+string(a.Name)] = true
 		case AnchorName:
 			set["anchor name "+string(a.Name)] = true
+		}
+	}
+	for _, a := range p.Adverts {
+		for bit, rel := range map[AdvertRel]string{AdvertPingback: "pingback", AdvertWebmention: "webmention"} {
+			if a.Rel&bit != 0 && bytes.IndexByte(p.Text, '&') < 0 {
+				set["advert "+rel] = true
+			}
 		}
 	}
 	for i := range p.Links {

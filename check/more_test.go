@@ -1,0 +1,77 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// What an inspector notes of pages while they are read, and what Options.More
+// makes of it, is part of the result: of one run, of a part of the site, and of
+// each update.
+func TestMore(t *testing.T) {
+	ctx := context.Background()
+	root := tempDocroot(t, files{"index.html": plain + "<a href=b.html>", "b.html": plain + "<b>x</b>", "c.html": plain + "<b>x</b>", "s.css": "b{}"})
+	s := load(t, root, site.Options{Inspect: func() site.Inspector {
+		return func(kind site.PageKind, page *scan.Page) site.Inspected {
+			if !kind.IsHTML() {
+				t.Errorf("a page of kind %v is inspected", kind)
+			}
+			i := bytes.Index(page.Text, []byte("<b>"))
+			if i < 0 {
+				return site.Inspected{Flags: 1}
+			}
+			return site.Inspected{Marks: []site.Mark{{Off: uint32(i), What: 7}}}
+		}
+	}})
+	opt := Options{More: func(s *site.Site) []Finding {
+		var out []Finding
+		for i := range s.Pages() {
+			id := site.PageID(i)
+			seen := s.Page(id).Inspected()
+			for _, m := range seen.Marks {
+				if m.What != 7 || seen.Flags != 0 {
+					t.Errorf("%s: %+v", s.Path(id), seen)
+				}
+				out = append(out, Finding{Page: s.Path(id), Offset: int64(m.Off), Verdict: Error, Code: EndpointMissing, Count: 1})
+			}
+		}
+		return out
+	}}
+	pages := func(r *Result) (names []string) {
+		for i := range r.Findings {
+			names = append(names, r.Findings[i].Page)
+		}
+		return names
+	}
+	want := func(r *Result, err error, names ...string) {
+		t.Helper()
+		if err != nil || !slices.Equal(pages(r), names) || r.Summary.FileErrors != len(names) {
+			t.Errorf("found on %q, %d errors, %v; want %q", pages(r), r.Summary.FileErrors, err, names)
+		}
+	}
+	r, err := Run(ctx, s, opt)
+	want(r, err, "b.html", "c.html")
+	part := opt
+	part.From = []string{"/@"} // no link leads to c.html
+	r, err = Run(ctx, s, part)
+	want(r, err, "b.html")
+
+	f, r, err := Follow(ctx, s, opt)
+	want(r, err, "b.html", "c.html")
+	if err := os.WriteFile(filepath.Join(root, "b.html"), []byte(plain), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, change, err := s.Update(ctx, []string{"b.html"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err = f.Update(ctx, s, change)
+	want(r, err, "c.html")
+}
