@@ -21,6 +21,20 @@ func (r *Repo) Remotes(ctx context.Context) string {
 	return urls.String()
 }
 
+// Holds tells whether a commit holds a file or directory of that name, an
+// absolute path in the working tree.
+func (r *Repo) Holds(ctx context.Context, commit, name string) bool {
+	rel, err := filepath.Rel(r.Top, name)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	if rel == "." {
+		rel = ""
+	}
+	id, err := r.resolve(ctx, commit+":"+filepath.ToSlash(rel))
+	return err == nil && id != ""
+}
+
 // Tracks tells whether a file in a directory, an absolute path, is in the index.
 func (r *Repo) Tracks(ctx context.Context, dir string) bool {
 	rel, err := filepath.Rel(r.Top, dir)

@@ -25,10 +25,10 @@ type Push struct {
 	// Docroot is the committed docroot, relative to Site. It is not used when
 	// there is a build command.
 	Docroot string
-	// Settle, when not nil, returns Build and Docroot once they are needed: to
-	// find them out may cost more than to look up a tree that passed. Salt then
-	// says what they hang on besides the tree.
-	Settle func(ctx context.Context) (build, docroot string, err error)
+	// Settle, when not nil, returns Build and Docroot for a commit, once they are
+	// needed: to find them out may cost more than to look up a tree that passed.
+	// Salt then says what they hang on besides the tree.
+	Settle func(ctx context.Context, commit string) (build, docroot string, err error)
 	// Branches are patterns of [path.Match] for the remote branches to check;
 	// none means all.
 	Branches []string
@@ -109,7 +109,6 @@ func (p *Push) Refs(ctx context.Context, refs []PushRef, trees []string) (all []
 	}
 	type job struct{ tree, before string }
 	var seen []job
-	settled := *p // a value of its own: the keys of the memo are made of p
 	for i, ref := range refs {
 		if !ref.wanted(p.Branches) {
 			continue
@@ -122,7 +121,7 @@ func (p *Push) Refs(ctx context.Context, refs []PushRef, trees []string) (all []
 			all[at].Refs = append(all[at].Refs, ref.Remote)
 			continue
 		}
-		verdict, note, err := p.tree(ctx, ref, next.tree, &settled)
+		verdict, note, err := p.tree(ctx, ref, next.tree)
 		if note != "" {
 			notes = append(notes, note)
 		}
@@ -135,9 +134,9 @@ func (p *Push) Refs(ctx context.Context, refs []PushRef, trees []string) (all []
 	return all, notes, nil
 }
 
-// tree judges one tree, by settled if it must be looked at. A memo that cannot be
-// written is worth a note: the verdict stands.
-func (p *Push) tree(ctx context.Context, ref PushRef, tree string, settled *Push) (v Pushed, note string, err error) {
+// tree judges one tree. A memo that cannot be written is worth a note: the
+// verdict stands.
+func (p *Push) tree(ctx context.Context, ref PushRef, tree string) (v Pushed, note string, err error) {
 	m := memo{p.Repo.own("passed")}
 	key := memoKey(tree, p.Site, p.Build, p.Docroot, p.Salt)
 	if m.has(key, p.Today) {
@@ -162,17 +161,11 @@ func (p *Push) tree(ctx context.Context, ref PushRef, tree string, settled *Push
 			return Pushed{Source: Remembered}, "", nil
 		}
 	}
-	if settled.Settle != nil {
-		if settled.Build, settled.Docroot, err = settled.Settle(ctx); err != nil {
-			return v, "", err
-		}
-		settled.Settle = nil
-	}
-	if v, err = settled.look(ctx, ref.Commit, tree); err != nil {
+	if v, err = p.look(ctx, ref.Commit, tree); err != nil {
 		return v, "", err
 	}
 	if len(v.Findings) > 0 && base != "" {
-		before, err := settled.look(ctx, base, "")
+		before, err := p.look(ctx, base, "")
 		if err != nil {
 			return v, "", fmt.Errorf("check the remote's commit %.12s: %w", base, err)
 		}
@@ -199,6 +192,13 @@ func (p *Push) tree(ctx context.Context, ref PushRef, tree string, settled *Push
 // look builds and checks one commit, in place if the working tree is exactly
 // its tree; tree is "" for a commit that is never looked at in place.
 func (p *Push) look(ctx context.Context, commit, tree string) (v Pushed, err error) {
+	if p.Settle != nil {
+		own := *p // p itself is what the keys of the memo are made of
+		if own.Build, own.Docroot, err = p.Settle(ctx, commit); err != nil {
+			return v, err
+		}
+		p = &own
+	}
 	exact := ""
 	if p.Build == "" {
 		exact = filepath.Join(p.Site, p.Docroot)

@@ -29,14 +29,14 @@ func (a *app) pushSite(repo *hook.Repo, named string, p *hook.Push) error {
 		return err
 	}
 	p.Salt = "generator " + string(g.Generator) + "\x00" + named + "\x00"
-	p.Settle = func(ctx context.Context) (build, docroot string, err error) {
+	p.Settle = func(ctx context.Context, commit string) (build, docroot string, err error) {
 		err = inDirectory(dir, func() error {
 			docroot = a.docroot(named)
 			absolute, err := filepath.Abs(docroot)
 			if err != nil {
 				return fmt.Errorf("find docroot %s: %w", docroot, cause(err))
 			}
-			if full := a.projectHere(); !repo.Tracks(ctx, absolute) && full != nil && full.Builds() {
+			if full := a.projectHere(); !repo.Holds(ctx, commit, absolute) && full != nil && full.Builds() {
 				build, docroot = buildCommand(full), ""
 				if rel, err := filepath.Rel(dir, full.Dir); err == nil && rel != "." {
 					build = "cd " + (generator.Command{Args: []string{filepath.ToSlash(rel)}}).String() + " && " + build
