@@ -35,10 +35,7 @@ func (a *app) deploy(ctx context.Context, cfg *config.Config, f *notifyFlags, no
 			"build the site with hugo, and deploy that"}
 	}
 	if !noCheck {
-		if err := a.check(ctx, cfg); err != nil {
-			if errors.Is(err, errFindings) {
-				a.ui.line("not deployed: the check found errors; --no-check deploys nevertheless")
-			}
+		if err := a.checkFirst(ctx, cfg); err != nil {
 			return err
 		}
 	}
@@ -68,6 +65,26 @@ func (a *app) deploy(ctx context.Context, cfg *config.Config, f *notifyFlags, no
 	}
 	a.ui.note("deployed; nobody was told: --send, or enabled = true in [outgoing], does it")
 	return nil
+}
+
+// checkFirst checks the docroot. Findings are the report of a deploy that does
+// not take place; else standard output is for the outcomes of the notices.
+func (a *app) checkFirst(ctx context.Context, cfg *config.Config) error {
+	var said bytes.Buffer
+	checker := *a
+	checker.env.Stdout = &said
+	err := checker.check(ctx, cfg)
+	to := a.env.Stderr
+	if errors.Is(err, errFindings) {
+		to = a.env.Stdout
+	}
+	if _, werr := to.Write(said.Bytes()); werr != nil && err == nil {
+		err = fmt.Errorf("write report: %w", werr)
+	}
+	if errors.Is(err, errFindings) {
+		a.ui.line("not deployed: the check found errors; --no-check deploys nevertheless")
+	}
+	return err
 }
 
 func (a *app) deployAndTell(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, command []string) error {

@@ -102,7 +102,10 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Config, f *notifyFlags, 
 		}
 		a.ui.note(fmt.Sprintf("%s: recorded %s with %s as known, nobody is told; from now on changes are", why,
 			counted(len(plan.Change.Pages), "page"), counted(len(plan.Change.Links), "link")))
-		return nil
+		if f.format == "text" {
+			return nil
+		}
+		return a.reportOutcomes(cfg, f, plan.Base, &deliver.Report{})
 	}
 	return a.deliver(ctx, cfg, f, store, plan.Base)
 }
