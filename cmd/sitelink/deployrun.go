@@ -97,14 +97,14 @@ func (a *app) deployAndTell(ctx context.Context, cfg *config.Config, f *notifyFl
 		return err
 	}
 	// Asked before the command runs: afterwards it would be too late to say no.
-	if err := a.allow(cfg, len(plan.Due())+dueBesides(snap, plan, time.Now())); err != nil {
+	if err := a.allow(cfg, len(plan.Due())); err != nil {
 		return err
 	}
 	if err := a.runCommand(ctx, command); err != nil {
 		return err
 	}
 	cfg.Outgoing.MaxNotices = 0 // just asked
-	err = a.carryOut(ctx, cfg, f, store, snap, plan)
+	err = a.carryOut(ctx, cfg, f, store, plan)
 	if err == nil || errors.Is(err, errNotices) || ctx.Err() != nil {
 		return err
 	}
