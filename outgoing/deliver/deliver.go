@@ -106,13 +106,7 @@ func Run(ctx context.Context, store ledger.Store, opt Options) (*Report, error) 
 		return &Report{}, err
 	}
 	d := &delivery{opt: opt, store: store, gates: newGates(), known: map[ledger.Key]ledger.Notice{}}
-	for _, n := range snapshot.Notices {
-		for _, s := range opt.Besides {
-			if n.Protocol == s.Protocol() {
-				d.known[n.Key] = n
-			}
-		}
-	}
+	d.remember(snapshot.Notices)
 	return newScheduler(d).run(ctx)
 }
 
@@ -121,6 +115,6 @@ type delivery struct {
 	opt   Options
 	store ledger.Store
 	gates *gates
-	// known are the notices of the protocols besides, as of the start.
+	// known are notices of earlier runs, as of the start ([delivery.remember]).
 	known map[ledger.Key]ledger.Notice
 }

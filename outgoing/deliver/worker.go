@@ -50,6 +50,11 @@ func (d *delivery) work(ctx context.Context, j *job) result {
 		return d.finish(ctx, r, n, o, false)
 	}
 	r.done.Via = endpoint.Via
+	if d.told(n, sender) {
+		n.Protocol = sender.Protocol()
+		return d.finish(ctx, r, n, outgoing.Outcome{State: ledger.Done, Endpoint: endpoint.URL,
+			Message: fmt.Sprintf("the target has the link; a %s does not say that the page changed", sender.Protocol())}, false)
+	}
 	if n.State == ledger.InFlight {
 		if !sender.Idempotent() {
 			r.done.Unsettled = true

@@ -237,7 +237,7 @@ func TestHostile(t *testing.T) {
 		case "/bomb":
 			w.Header().Set("Content-Encoding", "gzip")
 			bomb := gzip.NewWriter(w)
-			for zeros := make([]byte, 1<<20); ; {
+			for zeros := make([]byte, 64<<10); ; {
 				if _, err := bomb.Write(zeros); err != nil {
 					return
 				}
@@ -246,15 +246,14 @@ func TestHostile(t *testing.T) {
 	}))
 	defer server.Close()
 	defer close(stop) // first: Close waits for the handlers
-	c := fetch.New(fetch.Options{Pace: -1, Total: 2 * time.Second, Idle: 200 * time.Millisecond, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	c := fetch.New(fetch.Options{Pace: -1, Total: 5 * time.Second, Idle: 500 * time.Millisecond, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	for _, path := range []string{"/silent", "/trickle", "/endless", "/bomb"} {
 		start := time.Now()
 		o := New(c, Options{}).Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL + path})
-		wantState := ledger.Retry
-		if path == "/endless" || path == "/bomb" {
-			wantState = ledger.Permanent // what came is no XML-RPC
-		}
-		if o.State != wantState || o.Message == "" || len(o.Message) > 1000 || time.Since(start) > 10*time.Second {
+		// What came of the last two is no XML-RPC, if the machine is quick enough
+		// to look at it.
+		mayEnd := o.State == ledger.Permanent && (path == "/endless" || path == "/bomb")
+		if o.State != ledger.Retry && !mayEnd || o.Message == "" || len(o.Message) > 1000 || time.Since(start) > 10*time.Second {
 			t.Errorf("%s: %+v after %v", path, o, time.Since(start))
 		}
 	}
@@ -289,7 +288,7 @@ func TestConcurrent(t *testing.T) {
 // TestProtocol: what the sender says of itself.
 func TestProtocol(t *testing.T) {
 	s := New(nil, Options{})
-	if s.Protocol() != ledger.Pingback || !s.Idempotent() || s.Spacing() != 16*time.Second {
+	if s.Protocol() != ledger.Pingback || !s.Idempotent() || !s.Once() || s.Spacing() != 16*time.Second {
 		t.Error(s.Protocol(), s.Idempotent(), s.Spacing())
 	}
 	if New(nil, Options{Spacing: -1}).Spacing() != 0 || New(nil, Options{Spacing: time.Minute}).Spacing() != time.Minute {

@@ -62,6 +62,9 @@ func (s *Sender) Idempotent() bool { return true }
 // have refused the page as it was. A pingback cannot be taken back.
 func (s *Sender) Takes(e ledger.Event) bool { return e == ledger.Added || e == ledger.Updated }
 
+// Once is true: a server that has the link has nothing to learn of an update.
+func (s *Sender) Once() bool { return true }
+
 // Spacing returns the least time between two notices to one host.
 func (s *Sender) Spacing() time.Duration { return max(s.spacing, 0) }
 
