@@ -35,10 +35,7 @@ func (a *app) deploy(ctx context.Context, cfg *config.Config, f *notifyFlags, no
 			"build the site with hugo, and deploy that"}
 	}
 	if !noCheck {
-		if err := a.check(ctx, cfg); err != nil {
-			if errors.Is(err, errFindings) {
-				a.ui.line("not deployed: the check found errors; --no-check deploys nevertheless")
-			}
+		if err := a.checkFirst(ctx, cfg); err != nil {
 			return err
 		}
 	}
@@ -70,6 +67,26 @@ func (a *app) deploy(ctx context.Context, cfg *config.Config, f *notifyFlags, no
 	return nil
 }
 
+// checkFirst checks the docroot. Findings are the report of a deploy that does
+// not take place; else standard output is for the outcomes of the notices.
+func (a *app) checkFirst(ctx context.Context, cfg *config.Config) error {
+	var said bytes.Buffer
+	checker := *a
+	checker.env.Stdout = &said
+	err := checker.check(ctx, cfg)
+	to := a.env.Stderr
+	if errors.Is(err, errFindings) {
+		to = a.env.Stdout
+	}
+	if _, werr := to.Write(said.Bytes()); werr != nil && err == nil {
+		err = fmt.Errorf("write report: %w", werr)
+	}
+	if errors.Is(err, errFindings) {
+		a.ui.line("not deployed: the check found errors; --no-check deploys nevertheless")
+	}
+	return err
+}
+
 func (a *app) deployAndTell(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, command []string) error {
 	snap, err := store.Load(ctx)
 	if err != nil {
@@ -80,14 +97,14 @@ func (a *app) deployAndTell(ctx context.Context, cfg *config.Config, f *notifyFl
 		return err
 	}
 	// Asked before the command runs: afterwards it would be too late to say no.
-	if err := a.allow(cfg, len(plan.Due())+dueBesides(snap, plan, time.Now())); err != nil {
+	if err := a.allow(cfg, len(plan.Due())); err != nil {
 		return err
 	}
 	if err := a.runCommand(ctx, command); err != nil {
 		return err
 	}
 	cfg.Outgoing.MaxNotices = 0 // just asked
-	err = a.carryOut(ctx, cfg, f, store, snap, plan)
+	err = a.carryOut(ctx, cfg, f, store, plan)
 	if err == nil || errors.Is(err, errNotices) || ctx.Err() != nil {
 		return err
 	}

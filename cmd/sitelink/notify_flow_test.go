@@ -328,7 +328,9 @@ func TestDeploy(t *testing.T) {
 		t.Error(out, said)
 	}
 	b.wantPosts()
-	deploy(0, "--send")
+	if out, said = deploy(0, "--send"); out != "" || !strings.Contains(said, "ok: ") {
+		t.Errorf("a deploy that went well is not quiet: %q, %q", out, said)
+	}
 	b.wantPosts("/a")
 
 	b.answer = func(w http.ResponseWriter, _ string, _ int) { w.WriteHeader(http.StatusBadRequest) }

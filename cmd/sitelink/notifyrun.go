@@ -43,7 +43,7 @@ func (a *app) notify(ctx context.Context, cfg *config.Config, f *notifyFlags) er
 		if err != nil {
 			return err
 		}
-		return a.carryOut(ctx, cfg, f, store, snap, plan)
+		return a.carryOut(ctx, cfg, f, store, plan)
 	})
 }
 
@@ -88,8 +88,8 @@ func withdrawn(snap *ledger.Snapshot) []ledger.Notice {
 }
 
 // carryOut puts a plan into the ledger and delivers what is due.
-func (a *app) carryOut(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, snap *ledger.Snapshot, plan *outgoing.Plan) error {
-	if err := a.allow(cfg, len(plan.Due())+dueBesides(snap, plan, time.Now())); err != nil {
+func (a *app) carryOut(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, plan *outgoing.Plan) error {
+	if err := a.allow(cfg, len(plan.Due())); err != nil {
 		return err
 	}
 	if err := store.Plan(ctx, plan.Base, plan.Change); err != nil {
@@ -102,7 +102,10 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Config, f *notifyFlags, 
 		}
 		a.ui.note(fmt.Sprintf("%s: recorded %s with %s as known, nobody is told; from now on changes are", why,
 			counted(len(plan.Change.Pages), "page"), counted(len(plan.Change.Links), "link")))
-		return nil
+		if f.format == "text" {
+			return nil
+		}
+		return a.reportOutcomes(cfg, f, plan.Base, &deliver.Report{})
 	}
 	return a.deliver(ctx, cfg, f, store, plan.Base)
 }
@@ -125,7 +128,8 @@ func dueBesides(snap *ledger.Snapshot, plan *outgoing.Plan, now time.Time) int {
 	return due
 }
 
-// allow asks the user, where there is one, whether so many notices may be sent.
+// allow asks the user, where there is one, whether a plan of so many notices may
+// be carried out. What earlier runs left open was allowed then.
 func (a *app) allow(cfg *config.Config, notices int) error {
 	most := cfg.Outgoing.MaxNotices
 	if most == 0 || notices <= most {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -354,30 +353,5 @@ func TestPlanBesideRecord(t *testing.T) {
 		if s != Done {
 			t.Errorf("%v is %s", k, s)
 		}
-	}
-}
-
-// TestLoadSave100k holds the figure of a ledger of 100,000 rows: 0.3 s to open
-// and to write it, measured in processor time, as other tests run beside it.
-func TestLoadSave100k(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector costs more than the work")
-	}
-	name := filepath.Join(t.TempDir(), "l.jsonl")
-	check(t, replace(name, sample(100_000).write))
-	const most = 300 * time.Millisecond
-	best := time.Hour
-	for i := 0; i < 5 && best > most; i++ {
-		runtime.GC()
-		began := processorTime()
-		f, err := OpenFile(name, FileOptions{})
-		check(t, err)
-		f.changed = true
-		check(t, f.Close())
-		best = min(best, processorTime()-began)
-	}
-	t.Logf("open and save 100,000 rows: %v", best)
-	if best > most {
-		t.Errorf("open and save 100,000 rows took %v, want 300ms at most", best)
 	}
 }
