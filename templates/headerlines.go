@@ -71,6 +71,60 @@ func insertLines(text []byte, rule string) ([]byte, error) {
 	if !ok {
 		old = headerBlock{from: len(text), to: len(text), open: len(text) > 0 && lineEnd(text) == ""}
 	}
+	return putLines(text, old, rule), nil
+}
+
+// insertPath puts rule, whose first line is a path, into _headers. Where the
+// file has lines for that path, the rest of rule goes there: of two paths that
+// are the same, Cloudflare heeds the last one only. clean is text without the
+// rule.
+func insertPath(text, clean []byte, rule string) ([]byte, error) {
+	path, headers, _ := strings.Cut(rule, "\n")
+	old, ok, err := findLines(text)
+	if err != nil {
+		return nil, err
+	}
+	after, open := afterPath(clean, path)
+	switch {
+	case after < 0:
+		return insertLines(text, rule)
+	case ok && after <= old.from && pathOf(clean, old.from) == path:
+		return putLines(text, old, headers), nil
+	}
+	return putLines(clean, headerBlock{from: after, to: after, open: open}, headers), nil
+}
+
+// afterPath returns the offset after the last line that is path, -1 for none;
+// open tells whether that line has no end.
+func afterPath(text []byte, path string) (after int, open bool) {
+	after, at := -1, 0
+	for line := range bytes.Lines(text) {
+		if at += len(line); string(bytes.TrimSpace(line)) == path {
+			after, open = at, lineEnd(line) == ""
+		}
+	}
+	return after, open
+}
+
+// pathOf returns the path for which headers at off in _headers are.
+func pathOf(text []byte, off int) string {
+	path := ""
+	for line := range bytes.Lines(text[:min(off, len(text))]) {
+		if trimmed := string(bytes.TrimSpace(line)); isHeaderPath(trimmed) {
+			path = trimmed
+		}
+	}
+	return path
+}
+
+// isHeaderPath tells whether a line of _headers, without the white space
+// around it, is a path.
+func isHeaderPath(line string) bool {
+	return strings.HasPrefix(line, "/") || strings.HasPrefix(line, "http://") || strings.HasPrefix(line, "https://")
+}
+
+// putLines puts rule between marks in the place of old.
+func putLines(text []byte, old headerBlock, rule string) []byte {
 	begin, eol := headerBegin, "\n"
 	if first := bytes.IndexByte(text, '\n'); first > 0 && text[first-1] == '\r' {
 		eol = "\r\n"
@@ -80,7 +134,7 @@ func insertLines(text []byte, rule string) ([]byte, error) {
 		block = "\n" + headerBeginOpen + "\n" + rule + headerEnd + "\n"
 	}
 	block = strings.ReplaceAll(block, "\n", eol)
-	return apply(nil, text, []splice{{old.from, old.to, block}}), nil
+	return apply(nil, text, []splice{{old.from, old.to, block}})
 }
 
 // removeLines takes the marked rule out.

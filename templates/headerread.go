@@ -107,7 +107,7 @@ func (r *headerReader) underscore() {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case trimmed == "" || trimmed[0] == '#':
-		case trimmed[0] == '/' || strings.HasPrefix(trimmed, "http"):
+		case isHeaderPath(trimmed):
 			pattern = trimmed
 		case pattern != "":
 			if name, value, ok := strings.Cut(trimmed, ":"); ok {

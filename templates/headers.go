@@ -32,6 +32,7 @@ type headerSyntax uint8
 
 const (
 	headerLines headerSyntax = iota // a file of lines, with # for comments
+	headerPaths                     // likewise, _headers: lines for a path stand below it
 	headerTOML                      // likewise, and TOML after every change
 	headerVercel
 	headerFirebase
@@ -51,11 +52,11 @@ func HeaderRules(profile string, e Endpoints) []HeaderRule {
 	switch profile {
 	case "netlify":
 		return []HeaderRule{
-			rule("_headers", true, headerLines, underscoreHeaders(e), "at the end of _headers, which is published with the site"),
+			rule("_headers", true, headerPaths, underscoreHeaders(e), "at the end of _headers, which is published with the site"),
 			rule("netlify.toml", false, headerTOML, netlifyTOML(e), "at the end of netlify.toml"),
 		}
 	case "cloudflare-pages":
-		return []HeaderRule{rule("_headers", true, headerLines, underscoreHeaders(e), "at the end of _headers, which is published with the site")}
+		return []HeaderRule{rule("_headers", true, headerPaths, underscoreHeaders(e), "at the end of _headers, which is published with the site")}
 	case "vercel":
 		return []HeaderRule{rule("vercel.json", false, headerVercel, newDocument(jsonRule("/(.*)", e)),
 			`in vercel.json, in the list "headers"`)}
@@ -183,6 +184,11 @@ func (r HeaderRule) Insert(text []byte) ([]byte, error) {
 		out, err = insertJSON(clean, "/(.*)", r.endpoints)
 	case headerFirebase:
 		out, err = insertJSON(clean, "**", r.endpoints, "hosting")
+	case headerPaths:
+		if strings.Contains(r.Text, ":splat") {
+			return nil, fmt.Errorf("%s: the host would put something else in place of :splat in an endpoint", r.File)
+		}
+		out, err = insertPath(text, clean, r.Text)
 	default:
 		out, err = insertLines(text, r.Text)
 	}

@@ -13,7 +13,7 @@ var headerEndpoints = Endpoints{Pingback: `https://h.example/x?a=1&b="2"&c=%C3%A
 // byte.
 func TestHeaderRules(t *testing.T) {
 	texts := map[string][]string{
-		"_headers":     {"", "/*\n  X-Frame-Options: DENY\n", "# no end", "/a\r\n  Link: </s.css>; rel=preload\r\n", "\n\n"},
+		"_headers":     {"", "/*", "/*\n  A: b\n/a\n  C: d\n/*\r\n  E: f\n", "/a\n  C: d\n/*\n", "/*\n  X-Frame-Options: DENY\n", "# no end", "/a\r\n  Link: </s.css>; rel=preload\r\n", "\n\n"},
 		".htaccess":    {"", "Options -Indexes\n<FilesMatch x>\nHeader set X-Y z\n</FilesMatch>"},
 		"netlify.toml": {"", "[build]\n  publish = 'public'", "[[headers]]\nfor = '/x'\n[headers.values]\nX-A = 'b'\n", "[build]\r\npublish = 'public'\r\n"},
 		"vercel.json": {"", "{}", "{}\n", "{ }", `{"headers":[]}`, `{"headers": [ ]}`, "{\n  \"cleanUrls\": true\n}\n",
@@ -92,6 +92,14 @@ func checkHeaders(t *testing.T, file string, text []byte, want Endpoints) {
 // A user's edit around the rule, or after it, stays.
 func TestHeaderRuleEdited(t *testing.T) {
 	rule := HeaderRules("netlify", headerEndpoints)[0]
+	// It goes to the lines for all paths, where there are some, also later.
+	for _, text := range []string{"/*\n  A: b\n", "/*\n# sitelink:begin\n  X-Pingback: https://old.example/\n# sitelink:end\n  A: b\n",
+		"# sitelink:begin\n/*\n  X-Pingback: https://old.example/\n# sitelink:end\n/*\n  A: b\n"} {
+		want := "/*\n# sitelink:begin\n" + strings.TrimPrefix(rule.Text, "/*\n") + "# sitelink:end\n  A: b\n"
+		if out, err := rule.Insert([]byte(text)); err != nil || string(out) != want {
+			t.Errorf("%q, %v; want %q", out, err, want)
+		}
+	}
 	out, err := rule.Insert([]byte("/a\n  A: b"))
 	if err != nil {
 		t.Fatal(err)
@@ -110,6 +118,7 @@ func TestHeaderRulesRefused(t *testing.T) {
 		{"PB-14/own_header", "cloudflare-pages", "/*\n  x-pingback: https://other.example/\n", "_headers:2: the file names a pingback endpoint itself"},
 		{"PB-14/own_link", "vercel", `{"headers":[{"source":"/a","headers":[{"key":"link","value":"</s>; rel=preload, <https://o/>; rel=\"me webmention\""}]}]}`,
 			"vercel.json:1: the file names a webmention endpoint itself"},
+		{"splat", "netlify-splat", "", "in place of :splat"},
 		{"no_end", "apache", "# sitelink:begin\n", "has no end"},
 		{"no_beginning", "apache", "# sitelink:end\n", "has no beginning"},
 		{"twice", "apache", "# sitelink:begin\n# sitelink:end\n# sitelink:begin\n# sitelink:end\n", "twice"},
@@ -124,6 +133,9 @@ func TestHeaderRulesRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rules := HeaderRules(c.profile, headerEndpoints)
+			if c.profile == "netlify-splat" {
+				rules = HeaderRules("netlify", Endpoints{Webmention: "https://h.example/:splat"})[:1]
+			}
 			if out, err := rules[len(rules)-1].Insert([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %v; want %q", out, err, c.want)
 			}

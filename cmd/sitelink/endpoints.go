@@ -139,9 +139,10 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 
 // deep tells whether a file lies so far down that it is no error page.
 func deep(t *site.Tree, n site.NodeID) bool {
-	for range 3 {
-		if n = t.Parent(n); n == 0 {
-			return false
+	up := n
+	for dirs := range 3 {
+		if up = t.Parent(up); up == 0 { // that many directories down
+			return dirs == 2 && !strings.HasPrefix(t.Name(n), "index.")
 		}
 	}
 	return true

@@ -122,7 +122,7 @@ var rules = []rule{
 	{check.EndpointForm, check.Error, "Endpoint in another form", "The element is not written, byte for byte, as clients look for it.",
 		"Write rel first, then href, in lower case and double quotes, and nothing else."},
 	{check.EndpointUnquoted, check.Error, "Endpoint without quotes", "A minifier took the quotes from the attributes, so that clients do not find the element.",
-		"Let the minifier keep quotes: minify.tdewolff.html.keepQuotes = true for Hugo. Or run sitelink inject --docroot after it."},
+		"Let the minifier keep quotes: minify.tdewolff.html.keepQuotes = true for Hugo. Or take the element out of the template, and run sitelink inject --docroot after the minifier."},
 	{check.EndpointTwice, check.Error, "Endpoint named twice", "The page has the element more than once; the specification allows one.",
 		"Remove all but one: theme and project may both write it."},
 	{check.EndpointSecondMatch, check.Error, "Text that looks like an endpoint", "Text in a comment, script or attribute matches the pattern by which clients find the pingback element.",

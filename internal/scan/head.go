@@ -1,9 +1,6 @@
 package scan
 
-import (
-	"bytes"
-	"html"
-)
+import "bytes"
 
 // Head is where the head of a page is, as the parser sees it. All places are
 // offsets in the text.
@@ -138,7 +135,7 @@ func (w *headWalk) refsOfSpace() bool {
 		end = w.at + k
 	}
 	const most = 256 // a longer run is no accident of white space
-	if end-w.at > most || len(bytes.Trim([]byte(html.UnescapeString(string(w.text[w.at:end]))), asciiSpace)) > 0 {
+	if end-w.at > most || len(bytes.Trim(decodeRefs(nil, w.text[w.at:end], nil), asciiSpace)) > 0 {
 		return false
 	}
 	w.at = end

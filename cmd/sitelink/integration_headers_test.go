@@ -1,0 +1,64 @@
+//go:build integration && linux
+
+package main_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sitelink/sitelink/templates"
+)
+
+// The software of web hosts sends exactly the endpoints of our header rules
+// (PB-13, PB-14, PB-16, PB-19).
+func TestHeadersOfWebHosts(t *testing.T) {
+	e, err := templates.NewEndpoints(`https://h.example/x?a=1&b="2"&c=%C3%A9&d=:x$1`, `https://h.example/wm?a=1&b=:spla`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	insert := func(profile, text string) []byte {
+		t.Helper()
+		out, err := templates.HeaderRules(profile, e)[0].Insert([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for profile, start := range map[string]func(t *testing.T, docroot string) *webServer{
+		"cloudflare-pages": func(t *testing.T, docroot string) *webServer {
+			if err := os.WriteFile(filepath.Join(docroot, "_headers"), insert("cloudflare-pages", "/*\n  X-Own: 1\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return startWrangler(t, docroot)
+		},
+		"firebase": func(t *testing.T, docroot string) *webServer {
+			var file struct{ Hosting json.RawMessage }
+			if err := json.Unmarshal(insert("firebase", `{"hosting":{"headers":[{"source":"**","headers":[{"key":"X-Own","value":"1"}]}]}}`), &file); err != nil {
+				t.Fatal(err)
+			}
+			return startNode(t, "firebase.mjs", docroot, string(file.Hosting))
+		},
+	} {
+		t.Run(profile, func(t *testing.T) {
+			npmFolder(t)
+			docroot := t.TempDir()
+			if err := os.WriteFile(filepath.Join(docroot, "index.html"), []byte("<title>t</title>"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			s := start(t, docroot)
+			answer, err := http.Get("http://" + s.addr + "/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			link := "<" + e.Webmention + `>; rel="webmention"`
+			h := answer.Header
+			if pb := h.Values("X-Pingback"); len(pb) != 1 || pb[0] != e.Pingback || h.Get("Link") != link || h.Get("X-Own") != "1" {
+				t.Errorf("status %d, X-Pingback %q, Link %q, X-Own %q", answer.StatusCode, pb, h.Values("Link"), h.Get("X-Own"))
+			}
+		})
+	}
+}
