@@ -26,7 +26,11 @@ func (p *Plan) Apply() error {
 	if len(p.Changes) == 0 && !p.unfinished {
 		return nil
 	}
+	p.sweep(recordName)
 	p.addDirs(recordName)
+	if !p.hadRecord && p.isEmpty(recordDir) { // a run was cut off before it wrote the record
+		p.record.Dirs = append(p.record.Dirs, recordDir)
+	}
 	for _, c := range p.Changes {
 		if c.After != nil {
 			p.addDirs(c.Path)
@@ -42,22 +46,33 @@ func (p *Plan) Apply() error {
 	return p.write(false)
 }
 
+// undo makes the changes. The record goes when nothing is left that only it
+// knows of.
 func (p *Plan) undo() error {
 	if err := p.changes(); err != nil {
 		return err
 	}
-	dirs := p.record.Dirs
+	ours := slices.Contains(p.record.Dirs, recordDir) || !p.hadRecord
+	p.removeEmpty(slices.DeleteFunc(slices.Clone(p.record.Dirs), func(dir string) bool { return dir == recordDir }))
 	if err := p.root.Remove(recordName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", recordName, cause(err))
 	}
-	p.removeEmpty(dirs)
+	if ours && p.isEmpty(recordDir) {
+		p.root.Remove(recordDir)
+	}
 	return nil
+}
+
+func (p *Plan) isEmpty(dir string) bool {
+	entries, err := fs.ReadDir(p.root.FS(), dir)
+	return err == nil && len(entries) == 0
 }
 
 // changes makes all changes in order.
 func (p *Plan) changes() error {
-	for _, c := range p.Changes {
-		p.sweep(c.Path)
+	p.sweep(recordName)
+	for _, path := range p.paths {
+		p.sweep(path)
 	}
 	for _, c := range p.Changes {
 		if err := p.one(c); err != nil {
@@ -127,8 +142,7 @@ func (p *Plan) removeEmpty(dirs []string) {
 		if !slices.Contains(made, dir) {
 			continue
 		}
-		entries, err := fs.ReadDir(p.root.FS(), dir)
-		if err == nil && len(entries) == 0 && p.root.Remove(dir) == nil {
+		if p.isEmpty(dir) && p.root.Remove(dir) == nil {
 			p.record.Dirs = slices.DeleteFunc(slices.Clone(p.record.Dirs), func(d string) bool { return d == dir })
 		}
 	}

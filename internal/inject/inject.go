@@ -74,6 +74,10 @@ type Plan struct {
 	// unfinished: the record says that files were still to be written.
 	unfinished bool
 	dropDirs   []string
+	// paths are the files that were looked at, changed or not.
+	paths []string
+	// hadRecord: there was a record.
+	hadRecord bool
 }
 
 // Change is one file. Before is nil when it is not there, After when it is to
@@ -232,6 +236,7 @@ func (p *project) plan(edits []edit) (*Plan, error) {
 		}
 	}
 	slices.Sort(paths)
+	plan.paths, plan.hadRecord = paths, p.hadRecord
 	for _, path := range paths {
 		e, want := wanted[path]
 		c, entry, refused, err := p.change(path, e, want)

@@ -22,7 +22,9 @@ type project struct {
 	tree   fs.FS
 	opt    Options
 	record record
-	files  map[string]*file
+	// hadRecord: the record was there.
+	hadRecord bool
+	files     map[string]*file
 	// found are files with marks that no record names, when there is no record.
 	found []string
 }
@@ -50,6 +52,7 @@ func open(root *os.Root, opt Options) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.hadRecord = known
 	if !known {
 		p.found = p.search()
 	}

@@ -1,0 +1,111 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// tree returns names, modes and contents of all files below dir.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, name)
+		fmt.Fprintln(&b, rel, info.Mode())
+		if info.Mode().IsRegular() {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			b.Write(text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestInjectKilled: wherever inject or its undo is killed, the next run finishes
+// it, and the undo leaves the project as it was, without a trace.
+func TestInjectKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts some dozen processes")
+	}
+	dir := t.TempDir()
+	files := map[string]string{
+		".git/HEAD": "", "hugo.toml": "theme = 'x'\n", "sitelink.toml": "[templates]\nwebmention = 'https://h.example/'\n",
+		"themes/x/layouts/baseof.html": `<html><head><meta charset=utf-8>{{ partial "a.html" . }}</head>`, "themes/x/layouts/partials/a.html": "<link>",
+	}
+	for i := range 8 {
+		files[fmt.Sprintf("layouts/p%d/baseof.html", i)] = "<html>\n<head>\n<meta charset=utf-8>\n</head>\n"
+	}
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := tree(t, dir)
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("sitelink", append([]string{"inject"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("inject %v: %v\n%s", args, err, out)
+		}
+	}
+	killed := 0
+	rnd := rand.New(rand.NewPCG(6, 6))
+	kill := func(after time.Duration, args ...string) {
+		cmd := exec.Command("sitelink", append([]string{"inject"}, args...)...)
+		cmd.Dir = dir
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(after)
+		cmd.Process.Kill()
+		if cmd.Wait() != nil {
+			killed++
+		}
+	}
+	began := time.Now()
+	run()
+	whole := time.Since(began)
+	run("--undo")
+	for i := range 16 {
+		kill(time.Duration(rnd.Int64N(int64(whole))))
+		if i%2 == 0 {
+			run()
+			run("--check")
+			kill(time.Duration(rnd.Int64N(int64(whole))), "--undo")
+		}
+		run("--undo")
+		if after := tree(t, dir); after != before {
+			t.Fatalf("after %d runs that were killed the project is\n%s\nwas\n%s", killed, after, before)
+		}
+	}
+	if killed < 3 {
+		t.Errorf("only %d runs were killed", killed)
+	}
+}

