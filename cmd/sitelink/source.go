@@ -63,23 +63,20 @@ func sourceOptions(cfg *config.Config, docroot string) (source.Options, error) {
 	return source.Options{Project: project, Docroot: absolute, Generator: generator}, nil
 }
 
-// placeFindings asks the map for all findings that are about a link, and for
-// the headings that the suggestions lead to.
+// placeFindings asks the map for the places of all findings, and for the
+// headings that the suggestions lead to.
 func placeFindings(ctx context.Context, m *source.Map, s *site.Site, project string, r *check.Result) error {
 	root, err := projectRoot()
 	if err != nil {
 		return err
 	}
 	prefix := within(root, project)
-	var links []source.Link
+	links := make([]source.Link, len(r.Findings))
 	var anchors []source.Anchor
-	var of, near []int
+	var near []int // the findings that have them
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Element == "" {
-			continue
-		}
-		links, of = append(links, source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw}), append(of, i)
+		links[i] = source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw}
 		if a, ok := suggestedAnchor(s, f); ok {
 			anchors, near = append(anchors, a), append(near, i)
 		}
@@ -94,15 +91,21 @@ func placeFindings(ctx context.Context, m *source.Map, s *site.Site, project str
 	}
 	for i, p := range places {
 		if p != nil {
-			position := shownPosition(prefix, p)
-			r.Findings[of[i]].Source = &position
+			f, position := &r.Findings[i], shownPosition(prefix, p)
+			if f.Element == "" { // a fault of the file, which may have no line
+				position.Line, position.Column = f.Line, f.Column
+			}
+			f.Source = &position
 		}
 	}
 	for i, h := range headings {
 		if h != nil {
 			text := fmt.Sprintf("heading %q", h.Title)
-			if h.Title == "" {
+			switch {
+			case h.Title == "":
 				text = "id " + anchors[i].ID
+			case h.Term:
+				text = fmt.Sprintf("term %q", h.Title)
 			}
 			r.Findings[near[i]].Related = &check.Related{Position: shownPosition(prefix, &h.Position), Text: text}
 		}

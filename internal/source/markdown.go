@@ -6,6 +6,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -163,7 +164,15 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 			w.shown(n.Lines().At(i))
 		}
 	case *ast.Heading:
-		w.heading(n)
+		if n.Lines().Len() > 0 {
+			w.heading(n, n.Lines().At(0).Start)
+		}
+	case *extast.DefinitionTerm:
+		if t, ok := n.FirstChild().(*ast.Text); ok {
+			w.heading(n, t.Segment.Start)
+		} else if n.HasChildren() && n.FirstChild().Pos() >= 0 {
+			w.heading(n, n.FirstChild().Pos())
+		}
 	case *ast.Link:
 		w.link(n, n.Reference, n.Destination, "a")
 	case *ast.Image:
@@ -202,11 +211,8 @@ func (w *markdownWalk) shown(s gtext.Segment) {
 	}
 }
 
-func (w *markdownWalk) heading(n *ast.Heading) {
-	if n.Lines().Len() == 0 {
-		return
-	}
-	h := heading{at: n.Lines().At(0).Start, label: w.label(n)}
+func (w *markdownWalk) heading(n ast.Node, at int) {
+	h := heading{at: at, label: w.label(n)}
 	if id, ok := n.AttributeString("id"); ok {
 		if id, ok := id.([]byte); ok {
 			h.id = string(id)

@@ -43,7 +43,8 @@ type Link struct {
 	Page string
 	// Offset counts bytes of the page up to the link's value.
 	Offset int64
-	// Raw is the value as the DOM has it.
+	// Raw is the value as the DOM has it, "" for a fault of the file itself,
+	// which has a place only in a file that was copied.
 	Raw string
 }
 
