@@ -67,23 +67,20 @@ func sourceOptions(cfg *config.Config, docroot string) (source.Options, error) {
 	return source.Options{Project: found.Dir, Docroot: absolute, Generator: found.Generator}, nil
 }
 
-// placeFindings asks the map for all findings that are about a link, and for
-// the headings that the suggestions lead to.
+// placeFindings asks the map for the places of all findings, and for the
+// headings that the suggestions lead to.
 func placeFindings(ctx context.Context, m *source.Map, s *site.Site, project string, r *check.Result) error {
 	root, err := projectRoot()
 	if err != nil {
 		return err
 	}
 	prefix := within(root, project)
-	var links []source.Link
+	links := make([]source.Link, len(r.Findings))
 	var anchors []source.Anchor
-	var of, near []int
+	var near []int // the findings that have them
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Element == "" || f.Code == check.UnresolvedRef {
-			continue // what the generator wrote in place of a reference stands in no page's source
-		}
-		links, of = append(links, source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw}), append(of, i)
+		links[i] = source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw}
 		if a, ok := suggestedAnchor(s, f); ok {
 			anchors, near = append(anchors, a), append(near, i)
 		}
@@ -97,16 +94,23 @@ func placeFindings(ctx context.Context, m *source.Map, s *site.Site, project str
 		return err
 	}
 	for i, p := range places {
-		if p != nil {
+		// What the generator wrote in place of a reference stands in no source.
+		if f := &r.Findings[i]; p != nil && f.Code != check.UnresolvedRef {
 			position := shownPosition(prefix, p)
-			r.Findings[of[i]].Source = &position
+			if f.Element == "" { // a fault of the file, which may have no line
+				position.Line, position.Column = f.Line, f.Column
+			}
+			f.Source = &position
 		}
 	}
 	for i, h := range headings {
 		if h != nil {
 			text := fmt.Sprintf("heading %q", h.Title)
-			if h.Title == "" {
+			switch {
+			case h.Title == "":
 				text = "id " + anchors[i].ID
+			case h.Term:
+				text = fmt.Sprintf("term %q", h.Title)
 			}
 			r.Findings[near[i]].Related = &check.Related{Position: shownPosition(prefix, &h.Position), Text: text}
 		}

@@ -54,7 +54,7 @@ func TestOtherExtensions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := fmt.Sprint(doc.Links()), "[{/added {a.md 0 0}} {/new/b {a.md 5 5}}]"; got != want {
+		if got, want := fmt.Sprint(doc.Links()), "[{/added {a.md 0 0  }} {/new/b {a.md 5 5  }}]"; got != want {
 			t.Errorf("%s: got %s, want %s", order, got, want)
 		}
 		if !strings.Contains(html.String(), `href="/new/b"`) {

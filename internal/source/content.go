@@ -114,7 +114,10 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 	default:
 		content = append(content, project("."))
 		if m.opt.Generator != Plain {
-			statics = append(statics, project("static"), project("public"), project("."))
+			for _, dir := range []string{"static", "public"} {
+				statics = append(statics, sourceDir{fsys: m.project, dir: dir, kind: Static})
+			}
+			statics = append(statics, project("."))
 		}
 	}
 	return content, statics

@@ -59,7 +59,7 @@ type definition struct {
 	dest string
 }
 
-// heading is a heading of a Markdown file.
+// heading is a heading of a Markdown file, or a term of a definition list.
 type heading struct {
 	at    int    // of its text
 	id    string // that it is given, if any

@@ -21,6 +21,8 @@ type Heading struct {
 	Position
 	// Title is the heading as the page shows it, "" where it is none.
 	Title string
+	// Term: it is the term of a definition list.
+	Term bool
 }
 
 // Headings returns where each anchor is written, nil where that is not known
@@ -88,11 +90,11 @@ func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 
 // heading finds the one place that makes an id.
 func (p *anchorPage) heading(id string) *Heading {
-	nth, title, label := -1, "", ""
+	nth, title, label, term := -1, "", "", false
 	same := 0 // headings of the page with that label
 	for i := range p.headings {
 		if slices.Contains(p.headings[i].ids, id) {
-			title, label = p.headings[i].title, p.headings[i].label
+			title, label, term = p.headings[i].title, p.headings[i].label, p.headings[i].term
 			break
 		}
 	}
@@ -109,7 +111,7 @@ func (p *anchorPage) heading(id string) *Heading {
 	case p.copied != nil:
 		if at, ok := writtenID(p.copied, id); ok {
 			line, column := newLines(p.copied).at(at)
-			return &Heading{Position{File: p.file, Line: line, Column: column, Kind: p.dir.kind, Module: p.dir.module}, title}
+			return &Heading{Position{File: p.file, Line: line, Column: column, Kind: p.dir.kind, Module: p.dir.module}, title, term}
 		}
 		return nil
 	case p.doc == nil:
@@ -121,7 +123,7 @@ func (p *anchorPage) heading(id string) *Heading {
 			return nil
 		}
 	}
-	return &Heading{*p.doc.place(p.file, at), title}
+	return &Heading{*p.doc.place(p.file, at), title, term}
 }
 
 // headingAt finds the heading that was given an id, or that is the nth of as
@@ -186,14 +188,15 @@ func writtenID(text []byte, id string) (at int, ok bool) {
 
 var idBefore = regexp.MustCompile(`(?i)([\s"'](id|name)\s*=\s*["']?|\{:?\s?#)$`)
 
-// pageHeading is a heading of a built page.
+// pageHeading is a heading of a built page, or a term of a definition list.
 type pageHeading struct {
 	ids          []string // of the heading, of what is in it and of what stands right before it
 	title, label string
+	term         bool
 }
 
 var (
-	headingTag = regexp.MustCompile(`(?i)<h([1-6])(\s[^>]*)?>`)
+	headingTag = regexp.MustCompile(`(?i)<(h[1-6]|dt)(\s[^>]*)?>`)
 	anyTag     = regexp.MustCompile(`<[^>]*>`)
 	idValue    = regexp.MustCompile(`(?i)\s(?:id|name)\s*=\s*("[^"]*"|'[^']*'|[^\s>"']+)`)
 	// beforeHeading is an element that has the id in place of the heading.
@@ -207,12 +210,12 @@ const maxHeading = 8 << 10
 func pageHeadings(text []byte) (all []pageHeading) {
 	for _, at := range headingTag.FindAllSubmatchIndex(text, -1) {
 		inner := text[at[1]:min(len(text), at[1]+maxHeading)]
-		end := bytes.Index(bytes.ToLower(inner), append([]byte("</h"), text[at[2]:at[3]]...))
+		end := bytes.Index(bytes.ToLower(inner), append([]byte("</"), bytes.ToLower(text[at[2]:at[3]])...))
 		if end < 0 {
 			continue
 		}
 		inner = inner[:end]
-		var h pageHeading
+		h := pageHeading{term: at[3]-at[2] == 2 && text[at[2]]|0x20 == 'd'}
 		before := beforeHeading.Find(text[max(0, at[0]-300):at[0]])
 		for _, part := range [][]byte{before, text[at[0]:at[1]], inner} {
 			for _, tag := range anyTag.FindAll(part, -1) {

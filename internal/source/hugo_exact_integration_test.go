@@ -39,6 +39,8 @@ func TestHugoExact(t *testing.T) {
 		"layouts/_markup/render-link.html": hook,
 		"layouts/_shortcodes/gap.html":     "\n\n{{ .Inner }}\n\n",
 		"content/p/a.md":                   "---\ntitle: A\n---\nSame words [x](/gone/) everywhere.\n",
+		"content/p/c.md":                   "---\ntitle: C\n---\nTwice the same sentence, with [a link](/twice/) in it.\n",
+		"content/p/d.md":                   "---\ntitle: D\n---\n\nTwice the same sentence, with [a link](/twice/) in it.\n",
 		"content/p/b.md":                   "---\ntitle: B\n---\n\nSame words [x](/gone/) everywhere.\n\n{{< gap >}}x{{< /gap >}} ä [y](/later/ \"title\") [ref][r]\n\n[r]: /defined/\n",
 	} {
 		file := filepath.Join(project, filepath.FromSlash(name))
@@ -69,14 +71,15 @@ func TestHugoExact(t *testing.T) {
 			}
 		}
 	}
-	if n := bytes.Count(build("true"), []byte("<!-- sitelink:source p/")); n != 4 {
-		t.Errorf("%d comments on the list, want 4", n)
+	if n := bytes.Count(build("true"), []byte("<!-- sitelink:source p/")); n != 6 {
+		t.Errorf("%d comments on the list, want 6", n)
 	}
 	places("public/p/index.html /gone/ content/p/a.md:4:16", "public/p/index.html /gone/ content/p/b.md:5:16",
-		"public/p/index.html /later/ content/p/b.md:7:33", "public/p/index.html /defined/ content/p/b.md:9:6",
+		"public/p/index.html /later/ content/p/b.md:7:32", "public/p/index.html /defined/ content/p/b.md:9:6",
+		"public/p/index.html /twice/ content/p/c.md:4:40", "public/p/index.html /twice/ content/p/d.md:5:40",
 		"public/p/b/index.html /gone/ content/p/b.md:5:16")
 	if page := build("false"); bytes.Contains(page, []byte("sitelink")) {
 		t.Errorf("comments in a build that is none for checks:\n%s", page)
 	}
-	places("public/p/index.html /gone/ -", "public/p/b/index.html /gone/ content/p/b.md:5:16")
+	places("public/p/index.html /twice/ -", "public/p/b/index.html /gone/ content/p/b.md:5:16")
 }

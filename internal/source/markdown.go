@@ -6,6 +6,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -40,51 +41,6 @@ func (d *document) parseMarkdown(masked, text []byte) {
 	w.html = htmlItems(blankOutside(masked, w.rawSpans))
 	ast.Walk(doc, w.visit)
 	d.items, d.headings, d.defs, d.plain = w.items, w.headings, w.defs, w.plain.built()
-}
-
-// linkPlaces is goldmark's parser of links that also remembers where their
-// destinations begin: the syntax tree tells only where a link does.
-type linkPlaces struct {
-	parser.InlineParser
-	at map[ast.Node]int // inline links only
-}
-
-func (p *linkPlaces) Parse(parent ast.Node, block gtext.Reader, pc parser.Context) ast.Node {
-	at := -1
-	if line, _ := block.PeekLine(); len(line) > 1 && line[0] == ']' && line[1] == '(' {
-		l, pos := block.Position()
-		block.Advance(2)
-		block.SkipSpaces()
-		if line, s := block.PeekLine(); len(line) > 0 {
-			at = s.Start
-			if line[0] == '<' {
-				at++
-			}
-		}
-		block.SetPosition(l, pos)
-	}
-	n := p.InlineParser.Parse(parent, block, pc)
-	if n == nil || at < 0 {
-		return n
-	}
-	switch l := n.(type) {
-	case *ast.Link:
-		if l.Reference == nil {
-			p.at[n] = at
-		}
-	case *ast.Image:
-		if l.Reference == nil {
-			p.at[n] = at
-		}
-	}
-	return n
-}
-
-// CloseBlock makes goldmark tidy up the brackets that open no link.
-func (p *linkPlaces) CloseBlock(parent ast.Node, block gtext.Reader, pc parser.Context) {
-	if c, ok := p.InlineParser.(parser.CloseBlocker); ok {
-		c.CloseBlock(parent, block, pc)
-	}
 }
 
 type markdownWalk struct {
@@ -163,7 +119,15 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 			w.shown(n.Lines().At(i))
 		}
 	case *ast.Heading:
-		w.heading(n)
+		if n.Lines().Len() > 0 {
+			w.heading(n, n.Lines().At(0).Start)
+		}
+	case *extast.DefinitionTerm:
+		if t, ok := n.FirstChild().(*ast.Text); ok {
+			w.heading(n, t.Segment.Start)
+		} else if n.HasChildren() && n.FirstChild().Pos() >= 0 {
+			w.heading(n, n.FirstChild().Pos())
+		}
 	case *ast.Link:
 		w.link(n, n.Reference, n.Destination, "a")
 	case *ast.Image:
@@ -202,11 +166,8 @@ func (w *markdownWalk) shown(s gtext.Segment) {
 	}
 }
 
-func (w *markdownWalk) heading(n *ast.Heading) {
-	if n.Lines().Len() == 0 {
-		return
-	}
-	h := heading{at: n.Lines().At(0).Start, label: w.label(n)}
+func (w *markdownWalk) heading(n ast.Node, at int) {
+	h := heading{at: at, label: w.label(n)}
 	if id, ok := n.AttributeString("id"); ok {
 		if id, ok := id.([]byte); ok {
 			h.id = string(id)

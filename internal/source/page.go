@@ -42,11 +42,19 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 	if err != nil {
 		return nil
 	}
+	marks := findMarks(text)
+	if dir, file, ok := m.copyOf(name, text); ok && marks.file == "" && marks.comments == nil {
+		lines := newLines(text)
+		for i, l := range links {
+			line, column := lines.at(int(min(l.Offset, int64(len(text)))))
+			placed[i] = &Position{File: dir.show(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
+		}
+		return nil
+	}
 	all := m.pageLinks(r, name, text)
 	if all == nil {
 		return nil
 	}
-	marks := findMarks(text)
 	doc, file := m.sourceOf(name, text, marks.file, all)
 	var pairs []int
 	var items []item
@@ -73,10 +81,6 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 			continue // a fault of the file, or the page has changed
 		}
 		if p, ok := m.marked(marks, all, j); ok {
-			placed[i] = p
-			continue
-		}
-		if p := m.itself(name, text, l); p != nil {
 			placed[i] = p
 			continue
 		}
@@ -214,18 +218,8 @@ func (m *Map) included(d *document) map[string]bool {
 	return d.included
 }
 
-// itself finds a page that the generator copied as it is: then its source is
-// the same text, and the place is the same.
-func (m *Map) itself(name string, text []byte, l Link) *Position {
-	dir, file, ok := m.copyOf(name, text)
-	if !ok {
-		return nil
-	}
-	line, column := newLines(text).at(int(min(l.Offset, int64(len(text)))))
-	return &Position{File: dir.show(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
-}
-
-// copyOf finds the file of the project that a page is a copy of.
+// copyOf finds the file of the project that a file of the docroot is a copy
+// of: the generator published it as it is, and the place is the same.
 func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
 	for _, dir := range m.content.statics {
 		file := path.Join(dir.dir, name)

@@ -23,11 +23,11 @@ import (
 
 // Options say where the sources lie.
 type Options struct {
-	// Project is the directory of the sources, see [FindProject].
+	// Project is the directory of the sources, see [generator.Find].
 	Project string
 	// Docroot is the directory of the built pages.
 	Docroot string
-	// Generator is what [FindProject] recognised.
+	// Generator is what [generator.Find] recognised.
 	Generator Generator
 	// Hugo is the program to ask for pages and mounts; empty to do without.
 	Hugo string
@@ -43,7 +43,8 @@ type Link struct {
 	Page string
 	// Offset counts bytes of the page up to the link's value.
 	Offset int64
-	// Raw is the value as the DOM has it.
+	// Raw is the value as the DOM has it, "" for a fault of the file itself,
+	// which has a place only in a file that was copied.
 	Raw string
 }
 
