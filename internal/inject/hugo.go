@@ -32,10 +32,22 @@ func findHugo(p *project) (finding, error) {
 		return s.withoutRoots(), nil
 	}
 	xhtml := true
+	var reached []string
 	for _, key := range roots {
+		had := len(s.refusals)
 		s.root(key)
 		src, _ := h.source(key)
 		xhtml = xhtml && layout.Walk(src, h.load).XHTML
+		if len(s.refusals) == had {
+			reached = append(reached, key)
+		}
+	}
+	if len(s.edits) > 0 && !slices.ContainsFunc(s.refusals, func(r Refusal) bool { return !r.unreachable }) {
+		// Themes have templates for odd pages, which may not even be used.
+		for _, r := range s.refusals {
+			s.notes = append(s.notes, r.Error()+": pages that are made with it will not have the elements, sitelink check names them")
+		}
+		s.refusals, roots = nil, reached
 	}
 	if len(s.refusals) > 0 {
 		return finding{refusals: s.refusals, notes: s.notes}, nil

@@ -178,6 +178,8 @@ func TestHugoPlaces(t *testing.T) {
 			[]string{"layouts/partials/own.html:1", head + ":1"}},
 		{"theme_that_leaves_nothing", with(theme("themes/mine", `{{ partial "x.html" . }}`), "hugo.toml", "theme = 'mine'\n", "themes/mine/layouts/partials/x.html", "<link rel=y>"), nil,
 			[]string{"config/_default/module.toml:1", head + ":1", "layouts/partials/x.html:1"}},
+		{"theme_with_an_odd_template", with(theme("themes/PaperMod", `{{ partial "extend_head.html" . }}`), "hugo.toml", "theme = 'PaperMod'\n", "themes/PaperMod/layouts/odd.html", "<html><head><meta charset=utf-8></head>"), nil,
+			[]string{"layouts/partials/extend_head.html:1", head + ":1"}},
 		{"own_baseof_above_the_theme", with(theme("themes/PaperMod", `{{ partial "extend_head.html" . }}`), "hugo.toml", "theme = 'PaperMod'\n", "layouts/baseof.html", baseof), nil,
 			[]string{"layouts/baseof.html:5", head + ":1"}},
 		{"vendored_module", with(theme("_vendor/github.com/x/hugo-coder", `{{ partial "head/extensions.html" . }}`), "hugo.toml", "[[module.imports]]\npath = 'github.com/x/hugo-coder'\n"), nil,
