@@ -16,6 +16,7 @@ import (
 	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/statedir"
 )
 
 // build does the work of `sitelink build`: it runs the generator, and then the
@@ -90,25 +91,18 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 	return nil
 }
 
-// ownDirectory makes the directory for what sitelink makes in a project, out of
-// git's sight.
+// ownDirectory makes the directory for what sitelink makes in a project.
 func (a *app) ownDirectory(project string) (string, error) {
 	dir, err := filepath.Abs(filepath.Join(project, ownDirectory))
 	if err != nil {
 		return "", fmt.Errorf("find %s: %w", project, cause(err))
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", &failure{fmt.Errorf("make %s: %w", dir, cause(err)), "the build is written there: make the project's directory writable"}
+	if err := statedir.Make(dir); err != nil {
+		return "", &failure{err, "the build is written there: make the project's directory writable"}
 	}
 	// What lies in it is removed: it must not be a way to another place.
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return "", &failure{fmt.Errorf("%s is a symbolic link: nothing is built behind it", dir), "remove the link"}
-	}
-	ignore := filepath.Join(dir, ".gitignore")
-	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
-		if err := os.WriteFile(ignore, []byte("# made by sitelink build\n*\n"), 0o666); err != nil {
-			return "", fmt.Errorf("write %s: %w", ignore, cause(err))
-		}
 	}
 	return dir, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sitelink/sitelink/internal/statedir"
 	"github.com/sitelink/sitelink/outgoing"
 )
 
@@ -24,7 +25,7 @@ func openEntryCache() (*entryCache, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &entryCache{file: filepath.Join(root, ".sitelink", "cache", "entries"), Cache: &outgoing.Cache{}}
+	c := &entryCache{file: filepath.Join(root, statedir.Name, "cache", "entries"), Cache: &outgoing.Cache{}}
 	if c.was, err = os.ReadFile(c.file); err == nil {
 		if read, err := outgoing.ReadCache(bufio.NewReader(bytes.NewReader(c.was))); err == nil {
 			c.Cache = read
@@ -34,17 +35,14 @@ func openEntryCache() (*entryCache, error) {
 }
 
 // keep writes the cache if it changed. It is no failure when it cannot: the
-// next run takes longer. The folder keeps itself out of the repository.
+// next run takes longer.
 func (c *entryCache) keep() {
 	var now bytes.Buffer
 	if c.Write(&now) != nil || bytes.Equal(now.Bytes(), c.was) {
 		return
 	}
 	dir := filepath.Dir(c.file)
-	if os.MkdirAll(dir, 0o755) != nil {
-		return
-	}
-	if ignore := filepath.Join(dir, ".gitignore"); os.WriteFile(ignore, []byte("*\n"), 0o644) != nil {
+	if statedir.Make(filepath.Dir(dir)) != nil || os.MkdirAll(dir, 0o777) != nil {
 		return
 	}
 	r, err := newReplacement(c.file, c.file, 0)

@@ -12,6 +12,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/statedir"
 )
 
 // generated is a project that a generator makes a site of, and what its
@@ -27,7 +28,7 @@ type generated struct {
 // ownDirectory is where sitelink keeps what it makes in a project; builtDocroot
 // is the site that `sitelink build` made, below it.
 const (
-	ownDirectory = ".sitelink"
+	ownDirectory = statedir.Name
 	builtDocroot = "public"
 )
 

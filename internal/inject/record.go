@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/layout"
+	"github.com/sitelink/sitelink/internal/statedir"
 )
 
 // record is what .sitelink/inject.json keeps: which files have marks, and what
@@ -37,7 +38,7 @@ type fileRecord struct {
 
 const (
 	recordVersion = 1
-	recordDir     = ".sitelink"
+	recordDir     = statedir.Name
 	recordName    = recordDir + "/inject.json"
 )
 

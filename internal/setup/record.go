@@ -13,13 +13,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/statedir"
 )
 
 // RecordName is the record in the directory of the project, a slash path.
-const RecordName = ".sitelink/init.json"
+const RecordName = statedir.Name + "/init.json"
 
-// ignoreName keeps git from seeing the directory of the record.
-const ignoreName = ".sitelink/.gitignore"
+// ignoreName is the file beside it by which git does not see the record.
+const ignoreName = statedir.Name + "/" + statedir.IgnoreName
 
 const (
 	recordSchema = 1
@@ -186,23 +188,17 @@ func (r *Record) note(f recordFile, dir string) error {
 	return r.save()
 }
 
-// save writes the record, in a directory that git does not see.
+// save writes the record, which git does not see.
 func (r *Record) save() error {
 	data, err := json.MarshalIndent(r.text, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", r.at(RecordName), err)
 	}
-	if _, err := os.Lstat(r.at(ignoreName)); errors.Is(err, fs.ErrNotExist) {
-		if err := replaceFile(r.at(ignoreName), []byte(ignoreText)); err != nil {
-			return err
-		}
+	if err := statedir.Make(filepath.Dir(r.at(RecordName))); err != nil {
+		return err
 	}
 	return replaceFile(r.at(RecordName), append(data, '\n'))
 }
-
-// ignoreText is what .sitelink/.gitignore says, here and in sitelink build: all of
-// it is this machine's own.
-const ignoreText = "# made by sitelink build\n*\n"
 
 // Changed tells what [Record.Undo] would remove, and what it would leave.
 func (r *Record) Changed() (remove, leave []string, err error) {
@@ -263,7 +259,7 @@ func (r *Record) forget() error {
 	if err != nil || len(entries) != 1 || entries[0].Name() != path.Base(ignoreName) {
 		return nil
 	}
-	if text, err := readRegular(r.at(ignoreName)); err == nil && string(text) == ignoreText {
+	if text, err := readRegular(r.at(ignoreName)); err == nil && string(text) == statedir.Ignore {
 		_ = os.Remove(r.at(ignoreName))
 		_ = os.Remove(dir)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/statedir"
 )
 
 // File is the [Store] in a sorted file of JSON Lines. Beside NAME.jsonl stand
@@ -178,21 +180,10 @@ func readFile(name string) (text string, there bool, err error) {
 // makeDirectory makes the directory of a ledger. In one of our name, git is
 // told which files are not to be committed.
 func makeDirectory(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	if filepath.Base(dir) == statedir.Name {
+		return statedir.Make(dir)
 	}
-	if filepath.Base(dir) != ".sitelink" {
-		return nil
-	}
-	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString("*.journal\n*.lock\n*.damaged\n*.tmp\n")
-	return errors.Join(err, f.Close())
+	return os.MkdirAll(dir, 0o777)
 }
 
 // keepAside appends lines to the file of those that could not be read, before

@@ -1,0 +1,56 @@
+// Package statedir is the directory .sitelink of a project, where sitelink
+// keeps what it makes: the ledger and the record of what inject wrote, which
+// belong into the repository, and builds, caches, locks and journals, which do
+// not.
+package statedir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Name is the directory's name in a project.
+const Name = ".sitelink"
+
+// IgnoreName is the file in it that tells git what stays on this machine.
+const IgnoreName = ".gitignore"
+
+// Ignore is the text of that file.
+const Ignore = `# made by sitelink: what is not named here may be committed
+/public/
+/public.new/
+/cache/
+/init.json
+*.lock
+*.journal
+*.damaged
+*.tmp
+`
+
+// Make makes the directory dir, and in it the file for git unless there is
+// one. The error is that of the file system.
+func Make(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("make %s: %w", dir, bare(err))
+	}
+	name := filepath.Join(dir, IgnoreName)
+	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := os.WriteFile(name, []byte(Ignore), 0o666); err != nil {
+		return fmt.Errorf("write %s: %w", name, bare(err))
+	}
+	return nil
+}
+
+// bare strips the operation and path off an error: the message has them.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

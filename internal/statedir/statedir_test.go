@@ -1,0 +1,75 @@
+package statedir
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWhatGitSees: the ledger and the record of inject can be committed, all
+// else stays on the machine.
+func TestWhatGitSees(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	project := t.TempDir()
+	dir := filepath.Join(project, Name)
+	if err := Make(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ledger.jsonl", "ledger.journal", "ledger.lock", "ledger.damaged", "inject.json", "init.json", "build.lock", "public/index.html", "cache/entries"} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) string {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = project
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %v: %v", args, err)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	got := strings.Fields(git("ls-files", "-o", "--exclude-standard"))
+	slices.Sort(got)
+	if want := []string{".sitelink/.gitignore", ".sitelink/inject.json", ".sitelink/ledger.jsonl"}; !slices.Equal(got, want) {
+		t.Errorf("git sees %q, want %q", got, want)
+	}
+}
+
+// TestMakeKeepsWhatIsThere: a file for git that somebody wrote stays.
+func TestMakeKeepsWhatIsThere(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), Name)
+	if err := Make(dir); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, IgnoreName)
+	if err := os.WriteFile(name, []byte("mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Make(dir); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(name); err != nil || string(text) != "mine\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestMakeSaysWhy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Make(filepath.Join(file, Name)); err == nil || !strings.Contains(err.Error(), "make "+filepath.Join(file, Name)+": ") {
+		t.Errorf("error %v", err)
+	}
+}
