@@ -27,7 +27,7 @@ type doctor struct {
 
 // examine makes all diagnoses, sorted by name.
 func (d *doctor) examine(ctx context.Context) []diagnosis {
-	all := []diagnosis{d.config(), d.generator(), d.docrootState(ctx), d.baseURL(), d.host(), d.git(ctx), d.hook(), d.ci(), d.endpoints()}
+	all := []diagnosis{d.config(), d.generator(), d.docrootState(ctx), d.baseURL(), d.host(), d.git(ctx), d.hook(), d.ci(), d.endpoints(), d.ledger(ctx)}
 	if limit, ok := watchLimit(); ok {
 		all = append(all, d.watches(limit))
 	}

@@ -219,10 +219,15 @@ func (a *app) injectDocroot(ctx context.Context, cfg *config.Config, flags injec
 	if err := lookAt(flags.docroot); err != nil {
 		return err
 	}
+	var most int64 // a page to be edited lies in memory twice: the check's own bound is too large
+	if cfg.Place("max-page-size") != "" {
+		most = cfg.MaxPageBytes
+	}
 	result, err := templates.Docroot(ctx, flags.docroot, templates.DocrootOptions{
 		Endpoints: endpointsOf(cfg),
 		Choice:    choiceOf(cfg),
 		Undo:      flags.undo, DryRun: flags.dryRun || flags.check,
+		Extensions: cfg.PageExtensions, MaxPageBytes: most,
 	})
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 // the working directory.
 func ledgerName(cfg *config.Config) (string, error) {
 	name := cfg.Outgoing.Ledger
-	if strings.HasPrefix(name, "git:") || strings.Contains(name, "://") || filepath.IsAbs(name) {
+	if !ledgerIsFile(name) || filepath.IsAbs(name) {
 		return name, nil
 	}
 	root, err := projectRoot()
@@ -39,10 +39,15 @@ func ledgerName(cfg *config.Config) (string, error) {
 // ledgerFlag returns the ledger that a flag names: a file is one from the
 // working directory, as all paths of flags are.
 func ledgerFlag(name string) (string, error) {
-	if strings.HasPrefix(name, "git:") || strings.Contains(name, "://") {
+	if !ledgerIsFile(name) {
 		return name, nil
 	}
 	return filepath.Abs(name)
+}
+
+// ledgerIsFile tells a file from a ref of git and a database.
+func ledgerIsFile(name string) bool {
+	return !strings.HasPrefix(name, "git:") && !strings.Contains(name, "://")
 }
 
 // shownLedger is the name of the ledger for messages: without a password.
