@@ -133,6 +133,8 @@ func TestFirstRunTellsNobody(t *testing.T) {
 	}
 }
 
+// TestDiff: the targets of what is sent are the links that changed since the
+// ledger of the last deploy (PB-11).
 func TestDiff(t *testing.T) {
 	w := newWorld(t)
 	w.write("a/index.html", post("A", a("https://x.example/keep"), a("https://x.example/go")))
