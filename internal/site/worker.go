@@ -81,6 +81,7 @@ func (w *worker) page(p *Page) {
 	}
 	page := w.l.s.scanPage(&w.scan, p.kind, data)
 	p.script, p.quirks, p.noIndex = page.HasScript, page.Quirks, page.NoIndex
+	p.plain = p.kind == PageHTML && page.Plain()
 	if len(page.Faults) > 0 {
 		p.faults = slices.Clone(page.Faults)
 	}
