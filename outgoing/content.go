@@ -43,13 +43,13 @@ func (r *rules) contentOf(page *scan.Outline, tree []*html.Node) (*content, bool
 			return nil, false
 		}
 	}
-	if articles := o.outermost(o.isElement(atom.Article)); len(articles) > 0 {
+	if articles := o.named(atom.Article); len(articles) > 0 {
 		article, ok := o.mainArticle(articles)
 		c.roots = []int{article}
 		return c, ok
 	}
-	if c.roots = o.outermost(o.isElement(atom.Main)); len(c.roots) == 0 {
-		c.roots = o.outermost(o.isElement(atom.Body))
+	if c.roots = o.named(atom.Main); len(c.roots) == 0 {
+		c.roots = o.named(atom.Body)
 	}
 	return c, true
 }

@@ -101,12 +101,21 @@ func TestHash(t *testing.T) {
 	}
 	hash := func(page string) string {
 		c, _ := contentOf(t, rules, page)
-		return c.hash()
+		sum := c.hash()
+		var b scan.Outliner
+		if o, ok := b.Read([]byte(page)); !ok {
+			t.Errorf("%s: not read in one pass", page)
+		} else if c, _ := rules.contentOf(o, nil); c.hash() != sum {
+			t.Errorf("%s: read in one pass it has another hash", page)
+		}
+		return sum
 	}
 	first := hash(`<nav>a</nav><main><p>One  two <a href=x>three</a></p></main>`)
 	for _, same := range []string{
 		`<nav>b</nav><main><p>One  two <a href=x>three</a></p></main>`,
 		"<main class=m>\n  <p style='color:red'>One\n two <a class=y href=x>three</a>\n</p></main><script>1</script>",
+		`<main><p>One &#116;wo <!-- not seen -->
+			<a id=i href="&#120;">three</a></p></main>`,
 	} {
 		if hash(same) != first {
 			t.Errorf("%s: another hash", same)
@@ -117,6 +126,8 @@ func TestHash(t *testing.T) {
 		`<main><p>One two <a href=x>four</a></p></main>`,
 		`<main><div>One two <a href=x>three</a></div></main>`,
 		`<main><p>One two three</p></main>`,
+		`<main><p>One two <a href=x>th</a>ree</p></main>`,
+		`<main><p>One two <a href=x title=y>three</a></p></main>`,
 	} {
 		if hash(other) == first {
 			t.Errorf("%s: the same hash", other)

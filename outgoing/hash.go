@@ -18,7 +18,9 @@ var hashedSet = func() (set uint32) {
 	return set
 }()
 
-// hashChunk is how much is handed to the hash at once.
+// hashChunk is how much is handed to the hash at once. With its processor
+// instructions SHA-256 is a sixth of the work on an entry, less than the
+// folding of its text.
 const hashChunk = 8 << 10
 
 // hash is that of what a reader sees of the entry: its text with white space

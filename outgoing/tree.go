@@ -16,6 +16,14 @@ func (o outline) outermost(fits func(i int) bool) []int {
 	return o.between(0, o.Len(), fits, func(int) bool { return false })
 }
 
+// named returns the HTML elements of a name that stand in no other such.
+func (o outline) named(a atom.Atom) []int {
+	if !o.Has(a) {
+		return nil // without a look at each node
+	}
+	return o.outermost(o.isElement(a))
+}
+
 // outermostIn returns those below an element, and leaves out what stands in
 // an element that is closed, too.
 func (o outline) outermostIn(root int, fits, closed func(i int) bool) []int {
@@ -55,6 +63,9 @@ func (o outline) hasClass(i int, class string) bool {
 
 // baseHref returns the first base element's address.
 func (o outline) baseHref() (href []byte, ok bool) {
+	if !o.Has(atom.Base) {
+		return nil, false
+	}
 	for i := range o.Len() {
 		if o.Tag(i) == atom.Base {
 			if href, ok = o.Attr(i, scan.OutlineHref); ok {

@@ -21,6 +21,7 @@ type Outline struct {
 	decoded bool   // it holds no character references
 	nodes   []outlineNode
 	attrs   []outlineAttr
+	seen    [256]bool // the kinds of its nodes
 }
 
 // outlineNode is an element or, with kindText, a piece of text.
@@ -82,6 +83,16 @@ func (o *Outline) IsText(i int) bool { return o.nodes[i].kind == kindText }
 // Tag returns the name of element i; 0 for text and for names that mean
 // nothing to HTML's tree construction.
 func (o *Outline) Tag(i int) atom.Atom { return elements[o.nodes[i].kind].atom }
+
+// Has tells whether any element has the name, which must be one that Tag tells.
+func (o *Outline) Has(tag atom.Atom) bool {
+	for kind := range elements {
+		if elements[kind].atom == tag && o.seen[kind] {
+			return true
+		}
+	}
+	return false
+}
 
 // Foreign tells whether element i belongs to SVG or MathML.
 func (o *Outline) Foreign(i int) bool { return o.nodes[i].foreign }
@@ -191,6 +202,7 @@ func (t *treeOutline) children(parent *html.Node) {
 			continue
 		}
 		o.nodes, t.nodes = append(o.nodes, node), append(t.nodes, n)
+		o.seen[node.kind] = true
 		for _, a := range n.Attr {
 			if name, ok := outlineAttrNamed[a.Key]; ok && a.Namespace == "" {
 				o.attrs = append(o.attrs, outlineAttr{name, t.note(a.Val)})

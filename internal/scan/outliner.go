@@ -19,6 +19,8 @@ type Outliner struct {
 	open   [256]uint16 // how many elements of a kind are open
 	mode   outlineMode
 	unsure bool
+	// standards: the page has the doctype of today's HTML.
+	standards bool
 }
 
 type openElement struct {
@@ -55,7 +57,7 @@ const (
 // that is moved, copied, merged or dropped.
 func (b *Outliner) Read(text []byte) (o *Outline, ok bool) {
 	b.out = Outline{text: text, nodes: b.out.nodes[:0], attrs: b.out.attrs[:0]}
-	b.text, b.stack, b.mode, b.unsure = text, b.stack[:0], modeInitial, false
+	b.text, b.stack, b.mode, b.unsure, b.standards = text, b.stack[:0], modeInitial, false, false
 	b.open = [256]uint16{}
 	if len(text) > math.MaxInt32 || bytes.IndexByte(text, 0) >= 0 || bytes.HasPrefix(text, []byte("\xEF\xBB\xBF")) {
 		return nil, false
@@ -159,6 +161,8 @@ func (b *Outliner) declaration(i int) int {
 			b.unsure = true
 		}
 		b.mode = modeBeforeHTML
+		name, _, _ := bytes.Cut(rest[7:], []byte(">"))
+		b.standards = len(name) < 100 && foldEqual(bytes.Trim(name, asciiSpace), "html")
 	case bytes.HasPrefix(rest, []byte("[CDATA[")):
 		b.unsure = true // a comment in HTML, and text in svg
 	}
@@ -253,6 +257,7 @@ func (b *Outliner) add(n outlineNode, push bool) {
 	at := uint32(len(b.out.nodes))
 	n.end = at + 1
 	b.out.nodes = append(b.out.nodes, n)
+	b.out.seen[n.kind] = true
 	if push {
 		b.stack = append(b.stack, openElement{node: at, kind: n.kind})
 		b.open[n.kind]++

@@ -103,7 +103,9 @@ func (b *Outliner) startInBody(n outlineNode, closing bool) {
 			b.unsure = b.unsure || b.open[n.kind] > 0
 		}
 	case ruleTable:
-		b.unsure = b.unsure || b.open[kindP] > 0 // whether it is closed depends on the doctype
+		// In quirks mode a table may stand in a paragraph.
+		b.unsure = b.unsure || b.open[kindP] > 0 && !b.standards
+		b.closeP()
 	case ruleVoid, ruleHeadVoid:
 		b.add(n, false)
 		return
@@ -148,18 +150,28 @@ func (b *Outliner) startInBody(n outlineNode, closing bool) {
 
 // closeP closes the paragraph in which a block cannot stand.
 func (b *Outliner) closeP() {
+	if i := b.paragraph(); i >= 0 {
+		b.popTo(i)
+	}
+}
+
+func (b *Outliner) inParagraph() bool { return b.paragraph() >= 0 }
+
+// paragraph returns the place in the stack of the paragraph that is open here
+// (in button scope, HTML 13.2.4.2); -1 if there is none.
+func (b *Outliner) paragraph() int {
 	if b.open[kindP] == 0 {
-		return
+		return -1
 	}
 	for i := len(b.stack) - 1; i >= 0; i-- {
 		switch kind := b.stack[i].kind; {
 		case kind == kindP:
-			b.popTo(i)
-			return
+			return i
 		case kind == kindButton || endsScope(kind):
-			return
+			return -1
 		}
 	}
+	return -1
 }
 
 // endsScope tells whether no end tag reaches over an element (HTML 13.2.4.2).
@@ -225,6 +237,11 @@ func (b *Outliner) endInBody(kind elementKind, name span) {
 		b.endPart(kind)
 		return
 	case ruleBlock, ruleForm, ruleButton, ruleSelect:
+		if kind == kindP && !b.inParagraph() {
+			b.unsure = b.unsure || b.inTable()
+			b.add(outlineNode{kind: kindP, attr: uint32(len(b.out.attrs))}, false) // an empty one
+			return
+		}
 		if kind != kindP {
 			b.closeImplied()
 		}
