@@ -79,7 +79,7 @@ var outlineSeeds = []string{
 // unsureSeeds are pages whose elements are moved, copied, merged or dropped.
 var unsureSeeds = []string{
 	"<p><b>a<p>b", "<a href=x>a<a href=y>b", "<table>a<tr><td>b</table>", "<b><i>a</b>b</i>", "<td>a", "<template><a href=x></template>", "<body><body class=x>",
-	"<p></div>", "<form><form>", "<frameset>", "<p><table>", "<!doctype html public ''><p><table>", "<table></p>", "<image src=x>", "<button><button>", "<svg><p>", "<svg><desc><b>", "<svg><![CDATA[x]]>",
+	"<p></div>", "<form><form>", "<frameset>", "<!doctype html public ''><p><table>", "<table></p>", "<image src=x>", "<button><button>", "<svg><p>", "<svg><desc><b>", "<svg><![CDATA[x]]>",
 	"<script><!-- </script>", "<title>a", "<!-- a", "<p", "<p a='", "a\x00b", "<body></body>a", "<select><input>", "<p>a<!doctype html>b", "<plaintext>", "&#32;<title>x</title>",
 	"</body>", "<a =x>", "<svg a=1 a=x/>", "<li><b><li>", "<h1>a</h2>", strings.Repeat("<i>", 600),
 }

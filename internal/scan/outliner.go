@@ -19,8 +19,9 @@ type Outliner struct {
 	open   [256]uint16 // how many elements of a kind are open
 	mode   outlineMode
 	unsure bool
-	// standards: the page has the doctype of today's HTML.
-	standards bool
+	// standards: the page has the doctype of today's HTML; legacy: it has
+	// another one, about which parsers may disagree.
+	standards, legacy bool
 }
 
 type openElement struct {
@@ -57,7 +58,8 @@ const (
 // that is moved, copied, merged or dropped.
 func (b *Outliner) Read(text []byte) (o *Outline, ok bool) {
 	b.out = Outline{text: text, nodes: b.out.nodes[:0], attrs: b.out.attrs[:0]}
-	b.text, b.stack, b.mode, b.unsure, b.standards = text, b.stack[:0], modeInitial, false, false
+	b.text, b.stack, b.mode, b.unsure = text, b.stack[:0], modeInitial, false
+	b.standards, b.legacy = false, false
 	b.open = [256]uint16{}
 	if len(text) > math.MaxInt32 || bytes.IndexByte(text, 0) >= 0 || bytes.HasPrefix(text, []byte("\xEF\xBB\xBF")) {
 		return nil, false
@@ -162,7 +164,11 @@ func (b *Outliner) declaration(i int) int {
 		}
 		b.mode = modeBeforeHTML
 		name, _, _ := bytes.Cut(rest[7:], []byte(">"))
-		b.standards = len(name) < 100 && foldEqual(bytes.Trim(name, asciiSpace), "html")
+		name = bytes.Trim(name, asciiSpace)
+		b.standards = string(name) == "html"
+		// golang.org/x/net/html takes HTML in capitals for quirks mode, unlike
+		// browsers; a table in a paragraph is where it shows.
+		b.legacy = !b.standards && !foldEqual(name, "html")
 	case bytes.HasPrefix(rest, []byte("[CDATA[")):
 		b.unsure = true // a comment in HTML, and text in svg
 	}
@@ -226,7 +232,7 @@ func (b *Outliner) content(kind elementKind, i int) int {
 	if b.unsure {
 		return i
 	}
-	end := len(text)
+	var end int
 	if kind == kindScript {
 		end = scriptEnd(text, i)
 		// The parser differs from the standard in scripts with comments.

@@ -104,8 +104,10 @@ func (b *Outliner) startInBody(n outlineNode, closing bool) {
 		}
 	case ruleTable:
 		// In quirks mode a table may stand in a paragraph.
-		b.unsure = b.unsure || b.open[kindP] > 0 && !b.standards
-		b.closeP()
+		b.unsure = b.unsure || b.open[kindP] > 0 && b.legacy
+		if b.standards {
+			b.closeP()
+		}
 	case ruleVoid, ruleHeadVoid:
 		b.add(n, false)
 		return
