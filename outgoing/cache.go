@@ -9,12 +9,12 @@ import (
 )
 
 // Cache keeps what the files of a docroot said when they were read last, so
-// that only files that changed are read again: parsing takes ten times as long
-// as checking. It is no part of the ledger: without it, or with one of another
-// site, the answer is the same. The zero value is an empty cache.
+// that only files that changed are read again. It is no part of the ledger:
+// without it, or with one of another site, the answer is the same. The zero
+// value is an empty cache.
 //
-// On python3.11-doc (530 pages), two cores, a diff takes 0.28 s with it and
-// 1.5 s without.
+// On python3.11-doc (530 pages) a diff takes 0.14 s of processor time with it
+// and 0.44 s without; with a selector, for which pages are parsed, 2.2 s.
 type Cache struct {
 	print uint64
 	files cached

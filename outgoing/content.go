@@ -1,78 +1,90 @@
 package outgoing
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// content is the part of a page that is its entry.
+// content is the part of a page that is its entry. Nodes are those of the outline.
 type content struct {
-	roots []*html.Node
+	page  *scan.Outline
+	roots []int
 	// whole: everything in the roots counts; otherwise not what stands in nav,
 	// aside and footer.
 	whole bool
-	// heading is the title of the entry, if it stands outside of the roots.
-	heading *html.Node
+	// heading is the title of the entry, if it stands outside of the roots;
+	// -1 for none.
+	heading int
 	// marked are links of the entry outside of the roots that say what it is:
 	// a reply, a like, a repost, a bookmark.
-	marked []*html.Node
+	marked []int
 }
 
 // contentOf finds the content of a page; false when it is a list of entries.
-func (r *rules) contentOf(doc *html.Node) (*content, bool) {
+// tree holds the nodes of the outline for a selector to match.
+func (r *rules) contentOf(page *scan.Outline, tree []*html.Node) (*content, bool) {
+	o := outline{page}
+	c := &content{page: page, heading: -1}
 	if r.content != nil {
-		return &content{roots: outermost(doc, r.content.Match), whole: true}, true
+		c.roots, c.whole = o.outermost(func(i int) bool { return r.content.Match(tree[i]) }), true
+		return c, true
 	}
-	if entries := outermost(doc, func(n *html.Node) bool { return hasClass(n, "h-entry") }); len(entries) == 1 {
-		return entryContent(entries[0]), true
-	} else if len(entries) > 1 {
-		return nil, false
-	}
-	if articles := outermost(doc, isElement(atom.Article)); len(articles) > 0 {
-		article, ok := mainArticle(articles)
-		if !ok {
+	if page.Mentions(scan.OutlineClass, "h-entry") {
+		if entries := o.outermost(func(i int) bool { return o.hasClass(i, "h-entry") }); len(entries) == 1 {
+			c.takeEntry(entries[0])
+			return c, true
+		} else if len(entries) > 1 {
 			return nil, false
 		}
-		return &content{roots: []*html.Node{article}}, true
 	}
-	if main := outermost(doc, isElement(atom.Main)); len(main) > 0 {
-		return &content{roots: main}, true
+	if articles := o.named(atom.Article); len(articles) > 0 {
+		article, ok := o.mainArticle(articles)
+		c.roots = []int{article}
+		return c, ok
 	}
-	return &content{roots: outermost(doc, isElement(atom.Body))}, true
+	if c.roots = o.named(atom.Main); len(c.roots) == 0 {
+		c.roots = o.named(atom.Body)
+	}
+	return c, true
 }
 
-// entryContent takes the parts of an h-entry (microformats2) that its author
+// takeEntry takes the parts of an h-entry (microformats2) that its author
 // wrote.
-func entryContent(entry *html.Node) *content {
-	c := &content{whole: true}
-	c.roots = outermostIn(entry, func(n *html.Node) bool { return hasClass(n, "e-content") }, isItem)
+func (c *content) takeEntry(entry int) {
+	o := outline{c.page}
+	c.roots = o.outermostIn(entry, func(i int) bool { return o.hasClass(i, "e-content") }, o.isItem)
 	if len(c.roots) == 0 {
-		return &content{roots: []*html.Node{entry}}
+		c.roots = []int{entry}
+		return
 	}
-	if names := outermostIn(entry, func(n *html.Node) bool { return hasClass(n, "p-name") }, isItem); len(names) > 0 {
+	c.whole = true
+	if names := o.outermostIn(entry, func(i int) bool { return o.hasClass(i, "p-name") }, o.isItem); len(names) > 0 {
 		c.heading = names[0]
 	}
-	c.marked = outermostIn(entry, func(n *html.Node) bool {
-		return n.DataAtom == atom.A && (hasClass(n, "u-in-reply-to") || hasClass(n, "u-like-of") || hasClass(n, "u-repost-of") || hasClass(n, "u-bookmark-of"))
-	}, func(*html.Node) bool { return false })
+	open := func(int) bool { return false }
+	c.marked = o.outermostIn(entry, func(i int) bool { return o.Tag(i) == atom.A && o.citesTarget(i) }, open)
 	// What is quoted in an h-cite is the address of what the entry answers.
-	for _, cite := range outermostIn(entry, func(n *html.Node) bool { return isItem(n) && citesTarget(n) }, func(*html.Node) bool { return false }) {
-		c.marked = append(c.marked, outermost(cite, func(n *html.Node) bool { return n.DataAtom == atom.A && hasClass(n, "u-url") })...)
+	for _, cite := range o.outermostIn(entry, func(i int) bool { return o.isItem(i) && o.citesTarget(i) }, open) {
+		c.marked = append(c.marked, o.outermostIn(cite, func(i int) bool { return o.Tag(i) == atom.A && o.hasClass(i, "u-url") }, open)...)
 	}
-	return c
 }
 
-func citesTarget(n *html.Node) bool {
-	return hasClass(n, "u-in-reply-to") || hasClass(n, "u-like-of") || hasClass(n, "u-repost-of") || hasClass(n, "u-bookmark-of")
+// citesTarget tells whether an element says what the entry is about.
+func (o outline) citesTarget(i int) bool {
+	return o.hasClass(i, "u-in-reply-to") || o.hasClass(i, "u-like-of") || o.hasClass(i, "u-repost-of") || o.hasClass(i, "u-bookmark-of")
 }
 
 // isItem tells whether an element is a microformat of its own.
-func isItem(n *html.Node) bool {
-	for class := range strings.FieldsSeq(attribute(n, "class")) {
-		if strings.HasPrefix(class, "h-") {
+func (o outline) isItem(i int) bool {
+	classes, _ := o.Attr(i, scan.OutlineClass)
+	for class := range bytes.FieldsSeq(classes) {
+		if bytes.HasPrefix(class, []byte("h-")) {
 			return true
 		}
 	}
@@ -81,63 +93,64 @@ func isItem(n *html.Node) bool {
 
 // mainArticle chooses among articles that stand side by side: the only one, or
 // the only one that has the page's heading, when comments are articles too.
-func mainArticle(articles []*html.Node) (*html.Node, bool) {
+func (o outline) mainArticle(articles []int) (int, bool) {
 	if len(articles) == 1 {
 		return articles[0], true
 	}
-	withHeading := slices.DeleteFunc(slices.Clone(articles), func(n *html.Node) bool {
-		return len(outermost(n, isElement(atom.H1))) == 0
+	withHeading := slices.DeleteFunc(slices.Clone(articles), func(i int) bool {
+		return len(o.outermostIn(i, o.isElement(atom.H1), func(int) bool { return false })) == 0
 	})
 	if len(withHeading) != 1 {
-		return nil, false
+		return 0, false
 	}
 	return withHeading[0], true
 }
 
-// anchors returns the values of the links that count, in document order.
-func (c *content) anchors(rel map[string]bool) []string {
-	var found []string
-	add := func(n *html.Node) {
-		if n.DataAtom != atom.A && n.DataAtom != atom.Area {
+// anchors calls f for the values of the links that count, in document order.
+// They are good until f returns.
+func (c *content) anchors(rel map[string]bool, f func(href []byte)) {
+	add := func(i int) {
+		if tag := c.page.Tag(i); tag != atom.A && tag != atom.Area {
 			return
 		}
-		if slices.ContainsFunc(strings.Fields(strings.ToLower(attribute(n, "rel"))), func(r string) bool { return rel[r] }) {
+		if types, ok := c.page.Attr(i, scan.OutlineRel); ok && discourages(types, rel) {
 			return
 		}
-		if href, ok := attributeOf(n, "href"); ok {
-			found = append(found, href)
+		if href, ok := c.page.Attr(i, scan.OutlineHref); ok {
+			f(href)
 		}
 	}
-	for _, n := range c.marked {
-		add(n)
+	for _, i := range c.marked {
+		add(i)
 	}
-	c.walk(func(n *html.Node) {
-		if n.Type == html.ElementNode {
-			add(n)
-		}
-	})
-	return found
+	c.walk(add)
+}
+
+// discourages tells whether a list of link types has one of rel.
+func discourages(types []byte, rel map[string]bool) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(string(types))), func(r string) bool { return rel[r] })
 }
 
 // walk calls f for each node of the content, in document order, but for what
 // does not count.
-func (c *content) walk(f func(*html.Node)) {
+func (c *content) walk(f func(i int)) {
 	for _, root := range c.roots {
-		walk(root, func(n *html.Node) bool {
-			if n.Type == html.ElementNode && n != root && c.skips(n) {
-				return false
+		for i, end := root, c.page.End(root); i < end; {
+			if i != root && !c.page.IsText(i) && c.skips(i) {
+				i = c.page.End(i)
+				continue
 			}
-			f(n)
-			return true
-		})
+			f(i)
+			i++
+		}
 	}
 }
 
-func (c *content) skips(n *html.Node) bool {
-	if _, ok := attributeOf(n, "data-no-mention"); ok {
+func (c *content) skips(i int) bool {
+	if c.page.Attrs(i)&(1<<scan.OutlineNoMention) != 0 {
 		return true
 	}
-	switch n.DataAtom {
+	switch c.page.Tag(i) {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript:
 		return true
 	case atom.Nav, atom.Aside, atom.Footer:

@@ -6,15 +6,23 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
-func parse(t *testing.T, text string) *html.Node {
+// contentOf finds the content of a page, read by the parser.
+func contentOf(t *testing.T, r *rules, text string) (*content, bool) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return doc
+	return r.contentOf(scan.OutlineTree(doc))
+}
+
+func (c *content) list(rel map[string]bool) (list []string) {
+	c.anchors(rel, func(href []byte) { list = append(list, string(href)) })
+	return list
 }
 
 func TestContent(t *testing.T) {
@@ -45,14 +53,14 @@ func TestContent(t *testing.T) {
 		{"no href", `<a name=x></a><a href=1></a>`, []string{"1"}},
 	}
 	for _, test := range tests {
-		c, ok := rules.contentOf(parse(t, test.page))
+		c, ok := contentOf(t, rules, test.page)
 		switch {
 		case !ok && test.want != nil:
 			t.Errorf("%s: taken for a list", test.name)
 		case ok && test.want == nil:
 			t.Errorf("%s: taken for an entry", test.name)
 		case ok:
-			if got := c.anchors(rules.rel); !slices.Equal(got, test.want) {
+			if got := c.list(rules.rel); !slices.Equal(got, test.want) {
 				t.Errorf("%s: %v, want %v", test.name, got, test.want)
 			}
 		}
@@ -64,8 +72,8 @@ func TestContentSelector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, ok := rules.contentOf(parse(t, `<article class=post><a href=0></a><p><a href=1></a></p></article><article></article><ul id=links><li><a rel=nofollow href=2></a></ul>`))
-	if got := c.anchors(rules.rel); !ok || !slices.Equal(got, []string{"1", "2"}) {
+	c, ok := contentOf(t, rules, `<article class=post><a href=0></a><p><a href=1></a></p></article><article></article><ul id=links><li><a rel=nofollow href=2></a></ul>`)
+	if got := c.list(rules.rel); !ok || !slices.Equal(got, []string{"1", "2"}) {
 		t.Errorf("%v, want 1 and 2", got)
 	}
 }
@@ -92,13 +100,22 @@ func TestHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	hash := func(page string) string {
-		c, _ := rules.contentOf(parse(t, page))
-		return c.hash()
+		c, _ := contentOf(t, rules, page)
+		sum := c.hash()
+		var b scan.Outliner
+		if o, ok := b.Read([]byte(page)); !ok {
+			t.Errorf("%s: not read in one pass", page)
+		} else if c, _ := rules.contentOf(o, nil); c.hash() != sum {
+			t.Errorf("%s: read in one pass it has another hash", page)
+		}
+		return sum
 	}
 	first := hash(`<nav>a</nav><main><p>One  two <a href=x>three</a></p></main>`)
 	for _, same := range []string{
 		`<nav>b</nav><main><p>One  two <a href=x>three</a></p></main>`,
 		"<main class=m>\n  <p style='color:red'>One\n two <a class=y href=x>three</a>\n</p></main><script>1</script>",
+		`<main><p>One &#116;wo <!-- not seen -->
+			<a id=i href="&#120;">three</a></p></main>`,
 	} {
 		if hash(same) != first {
 			t.Errorf("%s: another hash", same)
@@ -109,6 +126,8 @@ func TestHash(t *testing.T) {
 		`<main><p>One two <a href=x>four</a></p></main>`,
 		`<main><div>One two <a href=x>three</a></div></main>`,
 		`<main><p>One two three</p></main>`,
+		`<main><p>One two <a href=x>th</a>ree</p></main>`,
+		`<main><p>One two <a href=x title=y>three</a></p></main>`,
 	} {
 		if hash(other) == first {
 			t.Errorf("%s: the same hash", other)
@@ -121,8 +140,8 @@ func TestDeepNesting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, _ := rules.contentOf(parse(t, strings.Repeat("<b>", 400)+`<a href=1>`))
-	if got := c.anchors(nil); !slices.Equal(got, []string{"1"}) {
+	c, _ := contentOf(t, rules, strings.Repeat("<b>", 400)+`<a href=1>`)
+	if got := c.list(nil); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("%v", got)
 	}
 }

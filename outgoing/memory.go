@@ -36,7 +36,7 @@ func remember(snap *ledger.Snapshot) memory {
 
 // readingVersion is that of the rules by which content and hash are found. It
 // grows with every change of them, so that no cache of another version is used.
-const readingVersion = 1
+const readingVersion = 2
 
 // fingerprint is a hash of what decides which links of a file count. Pages and
 // Exclude do not: they are asked for each page anew.

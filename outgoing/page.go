@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -15,7 +16,10 @@ import (
 // pageWorker reads one page after the other.
 type pageWorker struct {
 	*reading
-	reader *site.Reader
+	reader   *site.Reader
+	outliner scan.Outliner
+	// parser: pages are parsed even where the outliner would be sure.
+	parser bool
 }
 
 func (r *reading) worker() (*pageWorker, error) {
@@ -23,7 +27,7 @@ func (r *reading) worker() (*pageWorker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pageWorker{r, reader}, nil
+	return &pageWorker{reading: r, reader: reader, parser: r.rules.content != nil}, nil
 }
 
 func (w *pageWorker) close() { w.reader.Close() }
@@ -50,9 +54,9 @@ func (w *pageWorker) page(id site.PageID) (made, error) {
 		return made{}, nil
 	}
 	m, ok := w.cache.get(&e, p.Sum())
-	if !ok {
+	if !ok || known && m.left == "" && m.entry.Hash == "" {
 		var err error
-		if m, err = w.read(id, e); err != nil {
+		if m, err = w.read(id, e, known); err != nil {
 			return made{}, err
 		}
 	}
@@ -61,8 +65,10 @@ func (w *pageWorker) page(id site.PageID) (made, error) {
 	return m, nil
 }
 
-// read finds out what a page says from its text.
-func (w *pageWorker) read(id site.PageID, e Entry) (made, error) {
+// read finds out what a page says from its text. Its content is hashed if it
+// leads anywhere or the ledger knows the page: what says nothing has no
+// changes.
+func (w *pageWorker) read(id site.PageID, e Entry, known bool) (made, error) {
 	text, err := w.reader.Text(id)
 	if err != nil {
 		return made{}, err
@@ -71,20 +77,43 @@ func (w *pageWorker) read(id site.PageID, e Entry) (made, error) {
 		e.Hash, e.Targets = fmt.Sprintf("%016x", w.s.Page(id).Sum()), w.rules.opt.Hubs(text)
 		return made{entry: e}, nil
 	}
-	doc, err := html.Parse(bytes.NewReader(text))
+	page, tree, err := w.outline(text)
 	if err != nil {
 		return made{}, err
 	}
-	if isTombstone(doc) {
-		return made{entry: e, left: Tombstone}, nil
+	return w.say(e, page, tree, known), nil
+}
+
+// outline reads the tree of a page: in one pass, or, where that is not sure or
+// a selector needs nodes, by the parser, which takes ten times as long.
+func (w *pageWorker) outline(text []byte) (*scan.Outline, []*html.Node, error) {
+	if !w.parser {
+		if page, ok := w.outliner.Read(text); ok {
+			return page, nil, nil
+		}
 	}
-	c, ok := w.rules.contentOf(doc)
+	doc, err := html.Parse(bytes.NewReader(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	page, tree := scan.OutlineTree(doc)
+	return page, tree, nil
+}
+
+// say tells what a page with this outline says.
+func (w *pageWorker) say(e Entry, page *scan.Outline, tree []*html.Node, known bool) made {
+	if (outline{page}).isTombstone() {
+		return made{entry: e, left: Tombstone}
+	}
+	c, ok := w.rules.contentOf(page, tree)
 	if !ok {
-		return made{entry: e, left: Listing}, nil
+		return made{entry: e, left: Listing}
 	}
-	w.links(&e, doc, c)
-	e.Hash = c.hash()
-	return made{entry: e}, nil
+	w.links(&e, c)
+	if known || len(e.Targets) > 0 || len(e.Internal) > 0 {
+		e.Hash = c.hash()
+	}
+	return made{entry: e}
 }
 
 // leads tells whether the page has any link that leaves the docroot.
@@ -96,46 +125,68 @@ func leads(p *site.Page) bool {
 }
 
 // links notes the addresses that the content links to.
-func (w *pageWorker) links(e *Entry, doc *html.Node, c *content) {
+func (w *pageWorker) links(e *Entry, c *content) {
 	base, err := weburl.Parse(e.URL)
 	if err != nil {
 		return // never: the address was made of a base URL that was parsed
 	}
-	if href, ok := baseHref(doc); ok {
-		if u, err := base.Resolve(href); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
+	if href, ok := (outline{c.page}).baseHref(); ok {
+		if u, err := base.Resolve(string(href)); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
 			base = u
 		}
 	}
 	own := strings.TrimPrefix(strings.TrimPrefix(w.origin, "http://"), "https://")
+	home := !w.rules.opt.Internal && authority(base) == own
 	seen := make(map[string]bool)
-	for _, a := range c.anchors(w.rules.rel) {
-		raw := strings.Trim(a, "\t\n\f\r ")
+	c.anchors(w.rules.rel, func(href []byte) {
+		if home && isPath(href) {
+			return
+		}
+		raw := strings.Trim(string(href), "\t\n\f\r ")
 		u, err := base.Resolve(raw)
 		if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
-			continue
+			return
 		}
-		host := u.Host()
-		if port := u.Port(); port != "" {
-			host += ":" + port
-		}
-		if host == own {
+		if authority(u) == own {
 			if w.rules.opt.Internal && u.Path() != base.Path() {
 				e.Internal = append(e.Internal, u.Path())
 			}
-			continue
+			return
 		}
 		target := u.String()
 		if written(raw) {
 			target = raw
 		}
 		if !w.rules.tells(u.Host(), target) || seen[key(target)] {
-			continue
+			return
 		}
 		seen[key(target)] = true
 		e.Targets = append(e.Targets, target)
-	}
+	})
 	slices.Sort(e.Internal)
 	e.Internal = slices.Compact(e.Internal)
+}
+
+// authority is the host of an address, and its port unless it is the scheme's.
+func authority(u weburl.URL) string {
+	if port := u.Port(); port != "" {
+		return u.Host() + ":" + port
+	}
+	return u.Host()
+}
+
+// isPath tells whether a value is surely a path, query or fragment only, which
+// stays on the host of the base: most links need not be resolved to know that.
+func isPath(href []byte) bool {
+	if len(href) > 1 && href[0] == '/' && href[1] == '/' {
+		return false
+	}
+	for _, c := range href {
+		if c <= ' ' || c == ':' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // written tells whether an absolute address can be sent as it stands on the

@@ -1,10 +1,12 @@
 package outgoing
 
 import (
+	"bytes"
 	"strings"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // TombstonePage stands at the address of a deleted page on hosts that cannot answer
@@ -25,12 +27,18 @@ const TombstonePage = `<!DOCTYPE html>
 `
 
 // isTombstone tells whether a page says of itself that it is gone.
-func isTombstone(doc *html.Node) (gone bool) {
-	walk(doc, func(n *html.Node) bool {
-		if n.DataAtom == atom.Meta && strings.EqualFold(attribute(n, "http-equiv"), "status") {
-			gone = gone || strings.HasPrefix(strings.TrimSpace(attribute(n, "content")), "410")
+func (o outline) isTombstone() bool {
+	for i := 0; i < o.Len(); i++ {
+		switch o.Tag(i) {
+		case atom.Body:
+			i = o.End(i) - 1
+		case atom.Meta:
+			equiv, _ := o.Attr(i, scan.OutlineHTTPEquiv)
+			status, _ := o.Attr(i, scan.OutlineContent)
+			if strings.EqualFold(string(equiv), "status") && bytes.HasPrefix(bytes.TrimSpace(status), []byte("410")) {
+				return true
+			}
 		}
-		return !gone && n.DataAtom != atom.Body
-	})
-	return gone
+	}
+	return false
 }

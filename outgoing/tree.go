@@ -1,82 +1,77 @@
 package outgoing
 
 import (
-	"slices"
-	"strings"
+	"bytes"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// walk calls f for n and all below it, in document order. Where f is false it
-// goes no deeper. It needs no stack: pages may be nested a million deep.
-func walk(root *html.Node, f func(*html.Node) bool) {
-	for n := root; n != nil; {
-		if f(n) && n.FirstChild != nil {
-			n = n.FirstChild
-			continue
-		}
-		for n != root && n.NextSibling == nil {
-			n = n.Parent
-		}
-		if n == root {
-			return
-		}
-		n = n.NextSibling
+// outline asks questions of a page's outline.
+type outline struct{ *scan.Outline }
+
+// outermost returns the elements of the page that fit and stand in no other such.
+func (o outline) outermost(fits func(i int) bool) []int {
+	return o.between(0, o.Len(), fits, func(int) bool { return false })
+}
+
+// named returns the HTML elements of a name that stand in no other such.
+func (o outline) named(a atom.Atom) []int {
+	if !o.Has(a) {
+		return nil // without a look at each node
 	}
+	return o.outermost(o.isElement(a))
 }
 
-// outermost returns the elements below n that fit and stand in no other such.
-func outermost(n *html.Node, fits func(*html.Node) bool) []*html.Node {
-	return outermostIn(n, fits, func(*html.Node) bool { return false })
+// outermostIn returns those below an element, and leaves out what stands in
+// an element that is closed, too.
+func (o outline) outermostIn(root int, fits, closed func(i int) bool) []int {
+	return o.between(root+1, o.End(root), fits, closed)
 }
 
-// outermostIn leaves out what stands in an element that is closed, too.
-func outermostIn(root *html.Node, fits, closed func(*html.Node) bool) (found []*html.Node) {
-	walk(root, func(n *html.Node) bool {
+func (o outline) between(from, to int, fits, closed func(i int) bool) (found []int) {
+	for i := from; i < to; {
+		next := i + 1
 		switch {
-		case n.Type != html.ElementNode || n == root:
-			return true
-		case n.DataAtom == atom.Template:
-			return false
-		case fits(n):
-			found = append(found, n)
-			return false
+		case o.IsText(i):
+		case o.Tag(i) == atom.Template:
+			next = o.End(i)
+		case fits(i):
+			found, next = append(found, i), o.End(i)
+		case closed(i):
+			next = o.End(i)
 		}
-		return !closed(n)
-	})
+		i = next
+	}
 	return found
 }
 
-func isElement(a atom.Atom) func(*html.Node) bool {
-	return func(n *html.Node) bool { return n.DataAtom == a && n.Namespace == "" }
+func (o outline) isElement(a atom.Atom) func(i int) bool {
+	return func(i int) bool { return o.Tag(i) == a && !o.Foreign(i) }
 }
 
-func attributeOf(n *html.Node, name string) (string, bool) {
-	for _, a := range n.Attr {
-		if a.Key == name && a.Namespace == "" {
-			return a.Val, true
+func (o outline) hasClass(i int, class string) bool {
+	classes, _ := o.Attr(i, scan.OutlineClass)
+	for c := range bytes.FieldsSeq(classes) {
+		if string(c) == class {
+			return true
 		}
 	}
-	return "", false
-}
-
-func attribute(n *html.Node, name string) string {
-	value, _ := attributeOf(n, name)
-	return value
-}
-
-func hasClass(n *html.Node, class string) bool {
-	return slices.Contains(strings.Fields(attribute(n, "class")), class)
+	return false
 }
 
 // baseHref returns the first base element's address.
-func baseHref(doc *html.Node) (href string, ok bool) {
-	walk(doc, func(n *html.Node) bool {
-		if !ok && n.DataAtom == atom.Base {
-			href, ok = attributeOf(n, "href")
+func (o outline) baseHref() (href []byte, ok bool) {
+	if !o.Has(atom.Base) {
+		return nil, false
+	}
+	for i := range o.Len() {
+		if o.Tag(i) == atom.Base {
+			if href, ok = o.Attr(i, scan.OutlineHref); ok {
+				return href, true
+			}
 		}
-		return !ok
-	})
-	return href, ok
+	}
+	return nil, false
 }

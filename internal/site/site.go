@@ -69,6 +69,7 @@ type Page struct {
 	noIndex bool
 	zipped  bool   // the file is compressed
 	served  bool   // written by hugo server
+	plain   bool   // HTML whose text is the file as it lies there
 	canon   NodeID // the page's address as it says itself, NoNode for none
 	// manifest is the first web manifest that the page names, 0 for none;
 	// manifests: it names another one, too.

@@ -1,6 +1,10 @@
 package site
 
-import "github.com/cespare/xxhash/v2"
+import (
+	"bytes"
+
+	"github.com/cespare/xxhash/v2"
+)
 
 // Sum returns a hash of the bytes of the page's file, for telling that nothing
 // changed since another build; 0 unless [Options.Sums] asked for it. It is no
@@ -33,6 +37,10 @@ func (r *Reader) Text(id PageID) ([]byte, error) {
 	}
 	if r.s.opt.Sums && xxhash.Sum64(data) != p.sum {
 		return nil, ErrChanged
+	}
+	if p.plain && r.s.opt.Sums {
+		// The same bytes as when the page was scanned, which need no second look.
+		return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")), nil
 	}
 	return r.s.scanPage(&r.scan, p.kind, data).UTF8(), nil
 }

@@ -86,6 +86,7 @@ func (w *worker) page(p *Page) {
 	}
 	page := w.l.s.scanPage(&w.scan, p.kind, data)
 	p.script, p.quirks, p.noIndex = page.HasScript, page.Quirks, page.NoIndex
+	p.plain = p.kind == PageHTML && page.Plain()
 	if len(page.Faults) > 0 {
 		p.faults = slices.Clone(page.Faults)
 	}
