@@ -43,6 +43,7 @@ const (
 	Listing   Reason = "list of several entries"
 	NotFound  Reason = "error page"
 	Tombstone Reason = "tombstone"
+	TooDeep   Reason = "nested too deeply to be parsed"
 )
 
 // Left is how many pages are left out for a reason.

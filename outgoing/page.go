@@ -78,8 +78,8 @@ func (w *pageWorker) read(id site.PageID, e Entry, known bool) (made, error) {
 		return made{entry: e}, nil
 	}
 	page, tree, err := w.outline(text)
-	if err != nil {
-		return made{}, err
+	if err != nil { // the parser gives up at 512 open elements
+		return made{entry: e, left: TooDeep}, nil
 	}
 	return w.say(e, page, tree, known), nil
 }

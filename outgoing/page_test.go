@@ -96,6 +96,7 @@ func TestLeftOut(t *testing.T) {
 	w.write("moved.html", `<meta http-equiv=refresh content="0; url=/post.html">`)
 	w.write("draft/a.html", post("D", link))
 	w.write("grave.html", TombstonePage+link)
+	w.write("deep.html", strings.Repeat("<div>", 600)+link)
 	w.opt.Exclude = []string{"draft/**"}
 	e := w.entries()
 	if len(e.List) != 1 || e.List[0].URL != base+"post.html" {
@@ -105,7 +106,7 @@ func TestLeftOut(t *testing.T) {
 	for _, l := range e.Left {
 		got = append(got, fmt.Sprint(l.Pages, " ", l.Reason))
 	}
-	want := []string{"1 alias", "1 canonical address elsewhere", "1 error page", "1 list of several entries", "1 not chosen", "1 tombstone"}
+	want := []string{"1 alias", "1 canonical address elsewhere", "1 error page", "1 list of several entries", "1 nested too deeply to be parsed", "1 not chosen", "1 tombstone"}
 	if !slices.Equal(got, want) {
 		t.Errorf("left out:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

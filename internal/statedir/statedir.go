@@ -20,6 +20,7 @@ const IgnoreName = ".gitignore"
 
 // Ignore is the text of that file.
 const Ignore = `# made by sitelink: what is not named here may be committed
+/.gitignore
 /public/
 /public.new/
 /cache/

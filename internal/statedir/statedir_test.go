@@ -41,7 +41,7 @@ func TestWhatGitSees(t *testing.T) {
 	git("init", "-q")
 	got := strings.Fields(git("ls-files", "-o", "--exclude-standard"))
 	slices.Sort(got)
-	if want := []string{".sitelink/.gitignore", ".sitelink/inject.json", ".sitelink/ledger.jsonl"}; !slices.Equal(got, want) {
+	if want := []string{".sitelink/inject.json", ".sitelink/ledger.jsonl"}; !slices.Equal(got, want) {
 		t.Errorf("git sees %q, want %q", got, want)
 	}
 }

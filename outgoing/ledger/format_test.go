@@ -294,7 +294,7 @@ func TestMerge(t *testing.T) {
 }
 
 // BenchmarkLoadSave100k: reading, and writing, a ledger of 100,000 rows in
-// memory; 15 MB. TestLoadSave100k has the disk in it.
+// memory; 15 MB. BenchmarkLoadSaveDisk has the disk in it.
 func BenchmarkLoadSave100k(b *testing.B) {
 	text := textOf(sample(100_000))
 	b.SetBytes(int64(len(text)))

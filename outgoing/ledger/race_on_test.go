@@ -1,5 +1,0 @@
-//go:build race
-
-package ledger
-
-const raceDetector = true
