@@ -65,6 +65,7 @@ func (a *app) deployCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&f.tombstones, "tombstones", false, "before the command, write a page that says 410 for each deleted page that nothing answers for")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy whatever the check would find")
 	addNotifyKeys(cmd)
 	return cmd

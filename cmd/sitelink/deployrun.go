@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -27,12 +25,6 @@ func (a *app) deploy(ctx context.Context, cfg *config.Config, f *notifyFlags, no
 	cfg.Docroot = docroot
 	if err := lookAt(docroot); err != nil {
 		return err
-	}
-	if page, err := servedByHugo(docroot); err != nil {
-		return err
-	} else if page != "" {
-		return &failure{fmt.Errorf("%s was written by hugo server: it loads a script of the development server", page),
-			"build the site with hugo, and deploy that"}
 	}
 	if !noCheck {
 		if err := a.checkFirst(ctx, cfg); err != nil {
@@ -53,7 +45,7 @@ func (a *app) deploy(ctx context.Context, cfg *config.Config, f *notifyFlags, no
 	if err != nil {
 		return err
 	}
-	plan, err := a.notifyPlan(ctx, cfg, f, snap)
+	plan, err := a.deployPlan(ctx, cfg, f, snap)
 	if err != nil {
 		return err
 	}
@@ -92,8 +84,8 @@ func (a *app) deployAndTell(ctx context.Context, cfg *config.Config, f *notifyFl
 	if err != nil {
 		return err
 	}
-	var plan *outgoing.Plan
-	if plan, err = a.notifyPlan(ctx, cfg, f, snap); err != nil {
+	plan, err := a.deployPlan(ctx, cfg, f, snap)
+	if err != nil {
 		return err
 	}
 	// Asked before the command runs: afterwards it would be too late to say no.
@@ -114,6 +106,24 @@ func (a *app) deployAndTell(ctx context.Context, cfg *config.Config, f *notifyFl
 	return errNotices
 }
 
+// deployPlan compares the docroot with the ledger, and makes it ready to be
+// published: one that is not to be is an error.
+func (a *app) deployPlan(ctx context.Context, cfg *config.Config, f *notifyFlags, snap *ledger.Snapshot) (*outgoing.Plan, error) {
+	s, plan, err := a.notifyPlan(ctx, cfg, f, snap)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Deployable(&check.Summary{Docroot: s.Root(), ServerPages: s.ServerPages()}); err != nil {
+		return nil, err
+	}
+	if f.tombstones {
+		if err := a.writeTombstones(s, plan); err != nil {
+			return nil, err
+		}
+	}
+	return plan, nil
+}
+
 // runCommand runs the command of the user, whose output is not the report.
 func (a *app) runCommand(ctx context.Context, command []string) error {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
@@ -129,32 +139,4 @@ func (a *app) runCommand(ctx context.Context, command []string) error {
 		return ctx.Err()
 	}
 	return &failure{fmt.Errorf("run %s: %w", strings.Join(command, " "), cause(err)), "the site may be deployed in part; nobody was told"}
-}
-
-// maxServedPages is how many pages are looked at: the server puts its script
-// into all of them.
-const maxServedPages = 20
-
-// servedByHugo returns a page that loads the script by which hugo server
-// reloads pages, "" if there is none.
-func servedByHugo(docroot string) (page string, err error) {
-	looked := 0
-	err = filepath.WalkDir(docroot, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return nil // the check says what cannot be read
-		case looked == maxServedPages:
-			return fs.SkipAll
-		case !entry.Type().IsRegular() || !strings.HasSuffix(entry.Name(), ".html"):
-			return nil
-		}
-		looked++
-		text, err := os.ReadFile(name)
-		if err == nil && bytes.Contains(text, []byte("/livereload.js?")) && bytes.Contains(text, []byte("mindelay=")) {
-			page = name
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return page, err
 }

@@ -55,7 +55,7 @@ const notifyExample = `  # what would be told
 type notifyFlags struct {
 	ledger, config, format, explain     string
 	send, dryRun, due, status, baseline bool
-	verbose, bust                       bool
+	verbose, bust, tombstones           bool
 	pace, live, deadline                time.Duration
 	maxNotices                          int
 	allow                               []string

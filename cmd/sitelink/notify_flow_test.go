@@ -363,10 +363,21 @@ func TestDeploy(t *testing.T) {
 	deploy(0, "--send")
 	b.wantPosts("/c")
 
+	// A deleted page leaves a tombstone, which is deployed with the rest.
+	if err := os.RemoveAll("public/three"); err != nil {
+		t.Fatal(err)
+	}
+	_, said = deploy(0, "--send", "--no-check", "--tombstones")
+	text, err := os.ReadFile("live/three/index.html")
+	if err != nil || !strings.Contains(string(text), "410 Gone") || !strings.Contains(said, "1 tombstone written") {
+		t.Errorf("no tombstone: %q, %v, %q", text, err, said)
+	}
+	b.wantPosts("/c")
+
 	// What hugo server wrote is not deployed.
 	b.write("public/three/index.html", `<!doctype html><title>3</title><script src="/livereload.js?mindelay=10&amp;v=2&amp;port=1313&amp;path=livereload" data-no-instant defer></script>`)
 	_, said = deploy(3, "--send")
-	if !strings.Contains(said, "error: public/three/index.html was written by hugo server") || strings.Contains(said, "copied") {
+	if !strings.Contains(said, "error: docroot public is not to be published: 1 page was written by hugo server") || strings.Contains(said, "copied") {
 		t.Error(said)
 	}
 	b.run(2, "deploy", "public")

@@ -21,7 +21,7 @@ func (a *app) notifyDry(ctx context.Context, cfg *config.Config, f *notifyFlags)
 	var plan *outgoing.Plan
 	if f.due {
 		err = a.reportOutcomes(cfg, &notifyFlags{format: f.format, verbose: true}, snap.Base, dueReport(snap, time.Now()))
-	} else if plan, err = a.notifyPlan(ctx, cfg, f, snap); err == nil {
+	} else if _, plan, err = a.notifyPlan(ctx, cfg, f, snap); err == nil {
 		err = a.showPlan(cfg, f, plan)
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -39,7 +40,7 @@ func (a *app) notify(ctx context.Context, cfg *config.Config, f *notifyFlags) er
 		case f.due:
 			return a.deliver(ctx, cfg, f, store, snap.Base)
 		}
-		plan, err := a.notifyPlan(ctx, cfg, f, snap)
+		_, plan, err := a.notifyPlan(ctx, cfg, f, snap)
 		if err != nil {
 			return err
 		}
@@ -58,21 +59,21 @@ func closing(store ledger.Store, work func() error) error {
 }
 
 // notifyPlan compares the docroot with the ledger.
-func (a *app) notifyPlan(ctx context.Context, cfg *config.Config, f *notifyFlags, snap *ledger.Snapshot) (*outgoing.Plan, error) {
+func (a *app) notifyPlan(ctx context.Context, cfg *config.Config, f *notifyFlags, snap *ledger.Snapshot) (*site.Site, *outgoing.Plan, error) {
 	compared := *snap
 	compared.New = snap.New || f.baseline // a plan that tells nobody
-	_, _, plan, err := a.plan(ctx, cfg, &compared, outgoingOptions(cfg))
+	s, _, plan, err := a.plan(ctx, cfg, &compared, outgoingOptions(cfg))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !f.baseline && snap.Base != "" && snap.Base != plan.Base {
-		return nil, &failure{fmt.Errorf("the ledger belongs to %s, the site is %s", snap.Base, plan.Base),
+		return nil, nil, &failure{fmt.Errorf("the ledger belongs to %s, the site is %s", snap.Base, plan.Base),
 			"name another ledger, or record this site in it: sitelink notify --baseline --send"}
 	}
 	if f.baseline {
 		plan.Change.Notices = append(plan.Change.Notices, withdrawn(snap)...)
 	}
-	return plan, nil
+	return s, plan, nil
 }
 
 // withdrawn are the open notices of a ledger, as no longer to be sent.
