@@ -175,7 +175,7 @@ func TestHookKilled(t *testing.T) {
 		t.Errorf("status %v: %s", err, out)
 	}
 	next := exec.Command("sitelink", "hook", "run", "pre-push", "origin")
-	next.Dir, next.Stdin = dir, strings.NewReader(strings.Replace(stdin, "refs/heads/main 0", "refs/tags/v1 0", 1))
+	next.Dir, next.Stdin = dir, strings.NewReader(strings.Replace(stdin, " refs/heads/main 0", " refs/tags/v1 0", 1))
 	if out, err := next.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("the next run: %v: %s", err, out)
 	}
