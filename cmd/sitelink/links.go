@@ -94,12 +94,8 @@ func (a *app) linksCommand() *cobra.Command {
 
 // check refuses questions that make no sense together.
 func (q *linksQuestion) check() error {
-	if !slices.Contains(linksFormats, q.format) {
-		hint := ""
-		if near, ok := config.Nearest(q.format, linksFormats); ok {
-			hint = fmt.Sprintf("did you mean %q?", near)
-		}
-		return &usageError{fmt.Sprintf("--format: want %s, got %q", strings.Join(linksFormats, ", "), q.format), hint}
+	if err := oneOfWords("format", q.format, linksFormats); err != nil {
+		return err
 	}
 	var lists []string
 	for _, l := range []struct {

@@ -7,6 +7,7 @@
 package fetch
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -58,6 +59,11 @@ type Request struct {
 	// Idle, if positive, stands in for that of the options: a receiver may
 	// fetch a page of ours before it answers.
 	Idle time.Duration
+}
+
+// Doer makes one request. [*Client] does; what only sends takes this instead.
+type Doer interface {
+	Do(ctx context.Context, r Request) (*Response, error)
 }
 
 // Response is an answer.

@@ -17,11 +17,6 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// Fetcher carries out a request of HTTP, as the client of package fetch does.
-type Fetcher interface {
-	Do(ctx context.Context, r fetch.Request) (*fetch.Response, error)
-}
-
 // Options say how notices are delivered. The zero value of a field is its
 // default, named beside it.
 type Options struct {
@@ -34,10 +29,10 @@ type Options struct {
 	Named []outgoing.Sender
 
 	// Targets fetches the pages that notices are about.
-	Targets Fetcher
+	Targets fetch.Doer
 	// Sources fetches the site's own pages, to see whether they are live. Nil
 	// sends without looking.
-	Sources Fetcher
+	Sources fetch.Doer
 	Live    Live
 
 	// Hosts is how many hosts are worked on at once: 64. Each gets one notice

@@ -12,7 +12,7 @@ import (
 // sender asks for it first.
 type target struct {
 	url     string
-	fetcher Fetcher
+	fetcher fetch.Doer
 
 	mu   sync.Mutex
 	page *outgoing.TargetPage

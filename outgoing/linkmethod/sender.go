@@ -25,11 +25,6 @@ import (
 // maxAnswer bounds the body of an answer; the draft defines none.
 const maxAnswer = 16 << 10
 
-// Doer makes one request of HTTP. [*fetch.Client] does.
-type Doer interface {
-	Do(ctx context.Context, r fetch.Request) (*fetch.Response, error)
-}
-
 // Options say who is called.
 type Options struct {
 	// Peers are hosts that are called without asking them first.
@@ -44,14 +39,14 @@ type Options struct {
 
 // Sender is the [outgoing.Sender] of LINK and UNLINK.
 type Sender struct {
-	client Doer
+	client fetch.Doer
 	opt    Options
 }
 
 var _ outgoing.Sender = (*Sender)(nil)
 
 // New returns a sender that makes its requests by client.
-func New(client Doer, o Options) *Sender {
+func New(client fetch.Doer, o Options) *Sender {
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -9,7 +9,7 @@ import (
 
 // live is a target that is fetched for each notice.
 type live struct {
-	client Doer
+	client fetch.Doer
 	url    string
 }
 

@@ -23,11 +23,6 @@ import (
 // maxAnswer bounds the body of an answer. A fault has some 400 bytes.
 const maxAnswer = 64 << 10
 
-// Doer makes one request of HTTP. [*fetch.Client] does.
-type Doer interface {
-	Do(ctx context.Context, r fetch.Request) (*fetch.Response, error)
-}
-
 // Options say how to send.
 type Options struct {
 	// Spacing is the least time between two notices to one host: 16 s if 0, as
@@ -37,14 +32,14 @@ type Options struct {
 
 // Sender is the [outgoing.Sender] of Pingback.
 type Sender struct {
-	client  Doer
+	client  fetch.Doer
 	spacing time.Duration
 }
 
 var _ outgoing.Sender = (*Sender)(nil)
 
 // New returns a sender that makes its requests by client.
-func New(client Doer, o Options) *Sender {
+func New(client fetch.Doer, o Options) *Sender {
 	s := &Sender{client: client, spacing: o.Spacing}
 	if s.spacing == 0 {
 		s.spacing = flood

@@ -224,7 +224,7 @@ func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, 
 }
 
 // pingbacks asks the blog for the sources that it has of a post.
-func pingbacks(t *testing.T, client Doer, blog, post string) []string {
+func pingbacks(t *testing.T, client fetch.Doer, blog, post string) []string {
 	t.Helper()
 	call := `<?xml version="1.0"?><methodCall><methodName>pingback.extensions.getPingbacks</methodName><params><param><value><string>` +
 		html.EscapeString(post) + `</string></value></param></params></methodCall>`

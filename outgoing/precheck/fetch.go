@@ -11,14 +11,9 @@ import (
 // servers read can be told from one that is not there.
 const maxPage = 4 << 20
 
-// Doer makes one request of HTTP. [*fetch.Client] does.
-type Doer interface {
-	Do(ctx context.Context, r fetch.Request) (*fetch.Response, error)
-}
-
 // Fetch gets a source as a server would and returns what is wrong with it
 // ([Source]). An error says that there was no answer.
-func Fetch(ctx context.Context, client Doer, source, target string) ([]Problem, error) {
+func Fetch(ctx context.Context, client fetch.Doer, source, target string) ([]Problem, error) {
 	p, err := Get(ctx, client, source)
 	if err != nil {
 		return nil, err
@@ -27,7 +22,7 @@ func Fetch(ctx context.Context, client Doer, source, target string) ([]Problem, 
 }
 
 // Get gets a source as a server would. An error says that there was no answer.
-func Get(ctx context.Context, client Doer, source string) (Page, error) {
+func Get(ctx context.Context, client fetch.Doer, source string) (Page, error) {
 	resp, err := client.Do(ctx, fetch.Request{URL: source, Header: http.Header{"Accept": {"text/html, */*;q=0.5"}}, MaxBody: maxPage})
 	if err != nil {
 		return Page{}, err

@@ -19,11 +19,6 @@ import (
 // pace of each host.
 const workers = 8
 
-// Doer makes one request of HTTP. [*fetch.Client] does.
-type Doer interface {
-	Do(ctx context.Context, r fetch.Request) (*fetch.Response, error)
-}
-
 // Report is what was found about one page.
 type Report struct {
 	Source string
@@ -59,7 +54,7 @@ func (r *Report) Failing() bool {
 // Page looks at source and at its targets, of which senders find the endpoints,
 // in order of preference. built is the page as it was built, to be looked at
 // while it is not live; nil if there is none. An error is that of ctx.
-func Page(ctx context.Context, client Doer, senders []outgoing.Sender, source string, targets []string, built []byte) (*Report, error) {
+func Page(ctx context.Context, client fetch.Doer, senders []outgoing.Sender, source string, targets []string, built []byte) (*Report, error) {
 	r := &Report{Source: source, Rows: make([]Row, len(targets))}
 	page, err := precheck.Get(ctx, client, source)
 	if ctx.Err() != nil {
@@ -109,7 +104,7 @@ func Page(ctx context.Context, client Doer, senders []outgoing.Sender, source st
 }
 
 // ask finds the endpoint of one target.
-func ask(ctx context.Context, client Doer, senders []outgoing.Sender, url string) Row {
+func ask(ctx context.Context, client fetch.Doer, senders []outgoing.Sender, url string) Row {
 	row := Row{Target: url}
 	t := &target{client: client, url: url}
 	for _, s := range senders {
@@ -129,7 +124,7 @@ func ask(ctx context.Context, client Doer, senders []outgoing.Sender, url string
 
 // target is fetched once for all senders, which ask one after the other.
 type target struct {
-	client Doer
+	client fetch.Doer
 	url    string
 	page   *outgoing.TargetPage
 	err    error

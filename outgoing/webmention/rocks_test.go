@@ -23,7 +23,7 @@ func client() *fetch.Client {
 
 // live is a target that is fetched for each notice.
 type live struct {
-	client Doer
+	client fetch.Doer
 	url    string
 }
 

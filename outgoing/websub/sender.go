@@ -23,19 +23,14 @@ import (
 // maxAnswer bounds the body of an answer, of which one line is shown.
 const maxAnswer = 16 << 10
 
-// Doer makes one request of HTTP. [*fetch.Client] does.
-type Doer interface {
-	Do(ctx context.Context, r fetch.Request) (*fetch.Response, error)
-}
-
 // Sender is the [outgoing.Sender] of WebSub. The source of its notices is a
 // feed, and the target a hub that [Hubs] found in it.
-type Sender struct{ client Doer }
+type Sender struct{ client fetch.Doer }
 
 var _ outgoing.Sender = (*Sender)(nil)
 
 // New returns a sender that makes its requests by client.
-func New(client Doer) *Sender { return &Sender{client} }
+func New(client fetch.Doer) *Sender { return &Sender{client} }
 
 // Protocol returns [ledger.WebSub].
 func (s *Sender) Protocol() ledger.Protocol { return ledger.WebSub }
