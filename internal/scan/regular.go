@@ -44,6 +44,9 @@ func (r *regularity) reset() {
 
 func (r *regularity) inert() bool { return len(r.templates) > 0 }
 
+// plain tells whether every start tag becomes an element here that counts.
+func (r *regularity) plain() bool { return !r.sel && len(r.foreign)+len(r.templates) == 0 }
+
 // start notes a start tag in HTML content.
 func (r *regularity) start(t Tag, attrs *attrSet) {
 	if r.inert() {

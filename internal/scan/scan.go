@@ -210,6 +210,9 @@ type Scanner struct {
 	reg   regularity
 	em    emitter
 	opt   Options
+	index *index // nil before the first page
+
+	careful bool // no quick path, for tests
 
 	inert      bool // the tag at hand stands in a template
 	sawNonASCI bool // a value taken from the page holds bytes above 0x7F

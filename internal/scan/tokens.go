@@ -5,60 +5,41 @@ import (
 	"encoding/binary"
 )
 
-// tokens is the fast path: it jumps from "<" to "<" (HTML 13.2.5), reads the
-// attributes of every start tag, and emits the links and anchors of those
-// that count. After the text is known to be irregular it goes on only for
-// what the slow path does not find out: faults, doctype, encoding.
-func (s *Scanner) tokens(i int) {
+// tag handles what begins with the "<" at text[i], whatever it is, and
+// returns the offset where scanning goes on, or -1 when the text ends within.
+func (s *Scanner) tag(i int) int {
 	text := s.page.Text
-	n := len(text)
-	for i < n {
-		// Text between tags is short: look at the next eight bytes before
-		// calling for more.
-		k := 8
-		if i+8 <= n {
-			k = firstByte(binary.LittleEndian.Uint64(text[i:]), '<'*ones)
-		}
-		if k == 8 {
-			if k = bytes.IndexByte(text[i:], '<'); k < 0 {
-				break
-			}
-		}
-		i += k
-		if i+1 >= n {
-			break
-		}
-		c := text[i+1]
-		switch {
-		case byteClass[c]&clsLetter != 0:
-			next, ok := s.startTag(i)
-			if !ok {
-				s.fault(i, FaultTag, "")
-				return
-			}
-			i = next
-		case c == '/':
-			if i+2 >= n {
-				return
-			}
-			if byteClass[text[i+2]]&clsLetter == 0 {
-				i = after(text, i+2, '>') // </> is nothing, </x a comment
-				continue
-			}
-			next, ok := s.endTag(i)
-			if !ok {
-				s.fault(i, FaultTag, "")
-				return
-			}
-			i = next
-		case c == '!':
-			i = s.declaration(i)
-		case c == '?':
-			i = after(text, i+2, '>')
-		default:
-			i++
-		}
+	if i+1 >= len(text) {
+		return -1
 	}
+	c := text[i+1]
+	switch {
+	case byteClass[c]&clsLetter != 0:
+		next, ok := s.startTag(i)
+		if !ok {
+			s.fault(i, FaultTag, "")
+			return -1
+		}
+		return next
+	case c == '/':
+		if i+2 >= len(text) {
+			return -1
+		}
+		if byteClass[text[i+2]]&clsLetter == 0 {
+			return after(text, i+2, '>') // </> is nothing, </x a comment
+		}
+		next, ok := s.endTag(i)
+		if !ok {
+			s.fault(i, FaultTag, "")
+			return -1
+		}
+		return next
+	case c == '!':
+		return s.declaration(i)
+	case c == '?':
+		return after(text, i+2, '>')
+	}
+	return i + 1
 }
 
 // startTag handles the start tag at text[i] and, for elements whose content
@@ -78,6 +59,15 @@ func (s *Scanner) startTag(i int) (next int, ok bool) {
 	} else if next, selfClosing, ok = readAttrs(text, j, set); !ok {
 		return next, false
 	}
+	return s.opened(tag, span{uint32(i), uint32(next)}, j, selfClosing), true
+}
+
+// opened handles the start tag at, whose name ends at text[j] and whose
+// attributes are in s.attrs, and for elements whose content is text that
+// content. It returns the offset where scanning goes on.
+func (s *Scanner) opened(tag Tag, at span, j int, selfClosing bool) int {
+	text, set := s.page.Text, &s.attrs
+	i := int(at.start)
 	r := &s.reg
 	s.inert = r.inert() // a template itself is not
 	ns := nsHTML
@@ -112,7 +102,7 @@ func (s *Scanner) startTag(i int) (next int, ok bool) {
 	} else if r.sel && !isOption(text[i+1:j]) {
 		r.irregular = true
 	}
-	return s.element(tag, ns, span{uint32(i), uint32(next)}), true
+	return s.element(tag, ns, at)
 }
 
 // nameAt reads the tag name at text[i] and returns its end and what it names.

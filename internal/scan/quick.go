@@ -1,0 +1,149 @@
+package scan
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// The quick path reads the tags of HTML content outside of select, template,
+// svg and math when they have the usual form: a name that the table knows,
+// attributes with quoted values or none, one white space at least between
+// them. It knows from the index where quotes are and looks at names as words
+// of eight bytes. What has another form it leaves to tag, which reads
+// everything, as if it had not been looked at.
+
+// quickUse says what tags of a name mean there.
+type quickUse uint8
+
+const (
+	// quickStart: a start tag matters by its attributes only.
+	quickStart quickUse = 1 << iota
+	// quickEnd: an end tag means nothing.
+	quickEnd
+	// quickNever: left to tag.
+	quickNever
+)
+
+// quickUses holds, by slot of tagSlots, what the name there means.
+var quickUses = func() (t [slotCount]quickUse) {
+	for h, key := range tagSlots.key {
+		switch tagSlots.code[h] {
+		case tagOther, TagA:
+			t[h] = quickStart | quickEnd
+		case TagTemplate, TagSelect, TagForm, TagNoscript, TagTable, TagTd, TagTh, TagCaption, TagTr, TagTbody, TagThead, TagTfoot,
+			TagCol, TagColgroup:
+			// regularity follows them
+		case TagSVG, TagMath:
+			t[h] = quickNever
+		default:
+			t[h] = quickEnd
+		}
+		if key == 0 {
+			t[h] = quickNever
+		}
+	}
+	return t
+}()
+
+// letterBit is set in all ASCII letters, and in nothing that ends a name:
+// white space, "/", ">", "=", quotes.
+const letterBit = 0x40 * ones
+
+// letters returns how many bytes at the start of w, up to 8, may be letters.
+func letters(w uint64) int { return bits.TrailingZeros64(^w&letterBit) >> 3 }
+
+// alphanumerics is letters for tag names: the digits 0 to 7 count too.
+func alphanumerics(w uint64) int {
+	digits := w << 1 & (w << 2) &^ (w << 3) // 0011 0xxx
+	return bits.TrailingZeros64(^(w|digits)&letterBit) >> 3
+}
+
+// quickMargin is how many bytes the quick path may look ahead without asking
+// whether the text goes on.
+const quickMargin = 24
+
+// tokens is the fast path: it goes from "<" to "<" (HTML 13.2.5), reads the
+// attributes of every start tag, and emits the links and anchors of those
+// that count. After the text is known to be irregular it goes on only for
+// what the slow path does not find out: faults, doctype, encoding.
+func (s *Scanner) tokens(i int) {
+	text := s.page.Text
+	if s.index == nil {
+		s.index = new(index)
+	}
+	x := s.index
+	x.fill(text, i)
+	set := &s.attrs
+	safe := len(text) - quickMargin
+	plain := s.reg.plain() && !s.careful
+	for p := 0; ; {
+		at := int(x.at[p])
+		p++
+		if at < i {
+			continue
+		}
+		if at >= safe && at == atEnd {
+			if i = max(i, x.end); i >= len(text) {
+				return
+			}
+			x.fill(text, i)
+			p = 0
+			continue
+		}
+		if text[at] != '<' {
+			continue
+		}
+		if plain && at < safe {
+			j, end := at+1, 0
+			if text[j] == '/' {
+				end = 1
+			}
+			j += end
+			w := binary.LittleEndian.Uint64(text[j:])
+			k := alphanumerics(w)
+			name := (w | foldASCII) & (1<<(8*uint(k)) - 1)
+			slot := name * tagSlots.mul >> (64 - slotBits)
+			use := quickUses[slot]
+			j += k
+			c := text[j]
+			switch {
+			case tagSlots.key[slot] != name || use&quickNever != 0:
+			case c == '>' && use>>end&1 != 0:
+				i = j + 1
+				continue
+			case end != 0:
+				if c == '>' {
+					s.reg.end(tagSlots.code[slot])
+					i, plain = j+1, s.reg.plain()
+					continue
+				}
+			default:
+				set.seen = 0
+				next := j + 1
+				if c != '>' {
+					if byteClass[c]&clsSpace == 0 {
+						break
+					}
+					var q int
+					if next, q = s.quickAttrs(j, p); next == 0 {
+						break
+					}
+					p = q
+				}
+				tag := tagSlots.code[slot]
+				if use&quickStart != 0 && set.seen&^(1<<AttrID|1<<AttrHref) == 0 {
+					s.quickEmit(at, tag)
+					i = next
+					continue
+				}
+				i = s.opened(tag, span{uint32(at), uint32(next)}, j, false)
+				plain = s.reg.plain()
+				continue
+			}
+		}
+		if i = s.tag(at); i < 0 {
+			return
+		}
+		plain = s.reg.plain() && !s.careful
+	}
+}
