@@ -13,8 +13,11 @@ type span struct{ start, end uint32 }
 // duplicates the first wins (HTML 13.2.5.33).
 type attrSet struct {
 	seen uint64 // bit a: Attr a is there
-	val  [attrCount]span
+	val  [64]span
 }
+
+// meaningless are the bits of attributes that no rule asks for.
+const meaningless = 1<<attrOther | 1<<attrIgnored
 
 func (s *attrSet) has(a Attr) bool { return s.seen&(1<<a) != 0 }
 

@@ -3,6 +3,7 @@ package scan
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
 // The quick path reads the tags of HTML content outside of select, template,
@@ -58,9 +59,22 @@ func alphanumerics(w uint64) int {
 	return bits.TrailingZeros64(^(w|digits)&letterBit) >> 3
 }
 
-// quickMargin is how many bytes the quick path may look ahead without asking
-// whether the text goes on.
-const quickMargin = 24
+// quickMargin is how many bytes from the "<", or the end of the attribute
+// before, the quick path looks at without asking whether the text goes on.
+const quickMargin = 32
+
+// byteAt and wordAt read the text that begins at base without asking for its
+// length, which the caller has done: seen from offset i it goes on for
+// quickMargin bytes. The compiler's checks would be a third of the
+// instructions of the quick path.
+func byteAt(base unsafe.Pointer, i int) byte { return *(*byte)(unsafe.Add(base, i)) }
+
+func wordAt(base unsafe.Pointer, i int) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(base, i))[:])
+}
+
+// nameMasks[k] covers the first k bytes of a word.
+var nameMasks = [16]uint64{0, 1<<8 - 1, 1<<16 - 1, 1<<24 - 1, 1<<32 - 1, 1<<40 - 1, 1<<48 - 1, 1<<56 - 1, 1<<64 - 1}
 
 // tokens is the fast path: it goes from "<" to "<" (HTML 13.2.5), reads the
 // attributes of every start tag, and emits the links and anchors of those
@@ -74,15 +88,15 @@ func (s *Scanner) tokens(i int) {
 	x := s.index
 	x.fill(text, i)
 	set := &s.attrs
-	safe := len(text) - quickMargin
-	plain := s.reg.plain() && !s.careful
+	base := unsafe.Pointer(unsafe.SliceData(text))
+	quick := s.quickEnd() // tags before it may be of the usual form
 	for p := 0; ; {
 		at := int(x.at[p])
 		p++
 		if at < i {
 			continue
 		}
-		if at >= safe && at == atEnd {
+		if at == atEnd {
 			if i = max(i, x.end); i >= len(text) {
 				return
 			}
@@ -90,22 +104,22 @@ func (s *Scanner) tokens(i int) {
 			p = 0
 			continue
 		}
-		if text[at] != '<' {
-			continue
-		}
-		if plain && at < safe {
-			j, end := at+1, 0
-			if text[j] == '/' {
+		if at < quick {
+			if byteAt(base, at) != '<' {
+				continue
+			}
+			end := 0
+			if byteAt(base, at+1) == '/' {
 				end = 1
 			}
-			j += end
-			w := binary.LittleEndian.Uint64(text[j:])
+			j := at + 1 + end
+			w := wordAt(base, j)
 			k := alphanumerics(w)
-			name := (w | foldASCII) & (1<<(8*uint(k)) - 1)
+			name := (w | foldASCII) & nameMasks[k&15]
 			slot := name * tagSlots.mul >> (64 - slotBits)
 			use := quickUses[slot]
 			j += k
-			c := text[j]
+			c := byte(w >> (k * 8 & 63)) // after eight bytes a letter, which is left to tag
 			switch {
 			case tagSlots.key[slot] != name || use&quickNever != 0:
 			case c == '>' && use>>end&1 != 0:
@@ -114,7 +128,7 @@ func (s *Scanner) tokens(i int) {
 			case end != 0:
 				if c == '>' {
 					s.reg.end(tagSlots.code[slot])
-					i, plain = j+1, s.reg.plain()
+					i, quick = j+1, s.quickEnd()
 					continue
 				}
 			default:
@@ -129,6 +143,7 @@ func (s *Scanner) tokens(i int) {
 						break
 					}
 					p = q
+					set.seen &^= meaningless
 				}
 				tag := tagSlots.code[slot]
 				if use&quickStart != 0 && set.seen&^(1<<AttrID|1<<AttrHref) == 0 {
@@ -137,13 +152,25 @@ func (s *Scanner) tokens(i int) {
 					continue
 				}
 				i = s.opened(tag, span{uint32(at), uint32(next)}, j, false)
-				plain = s.reg.plain()
+				quick = s.quickEnd()
 				continue
 			}
+		}
+		if text[at] != '<' {
+			continue
 		}
 		if i = s.tag(at); i < 0 {
 			return
 		}
-		plain = s.reg.plain() && !s.careful
+		quick = s.quickEnd()
 	}
+}
+
+// quickEnd returns the offset before which the quick path may read the next
+// tags.
+func (s *Scanner) quickEnd() int {
+	if !s.reg.plain() || s.careful {
+		return 0
+	}
+	return len(s.page.Text) - quickMargin
 }

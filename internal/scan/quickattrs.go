@@ -2,7 +2,7 @@ package scan
 
 import (
 	"bytes"
-	"encoding/binary"
+	"unsafe"
 )
 
 // quickAttrs reads into s.attrs the attributes of the tag whose name ends at
@@ -10,12 +10,13 @@ import (
 // in the index from which to go on. next is 0 when the tag has another form.
 func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 	text, x, set := s.page.Text, s.index, &s.attrs
+	base := unsafe.Pointer(unsafe.SliceData(text))
 	safe := len(text) - quickMargin
 	for j < safe {
-		w := binary.LittleEndian.Uint64(text[j+1:])
+		w := wordAt(base, j+1)
 		k := letters(w)
 		v := j + 1 + k
-		c := text[v]
+		c := byte(w >> (k * 8 & 63)) // after eight bytes a letter
 		var a Attr
 		switch {
 		case k == 0:
@@ -30,9 +31,9 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 			}
 			return 0, 0
 		case byteClass[c]&clsAttrEnd != 0:
-			a = Attr(attrSlots.find((w | foldASCII) & (1<<(8*uint(k)) - 1)))
+			a = Attr(attrSlots.find((w | foldASCII) & nameMasks[k&15]))
 		default:
-			for ; byteClass[c]&clsAttrEnd == 0; c = text[v] {
+			for c = text[v]; byteClass[c]&clsAttrEnd == 0; c = text[v] {
 				if v++; v >= safe {
 					return 0, 0
 				}
@@ -46,10 +47,10 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 		if c == '=' {
 			open, end := v+1, 0
 			switch {
-			case text[open] == '"' && int(x.at[p]) == open:
+			case byteAt(base, open) == '"' && int(x.at[p]) == open:
 				end = int(x.at[p+1])
 				p += 2
-				for ; end < safe && text[end] != '"'; p++ {
+				for ; end < safe && byteAt(base, end) != '"'; p++ {
 					end = int(x.at[p])
 				}
 			case text[open] == '\'':
@@ -69,11 +70,13 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 			}
 			value = span{uint32(open + 1), uint32(end)}
 			v = end + 1
-			c = text[v]
+			c = byteAt(base, v)
 		}
-		if a != attrOther && a != attrIgnored && set.seen&(1<<a) == 0 {
-			set.seen |= 1 << a
-			set.val[a] = value
+		// Kept whether it matters or not, which nobody could predict. Of
+		// duplicates the first wins.
+		if set.seen&(1<<(a&63))&^meaningless == 0 {
+			set.seen |= 1 << (a & 63)
+			set.val[a&63] = value
 		}
 		switch {
 		case c == '>':
