@@ -49,6 +49,39 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// TestIndexWrites: wherever the text begins and whatever it holds, no more is
+// written than eight offsets behind the last, and a bit for each byte of text.
+func TestIndexWrites(t *testing.T) {
+	const blocks, base, untouched = 3, 1000, 0x7E57
+	for _, b := range []byte("<\"&x\x00\xff") {
+		for shift := range 64 {
+			text := slices.Repeat([]byte{'<'}, shift+blocks*64+64)
+			copy(text[shift:], slices.Repeat([]byte{b}, blocks*64))
+			at, odd := make([]uint32, blocks*64+64), make([]uint64, blocks+8)
+			for i := range at {
+				at[i] = untouched
+			}
+			for i := range odd {
+				odd[i] = untouched
+			}
+			n := classify(text[shift:][:blocks*64], base, at, odd[:blocks])
+			if want := b == '<' || b == '"'; want != (n == blocks*64) || !want && n != 0 {
+				t.Fatalf("%q, %d blocks: %d offsets", b, blocks, n)
+			}
+			for i, offset := range at {
+				if i < n && offset != base+uint32(i) || i >= n+8 && offset != untouched {
+					t.Fatalf("%q, shift %d: offset %d of %d is %d", b, shift, i, n, offset)
+				}
+			}
+			for i, word := range odd[blocks:] {
+				if word != untouched {
+					t.Fatalf("%q, shift %d: word %d behind odd is %#x", b, shift, i, word)
+				}
+			}
+		}
+	}
+}
+
 // TestIndexPlain: a value is plain when none of its bytes is odd, wherever it
 // begins and however long it is.
 func TestIndexPlain(t *testing.T) {
