@@ -32,7 +32,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	parsed := s.parseRules()
-	w, err := walk(ctx, root)
+	w, err := walkWith(ctx, root, s.opt.Jobs)
 	if err != nil {
 		return nil, err
 	}
