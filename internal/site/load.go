@@ -55,7 +55,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err := s.sniff(ctx, dir); err != nil {
 		return nil, err
 	}
-	s.orderPages()
+	s.numberPages()
 	l := &loader{s: s, dir: dir, modes: w.modes}
 	if err := l.run(ctx, 0, len(s.pages)); err != nil {
 		return nil, err
@@ -107,45 +107,31 @@ func (s *Site) configure() error {
 	return s.setBases()
 }
 
-// findPages lists the files to parse, those included of which it is not known
-// yet whether they are.
+// findPages lists the files to parse, sorted by path, those included of which it
+// is not known yet whether they are.
 func (s *Site) findPages() {
+	files := s.tree.sortedFiles()
+	kinds := make([]PageKind, len(files))
 	pages := 0
-	for id := range s.tree.nodes {
-		if n := &s.tree.nodes[id]; n.kind == KindFile {
-			if _, ok := s.kindOf(n); ok {
-				pages++
-			}
+	for i, id := range files {
+		n := &s.tree.nodes[id]
+		kind, ok := s.kindOf(n)
+		switch {
+		case ok:
+			pages++
+		case isSourceMap(s.tree.nameOf(n)):
+			s.sourceMaps++
+			fallthrough
+		default:
+			kind = pageNone
 		}
+		kinds[i] = kind
 	}
 	s.pages = make([]Page, 0, pages)
-	for id := range s.tree.nodes {
-		n := &s.tree.nodes[id]
-		if n.kind != KindFile {
-			continue
+	for i, id := range files {
+		if kinds[i] != pageNone {
+			s.pages = append(s.pages, Page{node: id, kind: kinds[i], canon: NoNode})
 		}
-		if kind, ok := s.kindOf(n); ok {
-			s.pages = append(s.pages, Page{node: NodeID(id), kind: kind, canon: NoNode})
-		} else if isSourceMap(string(s.tree.nameOf(n))) {
-			s.sourceMaps++
-		}
-	}
-}
-
-// orderPages sorts the pages by path and lets the nodes know them.
-func (s *Site) orderPages() {
-	type entry struct {
-		path string
-		page Page
-	}
-	entries := make([]entry, len(s.pages))
-	for i, p := range s.pages {
-		entries[i] = entry{s.tree.Path(p.node), p}
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.path, b.path) })
-	for i := range entries {
-		s.pages[i] = entries[i].page
-		s.tree.nodes[s.pages[i].node].page = uint32(i) + 1
 	}
 }
 
@@ -184,8 +170,7 @@ func (s *Site) addImageMaps() {
 		if n.kind != KindFile || !s.linked[id] || n.page != 0 {
 			continue
 		}
-		name := strings.ToLower(string(s.tree.nameOf(n)))
-		if strings.HasSuffix(name, ".map") && !isSourceMap(name) {
+		if name := s.tree.nameOf(n); hasEnding(name, ".map") && !isSourceMap(name) {
 			s.pages = append(s.pages, Page{node: NodeID(id), kind: PageMap, canon: NoNode})
 		}
 	}
