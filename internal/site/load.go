@@ -31,6 +31,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
+	buffers := readBuffers(s.workers())
 	parsed := s.parseRules()
 	w, err := walkWith(ctx, root, s.opt.Jobs)
 	if err != nil {
@@ -56,7 +57,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	s.numberPages()
-	l := &loader{s: s, dir: dir, modes: w.modes}
+	l := &loader{s: s, dir: dir, modes: w.modes, buffers: buffers}
 	if err := l.run(ctx, 0, len(s.pages)); err != nil {
 		return nil, err
 	}
@@ -227,6 +228,8 @@ type loader struct {
 	done  atomic.Int64
 	kept  atomic.Int64 // details kept so far
 	tick  sync.Mutex   // one caller of Progress at a time
+	// buffers are those that the workers begin with; there may be none.
+	buffers [][]byte
 	// giant lets one very large page into memory at a time.
 	giant sync.Mutex
 }
@@ -238,16 +241,15 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 	if from == to {
 		return nil
 	}
-	jobs := l.s.opt.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
-	jobs = min(jobs, (to-from+batch-1)/batch)
+	jobs := min(l.s.workers(), (to-from+batch-1)/batch)
 	l.next.Store(int64(from))
 	workers := make([]*worker, jobs)
 	var wg sync.WaitGroup
 	for i := range workers {
 		w := newWorker(l)
+		if i < len(l.buffers) {
+			w.buf = l.buffers[i]
+		}
 		workers[i] = w
 		wg.Go(func() {
 			for ctx.Err() == nil {
@@ -268,6 +270,7 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 		return context.Cause(ctx)
 	}
 	s := l.s
+	l.buffers = nil
 	if s.linked == nil {
 		s.linked = make([]bool, len(s.tree.nodes))
 	}
@@ -286,6 +289,14 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 		}
 	}
 	return nil
+}
+
+// workers is how many workers there may be.
+func (s *Site) workers() int {
+	if s.opt.Jobs > 0 {
+		return s.opt.Jobs
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 func (l *loader) progress(n, total int) {

@@ -34,7 +34,7 @@ type nodeMode struct {
 }
 
 func newWorker(l *loader) *worker {
-	w := &worker{l: l, buf: make([]byte, 0, firstBuffer), linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, cache: new([cacheSize]cached)}}
+	w := &worker{l: l, linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, cache: new([cacheSize]cached)}}
 	if l.s.opt.Inspect != nil {
 		w.inspector = l.s.opt.Inspect()
 	}
