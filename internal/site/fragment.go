@@ -55,8 +55,8 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 	}
 	k.Exact = sum(h.id, f)
 	if bytes.IndexByte(f, '%') >= 0 {
-		var buf [256]byte
-		d := scan.AppendUTF8(nil, weburl.PercentDecode(buf[:0], string(f)))
+		var buf, text [256]byte
+		d := scan.AppendUTF8(text[:0], weburl.PercentDecode(buf[:0], string(f)))
 		if isTop(d) {
 			return k, false
 		}

@@ -75,6 +75,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if w.modes {
 		s.statLinked()
 	}
+	s.markOdd()
 	return s, nil
 }
 
@@ -200,23 +201,6 @@ func (s *Site) statLinked() {
 			n.flags |= fileFlags(info.Mode())
 		}
 	}
-}
-
-// State returns the verdict on a link, the permissions of its file included:
-// those are known only when everything has been read.
-func (s *Site) State(l *Link) State {
-	if l.State.Answers() && l.Node != NoNode {
-		switch f := s.tree.nodes[l.Node].flags; {
-		case s.tree.nodes[l.Node].kind != KindFile:
-		case f&flagUnreadable != 0:
-			return StateUnreadable
-		case f&flagPrivate != 0:
-			return StatePrivate
-		case f&flagAlias != 0 && l.State <= StateRedirect:
-			return StateAlias
-		}
-	}
-	return l.State
 }
 
 // loader runs the workers of [Load].

@@ -168,7 +168,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 		}
 		asks := r.link(page, l, rec, &ask)
 		if l.Kind == scan.KindRefresh && l.Off+1 == page.Alias {
-			if p.alias = r.aliasTarget(page, l); p.alias != "" {
+			if p.alias = r.aliasTarget(page, l, rec); p.alias != "" {
 				w.aliases = append(w.aliases, p.node)
 			}
 		}
