@@ -51,9 +51,12 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 				if bad[0].why == causeFragment && foundFolded(s, d) {
 					fineHere++
 				} else {
-					f := finding(s, path, d, judge(s, id, bad[0]))
+					// In its place: a finding is large, and there may be many.
+					part = part[:len(part)+1]
+					f := &part[len(part)-1]
+					f.report(s, path, d, judge(s, id, bad[0]))
 					f.based = s.Page(id).HasBase()
-					part = append(part, f)
+					adviseAtOnce(s, f)
 				}
 				bad = bad[1:]
 			}
@@ -149,11 +152,16 @@ func changed(s *site.Site, id site.PageID, err error) Finding {
 }
 
 // finding makes the report of one link.
-func finding(s *site.Site, page string, d *site.Detail, j judgement) Finding {
-	f := row(s, page, d, j)
-	f.own()
-	f.Message = message(s, d, &f)
+func finding(s *site.Site, page string, d *site.Detail, j judgement) (f Finding) {
+	f.report(s, page, d, j)
 	return f
+}
+
+// report makes f, which is empty, the report of one link.
+func (f *Finding) report(s *site.Site, page string, d *site.Detail, j judgement) {
+	f.fill(s, page, d, j)
+	f.own()
+	f.Message = message(s, d, f)
 }
 
 // own gives a finding strings of its own: those of a detail last only until
@@ -162,19 +170,22 @@ func (f *Finding) own() {
 	f.Raw, f.Fragment = strings.Clone(f.Raw), strings.Clone(f.Fragment)
 }
 
-// row is finding without the words.
-func row(s *site.Site, page string, d *site.Detail, j judgement) Finding {
-	f := Finding{
-		Page: page, Line: d.Line, Column: d.Column, Offset: d.Offset,
-		Element: d.Element, Attribute: d.Attribute, Raw: d.Raw,
-		Target: d.Target, Fragment: d.Fragment, Status: d.Status, Final: d.Final,
-		Verdict: j.verdict, Code: j.code, Count: 1, node: d.Node, was: underlying(d, j.code),
-	}
+// row is the report of one link without the words.
+func row(s *site.Site, page string, d *site.Detail, j judgement) (f Finding) {
+	f.fill(s, page, d, j)
+	return f
+}
+
+// fill makes f, which is empty, the report of one link without the words.
+func (f *Finding) fill(s *site.Site, page string, d *site.Detail, j judgement) {
+	f.Page, f.Line, f.Column, f.Offset = page, d.Line, d.Column, d.Offset
+	f.Element, f.Attribute, f.Raw = d.Element, d.Attribute, d.Raw
+	f.Target, f.Fragment, f.Status, f.Final = d.Target, d.Fragment, d.Status, d.Final
+	f.Verdict, f.Code, f.Count, f.node, f.was = j.verdict, j.code, 1, d.Node, underlying(d, j.code)
 	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
 	if d.State.Answers() && d.Node != site.NoNode && strings.HasSuffix(path, "/") {
 		f.File = s.Tree().Path(d.Node)
 	}
-	return f
 }
 
 // scriptFinding reports, once for its target page, the fragments that only
