@@ -27,9 +27,9 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 	// Each page has its part of one slice: there may be millions of findings.
 	starts := make([]int, len(pages)+1)
 	for i, id := range pages {
-		starts[i+1] = starts[i] + len(t.bad[id]) + len(examples[id]) + 1
+		starts[i+1] = starts[i] + len(t.bad[id]) + len(examples[id])
 	}
-	all := make([]Finding, starts[len(pages)])
+	all := make([]Finding, starts[len(pages)], starts[len(pages)]+spareFindings)
 	ends := make([]int, len(pages))
 	var fine atomic.Int64
 	gone := make([]bool, len(pages)) // changed meanwhile
@@ -86,12 +86,18 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 	}
 	n := 0
 	for i := range pages {
-		n += copy(all[n:], all[starts[i]:ends[i]])
+		if n != starts[i] {
+			copy(all[n:], all[starts[i]:ends[i]])
+		}
+		n += ends[i] - starts[i]
 	}
 	clear(all[n:])
 	all = all[:n]
 	return all, advise(ctx, s, opt, all)
 }
+
+// spareFindings is room for those that come from elsewhere, see merge.
+const spareFindings = 256
 
 // lose takes the bad links of a page that changed out of the counts: they are
 // not listed, and nobody knows whether they are still there.

@@ -14,6 +14,7 @@ import (
 
 func main() {
 	tuneGC()
+	reserveHeap()
 	os.Exit(mainCode())
 }
 

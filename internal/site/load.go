@@ -31,7 +31,6 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
-	buffers := readBuffers(s.workers())
 	parsed := s.parseRules()
 	w, err := walkWith(ctx, root, s.opt.Jobs)
 	if err != nil {
@@ -57,7 +56,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	s.numberPages()
-	l := &loader{s: s, dir: dir, modes: w.modes, buffers: buffers}
+	l := &loader{s: s, dir: dir, modes: w.modes}
 	if err := l.run(ctx, 0, len(s.pages)); err != nil {
 		return nil, err
 	}
@@ -212,8 +211,6 @@ type loader struct {
 	done  atomic.Int64
 	kept  atomic.Int64 // details kept so far
 	tick  sync.Mutex   // one caller of Progress at a time
-	// buffers are those that the workers begin with; there may be none.
-	buffers [][]byte
 	// giant lets one very large page into memory at a time.
 	giant sync.Mutex
 }
@@ -231,11 +228,11 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 	var wg sync.WaitGroup
 	for i := range workers {
 		w := newWorker(l)
-		if i < len(l.buffers) {
-			w.buf = l.buffers[i]
-		}
 		workers[i] = w
 		wg.Go(func() {
+			var free func()
+			w.buf, free = newReadBuffer()
+			defer free()
 			for ctx.Err() == nil {
 				first := int(l.next.Add(batch)) - batch
 				if first >= to {
@@ -254,7 +251,6 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 		return context.Cause(ctx)
 	}
 	s := l.s
-	l.buffers = nil
 	if s.linked == nil {
 		s.linked = make([]bool, len(s.tree.nodes))
 	}

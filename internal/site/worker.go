@@ -23,7 +23,6 @@ type worker struct {
 	aliases, manifests []NodeID
 	links              slab[Link]
 	hashes             slab[uint64]
-	record             []Link
 	inspector          Inspector
 	asked              []uint64
 }
@@ -61,9 +60,6 @@ func (s *slab[T]) take(n int) []T {
 	s.free = s.free[n:]
 	return out
 }
-
-// firstBuffer spares the growing of a worker's read buffer on most sites.
-const firstBuffer = 256 << 10
 
 // giantBytes is the size from which pages are read one at a time.
 const giantBytes = 64 << 20
@@ -155,14 +151,14 @@ func (w *worker) anchors(p *Page, page *scan.Page) {
 // resolveAll makes the page's records.
 func (w *worker) resolveAll(p *Page, page *scan.Page) {
 	r := &w.res
-	w.record, w.asked = w.record[:0], w.asked[:0]
+	w.asked = w.asked[:0]
+	p.links = w.links.take(len(page.Links))
 	r.open(p, page)
 	nextBase := 0
 	var ask Fragment
 	lines := liner{text: page.Text}
-	w.record = slices.Grow(w.record, len(page.Links))[:len(page.Links)]
 	for i := range page.Links {
-		l, rec := &page.Links[i], &w.record[i]
+		l, rec := &page.Links[i], &p.links[i]
 		if len(page.Bases) > 0 {
 			nextBase = r.rebase(page, nextBase, l.Off)
 		}
@@ -199,8 +195,6 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			rec.bits |= bitRoute
 		}
 	}
-	p.links = w.links.take(len(w.record))
-	copy(p.links, w.record)
 	p.frags = w.hashes.take(len(w.asked))
 	copy(p.frags, w.asked)
 	p.based, p.baseDiff = len(page.Bases) > 0 || !p.kind.IsHTML() && page.Rebased(), baseDiffers(page)
