@@ -33,7 +33,7 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 	ends := make([]int, len(pages))
 	var fine atomic.Int64
 	gone := make([]bool, len(pages)) // changed meanwhile
-	err := readers(ctx, s, opt, len(pages), func(r *site.Reader, i int) error {
+	err := readersWith(ctx, s, opt, len(pages), func() *phrases { return &phrases{} }, func(r *site.Reader, said *phrases, i int) error {
 		id := pages[i]
 		part := all[starts[i]:starts[i]:starts[i+1]]
 		bad, scripts := t.bad[id], examples[id]
@@ -53,10 +53,7 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 				} else {
 					// In its place: a finding is large, and there may be many.
 					part = part[:len(part)+1]
-					f := &part[len(part)-1]
-					f.report(s, path, d, judge(s, id, bad[0]))
-					f.based = s.Page(id).HasBase()
-					adviseAtOnce(s, f)
+					said.report(s, id, path, &part[len(part)-1], d, judge(s, id, bad[0]))
 				}
 				bad = bad[1:]
 			}
@@ -136,6 +133,11 @@ func foundFolded(s *site.Site, d *site.Detail) bool {
 
 // readers runs n tasks through workers that each have a reader.
 func readers(ctx context.Context, s *site.Site, opt Options, n int, task func(r *site.Reader, i int) error) error {
+	return readersWith(ctx, s, opt, n, func() struct{} { return struct{}{} }, func(r *site.Reader, _ struct{}, i int) error { return task(r, i) })
+}
+
+// readersWith is readers for workers that have something else of their own.
+func readersWith[T any](ctx context.Context, s *site.Site, opt Options, n int, own func() T, task func(r *site.Reader, own T, i int) error) error {
 	if n == 0 {
 		return nil
 	}
@@ -144,7 +146,8 @@ func readers(ctx context.Context, s *site.Site, opt Options, n int, task func(r 
 		if err != nil {
 			return nil, nil, err
 		}
-		return func(i int) error { return task(r, i) }, r.Close, nil
+		own := own()
+		return func(i int) error { return task(r, own, i) }, r.Close, nil
 	})
 }
 
@@ -182,12 +185,18 @@ func row(s *site.Site, page string, d *site.Detail, j judgement) (f Finding) {
 	return f
 }
 
+// place makes f, which is empty, what is known of a link without looking at it.
+func (f *Finding) place(page string, d *site.Detail, j judgement) {
+	f.Page, f.Line, f.Column, f.Offset = page, d.Line, d.Column, d.Offset
+	f.Element, f.Attribute = d.Element, d.Attribute
+	f.Target, f.Status, f.Final = d.Target, d.Status, d.Final
+	f.Verdict, f.Code, f.Count, f.node, f.was = j.verdict, j.code, 1, d.Node, underlying(d, j.code)
+}
+
 // fill makes f, which is empty, the report of one link without the words.
 func (f *Finding) fill(s *site.Site, page string, d *site.Detail, j judgement) {
-	f.Page, f.Line, f.Column, f.Offset = page, d.Line, d.Column, d.Offset
-	f.Element, f.Attribute, f.Raw = d.Element, d.Attribute, d.Raw
-	f.Target, f.Fragment, f.Status, f.Final = d.Target, d.Fragment, d.Status, d.Final
-	f.Verdict, f.Code, f.Count, f.node, f.was = j.verdict, j.code, 1, d.Node, underlying(d, j.code)
+	f.place(page, d, j)
+	f.Raw, f.Fragment = d.Raw, d.Fragment
 	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
 	if d.State.Answers() && d.Node != site.NoNode && strings.HasSuffix(path, "/") {
 		f.File = s.Tree().Path(d.Node)
