@@ -153,10 +153,10 @@ func (t *tally) fragment(s *site.Site, l *site.Link, ask *site.Fragment, opt Opt
 	if opt.NoFragments {
 		return 0, "", found
 	}
-	if unchecked = uncheckedFragment(s, l, opt); unchecked != "" {
+	target, ok := s.PageOf(l.Node)
+	if unchecked = uncheckedOn(s, target, ok, opt); unchecked != "" {
 		return 0, unchecked, found
 	}
-	target, _ := s.PageOf(l.Node)
 	p := s.Page(target)
 	if l.IsMap() {
 		if !p.Has(ask.Exact) {
@@ -179,8 +179,13 @@ func (t *tally) fragment(s *site.Site, l *site.Link, ask *site.Fragment, opt Opt
 // answers l; empty when one can.
 func uncheckedFragment(s *site.Site, l *site.Link, opt Options) Code {
 	target, ok := s.PageOf(l.Node)
+	return uncheckedOn(s, target, ok, opt)
+}
+
+// uncheckedOn is uncheckedFragment for a file that is this page, or none.
+func uncheckedOn(s *site.Site, target site.PageID, isPage bool, opt Options) Code {
 	switch {
-	case !ok || !s.Page(target).Kind().HasAnchors():
+	case !isPage || !s.Page(target).Kind().HasAnchors():
 		return NotHTML
 	case s.Page(target).Error().Err != nil:
 		return NotScanned

@@ -156,11 +156,14 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 	r.open(p, page)
 	nextBase := 0
 	var ask Fragment
-	lines := liner{text: page.Text}
+	var lines liner
 	for i := range page.Links {
 		l, rec := &page.Links[i], &p.links[i]
 		if len(page.Bases) > 0 {
-			nextBase = r.rebase(page, nextBase, l.Off)
+			before := nextBase
+			if nextBase = r.rebase(page, nextBase, l.Off); nextBase != before {
+				clear(r.memo) // the same value means another target now
+			}
 		}
 		asks := r.link(page, l, rec, &ask)
 		if l.Kind == scan.KindRefresh && l.Off+1 == page.Alias {
@@ -222,6 +225,10 @@ func (w *worker) note(p *Page, l *scan.Link, rec *Link) {
 func (w *worker) keep(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *liner, i int) {
 	if w.l.kept.Load() < maxKept {
 		w.l.kept.Add(1)
+		if lines.text == nil { // the first of the page
+			lines.text = page.Text
+			w.res.startMemo()
+		}
 		d := w.res.detail(p, page, l, rec, lines)
 		d.Raw, d.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
 		p.kept = append(p.kept, kept{uint32(i), d})
