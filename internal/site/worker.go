@@ -171,15 +171,17 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 				w.aliases = append(w.aliases, p.node)
 			}
 		}
-		p.served = p.served || rec.State == StateLivereload
 		if l.Kind >= scan.KindCanonical {
 			w.note(p, l, rec)
 		}
 		if rec.State.Answers() && rec.Node != NoNode {
 			w.linked[rec.Node] = true
 		}
-		if rec.State.IsError() || rec.State.IsWarning() {
-			w.keep(p, page, l, rec, &lines, i)
+		if rec.State > StateRedirect { // most are not
+			if rec.State.IsError() || rec.State.IsWarning() {
+				w.keep(p, page, l, rec, &lines, i)
+			}
+			p.served = p.served || rec.State == StateLivereload
 		}
 		if !asks {
 			continue
