@@ -27,13 +27,13 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 	// Each page has its part of one slice: there may be millions of findings.
 	starts := make([]int, len(pages)+1)
 	for i, id := range pages {
-		starts[i+1] = starts[i] + len(t.bad[id]) + len(examples[id]) + 1
+		starts[i+1] = starts[i] + len(t.bad[id]) + len(examples[id])
 	}
-	all := make([]Finding, starts[len(pages)])
+	all := make([]Finding, starts[len(pages)], starts[len(pages)]+spareFindings)
 	ends := make([]int, len(pages))
 	var fine atomic.Int64
 	gone := make([]bool, len(pages)) // changed meanwhile
-	err := readers(ctx, s, opt, len(pages), func(r *site.Reader, i int) error {
+	err := readersWith(ctx, s, opt, len(pages), func() *phrases { return &phrases{} }, func(r *site.Reader, said *phrases, i int) error {
 		id := pages[i]
 		part := all[starts[i]:starts[i]:starts[i+1]]
 		bad, scripts := t.bad[id], examples[id]
@@ -51,9 +51,9 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 				if bad[0].why == causeFragment && foundFolded(s, d) {
 					fineHere++
 				} else {
-					f := finding(s, path, d, judge(s, id, bad[0]))
-					f.based = s.Page(id).HasBase()
-					part = append(part, f)
+					// In its place: a finding is large, and there may be many.
+					part = part[:len(part)+1]
+					said.report(s, id, path, &part[len(part)-1], d, judge(s, id, bad[0]))
 				}
 				bad = bad[1:]
 			}
@@ -83,12 +83,18 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 	}
 	n := 0
 	for i := range pages {
-		n += copy(all[n:], all[starts[i]:ends[i]])
+		if n != starts[i] {
+			copy(all[n:], all[starts[i]:ends[i]])
+		}
+		n += ends[i] - starts[i]
 	}
 	clear(all[n:])
 	all = all[:n]
 	return all, advise(ctx, s, opt, all)
 }
+
+// spareFindings is room for those that come from elsewhere, see merge.
+const spareFindings = 256
 
 // lose takes the bad links of a page that changed out of the counts: they are
 // not listed, and nobody knows whether they are still there.
@@ -127,6 +133,11 @@ func foundFolded(s *site.Site, d *site.Detail) bool {
 
 // readers runs n tasks through workers that each have a reader.
 func readers(ctx context.Context, s *site.Site, opt Options, n int, task func(r *site.Reader, i int) error) error {
+	return readersWith(ctx, s, opt, n, func() struct{} { return struct{}{} }, func(r *site.Reader, _ struct{}, i int) error { return task(r, i) })
+}
+
+// readersWith is readers for workers that have something else of their own.
+func readersWith[T any](ctx context.Context, s *site.Site, opt Options, n int, own func() T, task func(r *site.Reader, own T, i int) error) error {
 	if n == 0 {
 		return nil
 	}
@@ -135,7 +146,8 @@ func readers(ctx context.Context, s *site.Site, opt Options, n int, task func(r 
 		if err != nil {
 			return nil, nil, err
 		}
-		return func(i int) error { return task(r, i) }, r.Close, nil
+		own := own()
+		return func(i int) error { return task(r, own, i) }, r.Close, nil
 	})
 }
 
@@ -149,11 +161,16 @@ func changed(s *site.Site, id site.PageID, err error) Finding {
 }
 
 // finding makes the report of one link.
-func finding(s *site.Site, page string, d *site.Detail, j judgement) Finding {
-	f := row(s, page, d, j)
-	f.own()
-	f.Message = message(s, d, &f)
+func finding(s *site.Site, page string, d *site.Detail, j judgement) (f Finding) {
+	f.report(s, page, d, j)
 	return f
+}
+
+// report makes f, which is empty, the report of one link.
+func (f *Finding) report(s *site.Site, page string, d *site.Detail, j judgement) {
+	f.fill(s, page, d, j)
+	f.own()
+	f.Message = message(s, d, f)
 }
 
 // own gives a finding strings of its own: those of a detail last only until
@@ -162,19 +179,28 @@ func (f *Finding) own() {
 	f.Raw, f.Fragment = strings.Clone(f.Raw), strings.Clone(f.Fragment)
 }
 
-// row is finding without the words.
-func row(s *site.Site, page string, d *site.Detail, j judgement) Finding {
-	f := Finding{
-		Page: page, Line: d.Line, Column: d.Column, Offset: d.Offset,
-		Element: d.Element, Attribute: d.Attribute, Raw: d.Raw,
-		Target: d.Target, Fragment: d.Fragment, Status: d.Status, Final: d.Final,
-		Verdict: j.verdict, Code: j.code, Count: 1, node: d.Node, was: underlying(d, j.code),
-	}
+// row is the report of one link without the words.
+func row(s *site.Site, page string, d *site.Detail, j judgement) (f Finding) {
+	f.fill(s, page, d, j)
+	return f
+}
+
+// place makes f, which is empty, what is known of a link without looking at it.
+func (f *Finding) place(page string, d *site.Detail, j judgement) {
+	f.Page, f.Line, f.Column, f.Offset = page, d.Line, d.Column, d.Offset
+	f.Element, f.Attribute = d.Element, d.Attribute
+	f.Target, f.Status, f.Final = d.Target, d.Status, d.Final
+	f.Verdict, f.Code, f.Count, f.node, f.was = j.verdict, j.code, 1, d.Node, underlying(d, j.code)
+}
+
+// fill makes f, which is empty, the report of one link without the words.
+func (f *Finding) fill(s *site.Site, page string, d *site.Detail, j judgement) {
+	f.place(page, d, j)
+	f.Raw, f.Fragment = d.Raw, d.Fragment
 	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
 	if d.State.Answers() && d.Node != site.NoNode && strings.HasSuffix(path, "/") {
 		f.File = s.Tree().Path(d.Node)
 	}
-	return f
 }
 
 // scriptFinding reports, once for its target page, the fragments that only

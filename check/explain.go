@@ -107,7 +107,7 @@ func (e *Explanation) fragment(s *site.Site, x *site.Explanation, opt Options, s
 	demands := demandOn(s, target)
 	all := make([]demand, s.Pages())
 	all[target] = demands
-	if scripted(s, nil, all, opt.ScriptFragments)(miss{target: target, why: why}) {
+	if scripted(s, all, opt.ScriptFragments)(miss{target: target, why: why}) {
 		say("script-fragments", "links ask %s for %d fragments and %d are there: a script serves the others", s.Path(target), demands.asked, demands.found)
 		if opt.ScriptFragments == ScriptSilent {
 			return judgement{Unchecked, ScriptFragment}

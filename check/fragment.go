@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/sitelink/sitelink/internal/site"
 )
@@ -61,10 +60,8 @@ func compareMisses(a, b miss) int {
 // apart.
 type demand struct{ asked, found uint32 }
 
-// scripted decides which misses only scripts could serve. misses are sorted
-// by target, page and link on return.
-func scripted(s *site.Site, misses []miss, demands []demand, mode ScriptFragments) (isScript func(miss) bool) {
-	slices.SortFunc(misses, compareMisses)
+// scripted decides which misses only scripts could serve.
+func scripted(s *site.Site, demands []demand, mode ScriptFragments) (isScript func(miss) bool) {
 	return func(m miss) bool {
 		if mode == ScriptError {
 			return false

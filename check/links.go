@@ -34,6 +34,7 @@ func links(ctx context.Context, s *site.Site, opt Options, sel *selection, rende
 	if err != nil {
 		return nil, err
 	}
+	t.script = scriptLinks(t.scriptMisses).byPage(s.Pages())
 	r := &Result{Summary: t.summary}
 	sum := &r.Summary
 	if err := t.quietScripts(ctx, s, opt, ignore, sum); err != nil {
@@ -124,12 +125,12 @@ func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Opti
 		for len(bad) > 0 && bad[0].link < uint32(i) {
 			bad = bad[1:]
 		}
-		for len(script) > 0 && script[0] < uint32(i) {
+		for len(script) > 0 && script[0].link < uint32(i) {
 			script = script[1:]
 		}
 		j := judgementOf[s.State(l)]
 		isBad := len(bad) > 0 && bad[0].link == uint32(i)
-		isScript := len(script) > 0 && script[0] == uint32(i)
+		isScript := len(script) > 0 && script[0].link == uint32(i)
 		switch {
 		case isBad:
 			if j = judge(s, id, bad[0]); bad[0].why == causeFragment && foundFolded(s, d) {

@@ -20,8 +20,10 @@ type stock struct {
 	// scripts lists the target pages whose missing fragments only scripts can
 	// serve, by target.
 	scripts []scriptTarget
-	// script lists those links, by page and in order, for the rows of Links.
-	script map[site.PageID][]uint32
+	// scriptMisses are those links, sorted as misses are; script lists them by
+	// page and in order, for the rows of Links.
+	scriptMisses []miss
+	script       map[site.PageID][]badLink
 	// quiet are the targets for which an ignore rule accepts them.
 	quiet map[site.PageID]bool
 }
@@ -58,7 +60,9 @@ type tally struct {
 }
 
 // badLinks are links to report with the pages that hold them.
-type badLinks []struct {
+type badLinks []pageLink
+
+type pageLink struct {
 	page site.PageID
 	badLink
 }
@@ -140,10 +144,7 @@ func (t *tally) asking(s *site.Site, id site.PageID, i int, l *site.Link, state 
 }
 
 func (t *tally) add(page site.PageID, link uint32, why cause) {
-	t.bad = append(t.bad, struct {
-		page site.PageID
-		badLink
-	}{page, badLink{link, why}})
+	t.bad = append(t.bad, pageLink{page, badLink{link, why}})
 }
 
 // fragment looks for what a link asks of a file that is there. why is set when
@@ -152,10 +153,10 @@ func (t *tally) fragment(s *site.Site, l *site.Link, ask *site.Fragment, opt Opt
 	if opt.NoFragments {
 		return 0, "", found
 	}
-	if unchecked = uncheckedFragment(s, l, opt); unchecked != "" {
+	target, ok := s.PageOf(l.Node)
+	if unchecked = uncheckedOn(s, target, ok, opt); unchecked != "" {
 		return 0, unchecked, found
 	}
-	target, _ := s.PageOf(l.Node)
 	p := s.Page(target)
 	if l.IsMap() {
 		if !p.Has(ask.Exact) {
@@ -178,8 +179,13 @@ func (t *tally) fragment(s *site.Site, l *site.Link, ask *site.Fragment, opt Opt
 // answers l; empty when one can.
 func uncheckedFragment(s *site.Site, l *site.Link, opt Options) Code {
 	target, ok := s.PageOf(l.Node)
+	return uncheckedOn(s, target, ok, opt)
+}
+
+// uncheckedOn is uncheckedFragment for a file that is this page, or none.
+func uncheckedOn(s *site.Site, target site.PageID, isPage bool, opt Options) Code {
 	switch {
-	case !ok || !s.Page(target).Kind().HasAnchors():
+	case !isPage || !s.Page(target).Kind().HasAnchors():
 		return NotHTML
 	case s.Page(target).Error().Err != nil:
 		return NotScanned
@@ -191,15 +197,16 @@ func uncheckedFragment(s *site.Site, l *site.Link, opt Options) Code {
 
 // settle merges the tallies and decides about fragments.
 func settle(s *site.Site, opt Options, tallies []*tally) *stock {
-	t := &stock{bad: map[site.PageID][]badLink{}, script: map[site.PageID][]uint32{}}
+	t := &stock{}
 	sum := &t.summary
 	reasons := map[Code]int{}
 	demands := make([]demand, s.Pages())
-	var misses []miss
+	missing, broken := 0, 0
 	for _, w := range tallies {
 		if w == nil {
 			continue
 		}
+		missing, broken = missing+len(w.misses), broken+len(w.bad)
 		sum.OK += w.ok
 		sum.Redirected += w.redirects + w.states[site.StateRedirect]
 		for state, n := range w.states {
@@ -218,42 +225,36 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 			demands[i].asked += d.asked
 			demands[i].found += d.found
 		}
-		for _, b := range w.bad {
-			t.bad[b.page] = append(t.bad[b.page], b.badLink)
+	}
+	misses, bad := make([]miss, 0, missing), make(badLinks, 0, broken)
+	for _, w := range tallies {
+		if w != nil {
+			misses, bad = append(misses, w.misses...), append(bad, w.bad...)
 		}
 	}
-	for _, w := range tallies {
-		misses = append(slices.Grow(misses, len(w.misses)), w.misses...)
-	}
-	isScript := scripted(s, misses, demands, opt.ScriptFragments)
-	var scriptMisses []miss
+	sortMisses(misses, s.Pages())
+	isScript := scripted(s, demands, opt.ScriptFragments)
+	t.scriptMisses = misses[:0] // what was looked at makes room
 	for _, m := range misses {
 		if !isScript(m) {
-			t.bad[m.page] = append(t.bad[m.page], badLink{m.link, causeFragment})
+			bad = append(bad, pageLink{m.page, badLink{m.link, causeFragment}})
 			continue
 		}
 		if m.state.IsWarning() { // the path alone is worth one
-			t.bad[m.page] = append(t.bad[m.page], badLink{m.link, cause(m.state)})
+			bad = append(bad, pageLink{m.page, badLink{m.link, cause(m.state)}})
 			continue
 		}
 		reasons[ScriptFragment]++
-		t.script[m.page] = append(t.script[m.page], m.link)
-		scriptMisses = append(scriptMisses, m)
+		t.scriptMisses = append(t.scriptMisses, m)
 	}
-	for _, links := range t.script {
-		slices.Sort(links)
-	}
-	t.scripts = scriptTargets(s, scriptMisses, t.bad)
-	for page, bad := range t.bad {
-		slices.SortFunc(bad, func(a, b badLink) int { return cmp.Compare(a.link, b.link) })
-		for _, b := range bad {
-			if b.why.judgement().verdict == Error {
-				sum.Errors++
-			} else {
-				sum.Warnings++
-			}
+	t.bad = bad.byPage(s.Pages())
+	t.scripts = scriptTargets(s, t.scriptMisses, t.bad)
+	for i := range bad {
+		if bad[i].why.judgement().verdict == Error {
+			sum.Errors++
+		} else {
+			sum.Warnings++
 		}
-		t.bad[page] = bad
 	}
 	sum.Docroot, sum.Profile, sum.ProfileFrom, sum.Files = s.Root(), s.Profile().Name, s.ProfileFrom(), s.Files()
 	for i := range s.Pages() {

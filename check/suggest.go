@@ -13,8 +13,19 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
+// adviseAtOnce is advise for the codes that need nothing but the finding: there
+// may be many of them, and who describes them does it beside others.
+func adviseAtOnce(s *site.Site, f *Finding) {
+	switch cmp.Or(f.was, f.Code) {
+	case ViaRedirect:
+		f.Suggestion = behindRedirect(s, f)
+	case WrongCase:
+		f.Suggestion = replacePath(s, f, s.Href(f.node))
+	}
+}
+
 // advise fills in what the author most likely meant, for the findings where
-// something near exists.
+// something near exists; those of adviseAtOnce have it already.
 func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error {
 	byTarget := map[site.PageID][]*Finding{}
 	var files *fileIndex
@@ -25,10 +36,6 @@ func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error
 			if target, ok := s.PageOf(f.node); ok {
 				byTarget[target] = append(byTarget[target], f)
 			}
-		case ViaRedirect:
-			f.Suggestion = behindRedirect(s, f)
-		case WrongCase:
-			f.Suggestion = replacePath(s, f, s.Href(f.node))
 		case MissingFile, MissingDirectory, MissingIndex:
 			if files == nil {
 				files = opt.fileIndex(s)
@@ -119,51 +126,6 @@ func encodeFragment(id string) string {
 	return u.Fragment()
 }
 
-// fileIndex finds files by name.
-type fileIndex struct {
-	s      *site.Site
-	byName map[string][]string    // lower-case last segment -> docroot paths, sorted
-	byDir  map[string]*vocabulary // directory -> names in it
-	memo   map[string]string
-}
-
-// fileIndex returns the index of s, the kept one if there is one.
-func (opt *Options) fileIndex(s *site.Site) *fileIndex {
-	x := opt.names
-	switch {
-	case x == nil:
-		return newFileIndex(s)
-	case x.byName == nil:
-		*x = *newFileIndex(s)
-	}
-	x.s = s
-	for _, v := range x.byDir { // each check may compare as much as a first one
-		v.spent = 0
-	}
-	return x
-}
-
-func newFileIndex(s *site.Site) *fileIndex {
-	x := &fileIndex{s: s, byName: map[string][]string{}, byDir: map[string]*vocabulary{}, memo: map[string]string{}}
-	t := s.Tree()
-	for id := 1; id < t.Len(); id++ {
-		p := t.Path(site.NodeID(id))
-		dir, name := path.Split(p)
-		if k := t.Kind(site.NodeID(id)); k != site.KindFile && k != site.KindDir {
-			continue
-		}
-		x.byName[strings.ToLower(name)] = append(x.byName[strings.ToLower(name)], p)
-		if x.byDir[dir] == nil {
-			x.byDir[dir] = &vocabulary{}
-		}
-		x.byDir[dir].add(name)
-	}
-	for _, v := range x.byName {
-		slices.Sort(v)
-	}
-	return x
-}
-
 // nearest returns the site path of the file most likely meant by a target
 // that nothing answers, or "".
 func (x *fileIndex) nearest(target string) string {
@@ -197,17 +159,18 @@ func (x *fileIndex) near(p string) string {
 			return try
 		}
 	}
-	if got := x.byDir[dir].nearest(name); got != "" {
+	if got := x.names(dir).nearest(name); got != "" {
 		return dir + got
 	}
 	// The same name elsewhere: the place that shares most of the path.
+	same := x.named(name)
 	best, bestShared := "", -1
-	for _, c := range x.byName[strings.ToLower(name)] {
+	for _, c := range same {
 		if shared := sharedSegments(p, c); shared > bestShared {
 			best, bestShared = c, shared
 		}
 	}
-	if len(x.byName[strings.ToLower(name)]) > 8 && bestShared == 0 {
+	if len(same) > 8 && bestShared == 0 {
 		return "" // a name such as index.html says nothing
 	}
 	return best

@@ -9,12 +9,16 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 )
 
 func main() {
-	tuneGC()
-	os.Exit(mainCode())
+	young := tuneGC()
+	reserveHeap()
+	code := mainCode()
+	runtime.KeepAlive(young)
+	os.Exit(code)
 }
 
 // mainCode is main with an exit code, so that what it defers runs.

@@ -9,6 +9,13 @@ import (
 // profiles are the files of --cpuprofile and --memprofile, "" for none.
 type profiles struct{ cpu, mem string }
 
+// profileRate is the runtime's own: a sample each 512 KB.
+const profileRate = 512 << 10
+
+// No sample is taken unless somebody asks for a profile: large blocks would be
+// sampled each, with their stacks (rust-doc: one part in a hundred).
+func init() { runtime.MemProfileRate = 0 }
+
 // start begins profiling. stop ends it and writes the files; its error comes
 // second to that of the work.
 func (p profiles) start() (stop func() error, err error) {
@@ -21,6 +28,9 @@ func (p profiles) start() (stop func() error, err error) {
 			cpu.Close()
 			return nil, writeFailure(p.cpu, err)
 		}
+	}
+	if p.mem != "" {
+		runtime.MemProfileRate = profileRate
 	}
 	return func() error {
 		if cpu != nil {

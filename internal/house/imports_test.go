@@ -105,6 +105,7 @@ var filepathUsers = []string{
 // symbolic link leaves it.
 var filepathFiles = []string{
 	"internal/hostcases/docroot_linux.go",
+	"internal/site/list.go",
 	"internal/site/load.go",
 	"internal/site/outside.go",
 	"internal/site/rulefiles.go",

@@ -75,6 +75,9 @@ func (r *resolver) remembered(v []byte, reference bool) Resolved {
 	if len(path) == 0 || path[0] == '?' {
 		return r.own(v, hasFrag, frag, reference)
 	}
+	if path[len(path)-1] <= ' ' { // dropped at the end of a value, encoded before a fragment
+		return r.slow(v, reference)
+	}
 	res, ok := r.memo[string(path)]
 	if !ok {
 		res = r.slow(v, reference)
@@ -83,7 +86,7 @@ func (r *resolver) remembered(v []byte, reference bool) Resolved {
 		r.memo[string(path)] = known
 		return res
 	}
-	if hasFrag {
+	if hasFrag && res.Target != "" { // what is no URL has no fragment
 		// Trailing white space is no part of the URL, but it is not plain either.
 		res.Fragment = alias(frag)
 	}

@@ -102,6 +102,15 @@ func (f *fastSite) neighbour(t testing.TB, r *resolver) *resolver {
 func compareFast(r *resolver, v string) (diff string, took bool) {
 	slow := r.slow([]byte(v), false)
 	defer r.note([]byte(v), slow.State, slow.Node) // what follows meets it in the cache
+	if target, ok := r.plainTarget([]byte(v)); ok && slow.State <= StateRedirect {
+		want := slow.Target
+		if slow.Fragment != "" {
+			want += "#" + slow.Fragment
+		}
+		if target != want {
+			return fmt.Sprintf("plainTarget says %q, slow %q", target, want), true
+		}
+	}
 	for _, try := range []struct {
 		name string
 		f    func([]byte) (State, NodeID, []byte, bool)

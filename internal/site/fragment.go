@@ -47,16 +47,22 @@ type Fragment struct {
 // on any page: empty, or "top" (HTML 7.4.6.4, "find a potential indicated
 // element" and its callers; what browsers do is in reference/browser.md).
 func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
-	if i := bytes.Index(f, directive); i >= 0 {
-		f = f[:i]
+	odd := uint8(0)
+	for _, c := range f {
+		odd |= fragOdd[c]
+	}
+	if odd&oddColon != 0 {
+		if i := bytes.Index(f, directive); i >= 0 {
+			f = f[:i]
+		}
 	}
 	if len(f) == 0 || isTop(f) {
 		return k, false
 	}
 	k.Exact = sum(h.id, f)
-	if bytes.IndexByte(f, '%') >= 0 {
-		var buf [256]byte
-		d := scan.AppendUTF8(nil, weburl.PercentDecode(buf[:0], string(f)))
+	if odd&oddPercent != 0 {
+		var buf, text [256]byte
+		d := scan.AppendUTF8(text[:0], weburl.PercentDecode(buf[:0], string(f)))
 		if isTop(d) {
 			return k, false
 		}
@@ -65,11 +71,24 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 		}
 	}
 	k.Route = f[0] == '/' || f[0] == '!'
+	if odd&oddDash == 0 {
+		return k, true
+	}
 	if from, to, ok := lineRange(f); ok {
 		k.From, k.To = sum(h.id, from), sum(h.id, to)
 	}
 	return k, true
 }
+
+// fragOdd marks the bytes of a fragment that mean more than themselves: most
+// fragments have none, and one look tells.
+var fragOdd = [256]uint8{':': oddColon, '%': oddPercent, '-': oddDash}
+
+const (
+	oddColon   = 1 << iota // of a directive
+	oddPercent             // of an escape
+	oddDash                // of a line range
+)
 
 // Ask prepares the fragment of a URL, as serialised, for [Page.Has]; asks is
 // false when any page has it.

@@ -117,18 +117,23 @@ func (s *Site) kindOf(n *node) (kind PageKind, ok bool) {
 const maxExtension = 16
 
 // isZippedXML tells whether a name ends in .xml.gz, in any letter case.
-func isZippedXML(name []byte) bool {
-	const ending = ".xml.gz"
-	return len(name) > len(ending) && strings.EqualFold(string(name[len(name)-len(ending):]), ending)
-}
+func isZippedXML(name []byte) bool { return hasEnding(name, ".xml.gz") && len(name) > len(".xml.gz") }
 
 // isSourceMap tells by its name whether a file is the source map of a script
 // or a style sheet.
-func isSourceMap(name string) bool {
+func isSourceMap[T ~string | ~[]byte](name T) bool {
+	if !hasEnding(name, "s.map") { // most are none
+		return false
+	}
 	for _, ending := range []string{".js.map", ".mjs.map", ".cjs.map", ".css.map"} {
-		if len(name) > len(ending) && strings.EqualFold(name[len(name)-len(ending):], ending) {
+		if len(name) > len(ending) && hasEnding(name, ending) {
 			return true
 		}
 	}
 	return false
+}
+
+// hasEnding tells whether a name ends so, in any letter case.
+func hasEnding[T ~string | ~[]byte](name T, ending string) bool {
+	return len(name) >= len(ending) && strings.EqualFold(string(name[len(name)-len(ending):]), ending)
 }

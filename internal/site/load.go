@@ -32,7 +32,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	parsed := s.parseRules()
-	w, err := walk(ctx, root)
+	w, err := walkWith(ctx, root, s.opt.Jobs)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err := s.sniff(ctx, dir); err != nil {
 		return nil, err
 	}
-	s.orderPages()
+	s.numberPages()
 	l := &loader{s: s, dir: dir, modes: w.modes}
 	if err := l.run(ctx, 0, len(s.pages)); err != nil {
 		return nil, err
@@ -74,6 +74,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if w.modes {
 		s.statLinked()
 	}
+	s.markOdd()
 	return s, nil
 }
 
@@ -107,45 +108,31 @@ func (s *Site) configure() error {
 	return s.setBases()
 }
 
-// findPages lists the files to parse, those included of which it is not known
-// yet whether they are.
+// findPages lists the files to parse, sorted by path, those included of which it
+// is not known yet whether they are.
 func (s *Site) findPages() {
+	files := s.tree.sortedFiles()
+	kinds := make([]PageKind, len(files))
 	pages := 0
-	for id := range s.tree.nodes {
-		if n := &s.tree.nodes[id]; n.kind == KindFile {
-			if _, ok := s.kindOf(n); ok {
-				pages++
-			}
+	for i, id := range files {
+		n := &s.tree.nodes[id]
+		kind, ok := s.kindOf(n)
+		switch {
+		case ok:
+			pages++
+		case isSourceMap(s.tree.nameOf(n)):
+			s.sourceMaps++
+			fallthrough
+		default:
+			kind = pageNone
 		}
+		kinds[i] = kind
 	}
 	s.pages = make([]Page, 0, pages)
-	for id := range s.tree.nodes {
-		n := &s.tree.nodes[id]
-		if n.kind != KindFile {
-			continue
+	for i, id := range files {
+		if kinds[i] != pageNone {
+			s.pages = append(s.pages, Page{node: id, kind: kinds[i], canon: NoNode})
 		}
-		if kind, ok := s.kindOf(n); ok {
-			s.pages = append(s.pages, Page{node: NodeID(id), kind: kind, canon: NoNode})
-		} else if isSourceMap(string(s.tree.nameOf(n))) {
-			s.sourceMaps++
-		}
-	}
-}
-
-// orderPages sorts the pages by path and lets the nodes know them.
-func (s *Site) orderPages() {
-	type entry struct {
-		path string
-		page Page
-	}
-	entries := make([]entry, len(s.pages))
-	for i, p := range s.pages {
-		entries[i] = entry{s.tree.Path(p.node), p}
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.path, b.path) })
-	for i := range entries {
-		s.pages[i] = entries[i].page
-		s.tree.nodes[s.pages[i].node].page = uint32(i) + 1
 	}
 }
 
@@ -184,8 +171,7 @@ func (s *Site) addImageMaps() {
 		if n.kind != KindFile || !s.linked[id] || n.page != 0 {
 			continue
 		}
-		name := strings.ToLower(string(s.tree.nameOf(n)))
-		if strings.HasSuffix(name, ".map") && !isSourceMap(name) {
+		if name := s.tree.nameOf(n); hasEnding(name, ".map") && !isSourceMap(name) {
 			s.pages = append(s.pages, Page{node: NodeID(id), kind: PageMap, canon: NoNode})
 		}
 	}
@@ -216,23 +202,6 @@ func (s *Site) statLinked() {
 	}
 }
 
-// State returns the verdict on a link, the permissions of its file included:
-// those are known only when everything has been read.
-func (s *Site) State(l *Link) State {
-	if l.State.Answers() && l.Node != NoNode {
-		switch f := s.tree.nodes[l.Node].flags; {
-		case s.tree.nodes[l.Node].kind != KindFile:
-		case f&flagUnreadable != 0:
-			return StateUnreadable
-		case f&flagPrivate != 0:
-			return StatePrivate
-		case f&flagAlias != 0 && l.State <= StateRedirect:
-			return StateAlias
-		}
-	}
-	return l.State
-}
-
 // loader runs the workers of [Load].
 type loader struct {
 	s     *Site
@@ -253,11 +222,7 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 	if from == to {
 		return nil
 	}
-	jobs := l.s.opt.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
-	jobs = min(jobs, (to-from+batch-1)/batch)
+	jobs := min(l.s.workers(), (to-from+batch-1)/batch)
 	l.next.Store(int64(from))
 	workers := make([]*worker, jobs)
 	var wg sync.WaitGroup
@@ -265,6 +230,9 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 		w := newWorker(l)
 		workers[i] = w
 		wg.Go(func() {
+			var free func()
+			w.buf, free = newReadBuffer()
+			defer free()
 			for ctx.Err() == nil {
 				first := int(l.next.Add(batch)) - batch
 				if first >= to {
@@ -301,6 +269,14 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 		}
 	}
 	return nil
+}
+
+// workers is how many workers there may be.
+func (s *Site) workers() int {
+	if s.opt.Jobs > 0 {
+		return s.opt.Jobs
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 func (l *loader) progress(n, total int) {

@@ -33,7 +33,7 @@ func readRoot(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.F
 	}
 	size := int(info.Size())
 	if cap(buf) < size {
-		buf = make([]byte, size+size/4)
+		buf = make([]byte, max(size+size/4, firstBuffer))
 	}
 	n, err := io.ReadFull(f, buf[:size])
 	if err == io.EOF || err == io.ErrUnexpectedEOF {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -71,20 +72,30 @@ func (d *docroot) head(name string, buf []byte, n int) ([]byte, error) {
 	return buf[:max(read, 0)], err
 }
 
-// read reads a whole file into buf, which grows as needed. A file of more
-// than limit bytes gives errTooLarge.
-func (d *docroot) read(name string, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
+// read reads a whole file into buf, which grows as needed. path ends with a zero
+// byte. A file of more than limit bytes gives errTooLarge.
+//
+// Only the open tells the scheduler that it may take long. What follows is a
+// copy from memory as a rule, and telling of it made the scheduler wake another
+// thread, which found nothing to do: 0.1 s of rust-doc's 1.5 s of processor time.
+// A file relative to a descriptor of its directory opens no faster (3.0 us
+// instead of 2.9 us on average).
+func (d *docroot) read(path, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
 	if d.root != nil {
-		return readRoot(d.root, name, buf, limit)
+		return readRoot(d.root, string(path[:len(path)-1]), buf, limit)
 	}
-	var fd int
-	err := retry(func() (e error) { fd, e = unix.Openat2(d.fd, name, &openHow); return })
+	var fd uintptr
+	err := retry(func() syscall.Errno {
+		var errno syscall.Errno
+		fd, _, errno = unix.Syscall6(unix.SYS_OPENAT2, uintptr(d.fd), uintptr(unsafe.Pointer(&path[0])), uintptr(unsafe.Pointer(&openHow)), unix.SizeofOpenHow, 0, 0)
+		return errno
+	})
 	if err != nil {
 		return buf[:0], 0, err
 	}
-	defer unix.Close(fd)
+	defer unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
+	if err := unix.Fstat(int(fd), &st); err != nil {
 		return buf[:0], 0, err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
@@ -98,26 +109,36 @@ func (d *docroot) read(name string, buf []byte, limit int64) ([]byte, fs.FileMod
 	// belongs to the next run.
 	size := int(st.Size)
 	if cap(buf) < size {
-		buf = make([]byte, size+size/4)
+		buf = make([]byte, max(size+size/4, firstBuffer))
 	}
 	buf = buf[:size]
 	n := 0
 	for n < size {
-		var m int
-		if err := retry(func() (e error) { m, e = unix.Read(fd, buf[n:]); return }); err != nil {
+		var m uintptr
+		err := retry(func() syscall.Errno {
+			var errno syscall.Errno
+			m, _, errno = unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&buf[n])), uintptr(size-n))
+			return errno
+		})
+		if err != nil {
 			return buf[:n], mode, err
 		}
 		if m == 0 {
 			break
 		}
-		n += m
+		n += int(m)
 	}
 	return buf[:n], mode, nil
 }
 
-func retry(f func() error) error {
+// retry calls f until it is not interrupted.
+func retry[E error](f func() E) error {
 	for {
-		if err := f(); err != syscall.EINTR && err != syscall.EAGAIN {
+		switch err := error(f()); err {
+		case syscall.EINTR, syscall.EAGAIN:
+		case syscall.Errno(0):
+			return nil
+		default:
 			return err
 		}
 	}

@@ -25,8 +25,8 @@ func (d *docroot) head(name string, buf []byte, n int) ([]byte, error) {
 	return headRoot(d.root, name, buf, n)
 }
 
-// read reads a whole file into buf, which grows as needed. A file of more
-// than limit bytes gives errTooLarge.
-func (d *docroot) read(name string, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
-	return readRoot(d.root, name, buf, limit)
+// read reads a whole file into buf, which grows as needed. path ends with a zero
+// byte. A file of more than limit bytes gives errTooLarge.
+func (d *docroot) read(path, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
+	return readRoot(d.root, string(path[:len(path)-1]), buf, limit)
 }

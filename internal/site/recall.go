@@ -6,17 +6,18 @@ import (
 )
 
 // cached is what the fast path found for a path, seen from a directory. Pages
-// of a directory repeat each other's links: on rust-doc 86 of 100 plain paths are
-// answered from here.
+// of a directory repeat each other's links: on rust-doc 94 of 100 plain paths are
+// answered from here. Directory and path are known by a hash under a random key:
+// as for fragments, 64 bits do not collide by chance, and nobody can choose them.
+// With 16 bytes an entry there are eight times as many in the same room as with
+// the path itself, which answered 84 of 100 there, and no path is too long.
 type cached struct {
-	dir   NodeID
+	hash  uint64 // 0: free
 	node  NodeID
-	len   uint8
 	state State
-	path  [54]byte // an entry is one cache line
 }
 
-const cacheSize = 1 << 10
+const cacheSize = 1 << 13
 
 // note remembers what the slow path found. Only values that mean the same on
 // every page of the directory may be kept: not those that stand for the page
@@ -28,7 +29,7 @@ func (r *resolver) note(v []byte, state State, node NodeID) {
 	} else if _, plain := plainFragment(v[k+1:]); !plain {
 		return
 	}
-	if !r.plainBase || k == 0 || k > len(cached{}.path) {
+	if !r.plainBase || k == 0 {
 		return
 	}
 	for _, c := range v[:k] {
@@ -36,16 +37,16 @@ func (r *resolver) note(v []byte, state State, node NodeID) {
 			return
 		}
 	}
-	c := r.slot(v[:k])
-	c.dir, c.node, c.state, c.len = r.dir, node, state, uint8(k)
-	copy(c.path[:], v[:k])
+	h := r.pathHash(v[:k])
+	*r.slot(h) = cached{hash: h, node: node, state: state}
 }
 
-// slot is the place in the cache of a path seen from the current directory.
-func (r *resolver) slot(path []byte) *cached {
-	h := maphash.Bytes(r.s.tree.seed, path) + uint64(r.dir)*0x9E3779B97F4A7C15
-	return &r.cache[h>>32%cacheSize]
+// pathHash is the hash of a path seen from the current directory, never 0.
+func (r *resolver) pathHash(path []byte) uint64 {
+	return (maphash.Bytes(r.s.tree.seed, path) + uint64(r.dir)*0x9E3779B97F4A7C15) | 1
 }
+
+func (r *resolver) slot(h uint64) *cached { return &r.cache[h>>32%cacheSize] }
 
 // recall is fast with a memory for the paths of one directory. It is bounded,
 // and an entry makes way for the next.
@@ -54,12 +55,12 @@ func (r *resolver) recall(v []byte) (State, NodeID, []byte, bool) {
 	if k < 0 {
 		k = len(v)
 	}
-	path := v[:k]
-	if !r.plainBase || k == 0 || k > len(cached{}.path) {
+	if !r.plainBase || k == 0 || k > maxPlain {
 		return r.fast(v)
 	}
-	c := r.slot(path)
-	if c.dir == r.dir && int(c.len) == k && string(c.path[:k]) == string(path) {
+	h := r.pathHash(v[:k])
+	c := r.slot(h)
+	if c.hash == h {
 		if k == len(v) {
 			return c.state, c.node, nil, true
 		}
@@ -67,9 +68,8 @@ func (r *resolver) recall(v []byte) (State, NodeID, []byte, bool) {
 		return c.state, c.node, frag, ok
 	}
 	state, node, frag, ok := r.fast(v)
-	if ok && path[0] != '?' {
-		c.dir, c.node, c.state, c.len = r.dir, node, state, uint8(k)
-		copy(c.path[:], path)
+	if ok && v[0] != '?' {
+		*c = cached{hash: h, node: node, state: state}
 	}
 	return state, node, frag, ok
 }

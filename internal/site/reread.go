@@ -132,4 +132,5 @@ func (s *Site) settleFlags(read []nodeMode) {
 	if s.modes {
 		s.statLinked()
 	}
+	s.markOdd()
 }

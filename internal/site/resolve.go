@@ -340,27 +340,12 @@ func (r *resolver) authority(v []byte, i int) (State, NodeID, []byte, bool) {
 
 // link resolves one link of the page into a record, and what it asks for.
 func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment) (asks bool) {
-	*rec = Link{Off: l.Off, Node: NoNode}
-	switch {
-	case l.Inert:
-		rec.State = StateInert
-		return false
-	case l.Kind == scan.KindMap:
-		*ask = r.usemap(l, rec)
-		return true
-	case l.Kind == scan.KindAction:
-		rec.State = StateAction
-		return false
-	case l.Kind == scan.KindHint:
-		rec.State = StateHint
-		return false
-	case l.Kind == scan.KindPing:
-		rec.State = StatePing
-		return false
+	if l.Inert || l.Kind >= scan.KindAction && l.Kind <= scan.KindMap {
+		return r.unfollowed(l, rec, ask)
 	}
 	v := page.Ref(l)
 	if len(v) == 0 && l.Kind == scan.KindResource {
-		rec.State = StateEmptyLink
+		*rec = Link{Off: l.Off, Node: NoNode, State: StateEmptyLink}
 		return false
 	}
 	state, node, frag, ok := r.recall(v)
@@ -369,13 +354,32 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		state, node, frag = res.State, res.Node, []byte(res.Fragment)
 		r.note(v, state, node)
 	}
-	rec.State, rec.Node = state, node
+	*rec = Link{Off: l.Off, Node: node, State: state}
 	if r.refNotFound != "" && l.Kind == scan.KindLink && string(v) == r.refNotFound {
 		rec.State = StateUnresolvedRef
 	} else if len(frag) > 0 && state.Answers() && state != StateAutoindex {
 		*ask, asks = r.s.hash.fragment(frag)
 	}
 	return asks
+}
+
+// unfollowed is link for what is no link to a page by what it is.
+func (r *resolver) unfollowed(l *scan.Link, rec *Link, ask *Fragment) (asks bool) {
+	*rec = Link{Off: l.Off, Node: NoNode}
+	switch {
+	case l.Inert:
+		rec.State = StateInert
+	case l.Kind == scan.KindAction:
+		rec.State = StateAction
+	case l.Kind == scan.KindHint:
+		rec.State = StateHint
+	case l.Kind == scan.KindPing:
+		rec.State = StatePing
+	case l.Kind == scan.KindMap:
+		*ask = r.usemap(l, rec)
+		return true
+	}
+	return false
 }
 
 // usemap looks for a map of the page by the rules for a hash-name reference

@@ -144,7 +144,7 @@ func (s *Site) directoryFiles(dir *docroot) (files []*redirect.File) {
 			continue
 		}
 		name := s.tree.Path(NodeID(id))
-		data, _, err := dir.read(s.tree.Path(n.real), nil, maxRuleBytes)
+		data, _, err := dir.read(append(s.tree.appendPath(nil, n.real), 0), nil, maxRuleBytes)
 		if err != nil {
 			s.faults = append(s.faults, FileFault{Path: name, Err: fileError(err)})
 			continue

@@ -45,6 +45,8 @@ type Site struct {
 	otherXML, sourceMaps int
 	// linked holds, by node, whether any link leads to it.
 	linked []bool
+	// odd holds a bit for each node, see markOdd; nil: nothing is known.
+	odd []uint64
 	// indexOf holds, by node, the index file of a directory, NoNode if none
 	// answers without more ado.
 	indexOf []NodeID

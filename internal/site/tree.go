@@ -1,6 +1,9 @@
 package site
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"slices"
+)
 
 // NodeID names a file or directory of the docroot; 0 is the docroot itself.
 type NodeID uint32
@@ -89,19 +92,41 @@ func newTree() *Tree {
 	return t
 }
 
-// add appends a node. Its parent must have been added before.
+// add adds a node. Its parent must have been added before.
 func (t *Tree) add(parent NodeID, name string, kind Kind) NodeID {
+	id := t.append(parent, []byte(name), kind)
+	if len(t.nodes)*2 > len(t.table) {
+		t.grow(len(t.table) * 2)
+	} else {
+		t.insert(id)
+	}
+	return id
+}
+
+// append is add without making the name known to child: index does that for
+// all names at once.
+func (t *Tree) append(parent NodeID, name []byte, kind Kind) NodeID {
 	id := NodeID(len(t.nodes))
 	t.nodes = append(t.nodes, node{parent: parent, name: uint32(len(t.names)), nameLen: uint16(len(name)), kind: kind, real: id})
 	t.names = append(t.names, name...)
-	if len(t.nodes)*2 > len(t.table) {
-		t.grow(len(t.table) * 2)
-	}
-	t.insert(id)
 	if kind == KindFile {
 		t.files++
 	}
 	return id
+}
+
+// reserve makes room for names with so many bytes altogether.
+func (t *Tree) reserve(names, bytes int) {
+	t.nodes, t.names = slices.Grow(t.nodes, names), slices.Grow(t.names, bytes)
+}
+
+// index makes the table for the names appended so far.
+func (t *Tree) index() {
+	size := len(t.table)
+	for size < len(t.nodes)*2 {
+		size *= 2
+	}
+	t.grow(size)
 }
 
 func (t *Tree) grow(size int) {

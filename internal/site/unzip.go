@@ -65,7 +65,8 @@ func (s *Site) pageLimit(p *Page) int64 {
 // load reads the text of a page into buf, which grows as needed.
 func (s *Site) load(dir *docroot, p *Page, buf []byte) (text, raw []byte, mode fs.FileMode, err error) {
 	limit := s.pageLimit(p)
-	raw, mode, err = dir.read(s.tree.Path(s.tree.nodes[p.node].real), buf, limit)
+	var room [256]byte // a path on the stack for most
+	raw, mode, err = dir.read(append(s.tree.appendPath(room[:0], s.tree.nodes[p.node].real), 0), buf, limit)
 	text = raw
 	if err == nil && p.zipped {
 		text, err = unzip(raw, limit)

@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -38,7 +41,10 @@ type FileFault struct {
 }
 
 // walk lists the docroot, sorted by name in each directory, breadth first.
-func walk(ctx context.Context, root string) (*walker, error) {
+func walk(ctx context.Context, root string) (*walker, error) { return walkWith(ctx, root, 0) }
+
+// walkWith is walk by a number of workers, 0 for one a processor.
+func walkWith(ctx context.Context, root string, jobs int) (*walker, error) {
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
@@ -55,88 +61,97 @@ func walk(ctx context.Context, root string) (*walker, error) {
 	}
 	w := &walker{tree: newTree(), root: root, real: abs}
 	w.modes = filepath.Separator == '/' && info.Mode().Perm()&0o005 == 0o005
-	type dir struct {
-		id    NodeID
-		depth int
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
 	}
-	queue := []dir{{0, 0}}
-	for len(queue) > 0 {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		d := queue[0]
-		queue = queue[1:]
-		entries, err := readDir(filepath.Join(abs, filepath.FromSlash(w.tree.Path(d.id))))
-		if err != nil {
-			if d.id == 0 {
-				return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
+	listers := make([]*lister, jobs)
+	for i := range listers {
+		listers[i] = newLister(abs)
+		defer listers[i].close()
+	}
+	level := []NodeID{0}
+	for depth := 0; len(level) > 0; depth++ {
+		var next []NodeID
+		for dirs := range slices.Chunk(level, listedAtOnce) {
+			listings := w.list(ctx, listers, dirs)
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
 			}
-			w.tree.nodes[d.id].flags |= flagUnreadable
-			w.faults = append(w.faults, FileFault{w.tree.Path(d.id) + "/", reason(err)})
-		}
-		for _, e := range entries {
-			if id, sub := w.entry(d.id, e); sub {
-				if d.depth+1 > maxDepth {
-					w.faults = append(w.faults, FileFault{w.tree.Path(id) + "/", errors.New("directories too deep, not read")})
-					continue
+			for i, l := range listings {
+				if l.err != nil && dirs[i] == 0 {
+					return nil, fmt.Errorf("read docroot %s: %w", root, reason(l.err))
 				}
-				queue = append(queue, dir{id, d.depth + 1})
+				next = w.take(dirs[i], l, next)
 			}
 		}
+		if level = next; depth == maxDepth {
+			for _, id := range level {
+				w.note(id, listers[0].list(w.tree.appendPath(nil, id)))
+				w.faults = append(w.faults, FileFault{w.tree.Path(id) + "/", errors.New("directories too deep, not read")})
+			}
+			break
+		}
 	}
+	w.tree.index()
 	for _, id := range w.links {
 		w.settle(id)
 	}
 	return w, nil
 }
 
-// readDir returns what could be read of a directory, and the error that ended it.
-func readDir(name string) ([]fs.DirEntry, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+// listedAtOnce bounds the names that are held twice.
+const listedAtOnce = 1 << 12
+
+// list lists directories, each worker one after the other: rust-doc's 941 in
+// 11 ms on two cores, 68 ms one after the other with os.ReadDir.
+func (w *walker) list(ctx context.Context, listers []*lister, dirs []NodeID) []*listing {
+	out := make([]*listing, len(dirs))
+	var next atomic.Int64
+	work := func(l *lister) {
+		var path []byte
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(dirs) {
+				return
+			}
+			path = w.tree.appendPath(path[:0], dirs[i])
+			out[i] = l.list(path)
+		}
 	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
-	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
-	return entries, err
+	var wg sync.WaitGroup
+	for _, l := range listers[1:min(len(listers), len(dirs))] {
+		wg.Go(func() { work(l) })
+	}
+	work(listers[0])
+	wg.Wait()
+	return out
 }
 
-// entry adds one name; sub tells whether it is a directory to list.
-func (w *walker) entry(parent NodeID, e fs.DirEntry) (id NodeID, sub bool) {
-	switch t := e.Type(); {
-	case t.IsDir():
-		id = w.tree.add(parent, e.Name(), KindDir)
-		w.note(id, e)
-		return id, true
-	case t&fs.ModeSymlink != 0:
-		id = w.tree.add(parent, e.Name(), KindBroken)
-		w.links = append(w.links, id)
-		return id, false
-	case t.IsRegular():
-		return w.tree.add(parent, e.Name(), KindFile), false
+// take adds what a directory holds, and to next the directories in it.
+func (w *walker) take(dir NodeID, l *listing, next []NodeID) []NodeID {
+	w.note(dir, l)
+	if l.err != nil {
+		w.tree.nodes[dir].flags |= flagUnreadable
+		w.faults = append(w.faults, FileFault{w.tree.Path(dir) + "/", reason(l.err)})
 	}
-	return w.tree.add(parent, e.Name(), kindOf(e.Type())), false
-}
-
-// kindOf tells what a name is that is neither file, directory nor link.
-func kindOf(m fs.FileMode) Kind {
-	switch {
-	case m&fs.ModeSocket != 0:
-		return KindSocket
-	case m&fs.ModeNamedPipe != 0:
-		return KindPipe
+	w.tree.reserve(len(l.names), len(l.text))
+	for i := range l.names {
+		n := &l.names[i]
+		id := w.tree.append(dir, l.name(n), n.kind)
+		switch n.kind {
+		case KindDir:
+			next = append(next, id)
+		case KindBroken:
+			w.links = append(w.links, id)
+		}
 	}
-	return KindDevice
+	return next
 }
 
 // note records the permissions of a directory.
-func (w *walker) note(id NodeID, e fs.DirEntry) {
-	if !w.modes {
-		return
-	}
-	if info, err := e.Info(); err == nil {
-		w.tree.nodes[id].flags |= dirFlags(info.Mode())
+func (w *walker) note(dir NodeID, l *listing) {
+	if w.modes && l.known && dir != 0 {
+		w.tree.nodes[dir].flags |= dirFlags(l.mode)
 	}
 }
 

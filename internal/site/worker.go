@@ -23,7 +23,6 @@ type worker struct {
 	aliases, manifests []NodeID
 	links              slab[Link]
 	hashes             slab[uint64]
-	record             []Link
 	inspector          Inspector
 	asked              []uint64
 }
@@ -34,7 +33,7 @@ type nodeMode struct {
 }
 
 func newWorker(l *loader) *worker {
-	w := &worker{l: l, buf: make([]byte, 0, firstBuffer), linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, cache: new([cacheSize]cached)}}
+	w := &worker{l: l, linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, cache: new([cacheSize]cached)}}
 	if l.s.opt.Inspect != nil {
 		w.inspector = l.s.opt.Inspect()
 	}
@@ -61,9 +60,6 @@ func (s *slab[T]) take(n int) []T {
 	s.free = s.free[n:]
 	return out
 }
-
-// firstBuffer spares the growing of a worker's read buffer on most sites.
-const firstBuffer = 256 << 10
 
 // giantBytes is the size from which pages are read one at a time.
 const giantBytes = 64 << 20
@@ -155,32 +151,37 @@ func (w *worker) anchors(p *Page, page *scan.Page) {
 // resolveAll makes the page's records.
 func (w *worker) resolveAll(p *Page, page *scan.Page) {
 	r := &w.res
-	w.record, w.asked = w.record[:0], w.asked[:0]
+	w.asked = w.asked[:0]
+	p.links = w.links.take(len(page.Links))
 	r.open(p, page)
 	nextBase := 0
 	var ask Fragment
-	lines := liner{text: page.Text}
-	w.record = slices.Grow(w.record, len(page.Links))[:len(page.Links)]
+	var lines liner
 	for i := range page.Links {
-		l, rec := &page.Links[i], &w.record[i]
+		l, rec := &page.Links[i], &p.links[i]
 		if len(page.Bases) > 0 {
-			nextBase = r.rebase(page, nextBase, l.Off)
+			before := nextBase
+			if nextBase = r.rebase(page, nextBase, l.Off); nextBase != before {
+				clear(r.memo) // the same value means another target now
+			}
 		}
 		asks := r.link(page, l, rec, &ask)
 		if l.Kind == scan.KindRefresh && l.Off+1 == page.Alias {
-			if p.alias = r.aliasTarget(page, l); p.alias != "" {
+			if p.alias = r.aliasTarget(page, l, rec); p.alias != "" {
 				w.aliases = append(w.aliases, p.node)
 			}
 		}
-		p.served = p.served || rec.State == StateLivereload
 		if l.Kind >= scan.KindCanonical {
 			w.note(p, l, rec)
 		}
 		if rec.State.Answers() && rec.Node != NoNode {
 			w.linked[rec.Node] = true
 		}
-		if rec.State.IsError() || rec.State.IsWarning() {
-			w.keep(p, page, l, rec, &lines, i)
+		if rec.State > StateRedirect { // most are not
+			if rec.State.IsError() || rec.State.IsWarning() {
+				w.keep(p, page, l, rec, &lines, i)
+			}
+			p.served = p.served || rec.State == StateLivereload
 		}
 		if !asks {
 			continue
@@ -199,8 +200,6 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			rec.bits |= bitRoute
 		}
 	}
-	p.links = w.links.take(len(w.record))
-	copy(p.links, w.record)
 	p.frags = w.hashes.take(len(w.asked))
 	copy(p.frags, w.asked)
 	p.based, p.baseDiff = len(page.Bases) > 0 || !p.kind.IsHTML() && page.Rebased(), baseDiffers(page)
@@ -228,6 +227,10 @@ func (w *worker) note(p *Page, l *scan.Link, rec *Link) {
 func (w *worker) keep(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *liner, i int) {
 	if w.l.kept.Load() < maxKept {
 		w.l.kept.Add(1)
+		if lines.text == nil { // the first of the page
+			lines.text = page.Text
+			w.res.startMemo()
+		}
 		d := w.res.detail(p, page, l, rec, lines)
 		d.Raw, d.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
 		p.kept = append(p.kept, kept{uint32(i), d})

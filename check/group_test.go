@@ -1,0 +1,47 @@
+package check
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// TestSortMisses: counting gives the order of comparing, however workers shared
+// the pages, and whatever order the misses come in.
+func TestSortMisses(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	const pages = 50
+	for round := range 20 {
+		var misses []miss
+		for _, page := range rnd.Perm(pages) {
+			for link := range rnd.IntN(10) {
+				misses = append(misses, miss{target: site.PageID(rnd.IntN(pages)), page: site.PageID(page), link: uint32(link)})
+			}
+		}
+		if round%4 == 3 {
+			rnd.Shuffle(len(misses), func(i, j int) { misses[i], misses[j] = misses[j], misses[i] })
+		}
+		want := slices.Clone(misses)
+		slices.SortFunc(want, compareMisses)
+		if sortMisses(misses, pages); !slices.Equal(misses, want) {
+			t.Fatalf("round %d: not sorted", round)
+		}
+	}
+}
+
+// TestByPage: each link stands with its page, in order, and nothing is lost.
+func TestByPage(t *testing.T) {
+	bad := badLinks{{3, badLink{2, 1}}, {3, badLink{7, 2}}, {0, badLink{5, 3}}, {3, badLink{1, 4}}}
+	got := bad.byPage(5)
+	if len(got) != 2 || !slices.Equal(got[3], []badLink{{1, 4}, {2, 1}, {7, 2}}) || !slices.Equal(got[0], []badLink{{5, 3}}) {
+		t.Errorf("got %v", got)
+	}
+	if got := append(got[0], badLink{9, 9}); got[0].link != 5 || bad.byPage(5)[3][0].link != 1 {
+		t.Error("pages share room")
+	}
+	if len(badLinks(nil).byPage(3)) != 0 {
+		t.Error("out of nothing")
+	}
+}

@@ -1,0 +1,79 @@
+package site
+
+import "slices"
+
+// sortedFiles returns the files of the tree, sorted by path. Names are in order in
+// each directory already; only that a slash follows the name of a directory has
+// to be thought of: a/b comes after a-b and a.html. No path is made (rust-doc:
+// 1.5 ms, where sorting 32,101 strings took 25 ms).
+func (t *Tree) sortedFiles() []NodeID {
+	children := t.Children()
+	out := make([]NodeID, 0, t.files)
+	stack := [][]NodeID{children.Of(0)}
+	t.slashLast(stack[0])
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if len(*top) == 0 {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		id := (*top)[0]
+		*top = (*top)[1:]
+		switch t.nodes[id].kind {
+		case KindFile:
+			out = append(out, id)
+		case KindDir:
+			if below := children.Of(id); len(below) > 0 {
+				t.slashLast(below)
+				stack = append(stack, below)
+			}
+		}
+	}
+	return out
+}
+
+// slashLast moves directories behind the names of the same directory that come
+// before theirs with a slash at its end. ids are sorted by name.
+func (t *Tree) slashLast(ids []NodeID) {
+	for i := len(ids) - 2; i >= 0; i-- {
+		dir := &t.nodes[ids[i]]
+		if dir.kind != KindDir {
+			continue
+		}
+		name := t.nameOf(dir)
+		for j := i + 1; j < len(ids); j++ {
+			next := t.nameOf(&t.nodes[ids[j]])
+			if len(next) <= len(name) || string(next[:len(name)]) != string(name) || next[len(name)] > '/' {
+				break
+			}
+			ids[j-1], ids[j] = ids[j], ids[j-1]
+		}
+	}
+}
+
+// orderPages sorts the pages by path and lets the nodes know them. A file that
+// is a page in two ways, an image map that is somebody's manifest, keeps both.
+func (s *Site) orderPages() {
+	rank := make([]uint32, len(s.tree.nodes))
+	for i, id := range s.tree.sortedFiles() {
+		rank[id] = uint32(i)
+	}
+	order := make([]uint64, len(s.pages))
+	for i := range s.pages {
+		order[i] = uint64(rank[s.pages[i].node])<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	pages := make([]Page, len(s.pages))
+	for i, at := range order {
+		pages[i] = s.pages[uint32(at)]
+	}
+	s.pages = pages
+	s.numberPages()
+}
+
+// numberPages lets the nodes know their pages.
+func (s *Site) numberPages() {
+	for i := range s.pages {
+		s.tree.nodes[s.pages[i].node].page = uint32(i) + 1
+	}
+}
