@@ -186,7 +186,7 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _, err := Follow(ctx, s, opt)
+	f, err := Follow(ctx, s, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,10 +206,13 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 		if !change.Renumbered {
 			followed++
 		}
-		got, err := f.Update(ctx, next, change)
+		before := f.Result()
+		before.Findings = slices.Clone(before.Findings)
+		difference, err := f.Update(ctx, next, change)
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
+		got := f.Result()
 		s = next
 		fresh, err := site.Load(ctx, e.root, siteOpt)
 		if err != nil {
@@ -221,6 +224,20 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 		}
 		if err := sameResult(got, want); err != nil {
 			t.Fatalf("step %d, renumbered %t, after %s:\n%v", step, change.Renumbered, log[max(0, len(log)-3):], err)
+		}
+		if d := Compare(before.Findings, want.Findings); !reflect.DeepEqual(difference, d) {
+			t.Fatalf("step %d, renumbered %t, after %s: told\n%+v\nwant\n%+v", step, change.Renumbered, log[max(0, len(log)-3):], difference, d)
+		}
+		errors, warnings := 0, 0
+		for i := range want.Findings {
+			if want.Findings[i].Verdict == Error {
+				errors++
+			} else {
+				warnings++
+			}
+		}
+		if e, w := f.Counts(); e != errors || w != warnings {
+			t.Fatalf("step %d: %d errors and %d warnings, want %d and %d", step, e, w, errors, warnings)
 		}
 	}
 	if followed == 0 && steps > 100 {

@@ -3,12 +3,11 @@ package site
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/sitelink/sitelink/internal/redirect"
 )
 
 // ErrMoving: a page vanished between the listing of its directory and its
@@ -23,9 +22,62 @@ type Change struct {
 	Renumbered bool
 	// Reread are the pages that were read again, ascending.
 	Reread []PageID
-	// Targets holds, by node, whether links to it may be judged differently now:
-	// it has other anchors or permissions. nil when there is none.
-	Targets []bool
+	// Targets says, by node, how links to it may be judged differently now; nil
+	// when there is none.
+	Targets []Regard
+
+	site *Site
+	// pages and flags are what the site had before, or has now, while [Change.Before]
+	// is at work.
+	pages []Page
+	flags []nodeWas
+}
+
+// Regard says in what regard a file has changed for the links to it.
+type Regard uint8
+
+const (
+	// RegardAnchors: fragments may be found that were not, or the other way
+	// round; links that ask for none are judged as they were.
+	RegardAnchors Regard = iota + 1
+	// RegardAll: any link to the file may be judged differently.
+	RegardAll
+)
+
+type nodeWas struct {
+	id    NodeID
+	flags nodeFlags
+}
+
+// Before calls f while the site is as it was before the change, which must not
+// have been Renumbered. Nobody else may read the site meanwhile.
+func (c *Change) Before(f func()) {
+	c.swap()
+	defer c.swap()
+	f()
+}
+
+// Was returns what a page of Reread was before; nil for others.
+func (c *Change) Was(id PageID) *Page {
+	if i, ok := slices.BinarySearch(c.Reread, id); ok {
+		return &c.pages[i]
+	}
+	return nil
+}
+
+// Regards tells whether links to a file may be judged differently.
+func (c *Change) Regards(n NodeID) bool { return c.Targets != nil && c.Targets[n] != 0 }
+
+// swap exchanges what the site has and what it had.
+func (c *Change) swap() {
+	s := c.site
+	for i, id := range c.Reread {
+		s.pages[id], c.pages[i] = c.pages[i], s.pages[id]
+	}
+	for i := range c.flags {
+		x := &s.tree.nodes[c.flags[i].id]
+		x.flags, c.flags[i].flags = c.flags[i].flags, x.flags
+	}
 }
 
 // Everything, as a changed path, says that anything may have changed.
@@ -35,9 +87,12 @@ const Everything = "."
 // may have changed since s was loaded: slash paths relative to the docroot, of
 // files that were written, made, removed or renamed. A directory stands for all
 // that lies in it. Only pages that changed are read, and those with a link that
-// a new or lost name can answer; the records of the others are shared with s,
-// which stays as it is. A change of the host's rule files, of directory
+// a new or lost name can answer. A change of the host's rule files, of directory
 // permissions or of symbolic links to directories loads the docroot anew.
+//
+// Where the names are what they were, s itself is brought up to date and
+// returned. After an error s is as it was; otherwise it must not be used any
+// more, unless it is what was returned.
 //
 // What lies outside the docroot, behind a symbolic link, is looked at when a
 // page that links there is read.
@@ -47,7 +102,7 @@ const Everything = "."
 func (s *Site) Update(ctx context.Context, changed []string) (*Site, *Change, error) {
 	u := &updater{old: s}
 	p := u.plan(changed)
-	if !slices.Equal(s.findServers(), s.servers) {
+	if u.mayServe(p) && !slices.Equal(s.findServers(), s.servers) {
 		p = planLoad // hugo server has taken over, or is gone: another address is the site's own
 	}
 	switch p {
@@ -128,6 +183,24 @@ func (u *updater) look(path string) plan {
 	return planNames
 }
 
+// mayServe tells whether a home page, from which findServers learns the address
+// of hugo server, is among what changed.
+func (u *updater) mayServe(p plan) bool {
+	if p != planEdit {
+		return true
+	}
+	const home = "index.html"
+	for id := range u.edited {
+		if u.old.tree.Name(id) == home {
+			return true
+		}
+	}
+	// It may be a symbolic link to what was edited.
+	return u.old.upkeep == nil || slices.ContainsFunc(slices.Collect(maps.Keys(u.edited)), func(id NodeID) bool {
+		return len(u.old.upkeep.aliases[id]) > 0
+	})
+}
+
 // touches tells whether a path is among the changed ones.
 func (u *updater) touches(path string) bool {
 	return u.files[path] || slices.ContainsFunc(u.dirs, func(dir string) bool { return strings.HasPrefix(path, dir) })
@@ -155,109 +228,3 @@ func (s *Site) heir(t *Tree) *Site {
 
 // fileBits are what is known of a file only when it was read or linked to.
 const fileBits = flagChecked | flagUnreadable | flagPrivate | flagAlias
-
-// edit makes the new site where no name came or went.
-func (u *updater) edit(ctx context.Context) (*Site, *Change, error) {
-	s := u.old
-	t := *s.tree
-	t.nodes = slices.Clone(s.tree.nodes)
-	n := s.heir(&t)
-	n.indexOf, n.addresses, n.fold = s.indexOf, s.addresses, s.fold
-	n.otherXML, n.sourceMaps = s.otherXML, s.sourceMaps
-	faults := s.RuleFaults()
-	n.ruleFaults = func() []redirect.Fault { return faults }
-	for id := range u.edited {
-		if kind, ok := s.kindOf(&t.nodes[id]); ok && kind >= pageXML {
-			return nil, nil, errTooIntricate // what it is depends on what it holds
-		}
-	}
-	for id := range t.nodes {
-		if x := &t.nodes[id]; x.kind == KindFile && x.real == NodeID(id) {
-			x.flags &^= fileBits // as while loading
-		}
-	}
-	n.pages = slices.Clone(s.pages)
-	var again []PageID
-	for i := range n.pages {
-		p := &n.pages[i]
-		x := &t.nodes[p.node]
-		if !u.edited[x.real] {
-			continue
-		}
-		if x.real != p.node && x.flags&(flagUnreadable|flagPrivate) != 0 {
-			return nil, nil, errTooIntricate // its own permissions, or the way's?
-		}
-		again = append(again, PageID(i))
-	}
-	l, done, err := n.newLoader()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer done()
-	read, err := l.reread(ctx, again)
-	if err != nil {
-		return nil, nil, err
-	}
-	n.markLinked(false)
-	n.linkListed()
-	was := slices.Clone(s.manifests)
-	slices.Sort(was)
-	if !n.sameMaps() || !n.collectManifests() || !slices.Equal(n.manifests, slices.Compact(was)) {
-		return nil, nil, errTooIntricate
-	}
-	n.markLinked(true)
-	for id := range t.nodes {
-		if x := &t.nodes[id]; x.kind == KindFile && x.real == NodeID(id) && !u.edited[NodeID(id)] {
-			x.flags |= s.tree.nodes[id].flags & (fileBits &^ flagAlias)
-		}
-	}
-	n.settleFlags(read)
-	return n, &Change{Reread: again, Targets: n.targets(s, again)}, nil
-}
-
-// sameMaps tells whether the image maps that links lead to are those that are
-// pages.
-func (s *Site) sameMaps() bool {
-	for id := range s.tree.nodes {
-		x := &s.tree.nodes[id]
-		if x.kind != KindFile || !s.linked[id] && x.page == 0 {
-			continue
-		}
-		name := s.tree.nameOf(x)
-		if len(name) < len(".map") || !strings.EqualFold(string(name[len(name)-len(".map"):]), ".map") || isSourceMap(strings.ToLower(string(name))) {
-			continue
-		}
-		if isPage := x.page != 0; isPage != s.linked[id] {
-			return false
-		}
-	}
-	return true
-}
-
-// targets compares what links ask of files in two sites of the same names.
-func (s *Site) targets(old *Site, again []PageID) []bool {
-	var out []bool
-	mark := func(id NodeID) {
-		if out == nil {
-			out = make([]bool, len(s.tree.nodes))
-		}
-		out[id] = true
-	}
-	for _, id := range again {
-		a, b := &old.pages[id], &s.pages[id]
-		if a.script != b.script || a.quirks != b.quirks || a.err != b.err || a.alias != b.alias || a.noIndex != b.noIndex || a.canon != b.canon || !slices.Equal(a.anchors, b.anchors) {
-			mark(b.node)
-		}
-	}
-	for id := range s.tree.nodes {
-		if s.tree.nodes[id].flags != old.tree.nodes[id].flags {
-			mark(NodeID(id))
-		}
-	}
-	for id := range out { // links to a symbolic link ask its target
-		if out[s.tree.nodes[id].real] {
-			out[id] = true
-		}
-	}
-	return out
-}

@@ -52,11 +52,12 @@ func (u *updater) rename(ctx context.Context) (*Site, *Change, error) {
 		return nil, nil, err
 	}
 	defer done()
+	l.countKept()
 	if err := n.sniff(ctx, l.dir); err != nil {
 		return nil, nil, err
 	}
 	n.orderPages()
-	read, err := l.reread(ctx, r.inherit(0))
+	read, err := l.reread(ctx, n.pagesAt(r.inherit(0)), nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +69,7 @@ func (u *updater) rename(ctx context.Context) (*Site, *Change, error) {
 	first := len(n.pages)
 	n.addImageMaps()
 	if n.addManifests(); len(n.pages) > first {
-		maps, err := l.reread(ctx, r.inherit(first))
+		maps, err := l.reread(ctx, n.pagesAt(r.inherit(first)), nil)
 		if err != nil {
 			return nil, nil, err
 		}

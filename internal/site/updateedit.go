@@ -1,0 +1,199 @@
+package site
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// edit brings a site up to date whose names are what they were. What it costs
+// depends on the changed files alone. Until everything is read the site stays
+// as it is.
+func (u *updater) edit(ctx context.Context) (*Site, *Change, error) {
+	s := u.old
+	if s.upkeep == nil {
+		s.upkeep = s.newUpkeep()
+	}
+	k := s.upkeep
+	l, done, err := s.newLoader()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	again, ok := u.again(l.dir)
+	if !ok {
+		return nil, nil, errTooIntricate
+	}
+	c := &Change{site: s, Reread: again, pages: make([]Page, len(again))}
+	fresh := make([]*Page, len(again))
+	l.kept.Store(k.kept)
+	for i, id := range again {
+		p := &s.pages[id]
+		c.pages[i] = Page{node: p.node, kind: p.kind, zipped: p.zipped}
+		fresh[i] = &c.pages[i]
+		l.kept.Add(-int64(len(p.kept)))
+	}
+	read, err := l.reread(ctx, fresh, k)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !u.commit(c, read) {
+		return nil, nil, errTooIntricate
+	}
+	return s, c, nil
+}
+
+// again finds the pages of the edited files. ok is false when more may have
+// changed than their texts.
+func (u *updater) again(dir *docroot) (again []PageID, ok bool) {
+	s := u.old
+	for id := range u.edited {
+		x := &s.tree.nodes[id]
+		if kind, is := s.kindOf(x); is && kind >= pageXML && !s.sniffsAlike(dir, id, kind) {
+			return nil, false
+		}
+		if x.page != 0 {
+			again = append(again, PageID(x.page-1))
+		}
+		for _, alias := range s.upkeep.aliases[id] {
+			y := &s.tree.nodes[alias]
+			if y.page == 0 && s.modes || y.flags&(flagUnreadable|flagPrivate) != 0 {
+				return nil, false // its own permissions, or the way's?
+			}
+			if y.page != 0 {
+				again = append(again, PageID(y.page-1))
+			}
+		}
+	}
+	slices.Sort(again)
+	return again, true
+}
+
+// sniffsAlike tells whether a file of which the first bytes tell the kind is
+// what it was.
+func (s *Site) sniffsAlike(dir *docroot, id NodeID, kind PageKind) bool {
+	now := Page{node: id, kind: kind}
+	s.sniffPage(dir, &now, make([]byte, 0, sniffBytes))
+	if number := s.tree.nodes[id].page; number != 0 {
+		was := &s.pages[number-1]
+		return was.kind == now.kind && was.zipped == now.zipped
+	}
+	path := s.tree.Path(id)
+	return now.kind == pageNone && now.err.Err == nil &&
+		!slices.ContainsFunc(s.faults, func(f FileFault) bool { return f.Path == path })
+}
+
+// commit puts the pages that were read, in c, in the place of the old ones. It
+// returns false, and changes nothing, when files would be pages that were none,
+// or the other way round.
+func (u *updater) commit(c *Change, read []nodeMode) bool {
+	s, k := u.old, u.old.upkeep
+	manifests := k.manifestNodes()
+	touched := map[NodeID]wasLinked{}
+	exchange := func(was, is func(i int) *Page, touched map[NodeID]wasLinked) {
+		for i := range c.Reread {
+			k.count(s, is(i), 1, touched) // first, as most links stay
+			k.count(s, was(i), -1, touched)
+		}
+	}
+	inSite := func(i int) *Page { return &s.pages[c.Reread[i]] }
+	inChange := func(i int) *Page { return &c.pages[i] }
+	var listed []bool
+	if s.autoindex == AutoindexList {
+		listed = k.listed(s, true)
+	}
+	if exchange(inSite, inChange, touched); !k.samePages(s, touched, manifests) {
+		exchange(inChange, inSite, nil)
+		return false
+	}
+	look := map[NodeID]bool{} // files whose flags may change
+	for id := range u.edited {
+		look[id] = true
+	}
+	for i := range c.pages {
+		look[c.pages[i].node] = true
+	}
+	linked := func(id NodeID) bool { return k.isLinked(id).any }
+	if listed != nil {
+		now := k.listed(s, true)
+		for id := range now {
+			if now[id] && !listed[id] {
+				look[NodeID(id)] = true
+			}
+		}
+		linked = func(id NodeID) bool { return now[id] }
+	}
+	for id, was := range touched {
+		if !was.any && linked(id) {
+			look[id] = true
+		}
+	}
+	u.setFlags(c, read, look, linked)
+	c.compare(u.old.upkeep)
+	return true
+}
+
+// setFlags lets the site have the new pages, and the permissions of files as
+// they are. c gets what was there before.
+func (u *updater) setFlags(c *Change, read []nodeMode, look map[NodeID]bool, linked func(NodeID) bool) {
+	s := u.old
+	for id := range look {
+		c.flags = append(c.flags, nodeWas{id, s.tree.nodes[id].flags})
+	}
+	slices.SortFunc(c.flags, func(a, b nodeWas) int { return int(a.id) - int(b.id) })
+	for id := range u.edited {
+		s.tree.nodes[id].flags &^= fileBits
+	}
+	for i, id := range c.Reread {
+		s.pages[id], c.pages[i] = c.pages[i], s.pages[id]
+		x := &s.tree.nodes[s.pages[id].node]
+		if x.flags &^= flagAlias; s.pages[id].alias != "" {
+			x.flags |= flagAlias
+		}
+	}
+	for _, m := range read {
+		s.tree.nodes[m.id].flags |= m.flags
+	}
+	if !s.modes {
+		return
+	}
+	for _, w := range c.flags {
+		x := &s.tree.nodes[w.id]
+		if x.kind != KindFile || x.flags&flagChecked != 0 || !linked(w.id) {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(s.real, filepath.FromSlash(s.tree.Path(w.id)))); err == nil {
+			x.flags |= fileFlags(info.Mode())
+		}
+	}
+}
+
+// compare finds out for which files links may be judged differently.
+func (c *Change) compare(k *upkeep) {
+	s := c.site
+	mark := func(id NodeID, r Regard) {
+		if c.Targets == nil {
+			c.Targets = make([]Regard, len(s.tree.nodes))
+		}
+		c.Targets[id] = max(c.Targets[id], r)
+		for _, alias := range k.aliases[id] { // links to a symbolic link ask its target
+			c.Targets[alias] = max(c.Targets[alias], r)
+		}
+	}
+	for i, id := range c.Reread {
+		a, b := &c.pages[i], &s.pages[id]
+		switch {
+		case a.err != b.err || a.alias != b.alias || a.noIndex != b.noIndex || a.canon != b.canon:
+			mark(b.node, RegardAll)
+		case a.script != b.script || a.quirks != b.quirks || !slices.Equal(a.anchors, b.anchors):
+			mark(b.node, RegardAnchors)
+		}
+	}
+	const judged = flagUnreadable | flagPrivate | flagAlias
+	for _, w := range c.flags {
+		if (s.tree.nodes[w.id].flags^w.flags)&judged != 0 {
+			mark(w.id, RegardAll)
+		}
+	}
+}
