@@ -38,6 +38,10 @@ type Follower struct {
 	told           account
 	// retry are pages that could not be read again when they were described.
 	retry map[site.PageID]bool
+	// left is what was found of pages that are no more, leftOver the examples of
+	// such targets, until it is told.
+	left     []*judged
+	leftOver []*example
 	// lost: an update failed in the middle; only what was told is right.
 	lost bool
 }
@@ -79,6 +83,7 @@ func (f *Follower) Update(ctx context.Context, s *site.Site, c *site.Change) (Di
 	if err != nil {
 		return Difference{}, err
 	}
+	f.site = s
 	d, err := f.tell(ctx, s, c, c.Reread, dirty, f.recount(s, c, dirty))
 	if err != nil {
 		return Difference{}, err
@@ -136,6 +141,12 @@ func (f *Follower) Findings() []Finding {
 		all = append(all, f.pages[id].listed...)
 	}
 	for _, e := range f.examples {
+		more = append(more, e.listed...)
+	}
+	for _, p := range f.left {
+		all = append(all, p.listed...)
+	}
+	for _, e := range f.leftOver {
 		more = append(more, e.listed...)
 	}
 	return merge(all, append(more, f.listed...))

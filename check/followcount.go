@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -156,15 +157,27 @@ func (f *Follower) cause(m miss) cause {
 // now miss on a page what only scripts can serve, or no longer do.
 func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) stocked {
 	f.was.reset()
-	f.is.reset()
-	c.Before(func() {
+	c.Before(func(old *site.Site) {
 		for _, id := range dirty {
-			f.was.page(s, id, f.opt)
+			if then := c.Then(id); then != site.NoPage {
+				f.was.page(old, then, f.opt)
+			}
+		}
+		for _, id := range c.Gone {
+			f.was.page(old, id, f.opt)
+			f.files.add(old, id, -1, true)
 		}
 		for _, id := range c.Reread {
-			f.files.add(s, id, -1, true)
+			if then := c.Then(id); then != site.NoPage {
+				f.files.add(old, then, -1, true)
+			}
 		}
 	})
+	touched := map[site.PageID]bool{}
+	if c.Moved() {
+		f.renumber(s, c, touched)
+	}
+	f.is.reset()
 	for _, id := range dirty {
 		f.is.page(s, id, f.opt)
 	}
@@ -178,10 +191,12 @@ func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) st
 		again.bad[id] = nil
 	}
 	again.take(f.is)
-	more := f.retarget(s, c, dirty)
+	more := f.retarget(s, c, dirty, touched)
 	for id := range f.retry {
 		more[id] = true
+		f.unsettled = true
 	}
+	f.rename(s, c, more)
 	rest := make([]site.PageID, 0, len(more))
 	for id := range more {
 		if _, ok := again.bad[id]; !ok {
@@ -197,11 +212,30 @@ func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) st
 	return again
 }
 
+// rename lets suggestions know the names that came and went, and adds the pages
+// with findings for which another one may be meant now.
+func (f *Follower) rename(s *site.Site, c *site.Change, more map[site.PageID]bool) {
+	if len(c.Came)+len(c.Went) == 0 {
+		return
+	}
+	f.opt.names.change(s, c.Came, c.Went)
+	for id, p := range f.pages {
+		if slices.ContainsFunc(p.links, func(x Finding) bool {
+			switch cmp.Or(x.was, x.Code) {
+			case MissingFile, MissingDirectory, MissingIndex:
+				return true
+			}
+			return false
+		}) {
+			more[id] = true
+		}
+	}
+}
+
 // retarget brings up to date what is missed on pages, after f.was and f.is were
 // counted, and returns the pages with links that only scripts can serve now, or
-// that others can.
-func (f *Follower) retarget(s *site.Site, c *site.Change, dirty []site.PageID) map[site.PageID]bool {
-	touched := map[site.PageID]bool{}
+// that others can. touched are targets of which it knows nothing else.
+func (f *Follower) retarget(s *site.Site, c *site.Change, dirty []site.PageID, touched map[site.PageID]bool) map[site.PageID]bool {
 	for i := range f.demands {
 		was, is := f.was.demands[i], f.is.demands[i]
 		if was == is {

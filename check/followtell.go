@@ -33,6 +33,15 @@ func (f *Follower) tell(ctx context.Context, s *site.Site, c *site.Change, rerea
 	// From here on nothing fails.
 	said := sortFindings(s, found, rest)
 	d := &difference{}
+	for _, p := range f.left {
+		f.told.leave(p)
+		d.add(p.listed, nil)
+	}
+	for _, e := range f.leftOver {
+		f.told.list(e.finding, -1)
+		d.add(e.listed, nil)
+	}
+	f.left, f.leftOver = nil, nil
 	f.enterPages(s, reread, again, said, d)
 	f.enterExamples(examples, said, d)
 	listed := f.told.list(others, 1)

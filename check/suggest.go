@@ -164,6 +164,37 @@ func newFileIndex(s *site.Site) *fileIndex {
 	return x
 }
 
+// change takes in files and directories that came and takes out those that went.
+// An index that was not made yet will be made of s.
+func (x *fileIndex) change(s *site.Site, came, went []string) {
+	if x.byName == nil {
+		return
+	}
+	x.s = s
+	clear(x.memo)
+	for _, p := range went {
+		dir, name := path.Split(p)
+		key := strings.ToLower(name)
+		if x.byName[key] = slices.DeleteFunc(x.byName[key], func(q string) bool { return q == p }); len(x.byName[key]) == 0 {
+			delete(x.byName, key)
+		}
+		if v := x.byDir[dir]; v != nil {
+			v.names, v.plain = slices.DeleteFunc(v.names, func(n string) bool { return n == name }), nil
+		}
+	}
+	for _, p := range came {
+		dir, name := path.Split(p)
+		key := strings.ToLower(name)
+		i, _ := slices.BinarySearch(x.byName[key], p)
+		x.byName[key] = slices.Insert(x.byName[key], i, p)
+		if x.byDir[dir] == nil {
+			x.byDir[dir] = &vocabulary{}
+		}
+		x.byDir[dir].add(name)
+		x.byDir[dir].plain = nil
+	}
+}
+
 // nearest returns the site path of the file most likely meant by a target
 // that nothing answers, or "".
 func (x *fileIndex) nearest(target string) string {

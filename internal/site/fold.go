@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -41,7 +42,32 @@ func (f *folds) build(t *Tree) {
 	f.names = make(map[foldKey][]NodeID, len(t.nodes))
 	for id := 1; id < len(t.nodes); id++ {
 		n := &t.nodes[id]
+		if n.kind == KindGone {
+			continue
+		}
 		k := foldKey{n.parent, strings.ToLower(string(t.nameOf(n)))}
 		f.names[k] = append(f.names[k], NodeID(id))
+	}
+}
+
+// change takes out names that went, which before knows, and takes in those that
+// came.
+func (f *folds) change(t *Tree, went []NodeID, before *Tree, came []NodeID) {
+	if f.names == nil {
+		return // it will be made of t
+	}
+	key := func(t *Tree, id NodeID) foldKey {
+		n := &t.nodes[id]
+		return foldKey{n.parent, strings.ToLower(string(t.nameOf(n)))}
+	}
+	for _, id := range went {
+		k := key(before, id)
+		if f.names[k] = slices.DeleteFunc(f.names[k], func(x NodeID) bool { return x == id }); len(f.names[k]) == 0 {
+			delete(f.names, k)
+		}
+	}
+	for _, id := range came {
+		k := key(t, id)
+		f.names[k] = append(f.names[k], id)
 	}
 }

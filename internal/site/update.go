@@ -26,12 +26,24 @@ type Change struct {
 	// when there is none.
 	Targets []Regard
 
-	site *Site
+	// Gone are pages that are no more, by the numbers that they had, ascending;
+	// Came and Went the paths of files and directories that are new and that went.
+	Gone       []PageID
+	Came, Went []string
+
+	// old is the site as it was, the same as site when its names are.
+	site, old *Site
 	// pages and flags are what the site had before, or has now, while [Change.Before]
 	// is at work.
 	pages []Page
 	flags []nodeWas
+	// now and then are the numbers of old pages in the new site and back, nil
+	// when they are the same.
+	now, then []PageID
 }
+
+// NoPage is the number of a page that is not there.
+const NoPage PageID = 1<<32 - 1
 
 // Regard says in what regard a file has changed for the links to it.
 type Regard uint8
@@ -49,15 +61,39 @@ type nodeWas struct {
 	flags nodeFlags
 }
 
-// Before calls f while the site is as it was before the change, which must not
-// have been Renumbered. Nobody else may read the site meanwhile.
-func (c *Change) Before(f func()) {
-	c.swap()
-	defer c.swap()
-	f()
+// Before calls f with the site as it was before the change, which must not have
+// been Renumbered. It lasts until f returns; nobody else may read the site
+// meanwhile.
+func (c *Change) Before(f func(old *Site)) {
+	if c.old == c.site {
+		c.swap()
+		defer c.swap()
+	}
+	f(c.old)
 }
 
-// Was returns what a page of Reread was before; nil for others.
+// Moved tells whether pages have other numbers than before.
+func (c *Change) Moved() bool { return c.now != nil }
+
+// Now returns the number of a page that had the number old; NoPage for one that
+// is no more.
+func (c *Change) Now(old PageID) PageID {
+	if c.now == nil {
+		return old
+	}
+	return c.now[old]
+}
+
+// Then returns the number that a page had; NoPage for one that is new.
+func (c *Change) Then(id PageID) PageID {
+	if c.then == nil {
+		return id
+	}
+	return c.then[id]
+}
+
+// Was returns what a page of Reread was before; nil for others. A new page was
+// an empty one.
 func (c *Change) Was(id PageID) *Page {
 	if i, ok := slices.BinarySearch(c.Reread, id); ok {
 		return &c.pages[i]
@@ -92,7 +128,9 @@ const Everything = "."
 //
 // Where the names are what they were, s itself is brought up to date and
 // returned. After an error s is as it was; otherwise it must not be used any
-// more, unless it is what was returned.
+// more, unless it is what was returned. Numbers of files stay what they are
+// unless the change says that all were renumbered; those of pages are by path,
+// and move when pages come or go.
 //
 // What lies outside the docroot, behind a symbolic link, is looked at when a
 // page that links there is read.
@@ -112,7 +150,10 @@ func (s *Site) Update(ctx context.Context, changed []string) (*Site, *Change, er
 			return n, c, err
 		}
 	case planNames:
-		n, c, err := u.rename(ctx)
+		n, c, err := u.few(ctx)
+		if err == errTooIntricate {
+			n, c, err = u.rename(ctx)
+		}
 		if err != errTooIntricate {
 			return n, c, err
 		}
@@ -133,6 +174,8 @@ type updater struct {
 	// files and dirs are the changed paths, for pages with no node yet.
 	files map[string]bool
 	dirs  []string
+	// names are the changed paths that are no edited files.
+	names []string
 }
 
 type plan uint8
@@ -177,6 +220,7 @@ func (u *updater) look(path string) plan {
 		return planEdit
 	}
 	u.files[path] = true
+	u.names = append(u.names, path)
 	if err == nil && info.IsDir() || id != NoNode && s.tree.nodes[id].kind == KindDir {
 		u.dirs = append(u.dirs, path+"/")
 	}

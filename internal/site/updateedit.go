@@ -15,7 +15,6 @@ func (u *updater) edit(ctx context.Context) (*Site, *Change, error) {
 	if s.upkeep == nil {
 		s.upkeep = s.newUpkeep()
 	}
-	k := s.upkeep
 	l, done, err := s.newLoader()
 	if err != nil {
 		return nil, nil, err
@@ -25,10 +24,22 @@ func (u *updater) edit(ctx context.Context) (*Site, *Change, error) {
 	if !ok {
 		return nil, nil, errTooIntricate
 	}
-	c := &Change{site: s, Reread: again, pages: make([]Page, len(again))}
-	fresh := make([]*Page, len(again))
+	c := &Change{site: s, old: s, Reread: again}
+	if err := u.replace(ctx, s, c, l, nil); err != nil {
+		return nil, nil, err
+	}
+	return s, c, nil
+}
+
+// replace reads the pages of c in s again, and takes them and their permissions
+// into s. gone are old pages that are no more. Until everything is read, s stays
+// as it is.
+func (u *updater) replace(ctx context.Context, s *Site, c *Change, l *loader, gone []*Page) error {
+	k := s.upkeep
+	c.pages = make([]Page, len(c.Reread))
+	fresh := make([]*Page, len(c.Reread))
 	l.kept.Store(k.kept)
-	for i, id := range again {
+	for i, id := range c.Reread {
 		p := &s.pages[id]
 		c.pages[i] = Page{node: p.node, kind: p.kind, zipped: p.zipped}
 		fresh[i] = &c.pages[i]
@@ -36,12 +47,15 @@ func (u *updater) edit(ctx context.Context) (*Site, *Change, error) {
 	}
 	read, err := l.reread(ctx, fresh, k)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	if !u.commit(c, read) {
-		return nil, nil, errTooIntricate
+	if w := k.worker; w != nil && cap(w.buf) > 16*firstBuffer {
+		k.worker = nil // that was a very large page
 	}
-	return s, c, nil
+	if !u.commit(s, c, read, gone) {
+		return errTooIntricate
+	}
+	return nil
 }
 
 // again finds the pages of the edited files. ok is false when more may have
@@ -87,8 +101,8 @@ func (s *Site) sniffsAlike(dir *docroot, id NodeID, kind PageKind) bool {
 // commit puts the pages that were read, in c, in the place of the old ones. It
 // returns false, and changes nothing, when files would be pages that were none,
 // or the other way round.
-func (u *updater) commit(c *Change, read []nodeMode) bool {
-	s, k := u.old, u.old.upkeep
+func (u *updater) commit(s *Site, c *Change, read []nodeMode, gone []*Page) bool {
+	k := s.upkeep
 	manifests := k.manifestNodes()
 	touched := map[NodeID]wasLinked{}
 	exchange := func(was, is func(i int) *Page, touched map[NodeID]wasLinked) {
@@ -103,8 +117,15 @@ func (u *updater) commit(c *Change, read []nodeMode) bool {
 	if s.autoindex == AutoindexList {
 		listed = k.listed(s, true)
 	}
-	if exchange(inSite, inChange, touched); !k.samePages(s, touched, manifests) {
+	exchange(inSite, inChange, touched)
+	for _, p := range gone {
+		k.count(s, p, -1, touched)
+	}
+	if !k.samePages(s, touched, manifests) {
 		exchange(inChange, inSite, nil)
+		for _, p := range gone {
+			k.count(s, p, 1, nil)
+		}
 		return false
 	}
 	look := map[NodeID]bool{} // files whose flags may change
@@ -129,15 +150,14 @@ func (u *updater) commit(c *Change, read []nodeMode) bool {
 			look[id] = true
 		}
 	}
-	u.setFlags(c, read, look, linked)
-	c.compare(u.old.upkeep)
+	u.setFlags(s, c, read, look, linked)
+	c.compare()
 	return true
 }
 
 // setFlags lets the site have the new pages, and the permissions of files as
 // they are. c gets what was there before.
-func (u *updater) setFlags(c *Change, read []nodeMode, look map[NodeID]bool, linked func(NodeID) bool) {
-	s := u.old
+func (u *updater) setFlags(s *Site, c *Change, read []nodeMode, look map[NodeID]bool, linked func(NodeID) bool) {
 	for id := range look {
 		c.flags = append(c.flags, nodeWas{id, s.tree.nodes[id].flags})
 	}
@@ -170,8 +190,8 @@ func (u *updater) setFlags(c *Change, read []nodeMode, look map[NodeID]bool, lin
 }
 
 // compare finds out for which files links may be judged differently.
-func (c *Change) compare(k *upkeep) {
-	s := c.site
+func (c *Change) compare() {
+	s, k := c.site, c.site.upkeep
 	mark := func(id NodeID, r Regard) {
 		if c.Targets == nil {
 			c.Targets = make([]Regard, len(s.tree.nodes))
@@ -184,6 +204,7 @@ func (c *Change) compare(k *upkeep) {
 	for i, id := range c.Reread {
 		a, b := &c.pages[i], &s.pages[id]
 		switch {
+		case c.Then(id) == NoPage: // who links to it was read again
 		case a.err != b.err || a.alias != b.alias || a.noIndex != b.noIndex || a.canon != b.canon:
 			mark(b.node, RegardAll)
 		case a.script != b.script || a.quirks != b.quirks || !slices.Equal(a.anchors, b.anchors):

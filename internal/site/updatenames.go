@@ -195,7 +195,7 @@ func (r *renaming) findAnswers() {
 		}
 	}
 	for id := 1; id < len(a.nodes); id++ {
-		if r.heirs[id] == NoNode {
+		if r.heirs[id] == NoNode && a.nodes[id].kind != KindGone {
 			r.answers[id] = true
 			note(a.nodes[id].parent, a.Name(NodeID(id)))
 		}
@@ -207,6 +207,9 @@ func (r *renaming) findAnswers() {
 	}
 	for id := 1; id < len(a.nodes); id++ {
 		x := &a.nodes[id]
+		if x.kind == KindGone {
+			continue
+		}
 		r.answers[id] = r.answers[id] || r.otherAddress(NodeID(id)) || places[standing{x.parent, stemOf(a.Name(NodeID(id)))}] ||
 			x.parent != 0 && places[standing{a.nodes[x.parent].parent, stemOf(a.Name(x.parent))}]
 	}

@@ -145,3 +145,15 @@ func (k *upkeep) manifestNodes() []NodeID {
 	slices.Sort(out)
 	return out
 }
+
+// grow makes room for nodes that came.
+func (k *upkeep) grow(nodes int) {
+	for len(k.links) < nodes {
+		k.links, k.late = append(k.links, 0), append(k.late, 0)
+	}
+	if w := k.worker; w != nil {
+		for len(w.linked) < nodes {
+			w.linked = append(w.linked, false)
+		}
+	}
+}
