@@ -84,8 +84,8 @@ func (f *Follower) Update(ctx context.Context, s *site.Site, c *site.Change) (Di
 		return Difference{}, err
 	}
 	f.site = s
-	d, err := f.tell(ctx, s, c, c.Reread, dirty, f.recount(s, c, dirty))
-	if err != nil {
+	var d difference
+	if err := f.tell(ctx, s, c, c.Reread, dirty, f.recount(s, c, dirty), &d); err != nil {
 		return Difference{}, err
 	}
 	f.lost = false
@@ -118,12 +118,11 @@ func (f *Follower) anew(ctx context.Context, s *site.Site) (err error) {
 	all := make([]site.PageID, s.Pages())
 	for id := range all {
 		all[id] = site.PageID(id)
-		if _, ok := again.bad[site.PageID(id)]; !ok && hasFaults(s, site.PageID(id)) {
-			again.bad[site.PageID(id)] = nil
+		if _, ok := again[site.PageID(id)]; !ok && hasFaults(s, site.PageID(id)) {
+			again[site.PageID(id)] = nil
 		}
 	}
-	_, err = f.tell(ctx, s, &site.Change{}, all, nil, again)
-	return err
+	return f.tell(ctx, s, &site.Change{}, all, nil, again, nil)
 }
 
 // Findings returns what [Result.Findings] of [Run] would hold. They must not be

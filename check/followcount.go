@@ -44,11 +44,20 @@ func (t *tally) addCounts(o *tally, n int) {
 	}
 }
 
-// stocked are the links to report of some pages, as far as their own pages
-// decide, and what they miss.
-type stocked struct {
-	bad    map[site.PageID][]badLink
-	misses map[site.PageID][]miss
+// stocked are the links to report, by page, of pages that are described again. A
+// page without any is in it, too, if it may have had some.
+type stocked map[site.PageID][]badLink
+
+// take adds what a tally has, when it is decided what only scripts can serve.
+func (a stocked) take(f *Follower, t *tally) {
+	for _, b := range t.bad {
+		a[b.page] = append(a[b.page], b.badLink)
+	}
+	for _, m := range t.misses {
+		if why := f.cause(m); why != 0 {
+			a[m.page] = append(a[m.page], badLink{m.link, why})
+		}
+	}
 }
 
 // countAll counts the links of all pages.
@@ -62,9 +71,8 @@ func (f *Follower) countAll(ctx context.Context, s *site.Site) (stocked, error) 
 			return nil
 		}
 	})
-	again := stocked{map[site.PageID][]badLink{}, map[site.PageID][]miss{}}
 	if err != nil {
-		return again, err
+		return nil, err
 	}
 	for id := range s.Pages() {
 		f.files.add(s, site.PageID(id), 1, true)
@@ -81,7 +89,6 @@ func (f *Follower) countAll(ctx context.Context, s *site.Site) (stocked, error) 
 			f.demands[i].found += d.found
 		}
 		all = append(all, t.misses...)
-		again.take(t)
 	}
 	slices.SortFunc(all, compareMisses)
 	for len(all) > 0 {
@@ -91,20 +98,11 @@ func (f *Follower) countAll(ctx context.Context, s *site.Site) (stocked, error) 
 		f.decide(s, all[0].target, t)
 		all = all[n:]
 	}
+	again := stocked{}
+	for _, t := range tallies {
+		again.take(f, t)
+	}
 	return again, nil
-}
-
-// take notes what a tally has of each page.
-func (a *stocked) take(t *tally) {
-	for _, b := range t.bad {
-		a.bad[b.page] = append(a.bad[b.page], b.badLink)
-	}
-	for _, m := range t.misses {
-		a.misses[m.page] = append(a.misses[m.page], m)
-		if _, ok := a.bad[m.page]; !ok {
-			a.bad[m.page] = nil
-		}
-	}
 }
 
 // targetEnd returns how many of the first misses have one target.
@@ -186,12 +184,12 @@ func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) st
 	}
 	f.count.addCounts(f.was, -1)
 	f.count.addCounts(f.is, 1)
-	again := stocked{map[site.PageID][]badLink{}, map[site.PageID][]miss{}}
-	for _, id := range dirty {
-		again.bad[id] = nil
-	}
-	again.take(f.is)
 	more := f.retarget(s, c, dirty, touched)
+	again := stocked{}
+	for _, id := range dirty {
+		again[id] = nil
+	}
+	again.take(f, f.is)
 	for id := range f.retry {
 		more[id] = true
 		f.unsettled = true
@@ -199,16 +197,16 @@ func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) st
 	f.rename(s, c, more)
 	rest := make([]site.PageID, 0, len(more))
 	for id := range more {
-		if _, ok := again.bad[id]; !ok {
+		if _, ok := again[id]; !ok {
 			rest = append(rest, id)
 		}
 	}
 	f.was.reset()
 	for _, id := range rest {
-		again.bad[id] = nil
+		again[id] = nil
 		f.was.page(s, id, f.opt)
 	}
-	again.take(f.was)
+	again.take(f, f.was)
 	return again
 }
 

@@ -117,7 +117,7 @@ func (a *account) forget(f *Finding, n int) {
 type difference struct{ before, after []Finding }
 
 func (d *difference) add(before, after []Finding) {
-	if !sameFindings(before, after) {
+	if d != nil && !sameFindings(before, after) {
 		d.before, d.after = append(d.before, before...), append(d.after, after...)
 	}
 }

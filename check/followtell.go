@@ -9,12 +9,13 @@ import (
 )
 
 // tell says what is wrong with the links of again, with the pages of reread as
-// files, and with the site, and takes it into the account. It returns what is
-// told otherwise than before. After an error what was told is as it was.
-func (f *Follower) tell(ctx context.Context, s *site.Site, c *site.Change, reread, dirty []site.PageID, again stocked) (*difference, error) {
+// files, and with the site, and takes it into the account. What is told
+// otherwise than before goes to d, if that is not nil. After an error what was
+// told is as it was.
+func (f *Follower) tell(ctx context.Context, s *site.Site, c *site.Change, reread, dirty []site.PageID, again stocked, d *difference) error {
 	f.stock(again)
 	rest := &stock{bad: map[site.PageID][]badLink{}}
-	for id, bad := range again.bad {
+	for id, bad := range again {
 		if len(bad) > 0 {
 			rest.bad[id] = bad
 		}
@@ -22,17 +23,16 @@ func (f *Follower) tell(ctx context.Context, s *site.Site, c *site.Change, rerea
 	examples := f.chooseExamples(s, c, dirty, rest)
 	found, err := describe(ctx, s, f.opt, rest)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	others := f.others
 	if c.Reread == nil || f.opt.More != nil || f.opt.Orphans {
 		if others, err = otherFindings(ctx, s, f.opt); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	// From here on nothing fails.
 	said := sortFindings(s, found, rest)
-	d := &difference{}
 	for _, p := range f.left {
 		f.told.leave(p)
 		d.add(p.listed, nil)
@@ -48,20 +48,13 @@ func (f *Follower) tell(ctx context.Context, s *site.Site, c *site.Change, rerea
 	f.told.list(f.others, -1)
 	d.add(f.listed, listed)
 	f.others, f.listed, f.retry = others, listed, said.gone
-	return d, nil
+	return nil
 }
 
-// stock completes the links to report of each page with those whose fragments
-// are missing.
+// stock sorts the links to report and notes which pages have some.
 func (f *Follower) stock(again stocked) {
-	for id, bad := range again.bad {
-		for _, m := range again.misses[id] {
-			if why := f.cause(m); why != 0 {
-				bad = append(bad, badLink{m.link, why})
-			}
-		}
+	for id, bad := range again {
 		slices.SortFunc(bad, func(a, b badLink) int { return cmp.Compare(a.link, b.link) })
-		again.bad[id] = bad
 		if f.bad[id] != (len(bad) > 0) {
 			f.bad[id] = !f.bad[id]
 			f.unsettled = true
@@ -117,7 +110,7 @@ func (f *Follower) enterPages(s *site.Site, reread []site.PageID, again stocked,
 		d.add(before, n.listed)
 	}
 	isReread := func(id site.PageID) bool { _, ok := slices.BinarySearch(reread, id); return ok }
-	for id, bad := range again.bad {
+	for id, bad := range again {
 		n := &judged{bad: bad, links: said.links[id], gone: said.gone[id]}
 		if !n.gone {
 			n.fine = len(bad) - len(n.links)
@@ -130,7 +123,7 @@ func (f *Follower) enterPages(s *site.Site, reread []site.PageID, again stocked,
 		enter(id, n)
 	}
 	for id := range said.gone { // the page of an example alone
-		if _, ok := again.bad[id]; !ok {
+		if _, ok := again[id]; !ok {
 			n := &judged{links: said.links[id], gone: true}
 			if old := f.pages[id]; old != nil {
 				n.bad, n.faults = old.bad, old.faults
