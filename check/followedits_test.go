@@ -76,7 +76,8 @@ func TestFollowEdits(t *testing.T) {
 				}
 				was := found
 				found = f.Findings()
-				if got, want := fmt.Sprintf("%+v", d), fmt.Sprintf("%+v", Compare(was, found)); got != want {
+				difference := Compare(was, found)
+				if got, want := fmt.Sprintf("%+v", [][]Finding{d.New, d.Fixed}), fmt.Sprintf("%+v", [][]Finding{difference.New, difference.Fixed}); got != want {
 					t.Fatalf("step %d, %s: told\n%s\nwant\n%s", step, changed, got, want)
 				}
 			}

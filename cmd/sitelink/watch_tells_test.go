@@ -91,7 +91,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 					}
 				}
 				var text bytes.Buffer
-				if err := baseline.New(half, baseline.Terms{}).Write(&text); err != nil {
+				if err := baseline.New(half, baseline.Terms{Expires: baseline.Date(pickOne(rng, "", "", "2001-02-03"))}).Write(&text); err != nil {
 					t.Fatal(err)
 				}
 				write(t, list, text.String())

@@ -29,9 +29,11 @@ type watching struct {
 	// was told.
 	site     *site.Site
 	follower *check.Follower
-	// known are the findings that the reader was told of, while there is a list
-	// of accepted ones: the follower knows nothing of it.
-	known []check.Finding
+	// applied is what was accepted when the reader was last told, of which the
+	// follower knows nothing; taken counts the findings, errors and warnings, that
+	// it took.
+	applied *acceptance
+	taken   struct{ broken, doubtful int }
 	// pending are changes that no check has seen; anything that everything may
 	// have changed.
 	pending  []string
@@ -222,7 +224,15 @@ func (w *watching) look(ctx context.Context) (*news, error) {
 		w.anything = true // the follower knows less than the site
 		return nil, err
 	}
-	return w.news(d, change.Renumbered), nil
+	n := &news{Difference: d, anew: change.Renumbered}
+	if w.applied != nil {
+		broken, doubtful := 0, 0
+		n.Difference, broken, doubtful = d.Without(w.applied.accepts)
+		w.taken.broken += broken
+		w.taken.doubtful += doubtful
+	}
+	w.count(n)
+	return n, nil
 }
 
 // load reads the configuration and the whole docroot.
@@ -237,8 +247,11 @@ func (w *watching) load(ctx context.Context) (*news, error) {
 	first := w.follower == nil
 	if first {
 		w.follower = &check.Follower{}
-	} else if w.accepted != nil && w.known == nil { // since the configuration changed
-		w.known = append([]check.Finding{}, w.follower.Findings()...) // not nil
+	}
+	accepts := w.applied != nil || w.accepted != nil
+	var before []check.Finding
+	if accepts {
+		before = w.visible()
 	}
 	d, err := w.follower.Renew(ctx, s, checkOptions(w.cfg))
 	if err != nil {
@@ -247,38 +260,46 @@ func (w *watching) load(ctx context.Context) (*news, error) {
 		}
 		return nil, err
 	}
-	w.site = s
+	w.site, w.applied = s, w.accepted
 	w.hintServer(s)
-	return w.news(d, true), nil
+	n := &news{Difference: d, anew: true}
+	w.taken.broken, w.taken.doubtful = 0, 0
+	if accepts {
+		left := w.visible()
+		n.Difference = check.Compare(before, left)
+		w.taken.broken, w.taken.doubtful = w.follower.Counts()
+		for i := range left {
+			if left[i].Verdict == check.Error {
+				w.taken.broken--
+			} else {
+				w.taken.doubtful--
+			}
+		}
+	}
+	w.count(n)
+	return n, nil
 }
 
-// news takes what is accepted out of what the follower found.
-func (w *watching) news(d check.Difference, anew bool) *news {
-	n := &news{Difference: d, anew: anew}
-	if w.accepted == nil && w.known == nil {
-		n.broken, n.doubtful = w.follower.Counts()
-		if w.out.all {
-			n.all = w.follower.Findings()
-		}
-		return n
+// visible are the findings without those that are accepted: what the reader was
+// told of.
+func (w *watching) visible() []check.Finding {
+	if w.applied == nil {
+		return w.follower.Findings()
 	}
 	r := w.follower.Result()
 	r.Findings = slices.Clone(r.Findings) // the follower keeps them
-	if w.accepted != nil {
-		w.accepted.apply(r)
+	w.applied.apply(r)
+	return r.Findings
+}
+
+// count says what is left, and lists it where that is wanted.
+func (w *watching) count(n *news) {
+	n.broken, n.doubtful = w.follower.Counts()
+	n.broken -= w.taken.broken
+	n.doubtful -= w.taken.doubtful
+	if w.out.all {
+		n.all = w.visible()
 	}
-	n.Difference, n.all = check.Compare(w.known, r.Findings), r.Findings
-	for i := range n.all {
-		if n.all[i].Verdict == check.Error {
-			n.broken++
-		} else {
-			n.doubtful++
-		}
-	}
-	if w.known = nil; w.accepted != nil {
-		w.known = append([]check.Finding{}, n.all...) // not nil
-	}
-	return n
 }
 
 // reconfigure reads the configuration again, unless this is the first check. A
