@@ -27,11 +27,11 @@ type editor struct {
 
 var (
 	editNames = []string{"index.html", "a.html", "b.html", "B.html", "c", "d.htm", "index.htm", "pic.png", "x.svg", "m.map", "404.html", "e.xhtml",
-		"s.css", "x.xml", "manifest.json", "data.json"}
+		"s.css", "x.xml", "manifest.json", "data.json", ".htpasswd"}
 	editDirs  = []string{"", "s", "t", "s/u", "a"}
 	editHrefs = []string{"", "a.html", "b.html", "../b.html", "c", "c/", "s/", "s", "../s/u/", "/a", "/a/", "/t/", "/s/u/index.html", "pic.png",
 		"/pic.png", "x.svg", "gone.html", "/t/gone/", "s/u/a.html", "../../t/d.htm", "//example.org/", "mailto:a@b", "/l/a.html", "/l", "m.map", "%zz",
-		"http://[", "/404.html", "../../../b.html", "B.html", "/S/", "s//a.html", `t\a.html`, "./", ".", "/index.html", "index.html"}
+		"http://[", "/404.html", "../../../b.html", "B.html", "/S/", ".htpasswd", "s//a.html", `t\a.html`, "./", ".", "/index.html", "index.html"}
 	editIDs = []string{"one", "two", "Three", "4", "a b", "%C3%A4", "/route", "L1-L3", "L1", "L3", "top"}
 )
 
@@ -133,7 +133,7 @@ func (e *editor) edit() []string {
 
 // TestFollow: after any sequence of edits the result is that of a fresh check.
 func TestFollow(t *testing.T) {
-	steps := 400 // of one to three edits, with each of thirteen settings
+	steps := 400 // of one to three edits, with each of fifteen settings
 	if testing.Short() {
 		steps = 60
 	}
@@ -154,6 +154,8 @@ func TestFollow(t *testing.T) {
 		{name: "autoindex", site: site.Options{Autoindex: site.AutoindexList}},
 		{name: "base", site: site.Options{BaseURLs: []string{"https://example.org/sub/"}, Base: site.BaseDocumentOrder}},
 		{name: "nginx", site: site.Options{Profile: profile("nginx")}},
+		{name: "apache", site: site.Options{Profile: profile("apache")}},
+		{name: "s3", site: site.Options{Profile: profile("s3")}},
 		{name: "hosts", site: site.Options{BaseURLs: []string{"https://example.org/sub/", "http://www.example.org/sub/"}}},
 		{name: "rooted", site: site.Options{Roots: []site.Root{{Dir: "s", Base: "https://example.org/sub/"}, {Base: "https://other.example/"}}}},
 		{name: "netlify", site: site.Options{Profile: profile("netlify")}},

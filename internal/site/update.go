@@ -206,11 +206,15 @@ func (u *updater) plan(changed []string) plan {
 	return p
 }
 
+// onDisk returns the name of a file or directory for the system, given its path
+// in the docroot.
+func (s *Site) onDisk(path string) string { return filepath.Join(s.real, filepath.FromSlash(path)) }
+
 // look compares one path with what the old site has of it.
 func (u *updater) look(path string) plan {
 	s := u.old
 	id := s.tree.at(path)
-	info, err := os.Lstat(filepath.Join(s.real, filepath.FromSlash(path)))
+	info, err := os.Lstat(s.onDisk(path))
 	switch {
 	case err != nil && id == NoNode:
 		return planEdit // came and went

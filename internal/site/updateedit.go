@@ -3,7 +3,6 @@ package site
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -45,7 +44,9 @@ func (u *updater) replace(ctx context.Context, s *Site, c *Change, l *loader, go
 		fresh[i] = &c.pages[i]
 		l.kept.Add(-int64(len(p.kept)))
 	}
+	show := s.tree.hide()
 	read, err := l.reread(ctx, fresh, k)
+	show()
 	if err != nil {
 		return err
 	}
@@ -56,6 +57,25 @@ func (u *updater) replace(ctx context.Context, s *Site, c *Change, l *loader, go
 		return errTooIntricate
 	}
 	return nil
+}
+
+// hide lets the tree forget what is known of the permissions of files, until
+// show is called: links are resolved without, as while loading, and permissions
+// apply afterwards, see [Site.State].
+func (t *Tree) hide() (show func()) {
+	const bits = flagUnreadable | flagPrivate
+	var hidden []nodeWas
+	for id := range t.nodes {
+		if x := &t.nodes[id]; x.flags&bits != 0 && x.kind == KindFile && x.real == NodeID(id) {
+			hidden = append(hidden, nodeWas{NodeID(id), x.flags & bits})
+			x.flags &^= bits
+		}
+	}
+	return func() {
+		for _, w := range hidden {
+			t.nodes[w.id].flags |= w.flags
+		}
+	}
 }
 
 // again finds the pages of the edited files. ok is false when more may have
@@ -183,7 +203,7 @@ func (u *updater) setFlags(s *Site, c *Change, read []nodeMode, look map[NodeID]
 		if x.kind != KindFile || x.flags&flagChecked != 0 || !linked(w.id) {
 			continue
 		}
-		if info, err := os.Stat(filepath.Join(s.real, filepath.FromSlash(s.tree.Path(w.id)))); err == nil {
+		if info, err := os.Stat(s.onDisk(s.tree.Path(w.id))); err == nil {
 			x.flags |= fileFlags(info.Mode())
 		}
 	}
