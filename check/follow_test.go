@@ -97,7 +97,7 @@ func (e *editor) edit() []string {
 		} else if temp := filepath.Join(e.t.TempDir(), "x"); os.WriteFile(temp, []byte(e.text(a)), 0o644) == nil {
 			_ = os.Rename(temp, full(a))
 		}
-		return []string{a, filepath.Dir(a)}[:1+min(1, strings.Count(a, "/"))]
+		return above(a)
 	case k < 12:
 		_ = os.Remove(full(a))
 		return []string{a}
@@ -128,7 +128,16 @@ func (e *editor) edit() []string {
 	if os.MkdirAll(full(d), 0o755) != nil {
 		return nil
 	}
-	return []string{d, filepath.Dir(d)}[:1+min(1, strings.Count(d, "/"))]
+	return above(d)
+}
+
+// above returns a path and the directories above it, which may be new.
+func above(path string) []string {
+	paths := []string{path}
+	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {
+		paths = append(paths, dir)
+	}
+	return paths
 }
 
 // TestFollow: after any sequence of edits the result is that of a fresh check.

@@ -127,8 +127,8 @@ func (s *Site) isLate(p *Page) bool {
 	if p.kind != PageMap && p.kind != PageManifest {
 		return false
 	}
-	_, ok := s.kindOf(&s.tree.nodes[p.node])
-	return !ok
+	kind, ok := s.kindOf(&s.tree.nodes[p.node])
+	return !ok || kind != p.kind // a manifest may be any JSON
 }
 
 // collectManifests finds the manifests that pages name. ok is false when a page

@@ -213,3 +213,32 @@ func TestUpdateForgets(t *testing.T) {
 		}
 	}
 }
+
+// TestUpdateManifest: a manifest leads to files, too, although its name does not
+// tell that it is one; where all names are listed again they are not forgotten.
+func TestUpdateManifest(t *testing.T) {
+	root := tempDocroot(t, files{"index.html": "<link rel=manifest href=m.json>", "m.json": `{"icons": [{"src": "pic.png"}]}`, "pic.png": ""})
+	netlify, _ := ProfileByName("netlify")
+	s := load(t, root, Options{Profile: netlify})
+	if err := errors.Join(os.Chmod(filepath.Join(root, "pic.png"), 0o600), put("n.html", "")(root)); err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := s.Update(t.Context(), []string{"n.html", "pic.png"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.State(&s.Page(pageID(t, s, "m.json")).All()[0]); got != StatePrivate {
+		t.Errorf("%s, want private", stateName(t, got))
+	}
+}
+
+// TestNoFragment: a value that is no URL has no fragment, however often its
+// beginning was seen.
+func TestNoFragment(t *testing.T) {
+	s := loadFiles(t, files{"a.html": "<a href='http://['>a</a><a href='http://[#x'>b</a><a href='%zz'>c</a><a href='%zz#x'>d</a>"}, Options{})
+	for i, want := range []string{"", "", "", "x"} {
+		if d := details(t, s, "a.html")[i]; d.State != StateBadURL || d.Fragment != want {
+			t.Errorf("%s: %s, fragment %q, want %q", d.Raw, stateName(t, d.State), d.Fragment, want)
+		}
+	}
+}
