@@ -218,12 +218,11 @@ func TestUpdateForgets(t *testing.T) {
 // tell that it is one; where all names are listed again they are not forgotten.
 func TestUpdateManifest(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": "<link rel=manifest href=m.json>", "m.json": `{"icons": [{"src": "pic.png"}]}`, "pic.png": ""})
-	netlify, _ := ProfileByName("netlify")
-	s := load(t, root, Options{Profile: netlify})
-	if err := errors.Join(os.Chmod(filepath.Join(root, "pic.png"), 0o600), put("n.html", "")(root)); err != nil {
+	s := load(t, root, Options{})
+	if err := errors.Join(os.Chmod(filepath.Join(root, "pic.png"), 0o600), put("n.map", "")(root)); err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := s.Update(t.Context(), []string{"n.html", "pic.png"})
+	s, _, err := s.Update(t.Context(), []string{"n.map", "pic.png"})
 	if err != nil {
 		t.Fatal(err)
 	}
