@@ -1,9 +1,10 @@
 #!/bin/sh
 # Prints what `sitelink watch` costs beside a check, for the table of
-# docs/watch.md. usage: bench/watch.sh DOCROOT PAGE (PAGE relative to DOCROOT).
+# docs/watch.md: medians, and their ratio to the median of the checks in the same
+# run. usage: bench/watch.sh DOCROOT PAGE [ROUNDS] (PAGE relative to DOCROOT).
 # The docroot is copied, the original stays as it is. Needs Linux and GNU time.
 set -eu
-docroot=$1 page=$2
+docroot=$1 page=$2 rounds=${3:-20}
 work=$(mktemp -d)
 pid=
 trap 'test -z "$pid" || kill "$pid" 2>/dev/null || :; rm -rf "$work"' EXIT INT TERM
@@ -14,45 +15,73 @@ cd "$work"
 page=public/$page
 cp "$page" kept
 
-for _ in 1 2 3; do
-	/usr/bin/time -f 'check: %e s, %U + %S s of processor time, %M KB' ./sitelink check public --output /dev/null || :
+median() { sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
+for _ in 1 2 3 4 5; do
+	/usr/bin/time -a -o checks -f '%e %U %S %M' ./sitelink check public --output /dev/null || test $? -eq 1
 done
-touch err # before it is read
-SITELINK_DEBUG=timing ./sitelink watch public >out 2>err &
+grep -v '^Command exited' checks >times # a check that finds something says so
+wall=$(awk '{ print 1000 * $1 }' times | median)
+cpu=$(awk '{ print 1000 * ($2 + $3) }' times | median)
+memory=$(awk '{ print $4 }' times | median)
+echo "check: $wall ms, $cpu ms of processor time, $memory KB (medians of $(wc -l <times))"
+
+SITELINK_DEBUG=timing ./sitelink watch public --quiet 50ms >out 2>err &
 pid=$!
-memory() { awk -v what="$1" '/VmHWM/ { print what ": at most " $2 " KB" }' "/proc/$pid/status"; }
-ticks() { awk '{ print $14 + $15 }' "/proc/$pid/stat"; }
-# ends N waits for the N-th check to end.
-ends() {
-	while [ "$(grep -c 'timing: watch' err)" -lt "$1" ]; do
-		sleep 0.1
+# used prints the processor time of the watch so far, in milliseconds.
+used() { cat "/proc/$pid"/task/*/schedstat 2>/dev/null | awk '{ n += $1 } END { printf "%.3f\n", n / 1000000 }'; }
+seen=0
+# ended waits for the next check to end, and for what it leaves to be done.
+ended() {
+	seen=$((seen + 1))
+	while [ "$(grep -c 'timing: watch' err)" -lt "$seen" ]; do
+		sleep 0.05
 	done
-	sleep 0.5
+	sleep 0.1
 }
-ends 1
-memory "first check"
-n=1
-before=$(ticks)
-for i in 1 2 3 4 5 6; do
+# says WHAT prints what the rounds since the last call of it came to.
+says() {
+	awk '/timing: watch/ { print $(NF - 1) }' err | tail -n +$((from + 1)) >walls
+	w=$(median <walls)
+	awk -v what="$1" -v n="$(wc -l <walls)" -v w="$w" -v wall="$wall" -v c="$(echo "$(used) $before" | awk '{ print $1 - $2 }')" -v cpu="$cpu" \
+		-v least="$(sort -n walls | head -1)" -v memory="$memory" '
+		/VmHWM/ { hwm = $2 }
+		END { printf "%s: %.1f ms (least %.1f), 1/%.0f of a check; %.1f ms of processor time, 1/%.0f; memory at most %d KB, %.2f of that of a check (%d times)\n",
+			what, w, least, wall / w, c / n, cpu * n / c, hwm, hwm / memory, n }' "/proc/$pid/status"
+	from=$seen before=$(used)
+}
+from=0 before=0
+ended
+says "first check"
+for i in $(seq "$rounds"); do
 	echo "<a href=nowhere$i.html>x</a>" >>"$page"
-	n=$((n + 1))
-	ends $n
+	ended
 done
-echo "6 edits of a page: $(($(ticks) - before)) ticks of processor time, 100 to the second" # other work on the machine does not count
-sed 's/id="/id="q/g' kept >"$page" # all its anchors go
-ends $((n + 1))
+says "a broken link added to a page"
 cp kept "$page"
-ends $((n + 2))
-memory "page edited"
-cp kept "$(dirname "$page")/added-by-bench.html"
-ends $((n + 3))
-rm "$(dirname "$page")/added-by-bench.html"
-ends $((n + 4))
-memory "page added and removed"
-before=$(ticks)
+ended
+from=$seen before=$(used)
+for i in $(seq "$rounds"); do
+	if [ $((i % 2)) = 1 ]; then
+		sed 's/id="/id="q/g' kept >"$page" # all its anchors go
+	else
+		cp kept "$page"
+	fi
+	ended
+done
+says "all anchors of a page gone, or back"
+cp kept "$page"
+added=$(dirname "$page")/added-by-bench.html
+for i in $(seq "$rounds"); do
+	if [ $((i % 2)) = 1 ]; then
+		cp kept "$added"
+	else
+		rm "$added"
+	fi
+	ended
+done
+says "a page added, or removed"
 sleep 10
-echo "nothing changes: $(($(ticks) - before)) ticks of processor time in 10 s"
+echo "nothing changes: $(echo "$(used) $before" | awk '{ print $1 - $2 }') ms of processor time in 10 s"
 kill -INT "$pid"
 wait "$pid" || :
 pid=
-cat err

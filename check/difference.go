@@ -5,6 +5,9 @@ type Difference struct {
 	// New and Fixed are the findings of the later and of the earlier result
 	// that the other does not have, in order.
 	New, Fixed []Finding
+
+	// before and after are the findings among which they are: of whole pages.
+	before, after []Finding
 }
 
 // Compare tells which findings came and which went, by their fingerprints: one
@@ -12,10 +15,38 @@ type Difference struct {
 // [Result.Findings]. It costs little where few pages differ.
 func Compare(before, after []Finding) Difference {
 	if len(before) == 0 {
-		return Difference{New: after}
+		return Difference{New: after, after: after}
 	}
-	old, now := differing(before, after)
-	return Difference{New: missingFrom(old, now), Fixed: missingFrom(now, old)}
+	before, after = differing(before, after)
+	d := Difference{before: before, after: after}
+	old, now := Fingerprints(before), Fingerprints(after)
+	d.New, d.Fixed = missingFrom(old, after, now), missingFrom(now, before, old)
+	return d
+}
+
+// Without returns d without the findings that accepted takes, and how many
+// errors and warnings it takes of the later result more than of the earlier one.
+// accepted is asked for each finding that may differ, with its fingerprint; it
+// has to say the same of the same fingerprint, and may change the finding.
+func (d Difference) Without(accepted func(id string, f *Finding) bool) (rest Difference, errors, warnings int) {
+	old, now := Fingerprints(d.before), Fingerprints(d.after)
+	left := func(fs []Finding, ids []string, n int) (out []Finding, outIDs []string) {
+		for i, f := range fs {
+			switch {
+			case !accepted(ids[i], &f):
+				out, outIDs = append(out, f), append(outIDs, ids[i])
+			case f.Verdict == Error:
+				errors += n
+			default:
+				warnings += n
+			}
+		}
+		return out, outIDs
+	}
+	rest.before, old = left(d.before, old, -1)
+	rest.after, now = left(d.after, now, 1)
+	rest.New, rest.Fixed = missingFrom(old, rest.after, now), missingFrom(now, rest.before, old)
+	return rest, errors, warnings
 }
 
 // differing leaves out the findings of pages on which nothing differs. Those
@@ -71,16 +102,16 @@ func pickFindings(dst, fs []Finding, all bool) []Finding {
 	return dst
 }
 
-// missingFrom returns the findings of b that a does not have.
-func missingFrom(a, b []Finding) []Finding {
-	have := make(map[string]bool, len(a))
-	for _, print := range Fingerprints(a) {
-		have[print] = true
+// missingFrom returns the findings, of these fingerprints, that are not in have.
+func missingFrom(have []string, fs []Finding, ids []string) []Finding {
+	has := make(map[string]bool, len(have))
+	for _, id := range have {
+		has[id] = true
 	}
 	var out []Finding
-	for i, print := range Fingerprints(b) {
-		if !have[print] {
-			out = append(out, b[i])
+	for i, id := range ids {
+		if !has[id] {
+			out = append(out, fs[i])
 		}
 	}
 	return out

@@ -105,9 +105,7 @@ func (e *Explanation) fragment(s *site.Site, x *site.Explanation, opt Options, s
 	}
 	say("fragment", "#%s is not among the %d anchors of %s", x.Fragment, p.Anchors(), s.Path(target))
 	demands := demandOn(s, target)
-	all := make([]demand, s.Pages())
-	all[target] = demands
-	if scripted(s, all, opt.ScriptFragments)(miss{target: target, why: why}) {
+	if onlyScripts(s, target, why, demands, opt.ScriptFragments) {
 		say("script-fragments", "links ask %s for %d fragments and %d are there: a script serves the others", s.Path(target), demands.asked, demands.found)
 		if opt.ScriptFragments == ScriptSilent {
 			return judgement{Unchecked, ScriptFragment}

@@ -44,6 +44,14 @@ func newFileIndex(s *site.Site) *fileIndex {
 	return &fileIndex{s: s, children: s.Tree().Children(), seed: maphash.MakeSeed(), byDir: map[string]*vocabulary{}, memo: map[string]string{}}
 }
 
+// change lets the index know that files and directories came or went. What it
+// looked at so far it looks up again when it is asked for.
+func (x *fileIndex) change(s *site.Site) {
+	if x.memo != nil {
+		*x = *newFileIndex(s)
+	}
+}
+
 // holds tells whether a name is one that may be meant.
 func (x *fileIndex) holds(id site.NodeID) bool {
 	k := x.s.Tree().Kind(id)

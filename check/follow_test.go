@@ -27,11 +27,11 @@ type editor struct {
 
 var (
 	editNames = []string{"index.html", "a.html", "b.html", "B.html", "c", "d.htm", "index.htm", "pic.png", "x.svg", "m.map", "404.html", "e.xhtml",
-		"s.css", "x.xml", "manifest.json", "data.json"}
+		"s.css", "x.xml", "manifest.json", "data.json", ".htpasswd"}
 	editDirs  = []string{"", "s", "t", "s/u", "a"}
 	editHrefs = []string{"", "a.html", "b.html", "../b.html", "c", "c/", "s/", "s", "../s/u/", "/a", "/a/", "/t/", "/s/u/index.html", "pic.png",
 		"/pic.png", "x.svg", "gone.html", "/t/gone/", "s/u/a.html", "../../t/d.htm", "//example.org/", "mailto:a@b", "/l/a.html", "/l", "m.map", "%zz",
-		"http://[", "/404.html", "../../../b.html", "B.html", "/S/", "s//a.html", `t\a.html`, "./", ".", "/index.html", "index.html"}
+		"http://[", "/404.html", "../../../b.html", "B.html", "/S/", ".htpasswd", "s//a.html", `t\a.html`, "./", ".", "/index.html", "index.html"}
 	editIDs = []string{"one", "two", "Three", "4", "a b", "%C3%A4", "/route", "L1-L3", "L1", "L3", "top"}
 )
 
@@ -97,7 +97,7 @@ func (e *editor) edit() []string {
 		} else if temp := filepath.Join(e.t.TempDir(), "x"); os.WriteFile(temp, []byte(e.text(a)), 0o644) == nil {
 			_ = os.Rename(temp, full(a))
 		}
-		return []string{a, filepath.Dir(a)}[:1+min(1, strings.Count(a, "/"))]
+		return above(a)
 	case k < 12:
 		_ = os.Remove(full(a))
 		return []string{a}
@@ -128,12 +128,21 @@ func (e *editor) edit() []string {
 	if os.MkdirAll(full(d), 0o755) != nil {
 		return nil
 	}
-	return []string{d, filepath.Dir(d)}[:1+min(1, strings.Count(d, "/"))]
+	return above(d)
+}
+
+// above returns a path and the directories above it, which may be new.
+func above(path string) []string {
+	paths := []string{path}
+	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {
+		paths = append(paths, dir)
+	}
+	return paths
 }
 
 // TestFollow: after any sequence of edits the result is that of a fresh check.
 func TestFollow(t *testing.T) {
-	steps := 400 // of one to three edits, with each of thirteen settings
+	steps := 400 // of one to three edits, with each of fifteen settings
 	if testing.Short() {
 		steps = 60
 	}
@@ -154,6 +163,8 @@ func TestFollow(t *testing.T) {
 		{name: "autoindex", site: site.Options{Autoindex: site.AutoindexList}},
 		{name: "base", site: site.Options{BaseURLs: []string{"https://example.org/sub/"}, Base: site.BaseDocumentOrder}},
 		{name: "nginx", site: site.Options{Profile: profile("nginx")}},
+		{name: "apache", site: site.Options{Profile: profile("apache")}},
+		{name: "s3", site: site.Options{Profile: profile("s3")}},
 		{name: "hosts", site: site.Options{BaseURLs: []string{"https://example.org/sub/", "http://www.example.org/sub/"}}},
 		{name: "rooted", site: site.Options{Roots: []site.Root{{Dir: "s", Base: "https://example.org/sub/"}, {Base: "https://other.example/"}}}},
 		{name: "netlify", site: site.Options{Profile: profile("netlify")}},
@@ -164,6 +175,7 @@ func TestFollow(t *testing.T) {
 		{name: "from", opt: Options{From: []string{"/s/@"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			e := &editor{t: t, rng: rand.New(rand.NewPCG(uint64(i), 7)), root: t.TempDir(), links: i%2 == 1}
 			follow(t, e, c.site, c.opt, steps)
 		})
@@ -186,12 +198,12 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _, err := Follow(ctx, s, opt)
+	f, err := Follow(ctx, s, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var log []string
-	followed := 0
+	followed, named := 0, 0 // steps that kept the names, and that kept most of them
 	for step := range steps {
 		var paths []string
 		for range 1 + e.rng.IntN(3) {
@@ -203,13 +215,20 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
-		if !change.Renumbered {
+		switch {
+		case change.Renumbered:
+		case len(change.Came)+len(change.Went) > 0:
+			named++
+		default:
 			followed++
 		}
-		got, err := f.Update(ctx, next, change)
+		before := f.Result()
+		before.Findings = slices.Clone(before.Findings)
+		difference, err := f.Update(ctx, next, change)
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
+		got := f.Result()
 		s = next
 		fresh, err := site.Load(ctx, e.root, siteOpt)
 		if err != nil {
@@ -219,17 +238,37 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sameResult(got, want); err != nil {
+		if err := sameResult(got, want, s, fresh); err != nil {
 			t.Fatalf("step %d, renumbered %t, after %s:\n%v", step, change.Renumbered, log[max(0, len(log)-3):], err)
 		}
+		if d := Compare(before.Findings, got.Findings); !reflect.DeepEqual(difference.New, d.New) || !reflect.DeepEqual(difference.Fixed, d.Fixed) {
+			t.Fatalf("step %d, renumbered %t, after %s: told\n%+v\nwant\n%+v", step, change.Renumbered, log[max(0, len(log)-3):], difference, d)
+		}
+		errors, warnings := 0, 0
+		for i := range want.Findings {
+			if want.Findings[i].Verdict == Error {
+				errors++
+			} else {
+				warnings++
+			}
+		}
+		if e, w := f.Counts(); e != errors || w != warnings {
+			t.Fatalf("step %d: %d errors and %d warnings, want %d and %d", step, e, w, errors, warnings)
+		}
 	}
+	t.Logf("%d steps kept the names, %d changed a few", followed, named)
 	if followed == 0 && steps > 100 {
 		t.Error("no step kept the names")
 	}
 }
 
 // sameResult compares all that leaves the package.
-func sameResult(got, want *Result) error {
+func sameResult(got, want *Result, s, fresh *site.Site) error {
+	for _, r := range []*Result{got, want} {
+		if len(r.Summary.Reasons) == 0 {
+			r.Summary.Reasons = nil // rules that ignore all leave an empty list
+		}
+	}
 	if !reflect.DeepEqual(got.Summary, want.Summary) {
 		return fmt.Errorf("summary %+v\nwant    %+v", got.Summary, want.Summary)
 	}
@@ -237,8 +276,13 @@ func sameResult(got, want *Result) error {
 		return fmt.Errorf("%d findings, want %d", len(got.Findings), len(want.Findings))
 	}
 	for i := range got.Findings {
-		if !reflect.DeepEqual(got.Findings[i], want.Findings[i]) {
-			return fmt.Errorf("finding %+v\nwant    %+v", got.Findings[i], want.Findings[i])
+		f, g := got.Findings[i], want.Findings[i]
+		if a, b := s.Tree().Path(f.node), fresh.Tree().Path(g.node); a != b {
+			return fmt.Errorf("finding %+v\nmeans %q, want %q", f, a, b)
+		}
+		f.node = g.node // files that came later have other numbers
+		if !reflect.DeepEqual(f, g) {
+			return fmt.Errorf("finding %+v\nwant    %+v", f, g)
 		}
 	}
 	if !reflect.DeepEqual(got.scripts, want.scripts) {

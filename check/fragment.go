@@ -60,22 +60,19 @@ func compareMisses(a, b miss) int {
 // apart.
 type demand struct{ asked, found uint32 }
 
-// scripted decides which misses only scripts could serve.
-func scripted(s *site.Site, demands []demand, mode ScriptFragments) (isScript func(miss) bool) {
-	return func(m miss) bool {
-		if mode == ScriptError {
-			return false
-		}
-		p := s.Page(m.target)
-		switch {
-		case m.why == missingRoute:
-			return true
-		case !p.HasScript():
-			return false
-		case m.why == missingRange:
-			return true
-		}
-		d := demands[m.target]
-		return d.asked >= manyAsked && d.found*hardlyFound <= d.asked
+// onlyScripts tells whether only a script could serve what a link misses, given
+// what all links ask of its target.
+func onlyScripts(s *site.Site, target site.PageID, why lookup, d demand, mode ScriptFragments) bool {
+	if mode == ScriptError {
+		return false
 	}
+	switch p := s.Page(target); {
+	case why == missingRoute:
+		return true
+	case !p.HasScript():
+		return false
+	case why == missingRange:
+		return true
+	}
+	return d.asked >= manyAsked && d.found*hardlyFound <= d.asked
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// ignores are compiled ignore rules that remember whether they were of use.
+// ignores are compiled ignore rules that remember how often they were of use.
 // They belong to one goroutine.
 type ignores struct {
 	rules []Ignore
-	used  []bool
+	used  []int
 }
 
 func compileIgnores(rules []Ignore) (*ignores, error) {
@@ -27,16 +27,20 @@ func compileIgnores(rules []Ignore) (*ignores, error) {
 			return nil, fmt.Errorf("%s: the rule names no url, page, fragment or code", r.Origin)
 		}
 	}
-	return &ignores{rules: rules, used: make([]bool, len(rules))}, nil
+	return &ignores{rules: rules, used: make([]int, len(rules))}, nil
 }
 
 // match tells whether a rule accepts the finding. Every rule that does is
 // noted as used, so that the unused ones can be named.
-func (ig *ignores) match(f *Finding) bool {
+func (ig *ignores) match(f *Finding) bool { return ig.count(f, 1) }
+
+// count is match for n findings that are alike; -1 takes one back.
+func (ig *ignores) count(f *Finding, n int) bool {
 	hit := false
 	for i := range ig.rules {
 		if ig.rules[i].matches(f) {
-			ig.used[i], hit = true, true
+			ig.used[i] += n
+			hit = true
 		}
 	}
 	return hit
@@ -78,7 +82,7 @@ func matchAny(pattern string, values ...string) bool {
 func (ig *ignores) unused() []string {
 	var out []string
 	for i, r := range ig.rules {
-		if !ig.used[i] && !r.MayBeUnused {
+		if ig.used[i] == 0 && !r.MayBeUnused {
 			out = append(out, r.String())
 		}
 	}

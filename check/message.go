@@ -97,60 +97,87 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 
 // fileFindings reports what is wrong with files as such.
 func fileFindings(s *site.Site) []Finding {
+	out := otherFaults(s)
+	p := placer{s: s}
+	defer p.close()
+	for i := range s.Pages() {
+		out = p.faults(out, site.PageID(i))
+	}
+	return out
+}
+
+// otherFaults reports what is wrong with directories, files that could not be
+// looked into, and the host's rules.
+func otherFaults(s *site.Site) []Finding {
 	var out []Finding
 	for _, ff := range s.Faults() {
 		out = append(out, Finding{Page: ff.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + ff.Err.Error()})
 	}
-	out = append(out, ruleFindings(s)...)
-	var r *site.Reader
-	defer func() {
-		if r != nil {
-			r.Close()
-		}
-	}()
-	// place says where an offset of the page's text is; it stays open when the
-	// page cannot be read again.
-	place := func(id site.PageID, f *Finding, off uint32) {
-		if r == nil {
-			var err error
-			if r, err = s.NewReader(); err != nil {
-				return
-			}
-		}
-		if line, col, offset, err := r.Place(id, off); err == nil {
-			f.Line, f.Column, f.Offset = line, col, offset
+	return append(out, ruleFindings(s)...)
+}
+
+// placer finds out where offsets of pages are. It reads only pages that have
+// faults.
+type placer struct {
+	s *site.Site
+	r *site.Reader
+}
+
+func (p *placer) close() {
+	if p.r != nil {
+		p.r.Close()
+	}
+}
+
+// place says where an offset of the page's text is; it stays open when the page
+// cannot be read again.
+func (p *placer) place(id site.PageID, f *Finding, off uint32) {
+	if p.r == nil {
+		var err error
+		if p.r, err = p.s.NewReader(); err != nil {
+			return
 		}
 	}
-	for i := range s.Pages() {
-		id := site.PageID(i)
-		p := s.Page(id)
-		if e := p.Error(); e.Err != nil {
-			f := Finding{Page: s.Path(id), Verdict: Error, Code: ReadError, Count: 1, Message: "cannot be read: " + e.Err.Error()}
-			if e.TooLarge {
-				f.Verdict, f.Code, f.Message = Warning, TooLarge, "not read: "+e.Err.Error()+"; see max-page-size"
-			}
-			if errors.Is(e.Err, site.ErrSitemapSize) {
-				f.Code, f.Message = SitemapLimit, "not read: "+e.Err.Error()
-			}
-			out = append(out, f)
-		}
-		if p.BaseDiffers() {
-			out = append(out, Finding{Page: s.Path(id), Verdict: Warning, Code: BaseDiffers, Count: 1,
-				Message: "a second <base href>, or a link before the first: browsers take the first for the whole page, older readers take each for what follows"})
-		}
-		for _, line := range p.BadLines() {
-			out = append(out, Finding{Page: s.Path(id), Line: line, Column: 1, Verdict: Warning, Code: BadMapFile, Count: 1,
-				Message: "not a line of an image map, neither NCSA nor CERN form"})
-		}
-		for _, fault := range p.Faults() {
-			f := Finding{Page: s.Path(id), Verdict: Warning, Count: 1}
-			f.Code, f.Message = faultText(p.Kind(), fault)
-			place(id, &f, fault.Off)
-			out = append(out, f)
-		}
-		out = append(out, sitemapFindings(s, id, func(f *Finding, off uint32) { place(id, f, off) })...)
+	if line, col, offset, err := p.r.Place(id, off); err == nil {
+		f.Line, f.Column, f.Offset = line, col, offset
 	}
-	return out
+}
+
+// hasFaults tells whether faults may have something to say about a page.
+func hasFaults(s *site.Site, id site.PageID) bool {
+	p := s.Page(id)
+	return p.Error().Err != nil || p.BaseDiffers() || len(p.BadLines())+len(p.Faults()) > 0 || p.Kind() == site.PageSitemap || p.Kind() == site.PageIndex
+}
+
+// faults appends what is wrong with a page as such.
+func (pl *placer) faults(out []Finding, id site.PageID) []Finding {
+	s := pl.s
+	p := s.Page(id)
+	if e := p.Error(); e.Err != nil {
+		f := Finding{Page: s.Path(id), Verdict: Error, Code: ReadError, Count: 1, Message: "cannot be read: " + e.Err.Error()}
+		if e.TooLarge {
+			f.Verdict, f.Code, f.Message = Warning, TooLarge, "not read: "+e.Err.Error()+"; see max-page-size"
+		}
+		if errors.Is(e.Err, site.ErrSitemapSize) {
+			f.Code, f.Message = SitemapLimit, "not read: "+e.Err.Error()
+		}
+		out = append(out, f)
+	}
+	if p.BaseDiffers() {
+		out = append(out, Finding{Page: s.Path(id), Verdict: Warning, Code: BaseDiffers, Count: 1,
+			Message: "a second <base href>, or a link before the first: browsers take the first for the whole page, older readers take each for what follows"})
+	}
+	for _, line := range p.BadLines() {
+		out = append(out, Finding{Page: s.Path(id), Line: line, Column: 1, Verdict: Warning, Code: BadMapFile, Count: 1,
+			Message: "not a line of an image map, neither NCSA nor CERN form"})
+	}
+	for _, fault := range p.Faults() {
+		f := Finding{Page: s.Path(id), Verdict: Warning, Count: 1}
+		f.Code, f.Message = faultText(p.Kind(), fault)
+		pl.place(id, &f, fault.Off)
+		out = append(out, f)
+	}
+	return append(out, sitemapFindings(s, id, func(f *Finding, off uint32) { pl.place(id, f, off) })...)
 }
 
 func faultText(kind site.PageKind, f scan.Fault) (Code, string) {

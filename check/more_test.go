@@ -63,8 +63,8 @@ func TestMore(t *testing.T) {
 	r, err = Run(ctx, s, part)
 	want(r, err, "b.html")
 
-	f, r, err := Follow(ctx, s, opt)
-	want(r, err, "b.html", "c.html")
+	f, err := Follow(ctx, s, opt)
+	want(f.Result(), err, "b.html", "c.html")
 	if err := os.WriteFile(filepath.Join(root, "b.html"), []byte(plain), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +72,6 @@ func TestMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err = f.Update(ctx, s, change)
-	want(r, err, "c.html")
+	_, err = f.Update(ctx, s, change)
+	want(f.Result(), err, "c.html")
 }

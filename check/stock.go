@@ -207,20 +207,7 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 			continue
 		}
 		missing, broken = missing+len(w.misses), broken+len(w.bad)
-		sum.OK += w.ok
-		sum.Redirected += w.redirects + w.states[site.StateRedirect]
-		for state, n := range w.states {
-			switch j := judgementOf[state]; {
-			case n == 0:
-			case j.verdict == OK:
-				sum.OK += n
-			case j.verdict == Unchecked:
-				reasons[j.code] += n
-			}
-		}
-		for c, n := range w.reasons {
-			reasons[c] += n
-		}
+		sum.tallied(w, reasons)
 		for i, d := range w.demands {
 			demands[i].asked += d.asked
 			demands[i].found += d.found
@@ -233,10 +220,9 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 		}
 	}
 	sortMisses(misses, s.Pages())
-	isScript := scripted(s, demands, opt.ScriptFragments)
 	t.scriptMisses = misses[:0] // what was looked at makes room
 	for _, m := range misses {
-		if !isScript(m) {
+		if !onlyScripts(s, m.target, m.why, demands[m.target], opt.ScriptFragments) {
 			bad = append(bad, pageLink{m.page, badLink{m.link, causeFragment}})
 			continue
 		}
@@ -256,29 +242,46 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 			sum.Warnings++
 		}
 	}
-	sum.Docroot, sum.Profile, sum.ProfileFrom, sum.Files = s.Root(), s.Profile().Name, s.ProfileFrom(), s.Files()
+	files := &fileSums{}
 	for i := range s.Pages() {
-		if !opt.scope.has(site.PageID(i)) {
-			continue
-		}
-		p := s.Page(site.PageID(i))
-		if p.Kind().IsHTML() && p.Error().Err == nil {
-			sum.Pages++
-		}
-		sum.Bytes += p.Size()
-		sum.Links += p.Links()
-		sum.Anchors += p.Anchors()
+		files.add(s, site.PageID(i), 1, opt.scope.has(site.PageID(i)))
 	}
+	files.sum(s, sum)
 	if opt.scope != nil {
 		sum.Skipped = opt.scope.skipped
 	}
-	sum.files(s)
+	sum.reason(reasons)
+	return t
+}
+
+// tallied adds the links whose judgement is final, and to reasons those that
+// were not checked.
+func (sum *Summary) tallied(w *tally, reasons map[Code]int) {
+	sum.OK += w.ok
+	sum.Redirected += w.redirects + w.states[site.StateRedirect]
+	for state, n := range w.states {
+		switch j := judgementOf[state]; {
+		case n == 0:
+		case j.verdict == OK:
+			sum.OK += n
+		case j.verdict == Unchecked:
+			reasons[j.code] += n
+		}
+	}
+	for c, n := range w.reasons {
+		reasons[c] += n
+	}
+}
+
+// reason adds what was not checked, with the reasons.
+func (sum *Summary) reason(reasons map[Code]int) {
 	for c, n := range reasons {
-		sum.Unchecked += n
-		sum.Reasons = append(sum.Reasons, Reason{c, n})
+		if n != 0 {
+			sum.Unchecked += n
+			sum.Reasons = append(sum.Reasons, Reason{c, n})
+		}
 	}
 	sortReasons(sum)
-	return t
 }
 
 // scriptTargets groups misses, sorted by target, and picks an example for each
@@ -287,26 +290,50 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 func scriptTargets(s *site.Site, misses []miss, bad map[site.PageID][]badLink) []scriptTarget {
 	var out []scriptTarget
 	chosen := map[site.PageID]bool{}
+	again := func(id site.PageID) bool {
+		_, bad := bad[id]
+		return bad || chosen[id]
+	}
 	for len(misses) > 0 {
 		n := 1
 		for n < len(misses) && misses[n].target == misses[0].target {
 			n++
 		}
-		best := misses[0]
-		for _, m := range misses[:n] {
-			if _, again := bad[m.page]; again || chosen[m.page] {
-				best = m
-				break
-			}
-			if s.Page(m.page).Size() < s.Page(best.page).Size() {
-				best = m
-			}
+		best, ok := firstOn(misses[:n], again)
+		if !ok {
+			best = smallest(s, misses[:n])
 		}
 		chosen[best.page] = true
-		out = append(out, scriptTarget{target: best.target, example: linkKey{best.page, best.link}, missing: n})
+		out = append(out, best.scriptTarget(n))
 		misses = misses[n:]
 	}
 	return out
+}
+
+// firstOn returns the first of some misses that is on one of these pages.
+func firstOn(misses []miss, has func(site.PageID) bool) (miss, bool) {
+	for _, m := range misses {
+		if has(m.page) {
+			return m, true
+		}
+	}
+	return miss{}, false
+}
+
+// smallest returns the first of some misses on the smallest page.
+func smallest(s *site.Site, misses []miss) miss {
+	best := misses[0]
+	for _, m := range misses {
+		if s.Page(m.page).Size() < s.Page(best.page).Size() {
+			best = m
+		}
+	}
+	return best
+}
+
+// scriptTarget is what is said of the target of m, the example of n misses.
+func (m miss) scriptTarget(n int) scriptTarget {
+	return scriptTarget{target: m.target, example: linkKey{m.page, m.link}, missing: n}
 }
 
 func addReason(sum *Summary, c Code, n int) {

@@ -30,6 +30,13 @@ func (b *Baseline) Entries() []Entry {
 	return slices.SortedFunc(maps.Values(b.entries), compareEntries)
 }
 
+// Entry returns the entry that accepts the finding of a fingerprint, if there is
+// one.
+func (b *Baseline) Entry(id string) (e Entry, ok bool) {
+	e, ok = b.entries[id]
+	return e, ok
+}
+
 // add puts e in, unless an entry for the same finding lasts longer.
 func (b *Baseline) add(e Entry) {
 	if b.entries == nil {

@@ -131,10 +131,7 @@ func (acc *acceptance) apply(r *check.Result) {
 			m.Accepted[i] = true
 		case e != nil:
 			sum.Expired++
-			f.Message += "; the baseline accepted it until " + string(e.Expires)
-			if e.Reason != "" {
-				f.Message += " (" + e.Reason + ")"
-			}
+			sayExpired(f, e)
 		}
 		if m.Accepted[i] && acc.places != nil && f.Code != check.ScriptFragment {
 			acc.places[place{f.Page, f.Offset, f.Code}] = true
@@ -142,6 +139,28 @@ func (acc *acceptance) apply(r *check.Result) {
 	}
 	r.Summary.Baseline = sum
 	r.Accept(m.Accepted)
+}
+
+// sayExpired adds to a finding that it was accepted once.
+func sayExpired(f *check.Finding, e *baseline.Entry) {
+	f.Message += "; the baseline accepted it until " + string(e.Expires)
+	if e.Reason != "" {
+		f.Message += " (" + e.Reason + ")"
+	}
+}
+
+// accepts does for one finding, of that fingerprint, what apply does for all of
+// a result: it tells whether it is accepted, and lets it say so if it was once.
+func (acc *acceptance) accepts(id string, f *check.Finding) bool {
+	if acc.before[id] {
+		return true
+	}
+	e, ok := acc.list.Entry(id)
+	if ok && e.Expired(acc.today) {
+		sayExpired(f, &e)
+		return false
+	}
+	return ok
 }
 
 // links is [check.Links] with the rows and the result that are left when the

@@ -26,8 +26,6 @@ type watchPrinter struct {
 	text  report.TextOptions
 	jsonl bool
 	all   bool
-	// known are the findings that the reader has been told of.
-	known []check.Finding
 	buf   []byte
 }
 
@@ -51,8 +49,7 @@ func (p *watchPrinter) begin() error {
 
 // end says what a check found: how many findings came and which went, and of
 // list the new ones or all.
-func (p *watchPrinter) end(r *check.Result, came int, fixed, list []check.Finding) error {
-	p.known = r.Findings
+func (p *watchPrinter) end(n *news, fixed, list []check.Finding) error {
 	event := "new"
 	if p.all {
 		event = "finding"
@@ -62,19 +59,11 @@ func (p *watchPrinter) end(r *check.Result, came int, fixed, list []check.Findin
 	if err := p.findings(event, list); err != nil {
 		return err
 	}
-	broken, warnings := 0, 0
-	for i := range r.Findings {
-		if r.Findings[i].Verdict == check.Error {
-			broken++
-		} else {
-			warnings++
-		}
-	}
 	if p.jsonl {
-		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, came, len(fixed), broken, warnings)
+		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, len(n.New), len(fixed), n.broken, n.doubtful)
 	} else {
-		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(came), thousands(len(fixed)),
-			countOf(broken, "error"), countOf(warnings, "warning"))
+		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(len(n.New)), thousands(len(fixed)),
+			countOf(n.broken, "error"), countOf(n.doubtful, "warning"))
 	}
 	p.buf = append(p.buf, '\n')
 	return p.flush()

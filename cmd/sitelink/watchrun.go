@@ -25,8 +25,15 @@ type watching struct {
 	configure func() (*config.Config, error)
 	docroot   string
 	accepted  *acceptance
-	site      *site.Site
-	follower  *check.Follower
+	// site and follower are brought up to date together; the follower knows what
+	// was told.
+	site     *site.Site
+	follower *check.Follower
+	// applied is what was accepted when the reader was last told, of which the
+	// follower knows nothing; taken counts the findings, errors and warnings, that
+	// it took.
+	applied *acceptance
+	taken   struct{ broken, doubtful int }
 	// pending are changes that no check has seen; anything that everything may
 	// have changed.
 	pending  []string
@@ -134,23 +141,25 @@ func (w *watching) round(ctx context.Context) error {
 		return err
 	}
 	timer := newTimer(w.ui)
-	result, err := w.look(ctx)
+	n, err := w.look(ctx)
 	// Only another listing helps when a page goes each time it is read.
 	for try := 0; errors.Is(err, site.ErrMoving); try++ {
 		if err := pause(ctx, w.flags.quiet); err != nil {
 			return err
 		}
 		w.anything = w.anything || try >= 2
-		result, err = w.look(ctx)
+		n, err = w.look(ctx)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err == nil:
 		w.pending, w.anything = w.pending[:0], false
-		err = w.tell(ctx, result)
+		err = w.tell(ctx, n)
 		timer.stage("watch")
-		runtime.GC() // now, while nobody waits, and not in the middle of the next check
+		if n.anew {
+			runtime.GC() // now, while nobody waits, and not in the middle of the next check
+		}
 		return err
 	case w.follower == nil && !errors.Is(err, site.ErrNoPages):
 		return explain(err)
@@ -168,60 +177,129 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// news is what a look at the docroot brought.
+type news struct {
+	check.Difference
+	// broken and doubtful count what is left, errors and warnings; all lists it,
+	// and is set only where it is wanted.
+	broken, doubtful int
+	all              []check.Finding
+	// anew: the site was loaded, or what is known of it was renumbered.
+	anew bool
+}
+
 // tell prints what a check found, by the places in the sources where they are
 // known.
-func (w *watching) tell(ctx context.Context, r *check.Result) error {
-	d := check.Compare(w.out.known, r.Findings)
-	list := d.New
+func (w *watching) tell(ctx context.Context, n *news) error {
+	list := n.New
 	if w.out.all {
-		list = r.Findings
+		list = n.all
 	}
 	list, err := w.places(ctx, list)
 	if err != nil {
 		return err
 	}
-	fixed := w.sources.forget(d.Fixed)
+	fixed := w.sources.forget(n.Fixed)
 	if !w.out.all {
 		w.sources.tell(list)
 	}
-	return w.out.end(r, len(d.New), fixed, list)
+	return w.out.end(n, fixed, list)
 }
 
 // look brings the site and its findings up to date.
-func (w *watching) look(ctx context.Context) (*check.Result, error) {
-	var result *check.Result
+func (w *watching) look(ctx context.Context) (*news, error) {
 	w.progress = newProgress(w.ui, w.cfg.Progress, time.Now)
 	defer w.progress.done()
 	if w.anything || w.follower == nil {
-		w.reconfigure(ctx)
-		opt := w.siteOf(w.cfg, w.docroot)
-		opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
-		s, err := site.Load(ctx, w.docroot, opt)
-		if err != nil {
-			return nil, err
+		return w.load(ctx)
+	}
+	slices.Sort(w.pending)
+	s, change, err := w.site.Update(ctx, slices.Compact(w.pending))
+	if err != nil {
+		return nil, err
+	}
+	w.site = s // and the old one may go
+	d, err := w.follower.Update(ctx, s, change)
+	if err != nil {
+		w.anything = true // the follower knows less than the site
+		return nil, err
+	}
+	n := &news{Difference: d, anew: change.Renumbered}
+	if w.applied != nil {
+		broken, doubtful := 0, 0
+		n.Difference, broken, doubtful = d.Without(w.applied.accepts)
+		w.taken.broken += broken
+		w.taken.doubtful += doubtful
+	}
+	w.count(n)
+	return n, nil
+}
+
+// load reads the configuration and the whole docroot.
+func (w *watching) load(ctx context.Context) (*news, error) {
+	w.reconfigure(ctx)
+	opt := w.siteOf(w.cfg, w.docroot)
+	opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
+	s, err := site.Load(ctx, w.docroot, opt)
+	if err != nil {
+		return nil, err
+	}
+	first := w.follower == nil
+	if first {
+		w.follower = &check.Follower{}
+	}
+	accepts := w.applied != nil || w.accepted != nil
+	var before []check.Finding
+	if accepts {
+		before = w.visible()
+	}
+	d, err := w.follower.Renew(ctx, s, checkOptions(w.cfg))
+	if err != nil {
+		if first {
+			w.follower = nil
 		}
-		if w.follower, result, err = check.Follow(ctx, s, checkOptions(w.cfg)); err != nil {
-			return nil, err
-		}
-		w.site = s
-		w.hintServer(s)
-	} else {
-		slices.Sort(w.pending)
-		s, change, err := w.site.Update(ctx, slices.Compact(w.pending))
-		if err != nil {
-			return nil, err
-		}
-		w.site = s // and the old one may go
-		if result, err = w.follower.Update(ctx, s, change); err != nil {
-			w.anything = true // the follower knows less than the site
-			return nil, err
+		return nil, err
+	}
+	w.site, w.applied = s, w.accepted
+	w.hintServer(s)
+	n := &news{Difference: d, anew: true}
+	w.taken.broken, w.taken.doubtful = 0, 0
+	if accepts {
+		left := w.visible()
+		n.Difference = check.Compare(before, left)
+		w.taken.broken, w.taken.doubtful = w.follower.Counts()
+		for i := range left {
+			if left[i].Verdict == check.Error {
+				w.taken.broken--
+			} else {
+				w.taken.doubtful--
+			}
 		}
 	}
-	if w.accepted != nil { // it changes findings, which the follower keeps
-		result.Findings = slices.Clone(result.Findings)
-		w.accepted.apply(result)
+	w.count(n)
+	return n, nil
+}
+
+// visible are the findings without those that are accepted: what the reader was
+// told of.
+func (w *watching) visible() []check.Finding {
+	if w.applied == nil {
+		return w.follower.Findings()
 	}
-	return result, nil
+	r := w.follower.Result()
+	r.Findings = slices.Clone(r.Findings) // the follower keeps them
+	w.applied.apply(r)
+	return r.Findings
+}
+
+// count says what is left, and lists it where that is wanted.
+func (w *watching) count(n *news) {
+	n.broken, n.doubtful = w.follower.Counts()
+	n.broken -= w.taken.broken
+	n.doubtful -= w.taken.doubtful
+	if w.out.all {
+		n.all = w.visible()
+	}
 }
 
 // reconfigure reads the configuration again, unless this is the first check. A

@@ -27,8 +27,11 @@ func linkOf(f *check.Finding) watchedLink { return watchedLink{f.Page, f.Raw, f.
 // places returns the findings with the places of their links in the author's
 // sources as they are now. What cannot be placed is named by its page.
 func (w *watching) places(ctx context.Context, fs []check.Finding) ([]check.Finding, error) {
-	if len(fs) == 0 || w.cfg.Source == "off" {
+	if len(fs) == 0 {
 		return fs, nil
+	}
+	if opt, err := sourceOptions(w.cfg, w.docroot); err != nil || opt.Project == "" {
+		return fs, err
 	}
 	a := w.app
 	if w.sources.warned {

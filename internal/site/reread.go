@@ -16,11 +16,14 @@ func (s *Site) newLoader() (l *loader, done func(), err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("read docroot %s: %w", s.root, reason(err))
 	}
-	l = &loader{s: s, dir: dir, modes: s.modes}
-	for i := range s.pages {
-		l.kept.Add(int64(len(s.pages[i].kept)))
+	return &loader{s: s, dir: dir, modes: s.modes}, dir.close, nil
+}
+
+// countKept counts the details that pages keep.
+func (l *loader) countKept() {
+	for i := range l.s.pages {
+		l.kept.Add(int64(len(l.s.pages[i].kept)))
 	}
-	return l, dir.close, nil
 }
 
 // jobs is the number of workers for n pages.
@@ -28,35 +31,36 @@ func (s *Site) jobs(n int) int {
 	return max(1, min(cmp.Or(max(s.opt.Jobs, 0), runtime.GOMAXPROCS(0)), (n+batch-1)/batch))
 }
 
-// reread reads pages and returns what was seen of their permissions. The error
-// is that of ctx, or [ErrMoving].
-func (l *loader) reread(ctx context.Context, pages []PageID) ([]nodeMode, error) {
-	s := l.s
-	workers := make([]*worker, s.jobs(len(pages)))
+// reread reads pages, of which node, kind and zipped are set, and returns what
+// was seen of their permissions. The worker of k, if there is one, does the work
+// or a part of it. The error is that of ctx, or [ErrMoving].
+func (l *loader) reread(ctx context.Context, pages []*Page, k *upkeep) ([]nodeMode, error) {
+	workers := make([]*worker, l.s.jobs(len(pages)))
 	var moving atomic.Bool
 	var wg sync.WaitGroup
 	l.next.Store(0)
 	for i := range workers {
-		w := newWorker(l)
+		w := l.rereader(k, i)
 		workers[i] = w
-		wg.Go(func() {
+		work := func() {
 			for ctx.Err() == nil && !moving.Load() {
 				first := int(l.next.Add(batch)) - batch
 				if first >= len(pages) {
 					return
 				}
-				for _, id := range pages[first:min(first+batch, len(pages))] {
-					p := &s.pages[id]
-					l.kept.Add(-int64(len(p.kept)))
-					*p = Page{node: p.node, kind: p.kind, canon: NoNode}
+				for _, p := range pages[first:min(first+batch, len(pages))] {
+					*p = Page{node: p.node, kind: p.kind, zipped: p.zipped, canon: NoNode}
 					if w.page(p); p.err.Err == errVanished {
 						moving.Store(true)
 					}
-					// Blocks of many pages would live as long as one of them.
-					p.links, p.frags, p.anchors = slices.Clone(p.links), slices.Clone(p.frags), slices.Clone(p.anchors)
 				}
 			}
-		})
+		}
+		if len(workers) == 1 {
+			work()
+		} else {
+			wg.Go(work)
+		}
 	}
 	wg.Wait()
 	switch {
@@ -70,6 +74,33 @@ func (l *loader) reread(ctx context.Context, pages []PageID) ([]nodeMode, error)
 		modes = append(modes, w.modes...)
 	}
 	return modes, nil
+}
+
+// rereader is the i-th worker that reads pages again: the first one is that of
+// k, with what it knows of the docroot forgotten.
+func (l *loader) rereader(k *upkeep, i int) *worker {
+	if k == nil || i > 0 {
+		w := newWorker(l)
+		w.links.single, w.hashes.single = true, true // blocks of many pages would live as long as one of them
+		return w
+	}
+	if k.worker == nil {
+		k.worker = l.rereader(nil, 0)
+	}
+	w := k.worker
+	clear(w.res.cache[:])
+	w.l, w.res = l, resolver{s: l.s, cache: w.res.cache}
+	w.modes, w.aliases, w.manifests = w.modes[:0], w.aliases[:0], w.manifests[:0]
+	return w
+}
+
+// pagesAt returns the pages of these numbers.
+func (s *Site) pagesAt(ids []PageID) []*Page {
+	out := make([]*Page, len(ids))
+	for i, id := range ids {
+		out[i] = &s.pages[id]
+	}
+	return out
 }
 
 // markLinked notes which files the links of pages lead to: of those that are
@@ -96,8 +127,8 @@ func (s *Site) isLate(p *Page) bool {
 	if p.kind != PageMap && p.kind != PageManifest {
 		return false
 	}
-	_, ok := s.kindOf(&s.tree.nodes[p.node])
-	return !ok
+	kind, ok := s.kindOf(&s.tree.nodes[p.node])
+	return !ok || kind != p.kind // a manifest may be any JSON
 }
 
 // collectManifests finds the manifests that pages name. ok is false when a page

@@ -31,6 +31,9 @@ func (s *Site) ServerPages() int {
 	return n
 }
 
+// Served tells whether the page was written by `hugo server`.
+func (p *Page) Served() bool { return p.served }
+
 // ServerURL returns the address at which `hugo server` serves the docroot, as its
 // home page tells it; empty when that was not written by it. Links to it are
 // links to the site.

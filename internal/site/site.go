@@ -55,6 +55,8 @@ type Site struct {
 	addresses map[NodeID]string
 
 	fold *folds
+	// upkeep is what Update keeps; nil until the first edit.
+	upkeep *upkeep
 	// modes: permission bits say what a server may read.
 	modes bool
 }

@@ -3,12 +3,11 @@ package site
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/sitelink/sitelink/internal/redirect"
 )
 
 // ErrMoving: a page vanished between the listing of its directory and its
@@ -23,9 +22,98 @@ type Change struct {
 	Renumbered bool
 	// Reread are the pages that were read again, ascending.
 	Reread []PageID
-	// Targets holds, by node, whether links to it may be judged differently now:
-	// it has other anchors or permissions. nil when there is none.
-	Targets []bool
+	// Targets says, by node, how links to it may be judged differently now; nil
+	// when there is none.
+	Targets []Regard
+
+	// Gone are pages that are no more, by the numbers that they had, ascending;
+	// Came and Went the paths of files and directories that are new and that went.
+	Gone       []PageID
+	Came, Went []string
+
+	// old is the site as it was, the same as site when its names are.
+	site, old *Site
+	// pages and flags are what the site had before, or has now, while [Change.Before]
+	// is at work.
+	pages []Page
+	flags []nodeWas
+	// now and then are the numbers of old pages in the new site and back, nil
+	// when they are the same.
+	now, then []PageID
+}
+
+// NoPage is the number of a page that is not there.
+const NoPage PageID = 1<<32 - 1
+
+// Regard says in what regard a file has changed for the links to it.
+type Regard uint8
+
+const (
+	// RegardAnchors: fragments may be found that were not, or the other way
+	// round; links that ask for none are judged as they were.
+	RegardAnchors Regard = iota + 1
+	// RegardAll: any link to the file may be judged differently.
+	RegardAll
+)
+
+type nodeWas struct {
+	id    NodeID
+	flags nodeFlags
+}
+
+// Before calls f with the site as it was before the change, which must not have
+// been Renumbered. It lasts until f returns; nobody else may read the site
+// meanwhile.
+func (c *Change) Before(f func(old *Site)) {
+	if c.old == c.site {
+		c.swap()
+		defer c.swap()
+	}
+	f(c.old)
+}
+
+// Moved tells whether pages have other numbers than before.
+func (c *Change) Moved() bool { return c.now != nil }
+
+// Now returns the number of a page that had the number old; NoPage for one that
+// is no more.
+func (c *Change) Now(old PageID) PageID {
+	if c.now == nil {
+		return old
+	}
+	return c.now[old]
+}
+
+// Then returns the number that a page had; NoPage for one that is new.
+func (c *Change) Then(id PageID) PageID {
+	if c.then == nil {
+		return id
+	}
+	return c.then[id]
+}
+
+// Was returns what a page of Reread was before; nil for others. A new page was
+// an empty one.
+func (c *Change) Was(id PageID) *Page {
+	if i, ok := slices.BinarySearch(c.Reread, id); ok {
+		return &c.pages[i]
+	}
+	return nil
+}
+
+// Regards tells whether links to a file may be judged differently.
+func (c *Change) Regards(n NodeID) bool { return c.Targets != nil && c.Targets[n] != 0 }
+
+// swap exchanges what the site has and what it had.
+func (c *Change) swap() {
+	s := c.site
+	for i, id := range c.Reread {
+		s.pages[id], c.pages[i] = c.pages[i], s.pages[id]
+	}
+	for i := range c.flags {
+		x := &s.tree.nodes[c.flags[i].id]
+		x.flags, c.flags[i].flags = c.flags[i].flags, x.flags
+	}
 }
 
 // Everything, as a changed path, says that anything may have changed.
@@ -35,9 +123,14 @@ const Everything = "."
 // may have changed since s was loaded: slash paths relative to the docroot, of
 // files that were written, made, removed or renamed. A directory stands for all
 // that lies in it. Only pages that changed are read, and those with a link that
-// a new or lost name can answer; the records of the others are shared with s,
-// which stays as it is. A change of the host's rule files, of directory
+// a new or lost name can answer. A change of the host's rule files, of directory
 // permissions or of symbolic links to directories loads the docroot anew.
+//
+// Where the names are what they were, s itself is brought up to date and
+// returned. After an error s is as it was; otherwise it must not be used any
+// more, unless it is what was returned. Numbers of files stay what they are
+// unless the change says that all were renumbered; those of pages are by path,
+// and move when pages come or go.
 //
 // What lies outside the docroot, behind a symbolic link, is looked at when a
 // page that links there is read.
@@ -47,7 +140,7 @@ const Everything = "."
 func (s *Site) Update(ctx context.Context, changed []string) (*Site, *Change, error) {
 	u := &updater{old: s}
 	p := u.plan(changed)
-	if !slices.Equal(s.findServers(), s.servers) {
+	if u.mayServe(p) && !slices.Equal(s.findServers(), s.servers) {
 		p = planLoad // hugo server has taken over, or is gone: another address is the site's own
 	}
 	switch p {
@@ -57,7 +150,10 @@ func (s *Site) Update(ctx context.Context, changed []string) (*Site, *Change, er
 			return n, c, err
 		}
 	case planNames:
-		n, c, err := u.rename(ctx)
+		n, c, err := u.few(ctx)
+		if err == errTooIntricate {
+			n, c, err = u.rename(ctx)
+		}
 		if err != errTooIntricate {
 			return n, c, err
 		}
@@ -78,6 +174,8 @@ type updater struct {
 	// files and dirs are the changed paths, for pages with no node yet.
 	files map[string]bool
 	dirs  []string
+	// names are the changed paths that are no edited files.
+	names []string
 }
 
 type plan uint8
@@ -108,11 +206,15 @@ func (u *updater) plan(changed []string) plan {
 	return p
 }
 
+// onDisk returns the name of a file or directory for the system, given its path
+// in the docroot.
+func (s *Site) onDisk(path string) string { return filepath.Join(s.real, filepath.FromSlash(path)) }
+
 // look compares one path with what the old site has of it.
 func (u *updater) look(path string) plan {
 	s := u.old
 	id := s.tree.at(path)
-	info, err := os.Lstat(filepath.Join(s.real, filepath.FromSlash(path)))
+	info, err := os.Lstat(s.onDisk(path))
 	switch {
 	case err != nil && id == NoNode:
 		return planEdit // came and went
@@ -122,10 +224,29 @@ func (u *updater) look(path string) plan {
 		return planEdit
 	}
 	u.files[path] = true
+	u.names = append(u.names, path)
 	if err == nil && info.IsDir() || id != NoNode && s.tree.nodes[id].kind == KindDir {
 		u.dirs = append(u.dirs, path+"/")
 	}
 	return planNames
+}
+
+// mayServe tells whether a home page, from which findServers learns the address
+// of hugo server, is among what changed.
+func (u *updater) mayServe(p plan) bool {
+	if p != planEdit {
+		return true
+	}
+	const home = "index.html"
+	for id := range u.edited {
+		if u.old.tree.Name(id) == home {
+			return true
+		}
+	}
+	// It may be a symbolic link to what was edited.
+	return u.old.upkeep == nil || slices.ContainsFunc(slices.Collect(maps.Keys(u.edited)), func(id NodeID) bool {
+		return len(u.old.upkeep.aliases[id]) > 0
+	})
 }
 
 // touches tells whether a path is among the changed ones.
@@ -155,109 +276,3 @@ func (s *Site) heir(t *Tree) *Site {
 
 // fileBits are what is known of a file only when it was read or linked to.
 const fileBits = flagChecked | flagUnreadable | flagPrivate | flagAlias
-
-// edit makes the new site where no name came or went.
-func (u *updater) edit(ctx context.Context) (*Site, *Change, error) {
-	s := u.old
-	t := *s.tree
-	t.nodes = slices.Clone(s.tree.nodes)
-	n := s.heir(&t)
-	n.indexOf, n.addresses, n.fold = s.indexOf, s.addresses, s.fold
-	n.otherXML, n.sourceMaps = s.otherXML, s.sourceMaps
-	faults := s.RuleFaults()
-	n.ruleFaults = func() []redirect.Fault { return faults }
-	for id := range u.edited {
-		if kind, ok := s.kindOf(&t.nodes[id]); ok && kind >= pageXML {
-			return nil, nil, errTooIntricate // what it is depends on what it holds
-		}
-	}
-	for id := range t.nodes {
-		if x := &t.nodes[id]; x.kind == KindFile && x.real == NodeID(id) {
-			x.flags &^= fileBits // as while loading
-		}
-	}
-	n.pages = slices.Clone(s.pages)
-	var again []PageID
-	for i := range n.pages {
-		p := &n.pages[i]
-		x := &t.nodes[p.node]
-		if !u.edited[x.real] {
-			continue
-		}
-		if x.real != p.node && x.flags&(flagUnreadable|flagPrivate) != 0 {
-			return nil, nil, errTooIntricate // its own permissions, or the way's?
-		}
-		again = append(again, PageID(i))
-	}
-	l, done, err := n.newLoader()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer done()
-	read, err := l.reread(ctx, again)
-	if err != nil {
-		return nil, nil, err
-	}
-	n.markLinked(false)
-	n.linkListed()
-	was := slices.Clone(s.manifests)
-	slices.Sort(was)
-	if !n.sameMaps() || !n.collectManifests() || !slices.Equal(n.manifests, slices.Compact(was)) {
-		return nil, nil, errTooIntricate
-	}
-	n.markLinked(true)
-	for id := range t.nodes {
-		if x := &t.nodes[id]; x.kind == KindFile && x.real == NodeID(id) && !u.edited[NodeID(id)] {
-			x.flags |= s.tree.nodes[id].flags & (fileBits &^ flagAlias)
-		}
-	}
-	n.settleFlags(read)
-	return n, &Change{Reread: again, Targets: n.targets(s, again)}, nil
-}
-
-// sameMaps tells whether the image maps that links lead to are those that are
-// pages.
-func (s *Site) sameMaps() bool {
-	for id := range s.tree.nodes {
-		x := &s.tree.nodes[id]
-		if x.kind != KindFile || !s.linked[id] && x.page == 0 {
-			continue
-		}
-		name := s.tree.nameOf(x)
-		if len(name) < len(".map") || !strings.EqualFold(string(name[len(name)-len(".map"):]), ".map") || isSourceMap(strings.ToLower(string(name))) {
-			continue
-		}
-		if isPage := x.page != 0; isPage != s.linked[id] {
-			return false
-		}
-	}
-	return true
-}
-
-// targets compares what links ask of files in two sites of the same names.
-func (s *Site) targets(old *Site, again []PageID) []bool {
-	var out []bool
-	mark := func(id NodeID) {
-		if out == nil {
-			out = make([]bool, len(s.tree.nodes))
-		}
-		out[id] = true
-	}
-	for _, id := range again {
-		a, b := &old.pages[id], &s.pages[id]
-		if a.script != b.script || a.quirks != b.quirks || a.err != b.err || a.alias != b.alias || a.noIndex != b.noIndex || a.canon != b.canon || !slices.Equal(a.anchors, b.anchors) {
-			mark(b.node)
-		}
-	}
-	for id := range s.tree.nodes {
-		if s.tree.nodes[id].flags != old.tree.nodes[id].flags {
-			mark(NodeID(id))
-		}
-	}
-	for id := range out { // links to a symbolic link ask its target
-		if out[s.tree.nodes[id].real] {
-			out[id] = true
-		}
-	}
-	return out
-}

@@ -52,11 +52,12 @@ func (u *updater) rename(ctx context.Context) (*Site, *Change, error) {
 		return nil, nil, err
 	}
 	defer done()
+	l.countKept()
 	if err := n.sniff(ctx, l.dir); err != nil {
 		return nil, nil, err
 	}
 	n.orderPages()
-	read, err := l.reread(ctx, r.inherit(0))
+	read, err := l.reread(ctx, n.pagesAt(r.inherit(0)), nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +69,7 @@ func (u *updater) rename(ctx context.Context) (*Site, *Change, error) {
 	first := len(n.pages)
 	n.addImageMaps()
 	if n.addManifests(); len(n.pages) > first {
-		maps, err := l.reread(ctx, r.inherit(first))
+		maps, err := l.reread(ctx, n.pagesAt(r.inherit(first)), nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -194,7 +195,7 @@ func (r *renaming) findAnswers() {
 		}
 	}
 	for id := 1; id < len(a.nodes); id++ {
-		if r.heirs[id] == NoNode {
+		if r.heirs[id] == NoNode && a.nodes[id].kind != KindGone {
 			r.answers[id] = true
 			note(a.nodes[id].parent, a.Name(NodeID(id)))
 		}
@@ -206,6 +207,9 @@ func (r *renaming) findAnswers() {
 	}
 	for id := 1; id < len(a.nodes); id++ {
 		x := &a.nodes[id]
+		if x.kind == KindGone {
+			continue
+		}
 		r.answers[id] = r.answers[id] || r.otherAddress(NodeID(id)) || places[standing{x.parent, stemOf(a.Name(NodeID(id)))}] ||
 			x.parent != 0 && places[standing{a.nodes[x.parent].parent, stemOf(a.Name(x.parent))}]
 	}

@@ -1,0 +1,80 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// fileSums are the sums over the files that were read, for [Summary]. A page can
+// be taken out again when it changes.
+type fileSums struct {
+	pages, links, anchors int // of the pages that are judged
+	bytes                 int64
+	// canonical pages name another page as their address; kinds are the other
+	// files that were read, entries the addresses in them that were not checked;
+	// served are the pages that hugo server wrote.
+	canonical, entries, served int
+	kinds                      [site.PageHeaders + 1]int
+}
+
+// add adds a page, or with n = -1 takes it out; judged tells whether its links
+// are.
+func (t *fileSums) add(s *site.Site, id site.PageID, n int, judged bool) {
+	p := s.Page(id)
+	if judged {
+		if p.Kind().IsHTML() && p.Error().Err == nil {
+			t.pages += n
+		}
+		t.bytes += int64(n) * p.Size()
+		t.links += n * p.Links()
+		t.anchors += n * p.Anchors()
+	}
+	if p.Served() {
+		t.served += n
+	}
+	if canon := p.Canonical(); canon != site.NoNode {
+		if target, ok := s.PageOf(canon); !ok || target != id {
+			t.canonical += n
+		}
+	}
+	if p.Kind().IsHTML() || p.Error().Err != nil {
+		return
+	}
+	t.kinds[p.Kind()] += n
+	if s.Published() {
+		return
+	}
+	switch p.Kind() {
+	case site.PageSitemap, site.PageIndex, site.PageFeed, site.PageJSONFeed:
+		for j := range p.All() {
+			if l := &p.All()[j]; l.IsEntry() && l.State == site.StateExternal {
+				t.entries += n
+			}
+		}
+	}
+}
+
+// sum puts the sums, and what is known of the site as a whole, into a summary.
+func (t *fileSums) sum(s *site.Site, sum *Summary) {
+	sum.Docroot, sum.Profile, sum.ProfileFrom, sum.Files = s.Root(), s.Profile().Name, s.ProfileFrom(), s.Files()
+	sum.Pages, sum.Bytes, sum.Links, sum.Anchors = t.pages, t.bytes, t.links, t.anchors
+	sum.Canonical, sum.ServerPages = t.canonical, t.served
+	for kind, n := range t.kinds {
+		if n > 0 {
+			sum.Read = append(sum.Read, KindCount{site.PageKind(kind).String(), n})
+		}
+	}
+	if n := s.OtherXML(); n > 0 {
+		sum.NotRead = append(sum.NotRead, KindCount{"other-xml", n})
+	}
+	if n := s.SourceMaps(); n > 0 {
+		sum.NotRead = append(sum.NotRead, KindCount{"source-map", n})
+	}
+	if t.served > 0 {
+		sum.Notes = append(sum.Notes, serverNote(s, t.served))
+	}
+	if t.entries > 0 {
+		sum.Notes = append(sum.Notes, fmt.Sprintf("addresses of entries of sitemaps and feeds were not checked, as the site's own is not known: %d; set base-url", t.entries))
+	}
+}

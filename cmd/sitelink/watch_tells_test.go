@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// TestWatchTells: whatever is edited, each round of a watch prints what sets two
+// fresh checks apart and counts what is left: while pages are edited, come and
+// go, while the configuration changes, and while a baseline accepts a part.
+func TestWatchTells(t *testing.T) {
+	for i, name := range []string{"changes", "all", "baseline"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			watchTells(t, rand.New(rand.NewPCG(uint64(i), 5)), name == "all", name == "baseline")
+		})
+	}
+}
+
+func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
+	dir := t.TempDir()
+	docroot, file, list := filepath.Join(dir, "public"), filepath.Join(dir, "sitelink.toml"), filepath.Join(dir, "baseline.txt")
+	e := &watchEditor{t: t, rng: rng, root: docroot}
+	for range 20 {
+		e.edit()
+	}
+	e.write("keep.html", "<a href=/a.html>")
+	write(t, file, "")
+
+	var out bytes.Buffer
+	a := &app{env: env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }}, ctx: t.Context()}
+	a.ui = newUI(a.env)
+	cmd := a.watchCommand()
+	if err := cmd.Flags().Set("source", "off"); err != nil {
+		t.Fatal(err)
+	}
+	configure := func() (*config.Config, error) { return a.configure(cmd, []string{docroot}, file) }
+	cfg, err := configure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := watchFlags{format: "jsonl", list: "changes", config: file}
+	if all {
+		flags.list = "all"
+	}
+	w := &watching{app: a, flags: flags, cfg: cfg, configure: configure, docroot: docroot, anything: true, out: a.watchPrinter(cfg, flags, docroot)}
+	var before []check.Finding
+	told, accepted := 0, 0
+	for step := range 150 {
+		out.Reset()
+		if err := w.round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		after := freshFindings(t, a, w)
+		if got, want := out.String(), watchLines(before, after, all); got != want {
+			t.Fatalf("step %d, after %q: printed\n%swant\n%s", step, e.log[max(0, len(e.log)-5):], got, want)
+		}
+		told += strings.Count(out.String(), "\n")
+		if w.accepted != nil {
+			accepted++
+		}
+		before = after
+		for range 1 + rng.IntN(3) {
+			w.pending = append(w.pending, e.edit()...)
+		}
+		if rng.IntN(12) == 0 {
+			rules := ""
+			if rng.IntN(2) == 0 {
+				rules = "[[ignore]]\nurl = \"" + pickOne(rng, "/gone*", "/a.html", "b.html") + "\"\nreason = \"it is\"\n"
+			}
+			if accept && rng.IntN(3) > 0 {
+				rules = "[check]\nbaseline = \"baseline.txt\"\n" + rules
+				var half []check.Finding
+				for i := range after {
+					if rng.IntN(2) == 0 {
+						half = append(half, after[i])
+					}
+				}
+				var text bytes.Buffer
+				if err := baseline.New(half, baseline.Terms{Expires: baseline.Date(pickOne(rng, "", "", "2001-02-03"))}).Write(&text); err != nil {
+					t.Fatal(err)
+				}
+				write(t, list, text.String())
+			}
+			write(t, file, rules)
+			w.anything = true
+		}
+	}
+	if told < 500 || (accepted > 10) != accept {
+		t.Errorf("%d lines in all, %d steps with a baseline", told, accepted)
+	}
+}
+
+// freshFindings is what a check of its own finds under the configuration of w.
+func freshFindings(t *testing.T, a *app, w *watching) []check.Finding {
+	t.Helper()
+	s, err := site.Load(t.Context(), w.docroot, a.siteOf(w.cfg, w.docroot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := check.Run(t.Context(), s, checkOptions(w.cfg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := a.acceptance(context.Background(), w.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted.apply(r)
+	return r.Findings
+}
+
+// watchLines is what a round has to print.
+func watchLines(before, after []check.Finding, all bool) string {
+	var b []byte
+	line := func(event string, fs []check.Finding) {
+		for i := range fs {
+			b = append(report.AppendFinding(fmt.Appendf(b, `{"event":%q,"finding":`, event), &fs[i]), "}\n"...)
+		}
+	}
+	b = append(b, "{\"event\":\"begin\"}\n"...)
+	d := check.Compare(before, after)
+	if all {
+		line("finding", after)
+	} else {
+		line("fixed", d.Fixed)
+		line("new", d.New)
+	}
+	broken := 0
+	for i := range after {
+		if after[i].Verdict == check.Error {
+			broken++
+		}
+	}
+	return string(fmt.Appendf(b, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`+"\n", len(d.New), len(d.Fixed), broken, len(after)-broken))
+}
+
+// watchEditor edits a docroot at random.
+type watchEditor struct {
+	t    *testing.T
+	rng  *rand.Rand
+	root string
+	log  []string
+}
+
+// edit does one edit and returns the paths that changed.
+func (e *watchEditor) edit() (paths []string) {
+	defer func() { e.log = append(e.log, strings.Join(paths, " ")) }()
+	some := func() string {
+		return pickOne(e.rng, "a.html", "b.html", "s/index.html", "s/a.html", "t/u/c.html", "feed.xml", "pic.png")
+	}
+	switch name := some(); e.rng.IntN(10) {
+	case 0:
+		_ = os.Remove(filepath.Join(e.root, name))
+		return []string{name}
+	case 1:
+		dir := pickOne(e.rng, "s", "t")
+		_ = os.RemoveAll(filepath.Join(e.root, dir))
+		return []string{dir}
+	case 2:
+		to := some()
+		if err := os.Rename(filepath.Join(e.root, name), filepath.Join(e.root, to)); err != nil {
+			return nil
+		}
+		return []string{name, to}
+	default:
+		var b strings.Builder
+		if name == "feed.xml" {
+			fmt.Fprintf(&b, "<rss version=\"2.0\"><channel><link>/%s</link><item><link>/%s</link></item></channel></rss>", some(), some())
+		} else {
+			for range e.rng.IntN(5) {
+				fmt.Fprintf(&b, "<p id=%s><a href=\"%s\">x</a>\n", pickOne(e.rng, "one", "two"),
+					pickOne(e.rng, "/", "", "/gone/")+some()+pickOne(e.rng, "", "#one", "#two", "#/three"))
+			}
+		}
+		paths = []string{name}
+		if dir := filepath.Dir(name); !exists(filepath.Join(e.root, dir)) {
+			paths = slices.Insert(paths, 0, dir)
+		}
+		e.write(name, b.String())
+		return paths
+	}
+}
+
+func (e *watchEditor) write(name, text string) {
+	e.t.Helper()
+	write(e.t, filepath.Join(e.root, name), text)
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
