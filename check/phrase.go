@@ -4,7 +4,7 @@ import "github.com/sitelink/sitelink/internal/site"
 
 // phrases remembers what was said of links of one directory: pages of a
 // directory repeat each other's, and a redirect or an alias page may be behind
-// thousands (rust-doc: 39,600 links, 4,300 things to say of them). It belongs to
+// thousands (rust-doc: 39,691 links to 170 alias pages). It belongs to
 // one goroutine.
 type phrases struct {
 	dir  site.NodeID

@@ -6,7 +6,7 @@ import (
 )
 
 // youngHeapBytes are counted as heap and never touched. Without them the garbage
-// collector runs at two, three and four megabytes; on rust-doc it runs nine times
+// collector runs at two, three and four megabytes; on rust-doc it runs ten times
 // instead of twenty-five, for one megabyte more at the peak.
 const youngHeapBytes = 16 << 20
 

@@ -77,7 +77,7 @@ func (d *docroot) head(name string, buf []byte, n int) ([]byte, error) {
 //
 // Only the open tells the scheduler that it may take long. What follows is a
 // copy from memory as a rule, and telling of it made the scheduler wake another
-// thread, which found nothing to do: 0.1 s of rust-doc's 1.5 s of processor time.
+// thread, which found nothing to do: some 0.1 s of rust-doc's 1.5 s of processor time.
 // A file relative to a descriptor of its directory opens no faster (3.0 us
 // instead of 2.9 us on average).
 func (d *docroot) read(path, buf []byte, limit int64) ([]byte, fs.FileMode, error) {

@@ -5,7 +5,7 @@ import "slices"
 // sortedFiles returns the files of the tree, sorted by path. Names are in order in
 // each directory already; only that a slash follows the name of a directory has
 // to be thought of: a/b comes after a-b and a.html. No path is made (rust-doc:
-// 1.5 ms, where sorting 32,101 strings took 25 ms).
+// findPages and orderPages take 3 ms; with 32,101 strings to sort it was 27 ms).
 func (t *Tree) sortedFiles() []NodeID {
 	children := t.Children()
 	out := make([]NodeID, 0, t.files)
