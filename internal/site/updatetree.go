@@ -95,7 +95,7 @@ func (r *naming) list(dir NodeID, path string, info fs.FileInfo) bool {
 	if r.listed++; r.listed > maxFew {
 		return false
 	}
-	entries, err := readDir(r.n.onDisk(path))
+	entries, err := os.ReadDir(r.n.onDisk(path))
 	if err != nil {
 		return false
 	}
