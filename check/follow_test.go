@@ -142,7 +142,7 @@ func above(path string) []string {
 
 // TestFollow: after any sequence of edits the result is that of a fresh check.
 func TestFollow(t *testing.T) {
-	steps := 400 // of one to three edits, with each of fifteen settings
+	steps := 200 // of one to three edits, with each of fifteen settings
 	if testing.Short() {
 		steps = 60
 	}

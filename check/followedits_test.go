@@ -15,7 +15,7 @@ import (
 // loaded anew: pages ask each other for fragments that are there, that are
 // missing, and that only scripts can serve.
 func TestFollowEdits(t *testing.T) {
-	steps := 500
+	steps := 250
 	if testing.Short() {
 		steps = 60
 	}

@@ -86,7 +86,7 @@ func (r *resolver) remembered(v []byte, reference bool) Resolved {
 		r.memo[string(path)] = known
 		return res
 	}
-	if hasFrag && (res.State != StateBadURL || res.Target != "") { // what is no URL has no fragment
+	if hasFrag && res.Target != "" { // what is no URL has no fragment
 		// Trailing white space is no part of the URL, but it is not plain either.
 		res.Fragment = alias(frag)
 	}

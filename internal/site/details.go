@@ -30,7 +30,7 @@ func (s *Site) NewReader() (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", s.root, reason(err))
 	}
-	return &Reader{s: s, dir: dir, buf: make([]byte, 0, firstBuffer), res: resolver{s: s}}, nil
+	return &Reader{s: s, dir: dir, res: resolver{s: s}}, nil
 }
 
 // Close releases the docroot.
@@ -38,6 +38,9 @@ func (r *Reader) Close() { r.dir.close() }
 
 // text reads and scans a page.
 func (r *Reader) text(p *Page) (*scan.Page, error) {
+	if r.buf == nil { // what was kept needs none
+		r.buf = make([]byte, 0, firstBuffer)
+	}
 	data, raw, _, err := r.s.load(r.dir, p, r.buf)
 	r.buf = raw
 	if err != nil {
