@@ -77,7 +77,7 @@ func (a *app) fingerprintsOf(ctx context.Context, docroot string, cfg *config.Co
 	if err := lookAt(docroot); err != nil {
 		return nil, err
 	}
-	s, err := site.Load(ctx, docroot, a.siteOf(cfg, docroot))
+	s, err := loadSite(ctx, docroot, a.siteOf(cfg, docroot))
 	if err != nil {
 		return nil, explain(err)
 	}

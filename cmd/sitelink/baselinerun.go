@@ -12,7 +12,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
 // findingsFor checks the site for a baseline: without one.
@@ -27,7 +26,7 @@ func (a *app) findingsFor(ctx context.Context, cfg *config.Config) ([]check.Find
 	if progress != nil {
 		opt.Progress = progress.pages
 	}
-	s, err := site.Load(ctx, docroot, opt)
+	s, err := loadSite(ctx, docroot, opt)
 	if err != nil {
 		return nil, explain(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
 // check does the work of `sitelink check`. It returns [errFindings] when there
@@ -31,7 +30,7 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	if progress != nil {
 		siteOpt.Progress = progress.pages
 	}
-	s, err := site.Load(ctx, docroot, siteOpt)
+	s, err := loadSite(ctx, docroot, siteOpt)
 	if err != nil {
 		return explain(err)
 	}

@@ -149,7 +149,7 @@ func (a *app) plan(ctx context.Context, cfg *config.Config, snap *ledger.Snapsho
 	if progress != nil {
 		siteOpt.Progress = progress.pages
 	}
-	s, err := site.Load(ctx, docroot, siteOpt)
+	s, err := loadSite(ctx, docroot, siteOpt)
 	if err != nil {
 		return nil, nil, nil, explain(err)
 	}

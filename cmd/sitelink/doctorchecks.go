@@ -14,7 +14,6 @@ import (
 
 	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
 // doctor is one `sitelink doctor` at work.
@@ -123,7 +122,7 @@ func (d *doctor) docrootState(ctx context.Context) diagnosis {
 	if d.cfg == nil {
 		return diagnosis{Name: "docroot", State: healthy, Text: d.site()}
 	}
-	s, err := site.Load(ctx, d.site(), d.siteOf(d.cfg, d.site()))
+	s, err := loadSite(ctx, d.site(), d.siteOf(d.cfg, d.site()))
 	if err != nil {
 		one.Text = err.Error()
 		return one

@@ -62,7 +62,7 @@ func (a *app) explain(ctx context.Context, cfg *config.Config, from, link string
 	if err := lookAt(docroot); err != nil {
 		return err
 	}
-	s, err := site.Load(ctx, docroot, a.siteOf(cfg, docroot))
+	s, err := loadSite(ctx, docroot, a.siteOf(cfg, docroot))
 	if err != nil {
 		return explain(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
 // silent is the command without its notes: a hook has 15 lines.
@@ -49,7 +48,7 @@ func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
 			if err != nil {
 				return err
 			}
-			s, err := site.Load(ctx, docroot, quiet.siteOf(cfg, docroot))
+			s, err := loadSite(ctx, docroot, quiet.siteOf(cfg, docroot))
 			if err != nil {
 				return explain(err)
 			}

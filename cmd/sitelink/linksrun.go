@@ -25,7 +25,7 @@ func (a *app) links(ctx context.Context, cfg *config.Config, q linksQuestion) er
 	if progress != nil {
 		siteOpt.Progress = progress.pages
 	}
-	s, err := site.Load(ctx, docroot, siteOpt)
+	s, err := loadSite(ctx, docroot, siteOpt)
 	if err != nil {
 		return explain(err)
 	}

@@ -9,16 +9,11 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
 )
 
 func main() {
-	young := tuneGC()
-	reserveHeap()
-	code := mainCode()
-	runtime.KeepAlive(young)
-	os.Exit(code)
+	os.Exit(mainCode())
 }
 
 // mainCode is main with an exit code, so that what it defers runs.

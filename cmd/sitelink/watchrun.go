@@ -240,7 +240,7 @@ func (w *watching) load(ctx context.Context) (*news, error) {
 	w.reconfigure(ctx)
 	opt := w.siteOf(w.cfg, w.docroot)
 	opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
-	s, err := site.Load(ctx, w.docroot, opt)
+	s, err := loadSite(ctx, w.docroot, opt)
 	if err != nil {
 		return nil, err
 	}
