@@ -16,7 +16,9 @@ type Children struct {
 func (t *Tree) Children() Children {
 	c := Children{first: make([]uint32, len(t.nodes)+1), ids: make([]NodeID, max(len(t.nodes), 1)-1)}
 	for i := 1; i < len(t.nodes); i++ {
-		c.first[t.nodes[i].parent+1]++
+		if t.nodes[i].kind != KindGone {
+			c.first[t.nodes[i].parent+1]++
+		}
 	}
 	for i := 1; i < len(c.first); i++ {
 		c.first[i] += c.first[i-1]
@@ -24,6 +26,9 @@ func (t *Tree) Children() Children {
 	next := append([]uint32(nil), c.first...)
 	for i := 1; i < len(t.nodes); i++ {
 		p := t.nodes[i].parent
+		if p == NoNode {
+			continue
+		}
 		c.ids[next[p]] = NodeID(i)
 		next[p]++
 	}
