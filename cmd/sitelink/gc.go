@@ -13,11 +13,3 @@ func tuneGC() {
 		debug.SetGCPercent(50)
 	}
 }
-
-// tightenGC lets the heap grow by a fifth only: what a watch knows of a site stays,
-// and an edit leaves little behind, so that collecting it sooner costs little.
-func tightenGC() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(20)
-	}
-}
