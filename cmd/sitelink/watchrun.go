@@ -158,6 +158,7 @@ func (w *watching) round(ctx context.Context) error {
 		err = w.tell(ctx, n)
 		timer.stage("watch")
 		if n.anew {
+			limitGC(gcEditing)
 			runtime.GC() // now, while nobody waits, and not in the middle of the next check
 		}
 		return err
@@ -237,6 +238,7 @@ func (w *watching) look(ctx context.Context) (*news, error) {
 
 // load reads the configuration and the whole docroot.
 func (w *watching) load(ctx context.Context) (*news, error) {
+	limitGC(gcLoading)
 	w.reconfigure(ctx)
 	opt := w.siteOf(w.cfg, w.docroot)
 	opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
