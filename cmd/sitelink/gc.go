@@ -28,12 +28,27 @@ var youngHeap []byte
 
 const youngHeapBytes = 16 << 20
 
-// tuneGC lets the heap grow by half of what is live before it is collected, not
-// by all of it: a run is short and its memory mostly lives until its end. What
-// the user says with GOGC stands.
+// How far, in percent, the heap may grow before it is collected: by half of what
+// is live, not by all of it, since a run is short and its memory mostly lives
+// until its end; and between the edits of a watch, which leave little behind, so
+// that collecting it sooner costs little.
+const (
+	gcLoading = 50
+	gcEditing = 20
+)
+
+// tuneGC sets gcLoading, and keeps the collector away while the heap is small.
 func tuneGC() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
+	if limitGC(gcLoading) {
 		youngHeap = make([]byte, youngHeapBytes)
 	}
+}
+
+// limitGC sets the limit, unless the user has with GOGC.
+func limitGC(percent int) bool {
+	if os.Getenv("GOGC") != "" {
+		return false
+	}
+	debug.SetGCPercent(percent)
+	return true
 }
