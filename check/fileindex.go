@@ -40,16 +40,11 @@ func (opt *Options) fileIndex(s *site.Site) *fileIndex {
 	return x
 }
 
+// forget lets the index be made anew when it is asked next: names came or went.
+func (x *fileIndex) forget() { *x = fileIndex{} }
+
 func newFileIndex(s *site.Site) *fileIndex {
 	return &fileIndex{s: s, children: s.Tree().Children(), seed: maphash.MakeSeed(), byDir: map[string]*vocabulary{}, memo: map[string]string{}}
-}
-
-// change lets the index know that files and directories came or went. What it
-// looked at so far it looks up again when it is asked for.
-func (x *fileIndex) change(s *site.Site) {
-	if x.memo != nil {
-		*x = *newFileIndex(s)
-	}
 }
 
 // holds tells whether a name is one that may be meant.

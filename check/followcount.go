@@ -194,7 +194,7 @@ func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) st
 		more[id] = true
 		f.unsettled = true
 	}
-	f.rename(s, c, more)
+	f.rename(c, more)
 	rest := make([]site.PageID, 0, len(more))
 	for id := range more {
 		if _, ok := again[id]; !ok {
@@ -210,13 +210,13 @@ func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) st
 	return again
 }
 
-// rename lets suggestions know the names that came and went, and adds the pages
+// rename lets suggestions look at the names anew when some came or went, and adds the pages
 // with findings for which another one may be meant now.
-func (f *Follower) rename(s *site.Site, c *site.Change, more map[site.PageID]bool) {
+func (f *Follower) rename(c *site.Change, more map[site.PageID]bool) {
 	if len(c.Came)+len(c.Went) == 0 {
 		return
 	}
-	f.opt.names.change(s)
+	f.opt.names.forget()
 	for id, p := range f.pages {
 		if slices.ContainsFunc(p.links, func(x Finding) bool {
 			switch cmp.Or(x.was, x.Code) {

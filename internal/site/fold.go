@@ -37,7 +37,6 @@ func (s *Site) foldChild(dir NodeID, name string) NodeID {
 type folds struct {
 	once  sync.Once
 	table []slot
-	names int // in the table, those that went included
 }
 
 func (f *folds) build(t *Tree) {
@@ -49,51 +48,19 @@ func (f *folds) build(t *Tree) {
 	for i := range f.table {
 		f.table[i].id = NoNode
 	}
-	f.names = 0
+	var room [maxName]byte
 	for id := 1; id < len(t.nodes); id++ {
-		if t.nodes[id].kind != KindGone {
-			f.insert(t, NodeID(id))
+		n := &t.nodes[id]
+		if n.kind == KindGone {
+			continue
 		}
-	}
-}
-
-func (f *folds) insert(t *Tree, id NodeID) {
-	var room [maxName]byte
-	n := &t.nodes[id]
-	h := foldHash(t, n.parent, lowerName(room[:0], t.nameOf(n)))
-	for i := h; ; i++ {
-		if s := &f.table[i&uint64(len(f.table)-1)]; s.id == NoNode {
-			*s = slot{tag: uint32(h >> 32), id: id}
-			f.names++
-			return
+		h := foldHash(t, n.parent, lowerName(room[:0], t.nameOf(n)))
+		for i := h; ; i++ {
+			if s := &f.table[i&uint64(size-1)]; s.id == NoNode {
+				*s = slot{tag: uint32(h >> 32), id: NodeID(id)}
+				break
+			}
 		}
-	}
-}
-
-// change takes out names that went, which before knows, and takes in those that
-// came.
-func (f *folds) change(t *Tree, went []NodeID, before *Tree, came []NodeID) {
-	switch {
-	case f.table == nil:
-		return // it will be made of t
-	case (f.names+len(came))*2 > len(f.table):
-		f.build(t)
-		return
-	}
-	var room [maxName]byte
-	for _, id := range went {
-		n := &before.nodes[id]
-		i := foldHash(before, n.parent, lowerName(room[:0], before.nameOf(n)))
-		at := func() *NodeID { return &f.table[i&uint64(len(f.table)-1)].id }
-		for *at() != id && *at() != NoNode {
-			i++
-		}
-		if *at() == id {
-			*at() = 0 // the docroot lies in no directory: nobody finds it
-		}
-	}
-	for _, id := range came {
-		f.insert(t, id)
 	}
 }
 

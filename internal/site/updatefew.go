@@ -40,7 +40,7 @@ func (u *updater) few(ctx context.Context) (*Site, *Change, error) {
 		s.upkeep = s.newUpkeep()
 	}
 	n := *s
-	n.tree, n.odd = s.tree.copy(), nil
+	n.tree, n.fold, n.odd = s.tree.copy(), &folds{}, nil
 	r := &naming{updater: u, n: &n, dirs: map[NodeID]bool{}}
 	for _, path := range u.names {
 		if !r.take(path) {
@@ -67,13 +67,10 @@ func (u *updater) few(ctx context.Context) (*Site, *Change, error) {
 	show := n.tree.hide()
 	s.upkeep.grow(len(n.tree.nodes))
 	r.findIndexes()
-	n.fold.change(n.tree, r.went, s.tree, r.came)
-	back := func() { s.fold = &folds{} } // made anew when it is needed
 	n.checkRules()
 	n.RuleFaults() // they ask the tree as it is now
 	edited, ok := r.again(l.dir)
 	if !ok {
-		back()
 		return nil, nil, errTooIntricate
 	}
 	c.Reread = r.concerned(c, edited, answers, was)
@@ -83,7 +80,6 @@ func (u *updater) few(ctx context.Context) (*Site, *Change, error) {
 		gone = append(gone, &s.pages[id])
 	}
 	if err := u.replace(ctx, &n, c, l, gone); err != nil {
-		back()
 		return nil, nil, err
 	}
 	for _, id := range r.came {
