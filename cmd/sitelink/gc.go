@@ -16,15 +16,16 @@ func loadSite(ctx context.Context, docroot string, opt site.Options) (*site.Site
 	return site.Load(ctx, docroot, opt)
 }
 
-var readyHeap = sync.OnceFunc(func() {
-	tuneGC()
+// readyHeap keeps what is counted as heap and never touched. Without it the
+// garbage collector runs at two, three and four megabytes; on rust-doc it runs
+// ten times instead of twenty-five, for one megabyte more at the peak.
+var readyHeap = sync.OnceValue(func() (young []byte) {
+	if limitGC(gcLoading) {
+		young = make([]byte, youngHeapBytes)
+	}
 	reserveHeap()
+	return young
 })
-
-// youngHeap is counted as heap and never touched. Without it the garbage
-// collector runs at two, three and four megabytes; on rust-doc it runs ten times
-// instead of twenty-five, for one megabyte more at the peak.
-var youngHeap []byte
 
 const youngHeapBytes = 16 << 20
 
@@ -36,13 +37,6 @@ const (
 	gcLoading = 50
 	gcEditing = 20
 )
-
-// tuneGC sets gcLoading, and keeps the collector away while the heap is small.
-func tuneGC() {
-	if limitGC(gcLoading) {
-		youngHeap = make([]byte, youngHeapBytes)
-	}
-}
 
 // limitGC sets the limit, unless the user has with GOGC.
 func limitGC(percent int) bool {
