@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,11 +13,9 @@ import (
 // profileBound is how far apart the host profiles may lie, slowest to fastest.
 const profileBound = 1.05
 
-// runProfiles compares the checks by the host profiles, by the fastest run of
-// each of as many: what else the machine does only adds, and adds more than
-// the profiles differ. Beside it stand medians: each run of a profile lies
-// between two of generic and is divided by their mean, since the speed of a
-// machine drifts.
+// runProfiles compares the checks by the host profiles, in turns, by the
+// fastest run of each: what else the machine does only adds, and adds more than
+// the profiles differ. Medians stand beside it.
 func runProfiles(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
 	if err := s.parse("profiles", args, nil); err != nil {
@@ -40,8 +37,9 @@ func runProfiles(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// hosts are the profiles that are compared: those of hosts of today.
-var hosts = strings.Fields("apache caddy cloudflare-pages firebase github-pages hugo-server lighttpd netlify nginx s3 vercel")
+// hosts are the profiles that are compared: that of no host in particular, and
+// those of hosts of today.
+var hosts = strings.Fields("generic apache caddy cloudflare-pages firebase github-pages hugo-server lighttpd netlify nginx s3 vercel")
 
 func (s *settings) profiles(ctx context.Context, c corpus, path, version string, out io.Writer) error {
 	docroot := c.dir(s.cache)
@@ -56,17 +54,7 @@ func (s *settings) profiles(ctx context.Context, c corpus, path, version string,
 	check := func(profile string) program {
 		return program{argv: []string{path, "check", docroot, "--profile", profile}, dir: tmp, out: filepath.Join(tmp, "report"), okExits: []int{0, 1}}
 	}
-	generic := check("generic")
-	wall, cpu, best := make(map[string][]float64), make(map[string][]float64), make(map[string]float64)
-	fastest := func(profile string, wall float64) {
-		if b, ok := best[profile]; !ok || wall < b {
-			best[profile] = wall
-		}
-	}
-	last, err := generic.measure(ctx, s.limit)
-	if err != nil {
-		return err
-	}
+	wall, cpu := make(map[string][]float64), make(map[string][]float64)
 	for round := range s.runs {
 		for i := range hosts {
 			host := hosts[(i+round)%len(hosts)]
@@ -74,39 +62,36 @@ func (s *settings) profiles(ctx context.Context, c corpus, path, version string,
 			if err != nil {
 				return err
 			}
-			next, err := generic.measure(ctx, s.limit)
-			if err != nil {
-				return err
+			if one.Failure != "" {
+				return fmt.Errorf("%s: %s", host, one.Failure)
 			}
-			if failure := one.Failure + last.Failure + next.Failure; failure != "" {
-				return fmt.Errorf("%s: %s", host, failure)
-			}
-			if fastest(host, one.Wall.Seconds()); i == 0 { // as often as the others
-				fastest("generic", last.Wall.Seconds())
-			}
-			wall[host] = append(wall[host], 2*one.Wall.Seconds()/(last.Wall+next.Wall).Seconds())
-			cpu[host] = append(cpu[host], 2*(one.User+one.Sys).Seconds()/(last.User+last.Sys+next.User+next.Sys).Seconds())
-			last = next
+			wall[host] = append(wall[host], one.Wall.Seconds())
+			cpu[host] = append(cpu[host], (one.User + one.Sys).Seconds())
 		}
 		fmt.Fprintf(out, "round %d/%d\n", round+1, s.runs)
 	}
 
 	var r result
-	r.addf("sitelink check --profile NAME on %s, against --profile generic\n\n", c.pkg)
+	r.addf("sitelink check --profile NAME on %s\n\n", c.pkg)
 	r.machine(ctx, s.date)
 	r.addf("corpus    %s %s, docroot %s\n", c.pkg, c.version(s.cache), c.docroot)
 	r.addf("sitelink  %s\n", version)
-	r.addf("runs      %d of each, each between two of generic\n", s.runs)
+	r.addf("runs      %d of each, in turns\n", s.runs)
 	r.section("figures")
-	rows := [][]string{{"generic", fmt.Sprintf("%.3f", best["generic"]), "1.000", "1.000"}}
+	var rows [][]string
+	var fastest []float64
 	for _, host := range hosts {
 		slices.Sort(wall[host])
 		slices.Sort(cpu[host])
-		rows = append(rows, []string{host, fmt.Sprintf("%.3f", best[host]), fmt.Sprintf("%.3f", wall[host][s.runs/2]), fmt.Sprintf("%.3f", cpu[host][s.runs/2])})
+		fastest = append(fastest, wall[host][0])
+		row := []string{host}
+		for _, v := range []float64{wall[host][0], wall[host][s.runs/2], cpu[host][0], cpu[host][s.runs/2]} {
+			row = append(row, fmt.Sprintf("%.3f", v))
+		}
+		rows = append(rows, row)
 	}
-	r.WriteString(table([]string{"profile", "fastest s", "median to generic", "median cpu to generic"}, rows))
-	times := slices.Collect(maps.Values(best))
-	spread := slices.Max(times) / slices.Min(times)
+	r.WriteString(table([]string{"profile", "fastest s", "median s", "least cpu s", "median cpu s"}, rows))
+	spread := slices.Max(fastest) / slices.Min(fastest)
 	wanted, verdict := figure{bound: profileBound, atMost: true}.judge(spread, false)
 	r.addf("\nslowest / fastest %.3f, wanted %s: %s\n", spread, wanted, verdict)
 	return r.keep(s, c.pkg+"-profiles", out)
