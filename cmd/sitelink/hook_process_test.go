@@ -40,16 +40,6 @@ func pushed(t *testing.T, build string) (dir, stdin string) {
 	return dir, "refs/heads/main " + id + " refs/heads/main " + strings.Repeat("0", len(id)) + "\n"
 }
 
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func gitIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)

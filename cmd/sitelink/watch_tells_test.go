@@ -205,3 +205,5 @@ func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
 }
+
+func pickOne(rng *rand.Rand, from ...string) string { return from[rng.IntN(len(from))] }

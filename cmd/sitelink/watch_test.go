@@ -243,8 +243,6 @@ func TestWatchJSON(t *testing.T) {
 	w.interrupt()
 }
 
-func pickOne(rng *rand.Rand, from ...string) string { return from[rng.IntN(len(from))] }
-
 // TestWatchList: --list all repeats what is broken, for editors, and a changed
 // configuration is read again.
 func TestWatchList(t *testing.T) {
