@@ -46,13 +46,6 @@ func (l *listing) sort() {
 	})
 }
 
-// clone returns l with slices of its own.
-func (l *listing) clone() *listing {
-	c := *l
-	c.text, c.names = slices.Clone(l.text), slices.Clone(l.names)
-	return &c
-}
-
 // listPortable is [lister.list] by the standard library, on any platform.
 func listPortable(real, path string) *listing {
 	l := &listing{}

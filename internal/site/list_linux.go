@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io/fs"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -89,6 +90,13 @@ func (l *lister) list(path []byte) *listing {
 	}
 	out.sort()
 	return out.clone()
+}
+
+// clone returns l with slices of its own.
+func (l *listing) clone() *listing {
+	c := *l
+	c.text, c.names = slices.Clone(l.text), slices.Clone(l.names)
+	return &c
 }
 
 // entries adds what getdents64 wrote.
