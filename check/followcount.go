@@ -90,7 +90,7 @@ func (f *Follower) countAll(ctx context.Context, s *site.Site) (stocked, error) 
 		}
 		all = append(all, t.misses...)
 	}
-	slices.SortFunc(all, compareMisses)
+	sortMisses(all, s.Pages())
 	for len(all) > 0 {
 		n := targetEnd(all)
 		t := &target{misses: all[:n:n]}

@@ -71,7 +71,7 @@ type pageLink struct {
 func takeStock(ctx context.Context, s *site.Site, opt Options) (*stock, error) {
 	tallies := make([]*tally, jobs(opt, s.Pages()))
 	err := eachPage(ctx, s, len(tallies), func(worker int) func(site.PageID) error {
-		t := &tally{reasons: map[Code]int{}, demands: make([]demand, s.Pages())}
+		t := newTally(s)
 		tallies[worker] = t
 		return func(id site.PageID) error {
 			if opt.scope.has(id) {
@@ -295,10 +295,7 @@ func scriptTargets(s *site.Site, misses []miss, bad map[site.PageID][]badLink) [
 		return bad || chosen[id]
 	}
 	for len(misses) > 0 {
-		n := 1
-		for n < len(misses) && misses[n].target == misses[0].target {
-			n++
-		}
+		n := targetEnd(misses)
 		best, ok := firstOn(misses[:n], again)
 		if !ok {
 			best = smallest(s, misses[:n])

@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"hash/maphash"
 	"strings"
 	"sync"
 )
@@ -44,23 +43,14 @@ func (f *folds) build(t *Tree) {
 	for size < len(t.nodes)*2 {
 		size *= 2
 	}
-	f.table = make([]slot, size)
-	for i := range f.table {
-		f.table[i].id = NoNode
-	}
+	f.table = emptyTable(size)
 	var room [maxName]byte
 	for id := 1; id < len(t.nodes); id++ {
 		n := &t.nodes[id]
 		if n.kind == KindGone {
 			continue
 		}
-		h := foldHash(t, n.parent, lowerName(room[:0], t.nameOf(n)))
-		for i := h; ; i++ {
-			if s := &f.table[i&uint64(size-1)]; s.id == NoNode {
-				*s = slot{tag: uint32(h >> 32), id: NodeID(id)}
-				break
-			}
-		}
+		insertSlot(f.table, t.hash(n.parent, lowerName(room[:0], t.nameOf(n))), NodeID(id))
 	}
 }
 
@@ -68,7 +58,7 @@ func (f *folds) build(t *Tree) {
 func (f *folds) find(t *Tree, dir NodeID, lower []byte) func(yield func(NodeID) bool) {
 	return func(yield func(NodeID) bool) {
 		var room [maxName]byte
-		h := foldHash(t, dir, lower)
+		h := t.hash(dir, lower)
 		for i := h; ; i++ {
 			s := f.table[i&uint64(len(f.table)-1)]
 			if s.id == NoNode {
@@ -82,10 +72,6 @@ func (f *folds) find(t *Tree, dir NodeID, lower []byte) func(yield func(NodeID) 
 			}
 		}
 	}
-}
-
-func foldHash(t *Tree, dir NodeID, lower []byte) uint64 {
-	return maphash.Bytes(t.seed, lower) ^ (uint64(dir)+1)*0x9E3779B97F4A7C15
 }
 
 // lowerName appends a name in lower case to dst.

@@ -49,7 +49,7 @@ func TestListersStay(t *testing.T) {
 	if os.Symlink("d", filepath.Join(root, "l")) != nil || os.Symlink("..", filepath.Join(root, "up")) != nil {
 		t.Skip("no symbolic links")
 	}
-	w, err := walkWith(t.Context(), root, 3)
+	w, err := walk(t.Context(), root, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	parsed := s.parseRules()
-	w, err := walkWith(ctx, root, s.opt.Jobs)
+	w, err := walk(ctx, root, s.opt.Jobs)
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +167,7 @@ func (s *Site) linkListed() {
 // source maps of scripts and style sheets are none.
 func (s *Site) addImageMaps() {
 	for id := range s.tree.nodes {
-		n := &s.tree.nodes[id]
-		if n.kind != KindFile || !s.linked[id] || n.page != 0 {
-			continue
-		}
-		if name := s.tree.nameOf(n); hasEnding(name, ".map") && !isSourceMap(name) {
+		if n := &s.tree.nodes[id]; s.linked[id] && n.page == 0 && s.mayBeMap(n) {
 			s.pages = append(s.pages, Page{node: NodeID(id), kind: PageMap, canon: NoNode})
 		}
 	}

@@ -157,7 +157,7 @@ func (r *resolver) findTop() (ok bool) {
 		b := s.baseOf("/" + s.tree.Path(r.dir))
 		r.topOf, r.topPath, r.top = r.dir+1, b.path, 0
 		if b.root != "" {
-			r.top = s.tree.at(b.root[1:])
+			r.top = s.tree.At(b.root[1:])
 		}
 	}
 	return r.top != NoNode && s.tree.nodes[r.top].kind == KindDir && s.tree.nodes[r.top].real == r.top

@@ -133,10 +133,7 @@ func (t *Tree) index() {
 }
 
 func (t *Tree) grow(size int) {
-	t.table = make([]slot, size)
-	for i := range t.table {
-		t.table[i].id = NoNode
-	}
+	t.table = emptyTable(size)
 	for id := 1; id < len(t.nodes); id++ {
 		if t.nodes[id].kind != KindGone {
 			t.insert(NodeID(id))
@@ -163,10 +160,22 @@ func (t *Tree) drop(id NodeID) {
 
 func (t *Tree) insert(id NodeID) {
 	n := &t.nodes[id]
-	h := t.hash(n.parent, t.nameOf(n))
+	insertSlot(t.table, t.hash(n.parent, t.nameOf(n)), id)
+}
+
+// emptyTable returns a table of slots; size is a power of two.
+func emptyTable(size int) []slot {
+	table := make([]slot, size)
+	for i := range table {
+		table[i].id = NoNode
+	}
+	return table
+}
+
+// insertSlot enters a node into a table that has room.
+func insertSlot(table []slot, h uint64, id NodeID) {
 	for i := h; ; i++ {
-		s := &t.table[i&uint64(len(t.table)-1)]
-		if s.id == NoNode {
+		if s := &table[i&uint64(len(table)-1)]; s.id == NoNode {
 			*s = slot{tag: uint32(h >> 32), id: id}
 			return
 		}

@@ -213,7 +213,7 @@ func (s *Site) onDisk(path string) string { return filepath.Join(s.real, filepat
 // look compares one path with what the old site has of it.
 func (u *updater) look(path string) plan {
 	s := u.old
-	id := s.tree.at(path)
+	id := s.tree.At(path)
 	info, err := os.Lstat(s.onDisk(path))
 	switch {
 	case err != nil && id == NoNode:
@@ -252,17 +252,6 @@ func (u *updater) mayServe(p plan) bool {
 // touches tells whether a path is among the changed ones.
 func (u *updater) touches(path string) bool {
 	return u.files[path] || slices.ContainsFunc(u.dirs, func(dir string) bool { return strings.HasPrefix(path, dir) })
-}
-
-// at returns the node of a path, symbolic links not followed.
-func (t *Tree) at(path string) NodeID {
-	at := NodeID(0)
-	for name := range strings.SplitSeq(path, "/") {
-		if at = t.child(at, []byte(name)); at == NoNode {
-			return NoNode
-		}
-	}
-	return at
 }
 
 // heir returns a site with the settings and the hashes of s, and no page.

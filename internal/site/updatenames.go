@@ -27,7 +27,7 @@ type renaming struct {
 // again, and only pages whose links the names concern are read.
 func (u *updater) rename(ctx context.Context) (*Site, *Change, error) {
 	s := u.old
-	w, err := walk(ctx, s.root)
+	w, err := walk(ctx, s.root, s.opt.Jobs)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // false for what it does not follow.
 func (r *naming) take(path string) bool {
 	t := r.n.tree
-	id := t.at(path)
+	id := t.At(path)
 	info, err := os.Lstat(r.n.onDisk(path))
 	switch {
 	case err != nil:
@@ -24,7 +24,7 @@ func (r *naming) take(path string) bool {
 		parent, name := NodeID(0), path
 		if slash := strings.LastIndexByte(path, '/'); slash >= 0 {
 			name = path[slash+1:]
-			if parent = t.at(path[:slash]); parent == NoNode {
+			if parent = t.At(path[:slash]); parent == NoNode {
 				return r.take(path[:slash]) // it comes with its directory
 			}
 		}

@@ -1,9 +1,6 @@
 package site
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // upkeep is what a site that is edited keeps from one [Site.Update] to the next,
 // so that an edit costs what it changes and not what the site holds. The first
@@ -103,9 +100,7 @@ func (k *upkeep) listed(s *Site, late bool) []bool {
 // mayBeMap tells whether a file becomes an image map when a link leads to it.
 func (s *Site) mayBeMap(x *node) bool {
 	name := s.tree.nameOf(x)
-	const ending = ".map"
-	return x.kind == KindFile && len(name) >= len(ending) && strings.EqualFold(string(name[len(name)-len(ending):]), ending) &&
-		!isSourceMap(strings.ToLower(string(name)))
+	return x.kind == KindFile && hasEnding(name, ".map") && !isSourceMap(name)
 }
 
 // samePages tells whether the files that are pages since others lead to them

@@ -40,11 +40,9 @@ type FileFault struct {
 	Err  error
 }
 
-// walk lists the docroot, sorted by name in each directory, breadth first.
-func walk(ctx context.Context, root string) (*walker, error) { return walkWith(ctx, root, 0) }
-
-// walkWith is walk by a number of workers, 0 for one a processor.
-func walkWith(ctx context.Context, root string, jobs int) (*walker, error) {
+// walk lists the docroot, sorted by name in each directory, breadth first, by a
+// number of workers, 0 for one a processor.
+func walk(ctx context.Context, root string, jobs int) (*walker, error) {
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))

@@ -202,7 +202,7 @@ func TestWalkOrder(t *testing.T) {
 			}
 			addFiles(t, root, files{name: plain})
 		}
-		w, err := walk(context.Background(), root)
+		w, err := walk(context.Background(), root, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
