@@ -15,9 +15,10 @@ const profileBound = 1.05
 
 // runProfiles compares the checks by the host profiles, in turns. They are judged
 // by the least processor time of each, which depends the least on what else the
-// machine does: that only adds. The other columns show how far it goes (three
-// series of 50 to 60 runs: least processor times 2.7 to 4.1 % apart, fastest runs 3.7 to
-// 5.5, medians 5.1 to 6.4, other profiles at the ends each time).
+// machine does: that only adds. The other columns show how far it goes. Few runs
+// say little: in three series of 50 to 60 the least processor times lay 2.7 to 4.1 %
+// apart, in one of 34 at a busy time 6.0, in all 199 together 3.8; other profiles
+// stood at the ends each time.
 func runProfiles(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
 	if err := s.parse("profiles", args, nil); err != nil {

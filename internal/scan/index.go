@@ -79,7 +79,7 @@ func classifyGo(text []byte, base uint32, at []uint32, odd []uint64) (n int) {
 			m |= found >> 7 * 0x0102040810204080 >> 56 << i // the top bits of the bytes, side by side
 		}
 		odd[b] = 1<<64 - 1
-		// Eight at a time: see indexAVX2.
+		// Eight at a time: see index_amd64.s.
 		count := bits.OnesCount64(m)
 		for k := n; ; k += 8 {
 			out := (*[8]uint32)(at[k:])

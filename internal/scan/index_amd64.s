@@ -1,12 +1,12 @@
 #include "textflag.h"
 
-// func indexAVX2(text *byte, blocks int, base uint32, at *uint32, odd *uint64) int
+// func indexVectors(text *byte, blocks int, base uint32, at *uint32, odd *uint64) int
 //
 // For each of the blocks of 64 bytes: writes base plus the offsets of "<" and
 // double quotes to at, and to odd the bits of the bytes that are "&", CR, NUL
 // or above 0x7F. Returns the number of offsets; up to eight more are written
 // behind them.
-TEXT ·indexAVX2(SB), NOSPLIT, $0-48
+TEXT ·indexVectors(SB), NOSPLIT, $0-48
 	MOVQ text+0(FP), SI
 	MOVQ blocks+8(FP), CX
 	MOVL base+16(FP), R8

@@ -33,16 +33,16 @@
 	VORR V18.B16, to.B16, to.B16; \
 	VAND V31.B16, to.B16, to.B16
 
-// func indexNEON(text *byte, blocks int, base uint32, at *uint32, odd *uint64) int
+// func indexVectors(text *byte, blocks int, base uint32, at *uint32, odd *uint64) int
 //
-// What indexAVX2 does, from the same arguments: for each of the blocks of 64
+// What index_amd64.s does, from the same arguments: for each of the blocks of 64
 // bytes, writes base plus the offsets of "<" and double quotes to at, and to odd
 // the bits of the bytes that are "&", CR, NUL or above 0x7F. Returns the number
 // of offsets; up to eight more are written behind them.
 //
 // So far it ran under emulation only, which shows that it is right and says
 // nothing about its speed.
-TEXT ·indexNEON(SB), NOSPLIT, $0-48
+TEXT ·indexVectors(SB), NOSPLIT, $0-48
 	MOVD text+0(FP), R0
 	MOVD blocks+8(FP), R1
 	MOVWU base+16(FP), R5
@@ -85,7 +85,7 @@ block:
 	VUADDLV V25.B8, V25
 	VMOV V25.H[0], R12
 
-	// Eight offsets at a time, there or not: see indexAVX2.
+	// Eight offsets at a time, there or not: see index_amd64.s.
 	MOVD R2, R8
 	ADD R12<<2, R2, R2
 
