@@ -72,7 +72,7 @@ func (a *app) buildCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&strict, "strict", false, "let the generator fail at its own warnings, such as two pages with one address")
+	flags.BoolVar(&strict, "strict", false, "fail at the generator's own warnings, such as two pages with one address")
 	addKeyFlags(cmd, "docroot")
 	flags.StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
 	return cmd

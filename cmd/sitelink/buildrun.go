@@ -31,6 +31,9 @@ func (a *app) build(ctx context.Context, cfg *config.Config, strict bool, args [
 		return &usageError{fmt.Sprintf("%s: sitelink build chooses the directory, a fresh one", flag),
 			"to check another: " + g.Usual() + " " + strings.Join(args, " ") + ", then sitelink check DIR"}
 	}
+	if flag := g.Silenced(args); flag != "" && strict {
+		return &usageError{fmt.Sprintf("%s hides the warnings that --strict asks for", flag), "leave one of them out"}
+	}
 	if len(args) > 0 { // they may name another address, or another configuration
 		if err := g.configure(ctx, args...); err != nil && ctx.Err() == nil {
 			a.ui.warning(g.Generator.Title() + ": " + err.Error())
@@ -67,9 +70,10 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 	defer os.RemoveAll(fresh)
 	command := g.Command(g.run, fresh, strict, args)
 	a.ui.note("building with " + command.String())
+	said := &warningCounter{to: a.env.Stderr, warning: command.Warning}
 	err := hook.Build{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: os.Environ(),
-		Stdout: a.env.Stderr, Stderr: a.env.Stderr,
+		Stdout: said, Stderr: said,
 	}.Run(ctx)
 	var failed *hook.BuildError
 	switch {
@@ -81,6 +85,8 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 		return &failure{fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "mend what " + g.Generator.Title() + " says above"}
 	case err != nil:
 		return err
+	case said.count > 0:
+		return &failure{fmt.Errorf("the build failed: %s: --strict, and %s", command, counted(said.count, "warning")), "mend what " + g.Generator.Title() + " says above"}
 	}
 	if _, err := os.Stat(fresh); err != nil {
 		return &failure{fmt.Errorf("%s left without an error, and wrote no site into %s", g.Generator.Title(), fresh), ""}

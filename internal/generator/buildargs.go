@@ -45,13 +45,24 @@ func (s Settings) rebased(args []string, flags []string) Settings {
 // Destination returns the argument by which somebody chooses where the site is
 // built, "" for none.
 func (p Project) Destination(args []string) string {
-	r := rowOf(p.Generator)
-	if r == nil {
-		return ""
+	if r := rowOf(p.Generator); r != nil {
+		for _, f := range r.outFlags {
+			if _, ok := given(args, f); ok {
+				return f
+			}
+		}
 	}
-	for _, f := range r.outFlags {
-		if _, ok := given(args, f); ok {
-			return f
+	return ""
+}
+
+// Silenced returns the argument by which somebody hides the warnings that a
+// strict build has to see, "" for none.
+func (p Project) Silenced(args []string) string {
+	if r := rowOf(p.Generator); r != nil {
+		for _, f := range r.quietFlags {
+			if slices.Contains(args, f) || slices.Contains(args, f+"=true") {
+				return f
+			}
 		}
 	}
 	return ""

@@ -15,6 +15,9 @@ type Command struct {
 	Args []string
 	// Env are the variables that it needs beside the caller's.
 	Env []string
+	// Warning is how a line of its output begins by which it warns, when such a
+	// line has to fail the build although the command does not.
+	Warning string
 }
 
 // String is the command as a person would type it.
@@ -35,12 +38,12 @@ func (p Project) Builds() bool { return rowOf(p.Generator) != nil }
 // Command returns the usual command that builds the project into the directory
 // out, an absolute path, with further arguments. It is meant to be run in p.Dir.
 // strict lets it warn of pages that fall on one address, and fail at warnings,
-// where the generator can do so.
+// where the generator can do so; where it cannot, [Command.Warning] is set.
 func (p Project) Command(run Runner, out string, strict bool, args []string) Command {
 	r := rowOf(p.Generator)
 	c := r.command(p, run, out)
 	if strict {
-		c.Args = append(c.Args, r.strict...)
+		c.Args, c.Warning = append(c.Args, r.strict...), r.warning
 	}
 	c.Args = append(c.Args, args...)
 	return c

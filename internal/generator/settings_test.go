@@ -210,7 +210,7 @@ func TestCommand(t *testing.T) {
 		want   string
 	}{
 		{"hugo.toml", false, nil, "hugo --destination '/o ut'"},
-		{"hugo.toml", true, []string{"--minify", "-b", "https://x.example/?'"}, `hugo --destination '/o ut' --printPathWarnings --panicOnWarning --minify -b 'https://x.example/?'\'''`},
+		{"hugo.toml", true, []string{"--minify", "-b", "https://x.example/?'"}, `hugo --destination '/o ut' --printPathWarnings --minify -b 'https://x.example/?'\'''`},
 		{"_config.yml", false, nil, "jekyll build --destination '/o ut'"},
 		{"_config.yml Gemfile", true, nil, "bundle exec jekyll build --destination '/o ut' --strict_front_matter"},
 		{".eleventy.js", false, nil, "npx --no-install eleventy '--output=/o ut'"},

@@ -20,12 +20,15 @@ type row struct {
 	// arguments.
 	settings func(ctx context.Context, p Project, run Runner, args []string) (Settings, error)
 	// command is the command that builds a project into a directory, strict what
-	// lets it fail at warnings.
+	// lets it fail at warnings. Where no switch does that in each case, warning
+	// is how a line begins by which the generator warns.
 	command func(p Project, run Runner, out string) Command
 	strict  []string
+	warning string
 	// baseFlags are the flags of the build by which an address is given, outFlags
-	// those by which a directory to build into is.
-	baseFlags, outFlags []string
+	// those by which a directory to build into is, quietFlags those that hide the
+	// lines of warning.
+	baseFlags, outFlags, quietFlags []string
 }
 
 // rows is the table of generators.
