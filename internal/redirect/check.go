@@ -21,20 +21,20 @@ var (
 // sample is a word that no site uses: it stands for what a pattern captures.
 const sample = "sitelink-sample"
 
-// Check judges the rules themselves. answer says what the host answers for a
-// path of the site (percent-encoded, without query) by its files alone, without
-// any rule: exists is true where a page comes at last, be it after the host's own
-// redirect to a final slash.
+// Check judges the rules themselves. exists says whether the host answers a path
+// of the site (percent-encoded, without query) by its files alone, without any
+// rule: with a page at last, be it after the host's own redirect to a final slash.
+// It is called by one goroutine.
 //
 // The faults are those of the files and those found here, sorted by file, line
 // and code: destinations where nothing answers, loops, chains, rules that an
 // earlier one or a file hides. A destination with captures is followed with a
 // sample, and only judged for loops and chains; destinations on other hosts are
 // never followed. The time is proportional to the number of rules.
-func (s *Set) Check(answer func(path string) (status int, exists bool)) []Fault {
-	c := &checker{Set: s, answer: answer, faults: slices.Clone(s.faults)}
+func (s *Set) Check(exists func(path string) bool) []Fault {
+	c := &checker{Set: s, exists: exists, faults: slices.Clone(s.faults)}
 	c.entry = func(path string) Entry {
-		if _, exists := answer(encodePath(path)); !exists {
+		if !exists(encodePath(path)) {
 			return Nothing
 		}
 		if strings.HasSuffix(path, "/") {
@@ -42,19 +42,19 @@ func (s *Set) Check(answer func(path string) (status int, exists bool)) []Fault 
 		}
 		return FileEntry
 	}
-	shapes := map[string]*Rule{}
-	for _, r := range s.rules {
+	shapes := map[string]*placed{}
+	for i := range s.rules {
+		r := &s.rules[i]
 		if r.match.form == never {
 			continue
 		}
 		if by := s.coveredBy(r, shapes); by != nil && !r.Conditional {
-			c.add(r, CodeUnreachable, Warning, fmt.Sprintf("the rule never applies: %s comes first, and matches all that this one matches", by.where(r)))
+			c.add(r.Rule, CodeUnreachable, Warning, fmt.Sprintf("the rule never applies: %s comes first, and matches all that this one matches", by.where(r.Rule)))
 			continue
 		}
-		if c.shadowed(r) {
-			continue
+		if !c.shadowed(r.Rule) {
+			c.follow(r.Rule)
 		}
-		c.follow(r)
 	}
 	slices.SortStableFunc(c.faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code))
@@ -64,9 +64,11 @@ func (s *Set) Check(answer func(path string) (status int, exists bool)) []Fault 
 
 type checker struct {
 	*Set
-	answer func(path string) (int, bool)
+	exists func(path string) bool
 	entry  func(path string) Entry
 	faults []Fault
+	// visited are the paths on the way of one rule, kept for the next.
+	visited []string
 }
 
 func (c *checker) add(r *Rule, code string, severity Severity, message string) {
@@ -91,7 +93,7 @@ func (c *checker) shadowed(r *Rule) bool {
 	if r.match.decoded {
 		path = encodePath(path)
 	}
-	if _, exists := c.answer(path); !exists {
+	if !c.exists(path) {
 		return false
 	}
 	message := "the rule never applies: the site has a file at " + path + ", and this host serves files first"
@@ -126,13 +128,14 @@ func (c *checker) follow(r *Rule) {
 	if r.Conditional {
 		severity = Warning
 	}
-	visited := []string{source}
-	if source == "" || !c.isOwn(r) {
-		visited = nil
+	visited := c.visited[:0]
+	if source != "" && c.isOwn(r) {
+		visited = append(visited, source)
 	}
+	defer func() { c.visited = visited }()
 	if r.Kind != Redirect && !r.Again {
 		path, local := c.local(to)
-		if _, exists := c.answerOf(path); local && fixed && !exists {
+		if local && fixed && !c.answers(path) {
 			c.add(r, CodeTargetMissing, severity, "nothing answers "+path)
 		}
 		return
@@ -162,7 +165,7 @@ func (c *checker) follow(r *Rule) {
 		}
 		hit, ok := c.Match(req)
 		if !ok {
-			if _, exists := c.answerOf(path); exists {
+			if c.answers(path) {
 				return
 			}
 			req.Stage = AfterFiles
@@ -224,12 +227,7 @@ func (c *checker) request(path string) Request {
 	return Request{Scheme: c.opt.Scheme, Host: c.opt.Host, Path: path, Entry: c.entry}
 }
 
-func (c *checker) answerOf(path string) (int, bool) {
-	if path == "" {
-		return 0, false
-	}
-	return c.answer(path)
-}
+func (c *checker) answers(path string) bool { return path != "" && c.exists(path) }
 
 // local returns the path of an address that lies on the site.
 func (c *checker) local(to string) (path string, ok bool) {

@@ -12,18 +12,15 @@ const maxCandidates = 256
 // coveredBy returns an earlier rule that applies wherever r would, or nil. It
 // compares r with the few rules that the index finds for its path or its literal
 // start, and with the first of the same shape.
-func (s *Set) coveredBy(r *Rule, shapes map[string]*Rule) *Rule {
-	var found *Rule
+func (s *Set) coveredBy(r *placed, shapes map[string]*placed) *placed {
+	var found *placed
 	candidates := 0
-	visit := func(list []int32) bool {
-		for _, n := range list {
-			if n >= r.order || found != nil && n >= found.order {
-				break
-			}
+	visit := func(n int32) bool {
+		for ; n != none && n < r.order && (found == nil || n < found.order); n = s.rules[n].next {
 			if candidates++; candidates > maxCandidates {
 				return false
 			}
-			if e := s.rules[n]; e.covers(r) {
+			if e := &s.rules[n]; e.covers(r) {
 				found = e
 				break
 			}
@@ -35,6 +32,9 @@ func (s *Set) coveredBy(r *Rule, shapes map[string]*Rule) *Rule {
 		ix = &s.decoded
 	}
 	ix.lists(r.match.prefix, visit)
+	if l := ix.keyed[r.match.key]; l.first == l.last && (s.raw.empty() || s.decoded.empty()) {
+		return found // one of a kind: the same shape has the same key
+	}
 	if key := r.shape(); key != "" {
 		if first := shapes[key]; first == nil {
 			shapes[key] = r
@@ -46,7 +46,7 @@ func (s *Set) coveredBy(r *Rule, shapes map[string]*Rule) *Rule {
 }
 
 // covers reports whether e, which stands before r, matches all that r matches.
-func (e *Rule) covers(r *Rule) bool {
+func (e *placed) covers(r *placed) bool {
 	if !e.always(r) {
 		return false
 	}
@@ -63,13 +63,13 @@ func (e *Rule) covers(r *Rule) bool {
 }
 
 // always reports whether e applies to every request that both patterns match.
-func (e *Rule) always(r *Rule) bool {
+func (e *placed) always(r *placed) bool {
 	switch {
 	case e.Conditional, len(e.conditions) > 0, len(e.exclude) > 0, e.flags&continues != 0:
 		return false
 	case e.host != "" && (e.host != r.host || e.scheme != r.scheme):
 		return false
-	case (e.Kind == Pass || e.Again && e.Kind == Rewrite) && e.group != r.group:
+	case (e.Kind == Pass || e.Again && e.Kind == Rewrite) && e.module != r.module:
 		return false // ends the search in its own group alone
 	}
 	for _, q := range e.query {

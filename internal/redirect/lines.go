@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // bom is the byte order mark that some editors on Windows write.
@@ -16,21 +17,46 @@ const bom = "\xef\xbb\xbf"
 // space around it. Empty lines and lines that begin with # are left out.
 func linesOf(data []byte) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
-		data = bytes.TrimPrefix(data, []byte(bom))
+		// One string for all lines: the garbage collector meets what the rules keep
+		// of them in one place.
+		text := strings.TrimPrefix(string(data), bom)
 		number := 0
-		for len(data) > 0 {
+		for len(text) > 0 {
 			number++
-			var line []byte
-			line, data, _ = bytes.Cut(data, []byte("\n"))
-			line = bytes.TrimSpace(line)
-			if len(line) == 0 || line[0] == '#' {
+			var line string
+			line, text, _ = strings.Cut(text, "\n")
+			line = strings.TrimSpace(line)
+			if line == "" || line[0] == '#' {
 				continue
 			}
-			if !yield(number, string(line)) {
+			if !yield(number, line) {
 				return
 			}
 		}
 	}
+}
+
+// appendFields appends what strings.Fields returns, without a slice for each line:
+// that and the counting in it were a tenth of the reading.
+func appendFields(words []string, line string) []string {
+	start := -1
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c >= utf8.RuneSelf: // there may be white space outside ASCII
+			return strings.Fields(line)
+		case c == ' ' || '\t' <= c && c <= '\r':
+			if start >= 0 {
+				words = append(words, line[start:i])
+			}
+			start = -1
+		case start < 0:
+			start = i
+		}
+	}
+	if start >= 0 {
+		words = append(words, line[start:])
+	}
+	return words
 }
 
 // lineIndex tells the line of a byte offset.

@@ -30,6 +30,8 @@ type Hit struct {
 	// fragment, or an absolute URL; empty if the rule has none. Where the host
 	// hands the request's query on, it is there.
 	To string
+
+	order int32 // of the rule in its set
 }
 
 // Match returns the first rule, in the host's order, that applies to the
@@ -43,8 +45,8 @@ type Hit struct {
 // see it decoded.
 func (s *Set) Match(req Request) (Hit, bool) { return s.from(req, 0) }
 
-// Next returns the first rule behind after that applies to the request.
-func (s *Set) Next(req Request, after *Rule) (Hit, bool) { return s.from(req, after.order+1) }
+// Next returns the first rule behind that of after that applies to the request.
+func (s *Set) Next(req Request, after Hit) (Hit, bool) { return s.from(req, after.order+1) }
 
 // maxRewrites bounds the rewrites that one request goes through inside a set.
 const maxRewrites = 100
@@ -83,19 +85,19 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 		case pass && r.flags&continues != 0:
 			start = r.order + 1
 		case pass:
-			start, skip = r.order+1, r.group
+			start, skip = r.order+1, r.module
 			if changed {
 				return s.rewritten(&original, hit, start, true)
 			}
 		case r.Kind == Rewrite && r.flags&continues != 0 && strings.HasPrefix(to, "/"):
-			hit, changed = Hit{Rule: r, To: to}, true
-			start, only = r.order+1, r.group
+			hit, changed = Hit{r.Rule, to, r.order}, true
+			start, only = r.order+1, r.module
 			req.Path, req.Query, _ = strings.Cut(to, "?")
 			decoded = s.decode(req.Path)
 		case r.Kind == Rewrite:
-			return s.rewritten(&original, Hit{Rule: r, To: to}, start, true)
+			return s.rewritten(&original, Hit{r.Rule, to, r.order}, start, true)
 		default:
-			return Hit{Rule: r, To: to}, true
+			return Hit{r.Rule, to, r.order}, true
 		}
 	}
 	return s.rewritten(&original, hit, start, changed)
@@ -105,7 +107,7 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 // out what mod_rewrite has decided: a Redirect for the path as requested wins.
 // After [END] it is asked again with the new path.
 func (s *Set) rewritten(req *Request, hit Hit, start int32, ok bool) (Hit, bool) {
-	if !ok || hit.Rule.order >= s.aliases || int(s.aliases) == len(s.rules) {
+	if !ok || hit.order >= s.aliases || int(s.aliases) == len(s.rules) {
 		return hit, ok
 	}
 	for _, path := range []string{req.Path, hit.To} {
@@ -117,7 +119,7 @@ func (s *Set) rewritten(req *Request, hit Hit, start int32, ok bool) (Hit, bool)
 			if r.flags&keepsQuery != 0 {
 				to = withQuery(to, req.Query, false)
 			}
-			return Hit{Rule: r, To: to}, true
+			return Hit{r.Rule, to, r.order}, true
 		}
 		if hit.Rule.flags&onlyAlias == 0 {
 			break
@@ -128,7 +130,7 @@ func (s *Set) rewritten(req *Request, hit Hit, start int32, ok bool) (Hit, bool)
 
 // decode returns the path percent-decoded if any rule wants to see it so.
 func (s *Set) decode(path string) string {
-	if strings.IndexByte(path, '%') < 0 || s.decoded.exact == nil && s.decoded.keyed == nil {
+	if strings.IndexByte(path, '%') < 0 || s.decoded.empty() {
 		return path
 	}
 	return unescapePath(path)
@@ -143,16 +145,13 @@ func unescapePath(path string) string {
 }
 
 // first returns the rule of the lowest order, from start on, that applies.
-func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*Rule, []string) {
+func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*placed, []string) {
 	best, captured := int32(math.MaxInt32), []string(nil)
 	path := req.Path
-	visit := func(list []int32) bool {
-		for _, n := range list {
-			if n >= best {
-				break
-			}
-			r := s.rules[n]
-			if n < start || r.group == skip || only >= 0 && r.group != only {
+	visit := func(n int32) bool {
+		for ; n != none && n < best; n = s.rules[n].next {
+			r := &s.rules[n]
+			if n < start || r.module == skip || only >= 0 && r.module != only {
 				continue
 			}
 			if got, ok := r.applies(req, path); ok {
@@ -168,12 +167,12 @@ func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*Rul
 	if best == math.MaxInt32 {
 		return nil, nil
 	}
-	return s.rules[best], captured
+	return &s.rules[best], captured
 }
 
 // applies compares everything that a rule asks for. path is decoded where the
 // rule wants that.
-func (r *Rule) applies(req *Request, path string) ([]string, bool) {
+func (r *placed) applies(req *Request, path string) ([]string, bool) {
 	if r.host != "" && (!strings.EqualFold(r.host, req.Host) || r.scheme != "" && req.Scheme != "" && r.scheme != req.Scheme) {
 		return nil, false
 	}

@@ -12,7 +12,7 @@ func TestNext(t *testing.T) {
 	req := Request{Path: "/a", Stage: AfterFiles}
 	var got []string
 	hit, ok := set.Match(req)
-	for ; ok; hit, ok = set.Next(req, hit.Rule) {
+	for ; ok; hit, ok = set.Next(req, hit) {
 		got = append(got, hit.To)
 	}
 	if strings.Join(got, " ") != "/us /de /b" {
@@ -95,4 +95,36 @@ func BenchmarkMatch(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkRules: what 10,000 rules cost once, whatever the site.
+func BenchmarkRules(b *testing.B) {
+	var text strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&text, "/old/%d/:slug /docs/a.html 301\n/old%d/* /docs/%d/:splat 302\n/was/page%d.html /docs/b.html\n/x/%d.html /docs/c.html 301!\n/v%d /docs/d.html 308\n", i, i, i, i, i, i)
+	}
+	exists := func(path string) bool { return strings.HasSuffix(path, ".html") && path[:6] == "/docs/" }
+	data := []byte(text.String())
+	b.Run("read", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			Netlify("_redirects", data)
+		}
+	})
+	file := Netlify("_redirects", data)
+	b.Run("new", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			New(Options{}, file)
+		}
+	})
+	set := New(Options{}, file)
+	b.Run("check", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if faults := set.Check(exists); len(faults) != 0 {
+				b.Fatal(faults[0])
+			}
+		}
+	})
 }

@@ -32,7 +32,8 @@ type netlifyRule struct {
 }
 
 func (f *File) netlifyLine(number int, line string) {
-	words := strings.Fields(line)
+	var room [8]string
+	words := appendFields(room[:0], line)
 	if i := slices.IndexFunc(words, func(w string) bool { return w[0] == '#' }); i >= 0 {
 		words = words[:i]
 	}
@@ -191,7 +192,7 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	if strings.ContainsAny(path, "?#") {
+	if strings.IndexByte(path, '?') >= 0 || strings.IndexByte(path, '#') >= 0 {
 		return pattern{}, false, "the source is compared with the path alone, which holds no ? or #: the rule never applies"
 	}
 	if encoded := encodePath(path); encoded != path {
@@ -202,65 +203,105 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	}
 	segments := strings.Split(strings.TrimSuffix(path, "/")[1:], "/")
 	p = pattern{form: segmented}
-	splats, key, last := 0, true, false
-	var expr, prefix strings.Builder
-	expr.WriteByte('^')
+	splats, places, last := 0, 0, false
 	for i, s := range segments {
 		switch {
 		case s == "" || s == "." || s == "..":
 			return pattern{}, false, "no request has a segment " + quote(s) + ": the rule never applies"
-		case s[0] == ':' && len(s) > 1:
-			p.segments = append(p.segments, segment{capture: true})
-			p.names = append(p.names, s[1:])
-			expr.WriteString("/([^/]+)")
-			key = false
-		case strings.IndexByte(s, '*') == len(s)-1:
+		case isPlaceholder(s):
+			places++
+		case isSplat(s):
 			splats++
-			p.names = append(p.names, "splat")
-			p.splat, p.splatLit = true, s[:len(s)-1]
-			if p.splatLit == "" {
-				expr.WriteString("(?:/(.*))?")
-			} else {
-				expr.WriteString("/" + regexp.QuoteMeta(p.splatLit) + "/?(.*)")
-			}
-			splat, last = true, i == len(segments)-1
-			if key && p.splatLit != "" {
-				p.prefix = prefix.String() + "/" + p.splatLit
-			}
-			key = false
-		default:
-			p.segments = append(p.segments, segment{literal: s})
-			expr.WriteString("/" + regexp.QuoteMeta(s))
-			if key {
-				prefix.WriteString("/" + s)
-			}
+			last = i == len(segments)-1
 		}
 	}
-	if len(p.names) == 0 {
+	if splats+places == 0 {
 		return exactPattern(path, true, false), false, ""
 	}
-	p.key = prefix.String()
+	p.names = make([]string, 0, splats+places)
+	p.segments = make([]segment, 0, len(segments)-splats)
+	end := 0 // of the literal segments at the start
+	for _, s := range segments {
+		switch {
+		case isPlaceholder(s):
+			p.segments = append(p.segments, segment{capture: true})
+			p.names = append(p.names, s[1:])
+		case isSplat(s):
+			p.names = append(p.names, "splat")
+			p.splat, p.splatLit = true, s[:len(s)-1]
+			if p.splatLit != "" && len(p.names) == 1 {
+				p.prefix = path[:end+1+len(p.splatLit)]
+			}
+		default:
+			p.segments = append(p.segments, segment{literal: s})
+			if len(p.names) == 0 {
+				end += 1 + len(s)
+			}
+		}
+	}
+	p.key = path[:end]
 	p.prefix = cmp.Or(p.prefix, p.key)
 	if splats > 1 || splats == 1 && !last {
-		if !last {
-			expr.WriteString("/?")
-		}
-		compiled, err := newExpression(expr.String() + "$")
+		compiled, err := newExpression(netlifyExpression(segments, last))
 		if err != nil {
 			return pattern{}, false, "the source is not understood: " + err.Error()
 		}
 		p.form, p.expr = expressed, compiled
 	}
-	return p, splat, ""
+	return p, splats > 0, ""
 }
+
+func isPlaceholder(segment string) bool { return segment[0] == ':' && len(segment) > 1 }
+
+// isSplat tells whether the only * of a segment that is no placeholder is its end.
+func isSplat(segment string) bool { return strings.IndexByte(segment, '*') == len(segment)-1 }
+
+// netlifyExpression is the pattern as an expression; last: a splat ends it.
+func netlifyExpression(segments []string, last bool) string {
+	var expr strings.Builder
+	expr.WriteByte('^')
+	for _, s := range segments {
+		switch {
+		case isPlaceholder(s):
+			expr.WriteString("/([^/]+)")
+		case s == "*":
+			expr.WriteString("(?:/(.*))?")
+		case isSplat(s):
+			expr.WriteString("/" + regexp.QuoteMeta(s[:len(s)-1]) + "/?(.*)")
+		default:
+			expr.WriteString("/" + regexp.QuoteMeta(s))
+		}
+	}
+	if !last {
+		expr.WriteString("/?")
+	}
+	expr.WriteByte('$')
+	return expr.String()
+}
+
+// needsEscape marks the bytes that may not stand in a path.
+var needsEscape = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>`{}", byte(c)) >= 0
+	}
+	return t
+}()
 
 // encodePath returns the path as a browser requests it: what may not stand in
 // a path is percent-encoded; dot segments stay.
 func encodePath(path string) string {
+	i := 0
+	for i < len(path) && !needsEscape[path[i]] {
+		i++
+	}
+	if i == len(path) {
+		return path // nearly every one
+	}
 	var out strings.Builder
-	for i := range len(path) {
+	out.WriteString(path[:i])
+	for ; i < len(path); i++ {
 		c := path[i]
-		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>`{}", c) >= 0 {
+		if needsEscape[c] {
 			out.WriteByte('%')
 			out.WriteByte(upperHex[c>>4])
 			out.WriteByte(upperHex[c&15])

@@ -97,9 +97,7 @@ type Rule struct {
 	// conditions must all hold, of each list one (Apache's RewriteCond).
 	conditions [][]condition
 	self       *selfCheck
-	exclude    []string // directories whose own .htaccess replaces this one's rules
-	order      int32    // place in the set
-	group      int32    // rules that one Pass ends together
+	group      int32 // which of Apache's modules asks it
 	flags      ruleFlags
 }
 
@@ -244,7 +242,7 @@ func clip(text string) string {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "") + "..."
 	}
-	if strings.ContainsAny(text, "\t\r\n") {
+	if strings.IndexByte(text, '\t') >= 0 || strings.IndexByte(text, '\r') >= 0 || strings.IndexByte(text, '\n') >= 0 {
 		text = strings.Join(strings.Fields(text), " ")
 	}
 	return text

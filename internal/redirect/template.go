@@ -47,12 +47,17 @@ func literalTemplate(to string) template {
 // ":ab" is the value of a and a "b".
 func colonTemplate(to string, names []string, escape func(group int) escaping) template {
 	t := literalTemplate(to)
-	seen := map[string]bool{}
+	var seen map[string]bool
+	if len(names) > 1 {
+		seen = map[string]bool{}
+	}
 	for group, name := range names {
 		if name == "" || seen[name] {
 			continue // an earlier capture of the same name has taken its places
 		}
-		seen[name] = true
+		if seen != nil {
+			seen[name] = true
+		}
 		t = t.replace(":"+name, group, escape(group))
 	}
 	return t

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unsafe"
 
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -30,7 +31,7 @@ func (q *asking) rule(path, query string, stage redirect.Stage, rewrites int) (a
 		if maybe == nil {
 			maybe = hit.Rule
 		}
-		hit, ok = q.rules.Next(req, hit.Rule)
+		hit, ok = q.rules.Next(req, hit)
 	}
 	if !ok {
 		if maybe == nil || stage == redirect.BeforeFiles && !q.nothingAt(path, query) {
@@ -145,18 +146,25 @@ func (s *Site) markRuled() {
 		return
 	}
 	t := s.tree
+	var buf []byte
 	for id := range t.nodes {
 		n := &t.nodes[id]
 		if n.kind != KindFile && n.kind != KindDir {
 			continue
 		}
-		path := (&url.URL{Path: "/" + t.Path(NodeID(id))}).EscapedPath()
-		asks := s.rules.MayMatch(path)
+		// A path is made for each file: this one is looked at and forgotten.
+		buf = append(t.appendPath(append(buf[:0], '/'), NodeID(id)), '/')
+		path := unsafe.String(&buf[0], len(buf))
+		if !isPlainPath(buf) {
+			path = (&url.URL{Path: path}).EscapedPath()
+		}
+		bare := path[:max(len(path)-1, 1)]
+		asks := s.rules.MayMatch(bare)
 		switch {
-		case n.kind == KindDir && path != "/":
-			asks = asks || s.rules.MayMatch(path+"/")
-		case strings.HasSuffix(path, ".html"):
-			asks = asks || s.rules.MayMatch(strings.TrimSuffix(path, ".html"))
+		case n.kind == KindDir && id != 0:
+			asks = asks || s.rules.MayMatch(path)
+		case strings.HasSuffix(bare, ".html"):
+			asks = asks || s.rules.MayMatch(strings.TrimSuffix(bare, ".html"))
 		}
 		if asks {
 			n.flags |= flagAsk

