@@ -36,6 +36,7 @@ func commands() []command {
 		{"compare", "sitelink, peers and bare reading in one run, with ratios", runCompare},
 		{"showall", "check --show all against the plain check", runShowAll},
 		{"profiles", "the host profiles against each other", runProfiles},
+		{"redirects", "a _redirects of 10,000 rules against none", runRedirects},
 		{"generate", "write a seeded site", runGenerate},
 		{"growth", "time and memory as the generated site grows", runGrowth},
 		{"positions", "break links of a Hugo site and score the places that are reported", runPositions},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -21,23 +20,9 @@ const profileBound = 1.05
 // stood at the ends each time.
 func runProfiles(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
-	if err := s.parse("profiles", args, nil); err != nil {
-		return err
-	}
-	chosen, err := s.chosen()
-	if err != nil {
-		return err
-	}
-	path, version, err := s.buildSitelink(ctx)
-	if err != nil {
-		return err
-	}
-	for _, c := range chosen {
-		if err := s.profiles(ctx, c, path, version, out); err != nil {
-			return fmt.Errorf("profiles on %s: %w", c.pkg, err)
-		}
-	}
-	return nil
+	return s.eachCorpus(ctx, "profiles", args, func(c corpus, path, version string) error {
+		return s.profiles(ctx, c, path, version, out)
+	})
 }
 
 // hosts are the profiles that are compared: that of no host in particular, and
@@ -51,9 +36,6 @@ func (s *settings) profiles(ctx context.Context, c corpus, path, version string,
 		return err
 	}
 	defer remove()
-	if _, _, err := readTree(docroot, runtime.GOMAXPROCS(0), func([]byte) bool { return true }); err != nil {
-		return err
-	}
 	check := func(profile string) program {
 		return program{argv: []string{path, "check", docroot, "--profile", profile}, dir: tmp, out: filepath.Join(tmp, "report"), okExits: []int{0, 1}}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 )
 
 // showAllBound is how many times longer than the plain check the listing of
@@ -17,23 +16,9 @@ const showAllBound = 3
 // fast as it can, and to a file by --output.
 func runShowAll(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
-	if err := s.parse("showall", args, nil); err != nil {
-		return err
-	}
-	chosen, err := s.chosen()
-	if err != nil {
-		return err
-	}
-	path, version, err := s.buildSitelink(ctx)
-	if err != nil {
-		return err
-	}
-	for _, c := range chosen {
-		if err := s.showAll(ctx, c, path, version, out); err != nil {
-			return fmt.Errorf("show all of %s: %w", c.pkg, err)
-		}
-	}
-	return nil
+	return s.eachCorpus(ctx, "showall", args, func(c corpus, path, version string) error {
+		return s.showAll(ctx, c, path, version, out)
+	})
 }
 
 func (s *settings) showAll(ctx context.Context, c corpus, path, version string, out io.Writer) error {
@@ -43,9 +28,6 @@ func (s *settings) showAll(ctx context.Context, c corpus, path, version string, 
 		return err
 	}
 	defer remove()
-	if _, _, err := readTree(docroot, runtime.GOMAXPROCS(0), func([]byte) bool { return true }); err != nil {
-		return err
-	}
 	variant := func(label string, drain bool, args ...string) *entry {
 		argv := append([]string{path, "check", docroot}, args...)
 		return &entry{label: label, program: program{argv: argv, dir: tmp, okExits: []int{0, 1}, drain: drain}}

@@ -20,10 +20,12 @@ func loadSite(ctx context.Context, docroot string, opt site.Options) (*site.Site
 // garbage collector runs at two, three and four megabytes; on rust-doc it runs
 // ten times instead of twenty-five, for one megabyte more at the peak.
 var readyHeap = sync.OnceValue(func() (young []byte) {
-	if limitGC(gcLoading) {
-		young = make([]byte, youngHeapBytes)
+	percent := debug.SetGCPercent(-1) // not for memory that is only reserved
+	if !ownGOGC() {
+		young, percent = make([]byte, youngHeapBytes), gcLoading
 	}
 	reserveHeap()
+	debug.SetGCPercent(percent)
 	return young
 })
 
@@ -39,10 +41,10 @@ const (
 )
 
 // limitGC sets the limit, unless the user has with GOGC.
-func limitGC(percent int) bool {
-	if os.Getenv("GOGC") != "" {
-		return false
+func limitGC(percent int) {
+	if !ownGOGC() {
+		debug.SetGCPercent(percent)
 	}
-	debug.SetGCPercent(percent)
-	return true
 }
+
+func ownGOGC() bool { return os.Getenv("GOGC") != "" }
