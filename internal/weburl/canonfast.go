@@ -9,7 +9,7 @@ import "strings"
 func canonicalEnd(raw string) (end int, ok bool) {
 	i := 0
 	switch {
-	case len(raw) > maxURLBytes:
+	case len(raw) > maxURLBytes, strings.HasSuffix(raw, " "): // be it in the fragment
 		return 0, false
 	case strings.HasPrefix(raw, "https://"):
 		i = len("https://")

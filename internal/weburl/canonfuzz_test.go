@@ -15,7 +15,7 @@ func FuzzCanonical(f *testing.F) {
 		"http://h/a?b#c", "HTTP://u:p@H.example:80/%7Eu/./a//../b;x%20y?q=%26&r=+", "www.foo.com:80/bar", "http://[::ffff:1.2.3.4]:8080/x",
 		"http://bücher.example./%2e%2E/%2f", "https://h.example/caf%C3%A9?q=%25&b=1#f", "http:/h/%zz%4?%zz%4", "mailto:a@b", "1.2.3.4", "//h/x", "/x",
 		"http://h/a?%20+%2B%3F?", "https://1e.e1_/.a/..b", "http://user@host:pass@h/x", "tel:1", "http://%31.2.3.4/", "http://。h/",
-		"https://www.example.com/2024/05/a-post/?utm_source=feed&x=%E2%82%AC#top",
+		"http://h/a?b# ", "https://www.example.com/2024/05/a-post/?utm_source=feed&x=%E2%82%AC#top",
 	} {
 		f.Add(raw, "https://site.example/base/")
 	}

@@ -187,6 +187,7 @@ func TestCanonicalRefuses(t *testing.T) {
 		{"#f", NotAbsolute, EmptyHost},
 		{" http://h/", NotHTTP, ""},
 		{"http://h/a ", OuterSpace, ""},
+		{"http://h/a#b ", OuterSpace, ""},
 		{"ftp://h/", NotHTTP, ""},
 		{"http://user@host:pass@h/", BareAt, ""}, // WO-18
 		{"http://user:pa@ss@h/", BareAt, ""},
