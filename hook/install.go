@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // Installation says what the hook runs.
@@ -95,7 +97,7 @@ func (r *Repo) Forget(ctx context.Context) error {
 		return err
 	}
 	if err := os.Remove(r.own("passed")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove %s: %w", r.own("passed"), osCause(err))
+		return fmt.Errorf("remove %s: %w", r.own("passed"), disk.Cause(err))
 	}
 	_ = os.Remove(r.own(treesDir)) // another run may be using them
 	_ = os.Remove(r.own(""))
@@ -117,12 +119,12 @@ func removeFile(s State) error {
 	old := filepath.Join(filepath.Dir(s.File), original)
 	if _, err := os.Lstat(old); err == nil {
 		if err := os.Rename(old, s.File); err != nil {
-			return fmt.Errorf("put back %s: %w", s.File, osCause(err))
+			return fmt.Errorf("put back %s: %w", s.File, disk.Cause(err))
 		}
 		return nil
 	}
 	if err := os.Remove(s.File); err != nil {
-		return fmt.Errorf("remove %s: %w", s.File, osCause(err))
+		return fmt.Errorf("remove %s: %w", s.File, disk.Cause(err))
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // installFile writes the hook file. A foreign one is kept beside it and called
@@ -18,12 +20,12 @@ func installFile(s State, in Installation) error {
 		}
 		if err := os.Link(s.File, old); err != nil {
 			if err := os.Rename(s.File, old); err != nil {
-				return fmt.Errorf("keep %s: %w", s.File, osCause(err))
+				return fmt.Errorf("keep %s: %w", s.File, disk.Cause(err))
 			}
 		}
 		chain = true
 	}
-	err := replaceFile(s.File, []byte(hookFile(in, chain)), 0o755)
+	err := disk.WriteFile(s.File, []byte(hookFile(in, chain)), 0o755)
 	if err != nil && s.Foreign {
 		_ = os.Rename(old, s.File) // the error above counts
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // scriptsHead is where the scripts of a package.json begin.
@@ -57,7 +59,7 @@ func UninstallPostBuild(file string) error {
 
 func readScripts(file string) (text []byte, scripts map[string]string, err error) {
 	if text, err = os.ReadFile(file); err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", file, osCause(err))
+		return nil, nil, fmt.Errorf("read %s: %w", file, disk.Cause(err))
 	}
 	var document struct{ Scripts map[string]string }
 	if err := json.Unmarshal(text, &document); err != nil {
@@ -75,7 +77,7 @@ func writeScripts(file string, text []byte, want string) error {
 	}
 	info, err := os.Stat(file)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", file, osCause(err))
+		return fmt.Errorf("read %s: %w", file, disk.Cause(err))
 	}
-	return replaceFile(file, text, info.Mode().Perm())
+	return disk.WriteFile(file, text, info.Mode().Perm())
 }

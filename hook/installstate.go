@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // Way is how git comes to run sitelink before a push.
@@ -119,12 +121,12 @@ func readHook(name string) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", name, osCause(err))
+		return "", fmt.Errorf("read %s: %w", name, disk.Cause(err))
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxHookFile))
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", name, osCause(err))
+		return "", fmt.Errorf("read %s: %w", name, disk.Cause(err))
 	}
 	return string(text), nil
 }

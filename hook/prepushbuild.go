@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // BuildError means that the site's own build command failed.
@@ -41,7 +43,7 @@ const OutVariable = "SITELINK_OUT"
 // command started has ended.
 func build(ctx context.Context, env []string, command, dir, out string) (docroot string, err error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
-		return "", fmt.Errorf("make %s: %w", out, osCause(err))
+		return "", fmt.Errorf("make %s: %w", out, disk.Cause(err))
 	}
 	env = append(slices.DeleteFunc(withoutGit(env), func(v string) bool {
 		return strings.HasPrefix(v, OutVariable+"=")
@@ -51,7 +53,7 @@ func build(ctx context.Context, env []string, command, dir, out string) (docroot
 	}
 	entries, err := os.ReadDir(out)
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", out, osCause(err))
+		return "", fmt.Errorf("read %s: %w", out, disk.Cause(err))
 	}
 	if len(entries) == 0 {
 		return "", nil

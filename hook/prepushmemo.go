@@ -5,14 +5,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // memo remembers which trees passed, so that the next push of one costs a
@@ -81,48 +80,5 @@ func (m memo) add(key, day string) error {
 	for _, line := range lines[max(0, len(lines)-maxMemo):] {
 		fmt.Fprintf(&text, "%s %s\n", line[0], line[1])
 	}
-	return replaceFile(m.file, text.Bytes(), 0o644)
-}
-
-// replaceFile writes a file beside name and gives it that name, so that name is
-// whole at any time. The directory is made if it is not there.
-func replaceFile(name string, data []byte, mode fs.FileMode) (err error) {
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("make %s: %w", dir, osCause(err))
-	}
-	f, err := os.CreateTemp(dir, ".sitelink-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, osCause(err))
-	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("write %s: %w", name, osCause(err))
-			_ = os.Remove(f.Name()) // the error above counts
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
-}
-
-// osCause strips the operation and the path, which the caller names itself.
-func osCause(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
+	return disk.WriteFile(m.file, text.Bytes(), 0o644)
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // Temporary working trees lie in sitelink/trees of git's directory, so that
@@ -37,11 +39,11 @@ func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, r
 	remove = func() error { return nil }
 	parent := r.own(treesDir)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return "", remove, fmt.Errorf("make %s: %w", parent, osCause(err))
+		return "", remove, fmt.Errorf("make %s: %w", parent, disk.Cause(err))
 	}
 	dir, err = os.MkdirTemp(parent, strconv.Itoa(os.Getpid())+"-")
 	if err != nil {
-		return "", remove, fmt.Errorf("make a directory in %s: %w", parent, osCause(err))
+		return "", remove, fmt.Errorf("make a directory in %s: %w", parent, disk.Cause(err))
 	}
 	remove = func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
@@ -58,7 +60,7 @@ func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, r
 		for _, name := range reused {
 			name = filepath.Join(at, filepath.FromSlash(name))
 			if err = link(filepath.Join(r.Top, name), filepath.Join(dir, name)); err != nil {
-				return dir, remove, fmt.Errorf("link %s: %w", name, osCause(err))
+				return dir, remove, fmt.Errorf("link %s: %w", name, disk.Cause(err))
 			}
 		}
 	}
@@ -142,7 +144,7 @@ func (r *Repo) removeTree(ctx context.Context, dir string) error {
 	// git refuses a tree that is not whole. Then the files go, and git forgets
 	// what has none.
 	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("remove %s: %w", dir, osCause(err))
+		return fmt.Errorf("remove %s: %w", dir, disk.Cause(err))
 	}
 	_, _ = r.git.run(ctx, "worktree", "unlock", dir) // it may not have been locked
 	_, err = r.git.run(ctx, "worktree", "prune")

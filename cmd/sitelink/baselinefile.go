@@ -9,6 +9,7 @@ import (
 
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // baselineName is the file that is meant when the user names none.
@@ -31,7 +32,7 @@ func openBaseline(name string) (*baseline.Baseline, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			hint = "sitelink baseline write makes one"
 		}
-		return nil, &usageError{fmt.Sprintf("read baseline %s: %v", name, cause(err)), hint}
+		return nil, &usageError{fmt.Sprintf("read baseline %s: %v", name, disk.Cause(err)), hint}
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {

@@ -12,6 +12,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // findingsFor checks the site for a baseline: without one.
@@ -43,7 +44,7 @@ func (a *app) baselineWrite(ctx context.Context, cfg *config.Config, terms basel
 		if err == nil {
 			err = fs.ErrExist
 		}
-		return &failure{writeFailure(name, cause(err)), "sitelink baseline update keeps its dates and reasons; --force replaces it"}
+		return &failure{writeFailure(name, disk.Cause(err)), "sitelink baseline update keeps its dates and reasons; --force replaces it"}
 	}
 	findings, err := a.findingsFor(ctx, cfg)
 	if err != nil {

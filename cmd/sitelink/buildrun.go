@@ -15,6 +15,7 @@ import (
 
 	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
@@ -64,7 +65,7 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 	fresh := docroot + ".new"
 	for _, dir := range []string{fresh, docroot} {
 		if err := os.RemoveAll(dir); err != nil {
-			return fmt.Errorf("remove the last build %s: %w", dir, cause(err))
+			return fmt.Errorf("remove the last build %s: %w", dir, disk.Cause(err))
 		}
 	}
 	defer os.RemoveAll(fresh)
@@ -92,7 +93,7 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 		return &failure{fmt.Errorf("%s left without an error, and wrote no site into %s", g.Generator.Title(), fresh), ""}
 	}
 	if err := os.Rename(fresh, docroot); err != nil {
-		return fmt.Errorf("keep the build: %w", cause(err))
+		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, disk.Cause(err))
 	}
 	return nil
 }
@@ -101,7 +102,7 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 func (a *app) ownDirectory(project string) (string, error) {
 	dir, err := filepath.Abs(filepath.Join(project, ownDirectory))
 	if err != nil {
-		return "", fmt.Errorf("find %s: %w", project, cause(err))
+		return "", fmt.Errorf("find %s: %w", project, disk.Cause(err))
 	}
 	if err := statedir.Make(dir); err != nil {
 		return "", &failure{err, "the build is written there: make the project's directory writable"}
@@ -127,7 +128,7 @@ func lockBuild(ctx context.Context, name string) (unlock func(), err error) {
 	select {
 	case l := <-got:
 		if l.err != nil {
-			return nil, fmt.Errorf("lock %s: %w", name, cause(l.err))
+			return nil, fmt.Errorf("lock %s: %w", name, disk.Cause(l.err))
 		}
 		return l.unlock, nil
 	case <-ctx.Done():

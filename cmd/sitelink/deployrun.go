@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -138,5 +139,5 @@ func (a *app) runCommand(ctx context.Context, command []string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return &failure{fmt.Errorf("run %s: %w", strings.Join(command, " "), cause(err)), "the site may be deployed in part; nobody was told"}
+	return &failure{fmt.Errorf("run %s: %w", strings.Join(command, " "), disk.Cause(err)), "the site may be deployed in part; nobody was told"}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 )
@@ -43,7 +44,7 @@ func lookAt(docroot string) error {
 		}
 		return nil
 	}
-	err = fmt.Errorf("read docroot %s: %w", docroot, cause(err))
+	err = fmt.Errorf("read docroot %s: %w", docroot, disk.Cause(err))
 	if errors.Is(err, fs.ErrNotExist) {
 		return &failure{err, notBuilt(docroot)}
 	}

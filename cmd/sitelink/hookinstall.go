@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 func (a *app) hookInstallCommand() *cobra.Command {
@@ -33,7 +34,7 @@ func (a *app) hookInstallCommand() *cobra.Command {
 			}
 			program, err := os.Executable()
 			if err != nil {
-				return fmt.Errorf("find the path of sitelink: %w", cause(err))
+				return fmt.Errorf("find the path of sitelink: %w", disk.Cause(err))
 			}
 			state, err := repo.Install(cmd.Context(), hook.Installation{Program: program, Site: site})
 			var managed *hook.ManagedError
@@ -139,7 +140,7 @@ func openHere(cmd *cobra.Command) (repo *hook.Repo, site string, err error) {
 		here, err = filepath.EvalSymlinks(here)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("find the working directory: %w", cause(err))
+		return nil, "", fmt.Errorf("find the working directory: %w", disk.Cause(err))
 	}
 	if site, err = filepath.Rel(repo.Top, here); err != nil || !filepath.IsLocal(site) {
 		site = "."

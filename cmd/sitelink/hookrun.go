@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // pushRequest is the command line of `sitelink hook run`.
@@ -160,7 +161,7 @@ func (a *app) salt(file string) (string, error) {
 	if file != "" {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return "", fmt.Errorf("read config %s: %w", file, cause(err))
+			return "", fmt.Errorf("read config %s: %w", file, disk.Cause(err))
 		}
 		fmt.Fprintf(&salt, "\x00%s\x00%s", filepath.Base(file), text)
 	}
@@ -177,14 +178,14 @@ func (a *app) salt(file string) (string, error) {
 func inDirectory(dir string, do func() error) (err error) {
 	back, err := os.Getwd()
 	if err != nil {
-		return fmt.Errorf("find the working directory: %w", cause(err))
+		return fmt.Errorf("find the working directory: %w", disk.Cause(err))
 	}
 	if err := os.Chdir(dir); err != nil {
-		return &failure{fmt.Errorf("enter %s: %w", dir, cause(err)), "the site is not in this commit; --dir says where it is"}
+		return &failure{fmt.Errorf("enter %s: %w", dir, disk.Cause(err)), "the site is not in this commit; --dir says where it is"}
 	}
 	defer func() {
 		if backErr := os.Chdir(back); err == nil && backErr != nil {
-			err = fmt.Errorf("go back to %s: %w", back, cause(backErr))
+			err = fmt.Errorf("go back to %s: %w", back, disk.Cause(backErr))
 		}
 	}()
 	return do()

@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -21,7 +22,7 @@ import (
 func (a *app) pushSite(repo *hook.Repo, named string, p *hook.Push) error {
 	dir, err := os.Getwd()
 	if err != nil {
-		return fmt.Errorf("find the working directory: %w", cause(err))
+		return fmt.Errorf("find the working directory: %w", disk.Cause(err))
 	}
 	g, found := detectAround(dir)
 	if !found {
@@ -34,7 +35,7 @@ func (a *app) pushSite(repo *hook.Repo, named string, p *hook.Push) error {
 			docroot = a.docroot(named)
 			absolute, err := filepath.Abs(docroot)
 			if err != nil {
-				return fmt.Errorf("find docroot %s: %w", docroot, cause(err))
+				return fmt.Errorf("find docroot %s: %w", docroot, disk.Cause(err))
 			}
 			if full := a.projectHere(); !repo.Holds(ctx, commit, absolute) && full != nil && full.Builds() {
 				build, docroot = buildCommand(full), ""

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
@@ -294,7 +295,7 @@ func (r *initRun) hook(ctx context.Context) error {
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find the path of sitelink: %w", cause(err))
+		return fmt.Errorf("find the path of sitelink: %w", disk.Cause(err))
 	}
 	if err := r.record.SetHook(true); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/inject"
 	"github.com/sitelink/sitelink/templates"
@@ -28,7 +29,7 @@ func (a *app) inject(cfg *config.Config, dir string, flags injectFlags) error {
 	}
 	root, err := os.OpenRoot(project.Dir)
 	if err != nil {
-		return fmt.Errorf("open project %s: %w", project.Dir, cause(err))
+		return fmt.Errorf("open project %s: %w", project.Dir, disk.Cause(err))
 	}
 	defer root.Close()
 	var plan *inject.Plan
@@ -76,7 +77,7 @@ func findProject(dir string) (generator.Project, error) {
 		info, err := os.Stat(dir)
 		switch {
 		case err != nil:
-			return generator.Project{}, fmt.Errorf("open project %s: %w", dir, cause(err))
+			return generator.Project{}, fmt.Errorf("open project %s: %w", dir, disk.Cause(err))
 		case !info.IsDir():
 			return generator.Project{}, fmt.Errorf("open project %s: not a directory", dir)
 		}
@@ -88,7 +89,7 @@ func findProject(dir string) (generator.Project, error) {
 	}
 	here, err := os.Getwd()
 	if err != nil {
-		return generator.Project{}, fmt.Errorf("find the working directory: %w", cause(err))
+		return generator.Project{}, fmt.Errorf("find the working directory: %w", disk.Cause(err))
 	}
 	for _, above := range projectDirs(filepath.Join(here, "docroot")) {
 		if p, ok := generator.Detect(above); ok {

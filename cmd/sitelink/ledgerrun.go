@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -161,7 +162,7 @@ func (a *app) ledgerMerge(base, ours, theirs string) error {
 	for i, name := range []string{base, ours, theirs} {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return fmt.Errorf("read ledger %s: %w", name, cause(err))
+			return fmt.Errorf("read ledger %s: %w", name, disk.Cause(err))
 		}
 		texts[i] = text
 	}

@@ -37,14 +37,14 @@ func TestOutputFailsMidway(t *testing.T) {
 			return report.Text(&failingWriter{out: out, room: 100, err: full}, longResult(), report.TextOptions{})
 		}},
 		{"in the file", func(out output) error {
-			out.(*replacement).file.Close() // every write from now on fails
+			out.(*replacement).File.Close() // every write from now on fails
 			return report.Text(out, longResult(), report.TextOptions{})
 		}},
 		{"at the end", func(out output) error {
 			if err := report.Text(out, longResult(), report.TextOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			out.(*replacement).file.Close()
+			out.(*replacement).File.Close()
 			return out.Commit()
 		}},
 	} {
@@ -113,7 +113,7 @@ func TestOutputReplaces(t *testing.T) {
 		}
 	}
 	// A file that a crash has left behind is in nobody's way.
-	stale := filepath.Join(dir, fmt.Sprintf(".report.txt.sitelink-%d-0", os.Getpid()))
+	stale := filepath.Join(dir, fmt.Sprintf(".report.txt.sitelink-%d-0.tmp", os.Getpid()))
 	if err := os.WriteFile(stale, []byte("half\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

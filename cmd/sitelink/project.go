@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/owners"
 	"github.com/sitelink/sitelink/internal/report"
 )
@@ -36,7 +37,7 @@ func (a *app) reportOptions(cfg *config.Config, docroot string) (report.Options,
 func projectRoot() (string, error) {
 	here, err := os.Getwd()
 	if err != nil {
-		return "", fmt.Errorf("find the working directory: %w", cause(err))
+		return "", fmt.Errorf("find the working directory: %w", disk.Cause(err))
 	}
 	for dir := here; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {

@@ -69,7 +69,7 @@ func TestReportsTogether(t *testing.T) {
 		if err := all.write(longResult()); err != nil {
 			t.Fatal(err)
 		}
-		all[failing].out.(*replacement).file.Close() // it can no longer be synced
+		all[failing].out.(*replacement).File.Close() // it can no longer be synced
 		if err := all.commit(); err == nil {
 			t.Error("no error")
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
@@ -58,7 +59,7 @@ func sourceOptions(cfg *config.Config, docroot string) (source.Options, error) {
 	}
 	absolute, err := filepath.Abs(docroot)
 	if err != nil {
-		return source.Options{}, fmt.Errorf("find docroot %s: %w", docroot, cause(err))
+		return source.Options{}, fmt.Errorf("find docroot %s: %w", docroot, disk.Cause(err))
 	}
 	found, ok := generator.Find(sourceProjects(absolute))
 	if !ok {

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"syscall"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // stream is standard output, or another pipe or device. A reader that goes
@@ -29,19 +30,9 @@ func (s *stream) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", s.name, cause(err))
+		err = fmt.Errorf("%s: %w", s.name, disk.Cause(err))
 	}
 	return n, err
-}
-
-// cause strips the operation and the path from an error of the system, where
-// the message names the object itself.
-func cause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // writeFailure says that writing to name did not work; nil stays nil.
@@ -49,7 +40,7 @@ func writeFailure(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("write %s: %w", name, cause(err))
+	return fmt.Errorf("write %s: %w", name, disk.Cause(err))
 }
 
 // print writes text to standard output.

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing"
 )
@@ -19,7 +20,7 @@ import (
 func (a *app) writeTombstones(s *site.Site, plan *outgoing.Plan) error {
 	root, err := os.OpenRoot(s.Root())
 	if err != nil {
-		return fmt.Errorf("open docroot %s: %w", s.Root(), cause(err))
+		return fmt.Errorf("open docroot %s: %w", s.Root(), disk.Cause(err))
 	}
 	defer root.Close()
 	written := 0
@@ -29,7 +30,7 @@ func (a *app) writeTombstones(s *site.Site, plan *outgoing.Plan) error {
 			continue
 		}
 		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return fmt.Errorf("write tombstone %s: %w", path.Join(s.Root(), name), cause(err))
+			return fmt.Errorf("write tombstone %s: %w", path.Join(s.Root(), name), disk.Cause(err))
 		}
 		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) {
@@ -43,7 +44,7 @@ func (a *app) writeTombstones(s *site.Site, plan *outgoing.Plan) error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("write tombstone %s: %w", path.Join(s.Root(), name), cause(err))
+			return fmt.Errorf("write tombstone %s: %w", path.Join(s.Root(), name), disk.Cause(err))
 		}
 		written++
 	}

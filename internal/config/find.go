@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // FileNames are the names under which the file is looked for in each
@@ -99,25 +100,16 @@ func read(name string) ([]byte, error) {
 		err = errors.New("not a regular file")
 	}
 	if err != nil {
-		return nil, cause(err)
+		return nil, disk.Cause(err)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, cause(err)
+		return nil, disk.Cause(err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err == nil && len(data) > maxFileBytes {
 		err = fmt.Errorf("larger than %d bytes", maxFileBytes)
 	}
-	return data, cause(err)
-}
-
-// cause strips the operation and the path that the caller names itself.
-func cause(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
+	return data, disk.Cause(err)
 }

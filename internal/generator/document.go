@@ -12,6 +12,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // maxConfig is the size above which a configuration file is refused: the TOML
@@ -32,20 +34,20 @@ func readRegular(tree fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(tree, name)
 	switch {
 	case err != nil:
-		return nil, cause(err)
+		return nil, disk.Cause(err)
 	case !info.Mode().IsRegular():
 		return nil, errors.New("not a regular file")
 	}
 	f, err := tree.Open(name)
 	if err != nil {
-		return nil, cause(err)
+		return nil, disk.Cause(err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	if err == nil && len(data) > maxConfig {
 		err = fmt.Errorf("larger than %d bytes", maxConfig)
 	}
-	return data, cause(err)
+	return data, disk.Cause(err)
 }
 
 // readDocument reads a TOML, YAML or JSON file, by its name, with all keys in
@@ -174,13 +176,4 @@ func textOf(v any) string {
 func tableOf(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
-}
-
-// cause strips the operation and path off an error: the message has them.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

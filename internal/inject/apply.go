@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // Apply makes the changes. Each file is replaced whole, by a rename in its
@@ -55,7 +55,7 @@ func (p *Plan) undo() error {
 	ours := slices.Contains(p.record.Dirs, recordDir) || !p.hadRecord
 	p.removeEmpty(slices.DeleteFunc(slices.Clone(p.record.Dirs), func(dir string) bool { return dir == recordDir }))
 	if err := p.root.Remove(recordName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove %s: %w", recordName, cause(err))
+		return fmt.Errorf("remove %s: %w", recordName, disk.Cause(err))
 	}
 	if ours && p.isEmpty(recordDir) {
 		p.root.Remove(recordDir)
@@ -87,8 +87,7 @@ func (p *Plan) sweep(name string) {
 	dir, base := path.Split(name)
 	entries, _ := fs.ReadDir(p.root.FS(), path.Clean(dir))
 	for _, e := range entries {
-		rest, ok := strings.CutPrefix(e.Name(), "."+base+".sitelink-")
-		if ok && strings.Trim(rest, "0123456789-") == "" {
+		if disk.IsTemporary(e.Name(), base) {
 			p.root.Remove(dir + e.Name())
 		}
 	}
@@ -105,7 +104,7 @@ func (p *Plan) one(c Change) error {
 	}
 	if c.After == nil {
 		if err := p.root.Remove(now.real); err != nil {
-			return fmt.Errorf("remove %s: %w", c.Path, cause(err))
+			return fmt.Errorf("remove %s: %w", c.Path, disk.Cause(err))
 		}
 		return nil
 	}
@@ -114,14 +113,11 @@ func (p *Plan) one(c Change) error {
 		name, mode = c.Path, 0
 		if dir := path.Dir(name); dir != "." {
 			if err := p.root.MkdirAll(dir, 0o777); err != nil {
-				return fmt.Errorf("make directory %s: %w", dir, cause(err))
+				return fmt.Errorf("make directory %s: %w", dir, disk.Cause(err))
 			}
 		}
 	}
-	if err := replace(p.root, name, c.After, mode); err != nil {
-		return fmt.Errorf("write %s: %w", c.Path, cause(err))
-	}
-	return nil
+	return disk.WriteFileIn(p.root, name, c.After, mode)
 }
 
 // addDirs notes which directories have to be made for a file.
@@ -159,59 +155,8 @@ func (p *Plan) write(writing bool) error {
 	if err == nil {
 		err = p.root.MkdirAll(recordDir, 0o777)
 	}
-	if err == nil {
-		err = replace(p.root, recordName, append(data, '\n'), 0)
-	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", recordName, cause(err))
+		return fmt.Errorf("write %s: %w", recordName, disk.Cause(err))
 	}
-	return nil
-}
-
-// replace writes a file beside name and renames it. mode is that of the file to
-// replace, 0 for a new one, which gets what the umask leaves.
-func replace(root *os.Root, name string, text []byte, mode fs.FileMode) (err error) {
-	dir, base := path.Split(name)
-	var f *os.File
-	temporary := ""
-	for i := 0; ; i++ {
-		temporary = dir + "." + base + ".sitelink-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i)
-		f, err = root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrExist) || i > 100 {
-			return err
-		}
-	}
-	defer func() {
-		if err != nil {
-			root.Remove(temporary)
-		}
-	}()
-	if mode != 0 {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		_, err = f.Write(text)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = root.Rename(temporary, name)
-	}
-	if err != nil {
-		return err
-	}
-	// The name must survive a crash too. Not every system can sync a directory,
-	// and the contents are safe: an error changes nothing.
-	if d, err := root.Open(path.Dir(name)); err == nil {
-		d.Sync()
-		d.Close()
-	}
-	return nil
+	return disk.WriteFileIn(p.root, recordName, append(data, '\n'), 0)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // findDocusaurus prints what belongs into the configuration: that is a program,
@@ -18,7 +20,7 @@ func findDocusaurus(p *project) (finding, error) {
 	}
 	text, err := fs.ReadFile(p.tree, name)
 	if err != nil {
-		return finding{}, fmt.Errorf("read %s: %w", name, cause(err))
+		return finding{}, fmt.Errorf("read %s: %w", name, disk.Cause(err))
 	}
 	e := p.opt.Endpoints
 	var tags, missing []string

@@ -155,7 +155,7 @@ func TestCrash(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			put(t, root, "layouts/post/.baseof.html.sitelink-123-0", "half of")
+			put(t, root, "layouts/post/.baseof.html.sitelink-123-0.tmp", "half of")
 			if !undo {
 				next := mustFind(t, root, blog)
 				if len(next.Changes) != total-done {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/layout"
 )
 
@@ -77,7 +78,7 @@ func (p *project) file(name string) (*file, error) {
 		p.files[name] = f
 		return f, nil
 	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", name, cause(err))
+		return nil, fmt.Errorf("read %s: %w", name, disk.Cause(err))
 	}
 	f.real, f.mode = real, info.Mode().Perm()
 	for _, entry := range p.record.Files {
@@ -97,7 +98,7 @@ func (p *project) file(name string) (*file, error) {
 		in.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, cause(err))
+		return nil, fmt.Errorf("read %s: %w", name, disk.Cause(err))
 	}
 	if f.text == nil {
 		f.text = []byte{}
@@ -139,7 +140,7 @@ func (p *project) whyNotCreate(name string) string {
 		case errors.Is(err, errOutside):
 			return outside
 		case err != nil:
-			return cause(err).Error()
+			return disk.Cause(err).Error()
 		case !info.IsDir():
 			return dir + " is no directory"
 		case inTheme(real + "/"):
@@ -310,17 +311,4 @@ func sum(text []byte) string {
 	}
 	h := sha256.Sum256(text)
 	return "sha256:" + hex.EncodeToString(h[:])
-}
-
-// cause strips the operation and path off an error: the message has them.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
-		return l.Err
-	}
-	return err
 }

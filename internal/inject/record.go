@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/layout"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
@@ -49,7 +50,7 @@ func (p *project) readRecord() (known bool, err error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read %s: %w", recordName, cause(err))
+		return false, fmt.Errorf("read %s: %w", recordName, disk.Cause(err))
 	}
 	damaged := func(err error) (bool, error) {
 		return false, fmt.Errorf("read %s: %w; without the file, the marks in the templates tell what was written", recordName, err)

@@ -194,7 +194,7 @@ func TestRegion(t *testing.T) {
 // Whatever the template, what is inserted can be taken out to the byte, and
 // stands in text that the tokenizer calls markup.
 func FuzzPlace(f *testing.F) {
-	for _, s := range []string{"<head>\r\n<meta charset=utf-8>\r\n</head>", "{{ if }}<head>{{ else }}</head>{{ end }}", "<head></head>", "\n", "<title>x</title>", "{{/*", "{{ define \"x\" }}", "{% comment %}", "---\n{`"} {
+	for _, s := range []string{"<head>\r\n<meta charset=utf-8>\r\n</head>", "{{ if }}<head>{{ else }}</head>{{ end }}", "<head></head>", "\n", "<title>x</title>", "{{/*", "{{ define \"x\" }}", "{% comment %}", "---\n{`", "<head>\r\n\r", "<head>\n\t", "  "} {
 		for lang := HTML; lang <= Astro; lang++ {
 			f.Add([]byte(s), uint8(lang))
 		}

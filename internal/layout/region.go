@@ -137,12 +137,13 @@ func (l Language) InsertLine(src []byte, offset int, in, inner string) []byte {
 	return splice(src, lineEnd(src, offset), in+l.Marked(inner)+eol(src, offset))
 }
 
-// Append adds inner, marked, at the end of a file.
+// Append adds inner, marked, at the end of a file: as a line of its own, before
+// white space that has no line end, or behind what else has none.
 func (l Language) Append(src []byte, inner string) []byte {
-	if len(src) > 0 && src[len(src)-1] != '\n' {
-		return splice(src, len(src), l.Marked(inner))
+	if last := lineStart(src, len(src)); blank(src[last:]) {
+		return splice(src, last, l.Marked(inner)+cmp.Or(eol(src, 0), "\n"))
 	}
-	return splice(src, len(src), l.Marked(inner)+cmp.Or(eol(src, 0), "\n"))
+	return splice(src, len(src), l.Marked(inner))
 }
 
 func splice(src []byte, at int, text string) []byte {

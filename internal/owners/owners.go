@@ -16,6 +16,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // Dialect is how a forge reads the file.
@@ -80,7 +82,7 @@ func Load(tree fs.FS) (*Owners, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, cause(err))
+			return nil, fmt.Errorf("read %s: %w", name, disk.Cause(err))
 		}
 		text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 		f.Close()
@@ -88,22 +90,13 @@ func Load(tree fs.FS) (*Owners, error) {
 			err = fmt.Errorf("larger than %d bytes", maxBytes)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, cause(err))
+			return nil, fmt.Errorf("read %s: %w", name, disk.Cause(err))
 		}
 		o := Parse(string(text), dialect(tree, name, string(text)))
 		o.Name = name
 		return o, nil
 	}
 	return nil, nil
-}
-
-// cause strips the operation and the path that the message names itself.
-func cause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 func dialect(tree fs.FS, name, text string) Dialect {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
@@ -81,7 +82,7 @@ func Open(dir, root string) (*Record, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, cause(err))
+		return nil, fmt.Errorf("read %s: %w", name, disk.Cause(err))
 	}
 	return r, nil
 }
@@ -160,7 +161,7 @@ func (r *Record) Write(f File) (Action, error) {
 	if err := r.note(entry, path.Dir(f.Path)); err != nil {
 		return action, err
 	}
-	if err := replaceFile(r.at(f.Path), []byte(f.Text)); err != nil {
+	if err := disk.WriteFile(r.at(f.Path), []byte(f.Text), 0); err != nil {
 		return action, err
 	}
 	entry.Was = ""
@@ -197,7 +198,7 @@ func (r *Record) save() error {
 	if err := statedir.Make(filepath.Dir(r.at(RecordName))); err != nil {
 		return err
 	}
-	return replaceFile(r.at(RecordName), append(data, '\n'))
+	return disk.WriteFile(r.at(RecordName), append(data, '\n'), 0)
 }
 
 // Changed tells what [Record.Undo] would remove, and what it would leave.
@@ -232,7 +233,7 @@ func (r *Record) Undo() (removed, left []string, err error) {
 			removed = append(removed, f.Path)
 		}
 		if err != nil {
-			return removed, left, fmt.Errorf("remove %s: %w", r.at(f.Path), cause(err))
+			return removed, left, fmt.Errorf("remove %s: %w", r.at(f.Path), disk.Cause(err))
 		}
 	}
 	r.text.Files = rest
@@ -252,7 +253,7 @@ func (r *Record) Undo() (removed, left []string, err error) {
 // forget removes the record, and its directory if nothing else lies in it.
 func (r *Record) forget() error {
 	if err := os.Remove(r.at(RecordName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove %s: %w", r.at(RecordName), cause(err))
+		return fmt.Errorf("remove %s: %w", r.at(RecordName), disk.Cause(err))
 	}
 	dir := r.at(path.Dir(RecordName))
 	entries, err := os.ReadDir(dir)
@@ -281,7 +282,7 @@ func (r *Record) sum(name string) (string, error) {
 	case errors.Is(err, errOdd):
 		return "-", nil
 	case err != nil:
-		return "", fmt.Errorf("read %s: %w", r.at(name), cause(err))
+		return "", fmt.Errorf("read %s: %w", r.at(name), disk.Cause(err))
 	}
 	return hash(data), nil
 }

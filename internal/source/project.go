@@ -1,9 +1,6 @@
 package source
 
 import (
-	"errors"
-	"io/fs"
-
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -24,12 +21,3 @@ const (
 )
 
 func isMarkdown(name string) bool { return generator.IsMarkdown(name) }
-
-// cause strips the operation and path off an error: the message has them.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}

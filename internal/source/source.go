@@ -18,6 +18,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -99,13 +100,13 @@ type Map struct {
 func Open(ctx context.Context, opt Options) (*Map, error) {
 	root, err := os.OpenRoot(opt.Project)
 	if err != nil {
-		return nil, fmt.Errorf("open project %s: %w", opt.Project, cause(err))
+		return nil, fmt.Errorf("open project %s: %w", opt.Project, disk.Cause(err))
 	}
 	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}}
 	built, err := os.OpenRoot(opt.Docroot)
 	if err != nil {
 		m.Close()
-		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, cause(err))
+		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, disk.Cause(err))
 	}
 	m.docroot, m.close = built.FS(), append(m.close, built.Close)
 	var pages []listed

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // Name is the directory's name in a project.
@@ -35,23 +37,14 @@ const Ignore = `# made by sitelink: what is not named here may be committed
 // one. The error is that of the file system.
 func Make(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("make %s: %w", dir, bare(err))
+		return fmt.Errorf("make %s: %w", dir, disk.Cause(err))
 	}
 	name := filepath.Join(dir, IgnoreName)
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err := os.WriteFile(name, []byte(Ignore), 0o666); err != nil {
-		return fmt.Errorf("write %s: %w", name, bare(err))
+		return fmt.Errorf("write %s: %w", name, disk.Cause(err))
 	}
 	return nil
-}
-
-// bare strips the operation and path off an error: the message has them.
-func bare(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

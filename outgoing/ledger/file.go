@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
@@ -156,7 +157,7 @@ func readFile(name string) (text string, there bool, err error) {
 		return "", false, nil
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("read ledger %s: %w", name, cause(err))
+		return "", false, fmt.Errorf("read ledger %s: %w", name, disk.Cause(err))
 	}
 	defer f.Close()
 	var b strings.Builder
@@ -169,7 +170,7 @@ func readFile(name string) (text string, there bool, err error) {
 	}
 	n, err := io.Copy(&b, io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
-		return "", false, fmt.Errorf("read ledger %s: %w", name, cause(err))
+		return "", false, fmt.Errorf("read ledger %s: %w", name, disk.Cause(err))
 	}
 	if n > maxFileBytes {
 		return "", false, fmt.Errorf("read ledger %s: larger than %d bytes", name, int64(maxFileBytes))

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // Git is the [Store] in a ref of a remote repository: a commit whose tree holds
@@ -139,7 +141,7 @@ func (g *Git) begin(ctx context.Context) error {
 func (g *Git) baseFile() string { return filepath.Join(g.dir, "base") }
 
 func (g *Git) fail(what string, err error) error {
-	return fmt.Errorf("%s ledger %s: %w", what, g.name, cause(err))
+	return fmt.Errorf("%s ledger %s: %w", what, g.name, disk.Cause(err))
 }
 
 // kept is the local ref that keeps what was fetched from being cleaned away.

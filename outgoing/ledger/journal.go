@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"sync"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // journal is an append-only file of what happened since the ledger was written.
@@ -162,7 +164,7 @@ func (j *journal) close() error {
 		err = errors.Join(err, os.Remove(j.name))
 	}
 	if err != nil {
-		return fmt.Errorf("close ledger %s: %w", j.name, cause(err))
+		return fmt.Errorf("close ledger %s: %w", j.name, disk.Cause(err))
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // ErrLocked is the error of a ledger that another process works with.
@@ -21,12 +23,12 @@ type lock struct{ file *os.File }
 func takeLock(name string) (*lock, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("lock ledger %s: %w", name, cause(err))
+		return nil, fmt.Errorf("lock ledger %s: %w", name, disk.Cause(err))
 	}
 	if err := tryLock(f); err != nil {
 		defer f.Close()
 		if !errors.Is(err, ErrLocked) {
-			return nil, fmt.Errorf("lock ledger %s: %w", name, cause(err))
+			return nil, fmt.Errorf("lock ledger %s: %w", name, disk.Cause(err))
 		}
 		text, _ := io.ReadAll(io.LimitReader(f, 64))
 		if pid := strings.TrimSpace(string(text)); pid != "" {

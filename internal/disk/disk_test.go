@@ -1,0 +1,169 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestCause(t *testing.T) {
+	_, missing := os.Open(filepath.Join(t.TempDir(), "none"))
+	link := os.Rename(filepath.Join(t.TempDir(), "none"), "x")
+	for _, err := range []error{missing, link, fmt.Errorf("more: %w", missing)} {
+		if got := Cause(err); !errors.Is(got, fs.ErrNotExist) || strings.Contains(got.Error(), "none") {
+			t.Errorf("%v became %v", err, got)
+		}
+	}
+	full := Cause(&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
+	if !errors.Is(full, syscall.ENOSPC) || !strings.HasPrefix(full.Error(), "the disk is full: ") {
+		t.Errorf("a full disk is %q", full)
+	}
+	if own := errors.New("own"); Cause(own) != own || Cause(nil) != nil {
+		t.Error("an error without path is another now")
+	}
+}
+
+// writers are the two ways to write a file, below dir.
+func writers(t *testing.T, dir string) map[string]func(name string, data []byte, mode fs.FileMode) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return map[string]func(string, []byte, fs.FileMode) error{
+		"WriteFile": func(name string, data []byte, mode fs.FileMode) error {
+			return WriteFile(filepath.Join(dir, name), data, mode)
+		},
+		"WriteFileIn": func(name string, data []byte, mode fs.FileMode) error { return WriteFileIn(root, name, data, mode) },
+	}
+}
+
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return strings.Join(all, " ")
+}
+
+func TestWriteFile(t *testing.T) {
+	for way := range writers(t, t.TempDir()) {
+		t.Run(way, func(t *testing.T) {
+			dir := t.TempDir()
+			write := writers(t, dir)[way]
+			// What a crash has left is in nobody's way.
+			left := fmt.Sprintf(".a.txt.sitelink-%d-0.tmp", os.Getpid())
+			if err := os.WriteFile(filepath.Join(dir, left), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"one", "two"} {
+				if err := write("a.txt", []byte(text), 0o604); err != nil {
+					t.Fatal(err)
+				}
+				got, err := os.ReadFile(filepath.Join(dir, "a.txt"))
+				if string(got) != text || err != nil {
+					t.Errorf("it holds %q, %v", got, err)
+				}
+			}
+			if info, err := os.Stat(filepath.Join(dir, "a.txt")); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o604 {
+				t.Errorf("mode %v, %v", info.Mode(), err)
+			}
+			if got := names(t, dir); got != left+" a.txt" {
+				t.Errorf("the directory holds %s", got)
+			}
+			// A name that cannot be taken: the error names it, and nothing is left.
+			if err := os.Mkdir(filepath.Join(dir, "d"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "d", "x"), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			err := write("d", nil, 0)
+			if err == nil || !strings.HasPrefix(err.Error(), "write ") || strings.Contains(err.Error(), ".sitelink-") {
+				t.Errorf("in place of a directory: %v", err)
+			}
+			if got := names(t, dir); got != left+" a.txt d" {
+				t.Errorf("the directory holds %s", got)
+			}
+		})
+	}
+}
+
+// TestWriteFileInRoot: a root is not left, by name or by link.
+func TestWriteFileInRoot(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	if err := os.Symlink(outside, filepath.Join(dir, "out")); err != nil {
+		t.Skip(err)
+	}
+	write := writers(t, dir)["WriteFileIn"]
+	for _, name := range []string{"../x", "out/x"} {
+		if err := write(name, nil, 0); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+	if got := names(t, outside); got != "" {
+		t.Errorf("outside lie %s", got)
+	}
+}
+
+func TestDiscard(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a")
+	if err := WriteFile(name, []byte("old"), 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"written", "prepared", "closed", "committed"} {
+		r, err := New(name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(r, how)
+		want := "old"
+		switch how {
+		case "prepared":
+			err = r.Prepare()
+		case "closed": // as if the disk were full
+			r.File.Close()
+			if r.Commit() == nil {
+				t.Error("a file that was not written was committed")
+			}
+		case "committed":
+			err, want = r.Commit(), how
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		r.Discard()
+		if got, err := os.ReadFile(name); string(got) != want || err != nil || names(t, dir) != "a" {
+			t.Errorf("%s: it holds %q, %v; the directory holds %s", how, got, err, names(t, dir))
+		}
+	}
+}
+
+func TestIsTemporary(t *testing.T) {
+	dir := t.TempDir()
+	r, err := New(filepath.Join(dir, "a.txt"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Discard()
+	if !IsTemporary(filepath.Base(r.File.Name()), "a.txt") {
+		t.Errorf("%s is not known", r.File.Name())
+	}
+	for _, name := range []string{"a.txt", ".a.txt.sitelink-.tmp", ".a.txt.sitelink-1", ".b.sitelink-1-0.tmp", ".a.txt.sitelink-x.tmp"} {
+		if IsTemporary(name, "a.txt") {
+			t.Errorf("%s is said to be ours", name)
+		}
+	}
+}
