@@ -1,11 +1,13 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/sitelink/sitelink/internal/disk"
 )
@@ -34,7 +36,11 @@ func replace(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// writeError names the file as the user did.
+// writeError names the file as the user did, and says plainly that a disk is
+// full.
 func writeError(name string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("the disk is full: %w", syscall.ENOSPC)
+	}
 	return fmt.Errorf("write ledger %s: %w", name, disk.Cause(err))
 }
