@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/hook"
@@ -128,90 +127,6 @@ func (s *surroundings) findings() string {
 		fmt.Fprintf(&b, "found   %s\n", server.Title)
 	}
 	return b.String()
-}
-
-// ask puts a question to the terminal. Without one the answer is no.
-func (r *initRun) ask(ctx context.Context, question string) (bool, error) {
-	if r.answer == nil {
-		return false, nil
-	}
-	for range 3 {
-		fmt.Fprintf(r.env.Stderr, "%s [y/N] ", visible(question))
-		text, err := r.line(ctx)
-		if err != nil {
-			return false, err
-		}
-		switch strings.ToLower(strings.TrimSpace(text)) {
-		case "y", "yes":
-			return true, nil
-		case "", "n", "no":
-			return false, nil
-		}
-	}
-	return false, nil
-}
-
-// line reads what the user types. Reading cannot be interrupted, but waiting for
-// it can.
-func (r *initRun) line(ctx context.Context) (string, error) {
-	type typed struct {
-		text string
-		err  error
-	}
-	got := make(chan typed, 1)
-	go func() {
-		text, err := r.answer.ReadString('\n')
-		got <- typed{text, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case t := <-got:
-		if t.err != nil && t.text == "" {
-			fmt.Fprintln(r.env.Stderr)
-			return "", &failure{errNoAnswer, "nothing was written; sitelink init --yes asks nothing"}
-		}
-		return t.text, nil
-	}
-}
-
-func (r *initRun) wantsHook(ctx context.Context) (bool, error) {
-	if r.flags.hook || r.repo == nil || r.state.Way != hook.NotInstalled {
-		return r.flags.hook, nil
-	}
-	return r.ask(ctx, "Check each push before it leaves this machine?")
-}
-
-// wantedServers are those of the flags, and the ones that the user agrees to.
-func (r *initRun) wantedServers(ctx context.Context) ([]setup.Server, error) {
-	var wanted []setup.Server
-	for _, name := range r.flags.ci {
-		s, err := serverNamed(name)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(wanted, func(w setup.Server) bool { return w.Name == s.Name }) {
-			wanted = append(wanted, s)
-		}
-	}
-	if len(wanted) > 0 || len(r.runsIn()) > 0 {
-		return wanted, nil
-	}
-	for _, s := range r.servers() {
-		advice := s.Advice(&r.project)
-		question := "Show what to add for " + s.Title + "?"
-		if advice.File != nil {
-			question = fmt.Sprintf("Write %s, so that %s checks the site?", r.shown(advice.File.Path), s.Title)
-		}
-		yes, err := r.ask(ctx, question)
-		if err != nil {
-			return nil, err
-		}
-		if yes {
-			wanted = append(wanted, s)
-		}
-	}
-	return wanted, nil
 }
 
 // configuration writes sitelink.toml, unless the project has a configuration, by
@@ -373,88 +288,4 @@ func indented(text string) string {
 		b.WriteString(line)
 	}
 	return b.String()
-}
-
-// initUndo takes out what init put in.
-func (a *app) initUndo(ctx context.Context, dryRun bool) error {
-	around, err := a.lookAround(ctx)
-	if err != nil {
-		return err
-	}
-	record, err := setup.Open(around.dir, around.root)
-	if err != nil {
-		return explainRecord(err)
-	}
-	if record.Empty() {
-		return a.print("nothing to undo: init wrote nothing into " + visible(fromHere(around.dir)) + "\n")
-	}
-	if dryRun {
-		return a.print(wouldUndo(around, record))
-	}
-	if record.Inject() {
-		err := a.inject(&config.Config{}, around.dir, injectFlags{undo: true})
-		if err == nil {
-			err = record.SetInject(false)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	var said strings.Builder
-	if record.Hook() {
-		if around.repo == nil {
-			return explainHook(around.noRepo)
-		}
-		_, err := around.repo.Uninstall(ctx)
-		if err == nil {
-			err = around.repo.Forget(ctx)
-		}
-		if err != nil {
-			return explainHook(err)
-		}
-		if err := record.SetHook(false); err != nil {
-			return err
-		}
-		said.WriteString("removed the hook before a push\n")
-	}
-	removed, left, err := record.Undo()
-	for _, name := range removed {
-		said.WriteString("removed " + visible(around.shown(name)) + "\n")
-	}
-	for _, name := range left {
-		said.WriteString("left    " + visible(around.shown(name)) + ": it was changed since; delete it by hand\n")
-	}
-	if printErr := a.print(said.String()); err == nil {
-		err = printErr
-	}
-	if err == nil && len(left) > 0 {
-		err = errFindings
-	}
-	return err
-}
-
-// wouldUndo says what initUndo would do.
-func wouldUndo(around *surroundings, record *setup.Record) string {
-	var said strings.Builder
-	if record.Inject() {
-		said.WriteString("would do     sitelink inject --undo\n")
-	}
-	if record.Hook() {
-		said.WriteString("would remove the hook before a push\n")
-	}
-	remove, leave, err := record.Changed()
-	if err != nil {
-		said.WriteString("cannot be read: " + visible(err.Error()) + "\n")
-	}
-	for _, name := range remove {
-		said.WriteString("would remove " + visible(around.shown(name)) + "\n")
-	}
-	for _, name := range leave {
-		said.WriteString("would leave  " + visible(around.shown(name)) + ": it was changed since\n")
-	}
-	return said.String()
-}
-
-func explainRecord(err error) error {
-	return &failure{err, "mend it, or delete it: then init knows no more what it wrote"}
 }
