@@ -87,7 +87,7 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 	case err != nil:
 		return err
 	case said.count > 0:
-		return &failure{fmt.Errorf("the build failed: %s: --strict, and %s", command, counted(said.count, "warning")), "mend what " + g.Generator.Title() + " says above"}
+		return &failure{fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, counted(said.count, "warning")), "mend what " + g.Generator.Title() + " says above"}
 	}
 	if _, err := os.Stat(fresh); err != nil {
 		return &failure{fmt.Errorf("%s left without an error, and wrote no site into %s", g.Generator.Title(), fresh), ""}
