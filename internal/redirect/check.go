@@ -111,7 +111,7 @@ func (c *checker) isOwn(r *Rule) bool {
 
 // follow goes where the rule leads.
 func (c *checker) follow(r *Rule) {
-	if len(r.to.parts) == 0 || r.Kind == Pass || r.Kind == Proxy {
+	if r.to.isEmpty() || r.Kind == Pass || r.Kind == Proxy {
 		return
 	}
 	source := r.samplePath()
@@ -255,6 +255,7 @@ func (r *Rule) samplePath() string {
 	case below:
 		path = strings.TrimSuffix(p.prefix, "/") + "/" + sample
 	case segmented:
+		path = p.key
 		for _, s := range p.segments {
 			if s.capture {
 				path += "/" + sample

@@ -107,6 +107,7 @@ func (r *Rule) shape() string {
 	case below:
 		out.WriteString(p.prefix)
 	case segmented:
+		out.WriteString(p.key)
 		for _, s := range p.segments {
 			if s.capture {
 				out.WriteString("/:")

@@ -222,7 +222,7 @@ func (p *htaccess) redirect(line int, text string, words []string) {
 	r.match = pattern{form: below, prefix: args[0], key: strings.TrimSuffix(args[0], "/"), decoded: true}
 	r.to = literalTemplate(r.To)
 	if isRedirect {
-		r.to.parts = append(r.to.parts, part{group: 0, escape: apacheEscape})
+		r.to = r.to.with(part{group: 0, escape: apacheEscape})
 	}
 	p.Rules = append(p.Rules, r)
 }

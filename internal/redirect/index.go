@@ -5,8 +5,8 @@ import "strings"
 // index finds the rules that could match a path without asking the others. A
 // rule for one path is found by that path, any other by the whole literal
 // segments at the start of its pattern. BenchmarkMatch on an AMD EPYC: a path
-// that a rule matches takes 150 ns with 100 rules and 230 ns with 10,000, one
-// that none matches 43 ns and 58 ns, MayMatch 23 ns and 51 ns.
+// that a rule matches takes 130 ns with 100 rules and 140 ns with 10,000, one
+// that none matches 27 ns and 40 ns, MayMatch 17 ns and 28 ns.
 type index struct {
 	exact, keyed map[string]list
 	depth        int // the most slashes in a key

@@ -185,6 +185,9 @@ func hostPort(u weburl.URL) string {
 	return u.Host() + ":" + u.Port()
 }
 
+// justSplat are the names of most patterns that have any.
+var justSplat = []string{"splat"}
+
 // netlifyPattern compiles the path of a source. A segment that begins with ":"
 // is a placeholder, one that ends in its only "*" takes the rest. The final
 // slash of source and request does not count.
@@ -218,26 +221,28 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	if splats+places == 0 {
 		return exactPattern(path, true, false), false, ""
 	}
-	p.names = make([]string, 0, splats+places)
-	p.segments = make([]segment, 0, len(segments)-splats)
+	captures := make([]string, 0, 4)
 	end := 0 // of the literal segments at the start
 	for _, s := range segments {
 		switch {
 		case isPlaceholder(s):
 			p.segments = append(p.segments, segment{capture: true})
-			p.names = append(p.names, s[1:])
+			captures = append(captures, s[1:])
 		case isSplat(s):
-			p.names = append(p.names, "splat")
+			captures = append(captures, "splat")
 			p.splat, p.splatLit = true, s[:len(s)-1]
-			if p.splatLit != "" && len(p.names) == 1 {
+			if p.splatLit != "" && len(captures) == 1 {
 				p.prefix = path[:end+1+len(p.splatLit)]
 			}
+		case len(captures) == 0:
+			end += 1 + len(s)
 		default:
 			p.segments = append(p.segments, segment{literal: s})
-			if len(p.names) == 0 {
-				end += 1 + len(s)
-			}
 		}
+	}
+	p.names = justSplat
+	if splats+places > 1 || places == 1 {
+		p.names = slices.Clone(captures)
 	}
 	p.key = path[:end]
 	p.prefix = cmp.Or(p.prefix, p.key)

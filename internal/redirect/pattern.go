@@ -18,9 +18,9 @@ type pattern struct {
 	// inverse: below dir, the path must not match expr (Apache's "!pattern").
 	inverse bool
 
-	segments []segment
-	splat    bool   // a final * takes the rest of the path
-	splatLit string // what stands before that * in its segment
+	segments []segment // form segmented: those behind key, from the first placeholder on
+	splat    bool      // a final * takes the rest of the path
+	splatLit string    // what stands before that * in its segment
 
 	dir   string        // removed from the path before expr sees it (.htaccess)
 	expr  *expression   // form expressed
@@ -126,7 +126,10 @@ func (p *pattern) matchSegments(path string) ([]string, bool) {
 }
 
 func (p *pattern) walk(path string, captured *[]string) bool {
-	rest := path
+	rest, ok := strings.CutPrefix(path, p.key)
+	if !ok {
+		return false
+	}
 	for i := range p.segments {
 		s := &p.segments[i]
 		if rest == "" || rest[0] != '/' {

@@ -1,12 +1,31 @@
 package redirect
 
 import (
+	"slices"
 	"strings"
 )
 
-// template is a destination with places for what the pattern captured.
+// template is a destination with places for what the pattern captured. One
+// without places is but a literal.
 type template struct {
-	parts []part
+	literal string
+	parts   []part
+}
+
+// isEmpty tells whether there is no destination.
+func (t template) isEmpty() bool { return t.literal == "" && len(t.parts) == 0 }
+
+// with returns t with one more part.
+func (t template) with(p part) template {
+	return template{parts: append(t.split(), p)}
+}
+
+// split returns the parts, of a literal the one.
+func (t template) split() []part {
+	if t.literal != "" {
+		return []part{{literal: t.literal, group: isLiteral}}
+	}
+	return t.parts
 }
 
 // part is a literal, the capture of a group, or a variable of the request.
@@ -35,12 +54,7 @@ const (
 )
 
 // literalTemplate is a destination without captures.
-func literalTemplate(to string) template {
-	if to == "" {
-		return template{}
-	}
-	return template{parts: []part{{literal: to, group: isLiteral}}}
-}
+func literalTemplate(to string) template { return template{literal: to} }
 
 // colonTemplate compiles a destination with :name places. As the hosts do, it
 // replaces one name after the other, in the order of the captures: after ":a",
@@ -69,7 +83,7 @@ func (t template) replace(mark string, group int, escape escaping) template {
 		return t
 	}
 	var out []part
-	for _, p := range t.parts {
+	for _, p := range t.split() {
 		rest := p.literal
 		for p.group == isLiteral {
 			before, after, found := strings.Cut(rest, mark)
@@ -90,12 +104,9 @@ func (t template) replace(mark string, group int, escape escaping) template {
 }
 
 func (t template) contains(mark string) bool {
-	for _, p := range t.parts {
-		if p.group == isLiteral && strings.Contains(p.literal, mark) {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(t.literal, mark) || slices.ContainsFunc(t.parts, func(p part) bool {
+		return p.group == isLiteral && strings.Contains(p.literal, mark)
+	})
 }
 
 // isFixed reports whether the destination is the same for every request.
@@ -113,7 +124,7 @@ func (t template) isFixed() bool {
 func (t template) fill(captured []string, req *Request) string {
 	switch {
 	case len(t.parts) == 0:
-		return ""
+		return t.literal
 	case len(t.parts) == 1 && t.parts[0].group == isLiteral:
 		return t.parts[0].literal
 	}
