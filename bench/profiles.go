@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -15,12 +16,19 @@ const profileBound = 1.05
 // runProfiles compares the checks by the host profiles, in turns. They are judged
 // by the least processor time of each, which depends the least on what else the
 // machine does: that only adds. The other columns show how far it goes. Few runs
-// say little: in three series of 50 to 60 the least processor times lay 2.7 to 4.1 %
-// apart, in one of 34 at a busy time 6.0, in all 199 together 3.8; other profiles
-// stood at the ends each time.
+// say little: in four series of 40 to 60 the least processor times lay 2.7 to 6.7 %
+// apart, in the 199 runs of one day 3.8, other profiles at the ends each time. What
+// is left then is the machine: by instructions they lie 1.7 % apart.
 func runProfiles(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
-	return s.eachCorpus(ctx, "profiles", args, func(c corpus, path, version string) error {
+	instructions := false
+	more := func(fs *flag.FlagSet) {
+		fs.BoolVar(&instructions, "instructions", false, "count instructions instead, with valgrind: one run of each, a minute")
+	}
+	return s.eachCorpus(ctx, "profiles", args, more, func(c corpus, path, version string) error {
+		if instructions {
+			return s.profileInstructions(ctx, c, path, version, out)
+		}
 		return s.profiles(ctx, c, path, version, out)
 	})
 }

@@ -25,7 +25,7 @@ const (
 // and that of the same docroot without it.
 func runRedirects(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
-	return s.eachCorpus(ctx, "redirects", args, func(c corpus, path, version string) error {
+	return s.eachCorpus(ctx, "redirects", args, nil, func(c corpus, path, version string) error {
 		return s.redirects(ctx, c, path, version, out)
 	})
 }

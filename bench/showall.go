@@ -16,7 +16,7 @@ const showAllBound = 3
 // fast as it can, and to a file by --output.
 func runShowAll(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
-	return s.eachCorpus(ctx, "showall", args, func(c corpus, path, version string) error {
+	return s.eachCorpus(ctx, "showall", args, nil, func(c corpus, path, version string) error {
 		return s.showAll(ctx, c, path, version, out)
 	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -36,10 +37,10 @@ func (s *settings) buildSitelink(ctx context.Context) (path, version string, err
 }
 
 // eachCorpus reads the flags of command name and measures each corpus that they
-// choose, whose files it has read before. path is the sitelink to measure,
-// version what to call it.
-func (s *settings) eachCorpus(ctx context.Context, name string, args []string, measure func(c corpus, path, version string) error) error {
-	if err := s.parse(name, args, nil); err != nil {
+// choose, whose files it has read before. more adds the command's own flags. path
+// is the sitelink to measure, version what to call it.
+func (s *settings) eachCorpus(ctx context.Context, name string, args []string, more func(*flag.FlagSet), measure func(c corpus, path, version string) error) error {
+	if err := s.parse(name, args, more); err != nil {
 		return err
 	}
 	chosen, err := s.chosen()
