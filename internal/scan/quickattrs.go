@@ -53,10 +53,10 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 				for ; end < safe && byteAt(base, end) != '"'; p++ {
 					end = int(x.at[p])
 				}
-			case text[open] == '\'':
-				k := bytes.IndexByte(text[open+1:], '\'')
+			case text[open] == '\'' && open < x.end:
+				k := bytes.IndexByte(text[open+1:x.end], '\'')
 				if k < 0 {
-					return 0, 0
+					return 0, 0 // the index knows nothing of the next chunk
 				}
 				end = open + 1 + k
 				for int(x.at[p]) < end {
