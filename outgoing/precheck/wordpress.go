@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // read is how much of a source WordPress looks at.
@@ -34,7 +35,12 @@ func title(body []byte) string {
 // linked tells whether WordPress finds a link to target in a source. It cuts the
 // source into paragraphs at block tags, drops every tag but <a>, and wants text
 // without a tag between <a> and </a>.
+//
+// An address that is no UTF-8 is none that anybody is sent.
 func linked(body []byte, target string) bool {
+	if !utf8.ValidString(target) {
+		return false
+	}
 	body = body[:min(len(body), read)]
 	body = bytes.ReplaceAll(body, []byte("<!DOC"), []byte("<DOC"))
 	body = blanks.ReplaceAll(body, []byte(" "))
