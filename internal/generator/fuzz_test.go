@@ -16,7 +16,7 @@ func FuzzScript(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, p := range scriptProperties(text) {
-			name := strings.TrimSuffix(p.name, "(")
+			name := strings.TrimRight(p.name, "(")
 			at := strings.Index(text, name)
 			if at < 0 || !strings.Contains(text[at:], p.value) || strings.Contains(p.value, "\\") {
 				t.Errorf("%q: property %+v", text, p)

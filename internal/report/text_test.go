@@ -203,7 +203,8 @@ func FuzzText(f *testing.F) {
 				t.Errorf("%U reaches the terminal: %q", c, got)
 			}
 		}
-		if limit := 12*len(page) + 40*4*(maxValueBytes+maxMessageBytes); len(got) > limit {
+		if limit := 12*(len(page)+len(raw)) + // raw is the profile, too
+			40*4*(maxValueBytes+maxMessageBytes); len(got) > limit {
 			t.Errorf("%d bytes of text, at most %d expected", len(got), limit)
 		}
 	})

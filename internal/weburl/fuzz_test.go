@@ -148,7 +148,7 @@ func knownDifference(ref string, u URL, err error, want *whatwg.Url, wantErr err
 	case err == nil && (wantErr != nil || want.IsIPv4()) && (strings.ContainsAny(lastLabel, "+-") || len(lastLabel) > 16),
 		isReason(err, BadIPv4) && strings.ContainsAny(ref, "+-"):
 		return "it reads IPv4 numbers by strconv.ParseInt, which takes signs, and reports the range before the syntax"
-	case isReason(err, BadIPv6) && (strings.Contains(ref, "[[") || strings.Contains(ref, "]]")):
+	case isReason(err, BadIPv6) && (strings.Count(ref, "[") > 1 || strings.Count(ref, "]") > 1):
 		return "it strips every bracket around an IPv6 address"
 	}
 	return ""
