@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // argumentFiles are what command files say: a file named by an argument that
@@ -73,15 +73,11 @@ func (f *argumentFiles) read(name, from string) error {
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
 		hint := ""
 		if info, statErr := os.Stat("@" + name); statErr == nil && info.IsDir() {
 			hint = fmt.Sprintf("the directory is written ./@%s", name)
 		}
-		return &usageError{fmt.Sprintf("%sread command file %s: %v", prefix, name, err), hint}
+		return &usageError{fmt.Sprintf("%sread command file %s: %v", prefix, name, disk.Cause(err)), hint}
 	}
 	defer file.Close()
 	f.open = append(f.open, filepath.Clean(name))

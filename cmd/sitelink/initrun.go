@@ -31,13 +31,9 @@ type initRun struct {
 
 // init does the work of `sitelink init`.
 func (a *app) init(ctx context.Context, flags initFlags, configure func() (*config.Config, error)) error {
-	around, err := a.lookAround(ctx)
+	around, record, err := a.openRecord(ctx)
 	if err != nil {
 		return err
-	}
-	record, err := setup.Open(around.dir, around.root)
-	if err != nil {
-		return explainRecord(err)
 	}
 	r := &initRun{app: a, surroundings: around, flags: flags, record: record}
 	if !flags.yes && !flags.dryRun && a.env.StdinTTY && a.env.StderrTTY {
@@ -288,4 +284,17 @@ func indented(text string) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// openRecord looks around, and opens the record of what init wrote there.
+func (a *app) openRecord(ctx context.Context) (*surroundings, *setup.Record, error) {
+	around, err := a.lookAround(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	record, err := setup.Open(around.dir, around.root)
+	if err != nil {
+		return nil, nil, explainRecord(err)
+	}
+	return around, record, nil
 }

@@ -10,13 +10,9 @@ import (
 
 // initUndo takes out what init put in.
 func (a *app) initUndo(ctx context.Context, dryRun bool) error {
-	around, err := a.lookAround(ctx)
+	around, record, err := a.openRecord(ctx)
 	if err != nil {
 		return err
-	}
-	record, err := setup.Open(around.dir, around.root)
-	if err != nil {
-		return explainRecord(err)
 	}
 	if record.Empty() {
 		return a.print("nothing to undo: init wrote nothing into " + visible(fromHere(around.dir)) + "\n")

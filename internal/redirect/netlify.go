@@ -241,7 +241,7 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 		}
 	}
 	p.names = justSplat
-	if splats+places > 1 || places == 1 {
+	if places > 0 || splats > 1 {
 		p.names = slices.Clone(captures)
 	}
 	p.key = path[:end]

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -28,7 +29,7 @@ type Reader struct {
 func (s *Site) NewReader() (*Reader, error) {
 	dir, err := openDocroot(s.real)
 	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", s.root, reason(err))
+		return nil, fmt.Errorf("read docroot %s: %w", s.root, disk.Cause(err))
 	}
 	return &Reader{s: s, dir: dir, res: resolver{s: s}}, nil
 }

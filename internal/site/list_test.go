@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // TestListers: what the system's own calls and the standard library say of a
@@ -25,7 +27,7 @@ func TestListers(t *testing.T) {
 	defer l.close()
 	for _, path := range []string{"", "sub", "shut", "many", "gone", "a"} {
 		got, want := l.list([]byte(path)), listPortable(root, path)
-		if (got.err == nil) != (want.err == nil) || got.err != nil && reason(got.err) != reason(want.err) {
+		if (got.err == nil) != (want.err == nil) || got.err != nil && disk.Cause(got.err) != disk.Cause(want.err) {
 			t.Errorf("%q: error %v, want %v", path, got.err, want.err)
 		}
 		if got.known != want.known || got.mode&0o777 != want.mode&0o777 {

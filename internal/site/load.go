@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // DefaultMaxPageBytes is the size above which a page is not read.
@@ -39,7 +41,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	s.tree, s.real, s.faults, s.modes = w.tree, w.real, w.faults, w.modes
 	dir, err := openDocroot(s.real)
 	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
+		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
 	}
 	defer dir.close()
 	s.addServers(s.findServers())
@@ -303,5 +305,5 @@ func fileError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errVanished
 	}
-	return reason(err)
+	return disk.Cause(err)
 }

@@ -8,13 +8,15 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // newLoader opens the docroot for reading pages; done closes it.
 func (s *Site) newLoader() (l *loader, done func(), err error) {
 	dir, err := openDocroot(s.real)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read docroot %s: %w", s.root, reason(err))
+		return nil, nil, fmt.Errorf("read docroot %s: %w", s.root, disk.Cause(err))
 	}
 	return &loader{s: s, dir: dir, modes: s.modes}, dir.close, nil
 }

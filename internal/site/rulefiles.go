@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/redirect"
 )
 
@@ -157,7 +158,7 @@ func (s *Site) ruleFile(dir, name, shown string, parse ruleParser) *redirect.Fil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		s.ruleReads = append(s.ruleReads, FileFault{Path: shown, Err: reason(err)})
+		s.ruleReads = append(s.ruleReads, FileFault{Path: shown, Err: disk.Cause(err)})
 		return nil
 	}
 	return parse(shown, data)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // maxDepth bounds the directories below each other; deeper ones cannot be
@@ -45,7 +47,7 @@ type FileFault struct {
 func walk(ctx context.Context, root string, jobs int) (*walker, error) {
 	info, err := os.Stat(root)
 	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
+		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
 	}
 	if !info.IsDir() {
 		return nil, fmt.Errorf("read docroot %s: not a directory", root)
@@ -55,7 +57,7 @@ func walk(ctx context.Context, root string, jobs int) (*walker, error) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, err)
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", root, reason(err))
+		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
 	}
 	w := &walker{tree: newTree(), root: root, real: abs}
 	w.modes = filepath.Separator == '/' && info.Mode().Perm()&0o005 == 0o005
@@ -77,7 +79,7 @@ func walk(ctx context.Context, root string, jobs int) (*walker, error) {
 			}
 			for i, l := range listings {
 				if l.err != nil && dirs[i] == 0 {
-					return nil, fmt.Errorf("read docroot %s: %w", root, reason(l.err))
+					return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(l.err))
 				}
 				next = w.take(dirs[i], l, next)
 			}
@@ -130,7 +132,7 @@ func (w *walker) take(dir NodeID, l *listing, next []NodeID) []NodeID {
 	w.note(dir, l)
 	if l.err != nil {
 		w.tree.nodes[dir].flags |= flagUnreadable
-		w.faults = append(w.faults, FileFault{w.tree.Path(dir) + "/", reason(l.err)})
+		w.faults = append(w.faults, FileFault{w.tree.Path(dir) + "/", disk.Cause(l.err)})
 	}
 	w.tree.reserve(len(l.names), len(l.text))
 	for i := range l.names {
@@ -220,13 +222,4 @@ func (w *walker) settle(id NodeID) {
 	if n.kind == KindFile {
 		w.tree.files++
 	}
-}
-
-// reason takes the path out of a file system error: messages name it already.
-func reason(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

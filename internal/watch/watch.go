@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // Options say how a tree is watched. The zero value suits a generator's
@@ -100,7 +102,7 @@ func Open(root string, opt Options) (*Watcher, error) {
 	}
 	w := &Watcher{root: abs, opt: opt}
 	if err := w.begin(); err != nil {
-		return nil, fmt.Errorf("watch %s: %w", root, reason(err))
+		return nil, fmt.Errorf("watch %s: %w", root, disk.Cause(err))
 	}
 	return w, nil
 }
@@ -222,15 +224,6 @@ func temporary(name string) bool {
 	}
 	ext := filepath.Ext(name) // vim: .page.html.swp, .swo and so on
 	return strings.HasPrefix(name, ".") && len(ext) == 4 && strings.HasPrefix(ext, ".sw")
-}
-
-// reason takes the path out of an error that names it already.
-func reason(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // lookAt returns the identity of the tree itself.
