@@ -122,7 +122,7 @@ func pushedBranch(a *app, named string) string {
 // The table [hook] of a commit that is not checked out is not obeyed: its
 // build command is somebody's program until its reader has seen it.
 func (a *app) push(cmd *cobra.Command, repo *hook.Repo, req pushRequest) (*hook.Push, error) {
-	p := &hook.Push{Repo: repo, Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ(), Limit: config.DefaultHookTimeout}
+	p := &hook.Push{Repo: repo, Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ()}
 	if from := a.env.Getenv("PRE_COMMIT_REMOTE_NAME"); p.Remote == "" {
 		p.Remote = from
 	}
@@ -132,10 +132,8 @@ func (a *app) push(cmd *cobra.Command, repo *hook.Repo, req pushRequest) (*hook.
 		if err != nil {
 			return err
 		}
-		p.Build, p.Branches, p.OnlyNew = cfg.Hook.Build, cfg.Hook.Branches, cfg.Hook.Remote
-		if cfg.Hook.Timeout > 0 {
-			p.Limit = cfg.Hook.Timeout
-		}
+		p.Build, p.Branches, p.OnlyNew = cfg.Hook.Build, cfg.Hook.Branches, cfg.Hook.Baseline == "remote"
+		p.Limit = cfg.Hook.Timeout
 		if p.Build == "" {
 			if err := quiet.pushSite(repo, cfg.Docroot, p); err != nil {
 				return err
