@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 )
 
 var (
@@ -23,8 +23,8 @@ func TestPinnedVersions(t *testing.T) {
 	if m := released.FindStringSubmatch(readFile(t, "CHANGELOG.md")); m != nil {
 		newest = "v" + m[1]
 	}
-	if hook.Release != newest {
-		t.Errorf("hook.Release is %s, CHANGELOG.md says %s", hook.Release, newest)
+	if githook.Release != newest {
+		t.Errorf("githook.Release is %s, CHANGELOG.md says %s", githook.Release, newest)
 	}
 	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil {
