@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// docs/hooks.md shows what `hook install` prints for each manager, and
+// docs/guide/git-hooks.md shows what `hook install` prints for each manager, and
 // .pre-commit-hooks.yaml has the id that its snippet names.
 func TestSnippetsDocumented(t *testing.T) {
-	manual, err := os.ReadFile("../docs/hooks.md")
+	manual, err := os.ReadFile("../docs/guide/git-hooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestSnippetsDocumented(t *testing.T) {
 	}
 	for name, text := range Snippets {
 		if !strings.Contains(string(manual), "\n"+text+"```\n") {
-			t.Errorf("docs/hooks.md does not show the snippet of %s", name)
+			t.Errorf("docs/guide/git-hooks.md does not show the snippet of %s", name)
 		}
 	}
 	if !strings.Contains(string(manifest), "- id: sitelink\n") {

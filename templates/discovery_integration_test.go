@@ -31,7 +31,7 @@ type build struct {
 	inject   bool   // Docroot afterwards
 	headers  bool   // the server's rules
 	// found tells whether the two clients find the endpoints; fault is what an
-	// inspection of a page of content says, as in docs/inject.md.
+	// inspection of a page of content says, as in docs/guide/link-elements.md.
 	pingback, webmention bool
 	fault                string
 }
@@ -63,7 +63,7 @@ var discoveryPages = []struct {
 // Discovery of the endpoints by clients that nobody here wrote (PB-8, PB-18,
 // PB-20, PB-65): WordPress's own code, and the webmention client ronkyuu,
 // against pages that Hugo built and nginx serves; a client finds nothing on
-// pages that name no endpoint (PB-6). docs/inject.md has the table.
+// pages that name no endpoint (PB-6). docs/guide/link-elements.md has the table.
 func TestDiscovery(t *testing.T) {
 	for _, name := range []string{"hugo", "nginx", "php"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -89,7 +89,7 @@ func TestDiscovery(t *testing.T) {
 	pingbacks := ask(t, urls, "php", "testdata/pingback_discover.php", wordpress)
 	webmentions := ask(t, urls, python, "testdata/webmention_discover.py")
 
-	doc, err := os.ReadFile("../docs/inject.md")
+	doc, err := os.ReadFile("../docs/guide/link-elements.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestDiscovery(t *testing.T) {
 		row := fmt.Sprintf("| %s | %s | %s | %s | %s |", b.name, orNone(kinds), mark[b.pingback], mark[b.webmention], verdict)
 		t.Log(row)
 		if !strings.Contains(string(doc), row) {
-			t.Errorf("docs/inject.md lacks\n%s", row)
+			t.Errorf("docs/guide/link-elements.md lacks\n%s", row)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 const hookLong = `hook checks what a push carries before it leaves the machine: the commits, not the files
-that lie around. docs/hooks.md tells how, and how it lives with husky, lefthook,
+that lie around. docs/guide/git-hooks.md tells how, and how it lives with husky, lefthook,
 pre-commit and git-lfs. The table [hook] of sitelink.toml says how the site is built.
 `
 

@@ -13,7 +13,7 @@ import (
 )
 
 // The programs that manage hooks run sitelink by the snippets that `hook
-// install` prints and docs/hooks.md shows: a bad commit is stopped, a good one
+// install` prints and docs/guide/git-hooks.md shows: a bad commit is stopped, a good one
 // goes. SITELINK_NPM is where npm put lefthook and husky, SITELINK_PRECOMMIT
 // the program pre-commit.
 func TestHookManagers(t *testing.T) {

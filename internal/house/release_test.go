@@ -1,7 +1,6 @@
 package house
 
 import (
-	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -26,17 +25,9 @@ func TestPinnedVersions(t *testing.T) {
 	if hook.Release != newest {
 		t.Errorf("hook.Release is %s, CHANGELOG.md says %s", hook.Release, newest)
 	}
-	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	found := 0
-	for _, name := range append(docs, filepath.Join(root, "README.md")) {
-		name, err := filepath.Rel(root, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range pinned.FindAllStringSubmatch(readFile(t, filepath.ToSlash(name)), -1) {
+	for _, name := range documents(t) {
+		for _, m := range pinned.FindAllStringSubmatch(readFile(t, name), -1) {
 			found++
 			if version := m[1] + m[2]; version != newest {
 				t.Errorf("%s names %s, the newest release is %s", name, version, newest)
