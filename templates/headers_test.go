@@ -126,7 +126,7 @@ func TestHeaderRulesRefused(t *testing.T) {
 		{"cut_json", "vercel", "{", "vercel.json: line 1: unexpected end"},
 		{"no_object", "vercel", "[]", "want an object"},
 		{"no_list", "vercel", `{"headers":{}}`, `"headers" is not a list`},
-		{"no_hosting", "firebase", "{}", `there is not an object "hosting"`},
+		{"no_hosting", "firebase", "{}", `there is no object "hosting"`},
 		{"several_sites", "firebase", `{"hosting":[{"target":"a"}]}`, `"hosting" is not an object`},
 		{"binary", "apache", "\x00", "not UTF-8 text"},
 		{"large", "apache", strings.Repeat("#\n", maxHeaderFile), "larger than"},
