@@ -1,4 +1,4 @@
-package templates
+package linkelement
 
 import (
 	"bytes"
@@ -6,18 +6,18 @@ import (
 )
 
 const (
-	// needle begins every text that a pingback client takes for the element
-	// (PB-25), wherever on the page it stands.
+	// needle is how every text starts that a pingback client takes for the
+	// element (PB-25), anywhere on the page.
 	needle = `<link rel="pingback" href="`
-	// rare is the part of it that is searched for: what follows begins every
-	// other link of a page, too.
+	// rare is the part that the search looks for. The rest of the needle
+	// occurs in every other link of a page.
 	rare = `<link rel="pingback" h`
 )
 
-// The search looks at four bytes of every stride: one of these places lies in
-// each occurrence. Which four bytes of the needle stand there tells where it
-// would begin. A search byte by byte costs 8 % of a check (rust-doc, 478 MB),
-// and this 1 %.
+// The search looks at four bytes of every stride; each occurrence covers one of
+// these places. A table of the needle's four-byte parts says where the needle
+// would start. This costs 1 % of a check (rust-doc, 478 MB); a search byte by
+// byte costs 8 %.
 const (
 	gramBytes = 4
 	stride    = len(rare) - gramBytes + 1
@@ -25,7 +25,7 @@ const (
 	gramMul   = 0x9E3779B3
 )
 
-// grams holds the places of the four bytes in rare, by hash, plus one.
+// grams maps the hash of four bytes of rare to their offset in it plus one.
 var grams = func() (table [1 << gramBits]uint8) {
 	for i := range stride {
 		h := gramHash(binary.LittleEndian.Uint32([]byte(rare[i:])))
@@ -66,8 +66,8 @@ func matchAt(text []byte, i int, f func(off int)) {
 	}
 }
 
-// patternEnd returns the end of an element in that form whose value begins at
-// i; 0 if it is none.
+// patternEnd returns the end of an element of that form whose value starts at
+// i; 0 if the form differs.
 func patternEnd(text []byte, i int) int {
 	k := bytes.IndexByte(text[i:], '"')
 	if k < 1 {

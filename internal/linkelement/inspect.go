@@ -1,15 +1,61 @@
-package templates
+// Package linkelement knows the link elements that name a site's pingback and
+// webmention endpoints: how they are written, and what can be wrong with the
+// ones on a page. Package templates writes them with it, and the check of a
+// built site verifies them with it.
+package linkelement
 
 import (
 	"bytes"
 	"regexp"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 
 	"github.com/sitelink/sitelink/internal/scan"
 )
+
+// MaxEnd is the offset before which an element in the head has to end: clients
+// may stop reading there (PB-35; Pingback 1.0, 2.3).
+const MaxEnd = 5000
+
+// HTML returns the element for one relation, "pingback" or "webmention", byte
+// for byte in one of the two forms that the specification allows (PB-20); the
+// second one with xhtml. It returns "" when uri is empty.
+func HTML(rel, uri string, xhtml bool) string {
+	if uri == "" {
+		return ""
+	}
+	end := `">`
+	if xhtml {
+		end = `" />`
+	}
+	return `<link rel="` + rel + `" href="` + entities.Replace(uri) + end
+}
+
+// entities are the ones that a pingback client expands (PB-29).
+var entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+
+// Length returns the length of the element, written as [HTML] does, at the
+// start of text; 0 when text starts with something else.
+func Length(text []byte) int {
+	for _, rel := range [...]string{"pingback", "webmention"} {
+		start := `<link rel="` + rel + `" href="`
+		if !bytes.HasPrefix(text, []byte(start)) {
+			continue
+		}
+		k := bytes.IndexByte(text[len(start):], '"')
+		if k < 1 {
+			return 0
+		}
+		for _, end := range [...]string{`">`, `" />`} {
+			if bytes.HasPrefix(text[len(start)+k:], []byte(end)) {
+				return len(start) + k + len(end)
+			}
+		}
+		return 0
+	}
+	return 0
+}
 
 // Fault is what is wrong with the elements of a page.
 type Fault uint8
@@ -19,41 +65,46 @@ const (
 	FaultAddress Fault = iota
 	// FaultRelative: the address is not absolute (PB-22).
 	FaultRelative
-	// FaultForm: clients that look for the text of the element do not find it
-	// (PB-20).
+	// FaultForm: the element is written in a form that clients which search
+	// the text of the page do not find (PB-20).
 	FaultForm
-	// FaultUnquoted: likewise, since the quotes were taken away.
+	// FaultUnquoted: a FaultForm because a minifier removed the quotes.
 	FaultUnquoted
-	// FaultTwice: the page has the element before (PB-21).
+	// FaultTwice: the page has this element already (PB-21).
 	FaultTwice
-	// FaultSecondMatch: text that is no element looks like one to clients
-	// (PB-21).
+	// FaultSecondMatch: text that is not an element looks like one to
+	// clients (PB-21).
 	FaultSecondMatch
 	// FaultBody: the element is in the body, as the parser sees it.
 	FaultBody
-	// FaultLate: the element ends behind the first 5,000 bytes (PB-35).
+	// FaultLate: the element ends after the first [MaxEnd] bytes (PB-35).
 	FaultLate
 	// FaultInvalid: the page has a second head (PB-9).
 	FaultInvalid
 )
 
-// faultBits is the number of bits of a Fault in [PageFault.What]; above them
-// is the element.
+var faultNames = [...]string{"address", "relative", "form", "unquoted", "twice", "second-match", "body", "late", "invalid"}
+
+// String returns the name of the fault: the finding code without "endpoint-".
+func (f Fault) String() string { return faultNames[f] }
+
+// faultBits is the number of bits of [PageFault.What] that hold the Fault; the
+// bits above hold the element.
 const faultBits = 4
 
-// A PageFault is a fault with its place on a page.
+// A PageFault is a fault and its place on a page.
 type PageFault struct {
 	// Off is an offset in the text of the page that was scanned.
 	Off uint32
-	// What holds the fault and the element that it is about.
+	// What packs the fault and the element it is about.
 	What uint8
 }
 
 // Fault returns what is wrong.
 func (f PageFault) Fault() Fault { return Fault(f.What & (1<<faultBits - 1)) }
 
-// Rel returns which element has the fault: "pingback", "webmention", or "" for
-// the page.
+// Rel returns the element that has the fault: "pingback", "webmention", or ""
+// for the page itself.
 func (f PageFault) Rel() string {
 	switch scan.AdvertRel(f.What >> faultBits) {
 	case scan.AdvertPingback:
@@ -64,7 +115,7 @@ func (f PageFault) Rel() string {
 	return ""
 }
 
-// Has tells which elements a page has, right or wrong.
+// Has is the set of elements that a page has, correct or not.
 type Has uint8
 
 const (
@@ -72,41 +123,44 @@ const (
 	HasWebmention = Has(scan.AdvertWebmention)
 )
 
-// An Inspector holds the elements of pages against the configuration. It is not
-// safe for concurrent use.
+// An Inspector compares the elements of pages with the configured endpoints. It
+// is not safe for concurrent use.
 type Inspector struct {
 	elements []inspected
 	faults   []PageFault
 }
 
-// inspected is one element as it should be.
+// inspected is one element as the configuration wants it.
 type inspected struct {
 	rel scan.AdvertRel
 	uri string
 	// start is the element up to the address, head up to the quote after it.
 	start, head []byte
-	// known is the beginning of a page, up to this element in its head.
+	// known is the text of a page before this element in its head.
 	known    []byte
 	knownXML bool
 }
 
-// NewInspector returns an inspector for the elements of e. Of an element for
-// which e has no address it says nothing.
-func NewInspector(e Endpoints) *Inspector {
+// NewInspector returns an inspector for these two endpoints. An endpoint that is
+// empty is not inspected.
+func NewInspector(pingback, webmention string) *Inspector {
 	in := &Inspector{}
-	for rel, uri := range map[scan.AdvertRel]string{scan.AdvertPingback: e.Pingback, scan.AdvertWebmention: e.Webmention} {
-		if uri != "" {
-			html := element(PageFault{What: uint8(rel) << faultBits}.Rel(), uri, false)
-			in.elements = append(in.elements, inspected{rel: rel, uri: uri,
-				start: []byte(html[:strings.Index(html, `href="`)+len(`href="`)]), head: []byte(strings.TrimSuffix(html, ">"))})
+	for _, want := range []struct {
+		rel scan.AdvertRel
+		uri string
+	}{{scan.AdvertPingback, pingback}, {scan.AdvertWebmention, webmention}} {
+		if want.uri == "" {
+			continue
 		}
+		html := HTML(PageFault{What: uint8(want.rel) << faultBits}.Rel(), want.uri, false)
+		in.elements = append(in.elements, inspected{rel: want.rel, uri: want.uri,
+			start: []byte(html[:strings.Index(html, `href="`)+len(`href="`)]), head: []byte(strings.TrimSuffix(html, ">"))})
 	}
-	slices.SortFunc(in.elements, func(a, b inspected) int { return int(a.rel) - int(b.rel) })
 	return in
 }
 
-// Page looks at one page that was scanned, while its text is there. The faults
-// are in the order of the elements, and valid until the next page. It does not
+// Page inspects one scanned page, whose text must still be valid. The faults are
+// in the order of the elements, and valid until the next call. Page does not
 // know whether the page should have the elements at all.
 func (in *Inspector) Page(p *scan.Page, xml bool) (Has, []PageFault) {
 	in.faults = in.faults[:0]
@@ -139,7 +193,7 @@ func (in *Inspector) add(off uint32, f Fault, rel scan.AdvertRel) {
 	in.faults = append(in.faults, PageFault{off, uint8(f) | uint8(rel)<<faultBits})
 }
 
-// element judges one element, and its place if it is as it should be.
+// element checks how one element is written and, if that is correct, where.
 func (in *Inspector) element(p *scan.Page, off uint32, e *inspected, xml bool) {
 	rest := p.Text[off:]
 	end := 0
@@ -155,16 +209,16 @@ func (in *Inspector) element(p *scan.Page, off uint32, e *inspected, xml bool) {
 	}
 	if !e.inHead(p.Text, int(off), xml) {
 		in.add(off, FaultBody, e.rel)
-	} else if at := off + uint32(end); at > maxElementEnd/2 && p.Source(at) > maxElementEnd { // UTF-16 doubles
+	} else if at := off + uint32(end); at > MaxEnd/2 && p.Source(at) > MaxEnd { // UTF-16 doubles
 		in.add(off, FaultLate, e.rel)
 	}
 }
 
-// maxKnown bounds the text that is kept to compare others with.
+// maxKnown bounds the text that is kept for comparison with the next page.
 const maxKnown = 1 << 10
 
-// inHead tells whether an element at off is in the head. What stands before it
-// is the same on most pages of a site, and then so is the answer.
+// inHead reports whether an element at off is in the head. Most pages of a site
+// have the same text before the element, so the last answer usually holds.
 func (e *inspected) inHead(text []byte, off int, xml bool) bool {
 	if off > 0 && xml == e.knownXML && bytes.Equal(text[:off], e.known) {
 		return true
@@ -177,9 +231,9 @@ func (e *inspected) inHead(text []byte, off int, xml bool) bool {
 	return is
 }
 
-// judge says what is wrong with an element that is not written as we do.
+// judge returns what is wrong with an element that differs from our form.
 func (e *inspected) judge(rest []byte) (f Fault, wrong bool) {
-	z := html.NewTokenizer(bytes.NewReader(rest[:min(len(rest), 4*maxElementEnd)]))
+	z := html.NewTokenizer(bytes.NewReader(rest[:min(len(rest), 4*MaxEnd)]))
 	z.Next()
 	tag := rest[:min(len(z.Raw()), len(rest))]
 	href, has := "", false
@@ -203,7 +257,7 @@ func (e *inspected) judge(rest []byte) (f Fault, wrong bool) {
 	return FaultAddress, true
 }
 
-// unquoted matches what a minifier makes of the attributes of the element.
+// unquoted matches an attribute whose quotes a minifier has removed.
 var unquoted = regexp.MustCompile(`(?i)[\t\n\f\r ](?:rel|href)=[^"'\t\n\f\r >]`)
 
 // expand returns the value up to the quote with its entities expanded, as a
@@ -213,7 +267,7 @@ func expand(value []byte) string {
 	return strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`).Replace(string(value))
 }
 
-// secondMatches notes what looks like an element to clients and is none.
+// secondMatches records text that looks like an element to clients, but is not.
 func (in *Inspector) secondMatches(p *scan.Page) {
 	findPattern(p.Text, func(off int) {
 		for _, a := range p.Adverts {
