@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-		"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/process"
