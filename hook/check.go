@@ -35,7 +35,7 @@ type Site struct {
 	// empty for a site whose address is not known.
 	BaseURL string
 	// Profile names the host whose rules the site follows, as --profile does
-	// (docs/profiles.md); empty for generic.
+	// (docs/reference/profiles.md); empty for generic.
 	Profile string
 	// Options say what counts as a finding; the zero value reports everything.
 	Options check.Options

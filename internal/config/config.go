@@ -4,7 +4,7 @@
 // File names and texts enter, a [Config] of checked values leaves. One table,
 // [Keys], defines every key: its flag, its variable, its place in the file,
 // its values and its help. The package opens the configuration file and
-// nothing else, prints nothing and never exits. docs/configuration.md is its
+// nothing else, prints nothing and never exits. docs/reference/configuration.md is its
 // manual, held to the table by a test.
 package config
 

@@ -119,7 +119,7 @@ func (r *Ignore) check(codes []string) error {
 	if r.Code != "" && !slices.Contains(codes, r.Code) {
 		hint := didYouMean(r.Code, codes)
 		if hint == "" {
-			hint = "docs/formats.md lists the codes"
+			hint = "docs/reference/codes.md lists the codes"
 		}
 		return &hintError{fmt.Sprintf("no finding has the code %q", r.Code), hint}
 	}
