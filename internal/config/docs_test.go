@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// docs/configuration.md lists exactly the keys of the table, each in its
+// docs/reference/configuration.md lists exactly the keys of the table, each in its
 // section, with its words and its default.
 func TestManualListsTheKeys(t *testing.T) {
-	text, err := os.ReadFile("../../docs/configuration.md")
+	text, err := os.ReadFile("../../docs/reference/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func manualRows(t *testing.T, text, title, head string) (rows [][]string) {
 // The example of the manual is a file that sitelink accepts, and its error
 // message is the one that sitelink prints.
 func TestManualExamples(t *testing.T) {
-	text, err := os.ReadFile("../../docs/configuration.md")
+	text, err := os.ReadFile("../../docs/reference/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,9 +46,9 @@ func TestHook(t *testing.T) {
 	}
 }
 
-// docs/configuration.md lists exactly the keys of [hook].
+// docs/reference/configuration.md lists exactly the keys of [hook].
 func TestManualListsTheHookKeys(t *testing.T) {
-	text, err := os.ReadFile("../../docs/configuration.md")
+	text, err := os.ReadFile("../../docs/reference/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,9 +88,9 @@ func TestOutgoingFaults(t *testing.T) {
 	}
 }
 
-// docs/configuration.md lists exactly the keys of both tables, in order.
+// docs/reference/configuration.md lists exactly the keys of both tables, in order.
 func TestManualListsTheOutgoingKeys(t *testing.T) {
-	text, err := os.ReadFile("../../docs/configuration.md")
+	text, err := os.ReadFile("../../docs/reference/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,9 +62,9 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// docs/configuration.md lists exactly the keys of [templates], with the kinds.
+// docs/reference/configuration.md lists exactly the keys of [templates], with the kinds.
 func TestManualListsTheTemplatesKeys(t *testing.T) {
-	text, err := os.ReadFile("../../docs/configuration.md")
+	text, err := os.ReadFile("../../docs/reference/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}
