@@ -1,8 +1,8 @@
-package hook
+package githook
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is how much a user may still write on the disk of dir.
+// freeBytes returns how much a user may still write to the disk of dir.
 func freeBytes(dir string) (free int64, ok bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

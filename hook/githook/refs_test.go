@@ -1,4 +1,4 @@
-package hook
+package githook
 
 import (
 	"reflect"
@@ -12,33 +12,33 @@ const (
 )
 
 // githooks(5), pre-push.
-func TestReadPushRefs(t *testing.T) {
+func TestReadRefs(t *testing.T) {
 	sha256A, sha256Nil := strings.Repeat("ab", 32), strings.Repeat("0", 64)
 	for _, test := range []struct {
 		name, in string
-		want     []PushRef
+		want     []Ref
 		err      string
 	}{
 		{name: "nothing is pushed", in: ""},
 		{name: "an update", in: "refs/heads/main " + sha1A + " refs/heads/main " + sha1A + "\n",
-			want: []PushRef{{"refs/heads/main", sha1A, "refs/heads/main", sha1A}}},
+			want: []Ref{{Local: "refs/heads/main", Commit: sha1A, Remote: "refs/heads/main", Before: sha1A}}},
 		{name: "a new branch", in: "refs/heads/main " + sha1A + " refs/heads/new " + sha1Nil + "\n",
-			want: []PushRef{{"refs/heads/main", sha1A, "refs/heads/new", ""}}},
+			want: []Ref{{Local: "refs/heads/main", Commit: sha1A, Remote: "refs/heads/new"}}},
 		{name: "a deletion", in: "(delete) " + sha1Nil + " refs/heads/old " + sha1A + "\n",
-			want: []PushRef{{"(delete)", "", "refs/heads/old", sha1A}}},
+			want: []Ref{{Local: "(delete)", Remote: "refs/heads/old", Before: sha1A}}},
 		{name: "SHA-256", in: "HEAD " + sha256A + " refs/heads/main " + sha256Nil + "\n",
-			want: []PushRef{{"HEAD", sha256A, "refs/heads/main", ""}}},
+			want: []Ref{{Local: "HEAD", Commit: sha256A, Remote: "refs/heads/main"}}},
 		{name: "a local name with spaces", in: "HEAD@{1 day ago} " + sha1A + " refs/heads/main " + sha1Nil,
-			want: []PushRef{{"HEAD@{1 day ago}", sha1A, "refs/heads/main", ""}}},
+			want: []Ref{{Local: "HEAD@{1 day ago}", Commit: sha1A, Remote: "refs/heads/main"}}},
 		{name: "several", in: "a " + sha1A + " refs/heads/a " + sha1Nil + "\nb " + sha1A + " refs/tags/b " + sha1Nil + "\n",
-			want: []PushRef{{"a", sha1A, "refs/heads/a", ""}, {"b", sha1A, "refs/tags/b", ""}}},
-		{name: "too few words", in: "a b c\n", err: "standard input:1: not a line that git gives to a pre-push hook"},
-		{name: "an option for an id", in: "a --output=/tmp/" + strings.Repeat("x", 25) + " refs/heads/a " + sha1A, err: "is no object id"},
-		{name: "a short id", in: "a 1111 refs/heads/a " + sha1A, err: `"1111" is no object id`},
-		{name: "an endless line", in: strings.Repeat("x", maxPushLine+1), err: "token too long"},
+			want: []Ref{{Local: "a", Commit: sha1A, Remote: "refs/heads/a"}, {Local: "b", Commit: sha1A, Remote: "refs/tags/b"}}},
+		{name: "too few words", in: "a b c\n", err: "standard input:1: not a line that git writes to a pre-push hook"},
+		{name: "an option for an id", in: "a --output=/tmp/" + strings.Repeat("x", 25) + " refs/heads/a " + sha1A, err: "is not an object id"},
+		{name: "a short id", in: "a 1111 refs/heads/a " + sha1A, err: `"1111" is not an object id`},
+		{name: "an endless line", in: strings.Repeat("x", maxRefLine+1), err: "token too long"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := ReadPushRefs(strings.NewReader(test.in))
+			got, err := ReadRefs(strings.NewReader(test.in))
 			switch {
 			case test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)):
 				t.Errorf("error %v, want %q", err, test.err)
@@ -51,7 +51,7 @@ func TestReadPushRefs(t *testing.T) {
 	}
 }
 
-func TestWanted(t *testing.T) {
+func TestMatches(t *testing.T) {
 	for _, test := range []struct {
 		remote, commit string
 		branches       []string
@@ -66,21 +66,21 @@ func TestWanted(t *testing.T) {
 		{"refs/heads/release-2", sha1A, []string{"release-*"}, true},
 		{"refs/heads/gh-pages", sha1A, []string{"main"}, false},
 	} {
-		if got := (PushRef{Commit: test.commit, Remote: test.remote}).wanted(test.branches); got != test.want {
+		if got := (&Ref{Commit: test.commit, Remote: test.remote}).matches(test.branches); got != test.want {
 			t.Errorf("%s %q with %q: %v", test.remote, test.commit, test.branches, got)
 		}
 	}
 }
 
-// What is accepted is written as git writes it and read again the same; no id
-// that git could take for anything else comes through.
-func FuzzPushRefs(f *testing.F) {
+// Refs that are written again as git writes them are read as the same refs, and
+// every id is one that git can take for nothing else.
+func FuzzRefs(f *testing.F) {
 	f.Add("refs/heads/main " + sha1A + " refs/heads/main " + sha1Nil + "\n")
 	f.Add("(delete) " + sha1Nil + " refs/heads/old " + strings.Repeat("a", 64) + "\n")
 	f.Add("HEAD@{1 day ago} " + sha1A + " refs/heads/main " + sha1Nil)
 	f.Add(" \n\n   \n")
 	f.Fuzz(func(t *testing.T, in string) {
-		refs, err := ReadPushRefs(strings.NewReader(in))
+		refs, err := ReadRefs(strings.NewReader(in))
 		if err != nil {
 			return
 		}
@@ -97,7 +97,7 @@ func FuzzPushRefs(f *testing.F) {
 		for _, r := range refs {
 			again.WriteString(r.Local + " " + id(r.Commit) + " " + r.Remote + " " + id(r.Before) + "\n")
 		}
-		back, err := ReadPushRefs(strings.NewReader(again.String()))
+		back, err := ReadRefs(strings.NewReader(again.String()))
 		if err != nil || !reflect.DeepEqual(back, refs) {
 			t.Errorf("read %q, written and read again %q, %v", refs, back, err)
 		}

@@ -1,4 +1,4 @@
-package hook
+package githook
 
 import (
 	"fmt"
@@ -10,55 +10,55 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-func TestMemo(t *testing.T) {
-	m := memo{filepath.Join(t.TempDir(), "sitelink", "passed")}
-	key := func(i int) string { return memoKey("tree", fmt.Sprint(i)) }
+func TestPassedTrees(t *testing.T) {
+	m := passedTrees{filepath.Join(t.TempDir(), "sitelink", "passed")}
+	key := func(i int) string { return passedKey("tree", fmt.Sprint(i)) }
 	if m.has(key(0), "2026-01-01") {
-		t.Error("an empty memo remembers")
+		t.Error("an empty list remembers a tree")
 	}
-	for i := range maxMemo + 5 {
+	for i := range maxPassed + 5 {
 		day := ""
-		if i == maxMemo {
+		if i == maxPassed {
 			day = "2026-01-01"
 		}
 		if err := m.add(key(i), day); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i, want := range map[int]bool{0: false, 4: false, 5: true, maxMemo + 4: true} {
+	for i, want := range map[int]bool{0: false, 4: false, 5: true, maxPassed + 4: true} {
 		if got := m.has(key(i), "2026-01-02"); got != want {
-			t.Errorf("tree %d of %d remembered: %v", i, maxMemo+5, got)
+			t.Errorf("tree %d of %d remembered: %v", i, maxPassed+5, got)
 		}
 	}
-	if !m.has(key(maxMemo), "2026-01-01") || m.has(key(maxMemo), "2026-01-02") {
-		t.Error("a verdict of one day does not hold on that day alone")
+	if !m.has(key(maxPassed), "2026-01-01") || m.has(key(maxPassed), "2026-01-02") {
+		t.Error("a result of one day is not valid on that day only")
 	}
-	if text, err := os.ReadFile(m.file); err != nil || strings.Count(string(text), "\n") != maxMemo {
+	if text, err := os.ReadFile(m.file); err != nil || strings.Count(string(text), "\n") != maxPassed {
 		t.Errorf("%d lines, %v", strings.Count(string(text), "\n"), err)
 	}
-	if memoKey("a", "bc") == memoKey("ab", "c") {
-		t.Error("parts of a key run into each other")
+	if passedKey("a", "bc") == passedKey("ab", "c") {
+		t.Error("two different keys have the same hash")
 	}
 }
 
-// A damaged memo remembers less and stops nothing.
-func TestMemoDamaged(t *testing.T) {
-	m := memo{filepath.Join(t.TempDir(), "passed")}
-	good := memoKey("good")
+// A damaged list remembers less and causes no error.
+func TestPassedTreesDamaged(t *testing.T) {
+	m := passedTrees{filepath.Join(t.TempDir(), "passed")}
+	good := passedKey("good")
 	if err := os.WriteFile(m.file, []byte("\x00\xff\n"+good+" -\n"+good[:20]+"\nx y z\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if !m.has(good, "") {
 		t.Error("a good line beside damaged ones is lost")
 	}
-	if err := os.WriteFile(m.file, []byte(strings.Repeat("x", maxMemoBytes*2)), 0o644); err != nil {
+	if err := os.WriteFile(m.file, []byte(strings.Repeat("x", maxPassedBytes*2)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if m.has(good, "") {
 		t.Error("one endless line remembers a tree")
 	}
 	if err := m.add(good, ""); err != nil || !m.has(good, "") {
-		t.Errorf("not mended: %v", err)
+		t.Errorf("not repaired: %v", err)
 	}
 }
 

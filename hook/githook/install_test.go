@@ -1,4 +1,4 @@
-package hook
+package githook
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// An older git has one hook file: it is neither taken from a manager nor
-// written where other repositories share it, and nothing is left behind.
+// Older versions of git have one hook file. Install neither replaces that of a
+// manager nor writes one that other repositories share, and leaves nothing behind.
 func TestInstallRefused(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -49,22 +49,22 @@ func TestInstallRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			repo, _, err := OpenRepo(t.Context(), g)
+			repo, err := Open(t.Context(), g)
 			if err != nil {
 				t.Fatal(err)
 			}
-			state, err := repo.Install(t.Context(), Installation{Program: "/opt/my tools/sitelink"})
-			if state.ConfigHooks {
-				if err != nil || state.Way != ByConfig {
-					t.Errorf("git %s needs no file, got %v, %v", state.Git, state.Way, err)
+			status, err := repo.Install(t.Context(), InstallOptions{Program: "/opt/my tools/sitelink"})
+			if status.ConfigHooks {
+				if err != nil || status.Method != ByConfig {
+					t.Errorf("git %s needs no file, got %v, %v", status.Git, status.Method, err)
 				}
 				return
 			}
 			if !test.want(err) {
 				t.Errorf("got %v", err)
 			}
-			if _, err := os.Lstat(state.File); err == nil {
-				t.Errorf("%s was written", state.File)
+			if _, err := os.Lstat(status.File); err == nil {
+				t.Errorf("%s was written", status.File)
 			}
 		})
 	}

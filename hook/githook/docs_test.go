@@ -1,4 +1,4 @@
-package hook
+package githook
 
 import (
 	"os"
@@ -9,18 +9,18 @@ import (
 // docs/guide/git-hooks.md shows what `hook install` prints for each manager, and
 // .pre-commit-hooks.yaml has the id that its snippet names.
 func TestSnippetsDocumented(t *testing.T) {
-	manual, err := os.ReadFile("../docs/guide/git-hooks.md")
+	manual, err := os.ReadFile("../../docs/guide/git-hooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest, err := os.ReadFile("../.pre-commit-hooks.yaml")
+	manifest, err := os.ReadFile("../../.pre-commit-hooks.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(Snippets) != 3 {
-		t.Fatalf("%d snippets", len(Snippets))
+	if len(snippets) != 3 {
+		t.Fatalf("%d snippets", len(snippets))
 	}
-	for name, text := range Snippets {
+	for name, text := range snippets {
 		if !strings.Contains(string(manual), "\n"+text+"```\n") {
 			t.Errorf("docs/guide/git-hooks.md does not show the snippet of %s", name)
 		}

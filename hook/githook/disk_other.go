@@ -1,6 +1,6 @@
 //go:build !linux
 
-package hook
+package githook
 
-// freeBytes is not asked for on this system.
+// freeBytes is not implemented on this system.
 func freeBytes(string) (free int64, ok bool) { return 0, false }
