@@ -85,11 +85,15 @@ type app struct {
 	told     []string
 	// filesOnly: projects are asked no further than their files tell.
 	filesOnly bool
+	// shortHelp is true if the help was asked for by -h, which prints less than
+	// --help.
+	shortHelp bool
 }
 
 func execute(ctx context.Context, args []string, a *app) error {
 	root := a.rootCommand()
 	root.SetArgs(args)
+	a.shortHelp = asksForShortHelp(args)
 	// Asked before anything is parsed: the flags of a misspelt command would
 	// be called unknown before its name is.
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -135,11 +139,14 @@ func commandName(args []string) string {
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sitelink",
-		Short: "keep a static site's links alive",
-		Long: "sitelink checks the links of a built static site before it ships: every file, index\n" +
-			"file, image map and fragment that a page asks for, as the site's own host will\n" +
-			"answer it.",
-		Example:       "  sitelink check\n  sitelink build\n  sitelink check --help",
+		Short: "keep the links of a static site alive",
+		Long: "sitelink checks the links of a static site before you publish it: every page, file,\n" +
+			"fragment and image map that a link names, answered as your host will answer. After a\n" +
+			"deploy it notifies the sites that you link to.",
+		Example: "  # check the site that your generator has built, or build and check it\n" +
+			"  sitelink check\n  sitelink build\n\n" +
+			"  # check while you write\n  sitelink watch\n\n" +
+			"  # set up a project: configuration, git hook, CI\n  sitelink init",
 		Version:       versionLine(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -151,6 +158,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetOut(a.env.Stdout)
 	root.SetErr(a.env.Stderr)
 	root.SetVersionTemplate("sitelink {{.Version}}\n")
+	root.InitDefaultVersionFlag()
+	root.Flags().Lookup("version").Usage = "print the version"
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.checkCommand(), a.buildCommand(), a.watchCommand(), a.initCommand(), a.doctorCommand(),
@@ -163,6 +172,7 @@ func (a *app) rootCommand() *cobra.Command {
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Short = "describe a command"
 	}
+	a.setHelp(root)
 	return root
 }
 
