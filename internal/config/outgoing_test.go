@@ -98,7 +98,7 @@ func TestManualListsTheOutgoingKeys(t *testing.T) {
 	for _, k := range slices.Concat(outgoingKeys, fetchKeys) {
 		want = append(want, k.name)
 	}
-	_, part, _ := strings.Cut(string(text), "## Telling others\n")
+	_, part, _ := strings.Cut(string(text), "## Notifications\n")
 	part, _, _ = strings.Cut(part, "\n## ")
 	for line := range strings.SplitSeq(part, "\n") {
 		if cells := strings.Split(line, "|"); strings.HasPrefix(line, "| `") {
