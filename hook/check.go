@@ -22,6 +22,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/site"
+	public "github.com/sitelink/sitelink/site"
 )
 
 // Site is what a program tells of the site that it has built.
@@ -64,7 +65,7 @@ func Check(ctx context.Context, s Site) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := check.Run(ctx, loaded, s.Options)
+	found, err := check.Run(ctx, site.Wrap(loaded).(*public.Site), s.Options)
 	if err != nil {
 		return nil, err
 	}

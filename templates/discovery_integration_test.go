@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -134,7 +135,7 @@ func orNone(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// inspectFile returns the code of the first fault that is found in a page.
+// inspectFile returns the code of the first fault of a page.
 func inspectFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -142,17 +143,17 @@ func inspectFile(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	var s scan.Scanner
-	has, faults := NewInspector(discovered).Page(s.HTML(text, scan.Options{}), false)
+	has, faults := linkelement.NewInspector(discovered.Pingback, discovered.Webmention).Page(s.HTML(text, scan.Options{}), false)
 	switch {
 	case has == 0:
 		return "endpoint-missing"
 	case len(faults) > 0:
-		return "endpoint-" + faultNames[faults[0].Fault()]
+		return "endpoint-" + faults[0].Fault().String()
 	}
 	return ""
 }
 
-// buildSite has Hugo make a small site, and returns its docroot.
+// buildSite builds a small site with Hugo and returns its docroot.
 func buildSite(t *testing.T, dir string, b build) string {
 	t.Helper()
 	element := ""

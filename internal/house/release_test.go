@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 )
 
 var (
@@ -22,8 +22,8 @@ func TestPinnedVersions(t *testing.T) {
 	if m := released.FindStringSubmatch(readFile(t, "CHANGELOG.md")); m != nil {
 		newest = "v" + m[1]
 	}
-	if hook.Release != newest {
-		t.Errorf("hook.Release is %s, CHANGELOG.md says %s", hook.Release, newest)
+	if githook.Release != newest {
+		t.Errorf("githook.Release is %s, CHANGELOG.md says %s", githook.Release, newest)
 	}
 	found := 0
 	for _, name := range documents(t) {
