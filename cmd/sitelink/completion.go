@@ -16,10 +16,10 @@ func (a *app) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion " + strings.Join(shells, "|"),
 		Short: "print a completion script for a shell",
-		Long: "completion prints a script that lets a shell complete the commands, flags and values\n" +
-			"of sitelink.",
-		Example: "  sitelink completion bash > /etc/bash_completion.d/sitelink\n" +
-			"  sitelink completion zsh > \"${fpath[1]}/_sitelink\"\n" +
+		Long: "completion prints a script for your shell that completes the commands, flags and values of\n" +
+			"sitelink.",
+		Example: "  sitelink completion bash > /etc/bash_completion.d/sitelink\n\n" +
+			"  sitelink completion zsh > \"${fpath[1]}/_sitelink\"\n\n" +
 			"  sitelink completion fish > ~/.config/fish/completions/sitelink.fish",
 		ValidArgs: shells,
 		Args: func(_ *cobra.Command, args []string) error {

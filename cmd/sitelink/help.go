@@ -299,7 +299,7 @@ func flagTerm(f *pflag.Flag) string {
 // flagUsage is the text of a flag with its default, unless that is nothing.
 func flagUsage(f *pflag.Flag) string {
 	_, usage := pflag.UnquoteUsage(f)
-	if slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) || strings.Contains(usage, "(default") {
+	if slices.Contains([]string{"", "-", "false", "0", "0s", "[]"}, f.DefValue) || strings.Contains(usage, "(default") {
 		return usage
 	}
 	return usage + " (default: " + f.DefValue + ")"

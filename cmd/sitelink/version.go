@@ -13,9 +13,10 @@ var version string
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "print the version, the commit and the Go version",
-		Args:  noArguments,
+		Use:     "version",
+		Short:   "print the version, the commit and the Go version",
+		Example: "  sitelink version",
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return a.print("sitelink " + versionLine() + "\n")
 		},
