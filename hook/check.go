@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/report"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // Site describes a built site.
@@ -46,9 +46,12 @@ type Result struct {
 // URL, the profile or an ignore rule is not valid, or if ctx ends; then the error
 // is the cause of ctx. Check may be called concurrently.
 func Check(ctx context.Context, s Site) (*Result, error) {
-	opt, err := loadOptions(s)
-	if err != nil {
-		return nil, err
+	if s.Docroot == "" {
+		return nil, errors.New("check site: no docroot: set Site.Docroot")
+	}
+	opt := site.Options{Profile: s.Profile, Jobs: s.Options.Jobs}
+	if s.BaseURL != "" {
+		opt.BaseURLs = []string{s.BaseURL}
 	}
 	loaded, err := site.Load(ctx, s.Docroot, opt)
 	if err != nil {
@@ -59,34 +62,11 @@ func Check(ctx context.Context, s Site) (*Result, error) {
 		return nil, err
 	}
 	if s.Sources != nil && slices.ContainsFunc(result.Findings, isLink) {
-		if err := addPositions(ctx, loaded, result.Findings, s.Sources); err != nil {
+		if err := addPositions(ctx, isite.Unwrap(loaded), result.Findings, s.Sources); err != nil {
 			return nil, err
 		}
 	}
 	return &Result{result}, nil
-}
-
-func loadOptions(s Site) (site.Options, error) {
-	opt := site.Options{Jobs: s.Options.Jobs}
-	if s.Docroot == "" {
-		return opt, errors.New("check site: no docroot: set Site.Docroot")
-	}
-	if info, err := os.Stat(s.Docroot); err != nil {
-		return opt, fmt.Errorf("check site: docroot %w", err)
-	} else if !info.IsDir() {
-		return opt, fmt.Errorf("check site: docroot %s is not a directory", s.Docroot)
-	}
-	if s.BaseURL != "" {
-		opt.BaseURLs = []string{s.BaseURL}
-	}
-	if s.Profile != "" {
-		profile, ok := site.ProfileByName(s.Profile)
-		if !ok {
-			return opt, fmt.Errorf("check site: there is no profile %q", s.Profile)
-		}
-		opt.Profile = profile
-	}
-	return opt, nil
 }
 
 // Write writes the result to w in one of the formats of `sitelink check

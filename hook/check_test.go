@@ -167,8 +167,8 @@ func TestSiteErrors(t *testing.T) {
 	}{
 		"no docroot":    {hook.Site{}, "no docroot"},
 		"missing":       {hook.Site{Docroot: filepath.Join(dir, "no")}, "no such file"},
-		"a file":        {hook.Site{Docroot: filepath.Join(dir, "file")}, "is not a directory"},
-		"profile":       {hook.Site{Docroot: dir, Profile: "ngnix"}, `there is no profile "ngnix"`},
+		"a file":        {hook.Site{Docroot: filepath.Join(dir, "file")}, "not a directory"},
+		"profile":       {hook.Site{Docroot: dir, Profile: "ngnix"}, `"ngnix"`},
 		"base URL":      {hook.Site{Docroot: dir, BaseURL: "a.example"}, "a.example"},
 		"ignore":        {hook.Site{Docroot: dir, Options: check.Options{Ignore: []check.Ignore{{URL: "[", Origin: "rule 1"}}}}, "rule 1"},
 		"without pages": {hook.Site{Docroot: filepath.Join(dir, "empty")}, "no page"},

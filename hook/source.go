@@ -12,7 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/align"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // Link is one link as a source wrote it.
@@ -93,7 +93,7 @@ func (d *Digest) find(page []byte) []span {
 
 // addPositions sets the Source of each finding whose link is in one of the
 // sources of its page. findings are sorted by page.
-func addPositions(ctx context.Context, s *site.Site, findings []check.Finding, sources func(string) []Source) error {
+func addPositions(ctx context.Context, s *isite.Site, findings []check.Finding, sources func(string) []Source) error {
 	reader, err := s.NewReader()
 	if err != nil {
 		return err
@@ -104,9 +104,9 @@ func addPositions(ctx context.Context, s *site.Site, findings []check.Finding, s
 		return fmt.Errorf("read docroot: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	ids := make(map[string]site.PageID, s.Pages())
+	ids := make(map[string]isite.PageID, s.Pages())
 	for i := range s.Pages() {
-		ids[s.Path(site.PageID(i))] = site.PageID(i)
+		ids[s.Path(isite.PageID(i))] = isite.PageID(i)
 	}
 	for len(findings) > 0 {
 		if err := context.Cause(ctx); err != nil {
@@ -128,7 +128,7 @@ func addPositions(ctx context.Context, s *site.Site, findings []check.Finding, s
 			continue
 		}
 		links, err := linksOf(reader, id)
-		if errors.Is(err, site.ErrChanged) {
+		if errors.Is(err, isite.ErrChanged) {
 			continue // a finding of its own reports that
 		}
 		if err != nil {
@@ -160,9 +160,9 @@ type pageLink struct {
 }
 
 // linksOf returns the links of a page, in order.
-func linksOf(r *site.Reader, id site.PageID) ([]pageLink, error) {
+func linksOf(r *isite.Reader, id isite.PageID) ([]pageLink, error) {
 	var out []pageLink
-	err := r.Details(id, nil, func(_ int, d *site.Detail) {
+	err := r.Details(id, nil, func(_ int, d *isite.Detail) {
 		out = append(out, pageLink{d.Offset, strings.Clone(d.Raw)})
 	})
 	return out, err

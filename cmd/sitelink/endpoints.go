@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+	public "github.com/sitelink/sitelink/site"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -52,12 +53,13 @@ func inspectEndpoints(opt *site.Options, cfg *config.Config) {
 
 // endpointFindings returns what tells which pages of a site do not name the
 // endpoints as they should; nil when none is configured.
-func endpointFindings(cfg *config.Config) func(s *site.Site) []check.Finding {
+func endpointFindings(cfg *config.Config) func(s *public.Site) []check.Finding {
 	e := endpointsOf(cfg)
 	if e.IsZero() {
 		return nil
 	}
-	return func(s *site.Site) []check.Finding {
+	return func(handle *public.Site) []check.Finding {
+		s := site.Unwrap(handle)
 		v := endpointVerifier{site: s, endpoints: e}
 		v.headers()
 		if cfg.Templates.Headers {

@@ -52,7 +52,7 @@ func (a *app) siteCheck(cmd *cobra.Command, p *githook.Push) func(ctx context.Co
 			if err != nil {
 				return explain(err)
 			}
-			result, err := check.Run(ctx, s, checkOptions(cfg))
+			result, err := check.Run(ctx, handle(s), checkOptions(cfg))
 			if err != nil {
 				return err
 			}

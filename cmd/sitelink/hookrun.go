@@ -105,7 +105,7 @@ func pushedBranch(a *app, named string) string {
 // The table [hook] of a commit that is not checked out is not obeyed: its
 // build command is somebody's program until its reader has seen it.
 func (a *app) push(cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*githook.Push, error) {
-	p := &githook.Push{Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ(), Timeout: config.DefaultHookTimeout}
+	p := &githook.Push{Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ()}
 	if from := a.env.Getenv("PRE_COMMIT_REMOTE_NAME"); p.Remote == "" {
 		p.Remote = from
 	}
@@ -115,10 +115,8 @@ func (a *app) push(cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*gi
 		if err != nil {
 			return err
 		}
-		p.Build, p.Branches, p.OnlyNew = cfg.Hook.Build, cfg.Hook.Branches, cfg.Hook.Remote
-		if cfg.Hook.Timeout > 0 {
-			p.Timeout = cfg.Hook.Timeout
-		}
+		p.Build, p.Branches, p.OnlyNew = cfg.Hook.Build, cfg.Hook.Branches, cfg.Hook.Baseline == "remote"
+		p.Timeout = cfg.Hook.Timeout
 		if p.Build == "" {
 			if err := quiet.pushSite(repo, cfg.Docroot, p); err != nil {
 				return err

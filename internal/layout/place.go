@@ -6,35 +6,35 @@ import (
 	"strings"
 )
 
-// Place is where the elements go.
+// Place is where elements can be inserted.
 type Place struct {
 	Spot
-	// After: behind the tag that ends at the offset; else before the tag that
-	// begins there.
+	// After: insert after the tag that ends at the offset; otherwise before the
+	// tag that starts there.
 	After bool
-	// What names the place for a person: "the charset declaration".
+	// What describes the place in messages: "the charset declaration".
 	What string
 }
 
-// NoPlaceError says why no place was found.
+// NoPlaceError means that a page has no place for elements.
 type NoPlaceError struct {
 	// Reason is a phrase: "two <head>".
 	Reason string
-	// Spots are the places that the reason speaks of.
+	// Spots are the places that the reason refers to.
 	Spots []Spot
 }
 
 func (e *NoPlaceError) Error() string { return e.Reason }
 
-// MaxOffset is how many bytes of a page a pingback client must read: the
-// elements end before (Pingback 1.0, 2.3).
+// MaxOffset is how many bytes of a page a pingback client must read. The elements
+// have to end before it (Pingback 1.0, 2.3).
 const MaxOffset = 5000
 
-// Place chooses where size bytes of elements go, in a file for which owned is
-// true: behind the charset declaration; else before the end of the head; else
-// behind its start. A place counts only if it is written whenever the head is,
-// for each page anew, with the page at hand, and as far as the templates tell
-// within the first [MaxOffset] bytes. The error is a [NoPlaceError].
+// Place chooses where to insert size bytes of elements, in a file for which owned
+// returns true: after the charset declaration, or before the end of the head, or
+// after its start. The place must be written every time the head is, separately
+// for each page, with access to the page, and as far as the templates show within
+// the first [MaxOffset] bytes. The error is a [NoPlaceError].
 func (d *Doc) Place(owned func(file string) bool, size int) (Place, error) {
 	if len(d.Heads) > 1 {
 		return Place{}, &NoPlaceError{"the page has two <head>", d.Heads}
@@ -48,7 +48,7 @@ func (d *Doc) Place(owned func(file string) bool, size int) (Place, error) {
 	case len(d.HeadEnds) > 1:
 		return Place{}, &NoPlaceError{"the page has two </head> and no <head>", d.HeadEnds}
 	case d.Implied == nil && d.Charset == nil:
-		return Place{}, &NoPlaceError{"no head is found", nil}
+		return Place{}, &NoPlaceError{"the page has no head", nil}
 	}
 	type candidate struct {
 		spot  *Spot
@@ -71,7 +71,7 @@ func (d *Doc) Place(owned func(file string) bool, size int) (Place, error) {
 	if len(d.Heads) == 1 {
 		add(&d.Heads[0], true, "<head>")
 	}
-	var said []string
+	var reasons []string
 	var spots []Spot
 	for _, c := range candidates {
 		why := ""
@@ -79,27 +79,27 @@ func (d *Doc) Place(owned func(file string) bool, size int) (Place, error) {
 		case !owned(c.spot.File):
 			why = "belongs to the theme"
 		case !c.spot.Always(whenever):
-			why = "stands in a condition or a loop"
+			why = "is inside a condition or a loop"
 		case c.spot.InBlock != "":
-			why = fmt.Sprintf("stands in the block %q, which other templates replace", c.spot.InBlock)
+			why = fmt.Sprintf("is in the block %q, which other templates replace", c.spot.InBlock)
 		case c.spot.Cached:
 			why = "is written once for several pages (partialCached)"
 		case c.spot.Data == "" && d.PageFunc == "":
-			why = "stands where the page is not at hand"
+			why = "is at a place without access to the page"
 		case c.spot.Before+size > MaxOffset:
-			why = fmt.Sprintf("lies behind the first %d bytes of the page", MaxOffset)
+			why = fmt.Sprintf("is after the first %d bytes of the page", MaxOffset)
 		default:
 			p := Place{*c.spot, c.after, c.what}
 			p.Data = cmp.Or(p.Data, d.PageFunc)
 			return p, nil
 		}
-		said = append(said, fmt.Sprintf("%s in %s %s", c.what, c.spot.File, why))
+		reasons = append(reasons, fmt.Sprintf("%s in %s %s", c.what, c.spot.File, why))
 		spots = append(spots, *c.spot)
 	}
-	return Place{}, &NoPlaceError{strings.Join(said, "; "), spots}
+	return Place{}, &NoPlaceError{strings.Join(reasons, "; "), spots}
 }
 
-// Insert returns src with inner, marked, at the place.
+// Insert returns src with inner, between marks, at the place.
 func (p Place) Insert(l Language, src []byte, inner string) []byte {
 	if p.After {
 		return l.InsertAfter(src, p.Offset, inner)
