@@ -31,12 +31,18 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 	}
 	all := make([]Finding, starts[len(pages)], starts[len(pages)]+spareFindings)
 	ends := make([]int, len(pages))
+	parts := make([]described, len(pages))
 	var fine atomic.Int64
 	gone := make([]bool, len(pages)) // changed meanwhile
 	err := readersWith(ctx, s, opt, len(pages), func() *phrases { return &phrases{} }, func(r *site.Reader, said *phrases, i int) error {
 		id := pages[i]
 		part := all[starts[i]:starts[i]:starts[i+1]]
 		bad, scripts := t.bad[id], examples[id]
+		if d, ok := opt.Memo.find(s, id, bad, scripts); ok {
+			fine.Add(int64(d.fine))
+			parts[i], ends[i] = d, starts[i]+copy(all[starts[i]:], d.findings)
+			return nil
+		}
 		want := make([]uint32, 0, len(bad)+len(scripts))
 		for _, b := range bad {
 			want = append(want, b.link)
@@ -69,6 +75,7 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 		}
 		fine.Add(int64(fineHere))
 		ends[i] = starts[i] + len(part)
+		parts[i] = described{version: s.Page(id).Version(), bad: t.bad[id], scripts: scripts, fine: fineHere}
 		return nil
 	})
 	if err != nil {
@@ -82,15 +89,37 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 		}
 	}
 	n := 0
+	var fresh [][]Finding
 	for i := range pages {
 		if n != starts[i] {
 			copy(all[n:], all[starts[i]:ends[i]])
 		}
-		n += ends[i] - starts[i]
+		starts[i], n = n, n+ends[i]-starts[i]
+		if parts[i].findings == nil {
+			fresh = append(fresh, all[starts[i]:n])
+		}
 	}
 	clear(all[n:])
 	all = all[:n]
-	return all, advise(ctx, s, opt, all)
+	if err := advise(ctx, s, opt, fresh); err != nil {
+		return nil, err
+	}
+	if opt.Memo != nil {
+		*opt.Memo = Memo{s.Definitions(), make(map[site.PageID]described, len(pages))}
+		for i, id := range pages {
+			if d := &parts[i]; !gone[i] {
+				if d.findings == nil {
+					end := n
+					if i+1 < len(pages) {
+						end = starts[i+1]
+					}
+					d.findings = append([]Finding{}, all[starts[i]:end]...)
+				}
+				opt.Memo.pages[id] = *d
+			}
+		}
+	}
+	return all, nil
 }
 
 // spareFindings is room for those that come from elsewhere, see merge.

@@ -60,7 +60,7 @@ func Explain(ctx context.Context, s *site.Site, opt Options, from site.PageID, r
 	f := []Finding{e.Finding}
 	f[0].based = s.Page(from).HasBase()
 	if j.verdict == Error {
-		if err := advise(ctx, s, opt, f); err != nil {
+		if err := advise(ctx, s, opt, [][]Finding{f}); err != nil {
 			return nil, err
 		}
 	}

@@ -64,6 +64,10 @@ type pageLink struct {
 	badLink
 }
 
+func newTally(s *site.Site) *tally {
+	return &tally{reasons: map[Code]int{}, demands: make([]demand, s.Pages())}
+}
+
 // takeStock judges all links from the records in memory.
 func takeStock(ctx context.Context, s *site.Site, opt Options) (*stock, error) {
 	tallies := make([]*tally, jobs(opt, s.Pages()))
@@ -241,7 +245,7 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 	}
 	files := &fileSums{}
 	for i := range s.Pages() {
-		files.add(s, site.PageID(i), 1, opt.scope.has(site.PageID(i)))
+		files.add(s, site.PageID(i), opt.scope.has(site.PageID(i)))
 	}
 	files.sum(s, sum)
 	if opt.scope != nil {
@@ -302,6 +306,15 @@ func scriptTargets(s *site.Site, misses []miss, bad map[site.PageID][]badLink) [
 		misses = misses[n:]
 	}
 	return out
+}
+
+// targetEnd returns how many of the first misses have one target.
+func targetEnd(all []miss) int {
+	n := 1
+	for n < len(all) && all[n].target == all[0].target {
+		n++
+	}
+	return n
 }
 
 // firstOn returns the first of some misses that is on one of these pages.

@@ -26,27 +26,29 @@ func adviseAtOnce(s *site.Site, f *Finding) {
 
 // advise fills in what the author most likely meant, for the findings where
 // something near exists; those of adviseAtOnce have it already.
-func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error {
+func advise(ctx context.Context, s *site.Site, opt Options, parts [][]Finding) error {
 	byTarget := map[site.PageID][]*Finding{}
 	var files *fileIndex
-	for i := range all {
-		f := &all[i]
-		switch cmp.Or(f.was, f.Code) {
-		case MissingFragment, MissingMap:
-			if target, ok := s.PageOf(f.node); ok {
-				byTarget[target] = append(byTarget[target], f)
-			}
-		case MissingFile, MissingDirectory, MissingIndex:
-			if files == nil {
-				files = opt.fileIndex(s)
-			}
-			f.Suggestion = slip(f.Raw)
-			if f.Suggestion == "" && isMarkdownPath(f.Raw) {
-				f.Suggestion = files.ofMarkdown(f)
-			}
-			if href := files.nearest(f.Target); href != "" && f.Suggestion == "" {
-				if got := replacePath(s, f, href); got != f.Raw {
-					f.Suggestion = got
+	for _, part := range parts {
+		for i := range part {
+			f := &part[i]
+			switch cmp.Or(f.was, f.Code) {
+			case MissingFragment, MissingMap:
+				if target, ok := s.PageOf(f.node); ok {
+					byTarget[target] = append(byTarget[target], f)
+				}
+			case MissingFile, MissingDirectory, MissingIndex:
+				if files == nil {
+					files = newFileIndex(s)
+				}
+				f.Suggestion = slip(f.Raw)
+				if f.Suggestion == "" && isMarkdownPath(f.Raw) {
+					f.Suggestion = files.ofMarkdown(f)
+				}
+				if href := files.nearest(f.Target); href != "" && f.Suggestion == "" {
+					if got := replacePath(s, f, href); got != f.Raw {
+						f.Suggestion = got
+					}
 				}
 			}
 		}
