@@ -12,7 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // files describes a docroot: slash path -> contents. A path that ends in a
@@ -71,18 +72,21 @@ func chmod(t testing.TB, name string, mode os.FileMode) {
 	}
 }
 
-func load(t testing.TB, root string, opt site.Options) *site.Site {
+func load(t testing.TB, root string, opt isite.Options) *isite.Site {
 	t.Helper()
-	s, err := site.Load(context.Background(), root, opt)
+	s, err := isite.Load(context.Background(), root, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func run(t testing.TB, s *site.Site, opt Options) *Result {
+// handle returns the site as other programs have it.
+func handle(s *isite.Site) *site.Site { return isite.Wrap(s).(*site.Site) }
+
+func run(t testing.TB, s *isite.Site, opt Options) *Result {
 	t.Helper()
-	r, err := Run(context.Background(), s, opt)
+	r, err := Run(context.Background(), handle(s), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,10 +103,10 @@ func render(dst []byte, f *Finding) []byte {
 }
 
 // rows returns the rows of all links, and the result that goes with them.
-func rows(t testing.TB, s *site.Site, opt Options) ([]Finding, *Result) {
+func rows(t testing.TB, s *isite.Site, opt Options) ([]Finding, *Result) {
 	t.Helper()
 	var out bytes.Buffer
-	r, err := Links(context.Background(), s, opt, render, &out)
+	r, err := Links(context.Background(), handle(s), opt, render, &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +122,7 @@ func rows(t testing.TB, s *site.Site, opt Options) ([]Finding, *Result) {
 }
 
 // checkFiles is tempDocroot, load and run in one.
-func checkFiles(t testing.TB, fs files, sopt site.Options, opt Options) *Result {
+func checkFiles(t testing.TB, fs files, sopt isite.Options, opt Options) *Result {
 	t.Helper()
 	return run(t, load(t, tempDocroot(t, fs), sopt), opt)
 }

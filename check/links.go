@@ -7,7 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // Links judges every link of s and writes them all to w, sorted by page and
@@ -16,13 +17,13 @@ import (
 // are the faults of files; those of links are among the rows. The first error
 // of w ends the work and is returned.
 func Links(ctx context.Context, s *site.Site, opt Options, render func(dst []byte, f *Finding) []byte, w io.Writer) (*Result, error) {
-	return links(ctx, s, opt, nil, render, w)
+	return links(ctx, isite.Unwrap(s), opt, nil, render, w)
 }
 
 // links is Links for those of a selection, nil for all. With a selection only
 // the pages that may hold one are read, and the result has no faults of files
 // but pages that changed.
-func links(ctx context.Context, s *site.Site, opt Options, sel *selection, render func(dst []byte, f *Finding) []byte, w io.Writer) (*Result, error) {
+func links(ctx context.Context, s *isite.Site, opt Options, sel *selection, render func(dst []byte, f *Finding) []byte, w io.Writer) (*Result, error) {
 	ignore, err := compileIgnores(opt.Ignore)
 	if err != nil {
 		return nil, err
@@ -43,12 +44,12 @@ func links(ctx context.Context, s *site.Site, opt Options, sel *selection, rende
 	out := newSequence(w)
 	defer context.AfterFunc(ctx, out.wake)()
 	var mu sync.Mutex // guards ignore, sum and the findings of r
-	err = readers(ctx, s, opt, s.Pages(), func(reader *site.Reader, i int) error {
+	err = readers(ctx, s, opt, s.Pages(), func(reader *isite.Reader, i int) error {
 		buf, err := out.buffer(ctx, i)
 		if err != nil {
 			return err
 		}
-		id := site.PageID(i)
+		id := isite.PageID(i)
 		want, n := sel.links(s, id)
 		if n > 0 && opt.scope.has(id) {
 			buf = slices.Grow(buf, n*rowBytes)
@@ -96,8 +97,8 @@ func links(ctx context.Context, s *site.Site, opt Options, sel *selection, rende
 
 // quietScripts applies the ignore rules to the fragments that only scripts can
 // serve, which are one finding for each target: the same as [Run] reports.
-func (t *stock) quietScripts(ctx context.Context, s *site.Site, opt Options, ignore *ignores, sum *Summary) error {
-	t.quiet = map[site.PageID]bool{}
+func (t *stock) quietScripts(ctx context.Context, s *isite.Site, opt Options, ignore *ignores, sum *Summary) error {
+	t.quiet = map[isite.PageID]bool{}
 	if len(opt.Ignore) == 0 {
 		return nil
 	}
@@ -116,11 +117,11 @@ func (t *stock) quietScripts(ctx context.Context, s *site.Site, opt Options, ign
 // in want, which ascends, when that is not nil; it returns the bad links that have
 // none because the page changed. settle is called for those that are a finding, or
 // were one until their text was seen (then with Verdict OK).
-func (t *stock) rows(s *site.Site, id site.PageID, reader *site.Reader, opt Options, want []uint32, settle func(*Finding), render func([]byte, *Finding) []byte, buf []byte) (out []byte, lost []badLink, err error) {
+func (t *stock) rows(s *isite.Site, id isite.PageID, reader *isite.Reader, opt Options, want []uint32, settle func(*Finding), render func([]byte, *Finding) []byte, buf []byte) (out []byte, lost []badLink, err error) {
 	bad, script := t.bad[id], t.script[id]
 	path, links := s.Path(id), s.Page(id).All()
 	var f Finding
-	err = reader.Details(id, want, func(i int, d *site.Detail) {
+	err = reader.Details(id, want, func(i int, d *isite.Detail) {
 		l := &links[i]
 		for len(bad) > 0 && bad[0].link < uint32(i) {
 			bad = bad[1:]

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // addsUp: every link is in exactly one of the counts.
@@ -194,7 +194,7 @@ func TestCorpora(t *testing.T) {
 		}
 		checked++
 		t.Run(e.Name(), func(t *testing.T) {
-			s := load(t, filepath.Join(dir, e.Name()), site.Options{})
+			s := load(t, filepath.Join(dir, e.Name()), isite.Options{})
 			r := run(t, s, Options{})
 			addsUp(t, &r.Summary)
 			counts, n := corpusRows(t, s)
@@ -211,11 +211,11 @@ func TestCorpora(t *testing.T) {
 
 // corpusRows counts the rows of all links by verdict: one byte each, as there
 // may be millions.
-func corpusRows(t *testing.T, s *site.Site) (map[Verdict]int, int) {
+func corpusRows(t *testing.T, s *isite.Site) (map[Verdict]int, int) {
 	t.Helper()
 	counts, n := map[Verdict]int{}, 0
 	var out bytes.Buffer
-	l, err := Links(context.Background(), s, Options{}, func(dst []byte, f *Finding) []byte { return append(dst, byte(f.Verdict)) }, &out)
+	l, err := Links(context.Background(), handle(s), Options{}, func(dst []byte, f *Finding) []byte { return append(dst, byte(f.Verdict)) }, &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,10 +230,10 @@ func corpusRows(t *testing.T, s *site.Site) (map[Verdict]int, int) {
 // TestRowsAreIndependent: a row's strings last as long as render runs, and
 // what render is given is complete at that time.
 func TestRowsAreIndependent(t *testing.T) {
-	s := load(t, tempDocroot(t, manyPages(100)), site.Options{})
+	s := load(t, tempDocroot(t, manyPages(100)), isite.Options{})
 	var once, again bytes.Buffer
 	for _, w := range []*bytes.Buffer{&once, &again} {
-		_, err := Links(context.Background(), s, Options{Jobs: 4}, func(dst []byte, f *Finding) []byte {
+		_, err := Links(context.Background(), handle(s), Options{Jobs: 4}, func(dst []byte, f *Finding) []byte {
 			b, err := json.Marshal(f)
 			if err != nil {
 				t.Error(err)

@@ -3,7 +3,7 @@ package check
 import (
 	"slices"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // Memo carries what a [Run] found out about the pages of a site over to the next
@@ -15,8 +15,8 @@ import (
 // Findings of a page are reused if its own record, its faulty links, and what
 // all pages of the site define are the same.
 type Memo struct {
-	definitions *site.Definitions
-	pages       map[site.PageID]described
+	definitions *isite.Definitions
+	pages       map[isite.PageID]described
 }
 
 // described is what [describe] made of the faulty links of a page.
@@ -32,7 +32,7 @@ type described struct {
 
 // find returns what is known of a page with these faulty links. A nil Memo knows
 // nothing.
-func (m *Memo) find(s *site.Site, id site.PageID, bad []badLink, scripts []scriptTarget) (d described, ok bool) {
+func (m *Memo) find(s *isite.Site, id isite.PageID, bad []badLink, scripts []scriptTarget) (d described, ok bool) {
 	if m == nil || m.definitions != s.Definitions() {
 		return described{}, false
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // editor makes random edits in a docroot and knows which paths they concern.
@@ -147,8 +147,8 @@ func TestMemo(t *testing.T) {
 	if testing.Short() {
 		steps = 60
 	}
-	profile := func(name string) site.Profile {
-		p, ok := site.ProfileByName(name)
+	profile := func(name string) isite.Profile {
+		p, ok := isite.ProfileByName(name)
 		if !ok {
 			t.Fatal("no profile " + name)
 		}
@@ -156,22 +156,22 @@ func TestMemo(t *testing.T) {
 	}
 	for i, c := range []struct {
 		name string
-		site site.Options
+		site isite.Options
 		opt  Options
 	}{
 		{name: "plain"},
 		{name: "again"},
-		{name: "autoindex", site: site.Options{Autoindex: site.AutoindexList}},
-		{name: "base", site: site.Options{BaseURLs: []string{"https://example.org/sub/"}, Base: site.BaseDocumentOrder}},
-		{name: "nginx", site: site.Options{Profile: profile("nginx")}},
-		{name: "apache", site: site.Options{Profile: profile("apache")}},
-		{name: "s3", site: site.Options{Profile: profile("s3")}},
-		{name: "hosts", site: site.Options{BaseURLs: []string{"https://example.org/sub/", "http://www.example.org/sub/"}}},
-		{name: "rooted", site: site.Options{Roots: []site.Root{{Dir: "s", Base: "https://example.org/sub/"}, {Base: "https://other.example/"}}}},
-		{name: "netlify", site: site.Options{Profile: profile("netlify")}},
-		{name: "github-pages", site: site.Options{Profile: profile("github-pages")}},
-		{name: "cloudflare", site: site.Options{Profile: profile("cloudflare-pages")}},
-		{name: "vercel", site: site.Options{Profile: profile("vercel")}},
+		{name: "autoindex", site: isite.Options{Autoindex: isite.AutoindexList}},
+		{name: "base", site: isite.Options{BaseURLs: []string{"https://example.org/sub/"}, Base: isite.BaseDocumentOrder}},
+		{name: "nginx", site: isite.Options{Profile: profile("nginx")}},
+		{name: "apache", site: isite.Options{Profile: profile("apache")}},
+		{name: "s3", site: isite.Options{Profile: profile("s3")}},
+		{name: "hosts", site: isite.Options{BaseURLs: []string{"https://example.org/sub/", "http://www.example.org/sub/"}}},
+		{name: "rooted", site: isite.Options{Roots: []isite.Root{{Dir: "s", Base: "https://example.org/sub/"}, {Base: "https://other.example/"}}}},
+		{name: "netlify", site: isite.Options{Profile: profile("netlify")}},
+		{name: "github-pages", site: isite.Options{Profile: profile("github-pages")}},
+		{name: "cloudflare", site: isite.Options{Profile: profile("cloudflare-pages")}},
+		{name: "vercel", site: isite.Options{Profile: profile("vercel")}},
 		{name: "options", opt: Options{Orphans: true, ScriptFragments: ScriptError, Ignore: []Ignore{{URL: "gone.html"}, {Code: MissingIndex}}}},
 		{name: "from", opt: Options{From: []string{"/s/@"}}},
 	} {
@@ -183,7 +183,7 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps int) {
+func follow(t *testing.T, e *editor, siteOpt isite.Options, opt Options, steps int) {
 	ctx := t.Context()
 	if err := os.Chmod(e.root, 0o755); err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 	}
 	s := load(t, e.root, siteOpt)
 	opt.Memo = &Memo{}
-	if _, err := Run(ctx, s, opt); err != nil {
+	if _, err := Run(ctx, handle(s), opt); err != nil {
 		t.Fatal(err)
 	}
 	var log []string
@@ -216,7 +216,7 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 		if rereads(next) > rereads(s) {
 			shared++
 		}
-		after, err := Run(ctx, next, opt)
+		after, err := Run(ctx, handle(next), opt)
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
@@ -233,18 +233,18 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 }
 
 // rereads returns how often pages were read again since the site was loaded.
-func rereads(s *site.Site) (n int) {
+func rereads(s *isite.Site) (n int) {
 	for id := range s.Pages() {
-		n += int(s.Page(site.PageID(id)).Version())
+		n += int(s.Page(isite.PageID(id)).Version())
 	}
 	return n
 }
 
 // sameAsFresh compares the result for an updated site with that for the site
 // loaded again.
-func sameAsFresh(ctx context.Context, got *Result, s, fresh *site.Site, opt Options) error {
+func sameAsFresh(ctx context.Context, got *Result, s, fresh *isite.Site, opt Options) error {
 	opt.Memo = nil
-	want, err := Run(ctx, fresh, opt)
+	want, err := Run(ctx, handle(fresh), opt)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func sameAsFresh(ctx context.Context, got *Result, s, fresh *site.Site, opt Opti
 }
 
 // sameResult compares all that leaves the package.
-func sameResult(got, want *Result, s, fresh *site.Site) error {
+func sameResult(got, want *Result, s, fresh *isite.Site) error {
 	for _, r := range []*Result{got, want} {
 		if len(r.Summary.Reasons) == 0 {
 			r.Summary.Reasons = nil // rules that ignore all leave an empty list
@@ -310,7 +310,7 @@ func TestMemoEdits(t *testing.T) {
 				e.write(t, n)
 			}
 			ctx := t.Context()
-			s := load(t, root, site.Options{})
+			s := load(t, root, isite.Options{})
 			c.opt.Memo = &Memo{}
 			for step := range steps {
 				var changed []string
@@ -322,11 +322,11 @@ func TestMemoEdits(t *testing.T) {
 					t.Fatalf("step %d: %v, or loaded again", step, err)
 				}
 				s = next
-				got, err := Run(ctx, s, c.opt)
+				got, err := Run(ctx, handle(s), c.opt)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := sameAsFresh(ctx, got, s, load(t, root, site.Options{}), c.opt); err != nil {
+				if err := sameAsFresh(ctx, got, s, load(t, root, isite.Options{}), c.opt); err != nil {
 					t.Fatalf("step %d, %s:\n%v", step, changed, err)
 				}
 			}
@@ -425,9 +425,9 @@ func TestMemoExample(t *testing.T) {
 	for n := range 10 {
 		write(fmt.Sprintf("p%d.html", n), text(10+n))
 	}
-	s := load(t, root, site.Options{})
+	s := load(t, root, isite.Options{})
 	opt := Options{Memo: &Memo{}}
-	if _, err := Run(ctx, s, opt); err != nil {
+	if _, err := Run(ctx, handle(s), opt); err != nil {
 		t.Fatal(err)
 	}
 	for i, edit := range []struct{ name, text, example string }{
@@ -445,7 +445,7 @@ func TestMemoExample(t *testing.T) {
 		if s, err = s.Update(ctx, []string{edit.name}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Run(ctx, s, opt)
+		r, err := Run(ctx, handle(s), opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,20 +1,20 @@
 package check
 
-import "github.com/sitelink/sitelink/internal/site"
+import isite "github.com/sitelink/sitelink/internal/site"
 
 // phrases remembers what was said of links of one directory: pages of a
 // directory repeat each other's, and a redirect or an alias page may be behind
 // thousands (rust-doc: 39,691 links to 170 alias pages). It belongs to
 // one goroutine.
 type phrases struct {
-	dir  site.NodeID
+	dir  isite.NodeID
 	said map[string]phrase
 }
 
 // phrase is a finding's text, and what it depends on beside its raw value and
 // its directory.
 type phrase struct {
-	resolved                             site.Resolved
+	resolved                             isite.Resolved
 	judged                               judgement
 	based                                bool
 	raw, fragment, file, message, advice string
@@ -25,7 +25,7 @@ const maxPhrases = 1 << 12
 
 // report makes f, which is empty, the report of one link of page id, its advice
 // at once included.
-func (p *phrases) report(s *site.Site, id site.PageID, path string, f *Finding, d *site.Detail, j judgement) {
+func (p *phrases) report(s *isite.Site, id isite.PageID, path string, f *Finding, d *isite.Detail, j judgement) {
 	page := s.Page(id)
 	if j.code != ViaRedirect {
 		f.report(s, path, d, j)

@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/site"
 )
 
 // Question selects links of a site. A link is selected when it fits all fields
@@ -34,7 +35,8 @@ var ErrNothingNamed = errors.New("nothing is named")
 // Ask writes the rows of the links that fit q as [Links] does, and reads only
 // pages that may hold one. An error is one of Links, or wraps
 // [ErrNothingNamed] where q makes no sense for this site. Pages that changed meanwhile are the findings of the result.
-func Ask(ctx context.Context, s *site.Site, opt Options, q Question, render func(dst []byte, f *Finding) []byte, w io.Writer) (*Result, error) {
+func Ask(ctx context.Context, handle *site.Site, opt Options, q Question, render func(dst []byte, f *Finding) []byte, w io.Writer) (*Result, error) {
+	s := isite.Unwrap(handle)
 	sel, err := q.selection(s)
 	if err != nil {
 		return nil, err
@@ -44,18 +46,18 @@ func Ask(ctx context.Context, s *site.Site, opt Options, q Question, render func
 
 // selection is a question that knows its site.
 type selection struct {
-	page    site.PageID
+	page    isite.PageID
 	onePage bool
 	// may tells by the record alone whether a link may fit; nil means that any
 	// may.
-	may func(l *site.Link) bool
+	may func(l *isite.Link) bool
 	// fits tells whether a link does, once all of it is known.
 	fits func(f *Finding) bool
 }
 
 // links returns the numbers of the links of a page that may fit, nil for all,
 // and how many they are.
-func (sel *selection) links(s *site.Site, id site.PageID) (want []uint32, n int) {
+func (sel *selection) links(s *isite.Site, id isite.PageID) (want []uint32, n int) {
 	p := s.Page(id)
 	switch {
 	case sel == nil:
@@ -87,7 +89,7 @@ func (sel *selection) render(render func([]byte, *Finding) []byte) func([]byte, 
 	}
 }
 
-func (q Question) selection(s *site.Site) (*selection, error) {
+func (q Question) selection(s *isite.Site) (*selection, error) {
 	sel := &selection{}
 	if q.From != "" {
 		node, err := named(s, q.From)
@@ -100,10 +102,10 @@ func (q Question) selection(s *site.Site) (*selection, error) {
 		}
 		sel.page, sel.onePage = id, true
 	}
-	var mays []func(*site.Link) bool
+	var mays []func(*isite.Link) bool
 	var fits []func(*Finding) bool
 	if q.External {
-		mays = append(mays, func(l *site.Link) bool { return leaves(l.State) })
+		mays = append(mays, func(l *isite.Link) bool { return leaves(l.State) })
 	}
 	if q.To != "" {
 		may, fit, err := leadsTo(s, q.To)
@@ -113,7 +115,7 @@ func (q Question) selection(s *site.Site) (*selection, error) {
 		mays, fits = append(mays, may), append(fits, fit)
 	}
 	if len(mays) > 0 {
-		sel.may = func(l *site.Link) bool { return all(mays, l) }
+		sel.may = func(l *isite.Link) bool { return all(mays, l) }
 	}
 	sel.fits = func(f *Finding) bool { return all(fits, f) }
 	return sel, nil
@@ -129,16 +131,16 @@ func all[T any](tests []func(T) bool, x T) bool {
 }
 
 // leaves tells whether a link leads out of the docroot.
-func leaves(st site.State) bool {
-	return st == site.StateExternal || st == site.StateCredentials || st == site.StateOutsideBase
+func leaves(st isite.State) bool {
+	return st == isite.StateExternal || st == isite.StateCredentials || st == isite.StateOutsideBase
 }
 
 // named finds what a person means: a file of the docroot of exactly that name
 // comes before what a link so written would get.
-func named(s *site.Site, text string) (site.Resolved, error) {
+func named(s *isite.Site, text string) (isite.Resolved, error) {
 	if !strings.HasPrefix(text, "/") {
-		if node, ok := s.Lookup(text); ok && node != 0 && s.Tree().Kind(node) == site.KindFile {
-			return site.Resolved{State: site.StateOK, Node: node, Target: s.Href(node)}, nil
+		if node, ok := s.Lookup(text); ok && node != 0 && s.Tree().Kind(node) == isite.KindFile {
+			return isite.Resolved{State: isite.StateOK, Node: node, Target: s.Href(node)}, nil
 		}
 	}
 	res, err := s.Request(text)
@@ -157,7 +159,7 @@ func (e *questionError) Is(target error) bool { return target == ErrNothingNamed
 func (e *questionError) Unwrap() error        { return e.error }
 
 // leadsTo makes the tests for the target that text names.
-func leadsTo(s *site.Site, text string) (may func(*site.Link) bool, fits func(*Finding) bool, err error) {
+func leadsTo(s *isite.Site, text string) (may func(*isite.Link) bool, fits func(*Finding) bool, err error) {
 	to, err := named(s, text)
 	if err != nil {
 		return nil, nil, err
@@ -165,11 +167,11 @@ func leadsTo(s *site.Site, text string) (may func(*site.Link) bool, fits func(*F
 	fragment := anchorName(to.Fragment)
 	atFragment := func(f *Finding) bool { return to.Fragment == "" || anchorName(f.Fragment) == fragment }
 	target := sitePath(to.Target)
-	if to.State.Answers() && to.Node != site.NoNode {
-		may = func(l *site.Link) bool { return l.Node == to.Node && l.State != site.StateWrongCase }
+	if to.State.Answers() && to.Node != isite.NoNode {
+		may = func(l *isite.Link) bool { return l.Node == to.Node && l.State != isite.StateWrongCase }
 		return may, atFragment, nil
 	}
-	may = func(l *site.Link) bool { return l.Node == site.NoNode || !s.State(l).Answers() }
+	may = func(l *isite.Link) bool { return l.Node == isite.NoNode || !s.State(l).Answers() }
 	return may, func(f *Finding) bool {
 		return f.Target != "" && sitePath(f.Target) == target && atFragment(f)
 	}, nil
@@ -194,8 +196,9 @@ func anchorName(fragment string) string {
 
 // Answers returns the docroot path of the file, or of the directory whose
 // listing, answers the link; "" when none does.
-func (f *Finding) Answers(s *site.Site) string {
-	if f.Status != 200 || f.node == site.NoNode {
+func (f *Finding) Answers(handle *site.Site) string {
+	s := isite.Unwrap(handle)
+	if f.Status != 200 || f.node == isite.NoNode {
 		return ""
 	}
 	return s.Tree().Path(f.node)

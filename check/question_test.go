@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // asked is a site with every kind of target.
@@ -28,12 +28,12 @@ var asked = files{
 }
 
 // answersOf returns, in the form page:number, the links that fit a question.
-func answersOf(t *testing.T, s *site.Site, q Question) string {
+func answersOf(t *testing.T, s *isite.Site, q Question) string {
 	t.Helper()
 	var out bytes.Buffer
 	var mu sync.Mutex
 	numbers := map[string][]int64{} // offsets of all links of a page
-	if _, err := Links(context.Background(), s, Options{}, func(dst []byte, f *Finding) []byte {
+	if _, err := Links(context.Background(), handle(s), Options{}, func(dst []byte, f *Finding) []byte {
 		mu.Lock()
 		defer mu.Unlock()
 		numbers[f.Page] = append(numbers[f.Page], f.Offset)
@@ -41,7 +41,7 @@ func answersOf(t *testing.T, s *site.Site, q Question) string {
 	}, &out); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Ask(context.Background(), s, Options{}, q, func(dst []byte, f *Finding) []byte {
+	r, err := Ask(context.Background(), handle(s), Options{}, q, func(dst []byte, f *Finding) []byte {
 		return fmt.Appendf(dst, "%s:%d ", f.Page, slices.Index(numbers[f.Page], f.Offset)+1)
 	}, &out)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestIssue4Item7Questions(t *testing.T) {
 		}
 	}
 	for _, q := range []Question{{To: "http://["}, {From: "gone.html"}, {From: "https://other.example/"}, {From: "http://["}} {
-		if _, err := Ask(context.Background(), s, Options{}, q, nil, nil); !errors.Is(err, ErrNothingNamed) {
+		if _, err := Ask(context.Background(), handle(s), Options{}, q, nil, nil); !errors.Is(err, ErrNothingNamed) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestIssue4Item7AskIsLinks(t *testing.T) {
 			all, _ := rows(t, s, x.opt)
 			askRows := func(q Question) (out []Finding) {
 				var mu sync.Mutex
-				if _, err := Ask(context.Background(), s, x.opt, q, func(dst []byte, f *Finding) []byte {
+				if _, err := Ask(context.Background(), handle(s), x.opt, q, func(dst []byte, f *Finding) []byte {
 					mu.Lock()
 					defer mu.Unlock()
 					g := *f
@@ -143,7 +143,7 @@ func TestIssue4Item7AskIsLinks(t *testing.T) {
 			}
 			var from []Finding
 			for i := range s.Pages() {
-				from = append(from, askRows(Question{From: s.Path(site.PageID(i))})...)
+				from = append(from, askRows(Question{From: s.Path(isite.PageID(i))})...)
 			}
 			slices.SortFunc(from, byPlace)
 			sorted := slices.Clone(all)
@@ -194,7 +194,7 @@ func TestIssue4Item7External(t *testing.T) {
 		"0.html": plain + "\n" + `<a href="https://b.example/x%20y/?q#A%20b">1</a><a href="//b.example:443/#"></a>`,
 	}
 	s := load(t, tempDocroot(t, fs), exampleOrg)
-	all, err := ExternalTargets(context.Background(), s, Options{})
+	all, err := ExternalTargets(context.Background(), handle(s), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestIssue4Item7Addresses(t *testing.T) {
 		}
 		t.Run(x.name, func(t *testing.T) {
 			s := x.load(t)
-			list, err := Addresses(context.Background(), s)
+			list, err := Addresses(context.Background(), handle(s))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,10 +239,10 @@ func TestIssue4Item7Addresses(t *testing.T) {
 				}
 				known[a.Path] = a.File
 			}
-			if _, err := Links(context.Background(), s, x.opt, func(dst []byte, f *Finding) []byte {
+			if _, err := Links(context.Background(), handle(s), x.opt, func(dst []byte, f *Finding) []byte {
 				if f.Verdict == OK && strings.HasPrefix(f.Target, "/") {
-					if file, ok := known[sitePath(f.Target)]; !ok || file != f.Answers(s) {
-						t.Errorf("%s is answered by %q; the list has %q", f.Target, f.Answers(s), file)
+					if file, ok := known[sitePath(f.Target)]; !ok || file != f.Answers(handle(s)) {
+						t.Errorf("%s is answered by %q; the list has %q", f.Target, f.Answers(handle(s)), file)
 					}
 				}
 				return dst
@@ -252,7 +252,7 @@ func TestIssue4Item7Addresses(t *testing.T) {
 		})
 	}
 	s := load(t, tempDocroot(t, files{"index.html": plain, "d/index.html": plain, "e/x.txt": "", "f.html": plain}), exampleOrg)
-	list, err := Addresses(context.Background(), s)
+	list, err := Addresses(context.Background(), handle(s))
 	want := []Address{
 		{"/sub", "index.html", "page", "/sub/"}, {"/sub/", "index.html", "page", ""}, {"/sub/d", "d/index.html", "page", "/sub/d/"},
 		{"/sub/d/", "d/index.html", "page", ""}, {"/sub/d/index.html", "d/index.html", "page", ""}, {"/sub/e/x.txt", "e/x.txt", "file", ""},
@@ -267,7 +267,7 @@ func TestIssue4Item7Addresses(t *testing.T) {
 func TestIssue4Item7AddressesOfRules(t *testing.T) {
 	s := load(t, tempDocroot(t, files{"p.html": plain}),
 		ruled("/old /p.html 301\n/away https://other.example/x 302\n/gone /nothing 301\n/many/* /p.html 301\n/a%20b /p.html 301\n"))
-	list, err := Addresses(context.Background(), s)
+	list, err := Addresses(context.Background(), handle(s))
 	want := []Address{
 		{"/a b", "p.html", "page", "/p.html"}, {"/away", "", "rule", "https://other.example/x"}, {"/old", "p.html", "page", "/p.html"}, {"/p.html", "p.html", "page", ""},
 	}
@@ -281,20 +281,20 @@ func TestIssue4Item7Anchors(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"b.html": plain + `<p id=z><a name=y></a><p id=z><map name=z></map><a name=z></a>`,
 		"a.html": plain + "<p id='x y'>", "c.html": plain,
-	}), site.Options{})
+	}), isite.Options{})
 	for from, want := range map[string]string{
 		"":       "a.html id x y|b.html id z|b.html name y|b.html map z|b.html name z|",
 		"a.html": "a.html id x y|", "/b.html": "b.html id z|b.html name y|b.html map z|b.html name z|", "c.html": "",
 	} {
 		var out bytes.Buffer
-		err := Anchors(context.Background(), s, Options{Jobs: 3}, from, func(dst []byte, a Anchor) []byte {
+		err := Anchors(context.Background(), handle(s), Options{Jobs: 3}, from, func(dst []byte, a Anchor) []byte {
 			return fmt.Appendf(dst, "%s %s %s|", a.Page, a.Kind, a.Name)
 		}, &out)
 		if err != nil || out.String() != want {
 			t.Errorf("from %q: %v\n got %s\nwant %s", from, err, out.String(), want)
 		}
 	}
-	if err := Anchors(context.Background(), s, Options{}, "gone.html", nil, nil); !errors.Is(err, ErrNothingNamed) {
+	if err := Anchors(context.Background(), handle(s), Options{}, "gone.html", nil, nil); !errors.Is(err, ErrNothingNamed) {
 		t.Errorf("a page that is not there: %v", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // batch pages are taken by a worker at a time.
@@ -22,10 +22,10 @@ func jobs(opt Options, pages int) int {
 
 // eachPage runs the pages of a site through workers. start is called once for
 // each worker, from one goroutine, and returns what handles a page.
-func eachPage(ctx context.Context, s *site.Site, workers int, start func(worker int) func(site.PageID) error) error {
+func eachPage(ctx context.Context, s *isite.Site, workers int, start func(worker int) func(isite.PageID) error) error {
 	return eachTask(ctx, s.Pages(), workers, func(w int) (func(int) error, func(), error) {
 		handle := start(w)
-		return func(i int) error { return handle(site.PageID(i)) }, func() {}, nil
+		return func(i int) error { return handle(isite.PageID(i)) }, func() {}, nil
 	})
 }
 

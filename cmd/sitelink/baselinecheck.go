@@ -81,7 +81,7 @@ func (a *app) fingerprintsOf(ctx context.Context, docroot string, cfg *config.Co
 	if err != nil {
 		return nil, explain(err)
 	}
-	result, err := check.Run(ctx, s, checkOptions(cfg))
+	result, err := check.Run(ctx, handle(s), checkOptions(cfg))
 	if err != nil {
 		return nil, err
 	}
@@ -154,15 +154,15 @@ func sayExpired(f *check.Finding, e *baseline.Entry) {
 // its equals, so that all are found before the first row is written.
 func (acc *acceptance) links(ctx context.Context, s *site.Site, opt check.Options, render func([]byte, *check.Finding) []byte, out output) (*check.Result, error) {
 	if acc == nil {
-		return check.Links(ctx, s, opt, render, out)
+		return check.Links(ctx, handle(s), opt, render, out)
 	}
 	acc.places = map[place]bool{}
-	result, err := check.Run(ctx, s, opt)
+	result, err := check.Run(ctx, handle(s), opt)
 	if err != nil {
 		return nil, err
 	}
 	acc.apply(result)
-	rest, err := check.Links(ctx, s, opt, func(dst []byte, f *check.Finding) []byte {
+	rest, err := check.Links(ctx, handle(s), opt, func(dst []byte, f *check.Finding) []byte {
 		if acc.places[place{f.Page, f.Offset, f.Code}] {
 			row := *f
 			row.Verdict, row.Code, row.Message = check.Unchecked, check.AcceptedByBaseline, ""

@@ -83,7 +83,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 		// have more of them than pages.
 		away := l.q.external || l.q.to != "" || l.q.from != ""
 		render = func(dst []byte, f *check.Finding) []byte {
-			file := f.Answers(l.site)
+			file := f.Answers(handle(l.site))
 			if file == "" && f.Verdict == check.Unchecked && !away {
 				return dst
 			}
@@ -97,7 +97,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 		return err
 	}
 	question := check.Question{From: l.q.from, To: l.q.to, External: l.q.external}
-	result, err := check.Ask(ctx, l.site, l.opt, question, render, l.out)
+	result, err := check.Ask(ctx, handle(l.site), l.opt, question, render, l.out)
 	if err != nil {
 		return unanswered(err)
 	}
@@ -116,7 +116,7 @@ func unanswered(err error) error {
 }
 
 func (l *linksAnswer) externals(ctx context.Context) error {
-	all, err := check.ExternalTargets(ctx, l.site, l.opt)
+	all, err := check.ExternalTargets(ctx, handle(l.site), l.opt)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (l *linksAnswer) externals(ctx context.Context) error {
 }
 
 func (l *linksAnswer) addresses(ctx context.Context) error {
-	all, err := check.Addresses(ctx, l.site)
+	all, err := check.Addresses(ctx, handle(l.site))
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (l *linksAnswer) addresses(ctx context.Context) error {
 }
 
 func (l *linksAnswer) orphans(ctx context.Context) error {
-	all, err := check.Orphans(ctx, l.site, nil)
+	all, err := check.Orphans(ctx, handle(l.site), nil)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (l *linksAnswer) anchors(ctx context.Context) error {
 	if err := l.print(begin); err != nil {
 		return err
 	}
-	return unanswered(check.Anchors(ctx, l.site, l.opt, l.q.from, render, l.out))
+	return unanswered(check.Anchors(ctx, handle(l.site), l.opt, l.q.from, render, l.out))
 }
 
 // writeList writes n answers that are in memory.

@@ -16,7 +16,7 @@ func (a *app) rowSources(ctx context.Context, s *site.Site, cfg *config.Config, 
 	if err != nil || opt.Project == "" {
 		return nil, err
 	}
-	r, err := check.Run(ctx, s, checkOptions(cfg))
+	r, err := check.Run(ctx, handle(s), checkOptions(cfg))
 	if err == nil {
 		err = a.addSources(ctx, s, cfg, docroot, r)
 	}

@@ -22,19 +22,19 @@ func (u *ui) debugs(topic string) bool {
 func (a *app) trace(ctx context.Context, s *site.Site, cfg *config.Config) error {
 	opt := checkOptions(cfg)
 	if a.ui.debugs("walk") {
-		steps, err := check.Walk(ctx, s, opt)
+		steps, err := check.Walk(ctx, handle(s), opt)
 		if err != nil {
 			return err
 		}
 		for _, step := range steps {
-			a.ui.line(fmt.Sprintf("walk: %-6s %s", step.Did, step.Path))
+			a.ui.line(fmt.Sprintf("walk: %-6s %s", step.Kind, step.Path))
 		}
 	}
 	if !a.ui.debugs("links") {
 		return nil
 	}
 	opt.Ignore = nil
-	_, err := check.Links(ctx, s, opt, traceRow, traceWriter{a.ui})
+	_, err := check.Links(ctx, handle(s), opt, traceRow, traceWriter{a.ui})
 	return err
 }
 

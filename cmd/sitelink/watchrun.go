@@ -192,7 +192,7 @@ func (w *watching) check(ctx context.Context) (*watchedCheck, error) {
 	}
 	opt := checkOptions(w.cfg)
 	opt.Memo = w.memo
-	r, err := check.Run(ctx, s, opt)
+	r, err := check.Run(ctx, handle(s), opt)
 	if err != nil {
 		return nil, err
 	}

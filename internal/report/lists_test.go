@@ -74,7 +74,7 @@ func TestLL85(t *testing.T) {
 	}
 }
 
-// listRules say which rows make each list; docs/formats.md writes the same
+// listRules say which rows make each list; docs/reference/formats.md writes the same
 // rules for jq.
 var listRules = map[string]func(row) bool{
 	"found": func(r row) bool { return r.Verdict == "ok" && strings.HasPrefix(r.Target, "/") },

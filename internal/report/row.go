@@ -8,7 +8,7 @@ import (
 
 // AppendLink appends f to dst as one line of `check --format jsonl --show all`
 // and returns the longer slice. The thirteen fields of the row are a contract
-// (docs/formats.md): all are always present, in this order. Bytes that are not
+// (docs/reference/formats.md): all are always present, in this order. Bytes that are not
 // UTF-8 become U+FFFD, as JSON demands.
 //
 // Measured by BenchmarkAppendLink on a row of 301 bytes: 120 ns at best, 157 ns
