@@ -10,7 +10,7 @@ import (
 )
 
 // message says in one line what is wrong with a link.
-func message(s *isite.Site, d *isite.Detail, f *Finding) string {
+func message(s *isite.Site, d *isite.Detail, f *Link) string {
 	m := plainMessage(s, d, f)
 	if d.Note != "" && f.Code != MissingFragment && f.Code != BadURL {
 		m += " (" + d.Note + ")"
@@ -18,7 +18,7 @@ func message(s *isite.Site, d *isite.Detail, f *Finding) string {
 	return m
 }
 
-func plainMessage(s *isite.Site, d *isite.Detail, f *Finding) string {
+func plainMessage(s *isite.Site, d *isite.Detail, f *Link) string {
 	path, _, _ := strings.Cut(d.Target, "?")
 	switch f.Code {
 	case MissingFile:

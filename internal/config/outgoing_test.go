@@ -99,7 +99,7 @@ func TestManualListsTheOutgoingKeys(t *testing.T) {
 		k, _ := root.key(name)
 		want = append(want, k.table.names()...)
 	}
-	_, part, _ := strings.Cut(string(text), "## Telling others\n")
+	_, part, _ := strings.Cut(string(text), "## Notifications\n")
 	part, _, _ = strings.Cut(part, "\n## ")
 	for line := range strings.SplitSeq(part, "\n") {
 		if cells := strings.Split(line, "|"); strings.HasPrefix(line, "| `") {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -150,7 +151,11 @@ func TestDocsFormats(t *testing.T) {
 
 // TestRules: every code of a finding has a rule, and none has two.
 func TestRules(t *testing.T) {
-	want := sections(t, codesFile)["Codes of findings"]
+	want := findingCodes(t)
+	doc, err := os.ReadFile(codesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got []string
 	for _, r := range rules {
 		got = append(got, string(r.code))
@@ -159,6 +164,9 @@ func TestRules(t *testing.T) {
 		}
 		if r.level != check.Error && r.level != check.Warning {
 			t.Errorf("%s: level %v", r.code, r.level)
+		}
+		if row := fmt.Sprintf("\n| `%s` | %v | ", r.code, r.level); !bytes.Contains(doc, []byte(row)) {
+			t.Errorf("docs/reference/codes.md has no row that begins %q", row[1:])
 		}
 	}
 	slices.Sort(got)
@@ -181,9 +189,9 @@ func TestDocsReports(t *testing.T) {
 		f, _ := ByName(name)
 		reports.Write(write(t, f, &r, testOptions(GroupTarget)))
 	}
-	_, doc, _ = bytes.Cut(doc, []byte("\n## Reports for CI servers\n"))
+	_, forServers, _ := strings.Cut(string(doc), "\n## Reports for CI servers\n")
 	examples := 0
-	for _, block := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(string(doc), -1) {
+	for _, block := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(forServers, -1) {
 		if block[1] != "" { // a configuration, not a report
 			continue
 		}
