@@ -65,7 +65,7 @@ func (a *app) explain(ctx context.Context, cfg *config.Config, from, link string
 		return explain(err)
 	}
 	e, err := check.Explain(ctx, handle(s), checkOptions(cfg), from, link)
-	if errors.Is(err, check.ErrNothingNamed) {
+	if errors.Is(err, check.ErrNotFound) {
 		return &usageError{"--from: " + err.Error(), "name it by its path below the docroot, such as blog/index.html"}
 	}
 	if err != nil {

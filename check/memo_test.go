@@ -140,8 +140,9 @@ func above(path string) []string {
 	return paths
 }
 
-// TestFollow: after any sequence of edits the result is that of a fresh check.
-func TestFollow(t *testing.T) {
+// TestMemo: after any sequence of edits the result for the updated site is that
+// of a fresh check.
+func TestMemo(t *testing.T) {
 	steps := 200 // of one to three edits, with each of fifteen settings
 	if testing.Short() {
 		steps = 60
@@ -183,7 +184,7 @@ func TestFollow(t *testing.T) {
 }
 
 func follow(t *testing.T, e *editor, siteOpt isite.Options, opt Options, steps int) {
-	ctx := context.Background()
+	ctx := t.Context()
 	if err := os.Chmod(e.root, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -194,16 +195,13 @@ func follow(t *testing.T, e *editor, siteOpt isite.Options, opt Options, steps i
 	if err := os.WriteFile(page, []byte("<a href=a.html#one>"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := isite.Load(ctx, e.root, siteOpt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := Follow(ctx, s, opt)
-	if err != nil {
+	s := load(t, e.root, siteOpt)
+	opt.Memo = &Memo{}
+	if _, err := Run(ctx, handle(s), opt); err != nil {
 		t.Fatal(err)
 	}
 	var log []string
-	followed, named := 0, 0 // steps that kept the names, and that kept most of them
+	shared := 0 // steps that kept the names
 	for step := range steps {
 		var paths []string
 		for range 1 + e.rng.IntN(3) {
@@ -211,55 +209,46 @@ func follow(t *testing.T, e *editor, siteOpt isite.Options, opt Options, steps i
 		}
 		paths = slices.DeleteFunc(paths, func(p string) bool { return p == "" })
 		log = append(log, fmt.Sprint(paths))
-		next, change, err := s.Update(ctx, paths)
+		next, err := s.Update(ctx, paths)
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
-		switch {
-		case change.Renumbered:
-		case len(change.Came)+len(change.Went) > 0:
-			named++
-		default:
-			followed++
+		if rereads(next) > rereads(s) {
+			shared++
 		}
-		before := f.Result()
-		before.Findings = slices.Clone(before.Findings)
-		difference, err := f.Update(ctx, next, change)
+		after, err := Run(ctx, handle(next), opt)
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
-		got := f.Result()
+		fresh := load(t, e.root, siteOpt)
+		if err := sameAsFresh(ctx, after, next, fresh, opt); err != nil {
+			t.Fatalf("step %d, after %s:\n%v", step, log[max(0, len(log)-3):], err)
+		}
 		s = next
-		fresh, err := isite.Load(ctx, e.root, siteOpt)
-		if err != nil {
-			t.Fatalf("step %d: %v", step, err)
-		}
-		want, err := Run(ctx, handle(fresh), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sameResult(got, want, s, fresh); err != nil {
-			t.Fatalf("step %d, renumbered %t, after %s:\n%v", step, change.Renumbered, log[max(0, len(log)-3):], err)
-		}
-		if d := Compare(before.Findings, got.Findings); !reflect.DeepEqual(difference.New, d.New) || !reflect.DeepEqual(difference.Fixed, d.Fixed) {
-			t.Fatalf("step %d, renumbered %t, after %s: told\n%+v\nwant\n%+v", step, change.Renumbered, log[max(0, len(log)-3):], difference, d)
-		}
-		errors, warnings := 0, 0
-		for i := range want.Findings {
-			if want.Findings[i].Verdict == Error {
-				errors++
-			} else {
-				warnings++
-			}
-		}
-		if e, w := f.Counts(); e != errors || w != warnings {
-			t.Fatalf("step %d: %d errors and %d warnings, want %d and %d", step, e, w, errors, warnings)
-		}
 	}
-	t.Logf("%d steps kept the names, %d changed a few", followed, named)
-	if followed == 0 && steps > 100 {
+	t.Logf("%d of %d steps kept the names", shared, steps)
+	if shared == 0 && steps > 100 {
 		t.Error("no step kept the names")
 	}
+}
+
+// rereads returns how often pages were read again since the site was loaded.
+func rereads(s *isite.Site) (n int) {
+	for id := range s.Pages() {
+		n += int(s.Page(isite.PageID(id)).Version())
+	}
+	return n
+}
+
+// sameAsFresh compares the result for an updated site with that for the site
+// loaded again.
+func sameAsFresh(ctx context.Context, got *Result, s, fresh *isite.Site, opt Options) error {
+	opt.Memo = nil
+	want, err := Run(ctx, handle(fresh), opt)
+	if err != nil {
+		return err
+	}
+	return sameResult(got, want, s, fresh)
 }
 
 // sameResult compares all that leaves the package.
@@ -289,4 +278,185 @@ func sameResult(got, want *Result, s, fresh *isite.Site) error {
 		return errors.New("script fragments are reported by one alone")
 	}
 	return nil
+}
+
+// TestMemoEdits: the same where no name comes or goes, so that the docroot is
+// never loaded again: pages ask each other for fragments that are there, that are
+// missing, and that only scripts can serve.
+func TestMemoEdits(t *testing.T) {
+	steps := 250
+	if testing.Short() {
+		steps = 60
+	}
+	for i, c := range []struct {
+		name string
+		opt  Options
+	}{
+		{name: "warn"},
+		{name: "silent", opt: Options{ScriptFragments: ScriptSilent}},
+		{name: "error", opt: Options{ScriptFragments: ScriptError}},
+		{name: "ignore", opt: Options{Ignore: []Ignore{{Code: ScriptFragment, Page: "p1*"}, {URL: "gone*"}, {Fragment: "two"}, {Page: "p3.html", Code: UnclosedComment}}}},
+		{name: "no fragments", opt: Options{NoFragments: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(uint64(i), 9))
+			root := t.TempDir()
+			if err := os.Chmod(root, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			e := &asker{rng: rng, root: root}
+			for n := range askers {
+				e.write(t, n)
+			}
+			ctx := t.Context()
+			s := load(t, root, isite.Options{})
+			c.opt.Memo = &Memo{}
+			for step := range steps {
+				var changed []string
+				for range 1 + rng.IntN(2)*rng.IntN(4) {
+					changed = append(changed, e.write(t, rng.IntN(askers)))
+				}
+				next, err := s.Update(ctx, changed)
+				if err != nil || rereads(next) == rereads(s) {
+					t.Fatalf("step %d: %v, or loaded again", step, err)
+				}
+				s = next
+				got, err := Run(ctx, handle(s), c.opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := sameAsFresh(ctx, got, s, load(t, root, isite.Options{}), c.opt); err != nil {
+					t.Fatalf("step %d, %s:\n%v", step, changed, err)
+				}
+			}
+		})
+	}
+}
+
+// asker writes pages that ask each other for fragments.
+type asker struct {
+	rng  *rand.Rand
+	root string
+}
+
+const askers = 12
+
+func (e *asker) write(t *testing.T, n int) string {
+	t.Helper()
+	name := fmt.Sprintf("p%d.html", n)
+	if old, err := os.ReadFile(filepath.Join(e.root, name)); err == nil && e.rng.IntN(2) == 0 {
+		e.touch(t, name, string(old))
+		return name
+	}
+	var b strings.Builder
+	if e.rng.IntN(2) == 0 {
+		b.WriteString("<!doctype html>")
+	}
+	if n < 4 && e.rng.IntN(6) > 0 { // asked most, and run scripts as a rule
+		b.WriteString("<script>x</script>")
+	}
+	if n == 5 && e.rng.IntN(3) == 0 {
+		b.WriteString(`<meta http-equiv=refresh content="0;url=p6.html">`)
+	}
+	for _, id := range []string{"one", "two", "Three", "L1", "L9"} {
+		if e.rng.IntN(2) == 0 {
+			fmt.Fprintf(&b, "<a name=%s></a>", id)
+		}
+	}
+	for range e.rng.IntN(14) {
+		to := fmt.Sprintf("p%d.html", min(e.rng.IntN(6), e.rng.IntN(6)))
+		if e.rng.IntN(30) == 0 {
+			to = "gone" + to
+		}
+		fmt.Fprintf(&b, "<p><a href=%q>x</a>\n", to+pick(e.rng, []string{"", "", "", "#one", "#two", "#three", "#/route", "#L1-L9", "#run", "#run", "#run", "#run", "#run", "#run"}))
+	}
+	if e.rng.IntN(9) == 0 {
+		b.WriteString("<!--")
+	}
+	if err := os.WriteFile(filepath.Join(e.root, name), []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// touch changes one thing of a page, so that all else has to be known still.
+func (e *asker) touch(t *testing.T, name, text string) {
+	t.Helper()
+	toggle := func(what string) {
+		if rest, ok := strings.CutSuffix(text, what); ok {
+			text = rest
+		} else {
+			text += what
+		}
+	}
+	switch e.rng.IntN(4) {
+	case 0:
+		toggle("<script>x</script>")
+	case 1:
+		toggle("<a href=gone>x</a>")
+	case 2: // another size
+		text = strings.TrimRight(text, " ") + strings.Repeat(" ", e.rng.IntN(900))
+	default: // the last link goes
+		if at := strings.LastIndex(text, "<p>"); at >= 0 {
+			text = text[:at]
+		}
+	}
+	if err := os.WriteFile(filepath.Join(e.root, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMemoExample: what only scripts can serve is reported with a link of a
+// page that has something else to report, as soon as there is one, and with one
+// of the smallest page when there is none any more.
+func TestMemoExample(t *testing.T) {
+	ctx, root := t.Context(), t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := func(n int) string {
+		return strings.Repeat(" ", n) + "<a href=target.html#run>x</a>"
+	}
+	write("target.html", "<script>x</script>")
+	for n := range 10 {
+		write(fmt.Sprintf("p%d.html", n), text(10+n))
+	}
+	s := load(t, root, isite.Options{})
+	opt := Options{Memo: &Memo{}}
+	if _, err := Run(ctx, handle(s), opt); err != nil {
+		t.Fatal(err)
+	}
+	for i, edit := range []struct{ name, text, example string }{
+		{"p7.html", text(17) + "<a href=gone>x</a>", "p7.html"},
+		{"p4.html", text(14) + "<a href=gone>x</a>", "p4.html"},
+		{"p4.html", text(14), "p7.html"},
+		{"p7.html", text(17), "p0.html"},
+		{"p9.html", text(0), "p9.html"},
+		{"p9.html", text(10), "p0.html"},
+		{"target.html", "", ""},
+		{"target.html", "<script>x</script>", "p0.html"},
+	} {
+		write(edit.name, edit.text)
+		var err error
+		if s, err = s.Update(ctx, []string{edit.name}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(ctx, handle(s), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		example := ""
+		for _, x := range r.Findings {
+			if x.Code == ScriptFragment {
+				example += x.Page
+			}
+		}
+		if example != edit.example {
+			t.Errorf("edit %d: example on %q, want %q", i, example, edit.example)
+		}
+	}
 }
