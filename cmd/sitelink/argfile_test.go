@@ -64,7 +64,7 @@ func TestCommandFileLimits(t *testing.T) {
 		t.Errorf("a long line: %v", err)
 	}
 	big := write("big", strings.Repeat("#"+strings.Repeat("x", 1022)+"\n", 1<<15)) // 32 MiB
-	if _, _, err := splitArguments([]string{"@" + big, "@" + big, "@" + big}); err == nil || !strings.Contains(err.Error(), "more than 64 MiB") {
+	if _, _, err := splitArguments([]string{"@" + big, "@" + big, "@" + big}); err == nil || !strings.Contains(err.Error(), "larger than 64 MiB") {
 		t.Errorf("large files: %v", err)
 	}
 	if _, _, err := splitArguments([]string{"@" + write("help", "--help\n")}); err == nil || !strings.Contains(err.Error(), "help:1: an argument file cannot contain --help") {
