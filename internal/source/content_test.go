@@ -45,7 +45,7 @@ func TestGeneratorKeys(t *testing.T) {
 // TestEditLink: one file that the page says it is edited in, however deep the
 // project lies in its repository; two that differ say nothing.
 func TestEditLink(t *testing.T) {
-	c := &contentIndex{byShown: map[string]int{"docs/a.md": 0, "docs/b.md": 1}, files: []contentFile{{shown: "docs/a.md"}, {shown: "docs/b.md"}}}
+	c := &contentIndex{byDisplay: map[string]int{"docs/a.md": 0, "docs/b.md": 1}, files: []contentFile{{display: "docs/a.md"}, {display: "docs/b.md"}}}
 	tests := []struct{ links, want string }{
 		{"https://github.com/o/r/edit/main/docs/a.md", "docs/a.md"},
 		{"https://github.com/o/r/edit/main/website/docs/a.md?x#y", "docs/a.md"},
@@ -63,8 +63,8 @@ func TestEditLink(t *testing.T) {
 			raw, label, _ := strings.Cut(raw, "=")
 			links = append(links, pageLink{element: "a", label: label, addr: addressOf(raw, "", "")})
 		}
-		if f, _ := c.editLink(links); f.shown != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.links, f.shown, tt.want)
+		if f, _ := c.editLink(links); f.display != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.links, f.display, tt.want)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestLikeness(t *testing.T) {
 		{surroundings{"a", "b"}, surroundings{"xa", "bx"}, 2},                                  // too short to say anything
 	}
 	for _, tt := range tests {
-		if got := tt.source.likeness(tt.page); got != tt.want {
+		if got := tt.source.similarity(tt.page); got != tt.want {
 			t.Errorf("%v, %v: %d, want %d", tt.source, tt.page, got, tt.want)
 		}
 	}
@@ -49,16 +49,16 @@ func TestLikeness(t *testing.T) {
 func TestClosest(t *testing.T) {
 	long := strings.Repeat("word", 12)
 	hits := []hit{
-		{shown: "a.md", around: []surroundings{{"x" + long, "same"}}},
-		{shown: "b.md", around: []surroundings{{"y" + long[20:], "same"}, {"none", "none"}}},
-		{shown: "c.md"},
+		{display: "a.md", around: []surroundings{{"x" + long, "same"}}},
+		{display: "b.md", around: []surroundings{{"y" + long[20:], "same"}, {"none", "none"}}},
+		{display: "c.md"},
 	}
 	page := surroundings{before: long, after: "samebehind"}
 	none := func(*hit) int { return 0 }
-	if h := closest(hits, page, none); h == nil || h.shown != "a.md" {
+	if h := closest(hits, page, none); h == nil || h.display != "a.md" {
 		t.Errorf("got %v", h)
 	}
-	if h := closest(hits, page, func(h *hit) int { return map[string]int{"b.md": 40}[h.shown] }); h == nil || h.shown != "b.md" {
+	if h := closest(hits, page, func(h *hit) int { return map[string]int{"b.md": 40}[h.display] }); h == nil || h.display != "b.md" {
 		t.Errorf("with a bonus: got %v", h)
 	}
 	twice := append(hits[:1:1], hits[0])

@@ -27,9 +27,9 @@ func TestAlign(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			const page = "p/o/index.html"
-			var items []item
+			var items []sourceLink
 			for _, dest := range strings.Fields(tt.items) {
-				items = append(items, item{dest: strings.ReplaceAll(dest, "~", " ")})
+				items = append(items, sourceLink{dest: strings.ReplaceAll(dest, "~", " ")})
 			}
 			var links []pageLink
 			for _, raw := range strings.Fields(tt.links) {
@@ -62,11 +62,11 @@ func TestAlign(t *testing.T) {
 // Pages beyond the bound of an alignment pair equal numbers only.
 func TestAlignLarge(t *testing.T) {
 	var m Map
-	var items []item
+	var items []sourceLink
 	var links []pageLink
 	for i := range 3000 {
 		dest := fmt.Sprintf("/%d/", i%1500)
-		items = append(items, item{dest: dest})
+		items = append(items, sourceLink{dest: dest})
 		links = append(links, pageLink{raw: dest, addr: m.address(dest, "a.html")})
 	}
 	links = append(links, pageLink{raw: "/7/", addr: m.address("/7/", "a.html")})
