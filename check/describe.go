@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,13 +29,20 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 		starts[i+1] = starts[i] + len(t.bad[id]) + len(examples[id])
 	}
 	all := make([]Finding, starts[len(pages)], starts[len(pages)]+spareFindings)
+	opt.Memo.forget(s)
 	ends := make([]int, len(pages))
+	parts := make([]described, len(pages))
 	var fine atomic.Int64
 	gone := make([]bool, len(pages)) // changed meanwhile
-	err := readersWith(ctx, s, opt, len(pages), func() *phrases { return &phrases{} }, func(r *isite.Reader, said *phrases, i int) error {
+	err := readersWith(ctx, s, opt, len(pages), func() *messageCache { return &messageCache{s: s} }, func(r *isite.Reader, messages *messageCache, i int) error {
 		id := pages[i]
 		part := all[starts[i]:starts[i]:starts[i+1]]
 		bad, scripts := t.bad[id], examples[id]
+		if d, ok := opt.Memo.find(id, bad, scripts); ok {
+			fine.Add(int64(d.fine))
+			parts[i], ends[i] = d, starts[i]+copy(all[starts[i]:], d.findings)
+			return nil
+		}
 		want := make([]uint32, 0, len(bad)+len(scripts))
 		for _, b := range bad {
 			want = append(want, b.link)
@@ -45,21 +51,20 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 			want = append(want, st.example.link)
 		}
 		slices.Sort(want)
-		path, fineHere := s.Path(id), 0
+		fineHere := 0
+		messages.open(id)
 		err := r.Details(id, want, func(link int, d *isite.Detail) {
 			for len(bad) > 0 && bad[0].link == uint32(link) {
 				if bad[0].why == causeFragment && foundFolded(s, d) {
 					fineHere++
 				} else {
-					// In its place: a finding is large, and there may be many.
-					part = part[:len(part)+1]
-					said.report(s, id, path, &part[len(part)-1], d, judge(s, id, bad[0]))
+					part = append(part, messages.describe(d, judge(s, id, bad[0])))
 				}
 				bad = bad[1:]
 			}
 			for _, st := range scripts {
 				if st.example.link == uint32(link) {
-					part = append(part, scriptFinding(s, path, d, st))
+					part = append(part, scriptFinding(s, messages.path, d, st))
 				}
 			}
 		})
@@ -69,6 +74,7 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 		}
 		fine.Add(int64(fineHere))
 		ends[i] = starts[i] + len(part)
+		parts[i] = described{bad: t.bad[id], scripts: scripts, fine: fineHere}
 		return nil
 	})
 	if err != nil {
@@ -82,15 +88,36 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 		}
 	}
 	n := 0
+	var fresh [][]Finding
 	for i := range pages {
 		if n != starts[i] {
 			copy(all[n:], all[starts[i]:ends[i]])
 		}
-		n += ends[i] - starts[i]
+		starts[i], n = n, n+ends[i]-starts[i]
+		if parts[i].findings == nil {
+			fresh = append(fresh, all[starts[i]:n])
+		}
 	}
 	clear(all[n:])
 	all = all[:n]
-	return all, advise(ctx, s, opt, all)
+	if err := suggest(ctx, s, opt, fresh); err != nil {
+		return nil, err
+	}
+	if opt.Memo != nil {
+		m := Memo{s.Generation(), t.total, make(map[isite.PageID]described, len(pages))}
+		starts[len(pages)] = n
+		for i, id := range pages {
+			if gone[i] {
+				continue
+			}
+			if parts[i].findings == nil {
+				parts[i].findings = append([]Finding{}, all[starts[i]:starts[i+1]]...)
+			}
+			m.pages[id] = parts[i]
+		}
+		*opt.Memo = m
+	}
+	return all, nil
 }
 
 // spareFindings is room for those that come from elsewhere, see merge.
@@ -160,17 +187,13 @@ func changed(s *isite.Site, id isite.PageID, err error) Finding {
 	return f
 }
 
-// finding makes the report of one link.
-func finding(s *isite.Site, page string, d *isite.Detail, j judgement) (f Finding) {
-	f.report(s, page, d, j)
-	return f
-}
-
-// report makes f, which is empty, the report of one link.
-func (f *Finding) report(s *isite.Site, page string, d *isite.Detail, j judgement) {
-	f.fill(s, page, d, j)
+// finding describes one link, message included.
+func finding(s *isite.Site, page string, d *isite.Detail, j judgement) Finding {
+	l := linkOf(s, page, d, j)
+	l.Message = message(s, d, &l)
+	f := l.Finding()
 	f.own()
-	f.Message = message(s, d, f)
+	return f
 }
 
 // own gives a finding strings of its own: those of a detail last only until
@@ -179,34 +202,11 @@ func (f *Finding) own() {
 	f.Raw, f.Fragment = strings.Clone(f.Raw), strings.Clone(f.Fragment)
 }
 
-// row is the report of one link without the words.
-func row(s *isite.Site, page string, d *isite.Detail, j judgement) (f Finding) {
-	f.fill(s, page, d, j)
-	return f
-}
-
-// place makes f, which is empty, what is known of a link without looking at it.
-func (f *Finding) place(page string, d *isite.Detail, j judgement) {
-	f.Page, f.Line, f.Column, f.Offset = page, d.Line, d.Column, d.Offset
-	f.Element, f.Attribute = d.Element, d.Attribute
-	f.Target, f.Status, f.Final = d.Target, d.Status, d.Final
-	f.Verdict, f.Code, f.Count, f.node, f.was = j.verdict, j.code, 1, d.Node, underlying(d, j.code)
-}
-
-// fill makes f, which is empty, the report of one link without the words.
-func (f *Finding) fill(s *isite.Site, page string, d *isite.Detail, j judgement) {
-	f.place(page, d, j)
-	f.Raw, f.Fragment = d.Raw, d.Fragment
-	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
-	if d.State.Answers() && d.Node != isite.NoNode && strings.HasSuffix(path, "/") {
-		f.File = s.Tree().Path(d.Node)
-	}
-}
-
 // scriptFinding reports, once for its target page, the fragments that only
 // scripts can serve.
 func scriptFinding(s *isite.Site, page string, d *isite.Detail, st scriptTarget) Finding {
-	f := row(s, page, d, judgement{Warning, ScriptFragment})
+	l := linkOf(s, page, d, judgement{Warning, ScriptFragment})
+	f := l.Finding()
 	f.own()
 	f.Count = st.missing
 	more := "this link asks"

@@ -30,7 +30,7 @@ func TestDeterminism(t *testing.T) {
 		s := load(t, root, isite.Options{Jobs: 1 + i*5%8})
 		r := run(t, s, opt)
 		var out bytes.Buffer
-		l, err := Links(context.Background(), handle(s), opt, render, &out)
+		l, err := WriteLinks(context.Background(), handle(s), opt, Query{}, LinkWriter{&out, render})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -93,30 +92,27 @@ func run(t testing.TB, s *isite.Site, opt Options) *Result {
 	return r
 }
 
-// render writes a row as one line.
-func render(dst []byte, f *Finding) []byte {
-	b, err := json.Marshal(f)
+// render writes a link as one line.
+func render(dst []byte, l *Link) []byte {
+	b, err := json.Marshal(l)
 	if err != nil {
 		panic(err)
 	}
 	return append(append(dst, b...), '\n')
 }
 
-// rows returns the rows of all links, and the result that goes with them.
+// rows returns all links as findings, and the result that goes with them.
 func rows(t testing.TB, s *isite.Site, opt Options) ([]Finding, *Result) {
 	t.Helper()
-	var out bytes.Buffer
-	r, err := Links(context.Background(), handle(s), opt, render, &out)
+	var all []Finding
+	r, err := Links(context.Background(), handle(s), opt, Query{}, func(l *Link) error {
+		f := l.Finding()
+		f.node, f.was = 0, ""
+		all = append(all, f)
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	var all []Finding
-	for dec := json.NewDecoder(&out); dec.More(); {
-		var f Finding
-		if err := dec.Decode(&f); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, f)
 	}
 	return all, r
 }

@@ -57,7 +57,7 @@ func underlying(d *isite.Detail, code Code) Code {
 }
 
 // entryMessage says what is wrong with an entry.
-func entryMessage(s *isite.Site, d *isite.Detail, f *Finding) string {
+func entryMessage(s *isite.Site, d *isite.Detail, f *Link) string {
 	path, _, _ := strings.Cut(d.Target, "?")
 	switch {
 	case f.Code == NoIndexInSitemap:

@@ -43,7 +43,7 @@ type Occurrence struct{ Line, Column int }
 // link. page is the page's path in the docroot; empty stands for the home page,
 // or for the first page where there is none.
 //
-// The error wraps [ErrNothingNamed] when there is no such page. Otherwise it is
+// The error wraps [ErrNotFound] when there is no such page. Otherwise it is
 // that of reading a page, or the cause that ended ctx.
 func Explain(ctx context.Context, handle *site.Site, opt Options, page, raw string) (*Explanation, error) {
 	s := isite.Unwrap(handle)
@@ -91,7 +91,7 @@ func Explain(ctx context.Context, handle *site.Site, opt Options, page, raw stri
 	f := []Finding{e.Finding}
 	f[0].based = s.Page(from).HasBase()
 	if j.verdict == Error {
-		if err := advise(ctx, s, opt, f); err != nil {
+		if err := suggest(ctx, s, opt, [][]Finding{f}); err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +121,7 @@ func pageNamed(s *isite.Site, name string) (isite.PageID, error) {
 	if page, isPage := s.PageOf(id); ok && isPage {
 		return page, nil
 	}
-	return 0, nothingNamed(fmt.Errorf("%s is no page of %s", name, s.Root()))
+	return 0, notFound(fmt.Errorf("%s is no page of %s", name, s.Root()))
 }
 
 // fragment judges the fragment of a link whose path is answered. The zero

@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 type Anchor struct {
 	// Page is the docroot path of the page.
 	Page string
-	// Name is the name as the DOM has it, valid during the call only.
+	// Name is the name as the DOM has it.
 	Name string
 	// Kind is id, name (of an a element) or map (for usemap only).
 	Kind string
@@ -24,44 +23,51 @@ type Anchor struct {
 
 var anchorKinds = [...]string{scan.AnchorID: "id", scan.AnchorName: "name", scan.AnchorMap: "map"}
 
-// Anchors writes every anchor of the site, or of the page that from names when
-// it is not empty, each once a page, sorted by page and then in the order of
-// the document. render appends one to dst; it is called from several goroutines
-// at once. Pages are read again, a window of them at a time.
+// Anchors calls visit for every anchor of the site, or of one page when page
+// names it as [Query.From] does. An anchor that a page defines twice is visited
+// once. The order is that of the pages and of their text. Calls do not overlap,
+// but they come from several goroutines. An error of visit ends the work and is
+// returned.
 //
-// The error is that of w or ctx, of a page that cannot be read again, or wraps
-// [ErrNothingNamed].
-func Anchors(ctx context.Context, handle *site.Site, opt Options, from string, render func(dst []byte, a Anchor) []byte, w io.Writer) error {
+// The error wraps [ErrNotFound] when there is no such page. Otherwise it is that
+// of visit or of ctx, or that of a page that cannot be read again.
+func Anchors(ctx context.Context, handle *site.Site, opt Options, page string, visit func(Anchor) error) error {
 	s := isite.Unwrap(handle)
-	sel, err := Question{From: from}.selection(s)
+	sel, err := Query{From: page}.selection(s)
 	if err != nil {
 		return err
 	}
-	out := newSequence(w)
-	defer context.AfterFunc(ctx, out.wake)()
+	seq := newSequence(func(anchors []Anchor) error {
+		for _, a := range anchors {
+			if err := visit(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	defer context.AfterFunc(ctx, seq.wake)()
 	return readers(ctx, s, opt, s.Pages(), func(r *isite.Reader, i int) error {
-		buf, err := out.buffer(ctx, i)
+		buf, err := seq.buffer(ctx, i)
 		if err != nil {
 			return err
 		}
 		id := isite.PageID(i)
 		p := s.Page(id)
 		if p.Anchors() > 0 && (!sel.onePage || sel.page == id) {
-			type key struct{ kind, name string }
-			seen := make(map[key]bool, p.Anchors())
+			seen := make(map[Anchor]bool, p.Anchors())
 			path := s.Path(id)
 			err := r.Anchors(id, func(name []byte, kind scan.AnchorKind) {
-				k := key{anchorKinds[kind], string(name)}
-				if !seen[k] {
-					seen[k] = true
-					buf = render(buf, Anchor{path, k.name, k.kind})
+				a := Anchor{path, string(name), anchorKinds[kind]}
+				if !seen[a] {
+					seen[a] = true
+					buf = append(buf, a)
 				}
 			})
 			if err != nil {
 				return pageError(s, id, err)
 			}
 		}
-		return out.put(i, buf)
+		return seq.put(i, buf)
 	})
 }
 

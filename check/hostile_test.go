@@ -151,7 +151,7 @@ func TestChangesBetween(t *testing.T) {
 				addsUp(t, &r.Summary)
 			})
 			within(t, "Links", func() {
-				l, err := Links(context.Background(), handle(s), Options{}, render, io.Discard)
+				l, err := WriteLinks(context.Background(), handle(s), Options{}, Query{}, LinkWriter{io.Discard, render})
 				if err != nil {
 					t.Error(err)
 					return
@@ -176,7 +176,7 @@ func TestDocrootVanishes(t *testing.T) {
 	if _, err := Run(context.Background(), handle(s), Options{}); err == nil || !strings.Contains(err.Error(), root) {
 		t.Errorf("Run: got %v", err)
 	}
-	if _, err := Links(context.Background(), handle(s), Options{}, render, io.Discard); err == nil || !strings.Contains(err.Error(), root) {
+	if _, err := WriteLinks(context.Background(), handle(s), Options{}, Query{}, LinkWriter{io.Discard, render}); err == nil || !strings.Contains(err.Error(), root) {
 		t.Errorf("Links: got %v", err)
 	}
 }
@@ -272,7 +272,7 @@ func TestCancelled(t *testing.T) {
 		"Load": func(ctx context.Context) error { _, err := isite.Load(ctx, root, isite.Options{}); return err },
 		"Run":  func(ctx context.Context) error { _, err := Run(ctx, handle(s), Options{}); return err },
 		"Links": func(ctx context.Context) error {
-			_, err := Links(ctx, handle(s), Options{}, render, io.Discard)
+			_, err := WriteLinks(ctx, handle(s), Options{}, Query{}, LinkWriter{io.Discard, render})
 			return err
 		},
 	}
@@ -309,12 +309,12 @@ func TestCancelledWhileRendering(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		var n atomic.Int64
 		within(t, "Links", func() {
-			_, err := Links(ctx, handle(s), Options{Jobs: jobs}, func(dst []byte, f *Finding) []byte {
+			_, err := WriteLinks(ctx, handle(s), Options{Jobs: jobs}, Query{}, LinkWriter{io.Discard, func(dst []byte, l *Link) []byte {
 				if n.Add(1) == 100 {
 					cancel(cause)
 				}
 				return append(dst, 'x')
-			}, io.Discard)
+			}})
 			if !errors.Is(err, cause) {
 				t.Errorf("got %v, want %v", err, cause)
 			}
@@ -361,10 +361,10 @@ func TestBlockedWriter(t *testing.T) {
 					done := make(chan struct{})
 					go func() {
 						defer close(done)
-						_, err = Links(ctx, handle(s), Options{Jobs: jobs}, func(dst []byte, f *Finding) []byte {
+						_, err = WriteLinks(ctx, handle(s), Options{Jobs: jobs}, Query{}, LinkWriter{w, func(dst []byte, l *Link) []byte {
 							rendered.Add(1)
-							return append(dst, render(nil, f)...)
-						}, w)
+							return render(dst, l)
+						}})
 					}()
 					<-w.entered
 					time.Sleep(20 * time.Millisecond) // let the workers run into the wait
@@ -419,7 +419,7 @@ func TestWriterError(t *testing.T) {
 	for _, calls := range []int{0, 1, 31, 300, 699} {
 		for _, jobs := range []int{1, 5} {
 			within(t, "Links", func() {
-				_, err := Links(context.Background(), handle(s), Options{Jobs: jobs}, render, &failingWriter{calls, full})
+				_, err := WriteLinks(context.Background(), handle(s), Options{Jobs: jobs}, Query{}, LinkWriter{&failingWriter{calls, full}, render})
 				if !errors.Is(err, full) {
 					t.Errorf("after %d calls with %d jobs: got %v, want %v", calls, jobs, err, full)
 				}

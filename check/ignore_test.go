@@ -136,7 +136,7 @@ func TestBadIgnores(t *testing.T) {
 		if p := rule.URL + rule.Page + rule.Fragment; err != nil && p != "" && !strings.Contains(err.Error(), `"`+strings.ReplaceAll(p, `\`, `\\`)+`"`) {
 			t.Errorf("%+v: %v does not name the pattern", rule, err)
 		}
-		if _, lerr := Links(context.Background(), handle(s), opt, render, &strings.Builder{}); lerr == nil || lerr.Error() != err.Error() {
+		if _, lerr := WriteLinks(context.Background(), handle(s), opt, Query{}, LinkWriter{&strings.Builder{}, render}); lerr == nil || lerr.Error() != err.Error() {
 			t.Errorf("%+v: Links gives %v, Run %v", rule, lerr, err)
 		}
 	}

@@ -215,7 +215,7 @@ func corpusRows(t *testing.T, s *isite.Site) (map[Verdict]int, int) {
 	t.Helper()
 	counts, n := map[Verdict]int{}, 0
 	var out bytes.Buffer
-	l, err := Links(context.Background(), handle(s), Options{}, func(dst []byte, f *Finding) []byte { return append(dst, byte(f.Verdict)) }, &out)
+	l, err := WriteLinks(context.Background(), handle(s), Options{}, Query{}, LinkWriter{&out, func(dst []byte, l *Link) []byte { return append(dst, byte(l.Verdict)) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,14 +233,14 @@ func TestRowsAreIndependent(t *testing.T) {
 	s := load(t, tempDocroot(t, manyPages(100)), isite.Options{})
 	var once, again bytes.Buffer
 	for _, w := range []*bytes.Buffer{&once, &again} {
-		_, err := Links(context.Background(), handle(s), Options{Jobs: 4}, func(dst []byte, f *Finding) []byte {
-			b, err := json.Marshal(f)
+		_, err := WriteLinks(context.Background(), handle(s), Options{Jobs: 4}, Query{}, LinkWriter{w, func(dst []byte, l *Link) []byte {
+			b, err := json.Marshal(l)
 			if err != nil {
 				t.Error(err)
 			}
-			f.Raw, f.Code, f.Verdict = "spoiled", "spoiled", Unchecked // the row is render's to spoil
+			l.Raw, l.Code, l.Verdict = "spoiled", "spoiled", Unchecked // the row is render's to spoil
 			return append(dst, b...)
-		}, w)
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

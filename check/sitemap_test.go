@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -200,7 +199,7 @@ func TestChangedCounts(t *testing.T) {
 		!slices.Equal(sum.Reasons, []Reason{{Changed, 2}}) {
 		t.Errorf("summary %+v", sum)
 	}
-	links, err := Links(t.Context(), handle(s), Options{}, func(dst []byte, _ *Finding) []byte { return dst }, io.Discard)
+	links, err := Links(t.Context(), handle(s), Options{}, Query{}, func(*Link) error { return nil })
 	if err != nil || !reflect.DeepEqual(links.Summary, sum) {
 		t.Errorf("summary of Links %+v (%v), of Run %+v", links.Summary, err, sum)
 	}
