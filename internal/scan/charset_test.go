@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"golang.org/x/net/html/charset"
 )
@@ -21,18 +20,6 @@ func inCharset(t *testing.T, name, text string) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-func utf16Page(text, mark string, big bool) []byte {
-	out := []byte(mark)
-	for _, u := range utf16.Encode([]rune(text)) {
-		if big {
-			out = append(out, byte(u>>8), byte(u))
-		} else {
-			out = append(out, byte(u), byte(u>>8))
-		}
-	}
-	return out
 }
 
 // TestCharset_HTML_13_2_3_2: the page's encoding decides what its values are,

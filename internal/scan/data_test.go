@@ -9,25 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// dataRows writes links as row does, followed by what is resolved when that is
-// not the value, and by the source text when that is not the value.
-func dataRows(p *Page) []string {
-	var out []string
-	for i := range p.Links {
-		l := &p.Links[i]
-		r := row(p, l)
-		if ref := p.Ref(l); string(ref) != string(l.Value) {
-			r += " -> " + string(ref)
-		}
-		if at := string(p.Text[l.Off:min(int(l.Off)+len(l.Value), len(p.Text))]); at != string(l.Value) {
-			r += " at " + at
-		}
-		out = append(out, r)
-	}
-	return out
-}
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+)
 
 const (
 	sitemapHead = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml" ` +
@@ -102,7 +86,7 @@ var dataCases = []struct {
 // TestData: where feeds, sitemaps, outlines and search descriptions hold links,
 // and what relative ones resolve against.
 func TestData(t *testing.T) {
-	var s Scanner
+	var s XMLScanner
 	for _, c := range dataCases {
 		t.Run(c.name, func(t *testing.T) {
 			p := s.Data([]byte(c.in), Options{})
@@ -115,14 +99,6 @@ func TestData(t *testing.T) {
 			}
 		})
 	}
-}
-
-func faultNames(p *Page) string {
-	var names []string
-	for _, f := range p.Faults {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, "; ")
 }
 
 // TestRootOf: the root element tells what a document is, if the head holds it.
@@ -152,24 +128,6 @@ func TestRootOf(t *testing.T) {
 	}
 }
 
-// TestMerge: resolving against a base that may be relative itself agrees with
-// RFC 3986, 5.4.1, but for the dot segments that stay.
-func TestMerge(t *testing.T) {
-	const base = "http://a/b/c/d;p?q"
-	for _, c := range []struct{ base, ref, want string }{
-		{base, "g:h", "g:h"}, {base, "g", "http://a/b/c/g"}, {base, "./g", "http://a/b/c/./g"}, {base, "g/", "http://a/b/c/g/"},
-		{base, "/g", "http://a/g"}, {base, "//g", "http://g"}, {base, "?y", "http://a/b/c/d;p?y"}, {base, "g?y", "http://a/b/c/g?y"},
-		{base, "#s", "http://a/b/c/d;p?q#s"}, {base, "", "http://a/b/c/d;p?q"}, {base, "..", "http://a/b/c/.."}, {base, ";x", "http://a/b/c/;x"},
-		{"http://a", "g", "http://a/g"}, {"http://a?q/r", "g", "http://a/g"}, {"http://a/b?q/r", "g", "http://a/g"}, {"", "g", "g"},
-		{"/b/", "g", "/b/g"}, {"/b", "g", "/g"}, {"b", "g", "g"}, {"b/c", "g", "b/g"}, {"b/c", "?x", "b/c?x"}, {"b/c", "/g", "/g"},
-		{"//h/b/c", "/g", "//h/g"}, {"//h/b/c", "//i", "//i"}, {"b#f", "#g", "b#g"}, {"b", " g\n", "g"},
-	} {
-		if got := string(merge([]byte(c.base), []byte(c.ref))); got != c.want {
-			t.Errorf("%q against %q: %q, want %q", c.ref, c.base, got, c.want)
-		}
-	}
-}
-
 // FuzzData: any bytes give links and faults inside the text, in order, and the
 // same ones when read twice; a sitemap has the entries that encoding/xml finds.
 func FuzzData(f *testing.F) {
@@ -179,7 +137,7 @@ func FuzzData(f *testing.F) {
 	for _, c := range xmlCases {
 		f.Add([]byte(c.in))
 	}
-	var s Scanner
+	var s XMLScanner
 	f.Fuzz(func(t *testing.T, text []byte) {
 		RootOf(text)
 		p := s.Data(text, Options{})
@@ -250,7 +208,7 @@ func sitemapOracle(text []byte) ([]string, error) {
 		case xml.EndElement:
 			top := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			value := strings.Trim(top.text, asciiSpace)
+			value := strings.Trim(top.text, ascii.Space)
 			switch top.name.Space {
 			case "", space, "http://www.sitemaps.org/schemas/sitemap/0.9":
 				if top.name.Local == "loc" && value != "" {
@@ -259,4 +217,21 @@ func sitemapOracle(text []byte) ([]string, error) {
 			}
 		}
 	}
+}
+
+// TestData_linear reads documents that repeat one part.
+func TestData_linear(t *testing.T) {
+	read := func(text []byte) *Page { return new(XMLScanner).Data(text, Options{}) }
+	CheckRepetitions(t, []Repetition{
+		{"entries", read, "<urlset>", "<url><loc>/a?b&amp;c</loc></url>"},
+		{"items", read, "<rss>", "<item><link>/a</link><guid>http://h/</guid><description>&lt;a href=b></description></item>"},
+		{"nested items", read, "<rss>", "<item><guid>http://h/</guid><link>http://h/</link>"},
+		{"links of one item", read, "<rss><item>", "<guid>http://h/</guid><link>http://h/</link>"},
+		{"contents of one item", read, "<rss><item>", "<description>&lt;a href=b></description>"},
+		{"bases", read, "<feed>", `<link xml:base="a/" href="b"/>`},
+		{"nested bases", read, "<feed>", `<a xml:base="aaaaaaaaaaaaaaaa/"><link href="b"/>`},
+		{"references in content", read, "<rss><item><description>", "&lt;a href=&quot;&amp;amp;&quot;>"},
+		{"element names", read, "<opml>", "<outline url='a'/><outlinE url='b'/>"},
+		{"one base, many links", read, "<feed xml:base='/" + strings.Repeat("a/", 400) + "'>", "<link href='b'/>"},
+	})
 }

@@ -218,7 +218,7 @@ func FuzzHead(f *testing.F) {
 				return
 			}
 		}
-		if mark, _ := sniffBOM(text); mark != "" || escapedLess(lower) {
+		if mark, _ := SniffBOM(text); mark != "" || escapedLess(lower) {
 			return
 		}
 		compareHead(t, text)

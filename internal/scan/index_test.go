@@ -41,7 +41,7 @@ func TestIndex(t *testing.T) {
 					t.Fatalf("%s(%q): byte %d, %q: found %v", c.name, text, i, b, found)
 				}
 				bit := odd[i/64]>>(i%64)&1 != 0
-				if is := valueClass[b] != 0; is && !bit || c.exact && bit && !is {
+				if is := ValueClass[b] != 0; is && !bit || c.exact && bit && !is {
 					t.Fatalf("%s(%q): byte %d, %q: odd %v", c.name, text, i, b, bit)
 				}
 			}

@@ -3,15 +3,13 @@ package scan
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"golang.org/x/net/html"
 )
 
@@ -76,9 +74,9 @@ func oracleAdvert(n *html.Node, set map[string]bool) {
 		if a.Key != "rel" {
 			continue
 		}
-		for _, word := range strings.FieldsFunc(a.Val, func(r rune) bool { return strings.ContainsRune(asciiSpace, r) }) {
+		for _, word := range strings.FieldsFunc(a.Val, func(r rune) bool { return strings.ContainsRune(ascii.Space, r) }) {
 			for _, rel := range []string{"pingback", "webmention"} {
-				if foldEqual([]byte(word), rel) {
+				if ascii.EqualFold([]byte(word), rel) {
 					set["advert "+rel] = true
 				}
 			}
@@ -146,7 +144,7 @@ func compare(t *testing.T, s *Scanner, text []byte) {
 	got := ours(s.HTML(text, Options{Charset: "utf-8"}))
 	want, got = foldForeign(want), foldForeign(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("irregular=%v page %q\n got %q\nwant %q", s.page.Irregular, clip(text), diff(got, want), diff(want, got))
+		t.Errorf("irregular=%v page %q\n got %q\nwant %q", s.el.Page.Irregular, clip(text), diff(got, want), diff(want, got))
 	}
 }
 
@@ -161,50 +159,15 @@ func diff(a, b []string) (only []string) {
 
 func clip(b []byte) []byte { return b[:min(len(b), 600)] }
 
-// treeTests returns the inputs of html5lib's tree construction tests, which
-// golang.org/x/net ships.
-func treeTests(t testing.TB) [][]byte {
-	var out [][]byte
-	dats, err := filepath.Glob(filepath.Join(moduleDir(t, "golang.org/x/net"), "html/testdata/html5lib-tests/tree-construction/*.dat"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range dats {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range bytes.Split(b, []byte("#data\n"))[1:] {
-			data, _, _ := bytes.Cut(c, []byte("\n#errors"))
-			if !bytes.Contains(c, []byte("\n#document-fragment")) && !bytes.Contains(c, []byte("\n#script-on")) {
-				out = append(out, data)
-			}
-		}
-	}
-	if len(out) < 1000 {
-		t.Fatalf("only %d tree construction tests found", len(out))
-	}
-	return out
-}
-
-// moduleDir returns the directory of a module that go.mod requires.
-func moduleDir(t testing.TB, module string) string {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-	if err != nil {
-		t.Fatalf("go list -m %s: %v", module, err)
-	}
-	return strings.TrimSpace(string(out))
-}
-
 // probes are put into every tree construction test: each start tag gets an id.
 func probe(text []byte) []byte {
 	var out []byte
 	n := 0
 	for i := 0; i < len(text); i++ {
 		out = append(out, text[i])
-		if text[i] == '<' && i+1 < len(text) && byteClass[text[i+1]]&clsLetter != 0 {
+		if text[i] == '<' && i+1 < len(text) && Class[text[i+1]]&ClassLetter != 0 {
 			j := i + 1
-			for j < len(text) && byteClass[text[j]]&clsNameEnd == 0 {
+			for j < len(text) && Class[text[j]]&ClassNameEnd == 0 {
 				out = append(out, text[j])
 				j++
 			}
@@ -227,7 +190,7 @@ func TestTreeConstruction(t *testing.T) {
 		}
 		compare(t, &s, text)
 		compare(t, &s, probe(text))
-		if s.page.Irregular {
+		if s.el.Page.Irregular {
 			slow++
 		}
 	}

@@ -127,11 +127,11 @@ func FuzzOutline(f *testing.F) {
 
 // TestOutlineSlots: the multipliers in the source need no search.
 func TestOutlineSlots(t *testing.T) {
-	if elementSlot.mul != elementMultiplier {
-		t.Errorf("elementMultiplier should be %#X", elementSlot.mul)
+	if elementSlot.Mul != elementMultiplier {
+		t.Errorf("elementMultiplier should be %#X", elementSlot.Mul)
 	}
-	if outlineAttrSlot.mul != outlineAttrMultiplier {
-		t.Errorf("outlineAttrMultiplier should be %#X", outlineAttrSlot.mul)
+	if outlineAttrSlot.Mul != outlineAttrMultiplier {
+		t.Errorf("outlineAttrMultiplier should be %#X", outlineAttrSlot.Mul)
 	}
 	for kind, e := range elements {
 		if name := []byte(strings.ToUpper(e.name)); e.name != "" && kindAt(name, 0, len(name)) != elementKind(kind) {

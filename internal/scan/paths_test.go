@@ -38,12 +38,12 @@ func comparePaths(t *testing.T, s *Scanner, text []byte, opt Options) bool {
 		return false
 	}
 	fast := pageRows(p)
-	s.page.Text = text
+	s.el.Page.Text = text
 	s.slow(0)
-	if !s.page.Irregular {
+	if !s.el.Page.Irregular {
 		return false // nested too deep for the slow path
 	}
-	slow := pageRows(&s.page)
+	slow := pageRows(&s.el.Page)
 	if !slices.Equal(fast, slow) {
 		t.Errorf("%q\n only fast %q\n only slow %q", clip(text), diff(fast, slow), diff(slow, fast))
 	}

@@ -8,31 +8,6 @@ import (
 	"testing"
 )
 
-// row is one link as the tables below write it: "element attribute kind value",
-// kind in lower case, with "inert " before when no browser follows it.
-func row(p *Page, l *Link) string {
-	kind := [...]string{KindLink: "link", KindResource: "resource", KindAction: "action", KindHint: "hint", KindPing: "ping",
-		KindMap: "map", KindRefresh: "refresh", KindMetadata: "metadata", KindReference: "reference",
-		KindCanonical: "canonical", KindManifest: "manifest", KindEntry: "entry"}[l.Kind]
-	attr := p.Attribute(l)
-	if attr == "" && l.Attr == AttrText {
-		attr = "(text)"
-	}
-	out := fmt.Sprintf("%s %s %s %s", p.Element(l), attr, kind, l.Value)
-	if l.Inert {
-		out = "inert " + out
-	}
-	return out
-}
-
-func rows(p *Page) []string {
-	out := []string{}
-	for i := range p.Links {
-		out = append(out, row(p, &p.Links[i]))
-	}
-	return out
-}
-
 // checkPlaces: each offset is that of the value's first byte as written, in
 // the tag that TagOff names.
 func checkPlaces(t *testing.T, p *Page) {
@@ -88,8 +63,8 @@ func upperNames(page string) string {
 		if b[i] != '<' {
 			continue
 		}
-		for j := i + 1; j < len(b) && (byteClass[b[j]]&clsLetter != 0 || b[j] == '/'); j++ {
-			if byteClass[b[j]]&clsLetter != 0 {
+		for j := i + 1; j < len(b) && (Class[b[j]]&ClassLetter != 0 || b[j] == '/'); j++ {
+			if Class[b[j]]&ClassLetter != 0 {
 				b[j] &^= 0x20
 			}
 		}
@@ -237,7 +212,7 @@ func TestLinkTable_page(t *testing.T) {
 func TestLinkTable_complete(t *testing.T) {
 	for _, table := range []struct {
 		tags  Tags
-		rules *[tagCount][]rule
+		rules *[TagCount][]rule
 	}{{Modern, &modernTable}, {Linklint, &linklintTable}} {
 		n := 0
 		for tag := range table.rules {

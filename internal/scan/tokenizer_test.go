@@ -163,7 +163,7 @@ func renameAttribute(input, name, known string) string {
 func walkTokens(text []byte) (tokens []string, chars string) {
 	flush := func(b []byte) { chars += string(b) }
 	var s Scanner
-	s.reset(text, "utf-8")
+	s.el.Reset(text, "utf-8")
 	from := 0
 	for i := 0; i < len(text); {
 		if text[i] != '<' || i+1 == len(text) {
@@ -173,23 +173,23 @@ func walkTokens(text []byte) (tokens []string, chars string) {
 		c := text[i+1]
 		end := i
 		switch {
-		case byteClass[c]&clsLetter != 0:
-			j, _ := nameAt(text, i+1)
-			var set attrSet
-			next, _, ok := readAttrs(text, j, &set)
+		case Class[c]&ClassLetter != 0:
+			j, _ := NameAt(text, i+1)
+			var set AttrSet
+			next, _, ok := ReadAttrs(text, j, &set)
 			end = next
 			if ok {
 				tokens = append(tokens, startToken(text[i+1:j], attrsOf(text, &set)))
 			}
-		case c == '/' && i+2 < len(text) && byteClass[text[i+2]]&clsLetter != 0:
-			j, _ := nameAt(text, i+2)
-			next, _, ok := readAttrs(text, j, nil)
+		case c == '/' && i+2 < len(text) && Class[text[i+2]]&ClassLetter != 0:
+			j, _ := NameAt(text, i+2)
+			next, _, ok := ReadAttrs(text, j, nil)
 			end = next
 			if ok {
 				tokens = append(tokens, "</"+tokenName(text[i+2:j]))
 			}
 		case c == '/' && i+2 < len(text), c == '?':
-			end = after(text, i+2, '>')
+			end = After(text, i+2, '>')
 		case c == '!':
 			end = s.declaration(i)
 		}
@@ -238,11 +238,11 @@ func startToken(name []byte, attrs map[string]string) string {
 	return out
 }
 
-func attrsOf(text []byte, set *attrSet) map[string]string {
+func attrsOf(text []byte, set *AttrSet) map[string]string {
 	out := map[string]string{}
-	for a := attrOther + 1; a < AttrText; a++ {
-		if set.has(a) {
-			out[a.String()] = string(decodeRefs(nil, text[set.val[a].start:set.val[a].end], nil))
+	for a := AttrOther + 1; a < AttrText; a++ {
+		if set.Has(a) {
+			out[a.String()] = string(DecodeRefs(nil, text[set.Val[a].Start:set.Val[a].End], nil))
 		}
 	}
 	return out
@@ -352,9 +352,9 @@ func rawText(c tokenizerCase, state string) string {
 	text := []byte(c.Input)
 	end := 0
 	if state == "Script data state" && c.LastStartTag == "script" {
-		end = scriptEnd(text, 0)
+		end = ScriptEnd(text, 0)
 	} else {
-		end = rawEnd(text, 0, c.LastStartTag)
+		end = RawEnd(text, 0, c.LastStartTag)
 	}
 	// An end tag that the file cuts off is no tag; what it swallowed is lost.
 	return strings.ReplaceAll(newlines(string(text[:end])), "\x00", "\uFFFD")
@@ -390,7 +390,7 @@ func TestHTML_13_2_5_72_references_in_attributes(t *testing.T) {
 			tail++
 		}
 		if taken := len(c.Input) - tail; want != c.Input && tail > 0 && c.Input[taken-1] != ';' && !strings.HasPrefix(c.Input, "&#") {
-			if next := c.Input[taken]; next == '=' || isAlnum(next) {
+			if next := c.Input[taken]; next == '=' || IsAlnum(next) {
 				want = c.Input
 				kept++
 			}
@@ -410,13 +410,13 @@ func TestHTML_13_2_5_72_references_in_attributes(t *testing.T) {
 		}
 		// A reference that needs no semicolon; what follows decides.
 		for _, follow := range []string{"=", "=x", "a", "Z", "0"} {
-			if got := string(decodeRefs(nil, []byte(c.Input+follow), nil)); got != c.Input+follow {
+			if got := string(DecodeRefs(nil, []byte(c.Input+follow), nil)); got != c.Input+follow {
 				t.Errorf("%s: got %q, want it as written", c.Input+follow, got)
 			}
 			kept++
 		}
 		for _, follow := range []string{"-", " ", "#x", "/", "&", "\u00E9", "_"} {
-			if got := string(decodeRefs(nil, []byte(c.Input+follow), nil)); got != want+follow {
+			if got := string(DecodeRefs(nil, []byte(c.Input+follow), nil)); got != want+follow {
 				t.Errorf("%s: got %q, want %q", c.Input+follow, got, want+follow)
 			}
 		}

@@ -28,7 +28,7 @@ func withSubset(subset, body string) string {
 func TestXMLChromium(t *testing.T) {
 	for _, c := range xmlCases {
 		t.Run(c.name, func(t *testing.T) {
-			var s Scanner
+			var s XMLScanner
 			p := s.XML([]byte(c.in), Options{})
 			if strings.HasPrefix(c.name, "svg/") {
 				p = s.SVG([]byte(c.in))
@@ -215,7 +215,7 @@ func TestXMLEncoding(t *testing.T) {
 		{"invalid_shift_jis", []byte(sjis + "\xFF<b id=\"c\"/></r>"), "", "日|b", "shift_jis", "a byte is not shift_jis", int64(len(sjis))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var s Scanner
+			var s XMLScanner
 			p := s.XML(c.in, Options{Charset: c.header, DefaultCharset: "koi8-r"})
 			if got := xmlAnchors(p); got != c.ids || p.Charset() != c.charset {
 				t.Errorf("anchors %q in %s, want %q in %s", got, p.Charset(), c.ids, c.charset)
@@ -259,7 +259,7 @@ func TestXMLBounds(t *testing.T) {
 		{"open_instructions", `<r id="a">` + strings.Repeat("<?x ", 500_000), "a", "a processing instruction is never closed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var s Scanner
+			var s XMLScanner
 			start := time.Now()
 			p := s.XML([]byte(c.in), Options{})
 			// A quadratic reader would take minutes.
@@ -273,8 +273,8 @@ func TestXMLBounds(t *testing.T) {
 			if got := xmlAnchors(p); got != c.want || fault != c.fault {
 				t.Errorf("anchors %q, fault %q, want %q, %q", got, fault, c.want, c.fault)
 			}
-			if cap(s.arena) > 8<<20+8*len(c.in) {
-				t.Errorf("%d bytes for a document of %d", cap(s.arena), len(c.in))
+			if cap(s.el.Arena) > 8<<20+8*len(c.in) {
+				t.Errorf("%d bytes for a document of %d", cap(s.el.Arena), len(c.in))
 			}
 		})
 	}

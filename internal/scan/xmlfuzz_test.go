@@ -22,7 +22,7 @@ func FuzzXML(f *testing.F) {
 	for _, c := range pageSeeds {
 		f.Add([]byte(c))
 	}
-	var s Scanner
+	var s XMLScanner
 	f.Fuzz(func(t *testing.T, text []byte) {
 		checkBounds(t, s.SVG(text))
 		checkBounds(t, s.XML(text, Options{Tags: Linklint}))

@@ -57,7 +57,7 @@ func TestXMLLinks(t *testing.T) {
 		{"after_error", head + `<a href="x1"/><p><a href="x2"></p><a href="n"/>` + tail, []string{"a href x1 x1", "a href x2 x2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var s Scanner
+			var s XMLScanner
 			p := s.XML([]byte(c.in), Options{})
 			checkBounds(t, p)
 			var got []string
@@ -108,13 +108,13 @@ func TestXMLPage(t *testing.T) {
 		{"never_closed", head + `<script>x`, false},
 	} {
 		t.Run("script/"+c.name, func(t *testing.T) {
-			var s Scanner
+			var s XMLScanner
 			if p := s.XML([]byte(c.in), Options{}); p.HasScript != c.script || p.Quirks {
 				t.Errorf("script %v, quirks %v", p.HasScript, p.Quirks)
 			}
 		})
 	}
-	var s Scanner
+	var s XMLScanner
 	p := s.XML([]byte(head+`<base href="/a&amp;/"/><base href="b"/><template><base href="n"/><a href="x"/></template></html>`), Options{})
 	if len(p.Bases) != 2 || string(p.Bases[0].Value) != "/a&/" || string(p.Text[p.Bases[0].Off:][:4]) != "/a&a" || string(p.Bases[1].Value) != "b" {
 		t.Errorf("bases %+v", p.Bases)
@@ -122,12 +122,39 @@ func TestXMLPage(t *testing.T) {
 	if len(p.Links) != 1 || !p.Links[0].Inert {
 		t.Errorf("links %+v, want one inert", p.Links)
 	}
-	// A scanner reads HTML as before when it has read XML.
-	if p = s.HTML([]byte(`<A HREF=x ID=y>`), Options{}); len(p.Links) != 1 || len(p.Anchors) != 1 || !p.Quirks {
-		t.Errorf("HTML after XML: %+v", p)
-	}
 	p = s.XML([]byte(head+`<a href="x" name="y"/><link href="n"/><style>@import "n";</style></html>`), Options{Tags: Linklint})
 	if len(p.Links) != 1 || len(p.Anchors) != 1 {
 		t.Errorf("linklint's table: %+v", p)
+	}
+}
+
+// TestSVGElement: an element's name is told without its prefix.
+func TestSVGElement(t *testing.T) {
+	var s XMLScanner
+	p := s.XML([]byte(`<h:html xmlns:h="http://www.w3.org/1999/xhtml" xmlns:s="http://www.w3.org/2000/svg"><s:svg><s:use href="#a"/><s:image href="b"/></s:svg><h:p style="a:url(c)"/></h:html>`), Options{})
+	want := []string{"use href link #a", "image href link b", "p style link c"}
+	if got := rows(p); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestXHTMLAdverts(t *testing.T) {
+	var s XMLScanner
+	if p := s.XML([]byte(`<html xmlns="http://www.w3.org/1999/xhtml"><head><link rel="pingback" href="x&amp;y"/></head></html>`), Options{}); len(p.Adverts) != 1 || p.Adverts[0].TagOff != 49 {
+		t.Errorf("XHTML: %v", p.Adverts)
+	}
+}
+
+// TestHostile_truncatedXML cuts HTML pages at any byte and reads them as SVG.
+// Only the bounds are certain.
+func TestHostile_truncatedXML(t *testing.T) {
+	var s XMLScanner
+	for _, page := range [][]byte{
+		[]byte("<form><form>" + richPage), utf16Page(richPage, "\xFF\xFE", false), utf16Page(richPage, "\xFE\xFF", true),
+		[]byte("<svg><p>" + richPage),
+	} {
+		for n := range len(page) {
+			checkBounds(t, s.SVG(page[:n]))
+		}
 	}
 }
