@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // Follower checks a site again and again while it is edited. It owns what was
@@ -13,7 +13,7 @@ import (
 // looks at what changed and at nothing else. It is not safe for concurrent use.
 type Follower struct {
 	opt  Options
-	site *site.Site
+	site *isite.Site
 	// whole is the last result where only a part of the site is judged: which
 	// one depends on every link. Nothing below is used then.
 	whole *Result
@@ -23,13 +23,13 @@ type Follower struct {
 	count   tally
 	was, is *tally
 	demands []demand
-	targets map[site.PageID]*target
+	targets map[isite.PageID]*target
 	files   fileSums
 
-	pages map[site.PageID]*judged
+	pages map[isite.PageID]*judged
 	// bad tells, by page, whether it has links to report; examples are by target.
 	bad      []bool
-	examples map[site.PageID]*example
+	examples map[isite.PageID]*example
 	// unsettled: other examples may have to be chosen.
 	unsettled bool
 	// others are the findings for which no page is to blame, or not alone, listed
@@ -37,7 +37,7 @@ type Follower struct {
 	others, listed []Finding
 	told           account
 	// retry are pages that could not be read again when they were described.
-	retry map[site.PageID]bool
+	retry map[isite.PageID]bool
 	// left is what was found of pages that are no more, leftOver the examples of
 	// such targets, until it is told.
 	left     []*judged
@@ -48,7 +48,7 @@ type Follower struct {
 
 // Follow does the work of [Run] for s and returns who can do it again for what
 // becomes of s. The error is that of Run.
-func Follow(ctx context.Context, s *site.Site, opt Options) (*Follower, error) {
+func Follow(ctx context.Context, s *isite.Site, opt Options) (*Follower, error) {
 	f := &Follower{}
 	_, err := f.Renew(ctx, s, opt)
 	return f, err
@@ -56,7 +56,7 @@ func Follow(ctx context.Context, s *site.Site, opt Options) (*Follower, error) {
 
 // Renew is [Follower.Update] where anything may have changed, the options too.
 // After an error the Follower is as it was.
-func (f *Follower) Renew(ctx context.Context, s *site.Site, opt Options) (Difference, error) {
+func (f *Follower) Renew(ctx context.Context, s *isite.Site, opt Options) (Difference, error) {
 	opt.names = &fileIndex{}
 	n := &Follower{opt: opt}
 	if err := n.anew(ctx, s); err != nil {
@@ -67,14 +67,14 @@ func (f *Follower) Renew(ctx context.Context, s *site.Site, opt Options) (Differ
 	return d, nil
 }
 
-// Update does the work of [Run] on s, which [site.Site.Update] made of the site
+// Update does the work of [Run] on s, which [isite.Site.Update] made of the site
 // of the last call that returned no error, and returns what came and what went
 // since. Errors are those of Run; after one, the next call has to tell all
 // changes since, or be one of Renew.
 //
 // Where one run could not compare all names of a very large directory,
 // suggestions may be better than those of Run.
-func (f *Follower) Update(ctx context.Context, s *site.Site, c *site.Change) (Difference, error) {
+func (f *Follower) Update(ctx context.Context, s *isite.Site, c *isite.Change) (Difference, error) {
 	if c.Renumbered || f.whole != nil || f.lost {
 		return f.Renew(ctx, s, f.opt)
 	}
@@ -98,10 +98,10 @@ func (f *Follower) partial() bool {
 }
 
 // anew checks s as if nothing were known, which must be so.
-func (f *Follower) anew(ctx context.Context, s *site.Site) (err error) {
+func (f *Follower) anew(ctx context.Context, s *isite.Site) (err error) {
 	f.site = s
 	if f.partial() {
-		f.whole, err = Run(ctx, s, f.opt)
+		f.whole, err = checkSite(ctx, s, f.opt)
 		return err
 	}
 	if f.told.ignore, err = compileIgnores(f.opt.Ignore); err != nil {
@@ -110,19 +110,19 @@ func (f *Follower) anew(ctx context.Context, s *site.Site) (err error) {
 	f.count.reasons, f.told.reasons = map[Code]int{}, map[Code]int{}
 	f.demands, f.bad = make([]demand, s.Pages()), make([]bool, s.Pages())
 	f.was, f.is = newTally(s), newTally(s)
-	f.targets, f.pages, f.examples = map[site.PageID]*target{}, map[site.PageID]*judged{}, map[site.PageID]*example{}
+	f.targets, f.pages, f.examples = map[isite.PageID]*target{}, map[isite.PageID]*judged{}, map[isite.PageID]*example{}
 	again, err := f.countAll(ctx, s)
 	if err != nil {
 		return err
 	}
-	all := make([]site.PageID, s.Pages())
+	all := make([]isite.PageID, s.Pages())
 	for id := range all {
-		all[id] = site.PageID(id)
-		if _, ok := again[site.PageID(id)]; !ok && hasFaults(s, site.PageID(id)) {
-			again[site.PageID(id)] = nil
+		all[id] = isite.PageID(id)
+		if _, ok := again[isite.PageID(id)]; !ok && hasFaults(s, isite.PageID(id)) {
+			again[isite.PageID(id)] = nil
 		}
 	}
-	return f.tell(ctx, s, &site.Change{}, all, nil, again, nil)
+	return f.tell(ctx, s, &isite.Change{}, all, nil, again, nil)
 }
 
 // Findings returns what [Result.Findings] of [Run] would hold. They must not be

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // editor makes random edits in a docroot and knows which paths they concern.
@@ -146,8 +146,8 @@ func TestFollow(t *testing.T) {
 	if testing.Short() {
 		steps = 60
 	}
-	profile := func(name string) site.Profile {
-		p, ok := site.ProfileByName(name)
+	profile := func(name string) isite.Profile {
+		p, ok := isite.ProfileByName(name)
 		if !ok {
 			t.Fatal("no profile " + name)
 		}
@@ -155,22 +155,22 @@ func TestFollow(t *testing.T) {
 	}
 	for i, c := range []struct {
 		name string
-		site site.Options
+		site isite.Options
 		opt  Options
 	}{
 		{name: "plain"},
 		{name: "again"},
-		{name: "autoindex", site: site.Options{Autoindex: site.AutoindexList}},
-		{name: "base", site: site.Options{BaseURLs: []string{"https://example.org/sub/"}, Base: site.BaseDocumentOrder}},
-		{name: "nginx", site: site.Options{Profile: profile("nginx")}},
-		{name: "apache", site: site.Options{Profile: profile("apache")}},
-		{name: "s3", site: site.Options{Profile: profile("s3")}},
-		{name: "hosts", site: site.Options{BaseURLs: []string{"https://example.org/sub/", "http://www.example.org/sub/"}}},
-		{name: "rooted", site: site.Options{Roots: []site.Root{{Dir: "s", Base: "https://example.org/sub/"}, {Base: "https://other.example/"}}}},
-		{name: "netlify", site: site.Options{Profile: profile("netlify")}},
-		{name: "github-pages", site: site.Options{Profile: profile("github-pages")}},
-		{name: "cloudflare", site: site.Options{Profile: profile("cloudflare-pages")}},
-		{name: "vercel", site: site.Options{Profile: profile("vercel")}},
+		{name: "autoindex", site: isite.Options{Autoindex: isite.AutoindexList}},
+		{name: "base", site: isite.Options{BaseURLs: []string{"https://example.org/sub/"}, Base: isite.BaseDocumentOrder}},
+		{name: "nginx", site: isite.Options{Profile: profile("nginx")}},
+		{name: "apache", site: isite.Options{Profile: profile("apache")}},
+		{name: "s3", site: isite.Options{Profile: profile("s3")}},
+		{name: "hosts", site: isite.Options{BaseURLs: []string{"https://example.org/sub/", "http://www.example.org/sub/"}}},
+		{name: "rooted", site: isite.Options{Roots: []isite.Root{{Dir: "s", Base: "https://example.org/sub/"}, {Base: "https://other.example/"}}}},
+		{name: "netlify", site: isite.Options{Profile: profile("netlify")}},
+		{name: "github-pages", site: isite.Options{Profile: profile("github-pages")}},
+		{name: "cloudflare", site: isite.Options{Profile: profile("cloudflare-pages")}},
+		{name: "vercel", site: isite.Options{Profile: profile("vercel")}},
 		{name: "options", opt: Options{Orphans: true, ScriptFragments: ScriptError, Ignore: []Ignore{{URL: "gone.html"}, {Code: MissingIndex}}}},
 		{name: "from", opt: Options{From: []string{"/s/@"}}},
 	} {
@@ -182,7 +182,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps int) {
+func follow(t *testing.T, e *editor, siteOpt isite.Options, opt Options, steps int) {
 	ctx := context.Background()
 	if err := os.Chmod(e.root, 0o755); err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 	if err := os.WriteFile(page, []byte("<a href=a.html#one>"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := site.Load(ctx, e.root, siteOpt)
+	s, err := isite.Load(ctx, e.root, siteOpt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,11 +230,11 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 		}
 		got := f.Result()
 		s = next
-		fresh, err := site.Load(ctx, e.root, siteOpt)
+		fresh, err := isite.Load(ctx, e.root, siteOpt)
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
-		want, err := Run(ctx, fresh, opt)
+		want, err := Run(ctx, handle(fresh), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func follow(t *testing.T, e *editor, siteOpt site.Options, opt Options, steps in
 }
 
 // sameResult compares all that leaves the package.
-func sameResult(got, want *Result, s, fresh *site.Site) error {
+func sameResult(got, want *Result, s, fresh *isite.Site) error {
 	for _, r := range []*Result{got, want} {
 		if len(r.Summary.Reasons) == 0 {
 			r.Summary.Reasons = nil // rules that ignore all leave an empty list

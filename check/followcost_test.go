@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // edits is a site of many pages, each with a broken link, of which one is edited
@@ -15,7 +15,7 @@ import (
 type edits struct {
 	t    testing.TB
 	root string
-	site *site.Site
+	site *isite.Site
 	f    *Follower
 	n    int
 }
@@ -27,7 +27,7 @@ func newEdits(t testing.TB, pages int) *edits {
 		e.write(fmt.Sprintf("%d/%d.html", n%97, n), fmt.Sprintf("<p id=a><a href=gone.html>x</a><a href=../%d/%d.html#a>y</a>", (n+1)%97, (n+1)%pages))
 	}
 	var err error
-	if e.site, err = site.Load(t.Context(), e.root, site.Options{Jobs: 1}); err != nil {
+	if e.site, err = isite.Load(t.Context(), e.root, isite.Options{Jobs: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if e.f, err = Follow(t.Context(), e.site, Options{Jobs: 1}); err != nil {

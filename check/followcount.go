@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // target is what links miss on a page.
@@ -21,7 +21,7 @@ type target struct {
 	smallest miss
 }
 
-func newTally(s *site.Site) *tally {
+func newTally(s *isite.Site) *tally {
 	return &tally{reasons: map[Code]int{}, demands: make([]demand, s.Pages())}
 }
 
@@ -46,7 +46,7 @@ func (t *tally) addCounts(o *tally, n int) {
 
 // stocked are the links to report, by page, of pages that are described again. A
 // page without any is in it, too, if it may have had some.
-type stocked map[site.PageID][]badLink
+type stocked map[isite.PageID][]badLink
 
 // take adds what a tally has, when it is decided what only scripts can serve.
 func (a stocked) take(f *Follower, t *tally) {
@@ -61,12 +61,12 @@ func (a stocked) take(f *Follower, t *tally) {
 }
 
 // countAll counts the links of all pages.
-func (f *Follower) countAll(ctx context.Context, s *site.Site) (stocked, error) {
+func (f *Follower) countAll(ctx context.Context, s *isite.Site) (stocked, error) {
 	tallies := make([]*tally, jobs(f.opt, s.Pages()))
-	err := eachPage(ctx, s, len(tallies), func(worker int) func(site.PageID) error {
+	err := eachPage(ctx, s, len(tallies), func(worker int) func(isite.PageID) error {
 		t := newTally(s)
 		tallies[worker] = t
-		return func(id site.PageID) error {
+		return func(id isite.PageID) error {
 			t.page(s, id, f.opt)
 			return nil
 		}
@@ -75,7 +75,7 @@ func (f *Follower) countAll(ctx context.Context, s *site.Site) (stocked, error) 
 		return nil, err
 	}
 	for id := range s.Pages() {
-		f.files.add(s, site.PageID(id), 1, true)
+		f.files.add(s, isite.PageID(id), 1, true)
 	}
 	n := 0
 	for _, t := range tallies {
@@ -116,7 +116,7 @@ func targetEnd(all []miss) int {
 
 // decide finds out what only scripts could serve of what is missed on a page. It
 // tells whether that differs from before.
-func (f *Follower) decide(s *site.Site, id site.PageID, t *target) (other bool) {
+func (f *Follower) decide(s *isite.Site, id isite.PageID, t *target) (other bool) {
 	before := t.scripts
 	f.unsettled = f.unsettled || len(t.script) > 0
 	for why := missing; why <= missingRange; why++ {
@@ -153,11 +153,11 @@ func (f *Follower) cause(m miss) cause {
 // recount takes the old records of dirty pages out of the counts and the new
 // ones in, and returns what there is to report of these pages and of those that
 // now miss on a page what only scripts can serve, or no longer do.
-func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) stocked {
+func (f *Follower) recount(s *isite.Site, c *isite.Change, dirty []isite.PageID) stocked {
 	f.was.reset()
-	c.Before(func(old *site.Site) {
+	c.Before(func(old *isite.Site) {
 		for _, id := range dirty {
-			if then := c.Then(id); then != site.NoPage {
+			if then := c.Then(id); then != isite.NoPage {
 				f.was.page(old, then, f.opt)
 			}
 		}
@@ -166,12 +166,12 @@ func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) st
 			f.files.add(old, id, -1, true)
 		}
 		for _, id := range c.Reread {
-			if then := c.Then(id); then != site.NoPage {
+			if then := c.Then(id); then != isite.NoPage {
 				f.files.add(old, then, -1, true)
 			}
 		}
 	})
-	touched := map[site.PageID]bool{}
+	touched := map[isite.PageID]bool{}
 	if c.Moved() {
 		f.renumber(s, c, touched)
 	}
@@ -195,7 +195,7 @@ func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) st
 		f.unsettled = true
 	}
 	f.rename(c, more)
-	rest := make([]site.PageID, 0, len(more))
+	rest := make([]isite.PageID, 0, len(more))
 	for id := range more {
 		if _, ok := again[id]; !ok {
 			rest = append(rest, id)
@@ -212,7 +212,7 @@ func (f *Follower) recount(s *site.Site, c *site.Change, dirty []site.PageID) st
 
 // rename lets suggestions look at the names anew when some came or went, and adds the pages
 // with findings for which another one may be meant now.
-func (f *Follower) rename(c *site.Change, more map[site.PageID]bool) {
+func (f *Follower) rename(c *isite.Change, more map[isite.PageID]bool) {
 	if len(c.Came)+len(c.Went) == 0 {
 		return
 	}
@@ -233,7 +233,7 @@ func (f *Follower) rename(c *site.Change, more map[site.PageID]bool) {
 // retarget brings up to date what is missed on pages, after f.was and f.is were
 // counted, and returns the pages with links that only scripts can serve now, or
 // that others can. touched are targets of which it knows nothing else.
-func (f *Follower) retarget(s *site.Site, c *site.Change, dirty []site.PageID, touched map[site.PageID]bool) map[site.PageID]bool {
+func (f *Follower) retarget(s *isite.Site, c *isite.Change, dirty []isite.PageID, touched map[isite.PageID]bool) map[isite.PageID]bool {
 	for i := range f.demands {
 		was, is := f.was.demands[i], f.is.demands[i]
 		if was == is {
@@ -241,7 +241,7 @@ func (f *Follower) retarget(s *site.Site, c *site.Change, dirty []site.PageID, t
 		}
 		f.demands[i].asked += is.asked - was.asked
 		f.demands[i].found += is.found - was.found
-		touched[site.PageID(i)] = true
+		touched[isite.PageID(i)] = true
 	}
 	for _, id := range c.Reread { // it may run scripts now
 		touched[id] = true
@@ -261,7 +261,7 @@ func (f *Follower) retarget(s *site.Site, c *site.Change, dirty []site.PageID, t
 		_, ok := slices.BinarySearch(dirty, m.page)
 		return ok
 	}
-	more := map[site.PageID]bool{}
+	more := map[isite.PageID]bool{}
 	for id := range touched {
 		t := f.targets[id]
 		if t == nil && len(fresh[id]) == 0 {
@@ -286,7 +286,7 @@ func (f *Follower) retarget(s *site.Site, c *site.Change, dirty []site.PageID, t
 
 // otherSize tells whether the smallest page that misses something on a target may
 // be another one: ms are misses of pages some of which were read again.
-func (f *Follower) otherSize(s *site.Site, c *site.Change, t *target, ms []miss) bool {
+func (f *Follower) otherSize(s *isite.Site, c *isite.Change, t *target, ms []miss) bool {
 	if len(t.script) == 0 || c.Was(t.smallest.page) != nil {
 		return true
 	}
@@ -295,9 +295,9 @@ func (f *Follower) otherSize(s *site.Site, c *site.Change, t *target, ms []miss)
 }
 
 // byTarget groups misses, which it sorts.
-func byTarget(all []miss) map[site.PageID][]miss {
+func byTarget(all []miss) map[isite.PageID][]miss {
 	slices.SortFunc(all, compareMisses)
-	out := map[site.PageID][]miss{}
+	out := map[isite.PageID][]miss{}
 	for len(all) > 0 {
 		n := targetEnd(all)
 		out[all[0].target] = all[:n]
@@ -324,8 +324,8 @@ func mergeMisses(a, b []miss) []miss {
 
 // silent returns the targets with links that are not reported because only
 // scripts can serve them, ascending.
-func (f *Follower) silent() []site.PageID {
-	var out []site.PageID
+func (f *Follower) silent() []isite.PageID {
+	var out []isite.PageID
 	for _, id := range slices.Sorted(maps.Keys(f.targets)) {
 		if len(f.targets[id].script) > 0 {
 			out = append(out, id)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // TestFollowEdits: the same where no name comes or goes, so that nothing is ever
@@ -41,7 +41,7 @@ func TestFollowEdits(t *testing.T) {
 				e.write(t, n)
 			}
 			ctx := t.Context()
-			s, err := site.Load(ctx, root, site.Options{})
+			s, err := isite.Load(ctx, root, isite.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,11 +63,11 @@ func TestFollowEdits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				fresh, err := site.Load(ctx, root, site.Options{})
+				fresh, err := isite.Load(ctx, root, isite.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, err := Run(ctx, fresh, c.opt)
+				want, err := Run(ctx, handle(fresh), c.opt)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -176,7 +176,7 @@ func TestFollowExample(t *testing.T) {
 	for n := range 10 {
 		write(fmt.Sprintf("p%d.html", n), text(10+n))
 	}
-	s, err := site.Load(ctx, root, site.Options{})
+	s, err := isite.Load(ctx, root, isite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

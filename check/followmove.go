@@ -1,20 +1,20 @@
 package check
 
 import (
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // renumber gives all that the Follower knows the numbers that pages have now.
 // What pages that are no more missed is dropped, and their targets are added to
 // touched; what was found of them stays in f.left until it is told.
-func (f *Follower) renumber(s *site.Site, c *site.Change, touched map[site.PageID]bool) {
+func (f *Follower) renumber(s *isite.Site, c *isite.Change, touched map[isite.PageID]bool) {
 	f.demands = movedDemands(f.demands, s.Pages(), c)
 	f.was.demands = movedDemands(f.was.demands, s.Pages(), c)
 	f.is = newTally(s)
 	bad := make([]bool, s.Pages())
 	for id, is := range f.bad {
-		switch now := c.Now(site.PageID(id)); {
-		case now != site.NoPage:
+		switch now := c.Now(isite.PageID(id)); {
+		case now != isite.NoPage:
 			bad[now] = is
 		case is:
 			f.unsettled = true
@@ -22,10 +22,10 @@ func (f *Follower) renumber(s *site.Site, c *site.Change, touched map[site.PageI
 	}
 	f.bad = bad
 	f.was.misses, _ = movedMisses(f.was.misses, c)
-	targets := make(map[site.PageID]*target, len(f.targets))
+	targets := make(map[isite.PageID]*target, len(f.targets))
 	for id, t := range f.targets {
 		now := c.Now(id)
-		if now == site.NoPage {
+		if now == isite.NoPage {
 			f.unsettled = true
 			continue // whoever missed something there is judged again
 		}
@@ -45,18 +45,18 @@ func (f *Follower) renumber(s *site.Site, c *site.Change, touched map[site.PageI
 		targets[now] = t
 	}
 	f.targets = targets
-	pages := make(map[site.PageID]*judged, len(f.pages))
+	pages := make(map[isite.PageID]*judged, len(f.pages))
 	for id, p := range f.pages {
-		if now := c.Now(id); now != site.NoPage {
+		if now := c.Now(id); now != isite.NoPage {
 			pages[now] = p
 		} else {
 			f.left = append(f.left, p)
 		}
 	}
 	f.pages = pages
-	retry := map[site.PageID]bool{}
+	retry := map[isite.PageID]bool{}
 	for id := range f.retry {
-		if now := c.Now(id); now != site.NoPage {
+		if now := c.Now(id); now != isite.NoPage {
 			retry[now] = true
 		}
 	}
@@ -66,15 +66,15 @@ func (f *Follower) renumber(s *site.Site, c *site.Change, touched map[site.PageI
 
 // moveExamples is renumber for examples. Those of targets that are no more are
 // chosen anew with all others, which takes them out.
-func (f *Follower) moveExamples(c *site.Change) {
-	examples := make(map[site.PageID]*example, len(f.examples))
+func (f *Follower) moveExamples(c *isite.Change) {
+	examples := make(map[isite.PageID]*example, len(f.examples))
 	for id, e := range f.examples {
 		now, page := c.Now(id), c.Now(e.example.page)
-		if page == site.NoPage || now == site.NoPage {
+		if page == isite.NoPage || now == isite.NoPage {
 			f.unsettled = true
 		}
 		e.target, e.example.page = now, page
-		if now == site.NoPage {
+		if now == isite.NoPage {
 			f.leftOver = append(f.leftOver, e)
 		} else {
 			examples[now] = e
@@ -83,10 +83,10 @@ func (f *Follower) moveExamples(c *site.Change) {
 	f.examples = examples
 }
 
-func movedDemands(old []demand, pages int, c *site.Change) []demand {
+func movedDemands(old []demand, pages int, c *isite.Change) []demand {
 	out := make([]demand, pages)
 	for id, d := range old {
-		if now := c.Now(site.PageID(id)); now != site.NoPage {
+		if now := c.Now(isite.PageID(id)); now != isite.NoPage {
 			out[now] = d
 		}
 	}
@@ -96,11 +96,11 @@ func movedDemands(old []demand, pages int, c *site.Change) []demand {
 // movedMisses returns misses with the numbers of now, in the same order; fewer
 // tells whether some are of pages that are no more. Of a page that is no more
 // nothing is missed.
-func movedMisses(old []miss, c *site.Change) (out []miss, fewer bool) {
+func movedMisses(old []miss, c *isite.Change) (out []miss, fewer bool) {
 	out = old[:0:len(old)]
 	for _, m := range old {
 		m.page, m.target = c.Now(m.page), c.Now(m.target)
-		if m.page == site.NoPage || m.target == site.NoPage {
+		if m.page == isite.NoPage || m.target == isite.NoPage {
 			fewer = true
 			continue
 		}

@@ -5,16 +5,16 @@ import (
 	"context"
 	"slices"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // tell says what is wrong with the links of again, with the pages of reread as
 // files, and with the site, and takes it into the account. What is told
 // otherwise than before goes to d, if that is not nil. After an error what was
 // told is as it was.
-func (f *Follower) tell(ctx context.Context, s *site.Site, c *site.Change, reread, dirty []site.PageID, again stocked, d *difference) error {
+func (f *Follower) tell(ctx context.Context, s *isite.Site, c *isite.Change, reread, dirty []isite.PageID, again stocked, d *difference) error {
 	f.stock(again)
-	rest := &stock{bad: map[site.PageID][]badLink{}}
+	rest := &stock{bad: map[isite.PageID][]badLink{}}
 	for id, bad := range again {
 		if len(bad) > 0 {
 			rest.bad[id] = bad
@@ -64,14 +64,14 @@ func (f *Follower) stock(again stocked) {
 
 // chooseExamples does the work of scriptTargets. Examples that have to be
 // described, since they are other ones or on dirty pages, go to rest.
-func (f *Follower) chooseExamples(s *site.Site, c *site.Change, dirty []site.PageID, rest *stock) map[site.PageID]*example {
+func (f *Follower) chooseExamples(s *isite.Site, c *isite.Change, dirty []isite.PageID, rest *stock) map[isite.PageID]*example {
 	if !f.unsettled || f.opt.ScriptFragments != ScriptWarn {
 		return f.examples
 	}
 	f.unsettled = false
-	out := map[site.PageID]*example{}
-	chosen := map[site.PageID]bool{}
-	again := func(id site.PageID) bool { return f.bad[id] || chosen[id] }
+	out := map[isite.PageID]*example{}
+	chosen := map[isite.PageID]bool{}
+	again := func(id isite.PageID) bool { return f.bad[id] || chosen[id] }
 	for _, id := range f.silent() {
 		t := f.targets[id]
 		best, ok := firstOn(t.script, again)
@@ -93,10 +93,10 @@ func (f *Follower) chooseExamples(s *site.Site, c *site.Change, dirty []site.Pag
 
 // enterPages takes what was said of pages into the account, in the place of
 // what was said before.
-func (f *Follower) enterPages(s *site.Site, reread []site.PageID, again stocked, said said, d *difference) {
+func (f *Follower) enterPages(s *isite.Site, reread []isite.PageID, again stocked, said said, d *difference) {
 	p := placer{s: s}
 	defer p.close()
-	enter := func(id site.PageID, n *judged) {
+	enter := func(id isite.PageID, n *judged) {
 		var before []Finding
 		if old := f.pages[id]; old != nil {
 			before = old.listed
@@ -109,7 +109,7 @@ func (f *Follower) enterPages(s *site.Site, reread []site.PageID, again stocked,
 		}
 		d.add(before, n.listed)
 	}
-	isReread := func(id site.PageID) bool { _, ok := slices.BinarySearch(reread, id); return ok }
+	isReread := func(id isite.PageID) bool { _, ok := slices.BinarySearch(reread, id); return ok }
 	for id, bad := range again {
 		n := &judged{bad: bad, links: said.links[id], gone: said.gone[id]}
 		if !n.gone {
@@ -134,7 +134,7 @@ func (f *Follower) enterPages(s *site.Site, reread []site.PageID, again stocked,
 }
 
 // enterExamples does the same for examples.
-func (f *Follower) enterExamples(examples map[site.PageID]*example, said said, d *difference) {
+func (f *Follower) enterExamples(examples map[isite.PageID]*example, said said, d *difference) {
 	for id, old := range f.examples {
 		if e := examples[id]; e != old {
 			f.told.list(old.finding, -1)
@@ -160,21 +160,21 @@ func (f *Follower) enterExamples(examples map[site.PageID]*example, said said, d
 }
 
 // otherFindings reports what no page is to blame for, or not alone.
-func otherFindings(ctx context.Context, s *site.Site, opt Options) ([]Finding, error) {
+func otherFindings(ctx context.Context, s *isite.Site, opt Options) ([]Finding, error) {
 	return moreFindings(ctx, s, opt, otherFaults(s))
 }
 
 // said are new descriptions, by page.
 type said struct {
-	links    map[site.PageID][]Finding
+	links    map[isite.PageID][]Finding
 	examples map[linkTarget][]Finding
 	// gone are the pages that could not be read.
-	gone map[site.PageID]bool
+	gone map[isite.PageID]bool
 }
 
 type linkTarget struct {
 	linkKey
-	target site.PageID
+	target isite.PageID
 }
 
 // example returns what was said of the fragments of a target.
@@ -184,10 +184,10 @@ func (s said) example(st scriptTarget) []Finding {
 
 // sortFindings puts new descriptions where they belong. Those of a page follow
 // each other.
-func sortFindings(s *site.Site, found []Finding, rest *stock) said {
-	out := said{map[site.PageID][]Finding{}, map[linkTarget][]Finding{}, map[site.PageID]bool{}}
+func sortFindings(s *isite.Site, found []Finding, rest *stock) said {
+	out := said{map[isite.PageID][]Finding{}, map[linkTarget][]Finding{}, map[isite.PageID]bool{}}
 	// The examples of a page stand in the order of their links, then of targets.
-	wanted := map[site.PageID][]scriptTarget{}
+	wanted := map[isite.PageID][]scriptTarget{}
 	for _, st := range rest.scripts {
 		wanted[st.example.page] = append(wanted[st.example.page], st)
 	}

@@ -1,6 +1,8 @@
 package check
 
-import "github.com/sitelink/sitelink/internal/site"
+import (
+	"github.com/sitelink/sitelink/site"
+)
 
 // Options say what counts as a finding. The zero value reports everything.
 type Options struct {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/site"
+	public "github.com/sitelink/sitelink/site"
 )
 
 // Site is what a program tells of the site that it has built.
@@ -34,7 +35,7 @@ type Site struct {
 	// empty for a site whose address is not known.
 	BaseURL string
 	// Profile names the host whose rules the site follows, as --profile does
-	// (docs/profiles.md); empty for generic.
+	// (docs/reference/profiles.md); empty for generic.
 	Profile string
 	// Options say what counts as a finding; the zero value reports everything.
 	Options check.Options
@@ -64,7 +65,7 @@ func Check(ctx context.Context, s Site) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := check.Run(ctx, loaded, s.Options)
+	found, err := check.Run(ctx, site.Wrap(loaded).(*public.Site), s.Options)
 	if err != nil {
 		return nil, err
 	}

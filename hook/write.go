@@ -10,7 +10,7 @@ import (
 
 // Write writes the result to w in one of the formats of `sitelink check
 // --format`: text, json, jsonl, markdown, github, sarif, junit, gitlab,
-// checkstyle, html (docs/formats.md). Findings stand at their place in the
+// checkstyle, html (docs/reference/formats.md). Findings stand at their place in the
 // sources where that is known, else in the docroot, under the name that
 // Summary.Docroot has. The same result gives the
 // same bytes. The errors are an unknown format and those of w.

@@ -12,7 +12,7 @@ import (
 const baselineLong = `baseline keeps a list of findings that a site has today and that its owners accept, so
 that check --baseline FILE reports only what is new. A finding stays accepted when its
 line moves or the rest of its page changes; a second link to the same missing file on the
-same page is new. docs/baseline.md describes the file.
+same page is new. docs/guide/baseline.md describes the file.
 
 FILE is what --baseline or the configuration names, else sitelink-baseline.jsonl.
 `

@@ -17,7 +17,7 @@ the root of the repository: Hugo, Jekyll, Eleventy, Zola, MkDocs, Astro or Docus
 What stands behind -- goes to it. An address among that (-b URL for Hugo) is the site's
 address for the check, too.
 
-All flags of check hold. docs/generators.md has the commands that are run.
+All flags of check hold. docs/guide/getting-started-other.md has the commands that are run.
 `
 
 const buildExample = `  # build and check

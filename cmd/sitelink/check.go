@@ -18,16 +18,16 @@ import (
 
 const checkLong = `check reads a built site and reports every link that will not work once the site is
 on its host: missing files, index files, image maps and fragments, names in the wrong
-letter case, and what else the list of codes in docs/formats.md names.
+letter case, and what else the list of codes in docs/reference/codes.md names.
 
 DIR is the docroot, the directory that the generator wrote. Without DIR it is what the
-configuration says, else where the generator of the project writes (docs/generators.md),
+configuration says, else where the generator of the project writes (docs/guide/getting-started-other.md),
 else public, if there is such a directory, else the working directory.
 
---from restricts the check to some pages, found by their links (docs/linksets.md). An
+--from restricts the check to some pages, found by their links (docs/reference/linksets.md). An
 argument @FILE reads linksets, and flags, from a file, a line each.
 
-Every flag can stand in sitelink.toml (docs/configuration.md), and in a variable such as
+Every flag can stand in sitelink.toml (docs/reference/configuration.md), and in a variable such as
 SITELINK_BASE_URL for --base-url. A flag comes before a variable, a variable before the
 file. The file is found in the working directory or above, up to the root of the
 repository.

@@ -22,7 +22,7 @@ page that changed (~), links that went (-), pages that moved (>). It sends nothi
 nothing; 'sitelink notify' does.
 
 Without a ledger there was no deploy yet: then it counts what would be recorded.
-docs/outgoing.md says which pages and which of their links count.
+docs/guide/notifications.md says which pages and which of their links count.
 `
 
 const diffExample = `  # what would be told after a deploy of public/

@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
 const explainLong = `explain prints every step from the value of a link to its verdict: the page and its
@@ -66,15 +65,14 @@ func (a *app) explain(ctx context.Context, cfg *config.Config, from, link string
 	if err != nil {
 		return explain(err)
 	}
-	page, err := pageNamed(s, from)
+	e, err := check.Explain(ctx, handle(s), checkOptions(cfg), from, link)
+	if errors.Is(err, check.ErrNotFound) {
+		return &usageError{"--from: " + err.Error(), "name it by its path below the docroot, such as blog/index.html"}
+	}
 	if err != nil {
 		return err
 	}
-	e, err := check.Explain(ctx, s, checkOptions(cfg), page, link)
-	if err != nil {
-		return err
-	}
-	if err := a.print(explanation(s, e, page, link)); err != nil {
+	if err := a.print(explanation(e, link)); err != nil {
 		return err
 	}
 	if e.Finding.Verdict == check.Error && e.Ignored == "" {
@@ -83,28 +81,8 @@ func (a *app) explain(ctx context.Context, cfg *config.Config, from, link string
 	return nil
 }
 
-// pageNamed finds the page that --from names; if it names none, the one that
-// answers for the root, else the first.
-func pageNamed(s *site.Site, name string) (site.PageID, error) {
-	if name == "" {
-		for _, index := range s.IndexNames() {
-			if id, ok := s.Lookup(index); ok {
-				if page, ok := s.PageOf(id); ok {
-					return page, nil
-				}
-			}
-		}
-		return 0, nil
-	}
-	id, ok := s.Lookup(strings.TrimPrefix(path.Clean("/"+name), "/"))
-	if page, isPage := s.PageOf(id); ok && isPage {
-		return page, nil
-	}
-	return 0, &usageError{fmt.Sprintf("--from: %s is no page of %s", name, s.Root()), "name it by its path below the docroot, such as blog/index.html"}
-}
-
 // explanation is what the command prints.
-func explanation(s *site.Site, e *check.Explanation, page site.PageID, link string) string {
+func explanation(e *check.Explanation, link string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", link)
 	b.WriteString(e.String())
@@ -123,8 +101,8 @@ func explanation(s *site.Site, e *check.Explanation, page site.PageID, link stri
 	if e.Ignored != "" {
 		fmt.Fprintf(&b, "accepted by %s\n", e.Ignored)
 	}
-	for _, p := range e.Places {
-		fmt.Fprintf(&b, "at %s:%d:%d\n", s.Path(page), p.Line, p.Column)
+	for _, p := range e.Occurrences {
+		fmt.Fprintf(&b, "at %s:%d:%d\n", e.Page, p.Line, p.Column)
 	}
 	return b.String()
 }

@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 )
 
 const hookLong = `hook checks what a push carries before it leaves the machine: the commits, not the files
-that lie around. docs/hooks.md tells how, and how it lives with husky, lefthook,
+that lie around. docs/guide/git-hooks.md tells how, and how it lives with husky, lefthook,
 pre-commit and git-lfs. The table [hook] of sitelink.toml says how the site is built.
 `
 
@@ -69,17 +69,17 @@ func (a *app) hookRunCommand() *cobra.Command {
 
 // explainHook adds advice to an error of the package hook.
 func explainHook(err error) error {
-	var managed *hook.ManagedError
-	var shared *hook.SharedHooksError
-	var module *hook.SubmoduleError
-	var late *hook.TimeError
-	var full *hook.FullError
+	var managed *githook.ManagedError
+	var shared *githook.SharedHooksError
+	var module *githook.SubmoduleError
+	var late *githook.TimeoutError
+	var full *githook.DiskFullError
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, hook.ErrNoWorkTree):
+	case errors.Is(err, githook.ErrNoWorkTree):
 		return &failure{err, "go to the repository of the site, or make one with git init"}
-	case errors.Is(err, hook.ErrNoGit):
+	case errors.Is(err, githook.ErrNoGit):
 		return &failure{err, "install git and put it on PATH"}
 	case errors.As(err, &managed):
 		return &failure{err, fmt.Sprintf("add to %s what stands above", managed.File)}

@@ -20,7 +20,7 @@ A file that init did not write is never changed. What it wrote is recorded in
 .sitelink/init.json, and --undo takes all of it out again; a file that was changed since is
 left and named. init may be repeated.
 
-docs/getting-started.md shows it at work.
+docs/guide/getting-started-hugo.md shows it at work.
 `
 
 const initExample = `  # look, ask, write
@@ -114,7 +114,7 @@ func serverNamed(name string) (setup.Server, error) {
 			return s, nil
 		}
 	}
-	hint := "docs/ci.md has what other servers need"
+	hint := "docs/guide/ci.md has what other servers need"
 	if near, ok := config.Nearest(name, serverNames()); ok {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}

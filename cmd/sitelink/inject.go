@@ -16,7 +16,7 @@ a line, between two marks. Never inside of a theme or a module. A second run cha
 nothing, and so is safe; --undo takes everything out again, to the byte.
 
 --docroot writes the elements into built pages instead, for any generator; it has to be
-repeated after each build. docs/inject-templates.md has the generators and themes.
+repeated after each build. docs/guide/link-elements.md has the generators and themes.
 `
 
 const injectExitCodes = `Exit codes:

@@ -9,7 +9,7 @@ import (
 )
 
 const ledgerLong = `ledger looks after what 'sitelink notify' remembers: the links of each page as of the last
-deploy, and whom it told what, with what answer. docs/outgoing.md describes the file.
+deploy, and whom it told what, with what answer. docs/reference/ledger.md describes the file.
 `
 
 const ledgerExample = `  # what is open, and what failed
@@ -109,7 +109,7 @@ func (a *app) ledgerMergeCommand() *cobra.Command {
 		Use:   "merge BASE OURS THEIRS",
 		Short: "merge two states of a ledger, for git",
 		Long: "merge is a merge driver of git: OURS and THEIRS came from BASE, and what both did to it is\n" +
-			"written to OURS. It cannot conflict. docs/outgoing.md says how git is told of it.",
+			"written to OURS. It cannot conflict. docs/reference/ledger.md says how git is told of it.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 3 {
 				return &usageError{fmt.Sprintf("merge takes three files, got %d", len(args)), "git calls it: sitelink ledger merge %O %A %B"}

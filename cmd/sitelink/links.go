@@ -18,7 +18,7 @@ do not change the exit code.
 TARGET and PAGE are paths in the docroot (blog/index.html), site paths (/blog/) or URLs. A
 TARGET may have a fragment; without one all fragments count.
 
-docs/links.md describes the answers and the fields of each.
+docs/reference/links.md describes the answers and the fields of each.
 `
 
 const linksExample = `  # who links to a page that is about to move, and to one anchor of it

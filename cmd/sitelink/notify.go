@@ -25,7 +25,7 @@ or killed is continued by the next one; no notice is lost, and none is sent twic
 that were on their way in that moment. What failed for now is tried again later: by the
 next notify, or by notify --due, which looks at no docroot and may run from a timer.
 
-Nothing is printed when all went well; -v lists every outcome. docs/outgoing.md says more.
+Nothing is printed when all went well; -v lists every outcome. docs/guide/notifications.md says more.
 `
 
 const notifyExitCodes = `Exit codes:

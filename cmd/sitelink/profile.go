@@ -15,7 +15,7 @@ const profileLong = `profile prints how a host answers paths: which file a direc
 
 Without NAME it lists the built-in profiles. With NAME it prints one as the table
 [host] of sitelink.toml, each key with its meaning: copy the lines that differ on your
-host and change them. docs/profiles.md says where each value comes from.
+host and change them. docs/reference/profiles.md says where each value comes from.
 `
 
 func (a *app) profileCommand() *cobra.Command {

@@ -18,7 +18,7 @@ what came and what was fixed.
 DIR is the docroot, as for check, and so are the keys of the configuration; a changed
 configuration is read again. Ctrl-C ends the watch.
 
-docs/watch.md describes the output, for editors too.
+docs/guide/watch.md describes the output, for editors too.
 `
 
 const watchExample = `  # beside a generator that writes public; Hugo before 0.123: hugo server --renderToDisk

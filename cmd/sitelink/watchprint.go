@@ -11,7 +11,7 @@ import (
 )
 
 // The lines around what a check says, by which editors know that it has begun
-// and ended: docs/watch.md promises them.
+// and ended: docs/guide/watch.md promises them.
 const (
 	watchBegins = "sitelink: check begins"
 	watchEnds   = "sitelink: check ends: "

@@ -7,12 +7,13 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // rawLinks finds the links of HTML that stands in Markdown, by the scanner that
 // finds them on the page later.
 type rawLinks struct {
-	scanner scan.Scanner
+	scanner html.Scanner
 	html    []byte
 	pieces  []piece
 }
@@ -34,7 +35,7 @@ func (r *rawLinks) each(source []byte, n ast.Node, add func(value string, offset
 		}
 	}
 	// The page that it becomes a part of is UTF-8, whatever a meta element says.
-	page := r.scanner.HTML(r.html, scan.Options{Charset: "utf-8"})
+	page := r.scanner.Scan(r.html, scan.Options{Charset: "utf-8"})
 	for i := range page.Links {
 		l := &page.Links[i]
 		add(string(l.Value), r.source(int(page.Source(l.Off))))

@@ -248,7 +248,7 @@ func (p *Page) Element(l *Link) string {
 
 // Attribute returns the name of the attribute that holds l, or "" when the
 // element's text holds it. In formats without attributes it is the member of
-// the object. See docs/formats.md.
+// the object. See docs/reference/formats.md.
 func (p *Page) Attribute(l *Link) string {
 	if l.attribute != 0 {
 		return p.labels[l.attribute]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // item is one destination in a content file.
@@ -172,8 +173,8 @@ func htmlItems(text []byte) []item {
 	if len(text) == 0 {
 		return nil
 	}
-	var scanner scan.Scanner
-	page := scanner.HTML(text, scan.Options{DefaultCharset: "utf-8"})
+	var scanner html.Scanner
+	page := scanner.Scan(text, scan.Options{DefaultCharset: "utf-8"})
 	items := make([]item, 0, len(page.Links))
 	for i := range page.Links {
 		l := &page.Links[i]

@@ -6,7 +6,7 @@
 // for a Markdown reference link that is in its definition. A link whose place
 // is not known for sure gets none: a wrong file costs more than no file.
 //
-// docs/source-positions.md says what is recognised. Files are read beneath the
+// docs/reference/source-positions.md says what is recognised. Files are read beneath the
 // project directory, the directories that Hugo mounts, and the docroot only.
 // The one program that may be started is Hugo, see [Options.Hugo].
 package source

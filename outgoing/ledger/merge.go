@@ -11,7 +11,7 @@ import (
 // Merge merges three states of a ledger, as a merge driver of git does: what
 // both sides made of base. It cannot conflict: of a row that only one side
 // changed its change counts, of one that both changed the one that is further
-// along (see docs/outgoing.md). The merged file is written to w. names are for
+// along (see docs/reference/ledger.md). The merged file is written to w. names are for
 // messages; what could not be read is returned.
 func Merge(w io.Writer, base, ours, theirs []byte, names [3]string) ([]Fault, error) {
 	var sides [3]*parsed

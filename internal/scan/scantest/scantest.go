@@ -3,10 +3,10 @@ package scantest
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -109,12 +109,13 @@ var PageSeeds = []string{
 // golang.org/x/net ships.
 func TreeTests(t testing.TB) [][]byte {
 	var out [][]byte
-	dats, err := filepath.Glob(filepath.Join(ModuleDir(t, "golang.org/x/net"), "html/testdata/html5lib-tests/tree-construction/*.dat"))
+	dir := os.DirFS(ModuleDir(t, "golang.org/x/net"))
+	names, err := fs.Glob(dir, "html/testdata/html5lib-tests/tree-construction/*.dat")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range dats {
-		b, err := os.ReadFile(name)
+	for _, name := range names {
+		b, err := fs.ReadFile(dir, name)
 		if err != nil {
 			t.Fatal(err)
 		}
