@@ -30,12 +30,18 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 	}
 	all := make([]Finding, starts[len(pages)], starts[len(pages)]+spareFindings)
 	ends := make([]int, len(pages))
+	parts := make([]described, len(pages))
 	var fine atomic.Int64
 	gone := make([]bool, len(pages)) // changed meanwhile
 	err := readersWith(ctx, s, opt, len(pages), func() *messageCache { return &messageCache{s: s} }, func(r *isite.Reader, messages *messageCache, i int) error {
 		id := pages[i]
 		part := all[starts[i]:starts[i]:starts[i+1]]
 		bad, scripts := t.bad[id], examples[id]
+		if d, ok := opt.Memo.find(s, id, bad, scripts); ok {
+			fine.Add(int64(d.fine))
+			parts[i], ends[i] = d, starts[i]+copy(all[starts[i]:], d.findings)
+			return nil
+		}
 		want := make([]uint32, 0, len(bad)+len(scripts))
 		for _, b := range bad {
 			want = append(want, b.link)
@@ -67,6 +73,7 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 		}
 		fine.Add(int64(fineHere))
 		ends[i] = starts[i] + len(part)
+		parts[i] = described{version: s.Page(id).Version(), bad: t.bad[id], scripts: scripts, fine: fineHere}
 		return nil
 	})
 	if err != nil {
@@ -80,15 +87,37 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 		}
 	}
 	n := 0
+	var fresh [][]Finding
 	for i := range pages {
 		if n != starts[i] {
 			copy(all[n:], all[starts[i]:ends[i]])
 		}
-		n += ends[i] - starts[i]
+		starts[i], n = n, n+ends[i]-starts[i]
+		if parts[i].findings == nil {
+			fresh = append(fresh, all[starts[i]:n])
+		}
 	}
 	clear(all[n:])
 	all = all[:n]
-	return all, suggest(ctx, s, opt, all)
+	if err := suggest(ctx, s, opt, fresh); err != nil {
+		return nil, err
+	}
+	if opt.Memo != nil {
+		*opt.Memo = Memo{s.Definitions(), make(map[isite.PageID]described, len(pages))}
+		for i, id := range pages {
+			if d := &parts[i]; !gone[i] {
+				if d.findings == nil {
+					end := n
+					if i+1 < len(pages) {
+						end = starts[i+1]
+					}
+					d.findings = append([]Finding{}, all[starts[i]:end]...)
+				}
+				opt.Memo.pages[id] = *d
+			}
+		}
+	}
+	return all, nil
 }
 
 // spareFindings is room for those that come from elsewhere, see merge.

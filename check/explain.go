@@ -91,7 +91,7 @@ func Explain(ctx context.Context, handle *site.Site, opt Options, page, raw stri
 	f := []Finding{e.Finding}
 	f[0].based = s.Page(from).HasBase()
 	if j.verdict == Error {
-		if err := suggest(ctx, s, opt, f); err != nil {
+		if err := suggest(ctx, s, opt, [][]Finding{f}); err != nil {
 			return nil, err
 		}
 	}

@@ -22,27 +22,6 @@ type fileIndex struct {
 	memo         map[string]string
 }
 
-// fileIndex returns the index of s, the kept one if there is one.
-func (opt *Options) fileIndex(s *isite.Site) *fileIndex {
-	x := opt.names
-	switch {
-	case x == nil:
-		return newFileIndex(s)
-	case x.memo == nil:
-		*x = *newFileIndex(s)
-	}
-	x.s = s
-	for _, v := range x.byDir { // each check may compare as much as a first one
-		if v != nil {
-			v.spent = 0
-		}
-	}
-	return x
-}
-
-// forget lets the index be made anew when it is asked next: names came or went.
-func (x *fileIndex) forget() { *x = fileIndex{} }
-
 func newFileIndex(s *isite.Site) *fileIndex {
 	return &fileIndex{s: s, children: s.Tree().Children(), seed: maphash.MakeSeed(), byDir: map[string]*vocabulary{}, memo: map[string]string{}}
 }

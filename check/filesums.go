@@ -6,8 +6,7 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// fileSums are the sums over the files that were read, for [Summary]. A page can
-// be taken out again when it changes.
+// fileSums are the sums over the files that were read, for [Summary].
 type fileSums struct {
 	pages, links, anchors int // of the pages that are judged
 	bytes                 int64
@@ -18,30 +17,29 @@ type fileSums struct {
 	kinds                      [isite.PageHeaders + 1]int
 }
 
-// add adds a page, or with n = -1 takes it out; judged tells whether its links
-// are.
-func (t *fileSums) add(s *isite.Site, id isite.PageID, n int, judged bool) {
+// add adds a page; judged tells whether its links are.
+func (t *fileSums) add(s *isite.Site, id isite.PageID, judged bool) {
 	p := s.Page(id)
 	if judged {
 		if p.Kind().IsHTML() && p.Error().Err == nil {
-			t.pages += n
+			t.pages++
 		}
-		t.bytes += int64(n) * p.Size()
-		t.links += n * p.Links()
-		t.anchors += n * p.Anchors()
+		t.bytes += p.Size()
+		t.links += p.Links()
+		t.anchors += p.Anchors()
 	}
 	if p.Served() {
-		t.served += n
+		t.served++
 	}
 	if canon := p.Canonical(); canon != isite.NoNode {
 		if target, ok := s.PageOf(canon); !ok || target != id {
-			t.canonical += n
+			t.canonical++
 		}
 	}
 	if p.Kind().IsHTML() || p.Error().Err != nil {
 		return
 	}
-	t.kinds[p.Kind()] += n
+	t.kinds[p.Kind()]++
 	if s.Published() {
 		return
 	}
@@ -49,7 +47,7 @@ func (t *fileSums) add(s *isite.Site, id isite.PageID, n int, judged bool) {
 	case isite.PageSitemap, isite.PageIndex, isite.PageFeed, isite.PageJSONFeed:
 		for j := range p.All() {
 			if l := &p.All()[j]; l.IsEntry() && l.State == isite.StateExternal {
-				t.entries += n
+				t.entries++
 			}
 		}
 	}

@@ -95,25 +95,20 @@ func plainMessage(s *isite.Site, d *isite.Detail, f *Link) string {
 	return string(f.Code)
 }
 
-// fileFindings reports what is wrong with files as such.
+// fileFindings reports what is wrong with files and directories as such, and
+// with the host's rules.
 func fileFindings(s *isite.Site) []Finding {
-	out := otherFaults(s)
+	var out []Finding
+	for _, ff := range s.Faults() {
+		out = append(out, Finding{Page: ff.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + ff.Err.Error()})
+	}
+	out = append(out, ruleFindings(s)...)
 	p := placer{s: s}
 	defer p.close()
 	for i := range s.Pages() {
 		out = p.faults(out, isite.PageID(i))
 	}
 	return out
-}
-
-// otherFaults reports what is wrong with directories, files that could not be
-// looked into, and the host's rules.
-func otherFaults(s *isite.Site) []Finding {
-	var out []Finding
-	for _, ff := range s.Faults() {
-		out = append(out, Finding{Page: ff.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + ff.Err.Error()})
-	}
-	return append(out, ruleFindings(s)...)
 }
 
 // placer finds out where offsets of pages are. It reads only pages that have
@@ -141,12 +136,6 @@ func (p *placer) place(id isite.PageID, f *Finding, off uint32) {
 	if line, col, offset, err := p.r.Place(id, off); err == nil {
 		f.Line, f.Column, f.Offset = line, col, offset
 	}
-}
-
-// hasFaults tells whether faults may have something to say about a page.
-func hasFaults(s *isite.Site, id isite.PageID) bool {
-	p := s.Page(id)
-	return p.Error().Err != nil || p.BaseDiffers() || len(p.BadLines())+len(p.Faults()) > 0 || p.Kind() == isite.PageSitemap || p.Kind() == isite.PageIndex
 }
 
 // faults appends what is wrong with a page as such.

@@ -65,15 +65,13 @@ func TestMore(t *testing.T) {
 	r, err = Run(ctx, handle(s), part)
 	want(r, err, "b.html")
 
-	f, err := Follow(ctx, s, opt)
-	want(f.Result(), err, "b.html", "c.html")
 	if err := os.WriteFile(filepath.Join(root, "b.html"), []byte(plain), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, change, err := s.Update(ctx, []string{"b.html"})
+	s, err = s.Update(ctx, []string{"b.html"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Update(ctx, s, change)
-	want(f.Result(), err, "c.html")
+	r, err = Run(ctx, handle(s), opt)
+	want(r, err, "c.html")
 }

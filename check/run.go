@@ -36,18 +36,17 @@ func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	return conclude(ctx, s, opt, ignore, t, found, nil)
+	return conclude(ctx, s, opt, ignore, t, found)
 }
 
-// conclude makes the result of what was found about links, which it takes over,
-// in two parts: most of it is in order already, and it may be long.
-func conclude(ctx context.Context, s *isite.Site, opt Options, ignore *ignores, t *stock, found, more []Finding) (*Result, error) {
+// conclude makes the result of what was found about links, which it takes over.
+func conclude(ctx context.Context, s *isite.Site, opt Options, ignore *ignores, t *stock, found []Finding) (*Result, error) {
 	faults, err := siteFindings(ctx, s, opt)
 	if err != nil {
 		return nil, err
 	}
 	sum := &t.summary
-	r := &Result{Findings: merge(found, append(more, faults...))}
+	r := &Result{Findings: merge(found, faults)}
 	if len(ignore.rules) > 0 {
 		r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
 			ignored := ignore.match(&f)

@@ -11,12 +11,7 @@ import (
 // siteFindings reports what no link is to blame for: faults of the pages that
 // are judged and of directories, linksets that find nothing, and orphans.
 func siteFindings(ctx context.Context, s *isite.Site, opt Options) ([]Finding, error) {
-	return moreFindings(ctx, s, opt, fileFindings(s))
-}
-
-// moreFindings adds to what is wrong with files what only the site as a whole
-// tells.
-func moreFindings(ctx context.Context, s *isite.Site, opt Options, out []Finding) ([]Finding, error) {
+	out := fileFindings(s)
 	if opt.More != nil {
 		out = append(out, opt.More(isite.Wrap(s).(*site.Site))...)
 	}

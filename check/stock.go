@@ -64,6 +64,10 @@ type pageLink struct {
 	badLink
 }
 
+func newTally(s *isite.Site) *tally {
+	return &tally{reasons: map[Code]int{}, demands: make([]demand, s.Pages())}
+}
+
 // takeStock judges all links from the records in memory.
 func takeStock(ctx context.Context, s *isite.Site, opt Options) (*stock, error) {
 	tallies := make([]*tally, jobs(opt, s.Pages()))
@@ -241,7 +245,7 @@ func settle(s *isite.Site, opt Options, tallies []*tally) *stock {
 	}
 	files := &fileSums{}
 	for i := range s.Pages() {
-		files.add(s, isite.PageID(i), 1, opt.scope.has(isite.PageID(i)))
+		files.add(s, isite.PageID(i), opt.scope.has(isite.PageID(i)))
 	}
 	files.sum(s, sum)
 	if opt.scope != nil {
@@ -302,6 +306,15 @@ func scriptTargets(s *isite.Site, misses []miss, bad map[isite.PageID][]badLink)
 		misses = misses[n:]
 	}
 	return out
+}
+
+// targetEnd returns how many of the first misses have one target.
+func targetEnd(all []miss) int {
+	n := 1
+	for n < len(all) && all[n].target == all[0].target {
+		n++
+	}
+	return n
 }
 
 // firstOn returns the first of some misses that is on one of these pages.

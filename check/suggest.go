@@ -26,27 +26,29 @@ func suggestAtOnce(s *isite.Site, f *Finding) {
 
 // suggest fills in what the author most likely meant, for the findings where
 // something near exists. Those of suggestAtOnce have their suggestion already.
-func suggest(ctx context.Context, s *isite.Site, opt Options, all []Finding) error {
+func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding) error {
 	byTarget := map[isite.PageID][]*Finding{}
 	var files *fileIndex
-	for i := range all {
-		f := &all[i]
-		switch cmp.Or(f.was, f.Code) {
-		case MissingFragment, MissingMap:
-			if target, ok := s.PageOf(f.node); ok {
-				byTarget[target] = append(byTarget[target], f)
-			}
-		case MissingFile, MissingDirectory, MissingIndex:
-			if files == nil {
-				files = opt.fileIndex(s)
-			}
-			f.Suggestion = slip(f.Raw)
-			if f.Suggestion == "" && isMarkdownPath(f.Raw) {
-				f.Suggestion = files.ofMarkdown(f)
-			}
-			if href := files.nearest(f.Target); href != "" && f.Suggestion == "" {
-				if got := replacePath(s, f, href); got != f.Raw {
-					f.Suggestion = got
+	for _, part := range parts {
+		for i := range part {
+			f := &part[i]
+			switch cmp.Or(f.was, f.Code) {
+			case MissingFragment, MissingMap:
+				if target, ok := s.PageOf(f.node); ok {
+					byTarget[target] = append(byTarget[target], f)
+				}
+			case MissingFile, MissingDirectory, MissingIndex:
+				if files == nil {
+					files = newFileIndex(s)
+				}
+				f.Suggestion = slip(f.Raw)
+				if f.Suggestion == "" && isMarkdownPath(f.Raw) {
+					f.Suggestion = files.ofMarkdown(f)
+				}
+				if href := files.nearest(f.Target); href != "" && f.Suggestion == "" {
+					if got := replacePath(s, f, href); got != f.Raw {
+						f.Suggestion = got
+					}
 				}
 			}
 		}

@@ -10,11 +10,6 @@ import (
 // ErrNoPages reports that a docroot holds no file that is a page.
 var ErrNoPages = isite.ErrNoPages
 
-// ErrChanging reports that [Site.Update] found a file missing that it had just
-// listed: somebody is writing the docroot. Call Update again when the build is
-// done.
-var ErrChanging = isite.ErrMoving
-
 // Site is a loaded docroot. It is immutable, and safe for concurrent use.
 type Site struct {
 	inner *isite.Site
@@ -41,6 +36,22 @@ func Load(ctx context.Context, docroot string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	return &Site{s}, nil
+}
+
+// Update returns a Site that is up to date. changed lists the files and
+// directories that were written, created, removed or renamed since s was loaded,
+// as slash paths relative to the docroot; "." stands for any change. s stays as
+// it is, and both can be used at the same time.
+//
+// If only the contents of files changed, Update reads those files and shares
+// everything else with s. Otherwise it loads the docroot again. Errors are those
+// of [Load].
+func (s *Site) Update(ctx context.Context, changed []string) (*Site, error) {
+	n, err := s.inner.Update(ctx, changed)
+	if err != nil {
+		return nil, err
+	}
+	return &Site{n}, nil
 }
 
 // Docroot returns the directory as it was given to [Load].

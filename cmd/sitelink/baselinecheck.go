@@ -149,20 +149,6 @@ func sayExpired(f *check.Finding, e *baseline.Entry) {
 	}
 }
 
-// accepts does for one finding, of that fingerprint, what apply does for all of
-// a result: it tells whether it is accepted, and lets it say so if it was once.
-func (acc *acceptance) accepts(id string, f *check.Finding) bool {
-	if acc.before[id] {
-		return true
-	}
-	e, ok := acc.list.Entry(id)
-	if ok && e.Expired(acc.today) {
-		sayExpired(f, &e)
-		return false
-	}
-	return ok
-}
-
 // links is [check.WriteLinks] with the rows and the result that are left when the
 // accepted findings have been taken out. A finding is known by its number among
 // its equals, so that all are found before the first row is written.

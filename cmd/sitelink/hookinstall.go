@@ -17,12 +17,13 @@ import (
 func (a *app) hookInstallCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "install [pre-push|post-build]",
-		Short: "check each push from now on",
-		Long: "install makes git run sitelink before each push: by the repository's configuration where\n" +
-			"git is 2.54 or newer, else by a hook file; a hook that is there runs as before. It may be\n" +
-			"repeated. In a directory below the root, the site is there.\n\n" +
-			"install post-build makes npm run sitelink check after each npm run build, by the script\n" +
+		Short: "check every push from now on",
+		Long: "install makes git run sitelink before each push: through the repository's configuration with\n" +
+			"git 2.54 or newer, else with a hook file. An existing hook still runs. You can run install\n" +
+			"again. Run it in the directory of the site if that is not the root of the repository.\n\n" +
+			"install post-build makes npm run sitelink check after each npm run build, through the script\n" +
 			"postbuild of package.json in the working directory.",
+		Example:   "  sitelink hook install\n\n  # with npm: check after each build\n  sitelink hook install post-build",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push", "post-build"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,9 +56,10 @@ func (a *app) hookInstallCommand() *cobra.Command {
 func (a *app) hookUninstallCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "uninstall [pre-push|post-build]",
-		Short: "undo hook install",
-		Long: "uninstall takes away what install made, and what was remembered. A hook file that was\n" +
-			"there before is again what it was.",
+		Short: "undo sitelink hook install",
+		Long: "uninstall removes what install wrote, and the remembered results. A hook file that existed\n" +
+			"before is restored.",
+		Example:   "  sitelink hook uninstall",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push", "post-build"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -90,9 +92,10 @@ func (a *app) hookUninstallCommand() *cobra.Command {
 
 func (a *app) hookStatusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "status",
-		Short: "say how git comes to run sitelink",
-		Args:  noArguments,
+		Use:     "status",
+		Short:   "show whether and how git runs sitelink",
+		Example: "  sitelink hook status",
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			repo, _, err := openHere(cmd)
 			if err != nil {

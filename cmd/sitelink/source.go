@@ -86,7 +86,7 @@ func placeFindings(ctx context.Context, m *source.Map, s *site.Site, project str
 			anchors, near = append(anchors, a), append(near, i)
 		}
 	}
-	places, err := m.Place(ctx, s, links)
+	places, err := m.Locate(ctx, s, links)
 	if err != nil {
 		return err
 	}
