@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // sourceLink is one link in a content file.
@@ -174,8 +175,8 @@ func htmlLinks(text []byte) []sourceLink {
 	if len(text) == 0 {
 		return nil
 	}
-	var scanner scan.Scanner
-	page := scanner.HTML(text, scan.Options{DefaultCharset: "utf-8"})
+	var scanner html.Scanner
+	page := scanner.Scan(text, scan.Options{DefaultCharset: "utf-8"})
 	items := make([]sourceLink, 0, len(page.Links))
 	for i := range page.Links {
 		l := &page.Links[i]
