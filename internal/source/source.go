@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -110,7 +109,7 @@ func Open(ctx context.Context, opt Options) (*Map, error) {
 		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, disk.Cause(err))
 	}
 	m.docroot, m.close = built.FS(), append(m.close, built.Close)
-	var pages []listedPage
+	var pages []listed
 	if opt.Generator == Hugo && opt.Hugo != "" {
 		if pages, err = m.askHugo(ctx); err != nil {
 			if ctx.Err() != nil {
@@ -133,21 +132,21 @@ func (m *Map) Close() {
 }
 
 // enter makes s the site that the next questions are about.
-func (m *Map) useSite(s *site.Site) {
+func (m *Map) enter(s *site.Site) {
 	m.site, m.basePath, m.base = s, s.BasePath(), s.Authority()
 }
 
 // Place returns the position of each link, nil where it is not known. The
 // error is that of ctx, or of a docroot that can no longer be read.
-func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Position, error) {
-	m.useSite(s)
+func (m *Map) Place(ctx context.Context, s *site.Site, links []Link) ([]*Position, error) {
+	m.enter(s)
 	reader, err := s.NewReader()
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Close()
-	positions := make([]*Position, len(links))
-	var rest []unlocated
+	placed := make([]*Position, len(links))
+	var rest []open
 	for start := 0; start < len(links); {
 		end := start + 1
 		for end < len(links) && links[end].Page == links[start].Page {
@@ -156,29 +155,11 @@ func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Positi
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		rest = append(rest, m.locatePage(reader, links[start:end], positions[start:end], start)...)
+		rest = append(rest, m.placePage(reader, links[start:end], placed[start:end], start)...)
 		start = end
 	}
-	if err := m.locateRest(ctx, positions, rest); err != nil {
+	if err := m.placeRest(ctx, placed, rest); err != nil {
 		return nil, err
 	}
-	return positions, nil
+	return placed, nil
 }
-
-// Generator is the program that made the pages, see [generator.Find].
-type Generator = generator.Name
-
-// Those that are treated differently from others.
-const (
-	None       = generator.None
-	Hugo       = generator.Hugo
-	Jekyll     = generator.Jekyll
-	Eleventy   = generator.Eleventy
-	Zola       = generator.Zola
-	MkDocs     = generator.MkDocs
-	Astro      = generator.Astro
-	Docusaurus = generator.Docusaurus
-	Plain      = generator.Plain
-)
-
-func isMarkdown(name string) bool { return generator.IsMarkdown(name) }
