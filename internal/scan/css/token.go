@@ -28,7 +28,7 @@ func (s *parser) str(i int) literal {
 			return v
 		case '\n', '\r', '\f':
 			v.end, v.next, v.bad = i, i, true
-			s.fail(v.start-1, "a string does not end in its line")
+			s.fail(v.start-1, "a string is not closed on its line")
 			return v
 		case '\\':
 			if i+1 == len(text) {

@@ -71,12 +71,12 @@ func walkJSON(text []byte, f func(v *jsonValue), done func(path []string)) (faul
 			case errors.As(err, &syntax):
 				return syntax.Error(), jsonFaultAt(text, before, syntax)
 			case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-				return "the file ends in the middle", int64(len(text))
+				return "the file ends before the document is complete", int64(len(text))
 			}
 			return err.Error(), before
 		}
 		if len(objects) == 0 && rooted {
-			return "text follows the end", before
+			return "there is text after the end of the document", before
 		}
 		rooted = true
 		switch t := token.(type) {
