@@ -1,6 +1,6 @@
 #!/bin/sh
 # Prints what `sitelink watch` costs beside a check, for the table of
-# docs/watch.md: medians, and their ratio to the median of the checks in the same
+# docs/guide/watch.md: medians, and their ratio to the median of the checks in the same
 # run. usage: bench/watch.sh DOCROOT PAGE [ROUNDS] (PAGE relative to DOCROOT).
 # The docroot is copied, the original stays as it is. Needs Linux and GNU time.
 set -eu

@@ -5,21 +5,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // addresses knows the site paths, decoded and below the base path, by which
 // files are asked for.
-type addresses struct{ s *site.Site }
+type addresses struct{ s *isite.Site }
 
 // of returns the addresses of a page or listing, the one that sites link to
 // first: a default index file goes by its directory and by its own name
 // (A-LL-2), a page without its suffix where the host serves it so.
-func (a addresses) of(node site.NodeID) []string {
+func (a addresses) of(node isite.NodeID) []string {
 	t := a.s.Tree()
 	path := "/" + t.Path(node)
-	if t.Kind(node) == site.KindDir {
+	if t.Kind(node) == isite.KindDir {
 		if path != "/" {
 			path += "/"
 		}
@@ -35,10 +35,10 @@ func (a addresses) of(node site.NodeID) []string {
 	p := a.s.Profile()
 	for _, suffix := range p.PageSuffixes {
 		bare, ok := strings.CutSuffix(path, suffix)
-		if ok && p.Page != site.Missing {
+		if ok && p.Page != isite.Missing {
 			add(bare)
 		}
-		if ok && p.PageSlash != site.Missing {
+		if ok && p.PageSlash != isite.Missing {
 			add(bare + "/")
 		}
 	}
@@ -51,7 +51,7 @@ func (a addresses) of(node site.NodeID) []string {
 
 // nearest returns the address of node that path means: itself, itself with a
 // slash, or, behind a rewrite, the first one.
-func (a addresses) nearest(node site.NodeID, path string) string {
+func (a addresses) nearest(node isite.NodeID, path string) string {
 	all := a.of(node)
 	for _, meant := range []string{path, path + "/"} {
 		if slices.Contains(all, meant) {

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // byName are the files that hosts, browsers and robots ask for without any
@@ -50,9 +50,9 @@ func matchesAny(patterns []string, name string) bool {
 
 // isList tells whether files of that kind are lists of pages that a generator
 // made for programs: a link in one is no way for a visitor.
-func isList(k site.PageKind) bool {
+func isList(k isite.PageKind) bool {
 	switch k {
-	case site.PageFeed, site.PageJSONFeed, site.PageSitemap, site.PageIndex, site.PageOPML, site.PageJSONLD, site.PageRobots, site.PageHeaders:
+	case isite.PageFeed, isite.PageJSONFeed, isite.PageSitemap, isite.PageIndex, isite.PageOPML, isite.PageJSONLD, isite.PageRobots, isite.PageHeaders:
 		return true
 	}
 	return false
@@ -60,14 +60,14 @@ func isList(k site.PageKind) bool {
 
 // isCopy tells whether a file is another one in a form that the host sends by
 // itself: compressed, or a source map, which its file names.
-func isCopy(s *site.Site, name string) bool {
+func isCopy(s *isite.Site, name string) bool {
 	for _, suffix := range []string{".gz", ".br", ".zst", ".map"} {
 		of, ok := strings.CutSuffix(name, suffix)
 		if !ok || suffix == ".map" && !strings.HasSuffix(of, "js") && !strings.HasSuffix(of, ".css") {
 			continue
 		}
 		node, found := s.Lookup(of)
-		return found && s.Tree().Kind(node) == site.KindFile
+		return found && s.Tree().Kind(node) == isite.KindFile
 	}
 	return false
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 const plain = "<!doctype html><title>x</title>"
@@ -23,7 +23,7 @@ type fixture struct {
 	name  string
 	code  Code
 	files files
-	sopt  site.Options
+	sopt  isite.Options
 	opt   Options
 	// make, when set, adds what files cannot say; change spoils the docroot
 	// between Load and Run.
@@ -31,7 +31,7 @@ type fixture struct {
 	want         []string // in the form of brief
 }
 
-var exampleOrg = site.Options{BaseURLs: []string{"https://example.org/sub/"}}
+var exampleOrg = isite.Options{BaseURLs: []string{"https://example.org/sub/"}}
 
 func mode(name string, m os.FileMode) func(t testing.TB, root string) {
 	return func(t testing.TB, root string) { chmod(t, filepath.Join(root, name), m) }
@@ -91,12 +91,12 @@ var fixtures = []fixture{
 		want: []string{"p.html:1:40 warning credentials https://joe@example.org/sub/p.html"}},
 	{name: "LL-72/backslash", code: Backslash, files: files{"p.html": plain + "<a href=d\\q.html>", "d/q.html": plain}, want: []string{"p.html:1:40 warning backslash d\\q.html"}},
 	{name: "LL-72/double_slash", code: DoubleSlash, files: files{"p.html": plain + "<a href=d//q.html>", "d/q.html": plain}, want: []string{"p.html:1:40 warning double-slash d//q.html"}},
-	{name: "LL-79/autoindex", code: Autoindex, sopt: site.Options{Profile: site.Linklint}, files: files{"p.html": plain + "<a href=d/>", "d/x.txt": ""}, want: []string{"p.html:1:40 warning autoindex d/"}},
+	{name: "LL-79/autoindex", code: Autoindex, sopt: isite.Options{Profile: isite.Linklint}, files: files{"p.html": plain + "<a href=d/>", "d/x.txt": ""}, want: []string{"p.html:1:40 warning autoindex d/"}},
 	{name: "script_fragment", code: ScriptFragment, files: files{"p.html": plain + "<a href=#/route><a href=q.html#!r>", "q.html": plain},
 		want: []string{"p.html:1:40 unchecked script-fragment #/route", "p.html:1:56 unchecked script-fragment q.html#!r"}},
-	{name: "LL-93/mapping_loop", code: MappingLoop, sopt: site.Options{Maps: []site.MapRule{{From: "/p", To: "/q"}, {From: "/q", To: "/p"}}}, files: files{"p.html": plain + "<a href=p/x>"},
+	{name: "LL-93/mapping_loop", code: MappingLoop, sopt: isite.Options{Maps: []isite.MapRule{{From: "/p", To: "/q"}, {From: "/q", To: "/p"}}}, files: files{"p.html": plain + "<a href=p/x>"},
 		want: []string{"p.html:1:40 error mapping-loop p/x"}},
-	{name: "too_large", code: TooLarge, sopt: site.Options{MaxPageBytes: 100}, files: files{"p.html": plain + "<a href=q.html>", "q.html": plain + strings.Repeat(" ", 100)},
+	{name: "too_large", code: TooLarge, sopt: isite.Options{MaxPageBytes: 100}, files: files{"p.html": plain + "<a href=q.html>", "q.html": plain + strings.Repeat(" ", 100)},
 		want: []string{"q.html:0:0 warning too-large"}},
 	{name: "read_error", code: ReadError, files: files{"p.html": plain + "<a href=#x><a href=q.html>", "q.html": plain}, change: remove("p.html"), want: []string{"p.html:0:0 error read-error"}},
 	{name: "LL-96/bad_map_file", code: BadMapFile, files: files{"p.html": plain + "<a href=m.map>", "m.map": "rect /p.html 1,1 2,2\nwhat is this\n"}, want: []string{"m.map:2:1 warning bad-map-file"}},
@@ -126,7 +126,7 @@ var fixtures = []fixture{
 	{name: "noindex_in_sitemap", code: NoIndexInSitemap, sopt: exampleOrg, files: files{"p.html": plain, "q.html": plain + "<meta name=robots content=noindex>",
 		"sitemap.xml": sitemap("https://example.org/sub/p.html", "https://example.org/sub/q.html")},
 		want: []string{"sitemap.xml:3:11 warning noindex-in-sitemap https://example.org/sub/q.html"}},
-	{name: "sitemap_limit", code: SitemapLimit, sopt: exampleOrg, files: files{"p.html": plain, "s.xml": sitemap(slices.Repeat([]string{"/sub/p.html"}, site.MaxSitemapEntries+1)...)},
+	{name: "sitemap_limit", code: SitemapLimit, sopt: exampleOrg, files: files{"p.html": plain, "s.xml": sitemap(slices.Repeat([]string{"/sub/p.html"}, isite.MaxSitemapEntries+1)...)},
 		want: []string{"s.xml:0:0 warning sitemap-limit"}},
 
 	{name: "LL-19/external", code: External, files: files{"p.html": plain + "<a href=http://h.example/x><a href=//h.example/>"},
@@ -142,7 +142,7 @@ var fixtures = []fixture{
 		want: []string{"p.html:1:42 unchecked hint //h.example", "p.html:1:82 unchecked hint /nowhere"}},
 	{name: "not_html", code: NotHTML, files: files{"p.html": plain + "<a href=t.txt#l3><a href=m.map#x>", "t.txt": "", "m.map": "default /p.html\n"},
 		want: []string{"p.html:1:40 unchecked not-html t.txt#l3", "p.html:1:57 unchecked not-html m.map#x"}},
-	{name: "A-LL-11/not_scanned", code: NotScanned, sopt: site.Options{MaxPageBytes: 100}, files: files{"p.html": plain + "<a href=q.html#x>", "q.html": plain + strings.Repeat(" ", 100)},
+	{name: "A-LL-11/not_scanned", code: NotScanned, sopt: isite.Options{MaxPageBytes: 100}, files: files{"p.html": plain + "<a href=q.html#x>", "q.html": plain + strings.Repeat(" ", 100)},
 		want: []string{"p.html:1:40 unchecked not-scanned q.html#x"}},
 	{name: "LL-109/orphan", code: Orphan, opt: Options{Orphans: true}, files: files{"index.html": plain + "<a href=p.html>", "p.html": plain, "old.html": plain, "i.gif": ""},
 		want: []string{"i.gif:0:0 warning orphan", "old.html:0:0 warning orphan"}},
@@ -156,9 +156,9 @@ var fixtures = []fixture{
 		want: []string{"p.html:1:40 unchecked skipped q.html#nope"}},
 	{name: "LL-25/ignored", code: IgnoredByRule, opt: Options{Ignore: []Ignore{{URL: "/sub/**"}}}, files: files{"p.html": plain + "<a href=/sub/gone.html><a href=/other.html>"},
 		want: []string{"p.html:1:40 unchecked ignored /sub/gone.html"}},
-	{name: "fallback", code: Fallback, sopt: site.Options{Profile: profileNamed("cloudflare-pages")}, files: files{"index.html": plain + "<a href=/gone>"},
+	{name: "fallback", code: Fallback, sopt: isite.Options{Profile: profileNamed("cloudflare-pages")}, files: files{"index.html": plain + "<a href=/gone>"},
 		want: []string{"index.html:1:40 warning fallback /gone"}},
-	{name: "redirect_loop", code: EndlessRedirect, sopt: site.Options{Profile: circular()}, files: files{"p.html": plain + "<a href=/d/>", "d/index.html": plain},
+	{name: "redirect_loop", code: EndlessRedirect, sopt: isite.Options{Profile: circular()}, files: files{"p.html": plain + "<a href=/d/>", "d/index.html": plain},
 		want: []string{"p.html:1:40 error endless-redirect /d/"}},
 	{name: "via_redirect", code: ViaRedirect, sopt: ruled("/old /p.html\n/away https://other.example/\n"), files: files{"p.html": plain + "<a href=/old><a href=/away>"},
 		want: []string{"p.html:1:40 warning via-redirect /old", "p.html:1:53 warning via-redirect /away"}},
@@ -176,7 +176,7 @@ var fixtures = []fixture{
 	{name: "redirect_shadowed", code: RedirectShadowed, sopt: hosted("netlify"), files: files{"_redirects": "/q.html /p.html\n", "p.html": plain, "q.html": plain}, want: []string{"_redirects:1:1 warning redirect-shadowed"}},
 	{name: "proxied", code: Proxied, sopt: ruled("/api/* https://api.example/:splat 200\n"), files: files{"p.html": plain + "<a href=/api/x>"},
 		want: []string{"p.html:1:40 unchecked proxied /api/x"}},
-	{name: "unresolved_ref", code: UnresolvedRef, sopt: site.Options{RefNotFound: "/nf/"}, files: files{"p.html": plain + "<a href=/nf/><a href=/nf/#x>", "nf/index.html": plain},
+	{name: "unresolved_ref", code: UnresolvedRef, sopt: isite.Options{RefNotFound: "/nf/"}, files: files{"p.html": plain + "<a href=/nf/><a href=/nf/#x>", "nf/index.html": plain},
 		want: []string{"p.html:1:40 error unresolved-ref /nf/"}},
 	{name: "livereload", code: Livereload, files: files{"p.html": plain + "<script src=\"/livereload.js?mindelay=10&amp;v=2&amp;port=1313\"></script><a href=/livereload.js>"},
 		want: []string{"p.html:1:45 unchecked livereload /livereload.js?mindelay=10&v=2&port=1313"}},
@@ -187,28 +187,28 @@ var fixtures = []fixture{
 		want: []string{"p.html:1:40 unchecked outside-base /other/", "p.html:1:56 unchecked outside-base https://example.org/"}},
 }
 
-func profileNamed(name string) site.Profile {
-	p, _ := site.ProfileByName(name)
+func profileNamed(name string) isite.Profile {
+	p, _ := isite.ProfileByName(name)
 	return p
 }
 
 // ruled is a host with rules in the form of a _redirects file.
-func ruled(rules string) site.Options {
-	return site.Options{Rules: []*redirect.File{redirect.Netlify("_redirects", []byte(rules))}}
+func ruled(rules string) isite.Options {
+	return isite.Options{Rules: []*redirect.File{redirect.Netlify("_redirects", []byte(rules))}}
 }
 
 // hosted is a site on that host, whose rule files are read.
-func hosted(profile string) site.Options { return site.Options{Profile: profileNamed(profile)} }
+func hosted(profile string) isite.Options { return isite.Options{Profile: profileNamed(profile)} }
 
 // circular is a host that sends /d/ to /d and /d to /d/.
-func circular() site.Profile {
-	p := site.Generic
-	p.DirectorySlash = site.Redirect
+func circular() isite.Profile {
+	p := isite.Generic
+	p.DirectorySlash = isite.Redirect
 	return p
 }
 
 // load makes and loads the docroot of a fixture.
-func (x *fixture) load(t testing.TB) *site.Site {
+func (x *fixture) load(t testing.TB) *isite.Site {
 	t.Helper()
 	root := tempDocroot(t, x.files)
 	if x.make != nil {
@@ -303,12 +303,12 @@ func constants(t *testing.T, name string) []constant {
 // TestStates: every state of a link occurs among the fixtures, and every one
 // has a judgement.
 func TestStates(t *testing.T) {
-	seen := map[site.State]bool{}
+	seen := map[isite.State]bool{}
 	for _, x := range fixtures {
 		t.Run(x.name, func(t *testing.T) {
 			s := x.load(t)
 			for i := range s.Pages() {
-				links := s.Page(site.PageID(i)).All()
+				links := s.Page(isite.PageID(i)).All()
 				for j := range links {
 					seen[s.State(&links[j])] = true
 				}
@@ -325,10 +325,10 @@ func TestStates(t *testing.T) {
 		t.Fatalf("only %d states in state.go", len(names))
 	}
 	for i, name := range names {
-		if !seen[site.State(i)] && site.State(i) != site.StateRedirect {
+		if !seen[isite.State(i)] && isite.State(i) != isite.StateRedirect {
 			t.Errorf("no fixture has the state %s", name)
 		}
-		if j := judgementOf[site.State(i)]; j.verdict == OK && site.State(i) > site.StateRedirect {
+		if j := judgementOf[isite.State(i)]; j.verdict == OK && isite.State(i) > isite.StateRedirect {
 			t.Errorf("%s has no judgement", name)
 		}
 	}
@@ -338,7 +338,7 @@ func TestStates(t *testing.T) {
 // were read once, and all its referrers are reported.
 func TestReferrers(t *testing.T) {
 	root := tempDocroot(t, files{"a.html": plain + "<a href=x.html>", "d/b.html": plain + "<a href=../x.html><a href=/x.html>", "c.html": plain + "<a href=a.html>"})
-	s := load(t, root, site.Options{})
+	s := load(t, root, isite.Options{})
 	addFiles(t, root, files{"x.html": plain}) // nobody asks the file system again
 	var referrers []string
 	for _, f := range run(t, s, Options{}).Findings {
@@ -362,7 +362,7 @@ func TestLists(t *testing.T) {
 			`<img src=j.gif usemap=#m2><form action=/cgi-bin/f></form><a href=mailto:x@y.z>5</a><a href=/old.html>6</a><a href=skip.html>7</a>`,
 		"sub/index.html": plain + `<a href=/gone.html>x</a>`, "i.gif": "", "new.html": plain,
 	}
-	s := load(t, tempDocroot(t, fs), site.Options{Maps: []site.MapRule{{From: "/old.html", To: "/new.html"}}})
+	s := load(t, tempDocroot(t, fs), isite.Options{Maps: []isite.MapRule{{From: "/old.html", To: "/new.html"}}})
 	all, _ := rows(t, s, Options{Ignore: []Ignore{{URL: "skip.html"}}})
 	var got []string
 	for _, f := range all {
@@ -393,12 +393,12 @@ func TestLists(t *testing.T) {
 // off; the paths are checked all the same.
 func TestNoFragments(t *testing.T) {
 	fs := files{"p.html": plain + "<a href=#nope><a href=#/route><img usemap=#m2><a href=gone.html#x><a href=t.txt#x>", "t.txt": ""}
-	r := checkFiles(t, fs, site.Options{}, Options{NoFragments: true})
+	r := checkFiles(t, fs, isite.Options{}, Options{NoFragments: true})
 	compareBriefs(t, r.Findings, "p.html:1:86 error missing-file gone.html#x")
 	if r.Summary.OK != 4 || r.Summary.Unchecked != 0 {
 		t.Errorf("LL-63: %+v, want 4 ok", r.Summary)
 	}
-	r = checkFiles(t, fs, site.Options{}, Options{ScriptFragments: ScriptError})
+	r = checkFiles(t, fs, isite.Options{}, Options{ScriptFragments: ScriptError})
 	if r.Summary.Errors != 4 || r.Summary.Unchecked != 1 {
 		t.Errorf("LL-63: %+v, want 4 errors", r.Summary)
 	}
@@ -408,7 +408,7 @@ func TestNoFragments(t *testing.T) {
 // what both tables take.
 func TestLinklintTable(t *testing.T) {
 	fs := files{"p.html": plain + "<a href=#nope><a name=yes href=#yes><img src=i.gif usemap=#m2><link rel=stylesheet href=gone.css>", "i.gif": ""}
-	r := checkFiles(t, fs, site.Options{Tags: scan.Linklint}, Options{})
+	r := checkFiles(t, fs, isite.Options{Tags: scan.Linklint}, Options{})
 	compareBriefs(t, r.Findings, "p.html:1:40 error missing-fragment #nope", "p.html:1:90 error missing-map #m2")
 }
 
@@ -429,7 +429,7 @@ func TestHasErrors(t *testing.T) {
 		{"script_fragment", files{"p.html": plain + "<a href=#/x>"}, false, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := checkFiles(t, tc.files, site.Options{}, Options{})
+			r := checkFiles(t, tc.files, isite.Options{}, Options{})
 			if r.HasErrors() != tc.errors || r.HasWarnings() != tc.warnings {
 				t.Errorf("errors %t, warnings %t; %+v", r.HasErrors(), r.HasWarnings(), r.Summary)
 			}

@@ -51,7 +51,7 @@ const (
 	UnmatchedLinkset Code = "unmatched-linkset"       // a linkset of --from that finds no page
 	LimitReached     Code = "limit-reached"           // --limit left pages out
 
-	// Of the elements that name the endpoints (docs/inject.md).
+	// Of the elements that name the endpoints (docs/guide/link-elements.md).
 
 	EndpointMissing     Code = "endpoint-missing"      // a page that should name an endpoint does not
 	EndpointUnwanted    Code = "endpoint-unwanted"     // a page names an endpoint and should not
@@ -66,7 +66,7 @@ const (
 	EndpointHeader      Code = "endpoint-header"       // a header that names another address
 	EndpointInvalidPage Code = "endpoint-invalid-page" // a page with endpoints that has two heads
 
-	// Of feeds and sitemaps (docs/files.md).
+	// Of feeds and sitemaps (docs/reference/files.md).
 
 	SitemapEntry     Code = "sitemap-entry"      // an entry of a sitemap or sitemap index that search engines cannot use
 	FeedEntry        Code = "feed-entry"         // an entry of a feed whose page is not there

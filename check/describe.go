@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,14 +9,14 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // describe reads the pages of all bad links again and says what is wrong with
 // each. Its findings are not sorted. A link whose fragment turns out to name
 // an a element of a quirks mode page in other letter case is fine after all.
-func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Finding, error) {
-	examples := map[site.PageID][]scriptTarget{}
+func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Finding, error) {
+	examples := map[isite.PageID][]scriptTarget{}
 	if opt.ScriptFragments == ScriptWarn {
 		for _, st := range t.scripts {
 			examples[st.example.page] = append(examples[st.example.page], st)
@@ -30,13 +29,20 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 		starts[i+1] = starts[i] + len(t.bad[id]) + len(examples[id])
 	}
 	all := make([]Finding, starts[len(pages)], starts[len(pages)]+spareFindings)
+	opt.Memo.forget(s)
 	ends := make([]int, len(pages))
+	parts := make([]described, len(pages))
 	var fine atomic.Int64
 	gone := make([]bool, len(pages)) // changed meanwhile
-	err := readersWith(ctx, s, opt, len(pages), func() *phrases { return &phrases{} }, func(r *site.Reader, said *phrases, i int) error {
+	err := readersWith(ctx, s, opt, len(pages), func() *messageCache { return &messageCache{s: s} }, func(r *isite.Reader, messages *messageCache, i int) error {
 		id := pages[i]
 		part := all[starts[i]:starts[i]:starts[i+1]]
 		bad, scripts := t.bad[id], examples[id]
+		if d, ok := opt.Memo.find(id, bad, scripts); ok {
+			fine.Add(int64(d.fine))
+			parts[i], ends[i] = d, starts[i]+copy(all[starts[i]:], d.findings)
+			return nil
+		}
 		want := make([]uint32, 0, len(bad)+len(scripts))
 		for _, b := range bad {
 			want = append(want, b.link)
@@ -45,21 +51,20 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 			want = append(want, st.example.link)
 		}
 		slices.Sort(want)
-		path, fineHere := s.Path(id), 0
-		err := r.Details(id, want, func(link int, d *site.Detail) {
+		fineHere := 0
+		messages.open(id)
+		err := r.Details(id, want, func(link int, d *isite.Detail) {
 			for len(bad) > 0 && bad[0].link == uint32(link) {
 				if bad[0].why == causeFragment && foundFolded(s, d) {
 					fineHere++
 				} else {
-					// In its place: a finding is large, and there may be many.
-					part = part[:len(part)+1]
-					said.report(s, id, path, &part[len(part)-1], d, judge(s, id, bad[0]))
+					part = append(part, messages.describe(d, judge(s, id, bad[0])))
 				}
 				bad = bad[1:]
 			}
 			for _, st := range scripts {
 				if st.example.link == uint32(link) {
-					part = append(part, scriptFinding(s, path, d, st))
+					part = append(part, scriptFinding(s, messages.path, d, st))
 				}
 			}
 		})
@@ -69,6 +74,7 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 		}
 		fine.Add(int64(fineHere))
 		ends[i] = starts[i] + len(part)
+		parts[i] = described{bad: t.bad[id], scripts: scripts, fine: fineHere}
 		return nil
 	})
 	if err != nil {
@@ -82,15 +88,36 @@ func describe(ctx context.Context, s *site.Site, opt Options, t *stock) ([]Findi
 		}
 	}
 	n := 0
+	var fresh [][]Finding
 	for i := range pages {
 		if n != starts[i] {
 			copy(all[n:], all[starts[i]:ends[i]])
 		}
-		n += ends[i] - starts[i]
+		starts[i], n = n, n+ends[i]-starts[i]
+		if parts[i].findings == nil {
+			fresh = append(fresh, all[starts[i]:n])
+		}
 	}
 	clear(all[n:])
 	all = all[:n]
-	return all, advise(ctx, s, opt, all)
+	if err := suggest(ctx, s, opt, fresh); err != nil {
+		return nil, err
+	}
+	if opt.Memo != nil {
+		m := Memo{s.Generation(), t.total, make(map[isite.PageID]described, len(pages))}
+		starts[len(pages)] = n
+		for i, id := range pages {
+			if gone[i] {
+				continue
+			}
+			if parts[i].findings == nil {
+				parts[i].findings = append([]Finding{}, all[starts[i]:starts[i+1]]...)
+			}
+			m.pages[id] = parts[i]
+		}
+		*opt.Memo = m
+	}
+	return all, nil
 }
 
 // spareFindings is room for those that come from elsewhere, see merge.
@@ -98,7 +125,7 @@ const spareFindings = 256
 
 // lose takes the bad links of a page that changed out of the counts: they are
 // not listed, and nobody knows whether they are still there.
-func (sum *Summary) lose(s *site.Site, id site.PageID, bad []badLink) {
+func (sum *Summary) lose(s *isite.Site, id isite.PageID, bad []badLink) {
 	for _, b := range bad {
 		if judge(s, id, b).verdict == Error {
 			sum.Errors--
@@ -113,7 +140,7 @@ func (sum *Summary) lose(s *site.Site, id site.PageID, bad []badLink) {
 }
 
 // pagesOf returns the pages of both maps, in order.
-func pagesOf(bad map[site.PageID][]badLink, examples map[site.PageID][]scriptTarget) []site.PageID {
+func pagesOf(bad map[isite.PageID][]badLink, examples map[isite.PageID][]scriptTarget) []isite.PageID {
 	pages := slices.Collect(maps.Keys(bad))
 	for id := range examples {
 		if _, ok := bad[id]; !ok {
@@ -126,18 +153,18 @@ func pagesOf(bad map[site.PageID][]badLink, examples map[site.PageID][]scriptTar
 
 // foundFolded tells whether a missing fragment is found as browsers compare
 // names in quirks mode.
-func foundFolded(s *site.Site, d *site.Detail) bool {
+func foundFolded(s *isite.Site, d *isite.Detail) bool {
 	target, ok := s.PageOf(d.Node)
 	return ok && s.HasFolded(target, d.Fragment)
 }
 
 // readers runs n tasks through workers that each have a reader.
-func readers(ctx context.Context, s *site.Site, opt Options, n int, task func(r *site.Reader, i int) error) error {
-	return readersWith(ctx, s, opt, n, func() struct{} { return struct{}{} }, func(r *site.Reader, _ struct{}, i int) error { return task(r, i) })
+func readers(ctx context.Context, s *isite.Site, opt Options, n int, task func(r *isite.Reader, i int) error) error {
+	return readersWith(ctx, s, opt, n, func() struct{} { return struct{}{} }, func(r *isite.Reader, _ struct{}, i int) error { return task(r, i) })
 }
 
 // readersWith is readers for workers that have something else of their own.
-func readersWith[T any](ctx context.Context, s *site.Site, opt Options, n int, own func() T, task func(r *site.Reader, own T, i int) error) error {
+func readersWith[T any](ctx context.Context, s *isite.Site, opt Options, n int, own func() T, task func(r *isite.Reader, own T, i int) error) error {
 	if n == 0 {
 		return nil
 	}
@@ -152,25 +179,21 @@ func readersWith[T any](ctx context.Context, s *site.Site, opt Options, n int, o
 }
 
 // changed reports a page that could not be read a second time.
-func changed(s *site.Site, id site.PageID, err error) Finding {
+func changed(s *isite.Site, id isite.PageID, err error) Finding {
 	f := Finding{Page: s.Path(id), Verdict: Error, Code: ReadError, Count: 1, Message: "cannot be read again: " + err.Error()}
-	if errors.Is(err, site.ErrChanged) {
+	if errors.Is(err, isite.ErrChanged) {
 		f.Code, f.Message = Changed, "the file changed while it was checked; check again"
 	}
 	return f
 }
 
-// finding makes the report of one link.
-func finding(s *site.Site, page string, d *site.Detail, j judgement) (f Finding) {
-	f.report(s, page, d, j)
-	return f
-}
-
-// report makes f, which is empty, the report of one link.
-func (f *Finding) report(s *site.Site, page string, d *site.Detail, j judgement) {
-	f.fill(s, page, d, j)
+// finding describes one link, message included.
+func finding(s *isite.Site, page string, d *isite.Detail, j judgement) Finding {
+	l := linkOf(s, page, d, j)
+	l.Message = message(s, d, &l)
+	f := l.Finding()
 	f.own()
-	f.Message = message(s, d, f)
+	return f
 }
 
 // own gives a finding strings of its own: those of a detail last only until
@@ -179,34 +202,11 @@ func (f *Finding) own() {
 	f.Raw, f.Fragment = strings.Clone(f.Raw), strings.Clone(f.Fragment)
 }
 
-// row is the report of one link without the words.
-func row(s *site.Site, page string, d *site.Detail, j judgement) (f Finding) {
-	f.fill(s, page, d, j)
-	return f
-}
-
-// place makes f, which is empty, what is known of a link without looking at it.
-func (f *Finding) place(page string, d *site.Detail, j judgement) {
-	f.Page, f.Line, f.Column, f.Offset = page, d.Line, d.Column, d.Offset
-	f.Element, f.Attribute = d.Element, d.Attribute
-	f.Target, f.Status, f.Final = d.Target, d.Status, d.Final
-	f.Verdict, f.Code, f.Count, f.node, f.was = j.verdict, j.code, 1, d.Node, underlying(d, j.code)
-}
-
-// fill makes f, which is empty, the report of one link without the words.
-func (f *Finding) fill(s *site.Site, page string, d *site.Detail, j judgement) {
-	f.place(page, d, j)
-	f.Raw, f.Fragment = d.Raw, d.Fragment
-	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
-	if d.State.Answers() && d.Node != site.NoNode && strings.HasSuffix(path, "/") {
-		f.File = s.Tree().Path(d.Node)
-	}
-}
-
 // scriptFinding reports, once for its target page, the fragments that only
 // scripts can serve.
-func scriptFinding(s *site.Site, page string, d *site.Detail, st scriptTarget) Finding {
-	f := row(s, page, d, judgement{Warning, ScriptFragment})
+func scriptFinding(s *isite.Site, page string, d *isite.Detail, st scriptTarget) Finding {
+	l := linkOf(s, page, d, judgement{Warning, ScriptFragment})
+	f := l.Finding()
 	f.own()
 	f.Count = st.missing
 	more := "this link asks"

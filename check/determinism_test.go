@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // TestDeterminism: 20 runs with 1 to 8 workers on 1 to 4 processors give the
@@ -27,10 +27,10 @@ func TestDeterminism(t *testing.T) {
 	for i := range 20 {
 		runtime.GOMAXPROCS(1 + i%4)
 		opt.Jobs = 1 + i*3%8
-		s := load(t, root, site.Options{Jobs: 1 + i*5%8})
+		s := load(t, root, isite.Options{Jobs: 1 + i*5%8})
 		r := run(t, s, opt)
 		var out bytes.Buffer
-		l, err := Links(context.Background(), s, opt, render, &out)
+		l, err := WriteLinks(context.Background(), handle(s), opt, Query{}, LinkWriter{&out, render})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,12 +59,12 @@ func TestDeterminism(t *testing.T) {
 // TestConcurrentUse: a loaded site is read-only; many checks of it at a time
 // give what one gives.
 func TestConcurrentUse(t *testing.T) {
-	s := load(t, tempDocroot(t, manyPages(200)), site.Options{})
+	s := load(t, tempDocroot(t, manyPages(200)), isite.Options{})
 	want := run(t, s, Options{})
 	done := make(chan *Result)
 	for i := range 6 {
 		go func() {
-			r, err := Run(context.Background(), s, Options{Jobs: 1 + i%3})
+			r, err := Run(context.Background(), handle(s), Options{Jobs: 1 + i%3})
 			if err != nil {
 				t.Error(err)
 			}

@@ -5,9 +5,6 @@ type Difference struct {
 	// New and Fixed are the findings of the later and of the earlier result
 	// that the other does not have, in order.
 	New, Fixed []Finding
-
-	// before and after are the findings among which they are: of whole pages.
-	before, after []Finding
 }
 
 // Compare tells which findings came and which went, by their fingerprints: one
@@ -15,38 +12,11 @@ type Difference struct {
 // [Result.Findings]. It costs little where few pages differ.
 func Compare(before, after []Finding) Difference {
 	if len(before) == 0 {
-		return Difference{New: after, after: after}
+		return Difference{New: after}
 	}
 	before, after = differing(before, after)
-	d := Difference{before: before, after: after}
 	old, now := Fingerprints(before), Fingerprints(after)
-	d.New, d.Fixed = missingFrom(old, after, now), missingFrom(now, before, old)
-	return d
-}
-
-// Without returns d without the findings that accepted takes, and how many
-// errors and warnings it takes of the later result more than of the earlier one.
-// accepted is asked for each finding that may differ, with its fingerprint; it
-// has to say the same of the same fingerprint, and may change the finding.
-func (d Difference) Without(accepted func(id string, f *Finding) bool) (rest Difference, errors, warnings int) {
-	old, now := Fingerprints(d.before), Fingerprints(d.after)
-	left := func(fs []Finding, ids []string, n int) (out []Finding, outIDs []string) {
-		for i, f := range fs {
-			switch {
-			case !accepted(ids[i], &f):
-				out, outIDs = append(out, f), append(outIDs, ids[i])
-			case f.Verdict == Error:
-				errors += n
-			default:
-				warnings += n
-			}
-		}
-		return out, outIDs
-	}
-	rest.before, old = left(d.before, old, -1)
-	rest.after, now = left(d.after, now, 1)
-	rest.New, rest.Fixed = missingFrom(old, rest.after, now), missingFrom(now, rest.before, old)
-	return rest, errors, warnings
+	return Difference{New: missingFrom(old, after, now), Fixed: missingFrom(now, before, old)}
 }
 
 // differing leaves out the findings of pages on which nothing differs. Those

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // files describes a docroot: slash path -> contents. A path that ends in a
@@ -71,54 +71,54 @@ func chmod(t testing.TB, name string, mode os.FileMode) {
 	}
 }
 
-func load(t testing.TB, root string, opt site.Options) *site.Site {
+func load(t testing.TB, root string, opt isite.Options) *isite.Site {
 	t.Helper()
-	s, err := site.Load(context.Background(), root, opt)
+	s, err := isite.Load(context.Background(), root, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func run(t testing.TB, s *site.Site, opt Options) *Result {
+// handle returns the site as other programs have it.
+func handle(s *isite.Site) *site.Site { return isite.Wrap(s).(*site.Site) }
+
+func run(t testing.TB, s *isite.Site, opt Options) *Result {
 	t.Helper()
-	r, err := Run(context.Background(), s, opt)
+	r, err := Run(context.Background(), handle(s), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// render writes a row as one line.
-func render(dst []byte, f *Finding) []byte {
-	b, err := json.Marshal(f)
+// render writes a link as one line.
+func render(dst []byte, l *Link) []byte {
+	b, err := json.Marshal(l)
 	if err != nil {
 		panic(err)
 	}
 	return append(append(dst, b...), '\n')
 }
 
-// rows returns the rows of all links, and the result that goes with them.
-func rows(t testing.TB, s *site.Site, opt Options) ([]Finding, *Result) {
+// rows returns all links as findings, and the result that goes with them.
+func rows(t testing.TB, s *isite.Site, opt Options) ([]Finding, *Result) {
 	t.Helper()
-	var out bytes.Buffer
-	r, err := Links(context.Background(), s, opt, render, &out)
+	var all []Finding
+	r, err := Links(context.Background(), handle(s), opt, Query{}, func(l *Link) error {
+		f := l.Finding()
+		f.node, f.was = 0, ""
+		all = append(all, f)
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	var all []Finding
-	for dec := json.NewDecoder(&out); dec.More(); {
-		var f Finding
-		if err := dec.Decode(&f); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, f)
 	}
 	return all, r
 }
 
 // checkFiles is tempDocroot, load and run in one.
-func checkFiles(t testing.TB, fs files, sopt site.Options, opt Options) *Result {
+func checkFiles(t testing.TB, fs files, sopt isite.Options, opt Options) *Result {
 	t.Helper()
 	return run(t, load(t, tempDocroot(t, fs), sopt), opt)
 }

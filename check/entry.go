@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // The address of an entry of a sitemap or feed is judged by what it is for:
@@ -12,19 +12,19 @@ import (
 
 // entryCause says why the address of an entry is reported although a file
 // answers; 0 when there is no reason.
-func entryCause(s *site.Site, kind site.PageKind, l *site.Link, state site.State) cause {
-	if kind != site.PageSitemap && kind != site.PageIndex || !state.Answers() {
+func entryCause(s *isite.Site, kind isite.PageKind, l *isite.Link, state isite.State) cause {
+	if kind != isite.PageSitemap && kind != isite.PageIndex || !state.Answers() {
 		return 0
 	}
 	target, isPage := s.PageOf(l.Node)
 	switch {
-	case state == site.StateRedirect, state == site.StateViaRedirect, state == site.StateAlias:
+	case state == isite.StateRedirect, state == isite.StateViaRedirect, state == isite.StateAlias:
 		return causeMoved
-	case kind == site.PageSitemap:
+	case kind == isite.PageSitemap:
 		if isPage && s.Page(target).NoIndex() {
 			return causeNoIndex
 		}
-	case isPage && s.Page(target).Kind() == site.PageSitemap:
+	case isPage && s.Page(target).Kind() == isite.PageSitemap:
 	case !isPage && strings.HasSuffix(s.Tree().Name(l.Node), ".txt"):
 		// A list of addresses is a sitemap, too.
 	default:
@@ -34,13 +34,13 @@ func entryCause(s *site.Site, kind site.PageKind, l *site.Link, state site.State
 }
 
 // judge says what a bad link of a page is reported as.
-func judge(s *site.Site, id site.PageID, b badLink) judgement {
+func judge(s *isite.Site, id isite.PageID, b badLink) judgement {
 	j := b.why.judgement()
 	if p := s.Page(id); j.verdict == Error && p.All()[b.link].IsEntry() {
 		switch p.Kind() {
-		case site.PageSitemap, site.PageIndex:
+		case isite.PageSitemap, isite.PageIndex:
 			j.code = SitemapEntry
-		case site.PageFeed, site.PageJSONFeed:
+		case isite.PageFeed, isite.PageJSONFeed:
 			j.code = FeedEntry
 		}
 	}
@@ -49,7 +49,7 @@ func judge(s *site.Site, id site.PageID, b badLink) judgement {
 
 // underlying returns the code that a link would have if it were no entry; ""
 // when it is none, or when nothing is wrong with it as a link.
-func underlying(d *site.Detail, code Code) Code {
+func underlying(d *isite.Detail, code Code) Code {
 	if (code == SitemapEntry || code == FeedEntry) && d.State.IsError() {
 		return judgementOf[d.State].code
 	}
@@ -57,21 +57,21 @@ func underlying(d *site.Detail, code Code) Code {
 }
 
 // entryMessage says what is wrong with an entry.
-func entryMessage(s *site.Site, d *site.Detail, f *Finding) string {
+func entryMessage(s *isite.Site, d *isite.Detail, f *Link) string {
 	path, _, _ := strings.Cut(d.Target, "?")
 	switch {
 	case f.Code == NoIndexInSitemap:
 		return "the sitemap lists " + path + ", which asks not to be indexed"
-	case d.State == site.StateAlias:
+	case d.State == isite.StateAlias:
 		to := ""
 		if target, ok := s.PageOf(d.Node); ok {
 			to = s.Page(target).Alias()
 		}
 		return fmt.Sprintf("the sitemap lists %s, which only sends visitors on to %s", path, to)
-	case d.State == site.StateRedirect, d.State == site.StateViaRedirect:
+	case d.State == isite.StateRedirect, d.State == isite.StateViaRedirect:
 		return fmt.Sprintf("the sitemap lists %s, which redirects to %s", path, d.Final)
 	case d.State.Answers():
-		if target, ok := s.PageOf(d.Node); ok && s.Page(target).Kind() == site.PageIndex {
+		if target, ok := s.PageOf(d.Node); ok && s.Page(target).Kind() == isite.PageIndex {
 			if s.Path(target) == f.Page {
 				return "the sitemap index lists itself"
 			}

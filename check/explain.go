@@ -3,29 +3,54 @@ package check
 import (
 	"context"
 	"fmt"
+	"path"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // Explanation says why a link gets its verdict.
 type Explanation struct {
 	// Steps lead from the value as written to the verdict, in order.
-	Steps []site.Step
+	Steps []Step
 	// Finding is the verdict, with the code, the target and the message. Its
 	// place is that of the first link of this value on the page, or zero.
 	Finding Finding
-	// Places are the line and column of every link of the page that has this
-	// value.
-	Places []site.Place
+	// Page is the docroot path of the page that holds the link.
+	Page string
+	// Occurrences are the places of the page where a link has this value.
+	Occurrences []Occurrence
 	// Ignored names the ignore rule that accepts the finding, empty if none.
 	Ignored string
 }
 
-// Explain judges a value as a link of the page from. What [Run] would say of
-// such a link is said here, with every step. The error is that of reading the
-// page, or the cause that ended ctx.
-func Explain(ctx context.Context, s *site.Site, opt Options, from site.PageID, raw string) (*Explanation, error) {
+// Step is one step of an explanation.
+type Step struct {
+	// Rule names the rule that decided: a key of the profile, the file and line
+	// of a redirect rule, or a part of the work such as url or fragment.
+	Rule string
+	// Text says what the rule did.
+	Text string
+}
+
+// Occurrence is a line and column of a page, both counted from 1; Column in
+// Unicode code points.
+type Occurrence struct{ Line, Column int }
+
+// Explain judges raw, the value of an attribute, as a link of a page and says
+// how each step comes about. The verdict is the one that [Run] gives to such a
+// link. page is the page's path in the docroot; empty stands for the home page,
+// or for the first page where there is none.
+//
+// The error wraps [ErrNotFound] when there is no such page. Otherwise it is
+// that of reading a page, or the cause that ended ctx.
+func Explain(ctx context.Context, handle *site.Site, opt Options, page, raw string) (*Explanation, error) {
+	s := isite.Unwrap(handle)
+	from, err := pageNamed(s, page)
+	if err != nil {
+		return nil, err
+	}
 	ignore, err := compileIgnores(opt.Ignore)
 	if err != nil {
 		return nil, err
@@ -39,9 +64,15 @@ func Explain(ctx context.Context, s *site.Site, opt Options, from site.PageID, r
 	if err != nil {
 		return nil, err
 	}
-	e := &Explanation{Steps: x.Steps, Places: x.Places}
+	e := &Explanation{Page: s.Path(from)}
+	for _, st := range x.Steps {
+		e.Steps = append(e.Steps, Step(st))
+	}
+	for _, p := range x.Places {
+		e.Occurrences = append(e.Occurrences, Occurrence(p))
+	}
 	say := func(rule, format string, args ...any) {
-		e.Steps = append(e.Steps, site.Step{Rule: rule, Text: fmt.Sprintf(format, args...)})
+		e.Steps = append(e.Steps, Step{Rule: rule, Text: fmt.Sprintf(format, args...)})
 	}
 	if x.Status != 0 {
 		say("status", "%d", x.Status)
@@ -52,7 +83,7 @@ func Explain(ctx context.Context, s *site.Site, opt Options, from site.PageID, r
 			j = found
 		}
 	}
-	d := &site.Detail{Resolved: x.Resolved, Raw: raw, Attribute: "href"}
+	d := &isite.Detail{Resolved: x.Resolved, Raw: raw, Attribute: "href"}
 	if len(x.Places) > 0 {
 		d.Line, d.Column = x.Places[0].Line, x.Places[0].Column
 	}
@@ -60,7 +91,7 @@ func Explain(ctx context.Context, s *site.Site, opt Options, from site.PageID, r
 	f := []Finding{e.Finding}
 	f[0].based = s.Page(from).HasBase()
 	if j.verdict == Error {
-		if err := advise(ctx, s, opt, f); err != nil {
+		if err := suggest(ctx, s, opt, [][]Finding{f}); err != nil {
 			return nil, err
 		}
 	}
@@ -73,9 +104,29 @@ func Explain(ctx context.Context, s *site.Site, opt Options, from site.PageID, r
 	return e, context.Cause(ctx)
 }
 
+// pageNamed finds a page by its path in the docroot, with or without a slash in
+// front.
+func pageNamed(s *isite.Site, name string) (isite.PageID, error) {
+	if name == "" {
+		for _, index := range s.IndexNames() {
+			if id, ok := s.Lookup(index); ok {
+				if page, ok := s.PageOf(id); ok {
+					return page, nil
+				}
+			}
+		}
+		return 0, nil
+	}
+	id, ok := s.Lookup(strings.TrimPrefix(path.Clean("/"+name), "/"))
+	if page, isPage := s.PageOf(id); ok && isPage {
+		return page, nil
+	}
+	return 0, notFound(fmt.Errorf("%s is no page of %s", name, s.Root()))
+}
+
 // fragment judges the fragment of a link whose path is answered. The zero
 // judgement means that it changes nothing.
-func (e *Explanation) fragment(s *site.Site, x *site.Explanation, opt Options, say func(rule, format string, args ...any)) judgement {
+func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options, say func(rule, format string, args ...any)) judgement {
 	if x.Fragment == "" {
 		return judgement{}
 	}
@@ -85,7 +136,7 @@ func (e *Explanation) fragment(s *site.Site, x *site.Explanation, opt Options, s
 	}
 	target, ok := s.PageOf(x.Node)
 	switch {
-	case !ok || s.Page(target).Kind() == site.PageMap:
+	case !ok || s.Page(target).Kind() == isite.PageMap:
 		say("fragment", "#%s means nothing on a file that is no page", x.Fragment)
 		return judgement{Unchecked, NotHTML}
 	case s.Page(target).Error().Err != nil:
@@ -116,10 +167,10 @@ func (e *Explanation) fragment(s *site.Site, x *site.Explanation, opt Options, s
 }
 
 // demandOn counts what the site's links ask of one page.
-func demandOn(s *site.Site, target site.PageID) (d demand) {
+func demandOn(s *isite.Site, target isite.PageID) (d demand) {
 	p := s.Page(target)
 	for i := range s.Pages() {
-		page := s.Page(site.PageID(i))
+		page := s.Page(isite.PageID(i))
 		asks := page.Asks()
 		links := page.All()
 		for k := range links {

@@ -3,19 +3,19 @@ package check
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // Anchor is one name that a page defines.
 type Anchor struct {
 	// Page is the docroot path of the page.
 	Page string
-	// Name is the name as the DOM has it, valid during the call only.
+	// Name is the name as the DOM has it.
 	Name string
 	// Kind is id, name (of an a element) or map (for usemap only).
 	Kind string
@@ -23,47 +23,55 @@ type Anchor struct {
 
 var anchorKinds = [...]string{scan.AnchorID: "id", scan.AnchorName: "name", scan.AnchorMap: "map"}
 
-// Anchors writes every anchor of the site, or of the page that from names when
-// it is not empty, each once a page, sorted by page and then in the order of
-// the document. render appends one to dst; it is called from several goroutines
-// at once. Pages are read again, a window of them at a time.
+// Anchors calls visit for every anchor of the site, or of one page when page
+// names it as [Query.From] does. An anchor that a page defines twice is visited
+// once. The order is that of the pages and of their text. Calls do not overlap,
+// but they come from several goroutines. An error of visit ends the work and is
+// returned.
 //
-// The error is that of w or ctx, of a page that cannot be read again, or wraps
-// [ErrNothingNamed].
-func Anchors(ctx context.Context, s *site.Site, opt Options, from string, render func(dst []byte, a Anchor) []byte, w io.Writer) error {
-	sel, err := Question{From: from}.selection(s)
+// The error wraps [ErrNotFound] when there is no such page. Otherwise it is that
+// of visit or of ctx, or that of a page that cannot be read again.
+func Anchors(ctx context.Context, handle *site.Site, opt Options, page string, visit func(Anchor) error) error {
+	s := isite.Unwrap(handle)
+	sel, err := Query{From: page}.selection(s)
 	if err != nil {
 		return err
 	}
-	out := newSequence(w)
-	defer context.AfterFunc(ctx, out.wake)()
-	return readers(ctx, s, opt, s.Pages(), func(r *site.Reader, i int) error {
-		buf, err := out.buffer(ctx, i)
+	seq := newSequence(func(anchors []Anchor) error {
+		for _, a := range anchors {
+			if err := visit(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	defer context.AfterFunc(ctx, seq.wake)()
+	return readers(ctx, s, opt, s.Pages(), func(r *isite.Reader, i int) error {
+		buf, err := seq.buffer(ctx, i)
 		if err != nil {
 			return err
 		}
-		id := site.PageID(i)
+		id := isite.PageID(i)
 		p := s.Page(id)
 		if p.Anchors() > 0 && (!sel.onePage || sel.page == id) {
-			type key struct{ kind, name string }
-			seen := make(map[key]bool, p.Anchors())
+			seen := make(map[Anchor]bool, p.Anchors())
 			path := s.Path(id)
 			err := r.Anchors(id, func(name []byte, kind scan.AnchorKind) {
-				k := key{anchorKinds[kind], string(name)}
-				if !seen[k] {
-					seen[k] = true
-					buf = render(buf, Anchor{path, k.name, k.kind})
+				a := Anchor{path, string(name), anchorKinds[kind]}
+				if !seen[a] {
+					seen[a] = true
+					buf = append(buf, a)
 				}
 			})
 			if err != nil {
 				return pageError(s, id, err)
 			}
 		}
-		return out.put(i, buf)
+		return seq.put(i, buf)
 	})
 }
 
-func pageError(s *site.Site, id site.PageID, err error) error {
+func pageError(s *isite.Site, id isite.PageID, err error) error {
 	return fmt.Errorf("read page %s: %w", s.Path(id), err)
 }
 
@@ -89,7 +97,8 @@ type Address struct {
 // the slash of a directory and the extension of a page, and for the paths that
 // redirect rules name. What answers by a pattern only has no end and is not
 // listed. No file is read. The error is that of ctx.
-func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
+func Addresses(ctx context.Context, handle *site.Site) ([]Address, error) {
+	s := isite.Unwrap(handle)
 	t := s.Tree()
 	base := s.BasePath()
 	var out []Address
@@ -97,9 +106,9 @@ func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
 		a := s.Answer(path)
 		x := Address{Path: base + path, Final: a.Final}
 		switch {
-		case a.State == site.StateRedirectsAway || a.State == site.StateProxied || a.State == site.StateConditional:
+		case a.State == isite.StateRedirectsAway || a.State == isite.StateProxied || a.State == isite.StateConditional:
 			x.Kind = "rule"
-		case a.State.Answers() && a.Node != site.NoNode && a.Status == 200:
+		case a.State.Answers() && a.Node != isite.NoNode && a.Status == 200:
 			x.File, x.Kind = t.Path(a.Node), fileKind(s, a.Node)
 		default:
 			return
@@ -113,15 +122,15 @@ func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		node := site.NodeID(i)
+		node := isite.NodeID(i)
 		path := "/" + t.Path(node)
 		ask(path)
 		switch t.Kind(t.Real(node)) {
-		case site.KindDir:
+		case isite.KindDir:
 			if node != 0 {
 				ask(path + "/")
 			}
-		case site.KindFile:
+		case isite.KindFile:
 			for _, extension := range []string{".html", ".htm"} {
 				if stem, ok := strings.CutSuffix(path, extension); ok && !strings.HasSuffix(stem, "/") {
 					ask(stem)
@@ -134,7 +143,7 @@ func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
 		ask(path)
 	}
 	if base != "" {
-		if a := s.Answer("/"); a.State.Answers() && a.Node != site.NoNode {
+		if a := s.Answer("/"); a.State.Answers() && a.Node != isite.NoNode {
 			out = append(out, Address{base, t.Path(a.Node), fileKind(s, a.Node), base + "/"})
 		}
 	}
@@ -143,13 +152,13 @@ func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
 }
 
 // fileKind says what a node is to those who link to it from elsewhere.
-func fileKind(s *site.Site, node site.NodeID) string {
-	if s.Tree().Kind(s.Tree().Real(node)) == site.KindDir {
+func fileKind(s *isite.Site, node isite.NodeID) string {
+	if s.Tree().Kind(s.Tree().Real(node)) == isite.KindDir {
 		return "listing"
 	}
 	if id, ok := s.PageOf(node); ok && s.Page(id).Error().Err == nil {
 		switch s.Page(id).Kind() {
-		case site.PageHTML, site.PageXHTML, site.PageSVG:
+		case isite.PageHTML, isite.PageXHTML, isite.PageSVG:
 			return "page"
 		}
 	}

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/site"
 )
 
 // ExternalTarget is one address outside the docroot to which the site links.
@@ -37,12 +38,13 @@ type ExternalTarget struct {
 // sorted by target and fragment; which links count is said at
 // [Question.External]. Memory grows with the number of addresses, not of links.
 // The error is that of ctx, or of a page that cannot be read again.
-func ExternalTargets(ctx context.Context, s *site.Site, opt Options) ([]ExternalTarget, error) {
+func ExternalTargets(ctx context.Context, handle *site.Site, opt Options) ([]ExternalTarget, error) {
+	s := isite.Unwrap(handle)
 	type key struct{ target, fragment string }
 	var mu sync.Mutex // guards found
 	found := map[key]*ExternalTarget{}
-	err := readers(ctx, s, opt, s.Pages(), func(r *site.Reader, i int) error {
-		id := site.PageID(i)
+	err := readers(ctx, s, opt, s.Pages(), func(r *isite.Reader, i int) error {
+		id := isite.PageID(i)
 		var want []uint32
 		links := s.Page(id).All()
 		for j := range links {
@@ -55,7 +57,7 @@ func ExternalTargets(ctx context.Context, s *site.Site, opt Options) ([]External
 		}
 		path := s.Path(id)
 		here := map[key]*ExternalTarget{}
-		err := r.Details(id, want, func(_ int, d *site.Detail) {
+		err := r.Details(id, want, func(_ int, d *isite.Detail) {
 			k := key{d.Target, d.Fragment}
 			x := here[k]
 			if x == nil {
@@ -100,7 +102,7 @@ func ExternalTargets(ctx context.Context, s *site.Site, opt Options) ([]External
 }
 
 // address splits a target into the host and the decoded path without query.
-func address(s *site.Site, target string) (host, path string) {
+func address(s *isite.Site, target string) (host, path string) {
 	if strings.HasPrefix(target, "/") {
 		return s.Authority(), sitePath(target)
 	}

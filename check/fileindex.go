@@ -5,52 +5,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // fileIndex finds files by name. It looks at what is asked for: a vocabulary and a
 // list of paths for every name of the docroot took 28 ms of one core on rust-doc,
 // where 60 are asked for.
 type fileIndex struct {
-	s        *site.Site
-	children site.Children
+	s        *isite.Site
+	children isite.Children
 	// byName holds all names by the hash of their last segment in lower case:
 	// as many buckets as there are names, chained by next.
-	byName, next []site.NodeID
+	byName, next []isite.NodeID
 	seed         maphash.Seed
 	byDir        map[string]*vocabulary // directory with its slash -> names in it
 	memo         map[string]string
 }
 
-// fileIndex returns the index of s, the kept one if there is one.
-func (opt *Options) fileIndex(s *site.Site) *fileIndex {
-	x := opt.names
-	switch {
-	case x == nil:
-		return newFileIndex(s)
-	case x.memo == nil:
-		*x = *newFileIndex(s)
-	}
-	x.s = s
-	for _, v := range x.byDir { // each check may compare as much as a first one
-		if v != nil {
-			v.spent = 0
-		}
-	}
-	return x
-}
-
-// forget lets the index be made anew when it is asked next: names came or went.
-func (x *fileIndex) forget() { *x = fileIndex{} }
-
-func newFileIndex(s *site.Site) *fileIndex {
+func newFileIndex(s *isite.Site) *fileIndex {
 	return &fileIndex{s: s, children: s.Tree().Children(), seed: maphash.MakeSeed(), byDir: map[string]*vocabulary{}, memo: map[string]string{}}
 }
 
 // holds tells whether a name is one that may be meant.
-func (x *fileIndex) holds(id site.NodeID) bool {
+func (x *fileIndex) holds(id isite.NodeID) bool {
 	k := x.s.Tree().Kind(id)
-	return k == site.KindFile || k == site.KindDir
+	return k == isite.KindFile || k == isite.KindDir
 }
 
 // names returns the names in a directory, given by its path with a slash at its
@@ -61,7 +40,7 @@ func (x *fileIndex) names(dir string) *vocabulary {
 		return v
 	}
 	t := x.s.Tree()
-	if id := t.At(strings.TrimSuffix(dir, "/")); id != site.NoNode {
+	if id := t.At(strings.TrimSuffix(dir, "/")); id != isite.NoNode {
 		for _, child := range x.children.Of(id) {
 			if x.holds(child) {
 				if v == nil {
@@ -80,8 +59,8 @@ func (x *fileIndex) named(name string) []string {
 	t := x.s.Tree()
 	lower := strings.ToLower(name)
 	if x.byName == nil {
-		x.byName, x.next = make([]site.NodeID, t.Len()), make([]site.NodeID, t.Len())
-		for id := site.NodeID(1); int(id) < t.Len(); id++ { // 0, the docroot, has no name and ends a chain
+		x.byName, x.next = make([]isite.NodeID, t.Len()), make([]isite.NodeID, t.Len())
+		for id := isite.NodeID(1); int(id) < t.Len(); id++ { // 0, the docroot, has no name and ends a chain
 			bucket := x.bucket(strings.ToLower(t.Name(id)))
 			x.next[id], *bucket = *bucket, id
 		}
@@ -96,6 +75,6 @@ func (x *fileIndex) named(name string) []string {
 	return out
 }
 
-func (x *fileIndex) bucket(lower string) *site.NodeID {
+func (x *fileIndex) bucket(lower string) *isite.NodeID {
 	return &x.byName[maphash.String(x.seed, lower)%uint64(len(x.byName))]
 }

@@ -3,11 +3,10 @@ package check
 import (
 	"fmt"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// fileSums are the sums over the files that were read, for [Summary]. A page can
-// be taken out again when it changes.
+// fileSums are the sums over the files that were read, for [Summary].
 type fileSums struct {
 	pages, links, anchors int // of the pages that are judged
 	bytes                 int64
@@ -15,54 +14,53 @@ type fileSums struct {
 	// files that were read, entries the addresses in them that were not checked;
 	// served are the pages that hugo server wrote.
 	canonical, entries, served int
-	kinds                      [site.PageHeaders + 1]int
+	kinds                      [isite.PageHeaders + 1]int
 }
 
-// add adds a page, or with n = -1 takes it out; judged tells whether its links
-// are.
-func (t *fileSums) add(s *site.Site, id site.PageID, n int, judged bool) {
+// add adds a page; judged tells whether its links are.
+func (t *fileSums) add(s *isite.Site, id isite.PageID, judged bool) {
 	p := s.Page(id)
 	if judged {
 		if p.Kind().IsHTML() && p.Error().Err == nil {
-			t.pages += n
+			t.pages++
 		}
-		t.bytes += int64(n) * p.Size()
-		t.links += n * p.Links()
-		t.anchors += n * p.Anchors()
+		t.bytes += p.Size()
+		t.links += p.Links()
+		t.anchors += p.Anchors()
 	}
 	if p.Served() {
-		t.served += n
+		t.served++
 	}
-	if canon := p.Canonical(); canon != site.NoNode {
+	if canon := p.Canonical(); canon != isite.NoNode {
 		if target, ok := s.PageOf(canon); !ok || target != id {
-			t.canonical += n
+			t.canonical++
 		}
 	}
 	if p.Kind().IsHTML() || p.Error().Err != nil {
 		return
 	}
-	t.kinds[p.Kind()] += n
+	t.kinds[p.Kind()]++
 	if s.Published() {
 		return
 	}
 	switch p.Kind() {
-	case site.PageSitemap, site.PageIndex, site.PageFeed, site.PageJSONFeed:
+	case isite.PageSitemap, isite.PageIndex, isite.PageFeed, isite.PageJSONFeed:
 		for j := range p.All() {
-			if l := &p.All()[j]; l.IsEntry() && l.State == site.StateExternal {
-				t.entries += n
+			if l := &p.All()[j]; l.IsEntry() && l.State == isite.StateExternal {
+				t.entries++
 			}
 		}
 	}
 }
 
 // sum puts the sums, and what is known of the site as a whole, into a summary.
-func (t *fileSums) sum(s *site.Site, sum *Summary) {
+func (t *fileSums) sum(s *isite.Site, sum *Summary) {
 	sum.Docroot, sum.Profile, sum.ProfileFrom, sum.Files = s.Root(), s.Profile().Name, s.ProfileFrom(), s.Files()
 	sum.Pages, sum.Bytes, sum.Links, sum.Anchors = t.pages, t.bytes, t.links, t.anchors
 	sum.Canonical, sum.ServerPages = t.canonical, t.served
 	for kind, n := range t.kinds {
 		if n > 0 {
-			sum.Read = append(sum.Read, KindCount{site.PageKind(kind).String(), n})
+			sum.Read = append(sum.Read, KindCount{isite.PageKind(kind).String(), n})
 		}
 	}
 	if n := s.OtherXML(); n > 0 {

@@ -3,7 +3,7 @@ package check
 import (
 	"cmp"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // Fragments that scripts serve look broken and are not: they are the largest
@@ -31,7 +31,7 @@ const (
 )
 
 // find looks for a fragment on a page.
-func find(p *site.Page, ask *site.Fragment) lookup {
+func find(p *isite.Page, ask *isite.Fragment) lookup {
 	switch {
 	case p.Has(ask.Exact) || p.Has(ask.Decoded):
 		return found
@@ -45,11 +45,11 @@ func find(p *site.Page, ask *site.Fragment) lookup {
 
 // miss is a link whose fragment was not found.
 type miss struct {
-	target site.PageID
-	page   site.PageID
+	target isite.PageID
+	page   isite.PageID
 	link   uint32
 	why    lookup
-	state  site.State // of the link without its fragment
+	state  isite.State // of the link without its fragment
 }
 
 func compareMisses(a, b miss) int {
@@ -62,7 +62,7 @@ type demand struct{ asked, found uint32 }
 
 // onlyScripts tells whether only a script could serve what a link misses, given
 // what all links ask of its target.
-func onlyScripts(s *site.Site, target site.PageID, why lookup, d demand, mode ScriptFragments) bool {
+func onlyScripts(s *isite.Site, target isite.PageID, why lookup, d demand, mode ScriptFragments) bool {
 	if mode == ScriptError {
 		return false
 	}

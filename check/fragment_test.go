@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // anchorPages are target pages with the anchors that the fragments of the
@@ -151,7 +151,7 @@ func TestFragments(t *testing.T) {
 		fmt.Fprintf(&b, "<a href=\"%s\">x</a>\n", html.EscapeString(tc.href))
 	}
 	fs["zz.html"] = b.String()
-	s := load(t, tempDocroot(t, fs), site.Options{})
+	s := load(t, tempDocroot(t, fs), isite.Options{})
 	missing := map[int]Code{} // by line
 	for _, f := range run(t, s, Options{ScriptFragments: ScriptError}).Findings {
 		if f.Page == "zz.html" {
@@ -186,7 +186,7 @@ func TestQuirksNames(t *testing.T) {
 		{"html5", "<!doctype html>", []string{"#name", "#NAME", "#ident"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := load(t, tempDocroot(t, files{"p.html": tc.doctype + body}), site.Options{})
+			s := load(t, tempDocroot(t, files{"p.html": tc.doctype + body}), isite.Options{})
 			r := run(t, s, Options{})
 			var got []string
 			for _, f := range r.Findings {
@@ -202,7 +202,7 @@ func TestQuirksNames(t *testing.T) {
 // TestBaseAndFragments: with a base elsewhere, a link of only a fragment asks
 // the base URL's document, not the page.
 func TestBaseAndFragments(t *testing.T) {
-	r := checkFiles(t, files{"p.html": `<!doctype html><base href=/q.html><p id=here><a href=#here>x</a><a href=#there>x</a>`, "q.html": `<!doctype html><p id=there>`}, site.Options{}, Options{})
+	r := checkFiles(t, files{"p.html": `<!doctype html><base href=/q.html><p id=here><a href=#here>x</a><a href=#there>x</a>`, "q.html": `<!doctype html><p id=there>`}, isite.Options{}, Options{})
 	compareBriefs(t, r.Findings, "p.html:1:54 error missing-fragment #here")
 }
 
@@ -212,7 +212,7 @@ func TestFragmentsOfOtherFiles(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"p.html": plain + "<a href=i.svg#a><a href=i.svg#b><a href=d/#x><a href=d#y><a href=t.pdf#page=2>",
 		"i.svg":  `<svg xmlns="http://www.w3.org/2000/svg"><g id="a"/></svg>`, "d/index.html": plain + "<p id=x>", "t.pdf": "",
-	}), site.Options{})
+	}), isite.Options{})
 	all, _ := rows(t, s, Options{})
 	compareBriefs(t, all, "p.html:1:40 ok  i.svg#a", "p.html:1:56 error missing-fragment i.svg#b", "p.html:1:72 ok  d/#x",
 		"p.html:1:85 error missing-fragment d#y", "p.html:1:97 unchecked not-html t.pdf#page=2")

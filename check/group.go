@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // sortMisses sorts misses by target, page and link, in place of comparisons by
@@ -15,9 +15,9 @@ func sortMisses(misses []miss, pages int) {
 		// Each page's stand together, in the order of its links.
 		other := make([]miss, len(misses))
 		starts := make([]uint32, pages+1)
-		countingSort(other, misses, starts, func(m *miss) site.PageID { return m.page })
+		countingSort(other, misses, starts, func(m *miss) isite.PageID { return m.page })
 		clear(starts)
-		countingSort(misses, other, starts, func(m *miss) site.PageID { return m.target })
+		countingSort(misses, other, starts, func(m *miss) isite.PageID { return m.target })
 	}
 	if !slices.IsSortedFunc(misses, compareMisses) {
 		slices.SortFunc(misses, compareMisses)
@@ -27,7 +27,7 @@ func sortMisses(misses []miss, pages int) {
 // countingSort copies from to to, by page; what has the same page keeps its
 // order. starts is zero, one longer than there are pages, and holds on return
 // where each page's begin.
-func countingSort[T any](to, from []T, starts []uint32, page func(*T) site.PageID) {
+func countingSort[T any](to, from []T, starts []uint32, page func(*T) isite.PageID) {
 	for i := range from {
 		starts[page(&from[i])+1]++
 	}
@@ -44,10 +44,10 @@ func countingSort[T any](to, from []T, starts []uint32, page func(*T) site.PageI
 }
 
 // byPage groups links to report by page, sorted by link: parts of one slice.
-func (b badLinks) byPage(pages int) map[site.PageID][]badLink {
+func (b badLinks) byPage(pages int) map[isite.PageID][]badLink {
 	sorted := make(badLinks, len(b))
 	starts := make([]uint32, pages+1)
-	countingSort(sorted, b, starts, func(b *pageLink) site.PageID { return b.page })
+	countingSort(sorted, b, starts, func(b *pageLink) isite.PageID { return b.page })
 	all := make([]badLink, len(b))
 	n := 0
 	for i := range sorted {
@@ -56,7 +56,7 @@ func (b badLinks) byPage(pages int) map[site.PageID][]badLink {
 			n++
 		}
 	}
-	out := make(map[site.PageID][]badLink, n)
+	out := make(map[isite.PageID][]badLink, n)
 	byLink := func(a, b badLink) int { return cmp.Compare(a.link, b.link) }
 	for id := range pages {
 		from, to := starts[id], starts[id+1]
@@ -67,7 +67,7 @@ func (b badLinks) byPage(pages int) map[site.PageID][]badLink {
 		if !slices.IsSortedFunc(bad, byLink) {
 			slices.SortFunc(bad, byLink)
 		}
-		out[site.PageID(id)] = bad
+		out[isite.PageID(id)] = bad
 	}
 	return out
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // TestSortMisses: counting gives the order of comparing, however workers shared
@@ -17,7 +17,7 @@ func TestSortMisses(t *testing.T) {
 		var misses []miss
 		for _, page := range rnd.Perm(pages) {
 			for link := range rnd.IntN(10) {
-				misses = append(misses, miss{target: site.PageID(rnd.IntN(pages)), page: site.PageID(page), link: uint32(link)})
+				misses = append(misses, miss{target: isite.PageID(rnd.IntN(pages)), page: isite.PageID(page), link: uint32(link)})
 			}
 		}
 		if round%4 == 3 {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // patience is how long anything here may take on a busy machine.
@@ -45,15 +45,15 @@ func TestBadDocroots(t *testing.T) {
 		t.Skip(err)
 	}
 	tests := []struct{ name, cause string }{
-		{"missing", "no such file"}, {"file.html", "not a directory"}, {"file.html/below", "not a directory"}, {"empty", site.ErrNoPages.Error()},
-		{"nopages", site.ErrNoPages.Error()}, {"loop", "too many"}, {"broken", "no such file"}, {"fifo", "not a directory"}, {strings.Repeat("n", 300), "too long"}, {"nul\x00byte", "invalid"},
+		{"missing", "no such file"}, {"file.html", "not a directory"}, {"file.html/below", "not a directory"}, {"empty", isite.ErrNoPages.Error()},
+		{"nopages", isite.ErrNoPages.Error()}, {"loop", "too many"}, {"broken", "no such file"}, {"fifo", "not a directory"}, {strings.Repeat("n", 300), "too long"}, {"nul\x00byte", "invalid"},
 	}
 	for _, tc := range tests {
 		t.Run(strings.ReplaceAll(tc.name, "\x00", ""), func(t *testing.T) {
 			name := filepath.Join(root, tc.name)
-			var s *site.Site
+			var s *isite.Site
 			var err error
-			within(t, "Load", func() { s, err = site.Load(context.Background(), name, site.Options{}) })
+			within(t, "Load", func() { s, err = isite.Load(context.Background(), name, isite.Options{}) })
 			if err == nil || s != nil || !strings.HasPrefix(err.Error(), "read docroot "+name+": ") || !strings.Contains(err.Error(), tc.cause) {
 				t.Errorf("got %v, want read docroot %s: ... %s", err, name, tc.cause)
 			}
@@ -69,7 +69,7 @@ func TestBadDocroots(t *testing.T) {
 		dir := filepath.Join(root, "nopages")
 		chmod(t, dir, 0)
 		defer chmod(t, dir, 0o755)
-		if _, err := site.Load(context.Background(), dir, site.Options{}); err == nil || !strings.Contains(err.Error(), "permission denied") {
+		if _, err := isite.Load(context.Background(), dir, isite.Options{}); err == nil || !strings.Contains(err.Error(), "permission denied") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -85,7 +85,7 @@ func TestUnreadableInside(t *testing.T) {
 	chmod(t, filepath.Join(root, "d"), 0)
 	defer chmod(t, filepath.Join(root, "d"), 0o755)
 	chmod(t, filepath.Join(root, "q.html"), 0)
-	r := run(t, load(t, root, site.Options{}), Options{})
+	r := run(t, load(t, root, isite.Options{}), Options{})
 	compareBriefs(t, r.Findings, "d/:0:0 warning read-error", "p.html:1:40 error unreadable d/x.html", "p.html:1:57 error unreadable q.html#x",
 		"p.html:1:74 error missing-file gone.html", "q.html:0:0 error read-error")
 	addsUp(t, &r.Summary)
@@ -137,10 +137,10 @@ func TestChangesBetween(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			root := tempDocroot(t, files{"p.html": page, "q.html": plain + "<p id=b>"})
-			s := load(t, root, site.Options{MaxPageBytes: 2 << 20})
+			s := load(t, root, isite.Options{MaxPageBytes: 2 << 20})
 			tc.change(t, root)
 			within(t, "Run", func() {
-				r, err := Run(context.Background(), s, Options{})
+				r, err := Run(context.Background(), handle(s), Options{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -151,7 +151,7 @@ func TestChangesBetween(t *testing.T) {
 				addsUp(t, &r.Summary)
 			})
 			within(t, "Links", func() {
-				l, err := Links(context.Background(), s, Options{}, render, io.Discard)
+				l, err := WriteLinks(context.Background(), handle(s), Options{}, Query{}, LinkWriter{io.Discard, render})
 				if err != nil {
 					t.Error(err)
 					return
@@ -169,14 +169,14 @@ func TestChangesBetween(t *testing.T) {
 // that names it.
 func TestDocrootVanishes(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain + "<a href=#nope>"})
-	s := load(t, root, site.Options{})
+	s := load(t, root, isite.Options{})
 	if err := os.RemoveAll(root); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(context.Background(), s, Options{}); err == nil || !strings.Contains(err.Error(), root) {
+	if _, err := Run(context.Background(), handle(s), Options{}); err == nil || !strings.Contains(err.Error(), root) {
 		t.Errorf("Run: got %v", err)
 	}
-	if _, err := Links(context.Background(), s, Options{}, render, io.Discard); err == nil || !strings.Contains(err.Error(), root) {
+	if _, err := WriteLinks(context.Background(), handle(s), Options{}, Query{}, LinkWriter{io.Discard, render}); err == nil || !strings.Contains(err.Error(), root) {
 		t.Errorf("Links: got %v", err)
 	}
 }
@@ -185,7 +185,7 @@ func TestDocrootVanishes(t *testing.T) {
 // still reported, without its place.
 func TestFaultOfVanishedPage(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain, "q.html": plain + "<!-- x"})
-	s := load(t, root, site.Options{})
+	s := load(t, root, isite.Options{})
 	remove("q.html")(t, root)
 	compareBriefs(t, run(t, s, Options{}).Findings, "q.html:0:0 warning unclosed-comment")
 }
@@ -225,7 +225,7 @@ func TestHostileDocroot(t *testing.T) {
 		"long-element.html": "<" + strings.Repeat("a", 100000) + " href=x>",
 	})
 	within(t, "the check", func() {
-		s, err := site.Load(context.Background(), root, site.Options{})
+		s, err := isite.Load(context.Background(), root, isite.Options{})
 		if err != nil {
 			t.Error(err)
 			return
@@ -267,11 +267,14 @@ func TestHostileDocroot(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	cause := errors.New("the user went home")
 	root := tempDocroot(t, manyPages(700))
-	s := load(t, root, site.Options{})
+	s := load(t, root, isite.Options{})
 	calls := map[string]func(ctx context.Context) error{
-		"Load":  func(ctx context.Context) error { _, err := site.Load(ctx, root, site.Options{}); return err },
-		"Run":   func(ctx context.Context) error { _, err := Run(ctx, s, Options{}); return err },
-		"Links": func(ctx context.Context) error { _, err := Links(ctx, s, Options{}, render, io.Discard); return err },
+		"Load": func(ctx context.Context) error { _, err := isite.Load(ctx, root, isite.Options{}); return err },
+		"Run":  func(ctx context.Context) error { _, err := Run(ctx, handle(s), Options{}); return err },
+		"Links": func(ctx context.Context) error {
+			_, err := WriteLinks(ctx, handle(s), Options{}, Query{}, LinkWriter{io.Discard, render})
+			return err
+		},
 	}
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
@@ -301,17 +304,17 @@ func TestCancelled(t *testing.T) {
 // taken; a render that cancels is the hardest moment.
 func TestCancelledWhileRendering(t *testing.T) {
 	cause := errors.New("enough")
-	s := load(t, tempDocroot(t, manyPages(700)), site.Options{})
+	s := load(t, tempDocroot(t, manyPages(700)), isite.Options{})
 	for _, jobs := range []int{1, 4} {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		var n atomic.Int64
 		within(t, "Links", func() {
-			_, err := Links(ctx, s, Options{Jobs: jobs}, func(dst []byte, f *Finding) []byte {
+			_, err := WriteLinks(ctx, handle(s), Options{Jobs: jobs}, Query{}, LinkWriter{io.Discard, func(dst []byte, l *Link) []byte {
 				if n.Add(1) == 100 {
 					cancel(cause)
 				}
 				return append(dst, 'x')
-			}, io.Discard)
+			}})
 			if !errors.Is(err, cause) {
 				t.Errorf("got %v, want %v", err, cause)
 			}
@@ -341,7 +344,7 @@ func (w *blockedWriter) Write(p []byte) (int, error) {
 func TestBlockedWriter(t *testing.T) {
 	full := errors.New("disk full")
 	cause := errors.New("the user went home")
-	s := load(t, tempDocroot(t, manyPages(1200)), site.Options{})
+	s := load(t, tempDocroot(t, manyPages(1200)), isite.Options{})
 	for _, jobs := range []int{1, 2, 8} {
 		for _, tc := range []struct {
 			name      string
@@ -358,10 +361,10 @@ func TestBlockedWriter(t *testing.T) {
 					done := make(chan struct{})
 					go func() {
 						defer close(done)
-						_, err = Links(ctx, s, Options{Jobs: jobs}, func(dst []byte, f *Finding) []byte {
+						_, err = WriteLinks(ctx, handle(s), Options{Jobs: jobs}, Query{}, LinkWriter{w, func(dst []byte, l *Link) []byte {
 							rendered.Add(1)
-							return append(dst, render(nil, f)...)
-						}, w)
+							return render(dst, l)
+						}})
 					}()
 					<-w.entered
 					time.Sleep(20 * time.Millisecond) // let the workers run into the wait
@@ -387,10 +390,10 @@ func TestBlockedWriter(t *testing.T) {
 	}
 }
 
-func total(s *site.Site) int {
+func total(s *isite.Site) int {
 	n := 0
 	for i := range s.Pages() {
-		n += s.Page(site.PageID(i)).Links()
+		n += s.Page(isite.PageID(i)).Links()
 	}
 	return n
 }
@@ -412,11 +415,11 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 // whatever row it comes.
 func TestWriterError(t *testing.T) {
 	full := errors.New("disk full")
-	s := load(t, tempDocroot(t, manyPages(700)), site.Options{})
+	s := load(t, tempDocroot(t, manyPages(700)), isite.Options{})
 	for _, calls := range []int{0, 1, 31, 300, 699} {
 		for _, jobs := range []int{1, 5} {
 			within(t, "Links", func() {
-				_, err := Links(context.Background(), s, Options{Jobs: jobs}, render, &failingWriter{calls, full})
+				_, err := WriteLinks(context.Background(), handle(s), Options{Jobs: jobs}, Query{}, LinkWriter{&failingWriter{calls, full}, render})
 				if !errors.Is(err, full) {
 					t.Errorf("after %d calls with %d jobs: got %v, want %v", calls, jobs, err, full)
 				}

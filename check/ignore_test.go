@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 var ignoreFiles = files{
@@ -47,7 +47,7 @@ func TestIgnoreRules(t *testing.T) {
 		{"combined/code_differs", Ignore{URL: "/gone.html", Code: WrongCase}, nil},
 		{"combined/url_and_page", Ignore{URL: "/gone.html", Page: "d/**"}, []string{"../../gone.html"}},
 	}
-	s := load(t, tempDocroot(t, ignoreFiles), site.Options{})
+	s := load(t, tempDocroot(t, ignoreFiles), isite.Options{})
 	everything := run(t, s, Options{})
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestIgnoreRules(t *testing.T) {
 // TestUnusedIgnores: the rules that matched nothing are named as the user
 // wrote them; a rule that matches only what another one takes is of use.
 func TestUnusedIgnores(t *testing.T) {
-	s := load(t, tempDocroot(t, ignoreFiles), site.Options{})
+	s := load(t, tempDocroot(t, ignoreFiles), isite.Options{})
 	r := run(t, s, Options{Ignore: []Ignore{
 		{URL: "/gone.html", Origin: "sitelink.toml:3", Reason: "soon"},
 		{URL: "/never.html", Page: "p.html", Origin: "sitelink.toml:7"},
@@ -106,7 +106,7 @@ func TestUnusedIgnores(t *testing.T) {
 // TestIgnoreScriptFragments: a rule for fragments of scripts accepts the
 // warning, and all links behind it are ignored.
 func TestIgnoreScriptFragments(t *testing.T) {
-	s := load(t, tempDocroot(t, files{"p.html": plain + "<a href=#/a><a href=#/b>", "q.html": plain + "<a href=p.html#/c>"}), site.Options{})
+	s := load(t, tempDocroot(t, files{"p.html": plain + "<a href=#/a><a href=#/b>", "q.html": plain + "<a href=p.html#/c>"}), isite.Options{})
 	for _, mode := range []ScriptFragments{ScriptWarn, ScriptSilent} {
 		opt := Options{Ignore: []Ignore{{Code: ScriptFragment}}, ScriptFragments: mode}
 		r := run(t, s, opt)
@@ -125,18 +125,18 @@ func TestIgnoreScriptFragments(t *testing.T) {
 // TestBadIgnores: a pattern that cannot be read, and a rule that would accept
 // everything, are errors that name the rule.
 func TestBadIgnores(t *testing.T) {
-	s := load(t, tempDocroot(t, files{"p.html": plain}), site.Options{})
+	s := load(t, tempDocroot(t, files{"p.html": plain}), isite.Options{})
 	for _, rule := range []Ignore{{URL: "[a"}, {Page: "{a"}, {Fragment: `a\`}, {}, {Reason: "all of it"}} {
 		rule.Origin = "sitelink.toml:12"
 		opt := Options{Ignore: []Ignore{{Code: MissingFile}, rule}}
-		_, err := Run(context.Background(), s, opt)
+		_, err := Run(context.Background(), handle(s), opt)
 		if err == nil || !strings.HasPrefix(err.Error(), "sitelink.toml:12: ") {
 			t.Errorf("%+v: got %v", rule, err)
 		}
 		if p := rule.URL + rule.Page + rule.Fragment; err != nil && p != "" && !strings.Contains(err.Error(), `"`+strings.ReplaceAll(p, `\`, `\\`)+`"`) {
 			t.Errorf("%+v: %v does not name the pattern", rule, err)
 		}
-		if _, lerr := Links(context.Background(), s, opt, render, &strings.Builder{}); lerr == nil || lerr.Error() != err.Error() {
+		if _, lerr := WriteLinks(context.Background(), handle(s), opt, Query{}, LinkWriter{&strings.Builder{}, render}); lerr == nil || lerr.Error() != err.Error() {
 			t.Errorf("%+v: Links gives %v, Run %v", rule, lerr, err)
 		}
 	}
@@ -145,7 +145,7 @@ func TestBadIgnores(t *testing.T) {
 // TestIgnoreScriptFragmentsByPage: the finding of a target page is what a rule
 // accepts, in Run and in the rows of Links alike.
 func TestIgnoreScriptFragmentsByPage(t *testing.T) {
-	s := load(t, tempDocroot(t, files{"p.html": plain + "<a href=#/a><a href=#/b>", "q.html": plain + "<a href=p.html#/c>"}), site.Options{})
+	s := load(t, tempDocroot(t, files{"p.html": plain + "<a href=#/a><a href=#/b>", "q.html": plain + "<a href=p.html#/c>"}), isite.Options{})
 	for _, page := range []string{"p.html", "q.html"} {
 		opt := Options{Ignore: []Ignore{{Code: ScriptFragment, Page: page}}}
 		r := run(t, s, opt)

@@ -3,7 +3,7 @@ package check
 import (
 	"cmp"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // inclusion says whether the linksets take a file: by all its addresses, none,
@@ -19,7 +19,7 @@ const (
 // asked returns the addresses that the fresh links of a page ask for, where the
 // linksets make a difference between those of their file: LL-9 holds the
 // address against them, and the records only have the file.
-func (w *walker) asked(id site.PageID, links []site.Link) (map[uint32]string, error) {
+func (w *walker) asked(id isite.PageID, links []isite.Link) (map[uint32]string, error) {
 	var want []uint32
 	for _, i := range w.fresh {
 		if w.classOf(links[i].Node) == inSome {
@@ -39,13 +39,13 @@ func (w *walker) asked(id site.PageID, links []site.Link) (map[uint32]string, er
 	asked := make(map[uint32]string, len(want))
 	// A page that has changed or gone meanwhile is reported when it is judged;
 	// its links are then taken by the first address of their files.
-	_ = w.reader.Details(id, want, func(link int, d *site.Detail) {
+	_ = w.reader.Details(id, want, func(link int, d *isite.Detail) {
 		asked[uint32(link)] = w.addr.nearest(d.Node, w.addr.decode(cmp.Or(d.Final, d.Target)))
 	})
 	return asked, nil
 }
 
-func (w *walker) classOf(node site.NodeID) inclusion {
+func (w *walker) classOf(node isite.NodeID) inclusion {
 	if c := w.class[node]; c != 0 {
 		return c
 	}

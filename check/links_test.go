@@ -12,7 +12,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // addsUp: every link is in exactly one of the counts.
@@ -194,7 +194,7 @@ func TestCorpora(t *testing.T) {
 		}
 		checked++
 		t.Run(e.Name(), func(t *testing.T) {
-			s := load(t, filepath.Join(dir, e.Name()), site.Options{})
+			s := load(t, filepath.Join(dir, e.Name()), isite.Options{})
 			r := run(t, s, Options{})
 			addsUp(t, &r.Summary)
 			counts, n := corpusRows(t, s)
@@ -211,11 +211,11 @@ func TestCorpora(t *testing.T) {
 
 // corpusRows counts the rows of all links by verdict: one byte each, as there
 // may be millions.
-func corpusRows(t *testing.T, s *site.Site) (map[Verdict]int, int) {
+func corpusRows(t *testing.T, s *isite.Site) (map[Verdict]int, int) {
 	t.Helper()
 	counts, n := map[Verdict]int{}, 0
 	var out bytes.Buffer
-	l, err := Links(context.Background(), s, Options{}, func(dst []byte, f *Finding) []byte { return append(dst, byte(f.Verdict)) }, &out)
+	l, err := WriteLinks(context.Background(), handle(s), Options{}, Query{}, LinkWriter{&out, func(dst []byte, l *Link) []byte { return append(dst, byte(l.Verdict)) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,17 +230,17 @@ func corpusRows(t *testing.T, s *site.Site) (map[Verdict]int, int) {
 // TestRowsAreIndependent: a row's strings last as long as render runs, and
 // what render is given is complete at that time.
 func TestRowsAreIndependent(t *testing.T) {
-	s := load(t, tempDocroot(t, manyPages(100)), site.Options{})
+	s := load(t, tempDocroot(t, manyPages(100)), isite.Options{})
 	var once, again bytes.Buffer
 	for _, w := range []*bytes.Buffer{&once, &again} {
-		_, err := Links(context.Background(), s, Options{Jobs: 4}, func(dst []byte, f *Finding) []byte {
-			b, err := json.Marshal(f)
+		_, err := WriteLinks(context.Background(), handle(s), Options{Jobs: 4}, Query{}, LinkWriter{w, func(dst []byte, l *Link) []byte {
+			b, err := json.Marshal(l)
 			if err != nil {
 				t.Error(err)
 			}
-			f.Raw, f.Code, f.Verdict = "spoiled", "spoiled", Unchecked // the row is render's to spoil
+			l.Raw, l.Code, l.Verdict = "spoiled", "spoiled", Unchecked // the row is render's to spoil
 			return append(dst, b...)
-		}, w)
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

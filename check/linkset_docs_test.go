@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestLinksetDocs: the table of docs/linksets.md is true.
+// TestLinksetDocs: the table of docs/reference/linksets.md is true.
 func TestLinksetDocs(t *testing.T) {
-	text, err := os.ReadFile("../docs/linksets.md")
+	text, err := os.ReadFile("../docs/reference/linksets.md")
 	if err != nil {
 		t.Fatal(err)
 	}

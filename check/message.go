@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // message says in one line what is wrong with a link.
-func message(s *site.Site, d *site.Detail, f *Finding) string {
+func message(s *isite.Site, d *isite.Detail, f *Link) string {
 	m := plainMessage(s, d, f)
 	if d.Note != "" && f.Code != MissingFragment && f.Code != BadURL {
 		m += " (" + d.Note + ")"
@@ -18,7 +18,7 @@ func message(s *site.Site, d *site.Detail, f *Finding) string {
 	return m
 }
 
-func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
+func plainMessage(s *isite.Site, d *isite.Detail, f *Link) string {
 	path, _, _ := strings.Cut(d.Target, "?")
 	switch f.Code {
 	case MissingFile:
@@ -44,7 +44,7 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 		return fmt.Sprintf("%s differs in letter case from %s", path, s.Href(d.Node))
 	case OutsideDocroot:
 		switch {
-		case d.State == site.StateBehindSymlink:
+		case d.State == isite.StateBehindSymlink:
 			return path + " goes through a symbolic link that leaves the docroot; a deploy may not carry it"
 		case f.Verdict == Warning:
 			return "climbs above the root, where browsers stop: " + path + " answers"
@@ -69,7 +69,7 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 	case MappingLoop:
 		return "the map rules lead round in a circle"
 	case ViaRedirect:
-		if target, ok := s.PageOf(d.Node); ok && d.State == site.StateAlias {
+		if target, ok := s.PageOf(d.Node); ok && d.State == isite.StateAlias {
 			return fmt.Sprintf("%s only sends the visitor on to %s", path, s.Page(target).Alias())
 		}
 		return fmt.Sprintf("%s redirects to %s", path, d.Final)
@@ -95,32 +95,27 @@ func plainMessage(s *site.Site, d *site.Detail, f *Finding) string {
 	return string(f.Code)
 }
 
-// fileFindings reports what is wrong with files as such.
-func fileFindings(s *site.Site) []Finding {
-	out := otherFaults(s)
-	p := placer{s: s}
-	defer p.close()
-	for i := range s.Pages() {
-		out = p.faults(out, site.PageID(i))
-	}
-	return out
-}
-
-// otherFaults reports what is wrong with directories, files that could not be
-// looked into, and the host's rules.
-func otherFaults(s *site.Site) []Finding {
+// fileFindings reports what is wrong with files and directories as such, and
+// with the host's rules.
+func fileFindings(s *isite.Site) []Finding {
 	var out []Finding
 	for _, ff := range s.Faults() {
 		out = append(out, Finding{Page: ff.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + ff.Err.Error()})
 	}
-	return append(out, ruleFindings(s)...)
+	out = append(out, ruleFindings(s)...)
+	p := placer{s: s}
+	defer p.close()
+	for i := range s.Pages() {
+		out = p.faults(out, isite.PageID(i))
+	}
+	return out
 }
 
 // placer finds out where offsets of pages are. It reads only pages that have
 // faults.
 type placer struct {
-	s *site.Site
-	r *site.Reader
+	s *isite.Site
+	r *isite.Reader
 }
 
 func (p *placer) close() {
@@ -131,7 +126,7 @@ func (p *placer) close() {
 
 // place says where an offset of the page's text is; it stays open when the page
 // cannot be read again.
-func (p *placer) place(id site.PageID, f *Finding, off uint32) {
+func (p *placer) place(id isite.PageID, f *Finding, off uint32) {
 	if p.r == nil {
 		var err error
 		if p.r, err = p.s.NewReader(); err != nil {
@@ -143,14 +138,8 @@ func (p *placer) place(id site.PageID, f *Finding, off uint32) {
 	}
 }
 
-// hasFaults tells whether faults may have something to say about a page.
-func hasFaults(s *site.Site, id site.PageID) bool {
-	p := s.Page(id)
-	return p.Error().Err != nil || p.BaseDiffers() || len(p.BadLines())+len(p.Faults()) > 0 || p.Kind() == site.PageSitemap || p.Kind() == site.PageIndex
-}
-
 // faults appends what is wrong with a page as such.
-func (pl *placer) faults(out []Finding, id site.PageID) []Finding {
+func (pl *placer) faults(out []Finding, id isite.PageID) []Finding {
 	s := pl.s
 	p := s.Page(id)
 	if e := p.Error(); e.Err != nil {
@@ -158,7 +147,7 @@ func (pl *placer) faults(out []Finding, id site.PageID) []Finding {
 		if e.TooLarge {
 			f.Verdict, f.Code, f.Message = Warning, TooLarge, "not read: "+e.Err.Error()+"; see max-page-size"
 		}
-		if errors.Is(e.Err, site.ErrSitemapSize) {
+		if errors.Is(e.Err, isite.ErrSitemapSize) {
 			f.Code, f.Message = SitemapLimit, "not read: "+e.Err.Error()
 		}
 		out = append(out, f)
@@ -180,7 +169,7 @@ func (pl *placer) faults(out []Finding, id site.PageID) []Finding {
 	return append(out, sitemapFindings(s, id, func(f *Finding, off uint32) { pl.place(id, f, off) })...)
 }
 
-func faultText(kind site.PageKind, f scan.Fault) (Code, string) {
+func faultText(kind isite.PageKind, f scan.Fault) (Code, string) {
 	switch f.Kind {
 	case scan.FaultComment:
 		return UnclosedComment, "the comment never ends: browsers hide the rest of the page"

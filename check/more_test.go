@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // What an inspector notes of pages while they are read, and what Options.More
@@ -18,22 +19,23 @@ import (
 func TestMore(t *testing.T) {
 	ctx := context.Background()
 	root := tempDocroot(t, files{"index.html": plain + "<a href=b.html>", "b.html": plain + "<b>x</b>", "c.html": plain + "<b>x</b>", "s.css": "b{}"})
-	s := load(t, root, site.Options{Inspect: func() site.Inspector {
-		return func(kind site.PageKind, page *scan.Page) site.Inspected {
+	s := load(t, root, isite.Options{Inspect: func() isite.Inspector {
+		return func(kind isite.PageKind, page *scan.Page) isite.Inspected {
 			if !kind.IsHTML() {
 				t.Errorf("a page of kind %v is inspected", kind)
 			}
 			i := bytes.Index(page.Text, []byte("<b>"))
 			if i < 0 {
-				return site.Inspected{Flags: 1}
+				return isite.Inspected{Flags: 1}
 			}
-			return site.Inspected{Marks: []site.Mark{{Off: uint32(i), What: 7}}}
+			return isite.Inspected{Marks: []isite.Mark{{Off: uint32(i), What: 7}}}
 		}
 	}})
-	opt := Options{More: func(s *site.Site) []Finding {
+	opt := Options{More: func(handle *site.Site) []Finding {
+		s := isite.Unwrap(handle)
 		var out []Finding
 		for i := range s.Pages() {
-			id := site.PageID(i)
+			id := isite.PageID(i)
 			seen := s.Page(id).Inspected()
 			for _, m := range seen.Marks {
 				if m.What != 7 || seen.Flags != 0 {
@@ -56,22 +58,20 @@ func TestMore(t *testing.T) {
 			t.Errorf("found on %q, %d errors, %v; want %q", pages(r), r.Summary.FileErrors, err, names)
 		}
 	}
-	r, err := Run(ctx, s, opt)
+	r, err := Run(ctx, handle(s), opt)
 	want(r, err, "b.html", "c.html")
 	part := opt
 	part.From = []string{"/@"} // no link leads to c.html
-	r, err = Run(ctx, s, part)
+	r, err = Run(ctx, handle(s), part)
 	want(r, err, "b.html")
 
-	f, err := Follow(ctx, s, opt)
-	want(f.Result(), err, "b.html", "c.html")
 	if err := os.WriteFile(filepath.Join(root, "b.html"), []byte(plain), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, change, err := s.Update(ctx, []string{"b.html"})
+	s, err = s.Update(ctx, []string{"b.html"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Update(ctx, s, change)
-	want(f.Result(), err, "c.html")
+	r, err = Run(ctx, handle(s), opt)
+	want(r, err, "c.html")
 }

@@ -1,6 +1,8 @@
 package check
 
-import "github.com/sitelink/sitelink/internal/site"
+import (
+	"github.com/sitelink/sitelink/site"
+)
 
 // Options say what counts as a finding. The zero value reports everything.
 type Options struct {
@@ -28,11 +30,10 @@ type Options struct {
 	// Orphans reports files that no page links to, and pages that no chain of
 	// links leads to (LL-109).
 	Orphans bool
+	// Memo, when set, lets the next [Run] reuse what this one finds out.
+	Memo *Memo
 
 	scope *scope // set by Run and Links
-	// names is the index of file names that suggestions need, kept by a
-	// [Follower] while the names stay; nil: made for one run.
-	names *fileIndex
 }
 
 // Ignore is one ignore rule. A finding is ignored when every non-empty field

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // OrphanFile is a file of the docroot that visitors do not come to.
@@ -35,6 +36,10 @@ type OrphanFile struct {
 //
 // The error is that of a linkset, or of ctx. Safe for concurrent use.
 func Orphans(ctx context.Context, s *site.Site, from []string) ([]OrphanFile, error) {
+	return orphans(ctx, isite.Unwrap(s), from)
+}
+
+func orphans(ctx context.Context, s *isite.Site, from []string) ([]OrphanFile, error) {
 	sets, err := parseLinksets(from)
 	if err != nil {
 		return nil, err
@@ -48,7 +53,7 @@ func Orphans(ctx context.Context, s *site.Site, from []string) ([]OrphanFile, er
 	if err := w.seeds(ctx, seeds); err != nil {
 		return nil, err
 	}
-	entered := slices.ContainsFunc(w.steps, func(st Step) bool { return st.Did == StepCheck })
+	entered := slices.ContainsFunc(w.visits, func(v Visit) bool { return v.Kind == VisitCheck })
 	linked := linkedFiles(s, w)
 	for _, seed := range seeds {
 		if node, _, ok := w.seed(seed); ok {
@@ -58,8 +63,8 @@ func Orphans(ctx context.Context, s *site.Site, from []string) ([]OrphanFile, er
 	t := s.Tree()
 	var out []OrphanFile
 	for i := range t.Len() {
-		node := site.NodeID(i)
-		if t.Kind(node) != site.KindFile {
+		node := isite.NodeID(i)
+		if t.Kind(node) != isite.KindFile {
 			continue
 		}
 		id, isPage := s.PageOf(node)
@@ -84,29 +89,29 @@ func Orphans(ctx context.Context, s *site.Site, from []string) ([]OrphanFile, er
 }
 
 // isDocument tells whether pages of that kind are for people to read.
-func isDocument(k site.PageKind) bool { return k == site.PageHTML || k == site.PageXHTML }
+func isDocument(k isite.PageKind) bool { return k == isite.PageHTML || k == isite.PageXHTML }
 
 // linkedFiles returns, by node, the files that a link of another file leads to.
-func linkedFiles(s *site.Site, w *walker) []bool {
+func linkedFiles(s *isite.Site, w *walker) []bool {
 	t := s.Tree()
 	linked := make([]bool, t.Len())
-	mark := func(n site.NodeID) {
+	mark := func(n isite.NodeID) {
 		linked[n] = true
 		linked[t.Real(n)] = true
 	}
-	var listings []site.NodeID
+	var listings []isite.NodeID
 	for i := range s.Pages() {
-		p := s.Page(site.PageID(i))
+		p := s.Page(isite.PageID(i))
 		if isList(p.Kind()) {
 			continue
 		}
 		links := p.All()
 		for j := range links {
 			l := &links[j]
-			if l.Node == site.NoNode || l.Node == p.Node() || !l.State.Answers() && l.State != site.StateWrongCase {
+			if l.Node == isite.NoNode || l.Node == p.Node() || !l.State.Answers() && l.State != isite.StateWrongCase {
 				continue
 			}
-			if l.State == site.StateAutoindex && !linked[l.Node] {
+			if l.State == isite.StateAutoindex && !linked[l.Node] {
 				listings = append(listings, l.Node)
 			}
 			mark(l.Node)
@@ -117,15 +122,15 @@ func linkedFiles(s *site.Site, w *walker) []bool {
 		dir := listings[0]
 		listings = listings[1:]
 		for _, child := range w.entries(dir) {
-			if t.Kind(child) != site.KindDir {
+			if t.Kind(child) != isite.KindDir {
 				mark(child)
 				continue
 			}
 			a := s.Answer("/" + t.Path(child) + "/")
-			if a.Node == site.NoNode || !a.State.Answers() {
+			if a.Node == isite.NoNode || !a.State.Answers() {
 				continue
 			}
-			if a.State == site.StateAutoindex && !linked[a.Node] {
+			if a.State == isite.StateAutoindex && !linked[a.Node] {
 				listings = append(listings, a.Node)
 			}
 			mark(a.Node)
@@ -136,10 +141,10 @@ func linkedFiles(s *site.Site, w *walker) []bool {
 
 // findAliases reads the orphan pages that hold few links and notes where a
 // meta refresh leads.
-func findAliases(s *site.Site, all []OrphanFile) error {
+func findAliases(s *isite.Site, all []OrphanFile) error {
 	// An alias page has its refresh, a canonical link, and a link to click.
 	const maxLinks = 8
-	var r *site.Reader
+	var r *isite.Reader
 	defer func() {
 		if r != nil {
 			r.Close()
@@ -163,7 +168,7 @@ func findAliases(s *site.Site, all []OrphanFile) error {
 		}
 		// A page that changed meanwhile is no alias that is known; the check
 		// reports the change.
-		_ = r.Details(id, nil, func(_ int, d *site.Detail) {
+		_ = r.Details(id, nil, func(_ int, d *isite.Detail) {
 			if o.Alias == "" && d.Element == "meta" && d.Kind == scan.KindRefresh {
 				o.Alias = strings.Clone(d.Raw)
 			}

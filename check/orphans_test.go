@@ -7,40 +7,40 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 func TestOrphans(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		files files
-		sopt  site.Options
+		sopt  isite.Options
 		from  []string
 		want  string // paths, separated by blanks; "?" in front of an unreachable page
 	}{
-		{"LL-109/unlinked", files{"index.html": page("a.html"), "a.html": plain, "old.html": plain, "old.gif": ""}, site.Options{}, nil, "old.gif old.html"},
-		{"LL-109/whole_directory", files{"index.html": plain, "d/index.html": page("b.html"), "d/b.html": plain}, site.Options{}, nil, "?d/b.html d/index.html"},
-		{"LL-109/index_file", files{"index.html": page("sub/"), "sub/index.html": page("/")}, site.Options{}, nil, ""},
-		{"LL-109/second_index", files{"index.html": page("sub/"), "sub/home.html": plain, "sub/index.html": plain}, site.Options{Profile: site.Linklint}, nil, "sub/index.html"},
-		{"LL-109/link_to_itself", files{"index.html": plain, "a.html": page("a.html", "#x")}, site.Options{}, nil, "a.html"},
+		{"LL-109/unlinked", files{"index.html": page("a.html"), "a.html": plain, "old.html": plain, "old.gif": ""}, isite.Options{}, nil, "old.gif old.html"},
+		{"LL-109/whole_directory", files{"index.html": plain, "d/index.html": page("b.html"), "d/b.html": plain}, isite.Options{}, nil, "?d/b.html d/index.html"},
+		{"LL-109/index_file", files{"index.html": page("sub/"), "sub/index.html": page("/")}, isite.Options{}, nil, ""},
+		{"LL-109/second_index", files{"index.html": page("sub/"), "sub/home.html": plain, "sub/index.html": plain}, isite.Options{Profile: isite.Linklint}, nil, "sub/index.html"},
+		{"LL-109/link_to_itself", files{"index.html": plain, "a.html": page("a.html", "#x")}, isite.Options{}, nil, "a.html"},
 		{"LL-109/listing", files{"index.html": page("noidx/"), "noidx/a.txt": "", "noidx/.b.txt": "", "noidx/in/c.txt": "", "noidx/d/index.html": plain, "x/e.txt": ""},
-			site.Options{Profile: site.Linklint}, nil, "x/e.txt"},
-		{"LL-109/refused_listing", files{"index.html": page("noidx/"), "noidx/a.txt": ""}, site.Options{}, nil, "noidx/a.txt"},
-		{"LL-109/wrong_case", files{"index.html": page("Pic.PNG"), "pic.png": ""}, site.Options{}, nil, ""},
-		{"LL-109/circle", files{"index.html": plain, "a.html": page("b.html"), "b.html": page("a.html", "i.gif"), "i.gif": ""}, site.Options{}, nil, "?a.html ?b.html"},
-		{"LL-109/no_home_page", files{"a.html": page("b.html"), "b.html": page("a.html"), "c.html": plain}, site.Options{}, nil, "c.html"},
-		{"LL-109/linksets", files{"index.html": plain, "d/index.html": page("a.html"), "d/a.html": plain, "d/b.html": plain, "e/c.html": plain}, site.Options{},
+			isite.Options{Profile: isite.Linklint}, nil, "x/e.txt"},
+		{"LL-109/refused_listing", files{"index.html": page("noidx/"), "noidx/a.txt": ""}, isite.Options{}, nil, "noidx/a.txt"},
+		{"LL-109/wrong_case", files{"index.html": page("Pic.PNG"), "pic.png": ""}, isite.Options{}, nil, ""},
+		{"LL-109/circle", files{"index.html": plain, "a.html": page("b.html"), "b.html": page("a.html", "i.gif"), "i.gif": ""}, isite.Options{}, nil, "?a.html ?b.html"},
+		{"LL-109/no_home_page", files{"a.html": page("b.html"), "b.html": page("a.html"), "c.html": plain}, isite.Options{}, nil, "c.html"},
+		{"LL-109/linksets", files{"index.html": plain, "d/index.html": page("a.html"), "d/a.html": plain, "d/b.html": plain, "e/c.html": plain}, isite.Options{},
 			[]string{"/d/@"}, "d/b.html"},
-		{"LL-109/reached_outside_the_linksets", files{"d/index.html": page("/e.html"), "e.html": page("/d/a.html"), "d/a.html": plain}, site.Options{}, []string{"/d/@"}, ""},
+		{"LL-109/reached_outside_the_linksets", files{"d/index.html": page("/e.html"), "e.html": page("/d/a.html"), "d/a.html": plain}, isite.Options{}, []string{"/d/@"}, ""},
 		{"asked_by_name", files{"index.html": plain, "robots.txt": "", "favicon.ico": "", "404.html": plain, "de/404.html": plain, "sitemap.xml": "", "CNAME": "",
-			".well-known/x": "", "_redirects": "", "sub/robots.txt": "", "google0123.html": plain}, site.Options{}, nil, "sub/robots.txt"},
-		{"copies", files{"index.html": page("a.js"), "a.js": "", "a.js.gz": "", "a.js.br": "", "a.js.map": "", "b.gz": "", "b.js.map": "", "c.css.map": ""}, site.Options{}, nil,
+			".well-known/x": "", "_redirects": "", "sub/robots.txt": "", "google0123.html": plain}, isite.Options{}, nil, "sub/robots.txt"},
+		{"copies", files{"index.html": page("a.js"), "a.js": "", "a.js.gz": "", "a.js.br": "", "a.js.map": "", "b.gz": "", "b.js.map": "", "c.css.map": ""}, isite.Options{}, nil,
 			"b.gz b.js.map c.css.map"},
-		{"svg_is_no_page", files{"index.html": plain, "i.svg": "<svg/>"}, site.Options{}, nil, "i.svg"},
+		{"svg_is_no_page", files{"index.html": plain, "i.svg": "<svg/>"}, isite.Options{}, nil, "i.svg"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := load(t, tempDocroot(t, tc.files), tc.sopt)
-			all, err := Orphans(context.Background(), s, tc.from)
+			all, err := Orphans(context.Background(), handle(s), tc.from)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,8 +67,8 @@ func TestOrphans(t *testing.T) {
 func TestAliases(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"index.html": plain, "old/index.html": plain + `<link rel=canonical href=/><meta http-equiv=refresh content="0; url=/new.html">`, "new.html": plain,
-	}), site.Options{})
-	all, err := Orphans(context.Background(), s, nil)
+	}), isite.Options{})
+	all, err := Orphans(context.Background(), handle(s), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestOrphansSymlink(t *testing.T) {
 	if err := os.Symlink("real.txt", filepath.Join(root, "a.txt")); err != nil {
 		t.Skip(err)
 	}
-	all, err := Orphans(context.Background(), load(t, root, site.Options{}), nil)
+	all, err := Orphans(context.Background(), handle(load(t, root, isite.Options{})), nil)
 	if err != nil || len(all) != 0 {
 		t.Errorf("got %+v, %v", all, err)
 	}
@@ -93,7 +93,7 @@ func TestOrphansSymlink(t *testing.T) {
 // TestOrphansIgnored: an ignore rule accepts orphans like any other finding.
 func TestOrphansIgnored(t *testing.T) {
 	fs := files{"index.html": plain, "a/b.html": plain, "c.html": plain}
-	r := checkFiles(t, fs, site.Options{}, Options{Orphans: true, Ignore: []Ignore{{Page: "a/**", Code: Orphan}}})
+	r := checkFiles(t, fs, isite.Options{}, Options{Orphans: true, Ignore: []Ignore{{Page: "a/**", Code: Orphan}}})
 	compareBriefs(t, r.Findings, "c.html:0:0 warning orphan")
 	if r.Summary.FileWarnings != 1 || !r.HasWarnings() || r.HasErrors() || len(r.Summary.UnusedIgnores) != 0 {
 		t.Errorf("%+v", r.Summary)

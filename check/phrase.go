@@ -1,50 +1,65 @@
 package check
 
-import "github.com/sitelink/sitelink/internal/site"
+import (
+	isite "github.com/sitelink/sitelink/internal/site"
+)
 
-// phrases remembers what was said of links of one directory: pages of a
-// directory repeat each other's, and a redirect or an alias page may be behind
-// thousands (rust-doc: 39,691 links to 170 alias pages). It belongs to
-// one goroutine.
-type phrases struct {
-	dir  site.NodeID
-	said map[string]phrase
+// messageCache remembers the messages of redirected links of one directory. The
+// pages of a directory repeat each other's links, and thousands of links can
+// lead to a redirect or an alias page (rust-doc: 39,691 links to 170 alias
+// pages). It belongs to one goroutine.
+type messageCache struct {
+	s     *isite.Site
+	page  *isite.Page
+	path  string // of page
+	dir   isite.NodeID
+	known map[string]cachedMessage // by the link's value
 }
 
-// phrase is a finding's text, and what it depends on beside its raw value and
-// its directory.
-type phrase struct {
-	resolved                             site.Resolved
-	judged                               judgement
-	based                                bool
-	raw, fragment, file, message, advice string
+// cachedMessage is what a finding says, with all that it depends on besides
+// value and directory.
+type cachedMessage struct {
+	resolved                           isite.Resolved
+	judged                             judgement
+	based                              bool
+	raw, fragment, message, suggestion string
 }
 
-// maxPhrases bounds what is remembered.
-const maxPhrases = 1 << 12
+// maxCachedMessages bounds the cache.
+const maxCachedMessages = 1 << 12
 
-// report makes f, which is empty, the report of one link of page id, its advice
-// at once included.
-func (p *phrases) report(s *site.Site, id site.PageID, path string, f *Finding, d *site.Detail, j judgement) {
-	page := s.Page(id)
+// open makes page id the one whose links are described next.
+func (c *messageCache) open(id isite.PageID) {
+	c.page, c.path = c.s.Page(id), c.s.Path(id)
+	if dir := c.s.Tree().Parent(c.page.Node()); dir != c.dir || c.known == nil || len(c.known) >= maxCachedMessages {
+		c.dir, c.known = dir, map[string]cachedMessage{}
+	}
+}
+
+// describe returns the finding about a link of the page, with its suggestion if
+// that takes no search.
+func (c *messageCache) describe(d *isite.Detail, j judgement) Finding {
 	if j.code != ViaRedirect {
-		f.report(s, path, d, j)
-		f.based = page.HasBase()
-		adviseAtOnce(s, f)
-		return
+		return c.compose(d, j)
 	}
-	if dir := s.Tree().Parent(page.Node()); dir != p.dir || p.said == nil || len(p.said) >= maxPhrases {
-		p.dir, p.said = dir, make(map[string]phrase)
+	if m, ok := c.known[d.Raw]; ok && m.resolved == d.Resolved && m.judged == j && m.based == c.page.HasBase() {
+		l := linkOf(c.s, c.path, d, j)
+		l.Raw, l.Fragment, l.Message = m.raw, m.fragment, m.message
+		f := l.Finding()
+		f.Suggestion, f.based = m.suggestion, m.based
+		return f
 	}
-	if known, ok := p.said[d.Raw]; ok && known.resolved == d.Resolved && known.judged == j && known.based == page.HasBase() {
-		f.place(path, d, j)
-		f.Raw, f.Fragment, f.File, f.Message, f.Suggestion, f.based = known.raw, known.fragment, known.file, known.message, known.advice, known.based
-		return
-	}
-	f.report(s, path, d, j)
-	f.based = page.HasBase()
-	adviseAtOnce(s, f)
-	known := phrase{d.Resolved, j, f.based, f.Raw, f.Fragment, f.File, f.Message, f.Suggestion}
-	known.resolved.Fragment = f.Fragment // that of d does not last
-	p.said[f.Raw] = known
+	f := c.compose(d, j)
+	m := cachedMessage{d.Resolved, j, f.based, f.Raw, f.Fragment, f.Message, f.Suggestion}
+	m.resolved.Fragment = f.Fragment // the string of d does not last
+	c.known[f.Raw] = m
+	return f
+}
+
+// compose is describe without looking into the cache.
+func (c *messageCache) compose(d *isite.Detail, j judgement) Finding {
+	f := finding(c.s, c.path, d, j)
+	f.based = c.page.HasBase()
+	suggestAtOnce(c.s, &f)
+	return f
 }

@@ -9,10 +9,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // asked is a site with every kind of target.
@@ -28,22 +27,19 @@ var asked = files{
 }
 
 // answersOf returns, in the form page:number, the links that fit a question.
-func answersOf(t *testing.T, s *site.Site, q Question) string {
+func answersOf(t *testing.T, s *isite.Site, q Query) string {
 	t.Helper()
-	var out bytes.Buffer
-	var mu sync.Mutex
 	numbers := map[string][]int64{} // offsets of all links of a page
-	if _, err := Links(context.Background(), s, Options{}, func(dst []byte, f *Finding) []byte {
-		mu.Lock()
-		defer mu.Unlock()
-		numbers[f.Page] = append(numbers[f.Page], f.Offset)
-		return dst
-	}, &out); err != nil {
+	if _, err := Links(context.Background(), handle(s), Options{}, Query{}, func(l *Link) error {
+		numbers[l.Page] = append(numbers[l.Page], l.Offset)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Ask(context.Background(), s, Options{}, q, func(dst []byte, f *Finding) []byte {
-		return fmt.Appendf(dst, "%s:%d ", f.Page, slices.Index(numbers[f.Page], f.Offset)+1)
-	}, &out)
+	var out bytes.Buffer
+	r, err := WriteLinks(context.Background(), handle(s), Options{}, q, LinkWriter{&out, func(dst []byte, l *Link) []byte {
+		return fmt.Appendf(dst, "%s:%d ", l.Page, slices.Index(numbers[l.Page], l.Offset)+1)
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,51 +57,51 @@ func TestIssue4Item7Questions(t *testing.T) {
 	const gone = "d/index.html:3 d/index.html:4"
 	const other = "e.html:2 e.html:3 index.html:7 linked.html:2 linked.html:3"
 	for _, c := range []struct {
-		q    Question
+		q    Query
 		want string
 	}{
-		{Question{To: "d/index.html"}, d},
-		{Question{To: "d/"}, d},
-		{Question{To: "d"}, d},
-		{Question{To: "/sub/d/"}, d},
-		{Question{To: "/sub/d/index.html?query"}, d},
-		{Question{To: "http://example.org/sub/d/"}, d},
-		{Question{To: "/sub/d/#x"}, dx},
-		{Question{To: "https://EXAMPLE.org:443/sub/d/index.html#x"}, dx},
-		{Question{To: "d/#é"}, "d/index.html:2"},
-		{Question{To: "d/#%c3%a9"}, "d/index.html:2"},
-		{Question{To: "d/#nope"}, "index.html:5"},
-		{Question{To: "d/#other"}, ""},
-		{Question{To: "gone.html"}, gone},
-		{Question{To: "/sub/%67one.html"}, gone},
-		{Question{To: "gone.html#z"}, "d/index.html:4"},
-		{Question{To: "D/index.html"}, "e.html:4 linked.html:4"},
-		{Question{To: "https://other.example/p?q"}, other},
-		{Question{To: "https://other.example/p?q#f"}, "e.html:3 index.html:7 linked.html:3"},
-		{Question{To: "http://other.example/p?q"}, "e.html:1 linked.html:1"},
-		{Question{To: "https://other.example/p"}, ""},
-		{Question{To: "/elsewhere/x"}, "index.html:8"},
-		{Question{To: "100%.html"}, "100%.html:1"},
-		{Question{To: "100%25.html"}, "100%.html:1"},
-		{Question{To: "lonely.html"}, ""},
-		{Question{To: "linked.html"}, "to-linked.htm:1"},
-		{Question{From: "e.html"}, "e.html:1 e.html:2 e.html:3 e.html:4"},
-		{Question{From: "linked.html"}, "linked.html:1 linked.html:2 linked.html:3 linked.html:4"},
-		{Question{From: "/sub/d/"}, "d/index.html:1 d/index.html:2 d/index.html:3 d/index.html:4"},
-		{Question{From: "d#x"}, "d/index.html:1 d/index.html:2 d/index.html:3 d/index.html:4"},
-		{Question{From: "lonely.html"}, ""},
-		{Question{From: "index.html", To: "d/#x"}, "index.html:4 index.html:6"},
-		{Question{External: true}, "e.html:1 e.html:2 e.html:3 index.html:7 index.html:8 linked.html:1 linked.html:2 linked.html:3"},
-		{Question{External: true, From: "index.html"}, "index.html:7 index.html:8"},
-		{Question{External: true, To: "https://other.example/p?q"}, other},
-		{Question{External: true, To: "d/"}, ""},
+		{Query{To: "d/index.html"}, d},
+		{Query{To: "d/"}, d},
+		{Query{To: "d"}, d},
+		{Query{To: "/sub/d/"}, d},
+		{Query{To: "/sub/d/index.html?query"}, d},
+		{Query{To: "http://example.org/sub/d/"}, d},
+		{Query{To: "/sub/d/#x"}, dx},
+		{Query{To: "https://EXAMPLE.org:443/sub/d/index.html#x"}, dx},
+		{Query{To: "d/#é"}, "d/index.html:2"},
+		{Query{To: "d/#%c3%a9"}, "d/index.html:2"},
+		{Query{To: "d/#nope"}, "index.html:5"},
+		{Query{To: "d/#other"}, ""},
+		{Query{To: "gone.html"}, gone},
+		{Query{To: "/sub/%67one.html"}, gone},
+		{Query{To: "gone.html#z"}, "d/index.html:4"},
+		{Query{To: "D/index.html"}, "e.html:4 linked.html:4"},
+		{Query{To: "https://other.example/p?q"}, other},
+		{Query{To: "https://other.example/p?q#f"}, "e.html:3 index.html:7 linked.html:3"},
+		{Query{To: "http://other.example/p?q"}, "e.html:1 linked.html:1"},
+		{Query{To: "https://other.example/p"}, ""},
+		{Query{To: "/elsewhere/x"}, "index.html:8"},
+		{Query{To: "100%.html"}, "100%.html:1"},
+		{Query{To: "100%25.html"}, "100%.html:1"},
+		{Query{To: "lonely.html"}, ""},
+		{Query{To: "linked.html"}, "to-linked.htm:1"},
+		{Query{From: "e.html"}, "e.html:1 e.html:2 e.html:3 e.html:4"},
+		{Query{From: "linked.html"}, "linked.html:1 linked.html:2 linked.html:3 linked.html:4"},
+		{Query{From: "/sub/d/"}, "d/index.html:1 d/index.html:2 d/index.html:3 d/index.html:4"},
+		{Query{From: "d#x"}, "d/index.html:1 d/index.html:2 d/index.html:3 d/index.html:4"},
+		{Query{From: "lonely.html"}, ""},
+		{Query{From: "index.html", To: "d/#x"}, "index.html:4 index.html:6"},
+		{Query{External: true}, "e.html:1 e.html:2 e.html:3 index.html:7 index.html:8 linked.html:1 linked.html:2 linked.html:3"},
+		{Query{External: true, From: "index.html"}, "index.html:7 index.html:8"},
+		{Query{External: true, To: "https://other.example/p?q"}, other},
+		{Query{External: true, To: "d/"}, ""},
 	} {
 		if got := answersOf(t, s, c.q); got != c.want {
 			t.Errorf("%+v:\n got %s\nwant %s", c.q, got, c.want)
 		}
 	}
-	for _, q := range []Question{{To: "http://["}, {From: "gone.html"}, {From: "https://other.example/"}, {From: "http://["}} {
-		if _, err := Ask(context.Background(), s, Options{}, q, nil, nil); !errors.Is(err, ErrNothingNamed) {
+	for _, q := range []Query{{To: "http://["}, {From: "gone.html"}, {From: "https://other.example/"}, {From: "http://["}} {
+		if _, err := Links(context.Background(), handle(s), Options{}, q, nil); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -126,16 +122,11 @@ func TestIssue4Item7AskIsLinks(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			s := x.load(t)
 			all, _ := rows(t, s, x.opt)
-			askRows := func(q Question) (out []Finding) {
-				var mu sync.Mutex
-				if _, err := Ask(context.Background(), s, x.opt, q, func(dst []byte, f *Finding) []byte {
-					mu.Lock()
-					defer mu.Unlock()
-					g := *f
-					g.own()
-					out = append(out, g)
-					return dst
-				}, &bytes.Buffer{}); err != nil {
+			askRows := func(q Query) (out []Finding) {
+				if _, err := Links(context.Background(), handle(s), x.opt, q, func(l *Link) error {
+					out = append(out, l.Finding())
+					return nil
+				}); err != nil {
 					t.Fatalf("%+v: %v", q, err)
 				}
 				slices.SortFunc(out, byPlace)
@@ -143,7 +134,7 @@ func TestIssue4Item7AskIsLinks(t *testing.T) {
 			}
 			var from []Finding
 			for i := range s.Pages() {
-				from = append(from, askRows(Question{From: s.Path(site.PageID(i))})...)
+				from = append(from, askRows(Query{From: s.Path(isite.PageID(i))})...)
 			}
 			slices.SortFunc(from, byPlace)
 			sorted := slices.Clone(all)
@@ -158,7 +149,7 @@ func TestIssue4Item7AskIsLinks(t *testing.T) {
 					continue
 				}
 				seen[target] = true
-				got := askRows(Question{To: target})
+				got := askRows(Query{To: target})
 				if !slices.ContainsFunc(got, func(f Finding) bool { return f.Page == all[i].Page && f.Offset == all[i].Offset }) {
 					t.Errorf("--to %q does not list the link %s", target, brief(&all[i]))
 				}
@@ -194,7 +185,7 @@ func TestIssue4Item7External(t *testing.T) {
 		"0.html": plain + "\n" + `<a href="https://b.example/x%20y/?q#A%20b">1</a><a href="//b.example:443/#"></a>`,
 	}
 	s := load(t, tempDocroot(t, fs), exampleOrg)
-	all, err := ExternalTargets(context.Background(), s, Options{})
+	all, err := ExternalTargets(context.Background(), handle(s), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +216,7 @@ func TestIssue4Item7Addresses(t *testing.T) {
 		}
 		t.Run(x.name, func(t *testing.T) {
 			s := x.load(t)
-			list, err := Addresses(context.Background(), s)
+			list, err := Addresses(context.Background(), handle(s))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,20 +230,20 @@ func TestIssue4Item7Addresses(t *testing.T) {
 				}
 				known[a.Path] = a.File
 			}
-			if _, err := Links(context.Background(), s, x.opt, func(dst []byte, f *Finding) []byte {
-				if f.Verdict == OK && strings.HasPrefix(f.Target, "/") {
-					if file, ok := known[sitePath(f.Target)]; !ok || file != f.Answers(s) {
-						t.Errorf("%s is answered by %q; the list has %q", f.Target, f.Answers(s), file)
+			if _, err := Links(context.Background(), handle(s), x.opt, Query{}, func(l *Link) error {
+				if l.Verdict == OK && strings.HasPrefix(l.Target, "/") {
+					if file, ok := known[sitePath(l.Target)]; !ok || file != l.AnsweringFile(handle(s)) {
+						t.Errorf("%s is answered by %q; the list has %q", l.Target, l.AnsweringFile(handle(s)), file)
 					}
 				}
-				return dst
-			}, &bytes.Buffer{}); err != nil {
+				return nil
+			}); err != nil {
 				t.Fatal(err)
 			}
 		})
 	}
 	s := load(t, tempDocroot(t, files{"index.html": plain, "d/index.html": plain, "e/x.txt": "", "f.html": plain}), exampleOrg)
-	list, err := Addresses(context.Background(), s)
+	list, err := Addresses(context.Background(), handle(s))
 	want := []Address{
 		{"/sub", "index.html", "page", "/sub/"}, {"/sub/", "index.html", "page", ""}, {"/sub/d", "d/index.html", "page", "/sub/d/"},
 		{"/sub/d/", "d/index.html", "page", ""}, {"/sub/d/index.html", "d/index.html", "page", ""}, {"/sub/e/x.txt", "e/x.txt", "file", ""},
@@ -267,7 +258,7 @@ func TestIssue4Item7Addresses(t *testing.T) {
 func TestIssue4Item7AddressesOfRules(t *testing.T) {
 	s := load(t, tempDocroot(t, files{"p.html": plain}),
 		ruled("/old /p.html 301\n/away https://other.example/x 302\n/gone /nothing 301\n/many/* /p.html 301\n/a%20b /p.html 301\n"))
-	list, err := Addresses(context.Background(), s)
+	list, err := Addresses(context.Background(), handle(s))
 	want := []Address{
 		{"/a b", "p.html", "page", "/p.html"}, {"/away", "", "rule", "https://other.example/x"}, {"/old", "p.html", "page", "/p.html"}, {"/p.html", "p.html", "page", ""},
 	}
@@ -281,20 +272,21 @@ func TestIssue4Item7Anchors(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"b.html": plain + `<p id=z><a name=y></a><p id=z><map name=z></map><a name=z></a>`,
 		"a.html": plain + "<p id='x y'>", "c.html": plain,
-	}), site.Options{})
+	}), isite.Options{})
 	for from, want := range map[string]string{
 		"":       "a.html id x y|b.html id z|b.html name y|b.html map z|b.html name z|",
 		"a.html": "a.html id x y|", "/b.html": "b.html id z|b.html name y|b.html map z|b.html name z|", "c.html": "",
 	} {
 		var out bytes.Buffer
-		err := Anchors(context.Background(), s, Options{Jobs: 3}, from, func(dst []byte, a Anchor) []byte {
-			return fmt.Appendf(dst, "%s %s %s|", a.Page, a.Kind, a.Name)
-		}, &out)
+		err := Anchors(context.Background(), handle(s), Options{Jobs: 3}, from, func(a Anchor) error {
+			_, err := fmt.Fprintf(&out, "%s %s %s|", a.Page, a.Kind, a.Name)
+			return err
+		})
 		if err != nil || out.String() != want {
 			t.Errorf("from %q: %v\n got %s\nwant %s", from, err, out.String(), want)
 		}
 	}
-	if err := Anchors(context.Background(), s, Options{}, "gone.html", nil, nil); !errors.Is(err, ErrNothingNamed) {
+	if err := Anchors(context.Background(), handle(s), Options{}, "gone.html", nil); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a page that is not there: %v", err)
 	}
 }

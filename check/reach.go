@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // scope is the part of a site whose links are judged, when the options leave
@@ -18,52 +19,52 @@ type scope struct {
 	skipped []string
 	// findings are about the linksets themselves, not about links.
 	findings []Finding
-	steps    []Step
+	visits   []Visit
 }
 
 // has tells whether the links of a page are judged.
-func (c *scope) has(id site.PageID) bool { return c == nil || c.in[id] }
+func (c *scope) has(id isite.PageID) bool { return c == nil || c.in[id] }
 
-// Step is one page or directory listing that the walk of --from came to, in
+// Visit is one page or directory listing that the walk of --from came to, in
 // the order in which it did.
-type Step struct {
+type Visit struct {
 	// Path is the site path by which it was reached.
 	Path string
-	// Did says what became of it.
-	Did StepKind
+	// Kind says what the walk did with it.
+	Kind VisitKind
 }
 
-// StepKind says what became of a page.
-type StepKind uint8
+// VisitKind says what became of a page.
+type VisitKind uint8
 
 const (
-	StepCheck  StepKind = iota // its links are judged and followed
-	StepFollow                 // the page of a seed outside all linksets: its links are followed only (A-LL-1)
-	StepSkip                   // neither: outside the linksets, or in --skip
-	StepLimit                  // neither: the limit was reached
+	VisitCheck  VisitKind = iota // its links are judged and followed
+	VisitFollow                  // the page of a seed outside all linksets: its links are followed only (A-LL-1)
+	VisitSkip                    // neither: outside the linksets, or in --skip
+	VisitLimit                   // neither: the limit was reached
 )
 
-var stepNames = [...]string{"check", "follow", "skip", "limit"}
+var visitNames = [...]string{"check", "follow", "skip", "limit"}
 
 // String returns check, follow, skip or limit.
-func (k StepKind) String() string { return stepNames[k] }
+func (k VisitKind) String() string { return visitNames[k] }
 
 // Walk returns the way that [Run] takes through the site under opt.From,
 // opt.Skip and opt.Limit, without judging a link; no step when they leave
 // nothing out.
-func Walk(ctx context.Context, s *site.Site, opt Options) ([]Step, error) {
-	c, err := scopeOf(ctx, s, opt)
+func Walk(ctx context.Context, s *site.Site, opt Options) ([]Visit, error) {
+	c, err := scopeOf(ctx, isite.Unwrap(s), opt)
 	if c == nil || err != nil {
 		return nil, err
 	}
-	return c.steps, nil
+	return c.visits, nil
 }
 
 // scopeOf finds the pages whose links are judged. Without linksets these are
 // all but those of --skip, in the order of their paths up to the limit; with
 // linksets, those that links lead to from the seeds (LL-17): breadth first, in
 // document order, so that a limit means the same in each run (A-LL-12).
-func scopeOf(ctx context.Context, s *site.Site, opt Options) (*scope, error) {
+func scopeOf(ctx context.Context, s *isite.Site, opt Options) (*scope, error) {
 	if len(opt.From) == 0 && len(opt.Skip) == 0 && opt.Limit <= 0 {
 		return nil, nil
 	}
@@ -99,7 +100,7 @@ func seedsOf(all []Linkset) []string {
 
 // scope ends the walk.
 func (w *walker) scope() *scope {
-	c := &scope{in: w.in, steps: w.steps}
+	c := &scope{in: w.in, visits: w.visits}
 	for node := range w.left {
 		path := w.s.Tree().Path(node)
 		if _, page := w.s.PageOf(node); !page && path != "" {

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // oracle walks a site by the addresses in the rows of all its links: the plain
 // reading of LL-17 and LL-20, with A-LL-1, which reads every page for it. It
 // returns the pages judged, sorted.
-func oracle(t *testing.T, s *site.Site, from, skip []string) []string {
+func oracle(t *testing.T, s *isite.Site, from, skip []string) []string {
 	t.Helper()
 	all, _ := rows(t, s, Options{})
 	edges := map[string][]string{} // addresses that a page asks for
@@ -53,7 +53,7 @@ func oracle(t *testing.T, s *site.Site, from, skip []string) []string {
 	for _, text := range from {
 		seed := linkset(t, text).Seed()
 		a := s.Answer(seed)
-		if !a.State.Answers() || a.Node == site.NoNode {
+		if !a.State.Answers() || a.Node == isite.NoNode {
 			continue
 		}
 		addr := cmp.Or(a.Final, seed)
@@ -88,7 +88,7 @@ func TestWalkAgainstOracle(t *testing.T) {
 			}
 			fs[name] = page(out...)
 		}
-		s := load(t, tempDocroot(t, fs), site.Options{})
+		s := load(t, tempDocroot(t, fs), isite.Options{})
 		for range 12 {
 			pick := func(k int) (out []string) {
 				for range k {
@@ -104,7 +104,7 @@ func TestWalkAgainstOracle(t *testing.T) {
 			var got []string
 			for i, in := range c.in {
 				if in {
-					got = append(got, s.Path(site.PageID(i)))
+					got = append(got, s.Path(isite.PageID(i)))
 				}
 			}
 			slices.Sort(got)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // page makes a page with links.
@@ -16,15 +16,15 @@ func page(links ...string) string {
 }
 
 // steps are the steps of a walk, each as "check /path".
-func steps(t *testing.T, s *site.Site, opt Options) []string {
+func steps(t *testing.T, s *isite.Site, opt Options) []string {
 	t.Helper()
-	all, err := Walk(context.Background(), s, opt)
+	all, err := Walk(context.Background(), handle(s), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []string
 	for _, st := range all {
-		out = append(out, st.Did.String()+" "+st.Path)
+		out = append(out, st.Kind.String()+" "+st.Path)
 	}
 	return out
 }
@@ -47,66 +47,66 @@ func TestReach(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		files files
-		sopt  site.Options
+		sopt  isite.Options
 		opt   Options
 		want  string // steps, separated by commas
 	}{
-		{"LL-1/any_of_several", abc, site.Options{}, Options{From: []string{"/a/@", "/b/@"}},
+		{"LL-1/any_of_several", abc, isite.Options{}, Options{From: []string{"/a/@", "/b/@"}},
 			"check /a/,check /b/,check /a/x.html,check /b/y.html,skip /,skip /c/z.html"},
-		{"LL-8/home", interlinked(), site.Options{}, Options{From: []string{"/"}},
+		{"LL-8/home", interlinked(), isite.Options{}, Options{From: []string{"/"}},
 			"check /,skip /a.html,skip /sub/,skip /sub/b.html,skip /sub/deep/c.html,skip /sub2/d.html"},
-		{"LL-8/root", interlinked(), site.Options{}, Options{From: []string{"/#"}},
+		{"LL-8/root", interlinked(), isite.Options{}, Options{From: []string{"/#"}},
 			"check /,check /a.html,skip /sub/,skip /sub/b.html,skip /sub/deep/c.html,skip /sub2/d.html"},
-		{"LL-8/directory", interlinked(), site.Options{}, Options{From: []string{"/sub/#"}},
+		{"LL-8/directory", interlinked(), isite.Options{}, Options{From: []string{"/sub/#"}},
 			"check /sub/,skip /,skip /a.html,check /sub/b.html,skip /sub/deep/c.html,skip /sub2/d.html"},
-		{"LL-8/below", interlinked(), site.Options{}, Options{From: []string{"/sub/@"}},
+		{"LL-8/below", interlinked(), isite.Options{}, Options{From: []string{"/sub/@"}},
 			"check /sub/,skip /,skip /a.html,check /sub/b.html,check /sub/deep/c.html,skip /sub2/d.html"},
-		{"LL-8/site", interlinked(), site.Options{}, Options{From: []string{"/@"}},
+		{"LL-8/site", interlinked(), isite.Options{}, Options{From: []string{"/@"}},
 			"check /,check /a.html,check /sub/,check /sub/b.html,check /sub/deep/c.html,check /sub2/d.html"},
-		{"LL-9/address_not_file", files{"index.html": page("/sub/"), "sub/index.html": page("/gone.html")}, site.Options{}, Options{From: []string{"/", "/#ub/index.html"}},
+		{"LL-9/address_not_file", files{"index.html": page("/sub/"), "sub/index.html": page("/gone.html")}, isite.Options{}, Options{From: []string{"/", "/#ub/index.html"}},
 			"check /,skip /sub/"},
-		{"LL-9/the_other_address", files{"index.html": page("/sub/", "/sub/index.html"), "sub/index.html": page("/gone.html")}, site.Options{},
+		{"LL-9/the_other_address", files{"index.html": page("/sub/", "/sub/index.html"), "sub/index.html": page("/gone.html")}, isite.Options{},
 			Options{From: []string{"/", "/#ub/index.html"}}, "check /,skip /sub/,check /sub/index.html"},
-		{"A-LL-2/parsed_once", files{"index.html": page("/", "/index.html", "index.html#x")}, site.Options{}, Options{From: []string{"/@"}}, "check /"},
-		{"LL-15/sorted_and_once", abc, site.Options{}, Options{From: []string{"/b/@", "/a/@", "/a/#"}, Limit: 2},
+		{"A-LL-2/parsed_once", files{"index.html": page("/", "/index.html", "index.html#x")}, isite.Options{}, Options{From: []string{"/@"}}, "check /"},
+		{"LL-15/sorted_and_once", abc, isite.Options{}, Options{From: []string{"/b/@", "/a/@", "/a/#"}, Limit: 2},
 			"check /a/,check /b/,limit /a/x.html,limit /b/y.html,skip /"},
-		{"LL-16/directory_without_slash", files{"sub/index.html": plain}, site.Options{}, Options{From: []string{"/sub"}}, "follow /sub/"},
-		{"A-LL-1/seed_followed", files{"index.html": page("/a.html", "/a.txt"), "a.html": plain, "a.txt": ""}, site.Options{}, Options{From: []string{"/@.html"}},
+		{"LL-16/directory_without_slash", files{"sub/index.html": plain}, isite.Options{}, Options{From: []string{"/sub"}}, "follow /sub/"},
+		{"A-LL-1/seed_followed", files{"index.html": page("/a.html", "/a.txt"), "a.html": plain, "a.txt": ""}, isite.Options{}, Options{From: []string{"/@.html"}},
 			"follow /,check /a.html"},
-		{"A-LL-1/two_wildcards", files{"index.html": page("/sx/b.html"), "sx/b.html": plain}, site.Options{}, Options{From: []string{"/s@/#"}},
+		{"A-LL-1/two_wildcards", files{"index.html": page("/sx/b.html"), "sx/b.html": plain}, isite.Options{}, Options{From: []string{"/s@/#"}},
 			"follow /,check /sx/b.html"},
-		{"LL-17/circle", files{"index.html": page("a.html"), "a.html": page("b.html"), "b.html": page("index.html")}, site.Options{}, Options{From: []string{"/@"}},
+		{"LL-17/circle", files{"index.html": page("a.html"), "a.html": page("b.html"), "b.html": page("index.html")}, isite.Options{}, Options{From: []string{"/@"}},
 			"check /,check /a.html,check /b.html"},
-		{"LL-17/unreached", files{"index.html": plain, "a.html": plain}, site.Options{}, Options{From: []string{"/@"}}, "check /"},
+		{"LL-17/unreached", files{"index.html": plain, "a.html": plain}, isite.Options{}, Options{From: []string{"/@"}}, "check /"},
 		{"LL-19/local_only", files{"index.html": page("http://h.example/a.html", "//h.example/a.html", "http://www.example.com/b.html"), "a.html": plain, "b.html": plain},
-			site.Options{BaseURLs: []string{"http://www.example.com/"}}, Options{From: []string{"/@"}}, "check /,check /b.html"},
-		{"LL-20/no_links_collected", files{"index.html": page("/sub/b.html"), "sub/b.html": page("/c.html"), "c.html": plain}, site.Options{}, Options{From: []string{"/#"}},
+			isite.Options{BaseURLs: []string{"http://www.example.com/"}}, Options{From: []string{"/@"}}, "check /,check /b.html"},
+		{"LL-20/no_links_collected", files{"index.html": page("/sub/b.html"), "sub/b.html": page("/c.html"), "c.html": plain}, isite.Options{}, Options{From: []string{"/#"}},
 			"check /,skip /sub/b.html"},
-		{"LL-22/skip", interlinked(), site.Options{}, Options{From: []string{"/@"}, Skip: []string{"/sub/@", "/a.html"}},
+		{"LL-22/skip", interlinked(), isite.Options{}, Options{From: []string{"/@"}, Skip: []string{"/sub/@", "/a.html"}},
 			"check /,skip /a.html,skip /sub/,skip /sub/b.html,skip /sub/deep/c.html,check /sub2/d.html"},
-		{"LL-22/without_linksets", interlinked(), site.Options{}, Options{Skip: []string{"/sub/@"}},
+		{"LL-22/without_linksets", interlinked(), isite.Options{}, Options{Skip: []string{"/sub/@"}},
 			"check /a.html,check /,skip /sub/b.html,skip /sub/deep/c.html,skip /sub/,check /sub2/d.html"},
-		{"LL-22/seed", files{"index.html": page("a.html"), "a.html": plain}, site.Options{}, Options{From: []string{"/@"}, Skip: []string{"/"}}, "skip /"},
-		{"LL-23/first_two", interlinked(), site.Options{}, Options{From: []string{"/@"}, Limit: 2},
+		{"LL-22/seed", files{"index.html": page("a.html"), "a.html": plain}, isite.Options{}, Options{From: []string{"/@"}, Skip: []string{"/"}}, "skip /"},
+		{"LL-23/first_two", interlinked(), isite.Options{}, Options{From: []string{"/@"}, Limit: 2},
 			"check /,check /a.html,limit /sub/,limit /sub/b.html,limit /sub/deep/c.html,limit /sub2/d.html"},
-		{"A-LL-12/breadth_first", files{"index.html": page("z.html", "a.html"), "z.html": page("y.html"), "y.html": plain, "a.html": plain}, site.Options{},
+		{"A-LL-12/breadth_first", files{"index.html": page("z.html", "a.html"), "z.html": page("y.html"), "y.html": plain, "a.html": plain}, isite.Options{},
 			Options{From: []string{"/@"}, Limit: 3}, "check /,check /z.html,check /a.html,limit /y.html"},
-		{"LL-24/listing_outside", files{"index.html": page("noidx/"), "noidx/a.html": plain}, site.Options{Profile: site.Linklint}, Options{From: []string{"/"}},
+		{"LL-24/listing_outside", files{"index.html": page("noidx/"), "noidx/a.html": plain}, isite.Options{Profile: isite.Linklint}, Options{From: []string{"/"}},
 			"check /,skip /noidx/"},
 		{"LL-24/listing_counts", files{"index.html": page("noidx/"), "noidx/a.html": plain, "noidx/.b.html": plain, "noidx/in/c.html": plain, "noidx/d.txt": ""},
-			site.Options{Profile: site.Linklint}, Options{From: []string{"/@"}, Limit: 3}, "check /,check /noidx/,check /noidx/a.html,limit /noidx/in/"},
-		{"LL-24/map_file", files{"index.html": page("m.map"), "m.map": "default /a.html\n", "a.html": plain}, site.Options{}, Options{From: []string{"/", "/@.map"}},
+			isite.Options{Profile: isite.Linklint}, Options{From: []string{"/@"}, Limit: 3}, "check /,check /noidx/,check /noidx/a.html,limit /noidx/in/"},
+		{"LL-24/map_file", files{"index.html": page("m.map"), "m.map": "default /a.html\n", "a.html": plain}, isite.Options{}, Options{From: []string{"/", "/@.map"}},
 			"check /,check /m.map,skip /a.html"},
-		{"LL-26/no_page", files{"index.html": page("i.gif", "t.txt"), "i.gif": "", "t.txt": ""}, site.Options{}, Options{From: []string{"/@"}}, "check /"},
-		{"LL-83/no_slash", files{"index.html": page("sub"), "sub/index.html": plain}, site.Options{Profile: site.Linklint}, Options{From: []string{"/", "/sub/"}},
+		{"LL-26/no_page", files{"index.html": page("i.gif", "t.txt"), "i.gif": "", "t.txt": ""}, isite.Options{}, Options{From: []string{"/@"}}, "check /"},
+		{"LL-83/no_slash", files{"index.html": page("sub"), "sub/index.html": plain}, isite.Options{Profile: isite.Linklint}, Options{From: []string{"/", "/sub/"}},
 			"check /,check /sub/"},
 		{"page_without_suffix", files{"index.html": page("/about", "/docs/setup.html"), "about.html": plain, "docs/setup.html": page("/about.html")},
-			site.Options{Profile: profileNamed("github-pages")}, Options{From: []string{"/", "/about", "/doc#/setup"}}, "check /,check /about,skip /docs/setup.html"},
+			isite.Options{Profile: profileNamed("github-pages")}, Options{From: []string{"/", "/about", "/doc#/setup"}}, "check /,check /about,skip /docs/setup.html"},
 		{"page_moved_by_the_host", files{"index.html": page("/about.html", "/docs/"), "about.html": plain, "docs/index.html": plain},
-			site.Options{Profile: profileNamed("cloudflare-pages")}, Options{From: []string{"/", "/about", "/docs/#"}}, "check /,check /about,check /docs/"},
-		{"base_path", files{"index.html": page("/blog/a.html", "/b.html"), "a.html": plain, "b.html": plain}, site.Options{BaseURLs: []string{"https://example.org/blog/"}},
+			isite.Options{Profile: profileNamed("cloudflare-pages")}, Options{From: []string{"/", "/about", "/docs/#"}}, "check /,check /about,check /docs/"},
+		{"base_path", files{"index.html": page("/blog/a.html", "/b.html"), "a.html": plain, "b.html": plain}, isite.Options{BaseURLs: []string{"https://example.org/blog/"}},
 			Options{From: []string{"/@"}}, "check /,check /a.html"},
-		{"decoded", files{"index.html": page("a%20b.html", "%C3%A4/"), "a b.html": plain, "ä/index.html": plain}, site.Options{}, Options{From: []string{"/", "/a b.html", "/ä/#"}},
+		{"decoded", files{"index.html": page("a%20b.html", "%C3%A4/"), "a b.html": plain, "ä/index.html": plain}, isite.Options{}, Options{From: []string{"/", "/a b.html", "/ä/#"}},
 			"check /,check /a b.html,check /ä/"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestScope(t *testing.T) {
 		"index.html": page("/a.html", "/zz.html", "/sub/b.html"), "a.html": page("/gone1.html"),
 		"sub/b.html": page("/gone.html"), "lost.html": page("/gone2.html") + "<!-- x", "sub/deep/c.html": page("/sub/gone.html"),
 	}
-	s := load(t, tempDocroot(t, fs), site.Options{})
+	s := load(t, tempDocroot(t, fs), isite.Options{})
 	for _, tc := range []struct {
 		name string
 		opt  Options
@@ -179,7 +179,7 @@ func TestLimitIsSeen(t *testing.T) {
 		{"LL-23/cut_without_linksets", Options{Limit: 2}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := checkFiles(t, fs, site.Options{}, tc.opt)
+			r := checkFiles(t, fs, isite.Options{}, tc.opt)
 			i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Code == LimitReached })
 			if i >= 0 != tc.seen {
 				t.Fatalf("findings %q", briefs(r.Findings))
@@ -216,7 +216,7 @@ func TestUnmatchedLinksets(t *testing.T) {
 			if tc.with != "" {
 				opt.From = append(opt.From, tc.with)
 			}
-			r := checkFiles(t, fs, site.Options{}, opt)
+			r := checkFiles(t, fs, isite.Options{}, opt)
 			if len(r.Findings) != 1 {
 				t.Fatalf("findings %q, want one", briefs(r.Findings))
 			}
@@ -234,19 +234,19 @@ func TestUnmatchedLinksets(t *testing.T) {
 // A linkset that cannot be read is an error of the call, and so is the end of
 // the context.
 func TestReachErrors(t *testing.T) {
-	s := load(t, tempDocroot(t, interlinked()), site.Options{})
+	s := load(t, tempDocroot(t, interlinked()), isite.Options{})
 	for _, opt := range []Options{{From: []string{"http://h.example/"}}, {Skip: []string{""}}, {Orphans: true, From: []string{"/\xff@"}}} {
-		if r, err := Run(context.Background(), s, opt); err == nil || r != nil {
+		if r, err := Run(context.Background(), handle(s), opt); err == nil || r != nil {
 			t.Errorf("%v: got %v, %v", opt, r, err)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")
 	cancel(stop)
-	if _, err := Walk(ctx, s, Options{From: []string{"/@"}}); !errors.Is(err, stop) {
+	if _, err := Walk(ctx, handle(s), Options{From: []string{"/@"}}); !errors.Is(err, stop) {
 		t.Errorf("got %v, want %v", err, stop)
 	}
-	if all, err := Walk(context.Background(), s, Options{}); err != nil || all != nil {
+	if all, err := Walk(context.Background(), handle(s), Options{}); err != nil || all != nil {
 		t.Errorf("a walk that leaves nothing out: %v, %v", all, err)
 	}
 }

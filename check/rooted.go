@@ -3,13 +3,13 @@ package check
 import (
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // rootedPath is [replacePath] where parts of the docroot have addresses of their
 // own: href is a path in the docroot, and what is written depends on whether it
 // belongs to the page's own host.
-func rootedPath(s *site.Site, f *Finding, href string) string {
+func rootedPath(s *isite.Site, f *Finding, href string) string {
 	raw := strings.TrimSpace(f.Raw)
 	tail := ""
 	if k := strings.IndexAny(raw, "?#"); k >= 0 {

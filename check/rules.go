@@ -2,12 +2,12 @@ package check
 
 import (
 	"github.com/sitelink/sitelink/internal/redirect"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // ruleFindings reports what is wrong with the host's redirect rules, each with
 // file and line.
-func ruleFindings(s *site.Site) []Finding {
+func ruleFindings(s *isite.Site) []Finding {
 	var out []Finding
 	for _, f := range s.RuleFaults() {
 		v := Error

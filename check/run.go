@@ -1,4 +1,4 @@
-// Package check judges every link of a loaded site. A *site.Site and options
+// Package check judges every link of a loaded site. A *isite.Site and options
 // enter, findings leave; it reads pages again only for what it reports, and
 // writes nothing.
 package check
@@ -9,13 +9,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // Run judges every link of s and returns the findings, sorted by page, offset
 // and code. Broken links are no error: an error means that the work could not
 // be done, or that ctx was cancelled (its cause).
 func Run(ctx context.Context, s *site.Site, opt Options) (*Result, error) {
+	return checkSite(ctx, isite.Unwrap(s), opt)
+}
+
+func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error) {
 	ignore, err := compileIgnores(opt.Ignore)
 	if err != nil {
 		return nil, err
@@ -31,18 +36,17 @@ func Run(ctx context.Context, s *site.Site, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return conclude(ctx, s, opt, ignore, t, found, nil)
+	return conclude(ctx, s, opt, ignore, t, found)
 }
 
-// conclude makes the result of what was found about links, which it takes over,
-// in two parts: most of it is in order already, and it may be long.
-func conclude(ctx context.Context, s *site.Site, opt Options, ignore *ignores, t *stock, found, more []Finding) (*Result, error) {
+// conclude makes the result of what was found about links, which it takes over.
+func conclude(ctx context.Context, s *isite.Site, opt Options, ignore *ignores, t *stock, found []Finding) (*Result, error) {
 	faults, err := siteFindings(ctx, s, opt)
 	if err != nil {
 		return nil, err
 	}
 	sum := &t.summary
-	r := &Result{Findings: merge(found, append(more, faults...))}
+	r := &Result{Findings: merge(found, faults)}
 	if len(ignore.rules) > 0 {
 		r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
 			ignored := ignore.match(&f)

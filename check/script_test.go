@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // asking makes a docroot in which page p asks t.html for found fragments that
@@ -49,7 +49,7 @@ func TestScriptThresholds(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			r := checkFiles(t, asking(tc.target, tc.found, tc.missing), site.Options{}, Options{})
+			r := checkFiles(t, asking(tc.target, tc.found, tc.missing), isite.Options{}, Options{})
 			sum := r.Summary
 			if tc.script {
 				if len(r.Findings) != 1 || r.Findings[0].Verdict != Warning || r.Findings[0].Code != ScriptFragment || r.Findings[0].Count != tc.missing {
@@ -80,7 +80,7 @@ func TestScriptModes(t *testing.T) {
 	}
 	for name, fs := range signs {
 		t.Run(name, func(t *testing.T) {
-			s := load(t, tempDocroot(t, fs), site.Options{})
+			s := load(t, tempDocroot(t, fs), isite.Options{})
 			warn, fail, silent := run(t, s, Options{}), run(t, s, Options{ScriptFragments: ScriptError}), run(t, s, Options{ScriptFragments: ScriptSilent})
 			if len(warn.Findings) != 1 || warn.Findings[0].Count != 8 || warn.Summary.Unchecked != 8 || !warn.HasWarnings() {
 				t.Errorf("warn: %v, %+v", briefs(warn.Findings), warn.Summary)
@@ -111,7 +111,7 @@ func TestLineRangeFragments(t *testing.T) {
 		{"no_range", script + "<i id=2></i><i id=9></i>", "2-9-9", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := checkFiles(t, files{"p.html": plain + "<a href=t.html#" + tc.fragment + ">", "t.html": plain + tc.target}, site.Options{}, Options{})
+			r := checkFiles(t, files{"p.html": plain + "<a href=t.html#" + tc.fragment + ">", "t.html": plain + tc.target}, isite.Options{}, Options{})
 			want := MissingFragment
 			if tc.script {
 				want = ScriptFragment
@@ -124,13 +124,13 @@ func TestLineRangeFragments(t *testing.T) {
 	t.Run("ranges_are_not_asked", func(t *testing.T) {
 		fs := asking(script+"<i id=2></i><i id=9></i>", 0, 7)
 		fs["p.html"] += strings.Repeat("<a href=t.html#2-9>x</a>", 50)
-		r := checkFiles(t, fs, site.Options{}, Options{})
+		r := checkFiles(t, fs, isite.Options{}, Options{})
 		if r.Summary.Errors != 7 || r.Summary.Unchecked != 50 {
 			t.Errorf("%+v, want 7 errors beside 50 ranges", r.Summary)
 		}
 	})
 	t.Run("id_with_that_text_is_found", func(t *testing.T) {
-		r := checkFiles(t, files{"p.html": plain + "<a href=t.html#2-9>", "t.html": plain + script + "<i id=2-9></i>"}, site.Options{}, Options{})
+		r := checkFiles(t, files{"p.html": plain + "<a href=t.html#2-9>", "t.html": plain + script + "<i id=2-9></i>"}, isite.Options{}, Options{})
 		compareBriefs(t, r.Findings)
 	})
 }
@@ -142,7 +142,7 @@ func TestScriptPerTarget(t *testing.T) {
 	for i := range 70 {
 		fs[fmt.Sprintf("p%02d.html", i)] = plain + "<a href=t1.html#/a><a href=t2.html#/b><a href=t1.html#/c>"
 	}
-	r := checkFiles(t, fs, site.Options{}, Options{Jobs: 3})
+	r := checkFiles(t, fs, isite.Options{}, Options{Jobs: 3})
 	if len(r.Findings) != 2 || r.Findings[0].Count+r.Findings[1].Count != 210 || r.Summary.Unchecked != 210 {
 		t.Errorf("got %v, %+v", briefs(r.Findings), r.Summary)
 	}
@@ -151,7 +151,7 @@ func TestScriptPerTarget(t *testing.T) {
 
 // TestScriptAndWarning: a link that is worth a warning for its path keeps it.
 func TestScriptAndWarning(t *testing.T) {
-	r := checkFiles(t, files{"p.html": plain + "<a href=d//t.html#/r>", "d/t.html": plain}, site.Options{}, Options{})
+	r := checkFiles(t, files{"p.html": plain + "<a href=d//t.html#/r>", "d/t.html": plain}, isite.Options{}, Options{})
 	compareBriefs(t, r.Findings, "p.html:1:40 warning double-slash d//t.html#/r")
 	if r.Summary.Warnings != 1 || r.Summary.Unchecked != 0 {
 		t.Errorf("%+v", r.Summary)

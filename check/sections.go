@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/site"
 )
 
 // Section is a part of a site: a directory with all that lies below it, but
@@ -55,15 +56,19 @@ const (
 // From, then To, none without links. Links to other hosts are not counted.
 // Safe for concurrent use.
 func Sections(s *site.Site, findings []Finding, limit int) ([]Section, []Edge) {
+	return sections(isite.Unwrap(s), findings, limit)
+}
+
+func sections(s *isite.Site, findings []Finding, limit int) ([]Section, []Edge) {
 	m := newSectionMap(s, max(limit, minSections))
 	n := len(m.sections)
 	links, broken := make([]int, n*n), make([]int, n*n)
 	for i := range s.Pages() {
-		p := s.Page(site.PageID(i))
+		p := s.Page(isite.PageID(i))
 		row := m.of[p.Node()] * n
 		all := p.All()
 		for j := range all {
-			if l := &all[j]; l.Node != site.NoNode && s.State(l).Answers() {
+			if l := &all[j]; l.Node != isite.NoNode && s.State(l).Answers() {
 				links[row+m.of[l.Node]]++
 			}
 		}
@@ -96,21 +101,21 @@ type sectionMap struct {
 
 // head is a directory where a section begins.
 type head struct {
-	dir          site.NodeID
+	dir          isite.NodeID
 	name         string
 	pages, files int // of the whole directory
 }
 
-func newSectionMap(s *site.Site, limit int) *sectionMap {
+func newSectionMap(s *isite.Site, limit int) *sectionMap {
 	t := s.Tree()
 	pages, files := make([]int, t.Len()), make([]int, t.Len())
 	for i := range s.Pages() {
-		pages[s.Page(site.PageID(i)).Node()]++
+		pages[s.Page(isite.PageID(i)).Node()]++
 	}
-	children := map[site.NodeID][]site.NodeID{} // directories only
-	for id := t.Len() - 1; id >= 0; id-- {      // parents stand before their children
-		n := site.NodeID(id)
-		if t.Kind(n) == site.KindFile {
+	children := map[isite.NodeID][]isite.NodeID{} // directories only
+	for id := t.Len() - 1; id >= 0; id-- {        // parents stand before their children
+		n := isite.NodeID(id)
+		if t.Kind(n) == isite.KindFile {
 			files[id]++
 		}
 		if id == 0 {
@@ -119,11 +124,11 @@ func newSectionMap(s *site.Site, limit int) *sectionMap {
 		up := t.Parent(n)
 		pages[up] += pages[id]
 		files[up] += files[id]
-		if t.Kind(n) == site.KindDir && t.Real(n) == n {
+		if t.Kind(n) == isite.KindDir && t.Real(n) == n {
 			children[up] = append(children[up], n)
 		}
 	}
-	newHead := func(dir site.NodeID) head {
+	newHead := func(dir isite.NodeID) head {
 		return head{dir, t.Path(dir) + "/", pages[dir], files[dir]}
 	}
 	heads := []head{newHead(0)}
@@ -137,7 +142,7 @@ func newSectionMap(s *site.Site, limit int) *sectionMap {
 			}
 		}
 		at = slices.IndexFunc(heads, func(h head) bool {
-			return h.dir != 0 && h.pages*100 > pages[0]*dominant && slices.ContainsFunc(children[h.dir], func(c site.NodeID) bool { return files[c] > 0 })
+			return h.dir != 0 && h.pages*100 > pages[0]*dominant && slices.ContainsFunc(children[h.dir], func(c isite.NodeID) bool { return files[c] > 0 })
 		})
 	}
 
@@ -148,7 +153,7 @@ func newSectionMap(s *site.Site, limit int) *sectionMap {
 	slices.SortFunc(kept[1:], func(a, b head) int { return strings.Compare(a.name, b.name) })
 
 	m := &sectionMap{of: make([]int, t.Len())}
-	begins := map[site.NodeID]int{}
+	begins := map[isite.NodeID]int{}
 	for i, h := range kept {
 		begins[h.dir] = i
 		m.sections = append(m.sections, Section{Name: h.name})
@@ -159,18 +164,18 @@ func newSectionMap(s *site.Site, limit int) *sectionMap {
 	m.nowhere = len(kept) + 1
 	m.sections = append(m.sections, Section{Name: OtherSections}, Section{Name: NoSection})
 	for id := range m.of {
-		n := site.NodeID(id)
+		n := isite.NodeID(id)
 		if at, ok := begins[n]; ok {
 			m.of[id] = at
 		} else if id > 0 {
 			m.of[id] = m.of[t.Parent(n)]
 		}
-		if t.Kind(n) == site.KindFile {
+		if t.Kind(n) == isite.KindFile {
 			m.sections[m.of[id]].Files++
 		}
 	}
 	for i := range s.Pages() {
-		m.sections[m.of[s.Page(site.PageID(i)).Node()]].Pages++
+		m.sections[m.of[s.Page(isite.PageID(i)).Node()]].Pages++
 	}
 	return m
 }
@@ -178,7 +183,7 @@ func newSectionMap(s *site.Site, limit int) *sectionMap {
 // ofTarget returns the section that a broken link meant, -1 if it meant none:
 // that of the deepest directory on its way that exists, unless this is the
 // docroot and the link goes on into a directory.
-func (m *sectionMap) ofTarget(s *site.Site, target string) int {
+func (m *sectionMap) ofTarget(s *isite.Site, target string) int {
 	rest, ok := strings.CutPrefix(target, s.BasePath())
 	if !ok || !strings.HasPrefix(rest, "/") {
 		return -1

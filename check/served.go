@@ -3,7 +3,7 @@ package check
 import (
 	"fmt"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // Deployable returns an error, which says what to do, if the docroot is one that
@@ -17,7 +17,7 @@ func Deployable(sum *Summary) error {
 }
 
 // serverNote says that hugo server wrote a docroot.
-func serverNote(s *site.Site, n int) string {
+func serverNote(s *isite.Site, n int) string {
 	note := pagesWere(n) + " written by hugo server: do not publish this docroot; run hugo, or sitelink build"
 	if url := s.ServerURL(); url != "" {
 		note += "; links to " + url + " are taken for the site's own"

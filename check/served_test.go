@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 const serverScript = `<script src="/sub/livereload.js?mindelay=10&amp;v=2&amp;port=1313&amp;path=sub/livereload" data-no-instant defer></script>`
@@ -16,7 +16,7 @@ func TestServed(t *testing.T) {
 		"index.html":   serverScript + `<a href="http://localhost:1313/sub/x/"><a href="/sub/x/"><a href="http://localhost:1313/sub/none/"><a href="http://localhost:1414/">`,
 		"x/index.html": serverScript,
 		"y.html":       plain,
-	}, site.Options{BaseURLs: []string{"https://example.org/sub/"}}, Options{})
+	}, isite.Options{BaseURLs: []string{"https://example.org/sub/"}}, Options{})
 	if got := briefs(r.Findings); len(got) != 1 || !strings.Contains(got[0], "missing-directory http://localhost:1313/sub/none/") {
 		t.Errorf("findings %q", got)
 	}
@@ -27,16 +27,16 @@ func TestServed(t *testing.T) {
 		t.Errorf("deployable: %v", err)
 	}
 	// Without a base URL the script tells the base path.
-	r = checkFiles(t, files{"index.html": serverScript + `<a href="/sub/x/">`, "x/index.html": plain}, site.Options{}, Options{})
+	r = checkFiles(t, files{"index.html": serverScript + `<a href="/sub/x/">`, "x/index.html": plain}, isite.Options{}, Options{})
 	if len(r.Findings) != 0 || r.Summary.ServerPages != 1 {
 		t.Errorf("without base URL: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)
 	}
 	// A home page that only sends the visitor on to a language.
-	r = checkFiles(t, files{"index.html": plain + `<meta http-equiv=refresh content="0; url=http://localhost:1313/sub/en/">`, "en/index.html": serverScript + `<a href="http://localhost:1313/sub/none/">`}, site.Options{}, Options{})
+	r = checkFiles(t, files{"index.html": plain + `<meta http-equiv=refresh content="0; url=http://localhost:1313/sub/en/">`, "en/index.html": serverScript + `<a href="http://localhost:1313/sub/none/">`}, isite.Options{}, Options{})
 	if len(r.Findings) != 1 || r.Summary.ServerPages != 1 {
 		t.Errorf("languages: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)
 	}
-	r = checkFiles(t, files{"index.html": plain + `<script src="/livereload.js"></script>`}, site.Options{}, Options{})
+	r = checkFiles(t, files{"index.html": plain + `<script src="/livereload.js"></script>`}, isite.Options{}, Options{})
 	if len(r.Findings) != 1 || Deployable(&r.Summary) != nil {
 		t.Errorf("a script of that name: %q, %v", briefs(r.Findings), Deployable(&r.Summary))
 	}
@@ -49,7 +49,7 @@ func TestMarkdownPath(t *testing.T) {
 		"post/index.html":  plain + `<a href="../other.md#a"><a href="/x.md"><a href="none.md"><a href="https://example.org/x.md">`,
 		"other/index.html": plain + "<p id=a>",
 		"x.md":             "",
-	}, site.Options{}, Options{})
+	}, isite.Options{}, Options{})
 	if len(r.Findings) != 2 || r.Findings[0].Suggestion != "../other/#a" {
 		t.Fatalf("findings %q, suggestion %q", briefs(r.Findings), r.Findings[0].Suggestion)
 	}
@@ -70,7 +70,7 @@ func TestRootedSuggestions(t *testing.T) {
 			"fr/seul.html":    plain,
 		}
 	}
-	opt := site.Options{Roots: []site.Root{{Dir: "en", Base: "https://en.example/"}, {Dir: "fr", Base: "https://fr.example/sub/"}}}
+	opt := isite.Options{Roots: []isite.Root{{Dir: "en", Base: "https://en.example/"}, {Dir: "fr", Base: "https://fr.example/sub/"}}}
 	for raw, want := range map[string]string{
 		"pic.png":                            "../pic.png",
 		"/Pic.png":                           "/pic.png",

@@ -4,20 +4,16 @@ import (
 	"context"
 	"slices"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
 // siteFindings reports what no link is to blame for: faults of the pages that
 // are judged and of directories, linksets that find nothing, and orphans.
-func siteFindings(ctx context.Context, s *site.Site, opt Options) ([]Finding, error) {
-	return moreFindings(ctx, s, opt, fileFindings(s))
-}
-
-// moreFindings adds to what is wrong with files what only the site as a whole
-// tells.
-func moreFindings(ctx context.Context, s *site.Site, opt Options, out []Finding) ([]Finding, error) {
+func siteFindings(ctx context.Context, s *isite.Site, opt Options) ([]Finding, error) {
+	out := fileFindings(s)
 	if opt.More != nil {
-		out = append(out, opt.More(s)...)
+		out = append(out, opt.More(isite.Wrap(s).(*site.Site))...)
 	}
 	if c := opt.scope; c != nil {
 		out = slices.DeleteFunc(out, func(f Finding) bool {
@@ -30,12 +26,12 @@ func moreFindings(ctx context.Context, s *site.Site, opt Options, out []Finding)
 	if !opt.Orphans {
 		return out, nil
 	}
-	orphans, err := Orphans(ctx, s, opt.From)
+	files, err := orphans(ctx, s, opt.From)
 	if err != nil {
 		return nil, err
 	}
-	for i := range orphans {
-		if f, ok := orphans[i].finding(); ok {
+	for i := range files {
+		if f, ok := files[i].finding(); ok {
 			out = append(out, f)
 		}
 	}

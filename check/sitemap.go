@@ -3,14 +3,14 @@ package check
 import (
 	"fmt"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // sitemapFindings reports what is wrong with a sitemap or index as a whole.
 // place tells where an offset of its text stands.
-func sitemapFindings(s *site.Site, id site.PageID, place func(f *Finding, off uint32)) []Finding {
+func sitemapFindings(s *isite.Site, id isite.PageID, place func(f *Finding, off uint32)) []Finding {
 	p := s.Page(id)
-	if k := p.Kind(); k != site.PageSitemap && k != site.PageIndex || p.Error().Err != nil {
+	if k := p.Kind(); k != isite.PageSitemap && k != isite.PageIndex || p.Error().Err != nil {
 		return nil
 	}
 	var out []Finding
@@ -31,11 +31,11 @@ func sitemapFindings(s *site.Site, id site.PageID, place func(f *Finding, off ui
 		out = append(out, Finding{Page: s.Path(id), Verdict: Warning, Code: code, Count: 1, Message: message})
 		return &out[len(out)-1]
 	}
-	if entries > site.MaxSitemapEntries {
-		report(SitemapLimit, fmt.Sprintf("%d entries, more than the %d that a sitemap may have", entries, site.MaxSitemapEntries))
+	if entries > isite.MaxSitemapEntries {
+		report(SitemapLimit, fmt.Sprintf("%d entries, more than the %d that a sitemap may have", entries, isite.MaxSitemapEntries))
 	}
-	if p.Size() > site.MaxSitemapBytes {
-		report(SitemapLimit, fmt.Sprintf("%d bytes, more than the %d that a sitemap may have", p.Size(), site.MaxSitemapBytes))
+	if p.Size() > isite.MaxSitemapBytes {
+		report(SitemapLimit, fmt.Sprintf("%d bytes, more than the %d that a sitemap may have", p.Size(), isite.MaxSitemapBytes))
 	}
 	if foreign > 0 && s.Published() {
 		f := report(SitemapEntry, fmt.Sprintf("%d of %d entries are not below a base URL, this one first: search engines drop them", foreign, entries))
@@ -45,8 +45,8 @@ func sitemapFindings(s *site.Site, id site.PageID, place func(f *Finding, off ui
 }
 
 // isForeign tells whether an address does not belong to the site.
-func isForeign(state site.State) bool {
-	return state == site.StateExternal || state == site.StateOutsideBase || state == site.StateCredentials
+func isForeign(state isite.State) bool {
+	return state == isite.StateExternal || state == isite.StateOutsideBase || state == isite.StateCredentials
 }
 
 // KindCount is a number of files of one kind.

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // sitemap lists addresses, the first one in line 2.
@@ -91,13 +90,13 @@ func TestEntryMessages(t *testing.T) {
 func TestUnpublished(t *testing.T) {
 	x := files{"p.html": plain, "s.xml": sitemap("https://example.org/p.html", "https://example.org/gone.html", "/p.html"),
 		"f.xml": "<rss><channel><item><link>https://example.org/gone/</link></item></channel></rss>"}
-	r := run(t, load(t, tempDocroot(t, x), site.Options{}), Options{})
+	r := run(t, load(t, tempDocroot(t, x), isite.Options{}), Options{})
 	compareMessages(t, r.Findings)
 	want := []string{"addresses of entries of sitemaps and feeds were not checked, as the site's own is not known: 3; set base-url"}
 	if s := r.Summary; !slices.Equal(s.Notes, want) || s.Unchecked != 3 || s.OK != 1 {
 		t.Errorf("notes %q, %d unchecked, %d ok", s.Notes, s.Unchecked, s.OK)
 	}
-	published := run(t, load(t, tempDocroot(t, x), site.Options{BaseURLs: []string{"https://example.org"}}), Options{})
+	published := run(t, load(t, tempDocroot(t, x), isite.Options{BaseURLs: []string{"https://example.org"}}), Options{})
 	if len(published.Summary.Notes) > 0 || len(published.Findings) != 2 {
 		t.Errorf("with base URL: notes %q, findings %q", published.Summary.Notes, messages(published.Findings))
 	}
@@ -111,7 +110,7 @@ func TestSummaryOfFiles(t *testing.T) {
 		"a.css": "", "b.CSS": "", "m.json": "{}", "n.webmanifest": "{}", "data.json": `{"version": 1}`, "feed.json": `{"version":"https://jsonfeed.org/version/1"}`,
 		"f.xml": "<rss/>", "g.atom": "<feed/>", "s.xml": sitemap(), "t.xml.gz": zipped(t, sitemap()), "i.xml": sitemapIndex(), "o.opml": "<opml/>", "e.xml": "<project/>", "e.rdf": "no",
 		"l.jsonld": "{}", "robots.txt": "", "d/robots.txt": "", "_headers": "", "a.css.map": "{}", "s.js.map": "{}", "x.map": "", "os.xml": "<OpenSearchDescription/>", "x.gz": ""})
-	sum := run(t, load(t, root, site.Options{}), Options{}).Summary
+	sum := run(t, load(t, root, isite.Options{}), Options{}).Summary
 	want := []KindCount{{"svg", 1}, {"css", 2}, {"feed", 2}, {"json feed", 1}, {"sitemap", 2}, {"sitemap index", 1}, {"opml", 1}, {"opensearch", 1},
 		{"web manifest", 2}, {"json-ld", 1}, {"robots.txt", 1}, {"_headers", 1}}
 	if !slices.Equal(sum.Read, want) {
@@ -128,15 +127,15 @@ func TestSummaryOfFiles(t *testing.T) {
 // TestZippedSitemaps: they are read like others, and one that inflates to more
 // than anybody takes is refused before it fills the memory.
 func TestZippedSitemaps(t *testing.T) {
-	bomb := zipped(t, sitemap("/p.html")+strings.Repeat(" ", 2*site.MaxSitemapBytes))
+	bomb := zipped(t, sitemap("/p.html")+strings.Repeat(" ", 2*isite.MaxSitemapBytes))
 	root := tempDocroot(t, files{"p.html": plain, "ok.xml.gz": zipped(t, sitemap("/p.html", "/gone.html")), "bomb.xml.gz": bomb,
 		"cut.xml.gz": zipped(t, sitemap(strings.Fields(strings.Repeat("/p.html ", 9000))...))[:500], "none.xml.gz": "<urlset>"})
-	r := run(t, load(t, root, site.Options{}), Options{})
+	r := run(t, load(t, root, isite.Options{}), Options{})
 	compareMessages(t, r.Findings,
 		"bomb.xml.gz:0:0 sitemap-limit: not read: larger than the 52,428,800 bytes that a sitemap may have",
 		"cut.xml.gz:0:0 read-error: cannot be read: a damaged gzip file: unexpected EOF",
 		"ok.xml.gz:3:11 sitemap-entry: the sitemap lists it, but no file answers /gone.html")
-	all, links := rows(t, load(t, root, site.Options{}), Options{})
+	all, links := rows(t, load(t, root, isite.Options{}), Options{})
 	agree(t, r, all, links)
 }
 
@@ -146,13 +145,13 @@ func TestSitemapSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 160 MB")
 	}
-	root := tempDocroot(t, files{"p.html": plain, "s.xml": sitemap("/p.html", "/gone.html") + strings.Repeat(" ", site.MaxSitemapBytes),
-		"t.xml": sitemap("/p.html") + strings.Repeat(" ", 2*site.MaxSitemapBytes)})
-	compareMessages(t, run(t, load(t, root, site.Options{}), Options{}).Findings,
+	root := tempDocroot(t, files{"p.html": plain, "s.xml": sitemap("/p.html", "/gone.html") + strings.Repeat(" ", isite.MaxSitemapBytes),
+		"t.xml": sitemap("/p.html") + strings.Repeat(" ", 2*isite.MaxSitemapBytes)})
+	compareMessages(t, run(t, load(t, root, isite.Options{}), Options{}).Findings,
 		"s.xml:0:0 sitemap-limit: 52428933 bytes, more than the 52428800 that a sitemap may have",
 		"s.xml:3:11 sitemap-entry: the sitemap lists it, but no file answers /gone.html",
 		"t.xml:0:0 sitemap-limit: not read: larger than the 52,428,800 bytes that a sitemap may have")
-	compareMessages(t, run(t, load(t, root, site.Options{MaxPageBytes: 1 << 20}), Options{}).Findings,
+	compareMessages(t, run(t, load(t, root, isite.Options{MaxPageBytes: 1 << 20}), Options{}).Findings,
 		"s.xml:0:0 too-large: not read: larger than the page size limit; see max-page-size",
 		"t.xml:0:0 too-large: not read: larger than the page size limit; see max-page-size")
 }
@@ -162,7 +161,7 @@ func TestSitemapSize(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain + "<link rel=manifest href=m.json>", "f.xml": "<rss><channel>\n<link>gone</link><title>a & b</title></channel></rss>",
 		"m.json": "{\n \"start_url\": \"gone\",\n}", "a.css": "a{b:url(\"gone\n}", "s.svg": "<svg xmlns='http://www.w3.org/2000/svg'><a href='gone'/><b></svg>"})
-	r := run(t, load(t, root, site.Options{}), Options{})
+	r := run(t, load(t, root, isite.Options{}), Options{})
 	compareMessages(t, r.Findings,
 		"a.css:1:9 not-well-formed: not well-formed CSS: a string does not end in its line; browsers drop the rest of the rule or sheet",
 		"f.xml:2:7 missing-file: no file answers /gone",
@@ -180,7 +179,7 @@ func TestPageExtensions(t *testing.T) {
 		extensions []string
 		want       int
 	}{{nil, 3}, {[]string{"html"}, 1}, {[]string{".php", "HTML", "xhtml"}, 3}, {[]string{"php"}, 1}} {
-		r := run(t, load(t, tempDocroot(t, x), site.Options{PageExtensions: c.extensions}), Options{})
+		r := run(t, load(t, tempDocroot(t, x), isite.Options{PageExtensions: c.extensions}), Options{})
 		if r.Summary.Errors != c.want || r.Summary.Pages != c.want {
 			t.Errorf("%q: %d errors on %d pages, want %d", c.extensions, r.Summary.Errors, r.Summary.Pages, c.want)
 		}
@@ -200,7 +199,7 @@ func TestChangedCounts(t *testing.T) {
 		!slices.Equal(sum.Reasons, []Reason{{Changed, 2}}) {
 		t.Errorf("summary %+v", sum)
 	}
-	links, err := Links(t.Context(), s, Options{}, func(dst []byte, _ *Finding) []byte { return dst }, io.Discard)
+	links, err := Links(t.Context(), handle(s), Options{}, Query{}, func(*Link) error { return nil })
 	if err != nil || !reflect.DeepEqual(links.Summary, sum) {
 		t.Errorf("summary of Links %+v (%v), of Run %+v", links.Summary, err, sum)
 	}

@@ -6,23 +6,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // stock is what is known of all links before any page is read again.
 type stock struct {
 	summary Summary
 	// bad lists, by page, the links to describe, in order.
-	bad map[site.PageID][]badLink
+	bad map[isite.PageID][]badLink
 	// scripts lists the target pages whose missing fragments only scripts can
 	// serve, by target.
 	scripts []scriptTarget
 	// scriptMisses are those links, sorted as misses are; script lists them by
 	// page and in order, for the rows of Links.
 	scriptMisses []miss
-	script       map[site.PageID][]badLink
+	script       map[isite.PageID][]badLink
 	// quiet are the targets for which an ignore rule accepts them.
-	quiet map[site.PageID]bool
+	quiet map[isite.PageID]bool
+	// total is what all links come to, for a [Memo].
+	total *tally
 }
 
 // badLink is a link to report. There may be millions.
@@ -32,13 +34,13 @@ type badLink struct {
 }
 
 type linkKey struct {
-	page site.PageID
+	page isite.PageID
 	link uint32
 }
 
 // scriptTarget is a page with fragments that only scripts can serve.
 type scriptTarget struct {
-	target  site.PageID
+	target  isite.PageID
 	example linkKey // the first link, by page and place
 	missing int     // links whose fragment is not there
 }
@@ -60,19 +62,63 @@ type tally struct {
 type badLinks []pageLink
 
 type pageLink struct {
-	page site.PageID
+	page isite.PageID
 	badLink
 }
 
+func newTally(s *isite.Site) *tally {
+	return &tally{reasons: map[Code]int{}, demands: make([]demand, s.Pages())}
+}
+
+// addCounts adds the counts of a tally n times.
+func (t *tally) addCounts(o *tally, n int) {
+	t.ok += n * o.ok
+	t.redirects += n * o.redirects
+	for i, k := range o.states {
+		t.states[i] += n * k
+	}
+	for c, k := range o.reasons {
+		t.reasons[c] += n * k
+	}
+	for i, d := range o.demands {
+		t.demands[i].asked += uint32(n) * d.asked
+		t.demands[i].found += uint32(n) * d.found
+	}
+}
+
+// merged adds tallies of different pages, nil ones left out.
+func merged(s *isite.Site, tallies []*tally) *tally {
+	t := newTally(s)
+	missing, broken := 0, 0
+	for _, w := range tallies {
+		if w != nil {
+			missing, broken = missing+len(w.misses), broken+len(w.bad)
+		}
+	}
+	t.misses, t.bad = make([]miss, 0, missing), make(badLinks, 0, broken)
+	for _, w := range tallies {
+		if w != nil {
+			t.addCounts(w, 1)
+			t.misses, t.bad = append(t.misses, w.misses...), append(t.bad, w.bad...)
+		}
+	}
+	sortMisses(t.misses, s.Pages())
+	return t
+}
+
 // takeStock judges all links from the records in memory.
-func takeStock(ctx context.Context, s *site.Site, opt Options) (*stock, error) {
+func takeStock(ctx context.Context, s *isite.Site, opt Options) (*stock, error) {
+	if t := opt.Memo.tally(s, opt); t != nil {
+		sortMisses(t.misses, s.Pages())
+		return settle(s, opt, t), nil
+	}
 	tallies := make([]*tally, jobs(opt, s.Pages()))
-	err := eachPage(ctx, s, len(tallies), func(worker int) func(site.PageID) error {
+	err := eachPage(ctx, s, len(tallies), func(worker int) func(isite.PageID) error {
 		t := newTally(s)
 		tallies[worker] = t
-		return func(id site.PageID) error {
+		return func(id isite.PageID) error {
 			if opt.scope.has(id) {
-				t.page(s, id, opt)
+				t.page(s, id, s.Page(id), opt)
 			}
 			return nil
 		}
@@ -80,12 +126,11 @@ func takeStock(ctx context.Context, s *site.Site, opt Options) (*stock, error) {
 	if err != nil {
 		return nil, err
 	}
-	return settle(s, opt, tallies), nil
+	return settle(s, opt, merged(s, tallies)), nil
 }
 
-// page judges the links of one page.
-func (t *tally) page(s *site.Site, id site.PageID, opt Options) {
-	p := s.Page(id)
+// page judges the links of p, a version of the page with that number.
+func (t *tally) page(s *isite.Site, id isite.PageID, p *isite.Page, opt Options) {
 	links, asks := p.All(), p.Asks()
 	for i := range links {
 		l := &links[i]
@@ -117,8 +162,8 @@ func (t *tally) page(s *site.Site, id site.PageID, opt Options) {
 }
 
 // asking judges a link that asks for a fragment of a file that is there.
-func (t *tally) asking(s *site.Site, id site.PageID, i int, l *site.Link, state site.State, ask *site.Fragment, opt Options) {
-	if state == site.StateRedirect {
+func (t *tally) asking(s *isite.Site, id isite.PageID, i int, l *isite.Link, state isite.State, ask *isite.Fragment, opt Options) {
+	if state == isite.StateRedirect {
 		t.redirects++
 	}
 	why, unchecked, m := t.fragment(s, l, ask, opt)
@@ -140,13 +185,13 @@ func (t *tally) asking(s *site.Site, id site.PageID, i int, l *site.Link, state 
 	}
 }
 
-func (t *tally) add(page site.PageID, link uint32, why cause) {
+func (t *tally) add(page isite.PageID, link uint32, why cause) {
 	t.bad = append(t.bad, pageLink{page, badLink{link, why}})
 }
 
 // fragment looks for what a link asks of a file that is there. why is set when
 // that is an error for sure, unchecked when it was not looked for.
-func (t *tally) fragment(s *site.Site, l *site.Link, ask *site.Fragment, opt Options) (why cause, unchecked Code, m lookup) {
+func (t *tally) fragment(s *isite.Site, l *isite.Link, ask *isite.Fragment, opt Options) (why cause, unchecked Code, m lookup) {
 	if opt.NoFragments {
 		return 0, "", found
 	}
@@ -174,13 +219,13 @@ func (t *tally) fragment(s *site.Site, l *site.Link, ask *site.Fragment, opt Opt
 
 // uncheckedFragment says why no fragment can be looked for in the file that
 // answers l; empty when one can.
-func uncheckedFragment(s *site.Site, l *site.Link, opt Options) Code {
+func uncheckedFragment(s *isite.Site, l *isite.Link, opt Options) Code {
 	target, ok := s.PageOf(l.Node)
 	return uncheckedOn(s, target, ok, opt)
 }
 
 // uncheckedOn is uncheckedFragment for a file that is this page, or none.
-func uncheckedOn(s *site.Site, target site.PageID, isPage bool, opt Options) Code {
+func uncheckedOn(s *isite.Site, target isite.PageID, isPage bool, opt Options) Code {
 	switch {
 	case !isPage || !s.Page(target).Kind().HasAnchors():
 		return NotHTML
@@ -192,34 +237,19 @@ func uncheckedOn(s *site.Site, target site.PageID, isPage bool, opt Options) Cod
 	return ""
 }
 
-// settle merges the tallies and decides about fragments.
-func settle(s *site.Site, opt Options, tallies []*tally) *stock {
+// settle decides about fragments, and adds up.
+func settle(s *isite.Site, opt Options, w *tally) *stock {
 	t := &stock{}
 	sum := &t.summary
 	reasons := map[Code]int{}
-	demands := make([]demand, s.Pages())
-	missing, broken := 0, 0
-	for _, w := range tallies {
-		if w == nil {
-			continue
-		}
-		missing, broken = missing+len(w.misses), broken+len(w.bad)
-		sum.tallied(w, reasons)
-		for i, d := range w.demands {
-			demands[i].asked += d.asked
-			demands[i].found += d.found
-		}
+	sum.tallied(w, reasons)
+	misses, bad := w.misses, slices.Clip(w.bad)
+	t.scriptMisses = misses[:0] // those looked at make room
+	if opt.Memo != nil {
+		t.total, t.scriptMisses = w, nil
 	}
-	misses, bad := make([]miss, 0, missing), make(badLinks, 0, broken)
-	for _, w := range tallies {
-		if w != nil {
-			misses, bad = append(misses, w.misses...), append(bad, w.bad...)
-		}
-	}
-	sortMisses(misses, s.Pages())
-	t.scriptMisses = misses[:0] // what was looked at makes room
 	for _, m := range misses {
-		if !onlyScripts(s, m.target, m.why, demands[m.target], opt.ScriptFragments) {
+		if !onlyScripts(s, m.target, m.why, w.demands[m.target], opt.ScriptFragments) {
 			bad = append(bad, pageLink{m.page, badLink{m.link, causeFragment}})
 			continue
 		}
@@ -241,7 +271,7 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 	}
 	files := &fileSums{}
 	for i := range s.Pages() {
-		files.add(s, site.PageID(i), 1, opt.scope.has(site.PageID(i)))
+		files.add(s, isite.PageID(i), opt.scope.has(isite.PageID(i)))
 	}
 	files.sum(s, sum)
 	if opt.scope != nil {
@@ -255,7 +285,7 @@ func settle(s *site.Site, opt Options, tallies []*tally) *stock {
 // were not checked.
 func (sum *Summary) tallied(w *tally, reasons map[Code]int) {
 	sum.OK += w.ok
-	sum.Redirected += w.redirects + w.states[site.StateRedirect]
+	sum.Redirected += w.redirects + w.states[isite.StateRedirect]
 	for state, n := range w.states {
 		switch j := judgementOf[state]; {
 		case n == 0:
@@ -284,10 +314,10 @@ func (sum *Summary) reason(reasons map[Code]int) {
 // scriptTargets groups misses, sorted by target, and picks an example for each
 // target: on a page that is read again anyway if there is one, else on the
 // smallest. On rust-doc the first link of each would read twice as many pages.
-func scriptTargets(s *site.Site, misses []miss, bad map[site.PageID][]badLink) []scriptTarget {
+func scriptTargets(s *isite.Site, misses []miss, bad map[isite.PageID][]badLink) []scriptTarget {
 	var out []scriptTarget
-	chosen := map[site.PageID]bool{}
-	again := func(id site.PageID) bool {
+	chosen := map[isite.PageID]bool{}
+	again := func(id isite.PageID) bool {
 		_, bad := bad[id]
 		return bad || chosen[id]
 	}
@@ -304,8 +334,17 @@ func scriptTargets(s *site.Site, misses []miss, bad map[site.PageID][]badLink) [
 	return out
 }
 
+// targetEnd returns how many of the first misses have one target.
+func targetEnd(all []miss) int {
+	n := 1
+	for n < len(all) && all[n].target == all[0].target {
+		n++
+	}
+	return n
+}
+
 // firstOn returns the first of some misses that is on one of these pages.
-func firstOn(misses []miss, has func(site.PageID) bool) (miss, bool) {
+func firstOn(misses []miss, has func(isite.PageID) bool) (miss, bool) {
 	for _, m := range misses {
 		if has(m.page) {
 			return m, true
@@ -315,7 +354,7 @@ func firstOn(misses []miss, has func(site.PageID) bool) (miss, bool) {
 }
 
 // smallest returns the first of some misses on the smallest page.
-func smallest(s *site.Site, misses []miss) miss {
+func smallest(s *isite.Site, misses []miss) miss {
 	best := misses[0]
 	for _, m := range misses {
 		if s.Page(m.page).Size() < s.Page(best.page).Size() {

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// adviseAtOnce is advise for the codes that need nothing but the finding: there
-// may be many of them, and who describes them does it beside others.
-func adviseAtOnce(s *site.Site, f *Finding) {
+// suggestAtOnce is suggest for the codes that need nothing but the finding. There
+// can be many of them, so the workers that describe links do it.
+func suggestAtOnce(s *isite.Site, f *Finding) {
 	switch cmp.Or(f.was, f.Code) {
 	case ViaRedirect:
 		f.Suggestion = behindRedirect(s, f)
@@ -24,35 +24,37 @@ func adviseAtOnce(s *site.Site, f *Finding) {
 	}
 }
 
-// advise fills in what the author most likely meant, for the findings where
-// something near exists; those of adviseAtOnce have it already.
-func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error {
-	byTarget := map[site.PageID][]*Finding{}
+// suggest fills in what the author most likely meant, for the findings where
+// something near exists. Those of suggestAtOnce have their suggestion already.
+func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding) error {
+	byTarget := map[isite.PageID][]*Finding{}
 	var files *fileIndex
-	for i := range all {
-		f := &all[i]
-		switch cmp.Or(f.was, f.Code) {
-		case MissingFragment, MissingMap:
-			if target, ok := s.PageOf(f.node); ok {
-				byTarget[target] = append(byTarget[target], f)
-			}
-		case MissingFile, MissingDirectory, MissingIndex:
-			if files == nil {
-				files = opt.fileIndex(s)
-			}
-			f.Suggestion = slip(f.Raw)
-			if f.Suggestion == "" && isMarkdownPath(f.Raw) {
-				f.Suggestion = files.ofMarkdown(f)
-			}
-			if href := files.nearest(f.Target); href != "" && f.Suggestion == "" {
-				if got := replacePath(s, f, href); got != f.Raw {
-					f.Suggestion = got
+	for _, part := range parts {
+		for i := range part {
+			f := &part[i]
+			switch cmp.Or(f.was, f.Code) {
+			case MissingFragment, MissingMap:
+				if target, ok := s.PageOf(f.node); ok {
+					byTarget[target] = append(byTarget[target], f)
+				}
+			case MissingFile, MissingDirectory, MissingIndex:
+				if files == nil {
+					files = newFileIndex(s)
+				}
+				f.Suggestion = slip(f.Raw)
+				if f.Suggestion == "" && isMarkdownPath(f.Raw) {
+					f.Suggestion = files.ofMarkdown(f)
+				}
+				if href := files.nearest(f.Target); href != "" && f.Suggestion == "" {
+					if got := replacePath(s, f, href); got != f.Raw {
+						f.Suggestion = got
+					}
 				}
 			}
 		}
 	}
 	targets := slices.Sorted(maps.Keys(byTarget))
-	return readers(ctx, s, opt, len(targets), func(r *site.Reader, i int) error {
+	return readers(ctx, s, opt, len(targets), func(r *isite.Reader, i int) error {
 		var ids, names vocabulary
 		err := r.Anchors(targets[i], func(name []byte, kind scan.AnchorKind) {
 			if kind == scan.AnchorMap {
@@ -88,7 +90,7 @@ func advise(ctx context.Context, s *site.Site, opt Options, all []Finding) error
 
 // behindRedirect returns what to write in place of a link that goes through a
 // redirect or an alias page.
-func behindRedirect(s *site.Site, f *Finding) string {
+func behindRedirect(s *isite.Site, f *Finding) string {
 	to := f.Final
 	if target, ok := s.PageOf(f.node); ok && to == "" {
 		to = s.Page(target).Alias()
@@ -150,7 +152,7 @@ func (x *fileIndex) near(p string) string {
 		return ""
 	}
 	dir, name := path.Split(p)
-	has := func(p string) bool { n, ok := x.s.Lookup(p); return ok && x.s.Tree().Kind(n) == site.KindFile }
+	has := func(p string) bool { n, ok := x.s.Lookup(p); return ok && x.s.Tree().Kind(n) == isite.KindFile }
 	// The usual slips: the extension, the slash, the index.
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	for _, try := range []string{p, p + ".html", p + ".htm", p + "/index.html", dir + stem, dir + stem + "/index.html",
@@ -194,7 +196,7 @@ func sharedSegments(a, b string) int {
 // replacePath writes href, a site path, in place of the path of a link, in
 // the manner in which the link was written: relative to the page, from the
 // root, or absolute.
-func replacePath(s *site.Site, f *Finding, href string) string {
+func replacePath(s *isite.Site, f *Finding, href string) string {
 	if s.Rooted() {
 		return rootedPath(s, f, href)
 	}

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // TestSuggestions: what the author most likely meant, written as the link was
@@ -18,42 +18,42 @@ func TestSuggestions(t *testing.T) {
 	tests := []struct {
 		name  string
 		files files // "a/p.html" is the page, its text goes in front of the link
-		opt   site.Options
+		opt   isite.Options
 		raw   string
 		want  string
 	}{
-		{"same_name_elsewhere", files{"img/pic.png": ""}, site.Options{}, "pic.png", "../img/pic.png"},
-		{"same_name_elsewhere_rooted", files{"img/pic.png": ""}, site.Options{}, "/pic.png", "/img/pic.png"},
-		{"same_name_nearest_place", files{"x/y/pic.png": "", "a/x/pic.png": ""}, site.Options{}, "y/pic.png", "x/pic.png"},
-		{"same_name_other_case_elsewhere", files{"img/Pic.PNG": ""}, site.Options{}, "pic.png", "../img/Pic.PNG"},
-		{"letter_case", files{"a/pic.png": ""}, site.Options{}, "Pic.PNG", "pic.png"},
-		{"letter_case_of_directory", files{"Sub/x.html": plain}, site.Options{}, "../sub/x.html", "../Sub/x.html"},
-		{"letter_case_keeps_query_and_fragment", files{"a/q.html": plain + "<p id=f>"}, site.Options{}, "Q.html?x=1#f", "q.html?x=1#f"},
-		{"letter_case_of_absolute_url", files{"a/q.html": plain}, site.Options{BaseURLs: []string{"https://example.org/"}}, "https://example.org/a/Q.html", "https://example.org/a/q.html"},
-		{"letter_case_of_network_path", files{"a/q.html": plain}, site.Options{BaseURLs: []string{"https://example.org/"}}, "//example.org/a/Q.html", "//example.org/a/q.html"},
-		{"letter_case_below_base_path", files{"a/q.html": plain}, site.Options{BaseURLs: []string{"https://example.org/sub/"}}, "/sub/a/Q.html", "/sub/a/q.html"},
-		{"relative_below_base_path", files{"a/q.html": plain}, site.Options{BaseURLs: []string{"https://example.org/sub/"}}, "Q.html", "q.html"},
-		{"html_missing", files{"a/about.html": plain}, site.Options{}, "about", "about.html"},
-		{"html_missing_rooted_with_slash", files{"about.html": plain}, site.Options{}, "/about/", "/about.html"},
-		{"htm_missing", files{"a/about.htm": plain}, site.Options{}, "about", "about.htm"},
-		{"html_too_much", files{"a/about/index.html": plain}, site.Options{}, "about.html", "about/"},
-		{"other_extension", files{"a/about.html": plain}, site.Options{}, "about.md", "about.html"},
-		{"typing_error", files{"a/installation.html": plain}, site.Options{}, "instalation.html", "installation.html"},
-		{"nearest_id", files{}, site.Options{}, "#instalation", "#installation"},
-		{"nearest_id_in_other_case", files{}, site.Options{}, "#INSTALLATION", "#installation"},
-		{"nearest_id_other_punctuation", files{}, site.Options{}, "#get_started", "#get-started"},
-		{"nearest_id_of_other_page", files{"a/q.html": plain + "<p id=usage>"}, site.Options{}, "q.html?x#usages", "q.html?x#usage"},
-		{"nearest_id_is_escaped", files{"a/q.html": plain + "<meta charset=utf-8><p id=\"größe b\">"}, site.Options{}, "q.html#größe-b", "q.html#gr%C3%B6%C3%9Fe%20b"},
-		{"mail_address", files{}, site.Options{}, "me@example.org", "mailto:me@example.org"},
-		{"host_name", files{}, site.Options{}, "www.example.org/x", "https://www.example.org/x"},
-		{"escaped_name", files{"img/a b#c.png": ""}, site.Options{}, "a%20b%23c.png", "../img/a%20b%23c.png"},
-		{"colon_in_first_segment", files{"a/c:D.html": plain}, site.Options{}, "./c:d.html", "./c:D.html"},
-		{"base_element", files{"a/p.html": "<base href=/x/y/>", "x/y/pic.png": ""}, site.Options{}, "Pic.png", "/x/y/pic.png"},
+		{"same_name_elsewhere", files{"img/pic.png": ""}, isite.Options{}, "pic.png", "../img/pic.png"},
+		{"same_name_elsewhere_rooted", files{"img/pic.png": ""}, isite.Options{}, "/pic.png", "/img/pic.png"},
+		{"same_name_nearest_place", files{"x/y/pic.png": "", "a/x/pic.png": ""}, isite.Options{}, "y/pic.png", "x/pic.png"},
+		{"same_name_other_case_elsewhere", files{"img/Pic.PNG": ""}, isite.Options{}, "pic.png", "../img/Pic.PNG"},
+		{"letter_case", files{"a/pic.png": ""}, isite.Options{}, "Pic.PNG", "pic.png"},
+		{"letter_case_of_directory", files{"Sub/x.html": plain}, isite.Options{}, "../sub/x.html", "../Sub/x.html"},
+		{"letter_case_keeps_query_and_fragment", files{"a/q.html": plain + "<p id=f>"}, isite.Options{}, "Q.html?x=1#f", "q.html?x=1#f"},
+		{"letter_case_of_absolute_url", files{"a/q.html": plain}, isite.Options{BaseURLs: []string{"https://example.org/"}}, "https://example.org/a/Q.html", "https://example.org/a/q.html"},
+		{"letter_case_of_network_path", files{"a/q.html": plain}, isite.Options{BaseURLs: []string{"https://example.org/"}}, "//example.org/a/Q.html", "//example.org/a/q.html"},
+		{"letter_case_below_base_path", files{"a/q.html": plain}, isite.Options{BaseURLs: []string{"https://example.org/sub/"}}, "/sub/a/Q.html", "/sub/a/q.html"},
+		{"relative_below_base_path", files{"a/q.html": plain}, isite.Options{BaseURLs: []string{"https://example.org/sub/"}}, "Q.html", "q.html"},
+		{"html_missing", files{"a/about.html": plain}, isite.Options{}, "about", "about.html"},
+		{"html_missing_rooted_with_slash", files{"about.html": plain}, isite.Options{}, "/about/", "/about.html"},
+		{"htm_missing", files{"a/about.htm": plain}, isite.Options{}, "about", "about.htm"},
+		{"html_too_much", files{"a/about/index.html": plain}, isite.Options{}, "about.html", "about/"},
+		{"other_extension", files{"a/about.html": plain}, isite.Options{}, "about.md", "about.html"},
+		{"typing_error", files{"a/installation.html": plain}, isite.Options{}, "instalation.html", "installation.html"},
+		{"nearest_id", files{}, isite.Options{}, "#instalation", "#installation"},
+		{"nearest_id_in_other_case", files{}, isite.Options{}, "#INSTALLATION", "#installation"},
+		{"nearest_id_other_punctuation", files{}, isite.Options{}, "#get_started", "#get-started"},
+		{"nearest_id_of_other_page", files{"a/q.html": plain + "<p id=usage>"}, isite.Options{}, "q.html?x#usages", "q.html?x#usage"},
+		{"nearest_id_is_escaped", files{"a/q.html": plain + "<meta charset=utf-8><p id=\"größe b\">"}, isite.Options{}, "q.html#größe-b", "q.html#gr%C3%B6%C3%9Fe%20b"},
+		{"mail_address", files{}, isite.Options{}, "me@example.org", "mailto:me@example.org"},
+		{"host_name", files{}, isite.Options{}, "www.example.org/x", "https://www.example.org/x"},
+		{"escaped_name", files{"img/a b#c.png": ""}, isite.Options{}, "a%20b%23c.png", "../img/a%20b%23c.png"},
+		{"colon_in_first_segment", files{"a/c:D.html": plain}, isite.Options{}, "./c:d.html", "./c:D.html"},
+		{"base_element", files{"a/p.html": "<base href=/x/y/>", "x/y/pic.png": ""}, isite.Options{}, "Pic.png", "/x/y/pic.png"},
 
-		{"nothing_near", files{"zebra.txt": ""}, site.Options{}, "giraffe.html", ""},
-		{"nothing_near_id", files{}, site.Options{}, "#zzz", ""},
-		{"short_names_are_not_near", files{"a/x.a": ""}, site.Options{}, "y.b", ""},
-		{"index_html_says_nothing", many, site.Options{}, "zz/index.html", ""},
+		{"nothing_near", files{"zebra.txt": ""}, isite.Options{}, "giraffe.html", ""},
+		{"nothing_near_id", files{}, isite.Options{}, "#zzz", ""},
+		{"short_names_are_not_near", files{"a/x.a": ""}, isite.Options{}, "y.b", ""},
+		{"index_html_says_nothing", many, isite.Options{}, "zz/index.html", ""},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestSuggestions(t *testing.T) {
 
 // TestMapSuggestion: map names are suggested for map names only.
 func TestMapSuggestion(t *testing.T) {
-	r := checkFiles(t, files{"p.html": plain + "<map name=navigation></map><p id=navigations><img usemap=#navigatio>"}, site.Options{}, Options{})
+	r := checkFiles(t, files{"p.html": plain + "<map name=navigation></map><p id=navigations><img usemap=#navigatio>"}, isite.Options{}, Options{})
 	if len(r.Findings) != 1 || r.Findings[0].Suggestion != "#navigation" {
 		t.Errorf("got %+v", r.Findings)
 	}

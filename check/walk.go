@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // walker follows links from page to page. It belongs to one goroutine.
 type walker struct {
-	s        *site.Site
+	s        *isite.Site
 	addr     addresses
 	from     *linksets // nil: every page is in
 	skip     *linksets // nil: none
@@ -19,24 +19,24 @@ type walker struct {
 	count    int       // judged so far, listings included (LL-24)
 	cut      int       // left out by the limit
 	cutFirst string
-	in       []bool               // by page
-	followed []bool               // by node: pages and listings whose links are in the queue
-	listed   map[site.NodeID]bool // listings that were taken
-	left     map[site.NodeID]bool // pages and listings that were not
-	class    []inclusion          // by node
-	settled  []bool               // by node: another link to it changes nothing
-	used     []bool               // by linkset: a page of it was found
-	children *site.Children
-	queue    []site.NodeID
+	in       []bool                // by page
+	followed []bool                // by node: pages and listings whose links are in the queue
+	listed   map[isite.NodeID]bool // listings that were taken
+	left     map[isite.NodeID]bool // pages and listings that were not
+	class    []inclusion           // by node
+	settled  []bool                // by node: another link to it changes nothing
+	used     []bool                // by linkset: a page of it was found
+	children *isite.Children
+	queue    []isite.NodeID
 	fresh    []uint32 // the links of a page that may lead somewhere new
-	steps    []Step
-	reader   *site.Reader
+	visits   []Visit
+	reader   *isite.Reader
 }
 
-func newWalker(s *site.Site) *walker {
+func newWalker(s *isite.Site) *walker {
 	return &walker{
 		s: s, addr: addresses{s: s}, in: make([]bool, s.Pages()), followed: make([]bool, s.Tree().Len()),
-		listed: map[site.NodeID]bool{}, left: map[site.NodeID]bool{}, class: make([]inclusion, s.Tree().Len()), settled: make([]bool, s.Tree().Len()),
+		listed: map[isite.NodeID]bool{}, left: map[isite.NodeID]bool{}, class: make([]inclusion, s.Tree().Len()), settled: make([]bool, s.Tree().Len()),
 	}
 }
 
@@ -49,7 +49,7 @@ func (w *walker) close() {
 // everything judges the pages in the order of their paths.
 func (w *walker) everything() {
 	for i := range w.s.Pages() {
-		node := w.s.Page(site.PageID(i)).Node()
+		node := w.s.Page(isite.PageID(i)).Node()
 		all := w.addr.of(node)
 		// The address asked for is not known: one that is skipped is enough.
 		taken := !slices.ContainsFunc(all, func(a string) bool { return !w.takes(a) })
@@ -89,12 +89,12 @@ func (w *walker) seeds(ctx context.Context, seeds []string) error {
 
 // seed returns the page or listing that answers a seed, and its address: a
 // directory ends in a slash (LL-83).
-func (w *walker) seed(seed string) (node site.NodeID, path string, ok bool) {
+func (w *walker) seed(seed string) (node isite.NodeID, path string, ok bool) {
 	a := w.s.Answer(seed)
-	if !a.State.Answers() || a.Node == site.NoNode {
+	if !a.State.Answers() || a.Node == isite.NoNode {
 		return 0, "", false
 	}
-	if _, page := w.s.PageOf(a.Node); !page && a.State != site.StateAutoindex {
+	if _, page := w.s.PageOf(a.Node); !page && a.State != isite.StateAutoindex {
 		return 0, "", false
 	}
 	return a.Node, w.addr.nearest(a.Node, cmp.Or(a.Final, seed)), true
@@ -106,16 +106,16 @@ func (w *walker) takes(path string) bool {
 }
 
 // arrive comes to a page or listing by an address. taken is what takes says.
-func (w *walker) arrive(node site.NodeID, path string, taken bool) {
+func (w *walker) arrive(node isite.NodeID, path string, taken bool) {
 	w.settled[node] = w.classOf(node) != inSome
 	if w.isIn(node) {
 		return
 	}
 	switch {
 	case !taken:
-		w.leaveOut(node, path, StepSkip)
+		w.leaveOut(node, path, VisitSkip)
 	case w.limit > 0 && w.count >= w.limit && w.counts(node):
-		if w.leaveOut(node, path, StepLimit) {
+		if w.leaveOut(node, path, VisitLimit) {
 			w.cut++
 			w.cutFirst = cmp.Or(w.cutFirst, w.s.Tree().Path(node), "/")
 		}
@@ -130,7 +130,7 @@ func (w *walker) arrive(node site.NodeID, path string, taken bool) {
 		}
 		w.settled[node] = true
 		delete(w.left, node)
-		w.steps = append(w.steps, Step{path, StepCheck})
+		w.visits = append(w.visits, Visit{path, VisitCheck})
 		w.enqueue(node)
 		for _, other := range w.addr.of(node) {
 			w.use(other)
@@ -140,7 +140,7 @@ func (w *walker) arrive(node site.NodeID, path string, taken bool) {
 }
 
 // isIn tells whether a page or listing was taken already.
-func (w *walker) isIn(node site.NodeID) bool {
+func (w *walker) isIn(node isite.NodeID) bool {
 	if id, isPage := w.s.PageOf(node); isPage {
 		return w.in[id]
 	}
@@ -149,22 +149,22 @@ func (w *walker) isIn(node site.NodeID) bool {
 
 // leaveOut notes that a page is not judged; new tells that it was not noted
 // before.
-func (w *walker) leaveOut(node site.NodeID, path string, why StepKind) (new bool) {
+func (w *walker) leaveOut(node isite.NodeID, path string, why VisitKind) (new bool) {
 	if _, known := w.left[node]; known || !w.counts(node) {
 		return false
 	}
 	w.left[node] = true
-	w.steps = append(w.steps, Step{path, why})
+	w.visits = append(w.visits, Visit{path, why})
 	return true
 }
 
 // follow takes the links of a page that is not judged itself.
-func (w *walker) follow(node site.NodeID, path string) {
-	w.steps = append(w.steps, Step{path, StepFollow})
+func (w *walker) follow(node isite.NodeID, path string) {
+	w.visits = append(w.visits, Visit{path, VisitFollow})
 	w.enqueue(node)
 }
 
-func (w *walker) enqueue(node site.NodeID) {
+func (w *walker) enqueue(node isite.NodeID) {
 	if !w.followed[node] {
 		w.followed[node] = true
 		w.queue = append(w.queue, node)
@@ -173,13 +173,13 @@ func (w *walker) enqueue(node site.NodeID) {
 
 // counts tells whether a node is a page that holds links, or a listing: an SVG
 // file is read for its ids only.
-func (w *walker) counts(node site.NodeID) bool {
+func (w *walker) counts(node isite.NodeID) bool {
 	id, ok := w.s.PageOf(node)
 	if !ok {
 		return true
 	}
 	p := w.s.Page(id)
-	return p.Kind() != site.PageSVG || p.Links() > 0
+	return p.Kind() != isite.PageSVG || p.Links() > 0
 }
 
 // use notes the linksets that found a page.
@@ -198,7 +198,7 @@ func (w *walker) use(path string) {
 }
 
 // leave follows the links of a page or the entries of a listing.
-func (w *walker) leave(node site.NodeID) error {
+func (w *walker) leave(node isite.NodeID) error {
 	id, ok := w.s.PageOf(node)
 	if !ok {
 		w.list(node)
@@ -211,10 +211,10 @@ func (w *walker) leave(node site.NodeID) error {
 	fresh := w.fresh[:0]
 	for i := range links {
 		l := &links[i]
-		if !l.State.Answers() || l.Node == site.NoNode || w.settled[l.Node] || l.IsMap() {
+		if !l.State.Answers() || l.Node == isite.NoNode || w.settled[l.Node] || l.IsMap() {
 			continue
 		}
-		if _, page := w.s.PageOf(l.Node); page || l.State == site.StateAutoindex {
+		if _, page := w.s.PageOf(l.Node); page || l.State == isite.StateAutoindex {
 			fresh = append(fresh, uint32(i))
 		} else {
 			w.settled[l.Node] = true
@@ -241,12 +241,12 @@ func (w *walker) leave(node site.NodeID) error {
 
 // entries returns what a listing of a directory shows (LL-78): names with a
 // dot in front are left out (LL-79).
-func (w *walker) entries(dir site.NodeID) []site.NodeID {
+func (w *walker) entries(dir isite.NodeID) []isite.NodeID {
 	if w.children == nil {
 		c := w.s.Tree().Children()
 		w.children = &c
 	}
-	var shown []site.NodeID
+	var shown []isite.NodeID
 	for _, child := range w.children.Of(w.s.Tree().Real(dir)) {
 		if !strings.HasPrefix(w.s.Tree().Name(child), ".") {
 			shown = append(shown, child)
@@ -256,11 +256,11 @@ func (w *walker) entries(dir site.NodeID) []site.NodeID {
 }
 
 // list comes to all entries of a directory listing.
-func (w *walker) list(dir site.NodeID) {
+func (w *walker) list(dir isite.NodeID) {
 	t := w.s.Tree()
 	for _, child := range w.entries(dir) {
 		path := "/" + t.Path(child)
-		if t.Kind(child) == site.KindDir {
+		if t.Kind(child) == isite.KindDir {
 			path += "/"
 		}
 		if node, path, ok := w.seed(path); ok {

@@ -1,12 +1,13 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // batch pages are taken by a worker at a time.
@@ -22,10 +23,10 @@ func jobs(opt Options, pages int) int {
 
 // eachPage runs the pages of a site through workers. start is called once for
 // each worker, from one goroutine, and returns what handles a page.
-func eachPage(ctx context.Context, s *site.Site, workers int, start func(worker int) func(site.PageID) error) error {
+func eachPage(ctx context.Context, s *isite.Site, workers int, start func(worker int) func(isite.PageID) error) error {
 	return eachTask(ctx, s.Pages(), workers, func(w int) (func(int) error, func(), error) {
 		handle := start(w)
-		return func(i int) error { return handle(site.PageID(i)) }, func() {}, nil
+		return func(i int) error { return handle(isite.PageID(i)) }, func() {}, nil
 	})
 }
 
@@ -72,4 +73,75 @@ func eachTask(ctx context.Context, n, workers int, start func(worker int) (func(
 	}
 	wg.Wait()
 	return context.Cause(ctx)
+}
+
+// sequence hands on what workers make, in any order, in the order of its
+// numbers. The window bounds how far a worker may run ahead, and so the memory.
+type sequence[E any] struct {
+	mu    sync.Mutex
+	moved *sync.Cond // next or err has changed
+	emit  func([]E) error
+	next  int
+	ready map[int][]E
+	free  [][]E // buffers to use again
+	err   error
+}
+
+const window = 64
+
+// maxFree bounds the capacity of the buffers that are kept.
+const maxFree = 1 << 20
+
+func newSequence[E any](emit func([]E) error) *sequence[E] {
+	q := &sequence[E]{emit: emit, ready: map[int][]E{}}
+	q.moved = sync.NewCond(&q.mu)
+	return q
+}
+
+// buffer waits until number i is near its turn and returns an empty buffer.
+func (q *sequence[E]) buffer(ctx context.Context, i int) ([]E, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.err == nil && i >= q.next+window && ctx.Err() == nil {
+		q.moved.Wait()
+	}
+	if err := cmp.Or(q.err, context.Cause(ctx)); err != nil {
+		return nil, err
+	}
+	if n := len(q.free); n > 0 {
+		b := q.free[n-1]
+		q.free = q.free[:n-1]
+		return b[:0], nil
+	}
+	return nil, nil
+}
+
+// wake lets waiting workers see that the work was cancelled.
+func (q *sequence[E]) wake() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.moved.Broadcast()
+}
+
+// put takes what was made for number i, and hands on all that is due.
+func (q *sequence[E]) put(i int, b []E) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ready[i] = b
+	for q.err == nil {
+		b, ok := q.ready[q.next]
+		if !ok {
+			break
+		}
+		if len(b) > 0 {
+			q.err = q.emit(b)
+		}
+		delete(q.ready, q.next)
+		if cap(b) <= maxFree {
+			q.free = append(q.free, b)
+		}
+		q.next++
+	}
+	q.moved.Broadcast()
+	return q.err
 }

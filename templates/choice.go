@@ -8,42 +8,44 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Choice says which pages of a built site name the endpoints.
+// Choice selects the pages of a built site that name the endpoints. The zero
+// value selects the home page and all pages that are not lists.
 type Choice struct {
-	// Pages and Exclude are doublestar patterns of paths in the docroot, without
-	// leading slash. No Pages means all; Exclude wins.
+	// Pages and Exclude are doublestar patterns for paths in the docroot,
+	// without a leading slash. Empty Pages means all pages; Exclude wins.
 	Pages, Exclude []string
-	// Kinds are the kinds of pages: "home", "page", "list". None means home and
+	// Kinds are kinds of pages: "home", "page", "list". Empty means home and
 	// page.
 	Kinds []string
 }
 
-// Chosen says whether a page names the endpoints.
+// Chosen is whether a page should name the endpoints.
 type Chosen uint8
 
 const (
-	// No: the page need not, and does no harm if it does: lists of pages, where
-	// they are not chosen.
+	// No: the page does not need the elements, but may have them: a list of
+	// pages that is not selected.
 	No Chosen = iota
-	// Yes: the page should.
+	// Yes: the page should have the elements.
 	Yes
-	// Never: the page must not: error pages, and what the patterns leave out.
+	// Never: the page must not have them: error pages, and pages that the
+	// patterns leave out.
 	Never
 )
 
-// A Chooser tells by their paths which pages of a docroot are chosen. It is
-// safe for concurrent use.
+// A Chooser decides by path which pages of a docroot are selected. It is safe
+// for concurrent use.
 type Chooser struct {
 	choice           Choice
 	home, page, list bool
-	// feeds are the directories that hold a feed, parents those below which
-	// pages lie beside their index file.
+	// feeds are the directories that hold a feed. parents are the directories
+	// that have other pages below them than their index file.
 	feeds, parents map[string]bool
 }
 
-// NewChooser returns the chooser for a docroot whose pages are at these paths.
-// feeds are the paths of its feeds: generators write one beside each list of
-// pages. Paths are slash paths in the docroot without leading slash.
+// NewChooser returns the Chooser of a docroot with these pages. feeds are the
+// paths of its feeds; generators write one beside each list of pages. All paths
+// are slash paths in the docroot without a leading slash.
 func NewChooser(c Choice, pages, feeds []string) *Chooser {
 	if len(c.Kinds) == 0 {
 		c.Kinds = []string{"home", "page"}
@@ -69,8 +71,9 @@ func NewChooser(c Choice, pages, feeds []string) *Chooser {
 	return ch
 }
 
-// Of tells whether the page at p is chosen. Pages that only redirect are not
-// known by their paths: who reads them must leave them out.
+// Of reports whether the page at p is selected. A page that only redirects
+// cannot be recognised by its path; callers that read pages have to leave it
+// out.
 func (c *Chooser) Of(p string) Chosen {
 	matches := func(pattern string) bool { ok, _ := doublestar.Match(pattern, p); return ok }
 	switch {
@@ -92,9 +95,9 @@ func (c *Chooser) Of(p string) Chosen {
 	return No
 }
 
-// isList tells whether the page is a list of pages: the index of a directory
-// with pages below it or with a feed of its own, a further page of such a list,
-// or a page of tags or categories.
+// isList reports whether the page is a list of pages: the index of a directory
+// that has pages below it or a feed of its own, the second and later pages of
+// such a list, or a page of tags or categories.
 func (c *Chooser) isList(p string) bool {
 	name := strings.TrimSuffix(p, path.Ext(p))
 	if isIndex(p) {
@@ -125,8 +128,8 @@ func isTaxonomy(segment string) bool {
 	return false
 }
 
-// IsErrorPage tells whether the page is what a host shows in place of others:
-// 404.html and its like at the top, or one level below for a language.
+// IsErrorPage reports whether the page at p is an error page of the host, such
+// as 404.html: at the top of the docroot, or one level below for a language.
 func IsErrorPage(p string) bool {
 	name := strings.TrimSuffix(p, path.Ext(p))
 	if isIndex(p) {
@@ -141,7 +144,7 @@ func IsErrorPage(p string) bool {
 	return name == "50x" || len(name) == 3 && isNumber(name) && (name[0] == '4' || name[0] == '5')
 }
 
-// IsFeed tells by the name of a file whether it is the feed of a list of pages.
+// IsFeed reports whether a file of this name is the feed of a list of pages.
 func IsFeed(name string) bool {
 	switch name {
 	case "index.xml", "feed.xml", "atom.xml", "rss.xml", "feed.json":
@@ -154,7 +157,7 @@ func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// isIndex tells whether p is the index file of its directory.
+// isIndex reports whether p is the index file of its directory.
 func isIndex(p string) bool {
 	name := p[strings.LastIndexByte(p, '/')+1:]
 	return strings.HasPrefix(name, "index.") && strings.Count(name, ".") == 1

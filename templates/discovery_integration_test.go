@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -30,7 +31,7 @@ type build struct {
 	inject   bool   // Docroot afterwards
 	headers  bool   // the server's rules
 	// found tells whether the two clients find the endpoints; fault is what an
-	// inspection of a page of content says, as in docs/inject.md.
+	// inspection of a page of content says, as in docs/guide/link-elements.md.
 	pingback, webmention bool
 	fault                string
 }
@@ -62,7 +63,7 @@ var discoveryPages = []struct {
 // Discovery of the endpoints by clients that nobody here wrote (PB-8, PB-18,
 // PB-20, PB-65): WordPress's own code, and the webmention client ronkyuu,
 // against pages that Hugo built and nginx serves; a client finds nothing on
-// pages that name no endpoint (PB-6). docs/inject.md has the table.
+// pages that name no endpoint (PB-6). docs/guide/link-elements.md has the table.
 func TestDiscovery(t *testing.T) {
 	for _, name := range []string{"hugo", "nginx", "php"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -88,7 +89,7 @@ func TestDiscovery(t *testing.T) {
 	pingbacks := ask(t, urls, "php", "testdata/pingback_discover.php", wordpress)
 	webmentions := ask(t, urls, python, "testdata/webmention_discover.py")
 
-	doc, err := os.ReadFile("../docs/inject.md")
+	doc, err := os.ReadFile("../docs/guide/link-elements.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestDiscovery(t *testing.T) {
 		row := fmt.Sprintf("| %s | %s | %s | %s | %s |", b.name, orNone(kinds), mark[b.pingback], mark[b.webmention], verdict)
 		t.Log(row)
 		if !strings.Contains(string(doc), row) {
-			t.Errorf("docs/inject.md lacks\n%s", row)
+			t.Errorf("docs/guide/link-elements.md lacks\n%s", row)
 		}
 	}
 }
@@ -134,7 +135,7 @@ func orNone(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// inspectFile returns the code of the first fault that is found in a page.
+// inspectFile returns the code of the first fault of a page.
 func inspectFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -142,17 +143,17 @@ func inspectFile(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	var s scan.Scanner
-	has, faults := NewInspector(discovered).Page(s.HTML(text, scan.Options{}), false)
+	has, faults := linkelement.NewInspector(discovered.Pingback, discovered.Webmention).Page(s.HTML(text, scan.Options{}), false)
 	switch {
 	case has == 0:
 		return "endpoint-missing"
 	case len(faults) > 0:
-		return "endpoint-" + faultNames[faults[0].Fault()]
+		return "endpoint-" + faults[0].Fault().String()
 	}
 	return ""
 }
 
-// buildSite has Hugo make a small site, and returns its docroot.
+// buildSite builds a small site with Hugo and returns its docroot.
 func buildSite(t *testing.T, dir string, b build) string {
 	t.Helper()
 	element := ""

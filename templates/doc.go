@@ -1,8 +1,17 @@
-// Package templates puts the link elements by which others find a site's
-// pingback and webmention servers into the head of its pages, takes them out
-// again, and tells whether a page has them as it should.
+// Package templates adds link elements to the head of a site's pages, verifies
+// them and removes them again. The elements name the site's pingback and
+// webmention endpoints, so that other sites can find them.
 //
-// [Endpoints] holds the addresses and makes the bytes of the elements. What is
-// put where is decided by the bytes of a template or page alone; where files
-// are written, they are replaced whole or not at all.
+// Start with [NewEndpoints]. Then choose the way that fits the program:
+//
+//   - [Insert] changes html/template templates before their first execution.
+//   - [NewWriter] adds the elements to one page while it is written.
+//   - [Docroot] edits the pages of a built site, or undoes its edits.
+//   - [HeaderRules] makes the host send the endpoints as headers instead.
+//
+// [Verify] checks a page in memory. The bytes of a template or page alone decide
+// where the elements go. Files are replaced as a whole or not at all.
+//
+// Sources: Pingback 1.0 (https://www.hixie.ch/specs/pingback/pingback),
+// Webmention (https://www.w3.org/TR/webmention/).
 package templates

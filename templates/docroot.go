@@ -5,81 +5,83 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 )
 
-// DocrootOptions say what [Docroot] does.
+// DocrootOptions control [Docroot].
 type DocrootOptions struct {
 	Endpoints Endpoints
 	Choice    Choice
-	// Undo takes out what earlier runs put in, from all pages; Endpoints and
-	// Choice do not matter.
+	// Undo removes what earlier runs inserted, from all pages. Endpoints and
+	// Choice are ignored.
 	Undo bool
-	// DryRun changes nothing.
+	// DryRun reports what would change, and changes nothing.
 	DryRun bool
-	// Extensions are the endings of the names of pages, without dot, in lower
-	// case; none means html, htm, shtml and xhtml. Those named xhtml are XML.
+	// Extensions are the file name extensions of pages, in lower case and
+	// without the dot. Empty means html, htm, shtml and xhtml. Pages named
+	// xhtml are XML.
 	Extensions []string
-	// MaxPageBytes is the size above which a page is left alone; 0 means 64 MiB.
+	// MaxPageBytes is the size above which a page is skipped; 0 means 64 MiB.
 	MaxPageBytes int64
-	// Jobs is the number of workers, 0 one per processor.
+	// Jobs is the number of workers; 0 means one per processor.
 	Jobs int
 }
 
-// DocrootResult tells what [Docroot] did. Paths are slash paths in the docroot,
+// DocrootResult is what [Docroot] did. Paths are slash paths in the docroot,
 // sorted.
 type DocrootResult struct {
-	// Pages is the number of pages looked at, Chosen of those that should name
-	// the endpoints, Right of those that did before.
+	// Pages is the number of pages read. Chosen is how many of them should name
+	// the endpoints, and Right how many already did.
 	Pages, Chosen, Right int
-	// Changed are the pages that were written, or with DryRun would be.
+	// Changed are the pages that were written, or would be without DryRun.
 	Changed []string
-	// Notes are chosen pages that do not have all elements now, and why.
+	// Notes are the selected pages that still lack an element, with the reason.
 	Notes []PageNote
 	// Compressed are files beside changed pages, such as index.html.gz, that
-	// hold the page as it was.
+	// still hold the old page.
 	Compressed []string
 }
 
-// PageNote says something about one page.
+// PageNote is a remark about one page.
 type PageNote struct{ Page, Text string }
 
 const (
 	defaultMaxPage = 64 << 20
-	// prefixBytes are read of a page first: as a rule they tell that it is as
-	// it should be.
+	// prefixBytes is how much of a page is read first. Usually that is enough
+	// to see that the page is already right.
 	prefixBytes = 8 << 10
-	// batchFiles of one directory are one task.
+	// batchFiles is the number of files of one directory per task.
 	batchFiles = 64
-	// maxDocrootErrors are reported of many.
+	// maxDocrootErrors is how many errors are reported one by one.
 	maxDocrootErrors = 10
 )
 
-// Docroot puts the elements into the pages of a built site, right after the
-// declaration of the encoding, or takes them out again. What is written ends
-// in a mark by which the next run knows it: nothing else is remembered, a
-// second run writes nothing, and one that was cut off at any point is carried on
-// by the next, or undone. Elements that the pages have of their own are not
-// touched.
+// Docroot inserts the elements into the pages of a built site, right after the
+// charset declaration, or removes them again. What it writes ends in a mark,
+// which is how the next run recognises it. A second run writes nothing. After an
+// interruption at any point, the next run continues or undoes the work. Docroot
+// leaves elements alone that come from the site's own templates.
 //
-// A page is replaced as a whole, with its permissions and its time of change;
-// all its other bytes stay. Symbolic links are not followed, and nothing
-// outside of the docroot is opened. The files are not forced onto the disk: a
-// docroot can be built again.
+// A page is replaced as a whole and keeps its permissions, its modification time
+// and all other bytes. Docroot does not follow symbolic links and opens nothing
+// outside the docroot. It does not sync files to the disk, because a docroot can
+// be built again.
 //
-// An error means that a page could not be read or written; the others are done
-// all the same.
+// An error names pages that could not be read or written; Docroot still edits
+// the others. When ctx is cancelled, the error is its cause.
 func Docroot(ctx context.Context, docroot string, opt DocrootOptions) (*DocrootResult, error) {
 	if !opt.Undo && opt.Endpoints.IsZero() {
-		return nil, errors.New("inject: no endpoint is given")
+		return nil, errors.New("inject: no endpoint given")
 	}
 	if opt.MaxPageBytes == 0 {
 		opt.MaxPageBytes = defaultMaxPage
@@ -97,27 +99,28 @@ func Docroot(ctx context.Context, docroot string, opt DocrootOptions) (*DocrootR
 		return nil, fmt.Errorf("inject: %w", err)
 	}
 	if list.pages == 0 {
-		return nil, fmt.Errorf("inject: no page in %s", docroot)
+		return nil, fmt.Errorf("inject: %s contains no page", docroot)
 	}
 	return list.work(ctx, root, opt)
 }
 
-// pageList is what a docroot holds, as far as it matters here.
+// pageList holds the pages of a docroot.
 type pageList struct {
 	tasks   []pageTask
 	pages   int
 	chooser *Chooser
-	// compressed holds, by page, the files beside it that hold it compressed.
+	// compressed maps a page to its compressed copies.
 	compressed map[string][]string
 }
 
-// pageTask is some pages of one directory.
+// pageTask is a batch of pages of one directory.
 type pageTask struct {
 	dir   string // "." for the docroot
 	names []string
 }
 
-// listPages walks the docroot and removes what a run that was cut off left.
+// listPages walks the docroot. It removes the temporary files of interrupted
+// runs.
 func listPages(ctx context.Context, root *os.Root, opt DocrootOptions) (*pageList, error) {
 	l := &pageList{compressed: map[string][]string{}}
 	var pages, feeds []string
@@ -165,7 +168,7 @@ func listPages(ctx context.Context, root *os.Root, opt DocrootOptions) (*pageLis
 	return l, err
 }
 
-// work carries out the tasks.
+// work edits the pages with several workers.
 func (l *pageList) work(ctx context.Context, root *os.Root, opt DocrootOptions) (*DocrootResult, error) {
 	n := opt.Jobs
 	if n <= 0 {
@@ -214,10 +217,178 @@ func joinFaults(faults []PageNote) error {
 	var errs []error
 	for i, f := range faults {
 		if i == maxDocrootErrors {
-			errs = append(errs, fmt.Errorf("inject: %d more", len(faults)-i))
+			errs = append(errs, fmt.Errorf("inject: %d more errors", len(faults)-i))
 			break
 		}
 		errs = append(errs, fmt.Errorf("inject: %s: %s", f.Page, f.Text))
 	}
 	return errors.Join(errs...)
+}
+
+// docrootWorker edits pages in its own buffers.
+type docrootWorker struct {
+	list   *pageList
+	opt    DocrootOptions
+	editor pageEditor
+	result DocrootResult
+	faults []PageNote
+	in     []byte
+	out    []byte
+}
+
+func (w *docrootWorker) task(ctx context.Context, root *os.Root, t pageTask) {
+	dir, err := root.OpenRoot(t.dir)
+	if err != nil {
+		w.fault(t.dir, err)
+		return
+	}
+	defer dir.Close()
+	for _, name := range t.names {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := w.page(dir, name, path.Join(t.dir, name)); err != nil {
+			w.fault(path.Join(t.dir, name), err)
+		}
+	}
+}
+
+func (w *docrootWorker) fault(page string, err error) {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = fmt.Errorf("%s: %w", at.Op, at.Err) // its path is a temporary file, or relative to an open directory
+	}
+	w.faults = append(w.faults, PageNote{page, err.Error()})
+}
+
+// page reads one page, and rewrites it if it has to change.
+func (w *docrootWorker) page(dir *os.Root, name, p string) error {
+	f, err := dir.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	xml := strings.EqualFold(path.Ext(name), ".xhtml")
+	chosen := !w.opt.Undo && w.list.chooser.Of(p) == Yes
+	size := info.Size()
+	if cap(w.in) < prefixBytes {
+		w.in = make([]byte, 256<<10)
+	}
+	text, err := readFull(f, w.in[:min(size, prefixBytes)])
+	if err != nil {
+		return err
+	}
+	if chosen {
+		w.result.Chosen++
+		if w.editor.isRight(text, xml) {
+			w.result.Right++
+			return nil
+		}
+	}
+	if size > w.opt.MaxPageBytes {
+		w.note(p, fmt.Sprintf("the page is larger than %d bytes", w.opt.MaxPageBytes), chosen)
+		return nil
+	}
+	if int64(len(text)) < size {
+		if int64(cap(w.in)) < size {
+			w.in = append(make([]byte, 0, size+size/4), text...)
+		}
+		rest, err := readFull(f, w.in[len(text):size])
+		if err != nil {
+			return err
+		}
+		text = w.in[:len(text)+len(rest)]
+	}
+	v := w.editor.edit(text, xml, chosen)
+	if v.piece || v.redirect {
+		w.result.Chosen--
+	}
+	if v.note != "" {
+		w.note(p, v.note, chosen)
+	}
+	if len(v.splices) == 0 {
+		if chosen && v.note == "" && !v.piece && !v.redirect {
+			w.result.Right++
+		}
+		return nil
+	}
+	if !w.opt.DryRun {
+		w.out = apply(w.out[:0], text, v.splices)
+		if err := replacePage(dir, name, info, w.out); err != nil {
+			return err
+		}
+	}
+	w.result.Changed = append(w.result.Changed, p)
+	return nil
+}
+
+func (w *docrootWorker) note(page, text string, chosen bool) {
+	if chosen {
+		w.result.Notes = append(w.result.Notes, PageNote{page, text})
+	}
+}
+
+// readFull fills buf, or a part of it if the file has become shorter.
+func readFull(f *os.File, buf []byte) ([]byte, error) {
+	n, err := io.ReadFull(f, buf)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return buf[:n], err
+}
+
+const (
+	temporaryStart = ".sitelink-"
+	temporaryExt   = ".sitelink-tmp"
+)
+
+// isTemporary reports whether name is a temporary file of replacePage.
+func isTemporary(name string) bool {
+	return strings.HasPrefix(name, temporaryStart) && strings.HasSuffix(name, temporaryExt)
+}
+
+var temporaries atomic.Uint64
+
+// replacePage replaces a page with data, through a temporary file in the same
+// directory, so that the page is complete at any time. info is the page's state
+// when it was read; replacePage refuses to overwrite a page that changed since.
+func replacePage(dir *os.Root, name string, info fs.FileInfo, data []byte) (err error) {
+	temporary := temporaryStart + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(temporaries.Add(1), 36) + temporaryExt
+	f, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			dir.Remove(temporary)
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = keepOwner(f, info)
+	}
+	if err == nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = dir.Chtimes(temporary, info.ModTime(), info.ModTime())
+	}
+	if err != nil {
+		return err
+	}
+	now, err := dir.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(now, info) || now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime()) {
+		return errors.New("another program changed the page while it was edited")
+	}
+	return dir.Rename(temporary, name)
 }

@@ -139,9 +139,9 @@ func TestDocrootRefuses(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	for want, f := range map[string]func() (*DocrootResult, error){
-		"no endpoint":  func() (*DocrootResult, error) { return Docroot(ctx, dir, DocrootOptions{}) },
-		"no page in":   func() (*DocrootResult, error) { return Docroot(ctx, dir, DocrootOptions{Endpoints: both}) },
-		"no such file": func() (*DocrootResult, error) { return Docroot(ctx, dir+"/x", DocrootOptions{Endpoints: both}) },
+		"no endpoint":      func() (*DocrootResult, error) { return Docroot(ctx, dir, DocrootOptions{}) },
+		"contains no page": func() (*DocrootResult, error) { return Docroot(ctx, dir, DocrootOptions{Endpoints: both}) },
+		"no such file":     func() (*DocrootResult, error) { return Docroot(ctx, dir+"/x", DocrootOptions{Endpoints: both}) },
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

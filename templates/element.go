@@ -8,18 +8,21 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"github.com/sitelink/sitelink/internal/linkelement"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // Endpoints are the addresses that a site's pages name: absolute http or https
-// URIs in ASCII, "" for none. [NewEndpoints] makes them; its values are the
-// same in elements and headers (PB-16).
+// URIs in ASCII, or "" for no endpoint. Create them with [NewEndpoints]. Elements
+// and headers use the same values (PB-16).
 type Endpoints struct {
 	// Pingback is the XML-RPC server, Webmention the webmention endpoint.
 	Pingback, Webmention string
 }
 
-// NewEndpoints checks the addresses that a user wrote, each "" for none, and
-// returns them as they are published. See [Endpoint].
+// NewEndpoints checks addresses as a user wrote them, "" for no endpoint, and
+// returns them in the form to publish. See [Endpoint].
 func NewEndpoints(pingback, webmention string) (Endpoints, error) {
 	var e Endpoints
 	for _, v := range []struct {
@@ -38,27 +41,28 @@ func NewEndpoints(pingback, webmention string) (Endpoints, error) {
 	return e, nil
 }
 
-// maxEndpointBytes bounds an endpoint: both elements have to fit into the
-// first 5,000 bytes of a page, entities included, beside what stands before.
+// maxEndpointBytes limits the length of an endpoint. Both elements, with their
+// entities and everything before them, have to fit into the first 5,000 bytes
+// of a page.
 const maxEndpointBytes = 500
 
-// Endpoint checks one address and returns it as it is published. It must be an
-// absolute http or https URI (PB-13, PB-22) without user and fragment. What an
-// address cannot hold, such as a blank or a letter that is not ASCII, leaves as
-// %-escapes of its UTF-8 (PB-24), a host with such letters as its ASCII name.
-// All else stays as it was written.
+// Endpoint checks one address and returns it in the form to publish. The address
+// must be an absolute http or https URI (PB-13, PB-22) without user and
+// fragment. Endpoint escapes characters that a URI cannot contain, such as
+// spaces and non-ASCII letters, as the bytes of their UTF-8 (PB-24), and turns a
+// non-ASCII host into its ASCII name. Everything else stays as written.
 func Endpoint(text string) (string, error) {
 	switch {
 	case !utf8.ValidString(text):
-		return "", errors.New("the address is not UTF-8")
+		return "", errors.New("the address is not valid UTF-8")
 	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return "", fmt.Errorf("the address holds a control character: %q", text)
+		return "", fmt.Errorf("the address contains a control character: %q", text)
 	case strings.Contains(text, `\`):
-		return "", fmt.Errorf("the address holds a backslash: %q", text)
+		return "", fmt.Errorf("the address contains a backslash: %q", text)
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", fmt.Errorf("no address: %w", err)
+		return "", fmt.Errorf("not a valid address: %w", err)
 	}
 	scheme, rest, _ := strings.Cut(text, "://")
 	end := strings.IndexAny(rest, "/?#")
@@ -70,9 +74,9 @@ func Endpoint(text string) (string, error) {
 	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.Opaque != "":
 		return "", fmt.Errorf("want an absolute http or https address, got %q", text)
 	case u.User != nil:
-		return "", errors.New("the address names a user, and would publish it") // not quoted: it may hold a password
+		return "", errors.New("the address contains a user name, which every page would publish") // not quoted: it may hold a password
 	case strings.Contains(text, "#"):
-		return "", fmt.Errorf("the address has a fragment: %q", text)
+		return "", fmt.Errorf("the address has a fragment, which endpoints cannot have: %q", text)
 	}
 	authority, err = asciiAuthority(authority)
 	if err != nil {
@@ -80,7 +84,7 @@ func Endpoint(text string) (string, error) {
 	}
 	uri := scheme + "://" + authority + escape(rest[end:])
 	if bad := brokenEscape(uri); bad != "" {
-		return "", fmt.Errorf("%q begins no escape in the address; a plain percent sign is %%25", bad)
+		return "", fmt.Errorf("%q in the address is not an escape; write %%25 for a percent sign", bad)
 	}
 	if len(uri) > maxEndpointBytes {
 		return "", fmt.Errorf("the address is longer than %d bytes", maxEndpointBytes)
@@ -88,7 +92,7 @@ func Endpoint(text string) (string, error) {
 	return uri, nil
 }
 
-// asciiAuthority returns host and port with the host's name in ASCII.
+// asciiAuthority returns host and port, with the host in its ASCII form.
 func asciiAuthority(authority string) (string, error) {
 	host, port := authority, ""
 	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {
@@ -98,19 +102,19 @@ func asciiAuthority(authority string) (string, error) {
 		if host[i] >= utf8.RuneSelf {
 			ascii, err := idna.Lookup.ToASCII(host)
 			if err != nil {
-				return "", fmt.Errorf("the host %q is no name: %w", host, err)
+				return "", fmt.Errorf("%q is not a valid host name: %w", host, err)
 			}
 			return ascii + port, nil
 		}
 	}
 	if strings.ContainsAny(host, "%\"<>&'^`{|} ") {
-		return "", fmt.Errorf("the host %q is no name", host)
+		return "", fmt.Errorf("%q is not a valid host name", host)
 	}
 	return host + port, nil
 }
 
-// escape %-escapes what RFC 2396 (2.4.3) keeps out of a URI, but for the
-// quotation mark, which has an entity in the element (PB-23).
+// escape percent-encodes the characters that RFC 2396 (2.4.3) excludes from a
+// URI, except the quotation mark, which becomes an entity in the element (PB-23).
 func escape(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -123,7 +127,8 @@ func escape(text string) string {
 	return b.String()
 }
 
-// brokenEscape returns the first % with what follows that is no escape.
+// brokenEscape returns the first % that does not start an escape, with the two
+// characters after it; "" when there is none.
 func brokenEscape(uri string) string {
 	isHex := func(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
 	for i := range len(uri) {
@@ -134,43 +139,70 @@ func brokenEscape(uri string) string {
 	return ""
 }
 
-// IsZero tells whether there is no endpoint.
+// IsZero reports whether e has no endpoint.
 func (e Endpoints) IsZero() bool { return e == Endpoints{} }
 
-// HTML returns the elements, pingback first, one after the other with nothing
-// between them; "" when there is no endpoint. The pingback element has, byte
-// for byte, one of the two forms that the specification allows (PB-20), which
-// is what its pattern finds (PB-25):
+// HTML returns the elements, pingback first, with nothing between them; "" when
+// there is no endpoint. The pingback element has, byte for byte, one of the two
+// forms that the specification allows (PB-20) and that its pattern finds
+// (PB-25):
 //
 //	<link rel="pingback" href="URI">
 //	<link rel="pingback" href="URI" />
 //
-// the second with xhtml. The webmention element is made likewise. There are no
-// entities but &amp;, &lt;, &gt; and &quot; (PB-23).
+// The second one is for xhtml. The webmention element has the same form. The
+// only entities are &amp;, &lt;, &gt; and &quot; (PB-23).
 //
 // Spec: Pingback 1.0, 2.2, https://www.hixie.ch/specs/pingback/pingback#TOC2.2
 func (e Endpoints) HTML(xhtml bool) string {
 	return e.PingbackHTML(xhtml) + e.WebmentionHTML(xhtml)
 }
 
-// PingbackHTML is the first part of [Endpoints.HTML].
-func (e Endpoints) PingbackHTML(xhtml bool) string { return element("pingback", e.Pingback, xhtml) }
+// PingbackHTML returns the pingback element of [Endpoints.HTML].
+func (e Endpoints) PingbackHTML(xhtml bool) string {
+	return linkelement.HTML("pingback", e.Pingback, xhtml)
+}
 
-// WebmentionHTML is the second part of [Endpoints.HTML].
+// WebmentionHTML returns the webmention element of [Endpoints.HTML].
 func (e Endpoints) WebmentionHTML(xhtml bool) string {
-	return element("webmention", e.Webmention, xhtml)
+	return linkelement.HTML("webmention", e.Webmention, xhtml)
 }
 
-func element(rel, uri string, xhtml bool) string {
-	if uri == "" {
-		return ""
-	}
-	end := `">`
-	if xhtml {
-		end = `" />`
-	}
-	return `<link rel="` + rel + `" href="` + entities.Replace(uri) + end
+// faultTexts describe the faults to a person.
+var faultTexts = map[linkelement.Fault]string{
+	linkelement.FaultAddress:     "names another address",
+	linkelement.FaultRelative:    "has an address that is not absolute",
+	linkelement.FaultForm:        "is not written in the form that clients look for",
+	linkelement.FaultUnquoted:    "has lost its quotes",
+	linkelement.FaultTwice:       "is there twice",
+	linkelement.FaultSecondMatch: "is matched by text that is not an element",
+	linkelement.FaultBody:        "is in the body",
+	linkelement.FaultLate:        "ends after the first 5,000 bytes",
+	linkelement.FaultInvalid:     "is on a page with two heads",
 }
 
-// entities are those that a pingback client expands; each once (PB-29).
-var entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+// Verify checks that a page of HTML has the elements of e: each once, in the
+// head as the parser sees it, in the form that clients look for, and within the
+// first 5,000 bytes (PB-8, PB-9, PB-20 to PB-22, PB-35). The error joins all
+// faults, each with its byte offset in the page; it is nil when there are none.
+// "sitelink check" reports the same faults for built pages. Verify is safe for
+// concurrent use.
+func Verify(page []byte, e Endpoints) error {
+	var s scan.Scanner
+	has, faults := linkelement.NewInspector(e.Pingback, e.Webmention).Page(s.HTML(page, scan.Options{}), false)
+	var all []error
+	if e.Pingback != "" && has&linkelement.HasPingback == 0 {
+		all = append(all, errors.New("the pingback element is missing"))
+	}
+	if e.Webmention != "" && has&linkelement.HasWebmention == 0 {
+		all = append(all, errors.New("the webmention element is missing"))
+	}
+	for _, f := range faults {
+		what := "the " + f.Rel() + " element"
+		if f.Rel() == "" {
+			what = "an element"
+		}
+		all = append(all, fmt.Errorf("offset %d: %s %s", f.Off, what, faultTexts[f.Fault()]))
+	}
+	return errors.Join(all...)
+}

@@ -10,24 +10,24 @@ import (
 	"github.com/sitelink/sitelink/internal/layout"
 )
 
-// Insert puts the elements into the head that the template t writes: right
-// after the charset declaration, else before </head>, and only where they stand
-// on each page whose head is written. The head may lie in templates that t
-// calls; they are changed for all who call them. A head that has the elements
-// already stays as it is, so that each page template of a set can be given.
+// Insert adds the elements to the head that the template t writes: right after
+// the charset declaration, or else before </head>, and only at a place that is
+// part of every page with that head. The head may be in a template that t calls;
+// Insert changes it for all callers. A head that already has the elements stays
+// as it is, so you can call Insert for each page template of a set.
 //
-// The parsed templates are changed, not their files. Insert must be called
-// before the first execution, from one goroutine. What functions and values
-// write is not known; [Verify] tells whether a page is right.
+// Insert changes parsed templates, not files. Call it before the first
+// execution, from one goroutine. It cannot know what functions and values write;
+// check a finished page with [Verify].
 func Insert(t *template.Template, e Endpoints) error {
 	if e.IsZero() {
-		return errors.New("insert elements: no endpoint is given")
+		return errors.New("insert elements: no endpoint given")
 	}
 	if t == nil || t.Tree == nil {
 		return errors.New("insert elements: the template is empty")
 	}
-	if _, err := t.Clone(); err != nil { // as html/template itself tells
-		return fmt.Errorf("insert elements into template %q: it has been executed", t.Name())
+	if _, err := t.Clone(); err != nil { // html/template refuses to clone then
+		return fmt.Errorf("insert elements into template %q: it has already been executed; insert before the first page", t.Name())
 	}
 	texts := map[string]*treeText{}
 	load := func(name, _ string) (layout.Source, bool) {
@@ -53,12 +53,13 @@ func Insert(t *template.Template, e Endpoints) error {
 		return fmt.Errorf("insert elements into template %q: %w", t.Name(), err)
 	}
 	if !texts[place.File].insert(place.Offset, html) {
-		return fmt.Errorf("insert elements into template %q: no text at %s", place.File, place.What)
+		return fmt.Errorf("insert elements into template %q: there is no text %s", place.File, place.What)
 	}
 	return nil
 }
 
-// treeText is a parsed template as text, with where its text nodes stand.
+// treeText is a parsed template printed as text, with the places of its text
+// nodes.
 type treeText struct {
 	text  []byte
 	nodes []nodeText
@@ -69,8 +70,8 @@ type nodeText struct {
 	node  *parse.TextNode
 }
 
-// printTree writes a template with the usual delimiters. Braces in text that
-// would begin an action are other characters here; no length changes.
+// printTree prints a template with the default delimiters. Braces in text that
+// would start an action become other characters of the same length.
 func printTree(tree *parse.Tree) *treeText {
 	p := &treeText{}
 	p.list(tree.Root)
@@ -93,7 +94,7 @@ func (p *treeText) list(l *parse.ListNode) {
 		case *parse.WithNode:
 			p.branch("with", &n.BranchNode)
 		case *parse.TemplateNode:
-			// Elements need no data, so what is handed over does not matter.
+			// The argument does not matter: the elements need no data.
 			p.text = append(p.text, fmt.Sprintf("{{template %q .}}", n.Name)...)
 		default:
 			p.text = append(p.text, n.String()...)
@@ -111,7 +112,8 @@ func (p *treeText) branch(word string, n *parse.BranchNode) {
 	p.text = append(p.text, "{{end}}"...)
 }
 
-// insert puts html into the text node at offset; false if there is none.
+// insert adds html to the text node at offset. It returns false when there is no
+// text node.
 func (p *treeText) insert(offset int, html string) bool {
 	for _, n := range p.nodes {
 		if i := offset - n.start; i >= 0 && i <= len(n.node.Text) {

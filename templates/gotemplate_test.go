@@ -26,7 +26,7 @@ func TestInsert(t *testing.T) {
 		{"braces_in_text", "<!doctype html><head>{{`{{`}}<meta charset=utf-8></head>", "", ""}, // what it writes is text and ends the head
 		{"PB-20/xhtml", `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x"><html xmlns="http://www.w3.org/1999/xhtml"><head><meta charset="utf-8" /></head></html>`, "", ""},
 		{"two_heads", `<head></head><head></head>`, "", `template "page": the page has two <head>`},
-		{"no_head", `<p>{{.T}}`, "", "no head is found"},
+		{"no_head", `<p>{{.T}}`, "", "the page has no head"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			parse := func() *template.Template {
@@ -77,7 +77,7 @@ func TestInsertShared(t *testing.T) {
 	if err := set.ExecuteTemplate(&out, "b", nil); err != nil || strings.Count(out.String(), "pingback") != 1 {
 		t.Errorf("%v %s", err, out.String())
 	}
-	if err := Insert(set.Lookup("a"), Endpoints{Pingback: "https://h.example/"}); err == nil || !strings.Contains(err.Error(), "has been executed") {
+	if err := Insert(set.Lookup("a"), Endpoints{Pingback: "https://h.example/"}); err == nil || !strings.Contains(err.Error(), "already been executed") {
 		t.Errorf("%v", err)
 	}
 	if err := Insert(template.New("x"), twoEndpoints); err == nil {
@@ -162,12 +162,12 @@ func TestVerify(t *testing.T) {
 	for page, want := range map[string]string{
 		good:                  "",
 		"<!doctype html><p>x": "the pingback element is missing\nthe webmention element is missing",
-		strings.Replace(good, "<p>", "<p><!--"+twoEndpoints.PingbackHTML(false)+"-->", 1):                  "the pingback element is matched by text that is no element", // PB-21
-		strings.Replace(good, "</head>", twoEndpoints.PingbackHTML(false)+"</head>", 1):                    "the pingback element is there twice",                        // PB-21
-		strings.Replace(good, "https://h.example/wm", "/wm", 1):                                            "the webmention element has an address that is not absolute", // PB-22
+		strings.Replace(good, "<p>", "<p><!--"+twoEndpoints.PingbackHTML(false)+"-->", 1):                  "the pingback element is matched by text that is not an element", // PB-21
+		strings.Replace(good, "</head>", twoEndpoints.PingbackHTML(false)+"</head>", 1):                    "the pingback element is there twice",                            // PB-21
+		strings.Replace(good, "https://h.example/wm", "/wm", 1):                                            "the webmention element has an address that is not absolute",     // PB-22
 		strings.Replace(good, "<title>", "<p>", 1) + "<head>":                                              "",
 		"<!doctype html><p>" + twoEndpoints.HTML(false):                                                    "is in the body",
-		"<!doctype html><head><style>" + strings.Repeat("x", 5000) + "</style>" + twoEndpoints.HTML(false): "ends behind the first 5,000 bytes", // PB-35
+		"<!doctype html><head><style>" + strings.Repeat("x", 5000) + "</style>" + twoEndpoints.HTML(false): "ends after the first 5,000 bytes", // PB-35
 	} {
 		err := Verify([]byte(page), twoEndpoints)
 		if want == "" && err != nil && !strings.Contains(err.Error(), "two heads") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -13,8 +13,8 @@ import (
 
 const jsonIndent = "  "
 
-// jsonRule is the rule as one element of a list "headers". JSON has no
-// comments: the rule is known again by this very form.
+// jsonRule returns the rule as one element of a "headers" list. JSON has no
+// comments, so Remove recognises the rule by exactly this form.
 func jsonRule(source string, e Endpoints) string {
 	var parts []string
 	e.eachHeader(func(name, value string) {
@@ -23,22 +23,22 @@ func jsonRule(source string, e Endpoints) string {
 	return `{ "source": "` + source + `", "headers": [` + strings.Join(parts, ", ") + `] }`
 }
 
-// jsonRulePattern matches what jsonRule makes, whatever the endpoints.
+// jsonRulePattern matches the result of jsonRule for any endpoints.
 func jsonRulePattern(source string) string {
 	value := func(key, value string) string { return `\{ "key": "` + key + `", "value": "` + value + `" \}` }
 	pingback, webmention := value("X-Pingback", `(?:[^"\\]|\\")+`), value("Link", `<(?:[^"\\]|\\")+>; rel=\\"webmention\\"`)
 	return `\{ "source": "` + regexp.QuoteMeta(source) + `", "headers": \[(?:` + pingback + `(?:, ` + webmention + `)?|` + webmention + `)\] \}`
 }
 
-// jsonPlace is where in a document the rules of headers stand.
+// jsonPlace is the place of the header rules in a document.
 type jsonPlace struct {
-	object int // after the { of the object that holds "headers", -1: no such object
+	object int // offset after the { of the object that holds "headers"; -1 without such an object
 	empty  bool
-	list   int // after the [ of the list, -1: there is no list
+	list   int // offset after the [ of the list; -1 without a list
 	one    bool
 }
 
-// jsonFault says what is wrong with a text that is no JSON, and where.
+// jsonFault adds the line to an error about text that is not valid JSON.
 func jsonFault(text []byte, err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
@@ -68,7 +68,7 @@ func findJSON(text []byte, path ...string) (p jsonPlace, err error) {
 			if depth == 0 {
 				return p, errors.New("want an object")
 			}
-			return p, fmt.Errorf("%q is no object", path[depth-1])
+			return p, fmt.Errorf("%q is not an object", path[depth-1])
 		}
 		open := int(d.InputOffset())
 		key := "headers"
@@ -90,7 +90,7 @@ func findJSON(text []byte, path ...string) (p jsonPlace, err error) {
 				return p, err
 			}
 			if t != json.Delim('[') {
-				return p, errors.New(`"headers" is no list`)
+				return p, errors.New(`"headers" is not a list`)
 			}
 			p.list, p.one = int(d.InputOffset()), !d.More()
 		}
@@ -98,8 +98,8 @@ func findJSON(text []byte, path ...string) (p jsonPlace, err error) {
 	}
 }
 
-// seekKey reads an object from its start to the value of key. empty tells
-// whether the object is.
+// seekKey reads an object from its start to the value of key. empty reports
+// whether the object has no members.
 func seekKey(d *json.Decoder, key string) (empty, found bool, err error) {
 	empty = !d.More()
 	for d.More() {
@@ -118,8 +118,8 @@ func seekKey(d *json.Decoder, key string) (empty, found bool, err error) {
 	return empty, false, nil
 }
 
-// insertJSON puts the rule first into the list "headers" of the object at path,
-// or with the list first into that object.
+// insertJSON adds the rule as the first element of the "headers" list in the
+// object at path. If there is no list, it adds one at the start of the object.
 func insertJSON(text []byte, source string, e Endpoints, path ...string) ([]byte, error) {
 	if len(text) == 0 && len(path) == 0 {
 		return []byte(newDocument(jsonRule(source, e))), nil
@@ -140,8 +140,8 @@ func insertJSON(text []byte, source string, e Endpoints, path ...string) ([]byte
 	return out, sameBut(text, out, path)
 }
 
-// newDocument is a file that holds the rule alone. No line end follows its
-// first brace, by which it differs from a rule in an object that was there.
+// newDocument returns the content of a file with only the rule. It has no line
+// end after the first brace; that tells it from a rule in an existing object.
 func newDocument(rule string) string {
 	return `{ "headers": [` + "\n" + jsonIndent + rule + "\n] }\n"
 }
@@ -151,7 +151,7 @@ func newDocumentPattern(rule string) string {
 	return regexp.QuoteMeta(before) + rule + regexp.QuoteMeta(after)
 }
 
-// newList is a list "headers" as it is put at the start of an object.
+// newList returns a "headers" list for the start of an object.
 func newList(rule string, alone bool) string {
 	s := "\n" + jsonIndent + `"headers": [` + "\n" + jsonIndent + jsonIndent + rule + "\n" + jsonIndent + "]"
 	if alone {
@@ -164,8 +164,8 @@ func leadingSpace(text []byte) string {
 	return string(text[:len(text)-len(bytes.TrimLeft(text, " \t\r\n"))])
 }
 
-// removeJSON takes the rule out of the list "headers", or the list of which it
-// is the only element if insertJSON made it.
+// removeJSON removes the rule from the "headers" list. It removes the whole list
+// if insertJSON created it.
 func removeJSON(text []byte, source string, path ...string) ([]byte, error) {
 	rule := jsonRulePattern(source)
 	if len(path) == 0 && regexp.MustCompile(`\A`+newDocumentPattern(rule)+`\z`).Match(text) {
@@ -177,7 +177,7 @@ func removeJSON(text []byte, source string, path ...string) ([]byte, error) {
 	p, err := findJSON(text, path...)
 	if err != nil {
 		if len(path) > 0 && json.Valid(text) {
-			return text, nil // no object that could hold it
+			return text, nil // no object that could hold the rule
 		}
 		return nil, err
 	}
@@ -204,8 +204,8 @@ func removeJSON(text []byte, source string, path ...string) ([]byte, error) {
 	return text, nil
 }
 
-// sameBut holds the document after an insertion against the one before: all is
-// the same but that the list at path has one element more, at its front.
+// sameBut checks that an insertion changed only one thing: the list at path has
+// one more element at its front.
 func sameBut(before, after []byte, path []string) error {
 	var was, is map[string]any
 	if err := json.Unmarshal(before, &was); err != nil {
@@ -221,7 +221,7 @@ func sameBut(before, after []byte, path []string) error {
 	}
 	list, _ := b["headers"].([]any)
 	if len(list) == 0 {
-		return errors.New("the rule would not be read where it belongs")
+		return errors.New("the host would not read the rule at that place")
 	}
 	if _, had := a["headers"]; had {
 		b["headers"] = list[1:]

@@ -11,26 +11,26 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// A HeaderValue is an address that a rule of the host sends in a header.
+// A HeaderValue is an endpoint that a rule makes the host send in a header.
 type HeaderValue struct {
 	// Line counts from 1.
 	Line int
-	// Pattern is the path for which the rule is, as the file has it. All tells
-	// whether it stands for all paths.
+	// Pattern is the path that the rule applies to, as written in the file. All
+	// reports whether it matches all paths.
 	Pattern string
 	All     bool
-	// Rel is "pingback" for X-Pingback, and for Link the relation, of which
-	// "pingback" is not one that clients look for there (PB-19). IsLink tells the
-	// two apart.
+	// Rel is "pingback" for X-Pingback, and the relation for Link. Clients do
+	// not look for "pingback" in a Link header (PB-19); IsLink tells the two
+	// apart.
 	Rel    string
 	IsLink bool
 	URI    string
 }
 
-// ReadHeaders returns the endpoints that a file of header rules names, in the
-// order of the file: one named _headers, netlify.toml, vercel.json,
-// firebase.json or .htaccess. Of other headers it says nothing. An error is a
-// file that its host refuses.
+// ReadHeaders returns the endpoints in a file of header rules, in the order of the
+// file. file is its name: _headers, netlify.toml, vercel.json, firebase.json or
+// .htaccess. ReadHeaders ignores other headers. An error means that the host
+// would refuse the file.
 func ReadHeaders(file string, text []byte) ([]HeaderValue, error) {
 	r := headerReader{text: text}
 	var err error
@@ -55,10 +55,10 @@ func ReadHeaders(file string, text []byte) ([]HeaderValue, error) {
 type headerReader struct {
 	text   []byte
 	values []HeaderValue
-	after  int // where the last value was found, for its line
+	after  int // offset of the last value found, to find the line of the next
 }
 
-// add takes one header. line is 0 where it is to be searched for.
+// add records one header. line is 0 when it has to be searched for.
 func (r *headerReader) add(line int, pattern, name, value string) {
 	isLink := strings.EqualFold(name, "Link")
 	if !isLink && !strings.EqualFold(name, "X-Pingback") {
@@ -85,21 +85,21 @@ func (r *headerReader) add(line int, pattern, name, value string) {
 	}
 }
 
-// line returns the line of the next place of word when it is not known.
+// line returns known, or the line of the next occurrence of word if that is 0.
 func (r *headerReader) line(known int, word string) int {
 	if known > 0 {
 		return known
 	}
 	i := bytes.Index(bytes.ToLower(r.text[r.after:]), bytes.ToLower([]byte(word)))
-	if i < 0 { // it is escaped there
+	if i < 0 { // the file has it in escaped form
 		return 1 + bytes.Count(r.text[:r.after], []byte("\n"))
 	}
 	r.after += i
 	return 1 + bytes.Count(r.text[:r.after], []byte("\n"))
 }
 
-// underscore reads _headers of Netlify and Cloudflare: a path at the start of a
-// line, and below it, indented, the headers for it.
+// underscore reads the _headers file of Netlify and Cloudflare: a path at the
+// start of a line, and its headers on the indented lines below.
 func (r *headerReader) underscore() {
 	pattern, n := "", 0
 	for line := range strings.Lines(string(r.text)) {
@@ -119,7 +119,7 @@ func (r *headerReader) underscore() {
 
 var apacheHeader = regexp.MustCompile(`(?i)^Header\s+(?:always\s+|onsuccess\s+)?(?:set|add|append|merge|setifempty)\s+"?([A-Za-z-]+):?"?\s+(?:"((?:[^"\\]|\\.)*)"|(\S+))`)
 
-// apache reads .htaccess. What stands in a section for some files is for those.
+// apache reads .htaccess. Headers in a section apply to the files of the section.
 func (r *headerReader) apache() {
 	n := 0
 	var sections []string
@@ -179,7 +179,7 @@ func (r *headerReader) toml() error {
 	return nil
 }
 
-// sortedNames puts X-Pingback before Link, as we write them.
+// sortedNames returns X-Pingback before Link, in the order that we write.
 func sortedNames(values map[string]any) []string {
 	var names []string
 	for _, want := range [...]string{"x-pingback", "link"} {
@@ -203,8 +203,8 @@ type jsonHeaders []struct {
 	} `json:"headers"`
 }
 
-// json reads vercel.json and firebase.json: the latter has the list in
-// "hosting", which is one object or a list of them.
+// json reads vercel.json and firebase.json. Firebase has the list in "hosting",
+// which is an object or a list of objects.
 func (r *headerReader) json() error {
 	if len(bytes.TrimSpace(r.text)) == 0 {
 		return nil
@@ -269,7 +269,7 @@ func parseLinks(value string) []headerLink {
 	}
 }
 
-// parameter reads name=value or name="value" up to what follows it.
+// parameter reads name=value or name="value" and returns the rest of s.
 func parameter(s string) (name, value, rest string) {
 	end := strings.IndexAny(s, "=;,")
 	if end < 0 {

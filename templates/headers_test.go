@@ -115,19 +115,19 @@ func TestHeaderRuleEdited(t *testing.T) {
 
 func TestHeaderRulesRefused(t *testing.T) {
 	for _, c := range []struct{ name, profile, text, want string }{
-		{"PB-14/own_header", "cloudflare-pages", "/*\n  x-pingback: https://other.example/\n", "_headers:2: the file names a pingback endpoint itself"},
+		{"PB-14/own_header", "cloudflare-pages", "/*\n  x-pingback: https://other.example/\n", "_headers:2: the file already names a pingback endpoint"},
 		{"PB-14/own_link", "vercel", `{"headers":[{"source":"/a","headers":[{"key":"link","value":"</s>; rel=preload, <https://o/>; rel=\"me webmention\""}]}]}`,
-			"vercel.json:1: the file names a webmention endpoint itself"},
-		{"splat", "netlify-splat", "", "in place of :splat"},
+			"vercel.json:1: the file already names a webmention endpoint"},
+		{"splat", "netlify-splat", "", "would replace :splat"},
 		{"no_end", "apache", "# sitelink:begin\n", "has no end"},
 		{"no_beginning", "apache", "# sitelink:end\n", "has no beginning"},
 		{"twice", "apache", "# sitelink:begin\n# sitelink:end\n# sitelink:begin\n# sitelink:end\n", "twice"},
 		{"broken_json", "vercel", "{\n\"a\":\n}", "vercel.json: line 3: invalid character"},
 		{"cut_json", "vercel", "{", "vercel.json: line 1: unexpected end"},
 		{"no_object", "vercel", "[]", "want an object"},
-		{"no_list", "vercel", `{"headers":{}}`, `"headers" is no list`},
+		{"no_list", "vercel", `{"headers":{}}`, `"headers" is not a list`},
 		{"no_hosting", "firebase", "{}", `there is no object "hosting"`},
-		{"several_sites", "firebase", `{"hosting":[{"target":"a"}]}`, `"hosting" is no object`},
+		{"several_sites", "firebase", `{"hosting":[{"target":"a"}]}`, `"hosting" is not an object`},
 		{"binary", "apache", "\x00", "not UTF-8 text"},
 		{"large", "apache", strings.Repeat("#\n", maxHeaderFile), "larger than"},
 	} {

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// keepOwner does nothing: files belong to the directory's owner here.
+// keepOwner does nothing on systems without file owners as Unix has them.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }

@@ -111,7 +111,7 @@ func TestEditNotes(t *testing.T) {
 		e := pageEditor{endpoints: both}
 		v := e.edit([]byte(page), false, true)
 		got := string(apply(nil, []byte(page), v.splices))
-		if !strings.HasPrefix(got, `<head>`+linkWM+mark) || !strings.Contains(v.note, "pingback element of its own") {
+		if !strings.HasPrefix(got, `<head>`+linkWM+mark) || !strings.Contains(v.note, "pingback element that differs") {
 			t.Errorf("%s: %q, note %q", name, got, v.note)
 		}
 	}

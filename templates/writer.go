@@ -9,35 +9,37 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// ErrNoHead means that what was written through a [Writer] had no place for the
-// elements: it is no page, or one in UTF-16. It was passed on as it is.
-var ErrNoHead = errors.New("no head for the elements")
+// ErrNoHead means that the text written through a [Writer] had no place for the
+// elements: it is not a page, or its encoding is UTF-16. The Writer passed it on
+// unchanged.
+var ErrNoHead = errors.New("the page has no head for the elements")
 
-// A Writer puts the elements into one page while it is written, such as by
-// goldmark or a template: right after the charset declaration, or, when there is
-// none in the head or it comes too late, at the start of the head. It holds the
-// page back up to the declaration, and at most 16 KiB. A page that has the
-// elements there already is passed on unchanged. Its zero value is of no use, see
+// A Writer adds the elements to one page while a program writes it, for example
+// with goldmark or a template. They go right after the charset declaration, or at
+// the start of the head when the declaration is missing or comes too late. The
+// Writer buffers the page up to the declaration, at most 16 KiB. It passes on a
+// page unchanged that already has the elements there. Create a Writer with
 // [NewWriter]. It is not safe for concurrent use.
 type Writer struct {
 	w         io.Writer
 	endpoints Endpoints
 	held      []byte
-	looked    int // how much of held the last look saw
+	searched  int // how much of held has been searched for the place
 	passing   bool
 	noHead    bool
 	err       error
 }
 
-// maxHeld is how much of a page a Writer holds back.
+// maxHeld is how much of a page a Writer buffers.
 const maxHeld = 16 << 10
 
-// NewWriter returns a Writer that passes the page on to w.
+// NewWriter returns a Writer that writes the page to w. Call [Writer.Close] at
+// the end of the page.
 func NewWriter(w io.Writer, e Endpoints) *Writer {
 	return &Writer{w: w, endpoints: e, passing: e.IsZero()}
 }
 
-// Write implements [io.Writer]. An error is that of the writer below.
+// Write implements [io.Writer]. Errors come from the underlying writer.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
@@ -48,18 +50,18 @@ func (w *Writer) Write(p []byte) (int, error) {
 		return n, err
 	}
 	w.held = append(w.held, p...)
-	// Looked at as it doubles: renderers write single words.
-	if len(w.held) >= 2*w.looked || len(w.held) >= maxHeld {
-		w.look(len(w.held) >= maxHeld)
+	// Search again only when the text has doubled: renderers write single words.
+	if len(w.held) >= 2*w.searched || len(w.held) >= maxHeld {
+		w.search(len(w.held) >= maxHeld)
 	}
 	return len(p), w.err
 }
 
-// Close passes on what is held back. It does not close the writer below. The
-// error is [ErrNoHead] when the page has no place for the elements.
+// Close writes what is still buffered. It does not close the underlying writer.
+// The error is [ErrNoHead] when the page has no place for the elements.
 func (w *Writer) Close() error {
 	if !w.passing && w.err == nil {
-		w.look(true)
+		w.search(true)
 	}
 	if w.err == nil && w.noHead {
 		return ErrNoHead
@@ -67,10 +69,10 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// look looks for the place in what is held back; last tells that no more will
-// be waited for.
-func (w *Writer) look(last bool) {
-	w.looked = max(len(w.held), 256)
+// search looks for the place in the buffered text. With last, it decides with
+// what it has instead of waiting for more.
+func (w *Writer) search(last bool) {
+	w.searched = max(len(w.held), 256)
 	if bytes.HasPrefix(w.held, []byte("\xff\xfe")) || bytes.HasPrefix(w.held, []byte("\xfe\xff")) {
 		w.noHead = true
 		w.pass(w.held)
@@ -78,9 +80,8 @@ func (w *Writer) look(last bool) {
 	}
 	h := scan.ReadHead(w.held, false, len(w.held))
 	html := w.endpoints.HTML(h.XHTML)
-	// What a page means that breaks off in a tag is not what it will mean; but a
-	// declaration that has been read stays one. Behind it, the elements may
-	// already come.
+	// The end of an incomplete page may mean something else once more arrives,
+	// but a charset declaration stays one. The elements may follow it.
 	if !last && (h.Charset == 0 || len(w.held) < h.Charset+len(html)) {
 		return
 	}

@@ -7,7 +7,7 @@
 // may be called concurrently on the same [Baseline] while it is changed; none
 // of its functions changes one that it was given.
 //
-// docs/baseline.md describes the file.
+// docs/guide/baseline.md describes the file.
 package baseline
 
 import (

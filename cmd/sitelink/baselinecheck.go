@@ -81,7 +81,7 @@ func (a *app) fingerprintsOf(ctx context.Context, docroot string, cfg *config.Co
 	if err != nil {
 		return nil, explain(err)
 	}
-	result, err := check.Run(ctx, s, checkOptions(cfg))
+	result, err := check.Run(ctx, handle(s), checkOptions(cfg))
 	if err != nil {
 		return nil, err
 	}
@@ -149,41 +149,27 @@ func sayExpired(f *check.Finding, e *baseline.Entry) {
 	}
 }
 
-// accepts does for one finding, of that fingerprint, what apply does for all of
-// a result: it tells whether it is accepted, and lets it say so if it was once.
-func (acc *acceptance) accepts(id string, f *check.Finding) bool {
-	if acc.before[id] {
-		return true
-	}
-	e, ok := acc.list.Entry(id)
-	if ok && e.Expired(acc.today) {
-		sayExpired(f, &e)
-		return false
-	}
-	return ok
-}
-
-// links is [check.Links] with the rows and the result that are left when the
+// links is [check.WriteLinks] with the rows and the result that are left when the
 // accepted findings have been taken out. A finding is known by its number among
 // its equals, so that all are found before the first row is written.
-func (acc *acceptance) links(ctx context.Context, s *site.Site, opt check.Options, render func([]byte, *check.Finding) []byte, out output) (*check.Result, error) {
+func (acc *acceptance) links(ctx context.Context, s *site.Site, opt check.Options, w check.LinkWriter) (*check.Result, error) {
 	if acc == nil {
-		return check.Links(ctx, s, opt, render, out)
+		return check.WriteLinks(ctx, handle(s), opt, check.Query{}, w)
 	}
 	acc.places = map[place]bool{}
-	result, err := check.Run(ctx, s, opt)
+	result, err := check.Run(ctx, handle(s), opt)
 	if err != nil {
 		return nil, err
 	}
 	acc.apply(result)
-	rest, err := check.Links(ctx, s, opt, func(dst []byte, f *check.Finding) []byte {
-		if acc.places[place{f.Page, f.Offset, f.Code}] {
-			row := *f
-			row.Verdict, row.Code, row.Message = check.Unchecked, check.AcceptedByBaseline, ""
-			f = &row
+	render := w.Append
+	w.Append = func(dst []byte, l *check.Link) []byte {
+		if acc.places[place{l.Page, l.Offset, l.Code}] {
+			l.Verdict, l.Code, l.Message = check.Unchecked, check.AcceptedByBaseline, ""
 		}
-		return render(dst, f)
-	}, out)
+		return render(dst, l)
+	}
+	rest, err := check.WriteLinks(ctx, handle(s), opt, check.Query{}, w)
 	if err != nil {
 		return nil, err
 	}

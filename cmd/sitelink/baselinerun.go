@@ -31,7 +31,7 @@ func (a *app) findingsFor(ctx context.Context, cfg *config.Config) ([]check.Find
 	if err != nil {
 		return nil, explain(err)
 	}
-	result, err := check.Run(ctx, s, checkOptions(cfg))
+	result, err := check.Run(ctx, handle(s), checkOptions(cfg))
 	if err != nil {
 		return nil, err
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
@@ -72,11 +72,11 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 	command := g.Command(g.run, fresh, strict, args)
 	a.ui.note("building with " + command.String())
 	said := &warningCounter{to: a.env.Stderr, warning: command.Warning}
-	err := hook.Build{
+	err := process.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: os.Environ(),
 		Stdout: said, Stderr: said,
 	}.Run(ctx)
-	var failed *hook.BuildError
+	var failed *process.Error
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -56,7 +56,7 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 		progress.done()
 		result, err = a.showAll(ctx, s, cfg, docroot, accepted, reports)
 	} else {
-		result, err = check.Run(ctx, s, checkOptions(cfg))
+		result, err = check.Run(ctx, handle(s), checkOptions(cfg))
 		timer.stage("check")
 		progress.done()
 		if err == nil {

@@ -16,23 +16,23 @@ import (
 	"github.com/sitelink/sitelink/outgoing/websub"
 )
 
-const diffLong = `diff compares the links of the docroot to other sites with those of the last deploy, as the
-ledger has them, and says who has to be told what: links that came (+), links that stayed on a
-page that changed (~), links that went (-), pages that moved (>). It sends nothing and changes
-nothing; 'sitelink notify' does.
+const diffLong = `diff compares the site's links to other sites with those of the last deploy, as recorded in the
+ledger. It prints who will be notified of what: new links (+), links on a page that changed (~),
+removed links (-) and pages that moved (>). It sends nothing and changes nothing; sitelink notify
+does.
 
-Without a ledger there was no deploy yet: then it counts what would be recorded.
-docs/outgoing.md says which pages and which of their links count.
+Without a ledger, no deploy is known: diff then counts the links that notify would record.
+docs/guide/notifications.md explains which pages and links count.
 `
 
-const diffExample = `  # what would be told after a deploy of public/
+const diffExample = `  # what notify would send after a deploy of public
   sitelink diff public --base-url https://example.org/
 
-  # the same by target, and for programs
+  # the same by target, or for programs
   sitelink diff public --by target
   sitelink diff public --format json
 
-  # pages for the addresses of deleted posts, for hosts that cannot answer 410
+  # write pages for the addresses of deleted posts, for hosts that cannot answer 410
   sitelink diff public --tombstones`
 
 // diffFlags are the flags of diff alone.
@@ -45,7 +45,7 @@ func (a *app) diffCommand() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:               "diff [DIR]",
-		Short:             "show what changed for other sites since the last deploy",
+		Short:             "show which links to other sites changed since the last deploy",
 		Long:              diffLong + "\n" + linksExitCodes,
 		Example:           diffExample,
 		Args:              oneDirectory,
@@ -71,13 +71,13 @@ func (a *app) diffCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.by, "by", "page", "group by `WHAT`: page or target")
-	flags.StringVar(&f.format, "format", "text", "format of the answer, `NAME`: text, json or markdown")
-	flags.StringVar(&f.output, "output", "-", "write the answer to `FILE`, which stays whole when that fails; - is standard output")
-	flags.StringVar(&f.ledger, "ledger", "", "compare with the `LEDGER`, a file (default: ledger in [outgoing])")
-	flags.BoolVar(&f.internal, "internal", false, "list the links between the site's own pages too (json)")
-	flags.BoolVar(&f.tombstones, "tombstones", false, "write a page that says 410 for each deleted page that nothing answers for")
-	flags.StringVar(&f.config, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	flags.StringVar(&f.by, "by", "page", "group links by `WHAT`: page or target")
+	flags.StringVar(&f.format, "format", "text", "print the answer as `FORMAT`: text, json or markdown")
+	flags.StringVar(&f.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
+	flags.StringVar(&f.ledger, "ledger", "", "compare with `LEDGER`, a file (default: ledger in [outgoing])")
+	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too (format json)")
+	flags.BoolVar(&f.tombstones, "tombstones", false, "write a page that answers 410 for each deleted page that nothing else answers for")
+	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool {
 		return k.Table != "" && k.Name != "jobs" && k.Name != "progress" || k.Kind == config.Rules || flags.Lookup(k.Name) != nil
 	}))

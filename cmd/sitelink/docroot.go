@@ -10,6 +10,7 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
+	public "github.com/sitelink/sitelink/site"
 )
 
 // docroot returns the directory to check: the one that is named, else where the
@@ -72,3 +73,6 @@ func explain(err error) error {
 	}
 	return err
 }
+
+// handle returns a loaded site as package check takes it.
+func handle(s *site.Site) *public.Site { return site.Wrap(s).(*public.Site) }

@@ -12,18 +12,17 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 )
 
-const doctorLong = `doctor says what is set up in the project of the working directory, what is missing, and
-how to mend it: one line each, with a command to type or a line to write. It changes
-nothing.
+const doctorLong = `doctor lists what is set up in the project of the working directory, what is missing, and how to fix
+it: one line each, with a command to type or a line to write. It changes nothing.
 
-  ok     is as it should be
-  off    is not set up, and need not be
-  wrong  keeps sitelink, or the site, from working as it should
+  ok     works
+  off    is not set up, and does not have to be
+  wrong  keeps sitelink or the site from working
 `
 
 const doctorExitCodes = `Exit codes:
   0    nothing is wrong
-  1    something is
+  1    something is wrong
   2    wrong usage
   3    the work could not be done
   130  interrupted
@@ -49,9 +48,9 @@ func (a *app) doctorCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:               "doctor",
-		Short:             "say what is set up, what is missing, and how to mend it",
+		Short:             "list what is set up, what is missing, and how to fix it",
 		Long:              doctorLong + "\n" + doctorExitCodes,
-		Example:           "  sitelink doctor\n  sitelink doctor --format json",
+		Example:           "  # look at the project in the working directory\n  sitelink doctor\n\n  # for programs\n  sitelink doctor --format json",
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,7 +65,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			return a.doctor(cmd.Context(), format == "json", func() (*config.Config, error) { return a.silent().configure(cmd, nil, "") })
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "format of the output, `NAME`: text or json")
+	cmd.Flags().StringVar(&format, "format", "text", "print the output as `FORMAT`: text or json")
 	if err := cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag was defined above
 	}

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 )
 
@@ -207,9 +207,9 @@ func (d *doctor) host() diagnosis {
 
 func (d *doctor) git(ctx context.Context) diagnosis {
 	one := diagnosis{Name: "git", State: healthy}
-	major, minor, err := hook.Git{Env: os.Environ()}.Version(ctx)
+	major, minor, err := githook.Git{Env: os.Environ()}.Version(ctx)
 	switch {
-	case errors.Is(err, hook.ErrNoGit):
+	case errors.Is(err, githook.ErrNoGit):
 		one.State, one.Text, one.Command = notSet, "is not installed: pushes are not checked", "see https://git-scm.com/downloads"
 	case err != nil:
 		one.State, one.Text, one.Command = wrong, err.Error(), "git version"
@@ -233,16 +233,16 @@ func (d *doctor) hook() diagnosis {
 	one.Text = strings.TrimSuffix(installed(d.state), "\n")
 	built := d.project.Committed || d.gen != nil && d.gen.Builds() || d.cfg != nil && d.cfg.Hook.Build != ""
 	switch {
-	case d.state.Way == hook.NotInstalled:
+	case d.state.Method == githook.NotInstalled:
 		one.State, one.Text, one.Command = notSet, "pushes are not checked", "sitelink hook install"
 		if d.state.Manager != "" && !d.state.ConfigHooks {
 			one.Text += "; hooks belong to " + d.state.Manager
 		}
-	case d.state.Way == hook.ByManager && !onPath("sitelink"):
+	case d.state.Method == githook.ByManager && !onPath("sitelink"):
 		one.State, one.Text, one.Command = wrong, one.Text+", and sitelink is not on PATH", "go install github.com/sitelink/sitelink/cmd/sitelink@latest"
 	case !built:
 		one.State, one.Text, one.Command = wrong, "nothing says how a commit becomes a site", `build = "..." in [hook] of sitelink.toml`
-	case len(d.repo.Stale()) > 0:
+	case len(d.repo.StaleTrees()) > 0:
 		one.State, one.Text, one.Command = wrong, "temporary trees of killed runs are left", "sitelink hook run"
 	}
 	return one

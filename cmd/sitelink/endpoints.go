@@ -12,8 +12,10 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+	public "github.com/sitelink/sitelink/site"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -37,7 +39,7 @@ func inspectEndpoints(opt *site.Options, cfg *config.Config) {
 		return
 	}
 	opt.Inspect = func() site.Inspector {
-		in := templates.NewInspector(e)
+		in := linkelement.NewInspector(e.Pingback, e.Webmention)
 		return func(kind site.PageKind, page *scan.Page) site.Inspected {
 			has, faults := in.Page(page, kind == site.PageXHTML)
 			out := site.Inspected{Flags: uint8(has)}
@@ -51,16 +53,17 @@ func inspectEndpoints(opt *site.Options, cfg *config.Config) {
 
 // endpointFindings returns what tells which pages of a site do not name the
 // endpoints as they should; nil when none is configured.
-func endpointFindings(cfg *config.Config) func(s *site.Site) []check.Finding {
+func endpointFindings(cfg *config.Config) func(s *public.Site) []check.Finding {
 	e := endpointsOf(cfg)
 	if e.IsZero() {
 		return nil
 	}
-	return func(s *site.Site) []check.Finding {
+	return func(handle *public.Site) []check.Finding {
+		s := site.Unwrap(handle)
 		v := endpointVerifier{site: s, endpoints: e}
 		v.headers()
 		if cfg.Templates.Headers {
-			v.byHeader = templates.HasPingback | templates.HasWebmention
+			v.byHeader = linkelement.HasPingback | linkelement.HasWebmention
 		}
 		v.pages(choiceOf(cfg))
 		if v.reader != nil {
@@ -76,7 +79,7 @@ type endpointVerifier struct {
 	endpoints templates.Endpoints
 	// byHeader are the elements that pages need not have, since a header says the
 	// same for all of them (PB-8).
-	byHeader templates.Has
+	byHeader linkelement.Has
 	findings []check.Finding
 	reader   *site.Reader
 }
@@ -84,12 +87,12 @@ type endpointVerifier struct {
 // pages judges all pages: what each has was noted when it was read.
 func (v *endpointVerifier) pages(choice templates.Choice) {
 	s := v.site
-	var want templates.Has
+	var want linkelement.Has
 	if v.endpoints.Pingback != "" {
-		want |= templates.HasPingback
+		want |= linkelement.HasPingback
 	}
 	if v.endpoints.Webmention != "" {
-		want |= templates.HasWebmention
+		want |= linkelement.HasWebmention
 	}
 	plain := len(choice.Pages)+len(choice.Exclude) == 0
 	chooser := sync.OnceValue(func() *templates.Chooser { return chooserOf(s, choice) })
@@ -100,7 +103,7 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 			continue
 		}
 		seen := page.Inspected()
-		has := templates.Has(seen.Flags)
+		has := linkelement.Has(seen.Flags)
 		redirects := page.Alias() != ""
 		if redirects && has == 0 && len(seen.Marks) == 0 {
 			continue
@@ -132,7 +135,7 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 			v.add(p, check.Error, check.EndpointMissing, "the page does not name the "+names(missing)+" endpoint", "sitelink inject")
 		}
 		for _, m := range seen.Marks {
-			v.fault(id, p, templates.PageFault{Off: m.Off, What: m.What})
+			v.fault(id, p, linkelement.PageFault{Off: m.Off, What: m.What})
 		}
 	}
 }
@@ -164,11 +167,11 @@ func chooserOf(s *site.Site, choice templates.Choice) *templates.Chooser {
 }
 
 // names names elements in a sentence.
-func names(has templates.Has) string {
+func names(has linkelement.Has) string {
 	switch has {
-	case templates.HasPingback:
+	case linkelement.HasPingback:
 		return "pingback"
-	case templates.HasWebmention:
+	case linkelement.HasWebmention:
 		return "webmention"
 	}
 	return "pingback and webmention"
@@ -180,7 +183,7 @@ func (v *endpointVerifier) add(page string, verdict check.Verdict, code check.Co
 }
 
 // fault reports what an element of a page has wrong, with its place.
-func (v *endpointVerifier) fault(id site.PageID, page string, fault templates.PageFault) {
+func (v *endpointVerifier) fault(id site.PageID, page string, fault linkelement.PageFault) {
 	rel := fault.Rel()
 	right := templates.Endpoints{Pingback: v.endpoints.Pingback}
 	if rel == "webmention" {
@@ -189,23 +192,23 @@ func (v *endpointVerifier) fault(id site.PageID, page string, fault templates.Pa
 	cure := right.HTML(v.site.Page(id).Kind() == site.PageXHTML)
 	var f *check.Finding
 	switch fault.Fault() {
-	case templates.FaultAddress:
+	case linkelement.FaultAddress:
 		f = v.add(page, check.Error, check.EndpointAddress, "the "+rel+" element names another address than the configuration", cure)
-	case templates.FaultRelative:
+	case linkelement.FaultRelative:
 		f = v.add(page, check.Error, check.EndpointRelative, "the address of the "+rel+" element is not absolute", cure)
-	case templates.FaultForm:
+	case linkelement.FaultForm:
 		f = v.add(page, check.Error, check.EndpointForm, "the "+rel+" element is not written as clients look for it", cure)
-	case templates.FaultUnquoted:
+	case linkelement.FaultUnquoted:
 		f = v.add(page, check.Error, check.EndpointUnquoted, "a minifier took the quotes from the "+rel+" element, so that clients do not find it", "minify.tdewolff.html.keepQuotes = true")
-	case templates.FaultTwice:
+	case linkelement.FaultTwice:
 		f = v.add(page, check.Error, check.EndpointTwice, "the page has a second "+rel+" element", "remove one of them")
-	case templates.FaultSecondMatch:
+	case linkelement.FaultSecondMatch:
 		f = v.add(page, check.Error, check.EndpointSecondMatch, "clients take this text, which is no element, for the pingback element", "write &lt; for its <, in a script \\x3c")
-	case templates.FaultBody:
+	case linkelement.FaultBody:
 		f = v.add(page, check.Error, check.EndpointBody, "the "+rel+" element is in the body: something before it ends the head", "move it up, right after the charset declaration")
-	case templates.FaultLate:
+	case linkelement.FaultLate:
 		f = v.add(page, check.Warning, check.EndpointLate, "the "+rel+" element ends behind the first 5,000 bytes, where clients may stop looking", "move it up, right after the charset declaration")
-	case templates.FaultInvalid:
+	case linkelement.FaultInvalid:
 		f = v.add(page, check.Warning, check.EndpointInvalidPage, "the page has a second head: clients may refuse to search it", "merge the two heads")
 	}
 	if v.reader == nil {
@@ -272,9 +275,9 @@ func fromDocroot(docroot, name string) string {
 
 // header judges one value.
 func (v *endpointVerifier) header(file string, value templates.HeaderValue) {
-	want, bit := v.endpoints.Webmention, templates.HasWebmention
+	want, bit := v.endpoints.Webmention, linkelement.HasWebmention
 	if value.Rel == "pingback" {
-		want, bit = v.endpoints.Pingback, templates.HasPingback
+		want, bit = v.endpoints.Pingback, linkelement.HasPingback
 	}
 	var f *check.Finding
 	switch {

@@ -2,35 +2,33 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
-const explainLong = `explain prints every step from the value of a link to its verdict: the page and its
-base, the URL, the base URL and map rules, what the host's profile and redirect rules do
-with the path, the file that answers, and the fragment. A step names the key of the
-profile ("sitelink profile NAME" lists them) or the file and line of the rule that
-decided.
+const explainLong = `explain prints every step from a link to its verdict: the page and its base, the URL, the base URL
+and map rules, how the host's profile and redirect rules change the path, the file that answers, and
+the fragment. Each step names what decided it: a key of the profile (see sitelink profile NAME), or
+the file and line of a rule.
 
-LINK is a value as it stands in a page, such as ../a/#b, and is resolved as a link of
---from PAGE, a path below the docroot; without it as a link of the page at the root.
+LINK is a link as written in a page, such as ../a/#b. It is resolved as a link of --from PAGE, a path
+below the docroot. Without --from, it is resolved as a link of the page at the root.
 `
 
 func (a *app) explainCommand() *cobra.Command {
 	var file, from string
 	cmd := &cobra.Command{
 		Use:   "explain LINK",
-		Short: "say step by step why a link gets its verdict",
+		Short: "explain the verdict of a link, step by step",
 		Long:  explainLong + "\n" + exitCodes,
-		Example: "  sitelink explain /blog --docroot public --profile netlify\n" +
-			"  sitelink explain '../a/#b' --from blog/index.html",
+		Example: "  # how does Netlify answer /blog?\n  sitelink explain /blog --docroot public --profile netlify\n\n" +
+			"  # a link as written in blog/index.html\n  sitelink explain '../a/#b' --from blog/index.html",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return &usageError{fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that holds spaces or #"}
@@ -46,8 +44,8 @@ func (a *app) explainCommand() *cobra.Command {
 		},
 	}
 	addKeyFlags(cmd, notForExplain...)
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
-	cmd.Flags().StringVar(&from, "from", "", "the `PAGE` that holds the link, below the docroot")
+	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	cmd.Flags().StringVar(&from, "from", "", "resolve LINK as a link of `PAGE`, a path below the docroot")
 	return cmd
 }
 
@@ -66,15 +64,14 @@ func (a *app) explain(ctx context.Context, cfg *config.Config, from, link string
 	if err != nil {
 		return explain(err)
 	}
-	page, err := pageNamed(s, from)
+	e, err := check.Explain(ctx, handle(s), checkOptions(cfg), from, link)
+	if errors.Is(err, check.ErrNotFound) {
+		return &usageError{"--from: " + err.Error(), "name it by its path below the docroot, such as blog/index.html"}
+	}
 	if err != nil {
 		return err
 	}
-	e, err := check.Explain(ctx, s, checkOptions(cfg), page, link)
-	if err != nil {
-		return err
-	}
-	if err := a.print(explanation(s, e, page, link)); err != nil {
+	if err := a.print(explanation(e, link)); err != nil {
 		return err
 	}
 	if e.Finding.Verdict == check.Error && e.Ignored == "" {
@@ -83,28 +80,8 @@ func (a *app) explain(ctx context.Context, cfg *config.Config, from, link string
 	return nil
 }
 
-// pageNamed finds the page that --from names; if it names none, the one that
-// answers for the root, else the first.
-func pageNamed(s *site.Site, name string) (site.PageID, error) {
-	if name == "" {
-		for _, index := range s.IndexNames() {
-			if id, ok := s.Lookup(index); ok {
-				if page, ok := s.PageOf(id); ok {
-					return page, nil
-				}
-			}
-		}
-		return 0, nil
-	}
-	id, ok := s.Lookup(strings.TrimPrefix(path.Clean("/"+name), "/"))
-	if page, isPage := s.PageOf(id); ok && isPage {
-		return page, nil
-	}
-	return 0, &usageError{fmt.Sprintf("--from: %s is no page of %s", name, s.Root()), "name it by its path below the docroot, such as blog/index.html"}
-}
-
 // explanation is what the command prints.
-func explanation(s *site.Site, e *check.Explanation, page site.PageID, link string) string {
+func explanation(e *check.Explanation, link string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", link)
 	b.WriteString(e.String())
@@ -123,8 +100,8 @@ func explanation(s *site.Site, e *check.Explanation, page site.PageID, link stri
 	if e.Ignored != "" {
 		fmt.Fprintf(&b, "accepted by %s\n", e.Ignored)
 	}
-	for _, p := range e.Places {
-		fmt.Fprintf(&b, "at %s:%d:%d\n", s.Path(page), p.Line, p.Column)
+	for _, p := range e.Occurrences {
+		fmt.Fprintf(&b, "at %s:%d:%d\n", e.Page, p.Line, p.Column)
 	}
 	return b.String()
 }

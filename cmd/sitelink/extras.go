@@ -33,7 +33,7 @@ func (all destinations) addExtras(ctx context.Context, s *site.Site, cfg *config
 }
 
 func newExtras(ctx context.Context, s *site.Site, cfg *config.Config, r *check.Result) (*report.Extras, error) {
-	files, err := check.Orphans(ctx, s, cfg.From)
+	files, err := check.Orphans(ctx, handle(s), cfg.From)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +48,6 @@ func newExtras(ctx context.Context, s *site.Site, cfg *config.Config, r *check.R
 			extras.Orphans = append(extras.Orphans, f.Path)
 		}
 	}
-	extras.Sections, extras.Edges = check.Sections(s, r.Findings, maxSections)
+	extras.Sections, extras.Edges = check.Sections(handle(s), r.Findings, maxSections)
 	return extras, nil
 }

@@ -68,7 +68,7 @@ func TestHookReadOnlyMount(t *testing.T) {
 	os.Remove(filepath.Join(dir, "dirty.html"))
 	said, err = mounted(t, dir, stdin, readOnly+"exec sitelink hook run pre-push origin")
 	checkExit(t, err, exitClean)
-	says(t, said, "sitelink: warning: the verdict is not remembered: ", "read-only file system", "sitelink: main: links are fine")
+	says(t, said, "sitelink: warning: the result is not remembered: ", "read-only file system", "sitelink: main: links are fine")
 
 	unchanged()
 	write(t, filepath.Join(dir, "public", "a.html"), `<title>t</title><a href="gone.html">t</a>`)
@@ -100,7 +100,7 @@ func TestHookDiskFull(t *testing.T) {
 		gitIn(t, dir, "commit", "-q", "-m", "large")
 		said, err := mounted(t, dir, "", small("200k")+"set +e; sitelink hook run --commit HEAD"+left)
 		checkExit(t, err, exitFailed)
-		says(t, said, "sitelink: error: check out ", ": git worktree add: unable to write file public/large.bin: ", " KiB are left on the disk of ",
+		says(t, said, "sitelink: error: check out ", ": git worktree add: unable to write file public/large.bin: ", ": the disk of ", " KiB left",
 			"sitelink: hint: make room there; ", "SITELINK_SKIP=1")
 		nothingLeft(t, said)
 	})
@@ -116,7 +116,7 @@ func TestHookDiskFull(t *testing.T) {
 		os.Remove(filepath.Join(dir, "dirty.html"))
 		said, err := mounted(t, dir, stdin, small("16k")+"set +e; head -c 100000 /dev/zero >.git/sitelink/full 2>/dev/null; sitelink hook run pre-push origin; code=$?; ls -A .git/sitelink; exit $code")
 		checkExit(t, err, exitClean)
-		says(t, said, "sitelink: warning: the verdict is not remembered: ", "no space left on device", "sitelink: main: links are fine")
+		says(t, said, "sitelink: warning: the result is not remembered: ", "no space left on device", "sitelink: main: links are fine")
 		if strings.Contains(said, ".sitelink-") || strings.Contains(said, "passed\n") {
 			t.Errorf("a piece of the memo is left:\n%s", said)
 		}

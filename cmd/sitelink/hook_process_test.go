@@ -193,7 +193,7 @@ func TestHookReadOnly(t *testing.T) {
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
 	out, err = cmd.CombinedOutput()
 	checkExit(t, err, exitClean)
-	if !strings.Contains(string(out), "sitelink: warning: the verdict is not remembered: ") || !strings.Contains(string(out), "main: links are fine") {
+	if !strings.Contains(string(out), "sitelink: warning: the result is not remembered: ") || !strings.Contains(string(out), "main: links are fine") {
 		t.Errorf("%s", out)
 	}
 }

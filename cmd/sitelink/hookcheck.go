@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
 )
@@ -23,10 +23,10 @@ func (a *app) silent() *app {
 	return &quiet
 }
 
-// siteCheck is `sitelink check` for [hook.Push]: by the configuration of the
+// siteCheck is `sitelink check` for [githook.Push]: by the configuration of the
 // commit, which says what its authors accept.
-func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
-	return func(ctx context.Context, dir, docroot string) (checked hook.Checked, err error) {
+func (a *app) siteCheck(cmd *cobra.Command, p *githook.Push) func(ctx context.Context, dir, docroot string) (githook.Report, error) {
+	return func(ctx context.Context, dir, docroot string) (checked githook.Report, err error) {
 		quiet := a.silent()
 		err = inDirectory(dir, func() error {
 			cfg, err := quiet.configure(cmd, nil, "")
@@ -40,7 +40,7 @@ func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
 			if err := lookAt(docroot); err != nil {
 				hint := "set build in [hook] of sitelink.toml, or docroot to a directory that is committed"
 				if p.Build != "" {
-					hint = "the build command wrote neither there nor to $" + hook.OutVariable
+					hint = "the build command wrote neither there nor to $" + githook.OutVariable
 				}
 				return &failure{err, hint}
 			}
@@ -52,7 +52,7 @@ func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
 			if err != nil {
 				return explain(err)
 			}
-			result, err := check.Run(ctx, s, checkOptions(cfg))
+			result, err := check.Run(ctx, handle(s), checkOptions(cfg))
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (a *app) siteCheck(cmd *cobra.Command, p *hook.Push) hook.SiteCheck {
 			if err := quiet.addSources(ctx, s, cfg, docroot, result); err != nil {
 				return err
 			}
-			checked.TodayOnly = accepted != nil
+			checked.ValidToday = accepted != nil
 			checked.Findings = failing(cfg, result)
 			return nil
 		})
@@ -86,8 +86,8 @@ const maxPushFindings = 10
 
 // reportPush says what was found: a line for a push that passes, at most 15
 // for one that does not.
-func (a *app) reportPush(all []hook.Pushed) error {
-	bad := slices.DeleteFunc(slices.Clone(all), func(v hook.Pushed) bool { return len(v.Findings) == 0 })
+func (a *app) reportPush(all []githook.TreeResult) error {
+	bad := slices.DeleteFunc(slices.Clone(all), func(v githook.TreeResult) bool { return len(v.Findings) == 0 })
 	if len(bad) == 0 {
 		if len(all) > 0 {
 			a.ui.line(passed(all))
@@ -122,7 +122,7 @@ func (a *app) reportPush(all []hook.Pushed) error {
 }
 
 // pushLines counts the lines of all findings with what was probably meant.
-func pushLines(bad []hook.Pushed) (n int) {
+func pushLines(bad []githook.TreeResult) (n int) {
 	for _, v := range bad {
 		n += len(v.Findings)
 		for i := range v.Findings {
@@ -148,24 +148,24 @@ func appendPushed(text []byte, f *check.Finding, docroot string, suggest bool) [
 }
 
 // headline names a tree that does not pass.
-func headline(v hook.Pushed) string {
+func headline(v githook.TreeResult) string {
 	what := "finding"
-	if v.Old > 0 {
+	if v.OldFindings > 0 {
 		what = "new finding"
 	}
 	text := counted(len(v.Findings), what) + " in what is pushed to " + refNames(v.Refs)
-	if v.Old > 0 {
-		text += ", beside " + counted(v.Old, "old one")
+	if v.OldFindings > 0 {
+		text += ", beside " + counted(v.OldFindings, "old one")
 	}
 	return text
 }
 
 // passed is the line for a push that passes.
-func passed(all []hook.Pushed) string {
+func passed(all []githook.TreeResult) string {
 	var refs []string
 	old, remembered := 0, true
 	for _, v := range all {
-		refs, old, remembered = append(refs, v.Refs...), old+v.Old, remembered && v.Source == hook.Remembered
+		refs, old, remembered = append(refs, v.Refs...), old+v.OldFindings, remembered && v.Origin == githook.FromCache
 	}
 	text := refNames(refs) + ": "
 	switch {

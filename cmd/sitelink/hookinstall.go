@@ -9,24 +9,26 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/setup"
 )
 
 func (a *app) hookInstallCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "install [pre-push|post-build]",
-		Short: "check each push from now on",
-		Long: "install makes git run sitelink before each push: by the repository's configuration where\n" +
-			"git is 2.54 or newer, else by a hook file; a hook that is there runs as before. It may be\n" +
-			"repeated. In a directory below the root, the site is there.\n\n" +
-			"install post-build makes npm run sitelink check after each npm run build, by the script\n" +
+		Short: "check every push from now on",
+		Long: "install makes git run sitelink before each push: through the repository's configuration with\n" +
+			"git 2.54 or newer, else with a hook file. An existing hook still runs. You can run install\n" +
+			"again. Run it in the directory of the site if that is not the root of the repository.\n\n" +
+			"install post-build makes npm run sitelink check after each npm run build, through the script\n" +
 			"postbuild of package.json in the working directory.",
+		Example:   "  sitelink hook install\n\n  # with npm: check after each build\n  sitelink hook install post-build",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push", "post-build"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if postBuild(args) {
-				return a.postBuild(hook.InstallPostBuild, "package.json: npm run build now ends with sitelink check")
+				return a.postBuild(setup.InstallPostBuild, "package.json: npm run build now ends with sitelink check")
 			}
 			repo, site, err := openHere(cmd)
 			if err != nil {
@@ -36,10 +38,10 @@ func (a *app) hookInstallCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("find the path of sitelink: %w", disk.Cause(err))
 			}
-			state, err := repo.Install(cmd.Context(), hook.Installation{Program: program, Site: site})
-			var managed *hook.ManagedError
+			state, err := repo.Install(cmd.Context(), githook.InstallOptions{Program: program, Site: site})
+			var managed *githook.ManagedError
 			if errors.As(err, &managed) {
-				if err := a.print(hook.Snippets[managed.Manager]); err != nil {
+				if err := a.print(githook.Snippet(managed.Manager)); err != nil {
 					return err
 				}
 			}
@@ -54,14 +56,15 @@ func (a *app) hookInstallCommand() *cobra.Command {
 func (a *app) hookUninstallCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "uninstall [pre-push|post-build]",
-		Short: "undo hook install",
-		Long: "uninstall takes away what install made, and what was remembered. A hook file that was\n" +
-			"there before is again what it was.",
+		Short: "undo sitelink hook install",
+		Long: "uninstall removes what install wrote, and the remembered results. A hook file that existed\n" +
+			"before is restored.",
+		Example:   "  sitelink hook uninstall",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push", "post-build"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if postBuild(args) {
-				return a.postBuild(hook.UninstallPostBuild, "package.json: npm run build is without sitelink check")
+				return a.postBuild(setup.UninstallPostBuild, "package.json: npm run build is without sitelink check")
 			}
 			repo, _, err := openHere(cmd)
 			if err != nil {
@@ -69,17 +72,17 @@ func (a *app) hookUninstallCommand() *cobra.Command {
 			}
 			before, err := repo.Uninstall(cmd.Context())
 			if err == nil {
-				err = repo.Forget(cmd.Context())
+				err = repo.RemoveData(cmd.Context())
 			}
 			if err != nil {
 				return explainHook(err)
 			}
 			switch {
-			case before.Way == hook.ByManager:
+			case before.Method == githook.ByManager:
 				return a.print(fmt.Sprintf("%s runs sitelink by %s: take it out there\n", before.Manager, before.ManagerFile))
-			case before.Way == hook.NotInstalled:
+			case before.Method == githook.NotInstalled:
 				return a.print("no hook was installed\n")
-			case before.Way == hook.ByChain:
+			case before.Method == githook.ByChain:
 				return a.print("removed; the hook before is back\n")
 			}
 			return a.print("removed\n")
@@ -89,20 +92,21 @@ func (a *app) hookUninstallCommand() *cobra.Command {
 
 func (a *app) hookStatusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "status",
-		Short: "say how git comes to run sitelink",
-		Args:  noArguments,
+		Use:     "status",
+		Short:   "show whether and how git runs sitelink",
+		Example: "  sitelink hook status",
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			repo, _, err := openHere(cmd)
 			if err != nil {
 				return explainHook(err)
 			}
-			state, err := repo.State(cmd.Context())
+			state, err := repo.Status(cmd.Context())
 			if err != nil {
 				return explainHook(err)
 			}
 			text := installed(state)
-			if state.Way != hook.ByManager && state.Manager != "" {
+			if state.Method != githook.ByManager && state.Manager != "" {
 				text += fmt.Sprintf("hooks belong to %s, see %s\n", state.Manager, state.ManagerFile)
 			}
 			if state.LFS {
@@ -111,7 +115,7 @@ func (a *app) hookStatusCommand() *cobra.Command {
 			if state.HooksScope != "" {
 				text += "core.hooksPath: set in the " + state.HooksScope + " configuration\n"
 			}
-			if len(repo.Stale()) > 0 {
+			if len(repo.StaleTrees()) > 0 {
 				text += "temporary trees of killed runs are left; the next push removes them\n"
 			}
 			return a.print(text + "git " + state.Git + "\n")
@@ -131,8 +135,8 @@ func postBuild(args []string) bool { return len(args) == 1 && args[0] == "post-b
 
 // openHere finds the repository of the working directory, and where in it this
 // is.
-func openHere(cmd *cobra.Command) (repo *hook.Repo, site string, err error) {
-	if repo, _, err = hook.OpenRepo(cmd.Context(), hook.Git{Env: os.Environ()}); err != nil {
+func openHere(cmd *cobra.Command) (repo *githook.Repo, site string, err error) {
+	if repo, err = githook.Open(cmd.Context(), githook.Git{Env: os.Environ()}); err != nil {
 		return nil, "", err
 	}
 	here, err := os.Getwd()
@@ -149,15 +153,15 @@ func openHere(cmd *cobra.Command) (repo *hook.Repo, site string, err error) {
 }
 
 // installed says how git comes to run sitelink, as a line.
-func installed(s hook.State) string {
-	switch s.Way {
-	case hook.ByConfig:
+func installed(s githook.Status) string {
+	switch s.Method {
+	case githook.ByConfig:
 		return "pre-push: installed in the configuration of git (hook.sitelink.pre-push)\n"
-	case hook.ByFile:
+	case githook.ByFile:
 		return "pre-push: installed as " + s.File + "\n"
-	case hook.ByChain:
+	case githook.ByChain:
 		return "pre-push: installed as " + s.File + ", before the hook that was there\n"
-	case hook.ByManager:
+	case githook.ByManager:
 		return fmt.Sprintf("pre-push: run by %s, see %s\n", s.Manager, s.ManagerFile)
 	}
 	return "pre-push: not installed\n"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 )
@@ -34,37 +34,17 @@ func (a *app) hookRun(cmd *cobra.Command, req pushRequest) error {
 	if !filepath.IsLocal(req.dir) {
 		return &usageError{fmt.Sprintf("--dir: want a directory below the root of the repository, got %q", req.dir), ""}
 	}
-	ctx, git := cmd.Context(), hook.Git{Env: os.Environ()}
-	refs, named, err := a.pushRefs(req)
+	ctx := cmd.Context()
+	refs, err := a.pushRefs(req)
 	if err != nil {
 		return err
 	}
-	if len(refs) == 0 && named == "" {
+	if len(refs) == 0 {
 		return nil // nothing new is pushed
 	}
-	var revs []string
-	for _, ref := range refs {
-		if ref.Commit != "" {
-			revs = append(revs, ref.Commit+"^{tree}")
-		}
-	}
-	if named != "" {
-		revs = append(revs, named+"^{commit}", named+"^{tree}")
-	}
-	repo, ids, err := hook.OpenRepo(ctx, git, revs...)
+	repo, refs, err := githook.OpenPush(ctx, githook.Git{Env: os.Environ()}, refs)
 	if err != nil {
 		return explainHook(err)
-	}
-	trees := make([]string, len(refs))
-	if named != "" {
-		refs, trees = []hook.PushRef{{Local: named, Commit: ids[0], Remote: "refs/heads/" + pushedBranch(a, named)}}, ids[1:]
-	} else {
-		for i, next := 0, 0; i < len(refs); i++ {
-			if refs[i].Commit != "" {
-				trees[i] = ids[next]
-				next++
-			}
-		}
 	}
 	push, err := a.push(cmd, repo, req)
 	if err != nil {
@@ -73,7 +53,7 @@ func (a *app) hookRun(cmd *cobra.Command, req pushRequest) error {
 	if req.commit != "" {
 		push.Branches = nil // who names a commit means it
 	}
-	all, notes, err := push.Refs(ctx, refs, trees)
+	all, notes, err := repo.CheckPush(ctx, refs, *push)
 	for _, note := range notes {
 		a.ui.warning(note)
 	}
@@ -83,31 +63,34 @@ func (a *app) hookRun(cmd *cobra.Command, req pushRequest) error {
 	return a.reportPush(all)
 }
 
-// pushRefs finds out what is pushed: refs, or the name of one commit.
-func (a *app) pushRefs(req pushRequest) (refs []hook.PushRef, commit string, err error) {
+// pushRefs finds out what is pushed. A commit named by hand stands for a branch.
+func (a *app) pushRefs(req pushRequest) (refs []githook.Ref, err error) {
+	named := func(commit string) []githook.Ref {
+		return []githook.Ref{{Local: commit, Commit: commit, Remote: "refs/heads/" + pushedBranch(a, commit)}}
+	}
 	switch to := a.env.Getenv("PRE_COMMIT_TO_REF"); {
 	case req.commit != "":
 		if strings.HasPrefix(req.commit, "-") {
-			return nil, "", &usageError{fmt.Sprintf("--commit: want a commit, got %q", req.commit), ""}
+			return nil, &usageError{fmt.Sprintf("--commit: want a commit, got %q", req.commit), ""}
 		}
-		return nil, req.commit, nil
+		return named(req.commit), nil
 	case to != "": // pre-commit has read standard input; it knows no deletions here
 		// Where its PRE_COMMIT_FROM_REF is the remote's commit, the history
 		// tells the same.
 		branch := a.env.Getenv("PRE_COMMIT_REMOTE_BRANCH")
-		refs, err = hook.ReadPushRefs(strings.NewReader(fmt.Sprintf("%s %s %s %s", to, to, branch, strings.Repeat("0", len(to)))))
+		refs, err = githook.ReadRefs(strings.NewReader(fmt.Sprintf("%s %s %s %s", to, to, branch, strings.Repeat("0", len(to)))))
 		if err != nil || branch == "" {
-			return nil, to, nil // run by hand: --to-ref may be any name
+			return named(to), nil // run by hand: --to-ref may be any name
 		}
-		return refs, "", nil
+		return refs, nil
 	case a.env.Stdin == nil || a.env.StdinTTY || a.env.Getenv("PRE_COMMIT") != "":
-		return nil, "HEAD", nil
+		return named("HEAD"), nil
 	}
-	refs, err = hook.ReadPushRefs(a.env.Stdin)
+	refs, err = githook.ReadRefs(a.env.Stdin)
 	if err != nil {
-		return nil, "", &usageError{err.Error(), "git gives a pre-push hook: LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID"}
+		return nil, &usageError{err.Error(), "git gives a pre-push hook: LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID"}
 	}
-	return refs, "", nil
+	return refs, nil
 }
 
 // pushedBranch names the branch that a commit named by hand stands for.
@@ -121,8 +104,8 @@ func pushedBranch(a *app, named string) string {
 // push turns the configuration of the working tree into the way of checking.
 // The table [hook] of a commit that is not checked out is not obeyed: its
 // build command is somebody's program until its reader has seen it.
-func (a *app) push(cmd *cobra.Command, repo *hook.Repo, req pushRequest) (*hook.Push, error) {
-	p := &hook.Push{Repo: repo, Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ(), Limit: config.DefaultHookTimeout}
+func (a *app) push(cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*githook.Push, error) {
+	p := &githook.Push{Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ()}
 	if from := a.env.Getenv("PRE_COMMIT_REMOTE_NAME"); p.Remote == "" {
 		p.Remote = from
 	}
@@ -132,17 +115,15 @@ func (a *app) push(cmd *cobra.Command, repo *hook.Repo, req pushRequest) (*hook.
 		if err != nil {
 			return err
 		}
-		p.Build, p.Branches, p.OnlyNew = cfg.Hook.Build, cfg.Hook.Branches, cfg.Hook.Remote
-		if cfg.Hook.Timeout > 0 {
-			p.Limit = cfg.Hook.Timeout
-		}
+		p.Build, p.Branches, p.OnlyNew = cfg.Hook.Build, cfg.Hook.Branches, cfg.Hook.Baseline == "remote"
+		p.Timeout = cfg.Hook.Timeout
 		if p.Build == "" {
 			if err := quiet.pushSite(repo, cfg.Docroot, p); err != nil {
 				return err
 			}
 		}
 		salt, err := a.salt(cfg.File)
-		p.Salt += salt
+		p.CacheKey += salt
 		return err
 	})
 	if err != nil {
@@ -198,9 +179,9 @@ func (a *app) explainPush(err error) error {
 		return err
 	}
 	a.ui.note("the push was not checked, and is stopped; " + bypass)
-	var failed *hook.BuildError
+	var failed *githook.BuildError
 	if errors.As(err, &failed) {
-		for _, line := range failed.Said {
+		for _, line := range failed.Output {
 			a.ui.line("build: " + line)
 		}
 		return &failure{fmt.Errorf("the build command failed: %w", failed.Cause), "the command was: " + failed.Command + "; build in [hook] of sitelink.toml names another"}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 )
@@ -19,7 +19,7 @@ import (
 //
 // Detecting a generator reads names only. Its configuration, which may take the
 // generator a while to tell, is asked for when a tree must be looked at.
-func (a *app) pushSite(repo *hook.Repo, named string, p *hook.Push) error {
+func (a *app) pushSite(repo *githook.Repo, named string, p *githook.Push) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("find the working directory: %w", disk.Cause(err))
@@ -29,15 +29,15 @@ func (a *app) pushSite(repo *hook.Repo, named string, p *hook.Push) error {
 		p.Docroot, err = committedDocroot(p.Site, a.docroot(named))
 		return err
 	}
-	p.Salt = "generator " + string(g.Generator) + "\x00" + named + "\x00"
-	p.Settle = func(ctx context.Context, commit string) (build, docroot string, err error) {
+	p.CacheKey = "generator " + string(g.Generator) + "\x00" + named + "\x00"
+	p.Configure = func(ctx context.Context, commit string) (build, docroot string, err error) {
 		err = inDirectory(dir, func() error {
 			docroot = a.docroot(named)
 			absolute, err := filepath.Abs(docroot)
 			if err != nil {
 				return fmt.Errorf("find docroot %s: %w", docroot, disk.Cause(err))
 			}
-			if full := a.projectHere(); !repo.Holds(ctx, commit, absolute) && full != nil && full.Builds() {
+			if full := a.projectHere(); !repo.CommitContains(ctx, commit, absolute) && full != nil && full.Builds() {
 				build, docroot = buildCommand(full), ""
 				if rel, err := filepath.Rel(dir, full.Dir); err == nil && rel != "." {
 					build = "cd " + (generator.Command{Args: []string{filepath.ToSlash(rel)}}).String() + " && " + build

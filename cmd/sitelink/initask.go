@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
@@ -56,7 +56,7 @@ func (r *initRun) line(ctx context.Context) (string, error) {
 }
 
 func (r *initRun) wantsHook(ctx context.Context) (bool, error) {
-	if r.flags.hook || r.repo == nil || r.state.Way != hook.NotInstalled {
+	if r.flags.hook || r.repo == nil || r.state.Method != githook.NotInstalled {
 		return r.flags.hook, nil
 	}
 	return r.ask(ctx, "Check each push before it leaves this machine?")

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/setup"
@@ -195,7 +195,7 @@ func (r *initRun) hook(ctx context.Context) error {
 	switch {
 	case r.repo == nil:
 		return explainHook(r.noRepo)
-	case r.state.Way != hook.NotInstalled:
+	case r.state.Method != githook.NotInstalled:
 		r.say("same    the hook before a push is installed")
 		return nil
 	case r.state.Manager != "" && !r.state.ConfigHooks:
@@ -211,7 +211,7 @@ func (r *initRun) hook(ctx context.Context) error {
 	if err := r.record.SetHook(true); err != nil {
 		return err
 	}
-	state, err := r.repo.Install(ctx, hook.Installation{Program: program, Site: filepath.FromSlash(r.project.Below)})
+	state, err := r.repo.Install(ctx, githook.InstallOptions{Program: program, Site: filepath.FromSlash(r.project.Below)})
 	if err != nil {
 		return errors.Join(explainHook(err), r.record.SetHook(false))
 	}
@@ -222,7 +222,7 @@ func (r *initRun) hook(ctx context.Context) error {
 // managedHook gives the program that manages the hooks what it needs: a file of
 // husky's that is not there yet is written, any other is somebody's own.
 func (r *initRun) managedHook() error {
-	snippet := hook.Snippets[r.state.Manager]
+	snippet := githook.Snippet(r.state.Manager)
 	if r.project.Below != "" {
 		snippet = strings.NewReplacer("sitelink hook run pre-push", "sitelink hook run pre-push --dir "+r.project.Below,
 			"- id: sitelink\n", "- id: sitelink\n        args: [--dir, "+r.project.Below+"]\n").Replace(snippet)
@@ -260,7 +260,7 @@ func (r *initRun) next(withHook bool, servers []setup.Server) {
 	if r.answer != nil {
 		return
 	}
-	if !withHook && r.repo != nil && r.state.Way == hook.NotInstalled {
+	if !withHook && r.repo != nil && r.state.Method == githook.NotInstalled {
 		r.say("        %-28s # check each push", "sitelink init --hook")
 	}
 	if len(servers) == 0 && len(r.runsIn()) == 0 {

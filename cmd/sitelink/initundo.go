@@ -36,7 +36,7 @@ func (a *app) initUndo(ctx context.Context, dryRun bool) error {
 		}
 		_, err := around.repo.Uninstall(ctx)
 		if err == nil {
-			err = around.repo.Forget(ctx)
+			err = around.repo.RemoveData(ctx)
 		}
 		if err != nil {
 			return explainHook(err)

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 )
 
 // The programs that manage hooks run sitelink by the snippets that `hook
-// install` prints and docs/hooks.md shows: a bad commit is stopped, a good one
+// install` prints and docs/guide/git-hooks.md shows: a bad commit is stopped, a good one
 // goes. SITELINK_NPM is where npm put lefthook and husky, SITELINK_PRECOMMIT
 // the program pre-commit.
 func TestHookManagers(t *testing.T) {
@@ -25,10 +25,10 @@ func TestHookManagers(t *testing.T) {
 	}{
 		{"husky", filepath.Join(bin, "husky"), func(t *testing.T, dir string) {
 			command(t, dir, filepath.Join(bin, "husky"))
-			write(t, filepath.Join(dir, ".husky", "pre-push"), hook.Snippets["husky"])
+			write(t, filepath.Join(dir, ".husky", "pre-push"), githook.Snippet("husky"))
 		}},
 		{"lefthook", filepath.Join(bin, "lefthook"), func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "lefthook.yml"), hook.Snippets["lefthook"])
+			write(t, filepath.Join(dir, "lefthook.yml"), githook.Snippet("lefthook"))
 			command(t, dir, filepath.Join(bin, "lefthook"), "install")
 		}},
 		{"pre-commit", os.Getenv("SITELINK_PRECOMMIT"), func(t *testing.T, dir string) {
@@ -44,7 +44,7 @@ func TestHookManagers(t *testing.T) {
 			gitIn(t, source, "add", "-A")
 			gitIn(t, source, "commit", "-q", "-m", "manifest")
 			text := strings.NewReplacer("https://github.com/sitelink/sitelink", source,
-				"v0.1.0", strings.TrimSpace(gitIn(t, source, "rev-parse", "HEAD")), "id: sitelink", "id: sitelink-system").Replace(hook.Snippets["pre-commit"])
+				"v0.1.0", strings.TrimSpace(gitIn(t, source, "rev-parse", "HEAD")), "id: sitelink", "id: sitelink-system").Replace(githook.Snippet("pre-commit"))
 			write(t, filepath.Join(dir, ".pre-commit-config.yaml"), text)
 			t.Setenv("PRE_COMMIT_HOME", t.TempDir())
 			program := os.Getenv("SITELINK_PRECOMMIT")

@@ -171,7 +171,7 @@ func runLinklintProfile(t *testing.T, bin, docroot string, args ...string) lists
 	return l
 }
 
-// sortRow puts a row into the lists of docs/formats.md.
+// sortRow puts a row into the lists of docs/reference/formats.md.
 func sortRow(l lists, docroot string, r *row) {
 	target, _, _ := strings.Cut(r.answeringPath(), "?")
 	if decoded, err := url.PathUnescape(target); err == nil {

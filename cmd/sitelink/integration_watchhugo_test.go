@@ -53,7 +53,7 @@ func TestWatchHugoServer(t *testing.T) {
 			if needsFlag {
 				stop := hugoServer(t, hugo, dir)
 				if _, err := os.Stat(public); err == nil {
-					t.Error("without --renderToDisk files are written: docs/watch.md says they are not")
+					t.Error("without --renderToDisk files are written: docs/guide/watch.md says they are not")
 				}
 				stop()
 				hugoServer(t, hugo, dir, "--renderToDisk")

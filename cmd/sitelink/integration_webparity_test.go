@@ -23,7 +23,7 @@ type webParity struct {
 	start   func(t *testing.T, docroot string) *webServer
 	without string // left out of the docroot of edge cases
 	// differ are the requests for edge cases on which the two are known to
-	// differ: docs/profiles-web.md says why.
+	// differ: docs/reference/profiles.md says why.
 	differ *regexp.Regexp
 	// sameFile: the software makes none of the real host's redirects, so the
 	// address that we say answers must send the same file.
@@ -103,7 +103,7 @@ func TestWebParityPaths(t *testing.T) {
 			}
 			predicted := webPredictions(t, docroot, h.profile())
 			h.compare(t, docroot, predicted)
-			t.Logf("%d requests left out, as docs/profiles-web.md tells", excused)
+			t.Logf("%d requests left out, as docs/reference/profiles.md tells", excused)
 			if len(predicted) < 500 {
 				t.Errorf("compared %d targets only", len(predicted))
 			}

@@ -37,6 +37,7 @@ func (a *app) links(ctx context.Context, cfg *config.Config, q linksQuestion) er
 	defer out.Discard()
 	ask := linksAnswer{app: a, site: s, q: q, out: out, opt: checkOptions(cfg), prefix: docroot}
 	ask.opt.From, ask.opt.Skip, ask.opt.Limit = nil, nil, 0 // questions are about the whole site
+	ask.opt.Orphans, ask.opt.More = false, nil              // and about links
 	if err := ask.write(ctx); err != nil {
 		return err
 	}
@@ -69,39 +70,42 @@ func (l *linksAnswer) write(ctx context.Context) error {
 
 // rows writes links.
 func (l *linksAnswer) rows(ctx context.Context) error {
-	var render func(dst []byte, f *check.Finding) []byte
+	var render func(dst []byte, link *check.Link) []byte
 	begin, end := "", ""
 	switch l.q.format {
 	case "jsonl":
 		render = report.AppendLink
 	case "csv":
-		begin = string(report.LinkRecord(&check.Finding{}).AppendCSVHeader(nil))
-		render = func(dst []byte, f *check.Finding) []byte { return report.LinkRecord(f).AppendCSV(dst) }
+		begin = string(report.LinkRecord(&check.Link{}).AppendCSVHeader(nil))
+		render = func(dst []byte, link *check.Link) []byte { return report.LinkRecord(link).AppendCSV(dst) }
 	case "dot":
 		begin, end = report.DotBegin, report.DotEnd
 		// External addresses are shown to those who ask for them: most sites
 		// have more of them than pages.
 		away := l.q.external || l.q.to != "" || l.q.from != ""
-		render = func(dst []byte, f *check.Finding) []byte {
-			file := f.Answers(l.site)
-			if file == "" && f.Verdict == check.Unchecked && !away {
+		render = func(dst []byte, link *check.Link) []byte {
+			file := link.AnsweringFile(handle(l.site))
+			if file == "" && link.Verdict == check.Unchecked && !away {
 				return dst
 			}
-			return report.AppendDot(dst, f, file)
+			return report.AppendDot(dst, link, file)
 		}
 	default:
 		opt := report.TextOptions{Prefix: l.prefix}
-		render = func(dst []byte, f *check.Finding) []byte { return report.AppendText(dst, f, opt) }
+		render = func(dst []byte, link *check.Link) []byte { return report.AppendLinkText(dst, link, nil, opt) }
 	}
 	if err := l.print(begin); err != nil {
 		return err
 	}
-	question := check.Question{From: l.q.from, To: l.q.to, External: l.q.external}
-	result, err := check.Ask(ctx, l.site, l.opt, question, render, l.out)
+	query := check.Query{From: l.q.from, To: l.q.to, External: l.q.external}
+	result, err := check.WriteLinks(ctx, handle(l.site), l.opt, query, check.LinkWriter{W: l.out, Append: render})
 	if err != nil {
 		return unanswered(err)
 	}
 	for _, f := range result.Findings {
+		if f.Code != check.Changed && f.Code != check.ReadError {
+			continue // a fault of a file; its links are listed
+		}
 		l.app.ui.warning(fmt.Sprintf("%s: %s", f.Page, f.Message))
 	}
 	return l.print(end)
@@ -109,14 +113,14 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 
 // unanswered makes a question that names nothing wrong usage.
 func unanswered(err error) error {
-	if errors.Is(err, check.ErrNothingNamed) {
+	if errors.Is(err, check.ErrNotFound) {
 		return &usageError{err.Error(), "name a path in the docroot, a site path or a URL"}
 	}
 	return err
 }
 
 func (l *linksAnswer) externals(ctx context.Context) error {
-	all, err := check.ExternalTargets(ctx, l.site, l.opt)
+	all, err := check.ExternalTargets(ctx, handle(l.site), l.opt)
 	if err != nil {
 		return err
 	}
@@ -133,7 +137,7 @@ func (l *linksAnswer) externals(ctx context.Context) error {
 }
 
 func (l *linksAnswer) addresses(ctx context.Context) error {
-	all, err := check.Addresses(ctx, l.site)
+	all, err := check.Addresses(ctx, handle(l.site))
 	if err != nil {
 		return err
 	}
@@ -155,7 +159,7 @@ func (l *linksAnswer) addresses(ctx context.Context) error {
 }
 
 func (l *linksAnswer) orphans(ctx context.Context) error {
-	all, err := check.Orphans(ctx, l.site, nil)
+	all, err := check.Orphans(ctx, handle(l.site), nil)
 	if err != nil {
 		return err
 	}
@@ -174,27 +178,34 @@ func (l *linksAnswer) orphans(ctx context.Context) error {
 }
 
 func (l *linksAnswer) anchors(ctx context.Context) error {
-	var render func(dst []byte, x check.Anchor) []byte
-	begin, base := "", l.site.BaseURL()
+	base := l.site.BaseURL()
+	var buf []byte
+	render := func(dst []byte, x check.Anchor) []byte {
+		dst = append(append(append(dst, visible(x.Page)...), '#'), visible(x.Name)...)
+		if x.Kind == "map" {
+			dst = append(dst, " (map)"...)
+		}
+		return append(dst, '\n')
+	}
 	switch l.q.format {
 	case "jsonl":
 		render = func(dst []byte, x check.Anchor) []byte { return report.AnchorRecord(base, x).AppendJSON(dst) }
 	case "csv":
-		begin = string(report.AnchorRecord("", check.Anchor{}).AppendCSVHeader(nil))
+		buf = report.AnchorRecord("", check.Anchor{}).AppendCSVHeader(buf)
 		render = func(dst []byte, x check.Anchor) []byte { return report.AnchorRecord(base, x).AppendCSV(dst) }
-	default:
-		render = func(dst []byte, x check.Anchor) []byte {
-			dst = append(append(append(dst, visible(x.Page)...), '#'), visible(x.Name)...)
-			if x.Kind == "map" {
-				dst = append(dst, " (map)"...)
-			}
-			return append(dst, '\n')
+	}
+	err := check.Anchors(ctx, handle(l.site), l.opt, l.q.from, func(x check.Anchor) error {
+		if buf = render(buf, x); len(buf) < 64<<10 {
+			return nil
 		}
-	}
-	if err := l.print(begin); err != nil {
+		err := l.print(string(buf))
+		buf = buf[:0]
 		return err
+	})
+	if err != nil {
+		return unanswered(err)
 	}
-	return unanswered(check.Anchors(ctx, l.site, l.opt, l.q.from, render, l.out))
+	return l.print(string(buf))
 }
 
 // writeList writes n answers that are in memory.

@@ -100,7 +100,7 @@ func explained(entries *outgoing.Entries, raw string) ([]outgoing.Entry, error) 
 	}
 	if len(found) == 0 {
 		return nil, &failure{fmt.Errorf("%s is neither a page of the site that links to others, nor linked to", raw),
-			"sitelink diff lists what the site's pages link to; docs/diff.md says which links count"}
+			"sitelink diff lists what the site's pages link to; docs/guide/notifications.md says which links count"}
 	}
 	return found, nil
 }

@@ -121,8 +121,10 @@ func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, doc
 
 // showAllJSON writes one row a link and nothing else: faults of files are no
 // links.
-func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config, places map[place]*check.Position, accepted *acceptance, out output) (*check.Result, error) {
-	result, err := accepted.links(ctx, s, checkOptions(cfg), withSources(places, report.AppendSourcedLink), out)
+func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config, places linkSources, accepted *acceptance, out output) (*check.Result, error) {
+	result, err := accepted.links(ctx, s, checkOptions(cfg), check.LinkWriter{W: out, Append: func(dst []byte, l *check.Link) []byte {
+		return report.AppendSourcedLink(dst, l, places.of(l))
+	}})
 	if err == nil && len(result.Findings) > 0 {
 		a.ui.warning(fmt.Sprintf("faults of files not listed (leave out --show all to see them): %s", thousands(len(result.Findings))))
 	}
@@ -131,9 +133,10 @@ func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config,
 
 // showAllText lists the faults of files behind the links and ends with the
 // summary.
-func (a *app) showAllText(ctx context.Context, s *site.Site, cfg *config.Config, places map[place]*check.Position, accepted *acceptance, out output, opt report.TextOptions) (*check.Result, error) {
-	row := func(dst []byte, f *check.Finding) []byte { return report.AppendText(dst, f, opt) }
-	result, err := accepted.links(ctx, s, checkOptions(cfg), withSources(places, row), out)
+func (a *app) showAllText(ctx context.Context, s *site.Site, cfg *config.Config, places linkSources, accepted *acceptance, out output, opt report.TextOptions) (*check.Result, error) {
+	result, err := accepted.links(ctx, s, checkOptions(cfg), check.LinkWriter{W: out, Append: func(dst []byte, l *check.Link) []byte {
+		return report.AppendLinkText(dst, l, places.of(l), opt)
+	}})
 	if err != nil {
 		return nil, err
 	}

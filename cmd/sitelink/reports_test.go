@@ -34,7 +34,7 @@ func TestFormatKey(t *testing.T) {
 // all old files whole, and nothing beside them.
 func TestReportsTogether(t *testing.T) {
 	dir := t.TempDir()
-	cfg := &config.Config{Color: "auto"}
+	cfg := &config.Config{Check: config.Check{Color: "auto"}}
 	for i, format := range []string{"text", "sarif", "junit"} {
 		name := filepath.Join(dir, format)
 		if err := os.WriteFile(name, []byte("old\n"), 0o644); err != nil {

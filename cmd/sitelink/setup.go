@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/setup"
@@ -28,9 +28,9 @@ type surroundings struct {
 	// gen is the generator's project, nil for none.
 	gen *generated
 	// repo is nil where there is no repository, or no git; noRepo says why.
-	repo    *hook.Repo
+	repo    *githook.Repo
 	noRepo  error
-	state   hook.State
+	state   githook.Status
 	remotes string
 	// site is what is found without a configuration file, siteDir the directory of
 	// the site as seen from the working directory. hostUnclear is why no host is
@@ -55,8 +55,8 @@ func (a *app) lookAround(ctx context.Context) (*surroundings, error) {
 			s.dir = s.gen.Dir
 		}
 	}
-	git := hook.Git{Env: os.Environ()}
-	if s.repo, _, s.noRepo = hook.OpenRepo(ctx, git.In(s.dir)); s.noRepo != nil {
+	git := githook.Git{Env: os.Environ()}
+	if s.repo, s.noRepo = githook.Open(ctx, git.In(s.dir)); s.noRepo != nil {
 		s.repo = nil
 	}
 	if ctx.Err() != nil {
@@ -67,7 +67,7 @@ func (a *app) lookAround(ctx context.Context) (*surroundings, error) {
 		if rel, err := filepath.Rel(s.repo.Top, s.dir); err == nil && (rel == "." || filepath.IsLocal(rel)) {
 			s.root = s.repo.Top
 		}
-		if s.state, err = s.repo.State(ctx); err != nil {
+		if s.state, err = s.repo.Status(ctx); err != nil {
 			return nil, explainHook(err)
 		}
 		s.remotes = s.repo.Remotes(ctx)
@@ -126,7 +126,7 @@ func releaseTag() string {
 	if v := "v" + strings.TrimPrefix(versionNumber(), "v"); regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(v) && v != "v0.0.0" {
 		return v
 	}
-	return hook.Release
+	return githook.Release
 }
 
 // guessDocroot finds the site of a project without generator: the directory

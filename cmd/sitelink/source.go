@@ -86,7 +86,7 @@ func placeFindings(ctx context.Context, m *source.Map, s *site.Site, project str
 			anchors, near = append(anchors, a), append(near, i)
 		}
 	}
-	places, err := m.Place(ctx, s, links)
+	places, err := m.Locate(ctx, s, links)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func shownPosition(prefix string, p *source.Position) check.Position {
 // suggestedAnchor is what the suggestion for a missing fragment leads to.
 func suggestedAnchor(s *site.Site, f *check.Finding) (a source.Anchor, ok bool) {
 	_, fragment, ok := strings.Cut(f.Suggestion, "#")
-	page := f.Answers(s)
+	page := f.AnsweringFile(handle(s))
 	if f.Code != check.MissingFragment || !ok || page == "" {
 		return a, false
 	}

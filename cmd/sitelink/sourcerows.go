@@ -11,19 +11,19 @@ import (
 // rowSources are the places in the sources of the findings among the rows of
 // --show all: rows are written while pages are read, and a place takes the
 // whole page. nil when there is no project.
-func (a *app) rowSources(ctx context.Context, s *site.Site, cfg *config.Config, docroot string) (map[place]*check.Position, error) {
+func (a *app) rowSources(ctx context.Context, s *site.Site, cfg *config.Config, docroot string) (linkSources, error) {
 	opt, err := sourceOptions(cfg, docroot)
 	if err != nil || opt.Project == "" {
 		return nil, err
 	}
-	r, err := check.Run(ctx, s, checkOptions(cfg))
+	r, err := check.Run(ctx, handle(s), checkOptions(cfg))
 	if err == nil {
 		err = a.addSources(ctx, s, cfg, docroot, r)
 	}
 	if err != nil {
 		return nil, err
 	}
-	places := map[place]*check.Position{}
+	places := linkSources{}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Source != nil {
 			places[place{f.Page, f.Offset, f.Code}] = f.Source
@@ -32,20 +32,13 @@ func (a *app) rowSources(ctx context.Context, s *site.Site, cfg *config.Config, 
 	return places, nil
 }
 
-// withSources makes render show these places. render is safe for concurrent
-// use if it was before.
-func withSources(places map[place]*check.Position, render func([]byte, *check.Finding) []byte) func([]byte, *check.Finding) []byte {
-	if len(places) == 0 {
-		return render
+// linkSources are the places in the sources of the links that are findings.
+type linkSources map[place]*check.Position
+
+// of returns the place of a link, nil if it has none.
+func (p linkSources) of(l *check.Link) *check.Position {
+	if len(p) == 0 || l.Verdict != check.Error && l.Verdict != check.Warning {
+		return nil
 	}
-	return func(dst []byte, f *check.Finding) []byte {
-		if f.Verdict == check.Error || f.Verdict == check.Warning {
-			if p := places[place{f.Page, f.Offset, f.Code}]; p != nil {
-				row := *f
-				row.Source = p
-				f = &row
-			}
-		}
-		return render(dst, f)
-	}
+	return p[place{l.Page, l.Offset, l.Code}]
 }

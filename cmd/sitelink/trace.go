@@ -22,37 +22,37 @@ func (u *ui) debugs(topic string) bool {
 func (a *app) trace(ctx context.Context, s *site.Site, cfg *config.Config) error {
 	opt := checkOptions(cfg)
 	if a.ui.debugs("walk") {
-		steps, err := check.Walk(ctx, s, opt)
+		steps, err := check.Walk(ctx, handle(s), opt)
 		if err != nil {
 			return err
 		}
 		for _, step := range steps {
-			a.ui.line(fmt.Sprintf("walk: %-6s %s", step.Did, step.Path))
+			a.ui.line(fmt.Sprintf("walk: %-6s %s", step.Kind, step.Path))
 		}
 	}
 	if !a.ui.debugs("links") {
 		return nil
 	}
 	opt.Ignore = nil
-	_, err := check.Links(ctx, s, opt, traceRow, traceWriter{a.ui})
+	_, err := check.WriteLinks(ctx, handle(s), opt, check.Query{}, check.LinkWriter{W: traceWriter{a.ui}, Append: traceRow})
 	return err
 }
 
 // traceRow appends the two lines of a link, without what stands in front.
-func traceRow(dst []byte, f *check.Finding) []byte {
-	dst = fmt.Appendf(dst, "%s:%d:%d: <%s", oneLine(f.Page), f.Line, f.Column, f.Element)
-	if f.Attribute == "" {
-		dst = fmt.Appendf(dst, "> %s\n", oneLine(f.Raw))
+func traceRow(dst []byte, l *check.Link) []byte {
+	dst = fmt.Appendf(dst, "%s:%d:%d: <%s", oneLine(l.Page), l.Line, l.Column, l.Element)
+	if l.Attribute == "" {
+		dst = fmt.Appendf(dst, "> %s\n", oneLine(l.Raw))
 	} else {
-		dst = fmt.Appendf(dst, " %s=%q>\n", f.Attribute, f.Raw)
+		dst = fmt.Appendf(dst, " %s=%q>\n", l.Attribute, l.Raw)
 	}
-	target := f.Target
-	if f.Fragment != "" {
-		target += "#" + f.Fragment
+	target := l.Target
+	if l.Fragment != "" {
+		target += "#" + l.Fragment
 	}
 	switch {
 	case target == "":
-		dst = fmt.Appendf(dst, "==> NO LINK (%s)\n", f.Code)
+		dst = fmt.Appendf(dst, "==> NO LINK (%s)\n", l.Code)
 	case strings.HasPrefix(target, "/"):
 		dst = fmt.Appendf(dst, "==> LOCAL LINK %s\n", oneLine(target))
 	default:

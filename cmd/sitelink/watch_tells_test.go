@@ -112,7 +112,7 @@ func freshFindings(t *testing.T, a *app, w *watching) []check.Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := check.Run(t.Context(), s, checkOptions(w.cfg))
+	r, err := check.Run(t.Context(), handle(s), checkOptions(w.cfg))
 	if err != nil {
 		t.Fatal(err)
 	}

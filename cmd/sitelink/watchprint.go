@@ -11,7 +11,7 @@ import (
 )
 
 // The lines around what a check says, by which editors know that it has begun
-// and ended: docs/watch.md promises them.
+// and ended: docs/guide/watch.md promises them.
 const (
 	watchBegins = "sitelink: check begins"
 	watchEnds   = "sitelink: check ends: "
@@ -49,7 +49,7 @@ func (p *watchPrinter) begin() error {
 
 // end says what a check found: how many findings came and which went, and of
 // list the new ones or all.
-func (p *watchPrinter) end(n *news, fixed, list []check.Finding) error {
+func (p *watchPrinter) end(c *watchedCheck, fixed, list []check.Finding) error {
 	event := "new"
 	if p.all {
 		event = "finding"
@@ -60,10 +60,10 @@ func (p *watchPrinter) end(n *news, fixed, list []check.Finding) error {
 		return err
 	}
 	if p.jsonl {
-		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, len(n.New), len(fixed), n.broken, n.doubtful)
+		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, len(c.New), len(fixed), c.errors, c.warnings)
 	} else {
-		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(len(n.New)), thousands(len(fixed)),
-			countOf(n.broken, "error"), countOf(n.doubtful, "warning"))
+		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(len(c.New)), thousands(len(fixed)),
+			countOf(c.errors, "error"), countOf(c.warnings, "warning"))
 	}
 	p.buf = append(p.buf, '\n')
 	return p.flush()

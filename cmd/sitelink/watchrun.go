@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -25,17 +24,15 @@ type watching struct {
 	configure func() (*config.Config, error)
 	docroot   string
 	accepted  *acceptance
-	// site and follower are brought up to date together; the follower knows what
-	// was told.
+	// site is the last version that was checked, nil when it has to be loaded.
+	// findings are what the reader knows of.
 	site     *site.Site
-	follower *check.Follower
-	// applied is what was accepted when the reader was last told, of which the
-	// follower knows nothing; taken counts the findings, errors and warnings, that
-	// it took.
-	applied *acceptance
-	taken   struct{ broken, doubtful int }
-	// pending are changes that no check has seen; anything that everything may
-	// have changed.
+	memo     *check.Memo
+	findings []check.Finding
+	// checked: at least one check worked.
+	checked bool
+	// pending are the changed paths that no check has seen yet; anything is set
+	// when any file, or the configuration, may have changed.
 	pending  []string
 	anything bool
 	out      *watchPrinter
@@ -133,181 +130,108 @@ func (w *watching) watchedFiles() []string {
 	return files
 }
 
-// round checks what is pending and prints the outcome. What cannot be checked
-// now, since somebody writes it, stays pending. The error is that of ctx or of
-// the output, or says that the first check did not work.
+// round checks what is pending and prints the outcome. If the check fails, for
+// example because the docroot is missing while a generator replaces it, the
+// changes stay pending for the next round. The error is that of ctx or of the
+// output, or says that the first check did not work.
 func (w *watching) round(ctx context.Context) error {
 	if err := w.out.begin(); err != nil {
 		return err
 	}
 	timer := newTimer(w.ui)
-	n, err := w.look(ctx)
-	// Only another listing helps when a page goes each time it is read.
-	for try := 0; errors.Is(err, site.ErrMoving); try++ {
-		if err := pause(ctx, w.flags.quiet); err != nil {
-			return err
-		}
-		w.anything = w.anything || try >= 2
-		n, err = w.look(ctx)
-	}
+	n, err := w.check(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err == nil:
-		w.pending, w.anything = w.pending[:0], false
-		err = w.tell(ctx, n)
+		w.pending, w.anything, w.checked = w.pending[:0], false, true
+		err = w.print(ctx, n)
 		timer.stage("watch")
-		if n.anew {
-			limitGC(gcEditing)
-			runtime.GC() // now, while nobody waits, and not in the middle of the next check
-		}
 		return err
-	case w.follower == nil && !errors.Is(err, site.ErrNoPages):
+	case !w.checked && !errors.Is(err, site.ErrNoPages):
 		return explain(err)
 	}
 	w.anything = true
 	return w.out.failed(err)
 }
 
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
-}
-
-// news is what a look at the docroot brought.
-type news struct {
+// watchedCheck is the outcome of one check.
+type watchedCheck struct {
 	check.Difference
-	// broken and doubtful count what is left, errors and warnings; all lists it,
-	// and is set only where it is wanted.
-	broken, doubtful int
+	// errors and warnings count the findings that are left, all lists them.
+	errors, warnings int
 	all              []check.Finding
-	// anew: the site was loaded, or what is known of it was renumbered.
-	anew bool
 }
 
-// tell prints what a check found, by the places in the sources where they are
+// print prints what a check found, at positions in the sources where they are
 // known.
-func (w *watching) tell(ctx context.Context, n *news) error {
-	list := n.New
+func (w *watching) print(ctx context.Context, c *watchedCheck) error {
+	list := c.New
 	if w.out.all {
-		list = n.all
+		list = c.all
 	}
 	list, err := w.places(ctx, list)
 	if err != nil {
 		return err
 	}
-	fixed := w.sources.forget(n.Fixed)
+	fixed := w.sources.forget(c.Fixed)
 	if !w.out.all {
 		w.sources.tell(list)
 	}
-	return w.out.end(n, fixed, list)
+	return w.out.end(c, fixed, list)
 }
 
-// look brings the site and its findings up to date.
-func (w *watching) look(ctx context.Context) (*news, error) {
+// check loads the site, or updates it, checks it, and compares the findings
+// with those of the last check.
+func (w *watching) check(ctx context.Context) (*watchedCheck, error) {
 	w.progress = newProgress(w.ui, w.cfg.Progress, time.Now)
 	defer w.progress.done()
-	if w.anything || w.follower == nil {
-		return w.load(ctx)
-	}
-	slices.Sort(w.pending)
-	s, change, err := w.site.Update(ctx, slices.Compact(w.pending))
+	s, err := w.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w.site = s // and the old one may go
-	d, err := w.follower.Update(ctx, s, change)
+	opt := checkOptions(w.cfg)
+	opt.Memo = w.memo
+	r, err := check.Run(ctx, handle(s), opt)
 	if err != nil {
-		w.anything = true // the follower knows less than the site
 		return nil, err
 	}
-	n := &news{Difference: d, anew: change.Renumbered}
-	if w.applied != nil {
-		broken, doubtful := 0, 0
-		n.Difference, broken, doubtful = d.Without(w.applied.accepts)
-		w.taken.broken += broken
-		w.taken.doubtful += doubtful
+	w.accepted.apply(r)
+	w.site = s
+	w.hintServer(s)
+	c := &watchedCheck{Difference: check.Compare(w.findings, r.Findings), all: r.Findings}
+	for i := range r.Findings {
+		if r.Findings[i].Verdict == check.Error {
+			c.errors++
+		} else {
+			c.warnings++
+		}
 	}
-	w.count(n)
-	return n, nil
+	w.findings = r.Findings
+	return c, nil
 }
 
-// load reads the configuration and the whole docroot.
-func (w *watching) load(ctx context.Context) (*news, error) {
-	limitGC(gcLoading)
+// load returns the site as it is now: a new version of the last one, or, when
+// anything may have changed, loaded with the configuration as it is now. The
+// last version is dropped first, so that there is memory for the next one.
+func (w *watching) load(ctx context.Context) (*site.Site, error) {
+	last := w.site
+	w.site = nil
+	if last != nil && !w.anything {
+		slices.Sort(w.pending)
+		return last.Update(ctx, slices.Compact(w.pending))
+	}
+	w.memo = &check.Memo{}
 	w.reconfigure(ctx)
 	opt := w.siteOf(w.cfg, w.docroot)
 	opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
-	s, err := loadSite(ctx, w.docroot, opt)
-	if err != nil {
-		return nil, err
-	}
-	first := w.follower == nil
-	if first {
-		w.follower = &check.Follower{}
-	}
-	accepts := w.applied != nil || w.accepted != nil
-	var before []check.Finding
-	if accepts {
-		before = w.visible()
-	}
-	d, err := w.follower.Renew(ctx, s, checkOptions(w.cfg))
-	if err != nil {
-		if first {
-			w.follower = nil
-		}
-		return nil, err
-	}
-	w.site, w.applied = s, w.accepted
-	w.hintServer(s)
-	n := &news{Difference: d, anew: true}
-	w.taken.broken, w.taken.doubtful = 0, 0
-	if accepts {
-		left := w.visible()
-		n.Difference = check.Compare(before, left)
-		w.taken.broken, w.taken.doubtful = w.follower.Counts()
-		for i := range left {
-			if left[i].Verdict == check.Error {
-				w.taken.broken--
-			} else {
-				w.taken.doubtful--
-			}
-		}
-	}
-	w.count(n)
-	return n, nil
-}
-
-// visible are the findings without those that are accepted: what the reader was
-// told of.
-func (w *watching) visible() []check.Finding {
-	if w.applied == nil {
-		return w.follower.Findings()
-	}
-	r := w.follower.Result()
-	r.Findings = slices.Clone(r.Findings) // the follower keeps them
-	w.applied.apply(r)
-	return r.Findings
-}
-
-// count says what is left, and lists it where that is wanted.
-func (w *watching) count(n *news) {
-	n.broken, n.doubtful = w.follower.Counts()
-	n.broken -= w.taken.broken
-	n.doubtful -= w.taken.doubtful
-	if w.out.all {
-		n.all = w.visible()
-	}
+	return loadSite(ctx, w.docroot, opt)
 }
 
 // reconfigure reads the configuration again, unless this is the first check. A
 // broken one is told, and the old one stays.
 func (w *watching) reconfigure(ctx context.Context) {
-	if w.follower == nil {
+	if !w.checked {
 		return
 	}
 	w.projects = nil // its configuration may be what changed

@@ -1,147 +1,252 @@
-// Package config finds out what the user wants: command-line flags, then
-// SITELINK_* variables, then sitelink.toml, then defaults.
+// Package config reads the configuration: command-line flags, SITELINK_*
+// environment variables and the file sitelink.toml.
 //
-// File names and texts enter, a [Config] of checked values leaves. One table,
-// [Keys], defines every key: its flag, its variable, its place in the file,
-// its values and its help. The package opens the configuration file and
-// nothing else, prints nothing and never exits. docs/configuration.md is its
-// manual, held to the table by a test.
+// The struct [Config] is the one definition of what can be configured. The tags
+// of its fields name each key, its default, the values it accepts and its help
+// text; the file, the variables, the flags, shell completion and the hints in
+// error messages are all derived from them. A test compares the struct with
+// the manual.
+//
+// The package opens the configuration file and nothing else. It prints nothing
+// and never exits.
 package config
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
+	"net/netip"
+	"reflect"
 	"strings"
 	"time"
 )
 
-// Config holds the value of every key, checked. Enumerations stay the words
-// that the user writes; the command turns them into the options of a package.
+// Config holds the checked value of every key.
+//
+// A field with the tag toml is a key of sitelink.toml, or a table if it is a
+// struct or a slice of structs. The other tags are:
+//
+//	flag     the key also has a flag and a SITELINK_* variable; the tag's value
+//	         names the flag's argument in the help
+//	help     the help text of the flag: lower case, no full stop
+//	default  the value when nobody sets the key, in the form of a flag
+//	unset    what happens when nobody sets the key, for a person
+//	words    the only values accepted
+//	empty    ok, if the empty string is a value
+//	min, max the limits of a number, a size or a time
+//	kind     path, for the name of a file or directory
+//	check    the entry of checks that validates each value
 type Config struct {
-	// File is the file that was read, relative to the working directory; ""
-	// when there is none.
+	// File is the configuration file, relative to the working directory, or ""
+	// if there is none.
 	File string
 
-	// Docroot is "" when the user names none.
-	Docroot  string
-	BaseURLs []string
-	Profile  string
-	// Index is empty for the profile's own list.
-	Index []string
-	// Autoindex is "" for the profile's own answer.
-	Autoindex string
-	Base      string
-	Tags      string
-	Maps      []MapRule
-	// DefaultCharset is "" for the profile's own.
-	DefaultCharset string
-	// PageExtensions is empty for the default list.
-	PageExtensions []string
-	MaxPageBytes   int64
+	Docroot        string    `toml:"docroot" kind:"path" flag:"DIR" unset:"where the project's generator writes, else public if it is there, else ." help:"directory to check; it is served as the root of the site"`
+	BaseURLs       []string  `toml:"base-url" check:"base-url" flag:"URL" unset:"what the project's generator says" help:"address at which the docroot is published; links to it count as internal, with http or https"`
+	Profile        string    `toml:"profile" check:"profile" flag:"NAME" default:"generic" help:"hosting profile, which decides how paths are answered: apache, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel; detected from files such as _redirects or CNAME if you set none"`
+	Index          []string  `toml:"index" check:"file-name" flag:"NAME" unset:"the profile's list" help:"name of a directory's index file; replaces the profile's list, and the first file that exists answers"`
+	Autoindex      string    `toml:"autoindex" words:"list,error" flag:"ANSWER" unset:"what the profile does" help:"answer for a directory without an index file: list (a listing, reported as a warning) or error"`
+	Base           string    `toml:"base" words:"html5,document-order" flag:"RULE" default:"html5" help:"how base elements apply: html5 (as in browsers) or document-order (each one applies to what follows it)"`
+	Tags           string    `toml:"tags" words:"modern,linklint" flag:"TABLE" default:"modern" help:"which elements hold links: modern (everything browsers follow today) or linklint (what Linklint follows)"`
+	Maps           []MapRule `toml:"map" flag:"RULE" unset:"none" help:"rewrite link paths: PREFIX removes leading segments, /a=/b replaces /a with /b"`
+	DefaultCharset string    `toml:"default-charset" check:"charset" flag:"NAME" unset:"the profile's" help:"encoding of pages that declare none"`
+	PageExtensions []string  `toml:"page-extensions" check:"extension" flag:"EXT" unset:"html, htm, shtml, xhtml" help:"file name extension of HTML pages, such as php; replaces the default list, and xhtml is parsed as XML"`
+	// MaxPageBytes is at most 2 GiB: offsets in a page are kept in 32 bits.
+	MaxPageBytes int64 `toml:"max-page-size" min:"1B" max:"2GiB" flag:"SIZE" default:"1GiB" help:"report pages that are larger than this instead of reading them"`
 
-	// Jobs is 0 for one worker per processor.
-	Jobs int
-	// From and Skip are linksets; Limit is 0 for no limit.
-	From, Skip      []string
-	Limit           int
-	Orphans         bool
-	Fragments       bool
-	ScriptFragments string
-	FailOn          string
-	// Source is "auto" or "off".
-	Source string
-	// Formats are the reports to write, at least one.
-	Formats []Format
-	GroupBy string
-	Show    string
-	// Output is "" or "-" for standard output.
-	Output   string
-	Color    string
-	Progress string
-	// Baseline, BaselineRef and BaselineDocroot are "" when the user names none.
-	Baseline        string
-	BaselineRef     string
-	BaselineDocroot string
+	Check `toml:"check"`
 
-	// Ignores are the rules of the file, then those of SITELINK_IGNORE, then
-	// those of --ignore.
-	Ignores []Ignore
+	// Ignores holds the rules of the file, then those of SITELINK_IGNORE, then
+	// those of --ignore: a flag for one run does not bring back what the project
+	// has accepted.
+	Ignores []Ignore `toml:"ignore" flag:"RULE" unset:"none" help:"accept findings that match RULE: a URL pattern, or fields such as page=blog/**,code=missing-file that must all match"`
 
-	// Host are the keys of the table [host], in the order of the file.
-	Host []HostSetting
-	// Redirects are the [[redirect]] tables.
-	Redirects []Redirect
-	// Sites are the [[site]] tables.
-	Sites []Site
-	// Hook is the table [hook].
-	Hook Hook
-	// Templates is the table [templates].
-	Templates Templates
-	// Outgoing and Fetch are the tables [outgoing] and [fetch].
-	Outgoing Outgoing
-	Fetch    Fetch
+	// Host holds the keys of the table [host] in the order of the file; see
+	// [Request.HostKeys].
+	Host      []HostSetting `toml:"host"`
+	Redirects []Redirect    `toml:"redirect"`
+	Sites     []Site        `toml:"site"`
+	Hook      Hook          `toml:"hook"`
+	Templates Templates     `toml:"templates"`
+	Outgoing  Outgoing      `toml:"outgoing"`
+	Fetch     Fetch         `toml:"fetch"`
 
 	places map[string]string
 }
 
-// MapRule is one value of map: a leading From becomes To, or goes when To is
-// empty. Both begin with a slash.
-type MapRule struct {
-	From, To string
+// Check is the table [check]: how one run works and reports.
+type Check struct {
+	Jobs            int      `toml:"jobs" max:"1024" flag:"N" default:"0" help:"number of workers; 0 means one per processor"`
+	From            []string `toml:"from" check:"linkset" flag:"LINKSET" unset:"none" help:"check only the pages of LINKSET that links reach from its start: /sub/@ means pages below /sub/, reached from /sub/; @ matches any text, # any text without a slash"`
+	Skip            []string `toml:"skip" check:"linkset" flag:"LINKSET" unset:"none" help:"do not check the links on pages of LINKSET; links to these pages are still checked"`
+	Limit           int      `toml:"limit" flag:"N" default:"0" help:"check the links of at most N pages; 0 means all"` // LL-23
+	Orphans         bool     `toml:"orphans" flag:"" default:"false" help:"also report files that no page links to, and pages that no chain of links reaches"`
+	Fragments       bool     `toml:"fragments" flag:"" default:"true" help:"check fragments and the names of image maps; --fragments=false turns this off"`
+	ScriptFragments string   `toml:"script-fragments" words:"warn,error,silent" flag:"HOW" default:"warn" help:"fragments that only a script can provide: warn (once per page), error (each one) or silent"`
+	FailOn          string   `toml:"fail-on" words:"error,warning,never" flag:"LEVEL" default:"error" help:"exit 1 for findings of this level: error, warning (any finding) or never"`
+	Source          string   `toml:"source" words:"auto,off" flag:"WHEN" default:"auto" help:"report positions in your source files: auto (when the project is found) or off"`
+	Formats         []Format `toml:"format" words:"text,json,jsonl,markdown,github,sarif,junit,gitlab,checkstyle,html" flag:"NAME[=FILE]" default:"text" help:"format of the report: text, json, jsonl, markdown, github, sarif, junit, gitlab, checkstyle or html; NAME=FILE writes it to FILE"`
+	GroupBy         string   `toml:"group-by" words:"page,target,code,owner" flag:"WHAT" default:"page" help:"group findings by page, target, code, or owner (from CODEOWNERS), in the formats text and markdown"`
+	Show            string   `toml:"show" words:"findings,all" flag:"WHAT" default:"findings" help:"list findings, or all links (formats text and jsonl)"`
+	// Output is "" or "-" for standard output.
+	Output          string `toml:"output" kind:"path" flag:"FILE" unset:"-" help:"write the report to FILE, replacing it atomically; - means standard output"`
+	Baseline        string `toml:"baseline" kind:"path" flag:"FILE" unset:"none" help:"report only findings that FILE does not accept (see sitelink baseline)"`
+	BaselineRef     string `toml:"baseline-ref" flag:"REF" unset:"none" help:"read the baseline from this git commit, such as origin/main"`
+	BaselineDocroot string `toml:"baseline-docroot" kind:"path" flag:"DIR" unset:"none" help:"report only findings that DIR, another build of the site, does not have"`
+	Color           string `toml:"color" words:"auto,always,never" flag:"WHEN" default:"auto" help:"use color: auto (on terminals), always or never"`
+	Progress        string `toml:"progress" words:"auto,true,false" flag:"WHEN" default:"auto" help:"show progress on standard error: auto (on terminals), true or false"`
 }
 
-// Place tells who set a key, for messages: "sitelink.toml:3",
-// "SITELINK_PROFILE", "--profile"; "" when it has its default.
+// Hook is the table [hook]: what "sitelink hook run" does before a push. Only
+// the file sets it, because nobody sees the command line of a hook.
+type Hook struct {
+	// Build is the shell command that builds the site, "" if the site is
+	// committed or its generator builds it.
+	Build string `toml:"build"`
+	// Branches are patterns of the remote branches to check; empty means all.
+	Branches []string `toml:"branches" check:"branch"`
+	// Baseline is "remote" if only findings that the remote's commit does not
+	// have block a push.
+	Baseline string `toml:"baseline" words:"remote,none" default:"none"`
+	// Timeout limits the check, with the build. git has opened its connection
+	// before the check starts, and servers close one that is idle for some
+	// minutes. The maximum prevents a typing mistake from blocking a push for
+	// ever.
+	Timeout time.Duration `toml:"timeout" min:"1ms" max:"24h" default:"60s"`
+}
+
+// Templates is the table [templates]: the addresses that pages advertise in
+// their heads, and which pages do so. Only the file sets it, so that
+// "sitelink inject", the build and "sitelink check" agree.
+type Templates struct {
+	// Pingback and Webmention are absolute URIs as they are published, or "" for
+	// none; see [Request.Endpoint].
+	Pingback   string `toml:"pingback" check:"endpoint"`
+	Webmention string `toml:"webmention" check:"endpoint"`
+	// Pages and Exclude are patterns of page paths in the docroot, without a
+	// leading slash. No Pages means all.
+	Pages   []string `toml:"pages" check:"page-pattern"`
+	Exclude []string `toml:"exclude" check:"page-pattern"`
+	// Kinds are the kinds of pages that advertise endpoints: home is the site's
+	// first page, page a page of content, list a list of pages such as a
+	// section, a tag or the second page of an archive. Error pages and pages that
+	// only redirect have no kind and never advertise.
+	Kinds []string `toml:"kinds" words:"home,page,list" default:"home,page"`
+	// Headers is true if the host sends the endpoints in headers, by a
+	// configuration that sitelink does not read.
+	Headers bool    `toml:"headers"`
+	Themes  []Theme `toml:"theme"`
+}
+
+// Outgoing is the table [outgoing]: which sites are notified of links, and how.
+// Only the file sets it; flags of the commands override some of it.
+type Outgoing struct {
+	// Enabled makes "sitelink notify" send without --send.
+	Enabled bool `toml:"enabled"`
+	// Ledger is a file, git:REF, or a postgres:// address.
+	Ledger string `toml:"ledger" default:".sitelink/ledger.jsonl"`
+	// Pages and Exclude are patterns of page paths in the docroot.
+	Pages   []string `toml:"pages" check:"page-pattern"`
+	Exclude []string `toml:"exclude" check:"page-pattern"`
+	// Allow and Deny are patterns of hosts or whole addresses.
+	Allow []string `toml:"allow" check:"target-pattern"`
+	Deny  []string `toml:"deny" check:"target-pattern"`
+	// Content is a CSS selector, "" for the rules of package outgoing.
+	Content string `toml:"content" check:"selector"`
+	// Rel holds the link types whose links do not count.
+	Rel []string `toml:"rel" default:"nofollow,ugc,sponsored"`
+	// Protocols are in the order of preference. "link" asks every host whether
+	// it supports LINK; hosts in LinkPeers are not asked.
+	Protocols []string `toml:"protocols" words:"webmention,pingback,link,websub" default:"webmention,pingback,websub"`
+	// LinkPeers are hosts that are known to support LINK and UNLINK.
+	LinkPeers []string `toml:"link-peers" check:"peer"`
+	// Contact is an address for the User-Agent, "" for the base URL.
+	Contact string `toml:"contact"`
+	// Pace is the shortest time between two requests to one host.
+	Pace time.Duration `toml:"pace" max:"24h" default:"1s"`
+	// Live is how long the site may take after a deploy to show its pages.
+	Live time.Duration `toml:"live" max:"24h" default:"10m"`
+	// Deadline limits a run; 0 means no limit.
+	Deadline time.Duration `toml:"deadline" max:"24h" default:"1h"`
+	// MaxNotices limits the notices that one run may send; 0 means no limit.
+	MaxNotices int `toml:"max-notices" default:"200"`
+}
+
+// Fetch is the table [fetch]: what requests to other hosts may do.
+type Fetch struct {
+	// AllowAddress are networks that may be dialled although they are not
+	// public.
+	AllowAddress []netip.Prefix `toml:"allow-address"`
+	// Timeout limits one request with its redirects.
+	Timeout time.Duration `toml:"timeout" min:"1s" max:"24h" default:"30s"`
+	// Proxy uses the proxy that the environment names.
+	Proxy bool `toml:"proxy"`
+}
+
+// Place returns what set a key, for messages: "sitelink.toml:3",
+// "SITELINK_PROFILE" or "--profile". It is "" for a key that has its default.
 func (c *Config) Place(key string) string { return c.places[key] }
 
-// Request says where configuration comes from.
+// Request describes where the configuration comes from.
 type Request struct {
-	// File is read instead of searching for one, when not empty.
+	// File is the file to read; if empty, Load searches for one.
 	File string
-	// Getenv reads a variable of the environment; nil means there is none.
+	// Getenv returns an environment variable; nil means that there are none.
 	// An empty variable counts as unset.
 	Getenv func(string) string
 	// Flags are the flags that the user gave, in any order.
 	Flags []Setting
-	// Places name keys of Flags in messages that stand elsewhere than on the
-	// command line: "pages.txt:3: --limit".
+	// Places names the place of keys in Flags that were not given on the command
+	// line, for messages: "pages.txt:3: --limit".
 	Places map[string]string
-	// Profiles and Codes are the words that the keys profile and code accept.
+	// Profiles and Codes are the words that the keys profile and code accept; nil
+	// accepts any.
 	Profiles, Codes []string
 	// HostKeys are the keys of the table [host].
 	HostKeys []HostKey
-	// Linkset says what is wrong with a linkset; nil accepts any.
+	// Linkset returns what is wrong with a linkset; nil accepts any.
 	Linkset func(text string) error
-	// Endpoint returns an address as it is published, or what is wrong with
-	// it; nil takes any as it is.
+	// Endpoint returns an address in the form in which it is published, or what
+	// is wrong with it; nil accepts any.
 	Endpoint func(text string) (string, error)
-	// Selector says what is wrong with a CSS selector, Peer with an entry of
-	// link-peers; nil accepts any.
+	// Selector and Peer return what is wrong with a CSS selector and with an
+	// entry of link-peers; nil accepts any.
 	Selector, Peer func(text string) error
 }
 
-// Setting is one key with the texts given for it: one, or for a list several.
+// Setting is one key with the texts given for it: one, or several for a list.
 type Setting struct {
 	Key    string
 	Values []string
 }
 
-// Load reads the file, the environment and the flags. It needs none of them.
+// Load reads the file, the environment and the flags; all of them are optional.
+// A flag overrides a variable, a variable overrides the file.
 //
-// Every fault of the configuration is an [*Error]; all of them, up to a limit,
-// are joined into the error that is returned. An error of another type means
-// that the file could not be read.
+// Every fault of the configuration is an [*Error]; Load joins them, up to a
+// limit, into the error that it returns. An error of another type means that
+// the file could not be read.
 func Load(req Request) (*Config, error) {
-	l := loader{req: req, cfg: defaults()}
+	l := newLoader(req)
 	if err := l.file(); err != nil {
 		return nil, err
 	}
 	inFile := l.cfg.Place("base-url")
-	l.environment()
-	l.flags()
-	l.sites(inFile)
+	if req.Getenv != nil {
+		for _, k := range Keys() {
+			if text := req.Getenv(k.Env()); text != "" {
+				l.set(k, l.field(k), k.split(text), &Error{Name: k.Env()})
+			}
+		}
+	}
+	for _, s := range req.Flags {
+		k, ok := Lookup(s.Key)
+		if !ok {
+			panic(fmt.Sprintf("flag --%s has no key", s.Key)) // the command made its flags from Keys
+		}
+		l.set(k, l.field(k), s.Values, &Error{Name: cmp.Or(req.Places[s.Key], "--"+s.Key)})
+	}
+	l.dropSites(inFile)
 	if len(l.errs) > 0 {
 		return nil, errors.Join(l.errs...)
 	}
@@ -149,17 +254,46 @@ func Load(req Request) (*Config, error) {
 	return l.cfg, nil
 }
 
-// maxErrors bounds the list of faults: who sees 20 of them reads the manual.
+// maxErrors limits the list of faults: more than 20 do not help.
 const maxErrors = 20
 
-// maxMessageBytes bounds a message that quotes what the user wrote.
+// maxMessageBytes limits a message that quotes what the user wrote.
 const maxMessageBytes = 300
 
-// loader carries the faults of one Load.
+// loader collects the configuration and the faults of one Load.
 type loader struct {
 	req  Request
 	cfg  *Config
 	errs []error
+}
+
+// newLoader returns a loader whose configuration has the defaults.
+func newLoader(req Request) *loader {
+	l := &loader{cfg: &Config{places: map[string]string{}}}
+	l.defaults(root, reflect.ValueOf(l.cfg).Elem())
+	l.req = req // not earlier: defaults need no validation
+	return l
+}
+
+func (l *loader) defaults(t *table, v reflect.Value) {
+	for _, k := range t.keys {
+		if k.Kind == subtable {
+			l.defaults(k.table, v.Field(k.index))
+		} else if text, ok := k.tag.Lookup("default"); ok {
+			if err := l.assign(k, v.Field(k.index), k.split(text), ""); err != nil {
+				panic("the default of " + k.Name + ": " + err.Error()) // every test loads the defaults
+			}
+		}
+	}
+}
+
+// field returns the field of a key that has a flag.
+func (l *loader) field(k Key) reflect.Value {
+	v := reflect.ValueOf(l.cfg).Elem()
+	if k.Table == "check" {
+		v = reflect.ValueOf(&l.cfg.Check).Elem()
+	}
+	return v.Field(k.index)
 }
 
 func (l *loader) fail(e *Error) {
@@ -171,24 +305,41 @@ func (l *loader) fail(e *Error) {
 	}
 }
 
-func defaults() *Config {
-	c := &Config{Fragments: true, MaxPageBytes: 1 << 30, places: map[string]string{}}
-	c.Profile, c.Base, c.Tags = "generic", "html5", "modern"
-	c.ScriptFragments, c.FailOn, c.GroupBy, c.Show = "warn", "error", "page", "findings"
-	c.Formats = []Format{{Name: "text"}}
-	c.Color, c.Progress, c.Source = "auto", "auto", "auto"
-	c.Templates.Kinds = []string{"home", "page"}
-	c.Outgoing = Outgoing{
-		Ledger: ".sitelink/ledger.jsonl", Rel: []string{"nofollow", "ugc", "sponsored"},
-		Protocols: slices.Clone(DefaultProtocols), Pace: time.Second, Live: 10 * time.Minute, Deadline: time.Hour, MaxNotices: 200,
+// set validates the texts given for a key and stores them in field. at is the
+// place of the key. It reports whether the texts are valid.
+func (l *loader) set(k Key, field reflect.Value, texts []string, at *Error) bool {
+	if err := l.assign(k, field, texts, at.place()); err != nil {
+		e := *at
+		e.Msg, e.Hint = err.Error(), hintOf(err)
+		if e.Line > 0 {
+			e.Msg = k.Name + ": " + e.Msg // a flag or variable is named by its place
+		}
+		l.fail(&e)
+		return false
 	}
-	c.Fetch.Timeout = 30 * time.Second
-	return c
+	if k.HasFlag {
+		l.cfg.places[k.Name] = at.place()
+	}
+	return true
 }
 
-// implyProfile gives the linklint profile the readings that Linklint has. What
-// the user says explicitly stands. Its list of index files comes with the
-// profile itself.
+// dropSites lets an address of the whole docroot, given for one run, override
+// the [[site]] tables. inFile is the place of base-url in the file, "" if it is
+// not there.
+func (l *loader) dropSites(inFile string) {
+	if len(l.cfg.Sites) == 0 || l.cfg.Place("base-url") == "" {
+		return
+	}
+	if inFile != "" {
+		l.fail(&Error{Name: inFile, Msg: "base-url is the address of the whole docroot and cannot be combined with [[site]] tables",
+			Hint: `remove it, and write a [[site]] table with root = "" for the rest of the docroot`})
+	}
+	l.cfg.Sites = nil
+}
+
+// implyProfile makes the linklint profile read pages as Linklint does. Keys
+// that the user set keep their values. The profile itself brings the list of
+// index files.
 func (c *Config) implyProfile() {
 	if c.Profile != "linklint" {
 		return
@@ -201,40 +352,4 @@ func (c *Config) implyProfile() {
 	imply("tags", &c.Tags, "linklint")
 	imply("base", &c.Base, "document-order")
 	imply("autoindex", &c.Autoindex, "list")
-}
-
-func (l *loader) environment() {
-	if l.req.Getenv == nil {
-		return
-	}
-	for _, k := range keys {
-		if text := l.req.Getenv(k.Env()); text != "" {
-			l.set(k, k.split(text), &Error{Name: k.Env()})
-		}
-	}
-}
-
-func (l *loader) flags() {
-	for _, s := range l.req.Flags {
-		k, ok := Lookup(s.Key)
-		if !ok {
-			panic(fmt.Sprintf("flag --%s has no key", s.Key)) // the command made its flags from Keys
-		}
-		l.set(k, s.Values, &Error{Name: cmp.Or(l.req.Places[s.Key], "--"+s.Key)})
-	}
-}
-
-// set gives k its values; at says where they stand and becomes the fault when
-// they are wrong.
-func (l *loader) set(k Key, values []string, at *Error) {
-	if err := k.apply(l, values, at.place()); err != nil {
-		e := *at
-		e.Msg, e.Hint = err.Error(), hintOf(err)
-		if e.Line > 0 {
-			e.Msg = k.Name + ": " + e.Msg // a flag or variable is named by its place
-		}
-		l.fail(&e)
-		return
-	}
-	l.cfg.places[k.Name] = at.place()
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -52,7 +53,7 @@ func TestDefaults(t *testing.T) {
 	if c.Profile != "generic" || c.MaxPageBytes != 1<<30 || !c.Fragments {
 		t.Errorf("defaults are wrong: %+v", c)
 	}
-	// The words of the table and those of defaults() say the same.
+	// Setting a key to its default changes nothing.
 	for _, k := range Keys() {
 		if len(k.Values) == 0 || k.Name == "autoindex" {
 			continue
@@ -121,7 +122,7 @@ func TestEveryKeyEveryWay(t *testing.T) {
 		"progress":         {`true`, "true"},
 		"ignore":           {`[{url = "/x", reason = "y"}]`, "url=/x,reason=y"},
 	}
-	plain := defaults()
+	plain := newLoader(Request{}).cfg
 	for _, k := range Keys() {
 		t.Run(k.Name, func(t *testing.T) {
 			v, ok := values[k.Name]
@@ -181,34 +182,34 @@ func TestLinklintProfile(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
-		{"jobs", "-1", `--jobs: want a whole number from 0 to 1024, got "-1"`},
-		{"jobs", "1e3", `--jobs: want a whole number from 0 to 1024, got "1e3"`},
+		{"jobs", "-1", `--jobs: must be a whole number from 0 to 1024, not "-1"`},
+		{"jobs", "1e3", `--jobs: must be a whole number from 0 to 1024, not "1e3"`},
 		{"jobs", "", `--jobs: the value is empty`},
 		{"page-extensions", ".PHP", ""},
-		{"page-extensions", "a/b", `--page-extensions: want the ending of file names, got "a/b"`},
-		{"page-extensions", ".", `--page-extensions: want the ending of file names, got "."`},
-		{"page-extensions", "seventeen-letters", `--page-extensions: want the ending of file names, got "seventeen-letters"`},
+		{"page-extensions", "a/b", `--page-extensions: must be a file name extension such as html or php, not "a/b"`},
+		{"page-extensions", ".", `--page-extensions: must be a file name extension such as html or php, not "."`},
+		{"page-extensions", "seventeen-letters", `--page-extensions: must be a file name extension such as html or php, not "seventeen-letters"`},
 		{"max-page-size", "1 GiB", ""},
 		{"max-page-size", "4096", ""},
-		{"max-page-size", "1.5MB", `--max-page-size: want a size, got "1.5MB"`},
-		{"max-page-size", "0", `--max-page-size: want a size from 1B to 2GiB, got "0"`},
-		{"max-page-size", "99999999999999999999999GB", `--max-page-size: want a size from 1B to 2GiB, got "99999999999999999999999GB"`},
-		{"base-url", "example.org", `--base-url: want an absolute http or https URL, got "example.org"`},
-		{"base-url", "ftp://example.org/", `--base-url: want an absolute http or https URL, got "ftp://example.org/"`},
-		{"base-url", "https://example.org/?a", `--base-url: a base URL has neither query nor fragment, got "https://example.org/?a"`},
-		{"base-url", "https://u:secret@example.org/", `--base-url: a base URL names no user`},
-		{"index", "a/b", `--index: want the name of a file, got "a/b"`},
-		{"map", "/", `--map: want a path prefix, got "/"`},
-		{"map", "=/b", `--map: want a path prefix, got "=/b"`},
-		{"map", "/a?x=/b", `--map: a rule is about paths: no query, no fragment, got "/a?x=/b"`},
-		{"default-charset", "utf-9", `--default-charset: no encoding is named "utf-9"`},
-		{"fail-on", "errors", `--fail-on: want error, warning or never, got "errors"`},
-		{"fragments", "yes", `--fragments: want true or false, got "yes"`},
-		{"profile", "linklit", `--profile: no profile is named "linklit"`},
-		{"limit", "2.5", `--limit: want a whole number from 0 to 2147483647, got "2.5"`}, // LL-23
-		{"limit", "-1", `--limit: want a whole number from 0 to 2147483647, got "-1"`},
-		{"orphans", "all", `--orphans: want true or false, got "all"`},
-		{"docroot", "a\x00b", `--docroot: the value holds a NUL byte`},
+		{"max-page-size", "1.5MB", `--max-page-size: must be a size such as 64MiB, 500kB or 4096, not "1.5MB"`},
+		{"max-page-size", "0", `--max-page-size: must be a size from 1B to 2GiB, not "0"`},
+		{"max-page-size", "99999999999999999999999GB", `--max-page-size: must be a size from 1B to 2GiB, not "99999999999999999999999GB"`},
+		{"base-url", "example.org", `--base-url: must be an absolute http or https URL, not "example.org"`},
+		{"base-url", "ftp://example.org/", `--base-url: must be an absolute http or https URL, not "ftp://example.org/"`},
+		{"base-url", "https://example.org/?a", `--base-url: must have neither query nor fragment, not "https://example.org/?a"`},
+		{"base-url", "https://u:secret@example.org/", `--base-url: must not contain a user name`},
+		{"index", "a/b", `--index: must be the name of a file, without a directory, not "a/b"`},
+		{"map", "/", `--map: must begin with a path prefix, not "/"`},
+		{"map", "=/b", `--map: must begin with a path prefix, not "=/b"`},
+		{"map", "/a?x=/b", `--map: must consist of paths, without query or fragment, not "/a?x=/b"`},
+		{"default-charset", "utf-9", `--default-charset: unknown encoding "utf-9"`},
+		{"fail-on", "errors", `--fail-on: must be error, warning or never, not "errors"`},
+		{"fragments", "yes", `--fragments: must be true or false, not "yes"`},
+		{"profile", "linklit", `--profile: unknown profile "linklit"`},
+		{"limit", "2.5", `--limit: must be a whole number from 0 to 2147483647, not "2.5"`}, // LL-23
+		{"limit", "-1", `--limit: must be a whole number from 0 to 2147483647, not "-1"`},
+		{"orphans", "all", `--orphans: must be true or false, not "all"`},
+		{"docroot", "a\x00b", `--docroot: the value contains a NUL byte`},
 	} {
 		_, err := load(t, "", nil, Setting{c.key, []string{c.value}})
 		if got := message(err); got != c.want {
@@ -240,8 +241,8 @@ func TestSizes(t *testing.T) {
 	for text, want := range map[string]int64{
 		"1": 1, "7b": 7, "2kB": 2000, "2KiB": 2048, "3 MB": 3_000_000, "1MiB": 1 << 20, "2GiB": 2 << 30, "1gb": 1_000_000_000,
 	} {
-		if got, err := parseSize(text); got != want || err != nil {
-			t.Errorf("parseSize(%q) = %d, %v, want %d", text, got, err, want)
+		if got, ok := bytesOf(text); got != want || !ok {
+			t.Errorf("bytesOf(%q) = %d, %v, want %d", text, got, ok, want)
 		}
 	}
 }
@@ -266,21 +267,28 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	_, err := load(t, "jbos = 3\n[check]\nformat = 1\n", map[string]string{"SITELINK_JOBS": "many"}, Setting{"color", []string{"red"}})
 	want := []string{
 		`sitelink.toml:1:1: unknown key "jbos"`,
-		`sitelink.toml:3:1: format: want a list of strings, got the number 1`,
-		`SITELINK_JOBS: want a whole number from 0 to 1024, got "many"`,
-		`--color: want auto, always or never, got "red"`,
+		`sitelink.toml:3:1: format: must be a list of strings, not the number 1`,
+		`SITELINK_JOBS: must be a whole number from 0 to 1024, not "many"`,
+		`--color: must be auto, always or never, not "red"`,
 	}
 	if got := message(err); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
-	_, err = load(t, strings.Repeat("[x]\n", 1)+strings.Repeat("[[y]]\n", 100), nil)
+	var many strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&many, "[[y%d]]\n", i)
+	}
+	_, err = load(t, many.String(), nil)
 	if got := strings.Count(message(err), "\n") + 1; got != maxErrors {
 		t.Errorf("got %d messages, want %d", got, maxErrors)
 	}
 }
 
 func TestNearest(t *testing.T) {
-	words := append(names(""), names("check")...)
+	var words []string
+	for _, k := range Keys() {
+		words = append(words, k.Name)
+	}
 	for name, want := range map[string]string{
 		"baseurl": "base-url", "base_url": "base-url", "Base-URL": "base-url", "docrot": "docroot", "jbos": "jobs",
 		"fail-no": "fail-on", "colour": "color", "zzzzzzzz": "", "": "", strings.Repeat("a", 5000): "",

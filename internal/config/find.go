@@ -10,38 +10,39 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// FileNames are the names under which the file is looked for in each
-// directory.
+// FileNames are the names of the configuration file that [Find] looks for in
+// each directory.
 var FileNames = []string{"sitelink.toml", ".sitelink.toml", ".config/sitelink.toml"}
 
-// maxFileBytes is the size above which a configuration file is refused. The
-// TOML decoder compares every key of a table with those before it: 1 MiB of
-// keys took 35 s, this much takes half a second.
+// maxFileBytes limits the size of a configuration file. The TOML decoder
+// compares every key of a table with those before it: 1 MiB of keys took 35 s,
+// 128 KiB take half a second.
 const maxFileBytes = 128 << 10
 
-// Find looks for the configuration file in the working directory and upwards,
-// until it has found one or has seen the root of the repository (the first
-// directory that holds .git) or of the file system. The name it returns is
-// relative to the working directory, "" when there is no file.
+// Find looks for the configuration file in the working directory and the
+// directories above it. It stops at the first file, at the root of the
+// repository (the first directory that contains .git) or at the root of the
+// file system. It returns a name relative to the working directory, or "" if
+// there is no file.
 //
-// Two files in one directory are an error: whichever won, somebody would edit
-// the other.
+// Two files in one directory are an error: whichever one won, somebody would
+// edit the other.
 func Find() (string, error) {
-	// The walk goes by "..", not by the text of the working directory, so that
-	// it agrees with the system where that directory is a symbolic link.
+	// The walk uses "..", not the text of the working directory, so that it
+	// agrees with the system if that directory is a symbolic link.
 	for dir := "."; ; dir = filepath.Join(dir, "..") {
 		var found []string
 		for _, name := range FileNames {
 			file := filepath.Join(dir, filepath.FromSlash(name))
 			if _, err := os.Stat(file); err == nil {
 				found = append(found, file)
-			} else if _, err := os.Lstat(file); err == nil { // a link that leads nowhere
+			} else if _, err := os.Lstat(file); err == nil { // a broken symbolic link
 				found = append(found, file)
 			}
 		}
 		switch {
 		case len(found) > 1:
-			return "", &Error{Name: found[1], Line: 1, Msg: fmt.Sprintf("the directory holds %s as well", found[0]), Hint: "keep one of them"}
+			return "", &Error{Name: found[1], Line: 1, Msg: fmt.Sprintf("there is also a %s in this directory", found[0]), Hint: "keep one of the two files"}
 		case len(found) == 1:
 			return found[0], nil
 		case isTop(dir):
@@ -50,7 +51,7 @@ func Find() (string, error) {
 	}
 }
 
-// isTop tells whether the search ends with dir.
+// isTop reports whether the search ends at dir.
 func isTop(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 		return true
@@ -90,8 +91,8 @@ func projectDir(file string) string {
 	return dir
 }
 
-// read returns a file of bounded size. A pipe would block, a device might
-// never end: both are refused before they are opened.
+// read returns the content of a file of limited size. It refuses pipes and
+// devices before it opens them: a pipe would block, a device might never end.
 func read(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err == nil && info.IsDir() {

@@ -72,7 +72,7 @@ func TestFindTwo(t *testing.T) {
 	write(t, "sitelink.toml", "")
 	write(t, ".config/sitelink.toml", "")
 	_, err := Find()
-	if got, want := filepath.ToSlash(message(err)), ".config/sitelink.toml:1: the directory holds sitelink.toml as well"; got != want {
+	if got, want := filepath.ToSlash(message(err)), ".config/sitelink.toml:1: there is also a sitelink.toml in this directory"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

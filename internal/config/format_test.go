@@ -19,10 +19,10 @@ func TestFormats(t *testing.T) {
 		{[]string{"text", "json"}, nil, "--format: both text and json go to standard output"},
 		{[]string{"text=-", "json"}, nil, "--format: both text=- and json go to standard output"},
 		{[]string{"text=x/../a", "json=./a"}, nil, "--format: both text=x/../a and json=./a go to the same file"},
-		{[]string{"sarif="}, nil, `--format: the name of the file is empty in "sarif="`},
-		{[]string{""}, nil, `--format: no format is named ""`},
-		{[]string{"text=a\x00b"}, nil, "--format: the value holds a NUL byte"},
-		{[]string{}, nil, "--format: want at least one format"},
+		{[]string{"sarif="}, nil, `--format: the name of the file is missing in "sarif="`},
+		{[]string{""}, nil, `--format: unknown format ""`},
+		{[]string{"text=a\x00b"}, nil, "--format: the value contains a NUL byte"},
+		{[]string{}, nil, "--format: must have at least one of text, json, jsonl, markdown, github, sarif, junit, gitlab, checkstyle or html"},
 	} {
 		cfg, err := load(t, "", nil, Setting{"format", c.values})
 		if message(err) != c.err {

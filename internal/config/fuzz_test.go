@@ -25,7 +25,7 @@ func FuzzConfig(f *testing.F) {
 		if len(text) > maxFileBytes {
 			return
 		}
-		l := loader{req: Request{Profiles: testProfiles, Codes: testCodes}, cfg: defaults()}
+		l := newLoader(Request{Profiles: testProfiles, Codes: testCodes})
 		l.toml("sitelink.toml", "dir", []byte(text))
 		lines := strings.Count(text, "\n") + 1
 		for _, err := range l.errs {
@@ -72,7 +72,7 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			l := loader{req: Request{Profiles: testProfiles, Codes: testCodes}, cfg: defaults()}
+			l := newLoader(Request{Profiles: testProfiles, Codes: testCodes})
 			l.toml("sitelink.toml", ".", []byte(text))
 			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("took %v", took)

@@ -20,7 +20,7 @@ var hostKeysForTest = []HostKey{
 
 func loadHost(t *testing.T, text string) (*Config, error) {
 	t.Helper()
-	l := loader{req: Request{HostKeys: hostKeysForTest}, cfg: defaults()}
+	l := newLoader(Request{HostKeys: hostKeysForTest})
 	l.toml("sitelink.toml", ".", []byte(text))
 	return l.cfg, errors.Join(l.errs...)
 }
@@ -40,20 +40,20 @@ func TestHostTable(t *testing.T) {
 	for text, want := range map[string]string{
 		"[host]\npge = \"serve\"\n":        `sitelink.toml:2:1: unknown key "pge" in [host]`,
 		"[host]\npage = \"other\"\n":       "sitelink.toml:2:1: page: want serve",
-		"[host]\nnul = \"404\"\n":          "sitelink.toml:2:1: nul: want a number, got a string",
-		"[host]\ndrop-query = \"true\"\n":  "sitelink.toml:2:1: drop-query: want true or false, got a string",
-		"[host]\npage = [\"serve\"]\n":     "sitelink.toml:2:1: page: want a string, got a list",
-		"[[host]]\npage = \"serve\"\n":     "sitelink.toml:1:3: host is a single table",
-		"host = 1\n":                       "sitelink.toml:1:1: want a table, got the number 1",
-		"[redirect]\nfrom = \"/a\"\n":      "sitelink.toml:1:2: redirect is a list of tables",
-		"redirect = []\n":                  "sitelink.toml:1:1: redirect is a list of tables",
-		"[[redirect]]\nto = \"/a\"\n":      "sitelink.toml:1:3: redirect: the rule needs from, a path that begins with a slash",
-		"[[redirect]]\nfrom = \"/a\"\n":    "sitelink.toml:1:3: redirect: the rule needs to",
+		"[host]\nnul = \"404\"\n":          "sitelink.toml:2:1: nul: must be a whole number, not a string",
+		"[host]\ndrop-query = \"true\"\n":  "sitelink.toml:2:1: drop-query: must be true or false, not a string",
+		"[host]\npage = [\"serve\"]\n":     "sitelink.toml:2:1: page: must be a string, not a list",
+		"[[host]]\npage = \"serve\"\n":     "sitelink.toml:1:3: host: must be a table, not a list",
+		"host = 1\n":                       "sitelink.toml:1:1: host: must be a table, not the number 1",
+		"[redirect]\nfrom = \"/a\"\n":      "sitelink.toml:1:2: redirect: must be a list of tables, not a table",
+		"redirect = 1\n":                   "sitelink.toml:1:1: redirect: must be a list of tables, not the number 1",
+		"[[redirect]]\nto = \"/a\"\n":      "sitelink.toml:1:3: redirect: the rule needs a key from, with a path that begins with a slash",
+		"[[redirect]]\nfrom = \"/a\"\n":    "sitelink.toml:1:3: redirect: the rule needs a key to",
 		"[[redirect]]\nfom = \"/a\"\n":     `sitelink.toml:2:1: unknown key "fom" in [[redirect]]`,
-		"[[redirect]]\nstatus = 500\n":     "sitelink.toml:2:1: status: want 200, 301, 302, 303, 307, 308, 404 or 410, got the number 500",
-		"[[redirect]]\nforce = 1\n":        "sitelink.toml:2:1: force: want true or false, got the number 1",
-		"[[redirect]]\nfrom = [\"/a\"]\n":  "sitelink.toml:2:1: from: want a string, got a list",
-		"[[redirect]]\nstatus = \"301\"\n": "sitelink.toml:2:1: status: want 200, 301, 302, 303, 307, 308, 404 or 410, got a string",
+		"[[redirect]]\nstatus = 500\n":     "sitelink.toml:2:1: status: must be 200, 301, 302, 303, 307, 308, 404 or 410, not \"500\"",
+		"[[redirect]]\nforce = 1\n":        "sitelink.toml:2:1: force: must be true or false, not the number 1",
+		"[[redirect]]\nfrom = [\"/a\"]\n":  "sitelink.toml:2:1: from: must be a string, not a list",
+		"[[redirect]]\nstatus = \"301\"\n": "sitelink.toml:2:1: status: must be 200, 301, 302, 303, 307, 308, 404 or 410, not a string",
 	} {
 		if _, err := loadHost(t, text); err == nil || err.Error() != want {
 			t.Errorf("%q\ngot  %v\nwant %s", text, err, want)
@@ -70,5 +70,9 @@ func TestRedirectTables(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(cfg.Redirects, want) {
 		t.Errorf("got %+v, %v", cfg.Redirects, err)
+	}
+	cfg, err = loadHost(t, "redirect = [\n  {from = \"/gone\", status = 410, force = true},\n]\n")
+	if err != nil || len(cfg.Redirects) != 1 || cfg.Redirects[0].Line != 2 {
+		t.Errorf("in one line: got %+v, %v", cfg.Redirects, err)
 	}
 }

@@ -39,7 +39,7 @@ func TestLinksetsAreChecked(t *testing.T) {
 			return ""
 		}}, "SITELINK_FROM: no linkset", 0},
 		{"place", Request{Flags: []Setting{{Key: "limit", Values: []string{"x"}}}, Places: map[string]string{"limit": "pages.txt:3: --limit"}},
-			"pages.txt:3: --limit: want a whole number", 0},
+			"pages.txt:3: --limit: must be a whole number", 0},
 		{"accepted", Request{Flags: []Setting{{Key: "from", Values: []string{"/a", "/b/@"}}}}, "", 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

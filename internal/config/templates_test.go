@@ -44,16 +44,16 @@ func TestTemplates(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"[templates]\npingbak = 'x'":         `:2:1: unknown key "pingbak" in [templates]`,
-		"[[templates]]\npingback = 'x'":      ":1:3: templates is a single table",
-		"templates = 'x'":                    ":1:1: want a table, got a string",
+		"[[templates]]\npingback = 'x'":      ":1:3: templates: must be a table, not a list",
+		"templates = 'x'":                    ":1:1: templates: must be a table, not a string",
 		"[templates]\npingback = '/xmlrpc'":  ":2:1: pingback: want an absolute address", // PB-13
 		"[templates]\nwebmention = ''":       ":2:1: webmention: the value is empty",
-		"[templates]\nwebmention = 3":        ":2:1: webmention: want a string, got the number 3",
-		"[templates]\npages = ['/post/**']":  `:2:1: pages: want a pattern of page paths such as post/**, without leading slash, got "/post/**"`,
-		"[templates]\nexclude = '['":         ":2:1: exclude: want a pattern",
-		"[templates]\nkinds = ['pages']":     `:2:1: kinds: want home, page or list, got "pages"`,
-		"[templates]\nheaders = 'yes'":       ":2:1: headers: want true or false, got a string",
-		"[templates]\nkinds = []":            ":2:1: kinds: want at least one of home, page or list",
+		"[templates]\nwebmention = 3":        ":2:1: webmention: must be a string, not the number 3",
+		"[templates]\npages = ['/post/**']":  `:2:1: pages: must be a pattern of page paths such as post/**, without a leading slash, not "/post/**"`,
+		"[templates]\nexclude = '['":         ":2:1: exclude: must be a pattern",
+		"[templates]\nkinds = ['pages']":     `:2:1: kinds: must be home, page or list, not "pages"`,
+		"[templates]\nheaders = 'yes'":       ":2:1: headers: must be true or false, not a string",
+		"[templates]\nkinds = []":            ":2:1: kinds: must have at least one of home, page or list",
 		"[template]\npingback = 'http://h/'": `:1:2: unknown table "template"`,
 	} {
 		if _, err := loadTemplates(t, text); err == nil || !strings.Contains(err.Error(), want) {
@@ -62,30 +62,30 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// docs/configuration.md lists exactly the keys of [templates], with the kinds.
+// docs/reference/configuration.md lists exactly the keys of [templates], with the kinds.
 func TestManualListsTheTemplatesKeys(t *testing.T) {
-	text, err := os.ReadFile("../../docs/configuration.md")
+	text, err := os.ReadFile("../../docs/reference/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	templates, _ := root.key("templates")
+	kinds, _ := templates.table.key("kinds")
 	var documented, want []string
 	for _, row := range manualRows(t, string(text), "The endpoints", "key") {
 		documented = append(documented, strings.Trim(row[0], "`"))
 		if row[0] != "`kinds`" {
 			continue
 		}
-		for _, kind := range PageKinds {
+		for _, kind := range kinds.Values {
 			if !strings.Contains(row[1], "`"+kind+"`") {
 				t.Errorf("the kind %s is missing", kind)
 			}
 		}
-		if got, want := strings.ReplaceAll(row[2], "`", ""), strings.Join(defaults().Templates.Kinds, ", "); got != want {
+		if got, want := strings.ReplaceAll(row[2], "`", ""), kinds.Default; got != want {
 			t.Errorf("documented default %q, is %q", got, want)
 		}
 	}
-	for _, k := range templatesKeys {
-		want = append(want, k.name)
-	}
+	want = slices.DeleteFunc(templates.table.names(), func(name string) bool { return name == "theme" })
 	if !slices.Equal(documented, want) {
 		t.Errorf("documented keys\n%q\nkeys\n%q", documented, want)
 	}

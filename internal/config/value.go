@@ -1,114 +1,133 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"net/netip"
 	"net/url"
+	"path"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/net/html/charset"
 )
 
-// apply checks the texts given for k and stores them. place says where they
-// stand.
-func (k Key) apply(l *loader, values []string, place string) error {
-	if k.Repeats() {
-		return k.set(l, values, place)
-	}
-	value := values[len(values)-1] // a flag given twice: the last one counts
-	if value == "" {
-		return errors.New("the value is empty")
-	}
-	if len(k.Values) > 0 && !slices.Contains(k.Values, value) {
-		return &hintError{
-			fmt.Sprintf("want %s, got %q", oneOf(k.Values), value),
-			didYouMean(value, k.Values),
+// assign parses the texts given for k and stores them in field. place is where
+// they are given. Errors complete the sentence "KEY: ...".
+func (l *loader) assign(k Key, field reflect.Value, texts []string, place string) error {
+	switch k.Kind {
+	case Rules:
+		return l.appendRules(texts, place)
+	case Reports:
+		formats, err := parseFormats(texts, k.Values)
+		if err == nil {
+			l.cfg.Formats = formats
 		}
+		return err
+	case List:
+		if len(texts) == 0 && len(k.Values) > 0 {
+			return fmt.Errorf("must have at least one of %s", OneOf(k.Values))
+		}
+		list := reflect.MakeSlice(field.Type(), 0, len(texts))
+		for _, text := range texts {
+			v := reflect.New(field.Type().Elem()).Elem()
+			if err := l.parse(k, v, text); err != nil {
+				return err
+			}
+			list = reflect.Append(list, v)
+		}
+		field.Set(list)
+		return nil
 	}
-	return k.set(l, []string{value}, place)
+	return l.parse(k, field, texts[len(texts)-1]) // a flag given twice: the last one counts
 }
 
-func oneOf(words []string) string {
+// parse stores one value in v.
+func (l *loader) parse(k Key, v reflect.Value, text string) (err error) {
+	if text == "" && k.tag.Get("empty") == "" {
+		return errors.New("the value is empty")
+	}
+	if strings.ContainsRune(text, 0) {
+		return errors.New("the value contains a NUL byte")
+	}
+	if len(k.Values) > 0 && !slices.Contains(k.Values, text) {
+		return &hintError{fmt.Sprintf("must be %s, not %q", OneOf(k.Values), text), DidYouMean(text, k.Values)}
+	}
+	if check := checks[k.tag.Get("check")]; check != nil {
+		if text, err = check(l.req, text); err != nil {
+			return err
+		}
+	}
+	switch to := v.Addr().Interface().(type) {
+	case *string:
+		*to = text
+	case *bool:
+		if text != "true" && text != "false" {
+			return fmt.Errorf("must be true or false, not %q", text)
+		}
+		*to = text == "true"
+	case *int:
+		*to, err = parseNumber(k, text)
+	case *int64:
+		*to, err = parseSize(k, text)
+	case *time.Duration:
+		*to, err = parseDuration(k, text)
+	case *netip.Prefix:
+		*to, err = ParseNetwork(text)
+	case *MapRule:
+		*to, err = parseMapRule(text)
+	default:
+		panic(fmt.Sprintf("key %s: no parser for %T", k.Name, to)) // every test sets every key
+	}
+	return err
+}
+
+// OneOf returns "a, b or c", for messages.
+func OneOf(words []string) string {
 	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-func text(field func(*Config) *string) func(*loader, []string, string) error {
-	return func(l *loader, values []string, _ string) error {
-		if strings.ContainsRune(values[0], 0) {
-			return errors.New("the value holds a NUL byte")
-		}
-		*field(l.cfg) = values[0]
-		return nil
+func parseNumber(k Key, text string) (int, error) {
+	most := math.MaxInt32
+	if text := k.tag.Get("max"); text != "" {
+		most, _ = strconv.Atoi(text)
 	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > most {
+		return 0, fmt.Errorf("must be a whole number from 0 to %d, not %q", most, text)
+	}
+	return n, nil
 }
 
-// word is for keys whose words apply has checked.
-func word(field func(*Config) *string) func(*loader, []string, string) error {
-	return text(field)
+func parseSize(k Key, text string) (int64, error) {
+	n, ok := bytesOf(text)
+	if !ok {
+		return 0, fmt.Errorf("must be %s, not %q", k.wants(), text)
+	}
+	least, most := k.tag.Get("min"), k.tag.Get("max")
+	minimum, _ := bytesOf(least)
+	maximum, _ := bytesOf(most)
+	if n < minimum || n > maximum {
+		return 0, fmt.Errorf("must be a size from %s to %s, not %q", least, most, text)
+	}
+	return n, nil
 }
 
-func boolean(field func(*Config) *bool) func(*loader, []string, string) error {
-	return func(l *loader, values []string, _ string) error {
-		switch values[0] {
-		case "true":
-			*field(l.cfg) = true
-		case "false":
-			*field(l.cfg) = false
-		default:
-			return fmt.Errorf("want true or false, got %q", values[0])
-		}
-		return nil
-	}
-}
-
-func profile(l *loader, values []string, _ string) error {
-	name := values[0]
-	if !slices.Contains(l.req.Profiles, name) {
-		hint := didYouMean(name, l.req.Profiles)
-		if hint == "" {
-			hint = "profiles are " + strings.Join(l.req.Profiles, ", ")
-		}
-		return &hintError{fmt.Sprintf("no profile is named %q", name), hint}
-	}
-	l.cfg.Profile = name
-	return nil
-}
-
-// maxJobs keeps a slip of the finger from starting a million goroutines.
-const maxJobs = 1024
-
-func jobs(l *loader, values []string, _ string) error {
-	n, err := strconv.Atoi(values[0])
-	if err != nil || n < 0 || n > maxJobs {
-		return fmt.Errorf("want a whole number from 0 to %d, got %q", maxJobs, values[0])
-	}
-	l.cfg.Jobs = n
-	return nil
-}
-
-// maxPageBytes is the largest max-page-size: places in a page are kept in 32
-// bits.
-const maxPageBytes = 2 << 30
-
-func pageSize(l *loader, values []string, _ string) error {
-	n, err := parseSize(values[0])
-	if err != nil {
-		return err
-	}
-	if n < 1 || n > maxPageBytes {
-		return fmt.Errorf("want a size from 1B to 2GiB, got %q", values[0])
-	}
-	l.cfg.MaxPageBytes = n
-	return nil
-}
-
-// parseSize reads 4096, 500kB, 64 MiB: units of 1000 or 1024, any letter case.
-// The result is math.MaxInt64 when it does not fit.
-func parseSize(text string) (int64, error) {
+// bytesOf parses 4096, 500kB and 64 MiB: units of 1000 or 1024, in any letter
+// case. The result is math.MaxInt64 if it does not fit.
+func bytesOf(text string) (n int64, ok bool) {
 	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	if end < 0 {
 		end = len(text)
@@ -118,66 +137,223 @@ func parseSize(text string) (int64, error) {
 	}[strings.ToLower(strings.TrimSpace(text[end:]))]
 	n, err := strconv.ParseInt(text[:end], 10, 64)
 	if !ok || err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, &hintError{fmt.Sprintf("want a size, got %q", text), "sizes look like 64MiB, 500kB or 4096"}
+		return 0, false
 	}
 	if err != nil || float64(n)*unit >= math.MaxInt64 {
-		return math.MaxInt64, nil
+		return math.MaxInt64, true
 	}
-	return n * int64(unit), nil
+	return n * int64(unit), true
 }
 
-func baseURLs(l *loader, values []string, _ string) error {
+func parseDuration(k Key, text string) (time.Duration, error) {
+	least, _ := time.ParseDuration(k.tag.Get("min"))
+	most, _ := time.ParseDuration(k.tag.Get("max"))
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("must be %s, not %q", k.wants(), text)
+	case d < least || d > most:
+		return 0, fmt.Errorf("must be a time from %v to %s, not %q", least, k.tag.Get("max"), text)
+	}
+	return d, nil
+}
+
+// ParseNetwork parses an address, or a network in CIDR form.
+func ParseNetwork(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	network, err := netip.ParsePrefix(text)
+	if err != nil {
+		return network, fmt.Errorf("must be an address or a network such as 127.0.0.0/8, not %q", text)
+	}
+	return network.Masked(), nil
+}
+
+// checks validate the values of keys, by the tag check. Each returns the value
+// in its canonical form.
+var checks = map[string]func(req Request, text string) (string, error){
+	"profile": func(req Request, text string) (string, error) {
+		if req.Profiles == nil || slices.Contains(req.Profiles, text) {
+			return text, nil
+		}
+		hint := cmp.Or(DidYouMean(text, req.Profiles), "profiles are "+strings.Join(req.Profiles, ", "))
+		return "", &hintError{fmt.Sprintf("unknown profile %q", text), hint}
+	},
+	"linkset": func(req Request, text string) (string, error) {
+		if err := ask(req.Linkset, text); err != nil {
+			return "", &hintError{err.Error(), "linksets look like /, /page.html, /sub/# or /sub/@"}
+		}
+		return text, nil
+	},
+	"endpoint": func(req Request, text string) (string, error) {
+		if req.Endpoint == nil {
+			return text, nil
+		}
+		address, err := req.Endpoint(text)
+		if err != nil {
+			return "", &hintError{err.Error(), "endpoints look like https://example.org/webmention"}
+		}
+		return address, nil
+	},
+	"selector": func(req Request, text string) (string, error) { return text, ask(req.Selector, text) },
+	"peer":     func(req Request, text string) (string, error) { return text, ask(req.Peer, text) },
+	"base-url": func(_ Request, text string) (string, error) {
+		return text, checkBaseURL(text, "https://example.org/blog/")
+	},
+	"site-url": func(_ Request, text string) (string, error) {
+		return text, checkBaseURL(text, "https://fr.example.org/")
+	},
+	"site-root": func(_ Request, text string) (string, error) {
+		root := path.Clean("/" + strings.ReplaceAll(text, `\`, "/"))
+		return strings.TrimPrefix(root, "/"), nil
+	},
+	"file-name": func(_ Request, text string) (string, error) {
+		if text == "." || text == ".." || strings.Contains(text, "/") {
+			return "", fmt.Errorf("must be the name of a file, without a directory, not %q", text)
+		}
+		return text, nil
+	},
+	"charset": func(_ Request, text string) (string, error) {
+		if encoding, _ := charset.Lookup(text); encoding == nil {
+			return "", &hintError{fmt.Sprintf("unknown encoding %q", text), "encodings look like utf-8, windows-1252 or shift_jis"}
+		}
+		return text, nil
+	},
+	"extension":    func(_ Request, text string) (string, error) { return parseExtension(text) },
+	"page-pattern": func(_ Request, text string) (string, error) { return text, checkPagePattern(text) },
+	"target-pattern": func(_ Request, text string) (string, error) {
+		if !doublestar.ValidatePattern(text) {
+			return "", fmt.Errorf("must be a host, a pattern such as *.example.org, or a pattern of whole addresses such as https://example.org/**, not %q", text)
+		}
+		return text, nil
+	},
+	"branch": func(_ Request, text string) (string, error) {
+		if _, err := path.Match(text, ""); err != nil {
+			return "", fmt.Errorf("must be the name of a branch, or a pattern such as release-*, not %q", text)
+		}
+		return text, nil
+	},
+	"not-blank": func(_ Request, text string) (string, error) {
+		if strings.TrimSpace(text) == "" {
+			return "", errors.New("the value is empty")
+		}
+		return text, nil
+	},
+	"partial": func(_ Request, text string) (string, error) {
+		if !fs.ValidPath(text) || text == "." || strings.ContainsAny(text, "\"`{}\\") {
+			return "", fmt.Errorf("must be the path of a partial such as head/custom.html, not %q", text)
+		}
+		return text, nil
+	},
+}
+
+// ask calls a function of the request, if it has one.
+func ask(check func(string) error, text string) error {
+	if check == nil {
+		return nil
+	}
+	return check(text)
+}
+
+func checkBaseURL(text, example string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return &hintError{fmt.Sprintf("must be an absolute http or https URL, not %q", text), "write it like " + example}
+	case u.User != nil:
+		return errors.New("must not contain a user name") // and the password stays out of the message
+	case u.RawQuery != "", u.Fragment != "":
+		return fmt.Errorf("must have neither query nor fragment, not %q", text)
+	}
+	return nil
+}
+
+// maxExtension is the length of the longest extension of a page's name.
+const maxExtension = 16
+
+// parseExtension accepts html and .html, in any letter case (LL-27).
+func parseExtension(text string) (string, error) {
+	ext := strings.ToLower(strings.TrimPrefix(text, "."))
+	bad := strings.IndexFunc(ext, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '+'
+	})
+	if ext == "" || len(ext) > maxExtension || bad >= 0 {
+		return "", fmt.Errorf("must be a file name extension such as html or php, not %q", text)
+	}
+	return ext, nil
+}
+
+func checkPagePattern(text string) error {
+	if text[0] == '/' || !doublestar.ValidatePattern(text) {
+		return fmt.Errorf("must be a pattern of page paths such as post/**, without a leading slash, not %q", text)
+	}
+	return nil
+}
+
+// MapRule is one value of map: a leading From becomes To, or is removed if To is
+// empty. Both begin with a slash.
+type MapRule struct {
+	From, To string
+}
+
+// parseMapRule parses PREFIX and /a=/b. It adds a missing slash at the front:
+// the most common rule, cgi-bin/htimage, is often written without (LL-92).
+func parseMapRule(text string) (MapRule, error) {
+	from, to, replaces := strings.Cut(text, "=")
+	if strings.Trim(from, "/") == "" {
+		return MapRule{}, &hintError{fmt.Sprintf("must begin with a path prefix, not %q", text), "rules look like /cgi-bin/imagemap or /old=/new"}
+	}
+	if strings.ContainsAny(text, "?#") {
+		return MapRule{}, fmt.Errorf("must consist of paths, without query or fragment, not %q", text)
+	}
+	rule := MapRule{From: "/" + strings.Trim(from, "/")}
+	if replaces && strings.Trim(to, "/") != "" {
+		rule.To = "/" + strings.Trim(to, "/")
+	}
+	return rule, nil
+}
+
+// Format is one report to write.
+type Format struct {
+	// Name is one of the words of the key format.
+	Name string
+	// File is where the report goes, "" for the place that output names.
+	File string
+}
+
+// parseFormats parses NAME and NAME=FILE; NAME=- is NAME. Two reports cannot go
+// to the same place, so at most one has no file.
+func parseFormats(values, words []string) ([]Format, error) {
+	var all []Format
+	byPlace := map[string]string{}
 	for _, v := range values {
-		u, err := url.Parse(v)
+		name, file, hasFile := strings.Cut(v, "=")
 		switch {
-		case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-			return &hintError{fmt.Sprintf("want an absolute http or https URL, got %q", v), "write it like https://example.org/blog/"}
-		case u.RawQuery != "", u.Fragment != "":
-			return fmt.Errorf("a base URL has neither query nor fragment, got %q", v)
-		case u.User != nil:
-			return errors.New("a base URL names no user") // and the password stays out of the message
+		case !slices.Contains(words, name):
+			return nil, &hintError{fmt.Sprintf("unknown format %q", name), cmp.Or(DidYouMean(name, words), "formats are "+strings.Join(words, ", "))}
+		case hasFile && file == "":
+			return nil, &hintError{fmt.Sprintf("the name of the file is missing in %q", v), "write it like " + name + "=report." + name}
+		case strings.ContainsRune(file, 0):
+			return nil, errors.New("the value contains a NUL byte")
 		}
+		if file == "-" {
+			file = ""
+		}
+		place := file
+		if file != "" {
+			place = filepath.Clean(file)
+		}
+		if other, taken := byPlace[place]; taken && file == "" {
+			return nil, &hintError{fmt.Sprintf("both %s and %s go to standard output", other, v), "give one of them a file: " + name + "=FILE"}
+		} else if taken {
+			return nil, fmt.Errorf("both %s and %s go to the same file", other, v)
+		}
+		byPlace[place] = v
+		all = append(all, Format{name, file})
 	}
-	l.cfg.BaseURLs = values
-	return nil
-}
-
-func index(l *loader, values []string, _ string) error {
-	for _, v := range values {
-		if v == "" || v == "." || v == ".." || strings.ContainsAny(v, "/\x00") {
-			return fmt.Errorf("want the name of a file, got %q", v)
-		}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("must have at least one of %s", OneOf(words))
 	}
-	l.cfg.Index = values
-	return nil
-}
-
-// maps reads PREFIX and /a=/b. A slash left out at the front is added: the
-// commonest rule, cgi-bin/htimage, is often written without (LL-92).
-func maps(l *loader, values []string, _ string) error {
-	var rules []MapRule
-	for _, v := range values {
-		from, to, replaces := strings.Cut(v, "=")
-		if strings.Trim(from, "/") == "" {
-			return &hintError{fmt.Sprintf("want a path prefix, got %q", v), "rules look like /cgi-bin/imagemap or /old=/new"}
-		}
-		if strings.ContainsAny(v, "?#\x00") {
-			return fmt.Errorf("a rule is about paths: no query, no fragment, got %q", v)
-		}
-		rule := MapRule{From: "/" + strings.Trim(from, "/")}
-		if replaces && strings.Trim(to, "/") != "" {
-			rule.To = "/" + strings.Trim(to, "/")
-		}
-		rules = append(rules, rule)
-	}
-	l.cfg.Maps = rules
-	return nil
-}
-
-func charsetName(l *loader, values []string, _ string) error {
-	if encoding, _ := charset.Lookup(values[0]); encoding == nil {
-		return &hintError{fmt.Sprintf("no encoding is named %q", values[0]), "names look like utf-8, windows-1252 or shift_jis"}
-	}
-	l.cfg.DefaultCharset = values[0]
-	return nil
+	return all, nil
 }

@@ -7,7 +7,7 @@
 // and nothing is written here. The only programs that are started are those that
 // print the configuration of a project, through a [Runner].
 //
-// docs/generators.md is the manual.
+// docs/guide/getting-started-other.md is the manual.
 package generator
 
 import (

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // fenced matches a block of code, quoted what stands in backquotes on one line.
@@ -24,9 +24,26 @@ var (
 	goFile = regexp.MustCompile(`^[a-z][a-z0-9_]*\.go$`)
 )
 
+// documents returns the slash paths, from the root, of the Markdown files that
+// people read: everything below docs, and README.md and the like at the root.
+func documents(t *testing.T) []string {
+	t.Helper()
+	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md"}
+	err := fs.WalkDir(os.DirFS(root), "docs", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && path.Ext(name) == ".md" {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil || len(names) < 20 {
+		t.Fatalf("found %d documents: %v", len(names), err)
+	}
+	return names
+}
+
 // TestDocs: documents rot where code moves. Every file or folder of the
-// repository and every exported name of our packages that docs/*.md,
-// README.md or CONTRIBUTING.md puts in backquotes must exist.
+// repository and every exported name of our packages that a document puts in
+// backquotes must exist.
 func TestDocs(t *testing.T) {
 	top := map[string]bool{}
 	entries, err := os.ReadDir(root)
@@ -40,30 +57,21 @@ func TestDocs(t *testing.T) {
 	}
 	exported, files := exportedNames(t), goFiles(t)
 
-	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil || len(documents) == 0 {
-		t.Fatalf("no documents found in docs: %v", err)
-	}
-	documents = append(documents, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"))
 	checked := 0
-	for _, document := range documents {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range quoted.FindAllStringSubmatch(fenced.ReplaceAllString(string(text), ""), -1) {
+	for _, document := range documents(t) {
+		for _, match := range quoted.FindAllStringSubmatch(fenced.ReplaceAllString(readFile(t, document), ""), -1) {
 			word := match[1]
 			first, _, isPath := strings.Cut(word, "/")
 			switch {
 			case isPath && top[first] && !strings.ContainsAny(word, " *?<>$"):
 				checked++
 				if _, err := fs.Stat(os.DirFS(root), path.Clean(word)); err != nil {
-					t.Errorf("%s names `%s`, which does not exist", filepath.Base(document), word)
+					t.Errorf("%s names `%s`, which does not exist", document, word)
 				}
 			case goFile.MatchString(word):
 				checked++
 				if !slices.ContainsFunc(files, func(name string) bool { return path.Base(name) == word }) {
-					t.Errorf("%s names `%s`; no file has that name", filepath.Base(document), word)
+					t.Errorf("%s names `%s`; no file has that name", document, word)
 				}
 			default:
 				name := goName.FindStringSubmatch(word)
@@ -72,7 +80,7 @@ func TestDocs(t *testing.T) {
 				}
 				checked++
 				if full := strings.TrimSuffix(name[2]+"."+name[3], "."); !exported[name[1]][full] {
-					t.Errorf("%s names `%s`; package %s has no %s", filepath.Base(document), word, name[1], full)
+					t.Errorf("%s names `%s`; package %s has no %s", document, word, name[1], full)
 				}
 			}
 		}
@@ -159,4 +167,60 @@ func receiver(expr ast.Expr) string {
 		return expr.Name
 	}
 	return ""
+}
+
+// mdLink is an inline link of Markdown, with its destination.
+var mdLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// mdHeading is a heading of Markdown.
+var mdHeading = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
+
+// TestDocLinks: a link from one document to another leads to a file of the
+// repository and, with a fragment, to a heading of it.
+func TestDocLinks(t *testing.T) {
+	checked := 0
+	for _, document := range documents(t) {
+		for _, match := range mdLink.FindAllStringSubmatch(withoutCode(readFile(t, document)), -1) {
+			if strings.Contains(match[1], "://") {
+				continue
+			}
+			checked++
+			name, fragment, _ := strings.Cut(match[1], "#")
+			target := path.Join(path.Dir(document), name)
+			if name == "" {
+				target = document
+			}
+			if _, err := fs.Stat(os.DirFS(root), target); err != nil {
+				t.Errorf("%s links to %s: %v", document, match[1], err)
+			} else if fragment != "" && !slices.Contains(headings(readFile(t, target)), fragment) {
+				t.Errorf("%s links to %s; %s has no such heading", document, match[1], target)
+			}
+		}
+	}
+	if checked < 30 {
+		t.Errorf("only %d links found in the documents", checked)
+	}
+}
+
+// withoutCode removes code blocks and code spans.
+func withoutCode(text string) string {
+	return quoted.ReplaceAllString(fenced.ReplaceAllString(text, ""), "")
+}
+
+// headings returns the fragments of a document's headings, as GitHub makes
+// them: lower case, punctuation dropped, hyphens for spaces.
+func headings(text string) []string {
+	var fragments []string
+	for _, match := range mdHeading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+		fragments = append(fragments, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, match[1]))
+	}
+	return fragments
 }

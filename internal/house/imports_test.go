@@ -51,6 +51,7 @@ var filepathUsers = []string{
 	"cmd/sitelink",
 	"examples/blog",
 	"hook",
+	"hook/githook",
 	"internal/config",
 	"internal/disk",
 	"internal/generator",

@@ -1,11 +1,10 @@
 package house
 
 import (
-	"path/filepath"
 	"regexp"
 	"testing"
 
-	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/hook/githook"
 )
 
 var (
@@ -23,20 +22,12 @@ func TestPinnedVersions(t *testing.T) {
 	if m := released.FindStringSubmatch(readFile(t, "CHANGELOG.md")); m != nil {
 		newest = "v" + m[1]
 	}
-	if hook.Release != newest {
-		t.Errorf("hook.Release is %s, CHANGELOG.md says %s", hook.Release, newest)
-	}
-	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
+	if githook.Release != newest {
+		t.Errorf("githook.Release is %s, CHANGELOG.md says %s", githook.Release, newest)
 	}
 	found := 0
-	for _, name := range append(docs, filepath.Join(root, "README.md")) {
-		name, err := filepath.Rel(root, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range pinned.FindAllStringSubmatch(readFile(t, filepath.ToSlash(name)), -1) {
+	for _, name := range documents(t) {
+		for _, m := range pinned.FindAllStringSubmatch(readFile(t, name), -1) {
 			found++
 			if version := m[1] + m[2]; version != newest {
 				t.Errorf("%s names %s, the newest release is %s", name, version, newest)

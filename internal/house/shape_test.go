@@ -1,6 +1,9 @@
 package house
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"path"
 	"regexp"
 	"slices"
@@ -8,16 +11,53 @@ import (
 	"testing"
 )
 
-// maxLines is the length above which a file no longer holds one idea.
-const maxLines = 500
+// Limits of what a reader can take in at a glance. Tests have none.
+const (
+	maxFileLines     = 700
+	maxFunctionLines = 100
+	maxParameters    = 5
+	maxPackageFiles  = 25
+)
 
-func TestFileSizes(t *testing.T) {
+// unfinished packages are still above the limits.
+var unfinished = []string{"check", "cmd/sitelink", "internal/report", "internal/scan", "internal/site", "internal/source", "outgoing/ledger", "outgoing/preview"}
+
+func TestSizes(t *testing.T) {
+	filesByPackage := map[string]int{}
 	for _, name := range goFiles(t) {
-		if strings.HasSuffix(name, "_test.go") {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") {
 			continue
 		}
-		if lines := strings.Count(readFile(t, name), "\n"); lines > maxLines {
-			t.Errorf("%s has %d lines, more than %d: split it by idea", name, lines, maxLines)
+		unfinished := slices.Contains(unfinished, path.Dir(name))
+		if !unfinished {
+			filesByPackage[path.Dir(name)]++
+		}
+		text := readFile(t, name)
+		if lines := strings.Count(text, "\n"); lines > maxFileLines {
+			t.Errorf("%s has %d lines, more than %d: split it by idea", name, lines, maxFileLines)
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if lines := files.Position(f.End()).Line - files.Position(f.Pos()).Line + 1; lines > maxFunctionLines && !unfinished {
+				t.Errorf("%s: function %s has %d lines, more than %d", name, f.Name.Name, lines, maxFunctionLines)
+			}
+			if n := f.Type.Params.NumFields(); n > maxParameters && !unfinished {
+				t.Errorf("%s: function %s has %d parameters, more than %d", name, f.Name.Name, n, maxParameters)
+			}
+		}
+	}
+	for pkg, n := range filesByPackage {
+		if n > maxPackageFiles {
+			t.Errorf("%s has %d files, more than %d: merge halves of one idea, or let an idea leave", pkg, n, maxPackageFiles)
 		}
 	}
 }

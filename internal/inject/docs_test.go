@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// docs/inject-templates.md lists the themes as the table has them.
+// docs/guide/link-elements.md lists the themes as the table has them.
 func TestManualListsTheThemes(t *testing.T) {
-	text, err := os.ReadFile("../../docs/inject-templates.md")
+	text, err := os.ReadFile("../../docs/guide/link-elements.md")
 	if err != nil {
 		t.Fatal(err)
 	}

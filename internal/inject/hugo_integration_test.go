@@ -234,7 +234,7 @@ var standIns = map[string][]string{
 }
 
 // TestThemes builds a site with each theme of the directory SITELINK_THEMES
-// (docs/inject.md says how to fetch them).
+// (docs/guide/link-elements.md says how to fetch them).
 func TestThemes(t *testing.T) {
 	dir := os.Getenv("SITELINK_THEMES")
 	if dir == "" {

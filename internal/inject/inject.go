@@ -13,7 +13,7 @@
 // a line in the project's own template, a file that overrides an empty one of
 // the theme. A generator is a file of this package.
 //
-// docs/inject.md is the manual.
+// docs/guide/link-elements.md is the manual.
 package inject
 
 import (

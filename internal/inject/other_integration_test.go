@@ -37,7 +37,7 @@ func TestOtherGenerators(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if c.tool == "" {
-				t.Skip("tried by hand: see docs/inject-templates.md")
+				t.Skip("tried by hand: see docs/guide/link-elements.md")
 			}
 			program := tool(t, c.tool)
 			dir := t.TempDir()

@@ -4,16 +4,16 @@ import (
 	"strings"
 )
 
-// action is what an action does to the structure of a page.
+// action is the effect of an action on the structure of a page.
 type action struct {
 	kind actionKind
-	// name is the template that is called, or the block.
+	// name is the name of the called template or of the block.
 	name string
-	// arg is what it gets as data, as written; Go only.
+	// arg is the data passed to the template, as written; only in Go templates.
 	arg string
-	// cached: what it writes is made once and used for all pages.
+	// cached: the output is produced once and reused for all pages.
 	cached bool
-	// guarded: the call is made only if the template exists.
+	// guarded: the call happens only if the template exists.
 	guarded bool
 }
 
@@ -22,23 +22,23 @@ type actionKind uint8
 const (
 	// plain writes a value, or nothing.
 	plain actionKind = iota
-	// opens begins a part that is not always written, or several times.
+	// opens starts a part that may be written never, once or several times.
 	opens
-	// rebinds opens, and gives the dot another value; Go only.
+	// rebinds is opens with another value of the dot; only in Go templates.
 	rebinds
 	// turns is an else.
 	turns
 	// closes ends what opens, rebinds, blocks or defines began.
 	closes
-	// guards opens a part that is written if a template exists; Hugo only.
+	// guards opens a part that is written if a template exists; only in Hugo.
 	guards
-	// blocks begins a part that another template may replace.
+	// blocks starts a part that another template may replace.
 	blocks
-	// defines begins a template that is only written where it is called.
+	// defines starts a template that is written only where it is called.
 	defines
 	// calls writes another template.
 	calls
-	// extends: the file is written inside of another one.
+	// extends: the file is a part of the template that it names.
 	extends
 )
 
@@ -93,15 +93,15 @@ func goAction(code string) action {
 			a.arg = words[2]
 		}
 		if strings.ContainsRune(code, '|') && !strings.HasSuffix(code, "| safeHTML") {
-			break // what it writes is changed
+			break // a filter changes the output
 		}
 		return a
 	}
 	return action{}
 }
 
-// opening are the tags of Liquid, Jinja, Nunjucks and Tera that have an end.
-// What is captured or defined is not written where it stands.
+// opening are the tags of Liquid, Jinja, Nunjucks and Tera that have an end tag.
+// Captured or defined text is not written at its own place.
 var opening = map[string]actionKind{
 	"if": opens, "unless": opens, "for": opens, "case": opens, "with": opens, "tablerow": opens,
 	"asyncEach": opens, "asyncAll": opens, "filter": opens, "call": opens, "autoescape": opens, "trans": opens,
@@ -152,7 +152,7 @@ func braceAction(code string) action {
 	return action{}
 }
 
-// fields cuts code at white space that is neither in a string nor in brackets.
+// fields splits code at white space outside strings and brackets.
 func fields(code string) []string {
 	var words []string
 	depth, start := 0, -1
@@ -180,7 +180,7 @@ func fields(code string) []string {
 	return words
 }
 
-// unquote returns what is in quotes, "" for anything else.
+// unquote returns the text between quotes, or "" when word is not quoted.
 func unquote(word string) string {
 	if len(word) < 2 || word[0] != word[len(word)-1] || !strings.ContainsRune("\"'`", rune(word[0])) {
 		return ""

@@ -63,7 +63,7 @@ func TestPlace(t *testing.T) {
 		{"two_heads_in_branches", Go, map[string]string{"root": "{{ if .A }}<head></head>{{ else }}<head></head>{{ end }}"}, "", "the page has two <head>"},
 		{"one_head_two_ends", Go, map[string]string{"root": "<head><title></title>{{ if .A }}</head>{{ else }}</head>{{ end }}"},
 			"<head>[EL .]<title></title>{{ if .A }}</head>{{ else }}</head>{{ end }}", ""},
-		{"no_head", Go, map[string]string{"root": "<p>{{ .Content }}"}, "", "no head is found"},
+		{"no_head", Go, map[string]string{"root": "<p>{{ .Content }}"}, "", "the page has no head"},
 		{"implied_head", Go, map[string]string{"root": "<!doctype html>\n<meta charset=utf-8>\n<title>x</title>\n<p>"},
 			"<!doctype html>\n<meta charset=utf-8>\n[EL .]\n<title>x</title>\n<p>", ""},
 		{"implied_head_without_charset", Go, map[string]string{"root": "<!doctype html>\n<title>x</title>\n<p>"},
@@ -98,7 +98,7 @@ func TestPlace(t *testing.T) {
 			`<head>{{ partial "x" . }}[EL .]</head>`, ""},
 		{"define_in_the_file", Go, map[string]string{"root": `{{ define "h" }}<head></head>{{ end }}<html>{{ template "h" . }}`},
 			`{{ define "h" }}<head>[EL .]</head>{{ end }}<html>{{ template "h" . }}`, ""},
-		{"define_that_is_not_called", Go, map[string]string{"root": `{{ define "h" }}<head></head>{{ end }}`}, "", "no head is found"},
+		{"define_that_is_not_called", Go, map[string]string{"root": `{{ define "h" }}<head></head>{{ end }}`}, "", "the page has no head"},
 
 		{"liquid", Liquid, map[string]string{"root": "<head>{% comment %}</head>{% endcomment %}{% include meta.html %}</head>", "meta.html": "{%- if page.x -%}{%- endif -%}<meta charset=utf-8>\n"},
 			"meta.html: {%- if page.x -%}{%- endif -%}<meta charset=utf-8>\n[EL .]\n", ""},
@@ -113,7 +113,7 @@ func TestPlace(t *testing.T) {
 
 		{"PB-35/too_far", Go, map[string]string{"root": "<head><style>" + strings.Repeat("x", 5000) + "</style></head>"},
 			"<head>[EL .]<style>" + strings.Repeat("x", 5000) + "</style></head>", ""},
-		{"PB-35/nowhere_near", Go, map[string]string{"root": "<!--" + strings.Repeat("x", 5000) + "--><head></head>"}, "", "lies behind the first 5000 bytes"},
+		{"PB-35/nowhere_near", Go, map[string]string{"root": "<!--" + strings.Repeat("x", 5000) + "--><head></head>"}, "", "is after the first 5000 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			load := files(c.lang, c.files)

@@ -7,29 +7,30 @@ import (
 	"strings"
 )
 
-// Region is what was inserted into a file, between two marks that are comments
-// of its language:
+// Region is inserted text in a file. It is between two marks, which are comments
+// of the file's language:
 //
 //	{{/* sitelink:begin */}}...{{/* sitelink:end */}}
 //
-// Start and End span the marks and, where nothing else stands on their lines,
-// these lines: without the bytes between Start and End the file is what it was.
+// Start and End include the marks and, when nothing else is on their lines, these
+// whole lines. Removing the bytes between Start and End restores the file.
 type Region struct {
 	Start, End           int
 	InnerStart, InnerEnd int
-	// IsFile: the region was the whole file when it was written; a file of
-	// which nothing else is left was not there before.
+	// IsFile: the region was a whole new file. If the file has nothing else,
+	// undoing removes it.
 	IsFile bool
 }
 
-// The words of the marks. A user may add to a comment, not change the words.
+// The words of the marks. A user may add text to the comments, but must keep
+// these words.
 const (
 	beginWord = "sitelink:begin"
 	endWord   = "sitelink:end"
 	fileWord  = beginWord + " file"
 )
 
-// marks find the comments, also as formatters of templates rewrite them.
+// marks match the comments, also in the forms that template formatters produce.
 var marks = map[Language]struct{ begin, end *regexp.Regexp }{
 	HTML:   markPair(`<!--\s*`, `[^>]*?-->`),
 	Go:     markPair(`\{\{-?\s*/\*\s*`, `[^*]*?\*/\s*-?\}\}`),
@@ -47,8 +48,8 @@ func markPair(open, rest string) struct{ begin, end *regexp.Regexp } {
 	}
 }
 
-// FindRegion returns the first region of src; ok is false when there is none,
-// or only one of its marks.
+// FindRegion returns the first region of src. ok is false when src has no region
+// or only one of the marks.
 func (l Language) FindRegion(src []byte) (r Region, ok bool) {
 	if !bytes.Contains(src, []byte(beginWord)) {
 		return Region{}, false
@@ -81,7 +82,7 @@ func (l Language) Without(src []byte) []byte {
 	}
 }
 
-// Replace returns src with other text between the marks of its first region.
+// Replace returns src with inner between the marks of its first region.
 func (l Language) Replace(src []byte, inner string) []byte {
 	r, ok := l.FindRegion(src)
 	if !ok {
@@ -96,15 +97,15 @@ func (l Language) Marked(inner string) string {
 	return l.Comment(beginWord) + inner + l.Comment(endWord)
 }
 
-// File returns the text of a file that holds nothing but a region. why is said
-// in its first comment.
+// File returns the content of a file that is only a region. The first comment
+// contains why.
 func (l Language) File(inner, why string) []byte {
 	return []byte(l.Comment(fileWord+": "+why) + inner + l.Comment(endWord) + "\n")
 }
 
-// InsertAfter inserts inner, marked, behind the tag that ends at offset: on a
-// line of its own with the line's indent and line end, if nothing else follows
-// on the line, else right there.
+// InsertAfter inserts inner, between marks, after the tag that ends at offset. If
+// nothing else follows on the line, it adds a line with the same indent and line
+// end.
 func (l Language) InsertAfter(src []byte, offset int, inner string) []byte {
 	end := lineEnd(src, offset)
 	if !blank(src[offset:end]) || eol(src, offset) == "" {
@@ -114,9 +115,9 @@ func (l Language) InsertAfter(src []byte, offset int, inner string) []byte {
 	return splice(src, end, indent(line)+l.Marked(inner)+eol(src, offset))
 }
 
-// InsertBefore inserts inner, marked, before the tag that begins at offset: on a
-// line of its own if the tag begins one, indented as the line above if that is
-// deeper, else right there.
+// InsertBefore inserts inner, between marks, before the tag that starts at
+// offset. If the tag is first on its line, it adds a line, indented as deep as
+// the line above if that is deeper.
 func (l Language) InsertBefore(src []byte, offset int, inner string) []byte {
 	start := lineStart(src, offset)
 	ending := eol(src, max(start-1, 0))
@@ -132,13 +133,13 @@ func (l Language) InsertBefore(src []byte, offset int, inner string) []byte {
 	return splice(src, start, in+l.Marked(inner)+ending)
 }
 
-// InsertLine inserts inner, marked, as lines below the one that ends at offset.
+// InsertLine inserts inner, between marks, below the line that contains offset.
 func (l Language) InsertLine(src []byte, offset int, in, inner string) []byte {
 	return splice(src, lineEnd(src, offset), in+l.Marked(inner)+eol(src, offset))
 }
 
-// Append adds inner, marked, at the end of a file: as a line of its own, before
-// white space that has no line end, or behind what else has none.
+// Append adds inner, between marks, at the end of a file: as a line of its own,
+// or at the end of a last line that has no line end.
 func (l Language) Append(src []byte, inner string) []byte {
 	if last := lineStart(src, len(src)); blank(src[last:]) {
 		return splice(src, last, l.Marked(inner)+cmp.Or(eol(src, 0), "\n"))
@@ -155,7 +156,7 @@ func splice(src []byte, at int, text string) []byte {
 
 func lineStart(src []byte, offset int) int { return bytes.LastIndexByte(src[:offset], '\n') + 1 }
 
-// lineEnd returns the offset behind the line end that follows, or the end.
+// lineEnd returns the offset after the next line end, or the end of src.
 func lineEnd(src []byte, offset int) int {
 	if i := bytes.IndexByte(src[offset:], '\n'); i >= 0 {
 		return offset + i + 1
@@ -163,7 +164,7 @@ func lineEnd(src []byte, offset int) int {
 	return len(src)
 }
 
-// eol returns the line end of the line at offset, "" if it has none.
+// eol returns the line end of the line at offset, or "".
 func eol(src []byte, offset int) string {
 	end := lineEnd(src, offset)
 	switch {
@@ -182,8 +183,8 @@ func indent(line []byte) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// Marked tells the template language of a file in which a region stands; ok is
-// false when there is none. Configuration files are not told by their text.
+// Marked returns the template language of a file that contains a region. It does
+// not recognise configuration files.
 func Marked(src []byte) (l Language, ok bool) {
 	for _, l := range []Language{Go, Liquid, Jinja, Astro, HTML} {
 		if _, ok := l.FindRegion(src); ok {

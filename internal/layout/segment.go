@@ -4,18 +4,18 @@ import (
 	"bytes"
 )
 
-// segment is a stretch of a template: text, or one action with its delimiters.
+// segment is a part of a template: text, or one action with its delimiters.
 type segment struct {
 	start, end int
-	// isAction: the bytes are not text of the page. code is what stands between
-	// the delimiters, trimmed; empty for a comment.
+	// isAction: the bytes are not text of the page. code is the trimmed text
+	// between the delimiters; it is empty for a comment.
 	isAction bool
 	code     string
 }
 
-// next returns the segment of src that begins at offset. inMarkup tells whether
-// the HTML there is markup, where Astro takes braces for expressions. An action
-// that never ends reaches to the end of the file.
+// next returns the segment of src that starts at offset. inMarkup reports whether
+// the HTML there is markup, where braces start expressions in Astro. An action
+// without end extends to the end of the file.
 func (l Language) next(src []byte, offset int, inMarkup bool) segment {
 	switch l {
 	case Go:
@@ -74,8 +74,8 @@ func nextGo(src []byte, offset int) segment {
 	return segment{start: offset, end: len(src), isAction: true}
 }
 
-// skipString returns the offset of the quote that ends the string at start, or
-// the end of the line, where a string must have ended.
+// skipString returns the offset of the quote that ends the string at start. A
+// string with escapes ends at the line end at the latest.
 func skipString(src []byte, start int, escapes bool) int {
 	for i := start + 1; i < len(src); i++ {
 		switch {
@@ -90,8 +90,8 @@ func skipString(src []byte, start int, escapes bool) int {
 	return len(src)
 }
 
-// verbatim are the tags whose content is not read as template, with what ends
-// them: comments, which are no text of the page, and raw text, which is.
+// verbatim are the tags whose content is not template code, and their end tags.
+// The content of a comment is not part of the page; raw text is.
 var verbatim = map[string]struct {
 	end       string
 	isComment bool
@@ -101,8 +101,8 @@ var verbatim = map[string]struct {
 	"verbatim": {"endverbatim", false},
 }
 
-// frontMatter returns where a block of settings between lines of --- ends, 0 if
-// the file begins otherwise.
+// frontMatter returns the end of the front matter between lines of ---, or 0
+// when the file has none.
 func frontMatter(src []byte) int {
 	start := len(src) - len(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")))
 	if string(bytes.TrimRight(src[start:lineEnd(src, start)], " \t\r\n")) != "---" {
@@ -152,7 +152,7 @@ func nextBraces(src []byte, offset int, l Language) segment {
 			if i+1 == len(src) || src[i+1] != closing[1] {
 				continue
 			}
-			if closing == "}}" { // a value, which says nothing of the structure
+			if closing == "}}" { // a value, which does not change the structure
 				return segment{start: offset, end: i + 2, isAction: true, code: "value"}
 			}
 			code := string(bytes.TrimSpace(bytes.Trim(src[offset+2:i], "-+")))
@@ -174,7 +174,7 @@ func after(src []byte, offset int, text string) int {
 	return offset + i + len(text)
 }
 
-// endOfTag returns the offset behind the tag {% name %}.
+// endOfTag returns the offset after the tag {% name %}.
 func endOfTag(src []byte, offset int, name string) int {
 	for i := offset; ; {
 		open := bytes.Index(src[i:], []byte("{%"))
@@ -192,8 +192,8 @@ func endOfTag(src []byte, offset int, name string) int {
 	}
 }
 
-// nextAstro takes the front matter and each {expression} for an action. An
-// expression may hold markup of its own; what that writes is not known.
+// nextAstro treats the front matter and each {expression} as an action. The
+// output of markup inside an expression is unknown.
 func nextAstro(src []byte, offset int, inMarkup bool) segment {
 	if offset == 0 {
 		trimmed := bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), " \t\r\n")
@@ -202,7 +202,7 @@ func nextAstro(src []byte, offset int, inMarkup bool) segment {
 		}
 	}
 	if src[offset] != '{' || !inMarkup {
-		// One byte at a time: what the next brace is depends on it.
+		// One byte at a time: it decides what the next brace means.
 		return segment{start: offset, end: offset + 1}
 	}
 	depth := 0
@@ -231,3 +231,66 @@ func nextAstro(src []byte, offset int, inMarkup bool) segment {
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' }
+
+// skipDefine returns the offset after the end of a define.
+func (l Language) skipDefine(src []byte, offset int) int {
+	_, after := l.defineEnd(src, offset)
+	return after
+}
+
+// defineEnd returns where the body of a define ends, and the offset after its end.
+func (l Language) defineEnd(src []byte, offset int) (end, after int) {
+	for depth := 1; offset < len(src); {
+		seg := l.next(src, offset, true)
+		offset = seg.end
+		if !seg.isAction || seg.code == "" {
+			continue
+		}
+		switch l.action(seg.code).kind {
+		case opens, rebinds, guards, blocks, defines:
+			depth++
+		case closes:
+			if depth--; depth == 0 {
+				return seg.start, seg.end
+			}
+		}
+	}
+	return len(src), len(src)
+}
+
+// IsEmpty reports whether a template writes nothing: it contains only white space
+// and comments, in the template language or in HTML.
+func IsEmpty(s Source) bool {
+	w := &walker{doc: &Doc{}, load: func(string, string) (Source, bool) { return Source{}, false }}
+	for i := 0; i < len(s.Text); {
+		seg := s.Lang.next(s.Text, i, true)
+		i = seg.end
+		if seg.isAction && seg.code != "" {
+			return false
+		}
+		if !seg.isAction {
+			empty := true
+			w.html.feed(s.Text[seg.start:seg.end], Pos{s.File, seg.start}, func(g tag) { empty = false }, func(Pos) { empty = false })
+			if !empty {
+				return false
+			}
+		}
+	}
+	return w.html.state == inText
+}
+
+// Block returns the offsets of the body of the first block of that name.
+func (l Language) Block(src []byte, name string) (start, end int, ok bool) {
+	for i := 0; i < len(src); {
+		seg := l.next(src, i, true)
+		i = seg.end
+		if !seg.isAction || seg.code == "" {
+			continue
+		}
+		if a := l.action(seg.code); a.kind == blocks && a.name == name {
+			end, _ := l.defineEnd(src, i)
+			return i, end, true
+		}
+	}
+	return 0, 0, false
+}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Source is the text of a template and where it lies.
+// Source is the text of a template and its file.
 type Source struct {
 	// File names the template in results.
 	File string
@@ -15,21 +15,21 @@ type Source struct {
 	Lang Language
 }
 
-// Loader finds the template that a call names, in the file from. ok is false
-// when there is none, or when the name is not known before the page is made.
+// Loader finds the template that a call in the file from names. ok is false when
+// it does not exist, or when its name is only known while a page is made.
 type Loader func(name, from string) (s Source, ok bool)
 
-// maxDepth bounds calls of calls, maxCalls all calls of a page, and maxBytes
-// what is read for them: templates may call each other in circles.
+// maxDepth limits nested calls, maxCalls all calls of a page, and maxBytes the
+// text read for them: templates may call each other in circles.
 const (
 	maxDepth = 24
 	maxCalls = 5000
 	maxBytes = 16 << 20
 )
 
-// Walk reads the template root and all that it calls, as they follow each other
-// on a page. Where templates branch, each branch is read; what stands behind
-// goes on from the first.
+// Walk reads the template root and all templates that it calls, in the order in
+// which they write a page. It reads each branch of a condition, and continues
+// after the condition in the state that the first branch left.
 func Walk(root Source, load Loader) *Doc {
 	w := &walker{doc: &Doc{}, load: load}
 	w.file(root, frame{page: true, chain: []string{root.File}})
@@ -40,11 +40,11 @@ type walker struct {
 	doc  *Doc
 	load Loader
 	html tokenizer
-	// branches numbers the parts around the place being read; one number is
-	// given to each part once.
+	// branches holds the numbers of the conditional parts around the current
+	// place. Each part has its own number.
 	branches   []int
 	lastBranch int
-	// guards are the branches that depend on a template's being there alone.
+	// guards are the branches that only depend on whether a template exists.
 	guards    []int
 	calls     int
 	bytes     int
@@ -55,25 +55,25 @@ type walker struct {
 	blocks    []string
 }
 
-// frame is a file being read.
+// frame is a file that is being read.
 type frame struct {
-	page  bool // the data of the file is the page
+	page  bool // the file is executed with the page as its data
 	chain []string
 	depth int
 }
 
-// level is a part that an action has opened.
+// level is a part that an action opened.
 type level struct {
 	kind  actionKind
 	saved tokenizer
 	first tokenizer
 	turns int
 	dot   bool
-	// page is what the frame said before a block gave other data.
+	// page is frame.page before a block changed the data.
 	page bool
 }
 
-// file reads one file. dot tells whether the dot is the page.
+// file reads one file.
 func (w *walker) file(s Source, f frame) {
 	if !slices.Contains(w.doc.Files, s.File) {
 		w.doc.Files = append(w.doc.Files, s.File)
@@ -81,14 +81,14 @@ func (w *walker) file(s Source, f frame) {
 	w.part(s, 0, len(s.Text), f)
 }
 
-// part reads a stretch of a file: all of it, or the inside of a define.
+// part reads a range of a file: all of it, or the body of a define.
 func (w *walker) part(s Source, from, to int, f frame) {
 	var levels []level
 	dot, base := f.page, len(w.branches)
 	defer func() { w.branches = w.branches[:base] }()
 	for i := from; i < to; {
 		seg := s.Lang.next(s.Text[:to], i, w.html.inMarkup())
-		if seg.end <= i { // cannot be; a loop without end would be worse
+		if seg.end <= i { // cannot happen; avoids an endless loop
 			return
 		}
 		i = seg.end
@@ -104,7 +104,7 @@ func (w *walker) part(s Source, from, to int, f frame) {
 		switch a.kind {
 		case plain:
 			if m := writtenComment.FindStringSubmatch(seg.code); m != nil && s.Lang == Go {
-				// What html/template would take out of the text is written so.
+				// Written as a string because html/template removes comments.
 				w.html.feed([]byte(m[1]), Pos{s.File, seg.start}, func(tag) {}, func(Pos) {})
 				continue
 			}
@@ -129,7 +129,7 @@ func (w *walker) part(s Source, from, to int, f frame) {
 					w.doc.Blocks = append(w.doc.Blocks, a.name)
 				}
 			}
-			if a.kind != blocks { // which is always written
+			if a.kind != blocks { // a block is always written
 				w.branch()
 			}
 			if a.kind == guards {
@@ -174,7 +174,7 @@ func (w *walker) part(s Source, from, to int, f frame) {
 			}
 			i = s.Lang.skipDefine(s.Text[:to], i)
 		case calls:
-			w.call(s, seg, a, f, dot)
+			w.call(callSite{source: s, segment: seg, action: a, frame: f, dot: dot})
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (w *walker) branch() {
 	w.branches = append(w.branches, w.lastBranch)
 }
 
-// pageWords are expressions whose value is the page when the dot is.
+// pageWords are expressions whose value is the page if the dot is the page.
 var pageWords = []string{".", ".Page", "$", "$.Page"}
 
 func (w *walker) isPage(arg string, f frame, dot bool) bool {
@@ -197,44 +197,55 @@ func (w *walker) isPage(arg string, f frame, dot bool) bool {
 	return dot
 }
 
-func (w *walker) call(s Source, seg segment, a action, f frame, dot bool) {
-	page := true
-	if s.Lang == Go {
-		page = w.isPage(a.arg, f, dot)
+// callSite is an action that calls another template.
+type callSite struct {
+	source  Source
+	segment segment
+	action  action
+	frame   frame
+	dot     bool // the dot is the page
+	page    bool // the called template gets the page
+}
+
+func (w *walker) call(c callSite) {
+	c.page = true
+	if c.source.Lang == Go {
+		c.page = w.isPage(c.action.arg, c.frame, c.dot)
 	}
-	if s.Lang == Go && firstWord(seg.code) == "template" {
-		if from, to, found := w.defined(a.name, s); found {
-			w.record(s, seg, a, f, dot, page, s.File)
-			if w.enter(s) && f.depth < maxDepth {
-				w.part(s, from, to, frame{page: page, chain: f.chain, depth: f.depth + 1})
+	depth := c.frame.depth + 1
+	if c.source.Lang == Go && firstWord(c.segment.code) == "template" {
+		if from, to, found := w.defined(c.action.name, c.source); found {
+			w.record(c, c.source.File)
+			if w.enter(c.source) && depth <= maxDepth {
+				w.part(c.source, from, to, frame{page: c.page, chain: c.frame.chain, depth: depth})
 			}
 			return
 		}
 	}
-	callee, ok := w.load(a.name, s.File)
+	callee, ok := w.load(c.action.name, c.source.File)
 	if !ok {
-		w.record(s, seg, a, f, dot, page, "")
+		w.record(c, "")
 		w.html.hole()
 		return
 	}
-	w.record(s, seg, a, f, dot, page, callee.File)
-	if !w.enter(callee) || f.depth >= maxDepth {
+	w.record(c, callee.File)
+	if !w.enter(callee) || depth > maxDepth {
 		return
 	}
 	was := w.cached
-	w.cached = w.cached || a.cached
-	w.file(callee, frame{page: page, chain: append(slices.Clone(f.chain), callee.File), depth: f.depth + 1})
+	w.cached = w.cached || c.action.cached
+	w.file(callee, frame{page: c.page, chain: append(slices.Clone(c.frame.chain), callee.File), depth: depth})
 	w.cached = was
 }
 
-// enter tells whether there is budget for another reading of a file.
+// enter reports whether the limits allow reading s, and counts it.
 func (w *walker) enter(s Source) bool {
 	w.calls++
 	w.bytes += len(s.Text)
 	return w.calls <= maxCalls && w.bytes <= maxBytes
 }
 
-// defined looks for {{define "name"}} in the file.
+// defined returns the body of {{define "name"}} in the file.
 func (w *walker) defined(name string, s Source) (from, to int, ok bool) {
 	if !w.enter(s) || !bytes.Contains(s.Text, []byte("define")) {
 		return 0, 0, false
@@ -253,18 +264,20 @@ func (w *walker) defined(name string, s Source) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// inHead tells whether what is written here stands between the tags of the head.
+// inHead reports whether the current place is between the tags of the head.
 func (w *walker) inHead() bool {
 	return w.headOpen && !w.headDone && w.templates == 0 && w.html.state == inText
 }
 
-func (w *walker) record(s Source, seg segment, a action, f frame, dot, page bool, found string) {
+// record notes a call in the head. found is the file that it leads to.
+func (w *walker) record(site callSite, found string) {
 	if !w.inHead() {
 		return
 	}
+	a := site.action
 	c := Call{
-		Spot: w.spot(Pos{s.File, seg.start}, w.html.written, f, dot),
-		Name: a.name, Arg: a.arg, Found: found, Page: page, CachedCall: a.cached || w.cached, Guarded: a.guarded,
+		Spot: w.spot(Pos{site.source.File, site.segment.start}, w.html.written, site.frame, site.dot),
+		Name: a.name, Arg: a.arg, Found: found, Page: site.page, CachedCall: a.cached || w.cached, Guarded: a.guarded,
 		InBody: w.doc.Body != nil,
 	}
 	for n := len(c.branches); n > 0 && slices.Contains(w.guards, c.branches[n-1]); n-- {
@@ -287,13 +300,13 @@ func (w *walker) spot(p Pos, before int, f frame, dot bool) Spot {
 	return s
 }
 
-// headElements may stand in a head.
+// headElements are the elements that a head may contain.
 var headElements = map[string]bool{
 	"base": true, "link": true, "meta": true, "noscript": true, "script": true, "style": true,
 	"template": true, "title": true, "bgsound": true, "basefont": true, "noframes": true,
 }
 
-// writtenComment matches an action that writes the mark of a comment.
+// writtenComment matches an action that writes the start or end of a comment.
 var writtenComment = regexp.MustCompile("^[\"`](<!--[^<>\"`]*|[^<>\"`]*-->)[\"`]\\s*\\|\\s*safeHTML$")
 
 var (
@@ -351,7 +364,7 @@ func (w *walker) tag(g tag, f frame, dot bool) {
 	}
 }
 
-// words notes that text stands between tags, which begins the body.
+// words handles text between tags: outside of the head it starts the body.
 func (w *walker) words(p Pos, f frame, dot bool) {
 	if d := w.doc; w.templates == 0 && !w.headDone && d.Body == nil {
 		s := w.spot(p, w.html.written, f, dot)

@@ -29,7 +29,7 @@ var (
 // Cloudflare reads a _redirects file in the dialect of Cloudflare Pages and
 // Workers. The semantics are those of the parser in wrangler and of the asset
 // server in @cloudflare/pages-shared, held against them by
-// TestCloudflareOracle; see docs/redirects.md.
+// TestCloudflareOracle; see docs/reference/redirects.md.
 func Cloudflare(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}, Rules: make([]Rule, 0, roomFor(data))}
 	var static, dynamic []Rule

@@ -38,7 +38,7 @@ var placeName = regexp.MustCompile(`(?:^|/):`)
 // Firebase reads firebase.json. site names the element to read, by its site or
 // target, where hosting is a list; empty takes the only one. Redirects are asked
 // before the files, rewrites after them. Globs and captures are held against
-// superstatic by TestFirebaseOracle; see docs/redirects.md.
+// superstatic by TestFirebaseOracle; see docs/reference/redirects.md.
 func Firebase(name string, data []byte, site string) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}}
 	data = blankComments(bytes.TrimPrefix(data, []byte(bom)))

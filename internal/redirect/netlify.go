@@ -11,7 +11,7 @@ import (
 
 // Netlify reads a _redirects file in Netlify's dialect. The semantics are those
 // of Netlify's own parser and matcher, held against them by
-// TestNetlifyOracle; see docs/redirects.md.
+// TestNetlifyOracle; see docs/reference/redirects.md.
 func Netlify(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}, Rules: make([]Rule, 0, roomFor(data))}
 	for number, line := range linesOf(data) {

@@ -11,7 +11,7 @@
 // The package performs no I/O. Bad input is never an error and never a panic:
 // what is wrong with a rule is a [Fault] with file and line, and the other rules
 // are used. What each dialect means, and from which software its semantics were
-// taken, is written in docs/redirects.md.
+// taken, is written in docs/reference/redirects.md.
 package redirect
 
 import "strings"

@@ -38,7 +38,7 @@ type vercelCondition struct {
 // Vercel reads vercel.json. Redirects are asked before the files, rewrites
 // after them; the older routes in their order, with {"handle": "filesystem"} as
 // the border. Sources are path-to-regexp as @vercel/routing-utils compiles it,
-// held against it by TestVercelOracle; see docs/redirects.md.
+// held against it by TestVercelOracle; see docs/reference/redirects.md.
 func Vercel(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}}
 	data = bytes.TrimPrefix(data, []byte(bom))

@@ -16,13 +16,16 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-const formatsFile = "../../docs/formats.md"
+const (
+	formatsFile = "../../docs/reference/formats.md"
+	codesFile   = "../../docs/reference/codes.md"
+)
 
-// sections returns the names in the first column of the tables of
-// docs/formats.md, by heading.
-func sections(t *testing.T) map[string][]string {
+// sections returns the names in the first column of the tables of a document,
+// by heading.
+func sections(t *testing.T, document string) map[string][]string {
 	t.Helper()
-	doc, err := os.ReadFile(formatsFile)
+	doc, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,25 +80,38 @@ func same(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	for _, x := range want {
 		if !slices.Contains(got, x) {
-			t.Errorf("%s: docs/formats.md does not explain %q", what, x)
+			t.Errorf("%s: the document does not explain %q", what, x)
 		}
 	}
 	for i, x := range got {
 		if !slices.Contains(want, x) || slices.Index(got, x) != i {
-			t.Errorf("%s: docs/formats.md explains %q, which does not exist or stands there twice", what, x)
+			t.Errorf("%s: the document explains %q, which does not exist or is listed twice", what, x)
 		}
 	}
 }
 
+// uncheckedCodes is the heading of the codes that are no findings.
+const uncheckedCodes = "Links that were not checked"
+
+// findingCodes returns the codes of findings that the document explains.
+func findingCodes(t *testing.T) (names []string) {
+	t.Helper()
+	for heading, section := range sections(t, codesFile) {
+		if heading != uncheckedCodes {
+			names = append(names, section...)
+		}
+	}
+	return names
+}
+
 func TestDocsCodes(t *testing.T) {
-	s := sections(t)
-	same(t, "codes", append(s["Codes of findings"], s["Codes of links that were not checked"]...), codes(t))
+	same(t, "codes", slices.Concat(findingCodes(t), sections(t, codesFile)[uncheckedCodes]), codes(t))
 }
 
 // TestDocsFields compares the tables with the keys that the writers really
 // write, in their order.
 func TestDocsFields(t *testing.T) {
-	s := sections(t)
+	s := sections(t, formatsFile)
 	r := sources()
 	r.Findings[0].Count = 2
 	r.Findings[0].Related = &check.Related{}
@@ -112,17 +128,18 @@ func TestDocsFields(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	link := keys(t, AppendLink(nil, &r.Findings[0]))
+	first := r.Findings[0].Link()
+	link := keys(t, AppendLink(nil, &first))
 	if got := s["The row of a link"]; !slices.Equal(got, link) {
-		t.Errorf("row: docs/formats.md has %q, written is %q", got, link)
+		t.Errorf("row: docs/reference/formats.md has %q, written is %q", got, link)
 	}
 	finding := slices.DeleteFunc(keys(t, doc.Findings[0]), func(k string) bool { return slices.Contains(link, k) })
 	if got := s["Findings"]; !slices.Equal(got, finding) {
-		t.Errorf("finding: docs/formats.md has %q, written is %q", got, finding)
+		t.Errorf("finding: docs/reference/formats.md has %q, written is %q", got, finding)
 	}
 	document := append(keys(t, b.Bytes()), keys(t, doc.Summary)...)
 	if got := s["The JSON document"]; !slices.Equal(got, document) {
-		t.Errorf("document: docs/formats.md has %q, written is %q", got, document)
+		t.Errorf("document: docs/reference/formats.md has %q, written is %q", got, document)
 	}
 	text, err := os.ReadFile(formatsFile)
 	if err != nil {
@@ -130,7 +147,7 @@ func TestDocsFields(t *testing.T) {
 	}
 	for _, inner := range []string{"file", "line", "column", "code", "count", "name", "links", "faults", "expired", "unneeded"} { // of source, reasons and baseline
 		if !strings.Contains(string(text), "`"+inner+"`") {
-			t.Errorf("docs/formats.md does not name %q", inner)
+			t.Errorf("docs/reference/formats.md does not name %q", inner)
 		}
 	}
 }
@@ -192,5 +209,5 @@ func TestDocsLists(t *testing.T) {
 	for name := range listRules {
 		names = append(names, name)
 	}
-	same(t, "lists", sections(t)["Lists"], names)
+	same(t, "lists", sections(t, formatsFile)["Lists"], names)
 }

@@ -19,23 +19,23 @@ const (
 // data, javascript, actions, hints) have no edge. Broken links are red,
 // warnings orange; where links between the same two nodes differ, the last colour
 // counts.
-func AppendDot(dst []byte, f *check.Finding, file string) []byte {
-	switch f.Code {
+func AppendDot(dst []byte, l *check.Link, file string) []byte {
+	switch l.Code {
 	case check.Mailto, check.Tel, check.Data, check.JavaScript, check.OtherScheme, check.Inert, check.Action, check.Hint, check.Ping:
 		return dst
 	}
 	to := file
 	if to == "" {
-		to = f.Target
+		to = l.Target
 	}
 	if to == "" {
-		to = f.Raw
+		to = l.Raw
 	}
 	dst = append(dst, '\t')
-	dst = appendDotName(dst, f.Page)
+	dst = appendDotName(dst, l.Page)
 	dst = append(dst, " -> "...)
 	dst = appendDotName(dst, to)
-	switch f.Verdict {
+	switch l.Verdict {
 	case check.Error:
 		dst = append(dst, " [color=red]"...)
 	case check.Warning:

@@ -129,7 +129,7 @@ type explainedProblem struct {
 	Line    int           `json:"line,omitempty"`
 }
 
-// ExplainedJSON writes the same for a program (docs/formats.md).
+// ExplainedJSON writes the same for a program (docs/reference/formats.md).
 //
 // The only errors are those of w, wrapped.
 func ExplainedJSON(w io.Writer, reports []*preview.Report) error {

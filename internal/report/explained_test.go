@@ -82,7 +82,7 @@ func TestExplainedMarkdown(t *testing.T) {
 	}
 }
 
-// TestExplainedJSON: what a program reads (docs/senders.md).
+// TestExplainedJSON: what a program reads (docs/reference/senders.md).
 func TestExplainedJSON(t *testing.T) {
 	var b bytes.Buffer
 	if err := ExplainedJSON(&b, explainedReports); err != nil {

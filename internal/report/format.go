@@ -12,7 +12,7 @@ import (
 // Every format is a row of the table below and a file of its own, named for
 // it. A new one joins with a function of the type of Write, a row
 // here, its name among the values of the key format (internal/config/format.go),
-// its place in docs/formats.md and docs/reports.md, and its own golden tests;
+// its place in docs/reference/formats.md, and its own golden tests;
 // what it needs beside the result is a field of [Options] that the command
 // fills. Tests hold the lists together.
 type Format struct {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -121,7 +122,7 @@ func TestFormatsAreQuiet(t *testing.T) {
 	}
 }
 
-// TestDocsFormats: docs/formats.md lists the formats, in their order and with
+// TestDocsFormats: docs/reference/formats.md lists the formats, in their order and with
 // their readers.
 func TestDocsFormats(t *testing.T) {
 	doc, err := os.ReadFile(formatsFile)
@@ -150,7 +151,11 @@ func TestDocsFormats(t *testing.T) {
 
 // TestRules: every code of a finding has a rule, and none has two.
 func TestRules(t *testing.T) {
-	want := sections(t)["Codes of findings"]
+	want := findingCodes(t)
+	doc, err := os.ReadFile(codesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got []string
 	for _, r := range rules {
 		got = append(got, string(r.code))
@@ -160,6 +165,9 @@ func TestRules(t *testing.T) {
 		if r.level != check.Error && r.level != check.Warning {
 			t.Errorf("%s: level %v", r.code, r.level)
 		}
+		if row := fmt.Sprintf("\n| `%s` | %v | ", r.code, r.level); !bytes.Contains(doc, []byte(row)) {
+			t.Errorf("docs/reference/codes.md has no row that begins %q", row[1:])
+		}
 	}
 	slices.Sort(got)
 	slices.Sort(want)
@@ -168,10 +176,10 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestDocsReports: the examples of docs/reports.md are what is written, and its
+// TestDocsReports: the examples of docs/reference/formats.md are what is written, and its
 // words are the ones there are.
 func TestDocsReports(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/reports.md")
+	doc, err := os.ReadFile("../../docs/reference/formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,8 +189,9 @@ func TestDocsReports(t *testing.T) {
 		f, _ := ByName(name)
 		reports.Write(write(t, f, &r, testOptions(GroupTarget)))
 	}
+	_, forServers, _ := strings.Cut(string(doc), "\n## Reports for CI servers\n")
 	examples := 0
-	for _, block := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(string(doc), -1) {
+	for _, block := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(forServers, -1) {
 		if block[1] != "" { // a configuration, not a report
 			continue
 		}
@@ -198,15 +207,15 @@ func TestDocsReports(t *testing.T) {
 	}
 	for _, f := range Formats() {
 		if !strings.Contains(string(doc), "`"+f.Name+"`") {
-			t.Errorf("docs/reports.md does not name %s", f.Name)
+			t.Errorf("docs/reference/formats.md does not name %s", f.Name)
 		}
 		if f.Groups != (f.Name == "text" || f.Name == "markdown") || f.Lists != (f.Name == "text" || f.Name == "jsonl") {
-			t.Errorf("docs/reports.md is wrong about the headings or lists of %s", f.Name)
+			t.Errorf("docs/reference/formats.md is wrong about the headings or lists of %s", f.Name)
 		}
 	}
 	for g := GroupPage; g <= GroupOwner; g++ {
 		if !strings.Contains(string(doc), "\n| `"+g.String()+"` |") {
-			t.Errorf("docs/reports.md does not explain --group-by %v", g)
+			t.Errorf("docs/reference/formats.md does not explain --group-by %v", g)
 		}
 	}
 }

@@ -59,8 +59,9 @@ func JSONL(w io.Writer, r *check.Result) error {
 
 // appendFinding appends f as an object without line end.
 func appendFinding(dst []byte, f *check.Finding) []byte {
-	dst = appendRow(dst, f)
-	dst = appendSource(dst, f)
+	l := f.Link()
+	dst = appendRow(dst, &l)
+	dst = appendSource(dst, f.Source)
 	if f.Suggestion != "" {
 		dst = append(dst, `,"suggestion":`...)
 		dst = appendString(dst, f.Suggestion)

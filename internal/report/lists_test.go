@@ -16,12 +16,12 @@ import (
 
 // siteLinks are the rows of a small site: index.html, sub/index.html and an
 // image map, with a link of every kind that linklint lists.
-func siteLinks() []check.Finding {
-	row := func(page string, line int, element, attribute, raw, target, fragment string, v check.Verdict, code check.Code, status int, file string) check.Finding {
-		return check.Finding{Page: page, Line: line, Column: 10, Offset: int64(100 * line), Element: element, Attribute: attribute,
+func siteLinks() []check.Link {
+	row := func(page string, line int, element, attribute, raw, target, fragment string, v check.Verdict, code check.Code, status int, file string) check.Link {
+		return check.Link{Page: page, Line: line, Column: 10, Offset: int64(100 * line), Element: element, Attribute: attribute,
 			Raw: raw, Target: target, Fragment: fragment, Verdict: v, Code: code, Status: status, File: file}
 	}
-	return []check.Finding{
+	return []check.Link{
 		row("index.html", 1, "a", "href", "sub/", "/sub/", "", check.OK, "", 200, "sub/index.html"),
 		row("index.html", 2, "a", "href", "gone.html", "/gone.html", "", check.Error, check.MissingFile, 404, ""),
 		row("index.html", 3, "img", "src", "/i.gif", "/i.gif", "", check.OK, "", 200, ""),
@@ -43,8 +43,8 @@ func siteLinks() []check.Finding {
 func showAll(t *testing.T) []row {
 	t.Helper()
 	var b []byte
-	for _, f := range siteLinks() {
-		b = AppendLink(b, &f)
+	for _, l := range siteLinks() {
+		b = AppendLink(b, &l)
 	}
 	golden(t, "links.jsonl", b)
 	var rows []row
@@ -67,14 +67,14 @@ func TestLL85(t *testing.T) {
 	if r.Raw != "sub/" || r.Target != "/sub/" || r.Final != "" {
 		t.Errorf("raw %q target %q final %q, want sub/ /sub/ and no other address", r.Raw, r.Target, r.Final)
 	}
-	f := siteLinks()[0]
+	l := siteLinks()[0]
 	want := "index.html:1:10: ok: <a href=\"sub/\"> -> /sub/, answered by sub/index.html\n"
-	if got := string(AppendText(nil, &f, TextOptions{})); got != want {
+	if got := string(AppendLinkText(nil, &l, nil, TextOptions{})); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// listRules say which rows make each list; docs/formats.md writes the same
+// listRules say which rows make each list; docs/reference/formats.md writes the same
 // rules for jq.
 var listRules = map[string]func(row) bool{
 	"found": func(r row) bool { return r.Verdict == "ok" && strings.HasPrefix(r.Target, "/") },
@@ -178,9 +178,9 @@ func TestLL107(t *testing.T) {
 // TestShowAllText pins the rows of `--show all` in text.
 func TestShowAllText(t *testing.T) {
 	var plain, color []byte
-	for _, f := range siteLinks() {
-		plain = AppendText(plain, &f, TextOptions{Prefix: "public/"})
-		color = AppendText(color, &f, TextOptions{Prefix: "public/", Color: true})
+	for _, l := range siteLinks() {
+		plain = AppendLinkText(plain, &l, nil, TextOptions{Prefix: "public/"})
+		color = AppendLinkText(color, &l, nil, TextOptions{Prefix: "public/", Color: true})
 	}
 	golden(t, "links.text", plain)
 	golden(t, "links.color.text", color)

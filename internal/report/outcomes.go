@@ -147,7 +147,7 @@ type outcomesNotice struct {
 	Unsettled bool   `json:"unsettled,omitempty"`
 }
 
-// OutcomesJSON writes all outcomes as one object: docs/formats.md has its
+// OutcomesJSON writes all outcomes as one object: docs/reference/formats.md has its
 // fields.
 //
 // The only errors are those of w, wrapped.

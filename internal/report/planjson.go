@@ -45,7 +45,7 @@ type planLeft struct {
 	Pages  int             `json:"pages"`
 }
 
-// PlanJSON writes a plan as one object: docs/formats.md has its fields.
+// PlanJSON writes a plan as one object: docs/reference/formats.md has its fields.
 // internal are the links between the site's own pages, nil when nobody asked.
 //
 // The only errors are those of w, wrapped.

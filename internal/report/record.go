@@ -26,12 +26,12 @@ func numberField(name string, n int64) Field { return Field{Name: name, Number: 
 
 // LinkRecord returns the row of a link, with the thirteen fields of
 // [AppendLink].
-func LinkRecord(f *check.Finding) Record {
+func LinkRecord(l *check.Link) Record {
 	return Record{
-		textField("page", f.Page), numberField("line", int64(f.Line)), numberField("column", int64(f.Column)), numberField("offset", f.Offset),
-		textField("element", f.Element), textField("attribute", f.Attribute), textField("raw", f.Raw),
-		textField("target", f.Target), textField("fragment", f.Fragment), textField("verdict", f.Verdict.String()), textField("code", string(f.Code)),
-		numberField("status", int64(f.Status)), textField("final", f.Final),
+		textField("page", l.Page), numberField("line", int64(l.Line)), numberField("column", int64(l.Column)), numberField("offset", l.Offset),
+		textField("element", l.Element), textField("attribute", l.Attribute), textField("raw", l.Raw),
+		textField("target", l.Target), textField("fragment", l.Fragment), textField("verdict", l.Verdict.String()), textField("code", string(l.Code)),
+		numberField("status", int64(l.Status)), textField("final", l.Final),
 	}
 }
 

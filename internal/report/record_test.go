@@ -14,10 +14,10 @@ import (
 
 // records are answers of each kind, with values that each format has to mind.
 func records() []Record {
-	f := few().Findings[1]
-	f.Raw = "a,b \"c\"\r\n\x00\xff<&>;=1"
+	l := few().Findings[1].Link()
+	l.Raw = "a,b \"c\"\r\n\x00\xff<&>;=1"
 	return []Record{
-		LinkRecord(&f),
+		LinkRecord(&l),
 		ExternalRecord("https://a.example/", &check.ExternalTarget{Target: "https://b.example/?a,b", Fragment: "x", Host: "b.example", Path: "/ü \"x\"",
 			Anchor: "x\n", Links: 3, Pages: 2, Page: "=1+1.html", Line: 4, Column: 5}),
 		AnchorRecord("", check.Anchor{Page: "a.html", Name: " x,\ty ", Kind: "id"}),
@@ -49,8 +49,8 @@ func TestRecordJSON(t *testing.T) {
 			}
 		}
 	}
-	f := few().Findings[1]
-	if got, want := string(LinkRecord(&f).AppendJSON(nil)), string(AppendLink(nil, &f)); got != want {
+	l := few().Findings[1].Link()
+	if got, want := string(LinkRecord(&l).AppendJSON(nil)), string(AppendLink(nil, &l)); got != want {
 		t.Errorf("the row of a link is\n%s\nin check\n%s", got, want)
 	}
 }
@@ -96,20 +96,20 @@ func FuzzCSV(f *testing.F) {
 }
 
 func TestDot(t *testing.T) {
-	edge := func(f check.Finding, file string) string { return string(AppendDot(nil, &f, file)) }
+	edge := func(l check.Link, file string) string { return string(AppendDot(nil, &l, file)) }
 	for _, c := range []struct{ got, want string }{
-		{edge(check.Finding{Page: "a.html", Target: "/b.html"}, "b.html"), "\t\"a.html\" -> \"b.html\"\n"},
-		{edge(check.Finding{Page: "a.html", Target: "/b.html", Verdict: check.Error, Code: check.MissingFile}, ""), "\t\"a.html\" -> \"/b.html\" [color=red]\n"},
-		{edge(check.Finding{Page: "a.html", Target: "/d/", Verdict: check.Warning, Code: check.Autoindex}, "d"), "\t\"a.html\" -> \"d\" [color=orange]\n"},
-		{edge(check.Finding{Page: "a.html", Raw: "http://", Verdict: check.Error, Code: check.BadURL}, ""), "\t\"a.html\" -> \"http://\" [color=red]\n"},
-		{edge(check.Finding{Page: `q"\.html`, Target: "/b\n\xff<b>", Verdict: check.Unchecked, Code: check.External}, ""), "\t\"q\\\"\\\\.html\" -> \"/b\\\\n\\\\xff<b>\"\n"},
-		{edge(check.Finding{Page: "a.html", Target: "mailto:x", Verdict: check.Unchecked, Code: check.Mailto}, ""), ""},
+		{edge(check.Link{Page: "a.html", Target: "/b.html"}, "b.html"), "\t\"a.html\" -> \"b.html\"\n"},
+		{edge(check.Link{Page: "a.html", Target: "/b.html", Verdict: check.Error, Code: check.MissingFile}, ""), "\t\"a.html\" -> \"/b.html\" [color=red]\n"},
+		{edge(check.Link{Page: "a.html", Target: "/d/", Verdict: check.Warning, Code: check.Autoindex}, "d"), "\t\"a.html\" -> \"d\" [color=orange]\n"},
+		{edge(check.Link{Page: "a.html", Raw: "http://", Verdict: check.Error, Code: check.BadURL}, ""), "\t\"a.html\" -> \"http://\" [color=red]\n"},
+		{edge(check.Link{Page: `q"\.html`, Target: "/b\n\xff<b>", Verdict: check.Unchecked, Code: check.External}, ""), "\t\"q\\\"\\\\.html\" -> \"/b\\\\n\\\\xff<b>\"\n"},
+		{edge(check.Link{Page: "a.html", Target: "mailto:x", Verdict: check.Unchecked, Code: check.Mailto}, ""), ""},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
 	}
-	if long := edge(check.Finding{Page: "a.html", Target: strings.Repeat("x", 1<<20)}, ""); len(long) > 1000 {
+	if long := edge(check.Link{Page: "a.html", Target: strings.Repeat("x", 1<<20)}, ""); len(long) > 1000 {
 		t.Errorf("a label of %d bytes", len(long))
 	}
 }

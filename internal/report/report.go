@@ -1,5 +1,5 @@
 // Package report turns what [check.Run] found into bytes: text for a person,
-// JSON and JSON Lines for programs. docs/formats.md describes every format,
+// JSON and JSON Lines for programs. docs/reference/formats.md describes every format,
 // field and code.
 //
 // A [check.Result] enters, bytes on an [io.Writer] leave. The package sorts

@@ -54,7 +54,7 @@ func positionOf(p *check.Position) positionRow {
 	return positionRow{p.File, p.Line, p.Column, string(p.Kind), p.Module}
 }
 
-func rowOf(f *check.Finding) row {
+func rowOf(f check.Link) row {
 	return row{f.Page, f.Line, f.Column, f.Offset, f.Element, f.Attribute, f.Raw, f.Target,
 		f.Fragment, f.Verdict.String(), string(f.Code), f.Status, f.Final}
 }
@@ -71,27 +71,26 @@ func encoded(t testing.TB, v any) string {
 }
 
 func TestAppendLinkContract(t *testing.T) {
-	f := check.Finding{Page: "a/b.html", Line: 3, Column: 4, Offset: 55, Element: "a", Attribute: "href",
+	l := check.Link{Page: "a/b.html", Line: 3, Column: 4, Offset: 55, Element: "a", Attribute: "href",
 		Raw: "../c?x=1&y=<2>#d", Target: "/c?x=1&y=%3C2%3E", Fragment: "d", Verdict: check.Error,
-		Code: check.MissingFragment, Status: 200, Final: "/c.html",
-		Source: &check.Position{File: "x.md"}, Suggestion: "no", Message: "no", Count: 2}
+		Code: check.MissingFragment, Status: 200, Final: "/c.html", File: "no", Message: "no"}
 	want := `{"page":"a/b.html","line":3,"column":4,"offset":55,"element":"a","attribute":"href",` +
 		`"raw":"../c?x=1&y=<2>#d","target":"/c?x=1&y=%3C2%3E","fragment":"d","verdict":"error",` +
 		`"code":"missing-fragment","status":200,"final":"/c.html"}` + "\n"
-	if got := string(AppendLink([]byte("kept"), &f)); got != "kept"+want {
+	if got := string(AppendLink([]byte("kept"), &l)); got != "kept"+want {
 		t.Errorf("got  %s\nwant kept%s", got, want)
 	}
-	f.Source = &check.Position{File: "themes/x.html", Line: 2, Column: 3, Kind: check.InTemplate, Module: "x"}
+	source := &check.Position{File: "themes/x.html", Line: 2, Column: 3, Kind: check.InTemplate, Module: "x"}
 	sourced := strings.Replace(want, "}\n", `,"source":{"file":"themes/x.html","line":2,"column":3,"kind":"template","module":"x"}}`+"\n", 1)
-	if got := string(AppendSourcedLink([]byte("kept"), &f)); got != "kept"+sourced {
+	if got := string(AppendSourcedLink([]byte("kept"), &l, source)); got != "kept"+sourced {
 		t.Errorf("got  %s\nwant kept%s", got, sourced)
 	}
 	zero := `{"page":"","line":0,"column":0,"offset":0,"element":"","attribute":"","raw":"","target":"",` +
 		`"fragment":"","verdict":"ok","code":"","status":0,"final":""}` + "\n"
-	if got := string(AppendLink(nil, &check.Finding{})); got != zero {
+	if got := string(AppendLink(nil, &check.Link{})); got != zero {
 		t.Errorf("got  %s\nwant %s", got, zero)
 	}
-	if got := string(AppendSourcedLink(nil, &check.Finding{})); got != zero {
+	if got := string(AppendSourcedLink(nil, &check.Link{}, nil)); got != zero {
 		t.Errorf("got  %s\nwant %s", got, zero)
 	}
 }
@@ -112,7 +111,7 @@ func TestFindingFields(t *testing.T) {
 			rows := []findingRow{}
 			for i := range c.result.Findings {
 				f := &c.result.Findings[i]
-				r := findingRow{row: rowOf(f), Suggestion: f.Suggestion, Message: f.Message}
+				r := findingRow{row: rowOf(f.Link()), Suggestion: f.Suggestion, Message: f.Message}
 				if f.Count > 1 {
 					r.Count = f.Count
 				}
@@ -175,18 +174,18 @@ func FuzzAppendLink(f *testing.F) {
 		f.Add(strings.Repeat("x", c%9)+string([]byte{byte(c)})+strings.Repeat("y", c%17), "", "", "", "", int64(-c), int64(c), uint8(c))
 	}
 	f.Fuzz(func(t *testing.T, page, raw, target, fragment, element string, line, offset int64, verdict uint8) {
-		x := check.Finding{Page: page, Line: int(line), Column: int(offset), Offset: offset, Element: element,
+		x := check.Link{Page: page, Line: int(line), Column: int(offset), Offset: offset, Element: element,
 			Attribute: fragment + raw, Raw: raw, Target: target, Fragment: fragment, Verdict: check.Verdict(verdict),
 			Code: check.Code(element + page), Status: int(line), Final: raw + target}
-		got, want := string(AppendLink(nil, &x)), encoded(t, rowOf(&x))
+		got, want := string(AppendLink(nil, &x)), encoded(t, rowOf(x))
 		if got != want {
 			t.Errorf("\n got %q\nwant %q", got, want)
 		}
 	})
 }
 
-func benchRow() check.Finding {
-	return check.Finding{Page: "rust/std/collections/hash_map/struct.HashMap.html", Line: 412, Column: 71, Offset: 80412,
+func benchRow() check.Link {
+	return check.Link{Page: "rust/std/collections/hash_map/struct.HashMap.html", Line: 412, Column: 71, Offset: 80412,
 		Element: "a", Attribute: "href", Raw: "../../iter/trait.Iterator.html#method.map",
 		Target: "/rust/std/iter/trait.Iterator.html", Fragment: "method.map", Verdict: check.OK, Status: 200}
 }
@@ -218,7 +217,7 @@ func BenchmarkEncodingJSON(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		buf.Reset()
-		if err := e.Encode(rowOf(&f)); err != nil {
+		if err := e.Encode(rowOf(f)); err != nil {
 			b.Fatal(err)
 		}
 	}

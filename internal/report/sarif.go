@@ -98,7 +98,7 @@ func appendRule(dst []byte, r *rule) []byte {
 	dst = appendString(dst, r.short)
 	dst = append(dst, `},"help":{"text":`...)
 	dst = appendString(dst, r.short+" "+r.help)
-	dst = append(dst, `},"helpUri":"`+homepage+`/blob/main/docs/formats.md#codes-of-findings","defaultConfiguration":{"level":"`...)
+	dst = append(dst, `},"helpUri":"`+homepage+`/blob/main/docs/reference/codes.md","defaultConfiguration":{"level":"`...)
 	dst = append(dst, r.level.String()...)
 	dst = append(dst, `"},"properties":{"problem.severity":"`...)
 	dst = append(dst, r.level.String()...)

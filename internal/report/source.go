@@ -19,9 +19,8 @@ func sourceWords(p *check.Position) string {
 	return words + " of module " + string(appendCut(nil, p.Module, maxValueBytes))
 }
 
-// appendSource appends the field source of a finding or row, where known.
-func appendSource(dst []byte, f *check.Finding) []byte {
-	p := f.Source
+// appendSource appends the field source of a finding or link, if p is not nil.
+func appendSource(dst []byte, p *check.Position) []byte {
 	if p == nil {
 		return dst
 	}

@@ -63,9 +63,18 @@ func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 	return s.flush()
 }
 
+// AppendLinkText appends a link as the row of `check --show all` in text: like a
+// finding when it is one, else as a single line. source is its place in the
+// sources, nil if not known. It is safe for concurrent use.
+func AppendLinkText(dst []byte, l *check.Link, source *check.Position, opt TextOptions) []byte {
+	f := l.Finding()
+	f.Source = source
+	return AppendText(dst, &f, opt)
+}
+
 // AppendText appends f as [Text] shows it: a finding with its indented lines,
-// a link that is fine or unchecked as a single line. It is the row of
-// `check --show all` in text, and safe for concurrent use.
+// a link that is fine or unchecked as a single line. It is safe for concurrent
+// use.
 func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	p := painter(opt.Color)
 	dst = p.on(dst, sgrBold)

@@ -35,7 +35,7 @@ func (s *Scanner) label(name string) label {
 
 // Attribute returns the name of the attribute that holds l; "" when the
 // element's text does. In formats that have no attributes it is the member of
-// the object, as in docs/formats.md.
+// the object, as in docs/reference/formats.md.
 func (p *Page) Attribute(l *Link) string {
 	if l.attribute != 0 {
 		return p.labels[l.attribute]

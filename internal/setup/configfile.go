@@ -13,7 +13,7 @@ const ConfigName = "sitelink.toml"
 func (p *Project) Config() File {
 	var b strings.Builder
 	b.WriteString("# " + madeBy + "\n")
-	b.WriteString("# A # in front of a key: this is so without it, or a suggestion. docs/configuration.md\n# of sitelink has all keys.\n\n")
+	b.WriteString("# A # in front of a key: this is so without it, or a suggestion. docs/reference/configuration.md\n# of sitelink has all keys.\n\n")
 
 	if p.Docroot == "" {
 		p.key(&b, true, "docroot", quote("public"), "the directory of the built site")

@@ -4,7 +4,7 @@
 // the project, and the record in them, leave.
 //
 // A file that setup did not write is never changed, nor one that somebody has
-// changed since. docs/getting-started.md is the manual.
+// changed since. docs/guide/getting-started-hugo.md is the manual.
 package setup
 
 import (

@@ -11,7 +11,7 @@ import (
 const maxSymlinks = 40
 
 // walk follows decoded segments down the tree. Each branch is a field of the
-// profile; reference/hosts.md and docs/profiles.md have the measured answers.
+// profile; reference/hosts.md and docs/reference/profiles.md have the measured answers.
 func (q *asking) walk(segments []string, slash bool, query string) Answer {
 	t := q.s.tree
 	at, private, symlinks := NodeID(0), false, 0

@@ -5,7 +5,7 @@ package site
 // does not say. Profiles of other hosts come back as they are.
 //
 // The answers were measured on serve-handler and superstatic; see
-// docs/profiles-web.md.
+// docs/reference/profiles.md.
 func (p Profile) WithURLs(cleanURLs bool, trailingSlash *bool) Profile {
 	switch p.Name {
 	case "vercel":

@@ -47,9 +47,6 @@ func (f *folds) build(t *Tree) {
 	var room [maxName]byte
 	for id := 1; id < len(t.nodes); id++ {
 		n := &t.nodes[id]
-		if n.kind == KindGone {
-			continue
-		}
 		insertSlot(f.table, t.hash(n.parent, lowerName(room[:0], t.nameOf(n))), NodeID(id))
 	}
 }

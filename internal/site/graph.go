@@ -14,21 +14,18 @@ type Children struct {
 
 // Children returns the entries of all directories: eight bytes a name.
 func (t *Tree) Children() Children {
-	c := Children{first: make([]uint32, len(t.nodes)+1), ids: make([]NodeID, max(len(t.nodes), 1)-1-t.dead)}
+	c := Children{first: make([]uint32, len(t.nodes)+1), ids: make([]NodeID, max(len(t.nodes), 1)-1)}
 	for i := 1; i < len(t.nodes); i++ {
-		if t.nodes[i].kind != KindGone {
-			c.first[t.nodes[i].parent+1]++
-		}
+		c.first[t.nodes[i].parent+1]++
 	}
 	for i := 1; i < len(c.first); i++ {
 		c.first[i] += c.first[i-1]
 	}
 	next := append([]uint32(nil), c.first...)
 	for i := 1; i < len(t.nodes); i++ {
-		if p := t.nodes[i].parent; t.nodes[i].kind != KindGone {
-			c.ids[next[p]] = NodeID(i)
-			next[p]++
-		}
+		p := t.nodes[i].parent
+		c.ids[next[p]] = NodeID(i)
+		next[p]++
 	}
 	return c
 }

@@ -29,7 +29,7 @@ var ErrNoPages = errors.New("no pages")
 // ctx was cancelled (its cause). Pages that cannot be read are kept with
 // their [PageError].
 func Load(ctx context.Context, root string, opt Options) (*Site, error) {
-	s := &Site{root: root, opt: opt, hash: newHasher(), fold: &folds{}}
+	s := &Site{root: root, opt: opt, hash: newHasher(), fold: &folds{}, generation: generations.Add(1)}
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	}
 	s.numberPages()
 	l := &loader{s: s, dir: dir, modes: w.modes}
-	if err := l.run(ctx, 0, len(s.pages)); err != nil {
+	if err := l.run(ctx, s.pages); err != nil {
 		return nil, err
 	}
 	// Image maps are those files that a link leads to, and manifests what pages
@@ -68,7 +68,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	s.linkListed()
 	s.addImageMaps()
 	if s.addManifests(); len(s.pages) > first {
-		if err := l.run(ctx, first, len(s.pages)); err != nil {
+		if err := l.run(ctx, s.pages[first:]); err != nil {
 			return nil, err
 		}
 		s.orderPages()
@@ -200,6 +200,12 @@ func (s *Site) statLinked() {
 	}
 }
 
+// mayBeMap reports whether a file becomes an image map when a link leads to it.
+func (s *Site) mayBeMap(n *node) bool {
+	name := s.tree.nameOf(n)
+	return n.kind == KindFile && hasEnding(name, ".map") && !isSourceMap(name)
+}
+
 // loader runs the workers of [Load].
 type loader struct {
 	s     *Site
@@ -216,12 +222,13 @@ type loader struct {
 // batch pages are taken at a time: neighbours share a directory.
 const batch = 16
 
-func (l *loader) run(ctx context.Context, from, to int) error {
-	if from == to {
+// run reads pages, and takes into the site what is learnt of others.
+func (l *loader) run(ctx context.Context, pages []Page) error {
+	if len(pages) == 0 {
 		return nil
 	}
-	jobs := min(l.s.workers(), (to-from+batch-1)/batch)
-	l.next.Store(int64(from))
+	jobs := min(l.s.workers(), (len(pages)+batch-1)/batch)
+	l.next.Store(0)
 	workers := make([]*worker, jobs)
 	var wg sync.WaitGroup
 	for i := range workers {
@@ -233,13 +240,13 @@ func (l *loader) run(ctx context.Context, from, to int) error {
 			defer free()
 			for ctx.Err() == nil {
 				first := int(l.next.Add(batch)) - batch
-				if first >= to {
+				if first >= len(pages) {
 					return
 				}
-				for id := first; id < min(first+batch, to); id++ {
-					w.page(&l.s.pages[id])
+				for i := first; i < min(first+batch, len(pages)); i++ {
+					w.page(&pages[i])
 				}
-				l.progress(batch, to)
+				l.progress(batch, len(l.s.pages))
 			}
 		})
 	}

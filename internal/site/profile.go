@@ -3,7 +3,7 @@ package site
 // Profile describes how a host maps URL paths to files and what it answers.
 // It is plain data: what no field can say, no host of ours does. A copy with
 // other values is another host; [Profile.Set] gives the fields their names in
-// the configuration. docs/profiles.md tells where each value comes from.
+// the configuration. docs/reference/profiles.md tells where each value comes from.
 type Profile struct {
 	// Name is what --profile takes.
 	Name string

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// TestProfileTables: the tables of docs/profiles.md that begin with the column
+// TestProfileTables: the tables of docs/reference/profiles.md that begin with the column
 // "key" hold the values of the profiles, and no key on which these differ is
 // left out.
 func TestProfileTables(t *testing.T) {
-	text, err := os.ReadFile("../../docs/profiles.md")
+	text, err := os.ReadFile("../../docs/reference/profiles.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestProfileTables(t *testing.T) {
 	}
 }
 
-// documented is the value of a key as docs/profiles.md writes it.
+// documented is the value of a key as docs/reference/profiles.md writes it.
 func documented(k *ProfileKey, p *Profile) string {
 	switch f := k.field(p).(type) {
 	case *[]string:

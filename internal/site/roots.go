@@ -130,17 +130,6 @@ func (s *Site) Published() bool {
 	return false
 }
 
-// severalPaths tells whether a path on the host does not say which file is
-// meant, since addresses have different base paths or roots.
-func (s *Site) severalPaths() bool {
-	for i := range s.bases {
-		if s.bases[i].path != s.bases[0].path || s.bases[i].root != "" {
-			return true
-		}
-	}
-	return s.Rooted()
-}
-
 // findTop notes where the host of the page's directory begins. ok is false where
 // the fast path cannot know: two addresses share a host, or the root is reached
 // through a symbolic link.

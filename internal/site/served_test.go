@@ -22,7 +22,7 @@ func TestServerTakesOver(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, "index.html"), []byte(step.home), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		n, _, err := s.Update(t.Context(), []string{"index.html"})
+		n, err := s.Update(t.Context(), []string{"index.html"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,10 +55,11 @@ type Site struct {
 	addresses map[NodeID]string
 
 	fold *folds
-	// upkeep is what Update keeps; nil until the first edit.
-	upkeep *upkeep
 	// modes: permission bits say what a server may read.
 	modes bool
+	// generation is unique among all sites; edits is nil for a loaded site.
+	generation uint64
+	edits      *Edits
 }
 
 // PageID is an index into the pages of a site, which are sorted by path.

@@ -25,14 +25,13 @@ const (
 	KindPipe         // a named pipe
 	KindSocket       // a socket
 	KindDevice       // a device
-	KindGone         // a name that is no more: nothing leads there, see [Site.Update]
 )
 
 // mayHold tells whether a path may go on behind it.
 func (k Kind) mayHold() bool { return k == KindDir || k == KindOutside }
 
-// node is one name. Nodes are made while the docroot is walked, sorted by
-// path; names that come later follow in any order, parents before children.
+// node is one name. Nodes are made while the docroot is walked: sorted by name
+// in each directory, parents before children.
 type node struct {
 	parent  NodeID
 	name    uint32 // offset in Tree.names
@@ -80,8 +79,6 @@ type Tree struct {
 	table []slot
 	seed  maphash.Seed
 	files int
-	// dead counts the nodes of names that are gone.
-	dead int
 }
 
 type slot struct {
@@ -136,27 +133,8 @@ func (t *Tree) index() {
 func (t *Tree) grow(size int) {
 	t.table = emptyTable(size)
 	for id := 1; id < len(t.nodes); id++ {
-		if t.nodes[id].kind != KindGone {
-			t.insert(NodeID(id))
-		}
+		t.insert(NodeID(id))
 	}
-}
-
-// copy returns a tree that can change while t stays.
-func (t *Tree) copy() *Tree {
-	n := *t
-	n.nodes, n.table = slices.Clone(t.nodes), slices.Clone(t.table)
-	return &n
-}
-
-// drop takes a name out. Its number stays, and its place in the table, which no
-// name finds any more.
-func (t *Tree) drop(id NodeID) {
-	n := &t.nodes[id]
-	if n.kind == KindFile {
-		t.files--
-	}
-	n.kind, n.parent, n.page, n.flags = KindGone, NoNode, 0, 0
 }
 
 func (t *Tree) insert(id NodeID) {

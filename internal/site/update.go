@@ -2,266 +2,264 @@ package site
 
 import (
 	"context"
-	"errors"
-	"maps"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// ErrMoving: a page vanished between the listing of its directory and its
-// reading. Whoever writes the docroot is not done; ask again later.
-var ErrMoving = errors.New("the docroot is being written")
-
-// Change tells what [Site.Update] made anew, for those who keep what they
-// worked out of the old site.
-type Change struct {
-	// Renumbered: the names of the docroot changed, and with them the numbers
-	// of pages and nodes. Nothing else is told then.
-	Renumbered bool
-	// Reread are the pages that were read again, ascending.
-	Reread []PageID
-	// Targets says, by node, how links to it may be judged differently now; nil
-	// when there is none.
-	Targets []Regard
-
-	// Gone are pages that are no more, by the numbers that they had, ascending;
-	// Came and Went the paths of files and directories that are new and that went.
-	Gone       []PageID
-	Came, Went []string
-
-	// old is the site as it was, the same as site when its names are.
-	site, old *Site
-	// pages and flags are what the site had before, or has now, while [Change.Before]
-	// is at work.
-	pages []Page
-	flags []nodeWas
-	// now and then are the numbers of old pages in the new site and back, nil
-	// when they are the same.
-	now, then []PageID
-}
-
-// NoPage is the number of a page that is not there.
-const NoPage PageID = 1<<32 - 1
-
-// Regard says in what regard a file has changed for the links to it.
-type Regard uint8
-
-const (
-	// RegardAnchors: fragments may be found that were not, or the other way
-	// round; links that ask for none are judged as they were.
-	RegardAnchors Regard = iota + 1
-	// RegardAll: any link to the file may be judged differently.
-	RegardAll
-)
-
-type nodeWas struct {
-	id    NodeID
-	flags nodeFlags
-}
-
-// Before calls f with the site as it was before the change, which must not have
-// been Renumbered. It lasts until f returns; nobody else may read the site
-// meanwhile.
-func (c *Change) Before(f func(old *Site)) {
-	if c.old == c.site {
-		c.swap()
-		defer c.swap()
+// Update returns the site as [Load] would return it now. changed lists the
+// paths that may have changed since s was loaded: slash paths relative to the
+// docroot, of files and directories that were written, made, removed or
+// renamed. [Everything] stands for any change.
+//
+// s stays as it is, and both sites can be used at the same time. If only the
+// contents of files changed, the new site reads those files and shares all
+// other records with s. If names came or went, or if a change may affect how
+// other pages resolve, Update loads the docroot again.
+//
+// A caller that drops its own reference to s before the call lets Update free
+// s while it loads.
+//
+// Files outside the docroot, behind a symbolic link, are looked at only when a
+// page that links there is read. Errors are those of Load.
+func (s *Site) Update(ctx context.Context, changed []string) (*Site, error) {
+	root, opt := s.root, s.opt
+	if edited, ok := s.editedFiles(changed); ok {
+		n, ok, err := s.share(ctx, edited)
+		if ok || err != nil {
+			return n, err
+		}
 	}
-	f(c.old)
-}
-
-// Moved tells whether pages have other numbers than before.
-func (c *Change) Moved() bool { return c.now != nil }
-
-// Now returns the number of a page that had the number old; NoPage for one that
-// is no more.
-func (c *Change) Now(old PageID) PageID {
-	if c.now == nil {
-		return old
-	}
-	return c.now[old]
-}
-
-// Then returns the number that a page had; NoPage for one that is new.
-func (c *Change) Then(id PageID) PageID {
-	if c.then == nil {
-		return id
-	}
-	return c.then[id]
-}
-
-// Was returns what a page of Reread was before; nil for others. A new page was
-// an empty one.
-func (c *Change) Was(id PageID) *Page {
-	if i, ok := slices.BinarySearch(c.Reread, id); ok {
-		return &c.pages[i]
-	}
-	return nil
-}
-
-// Regards tells whether links to a file may be judged differently.
-func (c *Change) Regards(n NodeID) bool { return c.Targets != nil && c.Targets[n] != 0 }
-
-// swap exchanges what the site has and what it had.
-func (c *Change) swap() {
-	s := c.site
-	for i, id := range c.Reread {
-		s.pages[id], c.pages[i] = c.pages[i], s.pages[id]
-	}
-	for i := range c.flags {
-		x := &s.tree.nodes[c.flags[i].id]
-		x.flags, c.flags[i].flags = c.flags[i].flags, x.flags
-	}
+	return Load(ctx, root, opt)
 }
 
 // Everything, as a changed path, says that anything may have changed.
 const Everything = "."
 
-// Update returns the site as [Load] would return it now, given the paths that
-// may have changed since s was loaded: slash paths relative to the docroot, of
-// files that were written, made, removed or renamed. A directory stands for all
-// that lies in it. Only pages that changed are read, and those with a link that
-// a new or lost name can answer. A change of the host's rule files, of directory
-// permissions or of symbolic links to directories loads the docroot anew.
-//
-// Where the names are what they were, s itself is brought up to date and
-// returned. After an error s is as it was; otherwise it must not be used any
-// more, unless it is what was returned. Numbers of files stay what they are
-// unless the change says that all were renumbered; those of pages are by path,
-// and move when pages come or go.
-//
-// What lies outside the docroot, behind a symbolic link, is looked at when a
-// page that links there is read.
-//
-// Errors are those of [Load], and [ErrMoving]. Calls for one s must not be
-// concurrent.
-func (s *Site) Update(ctx context.Context, changed []string) (*Site, *Change, error) {
-	u := &updater{old: s}
-	p := u.plan(changed)
-	if u.mayServe(p) && !slices.Equal(s.findServers(), s.servers) {
-		p = planLoad // hugo server has taken over, or is gone: another address is the site's own
-	}
-	switch p {
-	case planEdit:
-		n, c, err := u.edit(ctx)
-		if err != errTooIntricate {
-			return n, c, err
-		}
-	case planNames:
-		n, c, err := u.few(ctx)
-		if err == errTooIntricate {
-			n, c, err = u.rename(ctx)
-		}
-		if err != errTooIntricate {
-			return n, c, err
-		}
-	}
-	n, err := Load(ctx, s.root, s.opt)
-	return n, &Change{Renumbered: true}, err
-}
-
-// errTooIntricate: what changed reaches too far to be followed.
-var errTooIntricate = errors.New("load anew")
-
-// updater makes a new site of an old one.
-type updater struct {
-	old *Site
-	// edited are the files whose content or permissions may have changed, by
-	// node of the old site.
-	edited map[NodeID]bool
-	// files and dirs are the changed paths, for pages with no node yet.
-	files map[string]bool
-	dirs  []string
-	// names are the changed paths that are no edited files.
-	names []string
-}
-
-type plan uint8
-
-const (
-	planEdit  plan = iota // the names are what they were
-	planNames             // names came or went
-	planLoad              // load anew
-)
-
-// ruleNames are files from which a host takes rules.
+// ruleNames are the names of files that hold rules of a host.
 var ruleNames = []string{"_redirects", "_headers", ".htaccess", "netlify.toml", "vercel.json", "firebase.json"}
 
-// plan finds out what kind of change it is.
-func (u *updater) plan(changed []string) plan {
-	u.edited, u.files = map[NodeID]bool{}, map[string]bool{}
-	p := planEdit
+// editedFiles returns the nodes of the changed paths. ok is false unless each
+// path names a regular file, before and now, that holds no rules and that no
+// symbolic link leads to. It is false, too, if so many files changed that
+// keeping two generations of their pages costs more memory than loading the
+// docroot again costs time.
+func (s *Site) editedFiles(changed []string) (edited []NodeID, ok bool) {
 	for _, path := range changed {
 		path = strings.Trim(path, "/")
 		if path == "" || path == Everything || strings.HasPrefix(path, "../") {
-			return planLoad
+			return nil, false
 		}
-		if slices.Contains(ruleNames, path[strings.LastIndexByte(path, '/')+1:]) {
-			return planLoad
+		id := s.tree.At(path)
+		info, err := os.Lstat(s.onDisk(path))
+		switch {
+		case err != nil && id == NoNode:
+			continue // created and removed again
+		case err != nil || id == NoNode || !info.Mode().IsRegular():
+			return nil, false
+		case s.tree.nodes[id].kind != KindFile || s.tree.nodes[id].real != id || slices.Contains(ruleNames, s.tree.Name(id)):
+			return nil, false
 		}
-		p = max(p, u.look(path))
+		edited = append(edited, id)
 	}
-	return p
+	slices.Sort(edited)
+	edited = slices.Compact(edited)
+	if len(edited) > max(16, len(s.pages)/8) {
+		return nil, false
+	}
+	for id := range s.tree.nodes {
+		n := &s.tree.nodes[id]
+		if _, linked := slices.BinarySearch(edited, n.real); linked && n.real != NodeID(id) {
+			return nil, false
+		}
+	}
+	return edited, true
 }
 
-// onDisk returns the name of a file or directory for the system, given its path
-// in the docroot.
+// onDisk returns the name of a file or directory for the system.
 func (s *Site) onDisk(path string) string { return filepath.Join(s.real, filepath.FromSlash(path)) }
 
-// look compares one path with what the old site has of it.
-func (u *updater) look(path string) plan {
-	s := u.old
-	id := s.tree.At(path)
-	info, err := os.Lstat(s.onDisk(path))
-	switch {
-	case err != nil && id == NoNode:
-		return planEdit // came and went
-	case err == nil && info.Mode().IsRegular() && id != NoNode && s.tree.nodes[id].kind == KindFile && s.tree.nodes[id].real == id:
-		u.edited[id] = true
-		u.files[path] = true
-		return planEdit
+// share returns a site with new records of the edited files that shares all
+// others with s. ok is false if the edits reach further than that.
+func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, err error) {
+	dir, err := openDocroot(s.real)
+	if err != nil {
+		return nil, false, fmt.Errorf("read docroot %s: %w", s.root, disk.Cause(err))
 	}
-	u.files[path] = true
-	u.names = append(u.names, path)
-	if err == nil && info.IsDir() || id != NoNode && s.tree.nodes[id].kind == KindDir {
-		u.dirs = append(u.dirs, path+"/")
+	defer dir.close()
+	if !slices.Equal(s.findServers(), s.servers) {
+		return nil, false, nil // the address of hugo server is one of the site's own
 	}
-	return planNames
-}
-
-// mayServe tells whether a home page, from which findServers learns the address
-// of hugo server, is among what changed.
-func (u *updater) mayServe(p plan) bool {
-	if p != planEdit {
-		return true
+	pages, ok := s.editedPages(dir, edited)
+	if !ok {
+		return nil, false, nil
 	}
-	const home = "index.html"
-	for id := range u.edited {
-		if u.old.tree.Name(id) == home {
-			return true
+	n = new(Site)
+	*n = *s
+	n.tree, n.pages, n.linked, n.manifests = s.tree.withoutPermissions(edited), slices.Clone(s.pages), slices.Clone(s.linked), nil
+	l := &loader{s: n, dir: dir, modes: s.modes}
+	for i := range s.pages {
+		l.kept.Add(int64(len(s.pages[i].kept)))
+	}
+	if err := l.run(ctx, pages); err != nil {
+		return nil, false, err
+	}
+	for i := range pages {
+		p := &pages[i]
+		id := n.PageAt(p.node)
+		if p.err.Err == errVanished || !n.sameReach(&s.pages[id], p) {
+			return nil, false, nil
+		}
+		// Copies, because the worker's blocks have room for many pages and live
+		// as long as one of them.
+		p.links, p.frags, p.anchors = slices.Clone(p.links), slices.Clone(p.frags), slices.Clone(p.anchors)
+		n.pages[id] = *p
+	}
+	n.tree.restorePermissions(s.tree, edited)
+	if n.modes {
+		n.statLinked()
+	}
+	n.markOdd()
+	n.generation, n.edits = generations.Add(1), &Edits{since: s.generation}
+	for i := range pages {
+		id := n.PageAt(pages[i].node)
+		n.edits.Pages, n.edits.Old = append(n.edits.Pages, id), append(n.edits.Old, s.pages[id])
+	}
+	for _, id := range edited {
+		if !s.sameTarget(n, id) {
+			n.edits.Redefined = append(n.edits.Redefined, id)
 		}
 	}
-	// It may be a symbolic link to what was edited.
-	return u.old.upkeep == nil || slices.ContainsFunc(slices.Collect(maps.Keys(u.edited)), func(id NodeID) bool {
-		return len(u.old.upkeep.aliases[id]) > 0
-	})
+	return n, true, nil
 }
 
-// touches tells whether a path is among the changed ones.
-func (u *updater) touches(path string) bool {
-	return u.files[path] || slices.ContainsFunc(u.dirs, func(dir string) bool { return strings.HasPrefix(path, dir) })
+// generations numbers the sites of a process.
+var generations atomic.Uint64
+
+// Edits are the differences between a version of a site that shares records with
+// another one, and that one.
+type Edits struct {
+	since uint64
+	// Pages were read again. Old holds their records in the other version.
+	Pages []PageID
+	Old   []Page
+	// Redefined are the files, ascending, for which links to them may be judged
+	// differently: other anchors, other permissions.
+	Redefined []NodeID
 }
 
-// heir returns a site with the settings and the hashes of s, and no page.
-func (s *Site) heir(t *Tree) *Site {
-	return &Site{
-		root: s.root, real: s.real, tree: t, opt: s.opt, profile: s.profile, index: s.index, foldIndex: s.foldIndex,
-		autoindex: s.autoindex, base: s.base, maps: s.maps, bases: s.bases, sharedHosts: s.sharedHosts, servers: s.servers, serverURL: s.serverURL, rules: s.rules, ruleFiles: s.ruleFiles,
-		local: s.local, hash: s.hash, faults: s.faults, modes: s.modes, kinds: s.kinds, ruleReads: s.ruleReads,
+// Generation returns a number that no other Site of this process has.
+func (s *Site) Generation() uint64 { return s.generation }
+
+// Edits returns how s differs from the version of that generation; nil unless
+// [Site.Update] made s of that version and shared its records.
+func (s *Site) Edits(generation uint64) *Edits {
+	if s.edits == nil || s.edits.since != generation {
+		return nil
+	}
+	return s.edits
+}
+
+// sameTarget reports whether links to an edited file are judged alike in s and n.
+func (s *Site) sameTarget(n *Site, id NodeID) bool {
+	const judged = flagUnreadable | flagPrivate | flagAlias
+	x := &s.tree.nodes[id]
+	if (x.flags^n.tree.nodes[id].flags)&judged != 0 {
+		return false
+	}
+	if x.page == 0 {
+		return true
+	}
+	a, b := &s.pages[x.page-1], &n.pages[x.page-1]
+	return a.err.Err == nil && b.err.Err == nil && a.alias == b.alias && a.noIndex == b.noIndex && a.canon == b.canon &&
+		a.script == b.script && a.quirks == b.quirks && slices.Equal(a.anchors, b.anchors)
+}
+
+// editedPages returns unread records for the edited files that are pages. ok is
+// false if a file that is recognised by its first bytes became another kind, and
+// for image maps, which may be pages in two ways.
+func (s *Site) editedPages(dir *docroot, edited []NodeID) (pages []Page, ok bool) {
+	for _, id := range edited {
+		x := &s.tree.nodes[id]
+		p := Page{node: id, kind: pageNone, canon: NoNode}
+		if x.page != 0 {
+			p.kind, p.zipped = s.pages[x.page-1].kind, s.pages[x.page-1].zipped
+		}
+		if kind, known := s.kindOf(x); known && kind >= pageXML {
+			was := p.kind
+			if was == PageManifest { // because a page names it so
+				was = pageNone
+			}
+			now := Page{node: id, kind: kind}
+			s.sniffPage(dir, &now, make([]byte, 0, sniffBytes))
+			unread := func(f FileFault) bool { return f.Path == s.tree.Path(id) }
+			if now.kind != was || now.zipped != p.zipped || now.err.Err != nil || slices.ContainsFunc(s.faults, unread) {
+				return nil, false
+			}
+		}
+		if x.page != 0 {
+			if s.mayBeMap(x) {
+				return nil, false
+			}
+			pages = append(pages, p)
+		}
+	}
+	return pages, true
+}
+
+// sameReach reports whether the new version of a page makes the same other
+// files pages as the old one: image maps, which are pages because others link
+// to them, and web manifests.
+func (s *Site) sameReach(old, now *Page) bool {
+	if old.manifests || now.manifests || old.manifest != now.manifest {
+		return false
+	}
+	return slices.Equal(s.reach(old), s.reach(now))
+}
+
+// reach returns, sorted, the files a page links to that may be image maps. A
+// directory listing links to the files in the directory; where the host makes
+// listings, reach returns all files that the page links to.
+func (s *Site) reach(p *Page) (nodes []NodeID) {
+	for i := range p.links {
+		l := &p.links[i]
+		if l.Node != NoNode && l.State.Answers() && (s.autoindex == AutoindexList || s.mayBeMap(&s.tree.nodes[l.Node])) {
+			nodes = append(nodes, l.Node)
+		}
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// withoutPermissions returns a copy of the tree, without what is known of the
+// permissions of files: links are resolved as if every file were readable, and
+// [Site.State] adds permissions afterwards. The edited files lose all that was
+// learnt by reading them.
+func (t *Tree) withoutPermissions(edited []NodeID) *Tree {
+	n := *t
+	n.nodes = slices.Clone(t.nodes)
+	for id := range n.nodes {
+		if x := &n.nodes[id]; x.kind == KindFile && x.real == NodeID(id) {
+			x.flags &^= flagUnreadable | flagPrivate
+		}
+	}
+	for _, id := range edited {
+		n.nodes[id].flags &^= flagChecked | flagAlias
+	}
+	return &n
+}
+
+// restorePermissions takes over from old what is known of the permissions of
+// files that were not edited.
+func (t *Tree) restorePermissions(old *Tree, edited []NodeID) {
+	for id := range t.nodes {
+		if _, isEdited := slices.BinarySearch(edited, NodeID(id)); !isEdited {
+			t.nodes[id].flags |= old.nodes[id].flags
+		}
 	}
 }
-
-// fileBits are what is known of a file only when it was read or linked to.
-const fileBits = flagChecked | flagUnreadable | flagPrivate | flagAlias

@@ -9,10 +9,10 @@ import (
 
 var code = regexp.MustCompile("`([^`]*)`")
 
-// TestWebHostsDocumented: the tables of docs/profiles-web.md are what the
+// TestWebHostsDocumented: the tables of docs/reference/profiles.md are what the
 // profiles say: every row of them that begins with paths.
 func TestWebHostsDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/profiles-web.md")
+	text, err := os.ReadFile("../../docs/reference/profiles.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,6 +78,6 @@ func compareCell(t *testing.T, s *Site, path, cell string) {
 		ok = first.status == 200 && first.file == want
 	}
 	if !ok {
-		t.Errorf("%s: %s: docs/profiles-web.md says %q, the profile %v, in the end %v", s.profile.Name, path, cell, first, last)
+		t.Errorf("%s: %s: docs/reference/profiles.md says %q, the profile %v, in the end %v", s.profile.Name, path, cell, first, last)
 	}
 }

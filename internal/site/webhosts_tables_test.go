@@ -6,7 +6,7 @@ import (
 )
 
 // webHostTables are the tables of testdata/hosts and the profile of each.
-// docs/profiles-web.md has a row for every excuse.
+// docs/reference/profiles.md has a row for every excuse.
 var webHostTables = []struct {
 	table   string
 	profile func() Profile

@@ -42,20 +42,13 @@ func newWorker(l *loader) *worker {
 
 // slab hands out slices of large blocks: a hundred thousand small ones would
 // cost the garbage collector more than the scan.
-type slab[T any] struct {
-	free []T
-	// single: each slice has a block of its own, and lives no longer than needed.
-	single bool
-}
+type slab[T any] struct{ free []T }
 
 const slabSize = 1 << 15
 
 func (s *slab[T]) take(n int) []T {
 	if n == 0 {
 		return nil
-	}
-	if s.single {
-		return make([]T, n)
 	}
 	if n > len(s.free) {
 		if n > slabSize/4 {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"encoding/json"
 	"io/fs"
 	"path"
 	"regexp"
@@ -20,30 +21,28 @@ type sourceDir struct {
 	module string
 }
 
-func (d sourceDir) show(name string) string { return path.Join(d.prefix, name) }
-
-func (m *Map) fsOf(d sourceDir) fs.FS { return d.fsys }
+func (d sourceDir) displayName(name string) string { return path.Join(d.prefix, name) }
 
 // contentFile is a file that an author writes a page in.
 type contentFile struct {
-	dir         sourceDir
-	name, shown string
+	dir           sourceDir
+	name, display string
 	// key is the path of its page as the name tells it, see pageKey.
 	key string
 }
 
 // contentIndex finds the file of a page.
 type contentIndex struct {
-	files   []contentFile
-	listed  map[string]int   // by the page's key, what Hugo says
-	byKey   map[string][]int // by keys that the name tells for sure
-	maybe   map[string][]int // by keys that it may have, too
-	byLast  map[string][]int // by the last name of the key
-	byShown map[string]int
+	files         []contentFile
+	listed        map[string]int   // by the page's key, what Hugo says
+	byKey         map[string][]int // by keys that the name tells for sure
+	byPossibleKey map[string][]int // by keys that it may have, too
+	byLast        map[string][]int // by the last name of the key
+	byDisplay     map[string]int
 	// matter is byKey and byLast for what front matter says; nil until needed.
-	matter  map[string][]int
-	statics []sourceDir
-	roots   []sourceDir
+	matter     map[string][]int
+	staticDirs []sourceDir
+	roots      []sourceDir
 }
 
 // maxContentFiles bounds the index; maxContentFile the size of a file read.
@@ -53,10 +52,10 @@ const (
 )
 
 // indexContent lists the content files. pages is what Hugo told of them.
-func (m *Map) indexContent(pages []listed) {
-	c := &contentIndex{listed: map[string]int{}, byKey: map[string][]int{}, maybe: map[string][]int{}, byLast: map[string][]int{}, byShown: map[string]int{}}
+func (m *Map) indexContent(pages []listedPage) {
+	c := &contentIndex{listed: map[string]int{}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}}
 	m.content = c
-	c.roots, c.statics = m.contentDirs()
+	c.roots, c.staticDirs = m.contentDirs()
 	skip := m.docrootName()
 	for _, root := range c.roots {
 		fs.WalkDir(root.fsys, root.dir, func(name string, d fs.DirEntry, err error) error {
@@ -72,12 +71,12 @@ func (m *Map) indexContent(pages []listed) {
 				return fs.SkipAll
 			}
 			if isContent(name) && (m.opt.Generator == Hugo || !inTemplates(name)) {
-				c.add(contentFile{dir: root, name: name, shown: root.show(name)}, m.opt.Generator)
+				c.add(contentFile{dir: root, name: name, display: root.displayName(name)}, m.opt.Generator)
 			}
 			return nil
 		})
 	}
-	m.enterListed(append(pages, m.leftMap()...))
+	m.addListed(append(pages, m.leftMap()...))
 }
 
 // contentDirs returns where content and static files lie.
@@ -191,7 +190,7 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 	}
 	maybe = append(maybe, generatorKeys(g, f.key)...)
 	c.files = append(c.files, f)
-	c.byShown[f.shown] = i
+	c.byDisplay[f.display] = i
 	enter := func(index map[string][]int, key string) {
 		if at := index[key]; len(at) == 0 || at[len(at)-1] != i {
 			index[key] = append(at, i)
@@ -201,7 +200,7 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 		enter(c.byKey, key)
 	}
 	for _, key := range maybe {
-		enter(c.maybe, key)
+		enter(c.byPossibleKey, key)
 	}
 	for _, key := range append(sure, maybe...) {
 		enter(c.byLast, path.Base("/"+key))
@@ -239,25 +238,25 @@ func pageKey(name string) string {
 // named finds a file by what a page says of it: relative to the project, or to
 // one of the directories of content.
 func (c *contentIndex) named(name string) (contentFile, bool) {
-	if i, ok := c.byShown[name]; ok {
+	if i, ok := c.byDisplay[name]; ok {
 		return c.files[i], true
 	}
 	for _, root := range c.roots {
-		if i, ok := c.byShown[root.show(path.Join(root.dir, name))]; ok {
+		if i, ok := c.byDisplay[root.displayName(path.Join(root.dir, name))]; ok {
 			return c.files[i], true
 		}
 	}
 	for _, root := range c.roots {
 		for _, file := range []string{name, path.Join(root.dir, name)} {
 			if info, err := fs.Stat(root.fsys, file); err == nil && info.Mode().IsRegular() {
-				return contentFile{dir: root, name: file, shown: root.show(file)}, true
+				return contentFile{dir: root, name: file, display: root.displayName(file)}, true
 			}
 		}
 	}
 	// Relative to a directory of content that only the generator knows.
 	found := -1
 	for _, i := range c.byLast[path.Base("/"+nameKey(strings.TrimSuffix(name, path.Ext(name))))] {
-		if strings.HasSuffix(c.files[i].shown, "/"+name) {
+		if strings.HasSuffix(c.files[i].display, "/"+name) {
 			if found >= 0 {
 				return contentFile{}, false
 			}
@@ -268,4 +267,125 @@ func (c *contentIndex) named(name string) (contentFile, bool) {
 		return contentFile{}, false
 	}
 	return c.files[found], true
+}
+
+// roots are the directories that generators other than Hugo publish without
+// their name; the first that fits is taken off.
+var roots = map[Generator][]string{
+	Jekyll:     {"_pages", "_drafts"},
+	Eleventy:   {"src", "content", "input", "site"},
+	Zola:       {"content"},
+	MkDocs:     {"docs"},
+	Astro:      {"src/content/docs", "src/content/pages", "src/content", "src/pages"},
+	Docusaurus: {"src/pages", "docs", "i18n"},
+	Plain:      {"content", "docs", "src", "posts", "pages"},
+}
+
+var (
+	dateParts     = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})-(.+)$`)
+	versionedDocs = regexp.MustCompile(`^versioned_docs/version-([^/]+)/(.*)$`)
+	translated    = regexp.MustCompile(`^i18n/([^/]+)/docusaurus-plugin-content-(docs|blog|pages)/(?:current/|version-([^/]+)/)?(.*)$`)
+)
+
+// generatorKeys returns the keys that a generator may give to the page of a
+// content file, beside the key that its name is.
+func generatorKeys(g Generator, key string) (keys []string) {
+	add := func(key string) {
+		dir, last := path.Split(key)
+		if d := dateParts.FindStringSubmatch(last); d != nil {
+			keys = append(keys, dir+strings.Join(d[1:], "/"), dir+d[4])
+		}
+		keys = append(keys, key)
+	}
+	switch g {
+	case None, Hugo:
+		return nil
+	case Jekyll:
+		if before, after, ok := cutSegment(key, "_posts"); ok {
+			add(path.Join(before, after))
+		}
+		if strings.HasPrefix(key, "_") {
+			add(key[1:]) // a collection
+		}
+	case Docusaurus:
+		if v := versionedDocs.FindStringSubmatch(key); v != nil {
+			add(path.Join("docs", v[1], v[2]))
+			add(path.Join("docs", v[2])) // the newest one
+		}
+		if l := translated.FindStringSubmatch(key); l != nil {
+			kind := strings.TrimPrefix(l[2], "pages")
+			add(path.Join(l[1], kind, l[3], l[4]))
+		}
+	}
+	for _, root := range roots[g] {
+		if rest, ok := strings.CutPrefix(key, root+"/"); ok {
+			add(rest)
+			break
+		}
+		if key == root { // its index
+			add("")
+			break
+		}
+	}
+	for _, k := range append([]string{key}, keys...) {
+		if plain := withoutOrder(k); plain != k {
+			add(plain)
+		}
+	}
+	return keys
+}
+
+// cutSegment cuts a path at a directory of that name.
+func cutSegment(p, name string) (before, after string, ok bool) {
+	if rest, ok := strings.CutPrefix(p, name+"/"); ok {
+		return "", rest, true
+	}
+	return strings.Cut(p, "/"+name+"/")
+}
+
+// withoutOrder takes the numbers off that sort directories and files.
+func withoutOrder(key string) string {
+	parts := strings.Split(key, "/")
+	for i, part := range parts {
+		if n := orderPrefix.FindStringSubmatch(part); n != nil && !dateParts.MatchString(part) {
+			parts[i] = n[1]
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// Bounds of the maps that generators leave on the disk.
+const (
+	maxMapFiles = 50_000
+	maxMapFile  = 4 << 20
+)
+
+// leftMap reads the map of pages that a generator's last build left in the
+// project: Docusaurus writes a JSON file for each page.
+func (m *Map) leftMap() (pages []listedPage) {
+	if m.opt.Generator != Docusaurus {
+		return nil
+	}
+	n := 0
+	fs.WalkDir(m.project, ".docusaurus", func(name string, d fs.DirEntry, err error) error {
+		if n++; n > maxMapFiles {
+			return fs.SkipAll
+		}
+		if err != nil || d.IsDir() || path.Ext(name) != ".json" {
+			return nil
+		}
+		text, err := readFile(m.project, name, maxMapFile)
+		if err != nil {
+			return nil
+		}
+		var page struct{ Source, Permalink string }
+		if json.Unmarshal(text, &page) != nil {
+			return nil // a list, or another shape
+		}
+		if file, ok := strings.CutPrefix(page.Source, "@site/"); ok && strings.HasPrefix(page.Permalink, "/") {
+			pages = append(pages, listedPage{file: path.Clean(file), path: decode(page.Permalink)})
+		}
+		return nil
+	})
+	return pages
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// item is one destination in a content file.
-type item struct {
+// sourceLink is one destination in a content file.
+type sourceLink struct {
 	// order is where the link stands, at where its destination is written;
 	// they differ for reference links. Both are offsets in the file.
 	order, at int
@@ -21,12 +21,12 @@ type item struct {
 	label string
 	// loose: it is a parameter of a shortcode, which decides what becomes of
 	// it, or a word of markup that is not read.
-	loose bool
+	isGuess bool
 	// ref is the label of a reference link, normalised.
 	ref string
 	// pasted: it is a parameter of a {{% %}} shortcode, whose text becomes part
 	// of the Markdown.
-	pasted bool
+	asMarkdown bool
 	// owner and file are set for items that were brought together from several
 	// files, see [Map.inlined].
 	owner *document
@@ -38,7 +38,7 @@ type document struct {
 	module string // that the file belongs to, see [Position]
 	lines  lines
 	// items are in the order of the page they make.
-	items []item
+	items []sourceLink
 	// headings are those of a Markdown file; unread tells that the markup is
 	// one that only words are taken from.
 	headings []heading
@@ -67,7 +67,7 @@ type heading struct {
 }
 
 // place returns the position of an offset in a document.
-func (d *document) place(name string, at int) *Position {
+func (d *document) position(name string, at int) *Position {
 	line, column := d.lines.at(at)
 	return &Position{File: name, Line: line, Column: column, Module: d.module}
 }
@@ -137,10 +137,10 @@ func (d *document) addShortcodes(codes []shortcode) {
 		}
 		used[sc.from] = true
 		rest := it.dest[min(len(it.dest), sc.to-sc.from):] // ../x{{< >}}#frag
-		it.at, it.loose = sc.params[0].at, true
+		it.at, it.isGuess = sc.params[0].at, true
 		it.dest = sc.params[0].text + rest
 	}
-	all := make([]item, 0, len(d.items)+len(codes))
+	all := make([]sourceLink, 0, len(d.items)+len(codes))
 	next := 0
 	for _, it := range d.items {
 		for next < len(codes) && codes[next].from < it.order {
@@ -155,33 +155,33 @@ func (d *document) addShortcodes(codes []shortcode) {
 	d.items = all
 }
 
-func appendParameters(all []item, sc shortcode, used map[int]bool) []item {
+func appendParameters(all []sourceLink, sc shortcode, used map[int]bool) []sourceLink {
 	if used[sc.from] {
 		return all
 	}
 	for _, p := range sc.params {
 		if p.text != "" && len(p.text) <= maxValue {
-			all = append(all, item{order: sc.from, at: p.at, dest: p.text, loose: true, pasted: sc.pasted})
+			all = append(all, sourceLink{order: sc.from, at: p.at, dest: p.text, isGuess: true, asMarkdown: sc.asMarkdown})
 		}
 	}
 	return all
 }
 
 // htmlItems finds the links of HTML as the scanner of pages does.
-func htmlItems(text []byte) []item {
+func htmlItems(text []byte) []sourceLink {
 	if len(text) == 0 {
 		return nil
 	}
 	var scanner scan.Scanner
 	page := scanner.HTML(text, scan.Options{DefaultCharset: "utf-8"})
-	items := make([]item, 0, len(page.Links))
+	items := make([]sourceLink, 0, len(page.Links))
 	for i := range page.Links {
 		l := &page.Links[i]
 		at := int(page.Source(l.Off))
 		if at > len(text) {
 			continue
 		}
-		it := item{order: at, at: at, dest: string(l.Value), element: page.Element(l)}
+		it := sourceLink{order: at, at: at, dest: string(l.Value), element: page.Element(l)}
 		if it.element == "a" {
 			it.label = htmlLabel(text, at)
 		}
@@ -192,11 +192,95 @@ func htmlItems(text []byte) []item {
 
 // wordItems finds what may be a destination in markup that is not read: Org,
 // AsciiDoc, reStructuredText.
-func wordItems(text []byte, from int) (items []item) {
+func wordItems(text []byte, from int) (items []sourceLink) {
 	eachWord(text[from:], func(at int, word string) {
 		if strings.ContainsAny(word, "/.#") {
-			items = append(items, item{order: from + at, at: from + at, dest: word, loose: true})
+			items = append(items, sourceLink{order: from + at, at: from + at, dest: word, isGuess: true})
 		}
 	})
 	return items
+}
+
+// Bounds of what shortcodes may bring into a page: files within files, and
+// destinations in all.
+const (
+	maxInlineDepth = 8
+	maxInlined     = 100_000
+)
+
+// inlined returns the items of a document with those of the files that its
+// shortcodes name, at their places, as `include` shortcodes make them. What
+// {{% %}} brings in becomes part of the Markdown: of several definitions with
+// the same label the first one counts (CommonMark, "Link reference
+// definitions"). nil without such shortcodes.
+func (m *Map) inlined(d *document, file string) []sourceLink {
+	if !slices.ContainsFunc(d.items, func(it sourceLink) bool { return it.isGuess && isMarkdown(it.dest) }) {
+		return nil
+	}
+	in := inliner{m: m}
+	in.add(d, file, &markdownText{defs: map[string]itemDefinition{}}, 0)
+	for i := range in.items {
+		it := &in.items[i]
+		if def, ok := in.texts[i].defs[it.ref]; ok && it.ref != "" {
+			it.at, it.dest, it.owner, it.file = def.at, def.dest, def.owner, def.file
+		}
+	}
+	return in.items
+}
+
+// itemDefinition is a definition with the file that has it.
+type itemDefinition struct {
+	definition
+	owner *document
+	file  string
+}
+
+// markdownText is one Markdown text made of several files.
+type markdownText struct{ defs map[string]itemDefinition }
+
+type inliner struct {
+	m     *Map
+	items []sourceLink
+	texts []*markdownText // of each item
+}
+
+// add appends the items of a document that becomes part of a text.
+func (in *inliner) add(d *document, file string, text *markdownText, depth int) {
+	type label struct {
+		name string
+		definition
+	}
+	var defs []label
+	for name, def := range d.defs {
+		defs = append(defs, label{name, def})
+	}
+	slices.SortFunc(defs, func(a, b label) int { return a.at - b.at })
+	define := func(before int) {
+		for len(defs) > 0 && defs[0].at < before {
+			if _, ok := text.defs[defs[0].name]; !ok {
+				text.defs[defs[0].name] = itemDefinition{defs[0].definition, d, file}
+			}
+			defs = defs[1:]
+		}
+	}
+	for _, it := range d.items {
+		define(it.order)
+		it.owner, it.file = d, file
+		in.items, in.texts = append(in.items, it), append(in.texts, text)
+		if !it.isGuess || !isMarkdown(it.dest) || depth >= maxInlineDepth || len(in.items) > maxInlined {
+			continue
+		}
+		f, ok := in.m.content.named(path.Clean(strings.TrimPrefix(it.dest, "/")))
+		if !ok || f.display == file {
+			continue
+		}
+		if other := in.m.document(f); other != nil {
+			into := text
+			if !it.asMarkdown {
+				into = &markdownText{defs: map[string]itemDefinition{}}
+			}
+			in.add(other, f.display, into, depth+1)
+		}
+	}
+	define(int(^uint(0) >> 1))
 }

@@ -1,6 +1,9 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // frontMatter returns where the front matter of a content file ends, 0 when
 // there is none: YAML between ---, TOML between +++, a JSON object, or the
@@ -67,4 +70,75 @@ func object(text []byte, start int) int {
 		}
 	}
 	return 0
+}
+
+// value is a text of a YAML, TOML or JSON file that may be an address.
+type value struct {
+	at   int // offset of its first character
+	text string
+}
+
+// maxValue bounds the length of an address that is looked for.
+const maxValue = 2048
+
+// values finds the texts of front matter, data and configuration files that
+// may be addresses: what stands in quotes, and plain values behind a colon,
+// an equals sign or a dash. It reads line by line and knows no grammar, so
+// that a broken file still yields its places.
+func values(text []byte, from, to int) (all []value) {
+	off := from
+	for line := range bytes.Lines(text[from:to]) {
+		all = lineValues(all, line, off)
+		off += len(line)
+	}
+	return all
+}
+
+func lineValues(all []value, line []byte, off int) []value {
+	trimmed := bytes.TrimLeft(line, " \t")
+	if bytes.HasPrefix(trimmed, []byte("#")) || bytes.HasPrefix(trimmed, []byte("//")) {
+		return all
+	}
+	quotes := 0
+	for i := 0; i < len(line); i++ {
+		q := line[i]
+		if q != '"' && q != '\'' && q != '`' {
+			continue
+		}
+		n := bytes.IndexByte(line[i+1:], q)
+		if n < 0 {
+			break
+		}
+		quotes++
+		if n > 0 && n <= maxValue {
+			all = append(all, value{off + i + 1, unescape(string(line[i+1 : i+1+n]))})
+		}
+		i += n + 1
+	}
+	if quotes > 0 {
+		return all
+	}
+	// url: /a/, - /a/, key: [a, b]
+	for i := 0; i < len(line); {
+		for i < len(line) && strings.IndexByte(" \t\r\n,[]{}", line[i]) >= 0 {
+			i++
+		}
+		end := i
+		for end < len(line) && strings.IndexByte(" \t\r\n,[]{}", line[end]) < 0 {
+			end++
+		}
+		if word := line[i:end]; len(word) > 1 && len(word) <= maxValue && word[len(word)-1] != ':' {
+			all = append(all, value{off + i, string(word)})
+		}
+		i = end
+	}
+	return all
+}
+
+// unescape undoes what JSON writers do to addresses.
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	return strings.NewReplacer(`\/`, "/", `\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\\`, `\`).Replace(s)
 }

@@ -29,7 +29,7 @@ type Heading struct {
 // for sure. Equal anchors are looked for once. The error is that of ctx, or of
 // a docroot that can no longer be read.
 func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*Heading, error) {
-	m.enter(s)
+	m.useSite(s)
 	reader, err := s.NewReader()
 	if err != nil {
 		return nil, err
@@ -80,11 +80,11 @@ func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	}
 	p.headings = pageHeadings(text)
 	if dir, file, ok := m.copyOf(name, text); ok {
-		p.copied, p.dir, p.file = text, dir, dir.show(file)
+		p.copied, p.dir, p.file = text, dir, dir.displayName(file)
 		return p
 	}
 	m.page = name
-	p.doc, p.file = m.sourceOf(name, text, findMarks(text).file, m.pageLinks(r, name, text))
+	p.doc, p.file = m.fileOf(name, text, findMarkers(text).file, m.pageLinks(r, name, text))
 	return p
 }
 
@@ -123,7 +123,7 @@ func (p *anchorPage) heading(id string) *Heading {
 			return nil
 		}
 	}
-	return &Heading{*p.doc.place(p.file, at), title, term}
+	return &Heading{*p.doc.position(p.file, at), title, term}
 }
 
 // headingAt finds the heading that was given an id, or that is the nth of as

@@ -2,13 +2,18 @@ package source
 
 import (
 	"context"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
 // listed is a page as Hugo knows it.
-type listed struct {
+type listedPage struct {
 	file       string // as shown
 	host, path string // of its permalink; the path decoded
 }
@@ -16,7 +21,7 @@ type listed struct {
 // askHugo asks for the mounts and pages of the project, both at once: Hugo loads
 // the site for each. Its network is off: modules that are not there are not
 // fetched for the sake of a report.
-func (m *Map) askHugo(ctx context.Context) ([]listed, error) {
+func (m *Map) askHugo(ctx context.Context) ([]listedPage, error) {
 	defer generator.TidyHugo(m.opt.Project)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -58,7 +63,7 @@ func (m *Map) runHugo(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 // readList takes the pages of `hugo list all`, with files as they are shown.
-func (m *Map) readList(out []byte) (pages []listed, err error) {
+func (m *Map) readList(out []byte) (pages []listedPage, err error) {
 	all, err := generator.ReadHugoList(out)
 	for _, p := range all {
 		file := p.File
@@ -70,7 +75,324 @@ func (m *Map) readList(out []byte) (pages []listed, err error) {
 				}
 			}
 		}
-		pages = append(pages, listed{file, p.Permalink.Host, p.Permalink.Path})
+		pages = append(pages, listedPage{file, p.Permalink.Host, p.Permalink.Path})
 	}
 	return pages, err
+}
+
+// mount is a directory that Hugo puts into its tree of files.
+type mount struct {
+	dir          sourceDir
+	target, lang string
+	// module is the path of the module, "project" for the site itself.
+	module string
+}
+
+// name is the module's name for [Position]. Hugo names a module that a local
+// directory stands in for by that directory.
+func (mt *mount) name() string {
+	switch {
+	case mt.module == "project":
+		return ""
+	case strings.HasPrefix(mt.module, "."), isAbsolute(slashed(mt.module)):
+		return path.Base(slashed(mt.module))
+	}
+	return mt.module
+}
+
+// readMounts opens what `hugo config mounts` names.
+func (m *Map) readMounts(out []byte) (all []mount, err error) {
+	modules, err := generator.ReadHugoMounts(out)
+	for _, module := range modules {
+		for _, mt := range module.Mounts {
+			if dir, ok := m.mountDir(module.Dir, mt.Source); ok {
+				all = append(all, mount{dir, slashed(mt.Target), mt.Lang, module.Path})
+			}
+		}
+	}
+	return all, err
+}
+
+// mountDir opens a mounted directory. One beneath the project is read through
+// the project; another is a directory of its own. Directories that do not
+// exist are left out.
+func (m *Map) mountDir(module, source string) (sourceDir, bool) {
+	abs := slashed(source)
+	if !isAbsolute(abs) {
+		abs = path.Join(slashed(module), abs)
+	}
+	abs = path.Clean(abs)
+	for _, project := range []string{slashed(m.opt.Project), resolved(m.opt.Project)} {
+		if abs == project {
+			return sourceDir{fsys: m.project, dir: "."}, true
+		}
+		if rel, ok := strings.CutPrefix(abs, strings.TrimSuffix(project, "/")+"/"); ok {
+			return sourceDir{fsys: m.project, dir: rel}, true
+		}
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return sourceDir{}, false
+	}
+	m.close = append(m.close, root.Close)
+	return sourceDir{fsys: root.FS(), dir: ".", prefix: abs}, true
+}
+
+// resolved is a directory's name without symbolic links: Hugo prints that.
+func resolved(dir string) string {
+	here, err := os.Open(dir)
+	if err != nil {
+		return slashed(dir)
+	}
+	defer here.Close()
+	for range 40 {
+		to, err := os.Readlink(dir)
+		if err != nil {
+			return slashed(dir)
+		}
+		if !isAbsolute(slashed(to)) {
+			to = path.Join(path.Dir(slashed(dir)), slashed(to))
+		}
+		dir = to
+	}
+	return slashed(dir)
+}
+
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
+func isAbsolute(name string) bool {
+	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
+}
+
+// What the configuration of Hugo says of directories, read line by line in any
+// of its languages, for when Hugo itself cannot be asked.
+var (
+	contentDirKey = regexp.MustCompile(`(?mi)^\s*(?:-\s*)?["']?contentDir["']?\s*[:=]\s*["']?([^"'\n,#]+)`)
+	languageKey   = regexp.MustCompile(`(?mi)^\s*(?:\[(?:languages\.)?|["']?)([a-z]{2,3}(?:-[a-z0-9]+)*)["']?(?:\]|\s*:\s*\{?)\s*$`)
+	mountKey      = regexp.MustCompile(`(?i)["']?\b(source|target)["']?\s*[:=]\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^"'\s,}]+))`)
+)
+
+// maxMountGap is how far the source and the target of a mount may be apart.
+const maxMountGap = 300
+
+// hugoContentDirs returns the directories of content as the configuration
+// files tell them, with their languages as far as these are named before them.
+func (m *Map) hugoContentDirs() (dirs []sourceDir) {
+	add := func(dir, lang string) {
+		dir = path.Clean(strings.TrimSpace(dir))
+		if dir != "." && !isAbsolute(dir) && !strings.HasPrefix(dir, "..") {
+			dirs = append(dirs, sourceDir{fsys: m.project, dir: dir, lang: lang})
+		}
+	}
+	for _, name := range m.configFiles() {
+		text, err := readFile(m.project, name, 1<<20)
+		if err != nil {
+			continue
+		}
+		for _, d := range contentDirKey.FindAllSubmatchIndex(text, -1) {
+			lang := ""
+			for _, l := range languageKey.FindAllSubmatch(text[:d[0]], -1) {
+				lang = string(l[1])
+			}
+			add(string(text[d[2]:d[3]]), lang)
+		}
+	}
+	for _, mt := range m.configMounts() {
+		if mt.target == "content" || strings.HasPrefix(mt.target, "content/") {
+			add(mt.dir.dir, "")
+		}
+	}
+	slices.SortStableFunc(dirs, func(a, b sourceDir) int { return strings.Compare(a.dir, b.dir) })
+	dirs = slices.CompactFunc(dirs, func(a, b sourceDir) bool { return a.dir == b.dir })
+	// A directory within another would be indexed twice: the deeper one wins,
+	// it knows the language.
+	if !slices.ContainsFunc(dirs, func(d sourceDir) bool { return d.dir == "content" || strings.HasPrefix(d.dir, "content/") }) {
+		add("content", "")
+	}
+	return dirs
+}
+
+// configMounts returns the mounts of the project's own directories as the
+// configuration files tell them.
+func (m *Map) configMounts() (mounts []mount) {
+	for _, name := range m.configFiles() {
+		text, err := readFile(m.project, name, 1<<20)
+		if err != nil {
+			continue
+		}
+		at, last := -1, map[string]string{}
+		for _, k := range mountKey.FindAllSubmatchIndex(text, -1) {
+			if at >= 0 && k[0]-at > maxMountGap {
+				clear(last)
+			}
+			at = k[1]
+			value := ""
+			for g := 4; g < len(k); g += 2 {
+				if k[g] >= 0 {
+					value = string(text[k[g]:k[g+1]])
+				}
+			}
+			last[strings.ToLower(string(text[k[2]:k[3]]))] = path.Clean(value)
+			source, target := last["source"], last["target"]
+			if source == "" || target == "" {
+				continue
+			}
+			clear(last)
+			if source != "." && !isAbsolute(source) && !strings.HasPrefix(source, "..") {
+				mounts = append(mounts, mount{dir: sourceDir{fsys: m.project, dir: source}, target: target, module: "project"})
+			}
+		}
+	}
+	return mounts
+}
+
+// languageDir is a directory that Hugo publishes a language to.
+var languageDir = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]+)*$`)
+
+// addListed enters what Hugo told of pages under the keys that they have in
+// the docroot. Where each language has a host of its own, a path is that of
+// several pages, and each host is published to a directory that is named after
+// its language: the docroot has them all, or is one of them.
+func (m *Map) addListed(pages []listedPage) {
+	c := m.content
+	byHost := map[string][]listedPage{}
+	var hosts []string
+	for _, p := range pages {
+		if _, ok := byHost[p.host]; !ok {
+			hosts = append(hosts, p.host)
+		}
+		byHost[p.host] = append(byHost[p.host], p)
+	}
+	dirs := map[string]string{}
+	if len(hosts) > 1 {
+		dirs = m.hostDirs(hosts, byHost)
+	}
+	for _, host := range hosts {
+		dir, known := dirs[host]
+		if len(hosts) > 1 && !known {
+			continue
+		}
+		prefix := m.basePrefix(byHost[host], dir)
+		for _, p := range byHost[host] {
+			i, ok := c.byDisplay[p.file]
+			if !ok {
+				continue
+			}
+			if key, ok := strings.CutPrefix(p.path, prefix); ok {
+				c.listed[strings.TrimSuffix(path.Join(dir, pageKey(key)), "/")] = i
+			}
+		}
+	}
+}
+
+// maxProbes bounds how many pages are looked for to find a base path.
+const maxProbes = 50
+
+// basePrefix tells the path below which a host's pages are published, by what
+// lies in a directory of the docroot: "/" or "/sub/".
+func (m *Map) basePrefix(pages []listedPage, dir string) string {
+	common := pages[0].path
+	for _, p := range pages {
+		for !strings.HasPrefix(p.path, common) {
+			common = common[:strings.LastIndexByte(strings.TrimSuffix(common, "/"), '/')+1]
+		}
+	}
+	best, most := "/", 0
+	for i, c := range []byte(common) {
+		if c != '/' {
+			continue
+		}
+		n := 0
+		for k := 0; k < len(pages); k += 1 + len(pages)/maxProbes {
+			if m.published(path.Join(dir, pages[k].path[i+1:])) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = common[:i+1], n
+		}
+	}
+	return best
+}
+
+// published tells whether the docroot has a page of that path.
+func (m *Map) published(name string) bool {
+	for _, file := range []string{path.Join(name, "index.html"), name, name + ".html"} {
+		if info, err := fs.Stat(m.docroot, file); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}
+
+// hostDirs returns the directory of each host in the docroot, "" for the one
+// that the docroot itself is of. Hosts that have none are left out.
+func (m *Map) hostDirs(hosts []string, byHost map[string][]listedPage) map[string]string {
+	c := m.content
+	language := map[string]string{}
+	var silent []string // hosts whose files do not say their language
+	for _, host := range hosts {
+		votes, best := map[string]int{}, ""
+		for _, p := range byHost[host] {
+			if i, ok := c.byDisplay[p.file]; ok {
+				if lang := c.files[i].language(); lang != "" {
+					if votes[lang]++; votes[lang] > votes[best] {
+						best = lang
+					}
+				}
+			}
+		}
+		if language[host] = best; best == "" {
+			silent = append(silent, host)
+		}
+	}
+	taken := func(lang string) bool {
+		for _, l := range language {
+			if l == lang {
+				return true
+			}
+		}
+		return false
+	}
+	here := strings.ToLower(path.Base(slashed(m.opt.Docroot)))
+	var there []string // directories of languages in the docroot
+	entries, _ := fs.ReadDir(m.docroot, ".")
+	for _, e := range entries {
+		if name := strings.ToLower(e.Name()); e.IsDir() && (languageDir.MatchString(name) || taken(name)) {
+			there = append(there, name)
+		}
+	}
+	all := slices.ContainsFunc(there, taken)
+	if len(silent) == 1 { // the only language that is left
+		free := slices.DeleteFunc(slices.Clone(there), taken)
+		switch {
+		case all && len(free) == 1:
+			language[silent[0]] = free[0]
+		case !all && !taken(here) && languageDir.MatchString(here):
+			language[silent[0]] = here
+		}
+	}
+	dirs := map[string]string{}
+	for host, lang := range language {
+		switch {
+		case lang == "":
+		case all && slices.Contains(there, lang):
+			dirs[host] = lang
+		case !all && lang == here:
+			dirs[host] = ""
+		}
+	}
+	return dirs
+}
+
+// language is what the file's directory or name says of its language, lower
+// case; "" for nothing.
+func (f *contentFile) language() string {
+	if f.dir.lang != "" {
+		return strings.ToLower(f.dir.lang)
+	}
+	if l := languageSuffix.FindStringSubmatch(strings.TrimSuffix(f.name, path.Ext(f.name))); l != nil {
+		return strings.ToLower(l[2])
+	}
+	return ""
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestHugoExact: the render hook of docs/source-positions.md, as it stands
+// TestHugoExact: the render hook of docs/reference/source-positions.md, as it stands
 // there, makes Hugo 0.160 and later say where each link is written. The same
 // sentence in two files, shown by a list, can be told apart by nothing else.
 func TestHugoExact(t *testing.T) {
@@ -19,7 +19,7 @@ func TestHugoExact(t *testing.T) {
 	if hugo == "" {
 		t.Skip("no SITELINK_HUGO: .ci/run installs one")
 	}
-	doc, err := os.ReadFile("../../docs/source-positions.md")
+	doc, err := os.ReadFile("../../docs/reference/source-positions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestHugoExact(t *testing.T) {
 	}
 	hook, _, closed := strings.Cut(hook, "```\n")
 	if !ok || !closed || !strings.Contains(hook, "$.Position") {
-		t.Fatal("docs/source-positions.md has no render hook")
+		t.Fatal("docs/reference/source-positions.md has no render hook")
 	}
 	project := t.TempDir()
 	for name, text := range map[string]string{

@@ -2,16 +2,17 @@ package source
 
 import (
 	"bytes"
+	"regexp"
+	"slices"
 	"sort"
 
+	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-
-	"github.com/yuin/goldmark"
 )
 
 // parseMarkdown finds the destinations in masked, a Markdown text whose front
@@ -19,7 +20,7 @@ import (
 // They leave in the order in which they reach the page; so do the headings. text
 // is the file as it is.
 func (d *document) parseMarkdown(masked, text []byte) {
-	links := &linkPlaces{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
+	links := &offsetParser{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
 	inline := parser.DefaultInlineParsers()
 	for i := range inline {
 		if inline[i].Value == links.InlineParser { // beside each other they would undo each other's brackets
@@ -48,9 +49,9 @@ type markdownWalk struct {
 	links    map[ast.Node]int
 	defs     map[string]definition // by normalised label
 	rawSpans [][2]int
-	html     []item
+	html     []sourceLink
 	raw      []byte
-	items    []item
+	items    []sourceLink
 	headings []heading
 	unmasked []byte // with what is blanked in text
 	plain    plain
@@ -65,7 +66,7 @@ func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error
 	case *ast.LinkReferenceDefinition:
 		label := util.ToLinkReference(n.Label)
 		if _, ok := w.defs[label]; !ok && n.Lines().Len() > 0 {
-			if at := definitionPlace(w.text, n.Lines().At(0).Start, n.Destination); at >= 0 {
+			if at := definitionOffset(w.text, n.Lines().At(0).Start, n.Destination); at >= 0 {
 				w.defs[label] = definition{at, markdownAddress(n.Destination)}
 			}
 		}
@@ -86,10 +87,10 @@ func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error
 	return ast.WalkContinue, nil
 }
 
-// definitionPlace finds the destination in a definition that begins at an
+// definitionOffset finds the destination in a definition that begins at an
 // offset: behind "]:" and white space, which may hold a line end and the marks
 // of a block quote.
-func definitionPlace(text []byte, start int, dest []byte) int {
+func definitionOffset(text []byte, start int, dest []byte) int {
 	n := bytes.Index(text[start:], []byte("]:"))
 	if n < 0 {
 		return -1
@@ -113,10 +114,10 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 	}
 	switch n := n.(type) {
 	case *ast.Text:
-		w.shown(n.Segment)
+		w.addText(n.Segment)
 	case *ast.CodeBlock, *ast.FencedCodeBlock:
 		for i := range n.Lines().Len() {
-			w.shown(n.Lines().At(i))
+			w.addText(n.Lines().At(i))
 		}
 	case *ast.Heading:
 		if n.Lines().Len() > 0 {
@@ -153,7 +154,7 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 }
 
 // shown adds text that readers see. What is masked in it is not theirs.
-func (w *markdownWalk) shown(s gtext.Segment) {
+func (w *markdownWalk) addText(s gtext.Segment) {
 	from := s.Start
 	for i := s.Start; i <= s.Stop; i++ {
 		if i < s.Stop && w.text[i] == w.unmasked[i] {
@@ -188,7 +189,7 @@ func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, ele
 	if !ok {
 		return
 	}
-	it := item{order: n.Pos(), at: at, ref: label, element: element, dest: markdownAddress(dest)}
+	it := sourceLink{order: n.Pos(), at: at, ref: label, element: element, dest: markdownAddress(dest)}
 	if element == "a" {
 		it.label = w.label(n)
 	}
@@ -204,7 +205,7 @@ func (w *markdownWalk) autolink(n *ast.AutoLink) {
 		return
 	}
 	w.plain.add(at, label)
-	w.items = append(w.items, item{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label))})
+	w.items = append(w.items, sourceLink{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label))})
 }
 
 func (w *markdownWalk) rawItems(s gtext.Segment) {
@@ -243,4 +244,67 @@ func blankOutside(text []byte, spans [][2]int) []byte {
 		copy(out[s[0]:s[1]], text[s[0]:s[1]])
 	}
 	return out
+}
+
+// offsetParser is goldmark's parser of links that also remembers where their
+// destinations begin: the syntax tree tells only where a link does.
+type offsetParser struct {
+	parser.InlineParser
+	at map[ast.Node]int // inline links only
+}
+
+func (p *offsetParser) Parse(parent ast.Node, block gtext.Reader, pc parser.Context) ast.Node {
+	at := -1
+	if line, _ := block.PeekLine(); len(line) > 1 && line[0] == ']' && line[1] == '(' {
+		l, pos := block.Position()
+		block.Advance(2)
+		block.SkipSpaces()
+		if line, s := block.PeekLine(); len(line) > 0 {
+			at = s.Start
+			if line[0] == '<' {
+				at++
+			}
+		}
+		block.SetPosition(l, pos)
+	}
+	n := p.InlineParser.Parse(parent, block, pc)
+	if n == nil || at < 0 {
+		return n
+	}
+	switch l := n.(type) {
+	case *ast.Link:
+		if l.Reference == nil {
+			p.at[n] = at
+		}
+	case *ast.Image:
+		if l.Reference == nil {
+			p.at[n] = at
+		}
+	}
+	return n
+}
+
+// CloseBlock makes goldmark tidy up the brackets that open no link.
+func (p *offsetParser) CloseBlock(parent ast.Node, block gtext.Reader, pc parser.Context) {
+	if c, ok := p.InlineParser.(parser.CloseBlocker); ok {
+		c.CloseBlock(parent, block, pc)
+	}
+}
+
+// jsxValue finds what MDX gives to components as an address.
+var jsxValue = regexp.MustCompile("\\b(?:to|href|src|link|url|image|img|action)\\s*=\\s*\\{?\\s*[\"'`]([^\"'`\\s]+)[\"'`]")
+
+// addJSX puts the addresses that components get among the items of an MDX
+// file, unless they were read as HTML.
+func (d *document) addJSX(masked []byte) {
+	known := map[int]bool{}
+	for _, it := range d.items {
+		known[it.at] = true
+	}
+	for _, v := range jsxValue.FindAllSubmatchIndex(masked, -1) {
+		if !known[v[2]] {
+			d.items = append(d.items, sourceLink{order: v[2], at: v[2], dest: string(masked[v[2]:v[3]]), isGuess: true})
+		}
+	}
+	slices.SortStableFunc(d.items, func(a, b sourceLink) int { return a.order - b.order })
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // open is a link whose place was not found in the content of its own page.
-type open struct {
+type unlocated struct {
 	index int // of the link
 	link  Link
 	// nth counts the links of the page with this value before it that are not
@@ -33,21 +33,21 @@ type open struct {
 // maxSourcePage is the size above which a page is not looked at again.
 const maxSourcePage = 64 << 20
 
-// placePage places links of one page, sorted by offset, and returns those that
+// locatePage places links of one page, sorted by offset, and returns those that
 // it cannot place. first is the index of the first of them.
-func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first int) []open {
+func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, first int) []unlocated {
 	name := links[0].Page
 	m.page = name
 	text, err := readFile(m.docroot, name, maxSourcePage)
 	if err != nil {
 		return nil
 	}
-	marks := findMarks(text)
+	marks := findMarkers(text)
 	if dir, file, ok := m.copyOf(name, text); ok && marks.file == "" && marks.comments == nil {
 		lines := newLines(text)
 		for i, l := range links {
 			line, column := lines.at(int(min(l.Offset, int64(len(text)))))
-			placed[i] = &Position{File: dir.show(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
+			positions[i] = &Position{File: dir.displayName(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
 		}
 		return nil
 	}
@@ -55,9 +55,9 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 	if all == nil {
 		return nil
 	}
-	doc, file := m.sourceOf(name, text, marks.file, all)
+	doc, file := m.fileOf(name, text, marks.file, all)
 	var pairs []int
-	var items []item
+	var items []sourceLink
 	var addrs, matter []address // of the document's own
 	if doc != nil {
 		addrs = m.addresses(doc.items, name)
@@ -69,7 +69,7 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 		}
 		pairs, _ = align(items, whole, all)
 	}
-	var rest []open
+	var rest []unlocated
 	seen := map[string]int{}
 	var near map[string]bool
 	for i, l := range links {
@@ -81,24 +81,24 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 			continue // a fault of the file, or the page has changed
 		}
 		if p, ok := m.marked(marks, all, j); ok {
-			placed[i] = p
+			positions[i] = p
 			continue
 		}
-		o := open{index: first + i, link: l, nth: seen[l.Raw]}
+		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
 		if doc != nil {
 			if pairs[j] >= 0 {
 				if it := &items[pairs[j]]; it.owner != nil {
-					placed[i] = it.owner.place(it.file, it.at)
+					positions[i] = it.owner.position(it.file, it.at)
 				} else {
-					placed[i] = doc.place(file, it.at)
+					positions[i] = doc.position(file, it.at)
 				}
 				continue
 			}
 			if matter == nil {
-				matter = m.matterAddresses(doc, name)
+				matter = m.frontMatterAddresses(doc, name)
 			}
 			if at, inMatter, ok := doc.only(&all[j].addr, addrs, matter); ok {
-				o.own, o.matter = doc.place(file, at), inMatter
+				o.own, o.matter = doc.position(file, at), inMatter
 			}
 		}
 		seen[l.Raw]++
@@ -116,7 +116,7 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 func (d *document) only(a *address, addrs, matter []address) (at int, inMatter, ok bool) {
 	n := 0
 	for i := range matter {
-		if fits(&matter[i], a) >= targetMatch {
+		if matchScore(&matter[i], a) >= targetMatch {
 			at = d.matter[i].at
 			n++
 		}
@@ -125,7 +125,7 @@ func (d *document) only(a *address, addrs, matter []address) (at int, inMatter, 
 		return at, true, n == 1
 	}
 	for i := range addrs {
-		if fits(&addrs[i], a) >= targetMatch && (n == 0 || d.items[i].at != at) {
+		if matchScore(&addrs[i], a) >= targetMatch && (n == 0 || d.items[i].at != at) {
 			at = d.items[i].at
 			n++
 		}
@@ -133,7 +133,7 @@ func (d *document) only(a *address, addrs, matter []address) (at int, inMatter, 
 	return at, false, n == 1
 }
 
-func (m *Map) matterAddresses(d *document, page string) []address {
+func (m *Map) frontMatterAddresses(d *document, page string) []address {
 	all := make([]address, len(d.matter))
 	for i := range d.matter {
 		all[i] = m.address(d.matter[i].text, page)
@@ -148,7 +148,7 @@ func (m *Map) address(dest, page string) address {
 	return a
 }
 
-func (m *Map) addresses(items []item, page string) []address {
+func (m *Map) addresses(items []sourceLink, page string) []address {
 	all := make([]address, len(items))
 	for i := range items {
 		all[i] = m.address(items[i].dest, page)
@@ -207,11 +207,11 @@ func (m *Map) included(d *document) map[string]bool {
 	if d.included == nil {
 		d.included = map[string]bool{}
 		for _, it := range d.items {
-			if !it.loose || !isMarkdown(it.dest) {
+			if !it.isGuess || !isMarkdown(it.dest) {
 				continue
 			}
 			if f, ok := m.content.named(path.Clean(strings.TrimPrefix(it.dest, "/"))); ok {
-				d.included[f.shown] = true
+				d.included[f.display] = true
 			}
 		}
 	}
@@ -221,14 +221,14 @@ func (m *Map) included(d *document) map[string]bool {
 // copyOf finds the file of the project that a file of the docroot is a copy
 // of: the generator published it as it is, and the place is the same.
 func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
-	for _, dir := range m.content.statics {
+	for _, dir := range m.content.staticDirs {
 		file := path.Join(dir.dir, name)
 		if here, err := fs.Stat(m.docroot, name); err == nil {
 			if there, err := fs.Stat(dir.fsys, file); err == nil && os.SameFile(here, there) {
 				continue // the docroot itself has the name of a directory of static files
 			}
 		}
-		if same, err := readFile(m.fsOf(dir), file, int64(len(text))+1); err == nil && bytes.Equal(same, text) {
+		if same, err := readFile(dir.fsys, file, int64(len(text))+1); err == nil && bytes.Equal(same, text) {
 			return dir, file, true
 		}
 	}
@@ -245,4 +245,69 @@ func readFile(dir fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, fs.ErrInvalid
 	}
 	return fs.ReadFile(dir, name)
+}
+
+// regions knows which parts of a page are navigation and which are what the
+// page is about, by the elements that HTML has for that.
+type regions struct {
+	starts []int // offsets at which what counts changes
+	counts []int
+}
+
+// What a place speaks for.
+const (
+	inMain       = 2
+	inNavigation = -6
+)
+
+var regionTags = []struct {
+	name       string
+	navigation bool
+}{{"nav", true}, {"footer", true}, {"header", true}, {"aside", true}, {"main", false}, {"article", false}}
+
+// findRegions looks for the tags, wherever they stand: a wrong one shifts a
+// weight, no more.
+func findRegions(text []byte) regions {
+	r := regions{starts: []int{0}, counts: []int{0}}
+	navigation, main := 0, 0
+	for i := 0; i < len(text); {
+		n := bytes.IndexByte(text[i:], '<')
+		if n < 0 || i+n+2 >= len(text) {
+			break
+		}
+		i += n + 1
+		rest, step := text[i:], 1
+		if rest[0] == '/' {
+			rest, step = rest[1:], -1
+		}
+		for _, t := range regionTags {
+			if !bytes.HasPrefix(rest, []byte(t.name)) || len(rest) > len(t.name) && !isTagEnd(rest[len(t.name)]) {
+				continue
+			}
+			if t.navigation {
+				navigation = max(0, navigation+step)
+			} else {
+				main = max(0, main+step)
+			}
+			count := 0
+			switch {
+			case navigation > 0:
+				count = inNavigation
+			case main > 0:
+				count = inMain
+			}
+			r.starts, r.counts = append(r.starts, i), append(r.counts, count)
+			break
+		}
+	}
+	return r
+}
+
+func isTagEnd(c byte) bool {
+	return c == '>' || c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '/'
+}
+
+func (r regions) at(off int) int {
+	i := sort.SearchInts(r.starts, off+1) - 1
+	return r.counts[i]
 }

@@ -10,7 +10,7 @@ import (
 
 // hit is a place where a text that is looked for stands.
 type hit struct {
-	shown string
+	display string
 	// around are those of the links that have their destination here; none
 	// when they are not known.
 	around []surroundings
@@ -21,19 +21,19 @@ type hit struct {
 }
 
 func (h hit) position() *Position {
-	return &Position{File: h.shown, Line: h.line, Column: h.col, Kind: h.file.dir.kind, Module: h.file.dir.module}
+	return &Position{File: h.display, Line: h.line, Column: h.col, Kind: h.file.dir.kind, Module: h.file.dir.module}
 }
 
-// wanted are texts to look for in many files at once.
-type wanted struct {
+// textSearch are texts to look for in many files at once.
+type textSearch struct {
 	// byWord has the texts by their first word, see eachWord.
 	byWord map[string][]string
 	hits   map[string][]hit
 }
 
-func newWanted() wanted { return wanted{map[string][]string{}, map[string][]hit{}} }
+func newTextSearch() textSearch { return textSearch{map[string][]string{}, map[string][]hit{}} }
 
-func (w *wanted) add(text string) {
+func (w *textSearch) add(text string) {
 	if len(text) < 2 || len(text) > maxValue {
 		return
 	}
@@ -52,7 +52,7 @@ func (w *wanted) add(text string) {
 
 // search notes where the texts stand in a file as a whole, not as a part of
 // another address.
-func (w *wanted) search(f contentFile, text []byte) {
+func (w *textSearch) search(f contentFile, text []byte) {
 	var l *lines
 	eachWord(text, func(at int, word string) {
 		for _, whole := range w.byWord[word] {
@@ -64,16 +64,16 @@ func (w *wanted) search(f contentFile, text []byte) {
 				made := newLines(text)
 				l = &made
 			}
-			h := hit{shown: f.shown, file: f, at: at}
+			h := hit{display: f.display, file: f, at: at}
 			h.line, h.col = l.at(at)
 			w.hits[whole] = append(w.hits[whole], h)
 		}
 	})
 }
 
-// forms are the ways in which a template or data file may write an address
+// spellings are the ways in which a template or data file may write an address
 // that the page has, the likeliest first.
-func (m *Map) forms(l Link) []string {
+func (m *Map) spellings(l Link) []string {
 	raw := strings.TrimSpace(l.Raw)
 	a := m.address(raw, l.Page)
 	all := []string{raw, html.EscapeString(raw), a.exact, a.local}
@@ -88,23 +88,23 @@ func (m *Map) forms(l Link) []string {
 	} else if ok && a.target != "/"+l.Page {
 		all = append(all, a.target+"#"+fragment)
 	}
-	var forms []string
+	var spellings []string
 	for _, f := range all {
-		if f != "" && !slices.Contains(forms, f) {
-			forms = append(forms, f)
+		if f != "" && !slices.Contains(spellings, f) {
+			spellings = append(spellings, f)
 		}
 	}
-	return forms
+	return spellings
 }
 
-// placeRest places what no page's own content has: first by templates, data
+// locateRest places what no page's own content has: first by templates, data
 // and configuration, then by the content of other pages, which lists show
 // parts of. One that several files may have written is left without a place.
-func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) error {
-	var left []open
+func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlocated) error {
+	var left []unlocated
 	for _, o := range rest {
 		if o.own != nil && o.matter {
-			placed[o.index] = o.own
+			positions[o.index] = o.own
 			continue
 		}
 		left = append(left, o)
@@ -112,9 +112,9 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 	if len(left) == 0 {
 		return nil
 	}
-	levels := [2]wanted{newWanted(), newWanted()}
+	levels := [2]textSearch{newTextSearch(), newTextSearch()}
 	for _, o := range left {
-		for _, f := range m.forms(o.link) {
+		for _, f := range m.spellings(o.link) {
 			levels[0].add(f)
 			levels[1].add(f)
 		}
@@ -122,16 +122,16 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 	if err := m.searchTemplates(ctx, &levels); err != nil {
 		return err
 	}
-	content := newWanted()
+	content := newTextSearch()
 	others := left[:0]
 	for _, o := range left {
 		switch p, several := m.fromTemplates(&levels, o); {
 		case p != nil:
-			placed[o.index] = p
+			positions[o.index] = p
 		case several:
 		default:
 			others = append(others, o)
-			for _, f := range m.forms(o.link) {
+			for _, f := range m.spellings(o.link) {
 				content.add(f)
 			}
 		}
@@ -147,7 +147,7 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 			if m.opt.Generator != Hugo && writesTemplate(f.name, text) {
 				f.dir.kind = Template
 			}
-			of := wanted{content.byWord, map[string][]hit{}}
+			of := textSearch{content.byWord, map[string][]hit{}}
 			of.search(f, text)
 			for text, hits := range of.hits {
 				content.hits[text] = append(content.hits[text], m.destinations(f, hits)...)
@@ -160,22 +160,22 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 		if shown == nil || page != o.link.Page {
 			page, shown = o.link.Page, m.pageText(o.link.Page)
 		}
-		placed[o.index] = m.fromContent(&content, o, shown.around(int(o.link.Offset)))
+		positions[o.index] = m.fromContent(&content, o, shown.around(int(o.link.Offset)))
 	}
 	return nil
 }
 
 // fromTemplates returns the place in the one template, data or configuration
 // file that has the address; several tells that more than one have it.
-func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several bool) {
+func (m *Map) fromTemplates(levels *[2]textSearch, o unlocated) (p *Position, several bool) {
 	for i := range levels {
-		for _, f := range m.forms(o.link) {
+		for _, f := range m.spellings(o.link) {
 			hits := levels[i].hits[f]
 			if len(hits) == 0 {
 				continue
 			}
 			for _, h := range hits {
-				if h.shown != hits[0].shown {
+				if h.display != hits[0].display {
 					return nil, true
 				}
 			}
@@ -184,4 +184,120 @@ func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several boo
 		}
 	}
 	return nil, false
+}
+
+// What speaks for a file beside the text around the link, in bytes of that.
+const (
+	isIncluded = 24 // the page's own content names it in a shortcode
+	isNear     = 8  // the page links to what it makes
+)
+
+// fromContent returns the place in the one content file that has the address
+// as a destination; of several, the one that has the same text around it.
+func (m *Map) fromContent(w *textSearch, o unlocated, around surroundings) *Position {
+	var hits []hit
+	for _, f := range m.spellings(o.link) {
+		if hits = w.hits[f]; len(hits) > 0 {
+			break
+		}
+	}
+	if len(hits) == 0 {
+		return o.own
+	}
+	included := func(h *hit) bool { return o.included[h.display] }
+	near := func(h *hit) bool { return o.near[h.file.key] || o.own != nil && o.own.File == h.display }
+	h := closest(hits, around, func(h *hit) int {
+		switch {
+		case included(h):
+			return isIncluded
+		case near(h):
+			return isNear
+		}
+		return 0
+	})
+	if h != nil {
+		return h.position()
+	}
+	if several(hits) {
+		if few := picked(hits, included); len(few) > 0 {
+			hits = few
+		} else {
+			hits = picked(hits, near)
+		}
+	}
+	if len(hits) == 0 || several(hits) {
+		return nil
+	}
+	return hits[min(o.nth, len(hits)-1)].position()
+}
+
+// picked returns the hits that a function picks.
+func picked(hits []hit, bestFile func(*hit) bool) (few []hit) {
+	for i := range hits {
+		if bestFile(&hits[i]) {
+			few = append(few, hits[i])
+		}
+	}
+	return few
+}
+
+// several tells whether the hits are in more than one file.
+func several(hits []hit) bool {
+	return slices.ContainsFunc(hits, func(h hit) bool { return h.display != hits[0].display })
+}
+
+// closest returns the hit with the most in common with what is around a link,
+// nil when no one is ahead. bonus is what else speaks for a hit.
+func closest(hits []hit, around surroundings, bonus func(*hit) int) *hit {
+	best, most, tie := -1, 0, false
+	for i := range hits {
+		for _, c := range hits[i].around {
+			n := c.similarity(around)
+			if n < minAround {
+				continue
+			}
+			switch n += bonus(&hits[i]); {
+			case n > most:
+				best, most, tie = i, n, false
+			case n == most && best != i:
+				tie = true
+			}
+		}
+	}
+	if best < 0 || tie {
+		return nil
+	}
+	return &hits[best]
+}
+
+// destinations keeps the hits in a file that are destinations and no mere text.
+func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
+	d := m.document(f)
+	if d == nil {
+		return nil
+	}
+	for _, h := range hits {
+		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at })
+		for _, it := range d.items {
+			if it.at == h.at {
+				is = true
+				if d.plain != nil {
+					h.around = append(h.around, d.plain.around(it.order))
+				}
+			}
+		}
+		if is {
+			kept = append(kept, h)
+		}
+	}
+	return kept
+}
+
+// pageText returns what a page shows.
+func (m *Map) pageText(name string) *plain {
+	p := &plain{}
+	if text, err := readFile(m.docroot, name, maxSourcePage); err == nil {
+		p.addHTML(0, text)
+	}
+	return p.built()
 }

@@ -5,10 +5,10 @@ import "bytes"
 // shortcode is one tag of a Hugo shortcode, {{< name params >}} or
 // {{% name params %}}.
 type shortcode struct {
-	from, to int
-	name     string
-	params   []value
-	pasted   bool // {{% %}}: what it makes is read as part of the Markdown
+	from, to   int
+	name       string
+	params     []value
+	asMarkdown bool // {{% %}}: what it makes is read as part of the Markdown
 }
 
 // shortcodes finds the tags in a text from an offset on. Commented ones,
@@ -40,7 +40,7 @@ func shortcodes(text []byte, from int) (all []shortcode) {
 			i = body
 			continue
 		}
-		sc := shortcode{from: i, to: body + n + len(end), pasted: end[0] == '%'}
+		sc := shortcode{from: i, to: body + n + len(end), asMarkdown: end[0] == '%'}
 		sc.name, sc.params = parameters(text, body, body+n)
 		all = append(all, sc)
 		i = sc.to

@@ -6,7 +6,7 @@
 // for a Markdown reference link that is in its definition. A link whose place
 // is not known for sure gets none: a wrong file costs more than no file.
 //
-// docs/source-positions.md says what is recognised. Files are read beneath the
+// docs/reference/source-positions.md says what is recognised. Files are read beneath the
 // project directory, the directories that Hugo mounts, and the docroot only.
 // The one program that may be started is Hugo, see [Options.Hugo].
 package source
@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -109,7 +110,7 @@ func Open(ctx context.Context, opt Options) (*Map, error) {
 		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, disk.Cause(err))
 	}
 	m.docroot, m.close = built.FS(), append(m.close, built.Close)
-	var pages []listed
+	var pages []listedPage
 	if opt.Generator == Hugo && opt.Hugo != "" {
 		if pages, err = m.askHugo(ctx); err != nil {
 			if ctx.Err() != nil {
@@ -132,21 +133,21 @@ func (m *Map) Close() {
 }
 
 // enter makes s the site that the next questions are about.
-func (m *Map) enter(s *site.Site) {
+func (m *Map) useSite(s *site.Site) {
 	m.site, m.basePath, m.base = s, s.BasePath(), s.Authority()
 }
 
 // Place returns the position of each link, nil where it is not known. The
 // error is that of ctx, or of a docroot that can no longer be read.
-func (m *Map) Place(ctx context.Context, s *site.Site, links []Link) ([]*Position, error) {
-	m.enter(s)
+func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Position, error) {
+	m.useSite(s)
 	reader, err := s.NewReader()
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Close()
-	placed := make([]*Position, len(links))
-	var rest []open
+	positions := make([]*Position, len(links))
+	var rest []unlocated
 	for start := 0; start < len(links); {
 		end := start + 1
 		for end < len(links) && links[end].Page == links[start].Page {
@@ -155,11 +156,29 @@ func (m *Map) Place(ctx context.Context, s *site.Site, links []Link) ([]*Positio
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		rest = append(rest, m.placePage(reader, links[start:end], placed[start:end], start)...)
+		rest = append(rest, m.locatePage(reader, links[start:end], positions[start:end], start)...)
 		start = end
 	}
-	if err := m.placeRest(ctx, placed, rest); err != nil {
+	if err := m.locateRest(ctx, positions, rest); err != nil {
 		return nil, err
 	}
-	return placed, nil
+	return positions, nil
 }
+
+// Generator is the program that made the pages, see [generator.Find].
+type Generator = generator.Name
+
+// Those that are treated differently from others.
+const (
+	None       = generator.None
+	Hugo       = generator.Hugo
+	Jekyll     = generator.Jekyll
+	Eleventy   = generator.Eleventy
+	Zola       = generator.Zola
+	MkDocs     = generator.MkDocs
+	Astro      = generator.Astro
+	Docusaurus = generator.Docusaurus
+	Plain      = generator.Plain
+)
+
+func isMarkdown(name string) bool { return generator.IsMarkdown(name) }

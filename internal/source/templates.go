@@ -18,10 +18,10 @@ const (
 
 // searchTemplates searches the project's own files (level 0), then those of
 // themes and modules (level 1).
-func (m *Map) searchTemplates(ctx context.Context, levels *[2]wanted) error {
+func (m *Map) searchTemplates(ctx context.Context, levels *[2]textSearch) error {
 	content := map[string]bool{}
 	for _, f := range m.content.files {
-		content[f.shown] = true
+		content[f.display] = true
 	}
 	n := 0
 	seen := map[string]bool{}
@@ -38,7 +38,7 @@ func (m *Map) searchTemplates(ctx context.Context, levels *[2]wanted) error {
 				}
 				return nil
 			}
-			shown := dir.show(name)
+			shown := dir.displayName(name)
 			if content[shown] || seen[shown] || !isTemplate(name) {
 				return nil
 			}
@@ -48,7 +48,7 @@ func (m *Map) searchTemplates(ctx context.Context, levels *[2]wanted) error {
 				if m.opt.Generator != Hugo {
 					dir.kind = kindOf(name)
 				}
-				levels[level].search(contentFile{dir: dir, name: name, shown: shown}, text)
+				levels[level].search(contentFile{dir: dir, name: name, display: shown}, text)
 			}
 			return nil
 		})

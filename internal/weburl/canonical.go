@@ -21,7 +21,7 @@ type Rules struct {
 //	HTTP://WWW.Example.com:80/%7eme/./a b?q=%41#top
 //	http://www.example.com/~me/a%20b?q=A
 //
-// The rules are those of WWWOFFLE (docs/urls.md), which are idempotent. A URL
+// The rules are those of WWWOFFLE (docs/reference/urls.md), which are idempotent. A URL
 // that is canonical already is returned without an allocation, 29 to 45
 // million a second and core; of others it is 5 to 7 million (BenchmarkCanonical,
 // AMD EPYC).

@@ -11,7 +11,7 @@ import (
 
 // Merge merges three states of a ledger as a git merge driver does, and writes
 // the result to w. It cannot conflict: if only one side changed a row, its change
-// is taken; if both did, the more advanced row is (docs/ledger.md). names are for
+// is taken; if both did, the more advanced row is (docs/reference/ledger.md). names are for
 // messages. The warnings are about the lines of both sides.
 func Merge(w io.Writer, base, ours, theirs []byte, names [3]string) ([]Warning, error) {
 	var sides [3]*parsed

@@ -1,5 +1,5 @@
 // Packages come from the folder that SITELINK_NPM names: .ci/run installs them
-// there in the versions that docs/profiles-web.md names.
+// there in the versions that docs/reference/profiles.md names.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,0 +1,31 @@
+package githook
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// docs/guide/git-hooks.md shows what `hook install` prints for each manager, and
+// .pre-commit-hooks.yaml has the id that its snippet names.
+func TestSnippetsDocumented(t *testing.T) {
+	manual, err := os.ReadFile("../../docs/guide/git-hooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile("../../.pre-commit-hooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(snippets) != 3 {
+		t.Fatalf("%d snippets", len(snippets))
+	}
+	for name, text := range snippets {
+		if !strings.Contains(string(manual), "\n"+text+"```\n") {
+			t.Errorf("docs/guide/git-hooks.md does not show the snippet of %s", name)
+		}
+	}
+	if !strings.Contains(string(manifest), "- id: sitelink\n") {
+		t.Error(".pre-commit-hooks.yaml has no id sitelink")
+	}
+}

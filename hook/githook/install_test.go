@@ -1,0 +1,79 @@
+package githook
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Older versions of git have one hook file. Install neither replaces that of a
+// manager nor writes one that other repositories share, and leaves nothing behind.
+func TestInstallRefused(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	for _, test := range []struct {
+		name   string
+		config []string // key and value
+		file   string   // in the root
+		want   func(err error) bool
+	}{
+		{"husky", []string{"core.hooksPath", ".husky/_"}, "", func(err error) bool {
+			var e *ManagedError
+			return errors.As(err, &e) && e.Manager == "husky" && e.File == ".husky/pre-push"
+		}},
+		{"lefthook", nil, ".lefthook.yaml", func(err error) bool {
+			var e *ManagedError
+			return errors.As(err, &e) && e.Manager == "lefthook" && e.File == ".lefthook.yaml"
+		}},
+		{"hooks of all repositories", []string{"--global", "core.hooksPath", "/nonexistent/hooks"}, "", func(err error) bool {
+			var e *SharedHooksError
+			return errors.As(err, &e) && e.Scope == "global"
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			g := Git{Env: append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "GIT_CONFIG_NOSYSTEM=1")}.In(dir)
+			if _, err := g.run(t.Context(), "init", "-q", "."); err != nil {
+				t.Fatal(err)
+			}
+			if test.config != nil {
+				if _, err := g.run(t.Context(), append([]string{"config"}, test.config...)...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.file != "" {
+				if err := os.WriteFile(filepath.Join(dir, test.file), nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			repo, err := Open(t.Context(), g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			status, err := repo.Install(t.Context(), InstallOptions{Program: "/opt/my tools/sitelink"})
+			if status.ConfigHooks {
+				if err != nil || status.Method != ByConfig {
+					t.Errorf("git %s needs no file, got %v, %v", status.Git, status.Method, err)
+				}
+				return
+			}
+			if !test.want(err) {
+				t.Errorf("got %v", err)
+			}
+			if _, err := os.Lstat(status.File); err == nil {
+				t.Errorf("%s was written", status.File)
+			}
+		})
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	for in, want := range map[string]string{"/usr/bin/sitelink": "/usr/bin/sitelink", "C:/Program Files/x": "'C:/Program Files/x'", "a'b": `'a'\''b'`, "": "''", "$(x)": "'$(x)'"} {
+		if got := shellQuote(in); got != want {
+			t.Errorf("%q became %s, want %s", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package githook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Repo is a repository with a working tree. Methods that only read may be called
+// concurrently.
+type Repo struct {
+	// Top is the root of the working tree. Common is the directory of git that
+	// all linked working trees share. Both are absolute.
+	Top, Common string
+	// git runs in Top.
+	git Git
+}
+
+// ErrNoWorkTree means that a directory belongs to no repository, or to one
+// without a working tree.
+var ErrNoWorkTree = errors.New("not in a working tree of git")
+
+// Open finds the repository of g's directory. The errors are [ErrNoWorkTree],
+// [ErrNoGit], a [*GitError] and the cause of ctx.
+func Open(ctx context.Context, g Git) (*Repo, error) {
+	r, _, err := open(ctx, g, nil)
+	return r, err
+}
+
+// OpenPush finds the repository of g's directory, and sets Commit and Tree of
+// the branches among refs to object ids. Their Commit may be any name of a commit
+// before, such as HEAD. Refs that are no branches, and deleted ones, stay as they
+// are. All of it is one run of git for up to 250 branches. The errors are those
+// of [Open].
+func OpenPush(ctx context.Context, g Git, refs []Ref) (*Repo, []Ref, error) {
+	refs = append([]Ref(nil), refs...)
+	var revisions []string
+	for i := range refs {
+		if refs[i].isBranch() {
+			revisions = append(revisions, refs[i].Commit+"^{commit}", refs[i].Commit+"^{tree}")
+		}
+	}
+	r, ids, err := open(ctx, g, revisions)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range refs {
+		if refs[i].isBranch() {
+			refs[i].Commit, refs[i].Tree = ids[0], ids[1]
+			ids = ids[2:]
+		}
+	}
+	return r, refs, nil
+}
+
+// open also returns the ids of the objects that revisions name.
+func open(ctx context.Context, g Git, revisions []string) (*Repo, []string, error) {
+	const (
+		header        = 2   // lines before the ids
+		perRun        = 500 // revisions on one command line
+		notUnderstood = "git rev-parse printed something unexpected: sitelink needs git 2.31 or newer"
+	)
+	first := revisions[:min(len(revisions), perRun)]
+	args := append([]string{"rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"}, first...)
+	out, err := g.run(ctx, args...)
+	if err != nil {
+		var failed *GitError
+		if errors.As(err, &failed) && (strings.Contains(failed.Message, "not a git repository") || strings.Contains(failed.Message, "must be run in a work tree")) {
+			err = fmt.Errorf("%w: %s", ErrNoWorkTree, failed.Message)
+		}
+		return nil, nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != header+len(first) || !filepath.IsAbs(filepath.FromSlash(lines[0])) {
+		return nil, nil, errors.New(notUnderstood)
+	}
+	r := &Repo{Top: filepath.FromSlash(lines[0]), Common: filepath.FromSlash(lines[1])}
+	r.git = g.In(r.Top)
+	ids := lines[header:]
+	for rest := revisions[len(first):]; len(rest) > 0; rest = rest[min(len(rest), perRun):] {
+		out, err := r.git.run(ctx, append([]string{"rev-parse"}, rest[:min(len(rest), perRun)]...)...)
+		if err != nil {
+			return nil, nil, err
+		}
+		ids = append(ids, strings.Fields(string(out))...)
+	}
+	if len(ids) != len(revisions) {
+		return nil, nil, errors.New(notUnderstood)
+	}
+	return r, ids, nil
+}
+
+// Remotes returns the URLs of the remotes, one per line, "" when there are none.
+func (r *Repo) Remotes(ctx context.Context) string {
+	out, err := r.git.run(ctx, "config", "--get-regexp", `^remote\..*\.url$`)
+	if err != nil {
+		return "" // git fails when nothing matches
+	}
+	var urls strings.Builder
+	for line := range strings.Lines(string(out)) {
+		_, url, _ := strings.Cut(line, " ")
+		urls.WriteString(url)
+	}
+	return urls.String()
+}
+
+// CommitContains reports whether a commit contains the file or directory name,
+// an absolute path in the working tree.
+func (r *Repo) CommitContains(ctx context.Context, commit, name string) bool {
+	rel, ok := r.relative(name)
+	if !ok {
+		return false
+	}
+	if rel == "." {
+		rel = ""
+	}
+	id, err := r.resolve(ctx, commit+":"+rel)
+	return err == nil && id != ""
+}
+
+// Tracks reports whether the index has a file below dir, an absolute path.
+func (r *Repo) Tracks(ctx context.Context, dir string) bool {
+	rel, ok := r.relative(dir)
+	if !ok {
+		return false
+	}
+	out, err := r.git.run(ctx, "ls-files", "-z", "--", ":(top,literal)"+rel)
+	return err == nil && len(out) > 0
+}
+
+// relative returns the slash path of name below the root of the working tree;
+// ok is false when name is elsewhere.
+func (r *Repo) relative(name string) (rel string, ok bool) {
+	rel, err := filepath.Rel(r.Top, name)
+	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
+}
+
+// resolve returns the id of the object that a revision names, "" for none.
+func (r *Repo) resolve(ctx context.Context, revision string) (string, error) {
+	out, err := r.git.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+	var failed *GitError
+	if errors.As(err, &failed) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// config returns the value of a key of git's configuration and the scope that
+// sets it (local, global, ...). Both are empty when the key is not set.
+func (r *Repo) config(ctx context.Context, key string) (scope, value string, err error) {
+	out, err := r.git.run(ctx, "config", "--show-scope", "--get", key)
+	var failed *GitError
+	if errors.As(err, &failed) && failed.ExitCode == 1 { // not set, git-config(1)
+		return "", "", nil
+	}
+	scope, value, _ = strings.Cut(strings.TrimSuffix(string(out), "\n"), "\t")
+	return scope, value, err
+}
+
+// dataPath returns a path in the directory where sitelink keeps its data in the
+// repository.
+func (r *Repo) dataPath(name string) string { return filepath.Join(r.Common, "sitelink", name) }
+
+// workTreeIs reports whether the working tree is exactly tree: HEAD has that
+// tree, no file is changed and no file is untracked. In the directory exact,
+// relative to the root, even ignored files make a difference; "" for none.
+func (r *Repo) workTreeIs(ctx context.Context, tree, exact string) (bool, error) {
+	head, err := r.resolve(ctx, "HEAD^{tree}")
+	if err != nil || head != tree {
+		return false, err
+	}
+	out, err := r.git.run(ctx, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=none")
+	if err != nil || len(out) > 0 || exact == "" {
+		return len(out) == 0, err
+	}
+	out, err = r.git.run(ctx, "status", "--porcelain", "-z", "--ignored=matching", "--", ":(top,literal)"+filepath.ToSlash(exact))
+	return len(out) == 0, err
+}

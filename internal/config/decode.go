@@ -1,0 +1,281 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// decoder stores a document in the configuration.
+type decoder struct {
+	*loader
+	// projectDir is the directory that paths in the file are relative to.
+	projectDir string
+}
+
+// toml reads the text of a configuration file.
+func (l *loader) toml(name, projectDir string, data []byte) {
+	doc, err := document(name, data)
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	d := decoder{l, projectDir}
+	d.table(root, reflect.ValueOf(l.cfg).Elem(), doc)
+}
+
+// failAt reports a fault at a place of the file.
+func (d *decoder) failAt(at *Error, hint, format string, args ...any) {
+	e := *at
+	e.Msg, e.Hint = fmt.Sprintf(format, args...), hint
+	d.fail(&e)
+}
+
+// table stores n, a table, in the struct v. It reports whether n is valid.
+func (d *decoder) table(t *table, v reflect.Value, n *node) (ok bool) {
+	ok = true
+	for _, e := range n.keys {
+		k, found := t.key(e.name)
+		if !found {
+			d.unknown(t, e)
+			ok = false
+		} else if !d.value(k, v.Field(k.index), e) {
+			ok = false
+		}
+	}
+	return ok
+}
+
+// value stores the value of the key e.
+func (d *decoder) value(k Key, field reflect.Value, e *entry) (ok bool) {
+	switch k.Kind {
+	case subtable, hostTable:
+		if e.value.kind != unstable.InlineTable {
+			d.failAt(e.at, "write ["+tableName(k)+"]", "%s: must be a table, not %s", tableName(k), e.value.describe())
+			return false
+		}
+		if k.Kind == hostTable {
+			d.host(e.value)
+			return true
+		}
+		return d.table(k.table, field, e.value)
+	case rows, Rules:
+		return d.rows(k, field, e)
+	}
+	texts, err := d.texts(k, e.value)
+	if err != nil {
+		d.failAt(e.at, "", "%s: %v", k.Name, err)
+		return false
+	}
+	return d.set(k, field, texts, e.at)
+}
+
+// tableName is the name of a key that is a table, as its header spells it.
+func tableName(k Key) string {
+	return strings.TrimPrefix(k.Table+"."+k.Name, ".")
+}
+
+// row is implemented by the structs of lists of tables: complete validates a
+// table as a whole, after its keys were stored. at is its place.
+type row interface {
+	complete(l *loader, at *Error) error
+}
+
+// rows appends the tables of a list to field. It keeps no table that has a
+// fault.
+func (d *decoder) rows(k Key, field reflect.Value, e *entry) bool {
+	wrong := ""
+	if e.value.kind != unstable.Array {
+		wrong = e.value.describe()
+	} else if i := slices.IndexFunc(e.value.items, func(n *node) bool { return n.kind != unstable.InlineTable }); i >= 0 {
+		wrong = e.value.items[i].describe() + " in a list"
+	}
+	if wrong != "" {
+		d.failAt(e.at, "write "+k.table.header(), "%s: must be a list of tables, not %s", k.table.name, wrong)
+		return false
+	}
+	for _, item := range e.value.items {
+		v := reflect.New(field.Type().Elem())
+		if !d.table(k.table, v.Elem(), item) {
+			continue // one message for a table is enough: what it lacks may follow from this
+		}
+		if err := v.Interface().(row).complete(d.loader, item.at); err != nil {
+			d.failAt(item.at, hintOf(err), "%s: %v", k.table.name, err)
+			continue
+		}
+		field.Set(reflect.Append(field, v.Elem()))
+	}
+	return true
+}
+
+// unknown reports a key that t does not have.
+func (d *decoder) unknown(t *table, e *entry) {
+	what, in := fmt.Sprintf("key %q", e.name), ""
+	if t != root {
+		in = " in " + t.header()
+	} else if e.value.isHeader {
+		what = fmt.Sprintf("table %q", e.name)
+	}
+	hint := DidYouMean(e.name, t.names())
+	if t.list { // its keys mean nothing elsewhere
+		d.failAt(e.at, hint, "unknown %s%s", what, in)
+		return
+	}
+	var elsewhere []string // the tables that have the key
+	for _, other := range slices.Concat([]*table{root}, subtables()) {
+		if _, ok := other.key(e.name); ok {
+			elsewhere = append(elsewhere, other.where())
+		} else if w, near := Nearest(e.name, other.names()); near && hint == "" {
+			hint = fmt.Sprintf("did you mean %q %s?", w, other.where())
+		}
+	}
+	if len(elsewhere) > 0 {
+		d.failAt(e.at, "", "the key %s belongs %s", e.name, strings.Join(elsewhere, " or "))
+		return
+	}
+	d.failAt(e.at, hint, "unknown %s%s", what, in)
+}
+
+func subtables() (all []*table) {
+	for _, k := range root.keys {
+		if k.Kind == subtable {
+			all = append(all, k.table)
+		}
+	}
+	return all
+}
+
+// where describes the place of the keys of t in the file.
+func (t *table) where() string {
+	if t == root {
+		return "at the top of the file, above the first table"
+	}
+	return "in " + t.header()
+}
+
+// texts returns a value of the file in the form that a flag would have.
+func (d *decoder) texts(k Key, n *node) ([]string, error) {
+	if k.Repeats() {
+		values, err := listTexts(n)
+		if k.Kind == Reports {
+			for i, v := range values {
+				name, file, hasFile := strings.Cut(v, "=")
+				if hasFile {
+					values[i] = name + "=" + d.path(file)
+				}
+			}
+		}
+		return values, err
+	}
+	switch {
+	case n.kind == unstable.Integer && (k.Kind == Number || k.Kind == Size):
+		return integerText(n)
+	case n.kind == unstable.Bool && (k.Kind == Bool || k.Kind == Switch):
+		return []string{n.text}, nil
+	case n.kind == unstable.String && k.Kind == Path:
+		return []string{d.path(n.text)}, nil
+	case n.kind == unstable.String && k.Kind != Number && k.Kind != Bool:
+		return []string{n.text}, nil
+	}
+	return nil, fmt.Errorf("must be %s, not %s", k.wants(), n.describe())
+}
+
+// wants describes the value of a key that is not a list.
+func (k Key) wants() string {
+	switch {
+	case len(k.Values) > 0:
+		return OneOf(k.Values)
+	case k.Kind == Bool:
+		return "true or false"
+	case k.Kind == Size:
+		return "a size such as 64MiB, 500kB or 4096"
+	case k.Kind == Duration:
+		return `a time such as "90s" or "5m"`
+	case k.Kind == Number:
+		return "a whole number"
+	}
+	return "a string"
+}
+
+// path returns a path of the file relative to the working directory.
+func (d *decoder) path(text string) string {
+	if text == "" || text == "-" || filepath.IsAbs(text) {
+		return text
+	}
+	return filepath.Join(d.projectDir, filepath.FromSlash(text))
+}
+
+// integerText returns 1_000 and 0x10 in the form that flags have.
+func integerText(n *node) ([]string, error) {
+	i, err := strconv.ParseInt(n.text, 0, 64)
+	if err != nil {
+		return nil, fmt.Errorf("must be a whole number, not %q", n.text)
+	}
+	return []string{strconv.FormatInt(i, 10)}, nil
+}
+
+func listTexts(n *node) ([]string, error) {
+	if n.kind == unstable.String {
+		return []string{n.text}, nil
+	}
+	if n.kind != unstable.Array {
+		return nil, fmt.Errorf("must be a list of strings, not %s", n.describe())
+	}
+	values := []string{}
+	for _, item := range n.items {
+		if item.kind != unstable.String {
+			return nil, fmt.Errorf("must be a list of strings, but contains %s", item.describe())
+		}
+		values = append(values, item.text)
+	}
+	return values, nil
+}
+
+// HostKey is a key of the table [host], which describes how the site's host
+// differs from its profile.
+type HostKey struct {
+	Name string
+	// Type is "list" for a list of strings, "switch" for true or false,
+	// "number" or "status" for a number, anything else for a string.
+	Type string
+	// Check returns what is wrong with the values.
+	Check func(values []string) error
+}
+
+// HostSetting is one key of [host] with its checked values.
+type HostSetting struct {
+	Key    string
+	Values []string
+}
+
+// host stores the table [host], whose keys are in the request.
+func (d *decoder) host(n *node) {
+	for _, e := range n.keys {
+		i := slices.IndexFunc(d.req.HostKeys, func(k HostKey) bool { return k.Name == e.name })
+		if i < 0 {
+			var names []string
+			for _, k := range d.req.HostKeys {
+				names = append(names, k.Name)
+			}
+			d.failAt(e.at, cmp.Or(DidYouMean(e.name, names), "sitelink profile NAME prints the keys of a profile"), "unknown key %q in [host]", e.name)
+			continue
+		}
+		k := d.req.HostKeys[i]
+		kind := map[string]Kind{"list": List, "switch": Bool, "number": Number, "status": Number}[k.Type]
+		values, err := d.texts(Key{Name: k.Name, Kind: kind}, e.value)
+		if err == nil {
+			err = k.Check(values)
+		}
+		if err != nil {
+			d.failAt(e.at, "", "%s: %v", e.name, err)
+			continue
+		}
+		d.cfg.Host = append(d.cfg.Host, HostSetting{e.name, values})
+	}
+}

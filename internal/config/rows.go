@@ -1,0 +1,188 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Redirect is one [[redirect]] table: a rule of the host that is in no file of
+// the docroot.
+type Redirect struct {
+	From string `toml:"from"`
+	To   string `toml:"to"`
+	// Status is 301 if the file gives none.
+	Status int `toml:"status" words:"200,301,302,303,307,308,404,410"`
+	// Force applies the rule even where a file exists.
+	Force bool `toml:"force"`
+	// File and Line are the place of the rule.
+	File string
+	Line int
+}
+
+func (r *Redirect) complete(_ *loader, at *Error) error {
+	switch {
+	case !strings.HasPrefix(r.From, "/"):
+		return &hintError{"the rule needs a key from, with a path that begins with a slash", `add from = "/old"`}
+	case r.To == "" && r.Status != 404 && r.Status != 410:
+		return &hintError{"the rule needs a key to", `add to = "/new"`}
+	}
+	r.Status = cmp.Or(r.Status, 301)
+	r.File, r.Line = at.Name, at.Line
+	return nil
+}
+
+// Site is one [[site]] table: a directory of the docroot that is published at
+// an address of its own.
+type Site struct {
+	// Root is a clean slash path below the docroot, "" for the docroot itself.
+	Root string `toml:"root" check:"site-root" empty:"ok"`
+	// Base is an absolute http or https URL.
+	Base string `toml:"base" check:"site-url"`
+}
+
+func (s *Site) complete(l *loader, _ *Error) error {
+	switch {
+	case s.Base == "":
+		return &hintError{"the table needs a key base, the address of its root", `add base = "https://fr.example.org/"`}
+	case slices.ContainsFunc(l.cfg.Sites, func(other Site) bool { return other.Root == s.Root }):
+		return fmt.Errorf("another table gives the root %q an address already", s.Root)
+	}
+	return nil
+}
+
+// Theme is one [[templates.theme]] table: a theme of Hugo and the partial that
+// it leaves to its users, in addition to those that "sitelink inject" knows.
+type Theme struct {
+	// Name is the theme's directory, or the end of its module's path.
+	Name string `toml:"name" check:"not-blank"`
+	// Stub is the partial, as the theme calls it: head/custom.html.
+	Stub string `toml:"stub" check:"partial"`
+}
+
+func (t *Theme) complete(*loader, *Error) error {
+	switch {
+	case t.Name == "":
+		return &hintError{"the table needs a key name, the name of the theme", `add name = "..."`}
+	case t.Stub == "":
+		return &hintError{"the table needs a key stub, the partial that the theme leaves to you", `add stub = "head/custom.html"`}
+	}
+	return nil
+}
+
+// Ignore is one rule about findings that the user accepts. It applies to a
+// finding that all of its fields match; an empty field matches anything.
+type Ignore struct {
+	// URL, Page and Fragment are doublestar patterns, Code is a finding code.
+	URL      string `toml:"url" check:"not-blank"`
+	Page     string `toml:"page" check:"not-blank"`
+	Fragment string `toml:"fragment" check:"not-blank"`
+	Code     string `toml:"code" check:"not-blank"`
+	// Reason explains the rule to the next reader. The file requires it.
+	Reason string `toml:"reason" check:"not-blank"`
+	// Origin is the place of the rule: "sitelink.toml:12" or "--ignore".
+	Origin string
+}
+
+func (r *Ignore) complete(l *loader, at *Error) error {
+	r.Origin = at.Name + ":" + strconv.Itoa(at.Line)
+	if err := r.check(l.req.Codes); err != nil {
+		return err
+	}
+	if r.Reason == "" {
+		return &hintError{"the rule needs a reason", `add reason = "..."`}
+	}
+	return nil
+}
+
+// field returns the field that belongs to a key of [[ignore]].
+func (r *Ignore) field(name string) *string {
+	return map[string]*string{"url": &r.URL, "page": &r.Page, "fragment": &r.Fragment, "code": &r.Code, "reason": &r.Reason}[name]
+}
+
+// check refuses a rule that would match everything, an invalid pattern, and a
+// code that does not exist.
+func (r *Ignore) check(codes []string) error {
+	if r.URL == "" && r.Page == "" && r.Fragment == "" && r.Code == "" {
+		return errors.New("the rule needs a url, page, fragment or code")
+	}
+	for _, pattern := range []string{r.URL, r.Page, r.Fragment} {
+		if !doublestar.ValidatePattern(pattern) {
+			return &hintError{fmt.Sprintf("invalid pattern %q", pattern),
+				`patterns may contain *, **, ?, [a-z] and {a,b}; write \[ for a plain bracket`}
+		}
+	}
+	if r.Code != "" && !slices.Contains(codes, r.Code) {
+		return &hintError{fmt.Sprintf("unknown code %q", r.Code), cmp.Or(DidYouMean(r.Code, codes), "docs/reference/codes.md lists the codes")}
+	}
+	return nil
+}
+
+// appendRules adds the rules of a flag or a variable.
+func (l *loader) appendRules(texts []string, place string) error {
+	for _, text := range texts {
+		rule, err := parseIgnore(text)
+		if err != nil {
+			return err
+		}
+		rule.Origin = place
+		if err := rule.check(l.req.Codes); err != nil {
+			return err
+		}
+		l.cfg.Ignores = append(l.cfg.Ignores, rule)
+	}
+	return nil
+}
+
+// parseIgnore parses a rule of the command line: fields such as
+// page=blog/**,code=missing-file if it begins with one, else a URL pattern.
+// A comma ends a value only if another field follows, so that patterns may
+// contain commas.
+func parseIgnore(text string) (Ignore, error) {
+	var rule Ignore
+	name := ignoreField(text)
+	if name == "" {
+		rule.URL = text
+		return rule, nil
+	}
+	for name != "" {
+		text = text[len(name)+1:]
+		end, next := len(text), ""
+		for i := range len(text) {
+			if text[i] == ',' {
+				if next = ignoreField(text[i+1:]); next != "" {
+					end = i
+					break
+				}
+			}
+		}
+		field := rule.field(name)
+		if *field != "" {
+			return Ignore{}, fmt.Errorf("the rule has two fields named %s", name)
+		}
+		if end == 0 {
+			return Ignore{}, fmt.Errorf("the field %s is empty", name)
+		}
+		*field = text[:end]
+		if next != "" {
+			text = text[end+1:]
+		}
+		name = next
+	}
+	return rule, nil
+}
+
+// ignoreField returns the name of the field that text begins with, as in
+// "page=x", or "".
+func ignoreField(text string) string {
+	name, _, ok := strings.Cut(text, "=")
+	if !ok || new(Ignore).field(name) == nil {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,30 @@
+//go:build !unix
+
+package process
+
+import (
+	"os"
+	"os/exec"
+)
+
+// setGroup changes nothing: without process groups, the end of the context ends
+// the command alone.
+func setGroup(*exec.Cmd) {}
+
+// killGroup kills the command if it is still running.
+func killGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		_ = cmd.Process.Kill() // usually it has ended
+	}
+}
+
+// Exists reports whether a process with that id is running. Only a running
+// process can be opened.
+func Exists(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	_ = p.Release()
+	return true
+}

@@ -1,0 +1,118 @@
+// Package process runs a command together with everything that the command
+// starts, and ends all of it together.
+//
+// A [Command] runs in a process group of its own. When its context ends, the
+// whole group receives SIGTERM; when it has ended, whatever it left running is
+// killed. On systems without process groups only the command itself
+// is ended.
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// endTime is how long a command may take to end after SIGTERM before it is
+// killed.
+const endTime = 5 * time.Second
+
+// Command is a program to run. It gets no standard input.
+type Command struct {
+	// Args are the program and its arguments.
+	Args []string
+	// Name names the command in error messages; "" means the words of Args.
+	Name string
+	// Dir is the directory to run in, "" for the working directory.
+	Dir string
+	// Env is the environment, in the form of os.Environ.
+	Env []string
+	// Stdout and Stderr receive what the command writes; nil discards it.
+	Stdout, Stderr io.Writer
+}
+
+// Error means that a command failed.
+type Error struct {
+	// Command is the command's name.
+	Command string
+	// Cause is how it ended, for example "exit status 1".
+	Cause error
+	// Output holds the last lines that it wrote to standard error and, if both
+	// go to the same writer, to standard output. It has at most 8 lines.
+	Output []string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Cause) }
+
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Run runs the command. When it returns, everything that the command started
+// has ended. The error is the cause of ctx, or an [*Error].
+func (c Command) Run(ctx context.Context) error {
+	output := Tail{Limit: 64 << 10}
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd.Dir, cmd.Env = c.Dir, c.Env
+	cmd.Stdout, cmd.Stderr = c.Stdout, io.Writer(&output)
+	if c.Stderr != nil {
+		cmd.Stderr = io.MultiWriter(c.Stderr, &output)
+	}
+	if c.Stdout == c.Stderr {
+		cmd.Stdout = cmd.Stderr // one pipe keeps the lines in their order
+	}
+	Group(cmd)
+	err := cmd.Run()
+	killGroup(cmd)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	// A background process that keeps the output open causes ErrWaitDelay. It
+	// has been killed by now, and the command itself succeeded.
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		name := c.Name
+		if name == "" {
+			name = strings.Join(c.Args, " ")
+		}
+		const lines = 8
+		return &Error{name, err, output.Lines(lines)}
+	}
+	return nil
+}
+
+// Group prepares a command, made with [exec.CommandContext], to run in a process
+// group of its own. When the context ends, the group receives SIGTERM, and is
+// killed after 5 seconds. What the command leaves running is not touched.
+func Group(cmd *exec.Cmd) {
+	cmd.WaitDelay = endTime
+	setGroup(cmd)
+}
+
+// Tail is a writer that keeps the last bytes written to it.
+type Tail struct {
+	// Limit is how many bytes to keep.
+	Limit int
+	kept  []byte
+}
+
+func (t *Tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	if over := len(t.kept) - t.Limit; over > 0 {
+		t.kept = t.kept[over:]
+	}
+	return len(p), nil
+}
+
+// Lines returns the last n lines that are not blank.
+func (t *Tail) Lines(n int) []string {
+	all := slices.DeleteFunc(bytes.Split(t.kept, []byte("\n")), func(l []byte) bool { return len(bytes.TrimSpace(l)) == 0 })
+	var last []string
+	for _, l := range all[max(0, len(all)-n):] {
+		last = append(last, strings.TrimRight(string(l), "\r"))
+	}
+	return last
+}

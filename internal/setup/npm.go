@@ -1,0 +1,83 @@
+package setup
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+
+	"github.com/sitelink/sitelink/internal/disk"
+)
+
+// scriptsHead is where the scripts of a package.json begin.
+var scriptsHead = regexp.MustCompile(`"scripts"\s*:\s*\{(\s*)`)
+
+// postBuildEntry is what is put at the start of the scripts. npm runs a script
+// of that name after each `npm run build` (docs.npmjs.com, "Pre & Post Scripts").
+const postBuildEntry = `"postbuild": "sitelink check",`
+
+// InstallPostBuild makes `npm run build` end with a check: it adds the script
+// postbuild to a package.json that has a script build, and changes no other
+// byte. It may be repeated.
+func InstallPostBuild(file string) error {
+	text, scripts, err := readScripts(file)
+	switch {
+	case err != nil:
+		return err
+	case scripts["postbuild"] == "sitelink check":
+		return nil
+	case scripts["postbuild"] != "":
+		return fmt.Errorf("%s has a script postbuild already: %q", file, scripts["postbuild"])
+	case scripts["build"] == "":
+		return fmt.Errorf("%s has no script build", file)
+	}
+	at := scriptsHead.FindSubmatchIndex(text)
+	if at == nil {
+		return fmt.Errorf("%s: the scripts are not found", file)
+	}
+	space := text[at[2]:at[3]]
+	changed := append(bytes.Clone(text[:at[3]]), postBuildEntry...)
+	return writeScripts(file, append(append(changed, space...), text[at[3]:]...), "sitelink check")
+}
+
+// UninstallPostBuild takes the script away that [InstallPostBuild] added, if it
+// is still there.
+func UninstallPostBuild(file string) error {
+	text, scripts, err := readScripts(file)
+	if err != nil || scripts["postbuild"] != "sitelink check" {
+		return err
+	}
+	at := bytes.Index(text, []byte(postBuildEntry))
+	if at < 0 {
+		return fmt.Errorf("%s: the script postbuild was moved; delete it by hand", file)
+	}
+	rest := text[at+len(postBuildEntry):]
+	return writeScripts(file, append(bytes.Clone(text[:at]), bytes.TrimLeft(rest, " \t\r\n")...), "")
+}
+
+func readScripts(file string) (text []byte, scripts map[string]string, err error) {
+	if text, err = os.ReadFile(file); err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", file, disk.Cause(err))
+	}
+	var document struct{ Scripts map[string]string }
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	return text, document.Scripts, nil
+}
+
+// writeScripts writes the file only if it now says what was meant: the place
+// was found in the text, which may hold another object of that name.
+func writeScripts(file string, text []byte, want string) error {
+	var document struct{ Scripts map[string]string }
+	if err := json.Unmarshal(text, &document); err != nil || document.Scripts["postbuild"] != want {
+		return errors.New(file + ": its form is not understood; add the script postbuild, sitelink check, by hand")
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", file, disk.Cause(err))
+	}
+	return disk.WriteFile(file, text, info.Mode().Perm())
+}
