@@ -122,7 +122,7 @@ func (a *app) diff(ctx context.Context, cfg *config.Config, f diffFlags) error {
 		err = report.PlanMarkdown(out, plan)
 	default:
 		err = report.Plan(out, plan, report.PlanOptions{ByTarget: f.by == "target", Color: a.colorsReport(cfg.Color, f.output)})
-		if hint := goneRules(s.Profile().Name, plan.Graves); err == nil && hint != "" {
+		if hint := goneRules(s.Profile().Name, plan.Unanswered); err == nil && hint != "" {
 			a.ui.note(hint)
 		}
 	}
@@ -167,7 +167,7 @@ func (a *app) plan(ctx context.Context, cfg *config.Config, snap *ledger.Snapsho
 	}
 	cache.keep()
 	timer.stage("entries")
-	plan := outgoing.Diff(entries, snap, outgoing.SiteAnswer(s, entries))
+	plan := outgoing.Diff(entries, snap)
 	timer.stage("diff")
 	return s, entries, plan, nil
 }

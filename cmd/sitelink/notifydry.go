@@ -41,7 +41,7 @@ func dueReport(snap *ledger.Snapshot, now time.Time) *deliver.Report {
 	r := &deliver.Report{}
 	for _, n := range snap.Notices {
 		if n.Open() && !n.Next.After(now) {
-			r.Notices = append(r.Notices, deliver.Delivered{Notice: n})
+			r.Results = append(r.Results, deliver.Result{Notice: n})
 		}
 	}
 	return r

@@ -176,7 +176,7 @@ func (a *app) deliver(ctx context.Context, cfg *config.Config, f *notifyFlags, s
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case result.Stopped != "":
-		a.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, counted(result.Left, "notice")))
+		a.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, counted(result.NotTried, "notice")))
 		return errNotices
 	case result.Failed() > 0:
 		return errNotices

@@ -77,14 +77,14 @@ func (a *app) openLedger(ctx context.Context, cfg *config.Config, readOnly bool)
 	var store ledger.Store
 	switch scheme, _, _ := strings.Cut(name, ":"); scheme {
 	case "git":
-		store, err = ledger.OpenGit(ctx, name, ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: readOnly, Note: a.ui.warning})
+		store, err = ledger.OpenGit(ctx, name, ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: readOnly, Warn: a.ui.warning})
 	case "postgres", "postgresql":
-		store, err = pg.Open(ctx, name, pg.Options{Runner: runnerName(), ReadOnly: readOnly, Note: a.ui.warning})
+		store, err = pg.Open(ctx, name, pg.Options{Runner: runnerName(), ReadOnly: readOnly, Warn: a.ui.warning})
 	default:
 		if strings.Contains(name, "://") {
 			return nil, &usageError{fmt.Sprintf("no ledger is kept at %q", name), "write a file, git:refs/sitelink/ledger or postgres://USER@HOST/DATABASE"}
 		}
-		store, err = ledger.OpenFile(name, ledger.FileOptions{ReadOnly: readOnly, Note: a.ui.warning})
+		store, err = ledger.OpenFile(name, ledger.FileOptions{ReadOnly: readOnly, Warn: a.ui.warning})
 	}
 	if err != nil {
 		return nil, explainLedger(err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -19,7 +18,7 @@ import (
 
 // fetchOptions are those of the configuration. base stands in for a contact
 // that is not named.
-func fetchOptions(cfg *config.Config, base string) fetch.Options {
+func fetchOptions(cfg *config.Config, base string) outgoing.ClientOptions {
 	contact := cfg.Outgoing.Contact
 	if contact == "" {
 		contact = base
@@ -28,7 +27,7 @@ func fetchOptions(cfg *config.Config, base string) fetch.Options {
 	if contact != "" {
 		agent += " (+" + contact + ")"
 	}
-	opt := fetch.Options{UserAgent: agent, Allow: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Total: cfg.Fetch.Timeout}
+	opt := outgoing.ClientOptions{UserAgent: agent, AllowAddresses: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Timeout: cfg.Fetch.Timeout}
 	if opt.Pace == 0 {
 		opt.Pace = -1
 	}
@@ -44,15 +43,15 @@ const ownPace = 20 * time.Millisecond
 // deliverOptions wires the senders that the configuration names.
 func (a *app) deliverOptions(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, base string) (deliver.Options, error) {
 	options := fetchOptions(cfg, base)
-	client := fetch.New(options)
+	client := outgoing.NewClient(options)
 	own := options
 	own.Pace = min(ownPace, cfg.Outgoing.Pace)
 	if own.Pace == 0 {
 		own.Pace = -1
 	}
 	opt := deliver.Options{
-		Targets: client, Sources: fetch.New(own),
-		Live: deliver.Live{Deadline: cfg.Outgoing.Live, Bust: f.bust},
+		Targets: client, Sources: outgoing.NewClient(own),
+		Live: deliver.LiveOptions{Deadline: cfg.Outgoing.Live, BypassCache: f.bust},
 	}
 	if opt.Live.Deadline == 0 {
 		opt.Live.Deadline = -1
@@ -81,15 +80,15 @@ func (a *app) deliverOptions(ctx context.Context, cfg *config.Config, f *notifyF
 		if err != nil {
 			return opt, err
 		}
-		opt.Besides = append(opt.Besides, sender)
+		opt.Additional = append(opt.Additional, sender)
 	}
 	return opt, nil
 }
 
 // linkSender makes the sender of LINK and UNLINK. ask makes it ask hosts that
 // are no peers. What it learns of hosts is kept in the store, if there is one.
-func linkSender(ctx context.Context, cfg *config.Config, client *fetch.Client, store ledger.Store, ask bool) (outgoing.Sender, error) {
-	opt := linkmethod.Options{Ask: ask}
+func linkSender(ctx context.Context, cfg *config.Config, client *outgoing.Client, store ledger.Store, ask bool) (outgoing.Sender, error) {
+	opt := linkmethod.Options{Probe: ask}
 	for _, entry := range cfg.Outgoing.LinkPeers {
 		peer, err := linkmethod.ParsePeer(entry)
 		if err != nil {
@@ -98,13 +97,12 @@ func linkSender(ctx context.Context, cfg *config.Config, client *fetch.Client, s
 		opt.Peers = append(opt.Peers, peer)
 	}
 	if store == nil {
-		opt.Memory = linkmethod.NewMemory(nil, nil)
 		return linkmethod.New(client, opt), nil
 	}
 	snap, err := store.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	opt.Memory = linkmethod.NewMemory(snap.Peers, store.Remember)
+	opt.Unsupported = linkmethod.NewUnsupportedHosts(snap.Unsupported, store.RecordUnsupported)
 	return linkmethod.New(client, opt), nil
 }

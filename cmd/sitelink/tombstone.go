@@ -24,7 +24,7 @@ func (a *app) writeTombstones(s *site.Site, plan *outgoing.Plan) error {
 	}
 	defer root.Close()
 	written := 0
-	for _, address := range plan.Graves {
+	for _, address := range plan.Unanswered {
 		name, ok := tombstoneFile(s, address)
 		if !ok {
 			continue

@@ -61,8 +61,8 @@ func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link) error {
 	for _, g := range p.Gone {
 		d.Gone = append(d.Gone, planGone(g))
 	}
-	d.Graves, d.Forgotten = append(d.Graves, p.Graves...), append(d.Forgotten, p.Forgotten...)
-	for _, l := range p.Left {
+	d.Graves, d.Forgotten = append(d.Graves, p.Unanswered...), append(d.Forgotten, p.Inactive...)
+	for _, l := range p.Excluded {
 		d.LeftOut = append(d.LeftOut, planLeft(l))
 	}
 	enc := json.NewEncoder(w)

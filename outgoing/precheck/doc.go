@@ -3,8 +3,8 @@
 //	problems, err := precheck.Fetch(ctx, client, source, target)
 //
 // [Fetch] gets a page as a receiver would and returns what is wrong with it, each
-// [Problem] with its cure. [Check] does the same for a page that you have. [Page]
-// previews a notification: for each target of a page, the protocol and endpoint
+// [Problem] with its cure. [Check] does the same for a page that you have. A
+// [Previewer] previews a notification: for each target of a page, the protocol and endpoint
 // that would be used and the problems that the receiver would find. Nothing is
 // sent except GET requests, and OPTIONS if one of the senders uses it.
 //

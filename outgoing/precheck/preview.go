@@ -45,12 +45,19 @@ func (r *Report) Failing() bool {
 	return len(r.Page) > 0 || slices.ContainsFunc(r.Rows, func(row Row) bool { return len(row.Problems) > 0 || row.Err != nil })
 }
 
-// Page previews the notices of the page source to its targets. The senders find
-// the endpoints; the first that finds one is used. built is the page as it was
-// built, which is examined if the page is not live; it may be nil. The error is
-// that of ctx.
-func Page(ctx context.Context, client outgoing.Doer, senders []outgoing.Sender, source string, targets []string, built []byte) (*Report, error) {
-	p := &preview{client: client, senders: senders, report: &Report{Source: source, Rows: make([]Row, len(targets))}}
+// Previewer previews the notices of pages.
+type Previewer struct {
+	// Client fetches source and target pages.
+	Client outgoing.Doer
+	// Senders find the endpoints of targets. The first that finds one is used.
+	Senders []outgoing.Sender
+}
+
+// Page previews the notices of the page source to its targets. built is the page
+// as it was built, which is examined if the page is not live; it may be nil. The
+// error is that of ctx.
+func (v Previewer) Page(ctx context.Context, source string, targets []string, built []byte) (*Report, error) {
+	p := &preview{Previewer: v, report: &Report{Source: source, Rows: make([]Row, len(targets))}}
 	if p.source(ctx, built); ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -62,16 +69,15 @@ func Page(ctx context.Context, client outgoing.Doer, senders []outgoing.Sender, 
 
 // preview is one call of Page.
 type preview struct {
-	client  outgoing.Doer
-	senders []outgoing.Sender
-	report  *Report
-	page    *outgoing.Response // nil if there is nothing to examine
+	Previewer
+	report *Report
+	page   *outgoing.Response // nil if there is nothing to examine
 }
 
 // source fetches the page, and falls back to the built one.
 func (p *preview) source(ctx context.Context, built []byte) {
 	r := p.report
-	page, err := get(ctx, p.client, r.Source)
+	page, err := get(ctx, p.Client, r.Source)
 	switch {
 	case err != nil:
 		r.Page = append(r.Page, Problem{Code: NotLive, Offset: -1,
@@ -119,8 +125,8 @@ func (p *preview) targets(ctx context.Context, targets []string) {
 // discover finds the endpoint of one target.
 func (p *preview) discover(ctx context.Context, url string) Row {
 	row := Row{Target: url}
-	t := outgoing.NewTarget(p.client, url)
-	for _, s := range p.senders {
+	t := outgoing.NewTarget(p.Client, url)
+	for _, s := range p.Senders {
 		e, err := s.Discover(ctx, t)
 		switch {
 		case err != nil:

@@ -64,7 +64,7 @@ func TestPage(t *testing.T) {
 	}
 	look := func(built []byte) *precheck.Report {
 		t.Helper()
-		r, err := precheck.Page(t.Context(), client, senders, server.URL+"/post", targets, built)
+		r, err := precheck.Previewer{Client: client, Senders: senders}.Page(t.Context(), server.URL+"/post", targets, built)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestPage(t *testing.T) {
 
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := precheck.Page(canceled, client, senders, server.URL+"/post", targets, nil); err == nil {
+	if _, err := (precheck.Previewer{Client: client, Senders: senders}).Page(canceled, server.URL+"/post", targets, nil); err == nil {
 		t.Error("no error")
 	}
 	server.Close()
