@@ -109,7 +109,7 @@ func (f *File) use(p *parsed) {
 		f.warn(warning.String())
 	}
 	if len(p.damaged) > 0 && f.lock != nil {
-		f.warn(fmt.Sprintf("%d lines that could not be read are saved in %s", len(p.damaged), f.sibling("damaged")))
+		f.warn(fmt.Sprintf("unreadable lines saved in %s: %d", f.sibling("damaged"), len(p.damaged)))
 	}
 }
 

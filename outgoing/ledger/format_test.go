@@ -171,11 +171,11 @@ func TestParseDamage(t *testing.T) {
 		state        State
 	}{
 		{name: "empty", text: ""},
-		{name: "damage in the middle", text: header + "{\"source\":\n" + link, faults: []string{"f:2: not a valid JSON object: unexpected EOF; the line is moved to the .damaged file"}, damaged: 1, links: 1},
-		{name: "unknown field", text: header + `{"page":"x","colour":"red"}` + "\n" + link, faults: []string{`f:2: unknown field "colour"; the line is moved to the .damaged file`}, damaged: 1, links: 1},
-		{name: "unknown state", text: header + strings.Replace(done, "done", "dome", 1), faults: []string{`f:2: unknown state "dome"; the line is moved to the .damaged file`}, damaged: 1},
-		{name: "not UTF-8", text: header + "{\"page\":\"\xff\"}\n", faults: []string{"f:2: the line is not UTF-8; the line is moved to the .damaged file"}, damaged: 1},
-		{name: "cut at the end", text: header + link + done[:40], faults: []string{"f:3: not a valid JSON object: unexpected EOF; the line is moved to the .damaged file"}, damaged: 1, links: 1},
+		{name: "damage in the middle", text: header + "{\"source\":\n" + link, faults: []string{"f:2: not a valid JSON object: unexpected EOF; the line is ignored"}, damaged: 1, links: 1},
+		{name: "unknown field", text: header + `{"page":"x","colour":"red"}` + "\n" + link, faults: []string{`f:2: unknown field "colour"; the line is ignored`}, damaged: 1, links: 1},
+		{name: "unknown state", text: header + strings.Replace(done, "done", "dome", 1), faults: []string{`f:2: unknown state "dome"; the line is ignored`}, damaged: 1},
+		{name: "not UTF-8", text: header + "{\"page\":\"\xff\"}\n", faults: []string{"f:2: the line is not UTF-8; the line is ignored"}, damaged: 1},
+		{name: "cut at the end", text: header + link + done[:40], faults: []string{"f:3: not a valid JSON object: unexpected EOF; the line is ignored"}, damaged: 1, links: 1},
 		{name: "no first line", text: link, faults: []string{"f:1: the first line, with the version and the base URL of the site, is missing"}, links: 1},
 		{name: "conflict marks", text: header + "<<<<<<< HEAD\n" + link + "=======\n" + done + ">>>>>>> other\n", links: 1, notes: 1, state: Done,
 			faults: []string{"f:2: skipped the marker of a merge conflict; both sides are read", "f:4: skipped the marker of a merge conflict; both sides are read", "f:6: skipped the marker of a merge conflict; both sides are read"}},

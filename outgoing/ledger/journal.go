@@ -197,7 +197,7 @@ func (p *parsed) replay(name, text string) (complete int64) {
 			p.warn(name, number, "dropped the last line, which a crash cut off", false)
 			return complete
 		case err != nil:
-			p.warn(name, number, err.Error()+savedElsewhere, true)
+			p.warn(name, number, err.Error()+ignoredLine, true)
 			p.damaged = append(p.damaged, line)
 		}
 		p.changed = true

@@ -109,7 +109,7 @@ func (p *parser) parseLine(line string, ended bool) error {
 	}
 	r, err := decodeRow(line)
 	if err != nil {
-		p.warn(p.name, p.line, err.Error()+savedElsewhere, true)
+		p.warn(p.name, p.line, err.Error()+ignoredLine, true)
 		p.damaged = append(p.damaged, line)
 		return nil
 	}
@@ -138,8 +138,8 @@ func (p *parser) parseLine(line string, ended bool) error {
 	return nil
 }
 
-// savedElsewhere is the end of a warning about a line that could not be read.
-const savedElsewhere = "; the line is moved to the .damaged file"
+// ignoredLine ends a warning about a line that could not be read.
+const ignoredLine = "; the line is ignored"
 
 func (p *parser) addHeader(r *row) error {
 	switch {
