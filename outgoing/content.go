@@ -10,13 +10,13 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/outline"
 )
 
 // content is the part of a page that is its entry. Nodes are indexes in the
 // outline.
 type content struct {
-	page  *scan.Outline
+	page  *outline.Outline
 	roots []int
 	// whole is set if everything in the roots counts. Otherwise nav, aside and
 	// footer do not.
@@ -31,14 +31,14 @@ type content struct {
 
 // contentOf returns the content of a page, or false if the page is a list of
 // entries. tree has the nodes of the outline, for a selector to match.
-func (r *rules) contentOf(page *scan.Outline, tree []*html.Node) (*content, bool) {
-	o := outline{page}
+func (r *rules) contentOf(page *outline.Outline, tree []*html.Node) (*content, bool) {
+	o := pageOutline{page}
 	c := &content{page: page, heading: -1}
 	if r.content != nil {
 		c.roots, c.whole = o.outermost(func(i int) bool { return r.content.Match(tree[i]) }), true
 		return c, true
 	}
-	if page.Mentions(scan.OutlineClass, "h-entry") {
+	if page.Mentions(outline.Class, "h-entry") {
 		if entries := o.outermost(func(i int) bool { return o.hasClass(i, "h-entry") }); len(entries) == 1 {
 			c.setEntry(entries[0])
 			return c, true
@@ -60,7 +60,7 @@ func (r *rules) contentOf(page *scan.Outline, tree []*html.Node) (*content, bool
 // setEntry makes the content the parts of an h-entry (microformats2) that its
 // author wrote.
 func (c *content) setEntry(entry int) {
-	o := outline{c.page}
+	o := pageOutline{c.page}
 	c.roots = o.outermostIn(entry, func(i int) bool { return o.hasClass(i, "e-content") }, o.isItem)
 	if len(c.roots) == 0 {
 		c.roots = []int{entry}
@@ -80,13 +80,13 @@ func (c *content) setEntry(entry int) {
 
 // citesTarget reports whether an element names the page that the entry replies
 // to, likes, reposts or bookmarks.
-func (o outline) citesTarget(i int) bool {
+func (o pageOutline) citesTarget(i int) bool {
 	return o.hasClass(i, "u-in-reply-to") || o.hasClass(i, "u-like-of") || o.hasClass(i, "u-repost-of") || o.hasClass(i, "u-bookmark-of")
 }
 
 // isItem reports whether an element is a microformat of its own.
-func (o outline) isItem(i int) bool {
-	classes, _ := o.Attr(i, scan.OutlineClass)
+func (o pageOutline) isItem(i int) bool {
+	classes, _ := o.Attr(i, outline.Class)
 	for class := range bytes.FieldsSeq(classes) {
 		if bytes.HasPrefix(class, []byte("h-")) {
 			return true
@@ -97,7 +97,7 @@ func (o outline) isItem(i int) bool {
 
 // mainArticle chooses among sibling articles: the only one, or the only one with
 // an h1, because comments may be articles too.
-func (o outline) mainArticle(articles []int) (int, bool) {
+func (o pageOutline) mainArticle(articles []int) (int, bool) {
 	if len(articles) == 1 {
 		return articles[0], true
 	}
@@ -117,10 +117,10 @@ func (c *content) anchors(rel map[string]bool, f func(href []byte)) {
 		if tag := c.page.Tag(i); tag != atom.A && tag != atom.Area {
 			return
 		}
-		if types, ok := c.page.Attr(i, scan.OutlineRel); ok && hasAny(types, rel) {
+		if types, ok := c.page.Attr(i, outline.Rel); ok && hasAny(types, rel) {
 			return
 		}
-		if href, ok := c.page.Attr(i, scan.OutlineHref); ok {
+		if href, ok := c.page.Attr(i, outline.Href); ok {
 			f(href)
 		}
 	}
@@ -150,7 +150,7 @@ func (c *content) walk(f func(i int)) {
 }
 
 func (c *content) skips(i int) bool {
-	if c.page.Attrs(i)&(1<<scan.OutlineNoMention) != 0 {
+	if c.page.Attrs(i)&(1<<outline.NoMention) != 0 {
 		return true
 	}
 	switch c.page.Tag(i) {
@@ -162,18 +162,18 @@ func (c *content) skips(i int) bool {
 	return false
 }
 
-// outline adds queries to the outline of a page.
-type outline struct{ *scan.Outline }
+// pageOutline adds queries to the outline of a page.
+type pageOutline struct{ *outline.Outline }
 
 // outermost returns the elements of the page that match and are not inside
 // another one that does.
-func (o outline) outermost(match func(i int) bool) []int {
+func (o pageOutline) outermost(match func(i int) bool) []int {
 	return o.between(0, o.Len(), match, func(int) bool { return false })
 }
 
 // named returns the HTML elements with a name that are not inside another one
 // with that name.
-func (o outline) named(a atom.Atom) []int {
+func (o pageOutline) named(a atom.Atom) []int {
 	if !o.Has(a) {
 		return nil // without visiting each node
 	}
@@ -182,11 +182,11 @@ func (o outline) named(a atom.Atom) []int {
 
 // outermostIn does the same below an element, skipping the insides of elements
 // for which closed is true.
-func (o outline) outermostIn(root int, match, closed func(i int) bool) []int {
+func (o pageOutline) outermostIn(root int, match, closed func(i int) bool) []int {
 	return o.between(root+1, o.End(root), match, closed)
 }
 
-func (o outline) between(from, to int, match, closed func(i int) bool) (found []int) {
+func (o pageOutline) between(from, to int, match, closed func(i int) bool) (found []int) {
 	for i := from; i < to; {
 		next := i + 1
 		switch {
@@ -203,12 +203,12 @@ func (o outline) between(from, to int, match, closed func(i int) bool) (found []
 	return found
 }
 
-func (o outline) isElement(a atom.Atom) func(i int) bool {
+func (o pageOutline) isElement(a atom.Atom) func(i int) bool {
 	return func(i int) bool { return o.Tag(i) == a && !o.Foreign(i) }
 }
 
-func (o outline) hasClass(i int, class string) bool {
-	classes, _ := o.Attr(i, scan.OutlineClass)
+func (o pageOutline) hasClass(i int, class string) bool {
+	classes, _ := o.Attr(i, outline.Class)
 	for c := range bytes.FieldsSeq(classes) {
 		if string(c) == class {
 			return true
@@ -218,13 +218,13 @@ func (o outline) hasClass(i int, class string) bool {
 }
 
 // baseHref returns the href of the first base element that has one.
-func (o outline) baseHref() (href []byte, ok bool) {
+func (o pageOutline) baseHref() (href []byte, ok bool) {
 	if !o.Has(atom.Base) {
 		return nil, false
 	}
 	for i := range o.Len() {
 		if o.Tag(i) == atom.Base {
-			if href, ok = o.Attr(i, scan.OutlineHref); ok {
+			if href, ok = o.Attr(i, outline.Href); ok {
 				return href, true
 			}
 		}
@@ -233,8 +233,8 @@ func (o outline) baseHref() (href []byte, ok bool) {
 }
 
 // hashed are the attributes that are part of what a reader sees.
-var hashed = [...]scan.OutlineAttr{scan.OutlineAlt, scan.OutlineCite, scan.OutlineData, scan.OutlineDatetime,
-	scan.OutlineHref, scan.OutlinePoster, scan.OutlineSrc, scan.OutlineTitle}
+var hashed = [...]outline.Attr{outline.Alt, outline.Cite, outline.Data, outline.Datetime,
+	outline.Href, outline.Poster, outline.Src, outline.Title}
 
 var hashedSet = func() (set uint32) {
 	for _, a := range hashed {
@@ -312,14 +312,14 @@ const TombstonePage = `<!DOCTYPE html>
 `
 
 // isTombstone reports whether a page says that it was deleted.
-func (o outline) isTombstone() bool {
+func (o pageOutline) isTombstone() bool {
 	for i := 0; i < o.Len(); i++ {
 		switch o.Tag(i) {
 		case atom.Body:
 			i = o.End(i) - 1
 		case atom.Meta:
-			equiv, _ := o.Attr(i, scan.OutlineHTTPEquiv)
-			status, _ := o.Attr(i, scan.OutlineContent)
+			equiv, _ := o.Attr(i, outline.HTTPEquiv)
+			status, _ := o.Attr(i, outline.Content)
 			if strings.EqualFold(string(equiv), "status") && bytes.HasPrefix(bytes.TrimSpace(status), []byte("410")) {
 				return true
 			}

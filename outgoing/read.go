@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/outline"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -219,7 +219,7 @@ func (r *reading) all(ctx context.Context, out []pageResult) error {
 type pageWorker struct {
 	*reading
 	reader   *site.Reader
-	outliner scan.Outliner
+	outliner outline.Reader
 	// parser is set if pages must be parsed even where the outliner could read
 	// them.
 	parser bool
@@ -287,8 +287,8 @@ func (w *pageWorker) read(id site.PageID, e Entry, known bool) (pageResult, erro
 }
 
 // result returns the result for a page with that outline.
-func (w *pageWorker) result(e Entry, page *scan.Outline, tree []*html.Node, known bool) pageResult {
-	if (outline{page}).isTombstone() {
+func (w *pageWorker) result(e Entry, page *outline.Outline, tree []*html.Node, known bool) pageResult {
+	if (pageOutline{page}).isTombstone() {
 		return pageResult{entry: e, excluded: Tombstone}
 	}
 	c, ok := w.rules.contentOf(page, tree)
@@ -304,7 +304,7 @@ func (w *pageWorker) result(e Entry, page *scan.Outline, tree []*html.Node, know
 
 // outline reads the tree of a page: in one pass, or with the parser, which takes
 // ten times as long, if one pass is not reliable or a selector needs nodes.
-func (w *pageWorker) outline(text []byte) (*scan.Outline, []*html.Node, error) {
+func (w *pageWorker) outline(text []byte) (*outline.Outline, []*html.Node, error) {
 	if !w.parser {
 		if page, ok := w.outliner.Read(text); ok {
 			return page, nil, nil
@@ -314,7 +314,7 @@ func (w *pageWorker) outline(text []byte) (*scan.Outline, []*html.Node, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	page, tree := scan.OutlineTree(doc)
+	page, tree := outline.FromTree(doc)
 	return page, tree, nil
 }
 
@@ -332,7 +332,7 @@ func (w *pageWorker) setTargets(e *Entry, c *content) {
 	if err != nil {
 		return // never: the URL was made from a parsed base URL
 	}
-	if href, ok := (outline{c.page}).baseHref(); ok {
+	if href, ok := (pageOutline{c.page}).baseHref(); ok {
 		if u, err := base.Resolve(string(href)); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
 			base = u
 		}

@@ -29,7 +29,7 @@ var ErrNoPages = errors.New("no pages")
 // ctx was cancelled (its cause). Pages that cannot be read are kept with
 // their [PageError].
 func Load(ctx context.Context, root string, opt Options) (*Site, error) {
-	s := &Site{root: root, opt: opt, hash: newHasher(), fold: &folds{}, generation: generations.Add(1)}
+	s := &Site{root: root, opt: opt, hash: newHasher(), fold: &folds{}, definitions: new(Definitions)}
 	if err := s.configure(); err != nil {
 		return nil, err
 	}

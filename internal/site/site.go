@@ -56,10 +56,8 @@ type Site struct {
 
 	fold *folds
 	// modes: permission bits say what a server may read.
-	modes bool
-	// generation is unique among all sites; edits is nil for a loaded site.
-	generation uint64
-	edits      *Edits
+	modes       bool
+	definitions *Definitions
 }
 
 // PageID is an index into the pages of a site, which are sorted by path.
@@ -82,6 +80,7 @@ type Page struct {
 	manifests bool
 	err       PageError
 	anchorN   uint32
+	version   uint32
 	size      int64
 	sum       uint64 // of the file's bytes, see [Page.Sum]
 	links     []Link
@@ -129,6 +128,15 @@ const (
 	bitEntry                        // the address of an entry of a sitemap or feed
 )
 
+// Definitions identifies what the files of a site define for links to them: which
+// files there are, their permissions, and the anchors and other properties of
+// pages. Versions of a site that have the same Definitions differ at most in the
+// links of their pages.
+type Definitions struct{ _ byte } // not empty, so that addresses differ
+
+// Definitions returns what identifies the definitions of the site.
+func (s *Site) Definitions() *Definitions { return s.definitions }
+
 // Root returns the docroot as it was given.
 func (s *Site) Root() string { return s.root }
 
@@ -173,6 +181,10 @@ func (s *Site) Faults() []FileFault { return s.faults }
 
 // Node returns the file that the page was read from.
 func (p *Page) Node() NodeID { return p.node }
+
+// Version counts how often [Site.Update] has read the page again. Versions of a
+// site with the same [Definitions] share the records of pages with equal versions.
+func (p *Page) Version() uint32 { return p.version }
 
 // Kind returns how the page was read.
 func (p *Page) Kind() PageKind { return p.kind }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/disk"
 )
@@ -118,6 +117,7 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 		// Copies, because the worker's blocks have room for many pages and live
 		// as long as one of them.
 		p.links, p.frags, p.anchors = slices.Clone(p.links), slices.Clone(p.frags), slices.Clone(p.anchors)
+		p.version = s.pages[id].version + 1
 		n.pages[id] = *p
 	}
 	n.tree.restorePermissions(s.tree, edited)
@@ -125,59 +125,21 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 		n.statLinked()
 	}
 	n.markOdd()
-	n.generation, n.edits = generations.Add(1), &Edits{since: s.generation}
 	for i := range pages {
-		id := n.PageAt(pages[i].node)
-		n.edits.Pages, n.edits.Old = append(n.edits.Pages, id), append(n.edits.Old, s.pages[id])
-	}
-	for _, id := range edited {
-		if !s.sameTarget(n, id) {
-			n.edits.Redefined = append(n.edits.Redefined, id)
+		if !n.definesSame(s, n.PageAt(pages[i].node)) {
+			n.definitions = new(Definitions)
 		}
 	}
 	return n, true, nil
 }
 
-// generations numbers the sites of a process.
-var generations atomic.Uint64
-
-// Edits are the differences between a version of a site that shares records with
-// another one, and that one.
-type Edits struct {
-	since uint64
-	// Pages were read again. Old holds their records in the other version.
-	Pages []PageID
-	Old   []Page
-	// Redefined are the files, ascending, for which links to them may be judged
-	// differently: other anchors, other permissions.
-	Redefined []NodeID
-}
-
-// Generation returns a number that no other Site of this process has.
-func (s *Site) Generation() uint64 { return s.generation }
-
-// Edits returns how s differs from the version of that generation; nil unless
-// [Site.Update] made s of that version and shared its records.
-func (s *Site) Edits(generation uint64) *Edits {
-	if s.edits == nil || s.edits.since != generation {
-		return nil
-	}
-	return s.edits
-}
-
-// sameTarget reports whether links to an edited file are judged alike in s and n.
-func (s *Site) sameTarget(n *Site, id NodeID) bool {
+// definesSame reports whether links to a page are judged as they were in old.
+func (s *Site) definesSame(old *Site, id PageID) bool {
+	a, b := &old.pages[id], &s.pages[id]
 	const judged = flagUnreadable | flagPrivate | flagAlias
-	x := &s.tree.nodes[id]
-	if (x.flags^n.tree.nodes[id].flags)&judged != 0 {
-		return false
-	}
-	if x.page == 0 {
-		return true
-	}
-	a, b := &s.pages[x.page-1], &n.pages[x.page-1]
 	return a.err.Err == nil && b.err.Err == nil && a.alias == b.alias && a.noIndex == b.noIndex && a.canon == b.canon &&
-		a.script == b.script && a.quirks == b.quirks && slices.Equal(a.anchors, b.anchors)
+		a.script == b.script && a.quirks == b.quirks && slices.Equal(a.anchors, b.anchors) &&
+		(old.tree.nodes[a.node].flags^s.tree.nodes[b.node].flags)&judged == 0
 }
 
 // editedPages returns unread records for the edited files that are pages. ok is
