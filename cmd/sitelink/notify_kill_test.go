@@ -199,7 +199,7 @@ func TestNotifyKilled(t *testing.T) {
 				t.Errorf("in flight after a run that ended: %q", inFlight)
 			}
 			var report struct{ Failed, Left, Repeated int }
-			if err := json.Unmarshal([]byte(out.String()), &report); err != nil || report.Failed+report.NotTried > 0 || report.Repeated != last {
+			if err := json.Unmarshal([]byte(out.String()), &report); err != nil || report.Failed+report.Left > 0 || report.Repeated != last {
 				t.Fatalf("%v, %d were in flight, %s", err, last, out.String())
 			}
 		}
