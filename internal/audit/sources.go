@@ -79,7 +79,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 			anchors, near = append(anchors, anchor), append(near, i)
 		}
 	}
-	places, err := m.Place(ctx, s, links)
+	places, err := m.Locate(ctx, s, links)
 	if err != nil {
 		return err
 	}
