@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/sitelink/sitelink/internal/fault"
 
 	"github.com/spf13/cobra"
 )
@@ -11,7 +12,7 @@ in the working tree. docs/guide/git-hooks.md explains how it works, and how to c
 lefthook, pre-commit and git-lfs. The table [hook] of sitelink.toml tells it how to build the site.
 `
 
-func (a *app) hookCommand() *cobra.Command {
+func hookCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook",
 		Short: "check commits before you push them",
@@ -21,19 +22,19 @@ func (a *app) hookCommand() *cobra.Command {
 			"  # push without a check\n  SITELINK_SKIP=1 git push",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return &usageError{fmt.Sprintf("hook has no command %q", args[0]), "sitelink hook --help lists them"}
+				return fault.Usage(fmt.Sprintf("hook has no command %q", args[0]), "sitelink hook --help lists them")
 			}
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error {
-			return &usageError{"hook: no command given", "sitelink hook install sets it up; sitelink hook --help lists the commands"}
+			return fault.Usage("hook: no command given", "sitelink hook install sets it up; sitelink hook --help lists the commands")
 		},
 	}
-	cmd.AddCommand(a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookRunCommand())
+	cmd.AddCommand(hookInstallCommand(c), hookUninstallCommand(c), hookStatusCommand(c), hookRunCommand(c))
 	return cmd
 }
 
-func (a *app) hookRunCommand() *cobra.Command {
+func hookRunCommand(c *cli) *cobra.Command {
 	var req pushRequest
 	cmd := &cobra.Command{
 		Use:   "run [pre-push] [REMOTE [URL]]",
@@ -48,7 +49,7 @@ func (a *app) hookRunCommand() *cobra.Command {
 				args = args[1:]
 			}
 			if len(args) > 2 {
-				return &usageError{fmt.Sprintf("run takes a remote and its URL, got %d arguments", len(args)), ""}
+				return fault.Usage(fmt.Sprintf("run takes a remote and its URL, got %d arguments", len(args)), "")
 			}
 			return nil
 		},
@@ -59,7 +60,7 @@ func (a *app) hookRunCommand() *cobra.Command {
 			if len(args) > 0 {
 				req.remote = args[0]
 			}
-			return a.hookRun(cmd, req)
+			return runHook(c, cmd, req)
 		},
 	}
 	cmd.Flags().SortFlags = false
