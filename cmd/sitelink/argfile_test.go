@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 func TestSplitWords(t *testing.T) {

@@ -74,7 +74,7 @@ func errNoLedger(c *cli, p *project.Project) error {
 }
 
 // faulty is a store that knows what was odd about its files.
-type faulty interface{ Faults() []ledger.Fault }
+type warner interface{ Warnings() []ledger.Warning }
 
 // verifyLedger does the work of `sitelink ledger verify`.
 func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
@@ -90,9 +90,9 @@ func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
 	if snap.New {
 		return errNoLedger(c, p)
 	}
-	var faults []ledger.Fault
-	if s, ok := store.(faulty); ok {
-		faults = s.Faults()
+	var faults []ledger.Warning
+	if s, ok := store.(warner); ok {
+		faults = s.Warnings()
 	}
 	out := c.stdout()
 	for _, f := range faults {
