@@ -6,11 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check/baseline"
-<<<<<<< HEAD
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
-=======
->>>>>>> main
 )
 
 const baselineLong = `baseline keeps a list of findings that a site has today and that you accept, so that check --baseline
@@ -30,35 +26,13 @@ const baselineExample = `  # accept all current findings until the end of Januar
   # after fixing links: remove entries that no longer match a finding
   sitelink baseline update public`
 
-<<<<<<< HEAD
 func baselineCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
-=======
-func (a *app) baselineCommand() *cobra.Command {
 	return withCommands(&cobra.Command{
->>>>>>> main
 		Use:     "baseline",
 		Short:   "accept current findings, and report only new ones",
 		Long:    baselineLong,
 		Example: baselineExample,
-<<<<<<< HEAD
-		Args: func(cmd *cobra.Command, args []string) error {
-			hint := "write one of write, update and show"
-			if len(args) == 0 {
-				return fault.Usage("baseline needs a command", hint)
-			}
-			if near, ok := config.Nearest(args[0], []string{"write", "update", "show"}); ok {
-				hint = fmt.Sprintf("did you mean %q?", "baseline "+near)
-			}
-			return fault.Usage(fmt.Sprintf("unknown command %q", "baseline "+args[0]), hint)
-		},
-		RunE: func(*cobra.Command, []string) error { return nil },
-	}
-	cmd.AddCommand(baselineWriteCommand(c), baselineUpdateCommand(c), baselineShowCommand(c))
-	return cmd
-=======
-	}, a.baselineWriteCommand(), a.baselineUpdateCommand(), a.baselineShowCommand())
->>>>>>> main
+	}, baselineWriteCommand(c), baselineUpdateCommand(c), baselineShowCommand(c))
 }
 
 // notForBaseline are the keys of check that say how a report looks.

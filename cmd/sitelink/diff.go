@@ -122,15 +122,9 @@ func runDiff(ctx context.Context, c *cli, cfg *config.Config, f diffFlags) error
 	case "markdown":
 		err = report.PlanMarkdown(out, compared.Plan)
 	default:
-<<<<<<< HEAD
 		err = report.Plan(out, compared.Plan, report.PlanOptions{ByTarget: f.by == "target", Color: c.colorsReport(cfg.Color, f.output)})
-		if hint := announce.GoneRule(compared.Site.Profile().Name, compared.Plan.Graves); err == nil && hint != "" {
+		if hint := announce.GoneRule(compared.Site.Profile().Name, compared.Plan.Unanswered); err == nil && hint != "" {
 			c.ui.note(hint)
-=======
-		err = report.Plan(out, c.Plan, report.PlanOptions{ByTarget: f.by == "target", Color: a.colorsReport(cfg.Color, f.output)})
-		if hint := announce.GoneRule(c.Site.Profile().Name, c.Plan.Unanswered); err == nil && hint != "" {
-			a.ui.note(hint)
->>>>>>> main
 		}
 	}
 	if err != nil {

@@ -12,35 +12,15 @@ in the working tree. docs/guide/git-hooks.md explains how it works, and how to c
 lefthook, pre-commit and git-lfs. The table [hook] of sitelink.toml tells it how to build the site.
 `
 
-<<<<<<< HEAD
 func hookCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
-=======
-func (a *app) hookCommand() *cobra.Command {
 	return withCommands(&cobra.Command{
->>>>>>> main
 		Use:   "hook",
 		Short: "check commits before you push them",
 		Long:  hookLong + "\n" + exitCodes,
 		Example: "  # check every push from now on\n  sitelink hook install\n\n" +
 			"  # show whether git runs sitelink\n  sitelink hook status\n\n" +
 			"  # push without a check\n  SITELINK_SKIP=1 git push",
-<<<<<<< HEAD
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fault.Usage(fmt.Sprintf("hook has no command %q", args[0]), "sitelink hook --help lists them")
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error {
-			return fault.Usage("hook: no command given", "sitelink hook install sets it up; sitelink hook --help lists the commands")
-		},
-	}
-	cmd.AddCommand(hookInstallCommand(c), hookUninstallCommand(c), hookStatusCommand(c), hookRunCommand(c))
-	return cmd
-=======
-	}, a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookRunCommand())
->>>>>>> main
+	}, hookInstallCommand(c), hookUninstallCommand(c), hookStatusCommand(c), hookRunCommand(c))
 }
 
 func hookRunCommand(c *cli) *cobra.Command {

@@ -5,11 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-<<<<<<< HEAD
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
-=======
->>>>>>> main
 	"github.com/sitelink/sitelink/internal/project"
 )
 
@@ -27,37 +23,13 @@ const ledgerExample = `  # list notices that are waiting or have failed
   git config merge.sitelink.driver 'sitelink ledger merge %O %A %B'
   echo '.sitelink/ledger.jsonl merge=sitelink' >>.gitattributes`
 
-<<<<<<< HEAD
-var ledgerWords = []string{"show", "verify", "compact", "export", "merge"}
-
 func ledgerCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
-=======
-func (a *app) ledgerCommand() *cobra.Command {
 	return withCommands(&cobra.Command{
->>>>>>> main
 		Use:     "ledger",
 		Short:   "inspect and maintain the record of sent notices",
 		Long:    ledgerLong,
 		Example: ledgerExample,
-<<<<<<< HEAD
-		Args: func(_ *cobra.Command, args []string) error {
-			hint := "write one of show, verify, compact, export and merge"
-			if len(args) == 0 {
-				return fault.Usage("ledger needs a command", hint)
-			}
-			if near, ok := config.Nearest(args[0], ledgerWords); ok {
-				hint = fmt.Sprintf("did you mean %q?", "ledger "+near)
-			}
-			return fault.Usage(fmt.Sprintf("unknown command %q", "ledger "+args[0]), hint)
-		},
-		RunE: func(*cobra.Command, []string) error { return nil },
-	}
-	cmd.AddCommand(ledgerShowCommand(c), ledgerVerifyCommand(c), ledgerCompactCommand(c), ledgerExportCommand(c), ledgerMergeCommand(c))
-	return cmd
-=======
-	}, a.ledgerShowCommand(), a.ledgerVerifyCommand(), a.ledgerCompactCommand(), a.ledgerExportCommand(), a.ledgerMergeCommand())
->>>>>>> main
+	}, ledgerShowCommand(c), ledgerVerifyCommand(c), ledgerCompactCommand(c), ledgerExportCommand(c), ledgerMergeCommand(c))
 }
 
 // ledgerSub makes a subcommand that works on the ledger of the configuration.

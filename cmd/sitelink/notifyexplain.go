@@ -44,13 +44,8 @@ func explainNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFl
 		return err
 	}
 	defer root.Close()
-<<<<<<< HEAD
-	client := fetch.New(announce.FetchOptions(cfg, versionNumber(), compared.Entries.Base))
-	var reports []*preview.Report
-=======
-	client := outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), c.Entries.Base))
+	client := outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), compared.Entries.Base))
 	var reports []*precheck.Report
->>>>>>> main
 	failing := false
 	for _, e := range wanted {
 		built, err := root.ReadFile(e.Page)

@@ -11,11 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
-<<<<<<< HEAD
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/fetch"
-=======
->>>>>>> main
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/outgoing"
@@ -138,11 +134,7 @@ func sendNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case result.Stopped != "":
-<<<<<<< HEAD
-		c.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, count(result.Left, "notice")))
-=======
-		a.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, counted(result.NotTried, "notice")))
->>>>>>> main
+		c.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, count(result.NotTried, "notice")))
 		return errNotices
 	case result.Failed() > 0:
 		return errNotices
@@ -202,23 +194,13 @@ func (f *notifyFlags) delivery(store ledger.Store, base string) announce.Deliver
 
 // askStatus asks what became of notices that were accepted for later, and
 // lists all of them.
-<<<<<<< HEAD
 func askStatus(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags, store ledger.Store, snap *ledger.Snapshot) error {
-	result, err := announce.Status(ctx, fetch.New(announce.FetchOptions(cfg, versionNumber(), snap.Base)), store, snap)
-	if err != nil {
-		return err
-	}
-	if len(result.Notices) == 0 {
-		c.ui.note("no target told where to ask how a notice went")
-=======
-func (a *app) notifyStatus(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, snap *ledger.Snapshot) error {
 	result, err := announce.Status(ctx, outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), snap.Base)), store, snap)
 	if err != nil {
 		return err
 	}
 	if len(result.Results) == 0 {
-		a.ui.note("no target told where to ask how a notice went")
->>>>>>> main
+		c.ui.note("no target told where to ask how a notice went")
 		return nil
 	}
 	every := *f

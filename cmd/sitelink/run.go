@@ -105,11 +105,8 @@ func findCommand(root *cobra.Command, args []string) error {
 			names = append(names, prefix+c.Name())
 		}
 	}
-<<<<<<< HEAD
-	return fault.Usage(fmt.Sprintf("unknown command %q", name), cmp.Or(config.DidYouMean(name, names), "sitelink --help lists the commands"))
-=======
-	return &usageError{fmt.Sprintf("unknown command %q", prefix+name),
-		cmp.Or(config.DidYouMean(prefix+name, names), found.CommandPath()+" --help lists the commands")}
+	return fault.Usage(fmt.Sprintf("unknown command %q", prefix+name),
+		cmp.Or(config.DidYouMean(prefix+name, names), found.CommandPath()+" --help lists the commands"))
 }
 
 // withCommands completes a command that does nothing by itself, only through its
@@ -121,10 +118,9 @@ func withCommands(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Comm
 		names = append(names, c.Name())
 	}
 	cmd.RunE = func(*cobra.Command, []string) error {
-		return &usageError{cmd.Name() + " needs a command", "write one of " + config.OneOf(names)}
+		return fault.Usage(cmd.Name()+" needs a command", "write one of "+config.OneOf(names))
 	}
 	return cmd
->>>>>>> main
 }
 
 // commandName returns the first argument that is not a flag.
@@ -148,19 +144,10 @@ func rootCommand(c *cli) *cobra.Command {
 			"  sitelink check\n  sitelink build\n\n" +
 			"  # check while you write\n  sitelink watch\n\n" +
 			"  # set up a project: configuration, git hook, CI\n  sitelink init",
-<<<<<<< HEAD
-		Version:       versionLine(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE: func(*cobra.Command, []string) error {
-			return fault.Usage("no command given", "sitelink check DIR checks a built site; sitelink --help lists the commands")
-		},
-=======
 		Version:           versionLine(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return a.overview(cmd) },
->>>>>>> main
+		RunE:              func(cmd *cobra.Command, _ []string) error { return overview(c, cmd) },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetOut(c.env.Stdout)
