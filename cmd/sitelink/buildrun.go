@@ -35,11 +35,11 @@ func (a *app) build(ctx context.Context, cfg *config.Config, strict bool, args [
 		return &failure{errors.New("no project of a generator that is known here"),
 			"build the site as usual, then: sitelink check DIR"}
 	}
-	if flag := g.Destination(args); flag != "" {
+	if flag := g.OutputFlag(args); flag != "" {
 		return &usageError{fmt.Sprintf("%s: sitelink build chooses the directory, a fresh one", flag),
-			"to check another: " + g.Usual() + " " + strings.Join(args, " ") + ", then sitelink check DIR"}
+			"to check another: " + g.UsualCommand() + " " + strings.Join(args, " ") + ", then sitelink check DIR"}
 	}
-	if flag := g.Silenced(args); flag != "" && strict {
+	if flag := g.QuietFlag(args); flag != "" && strict {
 		return &usageError{fmt.Sprintf("%s hides the warnings that --strict asks for", flag), "leave one of them out"}
 	}
 	if len(args) > 0 { // they may name another address, or another configuration

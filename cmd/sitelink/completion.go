@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -26,7 +27,7 @@ func (a *app) completionCommand() *cobra.Command {
 			if len(args) == 1 {
 				return nil
 			}
-			return &usageError{"completion takes the name of one shell", "shells are " + strings.Join(shells, ", ")}
+			return &usageError{"completion needs the name of one shell", "shells are " + strings.Join(shells, ", ")}
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write := map[string]func(io.Writer) error{
@@ -36,11 +37,8 @@ func (a *app) completionCommand() *cobra.Command {
 				"powershell": cmd.Root().GenPowerShellCompletionWithDesc,
 			}[args[0]]
 			if write == nil {
-				hint := "shells are " + strings.Join(shells, ", ")
-				if near, ok := config.Nearest(args[0], shells); ok {
-					hint = fmt.Sprintf("did you mean %q?", near)
-				}
-				return &usageError{fmt.Sprintf("no completion for %q", args[0]), hint}
+				return &usageError{fmt.Sprintf("no completion for the shell %q", args[0]),
+					cmp.Or(config.DidYouMean(args[0], shells), "shells are "+strings.Join(shells, ", "))}
 			}
 			var script strings.Builder
 			if err := write(&script); err != nil {

@@ -22,9 +22,9 @@ func (a *app) manCommand() *cobra.Command {
 	}
 }
 
-// manual returns the page sitelink(1) for a tree of commands, in the man
-// macros that man(7) describes. It names no date and no version, so that it
-// changes only when the commands do.
+// manual returns the page sitelink(1) for a tree of commands, in the macros of
+// man(7). It contains neither date nor version, so that it changes only when
+// the commands change.
 func manual(root *cobra.Command) string {
 	m := &manPage{}
 	m.macro("TH", strings.ToUpper(root.Name()), "1", "", root.Name())
@@ -61,7 +61,8 @@ func manual(root *cobra.Command) string {
 	return m.b.String()
 }
 
-// visibleCommands returns the commands below root, each before its own.
+// visibleCommands returns the commands below root that are not hidden, each
+// before its subcommands.
 func visibleCommands(root *cobra.Command) []*cobra.Command {
 	var commands []*cobra.Command
 	for _, c := range root.Commands() {
@@ -74,7 +75,7 @@ func visibleCommands(root *cobra.Command) []*cobra.Command {
 
 type manPage struct{ b strings.Builder }
 
-// macro writes a request line; its arguments are plain text.
+// macro writes a request. Its arguments are plain text.
 func (m *manPage) macro(name string, args ...string) {
 	m.b.WriteString("." + name)
 	for _, a := range args {
@@ -86,7 +87,7 @@ func (m *manPage) macro(name string, args ...string) {
 // text writes a line of roff.
 func (m *manPage) text(roff string) {
 	if strings.HasPrefix(roff, ".") || strings.HasPrefix(roff, "'") {
-		roff = `\&` + roff // else it would be a request
+		roff = `\&` + roff // otherwise it would be a request
 	}
 	m.b.WriteString(roff + "\n")
 }
@@ -128,7 +129,7 @@ func (m *manPage) verbatim(text string) {
 	m.macro("RE")
 }
 
-// item writes a term, which is roff, and its plain explanation.
+// item writes a term in roff and its explanation in plain text.
 func (m *manPage) item(term, text string) {
 	m.macro("TP")
 	m.text(term)
@@ -159,8 +160,8 @@ func (m *manPage) command(c *cobra.Command) {
 	}
 }
 
-// escapeRoff makes plain text safe in a line of roff: a backslash would begin
-// an escape, a hyphen would become a typographic one that cannot be copied.
+// escapeRoff escapes plain text for a line of roff: a backslash would begin an
+// escape, and a hyphen would become a typographic one that cannot be copied.
 func escapeRoff(text string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
 }

@@ -52,6 +52,9 @@ const notifyExample = `  # show what would be sent
   # start over: mark all current links as already notified
   sitelink notify public --baseline --send`
 
+// planFormats are the formats of a plan of notices.
+var planFormats = []string{"text", "json", "markdown"}
+
 // notifyFlags are the flags of notify alone, and of deploy.
 type notifyFlags struct {
 	ledger, config, format, explain     string

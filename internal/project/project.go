@@ -244,7 +244,7 @@ func CheckDocroot(dir, docroot string) error {
 func (p *Project) notBuilt(docroot string) string {
 	for _, dir := range p.sourceDirs(p.Abs(docroot)) {
 		if g, ok := generator.Detect(dir); ok {
-			return "run " + g.Usual() + " first, or sitelink build, which checks what it builds"
+			return "run " + g.UsualCommand() + " first, or sitelink build, which checks what it builds"
 		}
 	}
 	return buildFirst

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -9,15 +8,14 @@ import (
 
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/precheck"
-	"github.com/sitelink/sitelink/outgoing/preview"
 )
 
-// Explained writes for a person how targets will see pages: under each page what
-// is wrong with it, then each target with its endpoint and what is wrong with
-// the link.
+// Explained writes for people how receivers will see pages: below each page
+// what is wrong with it, then each target with its endpoint and what is wrong
+// with the link.
 //
 // The only errors are those of w, wrapped.
-func Explained(w io.Writer, reports []*preview.Report, color bool) error {
+func Explained(w io.Writer, reports []*precheck.Report, color bool) error {
 	s, p := sink{w: w}, painter(color)
 	for _, r := range reports {
 		s.buf = p.off(appendQuoted(p.on(s.buf, sgrBold), r.Source))
@@ -44,8 +42,8 @@ func Explained(w io.Writer, reports []*preview.Report, color bool) error {
 	return s.flush()
 }
 
-// appendEndpoint appends where a target takes notices.
-func appendEndpoint(buf []byte, p painter, row preview.Row) []byte {
+// appendEndpoint appends where a target accepts notices.
+func appendEndpoint(buf []byte, p painter, row precheck.Row) []byte {
 	buf = append(buf, "    "...)
 	switch {
 	case row.Err != nil:
@@ -64,7 +62,7 @@ func appendEndpoint(buf []byte, p painter, row preview.Row) []byte {
 	return append(buf, '\n')
 }
 
-// appendProblem appends a problem and, below it, its cure.
+// appendProblem appends a problem and, on the next line, how to solve it.
 func appendProblem(buf []byte, p painter, indent string, problem precheck.Problem) []byte {
 	buf = p.off(append(p.on(append(buf, indent...), sgrRed), "error"...))
 	buf = appendQuoted(append(buf, ": "...), problem.Message)
@@ -76,8 +74,8 @@ func appendProblem(buf []byte, p painter, indent string, problem precheck.Proble
 	return append(appendQuoted(buf, problem.Cure), '\n')
 }
 
-// ExplainedSummary is one line with the counts.
-func ExplainedSummary(reports []*preview.Report) string {
+// ExplainedSummary returns one line with the counts.
+func ExplainedSummary(reports []*precheck.Report) string {
 	targets, telling, refused, failed := 0, 0, 0, 0
 	for _, r := range reports {
 		for _, row := range r.Rows {
@@ -99,7 +97,7 @@ func ExplainedSummary(reports []*preview.Report) string {
 		appendCount(nil, targets, "target"), telling, refused, targets-telling-refused-failed, failed)
 }
 
-// explainedJSON is the document of [ExplainedJSON].
+// explainedJSON is the document that [ExplainedJSON] writes.
 type explainedJSON struct {
 	Schema int             `json:"schema"`
 	Pages  []explainedPage `json:"pages"`
@@ -129,10 +127,11 @@ type explainedProblem struct {
 	Line    int           `json:"line,omitempty"`
 }
 
-// ExplainedJSON writes the same for a program (docs/reference/formats.md).
+// ExplainedJSON writes the explanations as one object;
+// docs/reference/formats.md lists its fields.
 //
 // The only errors are those of w, wrapped.
-func ExplainedJSON(w io.Writer, reports []*preview.Report) error {
+func ExplainedJSON(w io.Writer, reports []*precheck.Report) error {
 	doc := explainedJSON{Schema: 1, Pages: []explainedPage{}}
 	for _, r := range reports {
 		page := explainedPage{r.Source, r.Live, r.Built, explainedProblems(r.Page), []explainedTarget{}}
@@ -145,19 +144,13 @@ func ExplainedJSON(w io.Writer, reports []*preview.Report) error {
 		}
 		doc.Pages = append(doc.Pages, page)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return writeJSON(w, doc)
 }
 
-// ExplainedMarkdown writes the same as Markdown.
+// ExplainedMarkdown writes the explanations for a comment or a job summary.
 //
 // The only errors are those of w, wrapped.
-func ExplainedMarkdown(w io.Writer, reports []*preview.Report) error {
+func ExplainedMarkdown(w io.Writer, reports []*precheck.Report) error {
 	s := sink{w: w}
 	s.buf = append(append(append(s.buf, "### sitelink: "...), ExplainedSummary(reports)...), '\n')
 	problem := func(indent string, p precheck.Problem) {

@@ -1,19 +1,22 @@
 package report
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
 )
 
-// schema is the version of the JSON document. It grows when a field changes
-// its meaning or goes; a new field leaves it as it is.
+// schema is the version of the JSON document. It changes when a field changes
+// its meaning or is removed, not when a field is added.
 const schema = 1
 
-// JSON writes r as one object: schema, findings (an empty array when there are
-// none) and summary. Each finding stands on a line of its own, so that two
-// reports can be compared by diff.
+// JSON writes r as one object: schema, findings (an empty array if there are
+// none) and summary. Each finding is on its own line, so that diff can compare
+// two reports.
 //
 // The only errors are those of w, wrapped.
 func JSON(w io.Writer, r *check.Result) error {
@@ -26,7 +29,7 @@ func JSON(w io.Writer, r *check.Result) error {
 			s.buf = append(s.buf, ',')
 		}
 		s.buf = append(s.buf, '\n')
-		s.buf = appendFinding(s.buf, &r.Findings[i])
+		s.buf = AppendFinding(s.buf, &r.Findings[i])
 		if err := s.drain(); err != nil {
 			return err
 		}
@@ -40,15 +43,15 @@ func JSON(w io.Writer, r *check.Result) error {
 	return s.flush()
 }
 
-// JSONL writes the findings of r, one object a line, and nothing else: no line
-// when the site is clean. The fields are those of [AppendLink], in the same
-// order, followed by those that only a finding has.
+// JSONL writes the findings of r, one object per line, and nothing else. A
+// clean site gives no output. The fields are those of [AppendLink], in the same
+// order, then those that only a finding has.
 //
 // The only errors are those of w, wrapped.
 func JSONL(w io.Writer, r *check.Result) error {
 	s := sink{w: w}
 	for i := range r.Findings {
-		s.buf = appendFinding(s.buf, &r.Findings[i])
+		s.buf = AppendFinding(s.buf, &r.Findings[i])
 		s.buf = append(s.buf, '\n')
 		if err := s.drain(); err != nil {
 			return err
@@ -57,33 +60,34 @@ func JSONL(w io.Writer, r *check.Result) error {
 	return s.flush()
 }
 
-// appendFinding appends f as an object without line end.
-func appendFinding(dst []byte, f *check.Finding) []byte {
+// AppendFinding appends f as the object that [JSONL] writes on a line, without
+// the line end. It is safe for concurrent use.
+func AppendFinding(dst []byte, f *check.Finding) []byte {
 	l := f.Link()
 	dst = appendRow(dst, &l)
 	dst = appendSource(dst, f.Source)
 	if f.Suggestion != "" {
 		dst = append(dst, `,"suggestion":`...)
-		dst = appendString(dst, f.Suggestion)
+		dst = AppendString(dst, f.Suggestion)
 	}
 	dst = appendRelatedObject(dst, f.Related)
 	dst = append(dst, `,"message":`...)
-	dst = appendString(dst, f.Message)
+	dst = AppendString(dst, f.Message)
 	if f.Count > 1 {
 		dst = appendIntField(dst, `,"count":`, f.Count)
 	}
 	return append(dst, '}')
 }
 
-// appendSummary appends s as an object. Every field is always present, and
+// appendSummary appends s as an object. All fields are always present, and
 // lists are never null.
 func appendSummary(dst []byte, s *check.Summary) []byte {
 	dst = append(dst, `{"docroot":`...)
-	dst = appendString(dst, s.Docroot)
+	dst = AppendString(dst, s.Docroot)
 	dst = append(dst, `,"profile":`...)
-	dst = appendString(dst, s.Profile)
+	dst = AppendString(dst, s.Profile)
 	dst = append(dst, `,"profile_from":`...)
-	dst = appendString(dst, s.ProfileFrom)
+	dst = AppendString(dst, s.ProfileFrom)
 	dst = appendIntField(dst, `,"files":`, s.Files)
 	dst = appendIntField(dst, `,"pages":`, s.Pages)
 	dst = append(dst, `,"bytes":`...)
@@ -104,7 +108,7 @@ func appendSummary(dst []byte, s *check.Summary) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, `{"code":`...)
-		dst = appendString(dst, string(r.Code))
+		dst = AppendString(dst, string(r.Code))
 		dst = appendIntField(dst, `,"count":`, r.Count)
 		dst = append(dst, '}')
 	}
@@ -122,7 +126,7 @@ func appendStrings(dst []byte, all []string) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, text)
+		dst = AppendString(dst, text)
 	}
 	return dst
 }
@@ -130,4 +134,180 @@ func appendStrings(dst []byte, all []string) []byte {
 func appendIntField(dst []byte, key string, n int) []byte {
 	dst = append(dst, key...)
 	return strconv.AppendInt(dst, int64(n), 10)
+}
+
+// AppendLink appends l to dst as one line of `check --format jsonl --show all`
+// and returns the longer slice. The thirteen fields of the line are a contract
+// (docs/reference/formats.md): all are always present, in this order. Bytes
+// that are not UTF-8 become U+FFFD, as JSON requires.
+//
+// BenchmarkAppendLink, a row of 301 bytes: 120 ns at best and 157 ns in the
+// median of 60 runs on a busy machine; encoding/json takes 557 ns at best. 2.5
+// million rows take a third of a second.
+//
+// It does not allocate while dst has room, does not keep l, and is safe for
+// concurrent use.
+func AppendLink(dst []byte, l *check.Link) []byte {
+	return append(appendRow(dst, l), "}\n"...)
+}
+
+// AppendSourcedLink is [AppendLink] with the position in the sources after the
+// thirteen fields, if source is not nil.
+func AppendSourcedLink(dst []byte, l *check.Link, source *check.Position) []byte {
+	return append(appendSource(appendRow(dst, l), source), "}\n"...)
+}
+
+// appendRow appends the fields of the row, with the opening brace of the object
+// and without the closing one.
+func appendRow(dst []byte, l *check.Link) []byte {
+	dst = append(dst, `{"page":`...)
+	dst = AppendString(dst, l.Page)
+	dst = append(dst, `,"line":`...)
+	dst = strconv.AppendInt(dst, int64(l.Line), 10)
+	dst = append(dst, `,"column":`...)
+	dst = strconv.AppendInt(dst, int64(l.Column), 10)
+	dst = append(dst, `,"offset":`...)
+	dst = strconv.AppendInt(dst, l.Offset, 10)
+	dst = append(dst, `,"element":`...)
+	dst = AppendString(dst, l.Element)
+	dst = append(dst, `,"attribute":`...)
+	dst = AppendString(dst, l.Attribute)
+	dst = append(dst, `,"raw":`...)
+	dst = AppendString(dst, l.Raw)
+	dst = append(dst, `,"target":`...)
+	dst = AppendString(dst, l.Target)
+	dst = append(dst, `,"fragment":`...)
+	dst = AppendString(dst, l.Fragment)
+	dst = append(dst, `,"verdict":"`...)
+	dst = append(dst, l.Verdict.String()...) // nothing to escape in our own words
+	dst = append(dst, `","code":`...)
+	dst = AppendString(dst, string(l.Code))
+	dst = append(dst, `,"status":`...)
+	dst = strconv.AppendInt(dst, int64(l.Status), 10)
+	dst = append(dst, `,"final":`...)
+	return AppendString(dst, l.Final)
+}
+
+// AppendFixed appends a line that says that f, which an earlier check found, is
+// fixed.
+func AppendFixed(dst []byte, f *check.Finding, opt TextOptions) []byte {
+	p := painter(opt.Color)
+	if f.Source != nil {
+		dst = appendQuoted(dst, f.Source.File)
+		dst = appendLineColumn(dst, f.Source.Line, f.Source.Column)
+	} else {
+		dst = appendPath(dst, f.Page, opt.Prefix)
+		dst = appendLineColumn(dst, f.Line, f.Column)
+	}
+	dst = append(dst, ": "...)
+	dst = p.on(dst, sgrDim)
+	dst = append(dst, "fixed: "...)
+	dst = p.off(dst)
+	dst = appendCut(dst, f.Message, maxMessageBytes)
+	dst = appendCode(dst, f.Code, p)
+	return append(dst, '\n')
+}
+
+const hexDigits = "0123456789abcdef"
+
+// plainByte says which bytes a JSON string contains without escapes. < > and &
+// are among them: nobody pastes a report into a page unescaped, and users of jq
+// read it.
+var plainByte = func() (t [256]bool) {
+	for c := 0x20; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// AppendString appends s as a JSON string, byte for byte as encoding/json does
+// with SetEscapeHTML(false). Bytes that are not UTF-8 are replaced.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	i := plainPrefix(s)
+	for i < len(s) {
+		dst = append(dst, s[:i]...)
+		var n int
+		dst, n = appendEscape(dst, s[i:])
+		s = s[i+n:]
+		i = plainPrefix(s)
+	}
+	dst = append(dst, s...)
+	return append(dst, '"')
+}
+
+// plainPrefix returns the length of the longest prefix of s that needs no
+// escapes. It tests eight bytes at once, because nearly all of a row is plain
+// ASCII.
+func plainPrefix(s string) int {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		if !plainWord(s[i : i+8]) {
+			break
+		}
+	}
+	if n := len(s); i+8 > n && n >= 8 && plainWord(s[n-8:]) {
+		return n // the tail overlaps bytes that were already tested
+	}
+	for i < len(s) && plainByte[s[i]] {
+		i++
+	}
+	return i
+}
+
+// plainWord reports whether the first eight bytes of s need no escapes.
+func plainWord(s string) bool {
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x8080808080808080
+	)
+	_ = s[7]
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	// A byte's high bit is set if the byte is >= 0x80, < 0x20, " or \. A borrow
+	// can set another one, but only above a byte that has its own.
+	return (w|(w-ones*0x20)|((w^ones*'"')-ones)|((w^ones*'\\')-ones))&highs == 0
+}
+
+// appendEscape appends the escape of the first rune of s, which needs one, and
+// returns the number of bytes of s that it replaces.
+func appendEscape(dst []byte, s string) ([]byte, int) {
+	c := s[0]
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c), 1
+	case '\b':
+		return append(dst, `\b`...), 1
+	case '\f':
+		return append(dst, `\f`...), 1
+	case '\n':
+		return append(dst, `\n`...), 1
+	case '\r':
+		return append(dst, `\r`...), 1
+	case '\t':
+		return append(dst, `\t`...), 1
+	}
+	if c < utf8.RuneSelf {
+		return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15]), 1
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	switch {
+	case r == utf8.RuneError && n == 1:
+		return append(dst, `\ufffd`...), 1
+	case r == '\u2028' || r == '\u2029': // line ends in JavaScript, not in JSON
+		return append(dst, `\u202`+string(hexDigits[r&15])...), n
+	}
+	return append(dst, s[:n]...), n
+}
+
+// writeJSON writes the document of a plan, of outcomes or of explanations,
+// indented and without escapes for HTML.
+func writeJSON(w io.Writer, document any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(document); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
 }

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"time"
 
@@ -12,27 +10,28 @@ import (
 
 // OutcomesOptions say how outcomes are shown.
 type OutcomesOptions struct {
-	// All lists what went well, too (PB-52: by default nobody is told of it).
+	// All also lists the notices that went well. They are not listed by default
+	// (PB-52).
 	All   bool
 	Color bool
 }
 
-// outcomeWords say for a person how a notice went.
+// outcomeWords are the states of a notice for people.
 var outcomeWords = map[ledger.State]string{
 	ledger.Done: "told", ledger.Accepted: "accepted", ledger.Permanent: "failed", ledger.Retry: "failed for now",
 	ledger.InFlight: "not known", ledger.NoService: "takes no notices", ledger.Skipped: "skipped", ledger.Pending: "open",
 }
 
-// Outcomes writes for a person how the notices of a run went: under each page
-// the targets that could not be told, and why, then the counts. When all went
-// well and opt does not ask for more, it writes nothing.
+// Outcomes writes for people what became of the notices of a run: below each
+// page the targets that could not be notified, and why, then the counts. If all
+// went well and opt does not ask for more, it writes nothing.
 //
 // The only errors are those of w, wrapped.
 func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 	s, p := sink{w: w}, painter(opt.Color)
 	source := ""
-	for i := range r.Notices {
-		n := &r.Notices[i]
+	for i := range r.Results {
+		n := &r.Results[i]
 		if !opt.All && !n.Failed() && !n.Repeated {
 			continue
 		}
@@ -74,9 +73,9 @@ func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 	return s.flush()
 }
 
-// outcomeDetail says which protocol and event it was, what the target said, and
-// what comes next.
-func outcomeDetail(n *deliver.Delivered) string {
+// outcomeDetail returns the protocol and the event, what the target answered,
+// and what comes next.
+func outcomeDetail(n *deliver.Result) string {
 	text := string(n.Event)
 	if n.Protocol != ledger.AnyProtocol {
 		text = string(n.Protocol) + ", " + text
@@ -93,7 +92,7 @@ func outcomeDetail(n *deliver.Delivered) string {
 	return text
 }
 
-// OutcomesSummary says in a line how a run went.
+// OutcomesSummary returns one line with the counts of a run.
 func OutcomesSummary(r *deliver.Report) string {
 	var b []byte
 	part := func(n int, text string) {
@@ -111,7 +110,7 @@ func OutcomesSummary(r *deliver.Report) string {
 	part(r.Count(ledger.Retry)+r.Count(ledger.InFlight), "failed for now")
 	part(r.Count(ledger.NoService), "without a service for notices")
 	part(r.Count(ledger.Skipped), "skipped")
-	part(r.Left, "not tried")
+	part(r.NotTried, "not tried")
 	repeated, unsettled := r.Repeated()
 	if len(b) == 0 {
 		b = append(b, "nothing was due"...)
@@ -125,7 +124,7 @@ func OutcomesSummary(r *deliver.Report) string {
 	return string(b)
 }
 
-// outcomesSchema is the version of the JSON document of outcomes; see [schema].
+// outcomesSchema is the version of the JSON document of outcomes, see schema.
 const outcomesSchema = 1
 
 type outcomesDocument struct {
@@ -147,37 +146,32 @@ type outcomesNotice struct {
 	Unsettled bool   `json:"unsettled,omitempty"`
 }
 
-// OutcomesJSON writes all outcomes as one object: docs/reference/formats.md has its
-// fields.
+// OutcomesJSON writes all outcomes as one object; docs/reference/formats.md
+// lists its fields.
 //
 // The only errors are those of w, wrapped.
 func OutcomesJSON(w io.Writer, base string, r *deliver.Report) error {
-	d := outcomesDocument{Schema: outcomesSchema, Base: base, Counts: map[string]int{}, Failed: r.Failed(), Left: r.Left, Stopped: r.Stopped, Notices: []outcomesNotice{}}
+	d := outcomesDocument{Schema: outcomesSchema, Base: base, Counts: map[string]int{}, Failed: r.Failed(), Left: r.NotTried, Stopped: r.Stopped, Notices: []outcomesNotice{}}
 	d.Repeated, d.Unsettled = r.Repeated()
-	for i := range r.Notices {
-		n := &r.Notices[i]
+	for i := range r.Results {
+		n := &r.Results[i]
 		d.Counts[string(n.State)]++
-		d.Notices = append(d.Notices, outcomesNotice{n.Notice, n.Via, n.Repeated, n.Unsettled})
+		d.Notices = append(d.Notices, outcomesNotice{n.Notice, n.Via, n.Repeated, n.NotRepeated})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return writeJSON(w, d)
 }
 
-// OutcomesMarkdown writes the counts and the targets that could not be told,
-// for a comment or a job summary; it stays below 65,000 bytes like [Markdown].
+// OutcomesMarkdown writes the counts and the targets that could not be
+// notified, for a comment or a job summary. It stays below 65,000 bytes like
+// [Markdown].
 //
 // The only errors are those of w, wrapped.
 func OutcomesMarkdown(w io.Writer, r *deliver.Report) error {
 	s := sink{w: w}
 	s.buf = append(append(append(s.buf, "### sitelink: "...), OutcomesSummary(r)...), '\n')
 	source, shown, failed := "", 0, r.Failed()
-	for i := range r.Notices {
-		n := &r.Notices[i]
+	for i := range r.Results {
+		n := &r.Results[i]
 		if !n.Failed() {
 			continue
 		}

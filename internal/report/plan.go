@@ -12,13 +12,15 @@ import (
 
 // PlanOptions say how a plan is shown.
 type PlanOptions struct {
-	// ByTarget groups by who is told, not by the page that speaks.
+	// ByTarget groups by the target of the notice instead of the page that
+	// sends it.
 	ByTarget bool
 	Color    bool
 }
 
-// Plan writes a plan for a person: what each page tells whom and why, then the
-// counts. Sorted by page and target, or the other way round.
+// Plan writes a plan for people: which notices each page sends to which targets
+// and why, then the counts. It is sorted by page and target, or by target and
+// page.
 //
 // The only errors are those of w, wrapped.
 func Plan(w io.Writer, p *outgoing.Plan, opt PlanOptions) error {
@@ -33,20 +35,20 @@ func Plan(w io.Writer, p *outgoing.Plan, opt PlanOptions) error {
 	return t.flush()
 }
 
-// planText is a plan on its way to a person.
+// planText writes a plan for people.
 type planText struct {
 	sink
 	plan  *outgoing.Plan
 	paint painter
 }
 
-// signs are those of the events, as a diff has them.
-var signs = map[ledger.Event]string{
+// eventSigns are the signs of the events, as in a diff.
+var eventSigns = map[ledger.Event]string{
 	ledger.Added: "+", ledger.Updated: "~", ledger.Removed: "-", ledger.Deleted: "-", ledger.Moved: ">",
 }
 
-// why says for a person what happened to a link.
-func why(i *outgoing.Item) string {
+// eventText says what happened to a link.
+func eventText(i *outgoing.Item) string {
 	if i.Withdrawn {
 		return "was never told, and need not be now"
 	}
@@ -105,14 +107,14 @@ func (t *planText) byTarget() {
 }
 
 func (t *planText) line(i *outgoing.Item, address string) {
-	sign := signs[i.Event]
+	sign := eventSigns[i.Event]
 	if i.Withdrawn {
 		sign = "x"
 	}
 	t.buf = append(append(append(t.buf, "  "...), sign...), ' ')
 	t.buf = appendQuoted(t.buf, address)
 	t.buf = t.paint.on(append(t.buf, "  "...), sgrDim)
-	t.buf = appendQuoted(t.buf, why(i))
+	t.buf = appendQuoted(t.buf, eventText(i))
 	t.buf = append(t.paint.off(t.buf), '\n')
 }
 
@@ -120,15 +122,15 @@ func (t *planText) head(address string) {
 	t.buf = t.paint.off(appendQuoted(t.paint.on(t.buf, sgrBold), address))
 }
 
-// graves lists the deleted pages that the host answers with 404: receivers
-// take that for a fault that may pass.
+// graves lists the deleted pages that the host answers with 404. Receivers take
+// that for a temporary fault.
 func (t *planText) graves() {
-	if len(t.plan.Graves) == 0 {
+	if len(t.plan.Unanswered) == 0 {
 		return
 	}
 	t.separate()
 	t.buf = append(t.buf, "deleted pages must answer 410, or have a tombstone (--tombstones):\n"...)
-	for _, url := range t.plan.Graves {
+	for _, url := range t.plan.Unanswered {
 		t.buf = append(appendQuoted(append(t.buf, "    "...), url), '\n')
 	}
 }
@@ -142,12 +144,12 @@ func (t *planText) separate() {
 func (t *planText) counts() {
 	t.separate()
 	t.buf = append(append(t.buf, PlanSummary(t.plan)...), '\n')
-	if len(t.plan.Forgotten) > 0 {
-		t.buf = append(appendCount(t.buf, len(t.plan.Forgotten), "page"), " no longer among those that speak: nobody is told\n"...)
+	if len(t.plan.Inactive) > 0 {
+		t.buf = append(appendCount(t.buf, len(t.plan.Inactive), "page"), " no longer among those that speak: nobody is told\n"...)
 	}
-	if len(t.plan.Left) > 0 {
+	if len(t.plan.Excluded) > 0 {
 		t.buf = append(t.buf, "left out: "...)
-		for i, l := range t.plan.Left {
+		for i, l := range t.plan.Excluded {
 			if i > 0 {
 				t.buf = append(t.buf, ", "...)
 			}
@@ -158,7 +160,7 @@ func (t *planText) counts() {
 	}
 }
 
-// PlanSummary says in a line how much a plan tells.
+// PlanSummary returns one line with the counts of a plan.
 func PlanSummary(p *outgoing.Plan) string {
 	var b []byte
 	if p.First {
@@ -197,4 +199,97 @@ func PlanSummary(p *outgoing.Plan) string {
 	}
 	b = appendCount(append(b, "; "...), p.Unchanged, "page")
 	return string(append(b, " unchanged"...))
+}
+
+// planSchema is the version of the JSON document of a plan, see schema.
+const planSchema = 1
+
+type planDocument struct {
+	Schema    int           `json:"schema"`
+	Base      string        `json:"base"`
+	First     bool          `json:"first"`
+	Notices   []planNotice  `json:"notices"`
+	Gone      []planGone    `json:"gone"`
+	Graves    []string      `json:"graves"`
+	Forgotten []string      `json:"forgotten"`
+	Internal  []ledger.Link `json:"internal,omitempty"`
+	Unchanged int           `json:"unchanged"`
+	LeftOut   []planLeft    `json:"leftOut"`
+}
+
+type planNotice struct {
+	Event       ledger.Event `json:"event"`
+	Source      string       `json:"source"`
+	Target      string       `json:"target"`
+	Replacement string       `json:"replacement,omitempty"`
+	Page        string       `json:"page,omitempty"`
+	Why         string       `json:"why"`
+	Withdrawn   bool         `json:"withdrawn,omitempty"`
+}
+
+type planGone struct {
+	URL         string `json:"url"`
+	Replacement string `json:"replacement,omitempty"`
+}
+
+type planLeft struct {
+	Reason outgoing.Reason `json:"reason"`
+	Pages  int             `json:"pages"`
+}
+
+// PlanJSON writes a plan as one object; docs/reference/formats.md lists its
+// fields. internal holds the links between the site's own pages, nil to leave
+// them out.
+//
+// The only errors are those of w, wrapped.
+func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link) error {
+	d := planDocument{
+		Schema: planSchema, Base: p.Base, First: p.First, Unchanged: p.Unchanged, Internal: internal,
+		Notices: []planNotice{}, Gone: []planGone{}, Graves: []string{}, Forgotten: []string{}, LeftOut: []planLeft{},
+	}
+	for i := range p.Items {
+		n := &p.Items[i]
+		d.Notices = append(d.Notices, planNotice{n.Event, n.Source, n.Target, n.Replacement, n.Page, eventText(n), n.Withdrawn})
+	}
+	for _, g := range p.Gone {
+		d.Gone = append(d.Gone, planGone(g))
+	}
+	d.Graves, d.Forgotten = append(d.Graves, p.Unanswered...), append(d.Forgotten, p.Inactive...)
+	for _, l := range p.Excluded {
+		d.LeftOut = append(d.LeftOut, planLeft(l))
+	}
+	return writeJSON(w, d)
+}
+
+// PlanMarkdown writes a plan for a comment or a job summary: the counts, then a
+// list for each page. It stays below 65,000 bytes like [Markdown], and text of
+// the site is in code spans.
+//
+// The only errors are those of w, wrapped.
+func PlanMarkdown(w io.Writer, p *outgoing.Plan) error {
+	s := sink{w: w}
+	s.buf = append(append(append(s.buf, "### sitelink: "...), PlanSummary(p)...), '\n')
+	source := ""
+	for i := range p.Items {
+		n := &p.Items[i]
+		if len(s.buf) > markdownMaxBytes-markdownTail-4*maxValueBytes {
+			s.buf = appendCount(append(s.buf, "\n... and "...), len(p.Items)-i, "more notice")
+			s.buf = append(s.buf, '\n')
+			break
+		}
+		if n.Source != source {
+			source = n.Source
+			s.buf = append(appendCodeSpan(append(s.buf, "\n"...), source), "\n\n"...)
+		}
+		s.buf = append(append(append(s.buf, "- "...), n.Event...), ' ')
+		s.buf = appendCodeSpan(s.buf, n.Target)
+		s.buf = append(s.buf, ": "...)
+		if n.Event == ledger.Moved && !n.Withdrawn {
+			s.buf = appendCodeSpan(append(s.buf, "the page moved to "...), n.Replacement)
+		} else {
+			s.buf = append(s.buf, eventText(n)...)
+		}
+		s.buf = append(s.buf, '\n')
+	}
+	return s.flush()
 }

@@ -8,24 +8,23 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// A target that breaks on fewer pages than minTopPages is no template's fault;
-// more lines than maxTops would be a second list of findings.
+// A target must break on minTopPages pages to be listed in the summary: on
+// fewer, a template is not the cause. At most maxTops are listed.
 const (
 	minTopPages = 3
 	maxTops     = 5
 )
 
-// TextSummary writes only the last lines of [Text]. `check --show all` in text
-// calls it after the rows of [AppendText].
+// TextSummary writes the summary at the end of [Text]. `check --show all` calls
+// it after the rows of [AppendText].
 func TextSummary(w io.Writer, r *check.Result, opt TextOptions) error {
 	s := sink{w: w}
 	s.buf = appendTextSummary(s.buf, r, opt)
 	return s.flush()
 }
 
-// appendTextSummary appends one line when the site is clean, otherwise the
-// counts, the targets whose repair removes most findings, and what was left
-// out of the check.
+// appendTextSummary appends one line for a clean site, otherwise the counts,
+// the targets whose repair removes most findings, and what was not checked.
 func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 	s, p := &r.Summary, painter(opt.Color)
 	clean := len(r.Findings) == 0 && !r.HasErrors() && !r.HasWarnings()
@@ -93,8 +92,9 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 	return appendUnneeded(dst, s.Baseline, p)
 }
 
-// appendVerdicts appends "12 errors, 3 warnings". It counts the findings the
-// reader has just seen; when they stand for more links, it says so.
+// appendVerdicts appends "12 errors, 3 warnings". It counts the findings that
+// the reader has just seen, and adds the number of links if they represent
+// more.
 func appendVerdicts(dst []byte, r *check.Result, p painter) []byte {
 	errors, warnings, links := 0, 0, 0
 	for i := range r.Findings {
@@ -131,11 +131,11 @@ func appendVerdicts(dst []byte, r *check.Result, p painter) []byte {
 	return dst
 }
 
-// top is one broken target with the number of pages that link to it.
+// top is one broken target and the number of pages that link to it.
 type top struct {
 	what  topKey
 	pages int
-	last  string // page counted last; findings come sorted by page
+	last  string // page counted last; findings are sorted by page
 }
 
 type topKey struct {
@@ -143,8 +143,8 @@ type topKey struct {
 	code             check.Code
 }
 
-// appendTops appends the targets that break on most pages: nearly always one
-// link of a template.
+// appendTops appends the targets that break on most pages. Nearly always, the
+// cause is one link of a template.
 func appendTops(dst []byte, findings []check.Finding) []byte {
 	all := topTargets(findings)
 	if len(all) == 0 {
@@ -176,12 +176,12 @@ func appendTops(dst []byte, findings []check.Finding) []byte {
 	return dst
 }
 
-// keyOf returns what f leads to; false for a fault of the file, or an empty
-// link.
+// keyOf returns what f leads to; ok is false for a fault of a file and for an
+// empty link.
 func keyOf(f *check.Finding) (key topKey, ok bool) {
 	key = topKey{target: f.Target, code: f.Code}
 	if key.target == "" {
-		key.target = f.Raw // no URL at all
+		key.target = f.Raw // it is not a URL
 	}
 	if f.Code == check.MissingFragment || f.Code == check.MissingMap {
 		key.fragment = f.Fragment
@@ -189,7 +189,7 @@ func keyOf(f *check.Finding) (key topKey, ok bool) {
 	return key, key.target != ""
 }
 
-// topTargets returns the targets that break on minTopPages or more pages, most
+// topTargets returns the targets that break on at least minTopPages pages, most
 // pages first, then by name.
 func topTargets(findings []check.Finding) []top {
 	byKey := map[topKey]*top{}
@@ -223,4 +223,187 @@ func topTargets(findings []check.Finding) []top {
 			cmp.Compare(a.what.code, b.what.code))
 	})
 	return tops
+}
+
+// appendRead appends which files were read besides pages and which were not,
+// each on its own line, or after "; " on the line of a clean site.
+func appendRead(dst []byte, s *check.Summary, next string) []byte {
+	for _, list := range []struct {
+		title string
+		kinds []check.KindCount
+	}{{"also read: ", s.Read}, {"files not read: ", s.NotRead}} {
+		for i, k := range list.kinds {
+			if i == 0 {
+				dst = append(dst, next+list.title...)
+			} else {
+				dst = append(dst, ", "...)
+			}
+			dst = appendThousands(dst, k.Count)
+			dst = append(dst, ' ')
+			dst = appendCut(dst, k.Kind, maxValueBytes)
+		}
+	}
+	if s.Canonical > 0 {
+		dst = append(dst, next...)
+		dst = appendCount(dst, s.Canonical, "page")
+		dst = append(dst, " with another canonical address"...)
+	}
+	return dst
+}
+
+// appendNotes appends one line for each note.
+func appendNotes(dst []byte, s *check.Summary) []byte {
+	for _, note := range s.Notes {
+		dst = append(dst, "note: "...)
+		dst = appendCut(dst, note, maxMessageBytes)
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// appendReadJSON appends the files of appendRead and the notes as JSON fields.
+func appendReadJSON(dst []byte, s *check.Summary) []byte {
+	dst = appendIntField(dst, `,"canonical":`, s.Canonical)
+	dst = appendKindsJSON(append(dst, `,"read":[`...), s.Read)
+	dst = appendKindsJSON(append(dst, `],"not_read":[`...), s.NotRead)
+	dst = append(dst, `],"notes":[`...)
+	for i, note := range s.Notes {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, note)
+	}
+	return append(dst, ']')
+}
+
+func appendKindsJSON(dst []byte, kinds []check.KindCount) []byte {
+	for i, k := range kinds {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"kind":`...)
+		dst = AppendString(dst, k.Kind)
+		dst = appendIntField(dst, `,"count":`, k.Count)
+		dst = append(dst, '}')
+	}
+	return dst
+}
+
+// MaxUnneeded is how many unneeded entries of a baseline text lists. After a
+// large repair there may be thousands, and one command removes them all.
+const MaxUnneeded = 10
+
+// appendBaseline appends what the baseline accepted to the counts of the
+// summary. next separates two counts.
+func appendBaseline(dst []byte, b *check.Baseline, next string) []byte {
+	if b == nil {
+		return dst
+	}
+	if b.Links > 0 || b.Faults > 0 {
+		dst = append(dst, next+"accepted by the baseline: "...)
+		dst = appendAccepted(dst, b)
+	}
+	if b.Expired > 0 {
+		dst = append(dst, next+"expired in the baseline: "...)
+		dst = appendCount(dst, b.Expired, "finding")
+	}
+	return dst
+}
+
+// appendAccepted appends "45 links, 2 faults of files", without what is zero.
+func appendAccepted(dst []byte, b *check.Baseline) []byte {
+	if b.Links > 0 {
+		dst = appendCount(dst, b.Links, "link")
+	}
+	if b.Faults > 0 {
+		if b.Links > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = appendCount(dst, b.Faults, "fault")
+		dst = append(dst, " of files"...)
+	}
+	return dst
+}
+
+// baseline appends sentences about what the baseline accepted.
+func (m *markdown) baseline(b *check.Baseline) {
+	if b == nil {
+		return
+	}
+	if b.Links > 0 || b.Faults > 0 {
+		m.buf = append(m.buf, " Accepted by the baseline: "...)
+		m.buf = append(appendAccepted(m.buf, b), '.')
+	}
+	if b.Expired > 0 {
+		m.buf = append(m.buf, " Expired in the baseline: "...)
+		m.buf = append(appendCount(m.buf, b.Expired, "finding"), '.')
+	}
+}
+
+// maxUnneededHTML is how many of them HTML lists.
+const maxUnneededHTML = 1000
+
+// unneeded writes the entries of the baseline that match no finding.
+func (h *htmlWriter) unneeded(b *check.Baseline) {
+	if b == nil || len(b.Unneeded) == 0 {
+		return
+	}
+	h.raw("<h3>Entries of the baseline that no finding needs</h3>\n<ul class=\"mono\">\n")
+	for _, entry := range b.Unneeded[:min(len(b.Unneeded), maxUnneededHTML)] {
+		h.raw("<li>")
+		h.value(entry)
+		h.raw("</li>\n")
+	}
+	h.raw("</ul>\n")
+	if rest := len(b.Unneeded) - maxUnneededHTML; rest > 0 {
+		h.raw("<p>and ")
+		h.number(rest)
+		h.raw(" more</p>\n")
+	}
+}
+
+// appendUnneeded appends a warning for each entry of the baseline that matches
+// no finding.
+func appendUnneeded(dst []byte, b *check.Baseline, p painter) []byte {
+	if b == nil {
+		return dst
+	}
+	warning := func(text string) {
+		dst = p.on(dst, sgrYellow)
+		dst = append(dst, "warning:"...)
+		dst = p.off(dst)
+		dst = append(dst, text...)
+	}
+	for _, entry := range b.Unneeded[:min(len(b.Unneeded), MaxUnneeded)] {
+		warning(" baseline entry no longer needed: ")
+		dst = appendCut(dst, entry, maxMessageBytes)
+		dst = append(dst, '\n')
+	}
+	if rest := len(b.Unneeded) - MaxUnneeded; rest > 0 {
+		warning(" and ")
+		dst = appendThousands(dst, rest)
+		dst = append(dst, " more; sitelink baseline update drops them\n"...)
+	}
+	return dst
+}
+
+// appendBaselineObject appends the field baseline of the summary if b is not
+// nil.
+func appendBaselineObject(dst []byte, b *check.Baseline) []byte {
+	if b == nil {
+		return dst
+	}
+	dst = append(dst, `,"baseline":{"name":`...)
+	dst = AppendString(dst, b.Name)
+	dst = appendIntField(dst, `,"links":`, b.Links)
+	dst = appendIntField(dst, `,"faults":`, b.Faults)
+	dst = appendIntField(dst, `,"expired":`, b.Expired)
+	dst = append(dst, `,"unneeded":[`...)
+	for i, entry := range b.Unneeded {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, entry)
+	}
+	return append(dst, "]}"...)
 }

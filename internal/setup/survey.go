@@ -91,7 +91,7 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 	s.Scripts = packageScripts(filepath.Join(s.Dir, "package.json"))
 	p := s.Found
 	if g := s.Generator; g != nil {
-		s.Facts.Generator, s.Title, s.Usual, s.DocrootBy = string(g.Generator), g.Title(), g.Usual(), g.From
+		s.Facts.Generator, s.Title, s.Usual, s.DocrootBy = string(g.Generator), g.Title(), g.UsualCommand(), g.From
 		if s.DocrootBy == "" {
 			s.DocrootBy = "where " + s.Title + " writes"
 		}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"path"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// filePosition returns where a server that shows the project's files displays
+// f: at the source file if it is known, or else at the built page. The file is
+// relative to the root of the project. Sources outside of it are not used,
+// because such a server does not have them. Line and column are 0 if they are
+// not known.
+func (o *Options) filePosition(f *check.Finding) (file string, line, column int) {
+	if p := f.Source; p != nil && !absolute(p.File) {
+		return p.File, p.Line, p.Column
+	}
+	return o.page(f.Page), f.Line, f.Column
+}
+
+// page returns the path of a built page relative to the root of the project.
+func (o *Options) page(page string) string {
+	if o.Base == "" || o.Base == "." {
+		return page
+	}
+	return path.Join(o.Base, page)
+}
+
+// appendSentence appends the message and the suggestion in one line, for
+// servers that show nothing else. Values are quoted and cut as in text.
+func appendSentence(dst []byte, f *check.Finding) []byte {
+	if f.Message == "" {
+		dst = appendCut(dst, string(f.Code), maxValueBytes)
+	} else {
+		dst = appendCut(dst, f.Message, maxMessageBytes)
+	}
+	if f.Suggestion != "" {
+		before, after := suggestionWords(f)
+		dst = append(dst, "; "+before...)
+		dst = appendCut(dst, f.Suggestion, maxValueBytes)
+		dst = append(dst, after...)
+	}
+	return dst
+}
+
+// appendURI appends a slash path as a URI reference (RFC 3986, section 4). It
+// percent-encodes every byte that is neither unreserved nor a slash, so that no
+// part of a path is taken for a scheme, query or fragment. An absolute path
+// becomes a file URI.
+func appendURI(dst []byte, file string) []byte {
+	if absolute(file) {
+		dst = append(dst, "file://"...)
+		if file[0] != '/' { // C:/site
+			dst = append(dst, '/')
+		}
+	}
+	for i := range len(file) {
+		c := file[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._~/", c) >= 0:
+			dst = append(dst, c)
+		default:
+			dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
+		}
+	}
+	return dst
+}
+
+const upperHex = "0123456789ABCDEF"
+
+// absolute reports whether a slash path is absolute on any system: /a or C:/a.
+func absolute(file string) bool {
+	return strings.HasPrefix(file, "/") || len(file) > 2 && file[1] == ':' && file[2] == '/'
+}
+
+// describeSource says what kind of file a source position is in, such as "a
+// template of module x". It returns "" for content of the project itself, which
+// is what authors expect. The name of the module is quoted and cut, not
+// escaped.
+func describeSource(p *check.Position) string {
+	words := map[check.SourceKind]string{
+		check.InTemplate: "a template", check.InData: "a data file", check.InConfiguration: "the configuration",
+		check.InAsset: "an asset", check.InStatic: "a static file",
+	}[p.Kind]
+	if p.Module == "" {
+		return words
+	}
+	if words == "" {
+		words = "a file"
+	}
+	return words + " of module " + string(appendCut(nil, p.Module, maxValueBytes))
+}
+
+// appendSource appends the field source of a finding or link if p is not nil.
+func appendSource(dst []byte, p *check.Position) []byte {
+	if p == nil {
+		return dst
+	}
+	dst = append(dst, `,"source":{`...)
+	return append(appendPosition(dst, p), '}')
+}
+
+// appendPosition appends the fields of a source position.
+func appendPosition(dst []byte, p *check.Position) []byte {
+	dst = append(dst, `"file":`...)
+	dst = AppendString(dst, p.File)
+	dst = appendIntField(dst, `,"line":`, p.Line)
+	dst = appendIntField(dst, `,"column":`, p.Column)
+	if p.Kind != check.InContent {
+		dst = append(dst, `,"kind":`...)
+		dst = AppendString(dst, string(p.Kind))
+	}
+	if p.Module != "" {
+		dst = append(dst, `,"module":`...)
+		dst = AppendString(dst, p.Module)
+	}
+	return dst
+}
+
+// appendRelatedObject appends the field related if r is not nil.
+func appendRelatedObject(dst []byte, r *check.Related) []byte {
+	if r == nil {
+		return dst
+	}
+	dst = append(dst, `,"related":[{`...)
+	dst = appendPosition(dst, &r.Position)
+	dst = append(dst, `,"text":`...)
+	dst = AppendString(dst, r.Text)
+	return append(dst, "}]"...)
+}
+
+// appendRelated appends: heading "Set up" at content/a.md:30:4.
+func appendRelated(dst []byte, r *check.Related) []byte {
+	dst = appendCut(dst, r.Text, maxValueBytes)
+	dst = append(dst, " at "...)
+	dst = appendQuoted(dst, r.File)
+	return appendLineColumn(dst, r.Line, r.Column)
+}
+
+// sourceDescription returns describeSource for the source of a finding, "" if
+// it has none.
+func sourceDescription(f *check.Finding) string {
+	if f.Source == nil {
+		return ""
+	}
+	return describeSource(f.Source)
+}
+
+// relatedOf returns appendRelated for the related position of a finding, "" if
+// it has none.
+func relatedOf(f *check.Finding) string {
+	if f.Related == nil {
+		return ""
+	}
+	return string(appendRelated(nil, f.Related))
+}
+
+// suggestionWords returns the text before and after a suggestion. For a link it
+// is what the author meant, for endpoints it is what to do.
+func suggestionWords(f *check.Finding) (before, after string) {
+	if isEndpoint(f.Code) {
+		return "cure: ", ""
+	}
+	return "did you mean ", "?"
+}
+
+// isEndpoint reports whether a code is about the elements that name endpoints.
+func isEndpoint(c check.Code) bool { return strings.HasPrefix(string(c), "endpoint-") }
