@@ -27,7 +27,7 @@ var sheetCases = []fileCase{
 	{"css_charset_is_utf8", "@charset \"utf-16\";a{b:url(é)}", readSheet, []string{"url (text) link é"}, ""},
 	{"css_not_utf8", "a{b:url(caf\xe9)}", readSheet, []string{"url (text) link caf\uFFFD at caf\xe9)}"}, ""},
 	{"css_utf16", "\xFF\xFE" + "a\x00{\x00b\x00:\x00u\x00r\x00l\x00(\x00x\x00)\x00}\x00", readSheet, []string{"url (text) link x"}, ""},
-	{"css_unclosed_string", "a{b:url(x)}\nc{d:url(\"never\n}e{f:url(y)}", readSheet, []string{"url (text) link x", "url (text) link y"}, "a string does not end in its line"},
+	{"css_unclosed_string", "a{b:url(x)}\nc{d:url(\"never\n}e{f:url(y)}", readSheet, []string{"url (text) link x", "url (text) link y"}, "a string is not closed on its line"},
 	{"css_unclosed_comment", "a{b:url(x)} /* c{d:url(y)}", readSheet, []string{"url (text) link x"}, "a comment is never closed"},
 	{"css_bad_url", "a{b:url(x y)}c{d:url(z)}", readSheet, []string{"url (text) link z"}, "white space, a quote or a parenthesis in url() without quotes"},
 	{"css_cut_off", "a{b:url(x)}c{d:url(z", readSheet, []string{"url (text) link x", "url (text) link z"}, "url( is never closed"},
