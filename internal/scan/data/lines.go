@@ -16,11 +16,11 @@ func (s *Scanner) Robots(text []byte, opt scan.Options) *scan.Page {
 			line = line[:k]
 		}
 		name, value, ok := bytes.Cut(line, []byte(":"))
-		if !ok || !ascii.EqualFold(bytes.Trim(name, ascii.Space), "sitemap") {
+		if !ok || !ascii.EqualFold(ascii.Trim(name), "sitemap") {
 			return
 		}
 		off += len(name) + 1
-		if v := bytes.Trim(value, ascii.Space); len(v) > 0 {
+		if v := ascii.Trim(value); len(v) > 0 {
 			off += len(value) - len(bytes.TrimLeft(value, ascii.Space))
 			s.b.Add(v, uint32(off), scan.KindLink, "sitemap", "")
 		}
@@ -43,7 +43,7 @@ func (s *Scanner) Headers(text []byte, opt scan.Options) *scan.Page {
 			return
 		}
 		name, value, ok := bytes.Cut(line, []byte(":"))
-		if !ok || !ascii.EqualFold(bytes.Trim(name, ascii.Space), "link") {
+		if !ok || !ascii.EqualFold(ascii.Trim(name), "link") {
 			return
 		}
 		first := len(s.b.Page.Links)
@@ -119,7 +119,7 @@ func linkParameters(value []byte, i int) (rel []byte, next int) {
 		for j < len(value) && value[j] != '=' && value[j] != ';' && value[j] != ',' {
 			j++
 		}
-		name := bytes.Trim(value[i+1:j], ascii.Space)
+		name := ascii.Trim(value[i+1 : j])
 		if i = j; i == len(value) || value[i] != '=' {
 			continue
 		}
@@ -139,7 +139,7 @@ func linkParameters(value []byte, i int) (rel []byte, next int) {
 			}
 		}
 		if rel == nil && ascii.EqualFold(name, "rel") {
-			rel = bytes.Trim(value[min(from, i):i], ascii.Space)
+			rel = ascii.Trim(value[min(from, i):i])
 		}
 	}
 	return rel, i

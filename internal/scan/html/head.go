@@ -141,7 +141,7 @@ func (w *headParser) skipSpaceRefs() bool {
 		end = w.at + k
 	}
 	const most = 256 // longer text is not just white space
-	if end-w.at > most || len(bytes.Trim(token.DecodeRefs(nil, w.text[w.at:end], nil), ascii.Space)) > 0 {
+	if end-w.at > most || len(ascii.Trim(token.DecodeRefs(nil, w.text[w.at:end], nil))) > 0 {
 		return false
 	}
 	w.at = end

@@ -185,7 +185,7 @@ func (r *regularity) startForeign(text []byte, name token.Span, selfClosing bool
 func (r *regularity) endForeign(text []byte, name token.Span) {
 	n := len(r.foreign) - 1
 	top := r.foreign[n].name
-	if !token.EqualFold(text[top.Start:top.End], text[name.Start:name.End]) {
+	if !ascii.EqualFoldBytes(text[top.Start:top.End], text[name.Start:name.End]) {
 		r.irregular = true
 		return
 	}

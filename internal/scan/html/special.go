@@ -41,7 +41,7 @@ func (e *Elements) special() {
 			e.Page.Adverts = append(e.Page.Adverts, scan.Advert{TagOff: e.at.Start, Rel: advert})
 		}
 	case scan.TagInput:
-		if set.Has(scan.AttrType) && ascii.EqualFold(bytes.Trim(e.source(scan.AttrType), ascii.Space), "image") && e.Tags == scan.Modern {
+		if set.Has(scan.AttrType) && ascii.EqualFold(ascii.Trim(e.source(scan.AttrType)), "image") && e.Tags == scan.Modern {
 			e.setKind(scan.AttrSrc, scan.KindResource)
 		}
 	case scan.TagApplet:
@@ -64,7 +64,7 @@ func (e *Elements) setKind(a scan.Attr, kind scan.Kind) {
 func (e *Elements) meta() {
 	set := &e.Attrs
 	if set.Has(scan.AttrCharset) && !e.Inert {
-		e.DeclareCharset(bytes.Trim(e.source(scan.AttrCharset), ascii.Space))
+		e.DeclareCharset(ascii.Trim(e.source(scan.AttrCharset)))
 	}
 	if !set.Has(scan.AttrContent) {
 		return
@@ -95,12 +95,12 @@ func (e *Elements) meta() {
 	}
 	named := false
 	for _, a := range [...]scan.Attr{scan.AttrProperty, scan.AttrName, scan.AttrItemprop} {
-		if set.Has(a) && metaURLs[string(bytes.ToLower(bytes.Trim(e.source(a), ascii.Space)))] {
+		if set.Has(a) && metaURLs[string(bytes.ToLower(ascii.Trim(e.source(a))))] {
 			named = true
 		}
 	}
 	v := e.value(sp)
-	if t := bytes.Trim(v, ascii.Space); len(t) > 0 && (named || scan.IsWebURL(t)) {
+	if t := ascii.Trim(v); len(t) > 0 && (named || scan.IsWebURL(t)) {
 		e.addLink(v, sp.Start, scan.AttrContent, scan.KindMetadata)
 	}
 }
@@ -126,7 +126,7 @@ func (e *Elements) applet() {
 	set := &e.Attrs
 	dir := []byte(nil)
 	if set.Has(scan.AttrCodebase) {
-		dir = bytes.Trim(e.value(set.Val[scan.AttrCodebase]), ascii.Space)
+		dir = ascii.Trim(e.value(set.Val[scan.AttrCodebase]))
 		if len(dir) > 0 && dir[len(dir)-1] != '/' {
 			dir = append(bytes.Clone(dir), '/')
 		}
@@ -148,7 +148,7 @@ func (e *Elements) applet() {
 	if set.Has(scan.AttrCode) {
 		sp := set.Val[scan.AttrCode]
 		v := e.value(sp)
-		name := bytes.Trim(v, ascii.Space)
+		name := ascii.Trim(v)
 		if len(name) > 0 && !bytes.HasSuffix(name, []byte(".class")) {
 			name = append(bytes.Clone(name), ".class"...)
 		}
@@ -163,7 +163,7 @@ func (e *Elements) ScriptText(at, content token.Span) {
 	set := &e.Attrs
 	var kind []byte
 	if set.Has(scan.AttrType) {
-		kind = bytes.Trim(e.source(scan.AttrType), ascii.Space)
+		kind = ascii.Trim(e.source(scan.AttrType))
 	}
 	if ascii.EqualFold(kind, "application/ld+json") {
 		if e.Tags == scan.Modern {

@@ -288,7 +288,7 @@ func (f *folding) reference(b []byte) int {
 	if n < len(b) && b[n] == '#' {
 		n++
 	}
-	for n < len(b) && token.IsAlnum(b[n]) {
+	for n < len(b) && ascii.IsAlnum(b[n]) {
 		n++
 	}
 	if n < len(b) && b[n] == ';' {

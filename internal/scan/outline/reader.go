@@ -168,7 +168,7 @@ func (b *Reader) declaration(i int) int {
 		}
 		b.mode = modeBeforeHTML
 		name, _, _ := bytes.Cut(rest[7:], []byte(">"))
-		name = bytes.Trim(name, ascii.Space)
+		name = ascii.Trim(name)
 		b.standards = string(name) == "html"
 		// golang.org/x/net/html, unlike browsers, takes HTML in capitals for
 		// quirks mode. That makes a difference for a table in a paragraph.

@@ -1,6 +1,9 @@
 package outline
 
-import "github.com/sitelink/sitelink/internal/scan/token"
+import (
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan/token"
+)
 
 // beforeBody handles a start tag before the body (HTML 13.2.6.4.1 to
 // 13.2.6.4.6). done is false if the element belongs into the body, which is
@@ -285,7 +288,7 @@ func (b *Reader) endInBody(kind elementKind, name token.Span) {
 // sameName reports whether the current node has the name.
 func (b *Reader) sameName(name token.Span) bool {
 	at := b.out.nodes[b.stack[len(b.stack)-1].node].span
-	return token.EqualFold(b.text[at.Start:at.End], b.text[name.Start:name.End])
+	return ascii.EqualFoldBytes(b.text[at.Start:at.End], b.text[name.Start:name.End])
 }
 
 // inTable reports whether the current node is a table, or a part of one that

@@ -193,7 +193,7 @@ func (d *feedReader) enterBase(x *reader) {
 	for i := range x.attrs {
 		a := &x.attrs[i]
 		if a.uri == uriXML && a.prefixed() && string(x.text[a.local:a.name.End]) == "base" {
-			v := bytes.Trim(x.attrValue(a), ascii.Space)
+			v := ascii.Trim(x.attrValue(a))
 			if v = scan.Merge(d.base(), v); len(v) <= scan.MaxBase {
 				d.bases = append(d.bases, scopedBase{len(x.open), v})
 			}
