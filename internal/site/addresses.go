@@ -8,7 +8,7 @@ import (
 
 // findIndexes notes for each directory the index file that answers it without
 // more ado, so that a link to a directory costs one look.
-func (s *Site) findIndexes() {
+func (s *Host) findIndexes() {
 	s.indexOf = make([]NodeID, len(s.tree.nodes))
 	q := asking{s: s, p: &s.profile}
 	for id := range s.tree.nodes {
@@ -24,7 +24,7 @@ func (s *Site) findIndexes() {
 // markAddresses notes which files the host does not serve at their own
 // address, so that the fast path may answer for all others. Most hosts have
 // none, and the tree is not looked at.
-func (s *Site) markAddresses() {
+func (s *Host) markAddresses() {
 	p := &s.profile
 	if p.IndexFile == Serve && p.PageFile == Serve && len(p.Deny) == 0 && p.ErrorPage == "" && !p.PageSlashFirst {
 		return
@@ -57,7 +57,7 @@ func (s *Site) markAddresses() {
 // findAddresses notes the addresses of pages that a host moves to another
 // directory: /page/ for page.html, or /dir for dir/index.html. Relative links
 // of such a page lead elsewhere than its place in the docroot tells.
-func (s *Site) findAddresses() {
+func (s *Host) findAddresses() {
 	t := s.tree
 	s.addresses = map[NodeID]string{}
 	for id := range t.nodes {

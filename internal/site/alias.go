@@ -82,15 +82,3 @@ func (r *resolver) plainTarget(v []byte) (target string, ok bool) {
 	}
 	return base + string(out) + "#" + string(frag), true
 }
-
-// isPlainPath tells whether a path holds only bytes that mean themselves.
-func isPlainPath(path []byte) bool {
-	for _, c := range path {
-		if class := pathClass[c]; class != 1 && class != 2 {
-			return false
-		}
-	}
-	return true
-}
-
-var slash = []byte{'/'}

@@ -91,7 +91,7 @@ func (q *asking) child(dir NodeID, name string) NodeID {
 	real := q.s.tree.nodes[dir].real
 	id := q.s.tree.child(real, []byte(name))
 	if id == NoNode && q.p.AnyCase {
-		id = q.s.foldChild(real, name)
+		id = q.s.tree.foldChild(real, name)
 	}
 	return id
 }
@@ -260,7 +260,7 @@ func (q *asking) directory(dir NodeID, segments []string, private bool, query st
 	for _, name := range index {
 		id := t.child(real, []byte(name))
 		if id == NoNode && s.foldIndex {
-			id = s.foldChild(real, name)
+			id = s.tree.foldChild(real, name)
 		}
 		if id == NoNode {
 			continue
@@ -312,7 +312,7 @@ func (q *asking) missing(at NodeID, rest []string, slash bool) Answer {
 	}
 	node := q.s.tree.nodes[at].real
 	for _, name := range rest {
-		if node = q.s.foldChild(node, name); node == NoNode {
+		if node = q.s.tree.foldChild(node, name); node == NoNode {
 			q.step("file", "no file or directory has the name "+rest[0])
 			return a
 		}

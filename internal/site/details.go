@@ -31,7 +31,7 @@ func (s *Site) NewReader() (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", s.root, disk.Cause(err))
 	}
-	return &Reader{s: s, dir: dir, res: resolver{s: s}}, nil
+	return &Reader{s: s, dir: dir, res: resolver{s: s, PathResolver: PathResolver{h: s.Host}}}, nil
 }
 
 // Close releases the docroot.

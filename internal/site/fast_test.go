@@ -69,7 +69,7 @@ func fastSites(t testing.TB) []fastSite {
 // resolver returns the resolver as a worker has it when it opens the page.
 func (f *fastSite) resolver(t testing.TB) *resolver {
 	t.Helper()
-	r := &resolver{s: f.s, cache: new([cacheSize]cached)}
+	r := &resolver{s: f.s, PathResolver: PathResolver{h: f.s.Host}, cache: new([cacheSize]cached)}
 	page := &scan.Page{}
 	if f.base != "" {
 		page.Bases = []scan.Base{{Value: []byte(f.base)}}
@@ -88,7 +88,7 @@ func (f *fastSite) neighbour(t testing.TB, r *resolver) *resolver {
 	for i := range f.s.Pages() {
 		p := f.s.Page(PageID(i))
 		if p.node != r.page && f.s.tree.nodes[p.node].parent == r.dir && p.kind == PageHTML {
-			next := &resolver{s: f.s, cache: r.cache}
+			next := &resolver{s: f.s, PathResolver: PathResolver{h: f.s.Host}, cache: r.cache}
 			next.open(p, &scan.Page{})
 			return next
 		}

@@ -9,18 +9,18 @@ import (
 // foldChild returns the entry of a directory whose name equals name but for
 // letter case: the lower-case one if there are several, else the first in byte
 // order (A-LL-9).
-func (s *Site) foldChild(dir NodeID, name string) NodeID {
-	s.fold.once.Do(func() { s.fold.build(s.tree) })
+func (t *Tree) foldChild(dir NodeID, name string) NodeID {
+	t.fold.once.Do(func() { t.fold.build(t) })
 	var room [maxName]byte
 	lower := lowerName(room[:0], []byte(name))
 	best, isLower := NoNode, false
-	for id := range s.fold.find(s.tree, dir, lower) {
-		got := s.tree.nameOf(&s.tree.nodes[id])
+	for id := range t.fold.find(t, dir, lower) {
+		got := t.nameOf(&t.nodes[id])
 		switch {
 		case isLower:
 		case bytes.Equal(got, lower):
 			best, isLower = id, true
-		case best == NoNode || bytes.Compare(got, s.tree.nameOf(&s.tree.nodes[best])) < 0:
+		case best == NoNode || bytes.Compare(got, t.nameOf(&t.nodes[best])) < 0:
 			best = id
 		}
 	}

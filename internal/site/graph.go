@@ -1,11 +1,5 @@
 package site
 
-// Answer says what the host gives for a path below the base path; path is
-// decoded and begins with a slash.
-func (s *Site) Answer(path string) Answer {
-	return s.answer(escapePath(path, Generic.Literal, upperHex), "")
-}
-
 // Children lists the entries of directories, in the order of their names.
 type Children struct {
 	first []uint32 // by directory: where its entries begin in ids

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -29,27 +27,20 @@ var ErrNoPages = errors.New("no pages")
 // ctx was cancelled (its cause). Pages that cannot be read are kept with
 // their [PageError].
 func Load(ctx context.Context, root string, opt Options) (*Site, error) {
-	s := &Site{root: root, opt: opt, hash: newHasher(), fold: &folds{}, generation: generations.Add(1)}
-	if err := s.configure(); err != nil {
-		return nil, err
-	}
-	parsed := s.parseRules()
-	w, err := walk(ctx, root, s.opt.Jobs)
+	h, err := LoadHost(ctx, root, opt.host())
 	if err != nil {
 		return nil, err
 	}
-	s.tree, s.real, s.faults, s.modes = w.tree, w.real, w.faults, w.modes
+	s := &Site{Host: h, opt: opt, tree: h.tree, base: cmp.Or(opt.Base, h.profile.Base, BaseHTML5), hash: newHasher(), generation: generations.Add(1)}
+	if s.opt.MaxPageBytes <= 0 {
+		s.opt.MaxPageBytes = DefaultMaxPageBytes
+	}
+	s.findKinds()
 	dir, err := openDocroot(s.real)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
 	}
 	defer dir.close()
-	s.addServers(s.findServers())
-	s.readRules(dir, parsed())
-	s.findIndexes()
-	s.markAddresses()
-	s.markRuled()
-	s.checkRules()
 	s.findPages()
 	if !slices.ContainsFunc(s.pages, func(p Page) bool { return p.kind.HasAnchors() }) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
@@ -58,7 +49,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	s.numberPages()
-	l := &loader{s: s, dir: dir, modes: w.modes}
+	l := &loader{s: s, dir: dir, modes: s.modes}
 	if err := l.run(ctx, s.pages); err != nil {
 		return nil, err
 	}
@@ -73,41 +64,11 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		}
 		s.orderPages()
 	}
-	if w.modes {
+	if s.modes {
 		s.statLinked()
 	}
 	s.markOdd()
 	return s, nil
-}
-
-// configure resolves the options.
-func (s *Site) configure() error {
-	if s.opt.MaxPageBytes <= 0 {
-		s.opt.MaxPageBytes = DefaultMaxPageBytes
-	}
-	s.findKinds()
-	s.profile = s.opt.Profile
-	if s.profile.Name == "" {
-		s.profile = Generic
-	}
-	s.index, s.foldIndex = s.profile.Index, s.profile.FoldIndex
-	if len(s.opt.Index) > 0 {
-		s.index = s.opt.Index
-	}
-	if s.foldIndex {
-		for _, name := range s.index {
-			if name != strings.ToLower(name) {
-				s.foldIndex = false
-			}
-		}
-	}
-	s.autoindex = s.opt.Autoindex
-	if s.autoindex == AutoindexProfile {
-		s.autoindex = s.profile.Autoindex
-	}
-	s.base = cmp.Or(s.opt.Base, s.profile.Base, BaseHTML5)
-	s.maps = sortMaps(s.opt.Maps)
-	return s.setBases()
 }
 
 // findPages lists the files to parse, sorted by path, those included of which it
@@ -290,20 +251,6 @@ func (l *loader) progress(n, total int) {
 		l.s.opt.Progress(min(int(done), total), total)
 		l.tick.Unlock()
 	}
-}
-
-// pageAddress returns the URL of a page under the first base URL: where the
-// browser is when it shows the page.
-func (s *Site) pageAddress(id NodeID) string {
-	path := ""
-	if s.tree.nodes[id].flags&flagMoved != 0 || s.addresses[id] != "" {
-		path = s.Href(id)
-	} else {
-		u := url.URL{Path: "/" + s.tree.Path(id)}
-		path = s.BasePath() + u.EscapedPath()
-	}
-	_, onHost := s.Public(path)
-	return "http://" + s.baseOf(path).host + onHost
 }
 
 var errVanished = errors.New("it vanished while the docroot was read")

@@ -10,7 +10,7 @@ import (
 // Request says what answers a link on a page at the root of the docroot, so
 // that people can name a target as they would link to it: a site path, a path
 // in the docroot, or a URL. The error says why link is none of these.
-func (s *Site) Request(link string) (Resolved, error) {
+func (s *Host) Request(link string) (Resolved, error) {
 	base, err := weburl.Parse("http://" + s.bases[0].host + s.bases[0].path + "/")
 	if err != nil {
 		return Resolved{}, fmt.Errorf("base URL: %w", err)
@@ -26,7 +26,7 @@ func (s *Site) Request(link string) (Resolved, error) {
 
 // BaseURL returns the first address at which the docroot is published, as it
 // was given; "" when there is none.
-func (s *Site) BaseURL() string {
+func (s *Host) BaseURL() string {
 	if s.bases[0].unknown() {
 		return ""
 	}
@@ -35,7 +35,7 @@ func (s *Site) BaseURL() string {
 
 // Authority returns the host of the first base URL, with its port when that is
 // not the scheme's own; "" when there is none.
-func (s *Site) Authority() string {
+func (s *Host) Authority() string {
 	if s.bases[0].unknown() {
 		return ""
 	}
@@ -44,7 +44,7 @@ func (s *Site) Authority() string {
 
 // RulePaths returns the paths that redirect rules name in full, without
 // pattern, in the order of the rules: what the host answers beside its files.
-func (s *Site) RulePaths() []string {
+func (s *Host) RulePaths() []string {
 	if s.rules == nil {
 		return nil
 	}

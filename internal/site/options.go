@@ -69,34 +69,10 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Autoindex says what a directory without index file answers.
-type Autoindex uint8
-
-const (
-	// AutoindexProfile leaves it to the profile.
-	AutoindexProfile Autoindex = iota
-	// AutoindexList: the host answers with a listing; the link is a warning,
-	// and all files of the directory count as linked (LL-78, LL-79).
-	AutoindexList
-	// AutoindexError: the host refuses; the link is an error.
-	AutoindexError
-)
-
-// BaseRule selects how <base href> is read.
-type BaseRule uint8
-
-const (
-	// BaseProfile leaves it to the profile; html5 where that says nothing.
-	BaseProfile BaseRule = iota
-	// BaseHTML5: the first base element with href rules the whole page, as in
-	// browsers.
-	BaseHTML5
-	// BaseDocumentOrder: each base rules what follows it (LL-35).
-	BaseDocumentOrder
-)
-
-// MapRule is one --map option: a link path that begins with the whole
-// segments of From gets To in their place; To empty removes them.
-type MapRule struct {
-	From, To string
+// host returns the options of the host.
+func (o *Options) host() HostOptions {
+	return HostOptions{
+		BaseURLs: o.BaseURLs, BasePath: o.BasePath, Roots: o.Roots, Profile: o.Profile, ProfileFrom: o.ProfileFrom,
+		Index: o.Index, Autoindex: o.Autoindex, Maps: o.Maps, Rules: o.Rules, Project: o.Project, NoRuleFiles: o.NoRuleFiles, Jobs: o.Jobs,
+	}
 }

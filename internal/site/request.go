@@ -39,7 +39,7 @@ type Step struct {
 
 // asking is one question to the host.
 type asking struct {
-	s *Site
+	s *Host
 	p *Profile
 	// path is the decoded path that is asked for.
 	path string
@@ -67,10 +67,10 @@ const maxHops = 20
 // answer says what the profile's host gives for path, the percent-encoded path
 // of a request below the base path; it begins with "/". query is empty or
 // begins with "?".
-func (s *Site) answer(path, query string) Answer { return s.ask(path, query, nil) }
+func (s *Host) answer(path, query string) Answer { return s.ask(path, query, nil) }
 
 // ask is answer with the steps that led to it.
-func (s *Site) ask(path, query string, trace *[]Step) Answer {
+func (s *Host) ask(path, query string, trace *[]Step) Answer {
 	q := asking{s: s, p: &s.profile, rules: s.rules, trace: trace}
 	return q.follow(path, query)
 }

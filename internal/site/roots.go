@@ -26,7 +26,7 @@ type baseURL struct {
 }
 
 // setBases resolves the addresses that the options name.
-func (s *Site) setBases() error {
+func (s *Host) setBases() error {
 	for _, raw := range s.opt.BaseURLs {
 		b, err := parseBase(raw)
 		if err != nil {
@@ -80,14 +80,14 @@ func parseBase(raw string) (baseURL, error) {
 // Rooted tells whether parts of the docroot have addresses of their own. Then
 // site paths, in [Resolved] and elsewhere, are paths in the docroot, whatever
 // host they belong to; [Site.Public] has their addresses.
-func (s *Site) Rooted() bool { return len(s.opt.Roots) > 0 }
+func (s *Host) Rooted() bool { return len(s.opt.Roots) > 0 }
 
 // Roots returns the parts of the docroot that have addresses of their own.
-func (s *Site) Roots() []Root { return slices.Clone(s.opt.Roots) }
+func (s *Host) Roots() []Root { return slices.Clone(s.opt.Roots) }
 
 // Public returns the origin, such as https://fr.example, and the path on it at
 // which a site path is published. origin is empty where no address is known.
-func (s *Site) Public(path string) (origin, onHost string) {
+func (s *Host) Public(path string) (origin, onHost string) {
 	b := s.baseOf(path)
 	if !s.Rooted() {
 		onHost = path
@@ -102,7 +102,7 @@ func (s *Site) Public(path string) (origin, onHost string) {
 
 // baseOf returns the address of the deepest root that holds a path in the
 // docroot.
-func (s *Site) baseOf(path string) *baseURL {
+func (s *Host) baseOf(path string) *baseURL {
 	best := &s.bases[0]
 	if !s.Rooted() {
 		return best
@@ -121,33 +121,11 @@ func (b *baseURL) unknown() bool { return b.host == strings.TrimPrefix(unpublish
 
 // Published tells whether an address of the docroot is known: without one,
 // absolute links to it cannot be told from those to other sites.
-func (s *Site) Published() bool {
+func (s *Host) Published() bool {
 	for i := range s.bases {
 		if !s.bases[i].unknown() {
 			return true
 		}
 	}
 	return false
-}
-
-// findTop notes where the host of the page's directory begins. ok is false where
-// the fast path cannot know: two addresses share a host, or the root is reached
-// through a symbolic link.
-func (r *resolver) findTop() (ok bool) {
-	s := r.s
-	if !s.Rooted() {
-		r.topPath = s.bases[0].path
-		return true
-	}
-	if s.sharedHosts {
-		return false
-	}
-	if r.topOf != r.dir+1 {
-		b := s.baseOf("/" + s.tree.Path(r.dir))
-		r.topOf, r.topPath, r.top = r.dir+1, b.path, 0
-		if b.root != "" {
-			r.top = s.tree.At(b.root[1:])
-		}
-	}
-	return r.top != NoNode && s.tree.nodes[r.top].kind == KindDir && s.tree.nodes[r.top].real == r.top
 }

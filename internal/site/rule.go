@@ -141,7 +141,7 @@ func place(r *redirect.Rule) string { return fmt.Sprintf("%s:%d", r.Source.File,
 
 // markRuled lets the slow path decide about every file and directory whose
 // address a rule may take before the host looks for files.
-func (s *Site) markRuled() {
+func (s *Host) markRuled() {
 	if s.rules == nil {
 		return
 	}

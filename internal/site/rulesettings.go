@@ -17,7 +17,7 @@ type localSettings struct {
 // settle applies what rule files say of addresses beside their rules: to the
 // profile what holds for the whole site, to directories what .htaccess files
 // say.
-func (s *Site) settle(files []*redirect.File) {
+func (s *Host) settle(files []*redirect.File) {
 	for _, f := range files {
 		set := &f.Settings
 		if set.CleanURLs != nil || set.TrailingSlash != nil {
@@ -77,7 +77,7 @@ func (q *asking) bare(dir NodeID) Way {
 
 // localOf returns the nearest settings, from the directory upwards, that say
 // what is asked for.
-func (s *Site) localOf(dir NodeID, says func(*localSettings) bool) *localSettings {
+func (s *Host) localOf(dir NodeID, says func(*localSettings) bool) *localSettings {
 	if s.local == nil {
 		return nil
 	}

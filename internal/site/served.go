@@ -20,24 +20,10 @@ import (
 // livereload is how the address of that script goes on behind the base path.
 const livereload = "livereload.js?mindelay="
 
-// ServerPages returns how many pages were written by `hugo server`.
-func (s *Site) ServerPages() int {
-	n := 0
-	for i := range s.pages {
-		if s.pages[i].served {
-			n++
-		}
-	}
-	return n
-}
-
-// Served tells whether the page was written by `hugo server`.
-func (p *Page) Served() bool { return p.served }
-
 // ServerURL returns the address at which `hugo server` serves the docroot, as its
 // home page tells it; empty when that was not written by it. Links to it are
 // links to the site.
-func (s *Site) ServerURL() string { return s.serverURL }
+func (s *Host) ServerURL() string { return s.serverURL }
 
 // isLivereload tells whether a request is for the script of `hugo server`.
 func isLivereload(path, query string) bool {
@@ -45,7 +31,7 @@ func isLivereload(path, query string) bool {
 }
 
 // addServers adds the addresses of `hugo server` to those of the site.
-func (s *Site) addServers(found []baseURL) {
+func (s *Host) addServers(found []baseURL) {
 	s.servers = found
 	if len(found) == 0 {
 		return
@@ -59,7 +45,7 @@ func (s *Site) addServers(found []baseURL) {
 
 // findServers asks the home pages of the docroot, and of each root, for the
 // addresses at which `hugo server` serves them.
-func (s *Site) findServers() (found []baseURL) {
+func (s *Host) findServers() (found []baseURL) {
 	dir, err := os.OpenRoot(s.real)
 	if err != nil {
 		return nil

@@ -5,39 +5,21 @@
 package site
 
 import (
-	"github.com/sitelink/sitelink/internal/redirect"
+	"slices"
+
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // Site is a loaded docroot. It is read-only and safe for concurrent use.
 type Site struct {
-	root    string // as given
-	real    string // absolute
-	tree    *Tree
-	opt     Options
-	profile Profile
-	index   []string
-	// foldIndex: index names match in any letter case (LL-81).
-	foldIndex   bool
-	autoindex   Autoindex
-	base        BaseRule
-	maps        []MapRule
-	bases       []baseURL
-	sharedHosts bool // two roots have one host
-	// servers are the addresses at which hugo server serves the docroot.
-	servers   []baseURL
-	serverURL string
-	rules     *redirect.Set
-	ruleFiles []*redirect.File
-	ruleReads []FileFault // rule files that cannot be read
-	// ruleFaults judges the rules, once.
-	ruleFaults func() []redirect.Fault
-	// local holds the settings that .htaccess files make, by directory.
-	local  map[NodeID]*localSettings
+	*Host
+	opt    Options
+	tree   *Tree // that of the host
+	base   BaseRule
 	hash   hasher
 	kinds  map[string]PageKind // by the ending of a name, in lower case
 	pages  []Page
-	faults []FileFault
+	unread []FileFault // files of which the kind could not be found out
 	// manifests are the files that pages call their web manifests.
 	manifests []NodeID
 	// otherXML counts the XML files that are none of the known documents,
@@ -47,16 +29,6 @@ type Site struct {
 	linked []bool
 	// odd holds a bit for each node, see markOdd; nil: nothing is known.
 	odd []uint64
-	// indexOf holds, by node, the index file of a directory, NoNode if none
-	// answers without more ado.
-	indexOf []NodeID
-	// addresses holds, by node, the path of pages that the host moves to
-	// another directory; nil when it moves none.
-	addresses map[NodeID]string
-
-	fold *folds
-	// modes: permission bits say what a server may read.
-	modes bool
 	// generation is unique among all sites; edits is nil for a loaded site.
 	generation uint64
 	edits      *Edits
@@ -129,21 +101,6 @@ const (
 	bitEntry                        // the address of an entry of a sitemap or feed
 )
 
-// Root returns the docroot as it was given.
-func (s *Site) Root() string { return s.root }
-
-// Profile returns the profile that the site was loaded with.
-func (s *Site) Profile() Profile { return s.profile }
-
-// ProfileFrom names the file that told the profile, empty when it was chosen.
-func (s *Site) ProfileFrom() string { return s.opt.ProfileFrom }
-
-// Tree returns the names of the docroot.
-func (s *Site) Tree() *Tree { return s.tree }
-
-// Files returns the number of files.
-func (s *Site) Files() int { return s.tree.files }
-
 // Pages returns the number of parsed files.
 func (s *Site) Pages() int { return len(s.pages) }
 
@@ -169,7 +126,7 @@ func (s *Site) PageAt(n NodeID) PageID { return PageID(s.tree.nodes[n].page - 1)
 func (s *Site) Path(id PageID) string { return s.tree.Path(s.pages[id].node) }
 
 // Faults returns what is wrong with files and directories as such.
-func (s *Site) Faults() []FileFault { return s.faults }
+func (s *Site) Faults() []FileFault { return append(slices.Clip(s.Host.faults), s.unread...) }
 
 // Node returns the file that the page was read from.
 func (p *Page) Node() NodeID { return p.node }
@@ -265,5 +222,16 @@ func (s *Site) OtherXML() int { return s.otherXML }
 // not read: what they name are the sources of the build, not files of the site.
 func (s *Site) SourceMaps() int { return s.sourceMaps }
 
-// IndexNames returns the names of default index files, in the order tried.
-func (s *Site) IndexNames() []string { return s.index }
+// ServerPages returns how many pages were written by `hugo server`.
+func (s *Site) ServerPages() int {
+	n := 0
+	for i := range s.pages {
+		if s.pages[i].served {
+			n++
+		}
+	}
+	return n
+}
+
+// Served tells whether the page was written by `hugo server`.
+func (p *Page) Served() bool { return p.served }

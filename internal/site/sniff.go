@@ -57,7 +57,7 @@ func (s *Site) sniff(ctx context.Context, dir *docroot) error {
 		switch {
 		case p.kind != pageNone || !s.isXMLName(p.node):
 		case p.err.Err != nil:
-			s.faults = append(s.faults, FileFault{s.tree.Path(p.node), p.err.Err})
+			s.unread = append(s.unread, FileFault{s.tree.Path(p.node), p.err.Err})
 		default:
 			s.otherXML++
 		}

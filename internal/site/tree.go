@@ -1,7 +1,6 @@
 package site
 
 import (
-	"bytes"
 	"hash/maphash"
 	"slices"
 )
@@ -79,6 +78,7 @@ type Tree struct {
 	table []slot
 	seed  maphash.Seed
 	files int
+	fold  *folds
 }
 
 type slot struct {
@@ -87,7 +87,7 @@ type slot struct {
 }
 
 func newTree() *Tree {
-	t := &Tree{seed: maphash.MakeSeed()}
+	t := &Tree{seed: maphash.MakeSeed(), fold: &folds{}}
 	t.grow(1 << 10)
 	t.nodes = append(t.nodes, node{parent: NoNode, kind: KindDir})
 	return t
@@ -214,27 +214,3 @@ func (t *Tree) Parent(id NodeID) NodeID { return t.nodes[id].parent }
 // Real returns the node where a symbolic link leads, the node itself for
 // anything else.
 func (t *Tree) Real(id NodeID) NodeID { return t.nodes[id].real }
-
-// lacksDirectory tells whether a path, as it is requested, leads through a
-// directory that is not there under that name. It errs on the side of no: where the
-// path is not plain, or leads through a link, or "." or ".." stand in it.
-func (t *Tree) lacksDirectory(path []byte) bool {
-	if !isPlainPath(path) || bytes.Contains(path, []byte("/.")) {
-		return false
-	}
-	at := NodeID(0)
-	for path = bytes.TrimPrefix(path, slash); ; {
-		name, rest, more := bytes.Cut(path, slash)
-		if len(name) == 0 || !more || len(rest) == 0 {
-			return false
-		}
-		next := t.child(at, name)
-		if next == NoNode {
-			return true
-		}
-		if n := &t.nodes[next]; n.kind != KindDir || n.real != next {
-			return false
-		}
-		at, path = next, rest
-	}
-}

@@ -92,7 +92,7 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 		return nil, false, fmt.Errorf("read docroot %s: %w", s.root, disk.Cause(err))
 	}
 	defer dir.close()
-	if !slices.Equal(s.findServers(), s.servers) {
+	if !s.SameServers() {
 		return nil, false, nil // the address of hugo server is one of the site's own
 	}
 	pages, ok := s.editedPages(dir, edited)
@@ -101,7 +101,8 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 	}
 	n = new(Site)
 	*n = *s
-	n.tree, n.pages, n.linked, n.manifests = s.tree.withoutPermissions(edited), slices.Clone(s.pages), slices.Clone(s.linked), nil
+	tree := s.tree.withoutPermissions(edited)
+	n.Host, n.tree, n.pages, n.linked, n.manifests = s.Host.WithTree(tree), tree, slices.Clone(s.pages), slices.Clone(s.linked), nil
 	l := &loader{s: n, dir: dir, modes: s.modes}
 	for i := range s.pages {
 		l.kept.Add(int64(len(s.pages[i].kept)))
@@ -198,7 +199,7 @@ func (s *Site) editedPages(dir *docroot, edited []NodeID) (pages []Page, ok bool
 			now := Page{node: id, kind: kind}
 			s.sniffPage(dir, &now, make([]byte, 0, sniffBytes))
 			unread := func(f FileFault) bool { return f.Path == s.tree.Path(id) }
-			if now.kind != was || now.zipped != p.zipped || now.err.Err != nil || slices.ContainsFunc(s.faults, unread) {
+			if now.kind != was || now.zipped != p.zipped || now.err.Err != nil || slices.ContainsFunc(s.unread, unread) {
 				return nil, false
 			}
 		}

@@ -219,7 +219,7 @@ func plainAddress(r hostRow) string {
 // redirect.
 func predict(s *Site, request string) hostRow {
 	p, query := cutQuery(request)
-	a := (&asking{s: s, p: &s.profile}).once(p, query)
+	a := (&asking{s: s.Host, p: &s.profile}).once(p, query)
 	r := hostRow{request: request, status: a.Status, location: a.move}
 	if a.move == "" && a.Status == 200 && a.Node != NoNode && s.tree.nodes[a.Node].kind == KindFile {
 		r.file = s.tree.Path(a.Node)

@@ -33,7 +33,7 @@ type nodeMode struct {
 }
 
 func newWorker(l *loader) *worker {
-	w := &worker{l: l, linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, cache: new([cacheSize]cached)}}
+	w := &worker{l: l, linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, PathResolver: PathResolver{h: l.s.Host}, cache: new([cacheSize]cached)}}
 	if l.s.opt.Inspect != nil {
 		w.inspector = l.s.opt.Inspect()
 	}
