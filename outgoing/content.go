@@ -8,12 +8,12 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/outline"
 )
 
 // content is the part of a page that is its entry. Nodes are those of the outline.
 type content struct {
-	page  *scan.Outline
+	page  *outline.Outline
 	roots []int
 	// whole: everything in the roots counts; otherwise not what stands in nav,
 	// aside and footer.
@@ -28,14 +28,14 @@ type content struct {
 
 // contentOf finds the content of a page; false when it is a list of entries.
 // tree holds the nodes of the outline for a selector to match.
-func (r *rules) contentOf(page *scan.Outline, tree []*html.Node) (*content, bool) {
-	o := outline{page}
+func (r *rules) contentOf(page *outline.Outline, tree []*html.Node) (*content, bool) {
+	o := pageOutline{page}
 	c := &content{page: page, heading: -1}
 	if r.content != nil {
 		c.roots, c.whole = o.outermost(func(i int) bool { return r.content.Match(tree[i]) }), true
 		return c, true
 	}
-	if page.Mentions(scan.OutlineClass, "h-entry") {
+	if page.Mentions(outline.Class, "h-entry") {
 		if entries := o.outermost(func(i int) bool { return o.hasClass(i, "h-entry") }); len(entries) == 1 {
 			c.takeEntry(entries[0])
 			return c, true
@@ -57,7 +57,7 @@ func (r *rules) contentOf(page *scan.Outline, tree []*html.Node) (*content, bool
 // takeEntry takes the parts of an h-entry (microformats2) that its author
 // wrote.
 func (c *content) takeEntry(entry int) {
-	o := outline{c.page}
+	o := pageOutline{c.page}
 	c.roots = o.outermostIn(entry, func(i int) bool { return o.hasClass(i, "e-content") }, o.isItem)
 	if len(c.roots) == 0 {
 		c.roots = []int{entry}
@@ -76,13 +76,13 @@ func (c *content) takeEntry(entry int) {
 }
 
 // citesTarget tells whether an element says what the entry is about.
-func (o outline) citesTarget(i int) bool {
+func (o pageOutline) citesTarget(i int) bool {
 	return o.hasClass(i, "u-in-reply-to") || o.hasClass(i, "u-like-of") || o.hasClass(i, "u-repost-of") || o.hasClass(i, "u-bookmark-of")
 }
 
 // isItem tells whether an element is a microformat of its own.
-func (o outline) isItem(i int) bool {
-	classes, _ := o.Attr(i, scan.OutlineClass)
+func (o pageOutline) isItem(i int) bool {
+	classes, _ := o.Attr(i, outline.Class)
 	for class := range bytes.FieldsSeq(classes) {
 		if bytes.HasPrefix(class, []byte("h-")) {
 			return true
@@ -93,7 +93,7 @@ func (o outline) isItem(i int) bool {
 
 // mainArticle chooses among articles that stand side by side: the only one, or
 // the only one that has the page's heading, when comments are articles too.
-func (o outline) mainArticle(articles []int) (int, bool) {
+func (o pageOutline) mainArticle(articles []int) (int, bool) {
 	if len(articles) == 1 {
 		return articles[0], true
 	}
@@ -113,10 +113,10 @@ func (c *content) anchors(rel map[string]bool, f func(href []byte)) {
 		if tag := c.page.Tag(i); tag != atom.A && tag != atom.Area {
 			return
 		}
-		if types, ok := c.page.Attr(i, scan.OutlineRel); ok && discourages(types, rel) {
+		if types, ok := c.page.Attr(i, outline.Rel); ok && discourages(types, rel) {
 			return
 		}
-		if href, ok := c.page.Attr(i, scan.OutlineHref); ok {
+		if href, ok := c.page.Attr(i, outline.Href); ok {
 			f(href)
 		}
 	}
@@ -147,7 +147,7 @@ func (c *content) walk(f func(i int)) {
 }
 
 func (c *content) skips(i int) bool {
-	if c.page.Attrs(i)&(1<<scan.OutlineNoMention) != 0 {
+	if c.page.Attrs(i)&(1<<outline.NoMention) != 0 {
 		return true
 	}
 	switch c.page.Tag(i) {

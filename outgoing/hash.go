@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/outline"
 )
 
 // hashed are the attributes that belong to what a reader sees.
-var hashed = [...]scan.OutlineAttr{scan.OutlineAlt, scan.OutlineCite, scan.OutlineData, scan.OutlineDatetime,
-	scan.OutlineHref, scan.OutlinePoster, scan.OutlineSrc, scan.OutlineTitle}
+var hashed = [...]outline.Attr{outline.Alt, outline.Cite, outline.Data, outline.Datetime,
+	outline.Href, outline.Poster, outline.Src, outline.Title}
 
 var hashedSet = func() (set uint32) {
 	for _, a := range hashed {

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/outline"
 )
 
 // bothWays reads a page in one pass and by the parser, and fails where they
@@ -28,7 +28,7 @@ func bothWays(t *testing.T, w *pageWorker, text []byte) (said made, sure bool) {
 	if err != nil {
 		t.Fatalf("the parser fails (%v) where the one pass is sure of %.1000q", err, text)
 	}
-	page, tree := scan.OutlineTree(doc)
+	page, tree := outline.FromTree(doc)
 	if parsed := w.say(e, page, tree, true); !reflect.DeepEqual(said, parsed) {
 		t.Fatalf("%.1000q\n in one pass %+v\n by the parser %+v", text, said, parsed)
 	}

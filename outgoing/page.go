@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/outline"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -17,7 +17,7 @@ import (
 type pageWorker struct {
 	*reading
 	reader   *site.Reader
-	outliner scan.Outliner
+	outliner outline.Reader
 	// parser: pages are parsed even where the outliner would be sure.
 	parser bool
 }
@@ -86,7 +86,7 @@ func (w *pageWorker) read(id site.PageID, e Entry, known bool) (made, error) {
 
 // outline reads the tree of a page: in one pass, or, where that is not sure or
 // a selector needs nodes, by the parser, which takes ten times as long.
-func (w *pageWorker) outline(text []byte) (*scan.Outline, []*html.Node, error) {
+func (w *pageWorker) outline(text []byte) (*outline.Outline, []*html.Node, error) {
 	if !w.parser {
 		if page, ok := w.outliner.Read(text); ok {
 			return page, nil, nil
@@ -96,13 +96,13 @@ func (w *pageWorker) outline(text []byte) (*scan.Outline, []*html.Node, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	page, tree := scan.OutlineTree(doc)
+	page, tree := outline.FromTree(doc)
 	return page, tree, nil
 }
 
 // say tells what a page with this outline says.
-func (w *pageWorker) say(e Entry, page *scan.Outline, tree []*html.Node, known bool) made {
-	if (outline{page}).isTombstone() {
+func (w *pageWorker) say(e Entry, page *outline.Outline, tree []*html.Node, known bool) made {
+	if (pageOutline{page}).isTombstone() {
 		return made{entry: e, left: Tombstone}
 	}
 	c, ok := w.rules.contentOf(page, tree)
@@ -130,7 +130,7 @@ func (w *pageWorker) links(e *Entry, c *content) {
 	if err != nil {
 		return // never: the address was made of a base URL that was parsed
 	}
-	if href, ok := (outline{c.page}).baseHref(); ok {
+	if href, ok := (pageOutline{c.page}).baseHref(); ok {
 		if u, err := base.Resolve(string(href)); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
 			base = u
 		}

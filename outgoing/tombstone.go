@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/net/html/atom"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/outline"
 )
 
 // TombstonePage stands at the address of a deleted page on hosts that cannot answer
@@ -27,14 +27,14 @@ const TombstonePage = `<!DOCTYPE html>
 `
 
 // isTombstone tells whether a page says of itself that it is gone.
-func (o outline) isTombstone() bool {
+func (o pageOutline) isTombstone() bool {
 	for i := 0; i < o.Len(); i++ {
 		switch o.Tag(i) {
 		case atom.Body:
 			i = o.End(i) - 1
 		case atom.Meta:
-			equiv, _ := o.Attr(i, scan.OutlineHTTPEquiv)
-			status, _ := o.Attr(i, scan.OutlineContent)
+			equiv, _ := o.Attr(i, outline.HTTPEquiv)
+			status, _ := o.Attr(i, outline.Content)
 			if strings.EqualFold(string(equiv), "status") && bytes.HasPrefix(bytes.TrimSpace(status), []byte("410")) {
 				return true
 			}

@@ -5,19 +5,19 @@ import (
 
 	"golang.org/x/net/html/atom"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/outline"
 )
 
-// outline asks questions of a page's outline.
-type outline struct{ *scan.Outline }
+// pageOutline asks questions of a page's outline.
+type pageOutline struct{ *outline.Outline }
 
 // outermost returns the elements of the page that fit and stand in no other such.
-func (o outline) outermost(fits func(i int) bool) []int {
+func (o pageOutline) outermost(fits func(i int) bool) []int {
 	return o.between(0, o.Len(), fits, func(int) bool { return false })
 }
 
 // named returns the HTML elements of a name that stand in no other such.
-func (o outline) named(a atom.Atom) []int {
+func (o pageOutline) named(a atom.Atom) []int {
 	if !o.Has(a) {
 		return nil // without a look at each node
 	}
@@ -26,11 +26,11 @@ func (o outline) named(a atom.Atom) []int {
 
 // outermostIn returns those below an element, and leaves out what stands in
 // an element that is closed, too.
-func (o outline) outermostIn(root int, fits, closed func(i int) bool) []int {
+func (o pageOutline) outermostIn(root int, fits, closed func(i int) bool) []int {
 	return o.between(root+1, o.End(root), fits, closed)
 }
 
-func (o outline) between(from, to int, fits, closed func(i int) bool) (found []int) {
+func (o pageOutline) between(from, to int, fits, closed func(i int) bool) (found []int) {
 	for i := from; i < to; {
 		next := i + 1
 		switch {
@@ -47,12 +47,12 @@ func (o outline) between(from, to int, fits, closed func(i int) bool) (found []i
 	return found
 }
 
-func (o outline) isElement(a atom.Atom) func(i int) bool {
+func (o pageOutline) isElement(a atom.Atom) func(i int) bool {
 	return func(i int) bool { return o.Tag(i) == a && !o.Foreign(i) }
 }
 
-func (o outline) hasClass(i int, class string) bool {
-	classes, _ := o.Attr(i, scan.OutlineClass)
+func (o pageOutline) hasClass(i int, class string) bool {
+	classes, _ := o.Attr(i, outline.Class)
 	for c := range bytes.FieldsSeq(classes) {
 		if string(c) == class {
 			return true
@@ -62,13 +62,13 @@ func (o outline) hasClass(i int, class string) bool {
 }
 
 // baseHref returns the first base element's address.
-func (o outline) baseHref() (href []byte, ok bool) {
+func (o pageOutline) baseHref() (href []byte, ok bool) {
 	if !o.Has(atom.Base) {
 		return nil, false
 	}
 	for i := range o.Len() {
 		if o.Tag(i) == atom.Base {
-			if href, ok = o.Attr(i, scan.OutlineHref); ok {
+			if href, ok = o.Attr(i, outline.Href); ok {
 				return href, true
 			}
 		}

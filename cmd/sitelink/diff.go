@@ -2,18 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
+	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
-	"github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/websub"
 )
 
 const diffLong = `diff compares the site's links to other sites with those of the last deploy, as recorded in the
@@ -91,18 +88,22 @@ func (a *app) diffCommand() *cobra.Command {
 
 // diff does the work of `sitelink diff`.
 func (a *app) diff(ctx context.Context, cfg *config.Config, f diffFlags) error {
-	snap, err := a.readLedger(ctx, cfg)
+	p, err := a.find(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	opt := outgoingOptions(cfg)
-	opt.Internal = f.internal
-	s, entries, plan, err := a.plan(ctx, cfg, snap, opt)
+	snap, err := announce.ReadLedger(ctx, p, a.ui.warning)
+	if err != nil {
+		return err
+	}
+	load, done := a.loading(p)
+	c, err := announce.Compare(ctx, p, snap, announce.Options{Internal: f.internal, Load: load})
+	done()
 	if err != nil {
 		return err
 	}
 	if f.tombstones {
-		if err := a.writeTombstones(s, plan); err != nil {
+		if err := a.writeTombstones(c); err != nil {
 			return err
 		}
 	}
@@ -115,14 +116,14 @@ func (a *app) diff(ctx context.Context, cfg *config.Config, f diffFlags) error {
 	case "json":
 		var internal []ledger.Link
 		if f.internal {
-			internal = backlinks(entries)
+			internal = announce.Backlinks(c.Entries)
 		}
-		err = report.PlanJSON(out, plan, internal)
+		err = report.PlanJSON(out, c.Plan, internal)
 	case "markdown":
-		err = report.PlanMarkdown(out, plan)
+		err = report.PlanMarkdown(out, c.Plan)
 	default:
-		err = report.Plan(out, plan, report.PlanOptions{ByTarget: f.by == "target", Color: a.colorsReport(cfg.Color, f.output)})
-		if hint := goneRules(s.Profile().Name, plan.Graves); err == nil && hint != "" {
+		err = report.Plan(out, c.Plan, report.PlanOptions{ByTarget: f.by == "target", Color: a.colorsReport(cfg.Color, f.output)})
+		if hint := announce.GoneRule(c.Site.Profile().Name, c.Plan.Graves); err == nil && hint != "" {
 			a.ui.note(hint)
 		}
 	}
@@ -132,76 +133,20 @@ func (a *app) diff(ctx context.Context, cfg *config.Config, f diffFlags) error {
 	return out.Commit()
 }
 
-// plan loads the docroot of the configuration and compares it with a ledger.
-func (a *app) plan(ctx context.Context, cfg *config.Config, snap *ledger.Snapshot, opt outgoing.Options) (*site.Site, *outgoing.Entries, *outgoing.Plan, error) {
-	docroot := a.docroot(cfg.Docroot)
-	if err := lookAt(docroot); err != nil {
-		return nil, nil, nil, err
+// writeTombstones writes a page for each deleted page, and says how many.
+func (a *app) writeTombstones(c *announce.Comparison) error {
+	n, err := announce.WriteTombstones(c.Site, c.Plan)
+	if n > 0 && err == nil {
+		a.ui.note(countOf(n, "tombstone") + " written")
 	}
-	timer := newTimer(a.ui)
-	progress := newProgress(a.ui, cfg.Progress, time.Now)
-	defer progress.done()
-	siteOpt := a.siteOf(cfg, docroot)
-	siteOpt.Sums = true
-	if len(siteOpt.BaseURLs) == 0 && snap.Base != "" {
-		siteOpt.BaseURLs = []string{snap.Base}
-	}
-	if progress != nil {
-		siteOpt.Progress = progress.pages
-	}
-	s, err := loadSite(ctx, docroot, siteOpt)
-	if err != nil {
-		return nil, nil, nil, explain(err)
-	}
-	timer.stage("load")
-	cache, err := openEntryCache()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	entries, err := outgoing.Read(ctx, s, snap, opt, cache.Cache)
-	if errors.Is(err, outgoing.ErrNoBase) {
-		err = &usageError{"others can only be told of pages whose address is known", "name it: --base-url https://example.org/"}
-	}
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	cache.keep()
-	timer.stage("entries")
-	plan := outgoing.Diff(entries, snap, outgoing.SiteAnswer(s, entries))
-	timer.stage("diff")
-	return s, entries, plan, nil
+	return err
 }
 
-// outgoingOptions are those of the configuration.
-func outgoingOptions(cfg *config.Config) outgoing.Options {
-	o := cfg.Outgoing
-	opt := outgoing.Options{
-		Pages: o.Pages, Exclude: o.Exclude, Allow: o.Allow, Deny: o.Deny, Content: o.Content, Rel: o.Rel,
-		Hubs: hubsOf(o.Protocols),
+// ledgerFlag returns the ledger that a flag names. The path of a file is relative
+// to the working directory, as in all flags.
+func ledgerFlag(name string) (string, error) {
+	if !announce.IsFile(name) {
+		return name, nil
 	}
-	if slices.Contains(o.Protocols, string(ledger.WebSub)) {
-		opt.Hubs = websub.Hubs
-	}
-	return opt
-}
-
-// hubsOf reads the hubs of feeds, if they are told at all.
-func hubsOf(protocols []string) func(feed []byte) []string {
-	if !slices.Contains(protocols, string(ledger.WebSub)) {
-		return nil
-	}
-	return websub.Hubs
-}
-
-// backlinks are the links between the site's own pages, sorted by source and
-// target, both as absolute addresses.
-func backlinks(e *outgoing.Entries) []ledger.Link {
-	list := []ledger.Link{}
-	for i := range e.List {
-		entry := &e.List[i]
-		for _, path := range entry.Internal {
-			list = append(list, ledger.Link{Source: entry.URL, Target: e.Origin + path})
-		}
-	}
-	return list
+	return filepath.Abs(name)
 }

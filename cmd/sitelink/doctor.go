@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/doctor"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/setup"
 )
 
 const doctorLong = `doctor lists what is set up in the project of the working directory, what is missing, and how to fix
@@ -27,22 +31,6 @@ const doctorExitCodes = `Exit codes:
   3    the work could not be done
   130  interrupted
 `
-
-// Diagnosis states, as they are printed.
-const (
-	healthy = "ok"
-	notSet  = "off"
-	wrong   = "wrong"
-)
-
-// diagnosis is one line of `sitelink doctor`.
-type diagnosis struct {
-	Name  string `json:"name"`
-	State string `json:"state"`
-	Text  string `json:"text"`
-	// Command is what to type, or to write where Text says; empty for nothing.
-	Command string `json:"command,omitempty"`
-}
 
 func (a *app) doctorCommand() *cobra.Command {
 	var format string
@@ -74,28 +62,41 @@ func (a *app) doctorCommand() *cobra.Command {
 
 // doctor looks and reports. It returns [errFindings] if something is wrong.
 func (a *app) doctor(ctx context.Context, asJSON bool, configure func() (*config.Config, error)) error {
-	around, err := a.silent().lookAround(ctx)
+	dir, err := workingDir()
 	if err != nil {
 		return err
 	}
-	d := &doctor{app: a.silent(), surroundings: around}
-	d.cfg, d.fault = configure()
-	all := d.examine(ctx)
+	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Version: versionNumber()})
+	if err != nil {
+		return err
+	}
+	d := &doctor.Doctor{Survey: survey, Env: os.Environ(), Getenv: a.env.Getenv}
+	cfg, err := configure()
+	if d.ConfigErr = err; err == nil {
+		opt := project.Options{Config: cfg, Env: os.Environ()}
+		if cfg.Docroot == "" {
+			opt.Docroot = survey.Site
+		}
+		if d.Project, err = project.Find(ctx, dir, opt); err != nil {
+			return err
+		}
+	}
+	all := d.Examine(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	bad := 0
 	for _, one := range all {
-		if one.State == wrong {
+		if one.State == doctor.Wrong {
 			bad++
 		}
 	}
 	text := doctorText(all)
 	if asJSON {
 		data, err := json.MarshalIndent(struct {
-			Schema int         `json:"schema"`
-			Wrong  int         `json:"wrong"`
-			Checks []diagnosis `json:"checks"`
+			Schema int                `json:"schema"`
+			Wrong  int                `json:"wrong"`
+			Checks []doctor.Diagnosis `json:"checks"`
 		}{1, bad, all}, "", "  ")
 		if err != nil {
 			return fmt.Errorf("write JSON: %w", err)
@@ -112,7 +113,7 @@ func (a *app) doctor(ctx context.Context, asJSON bool, configure func() (*config
 }
 
 // doctorText is a line for each.
-func doctorText(all []diagnosis) string {
+func doctorText(all []doctor.Diagnosis) string {
 	wide := 0
 	for _, one := range all {
 		wide = max(wide, len(one.Name))

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 )
 
@@ -56,15 +57,11 @@ var notForExplain = []string{"from", "skip", "limit", "orphans", "fail-on", "for
 // explain does the work of `sitelink explain`. It returns [errFindings] when
 // the link is broken.
 func (a *app) explain(ctx context.Context, cfg *config.Config, from, link string) error {
-	docroot := a.docroot(cfg.Docroot)
-	if err := lookAt(docroot); err != nil {
+	run, err := a.load(ctx, cfg)
+	if err != nil {
 		return err
 	}
-	s, err := loadSite(ctx, docroot, a.siteOf(cfg, docroot))
-	if err != nil {
-		return explain(err)
-	}
-	e, err := check.Explain(ctx, handle(s), checkOptions(cfg), from, link)
+	e, err := check.Explain(ctx, audit.Handle(run.Site), audit.CheckOptions(run.Project), from, link)
 	if errors.Is(err, check.ErrNotFound) {
 		return &usageError{"--from: " + err.Error(), "name it by its path below the docroot, such as blog/index.html"}
 	}

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"github.com/sitelink/sitelink/hook/githook"
 )
 
 const hookLong = `hook checks what you push before it leaves your machine. It checks the pushed commits, not the files
@@ -69,33 +66,4 @@ func (a *app) hookRunCommand() *cobra.Command {
 	cmd.Flags().StringVar(&req.dir, "dir", ".", "check the site in `DIR`, below the root of the repository")
 	cmd.Flags().StringVar(&req.commit, "commit", "", "check `COMMIT` instead of the pushed commits")
 	return cmd
-}
-
-// explainHook adds advice to an error of the package hook.
-func explainHook(err error) error {
-	var managed *githook.ManagedError
-	var shared *githook.SharedHooksError
-	var module *githook.SubmoduleError
-	var late *githook.TimeoutError
-	var full *githook.DiskFullError
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, githook.ErrNoWorkTree):
-		return &failure{err, "go to the repository of the site, or make one with git init"}
-	case errors.Is(err, githook.ErrNoGit):
-		return &failure{err, "install git and put it on PATH"}
-	case errors.As(err, &managed):
-		return &failure{err, fmt.Sprintf("add to %s what stands above", managed.File)}
-	case errors.As(err, &shared):
-		return &failure{err, "git config --local core.hooksPath .githooks gives this repository its own; git 2.54 needs none"}
-	case errors.As(err, &module):
-		return &failure{err, "git submodule update --init --recursive fetches it"}
-	case errors.As(err, &full):
-		return &failure{err, "make room there; a working tree that is exactly what is pushed needs no copy: commit or stash what is changed"}
-	case errors.As(err, &late):
-		return &failure{err, "run sitelink hook run before the push: what passed is remembered; or raise timeout in [hook], and " +
-			"ServerAliveInterval of ssh, or push by https, since servers close idle connections"}
-	}
-	return err
 }

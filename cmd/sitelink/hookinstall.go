@@ -32,7 +32,7 @@ func (a *app) hookInstallCommand() *cobra.Command {
 			}
 			repo, site, err := openHere(cmd)
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
 			program, err := os.Executable()
 			if err != nil {
@@ -46,9 +46,9 @@ func (a *app) hookInstallCommand() *cobra.Command {
 				}
 			}
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
-			return a.print(installed(state))
+			return a.print(setup.HookStatus(state) + "\n")
 		},
 	}
 }
@@ -68,14 +68,14 @@ func (a *app) hookUninstallCommand() *cobra.Command {
 			}
 			repo, _, err := openHere(cmd)
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
 			before, err := repo.Uninstall(cmd.Context())
 			if err == nil {
 				err = repo.RemoveData(cmd.Context())
 			}
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
 			switch {
 			case before.Method == githook.ByManager:
@@ -99,13 +99,13 @@ func (a *app) hookStatusCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			repo, _, err := openHere(cmd)
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
 			state, err := repo.Status(cmd.Context())
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
-			text := installed(state)
+			text := setup.HookStatus(state) + "\n"
 			if state.Method != githook.ByManager && state.Manager != "" {
 				text += fmt.Sprintf("hooks belong to %s, see %s\n", state.Manager, state.ManagerFile)
 			}
@@ -150,21 +150,6 @@ func openHere(cmd *cobra.Command) (repo *githook.Repo, site string, err error) {
 		site = "."
 	}
 	return repo, site, nil
-}
-
-// installed says how git comes to run sitelink, as a line.
-func installed(s githook.Status) string {
-	switch s.Method {
-	case githook.ByConfig:
-		return "pre-push: installed in the configuration of git (hook.sitelink.pre-push)\n"
-	case githook.ByFile:
-		return "pre-push: installed as " + s.File + "\n"
-	case githook.ByChain:
-		return "pre-push: installed as " + s.File + ", before the hook that was there\n"
-	case githook.ByManager:
-		return fmt.Sprintf("pre-push: run by %s, see %s\n", s.Manager, s.ManagerFile)
-	}
-	return "pre-push: not installed\n"
 }
 
 // postBuild changes package.json of the working directory.

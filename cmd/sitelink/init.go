@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -60,7 +59,7 @@ func (a *app) initCommand() *cobra.Command {
 				return err
 			}
 			if f.undo {
-				return a.initUndo(cmd.Context(), f.dryRun)
+				return a.initUndo(cmd.Context(), f)
 			}
 			return a.init(cmd.Context(), f, func() (*config.Config, error) { return a.silent().configure(cmd, nil, "") })
 		},
@@ -109,10 +108,8 @@ func oneOfServers() string {
 }
 
 func serverNamed(name string) (setup.Server, error) {
-	for _, s := range setup.Servers() {
-		if s.Name == name {
-			return s, nil
-		}
+	if s, ok := setup.ServerNamed(name); ok {
+		return s, nil
 	}
 	hint := "docs/guide/ci.md has what other servers need"
 	if near, ok := config.Nearest(name, serverNames()); ok {
@@ -120,6 +117,3 @@ func serverNamed(name string) (setup.Server, error) {
 	}
 	return setup.Server{}, &usageError{fmt.Sprintf("--ci: want %s, got %q", oneOfServers(), name), hint}
 }
-
-// errNoAnswer: whoever was asked has gone.
-var errNoAnswer = errors.New("no answer")

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
 )
 
 const ledgerLong = `ledger inspects and maintains the record of sitelink notify: the links of each page at the last deploy,
@@ -47,7 +48,7 @@ func (a *app) ledgerCommand() *cobra.Command {
 }
 
 // ledgerSub makes a subcommand that works on the ledger of the configuration.
-func (a *app) ledgerSub(use, short, long string, work func(cmd *cobra.Command, cfg *config.Config) error) *cobra.Command {
+func (a *app) ledgerSub(use, short, long string, work func(cmd *cobra.Command, p *project.Project) error) *cobra.Command {
 	var file, name string
 	cmd := &cobra.Command{
 		Use: use, Short: short, Long: long, Example: "  sitelink ledger " + use, Args: noArguments,
@@ -61,7 +62,11 @@ func (a *app) ledgerSub(use, short, long string, work func(cmd *cobra.Command, c
 					return err
 				}
 			}
-			return work(cmd, cfg)
+			p, err := a.findRoot(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			return work(cmd, p)
 		},
 	}
 	cmd.Flags().StringVar(&name, "ledger", "", "use `LEDGER`: a file, git:REF or postgres://... (default: ledger in [outgoing])")
@@ -74,7 +79,7 @@ func (a *app) ledgerShowCommand() *cobra.Command {
 	cmd := a.ledgerSub("show", "list notices that are waiting or have failed, and count the rest",
 		"show counts the rows of the ledger. It lists the notices that are still to be sent, with the\n"+
 			"time of their next attempt, and those that failed. It changes nothing.",
-		func(cmd *cobra.Command, cfg *config.Config) error { return a.ledgerShow(cmd.Context(), cfg, all) })
+		func(cmd *cobra.Command, p *project.Project) error { return a.ledgerShow(cmd.Context(), p, all) })
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list every notice")
 	return cmd
 }
@@ -85,14 +90,14 @@ func (a *app) ledgerVerifyCommand() *cobra.Command {
 			"conflict, several rows for the same thing, lines that cannot be read. It explains how\n"+
 			"sitelink interprets them and changes nothing; compact repairs them. It exits 1 if a line is\n"+
 			"damaged.",
-		func(cmd *cobra.Command, cfg *config.Config) error { return a.ledgerVerify(cmd.Context(), cfg) })
+		func(cmd *cobra.Command, p *project.Project) error { return a.ledgerVerify(cmd.Context(), p) })
 }
 
 func (a *app) ledgerCompactCommand() *cobra.Command {
 	return a.ledgerSub("compact", "rewrite the ledger, sorted, and empty its journal",
 		"compact moves the journal into the ledger and sorts it. It keeps lines that cannot be read in\n"+
 			"a file beside the ledger whose name ends in .damaged.",
-		func(cmd *cobra.Command, cfg *config.Config) error { return a.ledgerCompact(cmd.Context(), cfg) })
+		func(cmd *cobra.Command, p *project.Project) error { return a.ledgerCompact(cmd.Context(), p) })
 }
 
 func (a *app) ledgerExportCommand() *cobra.Command {
@@ -100,7 +105,7 @@ func (a *app) ledgerExportCommand() *cobra.Command {
 	cmd := a.ledgerSub("export", "print the whole ledger as JSON Lines",
 		"export prints the ledger in the format of its file: sorted, one object per line. It also works\n"+
 			"for a ledger in git or in a database.",
-		func(cmd *cobra.Command, cfg *config.Config) error { return a.ledgerExport(cmd.Context(), cfg, output) })
+		func(cmd *cobra.Command, p *project.Project) error { return a.ledgerExport(cmd.Context(), p, output) })
 	cmd.Flags().StringVar(&output, "output", "-", "write the ledger to `FILE`; - means standard output")
 	return cmd
 }

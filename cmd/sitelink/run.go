@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, e env) int {
 		u.line("interrupted")
 	})
 
-	err := execute(ctx, args, &app{env: e, ui: u, ctx: ctx})
+	err := execute(ctx, args, &app{env: e, ui: u, printed: map[string]bool{}})
 	if !release() {
 		<-confirmed
 		return exitInterrupted
@@ -77,14 +77,8 @@ func run(ctx context.Context, args []string, e env) int {
 type app struct {
 	env env
 	ui  *ui
-	// ctx is that of the run: an app lives as long as one command.
-	ctx context.Context
-	// projects are those that were asked, told the docroots of which a line was
-	// said.
-	projects projects
-	told     []string
-	// filesOnly: projects are asked no further than their files tell.
-	filesOnly bool
+	// printed are the notes that were printed: each is printed once.
+	printed map[string]bool
 	// shortHelp is true if the help was asked for by -h, which prints less than
 	// --help.
 	shortHelp bool

@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // locator finds where the destinations of links are written.
@@ -118,7 +119,7 @@ func endOfText(n ast.Node) int {
 // rawLinks finds the links of HTML in Markdown, with the scanner that later finds
 // them on the page.
 type rawLinks struct {
-	scanner  scan.Scanner
+	scanner  html.Scanner
 	html     []byte
 	segments []rawSegment
 }
@@ -141,7 +142,7 @@ func (r *rawLinks) each(source []byte, n ast.Node, add func(value string, offset
 		}
 	}
 	// The page will be UTF-8, whatever a meta element in this HTML says.
-	page := r.scanner.HTML(r.html, scan.Options{Charset: "utf-8"})
+	page := r.scanner.Scan(r.html, scan.Options{Charset: "utf-8"})
 	for i := range page.Links {
 		l := &page.Links[i]
 		add(string(l.Value), r.sourceOffset(int(page.Source(l.Off))))

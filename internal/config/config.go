@@ -80,7 +80,7 @@ type Check struct {
 	From            []string `toml:"from" check:"linkset" flag:"LINKSET" unset:"none" help:"check only the pages of LINKSET that links reach from its start: /sub/@ means pages below /sub/, reached from /sub/; @ matches any text, # any text without a slash"`
 	Skip            []string `toml:"skip" check:"linkset" flag:"LINKSET" unset:"none" help:"do not check the links on pages of LINKSET; links to these pages are still checked"`
 	Limit           int      `toml:"limit" flag:"N" default:"0" help:"check the links of at most N pages; 0 means all"` // LL-23
-	Orphans         bool     `toml:"orphans" flag:"" default:"false" help:"also report files that no page links to, and pages that no chain of links reaches"`
+	Orphans         bool     `toml:"orphans" flag:"" help:"also report files that no page links to, and pages that no chain of links reaches"`
 	Fragments       bool     `toml:"fragments" flag:"" default:"true" help:"check fragments and the names of image maps; --fragments=false turns this off"`
 	ScriptFragments string   `toml:"script-fragments" words:"warn,error,silent" flag:"HOW" default:"warn" help:"fragments that only a script can provide: warn (once per page), error (each one) or silent"`
 	FailOn          string   `toml:"fail-on" words:"error,warning,never" flag:"LEVEL" default:"error" help:"exit 1 for findings of this level: error, warning (any finding) or never"`

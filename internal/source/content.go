@@ -8,50 +8,54 @@ import (
 	"strings"
 )
 
-// sourceDir is a directory that holds sources.
+// sourceDir is a directory with sources.
 type sourceDir struct {
 	fsys fs.FS
-	// dir is the directory within fsys; prefix what stands before names in
-	// fsys when they are shown: empty for the project itself.
+	// dir is the directory within fsys. prefix is put in front of names in fsys
+	// for display; "" for the project itself.
 	dir, prefix string
-	// lang is the language of what it holds, where that is known.
+	// lang is the language of its files, "" if that is not known.
 	lang string
-	// kind is that of the files in it; module the module that they belong to.
+	// kind is the kind of its files, module the Hugo module that they belong
+	// to.
 	kind   Kind
 	module string
 }
 
 func (d sourceDir) displayName(name string) string { return path.Join(d.prefix, name) }
 
-// contentFile is a file that an author writes a page in.
+// contentFile is a file in which an author writes a page.
 type contentFile struct {
 	dir           sourceDir
 	name, display string
-	// key is the path of its page as the name tells it, see pageKey.
+	// key is the key of the page according to the name of the file, see
+	// pageKey.
 	key string
 }
 
 // contentIndex finds the file of a page.
 type contentIndex struct {
 	files         []contentFile
-	listed        map[string]int   // by the page's key, what Hugo says
-	byKey         map[string][]int // by keys that the name tells for sure
-	byPossibleKey map[string][]int // by keys that it may have, too
-	byLast        map[string][]int // by the last name of the key
+	listed        map[string]int   // by the page's key, according to the generator
+	byKey         map[string][]int // by keys that follow from the name
+	byPossibleKey map[string][]int // by keys that the page may have instead
+	byLast        map[string][]int // by the last name of a key
 	byDisplay     map[string]int
-	// matter is byKey and byLast for what front matter says; nil until needed.
+	// matter is byKey and byLast for the keys in front matter, nil until
+	// needed.
 	matter     map[string][]int
 	staticDirs []sourceDir
 	roots      []sourceDir
 }
 
-// maxContentFiles bounds the index; maxContentFile the size of a file read.
+// maxContentFiles is the size of the index, maxContentFile the size in bytes of
+// the largest file that is read.
 const (
 	maxContentFiles = 500_000
 	maxContentFile  = 32 << 20
 )
 
-// indexContent lists the content files. pages is what Hugo told of them.
+// indexContent lists the content files. pages is what Hugo says about pages.
 func (m *Map) indexContent(pages []listedPage) {
 	c := &contentIndex{listed: map[string]int{}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}}
 	m.content = c
@@ -76,10 +80,10 @@ func (m *Map) indexContent(pages []listedPage) {
 			return nil
 		})
 	}
-	m.addListed(append(pages, m.leftMap()...))
+	m.addListed(append(pages, m.readBuildMap()...))
 }
 
-// contentDirs returns where content and static files lie.
+// contentDirs returns the directories of content and of static files.
 func (m *Map) contentDirs() (content, statics []sourceDir) {
 	for _, mt := range m.mounts {
 		top, rest, _ := strings.Cut(mt.target, "/")
@@ -89,7 +93,7 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 		case top == "content" && rest == "":
 			content = append(content, dir)
 		case top == "content":
-			content = append(content, dir) // names below a deeper mount still end alike
+			content = append(content, dir) // below a deeper mount, keys have the same end
 		case top == "static" && rest == "":
 			dir.kind = Static
 			statics = append(statics, dir)
@@ -122,7 +126,7 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 	return content, statics
 }
 
-// isForeign tells whether a directory holds nothing that an author writes.
+// isForeign reports whether a directory has no files that the author writes.
 func isForeign(name string) bool {
 	switch name {
 	case "node_modules", "vendor", "_vendor", "bower_components", "__pycache__":
@@ -131,7 +135,7 @@ func isForeign(name string) bool {
 	return strings.HasPrefix(name, ".") && name != "."
 }
 
-// isContent tells by its name whether a file is one that pages are written in.
+// isContent reports whether a name is that of a content file.
 func isContent(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".org", ".adoc", ".asciidoc", ".ad", ".rst", ".pdc", ".pandoc", ".gotmpl":
@@ -140,8 +144,8 @@ func isContent(name string) bool {
 	return isMarkdown(name)
 }
 
-// inTemplates tells whether a file of a generator other than Hugo lies where
-// templates do.
+// inTemplates reports whether a file is in a directory of templates, for
+// generators other than Hugo.
 func inTemplates(name string) bool {
 	if isMarkdown(name) {
 		return false
@@ -161,7 +165,7 @@ var (
 	orderPrefix    = regexp.MustCompile(`^\d{1,4}[-_.]\s*(.+)$`)
 )
 
-// add enters a file under all the keys that its name may stand for.
+// add adds a file under all keys that its name may mean.
 func (c *contentIndex) add(f contentFile, g Generator) {
 	rel := strings.TrimPrefix(f.name, f.dir.dir+"/")
 	if f.dir.dir == "." {
@@ -207,7 +211,8 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 	}
 }
 
-// nameKey is the key of the page of a content file's name without suffix.
+// nameKey returns the key of a page for the name of its content file without
+// extension.
 func nameKey(stem string) string {
 	stem = strings.ReplaceAll(strings.ToLower(stem), " ", "-")
 	dir, last := path.Split(stem)
@@ -218,8 +223,9 @@ func nameKey(stem string) string {
 	return stem
 }
 
-// pageKey is the docroot path of a page without what hosts and settings add
-// to it: index.html, .html, slashes, letter case. The home page has "".
+// pageKey returns the docroot path of a page without the differences that hosts
+// and settings make: index.html, .html, slashes, letter case. The key of the
+// home page is "".
 func pageKey(name string) string {
 	name = strings.ToLower(strings.TrimPrefix(decode(name), "/"))
 	for _, suffix := range []string{".html", ".htm", ".xhtml"} {
@@ -235,8 +241,8 @@ func pageKey(name string) string {
 	return strings.ReplaceAll(strings.Trim(name, "/"), " ", "-")
 }
 
-// named finds a file by what a page says of it: relative to the project, or to
-// one of the directories of content.
+// named finds a file by a name relative to the project or to one of the content
+// directories.
 func (c *contentIndex) named(name string) (contentFile, bool) {
 	if i, ok := c.byDisplay[name]; ok {
 		return c.files[i], true
@@ -253,7 +259,7 @@ func (c *contentIndex) named(name string) (contentFile, bool) {
 			}
 		}
 	}
-	// Relative to a directory of content that only the generator knows.
+	// The name may be relative to a directory that only the generator knows.
 	found := -1
 	for _, i := range c.byLast[path.Base("/"+nameKey(strings.TrimSuffix(name, path.Ext(name))))] {
 		if strings.HasSuffix(c.files[i].display, "/"+name) {
@@ -269,8 +275,8 @@ func (c *contentIndex) named(name string) (contentFile, bool) {
 	return c.files[found], true
 }
 
-// roots are the directories that generators other than Hugo publish without
-// their name; the first that fits is taken off.
+// roots are directories whose name is not part of the address of a page, for
+// generators other than Hugo. The first that matches is removed.
 var roots = map[Generator][]string{
 	Jekyll:     {"_pages", "_drafts"},
 	Eleventy:   {"src", "content", "input", "site"},
@@ -287,8 +293,8 @@ var (
 	translated    = regexp.MustCompile(`^i18n/([^/]+)/docusaurus-plugin-content-(docs|blog|pages)/(?:current/|version-([^/]+)/)?(.*)$`)
 )
 
-// generatorKeys returns the keys that a generator may give to the page of a
-// content file, beside the key that its name is.
+// generatorKeys returns keys that a generator may give to the page of a content
+// file, besides the one that follows from the file's name.
 func generatorKeys(g Generator, key string) (keys []string) {
 	add := func(key string) {
 		dir, last := path.Split(key)
@@ -310,7 +316,7 @@ func generatorKeys(g Generator, key string) (keys []string) {
 	case Docusaurus:
 		if v := versionedDocs.FindStringSubmatch(key); v != nil {
 			add(path.Join("docs", v[1], v[2]))
-			add(path.Join("docs", v[2])) // the newest one
+			add(path.Join("docs", v[2])) // the newest version
 		}
 		if l := translated.FindStringSubmatch(key); l != nil {
 			kind := strings.TrimPrefix(l[2], "pages")
@@ -322,7 +328,7 @@ func generatorKeys(g Generator, key string) (keys []string) {
 			add(rest)
 			break
 		}
-		if key == root { // its index
+		if key == root { // the index of that directory
 			add("")
 			break
 		}
@@ -335,7 +341,7 @@ func generatorKeys(g Generator, key string) (keys []string) {
 	return keys
 }
 
-// cutSegment cuts a path at a directory of that name.
+// cutSegment cuts a path at the directory name.
 func cutSegment(p, name string) (before, after string, ok bool) {
 	if rest, ok := strings.CutPrefix(p, name+"/"); ok {
 		return "", rest, true
@@ -343,7 +349,7 @@ func cutSegment(p, name string) (before, after string, ok bool) {
 	return strings.Cut(p, "/"+name+"/")
 }
 
-// withoutOrder takes the numbers off that sort directories and files.
+// withoutOrder removes the numbers that sort directories and files.
 func withoutOrder(key string) string {
 	parts := strings.Split(key, "/")
 	for i, part := range parts {
@@ -354,15 +360,15 @@ func withoutOrder(key string) string {
 	return strings.Join(parts, "/")
 }
 
-// Bounds of the maps that generators leave on the disk.
+// Bounds of the files that readBuildMap reads.
 const (
 	maxMapFiles = 50_000
 	maxMapFile  = 4 << 20
 )
 
-// leftMap reads the map of pages that a generator's last build left in the
-// project: Docusaurus writes a JSON file for each page.
-func (m *Map) leftMap() (pages []listedPage) {
+// readBuildMap reads the list of pages that the last build of a generator left
+// in the project. Docusaurus writes a JSON file for each page.
+func (m *Map) readBuildMap() (pages []listedPage) {
 	if m.opt.Generator != Docusaurus {
 		return nil
 	}
@@ -380,7 +386,7 @@ func (m *Map) leftMap() (pages []listedPage) {
 		}
 		var page struct{ Source, Permalink string }
 		if json.Unmarshal(text, &page) != nil {
-			return nil // a list, or another shape
+			return nil // another kind of file
 		}
 		if file, ok := strings.CutPrefix(page.Source, "@site/"); ok && strings.HasPrefix(page.Permalink, "/") {
 			pages = append(pages, listedPage{file: path.Clean(file), path: decode(page.Permalink)})

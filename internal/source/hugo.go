@@ -12,15 +12,15 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
-// listed is a page as Hugo knows it.
+// listedPage is a page as the generator lists it.
 type listedPage struct {
-	file       string // as shown
-	host, path string // of its permalink; the path decoded
+	file       string // as displayed
+	host, path string // of its permalink, the path decoded
 }
 
-// askHugo asks for the mounts and pages of the project, both at once: Hugo loads
-// the site for each. Its network is off: modules that are not there are not
-// fetched for the sake of a report.
+// askHugo asks Hugo for the mounts and the pages of the project, both at the
+// same time because Hugo loads the site for each. Hugo may not use the network:
+// it does not fetch missing modules for a report.
 func (m *Map) askHugo(ctx context.Context) ([]listedPage, error) {
 	defer generator.TidyHugo(m.opt.Project)()
 	ctx, cancel := context.WithCancel(ctx)
@@ -38,7 +38,7 @@ func (m *Map) askHugo(ctx context.Context) ([]listedPage, error) {
 	if err != nil {
 		cancel()
 	}
-	listing := <-list // it must not outlive the call, which tidies up behind it
+	listing := <-list // wait for it: TidyHugo removes the files that it writes
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (m *Map) runHugo(ctx context.Context, args ...string) ([]byte, error) {
 	return run.Output(ctx, m.opt.Project, "hugo", args...)
 }
 
-// readList takes the pages of `hugo list all`, with files as they are shown.
+// readList reads the output of `hugo list all`. Files get their display names.
 func (m *Map) readList(out []byte) (pages []listedPage, err error) {
 	all, err := generator.ReadHugoList(out)
 	for _, p := range all {
@@ -80,7 +80,7 @@ func (m *Map) readList(out []byte) (pages []listedPage, err error) {
 	return pages, err
 }
 
-// mount is a directory that Hugo puts into its tree of files.
+// mount is a directory that Hugo mounts into its file tree.
 type mount struct {
 	dir          sourceDir
 	target, lang string
@@ -88,8 +88,8 @@ type mount struct {
 	module string
 }
 
-// name is the module's name for [Position]. Hugo names a module that a local
-// directory stands in for by that directory.
+// name returns the name for Position.Module. If a local directory replaces a
+// module, Hugo names it by that directory.
 func (mt *mount) name() string {
 	switch {
 	case mt.module == "project":
@@ -100,7 +100,7 @@ func (mt *mount) name() string {
 	return mt.module
 }
 
-// readMounts opens what `hugo config mounts` names.
+// readMounts opens the directories in the output of `hugo config mounts`.
 func (m *Map) readMounts(out []byte) (all []mount, err error) {
 	modules, err := generator.ReadHugoMounts(out)
 	for _, module := range modules {
@@ -113,9 +113,8 @@ func (m *Map) readMounts(out []byte) (all []mount, err error) {
 	return all, err
 }
 
-// mountDir opens a mounted directory. One beneath the project is read through
-// the project; another is a directory of its own. Directories that do not
-// exist are left out.
+// mountDir opens a mounted directory. Directories below the project are read
+// through the project. ok is false for a directory that does not exist.
 func (m *Map) mountDir(module, source string) (sourceDir, bool) {
 	abs := slashed(source)
 	if !isAbsolute(abs) {
@@ -138,7 +137,8 @@ func (m *Map) mountDir(module, source string) (sourceDir, bool) {
 	return sourceDir{fsys: root.FS(), dir: ".", prefix: abs}, true
 }
 
-// resolved is a directory's name without symbolic links: Hugo prints that.
+// resolved returns the name of a directory without symbolic links, as Hugo
+// prints it.
 func resolved(dir string) string {
 	here, err := os.Open(dir)
 	if err != nil {
@@ -164,19 +164,20 @@ func isAbsolute(name string) bool {
 	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
 }
 
-// What the configuration of Hugo says of directories, read line by line in any
-// of its languages, for when Hugo itself cannot be asked.
+// These read directories from Hugo's configuration line by line, in any of its
+// languages, when Hugo itself cannot be asked.
 var (
 	contentDirKey = regexp.MustCompile(`(?mi)^\s*(?:-\s*)?["']?contentDir["']?\s*[:=]\s*["']?([^"'\n,#]+)`)
 	languageKey   = regexp.MustCompile(`(?mi)^\s*(?:\[(?:languages\.)?|["']?)([a-z]{2,3}(?:-[a-z0-9]+)*)["']?(?:\]|\s*:\s*\{?)\s*$`)
 	mountKey      = regexp.MustCompile(`(?i)["']?\b(source|target)["']?\s*[:=]\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^"'\s,}]+))`)
 )
 
-// maxMountGap is how far the source and the target of a mount may be apart.
+// maxMountGap is how many bytes the source and the target of a mount may be
+// apart.
 const maxMountGap = 300
 
-// hugoContentDirs returns the directories of content as the configuration
-// files tell them, with their languages as far as these are named before them.
+// hugoContentDirs returns the content directories in the configuration files,
+// with the language that is named before each of them.
 func (m *Map) hugoContentDirs() (dirs []sourceDir) {
 	add := func(dir, lang string) {
 		dir = path.Clean(strings.TrimSpace(dir))
@@ -204,16 +205,16 @@ func (m *Map) hugoContentDirs() (dirs []sourceDir) {
 	}
 	slices.SortStableFunc(dirs, func(a, b sourceDir) int { return strings.Compare(a.dir, b.dir) })
 	dirs = slices.CompactFunc(dirs, func(a, b sourceDir) bool { return a.dir == b.dir })
-	// A directory within another would be indexed twice: the deeper one wins,
-	// it knows the language.
+	// Of nested directories, the outer one would index the files again, without
+	// their language.
 	if !slices.ContainsFunc(dirs, func(d sourceDir) bool { return d.dir == "content" || strings.HasPrefix(d.dir, "content/") }) {
 		add("content", "")
 	}
 	return dirs
 }
 
-// configMounts returns the mounts of the project's own directories as the
-// configuration files tell them.
+// configMounts returns the mounts of project directories in the configuration
+// files.
 func (m *Map) configMounts() (mounts []mount) {
 	for _, name := range m.configFiles() {
 		text, err := readFile(m.project, name, 1<<20)
@@ -246,13 +247,14 @@ func (m *Map) configMounts() (mounts []mount) {
 	return mounts
 }
 
-// languageDir is a directory that Hugo publishes a language to.
+// languageDir matches the name of a directory that Hugo publishes a language
+// to.
 var languageDir = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]+)*$`)
 
-// addListed enters what Hugo told of pages under the keys that they have in
-// the docroot. Where each language has a host of its own, a path is that of
-// several pages, and each host is published to a directory that is named after
-// its language: the docroot has them all, or is one of them.
+// addListed adds pages of the generator's list under the keys that they have in
+// the docroot. If each language has its own host, several pages have the same
+// path, and Hugo publishes each host to a directory named after its language:
+// the docroot contains these directories or is one of them.
 func (m *Map) addListed(pages []listedPage) {
 	c := m.content
 	byHost := map[string][]listedPage{}
@@ -285,11 +287,12 @@ func (m *Map) addListed(pages []listedPage) {
 	}
 }
 
-// maxProbes bounds how many pages are looked for to find a base path.
+// maxProbes is how many pages basePrefix looks for.
 const maxProbes = 50
 
-// basePrefix tells the path below which a host's pages are published, by what
-// lies in a directory of the docroot: "/" or "/sub/".
+// basePrefix returns the path at which a host's pages are published, such as
+// "/" or "/sub/": the one for which the most pages exist in a directory of the
+// docroot.
 func (m *Map) basePrefix(pages []listedPage, dir string) string {
 	common := pages[0].path
 	for _, p := range pages {
@@ -315,7 +318,7 @@ func (m *Map) basePrefix(pages []listedPage, dir string) string {
 	return best
 }
 
-// published tells whether the docroot has a page of that path.
+// published reports whether the docroot has a page with that path.
 func (m *Map) published(name string) bool {
 	for _, file := range []string{path.Join(name, "index.html"), name, name + ".html"} {
 		if info, err := fs.Stat(m.docroot, file); err == nil && info.Mode().IsRegular() {
@@ -325,12 +328,13 @@ func (m *Map) published(name string) bool {
 	return false
 }
 
-// hostDirs returns the directory of each host in the docroot, "" for the one
-// that the docroot itself is of. Hosts that have none are left out.
+// hostDirs returns the directory of each host in the docroot, "" for a host
+// whose directory is the docroot itself. Hosts without a directory are left
+// out.
 func (m *Map) hostDirs(hosts []string, byHost map[string][]listedPage) map[string]string {
 	c := m.content
 	language := map[string]string{}
-	var silent []string // hosts whose files do not say their language
+	var unknown []string // hosts whose language the files do not show
 	for _, host := range hosts {
 		votes, best := map[string]int{}, ""
 		for _, p := range byHost[host] {
@@ -343,7 +347,7 @@ func (m *Map) hostDirs(hosts []string, byHost map[string][]listedPage) map[strin
 			}
 		}
 		if language[host] = best; best == "" {
-			silent = append(silent, host)
+			unknown = append(unknown, host)
 		}
 	}
 	taken := func(lang string) bool {
@@ -355,7 +359,7 @@ func (m *Map) hostDirs(hosts []string, byHost map[string][]listedPage) map[strin
 		return false
 	}
 	here := strings.ToLower(path.Base(slashed(m.opt.Docroot)))
-	var there []string // directories of languages in the docroot
+	var there []string // language directories in the docroot
 	entries, _ := fs.ReadDir(m.docroot, ".")
 	for _, e := range entries {
 		if name := strings.ToLower(e.Name()); e.IsDir() && (languageDir.MatchString(name) || taken(name)) {
@@ -363,13 +367,13 @@ func (m *Map) hostDirs(hosts []string, byHost map[string][]listedPage) map[strin
 		}
 	}
 	all := slices.ContainsFunc(there, taken)
-	if len(silent) == 1 { // the only language that is left
+	if len(unknown) == 1 { // it has the remaining language
 		free := slices.DeleteFunc(slices.Clone(there), taken)
 		switch {
 		case all && len(free) == 1:
-			language[silent[0]] = free[0]
+			language[unknown[0]] = free[0]
 		case !all && !taken(here) && languageDir.MatchString(here):
-			language[silent[0]] = here
+			language[unknown[0]] = here
 		}
 	}
 	dirs := map[string]string{}
@@ -385,8 +389,8 @@ func (m *Map) hostDirs(hosts []string, byHost map[string][]listedPage) map[strin
 	return dirs
 }
 
-// language is what the file's directory or name says of its language, lower
-// case; "" for nothing.
+// language returns the language in the file's directory or name, in lower case,
+// "" for none.
 func (f *contentFile) language() string {
 	if f.dir.lang != "" {
 		return strings.ToLower(f.dir.lang)

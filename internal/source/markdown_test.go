@@ -48,7 +48,7 @@ func TestDocument(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := parseDocument(tt.file, []byte(tt.text), true)
 			var got []string
-			for _, it := range d.items {
+			for _, it := range d.links {
 				p := d.position(tt.file, it.at)
 				got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, it.dest))
 			}
@@ -84,7 +84,7 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, name := range []string{"a.md", "a.html", "a.org"} {
 			d := parseDocument(name, []byte(s), true)
-			for _, it := range d.items {
+			for _, it := range d.links {
 				if it.at < 0 || it.at > len(s) {
 					t.Fatalf("%s: offset %d of %d", name, it.at, len(s))
 				}

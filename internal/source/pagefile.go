@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// fileOf finds the file that a page was made of, parsed. doc is nil when
-// there is none, or when several may be it and nothing tells which. said is
-// what the page says itself.
-func (m *Map) fileOf(name string, text []byte, said string, links []pageLink) (doc *document, file string) {
+// fileOf returns the file that a page was made of, parsed. doc is nil if there
+// is none, or if there are several candidates and none is clearly the best.
+// declared is the file that the page itself names.
+func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink) (doc *document, file string) {
 	c := m.content
-	if said != "" {
-		if f, ok := c.named(said); ok {
+	if declared != "" {
+		if f, ok := c.named(declared); ok {
 			return m.document(f), f.display
 		}
 	}
@@ -50,21 +50,22 @@ func (m *Map) fileOf(name string, text []byte, said string, links []pageLink) (d
 	return m.bestFile(slices.Compact(found), name, text, links, false)
 }
 
-// maxChoices bounds how many files are compared with a page.
-const maxChoices = 64
+// maxCandidates is how many files are compared with a page.
+const maxCandidates = 64
 
-// bestFile returns the file whose links and name fit the page best, and none when
-// two do. A single file is taken as it is when its name is sure.
-func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, sure bool) (*document, string) {
+// bestFile returns the candidate whose links and name match the page best, none
+// if two match equally well. If certain is set, the candidates have the key of
+// the page; then a single one needs no comparison.
+func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, certain bool) (*document, string) {
 	c := m.content
-	if len(found) == 0 || len(found) > maxChoices {
+	if len(found) == 0 || len(found) > maxCandidates {
 		return nil, ""
 	}
-	if sure && len(found) == 1 {
+	if certain && len(found) == 1 {
 		return m.document(c.files[found[0]]), c.files[found[0]].display
 	}
-	if !sure {
-		// One file alone that has the whole path at its end needs no more.
+	if !certain {
+		// A single file that ends with the whole path of the page is enough.
 		whole := slices.DeleteFunc(slices.Clone(found), func(i int) bool {
 			return commonTail(c.files[i].key, pageKey(name)) <= strings.Count(pageKey(name), "/")
 		})
@@ -79,9 +80,9 @@ func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, 
 		if doc == nil {
 			continue
 		}
-		_, pairs := align(doc.items, m.addresses(doc.items, name), links)
+		_, pairs := align(doc.links, m.addresses(doc.links, name), links)
 		common := commonTail(c.files[i].key, pageKey(name))
-		if !sure && pairs == 0 && common < strings.Count(pageKey(name), "/")+1 {
+		if !certain && pairs == 0 && common < strings.Count(pageKey(name), "/")+1 {
 			continue
 		}
 		score := 1 + 4*pairs + 3*common
@@ -101,7 +102,7 @@ func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, 
 	return m.document(c.files[best]), c.files[best].display
 }
 
-// commonTail counts the last names that two keys share.
+// commonTail counts the names at the end that two keys have in common.
 func commonTail(a, b string) int {
 	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
 	n := 0
@@ -120,10 +121,10 @@ func pageLanguage(text []byte) string {
 	return ""
 }
 
-// maxDocuments bounds the parsed files that are kept.
+// maxDocuments is how many parsed files are kept.
 const maxDocuments = 256
 
-// document reads and parses a content file; nil when it cannot be read.
+// document returns a parsed content file, nil if it cannot be read.
 func (m *Map) document(f contentFile) *document {
 	if d, ok := m.docs[f.display]; ok {
 		return d
@@ -140,14 +141,15 @@ func (m *Map) document(f contentFile) *document {
 	return d
 }
 
-// frontMatterLine is a line of front matter that has a say in the page's address.
+// frontMatterLine matches a line of front matter that may determine the page's
+// address.
 var frontMatterLine = regexp.MustCompile(`(?m)^\s*"?(slug|url|permalink|title|path)"?\s*[:=]\s*(.+?),?\s*$`)
 
-// maxFrontMatter is how much of a file is searched for these lines.
+// maxFrontMatter is how many bytes of a file are searched for these lines.
 const maxFrontMatter = 16 << 10
 
-// frontMatterKeys indexes what front matter says of addresses: "/" and the key for
-// a whole path, the last name for a slug or a title.
+// frontMatterKeys indexes the files by their front matter: by "/" and the key
+// for a whole path, by the last name for a slug or a title.
 func (m *Map) frontMatterKeys() map[string][]int {
 	c := m.content
 	if c.matter != nil {
@@ -186,19 +188,19 @@ func (m *Map) frontMatterKeys() map[string][]int {
 	return c.matter
 }
 
-// urlize is what generators make of a title in an address, in the main.
+// urlize returns roughly what generators make of a title in an address.
 func urlize(s string) string {
 	return strings.Trim(nonWord.ReplaceAllString(strings.ToLower(s), "-"), "-")
 }
 
 var nonWord = regexp.MustCompile(`[^\p{L}\p{N}_.]+`)
 
-// editPath takes the file out of the address behind which a page can be edited
-// or seen at its forge: /owner/name/edit/main/docs/a.md.
+// editPath matches the address at which a forge edits or shows a file, such as
+// /owner/name/edit/main/docs/a.md.
 var editPath = regexp.MustCompile(`^https?://[^/]+/.+?/(edit|_edit|blob|tree|src)/(?:branch/)?[^/]+/([^?#]+)`)
 
-// editLink returns the content file that a page's "edit this page" link names;
-// ok is false when there is none, or several that differ.
+// editLink returns the content file that the "edit this page" link of a page
+// names; ok is false if there is none, or if several name different files.
 func (c *contentIndex) editLink(links []pageLink) (f contentFile, ok bool) {
 	for i := range links {
 		l := &links[i]
@@ -206,7 +208,7 @@ func (c *contentIndex) editLink(links []pageLink) (f contentFile, ok bool) {
 		if l.element != "a" || parts == nil || !strings.Contains(parts[1], "edit") && !strings.Contains(l.label, "edit") {
 			continue
 		}
-		// The project may be a directory of the repository.
+		// The project may be a subdirectory of the repository.
 		for name := parts[2]; ; {
 			if at, known := c.byDisplay[name]; known {
 				if ok && f.display != c.files[at].display {
@@ -225,19 +227,20 @@ func (c *contentIndex) editLink(links []pageLink) (f contentFile, ok bool) {
 	return f, ok
 }
 
-// marks are what a page says itself about its source, for templates that want
-// no guessing: <meta name="sitelink:source" content="content/post/a.md"> names
-// the file; <!-- sitelink:source content/post/a.md:12:7 --> the place of the
-// next link, or, without a line, the file of all links up to the next one.
+// markers are what a template can write into a page so that nothing must be
+// guessed. <meta name="sitelink:source" content="content/post/a.md"> names the
+// file of the page. <!-- sitelink:source content/post/a.md:12:7 --> gives the
+// position of the next link or, without a line, the file of all links up to the
+// next comment.
 type markers struct {
 	file     string
 	comments []marker
 }
 
 type marker struct {
-	at           int // where the comment ends
+	at           int // offset at which the comment ends
 	file         string
-	line, column int // 0 when not given
+	line, column int // 0 if not given
 }
 
 var (
@@ -246,7 +249,7 @@ var (
 	markerPosition = regexp.MustCompile(`^(.+?)(?::(\d{1,9})(?::(\d{1,9}))?)?$`)
 )
 
-// findMarkers looks for both spellings.
+// findMarkers finds the markers of a page.
 func findMarkers(text []byte) (m markers) {
 	for i := 0; ; {
 		n := bytes.Index(text[i:], markerWord)
@@ -283,13 +286,13 @@ func findMarkers(text []byte) (m markers) {
 	}
 }
 
-// cleanFileName makes a slash path of a file name as templates print it.
+// cleanFileName turns a file name as templates print it into a slash path.
 func cleanFileName(name string) string {
 	return path.Clean(strings.ReplaceAll(strings.TrimSpace(name), `\`, "/"))
 }
 
-// marked places a link by the comment before it. ok is false when no comment
-// speaks of it.
+// marked returns the position of a link according to the comment before it; ok
+// is false if there is no such comment.
 func (m *Map) marked(all markers, links []pageLink, j int) (*Position, bool) {
 	on := &links[j]
 	var by *marker
@@ -308,19 +311,20 @@ func (m *Map) marked(all markers, links []pageLink, j int) (*Position, bool) {
 		return nil, false
 	}
 	if by.line == 0 {
-		at, _, ok := doc.only(&on.addr, m.addresses(doc.items, m.page), m.frontMatterAddresses(doc, m.page))
+		at, _, ok := doc.onlyMatch(&on.addr, m.addresses(doc.links, m.page), m.frontMatterAddresses(doc, m.page))
 		if !ok {
 			return nil, false
 		}
 		return doc.position(f.display, at), true
 	}
-	// The mark is of the link; its destination is looked for from there on.
+	// The marker has the position of the link. Look for the destination from
+	// there.
 	from, to, ok := doc.lines.span(by.line)
 	if !ok {
 		return nil, false
 	}
 	best := -1
-	for _, it := range doc.items {
+	for _, it := range doc.links {
 		src := m.address(it.dest, m.page)
 		if it.order < from || it.order >= to || matchScore(&src, &on.addr) == noMatch {
 			continue

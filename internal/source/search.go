@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// hit is a place where a text that is looked for stands.
+// hit is an occurrence of a text in a file.
 type hit struct {
 	display string
-	// around are those of the links that have their destination here; none
-	// when they are not known.
+	// around holds the surroundings of the links whose destination is here,
+	// none if they are not known.
 	around []surroundings
 	file   contentFile
 	at     int
@@ -24,9 +24,9 @@ func (h hit) position() *Position {
 	return &Position{File: h.display, Line: h.line, Column: h.col, Kind: h.file.dir.kind, Module: h.file.dir.module}
 }
 
-// textSearch are texts to look for in many files at once.
+// textSearch looks for many texts at once.
 type textSearch struct {
-	// byWord has the texts by their first word, see eachWord.
+	// byWord holds the texts by their first word, see eachWord.
 	byWord map[string][]string
 	hits   map[string][]hit
 }
@@ -50,8 +50,7 @@ func (w *textSearch) add(text string) {
 	w.byWord[word] = append(w.byWord[word], text)
 }
 
-// search notes where the texts stand in a file as a whole, not as a part of
-// another address.
+// search records where a file contains the texts as whole addresses.
 func (w *textSearch) search(f contentFile, text []byte) {
 	var l *lines
 	eachWord(text, func(at int, word string) {
@@ -71,8 +70,8 @@ func (w *textSearch) search(f contentFile, text []byte) {
 	})
 }
 
-// spellings are the ways in which a template or data file may write an address
-// that the page has, the likeliest first.
+// spellings returns how a template or data file may write an address of a page,
+// the most likely spelling first.
 func (m *Map) spellings(l Link) []string {
 	raw := strings.TrimSpace(l.Raw)
 	a := m.address(raw, l.Page)
@@ -97,9 +96,10 @@ func (m *Map) spellings(l Link) []string {
 	return spellings
 }
 
-// locateRest places what no page's own content has: first by templates, data
-// and configuration, then by the content of other pages, which lists show
-// parts of. One that several files may have written is left without a place.
+// locateRest looks for links that are not in the content of their own page:
+// first in templates, data and configuration, then in the content of other
+// pages, because lists show parts of them. A link that several files may have
+// written gets no position.
 func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlocated) error {
 	var left []unlocated
 	for _, o := range rest {
@@ -144,7 +144,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 			return context.Cause(ctx)
 		}
 		if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
-			if m.opt.Generator != Hugo && writesTemplate(f.name, text) {
+			if m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
 				f.dir.kind = Template
 			}
 			of := textSearch{content.byWord, map[string][]hit{}}
@@ -155,7 +155,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		}
 	}
 	var page string
-	var shown *plain
+	var shown *visibleText
 	for _, o := range others {
 		if shown == nil || page != o.link.Page {
 			page, shown = o.link.Page, m.pageText(o.link.Page)
@@ -165,8 +165,9 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 	return nil
 }
 
-// fromTemplates returns the place in the one template, data or configuration
-// file that has the address; several tells that more than one have it.
+// fromTemplates returns the position of the address if exactly one template,
+// data or configuration file contains it. several reports that more than one
+// does.
 func (m *Map) fromTemplates(levels *[2]textSearch, o unlocated) (p *Position, several bool) {
 	for i := range levels {
 		for _, f := range m.spellings(o.link) {
@@ -186,14 +187,14 @@ func (m *Map) fromTemplates(levels *[2]textSearch, o unlocated) (p *Position, se
 	return nil, false
 }
 
-// What speaks for a file beside the text around the link, in bytes of that.
+// What adds to the similarity of the surroundings, in bytes.
 const (
-	isIncluded = 24 // the page's own content names it in a shortcode
-	isNear     = 8  // the page links to what it makes
+	isIncluded = 24 // a shortcode in the page's content names the file
+	isNear     = 8  // the page links to the page of the file
 )
 
-// fromContent returns the place in the one content file that has the address
-// as a destination; of several, the one that has the same text around it.
+// fromContent returns the position of the address if exactly one content file
+// has it as a destination, or if the surroundings identify one of several.
 func (m *Map) fromContent(w *textSearch, o unlocated, around surroundings) *Position {
 	var hits []hit
 	for _, f := range m.spellings(o.link) {
@@ -219,10 +220,10 @@ func (m *Map) fromContent(w *textSearch, o unlocated, around surroundings) *Posi
 		return h.position()
 	}
 	if several(hits) {
-		if few := picked(hits, included); len(few) > 0 {
+		if few := filter(hits, included); len(few) > 0 {
 			hits = few
 		} else {
-			hits = picked(hits, near)
+			hits = filter(hits, near)
 		}
 	}
 	if len(hits) == 0 || several(hits) {
@@ -231,23 +232,23 @@ func (m *Map) fromContent(w *textSearch, o unlocated, around surroundings) *Posi
 	return hits[min(o.nth, len(hits)-1)].position()
 }
 
-// picked returns the hits that a function picks.
-func picked(hits []hit, bestFile func(*hit) bool) (few []hit) {
+// filter returns the hits that keep accepts.
+func filter(hits []hit, keep func(*hit) bool) (few []hit) {
 	for i := range hits {
-		if bestFile(&hits[i]) {
+		if keep(&hits[i]) {
 			few = append(few, hits[i])
 		}
 	}
 	return few
 }
 
-// several tells whether the hits are in more than one file.
+// several reports whether the hits are in more than one file.
 func several(hits []hit) bool {
 	return slices.ContainsFunc(hits, func(h hit) bool { return h.display != hits[0].display })
 }
 
-// closest returns the hit with the most in common with what is around a link,
-// nil when no one is ahead. bonus is what else speaks for a hit.
+// closest returns the hit whose surroundings are most similar to those of a
+// link, nil if none is ahead of the others. bonus is added to the similarity.
 func closest(hits []hit, around surroundings, bonus func(*hit) int) *hit {
 	best, most, tie := -1, 0, false
 	for i := range hits {
@@ -270,7 +271,8 @@ func closest(hits []hit, around surroundings, bonus func(*hit) int) *hit {
 	return &hits[best]
 }
 
-// destinations keeps the hits in a file that are destinations and no mere text.
+// destinations returns the hits that are destinations of links and not just
+// text.
 func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 	d := m.document(f)
 	if d == nil {
@@ -278,11 +280,11 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 	}
 	for _, h := range hits {
 		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at })
-		for _, it := range d.items {
+		for _, it := range d.links {
 			if it.at == h.at {
 				is = true
-				if d.plain != nil {
-					h.around = append(h.around, d.plain.around(it.order))
+				if d.visible != nil {
+					h.around = append(h.around, d.visible.around(it.order))
 				}
 			}
 		}
@@ -293,11 +295,11 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 	return kept
 }
 
-// pageText returns what a page shows.
-func (m *Map) pageText(name string) *plain {
-	p := &plain{}
+// pageText returns the visible text of a page.
+func (m *Map) pageText(name string) *visibleText {
+	p := &visibleText{}
 	if text, err := readFile(m.docroot, name, maxSourcePage); err == nil {
 		p.addHTML(0, text)
 	}
-	return p.built()
+	return p.finish()
 }

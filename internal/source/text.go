@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// lines turns offsets of a text into lines and columns.
+// lines converts offsets of a text to lines and columns.
 type lines struct {
 	text   []byte
 	starts []int
@@ -27,8 +27,8 @@ func newLines(text []byte) lines {
 	}
 }
 
-// at returns the place of an offset, both counted from 1, the column in code
-// points. A byte order mark takes no column.
+// at returns the line and column of an offset, both counted from 1, the column
+// in code points. A byte order mark takes no column.
 func (l lines) at(off int) (line, column int) {
 	line = sort.SearchInts(l.starts, off+1)
 	start := l.starts[line-1]
@@ -38,7 +38,7 @@ func (l lines) at(off int) (line, column int) {
 	return line, utf8.RuneCount(l.text[start:off]) + 1
 }
 
-// offset is the inverse of at for the start of a line; ok is false when the
+// span returns the offsets at which a line starts and ends; ok is false if the
 // text has no such line.
 func (l lines) span(line int) (from, to int, ok bool) {
 	if line < 1 || line > len(l.starts) {
@@ -64,7 +64,7 @@ var isWordEnd = func() (t [256]bool) {
 	return
 }()
 
-// eachWord calls f for the words of a text, up to maxValue bytes long.
+// eachWord calls f for each word of a text that has at most maxValue bytes.
 func eachWord(text []byte, f func(at int, word string)) {
 	for i := 0; i < len(text); {
 		for i < len(text) && isWordEnd[text[i]] {
@@ -80,15 +80,15 @@ func eachWord(text []byte, f func(at int, word string)) {
 	}
 }
 
-// maxLabel is how much of a link's text is compared, in letters and digits;
-// maxLabelBytes how much of the page is looked at for it.
+// maxLabel is how many letters and digits of a link's text are compared,
+// maxLabelBytes how many bytes of the page are searched for them.
 const (
 	maxLabel      = 40
 	maxLabelBytes = 1000
 )
 
-// plainLabel keeps the letters and digits of a text: all else may differ
-// between what is written and what is shown.
+// plainLabel returns the letters and digits of a text, in lower case.
+// Everything else may differ between the source and the page.
 func plainLabel(s string) string {
 	var b strings.Builder
 	n := 0
@@ -103,7 +103,7 @@ func plainLabel(s string) string {
 	return b.String()
 }
 
-// htmlLabel returns the label of the a element whose href value stands at an
+// htmlLabel returns the label of the <a> element whose href value starts at an
 // offset.
 func htmlLabel(text []byte, at int) string {
 	rest := text[at:min(len(text), at+maxLabelBytes)]
@@ -132,22 +132,22 @@ func htmlLabel(text []byte, at int) string {
 	return plainLabel(html.UnescapeString(b.String()))
 }
 
-// plain is what a reader sees of a text, as letters and digits without anything
-// between them, so that a page and its source can be compared. It tells links
-// apart that have the same destination.
-type plain struct {
+// visibleText is the text that readers see: its letters and digits, with
+// nothing between them, so that a page and its source can be compared. It
+// distinguishes links with the same destination.
+type visibleText struct {
 	letters []byte // lower case
-	runs    []run  // sorted by src once built
+	runs    []run  // sorted by src after finish
 }
 
-// run is a piece of text that begins at src of the source and at of letters.
+// run is a piece of text that starts at src in the source and at at in letters.
 type run struct{ src, at int }
 
-// maxAround is how many bytes of letters on each side of a link are compared.
+// maxAround is how many bytes of letters are compared on each side of a link.
 const maxAround = 48
 
-// add appends the letters of a piece of text that begins at src.
-func (p *plain) add(src int, text []byte) {
+// add appends the letters of a piece of text that starts at src.
+func (p *visibleText) add(src int, text []byte) {
 	p.runs = append(p.runs, run{src, len(p.letters)})
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -168,9 +168,9 @@ func (p *plain) add(src int, text []byte) {
 	}
 }
 
-// addHTML appends what a piece of HTML shows. A tag that is not closed in it
-// ends it.
-func (p *plain) addHTML(src int, text []byte) {
+// addHTML appends the visible text of a piece of HTML. It stops at a tag
+// without an end.
+func (p *visibleText) addHTML(src int, text []byte) {
 	for i := 0; i < len(text); {
 		open := bytes.IndexByte(text[i:], '<')
 		if open < 0 {
@@ -202,17 +202,17 @@ func (p *plain) addHTML(src int, text []byte) {
 	}
 }
 
-// built makes p ready for questions.
-func (p *plain) built() *plain {
+// finish sorts the runs. Call it before around.
+func (p *visibleText) finish() *visibleText {
 	sort.SliceStable(p.runs, func(i, j int) bool { return p.runs[i].src < p.runs[j].src })
 	return p
 }
 
-// surroundings are what stands before a link, and its own text with what follows.
+// surroundings is the text before a link, and the text from its start.
 type surroundings struct{ before, after string }
 
-// around returns the surroundings of a link that stands at src.
-func (p *plain) around(src int) surroundings {
+// around returns the surroundings of a link that starts at src.
+func (p *visibleText) around(src int) surroundings {
 	at := len(p.letters)
 	if i := sort.Search(len(p.runs), func(i int) bool { return p.runs[i].src >= src }); i < len(p.runs) {
 		at = p.runs[i].at
@@ -220,13 +220,12 @@ func (p *plain) around(src int) surroundings {
 	return surroundings{string(p.letters[max(0, at-maxAround):at]), string(p.letters[at:min(len(p.letters), at+maxAround)])}
 }
 
-// minAround is how many bytes around a link must be the same before they tell
-// where it is written.
+// minAround is how many bytes around a link must be equal to identify it.
 const minAround = 20
 
-// similarity counts how many bytes a source's surroundings and those on a page
-// have in common, outwards from the link. A source that is found as a whole
-// counts for more: it may be a single sentence.
+// similarity weights how many bytes around a link are equal in a source and on a
+// page, outwards from the link. It adds a bonus if the page contains the whole
+// source, which may be a single sentence.
 func (c surroundings) similarity(d surroundings) int {
 	n := 0
 	for n < len(c.before) && n < len(d.before) && c.before[len(c.before)-1-n] == d.before[len(d.before)-1-n] {
@@ -242,5 +241,5 @@ func (c surroundings) similarity(d surroundings) int {
 	return n + m
 }
 
-// minWhole is how many bytes even the shortest source must have in common.
+// minWhole is how many bytes must be equal even for the shortest source.
 const minWhole = 5

@@ -7,23 +7,23 @@ import (
 
 // TestSurroundings: what readers see around a link, of a page and of Markdown.
 func TestSurroundings(t *testing.T) {
-	page := &plain{}
+	page := &visibleText{}
 	text := `<title>T</title><script>if (a<b) x()</script><p>Fish &amp; Chips <!-- no --> are <b>ÄPFEL</b> <a href="/x/">a Link</a>, said 3.</p>`
 	page.addHTML(0, []byte(text))
-	got := page.built().around(strings.Index(text, "/x/"))
+	got := page.finish().around(strings.Index(text, "/x/"))
 	if want := (surroundings{"tfishchipsareäpfel", "alinksaid3"}); got != want {
 		t.Errorf("page: %q, want %q", got, want)
 	}
 	source := "---\nfoo: bar\n---\nFish & Chips are **Äpfel** [a Link](/x/), said {{< no param >}}3. ![not](/i.png)\n"
 	d := parseDocument("a.md", []byte(source), true)
-	for _, it := range d.items {
+	for _, it := range d.links {
 		if it.dest == "/x/" {
-			if from := d.plain.around(it.order); from != (surroundings{"fishchipsareäpfel", "alinksaid3"}) {
+			if from := d.visible.around(it.order); from != (surroundings{"fishchipsareäpfel", "alinksaid3"}) {
 				t.Errorf("Markdown: %q", from)
 			}
 		}
 	}
-	if got := (&plain{}).built().around(7); got != (surroundings{}) {
+	if got := (&visibleText{}).finish().around(7); got != (surroundings{}) {
 		t.Errorf("nothing: %q", got)
 	}
 }
