@@ -60,7 +60,7 @@ func (r *resolver) plainTarget(v []byte) (target string, ok bool) {
 		return "", false
 	}
 	for len(path) > 0 {
-		name, rest, more := bytes.Cut(path, slash)
+		name, rest, more := bytes.Cut(path, []byte{'/'})
 		switch {
 		case len(name) == 0, !more && (string(name) == "." || string(name) == ".."):
 			return "", false

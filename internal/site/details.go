@@ -27,11 +27,11 @@ type Reader struct {
 
 // NewReader opens the docroot for reading pages again.
 func (s *Site) NewReader() (*Reader, error) {
-	dir, err := openDocroot(s.real)
+	dir, err := openDocroot(s.Real())
 	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", s.root, disk.Cause(err))
+		return nil, fmt.Errorf("read docroot %s: %w", s.Root(), disk.Cause(err))
 	}
-	return &Reader{s: s, dir: dir, res: resolver{s: s, PathResolver: PathResolver{h: s.Host}}}, nil
+	return &Reader{s: s, dir: dir, res: resolver{s: s, PathResolver: NewPathResolver(s.Host)}}, nil
 }
 
 // Close releases the docroot.

@@ -1,23 +1,34 @@
 package site
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 )
 
 // TestExistence: what the tree tells a rule check about a path is what the
 // profile says of it.
 func TestExistence(t *testing.T) {
-	for _, site := range fastSites(t) {
-		t.Run(site.name, func(t *testing.T) {
-			rnd := rand.New(rand.NewPCG(3, uint64(len(site.name))))
-			exists := site.s.existence()
+	root := docroottest.Varied(t)
+	options := []HostOptions{{}, {Autoindex: AutoindexList}, {BaseURLs: []string{"https://example.org/a/", "http://h.example:8080/"}},
+		{Roots: []Root{{"a", "https://a.example/"}, {"noidx", "https://n.example/sub/"}, {"lnk", "https://l.example/"}}},
+		{Maps: []MapRule{{"/a", "/noidx"}, {From: "/up"}}}}
+	for _, p := range Profiles() {
+		options = append(options, HostOptions{Profile: p})
+	}
+	for i, opt := range options {
+		t.Run(fmt.Sprint(i, opt.Profile.Name), func(t *testing.T) {
+			h := loadHost(t, root, opt)
+			rnd := rand.New(rand.NewPCG(3, uint64(i)))
+			exists := h.existence()
 			there, bad := 0, 0
 			for i := range 20000 {
-				path := "/" + site.s.Tree().Path(NodeID(rnd.IntN(site.s.Tree().Len())))
+				path := "/" + h.Tree().Path(NodeID(rnd.IntN(h.Tree().Len())))
 				switch {
 				case i%3 == 0:
-					path = "/" + randomHref(rnd)
+					path = "/" + docroottest.Href(rnd)
 				case i%7 == 0:
 					path += "/"
 				case i%5 == 0:
@@ -27,7 +38,7 @@ func TestExistence(t *testing.T) {
 				case i%11 == 0:
 					path = path[:rnd.IntN(len(path))+1]
 				}
-				got, want := exists(path), site.s.filesAnswer(path)
+				got, want := exists(path), h.filesAnswer(path)
 				if got {
 					there++
 				}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -20,20 +21,7 @@ type fastSite struct {
 }
 
 func fastSites(t testing.TB) []fastSite {
-	fs := files{
-		"index.html": plain, "p.html": plain, "a.html": plain, "a/index.html": plain, "a/b.html": plain, "a/b/c.html": plain, "a/b/p.html": plain,
-		"noidx/x.txt": "", "idxdir/index.html/index.html": plain, ".htaccess": "", ".ht/x": "", ".h": "", ".hidden/a.html": plain, "a b.html": plain, "a%20b.html": plain,
-		"A.html": plain, "c;d=1.html": plain, "c:d.html": plain, "a+b&c,(d).html": plain, "ü.html": plain, "%41": "", "x..": "", "...": "", "~u/index.html": plain,
-		"lnk": "-> a", "lnk.html": "-> a/b.html", "broken": "-> nowhere", "loop": "-> loop", "up": "-> a/b", "a/top": "-> ..",
-		"private.html": plain, "closed/a.html": plain, "closed/index.html": plain, "unlisted/index.html": plain, "zero.html": plain, "ring.html": "<!doctype html><a href=private.html><a href=zero.html><a href=m.map>",
-		"m.map": "rect /a.html 1,1 2,2\n",
-	}
-	root := tempDocroot(t, fs)
-	chmod(t, root+"/private.html", 0o600)
-	chmod(t, root+"/zero.html", 0)
-	chmod(t, root+"/closed", 0o700)
-	chmod(t, root+"/unlisted", 0o711)
-	t.Cleanup(func() { chmod(t, root+"/closed", 0o755) })
+	root := docroottest.Varied(t)
 	var out []fastSite
 	add := func(name string, opt Options, page, base string) {
 		out = append(out, fastSite{name, load(t, root, opt), page, base})
@@ -69,7 +57,7 @@ func fastSites(t testing.TB) []fastSite {
 // resolver returns the resolver as a worker has it when it opens the page.
 func (f *fastSite) resolver(t testing.TB) *resolver {
 	t.Helper()
-	r := &resolver{s: f.s, PathResolver: PathResolver{h: f.s.Host}, cache: new([cacheSize]cached)}
+	r := &resolver{s: f.s, PathResolver: NewPathResolver(f.s.Host), cache: new([cacheSize]cached)}
 	page := &scan.Page{}
 	if f.base != "" {
 		page.Bases = []scan.Base{{Value: []byte(f.base)}}
@@ -88,7 +76,7 @@ func (f *fastSite) neighbour(t testing.TB, r *resolver) *resolver {
 	for i := range f.s.Pages() {
 		p := f.s.Page(PageID(i))
 		if p.node != r.page && f.s.tree.nodes[p.node].parent == r.dir && p.kind == PageHTML {
-			next := &resolver{s: f.s, PathResolver: PathResolver{h: f.s.Host}, cache: r.cache}
+			next := &resolver{s: f.s, PathResolver: NewPathResolver(f.s.Host), cache: r.cache}
 			next.open(p, &scan.Page{})
 			return next
 		}
@@ -138,24 +126,6 @@ func compareFast(r *resolver, v string) (diff string, took bool) {
 	return "", took
 }
 
-// hrefPieces is the alphabet of the random links: names of the docroot, and
-// all that means something in a URL.
-var hrefPieces = []string{
-	"a", "b", "a.html", "b.html", "p.html", "c.html", "index.html", "noidx", "idxdir", "lnk", "lnk.html", "broken", "loop", "up", "top", "private.html", "zero.html",
-	"closed", "unlisted", ".htaccess", ".ht", ".h", ".hidden", "a b.html", "A.html", "c;d=1.html", "c:d.html", "a+b&c,(d).html", "ü.html", "\xFC.html", "~u",
-	"x..", "...", "m.map", "gone.html", ".", "..", "/", "/", "/", "/", "//", "?", "#", "\\", " ", "\t", "\n", "%", "%20", "%41", "%2e", "%2E%2E", "%2f", "%5C", "%00", "%zz", "%25",
-	"\x00", "\x7F", "\"", "<", ">", "`", "{", "|", "^", ":", "@", "http:", "https:", "HTTPS://", "http://", "example.org", "EXAMPLE.ORG", "h.example:8080", "other.example",
-	"user@", "u:p@", "[::1]", "1.2.3.4", "0x7f", "xn--a", "xn--mnchen-3ya", "-", "mailto:", "tel:", "data:", "javascript:", "ftp://", "file:", "c:", "x=1", "&", "top", "L1-L2", "/route", "!r", ":~:text=x", "é",
-}
-
-func randomHref(rnd *rand.Rand) string {
-	var b strings.Builder
-	for range 1 + rnd.IntN(7) {
-		b.WriteString(hrefPieces[rnd.IntN(len(hrefPieces))])
-	}
-	return b.String()
-}
-
 // pathHref makes links that mostly lead somewhere: the fast path's own ground.
 func pathHref(rnd *rand.Rand, s *Site) string {
 	t := s.Tree()
@@ -176,10 +146,10 @@ func pathHref(rnd *rand.Rand, s *Site) string {
 	case 1:
 		p += "/.."
 	case 2:
-		p += "?" + hrefPieces[rnd.IntN(len(hrefPieces))]
+		p += "?" + docroottest.HrefPieces[rnd.IntN(len(docroottest.HrefPieces))]
 	}
 	if rnd.IntN(3) == 0 {
-		p += "#" + hrefPieces[rnd.IntN(len(hrefPieces))]
+		p += "#" + docroottest.HrefPieces[rnd.IntN(len(docroottest.HrefPieces))]
 	}
 	return p
 }
@@ -197,7 +167,7 @@ func TestFastEqualsSlow(t *testing.T) {
 			r := site.resolver(t)
 			took, bad := 0, map[string]bool{}
 			for i := range n {
-				v := randomHref(rnd)
+				v := docroottest.Href(rnd)
 				if i%2 == 0 {
 					v = pathHref(rnd, site.s)
 				}

@@ -18,6 +18,21 @@ type PathResolver struct {
 	topOf   NodeID
 }
 
+// NewPathResolver returns a resolver, for one goroutine, that has to be opened.
+func NewPathResolver(h *Host) PathResolver { return PathResolver{h: h} }
+
+// Open makes the resolver ready for the links of a page.
+func (r *PathResolver) Open(page NodeID) { r.page, r.dir = page, r.h.tree.nodes[page].parent }
+
+// Plain reports whether plain paths below the page's own URL name files directly.
+func (r *PathResolver) Plain() bool { return len(r.h.maps) == 0 && r.findTop() }
+
+// AtOwnAddress reports whether the same is true of links that resolve against the
+// page's own URL: the host does not serve the page at another address.
+func (r *PathResolver) AtOwnAddress() bool {
+	return r.Plain() && r.h.profile.TrailingSlash == Keep && r.h.addresses[r.page] == ""
+}
+
 // pathClass marks the bytes that the fast path takes: those that stand for
 // themselves in a URL's path and in a file's name on every host.
 var pathClass = func() (t [256]uint8) {

@@ -98,7 +98,7 @@ func LoadHost(ctx context.Context, root string, opt HostOptions) (*Host, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.tree, s.real, s.faults, s.modes = w.tree, w.real, w.faults, w.modes
+	s.tree, s.real, s.faults, s.modes = w.Tree, w.Real, w.Faults, w.Permissions
 	dir, err := openDocroot(s.real)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
@@ -206,3 +206,23 @@ const (
 type MapRule struct {
 	From, To string
 }
+
+// Real returns the absolute path of the docroot, with symbolic links resolved.
+func (s *Host) Real() string { return s.real }
+
+// Permissions reports whether permission bits say what the host may read.
+func (s *Host) Permissions() bool { return s.modes }
+
+// Lists reports whether the host lists directories without index file.
+func (s *Host) Lists() bool { return s.autoindex == AutoindexList }
+
+// IndexOf returns the index file of a directory; NoNode if it has none, or takes
+// more than one look to know.
+func (s *Host) IndexOf(dir NodeID) NodeID { return s.indexOf[dir] }
+
+// Charset returns the encoding that the host's Content-Type header gives for
+// HTML; empty if it gives none.
+func (s *Host) Charset() string { return s.profile.Charset }
+
+// Faults returns the directories and rule files that cannot be read.
+func (s *Host) Faults() []FileFault { return s.faults }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -31,12 +30,12 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Site{Host: h, opt: opt, tree: h.tree, base: cmp.Or(opt.Base, h.profile.Base, BaseHTML5), hash: newHasher(), generation: generations.Add(1)}
+	s := &Site{Host: h, opt: opt, tree: h.Tree(), base: cmp.Or(opt.Base, h.Profile().Base, BaseHTML5), hash: newHasher(), generation: generations.Add(1)}
 	if s.opt.MaxPageBytes <= 0 {
 		s.opt.MaxPageBytes = DefaultMaxPageBytes
 	}
 	s.findKinds()
-	dir, err := openDocroot(s.real)
+	dir, err := openDocroot(s.Real())
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
 	}
@@ -49,7 +48,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	s.numberPages()
-	l := &loader{s: s, dir: dir, modes: s.modes}
+	l := &loader{s: s, dir: dir, modes: s.Permissions()}
 	if err := l.run(ctx, s.pages); err != nil {
 		return nil, err
 	}
@@ -64,7 +63,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		}
 		s.orderPages()
 	}
-	if s.modes {
+	if s.Permissions() {
 		s.statLinked()
 	}
 	s.markOdd()
@@ -103,23 +102,23 @@ func (s *Site) findPages() {
 // index files of directories, and directories without one, whose listings
 // follow. Names that begin with a dot are left out (LL-79).
 func (s *Site) linkListed() {
-	if s.autoindex != AutoindexList {
+	if !s.Lists() {
 		return
 	}
 	listed := make([]bool, len(s.tree.nodes))
 	for id := range s.tree.nodes { // parents come before their children
 		n := &s.tree.nodes[id]
-		if n.kind == KindDir && s.linked[id] && s.indexOf[id] == NoNode {
+		if n.kind == KindDir && s.linked[id] && s.IndexOf(NodeID(id)) == NoNode {
 			listed[id] = true
 		}
 		if n.parent == NoNode || !listed[n.parent] || s.tree.nameOf(n)[0] == '.' {
 			continue
 		}
 		switch {
-		case n.kind == KindDir && s.indexOf[id] == NoNode:
+		case n.kind == KindDir && s.IndexOf(NodeID(id)) == NoNode:
 			listed[id] = true
 		case n.kind == KindDir:
-			s.linked[s.indexOf[id]] = true
+			s.linked[s.IndexOf(NodeID(id))] = true
 		default:
 			s.linked[id] = true
 		}
@@ -155,7 +154,7 @@ func (s *Site) statLinked() {
 		if n.kind != KindFile || n.flags&flagChecked != 0 || !s.linked[id] {
 			continue
 		}
-		if info, err := os.Stat(filepath.Join(s.real, filepath.FromSlash(s.tree.Path(NodeID(id))))); err == nil {
+		if info, err := os.Stat(filepath.Join(s.Real(), filepath.FromSlash(s.tree.Path(NodeID(id))))); err == nil {
 			n.flags |= fileFlags(info.Mode())
 		}
 	}
@@ -253,11 +252,29 @@ func (l *loader) progress(n, total int) {
 	}
 }
 
-var errVanished = errors.New("it vanished while the docroot was read")
-
-func fileError(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return errVanished
+// orderPages sorts the pages by path and lets the nodes know them. A file that
+// is a page in two ways, an image map that is somebody's manifest, keeps both.
+func (s *Site) orderPages() {
+	rank := make([]uint32, len(s.tree.nodes))
+	for i, id := range s.tree.sortedFiles() {
+		rank[id] = uint32(i)
 	}
-	return disk.Cause(err)
+	order := make([]uint64, len(s.pages))
+	for i := range s.pages {
+		order[i] = uint64(rank[s.pages[i].node])<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	pages := make([]Page, len(s.pages))
+	for i, at := range order {
+		pages[i] = s.pages[uint32(at)]
+	}
+	s.pages = pages
+	s.numberPages()
+}
+
+// numberPages lets the nodes know their pages.
+func (s *Site) numberPages() {
+	for i := range s.pages {
+		s.tree.nodes[s.pages[i].node].page = uint32(i) + 1
+	}
 }

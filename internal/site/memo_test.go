@@ -16,7 +16,7 @@ func TestMemo(t *testing.T) {
 	for _, first := range values {
 		for _, second := range values {
 			page, l := &scan.Page{}, &scan.Link{}
-			with, without := resolver{s: s, PathResolver: PathResolver{h: s.Host}}, resolver{s: s, PathResolver: PathResolver{h: s.Host}}
+			with, without := resolver{s: s, PathResolver: NewPathResolver(s.Host)}, resolver{s: s, PathResolver: NewPathResolver(s.Host)}
 			with.open(p, page)
 			with.startMemo()
 			without.open(p, page)

@@ -1,5 +1,8 @@
 package site
 
+// flagAlias: a page that sends the visitor on at once.
+const flagAlias = FlagFree
+
 // State returns the verdict on a link, the permissions of its file included:
 // those are known only when everything has been read.
 func (s *Site) State(l *Link) State {

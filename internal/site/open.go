@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 var (
@@ -58,4 +60,14 @@ func headRoot(root *os.Root, name string, buf []byte, n int) ([]byte, error) {
 		err = nil
 	}
 	return buf[:n], err
+}
+
+// errVanished: the file is gone although its directory listed it.
+var errVanished = errors.New("it vanished while the docroot was read")
+
+func fileError(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errVanished
+	}
+	return disk.Cause(err)
 }

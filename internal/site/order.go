@@ -1,7 +1,5 @@
 package site
 
-import "slices"
-
 // sortedFiles returns the files of the tree, sorted by path. Names are in order in
 // each directory already; only that a slash follows the name of a directory has
 // to be thought of: a/b comes after a-b and a.html. No path is made (rust-doc:
@@ -48,32 +46,5 @@ func (t *Tree) slashLast(ids []NodeID) {
 			}
 			ids[j-1], ids[j] = ids[j], ids[j-1]
 		}
-	}
-}
-
-// orderPages sorts the pages by path and lets the nodes know them. A file that
-// is a page in two ways, an image map that is somebody's manifest, keeps both.
-func (s *Site) orderPages() {
-	rank := make([]uint32, len(s.tree.nodes))
-	for i, id := range s.tree.sortedFiles() {
-		rank[id] = uint32(i)
-	}
-	order := make([]uint64, len(s.pages))
-	for i := range s.pages {
-		order[i] = uint64(rank[s.pages[i].node])<<32 | uint64(i)
-	}
-	slices.Sort(order)
-	pages := make([]Page, len(s.pages))
-	for i, at := range order {
-		pages[i] = s.pages[uint32(at)]
-	}
-	s.pages = pages
-	s.numberPages()
-}
-
-// numberPages lets the nodes know their pages.
-func (s *Site) numberPages() {
-	for i := range s.pages {
-		s.tree.nodes[s.pages[i].node].page = uint32(i) + 1
 	}
 }

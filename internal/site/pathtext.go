@@ -11,9 +11,6 @@ import (
 // maxFilePath is PATH_MAX less the final NUL.
 const maxFilePath = 4095
 
-// maxName is NAME_MAX.
-const maxName = 255
-
 // decode decodes percent escapes once, or tells how the host refuses.
 func (q *asking) decode(path, query string) (p string, refused *Answer) {
 	refuse := func(state State, status int, note string) (string, *Answer) {

@@ -43,7 +43,7 @@ func (r *resolver) note(v []byte, state State, node NodeID) {
 
 // pathHash is the hash of a path seen from the current directory, never 0.
 func (r *resolver) pathHash(path []byte) uint64 {
-	return (maphash.Bytes(r.s.tree.seed, path) + uint64(r.dir)*0x9E3779B97F4A7C15) | 1
+	return (maphash.Bytes(r.s.hash.id, path) + uint64(r.dir)*0x9E3779B97F4A7C15) | 1
 }
 
 func (r *resolver) slot(h uint64) *cached { return &r.cache[h>>32%cacheSize] }

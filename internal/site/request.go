@@ -61,6 +61,18 @@ func (q *asking) step(rule, text string) {
 	}
 }
 
+// Flags of files and directories, beside those of the tree.
+const (
+	// flagMoved: the host redirects a request for the file by its own name.
+	flagMoved = flagFree << iota
+	// flagAsk: only [Host.Resolve] knows what the host answers for the file or
+	// directory. flagShut: and for everything below the directory.
+	flagAsk
+	flagShut
+	// FlagFree is the first flag that this package leaves to others.
+	FlagFree
+)
+
 // maxHops is how many redirects are followed: as many as browsers do.
 const maxHops = 20
 

@@ -2,8 +2,11 @@ package site
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/hostcases"
 )
 
 // serverRows are the kinds of request about which nginx, Apache, Caddy and
@@ -77,13 +80,21 @@ var serverRows = []struct {
 
 // TestServerRows: each profile has the measured answer to each kind of request.
 func TestServerRows(t *testing.T) {
-	docroot := pathDocroot(t)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	docroot, err := hostcases.Make(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hostcases.Unlock(docroot) }) // else t.TempDir cannot remove it
 	for i, name := range []string{"nginx", "apache", "caddy", "lighttpd"} {
 		p, ok := ProfileByName(name)
 		if !ok {
 			t.Fatalf("no profile %s", name)
 		}
-		s, err := Load(t.Context(), docroot, Options{Profile: p})
+		s, err := LoadHost(t.Context(), docroot, HostOptions{Profile: p})
 		if err != nil {
 			t.Fatal(err)
 		}

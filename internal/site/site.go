@@ -126,7 +126,7 @@ func (s *Site) PageAt(n NodeID) PageID { return PageID(s.tree.nodes[n].page - 1)
 func (s *Site) Path(id PageID) string { return s.tree.Path(s.pages[id].node) }
 
 // Faults returns what is wrong with files and directories as such.
-func (s *Site) Faults() []FileFault { return append(slices.Clip(s.Host.faults), s.unread...) }
+func (s *Site) Faults() []FileFault { return append(slices.Clip(s.Host.Faults()), s.unread...) }
 
 // Node returns the file that the page was read from.
 func (p *Page) Node() NodeID { return p.node }

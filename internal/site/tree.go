@@ -54,16 +54,10 @@ const (
 	flagUnlistable
 	// flagChecked: flags hold what the file system says.
 	flagChecked
-	// flagMoved: asked for by its own name, the file answers after a redirect.
-	flagMoved
-	// flagAsk: only the slow path knows what the host answers for the file or
-	// directory; flagShut: and for all below the directory.
-	flagAsk
-	flagShut
 	// flagClosed: a symbolic link through a directory that may not be entered.
 	flagClosed
-	// flagAlias: a page that sends the visitor on at once.
-	flagAlias
+	// flagFree is the first flag that this package leaves to others.
+	flagFree
 )
 
 // Tree holds the names of a docroot. Once walked it is read-only, and every
@@ -214,3 +208,6 @@ func (t *Tree) Parent(id NodeID) NodeID { return t.nodes[id].parent }
 // Real returns the node where a symbolic link leads, the node itself for
 // anything else.
 func (t *Tree) Real(id NodeID) NodeID { return t.nodes[id].real }
+
+// maxName is the longest name that file systems take, in bytes.
+const maxName = 255

@@ -28,7 +28,7 @@ import (
 // Files outside the docroot, behind a symbolic link, are looked at only when a
 // page that links there is read. Errors are those of Load.
 func (s *Site) Update(ctx context.Context, changed []string) (*Site, error) {
-	root, opt := s.root, s.opt
+	root, opt := s.Root(), s.opt
 	if edited, ok := s.editedFiles(changed); ok {
 		n, ok, err := s.share(ctx, edited)
 		if ok || err != nil {
@@ -82,14 +82,14 @@ func (s *Site) editedFiles(changed []string) (edited []NodeID, ok bool) {
 }
 
 // onDisk returns the name of a file or directory for the system.
-func (s *Site) onDisk(path string) string { return filepath.Join(s.real, filepath.FromSlash(path)) }
+func (s *Site) onDisk(path string) string { return filepath.Join(s.Real(), filepath.FromSlash(path)) }
 
 // share returns a site with new records of the edited files that shares all
 // others with s. ok is false if the edits reach further than that.
 func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, err error) {
-	dir, err := openDocroot(s.real)
+	dir, err := openDocroot(s.Real())
 	if err != nil {
-		return nil, false, fmt.Errorf("read docroot %s: %w", s.root, disk.Cause(err))
+		return nil, false, fmt.Errorf("read docroot %s: %w", s.Root(), disk.Cause(err))
 	}
 	defer dir.close()
 	if !s.SameServers() {
@@ -103,7 +103,7 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 	*n = *s
 	tree := s.tree.withoutPermissions(edited)
 	n.Host, n.tree, n.pages, n.linked, n.manifests = s.Host.WithTree(tree), tree, slices.Clone(s.pages), slices.Clone(s.linked), nil
-	l := &loader{s: n, dir: dir, modes: s.modes}
+	l := &loader{s: n, dir: dir, modes: s.Permissions()}
 	for i := range s.pages {
 		l.kept.Add(int64(len(s.pages[i].kept)))
 	}
@@ -122,7 +122,7 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 		n.pages[id] = *p
 	}
 	n.tree.restorePermissions(s.tree, edited)
-	if n.modes {
+	if n.Permissions() {
 		n.statLinked()
 	}
 	n.markOdd()
@@ -229,7 +229,7 @@ func (s *Site) sameReach(old, now *Page) bool {
 func (s *Site) reach(p *Page) (nodes []NodeID) {
 	for i := range p.links {
 		l := &p.links[i]
-		if l.Node != NoNode && l.State.Answers() && (s.autoindex == AutoindexList || s.mayBeMap(&s.tree.nodes[l.Node])) {
+		if l.Node != NoNode && l.State.Answers() && (s.Lists() || s.mayBeMap(&s.tree.nodes[l.Node])) {
 			nodes = append(nodes, l.Node)
 		}
 	}

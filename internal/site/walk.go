@@ -36,6 +36,17 @@ type walker struct {
 	faults []FileFault
 }
 
+// Listed is a docroot with the names in it.
+type Listed struct {
+	Tree *Tree
+	Real string // absolute path, with symbolic links resolved
+	// Permissions: permission bits say what a server may read. They say nothing
+	// if the docroot itself is private.
+	Permissions bool
+	// Faults are directories that cannot be read.
+	Faults []FileFault
+}
+
 // FileFault is something wrong with a file as such.
 type FileFault struct {
 	Path string
@@ -44,7 +55,7 @@ type FileFault struct {
 
 // walk lists the docroot, sorted by name in each directory, breadth first, by a
 // number of workers, 0 for one a processor.
-func walk(ctx context.Context, root string, jobs int) (*walker, error) {
+func walk(ctx context.Context, root string, jobs int) (*Listed, error) {
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
@@ -96,7 +107,7 @@ func walk(ctx context.Context, root string, jobs int) (*walker, error) {
 	for _, id := range w.links {
 		w.settle(id)
 	}
-	return w, nil
+	return &Listed{Tree: w.tree, Real: w.real, Permissions: w.modes, Faults: w.faults}, nil
 }
 
 // listedAtOnce bounds the names that are held twice.

@@ -1,8 +1,6 @@
 package site
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,27 +37,6 @@ func TestTree(t *testing.T) {
 	}
 	if n, ok := s.Lookup(""); !ok || n != 0 || tree.Path(n) != "" {
 		t.Errorf("the docroot: %d, %t", n, ok)
-	}
-}
-
-// TestTreeGrows: many names in one directory and in many, each found again.
-func TestTreeGrows(t *testing.T) {
-	tree := newTree()
-	var ids []NodeID
-	for d := range 20 {
-		dir := tree.add(0, fmt.Sprintf("d%d", d), KindDir)
-		for i := range 500 {
-			ids = append(ids, tree.add(dir, fmt.Sprintf("f%d", i), KindFile))
-		}
-	}
-	for i, id := range ids {
-		dir := tree.child(0, fmt.Appendf(nil, "d%d", i/500))
-		if got := tree.child(dir, fmt.Appendf(nil, "f%d", i%500)); got != id {
-			t.Fatalf("d%d/f%d: node %d, want %d", i/500, i%500, got, id)
-		}
-	}
-	if tree.child(0, []byte("f1")) != NoNode || tree.files != len(ids) || tree.Len() != len(ids)+21 {
-		t.Errorf("%d files, %d nodes", tree.files, tree.Len())
 	}
 }
 
@@ -186,34 +163,4 @@ func removeDeep(t *testing.T, root string) {
 	}
 	os.Chdir(root)
 	os.RemoveAll(filepath.Join(root, "d"))
-}
-
-// TestWalkOrder: the same docroot gives the same nodes, whatever the order in
-// which it was made.
-func TestWalkOrder(t *testing.T) {
-	names := []string{"b.html", "a.html", "z/y.html", "z/x.html", "m/n.html", "c.html"}
-	var want []string
-	for _, reversed := range []bool{false, true} {
-		root := tempDocroot(t, files{})
-		for i := range names {
-			name := names[i]
-			if reversed {
-				name = names[len(names)-1-i]
-			}
-			addFiles(t, root, files{name: plain})
-		}
-		w, err := walk(context.Background(), root, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for id := range w.tree.Len() {
-			got = append(got, w.tree.Path(NodeID(id)))
-		}
-		if want == nil {
-			want = got
-		} else if strings.Join(got, " ") != strings.Join(want, " ") {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
 }

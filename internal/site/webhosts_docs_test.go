@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 )
 
 var code = regexp.MustCompile("`([^`]*)`")
@@ -16,8 +18,8 @@ func TestWebHostsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := tempDocroot(t, files{"index.html": plain, "page.html": plain, "dir/index.html": plain, "both.html": plain, "both/index.html": plain, "404.html": plain})
-	var sites []*Site
+	root := docroottest.Make(t, docroottest.Files{"index.html": page, "page.html": page, "dir/index.html": page, "both.html": page, "both/index.html": page, "404.html": page})
+	var sites []*Host
 	compared := 0
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
@@ -28,13 +30,13 @@ func TestWebHostsDocumented(t *testing.T) {
 		case len(cells) > 1 && cells[1] == "cloudflare-pages":
 			sites = nil
 			for _, name := range cells[1:] {
-				sites = append(sites, load(t, root, Options{Profile: builtin(name)()}))
+				sites = append(sites, loadHost(t, root, HostOptions{Profile: builtin(name)()}))
 			}
 		case len(cells) > 1 && cells[1] == "vercel, cleanUrls":
 			sites = nil
 			for _, name := range []string{"vercel", "firebase"} {
 				for _, slash := range []*bool{nil, new(true), new(false)} {
-					sites = append(sites, load(t, root, Options{Profile: builtin(name)().WithURLs(true, slash)}))
+					sites = append(sites, loadHost(t, root, HostOptions{Profile: builtin(name)().WithURLs(true, slash)}))
 				}
 			}
 		case len(sites) == len(cells)-1 && strings.HasPrefix(cells[0], "`/"):
@@ -55,7 +57,7 @@ func TestWebHostsDocumented(t *testing.T) {
 }
 
 // compareCell compares one cell with what the profile says.
-func compareCell(t *testing.T, s *Site, path, cell string) {
+func compareCell(t *testing.T, s *Host, path, cell string) {
 	t.Helper()
 	first, last := predict(s, path), finally(s, path)
 	want := ""

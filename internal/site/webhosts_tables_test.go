@@ -47,67 +47,67 @@ func settings(name string, trailingSlash *bool) func() Profile {
 
 // oddNames excuses what only names of the edge-case docroot bring about.
 func oddNames(why string, names ...string) excuse {
-	return excuse{why, func(_ *Site, row, got hostRow) bool {
+	return excuse{why, func(_ *Host, row, got hostRow) bool {
 		return row.request == "///" || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(strings.TrimLeft(row.request, "/"), name) })
 	}}
 }
 
-var fails = excuse{"the software fails (5xx): its file system or a header refuses; we say that nothing answers", func(_ *Site, row, got hostRow) bool {
+var fails = excuse{"the software fails (5xx): its file system or a header refuses; we say that nothing answers", func(_ *Host, row, got hostRow) bool {
 	return row.status >= 500 && got.status >= 400 && got.status < 500
 }}
 
-var nonLatin = excuse{"the software fails (5xx) to redirect to names outside Latin-1", func(_ *Site, row, got hostRow) bool {
+var nonLatin = excuse{"the software fails (5xx) to redirect to names outside Latin-1", func(_ *Host, row, got hostRow) bool {
 	return row.status >= 500 && strings.Contains(got.location, "%")
 }}
 
-var linkedFile = excuse{"the server at home does not follow a symbolic link to a file; we say what lies behind it answers", func(_ *Site, row, got hostRow) bool {
+var linkedFile = excuse{"the server at home does not follow a symbolic link to a file; we say what lies behind it answers", func(_ *Host, row, got hostRow) bool {
 	path := strings.TrimLeft(row.request, "/")
 	return strings.HasPrefix(path, "link.html") || strings.HasPrefix(path, "link") && !strings.HasPrefix(path, "link-dir")
 }}
 
-var innerSlashes = excuse{"a redirect keeps double slashes inside of the path; the file is the same", func(_ *Site, row, got hostRow) bool {
+var innerSlashes = excuse{"a redirect keeps double slashes inside of the path; the file is the same", func(_ *Host, row, got hostRow) bool {
 	return strings.Contains(row.location, "//") && strings.ReplaceAll(row.location, "//", "/") == got.location
 }}
 
-var encodedDots = excuse{"encoded dot segments at the end are redirected to the directory; we say that it answers at once", func(_ *Site, row, got hostRow) bool {
+var encodedDots = excuse{"encoded dot segments at the end are redirected to the directory; we say that it answers at once", func(_ *Host, row, got hostRow) bool {
 	return strings.HasPrefix(row.request, "/dir%2F.") && row.location != "" && got.status == 200
 }}
 
-var prettyURLs = excuse{"the real host redirects to the one address of a page (Pretty URLs); its software at home sends the file", func(s *Site, row, got hostRow) bool {
+var prettyURLs = excuse{"the real host redirects to the one address of a page (Pretty URLs); its software at home sends the file", func(s *Host, row, got hostRow) bool {
 	return got.location != "" && row.status == 200 && predict(s, got.location).file == row.file
 }}
 
-var undecoded = excuse{"the software at home does not decode percent escapes", func(_ *Site, row, got hostRow) bool {
+var undecoded = excuse{"the software at home does not decode percent escapes", func(_ *Host, row, got hostRow) bool {
 	return strings.Contains(row.request, "%")
 }}
 
-var anyCase = excuse{"the real host takes names in any letter case; its software at home asks the file system", func(s *Site, row, got hostRow) bool {
+var anyCase = excuse{"the real host takes names in any letter case; its software at home asks the file system", func(s *Host, row, got hostRow) bool {
 	path, _ := cutQuery(row.request)
 	return row.status == 404 && (strings.ToLower(path) != path || strings.HasPrefix(path, "/case") || strings.HasPrefix(path, "/upper") || strings.HasPrefix(path, "/mixed"))
 }}
 
-var assetSuffix = excuse{"the software at home looks for no page or index file where the path ends like an asset (.css, .html)", func(_ *Site, row, got hostRow) bool {
+var assetSuffix = excuse{"the software at home looks for no page or index file where the path ends like an asset (.css, .html)", func(_ *Host, row, got hostRow) bool {
 	path, _ := cutQuery(row.request)
 	return row.status == 404 && (strings.HasSuffix(path, ".css") || strings.HasSuffix(path, ".html"))
 }}
 
-var keepsEscapes = excuse{"a redirect keeps the request's own spelling", func(_ *Site, row, got hostRow) bool {
+var keepsEscapes = excuse{"a redirect keeps the request's own spelling", func(_ *Host, row, got hostRow) bool {
 	return row.location != "" && (strings.EqualFold(row.location, got.location) || row.location == "/%64ir/" || row.location == "/dir/?")
 }}
 
-var indexListing = excuse{"a directory called index.html makes it list its parent", func(_ *Site, row, got hostRow) bool {
+var indexListing = excuse{"a directory called index.html makes it list its parent", func(_ *Host, row, got hostRow) bool {
 	return strings.Contains(row.request, "index-is-dir")
 }}
 
-var relativeRedirect = excuse{"its redirects are relative, so that an encoded slash leads the browser astray", func(_ *Site, row, got hostRow) bool {
+var relativeRedirect = excuse{"its redirects are relative, so that an encoded slash leads the browser astray", func(_ *Host, row, got hostRow) bool {
 	return strings.Contains(row.request, "%2F") && row.location != "" && got.location != ""
 }}
 
-var rawBytes = excuse{"a space at the end or a byte that is no UTF-8 is lost in its header", func(_ *Site, row, got hostRow) bool {
+var rawBytes = excuse{"a space at the end or a byte that is no UTF-8 is lost in its header", func(_ *Host, row, got hostRow) bool {
 	return strings.HasPrefix(row.request, "/space%20/") || strings.HasPrefix(row.request, "/caf%E9")
 }}
 
-var leadingSlash = excuse{"the emulator drops an encoded slash at the start; S3 makes it part of the key", func(_ *Site, row, got hostRow) bool {
+var leadingSlash = excuse{"the emulator drops an encoded slash at the start; S3 makes it part of the key", func(_ *Host, row, got hostRow) bool {
 	return strings.HasPrefix(row.request, "/%2F")
 }}
 

@@ -1,16 +1,16 @@
 package site
 
 import (
-	"bufio"
 	"fmt"
 	"net/url"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 )
 
 // hostTable is what the software of a host answered, one line a request; see
@@ -45,7 +45,7 @@ func (r hostRow) String() string {
 func readHostTable(t *testing.T, name string) hostTable {
 	t.Helper()
 	var table hostTable
-	for _, line := range readLines(t, name) {
+	for _, line := range docroottest.Lines(t, filepath.Join("testdata", "hosts", name)) {
 		if line[0] == '#' {
 			if _, what, ok := strings.Cut(line, "docroot.txt without "); ok {
 				table.without = strings.TrimSuffix(what, ":")
@@ -61,7 +61,7 @@ func readHostTable(t *testing.T, name string) hostTable {
 		}
 		if file, ok := strings.CutPrefix(rest, "= "); ok {
 			if file != "(empty)" {
-				r.file = unescapeName(t, file)
+				r.file = docroottest.Unescape(t, file)
 			}
 		} else if rest != "" {
 			r.location = rest
@@ -74,67 +74,12 @@ func readHostTable(t *testing.T, name string) hostTable {
 	return table
 }
 
-func readLines(t *testing.T, name string) []string {
-	t.Helper()
-	f, err := os.Open(filepath.Join("testdata/hosts", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var lines []string
-	scanner := bufio.NewScanner(f)
-	for scanner.Scan() {
-		if scanner.Text() != "" {
-			lines = append(lines, scanner.Text())
-		}
-	}
-	if err := scanner.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return lines
-}
-
-func unescapeName(t *testing.T, s string) string {
-	t.Helper()
-	name, err := url.PathUnescape(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-// hostDocroot makes the docroot of docroot.txt and returns its path.
-func hostDocroot(t *testing.T, without string) string {
-	t.Helper()
-	fs := files{}
-	for _, line := range readLines(t, "docroot.txt") {
-		if line[0] == '#' {
-			continue
-		}
-		kind, rest, _ := strings.Cut(line, " ")
-		name, to, _ := strings.Cut(strings.TrimSpace(rest), " -> ")
-		name = unescapeName(t, name)
-		switch {
-		case path.Base(name) == without || kind == "link" && without == "symbolic links":
-		case kind == "dir":
-			fs[name+"/"] = ""
-		case kind == "empty":
-			fs[name] = ""
-		case kind == "link":
-			fs[name] = "-> " + to
-		default:
-			fs[name] = name + "\n"
-		}
-	}
-	return tempDocroot(t, fs)
-}
-
 // excuse names rows on which a profile says something else than the software
 // that was asked, and why.
 type excuse struct {
 	why string
 	// fits tells whether the excuse covers the row, and got, the prediction.
-	fits func(s *Site, row, got hostRow) bool
+	fits func(s *Host, row, got hostRow) bool
 }
 
 // TestWebHosts: each profile predicts what the host's own software answered:
@@ -147,7 +92,7 @@ func TestWebHosts(t *testing.T) {
 	for _, h := range webHostTables {
 		t.Run(h.table, func(t *testing.T) {
 			table := readHostTable(t, h.table+".txt")
-			s, err := Load(t.Context(), hostDocroot(t, table.without), Options{Profile: h.profile()})
+			s, err := LoadHost(t.Context(), docroottest.FromList(t, "testdata/hosts/docroot.txt", table.without), HostOptions{Profile: h.profile()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +123,7 @@ func TestWebHosts(t *testing.T) {
 }
 
 // finally says what the profile answers in the end.
-func finally(s *Site, request string) hostRow {
+func finally(s *Host, request string) hostRow {
 	at := request
 	for range maxHops {
 		if r := predict(s, at); r.location == "" {
@@ -217,9 +162,9 @@ func plainAddress(r hostRow) string {
 
 // predict says what the profile answers to one request, without following a
 // redirect.
-func predict(s *Site, request string) hostRow {
+func predict(s *Host, request string) hostRow {
 	p, query := cutQuery(request)
-	a := (&asking{s: s.Host, p: &s.profile}).once(p, query)
+	a := (&asking{s: s, p: &s.profile}).once(p, query)
 	r := hostRow{request: request, status: a.Status, location: a.move}
 	if a.move == "" && a.Status == 200 && a.Node != NoNode && s.tree.nodes[a.Node].kind == KindFile {
 		r.file = s.tree.Path(a.Node)
@@ -231,4 +176,14 @@ func predict(s *Site, request string) hostRow {
 		}
 	}
 	return r
+}
+
+// load lists a docroot.
+func loadHost(t testing.TB, root string, opt HostOptions) *Host {
+	t.Helper()
+	h, err := LoadHost(t.Context(), root, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }

@@ -33,7 +33,7 @@ type nodeMode struct {
 }
 
 func newWorker(l *loader) *worker {
-	w := &worker{l: l, linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, PathResolver: PathResolver{h: l.s.Host}, cache: new([cacheSize]cached)}}
+	w := &worker{l: l, linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, PathResolver: NewPathResolver(l.s.Host), cache: new([cacheSize]cached)}}
 	if l.s.opt.Inspect != nil {
 		w.inspector = l.s.opt.Inspect()
 	}
@@ -93,7 +93,7 @@ func (w *worker) page(p *Page) {
 
 func (s *Site) scanOptions() scan.Options {
 	def := s.opt.DefaultCharset
-	return scan.Options{Tags: s.opt.Tags, Charset: s.profile.Charset, DefaultCharset: def}
+	return scan.Options{Tags: s.opt.Tags, Charset: s.Charset(), DefaultCharset: def}
 }
 
 // read reads the file of a page.
@@ -209,10 +209,10 @@ func (w *worker) keep(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *
 
 // open makes the resolver ready for a page.
 func (r *resolver) open(p *Page, page *scan.Page) {
-	r.page, r.dir = p.node, r.s.tree.nodes[p.node].parent
+	r.Open(p.node)
 	r.charset = page.Charset()
 	r.pageURL = weburl.URL{}
-	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0 && r.findTop() && r.s.profile.TrailingSlash == Keep && r.s.addresses[p.node] == ""
+	r.plainBase = len(page.Bases) == 0 && r.AtOwnAddress()
 	r.lazyBase = true
 	if r.refNotFound = ""; p.kind.IsHTML() {
 		r.refNotFound = r.s.opt.RefNotFound
@@ -247,7 +247,7 @@ func (r *resolver) setBase(href []byte) {
 		return
 	}
 	r.base = u
-	r.plainBase = r.plainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && len(r.s.maps) == 0 && r.findTop()
+	r.plainBase = r.plainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && r.Plain()
 }
 
 // rebase applies the bases that stand before off, for the document-order
