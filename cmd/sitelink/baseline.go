@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check/baseline"
-	"github.com/sitelink/sitelink/internal/config"
 )
 
 const baselineLong = `baseline keeps a list of findings that a site has today and that you accept, so that check --baseline
@@ -27,25 +26,12 @@ const baselineExample = `  # accept all current findings until the end of Januar
   sitelink baseline update public`
 
 func (a *app) baselineCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return withCommands(&cobra.Command{
 		Use:     "baseline",
 		Short:   "accept current findings, and report only new ones",
 		Long:    baselineLong,
 		Example: baselineExample,
-		Args: func(cmd *cobra.Command, args []string) error {
-			hint := "write one of write, update and show"
-			if len(args) == 0 {
-				return &usageError{"baseline needs a command", hint}
-			}
-			if near, ok := config.Nearest(args[0], []string{"write", "update", "show"}); ok {
-				hint = fmt.Sprintf("did you mean %q?", "baseline "+near)
-			}
-			return &usageError{fmt.Sprintf("unknown command %q", "baseline "+args[0]), hint}
-		},
-		RunE: func(*cobra.Command, []string) error { return nil },
-	}
-	cmd.AddCommand(a.baselineWriteCommand(), a.baselineUpdateCommand(), a.baselineShowCommand())
-	return cmd
+	}, a.baselineWriteCommand(), a.baselineUpdateCommand(), a.baselineShowCommand())
 }
 
 // notForBaseline are the keys of check that say how a report looks.

@@ -123,7 +123,7 @@ func (a *app) diff(ctx context.Context, cfg *config.Config, f diffFlags) error {
 		err = report.PlanMarkdown(out, c.Plan)
 	default:
 		err = report.Plan(out, c.Plan, report.PlanOptions{ByTarget: f.by == "target", Color: a.colorsReport(cfg.Color, f.output)})
-		if hint := announce.GoneRule(c.Site.Profile().Name, c.Plan.Graves); err == nil && hint != "" {
+		if hint := announce.GoneRule(c.Site.Profile().Name, c.Plan.Unanswered); err == nil && hint != "" {
 			a.ui.note(hint)
 		}
 	}

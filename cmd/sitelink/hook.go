@@ -12,25 +12,14 @@ lefthook, pre-commit and git-lfs. The table [hook] of sitelink.toml tells it how
 `
 
 func (a *app) hookCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return withCommands(&cobra.Command{
 		Use:   "hook",
 		Short: "check commits before you push them",
 		Long:  hookLong + "\n" + exitCodes,
 		Example: "  # check every push from now on\n  sitelink hook install\n\n" +
 			"  # show whether git runs sitelink\n  sitelink hook status\n\n" +
 			"  # push without a check\n  SITELINK_SKIP=1 git push",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return &usageError{fmt.Sprintf("hook has no command %q", args[0]), "sitelink hook --help lists them"}
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error {
-			return &usageError{"hook: no command given", "sitelink hook install sets it up; sitelink hook --help lists the commands"}
-		},
-	}
-	cmd.AddCommand(a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookRunCommand())
-	return cmd
+	}, a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookRunCommand())
 }
 
 func (a *app) hookRunCommand() *cobra.Command {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 )
 
@@ -23,28 +22,13 @@ const ledgerExample = `  # list notices that are waiting or have failed
   git config merge.sitelink.driver 'sitelink ledger merge %O %A %B'
   echo '.sitelink/ledger.jsonl merge=sitelink' >>.gitattributes`
 
-var ledgerWords = []string{"show", "verify", "compact", "export", "merge"}
-
 func (a *app) ledgerCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return withCommands(&cobra.Command{
 		Use:     "ledger",
 		Short:   "inspect and maintain the record of sent notices",
 		Long:    ledgerLong,
 		Example: ledgerExample,
-		Args: func(_ *cobra.Command, args []string) error {
-			hint := "write one of show, verify, compact, export and merge"
-			if len(args) == 0 {
-				return &usageError{"ledger needs a command", hint}
-			}
-			if near, ok := config.Nearest(args[0], ledgerWords); ok {
-				hint = fmt.Sprintf("did you mean %q?", "ledger "+near)
-			}
-			return &usageError{fmt.Sprintf("unknown command %q", "ledger "+args[0]), hint}
-		},
-		RunE: func(*cobra.Command, []string) error { return nil },
-	}
-	cmd.AddCommand(a.ledgerShowCommand(), a.ledgerVerifyCommand(), a.ledgerCompactCommand(), a.ledgerExportCommand(), a.ledgerMergeCommand())
-	return cmd
+	}, a.ledgerShowCommand(), a.ledgerVerifyCommand(), a.ledgerCompactCommand(), a.ledgerExportCommand(), a.ledgerMergeCommand())
 }
 
 // ledgerSub makes a subcommand that works on the ledger of the configuration.

@@ -73,7 +73,7 @@ func (a *app) noLedger(p *project.Project) error {
 }
 
 // faulty is a store that knows what was odd about its files.
-type faulty interface{ Faults() []ledger.Fault }
+type warner interface{ Warnings() []ledger.Warning }
 
 // ledgerVerify does the work of `sitelink ledger verify`.
 func (a *app) ledgerVerify(ctx context.Context, p *project.Project) error {
@@ -89,9 +89,9 @@ func (a *app) ledgerVerify(ctx context.Context, p *project.Project) error {
 	if snap.New {
 		return a.noLedger(p)
 	}
-	var faults []ledger.Fault
-	if s, ok := store.(faulty); ok {
-		faults = s.Faults()
+	var faults []ledger.Warning
+	if s, ok := store.(warner); ok {
+		faults = s.Warnings()
 	}
 	out := a.stdout()
 	for _, f := range faults {

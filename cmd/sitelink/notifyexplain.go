@@ -7,10 +7,10 @@ import (
 
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
-	"github.com/sitelink/sitelink/outgoing/preview"
+	"github.com/sitelink/sitelink/outgoing/precheck"
 )
 
 // notifyExplain says how targets would see pages of the site, by requests that
@@ -44,15 +44,15 @@ func (a *app) notifyExplain(ctx context.Context, cfg *config.Config, f *notifyFl
 		return err
 	}
 	defer root.Close()
-	client := fetch.New(announce.FetchOptions(cfg, versionNumber(), c.Entries.Base))
-	var reports []*preview.Report
+	client := outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), c.Entries.Base))
+	var reports []*precheck.Report
 	failing := false
 	for _, e := range wanted {
 		built, err := root.ReadFile(e.Page)
 		if err != nil {
 			return fmt.Errorf("read page: %w", err)
 		}
-		r, err := preview.Page(ctx, client, opt.Senders, e.URL, e.Targets, built)
+		r, err := precheck.Previewer{Client: client, Senders: opt.Senders}.Page(ctx, e.URL, e.Targets, built)
 		if err != nil {
 			return err
 		}

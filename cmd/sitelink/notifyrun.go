@@ -11,7 +11,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/outgoing"
@@ -134,7 +133,7 @@ func (a *app) deliver(ctx context.Context, cfg *config.Config, f *notifyFlags, s
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case result.Stopped != "":
-		a.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, counted(result.Left, "notice")))
+		a.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, counted(result.NotTried, "notice")))
 		return errNotices
 	case result.Failed() > 0:
 		return errNotices
@@ -195,11 +194,11 @@ func (f *notifyFlags) delivery(store ledger.Store, base string) announce.Deliver
 // notifyStatus asks what became of notices that were accepted for later, and
 // lists all of them.
 func (a *app) notifyStatus(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, snap *ledger.Snapshot) error {
-	result, err := announce.Status(ctx, fetch.New(announce.FetchOptions(cfg, versionNumber(), snap.Base)), store, snap)
+	result, err := announce.Status(ctx, outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), snap.Base)), store, snap)
 	if err != nil {
 		return err
 	}
-	if len(result.Notices) == 0 {
+	if len(result.Results) == 0 {
 		a.ui.note("no target told where to ask how a notice went")
 		return nil
 	}

@@ -98,22 +98,42 @@ func execute(ctx context.Context, args []string, a *app) error {
 	return root.ExecuteContext(ctx)
 }
 
+// findCommand returns an error if args name a command that does not exist.
 func findCommand(root *cobra.Command, args []string) error {
 	found, rest, err := root.Find(args)
-	if err == nil {
-		if found.Name() == "help" && len(rest) > 0 {
-			return findCommand(root, rest)
-		}
+	if err == nil && found.Name() == "help" && len(rest) > 0 {
+		return findCommand(root, rest)
+	}
+	if err != nil {
+		found, rest = root, args
+	}
+	name := commandName(rest)
+	if name == "" || !found.HasSubCommands() {
 		return nil
 	}
-	name := commandName(args)
+	prefix := strings.TrimPrefix(found.CommandPath()+" ", root.Name()+" ")
 	var names []string
-	for _, c := range root.Commands() {
+	for _, c := range found.Commands() {
 		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
+			names = append(names, prefix+c.Name())
 		}
 	}
-	return &usageError{fmt.Sprintf("unknown command %q", name), cmp.Or(config.DidYouMean(name, names), "sitelink --help lists the commands")}
+	return &usageError{fmt.Sprintf("unknown command %q", prefix+name),
+		cmp.Or(config.DidYouMean(prefix+name, names), found.CommandPath()+" --help lists the commands")}
+}
+
+// withCommands completes a command that does nothing by itself, only through its
+// subcommands.
+func withCommands(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(subcommands...)
+	var names []string
+	for _, c := range subcommands {
+		names = append(names, c.Name())
+	}
+	cmd.RunE = func(*cobra.Command, []string) error {
+		return &usageError{cmd.Name() + " needs a command", "write one of " + config.OneOf(names)}
+	}
+	return cmd
 }
 
 // commandName returns the first argument that is not a flag.
@@ -137,12 +157,10 @@ func (a *app) rootCommand() *cobra.Command {
 			"  sitelink check\n  sitelink build\n\n" +
 			"  # check while you write\n  sitelink watch\n\n" +
 			"  # set up a project: configuration, git hook, CI\n  sitelink init",
-		Version:       versionLine(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE: func(*cobra.Command, []string) error {
-			return &usageError{"no command given", "sitelink check DIR checks a built site; sitelink --help lists the commands"}
-		},
+		Version:           versionLine(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.overview(cmd) },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetOut(a.env.Stdout)

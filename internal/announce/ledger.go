@@ -62,14 +62,14 @@ func OpenLedger(ctx context.Context, p *project.Project, readOnly bool, warn fun
 	var err error
 	switch scheme, _, _ := strings.Cut(name, ":"); scheme {
 	case "git":
-		store, err = ledger.OpenGit(ctx, name, ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: readOnly, Note: warn})
+		store, err = ledger.OpenGit(ctx, name, ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: readOnly, Warn: warn})
 	case "postgres", "postgresql":
-		store, err = pg.Open(ctx, name, pg.Options{Runner: runnerName(), ReadOnly: readOnly, Note: warn})
+		store, err = pg.Open(ctx, name, pg.Options{Runner: runnerName(), ReadOnly: readOnly, Warn: warn})
 	default:
 		if strings.Contains(name, "://") {
 			return nil, fault.Usage(fmt.Sprintf("no ledger is kept at %q", name), "write a file, git:refs/sitelink/ledger or postgres://USER@HOST/DATABASE")
 		}
-		store, err = ledger.OpenFile(name, ledger.FileOptions{ReadOnly: readOnly, Note: warn})
+		store, err = ledger.OpenFile(name, ledger.FileOptions{ReadOnly: readOnly, Warn: warn})
 	}
 	if err != nil {
 		return nil, ExplainLedger(err)

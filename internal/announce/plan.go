@@ -65,7 +65,7 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 	}
 	cache.keep()
 	stage("entries")
-	c.Plan = outgoing.Diff(c.Entries, snap, outgoing.SiteAnswer(c.Site, c.Entries))
+	c.Plan = outgoing.Diff(c.Entries, snap)
 	stage("diff")
 	return c, nil
 }
@@ -151,7 +151,7 @@ func DueReport(snap *ledger.Snapshot, now time.Time) *deliver.Report {
 	r := &deliver.Report{}
 	for _, n := range snap.Notices {
 		if n.Open() && !n.Next.After(now) {
-			r.Notices = append(r.Notices, deliver.Delivered{Notice: n})
+			r.Results = append(r.Results, deliver.Result{Notice: n})
 		}
 	}
 	return r

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -21,7 +20,7 @@ import (
 // FetchOptions returns the options of the client that the configuration names.
 // version is that of sitelink; base takes the place of a contact that is not
 // configured.
-func FetchOptions(cfg *config.Config, version, base string) fetch.Options {
+func FetchOptions(cfg *config.Config, version, base string) outgoing.ClientOptions {
 	contact := cfg.Outgoing.Contact
 	if contact == "" {
 		contact = base
@@ -30,7 +29,7 @@ func FetchOptions(cfg *config.Config, version, base string) fetch.Options {
 	if contact != "" {
 		agent += " (+" + contact + ")"
 	}
-	opt := fetch.Options{UserAgent: agent, Allow: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Total: cfg.Fetch.Timeout}
+	opt := outgoing.ClientOptions{UserAgent: agent, AllowAddresses: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Timeout: cfg.Fetch.Timeout}
 	if opt.Pace == 0 {
 		opt.Pace = -1
 	}
@@ -57,15 +56,15 @@ type Delivery struct {
 // configuration names.
 func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (deliver.Options, error) {
 	options := FetchOptions(cfg, d.Version, d.Base)
-	client := fetch.New(options)
+	client := outgoing.NewClient(options)
 	own := options
 	own.Pace = min(ownPace, cfg.Outgoing.Pace)
 	if own.Pace == 0 {
 		own.Pace = -1
 	}
 	opt := deliver.Options{
-		Targets: client, Sources: fetch.New(own),
-		Live: deliver.Live{Deadline: cfg.Outgoing.Live, Bust: d.BustCache},
+		Targets: client, Sources: outgoing.NewClient(own),
+		Live: deliver.LiveOptions{Deadline: cfg.Outgoing.Live, BypassCache: d.BustCache},
 	}
 	if opt.Live.Deadline == 0 {
 		opt.Live.Deadline = -1
@@ -94,7 +93,7 @@ func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (delive
 		if err != nil {
 			return opt, err
 		}
-		opt.Besides = append(opt.Besides, sender)
+		opt.Additional = append(opt.Additional, sender)
 	}
 	return opt, nil
 }
@@ -102,8 +101,8 @@ func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (delive
 // linkSender returns the sender of LINK and UNLINK. With ask it also asks hosts
 // that are not peers whether they accept them. What it learns about hosts is kept
 // in the store, if there is one.
-func linkSender(ctx context.Context, cfg *config.Config, client *fetch.Client, store ledger.Store, ask bool) (outgoing.Sender, error) {
-	opt := linkmethod.Options{Ask: ask}
+func linkSender(ctx context.Context, cfg *config.Config, client *outgoing.Client, store ledger.Store, ask bool) (outgoing.Sender, error) {
+	opt := linkmethod.Options{Probe: ask}
 	for _, entry := range cfg.Outgoing.LinkPeers {
 		peer, err := linkmethod.ParsePeer(entry)
 		if err != nil {
@@ -112,13 +111,12 @@ func linkSender(ctx context.Context, cfg *config.Config, client *fetch.Client, s
 		opt.Peers = append(opt.Peers, peer)
 	}
 	if store == nil {
-		opt.Memory = linkmethod.NewMemory(nil, nil)
 		return linkmethod.New(client, opt), nil
 	}
 	snap, err := store.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	opt.Memory = linkmethod.NewMemory(snap.Peers, store.Remember)
+	opt.Unsupported = linkmethod.NewUnsupportedHosts(snap.Unsupported, store.RecordUnsupported)
 	return linkmethod.New(client, opt), nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/sitelink/sitelink/internal/fetch"
+	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/webmention"
@@ -16,25 +16,25 @@ const statusWorkers = 16
 
 // Status asks the targets that accepted a notice for later what became of it,
 // records their answers in the store, and returns all of these notices.
-func Status(ctx context.Context, client *fetch.Client, store ledger.Store, snap *ledger.Snapshot) (*deliver.Report, error) {
+func Status(ctx context.Context, client *outgoing.Client, store ledger.Store, snap *ledger.Snapshot) (*deliver.Report, error) {
 	sender := webmention.New(client)
 	result := &deliver.Report{}
 	for _, n := range snap.Notices {
 		if n.State == ledger.Accepted && n.Location != "" {
-			result.Notices = append(result.Notices, deliver.Delivered{Notice: n})
+			result.Results = append(result.Results, deliver.Result{Notice: n})
 		}
 	}
-	errs := make([]error, len(result.Notices))
+	errs := make([]error, len(result.Results))
 	slots := make(chan struct{}, statusWorkers)
 	var wg sync.WaitGroup
-	for i := range result.Notices {
+	for i := range result.Results {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			if ctx.Err() != nil {
 				return
 			}
-			n := &result.Notices[i].Notice
+			n := &result.Results[i].Notice
 			o := sender.Status(ctx, n.Location)
 			n.Message = o.Message
 			if o.State == ledger.Done || o.State == ledger.Permanent {

@@ -23,7 +23,7 @@ func WriteTombstones(s *site.Site, plan *outgoing.Plan) (written int, err error)
 		return 0, fmt.Errorf("open docroot %s: %w", s.Root(), disk.Cause(err))
 	}
 	defer root.Close()
-	for _, address := range plan.Graves {
+	for _, address := range plan.Unanswered {
 		name, ok := tombstoneFile(s, address)
 		if !ok {
 			continue

@@ -125,12 +125,12 @@ func (t *planText) head(address string) {
 // graves lists the deleted pages that the host answers with 404: receivers
 // take that for a fault that may pass.
 func (t *planText) graves() {
-	if len(t.plan.Graves) == 0 {
+	if len(t.plan.Unanswered) == 0 {
 		return
 	}
 	t.separate()
 	t.buf = append(t.buf, "deleted pages must answer 410, or have a tombstone (--tombstones):\n"...)
-	for _, url := range t.plan.Graves {
+	for _, url := range t.plan.Unanswered {
 		t.buf = append(appendQuoted(append(t.buf, "    "...), url), '\n')
 	}
 }
@@ -144,12 +144,12 @@ func (t *planText) separate() {
 func (t *planText) counts() {
 	t.separate()
 	t.buf = append(append(t.buf, PlanSummary(t.plan)...), '\n')
-	if len(t.plan.Forgotten) > 0 {
-		t.buf = append(appendCount(t.buf, len(t.plan.Forgotten), "page"), " no longer among those that speak: nobody is told\n"...)
+	if len(t.plan.Inactive) > 0 {
+		t.buf = append(appendCount(t.buf, len(t.plan.Inactive), "page"), " no longer among those that speak: nobody is told\n"...)
 	}
-	if len(t.plan.Left) > 0 {
+	if len(t.plan.Excluded) > 0 {
 		t.buf = append(t.buf, "left out: "...)
-		for i, l := range t.plan.Left {
+		for i, l := range t.plan.Excluded {
 			if i > 0 {
 				t.buf = append(t.buf, ", "...)
 			}
@@ -253,8 +253,8 @@ func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link) error {
 	for _, g := range p.Gone {
 		d.Gone = append(d.Gone, planGone(g))
 	}
-	d.Graves, d.Forgotten = append(d.Graves, p.Graves...), append(d.Forgotten, p.Forgotten...)
-	for _, l := range p.Left {
+	d.Graves, d.Forgotten = append(d.Graves, p.Unanswered...), append(d.Forgotten, p.Inactive...)
+	for _, l := range p.Excluded {
 		d.LeftOut = append(d.LeftOut, planLeft(l))
 	}
 	enc := json.NewEncoder(w)
