@@ -121,7 +121,7 @@ func TestSniffFault(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	dir, err := openDocroot(s.real)
+	dir, err := openDocroot(s.Real())
 	if err != nil {
 		t.Fatal(err)
 	}

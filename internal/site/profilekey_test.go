@@ -89,20 +89,3 @@ func TestProfileSet(t *testing.T) {
 		t.Error("two values for a word were taken")
 	}
 }
-
-// A changed profile is another host.
-func TestChangedProfile(t *testing.T) {
-	p, _ := ProfileByName("nginx")
-	for key, value := range map[string]string{"page": "serve", "page-file": "redirect", "deny": "secret*", "denied": "404", "slashes": "redirect"} {
-		if err := p.Set(key, []string{value}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	table(t, files{"a/page.html": plain, "secret.html": plain, "index.html": plain}, Options{Profile: p}, "index.html", []row{
-		{"page", "/a/page", "OK 200 /a/page = a/page.html"},
-		{"page-file", "/a/page.html", "Redirect 200 /a/page.html = a/page.html > /a/page"},
-		{"page-slash", "/a/page/", "MissingDirectory 404 /a/page/"},
-		{"deny", "/secret.html", "Unreadable 404 /secret.html"},
-		{"slashes", "/a//page", "Redirect 200 /a//page = a/page.html > /a/page"},
-	})
-}
