@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -147,8 +149,8 @@ func TestMemo(t *testing.T) {
 	if testing.Short() {
 		steps = 60
 	}
-	profile := func(name string) isite.Profile {
-		p, ok := isite.ProfileByName(name)
+	profile := func(name string) host.Profile {
+		p, ok := host.ProfileByName(name)
 		if !ok {
 			t.Fatal("no profile " + name)
 		}
@@ -161,13 +163,13 @@ func TestMemo(t *testing.T) {
 	}{
 		{name: "plain"},
 		{name: "again"},
-		{name: "autoindex", site: isite.Options{Autoindex: isite.AutoindexList}},
-		{name: "base", site: isite.Options{BaseURLs: []string{"https://example.org/sub/"}, Base: isite.BaseDocumentOrder}},
+		{name: "autoindex", site: isite.Options{Autoindex: host.AutoindexList}},
+		{name: "base", site: isite.Options{BaseURLs: []string{"https://example.org/sub/"}, Base: host.BaseDocumentOrder}},
 		{name: "nginx", site: isite.Options{Profile: profile("nginx")}},
 		{name: "apache", site: isite.Options{Profile: profile("apache")}},
 		{name: "s3", site: isite.Options{Profile: profile("s3")}},
 		{name: "hosts", site: isite.Options{BaseURLs: []string{"https://example.org/sub/", "http://www.example.org/sub/"}}},
-		{name: "rooted", site: isite.Options{Roots: []isite.Root{{Dir: "s", Base: "https://example.org/sub/"}, {Base: "https://other.example/"}}}},
+		{name: "rooted", site: isite.Options{Roots: []host.Root{{Dir: "s", Base: "https://example.org/sub/"}, {Base: "https://other.example/"}}}},
 		{name: "netlify", site: isite.Options{Profile: profile("netlify")}},
 		{name: "github-pages", site: isite.Options{Profile: profile("github-pages")}},
 		{name: "cloudflare", site: isite.Options{Profile: profile("cloudflare-pages")}},

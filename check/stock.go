@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -162,8 +164,8 @@ func (t *tally) page(s *isite.Site, id isite.PageID, p *isite.Page, opt Options)
 }
 
 // asking judges a link that asks for a fragment of a file that is there.
-func (t *tally) asking(s *isite.Site, id isite.PageID, i int, l *isite.Link, state isite.State, ask *isite.Fragment, opt Options) {
-	if state == isite.StateRedirect {
+func (t *tally) asking(s *isite.Site, id isite.PageID, i int, l *isite.Link, state host.State, ask *isite.Fragment, opt Options) {
+	if state == host.StateRedirect {
 		t.redirects++
 	}
 	why, unchecked, m := t.fragment(s, l, ask, opt)
@@ -285,7 +287,7 @@ func settle(s *isite.Site, opt Options, w *tally) *stock {
 // were not checked.
 func (sum *Summary) tallied(w *tally, reasons map[Code]int) {
 	sum.OK += w.ok
-	sum.Redirected += w.redirects + w.states[isite.StateRedirect]
+	sum.Redirected += w.redirects + w.states[host.StateRedirect]
 	for state, n := range w.states {
 		switch j := judgementOf[state]; {
 		case n == 0:

@@ -12,12 +12,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/net/html"
-
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan/outline"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"golang.org/x/net/html"
 )
 
 // Entry is a page of the site whose links are notified.
@@ -251,7 +252,7 @@ func (w *pageWorker) page(id site.PageID) (pageResult, error) {
 		return pageResult{entry: e, excluded: Alias}, nil
 	case path == "404.html" || strings.HasSuffix(path, "/404.html"):
 		return pageResult{entry: e, excluded: NotFound}, nil
-	case p.Canonical() != site.NoNode && p.Canonical() != p.Node():
+	case p.Canonical() != docroot.NoNode && p.Canonical() != p.Node():
 		return pageResult{entry: e, excluded: Elsewhere}, nil
 	case !feed && !known && !w.rules.opt.Internal && !hasExternalLink(p):
 		return pageResult{}, nil
@@ -322,7 +323,7 @@ func (w *pageWorker) outline(text []byte) (*outline.Outline, []*html.Node, error
 func hasExternalLink(p *site.Page) bool {
 	links := p.All()
 	return slices.ContainsFunc(links, func(l site.Link) bool {
-		return l.State == site.StateExternal || l.State == site.StateCredentials || l.State == site.StateOutsideBase
+		return l.State == host.StateExternal || l.State == host.StateCredentials || l.State == host.StateOutsideBase
 	})
 }
 

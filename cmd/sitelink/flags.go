@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // keyFlag is the flag of a configuration key. It only collects texts; package
@@ -162,7 +161,7 @@ func codeNames() []string {
 
 func profileNames() []string {
 	var names []string
-	for _, p := range site.Profiles() {
+	for _, p := range host.Profiles() {
 		names = append(names, p.Name)
 	}
 	return names

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/spf13/cobra"
 )
 
 const profileLong = `profile prints how a host answers paths: which file answers for a directory, whether /page is answered
@@ -35,7 +34,7 @@ func (a *app) profileCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(profileNames(), "\n") + "\n"
 			if len(args) == 1 {
-				p, ok := site.ProfileByName(args[0])
+				p, ok := host.ProfileByName(args[0])
 				if !ok {
 					hint := "sitelink profile lists them"
 					if near, ok := config.Nearest(args[0], profileNames()); ok {
@@ -53,9 +52,9 @@ func (a *app) profileCommand() *cobra.Command {
 // hostKeys are the keys of the table [host].
 func hostKeys() []config.HostKey {
 	var keys []config.HostKey
-	for _, k := range site.ProfileKeys() {
+	for _, k := range host.ProfileKeys() {
 		keys = append(keys, config.HostKey{Name: k.Name, Type: k.Type, Check: func(values []string) error {
-			var p site.Profile
+			var p host.Profile
 			return p.Set(k.Name, values)
 		}})
 	}

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // files and the functions below make docroots.
@@ -98,7 +100,7 @@ func targets(t testing.TB, s *Site, path string) []string {
 func answerOf(t testing.TB, s *Site, d *Detail) string {
 	t.Helper()
 	out := fmt.Sprintf("%s %d %s", stateName(t, d.State), d.Status, d.Target)
-	if d.Node != NoNode {
+	if d.Node != docroot.NoNode {
 		out += " = " + s.Tree().Path(d.Node)
 	}
 	if d.Final != "" {
@@ -185,7 +187,7 @@ func stateNames(t testing.TB) []string {
 
 var cachedStateNames []string
 
-func stateName(t testing.TB, s State) string {
+func stateName(t testing.TB, s host.State) string {
 	t.Helper()
 	if cachedStateNames == nil {
 		cachedStateNames = stateNames(t)

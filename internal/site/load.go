@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // DefaultMaxPageBytes is the size above which a page is not read.
@@ -26,20 +28,20 @@ var ErrNoPages = errors.New("no pages")
 // ctx was cancelled (its cause). Pages that cannot be read are kept with
 // their [PageError].
 func Load(ctx context.Context, root string, opt Options) (*Site, error) {
-	h, err := LoadHost(ctx, root, opt.host())
+	h, err := host.Load(ctx, root, opt.host())
 	if err != nil {
 		return nil, err
 	}
-	s := &Site{Host: h, opt: opt, tree: h.Tree(), base: cmp.Or(opt.Base, h.Profile().Base, BaseHTML5), hash: newHasher(), generation: generations.Add(1)}
+	s := &Site{Host: h, opt: opt, tree: h.Tree(), base: cmp.Or(opt.Base, h.Profile().Base, host.BaseHTML5), hash: newHasher(), generation: generations.Add(1)}
 	if s.opt.MaxPageBytes <= 0 {
 		s.opt.MaxPageBytes = DefaultMaxPageBytes
 	}
 	s.findKinds()
-	dir, err := openDocroot(s.Real())
+	dir, err := docroot.Open(s.Real())
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
 	}
-	defer dir.close()
+	defer dir.Close()
 	s.findPages()
 	if !slices.ContainsFunc(s.pages, func(p Page) bool { return p.kind.HasAnchors() }) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
@@ -73,16 +75,16 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 // findPages lists the files to parse, sorted by path, those included of which it
 // is not known yet whether they are.
 func (s *Site) findPages() {
-	files := s.tree.sortedFiles()
+	files := s.tree.SortedFiles()
 	kinds := make([]PageKind, len(files))
 	pages := 0
 	for i, id := range files {
-		n := &s.tree.nodes[id]
+		n := &s.tree.Nodes[id]
 		kind, ok := s.kindOf(n)
 		switch {
 		case ok:
 			pages++
-		case isSourceMap(s.tree.nameOf(n)):
+		case isSourceMap(s.tree.NameOf(n)):
 			s.sourceMaps++
 			fallthrough
 		default:
@@ -93,7 +95,7 @@ func (s *Site) findPages() {
 	s.pages = make([]Page, 0, pages)
 	for i, id := range files {
 		if kinds[i] != pageNone {
-			s.pages = append(s.pages, Page{node: id, kind: kinds[i], canon: NoNode})
+			s.pages = append(s.pages, Page{node: id, kind: kinds[i], canon: docroot.NoNode})
 		}
 	}
 }
@@ -105,20 +107,20 @@ func (s *Site) linkListed() {
 	if !s.Lists() {
 		return
 	}
-	listed := make([]bool, len(s.tree.nodes))
-	for id := range s.tree.nodes { // parents come before their children
-		n := &s.tree.nodes[id]
-		if n.kind == KindDir && s.linked[id] && s.IndexOf(NodeID(id)) == NoNode {
+	listed := make([]bool, len(s.tree.Nodes))
+	for id := range s.tree.Nodes { // parents come before their children
+		n := &s.tree.Nodes[id]
+		if n.Kind == docroot.KindDir && s.linked[id] && s.IndexOf(docroot.NodeID(id)) == docroot.NoNode {
 			listed[id] = true
 		}
-		if n.parent == NoNode || !listed[n.parent] || s.tree.nameOf(n)[0] == '.' {
+		if n.Parent == docroot.NoNode || !listed[n.Parent] || s.tree.NameOf(n)[0] == '.' {
 			continue
 		}
 		switch {
-		case n.kind == KindDir && s.IndexOf(NodeID(id)) == NoNode:
+		case n.Kind == docroot.KindDir && s.IndexOf(docroot.NodeID(id)) == docroot.NoNode:
 			listed[id] = true
-		case n.kind == KindDir:
-			s.linked[s.IndexOf(NodeID(id))] = true
+		case n.Kind == docroot.KindDir:
+			s.linked[s.IndexOf(docroot.NodeID(id))] = true
 		default:
 			s.linked[id] = true
 		}
@@ -128,9 +130,9 @@ func (s *Site) linkListed() {
 // addImageMaps makes pages of the .map files that links lead to (LL-88). The
 // source maps of scripts and style sheets are none.
 func (s *Site) addImageMaps() {
-	for id := range s.tree.nodes {
-		if n := &s.tree.nodes[id]; s.linked[id] && n.page == 0 && s.mayBeMap(n) {
-			s.pages = append(s.pages, Page{node: NodeID(id), kind: PageMap, canon: NoNode})
+	for id := range s.tree.Nodes {
+		if n := &s.tree.Nodes[id]; s.linked[id] && n.Page == 0 && s.mayBeMap(n) {
+			s.pages = append(s.pages, Page{node: docroot.NodeID(id), kind: PageMap, canon: docroot.NoNode})
 		}
 	}
 }
@@ -140,8 +142,8 @@ func (s *Site) addImageMaps() {
 func (s *Site) addManifests() {
 	slices.Sort(s.manifests)
 	for _, id := range slices.Compact(s.manifests) {
-		if n := &s.tree.nodes[id]; n.kind == KindFile && n.page == 0 {
-			s.pages = append(s.pages, Page{node: id, kind: PageManifest, canon: NoNode})
+		if n := &s.tree.Nodes[id]; n.Kind == docroot.KindFile && n.Page == 0 {
+			s.pages = append(s.pages, Page{node: id, kind: PageManifest, canon: docroot.NoNode})
 		}
 	}
 }
@@ -149,27 +151,27 @@ func (s *Site) addManifests() {
 // statLinked asks once for the permissions of each linked file that was not
 // read.
 func (s *Site) statLinked() {
-	for id := range s.tree.nodes {
-		n := &s.tree.nodes[id]
-		if n.kind != KindFile || n.flags&flagChecked != 0 || !s.linked[id] {
+	for id := range s.tree.Nodes {
+		n := &s.tree.Nodes[id]
+		if n.Kind != docroot.KindFile || n.Flags&docroot.Checked != 0 || !s.linked[id] {
 			continue
 		}
-		if info, err := os.Stat(filepath.Join(s.Real(), filepath.FromSlash(s.tree.Path(NodeID(id))))); err == nil {
-			n.flags |= fileFlags(info.Mode())
+		if info, err := os.Stat(filepath.Join(s.Real(), filepath.FromSlash(s.tree.Path(docroot.NodeID(id))))); err == nil {
+			n.Flags |= docroot.FileFlags(info.Mode())
 		}
 	}
 }
 
 // mayBeMap reports whether a file becomes an image map when a link leads to it.
-func (s *Site) mayBeMap(n *node) bool {
-	name := s.tree.nameOf(n)
-	return n.kind == KindFile && hasEnding(name, ".map") && !isSourceMap(name)
+func (s *Site) mayBeMap(n *docroot.Node) bool {
+	name := s.tree.NameOf(n)
+	return n.Kind == docroot.KindFile && hasEnding(name, ".map") && !isSourceMap(name)
 }
 
 // loader runs the workers of [Load].
 type loader struct {
 	s     *Site
-	dir   *docroot
+	dir   *docroot.Dir
 	modes bool
 	next  atomic.Int64 // next page to take
 	done  atomic.Int64
@@ -196,7 +198,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 		workers[i] = w
 		wg.Go(func() {
 			var free func()
-			w.buf, free = newReadBuffer()
+			w.buf, free = docroot.NewBuffer()
 			defer free()
 			for ctx.Err() == nil {
 				first := int(l.next.Add(batch)) - batch
@@ -217,7 +219,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 	}
 	s := l.s
 	if s.linked == nil {
-		s.linked = make([]bool, len(s.tree.nodes))
+		s.linked = make([]bool, len(s.tree.Nodes))
 	}
 	for _, w := range workers {
 		for id, ok := range w.linked {
@@ -226,11 +228,11 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 			}
 		}
 		for _, node := range w.aliases {
-			s.tree.nodes[node].flags |= flagAlias
+			s.tree.Nodes[node].Flags |= flagAlias
 		}
 		s.manifests = append(s.manifests, w.manifests...)
 		for _, m := range w.modes {
-			s.tree.nodes[m.id].flags |= m.flags
+			s.tree.Nodes[m.id].Flags |= m.flags
 		}
 	}
 	return nil
@@ -255,8 +257,8 @@ func (l *loader) progress(n, total int) {
 // orderPages sorts the pages by path and lets the nodes know them. A file that
 // is a page in two ways, an image map that is somebody's manifest, keeps both.
 func (s *Site) orderPages() {
-	rank := make([]uint32, len(s.tree.nodes))
-	for i, id := range s.tree.sortedFiles() {
+	rank := make([]uint32, len(s.tree.Nodes))
+	for i, id := range s.tree.SortedFiles() {
 		rank[id] = uint32(i)
 	}
 	order := make([]uint64, len(s.pages))
@@ -275,6 +277,6 @@ func (s *Site) orderPages() {
 // numberPages lets the nodes know their pages.
 func (s *Site) numberPages() {
 	for i := range s.pages {
-		s.tree.nodes[s.pages[i].node].page = uint32(i) + 1
+		s.tree.Nodes[s.pages[i].node].Page = uint32(i) + 1
 	}
 }

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 )
@@ -19,12 +20,12 @@ type Options struct {
 	// Roots, when not empty, take the place of BaseURLs: parts of the docroot
 	// that are published at addresses of their own. Links from one to another are
 	// internal.
-	Roots []Root
+	Roots []host.Root
 	// RefNotFound is the value, as written, that the generator puts in the place of
 	// a reference in a page that it cannot resolve; empty for none.
 	RefNotFound string
 	// Profile says how the host answers; the zero value is [Generic].
-	Profile Profile
+	Profile host.Profile
 	// ProfileFrom names the file that told the profile, for reports; empty when
 	// somebody chose it.
 	ProfileFrom string
@@ -32,13 +33,13 @@ type Options struct {
 	// files, in this order (LL-80).
 	Index []string
 	// Autoindex says what answers a directory without index file.
-	Autoindex Autoindex
+	Autoindex host.Autoindex
 	// Base selects how <base href> rules a page (A-LL-4).
-	Base BaseRule
+	Base host.BaseRule
 	// Tags selects the table of what counts as a link (A-LL-7).
 	Tags scan.Tags
 	// Maps are the rules of --map, in the order given (LL-90, LL-91).
-	Maps []MapRule
+	Maps []host.MapRule
 	// Rules are redirect rules that stand in no file of the docroot or project;
 	// the host asks them first.
 	Rules []*redirect.File
@@ -70,8 +71,8 @@ type Options struct {
 }
 
 // host returns the options of the host.
-func (o *Options) host() HostOptions {
-	return HostOptions{
+func (o *Options) host() host.Options {
+	return host.Options{
 		BaseURLs: o.BaseURLs, BasePath: o.BasePath, Roots: o.Roots, Profile: o.Profile, ProfileFrom: o.ProfileFrom,
 		Index: o.Index, Autoindex: o.Autoindex, Maps: o.Maps, Rules: o.Rules, Project: o.Project, NoRuleFiles: o.NoRuleFiles, Jobs: o.Jobs,
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // TestAnyCase: LL-110 is not for a host that takes names in any letter case;
@@ -27,7 +28,7 @@ func TestAnyCase(t *testing.T) {
 // TestWebHostsFast: on the docroot of path edge cases the fast path of every
 // profile says what the slow path says.
 func TestWebHostsFast(t *testing.T) {
-	profiles := Profiles()
+	profiles := host.Profiles()
 	for _, name := range []string{"vercel", "firebase"} {
 		for _, slash := range []*bool{nil, new(true), new(false)} {
 			p := profile(t, name).WithURLs(true, slash)
@@ -57,9 +58,9 @@ func TestWebHostsFast(t *testing.T) {
 	}
 }
 
-func profile(t testing.TB, name string) Profile {
+func profile(t testing.TB, name string) host.Profile {
 	t.Helper()
-	p, ok := ProfileByName(name)
+	p, ok := host.ProfileByName(name)
 	if !ok {
 		t.Fatal("no profile " + name)
 	}
@@ -68,7 +69,7 @@ func profile(t testing.TB, name string) Profile {
 
 // A changed profile is another host.
 func TestChangedProfile(t *testing.T) {
-	p, _ := ProfileByName("nginx")
+	p, _ := host.ProfileByName("nginx")
 	for key, value := range map[string]string{"page": "serve", "page-file": "redirect", "deny": "secret*", "denied": "404", "slashes": "redirect"} {
 		if err := p.Set(key, []string{value}); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,8 @@ package site
 import (
 	"bytes"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -10,19 +12,19 @@ import (
 // resolver finds the answer to the links of one page after the other. It
 // belongs to one worker.
 type resolver struct {
-	PathResolver
+	host.PathResolver
 	s *Site
 	// pageURL is the page's own address; base what its links resolve against.
 	pageURL   weburl.URL
 	base      weburl.URL
 	lazyBase  bool // pageURL and base are not parsed yet
 	cache     *[cacheSize]cached
-	memo      map[string]Resolved // nil: none
-	memoDir   NodeID
+	memo      map[string]host.Resolved // nil: none
+	memoDir   docroot.NodeID
 	memoPlain bool
 	// self is the answer to the address of page selfOf.
-	self    Resolved
-	selfOf  NodeID
+	self    host.Resolved
+	selfOf  docroot.NodeID
 	hasSelf bool
 	charset string
 	// refNotFound stands in HTML pages where the generator had no page for a
@@ -37,7 +39,7 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	}
 	v := page.Ref(l)
 	if len(v) == 0 && l.Kind == scan.KindResource {
-		*rec = Link{Off: l.Off, Node: NoNode, State: StateEmptyLink}
+		*rec = Link{Off: l.Off, Node: docroot.NoNode, State: host.StateEmptyLink}
 		return false
 	}
 	state, node, frag, ok := r.recall(v)
@@ -48,8 +50,8 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	}
 	*rec = Link{Off: l.Off, Node: node, State: state}
 	if r.refNotFound != "" && l.Kind == scan.KindLink && string(v) == r.refNotFound {
-		rec.State = StateUnresolvedRef
-	} else if len(frag) > 0 && state.Answers() && state != StateAutoindex {
+		rec.State = host.StateUnresolvedRef
+	} else if len(frag) > 0 && state.Answers() && state != host.StateAutoindex {
 		*ask, asks = r.s.hash.fragment(frag)
 	}
 	return asks
@@ -57,16 +59,16 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 
 // unfollowed is link for what is no link to a page by what it is.
 func (r *resolver) unfollowed(l *scan.Link, rec *Link, ask *Fragment) (asks bool) {
-	*rec = Link{Off: l.Off, Node: NoNode}
+	*rec = Link{Off: l.Off, Node: docroot.NoNode}
 	switch {
 	case l.Inert:
-		rec.State = StateInert
+		rec.State = host.StateInert
 	case l.Kind == scan.KindAction:
-		rec.State = StateAction
+		rec.State = host.StateAction
 	case l.Kind == scan.KindHint:
-		rec.State = StateHint
+		rec.State = host.StateHint
 	case l.Kind == scan.KindPing:
-		rec.State = StatePing
+		rec.State = host.StatePing
 	case l.Kind == scan.KindMap:
 		*ask = r.usemap(l, rec)
 		return true
@@ -78,7 +80,7 @@ func (r *resolver) unfollowed(l *scan.Link, rec *Link, ask *Fragment) (asks bool
 // (HTML 2.3.9): what stands behind the first "#". Without one no map can be
 // meant, and what no table holds is asked for: an empty name.
 func (r *resolver) usemap(l *scan.Link, rec *Link) Fragment {
-	rec.Node, rec.bits = r.page, bitMap
+	rec.Node, rec.bits = r.Page, bitMap
 	_, name, _ := bytes.Cut(l.Value, []byte("#"))
 	return Fragment{Exact: sum(r.s.hash.mapn, name)}
 }

@@ -2,11 +2,10 @@ package site
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/hostcases"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // serverRows are the kinds of request about which nginx, Apache, Caddy and
@@ -80,29 +79,24 @@ var serverRows = []struct {
 
 // TestServerRows: each profile has the measured answer to each kind of request.
 func TestServerRows(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	docroot, err := hostcases.Make(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { hostcases.Unlock(docroot) }) // else t.TempDir cannot remove it
+	docroot := pathDocroot(t)
 	for i, name := range []string{"nginx", "apache", "caddy", "lighttpd"} {
-		p, ok := ProfileByName(name)
+		p, ok := host.ProfileByName(name)
 		if !ok {
 			t.Fatalf("no profile %s", name)
 		}
-		s, err := LoadHost(t.Context(), docroot, HostOptions{Profile: p})
+		s, err := Load(t.Context(), docroot, Options{Profile: p})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, row := range serverRows {
 			t.Run(name+"/"+row.row, func(t *testing.T) {
 				for request := range strings.FieldsSeq(row.requests) {
-					path, query := cutQuery(request)
-					a := s.answer(path, query)
+					path, query := request, ""
+					if at := strings.IndexByte(request, '?'); at >= 0 {
+						path, query = request[:at], request[at:]
+					}
+					a := s.AnswerRequest(path, query)
 					got := fmt.Sprint(a.Status)
 					if a.Final != "" {
 						got += ">" + a.Final

@@ -7,21 +7,23 @@ package site
 import (
 	"slices"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // Site is a loaded docroot. It is read-only and safe for concurrent use.
 type Site struct {
-	*Host
+	*host.Host
 	opt    Options
-	tree   *Tree // that of the host
-	base   BaseRule
+	tree   *docroot.Tree // that of the host
+	base   host.BaseRule
 	hash   hasher
 	kinds  map[string]PageKind // by the ending of a name, in lower case
 	pages  []Page
-	unread []FileFault // files of which the kind could not be found out
+	unread []docroot.FileFault // files of which the kind could not be found out
 	// manifests are the files that pages call their web manifests.
-	manifests []NodeID
+	manifests []docroot.NodeID
 	// otherXML counts the XML files that are none of the known documents,
 	// sourceMaps the files that are source maps by their names.
 	otherXML, sourceMaps int
@@ -39,18 +41,18 @@ type PageID uint32
 
 // Page is one parsed file. Its links stand in the order of the file.
 type Page struct {
-	node    NodeID
+	node    docroot.NodeID
 	kind    PageKind
 	script  bool // runs scripts
 	quirks  bool
 	noIndex bool
-	zipped  bool   // the file is compressed
-	served  bool   // written by hugo server
-	plain   bool   // HTML whose text is the file as it lies there
-	canon   NodeID // the page's address as it says itself, NoNode for none
+	zipped  bool           // the file is compressed
+	served  bool           // written by hugo server
+	plain   bool           // HTML whose text is the file as it lies there
+	canon   docroot.NodeID // the page's address as it says itself, NoNode for none
 	// manifest is the first web manifest that the page names, 0 for none;
 	// manifests: it names another one, too.
-	manifest  NodeID
+	manifest  docroot.NodeID
 	manifests bool
 	err       PageError
 	anchorN   uint32
@@ -83,9 +85,9 @@ type Link struct {
 	// Off is the offset of the value in the text that was scanned.
 	Off uint32
 	// Node is the file that answers when State says that one does.
-	Node NodeID
+	Node docroot.NodeID
 	// State is the verdict of the docroot.
-	State State
+	State host.State
 	bits  linkBits
 	_     [2]byte
 }
@@ -108,28 +110,28 @@ func (s *Site) Pages() int { return len(s.pages) }
 func (s *Site) Page(id PageID) *Page { return &s.pages[id] }
 
 // PageOf returns the page parsed from a node.
-func (s *Site) PageOf(n NodeID) (PageID, bool) {
-	if n == NoNode {
+func (s *Site) PageOf(n docroot.NodeID) (PageID, bool) {
+	if n == docroot.NoNode {
 		return 0, false
 	}
-	nd := &s.tree.nodes[n]
-	if nd.page == 0 {
-		nd = &s.tree.nodes[nd.real]
+	nd := &s.tree.Nodes[n]
+	if nd.Page == 0 {
+		nd = &s.tree.Nodes[nd.Real]
 	}
-	return PageID(nd.page - 1), nd.page != 0
+	return PageID(nd.Page - 1), nd.Page != 0
 }
 
 // PageAt returns the page that has this very node, which must be one of a page.
-func (s *Site) PageAt(n NodeID) PageID { return PageID(s.tree.nodes[n].page - 1) }
+func (s *Site) PageAt(n docroot.NodeID) PageID { return PageID(s.tree.Nodes[n].Page - 1) }
 
 // Path returns the docroot-relative path of a page.
 func (s *Site) Path(id PageID) string { return s.tree.Path(s.pages[id].node) }
 
 // Faults returns what is wrong with files and directories as such.
-func (s *Site) Faults() []FileFault { return append(slices.Clip(s.Host.Faults()), s.unread...) }
+func (s *Site) Faults() []docroot.FileFault { return append(slices.Clip(s.Host.Faults()), s.unread...) }
 
 // Node returns the file that the page was read from.
-func (p *Page) Node() NodeID { return p.node }
+func (p *Page) Node() docroot.NodeID { return p.node }
 
 // Kind returns how the page was read.
 func (p *Page) Kind() PageKind { return p.kind }
@@ -164,7 +166,7 @@ func (p *Page) NoIndex() bool { return p.noIndex }
 
 // Canonical returns the page of the docroot that the page names as its own
 // address, NoNode when it names none.
-func (p *Page) Canonical() NodeID { return p.canon }
+func (p *Page) Canonical() docroot.NodeID { return p.canon }
 
 // HasBase tells whether something else than the page's address rules how its
 // links resolve: a base element, or xml:base in a feed.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/sitelink/sitelink/internal/docroot"
 )
 
 // Sum returns a hash of the bytes of the page's file, for telling that nothing
@@ -33,7 +34,7 @@ func (r *Reader) Text(id PageID) ([]byte, error) {
 	data, raw, _, err := r.s.load(r.dir, p, r.buf)
 	r.buf = raw
 	if err != nil {
-		return nil, fileError(err)
+		return nil, docroot.FileError(err)
 	}
 	if r.s.opt.Sums && xxhash.Sum64(data) != p.sum {
 		return nil, ErrChanged

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/docroot"
 )
 
 // Update returns the site as [Load] would return it now. changed lists the
@@ -49,7 +50,7 @@ var ruleNames = []string{"_redirects", "_headers", ".htaccess", "netlify.toml", 
 // symbolic link leads to. It is false, too, if so many files changed that
 // keeping two generations of their pages costs more memory than loading the
 // docroot again costs time.
-func (s *Site) editedFiles(changed []string) (edited []NodeID, ok bool) {
+func (s *Site) editedFiles(changed []string) (edited []docroot.NodeID, ok bool) {
 	for _, path := range changed {
 		path = strings.Trim(path, "/")
 		if path == "" || path == Everything || strings.HasPrefix(path, "../") {
@@ -58,11 +59,11 @@ func (s *Site) editedFiles(changed []string) (edited []NodeID, ok bool) {
 		id := s.tree.At(path)
 		info, err := os.Lstat(s.onDisk(path))
 		switch {
-		case err != nil && id == NoNode:
+		case err != nil && id == docroot.NoNode:
 			continue // created and removed again
-		case err != nil || id == NoNode || !info.Mode().IsRegular():
+		case err != nil || id == docroot.NoNode || !info.Mode().IsRegular():
 			return nil, false
-		case s.tree.nodes[id].kind != KindFile || s.tree.nodes[id].real != id || slices.Contains(ruleNames, s.tree.Name(id)):
+		case s.tree.Nodes[id].Kind != docroot.KindFile || s.tree.Nodes[id].Real != id || slices.Contains(ruleNames, s.tree.Name(id)):
 			return nil, false
 		}
 		edited = append(edited, id)
@@ -72,9 +73,9 @@ func (s *Site) editedFiles(changed []string) (edited []NodeID, ok bool) {
 	if len(edited) > max(16, len(s.pages)/8) {
 		return nil, false
 	}
-	for id := range s.tree.nodes {
-		n := &s.tree.nodes[id]
-		if _, linked := slices.BinarySearch(edited, n.real); linked && n.real != NodeID(id) {
+	for id := range s.tree.Nodes {
+		n := &s.tree.Nodes[id]
+		if _, linked := slices.BinarySearch(edited, n.Real); linked && n.Real != docroot.NodeID(id) {
 			return nil, false
 		}
 	}
@@ -86,12 +87,12 @@ func (s *Site) onDisk(path string) string { return filepath.Join(s.Real(), filep
 
 // share returns a site with new records of the edited files that shares all
 // others with s. ok is false if the edits reach further than that.
-func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, err error) {
-	dir, err := openDocroot(s.Real())
+func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok bool, err error) {
+	dir, err := docroot.Open(s.Real())
 	if err != nil {
 		return nil, false, fmt.Errorf("read docroot %s: %w", s.Root(), disk.Cause(err))
 	}
-	defer dir.close()
+	defer dir.Close()
 	if !s.SameServers() {
 		return nil, false, nil // the address of hugo server is one of the site's own
 	}
@@ -101,7 +102,7 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 	}
 	n = new(Site)
 	*n = *s
-	tree := s.tree.withoutPermissions(edited)
+	tree := withoutPermissions(s.tree, edited)
 	n.Host, n.tree, n.pages, n.linked, n.manifests = s.Host.WithTree(tree), tree, slices.Clone(s.pages), slices.Clone(s.linked), nil
 	l := &loader{s: n, dir: dir, modes: s.Permissions()}
 	for i := range s.pages {
@@ -113,7 +114,7 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 	for i := range pages {
 		p := &pages[i]
 		id := n.PageAt(p.node)
-		if p.err.Err == errVanished || !n.sameReach(&s.pages[id], p) {
+		if p.err.Err == docroot.ErrVanished || !n.sameReach(&s.pages[id], p) {
 			return nil, false, nil
 		}
 		// Copies, because the worker's blocks have room for many pages and live
@@ -121,7 +122,7 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 		p.links, p.frags, p.anchors = slices.Clone(p.links), slices.Clone(p.frags), slices.Clone(p.anchors)
 		n.pages[id] = *p
 	}
-	n.tree.restorePermissions(s.tree, edited)
+	restorePermissions(n.tree, s.tree, edited)
 	if n.Permissions() {
 		n.statLinked()
 	}
@@ -151,7 +152,7 @@ type Edits struct {
 	Old   []Page
 	// Redefined are the files, ascending, for which links to them may be judged
 	// differently: other anchors, other permissions.
-	Redefined []NodeID
+	Redefined []docroot.NodeID
 }
 
 // Generation returns a number that no other Site of this process has.
@@ -167,16 +168,16 @@ func (s *Site) Edits(generation uint64) *Edits {
 }
 
 // sameTarget reports whether links to an edited file are judged alike in s and n.
-func (s *Site) sameTarget(n *Site, id NodeID) bool {
-	const judged = flagUnreadable | flagPrivate | flagAlias
-	x := &s.tree.nodes[id]
-	if (x.flags^n.tree.nodes[id].flags)&judged != 0 {
+func (s *Site) sameTarget(n *Site, id docroot.NodeID) bool {
+	const judged = docroot.Unreadable | docroot.Private | flagAlias
+	x := &s.tree.Nodes[id]
+	if (x.Flags^n.tree.Nodes[id].Flags)&judged != 0 {
 		return false
 	}
-	if x.page == 0 {
+	if x.Page == 0 {
 		return true
 	}
-	a, b := &s.pages[x.page-1], &n.pages[x.page-1]
+	a, b := &s.pages[x.Page-1], &n.pages[x.Page-1]
 	return a.err.Err == nil && b.err.Err == nil && a.alias == b.alias && a.noIndex == b.noIndex && a.canon == b.canon &&
 		a.script == b.script && a.quirks == b.quirks && slices.Equal(a.anchors, b.anchors)
 }
@@ -184,12 +185,12 @@ func (s *Site) sameTarget(n *Site, id NodeID) bool {
 // editedPages returns unread records for the edited files that are pages. ok is
 // false if a file that is recognised by its first bytes became another kind, and
 // for image maps, which may be pages in two ways.
-func (s *Site) editedPages(dir *docroot, edited []NodeID) (pages []Page, ok bool) {
+func (s *Site) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []Page, ok bool) {
 	for _, id := range edited {
-		x := &s.tree.nodes[id]
-		p := Page{node: id, kind: pageNone, canon: NoNode}
-		if x.page != 0 {
-			p.kind, p.zipped = s.pages[x.page-1].kind, s.pages[x.page-1].zipped
+		x := &s.tree.Nodes[id]
+		p := Page{node: id, kind: pageNone, canon: docroot.NoNode}
+		if x.Page != 0 {
+			p.kind, p.zipped = s.pages[x.Page-1].kind, s.pages[x.Page-1].zipped
 		}
 		if kind, known := s.kindOf(x); known && kind >= pageXML {
 			was := p.kind
@@ -198,12 +199,12 @@ func (s *Site) editedPages(dir *docroot, edited []NodeID) (pages []Page, ok bool
 			}
 			now := Page{node: id, kind: kind}
 			s.sniffPage(dir, &now, make([]byte, 0, sniffBytes))
-			unread := func(f FileFault) bool { return f.Path == s.tree.Path(id) }
+			unread := func(f docroot.FileFault) bool { return f.Path == s.tree.Path(id) }
 			if now.kind != was || now.zipped != p.zipped || now.err.Err != nil || slices.ContainsFunc(s.unread, unread) {
 				return nil, false
 			}
 		}
-		if x.page != 0 {
+		if x.Page != 0 {
 			if s.mayBeMap(x) {
 				return nil, false
 			}
@@ -226,10 +227,10 @@ func (s *Site) sameReach(old, now *Page) bool {
 // reach returns, sorted, the files a page links to that may be image maps. A
 // directory listing links to the files in the directory; where the host makes
 // listings, reach returns all files that the page links to.
-func (s *Site) reach(p *Page) (nodes []NodeID) {
+func (s *Site) reach(p *Page) (nodes []docroot.NodeID) {
 	for i := range p.links {
 		l := &p.links[i]
-		if l.Node != NoNode && l.State.Answers() && (s.Lists() || s.mayBeMap(&s.tree.nodes[l.Node])) {
+		if l.Node != docroot.NoNode && l.State.Answers() && (s.Lists() || s.mayBeMap(&s.tree.Nodes[l.Node])) {
 			nodes = append(nodes, l.Node)
 		}
 	}
@@ -241,26 +242,25 @@ func (s *Site) reach(p *Page) (nodes []NodeID) {
 // permissions of files: links are resolved as if every file were readable, and
 // [Site.State] adds permissions afterwards. The edited files lose all that was
 // learnt by reading them.
-func (t *Tree) withoutPermissions(edited []NodeID) *Tree {
-	n := *t
-	n.nodes = slices.Clone(t.nodes)
-	for id := range n.nodes {
-		if x := &n.nodes[id]; x.kind == KindFile && x.real == NodeID(id) {
-			x.flags &^= flagUnreadable | flagPrivate
+func withoutPermissions(t *docroot.Tree, edited []docroot.NodeID) *docroot.Tree {
+	n := t.Clone()
+	for id := range n.Nodes {
+		if x := &n.Nodes[id]; x.Kind == docroot.KindFile && x.Real == docroot.NodeID(id) {
+			x.Flags &^= docroot.Unreadable | docroot.Private
 		}
 	}
 	for _, id := range edited {
-		n.nodes[id].flags &^= flagChecked | flagAlias
+		n.Nodes[id].Flags &^= docroot.Checked | flagAlias
 	}
-	return &n
+	return n
 }
 
 // restorePermissions takes over from old what is known of the permissions of
 // files that were not edited.
-func (t *Tree) restorePermissions(old *Tree, edited []NodeID) {
-	for id := range t.nodes {
-		if _, isEdited := slices.BinarySearch(edited, NodeID(id)); !isEdited {
-			t.nodes[id].flags |= old.nodes[id].flags
+func restorePermissions(t, old *docroot.Tree, edited []docroot.NodeID) {
+	for id := range t.Nodes {
+		if _, isEdited := slices.BinarySearch(edited, docroot.NodeID(id)); !isEdited {
+			t.Nodes[id].Flags |= old.Nodes[id].Flags
 		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // TestTree: the names of the docroot, byte for byte, and what each is.
@@ -18,9 +21,9 @@ func TestTree(t *testing.T) {
 			t.Errorf("%q is not in the tree", name)
 			continue
 		}
-		want := KindFile
+		want := docroot.KindFile
 		if strings.HasSuffix(name, "/") {
-			want = KindDir
+			want = docroot.KindDir
 		}
 		path := strings.TrimSuffix(name, "/")
 		if tree.Kind(n) != want || tree.Path(n) != path || tree.Name(n) != path[strings.LastIndexByte(path, '/')+1:] || tree.Real(n) != n {
@@ -74,11 +77,11 @@ func TestDeepTree(t *testing.T) {
 		t.Errorf("faults %+v", s.Faults())
 	}
 	d := details(t, s, "p.html")
-	if d[0].State != StateOK || s.Tree().Path(d[0].Node) != deep+"/x.html" {
+	if d[0].State != host.StateOK || s.Tree().Path(d[0].Node) != deep+"/x.html" {
 		t.Errorf("down: %s", stateName(t, d[0].State))
 	}
 	d = details(t, s, deep+"/x.html")
-	if d[0].State != StateOK || d[1].State != StateAboveRoot || s.Tree().Path(d[1].Node) != "p.html" {
+	if d[0].State != host.StateOK || d[1].State != host.StateAboveRoot || s.Tree().Path(d[1].Node) != "p.html" {
 		t.Errorf("up: %s, %s", stateName(t, d[0].State), stateName(t, d[1].State))
 	}
 }
