@@ -27,7 +27,7 @@ func (q *asking) walk(segments []string, slash bool, query string) Answer {
 			return a
 		}
 		if last && q.p.Page != Missing {
-			if a, ok := q.page(at, next, segments, slash, private, query); ok {
+			if a, ok := q.page(at, next, segments, private); ok {
 				return a
 			}
 		}
@@ -50,7 +50,7 @@ func (q *asking) walk(segments []string, slash bool, query string) Answer {
 			private = private || n.Flags&docroot.Private != 0
 		case docroot.KindFile:
 			if !last || slash {
-				return q.afterFile(next, segments, i, slash, private, query)
+				return q.afterFile(next, segments, i, private)
 			}
 			return q.named(next, segments, private, query)
 		default:
@@ -117,10 +117,10 @@ func (q *asking) directoryPath(segments []string) string {
 
 // page answers /page and /page/ from page.html; ok is false when it does not.
 // entry is what has the name without the extension.
-func (q *asking) page(dir, entry docroot.NodeID, segments []string, slash, private bool, query string) (a Answer, ok bool) {
+func (q *asking) page(dir, entry docroot.NodeID, segments []string, private bool) (a Answer, ok bool) {
 	t := q.s.tree
 	// A file of just that name wins; with a slash behind it is not meant.
-	if entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindFile && !(slash && q.p.FileSlash == Missing) || q.doubled {
+	if entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindFile && !(q.slash && q.p.FileSlash == Missing) || q.doubled {
 		return Answer{}, false
 	}
 	id := q.pageOf(dir, segments[len(segments)-1])
@@ -130,11 +130,11 @@ func (q *asking) page(dir, entry docroot.NodeID, segments []string, slash, priva
 	q.folded = q.folded || !strings.HasPrefix(string(t.NameOf(&t.Nodes[id])), segments[len(segments)-1])
 	indexed := entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindDir && q.s.indexOf[t.Nodes[entry].Real] != docroot.NoNode
 	switch {
-	case !slash && indexed && !q.p.PageFirst:
+	case !q.slash && indexed && !q.p.PageFirst:
 		return Answer{}, false
-	case !slash && q.p.Page == Redirect:
-		return q.redirect("page", "/"+strings.Join(segments, "/")+"/", query), true
-	case !slash:
+	case !q.slash && q.p.Page == Redirect:
+		return q.redirect("page", "/"+strings.Join(segments, "/")+"/", q.query), true
+	case !q.slash:
 		q.step("page", "/"+t.Path(id)+" answers without its extension")
 		return q.file(id, private), true
 	case indexed && !q.p.PageSlashFirst || q.p.PageSlash == Missing:
@@ -143,19 +143,19 @@ func (q *asking) page(dir, entry docroot.NodeID, segments []string, slash, priva
 		q.step("page-slash", "/"+t.Path(id)+" answers, slash or not")
 		return q.file(id, private), true
 	}
-	return q.redirect("page-slash", "/"+strings.Join(segments, "/"), query), true
+	return q.redirect("page-slash", "/"+strings.Join(segments, "/"), q.query), true
 }
 
 // afterFile answers for a slash or path behind the file at segments[i].
-func (q *asking) afterFile(id docroot.NodeID, segments []string, i int, slash, private bool, query string) Answer {
+func (q *asking) afterFile(id docroot.NodeID, segments []string, i int, private bool) Answer {
 	switch {
 	case q.s.tree.Nodes[id].Flags&docroot.Closed != 0:
 		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden}
-	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && slash && i == len(segments)-1:
+	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && q.slash && i == len(segments)-1:
 		q.step("file-slash", "what follows the file is path info")
 		return q.file(id, private)
-	case q.p.FileSlash == Redirect && slash && i == len(segments)-1:
-		return q.redirect("file-slash", "/"+strings.Join(segments, "/"), query)
+	case q.p.FileSlash == Redirect && q.slash && i == len(segments)-1:
+		return q.redirect("file-slash", "/"+strings.Join(segments, "/"), q.query)
 	}
 	a := Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound}
 	if q.p.Portable {

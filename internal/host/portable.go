@@ -4,9 +4,9 @@ import "strings"
 
 // portable warns where nginx answers and another of the four servers does not.
 // TestPortable compares it with what they answered.
-func (q *asking) portable(a *Answer, path, decoded, query string, segments []string, slash bool) {
+func (q *asking) portable(a *Answer, path, decoded string, segments []string) {
 	warn := func(note string) { a.State, a.Note = StateServerDependent, note }
-	plain := lenient(query)
+	plain := lenient(q.query)
 	switch {
 	case a.State == StatePrivate:
 	case strings.Contains(decoded, "//"):
@@ -17,11 +17,11 @@ func (q *asking) portable(a *Answer, path, decoded, query string, segments []str
 		warn("lighttpd answers 400 to a control character")
 	case neverUTF8(decoded), neverUTF8(plain):
 		warn("lighttpd answers 400 to bytes that never occur in UTF-8")
-	case len(segments) > 0 && !slash && strings.HasPrefix(segments[len(segments)-1], ".ht"):
+	case len(segments) > 0 && !q.slash && strings.HasPrefix(segments[len(segments)-1], ".ht"):
 		warn("Apache answers 403 to names that begin with .ht")
 	case a.State == StateRedirect && strings.ContainsAny(decoded, `?#%\`):
 		warn(`Caddy loses an encoded ?, #, % or \ when it redirects to the final slash`)
-	case len(path)+len(query) > maxLighttpdRequest:
+	case len(path)+len(q.query) > maxLighttpdRequest:
 		warn("lighttpd takes 8 KiB for the request line and the header fields together")
 	}
 }

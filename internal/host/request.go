@@ -50,8 +50,10 @@ type asking struct {
 	original string
 	// trace, when set, takes the steps.
 	trace *[]Step
-	// doubled: the path ends in two slashes.
-	doubled bool
+	// slash: the path names a directory. doubled: it ends in two slashes.
+	slash, doubled bool
+	// query is empty or begins with "?".
+	query string
 	// folded: a name was found in other letter case.
 	folded bool
 }
@@ -191,7 +193,7 @@ func (q *asking) files(path, query string) Answer {
 	if above {
 		return Answer{State: StateOutsideDocroot, Node: docroot.NoNode, Status: q.p.AboveRoot, Note: "nginx refuses it; Caddy and lighttpd stop at the root"}
 	}
-	q.doubled = strings.HasSuffix(p, "//")
+	q.slash, q.doubled, q.query = slash, strings.HasSuffix(p, "//"), query
 	if strings.Contains(p, "//") || q.p.Slashes == Redirect && hasDots(p) {
 		switch q.p.Slashes {
 		case Keep:
@@ -220,7 +222,7 @@ func (q *asking) files(path, query string) Answer {
 		a.State, a.Note = StateServerDependent, "the host takes the name in any letter case, most others do not"
 	}
 	if q.p.Portable && (a.move != "" || a.State.Answers()) {
-		q.portable(&a, path, p, query, segments, slash)
+		q.portable(&a, path, p, segments)
 	}
 	return a
 }
