@@ -163,9 +163,9 @@ func TestBadFiles(t *testing.T) {
 		"m.json": "{\n \"start_url\": \"gone\",\n}", "a.css": "a{b:url(\"gone\n}", "s.svg": "<svg xmlns='http://www.w3.org/2000/svg'><a href='gone'/><b></svg>"})
 	r := run(t, load(t, root, isite.Options{}), Options{})
 	compareMessages(t, r.Findings,
-		"a.css:1:9 not-well-formed: not well-formed CSS: a string does not end in its line; browsers drop the rest of the rule or sheet",
+		"a.css:1:9 not-well-formed: not well-formed CSS: a string is not closed on its line; browsers drop the rest of the rule or sheet",
 		"f.xml:2:7 missing-file: no file answers /gone",
-		"f.xml:2:27 not-well-formed: not well-formed XML: \"&\" begins no reference; what reads it stops there",
+		"f.xml:2:27 not-well-formed: not well-formed XML: \"&\" does not begin a reference; what reads it stops there",
 		"m.json:2:16 missing-file: no file answers /gone",
 		"m.json:3:1 not-well-formed: not JSON: invalid character '}' looking for beginning of object key string; what reads it refuses all of it",
 		"s.svg:1:50 missing-file: no file answers /gone",

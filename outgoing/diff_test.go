@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/site"
 )
 
 const base = "https://me.example/"
@@ -29,6 +30,8 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	return &world{t: t, dir: t.TempDir(), snap: ledger.Snapshot{Base: base, New: true}, opt: Options{Rel: DefaultRel}}
 }
+
+func handle(s *isite.Site) *site.Site { return isite.Wrap(s).(*site.Site) }
 
 func (w *world) write(path, text string) {
 	w.t.Helper()
@@ -61,11 +64,11 @@ func a(url string) string { return `<a href="` + url + `">text</a>` }
 func (w *world) deploy() []string {
 	w.t.Helper()
 	profile, _ := host.ProfileByName("netlify")
-	s, err := site.Load(w.t.Context(), w.dir, site.Options{BaseURLs: []string{base}, Profile: profile, Sums: true})
+	s, err := isite.Load(w.t.Context(), w.dir, isite.Options{BaseURLs: []string{base}, Profile: profile, Sums: true})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e, err := Read(w.t.Context(), s, &w.snap, w.opt, w.cache)
+	e, err := Read(w.t.Context(), handle(s), &w.snap, w.opt, w.cache)
 	if err != nil {
 		w.t.Fatal(err)
 	}

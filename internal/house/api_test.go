@@ -25,7 +25,6 @@ var publicRoots = []string{"site", "check", "outgoing", "templates", "hook"}
 // outside of this module cannot name. The list only gets shorter.
 var apiPending = []string{
 	"check",
-	"outgoing",
 }
 
 // docPending are the public packages that still lack a doc.go or an Example.
@@ -35,15 +34,6 @@ var docPending = []string{
 	"hook",
 	"hook/githook",
 	"hook/mdlink",
-	"outgoing",
-	"outgoing/deliver",
-	"outgoing/ledger",
-	"outgoing/ledger/pg",
-	"outgoing/linkmethod",
-	"outgoing/pingback",
-	"outgoing/precheck",
-	"outgoing/webmention",
-	"outgoing/websub",
 	"site",
 }
 
