@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -38,11 +39,8 @@ func profileCommand(c *cli) *cobra.Command {
 			if len(args) == 1 {
 				p, ok := host.ProfileByName(args[0])
 				if !ok {
-					hint := "sitelink profile lists them"
-					if near, ok := config.Nearest(args[0], profileNames()); ok {
-						hint = fmt.Sprintf("did you mean %q?", near)
-					}
-					return fault.Usage(fmt.Sprintf("no profile is named %q", args[0]), hint)
+					return fault.Usage(fmt.Sprintf("unknown profile %q", args[0]),
+						cmp.Or(config.DidYouMean(args[0], profileNames()), "sitelink profile lists the profiles"))
 				}
 				text = p.Describe()
 			}
