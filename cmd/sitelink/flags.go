@@ -12,7 +12,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // keyFlag is the flag of a configuration key. It only collects texts; package
@@ -224,7 +224,7 @@ func codeNames() []string {
 
 func profileNames() []string {
 	var names []string
-	for _, p := range site.Profiles() {
+	for _, p := range host.Profiles() {
 		names = append(names, p.Name)
 	}
 	return names
