@@ -84,7 +84,7 @@ func deployCommand(c *cli) *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.tombstones, "tombstones", false, "before the command, write a page that answers 410 for each deleted page that nothing else answers for")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy without checking the docroot first")
-	addNotifyKeys(cmd)
+	addSiteKeyFlags(cmd, "color")
 	return cmd
 }
 

@@ -187,7 +187,7 @@ func hookStatusCommand(c *cli) *cobra.Command {
 // hookName takes pre-push, post-build or nothing, which is pre-push.
 func hookName(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 || len(args) == 1 && args[0] != "pre-push" && args[0] != "post-build" {
-		return fault.Usage(fmt.Sprintf("%s: want pre-push or post-build, got %q", cmd.Name(), strings.Join(args, " ")), "")
+		return fault.Usage(fmt.Sprintf("%s: the hook must be pre-push or post-build, not %q", cmd.Name(), strings.Join(args, " ")), "")
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 		return nil
 	}
 	if !filepath.IsLocal(req.dir) {
-		return fault.Usage(fmt.Sprintf("--dir: want a directory below the root of the repository, got %q", req.dir), "")
+		return fault.Usage(fmt.Sprintf("--dir: must be a directory below the root of the repository, not %q", req.dir), "")
 	}
 	ctx := cmd.Context()
 	refs, err := pushRefs(c, req)
@@ -277,7 +277,7 @@ func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, err error) {
 	switch to := c.env.Getenv("PRE_COMMIT_TO_REF"); {
 	case req.commit != "":
 		if strings.HasPrefix(req.commit, "-") {
-			return nil, fault.Usage(fmt.Sprintf("--commit: want a commit, got %q", req.commit), "")
+			return nil, fault.Usage(fmt.Sprintf("--commit: must be a commit, not %q", req.commit), "")
 		}
 		return named(req.commit), nil
 	case to != "": // pre-commit has read standard input; it knows no deletions here
