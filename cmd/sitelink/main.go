@@ -1,8 +1,9 @@
-// Command sitelink keeps a static site's links alive.
+// Command sitelink keeps the links of a static site alive.
 //
-// This package is the only place that reads flags and the environment, prints
-// and exits. The work is done by the packages it wires together; the rules of
-// what is printed where stand in ui.go.
+// Only this package reads flags and the environment, prints, and exits. Each
+// command is in a file of its own, which turns flags into options, calls the
+// packages that do the work, and prints the result. The rules of what is printed
+// where are at the top of ui.go.
 package main
 
 import (
@@ -13,8 +14,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -23,6 +22,34 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
 )
+
+func main() {
+	os.Exit(mainCode())
+}
+
+// mainCode returns the exit code of the process, after its deferred functions.
+func mainCode() int {
+	// A reader that closes the pipe (sitelink check | head) must not kill the
+	// process: the write fails with EPIPE, which [stream] handles, and the exit
+	// code still reports findings.
+	signal.Ignore(syscall.SIGPIPE)
+
+	// The first signal cancels the work and restores the default behaviour, so
+	// that a second one ends the process at once.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	return run(ctx, os.Args[1:], env{
+		Stdin:     os.Stdin,
+		Stdout:    os.Stdout,
+		Stderr:    os.Stderr,
+		StdinTTY:  isTerminal(os.Stdin),
+		StdoutTTY: isTerminal(os.Stdout),
+		StderrTTY: isTerminal(os.Stderr),
+		Getenv:    os.Getenv,
+	})
+}
 
 // env is the environment of the process. Tests provide their own.
 type env struct {
@@ -176,92 +203,4 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		return fault.Usage(fmt.Sprintf("%s takes no arguments, but got %q", cmd.Name(), args[0]), cmd.CommandPath()+" -h shows how to call it")
 	}
 	return nil
-}
-
-func main() {
-	os.Exit(mainCode())
-}
-
-// mainCode is main with an exit code, so that what it defers runs.
-func mainCode() int {
-	// A reader that goes away (sitelink check | head) shall not kill the
-	// process: the write fails with EPIPE, which [stream] knows, and the exit
-	// code still tells about the findings.
-	signal.Ignore(syscall.SIGPIPE)
-
-	// The first signal cancels the work. Then the default is restored, so that
-	// a second one ends the process at once.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
-
-	return run(ctx, os.Args[1:], env{
-		Stdin:     os.Stdin,
-		Stdout:    os.Stdout,
-		Stderr:    os.Stderr,
-		StdinTTY:  isTerminal(os.Stdin),
-		StdoutTTY: isTerminal(os.Stdout),
-		StderrTTY: isTerminal(os.Stderr),
-		Getenv:    os.Getenv,
-	})
-}
-
-// version is set by the linker in releases: -ldflags "-X main.version=1.2.3".
-var version string
-
-func versionCommand(c *cli) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "print the version, the commit and the Go version",
-		Example: "  sitelink version",
-		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			return c.print("sitelink " + versionLine() + "\n")
-		},
-	}
-}
-
-// versionNumber returns the version alone, or "" if the binary does not know it.
-func versionNumber() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return ""
-}
-
-// versionLine returns "1.2.3 (commit 0123456789ab, go1.26.0 linux/amd64)",
-// without the parts that the binary does not know.
-func versionLine() string {
-	v, commit := versionNumber(), ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		commit = commitOf(info)
-	}
-	if v == "" {
-		v = "devel"
-	}
-	if commit != "" {
-		commit = "commit " + commit + ", "
-	}
-	return fmt.Sprintf("%s (%s%s %s/%s)", v, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// commitOf returns the revision that the binary was built from, with a + if the
-// working tree had changes.
-func commitOf(info *debug.BuildInfo) string {
-	revision, modified := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			revision = s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			modified = "+"
-		}
-	}
-	if revision == "" {
-		return ""
-	}
-	return revision + modified
 }
