@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -16,10 +19,10 @@ type addresses struct{ s *isite.Site }
 // of returns the addresses of a page or listing, the one that sites link to
 // first: a default index file goes by its directory and by its own name
 // (A-LL-2), a page without its suffix where the host serves it so.
-func (a addresses) of(node isite.NodeID) []string {
+func (a addresses) of(node docroot.NodeID) []string {
 	t := a.s.Tree()
 	path := "/" + t.Path(node)
-	if t.Kind(node) == isite.KindDir {
+	if t.Kind(node) == docroot.KindDir {
 		if path != "/" {
 			path += "/"
 		}
@@ -35,10 +38,10 @@ func (a addresses) of(node isite.NodeID) []string {
 	p := a.s.Profile()
 	for _, suffix := range p.PageSuffixes {
 		bare, ok := strings.CutSuffix(path, suffix)
-		if ok && p.Page != isite.Missing {
+		if ok && p.Page != host.Missing {
 			add(bare)
 		}
-		if ok && p.PageSlash != isite.Missing {
+		if ok && p.PageSlash != host.Missing {
 			add(bare + "/")
 		}
 	}
@@ -51,7 +54,7 @@ func (a addresses) of(node isite.NodeID) []string {
 
 // nearest returns the address of node that path means: itself, itself with a
 // slash, or, behind a rewrite, the first one.
-func (a addresses) nearest(node isite.NodeID, path string) string {
+func (a addresses) nearest(node docroot.NodeID, path string) string {
 	all := a.of(node)
 	for _, meant := range []string{path, path + "/"} {
 		if slices.Contains(all, meant) {

@@ -4,6 +4,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -67,7 +69,7 @@ func isCopy(s *isite.Site, name string) bool {
 			continue
 		}
 		node, found := s.Lookup(of)
-		return found && s.Tree().Kind(node) == isite.KindFile
+		return found && s.Tree().Kind(node) == docroot.KindFile
 	}
 	return false
 }

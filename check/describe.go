@@ -29,6 +29,7 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 		starts[i+1] = starts[i] + len(t.bad[id]) + len(examples[id])
 	}
 	all := make([]Finding, starts[len(pages)], starts[len(pages)]+spareFindings)
+	opt.Memo.forget(s)
 	ends := make([]int, len(pages))
 	parts := make([]described, len(pages))
 	var fine atomic.Int64
@@ -37,7 +38,7 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 		id := pages[i]
 		part := all[starts[i]:starts[i]:starts[i+1]]
 		bad, scripts := t.bad[id], examples[id]
-		if d, ok := opt.Memo.find(s, id, bad, scripts); ok {
+		if d, ok := opt.Memo.find(id, bad, scripts); ok {
 			fine.Add(int64(d.fine))
 			parts[i], ends[i] = d, starts[i]+copy(all[starts[i]:], d.findings)
 			return nil
@@ -73,7 +74,7 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 		}
 		fine.Add(int64(fineHere))
 		ends[i] = starts[i] + len(part)
-		parts[i] = described{version: s.Page(id).Version(), bad: t.bad[id], scripts: scripts, fine: fineHere}
+		parts[i] = described{bad: t.bad[id], scripts: scripts, fine: fineHere}
 		return nil
 	})
 	if err != nil {
@@ -103,19 +104,18 @@ func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Find
 		return nil, err
 	}
 	if opt.Memo != nil {
-		*opt.Memo = Memo{s.Definitions(), make(map[isite.PageID]described, len(pages))}
+		m := Memo{s.Generation(), t.total, make(map[isite.PageID]described, len(pages))}
+		starts[len(pages)] = n
 		for i, id := range pages {
-			if d := &parts[i]; !gone[i] {
-				if d.findings == nil {
-					end := n
-					if i+1 < len(pages) {
-						end = starts[i+1]
-					}
-					d.findings = append([]Finding{}, all[starts[i]:end]...)
-				}
-				opt.Memo.pages[id] = *d
+			if gone[i] {
+				continue
 			}
+			if parts[i].findings == nil {
+				parts[i].findings = append([]Finding{}, all[starts[i]:starts[i+1]]...)
+			}
+			m.pages[id] = parts[i]
 		}
+		*opt.Memo = m
 	}
 	return all, nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -12,13 +14,13 @@ import (
 
 // entryCause says why the address of an entry is reported although a file
 // answers; 0 when there is no reason.
-func entryCause(s *isite.Site, kind isite.PageKind, l *isite.Link, state isite.State) cause {
+func entryCause(s *isite.Site, kind isite.PageKind, l *isite.Link, state host.State) cause {
 	if kind != isite.PageSitemap && kind != isite.PageIndex || !state.Answers() {
 		return 0
 	}
 	target, isPage := s.PageOf(l.Node)
 	switch {
-	case state == isite.StateRedirect, state == isite.StateViaRedirect, state == isite.StateAlias:
+	case state == host.StateRedirect, state == host.StateViaRedirect, state == host.StateAlias:
 		return causeMoved
 	case kind == isite.PageSitemap:
 		if isPage && s.Page(target).NoIndex() {
@@ -62,13 +64,13 @@ func entryMessage(s *isite.Site, d *isite.Detail, f *Link) string {
 	switch {
 	case f.Code == NoIndexInSitemap:
 		return "the sitemap lists " + path + ", which asks not to be indexed"
-	case d.State == isite.StateAlias:
+	case d.State == host.StateAlias:
 		to := ""
 		if target, ok := s.PageOf(d.Node); ok {
 			to = s.Page(target).Alias()
 		}
 		return fmt.Sprintf("the sitemap lists %s, which only sends visitors on to %s", path, to)
-	case d.State == isite.StateRedirect, d.State == isite.StateViaRedirect:
+	case d.State == host.StateRedirect, d.State == host.StateViaRedirect:
 		return fmt.Sprintf("the sitemap lists %s, which redirects to %s", path, d.Final)
 	case d.State.Answers():
 		if target, ok := s.PageOf(d.Node); ok && s.Page(target).Kind() == isite.PageIndex {

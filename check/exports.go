@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -106,9 +109,9 @@ func Addresses(ctx context.Context, handle *site.Site) ([]Address, error) {
 		a := s.Answer(path)
 		x := Address{Path: base + path, Final: a.Final}
 		switch {
-		case a.State == isite.StateRedirectsAway || a.State == isite.StateProxied || a.State == isite.StateConditional:
+		case a.State == host.StateRedirectsAway || a.State == host.StateProxied || a.State == host.StateConditional:
 			x.Kind = "rule"
-		case a.State.Answers() && a.Node != isite.NoNode && a.Status == 200:
+		case a.State.Answers() && a.Node != docroot.NoNode && a.Status == 200:
 			x.File, x.Kind = t.Path(a.Node), fileKind(s, a.Node)
 		default:
 			return
@@ -122,15 +125,15 @@ func Addresses(ctx context.Context, handle *site.Site) ([]Address, error) {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		node := isite.NodeID(i)
+		node := docroot.NodeID(i)
 		path := "/" + t.Path(node)
 		ask(path)
 		switch t.Kind(t.Real(node)) {
-		case isite.KindDir:
+		case docroot.KindDir:
 			if node != 0 {
 				ask(path + "/")
 			}
-		case isite.KindFile:
+		case docroot.KindFile:
 			for _, extension := range []string{".html", ".htm"} {
 				if stem, ok := strings.CutSuffix(path, extension); ok && !strings.HasSuffix(stem, "/") {
 					ask(stem)
@@ -143,7 +146,7 @@ func Addresses(ctx context.Context, handle *site.Site) ([]Address, error) {
 		ask(path)
 	}
 	if base != "" {
-		if a := s.Answer("/"); a.State.Answers() && a.Node != isite.NoNode {
+		if a := s.Answer("/"); a.State.Answers() && a.Node != docroot.NoNode {
 			out = append(out, Address{base, t.Path(a.Node), fileKind(s, a.Node), base + "/"})
 		}
 	}
@@ -152,8 +155,8 @@ func Addresses(ctx context.Context, handle *site.Site) ([]Address, error) {
 }
 
 // fileKind says what a node is to those who link to it from elsewhere.
-func fileKind(s *isite.Site, node isite.NodeID) string {
-	if s.Tree().Kind(s.Tree().Real(node)) == isite.KindDir {
+func fileKind(s *isite.Site, node docroot.NodeID) string {
+	if s.Tree().Kind(s.Tree().Real(node)) == docroot.KindDir {
 		return "listing"
 	}
 	if id, ok := s.PageOf(node); ok && s.Page(id).Error().Err == nil {

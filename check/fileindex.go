@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -13,10 +15,10 @@ import (
 // where 60 are asked for.
 type fileIndex struct {
 	s        *isite.Site
-	children isite.Children
+	children docroot.Children
 	// byName holds all names by the hash of their last segment in lower case:
 	// as many buckets as there are names, chained by next.
-	byName, next []isite.NodeID
+	byName, next []docroot.NodeID
 	seed         maphash.Seed
 	byDir        map[string]*vocabulary // directory with its slash -> names in it
 	memo         map[string]string
@@ -27,9 +29,9 @@ func newFileIndex(s *isite.Site) *fileIndex {
 }
 
 // holds tells whether a name is one that may be meant.
-func (x *fileIndex) holds(id isite.NodeID) bool {
+func (x *fileIndex) holds(id docroot.NodeID) bool {
 	k := x.s.Tree().Kind(id)
-	return k == isite.KindFile || k == isite.KindDir
+	return k == docroot.KindFile || k == docroot.KindDir
 }
 
 // names returns the names in a directory, given by its path with a slash at its
@@ -40,7 +42,7 @@ func (x *fileIndex) names(dir string) *vocabulary {
 		return v
 	}
 	t := x.s.Tree()
-	if id := t.At(strings.TrimSuffix(dir, "/")); id != isite.NoNode {
+	if id := t.At(strings.TrimSuffix(dir, "/")); id != docroot.NoNode {
 		for _, child := range x.children.Of(id) {
 			if x.holds(child) {
 				if v == nil {
@@ -59,8 +61,8 @@ func (x *fileIndex) named(name string) []string {
 	t := x.s.Tree()
 	lower := strings.ToLower(name)
 	if x.byName == nil {
-		x.byName, x.next = make([]isite.NodeID, t.Len()), make([]isite.NodeID, t.Len())
-		for id := isite.NodeID(1); int(id) < t.Len(); id++ { // 0, the docroot, has no name and ends a chain
+		x.byName, x.next = make([]docroot.NodeID, t.Len()), make([]docroot.NodeID, t.Len())
+		for id := docroot.NodeID(1); int(id) < t.Len(); id++ { // 0, the docroot, has no name and ends a chain
 			bucket := x.bucket(strings.ToLower(t.Name(id)))
 			x.next[id], *bucket = *bucket, id
 		}
@@ -75,6 +77,6 @@ func (x *fileIndex) named(name string) []string {
 	return out
 }
 
-func (x *fileIndex) bucket(lower string) *isite.NodeID {
+func (x *fileIndex) bucket(lower string) *docroot.NodeID {
 	return &x.byName[maphash.String(x.seed, lower)%uint64(len(x.byName))]
 }

@@ -3,6 +3,9 @@ package check
 import (
 	"fmt"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -31,7 +34,7 @@ func (t *fileSums) add(s *isite.Site, id isite.PageID, judged bool) {
 	if p.Served() {
 		t.served++
 	}
-	if canon := p.Canonical(); canon != isite.NoNode {
+	if canon := p.Canonical(); canon != docroot.NoNode {
 		if target, ok := s.PageOf(canon); !ok || target != id {
 			t.canonical++
 		}
@@ -46,7 +49,7 @@ func (t *fileSums) add(s *isite.Site, id isite.PageID, judged bool) {
 	switch p.Kind() {
 	case isite.PageSitemap, isite.PageIndex, isite.PageFeed, isite.PageJSONFeed:
 		for j := range p.All() {
-			if l := &p.All()[j]; l.IsEntry() && l.State == isite.StateExternal {
+			if l := &p.All()[j]; l.IsEntry() && l.State == host.StateExternal {
 				t.entries++
 			}
 		}

@@ -3,7 +3,7 @@ package check
 import (
 	"fmt"
 
-	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/docroot"
 )
 
 // Verdict is the judgement on one link.
@@ -81,9 +81,9 @@ type Finding struct {
 	// about tells faults of one file with the same code apart: the text of the
 	// rule, say. See [Fingerprints].
 	about string
-	was   Code         // the code that an entry would have as a plain link
-	node  isite.NodeID // the file that answers or was meant
-	based bool         // the page has a base element
+	was   Code           // the code that an entry would have as a plain link
+	node  docroot.NodeID // the file that answers or was meant
+	based bool           // the page has a base element
 }
 
 // Reason is one line of the summary's "not checked" list.

@@ -3,6 +3,8 @@ package check
 import (
 	"cmp"
 
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -49,7 +51,7 @@ type miss struct {
 	page   isite.PageID
 	link   uint32
 	why    lookup
-	state  isite.State // of the link without its fragment
+	state  host.State // of the link without its fragment
 }
 
 func compareMisses(a, b miss) int {

@@ -3,6 +3,8 @@ package check
 import (
 	"cmp"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -45,7 +47,7 @@ func (w *walker) asked(id isite.PageID, links []isite.Link) (map[uint32]string, 
 	return asked, nil
 }
 
-func (w *walker) classOf(node isite.NodeID) inclusion {
+func (w *walker) classOf(node docroot.NodeID) inclusion {
 	if c := w.class[node]; c != 0 {
 		return c
 	}

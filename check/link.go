@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -46,8 +48,8 @@ type Link struct {
 	// fine or was not checked.
 	Message string
 
-	node isite.NodeID // the file that answers or was meant
-	was  Code         // the code that the entry of a sitemap or feed would have as a plain link
+	node docroot.NodeID // the file that answers or was meant
+	was  Code           // the code that the entry of a sitemap or feed would have as a plain link
 }
 
 // AnsweringFile returns the docroot path of the file, or of the directory whose
@@ -60,8 +62,8 @@ func (l *Link) AnsweringFile(s *site.Site) string { return fileOf(s, l.Status, l
 // that was checked.
 func (f *Finding) AnsweringFile(s *site.Site) string { return fileOf(s, f.Status, f.node) }
 
-func fileOf(s *site.Site, status int, node isite.NodeID) string {
-	if status != 200 || node == isite.NoNode {
+func fileOf(s *site.Site, status int, node docroot.NodeID) string {
+	if status != 200 || node == docroot.NoNode {
 		return ""
 	}
 	return isite.Unwrap(s).Tree().Path(node)
@@ -95,7 +97,7 @@ func linkOf(s *isite.Site, page string, d *isite.Detail, j judgement) Link {
 		node: d.Node, was: underlying(d, j.code),
 	}
 	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
-	if d.State.Answers() && d.Node != isite.NoNode && strings.HasSuffix(path, "/") {
+	if d.State.Answers() && d.Node != docroot.NoNode && strings.HasSuffix(path, "/") {
 		l.File = s.Tree().Path(d.Node)
 	}
 	return l

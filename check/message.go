@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -44,7 +46,7 @@ func plainMessage(s *isite.Site, d *isite.Detail, f *Link) string {
 		return fmt.Sprintf("%s differs in letter case from %s", path, s.Href(d.Node))
 	case OutsideDocroot:
 		switch {
-		case d.State == isite.StateBehindSymlink:
+		case d.State == host.StateBehindSymlink:
 			return path + " goes through a symbolic link that leaves the docroot; a deploy may not carry it"
 		case f.Verdict == Warning:
 			return "climbs above the root, where browsers stop: " + path + " answers"
@@ -69,7 +71,7 @@ func plainMessage(s *isite.Site, d *isite.Detail, f *Link) string {
 	case MappingLoop:
 		return "the map rules lead round in a circle"
 	case ViaRedirect:
-		if target, ok := s.PageOf(d.Node); ok && d.State == isite.StateAlias {
+		if target, ok := s.PageOf(d.Node); ok && d.State == host.StateAlias {
 			return fmt.Sprintf("%s only sends the visitor on to %s", path, s.Page(target).Alias())
 		}
 		return fmt.Sprintf("%s redirects to %s", path, d.Final)

@@ -1,6 +1,9 @@
 package check
 
 import (
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -12,14 +15,14 @@ type messageCache struct {
 	s     *isite.Site
 	page  *isite.Page
 	path  string // of page
-	dir   isite.NodeID
+	dir   docroot.NodeID
 	known map[string]cachedMessage // by the link's value
 }
 
 // cachedMessage is what a finding says, with all that it depends on besides
 // value and directory.
 type cachedMessage struct {
-	resolved                           isite.Resolved
+	resolved                           host.Resolved
 	judged                             judgement
 	based                              bool
 	raw, fragment, message, suggestion string

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -102,16 +105,16 @@ func all[T any](tests []func(T) bool, x T) bool {
 }
 
 // leaves tells whether a link leads out of the docroot.
-func leaves(st isite.State) bool {
-	return st == isite.StateExternal || st == isite.StateCredentials || st == isite.StateOutsideBase
+func leaves(st host.State) bool {
+	return st == host.StateExternal || st == host.StateCredentials || st == host.StateOutsideBase
 }
 
 // named finds what a person means: a file of the docroot of exactly that name
 // comes before what a link so written would get.
-func named(s *isite.Site, text string) (isite.Resolved, error) {
+func named(s *isite.Site, text string) (host.Resolved, error) {
 	if !strings.HasPrefix(text, "/") {
-		if node, ok := s.Lookup(text); ok && node != 0 && s.Tree().Kind(node) == isite.KindFile {
-			return isite.Resolved{State: isite.StateOK, Node: node, Target: s.Href(node)}, nil
+		if node, ok := s.Lookup(text); ok && node != 0 && s.Tree().Kind(node) == docroot.KindFile {
+			return host.Resolved{State: host.StateOK, Node: node, Target: s.Href(node)}, nil
 		}
 	}
 	res, err := s.Request(text)
@@ -138,11 +141,11 @@ func leadsTo(s *isite.Site, text string) (may func(*isite.Link) bool, fits func(
 	fragment := anchorName(to.Fragment)
 	atFragment := func(l *Link) bool { return to.Fragment == "" || anchorName(l.Fragment) == fragment }
 	target := sitePath(to.Target)
-	if to.State.Answers() && to.Node != isite.NoNode {
-		may = func(l *isite.Link) bool { return l.Node == to.Node && l.State != isite.StateWrongCase }
+	if to.State.Answers() && to.Node != docroot.NoNode {
+		may = func(l *isite.Link) bool { return l.Node == to.Node && l.State != host.StateWrongCase }
 		return may, atFragment, nil
 	}
-	may = func(l *isite.Link) bool { return l.Node == isite.NoNode || !s.State(l).Answers() }
+	may = func(l *isite.Link) bool { return l.Node == docroot.NoNode || !s.State(l).Answers() }
 	return may, func(l *Link) bool {
 		return l.Target != "" && sitePath(l.Target) == target && atFragment(l)
 	}, nil

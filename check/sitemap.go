@@ -3,6 +3,8 @@ package check
 import (
 	"fmt"
 
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -45,8 +47,8 @@ func sitemapFindings(s *isite.Site, id isite.PageID, place func(f *Finding, off 
 }
 
 // isForeign tells whether an address does not belong to the site.
-func isForeign(state isite.State) bool {
-	return state == isite.StateExternal || state == isite.StateOutsideBase || state == isite.StateCredentials
+func isForeign(state host.State) bool {
+	return state == host.StateExternal || state == host.StateOutsideBase || state == host.StateCredentials
 }
 
 // KindCount is a number of files of one kind.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -23,6 +25,8 @@ type stock struct {
 	script       map[isite.PageID][]badLink
 	// quiet are the targets for which an ignore rule accepts them.
 	quiet map[isite.PageID]bool
+	// total is what all links come to, for a [Memo].
+	total *tally
 }
 
 // badLink is a link to report. There may be millions.
@@ -68,15 +72,55 @@ func newTally(s *isite.Site) *tally {
 	return &tally{reasons: map[Code]int{}, demands: make([]demand, s.Pages())}
 }
 
+// addCounts adds the counts of a tally n times.
+func (t *tally) addCounts(o *tally, n int) {
+	t.ok += n * o.ok
+	t.redirects += n * o.redirects
+	for i, k := range o.states {
+		t.states[i] += n * k
+	}
+	for c, k := range o.reasons {
+		t.reasons[c] += n * k
+	}
+	for i, d := range o.demands {
+		t.demands[i].asked += uint32(n) * d.asked
+		t.demands[i].found += uint32(n) * d.found
+	}
+}
+
+// merged adds tallies of different pages, nil ones left out.
+func merged(s *isite.Site, tallies []*tally) *tally {
+	t := newTally(s)
+	missing, broken := 0, 0
+	for _, w := range tallies {
+		if w != nil {
+			missing, broken = missing+len(w.misses), broken+len(w.bad)
+		}
+	}
+	t.misses, t.bad = make([]miss, 0, missing), make(badLinks, 0, broken)
+	for _, w := range tallies {
+		if w != nil {
+			t.addCounts(w, 1)
+			t.misses, t.bad = append(t.misses, w.misses...), append(t.bad, w.bad...)
+		}
+	}
+	sortMisses(t.misses, s.Pages())
+	return t
+}
+
 // takeStock judges all links from the records in memory.
 func takeStock(ctx context.Context, s *isite.Site, opt Options) (*stock, error) {
+	if t := opt.Memo.tally(s, opt); t != nil {
+		sortMisses(t.misses, s.Pages())
+		return settle(s, opt, t), nil
+	}
 	tallies := make([]*tally, jobs(opt, s.Pages()))
 	err := eachPage(ctx, s, len(tallies), func(worker int) func(isite.PageID) error {
 		t := newTally(s)
 		tallies[worker] = t
 		return func(id isite.PageID) error {
 			if opt.scope.has(id) {
-				t.page(s, id, opt)
+				t.page(s, id, s.Page(id), opt)
 			}
 			return nil
 		}
@@ -84,12 +128,11 @@ func takeStock(ctx context.Context, s *isite.Site, opt Options) (*stock, error) 
 	if err != nil {
 		return nil, err
 	}
-	return settle(s, opt, tallies), nil
+	return settle(s, opt, merged(s, tallies)), nil
 }
 
-// page judges the links of one page.
-func (t *tally) page(s *isite.Site, id isite.PageID, opt Options) {
-	p := s.Page(id)
+// page judges the links of p, a version of the page with that number.
+func (t *tally) page(s *isite.Site, id isite.PageID, p *isite.Page, opt Options) {
 	links, asks := p.All(), p.Asks()
 	for i := range links {
 		l := &links[i]
@@ -121,8 +164,8 @@ func (t *tally) page(s *isite.Site, id isite.PageID, opt Options) {
 }
 
 // asking judges a link that asks for a fragment of a file that is there.
-func (t *tally) asking(s *isite.Site, id isite.PageID, i int, l *isite.Link, state isite.State, ask *isite.Fragment, opt Options) {
-	if state == isite.StateRedirect {
+func (t *tally) asking(s *isite.Site, id isite.PageID, i int, l *isite.Link, state host.State, ask *isite.Fragment, opt Options) {
+	if state == host.StateRedirect {
 		t.redirects++
 	}
 	why, unchecked, m := t.fragment(s, l, ask, opt)
@@ -196,34 +239,19 @@ func uncheckedOn(s *isite.Site, target isite.PageID, isPage bool, opt Options) C
 	return ""
 }
 
-// settle merges the tallies and decides about fragments.
-func settle(s *isite.Site, opt Options, tallies []*tally) *stock {
+// settle decides about fragments, and adds up.
+func settle(s *isite.Site, opt Options, w *tally) *stock {
 	t := &stock{}
 	sum := &t.summary
 	reasons := map[Code]int{}
-	demands := make([]demand, s.Pages())
-	missing, broken := 0, 0
-	for _, w := range tallies {
-		if w == nil {
-			continue
-		}
-		missing, broken = missing+len(w.misses), broken+len(w.bad)
-		sum.tallied(w, reasons)
-		for i, d := range w.demands {
-			demands[i].asked += d.asked
-			demands[i].found += d.found
-		}
+	sum.tallied(w, reasons)
+	misses, bad := w.misses, slices.Clip(w.bad)
+	t.scriptMisses = misses[:0] // those looked at make room
+	if opt.Memo != nil {
+		t.total, t.scriptMisses = w, nil
 	}
-	misses, bad := make([]miss, 0, missing), make(badLinks, 0, broken)
-	for _, w := range tallies {
-		if w != nil {
-			misses, bad = append(misses, w.misses...), append(bad, w.bad...)
-		}
-	}
-	sortMisses(misses, s.Pages())
-	t.scriptMisses = misses[:0] // what was looked at makes room
 	for _, m := range misses {
-		if !onlyScripts(s, m.target, m.why, demands[m.target], opt.ScriptFragments) {
+		if !onlyScripts(s, m.target, m.why, w.demands[m.target], opt.ScriptFragments) {
 			bad = append(bad, pageLink{m.page, badLink{m.link, causeFragment}})
 			continue
 		}
@@ -259,7 +287,7 @@ func settle(s *isite.Site, opt Options, tallies []*tally) *stock {
 // were not checked.
 func (sum *Summary) tallied(w *tally, reasons map[Code]int) {
 	sum.OK += w.ok
-	sum.Redirected += w.redirects + w.states[isite.StateRedirect]
+	sum.Redirected += w.redirects + w.states[host.StateRedirect]
 	for state, n := range w.states {
 		switch j := judgementOf[state]; {
 		case n == 0:

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -152,7 +154,7 @@ func (x *fileIndex) near(p string) string {
 		return ""
 	}
 	dir, name := path.Split(p)
-	has := func(p string) bool { n, ok := x.s.Lookup(p); return ok && x.s.Tree().Kind(n) == isite.KindFile }
+	has := func(p string) bool { n, ok := x.s.Lookup(p); return ok && x.s.Tree().Kind(n) == docroot.KindFile }
 	// The usual slips: the extension, the slash, the index.
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	for _, try := range []string{p, p + ".html", p + ".htm", p + "/index.html", dir + stem, dir + stem + "/index.html",

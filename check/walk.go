@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -19,15 +22,15 @@ type walker struct {
 	count    int       // judged so far, listings included (LL-24)
 	cut      int       // left out by the limit
 	cutFirst string
-	in       []bool                // by page
-	followed []bool                // by node: pages and listings whose links are in the queue
-	listed   map[isite.NodeID]bool // listings that were taken
-	left     map[isite.NodeID]bool // pages and listings that were not
-	class    []inclusion           // by node
-	settled  []bool                // by node: another link to it changes nothing
-	used     []bool                // by linkset: a page of it was found
-	children *isite.Children
-	queue    []isite.NodeID
+	in       []bool                  // by page
+	followed []bool                  // by node: pages and listings whose links are in the queue
+	listed   map[docroot.NodeID]bool // listings that were taken
+	left     map[docroot.NodeID]bool // pages and listings that were not
+	class    []inclusion             // by node
+	settled  []bool                  // by node: another link to it changes nothing
+	used     []bool                  // by linkset: a page of it was found
+	children *docroot.Children
+	queue    []docroot.NodeID
 	fresh    []uint32 // the links of a page that may lead somewhere new
 	visits   []Visit
 	reader   *isite.Reader
@@ -36,7 +39,7 @@ type walker struct {
 func newWalker(s *isite.Site) *walker {
 	return &walker{
 		s: s, addr: addresses{s: s}, in: make([]bool, s.Pages()), followed: make([]bool, s.Tree().Len()),
-		listed: map[isite.NodeID]bool{}, left: map[isite.NodeID]bool{}, class: make([]inclusion, s.Tree().Len()), settled: make([]bool, s.Tree().Len()),
+		listed: map[docroot.NodeID]bool{}, left: map[docroot.NodeID]bool{}, class: make([]inclusion, s.Tree().Len()), settled: make([]bool, s.Tree().Len()),
 	}
 }
 
@@ -89,12 +92,12 @@ func (w *walker) seeds(ctx context.Context, seeds []string) error {
 
 // seed returns the page or listing that answers a seed, and its address: a
 // directory ends in a slash (LL-83).
-func (w *walker) seed(seed string) (node isite.NodeID, path string, ok bool) {
+func (w *walker) seed(seed string) (node docroot.NodeID, path string, ok bool) {
 	a := w.s.Answer(seed)
-	if !a.State.Answers() || a.Node == isite.NoNode {
+	if !a.State.Answers() || a.Node == docroot.NoNode {
 		return 0, "", false
 	}
-	if _, page := w.s.PageOf(a.Node); !page && a.State != isite.StateAutoindex {
+	if _, page := w.s.PageOf(a.Node); !page && a.State != host.StateAutoindex {
 		return 0, "", false
 	}
 	return a.Node, w.addr.nearest(a.Node, cmp.Or(a.Final, seed)), true
@@ -106,7 +109,7 @@ func (w *walker) takes(path string) bool {
 }
 
 // arrive comes to a page or listing by an address. taken is what takes says.
-func (w *walker) arrive(node isite.NodeID, path string, taken bool) {
+func (w *walker) arrive(node docroot.NodeID, path string, taken bool) {
 	w.settled[node] = w.classOf(node) != inSome
 	if w.isIn(node) {
 		return
@@ -140,7 +143,7 @@ func (w *walker) arrive(node isite.NodeID, path string, taken bool) {
 }
 
 // isIn tells whether a page or listing was taken already.
-func (w *walker) isIn(node isite.NodeID) bool {
+func (w *walker) isIn(node docroot.NodeID) bool {
 	if id, isPage := w.s.PageOf(node); isPage {
 		return w.in[id]
 	}
@@ -149,7 +152,7 @@ func (w *walker) isIn(node isite.NodeID) bool {
 
 // leaveOut notes that a page is not judged; new tells that it was not noted
 // before.
-func (w *walker) leaveOut(node isite.NodeID, path string, why VisitKind) (new bool) {
+func (w *walker) leaveOut(node docroot.NodeID, path string, why VisitKind) (new bool) {
 	if _, known := w.left[node]; known || !w.counts(node) {
 		return false
 	}
@@ -159,12 +162,12 @@ func (w *walker) leaveOut(node isite.NodeID, path string, why VisitKind) (new bo
 }
 
 // follow takes the links of a page that is not judged itself.
-func (w *walker) follow(node isite.NodeID, path string) {
+func (w *walker) follow(node docroot.NodeID, path string) {
 	w.visits = append(w.visits, Visit{path, VisitFollow})
 	w.enqueue(node)
 }
 
-func (w *walker) enqueue(node isite.NodeID) {
+func (w *walker) enqueue(node docroot.NodeID) {
 	if !w.followed[node] {
 		w.followed[node] = true
 		w.queue = append(w.queue, node)
@@ -173,7 +176,7 @@ func (w *walker) enqueue(node isite.NodeID) {
 
 // counts tells whether a node is a page that holds links, or a listing: an SVG
 // file is read for its ids only.
-func (w *walker) counts(node isite.NodeID) bool {
+func (w *walker) counts(node docroot.NodeID) bool {
 	id, ok := w.s.PageOf(node)
 	if !ok {
 		return true
@@ -198,7 +201,7 @@ func (w *walker) use(path string) {
 }
 
 // leave follows the links of a page or the entries of a listing.
-func (w *walker) leave(node isite.NodeID) error {
+func (w *walker) leave(node docroot.NodeID) error {
 	id, ok := w.s.PageOf(node)
 	if !ok {
 		w.list(node)
@@ -211,10 +214,10 @@ func (w *walker) leave(node isite.NodeID) error {
 	fresh := w.fresh[:0]
 	for i := range links {
 		l := &links[i]
-		if !l.State.Answers() || l.Node == isite.NoNode || w.settled[l.Node] || l.IsMap() {
+		if !l.State.Answers() || l.Node == docroot.NoNode || w.settled[l.Node] || l.IsMap() {
 			continue
 		}
-		if _, page := w.s.PageOf(l.Node); page || l.State == isite.StateAutoindex {
+		if _, page := w.s.PageOf(l.Node); page || l.State == host.StateAutoindex {
 			fresh = append(fresh, uint32(i))
 		} else {
 			w.settled[l.Node] = true
@@ -241,12 +244,12 @@ func (w *walker) leave(node isite.NodeID) error {
 
 // entries returns what a listing of a directory shows (LL-78): names with a
 // dot in front are left out (LL-79).
-func (w *walker) entries(dir isite.NodeID) []isite.NodeID {
+func (w *walker) entries(dir docroot.NodeID) []docroot.NodeID {
 	if w.children == nil {
 		c := w.s.Tree().Children()
 		w.children = &c
 	}
-	var shown []isite.NodeID
+	var shown []docroot.NodeID
 	for _, child := range w.children.Of(w.s.Tree().Real(dir)) {
 		if !strings.HasPrefix(w.s.Tree().Name(child), ".") {
 			shown = append(shown, child)
@@ -256,11 +259,11 @@ func (w *walker) entries(dir isite.NodeID) []isite.NodeID {
 }
 
 // list comes to all entries of a directory listing.
-func (w *walker) list(dir isite.NodeID) {
+func (w *walker) list(dir docroot.NodeID) {
 	t := w.s.Tree()
 	for _, child := range w.entries(dir) {
 		path := "/" + t.Path(child)
-		if t.Kind(child) == isite.KindDir {
+		if t.Kind(child) == docroot.KindDir {
 			path += "/"
 		}
 		if node, path, ok := w.seed(path); ok {
