@@ -34,9 +34,9 @@ type Site struct {
 	// Version is WordPress's.
 	Version string
 
-	t    testing.TB
-	dir  string // of WordPress
-	mu   sync.Mutex
+	t     testing.TB
+	dir   string // of WordPress
+	mu    sync.Mutex
 	calls []Exchange
 }
 
