@@ -1,12 +1,14 @@
 // Command blog is a site generator of the kind that people write for
-// themselves: Markdown by goldmark, html/template, an Atom feed. After the build
-// it calls [hook.Check], and prints what is broken at the lines of the Markdown.
+// themselves: Markdown rendered by goldmark, html/template, an Atom feed. After
+// the build it calls [hook.Check] and prints broken links with their line in
+// the Markdown.
 //
 //	go run ./examples/blog          builds into a temporary directory
-//	go run ./examples/blog public   builds into public, which it makes
+//	go run ./examples/blog public   builds into the directory public
 //
-// It leaves with 0 when every link works, with 1 when one does not, and with 3
-// when the work could not be done. Some links of the example are broken.
+// The exit code is 0 if every link works, 1 if one does not, and 3 if the
+// program could not do its work. Some links of the example are broken on
+// purpose.
 package main
 
 import (
@@ -19,7 +21,7 @@ import (
 	"github.com/sitelink/sitelink/hook"
 )
 
-// baseURL is where the blog would be published.
+// baseURL is the address at which the blog would be published.
 const baseURL = "https://hedge.example/"
 
 //go:embed content templates static
