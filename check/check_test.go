@@ -301,7 +301,7 @@ func constants(t *testing.T, name string) []constant {
 }
 
 // TestStates: every state of a link occurs among the fixtures, and every one
-// has a judgement.
+// has a decision.
 func TestStates(t *testing.T) {
 	seen := map[isite.State]bool{}
 	for _, x := range fixtures {
@@ -328,8 +328,8 @@ func TestStates(t *testing.T) {
 		if !seen[isite.State(i)] && isite.State(i) != isite.StateRedirect {
 			t.Errorf("no fixture has the state %s", name)
 		}
-		if j := judgementOf[isite.State(i)]; j.verdict == OK && isite.State(i) > isite.StateRedirect {
-			t.Errorf("%s has no judgement", name)
+		if j := decisions[isite.State(i)]; j.verdict == OK && isite.State(i) > isite.StateRedirect {
+			t.Errorf("%s has no decision", name)
 		}
 	}
 }

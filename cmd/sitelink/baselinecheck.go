@@ -118,7 +118,7 @@ func (acc *acceptance) apply(r *check.Result) {
 		return
 	}
 	m := acc.list.Match(r.Findings, acc.today, acc.seen)
-	sum := &check.Baseline{Name: acc.name}
+	sum := &check.BaselineSummary{Name: acc.name}
 	if !acc.fixed {
 		for _, e := range m.Unneeded {
 			sum.Unneeded = append(sum.Unneeded, fmt.Sprintf("%s:%d: %s", acc.name, e.Line, &e))
@@ -185,7 +185,7 @@ func (acc *acceptance) links(ctx context.Context, s *site.Site, opt check.Option
 
 // warnUnneeded names the entries that serve no more, for reports that have no
 // summary to do so.
-func (a *app) warnUnneeded(b *check.Baseline) {
+func (a *app) warnUnneeded(b *check.BaselineSummary) {
 	if b == nil {
 		return
 	}

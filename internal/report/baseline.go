@@ -8,7 +8,7 @@ const MaxUnneeded = 10
 
 // appendBaseline appends what the baseline accepted, to the counts of the
 // summary; next is what stands between two of them.
-func appendBaseline(dst []byte, b *check.Baseline, next string) []byte {
+func appendBaseline(dst []byte, b *check.BaselineSummary, next string) []byte {
 	if b == nil {
 		return dst
 	}
@@ -24,7 +24,7 @@ func appendBaseline(dst []byte, b *check.Baseline, next string) []byte {
 }
 
 // appendAccepted appends "45 links, 2 faults of files", what there is of both.
-func appendAccepted(dst []byte, b *check.Baseline) []byte {
+func appendAccepted(dst []byte, b *check.BaselineSummary) []byte {
 	if b.Links > 0 {
 		dst = appendCount(dst, b.Links, "link")
 	}
@@ -39,7 +39,7 @@ func appendAccepted(dst []byte, b *check.Baseline) []byte {
 }
 
 // baseline appends sentences that say what the baseline accepted.
-func (m *markdown) baseline(b *check.Baseline) {
+func (m *markdown) baseline(b *check.BaselineSummary) {
 	if b == nil {
 		return
 	}
@@ -57,7 +57,7 @@ func (m *markdown) baseline(b *check.Baseline) {
 const maxUnneededHTML = 1000
 
 // unneeded writes the entries of the baseline that serve no more.
-func (h *htmlWriter) unneeded(b *check.Baseline) {
+func (h *htmlWriter) unneeded(b *check.BaselineSummary) {
 	if b == nil || len(b.Unneeded) == 0 {
 		return
 	}
@@ -76,7 +76,7 @@ func (h *htmlWriter) unneeded(b *check.Baseline) {
 }
 
 // appendUnneeded appends a warning for each entry that serves no more.
-func appendUnneeded(dst []byte, b *check.Baseline, p painter) []byte {
+func appendUnneeded(dst []byte, b *check.BaselineSummary, p painter) []byte {
 	if b == nil {
 		return dst
 	}
@@ -101,7 +101,7 @@ func appendUnneeded(dst []byte, b *check.Baseline, p painter) []byte {
 
 // appendBaselineObject appends the baseline as a field of the summary, if there
 // was one.
-func appendBaselineObject(dst []byte, b *check.Baseline) []byte {
+func appendBaselineObject(dst []byte, b *check.BaselineSummary) []byte {
 	if b == nil {
 		return dst
 	}

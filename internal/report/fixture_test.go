@@ -32,7 +32,7 @@ func results() []fixture {
 		{"baseline", public, baselined()},
 		{"clean_with_baseline", public, check.Result{Summary: check.Summary{
 			Docroot: "public", Profile: "generic", Files: 3, Pages: 2, Bytes: 300, Links: 9, OK: 4,
-			Baseline: &check.Baseline{Name: "known.jsonl", Links: 5},
+			Baseline: &check.BaselineSummary{Name: "known.jsonl", Links: 5},
 		}}},
 		{"files", public, check.Result{Summary: check.Summary{
 			Docroot: "public", Profile: "generic", Files: 2400, Pages: 12, Bytes: 61234, Links: 1340, Anchors: 98, OK: 1340, Canonical: 3,
@@ -54,7 +54,7 @@ func baselined() check.Result {
 	r.Findings = r.Findings[:2]
 	r.Findings[1].Message += "; the baseline accepted it until 2026-12-31 (before the move)"
 	r.Summary.Errors = 2
-	r.Summary.Baseline = &check.Baseline{Name: "known\u202e.jsonl", Links: 1, Faults: 2, Expired: 1}
+	r.Summary.Baseline = &check.BaselineSummary{Name: "known\u202e.jsonl", Links: 1, Faults: 2, Expired: 1}
 	for i := range 12 {
 		r.Summary.Baseline.Unneeded = append(r.Summary.Baseline.Unneeded, fmt.Sprintf("known.jsonl:%d: a\x1b.html: missing-file /%d", i+2, i))
 	}
