@@ -52,50 +52,50 @@ func TestPlaces(t *testing.T) {
 	links := []hook.Link{written("gone", 1), written("other", 2), written("gone", 3)}
 	for name, c := range map[string]struct {
 		page  string
-		parts []hook.Part
+		parts []hook.Source
 		want  string
 	}{
 		"a menu has the same link; the text is on the page": {
 			"<a href=gone>menu</a>" + body + "<a href=gone>foot</a>",
-			[]hook.Part{{Links: links, HTML: hook.DigestOf([]byte(body))}},
+			[]hook.Source{{Links: links, HTML: hook.DigestOf([]byte(body))}},
 			"1:9 - gone\n1:33 a.md:1:1 gone\n1:52 a.md:2:1 other\n1:72 a.md:3:1 gone\n1:94 - gone",
 		},
 		"a menu has the same link; the text was changed": {
 			"<a href=gone>menu</a>" + strings.Replace(body, "2", "two", 1) + "<a href=gone>foot</a>",
-			[]hook.Part{{Links: links, HTML: hook.DigestOf([]byte(body))}},
+			[]hook.Source{{Links: links, HTML: hook.DigestOf([]byte(body))}},
 			// Before and behind "other" there are two each for one.
 			"1:9 - gone\n1:33 - gone\n1:52 a.md:2:1 other\n1:74 - gone\n1:96 - gone",
 		},
 		"no digest, and nothing else on the page": {
 			"<a href=/>home</a>" + body,
-			[]hook.Part{{Links: links}},
+			[]hook.Source{{Links: links}},
 			"1:30 a.md:1:1 gone\n1:49 a.md:2:1 other\n1:69 a.md:3:1 gone",
 		},
 		"the text stands twice on the page": {
 			body + "\n" + body,
-			[]hook.Part{{Links: links, HTML: hook.DigestOf([]byte(body))}},
+			[]hook.Source{{Links: links, HTML: hook.DigestOf([]byte(body))}},
 			"1:12 a.md:1:1 gone\n1:31 a.md:2:1 other\n1:51 a.md:3:1 gone\n2:12 a.md:1:1 gone\n2:31 a.md:2:1 other\n2:51 a.md:3:1 gone",
 		},
 		"two texts, one of them changed": {
 			body + "\n<a href=gone>excerpt</a>",
-			[]hook.Part{{Links: links, HTML: hook.DigestOf([]byte(body))}, {Links: []hook.Link{written("gone", 9)}, HTML: hook.DigestOf([]byte("elsewhere"))}},
+			[]hook.Source{{Links: links, HTML: hook.DigestOf([]byte(body))}, {Links: []hook.Link{written("gone", 9)}, HTML: hook.DigestOf([]byte("elsewhere"))}},
 			"1:12 a.md:1:1 gone\n1:31 a.md:2:1 other\n1:51 a.md:3:1 gone\n2:9 a.md:9:1 gone",
 		},
 		"a link whose place is not known takes its turn": {
 			body,
-			[]hook.Part{{Links: []hook.Link{{Destination: "gone"}, written("other", 2), written("gone", 3)}, HTML: hook.DigestOf([]byte(body))}},
+			[]hook.Source{{Links: []hook.Link{{Destination: "gone"}, written("other", 2), written("gone", 3)}, HTML: hook.DigestOf([]byte(body))}},
 			"1:12 - gone\n1:31 a.md:2:1 other\n1:51 a.md:3:1 gone",
 		},
 		"links that the renderer left out": {
 			body,
-			[]hook.Part{{Links: []hook.Link{written("x", 7), written("gone", 1), written("y", 8), written("other", 2), written("gone", 3)}, HTML: hook.DigestOf([]byte(body))}},
+			[]hook.Source{{Links: []hook.Link{written("x", 7), written("gone", 1), written("y", 8), written("other", 2), written("gone", 3)}, HTML: hook.DigestOf([]byte(body))}},
 			"1:12 a.md:1:1 gone\n1:31 a.md:2:1 other\n1:51 a.md:3:1 gone",
 		},
 		"nothing is known of the page": {body, nil, "1:12 - gone\n1:31 - other\n1:51 - gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := docroot(t, map[string]string{"index.html": c.page})
-			r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(page string) []hook.Part {
+			r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(page string) []hook.Source {
 				if page != "index.html" {
 					t.Errorf("asked for %q", page)
 				}
@@ -116,8 +116,8 @@ func TestPlaces(t *testing.T) {
 func TestPlacesOfOtherEncodings(t *testing.T) {
 	const body = "<p>\xe9 <a href='caf\xe9.html'>x</a>"
 	dir := docroot(t, map[string]string{"index.html": "<meta charset=iso-8859-1>\xe9\xe9" + body})
-	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(string) []hook.Part {
-		return []hook.Part{{Links: []hook.Link{written("café.html", 4)}, HTML: hook.DigestOf([]byte(body))}}
+	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(string) []hook.Source {
+		return []hook.Source{{Links: []hook.Link{written("café.html", 4)}, HTML: hook.DigestOf([]byte(body))}}
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestPlacesOfOtherEncodings(t *testing.T) {
 // for pages with bad links only.
 func TestFaultsHaveNoPlace(t *testing.T) {
 	dir := docroot(t, map[string]string{"index.html": "<a href=>x</a><!-- open"})
-	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(page string) []hook.Part {
+	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(page string) []hook.Source {
 		t.Errorf("asked for %s", page)
 		return nil
 	}})
@@ -165,10 +165,10 @@ func TestSiteErrors(t *testing.T) {
 		site hook.Site
 		want string
 	}{
-		"no docroot":    {hook.Site{}, "no docroot is named"},
+		"no docroot":    {hook.Site{}, "no docroot"},
 		"missing":       {hook.Site{Docroot: filepath.Join(dir, "no")}, "no such file"},
-		"a file":        {hook.Site{Docroot: filepath.Join(dir, "file")}, "is no directory"},
-		"profile":       {hook.Site{Docroot: dir, Profile: "ngnix"}, `no profile is named "ngnix"`},
+		"a file":        {hook.Site{Docroot: filepath.Join(dir, "file")}, "not a directory"},
+		"profile":       {hook.Site{Docroot: dir, Profile: "ngnix"}, `"ngnix"`},
 		"base URL":      {hook.Site{Docroot: dir, BaseURL: "a.example"}, "a.example"},
 		"ignore":        {hook.Site{Docroot: dir, Options: check.Options{Ignore: []check.Ignore{{URL: "[", Origin: "rule 1"}}}}, "rule 1"},
 		"without pages": {hook.Site{Docroot: filepath.Join(dir, "empty")}, "no page"},
@@ -190,7 +190,7 @@ func TestSiteErrors(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	dir := docroot(t, map[string]string{"index.html": "<a href=gone>x</a>"})
-	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(string) []hook.Part { return []hook.Part{{Links: []hook.Link{written("gone", 5)}}} }})
+	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(string) []hook.Source { return []hook.Source{{Links: []hook.Link{written("gone", 5)}}} }})
 	if err != nil {
 		t.Fatal(err)
 	}

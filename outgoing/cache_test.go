@@ -32,8 +32,8 @@ func TestCacheChangesNothing(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("step %d: with a cache %q, without %q", i, got, want)
 		}
-		if !slices.Equal(with.plan.Left, without.plan.Left) || with.plan.Unchanged != without.plan.Unchanged {
-			t.Errorf("step %d: with a cache %v %d, without %v %d", i, with.plan.Left, with.plan.Unchanged, without.plan.Left, without.plan.Unchanged)
+		if !slices.Equal(with.plan.Excluded, without.plan.Excluded) || with.plan.Unchanged != without.plan.Unchanged {
+			t.Errorf("step %d: with a cache %v %d, without %v %d", i, with.plan.Excluded, with.plan.Unchanged, without.plan.Excluded, without.plan.Unchanged)
 		}
 		with.sent()
 		without.sent()
@@ -65,7 +65,7 @@ func TestCacheIsUsed(t *testing.T) {
 
 func TestDamagedCache(t *testing.T) {
 	var whole bytes.Buffer
-	c := &Cache{print: 1, files: cached{"a": {Sum: 1, Targets: []string{"x"}}}}
+	c := &Cache{fingerprint: 1, files: cachedFiles{"a": {Sum: 1, Targets: []string{"x"}}}}
 	if err := c.Write(&whole); err != nil {
 		t.Fatal(err)
 	}

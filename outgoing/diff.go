@@ -7,48 +7,116 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// Answer tells what the site answers at an address of its own, absolute:
-// the status, and where redirects end.
-type Answer func(url string) (status int, final string)
+// Plan is the difference between a site and its ledger: the notices to send, and
+// the change to the ledger.
+type Plan struct {
+	Base string
+	// First is set if there was no ledger. The plan then records the links that
+	// exist and has no notices.
+	First bool
+	// Items are the notices, sorted by source, target and event.
+	Items []Item
+	// Change brings the ledger to the state of this build, with Items as open
+	// notices.
+	Change ledger.Change
+	// Gone are the pages that this deploy removes, sorted by URL.
+	Gone []GonePage
+	// Unanswered are the URLs of deleted pages, of this deploy or an earlier
+	// one, that should answer 410 and for which the site has no page. Sorted.
+	Unanswered []string
+	// Inactive are pages that still exist but are no longer entries. Sorted.
+	Inactive []string
+	// Unchanged is the number of entries whose content is that of the ledger.
+	Unchanged int
+	Excluded  []Exclusion
+}
 
-// Diff compares what the pages of a site say with what the ledger knows, and
-// returns what has to be told to whom. It is pure: the same input gives the
-// same plan, sorted by source and target. A ledger that is new gives a plan
-// that records and tells nobody.
-func Diff(e *Entries, snap *ledger.Snapshot, answer Answer) *Plan {
-	d := &differ{known: remember(snap), plan: &Plan{Base: e.Base, First: snap.New, Left: e.Left}}
-	here := make(map[string]bool, len(e.List))
+// Item is one notice of a plan. The fields of the notice that describe its
+// delivery are not set.
+type Item struct {
+	ledger.Notice
+	Page string // path of the source in the docroot, "" if it is gone
+	// Withdrawn is set if an earlier notice was not sent yet and no longer needs
+	// to be.
+	Withdrawn bool
+}
+
+// GonePage is a page that no longer exists.
+type GonePage struct {
+	URL string
+	// Replacement is the URL it moved to, "" if it was deleted.
+	Replacement string
+}
+
+// Due returns the items that are to be sent.
+func (p *Plan) Due() []Item {
+	return slices.DeleteFunc(slices.Clone(p.Items), func(i Item) bool { return i.Withdrawn })
+}
+
+// Diff compares the entries of a site with a snapshot of the ledger. The same
+// input always gives the same plan. If the ledger is new, the plan only records
+// the links that exist.
+func Diff(e *Entries, snap *ledger.Snapshot) *Plan {
+	d := &differ{known: indexLedger(snap), plan: &Plan{Base: e.Base, First: snap.New, Excluded: e.Excluded}}
+	current := make(map[string]bool, len(e.List))
 	for i := range e.List {
 		entry := &e.List[i]
-		here[entry.URL] = true
+		current[entry.URL] = true
 		d.entry(entry)
 	}
 	for _, p := range snap.Pages {
-		if !here[p.URL] && !p.Gone {
-			d.gone(p, e.left[p.URL], answer)
+		if !current[p.URL] && !p.Gone {
+			d.gone(p, e)
 		}
 	}
-	d.tombstones(e, snap)
+	d.unanswered(e, current, snap)
 	d.plan.sort()
 	return d.plan
 }
 
+// ledgerIndex is a snapshot of the ledger, indexed by URL.
+type ledgerIndex struct {
+	pages map[string]*ledger.Page
+	links map[string][]string // targets by source, in the order of the ledger
+	// notices has those of all protocols.
+	notices map[linkKey][]*ledger.Notice
+}
+
+// linkKey identifies a link by its source and canonical target.
+type linkKey struct{ source, target string }
+
+func indexLedger(snap *ledger.Snapshot) ledgerIndex {
+	m := ledgerIndex{make(map[string]*ledger.Page), make(map[string][]string), make(map[linkKey][]*ledger.Notice)}
+	for i := range snap.Pages {
+		m.pages[snap.Pages[i].URL] = &snap.Pages[i]
+	}
+	for _, l := range snap.Links {
+		m.links[l.Source] = append(m.links[l.Source], l.Target)
+	}
+	for i := range snap.Notices {
+		n := &snap.Notices[i]
+		k := linkKey{n.Source, canonical(n.Target)}
+		m.notices[k] = append(m.notices[k], n)
+	}
+	return m
+}
+
 // differ makes one plan.
 type differ struct {
-	known memory
+	known ledgerIndex
 	plan  *Plan
 }
 
-// entry compares a page with what is known of it.
+// entry compares a page with the ledger.
 func (d *differ) entry(e *Entry) {
 	old := d.known.pages[e.URL]
 	if old != nil && old.Gone {
-		old = nil // it came back: all of it is new
+		old = nil // the page is back: all its links are new
 	}
 	before := make(map[string]string)
 	if old != nil {
 		for _, target := range d.known.links[e.URL] {
-			before[key(target)] = target
+			before[canonical(target)] = target
 		}
 	}
 	changed := old == nil || old.Hash != e.Hash
@@ -58,7 +126,7 @@ func (d *differ) entry(e *Entry) {
 		d.plan.Unchanged++
 	}
 	for _, target := range e.Targets {
-		k := key(target)
+		k := canonical(target)
 		was, kept := before[k]
 		delete(before, k)
 		if !kept || was != target {
@@ -69,80 +137,84 @@ func (d *differ) entry(e *Entry) {
 		}
 		switch {
 		case kept && changed:
-			d.tell(e, target, ledger.Updated, "")
+			d.addNotice(e, target, ledger.Updated, "")
 		case !kept:
-			d.tell(e, target, ledger.Added, "")
+			d.addNotice(e, target, ledger.Added, "")
 		}
 	}
 	for _, target := range before {
 		d.plan.Change.Dropped = append(d.plan.Change.Dropped, ledger.Link{Source: e.URL, Target: target})
-		d.tell(e, target, ledger.Removed, "")
+		d.addNotice(e, target, ledger.Removed, "")
 	}
 }
 
-// gone deals with a page that is no entry any more.
-func (d *differ) gone(p ledger.Page, left Reason, answer Answer) {
+// gone handles a page of the ledger that is no longer an entry.
+func (d *differ) gone(p ledger.Page, e *Entries) {
 	event, row := ledger.Deleted, ledger.Page{URL: p.URL, Gone: true}
-	status, final := answer(p.URL)
+	excluded := e.excluded[p.URL]
+	status, final := e.resolve(p.URL)
 	switch {
 	case final != "" && final != p.URL && status < 400:
 		event, row.Replacement = ledger.Moved, final
-	case left == Tombstone:
-	case left != "" && left != Alias, status != 0 && status < 400:
-		// It is there, but is none that speaks: what was said stays said, and
-		// what is known of it stays, for the day when it speaks again.
-		d.plan.Forgotten = append(d.plan.Forgotten, p.URL)
+	case excluded == Tombstone:
+	case excluded != "" && excluded != Alias, status != 0 && status < 400:
+		// The page exists but is excluded now. Its links are neither notified as
+		// removed nor forgotten: it may become an entry again.
+		d.plan.Inactive = append(d.plan.Inactive, p.URL)
 		return
 	}
 	d.plan.Change.Pages = append(d.plan.Change.Pages, row)
-	d.plan.Gone = append(d.plan.Gone, Gone{URL: p.URL, Replacement: row.Replacement})
-	e := &Entry{URL: p.URL, Hash: p.Hash}
+	d.plan.Gone = append(d.plan.Gone, GonePage{URL: p.URL, Replacement: row.Replacement})
+	source := &Entry{URL: p.URL, Hash: p.Hash}
 	for _, target := range d.known.links[p.URL] {
 		d.plan.Change.Dropped = append(d.plan.Change.Dropped, ledger.Link{Source: p.URL, Target: target})
-		d.tell(e, target, event, row.Replacement)
+		d.addNotice(source, target, event, row.Replacement)
 	}
 }
 
-// tell plans a notice, unless an earlier one that is still open says it.
-func (d *differ) tell(e *Entry, target string, event ledger.Event, replacement string) {
+// addNotice adds a notice to the plan. It takes the place of an open notice about
+// the same link.
+func (d *differ) addNotice(e *Entry, target string, event ledger.Event, replacement string) {
 	if d.plan.First {
 		return
 	}
-	item := Item{Notice: Notice{Source: e.URL, Target: target, Event: event, Replacement: replacement}, Page: e.Page}
-	open := d.open(e.URL, target)
-	if open != nil {
-		item.Event, item.Withdrawn = merge(open, event)
-	}
 	n := ledger.Notice{
 		Key:   ledger.Key{Source: e.URL, Target: target},
-		Event: item.Event, Replacement: replacement, Hash: e.Hash, State: ledger.Pending,
+		Event: event, Replacement: replacement, Hash: e.Hash, State: ledger.Pending,
 	}
+	item := Item{Page: e.Page}
+	open := d.open(e.URL, target)
+	if open != nil {
+		n.Event, item.Withdrawn = combine(open, event)
+	}
+	item.Notice = ledger.Notice{Key: n.Key, Event: n.Event, Replacement: replacement}
 	if e.Feed {
 		n.Protocol = ledger.WebSub
 	} else if open != nil {
-		n.Key = open.Key // takes its place
+		n.Key = open.Key
 	}
 	if item.Withdrawn {
-		n.State, n.Message = ledger.Skipped, "withdrawn before it was told"
+		n.State, n.Message = ledger.Skipped, "withdrawn before it was sent"
 	}
 	d.plan.Items = append(d.plan.Items, item)
 	d.plan.Change.Notices = append(d.plan.Change.Notices, n)
 }
 
-// open returns the notice about the link that has not come to its end.
+// open returns the open notice about a link, nil if there is none.
 func (d *differ) open(source, target string) *ledger.Notice {
-	for _, n := range d.known.notices[pair{source, key(target)}] {
-		if n.State == ledger.Pending || n.State == ledger.InFlight || n.State == ledger.Retry {
+	for _, n := range d.known.notices[linkKey{source, canonical(target)}] {
+		if n.Open() {
 			return n
 		}
 	}
 	return nil
 }
 
-// merge says what a target has to be told that was to be told something else.
-// What it never can have heard of is withdrawn.
-func merge(open *ledger.Notice, event ledger.Event) (e ledger.Event, withdrawn bool) {
-	fresh := open.Event == ledger.Added && open.State == ledger.Pending
+// combine returns the event to send for a link that has an open notice and a new
+// event. withdrawn is set if the target cannot have received anything about the
+// link and the link is gone again.
+func combine(open *ledger.Notice, event ledger.Event) (e ledger.Event, withdrawn bool) {
+	unsent := open.Event == ledger.Added && open.State == ledger.Pending
 	switch event {
 	case ledger.Updated:
 		if open.Event == ledger.Added {
@@ -153,26 +225,39 @@ func merge(open *ledger.Notice, event ledger.Event) (e ledger.Event, withdrawn b
 			return ledger.Updated, false
 		}
 	case ledger.Removed, ledger.Deleted, ledger.Moved:
-		return event, fresh
+		return event, unsent
 	}
 	return event, false
 }
 
-// tombstones lists the deleted pages that nothing answers for.
-func (d *differ) tombstones(e *Entries, snap *ledger.Snapshot) {
-	here := make(map[string]bool)
-	for i := range e.List {
-		here[e.List[i].URL] = true
-	}
+// unanswered lists the deleted pages for which the site has no page.
+func (d *differ) unanswered(e *Entries, current map[string]bool, snap *ledger.Snapshot) {
 	for _, p := range snap.Pages {
-		if p.Gone && p.Replacement == "" && !here[p.URL] && e.left[p.URL] == "" {
-			d.plan.Graves = append(d.plan.Graves, p.URL)
+		if p.Gone && p.Replacement == "" && !current[p.URL] && e.excluded[p.URL] == "" {
+			d.plan.Unanswered = append(d.plan.Unanswered, p.URL)
 		}
 	}
 	for _, g := range d.plan.Gone {
-		if g.Replacement == "" && e.left[g.URL] == "" {
-			d.plan.Graves = append(d.plan.Graves, g.URL)
+		if g.Replacement == "" && e.excluded[g.URL] == "" {
+			d.plan.Unanswered = append(d.plan.Unanswered, g.URL)
 		}
 	}
-	slices.SortFunc(d.plan.Graves, cmp.Compare[string])
+	slices.Sort(d.plan.Unanswered)
+}
+
+// sort sorts all lists of the plan.
+func (p *Plan) sort() {
+	slices.SortFunc(p.Items, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Event, b.Event))
+	})
+	c := &p.Change
+	slices.SortFunc(c.Pages, func(a, b ledger.Page) int { return cmp.Compare(a.URL, b.URL) })
+	links := func(a, b ledger.Link) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+	}
+	slices.SortFunc(c.Links, links)
+	slices.SortFunc(c.Dropped, links)
+	slices.SortFunc(c.Notices, func(a, b ledger.Notice) int { return ledger.CompareKeys(a.Key, b.Key) })
+	slices.SortFunc(p.Gone, func(a, b GonePage) int { return cmp.Compare(a.URL, b.URL) })
+	slices.Sort(p.Inactive)
 }

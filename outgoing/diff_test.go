@@ -68,7 +68,7 @@ func (w *world) deploy() []string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.plan = Diff(e, &w.snap, SiteAnswer(s, e))
+	w.plan = Diff(e, &w.snap)
 	w.apply(w.plan.Change)
 	var lines []string
 	for _, i := range w.plan.Items {
@@ -149,18 +149,18 @@ func TestDiff(t *testing.T) {
 
 	w.remove("b")
 	w.expect("deleted b/ x.example/b")
-	if want := []string{base + "b/"}; !slices.Equal(w.plan.Graves, want) {
-		t.Errorf("graves %v, want %v", w.plan.Graves, want)
+	if want := []string{base + "b/"}; !slices.Equal(w.plan.Unanswered, want) {
+		t.Errorf("unanswered %v, want %v", w.plan.Unanswered, want)
 	}
 	w.sent()
 	w.expect()
-	if len(w.plan.Graves) != 1 {
-		t.Errorf("the grave is forgotten: %v", w.plan.Graves)
+	if len(w.plan.Unanswered) != 1 {
+		t.Errorf("the deleted page is no longer listed: %v", w.plan.Unanswered)
 	}
 	w.write("b/index.html", TombstonePage)
 	w.expect()
-	if len(w.plan.Graves) != 0 {
-		t.Errorf("a page with a tombstone is a grave still: %v", w.plan.Graves)
+	if len(w.plan.Unanswered) != 0 {
+		t.Errorf("a page with a tombstone is still listed: %v", w.plan.Unanswered)
 	}
 	w.write("b/index.html", post("B", a("https://x.example/b")))
 	w.expect("added b/ x.example/b")
@@ -217,8 +217,8 @@ func TestPageThatStopsSpeaking(t *testing.T) {
 	w.deploy()
 	w.opt.Exclude = []string{"a/**"}
 	w.expect()
-	if want := []string{base + "a/"}; !slices.Equal(w.plan.Forgotten, want) {
-		t.Errorf("forgotten %v, want %v", w.plan.Forgotten, want)
+	if want := []string{base + "a/"}; !slices.Equal(w.plan.Inactive, want) {
+		t.Errorf("inactive %v, want %v", w.plan.Inactive, want)
 	}
 	w.opt.Exclude = nil
 	w.write("a/index.html", post("A", a("https://x.example/1"), a("https://x.example/3")))

@@ -10,26 +10,26 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/outline"
 )
 
 // bothWays reads a page in one pass and by the parser, and fails where they
 // differ: in what is left out and why, in the links or in the hash. sure tells
 // whether the one pass answered.
-func bothWays(t *testing.T, w *pageWorker, text []byte) (said made, sure bool) {
+func bothWays(t *testing.T, w *pageWorker, text []byte) (said pageResult, sure bool) {
 	t.Helper()
 	page, ok := w.outliner.Read(text)
 	if !ok {
-		return made{}, false
+		return pageResult{}, false
 	}
 	e := Entry{Page: "a/b.html", URL: base + "a/b.html"}
-	said = w.say(e, page, nil, true)
+	said = w.result(e, page, nil, true)
 	doc, err := html.Parse(bytes.NewReader(text))
 	if err != nil {
 		t.Fatalf("the parser fails (%v) where the one pass is sure of %.1000q", err, text)
 	}
-	page, tree := scan.OutlineTree(doc)
-	if parsed := w.say(e, page, tree, true); !reflect.DeepEqual(said, parsed) {
+	page, tree := outline.FromTree(doc)
+	if parsed := w.result(e, page, tree, true); !reflect.DeepEqual(said, parsed) {
 		t.Fatalf("%.1000q\n in one pass %+v\n by the parser %+v", text, said, parsed)
 	}
 	return said, true
@@ -131,10 +131,10 @@ func TestSilentPageIsNotHashed(t *testing.T) {
 	if !ok {
 		t.Fatal("unsure")
 	}
-	if m := w.say(Entry{URL: base}, page, nil, false); m.entry.Hash != "" {
+	if m := w.result(Entry{URL: base}, page, nil, false); m.entry.Hash != "" {
 		t.Errorf("hash %s", m.entry.Hash)
 	}
-	if m := w.say(Entry{URL: base}, page, nil, true); m.entry.Hash == "" {
+	if m := w.result(Entry{URL: base}, page, nil, true); m.entry.Hash == "" {
 		t.Error("no hash of a page that the ledger knows")
 	}
 }

@@ -6,53 +6,56 @@ import (
 
 	"github.com/andybalholm/cascadia"
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/cespare/xxhash/v2"
 )
 
-// Options say which pages speak to others, and which of their links count.
+// Options select the pages whose links are notified, and the links. The zero
+// value selects all.
 type Options struct {
-	// Pages and Exclude are globs of docroot paths, with / between segments and
-	// ** for any number of them. No Pages means all.
+	// Pages and Exclude are globs of docroot paths, in which ** matches any
+	// number of segments. Without Pages, all pages are selected.
 	Pages, Exclude []string
 	// Allow and Deny are patterns of targets: HOST, *.HOST, or a glob of a whole
-	// URL. No Allow means all; Deny comes before Allow.
+	// URL. Without Allow, all targets are selected. Deny overrides Allow.
 	Allow, Deny []string
-	// Content is a CSS selector of the elements whose links count, in place of
-	// the rules of [Entries].
+	// Content is a CSS selector of the elements whose links count. It replaces
+	// the rules of [Read].
 	Content string
-	// Rel are the link types that keep a link from counting.
+	// Rel are link types; links with one of them do not count.
 	Rel []string
-	// Internal finds the links between the site's own pages too. All pages are
-	// read then, and their targets are those of the pages.
+	// Internal also collects the links between the site's own pages, in
+	// [Entry.Internal]. All pages are read then.
 	Internal bool
-	// Hubs reads a feed and returns the hubs that are to be told when it
-	// changes; nil when feeds tell nobody.
+	// Hubs returns the hubs to notify when a feed changes, from the bytes of the
+	// feed, as the function of package websub does. If nil, feeds are not
+	// entries.
 	Hubs func(feed []byte) []string
 }
 
-// DefaultRel are the link types by which an author says that a link is no
-// recommendation of his.
+// DefaultRel are the link types with which authors mark links that they do not
+// recommend.
 var DefaultRel = []string{"nofollow", "ugc", "sponsored"}
 
-// rules are options that were understood.
+// rules are parsed options.
 type rules struct {
 	opt     Options
 	content cascadia.SelectorGroup
 	rel     map[string]bool
-	// print tells options apart: with others, a page that did not change may
-	// have other links that count.
-	print uint64
+	// fingerprint is a hash of the options that decide which links of a file
+	// count. A cache made with other options is not used.
+	fingerprint uint64
 }
 
 // compile checks the options. The error names the field and the value.
 func (o Options) compile() (*rules, error) {
-	r := &rules{opt: o, rel: make(map[string]bool), print: fingerprint(o)}
+	r := &rules{opt: o, rel: make(map[string]bool), fingerprint: fingerprint(o)}
 	for _, list := range []struct {
 		name  string
 		globs []string
 	}{{"pages", o.Pages}, {"exclude", o.Exclude}, {"allow", o.Allow}, {"deny", o.Deny}} {
 		for _, glob := range list.globs {
 			if !doublestar.ValidatePattern(glob) {
-				return nil, fmt.Errorf("%s: %q is no pattern", list.name, glob)
+				return nil, fmt.Errorf("%s: %q is not a valid pattern", list.name, glob)
 			}
 		}
 	}
@@ -62,21 +65,21 @@ func (o Options) compile() (*rules, error) {
 	if o.Content != "" {
 		sel, err := cascadia.ParseGroup(o.Content)
 		if err != nil {
-			return nil, fmt.Errorf("content: %q is no selector: %w", o.Content, err)
+			return nil, fmt.Errorf("content: %q is not a valid selector: %w", o.Content, err)
 		}
 		r.content = sel
 	}
 	return r, nil
 }
 
-// Check returns the error that working with these options would give.
+// Check returns the error that [Read] would return for these options.
 func (o Options) Check() error {
 	_, err := o.compile()
 	return err
 }
 
-// takes tells whether the page at a docroot path speaks to others.
-func (r *rules) takes(path string) bool {
+// includesPage reports whether the page with a docroot path is selected.
+func (r *rules) includesPage(path string) bool {
 	return !matches(r.opt.Exclude, path) && (len(r.opt.Pages) == 0 || matches(r.opt.Pages, path))
 }
 
@@ -89,13 +92,13 @@ func matches(globs []string, path string) bool {
 	return false
 }
 
-// tells tells whether a target may be told.
-func (r *rules) tells(host, url string) bool {
-	return !names(r.opt.Deny, host, url) && (len(r.opt.Allow) == 0 || names(r.opt.Allow, host, url))
+// includesTarget reports whether a target is selected.
+func (r *rules) includesTarget(host, url string) bool {
+	return !matchesTarget(r.opt.Deny, host, url) && (len(r.opt.Allow) == 0 || matchesTarget(r.opt.Allow, host, url))
 }
 
-// names tells whether one of the patterns names a target.
-func names(patterns []string, host, url string) bool {
+// matchesTarget reports whether one of the patterns matches a target.
+func matchesTarget(patterns []string, host, url string) bool {
 	for _, p := range patterns {
 		text := host
 		if strings.Contains(p, "/") {
@@ -106,4 +109,14 @@ func names(patterns []string, host, url string) bool {
 		}
 	}
 	return false
+}
+
+// contentVersion is the version of the rules for content and hash. Increase it
+// with every change of them, so that caches of earlier versions are not used.
+const contentVersion = 2
+
+// fingerprint returns [rules.fingerprint]. Pages and Exclude are not part of it:
+// they are applied to each page in every run.
+func fingerprint(o Options) uint64 {
+	return xxhash.Sum64String(fmt.Sprintf("%d %q %t %t", contentVersion, [][]string{o.Allow, o.Deny, {o.Content}, o.Rel}, o.Internal, o.Hubs != nil))
 }

@@ -103,7 +103,7 @@ func TestLeftOut(t *testing.T) {
 		t.Errorf("entries %+v", e.List)
 	}
 	var got []string
-	for _, l := range e.Left {
+	for _, l := range e.Excluded {
 		got = append(got, fmt.Sprint(l.Pages, " ", l.Reason))
 	}
 	want := []string{"1 alias", "1 canonical address elsewhere", "1 error page", "1 list of several entries", "1 nested too deeply to be parsed", "1 not chosen", "1 tombstone"}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 var discovered = Endpoints{Pingback: "https://h.example/xmlrpc", Webmention: "https://h.example/wm"}
@@ -142,8 +143,8 @@ func inspectFile(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s scan.Scanner
-	has, faults := linkelement.NewInspector(discovered.Pingback, discovered.Webmention).Page(s.HTML(text, scan.Options{}), false)
+	var s html.Scanner
+	has, faults := linkelement.NewInspector(discovered.Pingback, discovered.Webmention).Page(s.Scan(text, scan.Options{}), false)
 	switch {
 	case has == 0:
 		return "endpoint-missing"

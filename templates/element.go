@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // Endpoints are the addresses that a site's pages name: absolute http or https
@@ -188,8 +189,8 @@ var faultTexts = map[linkelement.Fault]string{
 // "sitelink check" reports the same faults for built pages. Verify is safe for
 // concurrent use.
 func Verify(page []byte, e Endpoints) error {
-	var s scan.Scanner
-	has, faults := linkelement.NewInspector(e.Pingback, e.Webmention).Page(s.HTML(page, scan.Options{}), false)
+	var s html.Scanner
+	has, faults := linkelement.NewInspector(e.Pingback, e.Webmention).Page(s.Scan(page, scan.Options{}), false)
 	var all []error
 	if e.Pingback != "" && has&linkelement.HasPingback == 0 {
 		all = append(all, errors.New("the pingback element is missing"))

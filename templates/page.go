@@ -9,6 +9,8 @@ import (
 
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/xml"
 )
 
 // splice replaces the bytes from..to of a text.
@@ -32,8 +34,9 @@ func apply(dst, text []byte, splices []splice) []byte {
 // A pageEditor decides what to change in pages, one page at a time. It is not
 // safe for concurrent use.
 type pageEditor struct {
-	endpoints Endpoints
-	scanner   scan.Scanner
+	endpoints  Endpoints
+	scanner    html.Scanner
+	xmlScanner xml.Scanner
 }
 
 // isRight reports whether a page already has our block with all elements where
@@ -43,7 +46,7 @@ func (e *pageEditor) isRight(text []byte, xml bool) bool {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return false
 	}
-	h := scan.ReadHead(text, xml, len(text))
+	h := html.ReadHead(text, xml, len(text))
 	if h.Charset == 0 && !h.Whole {
 		return false
 	}
@@ -70,12 +73,12 @@ func (e *pageEditor) edit(text []byte, xml, chosen bool) pageEdit {
 	if wide == notNarrow {
 		return pageEdit{note: "the page is in UTF-16 without a byte order mark"}
 	}
-	h := scan.ReadHead(text, xml, len(text))
+	h := html.ReadHead(text, xml, len(text))
 	from, to := findBlock(text, &h)
 	stripped := text
 	if to > from {
 		stripped = apply(nil, text, []splice{{from: from, to: to}})
-		h = scan.ReadHead(stripped, xml, len(stripped))
+		h = html.ReadHead(stripped, xml, len(stripped))
 	}
 	var v pageEdit
 	want := ""
@@ -115,7 +118,7 @@ func (e *pageEditor) edit(text []byte, xml, chosen bool) pageEdit {
 
 // wanted returns the block that a page without one needs. It leaves out elements
 // that the page has from its own template.
-func (e *pageEditor) wanted(v *pageEdit, text []byte, h *scan.Head, xml bool) string {
+func (e *pageEditor) wanted(v *pageEdit, text []byte, h *html.Head, xml bool) string {
 	page := e.read(text, xml)
 	if page.Alias != 0 {
 		v.redirect = true
@@ -148,10 +151,10 @@ func (e *pageEditor) wanted(v *pageEdit, text []byte, h *scan.Head, xml bool) st
 // read scans a page whose encoding is UTF-8 or an extension of ASCII.
 func (e *pageEditor) read(text []byte, xml bool) *scan.Page {
 	if xml {
-		return e.scanner.XML(text, scan.Options{})
+		return e.xmlScanner.XHTML(text, scan.Options{})
 	}
 	// The exact encoding does not matter, because the elements are ASCII.
-	return e.scanner.HTML(text, scan.Options{Charset: "utf-8"})
+	return e.scanner.Scan(text, scan.Options{Charset: "utf-8"})
 }
 
 // own is the state of an element that a template wrote.
@@ -163,7 +166,7 @@ const (
 	ownOther     // more than one, another address, or not in the head
 )
 
-func ownElements(page *scan.Page, h *scan.Head, rel scan.AdvertRel, want Endpoints) own {
+func ownElements(page *scan.Page, h *html.Head, rel scan.AdvertRel, want Endpoints) own {
 	found := ownNone
 	for _, a := range page.Adverts {
 		if a.Rel&rel == 0 {
@@ -210,7 +213,7 @@ func blockLength(text []byte) int {
 
 // findBlock returns where the block is in the page's head; from equals to when
 // the page has no block.
-func findBlock(text []byte, h *scan.Head) (from, to int) {
+func findBlock(text []byte, h *html.Head) (from, to int) {
 	if n := blockLength(text[h.Charset:]); n > 0 && h.Charset > 0 {
 		return h.Charset, h.Charset + n
 	}
@@ -220,7 +223,7 @@ func findBlock(text []byte, h *scan.Head) (from, to int) {
 // place returns where to insert n bytes into a page without a block: right after
 // the charset declaration, which parsers need early, or at the start of the head
 // when there is no declaration or it comes too late for pingback clients.
-func place(h *scan.Head, n int) int {
+func place(h *html.Head, n int) int {
 	if h.Charset > 0 && h.Charset+n <= linkelement.MaxEnd {
 		return h.Charset
 	}

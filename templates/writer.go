@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // ErrNoHead means that the text written through a [Writer] had no place for the
@@ -78,7 +78,7 @@ func (w *Writer) search(last bool) {
 		w.pass(w.held)
 		return
 	}
-	h := scan.ReadHead(w.held, false, len(w.held))
+	h := html.ReadHead(w.held, false, len(w.held))
 	html := w.endpoints.HTML(h.XHTML)
 	// The end of an incomplete page may mean something else once more arrives,
 	// but a charset declaration stays one. The elements may follow it.

@@ -17,28 +17,28 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// argumentFiles are what command files say: a file named by an argument that
-// begins with @ holds linksets, a line each, and flags on lines that begin with
-// a dash (LL-13).
+// argumentFiles holds the contents of argument files. An argument @FILE names a
+// file that contains one linkset per line, and flags on lines that begin with a
+// dash (LL-13).
 type argumentFiles struct {
 	settings []config.Setting
-	places   map[string]string // by key
-	open     []string          // the files being read, the outermost first
+	places   map[string]string // of the settings, by key
+	open     []string          // the files that are being read, outermost first
 	bytes    int64
 }
 
 const (
-	// maxArgumentDepth bounds how deep command files may nest.
+	// maxArgumentDepth limits how deep argument files may be nested.
 	maxArgumentDepth = 16
-	// maxArgumentBytes bounds all that is read of them, often a list of pages.
+	// maxArgumentBytes limits their total size; many are lists of pages.
 	maxArgumentBytes = 64 << 20
-	// maxArgumentLine is the longest line: a path has 4 KiB at most.
+	// maxArgumentLine is the longest line: a path has at most 4 KiB.
 	maxArgumentLine = 64 << 10
 )
 
-// splitArguments returns the arguments that are no command file, and what the
-// command files among them say. Their names are relative to the working
-// directory, like those of other flags.
+// splitArguments returns the arguments that are not argument files, and the
+// contents of those that are. Names of files are relative to the working
+// directory, as in other flags.
 func splitArguments(args []string) (rest []string, files *argumentFiles, err error) {
 	files = &argumentFiles{places: map[string]string{}}
 	for _, arg := range args {
@@ -54,7 +54,7 @@ func splitArguments(args []string) (rest []string, files *argumentFiles, err err
 	return rest, files, nil
 }
 
-// read takes in one command file. from is the place that names it, "" for the
+// read reads one argument file. from is the place that names it, "" for the
 // command line.
 func (f *argumentFiles) read(name, from string) error {
 	prefix := ""
@@ -63,21 +63,21 @@ func (f *argumentFiles) read(name, from string) error {
 	}
 	switch {
 	case name == "":
-		return &usageError{prefix + "@ without the name of a file", "@/dev/stdin reads standard input"}
+		return &usageError{prefix + "the name of a file is missing after @", "@/dev/stdin reads standard input"}
 	case name[0] == '@':
-		return &usageError{prefix + "@" + name + ": lists of remote links are not read: check makes no request", ""}
+		return &usageError{prefix + "@" + name + ": lists of remote links are not supported, because check makes no requests", ""}
 	case slices.Contains(f.open, filepath.Clean(name)):
-		return &usageError{fmt.Sprintf("%sthe command file %s reads itself", prefix, name), ""}
+		return &usageError{fmt.Sprintf("%sthe argument file %s includes itself", prefix, name), ""}
 	case len(f.open) == maxArgumentDepth:
-		return &usageError{fmt.Sprintf("%scommand files are nested deeper than %d", prefix, maxArgumentDepth), ""}
+		return &usageError{fmt.Sprintf("%sargument files are nested deeper than %d levels", prefix, maxArgumentDepth), ""}
 	}
 	file, err := os.Open(name)
 	if err != nil {
 		hint := ""
 		if info, statErr := os.Stat("@" + name); statErr == nil && info.IsDir() {
-			hint = fmt.Sprintf("the directory is written ./@%s", name)
+			hint = fmt.Sprintf("write ./@%s to name the directory", name)
 		}
-		return &usageError{fmt.Sprintf("%sread command file %s: %v", prefix, name, disk.Cause(err)), hint}
+		return &usageError{fmt.Sprintf("%sread argument file %s: %v", prefix, name, disk.Cause(err)), hint}
 	}
 	defer file.Close()
 	f.open = append(f.open, filepath.Clean(name))
@@ -89,7 +89,7 @@ func (f *argumentFiles) read(name, from string) error {
 	for lines.Scan() {
 		n++
 		if f.bytes += int64(len(lines.Bytes())) + 1; f.bytes > maxArgumentBytes {
-			return &usageError{fmt.Sprintf("%s:%d: the command files hold more than %d MiB", name, n, maxArgumentBytes>>20), ""}
+			return &usageError{fmt.Sprintf("%s:%d: the argument files are larger than %d MiB together", name, n, maxArgumentBytes>>20), ""}
 		}
 		text := lines.Text()
 		if n == 1 {
@@ -108,7 +108,7 @@ func (f *argumentFiles) read(name, from string) error {
 	return nil
 }
 
-// line takes in one line: nothing, a comment, flags, another file, a linkset.
+// line processes one line: nothing, a comment, flags, another file or a linkset.
 func (f *argumentFiles) line(text, place string) error {
 	switch {
 	case text == "", text[0] == '#':
@@ -125,8 +125,8 @@ func (f *argumentFiles) line(text, place string) error {
 	return nil
 }
 
-// flags takes in a line of flags. Further values of a flag that repeats may
-// follow it: --index a.html b.html.
+// flags processes a line of flags. A flag that repeats may have several values:
+// --index a.html b.html.
 func (f *argumentFiles) flags(text, place string) error {
 	words, err := splitWords(text)
 	if err != nil {
@@ -153,12 +153,12 @@ func (f *argumentFiles) flags(text, place string) error {
 	cmd.Flags().Usage = func() {}
 	switch err := cmd.Flags().Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
-		return &usageError{place + ": a command file asks for no help", ""}
+		return &usageError{place + ": an argument file cannot contain --help", ""}
 	case err != nil:
 		return atPlace(flagError(cmd, err), place)
 	}
 	if rest := cmd.Flags().Args(); len(rest) > 0 {
-		return &usageError{fmt.Sprintf("%s: %q belongs to no flag", place, rest[0]), "a linkset stands on a line of its own"}
+		return &usageError{fmt.Sprintf("%s: unexpected argument %q", place, rest[0]), "write each linkset on a line of its own"}
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		kf := flag.Value.(*keyFlag)
@@ -167,7 +167,7 @@ func (f *argumentFiles) flags(text, place string) error {
 	return nil
 }
 
-// atPlace puts the place of a line in front of a fault of it.
+// atPlace adds the place of a line to a usage error.
 func atPlace(err error, place string) error {
 	var usage *usageError
 	if errors.As(err, &usage) {
@@ -180,8 +180,8 @@ func atPlace(err error, place string) error {
 	return err
 }
 
-// add appends to the values of a key that repeats, and replaces those of
-// another: the last one counts.
+// add adds to the values of a key that repeats, and replaces the value of any
+// other key.
 func (f *argumentFiles) add(s config.Setting, place string, repeats bool) {
 	i := slices.IndexFunc(f.settings, func(o config.Setting) bool { return o.Key == s.Key })
 	switch {
@@ -197,8 +197,8 @@ func (f *argumentFiles) add(s config.Setting, place string, repeats bool) {
 	}
 }
 
-// join puts the flags of the command line over what the files say: their
-// values come behind those of a list, and in place of any other.
+// join returns the settings of the files, overridden by the flags of the command
+// line. Values of lists are added after those of the files.
 func (f *argumentFiles) join(flags []config.Setting) []config.Setting {
 	for _, s := range flags {
 		k, _ := config.Lookup(s.Key)
@@ -208,8 +208,8 @@ func (f *argumentFiles) join(flags []config.Setting) []config.Setting {
 	return f.settings
 }
 
-// splitWords takes a line apart at white space. Double or single quotes keep
-// it, and themselves go.
+// splitWords splits a line at white space outside double or single quotes, and
+// removes the quotes.
 func splitWords(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -235,7 +235,7 @@ func splitWords(text string) ([]string, error) {
 		}
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("a quote %c is never closed", quote)
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
 	}
 	if inWord {
 		words = append(words, word.String())

@@ -37,7 +37,7 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// TestCommandFileLimits: LL-13, command files nest, but neither deep nor large
+// TestCommandFileLimits: LL-13, argument files nest, but neither deep nor large
 // without end.
 func TestCommandFileLimits(t *testing.T) {
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func TestCommandFileLimits(t *testing.T) {
 	if err != nil || len(files.settings) != 1 || files.settings[0].Values[0] != "/page.html" {
 		t.Fatalf("LL-13: %d files deep: %+v, %v", maxArgumentDepth, files, err)
 	}
-	if _, _, err := splitArguments([]string{"@" + write("deeper", "@"+next)}); err == nil || !strings.Contains(err.Error(), "nested0:1: command files are nested deeper than 16") {
+	if _, _, err := splitArguments([]string{"@" + write("deeper", "@"+next)}); err == nil || !strings.Contains(err.Error(), "nested0:1: argument files are nested deeper than 16") {
 		t.Errorf("one deeper: %v", err)
 	}
 	if _, _, err := splitArguments([]string{"@" + write("line", "/a\n/"+strings.Repeat("x", maxArgumentLine))}); err == nil ||
@@ -64,10 +64,10 @@ func TestCommandFileLimits(t *testing.T) {
 		t.Errorf("a long line: %v", err)
 	}
 	big := write("big", strings.Repeat("#"+strings.Repeat("x", 1022)+"\n", 1<<15)) // 32 MiB
-	if _, _, err := splitArguments([]string{"@" + big, "@" + big, "@" + big}); err == nil || !strings.Contains(err.Error(), "more than 64 MiB") {
+	if _, _, err := splitArguments([]string{"@" + big, "@" + big, "@" + big}); err == nil || !strings.Contains(err.Error(), "larger than 64 MiB") {
 		t.Errorf("large files: %v", err)
 	}
-	if _, _, err := splitArguments([]string{"@" + write("help", "--help\n")}); err == nil || !strings.Contains(err.Error(), "help:1: a command file asks for no help") {
+	if _, _, err := splitArguments([]string{"@" + write("help", "--help\n")}); err == nil || !strings.Contains(err.Error(), "help:1: an argument file cannot contain --help") {
 		t.Errorf("help: %v", err)
 	}
 	_, files, err = splitArguments([]string{"@" + write("dos", "\uFEFF/a.html\r\n# c\r\n--limit 3\r\n")})

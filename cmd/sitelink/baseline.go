@@ -6,46 +6,32 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check/baseline"
-	"github.com/sitelink/sitelink/internal/config"
 )
 
-const baselineLong = `baseline keeps a list of findings that a site has today and that its owners accept, so
-that check --baseline FILE reports only what is new. A finding stays accepted when its
-line moves or the rest of its page changes; a second link to the same missing file on the
-same page is new. docs/guide/baseline.md describes the file.
+const baselineLong = `baseline keeps a list of findings that a site has today and that you accept, so that check --baseline
+FILE reports only new ones. A finding stays accepted if its line moves or the rest of its page changes.
+A second link to the same missing file on the same page is new. docs/guide/baseline.md describes the
+file.
 
-FILE is what --baseline or the configuration names, else sitelink-baseline.jsonl.
+FILE is the one that --baseline or the configuration names, else sitelink-baseline.jsonl.
 `
 
-const baselineExample = `  # accept what there is today, until the end of January
+const baselineExample = `  # accept all current findings until the end of January
   sitelink baseline write public --expires 2027-01-31 --reason 'before the move'
 
-  # report only what is new
+  # report only new findings
   sitelink check public --baseline sitelink-baseline.jsonl
 
-  # after a repair: drop the entries that serve no more
+  # after fixing links: remove entries that no longer match a finding
   sitelink baseline update public`
 
 func (a *app) baselineCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return withCommands(&cobra.Command{
 		Use:     "baseline",
-		Short:   "keep a list of accepted findings",
+		Short:   "accept current findings, and report only new ones",
 		Long:    baselineLong,
 		Example: baselineExample,
-		Args: func(cmd *cobra.Command, args []string) error {
-			hint := "write one of write, update and show"
-			if len(args) == 0 {
-				return &usageError{"baseline needs a command", hint}
-			}
-			if near, ok := config.Nearest(args[0], []string{"write", "update", "show"}); ok {
-				hint = fmt.Sprintf("did you mean %q?", "baseline "+near)
-			}
-			return &usageError{fmt.Sprintf("unknown command %q", "baseline "+args[0]), hint}
-		},
-		RunE: func(*cobra.Command, []string) error { return nil },
-	}
-	cmd.AddCommand(a.baselineWriteCommand(), a.baselineUpdateCommand(), a.baselineShowCommand())
-	return cmd
+	}, a.baselineWriteCommand(), a.baselineUpdateCommand(), a.baselineShowCommand())
 }
 
 // notForBaseline are the keys of check that say how a report looks.
@@ -55,8 +41,8 @@ var notForBaseline = []string{"fail-on", "format", "group-by", "show", "output",
 type termFlags struct{ expires, reason string }
 
 func (t *termFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&t.expires, "expires", "", "last `DAY` on which new entries count, such as 2027-01-31")
-	cmd.Flags().StringVar(&t.reason, "reason", "", "why new entries are accepted, `TEXT` for the next reader")
+	cmd.Flags().StringVar(&t.expires, "expires", "", "`DATE` after which new entries no longer count, such as 2027-01-31")
+	cmd.Flags().StringVar(&t.reason, "reason", "", "why you accept the new entries, as `TEXT` for the next reader")
 }
 
 func (t *termFlags) terms() (baseline.Terms, error) {
@@ -80,9 +66,11 @@ func (a *app) baselineWriteCommand() *cobra.Command {
 	var flags termFlags
 	cmd := &cobra.Command{
 		Use:   "write [DIR]",
-		Short: "accept all findings of today",
-		Long: "write checks the site and writes a baseline that accepts all its findings. A file that\n" +
-			"is there already stays: update keeps the dates and reasons in it, write does not.",
+		Short: "accept all current findings",
+		Long: "write checks the site and writes a baseline that accepts all its findings. It keeps an\n" +
+			"existing file unless you give --force, because the dates and reasons in it would be lost;\n" +
+			"update keeps them.",
+		Example:           "  sitelink baseline write public --expires 2027-01-31 --reason 'before the move'",
 		Args:              oneDirectory,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,8 +86,8 @@ func (a *app) baselineWriteCommand() *cobra.Command {
 		},
 	}
 	addKeyFlags(cmd, notForBaseline...)
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
-	cmd.Flags().BoolVar(&force, "force", false, "replace a baseline that is there already")
+	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing baseline")
 	flags.add(cmd)
 	return cmd
 }
@@ -110,10 +98,12 @@ func (a *app) baselineUpdateCommand() *cobra.Command {
 	var flags termFlags
 	cmd := &cobra.Command{
 		Use:   "update [DIR]",
-		Short: "drop the entries that serve no more",
-		Long: "update checks the site and drops the entries that no finding needs any more. Nothing\n" +
-			"is added, unless --add accepts the new findings too. With --add and --expires entries\n" +
-			"that have expired get the new day; without --expires they stay as they are.",
+		Short: "remove entries that no longer match a finding",
+		Long: "update checks the site and removes the entries that no longer match a finding. With --add it\n" +
+			"also accepts new findings. With --add and --expires, entries that have expired get the new\n" +
+			"date; without --expires they stay expired.",
+		Example: "  # remove entries that no longer match\n  sitelink baseline update public\n\n" +
+			"  # accept new findings too\n  sitelink baseline update public --add --reason 'old posts'",
 		Args:              oneDirectory,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -132,8 +122,8 @@ func (a *app) baselineUpdateCommand() *cobra.Command {
 		},
 	}
 	addKeyFlags(cmd, notForBaseline...)
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
-	cmd.Flags().BoolVar(&add, "add", false, "accept the new findings too")
+	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	cmd.Flags().BoolVar(&add, "add", false, "accept new findings too")
 	flags.add(cmd)
 	return cmd
 }
@@ -142,10 +132,11 @@ func (a *app) baselineShowCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "print the entries, and which have expired",
-		Long: "show prints the entries of the baseline, one a line, with their last day and reason,\n" +
-			"and counts them. It checks no site.",
-		Args: noArguments,
+		Short: "list the entries, and which of them have expired",
+		Long: "show lists the entries of the baseline, one per line, with their expiry date and reason, and\n" +
+			"counts them. It does not check the site.",
+		Example: "  sitelink baseline show",
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := a.configure(cmd, args, file)
 			if err != nil {
@@ -155,7 +146,7 @@ func (a *app) baselineShowCommand() *cobra.Command {
 		},
 	}
 	addOnlyKeyFlags(cmd, "baseline")
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
 }
 

@@ -7,46 +7,37 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/project"
 )
 
-// findingsFor checks the site for a baseline: without one.
-func (a *app) findingsFor(ctx context.Context, cfg *config.Config) ([]check.Finding, error) {
-	docroot := a.docroot(cfg.Docroot)
-	if err := lookAt(docroot); err != nil {
-		return nil, err
-	}
-	progress := newProgress(a.ui, cfg.Progress, time.Now)
-	defer progress.done()
-	opt := a.siteOf(cfg, docroot)
-	if progress != nil {
-		opt.Progress = progress.pages
-	}
-	s, err := loadSite(ctx, docroot, opt)
+// findingsFor checks the site without a baseline.
+func (a *app) findingsFor(ctx context.Context, cfg *config.Config) ([]check.Finding, *project.Project, error) {
+	run, err := a.load(ctx, cfg)
 	if err != nil {
-		return nil, explain(err)
+		return nil, nil, err
 	}
-	result, err := check.Run(ctx, handle(s), checkOptions(cfg))
+	result, err := run.Check(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return result.Findings, nil
+	return result.Findings, run.Project, nil
 }
 
 func (a *app) baselineWrite(ctx context.Context, cfg *config.Config, terms baseline.Terms, force bool) error {
-	name := baselineFile(cfg)
+	name := audit.BaselineFile(cfg)
 	if _, err := os.Stat(name); !force && !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
 			err = fs.ErrExist
 		}
 		return &failure{writeFailure(name, disk.Cause(err)), "sitelink baseline update keeps its dates and reasons; --force replaces it"}
 	}
-	findings, err := a.findingsFor(ctx, cfg)
+	findings, _, err := a.findingsFor(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -61,20 +52,20 @@ func (a *app) baselineWrite(ctx context.Context, cfg *config.Config, terms basel
 }
 
 func (a *app) baselineUpdate(ctx context.Context, cfg *config.Config, add bool, terms baseline.Terms) error {
-	name := baselineFile(cfg)
+	name := audit.BaselineFile(cfg)
 	today, err := a.today()
 	if err != nil {
 		return err
 	}
-	old, err := openBaseline(name)
+	old, err := audit.ReadBaseline(name)
 	if err != nil {
 		return err
 	}
-	findings, err := a.findingsFor(ctx, cfg)
+	findings, p, err := a.findingsFor(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	u := old.Update(findings, old.Match(findings, today, seenBy(cfg)), add, terms)
+	u := old.Update(findings, old.Match(findings, today, audit.CouldFind(p)), add, terms)
 	if err := a.writeBaseline(name, u.Baseline); err != nil {
 		return err
 	}
@@ -93,15 +84,28 @@ func (a *app) baselineUpdate(ctx context.Context, cfg *config.Config, add bool, 
 	return a.print(text + "\n")
 }
 
+// writeBaseline replaces the file as a whole, or leaves it as it was.
+func (a *app) writeBaseline(name string, b *baseline.Baseline) error {
+	out, err := a.openOutput(name)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if err := b.Write(out); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
 // baselineShow prints what a baseline accepts. Entries that have expired come
 // first: they are what somebody has to decide on.
 func (a *app) baselineShow(cfg *config.Config) error {
-	name := baselineFile(cfg)
+	name := audit.BaselineFile(cfg)
 	today, err := a.today()
 	if err != nil {
 		return err
 	}
-	b, err := openBaseline(name)
+	b, err := audit.ReadBaseline(name)
 	if err != nil {
 		return err
 	}

@@ -8,33 +8,33 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const buildLong = `build runs the site's generator into a fresh directory, so that nothing an earlier build
-left can hide a missing file, and checks what it wrote. The directory is .sitelink/public
-in the project; it stays until the next build.
+const buildLong = `build runs the site's generator into a new directory and checks what it wrote. Files from earlier
+builds cannot hide a missing file. The directory is .sitelink/public in the project; it stays until
+the next build.
 
-The generator is the one whose configuration lies in the working directory or above, up to
-the root of the repository: Hugo, Jekyll, Eleventy, Zola, MkDocs, Astro or Docusaurus.
-What stands behind -- goes to it. An address among that (-b URL for Hugo) is the site's
-address for the check, too.
+build finds the generator by its configuration file, in the working directory or above it, up to the
+root of the repository: Hugo, Jekyll, Eleventy, Zola, MkDocs, Astro or Docusaurus. Arguments after --
+go to the generator. If they set the address of the site (-b URL for Hugo), the check uses it too.
 
-All flags of check hold. docs/guide/getting-started-other.md has the commands that are run.
+build accepts all flags of check except --docroot. docs/guide/getting-started-other.md lists the
+commands that it runs.
 `
 
 const buildExample = `  # build and check
   sitelink build
 
-  # as the deploy does it, for a preview at another address
+  # build as for the deploy, for a preview at another address
   sitelink build -- --minify -b https://preview.example.org/
 
-  # let warnings of the generator fail the build
+  # fail if the generator prints warnings
   sitelink build --strict`
 
 const buildExitCodes = `Exit codes:
-  0    no finding at or above the level of --fail-on
+  0    no findings at or above the level of --fail-on
   1    findings
   2    wrong usage or configuration
   3    the work could not be done: the generator is missing or failed
-  130  interrupted: generator and check are stopped
+  130  interrupted; the generator and the check were stopped
 `
 
 func (a *app) buildCommand() *cobra.Command {
@@ -42,7 +42,7 @@ func (a *app) buildCommand() *cobra.Command {
 	var strict bool
 	cmd := &cobra.Command{
 		Use:     "build [-- GENERATOR-ARGS]",
-		Short:   "build the site afresh and check it",
+		Short:   "build the site into a new directory and check it",
 		Long:    buildLong + "\n" + buildExitCodes,
 		Example: buildExample,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -72,8 +72,8 @@ func (a *app) buildCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&strict, "strict", false, "fail at the generator's own warnings, such as two pages with one address")
+	flags.BoolVar(&strict, "strict", false, "fail if the generator prints warnings, such as two pages with the same address")
 	addKeyFlags(cmd, "docroot")
-	flags.StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
 }

@@ -13,32 +13,40 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/process"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
 // build does the work of `sitelink build`: it runs the generator, and then the
 // check. It returns [errFindings] when there are findings that fail the run.
 func (a *app) build(ctx context.Context, cfg *config.Config, strict bool, args []string) error {
-	g := a.projectHere()
+	unnamed := *cfg
+	unnamed.Docroot = ""
+	p, err := a.findRoot(ctx, &unnamed)
+	if err != nil {
+		return err
+	}
+	g := p.Generator
 	if g == nil {
 		return &failure{errors.New("no project of a generator that is known here"),
 			"build the site as usual, then: sitelink check DIR"}
 	}
-	if flag := g.Destination(args); flag != "" {
+	if flag := g.OutputFlag(args); flag != "" {
 		return &usageError{fmt.Sprintf("%s: sitelink build chooses the directory, a fresh one", flag),
-			"to check another: " + g.Usual() + " " + strings.Join(args, " ") + ", then sitelink check DIR"}
+			"to check another: " + g.UsualCommand() + " " + strings.Join(args, " ") + ", then sitelink check DIR"}
 	}
-	if flag := g.Silenced(args); flag != "" && strict {
+	if flag := g.QuietFlag(args); flag != "" && strict {
 		return &usageError{fmt.Sprintf("%s hides the warnings that --strict asks for", flag), "leave one of them out"}
 	}
 	if len(args) > 0 { // they may name another address, or another configuration
-		if err := g.configure(ctx, args...); err != nil && ctx.Err() == nil {
-			a.ui.warning(g.Generator.Title() + ": " + err.Error())
-		}
+		g.Configure(ctx, args...)
+	}
+	if g.Err != nil && ctx.Err() == nil {
+		a.ui.warning(g.Title() + ": " + g.Err.Error())
 	}
 	own, err := a.ownDirectory(g.Dir)
 	if err != nil {
@@ -49,18 +57,21 @@ func (a *app) build(ctx context.Context, cfg *config.Config, strict bool, args [
 		return err
 	}
 	defer unlock()
-	docroot := filepath.Join(own, builtDocroot)
+	docroot := filepath.Join(own, project.BuiltDocroot)
 	if err := a.generate(ctx, g, docroot, strict, args); err != nil {
 		return err
 	}
-	cfg.Docroot = fromHere(docroot)
-	a.compareWithOld(g, docroot)
-	return a.check(ctx, cfg)
+	a.compareWithOld(p, docroot)
+	if p, err = p.WithDocroot(ctx, p.Show(docroot)); err != nil {
+		return err
+	}
+	a.printNotes(p)
+	return a.checkProject(ctx, p)
 }
 
 // generate builds the project into docroot, which is not there until the build is
 // done, nor after one that failed.
-func (a *app) generate(ctx context.Context, g *generated, docroot string, strict bool, args []string) error {
+func (a *app) generate(ctx context.Context, g *project.Generator, docroot string, strict bool, args []string) error {
 	// What is not whole yet has another name: nobody takes it for the site.
 	fresh := docroot + ".new"
 	for _, dir := range []string{fresh, docroot} {
@@ -69,7 +80,7 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 		}
 	}
 	defer os.RemoveAll(fresh)
-	command := g.Command(g.run, fresh, strict, args)
+	command := g.Command(g.Runner, fresh, strict, args)
 	a.ui.note("building with " + command.String())
 	said := &warningCounter{to: a.env.Stderr, warning: command.Warning}
 	err := process.Command{
@@ -81,16 +92,16 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
-		return &failure{fmt.Errorf("%s is not installed: %s", g.Generator.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR"}
+		return &failure{fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR"}
 	case errors.As(err, &failed):
-		return &failure{fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "mend what " + g.Generator.Title() + " says above"}
+		return &failure{fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "mend what " + g.Title() + " says above"}
 	case err != nil:
 		return err
 	case said.count > 0:
-		return &failure{fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, counted(said.count, "warning")), "mend what " + g.Generator.Title() + " says above"}
+		return &failure{fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, counted(said.count, "warning")), "mend what " + g.Title() + " says above"}
 	}
 	if _, err := os.Stat(fresh); err != nil {
-		return &failure{fmt.Errorf("%s left without an error, and wrote no site into %s", g.Generator.Title(), fresh), ""}
+		return &failure{fmt.Errorf("%s left without an error, and wrote no site into %s", g.Title(), fresh), ""}
 	}
 	if err := os.Rename(fresh, docroot); err != nil {
 		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, disk.Cause(err))
@@ -100,7 +111,7 @@ func (a *app) generate(ctx context.Context, g *generated, docroot string, strict
 
 // ownDirectory makes the directory for what sitelink makes in a project.
 func (a *app) ownDirectory(project string) (string, error) {
-	dir, err := filepath.Abs(filepath.Join(project, ownDirectory))
+	dir, err := filepath.Abs(filepath.Join(project, statedir.Name))
 	if err != nil {
 		return "", fmt.Errorf("find %s: %w", project, disk.Cause(err))
 	}
@@ -138,16 +149,17 @@ func lockBuild(ctx context.Context, name string) (unlock func(), err error) {
 
 // compareWithOld says which pages lie where the project's own build writes them
 // and are not in the fresh one: left by an earlier build.
-func (a *app) compareWithOld(g *generated, fresh string) {
-	if g.docroot == fresh {
+func (a *app) compareWithOld(p *project.Project, fresh string) {
+	g := p.Generator
+	if g.Docroot == fresh {
 		return
 	}
 	var stale []string
-	filepath.WalkDir(g.docroot, func(name string, d fs.DirEntry, err error) error {
+	filepath.WalkDir(g.Docroot, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(name) != ".html" {
 			return nil
 		}
-		rel, err := filepath.Rel(g.docroot, name)
+		rel, err := filepath.Rel(g.Docroot, name)
 		if err != nil {
 			return nil
 		}
@@ -160,20 +172,5 @@ func (a *app) compareWithOld(g *generated, fresh string) {
 		return
 	}
 	slices.Sort(stale)
-	a.ui.note(staleNote(fromHere(g.docroot), stale, "a fresh build does not make"))
-}
-
-// staleNote names pages that an earlier build left.
-func staleNote(docroot string, stale []string, why string) string {
-	const most = 3
-	text := fmt.Sprintf("stale build? %s holds %s that %s: %s", docroot, counted(len(stale), "page"), why, strings.Join(stale[:min(len(stale), most)], ", "))
-	if len(stale) > most {
-		text += ", ..."
-	}
-	return text
-}
-
-// hugoProject tells whether the project is Hugo's and Hugo can be asked.
-func (g *generated) hugoProject() bool {
-	return g != nil && g.Generator == generator.Hugo && g.run.Programs["hugo"] != ""
+	a.ui.note(audit.StaleNote(p.Show(g.Docroot), stale, "a fresh build does not make"))
 }

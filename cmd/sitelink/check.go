@@ -16,49 +16,49 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-const checkLong = `check reads a built site and reports every link that will not work once the site is
-on its host: missing files, index files, image maps and fragments, names in the wrong
-letter case, and what else the list of codes in docs/reference/codes.md names.
+const checkLong = `check reads a built site and reports every link that will not work on the site's host: missing
+files, index files, image maps and fragments, names in the wrong letter case, and more. All codes
+are listed in docs/reference/codes.md.
 
-DIR is the docroot, the directory that the generator wrote. Without DIR it is what the
-configuration says, else where the generator of the project writes (docs/guide/getting-started-other.md),
-else public, if there is such a directory, else the working directory.
+DIR is the docroot, the directory that the generator wrote. Without DIR, check uses docroot from the
+configuration, else the output directory of the project's generator, else public if it exists, else
+the working directory. docs/guide/getting-started-other.md lists the generators.
 
---from restricts the check to some pages, found by their links (docs/reference/linksets.md). An
-argument @FILE reads linksets, and flags, from a file, a line each.
+--from limits the check to some pages, found by following links (docs/reference/linksets.md). An
+argument @FILE reads linksets and flags from a file, one per line.
 
-Every flag can stand in sitelink.toml (docs/reference/configuration.md), and in a variable such as
-SITELINK_BASE_URL for --base-url. A flag comes before a variable, a variable before the
-file. The file is found in the working directory or above, up to the root of the
-repository.
+You can set every configuration flag in sitelink.toml (docs/reference/configuration.md) or in an
+environment variable, such as SITELINK_BASE_URL for --base-url. Flags override variables, and
+variables override the file. sitelink searches for the file in the working directory and above it,
+up to the root of the repository.
 
 The report goes to standard output, everything else to standard error.
 `
 
 const exitCodes = `Exit codes:
-  0    no finding at or above the level of --fail-on
+  0    no findings at or above the level of --fail-on
   1    findings
   2    wrong usage or configuration
-  3    the work could not be done: no such docroot, no page in it, a full disk
+  3    the work could not be done: no docroot, no pages in it, a full disk
   130  interrupted
 `
 
-const checkExample = `  # the site in public, as it will be at https://example.org/blog/
+const checkExample = `  # check the site in public, which will be published at https://example.org/blog/
   sitelink check public --base-url https://example.org/blog/
 
-  # every link, with its verdict, one JSON object a line
-  sitelink check public --format jsonl --show all
-
-  # accept what a program on the server answers, and one code on some pages
-  sitelink check public --ignore '/search/**' --ignore 'page=api/**,code=missing-fragment'
-
-  # the pages of one section, as far as links lead to them, and what nobody links to
-  sitelink check public --from '/docs/@' --skip '/docs/old/@' --orphans
-
-  # in a pre-push hook or in CI: be strict, keep the report
+  # fail on warnings too, and write the report to a file
   sitelink check public --fail-on warning --format json --output report.json
 
-  # several reports of one run: annotations now, files for later steps
+  # ignore links that a program on the server answers, and one code on some pages
+  sitelink check public --ignore '/search/**' --ignore 'page=api/**,code=missing-fragment'
+
+  # list every link with its verdict, one JSON object per line
+  sitelink check public --format jsonl --show all
+
+  # check the pages of one section, and report pages that no link leads to
+  sitelink check public --from '/docs/@' --skip '/docs/old/@' --orphans
+
+  # write several reports in one run: annotations on GitHub, and files for later steps
   sitelink check public --format github --format sarif=sitelink.sarif --format junit=junit.xml`
 
 func (a *app) checkCommand() *cobra.Command {
@@ -100,7 +100,7 @@ func (a *app) checkCommand() *cobra.Command {
 	}
 	addKeyFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	flags.StringVar(&prof.cpu, "cpuprofile", "", "write a CPU profile to `FILE`")
 	flags.StringVar(&prof.mem, "memprofile", "", "write a profile of allocations to `FILE`")
 	for _, name := range []string{"cpuprofile", "memprofile"} {

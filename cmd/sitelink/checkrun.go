@@ -2,50 +2,51 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/owners"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/report"
 )
 
-// check does the work of `sitelink check`. It returns [errFindings] when there
-// are findings that fail the run.
+// check finds the project and checks its site.
 func (a *app) check(ctx context.Context, cfg *config.Config) error {
-	docroot := a.docroot(cfg.Docroot)
-	if err := lookAt(docroot); err != nil {
-		return err
-	}
-	if err := a.waitForBuild(ctx, docroot); err != nil {
-		return err
-	}
-	accepted, err := a.acceptance(ctx, cfg)
+	p, err := a.find(ctx, cfg)
 	if err != nil {
+		return err
+	}
+	return a.checkProject(ctx, p)
+}
+
+// checkProject does the work of `sitelink check`. It returns [errFindings] when
+// there are findings that fail the run.
+func (a *app) checkProject(ctx context.Context, p *project.Project) error {
+	cfg := p.Config
+	if err := audit.WaitForBuild(ctx, p, a.ui.note); err != nil {
 		return err
 	}
 	timer := newTimer(a.ui)
 	progress := newProgress(a.ui, cfg.Progress, time.Now)
 	defer progress.done()
-
-	siteOpt := a.siteOf(cfg, docroot)
-	if progress != nil {
-		siteOpt.Progress = progress.pages
-	}
-	s, err := loadSite(ctx, docroot, siteOpt)
-	if err != nil {
-		return explain(err)
-	}
-	timer.stage("load")
-	if err := a.trace(ctx, s, cfg); err != nil {
-		return err
-	}
-
-	// Opened after loading: inside the docroot, a new file is none of the
-	// site's files.
-	opt, err := a.reportOptions(cfg, docroot)
+	opt := a.auditOptions(progress)
+	opt.Baseline, opt.Sources, opt.Hints, opt.Stage = true, true, true, timer.stage
+	run, err := a.open(ctx, p, opt)
 	if err != nil {
 		return err
 	}
-	reports, err := a.openReports(cfg, opt)
+	if err := a.trace(ctx, run); err != nil {
+		return err
+	}
+	// Opened after the site is loaded: a new file inside the docroot is not one of
+	// the site's files.
+	reports, err := a.openReports(p)
 	if err != nil {
 		return err
 	}
@@ -54,55 +55,180 @@ func (a *app) check(ctx context.Context, cfg *config.Config) error {
 	var result *check.Result
 	if cfg.Show == "all" {
 		progress.done()
-		result, err = a.showAll(ctx, s, cfg, docroot, accepted, reports)
+		result, err = a.showAll(ctx, run, reports)
 	} else {
-		result, err = check.Run(ctx, handle(s), checkOptions(cfg))
-		timer.stage("check")
+		result, err = run.Check(ctx)
 		progress.done()
 		if err == nil {
-			accepted.apply(result)
-			err = a.addSources(ctx, s, cfg, docroot, result)
-			timer.stage("source")
-		}
-		if err == nil {
-			err = a.hugoHints(ctx, s, cfg, docroot, result)
-		}
-		if err == nil {
-			err = reports.addExtras(ctx, s, cfg, result)
+			err = reports.addExtras(ctx, run, result)
 		}
 		if err == nil {
 			err = reports.write(result)
 		}
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = reports.commit()
 	}
-	if err := reports.commit(); err != nil {
+	if err != nil {
 		return err
 	}
 	timer.stage("report")
 	if !reports.summarised() {
-		for _, note := range result.Summary.Notes {
-			a.ui.note(note)
-		}
-		for _, rule := range result.Summary.UnusedIgnores {
-			a.ui.warning("ignore rule matches nothing: " + rule)
-		}
-		a.warnUnneeded(result.Summary.Baseline)
+		a.summarise(&result.Summary)
 	}
-	if fails(cfg.FailOn, result) {
+	if audit.Fails(cfg.FailOn, result) {
 		return errFindings
 	}
 	return nil
 }
 
-// fails tells whether the findings fail the run (LL-108).
-func fails(failOn string, r *check.Result) bool {
-	switch failOn {
-	case "never":
-		return false
-	case "warning":
-		return r.HasErrors() || r.HasWarnings()
+// summarise prints what the user should know for reports that have no summary.
+func (a *app) summarise(sum *check.Summary) {
+	for _, note := range sum.Notes {
+		a.ui.note(note)
 	}
-	return r.HasErrors()
+	for _, rule := range sum.UnusedIgnores {
+		a.ui.warning("ignore rule matches nothing: " + rule)
+	}
+	if b := sum.Baseline; b != nil {
+		for _, entry := range b.Unneeded[:min(len(b.Unneeded), report.MaxUnneeded)] {
+			a.ui.warning("baseline entry no longer needed: " + entry)
+		}
+		if rest := len(b.Unneeded) - report.MaxUnneeded; rest > 0 {
+			a.ui.warning(fmt.Sprintf("and %s more; sitelink baseline update drops them", thousands(rest)))
+		}
+	}
+}
+
+// reportOptions returns what every report of a run may need to know.
+func (a *app) reportOptions(p *project.Project) (report.Options, error) {
+	opt := report.Options{
+		TextOptions:  report.TextOptions{Prefix: p.Docroot},
+		Base:         p.FromRoot(p.Docroot),
+		GroupBy:      report.GroupNamed(p.Config.GroupBy),
+		WarningsFail: p.Config.FailOn == "warning",
+		Version:      versionNumber(),
+	}
+	var err error
+	if opt.GroupBy == report.GroupOwner {
+		opt.Owners, err = a.owners(p.Root)
+	}
+	return opt, err
+}
+
+// maxOwnerFaults is how many wrong lines of CODEOWNERS are reported.
+const maxOwnerFaults = 5
+
+// owners reads the CODEOWNERS file of the project.
+func (a *app) owners(root string) (func(path string) string, error) {
+	o, err := owners.Load(os.DirFS(root))
+	if err != nil {
+		return nil, &failure{err, "--group-by owner needs it"}
+	}
+	if o == nil {
+		a.ui.warning("no owner is known: " + root + " has none of " + strings.Join(owners.Places, ", "))
+		return nil, nil
+	}
+	for i, fault := range o.Faults {
+		if i == maxOwnerFaults {
+			a.ui.warning(fmt.Sprintf("%s: %d more lines are skipped", o.Name, len(o.Faults)-i))
+			break
+		}
+		a.ui.warning(fmt.Sprintf("%s:%d: skipped: %s", o.Name, fault.Line, fault.Msg))
+	}
+	return func(path string) string { return strings.Join(o.Of(path), ", ") }, nil
+}
+
+// find finds the project of the working directory for this configuration, prints
+// what was found, and makes sure that the docroot can be read.
+func (a *app) find(ctx context.Context, cfg *config.Config) (*project.Project, error) {
+	p, err := a.findRoot(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.CheckDocroot(); err != nil {
+		return nil, err
+	}
+	a.printNotes(p)
+	return p, nil
+}
+
+// findRoot finds the project for commands that read no docroot, and prints nothing.
+func (a *app) findRoot(ctx context.Context, cfg *config.Config) (*project.Project, error) {
+	dir, err := workingDir()
+	if err != nil {
+		return nil, err
+	}
+	return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
+}
+
+// findFor is find for runs that read the docroot, and findRoot for others.
+func (a *app) findFor(ctx context.Context, cfg *config.Config, docroot bool) (*project.Project, error) {
+	if docroot {
+		return a.find(ctx, cfg)
+	}
+	return a.findRoot(ctx, cfg)
+}
+
+// printNotes prints what was found out about a project.
+func (a *app) printNotes(p *project.Project) {
+	for _, n := range p.Notes {
+		if n.Warning {
+			a.ui.warning(n.Text)
+		} else {
+			a.noteOnce(n.Text)
+		}
+	}
+}
+
+// noteOnce prints a note unless this run has printed it already.
+func (a *app) noteOnce(text string) {
+	if !a.printed[text] {
+		a.printed[text] = true
+		a.ui.note(text)
+	}
+}
+
+func workingDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the working directory: %w", disk.Cause(err))
+	}
+	return dir, nil
+}
+
+// auditOptions returns the options that print to the user; progress may be nil.
+func (a *app) auditOptions(progress *progress) audit.Options {
+	opt := audit.Options{Warn: a.ui.warning, Note: a.ui.note, Today: a.today}
+	if progress != nil {
+		opt.Progress = progress.pages
+	}
+	return opt
+}
+
+// open loads the site of a project, with the heap prepared for it.
+func (a *app) open(ctx context.Context, p *project.Project, opt audit.Options) (*audit.Audit, error) {
+	readyHeap()
+	return audit.Open(ctx, p, opt)
+}
+
+// load finds the project and loads its site, with progress drawn meanwhile.
+func (a *app) load(ctx context.Context, cfg *config.Config) (*audit.Audit, error) {
+	p, err := a.find(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	progress := newProgress(a.ui, cfg.Progress, time.Now)
+	defer progress.done()
+	return a.open(ctx, p, a.auditOptions(progress))
+}
+
+// loading returns the options for loading a site with progress and timing; done
+// ends the progress.
+func (a *app) loading(p *project.Project) (opt audit.Options, done func()) {
+	readyHeap()
+	progress := newProgress(a.ui, p.Config.Progress, time.Now)
+	opt = a.auditOptions(progress)
+	opt.Stage = newTimer(a.ui).stage
+	return opt, progress.done
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -16,17 +17,17 @@ func (a *app) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion " + strings.Join(shells, "|"),
 		Short: "print a completion script for a shell",
-		Long: "completion prints a script that lets a shell complete the commands, flags and values\n" +
-			"of sitelink.",
-		Example: "  sitelink completion bash > /etc/bash_completion.d/sitelink\n" +
-			"  sitelink completion zsh > \"${fpath[1]}/_sitelink\"\n" +
+		Long: "completion prints a script for your shell that completes the commands, flags and values of\n" +
+			"sitelink.",
+		Example: "  sitelink completion bash > /etc/bash_completion.d/sitelink\n\n" +
+			"  sitelink completion zsh > \"${fpath[1]}/_sitelink\"\n\n" +
 			"  sitelink completion fish > ~/.config/fish/completions/sitelink.fish",
 		ValidArgs: shells,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return nil
 			}
-			return &usageError{"completion takes the name of one shell", "shells are " + strings.Join(shells, ", ")}
+			return &usageError{"completion needs the name of one shell", "shells are " + strings.Join(shells, ", ")}
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write := map[string]func(io.Writer) error{
@@ -36,11 +37,8 @@ func (a *app) completionCommand() *cobra.Command {
 				"powershell": cmd.Root().GenPowerShellCompletionWithDesc,
 			}[args[0]]
 			if write == nil {
-				hint := "shells are " + strings.Join(shells, ", ")
-				if near, ok := config.Nearest(args[0], shells); ok {
-					hint = fmt.Sprintf("did you mean %q?", near)
-				}
-				return &usageError{fmt.Sprintf("no completion for %q", args[0]), hint}
+				return &usageError{fmt.Sprintf("no completion for the shell %q", args[0]),
+					cmp.Or(config.DidYouMean(args[0], shells), "shells are "+strings.Join(shells, ", "))}
 			}
 			var script strings.Builder
 			if err := write(&script); err != nil {

@@ -6,31 +6,32 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const deployLong = `deploy runs the command that brings the site to its host, with sitelink on both sides of it:
+const deployLong = `deploy runs the command that publishes the site, together with sitelink:
 
   1. check the docroot; stop if there are errors
   2. run the command; stop if it fails
   3. wait until the changed pages are live with their links
-  4. tell other sites what changed, as 'sitelink notify' does
+  4. notify other sites of what changed, as sitelink notify does
 
-Nobody is told without --send, or enabled = true in [outgoing]; the plan is printed instead.
-A notice that fails does not undo the deploy: exit 4 says so, and a later notify tries again.
-A docroot that hugo server wrote is refused: its pages load scripts of the development server.
+deploy sends no notices unless you give --send or set enabled = true in [outgoing]; it prints the plan
+instead. A notice that fails does not undo the deploy: the exit code is 4, and a later notify tries
+again. deploy refuses a docroot that hugo server wrote, because its pages load scripts of the
+development server.
 `
 
 const deployExitCodes = `Exit codes:
-  0    deployed; everybody was told, or nobody had to be
-  1    findings: nothing was deployed
+  0    deployed; all notices were sent, or there was nothing to send
+  1    findings; nothing was deployed
   2    wrong usage or configuration
   3    the work could not be done, or the command failed
   4    deployed, but some notices failed
   130  interrupted
 `
 
-const deployExample = `  # rsync as the deploy
+const deployExample = `  # deploy with rsync
   sitelink deploy public --send -- rsync -a --delete public/ example.org:/var/www/
 
-  # a script of one's own
+  # deploy with your own script
   sitelink deploy -- sh -c 'hugo && ./publish.sh'`
 
 func (a *app) deployCommand() *cobra.Command {
@@ -38,7 +39,7 @@ func (a *app) deployCommand() *cobra.Command {
 	var noCheck bool
 	cmd := &cobra.Command{
 		Use:     "deploy [DIR] [flags] -- COMMAND [ARGUMENT...]",
-		Short:   "check, deploy, and tell other sites what changed",
+		Short:   "check, deploy, and notify other sites",
 		Long:    deployLong + "\n" + deployExitCodes,
 		Example: deployExample,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -65,8 +66,8 @@ func (a *app) deployCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.tombstones, "tombstones", false, "before the command, write a page that says 410 for each deleted page that nothing answers for")
-	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy whatever the check would find")
+	cmd.Flags().BoolVar(&f.tombstones, "tombstones", false, "before the command, write a page that answers 410 for each deleted page that nothing else answers for")
+	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy without checking the docroot first")
 	addNotifyKeys(cmd)
 	return cmd
 }

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -22,31 +24,29 @@ import (
 // The plan is made before the command runs: what it leaves in the docroot is
 // its own business.
 func (a *app) deploy(ctx context.Context, cfg *config.Config, f *notifyFlags, noCheck bool, command []string) error {
-	docroot := a.docroot(cfg.Docroot)
-	cfg.Docroot = docroot
-	if err := lookAt(docroot); err != nil {
-		return err
-	}
-	if !noCheck {
-		if err := a.checkFirst(ctx, cfg); err != nil {
-			return err
-		}
-	}
-	var store ledger.Store
-	var err error
-	if f.sends(cfg) {
-		// Opened before the command runs: a second deploy at the same time
-		// would tell the same.
-		if store, err = a.openLedger(ctx, cfg, false); err != nil {
-			return err
-		}
-		return closing(store, func() error { return a.deployAndTell(ctx, cfg, f, store, command) })
-	}
-	snap, err := a.readLedger(ctx, cfg)
+	p, err := a.find(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	plan, err := a.deployPlan(ctx, cfg, f, snap)
+	if !noCheck {
+		if err := a.checkFirst(ctx, p); err != nil {
+			return err
+		}
+	}
+	if f.sends(cfg) {
+		// Opened before the command runs: a second deploy at the same time
+		// would tell the same.
+		store, err := announce.OpenLedger(ctx, p, false, a.ui.warning)
+		if err != nil {
+			return err
+		}
+		return closing(store, func() error { return a.deployAndTell(ctx, p, f, store, command) })
+	}
+	snap, err := announce.ReadLedger(ctx, p, a.ui.warning)
+	if err != nil {
+		return err
+	}
+	plan, err := a.deployPlan(ctx, p, f, snap)
 	if err != nil {
 		return err
 	}
@@ -62,11 +62,11 @@ func (a *app) deploy(ctx context.Context, cfg *config.Config, f *notifyFlags, no
 
 // checkFirst checks the docroot. Findings are the report of a deploy that does
 // not take place; else standard output is for the outcomes of the notices.
-func (a *app) checkFirst(ctx context.Context, cfg *config.Config) error {
+func (a *app) checkFirst(ctx context.Context, p *project.Project) error {
 	var said bytes.Buffer
 	checker := *a
 	checker.env.Stdout = &said
-	err := checker.check(ctx, cfg)
+	err := checker.checkProject(ctx, p)
 	to := a.env.Stderr
 	if errors.Is(err, errFindings) {
 		to = a.env.Stdout
@@ -80,12 +80,13 @@ func (a *app) checkFirst(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-func (a *app) deployAndTell(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, command []string) error {
+func (a *app) deployAndTell(ctx context.Context, p *project.Project, f *notifyFlags, store ledger.Store, command []string) error {
+	cfg := p.Config
 	snap, err := store.Load(ctx)
 	if err != nil {
 		return err
 	}
-	plan, err := a.deployPlan(ctx, cfg, f, snap)
+	plan, err := a.deployPlan(ctx, p, f, snap)
 	if err != nil {
 		return err
 	}
@@ -109,20 +110,20 @@ func (a *app) deployAndTell(ctx context.Context, cfg *config.Config, f *notifyFl
 
 // deployPlan compares the docroot with the ledger, and makes it ready to be
 // published: one that is not to be is an error.
-func (a *app) deployPlan(ctx context.Context, cfg *config.Config, f *notifyFlags, snap *ledger.Snapshot) (*outgoing.Plan, error) {
-	s, plan, err := a.notifyPlan(ctx, cfg, f, snap)
+func (a *app) deployPlan(ctx context.Context, p *project.Project, f *notifyFlags, snap *ledger.Snapshot) (*outgoing.Plan, error) {
+	c, err := a.compare(ctx, p, snap, f.baseline)
 	if err != nil {
 		return nil, err
 	}
-	if err := check.Deployable(&check.Summary{Docroot: s.Root(), ServerPages: s.ServerPages()}); err != nil {
+	if err := check.Deployable(&check.Summary{Docroot: c.Site.Root(), ServerPages: c.Site.ServerPages()}); err != nil {
 		return nil, err
 	}
 	if f.tombstones {
-		if err := a.writeTombstones(s, plan); err != nil {
+		if err := a.writeTombstones(c); err != nil {
 			return nil, err
 		}
 	}
-	return plan, nil
+	return c.Plan, nil
 }
 
 // runCommand runs the command of the user, whose output is not the report.

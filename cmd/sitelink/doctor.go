@@ -4,54 +4,41 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/doctor"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/setup"
 )
 
-const doctorLong = `doctor says what is set up in the project of the working directory, what is missing, and
-how to mend it: one line each, with a command to type or a line to write. It changes
-nothing.
+const doctorLong = `doctor lists what is set up in the project of the working directory, what is missing, and how to fix
+it: one line each, with a command to type or a line to write. It changes nothing.
 
-  ok     is as it should be
-  off    is not set up, and need not be
-  wrong  keeps sitelink, or the site, from working as it should
+  ok     works
+  off    is not set up, and does not have to be
+  wrong  keeps sitelink or the site from working
 `
 
 const doctorExitCodes = `Exit codes:
   0    nothing is wrong
-  1    something is
+  1    something is wrong
   2    wrong usage
   3    the work could not be done
   130  interrupted
 `
 
-// Diagnosis states, as they are printed.
-const (
-	healthy = "ok"
-	notSet  = "off"
-	wrong   = "wrong"
-)
-
-// diagnosis is one line of `sitelink doctor`.
-type diagnosis struct {
-	Name  string `json:"name"`
-	State string `json:"state"`
-	Text  string `json:"text"`
-	// Command is what to type, or to write where Text says; empty for nothing.
-	Command string `json:"command,omitempty"`
-}
-
 func (a *app) doctorCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:               "doctor",
-		Short:             "say what is set up, what is missing, and how to mend it",
+		Short:             "list what is set up, what is missing, and how to fix it",
 		Long:              doctorLong + "\n" + doctorExitCodes,
-		Example:           "  sitelink doctor\n  sitelink doctor --format json",
+		Example:           "  # look at the project in the working directory\n  sitelink doctor\n\n  # for programs\n  sitelink doctor --format json",
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,7 +53,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			return a.doctor(cmd.Context(), format == "json", func() (*config.Config, error) { return a.silent().configure(cmd, nil, "") })
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "format of the output, `NAME`: text or json")
+	cmd.Flags().StringVar(&format, "format", "text", "print the output as `FORMAT`: text or json")
 	if err := cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag was defined above
 	}
@@ -75,28 +62,41 @@ func (a *app) doctorCommand() *cobra.Command {
 
 // doctor looks and reports. It returns [errFindings] if something is wrong.
 func (a *app) doctor(ctx context.Context, asJSON bool, configure func() (*config.Config, error)) error {
-	around, err := a.silent().lookAround(ctx)
+	dir, err := workingDir()
 	if err != nil {
 		return err
 	}
-	d := &doctor{app: a.silent(), surroundings: around}
-	d.cfg, d.fault = configure()
-	all := d.examine(ctx)
+	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Version: versionNumber()})
+	if err != nil {
+		return err
+	}
+	d := &doctor.Doctor{Survey: survey, Env: os.Environ(), Getenv: a.env.Getenv}
+	cfg, err := configure()
+	if d.ConfigErr = err; err == nil {
+		opt := project.Options{Config: cfg, Env: os.Environ()}
+		if cfg.Docroot == "" {
+			opt.Docroot = survey.Site
+		}
+		if d.Project, err = project.Find(ctx, dir, opt); err != nil {
+			return err
+		}
+	}
+	all := d.Examine(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	bad := 0
 	for _, one := range all {
-		if one.State == wrong {
+		if one.State == doctor.Wrong {
 			bad++
 		}
 	}
 	text := doctorText(all)
 	if asJSON {
 		data, err := json.MarshalIndent(struct {
-			Schema int         `json:"schema"`
-			Wrong  int         `json:"wrong"`
-			Checks []diagnosis `json:"checks"`
+			Schema int                `json:"schema"`
+			Wrong  int                `json:"wrong"`
+			Checks []doctor.Diagnosis `json:"checks"`
 		}{1, bad, all}, "", "  ")
 		if err != nil {
 			return fmt.Errorf("write JSON: %w", err)
@@ -113,7 +113,7 @@ func (a *app) doctor(ctx context.Context, asJSON bool, configure func() (*config
 }
 
 // doctorText is a line for each.
-func doctorText(all []diagnosis) string {
+func doctorText(all []doctor.Diagnosis) string {
 	wide := 0
 	for _, one := range all {
 		wide = max(wide, len(one.Name))

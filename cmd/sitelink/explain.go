@@ -9,27 +9,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 )
 
-const explainLong = `explain prints every step from the value of a link to its verdict: the page and its
-base, the URL, the base URL and map rules, what the host's profile and redirect rules do
-with the path, the file that answers, and the fragment. A step names the key of the
-profile ("sitelink profile NAME" lists them) or the file and line of the rule that
-decided.
+const explainLong = `explain prints every step from a link to its verdict: the page and its base, the URL, the base URL
+and map rules, how the host's profile and redirect rules change the path, the file that answers, and
+the fragment. Each step names what decided it: a key of the profile (see sitelink profile NAME), or
+the file and line of a rule.
 
-LINK is a value as it stands in a page, such as ../a/#b, and is resolved as a link of
---from PAGE, a path below the docroot; without it as a link of the page at the root.
+LINK is a link as written in a page, such as ../a/#b. It is resolved as a link of --from PAGE, a path
+below the docroot. Without --from, it is resolved as a link of the page at the root.
 `
 
 func (a *app) explainCommand() *cobra.Command {
 	var file, from string
 	cmd := &cobra.Command{
 		Use:   "explain LINK",
-		Short: "say step by step why a link gets its verdict",
+		Short: "explain the verdict of a link, step by step",
 		Long:  explainLong + "\n" + exitCodes,
-		Example: "  sitelink explain /blog --docroot public --profile netlify\n" +
-			"  sitelink explain '../a/#b' --from blog/index.html",
+		Example: "  # how does Netlify answer /blog?\n  sitelink explain /blog --docroot public --profile netlify\n\n" +
+			"  # a link as written in blog/index.html\n  sitelink explain '../a/#b' --from blog/index.html",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return &usageError{fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that holds spaces or #"}
@@ -45,8 +45,8 @@ func (a *app) explainCommand() *cobra.Command {
 		},
 	}
 	addKeyFlags(cmd, notForExplain...)
-	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of looking for sitelink.toml")
-	cmd.Flags().StringVar(&from, "from", "", "the `PAGE` that holds the link, below the docroot")
+	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	cmd.Flags().StringVar(&from, "from", "", "resolve LINK as a link of `PAGE`, a path below the docroot")
 	return cmd
 }
 
@@ -57,15 +57,11 @@ var notForExplain = []string{"from", "skip", "limit", "orphans", "fail-on", "for
 // explain does the work of `sitelink explain`. It returns [errFindings] when
 // the link is broken.
 func (a *app) explain(ctx context.Context, cfg *config.Config, from, link string) error {
-	docroot := a.docroot(cfg.Docroot)
-	if err := lookAt(docroot); err != nil {
+	run, err := a.load(ctx, cfg)
+	if err != nil {
 		return err
 	}
-	s, err := loadSite(ctx, docroot, a.siteOf(cfg, docroot))
-	if err != nil {
-		return explain(err)
-	}
-	e, err := check.Explain(ctx, handle(s), checkOptions(cfg), from, link)
+	e, err := check.Explain(ctx, audit.Handle(run.Site), audit.CheckOptions(run.Project), from, link)
 	if errors.Is(err, check.ErrNotFound) {
 		return &usageError{"--from: " + err.Error(), "name it by its path below the docroot, such as blog/index.html"}
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/site"
 )
 
-// keyFlag is the flag of a configuration key. It only collects texts: what
-// they mean, and whether they are right, is for config, which knows the same
-// of files and variables.
+// keyFlag is the flag of a configuration key. It only collects texts; package
+// config validates them, like those of the file and of variables.
 type keyFlag struct {
 	key    config.Key
 	values []string
@@ -30,24 +31,24 @@ func (f *keyFlag) Set(text string) error {
 	return nil
 }
 
-// Type is the name of the value in the help.
+// Type returns the name of the value for the help.
 func (f *keyFlag) Type() string {
 	switch f.key.Kind {
 	case config.Bool:
-		return "bool" // pflag then shows no name
+		return "bool" // for which pflag shows no name
 	case config.Switch:
 		return ""
 	}
 	return f.key.Arg
 }
 
-// addKeyFlags gives cmd a flag for each key, in the order of the manual, but
-// for those that mean nothing to it.
+// addKeyFlags adds a flag for each key to cmd, in the order of the manual,
+// except for keys that have no meaning for it.
 func addKeyFlags(cmd *cobra.Command, without ...string) {
 	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool { return slices.Contains(without, k.Name) }))
 }
 
-// addOnlyKeyFlags gives cmd the flags of these keys.
+// addOnlyKeyFlags adds the flags of these keys to cmd.
 func addOnlyKeyFlags(cmd *cobra.Command, names ...string) {
 	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool { return !slices.Contains(names, k.Name) }))
 }
@@ -87,7 +88,7 @@ func addFlags(cmd *cobra.Command, keys []config.Key) {
 	}
 }
 
-// keySettings returns the keys whose flags were given.
+// keySettings returns the keys whose flags the user gave.
 func keySettings(cmd *cobra.Command) []config.Setting {
 	var settings []config.Setting
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -98,8 +99,8 @@ func keySettings(cmd *cobra.Command) []config.Setting {
 	return settings
 }
 
-// flagError turns an error of the flag parser into one of ours, with the
-// nearest flag of the command.
+// flagError turns an error of the flag parser into a usage error that suggests
+// the nearest flag of the command.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -125,3 +126,44 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 func helpHint(cmd *cobra.Command) string { return cmd.CommandPath() + " --help lists the flags" }
+
+// oneOfWords refuses the value of a flag if it is not one of the words.
+func oneOfWords(flag, value string, words []string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return &usageError{fmt.Sprintf("--%s: must be %s, not %q", flag, config.OneOf(words), value), config.DidYouMean(value, words)}
+}
+
+// findingCodes are the codes of findings, which ignore rules can name. A test
+// compares the list with the constants of package check.
+var findingCodes = []check.Code{
+	check.MissingFile, check.MissingDirectory, check.MissingIndex, check.MissingFragment, check.MissingMap,
+	check.WrongCase, check.OutsideDocroot, check.BrokenSymlink, check.Unreadable, check.SpecialFile,
+	check.BadURL, check.EmptyLink, check.UnclosedComment, check.UnclosedElement, check.UnclosedTag, check.NotWellFormed,
+	check.BaseDiffers, check.Credentials, check.Backslash, check.DoubleSlash, check.Autoindex,
+	check.ScriptFragment, check.MappingLoop, check.TooLarge, check.ReadError, check.BadMapFile,
+	check.ServerDependent, check.Changed, check.Fallback, check.ViaRedirect, check.EndlessRedirect, check.UnresolvedRef,
+	check.RedirectSyntax, check.RedirectLimit, check.RedirectUnjudged, check.RedirectMissing, check.RedirectLoop,
+	check.RedirectChain, check.RedirectHidden, check.RedirectShadowed,
+	check.Orphan, check.Unreachable, check.UnmatchedLinkset, check.LimitReached,
+	check.EndpointMissing, check.EndpointUnwanted, check.EndpointAddress, check.EndpointRelative, check.EndpointForm, check.EndpointUnquoted,
+	check.EndpointTwice, check.EndpointSecondMatch, check.EndpointBody, check.EndpointLate, check.EndpointHeader, check.EndpointInvalidPage,
+	check.SitemapEntry, check.FeedEntry, check.NoIndexInSitemap, check.SitemapLimit,
+}
+
+func codeNames() []string {
+	names := make([]string, len(findingCodes))
+	for i, c := range findingCodes {
+		names[i] = string(c)
+	}
+	return names
+}
+
+func profileNames() []string {
+	var names []string
+	for _, p := range site.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
+}

@@ -1,47 +1,37 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"github.com/sitelink/sitelink/hook/githook"
 )
 
-const hookLong = `hook checks what a push carries before it leaves the machine: the commits, not the files
-that lie around. docs/guide/git-hooks.md tells how, and how it lives with husky, lefthook,
-pre-commit and git-lfs. The table [hook] of sitelink.toml says how the site is built.
+const hookLong = `hook checks what you push before it leaves your machine. It checks the pushed commits, not the files
+in the working tree. docs/guide/git-hooks.md explains how it works, and how to combine it with husky,
+lefthook, pre-commit and git-lfs. The table [hook] of sitelink.toml tells it how to build the site.
 `
 
 func (a *app) hookCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "hook",
-		Short:   "check commits before they are pushed",
-		Long:    hookLong + "\n" + exitCodes,
-		Example: "  sitelink hook install\n  sitelink hook status\n  SITELINK_SKIP=1 git push",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return &usageError{fmt.Sprintf("hook has no command %q", args[0]), "sitelink hook --help lists them"}
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error {
-			return &usageError{"hook: no command given", "sitelink hook install sets it up; sitelink hook --help lists the commands"}
-		},
-	}
-	cmd.AddCommand(a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookRunCommand())
-	return cmd
+	return withCommands(&cobra.Command{
+		Use:   "hook",
+		Short: "check commits before you push them",
+		Long:  hookLong + "\n" + exitCodes,
+		Example: "  # check every push from now on\n  sitelink hook install\n\n" +
+			"  # show whether git runs sitelink\n  sitelink hook status\n\n" +
+			"  # push without a check\n  SITELINK_SKIP=1 git push",
+	}, a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookRunCommand())
 }
 
 func (a *app) hookRunCommand() *cobra.Command {
 	var req pushRequest
 	cmd := &cobra.Command{
 		Use:   "run [pre-push] [REMOTE [URL]]",
-		Short: "check a push, as git's pre-push hook",
-		Long: "run is what the installed hook runs. It reads the refs of the push from standard input\n" +
-			"as git gives them (githooks(5)), or takes what pre-commit tells in its variables; on a\n" +
-			"terminal it checks HEAD. SITELINK_SKIP=1 goes on without a check.\n\n" + exitCodes,
+		Short: "check a push, as git's pre-push hook does",
+		Long: "run is what the installed hook runs. It reads the refs of the push from standard input, as\n" +
+			"git provides them (githooks(5)), or from the variables of pre-commit. On a terminal, it checks\n" +
+			"HEAD. SITELINK_SKIP=1 skips the check.\n\n" + exitCodes,
+		Example: "  # check the current commit\n  sitelink hook run\n\n" +
+			"  # check another commit, of a site in a subdirectory\n  sitelink hook run --commit main --dir docs",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "pre-push" {
 				args = args[1:]
@@ -62,36 +52,7 @@ func (a *app) hookRunCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&req.dir, "dir", ".", "`DIR` of the site below the root of the repository")
-	cmd.Flags().StringVar(&req.commit, "commit", "", "check `COMMIT` instead of what is pushed")
+	cmd.Flags().StringVar(&req.dir, "dir", ".", "check the site in `DIR`, below the root of the repository")
+	cmd.Flags().StringVar(&req.commit, "commit", "", "check `COMMIT` instead of the pushed commits")
 	return cmd
-}
-
-// explainHook adds advice to an error of the package hook.
-func explainHook(err error) error {
-	var managed *githook.ManagedError
-	var shared *githook.SharedHooksError
-	var module *githook.SubmoduleError
-	var late *githook.TimeoutError
-	var full *githook.DiskFullError
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, githook.ErrNoWorkTree):
-		return &failure{err, "go to the repository of the site, or make one with git init"}
-	case errors.Is(err, githook.ErrNoGit):
-		return &failure{err, "install git and put it on PATH"}
-	case errors.As(err, &managed):
-		return &failure{err, fmt.Sprintf("add to %s what stands above", managed.File)}
-	case errors.As(err, &shared):
-		return &failure{err, "git config --local core.hooksPath .githooks gives this repository its own; git 2.54 needs none"}
-	case errors.As(err, &module):
-		return &failure{err, "git submodule update --init --recursive fetches it"}
-	case errors.As(err, &full):
-		return &failure{err, "make room there; a working tree that is exactly what is pushed needs no copy: commit or stash what is changed"}
-	case errors.As(err, &late):
-		return &failure{err, "run sitelink hook run before the push: what passed is remembered; or raise timeout in [hook], and " +
-			"ServerAliveInterval of ssh, or push by https, since servers close idle connections"}
-	}
-	return err
 }

@@ -101,7 +101,7 @@ func TestHookDiskFull(t *testing.T) {
 		said, err := mounted(t, dir, "", small("200k")+"set +e; sitelink hook run --commit HEAD"+left)
 		checkExit(t, err, exitFailed)
 		says(t, said, "sitelink: error: check out ", ": git worktree add: unable to write file public/large.bin: ", ": the disk of ", " KiB left",
-			"sitelink: hint: make room there; ", "SITELINK_SKIP=1")
+			"sitelink: hint: make room there, or commit or stash", "SITELINK_SKIP=1")
 		nothingLeft(t, said)
 	})
 	t.Run("build", func(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 )
 
@@ -33,37 +36,37 @@ func (a *app) siteCheck(cmd *cobra.Command, p *githook.Push) func(ctx context.Co
 			if err != nil {
 				return err
 			}
-			if docroot == "" {
-				docroot = quiet.docroot(cfg.Docroot)
-				checked.Docroot = filepath.ToSlash(filepath.Join(p.Site, docroot))
+			opt := project.Options{Config: cfg, Env: os.Environ(), Docroot: docroot, BuiltElsewhere: filepath.IsAbs(docroot)}
+			here, err := workingDir()
+			if err != nil {
+				return err
 			}
-			if err := lookAt(docroot); err != nil {
+			site, err := project.Find(ctx, here, opt)
+			if err != nil {
+				return err
+			}
+			if docroot == "" {
+				checked.Docroot = filepath.ToSlash(filepath.Join(p.Site, site.Docroot))
+			}
+			if err := site.CheckDocroot(); err != nil {
 				hint := "set build in [hook] of sitelink.toml, or docroot to a directory that is committed"
 				if p.Build != "" {
 					hint = "the build command wrote neither there nor to $" + githook.OutVariable
 				}
 				return &failure{err, hint}
 			}
-			accepted, err := quiet.acceptance(ctx, cfg)
+			run, err := quiet.open(ctx, site, audit.Options{Baseline: true, Sources: true, Today: a.today})
 			if err != nil {
 				return err
 			}
-			s, err := loadSite(ctx, docroot, quiet.siteOf(cfg, docroot))
-			if err != nil {
-				return explain(err)
-			}
-			result, err := check.Run(ctx, handle(s), checkOptions(cfg))
-			if err != nil {
-				return err
-			}
-			if err := check.Deployable(&result.Summary); err != nil {
+			if err := check.Deployable(&check.Summary{Docroot: run.Site.Root(), ServerPages: run.Site.ServerPages()}); err != nil {
 				return &failure{err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it"}
 			}
-			accepted.apply(result)
-			if err := quiet.addSources(ctx, s, cfg, docroot, result); err != nil {
+			result, err := run.Check(ctx)
+			if err != nil {
 				return err
 			}
-			checked.ValidToday = accepted != nil
+			checked.ValidToday = run.Baseline != nil
 			checked.Findings = failing(cfg, result)
 			return nil
 		})
@@ -73,7 +76,7 @@ func (a *app) siteCheck(cmd *cobra.Command, p *githook.Push) func(ctx context.Co
 
 // failing returns the findings that fail a run.
 func failing(cfg *config.Config, r *check.Result) []check.Finding {
-	if !fails(cfg.FailOn, r) {
+	if !audit.Fails(cfg.FailOn, r) {
 		return nil
 	}
 	return slices.DeleteFunc(r.Findings, func(f check.Finding) bool {

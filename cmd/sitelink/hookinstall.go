@@ -17,12 +17,13 @@ import (
 func (a *app) hookInstallCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "install [pre-push|post-build]",
-		Short: "check each push from now on",
-		Long: "install makes git run sitelink before each push: by the repository's configuration where\n" +
-			"git is 2.54 or newer, else by a hook file; a hook that is there runs as before. It may be\n" +
-			"repeated. In a directory below the root, the site is there.\n\n" +
-			"install post-build makes npm run sitelink check after each npm run build, by the script\n" +
+		Short: "check every push from now on",
+		Long: "install makes git run sitelink before each push: through the repository's configuration with\n" +
+			"git 2.54 or newer, else with a hook file. An existing hook still runs. You can run install\n" +
+			"again. Run it in the directory of the site if that is not the root of the repository.\n\n" +
+			"install post-build makes npm run sitelink check after each npm run build, through the script\n" +
 			"postbuild of package.json in the working directory.",
+		Example:   "  sitelink hook install\n\n  # with npm: check after each build\n  sitelink hook install post-build",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push", "post-build"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,7 +32,7 @@ func (a *app) hookInstallCommand() *cobra.Command {
 			}
 			repo, site, err := openHere(cmd)
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
 			program, err := os.Executable()
 			if err != nil {
@@ -45,9 +46,9 @@ func (a *app) hookInstallCommand() *cobra.Command {
 				}
 			}
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
-			return a.print(installed(state))
+			return a.print(setup.HookStatus(state) + "\n")
 		},
 	}
 }
@@ -55,9 +56,10 @@ func (a *app) hookInstallCommand() *cobra.Command {
 func (a *app) hookUninstallCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "uninstall [pre-push|post-build]",
-		Short: "undo hook install",
-		Long: "uninstall takes away what install made, and what was remembered. A hook file that was\n" +
-			"there before is again what it was.",
+		Short: "undo sitelink hook install",
+		Long: "uninstall removes what install wrote, and the remembered results. A hook file that existed\n" +
+			"before is restored.",
+		Example:   "  sitelink hook uninstall",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push", "post-build"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,14 +68,14 @@ func (a *app) hookUninstallCommand() *cobra.Command {
 			}
 			repo, _, err := openHere(cmd)
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
 			before, err := repo.Uninstall(cmd.Context())
 			if err == nil {
 				err = repo.RemoveData(cmd.Context())
 			}
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
 			switch {
 			case before.Method == githook.ByManager:
@@ -90,19 +92,20 @@ func (a *app) hookUninstallCommand() *cobra.Command {
 
 func (a *app) hookStatusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "status",
-		Short: "say how git comes to run sitelink",
-		Args:  noArguments,
+		Use:     "status",
+		Short:   "show whether and how git runs sitelink",
+		Example: "  sitelink hook status",
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			repo, _, err := openHere(cmd)
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
 			state, err := repo.Status(cmd.Context())
 			if err != nil {
-				return explainHook(err)
+				return setup.ExplainHook(err)
 			}
-			text := installed(state)
+			text := setup.HookStatus(state) + "\n"
 			if state.Method != githook.ByManager && state.Manager != "" {
 				text += fmt.Sprintf("hooks belong to %s, see %s\n", state.Manager, state.ManagerFile)
 			}
@@ -147,21 +150,6 @@ func openHere(cmd *cobra.Command) (repo *githook.Repo, site string, err error) {
 		site = "."
 	}
 	return repo, site, nil
-}
-
-// installed says how git comes to run sitelink, as a line.
-func installed(s githook.Status) string {
-	switch s.Method {
-	case githook.ByConfig:
-		return "pre-push: installed in the configuration of git (hook.sitelink.pre-push)\n"
-	case githook.ByFile:
-		return "pre-push: installed as " + s.File + "\n"
-	case githook.ByChain:
-		return "pre-push: installed as " + s.File + ", before the hook that was there\n"
-	case githook.ByManager:
-		return fmt.Sprintf("pre-push: run by %s, see %s\n", s.Manager, s.ManagerFile)
-	}
-	return "pre-push: not installed\n"
 }
 
 // postBuild changes package.json of the working directory.

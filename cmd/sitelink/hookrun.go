@@ -13,6 +13,9 @@ import (
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/setup"
 )
 
 // pushRequest is the command line of `sitelink hook run`.
@@ -44,7 +47,7 @@ func (a *app) hookRun(cmd *cobra.Command, req pushRequest) error {
 	}
 	repo, refs, err := githook.OpenPush(ctx, githook.Git{Env: os.Environ()}, refs)
 	if err != nil {
-		return explainHook(err)
+		return setup.ExplainHook(err)
 	}
 	push, err := a.push(cmd, repo, req)
 	if err != nil {
@@ -118,7 +121,7 @@ func (a *app) push(cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*gi
 		p.Build, p.Branches, p.OnlyNew = cfg.Hook.Build, cfg.Hook.Branches, cfg.Hook.Baseline == "remote"
 		p.Timeout = cfg.Hook.Timeout
 		if p.Build == "" {
-			if err := quiet.pushSite(repo, cfg.Docroot, p); err != nil {
+			if err := pushSite(repo, cfg, p); err != nil {
 				return err
 			}
 		}
@@ -190,8 +193,58 @@ func (a *app) explainPush(err error) error {
 	if faults := flatten(err); len(faults) > most {
 		err = errors.Join(append(faults[:most:most], fmt.Errorf("%d more faults; sitelink check shows them", len(faults)-most))...)
 	}
-	return explainHook(err)
+	return setup.ExplainHook(err)
 }
 
 // bypass says how to push all the same.
 const bypass = skipVariable + "=1 git push skips this check, git push --no-verify all hooks"
+
+// pushSite finds out how a commit becomes a site where no command is configured:
+// by a docroot that is committed, else by the generator's project of the working
+// directory.
+//
+// Detecting a generator reads names only. Its configuration, which may take the
+// generator a while to print, is read only for a tree that has to be checked.
+func pushSite(repo *githook.Repo, cfg *config.Config, push *githook.Push) error {
+	dir, err := workingDir()
+	if err != nil {
+		return err
+	}
+	find := func(ctx context.Context) (*project.Project, error) {
+		return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
+	}
+	g, ok := project.DetectGenerator(dir)
+	if !ok {
+		p, err := find(context.Background())
+		if err != nil {
+			return err
+		}
+		push.Docroot, err = committedDocroot(push.Site, p.Docroot)
+		return err
+	}
+	push.CacheKey = "generator " + string(g.Generator) + "\x00" + cfg.Docroot + "\x00"
+	push.Configure = func(ctx context.Context, commit string) (build, docroot string, err error) {
+		p, err := find(ctx)
+		if err != nil {
+			return "", "", err
+		}
+		if p.Generator != nil && p.Generator.Builds() && !repo.CommitContains(ctx, commit, p.Abs(p.Docroot)) {
+			build = setup.BuildCommand(p.Generator)
+			if rel, err := filepath.Rel(dir, p.Generator.Dir); err == nil && rel != "." {
+				build = "cd " + (generator.Command{Args: []string{filepath.ToSlash(rel)}}).String() + " && " + build
+			}
+			return build, "", nil
+		}
+		docroot, err = committedDocroot(push.Site, p.Docroot)
+		return "", docroot, err
+	}
+	return nil
+}
+
+// committedDocroot refuses a docroot that no commit of the repository can hold.
+func committedDocroot(site, docroot string) (string, error) {
+	if filepath.IsAbs(docroot) || !filepath.IsLocal(filepath.Join(site, docroot)) {
+		return "", &usageError{fmt.Sprintf("docroot %s is not in the repository", docroot), "a hook checks what a commit holds, or what [hook] build makes of it"}
+	}
+	return docroot, nil
+}

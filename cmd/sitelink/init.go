@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -11,22 +10,22 @@ import (
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
-const initLong = `init looks at the project in the working directory, asks nothing that it can find out, and
-writes a small sitelink.toml with comments. On a terminal it offers the hook before a push,
-files for the servers that build the site, and what sitelink inject does, one question each;
-with --yes, or without a terminal, it does what the flags say and nothing else.
+const initLong = `init looks at the project in the working directory and writes a small sitelink.toml with comments. It
+asks nothing that it can find out. On a terminal it then offers, with one question each: a git hook
+that checks every push, files for your CI server, and link elements in your templates (see sitelink
+inject). With --yes, or without a terminal, it does what the flags say and asks nothing.
 
-A file that init did not write is never changed. What it wrote is recorded in
-.sitelink/init.json, and --undo takes all of it out again; a file that was changed since is
-left and named. init may be repeated.
+init never changes a file that it did not write. It records what it wrote in .sitelink/init.json;
+--undo removes all of it, except files that you have changed since, which it lists. You can run init
+again at any time.
 
-docs/guide/getting-started-hugo.md shows it at work.
+docs/guide/getting-started-hugo.md shows an example.
 `
 
-const initExample = `  # look, ask, write
+const initExample = `  # look at the project, ask, and write
   sitelink init
 
-  # what would be written
+  # show what would be written
   sitelink init --hook --ci github --dry-run
 
   # without questions
@@ -34,7 +33,7 @@ const initExample = `  # look, ask, write
 
 const initExitCodes = `Exit codes:
   0    done
-  1    --undo left a file that was changed since
+  1    --undo kept a file that was changed since
   2    wrong usage
   3    the work could not be done
   130  interrupted
@@ -50,7 +49,7 @@ func (a *app) initCommand() *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:               "init",
-		Short:             "set a project up: configuration, hook, CI",
+		Short:             "set up a project: configuration, git hook, CI",
 		Long:              initLong + "\n" + initExitCodes,
 		Example:           initExample,
 		Args:              noArguments,
@@ -60,19 +59,19 @@ func (a *app) initCommand() *cobra.Command {
 				return err
 			}
 			if f.undo {
-				return a.initUndo(cmd.Context(), f.dryRun)
+				return a.initUndo(cmd.Context(), f)
 			}
 			return a.init(cmd.Context(), f, func() (*config.Config, error) { return a.silent().configure(cmd, nil, "") })
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&f.hook, "hook", false, "check each push: sitelink hook install, by the project's manager of hooks if it has one")
-	flags.StringSliceVar(&f.ci, "ci", nil, "write the file by which `SERVER` checks the site, or say what to add: "+oneOfServers()+"; repeatable")
-	flags.BoolVar(&f.inject, "inject", false, "put the link elements of [templates] into the templates: sitelink inject")
-	flags.BoolVar(&f.yes, "yes", false, "ask nothing: do what the flags say")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be done, and change nothing")
-	flags.BoolVar(&f.undo, "undo", false, "take out what init put in")
+	flags.BoolVar(&f.hook, "hook", false, "install a git hook that checks each push, through your hook manager if you use one")
+	flags.StringSliceVar(&f.ci, "ci", nil, "write the file that makes the CI `SERVER` check the site, or print what to add: "+oneOfServers()+"; repeatable")
+	flags.BoolVar(&f.inject, "inject", false, "insert the link elements of [templates] into the templates, as sitelink inject does")
+	flags.BoolVar(&f.yes, "yes", false, "ask nothing; do what the flags say")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what init would do, and change nothing")
+	flags.BoolVar(&f.undo, "undo", false, "remove what init wrote")
 	if err := cmd.RegisterFlagCompletionFunc("ci", cobra.FixedCompletions(serverNames(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag was defined above
 	}
@@ -109,10 +108,8 @@ func oneOfServers() string {
 }
 
 func serverNamed(name string) (setup.Server, error) {
-	for _, s := range setup.Servers() {
-		if s.Name == name {
-			return s, nil
-		}
+	if s, ok := setup.ServerNamed(name); ok {
+		return s, nil
 	}
 	hint := "docs/guide/ci.md has what other servers need"
 	if near, ok := config.Nearest(name, serverNames()); ok {
@@ -120,6 +117,3 @@ func serverNamed(name string) (setup.Server, error) {
 	}
 	return setup.Server{}, &usageError{fmt.Sprintf("--ci: want %s, got %q", oneOfServers(), name), hint}
 }
-
-// errNoAnswer: whoever was asked has gone.
-var errNoAnswer = errors.New("no answer")

@@ -120,7 +120,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // without the # in front of it the file still loads.
 func TestInitSuggestions(t *testing.T) {
 	key := regexp.MustCompile(`(?m)^# (\[\[ignore\]\]|[a-z-]+ = )`)
-	for name, p := range map[string]setup.Project{
+	for name, p := range map[string]setup.Facts{
 		"found":   {Title: "Hugo", Build: `hugo --destination "$SITELINK_OUT"`, Docroot: "public", DocrootBy: "hugo config", BaseURLs: []string{"https://a.example/x/", "https://b.example/"}, Profile: "netlify", ProfileBy: "netlify.toml"},
 		"nothing": {},
 		"said":    {Docroot: "public", BaseURLs: []string{"https://a.example/"}},

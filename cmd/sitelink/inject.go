@@ -6,38 +6,37 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const injectLong = `inject puts the link elements by which others find the site's pingback and webmention
-servers into the templates of the site. The table [templates] of sitelink.toml names the
-servers and chooses the pages.
+const injectLong = `inject inserts link elements into the templates of the site, so that other sites find its pingback and
+webmention endpoints. The table [templates] of sitelink.toml names the endpoints and selects the pages.
 
-DIR is the project; without it, the one that the working directory lies in. It finds the
-right place for the generator and its theme, and writes as little as possible: a file or
-a line, between two marks. Never inside of a theme or a module. A second run changes
-nothing, and so is safe; --undo takes everything out again, to the byte.
+DIR is the project; without DIR, inject uses the project that contains the working directory. It finds
+the right place for the generator and its theme and writes as little as possible: one file or one
+line, between two marks, never inside a theme or a module. You can run it again safely: a second run
+changes nothing. --undo removes everything, to the byte.
 
---docroot writes the elements into built pages instead, for any generator; it has to be
-repeated after each build. docs/guide/link-elements.md has the generators and themes.
+--docroot inserts the elements into built pages instead, for any generator; repeat it after each
+build. docs/guide/link-elements.md lists generators and themes.
 `
 
 const injectExitCodes = `Exit codes:
   0    done, or nothing to do
   1    --check: the templates differ from the configuration
   2    wrong usage or configuration
-  3    the work could not be done; what to paste where is said
+  3    the work could not be done; inject prints what to paste where
   130  interrupted
 `
 
-const injectExample = `  # what would be written
+const injectExample = `  # show what would be written
   sitelink inject --dry-run
 
-  # write it, and take it out again
+  # write it, and remove it again
   sitelink inject
   sitelink inject --undo
 
-  # in CI: do the templates have what the configuration says?
+  # in CI: fail if the templates differ from the configuration
   sitelink inject --check
 
-  # a generator whose templates are out of reach
+  # for a generator whose templates inject cannot change
   hugo && sitelink inject --docroot public`
 
 // injectFlags are what inject is asked to do.
@@ -50,7 +49,7 @@ func (a *app) injectCommand() *cobra.Command {
 	var flags injectFlags
 	cmd := &cobra.Command{
 		Use:     "inject [DIR]",
-		Short:   "put the link elements of pingback and webmention into the templates",
+		Short:   "insert link elements for pingback and webmention into the templates",
 		Long:    injectLong + "\n" + injectExitCodes,
 		Example: injectExample,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -82,10 +81,10 @@ func (a *app) injectCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.BoolVar(&flags.dryRun, "dry-run", false, "change nothing, print what would change as a diff")
-	f.BoolVar(&flags.check, "check", false, "change nothing, exit 1 if something would change")
-	f.BoolVar(&flags.undo, "undo", false, "take out what earlier runs wrote")
-	f.StringVar(&flags.docroot, "docroot", "", "write into the built pages in `DIR`, not into templates")
-	f.StringVar(&flags.file, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "change nothing; print what would change as a diff")
+	f.BoolVar(&flags.check, "check", false, "change nothing; exit 1 if something would change")
+	f.BoolVar(&flags.undo, "undo", false, "remove what earlier runs wrote")
+	f.StringVar(&flags.docroot, "docroot", "", "change the built pages in `DIR` instead of the templates")
+	f.StringVar(&flags.file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
 }

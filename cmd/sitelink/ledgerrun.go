@@ -8,19 +8,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
 // ledgerShow does the work of `sitelink ledger show`.
-func (a *app) ledgerShow(ctx context.Context, cfg *config.Config, all bool) error {
-	snap, err := a.readLedger(ctx, cfg)
+func (a *app) ledgerShow(ctx context.Context, p *project.Project, all bool) error {
+	snap, err := announce.ReadLedger(ctx, p, a.ui.warning)
 	if err != nil {
 		return err
 	}
 	if snap.New {
-		return a.noLedger(cfg)
+		return a.noLedger(p)
 	}
 	out := a.stdout()
 	states := map[ledger.State]int{}
@@ -67,16 +68,16 @@ func ledgerCounts(s *ledger.Snapshot) string {
 }
 
 // noLedger is the error of a ledger that does not exist.
-func (a *app) noLedger(cfg *config.Config) error {
-	return &failure{fmt.Errorf("there is no ledger %s", shownLedger(cfg)), "sitelink notify --send begins one; --ledger names another"}
+func (a *app) noLedger(p *project.Project) error {
+	return &failure{fmt.Errorf("there is no ledger %s", announce.ShowLedger(p)), "sitelink notify --send begins one; --ledger names another"}
 }
 
 // faulty is a store that knows what was odd about its files.
-type faulty interface{ Faults() []ledger.Fault }
+type warner interface{ Warnings() []ledger.Warning }
 
 // ledgerVerify does the work of `sitelink ledger verify`.
-func (a *app) ledgerVerify(ctx context.Context, cfg *config.Config) error {
-	store, err := a.silent().openLedger(ctx, cfg, true)
+func (a *app) ledgerVerify(ctx context.Context, p *project.Project) error {
+	store, err := announce.OpenLedger(ctx, p, true, nil)
 	if err != nil {
 		return err
 	}
@@ -86,11 +87,11 @@ func (a *app) ledgerVerify(ctx context.Context, cfg *config.Config) error {
 		return err
 	}
 	if snap.New {
-		return a.noLedger(cfg)
+		return a.noLedger(p)
 	}
-	var faults []ledger.Fault
-	if s, ok := store.(faulty); ok {
-		faults = s.Faults()
+	var faults []ledger.Warning
+	if s, ok := store.(warner); ok {
+		faults = s.Warnings()
 	}
 	out := a.stdout()
 	for _, f := range faults {
@@ -115,33 +116,33 @@ func (a *app) ledgerVerify(ctx context.Context, cfg *config.Config) error {
 type compacter interface{ Compact() error }
 
 // ledgerCompact does the work of `sitelink ledger compact`.
-func (a *app) ledgerCompact(ctx context.Context, cfg *config.Config) error {
-	if snap, err := a.silent().readLedger(ctx, cfg); err != nil {
+func (a *app) ledgerCompact(ctx context.Context, p *project.Project) error {
+	if snap, err := announce.ReadLedger(ctx, p, nil); err != nil {
 		return err
 	} else if snap.New {
-		return a.noLedger(cfg)
+		return a.noLedger(p)
 	}
-	store, err := a.openLedger(ctx, cfg, false)
+	store, err := announce.OpenLedger(ctx, p, false, a.ui.warning)
 	if err != nil {
 		return err
 	}
 	return closing(store, func() error {
 		c, ok := store.(compacter)
 		if !ok {
-			return &usageError{"this ledger has no file to compact: " + shownLedger(cfg), ""}
+			return &usageError{"this ledger has no file to compact: " + announce.ShowLedger(p), ""}
 		}
 		return c.Compact()
 	})
 }
 
 // ledgerExport does the work of `sitelink ledger export`.
-func (a *app) ledgerExport(ctx context.Context, cfg *config.Config, output string) error {
-	snap, err := a.readLedger(ctx, cfg)
+func (a *app) ledgerExport(ctx context.Context, p *project.Project, output string) error {
+	snap, err := announce.ReadLedger(ctx, p, a.ui.warning)
 	if err != nil {
 		return err
 	}
 	if snap.New {
-		return a.noLedger(cfg)
+		return a.noLedger(p)
 	}
 	out, err := a.openOutput(output)
 	if err != nil {
@@ -173,7 +174,7 @@ func (a *app) ledgerMerge(base, ours, theirs string) error {
 	defer out.Discard()
 	faults, err := ledger.Merge(out, texts[0], texts[1], texts[2], [3]string{base, ours, theirs})
 	if err != nil {
-		return explainLedger(err)
+		return announce.ExplainLedger(err)
 	}
 	for _, f := range faults {
 		if f.Lost {

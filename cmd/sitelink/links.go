@@ -10,25 +10,25 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 )
 
-const linksLong = `links answers questions about a site: who links to a page, a URL or an anchor, what a page
-links to, which other sites the site links to, what its pages define, which files no page
-links to. Without a question it prints every link. Broken links are part of the answer and
-do not change the exit code.
+const linksLong = `links answers questions about a site: which pages link to a page, a URL or an anchor, what a page
+links to, which other sites the site links to, which anchors its pages define, and which files no page
+links to. Without a question, it prints every link. Broken links are part of the answer and do not
+change the exit code.
 
-TARGET and PAGE are paths in the docroot (blog/index.html), site paths (/blog/) or URLs. A
-TARGET may have a fragment; without one all fragments count.
+TARGET and PAGE are paths in the docroot (blog/index.html), site paths (/blog/) or URLs. A TARGET may
+have a fragment; without one, links to any fragment count.
 
-docs/reference/links.md describes the answers and the fields of each.
+docs/reference/links.md describes the answers and their fields.
 `
 
-const linksExample = `  # who links to a page that is about to move, and to one anchor of it
+const linksExample = `  # which pages link to a page that is about to move, and to one anchor of it
   sitelink links public --to /guide/install/
   sitelink links public --to /guide/install/#windows
 
-  # other sites, each address once, as a table
+  # all addresses on other sites, as a table
   sitelink links public --external --format csv --output external.csv
 
-  # a picture of one page's links, by Graphviz
+  # draw the links of one page with Graphviz
   sitelink links public --from index.html --format dot | dot -Tsvg > index.svg`
 
 const linksExitCodes = `Exit codes:
@@ -74,15 +74,15 @@ func (a *app) linksCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&q.to, "to", "", "links that lead to `TARGET`: a page, a URL, or an anchor of one")
-	flags.StringVar(&q.from, "from", "", "links, or anchors, of `PAGE`")
-	flags.BoolVar(&q.external, "external", false, "addresses outside the docroot, each once, with the number of links to it")
-	flags.BoolVar(&q.anchors, "anchors", false, "anchors that the pages define")
-	flags.BoolVar(&q.addresses, "addresses", false, "paths by which the host answers, and the file of each")
-	flags.BoolVar(&q.orphans, "orphans", false, "files that no page links to, and pages that no chain of links leads to")
-	flags.StringVar(&q.format, "format", "text", "format of the answer, `NAME`: text, jsonl, csv or dot")
-	flags.StringVar(&q.output, "output", "-", "write the answer to `FILE`, which stays whole when that fails; - is standard output")
-	flags.StringVar(&q.config, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	flags.StringVar(&q.to, "to", "", "list links to `TARGET`: a page, a URL, or an anchor of one")
+	flags.StringVar(&q.from, "from", "", "list the links of `PAGE`, or with --anchors its anchors")
+	flags.BoolVar(&q.external, "external", false, "list each address on other sites once, with the number of links to it")
+	flags.BoolVar(&q.anchors, "anchors", false, "list the anchors that pages define")
+	flags.BoolVar(&q.addresses, "addresses", false, "list the paths that the host answers, and the file for each")
+	flags.BoolVar(&q.orphans, "orphans", false, "list files that no page links to, and pages that no chain of links reaches")
+	flags.StringVar(&q.format, "format", "text", "print the answer as `FORMAT`: text, jsonl, csv or dot")
+	flags.StringVar(&q.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
+	flags.StringVar(&q.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool {
 		return k.Table != "" && k.Name != "jobs" && k.Name != "progress" || k.Kind == config.Rules || flags.Lookup(k.Name) != nil
 	}))

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
@@ -15,27 +15,16 @@ import (
 
 // links does the work of `sitelink links`.
 func (a *app) links(ctx context.Context, cfg *config.Config, q linksQuestion) error {
-	docroot := a.docroot(cfg.Docroot)
-	if err := lookAt(docroot); err != nil {
+	run, err := a.load(ctx, cfg)
+	if err != nil {
 		return err
 	}
-	progress := newProgress(a.ui, cfg.Progress, time.Now)
-	defer progress.done()
-	siteOpt := a.siteOf(cfg, docroot)
-	if progress != nil {
-		siteOpt.Progress = progress.pages
-	}
-	s, err := loadSite(ctx, docroot, siteOpt)
-	if err != nil {
-		return explain(err)
-	}
-	progress.done()
 	out, err := a.openOutput(q.output)
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
-	ask := linksAnswer{app: a, site: s, q: q, out: out, opt: checkOptions(cfg), prefix: docroot}
+	ask := linksAnswer{app: a, site: run.Site, q: q, out: out, opt: audit.CheckOptions(run.Project), prefix: run.Project.Docroot}
 	ask.opt.From, ask.opt.Skip, ask.opt.Limit = nil, nil, 0 // questions are about the whole site
 	ask.opt.Orphans, ask.opt.More = false, nil              // and about links
 	if err := ask.write(ctx); err != nil {
@@ -84,7 +73,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 		// have more of them than pages.
 		away := l.q.external || l.q.to != "" || l.q.from != ""
 		render = func(dst []byte, link *check.Link) []byte {
-			file := link.AnsweringFile(handle(l.site))
+			file := link.AnsweringFile(audit.Handle(l.site))
 			if file == "" && link.Verdict == check.Unchecked && !away {
 				return dst
 			}
@@ -98,7 +87,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 		return err
 	}
 	query := check.Query{From: l.q.from, To: l.q.to, External: l.q.external}
-	result, err := check.WriteLinks(ctx, handle(l.site), l.opt, query, check.LinkWriter{W: l.out, Append: render})
+	result, err := check.WriteLinks(ctx, audit.Handle(l.site), l.opt, query, check.LinkWriter{W: l.out, Append: render})
 	if err != nil {
 		return unanswered(err)
 	}
@@ -120,7 +109,7 @@ func unanswered(err error) error {
 }
 
 func (l *linksAnswer) externals(ctx context.Context) error {
-	all, err := check.ExternalTargets(ctx, handle(l.site), l.opt)
+	all, err := check.ExternalTargets(ctx, audit.Handle(l.site), l.opt)
 	if err != nil {
 		return err
 	}
@@ -137,7 +126,7 @@ func (l *linksAnswer) externals(ctx context.Context) error {
 }
 
 func (l *linksAnswer) addresses(ctx context.Context) error {
-	all, err := check.Addresses(ctx, handle(l.site))
+	all, err := check.Addresses(ctx, audit.Handle(l.site))
 	if err != nil {
 		return err
 	}
@@ -159,7 +148,7 @@ func (l *linksAnswer) addresses(ctx context.Context) error {
 }
 
 func (l *linksAnswer) orphans(ctx context.Context) error {
-	all, err := check.Orphans(ctx, handle(l.site), nil)
+	all, err := check.Orphans(ctx, audit.Handle(l.site), nil)
 	if err != nil {
 		return err
 	}
@@ -194,7 +183,7 @@ func (l *linksAnswer) anchors(ctx context.Context) error {
 		buf = report.AnchorRecord("", check.Anchor{}).AppendCSVHeader(buf)
 		render = func(dst []byte, x check.Anchor) []byte { return report.AnchorRecord(base, x).AppendCSV(dst) }
 	}
-	err := check.Anchors(ctx, handle(l.site), l.opt, l.q.from, func(x check.Anchor) error {
+	err := check.Anchors(ctx, audit.Handle(l.site), l.opt, l.q.from, func(x check.Anchor) error {
 		if buf = render(buf, x); len(buf) < 64<<10 {
 			return nil
 		}

@@ -1,14 +1,15 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// manCommand is hidden: it is for those who build packages.
+// manCommand prints the manual page, for people who build packages. It is
+// hidden from the help.
 func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man",
@@ -21,9 +22,9 @@ func (a *app) manCommand() *cobra.Command {
 	}
 }
 
-// manual returns the page sitelink(1) for a tree of commands, in the man
-// macros that man(7) describes. It names no date and no version, so that it
-// changes only when the commands do.
+// manual returns the page sitelink(1) for a tree of commands, in the macros of
+// man(7). It contains neither date nor version, so that it changes only when
+// the commands change.
 func manual(root *cobra.Command) string {
 	m := &manPage{}
 	m.macro("TH", strings.ToUpper(root.Name()), "1", "", root.Name())
@@ -44,26 +45,24 @@ func manual(root *cobra.Command) string {
 	}
 	m.macro("SH", "ENVIRONMENT")
 	for _, v := range [][2]string{
-		{"SITELINK_*", "the value of a flag of check: SITELINK_FAIL_ON for --fail-on; lists at commas"},
+		{"SITELINK_*", "the value of a configuration flag: SITELINK_FAIL_ON for --fail-on. Lists are separated by commas"},
 		{"SITELINK_CONFIG", "the configuration file"},
-		{"SOURCE_DATE_EPOCH", "seconds since 1970 in place of the clock, by which entries of a baseline expire"},
+		{"SOURCE_DATE_EPOCH", "seconds since 1970, used instead of the clock to decide which entries of a baseline have expired"},
 		{"SITELINK_DEBUG", "timing prints the time of each stage to standard error"},
-		{"NO_COLOR, CLICOLOR_FORCE, TERM", "no colour, colour without a terminal, and dumb for a terminal without colour"},
+		{"NO_COLOR, CLICOLOR_FORCE, TERM", "NO_COLOR turns color off, CLICOLOR_FORCE turns it on without a terminal, TERM=dumb is a terminal without color"},
 	} {
 		m.item(`\fB`+escapeRoff(v[0])+`\fR`, v[1])
 	}
 	m.macro("SH", "FILES")
 	m.item(`\fBsitelink.toml\fR, \fB.sitelink.toml\fR, \fB.config/sitelink.toml\fR`,
-		"the configuration, looked for in the working directory and above, up to the root of the repository")
+		"the configuration. sitelink searches the working directory and the directories above it, up to the root of the repository")
 	m.macro("SH", "EXIT STATUS")
-	for line := range strings.Lines(strings.TrimPrefix(exitCodes, "Exit codes:\n")) {
-		code, meaning, _ := strings.Cut(strings.TrimSpace(line), " ")
-		m.item(`\fB`+code+`\fR`, strings.TrimSpace(meaning))
-	}
+	m.exitCodes(strings.TrimPrefix(exitCodes, "Exit codes:\n"))
 	return m.b.String()
 }
 
-// visibleCommands returns the commands below root, each before its own.
+// visibleCommands returns the commands below root that are not hidden, each
+// before its subcommands.
 func visibleCommands(root *cobra.Command) []*cobra.Command {
 	var commands []*cobra.Command
 	for _, c := range root.Commands() {
@@ -76,7 +75,7 @@ func visibleCommands(root *cobra.Command) []*cobra.Command {
 
 type manPage struct{ b strings.Builder }
 
-// macro writes a request line; its arguments are plain text.
+// macro writes a request. Its arguments are plain text.
 func (m *manPage) macro(name string, args ...string) {
 	m.b.WriteString("." + name)
 	for _, a := range args {
@@ -88,14 +87,27 @@ func (m *manPage) macro(name string, args ...string) {
 // text writes a line of roff.
 func (m *manPage) text(roff string) {
 	if strings.HasPrefix(roff, ".") || strings.HasPrefix(roff, "'") {
-		roff = `\&` + roff // else it would be a request
+		roff = `\&` + roff // otherwise it would be a request
 	}
 	m.b.WriteString(roff + "\n")
 }
 
-// prose writes paragraphs of plain text.
+// exitCodes writes lines of codes and their meanings.
+func (m *manPage) exitCodes(text string) {
+	for line := range strings.Lines(text) {
+		code, meaning, _ := strings.Cut(strings.TrimSpace(line), " ")
+		m.item(`\fB`+code+`\fR`, strings.TrimSpace(meaning))
+	}
+}
+
+// prose writes paragraphs of plain text. A paragraph of indented lines is a
+// list, whose lines stay as they are.
 func (m *manPage) prose(text string) {
 	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		if strings.HasPrefix(paragraph, " ") {
+			m.verbatim(paragraph)
+			continue
+		}
 		if i > 0 {
 			m.macro("PP")
 		}
@@ -117,7 +129,7 @@ func (m *manPage) verbatim(text string) {
 	m.macro("RE")
 }
 
-// item writes a term, which is roff, and its plain explanation.
+// item writes a term in roff and its explanation in plain text.
 func (m *manPage) item(term, text string) {
 	m.macro("TP")
 	m.text(term)
@@ -126,32 +138,30 @@ func (m *manPage) item(term, text string) {
 
 func (m *manPage) command(c *cobra.Command) {
 	m.macro("SS", strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "))
-	long := strings.TrimSpace(strings.TrimSuffix(c.Long, exitCodes)) // they have a section
-	if long == "" {
-		long = c.Short
-	}
-	m.prose(long)
+	long, exits := splitLong(c)
+	m.prose(cmp.Or(long, c.Short))
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" {
 			return
 		}
-		arg, usage := pflag.UnquoteUsage(f)
 		term := `\fB` + escapeRoff("--"+f.Name) + `\fR`
-		if arg != "" {
+		if arg, _ := pflag.UnquoteUsage(f); arg != "" {
 			term += ` \fI` + escapeRoff(arg) + `\fR`
 		}
-		if f.DefValue != "" && f.DefValue != "0" {
-			usage += fmt.Sprintf(" (default %s)", f.DefValue)
-		}
-		m.item(term, usage)
+		m.item(term, flagUsage(f))
 	})
+	if exits != "" && !strings.HasSuffix(exitCodes, exits+"\n") { // those of check have a section
+		m.macro("PP")
+		m.text("Exit codes:")
+		m.exitCodes(exits)
+	}
 	if c.Example != "" {
 		m.verbatim(c.Example)
 	}
 }
 
-// escapeRoff makes plain text safe in a line of roff: a backslash would begin
-// an escape, a hyphen would become a typographic one that cannot be copied.
+// escapeRoff escapes plain text for a line of roff: a backslash would begin an
+// escape, and a hyphen would become a typographic one that cannot be copied.
 func escapeRoff(text string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
 }

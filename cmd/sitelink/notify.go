@@ -12,44 +12,48 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 )
 
-const notifyLong = `notify tells other sites what changed on this one since the last deploy: by webmention or
-pingback, whichever the target takes, by LINK and UNLINK where it speaks them. Run it when
-the site is live. Each page is fetched first and must hold its link, or no longer hold it.
+const notifyLong = `notify tells other sites what changed on this one since the last deploy: by webmention or pingback,
+whichever the target supports, and by LINK and UNLINK to hosts that support them. Run it when the
+site is live. Before it sends a notice, notify fetches the page and verifies that it contains the
+link, or no longer contains it.
 
-Without --send, or enabled = true in [outgoing], it is a dry run: it prints the plan, as
-'sitelink diff' does, and changes nothing. The first run with neither a ledger nor --due
-records the links that are there and tells nobody, so that an archive is never flooded.
+notify is a dry run unless you give --send or set enabled = true in [outgoing]: it prints the plan, as
+sitelink diff does, and changes nothing. The first run, without a ledger, records the current links
+and sends nothing, so that an archive never floods other sites.
 
-What was told, and what the targets answered, is kept in the ledger. A run that is stopped
-or killed is continued by the next one; no notice is lost, and none is sent twice but those
-that were on their way in that moment. What failed for now is tried again later: by the
-next notify, or by notify --due, which looks at no docroot and may run from a timer.
+The ledger records what was sent, and what the targets answered. If a run is stopped or killed, the
+next one continues it: no notice is lost, and only notices that were being sent at that moment may be
+sent twice. The next notify retries notices that failed for now; notify --due does so without reading
+a docroot, for example from a timer.
 
-Nothing is printed when all went well; -v lists every outcome. docs/guide/notifications.md says more.
+notify prints nothing if all went well; -v lists every outcome. docs/guide/notifications.md has more.
 `
 
 const notifyExitCodes = `Exit codes:
-  0    everybody was told, or nobody had to be
+  0    all notices were sent, or there was nothing to send
   2    wrong usage or configuration
   3    the work could not be done
   4    some notices failed; with --explain, some would fail
-  130  interrupted; what was on its way was finished and recorded
+  130  interrupted; notices that were being sent were finished and recorded
 `
 
-const notifyExample = `  # what would be told
+const notifyExample = `  # show what would be sent
   sitelink notify public --base-url https://example.org/
 
-  # tell it
+  # send it
   sitelink notify public --send
 
-  # why a page is refused, or would be
+  # show why targets refuse a page, or would refuse it
   sitelink notify public --explain https://example.org/post/
 
-  # from a timer: what failed for now
+  # from a timer: retry what failed for now
   sitelink notify --due --send
 
-  # begin anew: all links of today count as told
+  # start over: mark all current links as already notified
   sitelink notify public --baseline --send`
+
+// planFormats are the formats of a plan of notices.
+var planFormats = []string{"text", "json", "markdown"}
 
 // notifyFlags are the flags of notify alone, and of deploy.
 type notifyFlags struct {
@@ -64,18 +68,18 @@ type notifyFlags struct {
 func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&f.send, "send", false, "send; without it, and without enabled = true in [outgoing], print what would be sent")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be sent, even with enabled = true")
-	flags.StringVar(&f.ledger, "ledger", "", "remember in `LEDGER`: a file, git:REF or postgres://... (default: ledger in [outgoing])")
-	flags.DurationVar(&f.pace, "pace", time.Second, "least `TIME` between two requests to one host, such as 500ms")
-	flags.DurationVar(&f.live, "live", 0, "wait at most this `TIME` for a page to be live (default: live in [outgoing])")
-	flags.DurationVar(&f.deadline, "deadline", 0, "begin nothing after this `TIME`; 0 is no limit (default: deadline in [outgoing])")
-	flags.BoolVar(&f.bust, "bust-cache", false, "look at the site's pages past its caches, by a query of their own")
-	flags.IntVar(&f.maxNotices, "max-notices", 0, "send no more than `N` notices without asking; 0 is no limit (default: max-notices in [outgoing])")
-	flags.StringArrayVar(&f.allow, "allow-address", nil, "let `CIDR` be dialled although it is not public; repeatable")
-	flags.StringVar(&f.format, "format", "text", "format of the plan or report, `NAME`: text, json or markdown")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list what went well, too")
-	flags.StringVar(&f.config, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	flags.BoolVar(&f.send, "send", false, "send notices; without this flag or enabled = true in [outgoing], only print what would be sent")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only print what would be sent, even with enabled = true")
+	flags.StringVar(&f.ledger, "ledger", "", "record notices in `LEDGER`: a file, git:REF or postgres://... (default: ledger in [outgoing])")
+	flags.DurationVar(&f.pace, "pace", time.Second, "wait at least `TIME` between two requests to one host, such as 500ms (default: pace in [outgoing])")
+	flags.DurationVar(&f.live, "live", 0, "wait at most `TIME` for a page to be live (default: live in [outgoing])")
+	flags.DurationVar(&f.deadline, "deadline", 0, "start no new notice after `TIME`; 0 means no limit (default: deadline in [outgoing])")
+	flags.BoolVar(&f.bust, "bust-cache", false, "bypass caches when fetching the site's pages, by adding a query to their URLs")
+	flags.IntVar(&f.maxNotices, "max-notices", 0, "ask before sending more than `N` notices; 0 means no limit (default: max-notices in [outgoing])")
+	flags.StringArrayVar(&f.allow, "allow-address", nil, "allow connections to the network `CIDR` although it is not public; repeatable")
+	flags.StringVar(&f.format, "format", "text", "print the plan or report as `FORMAT`: text, json or markdown")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list successful notices too")
+	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	if err := cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(planFormats, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag was defined above
 	}
@@ -85,7 +89,7 @@ func (a *app) notifyCommand() *cobra.Command {
 	var f notifyFlags
 	cmd := &cobra.Command{
 		Use:               "notify [DIR]",
-		Short:             "tell other sites what changed",
+		Short:             "notify other sites of new, changed and removed links",
 		Long:              notifyLong + "\n" + notifyExitCodes,
 		Example:           notifyExample,
 		Args:              oneDirectory,
@@ -103,10 +107,10 @@ func (a *app) notifyCommand() *cobra.Command {
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.due, "due", false, "look at no docroot: only what the ledger says is due")
-	flags.BoolVar(&f.status, "status", false, "ask the targets that accepted a notice for later how it went")
-	flags.BoolVar(&f.baseline, "baseline", false, "record the links of today as told, also those that are not, and tell nobody")
-	flags.StringVar(&f.explain, "explain", "", "send nothing; say how the targets would see the page at `URL`, or all pages that link to it")
+	flags.BoolVar(&f.due, "due", false, "retry due notices from the ledger, without reading a docroot")
+	flags.BoolVar(&f.status, "status", false, "ask targets that accepted a notice for later processing what became of it")
+	flags.BoolVar(&f.baseline, "baseline", false, "mark all current links as already notified, without sending anything")
+	flags.StringVar(&f.explain, "explain", "", "send nothing; show how targets would judge the page at `URL`, or all pages that link to it")
 	addNotifyKeys(cmd)
 	return cmd
 }

@@ -257,7 +257,7 @@ func TestNotifyFlow(t *testing.T) {
 	b.post("one", "/a", "/b", "/none", "/c", "/e")
 	out, _ = b.run(4, "notify", "public", "--send")
 	b.wantPosts("/a", "/b", "/c")
-	if !strings.Contains(out, "/d  removed: the page still links to the target") || !strings.Contains(out, "/e  added: the page does not link to the target") {
+	if !strings.Contains(out, "/d  removed: the source page still links to the target") || !strings.Contains(out, "/e  added: the source page does not link to the target") {
 		t.Error(out)
 	}
 }

@@ -100,8 +100,8 @@ func linkingSite(t testing.TB, docroot string, s *scriptedHosts, pages, hosts in
 	}
 }
 
-// project makes dir a project of its own, so that nothing is kept in ours.
-func project(t *testing.T, dir string) string {
+// ownProject makes dir a project of its own, so that nothing is kept in ours.
+func ownProject(t *testing.T, dir string) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestNotifyKilled(t *testing.T) {
 	notify := func() *exec.Cmd {
 		cmd := exec.Command("sitelink", "notify", docroot, "--base-url", s.site, "--ledger", file, "--pace", "0",
 			"--max-notices", "0", "--allow-address", "127.0.0.0/8", "--send", "--format", "json")
-		cmd.Dir = project(t, work)
+		cmd.Dir = ownProject(t, work)
 		return cmd
 	}
 	if out, err := notify().CombinedOutput(); err != nil || !strings.Contains(string(out), "there was no ledger: recorded 0 pages with 0 links") {
@@ -256,7 +256,7 @@ func TestNotifyInterrupted(t *testing.T) {
 	s.slow = 600 * time.Millisecond
 	notify := func() *exec.Cmd {
 		cmd := exec.Command("sitelink", "notify", docroot, "--base-url", s.site, "--ledger", file, "--pace", "1s", "--allow-address", "127.0.0.0/8", "--send")
-		cmd.Dir = project(t, work)
+		cmd.Dir = ownProject(t, work)
 		return cmd
 	}
 	if out, err := notify().CombinedOutput(); err != nil {

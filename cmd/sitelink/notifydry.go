@@ -5,46 +5,50 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/outgoing"
-	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
 // notifyDry says what notify would do, and does nothing.
 func (a *app) notifyDry(ctx context.Context, cfg *config.Config, f *notifyFlags) error {
-	snap, err := a.readLedger(ctx, cfg)
+	p, err := a.findFor(ctx, cfg, !f.due)
 	if err != nil {
 		return err
 	}
-	var plan *outgoing.Plan
+	snap, err := announce.ReadLedger(ctx, p, a.ui.warning)
+	if err != nil {
+		return err
+	}
 	if f.due {
-		err = a.reportOutcomes(cfg, &notifyFlags{format: f.format, verbose: true}, snap.Base, dueReport(snap, time.Now()))
-	} else if _, plan, err = a.notifyPlan(ctx, cfg, f, snap); err == nil {
-		err = a.showPlan(cfg, f, plan)
+		err = a.reportOutcomes(cfg, &notifyFlags{format: f.format, verbose: true}, snap.Base, announce.DueReport(snap, time.Now()))
+	} else {
+		err = a.notifyPlan(ctx, p, f, snap)
 	}
 	if err != nil {
 		return err
-	}
-	if plan != nil {
-		if due := dueBesides(snap, plan, time.Now()); due > 0 {
-			a.ui.note(counted(due, "notice") + " of earlier runs due as well; --due lists them")
-		}
 	}
 	a.ui.note("dry run: nothing was sent or recorded; --send does it")
 	return nil
 }
 
-// dueReport lists the notices that are due, as they are.
-func dueReport(snap *ledger.Snapshot, now time.Time) *deliver.Report {
-	r := &deliver.Report{}
-	for _, n := range snap.Notices {
-		if n.Open() && !n.Next.After(now) {
-			r.Notices = append(r.Notices, deliver.Delivered{Notice: n})
-		}
+// notifyPlan prints the plan, and how many notices of earlier runs are due
+// besides.
+func (a *app) notifyPlan(ctx context.Context, p *project.Project, f *notifyFlags, snap *ledger.Snapshot) error {
+	c, err := a.compare(ctx, p, snap, f.baseline)
+	if err != nil {
+		return err
 	}
-	return r
+	if err := a.showPlan(p.Config, f, c.Plan); err != nil {
+		return err
+	}
+	if due := announce.DueBesides(snap, c.Plan, time.Now()); due > 0 {
+		a.ui.note(counted(due, "notice") + " of earlier runs due as well; --due lists them")
+	}
+	return nil
 }
 
 func (a *app) showPlan(cfg *config.Config, f *notifyFlags, plan *outgoing.Plan) error {

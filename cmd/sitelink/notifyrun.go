@@ -9,9 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
-	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -25,7 +26,11 @@ func (a *app) notify(ctx context.Context, cfg *config.Config, f *notifyFlags) er
 	if !f.sends(cfg) && !f.status {
 		return a.notifyDry(ctx, cfg, f)
 	}
-	store, err := a.openLedger(ctx, cfg, false)
+	p, err := a.findFor(ctx, cfg, !f.status && !f.due)
+	if err != nil {
+		return err
+	}
+	store, err := announce.OpenLedger(ctx, p, false, a.ui.warning)
 	if err != nil {
 		return err
 	}
@@ -40,11 +45,11 @@ func (a *app) notify(ctx context.Context, cfg *config.Config, f *notifyFlags) er
 		case f.due:
 			return a.deliver(ctx, cfg, f, store, snap.Base)
 		}
-		_, plan, err := a.notifyPlan(ctx, cfg, f, snap)
+		c, err := a.compare(ctx, p, snap, f.baseline)
 		if err != nil {
 			return err
 		}
-		return a.carryOut(ctx, cfg, f, store, plan)
+		return a.carryOut(ctx, cfg, f, store, c.Plan)
 	})
 }
 
@@ -56,36 +61,6 @@ func closing(store ledger.Store, work func() error) error {
 		return errors.Join(closed, err)
 	}
 	return err
-}
-
-// notifyPlan compares the docroot with the ledger.
-func (a *app) notifyPlan(ctx context.Context, cfg *config.Config, f *notifyFlags, snap *ledger.Snapshot) (*site.Site, *outgoing.Plan, error) {
-	compared := *snap
-	compared.New = snap.New || f.baseline // a plan that tells nobody
-	s, _, plan, err := a.plan(ctx, cfg, &compared, outgoingOptions(cfg))
-	if err != nil {
-		return nil, nil, err
-	}
-	if !f.baseline && snap.Base != "" && snap.Base != plan.Base {
-		return nil, nil, &failure{fmt.Errorf("the ledger belongs to %s, the site is %s", snap.Base, plan.Base),
-			"name another ledger, or record this site in it: sitelink notify --baseline --send"}
-	}
-	if f.baseline {
-		plan.Change.Notices = append(plan.Change.Notices, withdrawn(snap)...)
-	}
-	return s, plan, nil
-}
-
-// withdrawn are the open notices of a ledger, as no longer to be sent.
-func withdrawn(snap *ledger.Snapshot) []ledger.Notice {
-	var all []ledger.Notice
-	for _, n := range snap.Notices {
-		if n.Open() {
-			n.State, n.Next, n.Message = ledger.Skipped, time.Time{}, "left out by --baseline"
-			all = append(all, n)
-		}
-	}
-	return all
 }
 
 // carryOut puts a plan into the ledger and delivers what is due.
@@ -111,24 +86,6 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Config, f *notifyFlags, 
 	return a.deliver(ctx, cfg, f, store, plan.Base)
 }
 
-// dueBesides counts the notices of earlier runs that are due now and that the
-// plan leaves alone.
-func dueBesides(snap *ledger.Snapshot, plan *outgoing.Plan, now time.Time) int {
-	planned := map[ledger.Key]bool{}
-	if plan != nil {
-		for _, n := range plan.Change.Notices {
-			planned[n.Key] = true
-		}
-	}
-	due := 0
-	for i := range snap.Notices {
-		if n := &snap.Notices[i]; n.Open() && !n.Next.After(now) && !planned[n.Key] {
-			due++
-		}
-	}
-	return due
-}
-
 // allow asks the user, where there is one, whether a plan of so many notices may
 // be carried out. What earlier runs left open was allowed then.
 func (a *app) allow(cfg *config.Config, notices int) error {
@@ -151,7 +108,7 @@ func (a *app) allow(cfg *config.Config, notices int) error {
 
 // deliver tells the targets of all notices that are due, and reports.
 func (a *app) deliver(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, base string) error {
-	opt, err := a.deliverOptions(ctx, cfg, f, store, base)
+	opt, err := announce.DeliverOptions(ctx, cfg, f.delivery(store, base))
 	if err != nil {
 		return err
 	}
@@ -176,7 +133,7 @@ func (a *app) deliver(ctx context.Context, cfg *config.Config, f *notifyFlags, s
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case result.Stopped != "":
-		a.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, counted(result.Left, "notice")))
+		a.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, counted(result.NotTried, "notice")))
 		return errNotices
 	case result.Failed() > 0:
 		return errNotices
@@ -221,4 +178,37 @@ func (p *progress) notices(d deliver.Progress) {
 		text += fmt.Sprintf("; waiting for %s to be live", counted(d.Waiting, "page"))
 	}
 	p.ui.draw(text)
+}
+
+// compare compares the docroot with the ledger for a run that sends.
+func (a *app) compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, baseline bool) (*announce.Comparison, error) {
+	load, done := a.loading(p)
+	defer done()
+	return announce.CompareForSending(ctx, p, snap, baseline, load)
+}
+
+func (f *notifyFlags) delivery(store ledger.Store, base string) announce.Delivery {
+	return announce.Delivery{Version: versionNumber(), Base: base, Store: store, BustCache: f.bust}
+}
+
+// notifyStatus asks what became of notices that were accepted for later, and
+// lists all of them.
+func (a *app) notifyStatus(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, snap *ledger.Snapshot) error {
+	result, err := announce.Status(ctx, outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), snap.Base)), store, snap)
+	if err != nil {
+		return err
+	}
+	if len(result.Results) == 0 {
+		a.ui.note("no target told where to ask how a notice went")
+		return nil
+	}
+	every := *f
+	every.verbose = true
+	if err := a.reportOutcomes(cfg, &every, snap.Base, result); err != nil {
+		return err
+	}
+	if result.Failed() > 0 {
+		return errNotices
+	}
+	return nil
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-const profileLong = `profile prints how a host answers paths: which file a directory answers with, whether
-/page is page.html, what a missing index file costs, and so on.
+const profileLong = `profile prints how a host answers paths: which file answers for a directory, whether /page is answered
+by page.html, how a missing index file is reported, and so on.
 
-Without NAME it lists the built-in profiles. With NAME it prints one as the table
-[host] of sitelink.toml, each key with its meaning: copy the lines that differ on your
-host and change them. docs/reference/profiles.md says where each value comes from.
+Without NAME, it lists the built-in profiles. With NAME, it prints one as the table [host] of
+sitelink.toml, each key with its meaning: copy the lines that differ on your host and change them.
+docs/reference/profiles.md gives the source of each value.
 `
 
 func (a *app) profileCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "profile [NAME]",
-		Short: "show how a host answers paths",
+		Short: "show how a hosting profile answers paths",
 		Long:  profileLong,
-		Example: "  sitelink profile\n" +
-			"  sitelink profile caddy >> sitelink.toml",
+		Example: "  # list the profiles\n  sitelink profile\n\n" +
+			"  # start from the profile of Caddy\n  sitelink profile caddy >> sitelink.toml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return &usageError{fmt.Sprintf("profile takes one name, got %d", len(args)), ""}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
 // destination is one report on its way.
@@ -22,9 +22,13 @@ type destination struct {
 // they were.
 type destinations []destination
 
-// openReports opens all that the configuration asks for. opt is what they have
-// in common.
-func (a *app) openReports(cfg *config.Config, opt report.Options) (destinations, error) {
+// openReports opens the reports that the configuration asks for.
+func (a *app) openReports(p *project.Project) (destinations, error) {
+	cfg := p.Config
+	opt, err := a.reportOptions(p)
+	if err != nil {
+		return nil, err
+	}
 	var all destinations
 	taken := map[string]string{} // file to format
 	for _, f := range cfg.Formats {
@@ -99,18 +103,33 @@ func (all destinations) summarised() bool {
 	return false
 }
 
+// addExtras works out what a report shows beside the findings, if one of them
+// does.
+func (all destinations) addExtras(ctx context.Context, run *audit.Audit, r *check.Result) error {
+	var extras *report.Extras
+	for i := range all {
+		if !all[i].format.Extras {
+			continue
+		}
+		if extras == nil {
+			var err error
+			if extras, err = run.Extras(ctx, r); err != nil {
+				return err
+			}
+		}
+		all[i].opt.Extras = *extras
+	}
+	return nil
+}
+
 // showAll lists every link in each report. The site is in memory; only the
 // pages are read once more for each.
-func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, docroot string, accepted *acceptance, all destinations) (result *check.Result, err error) {
-	places, err := a.rowSources(ctx, s, cfg, docroot)
-	if err != nil {
-		return nil, err
-	}
+func (a *app) showAll(ctx context.Context, run *audit.Audit, all destinations) (result *check.Result, err error) {
 	for _, d := range all {
 		if d.format.Name == "jsonl" {
-			result, err = a.showAllJSON(ctx, s, cfg, places, accepted, d.out)
+			result, err = a.showAllJSON(ctx, run, d.out)
 		} else {
-			result, err = a.showAllText(ctx, s, cfg, places, accepted, d.out, d.opt.TextOptions)
+			result, err = showAllText(ctx, run, d.out, d.opt.TextOptions)
 		}
 		if err != nil {
 			return nil, err
@@ -119,24 +138,22 @@ func (a *app) showAll(ctx context.Context, s *site.Site, cfg *config.Config, doc
 	return result, nil
 }
 
-// showAllJSON writes one row a link and nothing else: faults of files are no
-// links.
-func (a *app) showAllJSON(ctx context.Context, s *site.Site, cfg *config.Config, places linkSources, accepted *acceptance, out output) (*check.Result, error) {
-	result, err := accepted.links(ctx, s, checkOptions(cfg), check.LinkWriter{W: out, Append: func(dst []byte, l *check.Link) []byte {
-		return report.AppendSourcedLink(dst, l, places.of(l))
-	}})
+// showAllJSON writes one row for each link and nothing else: faults of files are
+// not links.
+func (a *app) showAllJSON(ctx context.Context, run *audit.Audit, out output) (*check.Result, error) {
+	result, err := run.Links(ctx, out, report.AppendSourcedLink)
 	if err == nil && len(result.Findings) > 0 {
 		a.ui.warning(fmt.Sprintf("faults of files not listed (leave out --show all to see them): %s", thousands(len(result.Findings))))
 	}
 	return result, err
 }
 
-// showAllText lists the faults of files behind the links and ends with the
+// showAllText lists the faults of files after the links and ends with the
 // summary.
-func (a *app) showAllText(ctx context.Context, s *site.Site, cfg *config.Config, places linkSources, accepted *acceptance, out output, opt report.TextOptions) (*check.Result, error) {
-	result, err := accepted.links(ctx, s, checkOptions(cfg), check.LinkWriter{W: out, Append: func(dst []byte, l *check.Link) []byte {
-		return report.AppendLinkText(dst, l, places.of(l), opt)
-	}})
+func showAllText(ctx context.Context, run *audit.Audit, out output, opt report.TextOptions) (*check.Result, error) {
+	result, err := run.Links(ctx, out, func(dst []byte, l *check.Link, source *check.Position) []byte {
+		return report.AppendLinkText(dst, l, source, opt)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 )
 
@@ -62,7 +63,7 @@ func TestReportsTogether(t *testing.T) {
 		return all
 	}
 	for failing := range cfg.Formats {
-		all, err := testApp(io.Discard, io.Discard).openReports(cfg, report.Options{})
+		all, err := testApp(io.Discard, io.Discard).openReports(&project.Project{Config: cfg})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestReportsTogether(t *testing.T) {
 			t.Errorf("report %d fails: the files are %q", failing, got)
 		}
 	}
-	all, err := testApp(io.Discard, io.Discard).openReports(cfg, report.Options{})
+	all, err := testApp(io.Discard, io.Discard).openReports(&project.Project{Config: cfg})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,20 +97,6 @@ func TestReportsTogether(t *testing.T) {
 	for name, text := range got {
 		if len(text) < 1000 {
 			t.Errorf("%s holds %d bytes", name, len(text))
-		}
-	}
-}
-
-// TestWithin: the docroot as the root of the project sees it.
-func TestWithin(t *testing.T) {
-	root := t.TempDir()
-	t.Chdir(root)
-	for docroot, want := range map[string]string{
-		"public": "public", "./public/": "public", ".": ".", filepath.Join(root, "a", "b"): "a/b",
-		"..public": "..public", "..": filepath.ToSlash(filepath.Dir(root)),
-	} {
-		if got := within(root, docroot); got != want {
-			t.Errorf("within(%s) = %s, want %s", docroot, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,18 +13,18 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 )
 
-// env is what the command has of its surroundings. Tests give their own.
+// env is the environment of the process. Tests provide their own.
 type env struct {
-	// Stdin is nil where there is none.
+	// Stdin is nil if there is no standard input.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// StdinTTY, StdoutTTY and StderrTTY tell whether these are terminals.
+	// StdinTTY, StdoutTTY and StderrTTY report whether these are terminals.
 	StdinTTY, StdoutTTY, StderrTTY bool
 
 	Getenv func(string) string
 }
 
-// Exit codes. They are a contract, see exitCodes in check.go.
+// Exit codes. Scripts depend on them; see exitCodes in check.go.
 const (
 	exitClean       = 0
 	exitFindings    = 1
@@ -33,10 +34,10 @@ const (
 	exitInterrupted = 130
 )
 
-// errFindings ends a run that did its work and found something.
+// errFindings ends a run that finished and found something.
 var errFindings = errors.New("findings")
 
-// errNotices ends a run that did its work, but could not tell everybody.
+// errNotices ends a run that finished, although some notices failed.
 var errNotices = errors.New("notices failed")
 
 // usageError is a fault of the command line or of the environment.
@@ -44,7 +45,7 @@ type usageError struct{ msg, hint string }
 
 func (e *usageError) Error() string { return e.msg }
 
-// failure is work that could not be done, with advice.
+// failure is an error that sitelink cannot work around, with a hint.
 type failure struct {
 	err  error
 	hint string
@@ -53,21 +54,20 @@ type failure struct {
 func (e *failure) Error() string { return e.err.Error() }
 func (e *failure) Unwrap() error { return e.err }
 
-// run carries out one command line and returns the exit code. It never exits,
-// so that everything deferred runs, and may be called several times.
+// run executes one command line and returns the exit code. It never exits the
+// process, so that deferred functions run and tests can call it repeatedly.
 func run(ctx context.Context, args []string, e env) int {
 	u := newUI(e)
-	// Said at once, not when the work has ended: it may take a moment until
-	// it notices.
-	said := make(chan struct{})
+	// Confirm a signal at once: the work may need a moment to notice it.
+	confirmed := make(chan struct{})
 	release := context.AfterFunc(ctx, func() {
-		defer close(said)
+		defer close(confirmed)
 		u.line("interrupted")
 	})
 
-	err := execute(ctx, args, &app{env: e, ui: u, ctx: ctx})
+	err := execute(ctx, args, &app{env: e, ui: u, printed: map[string]bool{}})
 	if !release() {
-		<-said
+		<-confirmed
 		return exitInterrupted
 	}
 	return u.report(err)
@@ -77,21 +77,19 @@ func run(ctx context.Context, args []string, e env) int {
 type app struct {
 	env env
 	ui  *ui
-	// ctx is that of the run: an app lives as long as one command.
-	ctx context.Context
-	// projects are those that were asked, told the docroots of which a line was
-	// said.
-	projects projects
-	told     []string
-	// filesOnly: projects are asked no further than their files tell.
-	filesOnly bool
+	// printed are the notes that were printed: each is printed once.
+	printed map[string]bool
+	// shortHelp is true if the help was asked for by -h, which prints less than
+	// --help.
+	shortHelp bool
 }
 
 func execute(ctx context.Context, args []string, a *app) error {
 	root := a.rootCommand()
 	root.SetArgs(args)
-	// Asked before anything is parsed: the flags of a misspelt command would
-	// be called unknown before its name is.
+	a.shortHelp = asksForShortHelp(args)
+	// Look up the command before parsing flags: otherwise the flags of a
+	// misspelled command would be reported as unknown instead of its name.
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		if err := findCommand(root, args); err != nil {
 			return err
@@ -100,29 +98,45 @@ func execute(ctx context.Context, args []string, a *app) error {
 	return root.ExecuteContext(ctx)
 }
 
+// findCommand returns an error if args name a command that does not exist.
 func findCommand(root *cobra.Command, args []string) error {
 	found, rest, err := root.Find(args)
-	if err == nil {
-		if found.Name() == "help" && len(rest) > 0 {
-			return findCommand(root, rest)
-		}
+	if err == nil && found.Name() == "help" && len(rest) > 0 {
+		return findCommand(root, rest)
+	}
+	if err != nil {
+		found, rest = root, args
+	}
+	name := commandName(rest)
+	if name == "" || !found.HasSubCommands() {
 		return nil
 	}
-	name := commandName(args)
+	prefix := strings.TrimPrefix(found.CommandPath()+" ", root.Name()+" ")
 	var names []string
-	for _, c := range root.Commands() {
+	for _, c := range found.Commands() {
 		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
+			names = append(names, prefix+c.Name())
 		}
 	}
-	hint := "sitelink --help lists the commands"
-	if near, ok := config.Nearest(name, names); ok {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	return &usageError{fmt.Sprintf("unknown command %q", name), hint}
+	return &usageError{fmt.Sprintf("unknown command %q", prefix+name),
+		cmp.Or(config.DidYouMean(prefix+name, names), found.CommandPath()+" --help lists the commands")}
 }
 
-// commandName is the first argument that is no flag.
+// withCommands completes a command that does nothing by itself, only through its
+// subcommands.
+func withCommands(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(subcommands...)
+	var names []string
+	for _, c := range subcommands {
+		names = append(names, c.Name())
+	}
+	cmd.RunE = func(*cobra.Command, []string) error {
+		return &usageError{cmd.Name() + " needs a command", "write one of " + config.OneOf(names)}
+	}
+	return cmd
+}
+
+// commandName returns the first argument that is not a flag.
 func commandName(args []string) string {
 	for _, arg := range args {
 		if !strings.HasPrefix(arg, "-") {
@@ -135,22 +149,25 @@ func commandName(args []string) string {
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sitelink",
-		Short: "keep a static site's links alive",
-		Long: "sitelink checks the links of a built static site before it ships: every file, index\n" +
-			"file, image map and fragment that a page asks for, as the site's own host will\n" +
-			"answer it.",
-		Example:       "  sitelink check\n  sitelink build\n  sitelink check --help",
-		Version:       versionLine(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE: func(*cobra.Command, []string) error {
-			return &usageError{"no command given", "sitelink check DIR checks a built site; sitelink --help lists the commands"}
-		},
+		Short: "keep the links of a static site alive",
+		Long: "sitelink checks the links of a static site before you publish it: every page, file,\n" +
+			"fragment and image map that a link names, answered as your host will answer. After a\n" +
+			"deploy it notifies the sites that you link to.",
+		Example: "  # check the site that your generator has built, or build and check it\n" +
+			"  sitelink check\n  sitelink build\n\n" +
+			"  # check while you write\n  sitelink watch\n\n" +
+			"  # set up a project: configuration, git hook, CI\n  sitelink init",
+		Version:           versionLine(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.overview(cmd) },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetOut(a.env.Stdout)
 	root.SetErr(a.env.Stderr)
 	root.SetVersionTemplate("sitelink {{.Version}}\n")
+	root.InitDefaultVersionFlag()
+	root.Flags().Lookup("version").Usage = "print the version"
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.checkCommand(), a.buildCommand(), a.watchCommand(), a.initCommand(), a.doctorCommand(),
@@ -163,13 +180,14 @@ func (a *app) rootCommand() *cobra.Command {
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Short = "describe a command"
 	}
+	a.setHelp(root)
 	return root
 }
 
-// noArguments refuses arguments of commands that take none.
+// noArguments refuses all arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return &usageError{fmt.Sprintf("%s takes no argument, got %q", cmd.Name(), args[0]), ""}
+		return &usageError{fmt.Sprintf("%s takes no arguments, but got %q", cmd.Name(), args[0]), cmd.CommandPath() + " -h shows how to call it"}
 	}
 	return nil
 }

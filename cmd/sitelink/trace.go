@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/audit"
 )
 
 // debugs tells whether SITELINK_DEBUG asks for a topic.
@@ -19,10 +18,10 @@ func (u *ui) debugs(topic string) bool {
 // trace prints to standard error what SITELINK_DEBUG asks for: with walk the
 // pages that --from, --skip and --limit let through, with links every link as
 // it is written and where it leads (LL-76).
-func (a *app) trace(ctx context.Context, s *site.Site, cfg *config.Config) error {
-	opt := checkOptions(cfg)
+func (a *app) trace(ctx context.Context, run *audit.Audit) error {
+	s, opt := run.Site, audit.CheckOptions(run.Project)
 	if a.ui.debugs("walk") {
-		steps, err := check.Walk(ctx, handle(s), opt)
+		steps, err := check.Walk(ctx, audit.Handle(s), opt)
 		if err != nil {
 			return err
 		}
@@ -34,7 +33,7 @@ func (a *app) trace(ctx context.Context, s *site.Site, cfg *config.Config) error
 		return nil
 	}
 	opt.Ignore = nil
-	_, err := check.WriteLinks(ctx, handle(s), opt, check.Query{}, check.LinkWriter{W: traceWriter{a.ui}, Append: traceRow})
+	_, err := check.WriteLinks(ctx, audit.Handle(s), opt, check.Query{}, check.LinkWriter{W: traceWriter{a.ui}, Append: traceRow})
 	return err
 }
 

@@ -25,6 +25,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // ui writes to standard error. It is safe for concurrent use: a signal may
@@ -99,15 +100,20 @@ func (u *ui) report(err error) int {
 	for _, e := range flatten(err) {
 		text, hint := e.Error(), ""
 		var usage *usageError
-		var fault *config.Error
+		var key *config.Error
 		var failed *failure
 		switch {
 		case errors.As(e, &usage):
 			code, hint = exitUsage, usage.hint
-		case errors.As(e, &fault):
-			code, hint = exitUsage, fault.Hint
+		case errors.As(e, &key):
+			code, hint = exitUsage, key.Hint
 		case errors.As(e, &failed):
 			hint = failed.hint
+		default:
+			var usage bool
+			if hint, usage = fault.Hint(e); usage {
+				code = exitUsage
+			}
 		}
 		u.line("error: " + text)
 		if hint != "" {

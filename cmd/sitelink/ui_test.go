@@ -8,14 +8,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
 func TestReportErrors(t *testing.T) {
@@ -168,28 +166,6 @@ func TestFlagsAreKeys(t *testing.T) {
 					t.Errorf("the help of --profile does not name %s", name)
 				}
 			}
-		}
-	}
-}
-
-// What cannot be read comes with advice, and stays the error that it was.
-func TestExplain(t *testing.T) {
-	denied := fmt.Errorf("read docroot x: %w", fs.ErrPermission)
-	for _, c := range []struct {
-		err  error
-		hint string
-	}{
-		{denied, "make the directory readable for the user who runs sitelink"},
-		{fmt.Errorf("read docroot x: %w", site.ErrNoPages), "build the site first, or name the directory that it was built into: sitelink check DIR"},
-		{errors.New("other"), ""},
-	} {
-		got, hint := explain(c.err), ""
-		var f *failure
-		if errors.As(got, &f) {
-			hint = f.hint
-		}
-		if hint != c.hint || !errors.Is(got, c.err) || got.Error() != c.err.Error() {
-			t.Errorf("explain(%v) = %v with hint %q", c.err, got, hint)
 		}
 	}
 }

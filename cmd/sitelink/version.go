@@ -8,21 +8,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker for releases: -ldflags "-X main.version=1.2.3".
+// version is set by the linker in releases: -ldflags "-X main.version=1.2.3".
 var version string
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "print the version, the commit and the Go version",
-		Args:  noArguments,
+		Use:     "version",
+		Short:   "print the version, the commit and the Go version",
+		Example: "  sitelink version",
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return a.print("sitelink " + versionLine() + "\n")
 		},
 	}
 }
 
-// versionNumber is the version alone, empty when the binary does not know it.
+// versionNumber returns the version alone, or "" if the binary does not know it.
 func versionNumber() string {
 	if version != "" {
 		return version
@@ -33,8 +34,8 @@ func versionNumber() string {
 	return ""
 }
 
-// versionLine is "1.2.3 (commit 0123456789ab, go1.26.0 linux/amd64)". What the
-// binary does not know about itself is left out.
+// versionLine returns "1.2.3 (commit 0123456789ab, go1.26.0 linux/amd64)",
+// without the parts that the binary does not know.
 func versionLine() string {
 	v, commit := versionNumber(), ""
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -49,8 +50,8 @@ func versionLine() string {
 	return fmt.Sprintf("%s (%s%s %s/%s)", v, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// commitOf returns the revision that the binary was built from, with + when
-// the tree had changes.
+// commitOf returns the revision that the binary was built from, with a + if the
+// working tree had changes.
 func commitOf(info *debug.BuildInfo) string {
 	revision, modified := "", ""
 	for _, s := range info.Settings {

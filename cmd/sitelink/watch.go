@@ -11,30 +11,29 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 )
 
-const watchLong = `watch checks a built site, and again whenever its files change: beside hugo server or any
-other generator that writes the docroot to disk. It reads only what changed, and says only
-what came and what was fixed.
+const watchLong = `watch checks a built site, and checks it again whenever its files change. Run it beside hugo server,
+or any other generator that writes the docroot to disk. It reads only the files that changed, and
+prints only new and fixed findings.
 
-DIR is the docroot, as for check, and so are the keys of the configuration; a changed
-configuration is read again. Ctrl-C ends the watch.
+DIR is the docroot, as for check. watch reads a changed configuration again. Press Ctrl-C to stop.
 
-docs/guide/watch.md describes the output, for editors too.
+docs/guide/watch.md describes the output, also for editors.
 `
 
-const watchExample = `  # beside a generator that writes public; Hugo before 0.123: hugo server --renderToDisk
+const watchExample = `  # beside a generator that writes public (Hugo before 0.123: hugo server --renderToDisk)
   hugo server &
   sitelink watch public
 
-  # all findings each time, for an editor that collects them
+  # print all findings each time, for an editor that collects them
   sitelink watch public --list all
 
-  # for a tool: one JSON object a line
+  # for a program: one JSON object per line
   sitelink watch public --format jsonl`
 
 const watchExitCodes = `Exit codes:
   2    wrong usage or configuration
-  3    the work could not be done: no such docroot, a full disk
-  130  interrupted: how a watch ends
+  3    the work could not be done: no docroot, a full disk
+  130  interrupted; this is how a watch ends
 `
 
 // watchFlags are the flags that only watch has.
@@ -52,7 +51,7 @@ func (a *app) watchCommand() *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use:               "watch [DIR]",
-		Short:             "check a built site whenever its files change",
+		Short:             "check a built site again whenever its files change",
 		Long:              watchLong + "\n" + watchExitCodes,
 		Example:           watchExample,
 		Args:              oneDirectory,
@@ -71,11 +70,11 @@ func (a *app) watchCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.format, "format", "text", "format of the output, `NAME`: text or jsonl")
-	flags.StringVar(&f.list, "list", "changes", "what each check lists, `WHAT`: changes or all")
-	flags.DurationVar(&f.quiet, "quiet", 200*time.Millisecond, "check when nothing has changed for `TIME`")
-	flags.DurationVar(&f.poll, "poll", 0, "list the files every `TIME` instead of waiting for events, for network file systems; 0 is off")
-	flags.StringVar(&f.config, "config", "", "read `FILE` instead of looking for sitelink.toml")
+	flags.StringVar(&f.format, "format", "text", "print the output as `FORMAT`: text or jsonl")
+	flags.StringVar(&f.list, "list", "changes", "print `WHAT` after each check: changes or all findings")
+	flags.DurationVar(&f.quiet, "quiet", 200*time.Millisecond, "wait until no file has changed for `TIME` before checking")
+	flags.DurationVar(&f.poll, "poll", 0, "list the files every `TIME` instead of waiting for events, for network file systems; 0 turns this off")
+	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	addKeyFlags(cmd, "format", "output", "show", "group-by", "fail-on")
 	for name, values := range map[string][]string{"format": watchFormats, "list": watchLists} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -14,9 +13,9 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
-	"github.com/sitelink/sitelink/internal/site"
 )
 
 // TestWatchTells: whatever is edited, each round of a watch prints what sets two
@@ -42,7 +41,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 	write(t, file, "")
 
 	var out bytes.Buffer
-	a := &app{env: env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }}, ctx: t.Context()}
+	a := &app{env: env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }}, printed: map[string]bool{}}
 	a.ui = newUI(a.env)
 	cmd := a.watchCommand()
 	if err := cmd.Flags().Set("source", "off"); err != nil {
@@ -57,7 +56,11 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 	if all {
 		flags.list = "all"
 	}
-	w := &watching{app: a, flags: flags, cfg: cfg, configure: configure, docroot: docroot, anything: true, out: a.watchPrinter(cfg, flags, docroot)}
+	p, err := a.findRoot(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watcher{app: a, flags: flags, configure: configure, project: p, reload: true, out: a.watchPrinter(p, flags)}
 	var before []check.Finding
 	told, accepted := 0, 0
 	for step := range 150 {
@@ -70,7 +73,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 			t.Fatalf("step %d, after %q: printed\n%swant\n%s", step, e.log[max(0, len(e.log)-5):], got, want)
 		}
 		told += strings.Count(out.String(), "\n")
-		if w.accepted != nil {
+		if w.project.Config.Baseline != "" {
 			accepted++
 		}
 		before = after
@@ -97,7 +100,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 				write(t, list, text.String())
 			}
 			write(t, file, rules)
-			w.anything = true
+			w.reload = true
 		}
 	}
 	if told < 500 || (accepted > 10) != accept {
@@ -106,21 +109,16 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 }
 
 // freshFindings is what a check of its own finds under the configuration of w.
-func freshFindings(t *testing.T, a *app, w *watching) []check.Finding {
+func freshFindings(t *testing.T, a *app, w *watcher) []check.Finding {
 	t.Helper()
-	s, err := site.Load(t.Context(), w.docroot, a.siteOf(w.cfg, w.docroot))
+	run, err := audit.Open(t.Context(), w.project, audit.Options{Baseline: true, Today: a.today})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := check.Run(t.Context(), handle(s), checkOptions(w.cfg))
+	r, err := run.Check(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	accepted, err := a.acceptance(context.Background(), w.cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepted.apply(r)
 	return r.Findings
 }
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 )
 
@@ -29,10 +29,10 @@ type watchPrinter struct {
 	buf   []byte
 }
 
-func (a *app) watchPrinter(cfg *config.Config, flags watchFlags, docroot string) *watchPrinter {
+func (a *app) watchPrinter(p *project.Project, flags watchFlags) *watchPrinter {
 	return &watchPrinter{
 		out: a.stdout(), jsonl: flags.format == "jsonl", all: flags.list == "all",
-		text: report.TextOptions{Prefix: docroot, Color: a.colorsReport(cfg.Color, "-")},
+		text: report.TextOptions{Prefix: p.Docroot, Color: a.colorsReport(p.Config.Color, "-")},
 	}
 }
 

@@ -4,65 +4,62 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/watch"
 )
 
-// watching is one `sitelink watch` at work.
-type watching struct {
+// watcher is one run of sitelink watch.
+type watcher struct {
 	*app
 	flags     watchFlags
-	cfg       *config.Config
 	configure func() (*config.Config, error)
-	docroot   string
-	accepted  *acceptance
-	// site is the last version that was checked, nil when it has to be loaded.
-	// findings are what the reader knows of.
-	site     *site.Site
-	memo     *check.Memo
+	project   *project.Project
+	// audit is the last version of the site that was checked, nil when it has to
+	// be loaded. findings are those that the reader knows.
+	audit    *audit.Audit
 	findings []check.Finding
-	// checked: at least one check worked.
+	// checked is set after the first check that worked.
 	checked bool
-	// pending are the changed paths that no check has seen yet; anything is set
-	// when any file, or the configuration, may have changed.
-	pending  []string
-	anything bool
-	out      *watchPrinter
-	sources  watchPlaces
+	// pending are the changed paths that no check has seen yet; reload is set when
+	// any file, or the configuration, may have changed.
+	pending []string
+	reload  bool
+	out     *watchPrinter
+	sources watchSources
 	// progress is drawn while a check reads; nil draws nothing.
 	progress *progress
 }
 
 // watch does the work of `sitelink watch`. It ends when ctx does, or with an
-// error that trying again would not mend.
+// error that another attempt would not repair.
 func (a *app) watch(ctx context.Context, cfg *config.Config, flags watchFlags, configure func() (*config.Config, error)) error {
-	docroot := a.docroot(cfg.Docroot)
-	if err := lookAt(docroot); err != nil {
+	p, err := a.find(ctx, cfg)
+	if err != nil {
 		return err
 	}
-	w := &watching{app: a, flags: flags, cfg: cfg, configure: configure, docroot: docroot, anything: true, out: a.watchPrinter(cfg, flags, docroot)}
-	// Watched before it is read: what changes meanwhile is told afterwards.
-	files, err := watch.Open(docroot, watch.Options{Quiet: flags.quiet, Poll: flags.poll, Lock: buildLock(docroot), Also: w.watchedFiles()})
+	w := &watcher{app: a, flags: flags, configure: configure, project: p, reload: true, out: a.watchPrinter(p, flags)}
+	// Watched before it is read, so that no change is missed.
+	files, err := watch.Open(p.Docroot, watch.Options{Quiet: flags.quiet, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles()})
 	if err != nil {
 		return err
 	}
 	defer files.Close()
 	polls := files.Polls()
 	w.warnPolling(polls)
-	if w.accepted, err = a.acceptance(ctx, cfg); err != nil {
-		return err
-	}
 	for {
 		if err := w.round(ctx); errors.Is(err, errReaderGone) {
-			return nil // and nobody is left to tell
+			return nil
 		} else if err != nil {
 			return err
 		}
@@ -74,13 +71,13 @@ func (a *app) watch(ctx context.Context, cfg *config.Config, flags watchFlags, c
 			polls = files.Polls()
 			w.warnPolling(polls)
 		}
-		w.anything = w.anything || b.All
+		w.reload = w.reload || b.All
 		w.pending = append(w.pending, b.Paths...)
 	}
 }
 
 // warnPolling says why there are no events, and what helps; nil is no reason.
-func (w *watching) warnPolling(err error) {
+func (w *watcher) warnPolling(err error) {
 	if err == nil {
 		return
 	}
@@ -93,27 +90,11 @@ func (w *watching) warnPolling(err error) {
 	}
 }
 
-// buildLock is the lock that Hugo holds in the project while it builds.
-func buildLock(docroot string) string {
-	dirs := projectDirs(docroot)
-	if len(dirs) == 0 {
-		return ""
-	}
-	for _, dir := range dirs {
-		if p, ok := generator.Detect(dir); ok {
-			if p.Generator != generator.Hugo {
-				return ""
-			}
-			return filepath.Join(dir, ".hugo_build.lock")
-		}
-	}
-	return filepath.Join(dirs[0], ".hugo_build.lock")
-}
-
 // watchedFiles are the files outside the docroot that decide what is found.
-func (w *watching) watchedFiles() []string {
+func (w *watcher) watchedFiles() []string {
 	var files []string
-	for _, dir := range projectDirs(w.docroot) {
+	dirs, _ := w.project.SourceDirs()
+	for _, dir := range dirs {
 		names := []string{"netlify.toml", "vercel.json", "firebase.json", "sitelink.toml", ".sitelink.toml"}
 		if p, ok := generator.Detect(dir); ok {
 			names = append(names, p.Configs...)
@@ -122,7 +103,7 @@ func (w *watching) watchedFiles() []string {
 			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
 		}
 	}
-	for _, name := range []string{w.flags.config, w.cfg.Baseline} {
+	for _, name := range []string{w.flags.config, w.project.Config.Baseline} {
 		if name != "" {
 			files = append(files, name)
 		}
@@ -134,7 +115,7 @@ func (w *watching) watchedFiles() []string {
 // example because the docroot is missing while a generator replaces it, the
 // changes stay pending for the next round. The error is that of ctx or of the
 // output, or says that the first check did not work.
-func (w *watching) round(ctx context.Context) error {
+func (w *watcher) round(ctx context.Context) error {
 	if err := w.out.begin(); err != nil {
 		return err
 	}
@@ -144,14 +125,14 @@ func (w *watching) round(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err == nil:
-		w.pending, w.anything, w.checked = w.pending[:0], false, true
+		w.pending, w.reload, w.checked = w.pending[:0], false, true
 		err = w.print(ctx, n)
 		timer.stage("watch")
 		return err
 	case !w.checked && !errors.Is(err, site.ErrNoPages):
-		return explain(err)
+		return err
 	}
-	w.anything = true
+	w.reload = true
 	return w.out.failed(err)
 }
 
@@ -165,7 +146,7 @@ type watchedCheck struct {
 
 // print prints what a check found, at positions in the sources where they are
 // known.
-func (w *watching) print(ctx context.Context, c *watchedCheck) error {
+func (w *watcher) print(ctx context.Context, c *watchedCheck) error {
 	list := c.New
 	if w.out.all {
 		list = c.all
@@ -176,29 +157,28 @@ func (w *watching) print(ctx context.Context, c *watchedCheck) error {
 	}
 	fixed := w.sources.forget(c.Fixed)
 	if !w.out.all {
-		w.sources.tell(list)
+		w.sources.remember(list)
 	}
 	return w.out.end(c, fixed, list)
 }
 
 // check loads the site, or updates it, checks it, and compares the findings
 // with those of the last check.
-func (w *watching) check(ctx context.Context) (*watchedCheck, error) {
-	w.progress = newProgress(w.ui, w.cfg.Progress, time.Now)
+func (w *watcher) check(ctx context.Context) (*watchedCheck, error) {
+	w.progress = newProgress(w.ui, w.project.Config.Progress, time.Now)
 	defer w.progress.done()
-	s, err := w.load(ctx)
+	run, err := w.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	opt := checkOptions(w.cfg)
-	opt.Memo = w.memo
-	r, err := check.Run(ctx, handle(s), opt)
+	r, err := run.Check(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w.accepted.apply(r)
-	w.site = s
-	w.hintServer(s)
+	w.audit = run
+	if run.Site.ServerPages() > 0 {
+		w.noteOnce(fastRender)
+	}
 	c := &watchedCheck{Difference: check.Compare(w.findings, r.Findings), all: r.Findings}
 	for i := range r.Findings {
 		if r.Findings[i].Verdict == check.Error {
@@ -211,40 +191,58 @@ func (w *watching) check(ctx context.Context) (*watchedCheck, error) {
 	return c, nil
 }
 
+// fastRender is a note for users of hugo server.
+const fastRender = "hugo server renders only what changed and what was visited lately; " +
+	"hugo server --disableFastRender keeps lists, menus and other pages up to date"
+
 // load returns the site as it is now: a new version of the last one, or, when
-// anything may have changed, loaded with the configuration as it is now. The
-// last version is dropped first, so that there is memory for the next one.
-func (w *watching) load(ctx context.Context) (*site.Site, error) {
-	last := w.site
-	w.site = nil
-	if last != nil && !w.anything {
+// anything may have changed, loaded with the configuration as it is now. The last
+// version is dropped first, so that there is memory for the next one.
+func (w *watcher) load(ctx context.Context) (*audit.Audit, error) {
+	last := w.audit
+	w.audit = nil
+	if last != nil && !w.reload {
 		slices.Sort(w.pending)
 		return last.Update(ctx, slices.Compact(w.pending))
 	}
-	w.memo = &check.Memo{}
-	w.reconfigure(ctx)
-	opt := w.siteOf(w.cfg, w.docroot)
+	if w.checked {
+		w.reconfigure(ctx)
+	}
+	opt := w.auditOptions(nil)
+	opt.Baseline, opt.Updates = true, true
 	opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
-	return loadSite(ctx, w.docroot, opt)
+	opt.Warn = w.sources.warnOnce(w.ui.warning)
+	return w.open(ctx, w.project, opt)
 }
 
-// reconfigure reads the configuration again, unless this is the first check. A
-// broken one is told, and the old one stays.
-func (w *watching) reconfigure(ctx context.Context) {
-	if !w.checked {
-		return
-	}
-	w.projects = nil // its configuration may be what changed
-	cfg, err := w.configure()
+// reconfigure reads the configuration again. If it is wrong, it says so and
+// leaves the old one in place.
+func (w *watcher) reconfigure(ctx context.Context) {
+	p, err := w.findAgain(ctx)
 	if err == nil {
-		var accepted *acceptance
-		if accepted, err = w.acceptance(ctx, cfg); err == nil {
-			w.cfg, w.accepted = cfg, accepted
-			return
-		}
+		// A baseline that cannot be read is a fault of the configuration too.
+		_, err = audit.OpenBaseline(ctx, p, audit.Options{Today: w.today})
 	}
-	if ctx.Err() == nil {
+	switch {
+	case err == nil:
+		w.project = p
+		w.printNotes(p)
+	case ctx.Err() == nil:
 		w.ui.report(err)
 		w.ui.note("the configuration stays as it was")
 	}
+}
+
+// findAgain finds the project with the configuration as it is now. The docroot
+// stays the one that is watched.
+func (w *watcher) findAgain(ctx context.Context) (*project.Project, error) {
+	cfg, err := w.configure()
+	if err != nil {
+		return nil, err
+	}
+	p, err := project.Find(ctx, w.project.Dir, project.Options{Config: cfg, Env: os.Environ()})
+	if err == nil && p.Docroot != w.project.Docroot {
+		p, err = p.WithDocroot(ctx, w.project.Docroot)
+	}
+	return p, err
 }

@@ -68,7 +68,7 @@ func newBlog(fsys fs.FS, out io.Writer) (*blog, error) {
 	}
 	for _, p := range b.pages {
 		var body bytes.Buffer
-		p.doc, err = b.links.Convert(b.md, mdlink.Source{File: folder + p.File, Line: p.Line, Text: p.Text}, &body, fileOf(p.File))
+		p.doc, err = b.links.Convert(b.md, mdlink.Input{File: folder + p.File, Line: p.Line, Text: p.Text}, &body, fileOf(p.File))
 		if err != nil {
 			return nil, err
 		}

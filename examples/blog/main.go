@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, out io.Writer) (int, error) {
 	}
 	fmt.Fprintf(out, "built %d pages from %d Markdown files\n\n", b.written, len(b.pages))
 
-	result, err := hook.Check(ctx, hook.Site{Docroot: docroot, BaseURL: baseURL, Sources: b.links.Parts})
+	result, err := hook.Check(ctx, hook.Site{Docroot: docroot, BaseURL: baseURL, Sources: b.links.Sources})
 	if err != nil {
 		return failed, err
 	}

@@ -55,7 +55,7 @@ func TestPlaces(t *testing.T) {
 	if err := templates.Verify(text, templates.Endpoints{Webmention: "https://webmention.example/hedge-and-stile"}); err != nil {
 		t.Error(err)
 	}
-	result, err := hook.Check(t.Context(), hook.Site{Docroot: dir, BaseURL: baseURL, Sources: b.links.Parts})
+	result, err := hook.Check(t.Context(), hook.Site{Docroot: dir, BaseURL: baseURL, Sources: b.links.Sources})
 	if err != nil {
 		t.Fatal(err)
 	}

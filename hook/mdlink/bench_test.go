@@ -28,7 +28,7 @@ func BenchmarkConvert(b *testing.B) {
 		b.SetBytes(int64(len(benchText)))
 		for b.Loop() {
 			var html bytes.Buffer
-			if _, err := r.Convert(md, Source{File: "a.md", Text: benchText}, &html); err != nil {
+			if _, err := r.Convert(md, Input{File: "a.md", Text: benchText}, &html); err != nil {
 				b.Fatal(err)
 			}
 		}

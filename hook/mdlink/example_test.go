@@ -21,7 +21,7 @@ func ExampleRecorder() {
 
 	text := []byte("# Boats\n\nSee the [harbour](harbor.html).\n")
 	var html bytes.Buffer
-	doc, err := links.Convert(md, mdlink.Source{File: "content/boats.md", Text: text}, &html)
+	doc, err := links.Convert(md, mdlink.Input{File: "content/boats.md", Text: text}, &html)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -44,7 +44,7 @@ func ExampleRecorder() {
 	}
 	doc.Page("boats.html")
 
-	result, err := hook.Check(context.Background(), hook.Site{Docroot: docroot, Sources: links.Parts})
+	result, err := hook.Check(context.Background(), hook.Site{Docroot: docroot, Sources: links.Sources})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -67,7 +67,7 @@ func ExampleRelative() {
 		},
 	}))
 	text := []byte("From the [harbour](harbour.md)\nto the [lighthouse][l].\n\n[l]: light.md\n")
-	if _, err := links.Convert(md, mdlink.Source{File: "content/boats.md", Text: text}, &bytes.Buffer{}); err != nil {
+	if _, err := links.Convert(md, mdlink.Input{File: "content/boats.md", Text: text}, &bytes.Buffer{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

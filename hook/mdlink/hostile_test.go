@@ -31,7 +31,7 @@ func TestHostile(t *testing.T) {
 			var r Recorder
 			start = time.Now()
 			var html bytes.Buffer
-			doc, err := r.Convert(newMarkdown(&r), Source{File: "a.md", Text: []byte(source)}, &html)
+			doc, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: []byte(source)}, &html)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -49,7 +49,7 @@ func TestModules(t *testing.T) {
 			want[destination] = p
 		}
 		var html bytes.Buffer
-		doc, err := r.Convert(md, Source{File: name, Text: source}, &html)
+		doc, err := r.Convert(md, Input{File: name, Text: source}, &html)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func TestModules(t *testing.T) {
 	if err := filepath.WalkDir(strings.TrimSpace(string(cache)), walk); err != nil {
 		t.Fatal(err)
 	}
-	result, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: r.Parts})
+	result, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: r.Sources})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func plant(source []byte, file int) ([]byte, map[string]check.Position) {
 		out = append(out, source[done:p.from]...)
 		destination := fmt.Sprintf("broken-%d-%d", file, i)
 		start := bytes.LastIndexByte(out, '\n') + 1
-		planted[destination] = check.Position{Line: bytes.Count(out, []byte("\n")) + 1, Column: len([]rune(strings.TrimPrefix(string(out[start:]), mark))) + 1}
+		planted[destination] = check.Position{Line: bytes.Count(out, []byte("\n")) + 1, Column: len([]rune(strings.TrimPrefix(string(out[start:]), byteOrderMark))) + 1}
 		out = append(out, destination...)
 		done = p.to
 	}

@@ -6,20 +6,25 @@ import (
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
-// locator finds where destinations are written.
+// locator finds where the destinations of links are written.
 type locator struct {
 	source []byte
 	doc    *ast.Document
-	// definitions holds the reference definitions by label, once one is asked
-	// for; the first of a label counts (CommonMark 0.31, section 4.7).
+	// definitions holds the link reference definitions by label; nil until the
+	// first one is needed. The first definition of a label counts (CommonMark
+	// 0.31, section 4.7).
 	definitions map[string]*ast.LinkReferenceDefinition
 }
 
-// offset returns the offset of the first byte of n's destination, of a reference
-// link that is in its definition, and -1 when it cannot be told.
+// offset returns the offset of the first byte of n's destination, for a
+// reference link in its definition. It returns -1 if that is not known.
 func (l *locator) offset(n ast.Node) int {
 	switch n := n.(type) {
 	case *ast.Link:
@@ -27,20 +32,20 @@ func (l *locator) offset(n ast.Node) int {
 	case *ast.Image:
 		return l.destination(n, n.Destination, n.Reference)
 	case *ast.AutoLink:
-		return l.alias(n.Label(l.source))
+		return l.sliceOffset(n.Label(l.source))
 	}
-	return -1 // raw HTML has places of its own
+	return -1 // see rawLinks for HTML
 }
 
 func (l *locator) destination(n ast.Node, destination []byte, reference *ast.ReferenceLink) int {
-	if at := l.alias(destination); at >= 0 {
+	if at := l.sliceOffset(destination); at >= 0 {
 		return at
 	}
-	// The parser works on a copy of lines that begin with a part of a tab.
+	// goldmark parses a copy of lines that start in the middle of a tab.
 	if reference != nil {
 		return l.definition(reference.Value)
 	}
-	from := end(n)
+	from := endOfText(n)
 	i := bytes.Index(l.source[from:], []byte("]("))
 	if i < 0 {
 		return -1
@@ -48,10 +53,10 @@ func (l *locator) destination(n ast.Node, destination []byte, reference *ast.Ref
 	return l.after(from+i+len("]("), destination)
 }
 
-// alias returns the offset of b in the source, when b is a part of it: goldmark
-// cuts destinations out of the source, and a slice knows how much of its array
-// is behind its start. It returns -1 when b is no part of the source.
-func (l *locator) alias(b []byte) int {
+// sliceOffset returns the offset of b in the source if b is a slice of it, and
+// -1 otherwise. goldmark cuts destinations out of the source, and the capacity
+// of a slice says how much of the array follows its start.
+func (l *locator) sliceOffset(b []byte) int {
 	at := cap(l.source) - cap(b)
 	if cap(b) == 0 || at < 0 || at+len(b) > len(l.source) || &l.source[:at+1][at] != &b[:1][0] {
 		return -1
@@ -59,8 +64,8 @@ func (l *locator) alias(b []byte) int {
 	return at
 }
 
-// after returns the offset of destination, which stands at from or, behind white
-// space and the marks of the blocks around it, in the next line.
+// after returns the offset of destination, which is written at from, or on the
+// next line behind white space and the markers of the blocks around it.
 func (l *locator) after(from int, destination []byte) int {
 	if len(destination) == 0 {
 		return from
@@ -72,7 +77,7 @@ func (l *locator) after(from int, destination []byte) int {
 	return from + i
 }
 
-// definition returns where the destination of a reference stands.
+// definition returns the offset of the destination in the definition of a label.
 func (l *locator) definition(label []byte) int {
 	if l.definitions == nil {
 		l.definitions = map[string]*ast.LinkReferenceDefinition{}
@@ -96,9 +101,9 @@ func (l *locator) definition(label []byte) int {
 	return l.after(d.Pos()+i+len("]:"), d.Destination)
 }
 
-// end returns an offset that is behind the text of a link and before its
+// endOfText returns an offset after the text of a link and before its
 // destination.
-func end(n ast.Node) int {
+func endOfText(n ast.Node) int {
 	at := max(n.Pos(), 0)
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if t, ok := n.(*ast.Text); ok && entering {
@@ -111,46 +116,99 @@ func end(n ast.Node) int {
 	return at
 }
 
-// placer turns offsets into lines and columns. It counts from the last place
-// that was asked for, so that a long line costs no more than short ones.
-type placer struct {
+// rawLinks finds the links of HTML in Markdown, with the scanner that later finds
+// them on the page.
+type rawLinks struct {
+	scanner  html.Scanner
+	html     []byte
+	segments []rawSegment
+}
+
+// rawSegment is a segment of the source in the HTML of a node: the offset at
+// which it starts in each of them.
+type rawSegment struct{ html, source int }
+
+// each calls add for the links of a node, an inline tag or a block of HTML, with
+// the offset of the value in the source.
+func (r *rawLinks) each(source []byte, n ast.Node, add func(value string, offset int)) {
+	r.html, r.segments = r.html[:0], r.segments[:0]
+	switch n := n.(type) {
+	case *ast.RawHTML:
+		r.addSegments(source, n.Segments)
+	case *ast.HTMLBlock:
+		r.addSegments(source, n.Lines())
+		if n.HasClosure() {
+			r.addSegment(source, n.ClosureLine)
+		}
+	}
+	// The page will be UTF-8, whatever a meta element in this HTML says.
+	page := r.scanner.Scan(r.html, scan.Options{Charset: "utf-8"})
+	for i := range page.Links {
+		l := &page.Links[i]
+		add(string(l.Value), r.sourceOffset(int(page.Source(l.Off))))
+	}
+}
+
+func (r *rawLinks) addSegments(source []byte, of *text.Segments) {
+	for i := range of.Len() {
+		r.addSegment(source, of.At(i))
+	}
+}
+
+func (r *rawLinks) addSegment(source []byte, s text.Segment) {
+	r.segments = append(r.segments, rawSegment{len(r.html), s.Start - s.Padding})
+	r.html = append(r.html, s.Value(source)...)
+}
+
+// sourceOffset returns the offset in the source for an offset in the HTML.
+func (r *rawLinks) sourceOffset(at int) int {
+	i := sort.Search(len(r.segments), func(i int) bool { return r.segments[i].html > at }) - 1
+	if i < 0 {
+		return -1
+	}
+	return max(r.segments[i].source+at-r.segments[i].html, 0)
+}
+
+// lineCounter turns offsets into lines and columns. It counts from the last
+// offset that it was asked for, so that many links on one long line cost no more
+// than on short ones.
+type lineCounter struct {
 	source []byte
 	starts []int // offsets of the lines
-	line   int   // of the file, where the source begins
-	last   int   // the offset that was asked for last
+	line   int   // of the file, where the source starts
+	last   int   // the offset of the last call
 	runes  int   // code points between the start of its line and last
 }
 
-func newPlacer(source []byte, line int) *placer {
-	p := &placer{source: source, starts: []int{0}, line: line}
-	for i, c := range source {
-		if c == '\n' {
-			p.starts = append(p.starts, i+1)
+func newLineCounter(source []byte, line int) *lineCounter {
+	c := &lineCounter{source: source, starts: []int{0}, line: line}
+	for i, b := range source {
+		if b == '\n' {
+			c.starts = append(c.starts, i+1)
 		}
 	}
-	if bytes.HasPrefix(source, []byte(mark)) {
-		p.starts[0] = len(mark) // takes no column
+	if bytes.HasPrefix(source, []byte(byteOrderMark)) {
+		c.starts[0] = len(byteOrderMark) // it takes no column
 	}
-	return p
+	return c
 }
 
-// mark is the byte order mark.
-const mark = "\uFEFF"
+const byteOrderMark = "\uFEFF"
 
-// place returns the line of the file and the column in code points, both from
-// 1, of an offset that begins a character.
-func (p *placer) place(offset int) (line, column int) {
-	offset = max(offset, p.starts[0])
-	i := sort.SearchInts(p.starts, offset+1) - 1
-	start := p.starts[i]
+// position returns the line in the file and the column in code points, both
+// counted from 1, of an offset at which a character starts.
+func (c *lineCounter) position(offset int) (line, column int) {
+	offset = max(offset, c.starts[0])
+	i := sort.SearchInts(c.starts, offset+1) - 1
+	start := c.starts[i]
 	switch {
-	case p.last < start || i+1 < len(p.starts) && p.last >= p.starts[i+1]:
-		p.runes = utf8.RuneCount(p.source[start:offset])
-	case p.last <= offset:
-		p.runes += utf8.RuneCount(p.source[p.last:offset])
+	case c.last < start || i+1 < len(c.starts) && c.last >= c.starts[i+1]:
+		c.runes = utf8.RuneCount(c.source[start:offset])
+	case c.last <= offset:
+		c.runes += utf8.RuneCount(c.source[c.last:offset])
 	default:
-		p.runes -= utf8.RuneCount(p.source[offset:p.last])
+		c.runes -= utf8.RuneCount(c.source[offset:c.last])
 	}
-	p.last = offset
-	return p.line + i, p.runes + 1
+	c.last = offset
+	return c.line + i, c.runes + 1
 }

@@ -68,7 +68,7 @@ func TestPositions(t *testing.T) {
 func positions(t *testing.T, source string) string {
 	t.Helper()
 	var r Recorder
-	doc, err := r.Convert(newMarkdown(&r), Source{File: "a.md", Text: []byte(source)}, &bytes.Buffer{})
+	doc, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: []byte(source)}, &bytes.Buffer{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,12 +169,12 @@ func TestRandomPositions(t *testing.T) {
 	}
 }
 
-// TestPlacer: counting from the last place gives what counting from the start of
-// the line gives, in any order.
-func TestPlacer(t *testing.T) {
+// TestLineCounter: counting from the last offset gives the same as counting from the
+// start of the line, in any order.
+func TestLineCounter(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for _, source := range []string{"\uFEFFé漢x\n\nab\né\u0301漢漢\r\nx", "漢é", "\uFEFF\nx"} {
-		p := newPlacer([]byte(source), 3)
+		p := newLineCounter([]byte(source), 3)
 		for range 500 {
 			offset := random.IntN(len(source) + 1)
 			for offset < len(source) && !utf8.RuneStart(source[offset]) {
@@ -183,7 +183,7 @@ func TestPlacer(t *testing.T) {
 			before := strings.TrimPrefix(source[:offset], "\uFEFF")
 			wantLine := 3 + strings.Count(before, "\n")
 			wantColumn := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
-			if line, column := p.place(offset); line != wantLine || column != wantColumn {
+			if line, column := p.position(offset); line != wantLine || column != wantColumn {
 				t.Fatalf("%q at %d: %d:%d, want %d:%d", source, offset, line, column, wantLine, wantColumn)
 			}
 		}
@@ -201,7 +201,7 @@ func FuzzPositions(f *testing.F) {
 		}
 		holdsOffsets(t, source)
 		var r Recorder
-		doc, err := r.Convert(newMarkdown(&r), Source{File: "a.md", Text: source}, &bytes.Buffer{})
+		doc, err := r.Convert(newMarkdown(&r), Input{File: "a.md", Text: source}, &bytes.Buffer{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,21 +1,3 @@
-// Package mdlink records, while goldmark renders Markdown, where each link is
-// written: nothing is parsed a second time. What it records is what
-// [hook.Site] wants as Sources, so that broken links of the built site are
-// reported at their line and column in the Markdown.
-//
-// A [Recorder] is an extension of goldmark. Its [Recorder.Convert] takes the
-// place of [goldmark.Markdown.Convert], and [Document.Page] says on which page
-// the result went:
-//
-//	var links mdlink.Recorder
-//	md := goldmark.New(goldmark.WithExtensions(&links))
-//	doc, err := links.Convert(md, mdlink.Source{File: "content/a.md", Text: text}, &html)
-//	...
-//	doc.Page("a/index.html")
-//	result, err := hook.Check(ctx, hook.Site{Docroot: "public", Sources: links.Parts})
-//
-// [Relative] is a second extension, which reports relative links that lead
-// nowhere while they are rendered.
 package mdlink
 
 import (
@@ -27,46 +9,57 @@ import (
 	"sync"
 
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 
+	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook"
 )
 
-// Source is a Markdown text and where it comes from.
-type Source struct {
-	// File names the file in reports, a slash path relative to the root of the
-	// project.
+// Input is a Markdown text and the file that contains it.
+type Input struct {
+	// File is the name of the file in reports: a slash path relative to the root
+	// of the project.
 	File string
-	// Line is the line of the file in which Text begins, for files whose front
-	// matter the program has cut off; 0 means 1.
+	// Line is the line of the file at which Text starts, for programs that remove
+	// the front matter; 0 means 1.
 	Line int
-	// Text is what goldmark renders. It must not change during the call.
+	// Text is the Markdown to render. It must not change during the call.
 	Text []byte
 }
 
-// Recorder records the links of documents and the pages that they are part of.
-// Its zero value is ready. It is safe for concurrent use; it must not be copied
-// after the first use.
+// Recorder is an extension of goldmark that records the links of documents, and
+// the pages that contain the documents. The zero value is ready to use. A
+// Recorder is safe for concurrent use; do not copy it after first use.
 type Recorder struct {
 	mu    sync.Mutex
-	pages map[string][]hook.Part
+	pages map[string][]hook.Source
 }
 
 // Document is one rendered text. It is safe for concurrent use.
 type Document struct {
 	recorder *Recorder
-	part     hook.Part
+	source   hook.Source
 }
 
-// ErrNoExtension: the Markdown was made without the recorder among its
-// extensions.
-var ErrNoExtension = errors.New("the recorder is no extension of this Markdown")
+// ErrNoExtension means that the recorder is not among the extensions of the
+// goldmark.Markdown.
+var ErrNoExtension = errors.New("the recorder is not an extension of this goldmark.Markdown; pass it to goldmark.WithExtensions")
 
-// Convert renders src to w with md, which must have the recorder or another one
-// among its extensions, and records its links. opts are handed on; their
-// context, if there is one, is used. Nothing is written to w when md fails. The
-// errors are those of md and w, and [ErrNoExtension].
-func (r *Recorder) Convert(md goldmark.Markdown, src Source, w io.Writer, opts ...parser.ParseOption) (*Document, error) {
+// Extend adds the recorder to md. [goldmark.WithExtensions] calls it.
+func (r *Recorder) Extend(md goldmark.Markdown) {
+	md.Parser().AddOptions(parser.WithASTTransformers(
+		util.Prioritized(locate{}, firstPriority),
+		util.Prioritized(collect{}, lastPriority)))
+}
+
+// Convert renders in to w with md and records its links. md must have a Recorder
+// among its extensions. opts are passed on to goldmark; a context among them is
+// used. If md fails, nothing is written to w. The errors are [ErrNoExtension] and
+// those of md and w.
+func (r *Recorder) Convert(md goldmark.Markdown, in Input, w io.Writer, opts ...parser.ParseOption) (*Document, error) {
 	var config parser.ParseConfig
 	for _, opt := range opts {
 		opt(&config)
@@ -74,42 +67,148 @@ func (r *Recorder) Convert(md goldmark.Markdown, src Source, w io.Writer, opts .
 	if config.Context == nil {
 		config.Context = parser.NewContext()
 	}
-	rec := &record{file: src.File, line: max(src.Line, 1)}
+	rec := &record{file: in.File, line: max(in.Line, 1)}
 	config.Context.Set(recordKey, rec)
 	var html bytes.Buffer
-	if err := md.Convert(src.Text, &html, append(slices.Clone(opts), parser.WithContext(config.Context))...); err != nil {
-		return nil, fmt.Errorf("render %s: %w", src.File, err)
+	if err := md.Convert(in.Text, &html, append(slices.Clone(opts), parser.WithContext(config.Context))...); err != nil {
+		return nil, fmt.Errorf("render %s: %w", in.File, err)
 	}
 	if !rec.done {
-		return nil, fmt.Errorf("render %s: %w", src.File, ErrNoExtension)
+		return nil, fmt.Errorf("render %s: %w", in.File, ErrNoExtension)
 	}
 	if _, err := w.Write(html.Bytes()); err != nil {
-		return nil, fmt.Errorf("write %s as HTML: %w", src.File, err)
+		return nil, fmt.Errorf("write the HTML of %s: %w", in.File, err)
 	}
-	return &Document{r, hook.Part{Links: rec.links, HTML: hook.DigestOf(html.Bytes())}}, nil
+	return &Document{r, hook.Source{Links: rec.links, HTML: hook.DigestOf(html.Bytes())}}, nil
 }
 
-// Page says that the document is part of a built page: page is its slash path
-// relative to the docroot, such as post/a.html. A document may be part of
-// several pages, and a page of several documents: call Page in the order in
-// which they stand on it.
+// Page records that a built page contains the document. page is a slash path
+// relative to the docroot, such as post/a.html. A document may be on several
+// pages, and a page may contain several documents: call Page in the order in
+// which they are on the page.
 func (d *Document) Page(page string) {
 	d.recorder.mu.Lock()
 	defer d.recorder.mu.Unlock()
 	if d.recorder.pages == nil {
-		d.recorder.pages = map[string][]hook.Part{}
+		d.recorder.pages = map[string][]hook.Source{}
 	}
-	d.recorder.pages[page] = append(d.recorder.pages[page], d.part)
+	d.recorder.pages[page] = append(d.recorder.pages[page], d.source)
 }
 
 // Links returns the links of the document in the order in which they were
 // rendered. The caller owns the slice.
-func (d *Document) Links() []hook.Link { return slices.Clone(d.part.Links) }
+func (d *Document) Links() []hook.Link { return slices.Clone(d.source.Links) }
 
-// Parts returns the documents that a page is made of, none for a page that no
-// document named. It is meant for [hook.Site.Sources].
-func (r *Recorder) Parts(page string) []hook.Part {
+// Sources returns the documents that a page contains, nil if [Document.Page] was
+// never called for it. Use it as [hook.Site.Sources].
+func (r *Recorder) Sources(page string) []hook.Source {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.pages[page])
+}
+
+// record is what one call of Convert collects.
+type record struct {
+	file    string
+	line    int              // of the file, where the text starts
+	offsets map[ast.Node]int // of destinations in the text, -1 if not known
+	links   []hook.Link
+	done    bool
+}
+
+// recordKey is the key of the record in the context of a parse.
+var recordKey = parser.NewContextKey()
+
+// The transformers of other extensions run between these two: the first one sees
+// destinations as they are written, the last one as they are rendered.
+const (
+	firstPriority = -1 << 30
+	lastPriority  = 1 << 30
+)
+
+// locate records where destinations are written, before another transformer
+// replaces them.
+type locate struct{}
+
+func (locate) Transform(doc *ast.Document, reader text.Reader, pc parser.Context) {
+	rec, ok := pc.Get(recordKey).(*record)
+	if !ok {
+		return // rendered without Recorder.Convert
+	}
+	rec.offsets = map[ast.Node]int{}
+	l := locator{source: reader.Source(), doc: doc}
+	eachLink(doc, func(n ast.Node) { rec.offsets[n] = l.offset(n) })
+}
+
+// collect records the destinations that are rendered, in the order of the page.
+type collect struct{}
+
+func (collect) Transform(doc *ast.Document, reader text.Reader, pc parser.Context) {
+	rec, ok := pc.Get(recordKey).(*record)
+	if !ok || rec.offsets == nil {
+		return
+	}
+	rec.done = true
+	source := reader.Source()
+	lines := newLineCounter(source, rec.line)
+	add := func(destination string, offset int) {
+		p := check.Position{File: rec.file}
+		if offset >= 0 {
+			p.Line, p.Column = lines.position(offset)
+		}
+		rec.links = append(rec.links, hook.Link{Destination: destination, Position: p})
+	}
+	var raw rawLinks
+	eachLink(doc, func(n ast.Node) {
+		offset, known := rec.offsets[n]
+		switch n := n.(type) {
+		case *ast.RawHTML, *ast.HTMLBlock:
+			if known {
+				raw.each(source, n, add)
+			}
+		default:
+			if !known {
+				offset = -1 // another extension added the link
+			}
+			add(destination(n, source), offset)
+		}
+	})
+	rec.offsets = nil
+}
+
+// eachLink calls f for the nodes that can render a link, in the order of the
+// page. The text of an image becomes its alt attribute, which contains no links.
+func eachLink(doc *ast.Document, f func(ast.Node)) {
+	// Walk returns only the errors of the callback.
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n.(type) {
+		case *ast.Image:
+			f(n)
+			return ast.WalkSkipChildren, nil
+		case *ast.Link, *ast.AutoLink, *ast.RawHTML, *ast.HTMLBlock:
+			f(n)
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// destination returns the value of href or src that goldmark's renderer writes,
+// before it is escaped as HTML.
+func destination(n ast.Node, source []byte) string {
+	switch n := n.(type) {
+	case *ast.Link:
+		return string(util.URLEscape(n.Destination, true))
+	case *ast.Image:
+		return string(util.URLEscape(n.Destination, true))
+	case *ast.AutoLink:
+		url := util.URLEscape(n.URL(source), false)
+		if n.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(url), []byte("mailto:")) {
+			return "mailto:" + string(url)
+		}
+		return string(url)
+	}
+	return ""
 }

@@ -50,7 +50,7 @@ func TestOtherExtensions(t *testing.T) {
 			extensions = []goldmark.Extender{rewrite{}, &r}
 		}
 		var html bytes.Buffer
-		doc, err := r.Convert(newMarkdown(extensions...), Source{File: "a.md", Line: 4, Text: []byte("x\n[a](b.md)")}, &html)
+		doc, err := r.Convert(newMarkdown(extensions...), Input{File: "a.md", Line: 4, Text: []byte("x\n[a](b.md)")}, &html)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestOtherExtensions(t *testing.T) {
 
 func TestConvertErrors(t *testing.T) {
 	var r Recorder
-	src := Source{File: "a.md", Text: []byte("x")}
+	src := Input{File: "a.md", Text: []byte("x")}
 	if _, err := r.Convert(goldmark.New(), src, &bytes.Buffer{}); !errors.Is(err, ErrNoExtension) || !strings.Contains(err.Error(), "a.md") {
 		t.Errorf("without the extension: %v", err)
 	}
@@ -73,7 +73,7 @@ func TestConvertErrors(t *testing.T) {
 	if _, err := r.Convert(newMarkdown(&r), src, failing{full}); !errors.Is(err, full) || !strings.Contains(err.Error(), "a.md") {
 		t.Errorf("writer fails: %v", err)
 	}
-	if parts := r.Parts("a.html"); parts != nil {
+	if parts := r.Sources("a.html"); parts != nil {
 		t.Errorf("parts of an unknown page: %v", parts)
 	}
 	// A Markdown with the extension renders as ever where nobody records.
@@ -91,7 +91,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 func TestOwnContext(t *testing.T) {
 	var r Recorder
 	pc := parser.NewContext()
-	if _, err := r.Convert(newMarkdown(&r), Source{Text: []byte("[x]: /y")}, &bytes.Buffer{}, parser.WithContext(pc)); err != nil {
+	if _, err := r.Convert(newMarkdown(&r), Input{Text: []byte("[x]: /y")}, &bytes.Buffer{}, parser.WithContext(pc)); err != nil {
 		t.Fatal(err)
 	}
 	if len(pc.References()) != 1 {
@@ -107,7 +107,7 @@ func TestConcurrent(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
-			doc, err := r.Convert(md, Source{File: fmt.Sprint(i), Text: fmt.Appendf(nil, "[a](%d)", i)}, &bytes.Buffer{})
+			doc, err := r.Convert(md, Input{File: fmt.Sprint(i), Text: fmt.Appendf(nil, "[a](%d)", i)}, &bytes.Buffer{})
 			if err != nil {
 				t.Error(err)
 				return
@@ -117,7 +117,7 @@ func TestConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 	for i := range 50 {
-		parts := r.Parts(fmt.Sprint(i))
+		parts := r.Sources(fmt.Sprint(i))
 		if len(parts) != 1 || len(parts[0].Links) != 1 || parts[0].Links[0].Destination != fmt.Sprint(i) {
 			t.Errorf("page %d: %+v", i, parts)
 		}
@@ -158,7 +158,7 @@ func TestKnownBreaks(t *testing.T) {
 			line += 2
 		}
 		var html bytes.Buffer
-		doc, err := r.Convert(md, Source{File: file, Line: first, Text: []byte(source.String())}, &html)
+		doc, err := r.Convert(md, Input{File: file, Line: first, Text: []byte(source.String())}, &html)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestKnownBreaks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	result, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: r.Parts})
+	result, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: r.Sources})
 	if err != nil {
 		t.Fatal(err)
 	}

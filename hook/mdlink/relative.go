@@ -17,28 +17,27 @@ import (
 )
 
 // Relative is an extension of goldmark that reports relative links and images
-// which lead nowhere, at the moment they are rendered. It looks at destinations
-// as they are written, before other extensions replace them. The text must be
-// rendered by [Recorder.Convert], which knows its file; texts rendered otherwise
-// are left alone.
+// without a target while they are rendered. It checks destinations as they are
+// written, before other extensions replace them. It works only for texts that
+// [Recorder.Convert] renders, because it needs the name of the file.
 //
-// A destination is relative when it has neither scheme nor host and begins
-// neither with a slash nor with a question mark, and is more than a fragment.
-// HTML in Markdown is left alone.
+// A destination is relative if it has no scheme and no host, does not start with
+// a slash or a question mark, and is more than a fragment. HTML in Markdown is
+// not checked.
 type Relative struct {
-	// Resolve tells whether something answers target: the path of the
-	// destination, percent-decoded, joined to the directory of file. It is a
-	// clean slash path in the project, which begins with ../ where it leads out
-	// of it; dir tells that the destination ends in a slash. It is called from
-	// the goroutines that render.
+	// Resolve reports whether target exists. target is the path of the
+	// destination, percent-decoded and joined to the directory of file: a clean
+	// slash path in the project, which starts with ../ if it is outside. dir
+	// reports that the destination ends with a slash. Resolve is called from the
+	// goroutines that render.
 	Resolve func(file, target string, dir bool) bool
-	// Report is called for each destination that nothing answers, with its
-	// place; Line is 0 when that is not known.
+	// Report is called for each destination that does not exist, with its
+	// position; Line is 0 if that is not known.
 	Report func(l hook.Link)
 }
 
-// InFiles is a [Relative.Resolve] for links that name files of the project, such
-// as ../notes/b.md: fsys is the project's root.
+// InFiles returns a [Relative.Resolve] for links that name files of the project,
+// such as ../notes/b.md. fsys is the root of the project.
 func InFiles(fsys fs.FS) func(file, target string, dir bool) bool {
 	return func(_, target string, dir bool) bool {
 		info, err := fs.Stat(fsys, target)
@@ -46,7 +45,7 @@ func InFiles(fsys fs.FS) func(file, target string, dir bool) bool {
 	}
 }
 
-// Extend adds the extension to md, for [goldmark.WithExtensions].
+// Extend adds the extension to md. [goldmark.WithExtensions] calls it.
 func (r Relative) Extend(md goldmark.Markdown) {
 	md.Parser().AddOptions(parser.WithASTTransformers(util.Prioritized(r, firstPriority)))
 }
@@ -59,33 +58,33 @@ func (r Relative) Transform(doc *ast.Document, reader text.Reader, pc parser.Con
 	}
 	source := reader.Source()
 	l := locator{source: source, doc: doc}
-	var at *placer
+	var lines *lineCounter
 	eachLink(doc, func(n ast.Node) {
 		switch n.(type) {
 		case *ast.Link, *ast.Image:
 		default:
 			return
 		}
-		destination := rendering(n, source)
-		target, dir, ok := relative(rec.file, destination)
+		written := destination(n, source)
+		target, dir, ok := relativeTarget(rec.file, written)
 		if !ok || r.Resolve(rec.file, target, dir) {
 			return
 		}
-		if at == nil {
-			at = newPlacer(source, rec.line)
+		if lines == nil {
+			lines = newLineCounter(source, rec.line)
 		}
 		p := check.Position{File: rec.file}
 		if offset := l.offset(n); offset >= 0 {
-			p.Line, p.Column = at.place(offset)
+			p.Line, p.Column = lines.position(offset)
 		}
-		r.Report(hook.Link{Destination: destination, Position: p})
+		r.Report(hook.Link{Destination: written, Position: p})
 	})
 }
 
-// relative returns the path in the project that a relative destination means;
-// ok is false for every other destination. One that is no URL is relative as it
-// stands: nothing answers it.
-func relative(file, destination string) (target string, dir, ok bool) {
+// relativeTarget returns the path in the project that a relative destination
+// means; ok is false for all others. A destination that cannot be decoded is
+// taken as it is written, and will not exist.
+func relativeTarget(file, destination string) (target string, dir, ok bool) {
 	plain := destination
 	if i := strings.IndexAny(plain, "?#"); i >= 0 {
 		plain = plain[:i]
@@ -99,7 +98,7 @@ func relative(file, destination string) (target string, dir, ok bool) {
 	return path.Join(path.Dir(file), plain), strings.HasSuffix(plain, "/"), true
 }
 
-// hasScheme tells whether a URL begins with a scheme (RFC 3986, section 3.1).
+// hasScheme reports whether a URL starts with a scheme (RFC 3986, section 3.1).
 func hasScheme(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

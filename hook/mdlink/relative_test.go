@@ -34,7 +34,7 @@ func TestRelative(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%d:%d %s", l.Position.Line, l.Position.Column, l.Destination))
 		}})
-		if _, err := r.Convert(md, Source{File: "content/post/x.md", Line: 7, Text: []byte(source)}, &bytes.Buffer{}); err != nil {
+		if _, err := r.Convert(md, Input{File: "content/post/x.md", Line: 7, Text: []byte(source)}, &bytes.Buffer{}); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Join(got, "\n") != want {

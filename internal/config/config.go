@@ -43,9 +43,9 @@ type Config struct {
 
 	Docroot        string    `toml:"docroot" kind:"path" flag:"DIR" unset:"where the project's generator writes, else public if it is there, else ." help:"directory to check; it is served as the root of the site"`
 	BaseURLs       []string  `toml:"base-url" check:"base-url" flag:"URL" unset:"what the project's generator says" help:"address at which the docroot is published; links to it count as internal, with http or https"`
-	Profile        string    `toml:"profile" check:"profile" flag:"NAME" default:"generic" help:"hosting profile, which decides how paths are answered: apache, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel; detected from files such as _redirects or CNAME by default"`
+	Profile        string    `toml:"profile" check:"profile" flag:"NAME" default:"generic" help:"hosting profile, which decides how paths are answered: apache, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel; detected from files such as _redirects or CNAME if you set none"`
 	Index          []string  `toml:"index" check:"file-name" flag:"NAME" unset:"the profile's list" help:"name of a directory's index file; replaces the profile's list, and the first file that exists answers"`
-	Autoindex      string    `toml:"autoindex" words:"list,error" flag:"list|error" unset:"what the profile does" help:"answer for a directory without an index file: list (a listing, reported as a warning) or error"`
+	Autoindex      string    `toml:"autoindex" words:"list,error" flag:"ANSWER" unset:"what the profile does" help:"answer for a directory without an index file: list (a listing, reported as a warning) or error"`
 	Base           string    `toml:"base" words:"html5,document-order" flag:"RULE" default:"html5" help:"how base elements apply: html5 (as in browsers) or document-order (each one applies to what follows it)"`
 	Tags           string    `toml:"tags" words:"modern,linklint" flag:"TABLE" default:"modern" help:"which elements hold links: modern (everything browsers follow today) or linklint (what Linklint follows)"`
 	Maps           []MapRule `toml:"map" flag:"RULE" unset:"none" help:"rewrite link paths: PREFIX removes leading segments, /a=/b replaces /a with /b"`
@@ -59,7 +59,7 @@ type Config struct {
 	// Ignores holds the rules of the file, then those of SITELINK_IGNORE, then
 	// those of --ignore: a flag for one run does not bring back what the project
 	// has accepted.
-	Ignores []Ignore `toml:"ignore" flag:"RULE" unset:"none" help:"accept findings that match RULE: a URL pattern, or fields url=..,page=..,fragment=..,code=.. that must all match"`
+	Ignores []Ignore `toml:"ignore" flag:"RULE" unset:"none" help:"accept findings that match RULE: a URL pattern, or fields such as page=blog/**,code=missing-file that must all match"`
 
 	// Host holds the keys of the table [host] in the order of the file; see
 	// [Request.HostKeys].
@@ -80,7 +80,7 @@ type Check struct {
 	From            []string `toml:"from" check:"linkset" flag:"LINKSET" unset:"none" help:"check only the pages of LINKSET that links reach from its start: /sub/@ means pages below /sub/, reached from /sub/; @ matches any text, # any text without a slash"`
 	Skip            []string `toml:"skip" check:"linkset" flag:"LINKSET" unset:"none" help:"do not check the links on pages of LINKSET; links to these pages are still checked"`
 	Limit           int      `toml:"limit" flag:"N" default:"0" help:"check the links of at most N pages; 0 means all"` // LL-23
-	Orphans         bool     `toml:"orphans" flag:"" default:"false" help:"also report files that no page links to, and pages that no chain of links reaches"`
+	Orphans         bool     `toml:"orphans" flag:"" help:"also report files that no page links to, and pages that no chain of links reaches"`
 	Fragments       bool     `toml:"fragments" flag:"" default:"true" help:"check fragments and the names of image maps; --fragments=false turns this off"`
 	ScriptFragments string   `toml:"script-fragments" words:"warn,error,silent" flag:"HOW" default:"warn" help:"fragments that only a script can provide: warn (once per page), error (each one) or silent"`
 	FailOn          string   `toml:"fail-on" words:"error,warning,never" flag:"LEVEL" default:"error" help:"exit 1 for findings of this level: error, warning (any finding) or never"`

@@ -180,71 +180,11 @@ func TestLinklintProfile(t *testing.T) {
 	}
 }
 
-func TestValues(t *testing.T) {
-	for _, c := range []struct{ key, value, want string }{
-		{"jobs", "-1", `--jobs: must be a whole number from 0 to 1024, not "-1"`},
-		{"jobs", "1e3", `--jobs: must be a whole number from 0 to 1024, not "1e3"`},
-		{"jobs", "", `--jobs: the value is empty`},
-		{"page-extensions", ".PHP", ""},
-		{"page-extensions", "a/b", `--page-extensions: must be a file name extension such as html or php, not "a/b"`},
-		{"page-extensions", ".", `--page-extensions: must be a file name extension such as html or php, not "."`},
-		{"page-extensions", "seventeen-letters", `--page-extensions: must be a file name extension such as html or php, not "seventeen-letters"`},
-		{"max-page-size", "1 GiB", ""},
-		{"max-page-size", "4096", ""},
-		{"max-page-size", "1.5MB", `--max-page-size: must be a size such as 64MiB, 500kB or 4096, not "1.5MB"`},
-		{"max-page-size", "0", `--max-page-size: must be a size from 1B to 2GiB, not "0"`},
-		{"max-page-size", "99999999999999999999999GB", `--max-page-size: must be a size from 1B to 2GiB, not "99999999999999999999999GB"`},
-		{"base-url", "example.org", `--base-url: must be an absolute http or https URL, not "example.org"`},
-		{"base-url", "ftp://example.org/", `--base-url: must be an absolute http or https URL, not "ftp://example.org/"`},
-		{"base-url", "https://example.org/?a", `--base-url: must have neither query nor fragment, not "https://example.org/?a"`},
-		{"base-url", "https://u:secret@example.org/", `--base-url: must not contain a user name`},
-		{"index", "a/b", `--index: must be the name of a file, without a directory, not "a/b"`},
-		{"map", "/", `--map: must begin with a path prefix, not "/"`},
-		{"map", "=/b", `--map: must begin with a path prefix, not "=/b"`},
-		{"map", "/a?x=/b", `--map: must consist of paths, without query or fragment, not "/a?x=/b"`},
-		{"default-charset", "utf-9", `--default-charset: unknown encoding "utf-9"`},
-		{"fail-on", "errors", `--fail-on: must be error, warning or never, not "errors"`},
-		{"fragments", "yes", `--fragments: must be true or false, not "yes"`},
-		{"profile", "linklit", `--profile: unknown profile "linklit"`},
-		{"limit", "2.5", `--limit: must be a whole number from 0 to 2147483647, not "2.5"`}, // LL-23
-		{"limit", "-1", `--limit: must be a whole number from 0 to 2147483647, not "-1"`},
-		{"orphans", "all", `--orphans: must be true or false, not "all"`},
-		{"docroot", "a\x00b", `--docroot: the value contains a NUL byte`},
-	} {
-		_, err := load(t, "", nil, Setting{c.key, []string{c.value}})
-		if got := message(err); got != c.want {
-			t.Errorf("--%s %q\n got %s\nwant %s", c.key, c.value, got, c.want)
-		}
-	}
-}
-
 func message(err error) string {
 	if err == nil {
 		return ""
 	}
 	return err.Error()
-}
-
-func TestMaps(t *testing.T) {
-	// LL-92: the slash at the front may be missing.
-	c, err := load(t, "", nil, Setting{"map", []string{"/cgi-bin/imagemap", "/old/=/new/", "cgi-bin/htimage", "/gone=/"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []MapRule{{"/cgi-bin/imagemap", ""}, {"/old", "/new"}, {"/cgi-bin/htimage", ""}, {"/gone", ""}}
-	if !reflect.DeepEqual(c.Maps, want) {
-		t.Errorf("got %q, want %q", c.Maps, want)
-	}
-}
-
-func TestSizes(t *testing.T) {
-	for text, want := range map[string]int64{
-		"1": 1, "7b": 7, "2kB": 2000, "2KiB": 2048, "3 MB": 3_000_000, "1MiB": 1 << 20, "2GiB": 2 << 30, "1gb": 1_000_000_000,
-	} {
-		if got, ok := bytesOf(text); got != want || !ok {
-			t.Errorf("bytesOf(%q) = %d, %v, want %d", text, got, ok, want)
-		}
-	}
 }
 
 func TestEnvironmentLists(t *testing.T) {

@@ -122,7 +122,7 @@ func (d *decoder) unknown(t *table, e *entry) {
 	} else if e.value.isHeader {
 		what = fmt.Sprintf("table %q", e.name)
 	}
-	hint := didYouMean(e.name, t.names())
+	hint := DidYouMean(e.name, t.names())
 	if t.list { // its keys mean nothing elsewhere
 		d.failAt(e.at, hint, "unknown %s%s", what, in)
 		return
@@ -190,7 +190,7 @@ func (d *decoder) texts(k Key, n *node) ([]string, error) {
 func (k Key) wants() string {
 	switch {
 	case len(k.Values) > 0:
-		return oneOf(k.Values)
+		return OneOf(k.Values)
 	case k.Kind == Bool:
 		return "true or false"
 	case k.Kind == Size:
@@ -263,7 +263,7 @@ func (d *decoder) host(n *node) {
 			for _, k := range d.req.HostKeys {
 				names = append(names, k.Name)
 			}
-			d.failAt(e.at, cmp.Or(didYouMean(e.name, names), "sitelink profile NAME prints the keys of a profile"), "unknown key %q in [host]", e.name)
+			d.failAt(e.at, cmp.Or(DidYouMean(e.name, names), "sitelink profile NAME prints the keys of a profile"), "unknown key %q in [host]", e.name)
 			continue
 		}
 		k := d.req.HostKeys[i]

@@ -66,8 +66,8 @@ func Nearest(name string, words []string) (string, bool) {
 
 func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "-") }
 
-// didYouMean returns the hint for name, or "" if no word is near.
-func didYouMean(name string, words []string) string {
+// DidYouMean returns the hint for name, or "" if no word is near.
+func DidYouMean(name string, words []string) string {
 	if w, ok := Nearest(name, words); ok {
 		return fmt.Sprintf("did you mean %q?", w)
 	}

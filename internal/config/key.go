@@ -90,6 +90,8 @@ func newTable(t reflect.Type, name string, list bool) *table {
 		k.Default = f.Tag.Get("unset")
 		if text, ok := f.Tag.Lookup("default"); ok {
 			k.Default = strings.Join(k.split(text), ", ")
+		} else if k.Kind == Bool {
+			k.Default = "false"
 		}
 		path := strings.TrimPrefix(name+"."+key, ".")
 		switch k.Kind {

@@ -118,7 +118,7 @@ func (r *Ignore) check(codes []string) error {
 		}
 	}
 	if r.Code != "" && !slices.Contains(codes, r.Code) {
-		return &hintError{fmt.Sprintf("unknown code %q", r.Code), cmp.Or(didYouMean(r.Code, codes), "docs/reference/codes.md lists the codes")}
+		return &hintError{fmt.Sprintf("unknown code %q", r.Code), cmp.Or(DidYouMean(r.Code, codes), "docs/reference/codes.md lists the codes")}
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (l *loader) assign(k Key, field reflect.Value, texts []string, place string
 		return err
 	case List:
 		if len(texts) == 0 && len(k.Values) > 0 {
-			return fmt.Errorf("must have at least one of %s", oneOf(k.Values))
+			return fmt.Errorf("must have at least one of %s", OneOf(k.Values))
 		}
 		list := reflect.MakeSlice(field.Type(), 0, len(texts))
 		for _, text := range texts {
@@ -59,7 +59,7 @@ func (l *loader) parse(k Key, v reflect.Value, text string) (err error) {
 		return errors.New("the value contains a NUL byte")
 	}
 	if len(k.Values) > 0 && !slices.Contains(k.Values, text) {
-		return &hintError{fmt.Sprintf("must be %s, not %q", oneOf(k.Values), text), didYouMean(text, k.Values)}
+		return &hintError{fmt.Sprintf("must be %s, not %q", OneOf(k.Values), text), DidYouMean(text, k.Values)}
 	}
 	if check := checks[k.tag.Get("check")]; check != nil {
 		if text, err = check(l.req, text); err != nil {
@@ -90,8 +90,12 @@ func (l *loader) parse(k Key, v reflect.Value, text string) (err error) {
 	return err
 }
 
-func oneOf(words []string) string {
+// OneOf returns "a, b or c", for messages.
+func OneOf(words []string) string {
 	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
@@ -173,7 +177,7 @@ var checks = map[string]func(req Request, text string) (string, error){
 		if req.Profiles == nil || slices.Contains(req.Profiles, text) {
 			return text, nil
 		}
-		hint := cmp.Or(didYouMean(text, req.Profiles), "profiles are "+strings.Join(req.Profiles, ", "))
+		hint := cmp.Or(DidYouMean(text, req.Profiles), "profiles are "+strings.Join(req.Profiles, ", "))
 		return "", &hintError{fmt.Sprintf("unknown profile %q", text), hint}
 	},
 	"linkset": func(req Request, text string) (string, error) {
@@ -327,7 +331,7 @@ func parseFormats(values, words []string) ([]Format, error) {
 		name, file, hasFile := strings.Cut(v, "=")
 		switch {
 		case !slices.Contains(words, name):
-			return nil, &hintError{fmt.Sprintf("unknown format %q", name), cmp.Or(didYouMean(name, words), "formats are "+strings.Join(words, ", "))}
+			return nil, &hintError{fmt.Sprintf("unknown format %q", name), cmp.Or(DidYouMean(name, words), "formats are "+strings.Join(words, ", "))}
 		case hasFile && file == "":
 			return nil, &hintError{fmt.Sprintf("the name of the file is missing in %q", v), "write it like " + name + "=report." + name}
 		case strings.ContainsRune(file, 0):
@@ -349,7 +353,7 @@ func parseFormats(values, words []string) ([]Format, error) {
 		all = append(all, Format{name, file})
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("must have at least one of %s", oneOf(words))
+		return nil, fmt.Errorf("must have at least one of %s", OneOf(words))
 	}
 	return all, nil
 }

@@ -1,3 +1,9 @@
+// Package fetch is the only one that opens connections to other hosts. A
+// request enters, an answer of bounded size leaves; addresses that are not of
+// the public internet are refused when they are dialled, on each redirect too.
+//
+// It speaks HTTP/1.1, one request a connection, keeps no cookies and sends no
+// credentials but those of [Request.Header], and these to the first host only.
 package fetch
 
 import (
@@ -18,6 +24,77 @@ import (
 
 	"github.com/sitelink/sitelink/internal/weburl"
 )
+
+// Options bound what a [Client] does. The zero value of a field is its
+// default, named beside it.
+type Options struct {
+	// UserAgent should hold an address where the sender can be reached.
+	UserAgent string
+	// Allow are addresses that may be dialled although they are not public.
+	Allow []netip.Prefix
+	// Pace is the least time between two requests to one host: 1 s; negative
+	// for none.
+	Pace time.Duration
+	// Total bounds a request with its redirects (30 s), Idle the wait for each
+	// next byte (10 s), MinRate the bytes a second of a body after the first
+	// five seconds (512).
+	Total, Idle time.Duration
+	MinRate     int64
+	// MaxBody bounds a body after decompression: 1 MiB. MaxHeader: 64 KiB.
+	MaxBody, MaxHeader int64
+	// MaxRedirects: 5; negative for none.
+	MaxRedirects int
+	// Proxy names the proxy for a request, nil for none, as of
+	// [http.ProxyFromEnvironment]. nil asks hosts directly. A proxy resolves
+	// names itself, so that behind one only addresses that stand in a URL are
+	// guarded.
+	Proxy func(*http.Request) (*url.URL, error)
+}
+
+// Request is one request of HTTP.
+type Request struct {
+	Method string // GET if empty
+	URL    string // absolute, http or https
+	Header http.Header
+	Body   []byte // sent again when a redirect keeps the method
+	// RequestTarget replaces the path and query on the request line, as it is:
+	// the LINK method has two addresses there. Redirects are not followed.
+	RequestTarget string
+	// MaxBody, if positive, stands in for that of the options.
+	MaxBody int64
+	// NoRedirect returns a redirect as the answer.
+	NoRedirect bool
+	// Spacing is the least time between two requests to one host that both
+	// have one, where it is longer than the client's pace.
+	Spacing time.Duration
+	// Idle, if positive, stands in for that of the options: a receiver may
+	// fetch a page of ours before it answers.
+	Idle time.Duration
+}
+
+// Doer makes one request. [*Client] does; what only sends takes this instead.
+type Doer interface {
+	Do(ctx context.Context, r Request) (*Response, error)
+}
+
+// Response is an answer.
+type Response struct {
+	Status int
+	Reason string // the words behind the status, as they were sent
+	URL    string // after redirects, without fragment
+	Header http.Header
+	// Body is decompressed. Truncated: it was longer than MaxBody.
+	Body      []byte
+	Truncated bool
+	// Hops are the redirects that were followed.
+	Hops []Hop
+}
+
+// Hop is one redirect.
+type Hop struct {
+	Status   int
+	From, To string
+}
 
 // DefaultUserAgent is sent where the options name none.
 const DefaultUserAgent = "sitelink (+https://github.com/sitelink/sitelink)"
@@ -242,4 +319,41 @@ func (c *Client) route(req *http.Request, r *Request, u weburl.URL) (*http.Trans
 		req.URL.Opaque = "//" + authority(u) + u.Path()
 	}
 	return c.proxied, nil
+}
+
+// redirected returns where an answer sends the request on to, if it does and
+// the request wants to follow.
+func redirected(resp *Response, r *Request) (location string, ok bool) {
+	if resp == nil || r.NoRedirect || r.RequestTarget != "" {
+		return "", false
+	}
+	switch resp.Status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		location = resp.Header.Get("Location")
+	}
+	return location, location != ""
+}
+
+// redirect makes the request that of the next hop. A POST stays a POST after
+// 301 and 302 too: a receiver that moved from http to https means just that,
+// and would answer a GET with a page that looks like success. After 303 the
+// answer lies elsewhere, for GET.
+//
+// https://www.rfc-editor.org/rfc/rfc9110#section-15.4
+func (r *Request) redirect(status int, from, to weburl.URL) {
+	if status == http.StatusSeeOther && r.Method != http.MethodHead {
+		r.Method, r.Body = http.MethodGet, nil
+		for name := range r.Header {
+			switch name {
+			case "Content-Type", "Content-Encoding", "Content-Language", "Content-Length", "Content-Location":
+				delete(r.Header, name)
+			}
+		}
+	}
+	if authority(from) != authority(to) || from.Scheme() != to.Scheme() {
+		for _, name := range []string{"Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "Www-Authenticate"} {
+			r.Header.Del(name)
+		}
+	}
 }

@@ -1,26 +1,30 @@
 package generator
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Command is a command line that builds a site.
 type Command struct {
-	// Args are the program, as the path or a name of it is known, and its
-	// arguments.
+	// Args are the program, by its path or name, and its arguments.
 	Args []string
-	// Env are the variables that it needs beside the caller's.
+	// Env are the variables that it needs in addition to the caller's.
 	Env []string
-	// Warning is how a line of its output begins by which it warns, when such a
-	// line has to fail the build although the command does not.
+	// Warning is the beginning of the lines of its output that are warnings, for a
+	// strict build with a generator that cannot fail at warnings itself; else "".
 	Warning string
 }
 
-// String is the command as a person would type it.
+// String returns the command as a person would type it.
 func (c Command) String() string {
 	words := make([]string, len(c.Args))
 	for i, arg := range c.Args {
@@ -32,13 +36,13 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// Builds tells whether there is a command that builds the project.
+// Builds reports whether there is a command that builds the project.
 func (p Project) Builds() bool { return rowOf(p.Generator) != nil }
 
-// Command returns the usual command that builds the project into the directory
-// out, an absolute path, with further arguments. It is meant to be run in p.Dir.
-// strict lets it warn of pages that fall on one address, and fail at warnings,
-// where the generator can do so; where it cannot, [Command.Warning] is set.
+// Command returns the command that builds the project into the directory out, an
+// absolute path, with more arguments. Run it in p.Dir. With strict it warns about
+// pages that share an address and fails at warnings; where the generator cannot
+// do so, [Command.Warning] is set.
 func (p Project) Command(run Runner, out string, strict bool, args []string) Command {
 	r := rowOf(p.Generator)
 	c := r.command(p, run, out)
@@ -49,17 +53,17 @@ func (p Project) Command(run Runner, out string, strict bool, args []string) Com
 	return c
 }
 
-// Usual is what somebody types to build the project where its configuration says:
-// "hugo", "npx astro build".
-func (p Project) Usual() string {
+// UsualCommand is what people type to build the project: "hugo", "npx astro
+// build".
+func (p Project) UsualCommand() string {
 	if r := rowOf(p.Generator); r != nil {
 		return r.usual
 	}
 	return ""
 }
 
-// local returns the way to call a program of npm: the one that the project has
-// installed, else npx, which may not fetch it.
+// local returns how to call a program of npm: the one that the project has
+// installed, else npx without permission to download it.
 func local(p Project, name string) []string {
 	program := filepath.Join("node_modules", ".bin", name)
 	if _, err := fs.Stat(os.DirFS(p.Dir), filepath.ToSlash(program)); err == nil {
@@ -70,7 +74,189 @@ func local(p Project, name string) []string {
 	return []string{"npx", "--no-install", name}
 }
 
-// args puts the words of a command together.
+// args returns a command of these words.
 func args(program []string, rest ...string) Command {
 	return Command{Args: append(slices.Clone(program), rest...)}
+}
+
+// flagValue returns the value of the last of args that is one of flags: "--flag
+// value", "--flag=value", or for one letter "-fvalue".
+func flagValue(args []string, flags ...string) (value string, ok bool) {
+	for i, arg := range args {
+		name, after, joined := strings.Cut(arg, "=")
+		switch {
+		case slices.Contains(flags, name) && joined:
+			value, ok = after, true
+		case slices.Contains(flags, arg) && i+1 < len(args):
+			value, ok = args[i+1], true
+		default:
+			for _, f := range flags {
+				if len(f) == 2 && len(arg) > 2 && strings.HasPrefix(arg, f) {
+					value, ok = strings.TrimPrefix(arg[2:], "="), true
+				}
+			}
+		}
+	}
+	return value, ok
+}
+
+// withBaseFlag returns s for a build with these arguments: an address among them
+// overrides the configuration.
+func (s Settings) withBaseFlag(args []string, flags []string) Settings {
+	base, ok := flagValue(args, flags...)
+	if !ok || len(s.Roots) != 1 {
+		return s
+	}
+	if old := s.Roots[0].Base; strings.HasPrefix(base, "/") && old != "" && !strings.HasPrefix(old, "/") {
+		scheme, rest, _ := strings.Cut(old, "://") // only the path differs
+		host, _, _ := strings.Cut(rest, "/")
+		base = joinBase(scheme+"://"+host, base)
+	}
+	s.Roots = []Root{{Base: tidyBase(base)}}
+	return s
+}
+
+// OutputFlag returns the flag among args that chooses where the site is built, ""
+// for none.
+func (p Project) OutputFlag(args []string) string {
+	if r := rowOf(p.Generator); r != nil {
+		for _, f := range r.outFlags {
+			if _, ok := flagValue(args, f); ok {
+				return f
+			}
+		}
+	}
+	return ""
+}
+
+// QuietFlag returns the flag among args that hides the warnings that a strict
+// build has to see, "" for none.
+func (p Project) QuietFlag(args []string) string {
+	if r := rowOf(p.Generator); r != nil {
+		for _, f := range r.quietFlags {
+			if slices.Contains(args, f) || slices.Contains(args, f+"=true") {
+				return f
+			}
+		}
+	}
+	return ""
+}
+
+// Runner starts the programs that print a configuration. The zero value starts
+// none, so that everything is read from files. A Runner is safe for concurrent
+// use.
+type Runner struct {
+	// Programs are the paths of the programs that may be started, by their names.
+	Programs map[string]string
+	// Env is their environment, which can hold configuration.
+	Env []string
+	// Timeout bounds each call; 0 means 20 seconds.
+	Timeout time.Duration
+}
+
+// LookPath returns a Runner with the generators' programs that are on the path.
+func LookPath(env []string) Runner {
+	r := Runner{Programs: map[string]string{}, Env: env}
+	for _, name := range []string{"hugo", "jekyll", "bundle", "npx", "zola", "mkdocs"} {
+		if program, err := exec.LookPath(name); err == nil {
+			r.Programs[name] = program
+		}
+	}
+	return r
+}
+
+// With returns a copy of r with more variables in its environment.
+func (r Runner) With(vars ...string) Runner {
+	r.Env = append(slices.Clone(r.Env), vars...)
+	return r
+}
+
+// getenv returns a variable of the programs' environment; the last one of a name
+// counts, as it does for them.
+func (r Runner) getenv(name string) string {
+	for _, v := range slices.Backward(r.Env) {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+const (
+	maxOutput      = 256 << 20
+	maxErrorOutput = 64 << 10
+	maxMessage     = 300
+	defaultTimeout = 20 * time.Second
+)
+
+// Output runs a program of r.Programs in dir and returns its standard output.
+// Switches of the generators keep it from fetching missing modules over the
+// network.
+func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	what := strings.Join(append([]string{name}, args...), " ")
+	program := r.Programs[name]
+	if program == "" {
+		return nil, fmt.Errorf("%s: %w", what, exec.ErrNotFound)
+	}
+	timeout := r.Timeout
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = dir
+	cmd.Env = append(slices.Clone(r.Env), "HUGO_MODULE_PROXY=off", "GOPROXY=off", "GOFLAGS=-mod=mod")
+	cmd.WaitDelay = time.Second
+	stdout, stderr := limited{limit: maxOutput}, limited{limit: maxErrorOutput}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	switch {
+	case ctx.Err() == context.DeadlineExceeded:
+		return nil, fmt.Errorf("%s: it did not finish within %v", what, timeout)
+	case err != nil:
+		if message := firstLine(stderr.String(), stdout.String()); message != "" {
+			return nil, fmt.Errorf("%s: %w: %s", what, err, message)
+		}
+		return nil, fmt.Errorf("%s: %w", what, err)
+	case stdout.over:
+		return nil, fmt.Errorf("%s: more than %d bytes", what, maxOutput)
+	}
+	return stdout.Bytes(), nil
+}
+
+// firstLine returns the first line of a program's output, cut at maxMessage
+// bytes. It skips a warning that another line follows.
+func firstLine(texts ...string) string {
+	message := ""
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line == "" {
+				continue
+			}
+			if message == "" || strings.HasPrefix(message, "WARN") {
+				message = line
+			}
+		}
+	}
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "..."
+	}
+	return message
+}
+
+// limited keeps the first limit bytes that are written to it.
+type limited struct {
+	bytes.Buffer
+	limit int
+	over  bool
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if rest := l.limit - l.Len(); len(p) > rest {
+		l.over = true
+		l.Buffer.Write(p[:max(rest, 0)])
+		return len(p), nil
+	}
+	return l.Buffer.Write(p)
 }

@@ -20,8 +20,8 @@ import (
 // decoder compares every key of a table with those before it.
 const maxConfig = 128 << 10
 
-// readConfig reads a file of a project as text. A pipe would block, so only
-// regular files are opened.
+// readConfig reads a file of a project. It opens regular files only: a pipe would
+// block.
 func readConfig(p Project, name string) ([]byte, error) {
 	data, err := readRegular(os.DirFS(p.Dir), name)
 	if err != nil {
@@ -50,8 +50,9 @@ func readRegular(tree fs.FS, name string) ([]byte, error) {
 	return data, disk.Cause(err)
 }
 
-// readDocument reads a TOML, YAML or JSON file, by its name, with all keys in
-// lower case: Hugo does not tell them apart, the others write them so.
+// readDocument reads a TOML, YAML or JSON file, by the extension of its name. All
+// keys become lower case: Hugo ignores case, and the other generators use lower
+// case only.
 func readDocument(p Project, name string) (map[string]any, error) {
 	data, err := readConfig(p, name)
 	if err != nil {
@@ -64,7 +65,8 @@ func readDocument(p Project, name string) (map[string]any, error) {
 	return d, nil
 }
 
-// parseDocument parses a text. The error begins with a line number and a colon.
+// parseDocument parses a document. The error begins with a line number and a
+// colon.
 func parseDocument(ext string, data []byte) (map[string]any, error) {
 	d := map[string]any{}
 	data = []byte(strings.TrimPrefix(string(data), "\xef\xbb\xbf"))
@@ -97,17 +99,16 @@ func parseDocument(ext string, data []byte) (map[string]any, error) {
 	return lowered(d), nil
 }
 
-// parseYAML takes the plain values of a document. Tags that a generator gives a
-// meaning of its own (!ENV, !!python/name) make the value one of nobody's
-// business here.
+// parseYAML returns the plain values of a document. It drops values with tags that
+// only the generator understands (!ENV, !!python/name).
 func parseYAML(data []byte) (map[string]any, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(data, &root); err != nil {
-		line, said := 1, strings.TrimPrefix(err.Error(), "yaml: ")
-		if n, err := fmt.Sscanf(said, "line %d:", &line); n == 1 && err == nil {
-			_, said, _ = strings.Cut(said, ": ")
+		line, message := 1, strings.TrimPrefix(err.Error(), "yaml: ")
+		if n, err := fmt.Sscanf(message, "line %d:", &line); n == 1 && err == nil {
+			_, message, _ = strings.Cut(message, ": ")
 		}
-		return nil, fmt.Errorf("%d: %s", line, said)
+		return nil, fmt.Errorf("%d: %s", line, message)
 	}
 	if len(root.Content) == 0 {
 		return map[string]any{}, nil
@@ -120,7 +121,8 @@ func parseYAML(data []byte) (map[string]any, error) {
 	return d, nil
 }
 
-// maxNodes bounds what aliases may multiply, maxDepth how deep values nest.
+// maxNodes bounds the values of a document with its aliases expanded, maxDepth how
+// deep they nest.
 const (
 	maxNodes = 100_000
 	maxDepth = 100
@@ -166,7 +168,7 @@ func lowered(d map[string]any) map[string]any {
 	return out
 }
 
-// textOf returns a value that is a text, "" for any other.
+// textOf returns a value that is a string, "" for any other.
 func textOf(v any) string {
 	s, _ := v.(string)
 	return s
@@ -176,4 +178,134 @@ func textOf(v any) string {
 func tableOf(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
+}
+
+// property is a string in a configuration that is a program: name: "value".
+type property struct {
+	// within are the names of the objects around it, the outermost first; "" for
+	// braces without a name before them.
+	within []string
+	name   string
+	value  string
+}
+
+// scriptProperties lists the properties of a JavaScript or TypeScript file whose
+// values are string literals, and calls with one such value, such as
+// setOutput("x"), named with their parenthesis: "setOutput(". It runs nothing, so
+// it does not find values that the program computes.
+func scriptProperties(text string) (all []property) {
+	var within []string
+	name := ""   // the identifier or string just before
+	key := false // a colon or parenthesis follows it
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case strings.HasPrefix(text[i:], "//"):
+			i = after(text, i, "\n")
+			continue
+		case strings.HasPrefix(text[i:], "/*"):
+			i = after(text, i+2, "*/")
+			continue
+		case c == '\'' || c == '"' || c == '`':
+			value, end, plain := scriptText(text, i)
+			i = end
+			next := strings.TrimLeft(text[i:], " \t\r\n")
+			// Only a whole value counts, not the beginning of a longer expression.
+			whole := next == "" || strings.IndexByte(",})];", next[0]) >= 0 || strings.HasPrefix(next, "//") || strings.HasPrefix(next, "/*")
+			if key && plain && whole {
+				all = append(all, property{append([]string(nil), within...), name, value})
+			}
+			name, key = value, false
+			continue
+		case isWord(c):
+			start := i
+			for i < len(text) && isWord(text[i]) {
+				i++
+			}
+			name, key = text[start:i], false
+			continue
+		case c == ':':
+			key = name != ""
+		case c == '(':
+			name, key = name+"(", name != ""
+		case c == '{' || c == '[':
+			if !key || strings.HasSuffix(name, "(") {
+				name = ""
+			}
+			if len(within) == maxDepth {
+				return all
+			}
+			within = append(within, name)
+			name, key = "", false
+		case c == '}' || c == ']':
+			if len(within) > 0 {
+				within = within[:len(within)-1]
+			}
+			name, key = "", false
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			name, key = "", false
+		}
+		i++
+	}
+	return all
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
+}
+
+// after returns the index after the next end at or after i, or the length.
+func after(text string, i int, end string) int {
+	if k := strings.Index(text[i:], end); k >= 0 {
+		return i + k + len(end)
+	}
+	return len(text)
+}
+
+// scriptText reads the string that begins with a quote at i. plain means that it
+// has no escape and no placeholder.
+func scriptText(text string, i int) (value string, end int, plain bool) {
+	quote, start := text[i], i+1
+	plain = true
+	for i = start; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == quote:
+			return text[start:i], i + 1, plain
+		case c == '\\':
+			plain = false
+			i++
+		case c == '$' && quote == '`' && strings.HasPrefix(text[i:], "${"):
+			plain = false
+		case c == '\n' && quote != '`':
+			return text[start:i], i, false // no string ends at a line break
+		}
+	}
+	return text[start:], len(text), false
+}
+
+// topLevel returns the value of a property of the configuration object itself: no
+// object with a name is around it.
+func topLevel(all []property, name string) string {
+	for _, p := range all {
+		if p.name != name {
+			continue
+		}
+		named := false
+		for _, w := range p.within {
+			named = named || w != ""
+		}
+		if !named {
+			return p.value
+		}
+	}
+	return ""
+}
+
+// inside returns the value of a property of the object of that name.
+func inside(all []property, object, name string) string {
+	for _, p := range all {
+		if n := len(p.within); p.name == name && n > 0 && p.within[n-1] == object {
+			return p.value
+		}
+	}
+	return ""
 }

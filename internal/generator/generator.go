@@ -1,11 +1,12 @@
-// Package generator knows the programs that make static sites: how the project
-// of each is recognised, where it writes the site, at which address the site is
-// published, and by which command it is built.
+// Package generator knows static site generators: how to recognise the project of
+// each, where it writes the site, at which address the site is published, and
+// which command builds it.
 //
-// The directory of a project enters; a [Project] and its [Settings] leave. A
-// generator is a file of this package and a row of its table. Nothing is built
-// and nothing is written here. The only programs that are started are those that
-// print the configuration of a project, through a [Runner].
+// [Detect] finds the [Project] in a directory, [Project.Settings] reads its
+// configuration, and [Project.Command] returns the command that builds it. Each
+// generator is a row of a table; Hugo has a file of its own. The package builds
+// and writes nothing. It starts only programs that print the configuration of a
+// project, through a [Runner].
 //
 // docs/guide/getting-started-other.md is the manual.
 package generator
@@ -31,7 +32,7 @@ const (
 	MkDocs     Name = "mkdocs"
 	Astro      Name = "astro"
 	Docusaurus Name = "docusaurus"
-	// Plain is a directory with Markdown files and no generator that is known.
+	// Plain is a directory with Markdown files and no known generator.
 	Plain Name = "plain"
 )
 
@@ -43,22 +44,21 @@ func (n Name) Title() string {
 	return string(n)
 }
 
-// Project is a directory that a generator makes a site of.
+// Project is a directory that a generator makes a site from.
 type Project struct {
 	Generator Name
-	// Dir is the directory, as it was given to [Detect].
+	// Dir is the directory as it was given to [Detect].
 	Dir string
-	// Configs are the files of the generator's configuration, slash paths
-	// relative to Dir, in the order in which a later one rules over an earlier
-	// one.
+	// Configs are the generator's configuration files, slash paths relative to
+	// Dir. A later one overrides those before it.
 	Configs []string
-	// Docroot is where the generator writes the site when nothing is configured:
-	// a slash path relative to Dir. [Settings] has what is configured.
+	// Docroot is where the generator writes the site by default, a slash path
+	// relative to Dir. [Settings] has the configured directory.
 	Docroot string
 }
 
-// Detect tells which generator's project a directory is; ok is false if no file
-// there says so. What cannot be read is as if it were not there.
+// Detect finds the generator's project in a directory by its configuration files.
+// ok is false if there is none. A file that cannot be read counts as missing.
 func Detect(dir string) (p Project, ok bool) {
 	tree := os.DirFS(dir)
 	for _, m := range marks {
@@ -75,10 +75,10 @@ func Detect(dir string) (p Project, ok bool) {
 }
 
 // Find looks for the project that a docroot was built from. above are the
-// directories above the docroot, others further ones that may have built it
-// elsewhere, such as the working directory; the likeliest first. The first that a
-// generator's configuration marks is returned; else the first of above that
-// holds Markdown where such projects have it, as [Plain].
+// directories above the docroot, others are directories that may have built it
+// elsewhere, such as the working directory; the likeliest come first. Find returns
+// the first with a generator's configuration, else the first of above with
+// Markdown files in the usual directories, as [Plain].
 func Find(above, others []string) (p Project, ok bool) {
 	for _, dirs := range [][]string{above, others} {
 		for _, dir := range dirs {
@@ -106,7 +106,7 @@ func anyOf(dir fs.FS, names []string) bool {
 	return false
 }
 
-// maxPeek bounds how many entries of a directory are looked at for Markdown.
+// maxPeek bounds how many entries of a directory are examined for Markdown.
 const maxPeek = 200
 
 func hasMarkdown(dir fs.FS, sub string) bool {
@@ -124,7 +124,7 @@ func hasMarkdown(dir fs.FS, sub string) bool {
 	return found
 }
 
-// IsMarkdown tells by its name whether a file holds Markdown.
+// IsMarkdown reports whether a file holds Markdown, by its name.
 func IsMarkdown(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mdx", ".mkd":
@@ -133,7 +133,7 @@ func IsMarkdown(name string) bool {
 	return false
 }
 
-// IsConfig tells whether a file of that name in the top directory of a project
+// IsConfig reports whether a file of that name in the top directory of a project
 // is the configuration of a generator.
 func IsConfig(name string) bool {
 	for i := range marks {

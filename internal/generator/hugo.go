@@ -3,18 +3,23 @@ package generator
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// hugoOldFiles are the names that Hugo alone had before 0.110 and still reads.
+// hugoOldFiles are the only names before Hugo 0.110; Hugo still reads them.
 var hugoOldFiles = []string{"config.toml", "config.yaml", "config.yml", "config.json"}
 
 var hugoRow = row{
@@ -25,10 +30,10 @@ var hugoRow = row{
 	command: func(_ Project, _ Runner, out string) Command {
 		return args([]string{"hugo"}, "--destination", out)
 	},
-	// Not --panicOnWarning: the panic comes in a goroutine whose end the main one
-	// waits for, and of 600 builds of one site on a busy machine 17 had ended with
-	// status 0 before it took effect (0.162). Older versions do not know it for all
-	// warnings, and it hides all but the first.
+	// Not --panicOnWarning: it panics in another goroutine, and of 600 builds of one
+	// site on a busy machine 17 ended with status 0 before the panic took effect
+	// (0.162). Older versions apply it to some warnings only, and it hides all but
+	// the first.
 	strict:     []string{"--printPathWarnings"},
 	warning:    "WARN ",
 	baseFlags:  []string{"-b", "--baseURL"},
@@ -36,8 +41,8 @@ var hugoRow = row{
 	quietFlags: []string{"--quiet"},
 }
 
-// hugoConfigs lists what Hugo reads: one file of the project, and then the
-// directories of the default and the production environment.
+// hugoConfigs returns the files that Hugo reads: one in the project, then those in
+// the directories of the default and the production environment.
 func hugoConfigs(tree fs.FS, names []string) []string {
 	found := firstOf(tree, names)
 	for _, dir := range []string{"config/_default", "config/production"} {
@@ -52,19 +57,20 @@ func hugoConfigs(tree fs.FS, names []string) []string {
 	return found
 }
 
-// hugoSettings asks Hugo, and reads the files where that does not work.
+// hugoSettings asks Hugo for its configuration, and reads the files if that does
+// not work.
 func hugoSettings(ctx context.Context, p Project, run Runner, args []string) (Settings, error) {
 	note := ""
-	// Older ones take no --baseURL here: the variable means the same to all.
-	if base, ok := given(args, "-b", "--baseURL"); ok {
+	// Older versions take no --baseURL here; the variable works in all of them.
+	if base, ok := flagValue(args, "-b", "--baseURL"); ok {
 		run = run.With("HUGO_BASEURL=" + base)
 	}
-	if env, ok := given(args, "-e", "--environment"); ok {
+	if env, ok := flagValue(args, "-e", "--environment"); ok {
 		run = run.With("HUGO_ENVIRONMENT=" + env)
 	}
 	var where []string
 	for _, flags := range [][]string{{"--config"}, {"--configDir"}, {"--ignoreVendorPaths"}, {"--themesDir"}, {"--source", "-s"}} {
-		if value, ok := given(args, flags...); ok {
+		if value, ok := flagValue(args, flags...); ok {
 			where = append(where, flags[0]+"="+value)
 		}
 	}
@@ -90,8 +96,8 @@ func contextCause(ctx context.Context) error {
 	return nil
 }
 
-// askHugo takes the configuration that Hugo prints: as JSON from 0.112.4 on, one
-// language at a time, before that as lines.
+// askHugo reads the configuration that Hugo prints: JSON from 0.112.4 on, one
+// language at a time; lines before that.
 func askHugo(ctx context.Context, p Project, run Runner, where []string) (Settings, error) {
 	out, err := run.Output(ctx, p.Dir, "hugo", append([]string{"config", "--format", "json"}, where...)...)
 	if err != nil {
@@ -104,14 +110,14 @@ func askHugo(ctx context.Context, p Project, run Runner, where []string) (Settin
 	if err != nil {
 		return Settings{}, err
 	}
-	s := single(textOf(c["publishdir"]), textOf(c["baseurl"]), "hugo config")
+	s := oneRoot(textOf(c["publishdir"]), textOf(c["baseurl"]), "hugo config")
 	s.RefNotFound = textOf(c["reflinksnotfoundurl"])
 	s.Languages = hugoLanguages(tableOf(c["languages"]), textOf(c["defaultcontentlanguage"]), c["disablelanguages"])
 	if len(s.Languages) < 2 {
 		return s, nil
 	}
-	// Either all languages have an address of their own, or none has: Hugo
-	// refuses anything else. So the second tells whether others must be asked.
+	// Either all languages have an address of their own or none has; Hugo refuses
+	// anything else. So the second language shows whether to ask for the others.
 	roots := []Root{{Dir: s.Languages[0], Base: s.Roots[0].Base, Language: s.Languages[0]}}
 	for _, lang := range s.Languages[1:] {
 		out, err := run.Output(ctx, p.Dir, "hugo", append([]string{"config", "--format", "json", "--lang", lang}, where...)...)
@@ -136,7 +142,7 @@ func askHugo(ctx context.Context, p Project, run Runner, where []string) (Settin
 	return s, nil
 }
 
-// hugoJSON reads the object in an output that may have warnings before it.
+// hugoJSON reads the object in an output that may begin with warnings.
 func hugoJSON(out []byte) (map[string]any, error) {
 	start := 0
 	for line := range bytes.Lines(out) {
@@ -152,8 +158,8 @@ func hugoJSON(out []byte) (map[string]any, error) {
 	return lowered(c), nil
 }
 
-// askOldHugo reads lines such as publishdir = "public". What is nested in them is
-// printed in a way that cannot be read back: the files tell the languages.
+// askOldHugo reads lines such as publishdir = "public". Nested values are printed
+// in a form that cannot be read back, so the languages come from the files.
 func askOldHugo(ctx context.Context, p Project, run Runner, where []string) (Settings, error) {
 	out, err := run.Output(ctx, p.Dir, "hugo", append([]string{"config"}, where...)...)
 	if err != nil {
@@ -171,14 +177,14 @@ func askOldHugo(ctx context.Context, p Project, run Runner, where []string) (Set
 	if c["publishdir"] == "" {
 		return Settings{}, errors.New("read hugo config: no publishdir in its output")
 	}
-	s := single(c["publishdir"], c["baseurl"], "hugo config")
+	s := oneRoot(c["publishdir"], c["baseurl"], "hugo config")
 	s.RefNotFound = c["reflinksnotfoundurl"]
 	err = multihostFiles(p, run, &s)
 	return s, err
 }
 
-// multihostFiles takes the languages from the configuration files, and the roots
-// if each language has one.
+// multihostFiles reads the languages from the configuration files, and the roots if
+// each language has one.
 func multihostFiles(p Project, run Runner, s *Settings) error {
 	files, err := readHugo(p, run)
 	if err != nil {
@@ -191,8 +197,8 @@ func multihostFiles(p Project, run Runner, s *Settings) error {
 	return nil
 }
 
-// readHugo reads the configuration files as Hugo does, as far as they say where
-// the site is: one of the project, the directories of config, then variables.
+// readHugo reads the keys that say where the site is, as Hugo does: from the file
+// of the project, the config directories, then variables.
 func readHugo(p Project, run Runner) (Settings, error) {
 	all := map[string]any{}
 	from := ""
@@ -212,7 +218,7 @@ func readHugo(p Project, run Runner) (Settings, error) {
 			all[strings.ToLower(key)], from = v, "HUGO_"+strings.ToUpper(key)
 		}
 	}
-	s := single(textOf(all["publishdir"]), textOf(all["baseurl"]), from)
+	s := oneRoot(textOf(all["publishdir"]), textOf(all["baseurl"]), from)
 	s.RefNotFound = textOf(all["reflinksnotfoundurl"])
 	languages := tableOf(all["languages"])
 	s.Languages = hugoLanguages(languages, textOf(all["defaultcontentlanguage"]), all["disablelanguages"])
@@ -228,7 +234,7 @@ func readHugo(p Project, run Runner) (Settings, error) {
 	return s, nil
 }
 
-// hugoEnvironment lists the files of the environment that Hugo builds for.
+// hugoEnvironment returns the files of the environment that Hugo builds for.
 func hugoEnvironment(p Project, run Runner) []string {
 	env := run.getenv("HUGO_ENVIRONMENT")
 	if env == "" {
@@ -248,8 +254,8 @@ func hugoEnvironment(p Project, run Runner) []string {
 	return names
 }
 
-// hugoKeys returns the tables that a file of a config directory stands for:
-// languages.en.toml holds what [languages.en] would.
+// hugoKeys returns the tables that a file in a config directory stands for:
+// languages.en.toml holds the table [languages.en].
 func hugoKeys(name string) []string {
 	if !strings.HasPrefix(name, "config/") {
 		return nil
@@ -261,7 +267,7 @@ func hugoKeys(name string) []string {
 	return strings.Split(stem, ".")
 }
 
-// merge puts what from says over what into says, table by table.
+// merge copies from over into, table by table.
 func merge(into, from map[string]any) {
 	for k, v := range from {
 		if sub, ok := v.(map[string]any); ok {
@@ -274,7 +280,7 @@ func merge(into, from map[string]any) {
 	}
 }
 
-// hugoLanguages returns the languages that are built, the default one first, the
+// hugoLanguages returns the languages that are built: the default one first, the
 // others by weight and name.
 func hugoLanguages(languages map[string]any, first string, disabled any) []string {
 	off := map[string]bool{}
@@ -305,7 +311,7 @@ func hugoLanguages(languages map[string]any, first string, disabled any) []strin
 			weight[name] = w
 		}
 		if weight[name] == 0 {
-			weight[name] = 1e9 // Hugo puts those without one last
+			weight[name] = 1e9 // Hugo sorts those without a weight last
 		}
 	}
 	if first == "" {
@@ -326,4 +332,238 @@ func hugoLanguages(languages map[string]any, first string, disabled any) []strin
 		return strings.Compare(a, b)
 	})
 	return names
+}
+
+// HugoPage is a page of `hugo list all`: one that is made from a file.
+type HugoPage struct {
+	// File is the content file, a slash path relative to the project or absolute.
+	File string
+	// Permalink is the page's address.
+	Permalink *url.URL
+	draft     bool
+	// publish and expiry are zero if the page has none.
+	publish, expiry time.Time
+}
+
+// PublishedAt reports whether a build at that time makes the page.
+func (p *HugoPage) PublishedAt(t time.Time) bool {
+	return !p.draft && !p.publish.After(t) && (p.expiry.IsZero() || p.expiry.Year() <= 1 || p.expiry.After(t))
+}
+
+// HugoPages asks Hugo for the pages of the project that are made from files.
+func (p Project) HugoPages(ctx context.Context, run Runner) ([]HugoPage, error) {
+	defer TidyHugo(p.Dir)()
+	out, err := run.Output(ctx, p.Dir, "hugo", "list", "all")
+	if err != nil {
+		return nil, err
+	}
+	return ReadHugoList(out)
+}
+
+// ReadHugoList reads the CSV of `hugo list all`. It skips warnings between the
+// lines, and lines that are not rows.
+func ReadHugoList(out []byte) (pages []HugoPage, err error) {
+	start := bytes.Index(out, []byte("path,"))
+	for start > 0 && out[start-1] != '\n' {
+		next := bytes.Index(out[start+1:], []byte("path,"))
+		if next < 0 {
+			start = -1
+			break
+		}
+		start += 1 + next
+	}
+	if start < 0 {
+		return nil, errors.New("read hugo list all: no header \"path,...\" in its output")
+	}
+	r := csv.NewReader(bytes.NewReader(out[start:]))
+	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
+	header, err := r.Read()
+	if err != nil {
+		return nil, fmt.Errorf("read hugo list all: %w", err)
+	}
+	header = slices.Clone(header)
+	link := slices.Index(header, "permalink")
+	if link < 0 {
+		return nil, errors.New("read hugo list all: no column permalink")
+	}
+	draft, publish, expiry := slices.Index(header, "draft"), slices.Index(header, "publishDate"), slices.Index(header, "expiryDate")
+	date := func(row []string, i int) (t time.Time) {
+		if i >= 0 {
+			t, _ = time.Parse(time.RFC3339, row[i])
+		}
+		return t
+	}
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return pages, nil
+		}
+		if err != nil || len(row) != len(header) || row[0] == "" {
+			continue
+		}
+		u, err := url.Parse(strings.Clone(row[link]))
+		if err != nil {
+			continue
+		}
+		pages = append(pages, HugoPage{slashed(strings.Clone(row[0])), u, draft >= 0 && row[draft] == "true", date(row, publish), date(row, expiry)})
+	}
+}
+
+// HugoModule is one of the modules of a Hugo project: the project itself, a
+// theme, or another.
+type HugoModule struct {
+	// Path is its name, "project" for the project itself; Dir is its directory.
+	Path, Dir string
+	Mounts    []HugoMount
+}
+
+// HugoMount maps a directory of a module into the tree that Hugo builds from.
+type HugoMount struct {
+	// Source is relative to the module, or absolute. Lang is empty if the mount is
+	// for all languages or for several.
+	Source, Target, Lang string
+}
+
+// HugoModules asks Hugo for the modules of the project and their mounts.
+func (p Project) HugoModules(ctx context.Context, run Runner) ([]HugoModule, error) {
+	defer TidyHugo(p.Dir)()
+	out, err := run.Output(ctx, p.Dir, "hugo", "config", "mounts")
+	if err != nil {
+		return nil, err
+	}
+	return ReadHugoMounts(out)
+}
+
+// ReadHugoMounts reads the JSON objects of `hugo config mounts`, one per module.
+// Warnings may come before them.
+func ReadHugoMounts(out []byte) (all []HugoModule, err error) {
+	start := 0
+	for line := range bytes.Lines(out) {
+		if c := bytes.TrimSpace(line); len(c) > 0 && c[0] == '{' {
+			break
+		}
+		start += len(line)
+	}
+	dec := json.NewDecoder(bytes.NewReader(out[start:]))
+	for {
+		var printed struct {
+			Path, Dir string
+			Mounts    []struct {
+				HugoMount
+				// In place of Lang from 0.153 on.
+				Sites struct{ Matrix struct{ Languages []string } }
+			}
+		}
+		if err := dec.Decode(&printed); err != nil {
+			if errors.Is(err, io.EOF) && len(all) > 0 {
+				return all, nil
+			}
+			return nil, fmt.Errorf("read hugo config mounts: %w", err)
+		}
+		m := HugoModule{Path: printed.Path, Dir: printed.Dir}
+		for _, mt := range printed.Mounts {
+			if languages := mt.Sites.Matrix.Languages; mt.Lang == "" && len(languages) == 1 {
+				mt.Lang = languages[0]
+			}
+			m.Mounts = append(m.Mounts, mt.HugoMount)
+		}
+		all = append(all, m)
+	}
+}
+
+// Document reads a TOML, YAML or JSON file of a project, by the extension of its
+// name. All keys become lower case. The error names the file and the line.
+func Document(tree fs.FS, name string) (map[string]any, error) {
+	data, err := readRegular(tree, name)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	d, err := parseDocument(path.Ext(name), data)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return d, nil
+}
+
+// HugoConfig reads the configuration files of a Hugo project, theme or module. All
+// keys become lower case. A tree without files has an empty configuration.
+func HugoConfig(tree fs.FS) (map[string]any, error) {
+	all := map[string]any{}
+	for _, name := range hugoConfigs(tree, hugoRow.files) {
+		d, err := Document(tree, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range slices.Backward(hugoKeys(name)) {
+			d = map[string]any{key: d}
+		}
+		merge(all, d)
+	}
+	return all, nil
+}
+
+// YAML parses a document. All keys become lower case. The error begins with a line
+// number and a colon.
+func YAML(text []byte) (map[string]any, error) { return parseDocument(".yaml", text) }
+
+// TidyHugo records what is in a project before Hugo is asked about it, and returns
+// a function that removes the empty directories and the lock that Hugo then made:
+// a check leaves the project as it was.
+func TidyHugo(dir string) func() {
+	had := map[string]bool{}
+	places := []string{".", "resources", "resources/_gen"}
+	for _, place := range places {
+		for _, e := range list(dir, place) {
+			had[e] = true
+		}
+	}
+	return func() {
+		for i := len(places) - 1; i >= 0; i-- { // the deepest first
+			for _, e := range list(dir, places[i]) {
+				if !had[e] {
+					removeEmpty(filepath.Join(dir, filepath.FromSlash(e)))
+				}
+			}
+		}
+	}
+}
+
+// list returns the names in a directory of the project, relative to the project.
+func list(dir, place string) (names []string) {
+	entries, _ := os.ReadDir(filepath.Join(dir, filepath.FromSlash(place)))
+	for _, e := range entries {
+		names = append(names, filepath.ToSlash(filepath.Join(place, e.Name())))
+	}
+	return names
+}
+
+// removeEmpty removes a directory that holds only directories, or an empty lock of
+// Hugo.
+func removeEmpty(name string) {
+	info, err := os.Lstat(name)
+	switch {
+	case err != nil:
+		return
+	case info.Mode().IsRegular():
+		if info.Size() == 0 && info.Name() == ".hugo_build.lock" {
+			os.Remove(name)
+		}
+		return
+	case !info.IsDir():
+		return
+	}
+	var dirs []string
+	err = filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() {
+			return fs.ErrExist
+		}
+		dirs = append(dirs, path)
+		return nil
+	})
+	for i := len(dirs) - 1; i >= 0 && err == nil; i-- {
+		os.Remove(dirs[i]) // fails if something was written into it meanwhile
+	}
 }

@@ -143,7 +143,7 @@ echo 'baseurl = "https://lines.example/"'; echo 'publishdir = "web"'; echo 'lang
 		{"fails", `echo 'Error: no modules today' >&2; exit 3`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no modules today; the configuration files are read instead"},
 		{"no_json", `echo hello`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "read hugo config"},
 		{"other_lines", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; esac; echo hello`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no publishdir in its output"},
-		{"silent", `exec sleep 60`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no answer within"},
+		{"silent", `exec sleep 60`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "it did not finish within"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, _ := Detect(write(t, map[string]string{"hugo.toml": files}))
@@ -230,7 +230,7 @@ func TestCommand(t *testing.T) {
 			run.Programs["bundle"] = "/bin/bundle"
 		}
 		got := strings.ReplaceAll(p.Command(run, "/o ut", tc.strict, tc.args).String(), dir, "DIR")
-		if filepath.ToSlash(got) != tc.want || !p.Builds() || p.Usual() == "" {
+		if filepath.ToSlash(got) != tc.want || !p.Builds() || p.UsualCommand() == "" {
 			t.Errorf("got  %s\nwant %s", got, tc.want)
 		}
 	}
@@ -246,7 +246,7 @@ func TestDestination(t *testing.T) {
 	for args, want := range map[string]string{
 		"-d x": "-d", "--destination=x": "--destination", "--minify -dx": "-d", "-D --minify": "", "--destinationx y": "", "": "",
 	} {
-		if got := hugo.Destination(strings.Fields(args)); got != want {
+		if got := hugo.OutputFlag(strings.Fields(args)); got != want {
 			t.Errorf("%q: got %q, want %q", args, got, want)
 		}
 	}

@@ -26,13 +26,6 @@ var publicRoots = []string{"site", "check", "outgoing", "templates", "hook"}
 var apiPending = []string{
 	"check",
 	"outgoing",
-	"outgoing/deliver",
-	"outgoing/linkmethod",
-	"outgoing/pingback",
-	"outgoing/precheck",
-	"outgoing/preview",
-	"outgoing/webmention",
-	"outgoing/websub",
 }
 
 // docPending are the public packages that still lack a doc.go or an Example.
@@ -43,14 +36,12 @@ var docPending = []string{
 	"hook/githook",
 	"hook/mdlink",
 	"outgoing",
-	"outgoing/answer",
 	"outgoing/deliver",
 	"outgoing/ledger",
 	"outgoing/ledger/pg",
 	"outgoing/linkmethod",
 	"outgoing/pingback",
 	"outgoing/precheck",
-	"outgoing/preview",
 	"outgoing/webmention",
 	"outgoing/websub",
 	"site",

@@ -76,7 +76,7 @@ func TestDocs(t *testing.T) {
 			default:
 				name := goName.FindStringSubmatch(word)
 				if name == nil || exported[name[1]] == nil {
-					continue // no name, or a name of somebody else's package
+					continue // not a name, or a name of another module's package
 				}
 				checked++
 				if full := strings.TrimSuffix(name[2]+"."+name[3], "."); !exported[name[1]][full] {

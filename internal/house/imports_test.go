@@ -43,8 +43,8 @@ func TestImports(t *testing.T) {
 	compareGolden(t, "imports.golden", table.String())
 }
 
-// filepathUsers may import path/filepath, because they speak with the operating
-// system about names that the user typed or that lie on a disk. Everywhere else
+// filepathUsers may import path/filepath, because they pass names to the operating
+// system: names that the user typed, or of files on disk. Everywhere else
 // a path is a slash path relative to the docroot, on every platform: that is
 // what URLs are made of, what reports show and what two machines can compare.
 var filepathUsers = []string{
@@ -52,9 +52,13 @@ var filepathUsers = []string{
 	"examples/blog",
 	"hook",
 	"hook/githook",
+	"internal/announce",
+	"internal/audit",
 	"internal/config",
 	"internal/disk",
+	"internal/doctor",
 	"internal/generator",
+	"internal/project",
 	"internal/setup",
 	"internal/statedir",
 	"outgoing/ledger",

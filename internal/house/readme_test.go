@@ -3,34 +3,110 @@ package house
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
 var (
-	// readmeRun is a fenced block that .ci/run runs as it stands, with the exit
-	// code that it must leave with.
+	// readmeRun is a fenced block that .ci/run runs as written, and the exit code
+	// that it must return.
 	readmeRun = regexp.MustCompile("(?m)^<!-- run: exit ([0-9]+) -->\n```sh\n((?:.*\n)*?)```$")
 	// readmeOutput is the block that shows what the first command prints.
 	readmeOutput = regexp.MustCompile("(?m)^<!-- output -->\n```text\n((?:.*\n)*?)```$")
+	// readmeBench is the table of figures from bench/results.
+	readmeBench = regexp.MustCompile(`(?m)^<!-- bench -->\n((?:\|.*\n)*)`)
 	// readmeConfig is the block that shows a configuration.
 	readmeConfig = regexp.MustCompile("(?m)^<!-- config -->\n```toml\n((?:.*\n)*?)```$")
 )
 
-// TestReadme keeps README.md true.
+// TestReadme checks what README.md claims.
 func TestReadme(t *testing.T) {
+	t.Run("length", func(t *testing.T) {
+		if lines := strings.Count(readFile(t, "README.md"), "\n"); lines > 150 {
+			t.Errorf("README.md has %d lines, want at most 150", lines)
+		}
+	})
+	t.Run("figures", readmeFiguresMeasured)
 	t.Run("output", readmeShowsOutput)
 	t.Run("configuration", func(t *testing.T) { readmeConfigWorks(t, build(t, "./cmd/sitelink")) })
 }
 
-// readmeShowsOutput: the first command that README.md shows leaves with the
-// exit code and prints the text that stand there.
+// benchPrograms are the columns of the README's table, as bench names them.
+var benchPrograms = map[string]string{
+	"sitelink": "sitelink check", "hyperlink": "hyperlink --check-anchors",
+	"lychee": "lychee --include-fragments", "linklint": "linklint",
+}
+
+// readmeFiguresMeasured compares each time in the README's table with the median
+// in the newest file of bench/results.
+func readmeFiguresMeasured(t *testing.T) {
+	table := readmeBench.FindStringSubmatch(readFile(t, "README.md"))
+	if table == nil {
+		t.Fatal("README.md has no table marked as bench")
+	}
+	cells := func(line string) []string {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		return cells
+	}
+	lines := strings.Split(strings.TrimSpace(table[1]), "\n")
+	head, compared := cells(lines[0]), 0
+	for _, line := range lines[2:] {
+		row := cells(line)
+		corpus, pages, ok := strings.Cut(row[0], ", ")
+		if !ok {
+			continue // a property, not a time
+		}
+		files, err := filepath.Glob(filepath.Join(root, "bench", "results", "*-"+corpus+".txt"))
+		if err != nil || len(files) == 0 {
+			t.Errorf("bench/results has no file for %s: %v", corpus, err)
+			continue
+		}
+		text, err := os.ReadFile(slices.Max(files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), " "+pages) {
+			t.Errorf("%s: README.md says %s, the newest result does not", corpus, pages)
+		}
+		_, group, _ := strings.Cut(string(text), "like for like: internal links and fragments\n")
+		for i, name := range head[1:] {
+			median := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(benchPrograms[name]) + `\s+(?:> )?[0-9.]+\s+((?:> )?)([0-9.]+)`).FindStringSubmatch(group)
+			if median == nil {
+				t.Errorf("%s: the newest result has no row for %s", corpus, name)
+				continue
+			}
+			seconds, err := strconv.ParseFloat(median[2], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := fmt.Sprintf("%.2f s", seconds)
+			if median[1] != "" { // stopped at a limit
+				want = fmt.Sprintf("> %.0f s", seconds)
+			}
+			compared++
+			if row[i+1] != want {
+				t.Errorf("%s, %s: README.md says %s, the newest result %s", corpus, name, row[i+1], want)
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("the table has no time")
+	}
+}
+
+// readmeShowsOutput runs the first command of README.md and compares exit code
+// and output with what README.md shows.
 func readmeShowsOutput(t *testing.T) {
 	readme := readFile(t, "README.md")
 	run := readmeRun.FindStringSubmatch(readme)
@@ -47,7 +123,7 @@ func readmeShowsOutput(t *testing.T) {
 		t.Fatal("README.md has no block marked as output")
 	}
 
-	// Built first: go run tells the exit code in words of its own.
+	// go run would replace the exit code with 1.
 	arguments := strings.Fields(strings.TrimPrefix(command, prefix))
 	got, code, stderr := runSitelink(t, build(t, arguments[0]), root, arguments[1:]...)
 	if want, _ := strconv.Atoi(run[1]); code != want {
@@ -68,8 +144,8 @@ func readmeShowsOutput(t *testing.T) {
 	}
 }
 
-// readmeConfigWorks: the configuration that README.md shows is accepted and does
-// what the text around it says, on a site whose only fault it ignores.
+// readmeConfigWorks checks that sitelink accepts the configuration of README.md
+// and applies it, on a site whose only fault it ignores.
 func readmeConfigWorks(t *testing.T, binary string) {
 	config := readmeConfig.FindStringSubmatch(readFile(t, "README.md"))
 	if config == nil {
@@ -123,7 +199,7 @@ func runSitelink(t *testing.T, binary, dir string, args ...string) (stdout strin
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = dir
 	for _, variable := range os.Environ() {
-		// A developer's own settings are not the newcomer's.
+		// Readers of README.md do not have the developer's settings.
 		if !strings.HasPrefix(variable, "SITELINK_") && !strings.HasPrefix(variable, "CLICOLOR") {
 			cmd.Env = append(cmd.Env, variable)
 		}

@@ -15,8 +15,8 @@ var (
 	pinned = regexp.MustCompile(`sitelink/(?:sitelink|cmd/sitelink)@([^\s"]+)|sitelink/sitelink\s+rev: (\S+)`)
 )
 
-// TestPinnedVersions: whoever copies a snippet gets the newest version that is
-// released, v0.1.0 until there is one.
+// TestPinnedVersions checks that every snippet names the newest release, v0.1.0
+// before the first one.
 func TestPinnedVersions(t *testing.T) {
 	newest := "v0.1.0"
 	if m := released.FindStringSubmatch(readFile(t, "CHANGELOG.md")); m != nil {

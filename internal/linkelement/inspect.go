@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // MaxEnd is the offset before which an element in the head has to end: clients
@@ -223,7 +224,7 @@ func (e *inspected) inHead(text []byte, off int, xml bool) bool {
 	if off > 0 && xml == e.knownXML && bytes.Equal(text[:off], e.known) {
 		return true
 	}
-	h := scan.ReadHead(text, xml, off+1)
+	h := scanhtml.ReadHead(text, xml, off+1)
 	is := !h.Whole || h.Body > off
 	if is && off <= maxKnown {
 		e.known, e.knownXML = append(e.known[:0], text[:off]...), xml

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/xml"
 )
 
 const (
@@ -19,14 +21,14 @@ const (
 	linkWMx    = `<link rel="webmention" href="https://h.example/wm?a=1&amp;b=2" />`
 )
 
-func inspect(t *testing.T, page string, xml bool) (Has, []string) {
+func inspect(t *testing.T, page string, isXML bool) (Has, []string) {
 	t.Helper()
-	var s scan.Scanner
-	p := s.HTML([]byte(page), scan.Options{})
-	if xml {
-		p = s.XML([]byte(page), scan.Options{})
+	var s html.Scanner
+	p := s.Scan([]byte(page), scan.Options{})
+	if isXML {
+		p = new(xml.Scanner).XHTML([]byte(page), scan.Options{})
 	}
-	has, faults := NewInspector(pingback, webmention).Page(p, xml)
+	has, faults := NewInspector(pingback, webmention).Page(p, isXML)
 	var got []string
 	for _, f := range faults {
 		got = append(got, strings.TrimSpace(f.Rel()+" "+f.Fault().String()))
@@ -91,8 +93,8 @@ func TestInspect(t *testing.T) {
 	if has, got := inspect(t, `<html xmlns="http://www.w3.org/1999/xhtml"><head><script src="x"/>`+linkPBx+linkWMx+`</head><body/></html>`, true); has != HasPingback|HasWebmention || got != nil {
 		t.Errorf("XHTML: %v %q", has, got)
 	}
-	var s scan.Scanner
-	if has, faults := NewInspector("", webmention).Page(s.HTML([]byte(`<link rel=pingback href=/x>`), scan.Options{}), false); has != 0 || len(faults) > 0 {
+	var s html.Scanner
+	if has, faults := NewInspector("", webmention).Page(s.Scan([]byte(`<link rel=pingback href=/x>`), scan.Options{}), false); has != 0 || len(faults) > 0 {
 		t.Errorf("an element that is not configured: %v %v", has, faults)
 	}
 }
@@ -121,8 +123,8 @@ func FuzzPattern(f *testing.F) {
 func BenchmarkInspect(b *testing.B) {
 	page := []byte("<!doctype html><html><head><meta charset=\"utf-8\">" + linkPB + linkWM + "<title>x</title></head><body>" +
 		strings.Repeat(`<p>Some text of the usual kind with <a href="../x/y.html#z">a link</a> and <code class="c">code</code>.</p>`+"\n", 150))
-	var s scan.Scanner
-	p := s.HTML(page, scan.Options{})
+	var s html.Scanner
+	p := s.Scan(page, scan.Options{})
 	in := NewInspector(pingback, webmention)
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/precheck"
-	"github.com/sitelink/sitelink/outgoing/preview"
 )
 
 // Explained writes for a person how targets will see pages: under each page what
@@ -17,7 +16,7 @@ import (
 // the link.
 //
 // The only errors are those of w, wrapped.
-func Explained(w io.Writer, reports []*preview.Report, color bool) error {
+func Explained(w io.Writer, reports []*precheck.Report, color bool) error {
 	s, p := sink{w: w}, painter(color)
 	for _, r := range reports {
 		s.buf = p.off(appendQuoted(p.on(s.buf, sgrBold), r.Source))
@@ -45,7 +44,7 @@ func Explained(w io.Writer, reports []*preview.Report, color bool) error {
 }
 
 // appendEndpoint appends where a target takes notices.
-func appendEndpoint(buf []byte, p painter, row preview.Row) []byte {
+func appendEndpoint(buf []byte, p painter, row precheck.Row) []byte {
 	buf = append(buf, "    "...)
 	switch {
 	case row.Err != nil:
@@ -77,7 +76,7 @@ func appendProblem(buf []byte, p painter, indent string, problem precheck.Proble
 }
 
 // ExplainedSummary is one line with the counts.
-func ExplainedSummary(reports []*preview.Report) string {
+func ExplainedSummary(reports []*precheck.Report) string {
 	targets, telling, refused, failed := 0, 0, 0, 0
 	for _, r := range reports {
 		for _, row := range r.Rows {
@@ -132,7 +131,7 @@ type explainedProblem struct {
 // ExplainedJSON writes the same for a program (docs/reference/formats.md).
 //
 // The only errors are those of w, wrapped.
-func ExplainedJSON(w io.Writer, reports []*preview.Report) error {
+func ExplainedJSON(w io.Writer, reports []*precheck.Report) error {
 	doc := explainedJSON{Schema: 1, Pages: []explainedPage{}}
 	for _, r := range reports {
 		page := explainedPage{r.Source, r.Live, r.Built, explainedProblems(r.Page), []explainedTarget{}}
@@ -157,7 +156,7 @@ func ExplainedJSON(w io.Writer, reports []*preview.Report) error {
 // ExplainedMarkdown writes the same as Markdown.
 //
 // The only errors are those of w, wrapped.
-func ExplainedMarkdown(w io.Writer, reports []*preview.Report) error {
+func ExplainedMarkdown(w io.Writer, reports []*precheck.Report) error {
 	s := sink{w: w}
 	s.buf = append(append(append(s.buf, "### sitelink: "...), ExplainedSummary(reports)...), '\n')
 	problem := func(indent string, p precheck.Problem) {

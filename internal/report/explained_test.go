@@ -9,17 +9,16 @@ import (
 
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/precheck"
-	"github.com/sitelink/sitelink/outgoing/preview"
 )
 
-var explainedReports = []*preview.Report{{
+var explainedReports = []*precheck.Report{{
 	Source: "https://a.example/post/",
 	Built:  true,
 	Page: []precheck.Problem{
 		{Code: precheck.NotLive, Message: "the page answers 404 Not Found", Cure: "publish it", Offset: -1},
 		{Code: precheck.NoTitle, Protocol: ledger.Pingback, Message: "no title", Cure: "give it one", Offset: -1},
 	},
-	Rows: []preview.Row{
+	Rows: []precheck.Row{
 		{Target: "https://b.example/", Protocol: ledger.Pingback, Endpoint: "https://b.example/x", Via: "<link>",
 			Problems: []precheck.Problem{{Code: precheck.LinkText, Message: "no text", Cure: "write some", Offset: 9, Line: 3}}},
 		{Target: "https://c.example/", Via: "X-Pingback header, which names no address\x1b[31m"},
@@ -28,7 +27,7 @@ var explainedReports = []*preview.Report{{
 }, {
 	Source: "https://a.example/other/",
 	Live:   true,
-	Rows:   []preview.Row{{Target: "https://e.example/", Protocol: ledger.Webmention, Endpoint: "https://e.example/wm", Via: "Link header"}},
+	Rows:   []precheck.Row{{Target: "https://e.example/", Protocol: ledger.Webmention, Endpoint: "https://e.example/wm", Via: "Link header"}},
 }}
 
 const explainedSummary = "4 targets: 1 can be told, 1 would refuse the page, 1 take no notices, 1 cannot be asked; nothing was sent"

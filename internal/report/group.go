@@ -124,3 +124,125 @@ func lastIf(a, b bool) int {
 	}
 	return -1
 }
+
+// pick is a finding worth showing where there is room for few.
+type pick struct {
+	finding *check.Finding
+	index   int // into the findings of the result
+	// pages are the pages with the same broken target, this one included, when
+	// the pick stands for all of them; else 0.
+	pages int
+}
+
+// best returns the n findings of verdict v that a reader should see first, best
+// first: one for each target, those that break on most pages first, since one
+// repair removes them all; then, while there is room, the others in their
+// order.
+func best(findings []check.Finding, v check.Verdict, n int) []pick {
+	type target struct {
+		pick
+		last string // page counted last
+	}
+	byKey := map[topKey]*target{}
+	var firsts []*target
+	var others []pick
+	for i := range findings {
+		f := &findings[i]
+		if f.Verdict != v {
+			continue
+		}
+		key, ok := keyOf(f)
+		if !ok { // a fault of a file: like no other
+			firsts = append(firsts, &target{pick{f, i, 1}, f.Page})
+			continue
+		}
+		t := byKey[key]
+		switch {
+		case t == nil:
+			t = &target{pick{f, i, 1}, f.Page}
+			byKey[key] = t
+			firsts = append(firsts, t)
+		case len(others) < n:
+			others = append(others, pick{f, i, 0})
+		}
+		if t.last != f.Page {
+			t.pages++
+			t.last = f.Page
+		}
+	}
+	slices.SortStableFunc(firsts, func(a, b *target) int { return cmp.Compare(b.pages, a.pages) })
+	picks := make([]pick, 0, min(n, len(firsts)+len(others)))
+	for _, t := range firsts[:min(n, len(firsts))] {
+		picks = append(picks, t.pick)
+	}
+	return append(picks, others[:min(n-len(picks), len(others))]...)
+}
+
+// count returns the number of findings of verdict v.
+func count(findings []check.Finding, v check.Verdict) (n int) {
+	for i := range findings {
+		if findings[i].Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// maxRepeats is how many links through one redirect text lists. The repair is
+// one rule or one template, and a site may hold thousands of such links: on
+// rust-doc one alias page gets 22,606.
+const maxRepeats = 3
+
+// repeats decides which findings text leaves out: links that work, through a
+// redirect, and what one template does wrong on all pages.
+type repeats struct {
+	seen   map[string]int
+	hidden int // findings left out
+	from   int // redirects that they go through
+	pages  int // findings of endpoints left out
+}
+
+// hides tells whether f says what was listed often enough.
+func (r *repeats) hides(f *check.Finding) bool {
+	if f.Code != check.ViaRedirect && !isEndpoint(f.Code) {
+		return false
+	}
+	if r.seen == nil {
+		r.seen = map[string]int{}
+	}
+	if isEndpoint(f.Code) {
+		what := string(f.Code) + f.Message
+		if r.seen[what]++; r.seen[what] > maxRepeats {
+			r.pages++
+			return true
+		}
+		return false
+	}
+	r.seen[f.Target]++
+	n := r.seen[f.Target]
+	if n <= maxRepeats {
+		return false
+	}
+	if n == maxRepeats+1 {
+		r.from++
+	}
+	r.hidden++
+	return true
+}
+
+// append says what was left out, if anything was.
+func (r *repeats) append(dst []byte) []byte {
+	if r.pages > 0 {
+		dst = append(dst, '\n')
+		dst = appendCount(dst, r.pages, "more finding")
+		dst = append(dst, " of the same kinds about endpoints not listed: --format jsonl lists them [endpoint-]\n"...)
+	}
+	if r.hidden == 0 {
+		return dst
+	}
+	dst = append(dst, '\n')
+	dst = appendCount(dst, r.hidden, "more link")
+	dst = append(dst, " through "...)
+	dst = appendCount(dst, r.from, "redirect")
+	return append(dst, " not listed: --group-by target counts them, --format jsonl lists them [via-redirect]\n"...)
+}

@@ -3,8 +3,12 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -395,4 +399,176 @@ func BenchmarkHTML(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// schemes returns the colours of html/report.css by name: light as they stand
+// first, dark and print with what their media queries change.
+func schemes(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	root := regexp.MustCompile(`(?s):root \{(.*?)\}`)
+	variable := regexp.MustCompile(`--([a-z]+): (#[0-9a-f]{3}(?:[0-9a-f]{3})?);`)
+	blocks := root.FindAllStringSubmatch(htmlStyle, -1)
+	if len(blocks) != 3 {
+		t.Fatalf("%d sets of colours, want light, dark and print", len(blocks))
+	}
+	all := map[string]map[string]string{}
+	for i, name := range []string{"light", "dark", "print"} {
+		colors := map[string]string{}
+		for _, set := range []int{0, i} {
+			for _, m := range variable.FindAllStringSubmatch(blocks[set][1], -1) {
+				colors[m[1]] = m[2]
+			}
+		}
+		if len(colors) < 10 {
+			t.Fatalf("%s: only %d colours", name, len(colors))
+		}
+		all[name] = colors
+	}
+	return all
+}
+
+// contrast returns the contrast ratio of two colours.
+//
+// Spec: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
+func contrast(a, b string) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func luminance(color string) float64 {
+	if len(color) == 4 {
+		color = fmt.Sprintf("#%[1]c%[1]c%[2]c%[2]c%[3]c%[3]c", color[1], color[2], color[3])
+	}
+	sum := 0.0
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		n, err := strconv.ParseUint(color[1+2*i:3+2*i], 16, 8)
+		if err != nil {
+			panic(err) // the pattern of schemes lets hex digits through only
+		}
+		v := float64(n) / 255
+		if v <= 0.04045 {
+			v /= 12.92
+		} else {
+			v = math.Pow((v+0.055)/1.055, 2.4)
+		}
+		sum += weight * v
+	}
+	return sum
+}
+
+// TestHTMLContrast: text has a contrast of 4.5 on every ground it stands on,
+// what must be told apart without being text 3, as WCAG 2.2 AA asks (1.4.3,
+// 1.4.11).
+func TestHTMLContrast(t *testing.T) {
+	if got := contrast("#767676", "#fff"); math.Abs(got-4.54) > 0.01 {
+		t.Fatalf("contrast of #767676 on white is %.2f, want 4.54", got)
+	}
+	for scheme, colors := range schemes(t) {
+		for _, pair := range []struct {
+			least       float64
+			fg, grounds string
+		}{
+			{4.5, "text", "page card hover"},
+			{4.5, "muted", "page card hover"},
+			{4.5, "accent", "page card hover pressed"},
+			{4.5, "error", "page card hover"},
+			{4.5, "warning", "page card hover"},
+			{4.5, "ok", "page card hover"},
+			{3, "control", "page card"}, // borders of controls
+			{3, "quiet", "page card"},   // the bar
+			{3, "accent", "page card"},  // focus
+		} {
+			if scheme == "print" && (pair.fg == "control") {
+				continue // no controls on paper
+			}
+			for ground := range strings.FieldsSeq(pair.grounds) {
+				if scheme == "print" && ground != "page" && ground != "card" {
+					continue
+				}
+				if got := contrast(colors[pair.fg], colors[ground]); got < pair.least {
+					t.Errorf("%s: %s %s on %s %s is %.2f, want %.1f", scheme, pair.fg, colors[pair.fg], ground, colors[ground], got, pair.least)
+				}
+			}
+		}
+	}
+}
+
+// synthetic is a result of n findings as a large site has them: a template
+// that breaks on every page, pages that moved, fragments, and links of their
+// own that nobody shares.
+func synthetic(n int) (*check.Result, Extras) {
+	areas := []string{"guide", "reference", "blog/2024", "blog/2025", "api/v1", "api/v2", "tutorials", "news"}
+	r := &check.Result{}
+	for i := range n {
+		page := fmt.Sprintf("%s/chapter-%04d/index.html", areas[i*len(areas)/n], i/6)
+		f := check.Finding{Page: page, Line: 20 + i%6*37, Column: 5 + i%40, Offset: int64(i % 6 * 900), Element: "a", Attribute: "href",
+			Verdict: check.Error, Status: 404, Count: 1}
+		switch i % 6 {
+		case 0:
+			f.Code, f.Raw, f.Target = check.MissingFile, "/assets/print.css", "/assets/print.css"
+			f.Element, f.Message = "link", "no file answers /assets/print.css"
+		case 1:
+			f.Code, f.Raw = check.MissingDirectory, fmt.Sprintf("../topic-%d/", i%977)
+			f.Target = fmt.Sprintf("/%s/topic-%d/", areas[i*len(areas)/n], i%977)
+			f.Message, f.Suggestion = "no directory answers "+f.Target, fmt.Sprintf("../topics/%d/", i%977)
+		case 2:
+			f.Code, f.Fragment = check.MissingFragment, fmt.Sprintf("section-%d", i)
+			f.Target, f.Status = fmt.Sprintf("/reference/chapter-%04d/", i%1999), 200
+			f.Raw = f.Target + "#" + f.Fragment
+			f.Message = fmt.Sprintf("reference/chapter-%04d/index.html has no element with id %q", i%1999, f.Fragment)
+		case 3:
+			f.Code, f.Raw, f.Element, f.Attribute = check.WrongCase, fmt.Sprintf("Figure-%d.PNG", i), "img", "src"
+			f.Target = fmt.Sprintf("/%s/Figure-%d.PNG", areas[i*len(areas)/n], i)
+			f.Message, f.Suggestion = f.Target+" differs in letter case", fmt.Sprintf("figure-%d.png", i)
+		case 4:
+			f.Code, f.Verdict, f.Status = check.Autoindex, check.Warning, 200
+			f.Raw, f.Target, f.Final = "/files", "/files", "/files/"
+			f.Message = "/files has no index file: the host shows a directory listing"
+		default:
+			f.Code, f.Raw = check.MissingFile, fmt.Sprintf("../../old/page-%d.html", i)
+			f.Target = fmt.Sprintf("/old/page-%d.html", i)
+			f.Message = "no file answers " + f.Target
+		}
+		r.Findings = append(r.Findings, f)
+		if f.Verdict == check.Error {
+			r.Summary.Errors++
+		} else {
+			r.Summary.Warnings++
+		}
+	}
+	s := &r.Summary
+	s.Docroot, s.Profile = "public", "generic"
+	s.Files, s.Pages, s.Bytes, s.Anchors = n/5, n/6+1, int64(n)*2480, n*7
+	s.OK, s.Unchecked, s.Ignored, s.Redirected = n*20, n*3/2, n/90, n/4
+	s.Links = s.OK + s.Errors + s.Warnings + s.Unchecked + s.Ignored
+	s.Reasons = []check.Reason{{Code: check.External, Count: n}, {Code: check.Mailto, Count: n / 2}}
+
+	extras := Extras{Orphans: []string{}}
+	for i := range n / 50 {
+		extras.Orphans = append(extras.Orphans, fmt.Sprintf("old/attachment-%05d.pdf", i))
+	}
+	for i, name := range []string{"/", "api/v1/", "api/v2/", "assets/", "blog/2024/", "blog/2025/", "guide/", "news/", "reference/", "tutorials/",
+		check.OtherSections, check.NoSection} {
+		sec := check.Section{Name: name, Pages: (i*i*7 + 3) % 61 * n / 400, Files: (i*i*7+3)%61*n/400 + 9}
+		if name == check.NoSection {
+			sec.Pages, sec.Files = 0, 0
+		}
+		extras.Sections = append(extras.Sections, sec)
+	}
+	for from := range extras.Sections[:11] {
+		for to := range extras.Sections {
+			e := check.Edge{From: from, To: to, Links: (from*5 + to*11) % 17 * n / 100}
+			switch {
+			case to == 11:
+				e.Links = (from * 3) % 5 * n / 900
+				e.Broken = e.Links
+			case (from+2*to)%13 == 4:
+				e.Broken = e.Links / 40
+			}
+			if e.Links > 0 {
+				extras.Edges = append(extras.Edges, e)
+			}
+		}
+	}
+	return r, extras
 }

@@ -31,8 +31,8 @@ var outcomeWords = map[ledger.State]string{
 func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 	s, p := sink{w: w}, painter(opt.Color)
 	source := ""
-	for i := range r.Notices {
-		n := &r.Notices[i]
+	for i := range r.Results {
+		n := &r.Results[i]
 		if !opt.All && !n.Failed() && !n.Repeated {
 			continue
 		}
@@ -76,7 +76,7 @@ func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 
 // outcomeDetail says which protocol and event it was, what the target said, and
 // what comes next.
-func outcomeDetail(n *deliver.Delivered) string {
+func outcomeDetail(n *deliver.Result) string {
 	text := string(n.Event)
 	if n.Protocol != ledger.AnyProtocol {
 		text = string(n.Protocol) + ", " + text
@@ -111,7 +111,7 @@ func OutcomesSummary(r *deliver.Report) string {
 	part(r.Count(ledger.Retry)+r.Count(ledger.InFlight), "failed for now")
 	part(r.Count(ledger.NoService), "without a service for notices")
 	part(r.Count(ledger.Skipped), "skipped")
-	part(r.Left, "not tried")
+	part(r.NotTried, "not tried")
 	repeated, unsettled := r.Repeated()
 	if len(b) == 0 {
 		b = append(b, "nothing was due"...)
@@ -152,12 +152,12 @@ type outcomesNotice struct {
 //
 // The only errors are those of w, wrapped.
 func OutcomesJSON(w io.Writer, base string, r *deliver.Report) error {
-	d := outcomesDocument{Schema: outcomesSchema, Base: base, Counts: map[string]int{}, Failed: r.Failed(), Left: r.Left, Stopped: r.Stopped, Notices: []outcomesNotice{}}
+	d := outcomesDocument{Schema: outcomesSchema, Base: base, Counts: map[string]int{}, Failed: r.Failed(), Left: r.NotTried, Stopped: r.Stopped, Notices: []outcomesNotice{}}
 	d.Repeated, d.Unsettled = r.Repeated()
-	for i := range r.Notices {
-		n := &r.Notices[i]
+	for i := range r.Results {
+		n := &r.Results[i]
 		d.Counts[string(n.State)]++
-		d.Notices = append(d.Notices, outcomesNotice{n.Notice, n.Via, n.Repeated, n.Unsettled})
+		d.Notices = append(d.Notices, outcomesNotice{n.Notice, n.Via, n.Repeated, n.NotRepeated})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -176,8 +176,8 @@ func OutcomesMarkdown(w io.Writer, r *deliver.Report) error {
 	s := sink{w: w}
 	s.buf = append(append(append(s.buf, "### sitelink: "...), OutcomesSummary(r)...), '\n')
 	source, shown, failed := "", 0, r.Failed()
-	for i := range r.Notices {
-		n := &r.Notices[i]
+	for i := range r.Results {
+		n := &r.Results[i]
 		if !n.Failed() {
 			continue
 		}

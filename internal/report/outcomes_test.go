@@ -16,11 +16,11 @@ import (
 func someOutcomes() *deliver.Report {
 	fault := 0
 	next := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
-	one := func(source, target string, p ledger.Protocol, s ledger.State, message string) deliver.Delivered {
-		return deliver.Delivered{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/" + source, Target: "https://" + target + ".example/", Protocol: p},
+	one := func(source, target string, p ledger.Protocol, s ledger.State, message string) deliver.Result {
+		return deliver.Result{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/" + source, Target: "https://" + target + ".example/", Protocol: p},
 			Event: ledger.Added, State: s, Message: message, Attempts: 1}}
 	}
-	r := &deliver.Report{Notices: []deliver.Delivered{
+	r := &deliver.Report{Results: []deliver.Result{
 		one("a", "done", ledger.Webmention, ledger.Done, ""),
 		one("a", "none", ledger.AnyProtocol, ledger.NoService, "the target takes no notices"),
 		one("a", "no", ledger.Pingback, ledger.Permanent, "refused \x1b[31m`x`"),
@@ -29,11 +29,11 @@ func someOutcomes() *deliver.Report {
 		one("b", "unsettled", ledger.LinkMethod, ledger.Permanent, "not sent twice"),
 		one("c", "unknown", ledger.AnyProtocol, ledger.InFlight, "no answer"),
 		one("c", "private", ledger.AnyProtocol, ledger.Skipped, "10.0.0.1 is not dialled"),
-	}, Left: 2}
-	r.Notices[2].Fault = &fault
-	r.Notices[3].Next = next
-	r.Notices[4].Repeated = true
-	r.Notices[5].Unsettled = true
+	}, NotTried: 2}
+	r.Results[2].Fault = &fault
+	r.Results[3].Next = next
+	r.Results[4].Repeated = true
+	r.Results[5].NotRepeated = true
 	return r
 }
 
@@ -54,7 +54,7 @@ func TestOutcomes(t *testing.T) {
 
 // PB-52: results that are successes are not shown to the user.
 func TestOutcomesQuiet(t *testing.T) {
-	r := &deliver.Report{Notices: someOutcomes().Notices[:2]}
+	r := &deliver.Report{Results: someOutcomes().Results[:2]}
 	var out bytes.Buffer
 	if err := Outcomes(&out, r, OutcomesOptions{}); err != nil || out.Len() > 0 {
 		t.Errorf("%q, %v", out.String(), err)
@@ -63,7 +63,7 @@ func TestOutcomesQuiet(t *testing.T) {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 	out.Reset()
-	if err := Outcomes(&out, &deliver.Report{Left: 1, Stopped: "context canceled"}, OutcomesOptions{}); err != nil || out.String() != "1 not tried\n" {
+	if err := Outcomes(&out, &deliver.Report{NotTried: 1, Stopped: "context canceled"}, OutcomesOptions{}); err != nil || out.String() != "1 not tried\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }
@@ -72,7 +72,7 @@ func TestOutcomesQuiet(t *testing.T) {
 func TestOutcomesMarkdownIsBounded(t *testing.T) {
 	r := &deliver.Report{}
 	for i := range 5000 {
-		r.Notices = append(r.Notices, deliver.Delivered{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/", Target: fmt.Sprint("https://x.example/", i)},
+		r.Results = append(r.Results, deliver.Result{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/", Target: fmt.Sprint("https://x.example/", i)},
 			Event: ledger.Added, State: ledger.Permanent, Message: strings.Repeat("`long` ", 100)}})
 	}
 	var out bytes.Buffer

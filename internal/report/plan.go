@@ -2,6 +2,8 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -123,12 +125,12 @@ func (t *planText) head(address string) {
 // graves lists the deleted pages that the host answers with 404: receivers
 // take that for a fault that may pass.
 func (t *planText) graves() {
-	if len(t.plan.Graves) == 0 {
+	if len(t.plan.Unanswered) == 0 {
 		return
 	}
 	t.separate()
 	t.buf = append(t.buf, "deleted pages must answer 410, or have a tombstone (--tombstones):\n"...)
-	for _, url := range t.plan.Graves {
+	for _, url := range t.plan.Unanswered {
 		t.buf = append(appendQuoted(append(t.buf, "    "...), url), '\n')
 	}
 }
@@ -142,12 +144,12 @@ func (t *planText) separate() {
 func (t *planText) counts() {
 	t.separate()
 	t.buf = append(append(t.buf, PlanSummary(t.plan)...), '\n')
-	if len(t.plan.Forgotten) > 0 {
-		t.buf = append(appendCount(t.buf, len(t.plan.Forgotten), "page"), " no longer among those that speak: nobody is told\n"...)
+	if len(t.plan.Inactive) > 0 {
+		t.buf = append(appendCount(t.buf, len(t.plan.Inactive), "page"), " no longer among those that speak: nobody is told\n"...)
 	}
-	if len(t.plan.Left) > 0 {
+	if len(t.plan.Excluded) > 0 {
 		t.buf = append(t.buf, "left out: "...)
-		for i, l := range t.plan.Left {
+		for i, l := range t.plan.Excluded {
 			if i > 0 {
 				t.buf = append(t.buf, ", "...)
 			}
@@ -197,4 +199,102 @@ func PlanSummary(p *outgoing.Plan) string {
 	}
 	b = appendCount(append(b, "; "...), p.Unchanged, "page")
 	return string(append(b, " unchanged"...))
+}
+
+// planSchema is the version of the JSON document of a plan; see [schema].
+const planSchema = 1
+
+type planDocument struct {
+	Schema    int           `json:"schema"`
+	Base      string        `json:"base"`
+	First     bool          `json:"first"`
+	Notices   []planNotice  `json:"notices"`
+	Gone      []planGone    `json:"gone"`
+	Graves    []string      `json:"graves"`
+	Forgotten []string      `json:"forgotten"`
+	Internal  []ledger.Link `json:"internal,omitempty"`
+	Unchanged int           `json:"unchanged"`
+	LeftOut   []planLeft    `json:"leftOut"`
+}
+
+type planNotice struct {
+	Event       ledger.Event `json:"event"`
+	Source      string       `json:"source"`
+	Target      string       `json:"target"`
+	Replacement string       `json:"replacement,omitempty"`
+	Page        string       `json:"page,omitempty"`
+	Why         string       `json:"why"`
+	Withdrawn   bool         `json:"withdrawn,omitempty"`
+}
+
+type planGone struct {
+	URL         string `json:"url"`
+	Replacement string `json:"replacement,omitempty"`
+}
+
+type planLeft struct {
+	Reason outgoing.Reason `json:"reason"`
+	Pages  int             `json:"pages"`
+}
+
+// PlanJSON writes a plan as one object: docs/reference/formats.md has its fields.
+// internal are the links between the site's own pages, nil when nobody asked.
+//
+// The only errors are those of w, wrapped.
+func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link) error {
+	d := planDocument{
+		Schema: planSchema, Base: p.Base, First: p.First, Unchanged: p.Unchanged, Internal: internal,
+		Notices: []planNotice{}, Gone: []planGone{}, Graves: []string{}, Forgotten: []string{}, LeftOut: []planLeft{},
+	}
+	for i := range p.Items {
+		n := &p.Items[i]
+		d.Notices = append(d.Notices, planNotice{n.Event, n.Source, n.Target, n.Replacement, n.Page, why(n), n.Withdrawn})
+	}
+	for _, g := range p.Gone {
+		d.Gone = append(d.Gone, planGone(g))
+	}
+	d.Graves, d.Forgotten = append(d.Graves, p.Unanswered...), append(d.Forgotten, p.Inactive...)
+	for _, l := range p.Excluded {
+		d.LeftOut = append(d.LeftOut, planLeft(l))
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(d); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// PlanMarkdown writes a plan for a comment or a job summary: the counts, then a
+// list for each page. Like [Markdown] it stays below 65,000 bytes, and
+// whatever comes from the site stands in a code span.
+//
+// The only errors are those of w, wrapped.
+func PlanMarkdown(w io.Writer, p *outgoing.Plan) error {
+	s := sink{w: w}
+	s.buf = append(append(append(s.buf, "### sitelink: "...), PlanSummary(p)...), '\n')
+	source := ""
+	for i := range p.Items {
+		n := &p.Items[i]
+		if len(s.buf) > markdownMaxBytes-markdownTail-4*maxValueBytes {
+			s.buf = appendCount(append(s.buf, "\n... and "...), len(p.Items)-i, "more notice")
+			s.buf = append(s.buf, '\n')
+			break
+		}
+		if n.Source != source {
+			source = n.Source
+			s.buf = append(appendCodeSpan(append(s.buf, "\n"...), source), "\n\n"...)
+		}
+		s.buf = append(append(append(s.buf, "- "...), n.Event...), ' ')
+		s.buf = appendCodeSpan(s.buf, n.Target)
+		s.buf = append(s.buf, ": "...)
+		if n.Event == ledger.Moved && !n.Withdrawn {
+			s.buf = appendCodeSpan(append(s.buf, "the page moved to "...), n.Replacement)
+		} else {
+			s.buf = append(s.buf, why(n)...)
+		}
+		s.buf = append(s.buf, '\n')
+	}
+	return s.flush()
 }

@@ -13,7 +13,7 @@ import (
 // hostilePlan is one whose addresses try to act on who shows them.
 func hostilePlan() *outgoing.Plan {
 	item := func(e ledger.Event, target, page string) outgoing.Item {
-		return outgoing.Item{Notice: outgoing.Notice{Source: "https://me.example/`x`\x1b[2J", Target: target, Event: e}, Page: page}
+		return outgoing.Item{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/`x`\x1b[2J", Target: target}, Event: e}, Page: page}
 	}
 	return &outgoing.Plan{Base: "https://me.example/", Items: []outgoing.Item{
 		item(ledger.Added, "https://x.example/\u202e@all", "a\nb.html"),
@@ -52,7 +52,7 @@ func TestPlanMarkdownIsInert(t *testing.T) {
 func TestPlanMarkdownIsBounded(t *testing.T) {
 	p := &outgoing.Plan{}
 	for range 5000 {
-		p.Items = append(p.Items, outgoing.Item{Notice: outgoing.Notice{Source: "https://me.example/", Target: "https://x.example/" + strings.Repeat("a", 100), Event: ledger.Added}})
+		p.Items = append(p.Items, outgoing.Item{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/", Target: "https://x.example/" + strings.Repeat("a", 100)}, Event: ledger.Added}})
 	}
 	var b bytes.Buffer
 	if err := PlanMarkdown(&b, p); err != nil {

@@ -1,5 +1,155 @@
 package report
 
+import (
+	"io"
+	"strconv"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// JUnit writes test results in the XML that Jenkins, GitLab, Azure and most CI
+// servers read: a testsuite for each file with findings, a testcase for each
+// finding. Errors are failures; warnings are skipped tests, which viewers show
+// without failing the run, and failures too when opt.WarningsFail is set.
+//
+// GitLab and Jenkins know a test again by its classname and name, which are the
+// file, and the code with the link as written: a line that moves is the same
+// failure, and no two findings are the same test. The first suite, named
+// sitelink, holds the check as such and passes when nothing failed; a report
+// without any test would be an error to most readers.
+func JUnit(w io.Writer, r *check.Result, opt Options) error {
+	s := sink{w: w}
+	parts := byFile(r.Findings, &opt)
+	failures := func(g *group) int {
+		if opt.WarningsFail {
+			return g.errors + g.warnings
+		}
+		return g.errors
+	}
+	failed := 0
+	for _, g := range parts {
+		failed += failures(g)
+	}
+	s.buf = append(s.buf, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<testsuites name="sitelink"`...)
+	s.buf = appendSuiteCounts(s.buf, len(r.Findings)+1, failed, len(r.Findings)-failed)
+	s.buf = append(s.buf, ">\n"+`<testsuite name="sitelink"`...)
+	s.buf = appendSuiteCounts(s.buf, 1, 0, 0)
+	s.buf = append(s.buf, ">\n"+`<testcase classname="sitelink" name="check" time="0"><system-out>`...)
+	s.buf = appendXML(s.buf, appendTextSummary(nil, r, TextOptions{}))
+	s.buf = append(s.buf, "</system-out></testcase>\n</testsuite>\n"...)
+	for _, g := range parts {
+		s.buf = append(s.buf, "<testsuite"...)
+		s.buf = appendAttribute(s.buf, "name", g.label)
+		s.buf = appendSuiteCounts(s.buf, len(g.findings), failures(g), len(g.findings)-failures(g))
+		s.buf = append(s.buf, ">\n"...)
+		seen := map[string]int{}
+		for _, i := range g.findings {
+			s.buf = appendTestcase(s.buf, &r.Findings[i], &opt, seen)
+			if err := s.drain(); err != nil {
+				return err
+			}
+		}
+		s.buf = append(s.buf, "</testsuite>\n"...)
+	}
+	s.buf = append(s.buf, "</testsuites>\n"...)
+	return s.flush()
+}
+
+func appendSuiteCounts(dst []byte, tests, failures, skipped int) []byte {
+	dst = appendIntAttribute(dst, "tests", tests)
+	dst = appendIntAttribute(dst, "failures", failures)
+	dst = append(dst, ` errors="0"`...)
+	dst = appendIntAttribute(dst, "skipped", skipped)
+	return append(dst, ` time="0"`...)
+}
+
+// appendTestcase appends one finding. seen counts the names of its suite.
+func appendTestcase(dst []byte, f *check.Finding, opt *Options, seen map[string]int) []byte {
+	file, line, _ := opt.place(f)
+	name := []byte(f.Code)
+	if f.Element != "" || f.Raw != "" {
+		name = append(name, ' ')
+		name = appendWritten(name, f)
+	}
+	key := string(name)
+	if seen[key]++; seen[key] > 1 {
+		name = append(name, " ("...)
+		name = strconv.AppendInt(name, int64(seen[key]), 10)
+		name = append(name, ')')
+	}
+	dst = append(dst, "<testcase"...)
+	dst = appendAttribute(dst, "classname", file)
+	dst = appendAttributeBytes(dst, "name", name)
+	dst = appendAttribute(dst, "file", file)
+	if line > 0 {
+		dst = appendIntAttribute(dst, "line", line)
+	}
+	dst = append(dst, ` time="0">`...)
+	if f.Verdict != check.Error && !opt.WarningsFail {
+		dst = append(dst, "<skipped"...)
+		dst = appendAttributeBytes(dst, "message", append([]byte("warning: "), appendSentence(nil, f)...))
+		return append(dst, "/></testcase>\n"...)
+	}
+	dst = append(dst, "<failure"...)
+	dst = appendAttribute(dst, "type", string(f.Code))
+	dst = appendAttributeBytes(dst, "message", appendSentence(nil, f))
+	dst = append(dst, '>')
+	dst = appendXML(dst, AppendText(nil, f, TextOptions{Prefix: opt.Base}))
+	return append(dst, "</failure></testcase>\n"...)
+}
+
+// Checkstyle writes the XML of Checkstyle 8, which Jenkins, reviewdog and many
+// editors read: a file element for each file with findings, in it an error
+// element for each finding. The source attribute is "sitelink." and the code.
+// A finding without line stands at line 1.
+func Checkstyle(w io.Writer, r *check.Result, opt Options) error {
+	s := sink{w: w}
+	s.buf = append(s.buf, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<checkstyle version="8.0">`+"\n"...)
+	for _, part := range byFile(r.Findings, &opt) {
+		s.buf = append(s.buf, "<file"...)
+		s.buf = appendAttribute(s.buf, "name", part.label)
+		s.buf = append(s.buf, ">\n"...)
+		for _, i := range part.findings {
+			f := &r.Findings[i]
+			_, line, column := opt.place(f)
+			s.buf = append(s.buf, "<error"...)
+			s.buf = appendIntAttribute(s.buf, "line", max(line, 1))
+			if line > 0 && column > 0 {
+				s.buf = appendIntAttribute(s.buf, "column", column)
+			}
+			s.buf = appendAttribute(s.buf, "severity", f.Verdict.String())
+			s.buf = appendAttributeBytes(s.buf, "message", appendSentence(nil, f))
+			s.buf = appendAttribute(s.buf, "source", "sitelink."+string(f.Code))
+			s.buf = append(s.buf, "/>\n"...)
+			if err := s.drain(); err != nil {
+				return err
+			}
+		}
+		s.buf = append(s.buf, "</file>\n"...)
+	}
+	s.buf = append(s.buf, "</checkstyle>\n"...)
+	return s.flush()
+}
+
+// byFile returns the findings by the file that a server shows them in, in the
+// order of the first: two pages can come from one source file.
+func byFile(findings []check.Finding, opt *Options) []*group {
+	files := map[string]*group{}
+	var parts []*group
+	for i := range findings {
+		f := &findings[i]
+		file, _, _ := opt.place(f)
+		g := files[file]
+		if g == nil {
+			g = &group{label: file}
+			files[file] = g
+			parts = append(parts, g)
+		}
+		g.add(int32(i), f)
+	}
+	return parts
+}
+
 // appendXML appends s as XML text or attribute value. s has been through
 // appendQuoted: what XML 1.0 cannot hold at all is already spelled out.
 func appendXML(dst []byte, s []byte) []byte {

@@ -1,16 +1,25 @@
-// Package scan finds what one document links to and what it defines: the
-// bytes of a page enter, links and anchors with their byte offsets leave.
+// Package scan defines what sitelink reads out of one file: its links, its
+// anchors and its faults, each with a byte offset. It does not read files
+// itself. The packages below it do, one for each format:
 //
-// It reads HTML as browsers do (HTML Living Standard, section 13.2): which
-// tags are real, which are text, comment or inert, and what an attribute's
-// value is. It performs no I/O, starts no goroutine and keeps no state but
-// the buffers of a [Scanner].
+//   - [github.com/sitelink/sitelink/internal/scan/html]: HTML pages
+//   - [github.com/sitelink/sitelink/internal/scan/xml]: XHTML, SVG, feeds,
+//     sitemaps
+//   - [github.com/sitelink/sitelink/internal/scan/css]: style sheets
+//   - [github.com/sitelink/sitelink/internal/scan/data]: JSON Feed, JSON-LD,
+//     web app manifests, robots.txt, _headers, image maps
 //
-// Most pages are read in one pass by the fast path (tokens.go), which knows
-// just enough of tree construction to tell when it knows enough. A page with
-// a construct that can change which tags count (regular.go) is judged by
-// golang.org/x/net/html instead (slow.go), with the same positions.
+// Each of them has a Scanner that turns the bytes of a file into a [Page]. A
+// Scanner performs no I/O, starts no goroutine and keeps no state between
+// files except its buffers. A format's Scanner fills the page through a
+// [Builder].
 package scan
+
+import (
+	"bytes"
+
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+)
 
 // Tags selects the table of elements and attributes that hold links.
 type Tags uint8
@@ -18,48 +27,49 @@ type Tags uint8
 const (
 	// Modern is everything a browser, a crawler or a feed reader follows.
 	Modern Tags = iota
-	// Linklint is the table of LL-38 to LL-53.
+	// Linklint is the table of the program linklint (LL-38 to LL-53).
 	Linklint
 )
 
-// Kind says what a link is for, as far as that decides how it is judged.
+// Kind is the purpose of a link, as far as it affects the verdict.
 type Kind uint8
 
 const (
 	// KindLink is a link that a visitor or the browser follows.
 	KindLink Kind = iota
-	// KindResource is a resource that the page itself loads: an empty value
-	// is an error to the browser.
+	// KindResource is a resource that the page itself loads. An empty value is
+	// an error to the browser.
 	KindResource
 	// KindAction is a form's action (LL-46).
 	KindAction
-	// KindHint names a host and no page: preconnect, dns-prefetch.
+	// KindHint names a host but no page: preconnect, dns-prefetch.
 	KindHint
-	// KindPing is a ping target, which takes POST requests only.
+	// KindPing is a ping target. It accepts POST requests only.
 	KindPing
 	// KindMap names a map element: usemap (LL-49).
 	KindMap
 	// KindRefresh is the target of a meta refresh (LL-52).
 	KindRefresh
-	// KindMetadata is a URL that only machines read: Open Graph, Twitter,
-	// JSON-LD, cite, profile.
+	// KindMetadata is a URL for machines: Open Graph, Twitter, JSON-LD, cite,
+	// profile.
 	KindMetadata
 	// KindReference is a CSS reference into a document, such as url(#gradient).
 	KindReference
-	// KindCanonical is a page's address as the page itself gives it.
+	// KindCanonical is the address that a page declares for itself.
 	KindCanonical
-	// KindManifest leads to a web app manifest, whatever that is called.
+	// KindManifest is the link to a web app manifest, whatever its file name.
 	KindManifest
-	// KindEntry is the address of an entry: what a sitemap lists, or the page
-	// that an entry of a feed stands for.
+	// KindEntry is the address of an entry: a page listed in a sitemap, or the
+	// page that a feed entry represents.
 	KindEntry
 )
 
 // Link is one link of a page.
 type Link struct {
-	// Value is the attribute's value as the DOM has it: character references
-	// decoded, newlines normalised, in UTF-8, not trimmed. For srcset and CSS
-	// it is one URL of the value. It is valid until the scanner's next page.
+	// Value is the attribute's value as the DOM has it: UTF-8, with character
+	// references decoded and newlines normalised, but not trimmed. For srcset
+	// and CSS it is one URL of the value. It is valid until the scanner reads
+	// the next file.
 	Value []byte
 	// Off is the offset of the value's first byte in [Page.Text].
 	Off uint32
@@ -68,14 +78,14 @@ type Link struct {
 	Tag    Tag
 	Attr   Attr
 	Kind   Kind
-	// Inert: inside <template>, which no browser follows.
+	// Inert means that the link is inside <template>. Browsers do not follow it.
 	Inert bool
-	// element and attribute name the place of a link that is not in HTML, or
-	// are 0: see [Page.Element] and [Page.Attribute].
+	// element and attribute are the names for a link outside HTML, or 0. See
+	// [Page.Element] and [Page.Attribute].
 	element, attribute label
 }
 
-// AnchorKind says what defines an anchor.
+// AnchorKind is the construct that defines an anchor.
 type AnchorKind uint8
 
 const (
@@ -86,33 +96,47 @@ const (
 
 // Anchor is a name that a page defines.
 type Anchor struct {
-	// Name is never empty, and valid until the scanner's next page.
+	// Name is never empty. It is valid until the scanner reads the next file.
 	Name []byte
 	Off  uint32
 	Kind AnchorKind
 }
 
-// FaultKind is a defect of the file that hides links from readers.
+// FaultKind is the kind of a [Fault].
 type FaultKind uint8
 
 const (
-	// FaultComment: a comment is never closed; the rest of the file is in it (LL-31).
+	// FaultComment is a comment that is never closed. It contains the rest of
+	// the file (LL-31).
 	FaultComment FaultKind = iota
-	// FaultElement: a script, style, title, textarea ... never closes (LL-33).
+	// FaultElement is a script, style, title, textarea or similar element that
+	// is never closed (LL-33). Name is the element.
 	FaultElement
-	// FaultTag: the file ends inside a tag, which no browser sees.
+	// FaultTag means that the file ends inside a tag. Browsers ignore that tag.
 	FaultTag
+	// FaultXML is an error in an XML document. Name is the reason, such as
+	// "mismatched end tag </b>". After an error of well-formedness browsers show
+	// nothing. They ignore errors against the namespace rules, so only the first
+	// of those is reported, and the rest of the file is read.
+	FaultXML
+	// FaultJSON means that the document is not JSON. Name is the reason. The
+	// links before the fault are reported.
+	FaultJSON
+	// FaultCSS is a part of a style sheet that browsers drop. Name is the
+	// reason. Only the first one in a style sheet is reported, and the rest of
+	// the file is read.
+	FaultCSS
 )
 
-// Fault is a defect of the file.
+// Fault is a defect of a file that hides links from its readers.
 type Fault struct {
 	Off  uint32
 	Kind FaultKind
-	// Name is the element's name in lower case, for FaultElement.
+	// Name is an element name in lower case or a reason, depending on Kind.
 	Name string
 }
 
-// AdvertRel is a set of what a link element advertises by its relations.
+// AdvertRel is the set of endpoints that a link element advertises.
 type AdvertRel uint8
 
 const (
@@ -120,7 +144,7 @@ const (
 	AdvertWebmention                       // rel=webmention
 )
 
-// Advert is a link element that names where pingbacks or webmentions go.
+// Advert is a link element that names an endpoint for pingbacks or webmentions.
 type Advert struct {
 	// TagOff is the offset of the tag's "<" in [Page.Text].
 	TagOff uint32
@@ -133,49 +157,52 @@ type Base struct {
 	Off   uint32
 }
 
-// Page is what a document holds. It belongs to its [Scanner] and is valid
-// until the scanner's next page.
+// Page is what a scanner found in one file. It belongs to the scanner and is
+// valid until the scanner reads the next file.
 type Page struct {
-	// Text is what offsets refer to: the file itself, or its transcription to
-	// UTF-8 (see [Page.Source]).
+	// Text is the text that offsets refer to: the file itself, or the file
+	// converted to UTF-8. [Page.Source] converts an offset in Text to an offset
+	// in the file.
 	Text []byte
 	// Links are sorted by offset, Anchors by the offset of their tag.
 	Links   []Link
 	Anchors []Anchor
 	Faults  []Fault
 	Bases   []Base
-	// Adverts are in the order of the file; those in templates are none.
+	// Adverts are in the order of the file. Those inside templates are left out.
 	Adverts []Advert
-	// SecondHead is one more than the offset of a head tag after the first, 0
-	// for none.
+	// SecondHead is the offset of the second head tag plus one, or 0 if there
+	// is none.
 	SecondHead uint32
-	// HasScript tells whether the page runs scripts.
+	// HasScript reports whether the page runs scripts.
 	HasScript bool
-	// Quirks tells whether browsers compare <a name> without regard to case.
+	// Quirks reports whether browsers ignore letter case when they look for
+	// <a name>.
 	Quirks bool
-	// Alias is one more than the offset of the link to which a meta refresh
-	// sends the visitor at once, 0 when none does.
+	// Alias is the offset plus one of the link to which a meta refresh sends
+	// the visitor without delay, or 0.
 	Alias uint32
-	// Irregular tells that the slow path judged the page.
+	// Irregular reports whether golang.org/x/net/html decided which tags count.
 	Irregular bool
-	// NoIndex tells whether the page asks search engines not to list it.
+	// NoIndex reports whether the page asks search engines not to list it.
 	NoIndex bool
+	// Prefixed reports whether element names may have a namespace prefix.
+	Prefixed bool
 
 	charset string // WHATWG name; "" until declared
-	// refs holds, by offset, what to resolve in place of a value: for applets.
+	// refs holds, by offset, the reference to resolve instead of the value.
 	refs map[uint32][]byte
-	// rebased holds, by offset, which of bases a link resolves against instead
-	// of the page's own.
+	// rebased holds, by offset, the number of the base URL in bases that a link
+	// is resolved against instead of the page's own base URL.
 	rebased map[uint32]int32
 	bases   [][]byte
 	source  *transcript
-	labels  []string // by label; label 0 is none
-	xml     bool     // names may have prefixes
+	labels  []string // by label; label 0 is ""
 }
 
-// Ref returns what to resolve for a link: its value, but for applets that
-// joined to their code base (LL-40, LL-41), and for links of feeds joined to
-// the base in force there.
+// Ref returns the reference to resolve for a link. It is the link's value, with
+// two exceptions: the code and archive of an applet are joined to its code base
+// (LL-40, LL-41), and a link in a feed is joined to the base URL in scope.
 func (p *Page) Ref(l *Link) []byte {
 	ref := l.Value
 	if p.refs != nil {
@@ -185,92 +212,104 @@ func (p *Page) Ref(l *Link) []byte {
 	}
 	if p.rebased != nil {
 		if b, ok := p.rebased[l.Off]; ok {
-			return merge(p.bases[b], ref)
+			return Merge(p.bases[b], ref)
 		}
 	}
 	return ref
 }
 
-// Options say how to read a page.
+// Rebased reports whether any link is resolved against a base URL other than
+// the page's own.
+func (p *Page) Rebased() bool { return len(p.rebased) > 0 }
+
+// Element returns the name of the element that holds l, in lower case: in
+// XHTML and SVG without its prefix, in other XML with its prefix. In formats
+// without elements it is the construct that holds the link, such as "url" in a
+// style sheet.
+func (p *Page) Element(l *Link) string {
+	if l.element != 0 {
+		return p.labels[l.element]
+	}
+	if l.Tag == TagImage {
+		return "img"
+	}
+	if l.Tag != TagOther {
+		return l.Tag.String()
+	}
+	name := p.Text[l.TagOff+1:]
+	if k := bytes.IndexAny(name, "\t\n\f\r />"); k >= 0 {
+		name = name[:k]
+	}
+	if p.Prefixed {
+		name = name[bytes.LastIndexByte(name, ':')+1:]
+	}
+	return string(AppendUTF8(nil, bytes.ToLower(name)))
+}
+
+// Attribute returns the name of the attribute that holds l, or "" when the
+// element's text holds it. In formats without attributes it is the member of
+// the object. See docs/reference/formats.md.
+func (p *Page) Attribute(l *Link) string {
+	if l.attribute != 0 {
+		return p.labels[l.attribute]
+	}
+	return l.Attr.String()
+}
+
+// Options are the settings for reading a file.
 type Options struct {
 	Tags Tags
-	// Charset is the WHATWG label of the encoding that the server's header
-	// gives; it wins over the page's own declaration. Empty: none.
+	// Charset is the WHATWG label of the encoding in the server's Content-Type
+	// header. It overrides the page's own declaration. Empty means none.
 	Charset string
-	// DefaultCharset rules pages that declare nothing. Empty: windows-1252.
+	// DefaultCharset applies to pages that declare no encoding. Empty means
+	// windows-1252.
 	DefaultCharset string
 }
 
-// A Scanner reads pages one after the other and reuses its buffers. The zero
-// value is ready. It is not safe for concurrent use.
-type Scanner struct {
-	page  Page
-	arena []byte // decoded values
-	attrs attrSet
-	reg   regularity
-	em    emitter
-	opt   Options
-	index *index // nil before the first page
-
-	careful bool // no quick path, for tests
-
-	inert      bool // the tag at hand stands in a template
-	sawNonASCI bool // a value taken from the page holds bytes above 0x7F
-	sawDoctype bool
-	headerSet  bool // the encoding is settled from outside the text
-
-	labelOf map[string]label
-	inner   *Scanner // reads HTML that stands in a value of another format
+// Relations returns the kind of a link element or Link header with these
+// relations, and the endpoints that it advertises. The kind is [KindHint] if
+// all relations only name a host.
+func Relations(rel []byte) (kind Kind, advert AdvertRel) {
+	hint, others := false, false
+	for len(rel) > 0 {
+		i := 0
+		for i < len(rel) && !ascii.IsSpace(rel[i]) {
+			i++
+		}
+		if word := rel[:i]; i > 0 {
+			switch {
+			case ascii.EqualFold(word, "preconnect"), ascii.EqualFold(word, "dns-prefetch"):
+				hint = true
+			case ascii.EqualFold(word, "canonical"):
+				kind, others = KindCanonical, true
+			case ascii.EqualFold(word, "manifest"):
+				kind, others = KindManifest, true
+			case ascii.EqualFold(word, "pingback"):
+				advert, others = advert|AdvertPingback, true
+			case ascii.EqualFold(word, "webmention"):
+				advert, others = advert|AdvertWebmention, true
+			default:
+				others = true
+			}
+		}
+		rel = rel[min(i+1, len(rel)):]
+	}
+	if hint && !others {
+		return KindHint, 0
+	}
+	return kind, advert
 }
 
-// HTML reads an HTML document. It never fails: browsers show something for
-// any bytes. text must stay unchanged while the page is in use, and be
-// shorter than 4 GiB.
-func (s *Scanner) HTML(text []byte, opt Options) *Page {
-	s.opt = opt
-	enc, bom := sniffBOM(text)
-	switch {
-	case enc == "utf-8":
-		s.reset(text, enc)
-	case enc != "":
-		return s.transcoded(text[bom:], bom, enc)
-	default:
-		s.reset(text, headerCharset(opt.Charset))
+// IsWebURL reports whether v is one absolute http or https URL without white
+// space.
+func IsWebURL(v []byte) bool {
+	if len(v) < len("http://x") || !ascii.EqualFold(v[:4], "http") {
+		return false
 	}
-	s.scan(bom)
-	if s.page.charset == "" {
-		s.page.charset = canonicalCharset(opt.DefaultCharset)
+	rest := v[4:]
+	if rest[0]|0x20 == 's' {
+		rest = rest[1:]
 	}
-	if needsTranscoding(s.page.charset, s.sawNonASCI) {
-		return s.transcoded(text[bom:], bom, s.page.charset)
-	}
-	s.repairUTF8()
-	return &s.page
-}
-
-// scan runs the fast path over the page's text from offset i, and the slow
-// path where that is not enough.
-func (s *Scanner) scan(i int) {
-	s.tokens(i)
-	if s.reg.irregular {
-		s.slow(i)
-	}
-}
-
-func (s *Scanner) reset(text []byte, charset string) {
-	p := &s.page
-	p.Text = text
-	p.Links, p.Anchors = p.Links[:0], p.Anchors[:0]
-	p.Faults, p.Bases = p.Faults[:0], p.Bases[:0]
-	p.Adverts, p.SecondHead = p.Adverts[:0], 0
-	p.HasScript, p.Irregular, p.Alias, p.NoIndex, p.xml = false, false, 0, false, false
-	p.labels = p.labels[:0]
-	p.Quirks = true // until a doctype says otherwise
-	p.charset, p.source, p.refs = charset, nil, nil
-	p.rebased, p.bases = nil, p.bases[:0]
-	s.headerSet = charset != ""
-	s.arena = s.arena[:0]
-	clear(s.labelOf)
-	s.sawNonASCI, s.sawDoctype = false, false
-	s.reg.reset()
+	return bytes.HasPrefix(rest, []byte("://")) && len(rest) > 3 && !bytes.ContainsAny(rest, ascii.Space)
 }

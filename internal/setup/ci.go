@@ -13,7 +13,7 @@ type Server struct {
 	marks []string
 	// remote is part of the address of a repository that it serves.
 	remote string
-	make   func(p *Project) Advice
+	make   func(p *Facts) Advice
 }
 
 // Advice is how a server comes to check the site: a file to write, or text for a
@@ -48,15 +48,15 @@ func (s Server) Used(has func(name string) bool, remotes string) bool {
 }
 
 // Advice tells how the server checks the project's site.
-func (s Server) Advice(p *Project) Advice { return s.make(p) }
+func (s Server) Advice(p *Facts) Advice { return s.make(p) }
 
 // goInstall is a line of the shell that puts sitelink where Go puts programs.
-func (p *Project) goInstall() string {
+func (p *Facts) goInstall() string {
 	return "go install github.com/sitelink/sitelink/cmd/sitelink@" + p.Release
 }
 
 // buildLine is what builds the site on a server.
-func (p *Project) buildLine() string {
+func (p *Facts) buildLine() string {
 	switch {
 	case p.Scripts["build"] != "":
 		return "npm run build"
@@ -66,10 +66,10 @@ func (p *Project) buildLine() string {
 	return p.Usual
 }
 
-func (p *Project) has(name string) bool { return p.Has != nil && p.Has(name) }
+func (p *Facts) has(name string) bool { return p.Has != nil && p.Has(name) }
 
 // oneLine builds and checks as one command, for hosts that take one.
-func (p *Project) oneLine(profile string) string {
+func (p *Facts) oneLine(profile string) string {
 	check := p.goInstall() + " && $(go env GOPATH)/bin/sitelink check"
 	if p.Docroot != "" {
 		check += " " + p.Docroot
@@ -83,7 +83,7 @@ func (p *Project) oneLine(profile string) string {
 	return check
 }
 
-func netlify(p *Project) Advice {
+func netlify(p *Facts) Advice {
 	name := p.toRoot("netlify.toml")
 	command := p.oneLine("netlify")
 	if p.has(name) || p.has("netlify.toml") {
@@ -101,11 +101,11 @@ func netlify(p *Project) Advice {
 	return Advice{File: &File{name, b.String()}}
 }
 
-func cloudflare(p *Project) Advice {
+func cloudflare(p *Facts) Advice {
 	return Advice{Where: "the project's settings at Cloudflare Pages, \"Build command\"", Add: p.oneLine("cloudflare-pages") + "\n"}
 }
 
-func (p *Project) docrootOr(name string) string {
+func (p *Facts) docrootOr(name string) string {
 	if p.Docroot != "" {
 		return p.Docroot
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 // projects are one of each kind, and some with odd names.
-func projects() map[string]Project {
+func projects() map[string]Facts {
 	has := func(names ...string) func(string) bool {
 		return func(name string) bool { return slices.Contains(names, name) }
 	}
-	return map[string]Project{
+	return map[string]Facts{
 		"hugo":       {Generator: "hugo", Title: "Hugo", Version: "0.150.1", Usual: "hugo", Build: `hugo --destination "$SITELINK_OUT"`, Docroot: "public", DocrootBy: "hugo config"},
 		"hugo+npm":   {Generator: "hugo", Usual: "hugo", Docroot: "public", Scripts: map[string]string{"build": "tsc && hugo"}, Has: has("package-lock.json")},
 		"jekyll":     {Generator: "jekyll", Usual: "jekyll build", Docroot: "_site", Has: has("Gemfile")},

@@ -28,7 +28,7 @@ type tools struct {
 
 // tools returns what the project's generator needs, and whether the project is
 // built at all.
-func (p *Project) tools() (t tools, builds bool) {
+func (p *Facts) tools() (t tools, builds bool) {
 	npm := tools{
 		steps: []string{"- uses: actions/setup-node@v5\n  with:\n    node-version: " + nodeVersion}, image: "node:" + nodeVersion, install: []string{p.installPackages()},
 	}
@@ -65,20 +65,20 @@ func (p *Project) tools() (t tools, builds bool) {
 	return t, true
 }
 
-func (p *Project) hugo() string {
+func (p *Facts) hugo() string {
 	if p.Version != "" {
 		return p.Version
 	}
 	return defaultHugo
 }
 
-func (p *Project) installHugo() []string {
+func (p *Facts) installHugo() []string {
 	return []string{fmt.Sprintf("curl -sSfL https://github.com/gohugoio/hugo/releases/download/v%[1]s/hugo_extended_%[1]s_linux-amd64.tar.gz | SUDO tar -xz -C /usr/local/bin hugo", p.hugo())}
 }
 
 // installPackages installs what package.json names, by the program whose lock
 // file is there.
-func (p *Project) installPackages() string {
+func (p *Facts) installPackages() string {
 	switch {
 	case p.has("pnpm-lock.yaml"):
 		return "corepack enable && pnpm install --frozen-lockfile"
@@ -103,7 +103,7 @@ func (t tools) lines(sudo bool) []string {
 	return out
 }
 
-func github(p *Project) Advice {
+func github(p *Facts) Advice {
 	var b strings.Builder
 	b.WriteString("# " + madeBy + "\n")
 	b.WriteString("name: links\non: [push, pull_request]\npermissions:\n  contents: read\njobs:\n  links:\n    runs-on: ubuntu-latest\n")
@@ -133,7 +133,7 @@ func github(p *Project) Advice {
 	return Advice{File: &File{p.toRoot(".github/workflows/sitelink.yml"), b.String()}}
 }
 
-func gitlab(p *Project) Advice {
+func gitlab(p *Facts) Advice {
 	var b strings.Builder
 	b.WriteString("# " + madeBy + "\n")
 	enter := ""

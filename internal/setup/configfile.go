@@ -10,7 +10,7 @@ const ConfigName = "sitelink.toml"
 
 // Config is the configuration of a project: what sitelink does not find out by
 // itself as keys, everything else that a user may want to say as comments.
-func (p *Project) Config() File {
+func (p *Facts) Config() File {
 	var b strings.Builder
 	b.WriteString("# " + madeBy + "\n")
 	b.WriteString("# A # in front of a key: this is so without it, or a suggestion. docs/reference/configuration.md\n# of sitelink has all keys.\n\n")
@@ -63,7 +63,7 @@ func (p *Project) Config() File {
 }
 
 // key writes a line, as a comment if the key need not be set.
-func (p *Project) key(b *strings.Builder, comment bool, name, value, why string) {
+func (p *Facts) key(b *strings.Builder, comment bool, name, value, why string) {
 	line := name + " = " + value
 	if comment {
 		line = "# " + line

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Project is what is known of a project when it is set up.
-type Project struct {
+// Facts are what is known about a project when it is set up.
+type Facts struct {
 	// Generator names the program that builds it, in lower case; "" for none.
 	// Title is the name as its makers write it.
 	Generator, Title string
@@ -57,10 +57,10 @@ type File struct {
 const madeBy = "Made by sitelink init; sitelink init --undo takes it away."
 
 // fromRoot is a path of the project as seen from the root of the repository.
-func (p *Project) fromRoot(name string) string { return path.Join(p.Below, name) }
+func (p *Facts) fromRoot(name string) string { return path.Join(p.Below, name) }
 
 // toRoot is the path from the project to the root of the repository.
-func (p *Project) toRoot(name string) string {
+func (p *Facts) toRoot(name string) string {
 	if p.Below == "" {
 		return name
 	}

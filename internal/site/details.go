@@ -17,7 +17,7 @@ var ErrChanged = errors.New("changed while the docroot was checked")
 type Reader struct {
 	s    *Site
 	dir  *docroot
-	scan scan.Scanner
+	scan scanner
 	res  resolver
 	buf  []byte
 	// detail is what the callback of Details sees: one, so that it does not

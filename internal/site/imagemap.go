@@ -2,13 +2,14 @@ package site
 
 import (
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/data"
 )
 
 // mapPage presents a server-side image map (LL-88, LL-95 to LL-97) as a page
 // of links, so that everything that follows treats both alike.
-func mapPage(data []byte) (page scan.Page, bad []int) {
-	links, base, bad := scan.ImageMap(data)
-	page.Text = data
+func mapPage(text []byte) (page scan.Page, bad []int) {
+	links, base, bad := data.ImageMap(text)
+	page.Text = text
 	if base != "" {
 		page.Bases = []scan.Base{{Value: []byte(base)}}
 	}

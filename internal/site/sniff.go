@@ -7,7 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/data"
+	"github.com/sitelink/sitelink/internal/scan/xml"
 )
 
 // sniffBytes is how much of a file is looked at to see what it is.
@@ -72,23 +73,23 @@ func (s *Site) sniffPage(dir *docroot, p *Page, buf []byte) []byte {
 	if p.kind == pageJSON {
 		size = sniffJSONBytes
 	}
-	data, err := dir.head(s.tree.Path(s.tree.nodes[p.node].real), buf, size)
-	head := data
+	raw, err := dir.head(s.tree.Path(s.tree.nodes[p.node].real), buf, size)
+	head := raw
 	if err == nil && p.kind == pageXML && isZippedXML(s.tree.nameOf(&s.tree.nodes[p.node])) {
 		p.zipped = true
-		head = unzipHead(data)
+		head = unzipHead(raw)
 	}
 	switch {
 	case err != nil:
 		p.kind, p.err.Err = pageNone, fileError(err)
-	case p.kind == pageJSON && scan.IsJSONFeed(head):
+	case p.kind == pageJSON && data.IsJSONFeed(head):
 		p.kind = PageJSONFeed
 	case p.kind == pageXML:
-		p.kind = rootKinds[scan.RootOf(head)]
+		p.kind = rootKinds[xml.RootOf(head)]
 	default:
 		p.kind = pageNone
 	}
-	return data
+	return raw
 }
 
 // isXMLName tells whether a node that is none of the known documents is named
@@ -99,7 +100,7 @@ func (s *Site) isXMLName(id NodeID) bool {
 }
 
 var rootKinds = [...]PageKind{
-	scan.RootOther: pageNone, scan.RootRSS: PageFeed, scan.RootRDF: PageFeed, scan.RootAtom: PageFeed,
-	scan.RootSitemap: PageSitemap, scan.RootSitemapIndex: PageIndex, scan.RootOPML: PageOPML,
-	scan.RootOpenSearch: PageOpenSearch,
+	xml.RootOther: pageNone, xml.RootRSS: PageFeed, xml.RootRDF: PageFeed, xml.RootAtom: PageFeed,
+	xml.RootSitemap: PageSitemap, xml.RootSitemapIndex: PageIndex, xml.RootOPML: PageOPML,
+	xml.RootOpenSearch: PageOpenSearch,
 }

@@ -13,7 +13,7 @@ import (
 // that page's entry, which nobody else touches meanwhile.
 type worker struct {
 	l      *loader
-	scan   scan.Scanner
+	scan   scanner
 	res    resolver
 	buf    []byte
 	linked []bool
@@ -74,7 +74,7 @@ func (w *worker) page(p *Page) {
 	if len(data) > giantBytes {
 		w.l.giant.Lock()
 		defer w.l.giant.Unlock()
-		defer func() { w.buf, w.scan = nil, scan.Scanner{} }()
+		defer func() { w.buf, w.scan = nil, scanner{} }()
 	}
 	if p.kind == PageMap {
 		w.imageMap(p, data)
@@ -89,36 +89,6 @@ func (w *worker) page(p *Page) {
 	w.inspect(p, page)
 	w.anchors(p, page)
 	w.resolveAll(p, page)
-}
-
-// scanPage reads a page by the syntax of its kind.
-func (s *Site) scanPage(scanner *scan.Scanner, kind PageKind, data []byte) *scan.Page {
-	opt := s.scanOptions()
-	switch kind {
-	case PageSVG:
-		page := scanner.SVG(data)
-		if opt.Tags == scan.Linklint {
-			page.Links = page.Links[:0] // Linklint's table knows no SVG
-		}
-		return page
-	case PageXHTML:
-		return scanner.XML(data, opt)
-	case PageCSS:
-		return scanner.CSS(data, opt)
-	case PageFeed, PageSitemap, PageIndex, PageOPML, PageOpenSearch:
-		return scanner.Data(data, opt)
-	case PageJSONFeed:
-		return scanner.JSONFeed(data, opt)
-	case PageManifest:
-		return scanner.Manifest(data, opt)
-	case PageJSONLD:
-		return scanner.JSONLD(data, opt)
-	case PageRobots:
-		return scanner.Robots(data, opt)
-	case PageHeaders:
-		return scanner.Headers(data, opt)
-	}
-	return scanner.HTML(data, opt)
 }
 
 func (s *Site) scanOptions() scan.Options {

@@ -1,62 +1,65 @@
 package source
 
 import (
+	"encoding/json"
 	"io/fs"
 	"path"
 	"regexp"
 	"strings"
 )
 
-// sourceDir is a directory that holds sources.
+// sourceDir is a directory with sources.
 type sourceDir struct {
 	fsys fs.FS
-	// dir is the directory within fsys; prefix what stands before names in
-	// fsys when they are shown: empty for the project itself.
+	// dir is the directory within fsys. prefix is put in front of names in fsys
+	// for display; "" for the project itself.
 	dir, prefix string
-	// lang is the language of what it holds, where that is known.
+	// lang is the language of its files, "" if that is not known.
 	lang string
-	// kind is that of the files in it; module the module that they belong to.
+	// kind is the kind of its files, module the Hugo module that they belong
+	// to.
 	kind   Kind
 	module string
 }
 
-func (d sourceDir) show(name string) string { return path.Join(d.prefix, name) }
+func (d sourceDir) displayName(name string) string { return path.Join(d.prefix, name) }
 
-func (m *Map) fsOf(d sourceDir) fs.FS { return d.fsys }
-
-// contentFile is a file that an author writes a page in.
+// contentFile is a file in which an author writes a page.
 type contentFile struct {
-	dir         sourceDir
-	name, shown string
-	// key is the path of its page as the name tells it, see pageKey.
+	dir           sourceDir
+	name, display string
+	// key is the key of the page according to the name of the file, see
+	// pageKey.
 	key string
 }
 
 // contentIndex finds the file of a page.
 type contentIndex struct {
-	files   []contentFile
-	listed  map[string]int   // by the page's key, what Hugo says
-	byKey   map[string][]int // by keys that the name tells for sure
-	maybe   map[string][]int // by keys that it may have, too
-	byLast  map[string][]int // by the last name of the key
-	byShown map[string]int
-	// matter is byKey and byLast for what front matter says; nil until needed.
-	matter  map[string][]int
-	statics []sourceDir
-	roots   []sourceDir
+	files         []contentFile
+	listed        map[string]int   // by the page's key, according to the generator
+	byKey         map[string][]int // by keys that follow from the name
+	byPossibleKey map[string][]int // by keys that the page may have instead
+	byLast        map[string][]int // by the last name of a key
+	byDisplay     map[string]int
+	// matter is byKey and byLast for the keys in front matter, nil until
+	// needed.
+	matter     map[string][]int
+	staticDirs []sourceDir
+	roots      []sourceDir
 }
 
-// maxContentFiles bounds the index; maxContentFile the size of a file read.
+// maxContentFiles is the size of the index, maxContentFile the size in bytes of
+// the largest file that is read.
 const (
 	maxContentFiles = 500_000
 	maxContentFile  = 32 << 20
 )
 
-// indexContent lists the content files. pages is what Hugo told of them.
-func (m *Map) indexContent(pages []listed) {
-	c := &contentIndex{listed: map[string]int{}, byKey: map[string][]int{}, maybe: map[string][]int{}, byLast: map[string][]int{}, byShown: map[string]int{}}
+// indexContent lists the content files. pages is what Hugo says about pages.
+func (m *Map) indexContent(pages []listedPage) {
+	c := &contentIndex{listed: map[string]int{}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}}
 	m.content = c
-	c.roots, c.statics = m.contentDirs()
+	c.roots, c.staticDirs = m.contentDirs()
 	skip := m.docrootName()
 	for _, root := range c.roots {
 		fs.WalkDir(root.fsys, root.dir, func(name string, d fs.DirEntry, err error) error {
@@ -72,15 +75,15 @@ func (m *Map) indexContent(pages []listed) {
 				return fs.SkipAll
 			}
 			if isContent(name) && (m.opt.Generator == Hugo || !inTemplates(name)) {
-				c.add(contentFile{dir: root, name: name, shown: root.show(name)}, m.opt.Generator)
+				c.add(contentFile{dir: root, name: name, display: root.displayName(name)}, m.opt.Generator)
 			}
 			return nil
 		})
 	}
-	m.enterListed(append(pages, m.leftMap()...))
+	m.addListed(append(pages, m.readBuildMap()...))
 }
 
-// contentDirs returns where content and static files lie.
+// contentDirs returns the directories of content and of static files.
 func (m *Map) contentDirs() (content, statics []sourceDir) {
 	for _, mt := range m.mounts {
 		top, rest, _ := strings.Cut(mt.target, "/")
@@ -90,7 +93,7 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 		case top == "content" && rest == "":
 			content = append(content, dir)
 		case top == "content":
-			content = append(content, dir) // names below a deeper mount still end alike
+			content = append(content, dir) // below a deeper mount, keys have the same end
 		case top == "static" && rest == "":
 			dir.kind = Static
 			statics = append(statics, dir)
@@ -123,7 +126,7 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 	return content, statics
 }
 
-// isForeign tells whether a directory holds nothing that an author writes.
+// isForeign reports whether a directory has no files that the author writes.
 func isForeign(name string) bool {
 	switch name {
 	case "node_modules", "vendor", "_vendor", "bower_components", "__pycache__":
@@ -132,7 +135,7 @@ func isForeign(name string) bool {
 	return strings.HasPrefix(name, ".") && name != "."
 }
 
-// isContent tells by its name whether a file is one that pages are written in.
+// isContent reports whether a name is that of a content file.
 func isContent(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".org", ".adoc", ".asciidoc", ".ad", ".rst", ".pdc", ".pandoc", ".gotmpl":
@@ -141,8 +144,8 @@ func isContent(name string) bool {
 	return isMarkdown(name)
 }
 
-// inTemplates tells whether a file of a generator other than Hugo lies where
-// templates do.
+// inTemplates reports whether a file is in a directory of templates, for
+// generators other than Hugo.
 func inTemplates(name string) bool {
 	if isMarkdown(name) {
 		return false
@@ -162,7 +165,7 @@ var (
 	orderPrefix    = regexp.MustCompile(`^\d{1,4}[-_.]\s*(.+)$`)
 )
 
-// add enters a file under all the keys that its name may stand for.
+// add adds a file under all keys that its name may mean.
 func (c *contentIndex) add(f contentFile, g Generator) {
 	rel := strings.TrimPrefix(f.name, f.dir.dir+"/")
 	if f.dir.dir == "." {
@@ -191,7 +194,7 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 	}
 	maybe = append(maybe, generatorKeys(g, f.key)...)
 	c.files = append(c.files, f)
-	c.byShown[f.shown] = i
+	c.byDisplay[f.display] = i
 	enter := func(index map[string][]int, key string) {
 		if at := index[key]; len(at) == 0 || at[len(at)-1] != i {
 			index[key] = append(at, i)
@@ -201,14 +204,15 @@ func (c *contentIndex) add(f contentFile, g Generator) {
 		enter(c.byKey, key)
 	}
 	for _, key := range maybe {
-		enter(c.maybe, key)
+		enter(c.byPossibleKey, key)
 	}
 	for _, key := range append(sure, maybe...) {
 		enter(c.byLast, path.Base("/"+key))
 	}
 }
 
-// nameKey is the key of the page of a content file's name without suffix.
+// nameKey returns the key of a page for the name of its content file without
+// extension.
 func nameKey(stem string) string {
 	stem = strings.ReplaceAll(strings.ToLower(stem), " ", "-")
 	dir, last := path.Split(stem)
@@ -219,8 +223,9 @@ func nameKey(stem string) string {
 	return stem
 }
 
-// pageKey is the docroot path of a page without what hosts and settings add
-// to it: index.html, .html, slashes, letter case. The home page has "".
+// pageKey returns the docroot path of a page without the differences that hosts
+// and settings make: index.html, .html, slashes, letter case. The key of the
+// home page is "".
 func pageKey(name string) string {
 	name = strings.ToLower(strings.TrimPrefix(decode(name), "/"))
 	for _, suffix := range []string{".html", ".htm", ".xhtml"} {
@@ -236,28 +241,28 @@ func pageKey(name string) string {
 	return strings.ReplaceAll(strings.Trim(name, "/"), " ", "-")
 }
 
-// named finds a file by what a page says of it: relative to the project, or to
-// one of the directories of content.
+// named finds a file by a name relative to the project or to one of the content
+// directories.
 func (c *contentIndex) named(name string) (contentFile, bool) {
-	if i, ok := c.byShown[name]; ok {
+	if i, ok := c.byDisplay[name]; ok {
 		return c.files[i], true
 	}
 	for _, root := range c.roots {
-		if i, ok := c.byShown[root.show(path.Join(root.dir, name))]; ok {
+		if i, ok := c.byDisplay[root.displayName(path.Join(root.dir, name))]; ok {
 			return c.files[i], true
 		}
 	}
 	for _, root := range c.roots {
 		for _, file := range []string{name, path.Join(root.dir, name)} {
 			if info, err := fs.Stat(root.fsys, file); err == nil && info.Mode().IsRegular() {
-				return contentFile{dir: root, name: file, shown: root.show(file)}, true
+				return contentFile{dir: root, name: file, display: root.displayName(file)}, true
 			}
 		}
 	}
-	// Relative to a directory of content that only the generator knows.
+	// The name may be relative to a directory that only the generator knows.
 	found := -1
 	for _, i := range c.byLast[path.Base("/"+nameKey(strings.TrimSuffix(name, path.Ext(name))))] {
-		if strings.HasSuffix(c.files[i].shown, "/"+name) {
+		if strings.HasSuffix(c.files[i].display, "/"+name) {
 			if found >= 0 {
 				return contentFile{}, false
 			}
@@ -268,4 +273,125 @@ func (c *contentIndex) named(name string) (contentFile, bool) {
 		return contentFile{}, false
 	}
 	return c.files[found], true
+}
+
+// roots are directories whose name is not part of the address of a page, for
+// generators other than Hugo. The first that matches is removed.
+var roots = map[Generator][]string{
+	Jekyll:     {"_pages", "_drafts"},
+	Eleventy:   {"src", "content", "input", "site"},
+	Zola:       {"content"},
+	MkDocs:     {"docs"},
+	Astro:      {"src/content/docs", "src/content/pages", "src/content", "src/pages"},
+	Docusaurus: {"src/pages", "docs", "i18n"},
+	Plain:      {"content", "docs", "src", "posts", "pages"},
+}
+
+var (
+	dateParts     = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})-(.+)$`)
+	versionedDocs = regexp.MustCompile(`^versioned_docs/version-([^/]+)/(.*)$`)
+	translated    = regexp.MustCompile(`^i18n/([^/]+)/docusaurus-plugin-content-(docs|blog|pages)/(?:current/|version-([^/]+)/)?(.*)$`)
+)
+
+// generatorKeys returns keys that a generator may give to the page of a content
+// file, besides the one that follows from the file's name.
+func generatorKeys(g Generator, key string) (keys []string) {
+	add := func(key string) {
+		dir, last := path.Split(key)
+		if d := dateParts.FindStringSubmatch(last); d != nil {
+			keys = append(keys, dir+strings.Join(d[1:], "/"), dir+d[4])
+		}
+		keys = append(keys, key)
+	}
+	switch g {
+	case None, Hugo:
+		return nil
+	case Jekyll:
+		if before, after, ok := cutSegment(key, "_posts"); ok {
+			add(path.Join(before, after))
+		}
+		if strings.HasPrefix(key, "_") {
+			add(key[1:]) // a collection
+		}
+	case Docusaurus:
+		if v := versionedDocs.FindStringSubmatch(key); v != nil {
+			add(path.Join("docs", v[1], v[2]))
+			add(path.Join("docs", v[2])) // the newest version
+		}
+		if l := translated.FindStringSubmatch(key); l != nil {
+			kind := strings.TrimPrefix(l[2], "pages")
+			add(path.Join(l[1], kind, l[3], l[4]))
+		}
+	}
+	for _, root := range roots[g] {
+		if rest, ok := strings.CutPrefix(key, root+"/"); ok {
+			add(rest)
+			break
+		}
+		if key == root { // the index of that directory
+			add("")
+			break
+		}
+	}
+	for _, k := range append([]string{key}, keys...) {
+		if plain := withoutOrder(k); plain != k {
+			add(plain)
+		}
+	}
+	return keys
+}
+
+// cutSegment cuts a path at the directory name.
+func cutSegment(p, name string) (before, after string, ok bool) {
+	if rest, ok := strings.CutPrefix(p, name+"/"); ok {
+		return "", rest, true
+	}
+	return strings.Cut(p, "/"+name+"/")
+}
+
+// withoutOrder removes the numbers that sort directories and files.
+func withoutOrder(key string) string {
+	parts := strings.Split(key, "/")
+	for i, part := range parts {
+		if n := orderPrefix.FindStringSubmatch(part); n != nil && !dateParts.MatchString(part) {
+			parts[i] = n[1]
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// Bounds of the files that readBuildMap reads.
+const (
+	maxMapFiles = 50_000
+	maxMapFile  = 4 << 20
+)
+
+// readBuildMap reads the list of pages that the last build of a generator left
+// in the project. Docusaurus writes a JSON file for each page.
+func (m *Map) readBuildMap() (pages []listedPage) {
+	if m.opt.Generator != Docusaurus {
+		return nil
+	}
+	n := 0
+	fs.WalkDir(m.project, ".docusaurus", func(name string, d fs.DirEntry, err error) error {
+		if n++; n > maxMapFiles {
+			return fs.SkipAll
+		}
+		if err != nil || d.IsDir() || path.Ext(name) != ".json" {
+			return nil
+		}
+		text, err := readFile(m.project, name, maxMapFile)
+		if err != nil {
+			return nil
+		}
+		var page struct{ Source, Permalink string }
+		if json.Unmarshal(text, &page) != nil {
+			return nil // another kind of file
+		}
+		if file, ok := strings.CutPrefix(page.Source, "@site/"); ok && strings.HasPrefix(page.Permalink, "/") {
+			pages = append(pages, listedPage{file: path.Clean(file), path: decode(page.Permalink)})
+		}
+		return nil
+	})
+	return pages
 }

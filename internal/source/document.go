@@ -6,54 +6,57 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
-// item is one destination in a content file.
-type item struct {
-	// order is where the link stands, at where its destination is written;
-	// they differ for reference links. Both are offsets in the file.
+// sourceLink is one link in a content file.
+type sourceLink struct {
+	// order is the offset of the link in the file, at that of its destination.
+	// They differ for reference links.
 	order, at int
-	// dest is the destination as the author means it, decoded.
+	// dest is the destination that the author means, decoded.
 	dest string
-	// element is what it becomes, "a" or "img"; empty when that is not known.
+	// element is the element that it becomes, "a" or "img"; "" if that is not
+	// known.
 	element string
-	// label is what plainLabel makes of the link's text; may be empty.
+	// label is the text of the link after plainLabel, "" if there is none.
 	label string
-	// loose: it is a parameter of a shortcode, which decides what becomes of
-	// it, or a word of markup that is not read.
-	loose bool
-	// ref is the label of a reference link, normalised.
+	// isGuess reports that this may be no link: it is a parameter of a
+	// shortcode, or a word in a markup that is not parsed.
+	isGuess bool
+	// ref is the normalised label of a reference link.
 	ref string
-	// pasted: it is a parameter of a {{% %}} shortcode, whose text becomes part
-	// of the Markdown.
-	pasted bool
-	// owner and file are set for items that were brought together from several
-	// files, see [Map.inlined].
+	// asMarkdown reports that this is a parameter of a {{% %}} shortcode, whose
+	// output is parsed as Markdown.
+	asMarkdown bool
+	// owner and file are set if links of several files were put together, see
+	// Map.withIncluded.
 	owner *document
 	file  string
 }
 
-// document is a content file, parsed.
+// document is a parsed content file.
 type document struct {
-	module string // that the file belongs to, see [Position]
+	module string // see [Position]
 	lines  lines
-	// items are in the order of the page they make.
-	items []item
-	// headings are those of a Markdown file; unread tells that the markup is
-	// one that only words are taken from.
+	// links are in the order of the page.
+	links []sourceLink
+	// headings are those of a Markdown file. unparsed reports that the file has
+	// another markup, of which only the words are known.
 	headings []heading
-	unread   bool
-	// defs are the definitions of reference links, by label.
+	unparsed bool
+	// defs holds the link reference definitions by label.
 	defs map[string]definition
-	// plain is what readers see of it, nil when that is not known.
-	plain *plain
-	// matter are the values of the front matter.
+	// visible is the text that readers see, nil if that is not known.
+	visible *visibleText
+	// matter holds the values of the front matter.
 	matter []value
-	// included are the content files that its shortcodes name; nil until asked.
+	// included holds the content files that its shortcodes name, nil until
+	// needed.
 	included map[string]bool
 }
 
-// definition is where the destination of a reference link is defined.
+// definition is the destination of a link reference definition.
 type definition struct {
 	at   int
 	dest string
@@ -62,18 +65,18 @@ type definition struct {
 // heading is a heading of a Markdown file, or a term of a definition list.
 type heading struct {
 	at    int    // of its text
-	id    string // that it is given, if any
+	id    string // "" if the author gives none
 	label string
 }
 
-// place returns the position of an offset in a document.
-func (d *document) place(name string, at int) *Position {
+// position returns the position of an offset.
+func (d *document) position(name string, at int) *Position {
 	line, column := d.lines.at(at)
 	return &Position{File: name, Line: line, Column: column, Module: d.module}
 }
 
-// parseDocument reads a content file by the suffix of its name. hugo tells
-// whether {{< >}} are shortcodes.
+// parseDocument parses a content file by the extension of its name. hugo says
+// whether {{< >}} is a shortcode.
 func parseDocument(name string, text []byte, hugo bool) *document {
 	end := frontMatter(text)
 	d := &document{lines: newLines(text), matter: values(text, 0, end)}
@@ -84,7 +87,7 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 		codes = shortcodes(text, end)
 		for _, sc := range codes {
 			for i := sc.from; i < sc.to; i++ {
-				masked[i] = 'x' // Hugo, too, puts letters in their place while Markdown is read
+				masked[i] = 'x' // Hugo also replaces them with letters while it parses Markdown
 			}
 		}
 	}
@@ -95,16 +98,16 @@ func parseDocument(name string, text []byte, hugo bool) *document {
 			d.addJSX(masked)
 		}
 	case ext == ".html" || ext == ".htm":
-		d.items, d.plain = htmlItems(masked), &plain{}
-		d.plain.addHTML(0, masked)
+		d.links, d.visible = htmlLinks(masked), &visibleText{}
+		d.visible.addHTML(0, masked)
 	default:
-		d.items, d.unread = wordItems(masked, end), true
+		d.links, d.unparsed = wordLinks(masked, end), true
 	}
 	d.addShortcodes(codes)
 	return d
 }
 
-// blank puts spaces in place of a text, but keeps its lines.
+// blank replaces a text with spaces but keeps its line ends.
 func blank(text []byte) {
 	for i, c := range text {
 		if c != '\n' && c != '\r' {
@@ -113,9 +116,9 @@ func blank(text []byte) {
 	}
 }
 
-// addShortcodes puts the parameters of shortcodes among the items, in the
-// order of the text. A link whose destination is a shortcode takes its place
-// from the parameter.
+// addShortcodes adds the parameters of shortcodes to the links, in the order of
+// the text. If the destination of a link is a shortcode, its position is that
+// of the parameter.
 func (d *document) addShortcodes(codes []shortcode) {
 	if len(codes) == 0 {
 		return
@@ -129,20 +132,20 @@ func (d *document) addShortcodes(codes []shortcode) {
 		return nil
 	}
 	used := map[int]bool{}
-	for i := range d.items {
-		it := &d.items[i]
+	for i := range d.links {
+		it := &d.links[i]
 		sc := within(it.at)
 		if sc == nil || len(sc.params) == 0 {
 			continue
 		}
 		used[sc.from] = true
 		rest := it.dest[min(len(it.dest), sc.to-sc.from):] // ../x{{< >}}#frag
-		it.at, it.loose = sc.params[0].at, true
+		it.at, it.isGuess = sc.params[0].at, true
 		it.dest = sc.params[0].text + rest
 	}
-	all := make([]item, 0, len(d.items)+len(codes))
+	all := make([]sourceLink, 0, len(d.links)+len(codes))
 	next := 0
-	for _, it := range d.items {
+	for _, it := range d.links {
 		for next < len(codes) && codes[next].from < it.order {
 			all = appendParameters(all, codes[next], used)
 			next++
@@ -152,36 +155,36 @@ func (d *document) addShortcodes(codes []shortcode) {
 	for ; next < len(codes); next++ {
 		all = appendParameters(all, codes[next], used)
 	}
-	d.items = all
+	d.links = all
 }
 
-func appendParameters(all []item, sc shortcode, used map[int]bool) []item {
+func appendParameters(all []sourceLink, sc shortcode, used map[int]bool) []sourceLink {
 	if used[sc.from] {
 		return all
 	}
 	for _, p := range sc.params {
 		if p.text != "" && len(p.text) <= maxValue {
-			all = append(all, item{order: sc.from, at: p.at, dest: p.text, loose: true, pasted: sc.pasted})
+			all = append(all, sourceLink{order: sc.from, at: p.at, dest: p.text, isGuess: true, asMarkdown: sc.asMarkdown})
 		}
 	}
 	return all
 }
 
-// htmlItems finds the links of HTML as the scanner of pages does.
-func htmlItems(text []byte) []item {
+// htmlLinks finds the links in HTML with the scanner that also reads pages.
+func htmlLinks(text []byte) []sourceLink {
 	if len(text) == 0 {
 		return nil
 	}
-	var scanner scan.Scanner
-	page := scanner.HTML(text, scan.Options{DefaultCharset: "utf-8"})
-	items := make([]item, 0, len(page.Links))
+	var scanner html.Scanner
+	page := scanner.Scan(text, scan.Options{DefaultCharset: "utf-8"})
+	items := make([]sourceLink, 0, len(page.Links))
 	for i := range page.Links {
 		l := &page.Links[i]
 		at := int(page.Source(l.Off))
 		if at > len(text) {
 			continue
 		}
-		it := item{order: at, at: at, dest: string(l.Value), element: page.Element(l)}
+		it := sourceLink{order: at, at: at, dest: string(l.Value), element: page.Element(l)}
 		if it.element == "a" {
 			it.label = htmlLabel(text, at)
 		}
@@ -190,13 +193,96 @@ func htmlItems(text []byte) []item {
 	return items
 }
 
-// wordItems finds what may be a destination in markup that is not read: Org,
-// AsciiDoc, reStructuredText.
-func wordItems(text []byte, from int) (items []item) {
+// wordLinks finds words that may be destinations in markup that is not parsed:
+// Org, AsciiDoc, reStructuredText.
+func wordLinks(text []byte, from int) (items []sourceLink) {
 	eachWord(text[from:], func(at int, word string) {
 		if strings.ContainsAny(word, "/.#") {
-			items = append(items, item{order: from + at, at: from + at, dest: word, loose: true})
+			items = append(items, sourceLink{order: from + at, at: from + at, dest: word, isGuess: true})
 		}
 	})
 	return items
+}
+
+// Bounds of what shortcodes may include: nested files, and links in total.
+const (
+	maxInlineDepth = 8
+	maxInlined     = 100_000
+)
+
+// withIncluded returns the links of a document together with those of the files
+// that its shortcodes name, as `include` shortcodes put them into the page. It
+// returns nil if there are no such shortcodes. The text that {{% %}} includes
+// is parsed as part of the Markdown: if several definitions have the same
+// label, the first one counts (CommonMark, "Link reference definitions").
+func (m *Map) withIncluded(d *document, file string) []sourceLink {
+	if !slices.ContainsFunc(d.links, func(it sourceLink) bool { return it.isGuess && isMarkdown(it.dest) }) {
+		return nil
+	}
+	in := inliner{m: m}
+	in.add(d, file, &markdownText{defs: map[string]includedDefinition{}}, 0)
+	for i := range in.links {
+		it := &in.links[i]
+		if def, ok := in.texts[i].defs[it.ref]; ok && it.ref != "" {
+			it.at, it.dest, it.owner, it.file = def.at, def.dest, def.owner, def.file
+		}
+	}
+	return in.links
+}
+
+// includedDefinition is a definition and the file that contains it.
+type includedDefinition struct {
+	definition
+	owner *document
+	file  string
+}
+
+// markdownText is one Markdown text that consists of several files.
+type markdownText struct{ defs map[string]includedDefinition }
+
+type inliner struct {
+	m     *Map
+	links []sourceLink
+	texts []*markdownText // of each link
+}
+
+// add appends the links of a document that is part of a text.
+func (in *inliner) add(d *document, file string, text *markdownText, depth int) {
+	type label struct {
+		name string
+		definition
+	}
+	var defs []label
+	for name, def := range d.defs {
+		defs = append(defs, label{name, def})
+	}
+	slices.SortFunc(defs, func(a, b label) int { return a.at - b.at })
+	define := func(before int) {
+		for len(defs) > 0 && defs[0].at < before {
+			if _, ok := text.defs[defs[0].name]; !ok {
+				text.defs[defs[0].name] = includedDefinition{defs[0].definition, d, file}
+			}
+			defs = defs[1:]
+		}
+	}
+	for _, it := range d.links {
+		define(it.order)
+		it.owner, it.file = d, file
+		in.links, in.texts = append(in.links, it), append(in.texts, text)
+		if !it.isGuess || !isMarkdown(it.dest) || depth >= maxInlineDepth || len(in.links) > maxInlined {
+			continue
+		}
+		f, ok := in.m.content.named(path.Clean(strings.TrimPrefix(it.dest, "/")))
+		if !ok || f.display == file {
+			continue
+		}
+		if other := in.m.document(f); other != nil {
+			into := text
+			if !it.asMarkdown {
+				into = &markdownText{defs: map[string]includedDefinition{}}
+			}
+			in.add(other, f.display, into, depth+1)
+		}
+	}
+	define(int(^uint(0) >> 1))
 }

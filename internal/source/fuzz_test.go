@@ -24,17 +24,17 @@ func FuzzPlaces(f *testing.F) {
 			if at < 0 || at > len(text) {
 				t.Fatalf("%s at %d of %d", what, at, len(text))
 			}
-			p := d.place("a", at)
+			p := d.position("a", at)
 			from, to, ok := d.lines.span(p.Line)
 			if !ok || at < from || at > to || p.Column < 1 {
 				t.Fatalf("%s at %d is in line %d, column %d, which is %d to %d", what, at, p.Line, p.Column, from, to)
 			}
 		}
-		for _, it := range d.items {
+		for _, it := range d.links {
 			inside("item", it.at)
 			inside("order", it.order)
-			if d.plain != nil {
-				if s := d.plain.around(it.order); len(s.before) > maxAround || len(s.after) > maxAround {
+			if d.visible != nil {
+				if s := d.visible.around(it.order); len(s.before) > maxAround || len(s.after) > maxAround {
 					t.Fatalf("surroundings %q", s)
 				}
 			}

@@ -11,31 +11,30 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-// Anchor names what a fragment leads to: the element with that id, decoded, on
-// the page of that docroot-relative slash path.
+// Anchor is the element with the id ID, decoded, on a page. Page is a slash
+// path relative to the docroot.
 type Anchor struct{ Page, ID string }
 
-// Heading is the place in a source file that makes an anchor: the first
-// character of the heading's text, or the id where no heading has it.
+// Heading is the position in a source file that creates an anchor: the first
+// character of the heading's text, or the id if no heading has it.
 type Heading struct {
 	Position
-	// Title is the heading as the page shows it, "" where it is none.
+	// Title is the heading as the page shows it, "" if there is no heading.
 	Title string
-	// Term: it is the term of a definition list.
+	// Term reports that it is the term of a definition list.
 	Term bool
 }
 
-// Headings returns where each anchor is written, nil where that is not known
-// for sure. Equal anchors are looked for once. The error is that of ctx, or of
-// a docroot that can no longer be read.
+// Headings returns where each anchor is written, nil where that is not certain.
+// The errors are the cause of ctx, and a docroot that can no longer be read.
 func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*Heading, error) {
-	m.enter(s)
+	m.useSite(s)
 	reader, err := s.NewReader()
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Close()
-	order := make([]int, len(anchors)) // page by page
+	order := make([]int, len(anchors)) // sorted by page
 	for i := range order {
 		order[i] = i
 	}
@@ -62,12 +61,12 @@ func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*
 	return found, nil
 }
 
-// anchorPage is a page whose anchors are looked for, with its source.
+// anchorPage is a page with anchors to look for, and its source.
 type anchorPage struct {
 	name, file string
 	headings   []pageHeading
-	doc        *document // nil when the source is not known
-	// copied is the page's own text where it is a copy of its source file.
+	doc        *document // nil if the source is not known
+	// copied is the text of the page if the page is a copy of its source file.
 	copied []byte
 	dir    sourceDir
 }
@@ -80,18 +79,19 @@ func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	}
 	p.headings = pageHeadings(text)
 	if dir, file, ok := m.copyOf(name, text); ok {
-		p.copied, p.dir, p.file = text, dir, dir.show(file)
+		p.copied, p.dir, p.file = text, dir, dir.displayName(file)
 		return p
 	}
 	m.page = name
-	p.doc, p.file = m.sourceOf(name, text, findMarks(text).file, m.pageLinks(r, name, text))
+	p.doc, p.file = m.fileOf(name, text, findMarkers(text).file, m.pageLinks(r, name, text))
 	return p
 }
 
-// heading finds the one place that makes an id.
+// heading returns the position that creates an id, nil if there is none or
+// several.
 func (p *anchorPage) heading(id string) *Heading {
 	nth, title, label, term := -1, "", "", false
-	same := 0 // headings of the page with that label
+	same := 0 // headings of the page with the same label
 	for i := range p.headings {
 		if slices.Contains(p.headings[i].ids, id) {
 			title, label, term = p.headings[i].title, p.headings[i].label, p.headings[i].term
@@ -123,11 +123,11 @@ func (p *anchorPage) heading(id string) *Heading {
 			return nil
 		}
 	}
-	return &Heading{*p.doc.place(p.file, at), title, term}
+	return &Heading{*p.doc.position(p.file, at), title, term}
 }
 
-// headingAt finds the heading that was given an id, or that is the nth of as
-// many with a label as the page has.
+// headingAt returns the offset of the heading with an id, or else of the nth
+// heading with a label, provided that there are count of them, as on the page.
 func (d *document) headingAt(id, label string, nth, count int) (at int, ok bool) {
 	for _, h := range d.headings {
 		if h.id == id {
@@ -143,7 +143,7 @@ func (d *document) headingAt(id, label string, nth, count int) (at int, ok bool)
 			places = append(places, h.at)
 		}
 	}
-	if d.unread {
+	if d.unparsed {
 		places = d.linesLike(label)
 	}
 	if len(places) != count {
@@ -152,8 +152,8 @@ func (d *document) headingAt(id, label string, nth, count int) (at int, ok bool)
 	return places[nth], true
 }
 
-// linesLike returns where lines of a markup that is not read begin that have
-// no more letters than a label, behind the marks of a heading.
+// linesLike returns the offsets of lines that have the label of a heading and
+// no other letters, in markup that is not parsed.
 func (d *document) linesLike(label string) (at []int) {
 	for i, start := range d.lines.starts {
 		_, end, _ := d.lines.span(i + 1)
@@ -165,8 +165,8 @@ func (d *document) linesLike(label string) (at []int) {
 	return at
 }
 
-// writtenID finds the one place where a text gives an element that id, in HTML
-// or in the braces that Markdown has for it.
+// writtenID returns the offset of an id if exactly one element has it in a
+// text, as an attribute of HTML or in the braces of Markdown.
 func writtenID(text []byte, id string) (at int, ok bool) {
 	for i := 0; id != ""; {
 		n := bytes.Index(text[i:], []byte(id))
@@ -179,7 +179,7 @@ func writtenID(text []byte, id string) (at int, ok bool) {
 			continue
 		}
 		if ok {
-			return 0, false // twice
+			return 0, false // there are two
 		}
 		at, ok = start, true
 	}
@@ -190,7 +190,7 @@ var idBefore = regexp.MustCompile(`(?i)([\s"'](id|name)\s*=\s*["']?|\{:?\s?#)$`)
 
 // pageHeading is a heading of a built page, or a term of a definition list.
 type pageHeading struct {
-	ids          []string // of the heading, of what is in it and of what stands right before it
+	ids          []string // of the heading, of elements in it and of the one right before it
 	title, label string
 	term         bool
 }
@@ -199,14 +199,15 @@ var (
 	headingTag = regexp.MustCompile(`(?i)<(h[1-6]|dt)(\s[^>]*)?>`)
 	anyTag     = regexp.MustCompile(`<[^>]*>`)
 	idValue    = regexp.MustCompile(`(?i)\s(?:id|name)\s*=\s*("[^"]*"|'[^']*'|[^\s>"']+)`)
-	// beforeHeading is an element that has the id in place of the heading.
+	// beforeHeading matches an element before a heading that has the id
+	// instead.
 	beforeHeading = regexp.MustCompile(`(?is)<(?:a|span|section|div)\s[^>]*>\s*(?:</(?:a|span)>\s*)?$`)
 )
 
-// maxHeading bounds a heading with its tags.
+// maxHeading is the size in bytes of the largest heading with its tags.
 const maxHeading = 8 << 10
 
-// pageHeadings lists the headings of a page that have an id, and those without.
+// pageHeadings returns all headings of a page, with and without an id.
 func pageHeadings(text []byte) (all []pageHeading) {
 	for _, at := range headingTag.FindAllSubmatchIndex(text, -1) {
 		inner := text[at[1]:min(len(text), at[1]+maxHeading)]

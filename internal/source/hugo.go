@@ -2,21 +2,26 @@ package source
 
 import (
 	"context"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
-// listed is a page as Hugo knows it.
-type listed struct {
-	file       string // as shown
-	host, path string // of its permalink; the path decoded
+// listedPage is a page as the generator lists it.
+type listedPage struct {
+	file       string // as displayed
+	host, path string // of its permalink, the path decoded
 }
 
-// askHugo asks for the mounts and pages of the project, both at once: Hugo loads
-// the site for each. Its network is off: modules that are not there are not
-// fetched for the sake of a report.
-func (m *Map) askHugo(ctx context.Context) ([]listed, error) {
+// askHugo asks Hugo for the mounts and the pages of the project, both at the
+// same time because Hugo loads the site for each. Hugo may not use the network:
+// it does not fetch missing modules for a report.
+func (m *Map) askHugo(ctx context.Context) ([]listedPage, error) {
 	defer generator.TidyHugo(m.opt.Project)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -33,7 +38,7 @@ func (m *Map) askHugo(ctx context.Context) ([]listed, error) {
 	if err != nil {
 		cancel()
 	}
-	listing := <-list // it must not outlive the call, which tidies up behind it
+	listing := <-list // wait for it: TidyHugo removes the files that it writes
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +62,8 @@ func (m *Map) runHugo(ctx context.Context, args ...string) ([]byte, error) {
 	return run.Output(ctx, m.opt.Project, "hugo", args...)
 }
 
-// readList takes the pages of `hugo list all`, with files as they are shown.
-func (m *Map) readList(out []byte) (pages []listed, err error) {
+// readList reads the output of `hugo list all`. Files get their display names.
+func (m *Map) readList(out []byte) (pages []listedPage, err error) {
 	all, err := generator.ReadHugoList(out)
 	for _, p := range all {
 		file := p.File
@@ -70,7 +75,328 @@ func (m *Map) readList(out []byte) (pages []listed, err error) {
 				}
 			}
 		}
-		pages = append(pages, listed{file, p.Permalink.Host, p.Permalink.Path})
+		pages = append(pages, listedPage{file, p.Permalink.Host, p.Permalink.Path})
 	}
 	return pages, err
+}
+
+// mount is a directory that Hugo mounts into its file tree.
+type mount struct {
+	dir          sourceDir
+	target, lang string
+	// module is the path of the module, "project" for the site itself.
+	module string
+}
+
+// name returns the name for Position.Module. If a local directory replaces a
+// module, Hugo names it by that directory.
+func (mt *mount) name() string {
+	switch {
+	case mt.module == "project":
+		return ""
+	case strings.HasPrefix(mt.module, "."), isAbsolute(slashed(mt.module)):
+		return path.Base(slashed(mt.module))
+	}
+	return mt.module
+}
+
+// readMounts opens the directories in the output of `hugo config mounts`.
+func (m *Map) readMounts(out []byte) (all []mount, err error) {
+	modules, err := generator.ReadHugoMounts(out)
+	for _, module := range modules {
+		for _, mt := range module.Mounts {
+			if dir, ok := m.mountDir(module.Dir, mt.Source); ok {
+				all = append(all, mount{dir, slashed(mt.Target), mt.Lang, module.Path})
+			}
+		}
+	}
+	return all, err
+}
+
+// mountDir opens a mounted directory. Directories below the project are read
+// through the project. ok is false for a directory that does not exist.
+func (m *Map) mountDir(module, source string) (sourceDir, bool) {
+	abs := slashed(source)
+	if !isAbsolute(abs) {
+		abs = path.Join(slashed(module), abs)
+	}
+	abs = path.Clean(abs)
+	for _, project := range []string{slashed(m.opt.Project), resolved(m.opt.Project)} {
+		if abs == project {
+			return sourceDir{fsys: m.project, dir: "."}, true
+		}
+		if rel, ok := strings.CutPrefix(abs, strings.TrimSuffix(project, "/")+"/"); ok {
+			return sourceDir{fsys: m.project, dir: rel}, true
+		}
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return sourceDir{}, false
+	}
+	m.close = append(m.close, root.Close)
+	return sourceDir{fsys: root.FS(), dir: ".", prefix: abs}, true
+}
+
+// resolved returns the name of a directory without symbolic links, as Hugo
+// prints it.
+func resolved(dir string) string {
+	here, err := os.Open(dir)
+	if err != nil {
+		return slashed(dir)
+	}
+	defer here.Close()
+	for range 40 {
+		to, err := os.Readlink(dir)
+		if err != nil {
+			return slashed(dir)
+		}
+		if !isAbsolute(slashed(to)) {
+			to = path.Join(path.Dir(slashed(dir)), slashed(to))
+		}
+		dir = to
+	}
+	return slashed(dir)
+}
+
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
+func isAbsolute(name string) bool {
+	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
+}
+
+// These read directories from Hugo's configuration line by line, in any of its
+// languages, when Hugo itself cannot be asked.
+var (
+	contentDirKey = regexp.MustCompile(`(?mi)^\s*(?:-\s*)?["']?contentDir["']?\s*[:=]\s*["']?([^"'\n,#]+)`)
+	languageKey   = regexp.MustCompile(`(?mi)^\s*(?:\[(?:languages\.)?|["']?)([a-z]{2,3}(?:-[a-z0-9]+)*)["']?(?:\]|\s*:\s*\{?)\s*$`)
+	mountKey      = regexp.MustCompile(`(?i)["']?\b(source|target)["']?\s*[:=]\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^"'\s,}]+))`)
+)
+
+// maxMountGap is how many bytes the source and the target of a mount may be
+// apart.
+const maxMountGap = 300
+
+// hugoContentDirs returns the content directories in the configuration files,
+// with the language that is named before each of them.
+func (m *Map) hugoContentDirs() (dirs []sourceDir) {
+	add := func(dir, lang string) {
+		dir = path.Clean(strings.TrimSpace(dir))
+		if dir != "." && !isAbsolute(dir) && !strings.HasPrefix(dir, "..") {
+			dirs = append(dirs, sourceDir{fsys: m.project, dir: dir, lang: lang})
+		}
+	}
+	for _, name := range m.configFiles() {
+		text, err := readFile(m.project, name, 1<<20)
+		if err != nil {
+			continue
+		}
+		for _, d := range contentDirKey.FindAllSubmatchIndex(text, -1) {
+			lang := ""
+			for _, l := range languageKey.FindAllSubmatch(text[:d[0]], -1) {
+				lang = string(l[1])
+			}
+			add(string(text[d[2]:d[3]]), lang)
+		}
+	}
+	for _, mt := range m.configMounts() {
+		if mt.target == "content" || strings.HasPrefix(mt.target, "content/") {
+			add(mt.dir.dir, "")
+		}
+	}
+	slices.SortStableFunc(dirs, func(a, b sourceDir) int { return strings.Compare(a.dir, b.dir) })
+	dirs = slices.CompactFunc(dirs, func(a, b sourceDir) bool { return a.dir == b.dir })
+	// Of nested directories, the outer one would index the files again, without
+	// their language.
+	if !slices.ContainsFunc(dirs, func(d sourceDir) bool { return d.dir == "content" || strings.HasPrefix(d.dir, "content/") }) {
+		add("content", "")
+	}
+	return dirs
+}
+
+// configMounts returns the mounts of project directories in the configuration
+// files.
+func (m *Map) configMounts() (mounts []mount) {
+	for _, name := range m.configFiles() {
+		text, err := readFile(m.project, name, 1<<20)
+		if err != nil {
+			continue
+		}
+		at, last := -1, map[string]string{}
+		for _, k := range mountKey.FindAllSubmatchIndex(text, -1) {
+			if at >= 0 && k[0]-at > maxMountGap {
+				clear(last)
+			}
+			at = k[1]
+			value := ""
+			for g := 4; g < len(k); g += 2 {
+				if k[g] >= 0 {
+					value = string(text[k[g]:k[g+1]])
+				}
+			}
+			last[strings.ToLower(string(text[k[2]:k[3]]))] = path.Clean(value)
+			source, target := last["source"], last["target"]
+			if source == "" || target == "" {
+				continue
+			}
+			clear(last)
+			if source != "." && !isAbsolute(source) && !strings.HasPrefix(source, "..") {
+				mounts = append(mounts, mount{dir: sourceDir{fsys: m.project, dir: source}, target: target, module: "project"})
+			}
+		}
+	}
+	return mounts
+}
+
+// languageDir matches the name of a directory that Hugo publishes a language
+// to.
+var languageDir = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]+)*$`)
+
+// addListed adds pages of the generator's list under the keys that they have in
+// the docroot. If each language has its own host, several pages have the same
+// path, and Hugo publishes each host to a directory named after its language:
+// the docroot contains these directories or is one of them.
+func (m *Map) addListed(pages []listedPage) {
+	c := m.content
+	byHost := map[string][]listedPage{}
+	var hosts []string
+	for _, p := range pages {
+		if _, ok := byHost[p.host]; !ok {
+			hosts = append(hosts, p.host)
+		}
+		byHost[p.host] = append(byHost[p.host], p)
+	}
+	dirs := map[string]string{}
+	if len(hosts) > 1 {
+		dirs = m.hostDirs(hosts, byHost)
+	}
+	for _, host := range hosts {
+		dir, known := dirs[host]
+		if len(hosts) > 1 && !known {
+			continue
+		}
+		prefix := m.basePrefix(byHost[host], dir)
+		for _, p := range byHost[host] {
+			i, ok := c.byDisplay[p.file]
+			if !ok {
+				continue
+			}
+			if key, ok := strings.CutPrefix(p.path, prefix); ok {
+				c.listed[strings.TrimSuffix(path.Join(dir, pageKey(key)), "/")] = i
+			}
+		}
+	}
+}
+
+// maxProbes is how many pages basePrefix looks for.
+const maxProbes = 50
+
+// basePrefix returns the path at which a host's pages are published, such as
+// "/" or "/sub/": the one for which the most pages exist in a directory of the
+// docroot.
+func (m *Map) basePrefix(pages []listedPage, dir string) string {
+	common := pages[0].path
+	for _, p := range pages {
+		for !strings.HasPrefix(p.path, common) {
+			common = common[:strings.LastIndexByte(strings.TrimSuffix(common, "/"), '/')+1]
+		}
+	}
+	best, most := "/", 0
+	for i, c := range []byte(common) {
+		if c != '/' {
+			continue
+		}
+		n := 0
+		for k := 0; k < len(pages); k += 1 + len(pages)/maxProbes {
+			if m.published(path.Join(dir, pages[k].path[i+1:])) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = common[:i+1], n
+		}
+	}
+	return best
+}
+
+// published reports whether the docroot has a page with that path.
+func (m *Map) published(name string) bool {
+	for _, file := range []string{path.Join(name, "index.html"), name, name + ".html"} {
+		if info, err := fs.Stat(m.docroot, file); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}
+
+// hostDirs returns the directory of each host in the docroot, "" for a host
+// whose directory is the docroot itself. Hosts without a directory are left
+// out.
+func (m *Map) hostDirs(hosts []string, byHost map[string][]listedPage) map[string]string {
+	c := m.content
+	language := map[string]string{}
+	var unknown []string // hosts whose language the files do not show
+	for _, host := range hosts {
+		votes, best := map[string]int{}, ""
+		for _, p := range byHost[host] {
+			if i, ok := c.byDisplay[p.file]; ok {
+				if lang := c.files[i].language(); lang != "" {
+					if votes[lang]++; votes[lang] > votes[best] {
+						best = lang
+					}
+				}
+			}
+		}
+		if language[host] = best; best == "" {
+			unknown = append(unknown, host)
+		}
+	}
+	taken := func(lang string) bool {
+		for _, l := range language {
+			if l == lang {
+				return true
+			}
+		}
+		return false
+	}
+	here := strings.ToLower(path.Base(slashed(m.opt.Docroot)))
+	var there []string // language directories in the docroot
+	entries, _ := fs.ReadDir(m.docroot, ".")
+	for _, e := range entries {
+		if name := strings.ToLower(e.Name()); e.IsDir() && (languageDir.MatchString(name) || taken(name)) {
+			there = append(there, name)
+		}
+	}
+	all := slices.ContainsFunc(there, taken)
+	if len(unknown) == 1 { // it has the remaining language
+		free := slices.DeleteFunc(slices.Clone(there), taken)
+		switch {
+		case all && len(free) == 1:
+			language[unknown[0]] = free[0]
+		case !all && !taken(here) && languageDir.MatchString(here):
+			language[unknown[0]] = here
+		}
+	}
+	dirs := map[string]string{}
+	for host, lang := range language {
+		switch {
+		case lang == "":
+		case all && slices.Contains(there, lang):
+			dirs[host] = lang
+		case !all && lang == here:
+			dirs[host] = ""
+		}
+	}
+	return dirs
+}
+
+// language returns the language in the file's directory or name, in lower case,
+// "" for none.
+func (f *contentFile) language() string {
+	if f.dir.lang != "" {
+		return strings.ToLower(f.dir.lang)
+	}
+	if l := languageSuffix.FindStringSubmatch(strings.TrimSuffix(f.name, path.Ext(f.name))); l != nil {
+		return strings.ToLower(l[2])
+	}
+	return ""
 }

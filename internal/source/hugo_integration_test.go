@@ -142,7 +142,7 @@ func testHugoBreaks(t *testing.T, hugo string) {
 			for _, note := range m.Notes {
 				t.Error(note)
 			}
-			places, err := m.Place(t.Context(), s, links)
+			places, err := m.Locate(t.Context(), s, links)
 			if err != nil {
 				t.Fatal(err)
 			}

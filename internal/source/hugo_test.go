@@ -16,7 +16,7 @@ func TestReadList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []listed{{"content/a.md", "example.org", "/sub/a/"}, {"content/b c.md", "example.org", "/sub/ä/"}}
+	want := []listedPage{{"content/a.md", "example.org", "/sub/a/"}, {"content/b c.md", "example.org", "/sub/ä/"}}
 	if len(pages) != 2 || pages[0] != want[0] || pages[1] != want[1] {
 		t.Errorf("got %v, want %v", pages, want)
 	}

@@ -2,27 +2,27 @@ package source
 
 import (
 	"bytes"
+	"regexp"
+	"slices"
 	"sort"
 
+	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-
-	"github.com/yuin/goldmark"
 )
 
-// parseMarkdown finds the destinations in masked, a Markdown text whose front
-// matter and shortcodes are blanked so that offsets stay those of the file.
-// They leave in the order in which they reach the page; so do the headings. text
-// is the file as it is.
+// parseMarkdown finds the links and headings of a Markdown text, in the order
+// of the page. text is the file, and masked the same with front matter and
+// shortcodes blanked, so that offsets are those of the file.
 func (d *document) parseMarkdown(masked, text []byte) {
-	links := &linkPlaces{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
+	links := &offsetParser{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
 	inline := parser.DefaultInlineParsers()
 	for i := range inline {
-		if inline[i].Value == links.InlineParser { // beside each other they would undo each other's brackets
+		if inline[i].Value == links.InlineParser { // two link parsers would interfere with each other
 			inline[i].Value = links
 		}
 	}
@@ -36,27 +36,27 @@ func (d *document) parseMarkdown(masked, text []byte) {
 		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),
 	)
 	doc := md.Parser().Parse(gtext.NewReader(masked))
-	w := markdownWalk{text: masked, unmasked: text, links: links.at, defs: map[string]definition{}, raw: make([]byte, 0)}
+	w := markdownWalk{text: masked, unmasked: text, offsets: links.at, defs: map[string]definition{}, raw: make([]byte, 0)}
 	ast.Walk(doc, w.prepare)
-	w.html = htmlItems(blankOutside(masked, w.rawSpans))
+	w.html = htmlLinks(blankOutside(masked, w.rawSpans))
 	ast.Walk(doc, w.visit)
-	d.items, d.headings, d.defs, d.plain = w.items, w.headings, w.defs, w.plain.built()
+	d.links, d.headings, d.defs, d.visible = w.links, w.headings, w.defs, w.visible.finish()
 }
 
 type markdownWalk struct {
 	text     []byte
-	links    map[ast.Node]int
-	defs     map[string]definition // by normalised label
+	offsets  map[ast.Node]int      // of the destinations of inline links
+	defs     map[string]definition // by normalised label, from prepare
 	rawSpans [][2]int
-	html     []item
+	html     []sourceLink
 	raw      []byte
-	items    []item
+	links    []sourceLink
 	headings []heading
-	unmasked []byte // with what is blanked in text
-	plain    plain
+	unmasked []byte // text before front matter and shortcodes were blanked
+	visible  visibleText
 }
 
-// prepare collects what links refer to: definitions, and the spans of raw HTML.
+// prepare collects the link reference definitions and the spans of raw HTML.
 func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -65,7 +65,7 @@ func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error
 	case *ast.LinkReferenceDefinition:
 		label := util.ToLinkReference(n.Label)
 		if _, ok := w.defs[label]; !ok && n.Lines().Len() > 0 {
-			if at := definitionPlace(w.text, n.Lines().At(0).Start, n.Destination); at >= 0 {
+			if at := definitionOffset(w.text, n.Lines().At(0).Start, n.Destination); at >= 0 {
 				w.defs[label] = definition{at, markdownAddress(n.Destination)}
 			}
 		}
@@ -86,10 +86,10 @@ func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error
 	return ast.WalkContinue, nil
 }
 
-// definitionPlace finds the destination in a definition that begins at an
-// offset: behind "]:" and white space, which may hold a line end and the marks
-// of a block quote.
-func definitionPlace(text []byte, start int, dest []byte) int {
+// definitionOffset returns the offset of the destination in a definition that
+// starts at an offset. It follows "]:" and white space, which may include a
+// line end and the markers of a block quote.
+func definitionOffset(text []byte, start int, dest []byte) int {
 	n := bytes.Index(text[start:], []byte("]:"))
 	if n < 0 {
 		return -1
@@ -113,10 +113,10 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 	}
 	switch n := n.(type) {
 	case *ast.Text:
-		w.shown(n.Segment)
+		w.addText(n.Segment)
 	case *ast.CodeBlock, *ast.FencedCodeBlock:
 		for i := range n.Lines().Len() {
-			w.shown(n.Lines().At(i))
+			w.addText(n.Lines().At(i))
 		}
 	case *ast.Heading:
 		if n.Lines().Len() > 0 {
@@ -132,35 +132,35 @@ func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) 
 		w.link(n, n.Reference, n.Destination, "a")
 	case *ast.Image:
 		w.link(n, n.Reference, n.Destination, "img")
-		return ast.WalkSkipChildren, nil // its text is not shown
+		return ast.WalkSkipChildren, nil // the alt text is not visible
 	case *ast.AutoLink:
 		w.autolink(n)
 	case *ast.HTMLBlock:
 		for i := range n.Lines().Len() {
 			s := n.Lines().At(i)
-			w.rawItems(s)
-			w.plain.addHTML(s.Start, w.text[s.Start:s.Stop])
+			w.addRawLinks(s)
+			w.visible.addHTML(s.Start, w.text[s.Start:s.Stop])
 		}
 		if n.HasClosure() {
-			w.rawItems(n.ClosureLine)
+			w.addRawLinks(n.ClosureLine)
 		}
 	case *ast.RawHTML:
 		for i := range n.Segments.Len() {
-			w.rawItems(n.Segments.At(i))
+			w.addRawLinks(n.Segments.At(i))
 		}
 	}
 	return ast.WalkContinue, nil
 }
 
-// shown adds text that readers see. What is masked in it is not theirs.
-func (w *markdownWalk) shown(s gtext.Segment) {
+// addText adds visible text, without the parts that are blanked.
+func (w *markdownWalk) addText(s gtext.Segment) {
 	from := s.Start
 	for i := s.Start; i <= s.Stop; i++ {
 		if i < s.Stop && w.text[i] == w.unmasked[i] {
 			continue
 		}
 		if i > from {
-			w.plain.add(from, w.text[from:i])
+			w.visible.add(from, w.text[from:i])
 		}
 		from = i + 1
 	}
@@ -177,7 +177,7 @@ func (w *markdownWalk) heading(n ast.Node, at int) {
 }
 
 func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, element string) {
-	at, ok := w.links[n]
+	at, ok := w.offsets[n]
 	label := ""
 	if ref != nil {
 		label = util.ToLinkReference(ref.Value)
@@ -188,33 +188,33 @@ func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, ele
 	if !ok {
 		return
 	}
-	it := item{order: n.Pos(), at: at, ref: label, element: element, dest: markdownAddress(dest)}
+	it := sourceLink{order: n.Pos(), at: at, ref: label, element: element, dest: markdownAddress(dest)}
 	if element == "a" {
 		it.label = w.label(n)
 	}
-	w.items = append(w.items, it)
+	w.links = append(w.links, it)
 }
 
 func (w *markdownWalk) autolink(n *ast.AutoLink) {
-	// The node of a bare address has no position, but its label is a part of
-	// the text, which ends where the text ends.
+	// The node of a bare URL has no position. But its label is a slice of the
+	// text, and both slices end at the same place.
 	label := n.Label(w.text)
 	at := cap(w.text) - cap(label)
 	if at < 0 || at > len(w.text) || !bytes.HasPrefix(w.text[at:], label) {
 		return
 	}
-	w.plain.add(at, label)
-	w.items = append(w.items, item{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label))})
+	w.visible.add(at, label)
+	w.links = append(w.links, sourceLink{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label))})
 }
 
-func (w *markdownWalk) rawItems(s gtext.Segment) {
+func (w *markdownWalk) addRawLinks(s gtext.Segment) {
 	i := sort.Search(len(w.html), func(i int) bool { return w.html[i].at >= s.Start })
 	for ; i < len(w.html) && w.html[i].at < s.Stop; i++ {
-		w.items = append(w.items, w.html[i])
+		w.links = append(w.links, w.html[i])
 	}
 }
 
-// label returns what a reader sees of a link, as far as it is text.
+// label returns the visible text of a link.
 func (w *markdownWalk) label(n ast.Node) string {
 	w.raw = w.raw[:0]
 	ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -227,13 +227,14 @@ func (w *markdownWalk) label(n ast.Node) string {
 	return plainLabel(string(w.raw))
 }
 
-// markdownAddress is the address that a destination stands for: character
-// references and backslashes resolved (CommonMark, section "Links").
+// markdownAddress resolves the character references and backslash escapes of a
+// destination (CommonMark, section "Links").
 func markdownAddress(dest []byte) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(dest))))
 }
 
-// blankOutside returns the text with spaces in place of all that is in no span.
+// blankOutside returns the text with spaces in place of everything outside of
+// the spans.
 func blankOutside(text []byte, spans [][2]int) []byte {
 	if len(spans) == 0 {
 		return nil
@@ -243,4 +244,67 @@ func blankOutside(text []byte, spans [][2]int) []byte {
 		copy(out[s[0]:s[1]], text[s[0]:s[1]])
 	}
 	return out
+}
+
+// offsetParser is goldmark's link parser that also records where destinations
+// start. The syntax tree has only the start of the link.
+type offsetParser struct {
+	parser.InlineParser
+	at map[ast.Node]int // inline links only
+}
+
+func (p *offsetParser) Parse(parent ast.Node, block gtext.Reader, pc parser.Context) ast.Node {
+	at := -1
+	if line, _ := block.PeekLine(); len(line) > 1 && line[0] == ']' && line[1] == '(' {
+		l, pos := block.Position()
+		block.Advance(2)
+		block.SkipSpaces()
+		if line, s := block.PeekLine(); len(line) > 0 {
+			at = s.Start
+			if line[0] == '<' {
+				at++
+			}
+		}
+		block.SetPosition(l, pos)
+	}
+	n := p.InlineParser.Parse(parent, block, pc)
+	if n == nil || at < 0 {
+		return n
+	}
+	switch l := n.(type) {
+	case *ast.Link:
+		if l.Reference == nil {
+			p.at[n] = at
+		}
+	case *ast.Image:
+		if l.Reference == nil {
+			p.at[n] = at
+		}
+	}
+	return n
+}
+
+// CloseBlock makes goldmark clean up the brackets that start no link.
+func (p *offsetParser) CloseBlock(parent ast.Node, block gtext.Reader, pc parser.Context) {
+	if c, ok := p.InlineParser.(parser.CloseBlocker); ok {
+		c.CloseBlock(parent, block, pc)
+	}
+}
+
+// jsxValue matches an attribute of an MDX component whose value is an address.
+var jsxValue = regexp.MustCompile("\\b(?:to|href|src|link|url|image|img|action)\\s*=\\s*\\{?\\s*[\"'`]([^\"'`\\s]+)[\"'`]")
+
+// addJSX adds the addresses in attributes of components in an MDX file that
+// were not found as HTML.
+func (d *document) addJSX(masked []byte) {
+	known := map[int]bool{}
+	for _, it := range d.links {
+		known[it.at] = true
+	}
+	for _, v := range jsxValue.FindAllSubmatchIndex(masked, -1) {
+		if !known[v[2]] {
+			d.links = append(d.links, sourceLink{order: v[2], at: v[2], dest: string(masked[v[2]:v[3]]), isGuess: true})
+		}
+	}
+	slices.SortStableFunc(d.links, func(a, b sourceLink) int { return a.order - b.order })
 }

@@ -48,8 +48,8 @@ func TestDocument(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := parseDocument(tt.file, []byte(tt.text), true)
 			var got []string
-			for _, it := range d.items {
-				p := d.place(tt.file, it.at)
+			for _, it := range d.links {
+				p := d.position(tt.file, it.at)
 				got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, it.dest))
 			}
 			if s := strings.Join(got, "|"); s != tt.want {
@@ -64,7 +64,7 @@ func TestFrontMatterValues(t *testing.T) {
 	d := parseDocument("a.md", text, true)
 	got := map[string]string{}
 	for _, v := range d.matter {
-		p := d.place("a.md", v.at)
+		p := d.position("a.md", v.at)
 		got[v.text] = fmt.Sprintf("%d:%d", p.Line, p.Column)
 	}
 	for text, want := range map[string]string{"/img/a.png": "4:11", "/b/": "5:20", "/no/": ""} {
@@ -84,7 +84,7 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, name := range []string{"a.md", "a.html", "a.org"} {
 			d := parseDocument(name, []byte(s), true)
-			for _, it := range d.items {
+			for _, it := range d.links {
 				if it.at < 0 || it.at > len(s) {
 					t.Fatalf("%s: offset %d of %d", name, it.at, len(s))
 				}

@@ -4,20 +4,23 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	aligner "github.com/sitelink/sitelink/internal/align"
 )
 
-// address is a destination prepared for comparing.
+// address is a destination in the forms in which it is compared.
 type address struct {
-	// exact is the destination with escapes decoded.
+	// exact is the destination, percent-decoded.
 	exact string
-	// local is exact without the site's own address before it, "" if it is
-	// elsewhere.
+	// local is exact without the site's base URL, "" for a destination outside
+	// the site.
 	local string
-	// name is the last name of the path, without what generators add or drop:
-	// .md, .html, index, a final slash; lower case. fragment is behind #.
+	// name is the last name of the path in lower case, without what generators
+	// add or remove: .md, .html, index, a final slash. fragment is what follows
+	// #.
 	name, fragment string
-	// target is the site path that the destination leads to from its page,
-	// with query, decoded; "" if it is elsewhere.
+	// target is the site path that the destination leads to from its page, with
+	// query, decoded; "" for a destination outside the site.
 	target string
 }
 
@@ -44,8 +47,8 @@ func (a *address) resolved(page string) string {
 	return p
 }
 
-// addressOf prepares a destination. base is the site's own host, basePath the
-// path below which it is published.
+// addressOf returns the address of a destination without its target. base is
+// the host of the site's base URL, basePath its path.
 func addressOf(dest, base, basePath string) address {
 	dest = strings.TrimSpace(dest)
 	a := address{exact: decode(dest)}
@@ -74,7 +77,8 @@ func addressOf(dest, base, basePath string) address {
 	return a
 }
 
-// lastName is the part of a path that names the page in any spelling of it.
+// lastName returns the part of a path that all spellings of the page's address
+// have in common.
 func lastName(p string) string {
 	p = strings.ToLower(strings.TrimRight(p, "/"))
 	name := path.Base(p)
@@ -107,17 +111,18 @@ func decode(s string) string {
 	return s
 }
 
-// How well a destination of a source fits a link of the page.
+// The result of matchScore.
 const (
 	noMatch     = 0
-	nameMatch   = 4  // a render hook or shortcode may have made one of the other
+	nameMatch   = 4  // a render hook or shortcode may turn one into the other
 	targetMatch = 9  // both lead to the same place, as with Hugo's relativeURLs
-	localMatch  = 10 // the same but for the site's own address
+	localMatch  = 10 // equal except for the site's base URL
 	exactMatch  = 12
 )
 
-// fits compares a source's destination with a page's link.
-func fits(src, page *address) int {
+// matchScore says how well the destination in a source matches a link of the
+// page.
+func matchScore(src, page *address) int {
 	switch {
 	case src.exact == page.exact:
 		return exactMatch
@@ -133,4 +138,83 @@ func fits(src, page *address) int {
 		return nameMatch
 	}
 	return noMatch
+}
+
+// pageLink is one link of a page.
+type pageLink struct {
+	offset  int64
+	raw     string
+	element string
+	label   string
+	addr    address
+	// region is the weight of the link's region of the page: positive in the
+	// main content, negative in navigation.
+	region int
+}
+
+// What adds to the weight of a pair, besides matchScore.
+const (
+	adjacentBonus = 3 // the links before are a pair as well
+	sameLabel     = 5
+	otherLabel    = -2
+	sameElement   = 2
+)
+
+// align returns the index of the source's link that each link of the page was
+// made of, -1 for none, and the number of pairs.
+func align(items []sourceLink, addrs []address, links []pageLink) (pairs []int, n int) {
+	rows, columns := make([][]aligner.Key, len(items)), make([][]aligner.Key, len(links))
+	for i := range addrs {
+		rows[i] = addrs[i].keys()
+	}
+	for i := range links {
+		columns[i] = links[i].addr.keys()
+	}
+	pairs = aligner.Pairs(rows, columns, func(i, j int) int32 { return pairWeight(&items[i], &addrs[i], &links[j]) }, aligner.Options{Adjacent: adjacentBonus})
+	for _, i := range pairs {
+		if i >= 0 {
+			n++
+		}
+	}
+	return pairs, n
+}
+
+// pairWeight returns the weight of a pair, 0 if the two cannot be a pair.
+func pairWeight(it *sourceLink, src *address, l *pageLink) int32 {
+	w := matchScore(src, &l.addr)
+	if w == noMatch {
+		return 0
+	}
+	switch {
+	case it.element == "" || l.element == "":
+	case it.element == l.element:
+		w += sameElement
+	case w == nameMatch:
+		return 0
+	}
+	if it.label != "" && l.label != "" {
+		if it.label == l.label {
+			w += sameLabel
+		} else {
+			w += otherLabel
+		}
+	}
+	return int32(max(1, w+l.region))
+}
+
+// keys returns the keys of an address. Two addresses that match have at least
+// one in common.
+func (a *address) keys() []aligner.Key {
+	keys := []aligner.Key{{Kind: 'e', Text: a.exact}}
+	if a.local == "" {
+		return keys
+	}
+	keys = append(keys, aligner.Key{Kind: 'l', Text: a.local}, aligner.Key{Kind: 't', Text: a.target})
+	if a.local[0] == '/' {
+		keys = append(keys, aligner.Key{Kind: 'l', Text: a.local[1:]})
+	}
+	if a.name != "" {
+		keys = append(keys, aligner.Key{Kind: 'n', Text: a.name + "#" + a.fragment})
+	}
+	return keys
 }

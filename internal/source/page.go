@@ -11,43 +11,43 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-// open is a link whose place was not found in the content of its own page.
-type open struct {
+// unlocated is a link whose position was not found in the content of its own
+// page.
+type unlocated struct {
 	index int // of the link
 	link  Link
-	// nth counts the links of the page with this value before it that are not
-	// placed either.
+	// nth counts the unlocated links of the page before it with the same value.
 	nth int
-	// own is where the page's own content has this value, as the source of
-	// another link; nil when it has it nowhere or more than once.
+	// own is the position of this value in the page's own content, as the
+	// source of another link; nil if it occurs there never or more than once.
 	own *Position
-	// matter: own is in the front matter.
+	// matter reports that own is in the front matter.
 	matter bool
-	// near are the keys of the pages that the page links to: a list shows parts
-	// of them.
+	// near holds the keys of the pages that the page links to. A list page
+	// shows parts of them.
 	near map[string]bool
-	// included are the files that shortcodes of the page's content name.
+	// included holds the files that shortcodes in the page's content name.
 	included map[string]bool
 }
 
-// maxSourcePage is the size above which a page is not looked at again.
+// maxSourcePage is the size in bytes above which a page is not read again.
 const maxSourcePage = 64 << 20
 
-// placePage places links of one page, sorted by offset, and returns those that
-// it cannot place. first is the index of the first of them.
-func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first int) []open {
+// locatePage sets the positions of links of one page, sorted by offset, and
+// returns the links without one. first is the index of the first link.
+func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, first int) []unlocated {
 	name := links[0].Page
 	m.page = name
 	text, err := readFile(m.docroot, name, maxSourcePage)
 	if err != nil {
 		return nil
 	}
-	marks := findMarks(text)
-	if dir, file, ok := m.copyOf(name, text); ok && marks.file == "" && marks.comments == nil {
+	found := findMarkers(text)
+	if dir, file, ok := m.copyOf(name, text); ok && found.file == "" && found.comments == nil {
 		lines := newLines(text)
 		for i, l := range links {
 			line, column := lines.at(int(min(l.Offset, int64(len(text)))))
-			placed[i] = &Position{File: dir.show(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
+			positions[i] = &Position{File: dir.displayName(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
 		}
 		return nil
 	}
@@ -55,21 +55,21 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 	if all == nil {
 		return nil
 	}
-	doc, file := m.sourceOf(name, text, marks.file, all)
+	doc, file := m.fileOf(name, text, found.file, all)
 	var pairs []int
-	var items []item
-	var addrs, matter []address // of the document's own
+	var written []sourceLink
+	var addrs, matter []address // of doc's own links and front matter
 	if doc != nil {
-		addrs = m.addresses(doc.items, name)
-		whole := addrs
-		if items = m.inlined(doc, file); items == nil {
-			items = doc.items
+		addrs = m.addresses(doc.links, name)
+		addresses := addrs
+		if written = m.withIncluded(doc, file); written == nil {
+			written = doc.links
 		} else {
-			whole = m.addresses(items, name)
+			addresses = m.addresses(written, name)
 		}
-		pairs, _ = align(items, whole, all)
+		pairs, _ = align(written, addresses, all)
 	}
-	var rest []open
+	var rest []unlocated
 	seen := map[string]int{}
 	var near map[string]bool
 	for i, l := range links {
@@ -80,25 +80,25 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 		if j == len(all) || all[j].offset != l.Offset {
 			continue // a fault of the file, or the page has changed
 		}
-		if p, ok := m.marked(marks, all, j); ok {
-			placed[i] = p
+		if p, ok := m.marked(found, all, j); ok {
+			positions[i] = p
 			continue
 		}
-		o := open{index: first + i, link: l, nth: seen[l.Raw]}
+		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
 		if doc != nil {
 			if pairs[j] >= 0 {
-				if it := &items[pairs[j]]; it.owner != nil {
-					placed[i] = it.owner.place(it.file, it.at)
+				if it := &written[pairs[j]]; it.owner != nil {
+					positions[i] = it.owner.position(it.file, it.at)
 				} else {
-					placed[i] = doc.place(file, it.at)
+					positions[i] = doc.position(file, it.at)
 				}
 				continue
 			}
 			if matter == nil {
-				matter = m.matterAddresses(doc, name)
+				matter = m.frontMatterAddresses(doc, name)
 			}
-			if at, inMatter, ok := doc.only(&all[j].addr, addrs, matter); ok {
-				o.own, o.matter = doc.place(file, at), inMatter
+			if at, inMatter, ok := doc.onlyMatch(&all[j].addr, addrs, matter); ok {
+				o.own, o.matter = doc.position(file, at), inMatter
 			}
 		}
 		seen[l.Raw]++
@@ -111,12 +111,13 @@ func (m *Map) placePage(r *site.Reader, links []Link, placed []*Position, first 
 	return rest
 }
 
-// only returns the place of the single value of the front matter that fits an
-// address, or of the single item. addrs and matter are their addresses.
-func (d *document) only(a *address, addrs, matter []address) (at int, inMatter, ok bool) {
+// onlyMatch returns the offset of the single value of the front matter that
+// matches an address, or else of the single link. addrs and matter are their
+// addresses.
+func (d *document) onlyMatch(a *address, addrs, matter []address) (at int, inMatter, ok bool) {
 	n := 0
 	for i := range matter {
-		if fits(&matter[i], a) >= targetMatch {
+		if matchScore(&matter[i], a) >= targetMatch {
 			at = d.matter[i].at
 			n++
 		}
@@ -125,15 +126,15 @@ func (d *document) only(a *address, addrs, matter []address) (at int, inMatter, 
 		return at, true, n == 1
 	}
 	for i := range addrs {
-		if fits(&addrs[i], a) >= targetMatch && (n == 0 || d.items[i].at != at) {
-			at = d.items[i].at
+		if matchScore(&addrs[i], a) >= targetMatch && (n == 0 || d.links[i].at != at) {
+			at = d.links[i].at
 			n++
 		}
 	}
 	return at, false, n == 1
 }
 
-func (m *Map) matterAddresses(d *document, page string) []address {
+func (m *Map) frontMatterAddresses(d *document, page string) []address {
 	all := make([]address, len(d.matter))
 	for i := range d.matter {
 		all[i] = m.address(d.matter[i].text, page)
@@ -141,14 +142,14 @@ func (m *Map) matterAddresses(d *document, page string) []address {
 	return all
 }
 
-// address prepares a destination that is written for a page.
+// address returns the address of a destination that is written for a page.
 func (m *Map) address(dest, page string) address {
 	a := addressOf(dest, m.base, m.basePath)
 	a.target = a.resolved(page)
 	return a
 }
 
-func (m *Map) addresses(items []item, page string) []address {
+func (m *Map) addresses(items []sourceLink, page string) []address {
 	all := make([]address, len(items))
 	for i := range items {
 		all[i] = m.address(items[i].dest, page)
@@ -156,7 +157,8 @@ func (m *Map) addresses(items []item, page string) []address {
 	return all
 }
 
-// pageLinks lists all links of a page in order; nil when it cannot be read.
+// pageLinks returns all links of a page, in order, nil if the page cannot be
+// read.
 func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 	id, ok := m.pageID(name)
 	if !ok {
@@ -178,7 +180,7 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 	return all
 }
 
-// pageID finds the page of that name: pages are sorted by their paths.
+// pageID finds a page by its name. Pages are sorted by path.
 func (m *Map) pageID(name string) (site.PageID, bool) {
 	i := sort.Search(m.site.Pages(), func(i int) bool { return m.site.Path(site.PageID(i)) >= name })
 	if i == m.site.Pages() || m.site.Path(site.PageID(i)) != name {
@@ -187,7 +189,7 @@ func (m *Map) pageID(name string) (site.PageID, bool) {
 	return site.PageID(i), true
 }
 
-// nearPages returns the site paths that a page links to.
+// nearPages returns the keys of the pages that a page links to.
 func (m *Map) nearPages(all []pageLink) map[string]bool {
 	near := map[string]bool{}
 	for i := range all {
@@ -198,37 +200,37 @@ func (m *Map) nearPages(all []pageLink) map[string]bool {
 	return near
 }
 
-// included returns the content files that the shortcodes of a document name:
-// they may put their text into the page.
+// included returns the content files that the shortcodes of a document name.
+// They may put their text into the page.
 func (m *Map) included(d *document) map[string]bool {
 	if d == nil {
 		return nil
 	}
 	if d.included == nil {
 		d.included = map[string]bool{}
-		for _, it := range d.items {
-			if !it.loose || !isMarkdown(it.dest) {
+		for _, it := range d.links {
+			if !it.isGuess || !isMarkdown(it.dest) {
 				continue
 			}
 			if f, ok := m.content.named(path.Clean(strings.TrimPrefix(it.dest, "/"))); ok {
-				d.included[f.shown] = true
+				d.included[f.display] = true
 			}
 		}
 	}
 	return d.included
 }
 
-// copyOf finds the file of the project that a file of the docroot is a copy
-// of: the generator published it as it is, and the place is the same.
+// copyOf finds the file of the project that the generator copied to the docroot
+// without changes. Positions in both files are the same.
 func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
-	for _, dir := range m.content.statics {
+	for _, dir := range m.content.staticDirs {
 		file := path.Join(dir.dir, name)
 		if here, err := fs.Stat(m.docroot, name); err == nil {
 			if there, err := fs.Stat(dir.fsys, file); err == nil && os.SameFile(here, there) {
-				continue // the docroot itself has the name of a directory of static files
+				continue // the docroot has the name of a directory of static files
 			}
 		}
-		if same, err := readFile(m.fsOf(dir), file, int64(len(text))+1); err == nil && bytes.Equal(same, text) {
+		if same, err := readFile(dir.fsys, file, int64(len(text))+1); err == nil && bytes.Equal(same, text) {
 			return dir, file, true
 		}
 	}
@@ -245,4 +247,69 @@ func readFile(dir fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, fs.ErrInvalid
 	}
 	return fs.ReadFile(dir, name)
+}
+
+// regions says which parts of a page are navigation and which are its main
+// content, by the HTML elements for that.
+type regions struct {
+	starts  []int // offsets at which the weight changes
+	weights []int
+}
+
+// What a link's region adds to the weight of a pair.
+const (
+	inMain       = 2
+	inNavigation = -6
+)
+
+var regionTags = []struct {
+	name       string
+	navigation bool
+}{{"nav", true}, {"footer", true}, {"header", true}, {"aside", true}, {"main", false}, {"article", false}}
+
+// findRegions looks for the tags anywhere, even in comments and scripts: a
+// wrong one changes a weight, nothing else.
+func findRegions(text []byte) regions {
+	r := regions{starts: []int{0}, weights: []int{0}}
+	navigation, main := 0, 0
+	for i := 0; i < len(text); {
+		n := bytes.IndexByte(text[i:], '<')
+		if n < 0 || i+n+2 >= len(text) {
+			break
+		}
+		i += n + 1
+		rest, step := text[i:], 1
+		if rest[0] == '/' {
+			rest, step = rest[1:], -1
+		}
+		for _, t := range regionTags {
+			if !bytes.HasPrefix(rest, []byte(t.name)) || len(rest) > len(t.name) && !isTagEnd(rest[len(t.name)]) {
+				continue
+			}
+			if t.navigation {
+				navigation = max(0, navigation+step)
+			} else {
+				main = max(0, main+step)
+			}
+			count := 0
+			switch {
+			case navigation > 0:
+				count = inNavigation
+			case main > 0:
+				count = inMain
+			}
+			r.starts, r.weights = append(r.starts, i), append(r.weights, count)
+			break
+		}
+	}
+	return r
+}
+
+func isTagEnd(c byte) bool {
+	return c == '>' || c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '/'
+}
+
+func (r regions) at(off int) int {
+	i := sort.SearchInts(r.starts, off+1) - 1
+	return r.weights[i]
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// hit is a place where a text that is looked for stands.
+// hit is an occurrence of a text in a file.
 type hit struct {
-	shown string
-	// around are those of the links that have their destination here; none
-	// when they are not known.
+	display string
+	// around holds the surroundings of the links whose destination is here,
+	// none if they are not known.
 	around []surroundings
 	file   contentFile
 	at     int
@@ -21,19 +21,19 @@ type hit struct {
 }
 
 func (h hit) position() *Position {
-	return &Position{File: h.shown, Line: h.line, Column: h.col, Kind: h.file.dir.kind, Module: h.file.dir.module}
+	return &Position{File: h.display, Line: h.line, Column: h.col, Kind: h.file.dir.kind, Module: h.file.dir.module}
 }
 
-// wanted are texts to look for in many files at once.
-type wanted struct {
-	// byWord has the texts by their first word, see eachWord.
+// textSearch looks for many texts at once.
+type textSearch struct {
+	// byWord holds the texts by their first word, see eachWord.
 	byWord map[string][]string
 	hits   map[string][]hit
 }
 
-func newWanted() wanted { return wanted{map[string][]string{}, map[string][]hit{}} }
+func newTextSearch() textSearch { return textSearch{map[string][]string{}, map[string][]hit{}} }
 
-func (w *wanted) add(text string) {
+func (w *textSearch) add(text string) {
 	if len(text) < 2 || len(text) > maxValue {
 		return
 	}
@@ -50,9 +50,8 @@ func (w *wanted) add(text string) {
 	w.byWord[word] = append(w.byWord[word], text)
 }
 
-// search notes where the texts stand in a file as a whole, not as a part of
-// another address.
-func (w *wanted) search(f contentFile, text []byte) {
+// search records where a file contains the texts as whole addresses.
+func (w *textSearch) search(f contentFile, text []byte) {
 	var l *lines
 	eachWord(text, func(at int, word string) {
 		for _, whole := range w.byWord[word] {
@@ -64,16 +63,16 @@ func (w *wanted) search(f contentFile, text []byte) {
 				made := newLines(text)
 				l = &made
 			}
-			h := hit{shown: f.shown, file: f, at: at}
+			h := hit{display: f.display, file: f, at: at}
 			h.line, h.col = l.at(at)
 			w.hits[whole] = append(w.hits[whole], h)
 		}
 	})
 }
 
-// forms are the ways in which a template or data file may write an address
-// that the page has, the likeliest first.
-func (m *Map) forms(l Link) []string {
+// spellings returns how a template or data file may write an address of a page,
+// the most likely spelling first.
+func (m *Map) spellings(l Link) []string {
 	raw := strings.TrimSpace(l.Raw)
 	a := m.address(raw, l.Page)
 	all := []string{raw, html.EscapeString(raw), a.exact, a.local}
@@ -88,23 +87,24 @@ func (m *Map) forms(l Link) []string {
 	} else if ok && a.target != "/"+l.Page {
 		all = append(all, a.target+"#"+fragment)
 	}
-	var forms []string
+	var spellings []string
 	for _, f := range all {
-		if f != "" && !slices.Contains(forms, f) {
-			forms = append(forms, f)
+		if f != "" && !slices.Contains(spellings, f) {
+			spellings = append(spellings, f)
 		}
 	}
-	return forms
+	return spellings
 }
 
-// placeRest places what no page's own content has: first by templates, data
-// and configuration, then by the content of other pages, which lists show
-// parts of. One that several files may have written is left without a place.
-func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) error {
-	var left []open
+// locateRest looks for links that are not in the content of their own page:
+// first in templates, data and configuration, then in the content of other
+// pages, because lists show parts of them. A link that several files may have
+// written gets no position.
+func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlocated) error {
+	var left []unlocated
 	for _, o := range rest {
 		if o.own != nil && o.matter {
-			placed[o.index] = o.own
+			positions[o.index] = o.own
 			continue
 		}
 		left = append(left, o)
@@ -112,9 +112,9 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 	if len(left) == 0 {
 		return nil
 	}
-	levels := [2]wanted{newWanted(), newWanted()}
+	levels := [2]textSearch{newTextSearch(), newTextSearch()}
 	for _, o := range left {
-		for _, f := range m.forms(o.link) {
+		for _, f := range m.spellings(o.link) {
 			levels[0].add(f)
 			levels[1].add(f)
 		}
@@ -122,16 +122,16 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 	if err := m.searchTemplates(ctx, &levels); err != nil {
 		return err
 	}
-	content := newWanted()
+	content := newTextSearch()
 	others := left[:0]
 	for _, o := range left {
 		switch p, several := m.fromTemplates(&levels, o); {
 		case p != nil:
-			placed[o.index] = p
+			positions[o.index] = p
 		case several:
 		default:
 			others = append(others, o)
-			for _, f := range m.forms(o.link) {
+			for _, f := range m.spellings(o.link) {
 				content.add(f)
 			}
 		}
@@ -144,10 +144,10 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 			return context.Cause(ctx)
 		}
 		if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
-			if m.opt.Generator != Hugo && writesTemplate(f.name, text) {
+			if m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
 				f.dir.kind = Template
 			}
-			of := wanted{content.byWord, map[string][]hit{}}
+			of := textSearch{content.byWord, map[string][]hit{}}
 			of.search(f, text)
 			for text, hits := range of.hits {
 				content.hits[text] = append(content.hits[text], m.destinations(f, hits)...)
@@ -155,27 +155,28 @@ func (m *Map) placeRest(ctx context.Context, placed []*Position, rest []open) er
 		}
 	}
 	var page string
-	var shown *plain
+	var shown *visibleText
 	for _, o := range others {
 		if shown == nil || page != o.link.Page {
 			page, shown = o.link.Page, m.pageText(o.link.Page)
 		}
-		placed[o.index] = m.fromContent(&content, o, shown.around(int(o.link.Offset)))
+		positions[o.index] = m.fromContent(&content, o, shown.around(int(o.link.Offset)))
 	}
 	return nil
 }
 
-// fromTemplates returns the place in the one template, data or configuration
-// file that has the address; several tells that more than one have it.
-func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several bool) {
+// fromTemplates returns the position of the address if exactly one template,
+// data or configuration file contains it. several reports that more than one
+// does.
+func (m *Map) fromTemplates(levels *[2]textSearch, o unlocated) (p *Position, several bool) {
 	for i := range levels {
-		for _, f := range m.forms(o.link) {
+		for _, f := range m.spellings(o.link) {
 			hits := levels[i].hits[f]
 			if len(hits) == 0 {
 				continue
 			}
 			for _, h := range hits {
-				if h.shown != hits[0].shown {
+				if h.display != hits[0].display {
 					return nil, true
 				}
 			}
@@ -184,4 +185,121 @@ func (m *Map) fromTemplates(levels *[2]wanted, o open) (p *Position, several boo
 		}
 	}
 	return nil, false
+}
+
+// What adds to the similarity of the surroundings, in bytes.
+const (
+	isIncluded = 24 // a shortcode in the page's content names the file
+	isNear     = 8  // the page links to the page of the file
+)
+
+// fromContent returns the position of the address if exactly one content file
+// has it as a destination, or if the surroundings identify one of several.
+func (m *Map) fromContent(w *textSearch, o unlocated, around surroundings) *Position {
+	var hits []hit
+	for _, f := range m.spellings(o.link) {
+		if hits = w.hits[f]; len(hits) > 0 {
+			break
+		}
+	}
+	if len(hits) == 0 {
+		return o.own
+	}
+	included := func(h *hit) bool { return o.included[h.display] }
+	near := func(h *hit) bool { return o.near[h.file.key] || o.own != nil && o.own.File == h.display }
+	h := closest(hits, around, func(h *hit) int {
+		switch {
+		case included(h):
+			return isIncluded
+		case near(h):
+			return isNear
+		}
+		return 0
+	})
+	if h != nil {
+		return h.position()
+	}
+	if several(hits) {
+		if few := filter(hits, included); len(few) > 0 {
+			hits = few
+		} else {
+			hits = filter(hits, near)
+		}
+	}
+	if len(hits) == 0 || several(hits) {
+		return nil
+	}
+	return hits[min(o.nth, len(hits)-1)].position()
+}
+
+// filter returns the hits that keep accepts.
+func filter(hits []hit, keep func(*hit) bool) (few []hit) {
+	for i := range hits {
+		if keep(&hits[i]) {
+			few = append(few, hits[i])
+		}
+	}
+	return few
+}
+
+// several reports whether the hits are in more than one file.
+func several(hits []hit) bool {
+	return slices.ContainsFunc(hits, func(h hit) bool { return h.display != hits[0].display })
+}
+
+// closest returns the hit whose surroundings are most similar to those of a
+// link, nil if none is ahead of the others. bonus is added to the similarity.
+func closest(hits []hit, around surroundings, bonus func(*hit) int) *hit {
+	best, most, tie := -1, 0, false
+	for i := range hits {
+		for _, c := range hits[i].around {
+			n := c.similarity(around)
+			if n < minAround {
+				continue
+			}
+			switch n += bonus(&hits[i]); {
+			case n > most:
+				best, most, tie = i, n, false
+			case n == most && best != i:
+				tie = true
+			}
+		}
+	}
+	if best < 0 || tie {
+		return nil
+	}
+	return &hits[best]
+}
+
+// destinations returns the hits that are destinations of links and not just
+// text.
+func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
+	d := m.document(f)
+	if d == nil {
+		return nil
+	}
+	for _, h := range hits {
+		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at })
+		for _, it := range d.links {
+			if it.at == h.at {
+				is = true
+				if d.visible != nil {
+					h.around = append(h.around, d.visible.around(it.order))
+				}
+			}
+		}
+		if is {
+			kept = append(kept, h)
+		}
+	}
+	return kept
+}
+
+// pageText returns the visible text of a page.
+func (m *Map) pageText(name string) *visibleText {
+	p := &visibleText{}
+	if text, err := readFile(m.docroot, name, maxSourcePage); err == nil {
+		p.addHTML(0, text)
+	}
+	return p.finish()
 }

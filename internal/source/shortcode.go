@@ -2,16 +2,16 @@ package source
 
 import "bytes"
 
-// shortcode is one tag of a Hugo shortcode, {{< name params >}} or
-// {{% name params %}}.
+// shortcode is one tag of a Hugo shortcode, {{< name params >}} or {{% name
+// params %}}.
 type shortcode struct {
-	from, to int
-	name     string
-	params   []value
-	pasted   bool // {{% %}}: what it makes is read as part of the Markdown
+	from, to   int
+	name       string
+	params     []value
+	asMarkdown bool // {{% %}}: the output is parsed as Markdown
 }
 
-// shortcodes finds the tags in a text from an offset on. Commented ones,
+// shortcodes returns the tags in a text from an offset on. Commented tags,
 // {{</* and */>}}, are text.
 func shortcodes(text []byte, from int) (all []shortcode) {
 	for i := from; i < len(text); {
@@ -40,7 +40,7 @@ func shortcodes(text []byte, from int) (all []shortcode) {
 			i = body
 			continue
 		}
-		sc := shortcode{from: i, to: body + n + len(end), pasted: end[0] == '%'}
+		sc := shortcode{from: i, to: body + n + len(end), asMarkdown: end[0] == '%'}
 		sc.name, sc.params = parameters(text, body, body+n)
 		all = append(all, sc)
 		i = sc.to
@@ -48,7 +48,7 @@ func shortcodes(text []byte, from int) (all []shortcode) {
 	return all
 }
 
-// closing finds the end of a tag outside of quotes.
+// closing returns the end of a tag outside of quotes.
 func closing(text, end []byte) int {
 	var quote byte
 	for i := 0; i < len(text); i++ {
@@ -64,14 +64,14 @@ func closing(text, end []byte) int {
 		case bytes.HasPrefix(text[i:], end):
 			return i
 		case bytes.HasPrefix(text[i:], []byte("{{")):
-			return -1 // the tag is not closed
+			return -1 // the tag has no end
 		}
 	}
 	return -1
 }
 
-// parameters takes the inside of a tag apart: its name, and the values of its
-// parameters, named or not.
+// parameters returns the name of a tag, and the values of its parameters, named
+// or not.
 func parameters(text []byte, from, to int) (name string, params []value) {
 	for i := from; i < to; {
 		c := text[i]

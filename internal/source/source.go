@@ -1,14 +1,14 @@
 // Package source finds where a link of a built page is written: in the
 // Markdown, template, data or configuration file that its author edits.
 //
-// A project directory and links of built pages enter; positions in the
-// project's files leave. The place is the first character of the destination;
-// for a Markdown reference link that is in its definition. A link whose place
-// is not known for sure gets none: a wrong file costs more than no file.
+// [Open] reads a project, and [Map.Locate] returns the positions of links. A
+// position is that of the first character of the destination; for a Markdown
+// reference link that is in the definition. A link whose position is not
+// certain gets none: a wrong file costs the author more than no file.
 //
-// docs/reference/source-positions.md says what is recognised. Files are read beneath the
-// project directory, the directories that Hugo mounts, and the docroot only.
-// The one program that may be started is Hugo, see [Options.Hugo].
+// docs/reference/source-positions.md lists what is recognised. The package
+// reads files below the project directory, the directories that Hugo mounts,
+// and the docroot. It starts one program, Hugo, see [Options.Hugo].
 package source
 
 import (
@@ -19,41 +19,42 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-// Options say where the sources lie.
+// Options describe a project.
 type Options struct {
-	// Project is the directory of the sources, see [generator.Find].
+	// Project is the directory of the sources, as [generator.Find] returns it.
 	Project string
 	// Docroot is the directory of the built pages.
 	Docroot string
-	// Generator is what [generator.Find] recognised.
+	// Generator is the generator that [generator.Find] recognised.
 	Generator Generator
-	// Hugo is the program to ask for pages and mounts; empty to do without.
+	// Hugo is the program to ask for pages and mounts; "" to work without it.
 	Hugo string
-	// Env is the environment of that program.
+	// Env is the environment of Hugo.
 	Env []string
-	// Timeout bounds each call of it; 0 means 20 seconds.
+	// Timeout bounds each run of Hugo; 0 means 20 seconds.
 	Timeout time.Duration
 }
 
-// Link names one link of a built page.
+// Link is one link of a built page.
 type Link struct {
-	// Page is the docroot-relative slash path of the page.
+	// Page is the slash path of the page, relative to the docroot.
 	Page string
-	// Offset counts bytes of the page up to the link's value.
+	// Offset is the number of bytes of the page before the link's value.
 	Offset int64
-	// Raw is the value as the DOM has it, "" for a fault of the file itself,
-	// which has a place only in a file that was copied.
+	// Raw is the value as the DOM has it, "" for a fault of the file itself. A
+	// fault has a position only if the file is a copy of a source file.
 	Raw string
 }
 
-// Position is a place in a source file. Line and Column count from 1, Column
+// Position is a position in a source file. Line and Column count from 1, Column
 // in code points.
 type Position struct {
-	// File is a slash path relative to the project directory, or absolute for
-	// a Hugo module that lies elsewhere.
+	// File is a slash path relative to the project directory, or an absolute
+	// path in a Hugo module outside of the project.
 	File         string
 	Line, Column int
 	Kind         Kind
@@ -69,13 +70,14 @@ type Kind string
 const (
 	Content       Kind = ""
 	Template      Kind = "template"
-	Data          Kind = "data" // translations, too
+	Data          Kind = "data" // and translations
 	Configuration Kind = "configuration"
 	Asset         Kind = "asset"
 	Static        Kind = "static"
 )
 
-// Map knows the sources of one project. It is not safe for concurrent use.
+// Map finds positions in the sources of one project. It is not safe for
+// concurrent use.
 type Map struct {
 	opt     Options
 	root    *os.Root // of the project
@@ -83,20 +85,21 @@ type Map struct {
 	close   []func() error
 	docroot fs.FS
 	site    *site.Site
-	page    string // the page whose links are placed
+	page    string // the page whose links are located
 
 	content  *contentIndex
 	mounts   []mount
 	docs     map[string]*document // parsed content files by name
-	base     string               // host and base path of the site's own address
+	base     string               // host of the site's base URL
 	basePath string
-	// Notes are things that went wrong without stopping the work, such as a
-	// Hugo that failed, for a person.
+	// Notes are messages for the user about problems that did not stop the
+	// work, such as an error of Hugo.
 	Notes []string
 }
 
-// Open prepares a map. The error means that the project directory cannot be
-// opened. Close releases it.
+// Open reads what is needed to find the source of a page. It returns an error
+// if it cannot open the project directory or the docroot, or if ctx ends. Call
+// Close to release the Map.
 func Open(ctx context.Context, opt Options) (*Map, error) {
 	root, err := os.OpenRoot(opt.Project)
 	if err != nil {
@@ -109,21 +112,21 @@ func Open(ctx context.Context, opt Options) (*Map, error) {
 		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, disk.Cause(err))
 	}
 	m.docroot, m.close = built.FS(), append(m.close, built.Close)
-	var pages []listed
+	var pages []listedPage
 	if opt.Generator == Hugo && opt.Hugo != "" {
 		if pages, err = m.askHugo(ctx); err != nil {
 			if ctx.Err() != nil {
 				m.Close()
 				return nil, context.Cause(ctx)
 			}
-			m.Notes = append(m.Notes, err.Error()+"; positions are found by the names of files")
+			m.Notes = append(m.Notes, err.Error()+"; positions are found by file names instead")
 		}
 	}
 	m.indexContent(pages)
 	return m, nil
 }
 
-// Close releases the directories.
+// Close closes the directories.
 func (m *Map) Close() {
 	for _, f := range m.close {
 		f()
@@ -131,22 +134,23 @@ func (m *Map) Close() {
 	m.close = nil
 }
 
-// enter makes s the site that the next questions are about.
-func (m *Map) enter(s *site.Site) {
+// useSite makes s the site of the following calls.
+func (m *Map) useSite(s *site.Site) {
 	m.site, m.basePath, m.base = s, s.BasePath(), s.Authority()
 }
 
-// Place returns the position of each link, nil where it is not known. The
-// error is that of ctx, or of a docroot that can no longer be read.
-func (m *Map) Place(ctx context.Context, s *site.Site, links []Link) ([]*Position, error) {
-	m.enter(s)
+// Locate returns the position of each link, nil where it is not known. It is
+// fastest if the links of a page follow each other. The errors are the cause of
+// ctx, and a docroot that can no longer be read.
+func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Position, error) {
+	m.useSite(s)
 	reader, err := s.NewReader()
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Close()
-	placed := make([]*Position, len(links))
-	var rest []open
+	positions := make([]*Position, len(links))
+	var rest []unlocated
 	for start := 0; start < len(links); {
 		end := start + 1
 		for end < len(links) && links[end].Page == links[start].Page {
@@ -155,11 +159,29 @@ func (m *Map) Place(ctx context.Context, s *site.Site, links []Link) ([]*Positio
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		rest = append(rest, m.placePage(reader, links[start:end], placed[start:end], start)...)
+		rest = append(rest, m.locatePage(reader, links[start:end], positions[start:end], start)...)
 		start = end
 	}
-	if err := m.placeRest(ctx, placed, rest); err != nil {
+	if err := m.locateRest(ctx, positions, rest); err != nil {
 		return nil, err
 	}
-	return placed, nil
+	return positions, nil
 }
+
+// Generator is the program that built the pages.
+type Generator = generator.Name
+
+// The generators that need rules of their own.
+const (
+	None       = generator.None
+	Hugo       = generator.Hugo
+	Jekyll     = generator.Jekyll
+	Eleventy   = generator.Eleventy
+	Zola       = generator.Zola
+	MkDocs     = generator.MkDocs
+	Astro      = generator.Astro
+	Docusaurus = generator.Docusaurus
+	Plain      = generator.Plain
+)
+
+func isMarkdown(name string) bool { return generator.IsMarkdown(name) }

@@ -116,7 +116,7 @@ func place(t *testing.T, project, docroot, hugo string, want []string) (got []st
 		if !found {
 			t.Fatalf("%s has no link %s", page, raw)
 		}
-		places, err := m.Place(t.Context(), s, []Link{link})
+		places, err := m.Locate(t.Context(), s, []Link{link})
 		if err != nil {
 			t.Fatal(err)
 		}

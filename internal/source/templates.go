@@ -10,18 +10,18 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
-// Bounds of the search in templates.
+// Bounds of the search in templates: bytes of a file, and files.
 const (
 	maxTemplate  = 2 << 20
 	maxTemplates = 50_000
 )
 
-// searchTemplates searches the project's own files (level 0), then those of
+// searchTemplates searches the files of the project (level 0), then those of
 // themes and modules (level 1).
-func (m *Map) searchTemplates(ctx context.Context, levels *[2]wanted) error {
+func (m *Map) searchTemplates(ctx context.Context, levels *[2]textSearch) error {
 	content := map[string]bool{}
 	for _, f := range m.content.files {
-		content[f.shown] = true
+		content[f.display] = true
 	}
 	n := 0
 	seen := map[string]bool{}
@@ -38,7 +38,7 @@ func (m *Map) searchTemplates(ctx context.Context, levels *[2]wanted) error {
 				}
 				return nil
 			}
-			shown := dir.show(name)
+			shown := dir.displayName(name)
 			if content[shown] || seen[shown] || !isTemplate(name) {
 				return nil
 			}
@@ -48,7 +48,7 @@ func (m *Map) searchTemplates(ctx context.Context, levels *[2]wanted) error {
 				if m.opt.Generator != Hugo {
 					dir.kind = kindOf(name)
 				}
-				levels[level].search(contentFile{dir: dir, name: name, shown: shown}, text)
+				levels[level].search(contentFile{dir: dir, name: name, display: shown}, text)
 			}
 			return nil
 		})
@@ -64,7 +64,7 @@ type templateDir struct {
 	dir   sourceDir
 }
 
-// templateDirs lists where templates, data and configuration lie.
+// templateDirs returns the directories of templates, data and configuration.
 func (m *Map) templateDirs() (dirs []templateDir) {
 	if m.opt.Generator != Hugo {
 		return []templateDir{{0, sourceDir{fsys: m.project, dir: "."}}}
@@ -101,7 +101,7 @@ func (m *Map) templateDirs() (dirs []templateDir) {
 	return dirs
 }
 
-// themes lists the themes that lie in the project.
+// themes returns the names of the themes in the project.
 func (m *Map) themes() (names []string) {
 	dirs, _ := fs.ReadDir(m.project, "themes")
 	for _, d := range dirs {
@@ -110,14 +110,15 @@ func (m *Map) themes() (names []string) {
 	return names
 }
 
-// hugoDirs are the directories of a project or theme that write links into
-// pages, beside its content; hugoKinds what each holds.
+// hugoDirs are the directories of a project or theme, other than content, whose
+// files write links into pages. hugoKinds is the kind of their files.
 var (
 	hugoDirs  = []string{"layouts", "data", "i18n", "assets"}
 	hugoKinds = map[string]Kind{"layouts": Template, "data": Data, "i18n": Data, "assets": Asset}
 )
 
-// kindOf tells by its name what a file in a project of another generator is.
+// kindOf returns the kind of a file by its name, for generators other than
+// Hugo.
 func kindOf(name string) Kind {
 	if generator.IsConfig(name) {
 		return Configuration
@@ -137,14 +138,14 @@ func kindOf(name string) Kind {
 	return Template
 }
 
-// writesTemplate tells whether an HTML file among the content is a template, of
-// a theme of the project for example: a page would have front matter.
-func writesTemplate(name string, text []byte) bool {
+// isHTMLTemplate reports whether an HTML file among the content is a template,
+// for example of a theme in the project. A page would have front matter.
+func isHTMLTemplate(name string, text []byte) bool {
 	ext := strings.ToLower(path.Ext(name))
 	return (ext == ".html" || ext == ".htm") && frontMatter(text) == 0 && (bytes.Contains(text, []byte("{{")) || bytes.Contains(text, []byte("{%")))
 }
 
-// configFiles lists the files of Hugo's configuration.
+// configFiles returns the files of Hugo's configuration.
 func (m *Map) configFiles() (names []string) {
 	for _, stem := range []string{"hugo", "config"} {
 		for _, ext := range []string{".toml", ".yaml", ".yml", ".json"} {
@@ -162,7 +163,7 @@ func (m *Map) configFiles() (names []string) {
 	return names
 }
 
-// isTemplate tells by its name whether a file may write links into pages.
+// isTemplate reports whether a file with this name may write links into pages.
 func isTemplate(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".gohtml", ".tmpl", ".liquid", ".njk", ".hbs", ".mustache", ".ejs", ".pug", ".jinja", ".jinja2", ".j2", ".tera",
@@ -173,7 +174,8 @@ func isTemplate(name string) bool {
 	return false
 }
 
-// docrootName is the docroot's path in the project, "." when it is elsewhere.
+// docrootName returns the path of the docroot in the project, "." if it is
+// elsewhere.
 func (m *Map) docrootName() string {
 	if rel, ok := strings.CutPrefix(slashed(m.opt.Docroot), strings.TrimSuffix(slashed(m.opt.Project), "/")+"/"); ok && rel != "" {
 		return path.Clean(rel)

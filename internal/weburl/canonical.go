@@ -1,6 +1,10 @@
 package weburl
 
-import "strings"
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
 
 // Rules are choices in the canonical form. The zero value is what sitelink
 // uses everywhere.
@@ -12,11 +16,11 @@ type Rules struct {
 	ParamsInPath bool
 }
 
-// Canonical returns the one text of all those that name the same page: the key
-// under which a URL is compared and stored. It is never sent or fetched,
-// because it may name another resource at hosts that tell %2F from / or + from
-// %20. The input must be an absolute http or https URL, as is due from the
-// network. Credentials and fragment are left out. The error is an [*Error].
+// Canonical returns the same text for all spellings of a URL that name the same
+// page: the key to compare and store URLs. Never send or fetch it, because it may
+// name another resource at hosts that distinguish %2F from / or + from %20. The
+// input must be an absolute http or https URL. The result has no credentials and
+// no fragment. The error is an [*Error].
 //
 //	HTTP://WWW.Example.com:80/%7eme/./a b?q=%41#top
 //	http://www.example.com/~me/a%20b?q=A
@@ -27,11 +31,11 @@ type Rules struct {
 // AMD EPYC).
 func Canonical(raw string) (string, error) { return Rules{}.Canonical(raw) }
 
-// CanonicalHeuristic is [Canonical] for what people write: configuration and
-// links on pages, never what comes from the network. It understands a missing
-// scheme, slashes and escapes, and ftp URLs besides. A path that begins with
-// one slash belongs to site, the base URL or host of the own site; without
-// site it is an error.
+// CanonicalHeuristic is [Canonical] for text that people write, in configuration
+// and on pages, not for text from the network. It accepts a missing scheme,
+// missing slashes, stray escapes, and ftp URLs. A path that starts with one slash
+// belongs to site, which is the base URL or host of the site itself; an empty
+// site makes it an error.
 func CanonicalHeuristic(raw, site string) (string, error) {
 	return Rules{}.CanonicalHeuristic(raw, site)
 }
@@ -64,7 +68,7 @@ func (r Rules) finish(raw string, a address, reason Reason) (string, error) {
 	if reason == "" {
 		dst, reason = r.appendAddress(dst, a)
 	}
-	// Else what is canonical might be too long for this very function.
+	// Otherwise a canonical URL could be too long to be parsed again.
 	if reason == "" && len(dst) > maxURLBytes {
 		reason = TooLong
 	}
@@ -102,8 +106,8 @@ func (r Rules) appendAddress(dst []byte, a address) ([]byte, Reason) {
 	return dst, ""
 }
 
-// appendPath writes the path, decoded once, without dot segments, and encoded
-// again. An escaped dot is a dot, and an escaped slash a slash unless the rules
+// appendPath decodes the path once, removes dot segments and encodes it again. An
+// escaped dot counts as a dot, and an escaped slash as a slash unless the rules
 // keep it.
 func (r Rules) appendPath(dst []byte, path string) []byte {
 	pass := passPath
@@ -138,8 +142,8 @@ func (r Rules) appendPath(dst []byte, path string) []byte {
 	return dst
 }
 
-// dropDots removes a last segment of one dot, or of two with the segment
-// before. What is left ends with a slash then.
+// dropDots removes a last segment of one dot, or of two dots together with the
+// segment before. The result then ends with a slash.
 //
 // https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4
 func dropDots(dst []byte, root, segment int) (_ []byte, dropped bool) {
@@ -154,4 +158,418 @@ func dropDots(dst []byte, root, segment int) (_ []byte, dropped bool) {
 		return dst[:max(end, root+1)], true
 	}
 	return dst, false
+}
+
+// address is an http, https or ftp URL, split into parts that are not decoded
+// yet. An empty part equals a missing one.
+type address struct {
+	scheme         string // in any letter case
+	user, password string
+	host, port     string
+	path           string // with the parameters; empty or from a '/' on
+	args           string
+}
+
+// splitStrict splits an absolute http or https URL without guessing.
+func splitStrict(raw string) (address, Reason) {
+	if strings.HasSuffix(raw, " ") {
+		return address{}, OuterSpace
+	}
+	raw, _, _ = strings.Cut(raw, "#")
+	if len(raw) > maxURLBytes {
+		return address{}, TooLong
+	}
+	for i := 0; i < len(raw); i++ {
+		if raw[i] < ' ' || raw[i] == 0x7F {
+			return address{}, ControlCharacter
+		}
+	}
+	scheme, rest, ok := strings.Cut(raw, "://")
+	if !ok {
+		return address{}, NotAbsolute
+	}
+	if !isHTTP(scheme) {
+		return address{}, NotHTTP
+	}
+	a, reason := splitRest(scheme, rest)
+	if strings.Contains(a.user, "@") || strings.Contains(a.password, "@") {
+		return address{}, BareAt
+	}
+	return a, reason
+}
+
+func isHTTP(scheme string) bool {
+	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+}
+
+// splitHeuristic splits the URL that a person probably means by raw.
+func splitHeuristic(raw, site string) (address, Reason) {
+	raw = strings.Trim(raw, " \t\n\r\f")
+	raw, _, _ = strings.Cut(raw, "#")
+	switch {
+	case len(raw) > maxURLBytes || len(site) > maxURLBytes:
+		return address{}, TooLong
+	case raw == "":
+		return address{}, EmptyHost
+	case raw[0] == '/':
+		return splitLocal(raw, site)
+	}
+	scheme, rest, ok := cutScheme(raw)
+	switch {
+	case !ok:
+		return splitRest("http", raw)
+	case !isHTTP(scheme) && !strings.EqualFold(scheme, "ftp"):
+		return address{}, NotHTTP
+	}
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		rest = after
+	} else {
+		rest = strings.TrimPrefix(rest, "/")
+	}
+	return splitRest(scheme, rest)
+}
+
+// splitLocal splits a path of the site itself, or a reference that lacks only the
+// scheme.
+func splitLocal(raw, site string) (address, Reason) {
+	a := address{scheme: "http"}
+	if site != "" {
+		var reason Reason
+		if strings.HasPrefix(site, "/") {
+			return a, NotAbsolute
+		}
+		if a, reason = splitHeuristic(site, ""); reason != "" {
+			return a, reason
+		}
+	}
+	if rest, ok := strings.CutPrefix(raw, "//"); ok {
+		return splitRest(a.scheme, rest)
+	}
+	if site == "" {
+		return a, NotAbsolute
+	}
+	a.path, a.args, _ = strings.Cut(raw, "?")
+	return a, ""
+}
+
+// otherSchemes are schemes without "//" whose URLs look like a host with a port or
+// like a password: tel:123, mailto:a@example.com.
+const otherSchemes = " about acct blob cid data dav dns facetime feed file geo imap im irc javascript ldap magnet mailto" +
+	" matrix mid mms news nntp pop sip sips skype sms smsto tel urn view-source webcal whatsapp ws wss xmpp "
+
+// cutScheme removes the scheme from the start of raw. A colon may also precede a
+// port or a password. It ends a scheme if a slash follows, if the word before it
+// is a known scheme, or if no digit follows, no slash precedes it, and there is no
+// '@' before the first slash.
+func cutScheme(raw string) (scheme, rest string, ok bool) {
+	scheme, rest, ok = strings.Cut(raw, ":")
+	if !ok || schemeLen(raw) != len(scheme) {
+		return "", "", false
+	}
+	beforeSlash, _, _ := strings.Cut(rest, "/")
+	switch {
+	case strings.HasPrefix(rest, "/"), isHTTP(scheme), strings.EqualFold(scheme, "ftp"),
+		strings.Contains(otherSchemes, " "+strings.ToLower(scheme)+" "):
+		return scheme, rest, true
+	case rest == "", '0' <= rest[0] && rest[0] <= '9', strings.Contains(beforeSlash, "@"):
+		return "", "", false
+	}
+	return scheme, rest, true
+}
+
+// splitRest splits the text after "//". The authority ends at the first / or ?, so
+// an '@' in the arguments is not part of it.
+func splitRest(scheme, rest string) (address, Reason) {
+	a := address{scheme: scheme}
+	end := 0
+	for end < len(rest) && rest[end] != '/' && rest[end] != '?' {
+		end++
+	}
+	authority := rest[:end]
+	a.path, a.args, _ = strings.Cut(rest[end:], "?")
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		a.user, a.password, _ = strings.Cut(authority[:at], ":")
+		authority = authority[at+1:]
+	}
+	host, port := splitPort(authority)
+	a.host, a.port = host, strings.TrimPrefix(port, ":")
+	if host == "" {
+		return a, EmptyHost
+	}
+	return a, ""
+}
+
+// appendCanonicalHost writes a host name in lower case and ASCII without its last
+// dot, or an IP address in the form of RFC 5952. It never truncates, and refuses
+// numbers that some software reads as an address: they could pass guards.
+func appendCanonicalHost(dst []byte, host string) ([]byte, Reason) {
+	if strings.HasPrefix(host, "[") {
+		addr, err := netip.ParseAddr(strings.TrimSuffix(host[1:], "]"))
+		if err != nil || !strings.HasSuffix(host, "]") || !addr.Is6() || addr.Zone() != "" {
+			return dst, BadIPv6
+		}
+		return append(addr.AppendTo(append(dst, '[')), ']'), ""
+	}
+	start := len(dst)
+	for i := 0; i < len(host); i++ {
+		if b := host[i] | 0x20; canonClasses[host[i]]&inHost != 0 || 'a' <= b && b <= 'z' {
+			continue
+		}
+		decoded, reason := appendDomainText(dst, host)
+		if reason != "" {
+			return dst, reason
+		}
+		dst = decoded
+		break
+	}
+	if len(dst) == start {
+		dst = appendLower(dst, host)
+	}
+	if last := len(dst) - 1; last > start && dst[last] == '.' {
+		dst = dst[:last]
+	}
+	return checkCanonicalHost(dst, start)
+}
+
+// checkCanonicalHost refuses names with an empty label or an invalid character,
+// and writes addresses in their canonical form.
+func checkCanonicalHost(dst []byte, start int) ([]byte, Reason) {
+	label := start
+	for i := start; i < len(dst); i++ {
+		switch {
+		case canonClasses[dst[i]]&inHost == 0:
+			return dst, ForbiddenHost
+		case dst[i] == '.' && i == label:
+			return dst, BadDomain
+		case dst[i] == '.':
+			label = i + 1
+		}
+	}
+	if label == len(dst) {
+		if len(dst) == start {
+			return dst, EmptyHost
+		}
+		return dst, BadDomain
+	}
+	if b := dst[label]; b < '0' || b > '9' || !endsInNumber(string(dst[start:])) {
+		return dst, ""
+	}
+	addr, err := netip.ParseAddr(string(dst[start:]))
+	if err != nil || !addr.Is4() {
+		return dst, BadIPv4
+	}
+	return addr.AppendTo(dst[:start]), ""
+}
+
+// appendCanonicalPort writes a port that is not the default of the scheme.
+func appendCanonicalPort(dst []byte, scheme, port string) ([]byte, Reason) {
+	if port == "" {
+		return dst, ""
+	}
+	for i := 0; i < len(port); i++ {
+		if port[i] < '0' || port[i] > '9' {
+			return dst, BadPort
+		}
+	}
+	for len(port) > 1 && port[0] == '0' {
+		port = port[1:]
+	}
+	if port == strconv.Itoa(defaultPorts[kindOf([]byte(scheme))]) {
+		return dst, ""
+	}
+	if len(port) > 5 || len(port) == 5 && port > "65535" {
+		return dst, BadPort
+	}
+	return append(append(dst, ':'), port...), ""
+}
+
+// canonClass is a set of properties of a byte in the canonical form.
+type canonClass uint8
+
+const (
+	passPath      canonClass = 1 << iota // stands for itself in a path
+	passSemicolon                        // the ';', which does so where it begins no parameters
+	passArgument                         // in arguments, escaped or not
+	argumentRole                         // in arguments, if it came unescaped: it has a meaning there
+	passPassword                         // in user names and passwords
+	inHost                               // in host names
+	isSpace
+)
+
+// canonClasses are WWWOFFLE's tables of bytes that stay unencoded, by place.
+var canonClasses = buildCanonClasses()
+
+func buildCanonClasses() (t [256]canonClass) {
+	add := func(chars string, c canonClass) {
+		for i := 0; i < len(chars); i++ {
+			t[chars[i]] |= c
+		}
+	}
+	const digits, lower, upper = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	add(digits+lower+upper, passPath|passArgument|passPassword)
+	add(digits+lower+"-._", inHost)
+	add("!$()*+,-./:=_~", passPath)
+	add(";", passSemicolon)
+	add("!$()*,-./:_~|", passArgument)
+	add("&=;+?", argumentRole)
+	add("!$*+,-.=_~", passPassword)
+	add(" ", isSpace)
+	return t
+}
+
+// EncodePath appends s, percent-encoding all bytes that a canonical path does not
+// contain literally.
+func EncodePath(dst []byte, s string) []byte { return appendCanon(dst, s, passPath) }
+
+// EncodePassword is [EncodePath] for a user name or a password.
+func EncodePassword(dst []byte, s string) []byte { return appendCanon(dst, s, passPassword) }
+
+// EncodeArgument is [EncodePath] for one name or value of form data, with '+' for
+// a space: the encoding of application/x-www-form-urlencoded.
+func EncodeArgument(dst []byte, s string) []byte {
+	start := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == ' ' {
+			dst = append(appendCanon(dst, s[start:i], passArgument), '+')
+			start = i + 1
+		}
+	}
+	return appendCanon(dst, s[start:], passArgument)
+}
+
+func appendCanon(dst []byte, s string, pass canonClass) []byte {
+	for i := 0; i < len(s); i++ {
+		if b := s[i]; canonClasses[b]&pass != 0 {
+			dst = append(dst, b)
+		} else {
+			dst = appendByte(dst, b)
+		}
+	}
+	return dst
+}
+
+// RecodeArguments appends arguments in their canonical form. It decodes needless
+// escapes, escapes what needs it, and treats '+' as a space. The characters
+// & = ; + ? keep their role if they are not escaped, and are text if they are. A
+// '%' that does not start an escape is a literal character.
+func RecodeArguments(dst []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		start := i
+		for i < len(s) && canonClasses[s[i]]&(passArgument|argumentRole) != 0 {
+			i++
+		}
+		dst = append(dst, s[start:i]...)
+		if i == len(s) {
+			break
+		}
+		b, escaped := unescape(s, i)
+		if escaped {
+			i += 2
+		}
+		switch {
+		case canonClasses[b]&passArgument != 0:
+			dst = append(dst, b)
+		case b == ' ':
+			dst = append(dst, '+')
+		default:
+			dst = appendByte(dst, b)
+		}
+	}
+	return dst
+}
+
+// unescape returns the byte at s[i], which may be escaped.
+func unescape(s string, i int) (b byte, escaped bool) {
+	if s[i] == '%' && i+2 < len(s) {
+		if hi, lo := hexDigit(s[i+1]), hexDigit(s[i+2]); hi|lo < 16 {
+			return hi<<4 | lo, true
+		}
+	}
+	return s[i], false
+}
+
+// DecodeArgument appends a name or a value of form data, decoded once: [PercentDecode]
+// with '+' for a space.
+func DecodeArgument(dst []byte, s string) []byte {
+	start := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '+' {
+			dst = append(PercentDecode(dst, s[start:i]), ' ')
+			start = i + 1
+		}
+	}
+	return PercentDecode(dst, s[start:])
+}
+
+// canonicalEnd reports whether raw, up to its fragment, is already canonical, and
+// where it ends. It reads each byte once. A false result may be wrong: for ports,
+// numeric addresses, parameters, and segments that start with a dot. FuzzCanonical
+// compares it with the rules.
+func canonicalEnd(raw string) (end int, ok bool) {
+	i := 0
+	switch {
+	case len(raw) > maxURLBytes, strings.HasSuffix(raw, " "): // be it in the fragment
+		return 0, false
+	case strings.HasPrefix(raw, "https://"):
+		i = len("https://")
+	case strings.HasPrefix(raw, "http://"):
+		i = len("http://")
+	default:
+		return 0, false
+	}
+	label := i
+	for ; i < len(raw) && canonClasses[raw[i]]&inHost != 0; i++ {
+		if raw[i] == '.' {
+			if i == label {
+				return 0, false
+			}
+			label = i + 1
+		}
+	}
+	// A last label that starts with a digit may be part of an IPv4 address.
+	if i == label || i == len(raw) || raw[i] != '/' || raw[label] <= '9' {
+		return 0, false
+	}
+	for i++; ; i++ {
+		if i == len(raw) || raw[i] == '#' {
+			return i, true
+		}
+		switch b := raw[i]; {
+		case b == '.' && raw[i-1] == '/':
+			return 0, false
+		case canonClasses[b]&passPath != 0:
+		case b == '%' && isCanonicalEscape(raw[i:], passPath):
+			i += 2
+		case b == '?':
+			return canonicalArgs(raw, i+1)
+		default:
+			return 0, false
+		}
+	}
+}
+
+// canonicalArgs is canonicalEnd for the arguments, which start at raw[start].
+func canonicalArgs(raw string, start int) (end int, ok bool) {
+	for i := start; ; i++ {
+		if i == len(raw) || raw[i] == '#' {
+			return i, i > start // no arguments, no '?'
+		}
+		switch b := raw[i]; {
+		case canonClasses[b]&(passArgument|argumentRole) != 0:
+		case b == '%' && isCanonicalEscape(raw[i:], passArgument|isSpace):
+			i += 2
+		default:
+			return 0, false
+		}
+	}
+}
+
+// isCanonicalEscape reports whether s starts with an escape in our form, of a byte
+// that is not in unescaped.
+func isCanonicalEscape(s string, unescaped canonClass) bool {
+	if len(s) < 3 || s[1] >= 'a' || s[2] >= 'a' {
+		return false
+	}
+	hi, lo := hexDigit(s[1]), hexDigit(s[2])
+	return hi|lo < 16 && canonClasses[hi<<4|lo]&unescaped == 0
 }

@@ -2,7 +2,7 @@ package weburl
 
 import "unicode/utf8"
 
-// class is what the parser wants to know of a byte.
+// class is a set of properties of a byte.
 type class uint16
 
 const (
@@ -65,8 +65,8 @@ func appendByte(dst []byte, b byte) []byte {
 	return append(dst, '%', upperHex[b>>4], upperHex[b&15])
 }
 
-// appendEncoded appends s with the bytes of set percent-encoded. Bytes that
-// are no UTF-8 count as U+FFFD.
+// appendEncoded appends s with the bytes of set percent-encoded. Invalid UTF-8
+// counts as U+FFFD.
 //
 // https://url.spec.whatwg.org/#string-utf-8-percent-encode
 func appendEncoded(dst []byte, s string, set class) []byte {
@@ -97,9 +97,9 @@ func appendEncoded(dst []byte, s string, set class) []byte {
 	return append(dst, s[start:]...)
 }
 
-// decodeRune is utf8.DecodeRuneInString, save that what is cut short counts as
-// one U+FFFD, as https://encoding.spec.whatwg.org/#utf-8-decoder has it, and
-// not as one a byte.
+// decodeRune is utf8.DecodeRuneInString, except that a truncated character is one
+// U+FFFD and not one for each byte, as in
+// https://encoding.spec.whatwg.org/#utf-8-decoder.
 func decodeRune(s string) (r rune, size int) {
 	r, size = utf8.DecodeRuneInString(s)
 	if r != utf8.RuneError || size != 1 {
@@ -130,7 +130,7 @@ func decodeRune(s string) (r rune, size int) {
 }
 
 // PercentDecode appends s to dst with each % and two hex digits replaced by
-// the byte they stand for. Any other % stays as it is.
+// the byte they encode. Any other % stays.
 //
 // https://url.spec.whatwg.org/#percent-decode
 func PercentDecode(dst []byte, s string) []byte {

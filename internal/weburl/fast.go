@@ -2,12 +2,12 @@ package weburl
 
 import "strings"
 
-// The fast path takes the references that most pages are made of: plain ASCII
-// that needs no encoding and holds no dot segment but leading ../ and ./, no
-// empty segment, no user name and no port. All else, and all that has a
-// [Note], is left to the parser, so that a URL from here has none.
+// The fast path handles the references that most pages consist of: plain ASCII
+// that needs no encoding, without dot segments except leading ../ and ./, without
+// empty segments, user name and port. Everything else, and every text that gets a
+// [Note], goes to the parser.
 //
-// TestFastPath and FuzzResolve hold the two equal. Measured on two cores of an
+// TestFastPath and FuzzResolve compare the two. Measured on two cores of an
 // AMD EPYC, ns a URL (one allocation; the parser makes two):
 //
 //	                                            here  parser
@@ -96,8 +96,8 @@ func parsePlain(s string) (u URL, ok bool) {
 			label = end + 1
 		}
 	}
-	// A last label that begins with a digit may be a part of an IPv4 address,
-	// and one that is empty may follow such a label.
+	// A last label that starts with a digit may be part of an IPv4 address, and
+	// an empty one may follow such a label.
 	if end == label || s[label] <= '9' {
 		return URL{}, false
 	}
@@ -124,10 +124,10 @@ func parsePlain(s string) (u URL, ok bool) {
 	return u, true
 }
 
-// plainPath returns where the path ends whose first segment begins at s[i]. It
-// is not plain with a segment, other than the last, that is empty, or one that
-// begins with '.' or '%', which may be a dot. With mayBeScheme a ':' in the
-// first segment is not plain either.
+// plainPath returns the end of the path whose first segment starts at s[i]. A path
+// is not plain if a segment other than the last is empty, or if a segment starts
+// with '.' or with '%', which may be an encoded dot. With mayBeScheme, a ':' in
+// the first segment is not plain either.
 func plainPath(s string, i int, mayBeScheme bool) (end int, ok bool) {
 	atStart := true
 	for ; i < len(s); i++ {
@@ -149,8 +149,8 @@ func plainPath(s string, i int, mayBeScheme bool) (end int, ok bool) {
 	return i, true
 }
 
-// plainTail returns where the fragment begins, or would stand, after the path
-// that ends at pathEnd.
+// plainTail returns the offset of the fragment, or the end of s, after a path that
+// ends at pathEnd.
 func plainTail(s string, pathEnd int) (fragStart int, ok bool) {
 	i := pathEnd
 	if i < len(s) && s[i] == '?' {
@@ -162,7 +162,7 @@ func plainTail(s string, pathEnd int) (fragStart int, ok bool) {
 	return i, s[i] == '#' && plainEnd(s, i+1, encodeFragment) == len(s)
 }
 
-// plainEnd returns the index of the first byte from s[i] on that is of set.
+// plainEnd returns the index of the first byte from s[i] on that is in set.
 func plainEnd(s string, i int, set class) int {
 	for i < len(s) && classes[s[i]]&set == 0 {
 		i++

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// kind tells the special schemes apart, which have rules of their own.
+// kind identifies the special schemes, which have their own rules.
 //
 // https://url.spec.whatwg.org/#special-scheme
 type kind uint8
@@ -42,13 +42,13 @@ func kindOf(scheme []byte) kind {
 	return kindOther
 }
 
-// defaultPorts are the ports that a URL of the kind does not mention. Port 0
-// is none of them.
+// defaultPorts are the ports that a URL of each kind omits. Port 0 is never
+// omitted.
 var defaultPorts = [...]int{kindHTTP: 80, kindHTTPS: 443, kindFTP: 21, kindWS: 80, kindWSS: 443, kindFile: 0}
 
-// The standard sets no limit. That of the special schemes, and of what is
-// relative, is Chromium's. The other is for data: URLs, and keeps every offset
-// below 2^31, though one byte can become the nine of %EF%BF%BD.
+// The standard has no length limits. The limit for special schemes and relative
+// URLs is the one of Chromium. The other one is for data: URLs; it keeps every
+// offset below 2^31, even though one byte can become the nine of %EF%BF%BD.
 const (
 	maxURLBytes  = 2 << 20
 	maxDataBytes = 128 << 20
@@ -65,10 +65,10 @@ func Parse(raw string) (URL, error) { return URL{}.ResolveWith(raw, nil) }
 // https://url.spec.whatwg.org/#concept-basic-url-parser
 func (base URL) Resolve(ref string) (URL, error) { return base.ResolveWith(ref, nil) }
 
-// ResolveWith is [URL.Resolve] for a page in another encoding than UTF-8: what
-// the query holds beyond ASCII is written in that encoding, and as
-// %26%23N%3B (&#N;) where it has no such character. Path and fragment are
-// UTF-8 always. A nil encoding, and one of UTF-16, means UTF-8.
+// ResolveWith is [URL.Resolve] for a page in an encoding other than UTF-8. It
+// writes non-ASCII characters of the query in that encoding, or as %26%23N%3B
+// (&#N;) when the encoding lacks the character. Path and fragment are always
+// UTF-8. A nil encoding or UTF-16 means UTF-8.
 func (base URL) ResolveWith(ref string, queryEncoding encoding.Encoding) (URL, error) {
 	if u, ok := base.resolvePlain(ref); ok {
 		return u, nil
@@ -88,13 +88,13 @@ func (base URL) resolveByParser(ref string, queryEncoding encoding.Encoding) (UR
 	return p.u, nil
 }
 
-// parser is the standard's state machine with its states unrolled: each takes
-// the text that is left and appends to out what the serialised URL has.
+// parser is the state machine of the standard with one function per state. Each
+// function takes the rest of the text and appends to out, the serialised URL.
 type parser struct {
 	out []byte
 	u   URL
-	// rest is what follows the path: nothing, or a text that begins with '?'
-	// or '#'. finish reads it.
+	// rest is the text after the path: empty, or starting with '?' or '#'.
+	// finish reads it.
 	rest string
 }
 
@@ -156,7 +156,7 @@ func (p *parser) clean(s string) string {
 	return string(b)
 }
 
-// schemeLen returns the length of the scheme that s begins with, or 0.
+// schemeLen returns the length of the scheme at the start of s, or 0.
 func schemeLen(s string) int {
 	if s == "" || !isLetter(s[0]) {
 		return 0
@@ -172,7 +172,7 @@ func schemeLen(s string) int {
 	return 0
 }
 
-// noScheme is the state for what is relative to base.
+// noScheme is the state for a text that is relative to base.
 //
 // https://url.spec.whatwg.org/#no-scheme-state
 func (p *parser) noScheme(s string, base URL) Reason {
@@ -195,14 +195,14 @@ func (p *parser) noScheme(s string, base URL) Reason {
 	return p.relative(s, base)
 }
 
-// inherit copies base up to the offset end, which is one of its own.
+// inherit copies base up to end, which is one of its offsets.
 func (p *parser) inherit(base URL, end uint32) {
 	p.out = append(p.out[:0], base.s[:end]...)
 	notes := p.u.notes
 	p.u = base
 	p.u.s, p.u.notes = "", notes
 	if !base.host {
-		// The "/." in front of a path without host is written anew at the end.
+		// finish writes the "/." before a path without host again.
 		p.out = append(p.out[:base.schemeEnd+1], base.s[base.pathStart:max(base.pathStart, end)]...)
 		shift := base.pathStart - (base.schemeEnd + 1)
 		p.noHost()
@@ -210,8 +210,8 @@ func (p *parser) inherit(base URL, end uint32) {
 	}
 }
 
-// relative is the state for a text that is relative to base, which has a list
-// of segments and is no file URL.
+// relative is the state for a text that is relative to base, which has a list of
+// segments and is not a file URL.
 //
 // https://url.spec.whatwg.org/#relative-state
 func (p *parser) relative(s string, base URL) Reason {

@@ -1,15 +1,22 @@
 // Package weburl parses and resolves URLs as browsers do.
 //
-// A text enters, with the URL of the page as its base; a [URL] leaves, or an
-// [*Error] with the reason. The rules are those of the WHATWG URL Standard
-// (https://url.spec.whatwg.org/), for all schemes. The package performs no
-// I/O, keeps no reference to its input, and everything in it is safe for
-// concurrent use.
+// [Parse] and [URL.Resolve] turn a text into a [URL], or into an [*Error] with the
+// reason. They follow the WHATWG URL Standard (https://url.spec.whatwg.org/) for
+// all schemes. [Canonical] writes a URL in the one form that is used to compare
+// and store URLs. The package performs no I/O, keeps no reference to its input,
+// and is safe for concurrent use.
 package weburl
 
+import (
+	"iter"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
 // URL is a parsed URL record: its serialisation, and offsets into it. It is an
-// immutable value and costs one allocation, the string. The zero value is no
-// URL; as a base it is the same as none.
+// immutable value and costs one allocation, the string. The zero value is not a
+// valid URL; as a base it means that there is no base.
 //
 // Two URLs that are equal may differ in their [Note]s, so compare what
 // [URL.String] returns, not the values.
@@ -17,8 +24,8 @@ package weburl
 // https://url.spec.whatwg.org/#concept-url
 type URL struct {
 	// s is scheme ":" ["//" [user [":" pass] "@"] host [":" port]] ["/."] path
-	// ["?" query] ["#" fragment]. The "/." stands only where a URL without
-	// host has a path that begins with "//"; it is no part of the path.
+	// ["?" query] ["#" fragment]. The "/." occurs only in a URL without host
+	// whose path starts with "//"; it is not part of the path.
 	s string
 
 	schemeEnd uint32 // the ':' after the scheme
@@ -30,13 +37,13 @@ type URL struct {
 	fragStart uint32 // the '#', or len(s) if there is no fragment
 
 	kind   kind
-	opaque bool // the path is no list of segments: mailto:, data:, javascript:
-	host   bool // there is a host, if only an empty one
+	opaque bool // the path is not a list of segments: mailto:, data:, javascript:
+	host   bool // the URL has a host, possibly an empty one
 	notes  Note
 }
 
-// Note tells what is odd about the text that was resolved, where the odd thing
-// is no error: browsers repair it without a word.
+// Note is a set of peculiarities of the resolved text that are not errors:
+// browsers repair them silently.
 type Note uint8
 
 const (
@@ -46,14 +53,14 @@ const (
 	NoteTabOrNewline
 	// NoteAboveRoot: .. climbed above the root, where it has no effect.
 	NoteAboveRoot
-	// NoteCredentials: the text holds a user name or a password.
+	// NoteCredentials: the text contains a user name or a password.
 	NoteCredentials
-	// NoteEmptySegment: the path, as written, holds //.
+	// NoteEmptySegment: the path, as written, contains //.
 	NoteEmptySegment
 )
 
-// Notes returns what is odd about the text that this URL was made from. The
-// base's own oddities are not repeated.
+// Notes returns the peculiarities of the text that this URL was parsed from,
+// without those of its base.
 func (u URL) Notes() Note { return u.notes }
 
 // String returns the serialised URL, ASCII only.
@@ -83,12 +90,12 @@ func (u URL) Password() string {
 	return u.s[u.userEnd+1 : u.hostStart-1]
 }
 
-// HasCredentials tells whether the URL has a user name or a password.
+// HasCredentials reports whether the URL has a user name or a password.
 func (u URL) HasCredentials() bool { return u.userEnd < u.hostStart }
 
 // Host returns the serialised host without the port: a domain in ASCII, an
 // IPv4 address in four decimal parts, an IPv6 address in brackets, or an
-// opaque host. It is empty where there is none.
+// opaque host. It is empty when the URL has no host.
 func (u URL) Host() string { return u.s[u.hostStart:u.hostEnd] }
 
 // Port returns the port in decimal, empty if there is none or if it is the
@@ -103,8 +110,8 @@ func (u URL) Port() string {
 // Path returns the serialised path, such as /a/b%20c, or the opaque path.
 func (u URL) Path() string { return u.s[u.pathStart:u.pathEnd] }
 
-// IsOpaque tells whether the path is opaque, as that of mailto: and data:
-// URLs is. Only a fragment can be resolved against such a URL.
+// IsOpaque reports whether the path is opaque, as in mailto: and data: URLs.
+// Only a fragment can be resolved against such a URL.
 func (u URL) IsOpaque() bool { return u.opaque }
 
 // Query returns the query, percent-encoded, without '?'.
@@ -115,7 +122,7 @@ func (u URL) Query() string {
 	return u.s[u.pathEnd+1 : u.fragStart]
 }
 
-// HasQuery tells whether there is a query, if only an empty one.
+// HasQuery reports whether the URL has a query, possibly an empty one.
 func (u URL) HasQuery() bool { return u.pathEnd < u.fragStart }
 
 // Fragment returns the fragment, percent-encoded, without '#'.
@@ -126,5 +133,71 @@ func (u URL) Fragment() string {
 	return u.s[u.fragStart+1:]
 }
 
-// HasFragment tells whether there is a fragment, if only an empty one.
+// HasFragment reports whether the URL has a fragment, possibly an empty one.
 func (u URL) HasFragment() bool { return int(u.fragStart) < len(u.s) }
+
+// Reason is a short explanation of why a text is not a valid URL.
+type Reason string
+
+// The reasons. Every text parses that the standard does not treat as a failure.
+const (
+	MissingScheme Reason = "missing scheme"
+	OpaqueBase    Reason = "the base cannot hold a relative URL"
+	EmptyHost     Reason = "empty host"
+	ForbiddenHost Reason = "forbidden host code point"
+	BadDomain     Reason = "domain name not allowed by IDNA"
+	DomainTooLong Reason = "domain name too long"
+	BadIPv4       Reason = "bad IPv4 address"
+	BadIPv6       Reason = "bad IPv6 address"
+	UnclosedIPv6  Reason = "IPv6 address without ]"
+	BadPort       Reason = "bad port"
+	TooLong       Reason = "too long"
+
+	// Reasons of [Canonical] only.
+	NotAbsolute      Reason = "not an absolute URL"
+	NotHTTP          Reason = "neither http nor https"
+	BareAt           Reason = "an @ in the credentials that is not escaped"
+	ControlCharacter Reason = "a control character"
+	OuterSpace       Reason = "a space at the end"
+)
+
+// maxShownBytes is how much of the text an error message repeats.
+const maxShownBytes = 200
+
+// Error describes a text that is not a valid URL.
+type Error struct {
+	// Raw is the text.
+	Raw    string
+	Reason Reason
+}
+
+// Error returns the text, shortened if it is long, and the reason.
+func (e *Error) Error() string {
+	raw := e.Raw
+	if len(raw) > maxShownBytes {
+		cut := maxShownBytes
+		for cut > 0 && !utf8.RuneStart(raw[cut]) {
+			cut--
+		}
+		return "URL " + strconv.Quote(raw[:cut]) + "...: " + string(e.Reason)
+	}
+	return "URL " + strconv.Quote(raw) + ": " + string(e.Reason)
+}
+
+func newError(raw string, reason Reason) *Error {
+	return &Error{Raw: strings.Clone(raw), Reason: reason}
+}
+
+// Arguments returns the names and values of form data or of a query, each
+// decoded once. Both & and ; separate arguments, and no text is an error; net/url
+// refuses a ';'. Arguments is for sitelink's own forms.
+func Arguments(s string) iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		for argument := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == '&' || r == ';' }) {
+			name, value, _ := strings.Cut(argument, "=")
+			if !yield(string(DecodeArgument(nil, name)), string(DecodeArgument(nil, value))) {
+				return
+			}
+		}
+	}
+}

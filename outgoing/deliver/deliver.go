@@ -1,70 +1,63 @@
-// Package deliver tells targets what a ledger says they are to be told. Open
-// notices leave a [ledger.Store], senders carry them to the targets, outcomes
-// go back into the store, each of them durable before the next step:
-//
-//	claim -> source is live -> endpoint -> begin (durable) -> send -> record (durable)
-//
-// A run that is killed loses nothing: what it had not begun is open still, what
-// it had begun and not recorded is known to be in flight.
 package deliver
 
 import (
 	"context"
+	"slices"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// Options say how notices are delivered. The zero value of a field is its
-// default, named beside it.
+// Options configure a run. The zero value of a field selects the default named
+// beside it.
 type Options struct {
-	// Senders are asked in this order; the first for which the target has an
-	// endpoint delivers.
+	// Senders are tried in this order. The first that finds an endpoint at the
+	// target sends the notice.
 	Senders []outgoing.Sender
-	// Besides deliver as well, whatever the others do.
-	Besides []outgoing.Sender
-	// Named deliver only notices that name their protocol.
+	// Additional senders send a notice of their own, whatever the others do.
+	Additional []outgoing.Sender
+	// Named senders only send notices whose protocol is already set.
 	Named []outgoing.Sender
 
-	// Targets fetches the pages that notices are about.
-	Targets fetch.Doer
-	// Sources fetches the site's own pages, to see whether they are live. Nil
-	// sends without looking.
-	Sources fetch.Doer
-	Live    Live
+	// Targets fetches the pages that notices are about. Required.
+	Targets outgoing.Doer
+	// Sources fetches the site's own pages, to check that they are live. If nil,
+	// notices are sent without this check.
+	Sources outgoing.Doer
+	Live    LiveOptions
 
-	// Hosts is how many hosts are worked on at once: 64. Each gets one notice
-	// at a time.
+	// Hosts is the number of hosts to send to in parallel: 64. Each gets one
+	// notice at a time.
 	Hosts int
-	// Window is how many notices are claimed ahead: 4096.
+	// Window is the number of notices to claim in advance: 4096.
 	Window int
-	// Patience is how long this run waits for a target that names a time, such
-	// as by Retry-After: 90 s. Longer waits are left to a later run.
-	Patience time.Duration
-	// Attempts is after how many a notice is given up: 8.
+	// MaxWait is how long this run waits for a target that names a time, for
+	// example with Retry-After: 90 s. Longer waits are left to a later run.
+	MaxWait time.Duration
+	// Attempts is the number of attempts after which a notice has failed: 8.
 	Attempts int
 
-	// Progress, if not nil, is told how far the work is. Calls do not overlap.
+	// Progress, if not nil, is called as the run advances. Calls do not overlap.
 	Progress func(Progress)
 }
 
-// Live bounds the wait for the source pages.
-type Live struct {
-	// Deadline is how long to wait for a page to be live: 5 min; negative for
-	// one look.
+// LiveOptions configure the check that source pages are live.
+type LiveOptions struct {
+	// Deadline is how long to wait for a page to be live: 5 min. If negative,
+	// the page is fetched once.
 	Deadline time.Duration
-	// Bust adds a query to the address that no cache has seen.
-	Bust bool
-	// MaxBody bounds a page: 16 MiB.
+	// BypassCache adds a unique parameter to the query of the URL, so that no
+	// cache answers.
+	BypassCache bool
+	// MaxBody limits the size of a page: 16 MiB.
 	MaxBody int64
 }
 
-// Progress is how far a run is.
+// Progress is the progress of a run, in notices.
 type Progress struct {
 	Claimed, Finished, Failed int
-	// Waiting are source pages that are not live yet.
+	// Waiting is the number of source pages that are not live yet.
 	Waiting int
 }
 
@@ -75,11 +68,11 @@ func (o Options) withDefaults() Options {
 		}
 	}
 	set(&o.Live.Deadline, 5*time.Minute)
-	set(&o.Patience, 90*time.Second)
+	set(&o.MaxWait, 90*time.Second)
 	for _, n := range []struct {
 		field *int
 		to    int
-	}{{&o.Hosts, 64}, {&o.Window, 4096}, {&o.Attempts, len(schedule) + 3}} {
+	}{{&o.Hosts, 64}, {&o.Window, 4096}, {&o.Attempts, len(retryDelays) + 3}} {
 		if *n.field <= 0 {
 			*n.field = n.to
 		}
@@ -90,26 +83,83 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Run delivers the notices of the store that are due, until none is left or ctx
-// ends. Then it begins nothing more, but finishes and records what is in
-// flight. Failures of notices are in the report; an error is one of the store,
-// with the report of what was done until then.
+// Run sends the notices of the store that are due, until none is left or ctx
+// ends. When ctx ends, Run begins no further notices, but finishes and records
+// those in flight. Failed notices are part of the report; an error means that
+// the store failed, and comes with the report up to that point.
 func Run(ctx context.Context, store ledger.Store, opt Options) (*Report, error) {
 	opt = opt.withDefaults()
 	snapshot, err := store.Load(ctx)
 	if err != nil {
 		return &Report{}, err
 	}
-	d := &delivery{opt: opt, store: store, gates: newGates(), known: map[ledger.Key]ledger.Notice{}}
-	d.remember(snapshot.Notices)
+	d := &delivery{opt: opt, store: store, gates: newGates(), earlier: map[ledger.Key]ledger.Notice{}}
+	d.loadEarlier(snapshot.Notices)
 	return newScheduler(d).run(ctx)
 }
 
-// delivery is what the workers of one run share.
+// delivery is the state that the workers of a run share.
 type delivery struct {
 	opt   Options
 	store ledger.Store
 	gates *gates
-	// known are notices of earlier runs, as of the start ([delivery.remember]).
-	known map[ledger.Key]ledger.Notice
+	// earlier has notices of earlier runs, as of the start; see loadEarlier.
+	earlier map[ledger.Key]ledger.Notice
+}
+
+// Result is the result of one notice in a run.
+type Result struct {
+	ledger.Notice
+	// Via says where the endpoint was found.
+	Via string
+	// Repeated is set if an earlier run had begun the notice without recording
+	// the outcome, and it was sent again.
+	Repeated bool
+	// NotRepeated is set if an earlier run had begun the notice without
+	// recording the outcome, and it was not sent again because a repeat may do
+	// harm.
+	NotRepeated bool
+}
+
+// Failed reports whether the target could not be notified. A target that does
+// not take notices is not a failure.
+func (d *Result) Failed() bool { return d.State == ledger.Permanent || d.Open() }
+
+// Report is the result of a run.
+type Report struct {
+	// Results are sorted by the key of the notice.
+	Results []Result
+	// NotTried is the number of notices that were claimed but not tried before
+	// the run ended.
+	NotTried int
+	// Stopped is the error of the context if it ended the run early, or "".
+	Stopped string
+}
+
+// Count returns the number of notices with that state.
+func (r *Report) Count(s ledger.State) int {
+	return r.count(func(d *Result) bool { return d.State == s })
+}
+
+// Failed returns the number of notices that failed.
+func (r *Report) Failed() int { return r.count((*Result).Failed) }
+
+// Repeated returns the number of notices that were sent although an earlier run
+// may have sent them, and the number that were not sent for that reason.
+func (r *Report) Repeated() (repeated, notRepeated int) {
+	return r.count(func(d *Result) bool { return d.Repeated }), r.count(func(d *Result) bool { return d.NotRepeated })
+}
+
+func (r *Report) count(match func(*Result) bool) int {
+	n := 0
+	for i := range r.Results {
+		if match(&r.Results[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *Report) sort() {
+	slices.SortFunc(r.Results, func(a, b Result) int { return ledger.CompareKeys(a.Key, b.Key) })
 }

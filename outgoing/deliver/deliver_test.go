@@ -26,7 +26,7 @@ type scripted struct {
 	takes      func(ledger.Event) bool
 	spacing    time.Duration
 	discover   func(target string) (string, error)
-	send       func(n outgoing.Notice) outgoing.Outcome
+	send       func(n ledger.Notice) outgoing.Outcome
 	mu         sync.Mutex
 	sent       []string // "SOURCE TARGET EVENT"
 	at         []time.Time
@@ -40,7 +40,7 @@ func (s *scripted) Idempotent() bool          { return s.mayRepeat }
 func (s *scripted) Takes(e ledger.Event) bool { return s.takes == nil || s.takes(e) }
 func (s *scripted) Spacing() time.Duration    { return s.spacing }
 
-func (s *scripted) Discover(_ context.Context, t outgoing.Target) (outgoing.Endpoint, error) {
+func (s *scripted) Discover(_ context.Context, t *outgoing.Target) (outgoing.Endpoint, error) {
 	if s.discover == nil {
 		return outgoing.Endpoint{URL: t.URL() + "endpoint", Via: "test"}, nil
 	}
@@ -48,7 +48,7 @@ func (s *scripted) Discover(_ context.Context, t outgoing.Target) (outgoing.Endp
 	return outgoing.Endpoint{URL: url}, err
 }
 
-func (s *scripted) Send(_ context.Context, n outgoing.Notice, e outgoing.Endpoint) outgoing.Outcome {
+func (s *scripted) Send(_ context.Context, n ledger.Notice, e outgoing.Endpoint) outgoing.Outcome {
 	s.mu.Lock()
 	s.sent, s.at = append(s.sent, n.Source+" "+n.Target+" "+string(n.Event)), append(s.at, time.Now())
 	if s.perHost == nil {
@@ -78,7 +78,7 @@ type pages struct {
 	fetched []string
 }
 
-func (p *pages) Do(_ context.Context, r fetch.Request) (*fetch.Response, error) {
+func (p *pages) Do(_ context.Context, r outgoing.Request) (*outgoing.Response, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fetched = append(p.fetched, r.URL)
@@ -86,7 +86,7 @@ func (p *pages) Do(_ context.Context, r fetch.Request) (*fetch.Response, error) 
 	if status == 0 {
 		return nil, &fetch.Error{URL: r.URL, Kind: fetch.Connect, Err: errors.New("connection refused")}
 	}
-	return &fetch.Response{Status: status, URL: r.URL, Header: http.Header{}, Body: []byte(body)}, nil
+	return &outgoing.Response{Status: status, URL: r.URL, Header: http.Header{}, Body: []byte(body)}, nil
 }
 
 const site = "https://blog.example/"
@@ -159,12 +159,12 @@ func TestPreference(t *testing.T) {
 		notice("a", "https://none.example/", ledger.Added), notice("b", "https://pb2.example/", ledger.Removed))
 	r := run(t, s, Options{Senders: []outgoing.Sender{wm, pb}})
 	want(t, states(t, s), []string{"https://none.example/ unsupported", "https://pb.example/ pingback done", "https://pb2.example/ unsupported", "https://wm-pb.example/ webmention done"})
-	if r.Failed() != 0 || r.Count(ledger.Done) != 2 || len(r.Notices) != 4 {
+	if r.Failed() != 0 || r.Count(ledger.Done) != 2 || len(r.Results) != 4 {
 		t.Errorf("%+v", r)
 	}
 	s = store(t, notice("b", "https://pb2.example/", ledger.Removed))
 	r = run(t, s, Options{Senders: []outgoing.Sender{pb}})
-	if n := r.Notices[0]; n.State != ledger.Skipped || n.Message != "no protocol in use can say that a link was removed" {
+	if n := r.Results[0]; n.State != ledger.Skipped || n.Message != "no enabled protocol can announce that a link was removed" {
 		t.Errorf("%+v", n)
 	}
 }
@@ -174,16 +174,16 @@ func TestBesides(t *testing.T) {
 	wm := &scripted{protocol: ledger.Webmention, mayRepeat: true}
 	link := &scripted{protocol: ledger.LinkMethod}
 	s := store(t, notice("a", "https://x.example/", ledger.Added))
-	r := run(t, s, Options{Senders: []outgoing.Sender{wm}, Besides: []outgoing.Sender{link}})
+	r := run(t, s, Options{Senders: []outgoing.Sender{wm}, Additional: []outgoing.Sender{link}})
 	want(t, states(t, s), []string{"https://x.example/ link done", "https://x.example/ webmention done"})
-	if len(r.Notices) != 2 || len(wm.sent) != 1 || len(link.sent) != 1 {
+	if len(r.Results) != 2 || len(wm.sent) != 1 || len(link.sent) != 1 {
 		t.Errorf("%+v", r)
 	}
 	// The same event of the same entry, planned again: LINK has it.
 	if err := s.Plan(t.Context(), site, ledger.Change{Notices: []ledger.Notice{notice("a", "https://x.example/", ledger.Added)}}); err != nil {
 		t.Fatal(err)
 	}
-	run(t, s, Options{Senders: []outgoing.Sender{wm}, Besides: []outgoing.Sender{link}})
+	run(t, s, Options{Senders: []outgoing.Sender{wm}, Additional: []outgoing.Sender{link}})
 	if len(wm.sent) != 2 || len(link.sent) != 1 {
 		t.Errorf("webmention %d times, link %d times", len(wm.sent), len(link.sent))
 	}
@@ -199,7 +199,7 @@ func TestPoliteness(t *testing.T) {
 				all = append(all, notice(fmt.Sprint(i), fmt.Sprintf("https://h%d.example/", h), ledger.Added))
 			}
 		}
-		pb := &scripted{protocol: ledger.Pingback, spacing: 16 * time.Second, send: func(outgoing.Notice) outgoing.Outcome {
+		pb := &scripted{protocol: ledger.Pingback, spacing: 16 * time.Second, send: func(ledger.Notice) outgoing.Outcome {
 			time.Sleep(time.Second)
 			return outgoing.Outcome{State: ledger.Done}
 		}}
@@ -230,7 +230,7 @@ func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := map[string]int{}
 		var mu sync.Mutex
-		wm := &scripted{protocol: ledger.Webmention, send: func(n outgoing.Notice) outgoing.Outcome {
+		wm := &scripted{protocol: ledger.Webmention, send: func(n ledger.Notice) outgoing.Outcome {
 			mu.Lock()
 			defer mu.Unlock()
 			calls[n.Target]++
@@ -251,8 +251,8 @@ func TestRetryAfter(t *testing.T) {
 		if took := time.Since(began); took < 20*time.Second || took > 42*time.Second {
 			t.Errorf("took %v", took)
 		}
-		if calls["https://long.example/2"] != 0 || calls["https://short.example/1"] != 2 || r.Failed() != 2 || len(r.Notices) != 4 {
-			t.Errorf("calls %v, %d failed of %d", calls, r.Failed(), len(r.Notices))
+		if calls["https://long.example/2"] != 0 || calls["https://short.example/1"] != 2 || r.Failed() != 2 || len(r.Results) != 4 {
+			t.Errorf("calls %v, %d failed of %d", calls, r.Failed(), len(r.Results))
 		}
 		snap, _ := s.Load(t.Context())
 		for _, n := range snap.Notices {
@@ -281,9 +281,9 @@ func TestSchedule(t *testing.T) {
 			c.o.State, c.o.Message = ledger.Retry, "no"
 			n := notice("a", "https://x.example/", ledger.Added)
 			for i, wait := range c.want {
-				n = settle(n, c.o, at, len(c.want))
+				n = applyOutcome(n, c.o, at, len(c.want))
 				if wait == 0 {
-					if n.State != ledger.Permanent || n.Message != "given up after 8 attempts: no" || !n.Next.IsZero() {
+					if n.State != ledger.Permanent || n.Message != "gave up after 8 attempts: no" || !n.Next.IsZero() {
 						t.Errorf("at the end %+v", n)
 					}
 					continue
@@ -315,14 +315,14 @@ func TestLive(t *testing.T) {
 		const x, y = "https://x.example/?a=1&b=2", "https://y.example/"
 		s := store(t, notice("soon", x, ledger.Added), notice("now", x, ledger.Added), notice("now", y, ledger.Updated), notice("old", x, ledger.Added),
 			notice("gone", x, ledger.Deleted), notice("gone", y, ledger.Added), notice("removed", x, ledger.Removed), notice("old", y, ledger.Removed))
-		r := run(t, s, Options{Senders: []outgoing.Sender{wm}, Sources: own, Live: Live{Deadline: time.Minute}})
+		r := run(t, s, Options{Senders: []outgoing.Sender{wm}, Sources: own, Live: LiveOptions{Deadline: time.Minute}})
 		got := map[string]string{}
-		for _, n := range r.Notices {
+		for _, n := range r.Results {
 			got[strings.TrimPrefix(n.Source, site)+" "+hostOf(n.Target)] = strings.TrimSpace(string(n.State) + " " + n.Message)
 		}
 		for k, v := range map[string]string{
-			"soon x.example": "done", "now x.example": "done", "now y.example": "done", "old x.example": "retry the page does not link to the target",
-			"gone x.example": "done", "gone y.example": "retry the page answers 410", "removed x.example": "retry the page still links to the target", "old y.example": "done",
+			"soon x.example": "done", "now x.example": "done", "now y.example": "done", "old x.example": "retry the source page does not link to the target",
+			"gone x.example": "done", "gone y.example": "retry the source page answered 410", "removed x.example": "retry the source page still links to the target", "old y.example": "done",
 		} {
 			if got[k] != v {
 				t.Errorf("%s: %q, want %q", k, got[k], v)
@@ -365,7 +365,7 @@ func TestUnreachable(t *testing.T) {
 		t.Errorf("asked %v; %d retry, %d skipped, %d permanent", asked, r.Count(ledger.Retry), r.Count(ledger.Skipped), r.Count(ledger.Permanent))
 	}
 	attempts := 0
-	for _, n := range r.Notices {
+	for _, n := range r.Results {
 		if n.State == ledger.Retry {
 			attempts += n.Attempts
 		}
@@ -402,7 +402,7 @@ func TestInFlight(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		wm := &scripted{protocol: ledger.Webmention, send: func(n outgoing.Notice) outgoing.Outcome {
+		wm := &scripted{protocol: ledger.Webmention, send: func(n ledger.Notice) outgoing.Outcome {
 			time.Sleep(10 * time.Second)
 			return outgoing.Outcome{State: ledger.Done}
 		}}
@@ -416,8 +416,8 @@ func TestInterrupt(t *testing.T) {
 		if err != nil || r.Stopped != "context canceled" {
 			t.Errorf("%v, stopped %q", err, r.Stopped)
 		}
-		if r.Count(ledger.Done) != 8 || r.Left != 22 || len(wm.sent) != 8 {
-			t.Errorf("%d done, %d left, %d sent", r.Count(ledger.Done), r.Left, len(wm.sent))
+		if r.Count(ledger.Done) != 8 || r.NotTried != 22 || len(wm.sent) != 8 {
+			t.Errorf("%d done, %d left, %d sent", r.Count(ledger.Done), r.NotTried, len(wm.sent))
 		}
 		count := map[string]int{}
 		for _, line := range states(t, s) {
@@ -457,7 +457,7 @@ func TestStoreFails(t *testing.T) {
 		all = append(all, notice("a", fmt.Sprintf("https://h%02d.example/", i), ledger.Added))
 	}
 	r, err := Run(t.Context(), &failing{File: store(t, all...), left: 10}, Options{Senders: []outgoing.Sender{wm}})
-	if !errors.Is(err, errFull) || len(wm.sent) != 10 || r.Count(ledger.Done) != 10 || r.Left != 40 {
-		t.Errorf("%v, %d sent, %d done, %d left", err, len(wm.sent), r.Count(ledger.Done), r.Left)
+	if !errors.Is(err, errFull) || len(wm.sent) != 10 || r.Count(ledger.Done) != 10 || r.NotTried != 40 {
+		t.Errorf("%v, %d sent, %d done, %d left", err, len(wm.sent), r.Count(ledger.Done), r.NotTried)
 	}
 }

@@ -11,45 +11,42 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// look is what a source page was found to be.
-type look struct {
+// sourcePage is the result of fetching a source page.
+type sourcePage struct {
 	status    int
-	moved     string // where it redirects to
+	moved     bool // it redirects
 	truncated bool
-	links     map[uint64]bool // hashes of the addresses it links to
+	links     map[uint64]bool // hashes of the URLs it links to
 	err       error
 }
 
-var linkSeed = maphash.MakeSeed()
+var linkSeed = maphash.MakeSeed() // of the hashes in sourcePage
 
-// lookAt fetches a source page.
-func (d *delivery) lookAt(ctx context.Context, source string) look {
-	r := fetch.Request{URL: source, MaxBody: d.opt.Live.MaxBody}
-	if d.opt.Live.Bust {
-		r.URL = bust(source, time.Now())
+// fetchSource fetches a source page.
+func (d *delivery) fetchSource(ctx context.Context, source string) sourcePage {
+	r := outgoing.Request{URL: source, MaxBody: d.opt.Live.MaxBody}
+	if d.opt.Live.BypassCache {
+		r.URL = uniqueURL(source, time.Now())
 		r.Header = map[string][]string{"Cache-Control": {"no-cache"}}
 	}
-	answer, err := d.opt.Sources.Do(ctx, r)
+	resp, err := d.opt.Sources.Do(ctx, r)
 	if err != nil {
-		return look{err: err}
+		return sourcePage{err: err}
 	}
-	l := look{status: answer.Status, truncated: answer.Truncated}
-	if answer.URL != r.URL {
-		l.moved = answer.URL
+	p := sourcePage{status: resp.Status, truncated: resp.Truncated, moved: resp.URL != r.URL}
+	if resp.Success() {
+		p.links = linksOf(resp.URL, resp.Body)
 	}
-	if answer.Status >= 200 && answer.Status < 300 {
-		l.links = linksOf(answer.URL, answer.Body)
-	}
-	return l
+	return p
 }
 
-// bust adds a parameter to the query of an address.
-func bust(url string, now time.Time) string {
+// uniqueURL adds a parameter to the query of a URL.
+func uniqueURL(url string, now time.Time) string {
 	url, fragment, has := strings.Cut(url, "#")
 	mark := "?"
 	if strings.Contains(url, "?") {
@@ -62,10 +59,9 @@ func bust(url string, now time.Time) string {
 	return url
 }
 
-// linksOf returns the hashes of what a page links to: of each value as it is
-// written, and as it is resolved. Which of a page's links count was decided
-// before; here it is enough that an address stands in an attribute that holds
-// one.
+// linksOf returns the hashes of the URLs that a page links to: of each value as it
+// is written and as it is resolved. Which links count was decided when the notice
+// was planned, so any attribute with a URL is enough here.
 func linksOf(page string, body []byte) map[uint64]bool {
 	links := map[uint64]bool{}
 	base, err := weburl.Parse(page)
@@ -96,39 +92,39 @@ func linksOf(page string, body []byte) map[uint64]bool {
 	}
 }
 
-// holds tells whether the page links to target.
-func (l look) holds(target string) bool {
-	if l.links[maphash.String(linkSeed, target)] {
+// linksTo reports whether the page links to target.
+func (p sourcePage) linksTo(target string) bool {
+	if p.links[maphash.String(linkSeed, target)] {
 		return true
 	}
 	u, err := weburl.Parse(target)
-	return err == nil && l.links[maphash.String(linkSeed, u.String())]
+	return err == nil && p.links[maphash.String(linkSeed, u.String())]
 }
 
-// ready tells whether the world sees the page as the notice says it is; if not,
-// why.
-func (l look) ready(n *ledger.Notice) error {
+// ready returns nil if visitors see the page as the notice says it is, and
+// otherwise why they do not.
+func (p sourcePage) ready(n *ledger.Notice) error {
 	gone := n.Event == ledger.Removed || n.Event == ledger.Deleted || n.Event == ledger.Moved
 	switch {
-	case l.err != nil:
-		return fmt.Errorf("the page cannot be fetched: %w", l.err)
-	case gone && (l.status == 404 || l.status == 410 || l.moved != "" && n.Event == ledger.Moved):
+	case p.err != nil:
+		return fmt.Errorf("the source page cannot be fetched: %w", p.err)
+	case gone && (p.status == 404 || p.status == 410 || p.moved && n.Event == ledger.Moved):
 		return nil
-	case l.status < 200 || l.status >= 300:
-		return fmt.Errorf("the page answers %d", l.status)
-	case n.Protocol == ledger.WebSub: // the target is a feed's hub, the source the feed
+	case p.status < 200 || p.status >= 300:
+		return fmt.Errorf("the source page answered %d", p.status)
+	case n.Protocol == ledger.WebSub: // the source is a feed and the target its hub
 		return nil
-	case gone && l.holds(n.Target):
-		return errors.New("the page still links to the target")
-	case gone || l.holds(n.Target):
+	case gone && p.linksTo(n.Target):
+		return errors.New("the source page still links to the target")
+	case gone || p.linksTo(n.Target):
 		return nil
-	case l.truncated:
-		return errors.New("the page is too long: the link is not in what was read of it")
+	case p.truncated:
+		return errors.New("the source page is too long, and the part that was read does not link to the target")
 	}
-	return errors.New("the page does not link to the target")
+	return errors.New("the source page does not link to the target")
 }
 
-// nextLook is how long to wait before a page is looked at again.
-func nextLook(looks int) time.Duration {
-	return min(time.Second<<min(looks, 5), 30*time.Second)
+// liveDelay returns how long to wait before a page is fetched again.
+func liveDelay(fetches int) time.Duration {
+	return min(time.Second<<min(fetches, 5), 30*time.Second)
 }

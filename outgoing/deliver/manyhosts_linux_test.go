@@ -22,7 +22,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -66,7 +65,7 @@ func TestManyHosts(t *testing.T) {
 		if err := store.Plan(t.Context(), "http://127.0.0.1/", ledger.Change{Notices: notices}); err != nil {
 			t.Fatal(err)
 		}
-		client := fetch.New(fetch.Options{Allow: allow, Pace: -1})
+		client := outgoing.NewClient(outgoing.ClientOptions{AllowAddresses: allow, Pace: -1})
 		began, used := time.Now(), processor(t)
 		r, err := deliver.Run(t.Context(), store, deliver.Options{
 			Senders: []outgoing.Sender{webmention.New(client)}, Targets: client, Sources: client, Hosts: atOnce,

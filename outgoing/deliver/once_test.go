@@ -18,7 +18,7 @@ func (pinger) Once() bool { return true }
 func TestOnce(t *testing.T) {
 	refuse := true
 	pb := pinger{&scripted{protocol: ledger.Pingback, mayRepeat: true}}
-	pb.send = func(n outgoing.Notice) outgoing.Outcome {
+	pb.send = func(n ledger.Notice) outgoing.Outcome {
 		if refuse && n.Target == "https://refuses.example/" {
 			return outgoing.Outcome{State: ledger.Permanent}
 		}

@@ -9,66 +9,67 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// job is a notice on its way through a run.
+// job is a notice that a run has claimed.
 type job struct {
 	notice ledger.Notice
 	runs   int // attempts in this run
 }
 
-// queue is what is to be done for one host, or for one source page. One worker
-// at a time has it.
+// queue has the jobs of one host or of one source page. One worker at a time has
+// it.
 type queue struct {
-	name   string
-	jobs   []*job
-	ready  time.Time
-	taken  bool // a worker has it
-	queued bool // in the heap
-	looks  int  // of a source: how often it was fetched
-	since  time.Time
-	silent int // of a host: notices in a row without an answer
+	name    string
+	jobs    []*job
+	ready   time.Time // when the next job may start
+	taken   bool      // a worker has it
+	queued  bool      // it is in the heap
+	fetches int       // of a source: how often it was fetched
+	since   time.Time // of a source: when it was first waited for
+	silent  int       // of a host: notices in a row without a response
 }
 
-// scheduler hands out the work. One goroutine, that of run, owns all of it;
-// workers get a job and send back a result.
+// scheduler distributes the work. It belongs to the goroutine of run; workers get
+// a job and send back a result.
 type scheduler struct {
 	*delivery
 	report *Report
 
 	hosts, sources map[string]*queue
-	hostTurns      turns
-	sourceTurns    turns
-	lookedAt       map[string]look // sources that were live for all that asked
-	held           int             // jobs in queues and with workers
+	readyHosts     queueHeap
+	readySources   queueHeap
+	livePages      map[string]sourcePage // sources that were ready for all their notices
+	pending        int                   // jobs in queues and with workers
 	claimedAll     bool
 
-	results  chan result
-	looks    chan lookResult
+	results  chan jobResult
+	fetched  chan sourceResult
 	busy     int // workers with a job
-	looking  int // workers with a source
+	fetching int // workers with a source
 	progress Progress
 }
 
-type lookResult struct {
+type sourceResult struct {
 	source *queue
-	look   look
+	page   sourcePage
 }
 
-// lookers is how many source pages are fetched at once: the site's own host is
-// asked gently as well.
-const lookers = 4
+// sourceWorkers is how many source pages are fetched in parallel. The site's own
+// host should not be overloaded either.
+const sourceWorkers = 4
 
-// maxSilent is after how many notices without an answer a host is left alone.
+// maxSilent is the number of notices in a row without a response after which the
+// rest for a host is left to a later run.
 const maxSilent = 3
 
 func newScheduler(d *delivery) *scheduler {
 	return &scheduler{
-		delivery: d, report: &Report{}, hosts: map[string]*queue{}, sources: map[string]*queue{}, lookedAt: map[string]look{},
-		results: make(chan result), looks: make(chan lookResult),
+		delivery: d, report: &Report{}, hosts: map[string]*queue{}, sources: map[string]*queue{}, livePages: map[string]sourcePage{},
+		results: make(chan jobResult), fetched: make(chan sourceResult),
 	}
 }
 
 func (s *scheduler) run(ctx context.Context) (*Report, error) {
-	// What a failing store leaves behind is not begun.
+	// When the store fails, no further notices are begun.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var failure error
@@ -86,10 +87,10 @@ func (s *scheduler) run(ctx context.Context) (*Report, error) {
 			}
 		}()
 	}
-	for range lookers {
+	for range sourceWorkers {
 		go func() {
 			for q := range sources {
-				s.looks <- lookResult{q, s.lookAt(ctx, q.name)}
+				s.fetched <- sourceResult{q, s.fetchSource(ctx, q.name)}
 			}
 		}()
 	}
@@ -105,27 +106,27 @@ func (s *scheduler) run(ctx context.Context) (*Report, error) {
 		if ctx.Err() == nil {
 			s.dispatch(jobs, sources)
 		}
-		if s.busy == 0 && s.looking == 0 && (ctx.Err() != nil || s.held == 0) {
+		if s.busy == 0 && s.fetching == 0 && (ctx.Err() != nil || s.pending == 0) {
 			break
 		}
 		stopped := ctx.Done()
 		if ctx.Err() != nil {
-			stopped = nil // known; what is in flight comes in
+			stopped = nil // wait for the notices in flight
 		}
 		timer.Reset(s.untilNext())
 		select {
 		case r := <-s.results:
 			s.busy--
-			fail(s.took(r))
-		case l := <-s.looks:
-			s.looking--
-			fail(s.looked(ctx, l))
+			fail(s.handleResult(r))
+		case r := <-s.fetched:
+			s.fetching--
+			fail(s.handleSource(ctx, r))
 		case <-timer.C:
 		case <-stopped:
 		}
-		s.tell()
+		s.reportProgress()
 	}
-	s.report.Left = s.held
+	s.report.NotTried = s.pending
 	if err := ctx.Err(); err != nil {
 		s.report.Stopped = err.Error()
 	}
@@ -133,12 +134,12 @@ func (s *scheduler) run(ctx context.Context) (*Report, error) {
 	return s.report, failure
 }
 
-// refill claims more when less than half of the window is in hand.
+// refill claims more notices when less than half of the window is pending.
 func (s *scheduler) refill(ctx context.Context) error {
-	if s.claimedAll || s.held > s.opt.Window/2 {
+	if s.claimedAll || s.pending > s.opt.Window/2 {
 		return nil
 	}
-	want := s.opt.Window - s.held
+	want := s.opt.Window - s.pending
 	notices, err := s.store.Claim(ctx, time.Now(), want)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -150,21 +151,21 @@ func (s *scheduler) refill(ctx context.Context) error {
 	for _, n := range notices {
 		s.add(n)
 	}
-	s.tell()
+	s.reportProgress()
 	return nil
 }
 
-// add takes a notice in hand: to the queue of its source, or if that is known
-// to be live, of its host.
+// add puts a notice into the queue of its source, or into that of its host if the
+// source is known to be live.
 func (s *scheduler) add(n ledger.Notice) {
-	s.held++
+	s.pending++
 	s.progress.Claimed++
 	j := &job{notice: n}
 	if s.opt.Sources == nil {
 		s.toHost(j)
 		return
 	}
-	if l, ok := s.lookedAt[n.Source]; ok && l.ready(&n) == nil {
+	if p, ok := s.livePages[n.Source]; ok && p.ready(&n) == nil {
 		s.toHost(j)
 		return
 	}
@@ -175,7 +176,7 @@ func (s *scheduler) add(n ledger.Notice) {
 		s.progress.Waiting++
 	}
 	q.jobs = append(q.jobs, j)
-	s.sourceTurns.enqueue(q)
+	s.readySources.push(q)
 }
 
 func (s *scheduler) toHost(j *job) {
@@ -186,61 +187,61 @@ func (s *scheduler) toHost(j *job) {
 		s.hosts[name] = q
 	}
 	q.jobs = append(q.jobs, j)
-	s.hostTurns.enqueue(q)
+	s.readyHosts.push(q)
 }
 
-// dispatch gives work to idle workers.
+// dispatch gives jobs to idle workers.
 func (s *scheduler) dispatch(jobs chan<- *job, sources chan<- *queue) {
 	now := time.Now()
-	for s.busy < s.opt.Hosts && s.hostTurns.due(now) {
-		q := s.hostTurns.take()
+	for s.busy < s.opt.Hosts && s.readyHosts.due(now) {
+		q := s.readyHosts.pop()
 		j := q.jobs[0]
 		q.jobs = q.jobs[1:]
 		s.busy++
 		jobs <- j
 	}
-	for s.looking < lookers && s.sourceTurns.due(now) {
-		q := s.sourceTurns.take()
-		s.looking++
+	for s.fetching < sourceWorkers && s.readySources.due(now) {
+		q := s.readySources.pop()
+		s.fetching++
 		sources <- q
 	}
 }
 
-// untilNext is how long nothing becomes due by itself.
+// untilNext returns the time until a queue becomes ready.
 func (s *scheduler) untilNext() time.Duration {
 	next := time.Hour
 	now := time.Now()
-	if len(s.hostTurns) > 0 && s.busy < s.opt.Hosts {
-		next = min(next, s.hostTurns[0].ready.Sub(now))
+	if len(s.readyHosts) > 0 && s.busy < s.opt.Hosts {
+		next = min(next, s.readyHosts[0].ready.Sub(now))
 	}
-	if len(s.sourceTurns) > 0 && s.looking < lookers {
-		next = min(next, s.sourceTurns[0].ready.Sub(now))
+	if len(s.readySources) > 0 && s.fetching < sourceWorkers {
+		next = min(next, s.readySources[0].ready.Sub(now))
 	}
 	return max(next, 0)
 }
 
-// took takes the result of a job.
-func (s *scheduler) took(r result) error {
+// handleResult handles the result of a job.
+func (s *scheduler) handleResult(r jobResult) error {
 	q := s.hosts[hostOf(r.job.notice.Target)]
 	now := time.Now()
 	q.taken, q.ready = false, now.Add(r.pause)
-	if r.err != nil || r.untried {
-		return r.err // it stays in hand, and counts as left
+	if r.err != nil || r.notTried {
+		return r.err // the job stays pending and counts as not tried
 	}
-	if r.noAnswer {
+	if r.noResponse {
 		q.silent++
 	} else {
 		q.silent = 0
 	}
-	for _, n := range r.more {
-		s.held++
+	for _, n := range r.additional {
+		s.pending++
 		s.progress.Claimed++
 		q.jobs = append(q.jobs, &job{notice: n})
 	}
 	n := r.done.Notice
-	again := n.State == ledger.Retry && r.job.runs < 2 && r.named && n.Next.Sub(now) <= s.opt.Patience
+	again := n.State == ledger.Retry && r.job.runs < 2 && r.namedTime && n.Next.Sub(now) <= s.opt.MaxWait
 	if again {
-		// The target said when: this run can wait for it.
+		// The target named a time for which this run can wait.
 		r.job.runs++
 		r.job.notice = n
 		q.ready = n.Next
@@ -250,25 +251,25 @@ func (s *scheduler) took(r result) error {
 	}
 	var err error
 	switch {
-	case r.pause > s.opt.Patience:
-		err = s.postponeAll(q, now, r.pause, q.name+" asks to wait")
+	case r.pause > s.opt.MaxWait:
+		err = s.postponeAll(q, now, r.pause, q.name+" asked to wait")
 	case q.silent >= maxSilent:
-		err = s.postponeAll(q, now, schedule[1], fmt.Sprintf("%s did not answer %d times in a row", q.name, q.silent))
+		err = s.postponeAll(q, now, retryDelays[1], fmt.Sprintf("%s did not answer %d times in a row", q.name, q.silent))
 	}
 	if len(q.jobs) > 0 {
-		s.hostTurns.enqueue(q)
+		s.readyHosts.push(q)
 	} else if !q.ready.After(now) {
 		delete(s.hosts, q.name)
 	}
 	return err
 }
 
-// postponeAll leaves what waits for a host to a later run.
+// postponeAll leaves the jobs of a host to a later run.
 func (s *scheduler) postponeAll(q *queue, now time.Time, wait time.Duration, why string) error {
 	jobs := q.jobs
 	q.jobs = nil
 	for i, j := range jobs {
-		done, err := s.leave(j.notice, now.Add(wait), why)
+		done, err := s.postpone(j.notice, now.Add(wait), why)
 		if err != nil {
 			q.jobs = jobs[i:]
 			return err
@@ -278,24 +279,24 @@ func (s *scheduler) postponeAll(q *queue, now time.Time, wait time.Duration, why
 	return nil
 }
 
-// looked takes what was found of a source page.
-func (s *scheduler) looked(ctx context.Context, l lookResult) error {
-	q := l.source
+// handleSource handles the result of fetching a source page.
+func (s *scheduler) handleSource(ctx context.Context, r sourceResult) error {
+	q := r.source
 	q.taken = false
-	q.looks++
+	q.fetches++
 	now := time.Now()
 	late := s.opt.Live.Deadline < 0 || now.Sub(q.since) >= s.opt.Live.Deadline
 	if ctx.Err() != nil {
-		late = false // the run ends, and the page had no chance
+		late = false // the run ends before the deadline of the page
 	}
 	waiting := q.jobs[:0:0]
 	for i, j := range q.jobs {
-		err := l.look.ready(&j.notice)
+		err := r.page.ready(&j.notice)
 		switch {
 		case err == nil:
 			s.toHost(j)
 		case late:
-			done, err := s.postpone(j.notice, now, err.Error())
+			done, err := s.sourceNotLive(j.notice, now, err.Error())
 			if err != nil {
 				q.jobs = append(waiting, q.jobs[i:]...)
 				return err
@@ -307,68 +308,69 @@ func (s *scheduler) looked(ctx context.Context, l lookResult) error {
 	}
 	q.jobs = waiting
 	if len(waiting) > 0 {
-		q.ready = now.Add(nextLook(q.looks - 1))
+		q.ready = now.Add(liveDelay(q.fetches - 1))
 		if s.opt.Live.Deadline > 0 {
 			if end := q.since.Add(s.opt.Live.Deadline); q.ready.After(end) {
 				q.ready = end
 			}
 		}
-		s.sourceTurns.enqueue(q)
+		s.readySources.push(q)
 		return nil
 	}
 	delete(s.sources, q.name)
 	s.progress.Waiting--
-	if l.look.err == nil {
-		s.lookedAt[q.name] = l.look
+	if r.page.err == nil {
+		s.livePages[q.name] = r.page
 	}
 	return nil
 }
 
-func (s *scheduler) finished(d Delivered) {
-	s.held--
+func (s *scheduler) finished(d Result) {
+	s.pending--
 	s.progress.Finished++
 	if d.Failed() {
 		s.progress.Failed++
 	}
-	s.report.Notices = append(s.report.Notices, d)
+	s.report.Results = append(s.report.Results, d)
 }
 
-func (s *scheduler) tell() {
+func (s *scheduler) reportProgress() {
 	if s.opt.Progress != nil {
 		s.opt.Progress(s.progress)
 	}
 }
 
-// turns is a heap of queues by the time when they are ready, then by name.
-type turns []*queue
+// queueHeap is a heap of queues, ordered by the time when they are ready, then by
+// name. The exported methods are those of [heap.Interface].
+type queueHeap []*queue
 
-func (t turns) due(now time.Time) bool { return len(t) > 0 && !t[0].ready.After(now) }
+func (t queueHeap) due(now time.Time) bool { return len(t) > 0 && !t[0].ready.After(now) }
 
-// enqueue puts a queue in, unless a worker has it or it is there already: a
-// queue in the heap keeps its time.
-func (t *turns) enqueue(q *queue) {
+// push adds a queue, unless a worker has it or it is in the heap already. The
+// ready time of a queue in the heap does not change.
+func (t *queueHeap) push(q *queue) {
 	if !q.taken && !q.queued {
 		q.queued = true
 		heap.Push(t, q)
 	}
 }
 
-func (t *turns) take() *queue {
+func (t *queueHeap) pop() *queue {
 	q := heap.Pop(t).(*queue)
 	q.queued, q.taken = false, true
 	return q
 }
 
-func (t turns) Len() int { return len(t) }
-func (t turns) Less(i, j int) bool {
+func (t queueHeap) Len() int { return len(t) }
+func (t queueHeap) Less(i, j int) bool {
 	if !t[i].ready.Equal(t[j].ready) {
 		return t[i].ready.Before(t[j].ready)
 	}
 	return t[i].name < t[j].name
 }
-func (t turns) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
-func (t *turns) Push(x any)   { *t = append(*t, x.(*queue)) }
-func (t *turns) Pop() any {
+func (t queueHeap) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
+func (t *queueHeap) Push(x any)   { *t = append(*t, x.(*queue)) }
+func (t *queueHeap) Pop() any {
 	old := *t
 	q := old[len(old)-1]
 	old[len(old)-1] = nil

@@ -2,83 +2,82 @@ package deliver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// result is what a worker made of a job.
-type result struct {
+// jobResult is the result of a job.
+type jobResult struct {
 	job  *job
-	done Delivered
-	// untried: the run ended first, and the notice is as it was.
-	untried bool
-	// pause is how long the host shall get nothing else.
+	done Result
+	// notTried is set if the run ended first. The notice is unchanged.
+	notTried bool
+	// pause is how long the host must not get another notice.
 	pause time.Duration
-	// named: the target said when to come again.
-	named bool
-	// noAnswer: the host could not be reached.
-	noAnswer bool
-	// more are notices that were found to be due besides.
-	more []ledger.Notice
-	err  error // of the store
+	// namedTime is set if the target said when to try again.
+	namedTime bool
+	// noResponse is set if the host could not be reached.
+	noResponse bool
+	// additional are new notices for the additional senders.
+	additional []ledger.Notice
+	err        error // of the store
 }
 
-// work delivers one notice. ctx ends the search for an endpoint and the wait
-// for a turn; what is begun is finished and recorded.
-func (d *delivery) work(ctx context.Context, j *job) result {
+// work delivers one notice. The end of ctx stops the discovery and the wait for a
+// gate; a notice that is begun is finished and recorded.
+func (d *delivery) work(ctx context.Context, j *job) jobResult {
 	n := j.notice
-	r := result{job: j, done: Delivered{Notice: n}}
-	page := &target{url: n.Target, fetcher: d.opt.Targets}
+	r := jobResult{job: j, done: Result{Notice: n}}
+	page := outgoing.NewTarget(d.opt.Targets, n.Target)
 	var err error
-	if r.more, err = d.besides(ctx, n, page); err != nil {
+	if r.additional, err = d.addNotices(ctx, n, page); err != nil {
 		r.err = err
 		return r
 	}
 	sender, endpoint, o := d.endpoint(ctx, n, page)
 	if ctx.Err() != nil {
-		r.untried = true
+		r.notTried = true
 		return r
 	}
 	if sender == nil {
 		return d.finish(ctx, r, n, o, false)
 	}
 	r.done.Via = endpoint.Via
-	if d.told(n, sender) {
+	if d.alreadyDelivered(n, sender) {
 		n.Protocol = sender.Protocol()
 		return d.finish(ctx, r, n, outgoing.Outcome{State: ledger.Done, Endpoint: endpoint.URL,
-			Message: fmt.Sprintf("the target has the link; a %s does not say that the page changed", sender.Protocol())}, false)
+			Message: fmt.Sprintf("the target already has the link, and a %s cannot announce that the page changed", sender.Protocol())}, false)
 	}
 	if n.State == ledger.InFlight {
 		if !sender.Idempotent() {
-			r.done.Unsettled = true
+			r.done.NotRepeated = true
 			return d.finish(ctx, r, n, outgoing.Outcome{State: ledger.Permanent, Endpoint: endpoint.URL,
-				Message: fmt.Sprintf("an earlier run ended while it was sent by %s; whether it arrived is not known, and it is not sent twice", sender.Protocol())}, false)
+				Message: fmt.Sprintf("an earlier run stopped while sending this notice by %s; it may have arrived, so it is not sent again", sender.Protocol())}, false)
 		}
 		r.done.Repeated = true
 	}
 	leave, err := d.gates.enter(ctx, hostOf(endpoint.URL), sender.Spacing())
 	if err != nil {
-		r.untried = true
+		r.notTried = true
 		return r
 	}
 	if err := d.store.Begin(ctx, n.Key); err != nil {
 		leave()
-		r.untried = ctx.Err() != nil
-		if !r.untried {
+		r.notTried = ctx.Err() != nil
+		if !r.notTried {
 			r.err = err
 		}
 		return r
 	}
-	// From here on the target may get it: an interrupt does not cut it off.
+	// From here on the target may receive the notice, so an interrupt must not
+	// stop it.
 	ctx = context.WithoutCancel(ctx)
-	o = sender.Send(ctx, outgoing.Notice{Source: n.Source, Target: n.Target, Event: n.Event, Replacement: n.Replacement, Attempts: n.Attempts}, endpoint)
+	o = sender.Send(ctx, n, endpoint)
 	leave()
 	if o.Endpoint == "" {
 		o.Endpoint = endpoint.URL
@@ -86,7 +85,7 @@ func (d *delivery) work(ctx context.Context, j *job) result {
 	n.Protocol = sender.Protocol()
 	r = d.finish(ctx, r, n, o, true)
 	if o.State == ledger.Retry {
-		r.named = o.After > 0
+		r.namedTime = o.After > 0
 		if o.Status == 429 || o.Status == 503 || o.Fault != nil && *o.Fault == 429 {
 			r.pause = max(o.After, sender.Spacing())
 		}
@@ -95,23 +94,23 @@ func (d *delivery) work(ctx context.Context, j *job) result {
 	return r
 }
 
-// finish records an outcome. sent: it is one of sending, not of what comes
-// before.
-func (d *delivery) finish(ctx context.Context, r result, n ledger.Notice, o outgoing.Outcome, sent bool) result {
+// finish records an outcome. sent is set if the notice was sent, and not if a step
+// before that failed.
+func (d *delivery) finish(ctx context.Context, r jobResult, n ledger.Notice, o outgoing.Outcome, sent bool) jobResult {
 	before := n.State
-	n = settle(n, o, time.Now().UTC(), d.opt.Attempts)
+	n = applyOutcome(n, o, time.Now().UTC(), d.opt.Attempts)
 	if before == ledger.InFlight && n.State == ledger.Retry && !sent {
-		n.State = ledger.InFlight // of an earlier run: nobody knows more now
+		n.State = ledger.InFlight // it is still unknown whether the earlier run sent it
 	}
 	r.done.Notice = n
-	r.noAnswer = o.State == ledger.Retry && o.Status == 0 && o.Fault == nil
+	r.noResponse = o.State == ledger.Retry && o.Status == 0 && o.Fault == nil
 	r.err = d.store.Record(context.WithoutCancel(ctx), r.job.notice.Key, n)
 	return r
 }
 
-// endpoint finds the sender that delivers, and where. Without one, the outcome
-// says why.
-func (d *delivery) endpoint(ctx context.Context, n ledger.Notice, page outgoing.Target) (outgoing.Sender, outgoing.Endpoint, outgoing.Outcome) {
+// endpoint finds the sender for a notice, and its endpoint. If there is none, the
+// outcome says why.
+func (d *delivery) endpoint(ctx context.Context, n ledger.Notice, page *outgoing.Target) (outgoing.Sender, outgoing.Endpoint, outgoing.Outcome) {
 	var able []outgoing.Sender
 	known := false
 	for _, s := range d.candidates(n) {
@@ -122,12 +121,12 @@ func (d *delivery) endpoint(ctx context.Context, n ledger.Notice, page outgoing.
 	}
 	switch {
 	case !known:
-		return nil, outgoing.Endpoint{}, outgoing.Outcome{State: ledger.Skipped, Message: fmt.Sprintf("the protocol %s is switched off", n.Protocol)}
+		return nil, outgoing.Endpoint{}, outgoing.Outcome{State: ledger.Skipped, Message: fmt.Sprintf("the protocol %s is not enabled", n.Protocol)}
 	case len(able) == 0:
-		return nil, outgoing.Endpoint{}, outgoing.Outcome{State: ledger.Skipped, Message: fmt.Sprintf("no protocol in use can say that a link was %s", n.Event)}
+		return nil, outgoing.Endpoint{}, outgoing.Outcome{State: ledger.Skipped, Message: fmt.Sprintf("no enabled protocol can announce that a link was %s", n.Event)}
 	}
 	var failure error
-	none := outgoing.Outcome{State: ledger.NoService, Message: "the target takes no notices"}
+	none := outgoing.Outcome{State: ledger.NoService, Message: "the target does not accept notices"}
 	for _, s := range able {
 		e, err := s.Discover(ctx, page)
 		if err == nil && e.URL != "" {
@@ -137,11 +136,11 @@ func (d *delivery) endpoint(ctx context.Context, n ledger.Notice, page outgoing.
 			failure = err
 		}
 		if e.Via != "" {
-			none.Message = "the target takes no notices: " + e.Via
+			none.Message = "the target does not accept notices: " + e.Via
 		}
 	}
 	if failure != nil {
-		return nil, outgoing.Endpoint{}, unreachable(failure)
+		return nil, outgoing.Endpoint{}, outgoing.RequestFailed(failure)
 	}
 	return nil, outgoing.Endpoint{}, none
 }
@@ -151,7 +150,7 @@ func (d *delivery) candidates(n ledger.Notice) []outgoing.Sender {
 	if n.Protocol == ledger.AnyProtocol {
 		return d.opt.Senders
 	}
-	for _, list := range [][]outgoing.Sender{d.opt.Senders, d.opt.Besides, d.opt.Named} {
+	for _, list := range [][]outgoing.Sender{d.opt.Senders, d.opt.Additional, d.opt.Named} {
 		for _, s := range list {
 			if s.Protocol() == n.Protocol {
 				return []outgoing.Sender{s}
@@ -161,81 +160,98 @@ func (d *delivery) candidates(n ledger.Notice) []outgoing.Sender {
 	return nil
 }
 
-// unreachable is the outcome of a target that could not be asked.
-func unreachable(err error) outgoing.Outcome {
-	o := outgoing.Outcome{State: ledger.Retry, Message: err.Error()}
-	var failure *fetch.Error
-	if errors.As(err, &failure) {
-		switch {
-		case failure.Kind == fetch.RefusedAddress:
-			o.State = ledger.Skipped // PB-61: never asked, so it has not failed
-		case !failure.Kind.Retry():
-			o.State = ledger.Permanent
-		}
-	}
-	// A target that answered, but not with its page, says when to come again.
-	var later interface {
-		Wait() (status int, after time.Duration)
-	}
-	if errors.As(err, &later) {
-		o.Status, o.After = later.Wait()
-	}
-	return o
-}
-
-// besides makes notices for the protocols that are used beside others, where
-// the target speaks them. They are in the store before the first one is sent,
-// so that a crash does not lose them.
-func (d *delivery) besides(ctx context.Context, n ledger.Notice, page outgoing.Target) (more []ledger.Notice, err error) {
+// addNotices returns notices for the additional senders that find an endpoint at
+// the target. They are in the store before the first one is sent, so that a crash
+// does not lose them.
+func (d *delivery) addNotices(ctx context.Context, n ledger.Notice, page *outgoing.Target) (added []ledger.Notice, err error) {
 	if n.Protocol != ledger.AnyProtocol {
 		return nil, nil
 	}
-	for _, s := range d.opt.Besides {
+	for _, s := range d.opt.Additional {
 		key := ledger.Key{Source: n.Source, Target: n.Target, Protocol: s.Protocol()}
-		if old, ok := d.known[key]; !s.Takes(n.Event) || ok && old.Event == n.Event && old.Hash == n.Hash {
-			continue // an earlier run came as far as this
+		if old, ok := d.earlier[key]; !s.Takes(n.Event) || ok && old.Event == n.Event && old.Hash == n.Hash {
+			continue // an earlier run has added it
 		}
 		e, err := s.Discover(ctx, page)
 		if err != nil || e.URL == "" {
-			continue // the notice itself says what is wrong with the target
+			continue // the outcome of n says what is wrong with the target
 		}
-		twin := ledger.Notice{Key: key, Event: n.Event, Replacement: n.Replacement, Hash: n.Hash, State: ledger.Pending}
-		if err := d.store.Record(ctx, key, twin); err != nil {
+		extra := ledger.Notice{Key: key, Event: n.Event, Replacement: n.Replacement, Hash: n.Hash, State: ledger.Pending}
+		if err := d.store.Record(ctx, key, extra); err != nil {
 			if ctx.Err() != nil {
 				return nil, nil
 			}
 			return nil, err
 		}
-		more = append(more, twin)
+		added = append(added, extra)
 	}
-	return more, nil
+	return added, nil
 }
 
-// postpone records that the source page did not come alive: an attempt, as the
-// author may never publish it.
-func (d *delivery) postpone(n ledger.Notice, now time.Time, why string) (Delivered, error) {
+// sourceNotLive records that the source page did not become live. That counts as
+// an attempt, because the author may never publish the page.
+func (d *delivery) sourceNotLive(n ledger.Notice, now time.Time, why string) (Result, error) {
 	before := n.State
-	late := settle(n, outgoing.Outcome{State: ledger.Retry, Message: why}, now.UTC(), d.opt.Attempts)
+	late := applyOutcome(n, outgoing.Outcome{State: ledger.Retry, Message: why}, now.UTC(), d.opt.Attempts)
 	if before == ledger.InFlight && late.State == ledger.Retry {
 		late.State = ledger.InFlight
 	}
-	return Delivered{Notice: late}, d.store.Record(context.Background(), n.Key, late)
+	return Result{Notice: late}, d.store.Record(context.Background(), n.Key, late)
 }
 
-// leave records that a notice is to wait for its host, without an attempt.
-func (d *delivery) leave(n ledger.Notice, until time.Time, why string) (Delivered, error) {
+// postpone records that a notice waits for its host. That does not count as an
+// attempt.
+func (d *delivery) postpone(n ledger.Notice, until time.Time, why string) (Result, error) {
 	if n.State != ledger.InFlight {
 		n.State = ledger.Retry
 	}
-	n.Next, n.Message = ceil(until.UTC()), why
-	return Delivered{Notice: n}, d.store.Record(context.Background(), n.Key, n)
+	n.Next, n.Message = ceilSecond(until.UTC()), why
+	return Result{Notice: n}, d.store.Record(context.Background(), n.Key, n)
 }
 
-// hostOf returns the host of an address, with its port.
+// hostOf returns the host of a URL, with its port.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return address
 	}
 	return strings.ToLower(u.Host)
+}
+
+// onceSender is implemented by senders whose protocol can only announce that a
+// link exists, and not that its page changed. Takes returns true for updates
+// nevertheless, because a target may have refused the page as it was.
+type onceSender interface {
+	Once() bool
+}
+
+func sendsOnce(s outgoing.Sender) bool {
+	o, ok := s.(onceSender)
+	return ok && o.Once()
+}
+
+// loadEarlier keeps the notices that decide about new ones: those of additional
+// senders, and the delivered ones of protocols that announce a link once.
+func (d *delivery) loadEarlier(notices []ledger.Notice) {
+	keep := map[ledger.Protocol]func(ledger.State) bool{}
+	for _, s := range d.opt.Senders {
+		if sendsOnce(s) {
+			keep[s.Protocol()] = func(state ledger.State) bool { return state == ledger.Done }
+		}
+	}
+	for _, s := range d.opt.Additional {
+		keep[s.Protocol()] = func(ledger.State) bool { return true }
+	}
+	for _, n := range notices {
+		if keeps := keep[n.Protocol]; keeps != nil && keeps(n.State) {
+			d.earlier[n.Key] = n
+		}
+	}
+}
+
+// alreadyDelivered reports whether n is an update about a link that the target
+// already has, with a protocol that cannot announce updates.
+func (d *delivery) alreadyDelivered(n ledger.Notice, s outgoing.Sender) bool {
+	return n.Event == ledger.Updated && sendsOnce(s) &&
+		d.earlier[ledger.Key{Source: n.Source, Target: n.Target, Protocol: s.Protocol()}].State == ledger.Done
 }

@@ -8,136 +8,140 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
-// File is the [Store] in a sorted file of JSON Lines. Beside NAME.jsonl stand
-// NAME.journal, what happened since the file was written, NAME.lock, held while
-// the store is open for writing, and NAME.damaged, lines that could not be
-// read.
+// File is the [Store] in a sorted file of JSON Lines, NAME.jsonl. In the same
+// directory are NAME.journal, with the changes since the file was written,
+// NAME.lock, which is locked while the store is open for writing, and
+// NAME.damaged, with lines that could not be read.
 type File struct {
-	name   string
-	note   func(string)
-	lock   *lock    // nil when the store is read-only
-	log    *journal // nil as well
-	isNew  bool
-	faults []Fault
+	name     string
+	warn     func(string)
+	lock     *lock    // nil if the store is read-only
+	log      *journal // nil if the store is read-only
+	isNew    bool
+	warnings []Warning
 
-	// gate is held for reading from before an entry goes to the journal until
-	// the book has it, and for writing while the journal is emptied: else an
-	// entry could fall between.
+	// gate is held for reading from before an entry goes to the journal until it
+	// is in the records, and for writing while the journal is emptied. Without
+	// it, an entry could be lost between the two.
 	gate sync.RWMutex
 
 	mu      sync.Mutex
-	book    *book
-	changed bool         // the file lacks something that the book has
+	records *records
+	changed bool         // the file lacks changes that the records have
 	claimed map[Key]bool // by this store
 	closed  bool
 }
 
-// FileOptions are those of [OpenFile].
+// FileOptions configure [OpenFile].
 type FileOptions struct {
-	// ReadOnly opens the ledger for [File.Load] alone: nothing is locked or
-	// written, and another process may work with it.
+	// ReadOnly opens the ledger for [File.Load] only. Nothing is locked or
+	// written, and another process may have the ledger open.
 	ReadOnly bool
-	// Note is told, in a sentence each, what is odd about the files but no
-	// reason to stop. Nil is for nobody.
-	Note func(string)
+	// Warn, if not nil, is called with a sentence about each problem with the
+	// files that did not prevent them from being opened.
+	Warn func(string)
 }
 
-// OpenFile opens the ledger of that name, which need not exist yet. It reads
-// the file, then the journal that a crash may have left; see [Fault] for what
-// it makes of lines that it cannot read. Errors are [ErrLocked], [ErrNewer],
-// [ErrNoLedger] and those of the file system, each with the file's name.
+// OpenFile opens the ledger with that name, which need not exist yet. It reads the
+// file and then the journal, which a crash may have left. Lines that cannot be
+// read are moved to the .damaged file; see [File.Warnings]. Errors are
+// [ErrLocked], [ErrNewer], [ErrNoLedger] and those of the file system, all with
+// the name of the file.
 func OpenFile(name string, opt FileOptions) (*File, error) {
-	f := &File{name: name, note: opt.Note, claimed: map[Key]bool{}}
-	if f.note == nil {
-		f.note = func(string) {}
+	f := &File{name: name, warn: opt.Warn, claimed: map[Key]bool{}}
+	if f.warn == nil {
+		f.warn = func(string) {}
 	}
 	if opt.ReadOnly {
 		p, _, err := f.readUnlocked()
 		if err != nil {
 			return nil, err
 		}
-		f.take(p)
+		f.use(p)
 		return f, nil
 	}
 	if err := makeDirectory(filepath.Dir(name)); err != nil {
 		return nil, writeError(name, err)
 	}
 	var err error
-	if f.lock, err = takeLock(f.beside("lock")); err != nil {
+	if f.lock, err = takeLock(f.sibling("lock")); err != nil {
 		return nil, err
 	}
-	p, whole, err := f.read()
+	p, complete, err := f.read()
 	if err == nil {
-		err = keepAside(f.beside("damaged"), p.damaged)
+		err = saveDamaged(f.sibling("damaged"), p.damaged)
 	}
 	if err == nil {
-		f.log, err = newJournal(f.beside("journal"), whole)
+		f.log, err = newJournal(f.sibling("journal"), complete)
 	}
 	if err != nil {
 		f.lock.release()
 		return nil, err
 	}
-	f.take(p)
+	f.use(p)
 	return f, nil
 }
 
-// beside returns the name of a file that belongs to the ledger.
-func (f *File) beside(ending string) string {
-	return strings.TrimSuffix(f.name, ".jsonl") + "." + ending
+// sibling returns the name of another file that belongs to the ledger.
+func (f *File) sibling(extension string) string {
+	return strings.TrimSuffix(f.name, ".jsonl") + "." + extension
 }
 
-func (f *File) take(p *parsed) {
-	f.book, f.changed, f.faults = p.book, p.changed, p.faults
+// use makes p the content of the store and reports its warnings.
+func (f *File) use(p *parsed) {
+	f.records, f.changed, f.warnings = p.records, p.changed, p.warnings
 	const most = 5
-	for i, fault := range p.faults {
+	for i, warning := range p.warnings {
 		if i == most {
-			f.note(fmt.Sprintf("%s: %d more lines are odd; sitelink ledger verify lists them", f.name, len(p.faults)-i))
+			f.warn(fmt.Sprintf("%s: %d more lines have problems; run 'sitelink ledger verify' to list them", f.name, len(p.warnings)-i))
 			break
 		}
-		f.note(fault.String())
+		f.warn(warning.String())
 	}
 	if len(p.damaged) > 0 && f.lock != nil {
-		f.note(fmt.Sprintf("%d lines that could not be read are kept in %s", len(p.damaged), f.beside("damaged")))
+		f.warn(fmt.Sprintf("unreadable lines saved in %s: %d", f.sibling("damaged"), len(p.damaged)))
 	}
 }
 
-// Faults returns what was odd about the files when they were read.
-func (f *File) Faults() []Fault { return f.faults }
+// Warnings returns the problems found when the files were read.
+func (f *File) Warnings() []Warning { return f.warnings }
 
 // read reads ledger and journal, and returns how many bytes of the journal are
-// whole.
-func (f *File) read() (p *parsed, whole int64, err error) {
-	log, _, err := readFile(f.beside("journal"))
+// complete lines.
+func (f *File) read() (p *parsed, complete int64, err error) {
+	log, _, err := readFile(f.sibling("journal"))
 	if err != nil {
 		return nil, 0, err
 	}
-	text, there, err := readFile(f.name)
+	text, exists, err := readFile(f.name)
 	if err != nil {
 		return nil, 0, err
 	}
-	f.isNew = !there && log == ""
+	f.isNew = !exists && log == ""
 	if p, err = parse(f.name, text); err != nil {
 		return nil, 0, err
 	}
-	return p, p.replay(f.beside("journal"), log), nil
+	return p, p.replay(f.sibling("journal"), log), nil
 }
 
-// readUnlocked reads while another process may write: the journal first, whose
-// entries may be in the ledger already, and all again when the ledger was
-// replaced meanwhile.
-func (f *File) readUnlocked() (p *parsed, whole int64, err error) {
+// readUnlocked reads while another process may write. It reads the journal first,
+// because its entries may be in the ledger already, and starts again if the ledger
+// was replaced meanwhile.
+func (f *File) readUnlocked() (p *parsed, complete int64, err error) {
 	const tries = 5
 	for range tries {
 		before, _ := os.Stat(f.name)
-		if p, whole, err = f.read(); err != nil {
+		if p, complete, err = f.read(); err != nil {
 			return nil, 0, err
 		}
 		after, _ := os.Stat(f.name)
@@ -145,13 +149,13 @@ func (f *File) readUnlocked() (p *parsed, whole int64, err error) {
 			break
 		}
 	}
-	return p, whole, nil
+	return p, complete, nil
 }
 
-// maxFileBytes bounds a ledger in memory: some ten million rows.
+// maxFileBytes limits the size of a ledger: about ten million rows.
 const maxFileBytes = 2 << 30
 
-func readFile(name string) (text string, there bool, err error) {
+func readFile(name string) (text string, exists bool, err error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
@@ -178,8 +182,8 @@ func readFile(name string) (text string, there bool, err error) {
 	return b.String(), true, nil
 }
 
-// makeDirectory makes the directory of a ledger. In one of our name, git is
-// told which files are not to be committed.
+// makeDirectory makes the directory of a ledger. If it is .sitelink, it gets a
+// .gitignore file.
 func makeDirectory(dir string) error {
 	if filepath.Base(dir) == statedir.Name {
 		return statedir.Make(dir)
@@ -187,9 +191,9 @@ func makeDirectory(dir string) error {
 	return os.MkdirAll(dir, 0o777)
 }
 
-// keepAside appends lines to the file of those that could not be read, before
-// the file that they stand in is written anew.
-func keepAside(name string, lines []string) error {
+// saveDamaged appends lines that could not be read to a file, before the file they
+// are from is replaced.
+func saveDamaged(name string, lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -205,17 +209,16 @@ func keepAside(name string, lines []string) error {
 	return nil
 }
 
-// Load returns the present state.
+// Load returns the current state.
 func (f *File) Load(context.Context) (*Snapshot, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := f.book.snapshot()
+	s := f.records.snapshot()
 	s.New = f.isNew
 	return s, nil
 }
 
-// errReadOnly is the error of writing to a store that was opened for reading.
-var errReadOnly = errors.New("the ledger is open for reading only")
+var errReadOnly = errors.New("the ledger was opened for reading only")
 
 func (f *File) writable() error {
 	switch {
@@ -227,7 +230,7 @@ func (f *File) writable() error {
 	return nil
 }
 
-// Plan writes the file anew, with the change in it.
+// Plan replaces the file by one that includes the change.
 func (f *File) Plan(_ context.Context, base string, c Change) error {
 	f.gate.Lock()
 	defer f.gate.Unlock()
@@ -236,20 +239,20 @@ func (f *File) Plan(_ context.Context, base string, c Change) error {
 	if err := f.writable(); err != nil {
 		return err
 	}
-	next := f.book.clone()
-	next.apply(base, c.whole())
+	next := f.records.clone()
+	next.apply(base, c.toSeconds())
 	if err := f.save(next); err != nil {
 		return err
 	}
-	f.book, f.isNew = next, false
+	f.records, f.isNew = next, false
 	for _, n := range c.Notices {
 		delete(f.claimed, n.Key)
 	}
 	return nil
 }
 
-// save makes the book the contents of the file, and empties the journal.
-func (f *File) save(b *book) error {
+// save writes the records to the file and empties the journal.
+func (f *File) save(b *records) error {
 	if err := replace(f.name, b.write); err != nil {
 		return err
 	}
@@ -257,8 +260,8 @@ func (f *File) save(b *book) error {
 	return f.log.clear()
 }
 
-// adopt makes another book of that of the store, with no entry between.
-func (f *File) adopt(change func(*book) *book) error {
+// update replaces the records, without letting journal entries in between.
+func (f *File) update(change func(*records) *records) error {
 	f.gate.Lock()
 	defer f.gate.Unlock()
 	f.mu.Lock()
@@ -266,45 +269,45 @@ func (f *File) adopt(change func(*book) *book) error {
 	if err := f.writable(); err != nil {
 		return err
 	}
-	b := change(f.book)
+	b := change(f.records)
 	if err := f.save(b); err != nil {
 		return err
 	}
-	f.book, f.isNew = b, false
+	f.records, f.isNew = b, false
 	return nil
 }
 
-// copyBook returns the book as it is now.
-func (f *File) copyBook() *book {
+// copyRecords returns a copy of the current records.
+func (f *File) copyRecords() *records {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.book.clone()
+	return f.records.clone()
 }
 
-// Claim returns open notices that are due, in the order of their keys. The
-// lease is for the life of the store: the file is locked meanwhile.
+// Claim returns open notices that are due, sorted by key. The lease lasts as long
+// as the store is open, because the file is locked.
 func (f *File) Claim(_ context.Context, now time.Time, limit int) ([]Notice, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.writable(); err != nil {
 		return nil, err
 	}
-	due := f.book.due(now, limit, func(n *Notice) bool { return !f.claimed[n.Key] })
+	due := f.records.due(now, limit, func(n *Notice) bool { return !f.claimed[n.Key] })
 	for _, n := range due {
 		f.claimed[n.Key] = true
 	}
 	return due, nil
 }
 
-// Begin notes in the journal that the notice is about to be sent.
+// Begin writes to the journal that the notice is about to be sent.
 func (f *File) Begin(_ context.Context, k Key) error {
-	return f.enter(beginEntry(k), func(b *book) { b.begin(k) })
+	return f.enter(journalEntry{Begin: &k}, func(b *records) { b.begin(k) })
 }
 
-// Record notes the outcome in the journal.
+// Record writes the outcome to the journal.
 func (f *File) Record(_ context.Context, from Key, n Notice) error {
-	n = n.whole()
-	return f.enter(recordEntry(from, &n), func(b *book) {
+	n = n.toSeconds()
+	return f.enter(recordEntry(from, &n), func(b *records) {
 		b.record(from, n)
 		delete(f.claimed, from)
 		if n.Open() {
@@ -313,14 +316,14 @@ func (f *File) Record(_ context.Context, from Key, n Notice) error {
 	})
 }
 
-// Remember notes the peer in the journal.
-func (f *File) Remember(_ context.Context, p Peer) error {
-	p.Until = p.Until.UTC().Truncate(time.Second)
-	return f.enter(peerEntry(&p), func(b *book) { b.remember(p) })
+// RecordUnsupported writes the host to the journal.
+func (f *File) RecordUnsupported(_ context.Context, h UnsupportedHost) error {
+	h.Until = toSeconds(h.Until)
+	return f.enter(journalEntry{Peer: &h}, func(b *records) { b.recordUnsupported(h) })
 }
 
-// enter makes an entry durable, then applies it.
-func (f *File) enter(entry []byte, apply func(*book)) error {
+// enter makes an entry durable and then applies it.
+func (f *File) enter(entry journalEntry, apply func(*records)) error {
 	f.gate.RLock()
 	defer f.gate.RUnlock()
 	f.mu.Lock()
@@ -334,12 +337,13 @@ func (f *File) enter(entry []byte, apply func(*book)) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	apply(f.book)
+	apply(f.records)
 	f.changed = true
 	return nil
 }
 
-// Compact writes the file anew, if it lacks something, and empties the journal.
+// Compact writes the changes in the journal to the file, if there are any, and
+// empties the journal.
 func (f *File) Compact() error {
 	f.gate.Lock()
 	defer f.gate.Unlock()
@@ -348,11 +352,11 @@ func (f *File) Compact() error {
 	if err := f.writable(); err != nil || !f.changed {
 		return err
 	}
-	return f.save(f.book)
+	return f.save(f.records)
 }
 
-// Close compacts the ledger and gives the lock back. When the ledger cannot be
-// written, the journal keeps what it lacks.
+// Close compacts the ledger and releases the lock. If the file cannot be written,
+// the journal keeps the changes.
 func (f *File) Close() error {
 	if f.lock == nil {
 		return nil
@@ -367,4 +371,75 @@ func (f *File) Close() error {
 	err = errors.Join(err, f.log.close())
 	f.lock.release()
 	return err
+}
+
+// replace replaces the content of the file atomically.
+func replace(name string, write func(io.Writer) error) error {
+	target := name
+	if followed, err := filepath.EvalSymlinks(name); err == nil {
+		target = followed // keep the symbolic link
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(target); err == nil {
+		mode = info.Mode().Perm()
+	}
+	r, err := disk.New(target, mode)
+	if err != nil {
+		return writeError(name, err)
+	}
+	defer r.Discard()
+	if err := write(r); err != nil {
+		return writeError(name, err)
+	}
+	if err := r.Commit(); err != nil {
+		return writeError(name, err)
+	}
+	return nil
+}
+
+// writeError names the file as the user did, and says so if the disk is full.
+func writeError(name string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("the disk is full: %w", syscall.ENOSPC)
+	}
+	return fmt.Errorf("write ledger %s: %w", name, disk.Cause(err))
+}
+
+// ErrLocked means that another process has the ledger open for writing.
+var ErrLocked = errors.New("locked by another process")
+
+// lock is a lock on the lock file of a ledger. The operating system releases it
+// when the process ends in any way. The file remains; it has the process ID of the
+// holder.
+type lock struct{ file *os.File }
+
+// takeLock takes the lock. If another process has it, the error says which one.
+func takeLock(name string) (*lock, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lock ledger %s: %w", name, disk.Cause(err))
+	}
+	if err := tryLock(f); err != nil {
+		defer f.Close()
+		if !errors.Is(err, ErrLocked) {
+			return nil, fmt.Errorf("lock ledger %s: %w", name, disk.Cause(err))
+		}
+		text, _ := io.ReadAll(io.LimitReader(f, 64))
+		if pid := strings.TrimSpace(string(text)); pid != "" {
+			if _, notANumber := strconv.Atoi(pid); notANumber == nil {
+				return nil, fmt.Errorf("ledger is %w (process %s, lock file %s)", ErrLocked, pid, name)
+			}
+		}
+		return nil, fmt.Errorf("ledger is %w (lock file %s)", ErrLocked, name)
+	}
+	// The process ID is only for messages, so a failure to write it is ignored.
+	if f.Truncate(0) == nil {
+		f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	return &lock{f}, nil
+}
+
+func (l *lock) release() {
+	l.file.Truncate(0)
+	l.file.Close()
 }

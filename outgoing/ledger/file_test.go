@@ -21,7 +21,7 @@ const site = "https://example.org/"
 func openFile(t testing.TB, name string) (*File, *[]string) {
 	t.Helper()
 	var notes []string
-	f, err := OpenFile(name, FileOptions{Note: func(s string) { notes = append(notes, s) }})
+	f, err := OpenFile(name, FileOptions{Warn: func(s string) { notes = append(notes, s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestFileSurvivesCrash(t *testing.T) {
 	done := claimed[0]
 	done.Protocol, done.State, done.Tried = Webmention, Done, time.Now()
 	check(t, f.Record(ctx, claimed[0].Key, done))
-	check(t, f.Remember(ctx, Peer{"https://x.example", LinkMethod, time.Now()}))
+	check(t, f.RecordUnsupported(ctx, UnsupportedHost{"https://x.example", LinkMethod, time.Now()}))
 	want := states(t, f)
 	f.crash()
 
@@ -104,7 +104,7 @@ func TestFileSurvivesCrash(t *testing.T) {
 		t.Errorf("compacted %v, want %v", got, want)
 	}
 	snap, _ := h.Load(ctx)
-	if snap.New || snap.Base != site || len(snap.Peers) != 1 || len(snap.Pages) != 1 || len(snap.Links) != 1 {
+	if snap.New || snap.Base != site || len(snap.Unsupported) != 1 || len(snap.Pages) != 1 || len(snap.Links) != 1 {
 		t.Errorf("%+v", snap)
 	}
 }
@@ -131,10 +131,10 @@ func TestJournalTwice(t *testing.T) {
 		}
 	}
 	want := states(t, f)
-	log, err := os.ReadFile(f.beside("journal"))
+	log, err := os.ReadFile(f.sibling("journal"))
 	check(t, err)
 	check(t, f.Close())
-	check(t, os.WriteFile(f.beside("journal"), log, 0o644))
+	check(t, os.WriteFile(f.sibling("journal"), log, 0o644))
 	g, _ := openFile(t, name)
 	if got := states(t, g); !reflect.DeepEqual(got, want) {
 		t.Errorf("applied twice %v, want %v", got, want)
@@ -152,12 +152,12 @@ func TestTornJournal(t *testing.T) {
 	for _, n := range all {
 		check(t, f.Begin(ctx, n.Key))
 	}
-	log, err := os.ReadFile(f.beside("journal"))
+	log, err := os.ReadFile(f.sibling("journal"))
 	check(t, err)
 	f.crash()
 	line := len(log) / 3
 	for size := range len(log) + 1 {
-		check(t, os.WriteFile(f.beside("journal"), log[:size], 0o644))
+		check(t, os.WriteFile(f.sibling("journal"), log[:size], 0o644))
 		g, notes := openFile(t, name)
 		begun := 0
 		for _, s := range states(t, g) {
@@ -168,7 +168,7 @@ func TestTornJournal(t *testing.T) {
 		if begun != size/line {
 			t.Fatalf("%d of %d bytes: %d begun", size, len(log), begun)
 		}
-		if torn := size%line != 0; torn != (len(*notes) == 1 && strings.HasSuffix((*notes)[0], "the last line was torn by a crash, and is dropped")) {
+		if torn := size%line != 0; torn != (len(*notes) == 1 && strings.HasSuffix((*notes)[0], "dropped the last line, which a crash cut off")) {
 			t.Fatalf("%d bytes: notes %q", size, *notes)
 		}
 		check(t, g.Begin(ctx, all[2].Key))
@@ -191,7 +191,7 @@ func TestDamagedFiles(t *testing.T) {
 		check(t, f.Begin(ctx, n.Key))
 	}
 	f.crash()
-	for _, file := range []string{name, f.beside("journal")} {
+	for _, file := range []string{name, f.sibling("journal")} {
 		data, err := os.ReadFile(file)
 		check(t, err)
 		lines := strings.SplitAfter(string(data), "\n")
@@ -202,12 +202,12 @@ func TestDamagedFiles(t *testing.T) {
 	if got := states(t, g); len(got) != 2 || got[all[1].Key] != Pending || got[all[2].Key] != InFlight {
 		t.Errorf("states %v", got)
 	}
-	if len(*notes) != 3 || !strings.Contains((*notes)[0], "l.jsonl:2: no JSON object") ||
-		!strings.Contains((*notes)[1], "l.journal:2: the check sum is wrong; the line is kept aside") || !strings.Contains((*notes)[2], "2 lines that could not be read are kept in") {
+	if len(*notes) != 3 || !strings.Contains((*notes)[0], "l.jsonl:2: not a valid JSON object") ||
+		!strings.Contains((*notes)[1], "l.journal:2: the checksum is wrong; the line is ignored") || !strings.HasSuffix((*notes)[2], "l.damaged: 2") {
 		t.Errorf("notes %q", *notes)
 	}
 	check(t, g.Close())
-	kept, err := os.ReadFile(g.beside("damaged"))
+	kept, err := os.ReadFile(g.sibling("damaged"))
 	check(t, err)
 	if strings.Count(string(kept), "\n") != 2 || strings.Count(string(kept), "x.examp\x00e") != 2 {
 		t.Errorf("kept %q", kept)
@@ -222,7 +222,7 @@ func TestLocked(t *testing.T) {
 	f, _ := openFile(t, name)
 	check(t, f.Plan(ctx, site, Change{Notices: pendingNotices(1)}))
 	_, err := OpenFile(name, FileOptions{})
-	want := fmt.Sprintf("ledger is locked by another process, %d (%s)", os.Getpid(), f.beside("lock"))
+	want := fmt.Sprintf("ledger is locked by another process (process %d, lock file %s)", os.Getpid(), f.sibling("lock"))
 	if !errors.Is(err, ErrLocked) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -52,7 +52,7 @@ func clone(t testing.TB, remote string) string {
 
 func openGit(t testing.TB, dir, runner string) *Git {
 	t.Helper()
-	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: dir, Env: gitEnv(t), Runner: runner, Note: func(s string) { t.Log(runner + ": " + s) }})
+	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: dir, Env: gitEnv(t), Runner: runner, Warn: func(s string) { t.Log(runner + ": " + s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestGitUnreachable(t *testing.T) {
 	check(t, g.Record(ctx, n.Key, n))
 	check(t, os.Rename(r, r+".away"))
 	err = g.Close()
-	if err == nil || !strings.Contains(err.Error(), "what was recorded is kept in") || !strings.Contains(err.Error(), gitRef) {
+	if err == nil || !strings.Contains(err.Error(), "the outcomes are kept in") || !strings.Contains(err.Error(), gitRef) {
 		t.Errorf("close: %v", err)
 	}
 	if _, err := OpenGit(ctx, gitRef, GitOptions{Dir: dir, Env: gitEnv(t), Runner: "two"}); err == nil || !strings.Contains(err.Error(), "read ledger "+gitRef+": git ls-remote: ") {

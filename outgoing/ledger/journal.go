@@ -7,54 +7,51 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// journal is an append-only file of what happened since the ledger was written.
-// A line is the CRC-32C of an entry in eight hexadecimal digits, a space, and
-// the entry:
+// journal is an append-only file of the changes since the ledger file was written.
+// A line is the CRC-32C of an entry as eight hexadecimal digits, a space, and the
+// entry:
 //
 //	0a1b2c3d {"begin":{"source":..,"target":..}}
 //	0a1b2c3d {"record":{..},"from":{..}}
 //	0a1b2c3d {"peer":{..}}
 //
-// An entry says what a row is from now on, not how it changes, so that entries
-// may be applied twice: after a crash between writing the ledger and emptying
-// the journal they are.
+// An entry has the new state of a row, so that it may be applied twice. That
+// happens after a crash between writing the ledger and emptying the journal.
 //
-// append returns when the entry is on the disk. Callers that come while a sync
-// runs share the next one, so that many workers cost few of them.
+// append returns when the entry is on disk. Calls that arrive during a sync share
+// the next one, so that many workers need few syncs.
 type journal struct {
 	name string
 	file *os.File
 
 	mu      sync.Mutex
-	synced  sync.Cond // a batch has ended
+	synced  sync.Cond // signals the end of a batch
 	pending []byte
-	batch   uint64 // the number of the batch that pending belongs to
-	done    uint64 // the last batch that has ended
+	batch   uint64 // number of the batch to which pending belongs
+	done    uint64 // number of the last batch that ended
 	failed  map[uint64]error
-	busy    bool  // somebody writes
-	size    int64 // bytes that are on the disk and whole
-	broken  error // nothing can be written any more
+	busy    bool  // a batch is being written
+	size    int64 // bytes of complete lines on disk
+	broken  error // if set, nothing more can be written
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendEntry adds the line of an entry.
-func appendEntry(dst, entry []byte) []byte {
-	sum := strconv.FormatUint(uint64(crc32.Checksum(entry, castagnoli)), 16)
-	for range 8 - len(sum) {
-		dst = append(dst, '0')
-	}
-	dst = append(append(append(dst, sum...), ' '), entry...)
-	return append(dst, '\n')
+// line returns the line of an entry.
+func (e journalEntry) line() string {
+	text := rowText(e)
+	sum := crc32.Checksum([]byte(strings.TrimSuffix(text, "\n")), castagnoli)
+	return fmt.Sprintf("%08x %s", sum, text)
 }
 
-// newJournal continues a journal whose first size bytes are whole; the rest is
-// a torn line, and goes.
+// newJournal opens a journal to append to. Its first size bytes are complete
+// lines; the rest is a cut-off line, which is removed.
 func newJournal(name string, size int64) (*journal, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -74,10 +71,10 @@ func newJournal(name string, size int64) (*journal, error) {
 }
 
 // append makes an entry durable.
-func (j *journal) append(entry []byte) error {
+func (j *journal) append(e journalEntry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.pending = appendEntry(j.pending, entry)
+	j.pending = append(j.pending, e.line()...)
 	mine := j.batch
 	for j.done < mine {
 		if j.busy {
@@ -89,7 +86,7 @@ func (j *journal) append(entry []byte) error {
 	return j.failed[mine]
 }
 
-// flush writes what is pending. j.mu is held, but not while the disk works.
+// flush writes the pending batch. j.mu is held, except while the disk works.
 func (j *journal) flush() {
 	batch, data := j.batch, j.pending
 	j.batch, j.pending, j.busy = batch+1, nil, true
@@ -108,9 +105,9 @@ func (j *journal) flush() {
 	j.synced.Broadcast()
 }
 
-// write appends data. What a full disk leaves of it is taken back, so that the
-// journal goes on once there is room; when that fails too, or a sync does, the
-// state of the file is unknown and nothing more is written.
+// write appends data. If the disk is full, the part that was written is removed
+// again, so that the journal can continue once there is space. If that fails, or
+// a sync fails, the state of the file is unknown and nothing more is written.
 func (j *journal) write(data []byte) error {
 	_, err := j.file.Write(data)
 	if err == nil {
@@ -129,7 +126,7 @@ func (j *journal) write(data []byte) error {
 	return err
 }
 
-// clear empties the journal, whose entries the ledger now holds.
+// clear empties the journal, after its entries were written to the ledger.
 func (j *journal) clear() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -157,7 +154,7 @@ func (j *journal) clear() error {
 	return nil
 }
 
-// close closes the file, and removes it when it is empty.
+// close closes the file and removes it if it is empty.
 func (j *journal) close() error {
 	err := j.file.Close()
 	if j.size == 0 && j.broken == nil {
@@ -165,6 +162,91 @@ func (j *journal) close() error {
 	}
 	if err != nil {
 		return fmt.Errorf("close ledger %s: %w", j.name, disk.Cause(err))
+	}
+	return nil
+}
+
+// journalEntry is a line of the journal. Exactly one of Begin, Record and Peer is
+// set; From may be set with Record.
+type journalEntry struct {
+	Begin  *Key             `json:"begin,omitempty"`
+	Record *Notice          `json:"record,omitempty"`
+	From   *Key             `json:"from,omitempty"`
+	Peer   *UnsupportedHost `json:"peer,omitempty"`
+}
+
+func recordEntry(from Key, n *Notice) journalEntry {
+	if from == n.Key {
+		return journalEntry{Record: n}
+	}
+	return journalEntry{Record: n, From: &from}
+}
+
+// replay applies a journal to the records and returns how many of its bytes are
+// complete lines: a last line that a crash cut off is dropped. Other lines that
+// cannot be read are saved elsewhere.
+func (p *parsed) replay(name, text string) (complete int64) {
+	for number := 1; text != ""; number++ {
+		line, rest, ended := strings.Cut(text, "\n")
+		var err error
+		if ended {
+			err = p.replayLine(line)
+		}
+		switch {
+		case !ended, err != nil && rest == "":
+			p.warn(name, number, "dropped the last line, which a crash cut off", false)
+			return complete
+		case err != nil:
+			p.warn(name, number, err.Error()+ignoredLine, true)
+			p.damaged = append(p.damaged, line)
+		}
+		p.changed = true
+		complete += int64(len(line)) + 1
+		text = rest
+	}
+	return complete
+}
+
+// replayLine applies one line.
+func (p *parsed) replayLine(line string) error {
+	sum, text, ok := strings.Cut(line, " ")
+	want, err := strconv.ParseUint(sum, 16, 32)
+	if !ok || len(sum) != 8 || err != nil {
+		return errors.New("not a journal entry")
+	}
+	if uint64(crc32.Checksum([]byte(text), castagnoli)) != want {
+		return errors.New("the checksum is wrong")
+	}
+	var e journalEntry
+	if err := decode(text, &e); err != nil {
+		return err
+	}
+	switch {
+	case e.Begin != nil:
+		if err := e.Begin.check(); err != nil {
+			return err
+		}
+		p.begin(*e.Begin)
+	case e.Record != nil:
+		n := e.Record.toSeconds()
+		if err := n.check(); err != nil {
+			return err
+		}
+		from := n.Key
+		if e.From != nil {
+			if from = *e.From; from.check() != nil {
+				return from.check()
+			}
+		}
+		p.record(from, n)
+	case e.Peer != nil:
+		h := *e.Peer
+		if h.Until = toSeconds(h.Until); h.Origin == "" || h.Protocol == "" {
+			return errors.New("an unsupported host lacks a required field")
+		}
+		p.recordUnsupported(h)
+	default:
+		return errors.New("unknown journal entry")
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The locked byte lies behind all contents, which stay readable so.
+// The locked byte is behind the content, so that the content stays readable.
 const lockedAt = 1 << 30
 
 func tryLock(f *os.File) error {

@@ -1,169 +1,187 @@
 package ledger
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
 
-// ErrNewer is the error of a ledger that a newer sitelink wrote.
+// ErrNewer means that a newer version of sitelink wrote the ledger.
 var ErrNewer = errors.New("written by a newer sitelink")
 
-// ErrNoLedger is the error of a file that is something else.
-var ErrNoLedger = errors.New("no ledger of sitelink")
+// ErrNoLedger means that a file is not a ledger.
+var ErrNoLedger = errors.New("not a ledger of sitelink")
 
-// A Fault is a line of a ledger or journal that is not as it should be.
-type Fault struct {
+// Warning is a problem with a line of a ledger or journal that did not prevent
+// the ledger from being opened.
+type Warning struct {
 	File string
 	Line int
-	// Msg says what is wrong, and what is made of it.
-	Msg string
-	// Lost tells whether the line's row could not be read.
+	// Message says what is wrong and how the line was treated.
+	Message string
+	// Lost is set if the row could not be read.
 	Lost bool
 }
 
-func (f Fault) String() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Msg) }
+func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message) }
 
-// maxFaults bounds the list of faults, not of the lines that are kept aside.
-const maxFaults = 100
+// maxWarnings limits the warnings. It does not limit the damaged lines that are
+// saved.
+const maxWarnings = 100
 
-// parsed is what a file held.
+// parsed is the content of a file.
 type parsed struct {
-	*book
-	faults  []Fault
-	damaged []string // lines that could not be read
-	changed bool     // written anew, the file would differ
+	*records
+	warnings []Warning
+	damaged  []string // lines that could not be read
+	changed  bool     // writing the records would give another file
 }
 
-// readers holds a reader for each version of the format, so that an older file
-// can be read after the format has changed: the row that leaves is today's.
-var readers = map[int]func(r *row, line string) error{1: parseRow}
-
-// parse reads a ledger. name is for messages. Lines that it cannot read are
-// kept aside, the marks of a merge conflict are skipped, and of several rows
-// for the same thing the one that is further along counts. Only a file of a
-// newer version, or one that is no ledger at all, is an error.
+// parse reads a ledger. name is for messages. Lines that cannot be read are saved
+// elsewhere, the markers of a merge conflict are skipped, and of several rows with
+// the same key, the preferred one is kept (see merge.go). Only a file of a newer
+// version or a file that is not a ledger is an error.
 func parse(name, text string) (*parsed, error) {
-	p := &parsed{book: newBook()}
-	var pages []Page
-	var pageLines []int
-	var links []Link
-	var peers []Peer
-	read, header, rows := readers[version], 0, 0
-	inBase := false // between ||||||| and =======: what was before both sides
-	sorted := true
-	r, last := new(row), new(row)
-	for number, rest := 1, text; rest != ""; number++ {
-		var line string
-		var whole bool
-		line, rest, whole = strings.Cut(rest, "\n")
-		if !whole {
-			p.changed = true
+	p := &parser{parsed: &parsed{records: newRecords()}, name: name, sorted: true}
+	for rest := text; rest != ""; {
+		line, after, ended := strings.Cut(rest, "\n")
+		rest = after
+		p.line++
+		if err := p.parseLine(line, ended); err != nil {
+			return nil, err
 		}
-		if strings.HasSuffix(line, "\r") { // git on Windows
-			line, p.changed = line[:len(line)-1], true
-		}
-		if line == "" {
-			p.changed = true
-			continue
-		}
-		if mark := conflictMark(line); mark != 0 {
-			p.fault(name, number, "the mark of a merge conflict, skipped: both sides are read", false)
-			inBase = mark == '|'
-			continue
-		}
-		if inBase {
-			p.changed = true
-			continue
-		}
-		if err := read(r, line); err != nil {
-			p.fault(name, number, err.Error()+"; the line is kept aside", true)
-			p.damaged = append(p.damaged, line)
-			continue
-		}
-		rows++
-		switch {
-		case r.isHeader():
-			if err := r.checkHeader(name); err != nil {
-				return nil, err
-			}
-			read = readers[r.version]
-			if header++; header > 1 && r.base != p.base {
-				p.fault(name, number, fmt.Sprintf("a second first line, for %s; that for %s counts", r.base, p.base), false)
-			} else {
-				p.base = r.base
-			}
-			p.changed = p.changed || header > 1
-		case r.isPage():
-			pages, pageLines = append(pages, r.page), append(pageLines, number)
-		case r.isPeer():
-			peers = append(peers, r.peer)
-		case r.isNotice():
-			if old, twice := p.notices[r.notice.Key]; twice {
-				p.fault(name, number, "a second row for the same notice; the one that is further along counts", false)
-				p.notices[r.notice.Key] = further(old, r.notice)
-			} else {
-				p.notices[r.notice.Key] = r.notice
-			}
-		default:
-			links = append(links, Link{r.notice.Source, r.notice.Target})
-		}
-		sorted = sorted && inOrder(last, r)
-		r, last = last, r
 	}
 	switch {
-	case header == 0 && rows == 0 && strings.TrimSpace(text) != "":
-		return nil, fmt.Errorf("read ledger %s: %w: its first line should begin with {\"sitelink\":\"ledger\"", name, ErrNoLedger)
-	case header == 0 && rows > 0:
-		p.fault(name, 1, "the first line, with the version and the address of the site, is missing", false)
+	case p.headers == 0 && p.rows == 0 && strings.TrimSpace(text) != "":
+		return nil, fmt.Errorf("read ledger %s: %w: its first line should start with {\"sitelink\":\"ledger\"", name, ErrNoLedger)
+	case p.headers == 0 && p.rows > 0:
+		p.warn(name, 1, "the first line, with the version and the base URL of the site, is missing", false)
 	}
-	if !sorted {
+	if !p.sorted {
 		p.changed = true
-		p.settleTwins()
-		p.twice(name, pages, pageLines)
+		p.dropDuplicates()
+		p.warnOfDuplicatePages()
 	}
-	p.pages = unique(pages, comparePages, furtherPage)
-	p.links = unique(links, compareLinks, func(a, _ Link) Link { return a })
-	p.peers = unique(peers, comparePeers, furtherPeer)
-	return p, nil
+	p.records.pages = unique(p.pages, comparePages, preferPage)
+	p.records.links = unique(p.links, compareLinks, func(a, _ Link) Link { return a })
+	p.records.unsupported = unique(p.hosts, compareHosts, preferHost)
+	return p.parsed, nil
 }
 
-// twice reports pages that have two rows. Links that do are no fault: their
-// rows are equal.
-func (p *parsed) twice(name string, pages []Page, lines []int) {
-	first := make(map[string]int, len(pages))
-	for i, page := range pages {
-		if j, ok := first[page.URL]; !ok {
-			first[page.URL] = i
-		} else if pages[j] != page {
-			p.fault(name, lines[i], fmt.Sprintf("a second row for the same page as in line %d; the next deploy compares it anew", lines[j]), false)
+// parser reads one file.
+type parser struct {
+	*parsed
+	name string
+	line int // number of the current line
+
+	pages     []Page
+	pageLines []int
+	links     []Link
+	hosts     []UnsupportedHost
+
+	headers, rows int
+	last          row
+	sorted        bool
+	inBase        bool // between ||||||| and =======, in the version before both sides
+}
+
+// parseLine reads one line. ended is set if it has a line end.
+func (p *parser) parseLine(line string, ended bool) error {
+	if !ended {
+		p.changed = true
+	}
+	if strings.HasSuffix(line, "\r") { // git on Windows
+		line, p.changed = line[:len(line)-1], true
+	}
+	if line == "" {
+		p.changed = true
+		return nil
+	}
+	if mark := conflictMark(line); mark != 0 {
+		p.warn(p.name, p.line, "skipped the marker of a merge conflict; both sides are read", false)
+		p.inBase = mark == '|'
+		return nil
+	}
+	if p.inBase {
+		p.changed = true
+		return nil
+	}
+	r, err := decodeRow(line)
+	if err != nil {
+		p.warn(p.name, p.line, err.Error()+ignoredLine, true)
+		p.damaged = append(p.damaged, line)
+		return nil
+	}
+	p.rows++
+	switch r.kind() {
+	case headerRow:
+		if err := p.addHeader(&r); err != nil {
+			return err
 		}
+	case pageRow:
+		p.pages, p.pageLines = append(p.pages, r.page()), append(p.pageLines, p.line)
+	case hostRow:
+		p.hosts = append(p.hosts, r.host())
+	case noticeRow:
+		n := r.notice()
+		if old, duplicate := p.notices[n.Key]; duplicate {
+			p.warn(p.name, p.line, "a second row for the same notice; the more advanced one is kept", false)
+			n = preferNotice(old, n)
+		}
+		p.notices[n.Key] = n
+	default:
+		p.links = append(p.links, r.link())
 	}
+	p.sorted = p.sorted && p.last.before(&r)
+	p.last = r
+	return nil
 }
 
-func (r *row) checkHeader(name string) error {
+// ignoredLine ends a warning about a line that could not be read.
+const ignoredLine = "; the line is ignored"
+
+func (p *parser) addHeader(r *row) error {
 	switch {
-	case r.sitelink != kind:
-		return fmt.Errorf("read ledger %s: %w: it is a %q", name, ErrNoLedger, r.sitelink)
-	case r.version > version:
-		return fmt.Errorf("read ledger %s: %w: its version is %d, this sitelink knows %d", name, ErrNewer, r.version, version)
-	case readers[r.version] == nil:
-		return fmt.Errorf("read ledger %s: no version %d of the format exists", name, r.version)
+	case r.Sitelink != formatName:
+		return fmt.Errorf("read ledger %s: %w: it is a %q", p.name, ErrNoLedger, r.Sitelink)
+	case r.Version > version:
+		return fmt.Errorf("read ledger %s: %w: its version is %d, this sitelink reads up to %d", p.name, ErrNewer, r.Version, version)
+	case r.Version < 1:
+		return fmt.Errorf("read ledger %s: there is no version %d of the format", p.name, r.Version)
+	}
+	if p.headers++; p.headers == 1 {
+		p.base = r.Base
+		return nil
+	}
+	p.changed = true
+	if r.Base != p.base {
+		p.warn(p.name, p.line, fmt.Sprintf("a second first line, for %s; the one for %s is kept", r.Base, p.base), false)
 	}
 	return nil
 }
 
-func (p *parsed) fault(name string, line int, msg string, lost bool) {
-	p.changed = true
-	if len(p.faults) < maxFaults {
-		p.faults = append(p.faults, Fault{name, line, msg, lost})
+// warnOfDuplicatePages reports pages with two rows. Links with two rows are not
+// reported, because their rows are equal.
+func (p *parser) warnOfDuplicatePages() {
+	first := make(map[string]int, len(p.pages))
+	for i, page := range p.pages {
+		if j, ok := first[page.URL]; !ok {
+			first[page.URL] = i
+		} else if p.pages[j] != page {
+			p.warn(p.name, p.pageLines[i], fmt.Sprintf("a second row for the page in line %d; the next deploy compares it again", p.pageLines[j]), false)
+		}
 	}
 }
 
-// conflictMark returns the character of a mark of a merge conflict, or 0.
+func (p *parsed) warn(name string, line int, message string, lost bool) {
+	p.changed = true
+	if len(p.warnings) < maxWarnings {
+		p.warnings = append(p.warnings, Warning{name, line, message, lost})
+	}
+}
+
+// conflictMark returns the character of the marker of a merge conflict, or 0.
 func conflictMark(line string) byte {
 	if len(line) < 7 {
 		return 0
@@ -175,39 +193,7 @@ func conflictMark(line string) byte {
 	return c
 }
 
-// inOrder tells whether b may follow a in a sorted file.
-func inOrder(a, b *row) bool {
-	ranked := func(r *row) int {
-		switch {
-		case r.has == 0:
-			return 0
-		case r.isHeader():
-			return 1
-		case r.isPage():
-			return 2
-		case r.isPeer():
-			return 5
-		case r.isNotice():
-			return 4
-		}
-		return 3
-	}
-	x, y := ranked(a), ranked(b)
-	if x != y {
-		return x < y
-	}
-	switch x {
-	case 2:
-		return a.page.URL < b.page.URL
-	case 3, 4:
-		return CompareKeys(a.notice.Key, b.notice.Key) < 0
-	case 5:
-		return comparePeers(a.peer, b.peer) < 0
-	}
-	return false
-}
-
-// unique sorts rows, and keeps of equal ones what choose says.
+// unique sorts rows and keeps one of equal rows, which choose selects.
 func unique[T any](rows []T, compare func(a, b T) int, choose func(a, b T) T) []T {
 	if !slices.IsSortedFunc(rows, compare) {
 		slices.SortStableFunc(rows, compare)
@@ -221,25 +207,4 @@ func unique[T any](rows []T, compare func(a, b T) int, choose func(a, b T) T) []
 		out = append(out, r)
 	}
 	return out
-}
-
-// write writes the book as a file.
-func (b *book) write(w io.Writer) error {
-	out := bufio.NewWriterSize(w, 1<<18)
-	line := make([]byte, 0, 1024)
-	put := func(line []byte) { out.Write(append(line, '\n')) } // Flush has the error
-	put(appendHeader(line, b.base))
-	for i := range b.pages {
-		put(appendPage(line, &b.pages[i]))
-	}
-	for i := range b.links {
-		put(appendLink(line, &b.links[i]))
-	}
-	for _, n := range b.sortedNotices() {
-		put(appendNotice(line, &n))
-	}
-	for i := range b.peers {
-		put(appendPeer(line, &b.peers[i]))
-	}
-	return out.Flush()
 }

@@ -5,56 +5,59 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// Method is one of the draft's four methods, exact upper-case words (LK-25).
+// Method is one of the four methods of the draft. Methods are case-sensitive
+// (LK-25).
 type Method string
 
-// The methods. The first two go from the page that links to the host of the one
-// that it links to, the others back (LK-12, LK-21).
+// The methods. LINK and UNLINK go to the host of the target, the other two to
+// the host of the source (LK-12, LK-21).
 const (
-	Link    Method = "LINK"    // the source links to the target now
-	Unlink  Method = "UNLINK"  // the source does so no longer
-	UnlinkR Method = "UNLINKR" // the target is not valid any more
+	Link    Method = "LINK"    // the source now links to the target
+	Unlink  Method = "UNLINK"  // the source no longer links to the target
+	UnlinkR Method = "UNLINKR" // the target no longer exists
 	LinkMod Method = "LINKMOD" // the target was modified
 )
 
-// Form is how a call is written.
+// Form is the way a call is written.
 type Form string
 
 // The forms.
 const (
-	// Raw has both addresses on the request line, as the draft of 1996 has it:
-	// HTTP/1.1 only, and past few proxies.
+	// Raw has both URLs on the request line, as in the draft of 1996. It works
+	// with HTTP/1.1 only, and few proxies pass it on.
 	Raw Form = "raw"
 	// Header has the target on the request line and the source in a Link field,
-	// as RFC 2068 (19.6.1.2) and draft-snell-link-method have it. It knows LINK
-	// and UNLINK only, and no replacement.
+	// as in RFC 2068 (19.6.1.2) and draft-snell-link-method. It has LINK and
+	// UNLINK only, and no replacement.
 	Header Form = "header"
 )
 
-// Relation is the relation type of the Link field: none is registered for a
-// page that links here (A-LK-13).
+// Relation is the relation type of the Link field. No registered type means "a
+// page that links here" (A-LK-13).
 const Relation = "https://github.com/sitelink/sitelink#linked-from"
 
-// Call is one call. Source is the page that holds the link, Target the page
-// that it leads to, whoever calls (LK-2); both are named in every call, so that
-// nobody has to search for the other one (LK-7).
+// Call is one call. Source is the page with the link and Target the page it
+// links to, whoever makes the call (LK-2). Every call names both, so that the
+// receiver does not have to search for the other one (LK-7).
 type Call struct {
 	Method         Method
 	Source, Target string
-	// Replacement is the new address of the page that moved: of the source
-	// with UNLINK (LK-17), of the target with UNLINKR (LK-19).
+	// Replacement is the new URL of a page that moved: the source with UNLINK
+	// (LK-17), the target with UNLINKR (LK-19).
 	Replacement string
-	// Subscribe asks the target, with LINK, for LINKMOD calls (LK-15).
+	// Subscribe asks the target, with LINK, to send LINKMOD calls (LK-15).
 	Subscribe bool
 }
 
-// Receiver returns the address whose host is called (LK-12): the target's for
-// LINK and UNLINK, the source's for UNLINKR and LINKMOD.
+// Receiver returns the URL whose host gets the call (LK-12): the target for LINK
+// and UNLINK, the source for UNLINKR and LINKMOD.
 func (c Call) Receiver() string {
 	if c.Method == UnlinkR || c.Method == LinkMod {
 		return c.Source
@@ -62,23 +65,23 @@ func (c Call) Receiver() string {
 	return c.Target
 }
 
-// request returns the call as a request to the host at the address to.
-func (c Call) request(form Form, to string) (fetch.Request, error) {
-	source, err := onTheWire(c.Source)
+// request returns the call as a request to the host of the URL to.
+func (c Call) request(form Form, to string) (outgoing.Request, error) {
+	source, err := wireURL(c.Source)
 	if err != nil {
-		return fetch.Request{}, fmt.Errorf("source: %w", err)
+		return outgoing.Request{}, fmt.Errorf("source: %w", err)
 	}
-	target, err := onTheWire(c.Target)
+	target, err := wireURL(c.Target)
 	if err != nil {
-		return fetch.Request{}, fmt.Errorf("target: %w", err)
+		return outgoing.Request{}, fmt.Errorf("target: %w", err)
 	}
 	switch {
 	case c.Replacement != "" && c.Method != Unlink && c.Method != UnlinkR, c.Subscribe && c.Method != Link:
-		return fetch.Request{}, fmt.Errorf("%s takes two addresses and nothing else", c.Method)
+		return outgoing.Request{}, fmt.Errorf("%s takes a source and a target only", c.Method)
 	case form == Header && c.Method != Link && c.Method != Unlink:
-		return fetch.Request{}, fmt.Errorf("%s has no form with a Link field", c.Method)
+		return outgoing.Request{}, fmt.Errorf("%s has no form with a Link field", c.Method)
 	case form == Header:
-		return fetch.Request{
+		return outgoing.Request{
 			Method: string(c.Method),
 			URL:    to,
 			Header: http.Header{"Link": {"<" + source + `>; rel="` + Relation + `"`}},
@@ -89,31 +92,104 @@ func (c Call) request(form Form, to string) (fetch.Request, error) {
 		line += " " + string(LinkMod)
 	}
 	if c.Replacement != "" {
-		replacement, err := onTheWire(c.Replacement)
+		replacement, err := wireURL(c.Replacement)
 		if err != nil {
-			return fetch.Request{}, fmt.Errorf("replacement: %w", err)
+			return outgoing.Request{}, fmt.Errorf("replacement: %w", err)
 		}
 		line += " " + replacement
 	}
-	return fetch.Request{Method: string(c.Method), URL: to, RequestTarget: line}, nil
+	return outgoing.Request{Method: string(c.Method), URL: to, RequestTarget: line}, nil
 }
 
-// onTheWire returns an absolute http or https URL (LK-1) as it is written, but
-// for the fragment, which RFC 1738 knows not in URLs (LK-22, A-LK-9). One that
-// holds characters which would end it too early is written as browsers do it.
-func onTheWire(raw string) (string, error) {
+// wireURL returns an absolute http or https URL (LK-1) as it is written, but
+// without its fragment, which is not part of a URL in RFC 1738 (LK-22, A-LK-9).
+// A URL with characters that would end it early on the request line is
+// serialised as browsers do.
+func wireURL(raw string) (string, error) {
 	u, err := weburl.Parse(raw)
 	switch {
 	case err != nil:
 		return "", err
 	case u.Scheme() != "http" && u.Scheme() != "https":
-		return "", errors.New("only http and https addresses can be told")
+		return "", errors.New("only http and https URLs can be sent")
 	case u.HasCredentials():
-		return "", errors.New("the address holds a user name or a password")
+		return "", errors.New("the URL contains a user name or password")
 	}
 	written, _, _ := strings.Cut(raw, "#")
 	if strings.ContainsFunc(written, func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune("<>\"\\", r) }) {
 		return u.WithoutFragment(), nil
 	}
 	return written, nil
+}
+
+// The draft's status codes (LK-37) that mean something else today.
+const (
+	statusNoLinkMod     = 207 // today Multi-Status
+	statusInvalidSource = 416 // today Range Not Satisfiable
+	statusInvalidTarget = 417 // today Expectation Failed
+)
+
+// outcome returns what a response means for the call. The draft's own status
+// codes have their special meaning only for calls in the raw form. Sections 7
+// and 11 of the draft disagree about which of 416 and 417 is which; the outcome
+// is the same (A-LK-1).
+func (c Call) outcome(form Form, resp *outgoing.Response, now time.Time) outgoing.Outcome {
+	said := resp.Excerpt()
+	if said == "" {
+		said = outgoing.OneLine(resp.Reason)
+	}
+	result := func(state ledger.State, message string) outgoing.Outcome {
+		return outgoing.Outcome{State: state, Status: resp.Status, Message: message}
+	}
+	withReply := func(state ledger.State, message string) outgoing.Outcome {
+		if said != "" {
+			message += fmt.Sprintf(" (%d: %s)", resp.Status, said)
+		}
+		return result(state, message)
+	}
+	invalid := form == Raw && (resp.Status == statusInvalidSource || resp.Status == statusInvalidTarget)
+	switch {
+	case resp.Status == statusNoLinkMod && form == Raw:
+		// The link is recorded; only the subscription is refused (A-LK-6).
+		return result(ledger.Done, "recorded; the host does not send LINKMOD calls")
+	case resp.Status == http.StatusAccepted:
+		o := withReply(ledger.Accepted, "the host will verify the link")
+		o.Location = resp.Location()
+		return o
+	case resp.Success():
+		return result(ledger.Done, "")
+	case resp.Status == http.StatusNotModified && form == Header:
+		return result(ledger.Done, "the host already has the link")
+	case invalid && c.Method == Unlink && resp.Status == statusInvalidTarget:
+		// An earlier UNLINKR may have been lost (LK-31).
+		return result(ledger.Done, "the host has no such page, so there is nothing to remove")
+	case invalid && c.Method != Link, resp.Status == http.StatusUnprocessableEntity && form == Header && c.Method == Unlink:
+		// LK-33: the other side no longer has the link, or never had it.
+		return result(ledger.Done, "the host does not have this link")
+	case invalid && resp.Status == statusInvalidTarget:
+		return withReply(ledger.Permanent, "the host has no such page")
+	case invalid:
+		return withReply(ledger.Permanent, "the host rejected the source URL")
+	case unsupported(form, resp.Status):
+		// What the host says about a request it did not understand is not useful.
+		return result(ledger.NoService, fmt.Sprintf("the host does not support %s: it answered %s", c.Method, outgoing.StatusText(resp.Status)))
+	case resp.Status >= 300 && resp.Status < 400:
+		return withReply(ledger.Permanent, fmt.Sprintf("the host redirected the call to %q", outgoing.OneLine(resp.Header.Get("Location"))))
+	}
+	o := resp.Refused("", "", now)
+	o.Message = withReply(o.State, "the host refused the call").Message
+	return o
+}
+
+// unsupported reports whether a status means that the host does not support the
+// method at all (LK-57). In the raw form that includes 404; in the header form
+// 404 may be about the page.
+func unsupported(form Form, status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return true
+	case http.StatusNotFound:
+		return form == Raw
+	}
+	return false
 }

@@ -41,7 +41,7 @@ func TestRawBytes(t *testing.T) {
 		t.Run(c.id, func(t *testing.T) {
 			w := newWire(t, ok)
 			call := c.call(w.url("/doc.html"))
-			o := New(client(), Options{Memory: NewMemory(nil, nil)}).Call(t.Context(), call, Raw, call.Receiver())
+			o := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, nil)}).Call(t.Context(), call, Raw, call.Receiver())
 			if o.State != ledger.Done || o.Status != 200 {
 				t.Errorf("got %+v", o)
 			}
@@ -71,7 +71,7 @@ func TestReturnBytes(t *testing.T) {
 		t.Run(c.id, func(t *testing.T) {
 			w := newWire(t, ok)
 			call := c.call(w.url("/post.html"))
-			o := New(client(), Options{Memory: NewMemory(nil, nil)}).Call(t.Context(), call, Raw, call.Receiver())
+			o := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, nil)}).Call(t.Context(), call, Raw, call.Receiver())
 			want := c.want + "\r\nHost: b.example\r\n" + tail
 			if got := w.saw(); o.State != ledger.Done || len(got) != 1 || got[0] != want {
 				t.Errorf("%+v\ngot  %q\nwant %q", o, got, want)
@@ -106,7 +106,7 @@ func TestHeaderBytes(t *testing.T) {
 	} {
 		w := newWire(t, status("204 No Content"))
 		call := Call{Method: c.method, Source: c.source, Target: w.url(c.target), Replacement: "http://a.example/new"}
-		o := New(client(), Options{Memory: NewMemory(nil, nil)}).Call(t.Context(), call, Header, call.Receiver())
+		o := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, nil)}).Call(t.Context(), call, Header, call.Receiver())
 		if got := w.saw(); o.State != ledger.Done || len(got) != 1 || got[0] != c.want {
 			t.Errorf("%+v\ngot  %q\nwant %q", o, got, c.want)
 		}
@@ -126,14 +126,14 @@ func TestNoCall(t *testing.T) {
 		{Call{Method: Link, Source: "/post.html", Target: b}, Raw, "source: URL"},
 		{Call{Method: Link, Source: source}, Raw, "target: URL"},
 		{Call{Method: Link, Target: b}, Raw, "source: URL"},
-		{Call{Method: Link, Source: "http://me:secret@a.example/", Target: b}, Raw, "source: the address holds a user name"},
+		{Call{Method: Link, Source: "http://me:secret@a.example/", Target: b}, Raw, "source: the URL contains a user name"},
 		{Call{Method: Unlink, Source: source, Target: b, Replacement: "new.html"}, Raw, "replacement: URL"},
-		{Call{Method: Link, Source: source, Target: b, Replacement: source}, Raw, "two addresses"},
-		{Call{Method: LinkMod, Source: source, Target: b, Replacement: source}, Raw, "two addresses"},
-		{Call{Method: LinkMod, Source: source, Target: b, Subscribe: true}, Raw, "two addresses"},
+		{Call{Method: Link, Source: source, Target: b, Replacement: source}, Raw, "source and a target only"},
+		{Call{Method: LinkMod, Source: source, Target: b, Replacement: source}, Raw, "source and a target only"},
+		{Call{Method: LinkMod, Source: source, Target: b, Subscribe: true}, Raw, "source and a target only"},
 		{Call{Method: UnlinkR, Source: source, Target: b}, Header, "no form"},
 	} {
-		o := New(nil, Options{Memory: NewMemory(nil, nil)}).Call(t.Context(), c.call, c.form, b)
+		o := New(nil, Options{Unsupported: NewUnsupportedHosts(nil, nil)}).Call(t.Context(), c.call, c.form, b)
 		if o.State != ledger.Permanent || !strings.Contains(o.Message, c.want) || strings.Contains(o.Message, "secret") {
 			t.Errorf("%+v: got %+v", c.call, o)
 		}

@@ -1,12 +1,3 @@
-// Package linkmethod tells targets by the HTTP methods LINK and UNLINK: a page
-// that holds, or no longer holds, a link and its target enter, one request
-// leaves, and what the target's host answered comes back as an outcome.
-//
-// The methods are experimental: draft-pritchard-http-links-00 of 1996 was never
-// adopted, and no server speaks it unless somebody made it. So nothing is sent
-// but to hosts that opt in (LK-61), by [Options.Peers] or by their answer to
-// OPTIONS, and a host that turns out not to understand is left alone for 30
-// days.
 package linkmethod
 
 import (
@@ -18,37 +9,40 @@ import (
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
-	"github.com/sitelink/sitelink/outgoing/answer"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// maxAnswer bounds the body of an answer; the draft defines none.
-const maxAnswer = 16 << 10
+// maxResponse limits the body of a response. The draft does not define one.
+const maxResponse = 16 << 10
 
-// Options say who is called.
+// Options select the hosts that get calls.
 type Options struct {
-	// Peers are hosts that are called without asking them first.
+	// Peers are hosts that are known to take calls.
 	Peers []Peer
-	// Ask makes every other host of a target be asked by OPTIONS.
-	Ask bool
-	// Memory must not be nil.
-	Memory *Memory
-	// Now is the clock, [time.Now] if nil.
+	// Probe asks the hosts of all other targets with OPTIONS.
+	Probe bool
+	// Unsupported remembers the hosts that do not support LINK. If nil, they
+	// are remembered for the life of the sender.
+	Unsupported *UnsupportedHosts
+	// Now is the clock: [time.Now] if nil.
 	Now func() time.Time
 }
 
 // Sender is the [outgoing.Sender] of LINK and UNLINK.
 type Sender struct {
-	client fetch.Doer
+	client outgoing.Doer
 	opt    Options
 }
 
 var _ outgoing.Sender = (*Sender)(nil)
 
-// New returns a sender that makes its requests by client.
-func New(client fetch.Doer, o Options) *Sender {
+// New returns a sender that makes its requests with client.
+func New(client outgoing.Doer, o Options) *Sender {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Unsupported == nil {
+		o.Unsupported = NewUnsupportedHosts(nil, nil)
 	}
 	return &Sender{client: client, opt: o}
 }
@@ -56,21 +50,20 @@ func New(client fetch.Doer, o Options) *Sender {
 // Protocol returns [ledger.LinkMethod].
 func (s *Sender) Protocol() ledger.Protocol { return ledger.LinkMethod }
 
-// Idempotent is true: a repeat leaves a receiver with what one call would
-// (LK-43).
+// Idempotent returns true: a repeated call has the same result as one (LK-43).
 func (s *Sender) Idempotent() bool { return true }
 
-// Takes is true for all that changes which pages link to which (LK-13). That a
-// page changed around its link is no matter of these methods.
+// Takes returns true for every event that changes which pages link to which
+// (LK-13). The methods cannot express that the text around a link changed.
 func (s *Sender) Takes(e ledger.Event) bool { return e != ledger.Updated }
 
-// Spacing is 0: the pace of the client will do (LK-52).
+// Spacing returns 0: the pace of the client is enough (LK-52).
 func (s *Sender) Spacing() time.Duration { return 0 }
 
-// Send makes one call to the target's host: LINK for a new link, UNLINK for
-// one that is gone, with the page's new address if it moved. A peer of whom no
-// form is known gets a second request if it does not understand the first.
-func (s *Sender) Send(ctx context.Context, n outgoing.Notice, e outgoing.Endpoint) outgoing.Outcome {
+// Send makes one call to the host of the target: LINK for a new link, UNLINK for
+// a removed one, with the new URL of the page if it moved. A peer whose form is
+// not known gets a second request if it does not understand the first.
+func (s *Sender) Send(ctx context.Context, n ledger.Notice, e outgoing.Endpoint) outgoing.Outcome {
 	c := Call{Method: Unlink, Source: n.Source, Target: n.Target, Replacement: n.Replacement}
 	if n.Event == ledger.Added {
 		c.Method, c.Replacement = Link, ""
@@ -86,43 +79,44 @@ func (s *Sender) Send(ctx context.Context, n outgoing.Notice, e outgoing.Endpoin
 	}
 	o.Endpoint = e.URL
 	if o.State == ledger.NoService {
-		if err := s.learn(ctx, e.URL); err != nil {
+		if err := s.remember(ctx, e.URL); err != nil {
 			o.Message += "; " + err.Error()
 		}
 	}
 	return o
 }
 
-// Call makes a call in the form given to the host of the address to.
+// Call makes a call in the given form to the host of the URL to. The header form
+// has no place for a replacement and drops it.
 func (s *Sender) Call(ctx context.Context, c Call, form Form, to string) outgoing.Outcome {
 	if form == Header {
-		c.Replacement = "" // that form knows none
+		c.Replacement = ""
 	}
 	r, err := c.request(form, to)
 	if err != nil {
 		return outgoing.Outcome{State: ledger.Permanent, Message: err.Error()}
 	}
-	r.MaxBody = maxAnswer
+	r.MaxBody = maxResponse
 	resp, err := s.client.Do(ctx, r)
 	if resp != nil {
-		// The answer's head tells all, even if its body broke off.
-		return c.judge(form, resp, s.opt.Now())
+		// The status is enough, even if the body is incomplete.
+		return c.outcome(form, resp, s.opt.Now())
 	}
-	o := answer.Failed(err)
+	o := outgoing.RequestFailed(err)
 	var failure *fetch.Error
 	if errors.As(err, &failure) && (failure.Kind == fetch.Closed || failure.Kind == fetch.Header) {
-		// What a server does that does not understand the request line (LK-57).
+		// A server that does not understand the request line does this (LK-57).
 		o.State = ledger.NoService
-		o.Message = fmt.Sprintf("the host does not speak %s: %v", c.Method, answer.Line(failure.Err.Error()))
+		o.Message = fmt.Sprintf("the host does not support %s: %v", c.Method, outgoing.OneLine(failure.Err.Error()))
 	}
 	return o
 }
 
-// learn remembers that the host of an address does not speak LINK.
-func (s *Sender) learn(ctx context.Context, address string) error {
+// remember notes that the host of a URL does not support LINK.
+func (s *Sender) remember(ctx context.Context, address string) error {
 	u, err := weburl.Parse(address)
 	if err != nil {
 		return err
 	}
-	return s.opt.Memory.learn(ctx, origin(u), s.opt.Now())
+	return s.opt.Unsupported.add(ctx, origin(u), s.opt.Now())
 }

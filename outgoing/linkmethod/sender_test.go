@@ -9,9 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing"
-	"github.com/sitelink/sitelink/outgoing/answer"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -38,34 +36,34 @@ func TestReplies(t *testing.T) {
 	}{
 		{"LK-24 and LK-26", Link, Raw, ok, ledger.Done, ""},
 		{"LK-27", Link, Raw, status("417 Invalid target URI"), ledger.Permanent, "no such page (417: Invalid target URI)"},
-		{"LK-28 and A-LK-6", Link, Raw, status("207 No Linkmod"), ledger.Done, "recorded; the host sends no LINKMOD calls"},
+		{"LK-28 and A-LK-6", Link, Raw, status("207 No Linkmod"), ledger.Done, "recorded; the host does not send LINKMOD calls"},
 		{"LK-30 done", Unlink, Raw, ok, ledger.Done, ""},
-		{"LK-30 unknown source", Unlink, Raw, status("416 Invalid source URI"), ledger.Done, "knows no such link"},
-		{"LK-31", Unlink, Raw, status("417 Invalid target URI"), ledger.Done, "nothing is left to remove"},
+		{"LK-30 unknown source", Unlink, Raw, status("416 Invalid source URI"), ledger.Done, "does not have this link"},
+		{"LK-31", Unlink, Raw, status("417 Invalid target URI"), ledger.Done, "there is nothing to remove"},
 		{"LK-32", UnlinkR, Raw, ok, ledger.Done, ""},
-		{"LK-33 and A-LK-1", UnlinkR, Raw, status("416 Invalid target URI"), ledger.Done, "knows no such link"},
-		{"LK-33 and A-LK-1, the other reading", UnlinkR, Raw, status("417 Invalid source URI"), ledger.Done, "knows no such link"},
-		{"LK-34", LinkMod, Raw, status("416 Invalid target URI"), ledger.Done, "knows no such link"},
-		{"LK-34 bad source", LinkMod, Raw, status("417 Invalid source URI"), ledger.Done, "knows no such link"},
-		{"LK-37 400", Link, Raw, status("400 Bad Request"), ledger.NoService, "does not speak LINK"},
-		{"LK-37 404 and A-LK-8", Link, Raw, status("404 Not Found"), ledger.NoService, "does not speak LINK"},
-		{"LK-37 416", Link, Raw, status("416 Invalid source URI"), ledger.Permanent, "address of the source"},
-		{"LK-37 500", Link, Raw, status("500 Internal Error"), ledger.Retry, "refuses the call (500: Internal Error)"},
-		{"LK-57 405", Unlink, Raw, noService, ledger.NoService, "does not speak UNLINK"},
-		{"LK-57 501", Link, Raw, status("501 Not Implemented"), ledger.NoService, "does not speak LINK"},
-		{"LK-57 close", Link, Raw, "", ledger.NoService, "does not speak LINK"},
-		{"LK-57 no HTTP", Link, Raw, "what?\r\n\r\n", ledger.NoService, "does not speak LINK"},
-		{"LK-59 accepted", Link, Header, status("202 Accepted"), ledger.Accepted, "to be verified"},
+		{"LK-33 and A-LK-1", UnlinkR, Raw, status("416 Invalid target URI"), ledger.Done, "does not have this link"},
+		{"LK-33 and A-LK-1, the other reading", UnlinkR, Raw, status("417 Invalid source URI"), ledger.Done, "does not have this link"},
+		{"LK-34", LinkMod, Raw, status("416 Invalid target URI"), ledger.Done, "does not have this link"},
+		{"LK-34 bad source", LinkMod, Raw, status("417 Invalid source URI"), ledger.Done, "does not have this link"},
+		{"LK-37 400", Link, Raw, status("400 Bad Request"), ledger.NoService, "does not support LINK"},
+		{"LK-37 404 and A-LK-8", Link, Raw, status("404 Not Found"), ledger.NoService, "does not support LINK"},
+		{"LK-37 416", Link, Raw, status("416 Invalid source URI"), ledger.Permanent, "rejected the source URL"},
+		{"LK-37 500", Link, Raw, status("500 Internal Error"), ledger.Retry, "refused the call (500: Internal Error)"},
+		{"LK-57 405", Unlink, Raw, noService, ledger.NoService, "does not support UNLINK"},
+		{"LK-57 501", Link, Raw, status("501 Not Implemented"), ledger.NoService, "does not support LINK"},
+		{"LK-57 close", Link, Raw, "", ledger.NoService, "does not support LINK"},
+		{"LK-57 no HTTP", Link, Raw, "what?\r\n\r\n", ledger.NoService, "does not support LINK"},
+		{"LK-59 accepted", Link, Header, status("202 Accepted"), ledger.Accepted, "the host will verify the link"},
 		{"LK-59 done", Link, Header, status("204 No Content"), ledger.Done, ""},
-		{"LK-59 unchanged", Link, Header, "HTTP/1.1 304 Not Modified\r\n\r\n", ledger.Done, "knew"},
+		{"LK-59 unchanged", Link, Header, "HTTP/1.1 304 Not Modified\r\n\r\n", ledger.Done, "already has the link"},
 		{"LK-60: the numbers have today's meaning there", Link, Header, status("207 Multi-Status"), ledger.Done, ""},
-		{"LK-60: unknown target", Link, Header, status("404 Not Found"), ledger.Permanent, "refuses the call (404"},
-		{"LK-60: bad pair", Link, Header, status("422 Unprocessable Content"), ledger.Permanent, "refuses the call (422"},
-		{"LK-60: unknown pair", Unlink, Header, status("422 Unprocessable Content"), ledger.Done, "knows no such link"},
-		{"LK-60: range", Unlink, Header, status("416 Range Not Satisfiable"), ledger.Permanent, "refuses the call (416"},
-		{"forbidden", Link, Raw, status("403 Forbidden"), ledger.Permanent, "refuses the call (403: Forbidden)"},
-		{"later", Link, Raw, status("503 Service Unavailable"), ledger.Retry, "refuses the call (503"},
-		{"redirect", Link, Raw, "HTTP/1.1 301 Moved\r\nLocation: https://b.example/\r\nContent-Length: 0\r\n\r\n", ledger.Permanent, `sends the call on to "https://b.example/"`},
+		{"LK-60: unknown target", Link, Header, status("404 Not Found"), ledger.Permanent, "refused the call (404"},
+		{"LK-60: bad pair", Link, Header, status("422 Unprocessable Content"), ledger.Permanent, "refused the call (422"},
+		{"LK-60: unknown pair", Unlink, Header, status("422 Unprocessable Content"), ledger.Done, "does not have this link"},
+		{"LK-60: range", Unlink, Header, status("416 Range Not Satisfiable"), ledger.Permanent, "refused the call (416"},
+		{"forbidden", Link, Raw, status("403 Forbidden"), ledger.Permanent, "refused the call (403: Forbidden)"},
+		{"later", Link, Raw, status("503 Service Unavailable"), ledger.Retry, "refused the call (503"},
+		{"redirect", Link, Raw, "HTTP/1.1 301 Moved\r\nLocation: https://b.example/\r\nContent-Length: 0\r\n\r\n", ledger.Permanent, `redirected the call to "https://b.example/"`},
 		{"body", Link, Raw, "HTTP/1.1 403 No\r\nContent-Type: text/html\r\nContent-Length: 37\r\n\r\n<title>x</title><p>Not\x1b[31m today</p>  ", ledger.Permanent, "(403: x Not [31m today)"},
 		{"broken body", Link, Raw, "HTTP/1.1 200 Ok\r\nContent-Length: 9\r\n\r\nx", ledger.Done, ""},
 	} {
@@ -75,7 +73,7 @@ func TestReplies(t *testing.T) {
 			if c.method == UnlinkR || c.method == LinkMod {
 				call.Source, call.Target = call.Target, call.Source
 			}
-			o := New(client(), Options{Memory: NewMemory(nil, nil)}).Call(t.Context(), call, c.form, call.Receiver())
+			o := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, nil)}).Call(t.Context(), call, c.form, call.Receiver())
 			if o.State != c.want || !strings.Contains(o.Message, c.says) || c.says == "" && o.Message != "" {
 				t.Errorf("got %+v", o)
 			}
@@ -89,7 +87,7 @@ func TestReplies(t *testing.T) {
 func TestReplyDetails(t *testing.T) {
 	w := newWire(t, "HTTP/1.1 202 Accepted\r\nLocation: /status/1\r\nContent-Length: 0\r\n\r\n",
 		"HTTP/1.1 503 Busy\r\nRetry-After: Fri, 01 May 2026 12:02:00 GMT\r\nContent-Length: 0\r\n\r\n")
-	s := New(client(), Options{Memory: NewMemory(nil, nil), Now: func() time.Time { return may }})
+	s := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, nil), Now: func() time.Time { return may }})
 	call := Call{Method: Link, Source: source, Target: w.url("/doc.html")}
 	if o := s.Call(t.Context(), call, Header, call.Target); o.Location != w.url("/status/1") || o.State != ledger.Accepted {
 		t.Errorf("got %+v", o)
@@ -112,18 +110,18 @@ func TestEvents(t *testing.T) {
 		{ledger.Updated, ""},
 	} {
 		w := newWire(t, ok)
-		s := New(client(), Options{Memory: NewMemory(nil, nil), Peers: []Peer{mustPeer(t, w.addr)}})
+		s := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, nil), Peers: []Peer{mustPeer(t, w.addr)}})
 		if s.Takes(c.event) != (c.want != "") {
 			t.Errorf("%s: takes it: %v", c.event, s.Takes(c.event))
 		}
 		if c.want == "" {
 			continue
 		}
-		e, err := s.Discover(t.Context(), target(w.url("/doc.html#x")))
+		e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, w.url("/doc.html#x")))
 		if err != nil || e.URL != w.url("/doc.html") || e.Via != "list of peers" {
 			t.Fatalf("got %+v, %v", e, err)
 		}
-		n := outgoing.Notice{Source: source, Target: w.url("/doc.html#x"), Event: c.event}
+		n := ledger.Notice{Key: ledger.Key{Source: source, Target: w.url("/doc.html#x")}, Event: c.event}
 		if c.event == ledger.Moved {
 			n.Replacement = "http://a.example/new.html"
 		}
@@ -133,7 +131,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s: %+v, %q, want %q", c.event, o, got, want)
 		}
 	}
-	s := New(nil, Options{Memory: NewMemory(nil, nil)})
+	s := New(nil, Options{Unsupported: NewUnsupportedHosts(nil, nil)})
 	if s.Protocol() != ledger.LinkMethod || !s.Idempotent() || s.Spacing() != 0 {
 		t.Error("what the sender says of itself")
 	}
@@ -160,13 +158,13 @@ func TestSilence(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWire(t, c.answers...)
-			var kept []ledger.Peer
-			remember := func(_ context.Context, p ledger.Peer) error { kept = append(kept, p); return nil }
+			var kept []ledger.UnsupportedHost
+			remember := func(_ context.Context, p ledger.UnsupportedHost) error { kept = append(kept, p); return nil }
 			now := may
-			opt := Options{Peers: []Peer{mustPeer(t, w.addr+c.form)}, Memory: NewMemory(nil, remember), Now: func() time.Time { return now }}
+			opt := Options{Peers: []Peer{mustPeer(t, w.addr+c.form)}, Unsupported: NewUnsupportedHosts(nil, remember), Now: func() time.Time { return now }}
 			s := New(client(), opt)
-			n := outgoing.Notice{Source: source, Target: w.url("/doc.html"), Event: ledger.Added}
-			e, err := s.Discover(t.Context(), target(n.Target))
+			n := ledger.Notice{Key: ledger.Key{Source: source, Target: w.url("/doc.html")}, Event: ledger.Added}
+			e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, n.Target))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,19 +178,19 @@ func TestSilence(t *testing.T) {
 				}
 				return
 			}
-			want := ledger.Peer{Origin: "http://" + w.addr, Protocol: ledger.LinkMethod, Until: may.Add(30 * 24 * time.Hour)}
-			if !slices.Equal(kept, []ledger.Peer{want}) {
+			want := ledger.UnsupportedHost{Origin: "http://" + w.addr, Protocol: ledger.LinkMethod, Until: may.Add(30 * 24 * time.Hour)}
+			if !slices.Equal(kept, []ledger.UnsupportedHost{want}) {
 				t.Fatalf("remembered %v, want %v", kept, want)
 			}
-			other := ledger.Peer{Origin: want.Origin, Protocol: ledger.Webmention, Until: may.Add(time.Hour * 24 * 365)}
-			opt.Memory = NewMemory([]ledger.Peer{want, other}, nil)
+			other := ledger.UnsupportedHost{Origin: want.Origin, Protocol: ledger.Webmention, Until: may.Add(time.Hour * 24 * 365)}
+			opt.Unsupported = NewUnsupportedHosts([]ledger.UnsupportedHost{want, other}, nil)
 			for _, s := range []*Sender{s, New(client(), opt)} {
 				now = want.Until.Add(-time.Second)
-				if e, err := s.Discover(t.Context(), target(n.Target)); err != nil || e.URL != "" || e.Via == "" {
+				if e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, n.Target)); err != nil || e.URL != "" || e.Via == "" {
 					t.Errorf("before the end: %+v, %v", e, err)
 				}
 				now = want.Until
-				if e, err := s.Discover(t.Context(), target(n.Target)); err != nil || e.URL == "" {
+				if e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, n.Target)); err != nil || e.URL == "" {
 					t.Errorf("after the end: %+v, %v", e, err)
 				}
 			}
@@ -202,8 +200,8 @@ func TestSilence(t *testing.T) {
 
 func TestMemoryFails(t *testing.T) {
 	w := newWire(t, noService)
-	s := New(client(), Options{Memory: NewMemory(nil, func(context.Context, ledger.Peer) error { return errors.New("disk full") })})
-	o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: w.url("/"), Event: ledger.Added}, outgoing.Endpoint{URL: w.url("/"), Form: "raw"})
+	s := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, func(context.Context, ledger.UnsupportedHost) error { return errors.New("disk full") })})
+	o := s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: w.url("/")}, Event: ledger.Added}, outgoing.Endpoint{URL: w.url("/"), Form: "raw"})
 	if o.State != ledger.NoService || !strings.Contains(o.Message, "disk full") {
 		t.Errorf("got %+v", o)
 	}
@@ -230,9 +228,9 @@ func TestOptions(t *testing.T) {
 		{"302 Found\r\nLocation: http://127.0.0.2:1/", "", false, true},
 	} {
 		w := newWire(t, status(c.answer))
-		var kept []ledger.Peer
-		s := New(client(), Options{Ask: true, Memory: NewMemory(nil, func(_ context.Context, p ledger.Peer) error { kept = append(kept, p); return nil })})
-		e, err := s.Discover(t.Context(), target(w.url("/doc.html?x#f")))
+		var kept []ledger.UnsupportedHost
+		s := New(client(), Options{Probe: true, Unsupported: NewUnsupportedHosts(nil, func(_ context.Context, p ledger.UnsupportedHost) error { kept = append(kept, p); return nil })})
+		e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, w.url("/doc.html?x#f")))
 		if (err != nil) != c.err || (e.URL != "") != (c.form != "") || Form(e.Form) != c.form || (len(kept) > 0) != c.kept {
 			t.Errorf("%q: got %+v, %v, remembered %v", c.answer, e, err, kept)
 		}
@@ -242,7 +240,7 @@ func TestOptions(t *testing.T) {
 		if got := w.saw(); len(got) != 1 || !strings.HasPrefix(got[0], "OPTIONS /doc.html?x HTTP/1.1\r\nHost: b.example\r\n") {
 			t.Errorf("%q: asked %q", c.answer, got)
 		}
-		var later *answer.StatusError
+		var later *outgoing.UnavailableError
 		if strings.HasPrefix(c.answer, "503") && (!errors.As(err, &later) || later.After != 7*time.Second) {
 			t.Errorf("%q: %v", c.answer, err)
 		}
@@ -259,34 +257,34 @@ func TestOptIn(t *testing.T) {
 	}{
 		{Options{}, w.url("/")},
 		{Options{Peers: []Peer{mustPeer(t, "b.example")}}, w.url("/")},
-		{Options{Ask: true}, "mailto:me@b.example"},
-		{Options{Ask: true}, "http://me:secret@" + w.addr + "/"},
+		{Options{Probe: true}, "mailto:me@b.example"},
+		{Options{Probe: true}, "http://me:secret@" + w.addr + "/"},
 	} {
-		c.opt.Memory = NewMemory(nil, nil)
-		if e, err := New(client(), c.opt).Discover(t.Context(), target(c.target)); e.URL != "" || err != nil {
+		c.opt.Unsupported = NewUnsupportedHosts(nil, nil)
+		if e, err := New(client(), c.opt).Discover(t.Context(), outgoing.NewTarget(nil, c.target)); e.URL != "" || err != nil {
 			t.Errorf("%q: got %+v, %v", c.target, e, err)
 		}
 	}
 	if len(w.saw()) != 0 {
 		t.Errorf("the host saw %q", w.saw())
 	}
-	if _, err := New(client(), Options{Memory: NewMemory(nil, nil)}).Discover(t.Context(), target("http://[/")); err == nil {
+	if _, err := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, nil)}).Discover(t.Context(), outgoing.NewTarget(nil, "http://[/")); err == nil {
 		t.Error("no error")
 	}
 }
 
-// A host that cannot be reached is no host that does not speak LINK.
+// A host that cannot be reached is no host that does not support LINK.
 func TestUnreachable(t *testing.T) {
 	w := newWire(t, ok)
-	guarded := fetch.New(fetch.Options{Pace: -1})
-	s := New(guarded, Options{Ask: true, Memory: NewMemory(nil, func(context.Context, ledger.Peer) error {
+	guarded := outgoing.NewClient(outgoing.ClientOptions{Pace: -1})
+	s := New(guarded, Options{Probe: true, Unsupported: NewUnsupportedHosts(nil, func(context.Context, ledger.UnsupportedHost) error {
 		t.Error("remembered")
 		return nil
 	})})
-	if _, err := s.Discover(t.Context(), target(w.url("/"))); err == nil {
+	if _, err := s.Discover(t.Context(), outgoing.NewTarget(nil, w.url("/"))); err == nil {
 		t.Error("no error")
 	}
-	o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: w.url("/"), Event: ledger.Added}, outgoing.Endpoint{URL: w.url("/")})
+	o := s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: w.url("/")}, Event: ledger.Added}, outgoing.Endpoint{URL: w.url("/")})
 	if o.State != ledger.Skipped || !strings.Contains(o.Message, "loopback") {
 		t.Errorf("got %+v", o)
 	}
@@ -303,9 +301,9 @@ func TestGoServer(t *testing.T) {
 		got = append(got, r.Method+" "+r.URL.Path+" "+r.Header.Get("Link"))
 		w.WriteHeader(http.StatusNoContent)
 	})
-	s := New(client(), Options{Memory: NewMemory(nil, nil), Peers: []Peer{mustPeer(t, "127.0.0.1")}})
-	n := outgoing.Notice{Source: source, Target: base + "/doc.html", Event: ledger.Added}
-	e, err := s.Discover(t.Context(), target(n.Target))
+	s := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, nil), Peers: []Peer{mustPeer(t, "127.0.0.1")}})
+	n := ledger.Notice{Key: ledger.Key{Source: source, Target: base + "/doc.html"}, Event: ledger.Added}
+	e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, n.Target))
 	if err != nil {
 		t.Fatal(err)
 	}

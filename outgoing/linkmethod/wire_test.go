@@ -2,7 +2,6 @@ package linkmethod
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 )
@@ -82,26 +80,17 @@ func (w *wire) saw() []string {
 // url returns the address of a page of the server.
 func (w *wire) url(path string) string { return "http://" + w.addr + path }
 
-func client() *fetch.Client {
-	return fetch.New(fetch.Options{
-		UserAgent: "sitelink-test",
-		Allow:     []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		Pace:      -1,
-		Idle:      2 * time.Second,
+func client() *outgoing.Client {
+	return outgoing.NewClient(outgoing.ClientOptions{
+		UserAgent:      "sitelink-test",
+		AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Pace:           -1,
+		Timeout:        2 * time.Second,
 	})
 }
 
 // tail is what follows the first two lines of a call.
 const tail = "User-Agent: sitelink-test\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-
-// target is a page of which only the address counts.
-type target string
-
-func (t target) URL() string { return string(t) }
-
-func (t target) Page(context.Context) (*outgoing.TargetPage, error) {
-	panic("the page is not needed")
-}
 
 // ok and the others are answers.
 const (

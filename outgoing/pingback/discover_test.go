@@ -9,27 +9,27 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/outgoing"
-	"github.com/sitelink/sitelink/outgoing/answer"
 )
 
 // stored is a target that has been fetched.
 type stored struct {
-	page outgoing.TargetPage
+	page outgoing.Response
 	err  error
 }
 
-func (s stored) URL() string { return s.page.URL }
-func (s stored) Page(context.Context) (*outgoing.TargetPage, error) {
+func (s stored) Do(context.Context, outgoing.Request) (*outgoing.Response, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
 	return &s.page, nil
 }
 
+func (s stored) target() *outgoing.Target { return outgoing.NewTarget(s, s.page.URL) }
+
 func discover(t *testing.T, header http.Header, body string) outgoing.Endpoint {
 	t.Helper()
-	e, err := New(nil, Options{}).Discover(t.Context(), stored{page: outgoing.TargetPage{
-		URL: "http://bob.example.net/", Status: 200, Header: header, Body: []byte(body)}})
+	e, err := New(nil, Options{}).Discover(t.Context(), stored{page: outgoing.Response{
+		URL: "http://bob.example.net/", Status: 200, Header: header, Body: []byte(body)}}.target())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ func TestPattern(t *testing.T) {
 		{"PB-29 all four", `<link rel="pingback" href="http://b/?&lt;&gt;&quot;&amp;">`, `http://b/?<>"&`},
 		{"PB-29 no others", `<link rel="pingback" href="http://b/?&#38;&apos;&eacute;">`, "http://b/?&#38;&apos;&eacute;"},
 		{"PB-34 behind 8 kB of style", "<style>" + strings.Repeat("a{b:c}\n", 1200) + `</style><link rel="pingback" href="http://b/x">`, "http://b/x"},
-		{"A-PB-8 ends within 64 KiB", strings.Repeat(" ", searched-39) + `<link rel="pingback" href="http://b/x">`, "http://b/x"},
-		{"A-PB-8 ends behind 64 KiB", strings.Repeat(" ", searched-38) + `<link rel="pingback" href="http://b/x">`, ""},
+		{"A-PB-8 ends within 64 KiB", strings.Repeat(" ", maxSearched-39) + `<link rel="pingback" href="http://b/x">`, "http://b/x"},
+		{"A-PB-8 ends behind 64 KiB", strings.Repeat(" ", maxSearched-38) + `<link rel="pingback" href="http://b/x">`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := discover(t, http.Header{"Content-Type": {"text/html"}}, test.body); got.URL != test.want {
@@ -117,21 +117,21 @@ func TestHeader(t *testing.T) {
 // is asked again.
 func TestDiscoverStatus(t *testing.T) {
 	s := New(nil, Options{})
-	page := outgoing.TargetPage{URL: "http://h/", Header: http.Header{"X-Pingback": {"http://h/x"}, "Retry-After": {"7"}}}
+	page := outgoing.Response{URL: "http://h/", Header: http.Header{"X-Pingback": {"http://h/x"}, "Retry-After": {"7"}}}
 	for status, want := range map[int]string{200: "http://h/x", 403: "http://h/x", 404: "", 410: ""} {
 		page.Status = status
-		e, err := s.Discover(t.Context(), stored{page: page})
+		e, err := s.Discover(t.Context(), stored{page: page}.target())
 		if err != nil || e.URL != want {
 			t.Errorf("%d: %v, %v", status, e, err)
 		}
 	}
 	page.Status = 503
-	_, err := s.Discover(t.Context(), stored{page: page})
-	if later := (*answer.StatusError)(nil); !errors.As(err, &later) || later.After.Seconds() != 7 {
+	_, err := s.Discover(t.Context(), stored{page: page}.target())
+	if later := (*outgoing.UnavailableError)(nil); !errors.As(err, &later) || later.After.Seconds() != 7 {
 		t.Errorf("503: %v", err)
 	}
 	failed := errors.New("no route")
-	if _, err := s.Discover(t.Context(), stored{err: failed}); err != failed {
+	if _, err := s.Discover(t.Context(), stored{err: failed}.target()); err != failed {
 		t.Errorf("no answer: %v", err)
 	}
 }
@@ -143,7 +143,7 @@ func FuzzElement(f *testing.F) {
 	f.Add([]byte(`<link rel="pingback" href="<link rel="pingback" href="x"/>`))
 	f.Add([]byte("<link rel=\"pingback\" href=\"\xff\" >"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, found := element(body)
+		got, found := linkElement(body)
 		want, expected := byHand(body)
 		if got != want || found != expected {
 			t.Errorf("%q, %v; by hand %q, %v", got, found, want, expected)
@@ -152,7 +152,7 @@ func FuzzElement(f *testing.F) {
 }
 
 func byHand(body []byte) (string, bool) {
-	body = body[:min(len(body), searched)]
+	body = body[:min(len(body), maxSearched)]
 	for {
 		_, after, more := bytes.Cut(body, []byte(`<link rel="pingback" href="`))
 		if !more {

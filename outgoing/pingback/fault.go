@@ -5,11 +5,11 @@ import (
 	"html"
 	"time"
 
-	"github.com/sitelink/sitelink/outgoing/answer"
+	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// The codes of section 3, and those that servers use besides.
+// The fault codes of section 3, and others that servers use.
 const (
 	faultGeneric     = 0
 	faultNoSource    = 0x10
@@ -19,8 +19,8 @@ const (
 	faultRegistered  = 0x30
 	faultDenied      = 0x31
 	faultUpstream    = 0x32
-	faultDuplicate   = 409 // WordPress: a comment of the same text
-	faultFlood       = 429 // WordPress: some comment came less than 15 s ago
+	faultDuplicate   = 409 // WordPress: a comment with the same text exists
+	faultFlood       = 429 // WordPress: another comment came less than 15 s ago
 	faultMalformed   = -32700
 	faultInvalid     = -32600
 	faultNoMethod    = -32601
@@ -31,96 +31,97 @@ const (
 	faultTransport   = -32300
 )
 
-// flood is how long WordPress takes no second notice after one: 15 s, for the
-// whole blog and whoever sent it. A second more, for its clock counts whole
-// seconds.
-const flood = 16 * time.Second
+// floodInterval is the minimum time between two notices to one blog. WordPress
+// rejects a notice within 15 s of another one, from any sender; its clock counts
+// whole seconds, so one second is added.
+const floodInterval = 16 * time.Second
 
-// soon is the wait before the one repeat of a fault that a page may have drawn
-// because it was not live everywhere yet.
-const soon = 10 * time.Minute
+// recheckAfter is the wait before the one repeat after a fault whose cause may be
+// that the page was not live everywhere yet.
+const recheckAfter = 10 * time.Minute
 
-// kind says what a code is about, as its bits 5 to 8 tell (PB-41): "source",
-// "target", "server" for neither, and "" for a code that is not of the
-// specification.
-func kind(code int) string {
+// subject returns what a code is about, which its bits 5 to 8 encode (PB-41):
+// "source", "target", "server" for neither, and "" for a code that the
+// specification does not define.
+func subject(code int) string {
 	if code >= 0x10 && code <= 0x3F {
 		return [...]string{"", "source", "target", "server"}[code>>4]
 	}
 	return ""
 }
 
-// class is what a fault means for the notice.
+// class is the meaning of a fault for the notice.
 type class struct {
 	state ledger.State
 	after time.Duration
-	// explain: the server may have failed because of the page, and keeps the
-	// reason to itself or words it badly.
+	// explain is set if the server may have refused because of the page and
+	// does not give the reason, or gives a misleading one.
 	explain bool
 	means   string
 }
 
-// classify tells what to do about a fault. attempts counts those before.
+// classify returns the meaning of a fault. attempts is the number of attempts
+// before this one.
 func classify(f *fault, attempts int) class {
-	again, wait := ledger.Retry, soon
+	again, wait := ledger.Retry, recheckAfter
 	if attempts > 0 {
 		again, wait = ledger.Permanent, 0
 	}
 	if !f.known {
-		return class{again, wait, true, "the server failed with a code that cannot be read"}
+		return class{again, wait, true, "the server returned a fault without a readable code"}
 	}
 	switch f.code {
 	case faultGeneric:
 		if f.text != "" {
 			return class{again, wait, true, "the server refused"}
 		}
-		return class{again, wait, true, "the server refused and gives no reason, as WordPress does"}
+		return class{again, wait, true, "the server refused without a reason, as WordPress does"}
 	case faultNoSource:
-		return class{again, wait, true, "the server could not read the page"}
+		return class{again, wait, true, "the server could not fetch the source page"}
 	case faultNoLink:
-		return class{ledger.Permanent, 0, true, "the server finds no link to the target on the page"}
+		return class{ledger.Permanent, 0, true, "the server found no link to the target on the source page"}
 	case faultNoTarget:
-		// WordPress says so of a page without a title.
-		return class{ledger.Permanent, 0, true, "the server finds no such target, or no title on the page"}
+		// WordPress uses this code for a source without a title.
+		return class{ledger.Permanent, 0, true, "the server found no such target, or no title on the source page"}
 	case faultNotTarget:
-		return class{ledger.Permanent, 0, false, "the target takes no pingbacks"}
+		return class{ledger.Permanent, 0, false, "the target does not accept pingbacks"}
 	case faultRegistered:
-		return class{ledger.Done, 0, false, "the server has it already"}
+		return class{ledger.Done, 0, false, "the server already has this pingback"}
 	case faultDenied:
-		return class{ledger.Permanent, 0, false, "the server denies access"}
+		return class{ledger.Permanent, 0, false, "the server denied access"}
 	case faultUpstream:
-		return class{ledger.Retry, 0, false, "the server could not reach another one"}
+		return class{ledger.Retry, 0, false, "the server could not reach another server"}
 	case faultDuplicate:
-		return class{ledger.Permanent, 0, false, "the server has a comment of the same text"}
+		return class{ledger.Permanent, 0, false, "the server already has a comment with the same text"}
 	case faultFlood:
-		return class{ledger.Retry, flood, false, "the server takes one pingback every 15 seconds, from anybody"}
+		return class{ledger.Retry, floodInterval, false, "the server accepts one pingback every 15 seconds from all senders together"}
 	case faultMalformed, faultInvalid, faultParameters, -32701, -32702:
-		return class{ledger.Permanent, 0, false, "the server cannot read the call; on WordPress, its PHP may lack the XML extension"}
+		return class{ledger.Permanent, 0, false, "the server could not parse the call; if it is WordPress, its PHP may lack the XML extension"}
 	case faultNoMethod:
-		return class{ledger.Permanent, 0, false, "the server has pingbacks turned off"}
+		return class{ledger.Permanent, 0, false, "the server has pingbacks switched off"}
 	case faultInternal, faultApplication, faultSystem, faultTransport:
-		return class{ledger.Retry, 0, false, "the server failed within itself"}
+		return class{ledger.Retry, 0, false, "the server had an internal error"}
 	case 500, 502, 503, 504:
-		// WordPress answers statuses of HTTP as codes.
-		return class{ledger.Retry, 0, false, "the server failed within itself"}
+		// WordPress also uses HTTP statuses as codes.
+		return class{ledger.Retry, 0, false, "the server had an internal error"}
 	}
-	switch kind(f.code) {
+	switch subject(f.code) {
 	case "source":
-		return class{ledger.Permanent, 0, true, "the server objects to the page"}
+		return class{ledger.Permanent, 0, true, "the server rejected the source page"}
 	case "target":
-		return class{ledger.Permanent, 0, false, "the server objects to the target"}
+		return class{ledger.Permanent, 0, false, "the server rejected the target"}
 	}
 	return class{ledger.Permanent, 0, false, "the server refused"}
 }
 
-// message is the sentence about a fault.
+// message returns what the author is shown about a fault.
 func (c class) message(f *fault) string {
 	code := "?"
 	if f.known {
 		code = fmt.Sprint(f.code)
 	}
 	if f.text != "" {
-		return fmt.Sprintf("%s (fault %s: %s)", c.means, code, answer.Line(html.UnescapeString(f.text)))
+		return fmt.Sprintf("%s (fault %s: %s)", c.means, code, outgoing.OneLine(html.UnescapeString(f.text)))
 	}
 	return fmt.Sprintf("%s (fault %s)", c.means, code)
 }

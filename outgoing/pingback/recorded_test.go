@@ -50,10 +50,10 @@ func TestRecorded(t *testing.T) {
 		if len(values) != 2 {
 			t.Fatalf("%s: %s", file.Name(), parts[1])
 		}
-		if again, err := encode(values[0].all(), values[1].all()); err != nil || strings.TrimSpace(string(again)) != string(parts[1]) {
+		if again, err := encodeCall(values[0].all(), values[1].all()); err != nil || strings.TrimSpace(string(again)) != string(parts[1]) {
 			t.Errorf("%s: the call is now %s, %v", file.Name(), again, err)
 		}
-		r, err := decode(parts[2], "text/xml; charset=UTF-8")
+		r, err := decodeReply(parts[2], "text/xml; charset=UTF-8")
 		if err != nil {
 			t.Errorf("%s: %v", file.Name(), err)
 			continue

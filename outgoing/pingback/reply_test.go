@@ -114,15 +114,15 @@ func TestReply(t *testing.T) {
 		{"control character", "", faultBody("<int>48</int>", "<string>a\x01b</string>"), failed(48, "a\uFFFDb")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := decode([]byte(test.body), test.contentType)
+			got, err := decodeReply([]byte(test.body), test.contentType)
 			switch test.want.text {
 			case notReply.text:
-				if !errors.Is(err, errNoXML) {
+				if !errors.Is(err, errNotXMLRPC) {
 					t.Errorf("%+v, %v", got, err)
 				}
 				return
 			case damaged.text:
-				if err == nil || errors.Is(err, errNoXML) {
+				if err == nil || errors.Is(err, errNotXMLRPC) {
 					t.Errorf("%+v, %v", got, err)
 				}
 				return
@@ -161,7 +161,7 @@ func FuzzReply(f *testing.F) {
 		f.Add([]byte(seed), "text/xml")
 	}
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
-		r, err := decode(body, contentType)
+		r, err := decodeReply(body, contentType)
 		if err != nil || r.fault != nil {
 			return
 		}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -23,13 +22,13 @@ const (
 )
 
 // client may connect to localhost, by whichever address it has.
-func client() *fetch.Client {
-	return fetch.New(fetch.Options{Pace: -1, UserAgent: "sitelink/test", Allow: []netip.Prefix{
+func client() *outgoing.Client {
+	return outgoing.NewClient(outgoing.ClientOptions{Pace: -1, UserAgent: "sitelink/test", AllowAddresses: []netip.Prefix{
 		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 }
 
 // send sends one notice to a server that answers by handler.
-func send(t *testing.T, n outgoing.Notice, handler http.HandlerFunc) outgoing.Outcome {
+func send(t *testing.T, n ledger.Notice, handler http.HandlerFunc) outgoing.Outcome {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	defer server.Close()
@@ -45,7 +44,7 @@ func send(t *testing.T, n outgoing.Notice, handler http.HandlerFunc) outgoing.Ou
 func TestCall(t *testing.T) {
 	var got *http.Request
 	var body string
-	o := send(t, outgoing.Notice{Source: source, Target: target}, func(w http.ResponseWriter, r *http.Request) {
+	o := send(t, ledger.Notice{Key: ledger.Key{Source: source, Target: target}}, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		got, body = r, string(b)
 		io.WriteString(w, successBody("<string>registered</string>"))
@@ -59,16 +58,16 @@ func TestCall(t *testing.T) {
 	if o.State != ledger.Done || o.Status != 200 || o.Fault != nil || o.Message != "registered" {
 		t.Errorf("%+v", o)
 	}
-	call, err := encode("http://a/?x=1&y=<2>", target)
+	call, err := encodeCall("http://a/?x=1&y=<2>", target)
 	if err != nil || !strings.Contains(string(call), "<string>http://a/?x=1&amp;y=&lt;2&gt;</string>") {
 		t.Errorf("%s, %v", call, err)
 	}
 	for _, bad := range []string{"http://a/\x00", "http://a/\xff", "http://a/\n", "http://a/ b", "http://a/\uFFFE"} {
-		if call, err := encode(source, bad); err == nil {
+		if call, err := encodeCall(source, bad); err == nil {
 			t.Errorf("%q: %s", bad, call)
 		}
 	}
-	o = New(client(), Options{}).Send(t.Context(), outgoing.Notice{Source: "\xff", Target: target}, outgoing.Endpoint{URL: "http://127.0.0.1:1/"})
+	o = New(client(), Options{}).Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: "\xff", Target: target}}, outgoing.Endpoint{URL: "http://127.0.0.1:1/"})
 	if o.State != ledger.Permanent || !strings.Contains(o.Message, "not UTF-8") {
 		t.Errorf("%+v", o)
 	}
@@ -97,32 +96,32 @@ func TestFault(t *testing.T) {
 		after            time.Duration
 		says             string
 	}{
-		{"PB-47, PB-51: 48", "<int>48</int>", "already", 0, good, ledger.Done, 0, "has it already (fault 48: already)"},
+		{"PB-47, PB-51: 48", "<int>48</int>", "already", 0, good, ledger.Done, 0, "already has this pingback (fault 48: already)"},
 		{"WordPress 429", "<int>429</int>", "slow down", 0, good, ledger.Retry, 16 * time.Second, "every 15 seconds"},
 		{"WordPress 409", "<int>409</int>", "duplicate", 0, good, ledger.Permanent, 0, "same text"},
-		{"PB-42: 0", "<int>0</int>", "", 0, page.URL + "/missing", ledger.Retry, soon, "page answers 404"},
-		{"0 again", "<int>0</int>", "", 1, page.URL + "/missing", ledger.Permanent, 0, "page answers 404"},
+		{"PB-42: 0", "<int>0</int>", "", 0, page.URL + "/missing", ledger.Retry, recheckAfter, "page answered 404"},
+		{"0 again", "<int>0</int>", "", 1, page.URL + "/missing", ledger.Permanent, 0, "page answered 404"},
 		{"0 of a page at fault", "<int>0</int>", "", 0, page.URL + "/picture", ledger.Permanent, 0, "no plain text"},
-		{"PB-43: 16", "<int>16</int>", "", 0, page.URL + "/missing", ledger.Retry, soon, "could not read the page"},
+		{"PB-43: 16", "<int>16</int>", "", 0, page.URL + "/missing", ledger.Retry, recheckAfter, "could not fetch the source page"},
 		{"PB-44: 17", "<int>17</int>", "", 0, page.URL + "/picture", ledger.Permanent, 0, "no plain text"},
 		{"PB-45: 32", "<int>32</int>", "no title", 0, good, ledger.Permanent, 0, "no such target, or no title"},
-		{"PB-46: 33", "<int>33</int>", "", 0, good, ledger.Permanent, 0, "takes no pingbacks"},
-		{"PB-48: 49", "<int>49</int>", "", 0, good, ledger.Permanent, 0, "denies access"},
+		{"PB-46: 33", "<int>33</int>", "", 0, good, ledger.Permanent, 0, "does not accept pingbacks"},
+		{"PB-48: 49", "<int>49</int>", "", 0, good, ledger.Permanent, 0, "denied access"},
 		{"PB-49: 50", "<int>50</int>", "", 0, good, ledger.Retry, 0, "could not reach"},
-		{"PB-41: 0x1F", "<int>31</int>", "", 0, page.URL + "/picture", ledger.Permanent, 0, "objects to the page"},
-		{"PB-41: 0x2F", "<int>47</int>", "", 0, good, ledger.Permanent, 0, "objects to the target"},
+		{"PB-41: 0x1F", "<int>31</int>", "", 0, page.URL + "/picture", ledger.Permanent, 0, "rejected the source page"},
+		{"PB-41: 0x2F", "<int>47</int>", "", 0, good, ledger.Permanent, 0, "rejected the target"},
 		{"PB-41: 0x3F", "<int>63</int>", "", 0, good, ledger.Permanent, 0, "refused"},
-		{"PB-50: -32700", "<int>-32700</int>", "not well formed", 0, good, ledger.Permanent, 0, "cannot read the call"},
-		{"PB-50: -32600", "<int>-32600</int>", "", 0, good, ledger.Permanent, 0, "cannot read the call"},
-		{"PB-50: -32602", "<int>-32602</int>", "", 0, good, ledger.Permanent, 0, "cannot read the call"},
-		{"PB-50: -32601", "<int>-32601</int>", "", 0, good, ledger.Permanent, 0, "turned off"},
-		{"PB-50: -32603", "<int>-32603</int>", "", 0, good, ledger.Retry, 0, "within itself"},
-		{"PB-50: -32400", "<int>-32400</int>", "", 0, good, ledger.Retry, 0, "within itself"},
-		{"503 as a code", "<int>503</int>", "", 0, good, ledger.Retry, 0, "within itself"},
-		{"code that cannot be read", "<string>?</string>", "", 0, page.URL + "/missing", ledger.Retry, soon, "(fault ?)"},
+		{"PB-50: -32700", "<int>-32700</int>", "not well formed", 0, good, ledger.Permanent, 0, "could not parse the call"},
+		{"PB-50: -32600", "<int>-32600</int>", "", 0, good, ledger.Permanent, 0, "could not parse the call"},
+		{"PB-50: -32602", "<int>-32602</int>", "", 0, good, ledger.Permanent, 0, "could not parse the call"},
+		{"PB-50: -32601", "<int>-32601</int>", "", 0, good, ledger.Permanent, 0, "switched off"},
+		{"PB-50: -32603", "<int>-32603</int>", "", 0, good, ledger.Retry, 0, "internal error"},
+		{"PB-50: -32400", "<int>-32400</int>", "", 0, good, ledger.Retry, 0, "internal error"},
+		{"503 as a code", "<int>503</int>", "", 0, good, ledger.Retry, 0, "internal error"},
+		{"code that cannot be read", "<string>?</string>", "", 0, page.URL + "/missing", ledger.Retry, recheckAfter, "(fault ?)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			o := send(t, outgoing.Notice{Source: test.path, Target: target, Attempts: test.attempts}, func(w http.ResponseWriter, _ *http.Request) {
+			o := send(t, ledger.Notice{Key: ledger.Key{Source: test.path, Target: target}, Attempts: test.attempts}, func(w http.ResponseWriter, _ *http.Request) {
 				io.WriteString(w, faultBody(test.code, test.text))
 			})
 			if o.State != test.state || o.After != test.after || o.Status != 200 {
@@ -153,19 +152,19 @@ func TestStatus(t *testing.T) {
 		{"removed", 404, nil, "", ledger.Permanent, 0, "404 Not Found"},
 		{"lost POST", 405, nil, "XML-RPC server accepts POST requests only.", ledger.Permanent, 0, "405"},
 		{"webmention.io, turned off", 401, nil, faultBody("<int>0</int>", "pingback is off"), ledger.Permanent, 0, "401 Unauthorized: pingback is off"},
-		{"fault with a code and 500", 500, nil, faultBody("<int>48</int>", "x"), ledger.Done, 0, "has it already"},
+		{"fault with a code and 500", 500, nil, faultBody("<int>48</int>", "x"), ledger.Done, 0, "already has this pingback"},
 		{"success with 500", 500, nil, successBody("ok"), ledger.Retry, 0, "500"},
 		{"busy", 503, http.Header{"Retry-After": {"120"}}, "", ledger.Retry, 2 * time.Minute, "503"},
-		{"too many", 429, nil, "", ledger.Retry, flood, "429"},
+		{"too many", 429, nil, "", ledger.Retry, floodInterval, "429"},
 		{"too many, for long", 429, http.Header{"Retry-After": {"60"}}, "", ledger.Retry, time.Minute, "429"},
 		{"never", 501, nil, "", ledger.Permanent, 0, "501"},
-		{"HTML with 200", 200, http.Header{"Content-Type": {"text/html"}}, "<title>Hi</title><style>p{}</style><p>Nothing\nhere.", ledger.Permanent, 0, "not answer in XML-RPC: Hi Nothing here."},
+		{"HTML with 200", 200, http.Header{"Content-Type": {"text/html"}}, "<title>Hi</title><style>p{}</style><p>Nothing\nhere.", ledger.Permanent, 0, "not answer with XML-RPC: Hi Nothing here."},
 		{"nothing with 200", 200, nil, "", ledger.Retry, 0, "not XML-RPC"},
 		{"damage", 200, nil, successBody("ok")[:70], ledger.Retry, 0, "damaged"},
-		{"without end", 200, nil, successBody(strings.Repeat("a", maxAnswer)), ledger.Retry, 0, "damaged"},
+		{"without end", 200, nil, successBody(strings.Repeat("a", maxResponse)), ledger.Retry, 0, "damaged"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			o := send(t, outgoing.Notice{Source: source, Target: target}, func(w http.ResponseWriter, _ *http.Request) {
+			o := send(t, ledger.Notice{Key: ledger.Key{Source: source, Target: target}}, func(w http.ResponseWriter, _ *http.Request) {
 				for name, values := range test.header {
 					w.Header()[name] = values
 				}
@@ -183,7 +182,7 @@ func TestStatus(t *testing.T) {
 // an address that is not public is refused (PB-61).
 func TestRedirect(t *testing.T) {
 	for _, status := range []int{301, 302, 307, 308} {
-		o := send(t, outgoing.Notice{Source: source, Target: target}, func(w http.ResponseWriter, r *http.Request) {
+		o := send(t, ledger.Notice{Key: ledger.Key{Source: source, Target: target}}, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/other" {
 				http.Redirect(w, r, "/other", status)
 				return
@@ -197,7 +196,7 @@ func TestRedirect(t *testing.T) {
 			t.Errorf("%d: %+v", status, o)
 		}
 	}
-	o := send(t, outgoing.Notice{Source: source, Target: target}, func(w http.ResponseWriter, r *http.Request) {
+	o := send(t, ledger.Notice{Key: ledger.Key{Source: source, Target: target}}, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://169.254.169.254/latest/", http.StatusTemporaryRedirect)
 	})
 	if o.State != ledger.Skipped || !strings.Contains(o.Message, "169.254.169.254") {
@@ -210,8 +209,8 @@ func TestRedirect(t *testing.T) {
 func TestRefusedEndpoint(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("connected") }))
 	defer server.Close()
-	s := New(fetch.New(fetch.Options{Pace: -1}), Options{})
-	if o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Skipped {
+	s := New(outgoing.NewClient(outgoing.ClientOptions{Pace: -1}), Options{})
+	if o := s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: target}}, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Skipped {
 		t.Errorf("%+v", o)
 	}
 }
@@ -246,10 +245,10 @@ func TestHostile(t *testing.T) {
 	}))
 	defer server.Close()
 	defer close(stop) // first: Close waits for the handlers
-	c := fetch.New(fetch.Options{Pace: -1, Total: 5 * time.Second, Idle: 500 * time.Millisecond, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	c := outgoing.NewClient(outgoing.ClientOptions{Pace: -1, Timeout: 500 * time.Millisecond, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	for _, path := range []string{"/silent", "/trickle", "/endless", "/bomb"} {
 		start := time.Now()
-		o := New(c, Options{}).Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL + path})
+		o := New(c, Options{}).Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: target}}, outgoing.Endpoint{URL: server.URL + path})
 		// What came of the last two is no XML-RPC, if the machine is quick enough
 		// to look at it.
 		mayEnd := o.State == ledger.Permanent && (path == "/endless" || path == "/bomb")
@@ -277,7 +276,7 @@ func TestConcurrent(t *testing.T) {
 			if i%2 == 0 {
 				path, want = "/bad", ledger.Retry
 			}
-			if o := s.Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: server.URL + path}); o.State != want {
+			if o := s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: target}}, outgoing.Endpoint{URL: server.URL + path}); o.State != want {
 				t.Errorf("%s: %+v", path, o)
 			}
 		})

@@ -19,10 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/testwp"
 	"github.com/sitelink/sitelink/outgoing"
-	"github.com/sitelink/sitelink/outgoing/answer"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/outgoing/precheck"
 )
@@ -77,7 +75,7 @@ func TestWordPress(t *testing.T) {
 
 	endpoint := func(target string) outgoing.Endpoint {
 		t.Helper()
-		e, err := sender.Discover(t.Context(), live{client, target})
+		e, err := sender.Discover(t.Context(), outgoing.NewTarget(client, target))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +92,7 @@ func TestWordPress(t *testing.T) {
 	// the answer as a fixture for the unit tests.
 	expect := func(name, source, target string, state ledger.State, code int, says string) outgoing.Outcome {
 		t.Helper()
-		o := sender.Send(t.Context(), outgoing.Notice{Source: site.URL + source, Target: target, Event: ledger.Added}, want)
+		o := sender.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: site.URL + source, Target: target}, Event: ledger.Added}, want)
 		if o.State != state || o.Status != 200 || (o.Fault == nil) != (code == success) || o.Fault != nil && *o.Fault != code || !strings.Contains(o.Message, says) {
 			t.Errorf("%s: %s, want %s %d %q\n%s", name, describe(o), state, code, says, site.Last().Response)
 		}
@@ -105,7 +103,7 @@ func TestWordPress(t *testing.T) {
 
 	// As installed.
 	expect("registered", "/src/first", post, ledger.Done, success, "registered. Keep the web talking! :-)")
-	expect("fault-48", "/src/first", post, ledger.Done, 48, "has it already")
+	expect("fault-48", "/src/first", post, ledger.Done, 48, "already has this pingback")
 	flooded := expect("fault-429", "/src/second", post, ledger.Retry, 429, "every 15 seconds")
 	expect("masked-no-link", "/src/nolink", post, ledger.Permanent, 0, "no link to "+post)
 	expect("masked-no-title", "/src/notitle", post, ledger.Permanent, 0, "no <title>")
@@ -123,11 +121,11 @@ func TestWordPress(t *testing.T) {
 
 	// With the codes that the specification has.
 	site.Plugin("codes", `remove_filter('xmlrpc_pingback_error', 'xmlrpc_pingback_error'); add_filter('comment_flood_filter', '__return_false');`)
-	expect("fault-16", "/src/empty", post, ledger.Retry, 16, "could not read the page")
+	expect("fault-16", "/src/empty", post, ledger.Retry, 16, "could not fetch the source page")
 	expect("fault-17", "/src/nolink", post, ledger.Permanent, 17, "no link to "+post)
 	expect("fault-32", "/src/notitle", post, ledger.Permanent, 32, "no <title>")
-	expect("fault-33", "/src/closed", closed, ledger.Permanent, 33, "takes no pingbacks")
-	expect("fault-33-missing", "/src/first", site.URL+"/?p=9999", ledger.Permanent, 33, "takes no pingbacks")
+	expect("fault-33", "/src/closed", closed, ledger.Permanent, 33, "does not accept pingbacks")
+	expect("fault-33-missing", "/src/first", site.URL+"/?p=9999", ledger.Permanent, 33, "does not accept pingbacks")
 	expect("fault-409", "/src/same", post, ledger.Permanent, 409, "same text")
 	expect("fault-0", post[len(site.URL):], post, ledger.Retry, 0, "cannot both point to the same resource")
 	prechecks(t, site, pages, sender, client, other)
@@ -135,7 +133,7 @@ func TestWordPress(t *testing.T) {
 	corpus(t, site, other)
 
 	site.Plugin("hardened", `add_filter('xmlrpc_methods', function ($m) { unset($m['pingback.ping']); return $m; });`)
-	expect("fault-32601", "/src/first", post, ledger.Permanent, -32601, "turned off")
+	expect("fault-32601", "/src/first", post, ledger.Permanent, -32601, "switched off")
 }
 
 func describe(o outgoing.Outcome) string {
@@ -147,7 +145,7 @@ func describe(o outgoing.Outcome) string {
 
 // prechecks holds package precheck to WordPress: of each page, it foretells what
 // WordPress answers.
-func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, client *fetch.Client, target string) {
+func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, client *outgoing.Client, target string) {
 	target += "&amp=1" // an address with an ampersand
 	written := html.EscapeString(target)
 	link := `<a href="` + written + `">text</a>`
@@ -214,7 +212,7 @@ func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, 
 			if code != test.code {
 				t.Errorf("%s: found %q, want %q", test.name, code, test.code)
 			}
-			o := sender.Send(t.Context(), outgoing.Notice{Source: address, Target: target}, outgoing.Endpoint{URL: site.URL + "/xmlrpc.php"})
+			o := sender.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: address, Target: target}}, outgoing.Endpoint{URL: site.URL + "/xmlrpc.php"})
 			if registered := o.State == ledger.Done && o.Fault == nil; registered != (len(problems) == 0) {
 				t.Errorf("%s: foretold %+v, but %s", test.name, problems, describe(o))
 			}
@@ -224,11 +222,11 @@ func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, 
 }
 
 // pingbacks asks the blog for the sources that it has of a post.
-func pingbacks(t *testing.T, client fetch.Doer, blog, post string) []string {
+func pingbacks(t *testing.T, client outgoing.Doer, blog, post string) []string {
 	t.Helper()
 	call := `<?xml version="1.0"?><methodCall><methodName>pingback.extensions.getPingbacks</methodName><params><param><value><string>` +
 		html.EscapeString(post) + `</string></value></param></params></methodCall>`
-	resp, err := client.Do(t.Context(), fetch.Request{Method: "POST", URL: blog + "/xmlrpc.php", Header: http.Header{"Content-Type": {"text/xml"}}, Body: []byte(call)})
+	resp, err := client.Do(t.Context(), outgoing.Request{Method: "POST", URL: blog + "/xmlrpc.php", Header: http.Header{"Content-Type": {"text/xml"}}, Body: []byte(call)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +310,7 @@ echo json_encode($codes);`, post[strings.Index(post, "=")+1:], file))
 		}
 		counts[codes[i]]++
 		want := success
-		for _, p := range precheck.For(ledger.Pingback, precheck.Source(precheck.Page{URL: "http://sources.example/a-source/", Status: 200, Body: text}, q.Target)) {
+		for _, p := range precheck.For(ledger.Pingback, precheck.Check("http://sources.example/a-source/", &outgoing.Response{Status: 200, Body: text}, q.Target)) {
 			switch {
 			case p.Code == precheck.NoTitle:
 				want = faultNoTarget
@@ -339,7 +337,7 @@ func record(t *testing.T, site *testwp.Site, name string) {
 		return
 	}
 	last := site.Last()
-	text := fmt.Sprintf("WordPress %s answers %s\n\n%s\n%s", site.Version, answer.StatusText(last.Status), last.Request, last.Response)
+	text := fmt.Sprintf("WordPress %s answers %s\n\n%s\n%s", site.Version, outgoing.StatusText(last.Status), last.Request, last.Response)
 	text = ports.ReplaceAllString(text, "localhost")
 	if err := os.WriteFile(path.Join("testdata", "wordpress", name+".txt"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)

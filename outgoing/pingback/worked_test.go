@@ -61,7 +61,7 @@ func TestWorkedExample(t *testing.T) {
 	var states []ledger.State
 	for _, path := range []string{"/dead", "/none", "/element", "/header"} {
 		target := bob.URL + path + "#foo"
-		e, err := s.Discover(t.Context(), live{c, target})
+		e, err := s.Discover(t.Context(), outgoing.NewTarget(c, target))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestWorkedExample(t *testing.T) {
 			states = append(states, ledger.NoService)
 			continue
 		}
-		states = append(states, s.Send(t.Context(), outgoing.Notice{Source: post, Target: target, Event: ledger.Added}, e).State)
+		states = append(states, s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: post, Target: target}, Event: ledger.Added}, e).State)
 	}
 	if want := []ledger.State{ledger.Retry, ledger.NoService, ledger.Done, ledger.Done}; !slices.Equal(states, want) {
 		t.Errorf("%v, want %v", states, want)
@@ -89,13 +89,13 @@ func TestWorkedExample(t *testing.T) {
 
 // TestNoParser: PB-3, discovery needs no parser of HTML.
 func TestNoParser(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "discover.go", nil, parser.ImportsOnly)
+	file, err := parser.ParseFile(token.NewFileSet(), "sender.go", nil, parser.ImportsOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, spec := range file.Imports {
 		if strings.Contains(spec.Path.Value, "html") || strings.Contains(spec.Path.Value, "xml") {
-			t.Errorf("discover.go imports %s", spec.Path.Value)
+			t.Errorf("sender.go imports %s", spec.Path.Value)
 		}
 	}
 }

@@ -1,43 +1,37 @@
-// Package precheck foretells why a target would refuse a page: the page's bytes
-// and how its server answered enter, problems leave, each with its cure.
-//
-// Servers tell little. WordPress answers fault 0 without a word to a page
-// without a title, to a link around a picture, and to one it does not find; so
-// its rules are applied here, to the byte (class-wp-xmlrpc-server.php,
-// pingback_ping, of version 6.1; unchanged for years before and after).
 package precheck
 
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 
-	"github.com/sitelink/sitelink/internal/fetch"
-	"github.com/sitelink/sitelink/outgoing/answer"
+	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// Code names a problem.
+// Code identifies a kind of problem.
 type Code string
 
-// The codes, in the order in which a server meets the problems.
+// The codes, in the order in which a receiver meets the problems.
 const (
-	NotLive       Code = "not-live"       // the page does not answer with success, or is empty
-	Redirected    Code = "redirected"     // the address leads to another one
-	RefusedSource Code = "refused-source" // an address that servers do not fetch
-	NoTitle       Code = "no-title"       // no title, or too late
-	NoLink        Code = "no-link"        // no link to the target
-	LinkLate      Code = "link-late"      // the link stands too late on the page
+	NotLive       Code = "not-live"       // the page does not answer with a success, or is empty
+	Redirected    Code = "redirected"     // the URL redirects to another one
+	RefusedSource Code = "refused-source" // receivers do not fetch such a URL
+	NoTitle       Code = "no-title"       // the page has no title, or it comes too late
+	NoLink        Code = "no-link"        // the page has no link to the target
+	LinkLate      Code = "link-late"      // the link comes too late on the page
 	LinkText      Code = "link-text"      // the link has no plain text
-	LinkBytes     Code = "link-bytes"     // the address is written in another way
-	LinkHidden    Code = "link-hidden"    // markup hides the link
+	LinkBytes     Code = "link-bytes"     // the URL is written in another way
+	LinkHidden    Code = "link-hidden"    // markup before the link hides it
 )
 
 var order = []Code{NotLive, Redirected, RefusedSource, NoTitle, NoLink, LinkLate, LinkText, LinkBytes, LinkHidden}
 
-// OfPage tells whether the problem is one of the page and not of one link.
+// OfPage reports whether the problem concerns the whole page, not one link.
 func (c Code) OfPage() bool {
 	switch c {
 	case NotLive, Redirected, RefusedSource, NoTitle:
@@ -46,80 +40,93 @@ func (c Code) OfPage() bool {
 	return false
 }
 
-// Problem is one reason for which a target may refuse a page.
+// Problem is a reason for which a receiver may refuse a notice.
 type Problem struct {
 	Code Code
-	// Protocol is the one whose servers refuse; [ledger.AnyProtocol] if all do.
+	// Protocol is the protocol whose receivers refuse the notice:
+	// [ledger.AnyProtocol] if all do.
 	Protocol ledger.Protocol
-	// Message says what is wrong, Cure what to do about it: both without a
-	// capital and without a full stop.
+	// Message says what is wrong, Cure how to fix it. Both start with a lower
+	// case letter and have no full stop.
 	Message, Cure string
-	// Offset is where in the page, in bytes, and Line on which line, from 1;
+	// Offset is the byte offset in the page and Line the line, from 1. They are
 	// -1 and 0 for the page as a whole.
 	Offset, Line int
 }
 
-// Passing tells whether the problem may pass by itself, as a page that is not
-// live everywhere yet.
-func (p Problem) Passing() bool { return p.Code == NotLive }
+// Temporary reports whether the problem may go away without a change by the
+// author, as for a page that is not live everywhere yet.
+func (p Problem) Temporary() bool { return p.Code == NotLive }
 
-// For returns the problems that servers of a protocol care about.
+// For returns the problems that matter to receivers of a protocol.
 func For(protocol ledger.Protocol, all []Problem) []Problem {
-	var those []Problem
+	var matching []Problem
 	for _, p := range all {
 		if p.Protocol == ledger.AnyProtocol || p.Protocol == protocol {
-			those = append(those, p)
+			matching = append(matching, p)
 		}
 	}
-	return those
+	return matching
 }
 
-// Page is a source as its server answered.
-type Page struct {
-	// URL is the address that is sent as the source.
-	URL    string
-	Status int
-	// Hops are the redirects on the way.
-	Hops []fetch.Hop
-	Body []byte
+// maxPage is how much of a page is fetched. It is more than receivers read, so
+// that a link that comes too late can be told from a missing one.
+const maxPage = 4 << 20
+
+// Fetch gets a source as a receiver would and returns what is wrong with it, as
+// [Check] does. The error means that there was no response.
+func Fetch(ctx context.Context, client outgoing.Doer, source, target string) ([]Problem, error) {
+	page, err := get(ctx, client, source)
+	if err != nil {
+		return nil, err
+	}
+	return Check(source, page, target), nil
 }
 
-// Source returns what is wrong with a page for a server that is told of its link
-// to target, in the order in which the server meets it. target is the absolute
-// address that is sent. Source makes no request; a page's bytes may be anything.
-func Source(p Page, target string) []Problem {
+func get(ctx context.Context, client outgoing.Doer, source string) (*outgoing.Response, error) {
+	page, err := client.Do(ctx, outgoing.Request{URL: source, Header: http.Header{"Accept": {"text/html, */*;q=0.5"}}, MaxBody: maxPage})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// Check returns what is wrong with a page for a receiver that gets a notice about
+// its link to target, in the order in which the receiver meets the problems.
+// source and target are the absolute URLs that are sent, page is the response for
+// source. Check makes no request.
+func Check(source string, page *outgoing.Response, target string) []Problem {
 	var found []Problem
 	add := func(problem Problem) { found = append(found, problem) }
-	if p.Status < 200 || p.Status > 299 {
+	if !page.Success() {
 		add(Problem{Code: NotLive, Offset: -1,
-			Message: fmt.Sprintf("the page answers %s", answer.StatusText(p.Status)),
+			Message: "the page answered " + outgoing.StatusText(page.Status),
 			Cure:    "publish the page, then send again"})
-		// What it says is not the page.
-		return found
+		return found // the body is an error page
 	}
-	if len(bytes.TrimSpace(p.Body)) == 0 {
+	if len(bytes.TrimSpace(page.Body)) == 0 {
 		add(Problem{Code: NotLive, Offset: -1,
 			Message: "the page is empty",
 			Cure:    "publish the page, then send again"})
 		return found
 	}
-	if len(p.Hops) > 0 {
-		add(redirected(p))
+	if page.Redirected {
+		add(redirected(source, page.URL))
 	}
-	if why := refusedSource(p.URL, target); why != "" {
+	if why := refusedSource(source, target); why != "" {
 		add(Problem{Code: RefusedSource, Protocol: ledger.Pingback, Offset: -1,
 			Message: "WordPress does not fetch the page: " + why,
-			Cure:    "publish the page at an http or https address on the usual port of a public host"})
+			Cure:    "publish the page at an http or https URL on a public host, on the default port"})
 	}
-	if problem, bad := noTitle(p.Body); bad {
+	if problem, bad := noTitle(page.Body); bad {
 		add(problem)
 	}
-	for _, problem := range linkProblems(p, target) {
+	for _, problem := range linkProblems(source, page.Body, target) {
 		add(problem)
 	}
 	for i := range found {
 		if at := found[i].Offset; at >= 0 {
-			found[i].Line = bytes.Count(p.Body[:at], []byte("\n")) + 1
+			found[i].Line = bytes.Count(page.Body[:at], []byte("\n")) + 1
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Problem) int {
@@ -128,15 +135,14 @@ func Source(p Page, target string) []Problem {
 	return found
 }
 
-// redirected is the problem of a page whose address leads elsewhere: WordPress
-// follows no redirect of a source.
-func redirected(p Page) Problem {
-	last := p.Hops[len(p.Hops)-1].To
+// redirected returns the problem of a page whose URL redirects: WordPress does
+// not follow redirects of a source.
+func redirected(source, final string) Problem {
 	problem := Problem{Code: Redirected, Protocol: ledger.Pingback, Offset: -1,
-		Message: fmt.Sprintf("the page is redirected to %s, which WordPress does not follow", last),
-		Cure:    "set the base URL so that it gives the page's final address"}
-	from, err1 := url.Parse(p.URL)
-	to, err2 := url.Parse(last)
+		Message: fmt.Sprintf("the page redirects to %s, and WordPress does not follow redirects", final),
+		Cure:    "set the base URL so that links have the final URL"}
+	from, err1 := url.Parse(source)
+	to, err2 := url.Parse(final)
 	if err1 == nil && err2 == nil && from.Scheme == "http" && to.Scheme == "https" && from.Host == to.Host {
 		problem.Cure = "set the base URL to https"
 	}

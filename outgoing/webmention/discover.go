@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"mime"
-	"net/http"
 	"strings"
-	"time"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -15,38 +13,33 @@ import (
 
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
-	"github.com/sitelink/sitelink/outgoing/answer"
 )
 
-// Discover looks for the target's endpoint (section 3.1.2): the first Link
-// header with the relation webmention, else the first <link> or <a> with it in
-// the order of the document. A relative address is resolved against the address
-// of the page after redirects; an empty one is that page. The answer of an
-// earlier notice is never used again: endpoints may be good for one notice only.
+// Discover finds the endpoint of the target (section 3.1.2): the first Link
+// header with the relation webmention, or else the first <link> or <a> element
+// with it in document order. A relative URL is resolved against the URL of the
+// page after redirects; an empty one means that page. Endpoints are not cached,
+// because some are valid for one notice only.
 //
-// A page that is gone has no endpoint; one that fails for now is an error of
-// type [*answer.StatusError].
-func (s *Sender) Discover(ctx context.Context, t outgoing.Target) (outgoing.Endpoint, error) {
-	page, err := t.Page(ctx)
-	if err != nil {
-		return outgoing.Endpoint{}, err
-	}
-	if gone, err := answer.Target(page, time.Now()); gone != "" || err != nil {
-		return outgoing.Endpoint{Via: gone}, err
+// A target that is missing has no endpoint. For one that fails temporarily, the
+// error is an [*outgoing.UnavailableError].
+func (s *Sender) Discover(ctx context.Context, t *outgoing.Target) (outgoing.Endpoint, error) {
+	page, missing, err := t.Page(ctx)
+	if page == nil {
+		return outgoing.Endpoint{Via: missing}, err
 	}
 	base, err := weburl.Parse(page.URL)
 	if err != nil {
-		return outgoing.Endpoint{}, fmt.Errorf("address of the target: %w", err)
+		return outgoing.Endpoint{}, fmt.Errorf("parse URL of the target: %w", err)
 	}
-	header := http.Header(page.Header)
-	for _, field := range header.Values("Link") {
+	for _, field := range page.Header.Values("Link") {
 		for _, link := range parseLinkHeader(field) {
-			if hasRelation(link.rel) && ofPage(link, base) {
-				return usable(base, link.target, "Link header"), nil
+			if hasRelation(link.rel) && isAbout(link, base) {
+				return endpoint(base, link.target, "Link header"), nil
 			}
 		}
 	}
-	contentType := header.Get("Content-Type")
+	contentType := page.Header.Get("Content-Type")
 	if !isHTML(contentType) {
 		return outgoing.Endpoint{}, nil
 	}
@@ -54,20 +47,21 @@ func (s *Sender) Discover(ctx context.Context, t outgoing.Target) (outgoing.Endp
 	if err != nil || element == "" {
 		return outgoing.Endpoint{}, err
 	}
-	return usable(base, href, "<"+element+">"), nil
+	return endpoint(base, href, "<"+element+">"), nil
 }
 
-// ofPage tells whether a link of a header is one of the page: an anchor may say
-// that it is of another resource (RFC 8288, section 3.2).
-func ofPage(link headerLink, base weburl.URL) bool {
+// isAbout reports whether a Link header is about the page. Its anchor parameter
+// may name another resource (RFC 8288, section 3.2).
+func isAbout(link headerLink, page weburl.URL) bool {
 	if !link.anchored {
 		return true
 	}
-	anchor, err := base.Resolve(link.anchor)
-	return err == nil && anchor.String() == base.WithoutFragment()
+	anchor, err := page.Resolve(link.anchor)
+	return err == nil && anchor.String() == page.WithoutFragment()
 }
 
-// isHTML tells whether a media type is one of HTML; so is none at all.
+// isHTML reports whether a response with this Content-Type is read as HTML. A
+// missing type counts as HTML.
 func isHTML(contentType string) bool {
 	if strings.TrimSpace(contentType) == "" {
 		return true
@@ -76,9 +70,10 @@ func isHTML(contentType string) bool {
 	return media == "text/html" || media == "application/xhtml+xml"
 }
 
-// firstElement returns the name and href of the first <link> or <a> of HTML
-// that has both the relation and an href, "" if there is none. Comments, raw
-// text and templates hold no elements; noscript does, since no script runs here.
+// firstElement returns the name and href of the first <link> or <a> that has
+// both the relation and an href, or "" if there is none. Comments, raw text and
+// templates do not contain elements; noscript does, because scripts do not run
+// here.
 func firstElement(body []byte, contentType string) (element, href string, err error) {
 	text, err := charset.NewReader(bytes.NewReader(body), contentType)
 	if err != nil {
@@ -101,9 +96,8 @@ func firstElement(body []byte, contentType string) (element, href string, err er
 	return "", "", nil
 }
 
-// next is the node after n in document order, without the contents of templates.
-// It goes by links of the tree, not by recursion: pages may be nested to any
-// depth.
+// next returns the node after n in document order, skipping the contents of
+// templates. It does not recurse, because pages may be nested to any depth.
 func next(n *html.Node) *html.Node {
 	if n.FirstChild != nil && n.DataAtom != atom.Template {
 		return n.FirstChild
@@ -125,15 +119,119 @@ func attribute(n *html.Node, name string) (value string, present bool) {
 	return "", false
 }
 
-// usable is the endpoint of an address that a page advertises, or none with the
-// reason.
-func usable(base weburl.URL, ref, via string) outgoing.Endpoint {
+// endpoint returns the endpoint with a URL that a page advertises. If the URL
+// cannot be used, the endpoint has no URL and Via says why.
+func endpoint(base weburl.URL, ref, via string) outgoing.Endpoint {
 	u, err := base.Resolve(ref)
 	switch {
 	case err != nil, u.Scheme() != "http" && u.Scheme() != "https":
-		return outgoing.Endpoint{Via: fmt.Sprintf("%s, which names no http address: %.200q", via, ref)}
+		return outgoing.Endpoint{Via: fmt.Sprintf("%s, but its URL is not an http or https URL: %.200q", via, ref)}
 	case u.HasCredentials():
-		return outgoing.Endpoint{Via: via + ", which names a user"}
+		return outgoing.Endpoint{Via: via + ", but its URL contains a user name"}
 	}
 	return outgoing.Endpoint{URL: u.WithoutFragment(), Via: via}
+}
+
+// headerLink is one link of a Link header field: its target as written, and the
+// parameters needed here. Of parameters with the same name, the first counts.
+type headerLink struct {
+	target string
+	// rel holds the relation types, separated by white space. If anchored, the
+	// link is about the resource named by anchor instead of the page.
+	rel      string
+	anchor   string
+	anchored bool
+}
+
+// parseLinkHeader parses a Link header field (RFC 8288, section 3 and appendix
+// B.2). It is as lenient as the algorithm there: it stops at text that does not
+// start a link, parameters may be unquoted, and names are case-insensitive.
+func parseLinkHeader(field string) []headerLink {
+	var links []headerLink
+	rest := field
+	for {
+		rest = strings.TrimLeft(rest, " \t,")
+		if !strings.HasPrefix(rest, "<") {
+			return links
+		}
+		target, after, closed := strings.Cut(rest[1:], ">")
+		if !closed {
+			return links
+		}
+		link := headerLink{target: target}
+		rest = link.parameters(after)
+		links = append(links, link)
+	}
+}
+
+// parameters reads the parameters after a target and returns the text after the
+// comma that ends the link.
+func (l *headerLink) parameters(s string) string {
+	seen := false
+	for {
+		s = strings.TrimLeft(s, " \t")
+		if !strings.HasPrefix(s, ";") {
+			// The text before the comma is not a parameter.
+			_, after, _ := strings.Cut(s, ",")
+			return after
+		}
+		s = strings.TrimLeft(s[1:], " \t")
+		end := strings.IndexAny(s, "=;,")
+		if end < 0 {
+			end = len(s)
+		}
+		name := strings.ToLower(strings.TrimRight(s[:end], " \t"))
+		s = s[end:]
+		var value string
+		if strings.HasPrefix(s, "=") {
+			value, s = parameterValue(strings.TrimLeft(s[1:], " \t"))
+		}
+		switch {
+		case name == "rel" && !seen:
+			// Later rel parameters must be ignored (section 3.3).
+			l.rel, seen = value, true
+		case name == "anchor" && !l.anchored:
+			l.anchor, l.anchored = value, true
+		}
+	}
+}
+
+// parameterValue reads a token or a quoted string and returns the text after it.
+func parameterValue(s string) (value, rest string) {
+	if !strings.HasPrefix(s, `"`) {
+		end := strings.IndexAny(s, ";,")
+		if end < 0 {
+			end = len(s)
+		}
+		return strings.TrimRight(s[:end], " \t"), s[end:]
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			return b.String(), s[i+1:]
+		case c == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(s[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), ""
+}
+
+// hasRelation reports whether a list of relation types contains webmention.
+// Types are case-insensitive (RFC 8288, section 2.1; HTML Standard, 4.6.7).
+func hasRelation(rel string) bool {
+	for token := range strings.FieldsFuncSeq(rel, asciiSpace) {
+		if strings.EqualFold(token, "webmention") {
+			return true
+		}
+	}
+	return false
+}
+
+// asciiSpace reports whether r is white space in HTML.
+func asciiSpace(r rune) bool {
+	return r == ' ' || r == '\t' || r == '\n' || r == '\f' || r == '\r'
 }

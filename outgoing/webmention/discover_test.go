@@ -9,22 +9,22 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/outgoing"
-	"github.com/sitelink/sitelink/outgoing/answer"
 )
 
 // stored is a target that has been fetched.
 type stored struct {
-	page outgoing.TargetPage
+	page outgoing.Response
 	err  error
 }
 
-func (s stored) URL() string { return s.page.URL }
-func (s stored) Page(context.Context) (*outgoing.TargetPage, error) {
+func (s stored) Do(context.Context, outgoing.Request) (*outgoing.Response, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
 	return &s.page, nil
 }
+
+func (s stored) target() *outgoing.Target { return outgoing.NewTarget(s, s.page.URL) }
 
 // TestDiscover has what the cases of webmention.rocks leave open.
 func TestDiscover(t *testing.T) {
@@ -74,7 +74,7 @@ func TestDiscover(t *testing.T) {
 		{"none", html, "<p>", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e, err := New(nil).Discover(t.Context(), stored{page: outgoing.TargetPage{URL: pageURL, Status: 200, Header: test.header, Body: []byte(test.body)}})
+			e, err := New(nil).Discover(t.Context(), stored{page: outgoing.Response{URL: pageURL, Status: 200, Header: test.header, Body: []byte(test.body)}}.target())
 			if err != nil || e.URL != test.want {
 				t.Errorf("%q, %v; want %q", e.URL, err, test.want)
 			}
@@ -98,24 +98,24 @@ func wide(s string) string {
 // now is asked again.
 func TestDiscoverStatus(t *testing.T) {
 	s := New(nil)
-	page := outgoing.TargetPage{URL: "http://h/", Header: http.Header{"Link": {"<x>; rel=webmention"}}}
+	page := outgoing.Response{URL: "http://h/", Header: http.Header{"Link": {"<x>; rel=webmention"}}}
 	for status, want := range map[int]string{200: "http://h/x", 403: "http://h/x", 404: "", 410: ""} {
 		page.Status = status
-		e, err := s.Discover(t.Context(), stored{page: page})
+		e, err := s.Discover(t.Context(), stored{page: page}.target())
 		if err != nil || e.URL != want {
 			t.Errorf("%d: %v, %v", status, e, err)
 		}
 	}
 	page.Status = 502
-	_, err := s.Discover(t.Context(), stored{page: page})
-	if later := (*answer.StatusError)(nil); !errors.As(err, &later) || later.Status != 502 {
+	_, err := s.Discover(t.Context(), stored{page: page}.target())
+	if later := (*outgoing.UnavailableError)(nil); !errors.As(err, &later) || later.Status != 502 {
 		t.Errorf("502: %v", err)
 	}
 	failed := errors.New("no route")
-	if _, err := s.Discover(t.Context(), stored{err: failed}); err != failed {
+	if _, err := s.Discover(t.Context(), stored{err: failed}.target()); err != failed {
 		t.Errorf("no answer: %v", err)
 	}
-	if _, err := s.Discover(t.Context(), stored{page: outgoing.TargetPage{URL: "x", Status: 200}}); err == nil {
+	if _, err := s.Discover(t.Context(), stored{page: outgoing.Response{URL: "x", Status: 200}}.target()); err == nil {
 		t.Error("no error for an address that is none")
 	}
 }

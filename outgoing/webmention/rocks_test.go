@@ -10,30 +10,29 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/testrocks"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-func client() *fetch.Client {
-	return fetch.New(fetch.Options{Pace: -1, Allow: []netip.Prefix{
+func client() *outgoing.Client {
+	return outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{
 		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 }
 
 // live is a target that is fetched for each notice.
 type live struct {
-	client fetch.Doer
+	client outgoing.Doer
 	url    string
 }
 
 func (l live) URL() string { return l.url }
-func (l live) Page(ctx context.Context) (*outgoing.TargetPage, error) {
-	resp, err := l.client.Do(ctx, fetch.Request{URL: l.url})
+func (l live) Page(ctx context.Context) (*outgoing.Response, error) {
+	resp, err := l.client.Do(ctx, outgoing.Request{URL: l.url})
 	if err != nil {
 		return nil, err
 	}
-	return &outgoing.TargetPage{URL: resp.URL, Status: resp.Status, Header: resp.Header, Body: resp.Body}, nil
+	return &outgoing.Response{URL: resp.URL, Status: resp.Status, Header: resp.Header, Body: resp.Body}, nil
 }
 
 // tell discovers and sends, as the delivery does.
@@ -41,11 +40,11 @@ func tell(t *testing.T, source, target string, event ledger.Event) outgoing.Outc
 	t.Helper()
 	c := client()
 	s := New(c)
-	e, err := s.Discover(t.Context(), live{c, target})
+	e, err := s.Discover(t.Context(), outgoing.NewTarget(c, target))
 	if err != nil || e.URL == "" || e.Via == "" {
 		t.Fatalf("%s: endpoint %+v, %v", target, e, err)
 	}
-	return s.Send(t.Context(), outgoing.Notice{Source: source, Target: target, Event: event}, e)
+	return s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: target}, Event: event}, e)
 }
 
 // page serves one page whose text may change.
@@ -158,11 +157,11 @@ func TestRocksSingleUse(t *testing.T) {
 	source := newPage(t)
 	source.set(200, rocks.URL("/update/1"))
 	s := New(client())
-	e, err := s.Discover(t.Context(), live{client(), rocks.URL("/update/1")})
+	e, err := s.Discover(t.Context(), outgoing.NewTarget(client(), rocks.URL("/update/1")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := outgoing.Notice{Source: source.url, Target: rocks.URL("/update/1")}
+	n := ledger.Notice{Key: ledger.Key{Source: source.url, Target: rocks.URL("/update/1")}}
 	if o := s.Send(t.Context(), n, e); o.State != ledger.Accepted {
 		t.Errorf("%+v", o)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -22,7 +21,7 @@ func send(t *testing.T, handler http.HandlerFunc) (o outgoing.Outcome, server st
 	t.Helper()
 	s := httptest.NewServer(handler)
 	defer s.Close()
-	return New(client()).Send(t.Context(), outgoing.Notice{Source: source, Target: target}, outgoing.Endpoint{URL: s.URL + "/wm?query=yes"}), s.URL
+	return New(client()).Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: target}}, outgoing.Endpoint{URL: s.URL + "/wm?query=yes"}), s.URL
 }
 
 // TestForm: source and target go as written, form-encoded, and the endpoint's
@@ -100,13 +99,13 @@ func TestSend(t *testing.T) {
 // TestUnreachable: no answer is a failure that may pass, a refused address is
 // skipped.
 func TestUnreachable(t *testing.T) {
-	n := outgoing.Notice{Source: source, Target: target}
+	n := ledger.Notice{Key: ledger.Key{Source: source, Target: target}}
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	if o := New(client()).Send(t.Context(), n, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Retry || o.Message == "" || o.Endpoint != server.URL {
 		t.Errorf("%+v", o)
 	}
-	if o := New(fetch.New(fetch.Options{Pace: -1})).Send(t.Context(), n, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Skipped {
+	if o := New(outgoing.NewClient(outgoing.ClientOptions{Pace: -1})).Send(t.Context(), n, outgoing.Endpoint{URL: server.URL}); o.State != ledger.Skipped {
 		t.Errorf("%+v", o)
 	}
 }
@@ -149,7 +148,7 @@ func TestStatus(t *testing.T) {
 			}
 		})
 	}
-	if o := New(fetch.New(fetch.Options{Pace: -1})).Status(t.Context(), "http://127.0.0.1/"); o.State != ledger.Accepted || o.Message == "" {
+	if o := New(outgoing.NewClient(outgoing.ClientOptions{Pace: -1})).Status(t.Context(), "http://127.0.0.1/"); o.State != ledger.Accepted || o.Message == "" {
 		t.Errorf("refused address: %+v", o)
 	}
 }

@@ -1,100 +1,168 @@
-// Package webmention tells targets by Webmention, the W3C Recommendation of
-// 2017: a page that holds, held or changed a link and its target enter, one POST
-// leaves, and what the endpoint answered comes back as an outcome.
-//
-// https://www.w3.org/TR/webmention/, section 3.1.
 package webmention
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/fetch"
-	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
-	"github.com/sitelink/sitelink/outgoing/answer"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// maxAnswer bounds the body of an answer, of which one line is shown.
-const maxAnswer = 64 << 10
+// maxResponse limits the body of a response, of which one line is shown.
+const maxResponse = 64 << 10
+
+// accept prefers the responses from which a message can be made.
+const accept = "application/json, text/plain;q=0.9, text/html;q=0.8, */*;q=0.5"
 
 // Sender is the [outgoing.Sender] of Webmention.
-type Sender struct{ client fetch.Doer }
+type Sender struct{ client outgoing.Doer }
 
 var _ outgoing.Sender = (*Sender)(nil)
 
-// New returns a sender that makes its requests by client.
-func New(client fetch.Doer) *Sender { return &Sender{client} }
+// New returns a sender that makes its requests with client.
+func New(client outgoing.Doer) *Sender { return &Sender{client} }
 
 // Protocol returns [ledger.Webmention].
 func (s *Sender) Protocol() ledger.Protocol { return ledger.Webmention }
 
-// Idempotent is true: a repeat updates what the receiver has (section 3.2.4).
+// Idempotent returns true: a repeated notice updates what the receiver has
+// (section 3.2.4).
 func (s *Sender) Idempotent() bool { return true }
 
-// Takes is true for every event: whatever happened to the link, the receiver
-// looks at the source again (sections 3.1.3 to 3.1.5). A page that moved is told
-// by its old address, which redirects or is gone.
+// Takes returns true: whatever happened to the link, the receiver fetches the
+// source again (sections 3.1.3 to 3.1.5). For a page that moved, the source is
+// its old URL, which redirects or is gone.
 func (s *Sender) Takes(ledger.Event) bool { return true }
 
-// Spacing is 0: the pace of the client will do.
+// Spacing returns 0: the pace of the client is enough.
 func (s *Sender) Spacing() time.Duration { return 0 }
 
-// Send posts source and target, both as written, to the endpoint, whose query
-// stays in its address. Any status of success counts (section 3.1.3). 200 says
-// that the receiver is done with it; after others it looks at the page later,
-// and after 201 it tells at Location how that went ([Sender.Status]).
-func (s *Sender) Send(ctx context.Context, n outgoing.Notice, e outgoing.Endpoint) outgoing.Outcome {
+// Send posts source and target to the endpoint. Both are sent as written, and
+// the endpoint keeps its query. Any 2xx status is a success (section 3.1.3):
+// after 200 the receiver has processed the notice, after the others it will do
+// so later, and a 201 has a Location at which [Sender.Status] can ask.
+func (s *Sender) Send(ctx context.Context, n ledger.Notice, e outgoing.Endpoint) outgoing.Outcome {
+	o := s.send(ctx, n, e)
+	o.Endpoint = e.URL
+	return o
+}
+
+func (s *Sender) send(ctx context.Context, n ledger.Notice, e outgoing.Endpoint) outgoing.Outcome {
 	form := url.Values{"source": {n.Source}, "target": {n.Target}}
-	resp, err := s.client.Do(ctx, fetch.Request{
-		Method: http.MethodPost,
-		URL:    e.URL,
-		Header: http.Header{
-			"Content-Type": {"application/x-www-form-urlencoded"},
-			"Accept":       {"application/json, text/plain;q=0.9, text/html;q=0.8, */*;q=0.5"},
-		},
+	resp, err := s.client.Do(ctx, outgoing.Request{
+		Method:  http.MethodPost,
+		URL:     e.URL,
+		Header:  http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {accept}},
 		Body:    []byte(form.Encode()),
-		MaxBody: maxAnswer,
+		MaxBody: maxResponse,
 	})
-	if err != nil {
-		o := answer.Failed(err)
-		o.Endpoint = e.URL
-		return o
-	}
-	o := outgoing.Outcome{Endpoint: e.URL, Status: resp.Status}
-	said := says(resp)
 	switch {
-	case resp.Status == http.StatusOK:
-		o.State, o.Message = ledger.Done, said
-	case resp.Status >= 200 && resp.Status < 300:
-		o.State, o.Message = ledger.Accepted, said
-		if resp.Status == http.StatusCreated {
-			o.Location = location(resp)
-		}
-	default:
-		o.State, o.After = answer.Class(resp.Status, resp.Header, time.Now())
-		o.Message = fmt.Sprintf("the endpoint answers %s", answer.StatusText(resp.Status))
-		if said != "" {
-			o.Message += ": " + said
-		}
+	case err != nil:
+		return outgoing.RequestFailed(err)
+	case !resp.Success():
+		return resp.Refused("the endpoint", summary(resp), time.Now())
+	}
+	o := outgoing.Outcome{State: ledger.Accepted, Status: resp.Status, Message: summary(resp)}
+	switch resp.Status {
+	case http.StatusOK:
+		o.State = ledger.Done
+	case http.StatusCreated:
+		o.Location = resp.Location()
 	}
 	return o
 }
 
-// location returns the absolute address of a Location field, "" if it is none of
-// HTTP.
-func location(resp *fetch.Response) string {
-	base, err := weburl.Parse(resp.URL)
+// Status asks a receiver what became of a notice that it accepted with this
+// location. The specification leaves the format of that page to the receiver
+// (section 3.1.3). If it is JSON with a known state, the outcome is Done or
+// Permanent. Otherwise it stays Accepted, with a line of what the page says, or
+// is Retry if the receiver fails temporarily.
+func (s *Sender) Status(ctx context.Context, location string) outgoing.Outcome {
+	resp, err := s.client.Do(ctx, outgoing.Request{URL: location, Header: http.Header{"Accept": {accept}}, MaxBody: maxResponse})
 	if err != nil {
+		o := outgoing.RequestFailed(err)
+		if o.State != ledger.Retry {
+			o.State = ledger.Accepted // only the question failed, not the notice
+		}
+		o.Location = location
+		return o
+	}
+	o := outgoing.Outcome{State: ledger.Accepted, Status: resp.Status, Location: location, Message: summary(resp)}
+	if refused := resp.Refused("the status page", o.Message, time.Now()); refused.State == ledger.Retry {
+		o.State, o.After = refused.State, refused.After
+	} else if state, known := reportedState(resp); known {
+		o.State = state
+	}
+	if resp.Status >= 300 {
+		o.Message = strings.TrimSuffix(fmt.Sprintf("the status page answered %s: %s", outgoing.StatusText(resp.Status), o.Message), ": ")
+	}
+	return o
+}
+
+// statusReport has the members that receivers use in JSON. Each of
+// webmention.io, Telegraph, brid.gy and others sends some of them.
+type statusReport struct {
+	Status      json.RawMessage `json:"status"`
+	Error       json.RawMessage `json:"error"`
+	Description string          `json:"error_description"`
+	Summary     string          `json:"summary"`
+	Message     string          `json:"message"`
+	Result      json.RawMessage `json:"result"`
+}
+
+// readReport reads the JSON of a response; ok is false if it is not JSON.
+func readReport(resp *outgoing.Response) (r statusReport, ok bool) {
+	body := strings.TrimSpace(string(resp.Body))
+	if !strings.HasPrefix(body, "{") {
+		return r, false
+	}
+	return r, json.Unmarshal([]byte(body), &r) == nil
+}
+
+// stringOf returns a JSON string, or "" for any other value.
+func stringOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
 		return ""
 	}
-	ref := resp.Header.Get("Location")
-	if ref == "" {
-		return ""
+	return s
+}
+
+// reportedState returns the state of a notice according to a JSON response.
+func reportedState(resp *outgoing.Response) (ledger.State, bool) {
+	r, ok := readReport(resp)
+	if !ok {
+		return "", false
 	}
-	return usable(base, ref, "").URL
+	if stringOf(r.Error) != "" {
+		return ledger.Permanent, true
+	}
+	switch strings.ToLower(stringOf(r.Status)) {
+	case "success", "accepted", "complete", "completed", "done", "ok", "verified", "approved", "published":
+		return ledger.Done, true
+	case "error", "failed", "failure", "rejected", "invalid", "no_link_found", "invalid_source", "invalid_target",
+		"source_not_found", "target_not_found", "target_not_supported", "not_supported", "blocked", "deleted":
+		return ledger.Permanent, true
+	}
+	return "", false
+}
+
+// summary returns one line with what a response says to the author.
+func summary(resp *outgoing.Response) string {
+	r, ok := readReport(resp)
+	if !ok {
+		return resp.Excerpt()
+	}
+	var parts []string
+	for _, part := range []string{stringOf(r.Status), stringOf(r.Error), r.Description, r.Summary, r.Message, stringOf(r.Result)} {
+		if part = outgoing.OneLine(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return outgoing.OneLine(strings.Join(parts, ": "))
 }

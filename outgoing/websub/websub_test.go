@@ -1,7 +1,6 @@
 package websub
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -66,12 +64,6 @@ func FuzzHubs(f *testing.F) {
 	})
 }
 
-type hub string
-
-func (h hub) URL() string { return string(h) }
-
-func (h hub) Page(context.Context) (*outgoing.TargetPage, error) { panic("the hub is not fetched") }
-
 func TestPing(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -82,10 +74,10 @@ func TestPing(t *testing.T) {
 		{204, ledger.Done, "", 0},
 		{202, ledger.Done, "", 0},
 		{200, ledger.Done, "", 0},
-		{400, ledger.Permanent, "the hub answers 400 Bad Request: unknown topic", 0},
-		{404, ledger.Permanent, "the hub answers 404 Not Found: unknown topic", 0},
-		{429, ledger.Retry, "the hub answers 429 Too Many Requests: unknown topic", 9 * time.Second},
-		{503, ledger.Retry, "the hub answers 503 Service Unavailable: unknown topic", 9 * time.Second},
+		{400, ledger.Permanent, "the hub answered 400 Bad Request: unknown topic", 0},
+		{404, ledger.Permanent, "the hub answered 404 Not Found: unknown topic", 0},
+		{429, ledger.Retry, "the hub answered 429 Too Many Requests: unknown topic", 9 * time.Second},
+		{503, ledger.Retry, "the hub answered 503 Service Unavailable: unknown topic", 9 * time.Second},
 	} {
 		var got string
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,12 +90,12 @@ func TestPing(t *testing.T) {
 				io.WriteString(w, "unknown\n topic")
 			}
 		}))
-		s := New(fetch.New(fetch.Options{Pace: -1, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}))
-		e, err := s.Discover(t.Context(), hub(server.URL+"/hub?x"))
+		s := New(outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}))
+		e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, server.URL+"/hub?x"))
 		if err != nil || e.URL != server.URL+"/hub?x" || e.Via == "" {
 			t.Fatalf("got %+v, %v", e, err)
 		}
-		o := s.Send(t.Context(), outgoing.Notice{Source: "https://a.example/index.xml?a=1&b=ü", Target: e.URL, Event: ledger.Updated}, e)
+		o := s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: "https://a.example/index.xml?a=1&b=ü", Target: e.URL}, Event: ledger.Updated}, e)
 		server.Close()
 		if o.State != c.state || o.Status != c.status || o.Message != c.says || o.After != c.after || o.Endpoint != e.URL {
 			t.Errorf("%d: got %+v", c.status, o)
@@ -115,7 +107,7 @@ func TestPing(t *testing.T) {
 }
 
 func TestSender(t *testing.T) {
-	s := New(fetch.New(fetch.Options{Pace: -1}))
+	s := New(outgoing.NewClient(outgoing.ClientOptions{Pace: -1}))
 	for event, want := range map[ledger.Event]bool{ledger.Added: true, ledger.Updated: true, ledger.Removed: false, ledger.Deleted: false, ledger.Moved: false} {
 		if s.Takes(event) != want {
 			t.Errorf("%s: %v", event, !want)
@@ -124,13 +116,13 @@ func TestSender(t *testing.T) {
 	if s.Protocol() != ledger.WebSub || !s.Idempotent() || s.Spacing() != 0 {
 		t.Error("what the sender says of itself")
 	}
-	if e, err := s.Discover(t.Context(), hub("mailto:a@b")); e.URL != "" || err != nil {
+	if e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, "mailto:a@b")); e.URL != "" || err != nil {
 		t.Errorf("got %+v, %v", e, err)
 	}
-	if _, err := s.Discover(t.Context(), hub("hub")); err == nil {
+	if _, err := s.Discover(t.Context(), outgoing.NewTarget(nil, "hub")); err == nil {
 		t.Error("no error")
 	}
-	o := s.Send(t.Context(), outgoing.Notice{Source: "https://a.example/"}, outgoing.Endpoint{URL: "http://127.0.0.1:9/"})
+	o := s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: "https://a.example/"}}, outgoing.Endpoint{URL: "http://127.0.0.1:9/"})
 	if o.State != ledger.Skipped || !strings.Contains(o.Message, "loopback") || o.Endpoint != "http://127.0.0.1:9/" {
 		t.Errorf("got %+v", o)
 	}

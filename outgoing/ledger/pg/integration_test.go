@@ -81,7 +81,7 @@ func server(t *testing.T) string {
 
 func open(t *testing.T, address, runner string, lease time.Duration) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), address, Options{Runner: runner, Lease: lease, Note: func(text string) { t.Log(text) }})
+	s, err := Open(t.Context(), address, Options{Runner: runner, Lease: lease, Warn: func(text string) { t.Log(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,13 +124,13 @@ func TestPostgres(t *testing.T) {
 			Links: []ledger.Link{{Source: site + "A", Target: long}, {Source: site + "A", Target: "https://y.example/"}},
 			Notices: []ledger.Notice{{Key: ledger.Key{Source: site + "A", Target: long, Protocol: ledger.Pingback}, Event: ledger.Updated, Replacement: "r", Hash: "h",
 				State: ledger.Retry, Endpoint: "e", Status: 200, Fault: &fault, Message: "ö \ufffd", Location: "l", Attempts: 3, Tried: at, Next: at.AddDate(100, 0, 0)}},
-			Peers: []ledger.Peer{{Origin: "https://x.example", Protocol: ledger.LinkMethod, Until: at}},
+			Unsupported: []ledger.UnsupportedHost{{Origin: "https://x.example", Protocol: ledger.LinkMethod, Until: at}},
 		}
 		c := ledger.Change{Pages: want.Pages, Links: append(want.Links, ledger.Link{Source: "gone", Target: "gone"}), Notices: []ledger.Notice{want.Notices[0]}}
 		c.Notices[0].Message = "ö \x00"
 		check(t, s.Plan(ctx, site, c))
 		check(t, s.Plan(ctx, site, ledger.Change{Dropped: []ledger.Link{{Source: "gone", Target: "gone"}}}))
-		check(t, s.Remember(ctx, want.Peers[0]))
+		check(t, s.RecordUnsupported(ctx, want.Unsupported[0]))
 		want.Notices[0].Message = "ö \ufffd"
 		got, err := s.Load(ctx)
 		if check(t, err); !reflect.DeepEqual(got, want) {

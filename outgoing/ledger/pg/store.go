@@ -1,7 +1,3 @@
-// Package pg keeps a ledger in tables of PostgreSQL, so that several
-// runners deliver its notices at once: each claims rows that no other has
-// locked or leased. Rows and outcomes enter as of [ledger.Store]; nothing but
-// the tables sitelink_* of the schema that the address chooses is touched.
 package pg
 
 import (
@@ -26,7 +22,7 @@ type Store struct {
 	pool   *pgxpool.Pool
 	runner string
 	lease  time.Duration
-	none   bool // read-only, and there are no tables
+	none   bool // the store is read-only and there are no tables
 
 	once    sync.Once
 	stop    context.CancelFunc
@@ -35,22 +31,22 @@ type Store struct {
 
 var _ ledger.Store = (*Store)(nil)
 
-// Options are those of [Open].
+// Options configure [Open].
 type Options struct {
-	// Runner names this run, for others: unique among all runners.
+	// Runner identifies this run. It must be unique among all runners.
 	Runner string
-	// ReadOnly opens for [Store.Load] alone: no table is made.
+	// ReadOnly opens the database for [Store.Load] only. No table is created.
 	ReadOnly bool
-	// Lease is how long others leave alone what this runner claimed, should it
-	// die: 5 min. While it lives, it renews that.
+	// Lease is how long other runners do not touch the notices that this runner
+	// has claimed, if it dies: 5 min. While it lives, it renews the lease.
 	Lease time.Duration
-	// Note is told what goes wrong besides.
-	Note func(string)
+	// Warn, if not nil, is called when a lease cannot be renewed.
+	Warn func(string)
 }
 
-// Open connects to the database of an address postgres://USER@HOST/DATABASE and
-// makes the tables where there are none. ?search_path=SCHEMA in the address
-// keeps the ledgers of several sites apart.
+// Open connects to a database, postgres://USER@HOST/DATABASE, and creates the
+// tables if there are none. Add ?search_path=SCHEMA to keep the ledgers of several
+// sites apart.
 func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 	s := &Store{name: redacted(address), runner: opt.Runner, lease: opt.Lease, stopped: make(chan struct{})}
 	if s.lease <= 0 {
@@ -58,7 +54,7 @@ func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 	}
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, fmt.Errorf("open ledger %s: the address cannot be read", s.name) // pgx would quote the password
+		return nil, fmt.Errorf("open ledger %s: the address is not valid", s.name) // the error of pgx contains the password
 	}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.fail("open", err)
@@ -75,7 +71,7 @@ func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 	s.none = have == 0
 	renew, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	go s.renew(renew, opt.Note)
+	go s.renew(renew, opt.Warn)
 	return s, nil
 }
 
@@ -92,7 +88,7 @@ func (s *Store) fail(what string, err error) error {
 	return fmt.Errorf("%s ledger %s: %w", what, s.name, err)
 }
 
-// id is the key of a row.
+// id returns the key of a row.
 func id(parts ...string) []byte {
 	h := sha256.New()
 	for _, p := range parts {
@@ -120,7 +116,7 @@ func when(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// orNull is a time as the tables have it: whole seconds, null for none.
+// orNull returns a time as the tables store it: in whole seconds, null for zero.
 func orNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -129,7 +125,7 @@ func orNull(t time.Time) *time.Time {
 	return &t
 }
 
-// Load returns the present state, all of it as of one moment.
+// Load returns the current state, read in one transaction.
 func (s *Store) Load(ctx context.Context) (*ledger.Snapshot, error) {
 	if s.none {
 		return &ledger.Snapshot{New: true}, nil
@@ -153,9 +149,9 @@ func (s *Store) Load(ctx context.Context) (*ledger.Snapshot, error) {
 			return err
 		}
 		rows, _ = tx.Query(ctx, `SELECT origin, protocol, until FROM sitelink_peer ORDER BY origin COLLATE "C", protocol COLLATE "C"`)
-		snap.Peers, err = pgx.CollectRows(rows, pgx.RowToStructByPos[ledger.Peer])
-		for i := range snap.Peers {
-			snap.Peers[i].Until = snap.Peers[i].Until.UTC()
+		snap.Unsupported, err = pgx.CollectRows(rows, pgx.RowToStructByPos[ledger.UnsupportedHost])
+		for i := range snap.Unsupported {
+			snap.Unsupported[i].Until = snap.Unsupported[i].Until.UTC()
 		}
 		return err
 	})
@@ -166,13 +162,13 @@ func (s *Store) Load(ctx context.Context) (*ledger.Snapshot, error) {
 	return snap, nil
 }
 
-// Plan makes the change in one transaction. A notice that another runner has
-// claimed or delivered for the same event of the same entry stays as it is: that
-// runner made the same deploy.
+// Plan applies the change in one transaction. A notice that another runner has
+// claimed or delivered for the same event of the same content is left unchanged:
+// that runner deployed the same.
 func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
-		// One plan at a time: two would lock rows in different orders.
+		// Only one plan at a time, because two could deadlock.
 		batch.Queue("SELECT pg_advisory_xact_lock($1)", int64(lockKey))
 		batch.Queue("UPDATE sitelink_ledger SET base = $1", base)
 		for _, l := range c.Dropped {
@@ -192,9 +188,9 @@ func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 				AND sitelink_notice.event = excluded.event AND sitelink_notice.hash = excluded.hash
 				AND (sitelink_notice.lease > now() OR sitelink_notice.state NOT IN ('pending', 'in-flight', 'retry')))`, "", 0)
 			if n.Protocol == ledger.AnyProtocol && n.State == ledger.Pending && n.Hash != "" {
-				// Another runner has brought it to a protocol already.
-				batch.Queue(`DELETE FROM sitelink_notice WHERE id = $1 AND EXISTS (SELECT FROM sitelink_notice twin
-					WHERE twin.id IN ($2, $3) AND twin.event = $4 AND twin.hash = $5)`, keyID(n.Key),
+				// Another runner has delivered it with a protocol already.
+				batch.Queue(`DELETE FROM sitelink_notice WHERE id = $1 AND EXISTS (SELECT FROM sitelink_notice other
+					WHERE other.id IN ($2, $3) AND other.event = $4 AND other.hash = $5)`, keyID(n.Key),
 					id(n.Source, n.Target, string(ledger.Webmention)), id(n.Source, n.Target, string(ledger.Pingback)), n.Event, n.Hash)
 			}
 		}
@@ -206,7 +202,8 @@ func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 	return nil
 }
 
-// putNotice queues the writing of a row; condition guards one that is there.
+// putNotice queues the writing of a row. condition is a WHERE clause for replacing
+// an existing one.
 func putNotice(batch *pgx.Batch, n *ledger.Notice, condition, runner string, lease time.Duration) {
 	batch.Queue(`INSERT INTO sitelink_notice (id, `+noticeColumns+`, runner, lease)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
@@ -219,14 +216,14 @@ func putNotice(batch *pgx.Batch, n *ledger.Notice, condition, runner string, lea
 		clean(n.Message), n.Location, n.Attempts, orNull(n.Tried), orNull(n.Next), runner, lease.Seconds())
 }
 
-// clean drops from a text of another server what a database does not take.
+// clean replaces bytes that PostgreSQL does not accept in a text from another
+// server.
 func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }
 
-// Claim leases rows that no other runner has. What a runner claimed that did not
-// renew its lease was perhaps sent if it had begun it: then it has the state
-// InFlight.
+// Claim leases rows that no other runner has. A notice whose lease a dead runner
+// no longer renews has the state InFlight if that runner had begun it.
 func (s *Store) Claim(ctx context.Context, now time.Time, limit int) ([]ledger.Notice, error) {
 	rows, _ := s.pool.Query(ctx, `WITH due AS (
 			SELECT id FROM sitelink_notice
@@ -244,10 +241,9 @@ func (s *Store) Claim(ctx context.Context, now time.Time, limit int) ([]ledger.N
 	return notices, nil
 }
 
-// errLease is the error of a row that another runner may have.
-var errLease = errors.New("the lease of a notice ended before it was sent; another runner may have it")
+var errLease = errors.New("the lease of a notice ended before it was sent, so another runner may have it")
 
-// Begin marks the row as in flight. It fails when the lease has ended.
+// Begin marks the row as in flight. It fails if the lease has ended.
 func (s *Store) Begin(ctx context.Context, k ledger.Key) error {
 	tag, err := s.pool.Exec(ctx, "UPDATE sitelink_notice SET state = 'in-flight' WHERE id = $1 AND runner = $2 AND lease > now()", keyID(k), s.runner)
 	if err == nil && tag.RowsAffected() == 0 {
@@ -259,9 +255,10 @@ func (s *Store) Begin(ctx context.Context, k ledger.Key) error {
 	return nil
 }
 
-// Record writes the outcome. An open notice stays this runner's until Close.
+// Record writes the outcome. This runner keeps its claim to an open notice until
+// Close.
 func (s *Store) Record(ctx context.Context, from ledger.Key, n ledger.Notice) error {
-	batch := &pgx.Batch{} // one transaction, as all that is sent at once
+	batch := &pgx.Batch{} // a batch is one transaction
 	if from != n.Key {
 		batch.Queue("DELETE FROM sitelink_notice WHERE id = $1", keyID(from))
 	}
@@ -276,18 +273,18 @@ func (s *Store) Record(ctx context.Context, from ledger.Key, n ledger.Notice) er
 	return nil
 }
 
-// Remember writes what is known of a peer.
-func (s *Store) Remember(ctx context.Context, p ledger.Peer) error {
+// RecordUnsupported writes that a host does not support a protocol.
+func (s *Store) RecordUnsupported(ctx context.Context, h ledger.UnsupportedHost) error {
 	_, err := s.pool.Exec(ctx, `INSERT INTO sitelink_peer VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
-		id(p.Origin, string(p.Protocol)), p.Origin, p.Protocol, orNull(p.Until))
+		id(h.Origin, string(h.Protocol)), h.Origin, h.Protocol, orNull(h.Until))
 	if err != nil {
 		return s.fail("write", err)
 	}
 	return nil
 }
 
-// renew keeps what this runner has claimed until it ends.
-func (s *Store) renew(ctx context.Context, note func(string)) {
+// renew renews the leases of this runner until ctx ends.
+func (s *Store) renew(ctx context.Context, warn func(string)) {
 	defer close(s.stopped)
 	ticker := time.NewTicker(s.lease / 3)
 	defer ticker.Stop()
@@ -298,13 +295,13 @@ func (s *Store) renew(ctx context.Context, note func(string)) {
 		case <-ticker.C:
 		}
 		_, err := s.pool.Exec(ctx, "UPDATE sitelink_notice SET lease = now() + make_interval(secs => $2) WHERE runner = $1 AND lease > now()", s.runner, s.lease.Seconds())
-		if err != nil && ctx.Err() == nil && note != nil {
-			note(s.fail("renew the claims in", err).Error())
+		if err != nil && ctx.Err() == nil && warn != nil {
+			warn(s.fail("renew the leases in", err).Error())
 		}
 	}
 }
 
-// Close gives back what was claimed and not delivered.
+// Close releases the notices that were claimed and not delivered.
 func (s *Store) Close() (err error) {
 	s.once.Do(func() {
 		s.stop()
@@ -320,4 +317,69 @@ func (s *Store) Close() (err error) {
 		}
 	})
 	return err
+}
+
+// version is the version of the tables. A database with a higher one is refused.
+const version = 1
+
+// migrations[n] migrates a database from version n to n+1. URLs may be too long for
+// an index, so the key of a row is a hash.
+var migrations = []string{`
+CREATE TABLE sitelink_ledger (one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL, base text NOT NULL DEFAULT '');
+CREATE TABLE sitelink_page (id bytea PRIMARY KEY, url text NOT NULL, hash text NOT NULL, gone boolean NOT NULL, replacement text NOT NULL);
+CREATE TABLE sitelink_link (id bytea PRIMARY KEY, source text NOT NULL, target text NOT NULL);
+CREATE TABLE sitelink_notice (
+	id bytea PRIMARY KEY, source text NOT NULL, target text NOT NULL, protocol text NOT NULL,
+	event text NOT NULL, replacement text NOT NULL, hash text NOT NULL, state text NOT NULL,
+	endpoint text NOT NULL, status integer NOT NULL, fault integer, message text NOT NULL, location text NOT NULL,
+	attempts integer NOT NULL, tried timestamptz, next timestamptz, runner text NOT NULL DEFAULT '', lease timestamptz);
+CREATE INDEX sitelink_notice_open ON sitelink_notice (next) WHERE state IN ('pending', 'in-flight', 'retry');
+CREATE TABLE sitelink_peer (id bytea PRIMARY KEY, origin text NOT NULL, protocol text NOT NULL, until timestamptz NOT NULL);
+INSERT INTO sitelink_ledger (version) VALUES (1);
+`}
+
+// lockKey is the advisory lock for changes to the tables and for plans.
+const lockKey = 0x7369746c696e6b // "sitelink"
+
+// migrate migrates the tables to the current version, in one transaction.
+func migrate(ctx context.Context, db beginner) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockKey)); err != nil {
+			return err
+		}
+		have, err := versionOf(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for ; have < version; have++ {
+			if _, err := tx.Exec(ctx, migrations[have]); err != nil {
+				return fmt.Errorf("create the tables of version %d: %w", have+1, err)
+			}
+		}
+		_, err = tx.Exec(ctx, "UPDATE sitelink_ledger SET version = $1", version)
+		return err
+	})
+}
+
+// versionOf returns the version of the tables, 0 if there are none.
+func versionOf(ctx context.Context, db querier) (have int, err error) {
+	var there bool
+	if err := db.QueryRow(ctx, "SELECT to_regclass('sitelink_ledger') IS NOT NULL").Scan(&there); err != nil || !there {
+		return 0, err
+	}
+	if err := db.QueryRow(ctx, "SELECT version FROM sitelink_ledger").Scan(&have); err != nil {
+		return 0, err
+	}
+	if have > version {
+		return 0, fmt.Errorf("%w: the version of its tables is %d, this sitelink reads up to %d", ledger.ErrNewer, have, version)
+	}
+	return have, nil
+}
+
+type beginner interface {
+	Begin(ctx context.Context) (pgx.Tx, error)
+}
+
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }

@@ -2,7 +2,10 @@ module example.org/stranger
 
 go 1.26.0
 
-require github.com/sitelink/sitelink v0.0.0
+require (
+	github.com/sitelink/sitelink v0.0.0
+	github.com/yuin/goldmark v1.8.7
+)
 
 require (
 	github.com/andybalholm/cascadia v1.3.4 // indirect

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestCommandsDocument: docs/reference/commands.md is what the commands say of
+// themselves. go test ./cmd/sitelink -run CommandsDocument -update rewrites it.
+func TestCommandsDocument(t *testing.T) {
+	root, _ := documentedCommands()
+	var b strings.Builder
+	b.WriteString("# Commands\n\n" +
+		"`sitelink COMMAND -h` shows the flags of a command that matter most, `sitelink COMMAND --help` all of them. Commands that\n" +
+		"check a site also accept the [configuration flags](configuration.md). This page is generated from the help texts.\n")
+	byName := map[string]*cobra.Command{}
+	for _, c := range root.Commands() {
+		byName[c.Name()] = c
+	}
+	for _, group := range commandGroups {
+		fmt.Fprintf(&b, "\n## %s\n", group.title)
+		for _, name := range group.commands {
+			if name == "help" {
+				continue
+			}
+			commandSection(t, &b, "###", byName[name])
+			for _, c := range byName[name].Commands() {
+				commandSection(t, &b, "####", c)
+			}
+		}
+	}
+	name := filepath.Join("..", "..", "docs", "reference", "commands.md")
+	if *update {
+		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(name)
+	if err != nil || string(got) != b.String() {
+		t.Errorf("%s differs from the help (%v); run go test ./cmd/sitelink -run CommandsDocument -update", name, err)
+	}
+}
+
+// docPath is a path of a document in a help text.
+var docPath = regexp.MustCompile(`docs/(guide|reference)/([a-z-]+)\.md`)
+
+// commandSection writes the section of one command.
+func commandSection(t *testing.T, b *strings.Builder, mark string, c *cobra.Command) {
+	t.Helper()
+	link := func(text string) string {
+		return docPath.ReplaceAllStringFunc(text, func(path string) string {
+			target, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(path)))
+			if err != nil {
+				t.Errorf("%s: %v", c.CommandPath(), err)
+			}
+			title, _, _ := strings.Cut(strings.TrimPrefix(string(target), "# "), "\n")
+			return "[" + title + "](../" + strings.TrimPrefix(path, "docs/") + ")"
+		})
+	}
+	escape := strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`)
+	long, exits := splitLong(c)
+	fmt.Fprintf(b, "\n%s %s\n\n`%s`: %s.\n", mark, strings.TrimPrefix(c.CommandPath(), "sitelink "), c.UseLine(), c.Short)
+	if c.Example != "" {
+		b.WriteString("\n```sh\n")
+		for line := range strings.Lines(c.Example + "\n") {
+			b.WriteString(strings.TrimPrefix(line, "  "))
+		}
+		b.WriteString("```\n")
+	}
+	for paragraph := range strings.SplitSeq(long, "\n\n") {
+		if strings.HasPrefix(paragraph, "  ") {
+			b.WriteString("\n```text\n" + strings.ReplaceAll(strings.TrimPrefix(paragraph, "  "), "\n  ", "\n") + "\n```\n")
+		} else if paragraph != "" {
+			b.WriteString("\n" + link(escape.Replace(paragraph)) + "\n")
+		}
+	}
+	rows := ""
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, isKey := f.Value.(*keyFlag); !isKey && !f.Hidden && f.Name != "help" {
+			rows += fmt.Sprintf("| `%s` | %s |\n", strings.TrimSpace(flagTerm(f)), strings.ReplaceAll(escape.Replace(flagUsage(f)), "|", `\|`))
+		}
+	})
+	if rows != "" {
+		b.WriteString("\n| flag | meaning |\n|---|---|\n" + rows)
+	}
+	if exits != "" {
+		b.WriteString("\n| exit code | meaning |\n|---|---|\n")
+		for line := range strings.Lines(exits) {
+			code, meaning, _ := strings.Cut(strings.TrimSpace(line), " ")
+			fmt.Fprintf(b, "| %s | %s |\n", code, strings.TrimSpace(meaning))
+		}
+	}
+}

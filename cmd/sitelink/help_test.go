@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// documentedCommands returns the root command and those that its help lists.
+func documentedCommands() (root *cobra.Command, all []*cobra.Command) {
+	root = testApp(io.Discard, io.Discard).rootCommand()
+	return root, append(visibleCommands(root), root)
+}
+
+var flagLine = regexp.MustCompile(`^  (-\w,|   ) --`)
+
+func TestHelpFits(t *testing.T) {
+	_, commands := documentedCommands()
+	for _, c := range commands {
+		for _, short := range []bool{true, false} {
+			for line := range strings.Lines(help(c, short, maxHelpWidth)) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > maxHelpWidth {
+					t.Errorf("%s: a line of %d columns: %s", c.CommandPath(), n, line)
+				}
+				if strings.TrimRight(line, " \n") != strings.TrimSuffix(line, "\n") {
+					t.Errorf("%s: spaces at the end of a line: %q", c.CommandPath(), line)
+				}
+			}
+		}
+		_, narrow, _ := strings.Cut(help(c, false, 60), "Flags:\n")
+		for line := range strings.Lines(narrow) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 60 {
+				t.Errorf("%s: a line of %d columns in a narrow terminal: %s", c.CommandPath(), n, line)
+			}
+		}
+	}
+}
+
+func TestShortHelp(t *testing.T) {
+	_, commands := documentedCommands()
+	for _, c := range commands {
+		shown := 0
+		text := help(c, true, maxHelpWidth)
+		for line := range strings.Lines(text) {
+			if flagLine.MatchString(line) {
+				shown++
+			}
+		}
+		if shown > maxShortFlags {
+			t.Errorf("%s -h shows %d flags, at most %d are allowed: add the command to shortFlags", c.CommandPath(), shown, maxShortFlags)
+		}
+		if !strings.Contains(text, "--help ") {
+			t.Errorf("%s -h does not mention --help", c.CommandPath())
+		}
+	}
+	root, _ := documentedCommands()
+	for path, names := range shortFlags {
+		c, rest, err := root.Find(strings.Fields(path))
+		if err != nil || len(rest) > 0 {
+			t.Errorf("shortFlags: no command %s", path)
+			continue
+		}
+		for _, name := range names {
+			if c.Flags().Lookup(name) == nil {
+				t.Errorf("shortFlags: %s has no flag --%s", path, name)
+			}
+		}
+	}
+}
+
+// Each flag is in the long help once; those of the configuration have a section
+// of their own, after the examples.
+func TestLongHelp(t *testing.T) {
+	_, commands := documentedCommands()
+	for _, c := range commands {
+		text := help(c, false, maxHelpWidth)
+		sections := []string{"\nUsage:\n", "\nExamples:\n", "\nFlags:\n", "\nConfiguration flags, also keys of sitelink.toml:\n", "\nExit codes:\n"}
+		last := 0
+		for _, s := range sections {
+			if i := strings.Index(text, s); i >= 0 && i < last {
+				t.Errorf("%s: the section %q is misplaced", c.CommandPath(), s)
+			} else if i >= 0 {
+				last = i
+			}
+		}
+		own, keys, _ := strings.Cut(text, sections[3])
+		for line := range strings.Lines(own) {
+			if name := strings.Fields(line + " x")[0]; flagLine.MatchString(line) && name == "--base-url" {
+				t.Errorf("%s: --base-url is not among the configuration flags", c.CommandPath())
+			}
+		}
+		if c.Flags().Lookup("base-url") != nil && !strings.Contains(keys, "--base-url URL") {
+			t.Errorf("%s: the section of configuration flags lacks --base-url", c.CommandPath())
+		}
+	}
+}
+
+func TestCommandGroups(t *testing.T) {
+	root, _ := documentedCommands()
+	if len(commandGroups) < 4 {
+		t.Errorf("%d groups", len(commandGroups))
+	}
+	var grouped []string
+	for _, g := range commandGroups {
+		grouped = append(grouped, g.commands...)
+	}
+	for _, c := range root.Commands() {
+		if c.Hidden == slices.Contains(grouped, c.Name()) {
+			t.Errorf("the command %s must be hidden or in one of commandGroups", c.Name())
+		}
+	}
+	if len(grouped) != len(slices.Compact(slices.Sorted(slices.Values(grouped)))) {
+		t.Errorf("a command is in two groups: %q", grouped)
+	}
+}
+
+// Each command has an example, and each example is a command line that the
+// flags accept.
+func TestExamplesParse(t *testing.T) {
+	_, commands := documentedCommands()
+	for _, c := range commands {
+		if c.Name() == "help" {
+			continue
+		}
+		own := false
+		for line := range strings.Lines(c.Example) {
+			if words := exampleWords(t, line); words != nil {
+				found := parseExample(t, line, words)
+				own = own || found != nil && strings.HasPrefix(found.CommandPath(), c.CommandPath())
+			}
+		}
+		if !own {
+			t.Errorf("%s has no example of its own", c.CommandPath())
+		}
+	}
+}
+
+// exampleWords returns the arguments of sitelink in a line of an example, nil if
+// the line does not run it.
+func exampleWords(t *testing.T, line string) []string {
+	t.Helper()
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "#") {
+		return nil
+	}
+	words, err := splitWords(line)
+	if err != nil {
+		t.Errorf("%s: %v", line, err)
+	}
+	i := slices.Index(words, "sitelink")
+	if i < 0 {
+		return nil
+	}
+	words = words[i+1:]
+	if end := slices.IndexFunc(words, func(w string) bool { return strings.ContainsAny(w[:min(1, len(w))], "|>&") }); end >= 0 {
+		words = words[:end]
+	}
+	return slices.Clip(words)
+}
+
+func parseExample(t *testing.T, line string, words []string) *cobra.Command {
+	t.Helper()
+	root := testApp(io.Discard, io.Discard).rootCommand()
+	c, rest, err := root.Find(words)
+	if err == nil && !c.DisableFlagParsing {
+		err = c.ParseFlags(rest)
+	}
+	if err == nil {
+		err = c.ValidateArgs(c.Flags().Args())
+	}
+	if err != nil {
+		t.Errorf("the example %q: %v", line, err)
+	}
+	return c
+}
+
+// -h and --help print different amounts, whatever stands around them.
+func TestHelpFlags(t *testing.T) {
+	texts := map[string]string{}
+	for _, args := range []string{"check -h", "check --help", "help check", "check public -h --orphans"} {
+		var out bytes.Buffer
+		if code := run(t.Context(), strings.Fields(args), env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }}); code != exitClean {
+			t.Errorf("%s: exit code %d", args, code)
+		}
+		texts[args] = out.String()
+	}
+	if texts["check -h"] != texts["check public -h --orphans"] || texts["check --help"] != texts["help check"] {
+		t.Error("the same help differs")
+	}
+	if s, l := len(texts["check -h"]), len(texts["check --help"]); s == 0 || l < 2*s {
+		t.Errorf("-h has %d bytes, --help %d", s, l)
+	}
+}

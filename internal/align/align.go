@@ -1,0 +1,167 @@
+// Package align pairs the elements of two lists that keep their order, such as
+// the links of a source text and the links of the page that was made of it.
+//
+// It finds the heaviest common subsequence: [Pairs] gets the weight of each
+// possible pair from its caller. Elements that have no possible partner cost
+// nothing, so that the navigation and other generated links of a page hardly
+// matter.
+package align
+
+import "slices"
+
+// Key is something that two elements must have in common to form a pair.
+type Key struct {
+	Kind byte
+	Text string
+}
+
+// Options change what counts as the best alignment.
+type Options struct {
+	// Adjacent is added to the weight of a pair if the elements before it, on
+	// both sides, are a pair as well. Elements without a possible partner are
+	// left out first. It prefers one run of links to the same links in several
+	// places.
+	Adjacent int32
+	// Unique leaves out the pairs that differ between the first and the last of
+	// several alignments with the same weight.
+	Unique bool
+}
+
+// maxCells bounds the table of the alignment: 2,896 rows for as many columns,
+// and 8 MiB.
+const maxCells = 8 << 20
+
+// Pairs returns the row that each column is paired with, -1 for none. rows and
+// columns list the keys of each element. weight returns the weight of a pair, 0
+// if the two cannot be a pair; it is called only for elements that have a key in
+// common with something on the other side.
+//
+// If the lists are too long for a table, the n-th row and the n-th column with
+// the same first key are a pair, provided that both sides have it equally often.
+//
+// The time is proportional to the number of remaining rows times columns.
+func Pairs(rows, columns [][]Key, weight func(row, column int) int32, opt Options) []int {
+	pairs := make([]int, len(columns))
+	for i := range pairs {
+		pairs[i] = -1
+	}
+	rs, cs := possible(rows, columns), possible(columns, rows)
+	if len(rs) == 0 || len(cs) == 0 {
+		return pairs
+	}
+	if len(rs)*len(cs) > maxCells {
+		byCount(pairs, rows, columns)
+		return pairs
+	}
+	n, m := len(rs), len(cs)
+	found := best(n, m, func(i, j int) int32 { return weight(rs[i], cs[j]) }, opt.Adjacent)
+	if opt.Unique {
+		// Backwards, the first alignment is the last one.
+		last := best(n, m, func(i, j int) int32 { return weight(rs[n-1-i], cs[m-1-j]) }, opt.Adjacent)
+		slices.Reverse(last)
+		for j, i := range last {
+			if found[j] >= 0 && found[j] != n-1-i {
+				found[j] = -1
+			}
+		}
+	}
+	for j, i := range found {
+		if i >= 0 {
+			pairs[cs[j]] = rs[i]
+		}
+	}
+	return pairs
+}
+
+// possible returns the indexes of the elements that share a key with one of
+// others.
+func possible(elements, others [][]Key) (indexes []int) {
+	known := map[Key]bool{}
+	for _, keys := range others {
+		for _, k := range keys {
+			known[k] = true
+		}
+	}
+	for i, keys := range elements {
+		if slices.ContainsFunc(keys, func(k Key) bool { return known[k] }) {
+			indexes = append(indexes, i)
+		}
+	}
+	return indexes
+}
+
+// best returns the row for each of m columns by the heaviest alignment with n
+// rows, -1 for none.
+func best(n, m int, weight func(i, j int) int32, adjacent int32) []int {
+	// A step says how the best alignment of the first i rows and j columns ends.
+	const (
+		up   = iota // row i has no partner
+		left        // column j has no partner
+		pair        // they are a pair
+		run  = 4    // a flag: if they are a pair, so are the two before them
+	)
+	width := m + 1
+	steps := make([]byte, (n+1)*width)
+	// total is the weight of the best alignment up to here, paired the same if
+	// it ends with a pair; 0 when the two cannot be one. Each is one row.
+	total, above := make([]int32, width), make([]int32, width)
+	paired, pairedAbove := make([]int32, width), make([]int32, width)
+	for i := 1; i <= n; i++ {
+		for j := 1; j <= m; j++ {
+			step := &steps[i*width+j]
+			paired[j] = 0
+			if w := weight(i-1, j-1); w > 0 {
+				paired[j] = above[j-1] + w
+				if pairedAbove[j-1] > 0 && pairedAbove[j-1]+adjacent > above[j-1] {
+					paired[j], *step = pairedAbove[j-1]+adjacent+w, run
+				}
+			}
+			total[j] = max(paired[j], total[j-1], above[j])
+			switch {
+			case paired[j] > total[j-1] && paired[j] >= above[j]:
+				*step |= pair
+			case total[j-1] >= above[j]:
+				*step |= left
+			}
+		}
+		total, above = above, total
+		paired, pairedAbove = pairedAbove, paired
+	}
+	rowOf := make([]int, m)
+	for j := range rowOf {
+		rowOf[j] = -1
+	}
+	inRun := false
+	for i, j := n, m; i > 0 && j > 0; {
+		switch step := steps[i*width+j]; {
+		case inRun || step&^run == pair:
+			rowOf[j-1] = i - 1
+			inRun = step&run != 0
+			i, j = i-1, j-1
+		case step&^run == left:
+			j--
+		default:
+			i--
+		}
+	}
+	return rowOf
+}
+
+// byCount pairs elements by their first key, where both sides have it equally
+// often.
+func byCount(pairs []int, rows, columns [][]Key) {
+	rowsOf := map[Key][]int{}
+	count := map[Key]int{}
+	for i, keys := range rows {
+		rowsOf[keys[0]] = append(rowsOf[keys[0]], i)
+	}
+	for _, keys := range columns {
+		count[keys[0]]++
+	}
+	for j, keys := range columns {
+		if rows := rowsOf[keys[0]]; len(rows) == count[keys[0]] {
+			pairs[j], rowsOf[keys[0]] = rows[0], rows[1:]
+			count[keys[0]]--
+		}
+	}
+}

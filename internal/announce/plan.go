@@ -1,0 +1,187 @@
+// Package announce prepares what the commands diff, notify and deploy do: it
+// compares a project's site with the ledger, opens the ledger, chooses the
+// senders that the configuration names, and writes tombstones. The sending itself
+// is in package outgoing/deliver.
+package announce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/deliver"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/websub"
+)
+
+// Comparison is a site compared with a ledger.
+type Comparison struct {
+	Site    *site.Site
+	Entries *outgoing.Entries
+	Plan    *outgoing.Plan
+}
+
+// Options say how a site is compared.
+type Options struct {
+	// Internal lists the links between the site's own pages too.
+	Internal bool
+	// Load is for loading the site.
+	Load audit.Options
+}
+
+// Compare loads the project's site and compares it with a ledger.
+func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt Options) (*Comparison, error) {
+	load := opt.Load
+	load.Sums, load.BaseURL = true, snap.Base
+	run, err := audit.Open(ctx, p, load)
+	if err != nil {
+		return nil, err
+	}
+	stage := func(name string) {
+		if load.Stage != nil {
+			load.Stage(name)
+		}
+	}
+	c := &Comparison{Site: run.Site}
+	cache := openEntryCache(p)
+	what := outgoingOptions(p.Config)
+	what.Internal = opt.Internal
+	c.Entries, err = outgoing.Read(ctx, c.Site, snap, what, cache.Cache)
+	if errors.Is(err, outgoing.ErrNoBase) {
+		err = fault.Usage("others can only be told of pages whose address is known", "name it: --base-url https://example.org/")
+	}
+	if err != nil {
+		return nil, err
+	}
+	cache.keep()
+	stage("entries")
+	c.Plan = outgoing.Diff(c.Entries, snap)
+	stage("diff")
+	return c, nil
+}
+
+// CompareForSending is [Compare] for a run that sends: the ledger must belong to
+// the site. With baseline the plan notifies nobody, records all current links
+// and withdraws the notices that are still open.
+func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Snapshot, baseline bool, load audit.Options) (*Comparison, error) {
+	compared := *snap
+	compared.New = snap.New || baseline
+	c, err := Compare(ctx, p, &compared, Options{Load: load})
+	if err != nil {
+		return nil, err
+	}
+	if !baseline && snap.Base != "" && snap.Base != c.Plan.Base {
+		return nil, fault.New(fmt.Errorf("the ledger belongs to %s, the site is %s", snap.Base, c.Plan.Base),
+			"name another ledger, or record this site in it: sitelink notify --baseline --send")
+	}
+	if baseline {
+		c.Plan.Change.Notices = append(c.Plan.Change.Notices, withdrawn(snap)...)
+	}
+	return c, nil
+}
+
+// outgoingOptions returns the options that the configuration names.
+func outgoingOptions(cfg *config.Config) outgoing.Options {
+	o := cfg.Outgoing
+	opt := outgoing.Options{
+		Pages: o.Pages, Exclude: o.Exclude, Allow: o.Allow, Deny: o.Deny, Content: o.Content, Rel: o.Rel,
+	}
+	if slices.Contains(o.Protocols, string(ledger.WebSub)) {
+		opt.Hubs = websub.Hubs
+	}
+	return opt
+}
+
+// Backlinks returns the links between the site's own pages, sorted by source and
+// target, both as absolute addresses.
+func Backlinks(e *outgoing.Entries) []ledger.Link {
+	list := []ledger.Link{}
+	for i := range e.List {
+		entry := &e.List[i]
+		for _, path := range entry.Internal {
+			list = append(list, ledger.Link{Source: entry.URL, Target: e.Origin + path})
+		}
+	}
+	return list
+}
+
+// withdrawn returns the open notices of a ledger, marked as no longer to be
+// sent.
+func withdrawn(snap *ledger.Snapshot) []ledger.Notice {
+	var all []ledger.Notice
+	for _, n := range snap.Notices {
+		if n.Open() {
+			n.State, n.Next, n.Message = ledger.Skipped, time.Time{}, "left out by --baseline"
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// DueBesides counts the notices of earlier runs that are due now and not part of
+// the plan.
+func DueBesides(snap *ledger.Snapshot, plan *outgoing.Plan, now time.Time) int {
+	planned := map[ledger.Key]bool{}
+	if plan != nil {
+		for _, n := range plan.Change.Notices {
+			planned[n.Key] = true
+		}
+	}
+	due := 0
+	for i := range snap.Notices {
+		if n := &snap.Notices[i]; n.Open() && !n.Next.After(now) && !planned[n.Key] {
+			due++
+		}
+	}
+	return due
+}
+
+// DueReport lists the notices that are due, unchanged.
+func DueReport(snap *ledger.Snapshot, now time.Time) *deliver.Report {
+	r := &deliver.Report{}
+	for _, n := range snap.Notices {
+		if n.Open() && !n.Next.After(now) {
+			r.Results = append(r.Results, deliver.Result{Notice: n})
+		}
+	}
+	return r
+}
+
+// Explained returns the entries that notify --explain URL is about: the page of
+// that address, or all pages that link to it, with that target alone.
+func Explained(entries *outgoing.Entries, raw string) ([]outgoing.Entry, error) {
+	base, err := weburl.Parse(entries.Base)
+	if err != nil {
+		return nil, err // never: the site was loaded with it
+	}
+	u, err := base.Resolve(raw)
+	if err != nil {
+		return nil, fault.Usage("--explain: "+err.Error(), "")
+	}
+	page := strings.TrimSuffix(u.WithoutFragment(), "/")
+	var found []outgoing.Entry
+	for _, e := range entries.List {
+		if strings.TrimSuffix(e.URL, "/") == page {
+			return []outgoing.Entry{e}, nil
+		}
+		if at := slices.IndexFunc(e.Targets, func(target string) bool { return target == raw || target == u.String() }); at >= 0 {
+			e.Targets = e.Targets[at : at+1]
+			found = append(found, e)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fault.New(fmt.Errorf("%s is neither a page of the site that links to others, nor linked to", raw),
+			"sitelink diff lists what the site's pages link to; docs/guide/notifications.md says which links count")
+	}
+	return found, nil
+}

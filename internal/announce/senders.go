@@ -1,0 +1,122 @@
+package announce
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/deliver"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/linkmethod"
+	"github.com/sitelink/sitelink/outgoing/pingback"
+	"github.com/sitelink/sitelink/outgoing/webmention"
+	"github.com/sitelink/sitelink/outgoing/websub"
+)
+
+// FetchOptions returns the options of the client that the configuration names.
+// version is that of sitelink; base takes the place of a contact that is not
+// configured.
+func FetchOptions(cfg *config.Config, version, base string) outgoing.ClientOptions {
+	contact := cfg.Outgoing.Contact
+	if contact == "" {
+		contact = base
+	}
+	agent := "sitelink/" + version
+	if contact != "" {
+		agent += " (+" + contact + ")"
+	}
+	opt := outgoing.ClientOptions{UserAgent: agent, AllowAddresses: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Timeout: cfg.Fetch.Timeout}
+	if opt.Pace == 0 {
+		opt.Pace = -1
+	}
+	if cfg.Fetch.Proxy {
+		opt.Proxy = http.ProxyFromEnvironment
+	}
+	return opt
+}
+
+// ownPace is the least time between two requests to the site itself.
+const ownPace = 20 * time.Millisecond
+
+// Delivery says what a delivery needs beside the configuration.
+type Delivery struct {
+	// Version is the version of sitelink, Base the address of the site.
+	Version, Base string
+	// Store keeps what is learned about hosts; nil keeps nothing.
+	Store ledger.Store
+	// BustCache fetches the site's pages past its caches.
+	BustCache bool
+}
+
+// DeliverOptions returns the options for sending, with the senders that the
+// configuration names.
+func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (deliver.Options, error) {
+	options := FetchOptions(cfg, d.Version, d.Base)
+	client := outgoing.NewClient(options)
+	own := options
+	own.Pace = min(ownPace, cfg.Outgoing.Pace)
+	if own.Pace == 0 {
+		own.Pace = -1
+	}
+	opt := deliver.Options{
+		Targets: client, Sources: outgoing.NewClient(own),
+		Live: deliver.LiveOptions{Deadline: cfg.Outgoing.Live, BypassCache: d.BustCache},
+	}
+	if opt.Live.Deadline == 0 {
+		opt.Live.Deadline = -1
+	}
+	if cfg.Outgoing.Pace == 0 {
+		opt.Hosts = 256
+	}
+	for _, protocol := range cfg.Outgoing.Protocols {
+		switch ledger.Protocol(protocol) {
+		case ledger.Webmention:
+			opt.Senders = append(opt.Senders, webmention.New(client))
+		case ledger.Pingback:
+			spacing := pingback.Options{}
+			if cfg.Outgoing.Pace == 0 {
+				spacing.Spacing = -1
+			}
+			opt.Senders = append(opt.Senders, pingback.New(client, spacing))
+		case ledger.WebSub:
+			opt.Named = append(opt.Named, websub.New(client))
+		}
+	}
+	// Peers are called without a request before; other hosts are asked only when
+	// the configuration says so. The default configuration does neither.
+	if ask := slices.Contains(cfg.Outgoing.Protocols, string(ledger.LinkMethod)); ask || len(cfg.Outgoing.LinkPeers) > 0 {
+		sender, err := linkSender(ctx, cfg, client, d.Store, ask)
+		if err != nil {
+			return opt, err
+		}
+		opt.Additional = append(opt.Additional, sender)
+	}
+	return opt, nil
+}
+
+// linkSender returns the sender of LINK and UNLINK. With ask it also asks hosts
+// that are not peers whether they accept them. What it learns about hosts is kept
+// in the store, if there is one.
+func linkSender(ctx context.Context, cfg *config.Config, client *outgoing.Client, store ledger.Store, ask bool) (outgoing.Sender, error) {
+	opt := linkmethod.Options{Probe: ask}
+	for _, entry := range cfg.Outgoing.LinkPeers {
+		peer, err := linkmethod.ParsePeer(entry)
+		if err != nil {
+			return nil, fault.Usage("link-peers in [outgoing]: "+err.Error(), "")
+		}
+		opt.Peers = append(opt.Peers, peer)
+	}
+	if store == nil {
+		return linkmethod.New(client, opt), nil
+	}
+	snap, err := store.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opt.Unsupported = linkmethod.NewUnsupportedHosts(snap.Unsupported, store.RecordUnsupported)
+	return linkmethod.New(client, opt), nil
+}

@@ -1,0 +1,243 @@
+// Package audit loads a project's site and checks it: the whole way from a
+// [project.Project] to findings with the baseline applied and with positions in
+// the author's sources. The commands check, build, watch, deploy, baseline,
+// explain, links, diff and the git hooks all use it.
+//
+// [Open] reads the baseline and loads the site. [Audit.Check] then returns the
+// findings; [Audit.Links] writes a row for every link. [Options] switches the
+// optional steps on. Nothing is printed: lines for the user go to the functions
+// in [Options].
+package audit
+
+import (
+	"context"
+	"io"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/site"
+	public "github.com/sitelink/sitelink/site"
+)
+
+// Options choose the steps of an audit. The zero value loads and checks the
+// site and reports every finding.
+type Options struct {
+	// Baseline takes accepted findings out of the result, as the configuration
+	// says. Today returns the day by which entries expire; it is called only when
+	// there is a baseline.
+	Baseline bool
+	Today    func() (baseline.Date, error)
+	// Sources finds the places in the author's sources.
+	Sources bool
+	// Hints asks Hugo about stale and partial builds where the findings look
+	// like one.
+	Hints bool
+	// Sums keeps a hash of each page's file, which a comparison with a ledger
+	// needs.
+	Sums bool
+	// Updates remembers what a check finds out, for the checks of later versions
+	// of the site, see [Audit.Update].
+	Updates bool
+	// BaseURL is the site's address where the project names none.
+	BaseURL string
+
+	// Warn and Note take lines for the user, Progress the number of pages read so
+	// far and of all, Stage the name of each finished stage. All may be nil.
+	Warn, Note func(text string)
+	Progress   func(done, total int)
+	Stage      func(name string)
+}
+
+func (o *Options) warn(text string) {
+	if o.Warn != nil {
+		o.Warn(text)
+	}
+}
+
+func (o *Options) stage(name string) {
+	if o.Stage != nil {
+		o.Stage(name)
+	}
+}
+
+// Audit is a loaded site with what the configuration accepts.
+type Audit struct {
+	Project *project.Project
+	Site    *site.Site
+	// Baseline is nil when nothing is accepted.
+	Baseline *Baseline
+
+	opt  Options
+	memo *check.Memo // nil unless the site may be updated
+}
+
+// Open reads the baseline, if opt asks for it, and loads the site. Errors carry
+// hints, see package fault. The project's docroot is read as the process names
+// it: the working directory must be the project's Dir where the docroot is
+// relative.
+func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) {
+	a := &Audit{Project: p, opt: opt}
+	if opt.Updates {
+		a.memo = &check.Memo{}
+	}
+	if opt.Baseline {
+		var err error
+		if a.Baseline, err = OpenBaseline(ctx, p, opt); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	a.Site, err = Load(ctx, p, opt)
+	opt.stage("load")
+	return a, err
+}
+
+// Update returns an audit of the site after the files of these paths have
+// changed. It shares what did not change with a, which must not be used after.
+func (a *Audit) Update(ctx context.Context, paths []string) (*Audit, error) {
+	next := *a
+	var err error
+	next.Site, err = a.Site.Update(ctx, paths)
+	return &next, err
+}
+
+// Load loads the site of a project. Pages are inspected for the elements of the
+// endpoints while they are read.
+func Load(ctx context.Context, p *project.Project, opt Options) (*site.Site, error) {
+	s, err := site.Load(ctx, p.Docroot, siteOptions(p, opt))
+	if err != nil {
+		return nil, project.ExplainLoad(err)
+	}
+	return s, nil
+}
+
+func siteOptions(p *project.Project, opt Options) site.Options {
+	o := p.SiteOptions()
+	o.Progress, o.Sums = opt.Progress, opt.Sums
+	if len(o.BaseURLs) == 0 && opt.BaseURL != "" {
+		o.BaseURLs = []string{opt.BaseURL}
+	}
+	inspectEndpoints(&o, p.Config)
+	return o
+}
+
+// CheckOptions turns the project's configuration into the options of a check.
+func CheckOptions(p *project.Project) check.Options {
+	cfg := p.Config
+	opt := check.Options{
+		NoFragments: !cfg.Fragments, Jobs: cfg.Jobs, From: cfg.From, Skip: cfg.Skip, Limit: cfg.Limit, Orphans: cfg.Orphans,
+	}
+	opt.More = endpointFindings(p)
+	opt.Ignore = endpointIgnores(cfg)
+	switch cfg.ScriptFragments {
+	case "error":
+		opt.ScriptFragments = check.ScriptError
+	case "silent":
+		opt.ScriptFragments = check.ScriptSilent
+	}
+	for _, r := range cfg.Ignores {
+		opt.Ignore = append(opt.Ignore, check.Ignore{
+			URL: r.URL, Page: r.Page, Fragment: r.Fragment, Code: check.Code(r.Code), Reason: r.Reason, Origin: r.Origin,
+		})
+	}
+	return opt
+}
+
+// Check returns the findings of the site, by the steps of the options.
+func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
+	opt := CheckOptions(a.Project)
+	opt.Memo = a.memo
+	result, err := check.Run(ctx, Handle(a.Site), opt)
+	if err != nil {
+		return nil, err
+	}
+	a.opt.stage("check")
+	a.Baseline.Apply(result)
+	if a.opt.Sources {
+		if err := a.PlaceFindings(ctx, result); err != nil {
+			return nil, err
+		}
+		a.opt.stage("source")
+	}
+	if a.opt.Hints {
+		if err := a.hugoHints(ctx, result); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// Render appends the text of one link; source is its place in the author's
+// sources, nil if it is not a finding or has none.
+type Render = func(dst []byte, l *check.Link, source *check.Position) []byte
+
+// Links writes a row for every link of the site. Accepted findings are rows with
+// the verdict unchecked. The findings of the result are the faults of files,
+// which are not links.
+func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.Result, error) {
+	var places linkSources
+	if a.opt.Sources {
+		var err error
+		if places, err = a.linkSources(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return a.Baseline.links(ctx, a.Site, CheckOptions(a.Project), check.LinkWriter{W: w, Append: func(dst []byte, l *check.Link) []byte {
+		return render(dst, l, places.of(l))
+	}})
+}
+
+// Fails reports whether the findings fail the run at this level of fail-on
+// (LL-108).
+func Fails(failOn string, r *check.Result) bool {
+	switch failOn {
+	case "never":
+		return false
+	case "warning":
+		return r.HasErrors() || r.HasWarnings()
+	}
+	return r.HasErrors()
+}
+
+// maxSections is how many sections a report shows: more names cannot be told
+// apart in a picture.
+const maxSections = 16
+
+// Extras returns what some reports show beside the findings: the files that no
+// page leads to, and the sections of the site with the links between them.
+func (a *Audit) Extras(ctx context.Context, r *check.Result) (*report.Extras, error) {
+	files, err := check.Orphans(ctx, Handle(a.Site), a.Project.Config.From)
+	if err != nil {
+		return nil, err
+	}
+	// Not nil: an empty list says that there is none.
+	extras := &report.Extras{Orphans: []string{}, Unreachable: []string{}}
+	for _, f := range files {
+		switch {
+		case f.Alias != "": // stands for an old address, and is meant to have no links
+		case f.Linked:
+			extras.Unreachable = append(extras.Unreachable, f.Path)
+		default:
+			extras.Orphans = append(extras.Orphans, f.Path)
+		}
+	}
+	extras.Sections, extras.Edges = check.Sections(Handle(a.Site), r.Findings, maxSections)
+	return extras, nil
+}
+
+// notes hands on what was found out about a project.
+func (o *Options) notes(p *project.Project) {
+	for _, n := range p.Notes {
+		switch {
+		case n.Warning:
+			o.warn(n.Text)
+		case o.Note != nil:
+			o.Note(n.Text)
+		}
+	}
+}
+
+// Handle returns the public handle of a site, which package check takes.
+func Handle(s *site.Site) *public.Site { return site.Wrap(s).(*public.Site) }

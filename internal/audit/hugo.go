@@ -1,0 +1,259 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/watch"
+)
+
+// hugoHints adds to the summary what Hugo's list of pages says about the docroot
+// that it wrote: pages that an earlier build left, since Hugo does not empty the
+// docroot, and pages that this build left out. Hugo is started only when
+// something looks like it: pages much older than the home page, or links to pages
+// that a content file would make.
+func (a *Audit) hugoHints(ctx context.Context, r *check.Result) error {
+	s, g, docroot := a.Site, a.Project.Generator, a.Project.Docroot
+	if a.Project.Config.Source == "off" {
+		return nil
+	}
+	abs := a.Project.Abs(docroot)
+	if !g.IsHugo() || g.Docroot != abs || s.ServerPages() > 0 {
+		return nil
+	}
+	built, old := oldPages(s, abs, g)
+	missing := contentFor(g, s, r.Findings)
+	if len(old) == 0 && !missing || built.IsZero() {
+		return nil
+	}
+	pages, err := g.HugoPages(ctx, g.Runner)
+	if err != nil {
+		return ctx.Err() // positions in the sources warn of it
+	}
+	made := map[site.PageID]bool{}
+	lacking := map[string]bool{}
+	published, known := 0, 0
+	for _, p := range pages {
+		if !p.PublishedAt(built) || p.Permalink.Host == "" && p.Permalink.Path == "" {
+			continue
+		}
+		res, err := s.Request(p.Permalink.String())
+		if err != nil || !strings.HasPrefix(res.Target, "/") || res.State == site.StateOutsideBase {
+			continue
+		}
+		published++
+		if id, ok := s.PageOf(res.Node); ok && res.State.Answers() {
+			made[id] = true
+			known++
+		} else {
+			lacking[decodedPath(res.Target)] = true
+		}
+	}
+	if known == 0 {
+		return nil // another site's list, or another address
+	}
+	if stale := withoutStatic(ctx, g, s, slices.DeleteFunc(old, func(id site.PageID) bool { return made[id] })); len(stale) > 0 {
+		r.Summary.Notes = append(r.Summary.Notes, StaleNote(docroot, stale, "the last build did not write")+"; run sitelink build")
+	}
+	if n := leading(r.Findings, lacking); n > 0 {
+		r.Summary.Notes = append(r.Summary.Notes, fmt.Sprintf("part of a build? %s to pages that hugo list has and %s has not (%d of %d): "+
+			"built with --renderSegments, or before they were written; run hugo, or sitelink build", linksLead(n), docroot, len(lacking), published))
+	}
+	return nil
+}
+
+// contentFor reports whether a broken link leads to a page that a content file
+// would make, by its name. Only then is it worth starting Hugo.
+func contentFor(g *project.Generator, s *site.Site, findings []check.Finding) bool {
+	stems := map[string]map[string]bool{} // of the names in a directory
+	dirs := []string{"content"}
+	for _, lang := range g.Languages {
+		dirs = append(dirs, "content/"+lang)
+	}
+	for i := range findings {
+		if !isMissing(findings[i]) {
+			continue
+		}
+		name := strings.Trim(strings.TrimPrefix(decodedPath(findings[i].Target), s.BasePath()), "/")
+		name = strings.TrimSuffix(strings.TrimSuffix(name, "index.html"), ".html")
+		for _, lang := range g.Languages {
+			name = strings.TrimPrefix(name, lang+"/")
+		}
+		if name = strings.Trim(name, "/"); name == "" || !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		for _, dir := range dirs {
+			// The file, in any format and language, or the bundle.
+			in, last := filepath.Split(filepath.Join(g.Dir, filepath.FromSlash(dir), filepath.FromSlash(name)))
+			if stems[in] == nil {
+				stems[in] = stemsOf(in)
+			}
+			if stems[in][last] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stemsOf returns the names in a directory up to their first dots.
+func stemsOf(dir string) map[string]bool {
+	stems := map[string]bool{}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		stem, _, _ := strings.Cut(e.Name(), ".")
+		stems[stem] = true
+	}
+	return stems
+}
+
+func linksLead(n int) string {
+	if n == 1 {
+		return "1 broken link leads"
+	}
+	return text.Thousands(n) + " broken links lead"
+}
+
+func isMissing(f check.Finding) bool {
+	return f.Code == check.MissingFile || f.Code == check.MissingDirectory || f.Code == check.MissingIndex
+}
+
+// leading counts the findings whose links lead to one of these paths.
+func leading(all []check.Finding, paths map[string]bool) int {
+	n := 0
+	for _, f := range all {
+		if isMissing(f) && len(paths) > 0 {
+			p := decodedPath(f.Target)
+			if paths[p] || paths[p+"/"] {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func decodedPath(target string) string {
+	target, _, _ = strings.Cut(target, "?")
+	if p, err := url.PathUnescape(target); err == nil {
+		return p
+	}
+	return target
+}
+
+// oldPages returns when the docroot was built, by the time of its home page, and
+// the HTML pages that are older than that by more than a build takes. A build
+// writes every page again, even with the same bytes.
+func oldPages(s *site.Site, docroot string, g *project.Generator) (built time.Time, old []site.PageID) {
+	for _, root := range append([]generator.Root{{}}, g.Roots...) {
+		if info, err := os.Stat(filepath.Join(docroot, filepath.FromSlash(root.Dir), "index.html")); err == nil && info.ModTime().After(built) {
+			built = info.ModTime()
+		}
+	}
+	longest := 5*time.Second + time.Duration(s.Pages())*2*time.Millisecond
+	for i := range s.Pages() {
+		id := site.PageID(i)
+		if !s.Page(id).Kind().IsHTML() {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(docroot, filepath.FromSlash(s.Path(id))))
+		if err == nil && info.Mode().IsRegular() && info.ModTime().Before(built.Add(-longest)) {
+			old = append(old, id)
+		}
+	}
+	return built, old
+}
+
+// withoutStatic returns the names of the pages that are not copies of static
+// files: those keep their times.
+func withoutStatic(ctx context.Context, g *project.Generator, s *site.Site, pages []site.PageID) (names []string) {
+	if len(pages) == 0 {
+		return nil
+	}
+	modules, err := g.HugoModules(ctx, g.Runner)
+	if err != nil {
+		return nil
+	}
+	var statics [][2]string // directory, and where it goes in the docroot
+	for _, m := range modules {
+		for _, mt := range m.Mounts {
+			target := filepath.ToSlash(mt.Target)
+			rest, ok := strings.CutPrefix(target, "static")
+			if !ok || rest != "" && rest[0] != '/' {
+				continue
+			}
+			dir := filepath.FromSlash(mt.Source)
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(m.Dir, dir)
+			}
+			statics = append(statics, [2]string{dir, strings.TrimPrefix(rest, "/")})
+		}
+	}
+	for _, id := range pages {
+		name := s.Path(id)
+		if !slices.ContainsFunc(statics, func(st [2]string) bool {
+			rel, ok := strings.CutPrefix(name, st[1])
+			for _, r := range append([]generator.Root{{}}, g.Roots...) { // static files go to every host
+				rel := strings.TrimPrefix(strings.TrimPrefix(rel, r.Dir), "/")
+				if _, err := os.Lstat(filepath.Join(st[0], filepath.FromSlash(rel))); ok && err == nil {
+					return true
+				}
+			}
+			return false
+		}) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// StaleNote names pages that an earlier build left, for the user.
+func StaleNote(docroot string, stale []string, why string) string {
+	const most = 3
+	note := fmt.Sprintf("stale build? %s holds %s that %s: %s", docroot, text.Count(len(stale), "page"), why, strings.Join(stale[:min(len(stale), most)], ", "))
+	if len(stale) > most {
+		note += ", ..."
+	}
+	return note
+}
+
+// BuildLock returns the lock that Hugo holds in the project while it builds; ""
+// when another generator builds the docroot.
+func BuildLock(p *project.Project) string {
+	dirs, _ := p.SourceDirs()
+	for _, dir := range dirs {
+		if g, ok := generator.Detect(dir); ok {
+			if g.Generator != generator.Hugo {
+				return ""
+			}
+			return filepath.Join(dir, hugoLock)
+		}
+	}
+	if len(dirs) == 0 {
+		return ""
+	}
+	return filepath.Join(dirs[0], hugoLock)
+}
+
+const hugoLock = ".hugo_build.lock"
+
+// WaitForBuild waits until Hugo, if it is building the docroot now, has written
+// all of it. It calls note before it waits.
+func WaitForBuild(ctx context.Context, p *project.Project, note func(text string)) error {
+	lock := BuildLock(p)
+	if lock == "" || filepath.Base(filepath.Dir(p.Abs(p.Docroot))) == statedir.Name {
+		return nil
+	}
+	return watch.WaitLock(ctx, lock, func() { note("waiting for Hugo to finish its build") })
+}

@@ -1,0 +1,167 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source"
+)
+
+// PlaceFindings fills in where the links of the findings are written in the
+// author's sources, if the docroot was built from a project that is known. When
+// the sources cannot be read, it warns and the findings stay without.
+func (a *Audit) PlaceFindings(ctx context.Context, r *check.Result) error {
+	if len(r.Findings) == 0 {
+		return nil
+	}
+	opt := a.sourceOptions()
+	if opt.Project == "" {
+		return nil
+	}
+	if opt.Generator == generator.Hugo {
+		// Without Hugo, files are found by their names.
+		if hugo, err := exec.LookPath("hugo"); err == nil {
+			opt.Hugo, opt.Env = hugo, os.Environ()
+		}
+	}
+	m, err := source.Open(ctx, opt)
+	if err == nil {
+		defer m.Close()
+		for _, note := range m.Notes {
+			a.opt.warn(note)
+		}
+		err = a.placeFindings(ctx, m, a.Project.FromRoot(opt.Project), r)
+	}
+	if err != nil && ctx.Err() == nil {
+		a.opt.warn(fmt.Sprintf("no positions in the sources: %v", err))
+		return nil
+	}
+	return err
+}
+
+// HasSources reports whether findings can be placed in the author's sources.
+func (a *Audit) HasSources() bool { return a.sourceOptions().Project != "" }
+
+// sourceOptions returns the options for reading the sources of the docroot;
+// Project is empty when none are known, or when the configuration says source = "off".
+func (a *Audit) sourceOptions() source.Options {
+	p := a.Project
+	if p.Config.Source == "off" {
+		return source.Options{}
+	}
+	found, ok := generator.Find(p.SourceDirs())
+	if !ok {
+		return source.Options{}
+	}
+	return source.Options{Project: found.Dir, Docroot: p.Abs(p.Docroot), Generator: found.Generator}
+}
+
+// placeFindings looks up the places of all findings, and of the headings that
+// the suggestions lead to. prefix is put before the paths of the project.
+func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string, r *check.Result) error {
+	s := a.Site
+	links := make([]source.Link, len(r.Findings))
+	var anchors []source.Anchor
+	var near []int // the findings that have them
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		links[i] = source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw}
+		if anchor, ok := suggestedAnchor(s, f); ok {
+			anchors, near = append(anchors, anchor), append(near, i)
+		}
+	}
+	places, err := m.Locate(ctx, s, links)
+	if err != nil {
+		return err
+	}
+	headings, err := m.Headings(ctx, s, anchors)
+	if err != nil {
+		return err
+	}
+	for i, p := range places {
+		// What the generator wrote in place of a reference is in no source.
+		if f := &r.Findings[i]; p != nil && f.Code != check.UnresolvedRef {
+			position := shownPosition(prefix, p)
+			if f.Element == "" { // a fault of the file, which may have no line
+				position.Line, position.Column = f.Line, f.Column
+			}
+			f.Source = &position
+		}
+	}
+	for i, h := range headings {
+		if h != nil {
+			text := fmt.Sprintf("heading %q", h.Title)
+			switch {
+			case h.Title == "":
+				text = "id " + anchors[i].ID
+			case h.Term:
+				text = fmt.Sprintf("term %q", h.Title)
+			}
+			r.Findings[near[i]].Related = &check.Related{Position: shownPosition(prefix, &h.Position), Text: text}
+		}
+	}
+	return nil
+}
+
+// shownPosition returns a place of the project as reports name it.
+func shownPosition(prefix string, p *source.Position) check.Position {
+	file := p.File
+	if !filepath.IsAbs(filepath.FromSlash(file)) {
+		file = path.Join(prefix, file)
+	}
+	return check.Position{File: file, Line: p.Line, Column: p.Column, Kind: check.SourceKind(p.Kind), Module: p.Module}
+}
+
+// suggestedAnchor returns what the suggestion for a missing fragment leads to.
+func suggestedAnchor(s *site.Site, f *check.Finding) (a source.Anchor, ok bool) {
+	_, fragment, ok := strings.Cut(f.Suggestion, "#")
+	page := f.AnsweringFile(Handle(s))
+	if f.Code != check.MissingFragment || !ok || page == "" {
+		return a, false
+	}
+	id, err := url.PathUnescape(fragment)
+	return source.Anchor{Page: page, ID: id}, err == nil
+}
+
+// linkSources are the places in the sources of the links that are findings.
+type linkSources map[place]*check.Position
+
+// of returns the place of a link, nil if it has none.
+func (p linkSources) of(l *check.Link) *check.Position {
+	if len(p) == 0 || l.Verdict != check.Error && l.Verdict != check.Warning {
+		return nil
+	}
+	return p[place{l.Page, l.Offset, l.Code}]
+}
+
+// linkSources finds the places of all findings before the links are written:
+// rows are written while pages are read, and placing a finding takes its whole
+// page. It is nil when no sources are known.
+func (a *Audit) linkSources(ctx context.Context) (linkSources, error) {
+	if !a.HasSources() {
+		return nil, nil
+	}
+	r, err := check.Run(ctx, Handle(a.Site), CheckOptions(a.Project))
+	if err == nil {
+		err = a.PlaceFindings(ctx, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	places := linkSources{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Source != nil {
+			places[place{f.Page, f.Offset, f.Code}] = f.Source
+		}
+	}
+	return places, nil
+}

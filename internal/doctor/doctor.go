@@ -1,0 +1,422 @@
+// Package doctor examines how a project is set up: what works, what is missing,
+// and what to type about it. It changes nothing and needs no network.
+package doctor
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/setup"
+	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// The states of a Diagnosis, as they are printed.
+const (
+	OK    = "ok"    // as it should be
+	Off   = "off"   // not set up, and need not be
+	Wrong = "wrong" // keeps sitelink, or the site, from working
+)
+
+// Diagnosis is what was found out about one subject.
+type Diagnosis struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	Text  string `json:"text"`
+	// Command is what to type, or to write where Text says; "" for nothing.
+	Command string `json:"command,omitempty"`
+}
+
+// Doctor is one examination.
+type Doctor struct {
+	*setup.Survey
+	// Project is the project with its configuration; nil when ConfigErr says what
+	// is wrong with that.
+	Project   *project.Project
+	ConfigErr error
+	Env       []string
+	Getenv    func(string) string
+}
+
+// Examine makes all diagnoses, sorted by name.
+func (d *Doctor) Examine(ctx context.Context) []Diagnosis {
+	all := []Diagnosis{d.config(), d.generator(), d.docroot(ctx), d.baseURL(), d.host(), d.git(ctx), d.hook(), d.ci(), d.endpoints(), d.ledger(ctx)}
+	if limit, ok := watchLimit(); ok {
+		all = append(all, d.watches(limit))
+	}
+	slices.SortFunc(all, func(a, b Diagnosis) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// cfg returns the configuration, nil if it is wrong.
+func (d *Doctor) cfg() *config.Config {
+	if d.Project == nil {
+		return nil
+	}
+	return d.Project.Config
+}
+
+// site returns the docroot as the user would write it: the configured one, else
+// the one that was found.
+func (d *Doctor) site() string {
+	if cfg := d.cfg(); cfg != nil && cfg.Docroot != "" {
+		return cfg.Docroot
+	}
+	return d.Site
+}
+
+func (d *Doctor) config() Diagnosis {
+	one := Diagnosis{Name: "config", State: OK}
+	switch {
+	case d.ConfigErr != nil:
+		faults := fault.Flatten(d.ConfigErr)
+		one.State, one.Text = Wrong, faults[0].Error()
+		if len(faults) > 1 {
+			one.Text += fmt.Sprintf(", and %s", text.Count(len(faults)-1, "other fault"))
+		}
+		one.Command = "sitelink check"
+		var key *config.Error
+		if errors.As(faults[0], &key) && key.Hint != "" {
+			one.Command = key.Hint
+		}
+	case d.cfg().File != "":
+		one.Text = filepath.ToSlash(d.cfg().File)
+	default:
+		one.State, one.Text, one.Command = Off, "no sitelink.toml: what is found by itself holds", "sitelink init"
+	}
+	return one
+}
+
+func (d *Doctor) generator() Diagnosis {
+	one := Diagnosis{Name: "generator", State: OK}
+	p := &d.Facts
+	switch {
+	case d.Generator == nil:
+		one.State, one.Text = Off, "none that is known: the docroot is checked as it is"
+	case p.Version != "":
+		one.Text = p.Title + " " + p.Version
+		if program := d.Generator.Runner.Programs[p.Generator]; program != "" {
+			one.Text += " at " + program
+		}
+	default:
+		one.State, one.Text, one.Command = Wrong, p.Title+" is not installed", howToInstall(p.Generator)
+		if p.Committed { // nobody has to build it here
+			one.State = Off
+		}
+	}
+	if d.Generator != nil && len(d.Generator.Notes) > 0 && one.State == OK {
+		one.State, one.Text, one.Command = Wrong, d.Generator.Notes[0], p.Usual
+	}
+	return one
+}
+
+// howToInstall returns what to type, or where to read, to install a generator.
+func howToInstall(generator string) string {
+	switch generator {
+	case "hugo":
+		return "see https://gohugo.io/installation/"
+	case "jekyll":
+		return "gem install jekyll"
+	case "zola":
+		return "see https://www.getzola.org/documentation/getting-started/installation/"
+	case "mkdocs":
+		return "pip install mkdocs"
+	}
+	return "npm install"
+}
+
+// docroot loads the site and compares its times with those of the sources.
+func (d *Doctor) docroot(ctx context.Context) Diagnosis {
+	one := Diagnosis{Name: "docroot", State: Wrong, Text: d.site()}
+	build := "sitelink check DIR"
+	if d.Generator != nil && d.Generator.Builds() && !d.Facts.Committed {
+		build = "sitelink build"
+	}
+	one.Command = build
+	if d.site() == "" {
+		one.Text = "no site is found here"
+		return one
+	}
+	if err := project.CheckDocroot(d.Found.Dir, d.site()); err != nil {
+		one.Text = err.Error()
+		return one
+	}
+	if d.cfg() == nil {
+		return Diagnosis{Name: "docroot", State: OK, Text: d.site()}
+	}
+	s, err := audit.Load(ctx, d.Project, audit.Options{})
+	if err != nil {
+		one.Text = err.Error()
+		return one
+	}
+	one.Text = fmt.Sprintf("%s, %s read", d.site(), text.Count(s.Pages(), "file"))
+	switch newer := d.newerSource(); {
+	case s.ServerPages() > 0:
+		one.Text += fmt.Sprintf(", %s of them written by hugo server: not to be published", text.Thousands(s.ServerPages()))
+		one.Command = cmp.Or(d.Facts.Usual, build)
+	case newer != "":
+		one.Text += ", older than " + newer
+		one.Command = cmp.Or(d.Facts.Usual, build)
+	default:
+		one.State, one.Command = OK, ""
+	}
+	return one
+}
+
+func (d *Doctor) baseURL() Diagnosis {
+	one := Diagnosis{Name: "base-url", State: OK}
+	urls, by := d.Facts.BaseURLs, ""
+	if d.Generator != nil {
+		by = d.Generator.From
+	}
+	if d.cfg() != nil && len(d.cfg().BaseURLs) > 0 {
+		urls, by = d.cfg().BaseURLs, d.cfg().Place("base-url")
+	}
+	if d.cfg() != nil && len(d.cfg().Sites) > 0 {
+		urls, by = nil, d.cfg().File
+		for _, s := range d.cfg().Sites {
+			urls = append(urls, s.Base)
+		}
+	}
+	switch {
+	case len(urls) == 0:
+		one.State, one.Text = Off, "not known: absolute links to the site itself are not checked"
+		one.Command = `base-url = "https://..." in sitelink.toml`
+	case isExample(urls[0]):
+		one.State, one.Text = Off, urls[0]+" is an example, not an address of yours"
+		one.Command = "set it in " + cmp.Or(d.baseIn(), "sitelink.toml")
+	default:
+		one.Text = strings.Join(urls, ", ")
+		if by != "" {
+			one.Text += " (" + by + ")"
+		}
+	}
+	return one
+}
+
+// baseIn returns the file that the base URL comes from.
+func (d *Doctor) baseIn() string {
+	if d.cfg() != nil && d.cfg().Place("base-url") != "" {
+		return d.cfg().Place("base-url")
+	}
+	if d.Generator != nil && len(d.Generator.Configs) > 0 {
+		return d.Show(d.Generator.Configs[0])
+	}
+	return ""
+}
+
+// isExample reports whether an address is the placeholder of a site's template.
+func isExample(url string) bool {
+	host := strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
+	host, _, _ = strings.Cut(strings.TrimPrefix(host, "www."), "/")
+	return host == "example.org" || host == "example.com" || host == "your-docusaurus-site.example.com" || strings.HasPrefix(host, "localhost")
+}
+
+func (d *Doctor) host() Diagnosis {
+	one := Diagnosis{Name: "host", State: OK}
+	switch p := &d.Facts; {
+	case d.cfg() != nil && d.cfg().Place("profile") != "":
+		one.Text = fmt.Sprintf("%s (%s)", d.cfg().Profile, d.cfg().Place("profile"))
+	case p.Profile != "":
+		one.Text = fmt.Sprintf("%s (%s)", p.Profile, p.ProfileBy)
+	case d.HostConflict != "":
+		one.State, one.Text, one.Command = Wrong, "not clear: "+d.HostConflict, `profile = "NAME" in sitelink.toml`
+	default:
+		one.State, one.Text, one.Command = Off, "none recognised: judged as most hosts answer", `profile = "NAME" in sitelink.toml`
+	}
+	return one
+}
+
+func (d *Doctor) git(ctx context.Context) Diagnosis {
+	one := Diagnosis{Name: "git", State: OK}
+	major, minor, err := githook.Git{Env: d.Env}.Version(ctx)
+	switch {
+	case errors.Is(err, githook.ErrNoGit):
+		one.State, one.Text, one.Command = Off, "is not installed: pushes are not checked", "see https://git-scm.com/downloads"
+	case err != nil:
+		one.State, one.Text, one.Command = Wrong, err.Error(), "git version"
+	case major < 2 || major == 2 && minor < 31:
+		one.State, one.Text = Wrong, fmt.Sprintf("git %d.%d: 2.31 is the oldest that works", major, minor)
+		one.Command = "see https://git-scm.com/downloads"
+	case d.Repo == nil:
+		one.State, one.Text, one.Command = Off, fmt.Sprintf("git %d.%d, and no repository here", major, minor), "git init"
+	default:
+		one.Text = fmt.Sprintf("git %d.%d", major, minor)
+	}
+	return one
+}
+
+func (d *Doctor) hook() Diagnosis {
+	one := Diagnosis{Name: "hook", State: OK}
+	if d.Repo == nil {
+		one.State, one.Text = Off, "no repository, no push"
+		return one
+	}
+	one.Text = setup.HookStatus(d.Hook)
+	built := d.Facts.Committed || d.Generator != nil && d.Generator.Builds() || d.cfg() != nil && d.cfg().Hook.Build != ""
+	switch {
+	case d.Hook.Method == githook.NotInstalled:
+		one.State, one.Text, one.Command = Off, "pushes are not checked", "sitelink hook install"
+		if d.Hook.Manager != "" && !d.Hook.ConfigHooks {
+			one.Text += "; hooks belong to " + d.Hook.Manager
+		}
+	case d.Hook.Method == githook.ByManager && !onPath("sitelink"):
+		one.State, one.Text, one.Command = Wrong, one.Text+", and sitelink is not on PATH", "go install github.com/sitelink/sitelink/cmd/sitelink@latest"
+	case !built:
+		one.State, one.Text, one.Command = Wrong, "nothing says how a commit becomes a site", `build = "..." in [hook] of sitelink.toml`
+	case len(d.Repo.StaleTrees()) > 0:
+		one.State, one.Text, one.Command = Wrong, "temporary trees of killed runs are left", "sitelink hook run"
+	}
+	return one
+}
+
+func (d *Doctor) ci() Diagnosis {
+	one := Diagnosis{Name: "ci", State: OK}
+	files := d.CIFiles()
+	if len(files) == 0 {
+		name := "github"
+		if used := d.Servers(); len(used) > 0 {
+			name = used[0].Name
+		}
+		one.State, one.Text, one.Command = Off, "no server checks the site", "sitelink init --ci "+name
+		return one
+	}
+	one.Text = strings.Join(files, ", ")
+	return one
+}
+
+// endpoints compares the configured endpoints with the templates.
+func (d *Doctor) endpoints() Diagnosis {
+	one := Diagnosis{Name: "endpoints", State: OK}
+	if d.cfg() == nil {
+		one.State, one.Text = Off, "not looked at: the configuration is wrong"
+		return one
+	}
+	var named []string
+	for _, e := range []struct{ what, url string }{{"webmention", d.cfg().Templates.Webmention}, {"pingback", d.cfg().Templates.Pingback}} {
+		if e.url != "" {
+			named = append(named, e.what+" "+e.url)
+		}
+	}
+	if len(named) == 0 {
+		one.State, one.Text, one.Command = Off, "none: others cannot tell the site of links to it", "[templates] in sitelink.toml"
+		return one
+	}
+	one.Text = strings.Join(named, ", ")
+	if d.Generator == nil || d.advertised() {
+		return one
+	}
+	switch clean, err := d.templates(); {
+	case err != nil:
+		one.State, one.Text, one.Command = Wrong, fault.Flatten(err)[0].Error(), "sitelink inject"
+	case !clean:
+		one.State, one.Text, one.Command = Wrong, one.Text+": the templates do not advertise them", "sitelink inject"
+	}
+	return one
+}
+
+// templates reports whether inject would change nothing.
+func (d *Doctor) templates() (clean bool, err error) {
+	g, err := setup.TemplatesOf(d.Dir)
+	if err != nil {
+		return false, err
+	}
+	plan, err := setup.PlanTemplates(g, d.cfg(), d.Getenv, false)
+	if err != nil {
+		return false, err
+	}
+	defer plan.Close()
+	return plan.Clean(), plan.Refused()
+}
+
+// advertised reports whether the home page names all endpoints, whoever put them
+// there.
+func (d *Doctor) advertised() bool {
+	const most = 1 << 20
+	f, err := os.Open(filepath.Join(d.Found.Abs(d.site()), "index.html"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	page, err := io.ReadAll(io.LimitReader(f, most))
+	t := d.cfg().Templates
+	return err == nil && bytes.Contains(page, []byte(t.Webmention)) && bytes.Contains(page, []byte(t.Pingback))
+}
+
+// watches compares the directories of the site with the system's limit.
+func (d *Doctor) watches(limit int) Diagnosis {
+	one := Diagnosis{Name: "watch", State: OK}
+	dirs := countDirectories(d.Found.Abs(d.site()))
+	one.Text = fmt.Sprintf("%s of %s watches of the system are needed", text.Thousands(dirs), text.Thousands(limit))
+	if dirs > limit/10*9 { // other programs want some too
+		one.State, one.Command = Wrong, fmt.Sprintf("sudo sysctl fs.inotify.max_user_watches=%d", max(524288, 4*dirs))
+	}
+	return one
+}
+
+// onPath reports whether a program is found by its name.
+func onPath(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}
+
+// ledger reads a ledger that is a file. One in a repository or a database is not
+// opened, since doctor needs no network.
+func (d *Doctor) ledger(ctx context.Context) Diagnosis {
+	one := Diagnosis{Name: "ledger", State: OK}
+	if d.Project == nil {
+		one.State, one.Text = Off, "not looked at: the configuration is wrong"
+		return one
+	}
+	name := announce.LedgerName(d.Project)
+	if !announce.IsFile(name) {
+		one.Text, one.Command = announce.ShowLedger(d.Project), "sitelink ledger show"
+		return one
+	}
+	if _, err := os.Stat(name); err != nil {
+		one.State, one.Text, one.Command = Off, "none: nobody is told of the site's links", "sitelink diff"
+		return one
+	}
+	store, err := ledger.OpenFile(name, ledger.FileOptions{ReadOnly: true})
+	if err != nil {
+		one.State, one.Text, one.Command = Wrong, err.Error(), "sitelink ledger verify"
+		return one
+	}
+	defer store.Close()
+	if faults := store.Warnings(); len(faults) > 0 {
+		one.State, one.Text, one.Command = Wrong, fmt.Sprintf("%s: %s", name, text.Count(len(faults), "odd line")), "sitelink ledger verify"
+		return one
+	}
+	snap, err := store.Load(ctx)
+	if err != nil {
+		one.State, one.Text, one.Command = Wrong, err.Error(), "sitelink ledger verify"
+		return one
+	}
+	open := 0
+	for i := range snap.Notices {
+		if snap.Notices[i].Open() {
+			open++
+		}
+	}
+	one.Text = fmt.Sprintf("%s: %s, %s", name, text.Count(len(snap.Pages), "page"), text.Count(len(snap.Links), "link"))
+	if open > 0 {
+		one.Text += ", " + text.Count(open, "notice") + " still to be delivered"
+		one.Command = "sitelink notify --due --send"
+	}
+	return one
+}

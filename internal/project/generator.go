@@ -1,0 +1,215 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/statedir"
+)
+
+// Generator is a generator's project and what its configuration says about the
+// site.
+type Generator struct {
+	generator.Project
+	generator.Settings
+	// Docroot is where the generator writes the site, absolute.
+	Docroot string
+	// Runner starts the generator's programs.
+	Runner generator.Runner
+	// Err says why the settings are the generator's defaults.
+	Err error
+
+	loaded bool
+}
+
+// BuiltDocroot is the name, below [statedir.Name], of the site that sitelink
+// build writes.
+const BuiltDocroot = "public"
+
+// Title is the generator's name as its makers write it.
+func (g *Generator) Title() string { return g.Generator.Title() }
+
+// Configure reads the settings for a build with these arguments. After an error
+// they are the generator's defaults.
+func (g *Generator) Configure(ctx context.Context, args ...string) {
+	s, err := g.Project.Settings(ctx, g.Runner, args...)
+	if err != nil {
+		s = generator.Settings{Docroot: g.Project.Docroot}
+	}
+	g.Settings, g.Err, g.loaded = s, err, true
+	g.Docroot = filepath.FromSlash(s.Docroot)
+	if !filepath.IsAbs(g.Docroot) {
+		g.Docroot = filepath.Join(g.Dir, g.Docroot)
+	}
+}
+
+// BuiltDocroot returns where the site is: where the generator writes it, or what
+// sitelink build made if only that exists.
+func (g *Generator) BuiltDocroot() string {
+	if _, err := os.Stat(g.Docroot); err != nil {
+		if own := filepath.Join(g.Dir, statedir.Name, BuiltDocroot); isDirectory(own) {
+			return own
+		}
+	}
+	return g.Docroot
+}
+
+// IsHugo reports whether the project is Hugo's and Hugo can be started.
+func (g *Generator) IsHugo() bool {
+	if g == nil || g.Generator != generator.Hugo {
+		return false
+	}
+	if len(g.Runner.Programs) == 0 {
+		g.Runner = generator.LookPath(g.Runner.Env)
+	}
+	return g.Runner.Programs["hugo"] != ""
+}
+
+// generatorOf returns the generator's project in a directory, nil for none. Its
+// settings are read by find.
+func (p *Project) generatorOf(dir string) *Generator {
+	if g := p.generators[dir]; g != nil {
+		return g
+	}
+	found, ok := generator.Detect(dir)
+	if !ok {
+		return nil
+	}
+	g := &Generator{Project: found}
+	p.generators[dir] = g
+	return g
+}
+
+func (p *Project) firstGenerator(dirs []string) *Generator {
+	for _, dir := range dirs {
+		if g := p.generatorOf(dir); g != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+// generatorOfDir returns the generator's project that holds Dir, or the only one
+// in a directory of the repository where documentation sites usually are.
+func (p *Project) generatorOfDir() *Generator {
+	dir, ok := DetectGenerator(p.Dir)
+	if !ok {
+		return nil
+	}
+	return p.generatorOf(dir.Dir)
+}
+
+// DetectGenerator finds the generator's project that a user in dir works on, by
+// the names of files alone: the nearest at or above dir, else the only one in a
+// directory of the repository where sites usually are. A directory with a home
+// page is a site itself and needs no project above it.
+func DetectGenerator(dir string) (generator.Project, bool) {
+	var p Project
+	dirs := p.sourceDirs(filepath.Join(dir, "docroot"))
+	if isFile(filepath.Join(dir, "index.html")) {
+		dirs = dirs[:min(len(dirs), 1)]
+	}
+	for _, above := range dirs {
+		if g, ok := generator.Detect(above); ok {
+			return g, true
+		}
+	}
+	return generatorBelow(dir)
+}
+
+// generatorBelow finds the only generator's project in the usual directories of
+// a repository that is no site itself.
+func generatorBelow(repo string) (found generator.Project, ok bool) {
+	if !lexists(filepath.Join(repo, ".git")) || isDirectory(filepath.Join(repo, "public")) || isFile(filepath.Join(repo, "index.html")) {
+		return found, false
+	}
+	count := 0
+	for _, name := range []string{"docs", "site", "website", "web", "www", "blog", "hugo"} {
+		if dir := filepath.Join(repo, name); isDirectory(dir) {
+			if g, ok := generator.Detect(dir); ok {
+				found = g
+				count++
+			}
+		}
+	}
+	return found, count == 1
+}
+
+func isFile(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// takeAddresses takes from the generator's settings where the docroot is
+// published, and reports whether they say so.
+func (p *Project) takeAddresses(g *Generator) bool {
+	docroot := p.Abs(p.Docroot)
+	below := "" // the path of the docroot in what the generator writes
+	if rel, err := filepath.Rel(g.Docroot, docroot); err == nil && rel != "." && filepath.IsLocal(rel) {
+		below = filepath.ToSlash(rel)
+	} else if rel, err := filepath.Rel(docroot, g.Docroot); err == nil && rel != "." && filepath.IsLocal(rel) {
+		return false // a directory that holds the docroot is not the docroot
+	} else if rel != "." && !p.builtElsewhere && g.Generator != generator.Hugo && filepath.Base(filepath.Dir(docroot)) != statedir.Name {
+		return false // only with Hugo do people name another directory for a build
+	}
+	for _, r := range g.Roots {
+		switch {
+		case r.Base == "":
+		case r.Dir == "" && strings.HasPrefix(r.Base, "/"):
+			p.BasePath = r.Base + asPath(below)
+		case r.Dir == "":
+			p.BaseURLs = append(p.BaseURLs, r.Base+asPath(below))
+		case below == r.Dir || strings.HasPrefix(below, r.Dir+"/"): // one language of several
+			p.BaseURLs = append(p.BaseURLs, r.Base+asPath(strings.TrimPrefix(below[len(r.Dir):], "/")))
+		case below == "" && !strings.HasPrefix(r.Base, "/") && isDirectory(filepath.Join(docroot, filepath.FromSlash(r.Dir))):
+			p.Roots = append(p.Roots, site.Root{Dir: r.Dir, Base: r.Base})
+		}
+	}
+	p.refNotFound = g.RefNotFound
+	return len(p.BaseURLs)+len(p.Roots) > 0 || p.BasePath != ""
+}
+
+// asPath is a directory as the end of a base URL.
+func asPath(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return path.Clean(dir) + "/"
+}
+
+// noteGenerator says in one line what was found about a site that nobody
+// described.
+func (p *Project) noteGenerator(named bool) {
+	g := p.Generator
+	text := g.Title() + " site"
+	if !named {
+		text += ": checking " + p.Docroot
+	}
+	var at []string
+	at = append(at, p.BaseURLs...)
+	for _, r := range p.Roots {
+		at = append(at, r.Base+" ("+cmp.Or(r.Dir, ".")+")")
+	}
+	if p.BasePath != "" {
+		at = append(at, p.BasePath)
+	}
+	if len(at) > 0 && p.Config.Place("base-url") == "" && len(p.Config.Sites) == 0 {
+		text += ", published at " + strings.Join(at, ", ")
+	}
+	if n := len(g.Languages); n > 1 && !g.Multihost() {
+		text += ", languages " + strings.Join(g.Languages, ", ")
+	}
+	if p.ProfileFrom != "" {
+		text += ", host " + p.Profile + " by " + p.ProfileFrom
+	}
+	if g.From != "" {
+		text += " (" + g.From + ")"
+	}
+	p.note(text)
+}

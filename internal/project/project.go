@@ -1,0 +1,344 @@
+// Package project finds the project that a command works on, once per run: its
+// root, its generator, the docroot, the host's profile and the addresses of the
+// site.
+//
+// [Find] takes a directory, the configuration of the run and the environment,
+// and returns a [Project]. It reads files and may start the generator to print
+// its configuration; it never reads the working directory or the environment of
+// the process. A Project does not change after Find.
+//
+// What the user configured counts first, then what the generator's
+// configuration says, then what the files of the project and its docroot tell.
+// [Project.Notes] says how each was found.
+package project
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/statedir"
+)
+
+// Options are what a command knows before the project is found. The zero value
+// stands for a project without configuration.
+type Options struct {
+	// Config is the configuration of the run, flags included; nil means that
+	// nothing is configured.
+	Config *config.Config
+	// Env is the environment of the generator's programs, as [os.Environ]
+	// returns it.
+	Env []string
+	// Docroot names the docroot, an absolute path or one relative to the
+	// directory; "" for the docroot of Config.
+	Docroot string
+	// BuiltElsewhere means that Docroot was built from the project that holds the
+	// directory, although it is not inside it: a git hook builds commits in a
+	// directory of its own.
+	BuiltElsewhere bool
+}
+
+// Project is what was found. All paths are absolute unless said otherwise.
+type Project struct {
+	// Dir is the directory that was given to [Find].
+	Dir string
+	// Root is the root of the project: the nearest directory at or above Dir that
+	// holds .git; without a repository the nearest that holds a configuration file
+	// of sitelink; else Dir. Reports name files relative to it, and the ledger and
+	// the cache are kept below it.
+	Root string
+	// Config is the configuration of the run, never nil.
+	Config *config.Config
+	// Generator is the project that a generator makes the site of; nil for none.
+	Generator *Generator
+	// Docroot is the directory of the built site as a user in Dir would write it:
+	// what was configured, else a path from [Project.Show].
+	Docroot string
+	// Profile names the host's profile, and ProfileFrom the file that tells it; ""
+	// when it was configured or nothing was found. HostConflict says which files
+	// contradict each other; then Profile is the configured default.
+	Profile, ProfileFrom, HostConflict string
+	// BaseURLs, BasePath and Roots say where the docroot is published, see
+	// [site.Options].
+	BaseURLs []string
+	BasePath string
+	Roots    []site.Root
+	// RuleDir is the directory with the host's rule files that are not part of the
+	// docroot, such as netlify.toml; "" for none.
+	RuleDir string
+	// Notes say what was guessed, and what went wrong, for the user.
+	Notes []Note
+
+	refNotFound    string
+	dirs           []string // that may hold the sources of the docroot, the nearest first
+	env            []string
+	builtElsewhere bool
+	generators     map[string]*Generator // by directory
+}
+
+// Note is a line for the user.
+type Note struct {
+	Text string
+	// Warning means that something is wrong.
+	Warning bool
+}
+
+// Find finds the project of the absolute path dir. The error is that of ctx, or
+// says that dir is not absolute; anything that is missing or unreadable is a
+// note, or empty.
+func Find(ctx context.Context, dir string, opt Options) (*Project, error) {
+	if !filepath.IsAbs(dir) {
+		return nil, fmt.Errorf("find the project of %s: not an absolute path", dir)
+	}
+	cfg := opt.Config
+	if cfg == nil {
+		cfg = &config.Config{}
+	}
+	p := &Project{
+		Dir: filepath.Clean(dir), Root: rootOf(dir), Config: cfg,
+		env: opt.Env, builtElsewhere: opt.BuiltElsewhere, generators: map[string]*Generator{},
+	}
+	p.find(ctx, cmp.Or(opt.Docroot, cfg.Docroot))
+	return p, context.Cause(ctx)
+}
+
+// WithDocroot returns the same project with another docroot, whose generator,
+// host and addresses are found anew.
+func (p *Project) WithDocroot(ctx context.Context, docroot string) (*Project, error) {
+	q := &Project{Dir: p.Dir, Root: p.Root, Config: p.Config, env: p.env, generators: p.generators}
+	q.find(ctx, docroot)
+	return q, context.Cause(ctx)
+}
+
+// find fills in what depends on the docroot; "" looks for one.
+func (p *Project) find(ctx context.Context, docroot string) {
+	named := docroot != ""
+	configured := len(p.Config.BaseURLs)+len(p.Config.Sites) > 0
+	fromDir := !named || p.builtElsewhere
+	if fromDir {
+		p.Generator = p.generatorOfDir()
+	} else {
+		p.dirs = p.sourceDirs(p.Abs(docroot))
+		p.Generator = p.firstGenerator(p.dirs)
+	}
+	if g := p.Generator; g != nil && !g.loaded {
+		// Starting the generator takes a while: its files suffice where the user
+		// configured what it would say.
+		g.Runner.Env = p.env
+		if !named || !configured {
+			g.Runner = generator.LookPath(p.env)
+		}
+		g.Configure(ctx)
+		if g.Err != nil && (!named || !configured) && ctx.Err() == nil {
+			p.warn(g.Title() + ": " + g.Err.Error())
+		}
+	}
+	if !named {
+		docroot = p.guessDocroot()
+	}
+	p.Docroot = docroot
+	if p.dirs == nil {
+		p.dirs = p.sourceDirs(p.Abs(docroot))
+	}
+	p.findHost()
+	p.RuleDir = ruleDir(p.dirs)
+	p.BaseURLs = p.Config.BaseURLs
+	for _, s := range p.Config.Sites {
+		p.Roots = append(p.Roots, site.Root{Dir: s.Root, Base: s.Base})
+	}
+	published := !configured && p.Generator != nil && p.takeAddresses(p.Generator)
+	if p.Generator != nil && (published || !named) {
+		p.noteGenerator(named)
+	}
+	if len(p.BaseURLs)+len(p.Roots) == 0 && p.Profile == "github-pages" {
+		if host := pagesHost(os.DirFS(p.Abs(docroot))); host != "" {
+			p.BaseURLs = []string{"https://" + host + "/"}
+		}
+	}
+}
+
+func (p *Project) warn(text string) { p.Notes = append(p.Notes, Note{Text: text, Warning: true}) }
+func (p *Project) note(text string) { p.Notes = append(p.Notes, Note{Text: text}) }
+
+// Abs returns the absolute path of a name that the user wrote in Dir.
+func (p *Project) Abs(name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(p.Dir, name)
+}
+
+// Show returns a path as a user in Dir would write it: relative when it is below
+// Dir or at most two levels above.
+func (p *Project) Show(path string) string { return show(p.Dir, path) }
+
+func show(dir, path string) string {
+	rel, err := filepath.Rel(dir, path)
+	if up := filepath.Join("..", "..", ".."); err != nil || strings.HasPrefix(rel, up) {
+		return path
+	}
+	return rel
+}
+
+// FromRoot returns the slash path of a file relative to Root, or the absolute
+// path when the file is elsewhere. Servers that show the project's files count
+// paths from there.
+func (p *Project) FromRoot(name string) string {
+	abs := p.Abs(name)
+	rel, err := filepath.Rel(p.Root, abs)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return filepath.ToSlash(abs)
+	}
+	return filepath.ToSlash(rel)
+}
+
+// fromDocroot names a file of the project as seen from the docroot.
+func (p *Project) fromDocroot(name string) string {
+	rel, err := filepath.Rel(p.Abs(p.Docroot), p.Abs(name))
+	if err != nil {
+		return filepath.ToSlash(name)
+	}
+	return filepath.ToSlash(rel)
+}
+
+// CheckDocroot returns an error with a hint when the docroot cannot be one: it
+// does not exist, is a file or is empty. Faults further down are found when the
+// site is loaded.
+func (p *Project) CheckDocroot() error { return CheckDocroot(p.Dir, p.Docroot) }
+
+// CheckDocroot is [Project.CheckDocroot] for a docroot as a user in dir wrote it,
+// without a project.
+func CheckDocroot(dir, docroot string) error {
+	p := Project{Dir: dir}
+	info, err := os.Stat(p.Abs(docroot))
+	switch {
+	case err == nil && !info.IsDir():
+		return fault.New(fmt.Errorf("read docroot %s: not a directory", docroot),
+			"name the directory that holds it: sitelink check "+filepath.Dir(docroot))
+	case err == nil:
+		if entries, err := os.ReadDir(p.Abs(docroot)); err == nil && len(entries) == 0 {
+			return fault.New(fmt.Errorf("read docroot %s: %w", docroot, site.ErrNoPages), p.notBuilt(docroot))
+		}
+		return nil
+	}
+	err = fmt.Errorf("read docroot %s: %w", docroot, disk.Cause(err))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.New(err, p.notBuilt(docroot))
+	}
+	return ExplainLoad(err)
+}
+
+// notBuilt is the hint for a docroot that does not exist: the command that
+// builds it, where the generator is known.
+func (p *Project) notBuilt(docroot string) string {
+	for _, dir := range p.sourceDirs(p.Abs(docroot)) {
+		if g, ok := generator.Detect(dir); ok {
+			return "run " + g.UsualCommand() + " first, or sitelink build, which checks what it builds"
+		}
+	}
+	return buildFirst
+}
+
+const buildFirst = "build the site first, or name the directory that it was built into: sitelink check DIR"
+
+// ExplainLoad adds a hint to an error of loading the site.
+func ExplainLoad(err error) error {
+	switch {
+	case errors.Is(err, site.ErrNoPages):
+		return fault.New(err, buildFirst)
+	case errors.Is(err, fs.ErrPermission):
+		return fault.New(err, "make the directory readable for the user who runs sitelink")
+	}
+	return err
+}
+
+// rootOf implements the definition of [Project.Root].
+func rootOf(dir string) string {
+	root := ""
+	for up := dir; ; up = filepath.Dir(up) {
+		if lexists(filepath.Join(up, ".git")) {
+			return up
+		}
+		if root == "" && holdsConfig(up) {
+			root = up
+		}
+		if up == filepath.Dir(up) {
+			return cmp.Or(root, dir)
+		}
+	}
+}
+
+func holdsConfig(dir string) bool {
+	return slices.ContainsFunc(config.FileNames, func(name string) bool {
+		return lexists(filepath.Join(dir, filepath.FromSlash(name)))
+	})
+}
+
+// sourceDirs returns the directories that may hold the sources of a docroot, the
+// nearest first: those above it up to the root of its repository, or up to the
+// first with a configuration file, which begins a project of its own. A docroot
+// with neither above it has its parent alone.
+func (p *Project) sourceDirs(docroot string) []string {
+	if p.builtElsewhere {
+		docroot = filepath.Join(p.Dir, "docroot")
+	}
+	var dirs []string
+	for dir, up := docroot, filepath.Dir(docroot); up != dir; dir, up = up, filepath.Dir(up) {
+		if len(dirs) == 0 && filepath.Base(up) == statedir.Name {
+			continue // what sitelink build made belongs to the directory above
+		}
+		dirs = append(dirs, up)
+		if lexists(filepath.Join(up, ".git")) || holdsConfig(up) {
+			return dirs
+		}
+	}
+	return dirs[:min(len(dirs), 1)]
+}
+
+// SourceDirs returns the directories that may hold the sources of the docroot,
+// the nearest first, and those of Dir that are not among them: a docroot may have
+// been built into a directory elsewhere.
+func (p *Project) SourceDirs() (above, others []string) {
+	docroot := p.Abs(p.Docroot)
+	for _, dir := range p.sourceDirs(filepath.Join(p.Dir, "docroot")) {
+		if dir != docroot && !slices.Contains(p.dirs, dir) {
+			others = append(others, dir)
+		}
+	}
+	return p.dirs, others
+}
+
+// guessDocroot looks for a docroot that nobody named: where the generator writes
+// the site, else the directory public, else Dir.
+func (p *Project) guessDocroot() string {
+	if p.Generator != nil {
+		return p.Show(p.Generator.BuiltDocroot())
+	}
+	guess := "."
+	if isDirectory(filepath.Join(p.Dir, "public")) {
+		guess = "public"
+	}
+	p.note("no docroot named, checking " + guess)
+	return guess
+}
+
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+func lexists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}

@@ -1,0 +1,205 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// files writes files below a new directory, by name and text. A name that ends in
+// a slash is a directory.
+func files(t *testing.T, list ...string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for i := 0; i+1 < len(list); i += 2 {
+		name := filepath.Join(dir, filepath.FromSlash(list[i]))
+		if strings.HasSuffix(list[i], "/") {
+			if err := os.MkdirAll(name, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(list[i+1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// find finds the project without any program of a generator.
+func find(t *testing.T, dir string, opt Options) *Project {
+	t.Helper()
+	t.Setenv("PATH", t.TempDir())
+	p, err := Find(t.Context(), dir, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestFind(t *testing.T) {
+	hugo := []string{".git/", "", "hugo.toml", "baseURL = 'https://example.net/blog/'\n"}
+	tests := []struct {
+		name  string
+		files []string
+		from  string // below the root of the files
+		opt   Options
+
+		root, generator, docroot, base, profile string
+		notes                                   []string
+	}{
+		{name: "hugo", files: hugo, root: ".", generator: "hugo", docroot: "public", base: "https://example.net/blog/", profile: "generic",
+			notes: []string{"Hugo site: checking public, published at https://example.net/blog/ (hugo.toml)"}},
+		{name: "hugo_from_below", files: append(hugo, "content/post/", ""), from: "content/post", root: ".", generator: "hugo",
+			docroot: "../../public", base: "https://example.net/blog/", profile: "generic",
+			notes: []string{"Hugo site: checking ../../public, published at https://example.net/blog/ (hugo.toml)"}},
+		{name: "hugo_in_docs", files: []string{".git/", "", "docs/hugo.toml", "baseURL = 'https://example.net/'\n"}, root: ".", generator: "hugo",
+			docroot: "docs/public", base: "https://example.net/", profile: "generic",
+			notes: []string{"Hugo site: checking docs/public, published at https://example.net/ (hugo.toml)"}},
+		{name: "built_by_sitelink", files: append(hugo, ".sitelink/public/index.html", ""), root: ".", generator: "hugo",
+			docroot: ".sitelink/public", base: "https://example.net/blog/", profile: "generic",
+			notes: []string{"Hugo site: checking .sitelink/public, published at https://example.net/blog/ (hugo.toml)"}},
+		{name: "section_of_the_docroot", files: append(hugo, "public/en/index.html", ""), opt: Options{Docroot: "public/en"}, root: ".", generator: "hugo",
+			docroot: "public/en", base: "https://example.net/blog/en/", profile: "generic",
+			notes: []string{"Hugo site, published at https://example.net/blog/en/ (hugo.toml)"}},
+		{name: "configured", files: hugo, opt: Options{Config: &config.Config{Docroot: "out", BaseURLs: []string{"https://example.com/"}}},
+			root: ".", generator: "hugo", docroot: "out", base: "https://example.com/", profile: "generic"},
+		{name: "no_generator", files: []string{"public/index.html", ""}, root: ".", docroot: "public", profile: "generic",
+			notes: []string{"no docroot named, checking public"}},
+		{name: "nothing", root: ".", docroot: ".", profile: "generic", notes: []string{"no docroot named, checking ."}},
+		{name: "configuration_above", files: []string{"sitelink.toml", "", "a/b/", ""}, from: "a/b", root: ".", docroot: ".", profile: "generic",
+			notes: []string{"no docroot named, checking ."}},
+		{name: "repository_wins_over_configuration", files: []string{".git/", "", "a/sitelink.toml", "", "a/b/", ""}, from: "a/b", root: ".",
+			docroot: ".", profile: "generic", notes: []string{"no docroot named, checking ."}},
+		{name: "host", files: []string{"netlify.toml", "", "public/index.html", ""}, root: ".", docroot: "public", profile: "netlify",
+			notes: []string{"no docroot named, checking public"}},
+		{name: "host_not_clear", files: []string{"netlify.toml", "", "vercel.json", "{}", "public/index.html", ""}, root: ".", docroot: "public", profile: "generic",
+			notes: []string{"no docroot named, checking public", "warning: the host is not clear: netlify.toml says netlify, vercel.json says vercel; say which with --profile"}},
+		{name: "github_pages", files: []string{"public/CNAME", "www.example.org\n"}, root: ".", docroot: "public", base: "https://www.example.org/", profile: "github-pages",
+			notes: []string{"no docroot named, checking public"}},
+		{name: "wrong_settings", files: []string{"_config.yml", "a: [\n"}, root: ".", generator: "jekyll", docroot: "_site", profile: "generic",
+			notes: []string{"warning: Jekyll: ", "Jekyll site: checking _site"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir := files(t, test.files...)
+			p := find(t, filepath.Join(dir, test.from), test.opt)
+			if want := filepath.Join(dir, test.root); p.Root != want {
+				t.Errorf("root %s, want %s", p.Root, want)
+			}
+			generator := ""
+			if p.Generator != nil {
+				generator = string(p.Generator.Generator)
+			}
+			if generator != test.generator || filepath.ToSlash(p.Docroot) != test.docroot || strings.Join(p.BaseURLs, " ") != test.base || p.Profile != test.profile {
+				t.Errorf("generator %q, docroot %q, base %q, profile %q", generator, p.Docroot, p.BaseURLs, p.Profile)
+			}
+			var notes []string
+			for _, n := range p.Notes {
+				text := n.Text
+				if n.Warning {
+					text = "warning: " + text
+				}
+				notes = append(notes, text)
+			}
+			if !slices.EqualFunc(notes, test.notes, strings.HasPrefix) {
+				t.Errorf("notes %q, want %q", notes, test.notes)
+			}
+		})
+	}
+}
+
+// A commit that a git hook builds elsewhere belongs to the project of Dir.
+func TestBuiltElsewhere(t *testing.T) {
+	dir := files(t, ".git/", "", "hugo.toml", "baseURL = 'https://example.net/'\n")
+	tree := files(t, "index.html", "")
+	p := find(t, dir, Options{Docroot: tree, BuiltElsewhere: true})
+	if p.Generator == nil || strings.Join(p.BaseURLs, " ") != "https://example.net/" || p.Docroot != tree {
+		t.Errorf("docroot %s of generator %v at %v", p.Docroot, p.Generator, p.BaseURLs)
+	}
+	if p = find(t, dir, Options{Docroot: tree}); p.Generator != nil || len(p.BaseURLs) > 0 {
+		t.Errorf("without BuiltElsewhere: generator %v at %v", p.Generator, p.BaseURLs)
+	}
+}
+
+// Another docroot of the run has its own host and addresses.
+func TestWithDocroot(t *testing.T) {
+	dir := files(t, ".git/", "", "public/index.html", "", "old/_redirects", "/a /b 301!\n")
+	p := find(t, dir, Options{})
+	q, err := p.WithDocroot(t.Context(), "old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Profile != "generic" || q.Profile != "netlify" || q.ProfileFrom != "line 1 of _redirects" || q.Root != p.Root {
+		t.Errorf("profiles %s and %s", p.Profile, q.Profile)
+	}
+}
+
+// The directory of the process does not matter, and must not be needed.
+func TestFindRelative(t *testing.T) {
+	if _, err := Find(t.Context(), "public", Options{}); err == nil {
+		t.Error("no error for a relative path")
+	}
+}
+
+func TestFromRoot(t *testing.T) {
+	root := t.TempDir()
+	p := &Project{Dir: root, Root: root}
+	for docroot, want := range map[string]string{
+		"public": "public", "./public/": "public", ".": ".", filepath.Join(root, "a", "b"): "a/b",
+		"..public": "..public", "..": filepath.ToSlash(filepath.Dir(root)),
+	} {
+		if got := p.FromRoot(docroot); got != want {
+			t.Errorf("FromRoot(%s) = %s, want %s", docroot, got, want)
+		}
+	}
+}
+
+func TestCheckDocroot(t *testing.T) {
+	dir := files(t, ".git/", "", "hugo.toml", "", "file", "x", "empty/", "")
+	for docroot, want := range map[string]string{
+		"public": "run hugo first, or sitelink build, which checks what it builds",
+		"empty":  "run hugo first, or sitelink build, which checks what it builds",
+		"file":   "name the directory that holds it: sitelink check .",
+		".":      "",
+	} {
+		hint := ""
+		err := CheckDocroot(dir, docroot)
+		if err != nil {
+			hint, _ = fault.Hint(err)
+		}
+		if hint != want {
+			t.Errorf("%s: hint %q of %v, want %q", docroot, hint, err, want)
+		}
+	}
+}
+
+// An error of loading keeps its text and gets a hint.
+func TestExplainLoad(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		hint string
+	}{
+		{fmt.Errorf("read docroot x: %w", fs.ErrPermission), "make the directory readable for the user who runs sitelink"},
+		{fmt.Errorf("read docroot x: %w", site.ErrNoPages), buildFirst},
+		{errors.New("other"), ""},
+	} {
+		got := ExplainLoad(c.err)
+		hint, _ := fault.Hint(got)
+		if hint != c.hint || !errors.Is(got, c.err) || got.Error() != c.err.Error() {
+			t.Errorf("ExplainLoad(%v) = %v with hint %q", c.err, got, hint)
+		}
+	}
+}

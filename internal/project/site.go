@@ -1,0 +1,114 @@
+package project
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/redirect"
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/site"
+)
+
+// findHost finds the profile: the configured one, else what files tell.
+func (p *Project) findHost() {
+	p.Profile = cmp.Or(p.Config.Profile, site.Generic.Name)
+	if p.Config.Place("profile") != "" {
+		return
+	}
+	switch profile, because := DetectHost(p.dirs, p.Abs(p.Docroot)); {
+	case profile != "":
+		p.Profile, p.ProfileFrom = profile, because
+	case because != "":
+		p.HostConflict = because
+		p.warn("the host is not clear: " + because + "; say which with --profile")
+	}
+}
+
+// DetectHost looks for the files of a host in dirs, the nearest first, and then
+// in the docroot. It returns the profile and the file that tells it; when files
+// contradict each other, profile is "" and because names them.
+func DetectHost(dirs []string, docroot string) (profile, because string) {
+	var top fs.FS
+	for _, dir := range dirs {
+		top = os.DirFS(dir)
+		if profile, because = detectHost(top, nil); profile != "" || because != "" {
+			return profile, because
+		}
+	}
+	return detectHost(top, os.DirFS(docroot))
+}
+
+// ruleDir returns the nearest of dirs that holds rule files of a host, "" for
+// none.
+func ruleDir(dirs []string) string {
+	for _, dir := range dirs {
+		for _, name := range []string{"netlify.toml", "vercel.json", "firebase.json"} {
+			if lexists(filepath.Join(dir, name)) {
+				return dir
+			}
+		}
+	}
+	return ""
+}
+
+// SiteOptions returns the options for loading the docroot.
+func (p *Project) SiteOptions() site.Options {
+	cfg := p.Config
+	opt := site.Options{
+		BaseURLs:       p.BaseURLs,
+		BasePath:       p.BasePath,
+		Roots:          p.Roots,
+		RefNotFound:    p.refNotFound,
+		ProfileFrom:    p.ProfileFrom,
+		Project:        p.RuleDir,
+		Index:          cfg.Index,
+		DefaultCharset: cfg.DefaultCharset,
+		PageExtensions: cfg.PageExtensions,
+		MaxPageBytes:   cfg.MaxPageBytes,
+		Jobs:           cfg.Jobs,
+	}
+	opt.Profile, _ = site.ProfileByName(p.Profile)
+	for _, set := range cfg.Host {
+		if err := opt.Profile.Set(set.Key, set.Values); err != nil {
+			panic("host key " + set.Key + ": " + err.Error()) // the configuration has checked it
+		}
+	}
+	if len(cfg.Host) > 0 {
+		opt.Profile.Name += ", changed"
+	}
+	switch cfg.Autoindex {
+	case "list":
+		opt.Autoindex = site.AutoindexList
+	case "error":
+		opt.Autoindex = site.AutoindexError
+	}
+	switch cfg.Base {
+	case "html5":
+		opt.Base = site.BaseHTML5
+	case "document-order":
+		opt.Base = site.BaseDocumentOrder
+	}
+	if cfg.Tags == "linklint" {
+		opt.Tags = scan.Linklint
+	}
+	for _, m := range cfg.Maps {
+		opt.Maps = append(opt.Maps, site.MapRule{From: m.From, To: m.To})
+	}
+	if len(cfg.Redirects) > 0 {
+		opt.Rules = append(opt.Rules, p.redirectRules(cfg.Redirects))
+	}
+	return opt
+}
+
+// redirectRules turns the [[redirect]] tables into rules, named by the
+// configuration file as seen from the docroot.
+func (p *Project) redirectRules(tables []config.Redirect) *redirect.File {
+	rules := make([]redirect.GenericRule, 0, len(tables))
+	for _, r := range tables {
+		rules = append(rules, redirect.GenericRule{From: r.From, To: r.To, Status: r.Status, Force: r.Force, Line: r.Line})
+	}
+	return redirect.Generic(p.fromDocroot(tables[0].File), rules)
+}

@@ -1,0 +1,167 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// command is how the runner takes a line apart.
+var command = regexp.MustCompile(`^::([a-z]+)(?: ([^:]*))?::(.*)$`)
+
+// TestGitHubEscapes: what a page writes ends no property, no command and no
+// line. % of the site is a % after the runner has decoded it.
+func TestGitHubEscapes(t *testing.T) {
+	file, message := "a,b:c%41/::error::x\n.html", "100%25 of ::error::,\r\nfoo::set-output name=x::y"
+	r := check.Result{Findings: []check.Finding{{Page: file, Line: 3, Column: 4, Verdict: check.Error, Code: check.BadURL,
+		Message: message, Suggestion: "x%y"}}}
+	got := string(write(t, Format{Name: "github", Write: GitHub}, &r, Options{}))
+	want := "::error file=a%2Cb%3Ac%2541/%3A%3Aerror%3A%3Ax\\n.html,line=3,col=4,title=bad-url::" +
+		"100%2525 of ::error::,\\r\\nfoo::set-output name=x::y; did you mean x%25y?\n"
+	if got != want {
+		t.Errorf("\n got %q\nwant %q", got, want)
+	}
+	for in, want := range map[string]string{"%": "%25", "%0A": "%250A", "\r\n": "%0D%0A", ":,": ":,", "a": "a"} {
+		if got := githubData.Replace(in); got != want {
+			t.Errorf("data %q becomes %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{"%": "%25", "\r\n": "%0D%0A", ":,": "%3A%2C", ";]=": ";]="} {
+		if got := githubProperty.Replace(in); got != want {
+			t.Errorf("property %q becomes %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestGitHubCap (issue 4, item 6): ten errors and ten warnings at most, the best
+// first, and one line that says how many more there are.
+func TestGitHubCap(t *testing.T) {
+	for _, n := range []int{0, 1, 12, 13, 100, 10_000} {
+		r := many(n)
+		shown := map[string]int{}
+		last, notices := "error", ""
+		for line := range strings.Lines(string(write(t, Format{Name: "github", Write: GitHub}, &r, Options{}))) {
+			m := command.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+			if m == nil {
+				t.Fatalf("not a command: %q", line)
+			}
+			shown[m[1]]++
+			if last == "warning" && m[1] == "error" || last == "notice" {
+				t.Errorf("%d findings: %s behind %s", n, m[1], last)
+			}
+			last = m[1]
+			if m[1] == "notice" {
+				notices += m[3]
+			}
+		}
+		errors, warnings := count(r.Findings, check.Error), count(r.Findings, check.Warning)
+		if shown["error"] != min(10, errors) || shown["warning"] != min(10, warnings) {
+			t.Errorf("%d errors and %d warnings: shown %v", errors, warnings, shown)
+		}
+		want := ""
+		if errors > 10 {
+			want = fmt.Sprintf("%s more errors", appendThousands(nil, errors-10))
+		}
+		if errors == 11 {
+			want = "1 more error,"
+		}
+		if !strings.HasPrefix(notices, want) || (notices == "") != (want == "" && warnings <= 10) {
+			t.Errorf("%d errors, %d warnings: notice %q, want %q", errors, warnings, notices, want)
+		}
+	}
+}
+
+// TestBest: one finding for each target, those on most pages first, then the
+// rest in order.
+func TestBest(t *testing.T) {
+	var fs []check.Finding
+	add := func(page, target string, code check.Code, v check.Verdict) {
+		fs = append(fs, check.Finding{Page: page, Raw: target, Target: target, Code: code, Verdict: v})
+	}
+	add("a", "/one", check.MissingFile, check.Error)
+	add("a", "/one", check.MissingFile, check.Error) // twice on a page is one page
+	add("a", "/two", check.MissingFile, check.Error)
+	add("a", "/warn", check.Autoindex, check.Warning)
+	add("b", "/two", check.MissingFile, check.Error)
+	add("b", "", check.ReadError, check.Error)
+	add("c", "", check.ReadError, check.Error) // faults of files are no repetition
+	add("c", "/two", check.WrongCase, check.Error)
+	for _, c := range []struct {
+		v    check.Verdict
+		n    int
+		want string
+	}{
+		{check.Error, 10, "[2:2 0:1 5:1 6:1 7:1 1:0 4:0]"},
+		{check.Error, 3, "[2:2 0:1 5:1]"},
+		{check.Error, 6, "[2:2 0:1 5:1 6:1 7:1 1:0]"},
+		{check.Error, 0, "[]"},
+		{check.Warning, 5, "[3:1]"},
+	} {
+		var got []string
+		for _, p := range best(fs, c.v, c.n) {
+			got = append(got, fmt.Sprintf("%d:%d", p.index, p.pages))
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("best %d of %v: %v, want %s", c.n, c.v, got, c.want)
+		}
+	}
+}
+
+type gitlabIssue struct {
+	Description, Fingerprint, Severity string
+	CheckName                          string `json:"check_name"`
+	Location                           struct {
+		Path  string
+		Lines struct{ Begin int }
+	}
+}
+
+func readGitLab(t *testing.T, r *check.Result, opt Options) []gitlabIssue {
+	t.Helper()
+	var issues []gitlabIssue
+	if err := json.Unmarshal(write(t, Format{Name: "gitlab", Write: GitLab}, r, opt), &issues); err != nil {
+		t.Fatal(err)
+	}
+	return issues
+}
+
+// TestGitLab (issue 4, item 6): all that GitLab requires of an issue, an array
+// also for a clean site, and fingerprints that are unique and stay while lines
+// move.
+func TestGitLab(t *testing.T) {
+	for _, c := range append(results(), fixture{name: "many", result: many(2000)}) {
+		issues := readGitLab(t, &c.result, testOptions(GroupPage))
+		if issues == nil || len(issues) != len(c.result.Findings) {
+			t.Errorf("%s: %d issues for %d findings", c.name, len(issues), len(c.result.Findings))
+		}
+		var fingerprints []string
+		for i, issue := range issues {
+			f := &c.result.Findings[i]
+			severity := map[check.Verdict]string{check.Error: "major", check.Warning: "minor"}[f.Verdict]
+			if issue.Description == "" || issue.CheckName != string(f.Code) || issue.Severity != severity || issue.Location.Lines.Begin < 1 ||
+				strings.HasPrefix(issue.Location.Path, "./") || strings.HasPrefix(issue.Location.Path, "/") || issue.Location.Path == "" {
+				t.Errorf("%s: %+v", c.name, issue)
+			}
+			fingerprints = append(fingerprints, issue.Fingerprint)
+		}
+		moved := check.Result{Findings: slices.Clone(c.result.Findings)}
+		for i := range moved.Findings {
+			moved.Findings[i].Line += 7
+			moved.Findings[i].Offset += 700
+		}
+		for i, issue := range readGitLab(t, &moved, testOptions(GroupPage)) {
+			if issue.Fingerprint != fingerprints[i] {
+				t.Errorf("%s: the fingerprint of finding %d changes when its line moves", c.name, i)
+			}
+		}
+		slices.Sort(fingerprints)
+		if n := len(slices.Compact(fingerprints)); n != len(issues) {
+			t.Errorf("%s: %d fingerprints for %d issues", c.name, n, len(issues))
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// Record is one answer of `sitelink links`, as fields with names: a line of
+// JSON Lines, or of CSV. Records of one kind have the same names in the same
+// order.
+type Record []Field
+
+// Field is one value of a record: Number if IsNumber, else Text.
+type Field struct {
+	Name     string
+	Text     string
+	Number   int64
+	IsNumber bool
+}
+
+func textField(name, value string) Field { return Field{Name: name, Text: value} }
+
+func numberField(name string, n int64) Field { return Field{Name: name, Number: n, IsNumber: true} }
+
+// LinkRecord returns the row of a link, with the thirteen fields of
+// [AppendLink].
+func LinkRecord(l *check.Link) Record {
+	return Record{
+		textField("page", l.Page), numberField("line", int64(l.Line)), numberField("column", int64(l.Column)), numberField("offset", l.Offset),
+		textField("element", l.Element), textField("attribute", l.Attribute), textField("raw", l.Raw),
+		textField("target", l.Target), textField("fragment", l.Fragment), textField("verdict", l.Verdict.String()), textField("code", string(l.Code)),
+		numberField("status", int64(l.Status)), textField("final", l.Final),
+	}
+}
+
+// ExternalRecord returns an address outside the docroot; site is the base URL
+// of the site that links there.
+func ExternalRecord(site string, x *check.ExternalTarget) Record {
+	return Record{
+		textField("site", site), textField("target", x.Target), textField("fragment", x.Fragment),
+		textField("host", x.Host), textField("path", x.Path), textField("anchor", x.Anchor),
+		numberField("links", int64(x.Links)), numberField("pages", int64(x.Pages)),
+		textField("page", x.Page), numberField("line", int64(x.Line)), numberField("column", int64(x.Column)),
+	}
+}
+
+// AnchorRecord returns an anchor of the site with that base URL.
+func AnchorRecord(site string, a check.Anchor) Record {
+	return Record{textField("site", site), textField("file", a.Page), textField("anchor", a.Name), textField("kind", a.Kind)}
+}
+
+// AddressRecord returns a path by which the site with that base URL answers;
+// host is its host, and base its base path with a slash at the end.
+func AddressRecord(site, host, base string, a check.Address) Record {
+	return Record{
+		textField("site", site), textField("host", host), textField("base", base),
+		textField("path", a.Path), textField("file", a.File), textField("kind", a.Kind), textField("final", a.Final),
+	}
+}
+
+// OrphanRecord returns a file that visitors do not come to.
+func OrphanRecord(o *check.OrphanFile) Record {
+	kind, linked := "file", "no"
+	if o.IsPage {
+		kind = "page"
+	}
+	if o.Linked {
+		linked = "yes"
+	}
+	return Record{textField("file", o.Path), textField("kind", kind), textField("linked", linked), textField("alias", o.Alias)}
+}
+
+// AppendJSON appends r as one line of JSON Lines, written as [AppendLink]
+// writes rows. It allocates nothing while dst has room.
+func (r Record) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, f := range r {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, f.Name)
+		dst = append(dst, ':')
+		if f.IsNumber {
+			dst = strconv.AppendInt(dst, f.Number, 10)
+		} else {
+			dst = appendString(dst, f.Text)
+		}
+	}
+	return append(dst, "}\n"...)
+}
+
+// AppendCSVHeader appends the names of r's fields as a line of CSV.
+func (r Record) AppendCSVHeader(dst []byte) []byte {
+	for i, f := range r {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendCSV(dst, f.Name)
+	}
+	return append(dst, "\r\n"...)
+}
+
+// AppendCSV appends r as one line of CSV (RFC 4180, section 2): lines end in
+// CR LF, and a value that holds a comma, a quote or a line end stands in quotes.
+// Bytes that are not UTF-8 become U+FFFD. Values are what the site says: one that
+// begins with = is a formula to a spreadsheet that opens the file as such.
+func (r Record) AppendCSV(dst []byte) []byte {
+	for i, f := range r {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if f.IsNumber {
+			dst = strconv.AppendInt(dst, f.Number, 10)
+		} else {
+			dst = appendCSV(dst, f.Text)
+		}
+	}
+	return append(dst, "\r\n"...)
+}
+
+func appendCSV(dst []byte, s string) []byte {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if !strings.ContainsAny(s, ",\"\r\n") {
+		return append(dst, s...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, strings.ReplaceAll(s, `"`, `""`)...)
+	return append(dst, '"')
+}
+
+// DotBegin and DotEnd stand around the edges of [AppendDot]. A strict graph
+// draws several links between the same two nodes as one edge.
+const (
+	DotBegin = "strict digraph links {\n\trankdir=LR\n\tnode [shape=box]\n"
+	DotEnd   = "}\n"
+)
+
+// AppendDot appends the edge of a link in the DOT language of Graphviz, from
+// its page to file, the docroot path of what answers, or to its target where
+// nothing of the docroot does. Links that lead nowhere by themselves (mailto,
+// data, javascript, actions, hints) have no edge. Broken links are red,
+// warnings orange; where links between the same two nodes differ, the last colour
+// counts.
+func AppendDot(dst []byte, l *check.Link, file string) []byte {
+	switch l.Code {
+	case check.Mailto, check.Tel, check.Data, check.JavaScript, check.OtherScheme, check.Inert, check.Action, check.Hint, check.Ping:
+		return dst
+	}
+	to := file
+	if to == "" {
+		to = l.Target
+	}
+	if to == "" {
+		to = l.Raw
+	}
+	dst = append(dst, '\t')
+	dst = appendDotName(dst, l.Page)
+	dst = append(dst, " -> "...)
+	dst = appendDotName(dst, to)
+	switch l.Verdict {
+	case check.Error:
+		dst = append(dst, " [color=red]"...)
+	case check.Warning:
+		dst = append(dst, " [color=orange]"...)
+	}
+	return append(dst, '\n')
+}
+
+// appendDotName appends a name in quotes. Inside them only \" means something
+// to the parser; as a label the name is read again, where a backslash begins an
+// escape, so it is doubled. Long names are cut: a data: URL is no label.
+func appendDotName(dst []byte, name string) []byte {
+	plain := string(appendCut(nil, name, maxMessageBytes))
+	dst = append(dst, '"')
+	dst = append(dst, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(plain)...)
+	return append(dst, '"')
+}

@@ -1,0 +1,299 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// records are answers of each kind, with values that each format has to mind.
+func records() []Record {
+	l := few().Findings[1].Link()
+	l.Raw = "a,b \"c\"\r\n\x00\xff<&>;=1"
+	return []Record{
+		LinkRecord(&l),
+		ExternalRecord("https://a.example/", &check.ExternalTarget{Target: "https://b.example/?a,b", Fragment: "x", Host: "b.example", Path: "/ü \"x\"",
+			Anchor: "x\n", Links: 3, Pages: 2, Page: "=1+1.html", Line: 4, Column: 5}),
+		AnchorRecord("", check.Anchor{Page: "a.html", Name: " x,\ty ", Kind: "id"}),
+		AddressRecord("https://a.example/b/", "a.example", "/b/", check.Address{Path: "/b", File: "index.html", Final: "/b/"}),
+		OrphanRecord(&check.OrphanFile{Path: "a.html", IsPage: true, Linked: true, Alias: "../b"}),
+		OrphanRecord(&check.OrphanFile{Path: "a.txt"}),
+	}
+}
+
+// A record is read back from JSON as it was, and the row of a link is that of
+// check --show all.
+func TestRecordJSON(t *testing.T) {
+	for _, r := range records() {
+		line := r.AppendJSON(nil)
+		var got map[string]any
+		if err := json.Unmarshal(line, &got); err != nil || len(got) != len(r) {
+			t.Fatalf("%v\n%s", err, line)
+		}
+		if names := keys(t, line); len(names) != len(r) || names[0] != r[0].Name {
+			t.Errorf("names %q", names)
+		}
+		for _, f := range r {
+			var want any = strings.ToValidUTF8(f.Text, "\uFFFD")
+			if f.IsNumber {
+				want = float64(f.Number)
+			}
+			if !reflect.DeepEqual(got[f.Name], want) {
+				t.Errorf("%s is %v, want %v", f.Name, got[f.Name], want)
+			}
+		}
+	}
+	l := few().Findings[1].Link()
+	if got, want := string(LinkRecord(&l).AppendJSON(nil)), string(AppendLink(nil, &l)); got != want {
+		t.Errorf("the row of a link is\n%s\nin check\n%s", got, want)
+	}
+}
+
+// RFC 4180, section 2: what encoding/csv reads is what was written.
+func TestRecordCSV(t *testing.T) {
+	for _, r := range records() {
+		text := string(r.AppendCSV(r.AppendCSVHeader(nil)))
+		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		if err != nil || len(rows) != 2 {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if !strings.HasSuffix(text, "\r\n") || !utf8.ValidString(text) {
+			t.Errorf("%q is not lines of UTF-8", text)
+		}
+		for i, f := range r {
+			want := strings.ReplaceAll(strings.ToValidUTF8(f.Text, "\uFFFD"), "\r\n", "\n") // as the reader has it
+			if f.IsNumber {
+				want = strconv.FormatInt(f.Number, 10)
+			}
+			if rows[0][i] != f.Name || rows[1][i] != want {
+				t.Errorf("%s is %q, want %q", rows[0][i], rows[1][i], want)
+			}
+		}
+	}
+	if got, want := string(AnchorRecord("s", check.Anchor{Page: `a"b`, Name: "c,d", Kind: "id"}).AppendCSV(nil)), "s,\"a\"\"b\",\"c,d\",id\r\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// FuzzCSV: encoding/csv reads each value back, whatever it is.
+func FuzzCSV(f *testing.F) {
+	f.Add("a", "b")
+	f.Add("\"", ",\r\n")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		r := Record{textField("a", a), textField("b", b)}
+		rows, err := csv.NewReader(strings.NewReader(string(r.AppendCSV(r.AppendCSVHeader(nil))))).ReadAll()
+		want := func(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n") }
+		if err != nil || len(rows) != 2 || rows[1][0] != want(a) || rows[1][1] != want(b) {
+			t.Errorf("%q, %q: %q, %v", a, b, rows, err)
+		}
+	})
+}
+
+func TestDot(t *testing.T) {
+	edge := func(l check.Link, file string) string { return string(AppendDot(nil, &l, file)) }
+	for _, c := range []struct{ got, want string }{
+		{edge(check.Link{Page: "a.html", Target: "/b.html"}, "b.html"), "\t\"a.html\" -> \"b.html\"\n"},
+		{edge(check.Link{Page: "a.html", Target: "/b.html", Verdict: check.Error, Code: check.MissingFile}, ""), "\t\"a.html\" -> \"/b.html\" [color=red]\n"},
+		{edge(check.Link{Page: "a.html", Target: "/d/", Verdict: check.Warning, Code: check.Autoindex}, "d"), "\t\"a.html\" -> \"d\" [color=orange]\n"},
+		{edge(check.Link{Page: "a.html", Raw: "http://", Verdict: check.Error, Code: check.BadURL}, ""), "\t\"a.html\" -> \"http://\" [color=red]\n"},
+		{edge(check.Link{Page: `q"\.html`, Target: "/b\n\xff<b>", Verdict: check.Unchecked, Code: check.External}, ""), "\t\"q\\\"\\\\.html\" -> \"/b\\\\n\\\\xff<b>\"\n"},
+		{edge(check.Link{Page: "a.html", Target: "mailto:x", Verdict: check.Unchecked, Code: check.Mailto}, ""), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+	if long := edge(check.Link{Page: "a.html", Target: strings.Repeat("x", 1<<20)}, ""); len(long) > 1000 {
+		t.Errorf("a label of %d bytes", len(long))
+	}
+}
+
+// siteLinks are the rows of a small site: index.html, sub/index.html and an
+// image map, with a link of every kind that linklint lists.
+func siteLinks() []check.Link {
+	row := func(page string, line int, element, attribute, raw, target, fragment string, v check.Verdict, code check.Code, status int, file string) check.Link {
+		return check.Link{Page: page, Line: line, Column: 10, Offset: int64(100 * line), Element: element, Attribute: attribute,
+			Raw: raw, Target: target, Fragment: fragment, Verdict: v, Code: code, Status: status, File: file}
+	}
+	return []check.Link{
+		row("index.html", 1, "a", "href", "sub/", "/sub/", "", check.OK, "", 200, "sub/index.html"),
+		row("index.html", 2, "a", "href", "gone.html", "/gone.html", "", check.Error, check.MissingFile, 404, ""),
+		row("index.html", 3, "img", "src", "/i.gif", "/i.gif", "", check.OK, "", 200, ""),
+		row("index.html", 4, "a", "href", "sub/#top-story", "/sub/", "top-story", check.OK, "", 200, "sub/index.html"),
+		row("index.html", 5, "a", "href", "sub/#nowhere", "/sub/", "nowhere", check.Error, check.MissingFragment, 200, "sub/index.html"),
+		row("index.html", 6, "img", "usemap", "#nav", "/index.html", "nav", check.OK, "", 200, ""),
+		row("index.html", 7, "img", "usemap", "#lost", "/index.html", "lost", check.Error, check.MissingMap, 200, ""),
+		row("index.html", 8, "form", "action", "/cgi-bin/find", "/cgi-bin/find", "", check.Unchecked, check.Action, 0, ""),
+		row("index.html", 9, "a", "href", "https://example.org/x", "https://example.org/x", "", check.Unchecked, check.External, 0, ""),
+		row("index.html", 10, "a", "href", "mailto:me@example.org", "mailto:me@example.org", "", check.Unchecked, check.Mailto, 0, ""),
+		row("index.html", 11, "a", "href", "old.html", "/old.html", "", check.Unchecked, check.IgnoredByRule, 404, ""),
+		row("index.html", 12, "a", "href", "files/", "/files/", "", check.Warning, check.Autoindex, 200, ""),
+		row("sub/index.html", 1, "a", "href", "../gone.html", "/gone.html", "", check.Error, check.MissingFile, 404, ""),
+		row("sub/index.html", 2, "a", "href", "/sub/deep/c.html", "/sub/deep/c.html", "", check.OK, "", 200, ""),
+	}
+}
+
+// showAll reads the rows back as another program would.
+func showAll(t *testing.T) []row {
+	t.Helper()
+	var b []byte
+	for _, l := range siteLinks() {
+		b = AppendLink(b, &l)
+	}
+	golden(t, "links.jsonl", b)
+	var rows []row
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	for d.More() {
+		var r row
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// TestLL85 (LL-85): the row keeps the directory link as written and adds the
+// file that answers.
+func TestLL85(t *testing.T) {
+	r := showAll(t)[0]
+	if r.Raw != "sub/" || r.Target != "/sub/" || r.Final != "" {
+		t.Errorf("raw %q target %q final %q, want sub/ /sub/ and no other address", r.Raw, r.Target, r.Final)
+	}
+	l := siteLinks()[0]
+	want := "index.html:1:10: ok: <a href=\"sub/\"> -> /sub/, answered by sub/index.html\n"
+	if got := string(AppendLinkText(nil, &l, nil, TextOptions{})); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// listRules say which rows make each list; docs/reference/formats.md writes the same
+// rules for jq.
+var listRules = map[string]func(row) bool{
+	"found": func(r row) bool { return r.Verdict == "ok" && strings.HasPrefix(r.Target, "/") },
+	"missing": func(r row) bool {
+		return slices.Contains([]string{"missing-file", "missing-directory", "missing-index", "wrong-case"}, r.Code)
+	},
+	"directories": func(r row) bool {
+		path, _, _ := strings.Cut(r.Target, "?")
+		return strings.HasPrefix(path, "/") && strings.HasSuffix(path, "/") && r.Status == 200
+	},
+	"remote":          func(r row) bool { return r.Target != "" && !strings.HasPrefix(r.Target, "/") },
+	"anchors":         func(r row) bool { return r.Verdict == "ok" && r.Fragment != "" && r.Attribute != "usemap" },
+	"missing anchors": func(r row) bool { return r.Code == "missing-fragment" },
+	"maps":            func(r row) bool { return r.Verdict == "ok" && r.Attribute == "usemap" },
+	"missing maps":    func(r row) bool { return r.Code == "missing-map" },
+	"actions":         func(r row) bool { return r.Code == "action" },
+	"ignored":         func(r row) bool { return r.Code == "ignored" },
+	"warnings":        func(r row) bool { return r.Verdict == "warning" },
+}
+
+// TestLL107 (LL-107): `--show all` holds every list that linklint writes, each
+// with its referrers and, forward, per page.
+func TestLL107(t *testing.T) {
+	rows := showAll(t)
+	for _, c := range []struct {
+		list string
+		want []string // target#fragment < page:line, in the order of the rows
+	}{
+		{"found", []string{"/sub/ < index.html:1", "/i.gif < index.html:3", "/sub/#top-story < index.html:4",
+			"/index.html#nav < index.html:6", "/sub/deep/c.html < sub/index.html:2"}},
+		{"missing", []string{"/gone.html < index.html:2", "/gone.html < sub/index.html:1"}},
+		{"directories", []string{"/sub/ < index.html:1", "/sub/#top-story < index.html:4", "/sub/#nowhere < index.html:5",
+			"/files/ < index.html:12"}},
+		{"remote", []string{"https://example.org/x < index.html:9", "mailto:me@example.org < index.html:10"}},
+		{"anchors", []string{"/sub/#top-story < index.html:4"}},
+		{"missing anchors", []string{"/sub/#nowhere < index.html:5"}},
+		{"maps", []string{"/index.html#nav < index.html:6"}},
+		{"missing maps", []string{"/index.html#lost < index.html:7"}},
+		{"actions", []string{"/cgi-bin/find < index.html:8"}},
+		{"ignored", []string{"/old.html < index.html:11"}},
+		{"warnings", []string{"/files/ < index.html:12"}},
+	} {
+		t.Run(strings.ReplaceAll(c.list, " ", "_"), func(t *testing.T) {
+			var got []string
+			for _, r := range rows {
+				if listRules[c.list](r) {
+					got = append(got, label(r)+" < "+r.Page+":"+strconv.Itoa(r.Line))
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("\n got %q\nwant %q", got, c.want)
+			}
+		})
+	}
+	t.Run("by_type", func(t *testing.T) {
+		got := map[string]int{}
+		for _, r := range rows {
+			if listRules["found"](r) {
+				got[path.Ext(cmp.Or(r.Final, r.Target))]++
+			}
+		}
+		if got[".html"] != 2 || got[".gif"] != 1 || got[""] != 2 || len(got) != 3 {
+			t.Errorf("found by type: %v, want 2 .html, 1 .gif and 2 directories", got)
+		}
+	})
+	t.Run("LL-28_by_scheme", func(t *testing.T) {
+		got := map[string][]string{}
+		for _, r := range rows {
+			if listRules["remote"](r) {
+				scheme, _, _ := strings.Cut(r.Target, ":")
+				got[scheme] = append(got[scheme], r.Target+" < "+r.Page)
+			}
+		}
+		want := map[string][]string{"https": {"https://example.org/x < index.html"}, "mailto": {"mailto:me@example.org < index.html"}}
+		if !maps.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("remote links by scheme: %q, want %q", got, want)
+		}
+	})
+	t.Run("referrers", func(t *testing.T) {
+		pagesByTarget := map[string][]string{}
+		for _, r := range rows {
+			if r.Code == "missing-file" {
+				pagesByTarget[r.Target] = append(pagesByTarget[r.Target], r.Page)
+			}
+		}
+		if got := pagesByTarget["/gone.html"]; !slices.Equal(got, []string{"index.html", "sub/index.html"}) {
+			t.Errorf("referrers of /gone.html: %q", got)
+		}
+	})
+	t.Run("forward", func(t *testing.T) {
+		linksByPage := map[string]int{}
+		for _, r := range rows {
+			linksByPage[r.Page]++
+		}
+		if linksByPage["index.html"] != 12 || linksByPage["sub/index.html"] != 2 {
+			t.Errorf("links by page: %v", linksByPage)
+		}
+	})
+}
+
+// TestShowAllText pins the rows of `--show all` in text.
+func TestShowAllText(t *testing.T) {
+	var plain, color []byte
+	for _, l := range siteLinks() {
+		plain = AppendLinkText(plain, &l, nil, TextOptions{Prefix: "public/"})
+		color = AppendLinkText(color, &l, nil, TextOptions{Prefix: "public/", Color: true})
+	}
+	golden(t, "links.text", plain)
+	golden(t, "links.color.text", color)
+}
+
+func label(r row) string {
+	if r.Fragment != "" {
+		return r.Target + "#" + r.Fragment
+	}
+	return r.Target
+}

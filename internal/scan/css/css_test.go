@@ -1,0 +1,629 @@
+package css
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// cssFound returns the URLs that cssURLs finds, those of @import marked.
+func foundURLs(t *testing.T, text string) []string {
+	t.Helper()
+	var found []string
+	URLs([]byte(text), func(kind Kind, start, end int, value []byte) {
+		if raw := text[start:end]; !strings.Contains(raw, `\`) && raw != string(value) {
+			t.Errorf("range holds %q, value is %q", raw, value)
+		}
+		if kind == Import {
+			found = append(found, "import "+string(value))
+			return
+		}
+		found = append(found, string(value))
+	})
+	return found
+}
+
+type urlCase struct {
+	name, in string
+	want     []string
+}
+
+func testURLs(t *testing.T, cases []urlCase) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := foundURLs(t, c.in); !slices.Equal(got, c.want) {
+				t.Errorf("cssURLs(%q) = %q, want %q", c.in, got, c.want)
+			}
+			if oracle := oracle(c.in); !slices.Equal(oracle, c.want) {
+				t.Errorf("the oracle says %q, want %q", oracle, c.want)
+			}
+		})
+	}
+}
+
+// https://www.w3.org/TR/css-syntax-3/#consume-url-token
+func TestCSSSyntax_4_3_6_url_token(t *testing.T) {
+	testURLs(t, []urlCase{
+		{"plain", "a{background:url(a.png)}", []string{"a.png"}},
+		{"style_attribute", "background:url(a.png) no-repeat;color:red", []string{"a.png"}},
+		{"white_space", "url( \t\r\n\fa.png \n)", []string{"a.png"}},
+		{"name_in_upper_case", "URL(a) Url(b) uRL(c)", []string{"a", "b", "c"}},
+		{"two", "url(a),url(b)", []string{"a", "b"}},
+		{"fragment_and_query", "src:url(a.eot?#iefix)", []string{"a.eot?#iefix"}},
+		{"at_sign_slash_comma", "url(//h/a@2x,b;c{d}e)", []string{"//h/a@2x,b;c{d}e"}},
+		{"not_a_comment_inside", "url(/*a*/)", []string{"/*a*/"}},
+		{"non_ASCII", "url(é.png)", []string{"é.png"}},
+		{"no_UTF8", "url(\xff)", []string{"\xff"}},
+		{"NUL", "url(a\x00b)", []string{"a\x00b"}},
+		{"empty", "url() url( ) url(", nil},
+		{"unclosed", "a{background:url(a.png", []string{"a.png"}},
+		{"unclosed_space", "url(a.png \n", []string{"a.png"}},
+		{"unclosed_backslash", `url(a\`, []string{"a\ufffd"}},
+		{"bad_space_inside", "url(a b) url(c)", []string{"c"}},
+		{"bad_quote", "url(a'b) url(c)", []string{"c"}},
+		{"bad_parenthesis", "url(a(b) url(c)", []string{"c"}},
+		{"bad_control", "url(a\x01b) url(\x7f) url(c)", []string{"c"}},
+		{"bad_backslash_newline", "url(a\\\nb) url(c)", []string{"c"}},
+		{"bad_remnants_escape", `url(a b\) url(c) url(d)`, []string{"d"}},
+		{"bad_unclosed", "url(a b url(c", nil},
+		{"data_unquoted", `url(data:image/gif;base64,R0lG+/=)`, []string{"data:image/gif;base64,R0lG+/="}},
+		{"data_unquoted_with_quotes_is_bad", `url(data:image/svg+xml,<svg xmlns='http://x'/>) url(c)`, []string{"c"}},
+	})
+}
+
+// https://www.w3.org/TR/css-syntax-3/#consume-ident-like-token
+func TestCSSSyntax_4_3_4_url_function(t *testing.T) {
+	testURLs(t, []urlCase{
+		{"double_quotes", `url("a.png")`, []string{"a.png"}},
+		{"single_quotes", `url('a.png')`, []string{"a.png"}},
+		{"white_space", "url(\n \"a b.png\" \n)", []string{"a b.png"}},
+		{"parenthesis_inside", `url("a).png")`, []string{"a).png"}},
+		{"url_inside", `url("url(a)")`, []string{"url(a)"}},
+		{"attr_inside_data", `url("data:image/svg+xml,%3Csvg attr(x) fill='url(%23a)'/%3E") url(b)`, []string{"data:image/svg+xml,%3Csvg attr(x) fill='url(%23a)'/%3E", "b"}},
+		{"modifier", `url("a" foo) url(b)`, []string{"a", "b"}},
+		{"empty", `url("") url('')`, nil},
+		{"unclosed", `url("a.png`, []string{"a.png"}},
+		{"parenthesis_unclosed", `url("a.png"`, []string{"a.png"}},
+		{"bad_string", "url(\"a\n) url(b)", []string{"b"}},
+		{"comment_before_string_is_bad", `url(/**/"a") url(b)`, []string{"b"}},
+		{"space_before_parenthesis", "url (a)", nil},
+		{"comment_before_parenthesis", "url/**/(a)", nil},
+		{"longer_name", "curl(a) -url(b) --url(c) url2(d) my_url(e) éurl(f) xurl\x00(g)", nil},
+		{"unit", "1url(a) 1.5url(b) -1url(c) 1e3url(d) 5-url(e)", nil},
+		{"hash", "#url(a)", nil},
+		{"at_keyword", "@url(a) @-url(b)", nil},
+		{"behind_delimiter", ".url(a) +url(b) %url(c) >url(d) ,url(e) 5%url(f)", []string{"a", "b", "c", "d", "e", "f"}},
+		{"behind_tokens", `"x"url(a)/**/url(b)url(c))url(d)}url(e)`, []string{"a", "b", "c", "d", "e"}},
+		{"src_is_no_URL", `src("a")`, nil},
+		{"url_prefix", `url-prefix(a) url-prefix("b")`, nil},
+		{"other_functions", `attr(href) rgba(0,0,0,.5) var(--url) format("woff") local("A")`, nil},
+	})
+}
+
+// https://www.w3.org/TR/css-syntax-3/#consume-escaped-code-point
+func TestCSSSyntax_4_3_7_escapes(t *testing.T) {
+	testURLs(t, []urlCase{
+		{"in_name", `u\72l(a) \75rl(b) u\072 l(c) ur\6c(d) ur\6C (e) \55\52\4c(f)`, []string{"a", "b", "c", "d", "e", "f"}},
+		{"letter_in_name", `\url(a) u\rl(b)`, []string{"a", "b"}},
+		{"in_name_of_string_function", `u\72l("a")`, []string{"a"}},
+		{"in_longer_name", `xu\72l(a) u\72lx(b) \2d url(c) \1f600url(d)`, nil},
+		{"in_hash", `#u\72l(a) \#url(b) #\75rl(c)`, nil},
+		{"in_unit", `1\75rl(a) 1u\72l(b)`, nil},
+		{"in_at_keyword", `@u\72l(a) @\75rl(b)`, nil},
+		{"behind_delimiter", `.\75rl(a) 1.\75rl(b)`, []string{"a", "b"}},
+		{"no_function", `u\72l (a) u\72l;`, nil},
+		{"no_escape", "\\\nurl(a) u\\\nrl(b)", []string{"a"}},
+		{"at_the_end", `ur\`, nil},
+		{"hex_and_space", `url("\26 B") url(\26 B)`, []string{"&B", "&B"}},
+		{"hex_six_digits", `url(\000026B)`, []string{"&B"}},
+		{"hex_and_line_end", "url(\"\\26\r\nB\\26\nB\\26\fB\")", []string{"&B&B&B"}},
+		{"hex_and_one_space", `url("a\26  b")`, []string{"a& b"}},
+		{"hex_space_at_end", `url(a\26 )`, []string{"a&"}},
+		{"zero_surrogate_too_large", `url(\0 \d800 \110000 \ffffff)`, []string{"\ufffd\ufffd\ufffd\ufffd"}},
+		{"emoji", `url(\1F600)`, []string{"\U0001F600"}},
+		{"letter", `url(a\)b\(c\'d\"e\ f\\)`, []string{`a)b(c'd"e f\`}},
+		{"non_ASCII", `url(\é\` + "\xff)", []string{"é\ufffd"}},
+		{"quote_in_string", `url("a\"b") url('a\'b')`, []string{`a"b`, `a'b`}},
+		{"line_goes_on", "url(\"a\\\nb\\\r\nc\\\rd\\\fe\")", []string{"abcde"}},
+		{"line_goes_on_and_nothing_else", "url(\"\\\n\")", nil},
+		{"unclosed_string", `url("a\`, []string{"a"}},
+	})
+}
+
+// https://www.w3.org/TR/css-syntax-3/#consume-string-token and
+// https://www.w3.org/TR/css-syntax-3/#consume-comment
+func TestCSSSyntax_4_3_strings_and_comments(t *testing.T) {
+	testURLs(t, []urlCase{
+		{"string", `a{content:"url(a)"} b{content:'url(b)'}`, nil},
+		{"string_with_other_quote", `"'" url(a) '"' url(b)`, []string{"a", "b"}},
+		{"string_with_escaped_quote", `"\"url(a)" url(b)`, []string{"b"}},
+		{"string_with_escaped_backslash", `"\\" url(a)`, []string{"a"}},
+		{"bad_string_ends_with_its_line", "\"x\nurl(a) ' \rurl(b) ' \furl(c)", []string{"a", "b", "c"}},
+		{"unclosed_string", `"url(a)`, nil},
+		{"selector", `a[href="url(a)"]{}`, nil},
+		{"comment", "/* url(a) */ url(b) /**/url(c)/***/url(d)/*/url(x)*/", []string{"b", "c", "d"}},
+		{"comment_with_quote", "/* don't */ url(a) /* \" */ url(b)", []string{"a", "b"}},
+		{"comment_in_string", `"/*" url(a) "*/"`, []string{"a"}},
+		{"unclosed_comment", "url(a) /* url(b)", []string{"a"}},
+		{"slash", "a{font:1px/2px url(a)} / url(b) /", []string{"a", "b"}},
+		{"CDO_and_CDC", "<!-- url(a) --> url(b) -->url(c)", []string{"a", "b", "c"}},
+	})
+}
+
+// https://www.w3.org/TR/css-cascade-4/#at-import and other rules
+func TestCSSAtRules(t *testing.T) {
+	testURLs(t, []urlCase{
+		{"import_string", `@import "a.css"; @import 'b.css';`, []string{"import a.css", "import b.css"}},
+		{"import_url", `@import url(a.css); @import url("b.css"); @import URL( c.css );`, []string{"import a.css", "import b.css", "import c.css"}},
+		{"import_no_space", `@import"a.css";@import/**/'b.css'`, []string{"import a.css", "import b.css"}},
+		{"import_comments", "@import /* url(x) */ \n/*y*/ url(a.css);", []string{"import a.css"}},
+		{"import_media", `@import "a.css" screen and (min-width:1px); b{x:url(c)}`, []string{"import a.css", "c"}},
+		{"import_supports_is_a_condition", `@import url(a.css) layer(x) supports(background: url(b)) print; c{x:url(d)}`, []string{"import a.css", "d"}},
+		{"import_case_and_escapes", `@IMPORT "a"; @\69mport "b"; @i\6d port u\72l(c);`, []string{"import a", "import b", "import c"}},
+		{"import_escaped_value", `@import "a\2e css";`, []string{"import a.css"}},
+		{"import_unclosed", `@import "a.css`, []string{"import a.css"}},
+		{"import_bad_string", "@import \"a.css\n; @import 'b';", []string{"import b"}},
+		{"import_bad_url", "@import url(a b); @import url(c)", []string{"import c"}},
+		{"import_empty", `@import ""; @import url();`, nil},
+		{"import_nothing", `@import`, nil},
+		{"import_name", `@import a.css; b{x:url(c)}`, []string{"c"}},
+		{"import_other_function", `@import src("a"); b{x:url(c)}`, []string{"c"}},
+		{"import_comment_only", `@import /* x`, nil},
+		{"no_import", `@importx "a"; @ import "b"; import "c"; #@import "d"; @-import "e"; @2import "f"`, []string{"import d"}},
+		{"charset", `@charset "utf-8"; a{x:url(b)}`, []string{"b"}},
+		{"namespace", `@namespace svg url(http://www.w3.org/2000/svg); @namespace "http://x/"; @NAMESPACE url("y"); a{x:url(b)}`, []string{"b"}},
+		{"namespace_escaped", `@n\61mespace url(x); a{x:url(b)}`, []string{"b"}},
+		{"document", `@-moz-document url(http://x/), url-prefix("y") {a{x:url(b)}} @document url(z){a{x:url(c)}}`, []string{"b", "c"}},
+		{"supports", `@supports (mask:url(x)) {a{x:url(b)}}`, []string{"b"}},
+		{"font_face", `@font-face{src:url(a.woff2)format("woff2"),url("b.woff") format("woff")}`, []string{"a.woff2", "b.woff"}},
+		{"media", `@media print{a{x:url(b)}}`, []string{"b"}},
+		{"letters_are_not_folded_beyond_ASCII", "@import \"a\"; @\u017fupports (x:url(b)){}", []string{"import a", "b"}},
+	})
+}
+
+// https://www.w3.org/TR/css-images-4/#image-set-notation
+func TestCSSImages4_image_set(t *testing.T) {
+	testURLs(t, []urlCase{
+		{"strings", `image-set("a.png" 1x, 'b.png' 2x)`, []string{"a.png", "b.png"}},
+		{"urls", `image-set(url(a.png) 1x, url("b.png") 2x)`, []string{"a.png", "b.png"}},
+		{"prefixed", `-webkit-image-set("a.png" 1x)`, []string{"a.png"}},
+		{"case_and_escapes", `IMAGE-SET("a") im\61ge-set("b") -WebKit-Image-Set("c")`, []string{"a", "b", "c"}},
+		{"type", `image-set("a.avif" type("image/avif"), "b.png" type( "image/png" ))`, []string{"a.avif", "b.png"}},
+		{"closes", `image-set("a" 1x) "b" x("c")`, []string{"a"}},
+		{"url_closes", `image-set(url("a") "b") "c"`, []string{"a", "b"}},
+		{"other_images_inside", `image-set(linear-gradient(red,rgb(0,0,0)) 1x, "a" 2x) "b"`, []string{"a"}},
+		{"parentheses_inside", `image-set(("x") "a")`, []string{"a"}},
+		{"nested", `image-set(image-set("a") "b") "c"`, []string{"a", "b"}},
+		{"inside_another", `cross-fade(image-set("a" 1x), "b")`, []string{"a"}},
+		{"other_names", `my-image-set("a") image-sets("b") #image-set("c") -moz-image-set("d") 1image-set("e")`, nil},
+		{"comments", `image-set(/*"x"*/"a"/*)*/"b")`, []string{"a", "b"}},
+		{"parenthesis_in_string", `image-set("a)" 1x, "b")`, []string{"a)", "b"}},
+		{"unclosed_ends_with_the_declaration", `a{x:image-set("a" 1x;content:"b"} c{content:"d"}`, []string{"a"}},
+		{"unclosed_ends_with_the_block", `a{x:image-set("a" 1x} c{content:"d"}`, []string{"a"}},
+		{"empty", `image-set("" 1x)`, nil},
+		{"bad_string", "image-set(\"a\n,\"b\")", []string{"b"}},
+		{"deep", `image-set(` + strings.Repeat("(", 200) + `"x"` + strings.Repeat(")", 200) + `"a") "y"`, []string{"a"}},
+	})
+}
+
+func TestCSS_hostile_sheets_take_linear_time(t *testing.T) {
+	// Were one of these quadratic, the test would take hours.
+	const n = 1 << 20
+	for _, unit := range []string{
+		"url(", "url('", "\"", "/*", "(", "\\", "\\61", "@", "@import", "@import/**/", "@import \\61", "@a", "u\\72l(",
+		"image-set(", "a", "a(", "url(a b", "url(a ", "#", "image-set(\"", "@import url(", "url(\\", "-", "\\\n", "\"\\\r\n",
+	} {
+		text := strings.Repeat(unit, n/len(unit))
+		found := 0
+		URLs([]byte(text), func(Kind, int, int, []byte) { found++ })
+		if found > n {
+			t.Errorf("%q: %d URLs in %d bytes", unit, found, n)
+		}
+	}
+}
+
+func FuzzCSS(f *testing.F) {
+	for _, s := range []string{
+		`@import url(a.css) supports(x:url(y));a{b:url( "c" )}`, `u\72l(a\26 b)`, `image-set("a" type("b"),url(c))"d"`,
+		"/*x*/url(a b)'\\\n'\"x\nurl(c)", `#url(a)1url(b)@namespace url(c);url(d`, "@\\69mport'a\\", "@supports (a:url(b)){url(c\\",
+		"image-set(((\"a\")\"b\";\"c\"", "5e-\\75rl(a)-->url(\x00)\xff\\\xff",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var found []string
+		last := 0
+		URLs([]byte(text), func(kind Kind, start, end int, value []byte) {
+			if start <= last || start >= end || end > len(text) {
+				t.Fatalf("range [%d,%d) after %d of %d bytes", start, end, last, len(text))
+			}
+			last = end
+			if raw := text[start:end]; !strings.Contains(raw, `\`) && raw != string(value) {
+				t.Fatalf("range holds %q, value is %q", raw, value)
+			}
+			if kind == Import {
+				found = append(found, "import "+string(value))
+				return
+			}
+			found = append(found, string(value))
+		})
+		if want := oracle(text); !slices.Equal(found, want) {
+			t.Fatalf("cssURLs(%q) = %q, the oracle says %q", text, found, want)
+		}
+	})
+}
+
+// TestCSS_random_sheets_equal_the_oracle reads sheets of a few pieces each that
+// bytes put together by chance would rarely make. The seed is fixed.
+func TestCSS_random_sheets_equal_the_oracle(t *testing.T) {
+	pieces := []string{
+		"url(", "URL(", "u\\72l(", "\\75rl(", "image-set(", "-webkit-image-set(", "im\\61ge-set(", "type(", "(", ")", "a", "/x", "b.png",
+		"@import", "@\\69mport", "@namespace", "@supports", "@-moz-document", "@", "#", ".", "-", "--", "5", "1e", "+", "%", "\"", "'", "\"s\"", "'t'",
+		"\\", "\\\n", "\\61", "\\26 ", " ", "\n", "\r\n", "\f", "\t", "/*", "*/", "/**/", "/", "*", ";", "{", "}", "<!--", "-->",
+		"\x00", "\xff", "é", "\x7f", ",", "?q#f", "e", "0",
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	urls := 0
+	for range 200_000 {
+		var b strings.Builder
+		for range 1 + random.IntN(14) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		text := b.String()
+		got, want := foundURLs(t, text), oracle(text)
+		if !slices.Equal(got, want) {
+			t.Fatalf("cssURLs(%q) = %q, the oracle says %q", text, got, want)
+		}
+		urls += len(got)
+	}
+	if urls < 10_000 {
+		t.Errorf("only %d URLs: the sheets show little", urls)
+	}
+}
+
+// cssOracle does what cssURLs does, token by token in the words of
+// https://www.w3.org/TR/css-syntax-3/#consume-token, however slow.
+func oracle(text string) []string {
+	var (
+		found     []string
+		functions []string // open, from the first image-set on
+		condition bool
+		tokens    = oracleTokens(text)
+	)
+	emit := func(prefix, value string) {
+		if value != "" && !condition {
+			found = append(found, prefix+value)
+		}
+	}
+	open := func(name string) {
+		if len(functions) > 0 || name == "image-set" || name == "-webkit-image-set" {
+			functions = append(functions, name)
+		}
+	}
+	for i := 0; i < len(tokens); i++ {
+		tok := tokens[i]
+		prefix := ""
+		if tok.kind == "at" {
+			switch tok.value {
+			case "namespace", "supports", "document", "-moz-document":
+				condition = true
+			case "import":
+				for i++; i < len(tokens) && (tokens[i].kind == "space" || tokens[i].kind == "comment"); i++ {
+				}
+				if i == len(tokens) {
+					return found
+				}
+				tok = tokens[i]
+				isURL := tok.kind == "url" || tok.kind == "bad-url" || tok.kind == "function" && tok.value == "url"
+				if isURL || tok.kind == "string" || tok.kind == "bad-string" {
+					prefix = "import "
+				} else {
+					i--
+					continue
+				}
+			}
+		}
+		switch tok.kind {
+		case "url":
+			emit(prefix, tok.value)
+		case "function", "(":
+			open(tok.value)
+			if tok.value == "url" {
+				j := i + 1
+				for j < len(tokens) && tokens[j].kind == "space" {
+					j++
+				}
+				if i = j; tokens[j].kind == "string" { // or bad-string: nothing else follows the function
+					emit(prefix, tokens[j].value)
+				}
+			}
+		case "string":
+			innermost := ""
+			if len(functions) > 0 {
+				innermost = functions[len(functions)-1]
+			}
+			inSet := innermost == "image-set" || innermost == "-webkit-image-set"
+			if prefix != "" || inSet && len(functions) < 64 {
+				emit(prefix, tok.value)
+			}
+		case ")":
+			functions = functions[:max(len(functions)-1, 0)]
+		case ";", "{", "}":
+			functions, condition = nil, false
+		}
+		if prefix != "" {
+			condition = true
+		}
+	}
+	return found
+}
+
+// A cssToken is a token; names are in lower case, escapes resolved.
+type oracleToken struct{ kind, value string }
+
+// cssTokens splits text into tokens.
+func oracleTokens(text string) (tokens []oracleToken) {
+	at := func(i int) byte {
+		if i < len(text) {
+			return text[i]
+		}
+		return '\n' // no name and no escape begins with it
+	}
+	newline := func(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
+	space := func(c byte) bool { return newline(c) || c == ' ' || c == '\t' }
+	digit := func(c byte) bool { return '0' <= c && c <= '9' }
+	nameStart := func(c byte) bool {
+		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= 0x80 || c == 0
+	}
+	escape := func(i int) bool { return at(i) == '\\' && (i+1 == len(text) || !newline(at(i+1))) }
+	ident := func(i int) bool {
+		if at(i) == '-' {
+			return nameStart(at(i+1)) || at(i+1) == '-' || i+1 < len(text) && escape(i+1)
+		}
+		return i < len(text) && (nameStart(at(i)) || escape(i))
+	}
+	number := func(i int) bool {
+		if at(i) == '+' || at(i) == '-' {
+			i++
+		}
+		return digit(at(i)) || at(i) == '.' && digit(at(i+1))
+	}
+	consumeEscape := func(i int) (value string, next int) {
+		i++
+		if i == len(text) {
+			return "\ufffd", i
+		}
+		j := i
+		for j < len(text) && j < i+6 && strings.IndexByte("0123456789abcdefABCDEF", text[j]) >= 0 {
+			j++
+		}
+		if j == i {
+			r, n := utf8.DecodeRuneInString(text[i:])
+			if r == 0 {
+				r = '\ufffd'
+			}
+			return string(r), i + n
+		}
+		var code int
+		fmt.Sscanf(text[i:j], "%x", &code)
+		if code == 0 || code > 0x10ffff || 0xd800 <= code && code < 0xe000 {
+			code = 0xfffd
+		}
+		if strings.HasPrefix(text[j:], "\r\n") {
+			j++
+		}
+		if j < len(text) && space(text[j]) {
+			j++
+		}
+		return string(rune(code)), j
+	}
+	consumeName := func(i int) (name string, next int) {
+		var b bytes.Buffer
+		for i < len(text) {
+			c := text[i]
+			switch {
+			case nameStart(c), digit(c), c == '-':
+				b.WriteByte(c)
+				i++
+			case escape(i):
+				var s string
+				s, i = consumeEscape(i)
+				b.WriteString(s)
+			default:
+				return lower(b.String()), i
+			}
+		}
+		return lower(b.String()), i
+	}
+	consumeURL := func(i int) (tok oracleToken, next int) {
+		tok.kind = "url"
+		var b bytes.Buffer
+		for i < len(text) && space(text[i]) {
+			i++
+		}
+		for i < len(text) && text[i] != ')' {
+			c := text[i]
+			switch {
+			case tok.kind == "bad-url" && escape(i):
+				_, i = consumeEscape(i)
+			case tok.kind == "bad-url":
+				i++
+			case space(c):
+				for i < len(text) && space(text[i]) {
+					i++
+				}
+				if i < len(text) && text[i] != ')' {
+					tok.kind = "bad-url"
+				}
+			case c == '"', c == '\'', c == '(', c > 0 && c < ' ', c == 0x7f, c == '\\' && !escape(i):
+				tok.kind = "bad-url"
+			case c == '\\':
+				var s string
+				s, i = consumeEscape(i)
+				b.WriteString(s)
+			default:
+				b.WriteByte(c)
+				i++
+			}
+		}
+		tok.value = b.String()
+		return tok, min(i+1, len(text))
+	}
+	for i := 0; i < len(text); {
+		c := text[i]
+		start := i
+		tok := oracleToken{kind: string(rune(c))}
+		switch {
+		case strings.HasPrefix(text[i:], "/*"):
+			tok.kind = "comment"
+			if n := strings.Index(text[i+2:], "*/"); n >= 0 {
+				i += 2 + n + 2
+			} else {
+				i = len(text)
+			}
+		case space(c):
+			tok.kind = "space"
+			i++
+		case c == '"' || c == '\'':
+			tok.kind = "string"
+			var b bytes.Buffer
+			for i++; i < len(text) && text[i] != c; {
+				if newline(text[i]) {
+					tok.kind = "bad-string"
+					break
+				}
+				if text[i] != '\\' {
+					b.WriteByte(text[i])
+					i++
+				} else if i+1 == len(text) {
+					i++
+				} else if strings.HasPrefix(text[i+1:], "\r\n") {
+					i += 3
+				} else if newline(text[i+1]) {
+					i += 2
+				} else {
+					var s string
+					s, i = consumeEscape(i)
+					b.WriteString(s)
+				}
+			}
+			if i < len(text) && text[i] == c {
+				i++
+			}
+			tok.value = b.String()
+		case c == '#' && (nameStart(at(i+1)) || digit(at(i+1)) || at(i+1) == '-' || i+1 < len(text) && escape(i+1)):
+			tok.kind = "hash"
+			_, i = consumeName(i + 1)
+		case c == '@' && ident(i+1):
+			tok.kind = "at"
+			tok.value, i = consumeName(i + 1)
+		case number(i):
+			tok.kind = "number"
+			i++
+			if c == '+' || c == '-' {
+				// The sign alone is read; a digit or dot follows.
+				i++
+			}
+			dot := text[i-1] == '.'
+			for digit(at(i)) || at(i) == '.' && digit(at(i+1)) && !dot {
+				dot = dot || text[i] == '.'
+				i++
+			}
+			if e := at(i) | 0x20; e == 'e' {
+				j := i + 1
+				if at(j) == '+' || at(j) == '-' {
+					j++
+				}
+				if digit(at(j)) {
+					for i = j; digit(at(i)); i++ {
+					}
+				}
+			}
+			if i < len(text) && ident(i) {
+				_, i = consumeName(i)
+			} else if at(i) == '%' {
+				i++
+			}
+		case strings.HasPrefix(text[i:], "-->"):
+			tok.kind = "CDC"
+			i += 3
+		case ident(i):
+			tok.kind = "ident"
+			tok.value, i = consumeName(i)
+			if at(i) != '(' {
+				break
+			}
+			i++
+			tok.kind = "function"
+			if tok.value == "url" {
+				j := i
+				for j < len(text) && space(text[j]) {
+					j++
+				}
+				if at(j) != '"' && at(j) != '\'' {
+					tok, i = consumeURL(i)
+				}
+			}
+		default:
+			i++
+		}
+		if i <= start {
+			panic("the oracle stands still")
+		}
+		tokens = append(tokens, tok)
+	}
+	return tokens
+}
+
+// cssLower lowers the ASCII letters of s.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+func TestCSS_allocates_nothing_without_escapes(t *testing.T) {
+	text := benchmarkCSS()
+	n := 0
+	emit := func(kind Kind, start, end int, value []byte) { n += len(value) }
+	if allocs := testing.AllocsPerRun(10, func() { URLs(text, emit) }); allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+	if n == 0 {
+		t.Error("the sheet has no URLs")
+	}
+}
+
+// benchmarkCSS is a sheet as people write them: a URL in every tenth rule.
+func benchmarkCSS() []byte {
+	var b bytes.Buffer
+	b.WriteString("@charset \"utf-8\";\n@import url(\"reset.css\");\n")
+	for i := range 400 {
+		fmt.Fprintf(&b, "/* part %d */\n.sidebar-%d a:hover, .content > h%d::after {\n", i, i, i%6+1)
+		fmt.Fprintf(&b, "    margin: 0 auto %dpx;\n    color: rgba(%d, 20, 30, 0.5);\n    font-family: \"Fira Sans\", Arial, sans-serif;\n", i, i%256)
+		if i%10 == 0 {
+			fmt.Fprintf(&b, "    background: url(../img/icon-%d.svg) no-repeat center;\n", i)
+		}
+		b.WriteString("    border-bottom: 1px solid var(--border-color);\n    transition: opacity .2s ease-in-out;\n    content: \"\\f101\";\n}\n")
+	}
+	return b.Bytes()
+}
+
+func BenchmarkCSS(b *testing.B) {
+	text := benchmarkCSS()
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		URLs(text, func(kind Kind, start, end int, value []byte) { n += len(value) })
+	}
+}

@@ -1,0 +1,129 @@
+package data
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/jsonld"
+)
+
+// IsJSONFeed tells from the first bytes of a file whether it is a JSON Feed: an
+// object whose member version says so. The specification puts it first; that it
+// stands in head is asked for.
+func IsJSONFeed(head []byte) bool {
+	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
+	head = head[ascii.SkipSpace(head, 0):]
+	if len(head) == 0 || head[0] != '{' {
+		return false
+	}
+	_, rest, ok := bytes.Cut(head, []byte(`"version"`))
+	if !ok {
+		return false
+	}
+	rest = bytes.TrimLeft(rest, ascii.Space+":\"")
+	rest = bytes.ReplaceAll(rest[:min(len(rest), 64)], []byte(`\/`), []byte("/"))
+	rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("https://")), []byte("http://"))
+	return bytes.HasPrefix(rest, []byte("jsonfeed.org/version/"))
+}
+
+// JSONFeed reads a feed by https://www.jsonfeed.org/version/1.1/. The element
+// of a link is the member of the feed that holds it, such as items, its
+// attribute the member of the object inside, such as url; a link in content_html
+// has the element and attribute of the HTML. Relative links in it start at the
+// item's url, as feed readers have it. The url of an item has [KindEntry].
+// Faults end the reading with a [FaultJSON]. text must stay unchanged while the
+// page is in use, and be shorter than 4 GiB.
+func (s *Scanner) JSONFeed(text []byte, opt scan.Options) *scan.Page {
+	var (
+		address  []byte
+		contents []html.Embedded
+	)
+	return s.readJSON(text, func(v *jsonValue) {
+		path := strings.Join(v.path, ".")
+		if path == "items.content_html" {
+			var c html.Embedded
+			if c.Text, c.From = v.places(); bytes.IndexByte(c.Text, '<') >= 0 {
+				contents = append(contents, c)
+			}
+			return
+		}
+		kind, ok := jsonFeedMembers[path]
+		if !ok || v.value == "" {
+			return
+		}
+		if kind == scan.KindEntry {
+			address = []byte(v.value)
+		}
+		s.member(v, kind)
+	}, func(path []string) {
+		if len(path) != 1 || path[0] != "items" {
+			return
+		}
+		for _, c := range contents {
+			c.Base = address
+			c.AddTo(&s.b, &s.inner, opt.Tags)
+		}
+		address, contents = nil, contents[:0]
+	})
+}
+
+// jsonFeedMembers are the members whose value is a URL.
+var jsonFeedMembers = map[string]scan.Kind{
+	"home_page_url": scan.KindLink, "feed_url": scan.KindLink, "next_url": scan.KindLink, "icon": scan.KindLink, "favicon": scan.KindLink,
+	"author.url": scan.KindLink, "author.avatar": scan.KindLink, "authors.url": scan.KindLink, "authors.avatar": scan.KindLink,
+	"hubs.url":  scan.KindLink,
+	"items.url": scan.KindEntry, "items.external_url": scan.KindLink, "items.image": scan.KindLink, "items.banner_image": scan.KindLink,
+	"items.author.url": scan.KindLink, "items.author.avatar": scan.KindLink,
+	"items.authors.url": scan.KindLink, "items.authors.avatar": scan.KindLink,
+	"items.attachments.url": scan.KindLink,
+}
+
+// Manifest reads a web app manifest (https://www.w3.org/TR/appmanifest/, with
+// its Application Information and shortcut extensions). The element of a link
+// is the member of the manifest that holds it, such as icons; its attribute the
+// member of the object inside, such as src. Faults end the reading with a
+// [FaultJSON]. text must stay unchanged while the page is in use, and be
+// shorter than 4 GiB.
+func (s *Scanner) Manifest(text []byte, opt scan.Options) *scan.Page {
+	return s.readJSON(text, func(v *jsonValue) {
+		kind, ok := manifestMembers[strings.Join(v.path, ".")]
+		if !ok || v.value == "" {
+			return
+		}
+		if kind == scan.KindLink && strings.Contains(v.value, "%s") {
+			kind = scan.KindAction // a template that the browser fills in
+		}
+		s.member(v, kind)
+	}, func([]string) {})
+}
+
+// manifestMembers are the members whose value is a URL. A scope is a prefix of
+// addresses, and nothing asks for it; share targets and handlers are programs.
+var manifestMembers = map[string]scan.Kind{
+	"start_url": scan.KindLink, "scope": scan.KindHint,
+	"icons.src": scan.KindResource, "screenshots.src": scan.KindResource,
+	"shortcuts.url": scan.KindLink, "shortcuts.icons.src": scan.KindResource,
+	"related_applications.url": scan.KindMetadata,
+	"share_target.action":      scan.KindAction, "file_handlers.action": scan.KindAction,
+	"file_handlers.icons.src": scan.KindResource,
+	"protocol_handlers.url":   scan.KindLink, "note_taking.new_note_url": scan.KindLink,
+	"serviceworker.src": scan.KindResource, "serviceworker.scope": scan.KindHint,
+	"tab_strip.new_tab_button.url": scan.KindLink,
+}
+
+// JSONLD reads a file of JSON-LD: the links that [DataScanner.HTML] finds in a
+// script element of that type. Their element is "json-ld", their attribute
+// empty. It never fails. text must stay unchanged while the page is in use, and
+// be shorter than 4 GiB.
+func (s *Scanner) JSONLD(text []byte, opt scan.Options) *scan.Page {
+	s.b.Reset(text, "utf-8")
+	s.b.Page.Quirks = false
+	jsonld.Links(text, func(start, end int, value []byte) {
+		s.b.Add(s.b.Value(text, start, end, value), uint32(start), scan.KindMetadata, "json-ld", "")
+	})
+	s.b.RepairUTF8()
+	return &s.b.Page
+}

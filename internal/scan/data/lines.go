@@ -1,0 +1,147 @@
+package data
+
+import (
+	"bytes"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+)
+
+// Robots reads robots.txt: its Sitemap lines, in any letter case
+// (https://www.sitemaps.org/protocol.html#submit_robots). Their element is
+// "sitemap", their attribute empty. It never fails.
+func (s *Scanner) Robots(text []byte, opt scan.Options) *scan.Page {
+	s.lines(text, func(line []byte, off int) {
+		if k := bytes.IndexByte(line, '#'); k >= 0 {
+			line = line[:k]
+		}
+		name, value, ok := bytes.Cut(line, []byte(":"))
+		if !ok || !ascii.EqualFold(bytes.Trim(name, ascii.Space), "sitemap") {
+			return
+		}
+		off += len(name) + 1
+		if v := bytes.Trim(value, ascii.Space); len(v) > 0 {
+			off += len(value) - len(bytes.TrimLeft(value, ascii.Space))
+			s.b.Add(v, uint32(off), scan.KindLink, "sitemap", "")
+		}
+	})
+	return &s.b.Page
+}
+
+// Headers reads a _headers file: the targets of its Link headers (RFC 8288,
+// section 3). Their element is "link", their attribute empty. A line that
+// begins with a letter or slash names the paths that the indented lines below
+// it are for. A relative target starts at that path; where it holds a * or a
+// placeholder, at its part before. It never fails.
+func (s *Scanner) Headers(text []byte, opt scan.Options) *scan.Page {
+	var rule []byte
+	s.lines(text, func(line []byte, off int) {
+		if len(line) > 0 && line[0] != ' ' && line[0] != '\t' {
+			if line[0] != '#' {
+				rule = headerBase(bytes.TrimRight(line, ascii.Space))
+			}
+			return
+		}
+		name, value, ok := bytes.Cut(line, []byte(":"))
+		if !ok || !ascii.EqualFold(bytes.Trim(name, ascii.Space), "link") {
+			return
+		}
+		first := len(s.b.Page.Links)
+		off += len(name) + 1
+		linkHeader(value, func(start, end int, kind scan.Kind) {
+			s.b.Add(value[start:end], uint32(off+start), kind, "link", "")
+		})
+		s.b.Rebase(first, rule)
+	})
+	return &s.b.Page
+}
+
+// headerBase is the address that the relative targets of a rule start at.
+func headerBase(path []byte) []byte {
+	if k := bytes.IndexByte(path, '*'); k >= 0 {
+		path = path[:k]
+	}
+	if k := bytes.Index(path, []byte("/:")); k >= 0 {
+		path = path[:k+1]
+	}
+	return path
+}
+
+// lines calls f for each line of a text in UTF-8 with its offset.
+func (s *Scanner) lines(text []byte, f func(line []byte, off int)) {
+	s.b.Reset(text, "utf-8")
+	s.b.Page.Quirks = false
+	i := scan.UTF8BOMLen(text)
+	for i < len(text) {
+		end, next := ascii.LineEnd(text, i)
+		f(text[i:end], i)
+		i = next
+	}
+	s.b.RepairUTF8()
+}
+
+// linkHeader calls emit for each target of a Link header's value: start and
+// end is what stands between < and >. The kind is [KindHint] when the only
+// relations are those that name a host. It stops where the value breaks the
+// grammar.
+func linkHeader(value []byte, emit func(start, end int, kind scan.Kind)) {
+	for i := 0; i < len(value); {
+		switch {
+		case value[i] == ',' || value[i] == ' ' || value[i] == '\t':
+			i++
+			continue
+		case value[i] != '<':
+			return
+		}
+		n := bytes.IndexByte(value[i:], '>')
+		if n < 0 {
+			return
+		}
+		start, end := i+1, i+n
+		rel, next := linkParameters(value, end+1)
+		kind := scan.KindLink
+		if k, _ := scan.Relations(rel); k == scan.KindHint {
+			kind = scan.KindHint
+		}
+		emit(start, end, kind)
+		i = next
+	}
+}
+
+// linkParameters reads the parameters behind a target, up to the comma before
+// the next, and returns the value of the first rel.
+func linkParameters(value []byte, i int) (rel []byte, next int) {
+	for i < len(value) && value[i] != ',' {
+		if value[i] != ';' {
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(value) && value[j] != '=' && value[j] != ';' && value[j] != ',' {
+			j++
+		}
+		name := bytes.Trim(value[i+1:j], ascii.Space)
+		if i = j; i == len(value) || value[i] != '=' {
+			continue
+		}
+		i = ascii.SkipSpace(value, i+1)
+		from := i
+		if i < len(value) && value[i] == '"' {
+			from++
+			for i++; i < len(value) && value[i] != '"'; i++ {
+				if value[i] == '\\' {
+					i++
+				}
+			}
+			i = min(i, len(value))
+		} else {
+			for i < len(value) && value[i] != ';' && value[i] != ',' {
+				i++
+			}
+		}
+		if rel == nil && ascii.EqualFold(name, "rel") {
+			rel = bytes.Trim(value[min(from, i):i], ascii.Space)
+		}
+	}
+	return rel, i
+}

@@ -1,0 +1,89 @@
+package html
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/scantest"
+)
+
+// TestCorpora holds the scanner against golang.org/x/net/html on every page
+// of real documentation: the directories in SITELINK_CORPORA, one for each
+// Debian package. It says how many pages needed the slow path.
+func TestCorpora(t *testing.T) {
+	root := os.Getenv("SITELINK_CORPORA")
+	if root == "" || testing.Short() {
+		t.Skip("set SITELINK_CORPORA to a directory of unpacked documentation packages, and leave out -short")
+	}
+	dirs, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, d := range dirs {
+		if !d.IsDir() {
+			continue
+		}
+		t.Run(d.Name(), func(t *testing.T) {
+			c := corpus{t: t}
+			if err := filepath.WalkDir(filepath.Join(root, d.Name()), c.visit); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d files (%d MB) compared, %d links and %d anchors, %d files irregular (slow path), %d nested too deep for the oracle",
+				c.files, c.bytes>>20, c.links, c.anchors, c.irregular, c.deep)
+			files += c.files
+		})
+	}
+	if files == 0 {
+		t.Errorf("no HTML file below %s", root)
+	}
+}
+
+type corpus struct {
+	t       *testing.T
+	scanner Scanner
+
+	files, irregular, deep int
+	links, anchors         int
+	bytes                  int64
+	failed                 int
+}
+
+func (c *corpus) visit(name string, d fs.DirEntry, err error) error {
+	if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(name, ".html") && !strings.HasSuffix(name, ".htm") {
+		return err
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	p := c.scanner.Scan(text, scan.Options{})
+	c.files++
+	c.bytes += int64(len(text))
+	c.links += len(p.Links)
+	c.anchors += len(p.Anchors)
+	if p.Irregular {
+		c.irregular++
+	}
+	scantest.CheckPage(c.t, p)
+	checkPlaces(c.t, p)
+	// The oracle reads bytes, so it gets the page as UTF-8.
+	want, err := oracle(scan.AppendUTF8(nil, p.Text))
+	if err != nil {
+		c.deep++
+		return nil
+	}
+	got, want := foldForeign(ours(p)), foldForeign(want)
+	if !slices.Equal(got, want) {
+		c.t.Errorf("%s (irregular=%v)\n only ours %q\n only oracle's %q", name, p.Irregular, diff(got, want), diff(want, got))
+		if c.failed++; c.failed == 20 {
+			c.t.Fatal("too many differences")
+		}
+	}
+	return nil
+}

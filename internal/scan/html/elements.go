@@ -1,0 +1,374 @@
+// Package html finds the links and anchors of HTML pages.
+package html
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan/css"
+	"github.com/sitelink/sitelink/internal/scan/token"
+)
+
+// Namespace is the namespace of an element.
+type Namespace uint8
+
+const (
+	HTML Namespace = iota
+	SVG
+	MathML
+)
+
+// Elements adds the links and anchors of elements to a page. Call Emit for each
+// start tag, and StyleText and ScriptText for the text of those elements.
+// The HTML scanner uses it, and the XML scanner for XHTML and SVG.
+type Elements struct {
+	scan.Builder
+	Tags scan.Tags
+	// Attrs are the attributes of the current tag, as ranges of the page's text.
+	Attrs token.AttrSet
+	// Inert means that the current tag is inside a template.
+	Inert bool
+
+	tag scan.Tag // the tag that Link.Tag names
+	at  token.Span
+}
+
+// Emit adds the links and anchors of a start tag. at is its range in the page's
+// text. The new links are sorted by offset.
+func (e *Elements) Emit(tag scan.Tag, ns Namespace, at token.Span) {
+	set := &e.Attrs
+	if set.Has(scan.AttrID) && !e.Inert && !e.isShadowRoot(tag) {
+		e.Anchor(scan.AttrID, scan.AnchorID)
+	}
+	first := len(e.Page.Links)
+	e.tag, e.at = tag, at
+	switch {
+	case e.Tags == scan.Linklint:
+		if ns != HTML {
+			return
+		}
+		e.rules(linklintTable[tag])
+	case ns != HTML:
+		e.tag = scan.TagOther // svg has its own image and a
+		e.rules(foreignRules)
+		if set.Has(scan.AttrStyle) {
+			e.take(rule{scan.AttrStyle, scan.KindLink, shapeCSS})
+		}
+	default:
+		e.rules(modernTable[tag])
+		if set.Has(scan.AttrStyle) {
+			e.take(rule{scan.AttrStyle, scan.KindLink, shapeCSS})
+		}
+	}
+	if ns == HTML {
+		e.special()
+	}
+	// Nearly always there are few links and they are in order, so this is an
+	// insertion sort. With two long lists in one tag that would take quadratic
+	// time.
+	if len(e.Page.Links)-first > 32 {
+		slices.SortStableFunc(e.Page.Links[first:], func(a, b scan.Link) int { return cmp.Compare(a.Off, b.Off) })
+		return
+	}
+	for links, i := e.Page.Links, first+1; i < len(links); i++ {
+		for j := i; j > first && links[j].Off < links[j-1].Off; j-- {
+			links[j], links[j-1] = links[j-1], links[j]
+		}
+	}
+}
+
+// isShadowRoot reports whether the tag is a declarative shadow root, which
+// does not become an element (HTML 13.2.6.4.4).
+func (e *Elements) isShadowRoot(tag scan.Tag) bool {
+	if tag != scan.TagTemplate || !e.Attrs.Has(scan.AttrShadowrootmode) {
+		return false
+	}
+	mode := e.source(scan.AttrShadowrootmode)
+	return ascii.EqualFold(mode, "open") || ascii.EqualFold(mode, "closed")
+}
+
+// Anchor adds the anchor that an attribute of the current tag defines.
+func (e *Elements) Anchor(a scan.Attr, kind scan.AnchorKind) {
+	sp := e.Attrs.Val[a]
+	if sp.Start == sp.End {
+		return
+	}
+	e.Page.Anchors = append(e.Page.Anchors, scan.Anchor{Name: e.value(sp), Off: sp.Start, Kind: kind})
+}
+
+// source returns the source text of an attribute of the current tag.
+func (e *Elements) source(a scan.Attr) []byte {
+	sp := e.Attrs.Val[a]
+	return e.Page.Text[sp.Start:sp.End]
+}
+
+// value returns the value of the attribute at sp as the DOM has it. It usually
+// is a part of the page's text, and otherwise a part of the arena.
+func (e *Elements) value(sp token.Span) []byte {
+	raw := e.Page.Text[sp.Start:sp.End]
+	class := token.ClassifyValue(raw)
+	if class == 0 {
+		return raw
+	}
+	if class&token.ValueNonASCII != 0 {
+		e.NonASCII = true
+	}
+	if class&token.ValueDecode == 0 {
+		return raw
+	}
+	from := len(e.Arena)
+	e.Arena = token.DecodeRefs(e.Arena, raw, nil)
+	return e.Arena[from:len(e.Arena):len(e.Arena)]
+}
+
+func (e *Elements) rules(rules []rule) {
+	for _, r := range rules {
+		if e.Attrs.Has(r.attr) {
+			e.take(r)
+		}
+	}
+}
+
+// addLink adds a link of the current tag.
+func (e *Elements) addLink(value []byte, off uint32, attr scan.Attr, kind scan.Kind) {
+	e.Page.Links = append(e.Page.Links, scan.Link{Value: value, Off: off, TagOff: e.at.Start, Tag: e.tag, Attr: attr,
+		Kind: kind, Inert: e.Inert})
+}
+
+// take adds the links in one attribute.
+func (e *Elements) take(r rule) {
+	sp := e.Attrs.Val[r.attr]
+	switch r.shape {
+	case shapeURL:
+		e.addLink(e.value(sp), sp.Start, r.attr, r.kind)
+	case shapeCSS:
+		if bytes.IndexByte(e.Page.Text[sp.Start:sp.End], '(') < 0 {
+			return // without a parenthesis there is no url()
+		}
+		v, places := e.composite(sp)
+		e.css(v, r.attr, r.kind, places)
+	case shapeSrcset:
+		v, places := e.composite(sp)
+		srcset(v, func(start, end int) {
+			e.addLink(v[start:end], places.at(start), r.attr, r.kind)
+		})
+	case shapeList, shapeCommas:
+		v, places := e.composite(sp)
+		for i := 0; i < len(v); {
+			isEnd := func(c byte) bool {
+				return ascii.IsSpace(c) || c == ',' && r.shape == shapeCommas
+			}
+			if isEnd(v[i]) {
+				i++
+				continue
+			}
+			j := i
+			for j < len(v) && !isEnd(v[j]) {
+				j++
+			}
+			e.addLink(v[i:j], places.at(i), r.attr, r.kind)
+			i = j
+		}
+	}
+}
+
+// css adds the URLs of a style sheet or a list of declarations.
+func (e *Elements) css(text []byte, attr scan.Attr, kind scan.Kind, places places) {
+	css.URLs(text, func(_ css.Kind, start, end int, value []byte) {
+		k := kind
+		if len(value) > 0 && value[0] == '#' {
+			k = scan.KindReference
+		}
+		e.addLink(e.Value(text, start, end, value), places.at(start), attr, k)
+	})
+}
+
+// places converts offsets in a decoded value to offsets in the page's text.
+type places struct {
+	start uint32
+	table []uint32 // nil if the value is the same as its source text
+}
+
+func (p places) at(i int) uint32 {
+	switch {
+	case p.table == nil:
+		return p.start + uint32(i)
+	case i < len(p.table):
+		return p.start + p.table[i]
+	case len(p.table) > 0:
+		return p.start + p.table[len(p.table)-1]
+	}
+	return p.start
+}
+
+// composite is value for attributes that hold several URLs. It also returns
+// where each byte of the value is in the page's text.
+func (e *Elements) composite(sp token.Span) ([]byte, places) {
+	v := e.value(sp)
+	raw := e.Page.Text[sp.Start:sp.End]
+	if len(raw) == 0 || len(v) == len(raw) && &v[0] == &raw[0] {
+		return v, places{start: sp.Start}
+	}
+	var table []uint32
+	v = token.DecodeRefs(nil, raw, &table)
+	return v, places{start: sp.Start, table: table}
+}
+
+// StyleText adds the URLs in the text of a style element. at is the range of
+// its tag.
+func (e *Elements) StyleText(at, content token.Span) {
+	if e.Tags == scan.Linklint || content.Start == content.End {
+		return
+	}
+	text := e.Page.Text[content.Start:content.End]
+	e.NoteBytes(text)
+	e.tag, e.at = scan.TagStyle, at
+	e.css(text, scan.AttrText, scan.KindLink, places{start: content.Start})
+}
+
+// shape says how an attribute's value holds URLs.
+type shape uint8
+
+const (
+	shapeURL    shape = iota // the whole value
+	shapeList                // several, separated by spaces (ping)
+	shapeCommas              // several, separated by commas (archive of applet)
+	shapeSrcset              // HTML 4.8.4.2.2
+	shapeCSS                 // declarations with url()
+)
+
+// rule is one row of a link table: an attribute and what its value is for.
+type rule struct {
+	attr  scan.Attr
+	kind  scan.Kind
+	shape shape
+}
+
+// modernTable lists the attributes that hold links, by element. It is the
+// union of what browsers follow and what the link checkers known to us take.
+// base, meta, link rel and applet have rules of their own in emit.go.
+var modernTable = [scan.TagCount][]rule{
+	scan.TagA:          {{scan.AttrHref, scan.KindLink, shapeURL}, {scan.AttrPing, scan.KindPing, shapeList}},
+	scan.TagArea:       {{scan.AttrHref, scan.KindLink, shapeURL}, {scan.AttrPing, scan.KindPing, shapeList}},
+	scan.TagAudio:      {{scan.AttrSrc, scan.KindResource, shapeURL}},
+	scan.TagBgsound:    {{scan.AttrSrc, scan.KindLink, shapeURL}},
+	scan.TagBlockquote: {{scan.AttrCite, scan.KindMetadata, shapeURL}},
+	scan.TagBody:       {{scan.AttrBackground, scan.KindLink, shapeURL}},
+	scan.TagButton:     {{scan.AttrFormaction, scan.KindAction, shapeURL}},
+	scan.TagDel:        {{scan.AttrCite, scan.KindMetadata, shapeURL}},
+	scan.TagEmbed:      {{scan.AttrSrc, scan.KindLink, shapeURL}},
+	scan.TagForm:       {{scan.AttrAction, scan.KindAction, shapeURL}},
+	scan.TagFrame:      {{scan.AttrSrc, scan.KindLink, shapeURL}, {scan.AttrLongdesc, scan.KindLink, shapeURL}},
+	scan.TagHead:       {{scan.AttrProfile, scan.KindMetadata, shapeList}},
+	scan.TagHTML:       {{scan.AttrManifest, scan.KindLink, shapeURL}},
+	scan.TagIframe:     {{scan.AttrSrc, scan.KindLink, shapeURL}, {scan.AttrLongdesc, scan.KindLink, shapeURL}},
+	scan.TagImage:      imgRules,
+	scan.TagImg:        imgRules,
+	scan.TagInput: {{scan.AttrSrc, scan.KindLink, shapeURL}, {scan.AttrFormaction, scan.KindAction, shapeURL},
+		{scan.AttrUsemap, scan.KindMap, shapeURL}},
+	scan.TagIns:  {{scan.AttrCite, scan.KindMetadata, shapeURL}},
+	scan.TagLink: {{scan.AttrHref, scan.KindLink, shapeURL}, {scan.AttrImagesrcset, scan.KindResource, shapeSrcset}},
+	scan.TagObject: {{scan.AttrData, scan.KindLink, shapeURL}, {scan.AttrClassid, scan.KindLink, shapeURL},
+		{scan.AttrCodebase, scan.KindMetadata, shapeURL}, {scan.AttrArchive, scan.KindLink, shapeList}, {scan.AttrUsemap, scan.KindMap, shapeURL}},
+	scan.TagQ:      {{scan.AttrCite, scan.KindMetadata, shapeURL}},
+	scan.TagScript: {{scan.AttrSrc, scan.KindResource, shapeURL}},
+	scan.TagSource: {{scan.AttrSrc, scan.KindResource, shapeURL}, {scan.AttrSrcset, scan.KindResource, shapeSrcset}},
+	scan.TagTable:  backgroundRules,
+	scan.TagTbody:  backgroundRules,
+	scan.TagTd:     backgroundRules,
+	scan.TagTfoot:  backgroundRules,
+	scan.TagTh:     backgroundRules,
+	scan.TagThead:  backgroundRules,
+	scan.TagTr:     backgroundRules,
+	scan.TagTrack:  {{scan.AttrSrc, scan.KindResource, shapeURL}},
+	scan.TagVideo:  {{scan.AttrSrc, scan.KindResource, shapeURL}, {scan.AttrPoster, scan.KindLink, shapeURL}},
+}
+
+var (
+	backgroundRules = []rule{{scan.AttrBackground, scan.KindLink, shapeURL}}
+	imgRules        = []rule{{scan.AttrSrc, scan.KindResource, shapeURL}, {scan.AttrSrcset, scan.KindResource, shapeSrcset},
+		{scan.AttrLowsrc, scan.KindLink, shapeURL}, {scan.AttrDynsrc, scan.KindLink, shapeURL}, {scan.AttrLongdesc, scan.KindLink, shapeURL},
+		{scan.AttrUsemap, scan.KindMap, shapeURL}}
+)
+
+// foreignRules hold for every element of svg and math.
+var foreignRules = []rule{{scan.AttrHref, scan.KindLink, shapeURL}, {scan.AttrXlinkHref, scan.KindLink, shapeURL},
+	{scan.AttrClipPath, scan.KindReference, shapeCSS}, {scan.AttrFill, scan.KindReference, shapeCSS},
+	{scan.AttrFilter, scan.KindReference, shapeCSS}, {scan.AttrMarkerEnd, scan.KindReference, shapeCSS},
+	{scan.AttrMarkerMid, scan.KindReference, shapeCSS}, {scan.AttrMarkerStart, scan.KindReference, shapeCSS},
+	{scan.AttrMask, scan.KindReference, shapeCSS}, {scan.AttrStroke, scan.KindReference, shapeCSS}}
+
+// linklintTable is the table of the seed (LL-38 to LL-53); a name, map name,
+// applet, base and meta are in emit.go.
+var linklintTable = [scan.TagCount][]rule{
+	scan.TagA:       {{scan.AttrHref, scan.KindLink, shapeURL}},
+	scan.TagArea:    {{scan.AttrHref, scan.KindLink, shapeURL}},
+	scan.TagBgsound: {{scan.AttrSrc, scan.KindLink, shapeURL}},
+	scan.TagBody:    {{scan.AttrBackground, scan.KindLink, shapeURL}},
+	scan.TagEmbed:   {{scan.AttrSrc, scan.KindLink, shapeURL}},
+	scan.TagForm:    {{scan.AttrAction, scan.KindAction, shapeURL}},
+	scan.TagFrame:   {{scan.AttrSrc, scan.KindLink, shapeURL}},
+	scan.TagImg: {{scan.AttrSrc, scan.KindLink, shapeURL}, {scan.AttrLowsrc, scan.KindLink, shapeURL}, {scan.AttrDynsrc, scan.KindLink, shapeURL},
+		{scan.AttrUsemap, scan.KindMap, shapeURL}},
+	scan.TagInput:  {{scan.AttrSrc, scan.KindLink, shapeURL}},
+	scan.TagScript: {{scan.AttrSrc, scan.KindLink, shapeURL}},
+}
+
+// srcset calls emit with the half-open byte range of each candidate's URL in
+// value, in order. The value is a srcset or imagesrcset attribute with its
+// character references decoded; any bytes will do. It allocates nothing and
+// takes time linear in len(value).
+//
+// A browser drops a candidate whose descriptors it cannot use ("a.png 1q").
+// Its URL is emitted all the same: the author wrote it to be fetched, and
+// which descriptors count has changed over time.
+//
+// Spec: HTML, https://html.spec.whatwg.org/multipage/images.html#parse-a-srcset-attribute
+func srcset(value []byte, emit func(start, end int)) {
+	for i := 0; ; {
+		for i < len(value) && (value[i] == ',' || ascii.IsSpace(value[i])) {
+			i++
+		}
+		if i == len(value) {
+			return
+		}
+		start := i
+		for i < len(value) && !ascii.IsSpace(value[i]) {
+			i++
+		}
+		end := i
+		// Commas inside a URL belong to it (data:), those at its end close
+		// the candidate. The first byte is no comma, so the loop stops.
+		for value[end-1] == ',' {
+			end--
+		}
+		emit(start, end)
+		if end == i {
+			i = srcsetDescriptors(value, i)
+		}
+	}
+}
+
+// srcsetDescriptors returns the offset behind the comma that ends the
+// descriptors beginning at i, or len(value). Commas in parentheses are kept
+// for future descriptors; parentheses do not nest, and one that is never
+// closed takes the rest.
+func srcsetDescriptors(value []byte, i int) int {
+	parens := false
+	for ; i < len(value); i++ {
+		switch value[i] {
+		case '(':
+			parens = true
+		case ')':
+			parens = false
+		case ',':
+			if !parens {
+				return i + 1
+			}
+		}
+	}
+	return i
+}

@@ -1,0 +1,201 @@
+package html
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan/scantest"
+	"github.com/sitelink/sitelink/internal/scan/token"
+	"golang.org/x/net/html"
+)
+
+// oracle lists what golang.org/x/net/html's tree holds of the attributes
+// that are one URL or name each, as a sorted set: the parser copies elements,
+// so counts mean nothing.
+func oracle(text []byte) ([]string, error) {
+	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]bool{}
+	var walk func(n *html.Node, inert bool)
+	walk = func(n *html.Node, inert bool) {
+		for ; n != nil; n = n.NextSibling {
+			if n.Type == html.ElementNode {
+				oracleElement(n, inert, set)
+				if n.Namespace == "" && n.Data == "link" && !inert && bytes.IndexByte(text, '&') < 0 {
+					oracleAdvert(n, set)
+				}
+			}
+			walk(n.FirstChild, inert || n.Type == html.ElementNode && n.Namespace == "" && n.Data == "template")
+		}
+	}
+	walk(root.FirstChild, false)
+	var out []string
+	for k := range set {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out, nil
+}
+
+func oracleElement(n *html.Node, inert bool, set map[string]bool) {
+	seen := map[string]bool{}
+	for _, a := range n.Attr {
+		key := a.Key
+		if a.Namespace != "" {
+			key = a.Namespace + ":" + key
+		}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		switch {
+		case key == "id" && !inert && a.Val != "":
+			set["anchor id "+a.Val] = true
+		case key == "name" && n.Namespace == "" && n.Data == "a" && !inert && a.Val != "":
+			set["anchor name "+a.Val] = true
+		case key == "href" && n.Namespace == "" && (n.Data == "a" || n.Data == "area" || n.Data == "link"),
+			key == "src" && n.Namespace == "" && (n.Data == "img" || n.Data == "script" || n.Data == "iframe"),
+			(key == "href" || key == "xlink:href") && n.Namespace != "":
+			set[fmt.Sprintf("link %s %s %v %s", n.Data, key, inert, a.Val)] = true
+		}
+	}
+}
+
+// oracleAdvert adds what a link element advertises. Relations are read as they
+// are written, so pages with references are left out.
+func oracleAdvert(n *html.Node, set map[string]bool) {
+	for _, a := range n.Attr {
+		if a.Key != "rel" {
+			continue
+		}
+		for _, word := range strings.FieldsFunc(a.Val, func(r rune) bool { return strings.ContainsRune(ascii.Space, r) }) {
+			for _, rel := range []string{"pingback", "webmention"} {
+				if ascii.EqualFold([]byte(word), rel) {
+					set["advert "+rel] = true
+				}
+			}
+		}
+		return
+	}
+}
+
+// ours lists the same of a Page.
+func ours(p *scan.Page) []string {
+	set := map[string]bool{}
+	for _, a := range p.Anchors {
+		switch a.Kind {
+		case scan.AnchorID:
+			set["anchor id "+string(a.Name)] = true
+		case scan.AnchorName:
+			set["anchor name "+string(a.Name)] = true
+		}
+	}
+	for _, a := range p.Adverts {
+		for bit, rel := range map[scan.AdvertRel]string{scan.AdvertPingback: "pingback", scan.AdvertWebmention: "webmention"} {
+			if a.Rel&bit != 0 && bytes.IndexByte(p.Text, '&') < 0 {
+				set["advert "+rel] = true
+			}
+		}
+	}
+	for i := range p.Links {
+		l := &p.Links[i]
+		el := p.Element(l)
+		switch {
+		case l.Attr == scan.AttrHref && (el == "a" || el == "area" || el == "link"),
+			l.Attr == scan.AttrSrc && (el == "img" || el == "script" || el == "iframe"),
+			l.Attr == scan.AttrHref, l.Attr == scan.AttrXlinkHref:
+			set[fmt.Sprintf("link %s %s %v %s", el, l.Attr, l.Inert, l.Value)] = true
+		}
+	}
+	var out []string
+	for k := range set {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// foldForeign lower-cases the element name of link rows: the parser adjusts
+// the case of svg names.
+func foldForeign(rows []string) []string {
+	for i, r := range rows {
+		if f := strings.SplitN(r, " ", 3); f[0] == "link" {
+			rows[i] = "link " + strings.ToLower(f[1]) + " " + f[2]
+		}
+	}
+	sort.Strings(rows)
+	return slices.Compact(rows)
+}
+
+// compare holds text against the oracle. Differences that browsers decide
+// against the oracle are left out by the callers.
+func compare(t *testing.T, s *Scanner, text []byte) {
+	t.Helper()
+	want, err := oracle(text)
+	if err != nil {
+		return // over 512 open elements
+	}
+	got := ours(s.Scan(text, scan.Options{Charset: "utf-8"}))
+	want, got = foldForeign(want), foldForeign(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("irregular=%v page %q\n got %q\nwant %q", s.el.Page.Irregular, clip(text), diff(got, want), diff(want, got))
+	}
+}
+
+func diff(a, b []string) (only []string) {
+	for _, x := range a {
+		if !slices.Contains(b, x) {
+			only = append(only, x)
+		}
+	}
+	return only
+}
+
+func clip(b []byte) []byte { return b[:min(len(b), 600)] }
+
+// probes are put into every tree construction test: each start tag gets an id.
+func probe(text []byte) []byte {
+	var out []byte
+	n := 0
+	for i := 0; i < len(text); i++ {
+		out = append(out, text[i])
+		if text[i] == '<' && i+1 < len(text) && token.Class[text[i+1]]&token.ClassLetter != 0 {
+			j := i + 1
+			for j < len(text) && token.Class[text[j]]&token.ClassNameEnd == 0 {
+				out = append(out, text[j])
+				j++
+			}
+			if j < len(text) {
+				n++
+				out = append(out, fmt.Sprintf(" id=i%d href=h%d ", n, n)...)
+			}
+			i = j - 1
+		}
+	}
+	return out
+}
+
+func TestTreeConstruction(t *testing.T) {
+	var s Scanner
+	slow := 0
+	for _, text := range scantest.TreeTests(t) {
+		if !utf8.Valid(text) {
+			continue
+		}
+		compare(t, &s, text)
+		compare(t, &s, probe(text))
+		if s.el.Page.Irregular {
+			slow++
+		}
+	}
+	t.Logf("%d pages were irregular", slow)
+}

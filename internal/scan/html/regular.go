@@ -1,0 +1,193 @@
+package html
+
+import (
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan/token"
+)
+
+// regularity follows just enough of tree construction (HTML 13.2.6) to tell
+// whether every start tag of the page becomes an element, and in which
+// namespace. As soon as it cannot tell, the page is irregular and the slow
+// path decides. It must never be wrong the other way: FuzzPage holds it
+// against x/net/html.
+type regularity struct {
+	irregular bool
+	// tables holds, for each open table, whether the last table tag of it
+	// opened a cell or caption: only there may another table begin.
+	tables []bool
+	// foreign holds the names of the open elements of an svg or math subtree.
+	foreign []foreignElement
+	// templates holds, for each open template, the number of tables open
+	// outside of it.
+	templates []int
+	form      bool // a form is open
+	sel       bool // a select is open
+	noscript  bool
+	head      bool // a head tag was seen
+	body      bool // a body tag was seen
+	html      bool // an html tag was seen
+	started   bool // a start tag other than html was seen
+}
+
+type foreignElement struct {
+	name       token.Span
+	ns         Namespace
+	integrates bool // HTML may stand inside
+}
+
+func (r *regularity) reset() {
+	*r = regularity{tables: r.tables[:0], foreign: r.foreign[:0], templates: r.templates[:0]}
+}
+
+func (r *regularity) inert() bool { return len(r.templates) > 0 }
+
+// plain tells whether every start tag becomes an element here that counts.
+func (r *regularity) plain() bool { return !r.sel && len(r.foreign)+len(r.templates) == 0 }
+
+// start notes a start tag in HTML content.
+func (r *regularity) start(t scan.Tag, attrs *token.AttrSet) {
+	if r.inert() {
+		// What stands in a template defines nothing, so only the template's
+		// end must be found.
+		switch t {
+		case scan.TagTemplate:
+			r.templates = append(r.templates, len(r.tables))
+		case scan.TagSelect, scan.TagFrameset, scan.TagCol, scan.TagColgroup:
+			r.irregular = true
+		}
+		return
+	}
+	if r.sel {
+		r.irregular = true
+		return
+	}
+	switch t {
+	case scan.TagTable:
+		if n := len(r.tables); n > 0 && !r.tables[n-1] {
+			r.irregular = true
+		}
+		r.tables = append(r.tables, false)
+	case scan.TagTd, scan.TagTh, scan.TagCaption:
+		if n := len(r.tables); n > 0 {
+			r.tables[n-1] = true
+		} else {
+			r.irregular = true
+		}
+	case scan.TagTr, scan.TagTbody, scan.TagThead, scan.TagTfoot, scan.TagCol, scan.TagColgroup:
+		if n := len(r.tables); n > 0 {
+			r.tables[n-1] = false
+		} else {
+			r.irregular = true
+		}
+	case scan.TagForm:
+		if r.form {
+			r.irregular = true
+		}
+		r.form = true
+	case scan.TagSelect:
+		r.sel = true
+	case scan.TagTemplate:
+		r.templates = append(r.templates, len(r.tables))
+	case scan.TagFrame, scan.TagFrameset:
+		r.irregular = true
+	case scan.TagNoscript:
+		if r.noscript {
+			r.irregular = true
+		}
+		r.noscript = true
+	case scan.TagHead:
+		if r.started && attrs.Seen != 0 {
+			r.irregular = true
+		}
+	case scan.TagBody:
+		if r.body && attrs.Seen != 0 {
+			r.irregular = true
+		}
+		r.body = true
+	case scan.TagHTML:
+		if r.html && attrs.Seen != 0 {
+			r.irregular = true
+		}
+		r.html = true
+		return
+	}
+	r.started = true
+}
+
+// end notes an end tag in HTML content.
+func (r *regularity) end(t scan.Tag) {
+	if t == scan.TagTemplate {
+		if n := len(r.templates); n > 0 {
+			r.tables = r.tables[:r.templates[n-1]]
+			r.templates = r.templates[:n-1]
+		}
+		return
+	}
+	if r.inert() {
+		return
+	}
+	switch t {
+	case scan.TagSelect:
+		r.sel = false
+	case scan.TagForm:
+		r.form = false
+	case scan.TagNoscript:
+		r.noscript = false
+	case scan.TagTable:
+		if r.sel {
+			r.irregular = true
+		}
+		if n := len(r.tables); n > 0 {
+			r.tables = r.tables[:n-1]
+		}
+	case scan.TagTd, scan.TagTh, scan.TagCaption, scan.TagTr, scan.TagTbody, scan.TagThead, scan.TagTfoot, scan.TagCol, scan.TagColgroup:
+		if r.sel {
+			r.irregular = true
+		}
+		if n := len(r.tables); n > 0 {
+			r.tables[n-1] = false
+		}
+	}
+}
+
+// enterForeign notes <svg> or <math> in HTML content.
+func (r *regularity) enterForeign(name token.Span, ns Namespace) {
+	r.foreign = append(r.foreign, foreignElement{name: name, ns: ns})
+}
+
+// startForeign notes a start tag inside svg or math.
+func (r *regularity) startForeign(text []byte, name token.Span, selfClosing bool) {
+	top := r.foreign[len(r.foreign)-1]
+	b := text[name.Start:name.End]
+	if top.integrates || token.BreaksOut(b) {
+		r.irregular = true
+		return
+	}
+	if selfClosing {
+		return
+	}
+	e := foreignElement{name: name, ns: top.ns}
+	if top.ns == SVG {
+		e.integrates = ascii.EqualFold(b, "title") || ascii.EqualFold(b, "desc") || ascii.EqualFold(b, "foreignobject")
+	} else {
+		switch {
+		case ascii.EqualFold(b, "mi"), ascii.EqualFold(b, "mo"), ascii.EqualFold(b, "mn"), ascii.EqualFold(b, "ms"), ascii.EqualFold(b, "mtext"):
+			e.integrates = true
+		case ascii.EqualFold(b, "annotation-xml"):
+			r.irregular = true
+		}
+	}
+	r.foreign = append(r.foreign, e)
+}
+
+// endForeign notes an end tag inside svg or math.
+func (r *regularity) endForeign(text []byte, name token.Span) {
+	n := len(r.foreign) - 1
+	top := r.foreign[n].name
+	if !token.EqualFold(text[top.Start:top.End], text[name.Start:name.End]) {
+		r.irregular = true
+		return
+	}
+	r.foreign = r.foreign[:n]
+}

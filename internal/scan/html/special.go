@@ -1,0 +1,316 @@
+package html
+
+import (
+	"bytes"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan/jsonld"
+	"github.com/sitelink/sitelink/internal/scan/token"
+)
+
+// special handles what no table row can say: names, base, meta, the relations
+// of link, image buttons, applets.
+func (e *Elements) special() {
+	set := &e.Attrs
+	switch e.tag {
+	case scan.TagA:
+		if set.Has(scan.AttrName) && !e.Inert {
+			e.Anchor(scan.AttrName, scan.AnchorName)
+		}
+	case scan.TagMap:
+		if set.Has(scan.AttrName) && !e.Inert {
+			e.Anchor(scan.AttrName, scan.AnchorMap)
+		}
+	case scan.TagBase:
+		if set.Has(scan.AttrHref) && !e.Inert {
+			sp := set.Val[scan.AttrHref]
+			e.Page.Bases = append(e.Page.Bases, scan.Base{Value: e.value(sp), Off: sp.Start})
+		}
+	case scan.TagMeta:
+		e.meta()
+	case scan.TagLink:
+		if !set.Has(scan.AttrRel) {
+			break
+		}
+		kind, advert := scan.Relations(e.source(scan.AttrRel))
+		if kind != scan.KindLink && e.Tags == scan.Modern {
+			e.mark(scan.AttrHref, kind)
+		}
+		if advert != 0 && !e.Inert {
+			e.Page.Adverts = append(e.Page.Adverts, scan.Advert{TagOff: e.at.Start, Rel: advert})
+		}
+	case scan.TagInput:
+		if set.Has(scan.AttrType) && ascii.EqualFold(bytes.Trim(e.source(scan.AttrType), ascii.Space), "image") && e.Tags == scan.Modern {
+			e.mark(scan.AttrSrc, scan.KindResource)
+		}
+	case scan.TagApplet:
+		e.applet()
+	}
+}
+
+// mark changes the kind of the link that this tag's attribute gave.
+func (e *Elements) mark(a scan.Attr, kind scan.Kind) {
+	links := e.Page.Links
+	for i := len(links) - 1; i >= 0 && links[i].TagOff == e.at.Start; i-- {
+		if links[i].Attr == a {
+			links[i].Kind = kind
+		}
+	}
+}
+
+// meta handles the three uses of meta: encoding, refresh, metadata.
+func (e *Elements) meta() {
+	set := &e.Attrs
+	if set.Has(scan.AttrCharset) && !e.Inert {
+		e.DeclareCharset(bytes.Trim(e.source(scan.AttrCharset), ascii.Space))
+	}
+	if !set.Has(scan.AttrContent) {
+		return
+	}
+	sp := set.Val[scan.AttrContent]
+	if set.Has(scan.AttrHTTPEquiv) {
+		switch equiv := e.source(scan.AttrHTTPEquiv); {
+		case ascii.EqualFold(equiv, "content-type"):
+			if !set.Has(scan.AttrCharset) && !e.Inert {
+				e.DeclareCharset(charsetOf(e.source(scan.AttrContent)))
+			}
+		case ascii.EqualFold(equiv, "refresh"):
+			v, places := e.composite(sp)
+			if start, end, ok := refreshURL(v); ok {
+				e.addLink(v[start:end], places.at(start), scan.AttrContent, scan.KindRefresh)
+				if e.Page.Alias == 0 && !e.Inert && refreshAtOnce(v) && !e.inNoscript(sp.Start) {
+					e.Page.Alias = e.Page.Links[len(e.Page.Links)-1].Off + 1
+				}
+			}
+		}
+		return
+	}
+	if e.Tags == scan.Linklint {
+		return
+	}
+	if set.Has(scan.AttrName) && ascii.EqualFold(e.source(scan.AttrName), "robots") && !e.Inert {
+		e.Page.NoIndex = e.Page.NoIndex || ascii.IndexFold(e.source(scan.AttrContent), "noindex") >= 0
+	}
+	named := false
+	for _, a := range [...]scan.Attr{scan.AttrProperty, scan.AttrName, scan.AttrItemprop} {
+		if set.Has(a) && metaURLs[string(bytes.ToLower(bytes.Trim(e.source(a), ascii.Space)))] {
+			named = true
+		}
+	}
+	v := e.value(sp)
+	if t := bytes.Trim(v, ascii.Space); len(t) > 0 && (named || scan.IsWebURL(t)) {
+		e.addLink(v, sp.Start, scan.AttrContent, scan.KindMetadata)
+	}
+}
+
+// metaURLs are the metadata whose content is a URL, relative ones included.
+var metaURLs = func() map[string]bool {
+	m := map[string]bool{}
+	for _, n := range []string{"og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video",
+		"og:video:url", "og:video:secure_url", "og:audio", "og:audio:url", "og:audio:secure_url", "og:see_also",
+		"twitter:image", "twitter:image:src", "twitter:url", "twitter:player", "twitter:player:stream",
+		"msapplication-tileimage", "msapplication-square70x70logo", "msapplication-square150x150logo",
+		"msapplication-wide310x150logo", "msapplication-square310x310logo", "msapplication-starturl",
+		"thumbnail", "thumbnailurl", "contenturl", "embedurl", "image", "logo", "url", "dcterms.uri"} {
+		m[n] = true
+	}
+	return m
+}()
+
+// applet resolves code and archive against codebase (LL-40, LL-41): codebase
+// names a directory, and an archive replaces the class.
+func (e *Elements) applet() {
+	set := &e.Attrs
+	dir := []byte(nil)
+	if set.Has(scan.AttrCodebase) {
+		dir = bytes.Trim(e.value(set.Val[scan.AttrCodebase]), ascii.Space)
+		if len(dir) > 0 && dir[len(dir)-1] != '/' {
+			dir = append(bytes.Clone(dir), '/')
+		}
+	}
+	join := func(name []byte) []byte {
+		if len(name) > 0 && name[0] == '/' {
+			return e.Keep(name)
+		}
+		return e.Keep(append(bytes.Clone(dir), name...))
+	}
+	if set.Has(scan.AttrArchive) {
+		n := len(e.Page.Links)
+		e.take(rule{scan.AttrArchive, scan.KindLink, shapeCommas})
+		for i := n; i < len(e.Page.Links); i++ {
+			e.SetRef(e.Page.Links[i].Off, join(e.Page.Links[i].Value))
+		}
+		return
+	}
+	if set.Has(scan.AttrCode) {
+		sp := set.Val[scan.AttrCode]
+		v := e.value(sp)
+		name := bytes.Trim(v, ascii.Space)
+		if len(name) > 0 && !bytes.HasSuffix(name, []byte(".class")) {
+			name = append(bytes.Clone(name), ".class"...)
+		}
+		e.addLink(v, sp.Start, scan.AttrCode, scan.KindLink)
+		e.SetRef(sp.Start, join(name))
+	}
+}
+
+// scriptText handles the text of a script element: JSON-LD holds URLs, and
+// anything that runs may serve fragments.
+func (e *Elements) ScriptText(at, content token.Span) {
+	set := &e.Attrs
+	var kind []byte
+	if set.Has(scan.AttrType) {
+		kind = bytes.Trim(e.source(scan.AttrType), ascii.Space)
+	}
+	if ascii.EqualFold(kind, "application/ld+json") {
+		if e.Tags == scan.Modern {
+			text := e.Page.Text[content.Start:content.End]
+			e.NoteBytes(text)
+			e.tag, e.at = scan.TagScript, at
+			jsonld.Links(text, func(start, end int, value []byte) {
+				e.addLink(e.Value(text, start, end, value), content.Start+uint32(start), scan.AttrText, scan.KindMetadata)
+			})
+		}
+		return
+	}
+	if !e.Inert && isJavaScript(kind) && (content.Start < content.End || set.Has(scan.AttrSrc)) {
+		e.Page.HasScript = true
+	}
+}
+
+// isJavaScript tells whether a script of this type runs (HTML 4.12.1).
+func isJavaScript(kind []byte) bool {
+	if len(kind) == 0 || ascii.EqualFold(kind, "module") {
+		return true
+	}
+	return len(kind) < 40 && javaScriptTypes[string(bytes.ToLower(kind))]
+}
+
+var javaScriptTypes = func() map[string]bool {
+	m := map[string]bool{}
+	for _, t := range []string{"application/ecmascript", "application/javascript", "application/x-ecmascript",
+		"application/x-javascript", "text/ecmascript", "text/javascript", "text/javascript1.0", "text/javascript1.1",
+		"text/javascript1.2", "text/javascript1.3", "text/javascript1.4", "text/javascript1.5", "text/jscript",
+		"text/livescript", "text/x-ecmascript", "text/x-javascript"} {
+		m[t] = true
+	}
+	return m
+}()
+
+// refreshURL returns the half-open byte range of the URL in content, the value
+// of a Refresh header or of the content attribute of <meta
+// http-equiv=refresh>, white space at its ends left out. ok is false when
+// there is none: a content that a browser does not understand, or one that
+// reloads the page itself ("5", "5; url=").
+//
+// The name before the URL may be "url=", as the standard has it, or "href=",
+// as linklint's manual printed it (LL-52, A-LL-5). To a browser the latter is
+// part of the URL; nobody means that, so the range begins behind it.
+//
+// Spec: HTML, https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
+func refreshURL(content []byte) (start, end int, ok bool) {
+	i := ascii.SkipSpace(content, 0)
+	// The time is needed, but only its presence: "5", "0.5", ".5", "1.9..5.".
+	if i == len(content) || content[i] != '.' && !ascii.IsDigit(content[i]) {
+		return 0, 0, false
+	}
+	for i < len(content) && (content[i] == '.' || ascii.IsDigit(content[i])) {
+		i++
+	}
+	if i == len(content) {
+		return 0, 0, false
+	}
+	if c := content[i]; c != ';' && c != ',' && !ascii.IsSpace(c) {
+		return 0, 0, false
+	}
+	i = ascii.SkipSpace(content, i)
+	if i < len(content) && (content[i] == ';' || content[i] == ',') {
+		i = ascii.SkipSpace(content, i+1)
+	}
+	end = len(content)
+	behind, named := refreshName(content, i, "url")
+	if !named {
+		behind, named = refreshName(content, i, "href")
+	}
+	if named {
+		i = behind
+	}
+	// Quotes are looked for behind the name, and where no name is. What begins
+	// like the name but is none ("url foo") cannot begin with a quote.
+	if i < end && (content[i] == '"' || content[i] == '\'') {
+		quote := content[i]
+		i++
+		if n := bytes.IndexByte(content[i:], quote); n >= 0 {
+			end = i + n
+		}
+	}
+	i = ascii.SkipSpace(content[:end], i)
+	for end > i && ascii.IsSpace(content[end-1]) {
+		end--
+	}
+	return i, end, i < end
+}
+
+// refreshAtOnce tells whether the time in content, for which [refreshURL] has
+// found a URL, is zero: the visitor never sees the page. Fractions count for
+// nothing.
+func refreshAtOnce(content []byte) bool {
+	for _, c := range content[ascii.SkipSpace(content, 0):] {
+		if c != '0' {
+			return !ascii.IsDigit(c)
+		}
+	}
+	return true
+}
+
+// inNoscript tells whether the tag at off stands in a noscript element, whose
+// contents mean nothing to a browser that runs scripts. It is asked for pages
+// with a refresh only.
+func (e *Elements) inNoscript(off uint32) bool {
+	before := bytes.ToLower(e.Page.Text[:off])
+	return bytes.LastIndex(before, []byte("<noscript")) > bytes.LastIndex(before, []byte("</noscript"))
+}
+
+// refreshName returns the offset behind name, "=" and the white space around
+// them, if these stand at i. The name is lower case, content any case.
+func refreshName(content []byte, i int, name string) (behind int, ok bool) {
+	if len(content)-i < len(name) || !ascii.EqualFold(content[i:i+len(name)], name) {
+		return i, false
+	}
+	i = ascii.SkipSpace(content, i+len(name))
+	if i == len(content) || content[i] != '=' {
+		return i, false
+	}
+	return ascii.SkipSpace(content, i+1), true
+}
+
+// charsetOf extracts the encoding from the content of a meta element
+// (HTML 2.4.4, "extracting a character encoding from a meta element").
+func charsetOf(content []byte) []byte {
+	rest := content
+	for {
+		k := ascii.IndexFold(rest, "charset")
+		if k < 0 {
+			return nil
+		}
+		rest = bytes.TrimLeft(rest[k+len("charset"):], ascii.Space)
+		if len(rest) > 0 && rest[0] == '=' {
+			break
+		}
+	}
+	rest = bytes.TrimLeft(rest[1:], ascii.Space)
+	if len(rest) == 0 {
+		return nil
+	}
+	if q := rest[0]; q == '"' || q == '\'' {
+		if k := bytes.IndexByte(rest[1:], q); k >= 0 {
+			return rest[1 : 1+k]
+		}
+		return nil
+	}
+	if k := bytes.IndexAny(rest, "\t\n\f\r ;"); k >= 0 {
+		return rest[:k]
+	}
+	return rest
+}

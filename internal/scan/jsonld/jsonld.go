@@ -1,0 +1,269 @@
+package jsonld
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+)
+
+// jsonDepth is how deeply nested JSON-LD is read; what lies deeper is passed
+// over. Real documents stay below ten.
+const maxDepth = 256
+
+// A jsonRole says what a string means where the walk stands.
+type stringRole uint8
+
+const (
+	rolePlain    stringRole = iota // text, or a property that holds no link
+	roleLink                       // value of a property that holds links
+	rolePage                       // the same, and an object there names its page by @id
+	roleTemplate                   // a link unless it has {variables}
+	roleIgnored                    // nothing here or below is a link
+)
+
+// A jsonFrame is an open array or object.
+type frame struct {
+	array bool
+	role  stringRole // of the value that the array or object stands for
+}
+
+// rest is the role of a string in the frame that no key introduces.
+func (f frame) rest() stringRole {
+	if f.array || f.role == roleIgnored {
+		return f.role
+	}
+	return rolePlain
+}
+
+// jsonLD calls emit for each link in JSON-LD text with schema.org vocabulary,
+// in the order of the text: start and end is the range between the quotes,
+// value the string with its JSON escapes resolved. value aliases text, or when
+// it has escapes a buffer that is reused: it is valid during the call only.
+//
+// A string is a link when its property holds links (see jsonPropertyRole) and
+// it looks like one: http:// or https://, or a path that begins with / ./ ../
+// or ?. Everything else may be a name: "image": "Logo of the company".
+//
+// The text need not be JSON. Unknown bytes are passed over, a string ends at
+// the end of its line at the latest, and a string before a colon is a key
+// wherever it stands, so that one fault does not hide the links behind it.
+// Time is linear in len(text).
+//
+// Spec: RFC 8259; https://schema.org/docs/full.html; JSON-LD 1.1
+func Links(text []byte, emit func(start, end int, value []byte)) {
+	var (
+		frames  [maxDepth + 1]frame // the ones around top
+		depth   int                 // may exceed len(frames)
+		top     frame
+		role    stringRole // of the next value
+		scratch []byte
+	)
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			if depth < len(frames) {
+				frames[depth] = top
+			}
+			depth++
+			top = frame{array: text[i] == '[', role: role}
+			if depth > maxDepth {
+				top.role = roleIgnored
+			}
+			role = top.rest()
+		case '}', ']':
+			if depth > 0 {
+				depth--
+				if depth < len(frames) {
+					top = frames[depth]
+				}
+			}
+			role = top.rest()
+		case ',':
+			role = top.rest()
+		case '"':
+			start := i + 1
+			end, escaped, ok := stringEnd(text, start)
+			if !ok {
+				i = end - 1
+				continue
+			}
+			next := ascii.SkipSpace(text, end+1)
+			i = next - 1
+			isKey := next < len(text) && text[next] == ':'
+			if !isKey && role != roleLink && role != rolePage && role != roleTemplate {
+				role = top.rest()
+				continue
+			}
+			value := text[start:end]
+			if escaped {
+				scratch = Unescape(scratch[:0], value)
+				value = scratch
+			}
+			if isKey {
+				role = propertyRole(value, top)
+				continue
+			}
+			if looksLikeURL(value) && (role != roleTemplate || bytes.IndexByte(value, '{') < 0) {
+				emit(start, end, value)
+			}
+			role = top.rest()
+		}
+	}
+}
+
+// jsonString returns the offset of the quote that ends the string whose first
+// byte is at i. ok is false when the line or the text ends first; end is then
+// the offset of that.
+func stringEnd(text []byte, i int) (end int, escaped, ok bool) {
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i, escaped, true
+		case '\n', '\r':
+			return i, escaped, false
+		case '\\':
+			escaped = true
+			if i+1 < len(text) && text[i+1] != '\n' && text[i+1] != '\r' {
+				i++
+			}
+		}
+	}
+	return len(text), escaped, false
+}
+
+// jsonUnescape appends raw with its escapes resolved to dst. A lone surrogate
+// and a \u without four digits become U+FFFD, any other unknown escape the
+// character itself.
+func Unescape(dst, raw []byte) []byte {
+	dst = slices.Grow(dst, len(raw))
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' || i+1 == len(raw) {
+			dst = append(dst, raw[i])
+			continue
+		}
+		i++
+		switch c := raw[i]; c {
+		case 'b':
+			dst = append(dst, '\b')
+		case 'f':
+			dst = append(dst, '\f')
+		case 'n':
+			dst = append(dst, '\n')
+		case 'r':
+			dst = append(dst, '\r')
+		case 't':
+			dst = append(dst, '\t')
+		case 'u':
+			r, ok := hex4(raw[i+1:])
+			if !ok {
+				dst = utf8.AppendRune(dst, utf8.RuneError)
+				continue
+			}
+			i += 4
+			if utf16.IsSurrogate(r) {
+				r2, pair := rune(0), false
+				if rest := raw[i+1:]; len(rest) > 1 && rest[0] == '\\' && rest[1] == 'u' {
+					r2, pair = hex4(rest[2:])
+				}
+				if r = utf16.DecodeRune(r, r2); pair && r != utf8.RuneError {
+					i += 6
+				}
+			}
+			dst = utf8.AppendRune(dst, r)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// jsonHex4 reads the four hexadecimal digits at the start of b.
+func hex4(b []byte) (r rune, ok bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	for _, c := range b[:4] {
+		d, ok := ascii.HexDigit(c)
+		if !ok {
+			return 0, false
+		}
+		r = r<<4 | rune(d)
+	}
+	return r, true
+}
+
+// jsonLooksLikeURL tells a link from text in a property that may hold either.
+func looksLikeURL(v []byte) bool {
+	v = v[ascii.SkipSpace(v, 0):]
+	if len(v) == 0 {
+		return false
+	}
+	switch v[0] {
+	case '/', '?':
+		return true
+	case '.':
+		return bytes.HasPrefix(v, []byte("./")) || bytes.HasPrefix(v, []byte("../"))
+	case 'h', 'H':
+		const scheme = "http"
+		if len(v) < len("http://") || !ascii.EqualFold(v[:len(scheme)], scheme) {
+			return false
+		}
+		v = v[len(scheme):]
+		if v[0]|0x20 == 's' {
+			v = v[1:]
+		}
+		return bytes.HasPrefix(v, []byte("://"))
+	}
+	return false
+}
+
+// jsonPropertyRole returns the role of the value of property key in an object
+// or, in faulty text, array. The list is that of schema.org's properties whose
+// range has URL or whose URL strings name a page or file in practice.
+//
+// @id is an identifier, often one that nothing answers (https://…/#website);
+// only below mainEntityOfPage and item does it stand for the page's URL.
+// identifier, propertyID, @type, additionalType and schemaVersion name things
+// as well.
+func propertyRole(key []byte, in frame) stringRole {
+	if in.role == roleIgnored {
+		return roleIgnored
+	}
+	switch string(key) {
+	case "@context":
+		return roleIgnored // definitions of terms: {"url": "https://schema.org/url"}
+	case "@id":
+		if in.role == rolePage && !in.array {
+			return roleLink
+		}
+		return rolePlain
+	case "mainEntityOfPage", "item":
+		return rolePage
+	case "target", "targetUrl", "urlTemplate":
+		return roleTemplate
+	case "url", "sameAs", "relatedLink", "significantLink", "significantLinks",
+		"itemListElement", "isPartOf", "isBasedOn", "isBasedOnUrl", "archivedAt",
+
+		"image", "logo", "photo", "photos", "thumbnail", "thumbnailUrl", "screenshot",
+		"primaryImageOfPage", "audio", "video", "trailer", "associatedMedia",
+		"encoding", "contentUrl", "embedUrl", "downloadUrl", "installUrl",
+
+		"license", "sdLicense", "usageInfo", "acquireLicensePage", "termsOfService",
+		"publishingPrinciples", "correctionsPolicy", "ethicsPolicy", "diversityPolicy",
+		"diversityStaffingReport", "masthead", "missionCoveragePrioritiesPolicy",
+		"noBylinesPolicy", "ownershipFundingInfo", "unnamedSourcesPolicy",
+		"verificationFactCheckingPolicy", "actionableFeedbackPolicy",
+
+		"discussionUrl", "replyToUrl", "webFeed", "codeRepository", "documentation",
+		"releaseNotes", "softwareHelp",
+
+		"hasMap", "map", "maps", "menu", "hasMenu", "serviceUrl", "trackingUrl",
+		"paymentUrl", "tourBookingPage", "benefitsSummaryUrl", "merchantReturnLink",
+		"productReturnLink", "shippingSettingsLink", "feesAndCommissionsSpecification":
+		return roleLink
+	}
+	return rolePlain
+}

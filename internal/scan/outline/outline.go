@@ -1,0 +1,308 @@
+package outline
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan/token"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Outline is the tree of a page laid flat: its elements and pieces of text in
+// document order, each with the place where its descendants end. It lacks what
+// no reader sees and nobody asks for: comments, text that is white space only,
+// and the text of script, style and noscript.
+//
+// There are two ways to one: [Outliner.Read] in one pass over the bytes, where
+// that is sure to give what a parser does, and [OutlineTree] from the tree of
+// golang.org/x/net/html. FuzzOutline holds the first against the second.
+type Outline struct {
+	text    []byte // what nodes and attributes point into
+	decoded bool   // it holds no character references
+	nodes   []node
+	attrs   []attr
+	seen    [256]bool // the kinds of its nodes
+}
+
+// outlineNode is an element or, with kindText, a piece of text.
+type node struct {
+	kind    elementKind
+	foreign bool
+	raw     bool       // text without character references
+	end     uint32     // the node after the last descendant
+	attr    uint32     // its first attribute; those of the next node follow
+	span    token.Span // of the name or the text
+}
+
+// OutlineAttr is an attribute that an outline keeps.
+type Attr uint8
+
+// The attributes that an outline keeps.
+const (
+	attrOther Attr = iota
+	Alt
+	Cite
+	Class
+	Content
+	Data
+	Datetime
+	Href
+	HTTPEquiv
+	NoMention // data-no-mention
+	Poster
+	Rel
+	Src
+	Title
+	attrCount
+	attrIgnored // frequent ones that are not kept
+)
+
+var attrNames = [attrCount]string{
+	Alt: "alt", Cite: "cite", Class: "class", Content: "content", Data: "data",
+	Datetime: "datetime", Href: "href", HTTPEquiv: "http-equiv", NoMention: "data-no-mention",
+	Poster: "poster", Rel: "rel", Src: "src", Title: "title",
+}
+
+// String returns the attribute's name.
+func (a Attr) String() string { return attrNames[a] }
+
+type attr struct {
+	name Attr
+	span token.Span
+}
+
+// Len returns the number of nodes.
+func (o *Outline) Len() int { return len(o.nodes) }
+
+// End returns the node after the last descendant of node i.
+func (o *Outline) End(i int) int { return int(o.nodes[i].end) }
+
+// IsText tells whether node i is text.
+func (o *Outline) IsText(i int) bool { return o.nodes[i].kind == kindText }
+
+// Tag returns the name of element i; 0 for text and for names that mean
+// nothing to HTML's tree construction.
+func (o *Outline) Tag(i int) atom.Atom { return elements[o.nodes[i].kind].atom }
+
+// Has tells whether any element has the name, which must be one that Tag tells.
+func (o *Outline) Has(tag atom.Atom) bool {
+	for kind := range elements {
+		if elements[kind].atom == tag && o.seen[kind] {
+			return true
+		}
+	}
+	return false
+}
+
+// Foreign tells whether element i belongs to SVG or MathML.
+func (o *Outline) Foreign(i int) bool { return o.nodes[i].foreign }
+
+// Attr returns the value of an attribute of element i with its character
+// references decoded, good until the outline is used again.
+func (o *Outline) Attr(i int, name Attr) (value []byte, ok bool) {
+	for _, a := range o.attrsOf(i) {
+		if a.name == name {
+			return o.value(a), true
+		}
+	}
+	return nil, false
+}
+
+// Attrs tells, one bit for each, which attributes element i has.
+func (o *Outline) Attrs(i int) (set uint32) {
+	for _, a := range o.attrsOf(i) {
+		set |= 1 << a.name
+	}
+	return set
+}
+
+// Mentions tells whether any value of an attribute has word in it.
+func (o *Outline) Mentions(name Attr, word string) bool {
+	if o.decoded || bytes.Contains(o.text, []byte(word)) {
+		return true
+	}
+	// Character references can hide the word.
+	for _, a := range o.attrs {
+		if a.name == name && bytes.IndexByte(o.text[a.span.Start:a.span.End], '&') >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *Outline) attrsOf(i int) []attr {
+	last := len(o.attrs)
+	if i+1 < len(o.nodes) {
+		last = int(o.nodes[i+1].attr)
+	}
+	return o.attrs[o.nodes[i].attr:last]
+}
+
+func (o *Outline) value(a attr) []byte {
+	raw := o.text[a.span.Start:a.span.End]
+	if o.decoded || bytes.IndexByte(raw, '&') < 0 && bytes.IndexByte(raw, '\r') < 0 {
+		return raw
+	}
+	return token.DecodeRefs(nil, raw, nil)
+}
+
+// AppendName appends the lower-case name of element i.
+func (o *Outline) AppendName(dst []byte, i int) []byte {
+	n := &o.nodes[i]
+	if name := elements[n.kind].name; name != "" {
+		return append(dst, name...)
+	}
+	for _, c := range o.text[n.span.Start:n.span.End] {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// AppendText appends text i, its character references decoded, without white
+// space (HTML's: tab, LF, FF, CR, space) at its ends and with one space for
+// each run of it inside.
+func (o *Outline) AppendText(dst []byte, i int) []byte {
+	n := &o.nodes[i]
+	f := folding{dst: dst, from: len(dst)}
+	f.add(o.text[n.span.Start:n.span.End], !o.decoded && !n.raw)
+	return f.dst
+}
+
+// OutlineTree returns the outline of a tree, and the node of the tree for each
+// of its nodes.
+func FromTree(root *html.Node) (*Outline, []*html.Node) {
+	t := treeReader{out: &Outline{decoded: true}}
+	t.children(root)
+	return t.out, t.nodes
+}
+
+type treeReader struct {
+	out   *Outline
+	nodes []*html.Node
+}
+
+func (t *treeReader) children(parent *html.Node) {
+	o := t.out
+	for n := parent.FirstChild; n != nil; n = n.NextSibling {
+		node := node{attr: uint32(len(o.attrs)), foreign: n.Namespace != ""}
+		at := len(o.nodes)
+		switch n.Type {
+		case html.TextNode:
+			if strings.Trim(n.Data, ascii.Space) == "" {
+				continue
+			}
+			node.kind, node.span = kindText, t.note(n.Data)
+		case html.ElementNode:
+			node.span = t.note(n.Data)
+			node.kind = kindAt(o.text, int(node.span.Start), int(node.span.End))
+		default:
+			continue
+		}
+		o.nodes, t.nodes = append(o.nodes, node), append(t.nodes, n)
+		o.seen[node.kind] = true
+		for _, a := range n.Attr {
+			if name, ok := attrByName[a.Key]; ok && a.Namespace == "" {
+				o.attrs = append(o.attrs, attr{name, t.note(a.Val)})
+			}
+		}
+		if node.foreign || elements[node.kind].rule != ruleMute {
+			t.children(n)
+		}
+		o.nodes[at].end = uint32(len(o.nodes))
+	}
+}
+
+func (t *treeReader) note(value string) token.Span {
+	from := len(t.out.text)
+	t.out.text = append(t.out.text, value...)
+	return token.NewSpan(from, len(t.out.text))
+}
+
+// folding collects text with its white space folded.
+type folding struct {
+	dst   []byte
+	from  int  // where the text begins in dst
+	space bool // white space is due before what comes next
+}
+
+// foldClass: 1 is white space, 2 begins a character reference.
+var foldClass = func() (t [256]uint8) {
+	for _, c := range ascii.Space {
+		t[c] = 1
+	}
+	t['&'] = 2
+	return t
+}()
+
+// add adds text, whose character references are decoded if refs is set.
+func (f *folding) add(text []byte, refs bool) {
+	for i := 0; i < len(text); {
+		c := text[i]
+		if foldClass[c] == 1 {
+			f.space = true
+			i++
+			continue
+		}
+		if c == '&' && refs {
+			i += f.reference(text[i:])
+			continue
+		}
+		// As it stands: single spaces between words, too.
+		j := i + 1
+		for j < len(text) {
+			if class := foldClass[text[j]]; class == 0 || class == 2 && !refs {
+				j++
+			} else if text[j] == ' ' && j+1 < len(text) && foldClass[text[j+1]] == 0 {
+				j += 2
+			} else {
+				break
+			}
+		}
+		f.put(text[i:j])
+		i = j
+	}
+}
+
+func (f *folding) put(word []byte) {
+	if f.space && len(f.dst) > f.from {
+		f.dst = append(f.dst, ' ')
+	}
+	f.space = false
+	f.dst = append(f.dst, word...)
+}
+
+// reference adds what the character reference at the start of b means, and
+// returns its length.
+func (f *folding) reference(b []byte) int {
+	n := 1
+	if n < len(b) && b[n] == '#' {
+		n++
+	}
+	for n < len(b) && token.IsAlnum(b[n]) {
+		n++
+	}
+	if n < len(b) && b[n] == ';' {
+		n++
+	}
+	switch string(b[:n]) {
+	case "&lt;":
+		f.put([]byte{'<'})
+	case "&gt;":
+		f.put([]byte{'>'})
+	case "&amp;":
+		f.put([]byte{'&'})
+	case "&quot;", "&#34;":
+		f.put([]byte{'"'})
+	case "&#39;", "&#x27;":
+		f.put([]byte{'\''})
+	default:
+		// What stands after the name decides nothing in text (HTML 13.2.5.73).
+		f.add([]byte(html.UnescapeString(string(b[:n]))), false)
+	}
+	return n
+}

@@ -1,0 +1,28 @@
+package token
+
+import (
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/scan"
+)
+
+// TestSlots: the multipliers in the source need no search, and every name is
+// found by it.
+func TestSlots(t *testing.T) {
+	if TagSlots.Mul != tagMultiplier {
+		t.Errorf("tagMultiplier should be %#X", TagSlots.Mul)
+	}
+	if AttrSlots.Mul != attrMultiplier {
+		t.Errorf("attrMultiplier should be %#X", AttrSlots.Mul)
+	}
+	for tag := range scan.TagCount {
+		if name := tag.String(); name != "" && TagAt([]byte(name), 0, len(name)) != tag {
+			t.Errorf("tag %s is not found", tag)
+		}
+	}
+	for attr := range scan.AttrCount {
+		if name := attr.String(); name != "" && AttrAt([]byte(name), 0, len(name)) != attr {
+			t.Errorf("attribute %s is not found", attr)
+		}
+	}
+}

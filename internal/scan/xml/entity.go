@@ -1,0 +1,234 @@
+package xml
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan/token"
+)
+
+// Bounds of entities: libxml2's, so that what a browser shows is read.
+const (
+	maxEntityDepth = 40
+	// freeExpansion and expansionFactor bound what all references of a
+	// document expand to, in bytes: freeExpansion plus the factor times the
+	// document's length.
+	freeExpansion   = 1 << 20
+	expansionFactor = 5
+)
+
+// xmlEntity is a general entity of the internal subset.
+type entity struct {
+	text     []byte // replacement text (XML 4.5)
+	external bool   // a file of its own, which browsers do not read
+	unparsed bool   // of a notation: may not be referred to
+
+	resolved  bool // the fields below are set
+	resolving bool
+	depth     int
+	size      int64 // bytes of its expansion
+	markup    bool  // the expansion holds "<"
+	outside   bool  // the expansion holds an external entity
+}
+
+// checkRef checks the reference at text[i], which must end before end, and
+// returns its length.
+func (x *reader) checkRef(i, end int, inAttr bool) int {
+	_, e, n := x.ref(x.text[i:end], i)
+	if e == nil || x.failed {
+		return n
+	}
+	if x.resolve(e, i, 1); x.failed {
+		return n
+	}
+	name := "&" + shownName(x.text[i+1:i+n-1]) + ";"
+	switch x.dtd.expanded += e.size; {
+	case x.dtd.expanded > freeExpansion+expansionFactor*int64(len(x.text)):
+		x.fail(i, "entity "+name+" expands to too much text")
+	case inAttr && e.markup:
+		x.fail(i, "entity "+name+" holds \"<\" in an attribute")
+	case inAttr && e.outside:
+		x.fail(i, "external entity "+name+" in an attribute")
+	}
+	return n
+}
+
+// ref reads the reference at the start of b ("&..."), which stands at offset
+// at of the page: it means the characters lit, or the entity, or nothing.
+func (x *reader) ref(b []byte, at int) (lit []byte, e *entity, n int) {
+	if lit, n = plainRef(b, &x.char); n > 0 {
+		return lit, nil, n
+	}
+	j := nameLen(b, 1)
+	if j == 1 || j == len(b) || b[j] != ';' {
+		if len(b) > 1 && b[1] == '#' {
+			x.fail(at, "bad character reference")
+		} else {
+			x.fail(at, "\"&\" begins no reference")
+		}
+		return nil, nil, 1
+	}
+	name := b[1:j]
+	n = j + 1
+	if e = x.dtd.entities[string(name)]; e != nil {
+		if e.unparsed {
+			x.fail(at, "entity &"+shownName(name)+"; is not text")
+		}
+		return nil, e, n
+	}
+	if x.dtd.xhtml {
+		if lit, used := token.Reference(b[:n]); used == n {
+			return lit, nil, n
+		}
+	}
+	// With an external subset the name may be declared where browsers do not
+	// look (XML 4.1, "Entity Declared"): it stands for nothing.
+	if x.svg || x.standalone || !x.dtd.external {
+		x.fail(at, "entity &"+shownName(name)+"; is not declared")
+	}
+	return nil, nil, n
+}
+
+// plainRef decodes a numeric reference or one of the five predefined ones at
+// the start of b, into buf; n is 0 when there is none.
+func plainRef(b []byte, buf *[utf8.UTFMax]byte) (lit []byte, n int) {
+	if len(b) > 2 && b[1] == '#' {
+		i, base := 2, rune(10)
+		if b[2] == 'x' {
+			i, base = 3, 16
+		}
+		first, r := i, rune(0)
+		for ; i < len(b); i++ {
+			d, ok := ascii.HexDigit(b[i])
+			if !ok || rune(d) >= base {
+				break
+			}
+			if r <= utf8.MaxRune {
+				r = r*base + rune(d)
+			}
+		}
+		if i == first || i == len(b) || b[i] != ';' || !isChar(r) {
+			return nil, 0
+		}
+		return utf8.AppendRune(buf[:0], r), i + 1
+	}
+	for _, p := range [...]struct{ ref, lit string }{
+		{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&apos;", "'"},
+	} {
+		if len(b) >= len(p.ref) && string(b[:len(p.ref)]) == p.ref {
+			return append(buf[:0], p.lit...), len(p.ref)
+		}
+	}
+	return nil, 0
+}
+
+// resolve works out what an entity expands to, without expanding it; at is
+// the offset of the reference to blame.
+func (x *reader) resolve(e *entity, at, level int) {
+	switch {
+	case e.resolved:
+		return
+	case e.resolving:
+		x.fail(at, "an entity refers to itself")
+		return
+	case level > maxEntityDepth:
+		x.fail(at, "entities are nested too deep")
+		return
+	}
+	e.resolving = true
+	e.size, e.depth, e.outside = int64(len(e.text)), 1, e.external
+	e.markup = bytes.IndexByte(e.text, '<') >= 0
+	for i := 0; ; {
+		k := bytes.IndexByte(e.text[i:], '&')
+		if k < 0 {
+			break
+		}
+		i += k
+		_, inner, n := x.ref(e.text[i:], at)
+		if x.failed {
+			return
+		}
+		i += n
+		if inner == nil {
+			continue
+		}
+		if x.resolve(inner, at, level+1); x.failed {
+			return
+		}
+		// Beyond any bound the exact sum does not matter, and must not overflow.
+		e.size = min(e.size+inner.size, 1<<40)
+		e.depth = max(e.depth, inner.depth+1)
+		e.markup, e.outside = e.markup || inner.markup, e.outside || inner.outside
+	}
+	if e.depth > maxEntityDepth {
+		x.fail(at, "entities are nested too deep")
+	}
+	e.resolving, e.resolved = false, true
+}
+
+// decode appends to the sink what b stands for, whose references were
+// checked. b begins at offset at of the page; when inside is true it is an
+// entity's text, and all of it stands there.
+func (x *reader) decode(b []byte, at int, inside, inAttr bool) {
+	for i := 0; i < len(b); i++ {
+		pos := at
+		if !inside {
+			pos += i
+		}
+		switch c := b[i]; {
+		case c == '&':
+			lit, e, n := x.ref(b[i:], pos)
+			x.sink.put(pos, lit...)
+			if e != nil && !e.markup {
+				x.decode(e.text, pos, true, inAttr)
+			}
+			i += n - 1
+		case inAttr && isSpace(c):
+			// XML 3.3.3; CRLF was one character before (2.11), unless it came
+			// from references in an entity.
+			if c == '\r' && !inside && i+1 < len(b) && b[i+1] == '\n' {
+				i++
+			}
+			x.sink.put(pos, ' ')
+		default:
+			x.sink.put(pos, c)
+		}
+	}
+}
+
+// xmlSink collects decoded text, and where each byte came from.
+type decodedText struct {
+	buf  []byte
+	from []uint32
+	// escape makes the text one that the HTML rules for attribute values
+	// decode to what was put: tags with values to decode are emitted by the
+	// code that reads HTML.
+	escape bool
+}
+
+func (k *decodedText) reset(escape bool) {
+	k.buf, k.from, k.escape = k.buf[:0], k.from[:0], escape
+}
+
+func (k *decodedText) put(at int, b ...byte) {
+	for _, c := range b {
+		before := len(k.buf)
+		switch {
+		case k.escape && c == '&':
+			k.buf = append(k.buf, "&amp;"...)
+		case k.escape && c == '\r':
+			k.buf = append(k.buf, "&#13;"...)
+		default:
+			k.buf = append(k.buf, c)
+		}
+		for range len(k.buf) - before {
+			k.from = append(k.from, uint32(at))
+		}
+	}
+}
+
+// end puts a byte that belongs to no value, so that an empty one has a place.
+func (k *decodedText) end(at uint32) {
+	k.buf, k.from = append(k.buf, ' '), append(k.from, at)
+}

@@ -1,0 +1,458 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/internal/text"
+)
+
+// Init is one run of sitelink init: what the user asked for, and how to reach
+// them.
+type Init struct {
+	*Survey
+	// Servers names the servers to write files for, Hook and Inject choose the
+	// other steps.
+	Servers      []Server
+	Hook, Inject bool
+	// DryRun prints what would be done and changes nothing.
+	DryRun bool
+
+	// Print writes to standard output.
+	Print func(text string) error
+	// Ask puts a question to the user; nil means that nobody can be asked, and the
+	// answer is no.
+	Ask func(ctx context.Context, question string) (bool, error)
+	// Configure reads the project's configuration, for the endpoints.
+	Configure func() (*config.Config, error)
+	// InjectTemplates does what sitelink inject does, in a directory.
+	InjectTemplates func(cfg *config.Config, dir string, undo, dryRun bool) error
+
+	record *Record
+	cfg    *config.Config // nil if it is wrong
+	// done is what was done, in lines; manual is what the user has to add to files
+	// of their own.
+	done, manual strings.Builder
+}
+
+// Run prints what the survey found, asks about what the flags leave open, and
+// writes what was asked for.
+func (r *Init) Run(ctx context.Context) error {
+	if err := r.openRecord(); err != nil {
+		return err
+	}
+	if err := r.Print(r.found()); err != nil {
+		return err
+	}
+	if err := r.ask(ctx); err != nil {
+		return err
+	}
+	err := r.carryOut(ctx)
+	if printErr := r.Print(r.done.String()); err == nil {
+		err = printErr
+	}
+	if err == nil && r.Inject {
+		err = r.inject()
+	}
+	if err == nil {
+		r.done.Reset()
+		r.nextSteps()
+		err = r.Print(r.done.String())
+	}
+	if printErr := r.Print(r.manual.String()); err == nil {
+		err = printErr
+	}
+	return err
+}
+
+func (r *Init) openRecord() (err error) {
+	if r.record, err = Open(r.Dir, r.Found.Root); err != nil {
+		return fault.New(err, "repair or delete the file; without it, init does not know what it wrote")
+	}
+	return nil
+}
+
+// found says what was found, one thing a line.
+func (s *Survey) found() string {
+	var b strings.Builder
+	switch {
+	case s.Generator != nil:
+		fmt.Fprintf(&b, "found   %s", strings.TrimSpace(s.Title+" "+s.Version))
+		if s.Version == "" {
+			b.WriteString(", not installed here")
+		}
+		if s.Below != "" {
+			fmt.Fprintf(&b, ", in %s of the repository", s.Below)
+		}
+		fmt.Fprintf(&b, "\nfound   docroot %s (%s)\n", s.Docroot, s.DocrootBy)
+	case s.Docroot != "":
+		fmt.Fprintf(&b, "found   docroot %s, and no known generator\n", s.Docroot)
+	default:
+		b.WriteString("found   no known generator, and no site\n")
+	}
+	if len(s.BaseURLs) > 0 {
+		fmt.Fprintf(&b, "found   base URL %s\n", strings.Join(s.BaseURLs, ", "))
+	}
+	switch {
+	case s.Profile != "":
+		fmt.Fprintf(&b, "found   host %s (%s)\n", s.Profile, s.ProfileBy)
+	case s.HostConflict != "":
+		fmt.Fprintf(&b, "found   no clear host: %s\n", s.HostConflict)
+	}
+	if s.Hook.Manager != "" {
+		fmt.Fprintf(&b, "found   hooks of %s (%s)\n", s.Hook.Manager, s.Hook.ManagerFile)
+	}
+	for _, server := range s.Servers() {
+		fmt.Fprintf(&b, "found   %s\n", server.Title)
+	}
+	return b.String()
+}
+
+// ask settles what the flags leave open.
+func (r *Init) ask(ctx context.Context) (err error) {
+	if !r.Hook && r.Repo != nil && r.Survey.Hook.Method == githook.NotInstalled {
+		if r.Hook, err = r.yes(ctx, "Check each push before it leaves this machine?"); err != nil {
+			return err
+		}
+	}
+	if len(r.Servers) == 0 && len(r.CIFiles()) == 0 {
+		if err := r.askServers(ctx); err != nil {
+			return err
+		}
+	}
+	return r.askInject(ctx)
+}
+
+func (r *Init) yes(ctx context.Context, question string) (bool, error) {
+	if r.Ask == nil {
+		return false, nil
+	}
+	return r.Ask(ctx, question)
+}
+
+func (r *Init) askServers(ctx context.Context) error {
+	for _, s := range r.Survey.Servers() {
+		advice := s.Advice(&r.Facts)
+		question := "Show what to add for " + s.Title + "?"
+		if advice.File != nil {
+			question = fmt.Sprintf("Write %s, so that %s checks the site?", r.Show(advice.File.Path), s.Title)
+		}
+		yes, err := r.yes(ctx, question)
+		if err != nil {
+			return err
+		}
+		if yes {
+			r.Servers = append(r.Servers, s)
+		}
+	}
+	return nil
+}
+
+// askInject asks about the link elements only where there are endpoints to
+// advertise.
+func (r *Init) askInject(ctx context.Context) error {
+	cfg, err := r.Configure()
+	switch {
+	case r.Inject && err != nil:
+		return err
+	case r.Inject && cfg.Templates.Pingback == "" && cfg.Templates.Webmention == "":
+		return ErrNoEndpoints
+	case err != nil: // check reports it; nothing here depends on it
+		return nil
+	}
+	r.cfg = cfg
+	if r.Inject || r.Generator == nil || cfg.Templates.Pingback == "" && cfg.Templates.Webmention == "" {
+		return nil
+	}
+	r.Inject, err = r.yes(ctx, "Put the link elements of [templates] into the templates?")
+	return err
+}
+
+// carryOut writes what was asked for. What was done before an error is printed
+// too.
+func (r *Init) carryOut(ctx context.Context) error {
+	if err := r.writeConfig(); err != nil {
+		return err
+	}
+	for _, s := range r.Servers {
+		if err := r.writeServer(s); err != nil {
+			return err
+		}
+	}
+	if r.Hook {
+		return r.installHook(ctx)
+	}
+	return nil
+}
+
+// writeConfig writes sitelink.toml, unless the project already has a
+// configuration under another name or in a directory above: a second one would
+// hide it.
+func (r *Init) writeConfig() error {
+	for dir := r.Dir; ; dir = filepath.Dir(dir) {
+		for _, name := range config.FileNames {
+			full := filepath.Join(dir, filepath.FromSlash(name))
+			if dir == r.Dir && name == ConfigName {
+				continue
+			}
+			if _, err := os.Lstat(full); err == nil {
+				r.say("left    %s: it is the configuration", filepath.ToSlash(r.Found.Show(full)))
+				return nil
+			}
+		}
+		if dir == r.Found.Root || dir == filepath.Dir(dir) {
+			return r.write(r.Facts.Config())
+		}
+	}
+}
+
+// writeServer writes the file for a server, and keeps for the end what the user
+// has to add to a file of their own.
+func (r *Init) writeServer(s Server) error {
+	advice := s.Advice(&r.Facts)
+	if advice.File != nil {
+		if err := r.write(*advice.File); err != nil {
+			return err
+		}
+	}
+	if advice.Add != "" {
+		fmt.Fprintf(&r.manual, "\nAdd to %s:\n\n%s", advice.Where, indented(advice.Add))
+	}
+	return nil
+}
+
+// write writes one file and says so.
+func (r *Init) write(f File) error {
+	do := r.record.Write
+	if r.DryRun {
+		do = r.record.Plan
+	}
+	action, err := do(f)
+	if err != nil {
+		return err
+	}
+	name := r.Show(f.Path)
+	switch action {
+	case Same:
+		r.say("same    %s", name)
+	case Foreign:
+		r.say("left    %s: init did not write it, or it was changed since", name)
+	default:
+		word := "wrote  "
+		if r.DryRun {
+			word = "would write"
+		}
+		r.say("%s %s", word, name)
+		if r.DryRun {
+			r.done.WriteString(indented(f.Text))
+		}
+	}
+	return nil
+}
+
+// installHook installs the pre-push hook, or says what to add for the program
+// that manages the hooks.
+func (r *Init) installHook(ctx context.Context) error {
+	state := r.Survey.Hook
+	switch {
+	case r.Repo == nil:
+		return ExplainHook(r.NoRepo)
+	case state.Method != githook.NotInstalled:
+		r.say("same    the hook before a push is installed")
+		return nil
+	case state.Manager != "" && !state.ConfigHooks:
+		return r.managedHook()
+	case r.DryRun:
+		r.say("would install the hook before a push")
+		return nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find the path of sitelink: %w", disk.Cause(err))
+	}
+	if err := r.record.SetHook(true); err != nil {
+		return err
+	}
+	if state, err = r.Repo.Install(ctx, githook.InstallOptions{Program: program, Site: filepath.FromSlash(r.Below)}); err != nil {
+		return errors.Join(ExplainHook(err), r.record.SetHook(false))
+	}
+	r.say("hooked  %s", HookStatus(state))
+	return nil
+}
+
+// managedHook gives the program that manages the hooks what it needs. A file of
+// husky that does not exist yet is written; any other belongs to the user.
+func (r *Init) managedHook() error {
+	snippet := githook.Snippet(r.Survey.Hook.Manager)
+	up := "."
+	if r.Below != "" {
+		up = strings.TrimSuffix(strings.Repeat("../", strings.Count(r.Below, "/")+1), "/")
+		snippet = strings.NewReplacer("sitelink hook run pre-push", "sitelink hook run pre-push --dir "+r.Below,
+			"- id: sitelink\n", "- id: sitelink\n        args: [--dir, "+r.Below+"]\n").Replace(snippet)
+	}
+	name := path.Join(up, r.Survey.Hook.ManagerFile)
+	if r.Survey.Hook.Manager == "husky" && !r.rootHas(r.Survey.Hook.ManagerFile) {
+		return r.write(File{Path: name, Text: snippet})
+	}
+	fmt.Fprintf(&r.manual, "\nHooks belong to %s. Add to %s:\n\n%s", r.Survey.Hook.Manager, r.Show(name), indented(snippet))
+	return nil
+}
+
+// injectRecord is where inject records what it wrote into a project.
+const injectRecord = statedir.Name + "/inject.json"
+
+// inject does what sitelink inject does. What an earlier inject wrote is not
+// init's to undo.
+func (r *Init) inject() error {
+	ours := !r.Has(injectRecord)
+	if ours && !r.DryRun {
+		if err := r.record.SetInject(true); err != nil {
+			return err
+		}
+	}
+	err := r.InjectTemplates(r.cfg, r.Dir, false, r.DryRun)
+	if ours && !r.Has(injectRecord) && !r.DryRun { // nothing was written
+		if undoErr := r.record.SetInject(false); err == nil {
+			err = undoErr
+		}
+	}
+	return err
+}
+
+// nextSteps says what to type now, and what nobody could be asked about.
+func (r *Init) nextSteps() {
+	check := "sitelink check"
+	if r.Usual != "" && !r.Committed {
+		check = "sitelink build"
+	}
+	if here := r.Found.Show(r.Dir); here != "." && !strings.HasPrefix(here, "..") { // the configuration is found from there on
+		check = "cd " + filepath.ToSlash(here) + " && " + check
+	}
+	r.say("next    %-28s # are all links good?", check)
+	if r.Hook && !r.DryRun {
+		r.say("        %-28s # what a push will do", "sitelink hook run")
+	}
+	if r.Ask != nil {
+		return
+	}
+	if !r.Hook && r.Repo != nil && r.Survey.Hook.Method == githook.NotInstalled {
+		r.say("        %-28s # check each push", "sitelink init --hook")
+	}
+	if len(r.Servers) == 0 && len(r.CIFiles()) == 0 {
+		for _, s := range r.Survey.Servers() {
+			r.say("        %-28s # let %s check the site", "sitelink init --ci "+s.Name, s.Title)
+		}
+	}
+}
+
+func (r *Init) say(format string, args ...any) {
+	r.done.WriteString(text.Visible(fmt.Sprintf(format, args...)) + "\n")
+}
+
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString("    ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// Undo removes what init wrote. It reports whether files were left because they
+// were changed since.
+func (r *Init) Undo(ctx context.Context) (left bool, err error) {
+	if err := r.openRecord(); err != nil {
+		return false, err
+	}
+	switch {
+	case r.record.Empty():
+		r.say("nothing to undo: init wrote nothing into %s", r.Found.Show(r.Dir))
+		return false, r.Print(r.done.String())
+	case r.DryRun:
+		r.planUndo()
+		return false, r.Print(r.done.String())
+	}
+	if r.record.Inject() {
+		if err := r.InjectTemplates(&config.Config{}, r.Dir, true, false); err != nil {
+			return false, err
+		}
+		if err := r.record.SetInject(false); err != nil {
+			return false, err
+		}
+	}
+	if r.record.Hook() {
+		if err := r.removeHook(ctx); err != nil {
+			return false, err
+		}
+	}
+	removed, kept, err := r.record.Undo()
+	for _, name := range removed {
+		r.say("removed %s", r.Show(name))
+	}
+	for _, name := range kept {
+		r.say("left    %s: it was changed since; delete it by hand", r.Show(name))
+	}
+	if printErr := r.Print(r.done.String()); err == nil {
+		err = printErr
+	}
+	return len(kept) > 0, err
+}
+
+func (r *Init) removeHook(ctx context.Context) error {
+	if r.Repo == nil {
+		return ExplainHook(r.NoRepo)
+	}
+	if _, err := r.Repo.Uninstall(ctx); err != nil {
+		return ExplainHook(err)
+	}
+	if err := r.Repo.RemoveData(ctx); err != nil {
+		return ExplainHook(err)
+	}
+	if err := r.record.SetHook(false); err != nil {
+		return err
+	}
+	r.say("removed the hook before a push")
+	return nil
+}
+
+// planUndo says what Undo would do.
+func (r *Init) planUndo() {
+	if r.record.Inject() {
+		r.say("would do     sitelink inject --undo")
+	}
+	if r.record.Hook() {
+		r.say("would remove the hook before a push")
+	}
+	remove, leave, err := r.record.Changed()
+	if err != nil {
+		r.say("cannot be read: %v", err)
+	}
+	for _, name := range remove {
+		r.say("would remove %s", r.Show(name))
+	}
+	for _, name := range leave {
+		r.say("would leave  %s: it was changed since", r.Show(name))
+	}
+}
+
+// ServerNamed returns the server of that name.
+func ServerNamed(name string) (Server, bool) {
+	i := slices.IndexFunc(servers, func(s Server) bool { return s.Name == name })
+	if i < 0 {
+		return Server{}, false
+	}
+	return servers[i], true
+}

@@ -1,0 +1,303 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/project"
+)
+
+// Survey is what init and doctor find out about the project of a directory,
+// without its configuration.
+type Survey struct {
+	Facts
+	// Found is the project; its Dir is the surveyed directory without symbolic
+	// links. Generator is nil for none.
+	Found     *project.Project
+	Generator *project.Generator
+	// Dir is the directory of the generator's project, or the surveyed one.
+	Dir string
+	// Site is the docroot as a user in the surveyed directory would write it; ""
+	// when no site was found.
+	Site string
+	// HostConflict says which files contradict each other about the host.
+	HostConflict string
+	// Repo is nil without a repository or without git; NoRepo then says why.
+	Repo    *githook.Repo
+	NoRepo  error
+	Hook    githook.Status
+	Remotes string
+}
+
+// Options are what a survey needs to know about the process.
+type Options struct {
+	// Env is the environment of the programs that are started.
+	Env []string
+	// Version is the version of sitelink.
+	Version string
+}
+
+// Look surveys the project of a directory. Whatever is missing is empty in the
+// Survey; the error is that of ctx, of the directory, or of a hook that cannot be
+// read.
+func Look(ctx context.Context, dir string, opt Options) (*Survey, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, errors.New("the working directory does not exist")
+	}
+	s := &Survey{Dir: dir}
+	if s.Found, err = project.Find(ctx, dir, project.Options{Env: opt.Env}); err != nil {
+		return nil, err
+	}
+	if s.Generator = s.Found.Generator; s.Generator != nil {
+		if s.Dir, err = filepath.EvalSymlinks(s.Generator.Dir); err != nil {
+			s.Dir = s.Generator.Dir
+		}
+	}
+	if s.Repo, s.NoRepo = githook.Open(ctx, githook.Git{Env: opt.Env}.In(s.Dir)); s.NoRepo != nil {
+		s.Repo = nil
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if s.Repo != nil {
+		if s.Hook, err = s.Repo.Status(ctx); err != nil {
+			return nil, ExplainHook(err)
+		}
+		s.Remotes = s.Repo.Remotes(ctx)
+	}
+	s.fill(ctx, opt)
+	return s, context.Cause(ctx)
+}
+
+// fill gathers the facts.
+func (s *Survey) fill(ctx context.Context, opt Options) {
+	s.Release = releaseTag(opt.Version)
+	s.Has = func(name string) bool { return exists(filepath.Join(s.Dir, filepath.FromSlash(name))) }
+	if rel, err := filepath.Rel(s.Found.Root, s.Dir); err == nil && rel != "." {
+		s.Below = filepath.ToSlash(rel)
+	}
+	s.Scripts = packageScripts(filepath.Join(s.Dir, "package.json"))
+	p := s.Found
+	if g := s.Generator; g != nil {
+		s.Facts.Generator, s.Title, s.Usual, s.DocrootBy = string(g.Generator), g.Title(), g.UsualCommand(), g.From
+		if s.DocrootBy == "" {
+			s.DocrootBy = "where " + s.Title + " writes"
+		}
+		s.Build, s.Facts.Version = BuildCommand(g), generatorVersion(ctx, g)
+		s.Site, s.Docroot = p.Docroot, filepath.ToSlash(g.Docroot)
+		if rel, err := filepath.Rel(g.Dir, g.Docroot); err == nil && filepath.IsLocal(rel) {
+			s.Docroot = filepath.ToSlash(rel)
+		}
+	} else if s.Docroot, s.DocrootBy = guessDocroot(s.Dir); s.Docroot != "" {
+		s.Site = p.Show(filepath.Join(s.Dir, filepath.FromSlash(s.Docroot)))
+		if named, err := p.WithDocroot(ctx, s.Site); err == nil {
+			p = named
+		}
+	}
+	if s.Repo != nil && s.Docroot != "" {
+		s.Committed = s.Repo.Tracks(ctx, p.Abs(s.Site))
+	}
+	if p.ProfileFrom != "" {
+		s.Profile, s.ProfileBy = p.Profile, p.ProfileFrom
+	}
+	s.HostConflict, s.BaseURLs = p.HostConflict, p.BaseURLs
+	for _, r := range p.Roots {
+		s.BaseURLs = append(s.BaseURLs, r.Base)
+	}
+}
+
+// releaseTag is the version that files name: this one if it is a release.
+func releaseTag(version string) string {
+	if v := "v" + strings.TrimPrefix(version, "v"); regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(v) && v != "v0.0.0" {
+		return v
+	}
+	return githook.Release
+}
+
+// guessDocroot finds the site of a project without generator: the directory
+// itself, or the one below it that holds a home page. by is "" when check would
+// not look there without being told.
+func guessDocroot(dir string) (docroot, by string) {
+	for _, name := range []string{"public", ".", "_site", "dist", "build", "site", "out", "docs", "www", "html"} {
+		if !exists(filepath.Join(dir, name, "index.html")) {
+			continue
+		}
+		switch name {
+		case "public", ".":
+			return name, "it holds index.html"
+		}
+		return name, ""
+	}
+	return "", ""
+}
+
+// BuildCommand returns the command that builds a commit into $SITELINK_OUT.
+func BuildCommand(g *project.Generator) string {
+	const out = "SITELINK-OUT"
+	c := g.Command(g.Runner, out, false, nil)
+	for i, arg := range c.Args { // name a program of the project relative to each working tree
+		if rel, err := filepath.Rel(g.Dir, arg); filepath.IsAbs(arg) && err == nil && filepath.IsLocal(rel) {
+			c.Args[i] = filepath.ToSlash(rel)
+		}
+	}
+	text := strings.Join(append(c.Env, c.String()), " ")
+	return strings.ReplaceAll(text, out, `"$SITELINK_OUT"`)
+}
+
+// versionOf matches a version in what a program prints about itself.
+var versionOf = regexp.MustCompile(`\bv?(\d+\.\d+(?:\.\d+)*)`)
+
+// generatorVersion returns the version of the project's generator on this
+// machine, "" if it is not installed.
+func generatorVersion(ctx context.Context, g *project.Generator) string {
+	program, args := string(g.Generator), []string{"--version"}
+	switch g.Generator {
+	case generator.Hugo:
+		args = []string{"version"}
+	case generator.Eleventy:
+		return packageVersion(g.Dir, "@11ty/eleventy")
+	case generator.Astro:
+		return packageVersion(g.Dir, "astro")
+	case generator.Docusaurus:
+		return packageVersion(g.Dir, "@docusaurus/core")
+	}
+	run := g.Runner
+	run.Timeout = 10 * time.Second
+	out, err := run.Output(ctx, g.Dir, program, args...)
+	if err != nil {
+		return ""
+	}
+	if m := versionOf.FindSubmatch(out); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// packageVersion returns the version of an npm package that the project has
+// installed.
+func packageVersion(dir, name string) string {
+	var p struct{ Version string }
+	readJSON(filepath.Join(dir, "node_modules", filepath.FromSlash(name), "package.json"), &p)
+	if !versionOf.MatchString(p.Version) {
+		return ""
+	}
+	return p.Version
+}
+
+// packageScripts returns the scripts of a package.json, none if it cannot be read.
+func packageScripts(name string) map[string]string {
+	var p struct{ Scripts map[string]string }
+	readJSON(name, &p)
+	return p.Scripts
+}
+
+// readJSON reads a JSON file of at most 4 MiB. A file that cannot be read changes
+// nothing.
+func readJSON(name string, into any) {
+	const most = 4 << 20
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return
+	}
+	if data, err := os.ReadFile(name); err == nil {
+		_ = json.Unmarshal(data, into) // a part of it is useful too
+	}
+}
+
+// ciFiles are the files that tell servers what to run, and directories of such
+// files.
+var ciFiles = []string{
+	".gitlab-ci.yml", ".gitlab", "netlify.toml", "vercel.json", ".circleci/config.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml",
+	".github/workflows", ".woodpecker.yml", ".woodpecker", ".forgejo/workflows", ".gitea/workflows", ".builds", ".build.yml", "Jenkinsfile",
+}
+
+// maxCIBytes is how much of such a file is read, maxCIFiles how many of a
+// directory.
+const (
+	maxCIBytes = 1 << 20
+	maxCIFiles = 100
+)
+
+// CIFiles returns the files that make a server run sitelink, relative to the
+// root of the project.
+func (s *Survey) CIFiles() (files []string) {
+	for _, dir := range slices.Compact([]string{"", s.Below}) {
+		for _, name := range ciFiles {
+			name = path.Join(dir, name)
+			full := filepath.Join(s.Found.Root, filepath.FromSlash(name))
+			entries, err := os.ReadDir(full)
+			if err != nil {
+				if runsSitelink(full) {
+					files = append(files, name)
+				}
+				continue
+			}
+			for _, e := range entries[:min(len(entries), maxCIFiles)] {
+				if runsSitelink(filepath.Join(full, e.Name())) {
+					files = append(files, path.Join(name, e.Name()))
+				}
+			}
+		}
+	}
+	return files
+}
+
+// runsSitelink reports whether a file mentions a command of sitelink, or its
+// action.
+func runsSitelink(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCIBytes {
+		return false
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	for line := range bytes.Lines(text) {
+		code, _, _ := strings.Cut(string(line), "#")
+		for _, word := range []string{"sitelink check", "sitelink build", "sitelink/sitelink@", "sitelink.git"} {
+			if strings.Contains(code, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rootHas reports whether the root of the project has a file of that name.
+func (s *Survey) rootHas(name string) bool {
+	return exists(filepath.Join(s.Found.Root, filepath.FromSlash(name)))
+}
+
+// Servers returns the servers that the repository seems to use.
+func (s *Survey) Servers() (used []Server) {
+	for _, server := range Servers() {
+		if server.Used(s.rootHas, s.Remotes) || s.Below != "" && server.Used(s.Has, "") {
+			used = append(used, server)
+		}
+	}
+	return used
+}
+
+// Show returns a path of the project as a user in the surveyed directory would
+// write it.
+func (s *Survey) Show(name string) string {
+	return filepath.ToSlash(s.Found.Show(filepath.Join(s.Dir, filepath.FromSlash(path.Clean(name)))))
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

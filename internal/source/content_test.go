@@ -1,0 +1,99 @@
+package source
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestGeneratorKeys(t *testing.T) {
+	tests := []struct {
+		g         Generator
+		key, want string
+	}{
+		{Hugo, "01-a/b", ""},
+		{Jekyll, "_posts/2024-05-01-hello", "2024/05/01/hello hello 2024-05-01-hello"},
+		{Jekyll, "trips/_posts/2024-5-1-rome", "trips/2024/5/1/rome"},
+		{Jekyll, "_guides/setup", "guides/setup"},
+		{Jekyll, "_pages/about", "about"},
+		{MkDocs, "docs", ""},
+		{MkDocs, "docs/guide/01-setup", "guide/01-setup guide/setup"},
+		{Astro, "src/content/docs/a/b", "a/b"},
+		{Astro, "src/pages/about", "about"},
+		{Docusaurus, "docs/02-guide/03-install", "docs/guide/install guide/install"},
+		{Docusaurus, "versioned_docs/version-1.0/old", "docs/1.0/old docs/old"},
+		{Docusaurus, "i18n/fr/docusaurus-plugin-content-docs/current/a", "fr/docs/a"},
+		{Docusaurus, "i18n/fr/docusaurus-plugin-content-docs/version-1.0/a", "fr/docs/1.0/a"},
+		{Docusaurus, "i18n/fr/docusaurus-plugin-content-pages/a", "fr/a"},
+		{Docusaurus, "blog/2021-08-26-welcome", ""},
+		{Zola, "content/blog/2020-01-02-foo", "blog/2020/01/02/foo blog/foo"},
+	}
+	for _, tt := range tests {
+		got := generatorKeys(tt.g, tt.key)
+		for want := range strings.FieldsSeq(tt.want) {
+			if !slices.Contains(got, want) {
+				t.Errorf("%s %s: %q lacks %q", tt.g, tt.key, got, want)
+			}
+		}
+		if tt.g == Hugo && got != nil {
+			t.Errorf("%s %s: %q", tt.g, tt.key, got)
+		}
+	}
+}
+
+// TestEditLink: one file that the page says it is edited in, however deep the
+// project lies in its repository; two that differ say nothing.
+func TestEditLink(t *testing.T) {
+	c := &contentIndex{byDisplay: map[string]int{"docs/a.md": 0, "docs/b.md": 1}, files: []contentFile{{display: "docs/a.md"}, {display: "docs/b.md"}}}
+	tests := []struct{ links, want string }{
+		{"https://github.com/o/r/edit/main/docs/a.md", "docs/a.md"},
+		{"https://github.com/o/r/edit/main/website/docs/a.md?x#y", "docs/a.md"},
+		{"https://gitlab.example/g/s/r/-/edit/main/docs/b.md", "docs/b.md"},
+		{"https://codeberg.org/o/r/_edit/main/docs/b.md", "docs/b.md"},
+		{"https://github.com/o/r/blob/main/docs/a.md=editthispage", "docs/a.md"},
+		{"https://github.com/o/r/blob/main/docs/a.md=source", ""},
+		{"https://github.com/o/r/edit/main/docs/none.md", ""},
+		{"https://github.com/o/r/edit/main/docs/a.md https://github.com/o/r/edit/main/docs/b.md", ""},
+		{"/edit/main/docs/a.md", ""},
+	}
+	for _, tt := range tests {
+		var links []pageLink
+		for raw := range strings.FieldsSeq(tt.links) {
+			raw, label, _ := strings.Cut(raw, "=")
+			links = append(links, pageLink{element: "a", label: label, addr: addressOf(raw, "", "")})
+		}
+		if f, _ := c.editLink(links); f.display != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.links, f.display, tt.want)
+		}
+	}
+}
+
+// TestConfigMounts: the three languages of Hugo's configuration, without Hugo.
+func TestConfigMounts(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"hugo.toml", "[languages.fr]\ncontentDir = 'content/french'\n[[module.mounts]]\nsource = \"pages\"\ntarget = 'content'\n[[module.mounts]]\ntarget = \"layouts\"\nsource = \"tpl\"\n",
+			"content/french:fr pages: mounts content=pages layouts=tpl"},
+		{"hugo.yaml", "languages:\n  de:\n    contentDir: content/de\nmodule:\n  mounts:\n    - source: pages\n      target: content/sub\n",
+			"content/de:de pages: mounts content/sub=pages"},
+		{"hugo.json", `{"languages":{"nl": {` + "\n" + `"contentDir": "inhoud"}},"module":{"mounts":[{"source":"data2","target":"data"}]}}`,
+			"content: inhoud: mounts data=data2"},
+		{"hugo.toml", "contentDir = \"../outside\"\n[[module.mounts]]\nsource = \"/etc\"\ntarget = \"content\"\n[x]\nsource = \"no target\"\n", "content: mounts"},
+		{"hugo.toml", "source = 'a'\n" + strings.Repeat("# far away\n", 40) + "target = 'content'\n", "content: mounts"},
+	}
+	for _, tt := range tests {
+		m := &Map{project: fstest.MapFS{tt.name: {Data: []byte(tt.text)}}}
+		var got []string
+		for _, d := range m.hugoContentDirs() {
+			got = append(got, d.dir+":"+d.lang)
+		}
+		slices.Sort(got)
+		got = append(got, "mounts")
+		for _, mt := range m.configMounts() {
+			got = append(got, mt.target+"="+mt.dir.dir)
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("%s %q:\n got %s\nwant %s", tt.name, tt.text, s, tt.want)
+		}
+	}
+}

@@ -1,0 +1,341 @@
+package source
+
+import (
+	"bytes"
+	"html"
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// fileOf returns the file that a page was made of, parsed. doc is nil if there
+// is none, or if there are several candidates and none is clearly the best.
+// declared is the file that the page itself names.
+func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink) (doc *document, file string) {
+	c := m.content
+	if declared != "" {
+		if f, ok := c.named(declared); ok {
+			return m.document(f), f.display
+		}
+	}
+	key := pageKey(name)
+	if i, ok := c.listed[key]; ok {
+		return m.document(c.files[i]), c.files[i].display
+	}
+	found := c.byKey[key]
+	if len(found) != 1 {
+		if f, ok := c.editLink(links); ok {
+			return m.document(f), f.display
+		}
+	}
+	if len(found) > 0 {
+		return m.bestFile(found, name, text, links, true)
+	}
+	if found := c.byPossibleKey[key]; len(found) > 0 {
+		return m.bestFile(found, name, text, links, true)
+	}
+	if key == "" {
+		return nil, ""
+	}
+	matter := m.frontMatterKeys()
+	if found := matter["/"+key]; len(found) > 0 {
+		return m.bestFile(found, name, text, links, true)
+	}
+	last := path.Base(key)
+	found = slices.Concat(c.byLast[last], matter[last])
+	slices.Sort(found)
+	return m.bestFile(slices.Compact(found), name, text, links, false)
+}
+
+// maxCandidates is how many files are compared with a page.
+const maxCandidates = 64
+
+// bestFile returns the candidate whose links and name match the page best, none
+// if two match equally well. If certain is set, the candidates have the key of
+// the page; then a single one needs no comparison.
+func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, certain bool) (*document, string) {
+	c := m.content
+	if len(found) == 0 || len(found) > maxCandidates {
+		return nil, ""
+	}
+	if certain && len(found) == 1 {
+		return m.document(c.files[found[0]]), c.files[found[0]].display
+	}
+	if !certain {
+		// A single file that ends with the whole path of the page is enough.
+		whole := slices.DeleteFunc(slices.Clone(found), func(i int) bool {
+			return commonTail(c.files[i].key, pageKey(name)) <= strings.Count(pageKey(name), "/")
+		})
+		if len(whole) > 0 {
+			found = whole
+		}
+	}
+	language := pageLanguage(text)
+	best, bestScore, tie := -1, 0, false
+	for _, i := range found {
+		doc := m.document(c.files[i])
+		if doc == nil {
+			continue
+		}
+		_, pairs := align(doc.links, m.addresses(doc.links, name), links)
+		common := commonTail(c.files[i].key, pageKey(name))
+		if !certain && pairs == 0 && common < strings.Count(pageKey(name), "/")+1 {
+			continue
+		}
+		score := 1 + 4*pairs + 3*common
+		if l := languageSuffix.FindStringSubmatch(strings.TrimSuffix(c.files[i].name, path.Ext(c.files[i].name))); l != nil && strings.EqualFold(l[2], language) {
+			score += 6
+		}
+		switch {
+		case score > bestScore:
+			best, bestScore, tie = i, score, false
+		case score == bestScore:
+			tie = true
+		}
+	}
+	if best < 0 || tie {
+		return nil, ""
+	}
+	return m.document(c.files[best]), c.files[best].display
+}
+
+// commonTail counts the names at the end that two keys have in common.
+func commonTail(a, b string) int {
+	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
+	n := 0
+	for n < len(as) && n < len(bs) && as[len(as)-1-n] == bs[len(bs)-1-n] {
+		n++
+	}
+	return n
+}
+
+var htmlLanguage = regexp.MustCompile(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
+
+func pageLanguage(text []byte) string {
+	if l := htmlLanguage.FindSubmatch(text[:min(len(text), 4096)]); l != nil {
+		return string(l[1])
+	}
+	return ""
+}
+
+// maxDocuments is how many parsed files are kept.
+const maxDocuments = 256
+
+// document returns a parsed content file, nil if it cannot be read.
+func (m *Map) document(f contentFile) *document {
+	if d, ok := m.docs[f.display]; ok {
+		return d
+	}
+	if len(m.docs) >= maxDocuments {
+		clear(m.docs)
+	}
+	var d *document
+	if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
+		d = parseDocument(f.name, text, m.opt.Generator == Hugo)
+		d.module = f.dir.module
+	}
+	m.docs[f.display] = d
+	return d
+}
+
+// frontMatterLine matches a line of front matter that may determine the page's
+// address.
+var frontMatterLine = regexp.MustCompile(`(?m)^\s*"?(slug|url|permalink|title|path)"?\s*[:=]\s*(.+?),?\s*$`)
+
+// maxFrontMatter is how many bytes of a file are searched for these lines.
+const maxFrontMatter = 16 << 10
+
+// frontMatterKeys indexes the files by their front matter: by "/" and the key
+// for a whole path, by the last name for a slug or a title.
+func (m *Map) frontMatterKeys() map[string][]int {
+	c := m.content
+	if c.matter != nil {
+		return c.matter
+	}
+	c.matter = map[string][]int{}
+	for i, f := range c.files {
+		file, err := f.dir.fsys.Open(f.name)
+		if err != nil {
+			continue
+		}
+		head := make([]byte, maxFrontMatter)
+		n := 0
+		for n < len(head) {
+			k, err := file.Read(head[n:])
+			if n += k; err != nil {
+				break
+			}
+		}
+		file.Close()
+		head = head[:n]
+		end := frontMatter(head)
+		for _, l := range frontMatterLine.FindAllSubmatch(head[:end], -1) {
+			text := strings.Trim(string(bytes.TrimSpace(l[2])), `"'`)
+			switch string(l[1]) {
+			case "url", "permalink", "path":
+				key := pageKey(strings.TrimPrefix(text, "/"))
+				c.matter["/"+key] = append(c.matter["/"+key], i)
+			default:
+				if key := urlize(text); key != "" {
+					c.matter[key] = append(c.matter[key], i)
+				}
+			}
+		}
+	}
+	return c.matter
+}
+
+// urlize returns roughly what generators make of a title in an address.
+func urlize(s string) string {
+	return strings.Trim(nonWord.ReplaceAllString(strings.ToLower(s), "-"), "-")
+}
+
+var nonWord = regexp.MustCompile(`[^\p{L}\p{N}_.]+`)
+
+// editPath matches the address at which a forge edits or shows a file, such as
+// /owner/name/edit/main/docs/a.md.
+var editPath = regexp.MustCompile(`^https?://[^/]+/.+?/(edit|_edit|blob|tree|src)/(?:branch/)?[^/]+/([^?#]+)`)
+
+// editLink returns the content file that the "edit this page" link of a page
+// names; ok is false if there is none, or if several name different files.
+func (c *contentIndex) editLink(links []pageLink) (f contentFile, ok bool) {
+	for i := range links {
+		l := &links[i]
+		parts := editPath.FindStringSubmatch(l.addr.exact)
+		if l.element != "a" || parts == nil || !strings.Contains(parts[1], "edit") && !strings.Contains(l.label, "edit") {
+			continue
+		}
+		// The project may be a subdirectory of the repository.
+		for name := parts[2]; ; {
+			if at, known := c.byDisplay[name]; known {
+				if ok && f.display != c.files[at].display {
+					return contentFile{}, false
+				}
+				f, ok = c.files[at], true
+				break
+			}
+			_, rest, more := strings.Cut(name, "/")
+			if !more {
+				break
+			}
+			name = rest
+		}
+	}
+	return f, ok
+}
+
+// markers are what a template can write into a page so that nothing must be
+// guessed. <meta name="sitelink:source" content="content/post/a.md"> names the
+// file of the page. <!-- sitelink:source content/post/a.md:12:7 --> gives the
+// position of the next link or, without a line, the file of all links up to the
+// next comment.
+type markers struct {
+	file     string
+	comments []marker
+}
+
+type marker struct {
+	at           int // offset at which the comment ends
+	file         string
+	line, column int // 0 if not given
+}
+
+var (
+	markerWord     = []byte("sitelink:source")
+	metaContent    = regexp.MustCompile(`(?is)\bcontent\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)`)
+	markerPosition = regexp.MustCompile(`^(.+?)(?::(\d{1,9})(?::(\d{1,9}))?)?$`)
+)
+
+// findMarkers finds the markers of a page.
+func findMarkers(text []byte) (m markers) {
+	for i := 0; ; {
+		n := bytes.Index(text[i:], markerWord)
+		if n < 0 {
+			return m
+		}
+		at := i + n
+		i = at + len(markerWord)
+		open := bytes.LastIndexByte(text[:at], '<')
+		if open < 0 {
+			continue
+		}
+		switch before := string(text[open:at]); {
+		case strings.HasPrefix(before, "<!--") && strings.TrimSpace(before[4:]) == "":
+			end := bytes.Index(text[i:], []byte("-->"))
+			if end < 0 {
+				continue
+			}
+			if p := markerPosition.FindStringSubmatch(strings.TrimSpace(html.UnescapeString(string(text[i : i+end])))); p != nil {
+				c := marker{at: i + end + 3, file: cleanFileName(p[1])}
+				c.line, _ = strconv.Atoi(p[2])
+				c.column, _ = strconv.Atoi(p[3])
+				m.comments = append(m.comments, c)
+			}
+		case len(before) > 5 && strings.EqualFold(before[:5], "<meta") && m.file == "":
+			end := bytes.IndexByte(text[i:], '>')
+			if end < 0 {
+				continue
+			}
+			if c := metaContent.FindSubmatch(text[open : i+end]); c != nil {
+				m.file = cleanFileName(html.UnescapeString(strings.Trim(string(c[1]), `"'`)))
+			}
+		}
+	}
+}
+
+// cleanFileName turns a file name as templates print it into a slash path.
+func cleanFileName(name string) string {
+	return path.Clean(strings.ReplaceAll(strings.TrimSpace(name), `\`, "/"))
+}
+
+// marked returns the position of a link according to the comment before it; ok
+// is false if there is no such comment.
+func (m *Map) marked(all markers, links []pageLink, j int) (*Position, bool) {
+	on := &links[j]
+	var by *marker
+	if i := sort.Search(len(all.comments), func(i int) bool { return int64(all.comments[i].at) > on.offset }); i > 0 {
+		by = &all.comments[i-1]
+	}
+	if by == nil || by.line > 0 && j > 0 && links[j-1].offset >= int64(by.at) {
+		return nil, false
+	}
+	f, ok := m.content.named(by.file)
+	if !ok {
+		return nil, false
+	}
+	doc := m.document(f)
+	if doc == nil {
+		return nil, false
+	}
+	if by.line == 0 {
+		at, _, ok := doc.onlyMatch(&on.addr, m.addresses(doc.links, m.page), m.frontMatterAddresses(doc, m.page))
+		if !ok {
+			return nil, false
+		}
+		return doc.position(f.display, at), true
+	}
+	// The marker has the position of the link. Look for the destination from
+	// there.
+	from, to, ok := doc.lines.span(by.line)
+	if !ok {
+		return nil, false
+	}
+	best := -1
+	for _, it := range doc.links {
+		src := m.address(it.dest, m.page)
+		if it.order < from || it.order >= to || matchScore(&src, &on.addr) == noMatch {
+			continue
+		}
+		_, column := doc.lines.at(it.order)
+		if best < 0 || column <= by.column {
+			best = it.at
+		}
+	}
+	if best >= 0 {
+		return doc.position(f.display, best), true
+	}
+	return &Position{File: f.display, Line: by.line, Column: max(1, by.column), Module: doc.module}, true
+}

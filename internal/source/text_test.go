@@ -1,0 +1,71 @@
+package source
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSurroundings: what readers see around a link, of a page and of Markdown.
+func TestSurroundings(t *testing.T) {
+	page := &visibleText{}
+	text := `<title>T</title><script>if (a<b) x()</script><p>Fish &amp; Chips <!-- no --> are <b>ÄPFEL</b> <a href="/x/">a Link</a>, said 3.</p>`
+	page.addHTML(0, []byte(text))
+	got := page.finish().around(strings.Index(text, "/x/"))
+	if want := (surroundings{"tfishchipsareäpfel", "alinksaid3"}); got != want {
+		t.Errorf("page: %q, want %q", got, want)
+	}
+	source := "---\nfoo: bar\n---\nFish & Chips are **Äpfel** [a Link](/x/), said {{< no param >}}3. ![not](/i.png)\n"
+	d := parseDocument("a.md", []byte(source), true)
+	for _, it := range d.links {
+		if it.dest == "/x/" {
+			if from := d.visible.around(it.order); from != (surroundings{"fishchipsareäpfel", "alinksaid3"}) {
+				t.Errorf("Markdown: %q", from)
+			}
+		}
+	}
+	if got := (&visibleText{}).finish().around(7); got != (surroundings{}) {
+		t.Errorf("nothing: %q", got)
+	}
+}
+
+func TestLikeness(t *testing.T) {
+	tests := []struct {
+		source, page surroundings
+		want         int
+	}{
+		{surroundings{"abc", "def"}, surroundings{"xbc", "dexx"}, 4},
+		{surroundings{"", ""}, surroundings{"abc", "def"}, 0},
+		{surroundings{"see", "pipeline"}, surroundings{"xxsee", "pipelinexx"}, 11 + minAround}, // the whole source
+		{surroundings{"a", "b"}, surroundings{"xa", "bx"}, 2},                                  // too short to say anything
+	}
+	for _, tt := range tests {
+		if got := tt.source.similarity(tt.page); got != tt.want {
+			t.Errorf("%v, %v: %d, want %d", tt.source, tt.page, got, tt.want)
+		}
+	}
+}
+
+// TestClosest: the text around decides, unless two have the same.
+func TestClosest(t *testing.T) {
+	long := strings.Repeat("word", 12)
+	hits := []hit{
+		{display: "a.md", around: []surroundings{{"x" + long, "same"}}},
+		{display: "b.md", around: []surroundings{{"y" + long[20:], "same"}, {"none", "none"}}},
+		{display: "c.md"},
+	}
+	page := surroundings{before: long, after: "samebehind"}
+	none := func(*hit) int { return 0 }
+	if h := closest(hits, page, none); h == nil || h.display != "a.md" {
+		t.Errorf("got %v", h)
+	}
+	if h := closest(hits, page, func(h *hit) int { return map[string]int{"b.md": 40}[h.display] }); h == nil || h.display != "b.md" {
+		t.Errorf("with a bonus: got %v", h)
+	}
+	twice := append(hits[:1:1], hits[0])
+	if h := closest(twice, page, none); h != nil {
+		t.Errorf("two with the same: got %v", h)
+	}
+	if h := closest(hits, surroundings{"word", "same"}, none); h != nil {
+		t.Errorf("too little: got %v", h)
+	}
+}

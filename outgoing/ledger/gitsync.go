@@ -1,0 +1,342 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/disk"
+)
+
+// Git is the [Store] in a ref of a remote repository: a commit with one file, the
+// ledger. Runners that keep no files between deploys can share it. A push only
+// replaces the commit that this runner has seen; if another runner was faster,
+// both states are merged and pushed again.
+//
+// Outcomes that were not pushed yet are in a [File] in the directory of git, so
+// that a crash loses nothing on a machine that keeps its disk. On one that does
+// not, the leases of the claimed notices end, and the next runner gets these
+// notices as in flight.
+type Git struct {
+	name, remote, ref string
+	repo              *repository
+	dir               string // of the local files
+	warn              func(string)
+	runner            string
+	lease             time.Duration
+	now               func() time.Time
+
+	local    *File
+	readOnly bool
+
+	mu       sync.Mutex // one exchange with the remote at a time
+	oid      string     // commit of the remote when last seen; "" for none
+	seen     *records   // its content
+	isNew    bool
+	pushed   time.Time
+	warnings []Warning   // about what was fetched
+	dirty    atomic.Bool // there are outcomes that were not pushed
+
+	stop    chan struct{} // ends pushPeriodically
+	stopped chan struct{}
+}
+
+// GitOptions configure [OpenGit].
+type GitOptions struct {
+	// Dir is a directory in the clone, and Env the environment of git.
+	Dir string
+	Env []string
+	// Runner identifies this run. It must be unique among all runners.
+	Runner   string
+	ReadOnly bool         // as in [FileOptions]
+	Warn     func(string) // as in [FileOptions]
+	// Lease is how long other runners do not touch the notices that this runner
+	// has claimed, if it dies: 15 min. While it lives, it renews the lease.
+	Lease time.Duration
+}
+
+const (
+	gitFile  = "ledger.jsonl"
+	gitTries = 20
+	// pushEvery is the maximum time before an outcome is pushed.
+	pushEvery = 30 * time.Second
+)
+
+// OpenGit opens the ledger git:REF or git:REMOTE:REF. The default remote is
+// origin. OpenGit fetches the ref and merges outcomes that an earlier run could
+// not push.
+func OpenGit(ctx context.Context, name string, opt GitOptions) (*Git, error) {
+	remote, ref, err := parseGitName(name)
+	if err != nil {
+		return nil, err
+	}
+	g := &Git{
+		name: name, remote: remote, ref: ref, repo: &repository{opt.Dir, opt.Env}, warn: opt.Warn, runner: opt.Runner,
+		lease: opt.Lease, now: time.Now, readOnly: opt.ReadOnly,
+	}
+	if g.warn == nil {
+		g.warn = func(string) {}
+	}
+	if g.lease <= 0 {
+		g.lease = 15 * time.Minute
+	}
+	common, err := g.repo.run(ctx, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return nil, g.fail("open", err)
+	}
+	sum := fnv.New64a()
+	sum.Write([]byte(remote + "\n" + ref))
+	g.dir = filepath.Join(common, "sitelink", "ledger-"+hex.EncodeToString(sum.Sum(nil)))
+	if g.local, err = OpenFile(filepath.Join(g.dir, gitFile), FileOptions{ReadOnly: opt.ReadOnly, Warn: opt.Warn}); err != nil {
+		return nil, err
+	}
+	if err := g.mergeLocal(ctx); err != nil {
+		g.local.Close()
+		return nil, err
+	}
+	if !g.readOnly {
+		g.stop, g.stopped = make(chan struct{}), make(chan struct{})
+		go g.pushPeriodically()
+	}
+	return g, nil
+}
+
+// mergeLocal merges the local file and the remote.
+func (g *Git) mergeLocal(ctx context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before, err := os.ReadFile(g.baseFile())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return g.fail("open", err)
+	}
+	base := newRecords()
+	if oid := strings.TrimSpace(string(before)); oid != "" {
+		if base, err = g.recordsAt(ctx, oid); err != nil {
+			// The clone is new, or the ref was removed. Without a common state,
+			// the rows of both sides are kept.
+			base = newRecords()
+		}
+	}
+	if err := g.fetch(ctx); err != nil {
+		return err
+	}
+	merged := merge3(base, g.local.records, g.seen)
+	g.isNew = merged.base == ""
+	g.dirty.Store(recordsText(merged) != recordsText(g.seen))
+	if g.readOnly {
+		g.local.records = merged
+		return nil
+	}
+	return g.updateLocal(base, g.seen)
+}
+
+func (g *Git) baseFile() string { return filepath.Join(g.dir, "base") }
+
+func (g *Git) fail(what string, err error) error {
+	return fmt.Errorf("%s ledger %s: %w", what, g.name, disk.Cause(err))
+}
+
+// localRef returns the local ref that protects the fetched commit from git's
+// garbage collection.
+func (g *Git) localRef() string { return "refs/sitelink-fetched/" + filepath.Base(g.dir) }
+
+// fetch fetches the state of the remote. g.mu is held.
+func (g *Git) fetch(ctx context.Context) error {
+	out, err := g.repo.run(ctx, nil, "ls-remote", g.remote, g.ref)
+	if err != nil {
+		return g.fail("read", err)
+	}
+	oid := ""
+	for line := range strings.Lines(out) {
+		if id, ref, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && ref == g.ref {
+			oid = id
+		}
+	}
+	if oid == "" {
+		g.oid, g.seen = "", newRecords()
+		return nil
+	}
+	if oid == g.oid {
+		return nil
+	}
+	if _, err := g.repo.run(ctx, nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", g.remote, "+"+g.ref+":"+g.localRef()); err != nil {
+		return g.fail("read", err)
+	}
+	if oid, err = g.repo.run(ctx, nil, "rev-parse", "--verify", g.localRef()+"^{commit}"); err != nil {
+		return g.fail("read", err)
+	}
+	seen, err := g.recordsAt(ctx, oid)
+	if err != nil {
+		return err
+	}
+	g.oid, g.seen = oid, seen
+	return nil
+}
+
+// recordsAt reads the ledger of a commit.
+func (g *Git) recordsAt(ctx context.Context, oid string) (*records, error) {
+	text, err := g.repo.run(ctx, nil, "cat-file", "blob", oid+":"+gitFile)
+	if err != nil {
+		return nil, g.fail("read", err)
+	}
+	p, err := parse(g.name, text+"\n") // run removes the last line end
+	if err != nil {
+		return nil, err
+	}
+	g.warnings = append(g.warnings, p.warnings...)
+	for _, w := range p.warnings {
+		g.warn(w.String())
+	}
+	if len(p.damaged) > 0 {
+		if err := makeDirectory(g.dir); err != nil {
+			return nil, g.fail("read", err)
+		}
+		if err := saveDamaged(filepath.Join(g.dir, "ledger.damaged"), p.damaged); err != nil {
+			return nil, err
+		}
+	}
+	return p.records, nil
+}
+
+// updateLocal merges next, which was made from base, into the local file, which
+// may have new entries since base was taken.
+func (g *Git) updateLocal(base, next *records) error {
+	if err := g.local.update(func(local *records) *records { return merge3(base, local, next) }); err != nil {
+		return err
+	}
+	return g.saveBase()
+}
+
+// saveBase writes which commit the local file was merged with.
+func (g *Git) saveBase() error {
+	if err := os.WriteFile(g.baseFile(), []byte(g.oid+"\n"), 0o644); err != nil {
+		return g.fail("write", err)
+	}
+	return nil
+}
+
+// exchange applies change to the local records, pushes the result and makes it
+// the local state. change is called once per try, with a copy that it may change.
+// If it returns false, nothing is pushed.
+func (g *Git) exchange(ctx context.Context, change func(*records) bool) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for range gitTries {
+		g.dirty.Store(false)
+		before := g.local.copyRecords()
+		next := before.clone()
+		wanted := change(next)
+		if !wanted || recordsText(next) == recordsText(g.seen) {
+			g.pushed = g.now()
+			return g.updateLocal(before, next)
+		}
+		oid, err := g.commit(ctx, next)
+		if err != nil {
+			return g.fail("write", err)
+		}
+		_, pushErr := g.repo.run(ctx, nil, "push", "--quiet", "--no-verify", "--force-with-lease="+g.ref+":"+g.oid, g.remote, oid+":"+g.ref)
+		if pushErr == nil {
+			if _, err := g.repo.run(ctx, nil, "update-ref", g.localRef(), oid); err != nil {
+				return g.fail("write", err)
+			}
+			g.oid, g.seen, g.pushed = oid, next, g.now()
+			return g.updateLocal(before, next)
+		}
+		g.dirty.Store(true)
+		// Whatever git's message is: if the ref has changed, another runner was
+		// faster.
+		was, base := g.oid, g.seen
+		if err := g.fetch(ctx); err != nil {
+			return errors.Join(g.fail("write", pushErr), err)
+		}
+		if g.oid == was {
+			return g.fail("write", pushErr)
+		}
+		if err := g.updateLocal(base, g.seen); err != nil {
+			return err
+		}
+	}
+	return g.fail("write", fmt.Errorf("other runners changed it first, %d times in a row", gitTries))
+}
+
+// commit makes a commit of the records and returns its name.
+func (g *Git) commit(ctx context.Context, b *records) (string, error) {
+	blob, err := g.repo.run(ctx, []byte(recordsText(b)), "hash-object", "-w", "--stdin")
+	if err != nil {
+		return "", err
+	}
+	tree, err := g.repo.run(ctx, []byte("100644 blob "+blob+"\t"+gitFile+"\n"), "mktree")
+	if err != nil {
+		return "", err
+	}
+	args := []string{"-c", "user.name=sitelink", "-c", "user.email=sitelink@localhost", "commit-tree", tree, "-m", "sitelink: ledger of " + b.base}
+	if g.oid != "" {
+		args = append(args, "-p", g.oid)
+	}
+	return g.repo.run(ctx, nil, args...)
+}
+
+func recordsText(b *records) string {
+	var s strings.Builder
+	b.write(&s) // a strings.Builder never fails
+	return s.String()
+}
+
+// repository runs git.
+type repository struct {
+	dir string
+	env []string
+}
+
+// run returns the standard output of git without the last line end. The error has
+// the last lines of its standard error.
+func (r *repository) run(ctx context.Context, input []byte, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = r.dir
+	// git must not ask on the terminal: there may be none.
+	cmd.Env = append(append([]string{}, r.env...), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.Stdin = bytes.NewReader(input)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if errors.Is(err, exec.ErrNotFound) {
+			return "", err
+		}
+		text := strings.TrimSpace(said.String())
+		if lines := strings.Split(text, "\n"); len(lines) > 3 {
+			text = strings.Join(lines[len(lines)-3:], "\n")
+		}
+		return out.String(), fmt.Errorf("git %s: %s", args[0], strings.ReplaceAll(text, "\n", "; "))
+	}
+	return strings.TrimSuffix(out.String(), "\n"), nil
+}
+
+// parseGitName parses git:REF and git:REMOTE:REF. The default remote is origin.
+func parseGitName(name string) (remote, ref string, err error) {
+	rest, ok := strings.CutPrefix(name, "git:")
+	if !ok {
+		return "", "", fmt.Errorf("ledger %s: want git:REF", name)
+	}
+	remote, ref = "origin", rest
+	if i := strings.LastIndex(rest, ":refs/"); i > 0 {
+		remote, ref = rest[:i], rest[i+1:]
+	}
+	if !strings.HasPrefix(ref, "refs/") || strings.HasPrefix(ref, "refs/heads/") || strings.HasPrefix(ref, "refs/tags/") ||
+		strings.ContainsAny(ref, " ~^:?*[\\\x7f") || strings.Contains(ref, "..") || strings.HasPrefix(remote, "-") {
+		return "", "", fmt.Errorf("ledger %s: want git:REF or git:REMOTE:REF, where REF is like refs/sitelink/ledger and not a branch or tag", name)
+	}
+	return remote, ref, nil
+}

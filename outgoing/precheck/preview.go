@@ -1,0 +1,142 @@
+package precheck
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// previewWorkers is how many targets are examined in parallel. The client spaces
+// the requests to each host.
+const previewWorkers = 8
+
+// Report is the preview of the notices of one page.
+type Report struct {
+	Source string
+	// Live reports whether the page answered with a success. If it did not,
+	// Built reports whether the page as it was built was examined instead.
+	Live, Built bool
+	// Page has the problems of the page as a whole, each once.
+	Page []Problem
+	// Rows has the targets in the order in which they were given.
+	Rows []Row
+}
+
+// Row is the preview of one notice.
+type Row struct {
+	Target string
+	// Protocol is the first protocol that the target supports,
+	// [ledger.AnyProtocol] if it supports none. Endpoint is where the notice
+	// would be sent, and Via says where the endpoint was found.
+	Protocol ledger.Protocol
+	Endpoint string
+	Via      string
+	// Problems has the problems of the link that matter to the protocol.
+	Problems []Problem
+	// Err is set if the endpoint could not be discovered.
+	Err error
+}
+
+// Failing reports whether a target would refuse the page or could not be asked.
+func (r *Report) Failing() bool {
+	return len(r.Page) > 0 || slices.ContainsFunc(r.Rows, func(row Row) bool { return len(row.Problems) > 0 || row.Err != nil })
+}
+
+// Previewer previews the notices of pages.
+type Previewer struct {
+	// Client fetches source and target pages.
+	Client outgoing.Doer
+	// Senders find the endpoints of targets. The first that finds one is used.
+	Senders []outgoing.Sender
+}
+
+// Page previews the notices of the page source to its targets. built is the page
+// as it was built, which is examined if the page is not live; it may be nil. The
+// error is that of ctx.
+func (v Previewer) Page(ctx context.Context, source string, targets []string, built []byte) (*Report, error) {
+	p := &preview{Previewer: v, report: &Report{Source: source, Rows: make([]Row, len(targets))}}
+	if p.source(ctx, built); ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if p.targets(ctx, targets); ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return p.report, nil
+}
+
+// preview is one call of Page.
+type preview struct {
+	Previewer
+	report *Report
+	page   *outgoing.Response // nil if there is nothing to examine
+}
+
+// source fetches the page, and falls back to the built one.
+func (p *preview) source(ctx context.Context, built []byte) {
+	r := p.report
+	page, err := get(ctx, p.Client, r.Source)
+	switch {
+	case err != nil:
+		r.Page = append(r.Page, Problem{Code: NotLive, Offset: -1,
+			Message: "the page did not answer: " + err.Error(), Cure: "publish the page, then send again"})
+	case page.Success():
+		r.Live, p.page = true, page
+	default:
+		r.Page = Check(r.Source, page, "")
+	}
+	if !r.Live && built != nil {
+		r.Built, p.page = true, &outgoing.Response{URL: r.Source, Status: 200, Body: built}
+	}
+}
+
+// targets examines all targets and separates the problems of the page from those
+// of the links.
+func (p *preview) targets(ctx context.Context, targets []string) {
+	r := p.report
+	var workers sync.WaitGroup
+	slots := make(chan struct{}, previewWorkers)
+	found := make([][]Problem, len(targets))
+	for i, target := range targets {
+		workers.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			r.Rows[i] = p.discover(ctx, target)
+			if r.Rows[i].Endpoint != "" && p.page != nil {
+				found[i] = For(r.Rows[i].Protocol, Check(r.Source, p.page, target))
+			}
+		})
+	}
+	workers.Wait()
+	for i := range found {
+		for _, problem := range found[i] {
+			switch {
+			case !problem.Code.OfPage():
+				r.Rows[i].Problems = append(r.Rows[i].Problems, problem)
+			case !slices.Contains(r.Page, problem):
+				r.Page = append(r.Page, problem)
+			}
+		}
+	}
+}
+
+// discover finds the endpoint of one target.
+func (p *preview) discover(ctx context.Context, url string) Row {
+	row := Row{Target: url}
+	t := outgoing.NewTarget(p.Client, url)
+	for _, s := range p.Senders {
+		e, err := s.Discover(ctx, t)
+		switch {
+		case err != nil:
+			row.Err = err
+			return row
+		case e.URL != "":
+			return Row{Target: url, Protocol: s.Protocol(), Endpoint: e.URL, Via: e.Via}
+		case row.Via == "":
+			row.Via = e.Via // says why there is no endpoint
+		}
+	}
+	return row
+}

@@ -1,0 +1,413 @@
+package outgoing
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/net/html"
+
+	"github.com/sitelink/sitelink/internal/scan/outline"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/weburl"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// Entry is a page of the site whose links are notified.
+type Entry struct {
+	Page string // path in the docroot
+	URL  string // absolute URL on the site
+	// Hash is the hash of the content.
+	Hash string
+	// Targets are the URLs that the content links to, as they are written, in
+	// document order, each once.
+	Targets []string
+	// Internal are the pages of the site itself that the content links to, as
+	// sorted site paths. They get no notice. Set if Options.Internal is.
+	Internal []string
+	// Feed is set for a feed, whose targets are its hubs.
+	Feed bool
+}
+
+// Reason says why a page of the site is not an entry.
+type Reason string
+
+// The reasons.
+const (
+	NotChosen Reason = "not chosen"                     // by Options.Pages and Options.Exclude
+	Alias     Reason = "alias"                          // it redirects to another page
+	Elsewhere Reason = "canonical address elsewhere"    // its canonical URL is another page
+	Listing   Reason = "list of several entries"        // it lists several entries
+	NotFound  Reason = "error page"                     // it is a 404.html
+	Tombstone Reason = "tombstone"                      // it says that it was deleted
+	TooDeep   Reason = "nested too deeply to be parsed" // the parser gives up at 512 open elements
+)
+
+// Exclusion is the number of pages that are not entries for a reason.
+type Exclusion struct {
+	Reason Reason
+	Pages  int
+}
+
+// Entries are the pages of a site whose links are notified.
+type Entries struct {
+	Base     string      // base URL of the site
+	Origin   string      // its scheme and host
+	List     []Entry     // sorted by URL
+	Excluded []Exclusion // sorted by reason
+	// excluded has the reason for each page that is not an entry, by URL.
+	excluded map[string]Reason
+	// resolve returns what the site answers for one of its own absolute URLs:
+	// the status, and the URL at which redirects end.
+	resolve func(url string) (status int, final string)
+}
+
+// ErrNoBase means that the site was loaded without a base URL. Notices need the
+// absolute URLs of pages.
+var ErrNoBase = errors.New("the base URL of the site is not known: set base-url")
+
+// Read returns the entries of a site. The site must have been loaded with a base
+// URL and with hashes of its files ([site.Options.Sums]). Pages that the snapshot
+// contains are entries even if they no longer link to other sites. Files that are
+// unchanged in cache are not read again, and Read updates the cache; it may be
+// nil. The error is [ErrNoBase], that of an option, or that of a page that cannot
+// be read.
+//
+// The content of a page is the e-content of its only h-entry, with the replies,
+// likes, reposts and bookmarks of that entry; or else its main article, or else
+// main, or else body. Outside of e-content, nav, aside and footer do not count. A
+// page with several entries is a list, whose links do not count.
+func Read(ctx context.Context, s *site.Site, snap *ledger.Snapshot, opt Options, cache *Cache) (*Entries, error) {
+	r, err := opt.compile()
+	if err != nil {
+		return nil, err
+	}
+	base := s.BaseURL()
+	if base == "" {
+		return nil, ErrNoBase
+	}
+	if !s.Sums() {
+		return nil, errors.New("the site was loaded without hashes of its files")
+	}
+	read := &reading{s: s, rules: r, origin: originOf(s), known: indexLedger(snap), cache: cache.of(r.fingerprint)}
+	out := make([]pageResult, s.Pages())
+	if err := read.all(ctx, out); err != nil {
+		return nil, err
+	}
+	e := &Entries{Base: base, Origin: read.origin, excluded: make(map[string]Reason)}
+	aliases := make(map[string]string)
+	counts := make(map[Reason]int)
+	cache.fill(r.fingerprint, out)
+	for i := range out {
+		m := &out[i]
+		switch {
+		case m.excluded != "":
+			counts[m.excluded]++
+			e.excluded[m.entry.URL] = m.excluded
+			if m.excluded == Alias {
+				aliases[m.entry.URL] = s.Page(site.PageID(i)).Alias()
+			}
+		case m.entry.URL != "" && !m.silent:
+			e.List = append(e.List, m.entry)
+		}
+	}
+	e.resolve = resolver(s, aliases)
+	slices.SortFunc(e.List, func(a, b Entry) int { return cmp.Compare(a.URL, b.URL) })
+	for reason, n := range counts {
+		e.Excluded = append(e.Excluded, Exclusion{reason, n})
+	}
+	slices.SortFunc(e.Excluded, func(a, b Exclusion) int { return cmp.Compare(a.Reason, b.Reason) })
+	return e, nil
+}
+
+// originOf returns scheme and host of a site.
+func originOf(s *site.Site) string {
+	scheme, _, _ := strings.Cut(s.BaseURL(), ":")
+	return strings.ToLower(scheme) + "://" + s.Authority()
+}
+
+// resolver returns a function that answers as the host of the site will: from
+// its rules, its files, and the pages that redirect (aliases, by URL).
+func resolver(s *site.Site, aliases map[string]string) func(url string) (status int, final string) {
+	origin := originOf(s)
+	absolute := func(address string) string {
+		address, _, _ = strings.Cut(address, "#")
+		if strings.HasPrefix(address, "/") {
+			return origin + address
+		}
+		return address
+	}
+	return func(url string) (status int, final string) {
+		if to, ok := aliases[url]; ok {
+			url = absolute(to)
+			final = url
+		}
+		r, err := s.Request(url)
+		if err != nil {
+			return 0, final
+		}
+		if r.Final != "" {
+			final = absolute(r.Final)
+		}
+		if to, ok := aliases[final]; ok {
+			final = absolute(to)
+		}
+		if r.Status == 0 && final != "" {
+			return 200, final // a page of another site, which is not checked here
+		}
+		return r.Status, final
+	}
+}
+
+// pageResult is the result of reading a page: an entry, the reason why it is not
+// one, or the zero value if the page has no links to other sites.
+type pageResult struct {
+	entry    Entry
+	excluded Reason
+	// sum is the hash of the file, if it was read.
+	sum uint64
+	// silent is set if the page has no targets and the ledger does not have it.
+	silent bool
+}
+
+// reading is one call of Read.
+type reading struct {
+	s      *site.Site
+	rules  *rules
+	origin string // scheme and host of the site
+	known  ledgerIndex
+	cache  cachedFiles
+}
+
+// all reads the pages in parallel, each into its place of out.
+func (r *reading) all(ctx context.Context, out []pageResult) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(out)) {
+		workers.Go(func() {
+			w, err := r.worker()
+			if err != nil {
+				stop(err)
+				return
+			}
+			defer w.close()
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(out) {
+					return
+				}
+				if out[i], err = w.page(site.PageID(i)); err != nil {
+					stop(fmt.Errorf("read %s: %w", r.s.Path(site.PageID(i)), err))
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// pageWorker reads one page after the other.
+type pageWorker struct {
+	*reading
+	reader   *site.Reader
+	outliner outline.Reader
+	// parser is set if pages must be parsed even where the outliner could read
+	// them.
+	parser bool
+}
+
+func (r *reading) worker() (*pageWorker, error) {
+	reader, err := r.s.NewReader()
+	if err != nil {
+		return nil, err
+	}
+	return &pageWorker{reading: r, reader: reader, parser: r.rules.content != nil}, nil
+}
+
+func (w *pageWorker) close() { w.reader.Close() }
+
+// page returns the result for one page.
+func (w *pageWorker) page(id site.PageID) (pageResult, error) {
+	p, path := w.s.Page(id), w.s.Path(id)
+	feed := p.Kind() == site.PageFeed || p.Kind() == site.PageJSONFeed
+	if !p.Kind().IsHTML() && !(feed && w.rules.opt.Hubs != nil) || p.Error().Err != nil {
+		return pageResult{}, nil
+	}
+	e := Entry{Page: path, URL: w.origin + w.s.Href(p.Node()), Feed: feed}
+	_, known := w.known.pages[e.URL]
+	switch {
+	case !w.rules.includesPage(path):
+		return pageResult{entry: e, excluded: NotChosen}, nil
+	case p.Alias() != "":
+		return pageResult{entry: e, excluded: Alias}, nil
+	case path == "404.html" || strings.HasSuffix(path, "/404.html"):
+		return pageResult{entry: e, excluded: NotFound}, nil
+	case p.Canonical() != site.NoNode && p.Canonical() != p.Node():
+		return pageResult{entry: e, excluded: Elsewhere}, nil
+	case !feed && !known && !w.rules.opt.Internal && !hasExternalLink(p):
+		return pageResult{}, nil
+	}
+	m, ok := w.cache.get(&e, p.Sum())
+	if !ok || known && m.excluded == "" && m.entry.Hash == "" {
+		var err error
+		if m, err = w.read(id, e, known); err != nil {
+			return pageResult{}, err
+		}
+	}
+	m.sum = p.Sum()
+	m.silent = !known && m.excluded == "" && len(m.entry.Targets) == 0 && len(m.entry.Internal) == 0
+	return m, nil
+}
+
+// read reads the text of a page. Its content is hashed if it has targets or if
+// the ledger has the page; for other pages, changes do not matter.
+func (w *pageWorker) read(id site.PageID, e Entry, known bool) (pageResult, error) {
+	text, err := w.reader.Text(id)
+	if err != nil {
+		return pageResult{}, err
+	}
+	if e.Feed {
+		e.Hash, e.Targets = fmt.Sprintf("%016x", w.s.Page(id).Sum()), w.rules.opt.Hubs(text)
+		return pageResult{entry: e}, nil
+	}
+	page, tree, err := w.outline(text)
+	if err != nil {
+		return pageResult{entry: e, excluded: TooDeep}, nil
+	}
+	return w.result(e, page, tree, known), nil
+}
+
+// result returns the result for a page with that outline.
+func (w *pageWorker) result(e Entry, page *outline.Outline, tree []*html.Node, known bool) pageResult {
+	if (pageOutline{page}).isTombstone() {
+		return pageResult{entry: e, excluded: Tombstone}
+	}
+	c, ok := w.rules.contentOf(page, tree)
+	if !ok {
+		return pageResult{entry: e, excluded: Listing}
+	}
+	w.setTargets(&e, c)
+	if known || len(e.Targets) > 0 || len(e.Internal) > 0 {
+		e.Hash = c.hash()
+	}
+	return pageResult{entry: e}
+}
+
+// outline reads the tree of a page: in one pass, or with the parser, which takes
+// ten times as long, if one pass is not reliable or a selector needs nodes.
+func (w *pageWorker) outline(text []byte) (*outline.Outline, []*html.Node, error) {
+	if !w.parser {
+		if page, ok := w.outliner.Read(text); ok {
+			return page, nil, nil
+		}
+	}
+	doc, err := html.Parse(bytes.NewReader(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	page, tree := outline.FromTree(doc)
+	return page, tree, nil
+}
+
+// hasExternalLink reports whether the page has a link that leaves the docroot.
+func hasExternalLink(p *site.Page) bool {
+	links := p.All()
+	return slices.ContainsFunc(links, func(l site.Link) bool {
+		return l.State == site.StateExternal || l.State == site.StateCredentials || l.State == site.StateOutsideBase
+	})
+}
+
+// setTargets sets the URLs that the content links to.
+func (w *pageWorker) setTargets(e *Entry, c *content) {
+	base, err := weburl.Parse(e.URL)
+	if err != nil {
+		return // never: the URL was made from a parsed base URL
+	}
+	if href, ok := (pageOutline{c.page}).baseHref(); ok {
+		if u, err := base.Resolve(string(href)); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
+			base = u
+		}
+	}
+	own := strings.TrimPrefix(strings.TrimPrefix(w.origin, "http://"), "https://")
+	skipPaths := !w.rules.opt.Internal && authority(base) == own
+	seen := make(map[string]bool)
+	c.anchors(w.rules.rel, func(href []byte) {
+		if skipPaths && isPath(href) {
+			return
+		}
+		raw := strings.Trim(string(href), "\t\n\f\r ")
+		u, err := base.Resolve(raw)
+		if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
+			return
+		}
+		if authority(u) == own {
+			if w.rules.opt.Internal && u.Path() != base.Path() {
+				e.Internal = append(e.Internal, u.Path())
+			}
+			return
+		}
+		target := u.String()
+		if isCleanURL(raw) {
+			target = raw
+		}
+		if !w.rules.includesTarget(u.Host(), target) || seen[canonical(target)] {
+			return
+		}
+		seen[canonical(target)] = true
+		e.Targets = append(e.Targets, target)
+	})
+	slices.Sort(e.Internal)
+	e.Internal = slices.Compact(e.Internal)
+}
+
+// authority returns the host of a URL, with its port unless that is the default.
+func authority(u weburl.URL) string {
+	if port := u.Port(); port != "" {
+		return u.Host() + ":" + port
+	}
+	return u.Host()
+}
+
+// isPath reports whether a value is certainly only a path, query or fragment,
+// which stays on the host of the base. Most links need not be resolved to know
+// that.
+func isPath(href []byte) bool {
+	if len(href) > 1 && href[0] == '/' && href[1] == '/' {
+		return false
+	}
+	for _, c := range href {
+		if c <= ' ' || c == ':' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// isCleanURL reports whether an absolute URL can be sent as it is written on the
+// page, so that a receiver that compares it byte by byte finds it there.
+func isCleanURL(raw string) bool {
+	scheme, _, ok := strings.Cut(raw, "://")
+	if !ok || !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
+		return false
+	}
+	return !strings.ContainsFunc(raw, func(c rune) bool { return c <= ' ' || c >= 0x7F || strings.ContainsRune(`"<>\^`+"`{|}", c) })
+}
+
+// canonical returns the form in which targets are compared: the canonical URL,
+// which has no fragment, so that a page gets one notice however many of its
+// anchors are linked. A URL without canonical form is only equal to itself.
+func canonical(url string) string {
+	if c, err := weburl.Canonical(url); err == nil {
+		return c
+	}
+	return url
+}
