@@ -86,6 +86,8 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		return "not every server finds " + path
 	case SitemapEntry, FeedEntry, NoIndexInSitemap:
 		return entryMessage(s, d, l)
+	case ScriptFragment:
+		return fmt.Sprintf("only a script can serve the fragment #%s of %s", l.Fragment, s.Tree().Path(d.Node))
 	case Credentials:
 		return "the URL contains a user name or password, which every visitor can see"
 	}

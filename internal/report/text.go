@@ -306,7 +306,7 @@ func TextGroups(w io.Writer, r *check.Result, opt Options) error {
 	return s.flush()
 }
 
-// appendTargetHeading appends "/old/: error: no file answers /old/
+// appendTargetHeading appends "/old/: error: file not found: /old/
 // [missing-file], 16 links on 8 pages" and the line end.
 func appendTargetHeading(dst []byte, g *group, f *check.Finding, p painter) []byte {
 	dst = p.on(dst, sgrBold)
