@@ -30,7 +30,7 @@ type Options struct {
 	Profile string
 	// Host overrides keys of the profile, as the table [host] of sitelink.toml
 	// does: "index-file": {"redirect"}. A key that takes a list takes several
-	// values, every other key takes one. docs/profiles.md lists the keys.
+	// values, every other key takes one. docs/reference/profiles.md lists the keys.
 	Host map[string][]string
 	// Index replaces the profile's list of index files, in the order in which
 	// the host tries them.

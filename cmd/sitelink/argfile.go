@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // argumentFiles holds the contents of argument files. An argument @FILE names a
@@ -63,13 +64,13 @@ func (f *argumentFiles) read(name, from string) error {
 	}
 	switch {
 	case name == "":
-		return &usageError{prefix + "the name of a file is missing after @", "@/dev/stdin reads standard input"}
+		return fault.Usage(prefix+"the name of a file is missing after @", "@/dev/stdin reads standard input")
 	case name[0] == '@':
-		return &usageError{prefix + "@" + name + ": lists of remote links are not supported, because check makes no requests", ""}
+		return fault.Usage(prefix+"@"+name+": lists of remote links are not supported, because check makes no requests", "")
 	case slices.Contains(f.open, filepath.Clean(name)):
-		return &usageError{fmt.Sprintf("%sthe argument file %s includes itself", prefix, name), ""}
+		return fault.Usage(fmt.Sprintf("%sthe argument file %s includes itself", prefix, name), "")
 	case len(f.open) == maxArgumentDepth:
-		return &usageError{fmt.Sprintf("%sargument files are nested deeper than %d levels", prefix, maxArgumentDepth), ""}
+		return fault.Usage(fmt.Sprintf("%sargument files are nested deeper than %d levels", prefix, maxArgumentDepth), "")
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -77,7 +78,7 @@ func (f *argumentFiles) read(name, from string) error {
 		if info, statErr := os.Stat("@" + name); statErr == nil && info.IsDir() {
 			hint = fmt.Sprintf("write ./@%s to name the directory", name)
 		}
-		return &usageError{fmt.Sprintf("%sread argument file %s: %v", prefix, name, disk.Cause(err)), hint}
+		return fault.Usage(fmt.Sprintf("%sread argument file %s: %v", prefix, name, disk.Cause(err)), hint)
 	}
 	defer file.Close()
 	f.open = append(f.open, filepath.Clean(name))
@@ -89,7 +90,7 @@ func (f *argumentFiles) read(name, from string) error {
 	for lines.Scan() {
 		n++
 		if f.bytes += int64(len(lines.Bytes())) + 1; f.bytes > maxArgumentBytes {
-			return &usageError{fmt.Sprintf("%s:%d: the argument files are larger than %d MiB together", name, n, maxArgumentBytes>>20), ""}
+			return fault.Usage(fmt.Sprintf("%s:%d: the argument files are larger than %d MiB together", name, n, maxArgumentBytes>>20), "")
 		}
 		text := lines.Text()
 		if n == 1 {
@@ -103,7 +104,7 @@ func (f *argumentFiles) read(name, from string) error {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = fmt.Errorf("the line is longer than %d KiB", maxArgumentLine>>10)
 		}
-		return &usageError{fmt.Sprintf("%s:%d: %v", name, n+1, err), ""}
+		return fault.Usage(fmt.Sprintf("%s:%d: %v", name, n+1, err), "")
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func (f *argumentFiles) line(text, place string) error {
 		return f.read(text[1:], place)
 	}
 	if _, err := check.ParseLinkset(text); err != nil {
-		return &usageError{place + ": " + err.Error(), ""}
+		return fault.Usage(place+": "+err.Error(), "")
 	}
 	f.add(config.Setting{Key: "from", Values: []string{text}}, place, true)
 	return nil
@@ -130,7 +131,7 @@ func (f *argumentFiles) line(text, place string) error {
 func (f *argumentFiles) flags(text, place string) error {
 	words, err := splitWords(text)
 	if err != nil {
-		return &usageError{place + ": " + err.Error(), ""}
+		return fault.Usage(place+": "+err.Error(), "")
 	}
 	repeats, given := false, ""
 	var args []string
@@ -153,12 +154,12 @@ func (f *argumentFiles) flags(text, place string) error {
 	cmd.Flags().Usage = func() {}
 	switch err := cmd.Flags().Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
-		return &usageError{place + ": an argument file cannot contain --help", ""}
+		return fault.Usage(place+": an argument file cannot contain --help", "")
 	case err != nil:
 		return atPlace(flagError(cmd, err), place)
 	}
 	if rest := cmd.Flags().Args(); len(rest) > 0 {
-		return &usageError{fmt.Sprintf("%s: unexpected argument %q", place, rest[0]), "write each linkset on a line of its own"}
+		return fault.Usage(fmt.Sprintf("%s: unexpected argument %q", place, rest[0]), "write each linkset on a line of its own")
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		kf := flag.Value.(*keyFlag)
@@ -169,13 +170,13 @@ func (f *argumentFiles) flags(text, place string) error {
 
 // atPlace adds the place of a line to a usage error.
 func atPlace(err error, place string) error {
-	var usage *usageError
+	var usage *fault.UsageError
 	if errors.As(err, &usage) {
-		hint := usage.hint
-		if name, ok := strings.CutPrefix(usage.msg, "unknown flag -"); ok && !strings.HasPrefix(name, "-") {
+		hint := usage.Hint
+		if name, ok := strings.CutPrefix(usage.Msg, "unknown flag -"); ok && !strings.HasPrefix(name, "-") {
 			hint = "flags begin with two dashes, as in --skip"
 		}
-		return &usageError{place + ": " + usage.msg, hint}
+		return fault.Usage(place+": "+usage.Msg, hint)
 	}
 	return err
 }

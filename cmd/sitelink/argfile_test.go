@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -110,8 +111,8 @@ func FuzzCommandFile(f *testing.F) {
 		}
 		files := &argumentFiles{places: map[string]string{}}
 		if err := files.line(line, "file:7"); err != nil {
-			var usage *usageError
-			if !errors.As(err, &usage) || !strings.HasPrefix(usage.msg, "file:7: ") || len(files.settings) > 0 && line[0] != '-' {
+			var usage *fault.UsageError
+			if !errors.As(err, &usage) || !strings.HasPrefix(usage.Msg, "file:7: ") || len(files.settings) > 0 && line[0] != '-' {
 				t.Errorf("%q: %v, %+v", line, err, files.settings)
 			}
 			return

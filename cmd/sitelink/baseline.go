@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 const baselineLong = `baseline keeps a list of findings that a site has today and that you accept, so that check --baseline
@@ -25,13 +26,13 @@ const baselineExample = `  # accept all current findings until the end of Januar
   # after fixing links: remove entries that no longer match a finding
   sitelink baseline update public`
 
-func (a *app) baselineCommand() *cobra.Command {
+func baselineCommand(c *cli) *cobra.Command {
 	return withCommands(&cobra.Command{
 		Use:     "baseline",
 		Short:   "accept current findings, and report only new ones",
 		Long:    baselineLong,
 		Example: baselineExample,
-	}, a.baselineWriteCommand(), a.baselineUpdateCommand(), a.baselineShowCommand())
+	}, baselineWriteCommand(c), baselineUpdateCommand(c), baselineShowCommand(c))
 }
 
 // notForBaseline are the keys of check that say how a report looks.
@@ -48,19 +49,19 @@ func (t *termFlags) add(cmd *cobra.Command) {
 func (t *termFlags) terms() (baseline.Terms, error) {
 	terms := baseline.Terms{Reason: t.reason}
 	if len(t.reason) > baseline.MaxReasonBytes {
-		return terms, &usageError{fmt.Sprintf("--reason: %d bytes, want %d at most", len(t.reason), baseline.MaxReasonBytes), ""}
+		return terms, fault.Usage(fmt.Sprintf("--reason: %d bytes, want %d at most", len(t.reason), baseline.MaxReasonBytes), "")
 	}
 	if t.expires == "" {
 		return terms, nil
 	}
 	var err error
 	if terms.Expires, err = baseline.ParseDate(t.expires); err != nil {
-		return terms, &usageError{"--expires: " + err.Error(), ""}
+		return terms, fault.Usage("--expires: "+err.Error(), "")
 	}
 	return terms, nil
 }
 
-func (a *app) baselineWriteCommand() *cobra.Command {
+func baselineWriteCommand(c *cli) *cobra.Command {
 	var file string
 	var force bool
 	var flags termFlags
@@ -74,7 +75,7 @@ func (a *app) baselineWriteCommand() *cobra.Command {
 		Args:              oneDirectory,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.configure(cmd, args, file)
+			cfg, err := c.configure(cmd, args, file)
 			if err != nil {
 				return err
 			}
@@ -82,7 +83,7 @@ func (a *app) baselineWriteCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.baselineWrite(cmd.Context(), cfg, terms, force)
+			return writeBaseline(cmd.Context(), c, cfg, terms, force)
 		},
 	}
 	addKeyFlags(cmd, notForBaseline...)
@@ -92,7 +93,7 @@ func (a *app) baselineWriteCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) baselineUpdateCommand() *cobra.Command {
+func baselineUpdateCommand(c *cli) *cobra.Command {
 	var file string
 	var add bool
 	var flags termFlags
@@ -107,7 +108,7 @@ func (a *app) baselineUpdateCommand() *cobra.Command {
 		Args:              oneDirectory,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.configure(cmd, args, file)
+			cfg, err := c.configure(cmd, args, file)
 			if err != nil {
 				return err
 			}
@@ -116,9 +117,9 @@ func (a *app) baselineUpdateCommand() *cobra.Command {
 			case err != nil:
 				return err
 			case !add && terms != (baseline.Terms{}):
-				return &usageError{"--expires and --reason are for the entries that --add makes", "add --add, or leave them out"}
+				return fault.Usage("--expires and --reason are for the entries that --add makes", "add --add, or leave them out")
 			}
-			return a.baselineUpdate(cmd.Context(), cfg, add, terms)
+			return updateBaseline(cmd.Context(), c, cfg, add, terms)
 		},
 	}
 	addKeyFlags(cmd, notForBaseline...)
@@ -128,7 +129,7 @@ func (a *app) baselineUpdateCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) baselineShowCommand() *cobra.Command {
+func baselineShowCommand(c *cli) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "show",
@@ -138,11 +139,11 @@ func (a *app) baselineShowCommand() *cobra.Command {
 		Example: "  sitelink baseline show",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.configure(cmd, args, file)
+			cfg, err := c.configure(cmd, args, file)
 			if err != nil {
 				return err
 			}
-			return a.baselineShow(cfg)
+			return showBaseline(c, cfg)
 		},
 	}
 	addOnlyKeyFlags(cmd, "baseline")
@@ -153,7 +154,7 @@ func (a *app) baselineShowCommand() *cobra.Command {
 // oneDirectory takes DIR or nothing.
 func oneDirectory(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return &usageError{fmt.Sprintf("%s takes one directory, got %d", cmd.Name(), len(args)), "run it once for each docroot"}
+		return fault.Usage(fmt.Sprintf("%s takes one directory, got %d", cmd.Name(), len(args)), "run it once for each docroot")
 	}
 	return nil
 }

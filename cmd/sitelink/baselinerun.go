@@ -13,12 +13,13 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 )
 
-// findingsFor checks the site without a baseline.
-func (a *app) findingsFor(ctx context.Context, cfg *config.Config) ([]check.Finding, *project.Project, error) {
-	run, err := a.load(ctx, cfg)
+// checkForBaseline checks the site without a baseline.
+func checkForBaseline(ctx context.Context, c *cli, cfg *config.Config) ([]check.Finding, *project.Project, error) {
+	run, err := c.load(ctx, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,31 +30,31 @@ func (a *app) findingsFor(ctx context.Context, cfg *config.Config) ([]check.Find
 	return result.Findings, run.Project, nil
 }
 
-func (a *app) baselineWrite(ctx context.Context, cfg *config.Config, terms baseline.Terms, force bool) error {
+func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseline.Terms, force bool) error {
 	name := audit.BaselineFile(cfg)
 	if _, err := os.Stat(name); !force && !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
 			err = fs.ErrExist
 		}
-		return &failure{writeFailure(name, disk.Cause(err)), "sitelink baseline update keeps its dates and reasons; --force replaces it"}
+		return fault.New(writeFailure(name, disk.Cause(err)), "sitelink baseline update keeps its dates and reasons; --force replaces it")
 	}
-	findings, _, err := a.findingsFor(ctx, cfg)
+	findings, _, err := checkForBaseline(ctx, c, cfg)
 	if err != nil {
 		return err
 	}
 	b := baseline.New(findings, terms)
-	if err := a.writeBaseline(name, b); err != nil {
+	if err := saveBaseline(c, name, b); err != nil {
 		return err
 	}
 	if cfg.Baseline == "" {
-		a.ui.note(fmt.Sprintf("check uses it with --baseline %s, or baseline = %q in [check] of sitelink.toml", name, name))
+		c.ui.note(fmt.Sprintf("check uses it with --baseline %s, or baseline = %q in [check] of sitelink.toml", name, name))
 	}
-	return a.print(fmt.Sprintf("%s: %s accepted\n", visible(name), countOf(b.Len(), "finding")))
+	return c.print(fmt.Sprintf("%s: %s accepted\n", visible(name), count(b.Len(), "finding")))
 }
 
-func (a *app) baselineUpdate(ctx context.Context, cfg *config.Config, add bool, terms baseline.Terms) error {
+func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, terms baseline.Terms) error {
 	name := audit.BaselineFile(cfg)
-	today, err := a.today()
+	today, err := c.today()
 	if err != nil {
 		return err
 	}
@@ -61,32 +62,32 @@ func (a *app) baselineUpdate(ctx context.Context, cfg *config.Config, add bool, 
 	if err != nil {
 		return err
 	}
-	findings, p, err := a.findingsFor(ctx, cfg)
+	findings, p, err := checkForBaseline(ctx, c, cfg)
 	if err != nil {
 		return err
 	}
 	u := old.Update(findings, old.Match(findings, today, audit.CouldFind(p)), add, terms)
-	if err := a.writeBaseline(name, u.Baseline); err != nil {
+	if err := saveBaseline(c, name, u.Baseline); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s: %s", visible(name), countOf(u.Baseline.Len(), "entry"))
-	for _, c := range []struct {
+	text := fmt.Sprintf("%s: %s", visible(name), count(u.Baseline.Len(), "entry"))
+	for _, change := range []struct {
 		n    int
 		what string
 	}{{u.Dropped, "dropped"}, {u.Added, "added"}, {u.Renewed, "renewed"}, {u.Expired, "expired"}} {
-		if c.n > 0 {
-			text += fmt.Sprintf(", %s %s", thousands(c.n), c.what)
+		if change.n > 0 {
+			text += fmt.Sprintf(", %s %s", thousands(change.n), change.what)
 		}
 	}
 	if add && u.Expired > 0 {
-		a.ui.note("entries that have expired are renewed by --add --expires DAY")
+		c.ui.note("entries that have expired are renewed by --add --expires DAY")
 	}
-	return a.print(text + "\n")
+	return c.print(text + "\n")
 }
 
-// writeBaseline replaces the file as a whole, or leaves it as it was.
-func (a *app) writeBaseline(name string, b *baseline.Baseline) error {
-	out, err := a.openOutput(name)
+// saveBaseline replaces the file as a whole, or leaves it as it was.
+func saveBaseline(c *cli, name string, b *baseline.Baseline) error {
+	out, err := c.openOutput(name)
 	if err != nil {
 		return err
 	}
@@ -97,11 +98,11 @@ func (a *app) writeBaseline(name string, b *baseline.Baseline) error {
 	return out.Commit()
 }
 
-// baselineShow prints what a baseline accepts. Entries that have expired come
+// showBaseline prints what a baseline accepts. Entries that have expired come
 // first: they are what somebody has to decide on.
-func (a *app) baselineShow(cfg *config.Config) error {
+func showBaseline(c *cli, cfg *config.Config) error {
 	name := audit.BaselineFile(cfg)
-	today, err := a.today()
+	today, err := c.today()
 	if err != nil {
 		return err
 	}
@@ -136,17 +137,6 @@ func (a *app) baselineShow(cfg *config.Config) error {
 	if text.Len() > 0 {
 		text.WriteByte('\n')
 	}
-	fmt.Fprintf(&text, "%s: %s, %s with a last day, %s expired\n", visible(name), countOf(b.Len(), "entry"), thousands(dated), thousands(n))
-	return a.print(text.String())
-}
-
-// countOf writes 1 entry, 2 entries, 1,000 findings.
-func countOf(n int, what string) string {
-	if n != 1 {
-		if stem, ok := strings.CutSuffix(what, "y"); ok {
-			what = stem + "ie"
-		}
-		what += "s"
-	}
-	return thousands(n) + " " + what
+	fmt.Fprintf(&text, "%s: %s, %s with a last day, %s expired\n", visible(name), count(b.Len(), "entry"), thousands(dated), thousands(n))
+	return c.print(text.String())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/sitelink/sitelink/internal/fault"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ const buildExitCodes = `Exit codes:
   130  interrupted; the generator and the check were stopped
 `
 
-func (a *app) buildCommand() *cobra.Command {
+func buildCommand(c *cli) *cobra.Command {
 	var file string
 	var strict bool
 	cmd := &cobra.Command{
@@ -52,8 +53,8 @@ func (a *app) buildCommand() *cobra.Command {
 			}
 			own = slices.DeleteFunc(slices.Clone(own), func(arg string) bool { return strings.HasPrefix(arg, "@") })
 			if len(own) > 0 {
-				return &usageError{fmt.Sprintf("build takes no directory, got %q", own[0]),
-					"arguments of the generator follow --: sitelink build -- " + strings.Join(own, " ")}
+				return fault.Usage(fmt.Sprintf("build takes no directory, got %q", own[0]),
+					"arguments of the generator follow --: sitelink build -- "+strings.Join(own, " "))
 			}
 			return nil
 		},
@@ -63,11 +64,11 @@ func (a *app) buildCommand() *cobra.Command {
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				args, forGenerator = args[:dash], args[dash:]
 			}
-			cfg, err := a.configure(cmd, args, file)
+			cfg, err := c.configure(cmd, args, file)
 			if err != nil {
 				return err
 			}
-			return a.build(cmd.Context(), cfg, strict, forGenerator)
+			return runBuild(cmd.Context(), c, cfg, strict, forGenerator)
 		},
 	}
 	flags := cmd.Flags()

@@ -16,39 +16,40 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
-// build does the work of `sitelink build`: it runs the generator, and then the
+// runBuild does the work of `sitelink build`: it runs the generator, and then the
 // check. It returns [errFindings] when there are findings that fail the run.
-func (a *app) build(ctx context.Context, cfg *config.Config, strict bool, args []string) error {
+func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args []string) error {
 	unnamed := *cfg
 	unnamed.Docroot = ""
-	p, err := a.findRoot(ctx, &unnamed)
+	p, err := c.findRoot(ctx, &unnamed)
 	if err != nil {
 		return err
 	}
 	g := p.Generator
 	if g == nil {
-		return &failure{errors.New("no project of a generator that is known here"),
-			"build the site as usual, then: sitelink check DIR"}
+		return fault.New(errors.New("no project of a generator that is known here"),
+			"build the site as usual, then: sitelink check DIR")
 	}
 	if flag := g.OutputFlag(args); flag != "" {
-		return &usageError{fmt.Sprintf("%s: sitelink build chooses the directory, a fresh one", flag),
-			"to check another: " + g.UsualCommand() + " " + strings.Join(args, " ") + ", then sitelink check DIR"}
+		return fault.Usage(fmt.Sprintf("%s: sitelink build chooses the directory, a fresh one", flag),
+			"to check another: "+g.UsualCommand()+" "+strings.Join(args, " ")+", then sitelink check DIR")
 	}
 	if flag := g.QuietFlag(args); flag != "" && strict {
-		return &usageError{fmt.Sprintf("%s hides the warnings that --strict asks for", flag), "leave one of them out"}
+		return fault.Usage(fmt.Sprintf("%s hides the warnings that --strict asks for", flag), "leave one of them out")
 	}
 	if len(args) > 0 { // they may name another address, or another configuration
 		g.Configure(ctx, args...)
 	}
 	if g.Err != nil && ctx.Err() == nil {
-		a.ui.warning(g.Title() + ": " + g.Err.Error())
+		c.ui.warning(g.Title() + ": " + g.Err.Error())
 	}
-	own, err := a.ownDirectory(g.Dir)
+	own, err := makeStateDir(c, g.Dir)
 	if err != nil {
 		return err
 	}
@@ -58,20 +59,20 @@ func (a *app) build(ctx context.Context, cfg *config.Config, strict bool, args [
 	}
 	defer unlock()
 	docroot := filepath.Join(own, project.BuiltDocroot)
-	if err := a.generate(ctx, g, docroot, strict, args); err != nil {
+	if err := runGenerator(ctx, c, g, docroot, strict, args); err != nil {
 		return err
 	}
-	a.compareWithOld(p, docroot)
+	noteStalePages(c, p, docroot)
 	if p, err = p.WithDocroot(ctx, p.Show(docroot)); err != nil {
 		return err
 	}
-	a.printNotes(p)
-	return a.checkProject(ctx, p)
+	c.printNotes(p)
+	return checkProject(ctx, c, p)
 }
 
-// generate builds the project into docroot, which is not there until the build is
+// runGenerator builds the project into docroot, which is not there until the build is
 // done, nor after one that failed.
-func (a *app) generate(ctx context.Context, g *project.Generator, docroot string, strict bool, args []string) error {
+func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot string, strict bool, args []string) error {
 	// What is not whole yet has another name: nobody takes it for the site.
 	fresh := docroot + ".new"
 	for _, dir := range []string{fresh, docroot} {
@@ -81,8 +82,8 @@ func (a *app) generate(ctx context.Context, g *project.Generator, docroot string
 	}
 	defer os.RemoveAll(fresh)
 	command := g.Command(g.Runner, fresh, strict, args)
-	a.ui.note("building with " + command.String())
-	said := &warningCounter{to: a.env.Stderr, warning: command.Warning}
+	c.ui.note("building with " + command.String())
+	said := &warningCounter{to: c.env.Stderr, warning: command.Warning}
 	err := process.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: os.Environ(),
 		Stdout: said, Stderr: said,
@@ -92,16 +93,16 @@ func (a *app) generate(ctx context.Context, g *project.Generator, docroot string
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
-		return &failure{fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR"}
+		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR")
 	case errors.As(err, &failed):
-		return &failure{fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "mend what " + g.Title() + " says above"}
+		return fault.New(fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "mend what "+g.Title()+" says above")
 	case err != nil:
 		return err
 	case said.count > 0:
-		return &failure{fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, counted(said.count, "warning")), "mend what " + g.Title() + " says above"}
+		return fault.New(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, count(said.count, "warning")), "mend what "+g.Title()+" says above")
 	}
 	if _, err := os.Stat(fresh); err != nil {
-		return &failure{fmt.Errorf("%s left without an error, and wrote no site into %s", g.Title(), fresh), ""}
+		return fault.New(fmt.Errorf("%s left without an error, and wrote no site into %s", g.Title(), fresh), "")
 	}
 	if err := os.Rename(fresh, docroot); err != nil {
 		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, disk.Cause(err))
@@ -109,18 +110,18 @@ func (a *app) generate(ctx context.Context, g *project.Generator, docroot string
 	return nil
 }
 
-// ownDirectory makes the directory for what sitelink makes in a project.
-func (a *app) ownDirectory(project string) (string, error) {
+// makeStateDir makes the directory for what sitelink makes in a project.
+func makeStateDir(c *cli, project string) (string, error) {
 	dir, err := filepath.Abs(filepath.Join(project, statedir.Name))
 	if err != nil {
 		return "", fmt.Errorf("find %s: %w", project, disk.Cause(err))
 	}
 	if err := statedir.Make(dir); err != nil {
-		return "", &failure{err, "the build is written there: make the project's directory writable"}
+		return "", fault.New(err, "the build is written there: make the project's directory writable")
 	}
 	// What lies in it is removed: it must not be a way to another place.
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return "", &failure{fmt.Errorf("%s is a symbolic link: nothing is built behind it", dir), "remove the link"}
+		return "", fault.New(fmt.Errorf("%s is a symbolic link: nothing is built behind it", dir), "remove the link")
 	}
 	return dir, nil
 }
@@ -147,9 +148,9 @@ func lockBuild(ctx context.Context, name string) (unlock func(), err error) {
 	}
 }
 
-// compareWithOld says which pages lie where the project's own build writes them
+// noteStalePages says which pages lie where the project's own build writes them
 // and are not in the fresh one: left by an earlier build.
-func (a *app) compareWithOld(p *project.Project, fresh string) {
+func noteStalePages(c *cli, p *project.Project, fresh string) {
 	g := p.Generator
 	if g.Docroot == fresh {
 		return
@@ -172,5 +173,5 @@ func (a *app) compareWithOld(p *project.Project, fresh string) {
 		return
 	}
 	slices.Sort(stale)
-	a.ui.note(audit.StaleNote(p.Show(g.Docroot), stale, "a fresh build does not make"))
+	c.ui.note(audit.StaleNote(p.Show(g.Docroot), stale, "a fresh build does not make"))
 }

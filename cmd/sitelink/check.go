@@ -10,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/linkmethod"
@@ -61,7 +62,7 @@ const checkExample = `  # check the site in public, which will be published at h
   # write several reports in one run: annotations on GitHub, and files for later steps
   sitelink check public --format github --format sarif=sitelink.sarif --format junit=junit.xml`
 
-func (a *app) checkCommand() *cobra.Command {
+func checkCommand(c *cli) *cobra.Command {
 	var file string
 	var prof profiles
 	cmd := &cobra.Command{
@@ -76,13 +77,13 @@ func (a *app) checkCommand() *cobra.Command {
 				if strings.ContainsAny(strings.Join(args, ""), "@#") {
 					hint = "linksets follow --from"
 				}
-				return &usageError{fmt.Sprintf("check takes one directory, got %d", len(args)), hint}
+				return fault.Usage(fmt.Sprintf("check takes one directory, got %d", len(args)), hint)
 			}
 			return nil
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			cfg, err := a.configure(cmd, args, file)
+			cfg, err := c.configure(cmd, args, file)
 			if err != nil {
 				return err
 			}
@@ -95,7 +96,7 @@ func (a *app) checkCommand() *cobra.Command {
 					err = stopErr
 				}
 			}()
-			return a.check(cmd.Context(), cfg)
+			return runCheck(cmd.Context(), c, cfg)
 		},
 	}
 	addKeyFlags(cmd)
@@ -117,24 +118,24 @@ func checkFormats(cfg *config.Config) error {
 	for _, f := range cfg.Formats {
 		toOutput = toOutput || f.File == ""
 		if format, _ := report.ByName(f.Name); cfg.Show == "all" && !format.Lists {
-			return &usageError{fmt.Sprintf("the format %s cannot list all links, it has findings only", f.Name),
-				"--show all works with text and jsonl"}
+			return fault.Usage(fmt.Sprintf("the format %s cannot list all links, it has findings only", f.Name),
+				"--show all works with text and jsonl")
 		}
 	}
 	if !toOutput && cfg.Output != "" && cfg.Output != "-" {
-		return &usageError{fmt.Sprintf("no report goes to %s: every format names a file of its own", cfg.Output),
-			"--output - takes it back; or leave out the file of one format"}
+		return fault.Usage(fmt.Sprintf("no report goes to %s: every format names a file of its own", cfg.Output),
+			"--output - takes it back; or leave out the file of one format")
 	}
 	return nil
 }
 
 // configure finds out what the user wants. file is the value of --config.
-func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config.Config, error) {
+func (c *cli) configure(cmd *cobra.Command, args []string, file string) (*config.Config, error) {
 	if cmd.Flags().Changed("config") && file == "" {
-		return nil, &usageError{"--config: the value is empty", ""}
+		return nil, fault.Usage("--config: the value is empty", "")
 	}
 	if file == "" {
-		file = a.env.Getenv("SITELINK_CONFIG")
+		file = c.env.Getenv("SITELINK_CONFIG")
 	}
 	args, files, err := splitArguments(args)
 	if err != nil {
@@ -143,12 +144,12 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 	settings := files.join(keySettings(cmd))
 	if len(args) == 1 {
 		if slices.ContainsFunc(settings, func(s config.Setting) bool { return s.Key == "docroot" }) {
-			return nil, &usageError{"the docroot is named twice, as DIR and by --docroot", "keep one of them"}
+			return nil, fault.Usage("the docroot is named twice, as DIR and by --docroot", "keep one of them")
 		}
 		settings = append(settings, config.Setting{Key: "docroot", Values: args})
 	}
 	cfg, err := config.Load(config.Request{
-		File: file, Getenv: a.env.Getenv, Flags: settings, Places: files.places, Profiles: profileNames(), Codes: codeNames(),
+		File: file, Getenv: c.env.Getenv, Flags: settings, Places: files.places, Profiles: profileNames(), Codes: codeNames(),
 		HostKeys: hostKeys(),
 		Selector: func(text string) error { return outgoing.Options{Content: text}.Check() },
 		Peer:     func(text string) error { _, err := linkmethod.ParsePeer(text); return err },
@@ -156,9 +157,9 @@ func (a *app) configure(cmd *cobra.Command, args []string, file string) (*config
 		Endpoint: templates.Endpoint,
 	})
 	if err != nil {
-		var fault *config.Error
-		if !errors.As(err, &fault) { // a file that cannot be read is wrong configuration, too
-			err = &usageError{err.Error(), ""}
+		var invalid *config.Error
+		if !errors.As(err, &invalid) { // a file that cannot be read is wrong configuration, too
+			err = fault.Usage(err.Error(), "")
 		}
 		return nil, err
 	}

@@ -11,42 +11,43 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/owners"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 )
 
-// check finds the project and checks its site.
-func (a *app) check(ctx context.Context, cfg *config.Config) error {
-	p, err := a.find(ctx, cfg)
+// runCheck finds the project and checks its site.
+func runCheck(ctx context.Context, c *cli, cfg *config.Config) error {
+	p, err := c.find(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	return a.checkProject(ctx, p)
+	return checkProject(ctx, c, p)
 }
 
 // checkProject does the work of `sitelink check`. It returns [errFindings] when
 // there are findings that fail the run.
-func (a *app) checkProject(ctx context.Context, p *project.Project) error {
+func checkProject(ctx context.Context, c *cli, p *project.Project) error {
 	cfg := p.Config
-	if err := audit.WaitForBuild(ctx, p, a.ui.note); err != nil {
+	if err := audit.WaitForBuild(ctx, p, c.ui.note); err != nil {
 		return err
 	}
-	timer := newTimer(a.ui)
-	progress := newProgress(a.ui, cfg.Progress, time.Now)
+	timer := newTimer(c.ui)
+	progress := newProgress(c.ui, cfg.Progress, time.Now)
 	defer progress.done()
-	opt := a.auditOptions(progress)
+	opt := c.auditOptions(progress)
 	opt.Baseline, opt.Sources, opt.Hints, opt.Stage = true, true, true, timer.stage
-	run, err := a.open(ctx, p, opt)
+	run, err := c.open(ctx, p, opt)
 	if err != nil {
 		return err
 	}
-	if err := a.trace(ctx, run); err != nil {
+	if err := traceLinks(ctx, c, run); err != nil {
 		return err
 	}
 	// Opened after the site is loaded: a new file inside the docroot is not one of
 	// the site's files.
-	reports, err := a.openReports(p)
+	reports, err := openReports(c, p)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (a *app) checkProject(ctx context.Context, p *project.Project) error {
 	var result *check.Result
 	if cfg.Show == "all" {
 		progress.done()
-		result, err = a.showAll(ctx, run, reports)
+		result, err = showAll(ctx, c, run, reports)
 	} else {
 		result, err = run.Check(ctx)
 		progress.done()
@@ -74,7 +75,7 @@ func (a *app) checkProject(ctx context.Context, p *project.Project) error {
 	}
 	timer.stage("report")
 	if !reports.summarised() {
-		a.summarise(&result.Summary)
+		printSummary(c, &result.Summary)
 	}
 	if audit.Fails(cfg.FailOn, result) {
 		return errFindings
@@ -82,26 +83,26 @@ func (a *app) checkProject(ctx context.Context, p *project.Project) error {
 	return nil
 }
 
-// summarise prints what the user should know for reports that have no summary.
-func (a *app) summarise(sum *check.Summary) {
+// printSummary prints what the user should know for reports that have no summary.
+func printSummary(c *cli, sum *check.Summary) {
 	for _, note := range sum.Notes {
-		a.ui.note(note)
+		c.ui.note(note)
 	}
 	for _, rule := range sum.UnusedIgnores {
-		a.ui.warning("ignore rule matches nothing: " + rule)
+		c.ui.warning("ignore rule matches nothing: " + rule)
 	}
 	if b := sum.Baseline; b != nil {
 		for _, entry := range b.Unneeded[:min(len(b.Unneeded), report.MaxUnneeded)] {
-			a.ui.warning("baseline entry no longer needed: " + entry)
+			c.ui.warning("baseline entry no longer needed: " + entry)
 		}
 		if rest := len(b.Unneeded) - report.MaxUnneeded; rest > 0 {
-			a.ui.warning(fmt.Sprintf("and %s more; sitelink baseline update drops them", thousands(rest)))
+			c.ui.warning(fmt.Sprintf("and %s more; sitelink baseline update drops them", thousands(rest)))
 		}
 	}
 }
 
 // reportOptions returns what every report of a run may need to know.
-func (a *app) reportOptions(p *project.Project) (report.Options, error) {
+func reportOptions(c *cli, p *project.Project) (report.Options, error) {
 	opt := report.Options{
 		TextOptions:  report.TextOptions{Prefix: p.Docroot},
 		Base:         p.FromRoot(p.Docroot),
@@ -111,7 +112,7 @@ func (a *app) reportOptions(p *project.Project) (report.Options, error) {
 	}
 	var err error
 	if opt.GroupBy == report.GroupOwner {
-		opt.Owners, err = a.owners(p.Root)
+		opt.Owners, err = ownersOf(c, p.Root)
 	}
 	return opt, err
 }
@@ -119,42 +120,42 @@ func (a *app) reportOptions(p *project.Project) (report.Options, error) {
 // maxOwnerFaults is how many wrong lines of CODEOWNERS are reported.
 const maxOwnerFaults = 5
 
-// owners reads the CODEOWNERS file of the project.
-func (a *app) owners(root string) (func(path string) string, error) {
+// ownersOf reads the CODEOWNERS file of the project.
+func ownersOf(c *cli, root string) (func(path string) string, error) {
 	o, err := owners.Load(os.DirFS(root))
 	if err != nil {
-		return nil, &failure{err, "--group-by owner needs it"}
+		return nil, fault.New(err, "--group-by owner needs it")
 	}
 	if o == nil {
-		a.ui.warning("no owner is known: " + root + " has none of " + strings.Join(owners.Places, ", "))
+		c.ui.warning("no owner is known: " + root + " has none of " + strings.Join(owners.Places, ", "))
 		return nil, nil
 	}
 	for i, fault := range o.Faults {
 		if i == maxOwnerFaults {
-			a.ui.warning(fmt.Sprintf("%s: %d more lines are skipped", o.Name, len(o.Faults)-i))
+			c.ui.warning(fmt.Sprintf("%s: %d more lines are skipped", o.Name, len(o.Faults)-i))
 			break
 		}
-		a.ui.warning(fmt.Sprintf("%s:%d: skipped: %s", o.Name, fault.Line, fault.Msg))
+		c.ui.warning(fmt.Sprintf("%s:%d: skipped: %s", o.Name, fault.Line, fault.Msg))
 	}
 	return func(path string) string { return strings.Join(o.Of(path), ", ") }, nil
 }
 
 // find finds the project of the working directory for this configuration, prints
 // what was found, and makes sure that the docroot can be read.
-func (a *app) find(ctx context.Context, cfg *config.Config) (*project.Project, error) {
-	p, err := a.findRoot(ctx, cfg)
+func (c *cli) find(ctx context.Context, cfg *config.Config) (*project.Project, error) {
+	p, err := c.findRoot(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.CheckDocroot(); err != nil {
 		return nil, err
 	}
-	a.printNotes(p)
+	c.printNotes(p)
 	return p, nil
 }
 
 // findRoot finds the project for commands that read no docroot, and prints nothing.
-func (a *app) findRoot(ctx context.Context, cfg *config.Config) (*project.Project, error) {
+func (c *cli) findRoot(ctx context.Context, cfg *config.Config) (*project.Project, error) {
 	dir, err := workingDir()
 	if err != nil {
 		return nil, err
@@ -163,29 +164,29 @@ func (a *app) findRoot(ctx context.Context, cfg *config.Config) (*project.Projec
 }
 
 // findFor is find for runs that read the docroot, and findRoot for others.
-func (a *app) findFor(ctx context.Context, cfg *config.Config, docroot bool) (*project.Project, error) {
+func (c *cli) findFor(ctx context.Context, cfg *config.Config, docroot bool) (*project.Project, error) {
 	if docroot {
-		return a.find(ctx, cfg)
+		return c.find(ctx, cfg)
 	}
-	return a.findRoot(ctx, cfg)
+	return c.findRoot(ctx, cfg)
 }
 
 // printNotes prints what was found out about a project.
-func (a *app) printNotes(p *project.Project) {
+func (c *cli) printNotes(p *project.Project) {
 	for _, n := range p.Notes {
 		if n.Warning {
-			a.ui.warning(n.Text)
+			c.ui.warning(n.Text)
 		} else {
-			a.noteOnce(n.Text)
+			c.noteOnce(n.Text)
 		}
 	}
 }
 
 // noteOnce prints a note unless this run has printed it already.
-func (a *app) noteOnce(text string) {
-	if !a.printed[text] {
-		a.printed[text] = true
-		a.ui.note(text)
+func (c *cli) noteOnce(text string) {
+	if !c.printed[text] {
+		c.printed[text] = true
+		c.ui.note(text)
 	}
 }
 
@@ -198,8 +199,8 @@ func workingDir() (string, error) {
 }
 
 // auditOptions returns the options that print to the user; progress may be nil.
-func (a *app) auditOptions(progress *progress) audit.Options {
-	opt := audit.Options{Warn: a.ui.warning, Note: a.ui.note, Today: a.today}
+func (c *cli) auditOptions(progress *progress) audit.Options {
+	opt := audit.Options{Warn: c.ui.warning, Note: c.ui.note, Today: c.today}
 	if progress != nil {
 		opt.Progress = progress.pages
 	}
@@ -207,28 +208,28 @@ func (a *app) auditOptions(progress *progress) audit.Options {
 }
 
 // open loads the site of a project, with the heap prepared for it.
-func (a *app) open(ctx context.Context, p *project.Project, opt audit.Options) (*audit.Audit, error) {
+func (c *cli) open(ctx context.Context, p *project.Project, opt audit.Options) (*audit.Audit, error) {
 	readyHeap()
 	return audit.Open(ctx, p, opt)
 }
 
 // load finds the project and loads its site, with progress drawn meanwhile.
-func (a *app) load(ctx context.Context, cfg *config.Config) (*audit.Audit, error) {
-	p, err := a.find(ctx, cfg)
+func (c *cli) load(ctx context.Context, cfg *config.Config) (*audit.Audit, error) {
+	p, err := c.find(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	progress := newProgress(a.ui, cfg.Progress, time.Now)
+	progress := newProgress(c.ui, cfg.Progress, time.Now)
 	defer progress.done()
-	return a.open(ctx, p, a.auditOptions(progress))
+	return c.open(ctx, p, c.auditOptions(progress))
 }
 
 // loading returns the options for loading a site with progress and timing; done
 // ends the progress.
-func (a *app) loading(p *project.Project) (opt audit.Options, done func()) {
+func (c *cli) loading(p *project.Project) (opt audit.Options, done func()) {
 	readyHeap()
-	progress := newProgress(a.ui, p.Config.Progress, time.Now)
-	opt = a.auditOptions(progress)
-	opt.Stage = newTimer(a.ui).stage
+	progress := newProgress(c.ui, p.Config.Progress, time.Now)
+	opt = c.auditOptions(progress)
+	opt.Stage = newTimer(c.ui).stage
 	return opt, progress.done
 }

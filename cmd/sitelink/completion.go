@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func (a *app) completionCommand() *cobra.Command {
+func completionCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion " + strings.Join(shells, "|"),
 		Short: "print a completion script for a shell",
@@ -27,7 +28,7 @@ func (a *app) completionCommand() *cobra.Command {
 			if len(args) == 1 {
 				return nil
 			}
-			return &usageError{"completion needs the name of one shell", "shells are " + strings.Join(shells, ", ")}
+			return fault.Usage("completion needs the name of one shell", "shells are "+strings.Join(shells, ", "))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write := map[string]func(io.Writer) error{
@@ -37,14 +38,14 @@ func (a *app) completionCommand() *cobra.Command {
 				"powershell": cmd.Root().GenPowerShellCompletionWithDesc,
 			}[args[0]]
 			if write == nil {
-				return &usageError{fmt.Sprintf("no completion for the shell %q", args[0]),
-					cmp.Or(config.DidYouMean(args[0], shells), "shells are "+strings.Join(shells, ", "))}
+				return fault.Usage(fmt.Sprintf("no completion for the shell %q", args[0]),
+					cmp.Or(config.DidYouMean(args[0], shells), "shells are "+strings.Join(shells, ", ")))
 			}
 			var script strings.Builder
 			if err := write(&script); err != nil {
 				return fmt.Errorf("write completion: %w", err)
 			}
-			return a.print(script.String())
+			return c.print(script.String())
 		},
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/sitelink/sitelink/internal/fault"
 
 	"github.com/spf13/cobra"
 )
@@ -34,7 +35,7 @@ const deployExample = `  # deploy with rsync
   # deploy with your own script
   sitelink deploy -- sh -c 'hugo && ./publish.sh'`
 
-func (a *app) deployCommand() *cobra.Command {
+func deployCommand(c *cli) *cobra.Command {
 	var f notifyFlags
 	var noCheck bool
 	cmd := &cobra.Command{
@@ -45,24 +46,24 @@ func (a *app) deployCommand() *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			at := cmd.ArgsLenAtDash()
 			if at < 0 || at == len(args) {
-				return &usageError{"deploy needs the command that deploys", "write it behind --: sitelink deploy public -- rsync -a public/ example.org:/var/www/"}
+				return fault.Usage("deploy needs the command that deploys", "write it behind --: sitelink deploy public -- rsync -a public/ example.org:/var/www/")
 			}
 			if at > 1 {
-				return &usageError{fmt.Sprintf("deploy takes one directory, got %d", at), ""}
+				return fault.Usage(fmt.Sprintf("deploy takes one directory, got %d", at), "")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at := cmd.ArgsLenAtDash()
 			dir, command := args[:at], args[at:]
-			cfg, err := a.configureNotify(cmd, dir, &f)
+			cfg, err := configureNotify(c, cmd, dir, &f)
 			if err != nil {
 				return err
 			}
 			if err := f.check(nil); err != nil {
 				return err
 			}
-			return a.deploy(cmd.Context(), cfg, &f, noCheck, command)
+			return runDeploy(cmd.Context(), c, cfg, &f, noCheck, command)
 		},
 	}
 	f.add(cmd)

@@ -38,7 +38,7 @@ type diffFlags struct {
 	internal, tombstones               bool
 }
 
-func (a *app) diffCommand() *cobra.Command {
+func diffCommand(c *cli) *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:               "diff [DIR]",
@@ -54,7 +54,7 @@ func (a *app) diffCommand() *cobra.Command {
 			if err := oneOfWords("by", f.by, []string{"page", "target"}); err != nil {
 				return err
 			}
-			cfg, err := a.configure(cmd, args, f.config)
+			cfg, err := c.configure(cmd, args, f.config)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (a *app) diffCommand() *cobra.Command {
 					return err
 				}
 			}
-			return a.diff(cmd.Context(), cfg, f)
+			return runDiff(cmd.Context(), c, cfg, f)
 		},
 	}
 	flags := cmd.Flags()
@@ -86,28 +86,28 @@ func (a *app) diffCommand() *cobra.Command {
 	return cmd
 }
 
-// diff does the work of `sitelink diff`.
-func (a *app) diff(ctx context.Context, cfg *config.Config, f diffFlags) error {
-	p, err := a.find(ctx, cfg)
+// runDiff does the work of `sitelink diff`.
+func runDiff(ctx context.Context, c *cli, cfg *config.Config, f diffFlags) error {
+	p, err := c.find(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	snap, err := announce.ReadLedger(ctx, p, a.ui.warning)
+	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
 	if err != nil {
 		return err
 	}
-	load, done := a.loading(p)
-	c, err := announce.Compare(ctx, p, snap, announce.Options{Internal: f.internal, Load: load})
+	load, done := c.loading(p)
+	compared, err := announce.Compare(ctx, p, snap, announce.Options{Internal: f.internal, Load: load})
 	done()
 	if err != nil {
 		return err
 	}
 	if f.tombstones {
-		if err := a.writeTombstones(c); err != nil {
+		if err := writeTombstones(c, compared); err != nil {
 			return err
 		}
 	}
-	out, err := a.openOutput(f.output)
+	out, err := c.openOutput(f.output)
 	if err != nil {
 		return err
 	}
@@ -116,15 +116,15 @@ func (a *app) diff(ctx context.Context, cfg *config.Config, f diffFlags) error {
 	case "json":
 		var internal []ledger.Link
 		if f.internal {
-			internal = announce.Backlinks(c.Entries)
+			internal = announce.Backlinks(compared.Entries)
 		}
-		err = report.PlanJSON(out, c.Plan, internal)
+		err = report.PlanJSON(out, compared.Plan, internal)
 	case "markdown":
-		err = report.PlanMarkdown(out, c.Plan)
+		err = report.PlanMarkdown(out, compared.Plan)
 	default:
-		err = report.Plan(out, c.Plan, report.PlanOptions{ByTarget: f.by == "target", Color: a.colorsReport(cfg.Color, f.output)})
-		if hint := announce.GoneRule(c.Site.Profile().Name, c.Plan.Unanswered); err == nil && hint != "" {
-			a.ui.note(hint)
+		err = report.Plan(out, compared.Plan, report.PlanOptions{ByTarget: f.by == "target", Color: c.colorsReport(cfg.Color, f.output)})
+		if hint := announce.GoneRule(compared.Site.Profile().Name, compared.Plan.Unanswered); err == nil && hint != "" {
+			c.ui.note(hint)
 		}
 	}
 	if err != nil {
@@ -134,10 +134,10 @@ func (a *app) diff(ctx context.Context, cfg *config.Config, f diffFlags) error {
 }
 
 // writeTombstones writes a page for each deleted page, and says how many.
-func (a *app) writeTombstones(c *announce.Comparison) error {
-	n, err := announce.WriteTombstones(c.Site, c.Plan)
+func writeTombstones(c *cli, compared *announce.Comparison) error {
+	n, err := announce.WriteTombstones(compared.Site, compared.Plan)
 	if n > 0 && err == nil {
-		a.ui.note(countOf(n, "tombstone") + " written")
+		c.ui.note(count(n, "tombstone") + " written")
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/doctor"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
 )
@@ -32,7 +33,7 @@ const doctorExitCodes = `Exit codes:
   130  interrupted
 `
 
-func (a *app) doctorCommand() *cobra.Command {
+func doctorCommand(c *cli) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:               "doctor",
@@ -48,9 +49,9 @@ func (a *app) doctorCommand() *cobra.Command {
 				if near, ok := config.Nearest(format, formats); ok {
 					hint = fmt.Sprintf("did you mean %q?", near)
 				}
-				return &usageError{fmt.Sprintf("--format: want text or json, got %q", format), hint}
+				return fault.Usage(fmt.Sprintf("--format: want text or json, got %q", format), hint)
 			}
-			return a.doctor(cmd.Context(), format == "json", func() (*config.Config, error) { return a.silent().configure(cmd, nil, "") })
+			return runDoctor(cmd.Context(), c, format == "json", func() (*config.Config, error) { return c.silent().configure(cmd, nil, "") })
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "print the output as `FORMAT`: text or json")
@@ -60,8 +61,8 @@ func (a *app) doctorCommand() *cobra.Command {
 	return cmd
 }
 
-// doctor looks and reports. It returns [errFindings] if something is wrong.
-func (a *app) doctor(ctx context.Context, asJSON bool, configure func() (*config.Config, error)) error {
+// runDoctor looks and reports. It returns [errFindings] if something is wrong.
+func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*config.Config, error)) error {
 	dir, err := workingDir()
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func (a *app) doctor(ctx context.Context, asJSON bool, configure func() (*config
 	if err != nil {
 		return err
 	}
-	d := &doctor.Doctor{Survey: survey, Env: os.Environ(), Getenv: a.env.Getenv}
+	d := &doctor.Doctor{Survey: survey, Env: os.Environ(), Getenv: c.env.Getenv}
 	cfg, err := configure()
 	if d.ConfigErr = err; err == nil {
 		opt := project.Options{Config: cfg, Env: os.Environ()}
@@ -103,7 +104,7 @@ func (a *app) doctor(ctx context.Context, asJSON bool, configure func() (*config
 		}
 		text = string(data) + "\n"
 	}
-	if err := a.print(text); err != nil {
+	if err := c.print(text); err != nil {
 		return err
 	}
 	if bad > 0 {

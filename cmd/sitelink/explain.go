@@ -11,6 +11,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 const explainLong = `explain prints every step from a link to its verdict: the page and its base, the URL, the base URL
@@ -22,7 +23,7 @@ LINK is a link as written in a page, such as ../a/#b. It is resolved as a link o
 below the docroot. Without --from, it is resolved as a link of the page at the root.
 `
 
-func (a *app) explainCommand() *cobra.Command {
+func explainCommand(c *cli) *cobra.Command {
 	var file, from string
 	cmd := &cobra.Command{
 		Use:   "explain LINK",
@@ -32,16 +33,16 @@ func (a *app) explainCommand() *cobra.Command {
 			"  # a link as written in blog/index.html\n  sitelink explain '../a/#b' --from blog/index.html",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return &usageError{fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that holds spaces or #"}
+				return fault.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that holds spaces or #")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.configure(cmd, nil, file)
+			cfg, err := c.configure(cmd, nil, file)
 			if err != nil {
 				return err
 			}
-			return a.explain(cmd.Context(), cfg, from, args[0])
+			return runExplain(cmd.Context(), c, cfg, from, args[0])
 		},
 	}
 	addKeyFlags(cmd, notForExplain...)
@@ -54,21 +55,21 @@ func (a *app) explainCommand() *cobra.Command {
 // one page and no report.
 var notForExplain = []string{"from", "skip", "limit", "orphans", "fail-on", "format", "group-by", "show", "output", "color", "progress"}
 
-// explain does the work of `sitelink explain`. It returns [errFindings] when
+// runExplain does the work of `sitelink explain`. It returns [errFindings] when
 // the link is broken.
-func (a *app) explain(ctx context.Context, cfg *config.Config, from, link string) error {
-	run, err := a.load(ctx, cfg)
+func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link string) error {
+	run, err := c.load(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	e, err := check.Explain(ctx, audit.Handle(run.Site), audit.CheckOptions(run.Project), from, link)
 	if errors.Is(err, check.ErrNotFound) {
-		return &usageError{"--from: " + err.Error(), "name it by its path below the docroot, such as blog/index.html"}
+		return fault.Usage("--from: "+err.Error(), "name it by its path below the docroot, such as blog/index.html")
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.print(explanation(e, link)); err != nil {
+	if err := c.print(explanation(e, link)); err != nil {
 		return err
 	}
 	if e.Link.Verdict == check.Error && e.Ignored == "" {

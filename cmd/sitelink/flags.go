@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -104,11 +105,11 @@ func keySettings(cmd *cobra.Command) []config.Setting {
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return &usageError{err.Error(), ""}
+		return fault.Usage(err.Error(), "")
 	}
 	name := unknown.GetSpecifiedName()
 	if unknown.GetSpecifiedShortnames() != "" {
-		return &usageError{"unknown flag -" + name, helpHint(cmd)}
+		return fault.Usage("unknown flag -"+name, helpHint(cmd))
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -122,7 +123,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	} else if near, ok := config.Nearest(name, names); ok {
 		hint = fmt.Sprintf("did you mean --%s?", near)
 	}
-	return &usageError{"unknown flag --" + name, hint}
+	return fault.Usage("unknown flag --"+name, hint)
 }
 
 func helpHint(cmd *cobra.Command) string { return cmd.CommandPath() + " --help lists the flags" }
@@ -132,7 +133,7 @@ func oneOfWords(flag, value string, words []string) error {
 	if slices.Contains(words, value) {
 		return nil
 	}
-	return &usageError{fmt.Sprintf("--%s: must be %s, not %q", flag, config.OneOf(words), value), config.DidYouMean(value, words)}
+	return fault.Usage(fmt.Sprintf("--%s: must be %s, not %q", flag, config.OneOf(words), value), config.DidYouMean(value, words))
 }
 
 // findingCodes are the codes of findings, which ignore rules can name. A test

@@ -55,17 +55,17 @@ const (
 )
 
 // setHelp makes root and its commands print help as [app.help] does.
-func (a *app) setHelp(root *cobra.Command) {
+func (c *cli) setHelp(root *cobra.Command) {
 	for _, group := range commandGroups {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
-		for _, c := range root.Commands() {
-			if slices.Contains(group.commands, c.Name()) {
-				c.GroupID = group.title
+		for _, sub := range root.Commands() {
+			if slices.Contains(group.commands, sub.Name()) {
+				sub.GroupID = group.title
 			}
 		}
 	}
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		fmt.Fprint(a.env.Stdout, help(cmd, a.shortHelp, a.helpWidth()))
+		fmt.Fprint(c.env.Stdout, help(cmd, c.shortHelp, c.helpWidth()))
 	})
 }
 
@@ -80,8 +80,8 @@ func asksForShortHelp(args []string) bool {
 
 // helpWidth returns the width of the terminal within limits, or the maximum if
 // standard output is no terminal.
-func (a *app) helpWidth() int {
-	if f, ok := a.env.Stdout.(*os.File); ok && a.env.StdoutTTY {
+func (c *cli) helpWidth() int {
+	if f, ok := c.env.Stdout.(*os.File); ok && c.env.StdoutTTY {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			return min(max(width, minHelpWidth), maxHelpWidth)
 		}

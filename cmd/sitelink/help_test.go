@@ -14,7 +14,7 @@ import (
 
 // documentedCommands returns the root command and those that its help lists.
 func documentedCommands() (root *cobra.Command, all []*cobra.Command) {
-	root = testApp(io.Discard, io.Discard).rootCommand()
+	root = rootCommand(testApp(io.Discard, io.Discard))
 	return root, append(visibleCommands(root), root)
 }
 
@@ -166,7 +166,7 @@ func exampleWords(t *testing.T, line string) []string {
 
 func parseExample(t *testing.T, line string, words []string) *cobra.Command {
 	t.Helper()
-	root := testApp(io.Discard, io.Discard).rootCommand()
+	root := rootCommand(testApp(io.Discard, io.Discard))
 	c, rest, err := root.Find(words)
 	if err == nil && !c.DisableFlagParsing {
 		err = c.ParseFlags(rest)

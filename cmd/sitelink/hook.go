@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/sitelink/sitelink/internal/fault"
 
 	"github.com/spf13/cobra"
 )
@@ -11,7 +12,7 @@ in the working tree. docs/guide/git-hooks.md explains how it works, and how to c
 lefthook, pre-commit and git-lfs. The table [hook] of sitelink.toml tells it how to build the site.
 `
 
-func (a *app) hookCommand() *cobra.Command {
+func hookCommand(c *cli) *cobra.Command {
 	return withCommands(&cobra.Command{
 		Use:   "hook",
 		Short: "check commits before you push them",
@@ -19,10 +20,10 @@ func (a *app) hookCommand() *cobra.Command {
 		Example: "  # check every push from now on\n  sitelink hook install\n\n" +
 			"  # show whether git runs sitelink\n  sitelink hook status\n\n" +
 			"  # push without a check\n  SITELINK_SKIP=1 git push",
-	}, a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookRunCommand())
+	}, hookInstallCommand(c), hookUninstallCommand(c), hookStatusCommand(c), hookRunCommand(c))
 }
 
-func (a *app) hookRunCommand() *cobra.Command {
+func hookRunCommand(c *cli) *cobra.Command {
 	var req pushRequest
 	cmd := &cobra.Command{
 		Use:   "run [pre-push] [REMOTE [URL]]",
@@ -37,7 +38,7 @@ func (a *app) hookRunCommand() *cobra.Command {
 				args = args[1:]
 			}
 			if len(args) > 2 {
-				return &usageError{fmt.Sprintf("run takes a remote and its URL, got %d arguments", len(args)), ""}
+				return fault.Usage(fmt.Sprintf("run takes a remote and its URL, got %d arguments", len(args)), "")
 			}
 			return nil
 		},
@@ -48,7 +49,7 @@ func (a *app) hookRunCommand() *cobra.Command {
 			if len(args) > 0 {
 				req.remote = args[0]
 			}
-			return a.hookRun(cmd, req)
+			return runHook(c, cmd, req)
 		},
 	}
 	cmd.Flags().SortFlags = false

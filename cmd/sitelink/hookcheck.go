@@ -14,23 +14,24 @@ import (
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 )
 
 // silent is the command without its notes: a hook has 15 lines.
-func (a *app) silent() *app {
-	quiet := *a
+func (c *cli) silent() *cli {
+	quiet := *c
 	quiet.env.Stderr = io.Discard
 	quiet.ui = newUI(quiet.env)
 	return &quiet
 }
 
-// siteCheck is `sitelink check` for [githook.Push]: by the configuration of the
+// commitChecker is `sitelink check` for [githook.Push]: by the configuration of the
 // commit, which says what its authors accept.
-func (a *app) siteCheck(cmd *cobra.Command, p *githook.Push) func(ctx context.Context, dir, docroot string) (githook.Report, error) {
+func commitChecker(c *cli, cmd *cobra.Command, p *githook.Push) func(ctx context.Context, dir, docroot string) (githook.Report, error) {
 	return func(ctx context.Context, dir, docroot string) (checked githook.Report, err error) {
-		quiet := a.silent()
+		quiet := c.silent()
 		err = inDirectory(dir, func() error {
 			cfg, err := quiet.configure(cmd, nil, "")
 			if err != nil {
@@ -53,14 +54,14 @@ func (a *app) siteCheck(cmd *cobra.Command, p *githook.Push) func(ctx context.Co
 				if p.Build != "" {
 					hint = "the build command wrote neither there nor to $" + githook.OutVariable
 				}
-				return &failure{err, hint}
+				return fault.New(err, hint)
 			}
-			run, err := quiet.open(ctx, site, audit.Options{Baseline: true, Sources: true, Today: a.today})
+			run, err := quiet.open(ctx, site, audit.Options{Baseline: true, Sources: true, Today: c.today})
 			if err != nil {
 				return err
 			}
 			if err := check.Deployable(&check.Summary{Docroot: run.Site.Root(), ServerPages: run.Site.ServerPages()}); err != nil {
-				return &failure{err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it"}
+				return fault.New(err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it")
 			}
 			result, err := run.Check(ctx)
 			if err != nil {
@@ -89,11 +90,11 @@ const maxPushFindings = 10
 
 // reportPush says what was found: a line for a push that passes, at most 15
 // for one that does not.
-func (a *app) reportPush(all []githook.TreeResult) error {
+func reportPush(c *cli, all []githook.TreeResult) error {
 	bad := slices.DeleteFunc(slices.Clone(all), func(v githook.TreeResult) bool { return len(v.Findings) == 0 })
 	if len(bad) == 0 {
 		if len(all) > 0 {
-			a.ui.line(passed(all))
+			c.ui.line(passed(all))
 		}
 		return nil
 	}
@@ -105,7 +106,7 @@ func (a *app) reportPush(all []githook.TreeResult) error {
 			hidden += len(v.Findings)
 			continue
 		}
-		a.ui.line(headline(v))
+		c.ui.line(headline(v))
 		var text []byte
 		shown := min(left, len(v.Findings))
 		for j := range v.Findings[:shown] {
@@ -113,14 +114,14 @@ func (a *app) reportPush(all []githook.TreeResult) error {
 		}
 		left, hidden = left-shown, hidden+len(v.Findings)-shown
 		// Not to standard output, which is that of git push --porcelain.
-		if _, err := a.env.Stderr.Write(text); err != nil {
+		if _, err := c.env.Stderr.Write(text); err != nil {
 			break // the push is blocked, whether somebody reads why or not
 		}
 	}
 	if hidden > 0 {
-		a.ui.line("and " + counted(hidden, "more finding") + "; sitelink check shows all of a build")
+		c.ui.line("and " + count(hidden, "more finding") + "; sitelink check shows all of a build")
 	}
-	a.ui.line("hint: " + bypass)
+	c.ui.line("hint: " + bypass)
 	return errFindings
 }
 
@@ -156,9 +157,9 @@ func headline(v githook.TreeResult) string {
 	if v.OldFindings > 0 {
 		what = "new finding"
 	}
-	text := counted(len(v.Findings), what) + " in what is pushed to " + refNames(v.Refs)
+	text := count(len(v.Findings), what) + " in what is pushed to " + refNames(v.Refs)
 	if v.OldFindings > 0 {
-		text += ", beside " + counted(v.OldFindings, "old one")
+		text += ", beside " + count(v.OldFindings, "old one")
 	}
 	return text
 }
@@ -175,7 +176,7 @@ func passed(all []githook.TreeResult) string {
 	case remembered:
 		return text + "passed before"
 	case old > 0:
-		return text + "no new finding, " + counted(old, "old one")
+		return text + "no new finding, " + count(old, "old one")
 	}
 	return text + "links are fine"
 }
@@ -189,15 +190,7 @@ func refNames(refs []string) string {
 	}
 	text := strings.Join(names, ", ")
 	if len(refs) > most {
-		text += " and " + counted(len(refs)-most, "other")
+		text += " and " + count(len(refs)-most, "other")
 	}
 	return text
-}
-
-// counted puts a number before a word: 1 finding, 2 findings.
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return thousands(n) + " " + what
 }

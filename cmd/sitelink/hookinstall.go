@@ -11,10 +11,11 @@ import (
 
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
-func (a *app) hookInstallCommand() *cobra.Command {
+func hookInstallCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "install [pre-push|post-build]",
 		Short: "check every push from now on",
@@ -28,7 +29,7 @@ func (a *app) hookInstallCommand() *cobra.Command {
 		ValidArgs: []string{"pre-push", "post-build"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if postBuild(args) {
-				return a.postBuild(setup.InstallPostBuild, "package.json: npm run build now ends with sitelink check")
+				return changePackageJSON(c, setup.InstallPostBuild, "package.json: npm run build now ends with sitelink check")
 			}
 			repo, site, err := openHere(cmd)
 			if err != nil {
@@ -41,19 +42,19 @@ func (a *app) hookInstallCommand() *cobra.Command {
 			state, err := repo.Install(cmd.Context(), githook.InstallOptions{Program: program, Site: site})
 			var managed *githook.ManagedError
 			if errors.As(err, &managed) {
-				if err := a.print(githook.Snippet(managed.Manager)); err != nil {
+				if err := c.print(githook.Snippet(managed.Manager)); err != nil {
 					return err
 				}
 			}
 			if err != nil {
 				return setup.ExplainHook(err)
 			}
-			return a.print(setup.HookStatus(state) + "\n")
+			return c.print(setup.HookStatus(state) + "\n")
 		},
 	}
 }
 
-func (a *app) hookUninstallCommand() *cobra.Command {
+func hookUninstallCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "uninstall [pre-push|post-build]",
 		Short: "undo sitelink hook install",
@@ -64,7 +65,7 @@ func (a *app) hookUninstallCommand() *cobra.Command {
 		ValidArgs: []string{"pre-push", "post-build"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if postBuild(args) {
-				return a.postBuild(setup.UninstallPostBuild, "package.json: npm run build is without sitelink check")
+				return changePackageJSON(c, setup.UninstallPostBuild, "package.json: npm run build is without sitelink check")
 			}
 			repo, _, err := openHere(cmd)
 			if err != nil {
@@ -79,18 +80,18 @@ func (a *app) hookUninstallCommand() *cobra.Command {
 			}
 			switch {
 			case before.Method == githook.ByManager:
-				return a.print(fmt.Sprintf("%s runs sitelink by %s: take it out there\n", before.Manager, before.ManagerFile))
+				return c.print(fmt.Sprintf("%s runs sitelink by %s: take it out there\n", before.Manager, before.ManagerFile))
 			case before.Method == githook.NotInstalled:
-				return a.print("no hook was installed\n")
+				return c.print("no hook was installed\n")
 			case before.Method == githook.ByChain:
-				return a.print("removed; the hook before is back\n")
+				return c.print("removed; the hook before is back\n")
 			}
-			return a.print("removed\n")
+			return c.print("removed\n")
 		},
 	}
 }
 
-func (a *app) hookStatusCommand() *cobra.Command {
+func hookStatusCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "status",
 		Short:   "show whether and how git runs sitelink",
@@ -118,7 +119,7 @@ func (a *app) hookStatusCommand() *cobra.Command {
 			if len(repo.StaleTrees()) > 0 {
 				text += "temporary trees of killed runs are left; the next push removes them\n"
 			}
-			return a.print(text + "git " + state.Git + "\n")
+			return c.print(text + "git " + state.Git + "\n")
 		},
 	}
 }
@@ -126,7 +127,7 @@ func (a *app) hookStatusCommand() *cobra.Command {
 // hookName takes pre-push, post-build or nothing, which is pre-push.
 func hookName(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 || len(args) == 1 && args[0] != "pre-push" && args[0] != "post-build" {
-		return &usageError{fmt.Sprintf("%s: want pre-push or post-build, got %q", cmd.Name(), strings.Join(args, " ")), ""}
+		return fault.Usage(fmt.Sprintf("%s: want pre-push or post-build, got %q", cmd.Name(), strings.Join(args, " ")), "")
 	}
 	return nil
 }
@@ -152,10 +153,10 @@ func openHere(cmd *cobra.Command) (repo *githook.Repo, site string, err error) {
 	return repo, site, nil
 }
 
-// postBuild changes package.json of the working directory.
-func (a *app) postBuild(change func(file string) error, done string) error {
+// changePackageJSON changes package.json of the working directory.
+func changePackageJSON(c *cli, change func(file string) error, done string) error {
 	if err := change("package.json"); err != nil {
-		return &failure{err, "Hugo and others have no hook after the build: sitelink build runs both"}
+		return fault.New(err, "Hugo and others have no hook after the build: sitelink build runs both")
 	}
-	return a.print(done + "\n")
+	return c.print(done + "\n")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
@@ -28,17 +29,17 @@ type pushRequest struct {
 // skipVariable lets one push go on without a check.
 const skipVariable = "SITELINK_SKIP"
 
-// hookRun checks a push. It returns [errFindings] to block it.
-func (a *app) hookRun(cmd *cobra.Command, req pushRequest) error {
-	if v := a.env.Getenv(skipVariable); v != "" && v != "0" {
-		a.ui.note("not checked: " + skipVariable + " is set")
+// runHook checks a push. It returns [errFindings] to block it.
+func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
+	if v := c.env.Getenv(skipVariable); v != "" && v != "0" {
+		c.ui.note("not checked: " + skipVariable + " is set")
 		return nil
 	}
 	if !filepath.IsLocal(req.dir) {
-		return &usageError{fmt.Sprintf("--dir: want a directory below the root of the repository, got %q", req.dir), ""}
+		return fault.Usage(fmt.Sprintf("--dir: want a directory below the root of the repository, got %q", req.dir), "")
 	}
 	ctx := cmd.Context()
-	refs, err := a.pushRefs(req)
+	refs, err := pushRefs(c, req)
 	if err != nil {
 		return err
 	}
@@ -49,70 +50,70 @@ func (a *app) hookRun(cmd *cobra.Command, req pushRequest) error {
 	if err != nil {
 		return setup.ExplainHook(err)
 	}
-	push, err := a.push(cmd, repo, req)
+	push, err := newPush(c, cmd, repo, req)
 	if err != nil {
-		return a.explainPush(err)
+		return explainPush(c, err)
 	}
 	if req.commit != "" {
 		push.Branches = nil // who names a commit means it
 	}
 	all, notes, err := repo.CheckPush(ctx, refs, *push)
 	for _, note := range notes {
-		a.ui.warning(note)
+		c.ui.warning(note)
 	}
 	if err != nil {
-		return a.explainPush(err)
+		return explainPush(c, err)
 	}
-	return a.reportPush(all)
+	return reportPush(c, all)
 }
 
 // pushRefs finds out what is pushed. A commit named by hand stands for a branch.
-func (a *app) pushRefs(req pushRequest) (refs []githook.Ref, err error) {
+func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, err error) {
 	named := func(commit string) []githook.Ref {
-		return []githook.Ref{{Local: commit, Commit: commit, Remote: "refs/heads/" + pushedBranch(a, commit)}}
+		return []githook.Ref{{Local: commit, Commit: commit, Remote: "refs/heads/" + pushedBranch(c, commit)}}
 	}
-	switch to := a.env.Getenv("PRE_COMMIT_TO_REF"); {
+	switch to := c.env.Getenv("PRE_COMMIT_TO_REF"); {
 	case req.commit != "":
 		if strings.HasPrefix(req.commit, "-") {
-			return nil, &usageError{fmt.Sprintf("--commit: want a commit, got %q", req.commit), ""}
+			return nil, fault.Usage(fmt.Sprintf("--commit: want a commit, got %q", req.commit), "")
 		}
 		return named(req.commit), nil
 	case to != "": // pre-commit has read standard input; it knows no deletions here
 		// Where its PRE_COMMIT_FROM_REF is the remote's commit, the history
 		// tells the same.
-		branch := a.env.Getenv("PRE_COMMIT_REMOTE_BRANCH")
+		branch := c.env.Getenv("PRE_COMMIT_REMOTE_BRANCH")
 		refs, err = githook.ReadRefs(strings.NewReader(fmt.Sprintf("%s %s %s %s", to, to, branch, strings.Repeat("0", len(to)))))
 		if err != nil || branch == "" {
 			return named(to), nil // run by hand: --to-ref may be any name
 		}
 		return refs, nil
-	case a.env.Stdin == nil || a.env.StdinTTY || a.env.Getenv("PRE_COMMIT") != "":
+	case c.env.Stdin == nil || c.env.StdinTTY || c.env.Getenv("PRE_COMMIT") != "":
 		return named("HEAD"), nil
 	}
-	refs, err = githook.ReadRefs(a.env.Stdin)
+	refs, err = githook.ReadRefs(c.env.Stdin)
 	if err != nil {
-		return nil, &usageError{err.Error(), "git gives a pre-push hook: LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID"}
+		return nil, fault.Usage(err.Error(), "git gives a pre-push hook: LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID")
 	}
 	return refs, nil
 }
 
 // pushedBranch names the branch that a commit named by hand stands for.
-func pushedBranch(a *app, named string) string {
-	if name, ok := strings.CutPrefix(a.env.Getenv("PRE_COMMIT_REMOTE_BRANCH"), "refs/heads/"); ok && name != "" {
+func pushedBranch(c *cli, named string) string {
+	if name, ok := strings.CutPrefix(c.env.Getenv("PRE_COMMIT_REMOTE_BRANCH"), "refs/heads/"); ok && name != "" {
 		return name
 	}
 	return named
 }
 
-// push turns the configuration of the working tree into the way of checking.
+// newPush turns the configuration of the working tree into the way of checking.
 // The table [hook] of a commit that is not checked out is not obeyed: its
 // build command is somebody's program until its reader has seen it.
-func (a *app) push(cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*githook.Push, error) {
+func newPush(c *cli, cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*githook.Push, error) {
 	p := &githook.Push{Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ()}
-	if from := a.env.Getenv("PRE_COMMIT_REMOTE_NAME"); p.Remote == "" {
+	if from := c.env.Getenv("PRE_COMMIT_REMOTE_NAME"); p.Remote == "" {
 		p.Remote = from
 	}
-	quiet := a.silent()
+	quiet := c.silent()
 	err := inDirectory(filepath.Join(repo.Top, p.Site), func() error {
 		cfg, err := quiet.configure(cmd, nil, "")
 		if err != nil {
@@ -125,21 +126,21 @@ func (a *app) push(cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*gi
 				return err
 			}
 		}
-		salt, err := a.salt(cfg.File)
+		salt, err := pushCacheKey(c, cfg.File)
 		p.CacheKey += salt
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	today, err := a.today()
-	p.Today, p.Check = string(today), a.siteCheck(cmd, p)
+	today, err := c.today()
+	p.Today, p.Check = string(today), commitChecker(c, cmd, p)
 	return p, err
 }
 
-// salt is what a verdict hangs on besides the tree: the version of sitelink,
+// pushCacheKey is what a verdict hangs on besides the tree: the version of sitelink,
 // the configuration file, which may be changed or lie outside, and variables.
-func (a *app) salt(file string) (string, error) {
+func pushCacheKey(c *cli, file string) (string, error) {
 	var salt strings.Builder
 	salt.WriteString(versionLine())
 	if file != "" {
@@ -150,7 +151,7 @@ func (a *app) salt(file string) (string, error) {
 		fmt.Fprintf(&salt, "\x00%s\x00%s", filepath.Base(file), text)
 	}
 	for _, k := range config.Keys() {
-		if v := a.env.Getenv(k.Env()); v != "" {
+		if v := c.env.Getenv(k.Env()); v != "" {
 			fmt.Fprintf(&salt, "\x00%s=%s", k.Env(), v)
 		}
 	}
@@ -165,7 +166,7 @@ func inDirectory(dir string, do func() error) (err error) {
 		return fmt.Errorf("find the working directory: %w", disk.Cause(err))
 	}
 	if err := os.Chdir(dir); err != nil {
-		return &failure{fmt.Errorf("enter %s: %w", dir, disk.Cause(err)), "the site is not in this commit; --dir says where it is"}
+		return fault.New(fmt.Errorf("enter %s: %w", dir, disk.Cause(err)), "the site is not in this commit; --dir says where it is")
 	}
 	defer func() {
 		if backErr := os.Chdir(back); err == nil && backErr != nil {
@@ -177,20 +178,20 @@ func inDirectory(dir string, do func() error) (err error) {
 
 // explainPush adds what a user needs when a push could not be checked: at most
 // a few faults, the end of a build's output, and the way round.
-func (a *app) explainPush(err error) error {
+func explainPush(c *cli, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	a.ui.note("the push was not checked, and is stopped; " + bypass)
+	c.ui.note("the push was not checked, and is stopped; " + bypass)
 	var failed *githook.BuildError
 	if errors.As(err, &failed) {
 		for _, line := range failed.Output {
-			a.ui.line("build: " + line)
+			c.ui.line("build: " + line)
 		}
-		return &failure{fmt.Errorf("the build command failed: %w", failed.Cause), "the command was: " + failed.Command + "; build in [hook] of sitelink.toml names another"}
+		return fault.New(fmt.Errorf("the build command failed: %w", failed.Cause), "the command was: "+failed.Command+"; build in [hook] of sitelink.toml names another")
 	}
 	const most = 4 // faults, two lines each
-	if faults := flatten(err); len(faults) > most {
+	if faults := fault.Flatten(err); len(faults) > most {
 		err = errors.Join(append(faults[:most:most], fmt.Errorf("%d more faults; sitelink check shows them", len(faults)-most))...)
 	}
 	return setup.ExplainHook(err)
@@ -244,7 +245,7 @@ func pushSite(repo *githook.Repo, cfg *config.Config, push *githook.Push) error 
 // committedDocroot refuses a docroot that no commit of the repository can hold.
 func committedDocroot(site, docroot string) (string, error) {
 	if filepath.IsAbs(docroot) || !filepath.IsLocal(filepath.Join(site, docroot)) {
-		return "", &usageError{fmt.Sprintf("docroot %s is not in the repository", docroot), "a hook checks what a commit holds, or what [hook] build makes of it"}
+		return "", fault.Usage(fmt.Sprintf("docroot %s is not in the repository", docroot), "a hook checks what a commit holds, or what [hook] build makes of it")
 	}
 	return docroot, nil
 }

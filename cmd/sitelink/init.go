@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
@@ -45,7 +46,7 @@ type initFlags struct {
 	hook, inject, yes, dryRun, undo bool
 }
 
-func (a *app) initCommand() *cobra.Command {
+func initCommand(c *cli) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:               "init",
@@ -59,9 +60,9 @@ func (a *app) initCommand() *cobra.Command {
 				return err
 			}
 			if f.undo {
-				return a.initUndo(cmd.Context(), f)
+				return undoInit(cmd.Context(), c, f)
 			}
-			return a.init(cmd.Context(), f, func() (*config.Config, error) { return a.silent().configure(cmd, nil, "") })
+			return runInit(cmd.Context(), c, f, func() (*config.Config, error) { return c.silent().configure(cmd, nil, "") })
 		},
 	}
 	flags := cmd.Flags()
@@ -83,7 +84,7 @@ func (f *initFlags) check(cmd *cobra.Command) error {
 	if f.undo {
 		for _, name := range []string{"hook", "ci", "inject", "yes"} {
 			if cmd.Flags().Changed(name) {
-				return &usageError{"--undo and --" + name + " contradict each other", "--undo takes out all that init put in"}
+				return fault.Usage("--undo and --"+name+" contradict each other", "--undo takes out all that init put in")
 			}
 		}
 	}
@@ -115,5 +116,5 @@ func serverNamed(name string) (setup.Server, error) {
 	if near, ok := config.Nearest(name, serverNames()); ok {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return setup.Server{}, &usageError{fmt.Sprintf("--ci: want %s, got %q", oneOfServers(), name), hint}
+	return setup.Server{}, fault.Usage(fmt.Sprintf("--ci: want %s, got %q", oneOfServers(), name), hint)
 }

@@ -10,25 +10,26 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
-// init does the work of `sitelink init`.
-func (a *app) init(ctx context.Context, flags initFlags, configure func() (*config.Config, error)) error {
-	r, err := a.newInit(ctx, flags)
+// runInit does the work of `sitelink init`.
+func runInit(ctx context.Context, c *cli, flags initFlags, configure func() (*config.Config, error)) error {
+	r, err := newInit(ctx, c, flags)
 	if err != nil {
 		return err
 	}
 	r.Configure = configure
-	if !flags.yes && !flags.dryRun && a.env.StdinTTY && a.env.StderrTTY {
-		r.Ask = a.asker()
+	if !flags.yes && !flags.dryRun && c.env.StdinTTY && c.env.StderrTTY {
+		r.Ask = newAsker(c)
 	}
 	return r.Run(ctx)
 }
 
-// initUndo does the work of `sitelink init --undo`.
-func (a *app) initUndo(ctx context.Context, flags initFlags) error {
-	r, err := a.newInit(ctx, flags)
+// undoInit does the work of `sitelink init --undo`.
+func undoInit(ctx context.Context, c *cli, flags initFlags) error {
+	r, err := newInit(ctx, c, flags)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (a *app) initUndo(ctx context.Context, flags initFlags) error {
 	return err
 }
 
-func (a *app) newInit(ctx context.Context, flags initFlags) (*setup.Init, error) {
+func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) {
 	dir, err := workingDir()
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (a *app) newInit(ctx context.Context, flags initFlags) (*setup.Init, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &setup.Init{Survey: survey, Hook: flags.hook, Inject: flags.inject, DryRun: flags.dryRun, Print: a.print}
+	r := &setup.Init{Survey: survey, Hook: flags.hook, Inject: flags.inject, DryRun: flags.dryRun, Print: c.print}
 	for _, name := range flags.ci {
 		s, err := serverNamed(name)
 		if err != nil {
@@ -59,7 +60,7 @@ func (a *app) newInit(ctx context.Context, flags initFlags) (*setup.Init, error)
 		}
 	}
 	r.InjectTemplates = func(cfg *config.Config, dir string, undo, dryRun bool) error {
-		return a.inject(cfg, dir, injectFlags{undo: undo, dryRun: dryRun})
+		return injectTemplates(c, cfg, dir, injectFlags{undo: undo, dryRun: dryRun})
 	}
 	return r, nil
 }
@@ -67,16 +68,16 @@ func (a *app) newInit(ctx context.Context, flags initFlags) (*setup.Init, error)
 // errNoAnswer means that standard input ended at a question.
 var errNoAnswer = errors.New("no answer")
 
-// asker returns a function that puts a question to the terminal.
-func (a *app) asker() func(ctx context.Context, question string) (bool, error) {
-	in := bufio.NewReader(a.env.Stdin)
+// newAsker returns a function that puts a question to the terminal.
+func newAsker(c *cli) func(ctx context.Context, question string) (bool, error) {
+	in := bufio.NewReader(c.env.Stdin)
 	return func(ctx context.Context, question string) (bool, error) {
 		for range 3 {
-			fmt.Fprintf(a.env.Stderr, "%s [y/N] ", visible(question))
+			fmt.Fprintf(c.env.Stderr, "%s [y/N] ", visible(question))
 			text, err := readLine(ctx, in)
 			if err != nil {
 				if errors.Is(err, errNoAnswer) {
-					fmt.Fprintln(a.env.Stderr)
+					fmt.Fprintln(c.env.Stderr)
 				}
 				return false, err
 			}
@@ -108,7 +109,7 @@ func readLine(ctx context.Context, in *bufio.Reader) (string, error) {
 		return "", context.Cause(ctx)
 	case t := <-got:
 		if t.err != nil && t.text == "" {
-			return "", &failure{errNoAnswer, "nothing was written; sitelink init --yes asks nothing"}
+			return "", fault.New(errNoAnswer, "nothing was written; sitelink init --yes asks nothing")
 		}
 		return t.text, nil
 	}

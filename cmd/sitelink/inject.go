@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/sitelink/sitelink/internal/fault"
 
 	"github.com/spf13/cobra"
 )
@@ -45,7 +46,7 @@ type injectFlags struct {
 	dryRun, undo, check bool
 }
 
-func (a *app) injectCommand() *cobra.Command {
+func injectCommand(c *cli) *cobra.Command {
 	var flags injectFlags
 	cmd := &cobra.Command{
 		Use:     "inject [DIR]",
@@ -55,28 +56,28 @@ func (a *app) injectCommand() *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 1:
-				return &usageError{fmt.Sprintf("inject takes one directory, got %d", len(args)), "run it once for each project"}
+				return fault.Usage(fmt.Sprintf("inject takes one directory, got %d", len(args)), "run it once for each project")
 			case len(args) == 1 && flags.docroot != "":
-				return &usageError{"inject works on the templates in DIR or on the pages of --docroot, not both", "leave out one of them"}
+				return fault.Usage("inject works on the templates in DIR or on the pages of --docroot, not both", "leave out one of them")
 			case flags.undo && flags.check:
-				return &usageError{"--undo and --check contradict each other", "--undo --dry-run shows what is written"}
+				return fault.Usage("--undo and --check contradict each other", "--undo --dry-run shows what is written")
 			}
 			return nil
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.configure(cmd, nil, flags.file)
+			cfg, err := c.configure(cmd, nil, flags.file)
 			if err != nil {
 				return err
 			}
 			if flags.docroot != "" {
-				return a.injectDocroot(cmd.Context(), cfg, flags)
+				return injectPages(cmd.Context(), c, cfg, flags)
 			}
 			dir := ""
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			return a.inject(cfg, dir, flags)
+			return injectTemplates(c, cfg, dir, flags)
 		},
 	}
 	f := cmd.Flags()

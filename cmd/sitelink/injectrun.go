@@ -16,38 +16,38 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-// inject works on the templates of the project in dir, "" for the one that holds
+// injectTemplates works on the templates of the project in dir, "" for the one that holds
 // the working directory.
-func (a *app) inject(cfg *config.Config, dir string, flags injectFlags) error {
+func injectTemplates(c *cli, cfg *config.Config, dir string, flags injectFlags) error {
 	g, err := templatesOf(dir)
 	if err != nil {
 		return err
 	}
-	plan, err := setup.PlanTemplates(g, cfg, a.env.Getenv, flags.undo)
+	plan, err := setup.PlanTemplates(g, cfg, c.env.Getenv, flags.undo)
 	if err != nil {
 		return err
 	}
 	defer plan.Close()
 	for _, note := range plan.Notes {
-		a.ui.note(note)
+		c.ui.note(note)
 	}
 	if err := plan.Refused(); err != nil {
 		for _, rule := range plan.ServerRules {
-			err = errors.Join(err, a.print("# or headers, "+rule.Where+":\n"+rule.Text))
+			err = errors.Join(err, c.print("# or headers, "+rule.Where+":\n"+rule.Text))
 		}
 		return err
 	}
 	switch {
 	case flags.dryRun:
-		err = a.print(string(plan.Diff()))
+		err = c.print(string(plan.Diff()))
 	case flags.check && plan.Clean():
 		return nil
 	case flags.check:
-		err = a.print(differing(plan.Plan, plan.Dir))
+		err = c.print(differing(plan.Plan, plan.Dir))
 	default:
 		err = plan.Apply()
 		if err == nil {
-			err = a.print(injected(plan.Plan, plan.Dir, flags.undo))
+			err = c.print(injected(plan.Plan, plan.Dir, flags.undo))
 		}
 	}
 	if err == nil && flags.check && !plan.Clean() {
@@ -121,8 +121,8 @@ func differing(plan *inject.Plan, dir string) string {
 	return b.String()
 }
 
-// injectDocroot works on built pages.
-func (a *app) injectDocroot(ctx context.Context, cfg *config.Config, flags injectFlags) error {
+// injectPages works on built pages.
+func injectPages(ctx context.Context, c *cli, cfg *config.Config, flags injectFlags) error {
 	if audit.Endpoints(cfg).IsZero() && !flags.undo {
 		return setup.ErrNoEndpoints
 	}
@@ -147,10 +147,10 @@ func (a *app) injectDocroot(ctx context.Context, cfg *config.Config, flags injec
 		return err
 	}
 	for _, n := range result.Notes {
-		a.ui.warning(fmt.Sprintf("%s: %s", n.Page, n.Text))
+		c.ui.warning(fmt.Sprintf("%s: %s", n.Page, n.Text))
 	}
 	for _, name := range result.Compressed {
-		a.ui.warning(name + " holds the page without the change: compress it again")
+		c.ui.warning(name + " holds the page without the change: compress it again")
 	}
 	var b strings.Builder
 	if flags.dryRun || flags.check {
@@ -163,7 +163,7 @@ func (a *app) injectDocroot(ctx context.Context, cfg *config.Config, flags injec
 		verb = "to change"
 	}
 	fmt.Fprintf(&b, "%d pages, %d chosen, %d %s\n", result.Pages, result.Chosen, len(result.Changed), verb)
-	if err := a.print(b.String()); err != nil {
+	if err := c.print(b.String()); err != nil {
 		return err
 	}
 	if flags.check && len(result.Changed) > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 )
 
@@ -22,22 +23,22 @@ const ledgerExample = `  # list notices that are waiting or have failed
   git config merge.sitelink.driver 'sitelink ledger merge %O %A %B'
   echo '.sitelink/ledger.jsonl merge=sitelink' >>.gitattributes`
 
-func (a *app) ledgerCommand() *cobra.Command {
+func ledgerCommand(c *cli) *cobra.Command {
 	return withCommands(&cobra.Command{
 		Use:     "ledger",
 		Short:   "inspect and maintain the record of sent notices",
 		Long:    ledgerLong,
 		Example: ledgerExample,
-	}, a.ledgerShowCommand(), a.ledgerVerifyCommand(), a.ledgerCompactCommand(), a.ledgerExportCommand(), a.ledgerMergeCommand())
+	}, ledgerShowCommand(c), ledgerVerifyCommand(c), ledgerCompactCommand(c), ledgerExportCommand(c), ledgerMergeCommand(c))
 }
 
 // ledgerSub makes a subcommand that works on the ledger of the configuration.
-func (a *app) ledgerSub(use, short, long string, work func(cmd *cobra.Command, p *project.Project) error) *cobra.Command {
+func ledgerSub(c *cli, use, short, long string, work func(cmd *cobra.Command, p *project.Project) error) *cobra.Command {
 	var file, name string
 	cmd := &cobra.Command{
 		Use: use, Short: short, Long: long, Example: "  sitelink ledger " + use, Args: noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.configure(cmd, nil, file)
+			cfg, err := c.configure(cmd, nil, file)
 			if err != nil {
 				return err
 			}
@@ -46,7 +47,7 @@ func (a *app) ledgerSub(use, short, long string, work func(cmd *cobra.Command, p
 					return err
 				}
 			}
-			p, err := a.findRoot(cmd.Context(), cfg)
+			p, err := c.findRoot(cmd.Context(), cfg)
 			if err != nil {
 				return err
 			}
@@ -58,43 +59,43 @@ func (a *app) ledgerSub(use, short, long string, work func(cmd *cobra.Command, p
 	return cmd
 }
 
-func (a *app) ledgerShowCommand() *cobra.Command {
+func ledgerShowCommand(c *cli) *cobra.Command {
 	var all bool
-	cmd := a.ledgerSub("show", "list notices that are waiting or have failed, and count the rest",
+	cmd := ledgerSub(c, "show", "list notices that are waiting or have failed, and count the rest",
 		"show counts the rows of the ledger. It lists the notices that are still to be sent, with the\n"+
 			"time of their next attempt, and those that failed. It changes nothing.",
-		func(cmd *cobra.Command, p *project.Project) error { return a.ledgerShow(cmd.Context(), p, all) })
+		func(cmd *cobra.Command, p *project.Project) error { return showLedger(cmd.Context(), c, p, all) })
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list every notice")
 	return cmd
 }
 
-func (a *app) ledgerVerifyCommand() *cobra.Command {
-	return a.ledgerSub("verify", "report damage in the ledger",
+func ledgerVerifyCommand(c *cli) *cobra.Command {
+	return ledgerSub(c, "verify", "report damage in the ledger",
 		"verify reads the ledger and its journal and reports each damaged line: marks of a merge\n"+
 			"conflict, several rows for the same thing, lines that cannot be read. It explains how\n"+
 			"sitelink interprets them and changes nothing; compact repairs them. It exits 1 if a line is\n"+
 			"damaged.",
-		func(cmd *cobra.Command, p *project.Project) error { return a.ledgerVerify(cmd.Context(), p) })
+		func(cmd *cobra.Command, p *project.Project) error { return verifyLedger(cmd.Context(), c, p) })
 }
 
-func (a *app) ledgerCompactCommand() *cobra.Command {
-	return a.ledgerSub("compact", "rewrite the ledger, sorted, and empty its journal",
+func ledgerCompactCommand(c *cli) *cobra.Command {
+	return ledgerSub(c, "compact", "rewrite the ledger, sorted, and empty its journal",
 		"compact moves the journal into the ledger and sorts it. It keeps lines that cannot be read in\n"+
 			"a file beside the ledger whose name ends in .damaged.",
-		func(cmd *cobra.Command, p *project.Project) error { return a.ledgerCompact(cmd.Context(), p) })
+		func(cmd *cobra.Command, p *project.Project) error { return compactLedger(cmd.Context(), c, p) })
 }
 
-func (a *app) ledgerExportCommand() *cobra.Command {
+func ledgerExportCommand(c *cli) *cobra.Command {
 	var output string
-	cmd := a.ledgerSub("export", "print the whole ledger as JSON Lines",
+	cmd := ledgerSub(c, "export", "print the whole ledger as JSON Lines",
 		"export prints the ledger in the format of its file: sorted, one object per line. It also works\n"+
 			"for a ledger in git or in a database.",
-		func(cmd *cobra.Command, p *project.Project) error { return a.ledgerExport(cmd.Context(), p, output) })
+		func(cmd *cobra.Command, p *project.Project) error { return exportLedger(cmd.Context(), c, p, output) })
 	cmd.Flags().StringVar(&output, "output", "-", "write the ledger to `FILE`; - means standard output")
 	return cmd
 }
 
-func (a *app) ledgerMergeCommand() *cobra.Command {
+func ledgerMergeCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge BASE OURS THEIRS",
 		Short: "merge two versions of a ledger, for git",
@@ -104,10 +105,10 @@ func (a *app) ledgerMergeCommand() *cobra.Command {
 		Example: "  # as git calls it\n  sitelink ledger merge %O %A %B",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 3 {
-				return &usageError{fmt.Sprintf("merge takes three files, got %d", len(args)), "git calls it: sitelink ledger merge %O %A %B"}
+				return fault.Usage(fmt.Sprintf("merge takes three files, got %d", len(args)), "git calls it: sitelink ledger merge %O %A %B")
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.ledgerMerge(args[0], args[1], args[2]) },
+		RunE: func(_ *cobra.Command, args []string) error { return mergeLedgers(c, args[0], args[1], args[2]) },
 	}
 }

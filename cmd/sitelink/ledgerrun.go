@@ -10,20 +10,21 @@ import (
 
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// ledgerShow does the work of `sitelink ledger show`.
-func (a *app) ledgerShow(ctx context.Context, p *project.Project, all bool) error {
-	snap, err := announce.ReadLedger(ctx, p, a.ui.warning)
+// showLedger does the work of `sitelink ledger show`.
+func showLedger(ctx context.Context, c *cli, p *project.Project, all bool) error {
+	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
 	if err != nil {
 		return err
 	}
 	if snap.New {
-		return a.noLedger(p)
+		return errNoLedger(c, p)
 	}
-	out := a.stdout()
+	out := c.stdout()
 	states := map[ledger.State]int{}
 	for i := range snap.Notices {
 		n := &snap.Notices[i]
@@ -33,7 +34,7 @@ func (a *app) ledgerShow(ctx context.Context, p *project.Project, all bool) erro
 		}
 		line := fmt.Sprintf("%s  %s -> %s", strings.Join(nonEmpty(string(n.State), string(n.Protocol), string(n.Event)), " "), n.Source, n.Target)
 		if n.Attempts > 0 {
-			line += "  " + counted(n.Attempts, "attempt")
+			line += "  " + count(n.Attempts, "attempt")
 		}
 		if !n.Next.IsZero() {
 			line += ", again from " + n.Next.UTC().Format(time.RFC3339)
@@ -64,19 +65,19 @@ func nonEmpty(words ...string) []string {
 }
 
 func ledgerCounts(s *ledger.Snapshot) string {
-	return counted(len(s.Pages), "page") + ", " + counted(len(s.Links), "link") + ", " + counted(len(s.Notices), "notice")
+	return count(len(s.Pages), "page") + ", " + count(len(s.Links), "link") + ", " + count(len(s.Notices), "notice")
 }
 
-// noLedger is the error of a ledger that does not exist.
-func (a *app) noLedger(p *project.Project) error {
-	return &failure{fmt.Errorf("there is no ledger %s", announce.ShowLedger(p)), "sitelink notify --send begins one; --ledger names another"}
+// errNoLedger is the error of a ledger that does not exist.
+func errNoLedger(c *cli, p *project.Project) error {
+	return fault.New(fmt.Errorf("there is no ledger %s", announce.ShowLedger(p)), "sitelink notify --send begins one; --ledger names another")
 }
 
 // faulty is a store that knows what was odd about its files.
 type warner interface{ Warnings() []ledger.Warning }
 
-// ledgerVerify does the work of `sitelink ledger verify`.
-func (a *app) ledgerVerify(ctx context.Context, p *project.Project) error {
+// verifyLedger does the work of `sitelink ledger verify`.
+func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
 	store, err := announce.OpenLedger(ctx, p, true, nil)
 	if err != nil {
 		return err
@@ -87,13 +88,13 @@ func (a *app) ledgerVerify(ctx context.Context, p *project.Project) error {
 		return err
 	}
 	if snap.New {
-		return a.noLedger(p)
+		return errNoLedger(c, p)
 	}
 	var faults []ledger.Warning
 	if s, ok := store.(warner); ok {
 		faults = s.Warnings()
 	}
-	out := a.stdout()
+	out := c.stdout()
 	for _, f := range faults {
 		if _, err := fmt.Fprintln(&out, visible(f.String())); err != nil {
 			return err
@@ -101,7 +102,7 @@ func (a *app) ledgerVerify(ctx context.Context, p *project.Project) error {
 	}
 	verdict := "ok: "
 	if len(faults) > 0 {
-		verdict = counted(len(faults), "fault") + ": "
+		verdict = count(len(faults), "fault") + ": "
 	}
 	if _, err := fmt.Fprintln(&out, verdict+ledgerCounts(snap)); err != nil {
 		return err
@@ -115,36 +116,36 @@ func (a *app) ledgerVerify(ctx context.Context, p *project.Project) error {
 // compacter is a store that can be written anew.
 type compacter interface{ Compact() error }
 
-// ledgerCompact does the work of `sitelink ledger compact`.
-func (a *app) ledgerCompact(ctx context.Context, p *project.Project) error {
+// compactLedger does the work of `sitelink ledger compact`.
+func compactLedger(ctx context.Context, c *cli, p *project.Project) error {
 	if snap, err := announce.ReadLedger(ctx, p, nil); err != nil {
 		return err
 	} else if snap.New {
-		return a.noLedger(p)
+		return errNoLedger(c, p)
 	}
-	store, err := announce.OpenLedger(ctx, p, false, a.ui.warning)
+	store, err := announce.OpenLedger(ctx, p, false, c.ui.warning)
 	if err != nil {
 		return err
 	}
 	return closing(store, func() error {
-		c, ok := store.(compacter)
+		file, ok := store.(compacter)
 		if !ok {
-			return &usageError{"this ledger has no file to compact: " + announce.ShowLedger(p), ""}
+			return fault.Usage("this ledger has no file to compact: "+announce.ShowLedger(p), "")
 		}
-		return c.Compact()
+		return file.Compact()
 	})
 }
 
-// ledgerExport does the work of `sitelink ledger export`.
-func (a *app) ledgerExport(ctx context.Context, p *project.Project, output string) error {
-	snap, err := announce.ReadLedger(ctx, p, a.ui.warning)
+// exportLedger does the work of `sitelink ledger export`.
+func exportLedger(ctx context.Context, c *cli, p *project.Project, output string) error {
+	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
 	if err != nil {
 		return err
 	}
 	if snap.New {
-		return a.noLedger(p)
+		return errNoLedger(c, p)
 	}
-	out, err := a.openOutput(output)
+	out, err := c.openOutput(output)
 	if err != nil {
 		return err
 	}
@@ -155,10 +156,10 @@ func (a *app) ledgerExport(ctx context.Context, p *project.Project, output strin
 	return out.Commit()
 }
 
-// ledgerMerge does the work of `sitelink ledger merge`. What cannot be read of
+// mergeLedgers does the work of `sitelink ledger merge`. What cannot be read of
 // a side is said, and does not stop the merge: git would leave the file as it
 // is.
-func (a *app) ledgerMerge(base, ours, theirs string) error {
+func mergeLedgers(c *cli, base, ours, theirs string) error {
 	var texts [3][]byte
 	for i, name := range []string{base, ours, theirs} {
 		text, err := os.ReadFile(name)
@@ -167,7 +168,7 @@ func (a *app) ledgerMerge(base, ours, theirs string) error {
 		}
 		texts[i] = text
 	}
-	out, err := a.openOutput(ours)
+	out, err := c.openOutput(ours)
 	if err != nil {
 		return err
 	}
@@ -178,9 +179,9 @@ func (a *app) ledgerMerge(base, ours, theirs string) error {
 	}
 	for _, f := range faults {
 		if f.Lost {
-			return &failure{fmt.Errorf("%s", f), "repair the line by hand; nothing was merged"}
+			return fault.New(fmt.Errorf("%s", f), "repair the line by hand; nothing was merged")
 		}
-		a.ui.warning(f.String())
+		c.ui.warning(f.String())
 	}
 	return out.Commit()
 }

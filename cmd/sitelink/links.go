@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 const linksLong = `links answers questions about a site: which pages link to a page, a URL or an anchor, what a page
@@ -47,7 +48,7 @@ type linksQuestion struct {
 	format, output, config                string
 }
 
-func (a *app) linksCommand() *cobra.Command {
+func linksCommand(c *cli) *cobra.Command {
 	var q linksQuestion
 	cmd := &cobra.Command{
 		Use:               "links [DIR]",
@@ -59,17 +60,17 @@ func (a *app) linksCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"to", "from", "output", "config"} {
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
-					return &usageError{fmt.Sprintf("--%s: the value is empty", name), ""}
+					return fault.Usage(fmt.Sprintf("--%s: the value is empty", name), "")
 				}
 			}
 			if err := q.check(); err != nil {
 				return err
 			}
-			cfg, err := a.configure(cmd, args, q.config)
+			cfg, err := c.configure(cmd, args, q.config)
 			if err != nil {
 				return err
 			}
-			return a.links(cmd.Context(), cfg, q)
+			return runLinks(cmd.Context(), c, cfg, q)
 		},
 	}
 	flags := cmd.Flags()
@@ -108,15 +109,15 @@ func (q *linksQuestion) check() error {
 	}
 	switch {
 	case len(lists) > 1:
-		return &usageError{strings.Join(lists, " and ") + " are two questions", "run links once for each"}
+		return fault.Usage(strings.Join(lists, " and ")+" are two questions", "run links once for each")
 	case len(lists) == 0 || q.external && q.format == "dot":
 		return nil
 	case q.format == "dot":
-		return &usageError{lists[0] + " has no picture: dot shows links", "use --format jsonl or csv"}
+		return fault.Usage(lists[0]+" has no picture: dot shows links", "use --format jsonl or csv")
 	case q.to != "" && !q.external:
-		return &usageError{"--to and " + lists[0] + " do not go together", "leave one of them out"}
+		return fault.Usage("--to and "+lists[0]+" do not go together", "leave one of them out")
 	case q.from != "" && !q.anchors && !q.external:
-		return &usageError{"--from and " + lists[0] + " do not go together", "leave one of them out"}
+		return fault.Usage("--from and "+lists[0]+" do not go together", "leave one of them out")
 	}
 	return nil
 }

@@ -9,22 +9,23 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-// links does the work of `sitelink links`.
-func (a *app) links(ctx context.Context, cfg *config.Config, q linksQuestion) error {
-	run, err := a.load(ctx, cfg)
+// runLinks does the work of `sitelink links`.
+func runLinks(ctx context.Context, c *cli, cfg *config.Config, q linksQuestion) error {
+	run, err := c.load(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	out, err := a.openOutput(q.output)
+	out, err := c.openOutput(q.output)
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
-	ask := linksAnswer{app: a, site: run.Site, q: q, out: out, opt: audit.CheckOptions(run.Project), prefix: run.Project.Docroot}
+	ask := linksAnswer{cli: c, site: run.Site, q: q, out: out, opt: audit.CheckOptions(run.Project), prefix: run.Project.Docroot}
 	ask.opt.From, ask.opt.Skip, ask.opt.Limit = nil, nil, 0 // questions are about the whole site
 	ask.opt.Orphans, ask.opt.More = false, nil              // and about links
 	if err := ask.write(ctx); err != nil {
@@ -35,7 +36,7 @@ func (a *app) links(ctx context.Context, cfg *config.Config, q linksQuestion) er
 
 // linksAnswer is one question on its way to the output.
 type linksAnswer struct {
-	app    *app
+	cli    *cli
 	site   *site.Site
 	q      linksQuestion
 	opt    check.Options
@@ -95,7 +96,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 		if f.Code != check.Changed && f.Code != check.ReadError {
 			continue // a fault of a file; its links are listed
 		}
-		l.app.ui.warning(fmt.Sprintf("%s: %s", f.Page, f.Message))
+		l.cli.ui.warning(fmt.Sprintf("%s: %s", f.Page, f.Message))
 	}
 	return l.print(end)
 }
@@ -103,7 +104,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 // unanswered makes a question that names nothing wrong usage.
 func unanswered(err error) error {
 	if errors.Is(err, check.ErrNotFound) {
-		return &usageError{err.Error(), "name a path in the docroot, a site path or a URL"}
+		return fault.Usage(err.Error(), "name a path in the docroot, a site path or a URL")
 	}
 	return err
 }
@@ -118,7 +119,7 @@ func (l *linksAnswer) externals(ctx context.Context) error {
 		if x.Fragment != "" {
 			to += "#" + x.Fragment
 		}
-		return fmt.Appendf(dst, "%s: %s from %s, first at %s:%d:%d\n", visible(to), countOf(x.Links, "link"), countOf(x.Pages, "page"),
+		return fmt.Appendf(dst, "%s: %s from %s, first at %s:%d:%d\n", visible(to), count(x.Links, "link"), count(x.Pages, "page"),
 			visible(x.Page), x.Line, x.Column)
 	}
 	return writeList(l, len(all), func(i int) report.Record { return report.ExternalRecord(l.site.BaseURL(), &all[i]) },

@@ -10,14 +10,14 @@ import (
 
 // manCommand prints the manual page, for people who build packages. It is
 // hidden from the help.
-func (a *app) manCommand() *cobra.Command {
+func manCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man",
 		Short:  "print the manual page",
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.print(manual(cmd.Root()))
+			return c.print(manual(cmd.Root()))
 		},
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 func TestManual(t *testing.T) {
-	page := manual(testApp(io.Discard, io.Discard).rootCommand())
-	if again := manual(testApp(io.Discard, io.Discard).rootCommand()); again != page {
+	page := manual(rootCommand(testApp(io.Discard, io.Discard)))
+	if again := manual(rootCommand(testApp(io.Discard, io.Discard))); again != page {
 		t.Error("two pages differ")
 	}
 	for _, k := range config.Keys() {
@@ -47,7 +47,7 @@ func TestManualFormats(t *testing.T) {
 		t.Skip("no groff here")
 	}
 	cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z")
-	cmd.Stdin = strings.NewReader(manual(testApp(io.Discard, io.Discard).rootCommand()))
+	cmd.Stdin = strings.NewReader(manual(rootCommand(testApp(io.Discard, io.Discard))))
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 const notifyLong = `notify tells other sites what changed on this one since the last deploy: by webmention or pingback,
@@ -85,7 +86,7 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 	}
 }
 
-func (a *app) notifyCommand() *cobra.Command {
+func notifyCommand(c *cli) *cobra.Command {
 	var f notifyFlags
 	cmd := &cobra.Command{
 		Use:               "notify [DIR]",
@@ -95,14 +96,14 @@ func (a *app) notifyCommand() *cobra.Command {
 		Args:              oneDirectory,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.configureNotify(cmd, args, &f)
+			cfg, err := configureNotify(c, cmd, args, &f)
 			if err != nil {
 				return err
 			}
 			if err := f.check(args); err != nil {
 				return err
 			}
-			return a.notify(cmd.Context(), cfg, &f)
+			return runNotify(cmd.Context(), c, cfg, &f)
 		},
 	}
 	f.add(cmd)
@@ -135,24 +136,24 @@ func (f *notifyFlags) check(args []string) error {
 	}
 	switch {
 	case len(modes) > 1:
-		return &usageError{strings.Join(modes, " and ") + " are different runs", "give one of them"}
+		return fault.Usage(strings.Join(modes, " and ")+" are different runs", "give one of them")
 	case f.send && f.explain != "":
-		return &usageError{"--explain sends nothing", "leave --send out"}
+		return fault.Usage("--explain sends nothing", "leave --send out")
 	case f.send && f.dryRun:
-		return &usageError{"--send and --dry-run contradict each other", "give one of them"}
+		return fault.Usage("--send and --dry-run contradict each other", "give one of them")
 	case (f.due || f.status) && len(args) > 0:
-		return &usageError{modes[0] + " looks at no docroot", "leave " + args[0] + " out"}
+		return fault.Usage(modes[0]+" looks at no docroot", "leave "+args[0]+" out")
 	}
 	return nil
 }
 
 // configureNotify finds out what the user wants; flags come before the table
 // [outgoing].
-func (a *app) configureNotify(cmd *cobra.Command, args []string, f *notifyFlags) (*config.Config, error) {
+func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) (*config.Config, error) {
 	if err := oneOfWords("format", f.format, planFormats); err != nil {
 		return nil, err
 	}
-	cfg, err := a.configure(cmd, args, f.config)
+	cfg, err := c.configure(cmd, args, f.config)
 	if err != nil {
 		return nil, err
 	}
@@ -170,13 +171,13 @@ func (a *app) configureNotify(cmd *cobra.Command, args []string, f *notifyFlags)
 			continue
 		}
 		if d.value < 0 {
-			return nil, &usageError{fmt.Sprintf("--%s: want a time from 0, got %v", d.name, d.value), ""}
+			return nil, fault.Usage(fmt.Sprintf("--%s: want a time from 0, got %v", d.name, d.value), "")
 		}
 		*d.field = d.value
 	}
 	if cmd.Flags().Changed("max-notices") {
 		if f.maxNotices < 0 {
-			return nil, &usageError{fmt.Sprintf("--max-notices: want a number from 0, got %d", f.maxNotices), ""}
+			return nil, fault.Usage(fmt.Sprintf("--max-notices: want a number from 0, got %d", f.maxNotices), "")
 		}
 		cfg.Outgoing.MaxNotices = f.maxNotices
 	}
@@ -185,7 +186,7 @@ func (a *app) configureNotify(cmd *cobra.Command, args []string, f *notifyFlags)
 		for _, text := range f.allow {
 			network, err := config.ParseNetwork(text)
 			if err != nil {
-				return nil, &usageError{"--allow-address: " + err.Error(), ""}
+				return nil, fault.Usage("--allow-address: "+err.Error(), "")
 			}
 			networks = append(networks, network)
 		}

@@ -13,46 +13,46 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// notifyDry says what notify would do, and does nothing.
-func (a *app) notifyDry(ctx context.Context, cfg *config.Config, f *notifyFlags) error {
-	p, err := a.findFor(ctx, cfg, !f.due)
+// previewNotices says what notify would do, and does nothing.
+func previewNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) error {
+	p, err := c.findFor(ctx, cfg, !f.due)
 	if err != nil {
 		return err
 	}
-	snap, err := announce.ReadLedger(ctx, p, a.ui.warning)
+	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
 	if err != nil {
 		return err
 	}
 	if f.due {
-		err = a.reportOutcomes(cfg, &notifyFlags{format: f.format, verbose: true}, snap.Base, announce.DueReport(snap, time.Now()))
+		err = reportOutcomes(c, cfg, &notifyFlags{format: f.format, verbose: true}, snap.Base, announce.DueReport(snap, time.Now()))
 	} else {
-		err = a.notifyPlan(ctx, p, f, snap)
+		err = previewPlan(ctx, c, p, f, snap)
 	}
 	if err != nil {
 		return err
 	}
-	a.ui.note("dry run: nothing was sent or recorded; --send does it")
+	c.ui.note("dry run: nothing was sent or recorded; --send does it")
 	return nil
 }
 
-// notifyPlan prints the plan, and how many notices of earlier runs are due
+// previewPlan prints the plan, and how many notices of earlier runs are due
 // besides.
-func (a *app) notifyPlan(ctx context.Context, p *project.Project, f *notifyFlags, snap *ledger.Snapshot) error {
-	c, err := a.compare(ctx, p, snap, f.baseline)
+func previewPlan(ctx context.Context, c *cli, p *project.Project, f *notifyFlags, snap *ledger.Snapshot) error {
+	compared, err := compareWithLedger(ctx, c, p, snap, f.baseline)
 	if err != nil {
 		return err
 	}
-	if err := a.showPlan(p.Config, f, c.Plan); err != nil {
+	if err := showPlan(c, p.Config, f, compared.Plan); err != nil {
 		return err
 	}
-	if due := announce.DueBesides(snap, c.Plan, time.Now()); due > 0 {
-		a.ui.note(counted(due, "notice") + " of earlier runs due as well; --due lists them")
+	if due := announce.DueBesides(snap, compared.Plan, time.Now()); due > 0 {
+		c.ui.note(count(due, "notice") + " of earlier runs due as well; --due lists them")
 	}
 	return nil
 }
 
-func (a *app) showPlan(cfg *config.Config, f *notifyFlags, plan *outgoing.Plan) error {
-	out, err := a.openOutput("-")
+func showPlan(c *cli, cfg *config.Config, f *notifyFlags, plan *outgoing.Plan) error {
+	out, err := c.openOutput("-")
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (a *app) showPlan(cfg *config.Config, f *notifyFlags, plan *outgoing.Plan) 
 	case "markdown":
 		err = report.PlanMarkdown(out, plan)
 	default:
-		err = report.Plan(out, plan, report.PlanOptions{Color: a.colorsReport(cfg.Color, "-")})
+		err = report.Plan(out, plan, report.PlanOptions{Color: c.colorsReport(cfg.Color, "-")})
 	}
 	if err != nil {
 		return fmt.Errorf("show plan: %w", err)

@@ -13,29 +13,29 @@ import (
 	"github.com/sitelink/sitelink/outgoing/precheck"
 )
 
-// notifyExplain says how targets would see pages of the site, by requests that
+// explainNotices says how targets would see pages of the site, by requests that
 // change nothing.
-func (a *app) notifyExplain(ctx context.Context, cfg *config.Config, f *notifyFlags) error {
-	p, err := a.find(ctx, cfg)
+func explainNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) error {
+	p, err := c.find(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	snap, err := announce.ReadLedger(ctx, p, a.ui.warning)
+	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
 	if err != nil {
 		return err
 	}
 	// What the ledger knows of pages does not matter: they are read.
-	load, done := a.loading(p)
-	c, err := announce.Compare(ctx, p, &ledger.Snapshot{Base: snap.Base, New: true}, announce.Options{Load: load})
+	load, done := c.loading(p)
+	compared, err := announce.Compare(ctx, p, &ledger.Snapshot{Base: snap.Base, New: true}, announce.Options{Load: load})
 	done()
 	if err != nil {
 		return err
 	}
-	wanted, err := announce.Explained(c.Entries, f.explain)
+	wanted, err := announce.Explained(compared.Entries, f.explain)
 	if err != nil {
 		return err
 	}
-	opt, err := announce.DeliverOptions(ctx, cfg, f.delivery(nil, c.Entries.Base))
+	opt, err := announce.DeliverOptions(ctx, cfg, f.delivery(nil, compared.Entries.Base))
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (a *app) notifyExplain(ctx context.Context, cfg *config.Config, f *notifyFl
 		return err
 	}
 	defer root.Close()
-	client := outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), c.Entries.Base))
+	client := outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), compared.Entries.Base))
 	var reports []*precheck.Report
 	failing := false
 	for _, e := range wanted {
@@ -58,7 +58,7 @@ func (a *app) notifyExplain(ctx context.Context, cfg *config.Config, f *notifyFl
 		}
 		reports, failing = append(reports, r), failing || r.Failing()
 	}
-	out, err := a.openOutput("-")
+	out, err := c.openOutput("-")
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (a *app) notifyExplain(ctx context.Context, cfg *config.Config, f *notifyFl
 	case "markdown":
 		err = report.ExplainedMarkdown(out, reports)
 	default:
-		err = report.Explained(out, reports, a.colorsReport(cfg.Color, "-"))
+		err = report.Explained(out, reports, c.colorsReport(cfg.Color, "-"))
 	}
 	if err == nil {
 		err = out.Commit()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/outgoing"
@@ -18,19 +19,19 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// notify does the work of `sitelink notify`.
-func (a *app) notify(ctx context.Context, cfg *config.Config, f *notifyFlags) error {
+// runNotify does the work of `sitelink notify`.
+func runNotify(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) error {
 	if f.explain != "" {
-		return a.notifyExplain(ctx, cfg, f)
+		return explainNotices(ctx, c, cfg, f)
 	}
 	if !f.sends(cfg) && !f.status {
-		return a.notifyDry(ctx, cfg, f)
+		return previewNotices(ctx, c, cfg, f)
 	}
-	p, err := a.findFor(ctx, cfg, !f.status && !f.due)
+	p, err := c.findFor(ctx, cfg, !f.status && !f.due)
 	if err != nil {
 		return err
 	}
-	store, err := announce.OpenLedger(ctx, p, false, a.ui.warning)
+	store, err := announce.OpenLedger(ctx, p, false, c.ui.warning)
 	if err != nil {
 		return err
 	}
@@ -41,15 +42,15 @@ func (a *app) notify(ctx context.Context, cfg *config.Config, f *notifyFlags) er
 		}
 		switch {
 		case f.status:
-			return a.notifyStatus(ctx, cfg, f, store, snap)
+			return askStatus(ctx, c, cfg, f, store, snap)
 		case f.due:
-			return a.deliver(ctx, cfg, f, store, snap.Base)
+			return sendNotices(ctx, c, cfg, f, store, snap.Base)
 		}
-		c, err := a.compare(ctx, p, snap, f.baseline)
+		compared, err := compareWithLedger(ctx, c, p, snap, f.baseline)
 		if err != nil {
 			return err
 		}
-		return a.carryOut(ctx, cfg, f, store, c.Plan)
+		return carryOutPlan(ctx, c, cfg, f, store, compared.Plan)
 	})
 }
 
@@ -63,9 +64,9 @@ func closing(store ledger.Store, work func() error) error {
 	return err
 }
 
-// carryOut puts a plan into the ledger and delivers what is due.
-func (a *app) carryOut(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, plan *outgoing.Plan) error {
-	if err := a.allow(cfg, len(plan.Due())); err != nil {
+// carryOutPlan puts a plan into the ledger and delivers what is due.
+func carryOutPlan(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags, store ledger.Store, plan *outgoing.Plan) error {
+	if err := confirmNotices(c, cfg, len(plan.Due())); err != nil {
 		return err
 	}
 	if err := store.Plan(ctx, plan.Base, plan.Change); err != nil {
@@ -76,38 +77,38 @@ func (a *app) carryOut(ctx context.Context, cfg *config.Config, f *notifyFlags, 
 		if f.baseline {
 			why = "--baseline"
 		}
-		a.ui.note(fmt.Sprintf("%s: recorded %s with %s as known, nobody is told; from now on changes are", why,
-			counted(len(plan.Change.Pages), "page"), counted(len(plan.Change.Links), "link")))
+		c.ui.note(fmt.Sprintf("%s: recorded %s with %s as known, nobody is told; from now on changes are", why,
+			count(len(plan.Change.Pages), "page"), count(len(plan.Change.Links), "link")))
 		if f.format == "text" {
 			return nil
 		}
-		return a.reportOutcomes(cfg, f, plan.Base, &deliver.Report{})
+		return reportOutcomes(c, cfg, f, plan.Base, &deliver.Report{})
 	}
-	return a.deliver(ctx, cfg, f, store, plan.Base)
+	return sendNotices(ctx, c, cfg, f, store, plan.Base)
 }
 
-// allow asks the user, where there is one, whether a plan of so many notices may
+// confirmNotices asks the user, where there is one, whether a plan of so many notices may
 // be carried out. What earlier runs left open was allowed then.
-func (a *app) allow(cfg *config.Config, notices int) error {
+func confirmNotices(c *cli, cfg *config.Config, notices int) error {
 	most := cfg.Outgoing.MaxNotices
 	if most == 0 || notices <= most {
 		return nil
 	}
-	refused := &failure{fmt.Errorf("%s are due, more than max-notices, %s: nothing was sent", counted(notices, "notice"), thousands(most)),
-		fmt.Sprintf("--max-notices %d sends them; --baseline records the links and tells nobody", notices)}
-	if !a.env.StdinTTY || !a.env.StderrTTY || a.env.Stdin == nil {
+	refused := fault.New(fmt.Errorf("%s are due, more than max-notices, %s: nothing was sent", count(notices, "notice"), thousands(most)),
+		fmt.Sprintf("--max-notices %d sends them; --baseline records the links and tells nobody", notices))
+	if !c.env.StdinTTY || !c.env.StderrTTY || c.env.Stdin == nil {
 		return refused
 	}
-	a.ui.ask(fmt.Sprintf("%s are due, more than max-notices, %s. Send them? [y/N] ", counted(notices, "notice"), thousands(most)))
-	line, err := bufio.NewReader(io.LimitReader(a.env.Stdin, 64)).ReadString('\n')
+	c.ui.ask(fmt.Sprintf("%s are due, more than max-notices, %s. Send them? [y/N] ", count(notices, "notice"), thousands(most)))
+	line, err := bufio.NewReader(io.LimitReader(c.env.Stdin, 64)).ReadString('\n')
 	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
 		return refused
 	}
 	return nil
 }
 
-// deliver tells the targets of all notices that are due, and reports.
-func (a *app) deliver(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, base string) error {
+// sendNotices tells the targets of all notices that are due, and reports.
+func sendNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags, store ledger.Store, base string) error {
 	opt, err := announce.DeliverOptions(ctx, cfg, f.delivery(store, base))
 	if err != nil {
 		return err
@@ -117,14 +118,14 @@ func (a *app) deliver(ctx context.Context, cfg *config.Config, f *notifyFlags, s
 		bounded, stop = context.WithTimeout(ctx, cfg.Outgoing.Deadline)
 	}
 	defer stop()
-	progress := newProgress(a.ui, cfg.Progress, time.Now)
+	progress := newProgress(c.ui, cfg.Progress, time.Now)
 	if progress != nil {
 		opt.Progress = progress.notices
 	}
 	result, err := deliver.Run(bounded, store, opt)
 	progress.done()
 	// What was done until an error is reported as well.
-	if written := a.reportOutcomes(cfg, f, base, result); err == nil {
+	if written := reportOutcomes(c, cfg, f, base, result); err == nil {
 		err = written
 	}
 	switch {
@@ -133,7 +134,7 @@ func (a *app) deliver(ctx context.Context, cfg *config.Config, f *notifyFlags, s
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case result.Stopped != "":
-		a.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, counted(result.NotTried, "notice")))
+		c.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, count(result.NotTried, "notice")))
 		return errNotices
 	case result.Failed() > 0:
 		return errNotices
@@ -141,8 +142,8 @@ func (a *app) deliver(ctx context.Context, cfg *config.Config, f *notifyFlags, s
 	return nil
 }
 
-func (a *app) reportOutcomes(cfg *config.Config, f *notifyFlags, base string, r *deliver.Report) error {
-	out, err := a.openOutput("-")
+func reportOutcomes(c *cli, cfg *config.Config, f *notifyFlags, base string, r *deliver.Report) error {
+	out, err := c.openOutput("-")
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (a *app) reportOutcomes(cfg *config.Config, f *notifyFlags, base string, r 
 	case "markdown":
 		err = report.OutcomesMarkdown(out, r)
 	default:
-		err = report.Outcomes(out, r, report.OutcomesOptions{All: f.verbose, Color: a.colorsReport(cfg.Color, "-")})
+		err = report.Outcomes(out, r, report.OutcomesOptions{All: f.verbose, Color: c.colorsReport(cfg.Color, "-")})
 	}
 	if err != nil {
 		return err
@@ -175,14 +176,14 @@ func (p *progress) notices(d deliver.Progress) {
 		text += fmt.Sprintf(", %s failed", thousands(d.Failed))
 	}
 	if d.Waiting > 0 {
-		text += fmt.Sprintf("; waiting for %s to be live", counted(d.Waiting, "page"))
+		text += fmt.Sprintf("; waiting for %s to be live", count(d.Waiting, "page"))
 	}
 	p.ui.draw(text)
 }
 
-// compare compares the docroot with the ledger for a run that sends.
-func (a *app) compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, baseline bool) (*announce.Comparison, error) {
-	load, done := a.loading(p)
+// compareWithLedger compares the docroot with the ledger for a run that sends.
+func compareWithLedger(ctx context.Context, c *cli, p *project.Project, snap *ledger.Snapshot, baseline bool) (*announce.Comparison, error) {
+	load, done := c.loading(p)
 	defer done()
 	return announce.CompareForSending(ctx, p, snap, baseline, load)
 }
@@ -191,20 +192,20 @@ func (f *notifyFlags) delivery(store ledger.Store, base string) announce.Deliver
 	return announce.Delivery{Version: versionNumber(), Base: base, Store: store, BustCache: f.bust}
 }
 
-// notifyStatus asks what became of notices that were accepted for later, and
+// askStatus asks what became of notices that were accepted for later, and
 // lists all of them.
-func (a *app) notifyStatus(ctx context.Context, cfg *config.Config, f *notifyFlags, store ledger.Store, snap *ledger.Snapshot) error {
+func askStatus(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags, store ledger.Store, snap *ledger.Snapshot) error {
 	result, err := announce.Status(ctx, outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), snap.Base)), store, snap)
 	if err != nil {
 		return err
 	}
 	if len(result.Results) == 0 {
-		a.ui.note("no target told where to ask how a notice went")
+		c.ui.note("no target told where to ask how a notice went")
 		return nil
 	}
 	every := *f
 	every.verbose = true
-	if err := a.reportOutcomes(cfg, &every, snap.Base, result); err != nil {
+	if err := reportOutcomes(c, cfg, &every, snap.Base, result); err != nil {
 		return err
 	}
 	if result.Failed() > 0 {

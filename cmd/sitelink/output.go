@@ -27,12 +27,12 @@ type output interface {
 // written is first brought to the disk under another name beside it. A full
 // disk, an error or a crash leaves the old file as it was. Devices, pipes and
 // the like, such as /dev/stdout, are written directly.
-func (a *app) openOutput(name string) (output, error) {
+func (c *cli) openOutput(name string) (output, error) {
 	switch name {
 	case "", "-", "/dev/stdout": // opened anew, a file that stdout is appended to would be overwritten
-		return &direct{stream: a.stdout()}, nil
+		return &direct{stream: c.stdout()}, nil
 	case "/dev/stderr":
-		return &direct{stream: stream{name: name, w: a.env.Stderr}}, nil
+		return &direct{stream: stream{name: name, w: c.env.Stderr}}, nil
 	}
 	target, err := followLinks(name)
 	if err != nil {

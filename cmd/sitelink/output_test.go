@@ -15,9 +15,9 @@ import (
 	"github.com/sitelink/sitelink/internal/report"
 )
 
-func testApp(stdout, stderr io.Writer) *app {
+func testApp(stdout, stderr io.Writer) *cli {
 	e := env{Stdout: stdout, Stderr: stderr, Getenv: func(string) string { return "" }}
-	return &app{env: e, ui: newUI(e)}
+	return &cli{env: e, ui: newUI(e)}
 }
 
 // A report that ends in the middle, by a full disk or a crash, leaves the old

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
 )
@@ -17,20 +18,20 @@ import (
 // overview is what "sitelink" alone does: in a project it prints what it found
 // and what to type next. Elsewhere it prints the short help and returns a usage
 // error.
-func (a *app) overview(cmd *cobra.Command) error {
-	cfg, err := a.configure(cmd, nil, "")
+func overview(c *cli, cmd *cobra.Command) error {
+	cfg, err := c.configure(cmd, nil, "")
 	if err != nil {
 		return err
 	}
-	p, err := a.findRoot(cmd.Context(), cfg)
+	p, err := c.findRoot(cmd.Context(), cfg)
 	if err != nil {
 		return err
 	}
 	built := p.CheckDocroot() == nil
 	_, err = os.Stat(filepath.Join(p.Abs(p.Docroot), "index.html"))
 	if p.Generator == nil && cfg.File == "" && (!built || err != nil) {
-		fmt.Fprint(a.env.Stderr, help(cmd, true, a.helpWidth())+"\n")
-		return &usageError{"no command given, and no project found in this directory", "sitelink check DIR checks a built site"}
+		fmt.Fprint(c.env.Stderr, help(cmd, true, c.helpWidth())+"\n")
+		return fault.Usage("no command given, and no project found in this directory", "sitelink check DIR checks a built site")
 	}
 	repo, hook := githook.Status{}, false
 	if r, err := githook.Open(cmd.Context(), githook.Git{Env: os.Environ()}.In(p.Dir)); err == nil {
@@ -72,7 +73,7 @@ func (a *app) overview(cmd *cobra.Command) error {
 	}
 	next("sitelink doctor", "show what is missing or wrong in detail")
 	next("sitelink --help", "list all commands")
-	return a.print(b.String())
+	return c.print(b.String())
 }
 
 func generatorText(p *project.Project) string {

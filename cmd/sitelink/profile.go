@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -18,7 +19,7 @@ sitelink.toml, each key with its meaning: copy the lines that differ on your hos
 docs/reference/profiles.md gives the source of each value.
 `
 
-func (a *app) profileCommand() *cobra.Command {
+func profileCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "profile [NAME]",
 		Short: "show how a hosting profile answers paths",
@@ -27,7 +28,7 @@ func (a *app) profileCommand() *cobra.Command {
 			"  # start from the profile of Caddy\n  sitelink profile caddy >> sitelink.toml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return &usageError{fmt.Sprintf("profile takes one name, got %d", len(args)), ""}
+				return fault.Usage(fmt.Sprintf("profile takes one name, got %d", len(args)), "")
 			}
 			return nil
 		},
@@ -41,11 +42,11 @@ func (a *app) profileCommand() *cobra.Command {
 					if near, ok := config.Nearest(args[0], profileNames()); ok {
 						hint = fmt.Sprintf("did you mean %q?", near)
 					}
-					return &usageError{fmt.Sprintf("no profile is named %q", args[0]), hint}
+					return fault.Usage(fmt.Sprintf("no profile is named %q", args[0]), hint)
 				}
 				text = p.Describe()
 			}
-			return a.print(text)
+			return c.print(text)
 		},
 	}
 }

@@ -53,12 +53,3 @@ func (p *progress) done() {
 		p.ui.erase()
 	}
 }
-
-// thousands writes 32101 as 32,101.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}

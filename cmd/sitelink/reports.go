@@ -6,6 +6,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 )
@@ -23,9 +24,9 @@ type destination struct {
 type destinations []destination
 
 // openReports opens the reports that the configuration asks for.
-func (a *app) openReports(p *project.Project) (destinations, error) {
+func openReports(c *cli, p *project.Project) (destinations, error) {
 	cfg := p.Config
-	opt, err := a.reportOptions(p)
+	opt, err := reportOptions(c, p)
 	if err != nil {
 		return nil, err
 	}
@@ -40,19 +41,19 @@ func (a *app) openReports(p *project.Project) (destinations, error) {
 		if name == "" {
 			name = cfg.Output
 		}
-		out, err := a.openOutput(name)
+		out, err := c.openOutput(name)
 		if err != nil {
 			all.discard()
 			return nil, err
 		}
-		opt.Color = a.colorsReport(cfg.Color, name)
+		opt.Color = c.colorsReport(cfg.Color, name)
 		all = append(all, destination{format, out, opt})
 		// The names differ, what they stand for may not: a.txt and ./a.txt are
 		// for the configuration to see, links only show here.
 		if r, ok := out.(*replacement); ok {
 			if other, twice := taken[r.target]; twice {
 				all.discard()
-				return nil, &usageError{fmt.Sprintf("the formats %s and %s go to the same file, %s", other, f.Name, r.target), "give each its own"}
+				return nil, fault.Usage(fmt.Sprintf("the formats %s and %s go to the same file, %s", other, f.Name, r.target), "give each its own")
 			}
 			taken[r.target] = f.Name
 		}
@@ -124,10 +125,10 @@ func (all destinations) addExtras(ctx context.Context, run *audit.Audit, r *chec
 
 // showAll lists every link in each report. The site is in memory; only the
 // pages are read once more for each.
-func (a *app) showAll(ctx context.Context, run *audit.Audit, all destinations) (result *check.Result, err error) {
+func showAll(ctx context.Context, c *cli, run *audit.Audit, all destinations) (result *check.Result, err error) {
 	for _, d := range all {
 		if d.format.Name == "jsonl" {
-			result, err = a.showAllJSON(ctx, run, d.out)
+			result, err = showAllJSON(ctx, c, run, d.out)
 		} else {
 			result, err = showAllText(ctx, run, d.out, d.opt.TextOptions)
 		}
@@ -140,10 +141,10 @@ func (a *app) showAll(ctx context.Context, run *audit.Audit, all destinations) (
 
 // showAllJSON writes one row for each link and nothing else: faults of files are
 // not links.
-func (a *app) showAllJSON(ctx context.Context, run *audit.Audit, out output) (*check.Result, error) {
+func showAllJSON(ctx context.Context, c *cli, run *audit.Audit, out output) (*check.Result, error) {
 	result, err := run.Links(ctx, out, report.AppendSourcedLink)
 	if err == nil && len(result.Findings) > 0 {
-		a.ui.warning(fmt.Sprintf("faults of files not listed (leave out --show all to see them): %s", thousands(len(result.Findings))))
+		c.ui.warning(fmt.Sprintf("faults of files not listed (leave out --show all to see them): %s", thousands(len(result.Findings))))
 	}
 	return result, err
 }
@@ -170,10 +171,10 @@ func showAllText(ctx context.Context, run *audit.Audit, out output, opt report.T
 
 // colorsReport decides on colour for the report in the output of that name: the
 // terminal's, or that of a file, which has none unless asked for.
-func (a *app) colorsReport(when, name string) bool {
+func (c *cli) colorsReport(when, name string) bool {
 	toStdout := name == "" || name == "-" || name == "/dev/stdout"
 	if !toStdout && when == "auto" {
 		return false
 	}
-	return wantsColor(when, a.env.StdoutTTY, a.env.Getenv)
+	return wantsColor(when, c.env.StdoutTTY, c.env.Getenv)
 }

@@ -63,7 +63,7 @@ func TestReportsTogether(t *testing.T) {
 		return all
 	}
 	for failing := range cfg.Formats {
-		all, err := testApp(io.Discard, io.Discard).openReports(&project.Project{Config: cfg})
+		all, err := openReports(testApp(io.Discard, io.Discard), &project.Project{Config: cfg})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestReportsTogether(t *testing.T) {
 			t.Errorf("report %d fails: the files are %q", failing, got)
 		}
 	}
-	all, err := testApp(io.Discard, io.Discard).openReports(&project.Project{Config: cfg})
+	all, err := openReports(testApp(io.Discard, io.Discard), &project.Project{Config: cfg})
 	if err != nil {
 		t.Fatal(err)
 	}

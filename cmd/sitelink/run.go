@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // env is the environment of the process. Tests provide their own.
@@ -40,20 +41,6 @@ var errFindings = errors.New("findings")
 // errNotices ends a run that finished, although some notices failed.
 var errNotices = errors.New("notices failed")
 
-// usageError is a fault of the command line or of the environment.
-type usageError struct{ msg, hint string }
-
-func (e *usageError) Error() string { return e.msg }
-
-// failure is an error that sitelink cannot work around, with a hint.
-type failure struct {
-	err  error
-	hint string
-}
-
-func (e *failure) Error() string { return e.err.Error() }
-func (e *failure) Unwrap() error { return e.err }
-
 // run executes one command line and returns the exit code. It never exits the
 // process, so that deferred functions run and tests can call it repeatedly.
 func run(ctx context.Context, args []string, e env) int {
@@ -65,7 +52,7 @@ func run(ctx context.Context, args []string, e env) int {
 		u.line("interrupted")
 	})
 
-	err := execute(ctx, args, &app{env: e, ui: u, printed: map[string]bool{}})
+	err := execute(ctx, args, &cli{env: e, ui: u, printed: map[string]bool{}})
 	if !release() {
 		<-confirmed
 		return exitInterrupted
@@ -73,8 +60,8 @@ func run(ctx context.Context, args []string, e env) int {
 	return u.report(err)
 }
 
-// app is what all commands share.
-type app struct {
+// cli is what the commands share: the process and the user.
+type cli struct {
 	env env
 	ui  *ui
 	// printed are the notes that were printed: each is printed once.
@@ -84,10 +71,10 @@ type app struct {
 	shortHelp bool
 }
 
-func execute(ctx context.Context, args []string, a *app) error {
-	root := a.rootCommand()
+func execute(ctx context.Context, args []string, c *cli) error {
+	root := rootCommand(c)
 	root.SetArgs(args)
-	a.shortHelp = asksForShortHelp(args)
+	c.shortHelp = asksForShortHelp(args)
 	// Look up the command before parsing flags: otherwise the flags of a
 	// misspelled command would be reported as unknown instead of its name.
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -118,8 +105,8 @@ func findCommand(root *cobra.Command, args []string) error {
 			names = append(names, prefix+c.Name())
 		}
 	}
-	return &usageError{fmt.Sprintf("unknown command %q", prefix+name),
-		cmp.Or(config.DidYouMean(prefix+name, names), found.CommandPath()+" --help lists the commands")}
+	return fault.Usage(fmt.Sprintf("unknown command %q", prefix+name),
+		cmp.Or(config.DidYouMean(prefix+name, names), found.CommandPath()+" --help lists the commands"))
 }
 
 // withCommands completes a command that does nothing by itself, only through its
@@ -131,7 +118,7 @@ func withCommands(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Comm
 		names = append(names, c.Name())
 	}
 	cmd.RunE = func(*cobra.Command, []string) error {
-		return &usageError{cmd.Name() + " needs a command", "write one of " + config.OneOf(names)}
+		return fault.Usage(cmd.Name()+" needs a command", "write one of "+config.OneOf(names))
 	}
 	return cmd
 }
@@ -146,7 +133,7 @@ func commandName(args []string) string {
 	return ""
 }
 
-func (a *app) rootCommand() *cobra.Command {
+func rootCommand(c *cli) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sitelink",
 		Short: "keep the links of a static site alive",
@@ -160,34 +147,34 @@ func (a *app) rootCommand() *cobra.Command {
 		Version:           versionLine(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return a.overview(cmd) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return overview(c, cmd) },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	root.SetOut(a.env.Stdout)
-	root.SetErr(a.env.Stderr)
+	root.SetOut(c.env.Stdout)
+	root.SetErr(c.env.Stderr)
 	root.SetVersionTemplate("sitelink {{.Version}}\n")
 	root.InitDefaultVersionFlag()
 	root.Flags().Lookup("version").Usage = "print the version"
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.checkCommand(), a.buildCommand(), a.watchCommand(), a.initCommand(), a.doctorCommand(),
-		a.explainCommand(), a.linksCommand(),
-		a.diffCommand(), a.notifyCommand(), a.deployCommand(), a.ledgerCommand(),
-		a.baselineCommand(), a.profileCommand(), a.hookCommand(), a.injectCommand(),
-		a.versionCommand(), a.completionCommand(), a.manCommand(),
+		checkCommand(c), buildCommand(c), watchCommand(c), initCommand(c), doctorCommand(c),
+		explainCommand(c), linksCommand(c),
+		diffCommand(c), notifyCommand(c), deployCommand(c), ledgerCommand(c),
+		baselineCommand(c), profileCommand(c), hookCommand(c), injectCommand(c),
+		versionCommand(c), completionCommand(c), manCommand(c),
 	)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Short = "describe a command"
 	}
-	a.setHelp(root)
+	c.setHelp(root)
 	return root
 }
 
 // noArguments refuses all arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return &usageError{fmt.Sprintf("%s takes no arguments, but got %q", cmd.Name(), args[0]), cmd.CommandPath() + " -h shows how to call it"}
+		return fault.Usage(fmt.Sprintf("%s takes no arguments, but got %q", cmd.Name(), args[0]), cmd.CommandPath()+" -h shows how to call it")
 	}
 	return nil
 }

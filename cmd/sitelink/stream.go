@@ -18,7 +18,7 @@ type stream struct {
 	gone bool
 }
 
-func (a *app) stdout() stream { return stream{name: "standard output", w: a.env.Stdout} }
+func (c *cli) stdout() stream { return stream{name: "standard output", w: c.env.Stdout} }
 
 func (s *stream) Write(p []byte) (int, error) {
 	if s.gone {
@@ -44,8 +44,8 @@ func writeFailure(name string, err error) error {
 }
 
 // print writes text to standard output.
-func (a *app) print(text string) error {
-	out := a.stdout()
+func (c *cli) print(text string) error {
+	out := c.stdout()
 	if _, err := io.WriteString(&out, text); err != nil {
 		return fmt.Errorf("write %w", err)
 	}

@@ -6,20 +6,21 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // today is the day by which entries of a baseline expire. SOURCE_DATE_EPOCH,
 // in seconds, takes the place of the clock, so that the same commit gives the
 // same report on any day (reproducible-builds.org/specs/source-date-epoch).
-func (a *app) today() (baseline.Date, error) {
-	text := a.env.Getenv("SOURCE_DATE_EPOCH")
+func (c *cli) today() (baseline.Date, error) {
+	text := c.env.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {
 		return baseline.DateOf(time.Now()), nil
 	}
 	const most = 253402300799 // the end of the year 9999
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seconds < 0 || seconds > most {
-		return "", &usageError{fmt.Sprintf("SOURCE_DATE_EPOCH: want seconds since 1970, got %q", text), ""}
+		return "", fault.Usage(fmt.Sprintf("SOURCE_DATE_EPOCH: want seconds since 1970, got %q", text), "")
 	}
 	return baseline.DateOf(time.Unix(seconds, 0)), nil
 }

@@ -15,25 +15,25 @@ func (u *ui) debugs(topic string) bool {
 	return slices.Contains(strings.Split(u.env.Getenv("SITELINK_DEBUG"), ","), topic)
 }
 
-// trace prints to standard error what SITELINK_DEBUG asks for: with walk the
+// traceLinks prints to standard error what SITELINK_DEBUG asks for: with walk the
 // pages that --from, --skip and --limit let through, with links every link as
 // it is written and where it leads (LL-76).
-func (a *app) trace(ctx context.Context, run *audit.Audit) error {
+func traceLinks(ctx context.Context, c *cli, run *audit.Audit) error {
 	s, opt := run.Site, audit.CheckOptions(run.Project)
-	if a.ui.debugs("walk") {
+	if c.ui.debugs("walk") {
 		steps, err := check.Walk(ctx, audit.Handle(s), opt)
 		if err != nil {
 			return err
 		}
 		for _, step := range steps {
-			a.ui.line(fmt.Sprintf("walk: %-6s %s", step.Kind, step.Path))
+			c.ui.line(fmt.Sprintf("walk: %-6s %s", step.Kind, step.Path))
 		}
 	}
-	if !a.ui.debugs("links") {
+	if !c.ui.debugs("links") {
 		return nil
 	}
 	opt.Ignore = nil
-	_, err := check.WriteLinks(ctx, audit.Handle(s), opt, check.Query{}, check.LinkWriter{W: traceWriter{a.ui}, Append: traceRow})
+	_, err := check.WriteLinks(ctx, audit.Handle(s), opt, check.Query{}, check.LinkWriter{W: traceWriter{c.ui}, Append: traceRow})
 	return err
 }
 

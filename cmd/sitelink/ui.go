@@ -19,13 +19,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // ui writes to standard error. It is safe for concurrent use: a signal may
@@ -97,25 +95,17 @@ func (u *ui) report(err error) int {
 		return exitInterrupted
 	}
 	code := exitFailed
-	for _, e := range flatten(err) {
-		text, hint := e.Error(), ""
-		var usage *usageError
-		var key *config.Error
-		var failed *failure
-		switch {
-		case errors.As(e, &usage):
-			code, hint = exitUsage, usage.hint
-		case errors.As(e, &key):
-			code, hint = exitUsage, key.Hint
-		case errors.As(e, &failed):
-			hint = failed.hint
-		default:
-			var usage bool
-			if hint, usage = fault.Hint(e); usage {
-				code = exitUsage
-			}
+	for _, e := range fault.Flatten(err) {
+		message := e.Error()
+		hint, usage := fault.Hint(e)
+		var invalid *config.Error
+		if errors.As(e, &invalid) {
+			hint, usage = invalid.Hint, true
 		}
-		u.line("error: " + text)
+		if usage {
+			code = exitUsage
+		}
+		u.line("error: " + message)
 		if hint != "" {
 			u.line("hint: " + hint)
 		}
@@ -123,34 +113,9 @@ func (u *ui) report(err error) int {
 	return code
 }
 
-// flatten takes joined errors apart.
-func flatten(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, e := range joined.Unwrap() {
-			all = append(all, flatten(e)...)
-		}
-		return all
-	}
-	return []error{err}
-}
-
-// visible replaces what a terminal might obey, such as an escape sequence in
-// the name of a file, by its Go notation, and keeps the rest.
-func visible(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case !strconv.IsPrint(r):
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		default:
-			b.WriteString(text[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
-}
+// Names, numbers and nouns in lines for a person.
+var (
+	visible   = text.Visible
+	thousands = text.Thousands
+	count     = text.Count
+)

@@ -14,10 +14,11 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 func TestReportErrors(t *testing.T) {
-	fault := &config.Error{Name: "sitelink.toml", Line: 2, Column: 1, Msg: "unknown key", Hint: "look"}
+	invalid := &config.Error{Name: "sitelink.toml", Line: 2, Column: 1, Msg: "unknown key", Hint: "look"}
 	for _, c := range []struct {
 		err  error
 		code int
@@ -25,9 +26,9 @@ func TestReportErrors(t *testing.T) {
 	}{
 		{nil, exitClean, ""},
 		{errFindings, exitFindings, ""},
-		{&usageError{"bad flag", ""}, exitUsage, "sitelink: error: bad flag\n"},
-		{errors.Join(fault, fault), exitUsage, strings.Repeat("sitelink: error: sitelink.toml:2:1: unknown key\nsitelink: hint: look\n", 2)},
-		{&failure{errors.New("read docroot x: gone"), "build it"}, exitFailed, "sitelink: error: read docroot x: gone\nsitelink: hint: build it\n"},
+		{fault.Usage("bad flag", ""), exitUsage, "sitelink: error: bad flag\n"},
+		{errors.Join(invalid, invalid), exitUsage, strings.Repeat("sitelink: error: sitelink.toml:2:1: unknown key\nsitelink: hint: look\n", 2)},
+		{fault.New(errors.New("read docroot x: gone"), "build it"), exitFailed, "sitelink: error: read docroot x: gone\nsitelink: hint: build it\n"},
 		{errors.New("disk on fire"), exitFailed, "sitelink: error: disk on fire\n"},
 		{fmt.Errorf("load: %w", context.Canceled), exitInterrupted, "sitelink: interrupted\n"},
 		{errors.New("read \x1b[2J\n\xff\u202e: no"), exitFailed, `sitelink: error: read \x1b[2J\n\xff\u202e: no` + "\n"},
@@ -150,7 +151,7 @@ func TestFindingCodes(t *testing.T) {
 // Each key of the configuration is a flag of check with the same name, and the
 // help says which profiles there are.
 func TestFlagsAreKeys(t *testing.T) {
-	cmd := testApp(nil, nil).checkCommand()
+	cmd := checkCommand(testApp(nil, nil))
 	for _, k := range config.Keys() {
 		f := cmd.Flags().Lookup(k.Name)
 		if f == nil {

@@ -11,14 +11,14 @@ import (
 // version is set by the linker in releases: -ldflags "-X main.version=1.2.3".
 var version string
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "print the version, the commit and the Go version",
 		Example: "  sitelink version",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return a.print("sitelink " + versionLine() + "\n")
+			return c.print("sitelink " + versionLine() + "\n")
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 const watchLong = `watch checks a built site, and checks it again whenever its files change. Run it beside hugo server,
@@ -47,7 +48,7 @@ var (
 	watchLists   = []string{"changes", "all"}
 )
 
-func (a *app) watchCommand() *cobra.Command {
+func watchCommand(c *cli) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use:               "watch [DIR]",
@@ -60,12 +61,12 @@ func (a *app) watchCommand() *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
-			configure := func() (*config.Config, error) { return a.configure(cmd, args, f.config) }
+			configure := func() (*config.Config, error) { return c.configure(cmd, args, f.config) }
 			cfg, err := configure()
 			if err != nil {
 				return err
 			}
-			return a.watch(cmd.Context(), cfg, f, configure)
+			return runWatch(cmd.Context(), c, cfg, f, configure)
 		},
 	}
 	flags := cmd.Flags()
@@ -97,14 +98,14 @@ func (f *watchFlags) check() error {
 		if near, ok := config.Nearest(v.value, v.of); ok {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		return &usageError{fmt.Sprintf("--%s: want %s, got %q", v.flag, strings.Join(v.of, " or "), v.value), hint}
+		return fault.Usage(fmt.Sprintf("--%s: want %s, got %q", v.flag, strings.Join(v.of, " or "), v.value), hint)
 	}
 	const shortest, longest = 10 * time.Millisecond, time.Minute
 	if f.quiet < shortest || f.quiet > longest {
-		return &usageError{fmt.Sprintf("--quiet: want %v to %v, got %v", shortest, longest, f.quiet), ""}
+		return fault.Usage(fmt.Sprintf("--quiet: want %v to %v, got %v", shortest, longest, f.quiet), "")
 	}
 	if f.poll != 0 && (f.poll < shortest || f.poll > time.Hour) {
-		return &usageError{fmt.Sprintf("--poll: want 0 or %v to %v, got %v", shortest, time.Hour, f.poll), ""}
+		return fault.Usage(fmt.Sprintf("--poll: want 0 or %v to %v, got %v", shortest, time.Hour, f.poll), "")
 	}
 	return nil
 }

@@ -41,9 +41,9 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 	write(t, file, "")
 
 	var out bytes.Buffer
-	a := &app{env: env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }}, printed: map[string]bool{}}
+	a := &cli{env: env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }}, printed: map[string]bool{}}
 	a.ui = newUI(a.env)
-	cmd := a.watchCommand()
+	cmd := watchCommand(a)
 	if err := cmd.Flags().Set("source", "off"); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watcher{app: a, flags: flags, configure: configure, project: p, reload: true, out: a.watchPrinter(p, flags)}
+	w := &watcher{cli: a, flags: flags, configure: configure, project: p, reload: true, out: newWatchPrinter(a, p, flags)}
 	var before []check.Finding
 	told, accepted := 0, 0
 	for step := range 150 {
@@ -109,9 +109,9 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 }
 
 // freshFindings is what a check of its own finds under the configuration of w.
-func freshFindings(t *testing.T, a *app, w *watcher) []check.Finding {
+func freshFindings(t *testing.T, c *cli, w *watcher) []check.Finding {
 	t.Helper()
-	run, err := audit.Open(t.Context(), w.project, audit.Options{Baseline: true, Today: a.today})
+	run, err := audit.Open(t.Context(), w.project, audit.Options{Baseline: true, Today: c.today})
 	if err != nil {
 		t.Fatal(err)
 	}

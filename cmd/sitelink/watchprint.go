@@ -29,10 +29,10 @@ type watchPrinter struct {
 	buf   []byte
 }
 
-func (a *app) watchPrinter(p *project.Project, flags watchFlags) *watchPrinter {
+func newWatchPrinter(c *cli, p *project.Project, flags watchFlags) *watchPrinter {
 	return &watchPrinter{
-		out: a.stdout(), jsonl: flags.format == "jsonl", all: flags.list == "all",
-		text: report.TextOptions{Prefix: p.Docroot, Color: a.colorsReport(p.Config.Color, "-")},
+		out: c.stdout(), jsonl: flags.format == "jsonl", all: flags.list == "all",
+		text: report.TextOptions{Prefix: p.Docroot, Color: c.colorsReport(p.Config.Color, "-")},
 	}
 }
 
@@ -63,7 +63,7 @@ func (p *watchPrinter) end(c *watchedCheck, fixed, list []check.Finding) error {
 		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, len(c.New), len(fixed), c.errors, c.warnings)
 	} else {
 		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(len(c.New)), thousands(len(fixed)),
-			countOf(c.errors, "error"), countOf(c.warnings, "warning"))
+			count(c.errors, "error"), count(c.warnings, "warning"))
 	}
 	p.buf = append(p.buf, '\n')
 	return p.flush()

@@ -21,7 +21,7 @@ import (
 
 // watcher is one run of sitelink watch.
 type watcher struct {
-	*app
+	*cli
 	flags     watchFlags
 	configure func() (*config.Config, error)
 	project   *project.Project
@@ -41,14 +41,14 @@ type watcher struct {
 	progress *progress
 }
 
-// watch does the work of `sitelink watch`. It ends when ctx does, or with an
+// runWatch does the work of `sitelink watch`. It ends when ctx does, or with an
 // error that another attempt would not repair.
-func (a *app) watch(ctx context.Context, cfg *config.Config, flags watchFlags, configure func() (*config.Config, error)) error {
-	p, err := a.find(ctx, cfg)
+func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags, configure func() (*config.Config, error)) error {
+	p, err := c.find(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	w := &watcher{app: a, flags: flags, configure: configure, project: p, reload: true, out: a.watchPrinter(p, flags)}
+	w := &watcher{cli: c, flags: flags, configure: configure, project: p, reload: true, out: newWatchPrinter(c, p, flags)}
 	// Watched before it is read, so that no change is missed.
 	files, err := watch.Open(p.Docroot, watch.Options{Quiet: flags.quiet, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles()})
 	if err != nil {

@@ -224,3 +224,32 @@ func headings(text string) []string {
 	}
 	return fragments
 }
+
+// TestDocIndex: docs/index.md links to every document below docs.
+func TestDocIndex(t *testing.T) {
+	index := readFile(t, "docs/index.md")
+	for _, document := range documents(t) {
+		if name, ok := strings.CutPrefix(document, "docs/"); ok && name != "index.md" && !strings.Contains(index, "]("+name+") |") {
+			t.Errorf("docs/index.md does not list %s", name)
+		}
+	}
+}
+
+// docPath is the path of a document, as comments and messages name it.
+var docPath = regexp.MustCompile(`\bdocs/[a-z/-]+\.md\b`)
+
+// TestDocPaths: a document that a comment or message names exists.
+func TestDocPaths(t *testing.T) {
+	for _, name := range goFiles(t) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue // they name files of projects
+		}
+		for _, part := range prose(t, name, readFile(t, name)) {
+			for _, document := range docPath.FindAllString(part.text, -1) {
+				if _, err := fs.Stat(os.DirFS(root), document); err != nil && !strings.Contains(part.text, "edit/main/"+document) {
+					t.Errorf("%s names %s, which does not exist", name, document)
+				}
+			}
+		}
+	}
+}

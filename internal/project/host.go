@@ -20,7 +20,7 @@ import (
 // Either tree may be nil. At most maxMarkerBytes of a file are read; one that
 // cannot be read is as if it were not there. The file of a host that no other
 // reads counts first, then the workflow that deploys, then what lies in the
-// docroot; docs/profiles-web.md has the order.
+// docroot; docs/reference/profiles.md has the order.
 func detectHost(project, docroot fs.FS) (profile, because string) {
 	d := detector{project, docroot}
 	own := d.ownFiles()

@@ -7,21 +7,21 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// githubShown is the number of annotations of one kind that GitHub shows for a
-// step; it drops the rest without a word.
+// githubShown is how many annotations of a kind GitHub shows for a step. It
+// drops the rest silently.
 const githubShown = 10
 
 // GitHub writes workflow commands, which GitHub Actions shows as annotations at
-// the file and line: the ten best errors and the ten best warnings (best: one
-// for each target, those that break on most pages first), and a notice that
-// says how many more there are. A clean site gives nothing.
+// the file and line: the ten best errors, the ten best warnings, and a notice
+// that counts the rest. Best are one for each target, most pages first. A clean
+// site gives no output.
 //
-// Paths are relative to the root of the project, as GitHub wants them.
+// Paths are relative to the root of the project, as GitHub expects.
 func GitHub(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	shown := map[check.Verdict]int{}
 	for _, v := range []check.Verdict{check.Error, check.Warning} {
-		for _, p := range best(r.Findings, v, githubShown) {
+		for _, p := range bestFindings(r.Findings, v, githubShown) {
 			s.buf = appendAnnotation(s.buf, &p, &opt)
 			shown[v]++
 		}
@@ -36,12 +36,12 @@ func GitHub(w io.Writer, r *check.Result, opt Options) error {
 	return s.flush()
 }
 
-func appendAnnotation(dst []byte, p *pick, opt *Options) []byte {
+func appendAnnotation(dst []byte, p *bestFinding, opt *Options) []byte {
 	f := p.finding
 	dst = append(dst, "::"...)
 	dst = append(dst, f.Verdict.String()...)
 	dst = append(dst, " file="...)
-	file, line, column := opt.place(f)
+	file, line, column := opt.filePosition(f)
 	dst = append(dst, githubProperty.Replace(string(appendQuoted(nil, file)))...)
 	if line > 0 {
 		dst = appendIntField(dst, ",line=", line)
@@ -62,15 +62,15 @@ func appendAnnotation(dst []byte, p *pick, opt *Options) []byte {
 	return append(dst, '\n')
 }
 
-// What the runner takes apart at, escaped as its own toolkit does: in the
-// message, and in the properties before it.
+// Escapes for the characters that the runner interprets in the message and in
+// the properties before it, as in its own toolkit.
 var (
 	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// appendVerdictCounts appends "12 errors, 3 warnings", without what is none.
-// between stands between number and noun.
+// appendVerdictCounts appends "12 errors, 3 warnings", without what is zero.
+// between separates number and noun.
 func appendVerdictCounts(dst []byte, errors, warnings int, between string) []byte {
 	one := func(n int, noun string) {
 		if n > 0 {
@@ -91,10 +91,10 @@ func appendVerdictCounts(dst []byte, errors, warnings int, between string) []byt
 }
 
 // GitLab writes a code quality report, which GitLab shows in merge requests
-// ("Code Quality report format"): an array with an object for each finding, an
-// empty one for a clean site. Errors are major, warnings minor. The fingerprint
-// is that of [check.Fingerprints]: GitLab tells new from old by it, and drops
-// all but one of those that share it.
+// ("Code Quality report format"): an array with one object for each finding,
+// empty for a clean site. Errors are major, warnings minor. The fingerprint is
+// that of [check.Fingerprints]: GitLab uses it to tell new findings from old
+// ones, and drops all but one with the same fingerprint.
 func GitLab(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	s.buf = append(s.buf, '[')
@@ -105,18 +105,18 @@ func GitLab(w io.Writer, r *check.Result, opt Options) error {
 			s.buf = append(s.buf, ',')
 		}
 		s.buf = append(s.buf, "\n"+`{"description":`...)
-		s.buf = appendString(s.buf, string(appendSentence(nil, f)))
+		s.buf = AppendString(s.buf, string(appendSentence(nil, f)))
 		s.buf = append(s.buf, `,"check_name":`...)
-		s.buf = appendString(s.buf, string(f.Code))
+		s.buf = AppendString(s.buf, string(f.Code))
 		s.buf = append(s.buf, `,"fingerprint":"`...)
 		s.buf = append(s.buf, fingerprints[i]...)
 		severity := "minor"
 		if f.Verdict == check.Error {
 			severity = "major"
 		}
-		file, line, _ := opt.place(f)
+		file, line, _ := opt.filePosition(f)
 		s.buf = append(s.buf, `","severity":"`+severity+`","location":{"path":`...)
-		s.buf = appendString(s.buf, file)
+		s.buf = AppendString(s.buf, file)
 		s.buf = appendIntField(s.buf, `,"lines":{"begin":`, max(line, 1))
 		s.buf = append(s.buf, "}}}"...)
 		if err := s.drain(); err != nil {

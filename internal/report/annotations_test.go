@@ -103,7 +103,7 @@ func TestBest(t *testing.T) {
 		{check.Warning, 5, "[3:1]"},
 	} {
 		var got []string
-		for _, p := range best(fs, c.v, c.n) {
+		for _, p := range bestFindings(fs, c.v, c.n) {
 			got = append(got, fmt.Sprintf("%d:%d", p.index, p.pages))
 		}
 		if fmt.Sprint(got) != c.want {

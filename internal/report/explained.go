@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -11,9 +10,9 @@ import (
 	"github.com/sitelink/sitelink/outgoing/precheck"
 )
 
-// Explained writes for a person how targets will see pages: under each page what
-// is wrong with it, then each target with its endpoint and what is wrong with
-// the link.
+// Explained writes for people how receivers will see pages: below each page
+// what is wrong with it, then each target with its endpoint and what is wrong
+// with the link.
 //
 // The only errors are those of w, wrapped.
 func Explained(w io.Writer, reports []*precheck.Report, color bool) error {
@@ -43,7 +42,7 @@ func Explained(w io.Writer, reports []*precheck.Report, color bool) error {
 	return s.flush()
 }
 
-// appendEndpoint appends where a target takes notices.
+// appendEndpoint appends where a target accepts notices.
 func appendEndpoint(buf []byte, p painter, row precheck.Row) []byte {
 	buf = append(buf, "    "...)
 	switch {
@@ -63,7 +62,7 @@ func appendEndpoint(buf []byte, p painter, row precheck.Row) []byte {
 	return append(buf, '\n')
 }
 
-// appendProblem appends a problem and, below it, its cure.
+// appendProblem appends a problem and, on the next line, how to solve it.
 func appendProblem(buf []byte, p painter, indent string, problem precheck.Problem) []byte {
 	buf = p.off(append(p.on(append(buf, indent...), sgrRed), "error"...))
 	buf = appendQuoted(append(buf, ": "...), problem.Message)
@@ -75,7 +74,7 @@ func appendProblem(buf []byte, p painter, indent string, problem precheck.Proble
 	return append(appendQuoted(buf, problem.Cure), '\n')
 }
 
-// ExplainedSummary is one line with the counts.
+// ExplainedSummary returns one line with the counts.
 func ExplainedSummary(reports []*precheck.Report) string {
 	targets, telling, refused, failed := 0, 0, 0, 0
 	for _, r := range reports {
@@ -98,7 +97,7 @@ func ExplainedSummary(reports []*precheck.Report) string {
 		appendCount(nil, targets, "target"), telling, refused, targets-telling-refused-failed, failed)
 }
 
-// explainedJSON is the document of [ExplainedJSON].
+// explainedJSON is the document that [ExplainedJSON] writes.
 type explainedJSON struct {
 	Schema int             `json:"schema"`
 	Pages  []explainedPage `json:"pages"`
@@ -128,7 +127,8 @@ type explainedProblem struct {
 	Line    int           `json:"line,omitempty"`
 }
 
-// ExplainedJSON writes the same for a program (docs/reference/formats.md).
+// ExplainedJSON writes the explanations as one object;
+// docs/reference/formats.md lists its fields.
 //
 // The only errors are those of w, wrapped.
 func ExplainedJSON(w io.Writer, reports []*precheck.Report) error {
@@ -144,16 +144,10 @@ func ExplainedJSON(w io.Writer, reports []*precheck.Report) error {
 		}
 		doc.Pages = append(doc.Pages, page)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return writeJSON(w, doc)
 }
 
-// ExplainedMarkdown writes the same as Markdown.
+// ExplainedMarkdown writes the explanations for a comment or a job summary.
 //
 // The only errors are those of w, wrapped.
 func ExplainedMarkdown(w io.Writer, reports []*precheck.Report) error {

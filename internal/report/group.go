@@ -7,22 +7,23 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// group is the findings that stand under one heading.
+// group holds the findings below one heading.
 type group struct {
-	// label is the page, the target, the code or the owners; "" when a finding
+	// label is the page, the target, the code or the owners; "" if a finding
 	// has none.
 	label string
-	// code is set for groups of targets: one target can be wrong in two ways.
+	// code is set for groups of targets, because a target can be wrong in two
+	// ways.
 	code check.Code
-	// findings are indices into the findings of the result, in their order.
+	// findings are indexes into the findings of the result, in their order.
 	findings                []int32
 	errors, warnings, links int
 	pages                   int
 	last                    string // page counted last
 }
 
-// targetOf returns what f leads to as one text, for headings; "" for a fault of
-// a file, or an empty link.
+// targetOf returns what f leads to as one text for headings, "" for a fault of
+// a file or an empty link.
 func targetOf(f *check.Finding) string {
 	key, ok := keyOf(f)
 	switch {
@@ -34,8 +35,8 @@ func targetOf(f *check.Finding) string {
 	return key.target
 }
 
-// gather returns the findings under the headings that opt asks for.
-func gather(findings []check.Finding, opt *Options) []*group {
+// groupFindings returns the findings below the headings that opt selects.
+func groupFindings(findings []check.Finding, opt *Options) []*group {
 	type key struct {
 		label string
 		code  check.Code
@@ -96,13 +97,13 @@ func (g *group) add(i int32, f *check.Finding) {
 	}
 }
 
-// ownerOf returns who answers for f. seen remembers: there are far fewer files
-// than findings.
+// ownerOf returns the owners of f. seen caches them by file, because there are
+// far fewer files than findings.
 func (o *Options) ownerOf(f *check.Finding, seen map[string]string) string {
 	if o.Owners == nil {
 		return ""
 	}
-	file, _, _ := o.place(f)
+	file, _, _ := o.filePosition(f)
 	owner, ok := seen[file]
 	if !ok {
 		owner = o.Owners(file)
@@ -111,10 +112,10 @@ func (o *Options) ownerOf(f *check.Finding, seen map[string]string) string {
 	return owner
 }
 
-// bySeverity puts groups that hold an error first.
+// bySeverity sorts groups with an error first.
 func bySeverity(a, b *group) int { return lastIf(a.errors == 0, b.errors == 0) }
 
-// lastIf orders what holds behind what does not.
+// lastIf sorts what is true after what is false.
 func lastIf(a, b bool) int {
 	switch {
 	case a == b:
@@ -125,45 +126,44 @@ func lastIf(a, b bool) int {
 	return -1
 }
 
-// pick is a finding worth showing where there is room for few.
-type pick struct {
+// bestFinding is a finding to show when there is room for few.
+type bestFinding struct {
 	finding *check.Finding
 	index   int // into the findings of the result
-	// pages are the pages with the same broken target, this one included, when
-	// the pick stands for all of them; else 0.
+	// pages counts the pages with the same broken target, including this one,
+	// if the finding represents all of them; otherwise it is 0.
 	pages int
 }
 
-// best returns the n findings of verdict v that a reader should see first, best
-// first: one for each target, those that break on most pages first, since one
-// repair removes them all; then, while there is room, the others in their
-// order.
-func best(findings []check.Finding, v check.Verdict, n int) []pick {
+// bestFindings returns the n findings with verdict v that a reader should see
+// first. First come one finding for each target, most pages first, because one
+// repair fixes them all; then, if there is room, the others in their order.
+func bestFindings(findings []check.Finding, v check.Verdict, n int) []bestFinding {
 	type target struct {
-		pick
+		bestFinding
 		last string // page counted last
 	}
 	byKey := map[topKey]*target{}
 	var firsts []*target
-	var others []pick
+	var others []bestFinding
 	for i := range findings {
 		f := &findings[i]
 		if f.Verdict != v {
 			continue
 		}
 		key, ok := keyOf(f)
-		if !ok { // a fault of a file: like no other
-			firsts = append(firsts, &target{pick{f, i, 1}, f.Page})
+		if !ok { // a fault of a file is in no group
+			firsts = append(firsts, &target{bestFinding{f, i, 1}, f.Page})
 			continue
 		}
 		t := byKey[key]
 		switch {
 		case t == nil:
-			t = &target{pick{f, i, 1}, f.Page}
+			t = &target{bestFinding{f, i, 1}, f.Page}
 			byKey[key] = t
 			firsts = append(firsts, t)
 		case len(others) < n:
-			others = append(others, pick{f, i, 0})
+			others = append(others, bestFinding{f, i, 0})
 		}
 		if t.last != f.Page {
 			t.pages++
@@ -171,14 +171,14 @@ func best(findings []check.Finding, v check.Verdict, n int) []pick {
 		}
 	}
 	slices.SortStableFunc(firsts, func(a, b *target) int { return cmp.Compare(b.pages, a.pages) })
-	picks := make([]pick, 0, min(n, len(firsts)+len(others)))
+	chosen := make([]bestFinding, 0, min(n, len(firsts)+len(others)))
 	for _, t := range firsts[:min(n, len(firsts))] {
-		picks = append(picks, t.pick)
+		chosen = append(chosen, t.bestFinding)
 	}
-	return append(picks, others[:min(n-len(picks), len(others))]...)
+	return append(chosen, others[:min(n-len(chosen), len(others))]...)
 }
 
-// count returns the number of findings of verdict v.
+// count returns the number of findings with verdict v.
 func count(findings []check.Finding, v check.Verdict) (n int) {
 	for i := range findings {
 		if findings[i].Verdict == v {
@@ -188,21 +188,21 @@ func count(findings []check.Finding, v check.Verdict) (n int) {
 	return n
 }
 
-// maxRepeats is how many links through one redirect text lists. The repair is
-// one rule or one template, and a site may hold thousands of such links: on
-// rust-doc one alias page gets 22,606.
+// maxRepeats is how many links through one redirect text lists. One rule or one
+// template repairs all of them, and a site may have thousands: in rust-doc,
+// 22,606 links lead to one alias page.
 const maxRepeats = 3
 
-// repeats decides which findings text leaves out: links that work, through a
-// redirect, and what one template does wrong on all pages.
+// repeats decides which findings text leaves out: links that work through the
+// same redirect, and what one template does wrong on every page.
 type repeats struct {
 	seen   map[string]int
-	hidden int // findings left out
-	from   int // redirects that they go through
-	pages  int // findings of endpoints left out
+	hidden int // links left out
+	from   int // redirects that these links go through
+	pages  int // findings about endpoints left out
 }
 
-// hides tells whether f says what was listed often enough.
+// hides reports whether text leaves f out because it has listed enough like it.
 func (r *repeats) hides(f *check.Finding) bool {
 	if f.Code != check.ViaRedirect && !isEndpoint(f.Code) {
 		return false
@@ -230,7 +230,7 @@ func (r *repeats) hides(f *check.Finding) bool {
 	return true
 }
 
-// append says what was left out, if anything was.
+// append appends what was left out, if anything was.
 func (r *repeats) append(dst []byte) []byte {
 	if r.pages > 0 {
 		dst = append(dst, '\n')

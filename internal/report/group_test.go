@@ -24,7 +24,7 @@ func TestGroupOrder(t *testing.T) {
 		opt := testOptions(by)
 		var got []string
 		n := 0
-		for _, g := range gather(r.Findings, &opt) {
+		for _, g := range groupFindings(r.Findings, &opt) {
 			got = append(got, fmt.Sprintf("%s:%d/%d", g.label, g.links, g.pages))
 			n += len(g.findings)
 			if g.errors+g.warnings != len(g.findings) {
@@ -47,7 +47,7 @@ func TestGroupOwnerOfSource(t *testing.T) {
 	opt := Options{Base: "public", GroupBy: GroupOwner, Owners: func(file string) string { asked[file]++; return "@" + file }}
 	r := sources()
 	r.Findings = append(r.Findings, check.Finding{Page: "b.html"}, check.Finding{Page: "b.html"})
-	gather(r.Findings, &opt)
+	groupFindings(r.Findings, &opt)
 	if fmt.Sprint(asked) != "map[content/post/a.md:1 layouts/head.html:1 public/b.html:1 themes/nice/layouts/nav.html:1]" {
 		t.Errorf("asked for %v", asked)
 	}

@@ -12,22 +12,23 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// Extras are what a report shows beside the result when it has room for it. The zero value
-// leaves all of it out.
+// Extras are what a report can show besides the result. The zero value leaves
+// all of it out.
 type Extras struct {
-	// Orphans are docroot-relative paths that no link leads to, sorted; nil
-	// when nobody looked, empty when there are none.
+	// Orphans are docroot-relative paths that no link leads to, sorted; nil if
+	// they were not looked for, empty if there are none.
 	Orphans []string
-	// Unreachable are pages that cannot be reached from the seeds although
-	// links lead to them, sorted; nil when nobody looked.
+	// Unreachable are pages that visitors cannot reach from the start pages
+	// although links lead to them, sorted; nil if they were not looked for.
 	Unreachable []string
-	// Sections and Edges are those of [check.Sections]; the report draws them.
+	// Sections and Edges are the result of [check.Sections]. The report draws
+	// them.
 	Sections []check.Section
 	Edges    []check.Edge
 }
 
-// Bounds of the HTML report. A reader without JavaScript has the summary and
-// the beginning of every list; values are cut visibly.
+// Bounds of the HTML report without JavaScript, which has the summary and the
+// start of each list: rows, and bytes of a value.
 const (
 	htmlStaticRows = 500
 	htmlValueBytes = 1000
@@ -42,8 +43,8 @@ var htmlStyle string
 //go:embed html/report.js
 var htmlScript string
 
-// htmlParts is html/page.html cut at its slots, <!-- slot NAME -->: text and
-// names take turns.
+// htmlParts returns html/page.html cut at its slots, <!-- slot NAME -->: text
+// and names in turn.
 var htmlParts = sync.OnceValue(func() (parts []string) {
 	rest := htmlPage
 	for {
@@ -58,9 +59,9 @@ var htmlParts = sync.OnceValue(func() (parts []string) {
 	}
 })
 
-// htmlPolicy allows the one style sheet and the one script of the report, by
-// their hashes, and nothing else: no request, no form, no base. What a page
-// of the site holds could not run even if it got out of its quotes.
+// htmlPolicy returns a content security policy that allows the style sheet and
+// the script of the report, by their hashes, and nothing else: no request, no
+// form, no base. Text of the site could not run even if an escape were missing.
 //
 // Spec: https://www.w3.org/TR/CSP3/
 var htmlPolicy = sync.OnceValue(func() string {
@@ -72,14 +73,15 @@ func cspHash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// HTML writes r as one self-contained page: it needs no network and no server,
-// and reads without JavaScript as far as its first findings. With JavaScript
-// its tables sort, filter and search all of them.
+// HTML writes r as one self-contained page. It needs neither network nor
+// server. Without JavaScript it shows the first findings; with JavaScript its
+// tables sort, filter and search all of them.
 //
-// Text of the site enters as escaped text, and as strings of a JSON block that
-// the script puts into text nodes; invisible and direction-changing characters
-// are quoted as in [Text]. Memory beside r is 4 bytes a finding and an entry a
-// distinct value. The only errors are those of w, wrapped.
+// Text of the site is escaped text, or a string in a JSON block that the script
+// puts into text nodes. Invisible characters and those that change the
+// direction are quoted as in [Text]. Besides r, the memory is 4 bytes for each
+// finding and an entry for each distinct value. The only errors are those of w,
+// wrapped.
 func HTML(w io.Writer, r *check.Result, opt Options) error {
 	h := &htmlWriter{sink: sink{w: w}, r: r, opt: opt}
 	for i, part := range htmlParts() {
@@ -95,7 +97,7 @@ func HTML(w io.Writer, r *check.Result, opt Options) error {
 	return h.flush()
 }
 
-// htmlWriter is the state of one [HTML].
+// htmlWriter is the state of one call of [HTML].
 type htmlWriter struct {
 	sink
 	r       *check.Result
@@ -105,7 +107,7 @@ type htmlWriter struct {
 	seen    map[[2]string]uint32
 }
 
-// slot writes what stands in a slot of the page.
+// slot writes the content of a slot of the page.
 func (h *htmlWriter) slot(name string) {
 	switch name {
 	case "policy":
@@ -143,13 +145,13 @@ func (h *htmlWriter) slot(name string) {
 	}
 }
 
-// raw appends markup of ours.
+// raw appends our own markup.
 func (h *htmlWriter) raw(markup string) { h.buf = append(h.buf, markup...) }
 
 // text appends s as text or as the value of a quoted attribute.
 func (h *htmlWriter) text(s string) { h.buf = appendEscaped(h.buf, s) }
 
-// value appends a string of the site: quoted, cut and escaped.
+// value appends a string of the site, quoted, cut and escaped.
 func (h *htmlWriter) value(s string) {
 	h.scratch = appendCut(h.scratch[:0], s, htmlValueBytes)
 	h.buf = appendEscaped(h.buf, string(h.scratch))
@@ -158,11 +160,11 @@ func (h *htmlWriter) value(s string) {
 // number appends n with thousands separators.
 func (h *htmlWriter) number(n int) { h.buf = appendThousands(h.buf, n) }
 
-// count appends n and the noun in its number.
+// count appends n and the noun in singular or plural.
 func (h *htmlWriter) count(n int, noun string) { h.buf = appendCount(h.buf, n, noun) }
 
-// appendEscaped appends s so that it is text wherever text or a quoted
-// attribute value may stand.
+// appendEscaped appends s so that it is text in HTML text and in quoted
+// attribute values.
 //
 // Spec: https://html.spec.whatwg.org/multipage/parsing.html#escapingString
 func appendEscaped(dst []byte, s string) []byte {
@@ -189,8 +191,7 @@ func appendEscaped(dst []byte, s string) []byte {
 }
 
 // staticRows writes the first findings as rows of the table. The script makes
-// the same cells (function findingCells in html/report.js), and puts its own
-// in their place.
+// the same cells (function findingCells in html/report.js) and replaces them.
 func (h *htmlWriter) staticRows() {
 	if len(h.r.Findings) == 0 {
 		h.raw("<tr role=\"row\"><td role=\"cell\" class=\"sub\" colspan=\"5\">Nothing to list.</td></tr>\n")
@@ -215,17 +216,17 @@ func (h *htmlWriter) row(f *check.Finding) {
 	}
 	h.raw(`</td><td role="cell" class="mono">`)
 	if s := f.Source; s != nil {
-		h.place(s.File, s.Line, s.Column)
+		h.position(s.File, s.Line, s.Column)
 		h.raw(`<span class="sub">`)
-		if words := writtenBy(f); words != "" {
+		if words := sourceDescription(f); words != "" {
 			h.value(words)
 			h.raw(", ")
 		}
 		h.raw("built: ")
-		h.place(f.Page, f.Line, f.Column)
+		h.position(f.Page, f.Line, f.Column)
 		h.raw(`</span>`)
 	} else {
-		h.place(f.Page, f.Line, f.Column)
+		h.position(f.Page, f.Line, f.Column)
 	}
 	h.raw(`</td><td role="cell" class="mono">`)
 	h.value(f.Raw)
@@ -246,7 +247,7 @@ func (h *htmlWriter) row(f *check.Finding) {
 	h.raw(`</td><td role="cell">`)
 	h.value(f.Message)
 	if f.Suggestion != "" {
-		before, after := hint(f)
+		before, after := suggestionWords(f)
 		h.raw(`<span class="hint">` + before + `<b>`)
 		h.value(f.Suggestion)
 		h.raw(`</b>` + after + `</span>`)
@@ -259,8 +260,8 @@ func (h *htmlWriter) row(f *check.Finding) {
 	h.raw("</td></tr>\n")
 }
 
-// place writes file:line:column, as far as it is known.
-func (h *htmlWriter) place(file string, line, column int) {
+// position writes file:line:column, as far as they are known.
+func (h *htmlWriter) position(file string, line, column int) {
 	h.value(file)
 	if line <= 0 {
 		return
@@ -274,7 +275,7 @@ func (h *htmlWriter) place(file string, line, column int) {
 	h.raw(`</span>`)
 }
 
-// staticNote says what a reader without JavaScript misses.
+// staticNote writes what is missing without JavaScript.
 func (h *htmlWriter) staticNote() {
 	n := len(h.r.Findings)
 	if n > htmlStaticRows {
@@ -289,7 +290,7 @@ func (h *htmlWriter) staticNote() {
 	}
 }
 
-// staticLists writes the beginning of the lists of files.
+// staticLists writes the start of the lists of files.
 func (h *htmlWriter) staticLists() {
 	h.staticList("Orphans", "No link leads to these files.", h.opt.Extras.Orphans)
 	h.staticList("Unreachable pages", "Links lead to these pages, but no way from the start.", h.opt.Extras.Unreachable)

@@ -8,11 +8,11 @@ import (
 )
 
 // data writes all findings as one JSON object of columns. A column of strings
-// is a table, "t", of its distinct values in the order of their first
-// appearance, and "i", the place of each row's value in it; a column of
-// numbers is "i" alone. Where all rows have the same number, "i" is that
-// number. So 100,000 findings are some megabytes, and a search looks at each
-// distinct value once.
+// has "t", a table of its distinct values in the order of their first
+// appearance, and "i", the index of each row's value in the table. A column of
+// numbers has only "i". If all rows have the same number, "i" is that number.
+// So 100,000 findings take a few megabytes, and a search looks at each distinct
+// value once.
 func (h *htmlWriter) data() {
 	h.raw(`{"rows":`)
 	h.buf = strconv.AppendInt(h.buf, int64(len(h.r.Findings)), 10)
@@ -32,16 +32,16 @@ func (h *htmlWriter) data() {
 	h.strings("source", func(f *check.Finding) (string, string) { return sourceOf(f).File, "" }, showFirst)
 	h.numbers("sourceLine", func(f *check.Finding) int { return sourceOf(f).Line })
 	h.numbers("sourceColumn", func(f *check.Finding) int { return sourceOf(f).Column })
-	h.strings("written", func(f *check.Finding) (string, string) { return writtenBy(f), "" }, showFirst)
+	h.strings("written", func(f *check.Finding) (string, string) { return sourceDescription(f), "" }, showFirst)
 	h.strings("related", func(f *check.Finding) (string, string) { return relatedOf(f), "" }, showFirst)
 	h.list("orphans", h.opt.Extras.Orphans)
 	h.list("unreachable", h.opt.Extras.Unreachable)
 	h.raw("\n}")
 }
 
-// leadsTo returns what a finding is grouped under by target: where the link
-// leads with its fragment, what is written where it leads nowhere, and
-// nothing for the fault of a file.
+// leadsTo returns what findings are grouped by: the target of the link with its
+// fragment, the value as written if it leads nowhere, and nothing for a fault
+// of a file.
 func leadsTo(f *check.Finding) (target, fragment string) {
 	if f.Target == "" {
 		return f.Raw, ""
@@ -56,8 +56,8 @@ func sourceOf(f *check.Finding) check.Position {
 	return *f.Source
 }
 
-// showFirst, showPlace and showTarget append the pair of strings that a table
-// holds as it is shown.
+// showFirst, showPlace and showTarget append the display form of a pair of
+// strings in a table.
 func showFirst(dst []byte, a, _ string) []byte { return appendCut(dst, a, htmlValueBytes) }
 
 func showPlace(dst []byte, a, b string) []byte {
@@ -78,8 +78,8 @@ func showTarget(dst []byte, target, fragment string) []byte {
 	return dst
 }
 
-// strings writes a column of strings. of gives the value of a row as a pair,
-// so that no string has to be made, show its form in the report.
+// strings writes a column of strings. of returns the value of a row as a pair,
+// which avoids making a string, and show appends its display form.
 func (h *htmlWriter) strings(name string, of func(*check.Finding) (string, string), show func(dst []byte, a, b string) []byte) {
 	if h.seen == nil {
 		h.seen = map[[2]string]uint32{}
@@ -111,8 +111,8 @@ func (h *htmlWriter) strings(name string, of func(*check.Finding) (string, strin
 	h.raw("}")
 }
 
-// meanings writes, for each entry of the table of kinds that was just written,
-// what its code means, "" for a code without a rule.
+// meanings writes what the code means for each entry of the table of kinds,
+// which was just written; "" for a code without a rule.
 func (h *htmlWriter) meanings() {
 	texts := make([]string, len(h.seen))
 	for kind, id := range h.seen {
@@ -123,7 +123,7 @@ func (h *htmlWriter) meanings() {
 	h.list("meanings", texts)
 }
 
-// numbers writes a column of numbers, none of them negative.
+// numbers writes a column of numbers that are not negative.
 func (h *htmlWriter) numbers(name string, of func(*check.Finding) int) {
 	h.ids = h.ids[:0]
 	for i := range h.r.Findings {
@@ -166,7 +166,7 @@ func (h *htmlWriter) column() {
 	h.raw("]")
 }
 
-// list writes a list of paths, null when nobody looked.
+// list writes a list of paths, null if it is nil.
 func (h *htmlWriter) list(name string, paths []string) {
 	h.key(name)
 	if paths == nil {
@@ -187,13 +187,14 @@ func (h *htmlWriter) list(name string, paths []string) {
 	h.raw("]")
 }
 
-// jsonString appends s as a JSON string that may stand in a script element:
-// neither </script nor <!-- can appear in it.
+// jsonString appends s as a JSON string for a script element: it contains
+// neither </script nor <!--.
 //
-// Spec: https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements
+// Spec:
+// https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements
 func (h *htmlWriter) jsonString(s string) {
 	start := len(h.buf)
-	h.buf = appendString(h.buf, s)
+	h.buf = AppendString(h.buf, s)
 	if !strings.ContainsAny(s, "<>&") {
 		return
 	}

@@ -9,26 +9,26 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// The picture of the sections: a ring of circles, their names outside it, the
-// links between them as arcs through it. Units are those of its viewBox.
+// The picture of the sections: a ring of circles with their names outside, and
+// arcs between them for the links. Units are those of the viewBox.
 const (
 	mapWidth, mapHeight = 720.0, 430.0
 	ringX, ringY        = 190.0, 165.0
 	dotMin, dotMax      = 4.0, 15.0
 	ringGap             = 3.5 // between a circle and the ring around it
 	labelRunes          = 26
-	// mapLabels is how many edges say their number of broken links: more would
-	// cover each other.
+	// mapLabels is how many edges show their number of broken links. More would
+	// overlap.
 	mapLabels = 8
-	// mapSections is how many sections are drawn; the table lists all.
+	// mapSections is how many sections are drawn. The table lists all.
 	mapSections = 40
 )
 
-// point is a place in the picture.
+// point is a position in the picture.
 type point struct{ x, y float64 }
 
-// sections draws the sections with the broken links between them, and lists
-// them in tables, which say the same to those who do not see the picture.
+// sections draws the sections with the broken links between them, and lists the
+// same in tables for those who cannot see the picture.
 func (h *htmlWriter) sections() {
 	secs := h.opt.Extras.Sections
 	if len(secs) == 0 {
@@ -39,7 +39,7 @@ func (h *htmlWriter) sections() {
 	if n := min(len(secs), mapSections); n > 1 {
 		h.picture(secs[:n], slices.DeleteFunc(slices.Clone(edges), func(e check.Edge) bool { return !inside(e, n) }))
 	}
-	h.brokenEdges(secs, edges)
+	h.edgeTable(secs, edges)
 	h.sectionTable(secs, edges)
 	h.raw("</section>\n")
 }
@@ -66,20 +66,20 @@ func (h *htmlWriter) picture(secs []check.Section, edges []check.Edge) {
 	for _, e := range edges {
 		heaviest = max(heaviest, e.Links)
 	}
-	for _, e := range edges { // below, so that broken ones are never covered
+	for _, e := range edges { // first, so that they never cover broken ones
 		if e.From != e.To && e.Links > e.Broken {
 			h.arc("edge", arcOf(at, radius, e), 0.5+2*math.Log1p(float64(e.Links))/math.Log1p(float64(heaviest)), secs, e)
 		}
 	}
-	broken := brokenFirst(edges)
-	for _, e := range slices.Backward(broken) { // the worst on top
+	broken := brokenEdges(edges)
+	for _, e := range slices.Backward(broken) { // the worst last, on top
 		if e.From != e.To {
 			h.arc("edge broken", arcOf(at, radius, e), 1.5+1.5*math.Log1p(float64(e.Broken))/math.Log1p(float64(broken[0].Broken)), secs, e)
 		}
 	}
 	for _, e := range broken {
 		if e.From == e.To {
-			radius[e.From] += ringGap // its name gives way
+			radius[e.From] += ringGap // makes room before the name
 			h.selfRing(at[e.From], radius[e.From], secs, e)
 		}
 	}
@@ -91,8 +91,8 @@ func (h *htmlWriter) picture(secs []check.Section, edges []check.Edge) {
 	h.raw("<p class=\"legend\">A circle is a section, its size the number of pages. Grey: links between sections. <span class=\"error\">Red, dashed: broken links</span>, from where they stand to where they lead; a red ring: broken links inside the section.</p>\n")
 }
 
-// brokenFirst returns the edges with broken links, most first.
-func brokenFirst(edges []check.Edge) []check.Edge {
+// brokenEdges returns the edges with broken links, most broken links first.
+func brokenEdges(edges []check.Edge) []check.Edge {
 	broken := slices.DeleteFunc(slices.Clone(edges), func(e check.Edge) bool { return e.Broken <= 0 })
 	slices.SortStableFunc(broken, func(a, b check.Edge) int {
 		return cmp.Or(cmp.Compare(b.Broken, a.Broken), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
@@ -103,8 +103,8 @@ func brokenFirst(edges []check.Edge) []check.Edge {
 // arc is a quadratic Bézier curve.
 type arc struct{ from, bend, to point }
 
-// arcOf bends an edge towards the middle of the ring, and to the left of its
-// direction, so that the way back is another curve.
+// arcOf bends an edge towards the centre of the ring and to the left of its
+// direction, so that the edge in the other direction is a different curve.
 func arcOf(at []point, radius []float64, e check.Edge) arc {
 	a, b := at[e.From], at[e.To]
 	mid := point{(a.x + b.x) / 2, (a.y + b.y) / 2}
@@ -116,7 +116,7 @@ func arcOf(at []point, radius []float64, e check.Edge) arc {
 	return arc{towards(a, bend, radius[e.From]), bend, towards(b, bend, radius[e.To]+2)}
 }
 
-// towards returns the point at a distance from a on the way to b.
+// towards returns the point at a distance from a in the direction of b.
 func towards(a, b point, distance float64) point {
 	length := math.Hypot(b.x-a.x, b.y-a.y)
 	if length < distance || length == 0 {
@@ -125,7 +125,7 @@ func towards(a, b point, distance float64) point {
 	return point{a.x + (b.x-a.x)*distance/length, a.y + (b.y-a.y)*distance/length}
 }
 
-// at returns the point of the curve at t, from 0 to 1.
+// at returns the point of the curve at t, between 0 and 1.
 func (c arc) at(t float64) point {
 	u := 1 - t
 	return point{
@@ -162,8 +162,7 @@ func (h *htmlWriter) edgeTitle(secs []check.Section, e check.Edge) {
 	h.raw(" broken")
 }
 
-// dot draws a section with its name, on the side that looks away from the
-// middle.
+// dot draws a section with its name on the side away from the centre.
 func (h *htmlWriter) dot(p point, radius float64, s check.Section, ringed bool) {
 	circle := radius
 	if ringed {
@@ -206,7 +205,8 @@ func (h *htmlWriter) dot(p point, radius float64, s check.Section, ringed bool) 
 	h.raw("</text>\n")
 }
 
-// clipRunes keeps the end of a long path: it tells neighbours apart.
+// clipRunes shortens a long path to its end, which is different from that of
+// its neighbours.
 func clipRunes(s string, limit int) string {
 	r := []rune(s)
 	if len(r) <= limit {
@@ -215,7 +215,7 @@ func clipRunes(s string, limit int) string {
 	return "…" + string(r[len(r)-limit+1:])
 }
 
-// selfRing marks a section with broken links inside.
+// selfRing marks a section with broken links inside it.
 func (h *htmlWriter) selfRing(p point, radius float64, secs []check.Section, e check.Edge) {
 	h.raw(`<circle class="self" cx="`)
 	h.coord(p.x)
@@ -228,8 +228,9 @@ func (h *htmlWriter) selfRing(p point, radius float64, secs []check.Section, e c
 	h.raw("</title></circle>\n")
 }
 
-// arcLabels writes the numbers of broken links on their arcs, the greatest
-// first, each where it covers no other, if there is such a place.
+// arcLabels writes the numbers of broken links on their arcs, the largest
+// first, each where it covers no other number. If there is no such position, it
+// is left out.
 func (h *htmlWriter) arcLabels(at []point, radius []float64, broken []check.Edge) {
 	var taken []point
 	for _, e := range broken {
@@ -261,19 +262,19 @@ func (h *htmlWriter) point(p point) {
 	h.coord(p.y)
 }
 
-// coord appends a length with one decimal: enough for the eye, and the same on
-// machines whose floating point differs in the last bit.
+// coord appends a length with one decimal. That is precise enough, and the same
+// on machines whose floating point differs in the last bit.
 func (h *htmlWriter) coord(v float64) {
 	h.buf = strconv.AppendFloat(h.buf, math.Round(v*10)/10+0, 'f', -1, 64)
 }
 
-// openRows is the length up to which the list of broken edges is shown without
-// being asked for: the findings should not be pushed far down.
+// openRows is the number of broken edges up to which the list is open. A longer
+// list would push the findings far down.
 const openRows = 6
 
-// brokenEdges lists the edges with broken links, most first.
-func (h *htmlWriter) brokenEdges(secs []check.Section, edges []check.Edge) {
-	broken := brokenFirst(edges)
+// edgeTable lists the edges with broken links.
+func (h *htmlWriter) edgeTable(secs []check.Section, edges []check.Edge) {
+	broken := brokenEdges(edges)
 	if len(broken) == 0 {
 		return
 	}
@@ -299,8 +300,8 @@ func (h *htmlWriter) brokenEdges(secs []check.Section, edges []check.Edge) {
 	h.raw("</tbody>\n</table>\n</details>\n")
 }
 
-// sectionTable lists every section with what it holds, and the links in it,
-// from it and to it.
+// sectionTable lists all sections with their pages and files, and the links in,
+// from and to each of them.
 func (h *htmlWriter) sectionTable(secs []check.Section, edges []check.Edge) {
 	type counts struct{ within, out, in, brokenOut, brokenIn int }
 	of := make([]counts, len(secs))

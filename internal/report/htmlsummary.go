@@ -6,10 +6,10 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// headline writes what the reader wants to know first.
+// headline writes the number of errors and warnings.
 func (h *htmlWriter) headline() {
 	errors, warnings, links := 0, 0, 0
-	for i := range h.r.Findings { // as the summary in text: what is reported once a target counts once
+	for i := range h.r.Findings { // as in text, a finding that represents many links counts once
 		f := &h.r.Findings[i]
 		switch f.Verdict {
 		case check.Error:
@@ -42,7 +42,7 @@ func (h *htmlWriter) headline() {
 	}
 }
 
-// facts writes the counts of the summary, and the fate of the links as a bar.
+// facts writes the counts of the summary, and a bar of all links.
 func (h *htmlWriter) facts() {
 	s := &h.r.Summary
 	var b check.BaselineSummary
@@ -95,7 +95,7 @@ func (h *htmlWriter) facts() {
 	h.raw("</dd></div>\n</dl>\n")
 }
 
-// bytes writes a size in the unit that suits it, in steps of 1,000.
+// bytes writes a size in a suitable unit, in steps of 1,000.
 func (h *htmlWriter) bytes(n int64) {
 	for _, u := range []struct {
 		size int64
@@ -110,11 +110,11 @@ func (h *htmlWriter) bytes(n int64) {
 	h.count(int(n), "byte")
 }
 
-// barWidth is the width of the bar of all links in units of its picture.
+// barWidth is the width of the bar in units of its viewBox.
 const barWidth = 1000
 
-// bar draws which share of the links is fine, broken, and so on. What is there
-// at all is seen, however small its share.
+// bar draws the shares of links that are fine, broken, and so on. Even the
+// smallest share is visible.
 func (h *htmlWriter) bar() {
 	s := &h.r.Summary
 	unchecked := s.Unchecked + s.Ignored
@@ -139,7 +139,7 @@ func (h *htmlWriter) bar() {
 			continue
 		}
 		width := max(4, int(int64(p.n)*barWidth/int64(total)))
-		rest := 0 // what those behind need at least
+		rest := 0 // the minimum that the following parts need
 		for _, q := range parts[i+1:] {
 			if q.n > 0 {
 				rest += 4
@@ -158,7 +158,8 @@ func (h *htmlWriter) bar() {
 	h.raw("</svg>\n")
 }
 
-// reasons writes what was not checked and why, and ignore rules without use.
+// reasons writes what was not checked and why, and the rules that match
+// nothing.
 func (h *htmlWriter) reasons() {
 	s := &h.r.Summary
 	if len(s.Reasons) > 0 {

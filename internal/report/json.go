@@ -1,6 +1,8 @@
 package report
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"strconv"
 	"unicode/utf8"
@@ -8,13 +10,13 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// schema is the version of the JSON document. It grows when a field changes
-// its meaning or goes; a new field leaves it as it is.
+// schema is the version of the JSON document. It changes when a field changes
+// its meaning or is removed, not when a field is added.
 const schema = 1
 
-// JSON writes r as one object: schema, findings (an empty array when there are
-// none) and summary. Each finding stands on a line of its own, so that two
-// reports can be compared by diff.
+// JSON writes r as one object: schema, findings (an empty array if there are
+// none) and summary. Each finding is on its own line, so that diff can compare
+// two reports.
 //
 // The only errors are those of w, wrapped.
 func JSON(w io.Writer, r *check.Result) error {
@@ -27,7 +29,7 @@ func JSON(w io.Writer, r *check.Result) error {
 			s.buf = append(s.buf, ',')
 		}
 		s.buf = append(s.buf, '\n')
-		s.buf = appendFinding(s.buf, &r.Findings[i])
+		s.buf = AppendFinding(s.buf, &r.Findings[i])
 		if err := s.drain(); err != nil {
 			return err
 		}
@@ -41,15 +43,15 @@ func JSON(w io.Writer, r *check.Result) error {
 	return s.flush()
 }
 
-// JSONL writes the findings of r, one object a line, and nothing else: no line
-// when the site is clean. The fields are those of [AppendLink], in the same
-// order, followed by those that only a finding has.
+// JSONL writes the findings of r, one object per line, and nothing else. A
+// clean site gives no output. The fields are those of [AppendLink], in the same
+// order, then those that only a finding has.
 //
 // The only errors are those of w, wrapped.
 func JSONL(w io.Writer, r *check.Result) error {
 	s := sink{w: w}
 	for i := range r.Findings {
-		s.buf = appendFinding(s.buf, &r.Findings[i])
+		s.buf = AppendFinding(s.buf, &r.Findings[i])
 		s.buf = append(s.buf, '\n')
 		if err := s.drain(); err != nil {
 			return err
@@ -58,33 +60,34 @@ func JSONL(w io.Writer, r *check.Result) error {
 	return s.flush()
 }
 
-// appendFinding appends f as an object without line end.
-func appendFinding(dst []byte, f *check.Finding) []byte {
+// AppendFinding appends f as the object that [JSONL] writes on a line, without
+// the line end. It is safe for concurrent use.
+func AppendFinding(dst []byte, f *check.Finding) []byte {
 	l := f.Link()
 	dst = appendRow(dst, &l)
 	dst = appendSource(dst, f.Source)
 	if f.Suggestion != "" {
 		dst = append(dst, `,"suggestion":`...)
-		dst = appendString(dst, f.Suggestion)
+		dst = AppendString(dst, f.Suggestion)
 	}
 	dst = appendRelatedObject(dst, f.Related)
 	dst = append(dst, `,"message":`...)
-	dst = appendString(dst, f.Message)
+	dst = AppendString(dst, f.Message)
 	if f.Count > 1 {
 		dst = appendIntField(dst, `,"count":`, f.Count)
 	}
 	return append(dst, '}')
 }
 
-// appendSummary appends s as an object. Every field is always present, and
+// appendSummary appends s as an object. All fields are always present, and
 // lists are never null.
 func appendSummary(dst []byte, s *check.Summary) []byte {
 	dst = append(dst, `{"docroot":`...)
-	dst = appendString(dst, s.Docroot)
+	dst = AppendString(dst, s.Docroot)
 	dst = append(dst, `,"profile":`...)
-	dst = appendString(dst, s.Profile)
+	dst = AppendString(dst, s.Profile)
 	dst = append(dst, `,"profile_from":`...)
-	dst = appendString(dst, s.ProfileFrom)
+	dst = AppendString(dst, s.ProfileFrom)
 	dst = appendIntField(dst, `,"files":`, s.Files)
 	dst = appendIntField(dst, `,"pages":`, s.Pages)
 	dst = append(dst, `,"bytes":`...)
@@ -105,7 +108,7 @@ func appendSummary(dst []byte, s *check.Summary) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, `{"code":`...)
-		dst = appendString(dst, string(r.Code))
+		dst = AppendString(dst, string(r.Code))
 		dst = appendIntField(dst, `,"count":`, r.Count)
 		dst = append(dst, '}')
 	}
@@ -123,7 +126,7 @@ func appendStrings(dst []byte, all []string) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, text)
+		dst = AppendString(dst, text)
 	}
 	return dst
 }
@@ -134,31 +137,31 @@ func appendIntField(dst []byte, key string, n int) []byte {
 }
 
 // AppendLink appends l to dst as one line of `check --format jsonl --show all`
-// and returns the longer slice. The thirteen fields of the row are a contract
-// (docs/reference/formats.md): all are always present, in this order. Bytes that are not
-// UTF-8 become U+FFFD, as JSON demands.
+// and returns the longer slice. The thirteen fields of the line are a contract
+// (docs/reference/formats.md): all are always present, in this order. Bytes
+// that are not UTF-8 become U+FFFD, as JSON requires.
 //
-// Measured by BenchmarkAppendLink on a row of 301 bytes: 120 ns at best, 157 ns
-// in the median of 60 runs on a busy machine, where encoding/json takes 557 ns
-// at best. 2.5 million rows are a third of a second.
+// BenchmarkAppendLink, a row of 301 bytes: 120 ns at best and 157 ns in the
+// median of 60 runs on a busy machine; encoding/json takes 557 ns at best. 2.5
+// million rows take a third of a second.
 //
-// It allocates nothing while dst has room, keeps no reference to l, and is
-// safe for concurrent use.
+// It does not allocate while dst has room, does not keep l, and is safe for
+// concurrent use.
 func AppendLink(dst []byte, l *check.Link) []byte {
 	return append(appendRow(dst, l), "}\n"...)
 }
 
-// AppendSourcedLink is [AppendLink] with the place in the sources after the
+// AppendSourcedLink is [AppendLink] with the position in the sources after the
 // thirteen fields, if source is not nil.
 func AppendSourcedLink(dst []byte, l *check.Link, source *check.Position) []byte {
 	return append(appendSource(appendRow(dst, l), source), "}\n"...)
 }
 
-// appendRow appends the fields of the row, with the brace that opens the
-// object and without the one that closes it.
+// appendRow appends the fields of the row, with the opening brace of the object
+// and without the closing one.
 func appendRow(dst []byte, l *check.Link) []byte {
 	dst = append(dst, `{"page":`...)
-	dst = appendString(dst, l.Page)
+	dst = AppendString(dst, l.Page)
 	dst = append(dst, `,"line":`...)
 	dst = strconv.AppendInt(dst, int64(l.Line), 10)
 	dst = append(dst, `,"column":`...)
@@ -166,42 +169,35 @@ func appendRow(dst []byte, l *check.Link) []byte {
 	dst = append(dst, `,"offset":`...)
 	dst = strconv.AppendInt(dst, l.Offset, 10)
 	dst = append(dst, `,"element":`...)
-	dst = appendString(dst, l.Element)
+	dst = AppendString(dst, l.Element)
 	dst = append(dst, `,"attribute":`...)
-	dst = appendString(dst, l.Attribute)
+	dst = AppendString(dst, l.Attribute)
 	dst = append(dst, `,"raw":`...)
-	dst = appendString(dst, l.Raw)
+	dst = AppendString(dst, l.Raw)
 	dst = append(dst, `,"target":`...)
-	dst = appendString(dst, l.Target)
+	dst = AppendString(dst, l.Target)
 	dst = append(dst, `,"fragment":`...)
-	dst = appendString(dst, l.Fragment)
+	dst = AppendString(dst, l.Fragment)
 	dst = append(dst, `,"verdict":"`...)
-	dst = append(dst, l.Verdict.String()...) // a word of ours: nothing to escape
+	dst = append(dst, l.Verdict.String()...) // nothing to escape in our own words
 	dst = append(dst, `","code":`...)
-	dst = appendString(dst, string(l.Code))
+	dst = AppendString(dst, string(l.Code))
 	dst = append(dst, `,"status":`...)
 	dst = strconv.AppendInt(dst, int64(l.Status), 10)
 	dst = append(dst, `,"final":`...)
-	return appendString(dst, l.Final)
+	return AppendString(dst, l.Final)
 }
 
-// AppendFinding appends f as the object that [JSONL] writes on a line, without
-// the line end. It is safe for concurrent use.
-func AppendFinding(dst []byte, f *check.Finding) []byte { return appendFinding(dst, f) }
-
-// AppendString appends s as a JSON string: what is not UTF-8 is replaced.
-func AppendString(dst []byte, s string) []byte { return appendString(dst, s) }
-
-// AppendFixed appends one line that says of f, which was found before, that it
-// is found no more.
+// AppendFixed appends a line that says that f, which an earlier check found, is
+// fixed.
 func AppendFixed(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	p := painter(opt.Color)
 	if f.Source != nil {
 		dst = appendQuoted(dst, f.Source.File)
-		dst = appendPlace(dst, f.Source.Line, f.Source.Column)
+		dst = appendLineColumn(dst, f.Source.Line, f.Source.Column)
 	} else {
 		dst = appendPath(dst, f.Page, opt.Prefix)
-		dst = appendPlace(dst, f.Line, f.Column)
+		dst = appendLineColumn(dst, f.Line, f.Column)
 	}
 	dst = append(dst, ": "...)
 	dst = p.on(dst, sgrDim)
@@ -214,8 +210,9 @@ func AppendFixed(dst []byte, f *check.Finding, opt TextOptions) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// plainByte tells which bytes stand for themselves in a JSON string. < > and &
-// do: nobody pastes a report into a page unescaped, and jq users read it.
+// plainByte says which bytes a JSON string contains without escapes. < > and &
+// are among them: nobody pastes a report into a page unescaped, and users of jq
+// read it.
 var plainByte = func() (t [256]bool) {
 	for c := 0x20; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -223,9 +220,9 @@ var plainByte = func() (t [256]bool) {
 	return t
 }()
 
-// appendString appends s as a JSON string, byte for byte as encoding/json does
-// with SetEscapeHTML(false).
-func appendString(dst []byte, s string) []byte {
+// AppendString appends s as a JSON string, byte for byte as encoding/json does
+// with SetEscapeHTML(false). Bytes that are not UTF-8 are replaced.
+func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	i := plainPrefix(s)
 	for i < len(s) {
@@ -239,9 +236,9 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// plainPrefix returns the length of the longest prefix of s whose bytes all
-// stand for themselves. It looks at eight bytes together, since nearly all of
-// a row is plain ASCII.
+// plainPrefix returns the length of the longest prefix of s that needs no
+// escapes. It tests eight bytes at once, because nearly all of a row is plain
+// ASCII.
 func plainPrefix(s string) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
@@ -250,7 +247,7 @@ func plainPrefix(s string) int {
 		}
 	}
 	if n := len(s); i+8 > n && n >= 8 && plainWord(s[n-8:]) {
-		return n // the tail, together with bytes that were seen before
+		return n // the tail overlaps bytes that were already tested
 	}
 	for i < len(s) && plainByte[s[i]] {
 		i++
@@ -258,7 +255,7 @@ func plainPrefix(s string) int {
 	return i
 }
 
-// plainWord tells whether the first eight bytes of s are all plain.
+// plainWord reports whether the first eight bytes of s need no escapes.
 func plainWord(s string) bool {
 	const (
 		ones  = 0x0101010101010101
@@ -267,13 +264,13 @@ func plainWord(s string) bool {
 	_ = s[7]
 	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	// A high bit is set when some byte is >= 0x80, < 0x20, " or \. A borrow
-	// can set one more, but only above a byte that has one of its own.
+	// A byte's high bit is set if the byte is >= 0x80, < 0x20, " or \. A borrow
+	// can set another one, but only above a byte that has its own.
 	return (w|(w-ones*0x20)|((w^ones*'"')-ones)|((w^ones*'\\')-ones))&highs == 0
 }
 
-// appendEscape appends the escaped form of the first rune of s, which is not
-// plain, and returns the number of bytes of s that it stands for.
+// appendEscape appends the escape of the first rune of s, which needs one, and
+// returns the number of bytes of s that it replaces.
 func appendEscape(dst []byte, s string) ([]byte, int) {
 	c := s[0]
 	switch c {
@@ -301,4 +298,16 @@ func appendEscape(dst []byte, s string) ([]byte, int) {
 		return append(dst, `\u202`+string(hexDigits[r&15])...), n
 	}
 	return append(dst, s[:n]...), n
+}
+
+// writeJSON writes the document of a plan, of outcomes or of explanations,
+// indented and without escapes for HTML.
+func writeJSON(w io.Writer, document any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(document); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
 }

@@ -7,12 +7,11 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// Record is one answer of `sitelink links`, as fields with names: a line of
-// JSON Lines, or of CSV. Records of one kind have the same names in the same
-// order.
+// Record is one row of `sitelink links`: a line of JSON Lines or of CSV.
+// Records of one kind have the same names in the same order.
 type Record []Field
 
-// Field is one value of a record: Number if IsNumber, else Text.
+// Field is one value of a record: Number if IsNumber is set, otherwise Text.
 type Field struct {
 	Name     string
 	Text     string
@@ -24,7 +23,7 @@ func textField(name, value string) Field { return Field{Name: name, Text: value}
 
 func numberField(name string, n int64) Field { return Field{Name: name, Number: n, IsNumber: true} }
 
-// LinkRecord returns the row of a link, with the thirteen fields of
+// LinkRecord returns the row of a link with the thirteen fields of
 // [AppendLink].
 func LinkRecord(l *check.Link) Record {
 	return Record{
@@ -35,8 +34,8 @@ func LinkRecord(l *check.Link) Record {
 	}
 }
 
-// ExternalRecord returns an address outside the docroot; site is the base URL
-// of the site that links there.
+// ExternalRecord returns the row of an external URL. site is the base URL of
+// the site that links to it.
 func ExternalRecord(site string, x *check.ExternalTarget) Record {
 	return Record{
 		textField("site", site), textField("target", x.Target), textField("fragment", x.Fragment),
@@ -46,13 +45,14 @@ func ExternalRecord(site string, x *check.ExternalTarget) Record {
 	}
 }
 
-// AnchorRecord returns an anchor of the site with that base URL.
+// AnchorRecord returns the row of an anchor. site is the base URL of its site.
 func AnchorRecord(site string, a check.Anchor) Record {
 	return Record{textField("site", site), textField("file", a.Page), textField("anchor", a.Name), textField("kind", a.Kind)}
 }
 
-// AddressRecord returns a path by which the site with that base URL answers;
-// host is its host, and base its base path with a slash at the end.
+// AddressRecord returns the row of a path that a site answers. site is the base
+// URL of the site, host its host, and base its base path with a slash at the
+// end.
 func AddressRecord(site, host, base string, a check.Address) Record {
 	return Record{
 		textField("site", site), textField("host", host), textField("base", base),
@@ -60,7 +60,7 @@ func AddressRecord(site, host, base string, a check.Address) Record {
 	}
 }
 
-// OrphanRecord returns a file that visitors do not come to.
+// OrphanRecord returns the row of a file that visitors cannot reach.
 func OrphanRecord(o *check.OrphanFile) Record {
 	kind, linked := "file", "no"
 	if o.IsPage {
@@ -72,26 +72,26 @@ func OrphanRecord(o *check.OrphanFile) Record {
 	return Record{textField("file", o.Path), textField("kind", kind), textField("linked", linked), textField("alias", o.Alias)}
 }
 
-// AppendJSON appends r as one line of JSON Lines, written as [AppendLink]
-// writes rows. It allocates nothing while dst has room.
+// AppendJSON appends r as one line of JSON Lines in the style of [AppendLink].
+// It does not allocate while dst has room.
 func (r Record) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	for i, f := range r {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, f.Name)
+		dst = AppendString(dst, f.Name)
 		dst = append(dst, ':')
 		if f.IsNumber {
 			dst = strconv.AppendInt(dst, f.Number, 10)
 		} else {
-			dst = appendString(dst, f.Text)
+			dst = AppendString(dst, f.Text)
 		}
 	}
 	return append(dst, "}\n"...)
 }
 
-// AppendCSVHeader appends the names of r's fields as a line of CSV.
+// AppendCSVHeader appends the names of the fields as a line of CSV.
 func (r Record) AppendCSVHeader(dst []byte) []byte {
 	for i, f := range r {
 		if i > 0 {
@@ -102,10 +102,10 @@ func (r Record) AppendCSVHeader(dst []byte) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// AppendCSV appends r as one line of CSV (RFC 4180, section 2): lines end in
-// CR LF, and a value that holds a comma, a quote or a line end stands in quotes.
-// Bytes that are not UTF-8 become U+FFFD. Values are what the site says: one that
-// begins with = is a formula to a spreadsheet that opens the file as such.
+// AppendCSV appends r as one line of CSV (RFC 4180, section 2): lines end with
+// CR LF, and a value with a comma, a quote or a line end is quoted. Bytes that
+// are not UTF-8 become U+FFFD. Values are not changed: a spreadsheet that opens
+// the file takes a value that starts with = for a formula.
 func (r Record) AppendCSV(dst []byte) []byte {
 	for i, f := range r {
 		if i > 0 {
@@ -130,19 +130,18 @@ func appendCSV(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// DotBegin and DotEnd stand around the edges of [AppendDot]. A strict graph
-// draws several links between the same two nodes as one edge.
+// DotBegin and DotEnd enclose the edges of [AppendDot]. A strict graph draws
+// several links between the same two nodes as one edge.
 const (
 	DotBegin = "strict digraph links {\n\trankdir=LR\n\tnode [shape=box]\n"
 	DotEnd   = "}\n"
 )
 
-// AppendDot appends the edge of a link in the DOT language of Graphviz, from
-// its page to file, the docroot path of what answers, or to its target where
-// nothing of the docroot does. Links that lead nowhere by themselves (mailto,
-// data, javascript, actions, hints) have no edge. Broken links are red,
-// warnings orange; where links between the same two nodes differ, the last colour
-// counts.
+// AppendDot appends the edge of a link in the DOT language of Graphviz: from
+// its page to file, the docroot path of what answers, or to its target if no
+// file answers. Links without a target page (mailto, data, javascript, actions,
+// hints) have no edge. Broken links are red, warnings orange. If several links
+// between two nodes differ, the last colour counts.
 func AppendDot(dst []byte, l *check.Link, file string) []byte {
 	switch l.Code {
 	case check.Mailto, check.Tel, check.Data, check.JavaScript, check.OtherScheme, check.Inert, check.Action, check.Hint, check.Ping:
@@ -168,9 +167,9 @@ func AppendDot(dst []byte, l *check.Link, file string) []byte {
 	return append(dst, '\n')
 }
 
-// appendDotName appends a name in quotes. Inside them only \" means something
-// to the parser; as a label the name is read again, where a backslash begins an
-// escape, so it is doubled. Long names are cut: a data: URL is no label.
+// appendDotName appends a quoted name. Between quotes the parser only knows \".
+// The name is also the label, in which a backslash starts an escape, so it is
+// doubled. Long names, such as data: URLs, are cut.
 func appendDotName(dst []byte, name string) []byte {
 	plain := string(appendCut(nil, name, maxMessageBytes))
 	dst = append(dst, '"')

@@ -12,24 +12,23 @@ import (
 )
 
 const (
-	// markdownMaxBytes keeps the report below what GitHub takes for a comment
-	// (65,536 characters) with room for what an action writes around it.
+	// markdownMaxBytes keeps the report below GitHub's limit for a comment
+	// (65,536 characters), with room for what an action adds.
 	markdownMaxBytes = 65_000
-	// markdownTail is room for the line that says what was left out.
+	// markdownTail is room for the line that counts what is missing.
 	markdownTail = 300
 	// markdownOpen is the number of findings above which they are folded.
 	markdownOpen = 20
 )
 
 // Markdown writes r as GitHub Flavored Markdown for a comment or a job summary:
-// the counts, the targets that break on most pages, then the findings under
-// headings as opt.GroupBy says, pages with an error first. It is never
-// longer than 65,000 bytes; where the findings end early, the last line says
-// how many more there are.
+// the counts, the targets that break on most pages, then the findings below
+// headings as opt.GroupBy selects, pages with an error first. It is never
+// longer than 65,000 bytes; if there is no room for all findings, the last line
+// counts the rest.
 //
-// Whatever comes from the site stands in a code span, or holds nothing that
-// Markdown acts on: a page can write no link, image, mention or HTML into the
-// comment.
+// Text of the site is in a code span unless it is plain text: a page cannot
+// write links, images, mentions or HTML into the comment.
 func Markdown(w io.Writer, r *check.Result, opt Options) error {
 	m := markdown{opt: &opt, findings: r.Findings}
 	m.summary(r)
@@ -38,8 +37,8 @@ func Markdown(w io.Writer, r *check.Result, opt Options) error {
 	return s.flush()
 }
 
-// markdown is a report in the making. It is bounded, so that it is made in
-// memory.
+// markdown is a report under construction. It is built in memory, because its
+// size is bounded.
 type markdown struct {
 	buf      []byte
 	opt      *Options
@@ -101,7 +100,7 @@ func (m *markdown) summary(r *check.Result) {
 	m.tops()
 }
 
-// maxUnused is more unused rules than anybody has, and bounds the report.
+// maxUnused is how many unused rules are listed.
 const maxUnused = 20
 
 func (m *markdown) unused(title string, rules []string) {
@@ -120,7 +119,7 @@ func (m *markdown) unused(title string, rules []string) {
 
 func (m *markdown) tops() {
 	if m.opt.GroupBy == GroupTarget {
-		return // the groups say the same
+		return // the groups have the same information
 	}
 	tops := topTargets(m.findings)
 	for i, t := range tops[:min(len(tops), maxTops)] {
@@ -146,7 +145,7 @@ func (m *markdown) tops() {
 	}
 }
 
-// groups writes the findings until there is no room.
+// groups writes findings while there is room.
 func (m *markdown) groups() {
 	if len(m.findings) == 0 {
 		return
@@ -170,11 +169,11 @@ func (m *markdown) groups() {
 	}
 }
 
-// list returns the number of findings that it wrote.
+// list writes the findings and returns how many it wrote.
 func (m *markdown) list() (written int) {
 	var item []byte
-	groups := gather(m.findings, m.opt)
-	if m.opt.GroupBy == GroupPage { // the others are sorted so, owners by number
+	groups := groupFindings(m.findings, m.opt)
+	if m.opt.GroupBy == GroupPage { // the other groups are sorted
 		slices.SortStableFunc(groups, bySeverity)
 	}
 	for _, g := range groups {
@@ -222,18 +221,18 @@ func (m *markdown) heading(dst []byte, g *group) []byte {
 	return append(dst, "\n\n"...)
 }
 
-// item appends one finding: its place, what is wrong unless the heading says
-// so, the link as written and what may have been meant.
+// item appends one finding: its position, what is wrong unless the heading says
+// so, the link as written, and the suggestion.
 func (m *markdown) item(dst []byte, f *check.Finding, g *group) []byte {
 	dst = append(dst, "- "...)
-	file, line, column := m.opt.place(f)
+	file, line, column := m.opt.filePosition(f)
 	if f.Source != nil {
 		file, line, column = f.Source.File, f.Source.Line, f.Source.Column
 	}
 	switch inHeading := m.opt.GroupBy == GroupPage && f.Source == nil; {
 	case !inHeading:
-		dst = appendCodeSpan(dst, string(appendPlace([]byte(file), line, column)))
-		if words := writtenBy(f); words != "" {
+		dst = appendCodeSpan(dst, string(appendLineColumn([]byte(file), line, column)))
+		if words := sourceDescription(f); words != "" {
 			dst = append(dst, " ("...)
 			dst = appendPlain(dst, words)
 			dst = append(dst, ')')
@@ -263,7 +262,7 @@ func (m *markdown) item(dst []byte, f *check.Finding, g *group) []byte {
 		dst = appendSpan(dst, appendWritten(nil, f))
 	}
 	if f.Suggestion != "" {
-		before, after := hint(f)
+		before, after := suggestionWords(f)
 		dst = append(dst, ", "+before...)
 		dst = appendCodeSpan(dst, f.Suggestion)
 		dst = append(dst, after...)
@@ -272,7 +271,7 @@ func (m *markdown) item(dst []byte, f *check.Finding, g *group) []byte {
 		dst = append(dst, ", "...)
 		dst = appendPlain(dst, r.Text)
 		dst = append(dst, " at "...)
-		dst = appendCodeSpan(dst, string(appendPlace([]byte(r.File), r.Line, r.Column)))
+		dst = appendCodeSpan(dst, string(appendLineColumn([]byte(r.File), r.Line, r.Column)))
 	}
 	return append(dst, '\n')
 }
@@ -282,9 +281,10 @@ func appendCodeSpan(dst []byte, s string) []byte {
 	return appendSpan(dst, appendCut(nil, s, maxValueBytes))
 }
 
-// appendSpan appends s as a code span (CommonMark 6.1): between runs of
-// backticks of a length that does not occur in s. Nothing inside is Markdown,
-// HTML or, on GitHub and GitLab, a mention or a reference. s holds no line end.
+// appendSpan appends s as a code span (CommonMark 6.1), between runs of
+// backticks of a length that s does not contain. Nothing inside is Markdown,
+// HTML or, on GitHub and GitLab, a mention or a reference. s contains no line
+// end.
 func appendSpan(dst, s []byte) []byte {
 	if len(s) == 0 {
 		return append(dst, "(empty)"...)
@@ -299,7 +299,7 @@ func appendSpan(dst, s []byte) []byte {
 		}
 	}
 	fence := bytes.Repeat([]byte{'`'}, longest+1)
-	// One space at either end is taken off again, unless all is spaces.
+	// Markdown removes one space at either end, unless there are only spaces.
 	pad := s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' && len(bytes.Trim(s, " ")) > 0
 	dst = append(dst, fence...)
 	if pad {
@@ -312,22 +312,22 @@ func appendSpan(dst, s []byte) []byte {
 	return append(dst, fence...)
 }
 
-// appendPlain appends s as running text, if it holds nothing that Markdown or a
-// forge could act on, and as a code span otherwise.
+// appendPlain appends s as text if it contains nothing that Markdown or a forge
+// interprets, otherwise as a code span.
 func appendPlain(dst []byte, s string) []byte {
 	quoted := appendCut(nil, s, maxMessageBytes)
-	if inert(quoted) {
+	if isPlainMarkdown(quoted) {
 		return append(dst, quoted...)
 	}
 	return appendSpan(dst, quoted)
 }
 
-// inert tells whether s is the same text in and out of Markdown, anywhere but at
-// the beginning of a line: words, and punctuation that begins nothing. Left out
-// are above all @, # and GH- (mentions, references), a colon before anything but
-// a space and www. (automatic links), and all that emphasises, quotes or
-// escapes.
-func inert(s []byte) bool {
+// isPlainMarkdown reports whether s is the same text with and without Markdown,
+// anywhere except at the start of a line: words, and punctuation without a
+// meaning. It excludes above all @, # and GH- (mentions, references), a colon
+// before anything but a space and www. (automatic links), and everything that
+// emphasises, quotes or escapes.
+func isPlainMarkdown(s []byte) bool {
 	for i, c := range s {
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c >= 0x80:

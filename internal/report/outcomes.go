@@ -1,8 +1,6 @@
 package report
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"time"
 
@@ -12,20 +10,21 @@ import (
 
 // OutcomesOptions say how outcomes are shown.
 type OutcomesOptions struct {
-	// All lists what went well, too (PB-52: by default nobody is told of it).
+	// All also lists the notices that went well. They are not listed by default
+	// (PB-52).
 	All   bool
 	Color bool
 }
 
-// outcomeWords say for a person how a notice went.
+// outcomeWords are the states of a notice for people.
 var outcomeWords = map[ledger.State]string{
 	ledger.Done: "told", ledger.Accepted: "accepted", ledger.Permanent: "failed", ledger.Retry: "failed for now",
 	ledger.InFlight: "not known", ledger.NoService: "takes no notices", ledger.Skipped: "skipped", ledger.Pending: "open",
 }
 
-// Outcomes writes for a person how the notices of a run went: under each page
-// the targets that could not be told, and why, then the counts. When all went
-// well and opt does not ask for more, it writes nothing.
+// Outcomes writes for people what became of the notices of a run: below each
+// page the targets that could not be notified, and why, then the counts. If all
+// went well and opt does not ask for more, it writes nothing.
 //
 // The only errors are those of w, wrapped.
 func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
@@ -74,8 +73,8 @@ func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 	return s.flush()
 }
 
-// outcomeDetail says which protocol and event it was, what the target said, and
-// what comes next.
+// outcomeDetail returns the protocol and the event, what the target answered,
+// and what comes next.
 func outcomeDetail(n *deliver.Result) string {
 	text := string(n.Event)
 	if n.Protocol != ledger.AnyProtocol {
@@ -93,7 +92,7 @@ func outcomeDetail(n *deliver.Result) string {
 	return text
 }
 
-// OutcomesSummary says in a line how a run went.
+// OutcomesSummary returns one line with the counts of a run.
 func OutcomesSummary(r *deliver.Report) string {
 	var b []byte
 	part := func(n int, text string) {
@@ -125,7 +124,7 @@ func OutcomesSummary(r *deliver.Report) string {
 	return string(b)
 }
 
-// outcomesSchema is the version of the JSON document of outcomes; see [schema].
+// outcomesSchema is the version of the JSON document of outcomes, see schema.
 const outcomesSchema = 1
 
 type outcomesDocument struct {
@@ -147,8 +146,8 @@ type outcomesNotice struct {
 	Unsettled bool   `json:"unsettled,omitempty"`
 }
 
-// OutcomesJSON writes all outcomes as one object: docs/reference/formats.md has its
-// fields.
+// OutcomesJSON writes all outcomes as one object; docs/reference/formats.md
+// lists its fields.
 //
 // The only errors are those of w, wrapped.
 func OutcomesJSON(w io.Writer, base string, r *deliver.Report) error {
@@ -159,17 +158,12 @@ func OutcomesJSON(w io.Writer, base string, r *deliver.Report) error {
 		d.Counts[string(n.State)]++
 		d.Notices = append(d.Notices, outcomesNotice{n.Notice, n.Via, n.Repeated, n.NotRepeated})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return writeJSON(w, d)
 }
 
-// OutcomesMarkdown writes the counts and the targets that could not be told,
-// for a comment or a job summary; it stays below 65,000 bytes like [Markdown].
+// OutcomesMarkdown writes the counts and the targets that could not be
+// notified, for a comment or a job summary. It stays below 65,000 bytes like
+// [Markdown].
 //
 // The only errors are those of w, wrapped.
 func OutcomesMarkdown(w io.Writer, r *deliver.Report) error {

@@ -2,8 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -14,13 +12,15 @@ import (
 
 // PlanOptions say how a plan is shown.
 type PlanOptions struct {
-	// ByTarget groups by who is told, not by the page that speaks.
+	// ByTarget groups by the target of the notice instead of the page that
+	// sends it.
 	ByTarget bool
 	Color    bool
 }
 
-// Plan writes a plan for a person: what each page tells whom and why, then the
-// counts. Sorted by page and target, or the other way round.
+// Plan writes a plan for people: which notices each page sends to which targets
+// and why, then the counts. It is sorted by page and target, or by target and
+// page.
 //
 // The only errors are those of w, wrapped.
 func Plan(w io.Writer, p *outgoing.Plan, opt PlanOptions) error {
@@ -35,20 +35,20 @@ func Plan(w io.Writer, p *outgoing.Plan, opt PlanOptions) error {
 	return t.flush()
 }
 
-// planText is a plan on its way to a person.
+// planText writes a plan for people.
 type planText struct {
 	sink
 	plan  *outgoing.Plan
 	paint painter
 }
 
-// signs are those of the events, as a diff has them.
-var signs = map[ledger.Event]string{
+// eventSigns are the signs of the events, as in a diff.
+var eventSigns = map[ledger.Event]string{
 	ledger.Added: "+", ledger.Updated: "~", ledger.Removed: "-", ledger.Deleted: "-", ledger.Moved: ">",
 }
 
-// why says for a person what happened to a link.
-func why(i *outgoing.Item) string {
+// eventText says what happened to a link.
+func eventText(i *outgoing.Item) string {
 	if i.Withdrawn {
 		return "was never told, and need not be now"
 	}
@@ -107,14 +107,14 @@ func (t *planText) byTarget() {
 }
 
 func (t *planText) line(i *outgoing.Item, address string) {
-	sign := signs[i.Event]
+	sign := eventSigns[i.Event]
 	if i.Withdrawn {
 		sign = "x"
 	}
 	t.buf = append(append(append(t.buf, "  "...), sign...), ' ')
 	t.buf = appendQuoted(t.buf, address)
 	t.buf = t.paint.on(append(t.buf, "  "...), sgrDim)
-	t.buf = appendQuoted(t.buf, why(i))
+	t.buf = appendQuoted(t.buf, eventText(i))
 	t.buf = append(t.paint.off(t.buf), '\n')
 }
 
@@ -122,8 +122,8 @@ func (t *planText) head(address string) {
 	t.buf = t.paint.off(appendQuoted(t.paint.on(t.buf, sgrBold), address))
 }
 
-// graves lists the deleted pages that the host answers with 404: receivers
-// take that for a fault that may pass.
+// graves lists the deleted pages that the host answers with 404. Receivers take
+// that for a temporary fault.
 func (t *planText) graves() {
 	if len(t.plan.Unanswered) == 0 {
 		return
@@ -160,7 +160,7 @@ func (t *planText) counts() {
 	}
 }
 
-// PlanSummary says in a line how much a plan tells.
+// PlanSummary returns one line with the counts of a plan.
 func PlanSummary(p *outgoing.Plan) string {
 	var b []byte
 	if p.First {
@@ -201,7 +201,7 @@ func PlanSummary(p *outgoing.Plan) string {
 	return string(append(b, " unchanged"...))
 }
 
-// planSchema is the version of the JSON document of a plan; see [schema].
+// planSchema is the version of the JSON document of a plan, see schema.
 const planSchema = 1
 
 type planDocument struct {
@@ -237,8 +237,9 @@ type planLeft struct {
 	Pages  int             `json:"pages"`
 }
 
-// PlanJSON writes a plan as one object: docs/reference/formats.md has its fields.
-// internal are the links between the site's own pages, nil when nobody asked.
+// PlanJSON writes a plan as one object; docs/reference/formats.md lists its
+// fields. internal holds the links between the site's own pages, nil to leave
+// them out.
 //
 // The only errors are those of w, wrapped.
 func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link) error {
@@ -248,7 +249,7 @@ func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link) error {
 	}
 	for i := range p.Items {
 		n := &p.Items[i]
-		d.Notices = append(d.Notices, planNotice{n.Event, n.Source, n.Target, n.Replacement, n.Page, why(n), n.Withdrawn})
+		d.Notices = append(d.Notices, planNotice{n.Event, n.Source, n.Target, n.Replacement, n.Page, eventText(n), n.Withdrawn})
 	}
 	for _, g := range p.Gone {
 		d.Gone = append(d.Gone, planGone(g))
@@ -257,18 +258,12 @@ func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link) error {
 	for _, l := range p.Excluded {
 		d.LeftOut = append(d.LeftOut, planLeft(l))
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return writeJSON(w, d)
 }
 
 // PlanMarkdown writes a plan for a comment or a job summary: the counts, then a
-// list for each page. Like [Markdown] it stays below 65,000 bytes, and
-// whatever comes from the site stands in a code span.
+// list for each page. It stays below 65,000 bytes like [Markdown], and text of
+// the site is in code spans.
 //
 // The only errors are those of w, wrapped.
 func PlanMarkdown(w io.Writer, p *outgoing.Plan) error {
@@ -292,7 +287,7 @@ func PlanMarkdown(w io.Writer, p *outgoing.Plan) error {
 		if n.Event == ledger.Moved && !n.Withdrawn {
 			s.buf = appendCodeSpan(append(s.buf, "the page moved to "...), n.Replacement)
 		} else {
-			s.buf = append(s.buf, why(n)...)
+			s.buf = append(s.buf, eventText(n)...)
 		}
 		s.buf = append(s.buf, '\n')
 	}

@@ -5,17 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// Values longer than these are cut in text. A data: URI can be megabytes; the
-// reader needs its beginning and its size.
+// Longer values are cut in text. A data: URI can have megabytes; its start and
+// its size are enough for the reader.
 const (
 	maxValueBytes   = 200
 	maxMessageBytes = 500
 )
 
-// appendQuoted appends s with everything a terminal might obey or hide made
-// visible: control characters, invisible and direction-changing ones, bytes
-// that are not UTF-8. A backslash stays as it is, because links that hold one
-// are to be seen as written; JSON is the exact form.
+// appendQuoted appends s with everything made visible that a terminal might
+// obey or hide: control characters, invisible characters, characters that
+// change the direction, and bytes that are not UTF-8. It does not escape
+// backslashes, so that links with one appear as written; JSON has the exact
+// value.
 func appendQuoted(dst []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
@@ -62,13 +63,13 @@ func appendHex(dst []byte, r rune, digits int) []byte {
 	return dst
 }
 
-// appendCut appends s quoted; when it is longer than limit bytes, only its
-// beginning, an ellipsis and its size.
+// appendCut appends s quoted. If s is longer than limit bytes, it appends the
+// beginning, an ellipsis and the size.
 func appendCut(dst []byte, s string, limit int) []byte {
 	if len(s) <= limit {
 		return appendQuoted(dst, s)
 	}
-	keep := limit * 3 / 4 // a value just above the limit is cut visibly
+	keep := limit * 3 / 4 // so that a cut is visible just above the limit
 	for back := 0; back < utf8.UTFMax-1 && !utf8.RuneStart(s[keep]); back++ {
 		keep--
 	}
@@ -78,8 +79,8 @@ func appendCut(dst []byte, s string, limit int) []byte {
 	return append(dst, ')')
 }
 
-// appendCount appends n with thousands separators and the noun in its number:
-// "1 page", "1,204 pages".
+// appendCount appends n with thousands separators, and the noun in singular or
+// plural: "1 page", "1,204 pages".
 func appendCount(dst []byte, n int, noun string) []byte {
 	dst = appendThousands(dst, n)
 	dst = append(dst, ' ')

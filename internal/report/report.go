@@ -1,11 +1,12 @@
-// Package report turns what [check.Run] found into bytes: text for a person,
-// JSON and JSON Lines for programs. docs/reference/formats.md describes every format,
+// Package report writes what sitelink found: the findings of a check, the plan
+// and the outcomes of notices, and lists of links. A function for each format
+// writes to an io.Writer; [ByName] finds the formats of a check's result by the
+// name that --format takes. docs/reference/formats.md describes every format,
 // field and code.
 //
-// A [check.Result] enters, bytes on an [io.Writer] leave. The package sorts
-// nothing and reads no clock: the same result gives the same bytes. It opens
-// no file and decides no exit code. Nothing that a page contains reaches a
-// terminal unquoted.
+// The package sorts nothing and reads no clock: the same result gives the same
+// bytes. It opens no file and decides no exit code. Text of the site reaches a
+// terminal quoted, without control characters.
 package report
 
 import (
@@ -16,85 +17,85 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// Format is one form in which a report leaves.
+// Format is one format for the result of a check.
 //
-// Every format is a row of the table below and a file of its own, named for
-// it. A new one joins with a function of the type of Write, a row
-// here, its name among the values of the key format (internal/config/format.go),
-// its place in docs/reference/formats.md, and its own golden tests;
-// what it needs beside the result is a field of [Options] that the command
-// fills. Tests hold the lists together.
+// Each format is a row of the table below. To add one, write a function of the
+// type of Write, and add a row here, its name to the values of the key format
+// (internal/config/format.go), its section in docs/reference/formats.md, and
+// its golden tests. What it needs besides the result is a field of [Options]
+// that the command sets. Tests compare the lists.
 type Format struct {
-	// Name is what --format takes.
+	// Name is the value of --format.
 	Name string
-	// For says who reads it, for the manual: lower case, no full stop.
+	// For says who reads the format, for the manual: lower case, no full stop.
 	For string
-	// Groups tells whether the format obeys Options.GroupBy. Its order is that
-	// of the findings where it does not.
+	// Groups reports whether the format uses Options.GroupBy. Otherwise it has
+	// the order of the findings.
 	Groups bool
-	// Lists tells whether `check --show all` can list every link in it.
+	// Lists reports whether `check --show all` can list every link in this
+	// format.
 	Lists bool
-	// Summary tells whether the report has the summary, and so what is worth
-	// saying of the run as a whole.
+	// Summary reports whether the report contains the summary and the notes
+	// about the whole run.
 	Summary bool
-	// Extras tells whether the report shows Options.Extras, which cost the
-	// command some work.
+	// Extras reports whether the report shows Options.Extras, which take time
+	// to collect.
 	Extras bool
-	// Write writes the whole report of r to w. It neither changes nor keeps r.
-	// The only errors are those of w, wrapped. The same r and options give the
-	// same bytes.
+	// Write writes the report of r to w. It neither changes r nor keeps it. The
+	// only errors are those of w, wrapped. The same r and options give the same
+	// bytes.
 	Write func(w io.Writer, r *check.Result, opt Options) error
 }
 
-// Options are what a format may want to know beside the result. The zero value
-// is good for every format. No format looks at all of them.
+// Options are what formats need besides the result. The zero value works for
+// every format. No format uses all of them.
 type Options struct {
-	// TextOptions say how places and colours look in text.
+	// TextOptions say how positions and colours look in text.
 	TextOptions
-	// Base is the docroot as seen from the root of the project, a slash path
-	// such as public: a page is the file Base/page there. GitHub, GitLab and
-	// SARIF want paths relative to that root. Empty or "." when they are the
-	// same directory.
+	// Base is the docroot relative to the root of the project, a slash path
+	// such as public: the file of a page is Base/page. GitHub, GitLab and SARIF
+	// need paths relative to that root. "" or "." if both are the same
+	// directory.
 	Base string
-	// GroupBy arranges the formats that group; the zero value is GroupPage.
+	// GroupBy is the grouping for formats that group.
 	GroupBy GroupBy
-	// Owners returns who answers for a file, a path relative to the root of the
-	// project: "@docs-team", several with ", " between them, "" for nobody. Nil
-	// when nobody is named for anything.
+	// Owners returns the owners of a file, a path relative to the root of the
+	// project: "@docs-team", several separated by ", ", "" for none. nil if
+	// there are no owners at all.
 	Owners func(path string) string
-	// WarningsFail tells whether a warning fails the run, for formats that know
-	// only passed and failed.
+	// WarningsFail reports whether a warning fails the run, for formats that
+	// only know passed and failed.
 	WarningsFail bool
-	// Version is the version of sitelink, such as v1.2.3; empty when unknown.
+	// Version is the version of sitelink, such as v1.2.3; "" if unknown.
 	Version string
-	// Extras is what only some formats show.
+	// Extras are shown by some formats only.
 	Extras Extras
 }
 
-// GroupBy says what the findings of a report are gathered under.
+// GroupBy says how the findings of a report are grouped.
 type GroupBy uint8
 
 const (
-	// GroupPage: the page that holds the link, as the findings are sorted.
+	// GroupPage groups by the page with the link, in the order of the findings.
 	GroupPage GroupBy = iota
-	// GroupTarget: what the link leads to, most pages first.
+	// GroupTarget groups by what the link leads to, most pages first.
 	GroupTarget
-	// GroupCode: the code, errors first, then most findings first.
+	// GroupCode groups by code, errors first, then most findings first.
 	GroupCode
-	// GroupOwner: who answers for the source file, or for the page where that
-	// is not known; most findings first, those without owner last.
+	// GroupOwner groups by the owner of the source file, or of the page if the
+	// source is not known: most findings first, findings without owner last.
 	GroupOwner
 )
 
 var groupNames = [...]string{"page", "target", "code", "owner"}
 
-// String returns the word that --group-by takes.
+// String returns the value of --group-by.
 func (g GroupBy) String() string { return groupNames[g] }
 
-// GroupNamed returns the grouping of that name, GroupPage for any other.
+// GroupNamed returns the grouping with that name, GroupPage for any other name.
 func GroupNamed(name string) GroupBy { return GroupBy(max(0, slices.Index(groupNames[:], name))) }
 
-// formats is the table of formats, in the order of the manual.
+// formats lists the formats in the order of the manual.
 var formats = []Format{
 	{Name: "text", For: "people, editors", Groups: true, Lists: true, Summary: true,
 		Write: func(w io.Writer, r *check.Result, opt Options) error {
@@ -119,7 +120,7 @@ var formats = []Format{
 // Formats returns all formats in the order of the manual.
 func Formats() []Format { return slices.Clone(formats) }
 
-// ByName returns the format of that name.
+// ByName returns the format with that name.
 func ByName(name string) (Format, bool) {
 	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
 	if i < 0 {
@@ -128,19 +129,19 @@ func ByName(name string) (Format, bool) {
 	return formats[i], true
 }
 
-// flushBytes is the size at which buffered output goes to the writer.
+// flushBytes is the buffer size at which output is written.
 const flushBytes = 64 << 10
 
-// sink collects appended bytes and hands them to w in large pieces. The first
-// error sticks and ends all writing.
+// sink collects output and writes it to w in large pieces. It keeps the first
+// error and writes nothing after it.
 type sink struct {
 	w   io.Writer
 	buf []byte
 	err error
 }
 
-// drain writes the buffer once it is large, so that memory stays bounded by
-// the largest finding.
+// drain writes the buffer once it is large, so that the largest finding bounds
+// the memory.
 func (s *sink) drain() error {
 	if len(s.buf) >= flushBytes {
 		return s.flush()
@@ -155,7 +156,7 @@ func (s *sink) flush() error {
 		}
 	}
 	if cap(s.buf) > 16*flushBytes {
-		s.buf = nil // one giant attribute must not stay allocated for the rest
+		s.buf = nil // free the space of one huge attribute
 	}
 	s.buf = s.buf[:0]
 	return s.err

@@ -2,18 +2,19 @@ package report
 
 import "github.com/sitelink/sitelink/check"
 
-// rule is what servers show beside a finding: what its code means and what to
-// do about it.
+// rule is what servers show with a finding: what its code means and what to do
+// about it.
 type rule struct {
 	code check.Code
-	// level is what the code usually is; a finding has its own.
+	// level is the usual verdict of the code; a finding has its own.
 	level check.Verdict
-	// title is a few words, short one sentence, help one or two on the repair.
+	// title is a few words, short one sentence, help one or two sentences about
+	// the repair.
 	title, short, help string
 }
 
-// rules has a row for each code of a finding; new ones are added at the end. A
-// test holds it to the constants of package check.
+// rules has a row for each code of a finding. Add new ones at the end. A test
+// compares it with the constants of package check.
 var rules = []rule{
 	{check.MissingFile, check.Error, "Missing file", "No file of the site answers the path of this link.",
 		"Correct the link, or put back the file. If the file moved, a redirect keeps links from elsewhere alive."},
@@ -137,16 +138,16 @@ var rules = []rule{
 		"Merge the two heads."},
 }
 
-// ruleIndex returns the place of a code in rules, -1 for one that has no row.
+// ruleIndex returns the index of a code in rules, -1 for none.
 func ruleIndex(code check.Code) int {
-	i, ok := rulePlaces[code]
+	i, ok := ruleIndexes[code]
 	if !ok {
 		return -1
 	}
 	return i
 }
 
-var rulePlaces = func() map[check.Code]int {
+var ruleIndexes = func() map[check.Code]int {
 	m := make(map[check.Code]int, len(rules))
 	for i := range rules {
 		m[rules[i].code] = i

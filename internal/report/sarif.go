@@ -9,9 +9,8 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// Limits of GitHub code scanning ("SARIF results exceed one or more limits"): a
-// file with more results is refused, and of those in it the 5,000 most severe
-// are shown.
+// Limits of GitHub code scanning ("SARIF results exceed one or more limits"):
+// it rejects a file with more results, and shows the 5,000 most severe.
 const (
 	sarifMaxResults = 25_000
 	sarifShown      = 5_000
@@ -21,21 +20,21 @@ const (
 const homepage = "https://github.com/sitelink/sitelink"
 
 // SARIF writes r as a log of version 2.1.0 with one run (OASIS, Static Analysis
-// Results Interchange Format): a rule for each code, whether it was found or
-// not, and a result for each finding, in the order of the findings.
+// Results Interchange Format). The run has a rule for each code, found or not,
+// and a result for each finding, in the order of the findings.
 //
 // Paths are relative to %SRCROOT%, the root of the project, unless the docroot
-// lies outside of it. A result has its fingerprint ([check.Fingerprints]) under
+// is outside of it. A result has its fingerprint ([check.Fingerprints]) under
 // two names: our own, and primaryLocationLineHash, the only one that GitHub
 // compares. Of more than 25,000 findings the best are written, and a
-// notification of the run says how many are not.
+// notification of the run says how many are missing.
 func SARIF(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	s.buf = append(s.buf, `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{`+"\n"+
 		`"tool":{"driver":{"name":"sitelink","informationUri":"`+homepage+`"`...)
 	if opt.Version != "" {
 		s.buf = append(s.buf, `,"version":`...)
-		s.buf = appendString(s.buf, opt.Version)
+		s.buf = AppendString(s.buf, opt.Version)
 	}
 	s.buf = append(s.buf, `,"rules":[`...)
 	for i := range rules {
@@ -61,7 +60,7 @@ func SARIF(w io.Writer, r *check.Result, opt Options) error {
 	return s.flush()
 }
 
-// sarifChoice returns the indices of the findings to write, in order.
+// sarifChoice returns the indexes of the findings to write, in order.
 func sarifChoice(findings []check.Finding) []int {
 	chosen := make([]int, 0, min(len(findings), sarifMaxResults))
 	if len(findings) <= sarifMaxResults {
@@ -71,7 +70,7 @@ func sarifChoice(findings []check.Finding) []int {
 		return chosen
 	}
 	for _, v := range []check.Verdict{check.Error, check.Warning} {
-		for _, p := range best(findings, v, sarifMaxResults-len(chosen)) {
+		for _, p := range bestFindings(findings, v, sarifMaxResults-len(chosen)) {
 			chosen = append(chosen, p.index)
 		}
 	}
@@ -79,7 +78,7 @@ func sarifChoice(findings []check.Finding) []int {
 	return chosen
 }
 
-// appendNext begins the line of element i of an array.
+// appendNext starts the line of element i of an array.
 func appendNext(dst []byte, i int) []byte {
 	if i > 0 {
 		dst = append(dst, ',')
@@ -89,15 +88,15 @@ func appendNext(dst []byte, i int) []byte {
 
 func appendRule(dst []byte, r *rule) []byte {
 	dst = append(dst, `{"id":`...)
-	dst = appendString(dst, string(r.code))
+	dst = AppendString(dst, string(r.code))
 	dst = append(dst, `,"name":`...)
-	dst = appendString(dst, r.title)
+	dst = AppendString(dst, r.title)
 	dst = append(dst, `,"shortDescription":{"text":`...)
-	dst = appendString(dst, r.title)
+	dst = AppendString(dst, r.title)
 	dst = append(dst, `},"fullDescription":{"text":`...)
-	dst = appendString(dst, r.short)
+	dst = AppendString(dst, r.short)
 	dst = append(dst, `},"help":{"text":`...)
-	dst = appendString(dst, r.short+" "+r.help)
+	dst = AppendString(dst, r.short+" "+r.help)
 	dst = append(dst, `},"helpUri":"`+homepage+`/blob/main/docs/reference/codes.md","defaultConfiguration":{"level":"`...)
 	dst = append(dst, r.level.String()...)
 	dst = append(dst, `"},"properties":{"problem.severity":"`...)
@@ -107,23 +106,23 @@ func appendRule(dst []byte, r *rule) []byte {
 
 func appendSARIFResult(dst []byte, f *check.Finding, fingerprint string, opt *Options) []byte {
 	dst = append(dst, `{"ruleId":`...)
-	dst = appendString(dst, string(f.Code))
+	dst = AppendString(dst, string(f.Code))
 	if i := ruleIndex(f.Code); i >= 0 {
 		dst = appendIntField(dst, `,"ruleIndex":`, i)
 	}
 	dst = append(dst, `,"level":"`...)
 	dst = append(dst, f.Verdict.String()...)
 	dst = append(dst, `","message":{"text":`...)
-	dst = appendString(dst, sarifText(string(appendSentence(nil, f))))
+	dst = AppendString(dst, sarifText(string(appendSentence(nil, f))))
 	dst = append(dst, `},"locations":[`...)
-	file, line, column := opt.place(f)
+	file, line, column := opt.filePosition(f)
 	words, related := "", []byte(nil)
 	switch p := f.Source; {
 	case p == nil:
 	case absolute(p.File):
-		related = appendLocation(related, p.File, p.Line, p.Column, sourceWords(p))
+		related = appendLocation(related, p.File, p.Line, p.Column, describeSource(p))
 	default:
-		words = sourceWords(p)
+		words = describeSource(p)
 		related = appendLocation(related, opt.page(f.Page), f.Line, f.Column, "the built page")
 	}
 	if r := f.Related; r != nil {
@@ -145,22 +144,22 @@ func appendSARIFResult(dst []byte, f *check.Finding, fingerprint string, opt *Op
 	dst = append(dst, `"}`...)
 	if f.Element != "" || f.Raw != "" {
 		dst = append(dst, `,"properties":{"link":`...)
-		dst = appendString(dst, string(appendWritten(nil, f)))
+		dst = AppendString(dst, string(appendWritten(nil, f)))
 		if f.Target != "" {
 			dst = append(dst, `,"target":`...)
-			dst = appendString(dst, string(appendCut(nil, targetOf(f), maxMessageBytes)))
+			dst = AppendString(dst, string(appendCut(nil, targetOf(f), maxMessageBytes)))
 		}
 		dst = append(dst, '}')
 	}
 	return append(dst, '}')
 }
 
-// appendLocation appends a place as SARIF has it. A finding about a whole file
-// is put at its first line: GitHub shows nothing that has none. message says
-// what is there, "" nothing.
+// appendLocation appends a SARIF location. A finding about a whole file gets
+// the first line, because GitHub does not show results without one. message
+// describes the location, "" for none.
 func appendLocation(dst []byte, file string, line, column int, message string) []byte {
 	dst = append(dst, `{"physicalLocation":{"artifactLocation":{"uri":`...)
-	dst = appendString(dst, string(appendURI(nil, file)))
+	dst = AppendString(dst, string(appendURI(nil, file)))
 	if !absolute(file) {
 		dst = append(dst, `,"uriBaseId":"%SRCROOT%"`...)
 	}
@@ -171,13 +170,14 @@ func appendLocation(dst []byte, file string, line, column int, message string) [
 	dst = append(dst, `}}`...)
 	if message != "" {
 		dst = append(dst, `,"message":{"text":`...)
-		dst = appendString(dst, sarifText(string(appendCut(nil, message, maxMessageBytes))))
+		dst = AppendString(dst, sarifText(string(appendCut(nil, message, maxMessageBytes))))
 		dst = append(dst, '}')
 	}
 	return append(dst, '}')
 }
 
-// appendInvocation says what the reader of the log would otherwise miss.
+// appendInvocation appends the run's notification about findings that are
+// missing or not shown.
 func appendInvocation(dst []byte, all, written int) []byte {
 	text := ""
 	switch {
@@ -189,16 +189,16 @@ func appendInvocation(dst []byte, all, written int) []byte {
 	dst = append(dst, ",\n"+`"invocations":[{"executionSuccessful":true`...)
 	if text != "" {
 		dst = append(dst, `,"toolExecutionNotifications":[{"level":"warning","message":{"text":`...)
-		dst = appendString(dst, text)
+		dst = AppendString(dst, text)
 		dst = append(dst, `}}]`...)
 	}
 	return append(dst, "}]"...)
 }
 
-// sarifText keeps a page from writing links and placeholders into messages
-// (sections 3.11.5 and 3.11.6). The specification has every { doubled; readers
-// that exist only look for a number in braces, and show doubled ones as they
-// stand, so that only those are touched.
+// sarifText escapes text so that a page cannot write links and placeholders
+// into messages (sections 3.11.5 and 3.11.6). The specification doubles every
+// {. Existing readers only look for a number in braces, and show doubled braces
+// as they are, so that only placeholders are escaped.
 func sarifText(s string) string {
 	if !strings.ContainsAny(s, "[{") {
 		return s
@@ -218,7 +218,7 @@ func sarifText(s string) string {
 	return b.String()
 }
 
-// placeholder tells whether s, which follows a {, makes it one.
+// placeholder reports whether s, which follows a {, makes it a placeholder.
 func placeholder(s string) bool {
 	digits := 0
 	for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {

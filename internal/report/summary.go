@@ -8,24 +8,23 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// A target that breaks on fewer pages than minTopPages is no template's fault;
-// more lines than maxTops would be a second list of findings.
+// A target must break on minTopPages pages to be listed in the summary: on
+// fewer, a template is not the cause. At most maxTops are listed.
 const (
 	minTopPages = 3
 	maxTops     = 5
 )
 
-// TextSummary writes only the last lines of [Text]. `check --show all` in text
-// calls it after the rows of [AppendText].
+// TextSummary writes the summary at the end of [Text]. `check --show all` calls
+// it after the rows of [AppendText].
 func TextSummary(w io.Writer, r *check.Result, opt TextOptions) error {
 	s := sink{w: w}
 	s.buf = appendTextSummary(s.buf, r, opt)
 	return s.flush()
 }
 
-// appendTextSummary appends one line when the site is clean, otherwise the
-// counts, the targets whose repair removes most findings, and what was left
-// out of the check.
+// appendTextSummary appends one line for a clean site, otherwise the counts,
+// the targets whose repair removes most findings, and what was not checked.
 func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 	s, p := &r.Summary, painter(opt.Color)
 	clean := len(r.Findings) == 0 && !r.HasErrors() && !r.HasWarnings()
@@ -93,8 +92,9 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 	return appendUnneeded(dst, s.Baseline, p)
 }
 
-// appendVerdicts appends "12 errors, 3 warnings". It counts the findings the
-// reader has just seen; when they stand for more links, it says so.
+// appendVerdicts appends "12 errors, 3 warnings". It counts the findings that
+// the reader has just seen, and adds the number of links if they represent
+// more.
 func appendVerdicts(dst []byte, r *check.Result, p painter) []byte {
 	errors, warnings, links := 0, 0, 0
 	for i := range r.Findings {
@@ -131,11 +131,11 @@ func appendVerdicts(dst []byte, r *check.Result, p painter) []byte {
 	return dst
 }
 
-// top is one broken target with the number of pages that link to it.
+// top is one broken target and the number of pages that link to it.
 type top struct {
 	what  topKey
 	pages int
-	last  string // page counted last; findings come sorted by page
+	last  string // page counted last; findings are sorted by page
 }
 
 type topKey struct {
@@ -143,8 +143,8 @@ type topKey struct {
 	code             check.Code
 }
 
-// appendTops appends the targets that break on most pages: nearly always one
-// link of a template.
+// appendTops appends the targets that break on most pages. Nearly always, the
+// cause is one link of a template.
 func appendTops(dst []byte, findings []check.Finding) []byte {
 	all := topTargets(findings)
 	if len(all) == 0 {
@@ -176,12 +176,12 @@ func appendTops(dst []byte, findings []check.Finding) []byte {
 	return dst
 }
 
-// keyOf returns what f leads to; false for a fault of the file, or an empty
-// link.
+// keyOf returns what f leads to; ok is false for a fault of a file and for an
+// empty link.
 func keyOf(f *check.Finding) (key topKey, ok bool) {
 	key = topKey{target: f.Target, code: f.Code}
 	if key.target == "" {
-		key.target = f.Raw // no URL at all
+		key.target = f.Raw // it is not a URL
 	}
 	if f.Code == check.MissingFragment || f.Code == check.MissingMap {
 		key.fragment = f.Fragment
@@ -189,7 +189,7 @@ func keyOf(f *check.Finding) (key topKey, ok bool) {
 	return key, key.target != ""
 }
 
-// topTargets returns the targets that break on minTopPages or more pages, most
+// topTargets returns the targets that break on at least minTopPages pages, most
 // pages first, then by name.
 func topTargets(findings []check.Finding) []top {
 	byKey := map[topKey]*top{}
@@ -225,8 +225,8 @@ func topTargets(findings []check.Finding) []top {
 	return tops
 }
 
-// appendRead appends what was read besides pages and what was not, each on a
-// line of its own, or after "; " on that of a clean site.
+// appendRead appends which files were read besides pages and which were not,
+// each on its own line, or after "; " on the line of a clean site.
 func appendRead(dst []byte, s *check.Summary, next string) []byte {
 	for _, list := range []struct {
 		title string
@@ -251,7 +251,7 @@ func appendRead(dst []byte, s *check.Summary, next string) []byte {
 	return dst
 }
 
-// appendNotes appends the notes, a line each.
+// appendNotes appends one line for each note.
 func appendNotes(dst []byte, s *check.Summary) []byte {
 	for _, note := range s.Notes {
 		dst = append(dst, "note: "...)
@@ -261,7 +261,7 @@ func appendNotes(dst []byte, s *check.Summary) []byte {
 	return dst
 }
 
-// appendReadJSON appends the same as fields of an object.
+// appendReadJSON appends the files of appendRead and the notes as JSON fields.
 func appendReadJSON(dst []byte, s *check.Summary) []byte {
 	dst = appendIntField(dst, `,"canonical":`, s.Canonical)
 	dst = appendKindsJSON(append(dst, `,"read":[`...), s.Read)
@@ -271,7 +271,7 @@ func appendReadJSON(dst []byte, s *check.Summary) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, note)
+		dst = AppendString(dst, note)
 	}
 	return append(dst, ']')
 }
@@ -282,19 +282,19 @@ func appendKindsJSON(dst []byte, kinds []check.KindCount) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, `{"kind":`...)
-		dst = appendString(dst, k.Kind)
+		dst = AppendString(dst, k.Kind)
 		dst = appendIntField(dst, `,"count":`, k.Count)
 		dst = append(dst, '}')
 	}
 	return dst
 }
 
-// MaxUnneeded bounds the list of unneeded entries of a baseline in text: after a large repair
-// there may be thousands, and one command drops them all.
+// MaxUnneeded is how many unneeded entries of a baseline text lists. After a
+// large repair there may be thousands, and one command removes them all.
 const MaxUnneeded = 10
 
-// appendBaseline appends what the baseline accepted, to the counts of the
-// summary; next is what stands between two of them.
+// appendBaseline appends what the baseline accepted to the counts of the
+// summary. next separates two counts.
 func appendBaseline(dst []byte, b *check.BaselineSummary, next string) []byte {
 	if b == nil {
 		return dst
@@ -310,7 +310,7 @@ func appendBaseline(dst []byte, b *check.BaselineSummary, next string) []byte {
 	return dst
 }
 
-// appendAccepted appends "45 links, 2 faults of files", what there is of both.
+// appendAccepted appends "45 links, 2 faults of files", without what is zero.
 func appendAccepted(dst []byte, b *check.BaselineSummary) []byte {
 	if b.Links > 0 {
 		dst = appendCount(dst, b.Links, "link")
@@ -325,7 +325,7 @@ func appendAccepted(dst []byte, b *check.BaselineSummary) []byte {
 	return dst
 }
 
-// baseline appends sentences that say what the baseline accepted.
+// baseline appends sentences about what the baseline accepted.
 func (m *markdown) baseline(b *check.BaselineSummary) {
 	if b == nil {
 		return
@@ -340,10 +340,10 @@ func (m *markdown) baseline(b *check.BaselineSummary) {
 	}
 }
 
-// maxUnneededHTML bounds the list in HTML, where it is read at leisure.
+// maxUnneededHTML is how many of them HTML lists.
 const maxUnneededHTML = 1000
 
-// unneeded writes the entries of the baseline that serve no more.
+// unneeded writes the entries of the baseline that match no finding.
 func (h *htmlWriter) unneeded(b *check.BaselineSummary) {
 	if b == nil || len(b.Unneeded) == 0 {
 		return
@@ -362,7 +362,8 @@ func (h *htmlWriter) unneeded(b *check.BaselineSummary) {
 	}
 }
 
-// appendUnneeded appends a warning for each entry that serves no more.
+// appendUnneeded appends a warning for each entry of the baseline that matches
+// no finding.
 func appendUnneeded(dst []byte, b *check.BaselineSummary, p painter) []byte {
 	if b == nil {
 		return dst
@@ -386,14 +387,14 @@ func appendUnneeded(dst []byte, b *check.BaselineSummary, p painter) []byte {
 	return dst
 }
 
-// appendBaselineObject appends the baseline as a field of the summary, if there
-// was one.
+// appendBaselineObject appends the field baseline of the summary if b is not
+// nil.
 func appendBaselineObject(dst []byte, b *check.BaselineSummary) []byte {
 	if b == nil {
 		return dst
 	}
 	dst = append(dst, `,"baseline":{"name":`...)
-	dst = appendString(dst, b.Name)
+	dst = AppendString(dst, b.Name)
 	dst = appendIntField(dst, `,"links":`, b.Links)
 	dst = appendIntField(dst, `,"faults":`, b.Faults)
 	dst = appendIntField(dst, `,"expired":`, b.Expired)
@@ -402,7 +403,7 @@ func appendBaselineObject(dst []byte, b *check.BaselineSummary) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, entry)
+		dst = AppendString(dst, entry)
 	}
 	return append(dst, "]}"...)
 }

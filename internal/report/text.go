@@ -12,11 +12,11 @@ import (
 // TextOptions say how text looks. The zero value is plain text with paths
 // relative to the docroot.
 type TextOptions struct {
-	// Color turns ANSI colours on. The caller knows whether w is a terminal.
+	// Color turns on ANSI colours. The caller knows whether w is a terminal.
 	Color bool
-	// Prefix stands before the path of every page, such as public/, so that
-	// an editor or a terminal can open the place. A missing / at its end is
-	// added; "." means no prefix.
+	// Prefix is put in front of the path of each page, such as public/, so that
+	// an editor or terminal can open it. A slash at its end is added; "." means
+	// no prefix.
 	Prefix string
 }
 
@@ -28,15 +28,15 @@ const (
 	sgrYellow = "\x1b[33m"
 )
 
-// Text writes the findings of r for a person, an empty line between two pages,
-// and the summary last. Of the links through one redirect it lists the first
-// three and counts the rest. Each finding begins with a line in the form of the GNU
-// Coding Standards ("Formatting Error Messages"), which Vim, Emacs and VS
-// Code's $gcc matcher read as it is; the lines that explain it are indented.
+// Text writes the findings of r for people: an empty line between two pages,
+// and the summary at the end. Of the links through one redirect it lists three
+// and counts the rest. The first line of a finding has the form of the GNU
+// Coding Standards ("Formatting Error Messages"), which Vim, Emacs and the $gcc
+// matcher of VS Code can read. The lines that explain it are indented.
 //
-// Bytes of the site that are no printable characters are quoted (\n, \x1b,
-// \u202e), and long values are cut: JSON has them whole. The only errors are
-// those of w, wrapped.
+// Bytes of the site that are not printable are quoted (\n, \x1b, \u202e), and
+// long values are cut; JSON has the exact values. The only errors are those of
+// w, wrapped.
 func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 	s := sink{w: w}
 	var again repeats
@@ -63,27 +63,26 @@ func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 	return s.flush()
 }
 
-// AppendLinkText appends a link as the row of `check --show all` in text: like a
-// finding when it is one, else as a single line. source is its place in the
-// sources, nil if not known. It is safe for concurrent use.
+// AppendLinkText appends a link as `check --show all` lists it in text: several
+// lines for a finding, one for any other link. source is its position in the
+// sources, nil if that is not known. It is safe for concurrent use.
 func AppendLinkText(dst []byte, l *check.Link, source *check.Position, opt TextOptions) []byte {
 	f := l.Finding()
 	f.Source = source
 	return AppendText(dst, &f, opt)
 }
 
-// AppendText appends f as [Text] shows it: a finding with its indented lines,
-// a link that is fine or unchecked as a single line. It is safe for concurrent
-// use.
+// AppendText appends f as [Text] shows it: a finding with its indented lines, a
+// link that is fine or unchecked as one line. It is safe for concurrent use.
 func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	p := painter(opt.Color)
 	dst = p.on(dst, sgrBold)
 	if f.Source != nil {
 		dst = appendQuoted(dst, f.Source.File)
-		dst = appendPlace(dst, f.Source.Line, f.Source.Column)
+		dst = appendLineColumn(dst, f.Source.Line, f.Source.Column)
 	} else {
 		dst = appendPath(dst, f.Page, opt.Prefix)
-		dst = appendPlace(dst, f.Line, f.Column)
+		dst = appendLineColumn(dst, f.Line, f.Column)
 	}
 	dst = append(dst, ':')
 	dst = p.off(dst)
@@ -116,9 +115,9 @@ func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	return appendContext(dst, f, opt.Prefix, p)
 }
 
-// appendContext appends the indented lines: the link as written, where it
-// leads when the message does not say so, the nearest existing target with its
-// heading, and the built page when the finding was placed in its source.
+// appendContext appends the indented lines: the link as written, where it leads
+// unless the message says so, the suggestion, the related position, and the
+// built page if the first line has the source.
 func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byte {
 	if f.Element != "" || f.Raw != "" {
 		dst = append(dst, indent...)
@@ -137,7 +136,7 @@ func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byt
 		dst = append(dst, '\n')
 	}
 	if f.Suggestion != "" {
-		before, after := hint(f)
+		before, after := suggestionWords(f)
 		dst = append(dst, indent+before...)
 		dst = appendCut(dst, f.Suggestion, maxValueBytes)
 		dst = append(dst, after+"\n"...)
@@ -148,11 +147,11 @@ func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byt
 		dst = append(dst, '\n')
 	}
 	if f.Source != nil {
-		// Spelled out: "page:30:9" would be a second place to jump to in an
-		// editor, and it would be in the file that the next build overwrites.
+		// Not page:30:9, which would be a second position to jump to in an
+		// editor, in a file that the next build overwrites.
 		dst = append(dst, indent...)
 		dst = p.on(dst, sgrDim)
-		if words := sourceWords(f.Source); words != "" {
+		if words := describeSource(f.Source); words != "" {
 			dst = append(dst, "from "...)
 			dst = append(dst, words...)
 			dst = append(dst, ", "...)
@@ -175,8 +174,8 @@ func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byt
 
 const indent = "    "
 
-// appendWritten appends the link in the shape an author knows it by:
-// <a href="x">, or <style> x where the text of the element holds it.
+// appendWritten appends the link as an author knows it: <a href="x">, or
+// <style> x if it is in the text of the element.
 func appendWritten(dst []byte, f *check.Finding) []byte {
 	if f.Element == "" {
 		return appendCut(dst, f.Raw, maxValueBytes)
@@ -194,8 +193,8 @@ func appendWritten(dst []byte, f *check.Finding) []byte {
 	return append(dst, `">`...)
 }
 
-// appendArrow appends where the link leads, unless that is what is written,
-// and the path that answers, when it is another one.
+// appendArrow appends where the link leads, unless that is what is written, and
+// the path that finally answers.
 func appendArrow(dst []byte, f *check.Finding) []byte {
 	rest, same := strings.CutPrefix(f.Raw, f.Target)
 	if f.Target != "" && !(same && (rest == "" || rest == "#"+f.Fragment)) {
@@ -209,7 +208,8 @@ func appendArrow(dst []byte, f *check.Finding) []byte {
 	return appendFinal(dst, f)
 }
 
-// appendFinal adds where a redirect leads, and the file behind a directory.
+// appendFinal appends where a redirect leads, and the file that answers for a
+// directory.
 func appendFinal(dst []byte, f *check.Finding) []byte {
 	if f.Final != "" {
 		dst = append(dst, ", redirected to "...)
@@ -234,8 +234,8 @@ func appendCode(dst []byte, code check.Code, p painter) []byte {
 	return p.off(dst)
 }
 
-// appendPlace appends :line:column as far as they are known.
-func appendPlace(dst []byte, line, column int) []byte {
+// appendLineColumn appends :line:column, as far as they are known.
+func appendLineColumn(dst []byte, line, column int) []byte {
 	if line <= 0 {
 		return dst
 	}
@@ -249,7 +249,7 @@ func appendPlace(dst []byte, line, column int) []byte {
 }
 
 func appendPath(dst []byte, page, prefix string) []byte {
-	if strings.HasPrefix(page, "../") { // a file of the project, outside the docroot
+	if strings.HasPrefix(page, "../") { // a project file outside the docroot
 		return appendQuoted(dst, path.Join(prefix, page))
 	}
 	if prefix != "" && prefix != "." {
@@ -261,7 +261,7 @@ func appendPath(dst []byte, page, prefix string) []byte {
 	return appendQuoted(dst, page)
 }
 
-// painter switches colours on and off, or does nothing.
+// painter turns colours on and off, or does nothing.
 type painter bool
 
 func (p painter) on(dst []byte, sgr string) []byte {
@@ -273,15 +273,15 @@ func (p painter) on(dst []byte, sgr string) []byte {
 
 func (p painter) off(dst []byte) []byte { return p.on(dst, sgrReset) }
 
-// TextGroups is [Text] under headings, as opt.GroupBy says; an empty line stands
+// TextGroups is [Text] with headings, as opt.GroupBy selects, and an empty line
 // between two groups.
 //
-// Under GroupTarget the heading is the target with what is wrong with it, how
-// many links and pages there are, and an indented line for each link; the
-// headings of the others count their findings, which follow as in [Text].
+// With GroupTarget, a heading is the target with what is wrong with it and the
+// number of links and pages, followed by an indented line for each link. Other
+// headings count their findings, which follow as in [Text].
 func TextGroups(w io.Writer, r *check.Result, opt Options) error {
 	s, p := sink{w: w}, painter(opt.Color)
-	for _, g := range gather(r.Findings, &opt) {
+	for _, g := range groupFindings(r.Findings, &opt) {
 		first := &r.Findings[g.findings[0]]
 		byTarget := opt.GroupBy == GroupTarget && g.label != ""
 		if byTarget {
@@ -306,8 +306,8 @@ func TextGroups(w io.Writer, r *check.Result, opt Options) error {
 	return s.flush()
 }
 
-// appendTargetHeading appends "/old/: error: file not found: /old/
-// [missing-file], 16 links on 8 pages" and the line end.
+// appendTargetHeading appends a line such as "/old/: error: file not found:
+// /old/ [missing-file], 16 links on 8 pages".
 func appendTargetHeading(dst []byte, g *group, f *check.Finding, p painter) []byte {
 	dst = p.on(dst, sgrBold)
 	dst = appendCut(dst, g.label, maxValueBytes)
@@ -334,7 +334,8 @@ func appendTargetHeading(dst []byte, g *group, f *check.Finding, p painter) []by
 	return append(dst, '\n')
 }
 
-// appendHeading appends "@docs-team: 12 errors, 1 warning on 5 pages".
+// appendHeading appends a line such as "@docs-team: 12 errors, 1 warning on 5
+// pages".
 func appendHeading(dst []byte, g *group, by GroupBy, p painter) []byte {
 	dst = p.on(dst, sgrBold)
 	dst = appendCut(dst, headingOf(g, by), maxValueBytes)
@@ -349,7 +350,7 @@ func appendHeading(dst []byte, g *group, by GroupBy, p painter) []byte {
 	return append(dst, '\n')
 }
 
-// headingOf is the label, or what to say where there is none.
+// headingOf returns the label of a group, or a text for groups without one.
 func headingOf(g *group, by GroupBy) string {
 	switch {
 	case g.label != "":
@@ -360,16 +361,16 @@ func headingOf(g *group, by GroupBy) string {
 	return string(g.code)
 }
 
-// appendReferrer appends one link of a target: its place, first on the line so
-// that editors find it, and how it is written there.
+// appendReferrer appends one link to a target: first its position, so that
+// editors find it, then how it is written.
 func appendReferrer(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	dst = append(dst, indent...)
 	if f.Source != nil {
 		dst = appendQuoted(dst, f.Source.File)
-		dst = appendPlace(dst, f.Source.Line, f.Source.Column)
+		dst = appendLineColumn(dst, f.Source.Line, f.Source.Column)
 	} else {
 		dst = appendPath(dst, f.Page, opt.Prefix)
-		dst = appendPlace(dst, f.Line, f.Column)
+		dst = appendLineColumn(dst, f.Line, f.Column)
 	}
 	dst = append(dst, ": "...)
 	dst = painter(opt.Color).on(dst, sgrDim)
@@ -380,7 +381,7 @@ func appendReferrer(dst []byte, f *check.Finding, opt TextOptions) []byte {
 		dst = appendCount(dst, f.Count, "link")
 	}
 	if f.Suggestion != "" {
-		before, after := hint(f)
+		before, after := suggestionWords(f)
 		dst = append(dst, ", "+before...)
 		dst = appendCut(dst, f.Suggestion, maxValueBytes)
 		dst = append(dst, after...)

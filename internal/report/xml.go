@@ -8,15 +8,15 @@ import (
 )
 
 // JUnit writes test results in the XML that Jenkins, GitLab, Azure and most CI
-// servers read: a testsuite for each file with findings, a testcase for each
-// finding. Errors are failures; warnings are skipped tests, which viewers show
-// without failing the run, and failures too when opt.WarningsFail is set.
+// servers read: a testsuite for each file with findings, and a testcase for
+// each finding. Errors are failures. Warnings are skipped tests, which viewers
+// show without failing the run; with opt.WarningsFail they are failures too.
 //
-// GitLab and Jenkins know a test again by its classname and name, which are the
-// file, and the code with the link as written: a line that moves is the same
-// failure, and no two findings are the same test. The first suite, named
-// sitelink, holds the check as such and passes when nothing failed; a report
-// without any test would be an error to most readers.
+// GitLab and Jenkins identify a test by its classname and name: the file, and
+// the code with the link as written. So a line that moves is the same failure,
+// and no two findings are the same test. The first suite, named sitelink, is
+// the check itself and passes if nothing failed, because most readers reject a
+// report without tests.
 func JUnit(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	parts := byFile(r.Findings, &opt)
@@ -63,9 +63,9 @@ func appendSuiteCounts(dst []byte, tests, failures, skipped int) []byte {
 	return append(dst, ` time="0"`...)
 }
 
-// appendTestcase appends one finding. seen counts the names of its suite.
+// appendTestcase appends one finding. seen counts the names in its suite.
 func appendTestcase(dst []byte, f *check.Finding, opt *Options, seen map[string]int) []byte {
-	file, line, _ := opt.place(f)
+	file, line, _ := opt.filePosition(f)
 	name := []byte(f.Code)
 	if f.Element != "" || f.Raw != "" {
 		name = append(name, ' ')
@@ -99,9 +99,9 @@ func appendTestcase(dst []byte, f *check.Finding, opt *Options, seen map[string]
 }
 
 // Checkstyle writes the XML of Checkstyle 8, which Jenkins, reviewdog and many
-// editors read: a file element for each file with findings, in it an error
-// element for each finding. The source attribute is "sitelink." and the code.
-// A finding without line stands at line 1.
+// editors read: a file element for each file with findings, and in it an error
+// element for each finding. The source attribute is "sitelink." and the code. A
+// finding without a line is at line 1.
 func Checkstyle(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	s.buf = append(s.buf, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<checkstyle version="8.0">`+"\n"...)
@@ -111,7 +111,7 @@ func Checkstyle(w io.Writer, r *check.Result, opt Options) error {
 		s.buf = append(s.buf, ">\n"...)
 		for _, i := range part.findings {
 			f := &r.Findings[i]
-			_, line, column := opt.place(f)
+			_, line, column := opt.filePosition(f)
 			s.buf = append(s.buf, "<error"...)
 			s.buf = appendIntAttribute(s.buf, "line", max(line, 1))
 			if line > 0 && column > 0 {
@@ -131,14 +131,14 @@ func Checkstyle(w io.Writer, r *check.Result, opt Options) error {
 	return s.flush()
 }
 
-// byFile returns the findings by the file that a server shows them in, in the
-// order of the first: two pages can come from one source file.
+// byFile groups the findings by the file in which a server shows them, in the
+// order of the first finding. Two pages can come from one source file.
 func byFile(findings []check.Finding, opt *Options) []*group {
 	files := map[string]*group{}
 	var parts []*group
 	for i := range findings {
 		f := &findings[i]
-		file, _, _ := opt.place(f)
+		file, _, _ := opt.filePosition(f)
 		g := files[file]
 		if g == nil {
 			g = &group{label: file}
@@ -150,8 +150,8 @@ func byFile(findings []check.Finding, opt *Options) []*group {
 	return parts
 }
 
-// appendXML appends s as XML text or attribute value. s has been through
-// appendQuoted: what XML 1.0 cannot hold at all is already spelled out.
+// appendXML appends s as XML text or attribute value. s is the result of
+// appendQuoted, which escapes what XML 1.0 cannot represent.
 func appendXML(dst []byte, s []byte) []byte {
 	for _, c := range s {
 		switch c {
@@ -170,13 +170,13 @@ func appendXML(dst []byte, s []byte) []byte {
 	return dst
 }
 
-// appendAttribute appends name="value" with a space before it. The value is
-// quoted as in text.
+// appendAttribute appends name="value" after a space. The value is quoted as in
+// text.
 func appendAttribute(dst []byte, name, value string) []byte {
 	return appendAttributeBytes(dst, name, appendQuoted(nil, value))
 }
 
-// appendAttributeBytes is appendAttribute for a value that is quoted already.
+// appendAttributeBytes is appendAttribute for a value that is already quoted.
 func appendAttributeBytes(dst []byte, name string, value []byte) []byte {
 	dst = append(dst, ' ')
 	dst = append(dst, name...)

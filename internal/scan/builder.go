@@ -242,7 +242,7 @@ func (b *Builder) Rebase(first int, base []byte) {
 // (RFC 3986, 5.2.2 and 5.2.3). It works on text: dot segments remain until the
 // result is resolved against an absolute address. The result may alias ref.
 func Merge(base, ref []byte) []byte {
-	ref = bytes.Trim(ref, ascii.Space)
+	ref = ascii.Trim(ref)
 	base, _, _ = bytes.Cut(base, []byte("#"))
 	if len(base) == 0 || schemeLen(ref) > 0 {
 		return ref

@@ -1,13 +1,13 @@
 package scan
 
-// Tag is an element's name, as far as the scanner tells elements apart.
+// Tag is the name of an element that the scanners treat in a special way.
 type Tag uint8
 
-// Attr is an attribute's name, as far as the scanner tells attributes apart.
+// Attr is the name of an attribute that the scanners know.
 type Attr uint8
 
 const (
-	// TagOther is every element that has no constant.
+	// TagOther is every element without a constant.
 	TagOther Tag = iota
 	TagA
 	TagApplet
@@ -65,7 +65,7 @@ const (
 )
 
 const (
-	// AttrOther is every attribute that has no constant.
+	// AttrOther is every attribute without a constant.
 	AttrOther Attr = iota
 	AttrAction
 	AttrArchive
@@ -108,7 +108,7 @@ const (
 	AttrType
 	AttrUsemap
 	AttrXlinkHref
-	// AttrText stands for the element's text (style, JSON-LD); its name is empty.
+	// AttrText stands for the element's text (style, JSON-LD). Its name is "".
 	AttrText
 	AttrCount
 )

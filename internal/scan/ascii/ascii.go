@@ -3,6 +3,8 @@
 // standards, and bytes from 0x80 on are never letters.
 package ascii
 
+import "bytes"
+
 // Space is the ASCII white space of HTML, CSS and URL: tab, line feed, form
 // feed, carriage return and space, but not vertical tab.
 // https://infra.spec.whatwg.org/#ascii-whitespace
@@ -12,6 +14,9 @@ const Space = "\t\n\f\r "
 func IsSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
 }
+
+// Trim returns b without the white space at both ends.
+func Trim(b []byte) []byte { return bytes.Trim(b, Space) }
 
 // SkipSpace returns the offset of the first byte of b from i on that is not
 // white space, or len(b).
@@ -27,6 +32,9 @@ func IsDigit(c byte) bool { return c-'0' < 10 }
 
 // IsLetter reports whether c is a letter.
 func IsLetter(c byte) bool { return c|0x20-'a' < 26 }
+
+// IsAlnum reports whether c is a letter or a digit.
+func IsAlnum(c byte) bool { return IsLetter(c) || IsDigit(c) }
 
 // HexDigit returns the value of the hexadecimal digit c.
 func HexDigit(c byte) (value byte, ok bool) {
@@ -50,6 +58,20 @@ func EqualFold(b []byte, name string) bool {
 			c += 'a' - 'A'
 		}
 		if c != name[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// EqualFoldBytes reports whether a and b differ in letter case at most.
+func EqualFoldBytes(a, b []byte) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		if x != y && (x|0x20 != y|0x20 || !IsLetter(x)) {
 			return false
 		}
 	}

@@ -1,3 +1,4 @@
+// Package css finds the URLs in style sheets and style attributes.
 package css
 
 import (
@@ -7,16 +8,17 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
-// A CSSScanner reads style sheets one after the other and reuses its buffers.
+// A Scanner reads style sheets one after the other and reuses its buffers. The
+// zero value is ready to use. A Scanner must not be used concurrently.
 type Scanner struct{ b scan.Builder }
 
-// CSS reads a style sheet: the URLs that [Scanner.HTML] finds in a style
-// element. Their element is "url" or "@import", their attribute empty. The
-// encoding is that of a byte order mark, of @charset, or else UTF-8 (CSS Syntax
-// 3, 3.2); what does not fit counts as U+FFFD. text must stay
-// unchanged while the page is in use, and be shorter than 4 GiB.
+// Scan reads a style sheet and reports the URLs that [URLs] finds. Their
+// element is "url" or "@import", and their attribute is empty. The encoding
+// comes from a byte order mark or from @charset, and otherwise is UTF-8 (CSS
+// Syntax 3, 3.2). Ill-formed bytes become U+FFFD. text must not change while
+// the page is in use, and must be shorter than 4 GiB.
 //
-// The URL of a source map stands in a comment and is no link.
+// The URL of a source map is in a comment and so not a link.
 func (s *Scanner) Scan(text []byte, _ scan.Options) *scan.Page {
 	enc, bom := scan.SniffBOM(text)
 	if enc == "" {
@@ -45,8 +47,8 @@ func (s *Scanner) Scan(text []byte, _ scan.Options) *scan.Page {
 	return &s.b.Page
 }
 
-// sheetCharset returns the label of an @charset rule, which must begin the
-// file byte for byte.
+// sheetCharset returns the label of an @charset rule. The rule must be at the
+// very beginning of the file.
 func sheetCharset(text []byte) string {
 	const rule = `@charset "`
 	if !bytes.HasPrefix(text, []byte(rule)) {
@@ -60,7 +62,7 @@ func sheetCharset(text []byte) string {
 	return string(text[:end])
 }
 
-// A cssKind says what a URL in CSS is for.
+// Kind is the purpose of a URL in CSS.
 type Kind uint8
 
 const (
@@ -68,73 +70,74 @@ const (
 	Import             // a style sheet, by @import
 )
 
-// cssURLs calls emit for each URL in text, in order: url() quoted or not,
-// @import with a string or url(), and strings in image-set(). Text is a style
-// sheet, the contents of a style element or a style attribute with its
-// character references decoded; any bytes will do. start and end is the range
-// of the URL as written, without quotes and the white space around it. value
-// has its CSS escapes resolved; it aliases text, or when it has escapes a
-// buffer that is reused: it is valid during the call only. It takes time
-// linear in len(text) and allocates only for the first URL with escapes.
+// URLs calls emit for each URL in text, in order: url() with or without quotes,
+// @import with a string or url(), and strings in image-set(). text is a style
+// sheet, the content of a style element, or a style attribute with its
+// character references decoded. It may hold any bytes. start and end are the
+// range of the URL as written, without quotes and white space around it. value
+// is the URL with its CSS escapes decoded. It aliases text or, if there are
+// escapes, a buffer that is reused, and is valid during the call only. URLs
+// takes linear time and allocates only for the first URL with escapes.
 //
-// Left out is what no browser fetches: the empty URL, bad-url and bad-string
-// tokens, and the URLs of @namespace, @document and @supports conditions,
-// which are compared or tried, not loaded. Rules that a browser drops for
-// another reason, such as an @import that comes too late, are read.
+// URLs leaves out what browsers do not fetch: empty URLs, bad-url and
+// bad-string tokens, and the URLs in @namespace, @document and @supports
+// conditions, which browsers only compare or test. It includes rules that
+// browsers drop for other reasons, such as an @import that comes too late.
 //
-// The text is not split into tokens one by one. Only the bytes that may begin
-// or end something of interest stop the loop; identifiers are read backwards
-// from the parenthesis. FuzzCSS holds the result against a tokenizer that goes
-// by the book.
+// The text is not split into single tokens. The loop stops only at bytes that
+// may begin or end something of interest, and reads names backwards from the
+// parenthesis. FuzzCSS compares the result with a complete tokenizer.
 //
-// Spec: CSS Syntax 3, https://www.w3.org/TR/css-syntax-3/#tokenization;
-// CSS Values 4, https://www.w3.org/TR/css-values-4/#urls
+// Spec: CSS Syntax 3, https://www.w3.org/TR/css-syntax-3/#tokenization; CSS
+// Values 4, https://www.w3.org/TR/css-values-4/#urls
 func URLs(text []byte, emit func(kind Kind, start, end int, value []byte)) {
 	s := parser{text: text, emit: emit}
 	s.scan()
 }
 
-// cssFault is the first breach of the syntax that makes browsers drop a part
-// of a sheet; its offset is that of the token. reason is "" when there is none.
+// A fault is the first syntax error that makes browsers drop a part of a sheet.
+// off is the offset of the token. reason is "" if there is no fault.
 type fault struct {
 	off    int
 	reason string
 }
 
-// fail notes a fault; the first one counts.
+// fail records a fault. The first one counts.
 func (s *parser) fail(off int, reason string) {
 	if s.fault.reason == "" {
 		s.fault = fault{off, reason}
 	}
 }
 
-// A cssScanner holds where a scan of text stands.
+// A parser is the state of URLs.
 type parser struct {
 	text    []byte
 	emit    func(kind Kind, start, end int, value []byte)
 	scratch []byte // for values with escapes
 	fault   fault
-	// floor is the end of the last token that was read as a whole: a name
-	// cannot begin before it.
+	// floor is the end of the last token that was read completely. No name
+	// begins before it.
 	floor int
-	// depth counts the open parentheses from image-set( on, that one included.
-	// Bit depth-1 of sets says whether the innermost is an image-set itself.
+	// depth counts the open parentheses from that of the outermost image-set()
+	// on. Bit depth-1 of sets is set if the innermost one is that of an
+	// image-set().
 	depth int
 	sets  uint64
-	// condition: in the prelude of an at-rule whose URLs are not loaded.
+	// condition means that the URLs up to the end of the at-rule's prelude are
+	// not loaded.
 	condition bool
 }
 
-// Bits of cssClass.
+// Bits of byteClass.
 const (
-	classStop      = 1 << iota // begins a token that scan must see
-	classBlockStop             // likewise within image-set() and conditions
+	classStop      = 1 << iota // begins a token that scan must handle
+	classBlockStop             // the same inside image-set() and conditions
 	className                  // a name code point, or a byte of one
 	classURLStop               // may end an unquoted URL or be an error in it
 )
 
-// cssClass sorts the bytes. Those from 0x80 on are taken for letters, as
-// browsers do, and so is NUL, which CSS reads as U+FFFD.
+// byteClass holds the classes of each byte. Bytes from 0x80 on count as
+// letters, as in browsers, and so does NUL, which CSS reads as U+FFFD.
 var byteClass = func() (class [256]uint8) {
 	for c := range class {
 		switch {
@@ -189,8 +192,8 @@ func (s *parser) scan() {
 			s.depth = max(s.depth-1, 0)
 			i++
 		case ';', '{', '}':
-			// A parenthesis left open swallows what follows, and the browser
-			// drops it all. The next rule is looked at afresh instead.
+			// An open parenthesis would extend over what follows, and the
+			// browser drops all of it. Read the next rule as if it were closed.
 			s.depth, s.condition = 0, false
 			i++
 		}
@@ -201,7 +204,7 @@ func (s *parser) scan() {
 	}
 }
 
-// found passes on a URL that is one and is loaded.
+// found reports a URL if it is valid and loaded.
 func (s *parser) found(kind Kind, v literal) {
 	if v.bad || s.condition || v.start == v.end {
 		return
@@ -210,13 +213,13 @@ func (s *parser) found(kind Kind, v literal) {
 	if v.escaped {
 		s.scratch = unescape(s.scratch[:0], value)
 		if value = s.scratch; len(value) == 0 {
-			return // "\" and a line end
+			return // the value is only "\" and a line end
 		}
 	}
 	s.emit(kind, v.start, v.end, value)
 }
 
-// A cssFunction is what a name before a parenthesis means here.
+// A function is the meaning of a name before a parenthesis.
 type function uint8
 
 const (
@@ -225,7 +228,7 @@ const (
 	imageSetFunction
 )
 
-// cssFunctionOf returns the meaning of the function name, in any case.
+// functionOf returns the meaning of a function name in any letter case.
 func functionOf(name []byte) function {
 	switch {
 	case ascii.EqualFold(name, "url"):
@@ -236,19 +239,19 @@ func functionOf(name []byte) function {
 	return otherFunction
 }
 
-// cssNameMax is the length of the longest name of interest,
+// maxName is the length of the longest function name of interest,
 // "-webkit-image-set".
 const maxName = 17
 
-// nameBefore returns the meaning of the name that ends at the parenthesis at
-// i and has no escapes. What begins with a digit is a number with its unit,
-// and the names of at-rules lie before floor: both match nothing here.
+// nameBefore returns the meaning of the name that ends at the parenthesis at i
+// and has no escapes. Numbers with a unit and the names of at-rules, which are
+// before floor, never match.
 func (s *parser) nameBefore(i int) function {
 	if i == s.floor {
 		return otherFunction
 	}
 	switch s.text[i-1] | 0x20 {
-	case 'l', 't': // urL, image-seT
+	case 'l', 't': // the last letter of url and image-set
 	default:
 		return otherFunction
 	}
@@ -259,8 +262,8 @@ func (s *parser) nameBefore(i int) function {
 	return functionOf(s.text[start:i])
 }
 
-// nameStart returns where the name begins that ends or goes on at i. known is
-// false when it can be no function of interest: it is longer, or a hash.
+// nameStart returns where the name around i begins. known is false if it cannot
+// be a function of interest because it is longer, or a hash.
 func (s *parser) nameStart(i int) (start int, known bool) {
 	start = i
 	least := max(s.floor, i-maxName)
@@ -274,8 +277,8 @@ func (s *parser) nameStart(i int) (start int, known bool) {
 	return start, c != '#' && byteClass[c]&className == 0
 }
 
-// escapedName reads the name in which the backslash at i stands, with the
-// parenthesis behind it if there is one, and returns the offset behind.
+// escapedName reads the name with the backslash at i, and the parenthesis after
+// it if there is one. It returns the offset after them.
 func (s *parser) escapedName(i int) int {
 	if !s.validEscape(i) {
 		return i + 1
@@ -289,7 +292,7 @@ func (s *parser) escapedName(i int) int {
 	return s.function(next, functionOf(name.bytes()))
 }
 
-// function reads on behind the parenthesis at i, whose function is f.
+// function reads the parenthesis at i, which belongs to f.
 func (s *parser) function(i int, f function) int {
 	if f == urlFunction {
 		return s.url(URL, i+1)
@@ -305,7 +308,7 @@ func (s *parser) open(f function) {
 		return
 	}
 	s.depth++
-	// What lies deeper than sets has bits is in no image-set anybody wrote.
+	// No real image-set() is nested deeper than sets has bits.
 	if bit := uint64(1) << min(s.depth-1, 63); f == imageSetFunction && s.depth < 64 {
 		s.sets |= bit
 	} else {
@@ -313,13 +316,13 @@ func (s *parser) open(f function) {
 	}
 }
 
-// inSet tells whether the innermost open parenthesis is that of image-set().
+// inSet reports whether the innermost open parenthesis belongs to image-set().
 func (s *parser) inSet() bool {
 	return s.depth > 0 && s.sets>>min(s.depth-1, 63)&1 != 0
 }
 
-// atRule reads the at-keyword at i, for @import also the URL behind it, and
-// returns the offset behind.
+// atRule reads the at-keyword at i, and for @import also the URL after it. It
+// returns the offset after them.
 func (s *parser) atRule(i int) int {
 	if !s.nameBegins(i + 1) {
 		return i + 1
@@ -336,8 +339,8 @@ func (s *parser) atRule(i int) int {
 	return next
 }
 
-// importURL reads the URL that follows @import at i. What follows it up to the
-// semicolon says when the sheet applies.
+// importURL reads the URL that follows @import at i. The rest of the rule is
+// the condition under which the sheet applies.
 func (s *parser) importURL(i int) int {
 	for {
 		i = ascii.SkipSpace(s.text, i)
@@ -368,8 +371,8 @@ func (s *parser) importURL(i int) int {
 	return i
 }
 
-// url reads what follows "url(" up to i and returns the offset behind it. A
-// quoted URL is a function with a string, whose parenthesis closes later.
+// url reads what follows "url(" from i on and returns the offset after it. A
+// quoted URL is a function with a string, so its parenthesis closes later.
 func (s *parser) url(kind Kind, i int) int {
 	i = ascii.SkipSpace(s.text, i)
 	if i < len(s.text) && (s.text[i] == '"' || s.text[i] == '\'') {

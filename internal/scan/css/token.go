@@ -8,16 +8,16 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
-// A cssValue is a string or unquoted URL.
+// A literal is a string or an unquoted URL.
 type literal struct {
 	start, end int // of the value as written
-	next       int // the offset behind the token
+	next       int // offset after the token
 	escaped    bool
 	bad        bool // a bad-string or bad-url token
 }
 
-// str reads the string whose quote is at i. One that the text ends is whole,
-// one that its line ends is not.
+// str reads the string whose quote is at i. A string may end with the text, but
+// not with its line.
 func (s *parser) str(i int) literal {
 	text, quote := s.text, s.text[i]
 	v := literal{start: i + 1}
@@ -28,11 +28,11 @@ func (s *parser) str(i int) literal {
 			return v
 		case '\n', '\r', '\f':
 			v.end, v.next, v.bad = i, i, true
-			s.fail(v.start-1, "a string does not end in its line")
+			s.fail(v.start-1, "a string is not closed on its line")
 			return v
 		case '\\':
 			if i+1 == len(text) {
-				v.end, v.next = i, i+1 // means nothing there
+				v.end, v.next = i, i+1 // a backslash at the end has no effect
 				return v
 			}
 			v.escaped = true
@@ -44,7 +44,7 @@ func (s *parser) str(i int) literal {
 	return v
 }
 
-// unquoted reads the unquoted URL whose first byte, not a space, is at i.
+// unquoted reads the unquoted URL whose first byte, not white space, is at i.
 func (s *parser) unquoted(i int) literal {
 	text := s.text
 	v := literal{start: i}
@@ -77,7 +77,7 @@ func (s *parser) unquoted(i int) literal {
 	return v
 }
 
-// badURL reads the rest of a URL that has a fault at i.
+// badURL reads the rest of a URL that has an error at i.
 func (s *parser) badURL(v literal, i int) literal {
 	v.bad = true
 	s.fail(i, "white space, a quote or a parenthesis in url() without quotes")
@@ -90,7 +90,7 @@ func (s *parser) badURL(v literal, i int) literal {
 	return v
 }
 
-// comment returns the offset behind the comment at i, or i where none begins.
+// comment returns the offset after the comment at i, or i if there is none.
 func (s *parser) comment(i int) int {
 	if i+1 >= len(s.text) || s.text[i] != '/' || s.text[i+1] != '*' {
 		return i
@@ -103,13 +103,13 @@ func (s *parser) comment(i int) int {
 	return i + 2 + n + 2
 }
 
-// validEscape tells whether the backslash at i begins an escape; one at the
-// end of the text does.
+// validEscape reports whether the backslash at i begins an escape. It does at
+// the end of the text.
 func (s *parser) validEscape(i int) bool {
 	return i+1 >= len(s.text) || !isNewline(s.text[i+1])
 }
 
-// nameBegins tells whether an identifier begins at i.
+// nameBegins reports whether an identifier begins at i.
 func (s *parser) nameBegins(i int) bool {
 	if i < len(s.text) && s.text[i] == '-' {
 		i++
@@ -127,11 +127,11 @@ func (s *parser) nameBegins(i int) bool {
 	return byteClass[c]&className != 0 && c != '-' && !ascii.IsDigit(c)
 }
 
-// A cssShortName holds a name with its escapes resolved as far as it can be
-// one of interest: ASCII, and not too long.
+// A shortName holds a name with its escapes decoded if it can be a name of
+// interest: ASCII and not too long.
 type shortName struct {
 	buf [maxName]byte
-	n   int // above len(buf) when the name is another
+	n   int // above len(buf) for any other name
 }
 
 func (n *shortName) add(c rune) {
@@ -143,7 +143,7 @@ func (n *shortName) add(c rune) {
 	n.n = len(n.buf) + 1
 }
 
-// bytes returns the name, or nil if it is none of interest.
+// bytes returns the name, or nil if it is not of interest.
 func (n *shortName) bytes() []byte {
 	if n.n > len(n.buf) {
 		return nil
@@ -152,7 +152,7 @@ func (n *shortName) bytes() []byte {
 }
 
 // name reads the name that begins at start and has no escape before i. It
-// returns the offset behind the name.
+// returns the offset after the name.
 func (s *parser) name(start, i int) (next int, name shortName) {
 	for _, c := range s.text[start:i] {
 		if name.n > maxName {
@@ -177,16 +177,17 @@ func (s *parser) name(start, i int) (next int, name shortName) {
 	return i, name
 }
 
-// cssEscapeEnd returns the offset behind the escape whose backslash is at i.
+// escapeEnd returns the offset after the escape whose backslash is at i.
 func escapeEnd(text []byte, i int) int {
 	_, n := escape(text, i)
 	return i + n
 }
 
-// cssEscape returns the character of the escape whose backslash is at i, and
-// the length of the escape. A byte that is no UTF-8 counts as U+FFFD.
+// escape returns the character of the escape whose backslash is at i, and the
+// length of the escape. Ill-formed UTF-8 becomes U+FFFD.
 //
-// Spec: CSS Syntax 3, https://www.w3.org/TR/css-syntax-3/#consume-escaped-code-point
+// Spec: CSS Syntax 3,
+// https://www.w3.org/TR/css-syntax-3/#consume-escaped-code-point
 func escape(text []byte, i int) (r rune, n int) {
 	first := i
 	i++
@@ -213,13 +214,13 @@ func escape(text []byte, i int) (r rune, n int) {
 		r = utf8.RuneError
 	}
 	if i < len(text) && ascii.IsSpace(text[i]) {
-		i = spaceEnd(text, i) // it ends the digits
+		i = spaceEnd(text, i) // white space that ends the digits
 	}
 	return r, i - first
 }
 
-// cssUnescape appends raw, the inside of a string or an unquoted URL, with its
-// escapes resolved to dst.
+// unescape appends raw to dst with its escapes decoded. raw is the inside of a
+// string or an unquoted URL.
 func unescape(dst, raw []byte) []byte {
 	dst = slices.Grow(dst, len(raw))
 	for i := 0; i < len(raw); {
@@ -238,8 +239,8 @@ func unescape(dst, raw []byte) []byte {
 	return dst
 }
 
-// cssStringEscapeEnd is cssEscapeEnd for strings, where a line that ends in a
-// backslash goes on in the next one.
+// stringEscapeEnd is escapeEnd for strings, where a backslash at the end of a
+// line continues the string.
 func stringEscapeEnd(text []byte, i int) int {
 	if i+1 == len(text) || !isNewline(text[i+1]) {
 		return escapeEnd(text, i)
@@ -247,7 +248,8 @@ func stringEscapeEnd(text []byte, i int) int {
 	return spaceEnd(text, i+1)
 }
 
-// cssSpaceEnd returns the offset behind the one white space at i. CR LF is one.
+// spaceEnd returns the offset after the white space character at i. CR LF is
+// one.
 func spaceEnd(text []byte, i int) int {
 	if text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n' {
 		return i + 2

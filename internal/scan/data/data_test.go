@@ -28,9 +28,9 @@ var fileCases = []fileCase{
 		reading((*Scanner).Manifest), []string{"start_url (text) link .?a=1", "scope (text) hint /", `icons src resource i/1.png at i\/1.pn`, "icons src resource i2.png", "screenshots src resource s.png",
 			"shortcuts url link /x", "icons src resource xi.png", "related_applications url metadata https://play/", "share_target action action /share", "protocol_handlers url action /h?%s"}, ""},
 	{"manifest_bom", "\xEF\xBB\xBF{\"start_url\":\"/\"}", reading((*Scanner).Manifest), []string{"start_url (text) link /"}, ""},
-	{"manifest_cut_off", `{"start_url":"/","icons":[`, reading((*Scanner).Manifest), []string{"start_url (text) link /"}, "the file ends in the middle"},
+	{"manifest_cut_off", `{"start_url":"/","icons":[`, reading((*Scanner).Manifest), []string{"start_url (text) link /"}, "the file ends before the document is complete"},
 	{"manifest_bad", `{"start_url":"/",}`, reading((*Scanner).Manifest), []string{"start_url (text) link /"}, "invalid character '}'"},
-	{"manifest_twice", `{"start_url":"/"} {}`, reading((*Scanner).Manifest), []string{"start_url (text) link /"}, "text follows the end"},
+	{"manifest_twice", `{"start_url":"/"} {}`, reading((*Scanner).Manifest), []string{"start_url (text) link /"}, "there is text after the end of the document"},
 	{"manifest_html", `<!doctype html>`, reading((*Scanner).Manifest), nil, "invalid character '<' looking for beginning of value"},
 	{"manifest_no_object", `["start_url","/"]`, reading((*Scanner).Manifest), nil, ""},
 

@@ -10,9 +10,9 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/jsonld"
 )
 
-// IsJSONFeed tells from the first bytes of a file whether it is a JSON Feed: an
-// object whose member version says so. The specification puts it first; that it
-// stands in head is asked for.
+// IsJSONFeed reports whether a file is a JSON Feed, from its first bytes: it
+// must be an object with a version of JSON Feed. The specification puts that
+// member first, but any position in head is enough.
 func IsJSONFeed(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	head = head[ascii.SkipSpace(head, 0):]
@@ -29,13 +29,13 @@ func IsJSONFeed(head []byte) bool {
 	return bytes.HasPrefix(rest, []byte("jsonfeed.org/version/"))
 }
 
-// JSONFeed reads a feed by https://www.jsonfeed.org/version/1.1/. The element
-// of a link is the member of the feed that holds it, such as items, its
-// attribute the member of the object inside, such as url; a link in content_html
-// has the element and attribute of the HTML. Relative links in it start at the
-// item's url, as feed readers have it. The url of an item has [KindEntry].
-// Faults end the reading with a [FaultJSON]. text must stay unchanged while the
-// page is in use, and be shorter than 4 GiB.
+// JSONFeed reads a JSON Feed (https://www.jsonfeed.org/version/1.1/). The
+// element of a link is the member of the feed that holds it, such as items, and
+// its attribute is the member of the object inside, such as url. A link in
+// content_html has the element and the attribute of the HTML. Its base URL is
+// the item's url, as in feed readers. The url of an item has [scan.KindEntry].
+// The links before a fault, a [scan.FaultJSON], are reported. text must not
+// change while the page is in use, and must be shorter than 4 GiB.
 func (s *Scanner) JSONFeed(text []byte, opt scan.Options) *scan.Page {
 	var (
 		address  []byte
@@ -83,10 +83,10 @@ var jsonFeedMembers = map[string]scan.Kind{
 
 // Manifest reads a web app manifest (https://www.w3.org/TR/appmanifest/, with
 // its Application Information and shortcut extensions). The element of a link
-// is the member of the manifest that holds it, such as icons; its attribute the
-// member of the object inside, such as src. Faults end the reading with a
-// [FaultJSON]. text must stay unchanged while the page is in use, and be
-// shorter than 4 GiB.
+// is the member of the manifest that holds it, such as icons, and its attribute
+// is the member of the object inside, such as src. The links before a fault, a
+// [scan.FaultJSON], are reported. text must not change while the page is in
+// use, and must be shorter than 4 GiB.
 func (s *Scanner) Manifest(text []byte, opt scan.Options) *scan.Page {
 	return s.readJSON(text, func(v *jsonValue) {
 		kind, ok := manifestMembers[strings.Join(v.path, ".")]
@@ -101,7 +101,7 @@ func (s *Scanner) Manifest(text []byte, opt scan.Options) *scan.Page {
 }
 
 // manifestMembers are the members whose value is a URL. A scope is a prefix of
-// addresses, and nothing asks for it; share targets and handlers are programs.
+// addresses that nobody requests. Share targets and handlers are programs.
 var manifestMembers = map[string]scan.Kind{
 	"start_url": scan.KindLink, "scope": scan.KindHint,
 	"icons.src": scan.KindResource, "screenshots.src": scan.KindResource,
@@ -114,10 +114,9 @@ var manifestMembers = map[string]scan.Kind{
 	"tab_strip.new_tab_button.url": scan.KindLink,
 }
 
-// JSONLD reads a file of JSON-LD: the links that [DataScanner.HTML] finds in a
-// script element of that type. Their element is "json-ld", their attribute
-// empty. It never fails. text must stay unchanged while the page is in use, and
-// be shorter than 4 GiB.
+// JSONLD reads a file of JSON-LD. The element of its links is "json-ld", their
+// attribute is empty. It never fails. text must not change while the page is in
+// use, and must be shorter than 4 GiB.
 func (s *Scanner) JSONLD(text []byte, opt scan.Options) *scan.Page {
 	s.b.Reset(text, "utf-8")
 	s.b.Page.Quirks = false

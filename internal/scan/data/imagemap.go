@@ -8,10 +8,9 @@ import (
 
 // MapLink is one target of a server-side image map.
 type MapLink struct {
-	// Start and End are the half-open byte range of the URL in the file,
-	// without quotes.
+	// Start and End are the range of the URL in the file, without quotes.
 	Start, End int
-	// Value is that range: the URL as written. It aliases the file's bytes.
+	// Value is the URL as written. It aliases the file's bytes.
 	Value []byte
 	// Line counts from 1.
 	Line int
@@ -19,35 +18,36 @@ type MapLink struct {
 
 const (
 	mapMaxBad = 100
-	// mapMaxLinks bounds the memory that a file of many short lines can take
-	// to 48 MB. Lines beyond it are reported as bad.
+	// mapMaxLinks limits the memory that a file of many short lines can take to
+	// 48 MB. Further lines are reported as bad.
 	mapMaxLinks = 1 << 20
 )
 
-// ImageMap reads a server-side image map in NCSA or CERN form, told apart line
-// by line: in the CERN form the second field is a coordinate and begins with a
+// ImageMap reads a server-side image map. Each line has the NCSA or the CERN
+// form. In the CERN form the second field is a coordinate, which begins with a
 // parenthesis.
 //
 //	rect /a.html 19,12 75,75        NCSA: shape URL coordinates
 //	rect (19,12) (75,75) /a.html    CERN: shape coordinates URL
 //
 // Shapes are default, circle, rect, poly, point and oval with their long and
-// short names, in any case. URLs may be in double quotes, labels in quotes may
-// follow, and lines that begin with # are comments. Links come in the order of
-// the file.
+// short names, in any letter case. URLs may be in double quotes, labels in
+// quotes may follow, and lines that begin with # are comments. Links are in the
+// order of the file.
 //
-// base is the value of the first base or base_uri line, as written: a URL, or
-// Apache's "map" (relative URLs start at the map file) or "referer" (at the
-// page that was clicked). The values map, menu, referer, nocontent and error
-// of other lines tell the server what to do and are no links.
+// base is the value of the first base or base_uri line as written. It is a URL,
+// or one of Apache's words "map" (URLs are relative to the map file) and
+// "referer" (URLs are relative to the page with the image). On other lines the
+// values map, menu, referer, nocontent and error are instructions to the
+// server, not links.
 //
-// bad names the lines that cannot be read, counted from 1, the first 100 of
-// them; so is a second base line, as one value cannot stand for both. A file
-// that begins like JSON is a JavaScript or CSS source map, which shares the
-// file name extension: it has no links and no bad lines.
+// bad has the numbers of the first 100 lines that cannot be read, counted from
+// 1. A second base line is one of them, because base has one value. A file that
+// begins like JSON is a JavaScript or CSS source map, which has the same file
+// name extension. It has no links and no bad lines.
 //
-// How many coordinates a shape has is not judged. Any bytes will do; time is
-// linear in len(text).
+// ImageMap does not check how many coordinates a shape has. text may hold any
+// bytes. The time is linear in its length.
 //
 // LL-95, LL-96, LL-97; directives and values as in
 // https://httpd.apache.org/docs/2.4/mod/mod_imagemap.html
@@ -77,36 +77,36 @@ func ImageMap(text []byte) (links []MapLink, base string, bad []int) {
 	return links, base, bad
 }
 
-// isSourceMap tells whether text is the JSON of a source map, with or without
-// the line that keeps it from being run as a script.
+// isSourceMap reports whether text is the JSON of a source map, with or without
+// the line that prevents it from running as a script.
 func isSourceMap(text []byte) bool {
 	text = text[ascii.SkipSpace(text, 0):]
 	return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte(")]}"))
 }
 
-// A mapLineKind says what a line of an image map holds.
+// A mapLineKind is the kind of a line in an image map.
 type mapLineKind uint8
 
 const (
 	mapBad     mapLineKind = iota
-	mapNothing             // blank, a comment, or a value that is no link
+	mapNothing             // blank, a comment, or a value that is not a link
 	mapBase
 	mapTarget
 )
 
-// A mapLine is a line of an image map; start and end are the range of its URL.
+// A mapLine is a line of an image map. start and end are the range of its URL.
 type mapLine struct {
 	kind       mapLineKind
 	start, end int
 }
 
-// A mapCursor reads the fields of a line: text[i:] is what is left of it.
+// A mapCursor reads the fields of a line. The rest of the line is text[i:].
 type mapCursor struct {
 	text []byte
 	i    int
 }
 
-// parseMapLine reads the line of text that begins at i; text ends with it.
+// parseMapLine reads the line at i. The line ends with text.
 func parseMapLine(text []byte, i int) mapLine {
 	c := mapCursor{text, i}
 	if c.atEnd() || c.peek() == '#' {
@@ -134,7 +134,7 @@ func parseMapLine(text []byte, i int) mapLine {
 	return mapLine{mapTarget, start, end}
 }
 
-// atEnd skips white space and tells whether the line ends there.
+// atEnd skips white space and reports whether the line ends there.
 func (c *mapCursor) atEnd() bool {
 	for c.i < len(c.text) && ascii.IsSpace(c.text[c.i]) {
 		c.i++
@@ -154,8 +154,9 @@ func (c *mapCursor) word() []byte {
 	return c.text[start:c.i]
 }
 
-// field reads the next field, which ends at white space or, if it begins with
-// a quote, at the next one. ok is false at the end and for an open quote.
+// field reads the next field. It ends at white space or, if it begins with a
+// quote, at the next quote. ok is false at the end of the line and if the quote
+// is not closed.
 func (c *mapCursor) field() (start, end int, ok bool) {
 	if c.atEnd() {
 		return 0, 0, false
@@ -191,14 +192,14 @@ func (c *mapCursor) cernCoordinates(shape mapShape) (ok bool) {
 	if shape == mapCircle {
 		before := c.i
 		if start, end, ok := c.field(); !ok || !isMapCoordinates(c.text[start:end]) {
-			c.i = before // no radius: this is the URL
+			c.i = before // there is no radius: this is the URL
 		}
 	}
 	return true
 }
 
-// onlyCoordinatesAndLabels reads the rest of the line, which may end in a
-// comment, and tells whether nothing else is there.
+// onlyCoordinatesAndLabels reads the rest of the line, which may end with a
+// comment. It reports whether there is nothing else.
 func (c *mapCursor) onlyCoordinatesAndLabels() bool {
 	for !c.atEnd() && c.peek() != '#' {
 		quoted := c.peek() == '"'
@@ -210,7 +211,7 @@ func (c *mapCursor) onlyCoordinatesAndLabels() bool {
 	return true
 }
 
-// isMapCoordinates tells whether b has only what coordinates are written with.
+// isMapCoordinates reports whether b has only bytes that occur in coordinates.
 func isMapCoordinates(b []byte) bool {
 	for _, c := range b {
 		switch {
@@ -222,7 +223,7 @@ func isMapCoordinates(b []byte) bool {
 	return true
 }
 
-// A mapShape is what a line of an image map is about.
+// A mapShape is the meaning of the first word of a line.
 type mapShape uint8
 
 const (
@@ -232,7 +233,7 @@ const (
 	mapOtherShape
 )
 
-// mapShapeNames holds the first words of lines in lower case.
+// mapShapeNames has the first words of lines in lower case.
 var mapShapeNames = [...]struct {
 	name  string
 	shape mapShape
@@ -245,7 +246,7 @@ var mapShapeNames = [...]struct {
 	{"base", mapBaseLine}, {"base_uri", mapBaseLine},
 }
 
-// mapShapeOf returns what the first word of a line says.
+// mapShapeOf returns the meaning of the first word of a line.
 func mapShapeOf(word []byte) mapShape {
 	for _, s := range mapShapeNames {
 		if ascii.EqualFold(word, s.name) {
@@ -255,7 +256,8 @@ func mapShapeOf(word []byte) mapShape {
 	return mapNoShape
 }
 
-// isMapAction tells whether value is an order to the server, no URL.
+// isMapAction reports whether value is an instruction to the server instead of
+// a URL.
 func isMapAction(value []byte) bool {
 	for _, action := range [...]string{"nocontent", "referer", "map", "menu", "error"} {
 		if ascii.EqualFold(value, action) {

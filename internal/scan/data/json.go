@@ -1,3 +1,6 @@
+// Package data finds the links in data files that are neither HTML nor XML:
+// JSON Feed, JSON-LD and web app manifests, robots.txt, _headers files and
+// server-side image maps.
 package data
 
 import (
@@ -13,42 +16,42 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/jsonld"
 )
 
-// A DataScanner reads files of the formats in this package one after the other
-// and reuses its buffers.
+// A Scanner reads files one after the other and reuses its buffers. The zero
+// value is ready to use. A Scanner must not be used concurrently.
 type Scanner struct {
 	b     scan.Builder
 	inner html.Scanner // reads HTML in feeds
 }
 
-// maxJSONDepth bounds how deep the path of a value is told.
+// maxJSONDepth limits the length of the paths of values.
 const maxJSONDepth = 16
 
 // jsonValue is one string of a document.
 type jsonValue struct {
-	// path are the members that lead to it, outermost first; arrays add
-	// nothing.
+	// path has the members that lead to the string, beginning with the
+	// outermost one. Arrays are not in it.
 	path  []string
 	value string
-	// raw is what stands between the quotes, off its offset.
+	// raw is the text between the quotes, off is its offset.
 	raw []byte
 	off uint32
 }
 
 // walkJSON calls f for each string of a JSON document that is the value of a
-// member, or of an array of one, up to maxJSONDepth members deep, and done for
-// each object that ends, with the path that led to it. Both see the same path
-// slice, which is valid during the call only. It stops at the first fault and
-// returns it.
+// member or an element of an array, up to maxJSONDepth members deep. When an
+// object ends, it calls done with the path that leads to the object. Both get
+// the same path slice, which is valid during the call only. walkJSON stops at
+// the first fault and returns it.
 func walkJSON(text []byte, f func(v *jsonValue), done func(path []string)) (fault string, off int64) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var (
 		objects []bool // open containers: is it an object?
 		path    []string
-		depths  []int // len(path) outside of each container
+		depths  []int // len(path) outside each container
 		isKey   bool
 		rooted  bool
-		pending bool // path ends in the member whose value comes
+		pending bool // path ends with the member whose value comes next
 	)
 	drop := func() {
 		if pending {
@@ -68,12 +71,12 @@ func walkJSON(text []byte, f func(v *jsonValue), done func(path []string)) (faul
 			case errors.As(err, &syntax):
 				return syntax.Error(), jsonFaultAt(text, before, syntax)
 			case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-				return "the file ends in the middle", int64(len(text))
+				return "the file ends before the document is complete", int64(len(text))
 			}
 			return err.Error(), before
 		}
 		if len(objects) == 0 && rooted {
-			return "text follows the end", before
+			return "there is text after the end of the document", before
 		}
 		rooted = true
 		switch t := token.(type) {
@@ -110,9 +113,9 @@ func walkJSON(text []byte, f func(v *jsonValue), done func(path []string)) (faul
 	}
 }
 
-// jsonFaultAt returns where a fault is. The decoder counts it from different
-// places: its message names the character to look for. before is where the
-// token begins.
+// jsonFaultAt returns the offset of a fault. The decoder's offset can be one
+// too large, but its message has the character. before is the offset of the
+// token.
 func jsonFaultAt(text []byte, before int64, err *json.SyntaxError) int64 {
 	for _, off := range [...]int64{err.Offset, err.Offset - 1} {
 		if off >= before && off < int64(len(text)) &&
@@ -123,8 +126,8 @@ func jsonFaultAt(text []byte, before int64, err *json.SyntaxError) int64 {
 	return before
 }
 
-// places returns for each byte of the string's value where it stands in the
-// document, and the value as those bytes.
+// places returns the string's value, and the offset in the document for each
+// byte of it.
 func (v *jsonValue) places() (text []byte, from []uint32) {
 	for i := 0; i < len(v.raw); {
 		n := 1
@@ -145,8 +148,8 @@ func (v *jsonValue) places() (text []byte, from []uint32) {
 	return text, from
 }
 
-// jsonEscapeLen returns the length of the escape that raw begins with: both
-// halves of a pair of surrogates count as one.
+// jsonEscapeLen returns the length of the escape at the start of raw. A
+// surrogate pair is one escape.
 func jsonEscapeLen(raw []byte) int {
 	switch {
 	case len(raw) >= 12 && raw[1] == 'u' && raw[6] == '\\' && raw[7] == 'u' && (raw[2] == 'd' || raw[2] == 'D') && raw[3]|0x20 >= '8':
@@ -157,7 +160,7 @@ func jsonEscapeLen(raw []byte) int {
 	return min(2, len(raw))
 }
 
-// readJSON walks a document whose encoding is UTF-8 (RFC 8259, 8.1).
+// readJSON walks a document. Its encoding is UTF-8 (RFC 8259, 8.1).
 func (s *Scanner) readJSON(text []byte, f func(v *jsonValue), done func(path []string)) *scan.Page {
 	bom := scan.UTF8BOMLen(text)
 	s.b.Reset(text, "utf-8")
@@ -174,7 +177,7 @@ func (s *Scanner) readJSON(text []byte, f func(v *jsonValue), done func(path []s
 	return &s.b.Page
 }
 
-// member adds the link that a string is.
+// member adds the link that v is.
 func (s *Scanner) member(v *jsonValue, kind scan.Kind) {
 	value := v.raw
 	if v.value != string(v.raw) {

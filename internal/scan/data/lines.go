@@ -7,20 +7,20 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
-// Robots reads robots.txt: its Sitemap lines, in any letter case
-// (https://www.sitemaps.org/protocol.html#submit_robots). Their element is
-// "sitemap", their attribute empty. It never fails.
+// Robots reads the Sitemap lines of robots.txt, in any letter case
+// (https://www.sitemaps.org/protocol.html#submit_robots). The element of a link
+// is "sitemap", its attribute is empty. Robots never fails.
 func (s *Scanner) Robots(text []byte, opt scan.Options) *scan.Page {
 	s.lines(text, func(line []byte, off int) {
 		if k := bytes.IndexByte(line, '#'); k >= 0 {
 			line = line[:k]
 		}
 		name, value, ok := bytes.Cut(line, []byte(":"))
-		if !ok || !ascii.EqualFold(bytes.Trim(name, ascii.Space), "sitemap") {
+		if !ok || !ascii.EqualFold(ascii.Trim(name), "sitemap") {
 			return
 		}
 		off += len(name) + 1
-		if v := bytes.Trim(value, ascii.Space); len(v) > 0 {
+		if v := ascii.Trim(value); len(v) > 0 {
 			off += len(value) - len(bytes.TrimLeft(value, ascii.Space))
 			s.b.Add(v, uint32(off), scan.KindLink, "sitemap", "")
 		}
@@ -28,11 +28,11 @@ func (s *Scanner) Robots(text []byte, opt scan.Options) *scan.Page {
 	return &s.b.Page
 }
 
-// Headers reads a _headers file: the targets of its Link headers (RFC 8288,
-// section 3). Their element is "link", their attribute empty. A line that
-// begins with a letter or slash names the paths that the indented lines below
-// it are for. A relative target starts at that path; where it holds a * or a
-// placeholder, at its part before. It never fails.
+// Headers reads the targets of the Link headers (RFC 8288, section 3) in a
+// _headers file. The element of a link is "link", its attribute is empty. A
+// line that is not indented gives the path that the indented lines below it
+// apply to. Relative targets are resolved against that path or, if it has a *
+// or a placeholder, against the part before it. Headers never fails.
 func (s *Scanner) Headers(text []byte, opt scan.Options) *scan.Page {
 	var rule []byte
 	s.lines(text, func(line []byte, off int) {
@@ -43,7 +43,7 @@ func (s *Scanner) Headers(text []byte, opt scan.Options) *scan.Page {
 			return
 		}
 		name, value, ok := bytes.Cut(line, []byte(":"))
-		if !ok || !ascii.EqualFold(bytes.Trim(name, ascii.Space), "link") {
+		if !ok || !ascii.EqualFold(ascii.Trim(name), "link") {
 			return
 		}
 		first := len(s.b.Page.Links)
@@ -56,7 +56,7 @@ func (s *Scanner) Headers(text []byte, opt scan.Options) *scan.Page {
 	return &s.b.Page
 }
 
-// headerBase is the address that the relative targets of a rule start at.
+// headerBase returns the base URL for the targets of a rule.
 func headerBase(path []byte) []byte {
 	if k := bytes.IndexByte(path, '*'); k >= 0 {
 		path = path[:k]
@@ -67,7 +67,7 @@ func headerBase(path []byte) []byte {
 	return path
 }
 
-// lines calls f for each line of a text in UTF-8 with its offset.
+// lines calls f with each line of a text in UTF-8 and its offset.
 func (s *Scanner) lines(text []byte, f func(line []byte, off int)) {
 	s.b.Reset(text, "utf-8")
 	s.b.Page.Quirks = false
@@ -80,10 +80,9 @@ func (s *Scanner) lines(text []byte, f func(line []byte, off int)) {
 	s.b.RepairUTF8()
 }
 
-// linkHeader calls emit for each target of a Link header's value: start and
-// end is what stands between < and >. The kind is [KindHint] when the only
-// relations are those that name a host. It stops where the value breaks the
-// grammar.
+// linkHeader calls emit for each target of a Link header's value. start and end
+// are the range between < and >. The kind is [scan.KindHint] if all relations
+// only name a host. It stops at the first syntax error.
 func linkHeader(value []byte, emit func(start, end int, kind scan.Kind)) {
 	for i := 0; i < len(value); {
 		switch {
@@ -108,8 +107,8 @@ func linkHeader(value []byte, emit func(start, end int, kind scan.Kind)) {
 	}
 }
 
-// linkParameters reads the parameters behind a target, up to the comma before
-// the next, and returns the value of the first rel.
+// linkParameters reads the parameters after a target, up to the comma before
+// the next target. It returns the value of the first rel.
 func linkParameters(value []byte, i int) (rel []byte, next int) {
 	for i < len(value) && value[i] != ',' {
 		if value[i] != ';' {
@@ -120,7 +119,7 @@ func linkParameters(value []byte, i int) (rel []byte, next int) {
 		for j < len(value) && value[j] != '=' && value[j] != ';' && value[j] != ',' {
 			j++
 		}
-		name := bytes.Trim(value[i+1:j], ascii.Space)
+		name := ascii.Trim(value[i+1 : j])
 		if i = j; i == len(value) || value[i] != '=' {
 			continue
 		}
@@ -140,7 +139,7 @@ func linkParameters(value []byte, i int) (rel []byte, next int) {
 			}
 		}
 		if rel == nil && ascii.EqualFold(name, "rel") {
-			rel = bytes.Trim(value[min(from, i):i], ascii.Space)
+			rel = ascii.Trim(value[min(from, i):i])
 		}
 	}
 	return rel, i

@@ -6,8 +6,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
-// quirksDoctype tells whether a document type puts the document into quirks
-// mode (HTML 13.2.6.4.1). text is what stands between "<!" and ">".
+// quirksDoctype reports whether a doctype puts the document into quirks mode
+// (HTML 13.2.6.4.1). text is the text between "<!" and ">".
 func quirksDoctype(text string) bool {
 	rest := text[len("doctype"):]
 	rest = strings.TrimLeft(rest, ascii.Space)
@@ -59,8 +59,8 @@ func quirksDoctype(text string) bool {
 		strings.HasPrefix(public, "-//w3c//dtd html 4.01 transitional//"))
 }
 
-// identifier reads a quoted identifier; ok is false when it is missing or not
-// closed, which forces quirks mode.
+// identifier reads a quoted identifier. ok is false if it is missing or not
+// closed, which also means quirks mode.
 func identifier(s string) (id, rest string, ok bool) {
 	s = strings.TrimLeft(s, ascii.Space)
 	if s == "" || s[0] != '"' && s[0] != '\'' {
@@ -73,8 +73,8 @@ func identifier(s string) (id, rest string, ok bool) {
 	return s[1 : 1+k], s[2+k:], true
 }
 
-// quirksPrefixes are the public identifiers of the standard's list, each a
-// prefix, in lower case.
+// quirksPrefixes are the prefixes of public identifiers in the standard's list,
+// in lower case.
 var quirksPrefixes = strings.Split(`+//silmaril//dtd html pro v0r11 19970101//
 -//as//dtd html 3.0 aswedit + extensions//
 -//advasoft ltd//dtd html 3.0 aswedit + extensions//

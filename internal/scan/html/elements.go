@@ -1,4 +1,3 @@
-// Package html finds the links and anchors of HTML pages.
 package html
 
 import (
@@ -32,7 +31,7 @@ type Elements struct {
 	// Inert means that the current tag is inside a template.
 	Inert bool
 
-	tag scan.Tag // the tag that Link.Tag names
+	tag scan.Tag // the value for Link.Tag
 	at  token.Span
 }
 
@@ -229,27 +228,27 @@ func (e *Elements) StyleText(at, content token.Span) {
 	e.css(text, scan.AttrText, scan.KindLink, places{start: content.Start})
 }
 
-// shape says how an attribute's value holds URLs.
+// shape is how an attribute's value holds URLs.
 type shape uint8
 
 const (
-	shapeURL    shape = iota // the whole value
+	shapeURL    shape = iota // the whole value is one
 	shapeList                // several, separated by spaces (ping)
 	shapeCommas              // several, separated by commas (archive of applet)
 	shapeSrcset              // HTML 4.8.4.2.2
 	shapeCSS                 // declarations with url()
 )
 
-// rule is one row of a link table: an attribute and what its value is for.
+// rule is one row of a link table: an attribute, and the kind of its links.
 type rule struct {
 	attr  scan.Attr
 	kind  scan.Kind
 	shape shape
 }
 
-// modernTable lists the attributes that hold links, by element. It is the
-// union of what browsers follow and what the link checkers known to us take.
-// base, meta, link rel and applet have rules of their own in emit.go.
+// modernTable lists the attributes that hold links, by element. It is the union
+// of what browsers follow and what other link checkers find. special.go has the
+// rules for base, meta, the relations of link, and applet.
 var modernTable = [scan.TagCount][]rule{
 	scan.TagA:          {{scan.AttrHref, scan.KindLink, shapeURL}, {scan.AttrPing, scan.KindPing, shapeList}},
 	scan.TagArea:       {{scan.AttrHref, scan.KindLink, shapeURL}, {scan.AttrPing, scan.KindPing, shapeList}},
@@ -294,15 +293,15 @@ var (
 		{scan.AttrUsemap, scan.KindMap, shapeURL}}
 )
 
-// foreignRules hold for every element of svg and math.
+// foreignRules apply to every element of svg and math.
 var foreignRules = []rule{{scan.AttrHref, scan.KindLink, shapeURL}, {scan.AttrXlinkHref, scan.KindLink, shapeURL},
 	{scan.AttrClipPath, scan.KindReference, shapeCSS}, {scan.AttrFill, scan.KindReference, shapeCSS},
 	{scan.AttrFilter, scan.KindReference, shapeCSS}, {scan.AttrMarkerEnd, scan.KindReference, shapeCSS},
 	{scan.AttrMarkerMid, scan.KindReference, shapeCSS}, {scan.AttrMarkerStart, scan.KindReference, shapeCSS},
 	{scan.AttrMask, scan.KindReference, shapeCSS}, {scan.AttrStroke, scan.KindReference, shapeCSS}}
 
-// linklintTable is the table of the seed (LL-38 to LL-53); a name, map name,
-// applet, base and meta are in emit.go.
+// linklintTable is the table of linklint (LL-38 to LL-53). special.go has the
+// rules for anchors by name, applet, base and meta.
 var linklintTable = [scan.TagCount][]rule{
 	scan.TagA:       {{scan.AttrHref, scan.KindLink, shapeURL}},
 	scan.TagArea:    {{scan.AttrHref, scan.KindLink, shapeURL}},
@@ -317,16 +316,17 @@ var linklintTable = [scan.TagCount][]rule{
 	scan.TagScript: {{scan.AttrSrc, scan.KindLink, shapeURL}},
 }
 
-// srcset calls emit with the half-open byte range of each candidate's URL in
-// value, in order. The value is a srcset or imagesrcset attribute with its
-// character references decoded; any bytes will do. It allocates nothing and
-// takes time linear in len(value).
+// srcset calls emit with the range of each candidate's URL in value, in order.
+// The value is a srcset or imagesrcset attribute with its character references
+// decoded. It may hold any bytes. srcset allocates nothing and takes linear
+// time.
 //
-// A browser drops a candidate whose descriptors it cannot use ("a.png 1q").
-// Its URL is emitted all the same: the author wrote it to be fetched, and
-// which descriptors count has changed over time.
+// A browser drops a candidate if it cannot use its descriptors ("a.png 1q").
+// srcset reports its URL anyway: the author meant it to be loaded, and the
+// valid descriptors have changed over time.
 //
-// Spec: HTML, https://html.spec.whatwg.org/multipage/images.html#parse-a-srcset-attribute
+// Spec: HTML,
+// https://html.spec.whatwg.org/multipage/images.html#parse-a-srcset-attribute
 func srcset(value []byte, emit func(start, end int)) {
 	for i := 0; ; {
 		for i < len(value) && (value[i] == ',' || ascii.IsSpace(value[i])) {
@@ -340,23 +340,23 @@ func srcset(value []byte, emit func(start, end int)) {
 			i++
 		}
 		end := i
-		// Commas inside a URL belong to it (data:), those at its end close
-		// the candidate. The first byte is no comma, so the loop stops.
+		// Commas inside a URL belong to it (data:), and commas at its end close
+		// the candidate. The first byte is not a comma, so the loop ends.
 		for value[end-1] == ',' {
 			end--
 		}
 		emit(start, end)
 		if end == i {
-			i = srcsetDescriptors(value, i)
+			i = skipDescriptors(value, i)
 		}
 	}
 }
 
-// srcsetDescriptors returns the offset behind the comma that ends the
-// descriptors beginning at i, or len(value). Commas in parentheses are kept
-// for future descriptors; parentheses do not nest, and one that is never
-// closed takes the rest.
-func srcsetDescriptors(value []byte, i int) int {
+// skipDescriptors returns the offset after the comma that ends the descriptors
+// at i, or len(value). Commas inside parentheses do not count; they are
+// reserved for future descriptors. Parentheses do not nest, and an open one
+// extends to the end.
+func skipDescriptors(value []byte, i int) int {
 	parens := false
 	for ; i < len(value); i++ {
 		switch value[i] {

@@ -8,59 +8,59 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// Head is where the head of a page is, as the parser sees it. All places are
-// offsets in the text.
+// Head describes where the head of a page is, as a browser parses it. All
+// positions are offsets in the text.
 type Head struct {
-	// Start is where the content of the head begins: after the head tag, or,
-	// where there is none, at the first byte that makes the parser open one.
+	// Start is where the content of the head begins: after the head tag or,
+	// without one, at the first byte that makes the parser open the head.
 	Start int
 	// Charset is the offset after the first meta element in the head that
-	// names the encoding; 0 for none.
+	// declares the encoding, or 0.
 	Charset int
 	// End is where the head closes: at "</head>", or at the first byte that
-	// cannot stand in it.
+	// cannot be in the head.
 	End int
 	// Body is where the body begins: at its tag, or at the first byte that
-	// makes the parser open one. Elements for the head that stand between End
-	// and Body are put into the head all the same (HTML 13.2.6.4.6).
+	// makes the parser open the body. The parser moves head elements between
+	// End and Body into the head (HTML 13.2.6.4.6).
 	Body int
-	// Tag tells whether a head tag is there, Markup whether any doctype or tag
-	// is that begins a page: html, head, title or body. Without Markup the file
-	// is a piece of a page, or plain text.
+	// Tag reports whether there is a head tag. Markup reports whether there is
+	// a doctype or one of the tags html, head, title and body. Without Markup
+	// the file is a part of a page, or plain text.
 	Tag, Markup bool
-	// XHTML tells whether the text says that it is XHTML: an XML declaration, a
-	// document type of XHTML, or a namespace on the html tag.
+	// XHTML reports whether the text declares itself as XHTML, by an XML
+	// declaration, an XHTML doctype or a namespace on the html tag.
 	XHTML bool
-	// Whole tells that the walk came to the body, or to the end. Without it,
-	// End and Body are no less than where it stopped.
+	// Whole reports whether ReadHead reached the body or the end of the text.
+	// If not, End and Body are at least the offset where it stopped.
 	Whole bool
 }
 
 // ReadHead finds the head of an HTML page (HTML 13.2.6.4.1 to 13.2.6.4.6, with
-// scripting disabled) in text that is UTF-8 or agrees with ASCII. It is a pure
-// function: it reads no more than it must, and not on from limit. With xml, an
-// empty-element tag of any name has no content.
+// scripting disabled). text must be UTF-8 or another encoding that extends
+// ASCII. ReadHead reads no more than necessary and stops at limit. If xml is
+// set, every empty-element tag has no content.
 func ReadHead(text []byte, xml bool, limit int) Head {
-	w := headWalk{text: text, xml: xml, limit: min(limit, len(text))}
+	w := headParser{text: text, xml: xml, limit: min(limit, len(text))}
 	_, w.at = scan.SniffBOM(text)
 	w.XHTML = bytes.HasPrefix(text[w.at:], []byte("<?xml"))
 	w.run()
 	return w.Head
 }
 
-// headMode is the parser's insertion mode.
+// headMode is the insertion mode of the parser.
 type headMode uint8
 
 const (
 	headBefore headMode = iota // no head yet
 	headIn
 	headNoscript // in a noscript element of the head
-	headAfter    // the head is closed, the body not open
+	headAfter    // the head is closed, the body is not open
 	headDone
 )
 
-// headWalk is the walk over the tokens of a page's beginning.
-type headWalk struct {
+// headParser reads the tags at the beginning of a page.
+type headParser struct {
 	Head
 	text      []byte
 	at, limit int
@@ -68,20 +68,20 @@ type headWalk struct {
 	mode      headMode
 }
 
-func (w *headWalk) run() {
+func (w *headParser) run() {
 	for w.mode != headDone && w.at < w.limit {
 		w.space()
 		switch {
 		case w.mode == headDone || w.at >= len(w.text):
 		case w.at >= w.limit:
-			return // not at the end of the text, and the body has not begun
+			return // before the end of the text, and the body has not begun
 		case w.at+1 < len(w.text) && token.Class[w.text[w.at+1]]&token.ClassLetter != 0:
 			w.startTag()
 		case w.text[w.at+1] == '/':
 			w.endTag()
 		case bytes.HasPrefix(w.text[w.at:], []byte("<!--")):
 			w.at, _ = token.CommentEnd(w.text, w.at+4)
-		default: // doctype, bogus comment
+		default: // doctype or bogus comment
 			from := w.at
 			w.at = token.After(w.text, w.at+2, '>')
 			if markup := w.text[from:w.at]; len(markup) > 9 && ascii.EqualFold(markup[2:9], "doctype") {
@@ -104,8 +104,8 @@ func (w *headWalk) run() {
 	}
 }
 
-// space goes on to the next markup. Text other than white space opens the body.
-func (w *headWalk) space() {
+// space skips to the next markup. Text other than white space opens the body.
+func (w *headParser) space() {
 	from := w.at
 	for w.at < len(w.text) {
 		switch c := w.text[w.at]; {
@@ -113,7 +113,7 @@ func (w *headWalk) space() {
 			w.at++
 		case c == '<' && w.isMarkup():
 			return
-		case c == '&' && w.refsOfSpace():
+		case c == '&' && w.skipSpaceRefs():
 		default:
 			w.body(w.at)
 			return
@@ -124,8 +124,8 @@ func (w *headWalk) space() {
 	}
 }
 
-// isMarkup tells whether the "<" at hand begins a tag, comment or the like.
-func (w *headWalk) isMarkup() bool {
+// isMarkup reports whether the current "<" begins a tag, a comment or the like.
+func (w *headParser) isMarkup() bool {
 	if w.at+1 >= len(w.text) {
 		return false
 	}
@@ -133,50 +133,50 @@ func (w *headWalk) isMarkup() bool {
 	return token.Class[c]&token.ClassLetter != 0 || c == '!' || c == '?' || c == '/' && w.at+2 < len(w.text)
 }
 
-// refsOfSpace goes on over a run of text that is white space once its
-// character references are decoded.
-func (w *headWalk) refsOfSpace() bool {
+// skipSpaceRefs skips text that is white space once its character references
+// are decoded. It reports whether there was such text.
+func (w *headParser) skipSpaceRefs() bool {
 	end := len(w.text)
 	if k := bytes.IndexByte(w.text[w.at:], '<'); k >= 0 {
 		end = w.at + k
 	}
-	const most = 256 // a longer run is no accident of white space
-	if end-w.at > most || len(bytes.Trim(token.DecodeRefs(nil, w.text[w.at:end], nil), ascii.Space)) > 0 {
+	const most = 256 // longer text is not just white space
+	if end-w.at > most || len(ascii.Trim(token.DecodeRefs(nil, w.text[w.at:end], nil))) > 0 {
 		return false
 	}
 	w.at = end
 	return true
 }
 
-// body notes that the body begins at i.
-func (w *headWalk) body(i int) {
+// body records that the body begins at i.
+func (w *headParser) body(i int) {
 	w.open(i)
 	w.close(i)
 	w.Body, w.mode, w.Whole = i, headDone, true
 }
 
-// open notes that what stands at i opens the head, if none is open.
-func (w *headWalk) open(i int) {
+// open records that the head opens at i unless it is open already.
+func (w *headParser) open(i int) {
 	if w.mode == headBefore {
 		w.Start, w.mode = i, headIn
 	}
 }
 
-// close notes that the head ends at i, if it has not.
-func (w *headWalk) close(i int) {
+// close records that the head ends at i unless it ended already.
+func (w *headParser) close(i int) {
 	if w.mode == headIn || w.mode == headNoscript {
 		w.End, w.mode = i, headAfter
 	}
 }
 
-// startTag handles the start tag at hand, and the content of elements that
-// hold text only.
-func (w *headWalk) startTag() {
+// startTag handles the current start tag, and the content of the element if
+// that is text only.
+func (w *headParser) startTag() {
 	i := w.at
 	end, tag := token.NameAt(w.text, i+1)
 	var set token.AttrSet
 	next, empty, ok := token.ReadAttrs(w.text, end, &set)
-	if !ok { // the file ends inside the tag: there is none
+	if !ok { // the file ends inside the tag, so there is no tag
 		w.at = len(w.text)
 		return
 	}
@@ -222,7 +222,7 @@ func (w *headWalk) startTag() {
 		w.skipText(tag, next, empty)
 	case tag == scan.TagTemplate:
 		w.open(i)
-		w.template(empty)
+		w.skipTemplate(empty)
 	case tag == scan.TagNoscript && w.mode != headAfter:
 		w.open(i)
 		if !empty {
@@ -234,24 +234,24 @@ func (w *headWalk) startTag() {
 	}
 }
 
-// isNamed tells whether the tag name text[i+1:end] is name.
-func (w *headWalk) isNamed(i, end int, name string) bool {
+// isNamed reports whether the tag name text[i+1:end] is name.
+func (w *headParser) isNamed(i, end int, name string) bool {
 	return ascii.EqualFold(w.text[i+1:end], name)
 }
 
-// skipText goes on to the end tag of an element that holds text only.
-func (w *headWalk) skipText(tag scan.Tag, from int, empty bool) {
+// skipText skips to the end tag of an element that holds text only.
+func (w *headParser) skipText(tag scan.Tag, from int, empty bool) {
 	switch {
 	case empty:
 	case tag == scan.TagScript:
-		w.at = w.closed(token.ScriptEnd(w.text, from))
+		w.at = w.afterEndTag(token.ScriptEnd(w.text, from))
 	default:
-		w.at = w.closed(token.RawEnd(w.text, from, tag.String()))
+		w.at = w.afterEndTag(token.RawEnd(w.text, from, tag.String()))
 	}
 }
 
-// closed returns the offset after the end tag at i.
-func (w *headWalk) closed(i int) int {
+// afterEndTag returns the offset after the end tag at i.
+func (w *headParser) afterEndTag(i int) int {
 	if i >= len(w.text) {
 		return len(w.text)
 	}
@@ -263,8 +263,8 @@ func (w *headWalk) closed(i int) int {
 	return next
 }
 
-// template goes on to the end of the template whose start tag was read.
-func (w *headWalk) template(empty bool) {
+// skipTemplate skips to the end of the current template.
+func (w *headParser) skipTemplate(empty bool) {
 	for depth := 1; !empty && depth > 0; {
 		k := bytes.IndexByte(w.text[w.at:], '<')
 		if k < 0 || w.at+k+1 >= len(w.text) {
@@ -311,10 +311,10 @@ func (w *headWalk) template(empty bool) {
 	}
 }
 
-// endTag handles the end tag at hand.
-func (w *headWalk) endTag() {
+// endTag handles the current end tag.
+func (w *headParser) endTag() {
 	i := w.at
-	if token.Class[w.text[i+2]]&token.ClassLetter == 0 { // </> is nothing, </x a comment
+	if token.Class[w.text[i+2]]&token.ClassLetter == 0 { // </> is ignored, </x is a comment if x is no letter
 		w.at = token.After(w.text, i+2, '>')
 		return
 	}
@@ -345,8 +345,8 @@ func (w *headWalk) endTag() {
 	}
 }
 
-// declaresCharset tells whether a meta element with these attributes names the
-// encoding of the page.
+// declaresCharset reports whether a meta element with these attributes declares
+// the encoding of the page.
 func declaresCharset(text []byte, set *token.AttrSet) bool {
 	if set.Has(scan.AttrCharset) {
 		return true

@@ -1,17 +1,17 @@
 #include "textflag.h"
 
-// func indexVectors(text *byte, blocks int, base uint32, at *uint32, odd *uint64) int
+// func indexVectors(text *byte, blocks int, base uint32, at *uint32, special *uint64) int
 //
-// For each of the blocks of 64 bytes: writes base plus the offsets of "<" and
-// double quotes to at, and to odd the bits of the bytes that are "&", CR, NUL
-// or above 0x7F. Returns the number of offsets; up to eight more are written
-// behind them.
+// Reads blocks of 64 bytes. Writes base plus the offset of each "<" and double
+// quote to at, and for each block the bits of the bytes that are "&", CR, NUL or
+// above 0x7F to special. Returns the number of offsets. Writes up to eight more
+// values after them.
 TEXT ·indexVectors(SB), NOSPLIT, $0-48
 	MOVQ text+0(FP), SI
 	MOVQ blocks+8(FP), CX
 	MOVL base+16(FP), R8
 	MOVQ at+24(FP), DI
-	MOVQ odd+32(FP), DX
+	MOVQ special+32(FP), DX
 	MOVQ DI, R9
 	MOVL $0x3C, AX // <
 	MOVQ AX, X0
@@ -60,8 +60,9 @@ block:
 	MOVQ R10, (DX)
 	ADDQ $8, DX
 
-	// Eight offsets at a time, there or not: the number varies from block to
-	// block, and a loop that counts would be mispredicted at most of them.
+	// Write eight offsets at a time, even if there are fewer. The number varies
+	// from block to block, so the branch of a loop over the exact number would be
+	// mispredicted for most blocks.
 	POPCNTQ AX, R12
 	MOVQ DI, R14
 	LEAQ (DI)(R12*4), DI

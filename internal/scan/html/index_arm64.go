@@ -1,5 +1,5 @@
 package html
 
-// haveVectors tells whether classify uses vector instructions: every arm64
-// processor that Go runs on has NEON.
+// haveVectors reports whether classify uses vector instructions. Every arm64
+// processor that Go supports has NEON.
 const haveVectors = true

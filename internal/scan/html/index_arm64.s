@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// PAIR writes base (R5) plus the offsets of the two lowest bits of R7 to off(R8)
-// and clears them.
+// PAIR writes base (R5) plus the offsets of the two lowest bits of R7 to off(R8),
+// and clears the bits.
 #define PAIR(off) \
 	RBIT R7, R9; \
 	CLZ R9, R9; \
@@ -15,15 +15,15 @@
 	ADDW R5, R11, R11; \
 	STPW (R9, R11), off(R8)
 
-// MARK sets the bytes of to that are "<" or a double quote in text.
+// MARK sets the bytes of to where text has "<" or a double quote.
 #define MARK(text, to) \
 	VCMEQ V0.B16, text.B16, to.B16; \
 	VCMEQ V1.B16, text.B16, V16.B16; \
 	VORR V16.B16, to.B16, to.B16; \
 	VAND V31.B16, to.B16, to.B16
 
-// ODD sets the bytes of to that are "&", CR, NUL or above 0x7F in text.
-#define ODD(text, to) \
+// SPECIAL sets the bytes of to where text has "&", CR, NUL or a byte above 0x7F.
+#define SPECIAL(text, to) \
 	VCMEQ V2.B16, text.B16, to.B16; \
 	VCMEQ V3.B16, text.B16, V17.B16; \
 	VCMEQ V4.B16, text.B16, V18.B16; \
@@ -33,21 +33,18 @@
 	VORR V18.B16, to.B16, to.B16; \
 	VAND V31.B16, to.B16, to.B16
 
-// func indexVectors(text *byte, blocks int, base uint32, at *uint32, odd *uint64) int
+// func indexVectors(text *byte, blocks int, base uint32, at *uint32, special *uint64) int
 //
-// What index_amd64.s does, from the same arguments: for each of the blocks of 64
-// bytes, writes base plus the offsets of "<" and double quotes to at, and to odd
-// the bits of the bytes that are "&", CR, NUL or above 0x7F. Returns the number
-// of offsets; up to eight more are written behind them.
+// See index_amd64.s.
 //
-// So far it ran under emulation only, which shows that it is right and says
-// nothing about its speed.
+// This code has only run under emulation so far, which proves that it is correct
+// but says nothing about its speed.
 TEXT ·indexVectors(SB), NOSPLIT, $0-48
 	MOVD text+0(FP), R0
 	MOVD blocks+8(FP), R1
 	MOVWU base+16(FP), R5
 	MOVD at+24(FP), R2
-	MOVD odd+32(FP), R3
+	MOVD special+32(FP), R3
 	MOVD R2, R4
 	VMOVI $0x3C, V0.B16 // <
 	VMOVI $0x22, V1.B16 // "
@@ -65,18 +62,18 @@ block:
 	MARK(V21, V25)
 	MARK(V22, V26)
 	MARK(V23, V27)
-	// Each addition makes one byte of two neighbours: 64 bytes are 32, then 16.
+	// Each addition combines two neighbouring bytes: 64 bytes become 32, then 16.
 	VADDP V25.B16, V24.B16, V24.B16
 	VADDP V27.B16, V26.B16, V26.B16
 	VADDP V26.B16, V24.B16, V24.B16
-	ODD(V20, V28)
-	ODD(V21, V25)
-	ODD(V22, V26)
-	ODD(V23, V27)
+	SPECIAL(V20, V28)
+	SPECIAL(V21, V25)
+	SPECIAL(V22, V26)
+	SPECIAL(V23, V27)
 	VADDP V25.B16, V28.B16, V28.B16
 	VADDP V27.B16, V26.B16, V26.B16
 	VADDP V26.B16, V28.B16, V28.B16
-	// The third addition, for both: 8 bytes of marks and 8 of odd ones.
+	// The third addition for both: 8 bytes of marks and 8 bytes of special bits.
 	VADDP V28.B16, V24.B16, V24.B16
 	VMOV V24.D[0], R7
 	VMOV V24.D[1], R9
@@ -85,7 +82,7 @@ block:
 	VUADDLV V25.B8, V25
 	VMOV V25.H[0], R12
 
-	// Eight offsets at a time, there or not: see index_amd64.s.
+	// Write eight offsets at a time, for the reason given in index_amd64.s.
 	MOVD R2, R8
 	ADD R12<<2, R2, R2
 

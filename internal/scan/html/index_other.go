@@ -2,10 +2,10 @@
 
 package html
 
-// haveVectors tells whether classify uses vector instructions: none are written
-// for this processor.
+// haveVectors reports whether classify uses vector instructions. There is no
+// assembly for this processor.
 const haveVectors = false
 
-func classify(text []byte, base uint32, at []uint32, odd []uint64) int {
-	return classifyGo(text, base, at, odd)
+func classify(text []byte, base uint32, at []uint32, special []uint64) int {
+	return classifyGo(text, base, at, special)
 }

@@ -30,10 +30,10 @@ func TestIndex(t *testing.T) {
 		for _, c := range []struct {
 			name  string
 			exact bool
-			index func(text []byte, base uint32, at []uint32, odd []uint64) int
+			index func(text []byte, base uint32, at []uint32, special []uint64) int
 		}{{"classify", haveVectors, classify}, {"classifyGo", false, classifyGo}} {
-			at, odd := make([]uint32, len(text)+8), make([]uint64, len(text)/64)
-			at = at[:c.index(text, base, at, odd)]
+			at, special := make([]uint32, len(text)+8), make([]uint64, len(text)/64)
+			at = at[:c.index(text, base, at, special)]
 			if !slices.IsSorted(at) || len(slices.Compact(slices.Clone(at))) != len(at) {
 				t.Fatalf("%s(%q): offsets %d are not in order", c.name, text, at)
 			}
@@ -42,9 +42,9 @@ func TestIndex(t *testing.T) {
 				if mark := b == '<' || b == '"'; mark && !found || c.exact && found && !mark {
 					t.Fatalf("%s(%q): byte %d, %q: found %v", c.name, text, i, b, found)
 				}
-				bit := odd[i/64]>>(i%64)&1 != 0
+				bit := special[i/64]>>(i%64)&1 != 0
 				if is := token.ValueClass[b] != 0; is && !bit || c.exact && bit && !is {
-					t.Fatalf("%s(%q): byte %d, %q: odd %v", c.name, text, i, b, bit)
+					t.Fatalf("%s(%q): byte %d, %q: special %v", c.name, text, i, b, bit)
 				}
 			}
 		}
@@ -59,14 +59,14 @@ func TestIndexWrites(t *testing.T) {
 		for shift := range 64 {
 			text := slices.Repeat([]byte{'<'}, shift+blocks*64+64)
 			copy(text[shift:], slices.Repeat([]byte{b}, blocks*64))
-			at, odd := make([]uint32, blocks*64+64), make([]uint64, blocks+8)
+			at, special := make([]uint32, blocks*64+64), make([]uint64, blocks+8)
 			for i := range at {
 				at[i] = untouched
 			}
-			for i := range odd {
-				odd[i] = untouched
+			for i := range special {
+				special[i] = untouched
 			}
-			n := classify(text[shift:][:blocks*64], base, at, odd[:blocks])
+			n := classify(text[shift:][:blocks*64], base, at, special[:blocks])
 			if want := b == '<' || b == '"'; want != (n == blocks*64) || !want && n != 0 {
 				t.Fatalf("%q, %d blocks: %d offsets", b, blocks, n)
 			}
@@ -75,20 +75,20 @@ func TestIndexWrites(t *testing.T) {
 					t.Fatalf("%q, shift %d: offset %d of %d is %d", b, shift, i, n, offset)
 				}
 			}
-			for i, word := range odd[blocks:] {
+			for i, word := range special[blocks:] {
 				if word != untouched {
-					t.Fatalf("%q, shift %d: word %d behind odd is %#x", b, shift, i, word)
+					t.Fatalf("%q, shift %d: word %d behind special is %#x", b, shift, i, word)
 				}
 			}
 		}
 	}
 }
 
-// TestIndexPlain: a value is plain when none of its bytes is odd, wherever it
+// TestIndexPlain: a value is plain when none of its bytes is special, wherever it
 // begins and however long it is.
 func TestIndexPlain(t *testing.T) {
 	if !haveVectors {
-		t.Skip("without vector instructions all values count as odd")
+		t.Skip("without vector instructions all values count as special")
 	}
 	text := make([]byte, 400)
 	for i := range text {

@@ -10,26 +10,26 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// The quick path reads the tags of HTML content outside of select, template,
-// svg and math when they have the usual form: a name that the table knows,
-// attributes with quoted values or none, one white space at least between
-// them. It knows from the index where quotes are and looks at names as words
-// of eight bytes. What has another form it leaves to tag, which reads
-// everything, as if it had not been looked at.
+// The quick path reads the tags of HTML content outside select, template, svg
+// and math if they have the usual form: a name that is in the table, and
+// attributes with quoted values or none, with white space between them. It
+// takes the positions of quotes from the index and compares names as words of
+// eight bytes. It leaves tags of any other form to Scanner.tag, which can read
+// everything.
 
-// quickUse says what tags of a name mean there.
+// quickUse is how the quick path treats the tags of a name.
 type quickUse uint8
 
 const (
-	// quickStart: a start tag matters by its attributes only.
+	// quickStart means that a start tag matters only through its attributes.
 	quickStart quickUse = 1 << iota
-	// quickEnd: an end tag means nothing.
+	// quickEnd means that an end tag has no effect.
 	quickEnd
-	// quickNever: left to tag.
+	// quickNever means that the quick path leaves the tags to Scanner.tag.
 	quickNever
 )
 
-// quickUses holds, by slot of TagSlots, what the name there means.
+// quickUses holds the use for each slot of TagSlots.
 var quickUses = func() (t [token.SlotCount]quickUse) {
 	for h, key := range token.TagSlots.Key {
 		switch scan.Tag(token.TagSlots.Code[h]) {
@@ -37,7 +37,7 @@ var quickUses = func() (t [token.SlotCount]quickUse) {
 			t[h] = quickStart | quickEnd
 		case scan.TagTemplate, scan.TagSelect, scan.TagForm, scan.TagNoscript, scan.TagTable, scan.TagTd, scan.TagTh, scan.TagCaption, scan.TagTr, scan.TagTbody, scan.TagThead, scan.TagTfoot,
 			scan.TagCol, scan.TagColgroup:
-			// regularity follows them
+			// regularity needs their tags
 		case scan.TagSVG, scan.TagMath:
 			t[h] = quickNever
 		default:
@@ -50,27 +50,27 @@ var quickUses = func() (t [token.SlotCount]quickUse) {
 	return t
 }()
 
-// letterBit is set in all ASCII letters, and in nothing that ends a name:
-// white space, "/", ">", "=", quotes.
+// letterBit is set in all ASCII letters, and in none of the bytes that end a
+// name: white space, "/", ">", "=" and quotes.
 const letterBit = 0x40 * token.Ones
 
 // letters returns how many bytes at the start of w, up to 8, may be letters.
 func letters(w uint64) int { return bits.TrailingZeros64(^w&letterBit) >> 3 }
 
-// alphanumerics is letters for tag names: the digits 0 to 7 count too.
+// alphanumerics is letters for tag names, which may also have the digits 0 to
+// 7.
 func alphanumerics(w uint64) int {
 	digits := w << 1 & (w << 2) &^ (w << 3) // 0011 0xxx
 	return bits.TrailingZeros64(^(w|digits)&letterBit) >> 3
 }
 
-// quickMargin is how many bytes from the "<", or the end of the attribute
-// before, the quick path looks at without asking whether the text goes on.
+// quickMargin is the number of bytes after a "<", or after an attribute, that
+// the quick path reads without checking that the text is long enough.
 const quickMargin = 32
 
-// byteAt and wordAt read the text that begins at base without asking for its
-// length, which the caller has done: seen from offset i it goes on for
-// quickMargin bytes. The compiler's checks would be a third of the
-// instructions of the quick path.
+// byteAt and wordAt read the text that begins at base without a bounds check.
+// The caller has checked that at least quickMargin bytes follow offset i. The
+// compiler's checks would be a third of the instructions of the quick path.
 func byteAt(base unsafe.Pointer, i int) byte { return *(*byte)(unsafe.Add(base, i)) }
 
 func wordAt(base unsafe.Pointer, i int) uint64 {
@@ -80,11 +80,11 @@ func wordAt(base unsafe.Pointer, i int) uint64 {
 // nameMasks[k] covers the first k bytes of a word.
 var nameMasks = [16]uint64{0, 1<<8 - 1, 1<<16 - 1, 1<<24 - 1, 1<<32 - 1, 1<<40 - 1, 1<<48 - 1, 1<<56 - 1, 1<<64 - 1}
 
-// tokens is the fast path: it goes from "<" to "<" (HTML 13.2.5), reads the
-// attributes of every start tag, and emits the links and anchors of those
-// that count. After the text is known to be irregular it goes on only for
-// what the slow path does not find out: faults, doctype, encoding.
-func (s *Scanner) tokens(i int) {
+// scanTags is the fast path. It goes from "<" to "<" (HTML 13.2.5), reads the
+// attributes of every start tag, and adds the links and anchors of the tags
+// that count. Once the page is known to be irregular, it continues only for
+// what the slow path does not find: faults, doctype and encoding.
+func (s *Scanner) scanTags(i int) {
 	text := s.el.Page.Text
 	if s.index == nil {
 		s.index = new(index)
@@ -93,7 +93,7 @@ func (s *Scanner) tokens(i int) {
 	x.fill(text, i)
 	set := &s.el.Attrs
 	base := unsafe.Pointer(unsafe.SliceData(text))
-	quick := s.quickEnd() // tags before it may be of the usual form
+	quick := s.quickEnd() // offset before which tags may have the usual form
 	for p := 0; ; {
 		at := int(x.at[p])
 		p++
@@ -123,7 +123,7 @@ func (s *Scanner) tokens(i int) {
 			slot := name * token.TagSlots.Mul >> (64 - token.SlotBits)
 			use := quickUses[slot]
 			j += k
-			c := byte(w >> (k * 8 & 63)) // after eight bytes a letter, which is left to tag
+			c := byte(w >> (k * 8 & 63)) // after eight bytes this is a letter, which is left to tag
 			switch {
 			case token.TagSlots.Key[slot] != name || use&quickNever != 0:
 			case c == '>' && use>>end&1 != 0:
@@ -155,7 +155,7 @@ func (s *Scanner) tokens(i int) {
 					i = next
 					continue
 				}
-				i = s.opened(tag, token.NewSpan(at, next), j, false)
+				i = s.startElement(tag, token.NewSpan(at, next), j, false)
 				quick = s.quickEnd()
 				continue
 			}
@@ -179,9 +179,10 @@ func (s *Scanner) quickEnd() int {
 	return len(s.el.Page.Text) - quickMargin
 }
 
-// quickAttrs reads into s.el.Attrs the attributes of the tag whose name ends at
-// text[j], a white space, and returns the offset after the tag and the place
-// in the index from which to go on. next is 0 when the tag has another form.
+// quickAttrs reads the attributes of the tag whose name ends at text[j], a
+// white space, into s.el.Attrs. It returns the offset after the tag, and the
+// position in the index where scanning continues. next is 0 if the tag has
+// another form.
 func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 	text, x, set := s.el.Page.Text, s.index, &s.el.Attrs
 	base := unsafe.Pointer(unsafe.SliceData(text))
@@ -190,7 +191,7 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 		w := wordAt(base, j+1)
 		k := letters(w)
 		v := j + 1 + k
-		c := byte(w >> (k * 8 & 63)) // after eight bytes a letter
+		c := byte(w >> (k * 8 & 63)) // after eight bytes this is a letter
 		var a scan.Attr
 		switch {
 		case k == 0:
@@ -214,7 +215,7 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 			}
 			a = token.AttrAt(text, j+1, v)
 		}
-		value := token.NewSpan(v, v) // none
+		value := token.NewSpan(v, v) // no value
 		if c != '=' && token.Class[c]&token.ClassSpace != 0 && token.Class[text[v+1]]&token.ClassLetter == 0 && text[v+1] != '>' && text[v+1] != '/' {
 			return 0, 0 // "=" may follow
 		}
@@ -230,7 +231,7 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 			case text[open] == '\'' && open < x.end:
 				k := bytes.IndexByte(text[open+1:x.end], '\'')
 				if k < 0 {
-					return 0, 0 // the index knows nothing of the next chunk
+					return 0, 0 // the index ends with this chunk
 				}
 				end = open + 1 + k
 				for int(x.at[p]) < end {
@@ -246,8 +247,8 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 			v = end + 1
 			c = byteAt(base, v)
 		}
-		// Kept whether it matters or not, which nobody could predict. Of
-		// duplicates the first wins.
+		// Keep the value even if it does not matter: that branch would be
+		// unpredictable. If an attribute is repeated, the first one counts.
 		if set.Seen&(1<<(a&63))&^token.Meaningless == 0 {
 			set.Seen |= 1 << (a & 63)
 			set.Val[a&63] = value
@@ -266,8 +267,8 @@ func (s *Scanner) quickAttrs(j, p int) (next, q int) {
 	return 0, 0
 }
 
-// quickEmit emits the anchor and the link of the tag at text[at], of whose
-// attributes no others than id and href matter.
+// quickEmit adds the anchor and the link of the tag at text[at]. Only its
+// attributes id and href matter.
 func (s *Scanner) quickEmit(at int, tag scan.Tag) {
 	set := &s.el.Attrs
 	if set.Has(scan.AttrID) {
@@ -285,7 +286,7 @@ func (s *Scanner) quickEmit(at int, tag scan.Tag) {
 	}
 }
 
-// quickValue is value, asking the index first.
+// quickValue returns the value at sp. It asks the index first.
 func (s *Scanner) quickValue(sp token.Span) []byte {
 	if s.index.plain(int(sp.Start), int(sp.End)) {
 		return s.el.Page.Text[sp.Start:sp.End]

@@ -6,34 +6,34 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// regularity follows just enough of tree construction (HTML 13.2.6) to tell
+// regularity follows just enough of tree construction (HTML 13.2.6) to know
 // whether every start tag of the page becomes an element, and in which
-// namespace. As soon as it cannot tell, the page is irregular and the slow
-// path decides. It must never be wrong the other way: FuzzPage holds it
-// against x/net/html.
+// namespace. As soon as it does not know, the page is irregular and the slow
+// path decides. It must never take an irregular page for a regular one:
+// FuzzPage compares it with x/net/html.
 type regularity struct {
 	irregular bool
-	// tables holds, for each open table, whether the last table tag of it
-	// opened a cell or caption: only there may another table begin.
+	// tables holds for each open table whether its last tag startElement a cell or a
+	// caption. Only there may another table begin.
 	tables []bool
-	// foreign holds the names of the open elements of an svg or math subtree.
+	// foreign holds the open elements of an svg or math subtree.
 	foreign []foreignElement
-	// templates holds, for each open template, the number of tables open
-	// outside of it.
+	// templates holds for each open template the number of tables that are open
+	// outside it.
 	templates []int
 	form      bool // a form is open
 	sel       bool // a select is open
 	noscript  bool
-	head      bool // a head tag was seen
-	body      bool // a body tag was seen
-	html      bool // an html tag was seen
-	started   bool // a start tag other than html was seen
+	head      bool // there was a head tag
+	body      bool // there was a body tag
+	html      bool // there was an html tag
+	started   bool // there was a start tag other than html
 }
 
 type foreignElement struct {
 	name       token.Span
 	ns         Namespace
-	integrates bool // HTML may stand inside
+	integrates bool // the element may contain HTML
 }
 
 func (r *regularity) reset() {
@@ -42,14 +42,14 @@ func (r *regularity) reset() {
 
 func (r *regularity) inert() bool { return len(r.templates) > 0 }
 
-// plain tells whether every start tag becomes an element here that counts.
+// plain reports whether every start tag here becomes an element that counts.
 func (r *regularity) plain() bool { return !r.sel && len(r.foreign)+len(r.templates) == 0 }
 
-// start notes a start tag in HTML content.
+// start records a start tag in HTML content.
 func (r *regularity) start(t scan.Tag, attrs *token.AttrSet) {
 	if r.inert() {
-		// What stands in a template defines nothing, so only the template's
-		// end must be found.
+		// Elements in a template define nothing, so only the end of the
+		// template matters.
 		switch t {
 		case scan.TagTemplate:
 			r.templates = append(r.templates, len(r.tables))
@@ -115,7 +115,7 @@ func (r *regularity) start(t scan.Tag, attrs *token.AttrSet) {
 	r.started = true
 }
 
-// end notes an end tag in HTML content.
+// end records an end tag in HTML content.
 func (r *regularity) end(t scan.Tag) {
 	if t == scan.TagTemplate {
 		if n := len(r.templates); n > 0 {
@@ -151,12 +151,12 @@ func (r *regularity) end(t scan.Tag) {
 	}
 }
 
-// enterForeign notes <svg> or <math> in HTML content.
+// enterForeign records <svg> or <math> in HTML content.
 func (r *regularity) enterForeign(name token.Span, ns Namespace) {
 	r.foreign = append(r.foreign, foreignElement{name: name, ns: ns})
 }
 
-// startForeign notes a start tag inside svg or math.
+// startForeign records a start tag inside svg or math.
 func (r *regularity) startForeign(text []byte, name token.Span, selfClosing bool) {
 	top := r.foreign[len(r.foreign)-1]
 	b := text[name.Start:name.End]
@@ -181,11 +181,11 @@ func (r *regularity) startForeign(text []byte, name token.Span, selfClosing bool
 	r.foreign = append(r.foreign, e)
 }
 
-// endForeign notes an end tag inside svg or math.
+// endForeign records an end tag inside svg or math.
 func (r *regularity) endForeign(text []byte, name token.Span) {
 	n := len(r.foreign) - 1
 	top := r.foreign[n].name
-	if !token.EqualFold(text[top.Start:top.End], text[name.Start:name.End]) {
+	if !ascii.EqualFoldBytes(text[top.Start:top.End], text[name.Start:name.End]) {
 		r.irregular = true
 		return
 	}

@@ -1,3 +1,17 @@
+// Package html finds the links and anchors of HTML pages, as the HTML Living
+// Standard (section 13.2) and so a browser reads them: which tags become
+// elements, which are only text, comment or inert, and what the value of an
+// attribute is.
+//
+// [Scanner] reads a page in one pass by a fast path that follows just enough of
+// tree construction to know when it is right (quick.go, scan.go, regular.go).
+// If a page has a construct that can change which tags count, the slow path
+// (slow.go) reads it again with golang.org/x/net/html and reports the same
+// positions.
+//
+// [Elements] finds the links of single elements; the XML scanner uses it for
+// XHTML and SVG. [ReadHead] finds the head of a page, for tools that insert
+// elements.
 package html
 
 import (
@@ -9,18 +23,18 @@ import (
 )
 
 // A Scanner reads HTML pages one after the other and reuses its buffers. The
-// zero value is ready. It is not safe for concurrent use.
+// zero value is ready to use. A Scanner must not be used concurrently.
 type Scanner struct {
 	el    Elements
 	reg   regularity
 	index *index // nil before the first page
 
-	careful    bool // for tests: read every tag without the quick path
+	careful    bool // read every tag without the quick path, for tests
 	sawDoctype bool
 }
 
-// HTML reads an HTML document. It never fails: browsers show something for
-// any bytes. text must stay unchanged while the page is in use, and be
+// Scan reads an HTML document. It never fails, because browsers show something
+// for any bytes. text must not change while the page is in use, and must be
 // shorter than 4 GiB.
 func (s *Scanner) Scan(text []byte, opt scan.Options) *scan.Page {
 	s.el.Tags = opt.Tags
@@ -50,12 +64,12 @@ func (s *Scanner) converted(text []byte, skipped int, name string) *scan.Page {
 	return &s.el.Page
 }
 
-// scan reads the page's text from offset i on by the fast path, and again by
+// read reads the page's text from offset i on by the fast path, and again by
 // the slow path if that is necessary.
 func (s *Scanner) read(i int) {
 	s.sawDoctype = false
 	s.reg.reset()
-	s.tokens(i)
+	s.scanTags(i)
 	if s.reg.irregular {
 		s.slow(i)
 	}
@@ -87,8 +101,8 @@ func (e *Embedded) AddTo(b *scan.Builder, s *Scanner, tags scan.Tags) {
 	}, e.Base)
 }
 
-// tag handles what begins with the "<" at text[i], whatever it is, and
-// returns the offset where scanning goes on, or -1 when the text ends within.
+// tag handles the markup that begins with the "<" at text[i]. It returns the
+// offset where scanning continues, or -1 if the text ends inside the markup.
 func (s *Scanner) tag(i int) int {
 	text := s.el.Page.Text
 	if i+1 >= len(text) {
@@ -108,7 +122,7 @@ func (s *Scanner) tag(i int) int {
 			return -1
 		}
 		if token.Class[text[i+2]]&token.ClassLetter == 0 {
-			return token.After(text, i+2, '>') // </> is nothing, </x a comment
+			return token.After(text, i+2, '>') // </> is ignored, </x is a comment if x is no letter
 		}
 		next, ok := s.endTag(i)
 		if !ok {
@@ -124,9 +138,9 @@ func (s *Scanner) tag(i int) int {
 	return i + 1
 }
 
-// startTag handles the start tag at text[i] and, for elements whose content
-// is text, that content. It returns the offset where scanning goes on; ok is
-// false when the file ends inside the tag.
+// startTag handles the start tag at text[i], and the content of the element if
+// that is text only. It returns the offset where scanning continues. ok is
+// false if the file ends inside the tag.
 func (s *Scanner) startTag(i int) (next int, ok bool) {
 	text := s.el.Page.Text
 	j, tag := token.NameAt(text, i+1)
@@ -141,17 +155,17 @@ func (s *Scanner) startTag(i int) (next int, ok bool) {
 	} else if next, selfClosing, ok = token.ReadAttrs(text, j, set); !ok {
 		return next, false
 	}
-	return s.opened(tag, token.NewSpan(i, next), j, selfClosing), true
+	return s.startElement(tag, token.NewSpan(i, next), j, selfClosing), true
 }
 
-// opened handles the start tag at, whose name ends at text[j] and whose
-// attributes are in s.el.Attrs, and for elements whose content is text that
-// content. It returns the offset where scanning goes on.
-func (s *Scanner) opened(tag scan.Tag, at token.Span, j int, selfClosing bool) int {
+// startElement handles the start tag at the span at, and the content of the
+// element if that is text only. The name of the tag ends at text[j], and its
+// attributes are in s.el.Attrs. It returns the offset where scanning continues.
+func (s *Scanner) startElement(tag scan.Tag, at token.Span, j int, selfClosing bool) int {
 	text, set := s.el.Page.Text, &s.el.Attrs
 	i := int(at.Start)
 	r := &s.reg
-	s.el.Inert = r.inert() // a template itself is not
+	s.el.Inert = r.inert() // false for the template itself
 	ns := HTML
 	name := token.NewSpan(i+1, j)
 	if len(r.foreign) > 0 {
@@ -187,14 +201,15 @@ func (s *Scanner) opened(tag scan.Tag, at token.Span, j int, selfClosing bool) i
 	return s.element(tag, ns, at)
 }
 
-// isOption tells whether the element is one that every parser keeps inside a
-// select without further rules.
+// isOption reports whether every parser keeps the element inside a select
+// without further rules.
 func isOption(name []byte) bool {
 	return ascii.EqualFold(name, "option") || ascii.EqualFold(name, "optgroup")
 }
 
-// element emits what the start tag defines, whose attributes are in s.el.Attrs,
-// reads the text that belongs to it, and returns where scanning goes on.
+// element adds the links and anchors of the start tag, whose attributes are in
+// s.el.Attrs, reads the text that belongs to the element, and returns the
+// offset where scanning continues.
 func (s *Scanner) element(tag scan.Tag, ns Namespace, at token.Span) int {
 	if s.el.Attrs.Seen != 0 {
 		s.el.Emit(tag, ns, at)
@@ -261,8 +276,8 @@ func (s *Scanner) endTag(i int) (next int, ok bool) {
 	return next, true
 }
 
-// declaration handles "<!" at text[i]: comment, doctype, CDATA section or
-// bogus comment.
+// declaration handles "<!" at text[i], which begins a comment, a doctype, a
+// CDATA section or a bogus comment.
 func (s *Scanner) declaration(i int) int {
 	text := s.el.Page.Text
 	rest := text[i+2:]
@@ -283,7 +298,7 @@ func (s *Scanner) declaration(i int) int {
 		if !s.sawDoctype {
 			s.sawDoctype = true
 			if !onlyComments(text, i) {
-				return end // too late: quirks mode is settled
+				return end // too late to change quirks mode
 			}
 			doctype := text[i+2 : end]
 			s.el.Page.Quirks = quirksDoctype(string(bytes.TrimSuffix(doctype, []byte(">"))))
@@ -293,12 +308,13 @@ func (s *Scanner) declaration(i int) int {
 	return token.After(text, i+2, '>')
 }
 
-// onlyComments tells whether nothing but comments and white space stands
+// onlyComments reports whether there is nothing but comments and white space
 // before text[i].
 func onlyComments(text []byte, i int) bool { return skipComments(text, 0) == i }
 
-// headFirst tells whether nothing but a doctype, comments, white space and
-// the html tag stands before the head tag at text[i]: only then it is one.
+// headFirst reports whether there is nothing but a doctype, comments, white
+// space and the html tag before the head tag at text[i]. Other head tags are
+// ignored.
 func headFirst(text []byte, i int) bool {
 	j := skipComments(text, 0)
 	if j+9 < i && text[j] == '<' && text[j+1] == '!' && ascii.EqualFold(text[j+2:j+9], "doctype") {
@@ -311,8 +327,9 @@ func headFirst(text []byte, i int) bool {
 	return j == i
 }
 
-// skipComments returns the offset after the comments, bogus ones included,
-// and the white space at text[j]; at the start also after a mark.
+// skipComments returns the offset after the white space and comments, including
+// bogus ones, at text[j]. At the start of the text it also skips a byte order
+// mark.
 func skipComments(text []byte, j int) int {
 	if j == 0 {
 		_, j = scan.SniffBOM(text)
@@ -334,8 +351,8 @@ func skipComments(text []byte, j int) int {
 	return j
 }
 
-// svgStyle returns the style sheet of an svg style element whose content
-// begins at i: there it is ordinary text or a CDATA section.
+// svgStyle returns the style sheet of an svg style element whose content begins
+// at i. In svg that is ordinary text or a CDATA section.
 func svgStyle(text []byte, i int) token.Span {
 	j := i
 	for j < len(text) && token.Class[text[j]]&token.ClassSpace != 0 {

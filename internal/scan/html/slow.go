@@ -13,42 +13,44 @@ import (
 )
 
 const (
-	// maxSlowBytes bounds the slow path, whose tree takes some fifty times the
-	// memory of the text. A larger irregular page keeps what the fast path found.
+	// maxSlowBytes limits the size of the pages for the slow path, because the
+	// tree takes about fifty times the memory of the text. For a larger page
+	// the result of the fast path is used.
 	maxSlowBytes = 4 << 20
-	// maxMerged bounds the html and body tags that are marked: the parser takes
-	// time in the square of their number to merge their attributes.
+	// maxMerged limits the number of html and body tags that are marked,
+	// because the parser takes quadratic time to merge their attributes.
 	maxMerged = 64
 )
 
-// slow judges an irregular page: golang.org/x/net/html builds the tree, and
-// the start tags that became elements are read again at their places. The
-// parser knows no positions, so each tag is marked before: every "<" with a
-// letter gets an attribute of its own name after the tag name. Where that
-// text is no tag (comments, scripts, other values) the mark changes nothing
-// that matters. Marks that one element collects from several tags are those
-// of html and body, whose later attributes are merged.
+// slow reads an irregular page. golang.org/x/net/html builds the tree, and then
+// the start tags that became elements are read again. The parser does not
+// report positions, so each tag is marked first: every "<" with a letter gets
+// an attribute, whose name is the offset, after the tag name. If that text is
+// not a tag (but a part of a comment, a script or a value), the mark changes
+// nothing that matters. An element has several marks if the parser merged the
+// attributes of several html or body tags.
 func (s *Scanner) slow(from int) {
 	text := s.el.Page.Text
 	if len(text) > maxSlowBytes {
 		return
 	}
-	root, err := html.ParseWithOptions(bytes.NewReader(mark(text, from)), html.ParseOptionEnableScripting(false))
+	root, err := html.ParseWithOptions(bytes.NewReader(markTags(text, from)), html.ParseOptionEnableScripting(false))
 	if err != nil {
-		return // nested deeper than the parser goes: browsers go on, and so did the fast path
+		return // nested deeper than the parser allows; browsers continue, and so did the fast path
 	}
-	found := marked(root, text)
+	found := collectMarks(root, text)
 	p := &s.el.Page
 	p.Irregular = true
 	s.el.Clear()
-	// Which elements hold text, and so what never closes, is known only now.
+	// Only now is it known which elements hold text, and so which are never
+	// closed.
 	p.Faults = slices.DeleteFunc(p.Faults, func(f scan.Fault) bool {
 		return f.Kind == scan.FaultElement || f.Kind == scan.FaultComment && !isComment(text, f.Off)
 	})
 	s.reg.reset()
 	for i := 0; i < len(found); {
-		// The tags of one element in turn: the first value of each attribute
-		// counts.
+		// Read all tags of one element together: of each attribute the first
+		// value counts.
 		s.el.Attrs.Seen = 0
 		for group := found[i].group; i < len(found) && found[i].group == group; i++ {
 			s.readMarked(found[i])
@@ -59,9 +61,9 @@ func (s *Scanner) slow(from int) {
 	slices.SortStableFunc(p.Links, func(a, b scan.Link) int { return cmp.Compare(a.Off, b.Off) })
 }
 
-// readMarked emits one start tag, less the attributes that an earlier tag of
-// the same element had.
-func (s *Scanner) readMarked(m marker) {
+// readMarked adds the links of one start tag, without the attributes that an
+// earlier tag of the same element has.
+func (s *Scanner) readMarked(m tagMark) {
 	text := s.el.Page.Text
 	i := int(m.off)
 	j := i + 2
@@ -80,8 +82,8 @@ func (s *Scanner) readMarked(m marker) {
 	s.el.Attrs.Seen = all
 }
 
-// isComment tells whether "<!--" at text[off] begins a comment: what follows
-// one that is closed at once is then an element.
+// isComment reports whether "<!--" at text[off] begins a comment. To find out,
+// it parses the text before with a comment and an element after it.
 func isComment(text []byte, off uint32) bool {
 	const probe = "data-sitelink-probe"
 	page := append(bytes.Clone(text[:off]), "<!----><template "+probe+">"...)
@@ -99,8 +101,8 @@ func isComment(text []byte, off uint32) bool {
 
 const markPrefix = "data-sitelink-at-"
 
-// mark inserts the marks.
-func mark(text []byte, from int) []byte {
+// markTags returns the text with the marks.
+func markTags(text []byte, from int) []byte {
 	out := make([]byte, 0, len(text)+len(text)/2)
 	merged := 0
 	for i := from; i < len(text); {
@@ -128,8 +130,8 @@ func mark(text []byte, from int) []byte {
 		}
 		out = append(out, text[i:j]...)
 		if j < len(text) && text[j] == '>' && bytes.IndexByte([]byte("-!]"), text[j-1]) >= 0 {
-			// Nor the end of a comment or section: "<!--<b-->". As a tag it would
-			// have no attributes.
+			// The mark must not split the end of a comment or section either:
+			// "<!--<b-->". As a tag this would have no attributes.
 			i = j
 			continue
 		}
@@ -144,48 +146,48 @@ func mark(text []byte, from int) []byte {
 			out = append(out, ' ')
 			out = append(out, markPrefix...)
 			out = strconv.AppendInt(out, int64(i), 10)
-			out = append(out, "=1 "...) // a value, lest it takes that of "<p ='x'>"
+			out = append(out, "=1 "...) // with a value, so that it does not take the value of "<p ='x'>"
 		}
 		i = j
 	}
 	return out
 }
 
-// marker is a start tag that became an element, or was merged into one.
-type marker struct {
+// tagMark is a start tag that became an element or was merged into one.
+type tagMark struct {
 	off   uint32
 	group uint32 // off of the element's first tag
 	ns    Namespace
 	inert bool
 }
 
-// marked returns the marks in the tree by group and offset.
-func marked(root *html.Node, text []byte) []marker {
-	var out []marker
+// collectMarks returns the marks in the tree, sorted by group and offset.
+func collectMarks(root *html.Node, text []byte) []tagMark {
+	var out []tagMark
 	seen := map[uint32]bool{}
 	var walk func(n *html.Node, inert bool)
 	walk = func(n *html.Node, inert bool) {
 		for ; n != nil; n = n.NextSibling {
 			in := inert
 			if n.Type == html.ElementNode {
-				out = append(out, ofElement(n, text, inert, seen)...)
+				out = append(out, marksOf(n, text, inert, seen)...)
 				in = in || n.Namespace == "" && n.Data == "template"
 			}
 			walk(n.FirstChild, in)
 		}
 	}
 	walk(root.FirstChild, false)
-	slices.SortFunc(out, func(a, b marker) int {
+	slices.SortFunc(out, func(a, b tagMark) int {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.off, b.off))
 	})
 	return out
 }
 
-// ofElement returns the marks that one element carries, but those seen
-// before: the adoption agency copies elements. Its own tag's is the one with
-// the least offset; html and body may have more, of tags of that name, and any
-// other is that of a "<" among the attributes.
-func ofElement(n *html.Node, text []byte, inert bool, seen map[uint32]bool) []marker {
+// marksOf returns the marks of one element, except those in seen: the parser
+// copies elements (adoption agency algorithm). The mark with the lowest offset
+// belongs to the element's own tag. html and body may have more, from tags of
+// the same name. All others come from a "<" among the attributes.
+func marksOf(n *html.Node, text []byte, inert bool, seen map[uint32]bool) []tagMark {
 	var offs []uint32
 	for _, a := range n.Attr {
 		off, ok := strings.CutPrefix(a.Key, markPrefix)
@@ -195,12 +197,12 @@ func ofElement(n *html.Node, text []byte, inert bool, seen map[uint32]bool) []ma
 			offs = append(offs, uint32(v))
 		}
 	}
-	slices.Sort(offs) // the parser sorts attributes of a, b, font ... by name
+	slices.Sort(offs) // the parser sorts attributes of a, b, font and others by name
 	merges := n.Namespace == "" && (n.Data == "html" || n.Data == "body")
-	var out []marker
+	var out []tagMark
 	for i, off := range offs {
 		if i == 0 || merges && token.Named(text, int(off)+1, n.Data) {
-			out = append(out, marker{off: off, group: offs[0], ns: namespaceOf(n), inert: inert})
+			out = append(out, tagMark{off: off, group: offs[0], ns: namespaceOf(n), inert: inert})
 		}
 	}
 	return out

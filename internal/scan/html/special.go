@@ -9,8 +9,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// special handles what no table row can say: names, base, meta, the relations
-// of link, image buttons, applets.
+// special handles what the tables cannot express: anchors by name, base, meta,
+// the relations of link, image buttons and applets.
 func (e *Elements) special() {
 	set := &e.Attrs
 	switch e.tag {
@@ -35,22 +35,23 @@ func (e *Elements) special() {
 		}
 		kind, advert := scan.Relations(e.source(scan.AttrRel))
 		if kind != scan.KindLink && e.Tags == scan.Modern {
-			e.mark(scan.AttrHref, kind)
+			e.setKind(scan.AttrHref, kind)
 		}
 		if advert != 0 && !e.Inert {
 			e.Page.Adverts = append(e.Page.Adverts, scan.Advert{TagOff: e.at.Start, Rel: advert})
 		}
 	case scan.TagInput:
-		if set.Has(scan.AttrType) && ascii.EqualFold(bytes.Trim(e.source(scan.AttrType), ascii.Space), "image") && e.Tags == scan.Modern {
-			e.mark(scan.AttrSrc, scan.KindResource)
+		if set.Has(scan.AttrType) && ascii.EqualFold(ascii.Trim(e.source(scan.AttrType)), "image") && e.Tags == scan.Modern {
+			e.setKind(scan.AttrSrc, scan.KindResource)
 		}
 	case scan.TagApplet:
 		e.applet()
 	}
 }
 
-// mark changes the kind of the link that this tag's attribute gave.
-func (e *Elements) mark(a scan.Attr, kind scan.Kind) {
+// setKind changes the kind of the link that an attribute of the current tag
+// holds.
+func (e *Elements) setKind(a scan.Attr, kind scan.Kind) {
 	links := e.Page.Links
 	for i := len(links) - 1; i >= 0 && links[i].TagOff == e.at.Start; i-- {
 		if links[i].Attr == a {
@@ -59,11 +60,11 @@ func (e *Elements) mark(a scan.Attr, kind scan.Kind) {
 	}
 }
 
-// meta handles the three uses of meta: encoding, refresh, metadata.
+// meta handles the three uses of meta: encoding, refresh and metadata.
 func (e *Elements) meta() {
 	set := &e.Attrs
 	if set.Has(scan.AttrCharset) && !e.Inert {
-		e.DeclareCharset(bytes.Trim(e.source(scan.AttrCharset), ascii.Space))
+		e.DeclareCharset(ascii.Trim(e.source(scan.AttrCharset)))
 	}
 	if !set.Has(scan.AttrContent) {
 		return
@@ -94,17 +95,18 @@ func (e *Elements) meta() {
 	}
 	named := false
 	for _, a := range [...]scan.Attr{scan.AttrProperty, scan.AttrName, scan.AttrItemprop} {
-		if set.Has(a) && metaURLs[string(bytes.ToLower(bytes.Trim(e.source(a), ascii.Space)))] {
+		if set.Has(a) && metaURLs[string(bytes.ToLower(ascii.Trim(e.source(a))))] {
 			named = true
 		}
 	}
 	v := e.value(sp)
-	if t := bytes.Trim(v, ascii.Space); len(t) > 0 && (named || scan.IsWebURL(t)) {
+	if t := ascii.Trim(v); len(t) > 0 && (named || scan.IsWebURL(t)) {
 		e.addLink(v, sp.Start, scan.AttrContent, scan.KindMetadata)
 	}
 }
 
-// metaURLs are the metadata whose content is a URL, relative ones included.
+// metaURLs are the names of metadata whose content is a URL, possibly a
+// relative one.
 var metaURLs = func() map[string]bool {
 	m := map[string]bool{}
 	for _, n := range []string{"og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video",
@@ -118,13 +120,13 @@ var metaURLs = func() map[string]bool {
 	return m
 }()
 
-// applet resolves code and archive against codebase (LL-40, LL-41): codebase
-// names a directory, and an archive replaces the class.
+// applet resolves code and archive against codebase (LL-40, LL-41). codebase is
+// a directory, and archive replaces code.
 func (e *Elements) applet() {
 	set := &e.Attrs
 	dir := []byte(nil)
 	if set.Has(scan.AttrCodebase) {
-		dir = bytes.Trim(e.value(set.Val[scan.AttrCodebase]), ascii.Space)
+		dir = ascii.Trim(e.value(set.Val[scan.AttrCodebase]))
 		if len(dir) > 0 && dir[len(dir)-1] != '/' {
 			dir = append(bytes.Clone(dir), '/')
 		}
@@ -146,7 +148,7 @@ func (e *Elements) applet() {
 	if set.Has(scan.AttrCode) {
 		sp := set.Val[scan.AttrCode]
 		v := e.value(sp)
-		name := bytes.Trim(v, ascii.Space)
+		name := ascii.Trim(v)
 		if len(name) > 0 && !bytes.HasSuffix(name, []byte(".class")) {
 			name = append(bytes.Clone(name), ".class"...)
 		}
@@ -155,13 +157,13 @@ func (e *Elements) applet() {
 	}
 }
 
-// scriptText handles the text of a script element: JSON-LD holds URLs, and
-// anything that runs may serve fragments.
+// ScriptText handles the text of a script element. JSON-LD has URLs, and any
+// script that runs may serve fragments. at is the range of its tag.
 func (e *Elements) ScriptText(at, content token.Span) {
 	set := &e.Attrs
 	var kind []byte
 	if set.Has(scan.AttrType) {
-		kind = bytes.Trim(e.source(scan.AttrType), ascii.Space)
+		kind = ascii.Trim(e.source(scan.AttrType))
 	}
 	if ascii.EqualFold(kind, "application/ld+json") {
 		if e.Tags == scan.Modern {
@@ -179,7 +181,8 @@ func (e *Elements) ScriptText(at, content token.Span) {
 	}
 }
 
-// isJavaScript tells whether a script of this type runs (HTML 4.12.1).
+// isJavaScript reports whether the browser runs a script of this type (HTML
+// 4.12.1).
 func isJavaScript(kind []byte) bool {
 	if len(kind) == 0 || ascii.EqualFold(kind, "module") {
 		return true
@@ -198,20 +201,20 @@ var javaScriptTypes = func() map[string]bool {
 	return m
 }()
 
-// refreshURL returns the half-open byte range of the URL in content, the value
-// of a Refresh header or of the content attribute of <meta
-// http-equiv=refresh>, white space at its ends left out. ok is false when
-// there is none: a content that a browser does not understand, or one that
-// reloads the page itself ("5", "5; url=").
+// refreshURL returns the range of the URL, without white space around it, in
+// content. That is the value of a Refresh header or of the content attribute of
+// <meta http-equiv=refresh>. ok is false if there is no URL: if browsers do not
+// understand the content, or if it reloads the page itself ("5", "5; url=").
 //
-// The name before the URL may be "url=", as the standard has it, or "href=",
-// as linklint's manual printed it (LL-52, A-LL-5). To a browser the latter is
-// part of the URL; nobody means that, so the range begins behind it.
+// The name before the URL may be "url=", as in the standard, or "href=", as in
+// linklint's manual (LL-52, A-LL-5). For a browser "href=" is a part of the
+// URL. Nobody intends that, so the range begins after it.
 //
-// Spec: HTML, https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
+// Spec: HTML,
+// https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
 func refreshURL(content []byte) (start, end int, ok bool) {
 	i := ascii.SkipSpace(content, 0)
-	// The time is needed, but only its presence: "5", "0.5", ".5", "1.9..5.".
+	// A time is necessary, in any of these forms: "5", "0.5", ".5", "1.9..5.".
 	if i == len(content) || content[i] != '.' && !ascii.IsDigit(content[i]) {
 		return 0, 0, false
 	}
@@ -229,15 +232,15 @@ func refreshURL(content []byte) (start, end int, ok bool) {
 		i = ascii.SkipSpace(content, i+1)
 	}
 	end = len(content)
-	behind, named := refreshName(content, i, "url")
+	next, named := refreshName(content, i, "url")
 	if !named {
-		behind, named = refreshName(content, i, "href")
+		next, named = refreshName(content, i, "href")
 	}
 	if named {
-		i = behind
+		i = next
 	}
-	// Quotes are looked for behind the name, and where no name is. What begins
-	// like the name but is none ("url foo") cannot begin with a quote.
+	// A quote can follow the name, or begin the URL if there is no name. After
+	// a prefix of a name ("url foo") there cannot be one.
 	if i < end && (content[i] == '"' || content[i] == '\'') {
 		quote := content[i]
 		i++
@@ -252,9 +255,9 @@ func refreshURL(content []byte) (start, end int, ok bool) {
 	return i, end, i < end
 }
 
-// refreshAtOnce tells whether the time in content, for which [refreshURL] has
-// found a URL, is zero: the visitor never sees the page. Fractions count for
-// nothing.
+// refreshAtOnce reports whether the time in content is zero, so that the
+// visitor never sees the page. Fractions are ignored. [refreshURL] must have
+// found a URL in content.
 func refreshAtOnce(content []byte) bool {
 	for _, c := range content[ascii.SkipSpace(content, 0):] {
 		if c != '0' {
@@ -264,17 +267,17 @@ func refreshAtOnce(content []byte) bool {
 	return true
 }
 
-// inNoscript tells whether the tag at off stands in a noscript element, whose
-// contents mean nothing to a browser that runs scripts. It is asked for pages
-// with a refresh only.
+// inNoscript reports whether the tag at off is inside a noscript element, which
+// a browser with scripts ignores. It searches the whole text, so call it only
+// for pages with a refresh.
 func (e *Elements) inNoscript(off uint32) bool {
 	before := bytes.ToLower(e.Page.Text[:off])
 	return bytes.LastIndex(before, []byte("<noscript")) > bytes.LastIndex(before, []byte("</noscript"))
 }
 
-// refreshName returns the offset behind name, "=" and the white space around
-// them, if these stand at i. The name is lower case, content any case.
-func refreshName(content []byte, i int, name string) (behind int, ok bool) {
+// refreshName returns the offset after name, "=" and the white space around
+// them, if content has them at i. name must be in lower case.
+func refreshName(content []byte, i int, name string) (next int, ok bool) {
 	if len(content)-i < len(name) || !ascii.EqualFold(content[i:i+len(name)], name) {
 		return i, false
 	}
@@ -285,8 +288,8 @@ func refreshName(content []byte, i int, name string) (behind int, ok bool) {
 	return ascii.SkipSpace(content, i+1), true
 }
 
-// charsetOf extracts the encoding from the content of a meta element
-// (HTML 2.4.4, "extracting a character encoding from a meta element").
+// charsetOf extracts the encoding from the content of a meta element (HTML
+// 2.4.4, "extracting a character encoding from a meta element").
 func charsetOf(content []byte) []byte {
 	rest := content
 	for {

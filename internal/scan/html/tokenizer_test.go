@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/scan/scantest"
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
@@ -394,7 +395,7 @@ func TestHTML_13_2_5_72_references_in_attributes(t *testing.T) {
 			tail++
 		}
 		if taken := len(c.Input) - tail; want != c.Input && tail > 0 && c.Input[taken-1] != ';' && !strings.HasPrefix(c.Input, "&#") {
-			if next := c.Input[taken]; next == '=' || token.IsAlnum(next) {
+			if next := c.Input[taken]; next == '=' || ascii.IsAlnum(next) {
 				want = c.Input
 				kept++
 			}

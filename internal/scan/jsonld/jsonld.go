@@ -1,3 +1,4 @@
+// Package jsonld finds the links in JSON-LD, in files or in script elements.
 package jsonld
 
 import (
@@ -9,28 +10,28 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
-// jsonDepth is how deeply nested JSON-LD is read; what lies deeper is passed
-// over. Real documents stay below ten.
+// maxDepth limits how deeply nested JSON-LD is read. Real documents stay below
+// ten.
 const maxDepth = 256
 
-// A jsonRole says what a string means where the walk stands.
+// A stringRole is the meaning of a string at a position in the document.
 type stringRole uint8
 
 const (
-	rolePlain    stringRole = iota // text, or a property that holds no link
-	roleLink                       // value of a property that holds links
+	rolePlain    stringRole = iota // text, or the value of a property without links
+	roleLink                       // the value of a property with links
 	rolePage                       // the same, and an object there names its page by @id
 	roleTemplate                   // a link unless it has {variables}
 	roleIgnored                    // nothing here or below is a link
 )
 
-// A jsonFrame is an open array or object.
+// A frame is an open array or object.
 type frame struct {
 	array bool
-	role  stringRole // of the value that the array or object stands for
+	role  stringRole // of the value that is the array or object
 }
 
-// rest is the role of a string in the frame that no key introduces.
+// rest returns the role of a string in the frame that does not follow a key.
 func (f frame) rest() stringRole {
 	if f.array || f.role == roleIgnored {
 		return f.role
@@ -38,24 +39,25 @@ func (f frame) rest() stringRole {
 	return rolePlain
 }
 
-// jsonLD calls emit for each link in JSON-LD text with schema.org vocabulary,
-// in the order of the text: start and end is the range between the quotes,
-// value the string with its JSON escapes resolved. value aliases text, or when
-// it has escapes a buffer that is reused: it is valid during the call only.
+// Links calls emit for each link in JSON-LD text with schema.org vocabulary, in
+// the order of the text. start and end are the range between the quotes, and
+// value is the string with its JSON escapes decoded. value aliases text or, if
+// there are escapes, a buffer that is reused, and is valid during the call
+// only.
 //
-// A string is a link when its property holds links (see jsonPropertyRole) and
-// it looks like one: http:// or https://, or a path that begins with / ./ ../
-// or ?. Everything else may be a name: "image": "Logo of the company".
+// A string is a link if its property holds links (see propertyRole) and it
+// looks like one: it begins with http:// or https://, or it is a path that
+// begins with /, ./, ../ or ?. Any other string may be a name: "image": "Logo
+// of the company".
 //
-// The text need not be JSON. Unknown bytes are passed over, a string ends at
-// the end of its line at the latest, and a string before a colon is a key
-// wherever it stands, so that one fault does not hide the links behind it.
-// Time is linear in len(text).
+// The text need not be valid JSON. Links skips unknown bytes, ends a string at
+// the end of its line at the latest, and takes any string before a colon for a
+// key. So one error does not hide the links after it. It takes linear time.
 //
 // Spec: RFC 8259; https://schema.org/docs/full.html; JSON-LD 1.1
 func Links(text []byte, emit func(start, end int, value []byte)) {
 	var (
-		frames  [maxDepth + 1]frame // the ones around top
+		frames  [maxDepth + 1]frame // those around top
 		depth   int                 // may exceed len(frames)
 		top     frame
 		role    stringRole // of the next value
@@ -114,9 +116,9 @@ func Links(text []byte, emit func(start, end int, value []byte)) {
 	}
 }
 
-// jsonString returns the offset of the quote that ends the string whose first
-// byte is at i. ok is false when the line or the text ends first; end is then
-// the offset of that.
+// stringEnd returns the offset of the quote that ends the string whose first
+// byte is at i. If the line or the text ends first, ok is false and end is the
+// offset of that end.
 func stringEnd(text []byte, i int) (end int, escaped, ok bool) {
 	for ; i < len(text); i++ {
 		switch text[i] {
@@ -134,8 +136,8 @@ func stringEnd(text []byte, i int) (end int, escaped, ok bool) {
 	return len(text), escaped, false
 }
 
-// jsonUnescape appends raw with its escapes resolved to dst. A lone surrogate
-// and a \u without four digits become U+FFFD, any other unknown escape the
+// Unescape appends raw to dst with its escapes decoded. A lone surrogate and a
+// \u without four digits become U+FFFD. Any other unknown escape becomes the
 // character itself.
 func Unescape(dst, raw []byte) []byte {
 	dst = slices.Grow(dst, len(raw))
@@ -180,7 +182,7 @@ func Unescape(dst, raw []byte) []byte {
 	return dst
 }
 
-// jsonHex4 reads the four hexadecimal digits at the start of b.
+// hex4 reads the four hexadecimal digits at the start of b.
 func hex4(b []byte) (r rune, ok bool) {
 	if len(b) < 4 {
 		return 0, false
@@ -195,7 +197,8 @@ func hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// jsonLooksLikeURL tells a link from text in a property that may hold either.
+// looksLikeURL reports whether the value of a property that may hold links or
+// text is a link.
 func looksLikeURL(v []byte) bool {
 	v = v[ascii.SkipSpace(v, 0):]
 	if len(v) == 0 {
@@ -220,21 +223,20 @@ func looksLikeURL(v []byte) bool {
 	return false
 }
 
-// jsonPropertyRole returns the role of the value of property key in an object
-// or, in faulty text, array. The list is that of schema.org's properties whose
-// range has URL or whose URL strings name a page or file in practice.
+// propertyRole returns the role of the value of property key in an object or,
+// in faulty text, an array. The list has the properties of schema.org that have
+// URL in their range, or whose URL strings name a page or file in practice.
 //
-// @id is an identifier, often one that nothing answers (https://…/#website);
-// only below mainEntityOfPage and item does it stand for the page's URL.
-// identifier, propertyID, @type, additionalType and schemaVersion name things
-// as well.
+// @id is an identifier, often one without a page (https://…/#website). Only
+// below mainEntityOfPage and item is it the page's URL. identifier, propertyID,
+// @type, additionalType and schemaVersion are identifiers too.
 func propertyRole(key []byte, in frame) stringRole {
 	if in.role == roleIgnored {
 		return roleIgnored
 	}
 	switch string(key) {
 	case "@context":
-		return roleIgnored // definitions of terms: {"url": "https://schema.org/url"}
+		return roleIgnored // defines terms: {"url": "https://schema.org/url"}
 	case "@id":
 		if in.role == rolePage && !in.array {
 			return roleLink

@@ -6,38 +6,38 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// elementKind is an element's name as far as tree construction tells names
-// apart; 0 for the rest.
+// elementKind is the name of an element, if tree construction depends on it or
+// if it is frequent. It is 0 for all others.
 type elementKind = uint8
 
-// elementRule says what the start tag of an element does in body (HTML
+// elementRule is the effect of an element's start tag in body (HTML
 // 13.2.6.4.7).
 type elementRule uint8
 
 const (
 	ruleOther   elementRule = iota // becomes an element
 	ruleBlock                      // closes a paragraph
-	ruleHeading                    // closes a paragraph, and a heading that it would stand in
+	ruleHeading                    // closes a paragraph, and the heading around it
 	ruleForm
 	ruleItem // li, dd, dt
 	ruleButton
-	ruleFormat // is reopened where it was not closed
-	ruleMarker // object and the like, in which nothing is reopened
+	ruleFormat // is opened again if it was not closed
+	ruleMarker // object and similar elements, in which nothing is opened again
 	ruleTable
 	ruleVoid
-	ruleHeadVoid // link and the like: void, and at home in head
+	ruleHeadVoid // link and similar elements: void, and allowed in head
 	ruleInput
 	ruleRule // hr
-	ruleMute // its text is no text: script, style, noscript
+	ruleMute // its text is left out: script, style, noscript
 	ruleFrame
-	ruleTitle // its text holds no elements: title, textarea
+	ruleTitle // its content has no elements: title, textarea
 	ruleArea
 	ruleSelect
 	ruleOption
 	ruleOptgroup
 	ruleRuby
 	ruleForeign
-	rulePart // of a table
+	ruleTablePart // a part of a table
 	ruleUnsure
 )
 
@@ -49,7 +49,7 @@ type element struct {
 	implied bool // its end tag may be implied (13.2.6.3)
 }
 
-// The kinds that rules name.
+// The kinds that the code names.
 const (
 	kindOther elementKind = iota
 	kindText
@@ -91,7 +91,7 @@ const (
 	kindMath
 	kindH1
 	kindH6 = kindH1 + 5
-	// kindFirst is the first of those that only their rule names.
+	// kindFirst is the first of the kinds that only have a rule.
 	kindFirst = kindH6 + 1
 )
 
@@ -115,11 +115,11 @@ func elementTable() []element {
 		kindSelect: {name: "select", rule: ruleSelect, special: true}, kindOption: {name: "option", rule: ruleOption, implied: true},
 		kindOptgroup: {name: "optgroup", rule: ruleOptgroup, implied: true}, kindRuby: {name: "ruby"},
 		kindRp: {name: "rp", rule: ruleRuby, implied: true}, kindRt: {name: "rt", rule: ruleRuby, implied: true},
-		kindTable: {name: "table", rule: ruleTable, special: true}, kindCaption: {name: "caption", rule: rulePart, special: true},
-		kindColgroup: {name: "colgroup", rule: rulePart, special: true}, kindCol: {name: "col", rule: rulePart, special: true},
-		kindTbody: {name: "tbody", rule: rulePart, special: true}, kindThead: {name: "thead", rule: rulePart, special: true},
-		kindTfoot: {name: "tfoot", rule: rulePart, special: true}, kindTr: {name: "tr", rule: rulePart, special: true},
-		kindTd: {name: "td", rule: rulePart, special: true}, kindTh: {name: "th", rule: rulePart, special: true},
+		kindTable: {name: "table", rule: ruleTable, special: true}, kindCaption: {name: "caption", rule: ruleTablePart, special: true},
+		kindColgroup: {name: "colgroup", rule: ruleTablePart, special: true}, kindCol: {name: "col", rule: ruleTablePart, special: true},
+		kindTbody: {name: "tbody", rule: ruleTablePart, special: true}, kindThead: {name: "thead", rule: ruleTablePart, special: true},
+		kindTfoot: {name: "tfoot", rule: ruleTablePart, special: true}, kindTr: {name: "tr", rule: ruleTablePart, special: true},
+		kindTd: {name: "td", rule: ruleTablePart, special: true}, kindTh: {name: "th", rule: ruleTablePart, special: true},
 		kindScript: {name: "script", rule: ruleMute, special: true}, kindNoscript: {name: "noscript", rule: ruleMute, special: true}, kindObject: {name: "object", rule: ruleMarker, special: true},
 		kindApplet: {name: "applet", rule: ruleMarker, special: true}, kindMarquee: {name: "marquee", rule: ruleMarker, special: true},
 		kindSVG: {name: "svg", rule: ruleForeign}, kindMath: {name: "math", rule: ruleForeign},
@@ -148,7 +148,7 @@ func elementTable() []element {
 		{ruleArea, true, []string{"textarea"}},
 		{ruleUnsure, true, []string{"template", "frame", "frameset", "noframes", "noembed", "plaintext", "xmp"}},
 		{ruleUnsure, false, []string{"image", "rb", "rtc"}},
-		// Frequent names are found sooner when they have a number, too.
+		// Frequent names have a kind because lookups of known names are faster.
 		{ruleOther, false, []string{"span", "abbr", "audio", "canvas", "cite", "data", "datalist", "del", "dfn", "g", "ins", "kbd",
 			"label", "map", "mark", "path", "picture", "q", "samp", "sub", "sup", "time", "use", "var", "video"}},
 	} {
@@ -172,12 +172,12 @@ func elementsByName(fits func(string) bool) map[string]elementKind {
 	return m
 }
 
-// elementWords are the short names.
+// elementWords returns the short names.
 func elementWords() map[string]uint8 {
 	return elementsByName(func(name string) bool { return len(name) <= 8 })
 }
 
-// kindAt returns the kind of the name text[i:j], in any letter case.
+// kindAt returns the kind of the name text[i:j] in any letter case.
 func kindAt(text []byte, i, j int) elementKind {
 	if j-i > 8 {
 		if j-i > len("blockquote") {
@@ -194,7 +194,7 @@ func kindAt(text []byte, i, j int) elementKind {
 	}
 	kind := elementSlot.Find(token.PackAt(text, i, j-i))
 	if kind >= kindH1 && kind <= kindH6 && text[i+1] < '1' {
-		return kindOther // folding takes a control character for a digit
+		return kindOther // folding turns some control characters into digits
 	}
 	return kind
 }
@@ -230,7 +230,7 @@ func attrWords() map[string]uint8 {
 	return m
 }
 
-// outlineAttrAt returns the attribute whose name is text[i:j].
+// attrAt returns the attribute whose name is text[i:j].
 func attrAt(text []byte, i, j int) Attr {
 	switch n := j - i; {
 	case n <= 8:

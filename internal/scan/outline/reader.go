@@ -9,21 +9,21 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// maxOutlineDepth bounds the elements that are open at once: golang.org/x/net/html
-// takes no more than 512.
+// maxDepth limits the number of open elements. golang.org/x/net/html allows
+// 512.
 const maxDepth = 500
 
-// Outliner reads pages into outlines. Its zero value is ready; it keeps its
-// buffers from page to page and is not safe for concurrent use.
+// A Reader reads pages into outlines and reuses its buffers. The zero value is
+// ready to use. A Reader must not be used concurrently.
 type Reader struct {
 	out    Outline
 	text   []byte
 	stack  []openElement
-	open   [256]uint16 // how many elements of a kind are open
+	open   [256]uint16 // number of open elements of each kind
 	mode   insertionMode
 	unsure bool
-	// standards: the page has the doctype of today's HTML; legacy: it has
-	// another one, about which parsers may disagree.
+	// standards means that the page has the doctype of today's HTML. legacy
+	// means that it has another one, which parsers may treat differently.
 	standards, legacy bool
 }
 
@@ -31,12 +31,12 @@ type openElement struct {
 	node    uint32
 	kind    elementKind
 	foreign bool
-	// integrates: HTML may stand inside of this element of svg or math.
+	// integrates means that this element of svg or math may contain HTML.
 	integrates bool
 }
 
-// outlineMode is the insertion mode (HTML 13.2.4.1) as far as the stack of open
-// elements does not tell it.
+// insertionMode is the part of the insertion mode (HTML 13.2.4.1) that does not
+// follow from the stack of open elements.
 type insertionMode uint8
 
 const (
@@ -50,15 +50,15 @@ const (
 	modeAfterAfterBody
 )
 
-// Read reads a page, as UTF-8 without byte order mark, as a browser that runs
-// scripts does. ok is false where it is not sure that tree construction makes
-// an element of each start tag, at its place: then golang.org/x/net/html has
-// to decide. The outline is good until the next call, and while text is left
-// alone.
+// Read reads a page like a browser that runs scripts. text must be UTF-8
+// without byte order mark. ok is false if Read is not sure that tree
+// construction makes one element of each start tag, in the place of the tag. In
+// that case parse the page with golang.org/x/net/html and use [FromTree]. The
+// outline is valid until the next call, and as long as text does not change.
 //
-// It implements the part of tree construction (HTML 13.2.6) that adds elements
-// in the order of their tags: implied elements and end tags, but no element
-// that is moved, copied, merged or dropped.
+// Read implements the part of tree construction (HTML 13.2.6) that adds
+// elements in the order of their tags. That includes implied elements and end
+// tags, but no element that is moved, copied, merged or dropped.
 func (b *Reader) Read(text []byte) (o *Outline, ok bool) {
 	b.out = Outline{text: text, nodes: b.out.nodes[:0], attrs: b.out.attrs[:0]}
 	b.text, b.stack, b.mode, b.unsure = text, b.stack[:0], modeInitial, false
@@ -87,7 +87,8 @@ func (b *Reader) Read(text []byte) (o *Outline, ok bool) {
 	return &b.out, true
 }
 
-// textEnd returns where the text at i ends: at a "<" that begins markup.
+// textEnd returns the end of the text at i: the offset of a "<" that begins
+// markup, or len(text).
 func (b *Reader) textEnd(i int) int {
 	text := b.text
 	for j := i; ; j++ {
@@ -110,7 +111,7 @@ func (b *Reader) textEnd(i int) int {
 	}
 }
 
-// addText adds text[i:j] as a node, unless it is white space.
+// addText adds text[i:j] as a node unless it is white space.
 func (b *Reader) addText(i, j int) {
 	first := i
 	for first < j && token.Class[b.text[first]]&token.ClassSpace != 0 {
@@ -120,7 +121,7 @@ func (b *Reader) addText(i, j int) {
 		return
 	}
 	if b.mode != modeInBody {
-		// A reference may be white space, for which no body begins.
+		// The reference may be white space, which does not open the body.
 		if b.mode > modeInBody || b.text[first] == '&' {
 			b.unsure = true
 			return
@@ -134,8 +135,8 @@ func (b *Reader) addText(i, j int) {
 	b.add(node{kind: kindText, attr: uint32(len(b.out.attrs)), span: token.NewSpan(first, j)}, false)
 }
 
-// markup reads what begins at text[i], "<" and one of a letter, "/", "!" and
-// "?", and returns where to go on.
+// markup reads the markup at text[i]: "<" and a letter, "/", "!" or "?". It
+// returns the offset where reading continues.
 func (b *Reader) markup(i int) int {
 	text := b.text
 	switch c := text[i+1]; {
@@ -148,7 +149,7 @@ func (b *Reader) markup(i int) int {
 	case c == '!':
 		return b.declaration(i)
 	}
-	// "</>" and "<?x>": comments to the parser.
+	// "</>" and "<?x>" are comments to the parser.
 	next := token.After(text, i+2, '>')
 	b.unsure = b.unsure || text[next-1] != '>'
 	return next
@@ -167,21 +168,21 @@ func (b *Reader) declaration(i int) int {
 		}
 		b.mode = modeBeforeHTML
 		name, _, _ := bytes.Cut(rest[7:], []byte(">"))
-		name = bytes.Trim(name, ascii.Space)
+		name = ascii.Trim(name)
 		b.standards = string(name) == "html"
-		// golang.org/x/net/html takes HTML in capitals for quirks mode, unlike
-		// browsers; a table in a paragraph is where it shows.
+		// golang.org/x/net/html, unlike browsers, takes HTML in capitals for
+		// quirks mode. That makes a difference for a table in a paragraph.
 		b.legacy = !b.standards && !ascii.EqualFold(name, "html")
 	case bytes.HasPrefix(rest, []byte("[CDATA[")):
-		b.unsure = true // a comment in HTML, and text in svg
+		b.unsure = true // a comment in HTML, but text in svg
 	}
 	next := token.After(text, i+2, '>')
 	b.unsure = b.unsure || text[next-1] != '>'
 	return next
 }
 
-// startTag reads the start tag at text[i], and the text of an element that
-// holds nothing else.
+// startTag reads the start tag at text[i], and the content of the element if
+// that is text only.
 func (b *Reader) startTag(i int) int {
 	j, kind := b.name(i + 1)
 	node := node{kind: kind, attr: uint32(len(b.out.attrs)), span: token.NewSpan(i+1, j)}
@@ -222,8 +223,8 @@ func (b *Reader) name(i int) (end int, kind elementKind) {
 	return j, kindAt(text, i, j)
 }
 
-// content reads the text of the element that was just added, if it holds
-// nothing but text, with its end tag.
+// content reads the content of the new element, and its end tag, if it holds
+// text only.
 func (b *Reader) content(kind elementKind, i int) int {
 	text := b.text
 	rule := elements[kind].rule
@@ -238,7 +239,7 @@ func (b *Reader) content(kind elementKind, i int) int {
 	var end int
 	if kind == kindScript {
 		end = token.ScriptEnd(text, i)
-		// The parser differs from the standard in scripts with comments.
+		// The parser differs from the standard for scripts with comments.
 		b.unsure = b.unsure || bytes.Contains(text[i:end], []byte("<!--"))
 	} else {
 		end = token.RawEnd(text, i, elements[kind].name)
@@ -274,13 +275,13 @@ func (b *Reader) add(n node, push bool) {
 	}
 }
 
-// imply opens an element that the page has no tag for, before the tag whose
-// attributes begin at attr.
+// imply opens an element without a tag, before the tag whose attributes begin
+// at attr.
 func (b *Reader) imply(kind elementKind, attr uint32) {
 	b.add(node{kind: kind, attr: attr}, true)
 }
 
-// top is the kind of the current node.
+// top returns the kind of the current node.
 func (b *Reader) top() elementKind { return b.stack[len(b.stack)-1].kind }
 
 // pop closes the current node.
@@ -291,8 +292,8 @@ func (b *Reader) pop() {
 	b.stack = b.stack[:n]
 }
 
-// popTo closes all elements from stack[n] on without their end tags. What
-// would be reopened, or is remembered elsewhere, makes the page unsure.
+// popTo closes all elements from stack[n] on without their end tags. If that
+// has further effects, such as reopening an element, the page is unsure.
 func (b *Reader) popTo(n int) {
 	for len(b.stack) > n {
 		kind := b.top()
@@ -305,10 +306,10 @@ func (b *Reader) popTo(n int) {
 	}
 }
 
-// attributes reads the attributes of the tag whose name ends at text[i] and
-// returns the offset after its ">"; closing is set if that was "/>". A page
-// foreign says that it matters, as it does in svg and math. A page
-// that ends before, or has what parsers disagree about, is unsure.
+// attributes reads the attributes of the tag whose name ends at text[i]. It
+// returns the offset after its ">", and whether the tag ends in "/>". foreign
+// means that this matters because the tag is in svg or math. The page is unsure
+// if it ends inside the tag, or if parsers disagree about the tag.
 func (b *Reader) attributes(i int, foreign bool) (next int, closing bool) {
 	text := b.text
 	n := len(text)
@@ -331,7 +332,7 @@ func (b *Reader) attributes(i int, foreign bool) (next int, closing bool) {
 			return n, false
 		}
 		if i+16 <= n {
-			// The common form, as in ReadAttrs.
+			// A shortcut for the common form, as in token.ReadAttrs.
 			w := binary.LittleEndian.Uint64(text[i:])
 			if k := token.FirstByte(w, '='*token.Ones); k > 0 && k < 8 && text[i+k+1] == '"' {
 				if name := Attr(attrSlots.Find((w | token.FoldASCII) & (1<<(8*uint(k)) - 1))); name != attrOther {
@@ -381,7 +382,7 @@ func (b *Reader) attributes(i int, foreign bool) (next int, closing bool) {
 				}
 				value.End = uint32(i)
 				// golang.org/x/net/html takes "/" at the end of a repeated
-				// attribute's value for the tag's.
+				// attribute's value for the end of the tag.
 				b.unsure = b.unsure || i < n && text[i] == '>' && text[i-1] == '/' && foreign
 			}
 		}
@@ -393,7 +394,7 @@ func (b *Reader) attributes(i int, foreign bool) (next int, closing bool) {
 	return n, false
 }
 
-// inForeign tells whether the current node belongs to svg or math.
+// inForeign reports whether the current node belongs to svg or math.
 func (b *Reader) inForeign() bool {
 	return len(b.stack) > 0 && b.stack[len(b.stack)-1].foreign
 }

@@ -1,9 +1,13 @@
 package outline
 
-import "github.com/sitelink/sitelink/internal/scan/token"
+import (
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/scan/token"
+)
 
 // beforeBody handles a start tag before the body (HTML 13.2.6.4.1 to
-// 13.2.6.4.6). done is false when it belongs into the body, which is open then.
+// 13.2.6.4.6). done is false if the element belongs into the body, which is
+// open then.
 func (b *Reader) beforeBody(n node) (done bool) {
 	if b.mode > modeInBody {
 		b.unsure = true
@@ -41,7 +45,7 @@ func (b *Reader) beforeBody(n node) (done bool) {
 		}
 		b.pop()
 	} else if rule == ruleHeadVoid || rule == ruleMute && n.kind != kindNoscript || rule == ruleTitle {
-		b.unsure = true // goes back into head
+		b.unsure = true // the parser moves it back into head
 		return true
 	}
 	b.mode = modeInBody
@@ -53,7 +57,7 @@ func (b *Reader) beforeBody(n node) (done bool) {
 	return false
 }
 
-// needBody opens the body where text, or the end of the page, implies it.
+// needBody opens the body that text, or the end of the page, implies.
 func (b *Reader) needBody() {
 	attr := uint32(len(b.out.attrs))
 	if b.mode <= modeBeforeHTML {
@@ -74,12 +78,12 @@ func (b *Reader) needBody() {
 	}
 }
 
-// startInBody handles a start tag in body, and in what may stand there (HTML
+// startInBody handles a start tag in body and in the elements inside body (HTML
 // 13.2.6.4.7 to 13.2.6.4.15).
 func (b *Reader) startInBody(n node, closing bool) {
 	rule := elements[n.kind].rule
-	if b.inTable() && rule != ruleOther || rule == rulePart {
-		b.startPart(n)
+	if b.inTable() && rule != ruleOther || rule == ruleTablePart {
+		b.startTablePart(n)
 		return
 	}
 	switch rule {
@@ -105,7 +109,7 @@ func (b *Reader) startInBody(n node, closing bool) {
 			b.unsure = b.unsure || b.open[n.kind] > 0
 		}
 	case ruleTable:
-		// In quirks mode a table may stand in a paragraph.
+		// In quirks mode a paragraph may contain a table.
 		b.unsure = b.unsure || b.open[kindP] > 0 && b.legacy
 		if b.standards {
 			b.closeP()
@@ -152,7 +156,7 @@ func (b *Reader) startInBody(n node, closing bool) {
 	b.add(n, true)
 }
 
-// closeP closes the paragraph in which a block cannot stand.
+// closeP closes an open paragraph before a block.
 func (b *Reader) closeP() {
 	if i := b.paragraph(); i >= 0 {
 		b.popTo(i)
@@ -161,8 +165,8 @@ func (b *Reader) closeP() {
 
 func (b *Reader) inParagraph() bool { return b.paragraph() >= 0 }
 
-// paragraph returns the place in the stack of the paragraph that is open here
-// (in button scope, HTML 13.2.4.2); -1 if there is none.
+// paragraph returns the index in the stack of the open paragraph in button
+// scope (HTML 13.2.4.2), or -1.
 func (b *Reader) paragraph() int {
 	if b.open[kindP] == 0 {
 		return -1
@@ -178,7 +182,8 @@ func (b *Reader) paragraph() int {
 	return -1
 }
 
-// endsScope tells whether no end tag reaches over an element (HTML 13.2.4.2).
+// endsScope reports whether end tags have no effect beyond an element (HTML
+// 13.2.4.2).
 func endsScope(kind elementKind) bool {
 	switch kind {
 	case kindHTML, kindTable, kindTd, kindTh, kindCaption, kindSelect:
@@ -187,7 +192,7 @@ func endsScope(kind elementKind) bool {
 	return elements[kind].rule == ruleMarker
 }
 
-// closeItem closes the item that another one of its list ends.
+// closeItem closes the item that the start of another item of its list ends.
 func (b *Reader) closeItem(kind elementKind) {
 	for i := len(b.stack) - 1; i >= 0; i-- {
 		switch open := b.stack[i].kind; {
@@ -201,7 +206,7 @@ func (b *Reader) closeItem(kind elementKind) {
 	}
 }
 
-// closeImplied closes the elements at the top whose end tags may be left out.
+// closeImplied closes the innermost elements whose end tags may be omitted.
 func (b *Reader) closeImplied() {
 	for elements[b.top()].implied {
 		b.pop()
@@ -233,17 +238,17 @@ func (b *Reader) endTag(i int) int {
 	return next
 }
 
-// endInBody handles an end tag in body. It closes the current node, or one
-// above which only elements with optional end tags are open.
+// endInBody handles an end tag in body. It closes the current node, or one that
+// contains only open elements with optional end tags.
 func (b *Reader) endInBody(kind elementKind, name token.Span) {
 	switch rule := elements[kind].rule; rule {
-	case rulePart, ruleTable:
-		b.endPart(kind)
+	case ruleTablePart, ruleTable:
+		b.endTablePart(kind)
 		return
 	case ruleBlock, ruleForm, ruleButton, ruleSelect:
 		if kind == kindP && !b.inParagraph() {
 			b.unsure = b.unsure || b.inTable()
-			b.add(node{kind: kindP, attr: uint32(len(b.out.attrs))}, false) // an empty one
+			b.add(node{kind: kindP, attr: uint32(len(b.out.attrs))}, false) // an empty paragraph
 			return
 		}
 		if kind != kindP {
@@ -280,14 +285,14 @@ func (b *Reader) endInBody(kind elementKind, name token.Span) {
 	b.pop()
 }
 
-// sameName tells whether the current node has the name.
+// sameName reports whether the current node has the name.
 func (b *Reader) sameName(name token.Span) bool {
 	at := b.out.nodes[b.stack[len(b.stack)-1].node].span
-	return token.EqualFold(b.text[at.Start:at.End], b.text[name.Start:name.End])
+	return ascii.EqualFoldBytes(b.text[at.Start:at.End], b.text[name.Start:name.End])
 }
 
-// inTable tells whether the current node is a table or a part of one that
-// holds nothing but other parts.
+// inTable reports whether the current node is a table, or a part of one that
+// may contain only other parts.
 func (b *Reader) inTable() bool {
 	switch b.top() {
 	case kindTable, kindTbody, kindThead, kindTfoot, kindTr, kindColgroup:
@@ -296,16 +301,16 @@ func (b *Reader) inTable() bool {
 	return false
 }
 
-// startPart handles the start tag of a part of a table, and whatever stands
-// in one outside of its cells (HTML 13.2.6.4.9 to 13.2.6.4.15).
-func (b *Reader) startPart(n node) {
+// startTablePart handles the start tag of a part of a table, and any start tag
+// in a table outside its cells (HTML 13.2.6.4.9 to 13.2.6.4.15).
+func (b *Reader) startTablePart(n node) {
 	if !b.inTable() && !b.closeCell() {
 		b.unsure = true
 		return
 	}
 	switch n.kind {
 	case kindTbody, kindThead, kindTfoot:
-		b.closeParts(kindTable)
+		b.closeTableParts(kindTable)
 	case kindTr:
 		b.needSection(n.attr)
 	case kindTd, kindTh:
@@ -323,7 +328,8 @@ func (b *Reader) startPart(n node) {
 		b.add(n, false)
 		return
 	default:
-		// Scripts and styles may stand there, all else is moved before the table.
+		// A table may contain scripts and styles. The parser moves all else
+		// before it.
 		if elements[n.kind].rule != ruleMute || n.kind == kindNoscript || b.top() == kindColgroup {
 			b.unsure = true
 		}
@@ -331,8 +337,7 @@ func (b *Reader) startPart(n node) {
 	b.add(n, true)
 }
 
-// needSection closes what is open in the table up to tbody and the like,
-// and opens a tbody where there is none.
+// needSection closes open rows, and opens a tbody if no section is open.
 func (b *Reader) needSection(attr uint32) {
 	for b.top() == kindTr || b.top() == kindColgroup {
 		b.pop()
@@ -342,7 +347,8 @@ func (b *Reader) needSection(attr uint32) {
 	}
 }
 
-// closeCell closes the cell that is open; false if there is none, or a caption.
+// closeCell closes the open cell. It returns false if there is none, or if a
+// caption is open.
 func (b *Reader) closeCell() bool {
 	for i := len(b.stack) - 1; i >= 0; i-- {
 		switch b.stack[i].kind {
@@ -356,15 +362,15 @@ func (b *Reader) closeCell() bool {
 	return false
 }
 
-// closeParts closes rows and sections until the current node is of a kind.
-func (b *Reader) closeParts(kind elementKind) {
+// closeTableParts closes rows and sections up to an element of the kind.
+func (b *Reader) closeTableParts(kind elementKind) {
 	for b.inTable() && b.top() != kind && b.top() != kindTable {
 		b.pop()
 	}
 }
 
-// endPart handles the end tag of a table or a part of one.
-func (b *Reader) endPart(kind elementKind) {
+// endTablePart handles the end tag of a table or of a part of one.
+func (b *Reader) endTablePart(kind elementKind) {
 	switch kind {
 	case kindTd, kindTh:
 		if b.inTable() || !b.closesCell(kind) {
@@ -376,7 +382,7 @@ func (b *Reader) endPart(kind elementKind) {
 		b.unsure = b.unsure || !b.inTable() && !b.closeCell()
 	case kindTbody, kindThead, kindTfoot, kindTable:
 		b.unsure = b.unsure || !b.inTable() && !b.closeCell()
-		b.closeParts(kind)
+		b.closeTableParts(kind)
 	}
 	if b.top() != kind {
 		b.unsure = true
@@ -385,7 +391,8 @@ func (b *Reader) endPart(kind elementKind) {
 	b.pop()
 }
 
-// closesCell closes the open cell if it is of the kind.
+// closesCell closes the open cell if it is of the kind, and reports whether it
+// is.
 func (b *Reader) closesCell(kind elementKind) bool {
 	for i := len(b.stack) - 1; i >= 0; i-- {
 		switch b.stack[i].kind {

@@ -165,29 +165,9 @@ func attrWords() map[string]uint8 {
 	return m
 }
 
-// EqualFold reports whether a and b are the same name in any letter case.
-func EqualFold(a, b []byte) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := a[i], b[i]
-		if Class[x]&ClassLetter != 0 {
-			x |= 0x20
-		}
-		if Class[y]&ClassLetter != 0 {
-			y |= 0x20
-		}
-		if x != y {
-			return false
-		}
-	}
-	return true
-}
-
-// breaksOut tells whether an HTML element of this name ends an svg or math
-// subtree (HTML 13.2.6.5). font does so only with some attributes; it counts
-// here because the page is then judged by the slow path, which knows.
+// BreaksOut reports whether an HTML element of this name ends an svg or math
+// subtree (HTML 13.2.6.5). font ends it only with some attributes, but counts
+// here: callers leave such pages to a complete parser anyway.
 func BreaksOut(name []byte) bool {
 	if len(name) > len("blockquote") {
 		return false

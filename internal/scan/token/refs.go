@@ -110,7 +110,7 @@ func Reference(b []byte) (text []byte, n int) {
 		return numericReference(b)
 	}
 	i := 1
-	for i < len(b) && IsAlnum(b[i]) {
+	for i < len(b) && ascii.IsAlnum(b[i]) {
 		i++
 	}
 	if i == 1 {
@@ -142,11 +142,6 @@ func Reference(b []byte) (text []byte, n int) {
 // longRefs are the two references whose text is longer than their name.
 // html.UnescapeString works in place and does not decode them.
 var longRefs = map[string]string{"nGt": "\u226B\u20D2", "nLt": "\u226A\u20D2"}
-
-// IsAlnum reports whether c is an ASCII letter or digit.
-func IsAlnum(c byte) bool {
-	return ascii.IsLetter(c) || ascii.IsDigit(c)
-}
 
 func numericReference(b []byte) ([]byte, int) {
 	i, base := 2, rune(10)

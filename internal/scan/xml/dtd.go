@@ -6,27 +6,28 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// xmlDTD is what the document type declares, as far as it changes what is
-// read.
+// documentType holds the declarations of the document type that affect the
+// result.
 type documentType struct {
-	// xhtml: the public identifier is one of XHTML's, so that browsers know
-	// the named references of HTML.
+	// xhtml means that the public identifier is one of XHTML, so that browsers
+	// know the named references of HTML.
 	xhtml bool
-	// external: names may be declared in files that browsers do not read.
+	// external means that names may be declared in files that browsers do not
+	// read.
 	external bool
 	entities map[string]*entity
 	expanded int64 // bytes of all references so far
-	// defaults are namespace declarations with a default value, by element;
-	// other defaults are passed over.
+	// defaults are the namespace declarations with a default value, by element.
+	// Other default values are ignored.
 	defaults     map[string][]attribute
 	defaultCount int
 }
 
-// maxDefaults bounds the namespace declarations that come from the document
-// type: each costs time at every element of its name.
+// maxDefaults limits the namespace declarations in the document type, because
+// each takes time at every element of its name.
 const maxDefaults = 16
 
-// xhtmlPublicIDs are those of HTML 14.2, and WAPFORUM's later ones, which
+// xhtmlPublicIDs are those of HTML 14.2, and later ones by WAPFORUM that
 // Chromium knows too.
 var xhtmlPublicIDs = map[string]bool{
 	"-//W3C//DTD XHTML 1.0 Transitional//EN":                 true,
@@ -64,14 +65,14 @@ func (x *reader) doctype() {
 	x.i = c.i
 }
 
-// subset reads the internal subset up to and with its "]".
+// subset reads the internal subset including its "]".
 func (x *reader) subset(c *dtdCursor) {
 	for !x.failed {
 		c.space()
 		rest := x.text[c.i:]
 		switch {
 		case len(rest) == 0:
-			x.cut(c.from, "the document type is never closed")
+			x.failUnclosed(c.from, "the document type is never closed")
 		case rest[0] == ']':
 			c.i++
 			return
@@ -79,7 +80,7 @@ func (x *reader) subset(c *dtdCursor) {
 			c.i++
 			c.name()
 			c.expect(';')
-			x.dtd.external = true // what it stands for is not read
+			x.dtd.external = true // its replacement is not read
 		case bytes.HasPrefix(rest, []byte("<!--")):
 			c.i = x.comment(c.i)
 		case bytes.HasPrefix(rest, []byte("<?")):
@@ -98,8 +99,8 @@ func (x *reader) subset(c *dtdCursor) {
 	}
 }
 
-// entityDecl reads an entity declaration (XML 4.2). The first of a name
-// counts; parameter entities are not kept.
+// entityDecl reads an entity declaration (XML 4.2). Of several with the same
+// name the first one counts. Parameter entities are not kept.
 func (x *reader) entityDecl(c *dtdCursor) {
 	c.needSpace()
 	parameter := false
@@ -136,8 +137,9 @@ func (x *reader) entityDecl(c *dtdCursor) {
 	x.dtd.entities[string(name)] = e
 }
 
-// entityText returns the replacement text of a literal (XML 4.5): numeric
-// references decoded, others left. at is the literal's offset.
+// entityText returns the replacement text of a literal (XML 4.5), in which
+// numeric references are decoded and others are not. at is the literal's
+// offset.
 func (x *reader) entityText(literal []byte, at int) []byte {
 	if bytes.IndexByte(literal, '&') < 0 && bytes.IndexByte(literal, '\r') < 0 && bytes.IndexByte(literal, '%') < 0 {
 		return literal
@@ -146,8 +148,8 @@ func (x *reader) entityText(literal []byte, at int) []byte {
 	for i := 0; i < len(literal); {
 		switch c := literal[i]; {
 		case c == '%':
-			// A parameter entity, not allowed here: Chromium takes what is
-			// before.
+			// A parameter entity is not allowed here. Chromium uses the text
+			// before it.
 			return out
 		case c == '\r':
 			if i++; i == len(literal) || literal[i] != '\n' {
@@ -163,7 +165,7 @@ func (x *reader) entityText(literal []byte, at int) []byte {
 			}
 			j := nameLen(b, 1)
 			if j == 1 || j == len(b) || b[j] != ';' {
-				x.fail(at+i, "\"&\" begins no reference")
+				x.fail(at+i, "\"&\" does not begin a reference")
 				return nil
 			}
 			out = append(out, b[:j+1]...)
@@ -211,7 +213,7 @@ func (x *reader) attlistDecl(c *dtdCursor) {
 	}
 }
 
-// keepDefault notes a default value when it declares a namespace.
+// keepDefault keeps a default value that declares a namespace.
 func (x *reader) keepDefault(element []byte, a attribute) {
 	d := &x.dtd
 	name := x.text[a.name.Start:a.name.End]
@@ -232,17 +234,17 @@ func (x *reader) keepDefault(element []byte, a attribute) {
 	d.defaults[string(element)] = append(d.defaults[string(element)], a)
 }
 
-// xmlCursor reads the parts of a document type. After a failure it stays
-// where it is.
+// dtdCursor reads the parts of a document type. After an error it does not
+// move.
 type dtdCursor struct {
 	x    *reader
-	from int // where the declaration begins
+	from int // offset of the declaration
 	i    int
 }
 
 func (c *dtdCursor) bad() {
 	if c.i >= len(c.x.text) {
-		c.x.cut(c.from, "the document type is never closed")
+		c.x.failUnclosed(c.from, "the document type is never closed")
 	} else {
 		c.x.fail(c.i, "bad document type")
 	}
@@ -298,7 +300,7 @@ func (c *dtdCursor) literal() []byte {
 	}
 	k := bytes.IndexByte(c.x.text[c.i+1:], c.x.text[c.i])
 	if k < 0 {
-		c.x.cut(c.i, "a literal in the document type is never closed")
+		c.x.failUnclosed(c.i, "a literal in the document type is never closed")
 		return nil
 	}
 	v := c.x.text[c.i+1 : c.i+1+k]
@@ -306,7 +308,7 @@ func (c *dtdCursor) literal() []byte {
 	return v
 }
 
-// externalID reads PUBLIC or SYSTEM and its identifiers (XML 4.2.2).
+// externalID reads PUBLIC or SYSTEM with its identifiers (XML 4.2.2).
 func (c *dtdCursor) externalID() (public []byte) {
 	isPublic := c.word("PUBLIC")
 	c.i += len("PUBLIC")
@@ -319,7 +321,7 @@ func (c *dtdCursor) externalID() (public []byte) {
 	return public
 }
 
-// skip passes over a declaration whose contents do not matter.
+// skip skips a declaration that does not matter.
 func (c *dtdCursor) skip() {
 	for c.i < len(c.x.text) && !c.x.failed {
 		switch c.x.text[c.i] {

@@ -6,42 +6,42 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// xmlElement is an open element.
+// element is an open element.
 type element struct {
-	name  token.Span
-	at    token.Span // of the start tag
-	bound int        // namespace bindings outside of it
-	parts int        // text parts outside of it
-	tag   scan.Tag   // TagStyle and TagScript when its text matters, else 0
+	name   token.Span
+	at     token.Span // of the start tag
+	bound  int        // number of namespace bindings outside it
+	pieces int        // number of text pieces outside it
+	tag    scan.Tag   // TagStyle or TagScript if its text matters, else 0
 
 	template bool
 	inert    bool
 	// Of a script: its type attribute, and whether it has a source.
 	typ attribute
 	src bool
-	// rule is what the element means in a document that is no page.
+	// rule is the meaning of the element in a feed or sitemap.
 	rule *feedRule
 }
 
-// holdsText tells whether the element's text matters.
+// holdsText reports whether the element's text matters.
 func (e *element) holdsText() bool { return e.tag != 0 || e.rule != nil && e.rule.text != textNone }
 
-// xmlPart is a piece of the text of a style or script element.
-type textPart struct {
+// textPiece is a piece of the text of an element.
+type textPiece struct {
 	at  token.Span
 	ref bool // a reference
 }
 
-// part notes text when the innermost element wants it.
-func (x *reader) part(from, to int, ref bool) {
+// addText keeps text if the innermost element needs it.
+func (x *reader) addText(from, to int, ref bool) {
 	if n := len(x.open); from < to && n > 0 && x.open[n-1].holdsText() {
-		x.parts = append(x.parts, textPart{token.NewSpan(from, to), ref})
+		x.pieces = append(x.pieces, textPiece{token.NewSpan(from, to), ref})
 	}
 }
 
 // element handles a complete start tag.
 func (x *reader) element(name, at token.Span, empty bool) {
-	e := element{name: name, at: at, bound: x.ns.mark(), parts: len(x.parts)}
+	e := element{name: name, at: at, bound: x.ns.mark(), pieces: len(x.pieces)}
 	local, uri := x.names(name)
 	if x.failed {
 		return
@@ -75,7 +75,7 @@ func (x *reader) close() {
 	if x.data != nil {
 		x.data.end(e)
 	}
-	x.parts = x.parts[:e.parts]
+	x.pieces = x.pieces[:e.pieces]
 	if e.template {
 		x.templates--
 	}
@@ -83,8 +83,8 @@ func (x *reader) close() {
 	x.open = x.open[:n]
 }
 
-// emit takes the links and anchors of a tag: its attributes are put into the
-// scanner's set, as if HTML had been read.
+// emit adds the links and anchors of a tag. It puts the attributes into the
+// scanner's set, as the HTML scanner does.
 func (x *reader) emit(e *element, local uint32, uri namespace) {
 	s := x.s
 	set := &s.el.Attrs
@@ -120,7 +120,7 @@ func (x *reader) emit(e *element, local uint32, uri namespace) {
 	switch uri {
 	case uriHTML:
 		if e.template = tag == scan.TagTemplate; tag == scan.TagImage {
-			tag = scan.TagOther // only the HTML syntax has it as another name of img
+			tag = scan.TagOther // only in the HTML syntax it is another name of img
 		}
 	case uriSVG:
 		ns = html.SVG
@@ -147,30 +147,30 @@ func (x *reader) emit(e *element, local uint32, uri namespace) {
 		take()
 		return
 	}
-	x.sink.reset(true)
+	x.decoded.reset(true)
 	for i := range x.attrs {
 		if a := &x.attrs[i]; a.known != scan.AttrOther {
 			set.Val[a.known] = x.decodeValue(a)
 		}
 	}
-	s.el.WithText(x.sink.buf, x.sink.from, take)
+	s.el.WithText(x.decoded.buf, x.decoded.from, take)
 }
 
-// decodeValue puts an attribute's value into the sink and returns its place
-// there.
+// decodeValue decodes an attribute's value and returns its range in the decoded
+// text.
 func (x *reader) decodeValue(a *attribute) token.Span {
-	from := len(x.sink.buf)
+	from := len(x.decoded.buf)
 	x.decode(x.text[a.val.Start:a.val.End], int(a.val.Start), false, true)
-	sp := token.NewSpan(from, len(x.sink.buf))
-	x.sink.end(a.val.End)
+	sp := token.NewSpan(from, len(x.decoded.buf))
+	x.decoded.end(a.val.End)
 	return sp
 }
 
-// elementText handles the text of a style or script element at its end. Text
-// of elements inside is not part of it (DOM, "child text content").
+// elementText handles the text of a style or script element at its end. The
+// text of elements inside it does not belong to it (DOM, "child text content").
 func (x *reader) elementText(e *element) {
 	s := x.s
-	parts := x.parts[e.parts:]
+	pieces := x.pieces[e.pieces:]
 	set := &s.el.Attrs
 	set.Seen = 0
 	if e.src {
@@ -189,33 +189,38 @@ func (x *reader) elementText(e *element) {
 			s.el.ScriptText(e.at, content)
 		}
 	}
-	if len(parts) <= 1 && !e.typ.decode && !(len(parts) == 1 && parts[0].ref) {
-		if len(parts) == 1 {
-			content = parts[0].at
+	if len(pieces) <= 1 && !e.typ.decode && !(len(pieces) == 1 && pieces[0].ref) {
+		if len(pieces) == 1 {
+			content = pieces[0].at
 		}
 		take()
 		return
 	}
-	x.sink.reset(false)
+	x.decoded.reset(false)
 	set.Val[scan.AttrType] = x.decodeValue(&e.typ)
-	content.Start = uint32(len(x.sink.buf))
-	for _, p := range parts {
+	content.Start = uint32(len(x.decoded.buf))
+	x.decodePieces(pieces)
+	content.End = uint32(len(x.decoded.buf))
+	x.decoded.end(e.at.End)
+	s.el.WithText(x.decoded.buf, x.decoded.from, take)
+}
+
+// decodePieces appends the pieces of an element's text to x.decoded.
+func (x *reader) decodePieces(pieces []textPiece) {
+	for _, p := range pieces {
 		b := x.text[p.at.Start:p.at.End]
 		if p.ref {
 			x.decode(b, int(p.at.Start), false, false)
 			continue
 		}
-		x.sink.buf = append(x.sink.buf, b...)
+		x.decoded.buf = append(x.decoded.buf, b...)
 		for i := p.at.Start; i < p.at.End; i++ {
-			x.sink.from = append(x.sink.from, i)
+			x.decoded.from = append(x.decoded.from, i)
 		}
 	}
-	content.End = uint32(len(x.sink.buf))
-	x.sink.end(e.at.End)
-	s.el.WithText(x.sink.buf, x.sink.from, take)
 }
 
-// exactTag is TagAt for a language that tells letter case apart.
+// exactTag is token.TagAt for names whose letter case matters.
 func exactTag(text []byte, name token.Span) scan.Tag {
 	t := token.TagAt(text, int(name.Start), int(name.End))
 	if string(text[name.Start:name.End]) != t.String() {
@@ -224,8 +229,8 @@ func exactTag(text []byte, name token.Span) scan.Tag {
 	return t
 }
 
-// exactAttr is AttrAt likewise. Attributes that only the HTML parser heeds,
-// and those of a prefix, are others.
+// exactAttr is token.AttrAt for names whose letter case matters. Attributes
+// that only the HTML parser knows, and names with a prefix, are scan.AttrOther.
 func exactAttr(text []byte, name token.Span) scan.Attr {
 	a := token.AttrAt(text, int(name.Start), int(name.End))
 	if a == token.AttrIgnored || a == scan.AttrXlinkHref || a == scan.AttrShadowrootmode ||

@@ -8,28 +8,29 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// Bounds of entities: libxml2's, so that what a browser shows is read.
+// Limits on entities. They are those of libxml2, so that everything that a
+// browser shows is read.
 const (
 	maxEntityDepth = 40
-	// freeExpansion and expansionFactor bound what all references of a
-	// document expand to, in bytes: freeExpansion plus the factor times the
-	// document's length.
+	// freeExpansion and expansionFactor limit the number of bytes that all
+	// references of a document expand to: freeExpansion plus the factor times
+	// the document's length.
 	freeExpansion   = 1 << 20
 	expansionFactor = 5
 )
 
-// xmlEntity is a general entity of the internal subset.
+// entity is a general entity of the internal subset.
 type entity struct {
 	text     []byte // replacement text (XML 4.5)
-	external bool   // a file of its own, which browsers do not read
-	unparsed bool   // of a notation: may not be referred to
+	external bool   // in a file of its own, which browsers do not read
+	unparsed bool   // has a notation, so references to it are not allowed
 
 	resolved  bool // the fields below are set
 	resolving bool
 	depth     int
 	size      int64 // bytes of its expansion
-	markup    bool  // the expansion holds "<"
-	outside   bool  // the expansion holds an external entity
+	markup    bool  // the expansion contains "<"
+	outside   bool  // the expansion contains an external entity
 }
 
 // checkRef checks the reference at text[i], which must end before end, and
@@ -54,8 +55,9 @@ func (x *reader) checkRef(i, end int, inAttr bool) int {
 	return n
 }
 
-// ref reads the reference at the start of b ("&..."), which stands at offset
-// at of the page: it means the characters lit, or the entity, or nothing.
+// ref reads the reference at the start of b ("&..."), whose offset in the page
+// is at. The reference stands for the characters lit, for the entity e, or for
+// nothing.
 func (x *reader) ref(b []byte, at int) (lit []byte, e *entity, n int) {
 	if lit, n = plainRef(b, &x.char); n > 0 {
 		return lit, nil, n
@@ -65,7 +67,7 @@ func (x *reader) ref(b []byte, at int) (lit []byte, e *entity, n int) {
 		if len(b) > 1 && b[1] == '#' {
 			x.fail(at, "bad character reference")
 		} else {
-			x.fail(at, "\"&\" begins no reference")
+			x.fail(at, "\"&\" does not begin a reference")
 		}
 		return nil, nil, 1
 	}
@@ -83,15 +85,15 @@ func (x *reader) ref(b []byte, at int) (lit []byte, e *entity, n int) {
 		}
 	}
 	// With an external subset the name may be declared where browsers do not
-	// look (XML 4.1, "Entity Declared"): it stands for nothing.
+	// look (XML 4.1, "Entity Declared"). Then it stands for nothing.
 	if x.svg || x.standalone || !x.dtd.external {
 		x.fail(at, "entity &"+shownName(name)+"; is not declared")
 	}
 	return nil, nil, n
 }
 
-// plainRef decodes a numeric reference or one of the five predefined ones at
-// the start of b, into buf; n is 0 when there is none.
+// plainRef decodes a numeric or predefined reference at the start of b into
+// buf. n is 0 if there is none.
 func plainRef(b []byte, buf *[utf8.UTFMax]byte) (lit []byte, n int) {
 	if len(b) > 2 && b[1] == '#' {
 		i, base := 2, rune(10)
@@ -123,8 +125,8 @@ func plainRef(b []byte, buf *[utf8.UTFMax]byte) (lit []byte, n int) {
 	return nil, 0
 }
 
-// resolve works out what an entity expands to, without expanding it; at is
-// the offset of the reference to blame.
+// resolve determines size and content of an entity's expansion without
+// expanding it. at is the offset of the reference, for error messages.
 func (x *reader) resolve(e *entity, at, level int) {
 	switch {
 	case e.resolved:
@@ -156,7 +158,8 @@ func (x *reader) resolve(e *entity, at, level int) {
 		if x.resolve(inner, at, level+1); x.failed {
 			return
 		}
-		// Beyond any bound the exact sum does not matter, and must not overflow.
+		// Beyond every limit the exact sum does not matter, but it must not
+		// overflow.
 		e.size = min(e.size+inner.size, 1<<40)
 		e.depth = max(e.depth, inner.depth+1)
 		e.markup, e.outside = e.markup || inner.markup, e.outside || inner.outside
@@ -167,9 +170,9 @@ func (x *reader) resolve(e *entity, at, level int) {
 	e.resolving, e.resolved = false, true
 }
 
-// decode appends to the sink what b stands for, whose references were
-// checked. b begins at offset at of the page; when inside is true it is an
-// entity's text, and all of it stands there.
+// decode appends the meaning of b, whose references were checked, to x.decoded.
+// b begins at offset at of the page. If inside is set, b is the text of an
+// entity whose reference is at that offset.
 func (x *reader) decode(b []byte, at int, inside, inAttr bool) {
 	for i := 0; i < len(b); i++ {
 		pos := at
@@ -179,31 +182,31 @@ func (x *reader) decode(b []byte, at int, inside, inAttr bool) {
 		switch c := b[i]; {
 		case c == '&':
 			lit, e, n := x.ref(b[i:], pos)
-			x.sink.put(pos, lit...)
+			x.decoded.put(pos, lit...)
 			if e != nil && !e.markup {
 				x.decode(e.text, pos, true, inAttr)
 			}
 			i += n - 1
 		case inAttr && isSpace(c):
-			// XML 3.3.3; CRLF was one character before (2.11), unless it came
-			// from references in an entity.
+			// XML 3.3.3. CRLF is one character (2.11), unless it comes from
+			// references in an entity.
 			if c == '\r' && !inside && i+1 < len(b) && b[i+1] == '\n' {
 				i++
 			}
-			x.sink.put(pos, ' ')
+			x.decoded.put(pos, ' ')
 		default:
-			x.sink.put(pos, c)
+			x.decoded.put(pos, c)
 		}
 	}
 }
 
-// xmlSink collects decoded text, and where each byte came from.
+// decodedText holds decoded text, and the offset in the page for each byte.
 type decodedText struct {
 	buf  []byte
 	from []uint32
-	// escape makes the text one that the HTML rules for attribute values
-	// decode to what was put: tags with values to decode are emitted by the
-	// code that reads HTML.
+	// escape means that the text is escaped again, so that decoding it by the
+	// HTML rules for attribute values gives the decoded text. The code that
+	// reads HTML decodes all values.
 	escape bool
 }
 
@@ -228,7 +231,8 @@ func (k *decodedText) put(at int, b ...byte) {
 	}
 }
 
-// end puts a byte that belongs to no value, so that an empty one has a place.
+// end adds a byte that belongs to no value, so that an empty value has an
+// offset.
 func (k *decodedText) end(at uint32) {
 	k.buf, k.from = append(k.buf, ' '), append(k.from, at)
 }

@@ -9,20 +9,21 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/html"
 )
 
-// Data reads an XML document that is no page: a feed, a sitemap or sitemap
-// index, an OPML list, an OpenSearch description. Its root element decides
-// which; any other document has no links. Links are those of the tables in
-// xmldatarules.go; XHTML inside is read as in [Scanner.XML], and HTML inside
-// text (RSS descriptions, Atom content of type html) as in [Scanner.HTML]. The
-// address of an entry has [KindEntry].
+// Feed reads a feed, a sitemap or sitemap index, an OPML list, or an OpenSearch
+// description. The root element decides which. Other documents have no links.
+// feedrules.go has the tables of links. XHTML inside is read as in
+// [Scanner.XHTML], and HTML inside text (RSS descriptions, Atom content of type
+// html) as in [html.Scanner.Scan]. The address of an entry has
+// [scan.KindEntry].
 //
-// Relative links obey xml:base (https://www.w3.org/TR/xmlbase/), and in RSS
-// without one those in an item's text start at the item's own link, as feed
-// readers have it: [Page.Ref] then differs from the value.
+// Relative links are resolved against xml:base
+// (https://www.w3.org/TR/xmlbase/). In RSS without xml:base, the links in an
+// item's text are resolved against the item's own link, as in feed readers. In
+// both cases [scan.Page.Ref] differs from the value.
 //
-// Faults, encoding, memory and the life of text are those of [Scanner.XML].
+// For faults, encoding, memory and the use of text see [Scanner.XHTML].
 func (s *Scanner) Feed(text []byte, opt scan.Options) *scan.Page {
-	// A header's charset is for HTML; feeds go by their own declaration.
+	// The charset of a header is meant for HTML. Feeds declare their own.
 	opt.Charset = ""
 	d := &feedReader{s: s}
 	p := s.read(text, opt, false, d)
@@ -30,39 +31,39 @@ func (s *Scanner) Feed(text []byte, opt scan.Options) *scan.Page {
 	return p
 }
 
-// xmlData takes the links of such a document.
+// feedReader finds the links of such a document.
 type feedReader struct {
-	s       *Scanner
-	x       *reader
-	root    Root
-	rootURI namespace
-	home    namespace // the namespace that the root's stands for
-	rules   map[expandedName]*feedRule
-	bases   []scopedBase
-	// In an item of RSS: its address, and the text to read when that is known.
-	items    int // open
+	s         *Scanner
+	x         *reader
+	root      Root
+	rootURI   namespace
+	defaultNS namespace // the namespace that the root's namespace stands for
+	rules     map[expandedName]*feedRule
+	bases     []scopedBase
+	// In an item of RSS: its address, and the texts to read when that is known.
+	items    int // number of open items
 	address  []byte
 	contents []html.Embedded
-	// guid is the number of the link that is the item's guid, from 1; 0 for
-	// none. One that repeats the address is no second link.
+	// guid is the number of the link that is the item's guid, from 1, or 0. A
+	// guid that repeats the address is not reported.
 	guid int
-	// first is how many links the page had before the item.
+	// first is the number of links before the item.
 	first int
 }
 
-// xmlBase is an xml:base in scope.
+// scopedBase is an xml:base in scope.
 type scopedBase struct {
-	depth int // open elements outside of the one that has it
+	depth int // number of open elements outside its element
 	value []byte
 }
 
-// start handles the start tag at hand.
+// start handles the current start tag.
 func (d *feedReader) start(e *element, local uint32, uri namespace) {
 	x := d.x
 	name := x.text[local:e.name.End]
 	if len(x.open) == 0 {
 		d.root = rootNames[string(name)]
-		d.rules, d.home = rulesByRoot[d.root], homes[d.root]
+		d.rules, d.defaultNS = rulesByRoot[d.root], defaultNamespaces[d.root]
 		d.rootURI = uri
 	}
 	d.enterBase(x)
@@ -73,7 +74,7 @@ func (d *feedReader) start(e *element, local uint32, uri namespace) {
 		return
 	}
 	if uri == uriNone || uri == d.rootURI && d.root != RootRDF {
-		uri = d.home
+		uri = d.defaultNS
 	}
 	rule := d.rules[expandedName{uri, string(name)}]
 	if rule == nil {
@@ -135,7 +136,7 @@ func (d *feedReader) end(e *element) {
 	}
 }
 
-// url adds the link that an element's text is.
+// url adds the link that is the element's text.
 func (d *feedReader) url(e *element, text []byte, off uint32, from []uint32) {
 	value := bytes.TrimLeft(text, ascii.Space)
 	skipped := len(text) - len(value)
@@ -163,8 +164,8 @@ func (d *feedReader) url(e *element, text []byte, off uint32, from []uint32) {
 	}
 }
 
-// dropGUID takes the guid of the item that ends off the page when it repeats
-// the address that another element of the item gave.
+// dropGUID removes the guid of the item that ends if it repeats the address
+// that another element of the item gave.
 func (d *feedReader) dropGUID() {
 	p := &d.s.el.Page
 	n := d.guid - 1
@@ -192,7 +193,7 @@ func (d *feedReader) enterBase(x *reader) {
 	for i := range x.attrs {
 		a := &x.attrs[i]
 		if a.uri == uriXML && a.prefixed() && string(x.text[a.local:a.name.End]) == "base" {
-			v := bytes.Trim(x.attrValue(a), ascii.Space)
+			v := ascii.Trim(x.attrValue(a))
 			if v = scan.Merge(d.base(), v); len(v) <= scan.MaxBase {
 				d.bases = append(d.bases, scopedBase{len(x.open), v})
 			}
@@ -200,7 +201,7 @@ func (d *feedReader) enterBase(x *reader) {
 	}
 }
 
-// base returns the xml:base in scope, nil for none.
+// base returns the xml:base in scope, or nil.
 func (d *feedReader) base() []byte {
 	if n := len(d.bases); n > 0 {
 		return d.bases[n-1].value
@@ -218,47 +219,37 @@ func (x *reader) attr(name string) (value []byte, off uint32, ok bool) {
 	return nil, 0, false
 }
 
-// attrValue returns the value of an attribute, decoded.
+// attrValue returns the decoded value of an attribute.
 func (x *reader) attrValue(a *attribute) []byte {
 	if !a.decode {
 		return x.text[a.val.Start:a.val.End]
 	}
-	x.sink.reset(false)
+	x.decoded.reset(false)
 	x.decode(x.text[a.val.Start:a.val.End], int(a.val.Start), false, true)
-	return x.s.el.Keep(x.sink.buf)
+	return x.s.el.Keep(x.decoded.buf)
 }
 
-// plainText returns the text of the element at hand. Its source is what stands
-// at off when from is nil, else from has the offset of each byte; text and from
-// are then valid until the next call.
+// plainText returns the text of the current element. If from is nil, the text
+// is the page's text at off. Otherwise from has the offset of each byte, and
+// text and from are valid until the next call.
 func (x *reader) plainText(e *element) (text []byte, off uint32, from []uint32) {
-	parts := x.parts[e.parts:]
+	pieces := x.pieces[e.pieces:]
 	switch {
-	case len(parts) == 0:
+	case len(pieces) == 0:
 		return nil, e.at.End, nil
-	case len(parts) == 1 && !parts[0].ref:
-		return x.text[parts[0].at.Start:parts[0].at.End], parts[0].at.Start, nil
+	case len(pieces) == 1 && !pieces[0].ref:
+		return x.text[pieces[0].at.Start:pieces[0].at.End], pieces[0].at.Start, nil
 	}
-	x.sink.reset(false)
-	for _, p := range parts {
-		b := x.text[p.at.Start:p.at.End]
-		if p.ref {
-			x.decode(b, int(p.at.Start), false, false)
-			continue
-		}
-		x.sink.buf = append(x.sink.buf, b...)
-		for i := p.at.Start; i < p.at.End; i++ {
-			x.sink.from = append(x.sink.from, i)
-		}
-	}
-	return x.sink.buf, 0, x.sink.from
+	x.decoded.reset(false)
+	x.decodePieces(pieces)
+	return x.decoded.buf, 0, x.decoded.from
 }
 
-// A Root is what the root element of an XML document makes of it.
+// A Root is the kind of an XML document, which its root element decides.
 type Root uint8
 
 const (
-	RootOther        Root = iota // nothing that holds links
+	RootOther        Root = iota // no known document
 	RootRSS                      // RSS 0.91 to 2.0
 	RootRDF                      // RSS 0.90 and 1.0
 	RootAtom                     // RFC 4287
@@ -268,20 +259,20 @@ const (
 	RootOpenSearch               // an OpenSearch description
 )
 
-// rootNames: the local name tells, whatever the namespace: feeds and sitemaps
-// with a wrong one or none are read by their readers too.
+// rootNames has the local names of root elements. The namespace does not
+// matter, because feed readers and search engines also read feeds and sitemaps
+// with a wrong namespace or none.
 var rootNames = map[string]Root{
 	"rss": RootRSS, "RDF": RootRDF, "feed": RootAtom, "urlset": RootSitemap, "sitemapindex": RootSitemapIndex,
 	"opml": RootOPML, "OpenSearchDescription": RootOpenSearch,
 }
 
-// RootOf tells from the first bytes of a file, a few KiB of them, what XML
-// document it is. RootOther also stands for what is no XML, and for a document
-// whose root element lies beyond head.
+// RootOf returns the kind of an XML document from its first few KiB. It returns
+// RootOther for other files, and if the root element is not in head.
 //
-// An RDF document is a feed only when its head declares a namespace of RSS.
+// An RDF document is a feed only if head declares a namespace of RSS.
 func RootOf(head []byte) Root {
-	// The names sought are ASCII: UTF-16 is the same but for the zero bytes.
+	// The names are ASCII, so UTF-16 differs only by zero bytes.
 	if bytes.IndexByte(head, 0) >= 0 {
 		head = bytes.ReplaceAll(head, []byte{0}, nil)
 		head = bytes.TrimPrefix(bytes.TrimPrefix(head, []byte("\xFF\xFE")), []byte("\xFE\xFF"))
@@ -294,9 +285,9 @@ func RootOf(head []byte) Root {
 		case len(head) < 2 || head[0] != '<':
 			return RootOther
 		case head[1] == '?':
-			head = behind(head, "?>")
+			head = afterMark(head, "?>")
 		case bytes.HasPrefix(head, []byte("<!--")):
-			head = behind(head[4:], "-->")
+			head = afterMark(head[4:], "-->")
 		case head[1] == '!':
 			head = afterDoctype(head)
 		default:
@@ -310,18 +301,18 @@ func RootOf(head []byte) Root {
 	}
 }
 
-// behind returns what follows mark, nil when it is not there.
-func behind(text []byte, mark string) []byte {
+// afterMark returns the text after mark, or nil if mark is not in text.
+func afterMark(text []byte, mark string) []byte {
 	_, rest, _ := bytes.Cut(text, []byte(mark))
 	return rest
 }
 
-// afterDoctype skips a document type, roughly: to the ">" behind its internal
-// subset, if it has one.
+// afterDoctype skips a document type without a complete parser: up to the ">"
+// after its internal subset, if it has one.
 func afterDoctype(text []byte) []byte {
 	end := bytes.IndexByte(text, '>')
 	if open := bytes.IndexByte(text, '['); open >= 0 && open < end {
-		text = behind(text, "]")
+		text = afterMark(text, "]")
 		end = bytes.IndexByte(text, '>')
 	}
 	if end < 0 {

@@ -37,7 +37,7 @@ var feedCases = []struct {
 	{"sitemap_old_namespace", `<urlset xmlns="http://www.google.com/schemas/sitemap/0.84"><url><loc>/a</loc></url></urlset>`, []string{"loc (text) entry /a"}, ""},
 	{"sitemap_index", `<?xml version="1.0"?><sitemapindex><sitemap><loc>/s.xml</loc></sitemap></sitemapindex>`, []string{"loc (text) entry /s.xml"}, ""},
 	{"sitemap_cut_off", `<urlset><url><loc>/a</loc></url><url><loc>/b`, []string{"loc (text) entry /a"}, "element <loc> is never closed"},
-	{"sitemap_ampersand", "<urlset><url><loc>/a</loc></url>\n<url><loc>/b?c&d</loc></url></urlset>", []string{"loc (text) entry /a"}, `"&" begins no reference`},
+	{"sitemap_ampersand", "<urlset><url><loc>/a</loc></url>\n<url><loc>/b?c&d</loc></url></urlset>", []string{"loc (text) entry /a"}, `"&" does not begin a reference`},
 	{"rss", `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/" xmlns:i="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>` +
 		`<link>https://h/</link><atom:link href="/feed.xml" rel="self"/><image><url>/i.png</url><link>/</link></image><i:image href="/pod.jpg"/>` +
 		`<description>No &lt;markup here</description><docs>/docs</docs>` +
@@ -82,7 +82,7 @@ var feedCases = []struct {
 	{"entities", `<!DOCTYPE rss [<!ENTITY h "https://h">]><rss><channel><link>&h;/a</link></channel></rss>`, []string{"link (text) link https://h/a at &h;/a</link"}, ""},
 	{"latin1", "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><rss><channel><link>/caf\xe9</link></channel></rss>", []string{"link (text) link /café"}, ""},
 	{"not_utf8", "<rss><channel><link>/a</link><link>/caf\xe9</link></channel></rss>", []string{"link (text) link /a"}, "byte 0xE9 is not UTF-8"},
-	{"no_xml", `{"a": 1}`, nil, "text outside of the root element"},
+	{"no_xml", `{"a": 1}`, nil, "text outside the root element"},
 }
 
 // TestData: where feeds, sitemaps, outlines and search descriptions hold links,

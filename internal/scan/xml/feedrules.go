@@ -7,7 +7,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
-// dataText says what the text of an element is.
+// textUse is the use of an element's text.
 type textUse uint8
 
 const (
@@ -16,29 +16,29 @@ const (
 	textHTML
 )
 
-// dataName is an expanded name.
+// expandedName is a name with its namespace.
 type expandedName struct {
 	uri   namespace
 	local string
 }
 
-// dataRule says where an element holds links.
+// feedRule describes where an element holds links.
 type feedRule struct {
 	text  textUse
 	kind  scan.Kind
 	attrs []string // without prefix
-	// item: an entry of a feed. entry: its text is the address of the item
-	// that it stands in.
+	// item means that the element is an entry of a feed. entry means that its
+	// text is the address of the item around it.
 	item, entry bool
-	// special, when set, decides by the attributes which rule holds.
+	// special, if set, chooses a rule by the attributes.
 	special func(d *feedReader, e *element, r *feedRule) *feedRule
-	// absolute: a text that is no absolute URL is no link.
+	// absolute means that only an absolute URL is a link.
 	absolute bool
 }
 
-// homes are the namespaces that names without one, or in that of the root
-// element, are looked up in.
-var homes = map[Root]namespace{
+// defaultNamespaces are the namespaces in which names without a namespace, or
+// in the namespace of the root element, are looked up.
+var defaultNamespaces = map[Root]namespace{
 	RootRSS: uriRSS, RootRDF: uriRSS, RootAtom: uriAtom, RootSitemap: uriSitemap, RootSitemapIndex: uriSitemap,
 	RootOPML: uriOutline, RootOpenSearch: uriOpenSearch,
 }
@@ -127,20 +127,21 @@ var (
 	}
 )
 
-// permanentLink is the rule of guid, which is a link unless isPermaLink says
-// otherwise. Many that do not say so are no URL: only absolute ones count.
+// permanentLink chooses the rule of guid, which is a link unless isPermaLink is
+// false. Many guids without that attribute are not URLs, so only absolute ones
+// count.
 func permanentLink(d *feedReader, _ *element, _ *feedRule) *feedRule {
-	if v, _, ok := d.x.attr("isPermaLink"); ok && ascii.EqualFold(bytes.Trim(v, ascii.Space), "false") {
+	if v, _, ok := d.x.attr("isPermaLink"); ok && ascii.EqualFold(ascii.Trim(v), "false") {
 		return nil
 	}
 	return guidLink
 }
 
-// atomLink is the rule of link, which is an entry's address when it has the
-// relation alternate or none (RFC 4287, 4.2.7.2).
+// atomLink chooses the rule of link. It is the address of an entry if its
+// relation is alternate or missing (RFC 4287, 4.2.7.2).
 func atomLink(d *feedReader, _ *element, _ *feedRule) *feedRule {
 	rel, _, _ := d.x.attr("rel")
-	rel = bytes.TrimPrefix(bytes.Trim(rel, ascii.Space), []byte("http://www.iana.org/assignments/relation/"))
+	rel = bytes.TrimPrefix(ascii.Trim(rel), []byte("http://www.iana.org/assignments/relation/"))
 	if n := len(d.x.open); d.root == RootAtom && n > 0 && d.x.open[n-1].rule == feedItem &&
 		(len(rel) == 0 || string(rel) == "alternate") {
 		return atomEntryLink
@@ -148,19 +149,19 @@ func atomLink(d *feedReader, _ *element, _ *feedRule) *feedRule {
 	return attrHref
 }
 
-// atomText is the rule of a text construct or content: HTML in its text when
-// its type says so (RFC 4287, 3.1.1).
+// atomText chooses the rule of a text construct or of content: its text is HTML
+// if its type says so (RFC 4287, 3.1.1).
 func atomText(d *feedReader, _ *element, _ *feedRule) *feedRule {
 	typ, _, _ := d.x.attr("type")
-	if typ = bytes.Trim(typ, ascii.Space); ascii.EqualFold(typ, "html") || ascii.EqualFold(typ, "text/html") {
+	if typ = ascii.Trim(typ); ascii.EqualFold(typ, "html") || ascii.EqualFold(typ, "text/html") {
 		return atomHTML
 	}
 	return attrSrc
 }
 
-// openSearchURL takes the link of a Url element, whose template holds
-// parameters in braces. What stands before the query is checked; a template
-// with parameters there names no file.
+// openSearchURL adds the link of a Url element. Its template has parameters in
+// braces. Only the text before the query is checked, and a template with
+// parameters in that text names no file.
 func openSearchURL(d *feedReader, e *element, r *feedRule) *feedRule {
 	v, off, ok := d.x.attr("template")
 	path, _, query := bytes.Cut(v, []byte("?"))

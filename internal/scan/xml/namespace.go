@@ -8,7 +8,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// xmlURI is a namespace name.
+// namespace is a namespace name.
 type namespace int32
 
 const (
@@ -31,7 +31,7 @@ const (
 	uriSitemapVideo
 	uriOutline
 	uriOpenSearch
-	uriOthers // and above: others, in the order in which they are met
+	uriOthers // the first number for other names, in the order of their appearance
 )
 
 var wellKnownURIs = map[string]namespace{
@@ -61,10 +61,10 @@ var wellKnownURIs = map[string]namespace{
 	"http://a9.com/-/spec/opensearch/1.1/":            uriOpenSearch,
 }
 
-// xmlNamespaces holds the namespace declarations in scope.
+// namespaces holds the namespace declarations in scope.
 type namespaces struct {
 	uris  map[string]namespace
-	inner map[string]int32 // by prefix: the innermost declaration, from 1; 0 is none
+	inner map[string]int32 // by prefix: the innermost declaration, from 1, or 0
 	stack []binding
 }
 
@@ -99,7 +99,8 @@ func (ns *namespaces) bind(prefix []byte, uri namespace) {
 	ns.inner[b.prefix] = int32(len(ns.stack))
 }
 
-// find returns the namespace of a prefix; ok is false when it has none.
+// find returns the namespace of a prefix. ok is false if the prefix is
+// undeclared.
 func (ns *namespaces) find(prefix []byte) (uri namespace, ok bool) {
 	switch string(prefix) {
 	case "xml":
@@ -113,7 +114,7 @@ func (ns *namespaces) find(prefix []byte) (uri namespace, ok bool) {
 	return uriNone, len(prefix) == 0
 }
 
-// mark and release keep declarations to the element that makes them.
+// mark and release limit the scope of declarations to their element.
 func (ns *namespaces) mark() int { return len(ns.stack) }
 
 func (ns *namespaces) release(mark int) {
@@ -125,10 +126,10 @@ func (ns *namespaces) release(mark int) {
 	ns.stack = ns.stack[:mark]
 }
 
-// names applies the declarations of the tag at hand and finds the namespaces
-// of its names. It returns where the element's local name begins, and its
-// namespace. As in Chromium, two attributes of one name and an attribute with
-// an undeclared prefix end the document; most other breaches do not.
+// names applies the declarations of the current tag and finds the namespaces of
+// its names. It returns the offset of the element's local name, and its
+// namespace. As in Chromium, a duplicate attribute and an attribute with an
+// undeclared prefix end the document; most other errors do not.
 func (x *reader) names(name token.Span) (local uint32, uri namespace) {
 	if len(x.attrs) > 1 {
 		if i := x.duplicate(false); i >= 0 {
@@ -136,7 +137,7 @@ func (x *reader) names(name token.Span) (local uint32, uri namespace) {
 			return 0, 0
 		}
 	}
-	prefixed := 0 // attributes
+	prefixed := 0 // number of attributes with a prefix
 	for i := range x.attrs {
 		a := &x.attrs[i]
 		if string(x.text[a.name.Start:a.name.End]) == "xmlns" {
@@ -180,14 +181,14 @@ func (x *reader) names(name token.Span) (local uint32, uri namespace) {
 	}
 	if prefixed > 1 {
 		if i := x.duplicate(true); i >= 0 {
-			x.warn(int(x.attrs[i].name.Start), "attribute "+x.name(x.attrs[i].name)+" is there twice, by two prefixes")
+			x.warn(int(x.attrs[i].name.Start), "attribute "+x.name(x.attrs[i].name)+" is repeated with another prefix")
 		}
 	}
 	return local, uri
 }
 
-// duplicate returns the first attribute that has an earlier one's name, -1
-// when all differ; expanded names are compared, or names as written.
+// duplicate returns the first attribute with the same name as an earlier one,
+// or -1. It compares expanded names, or the names as written.
 func (x *reader) duplicate(expanded bool) int {
 	if len(x.attrs) <= fewAttrs {
 		for j := range x.attrs {
@@ -214,7 +215,7 @@ func (x *reader) duplicate(expanded bool) int {
 	return first
 }
 
-// fewAttrs is up to how many attributes every pair is compared.
+// fewAttrs is the number of attributes up to which every pair is compared.
 const fewAttrs = 8
 
 func (x *reader) compare(i, j int32, expanded bool) int {
@@ -228,7 +229,7 @@ func (x *reader) compare(i, j int32, expanded bool) int {
 	return bytes.Compare(x.text[a.local:a.name.End], x.text[b.local:b.name.End])
 }
 
-// warnOrFail is warn, and fail in SVG files.
+// warnOrFail is fail for SVG files, and warn for others.
 func (x *reader) warnOrFail(off int, reason string) {
 	if x.svg {
 		x.fail(off, reason)
@@ -237,8 +238,9 @@ func (x *reader) warnOrFail(off int, reason string) {
 	}
 }
 
-// colon returns the offset of the colon of a qualified name, 0 when it has
-// none. ok is false when it is no qualified name (Namespaces in XML, rule 7).
+// colon returns the offset of the colon in a qualified name, or 0 if there is
+// none. ok is false if the name is not a qualified name (Namespaces in XML,
+// rule 7).
 func (x *reader) colon(name token.Span) (at uint32, ok bool) {
 	b := x.text[name.Start:name.End]
 	k := bytes.IndexByte(b, ':')
@@ -252,14 +254,14 @@ func (x *reader) colon(name token.Span) (at uint32, ok bool) {
 	return name.Start + uint32(k), true
 }
 
-// declare binds a prefix, or the default namespace when prefix is nil, to the
-// value of an attribute.
+// declare binds a prefix to the value of an attribute. If prefix is nil, it
+// binds the default namespace.
 func (x *reader) declare(a *attribute, prefix []byte) {
 	value := x.text[a.val.Start:a.val.End]
 	if a.decode {
-		x.sink.reset(false)
+		x.decoded.reset(false)
 		x.decode(value, int(a.val.Start), false, true)
-		value = x.sink.buf
+		value = x.decoded.buf
 	}
 	uri := x.ns.uri(value)
 	reserved := string(prefix) == "xml" || string(prefix) == "xmlns"
@@ -275,7 +277,7 @@ func (x *reader) declare(a *attribute, prefix []byte) {
 }
 
 // declareDefaults binds the prefixes that the document type declares for the
-// named element, unless the tag at hand does.
+// named element, unless the current tag declares them.
 func (x *reader) declareDefaults(name token.Span) {
 	defaults := x.dtd.defaults[string(x.text[name.Start:name.End])]
 	for i := range defaults {

@@ -10,8 +10,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// decodeXML settles the encoding (XML appendix F), makes the text in UTF-8
-// the page's, and returns where the document begins in it.
+// decode determines the encoding (XML appendix F), starts a page with the text
+// in UTF-8, and returns the offset of the document in it.
 func (s *Scanner) decode(text []byte, opt scan.Options) int {
 	enc, bom := scan.SniffBOM(text)
 	if enc == "" {
@@ -34,7 +34,7 @@ func (s *Scanner) decode(text []byte, opt scan.Options) int {
 	return 0
 }
 
-// declaredXMLCharset returns the encoding that an XML declaration names.
+// declaredCharset returns the encoding that an XML declaration names.
 func declaredCharset(text []byte) string {
 	if !bytes.HasPrefix(text, []byte("<?xml")) {
 		return ""
@@ -55,10 +55,10 @@ func declaredCharset(text []byte) string {
 	}
 }
 
-// badXMLChar returns the offset of the first byte that begins no character
-// allowed in XML (XML 2.2), and what is wrong with it. In text transcribed
-// from an encoding without U+FFFD that character stands for a byte that is
-// none.
+// badChar returns the offset of the first character that XML forbids (XML 2.2),
+// and an error message, or "" if there is none. In text converted from an
+// encoding without U+FFFD that character means that a byte could not be
+// decoded.
 func badChar(text []byte, charset string) (at int, why string) {
 	replaced := true
 	switch charset {
@@ -90,13 +90,13 @@ func isChar(r rune) bool {
 		r >= 0x10000 && r <= utf8.MaxRune
 }
 
-// declaration reads the XML declaration (XML 2.8). Chromium accepts any
-// version 1.x.
+// declaration reads the XML declaration (XML 2.8). Chromium accepts any version
+// 1.x.
 func (x *reader) declaration() {
 	from := x.i
 	end := bytes.Index(x.text[from:], []byte("?>"))
 	if end < 0 {
-		x.cut(from, "the XML declaration is never closed")
+		x.failUnclosed(from, "the XML declaration is never closed")
 		return
 	}
 	decl := x.text[:from+end]
@@ -146,7 +146,7 @@ func isAllOf(s, set string) bool {
 	return true
 }
 
-// instruction reads the processing instruction at hand.
+// instruction reads the current processing instruction.
 func (x *reader) instruction() {
 	from := x.i
 	name, end, ok := x.readPI(from)
@@ -159,28 +159,28 @@ func (x *reader) instruction() {
 	}
 }
 
-// readPI reads a processing instruction (XML 2.6): its target, and where it
-// ends.
+// readPI reads a processing instruction (XML 2.6). It returns its target and
+// its end.
 func (x *reader) readPI(from int) (name token.Span, end int, ok bool) {
 	j := nameLen(x.text, from+2)
 	name = token.NewSpan(from+2, j)
 	k := bytes.Index(x.text[j:], []byte("?>"))
 	switch {
 	case k < 0:
-		x.cut(from, "a processing instruction is never closed")
+		x.failUnclosed(from, "a processing instruction is never closed")
 	case j == from+2:
 		x.fail(from, "\"<?\" is not followed by a name")
 	case ascii.EqualFold(x.text[from+2:j], "xml"):
-		x.fail(from, "an XML declaration that does not begin the document")
+		x.fail(from, "the XML declaration is not at the start of the document")
 	case k > 0 && !isSpace(x.text[j]):
 		x.fail(j, "no space after the name of a processing instruction")
 	}
 	return name, j + k + len("?>"), !x.failed
 }
 
-// stylesheet takes the link of an xml-stylesheet instruction, whose data
-// begins at i: its element is called "?xml-stylesheet". One that cannot be
-// parsed links to nothing.
+// stylesheet adds the link of an xml-stylesheet instruction whose data begins
+// at i. Its element is "?xml-stylesheet". An instruction with a syntax error
+// has no link.
 //
 // Spec: https://www.w3.org/TR/xml-stylesheet/
 func (x *reader) stylesheet(at token.Span, i int) {
@@ -201,12 +201,12 @@ func (x *reader) stylesheet(at token.Span, i int) {
 	if !linked || s.el.Tags == scan.Linklint {
 		return
 	}
-	// References are the predefined and the numeric ones only.
-	x.sink.reset(false)
+	// Only predefined and numeric references are allowed.
+	x.decoded.reset(false)
 	for i := int(href.Start); i < int(href.End); {
 		b := x.text[i:href.End]
 		if b[0] != '&' {
-			x.sink.put(i, b[0])
+			x.decoded.put(i, b[0])
 			i++
 			continue
 		}
@@ -214,10 +214,10 @@ func (x *reader) stylesheet(at token.Span, i int) {
 		if lit == nil {
 			return
 		}
-		x.sink.put(i, lit...)
+		x.decoded.put(i, lit...)
 		i += n
 	}
-	s.el.Page.Links = append(s.el.Page.Links, scan.Link{Value: s.el.Keep(x.sink.buf), Off: href.Start, TagOff: at.Start, Attr: scan.AttrHref, Kind: scan.KindLink})
+	s.el.Page.Links = append(s.el.Page.Links, scan.Link{Value: s.el.Keep(x.decoded.buf), Off: href.Start, TagOff: at.Start, Attr: scan.AttrHref, Kind: scan.KindLink})
 }
 
 // pseudoAttr reads name="value" after white space at text[i].

@@ -8,18 +8,18 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// xmlAttr is one attribute of a start tag.
+// attribute is one attribute of a start tag.
 type attribute struct {
 	name, val token.Span
-	local     uint32    // where the local name begins: after the colon, if any
+	local     uint32    // offset of the local name, after the colon if there is one
 	uri       namespace // of the prefix
-	known     scan.Attr // what it is to the scanner
-	decode    bool      // the value is not its source text
+	known     scan.Attr // the scanner's code for the attribute
+	decode    bool      // the value differs from its source text
 }
 
 func (a *attribute) prefixed() bool { return a.local > a.name.Start }
 
-// startTag reads a start tag or an empty element (XML 3.1).
+// startTag reads a start tag or an empty-element tag (XML 3.1).
 func (x *reader) startTag() {
 	from := x.i
 	if len(x.open) == 0 && x.rooted {
@@ -36,7 +36,7 @@ func (x *reader) startTag() {
 	for {
 		j := skipSpace(x.text, i)
 		if j == len(x.text) {
-			x.cut(from, "start tag <"+x.name(name)+"> is never closed")
+			x.failUnclosed(from, "start tag <"+x.name(name)+"> is never closed")
 			return
 		}
 		c := x.text[j]
@@ -48,7 +48,7 @@ func (x *reader) startTag() {
 		if c == '/' {
 			switch {
 			case j+1 == len(x.text):
-				x.cut(from, "start tag <"+x.name(name)+"> is never closed")
+				x.failUnclosed(from, "start tag <"+x.name(name)+"> is never closed")
 			case x.text[j+1] != '>':
 				x.fail(j, "\"/\" in start tag <"+x.name(name)+">")
 			default:
@@ -67,8 +67,8 @@ func (x *reader) startTag() {
 	}
 }
 
-// attribute reads the attribute at text[i] of the named element (XML 3.1,
-// rules 10 and 41) and returns its end.
+// attribute reads the attribute at text[i] of the named element (XML 3.1, rules
+// 10 and 41) and returns its end.
 func (x *reader) attribute(i int, element token.Span) int {
 	j := nameLen(x.text, i)
 	if j == i {
@@ -85,7 +85,7 @@ func (x *reader) attribute(i int, element token.Span) int {
 		k = skipSpace(x.text, k+1)
 	}
 	if k == len(x.text) {
-		x.cut(i, "attribute "+x.name(a.name)+" is cut off")
+		x.failUnclosed(i, "the file ends inside attribute "+x.name(a.name))
 		return k
 	}
 	end := -1
@@ -100,7 +100,7 @@ func (x *reader) attribute(i int, element token.Span) int {
 		if lt := bytes.IndexByte(x.text[k+1:], '<'); lt >= 0 {
 			x.fail(k+1+lt, "\"<\" in attribute "+x.name(a.name))
 		} else {
-			x.cut(i, "attribute "+x.name(a.name)+" is cut off")
+			x.failUnclosed(i, "the file ends inside attribute "+x.name(a.name))
 		}
 		return k
 	}
@@ -110,8 +110,8 @@ func (x *reader) attribute(i int, element token.Span) int {
 	return k + end + 2
 }
 
-// checkValue tells whether an attribute's value differs from its source text,
-// and checks that it is well-formed.
+// checkValue checks that an attribute's value is well-formed. It reports
+// whether the value differs from its source text.
 func (x *reader) checkValue(val, name token.Span) (decode bool) {
 	for i := int(val.Start); i < int(val.End); {
 		switch x.text[i] {
@@ -143,7 +143,7 @@ func (x *reader) endTag() {
 	n := len(x.open)
 	switch {
 	case end == len(x.text):
-		x.cut(from, "end tag </"+shownName(name)+"> is never closed")
+		x.failUnclosed(from, "end tag </"+shownName(name)+"> is never closed")
 	case j == from+2 || x.text[end] != '>':
 		x.fail(from, "bad end tag")
 	case n == 0:
@@ -156,7 +156,8 @@ func (x *reader) endTag() {
 	}
 }
 
-// xmlNameByte marks the ASCII bytes of names: 1 begins one, 2 continues it.
+// nameByte has bit 0 set for ASCII bytes that begin a name, and bit 1 for those
+// that continue it.
 var nameByte = func() (t [utf8.RuneSelf]uint8) {
 	for c := range t {
 		if token.Class[c]&token.ClassLetter != 0 || c == '_' || c == ':' {
@@ -169,8 +170,8 @@ var nameByte = func() (t [utf8.RuneSelf]uint8) {
 	return t
 }()
 
-// nameLen returns the end of the name at text[i] (XML 2.3, rules 4 to 5); i
-// itself when there is none.
+// nameLen returns the end of the name at text[i] (XML 2.3, rules 4 to 5), or i
+// if there is no name.
 func nameLen(text []byte, i int) int {
 	want := uint8(1)
 	for i < len(text) {
@@ -191,7 +192,7 @@ func nameLen(text []byte, i int) int {
 	return i
 }
 
-// isNameRune tells whether names may hold r, which is not ASCII.
+// isNameRune reports whether a name may contain r, which is not ASCII.
 func isNameRune(r rune, first bool) bool {
 	if !first && (r == 0xB7 || r >= 0x300 && r <= 0x36F || r == 0x203F || r == 0x2040) {
 		return true
@@ -207,7 +208,8 @@ func isNameRune(r rune, first bool) bool {
 		r >= 0x10000 && r <= 0xEFFFF
 }
 
-// hasNameAt tells whether text[i:] is word and a byte that ends a name.
+// hasNameAt reports whether text[i:] is word followed by a byte that ends a
+// name.
 func hasNameAt(text []byte, i int, word string) bool {
 	j := i + len(word)
 	return j < len(text) && string(text[i:j]) == word && isSpace(text[j])

@@ -1,3 +1,5 @@
+// Package xml finds the links and anchors of XML files: XHTML and SVG pages,
+// feeds, sitemaps, OPML lists and OpenSearch descriptions.
 package xml
 
 import (
@@ -9,62 +11,62 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// maxXMLDepth is how deep elements may be nested: where Chromium stops.
+// maxDepth limits how deep elements may be nested. Chromium has the same limit.
 const maxDepth = 5000
 
-// xmlReader reads one XML document as Chromium does: up to the first
-// well-formedness error. It knows no external entities, and entities of the
-// internal subset that hold markup are passed over: their elements are not
-// seen.
+// A reader reads one XML document as Chromium does: up to the first
+// well-formedness error. It does not read external entities. Elements inside
+// entities of the internal subset are not reported.
 //
-// Specs: XML 1.0, fifth edition, https://www.w3.org/TR/xml/ ; Namespaces in
-// XML 1.0, https://www.w3.org/TR/xml-names/ ; for the entities of XHTML,
-// HTML 14.2 ("Parsing XML documents").
+// Specs: XML 1.0, fifth edition, https://www.w3.org/TR/xml/ ; Namespaces in XML
+// 1.0, https://www.w3.org/TR/xml-names/ ; for the entities of XHTML, HTML 14.2
+// ("Parsing XML documents").
 type reader struct {
 	s    *Scanner
 	text []byte // the page's text up to the first character that XML forbids
-	bad  string // what is wrong with that character; "" when there is none
-	i    int    // where reading goes on
-	svg  bool   // read by the stricter rules for SVG files
+	bad  string // the error about that character, or ""
+	i    int    // offset where reading continues
+	svg  bool   // apply the stricter rules for SVG files
 
-	failed     bool // a well-formedness error: what follows does not count
-	warned     bool // a fault that does not end the document was noted
-	rooted     bool // the root element was seen
+	failed     bool // there was a well-formedness error, so the rest does not count
+	warned     bool // a fault that does not end the document was reported
+	rooted     bool // there was a root element
 	sawDoctype bool
 	standalone bool
-	templates  int // open template elements
+	templates  int // number of open template elements
 
-	open  []element
-	parts []textPart  // text of the open style and script elements
-	attrs []attribute // of the tag at hand
-	order []int32     // scratch space of duplicate
-	ns    namespaces
-	dtd   documentType
-	sink  decodedText
-	data  *feedReader       // nil in pages
-	char  [utf8.UTFMax]byte // what a numeric reference stands for
+	open    []element
+	pieces  []textPiece // text of the open style and script elements
+	attrs   []attribute // of the current tag
+	order   []int32     // buffer of duplicate
+	ns      namespaces
+	dtd     documentType
+	decoded decodedText
+	data    *feedReader       // nil for pages
+	char    [utf8.UTFMax]byte // buffer for the character of a numeric reference
 }
 
-// An XMLScanner reads XML documents one after the other and reuses its buffers.
+// A Scanner reads XML documents one after the other and reuses its buffers. The
+// zero value is ready to use. A Scanner must not be used concurrently.
 type Scanner struct {
 	el    html.Elements
 	inner html.Scanner // reads HTML in feeds
 }
 
-// XML reads an XML document, in the first place XHTML: links and anchors of
-// the HTML table in the XHTML namespace, those of svg and math in theirs, and
-// the id of any element. What comes after a well-formedness error is not
-// there to browsers; it is noted as a [FaultXML]. The encoding is that of a
-// byte order mark, of opt.Charset, of the XML declaration, or else UTF-8;
-// opt.DefaultCharset has no say. text must stay unchanged while the page is in
-// use, and be shorter than 4 GiB. Time and memory are linear in its length,
-// whatever its entities expand to.
+// XHTML reads an XML document, usually XHTML. It reports the links and anchors
+// of the HTML table in the XHTML namespace, those of svg and math in theirs,
+// and the id of any element. Browsers ignore everything after a well-formedness
+// error. So does XHTML, and reports a [scan.FaultXML]. The encoding comes from
+// a byte order mark, from opt.Charset or from the XML declaration, and
+// otherwise is UTF-8; opt.DefaultCharset is ignored. text must not change while
+// the page is in use, and must be shorter than 4 GiB. Time and memory are
+// linear in its length, however much its entities expand to.
 func (s *Scanner) XHTML(text []byte, opt scan.Options) *scan.Page {
 	return s.read(text, opt, false, nil)
 }
 
-// SVG is [Scanner.XML] for SVG files, which Chromium reads by another parser:
-// undeclared prefixes and entities end the document in all cases.
+// SVG is [Scanner.XHTML] for SVG files. Chromium reads those with another
+// parser, for which undeclared prefixes and entities always end the document.
 func (s *Scanner) SVG(text []byte) *scan.Page {
 	return s.read(text, scan.Options{}, true, nil)
 }
@@ -82,18 +84,18 @@ func (s *Scanner) read(text []byte, opt scan.Options, svg bool, data *feedReader
 	}
 	x.document()
 	p := &s.el.Page
-	// The text of a style element is known at its end tag, after what stands
-	// inside.
+	// The text of a style element is known only at its end tag, after the
+	// elements inside it.
 	s.el.SortLinks()
 	s.el.RepairUTF8()
 	return p
 }
 
-// document reads all (XML 2.1).
+// document reads the whole document (XML 2.1).
 func (x *reader) document() {
 	begin := x.i
 	if x.i == len(x.text) && x.bad == "" {
-		return // an empty file: browsers complain about none
+		return // browsers report no error for an empty file
 	}
 	if hasNameAt(x.text, x.i, "<?xml") {
 		x.declaration()
@@ -106,7 +108,7 @@ func (x *reader) document() {
 		rest := x.text[x.i:]
 		switch {
 		case len(rest) == 1:
-			x.cut(x.i, "the file ends in a tag")
+			x.failUnclosed(x.i, "the file ends inside a tag")
 		case rest[1] == '/':
 			x.endTag()
 		case rest[1] == '?':
@@ -120,13 +122,13 @@ func (x *reader) document() {
 		case bytes.HasPrefix(rest, []byte("<!DOCTYPE")) && !x.rooted && !x.sawDoctype:
 			x.doctype()
 		default:
-			x.fail(x.i, "\"<!\" begins nothing that may stand here")
+			x.fail(x.i, "unexpected \"<!\"")
 		}
 	}
 	switch n := len(x.open); {
 	case x.failed:
 	case x.bad != "":
-		x.cut(len(x.text), "")
+		x.failUnclosed(len(x.text), "")
 	case n > 0:
 		e := &x.open[n-1]
 		x.fail(int(e.at.Start), "element <"+x.name(e.name)+"> is never closed")
@@ -135,7 +137,7 @@ func (x *reader) document() {
 	}
 }
 
-// fail notes the error that ends the document.
+// fail records the error that ends the document.
 func (x *reader) fail(off int, reason string) {
 	if !x.failed {
 		x.failed = true
@@ -143,16 +145,16 @@ func (x *reader) fail(off int, reason string) {
 	}
 }
 
-// cut is fail for what has no end: it is to blame only when the text goes to
-// the end of the file.
-func (x *reader) cut(off int, reason string) {
+// failUnclosed is fail for a construct without an end. If the text ends because
+// of a forbidden character, it reports that error instead.
+func (x *reader) failUnclosed(off int, reason string) {
 	if x.bad != "" {
 		off, reason = len(x.text), x.bad
 	}
 	x.fail(off, reason)
 }
 
-// warn notes an error that browsers read past; the first is enough.
+// warn records an error that browsers ignore. Only the first one is reported.
 func (x *reader) warn(off int, reason string) {
 	if !x.warned {
 		x.warned = true
@@ -160,10 +162,10 @@ func (x *reader) warn(off int, reason string) {
 	}
 }
 
-// maxNameShown bounds the names that reasons repeat.
+// maxNameShown limits the length of names in error messages.
 const maxNameShown = 40
 
-// name returns a name for use in a reason.
+// name returns a name for an error message.
 func (x *reader) name(sp token.Span) string { return shownName(x.text[sp.Start:sp.End]) }
 
 func shownName(b []byte) string {
@@ -185,7 +187,7 @@ func (x *reader) charData() {
 	}
 	if len(x.open) == 0 {
 		if j := skipSpace(x.text[:end], x.i); j < end {
-			x.fail(j, "text outside of the root element")
+			x.fail(j, "text outside the root element")
 		}
 		x.i = end
 		return
@@ -199,10 +201,10 @@ func (x *reader) charData() {
 			x.fail(x.i+k, "\"]]>\" in text")
 			return
 		}
-		x.part(x.i, plain, false)
+		x.addText(x.i, plain, false)
 		if x.i = plain; x.i < end {
 			n := x.checkRef(x.i, end, false)
-			x.part(x.i, x.i+n, true)
+			x.addText(x.i, x.i+n, true)
 			x.i += n
 		}
 	}
@@ -214,7 +216,7 @@ func (x *reader) comment(i int) int {
 	end := i + 4 + k + len(token.Dashes)
 	switch {
 	case k < 0 || end == len(x.text):
-		x.cut(i, "a comment is never closed")
+		x.failUnclosed(i, "a comment is never closed")
 		return len(x.text)
 	case x.text[end] != '>':
 		x.fail(end-len(token.Dashes), "\"--\" in a comment")
@@ -227,9 +229,9 @@ func (x *reader) cdata() {
 	from := x.i + len("<![CDATA[")
 	k := bytes.Index(x.text[from:], token.CDATAEnd)
 	if k < 0 {
-		x.cut(x.i, "a CDATA section is never closed")
+		x.failUnclosed(x.i, "a CDATA section is never closed")
 		return
 	}
-	x.part(from, from+k, false)
+	x.addText(from, from+k, false)
 	x.i = from + k + len(token.CDATAEnd)
 }

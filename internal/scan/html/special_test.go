@@ -2,8 +2,86 @@ package html
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/scantest"
 )
+
+// TestRelations: what link elements are for, as far as it is told apart.
+func TestRelations(t *testing.T) {
+	var s Scanner
+	for rel, want := range map[string]scan.Kind{
+		"preconnect": scan.KindHint, "dns-prefetch PRECONNECT": scan.KindHint, "preconnect stylesheet": scan.KindLink, "": scan.KindLink, "stylesheet": scan.KindLink,
+		"canonical": scan.KindCanonical, " Canonical\n": scan.KindCanonical, "manifest": scan.KindManifest, "canonicals": scan.KindLink,
+	} {
+		p := s.Scan(fmt.Appendf(nil, "<!doctype html><link rel=\"%s\" href=x>", rel), scan.Options{})
+		if len(p.Links) != 1 || p.Links[0].Kind != want {
+			t.Errorf("rel=%q: %q, want kind %d", rel, scantest.Rows(p), want)
+		}
+	}
+}
+
+// TestNoIndex: what a robots meta element says.
+func TestNoIndex(t *testing.T) {
+	var s Scanner
+	for in, want := range map[string]bool{
+		`<meta name=robots content="NOINDEX, nofollow">`: true, `<meta content=noindex name=Robots>`: true, `<meta name=robots content=index>`: false,
+		`<meta name=description content=noindex>`: false, `<template><meta name=robots content=noindex></template>`: false, "": false,
+	} {
+		if got := s.Scan([]byte("<!doctype html>"+in), scan.Options{}).NoIndex; got != want {
+			t.Errorf("%s: %t, want %t", in, got, want)
+		}
+	}
+}
+
+func TestAdverts(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []scan.AdvertRel
+	}{
+		{"both", `<link rel="pingback" href=x><link rel=webmention href=y>`, []scan.AdvertRel{scan.AdvertPingback, scan.AdvertWebmention}},
+		{"one_element", `<link href=x REL="x PingBack  WEBMENTION">`, []scan.AdvertRel{scan.AdvertPingback | scan.AdvertWebmention}},
+		{"no_href", `<link rel=webmention>`, []scan.AdvertRel{scan.AdvertWebmention}},
+		{"other_words", `<link rel=pingbacks><link rel="xwebmention"><a rel=webmention href=x>`, nil},
+		{"not_an_element", `<!--<link rel=pingback>--><script>"<link rel=pingback>"</script><title><link rel=pingback></title>`, nil},
+		{"template", `<template><link rel=pingback></template>`, nil},
+		{"irregular", `<table><link rel=pingback><td><svg><link rel=pingback></svg></table><form><form>`,
+			[]scan.AdvertRel{scan.AdvertPingback}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var s Scanner
+			var got []scan.AdvertRel
+			p := s.Scan([]byte(c.text), scan.Options{Tags: scan.Linklint})
+			for _, a := range p.Adverts {
+				if got = append(got, a.Rel); !strings.HasPrefix(c.text[a.TagOff:], "<link ") {
+					t.Errorf("no link element at %d", a.TagOff)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestSecondHead(t *testing.T) {
+	for text, want := range map[string]int{
+		"<head></head><body>":                          0,
+		"<head></head><head></head>":                   14,
+		"<head></head><body><HEAD>x":                   20,
+		"<head></head><template><head></template>":     0,
+		"<head></head><!--<head>--><svg><head></head>": 0,
+	} {
+		var s Scanner
+		if got := s.Scan([]byte(text), scan.Options{}).SecondHead; int(got) != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}
 
 // The cases follow
 // https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
