@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/site"
 )
 
 const base = "https://me.example/"
@@ -28,6 +29,8 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	return &world{t: t, dir: t.TempDir(), snap: ledger.Snapshot{Base: base, New: true}, opt: Options{Rel: DefaultRel}}
 }
+
+func handle(s *isite.Site) *site.Site { return isite.Wrap(s).(*site.Site) }
 
 func (w *world) write(path, text string) {
 	w.t.Helper()
@@ -59,12 +62,12 @@ func a(url string) string { return `<a href="` + url + `">text</a>` }
 // ledger, and returns its items, each as "event source target".
 func (w *world) deploy() []string {
 	w.t.Helper()
-	profile, _ := site.ProfileByName("netlify")
-	s, err := site.Load(w.t.Context(), w.dir, site.Options{BaseURLs: []string{base}, Profile: profile, Sums: true})
+	profile, _ := isite.ProfileByName("netlify")
+	s, err := isite.Load(w.t.Context(), w.dir, isite.Options{BaseURLs: []string{base}, Profile: profile, Sums: true})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e, err := Read(w.t.Context(), s, &w.snap, w.opt, w.cache)
+	e, err := Read(w.t.Context(), handle(s), &w.snap, w.opt, w.cache)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/site"
 )
 
-// entries reads the docroot of the world.
+// entries reads the docroot of the world, loaded as other modules do: without
+// the hashes of files, which deploy uses.
 func (w *world) entries() *Entries {
 	w.t.Helper()
-	s, err := site.Load(w.t.Context(), w.dir, site.Options{BaseURLs: []string{base}, Sums: true})
+	s, err := site.Load(w.t.Context(), w.dir, site.Options{BaseURLs: []string{base}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestFeedTellsItsHub(t *testing.T) {
 func TestNoBaseURL(t *testing.T) {
 	w := newWorld(t)
 	w.write("p.html", post("P"))
-	s, err := site.Load(t.Context(), w.dir, site.Options{Sums: true})
+	s, err := site.Load(t.Context(), w.dir, site.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,10 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/sitelink/sitelink/internal/scan/outline"
-	"github.com/sitelink/sitelink/internal/site"
+	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/site"
 )
 
 // Entry is a page of the site whose links are notified.
@@ -73,28 +74,25 @@ type Entries struct {
 // absolute URLs of pages.
 var ErrNoBase = errors.New("the base URL of the site is not known: set base-url")
 
-// Read returns the entries of a site. The site must have been loaded with a base
-// URL and with hashes of its files ([site.Options.Sums]). Pages that the snapshot
-// contains are entries even if they no longer link to other sites. Files that are
-// unchanged in cache are not read again, and Read updates the cache; it may be
-// nil. The error is [ErrNoBase], that of an option, or that of a page that cannot
-// be read.
+// Read returns the entries of a site, which must have a base URL. Pages that the
+// snapshot contains are entries even if they no longer link to other sites. Files
+// that are unchanged in cache are not parsed again, and Read updates the cache; it
+// may be nil. The error is [ErrNoBase], that of an option, or that of a page that
+// cannot be read.
 //
 // The content of a page is the e-content of its only h-entry, with the replies,
 // likes, reposts and bookmarks of that entry; or else its main article, or else
 // main, or else body. Outside of e-content, nav, aside and footer do not count. A
 // page with several entries is a list, whose links do not count.
-func Read(ctx context.Context, s *site.Site, snap *ledger.Snapshot, opt Options, cache *Cache) (*Entries, error) {
+func Read(ctx context.Context, docroot *site.Site, snap *ledger.Snapshot, opt Options, cache *Cache) (*Entries, error) {
 	r, err := opt.compile()
 	if err != nil {
 		return nil, err
 	}
+	s := isite.Unwrap(docroot)
 	base := s.BaseURL()
 	if base == "" {
 		return nil, ErrNoBase
-	}
-	if !s.Sums() {
-		return nil, errors.New("the site was loaded without hashes of its files")
 	}
 	read := &reading{s: s, rules: r, origin: originOf(s), known: indexLedger(snap), cache: cache.of(r.fingerprint)}
 	out := make([]pageResult, s.Pages())
@@ -112,7 +110,7 @@ func Read(ctx context.Context, s *site.Site, snap *ledger.Snapshot, opt Options,
 			counts[m.excluded]++
 			e.excluded[m.entry.URL] = m.excluded
 			if m.excluded == Alias {
-				aliases[m.entry.URL] = s.Page(site.PageID(i)).Alias()
+				aliases[m.entry.URL] = s.Page(isite.PageID(i)).Alias()
 			}
 		case m.entry.URL != "" && !m.silent:
 			e.List = append(e.List, m.entry)
@@ -128,14 +126,14 @@ func Read(ctx context.Context, s *site.Site, snap *ledger.Snapshot, opt Options,
 }
 
 // originOf returns scheme and host of a site.
-func originOf(s *site.Site) string {
+func originOf(s *isite.Site) string {
 	scheme, _, _ := strings.Cut(s.BaseURL(), ":")
 	return strings.ToLower(scheme) + "://" + s.Authority()
 }
 
 // resolver returns a function that answers as the host of the site will: from
 // its rules, its files, and the pages that redirect (aliases, by URL).
-func resolver(s *site.Site, aliases map[string]string) func(url string) (status int, final string) {
+func resolver(s *isite.Site, aliases map[string]string) func(url string) (status int, final string) {
 	origin := originOf(s)
 	absolute := func(address string) string {
 		address, _, _ = strings.Cut(address, "#")
@@ -179,7 +177,7 @@ type pageResult struct {
 
 // reading is one call of Read.
 type reading struct {
-	s      *site.Site
+	s      *isite.Site
 	rules  *rules
 	origin string // scheme and host of the site
 	known  ledgerIndex
@@ -205,8 +203,8 @@ func (r *reading) all(ctx context.Context, out []pageResult) error {
 				if i >= len(out) {
 					return
 				}
-				if out[i], err = w.page(site.PageID(i)); err != nil {
-					stop(fmt.Errorf("read %s: %w", r.s.Path(site.PageID(i)), err))
+				if out[i], err = w.page(isite.PageID(i)); err != nil {
+					stop(fmt.Errorf("read %s: %w", r.s.Path(isite.PageID(i)), err))
 				}
 			}
 		})
@@ -218,7 +216,7 @@ func (r *reading) all(ctx context.Context, out []pageResult) error {
 // pageWorker reads one page after the other.
 type pageWorker struct {
 	*reading
-	reader   *site.Reader
+	reader   *isite.Reader
 	outliner outline.Reader
 	// parser is set if pages must be parsed even where the outliner could read
 	// them.
@@ -236,9 +234,9 @@ func (r *reading) worker() (*pageWorker, error) {
 func (w *pageWorker) close() { w.reader.Close() }
 
 // page returns the result for one page.
-func (w *pageWorker) page(id site.PageID) (pageResult, error) {
+func (w *pageWorker) page(id isite.PageID) (pageResult, error) {
 	p, path := w.s.Page(id), w.s.Path(id)
-	feed := p.Kind() == site.PageFeed || p.Kind() == site.PageJSONFeed
+	feed := p.Kind() == isite.PageFeed || p.Kind() == isite.PageJSONFeed
 	if !p.Kind().IsHTML() && !(feed && w.rules.opt.Hubs != nil) || p.Error().Err != nil {
 		return pageResult{}, nil
 	}
@@ -251,32 +249,35 @@ func (w *pageWorker) page(id site.PageID) (pageResult, error) {
 		return pageResult{entry: e, excluded: Alias}, nil
 	case path == "404.html" || strings.HasSuffix(path, "/404.html"):
 		return pageResult{entry: e, excluded: NotFound}, nil
-	case p.Canonical() != site.NoNode && p.Canonical() != p.Node():
+	case p.Canonical() != isite.NoNode && p.Canonical() != p.Node():
 		return pageResult{entry: e, excluded: Elsewhere}, nil
 	case !feed && !known && !w.rules.opt.Internal && !hasExternalLink(p):
 		return pageResult{}, nil
 	}
-	m, ok := w.cache.get(&e, p.Sum())
+	sum, err := w.reader.Sum(id)
+	if err != nil {
+		return pageResult{}, err
+	}
+	m, ok := w.cache.get(&e, sum)
 	if !ok || known && m.excluded == "" && m.entry.Hash == "" {
-		var err error
-		if m, err = w.read(id, e, known); err != nil {
+		if m, err = w.read(id, e, sum, known); err != nil {
 			return pageResult{}, err
 		}
 	}
-	m.sum = p.Sum()
+	m.sum = sum
 	m.silent = !known && m.excluded == "" && len(m.entry.Targets) == 0 && len(m.entry.Internal) == 0
 	return m, nil
 }
 
-// read reads the text of a page. Its content is hashed if it has targets or if
+// read reads the text of a page, whose file has the hash sum. Its content is hashed if it has targets or if
 // the ledger has the page; for other pages, changes do not matter.
-func (w *pageWorker) read(id site.PageID, e Entry, known bool) (pageResult, error) {
+func (w *pageWorker) read(id isite.PageID, e Entry, sum uint64, known bool) (pageResult, error) {
 	text, err := w.reader.Text(id)
 	if err != nil {
 		return pageResult{}, err
 	}
 	if e.Feed {
-		e.Hash, e.Targets = fmt.Sprintf("%016x", w.s.Page(id).Sum()), w.rules.opt.Hubs(text)
+		e.Hash, e.Targets = fmt.Sprintf("%016x", sum), w.rules.opt.Hubs(text)
 		return pageResult{entry: e}, nil
 	}
 	page, tree, err := w.outline(text)
@@ -319,10 +320,10 @@ func (w *pageWorker) outline(text []byte) (*outline.Outline, []*html.Node, error
 }
 
 // hasExternalLink reports whether the page has a link that leaves the docroot.
-func hasExternalLink(p *site.Page) bool {
+func hasExternalLink(p *isite.Page) bool {
 	links := p.All()
-	return slices.ContainsFunc(links, func(l site.Link) bool {
-		return l.State == site.StateExternal || l.State == site.StateCredentials || l.State == site.StateOutsideBase
+	return slices.ContainsFunc(links, func(l isite.Link) bool {
+		return l.State == isite.StateExternal || l.State == isite.StateCredentials || l.State == isite.StateOutsideBase
 	})
 }
 

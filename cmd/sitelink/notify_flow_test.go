@@ -202,7 +202,7 @@ func TestNotifyFlow(t *testing.T) {
 	out, _ = b.run(4, "notify", "public", "--send")
 	b.wantPosts("/a", "/b", "/c", "/d")
 	for _, want := range []string{b.site + "one/\n", "  failed: " + b.targets + "/b  webmention, updated: ", "  failed for now: " + b.targets + "/c  webmention, added: ",
-		"; again from 20", "\n1 told, 1 accepted for later, 1 failed, 1 failed for now, 1 without a service for notices\n"} {
+		"; next attempt after 20", "\n1 notified, 1 accepted for later, 1 failed, 1 failed for now, 1 without an endpoint\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
 		}
@@ -240,13 +240,13 @@ func TestNotifyFlow(t *testing.T) {
 	}
 	out, _ = b.run(0, "notify", "--due", "--send", "-v")
 	b.wantPosts("/c")
-	if !strings.Contains(out, "  told: "+b.targets+"/c  webmention, added") {
+	if !strings.Contains(out, "  notified: "+b.targets+"/c  webmention, added") {
 		t.Error(out)
 	}
 
 	// How did it go on with what was accepted?
 	out, _ = b.run(0, "notify", "--status")
-	if !strings.Contains(out, "  told: "+b.targets+"/d  webmention, added") || b.states()["/d"] != ledger.Done {
+	if !strings.Contains(out, "  notified: "+b.targets+"/d  webmention, added") || b.states()["/d"] != ledger.Done {
 		t.Errorf("%s, %v", out, b.states())
 	}
 	if _, said = b.run(0, "notify", "--status"); !strings.Contains(said, "note: no target told where to ask") {

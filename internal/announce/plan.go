@@ -56,7 +56,7 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 	cache := openEntryCache(p)
 	what := outgoingOptions(p.Config)
 	what.Internal = opt.Internal
-	c.Entries, err = outgoing.Read(ctx, c.Site, snap, what, cache.Cache)
+	c.Entries, err = outgoing.Read(ctx, audit.Handle(c.Site), snap, what, cache.Cache)
 	if errors.Is(err, outgoing.ErrNoBase) {
 		err = fault.Usage("others can only be told of pages whose address is known", "name it: --base-url https://example.org/")
 	}

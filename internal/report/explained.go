@@ -24,7 +24,7 @@ func Explained(w io.Writer, reports []*precheck.Report, color bool) error {
 			s.buf = appendProblem(s.buf, p, "  ", problem)
 		}
 		if r.Built {
-			s.buf = append(s.buf, "  so the page as it was built was looked at\n"...)
+			s.buf = append(s.buf, "  checked the built page instead\n"...)
 		}
 		for _, row := range r.Rows {
 			s.buf = append(appendQuoted(append(s.buf, "  "...), row.Target), '\n')
@@ -47,14 +47,14 @@ func appendEndpoint(buf []byte, p painter, row precheck.Row) []byte {
 	buf = append(buf, "    "...)
 	switch {
 	case row.Err != nil:
-		buf = p.off(append(p.on(buf, sgrYellow), "cannot be asked"...))
+		buf = p.off(append(p.on(buf, sgrYellow), "could not be reached"...))
 		buf = appendQuoted(append(buf, ": "...), row.Err.Error())
 	case row.Endpoint != "":
 		buf = append(append(buf, row.Protocol...), " to "...)
 		buf = appendQuoted(buf, row.Endpoint)
 		buf = p.off(append(p.on(append(buf, "  "...), sgrDim), row.Via...))
 	default:
-		buf = append(buf, "takes no notices"...)
+		buf = append(buf, "has no endpoint"...)
 		if row.Via != "" {
 			buf = appendQuoted(append(buf, ": "...), row.Via)
 		}
@@ -93,7 +93,7 @@ func ExplainedSummary(reports []*precheck.Report) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s: %d can be told, %d would refuse the page, %d take no notices, %d cannot be asked; nothing was sent",
+	return fmt.Sprintf("%s: %d can be notified, %d would reject the page, %d have no endpoint, %d could not be reached; nothing was sent",
 		appendCount(nil, targets, "target"), telling, refused, targets-telling-refused-failed, failed)
 }
 

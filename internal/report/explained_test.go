@@ -30,7 +30,7 @@ var explainedReports = []*precheck.Report{{
 	Rows:   []precheck.Row{{Target: "https://e.example/", Protocol: ledger.Webmention, Endpoint: "https://e.example/wm", Via: "Link header"}},
 }}
 
-const explainedSummary = "4 targets: 1 can be told, 1 would refuse the page, 1 take no notices, 1 cannot be asked; nothing was sent"
+const explainedSummary = "4 targets: 1 can be notified, 1 would reject the page, 1 have no endpoint, 1 could not be reached; nothing was sent"
 
 // TestExplained: what a person reads.
 func TestExplained(t *testing.T) {
@@ -43,15 +43,15 @@ func TestExplained(t *testing.T) {
       publish it
   error: no title [no-title]
       give it one
-  so the page as it was built was looked at
+  checked the built page instead
   https://b.example/
     pingback to https://b.example/x  <link>
     error: no text [link-text], line 3
         write some
   https://c.example/
-    takes no notices: X-Pingback header, which names no address\x1b[31m
+    has no endpoint: X-Pingback header, which names no address\x1b[31m
   https://d.example/
-    cannot be asked: no route
+    could not be reached: no route
 
 https://a.example/other/
   https://e.example/

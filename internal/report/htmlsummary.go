@@ -89,7 +89,7 @@ func (h *htmlWriter) facts() {
 	h.raw(`<div><dt>host profile</dt><dd>`)
 	h.value(s.Profile)
 	if s.ProfileFrom != "" {
-		h.raw(`, told by `)
+		h.raw(`, detected from `)
 		h.value(s.ProfileFrom)
 	}
 	h.raw("</dd></div>\n</dl>\n")

@@ -67,7 +67,7 @@ func (m *markdown) summary(r *check.Result) {
 		m.buf = append(m.buf, " with the profile "...)
 		m.buf = appendCodeSpan(m.buf, s.Profile)
 		if s.ProfileFrom != "" {
-			m.buf = append(m.buf, ", told by "...)
+			m.buf = append(m.buf, ", detected from "...)
 			m.buf = appendCodeSpan(m.buf, s.ProfileFrom)
 		}
 	}

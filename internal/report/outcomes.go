@@ -18,8 +18,8 @@ type OutcomesOptions struct {
 
 // outcomeWords are the states of a notice for people.
 var outcomeWords = map[ledger.State]string{
-	ledger.Done: "told", ledger.Accepted: "accepted", ledger.Permanent: "failed", ledger.Retry: "failed for now",
-	ledger.InFlight: "not known", ledger.NoService: "takes no notices", ledger.Skipped: "skipped", ledger.Pending: "open",
+	ledger.Done: "notified", ledger.Accepted: "accepted", ledger.Permanent: "failed", ledger.Retry: "failed for now",
+	ledger.InFlight: "unknown", ledger.NoService: "no endpoint", ledger.Skipped: "skipped", ledger.Pending: "pending",
 }
 
 // Outcomes writes for people what became of the notices of a run: below each
@@ -84,10 +84,10 @@ func outcomeDetail(n *deliver.Result) string {
 		text += ": " + n.Message
 	}
 	if n.Repeated {
-		text += " (sent again: an earlier run ended in the middle of it)"
+		text += " (sent again: an earlier run was interrupted while sending it)"
 	}
 	if !n.Next.IsZero() {
-		text += "; again from " + n.Next.UTC().Format(time.RFC3339)
+		text += "; next attempt after " + n.Next.UTC().Format(time.RFC3339)
 	}
 	return text
 }
@@ -104,11 +104,11 @@ func OutcomesSummary(r *deliver.Report) string {
 		}
 		b = append(append(appendThousands(b, n), ' '), text...)
 	}
-	part(r.Count(ledger.Done), "told")
+	part(r.Count(ledger.Done), "notified")
 	part(r.Count(ledger.Accepted), "accepted for later")
 	part(r.Count(ledger.Permanent), "failed")
 	part(r.Count(ledger.Retry)+r.Count(ledger.InFlight), "failed for now")
-	part(r.Count(ledger.NoService), "without a service for notices")
+	part(r.Count(ledger.NoService), "without an endpoint")
 	part(r.Count(ledger.Skipped), "skipped")
 	part(r.NotTried, "not tried")
 	repeated, unsettled := r.Repeated()
@@ -116,10 +116,10 @@ func OutcomesSummary(r *deliver.Report) string {
 		b = append(b, "nothing was due"...)
 	}
 	if repeated > 0 {
-		b = append(appendCount(append(b, "; "...), repeated, "notice"), " of an earlier run sent again, as nobody knew how it went"...)
+		b = append(appendCount(append(b, "; "...), repeated, "notice"), " of an interrupted run sent again"...)
 	}
 	if unsettled > 0 {
-		b = append(appendCount(append(b, "; "...), unsettled, "notice"), " of an earlier run not sent again, as a repeat may do harm"...)
+		b = append(appendCount(append(b, "; "...), unsettled, "notice"), " of an interrupted run not sent again, because a repeat could do harm"...)
 	}
 	return string(b)
 }

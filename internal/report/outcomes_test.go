@@ -59,7 +59,7 @@ func TestOutcomesQuiet(t *testing.T) {
 	if err := Outcomes(&out, r, OutcomesOptions{}); err != nil || out.Len() > 0 {
 		t.Errorf("%q, %v", out.String(), err)
 	}
-	if err := Outcomes(&out, r, OutcomesOptions{All: true}); err != nil || !strings.Contains(out.String(), "told: https://done.example/") {
+	if err := Outcomes(&out, r, OutcomesOptions{All: true}); err != nil || !strings.Contains(out.String(), "notified: https://done.example/") {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 	out.Reset()

@@ -50,7 +50,7 @@ var eventSigns = map[ledger.Event]string{
 // eventText says what happened to a link.
 func eventText(i *outgoing.Item) string {
 	if i.Withdrawn {
-		return "was never told, and need not be now"
+		return "the notice was never sent and is no longer needed"
 	}
 	switch i.Event {
 	case ledger.Added:
@@ -145,7 +145,7 @@ func (t *planText) counts() {
 	t.separate()
 	t.buf = append(append(t.buf, PlanSummary(t.plan)...), '\n')
 	if len(t.plan.Inactive) > 0 {
-		t.buf = append(appendCount(t.buf, len(t.plan.Inactive), "page"), " no longer among those that speak: nobody is told\n"...)
+		t.buf = append(appendCount(t.buf, len(t.plan.Inactive), "page"), " no longer among those that send notices; their targets are not notified\n"...)
 	}
 	if len(t.plan.Excluded) > 0 {
 		t.buf = append(t.buf, "left out: "...)
@@ -166,11 +166,11 @@ func PlanSummary(p *outgoing.Plan) string {
 	if p.First {
 		b = appendCount(append(b, "no ledger yet: the first run records "...), len(p.Change.Pages), "page")
 		b = appendCount(append(b, " with "...), len(p.Change.Links), "link")
-		return string(append(b, " and tells nobody"...))
+		return string(append(b, " and sends nothing"...))
 	}
 	due := p.Due()
 	if len(due) == 0 {
-		return string(append(appendCount(append(b, "nothing to tell: "...), p.Unchanged, "page"), " unchanged"...))
+		return string(append(appendCount(append(b, "nothing to send: "...), p.Unchanged, "page"), " unchanged"...))
 	}
 	hosts := make(map[string]bool)
 	events := make(map[ledger.Event]int)

@@ -84,9 +84,9 @@ func TestPlanJSONHasListsAlways(t *testing.T) {
 
 func TestPlanSummary(t *testing.T) {
 	for want, p := range map[string]*outgoing.Plan{
-		"no ledger yet: the first run records 1 page with 0 links and tells nobody": {First: true, Change: ledger.Change{Pages: make([]ledger.Page, 1)}},
-		"nothing to tell: 3 pages unchanged":                                        {Unchanged: 3},
-		"nothing to tell: 1 page unchanged":                                         {Unchanged: 1, Items: []outgoing.Item{{Withdrawn: true}}},
+		"no ledger yet: the first run records 1 page with 0 links and sends nothing": {First: true, Change: ledger.Change{Pages: make([]ledger.Page, 1)}},
+		"nothing to send: 3 pages unchanged":                                         {Unchanged: 3},
+		"nothing to send: 1 page unchanged":                                          {Unchanged: 1, Items: []outgoing.Item{{Withdrawn: true}}},
 	} {
 		if got := PlanSummary(p); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -45,7 +45,7 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 		dst = append(dst, " (profile "...)
 		dst = appendQuoted(dst, s.Profile)
 		if s.ProfileFrom != "" {
-			dst = append(dst, ", told by "...)
+			dst = append(dst, ", detected from "...)
 			dst = appendQuoted(dst, s.ProfileFrom)
 		}
 		dst = append(dst, ')')

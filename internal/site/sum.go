@@ -24,6 +24,22 @@ func (w *worker) addSum(p *Page, data []byte) {
 	}
 }
 
+// Sum returns the hash of the bytes of a page's file: [Page.Sum] if
+// [Options.Sums] was set, or else the hash of the file as it is now. The error is
+// that of reading the file.
+func (r *Reader) Sum(id PageID) (uint64, error) {
+	p := &r.s.pages[id]
+	if r.s.opt.Sums {
+		return p.sum, nil
+	}
+	data, raw, _, err := r.s.load(r.dir, p, r.buf)
+	r.buf = raw
+	if err != nil {
+		return 0, fileError(err)
+	}
+	return xxhash.Sum64(data), nil
+}
+
 // Text returns the text of a page as UTF-8 without byte order mark, good until
 // the reader is used again. The error is that of reading the file, or
 // [ErrChanged] when [Options.Sums] is set and the file is not what it was when
