@@ -1,8 +1,8 @@
 #!/bin/sh
-# Prints what `sitelink watch` costs beside a check, for the table of
-# docs/guide/watch.md: medians, and their ratio to the median of the checks in the same
-# run. usage: bench/watch.sh DOCROOT PAGE [ROUNDS] (PAGE relative to DOCROOT).
-# The docroot is copied, the original stays as it is. Needs Linux and GNU time.
+# Prints what `sitelink watch` costs compared with a check, for the table in
+# docs/design/measurements.md: medians, and their ratio to the median of the checks in
+# the same run. usage: bench/watch.sh DOCROOT PAGE [ROUNDS] (PAGE relative to DOCROOT).
+# It works on a copy of the docroot. Needs Linux and GNU time.
 set -eu
 docroot=$1 page=$2 rounds=${3:-20}
 work=$(mktemp -d)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
@@ -91,10 +92,10 @@ var fixtures = []fixture{
 		want: []string{"p.html:1:40 warning credentials https://joe@example.org/sub/p.html"}},
 	{name: "LL-72/backslash", code: Backslash, files: files{"p.html": plain + "<a href=d\\q.html>", "d/q.html": plain}, want: []string{"p.html:1:40 warning backslash d\\q.html"}},
 	{name: "LL-72/double_slash", code: DoubleSlash, files: files{"p.html": plain + "<a href=d//q.html>", "d/q.html": plain}, want: []string{"p.html:1:40 warning double-slash d//q.html"}},
-	{name: "LL-79/autoindex", code: Autoindex, sopt: isite.Options{Profile: isite.Linklint}, files: files{"p.html": plain + "<a href=d/>", "d/x.txt": ""}, want: []string{"p.html:1:40 warning autoindex d/"}},
+	{name: "LL-79/autoindex", code: Autoindex, sopt: isite.Options{Profile: host.Linklint}, files: files{"p.html": plain + "<a href=d/>", "d/x.txt": ""}, want: []string{"p.html:1:40 warning autoindex d/"}},
 	{name: "script_fragment", code: ScriptFragment, files: files{"p.html": plain + "<a href=#/route><a href=q.html#!r>", "q.html": plain},
 		want: []string{"p.html:1:40 unchecked script-fragment #/route", "p.html:1:56 unchecked script-fragment q.html#!r"}},
-	{name: "LL-93/mapping_loop", code: MappingLoop, sopt: isite.Options{Maps: []isite.MapRule{{From: "/p", To: "/q"}, {From: "/q", To: "/p"}}}, files: files{"p.html": plain + "<a href=p/x>"},
+	{name: "LL-93/mapping_loop", code: MappingLoop, sopt: isite.Options{Maps: []host.MapRule{{From: "/p", To: "/q"}, {From: "/q", To: "/p"}}}, files: files{"p.html": plain + "<a href=p/x>"},
 		want: []string{"p.html:1:40 error mapping-loop p/x"}},
 	{name: "too_large", code: TooLarge, sopt: isite.Options{MaxPageBytes: 100}, files: files{"p.html": plain + "<a href=q.html>", "q.html": plain + strings.Repeat(" ", 100)},
 		want: []string{"q.html:0:0 warning too-large"}},
@@ -187,8 +188,8 @@ var fixtures = []fixture{
 		want: []string{"p.html:1:40 unchecked outside-base /other/", "p.html:1:56 unchecked outside-base https://example.org/"}},
 }
 
-func profileNamed(name string) isite.Profile {
-	p, _ := isite.ProfileByName(name)
+func profileNamed(name string) host.Profile {
+	p, _ := host.ProfileByName(name)
 	return p
 }
 
@@ -201,9 +202,9 @@ func ruled(rules string) isite.Options {
 func hosted(profile string) isite.Options { return isite.Options{Profile: profileNamed(profile)} }
 
 // circular is a host that sends /d/ to /d and /d to /d/.
-func circular() isite.Profile {
-	p := isite.Generic
-	p.DirectorySlash = isite.Redirect
+func circular() host.Profile {
+	p := host.Generic
+	p.DirectorySlash = host.Redirect
 	return p
 }
 
@@ -303,7 +304,7 @@ func constants(t *testing.T, name string) []constant {
 // TestStates: every state of a link occurs among the fixtures, and every one
 // has a decision.
 func TestStates(t *testing.T) {
-	seen := map[isite.State]bool{}
+	seen := map[host.State]bool{}
 	for _, x := range fixtures {
 		t.Run(x.name, func(t *testing.T) {
 			s := x.load(t)
@@ -316,7 +317,7 @@ func TestStates(t *testing.T) {
 		})
 	}
 	var names []string
-	for _, c := range constants(t, filepath.Join("..", "internal", "site", "state.go")) {
+	for _, c := range constants(t, filepath.Join("..", "internal", "host", "state.go")) {
 		if strings.HasPrefix(c.name, "State") {
 			names = append(names, c.name)
 		}
@@ -325,10 +326,10 @@ func TestStates(t *testing.T) {
 		t.Fatalf("only %d states in state.go", len(names))
 	}
 	for i, name := range names {
-		if !seen[isite.State(i)] && isite.State(i) != isite.StateRedirect {
+		if !seen[host.State(i)] && host.State(i) != host.StateRedirect {
 			t.Errorf("no fixture has the state %s", name)
 		}
-		if j := decisions[isite.State(i)]; j.verdict == OK && isite.State(i) > isite.StateRedirect {
+		if j := decisions[host.State(i)]; j.verdict == OK && host.State(i) > host.StateRedirect {
 			t.Errorf("%s has no decision", name)
 		}
 	}
@@ -362,7 +363,7 @@ func TestLists(t *testing.T) {
 			`<img src=j.gif usemap=#m2><form action=/cgi-bin/f></form><a href=mailto:x@y.z>5</a><a href=/old.html>6</a><a href=skip.html>7</a>`,
 		"sub/index.html": plain + `<a href=/gone.html>x</a>`, "i.gif": "", "new.html": plain,
 	}
-	s := load(t, tempDocroot(t, fs), isite.Options{Maps: []isite.MapRule{{From: "/old.html", To: "/new.html"}}})
+	s := load(t, tempDocroot(t, fs), isite.Options{Maps: []host.MapRule{{From: "/old.html", To: "/new.html"}}})
 	all, _ := rows(t, s, Options{Ignore: []Ignore{{URL: "skip.html"}}})
 	var got []string
 	for _, f := range all {

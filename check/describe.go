@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -28,12 +30,13 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged) ([]Fin
 		}
 	}
 	slices.Sort(pages)
+	opt.Memo.forget(s)
 	described := make([]describedPage, len(pages))
 	err := readersWith(ctx, s, opt, len(pages), func(r *isite.Reader) func(i int) error {
 		w := &describer{s: s, reader: r}
 		return func(i int) error {
 			id := pages[i]
-			if d, ok := opt.Memo.find(s, id, j.bad[id], scripts[id]); ok {
+			if d, ok := opt.Memo.find(id, j.bad[id], scripts[id]); ok {
 				described[i] = d
 			} else {
 				described[i] = w.describe(id, j.bad[id], scripts[id])
@@ -68,7 +71,7 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged) ([]Fin
 			described[i].findings = nil // there may be millions of findings
 		}
 	}
-	opt.Memo.replace(s, pages, described)
+	opt.Memo.replace(s, j.total, pages, described)
 	return all, nil
 }
 
@@ -77,7 +80,6 @@ const spareFindings = 256
 
 // describedPage is what describe makes of the bad links of a page.
 type describedPage struct {
-	version  uint32 // of the page's record
 	bad      []badLink
 	scripts  []scriptTarget
 	findings []Finding
@@ -100,14 +102,14 @@ type describer struct {
 	// link's value. The pages of a directory repeat each other's links, and
 	// thousands of links can lead to one redirect or alias page (rust-doc: 39,691
 	// links to 170 alias pages).
-	dir   isite.NodeID
+	dir   docroot.NodeID
 	known map[string]knownLink
 }
 
 // knownLink is what a finding says, with all that it depends on besides value
 // and directory.
 type knownLink struct {
-	resolved                           isite.Resolved
+	resolved                           host.Resolved
 	is                                 decision
 	hasBase                            bool
 	raw, fragment, message, suggestion string
@@ -121,7 +123,7 @@ const maxKnownLinks = 1 << 12
 func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTarget) describedPage {
 	s := w.s
 	w.open(id)
-	out := describedPage{version: w.page.Version(), bad: bad, scripts: scripts, findings: make([]Finding, 0, len(bad)+len(scripts))}
+	out := describedPage{bad: bad, scripts: scripts, findings: make([]Finding, 0, len(bad)+len(scripts))}
 	want := make([]uint32, 0, len(bad)+len(scripts))
 	for _, b := range bad {
 		want = append(want, b.link)
@@ -221,35 +223,106 @@ func rereadFinding(s *isite.Site, id isite.PageID, err error) Finding {
 	return f
 }
 
-// Memo carries what a [Run] found out about the pages of a site over to the next
-// Run, so that checking a new version of the site, from [site.Site.Update], takes
-// less time. It serves one sequence of calls of Run, each with the version that
-// follows the last one and with the same options. The zero value is empty. Two
-// calls must not use a Memo at the same time.
+// Memo carries what a [Run] found out about a site over to the next Run, so that
+// checking a new version of the site, from [site.Site.Update], takes less time.
+// It serves one sequence of calls of Run, each with the version that follows the
+// last one and with the same options. The zero value is empty. Two calls must not
+// use a Memo at the same time.
 //
-// The findings of a page are reused if its record, its bad links, and what all
-// pages of the site define are unchanged.
+// If only links changed, Run judges the links of the edited pages alone. If
+// anchors changed too, it judges all links again. In both cases it describes only
+// the bad links of edited pages, and those whose targets were edited.
 type Memo struct {
-	definitions *isite.Definitions
-	pages       map[isite.PageID]describedPage
+	generation uint64 // of the site
+	total      *tally
+	pages      map[isite.PageID]describedPage
+}
+
+// edits returns how s differs from the site of the last run; nil if that is not
+// known.
+func (m *Memo) edits(s *isite.Site) *isite.Edits {
+	if m == nil || m.total == nil {
+		return nil
+	}
+	return s.Edits(m.generation)
+}
+
+// tally returns the tally of all links of s, made of the last one and of the
+// links of edited pages; nil if that is not enough.
+func (m *Memo) tally(s *isite.Site, opt *Options) *tally {
+	e := m.edits(s)
+	if e == nil || len(e.Redefined) > 0 || opt.scope != nil {
+		return nil
+	}
+	before, after := newTally(s, opt), newTally(s, opt)
+	for i, id := range e.Pages {
+		before.addPage(id, &e.Old[i])
+		after.addPage(id, s.Page(id))
+	}
+	t := newTally(s, opt)
+	edited := func(id isite.PageID) bool { _, ok := slices.BinarySearch(e.Pages, id); return ok }
+	for _, b := range m.total.bad {
+		if !edited(b.page) {
+			t.bad = append(t.bad, b)
+		}
+	}
+	for _, x := range m.total.misses {
+		if !edited(x.page) {
+			t.misses = append(t.misses, x)
+		}
+	}
+	t.bad, t.misses = append(t.bad, after.bad...), append(t.misses, after.misses...)
+	sortMisses(t.misses, s.Pages())
+	t.addCounts(m.total, 1)
+	t.addCounts(before, -1)
+	t.addCounts(after, 1)
+	return t
+}
+
+// forget drops the pages whose descriptions do not hold for s.
+func (m *Memo) forget(s *isite.Site) {
+	if m == nil {
+		return
+	}
+	e := m.edits(s)
+	if e == nil {
+		m.pages = nil
+		return
+	}
+	for _, id := range e.Pages {
+		delete(m.pages, id)
+	}
+	if len(e.Redefined) == 0 {
+		return
+	}
+	for id, d := range m.pages {
+		links := s.Page(id).All()
+		if slices.ContainsFunc(d.bad, func(b badLink) bool {
+			_, redefined := slices.BinarySearch(e.Redefined, links[b.link].Node)
+			return redefined
+		}) {
+			delete(m.pages, id)
+		}
+	}
 }
 
 // find returns what is known of a page with these bad links. A nil Memo knows
 // nothing.
-func (m *Memo) find(s *isite.Site, id isite.PageID, bad []badLink, scripts []scriptTarget) (d describedPage, ok bool) {
-	if m == nil || m.definitions != s.Definitions() {
+func (m *Memo) find(id isite.PageID, bad []badLink, scripts []scriptTarget) (d describedPage, ok bool) {
+	if m == nil {
 		return d, false
 	}
 	d, ok = m.pages[id]
-	return d, ok && d.version == s.Page(id).Version() && slices.Equal(d.bad, bad) && slices.Equal(d.scripts, scripts)
+	return d, ok && slices.Equal(d.bad, bad) && slices.Equal(d.scripts, scripts)
 }
 
-// replace forgets all pages and remembers these.
-func (m *Memo) replace(s *isite.Site, pages []isite.PageID, described []describedPage) {
+// replace forgets everything and remembers this run.
+func (m *Memo) replace(s *isite.Site, total *tally, pages []isite.PageID, described []describedPage) {
 	if m == nil {
 		return
 	}
-	*m = Memo{s.Definitions(), make(map[isite.PageID]describedPage, len(pages))}
+	total.s, total.opt = nil, nil // the site may go
+	*m = Memo{s.Generation(), total, make(map[isite.PageID]describedPage, len(pages))}
 	for i, id := range pages {
 		if d := described[i]; !d.unreadable {
 			d.complete = true

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -110,13 +112,13 @@ func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		w.node(isite.NodeID(i))
+		w.node(docroot.NodeID(i))
 	}
 	for _, path := range w.s.RulePaths() {
 		w.add(path)
 	}
 	if base != "" {
-		if a := w.s.Answer("/"); a.State.Answers() && a.Node != isite.NoNode {
+		if a := w.s.Answer("/"); a.State.Answers() && a.Node != docroot.NoNode {
 			w.found = append(w.found, Address{base, t.Path(a.Node), addressKind(w.s, a.Node), base + "/"})
 		}
 	}
@@ -131,16 +133,16 @@ type addressFinder struct {
 }
 
 // node asks for the paths of a file or directory.
-func (w *addressFinder) node(node isite.NodeID) {
+func (w *addressFinder) node(node docroot.NodeID) {
 	t := w.s.Tree()
 	path := "/" + t.Path(node)
 	w.add(path)
 	switch t.Kind(t.Real(node)) {
-	case isite.KindDir:
+	case docroot.KindDir:
 		if node != 0 {
 			w.add(path + "/")
 		}
-	case isite.KindFile:
+	case docroot.KindFile:
 		for _, extension := range []string{".html", ".htm"} {
 			if stem, ok := strings.CutSuffix(path, extension); ok && !strings.HasSuffix(stem, "/") {
 				w.add(stem)
@@ -156,9 +158,9 @@ func (w *addressFinder) add(path string) {
 	a := s.Answer(path)
 	x := Address{Path: base + path, Final: a.Final}
 	switch {
-	case a.State == isite.StateRedirectsAway || a.State == isite.StateProxied || a.State == isite.StateConditional:
+	case a.State == host.StateRedirectsAway || a.State == host.StateProxied || a.State == host.StateConditional:
 		x.Kind = "rule"
-	case a.State.Answers() && a.Node != isite.NoNode && a.Status == 200:
+	case a.State.Answers() && a.Node != docroot.NoNode && a.Status == 200:
 		x.File, x.Kind = s.Tree().Path(a.Node), addressKind(s, a.Node)
 	default:
 		return
@@ -170,8 +172,8 @@ func (w *addressFinder) add(path string) {
 }
 
 // addressKind returns the kind of the address of a node.
-func addressKind(s *isite.Site, node isite.NodeID) string {
-	if s.Tree().Kind(s.Tree().Real(node)) == isite.KindDir {
+func addressKind(s *isite.Site, node docroot.NodeID) string {
+	if s.Tree().Kind(s.Tree().Real(node)) == docroot.KindDir {
 		return "listing"
 	}
 	if id, ok := s.PageOf(node); ok && s.Page(id).Error().Err == nil {

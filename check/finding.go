@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -59,8 +60,8 @@ type Finding struct {
 	// linkCode is the code that the entry of a sitemap or feed would have as a
 	// plain link.
 	linkCode Code
-	node     isite.NodeID // the file that answers or was meant
-	hasBase  bool         // the page has a base element
+	node     docroot.NodeID // the file that answers or was meant
+	hasBase  bool           // the page has a base element
 }
 
 // Position is a place in a source file.
@@ -109,8 +110,8 @@ type Related struct {
 // that was checked.
 func (f *Finding) AnsweringFile(s *site.Site) string { return answeringFile(s, f.Status, f.node) }
 
-func answeringFile(s *site.Site, status int, node isite.NodeID) string {
-	if status != 200 || node == isite.NoNode {
+func answeringFile(s *site.Site, status int, node docroot.NodeID) string {
+	if status != 200 || node == docroot.NoNode {
 		return ""
 	}
 	return isite.Unwrap(s).Tree().Path(node)

@@ -3,6 +3,8 @@ package check
 import (
 	"cmp"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -77,7 +79,7 @@ func onlyScripts(target *isite.Page, r lookup, c fragmentCount, mode ScriptFragm
 
 // uncheckedFragment returns why no fragment can be looked for in the file of a
 // node; "" when one can.
-func uncheckedFragment(s *isite.Site, node isite.NodeID, opt *Options) Code {
+func uncheckedFragment(s *isite.Site, node docroot.NodeID, opt *Options) Code {
 	target, isPage := s.PageOf(node)
 	switch {
 	case !isPage || !s.Page(target).Kind().HasAnchors():
@@ -103,7 +105,7 @@ type miss struct {
 	page   isite.PageID
 	link   uint32
 	result lookup
-	answer isite.State // of the link without its fragment
+	answer host.State // of the link without its fragment
 }
 
 func compareMisses(a, b miss) int {

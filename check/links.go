@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -50,8 +51,8 @@ type Link struct {
 	// fine or was not checked.
 	Message string
 
-	node     isite.NodeID // the file that answers or was meant
-	linkCode Code         // see Finding
+	node     docroot.NodeID // the file that answers or was meant
+	linkCode Code           // see Finding
 }
 
 // AnsweringFile returns the docroot path of the file, or of the directory whose
@@ -77,7 +78,7 @@ func linkOf(s *isite.Site, page string, d *isite.Detail, is decision) Link {
 		node: d.Node, linkCode: linkCode(d, is.code),
 	}
 	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
-	if d.State.Answers() && d.Node != isite.NoNode && strings.HasSuffix(path, "/") {
+	if d.State.Answers() && d.Node != docroot.NoNode && strings.HasSuffix(path, "/") {
 		l.File = s.Tree().Path(d.Node)
 	}
 	return l

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -66,7 +67,7 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	case MappingLoop:
 		return "the map rules form a circle"
 	case ViaRedirect:
-		if target, ok := s.PageOf(d.Node); ok && d.State == isite.StateAlias {
+		if target, ok := s.PageOf(d.Node); ok && d.State == host.StateAlias {
 			return fmt.Sprintf("%s is an alias page that sends visitors on to %s", path, s.Page(target).Alias())
 		}
 		return fmt.Sprintf("%s redirects to %s", path, d.Final)
@@ -96,7 +97,7 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 
 func outsideMessage(d *isite.Detail, l *Link, path string) string {
 	switch {
-	case d.State == isite.StateBehindSymlink:
+	case d.State == host.StateBehindSymlink:
 		return path + " goes through a symbolic link that leaves the docroot; a deployment may not copy its target"
 	case l.Verdict == Warning:
 		return "the link climbs above the root of the site; browsers stop there and request " + path
@@ -111,13 +112,13 @@ func entryMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	switch {
 	case l.Code == NoIndexInSitemap:
 		return "the sitemap lists " + path + ", but that page asks search engines not to index it"
-	case d.State == isite.StateAlias:
+	case d.State == host.StateAlias:
 		to := ""
 		if isPage {
 			to = s.Page(target).Alias()
 		}
 		return fmt.Sprintf("the sitemap lists %s, which is an alias page that sends visitors on to %s", path, to)
-	case d.State == isite.StateRedirect, d.State == isite.StateViaRedirect:
+	case d.State == host.StateRedirect, d.State == host.StateViaRedirect:
 		return fmt.Sprintf("the sitemap lists %s, which redirects to %s", path, d.Final)
 	case !d.State.Answers():
 		plain := *l

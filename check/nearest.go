@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -107,10 +108,10 @@ func editDistance(a, b string, limit int) int {
 // where 60 names are looked for.
 type fileIndex struct {
 	s        *isite.Site
-	children isite.Children
+	children docroot.Children
 	// byName and next hold all names, in buckets by the hash of the last path
 	// segment in lower case: as many buckets as there are names, chained by next.
-	byName, next []isite.NodeID
+	byName, next []docroot.NodeID
 	seed         maphash.Seed
 	byDir        map[string]*nameList // the names in a directory, by its path with a slash at the end
 	known        map[string]string    // nearest site path, by the target's path
@@ -145,7 +146,7 @@ func (x *fileIndex) nearestFile(p string) string {
 		return ""
 	}
 	dir, name := path.Split(p)
-	isFile := func(p string) bool { n, ok := x.s.Lookup(p); return ok && x.s.Tree().Kind(n) == isite.KindFile }
+	isFile := func(p string) bool { n, ok := x.s.Lookup(p); return ok && x.s.Tree().Kind(n) == docroot.KindFile }
 	// The usual mistakes: extension, slash, index file.
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	for _, try := range []string{p, p + ".html", p + ".htm", p + "/index.html", dir + stem, dir + stem + "/index.html",
@@ -187,9 +188,9 @@ func sharedSegments(a, b string) int {
 }
 
 // mayBeMeant reports whether a link can mean a node.
-func (x *fileIndex) mayBeMeant(id isite.NodeID) bool {
+func (x *fileIndex) mayBeMeant(id docroot.NodeID) bool {
 	k := x.s.Tree().Kind(id)
-	return k == isite.KindFile || k == isite.KindDir
+	return k == docroot.KindFile || k == docroot.KindDir
 }
 
 // namesIn returns the names in a directory, given by its path with a slash at
@@ -200,7 +201,7 @@ func (x *fileIndex) namesIn(dir string) *nameList {
 		return l
 	}
 	t := x.s.Tree()
-	if id := t.At(strings.TrimSuffix(dir, "/")); id != isite.NoNode {
+	if id := t.At(strings.TrimSuffix(dir, "/")); id != docroot.NoNode {
 		for _, child := range x.children.Of(id) {
 			if x.mayBeMeant(child) {
 				if l == nil {
@@ -219,8 +220,8 @@ func (x *fileIndex) named(name string) []string {
 	t := x.s.Tree()
 	lower := strings.ToLower(name)
 	if x.byName == nil {
-		x.byName, x.next = make([]isite.NodeID, t.Len()), make([]isite.NodeID, t.Len())
-		for id := isite.NodeID(1); int(id) < t.Len(); id++ { // 0, the docroot, has no name and ends a chain
+		x.byName, x.next = make([]docroot.NodeID, t.Len()), make([]docroot.NodeID, t.Len())
+		for id := docroot.NodeID(1); int(id) < t.Len(); id++ { // 0, the docroot, has no name and ends a chain
 			bucket := x.bucket(strings.ToLower(t.Name(id)))
 			x.next[id], *bucket = *bucket, id
 		}
@@ -235,6 +236,6 @@ func (x *fileIndex) named(name string) []string {
 	return out
 }
 
-func (x *fileIndex) bucket(lower string) *isite.NodeID {
+func (x *fileIndex) bucket(lower string) *docroot.NodeID {
 	return &x.byName[maphash.String(x.seed, lower)%uint64(len(x.byName))]
 }

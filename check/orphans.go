@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -66,8 +69,8 @@ func orphans(ctx context.Context, s *isite.Site, from []string) ([]OrphanFile, e
 	t := s.Tree()
 	var out []OrphanFile
 	for i := range t.Len() {
-		node := isite.NodeID(i)
-		if t.Kind(node) != isite.KindFile {
+		node := docroot.NodeID(i)
+		if t.Kind(node) != docroot.KindFile {
 			continue
 		}
 		id, isPage := s.PageOf(node)
@@ -98,11 +101,11 @@ func isDocument(k isite.PageKind) bool { return k == isite.PageHTML || k == isit
 func linkedFiles(s *isite.Site, w *walker) []bool {
 	t := s.Tree()
 	linked := make([]bool, t.Len())
-	mark := func(n isite.NodeID) {
+	mark := func(n docroot.NodeID) {
 		linked[n] = true
 		linked[t.Real(n)] = true
 	}
-	var listings []isite.NodeID
+	var listings []docroot.NodeID
 	for i := range s.Pages() {
 		p := s.Page(isite.PageID(i))
 		if isProgramList(p.Kind()) {
@@ -111,10 +114,10 @@ func linkedFiles(s *isite.Site, w *walker) []bool {
 		links := p.All()
 		for j := range links {
 			l := &links[j]
-			if l.Node == isite.NoNode || l.Node == p.Node() || !l.State.Answers() && l.State != isite.StateWrongCase {
+			if l.Node == docroot.NoNode || l.Node == p.Node() || !l.State.Answers() && l.State != host.StateWrongCase {
 				continue
 			}
-			if l.State == isite.StateAutoindex && !linked[l.Node] {
+			if l.State == host.StateAutoindex && !linked[l.Node] {
 				listings = append(listings, l.Node)
 			}
 			mark(l.Node)
@@ -125,15 +128,15 @@ func linkedFiles(s *isite.Site, w *walker) []bool {
 		dir := listings[0]
 		listings = listings[1:]
 		for _, child := range w.entries(dir) {
-			if t.Kind(child) != isite.KindDir {
+			if t.Kind(child) != docroot.KindDir {
 				mark(child)
 				continue
 			}
 			a := s.Answer("/" + t.Path(child) + "/")
-			if a.Node == isite.NoNode || !a.State.Answers() {
+			if a.Node == docroot.NoNode || !a.State.Answers() {
 				continue
 			}
-			if a.State == isite.StateAutoindex && !linked[a.Node] {
+			if a.State == host.StateAutoindex && !linked[a.Node] {
 				listings = append(listings, a.Node)
 			}
 			mark(a.Node)
@@ -234,7 +237,7 @@ func isVariant(s *isite.Site, name string) bool {
 			continue
 		}
 		node, found := s.Lookup(of)
-		return found && s.Tree().Kind(node) == isite.KindFile
+		return found && s.Tree().Kind(node) == docroot.KindFile
 	}
 	return false
 }

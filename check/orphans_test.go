@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -21,10 +23,10 @@ func TestOrphans(t *testing.T) {
 		{"LL-109/unlinked", files{"index.html": page("a.html"), "a.html": plain, "old.html": plain, "old.gif": ""}, isite.Options{}, nil, "old.gif old.html"},
 		{"LL-109/whole_directory", files{"index.html": plain, "d/index.html": page("b.html"), "d/b.html": plain}, isite.Options{}, nil, "?d/b.html d/index.html"},
 		{"LL-109/index_file", files{"index.html": page("sub/"), "sub/index.html": page("/")}, isite.Options{}, nil, ""},
-		{"LL-109/second_index", files{"index.html": page("sub/"), "sub/home.html": plain, "sub/index.html": plain}, isite.Options{Profile: isite.Linklint}, nil, "sub/index.html"},
+		{"LL-109/second_index", files{"index.html": page("sub/"), "sub/home.html": plain, "sub/index.html": plain}, isite.Options{Profile: host.Linklint}, nil, "sub/index.html"},
 		{"LL-109/link_to_itself", files{"index.html": plain, "a.html": page("a.html", "#x")}, isite.Options{}, nil, "a.html"},
 		{"LL-109/listing", files{"index.html": page("noidx/"), "noidx/a.txt": "", "noidx/.b.txt": "", "noidx/in/c.txt": "", "noidx/d/index.html": plain, "x/e.txt": ""},
-			isite.Options{Profile: isite.Linklint}, nil, "x/e.txt"},
+			isite.Options{Profile: host.Linklint}, nil, "x/e.txt"},
 		{"LL-109/refused_listing", files{"index.html": page("noidx/"), "noidx/a.txt": ""}, isite.Options{}, nil, "noidx/a.txt"},
 		{"LL-109/wrong_case", files{"index.html": page("Pic.PNG"), "pic.png": ""}, isite.Options{}, nil, ""},
 		{"LL-109/circle", files{"index.html": plain, "a.html": page("b.html"), "b.html": page("a.html", "i.gif"), "i.gif": ""}, isite.Options{}, nil, "?a.html ?b.html"},

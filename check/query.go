@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -102,16 +104,16 @@ func (q Query) selection(s *isite.Site) (*selection, error) {
 }
 
 // leavesSite reports whether a link leads out of the docroot.
-func leavesSite(st isite.State) bool {
-	return st == isite.StateExternal || st == isite.StateCredentials || st == isite.StateOutsideBase
+func leavesSite(st host.State) bool {
+	return st == host.StateExternal || st == host.StateCredentials || st == host.StateOutsideBase
 }
 
 // resolveName finds what a person names: a file of the docroot with exactly that
 // path, or else what a link with that value leads to.
-func resolveName(s *isite.Site, text string) (isite.Resolved, error) {
+func resolveName(s *isite.Site, text string) (host.Resolved, error) {
 	if !strings.HasPrefix(text, "/") {
-		if node, ok := s.Lookup(text); ok && node != 0 && s.Tree().Kind(node) == isite.KindFile {
-			return isite.Resolved{State: isite.StateOK, Node: node, Target: s.Href(node)}, nil
+		if node, ok := s.Lookup(text); ok && node != 0 && s.Tree().Kind(node) == docroot.KindFile {
+			return host.Resolved{State: host.StateOK, Node: node, Target: s.Href(node)}, nil
 		}
 	}
 	res, err := s.Request(text)
@@ -131,12 +133,12 @@ func (sel *selection) addTarget(s *isite.Site, text string) error {
 		fragment := anchorName(to.Fragment)
 		sel.fit = append(sel.fit, func(l *Link) bool { return anchorName(l.Fragment) == fragment })
 	}
-	if to.State.Answers() && to.Node != isite.NoNode {
-		sel.may = append(sel.may, func(l *isite.Link) bool { return l.Node == to.Node && l.State != isite.StateWrongCase })
+	if to.State.Answers() && to.Node != docroot.NoNode {
+		sel.may = append(sel.may, func(l *isite.Link) bool { return l.Node == to.Node && l.State != host.StateWrongCase })
 		return nil
 	}
 	target := sitePath(to.Target)
-	sel.may = append(sel.may, func(l *isite.Link) bool { return l.Node == isite.NoNode || !s.State(l).Answers() })
+	sel.may = append(sel.may, func(l *isite.Link) bool { return l.Node == docroot.NoNode || !s.State(l).Answers() })
 	sel.fit = append(sel.fit, func(l *Link) bool { return l.Target != "" && sitePath(l.Target) == target })
 	return nil
 }

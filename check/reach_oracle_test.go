@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -53,7 +55,7 @@ func oracle(t *testing.T, s *isite.Site, from, skip []string) []string {
 	for _, text := range from {
 		seed := linkset(t, text).Seed()
 		a := s.Answer(seed)
-		if !a.State.Answers() || a.Node == isite.NoNode {
+		if !a.State.Answers() || a.Node == docroot.NoNode {
 			continue
 		}
 		addr := cmp.Or(a.Final, seed)

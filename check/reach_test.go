@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -91,14 +93,14 @@ func TestReach(t *testing.T) {
 			"check /,check /a.html,limit /sub/,limit /sub/b.html,limit /sub/deep/c.html,limit /sub2/d.html"},
 		{"A-LL-12/breadth_first", files{"index.html": page("z.html", "a.html"), "z.html": page("y.html"), "y.html": plain, "a.html": plain}, isite.Options{},
 			Options{From: []string{"/@"}, Limit: 3}, "check /,check /z.html,check /a.html,limit /y.html"},
-		{"LL-24/listing_outside", files{"index.html": page("noidx/"), "noidx/a.html": plain}, isite.Options{Profile: isite.Linklint}, Options{From: []string{"/"}},
+		{"LL-24/listing_outside", files{"index.html": page("noidx/"), "noidx/a.html": plain}, isite.Options{Profile: host.Linklint}, Options{From: []string{"/"}},
 			"check /,skip /noidx/"},
 		{"LL-24/listing_counts", files{"index.html": page("noidx/"), "noidx/a.html": plain, "noidx/.b.html": plain, "noidx/in/c.html": plain, "noidx/d.txt": ""},
-			isite.Options{Profile: isite.Linklint}, Options{From: []string{"/@"}, Limit: 3}, "check /,check /noidx/,check /noidx/a.html,limit /noidx/in/"},
+			isite.Options{Profile: host.Linklint}, Options{From: []string{"/@"}, Limit: 3}, "check /,check /noidx/,check /noidx/a.html,limit /noidx/in/"},
 		{"LL-24/map_file", files{"index.html": page("m.map"), "m.map": "default /a.html\n", "a.html": plain}, isite.Options{}, Options{From: []string{"/", "/@.map"}},
 			"check /,check /m.map,skip /a.html"},
 		{"LL-26/no_page", files{"index.html": page("i.gif", "t.txt"), "i.gif": "", "t.txt": ""}, isite.Options{}, Options{From: []string{"/@"}}, "check /"},
-		{"LL-83/no_slash", files{"index.html": page("sub"), "sub/index.html": plain}, isite.Options{Profile: isite.Linklint}, Options{From: []string{"/", "/sub/"}},
+		{"LL-83/no_slash", files{"index.html": page("sub"), "sub/index.html": plain}, isite.Options{Profile: host.Linklint}, Options{From: []string{"/", "/sub/"}},
 			"check /,check /sub/"},
 		{"page_without_suffix", files{"index.html": page("/about", "/docs/setup.html"), "about.html": plain, "docs/setup.html": page("/about.html")},
 			isite.Options{Profile: profileNamed("github-pages")}, Options{From: []string{"/", "/about", "/doc#/setup"}}, "check /,check /about,skip /docs/setup.html"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -75,6 +76,7 @@ type judged struct {
 	// as misses are; scripts are their targets.
 	scriptMisses []miss
 	scripts      []scriptTarget
+	total        *tally // of all links, for a Memo
 }
 
 // badLink is a link to report. There may be millions.
@@ -91,13 +93,16 @@ type pageLink struct {
 
 // judgeLinks judges all links from the records in memory.
 func judgeLinks(ctx context.Context, s *isite.Site, opt Options) (*judged, error) {
+	if t := opt.Memo.tally(s, &opt); t != nil {
+		return newJudged(t), nil
+	}
 	tallies := make([]*tally, workerCount(opt, s.Pages()))
 	err := eachPage(ctx, s, len(tallies), func(worker int) func(isite.PageID) error {
-		t := &tally{s: s, opt: &opt, reasons: map[Code]int{}, fragments: make([]fragmentCount, s.Pages())}
+		t := newTally(s, &opt)
 		tallies[worker] = t
 		return func(id isite.PageID) error {
 			if opt.scope.has(id) {
-				t.addPage(id)
+				t.addPage(id, s.Page(id))
 			}
 			return nil
 		}
@@ -105,10 +110,10 @@ func judgeLinks(ctx context.Context, s *isite.Site, opt Options) (*judged, error
 	if err != nil {
 		return nil, err
 	}
-	return mergeTallies(s, opt, tallies), nil
+	return newJudged(mergeTallies(s, &opt, tallies)), nil
 }
 
-// tally is what one worker counts.
+// tally counts the links of some pages.
 type tally struct {
 	s   *isite.Site
 	opt *Options
@@ -124,9 +129,45 @@ type tally struct {
 	fragments []fragmentCount // by target page
 }
 
-// addPage judges the links of one page.
-func (t *tally) addPage(id isite.PageID) {
-	p := t.s.Page(id)
+func newTally(s *isite.Site, opt *Options) *tally {
+	return &tally{s: s, opt: opt, reasons: map[Code]int{}, fragments: make([]fragmentCount, s.Pages())}
+}
+
+// addCounts adds the counts of o, n times. It does not add its bad links and
+// misses.
+func (t *tally) addCounts(o *tally, n int) {
+	t.ok += n * o.ok
+	t.redirects += n * o.redirects
+	for i, k := range o.states {
+		t.states[i] += n * k
+	}
+	for c, k := range o.reasons {
+		t.reasons[c] += n * k
+	}
+	for i, c := range o.fragments {
+		t.fragments[i].wanted += uint32(n) * c.wanted
+		t.fragments[i].found += uint32(n) * c.found
+	}
+}
+
+// mergeTallies adds up tallies of different pages. The misses are sorted.
+func mergeTallies(s *isite.Site, opt *Options, tallies []*tally) *tally {
+	sum := newTally(s, opt)
+	misses, bad := 0, 0
+	for _, t := range tallies {
+		misses, bad = misses+len(t.misses), bad+len(t.bad)
+	}
+	sum.misses, sum.bad = make([]miss, 0, misses), make([]pageLink, 0, bad)
+	for _, t := range tallies {
+		sum.addCounts(t, 1)
+		sum.misses, sum.bad = append(sum.misses, t.misses...), append(sum.bad, t.bad...)
+	}
+	sortMisses(sum.misses, s.Pages())
+	return sum
+}
+
+// addPage judges the links of p, a version of the page with that number.
+func (t *tally) addPage(id isite.PageID, p *isite.Page) {
 	links, fragments := p.All(), p.Asks()
 	var fragment isite.Fragment
 	for i := range links {
@@ -139,50 +180,57 @@ func (t *tally) addPage(id isite.PageID) {
 		if l.IsEntry() {
 			entry = entryState(t.s, p.Kind(), l, answer)
 		}
+		at := linkPlace{id, uint32(i)}
 		switch {
 		case entry != 0:
-			t.report(id, i, entry)
+			t.report(at, entry)
 		case l.Asks() && answer.Answers():
-			t.addFragment(id, i, answer, &fragment)
+			t.addFragment(at, l, answer, &fragment)
 		default:
 			t.states[answer]++
 			if answer.IsError() || answer.IsWarning() || l.Asks() {
-				t.report(id, i, state(answer))
+				t.report(at, state(answer))
 			}
 		}
 	}
 }
 
+// linkPlace is a link of a page.
+type linkPlace struct {
+	page isite.PageID
+	link uint32
+}
+
 // addFragment judges a link that asks for a fragment of a file that is there.
-func (t *tally) addFragment(id isite.PageID, link int, answer isite.State, fragment *isite.Fragment) {
-	if answer == isite.StateRedirect {
+func (t *tally) addFragment(at linkPlace, l *isite.Link, answer host.State, fragment *isite.Fragment) {
+	if answer == host.StateRedirect {
 		t.redirects++
 	}
-	l := &t.s.Page(id).All()[link]
 	var unchecked Code
 	if !t.opt.NoFragments {
-		if unchecked = uncheckedFragment(t.s, l.Node, t.opt); unchecked == "" {
-			target, _ := t.s.PageOf(l.Node)
-			p := t.s.Page(target)
-			if l.IsMap() {
-				if !p.Has(fragment.Exact) {
-					t.report(id, link, stateNoMap)
-					return
-				}
-			} else {
-				r := find(p, fragment)
-				t.fragments[target].add(r)
-				if r != found {
-					// Counted when all links of the target are known.
-					t.misses = append(t.misses, miss{target: target, page: id, link: uint32(link), result: r, answer: answer})
-					return
-				}
+		unchecked = uncheckedFragment(t.s, l.Node, t.opt)
+	}
+	if !t.opt.NoFragments && unchecked == "" {
+		target, _ := t.s.PageOf(l.Node)
+		p := t.s.Page(target)
+		if l.IsMap() {
+			if !p.Has(fragment.Exact) {
+				t.report(at, stateNoMap)
+				return
+			}
+		} else {
+			r := find(p, fragment)
+			t.fragments[target].add(r)
+			if r != found {
+				// Counted when all links to the target are known.
+				t.misses = append(t.misses, miss{target: target, page: at.page, link: at.link, result: r, answer: answer})
+				return
 			}
 		}
 	}
 	switch {
 	case answer.IsWarning():
-		t.report(id, link, state(answer))
+		t.report(at, state(answer))
 	case unchecked != "":
 		t.reasons[unchecked]++
 	default:
@@ -190,34 +238,24 @@ func (t *tally) addFragment(id isite.PageID, link int, answer isite.State, fragm
 	}
 }
 
-func (t *tally) report(page isite.PageID, link int, st state) {
-	t.bad = append(t.bad, pageLink{page, badLink{uint32(link), st}})
+func (t *tally) report(at linkPlace, st state) {
+	t.bad = append(t.bad, pageLink{at.page, badLink{at.link, st}})
 }
 
-// mergeTallies adds up the tallies and decides about missing fragments.
-func mergeTallies(s *isite.Site, opt Options, tallies []*tally) *judged {
-	j := &judged{}
+// newJudged decides about missing fragments, and makes the summary.
+func newJudged(t *tally) *judged {
+	s, opt := t.s, t.opt
+	j := &judged{total: t}
 	sum := &j.summary
 	reasons := map[Code]int{}
-	fragments := make([]fragmentCount, s.Pages())
-	missed, broken := 0, 0
-	for _, t := range tallies {
-		missed, broken = missed+len(t.misses), broken+len(t.bad)
-		sum.addTally(t, reasons)
-		for i, c := range t.fragments {
-			fragments[i].wanted += c.wanted
-			fragments[i].found += c.found
-		}
+	sum.addTally(t, reasons)
+	bad := slices.Clip(t.bad)
+	if opt.Memo == nil {
+		j.scriptMisses = t.misses[:0] // overwrites only what was looked at
 	}
-	misses, bad := make([]miss, 0, missed), make([]pageLink, 0, broken)
-	for _, t := range tallies {
-		misses, bad = append(misses, t.misses...), append(bad, t.bad...)
-	}
-	sortMisses(misses, s.Pages())
-	j.scriptMisses = misses[:0] // overwrites only what was looked at
-	for _, m := range misses {
+	for _, m := range t.misses {
 		switch {
-		case !onlyScripts(s.Page(m.target), m.result, fragments[m.target], opt.ScriptFragments):
+		case !onlyScripts(s.Page(m.target), m.result, t.fragments[m.target], opt.ScriptFragments):
 			bad = append(bad, pageLink{m.page, badLink{m.link, stateNoFragment}})
 		case m.answer.IsWarning(): // the path alone deserves one
 			bad = append(bad, pageLink{m.page, badLink{m.link, state(m.answer)}})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/site"
@@ -70,7 +72,7 @@ func sections(s *isite.Site, findings []Finding, limit int) ([]Section, []Edge) 
 		row := m.of[p.Node()] * n
 		all := p.All()
 		for j := range all {
-			if l := &all[j]; l.Node != isite.NoNode && s.State(l).Answers() {
+			if l := &all[j]; l.Node != docroot.NoNode && s.State(l).Answers() {
 				links[row+m.of[l.Node]]++
 			}
 		}
@@ -103,7 +105,7 @@ type sectionMap struct {
 
 // head is a directory where a section begins.
 type head struct {
-	dir          isite.NodeID
+	dir          docroot.NodeID
 	name         string
 	pages, files int // of the whole directory
 }
@@ -114,10 +116,10 @@ func newSectionMap(s *isite.Site, limit int) *sectionMap {
 	for i := range s.Pages() {
 		pages[s.Page(isite.PageID(i)).Node()]++
 	}
-	children := map[isite.NodeID][]isite.NodeID{} // directories only
-	for id := t.Len() - 1; id >= 0; id-- {        // parents stand before their children
-		n := isite.NodeID(id)
-		if t.Kind(n) == isite.KindFile {
+	children := map[docroot.NodeID][]docroot.NodeID{} // directories only
+	for id := t.Len() - 1; id >= 0; id-- {            // parents stand before their children
+		n := docroot.NodeID(id)
+		if t.Kind(n) == docroot.KindFile {
 			files[id]++
 		}
 		if id == 0 {
@@ -126,11 +128,11 @@ func newSectionMap(s *isite.Site, limit int) *sectionMap {
 		up := t.Parent(n)
 		pages[up] += pages[id]
 		files[up] += files[id]
-		if t.Kind(n) == isite.KindDir && t.Real(n) == n {
+		if t.Kind(n) == docroot.KindDir && t.Real(n) == n {
 			children[up] = append(children[up], n)
 		}
 	}
-	newHead := func(dir isite.NodeID) head {
+	newHead := func(dir docroot.NodeID) head {
 		return head{dir, t.Path(dir) + "/", pages[dir], files[dir]}
 	}
 	heads := []head{newHead(0)}
@@ -144,7 +146,7 @@ func newSectionMap(s *isite.Site, limit int) *sectionMap {
 			}
 		}
 		at = slices.IndexFunc(heads, func(h head) bool {
-			return h.dir != 0 && h.pages*100 > pages[0]*dominant && slices.ContainsFunc(children[h.dir], func(c isite.NodeID) bool { return files[c] > 0 })
+			return h.dir != 0 && h.pages*100 > pages[0]*dominant && slices.ContainsFunc(children[h.dir], func(c docroot.NodeID) bool { return files[c] > 0 })
 		})
 	}
 
@@ -155,7 +157,7 @@ func newSectionMap(s *isite.Site, limit int) *sectionMap {
 	slices.SortFunc(kept[1:], func(a, b head) int { return strings.Compare(a.name, b.name) })
 
 	m := &sectionMap{of: make([]int, t.Len())}
-	begins := map[isite.NodeID]int{}
+	begins := map[docroot.NodeID]int{}
 	for i, h := range kept {
 		begins[h.dir] = i
 		m.sections = append(m.sections, Section{Name: h.name})
@@ -166,13 +168,13 @@ func newSectionMap(s *isite.Site, limit int) *sectionMap {
 	m.nowhere = len(kept) + 1
 	m.sections = append(m.sections, Section{Name: OtherSections}, Section{Name: NoSection})
 	for id := range m.of {
-		n := isite.NodeID(id)
+		n := docroot.NodeID(id)
 		if at, ok := begins[n]; ok {
 			m.of[id] = at
 		} else if id > 0 {
 			m.of[id] = m.of[t.Parent(n)]
 		}
-		if t.Kind(n) == isite.KindFile {
+		if t.Kind(n) == docroot.KindFile {
 			m.sections[m.of[id]].Files++
 		}
 	}

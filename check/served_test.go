@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -70,7 +72,7 @@ func TestRootedSuggestions(t *testing.T) {
 			"fr/seul.html":    plain,
 		}
 	}
-	opt := isite.Options{Roots: []isite.Root{{Dir: "en", Base: "https://en.example/"}, {Dir: "fr", Base: "https://fr.example/sub/"}}}
+	opt := isite.Options{Roots: []host.Root{{Dir: "en", Base: "https://en.example/"}, {Dir: "fr", Base: "https://fr.example/sub/"}}}
 	for raw, want := range map[string]string{
 		"pic.png":                            "../pic.png",
 		"/Pic.png":                           "/pic.png",

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -213,7 +215,7 @@ func (sum *Summary) hasReason(c Code) bool {
 // not checked.
 func (sum *Summary) addTally(w *tally, reasons map[Code]int) {
 	sum.OK += w.ok
-	sum.Redirected += w.redirects + w.states[isite.StateRedirect]
+	sum.Redirected += w.redirects + w.states[host.StateRedirect]
 	for s, n := range w.states {
 		switch d := decisions[s]; {
 		case n == 0:
@@ -252,7 +254,7 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 		if p.Served() {
 			sum.ServerPages++
 		}
-		if canon := p.Canonical(); canon != isite.NoNode {
+		if canon := p.Canonical(); canon != docroot.NoNode {
 			if target, ok := s.PageOf(canon); !ok || target != id {
 				sum.Canonical++
 			}
@@ -290,7 +292,7 @@ func externalEntries(p *isite.Page) (n int) {
 	switch p.Kind() {
 	case isite.PageSitemap, isite.PageIndex, isite.PageFeed, isite.PageJSONFeed:
 		for i := range p.All() {
-			if l := &p.All()[i]; l.IsEntry() && l.State == isite.StateExternal {
+			if l := &p.All()[i]; l.IsEntry() && l.State == host.StateExternal {
 				n++
 			}
 		}

@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
 // How a link gets its verdict:
 //
 //  1. Package internal/site resolves the link and asks the host's profile what
-//     it answers. The result is a [isite.State].
+//     it answers. The result is a [host.State].
 //  2. This package looks for the fragment, if there is one, and at what the
-//     entries of sitemaps are for. The result is a state: an isite.State, or one
+//     entries of sitemaps are for. The result is a state: an host.State, or one
 //     of the few that only a check can find.
 //  3. A table turns the state into a decision: a [Verdict] and the [Code] that
 //     says why. The same code can stand for an error or for a warning.
@@ -51,52 +52,52 @@ type decision struct {
 }
 
 // hostDecisions are the decisions for what the host answers.
-var hostDecisions = map[isite.State]decision{
-	isite.StateOK:               {OK, ""},
-	isite.StateRedirect:         {OK, ""},
-	isite.StateAutoindex:        {Warning, Autoindex},
-	isite.StateAboveRoot:        {Warning, OutsideDocroot},
-	isite.StateBackslash:        {Warning, Backslash},
-	isite.StateDoubleSlash:      {Warning, DoubleSlash},
-	isite.StateServerDependent:  {Warning, ServerDependent},
-	isite.StateAlias:            {Warning, ViaRedirect},
-	isite.StateViaRedirect:      {Warning, ViaRedirect},
-	isite.StateFallback:         {Warning, Fallback},
-	isite.StatePrivate:          {Warning, Unreadable},
-	isite.StateMissingFile:      {Error, MissingFile},
-	isite.StateMissingDirectory: {Error, MissingDirectory},
-	isite.StateMissingIndex:     {Error, MissingIndex},
-	isite.StateWrongCase:        {Error, WrongCase},
-	isite.StateOutsideDocroot:   {Error, OutsideDocroot},
-	isite.StateBrokenSymlink:    {Error, BrokenSymlink},
-	isite.StateUnreadable:       {Error, Unreadable},
-	isite.StateSpecialFile:      {Error, SpecialFile},
-	isite.StateBadURL:           {Error, BadURL},
-	isite.StateEmptyLink:        {Error, EmptyLink},
-	isite.StateMappingLoop:      {Error, MappingLoop},
-	isite.StateRedirectLoop:     {Error, EndlessRedirect},
-	isite.StateUnresolvedRef:    {Error, UnresolvedRef},
-	isite.StateExternal:         {Unchecked, External},
-	isite.StateCredentials:      {Warning, Credentials},
-	isite.StateMailto:           {Unchecked, Mailto},
-	isite.StateTel:              {Unchecked, Tel},
-	isite.StateData:             {Unchecked, Data},
-	isite.StateJavaScript:       {Unchecked, JavaScript},
-	isite.StateOtherScheme:      {Unchecked, OtherScheme},
-	isite.StateInert:            {Unchecked, Inert},
-	isite.StateAction:           {Unchecked, Action},
-	isite.StateHint:             {Unchecked, Hint},
-	isite.StatePing:             {Unchecked, Ping},
-	isite.StateOutsideBase:      {Unchecked, OutsideBase},
-	isite.StateBehindSymlink:    {Warning, OutsideDocroot},
-	isite.StateRedirectsAway:    {Warning, ViaRedirect},
-	isite.StateProxied:          {Unchecked, Proxied},
-	isite.StateConditional:      {Unchecked, Conditional},
-	isite.StateLivereload:       {Unchecked, Livereload},
+var hostDecisions = map[host.State]decision{
+	host.StateOK:               {OK, ""},
+	host.StateRedirect:         {OK, ""},
+	host.StateAutoindex:        {Warning, Autoindex},
+	host.StateAboveRoot:        {Warning, OutsideDocroot},
+	host.StateBackslash:        {Warning, Backslash},
+	host.StateDoubleSlash:      {Warning, DoubleSlash},
+	host.StateServerDependent:  {Warning, ServerDependent},
+	host.StateAlias:            {Warning, ViaRedirect},
+	host.StateViaRedirect:      {Warning, ViaRedirect},
+	host.StateFallback:         {Warning, Fallback},
+	host.StatePrivate:          {Warning, Unreadable},
+	host.StateMissingFile:      {Error, MissingFile},
+	host.StateMissingDirectory: {Error, MissingDirectory},
+	host.StateMissingIndex:     {Error, MissingIndex},
+	host.StateWrongCase:        {Error, WrongCase},
+	host.StateOutsideDocroot:   {Error, OutsideDocroot},
+	host.StateBrokenSymlink:    {Error, BrokenSymlink},
+	host.StateUnreadable:       {Error, Unreadable},
+	host.StateSpecialFile:      {Error, SpecialFile},
+	host.StateBadURL:           {Error, BadURL},
+	host.StateEmptyLink:        {Error, EmptyLink},
+	host.StateMappingLoop:      {Error, MappingLoop},
+	host.StateRedirectLoop:     {Error, EndlessRedirect},
+	host.StateUnresolvedRef:    {Error, UnresolvedRef},
+	host.StateExternal:         {Unchecked, External},
+	host.StateCredentials:      {Warning, Credentials},
+	host.StateMailto:           {Unchecked, Mailto},
+	host.StateTel:              {Unchecked, Tel},
+	host.StateData:             {Unchecked, Data},
+	host.StateJavaScript:       {Unchecked, JavaScript},
+	host.StateOtherScheme:      {Unchecked, OtherScheme},
+	host.StateInert:            {Unchecked, Inert},
+	host.StateAction:           {Unchecked, Action},
+	host.StateHint:             {Unchecked, Hint},
+	host.StatePing:             {Unchecked, Ping},
+	host.StateOutsideBase:      {Unchecked, OutsideBase},
+	host.StateBehindSymlink:    {Warning, OutsideDocroot},
+	host.StateRedirectsAway:    {Warning, ViaRedirect},
+	host.StateProxied:          {Unchecked, Proxied},
+	host.StateConditional:      {Unchecked, Conditional},
+	host.StateLivereload:       {Unchecked, Livereload},
 }
 
 // state is what a link came to, in one byte, since there may be millions: an
-// [isite.State] or one of these.
+// [host.State] or one of these.
 type state uint8
 
 const (
@@ -146,13 +147,13 @@ func linkCode(d *isite.Detail, code Code) Code {
 
 // entryState returns the state of the entry of a sitemap or sitemap index that
 // is reported although a file answers; 0 when nothing is wrong with it.
-func entryState(s *isite.Site, kind isite.PageKind, l *isite.Link, answer isite.State) state {
+func entryState(s *isite.Site, kind isite.PageKind, l *isite.Link, answer host.State) state {
 	if kind != isite.PageSitemap && kind != isite.PageIndex || !answer.Answers() {
 		return 0
 	}
 	target, isPage := s.PageOf(l.Node)
 	switch {
-	case answer == isite.StateRedirect, answer == isite.StateViaRedirect, answer == isite.StateAlias:
+	case answer == host.StateRedirect, answer == host.StateViaRedirect, answer == host.StateAlias:
 		return stateEntryRedirects
 	case kind == isite.PageSitemap:
 		if isPage && s.Page(target).NoIndex() {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -20,15 +22,15 @@ type walker struct {
 	count    int       // judged so far, listings included (LL-24)
 	cut      int       // left out by the limit
 	cutFirst string
-	in       []bool                // by page
-	followed []bool                // by node: pages and listings that were added to the queue
-	listed   map[isite.NodeID]bool // listings that are in
-	left     map[isite.NodeID]bool // pages and listings that were left out
-	matched  []matchKind           // by node
-	done     []bool                // by node: another link to it changes nothing
-	used     []bool                // by linkset of from: it matched a page
-	children *isite.Children
-	queue    []isite.NodeID
+	in       []bool                  // by page
+	followed []bool                  // by node: pages and listings that were added to the queue
+	listed   map[docroot.NodeID]bool // listings that are in
+	left     map[docroot.NodeID]bool // pages and listings that were left out
+	matched  []matchKind             // by node
+	done     []bool                  // by node: another link to it changes nothing
+	used     []bool                  // by linkset of from: it matched a page
+	children *docroot.Children
+	queue    []docroot.NodeID
 	fresh    []uint32 // the links of a page that may lead somewhere new
 	visits   []Visit
 	reader   *isite.Reader
@@ -37,8 +39,8 @@ type walker struct {
 func newWalker(s *isite.Site) *walker {
 	nodes := s.Tree().Len()
 	return &walker{
-		s: s, in: make([]bool, s.Pages()), followed: make([]bool, nodes), listed: map[isite.NodeID]bool{},
-		left: map[isite.NodeID]bool{}, matched: make([]matchKind, nodes), done: make([]bool, nodes),
+		s: s, in: make([]bool, s.Pages()), followed: make([]bool, nodes), listed: map[docroot.NodeID]bool{},
+		left: map[docroot.NodeID]bool{}, matched: make([]matchKind, nodes), done: make([]bool, nodes),
 	}
 }
 
@@ -92,12 +94,12 @@ func (w *walker) walk(ctx context.Context, seeds []string) error {
 
 // find returns the page or listing that answers a path, and its address: that of
 // a directory ends in a slash (LL-83).
-func (w *walker) find(path string) (node isite.NodeID, address string, ok bool) {
+func (w *walker) find(path string) (node docroot.NodeID, address string, ok bool) {
 	a := w.s.Answer(path)
-	if !a.State.Answers() || a.Node == isite.NoNode {
+	if !a.State.Answers() || a.Node == docroot.NoNode {
 		return 0, "", false
 	}
-	if _, page := w.s.PageOf(a.Node); !page && a.State != isite.StateAutoindex {
+	if _, page := w.s.PageOf(a.Node); !page && a.State != host.StateAutoindex {
 		return 0, "", false
 	}
 	return a.Node, addressFor(w.s, a.Node, cmp.Or(a.Final, path)), true
@@ -110,7 +112,7 @@ func (w *walker) includes(address string) bool {
 
 // visit comes to a page or listing by an address; in is what includes says of
 // it.
-func (w *walker) visit(node isite.NodeID, address string, in bool) {
+func (w *walker) visit(node docroot.NodeID, address string, in bool) {
 	w.done[node] = w.matchOf(node) != matchSome
 	if w.isIn(node) {
 		return
@@ -144,7 +146,7 @@ func (w *walker) visit(node isite.NodeID, address string, in bool) {
 }
 
 // isIn reports whether a page or listing is among those that are judged.
-func (w *walker) isIn(node isite.NodeID) bool {
+func (w *walker) isIn(node docroot.NodeID) bool {
 	if id, isPage := w.s.PageOf(node); isPage {
 		return w.in[id]
 	}
@@ -152,7 +154,7 @@ func (w *walker) isIn(node isite.NodeID) bool {
 }
 
 // leaveOut notes that a page is not judged, and reports whether that is new.
-func (w *walker) leaveOut(node isite.NodeID, address string, why VisitKind) (isNew bool) {
+func (w *walker) leaveOut(node docroot.NodeID, address string, why VisitKind) (isNew bool) {
 	if _, known := w.left[node]; known || !w.hasLinks(node) {
 		return false
 	}
@@ -161,7 +163,7 @@ func (w *walker) leaveOut(node isite.NodeID, address string, why VisitKind) (isN
 	return true
 }
 
-func (w *walker) enqueue(node isite.NodeID) {
+func (w *walker) enqueue(node docroot.NodeID) {
 	if !w.followed[node] {
 		w.followed[node] = true
 		w.queue = append(w.queue, node)
@@ -170,7 +172,7 @@ func (w *walker) enqueue(node isite.NodeID) {
 
 // hasLinks reports whether a node is a page that holds links, or a listing. An
 // SVG file without links is read for its ids only.
-func (w *walker) hasLinks(node isite.NodeID) bool {
+func (w *walker) hasLinks(node docroot.NodeID) bool {
 	id, ok := w.s.PageOf(node)
 	if !ok {
 		return true
@@ -195,7 +197,7 @@ func (w *walker) markUsed(address string) {
 }
 
 // follow visits where the links of a page, or the entries of a listing, lead.
-func (w *walker) follow(node isite.NodeID) error {
+func (w *walker) follow(node docroot.NodeID) error {
 	id, ok := w.s.PageOf(node)
 	if !ok {
 		w.followListing(node)
@@ -208,10 +210,10 @@ func (w *walker) follow(node isite.NodeID) error {
 	fresh := w.fresh[:0]
 	for i := range links {
 		l := &links[i]
-		if !l.State.Answers() || l.Node == isite.NoNode || w.done[l.Node] || l.IsMap() {
+		if !l.State.Answers() || l.Node == docroot.NoNode || w.done[l.Node] || l.IsMap() {
 			continue
 		}
-		if _, page := w.s.PageOf(l.Node); page || l.State == isite.StateAutoindex {
+		if _, page := w.s.PageOf(l.Node); page || l.State == host.StateAutoindex {
 			fresh = append(fresh, uint32(i))
 		} else {
 			w.done[l.Node] = true
@@ -237,11 +239,11 @@ func (w *walker) follow(node isite.NodeID) error {
 }
 
 // followListing visits all entries of a directory listing.
-func (w *walker) followListing(dir isite.NodeID) {
+func (w *walker) followListing(dir docroot.NodeID) {
 	t := w.s.Tree()
 	for _, child := range w.entries(dir) {
 		path := "/" + t.Path(child)
-		if t.Kind(child) == isite.KindDir {
+		if t.Kind(child) == docroot.KindDir {
 			path += "/"
 		}
 		if node, address, ok := w.find(path); ok {
@@ -252,12 +254,12 @@ func (w *walker) followListing(dir isite.NodeID) {
 
 // entries returns what a listing of a directory shows (LL-78). Names that begin
 // with a dot are left out (LL-79).
-func (w *walker) entries(dir isite.NodeID) []isite.NodeID {
+func (w *walker) entries(dir docroot.NodeID) []docroot.NodeID {
 	if w.children == nil {
 		c := w.s.Tree().Children()
 		w.children = &c
 	}
-	var shown []isite.NodeID
+	var shown []docroot.NodeID
 	for _, child := range w.children.Of(w.s.Tree().Real(dir)) {
 		if !strings.HasPrefix(w.s.Tree().Name(child), ".") {
 			shown = append(shown, child)
@@ -276,7 +278,7 @@ const (
 	matchAll
 )
 
-func (w *walker) matchOf(node isite.NodeID) matchKind {
+func (w *walker) matchOf(node docroot.NodeID) matchKind {
 	if m := w.matched[node]; m != 0 {
 		return m
 	}
@@ -331,10 +333,10 @@ func (w *walker) askedAddresses(id isite.PageID, links []isite.Link) (map[uint32
 // and below the base path. The one that sites usually link to is first. An index
 // file has the address of its directory and that of its own name (A-LL-2), and a
 // page may have one without its extension, if the host serves it so.
-func addressesOf(s *isite.Site, node isite.NodeID) []string {
+func addressesOf(s *isite.Site, node docroot.NodeID) []string {
 	t := s.Tree()
 	path := "/" + t.Path(node)
-	if t.Kind(node) == isite.KindDir {
+	if t.Kind(node) == docroot.KindDir {
 		if path != "/" {
 			path += "/"
 		}
@@ -350,10 +352,10 @@ func addressesOf(s *isite.Site, node isite.NodeID) []string {
 	p := s.Profile()
 	for _, suffix := range p.PageSuffixes {
 		bare, ok := strings.CutSuffix(path, suffix)
-		if ok && p.Page != isite.Missing {
+		if ok && p.Page != host.Missing {
 			add(bare)
 		}
-		if ok && p.PageSlash != isite.Missing {
+		if ok && p.PageSlash != host.Missing {
 			add(bare + "/")
 		}
 	}
@@ -366,7 +368,7 @@ func addressesOf(s *isite.Site, node isite.NodeID) []string {
 
 // addressFor returns the address of node that a path means: the path itself, the
 // path with a slash, or, after a rewrite, the first address.
-func addressFor(s *isite.Site, node isite.NodeID, path string) string {
+func addressFor(s *isite.Site, node docroot.NodeID, path string) string {
 	all := addressesOf(s, node)
 	for _, meant := range []string{path, path + "/"} {
 		if slices.Contains(all, meant) {

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -83,7 +85,7 @@ func (x *Xref) From(page string) iter.Seq[string] {
 func (x *Xref) Targets() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for i := range x.first[1:] {
-			if n := int(x.first[i+1] - x.first[i]); n > 0 && !yield(x.s.Tree().Path(isite.NodeID(i)), n) {
+			if n := int(x.first[i+1] - x.first[i]); n > 0 && !yield(x.s.Tree().Path(docroot.NodeID(i)), n) {
 				return
 			}
 		}
@@ -91,13 +93,13 @@ func (x *Xref) Targets() iter.Seq2[string, int] {
 }
 
 // targets returns the nodes that a page links to, each once.
-func (x *Xref) targets(id isite.PageID) iter.Seq[isite.NodeID] {
-	return func(yield func(isite.NodeID) bool) {
+func (x *Xref) targets(id isite.PageID) iter.Seq[docroot.NodeID] {
+	return func(yield func(docroot.NodeID) bool) {
 		links := x.s.Page(id).All()
-		seen := make(map[isite.NodeID]struct{}, min(len(links), 64))
+		seen := make(map[docroot.NodeID]struct{}, min(len(links), 64))
 		for i := range links {
 			l := &links[i]
-			if !l.State.Answers() || l.Node == isite.NoNode {
+			if !l.State.Answers() || l.Node == docroot.NoNode {
 				continue
 			}
 			if _, again := seen[l.Node]; again {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -14,7 +16,7 @@ func TestXref(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"index.html": page("a.html", "sub/", "a.html#x", "gone.html", "i.gif", "noidx/", "mailto:x@y.z"),
 		"a.html":     page("/", "#self", "i.gif"), "sub/index.html": page("../i.gif", "http://h.example/"), "i.gif": "", "noidx/t.txt": "", "alone.html": plain,
-	}), isite.Options{Profile: isite.Linklint})
+	}), isite.Options{Profile: host.Linklint})
 	x := NewXref(handle(s))
 	var to, from []string
 	for file, n := range x.Targets() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 	"github.com/sitelink/sitelink/site"
@@ -62,7 +63,7 @@ func a(url string) string { return `<a href="` + url + `">text</a>` }
 // ledger, and returns its items, each as "event source target".
 func (w *world) deploy() []string {
 	w.t.Helper()
-	profile, _ := isite.ProfileByName("netlify")
+	profile, _ := host.ProfileByName("netlify")
 	s, err := isite.Load(w.t.Context(), w.dir, isite.Options{BaseURLs: []string{base}, Profile: profile, Sums: true})
 	if err != nil {
 		w.t.Fatal(err)

@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan/outline"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -249,7 +251,7 @@ func (w *pageWorker) page(id isite.PageID) (pageResult, error) {
 		return pageResult{entry: e, excluded: Alias}, nil
 	case path == "404.html" || strings.HasSuffix(path, "/404.html"):
 		return pageResult{entry: e, excluded: NotFound}, nil
-	case p.Canonical() != isite.NoNode && p.Canonical() != p.Node():
+	case p.Canonical() != docroot.NoNode && p.Canonical() != p.Node():
 		return pageResult{entry: e, excluded: Elsewhere}, nil
 	case !feed && !known && !w.rules.opt.Internal && !hasExternalLink(p):
 		return pageResult{}, nil
@@ -323,7 +325,7 @@ func (w *pageWorker) outline(text []byte) (*outline.Outline, []*html.Node, error
 func hasExternalLink(p *isite.Page) bool {
 	links := p.All()
 	return slices.ContainsFunc(links, func(l isite.Link) bool {
-		return l.State == isite.StateExternal || l.State == isite.StateCredentials || l.State == isite.StateOutsideBase
+		return l.State == host.StateExternal || l.State == host.StateCredentials || l.State == host.StateOutsideBase
 	})
 }
 

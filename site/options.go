@@ -6,7 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
+
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -117,7 +119,7 @@ const (
 // Profiles returns the names of the hosting profiles, sorted.
 func Profiles() []string {
 	var names []string
-	for _, p := range isite.Profiles() {
+	for _, p := range host.Profiles() {
 		names = append(names, p.Name)
 	}
 	return names
@@ -131,10 +133,10 @@ func (o *Options) inner() (isite.Options, error) {
 		MaxPageBytes: o.MaxPageBytes, Jobs: o.Jobs, Progress: o.Progress,
 	}
 	for _, r := range o.Roots {
-		in.Roots = append(in.Roots, isite.Root{Dir: r.Dir, Base: r.URL})
+		in.Roots = append(in.Roots, host.Root{Dir: r.Dir, Base: r.URL})
 	}
 	for _, m := range o.Maps {
-		in.Maps = append(in.Maps, isite.MapRule{From: m.From, To: m.To})
+		in.Maps = append(in.Maps, host.MapRule{From: m.From, To: m.To})
 	}
 	if len(o.Redirects) > 0 {
 		in.Rules = []*redirect.File{redirectFile(o.Redirects)}
@@ -146,40 +148,40 @@ func (o *Options) inner() (isite.Options, error) {
 	switch o.Autoindex {
 	case AutoindexProfile:
 	case AutoindexList:
-		in.Autoindex = isite.AutoindexList
+		in.Autoindex = host.AutoindexList
 	case AutoindexError:
-		in.Autoindex = isite.AutoindexError
+		in.Autoindex = host.AutoindexError
 	default:
 		return in, fmt.Errorf("Autoindex is %q, want %q, %q or %q", o.Autoindex, AutoindexProfile, AutoindexList, AutoindexError)
 	}
 	switch o.Base {
 	case "":
 	case BaseHTML5:
-		in.Base = isite.BaseHTML5
+		in.Base = host.BaseHTML5
 	case BaseDocumentOrder:
-		in.Base = isite.BaseDocumentOrder
+		in.Base = host.BaseDocumentOrder
 	default:
 		return in, fmt.Errorf("Base is %q, want %q, %q or nothing", o.Base, BaseHTML5, BaseDocumentOrder)
 	}
 	return in, nil
 }
 
-// profile returns the profile of that name with the values of host.
-func profile(name string, host map[string][]string) (isite.Profile, error) {
-	p := isite.Generic
+// profile returns the profile of that name with the given keys.
+func profile(name string, keys map[string][]string) (host.Profile, error) {
+	p := host.Generic
 	if name != "" {
 		var known bool
-		if p, known = isite.ProfileByName(name); !known {
+		if p, known = host.ProfileByName(name); !known {
 			return p, fmt.Errorf("no hosting profile is named %q; Profiles lists the names", name)
 		}
 	}
 	var errs []error
-	for _, key := range slices.Sorted(maps.Keys(host)) {
-		if err := p.Set(key, host[key]); err != nil {
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if err := p.Set(key, keys[key]); err != nil {
 			errs = append(errs, fmt.Errorf("host key %q: %w", key, err))
 		}
 	}
-	if len(host) > 0 {
+	if len(keys) > 0 {
 		p.Name += ", changed"
 	}
 	return p, errors.Join(errs...)

@@ -49,7 +49,7 @@ func (t *termFlags) add(cmd *cobra.Command) {
 func (t *termFlags) terms() (baseline.Terms, error) {
 	terms := baseline.Terms{Reason: t.reason}
 	if len(t.reason) > baseline.MaxReasonBytes {
-		return terms, fault.Usage(fmt.Sprintf("--reason: %d bytes, want %d at most", len(t.reason), baseline.MaxReasonBytes), "")
+		return terms, fault.Usage(fmt.Sprintf("--reason: must be at most %d bytes long, not %d", baseline.MaxReasonBytes, len(t.reason)), "")
 	}
 	if t.expires == "" {
 		return terms, nil

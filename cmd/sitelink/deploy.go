@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+
 	"github.com/sitelink/sitelink/internal/fault"
 
 	"github.com/spf13/cobra"
@@ -69,6 +70,6 @@ func deployCommand(c *cli) *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.tombstones, "tombstones", false, "before the command, write a page that answers 410 for each deleted page that nothing else answers for")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "deploy without checking the docroot first")
-	addNotifyKeys(cmd)
+	addSiteKeyFlags(cmd, "color")
 	return cmd
 }

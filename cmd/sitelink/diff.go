@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -48,12 +47,6 @@ func diffCommand(c *cli) *cobra.Command {
 		Args:              oneDirectory,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOfWords("format", f.format, planFormats); err != nil {
-				return err
-			}
-			if err := oneOfWords("by", f.by, []string{"page", "target"}); err != nil {
-				return err
-			}
 			cfg, err := c.configure(cmd, args, f.config)
 			if err != nil {
 				return err
@@ -68,21 +61,14 @@ func diffCommand(c *cli) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.by, "by", "page", "group links by `WHAT`: page or target")
-	flags.StringVar(&f.format, "format", "text", "print the answer as `FORMAT`: text, json or markdown")
+	addWordFlag(cmd, &f.by, "by", "page", "group links by `WHAT`: page or target", "page", "target")
+	addWordFlag(cmd, &f.format, "format", "text", "print the answer as `FORMAT`: text, json or markdown", planFormats...)
 	flags.StringVar(&f.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
 	flags.StringVar(&f.ledger, "ledger", "", "compare with `LEDGER`, a file (default: ledger in [outgoing])")
 	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too (format json)")
 	flags.BoolVar(&f.tombstones, "tombstones", false, "write a page that answers 410 for each deleted page that nothing else answers for")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
-	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool {
-		return k.Table != "" && k.Name != "jobs" && k.Name != "progress" || k.Kind == config.Rules || flags.Lookup(k.Name) != nil
-	}))
-	for name, words := range map[string][]string{"format": planFormats, "by": {"page", "target"}} {
-		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-			panic(err) // the flag was defined above
-		}
-	}
+	addSiteKeyFlags(cmd)
 	return cmd
 }
 

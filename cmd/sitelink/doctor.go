@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/doctor"
-	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
 )
@@ -43,21 +41,10 @@ func doctorCommand(c *cli) *cobra.Command {
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			formats := []string{"text", "json"}
-			if !slices.Contains(formats, format) {
-				hint := ""
-				if near, ok := config.Nearest(format, formats); ok {
-					hint = fmt.Sprintf("did you mean %q?", near)
-				}
-				return fault.Usage(fmt.Sprintf("--format: want text or json, got %q", format), hint)
-			}
 			return runDoctor(cmd.Context(), c, format == "json", func() (*config.Config, error) { return c.silent().configure(cmd, nil, "") })
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "print the output as `FORMAT`: text or json")
-	if err := cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag was defined above
-	}
+	addWordFlag(cmd, &format, "format", "text", "print the output as `FORMAT`: text or json", "text", "json")
 	return cmd
 }
 

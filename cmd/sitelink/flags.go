@@ -12,7 +12,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // keyFlag is the flag of a configuration key. It only collects texts; package
@@ -54,6 +54,15 @@ func addOnlyKeyFlags(cmd *cobra.Command, names ...string) {
 	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool { return !slices.Contains(names, k.Name) }))
 }
 
+// addSiteKeyFlags adds the flags of the keys that describe the site, and of
+// further keys. A flag that cmd has already keeps its meaning.
+func addSiteKeyFlags(cmd *cobra.Command, further ...string) {
+	further = append(further, "jobs", "progress")
+	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool {
+		return k.Table != "" && !slices.Contains(further, k.Name) || k.Kind == config.Rules || cmd.Flags().Lookup(k.Name) != nil
+	}))
+}
+
 func addFlags(cmd *cobra.Command, keys []config.Key) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -70,20 +79,21 @@ func addFlags(cmd *cobra.Command, keys []config.Key) {
 		case config.Bool, config.Switch:
 			f.NoOptDefVal = "true"
 		}
-		complete := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveNoFileComp)
+		var words []string
+		files := cobra.ShellCompDirectiveNoFileComp
 		switch {
-		case k.Name == "docroot" || k.Name == "baseline-docroot":
-			complete = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 		case k.Name == "profile":
-			complete = cobra.FixedCompletions(profileNames(), cobra.ShellCompDirectiveNoFileComp)
+			words = profileNames()
+		case k.Kind == config.Directory:
+			files = cobra.ShellCompDirectiveFilterDirs
 		case k.Kind == config.Path:
-			complete = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+			files = cobra.ShellCompDirectiveDefault
 		case k.Kind == config.Bool:
-			complete = cobra.FixedCompletions([]string{"true", "false"}, cobra.ShellCompDirectiveNoFileComp)
-		case len(k.Values) > 0:
-			complete = cobra.FixedCompletions(k.Values, cobra.ShellCompDirectiveNoFileComp)
+			words = []string{"true", "false"}
+		default:
+			words = k.Values
 		}
-		if err := cmd.RegisterFlagCompletionFunc(k.Name, complete); err != nil {
+		if err := cmd.RegisterFlagCompletionFunc(k.Name, cobra.FixedCompletions(words, files)); err != nil {
 			panic(err) // the flag was defined above
 		}
 	}
@@ -104,8 +114,15 @@ func keySettings(cmd *cobra.Command) []config.Setting {
 // the nearest flag of the command.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return fault.Usage(err.Error(), "")
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &missing):
+		return fault.Usage(fmt.Sprintf("--%s needs a value", missing.GetFlag().Name), cmd.CommandPath()+" --help describes it")
+	case errors.As(err, &invalid):
+		return invalidValue(invalid)
+	case !errors.As(err, &unknown):
+		return fault.Usage(err.Error(), helpHint(cmd))
 	}
 	name := unknown.GetSpecifiedName()
 	if unknown.GetSpecifiedShortnames() != "" {
@@ -126,14 +143,58 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fault.Usage("unknown flag --"+name, hint)
 }
 
+// invalidValue describes a value that the flag parser refused.
+func invalidValue(err *pflag.InvalidValueError) error {
+	flag, value, wants, hint := err.GetFlag(), err.GetValue(), "", ""
+	switch flag.Value.Type() {
+	case "duration":
+		wants = "a time such as 500ms or 90s"
+	case "int":
+		wants = "a whole number"
+	case "bool":
+		wants = "true or false"
+	}
+	if f, ok := flag.Value.(*wordFlag); ok {
+		wants, hint = config.OneOf(f.words), config.DidYouMean(value, f.words)
+	}
+	if wants == "" {
+		return fault.Usage(fmt.Sprintf("--%s: %v", flag.Name, errors.Unwrap(err)), "")
+	}
+	return fault.Usage(fmt.Sprintf("--%s: must be %s, not %q", flag.Name, wants, value), hint)
+}
+
 func helpHint(cmd *cobra.Command) string { return cmd.CommandPath() + " --help lists the flags" }
 
-// oneOfWords refuses the value of a flag if it is not one of the words.
-func oneOfWords(flag, value string, words []string) error {
-	if slices.Contains(words, value) {
-		return nil
+// wordFlag is the value of a flag that accepts a few words.
+type wordFlag struct {
+	value *string
+	words []string
+}
+
+func (f *wordFlag) String() string { return *f.value }
+func (f *wordFlag) Type() string   { return "string" }
+
+// Set accepts a word; [flagError] turns its error into a message.
+func (f *wordFlag) Set(text string) error {
+	if !slices.Contains(f.words, text) {
+		return errors.New("unknown word")
 	}
-	return fault.Usage(fmt.Sprintf("--%s: must be %s, not %q", flag, config.OneOf(words), value), config.DidYouMean(value, words))
+	*f.value = text
+	return nil
+}
+
+// addWordFlag adds a flag that accepts a few words, with their completion.
+func addWordFlag(cmd *cobra.Command, value *string, name, def, usage string, words ...string) {
+	*value = def
+	cmd.Flags().Var(&wordFlag{value, words}, name, usage)
+	completeWords(cmd, name, words)
+}
+
+// completeWords completes the values of a flag that was defined.
+func completeWords(cmd *cobra.Command, name string, words []string) {
+	if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag was not defined
+	}
 }
 
 // findingCodes are the codes of findings, which ignore rules can name. A test
@@ -163,7 +224,7 @@ func codeNames() []string {
 
 func profileNames() []string {
 	var names []string
-	for _, p := range site.Profiles() {
+	for _, p := range host.Profiles() {
 		names = append(names, p.Name)
 	}
 	return names

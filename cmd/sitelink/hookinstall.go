@@ -127,7 +127,7 @@ func hookStatusCommand(c *cli) *cobra.Command {
 // hookName takes pre-push, post-build or nothing, which is pre-push.
 func hookName(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 || len(args) == 1 && args[0] != "pre-push" && args[0] != "post-build" {
-		return fault.Usage(fmt.Sprintf("%s: want pre-push or post-build, got %q", cmd.Name(), strings.Join(args, " ")), "")
+		return fault.Usage(fmt.Sprintf("%s: the hook must be pre-push or post-build, not %q", cmd.Name(), strings.Join(args, " ")), "")
 	}
 	return nil
 }

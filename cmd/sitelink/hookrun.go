@@ -36,7 +36,7 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 		return nil
 	}
 	if !filepath.IsLocal(req.dir) {
-		return fault.Usage(fmt.Sprintf("--dir: want a directory below the root of the repository, got %q", req.dir), "")
+		return fault.Usage(fmt.Sprintf("--dir: must be a directory below the root of the repository, not %q", req.dir), "")
 	}
 	ctx := cmd.Context()
 	refs, err := pushRefs(c, req)
@@ -75,7 +75,7 @@ func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, err error) {
 	switch to := c.env.Getenv("PRE_COMMIT_TO_REF"); {
 	case req.commit != "":
 		if strings.HasPrefix(req.commit, "-") {
-			return nil, fault.Usage(fmt.Sprintf("--commit: want a commit, got %q", req.commit), "")
+			return nil, fault.Usage(fmt.Sprintf("--commit: must be a commit, not %q", req.commit), "")
 		}
 		return named(req.commit), nil
 	case to != "": // pre-commit has read standard input; it knows no deletions here

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,14 +68,12 @@ func initCommand(c *cli) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&f.hook, "hook", false, "install a git hook that checks each push, through your hook manager if you use one")
-	flags.StringSliceVar(&f.ci, "ci", nil, "write the file that makes the CI `SERVER` check the site, or print what to add: "+oneOfServers()+"; repeatable")
+	flags.StringSliceVar(&f.ci, "ci", nil, "write the file that makes the CI `SERVER` check the site, or print what to add: "+config.OneOf(serverNames())+"; repeatable")
 	flags.BoolVar(&f.inject, "inject", false, "insert the link elements of [templates] into the templates, as sitelink inject does")
 	flags.BoolVar(&f.yes, "yes", false, "ask nothing; do what the flags say")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what init would do, and change nothing")
 	flags.BoolVar(&f.undo, "undo", false, "remove what init wrote")
-	if err := cmd.RegisterFlagCompletionFunc("ci", cobra.FixedCompletions(serverNames(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag was defined above
-	}
+	completeWords(cmd, "ci", serverNames())
 	return cmd
 }
 
@@ -103,18 +101,10 @@ func serverNames() (names []string) {
 	return names
 }
 
-func oneOfServers() string {
-	names := serverNames()
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
-}
-
 func serverNamed(name string) (setup.Server, error) {
 	if s, ok := setup.ServerNamed(name); ok {
 		return s, nil
 	}
-	hint := "docs/guide/ci.md has what other servers need"
-	if near, ok := config.Nearest(name, serverNames()); ok {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	return setup.Server{}, fault.Usage(fmt.Sprintf("--ci: want %s, got %q", oneOfServers(), name), hint)
+	return setup.Server{}, fault.Usage(fmt.Sprintf("--ci: must be %s, not %q", config.OneOf(serverNames()), name),
+		cmp.Or(config.DidYouMean(name, serverNames()), "docs/guide/ci.md explains how to check on other servers"))
 }

@@ -13,13 +13,13 @@ import (
 	"strings"
 	"testing"
 
-	sitepkg "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // webParity is a host whose software is held against a profile.
 type webParity struct {
 	name    string
-	profile func() sitepkg.Profile
+	profile func() host.Profile
 	start   func(t *testing.T, docroot string) *webServer
 	without string // left out of the docroot of edge cases
 	// differ are the requests for edge cases on which the two are known to
@@ -35,9 +35,9 @@ type webParity struct {
 	tires int
 }
 
-func profileNamed(name string, settings ...bool) func() sitepkg.Profile {
-	return func() sitepkg.Profile {
-		p, ok := sitepkg.ProfileByName(name)
+func profileNamed(name string, settings ...bool) func() host.Profile {
+	return func() host.Profile {
+		p, ok := host.ProfileByName(name)
 		switch {
 		case !ok:
 			panic("no profile " + name)
@@ -49,7 +49,7 @@ func profileNamed(name string, settings ...bool) func() sitepkg.Profile {
 }
 
 // netlifyAtHome is the profile on a file system that knows letter case.
-func netlifyAtHome() sitepkg.Profile {
+func netlifyAtHome() host.Profile {
 	p := profileNamed("netlify")()
 	p.AnyCase = false
 	return p
@@ -144,7 +144,7 @@ func TestWebParityCorpora(t *testing.T) {
 }
 
 // webPredictions are what sitelink says of every internal target.
-func webPredictions(t *testing.T, docroot string, p sitepkg.Profile) map[string]prediction {
+func webPredictions(t *testing.T, docroot string, p host.Profile) map[string]prediction {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "sitelink.toml")
 	if err := os.WriteFile(config, []byte(p.Describe()), 0o644); err != nil {

@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
 )
 
@@ -38,8 +36,6 @@ const linksExitCodes = `Exit codes:
   3    the work could not be done
   130  interrupted
 `
-
-var linksFormats = []string{"text", "jsonl", "csv", "dot"}
 
 // linksQuestion is what the flags of links ask.
 type linksQuestion struct {
@@ -81,23 +77,15 @@ func linksCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&q.anchors, "anchors", false, "list the anchors that pages define")
 	flags.BoolVar(&q.addresses, "addresses", false, "list the paths that the host answers, and the file for each")
 	flags.BoolVar(&q.orphans, "orphans", false, "list files that no page links to, and pages that no chain of links reaches")
-	flags.StringVar(&q.format, "format", "text", "print the answer as `FORMAT`: text, jsonl, csv or dot")
+	addWordFlag(cmd, &q.format, "format", "text", "print the answer as `FORMAT`: text, jsonl, csv or dot", "text", "jsonl", "csv", "dot")
 	flags.StringVar(&q.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
 	flags.StringVar(&q.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
-	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool {
-		return k.Table != "" && k.Name != "jobs" && k.Name != "progress" || k.Kind == config.Rules || flags.Lookup(k.Name) != nil
-	}))
-	if err := cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(linksFormats, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag was defined above
-	}
+	addSiteKeyFlags(cmd)
 	return cmd
 }
 
 // check refuses questions that make no sense together.
 func (q *linksQuestion) check() error {
-	if err := oneOfWords("format", q.format, linksFormats); err != nil {
-		return err
-	}
 	var lists []string
 	for _, l := range []struct {
 		name string

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
@@ -78,12 +77,9 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.bust, "bust-cache", false, "bypass caches when fetching the site's pages, by adding a query to their URLs")
 	flags.IntVar(&f.maxNotices, "max-notices", 0, "ask before sending more than `N` notices; 0 means no limit (default: max-notices in [outgoing])")
 	flags.StringArrayVar(&f.allow, "allow-address", nil, "allow connections to the network `CIDR` although it is not public; repeatable")
-	flags.StringVar(&f.format, "format", "text", "print the plan or report as `FORMAT`: text, json or markdown")
+	addWordFlag(cmd, &f.format, "format", "text", "print the plan or report as `FORMAT`: text, json or markdown", planFormats...)
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list successful notices too")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
-	if err := cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(planFormats, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag was defined above
-	}
 }
 
 func notifyCommand(c *cli) *cobra.Command {
@@ -112,15 +108,8 @@ func notifyCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&f.status, "status", false, "ask targets that accepted a notice for later processing what became of it")
 	flags.BoolVar(&f.baseline, "baseline", false, "mark all current links as already notified, without sending anything")
 	flags.StringVar(&f.explain, "explain", "", "send nothing; show how targets would judge the page at `URL`, or all pages that link to it")
-	addNotifyKeys(cmd)
+	addSiteKeyFlags(cmd, "color")
 	return cmd
-}
-
-// addNotifyKeys adds the flags of the keys that say what the site is.
-func addNotifyKeys(cmd *cobra.Command) {
-	addFlags(cmd, slices.DeleteFunc(config.Keys(), func(k config.Key) bool {
-		return k.Table != "" && k.Name != "jobs" && k.Name != "progress" && k.Name != "color" || k.Kind == config.Rules || cmd.Flags().Lookup(k.Name) != nil
-	}))
 }
 
 // check refuses flags that cannot mean anything together.
@@ -150,9 +139,6 @@ func (f *notifyFlags) check(args []string) error {
 // configureNotify finds out what the user wants; flags come before the table
 // [outgoing].
 func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) (*config.Config, error) {
-	if err := oneOfWords("format", f.format, planFormats); err != nil {
-		return nil, err
-	}
 	cfg, err := c.configure(cmd, args, f.config)
 	if err != nil {
 		return nil, err
@@ -171,13 +157,13 @@ func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) 
 			continue
 		}
 		if d.value < 0 {
-			return nil, fault.Usage(fmt.Sprintf("--%s: want a time from 0, got %v", d.name, d.value), "")
+			return nil, fault.Usage(fmt.Sprintf("--%s: must not be negative, but is %v", d.name, d.value), "")
 		}
 		*d.field = d.value
 	}
 	if cmd.Flags().Changed("max-notices") {
 		if f.maxNotices < 0 {
-			return nil, fault.Usage(fmt.Sprintf("--max-notices: want a number from 0, got %d", f.maxNotices), "")
+			return nil, fault.Usage(fmt.Sprintf("--max-notices: must not be negative, but is %d", f.maxNotices), "")
 		}
 		cfg.Outgoing.MaxNotices = f.maxNotices
 	}

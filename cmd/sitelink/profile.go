@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 const profileLong = `profile prints how a host answers paths: which file answers for a directory, whether /page is answered
@@ -36,13 +37,10 @@ func profileCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(profileNames(), "\n") + "\n"
 			if len(args) == 1 {
-				p, ok := site.ProfileByName(args[0])
+				p, ok := host.ProfileByName(args[0])
 				if !ok {
-					hint := "sitelink profile lists them"
-					if near, ok := config.Nearest(args[0], profileNames()); ok {
-						hint = fmt.Sprintf("did you mean %q?", near)
-					}
-					return fault.Usage(fmt.Sprintf("no profile is named %q", args[0]), hint)
+					return fault.Usage(fmt.Sprintf("unknown profile %q", args[0]),
+						cmp.Or(config.DidYouMean(args[0], profileNames()), "sitelink profile lists the profiles"))
 				}
 				text = p.Describe()
 			}
@@ -54,9 +52,9 @@ func profileCommand(c *cli) *cobra.Command {
 // hostKeys are the keys of the table [host].
 func hostKeys() []config.HostKey {
 	var keys []config.HostKey
-	for _, k := range site.ProfileKeys() {
+	for _, k := range host.ProfileKeys() {
 		keys = append(keys, config.HostKey{Name: k.Name, Type: k.Type, Check: func(values []string) error {
-			var p site.Profile
+			var p host.Profile
 			return p.Set(k.Name, values)
 		}})
 	}

@@ -20,7 +20,7 @@ func (c *cli) today() (baseline.Date, error) {
 	const most = 253402300799 // the end of the year 9999
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seconds < 0 || seconds > most {
-		return "", fault.Usage(fmt.Sprintf("SOURCE_DATE_EPOCH: want seconds since 1970, got %q", text), "")
+		return "", fault.Usage(fmt.Sprintf("SOURCE_DATE_EPOCH: must be seconds since 1970, not %q", text), "")
 	}
 	return baseline.DateOf(time.Unix(seconds, 0)), nil
 }

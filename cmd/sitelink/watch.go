@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,11 +41,6 @@ type watchFlags struct {
 	quiet, poll          time.Duration
 }
 
-var (
-	watchFormats = []string{"text", "jsonl"}
-	watchLists   = []string{"changes", "all"}
-)
-
 func watchCommand(c *cli) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
@@ -71,41 +64,23 @@ func watchCommand(c *cli) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.format, "format", "text", "print the output as `FORMAT`: text or jsonl")
-	flags.StringVar(&f.list, "list", "changes", "print `WHAT` after each check: changes or all findings")
+	addWordFlag(cmd, &f.format, "format", "text", "print the output as `FORMAT`: text or jsonl", "text", "jsonl")
+	addWordFlag(cmd, &f.list, "list", "changes", "print `WHAT` after each check: changes or all findings", "changes", "all")
 	flags.DurationVar(&f.quiet, "quiet", 200*time.Millisecond, "wait until no file has changed for `TIME` before checking")
 	flags.DurationVar(&f.poll, "poll", 0, "list the files every `TIME` instead of waiting for events, for network file systems; 0 turns this off")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	addKeyFlags(cmd, "format", "output", "show", "group-by", "fail-on")
-	for name, values := range map[string][]string{"format": watchFormats, "list": watchLists} {
-		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-			panic(err) // the flag was defined above
-		}
-	}
 	return cmd
 }
 
 // check refuses values that mean nothing.
 func (f *watchFlags) check() error {
-	for _, v := range []struct {
-		flag, value string
-		of          []string
-	}{{"format", f.format, watchFormats}, {"list", f.list, watchLists}} {
-		if slices.Contains(v.of, v.value) {
-			continue
-		}
-		hint := ""
-		if near, ok := config.Nearest(v.value, v.of); ok {
-			hint = fmt.Sprintf("did you mean %q?", near)
-		}
-		return fault.Usage(fmt.Sprintf("--%s: want %s, got %q", v.flag, strings.Join(v.of, " or "), v.value), hint)
-	}
 	const shortest, longest = 10 * time.Millisecond, time.Minute
 	if f.quiet < shortest || f.quiet > longest {
-		return fault.Usage(fmt.Sprintf("--quiet: want %v to %v, got %v", shortest, longest, f.quiet), "")
+		return fault.Usage(fmt.Sprintf("--quiet: must be a time from %v to %v, not %v", shortest, longest, f.quiet), "")
 	}
 	if f.poll != 0 && (f.poll < shortest || f.poll > time.Hour) {
-		return fault.Usage(fmt.Sprintf("--poll: want 0 or %v to %v, got %v", shortest, time.Hour, f.poll), "")
+		return fault.Usage(fmt.Sprintf("--poll: must be 0 or a time from %v to %v, not %v", shortest, time.Hour, f.poll), "")
 	}
 	return nil
 }

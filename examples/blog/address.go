@@ -11,12 +11,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// addresses is an extension that turns links to Markdown files, which work in an
-// editor, into the addresses of their pages: gates.md#knots becomes
+// addresses is an extension that replaces links to Markdown files, which work in
+// an editor, with the addresses of their pages: gates.md#knots becomes
 // /notes/gates/#knots.
 type addresses struct{}
 
-// base is where the context of a parse holds the file that is rendered.
+// base is the key of the rendered file in the context of a parse.
 var base = parser.NewContextKey()
 
 func (addresses) Extend(md goldmark.Markdown) {
@@ -25,7 +25,7 @@ func (addresses) Extend(md goldmark.Markdown) {
 
 func (addresses) Transform(doc *ast.Document, _ text.Reader, pc parser.Context) {
 	file, _ := pc.Get(base).(string)
-	// The callback returns no error, and so does Walk.
+	// Walk returns only errors of the callback, which has none.
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if l, ok := n.(*ast.Link); ok && entering {
 			name, fragment, hash := strings.Cut(string(l.Destination), "#")
@@ -41,7 +41,7 @@ func (addresses) Transform(doc *ast.Document, _ text.Reader, pc parser.Context) 
 	})
 }
 
-// fileOf tells the extension which file is rendered.
+// fileOf passes the name of the rendered file to the extension.
 func fileOf(file string) parser.ParseOption {
 	pc := parser.NewContext()
 	pc.Set(base, file)

@@ -23,11 +23,11 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-// newest is how many pages the home page and the feed show in full.
+// newest is the number of pages that the home page and the feed show in full.
 const newest = 3
 
-// folder is where the content lies in the repository, for positions that an
-// editor opens.
+// folder is the path of the content in the repository, so that an editor opens
+// the reported positions.
 const folder = "examples/blog/content/"
 
 type blog struct {
@@ -39,8 +39,8 @@ type blog struct {
 	written   int     // HTML pages
 }
 
-// newBlog reads the content and renders it. Relative links to files that are
-// not there are told to out at once.
+// newBlog reads and renders the content. It reports relative links to missing
+// files on out at once.
 func newBlog(fsys fs.FS, out io.Writer) (*blog, error) {
 	b := &blog{fsys: fsys}
 	files := mdlink.InFiles(fsys)
@@ -77,7 +77,7 @@ func newBlog(fsys fs.FS, out io.Writer) (*blog, error) {
 	return b, nil
 }
 
-// advertise says in the head of each page of text where it takes webmentions.
+// advertise adds the webmention endpoint to the head of each page of text.
 func advertise(set *template.Template) error {
 	e, err := templates.NewEndpoints("", "https://webmention.example/hedge-and-stile")
 	if err != nil {
@@ -115,7 +115,7 @@ func (b *blog) build(docroot string) error {
 }
 
 // write executes a template into the index file of an address. shown are the
-// pages whose text is part of it.
+// pages whose text it contains.
 func (b *blog) write(docroot, address, name string, data any, shown ...*page) error {
 	var text bytes.Buffer
 	if err := b.templates.ExecuteTemplate(&text, name, data); err != nil {
@@ -133,7 +133,7 @@ func (b *blog) write(docroot, address, name string, data any, shown ...*page) er
 	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
-// list is what a page of several texts shows.
+// list is the data of a page with several texts.
 type list struct {
 	Title  string
 	Full   bool // the texts, not only their titles
@@ -163,7 +163,7 @@ func (b *blog) byTag() []group {
 	return out
 }
 
-// must is for subtrees of the embedded files, which cannot be missing.
+// must returns a subtree of the embedded files, which always exists.
 func must(fsys fs.FS, err error) fs.FS {
 	if err != nil {
 		panic(err)

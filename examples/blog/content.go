@@ -19,14 +19,14 @@ type page struct {
 	Address     string // /notes/gates/
 	Title, Date string
 	Tags        []string
-	Line        int    // of the file, where Text begins
-	Text        []byte // what stands behind the front matter
+	Line        int    // line of the file at which Text begins
+	Text        []byte // the file without its front matter
 	Body        template.HTML
 
 	doc *mdlink.Document
 }
 
-// addressOf returns the address of the page that is made of a file.
+// addressOf returns the address of the page rendered from a file.
 func addressOf(file string) string { return "/" + strings.TrimSuffix(file, ".md") + "/" }
 
 // readPages reads the Markdown files below dir, newest first.
@@ -51,7 +51,7 @@ func readPages(fsys fs.FS, dir string) ([]*page, error) {
 	return pages, err
 }
 
-// parsePage cuts off the front matter: lines "key: value" between two lines of
+// parsePage splits off the front matter: lines "key: value" between two lines of
 // three dashes.
 func parsePage(file string, text []byte) (*page, error) {
 	const rule = "---\n"

@@ -33,8 +33,8 @@ type content struct {
 	Text string `xml:",chardata"`
 }
 
-// atom returns the Atom feed of pages (RFC 4287), newest first. A page has a
-// date and no hour.
+// atom returns the Atom feed of pages (RFC 4287), newest first. A page has a date
+// but no time of day.
 func atom(pages []*page) ([]byte, error) {
 	site := strings.TrimSuffix(baseURL, "/")
 	f := feed{Title: "Hedge and Stile", ID: baseURL, Author: "The walkers",

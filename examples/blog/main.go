@@ -1,12 +1,12 @@
-// Command blog is a site generator of the kind that people write for
-// themselves: Markdown by goldmark, html/template, an Atom feed. After the build
-// it calls [hook.Check], and prints what is broken at the lines of the Markdown.
+// Command blog is a small site generator: it renders Markdown with goldmark, uses
+// html/template, and writes an Atom feed. After the build it calls [hook.Check]
+// and prints the broken links at their lines in the Markdown.
 //
 //	go run ./examples/blog          builds into a temporary directory
-//	go run ./examples/blog public   builds into public, which it makes
+//	go run ./examples/blog public   builds into public
 //
-// It leaves with 0 when every link works, with 1 when one does not, and with 3
-// when the work could not be done. Some links of the example are broken.
+// The exit code is 0 if every link works, 1 if one is broken, and 3 if the site
+// could not be built or checked. Some links of the example are broken.
 package main
 
 import (

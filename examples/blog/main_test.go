@@ -14,14 +14,14 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-// TestRun: the blog is built, its broken links are named and make it leave with
-// 1, and the temporary directory is gone.
+// TestRun builds the blog: it reports the broken links, exits with 1, and removes
+// the temporary directory.
 func TestRun(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var out bytes.Buffer
 	code, err := run(t.Context(), nil, &out)
 	if code != 1 || err != nil {
-		t.Fatalf("left with %d, %v", code, err)
+		t.Fatalf("exit code %d, %v", code, err)
 	}
 	for _, want := range []string{
 		"examples/blog/content/walks/night-walk.md:9:48: no such file: ../notes/fog-lamp.md\nbuilt 32 pages from 30 Markdown files\n",
@@ -37,8 +37,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestPlaces: every finding stands in the Markdown, where the broken destination
-// is written: there is a link with these letters at that line and column.
+// TestPlaces compares the position of every finding with the Markdown: the broken
+// destination is written at that line and column.
 func TestPlaces(t *testing.T) {
 	dir := t.TempDir()
 	b, err := newBlog(project, io.Discard)
@@ -70,7 +70,7 @@ func TestPlaces(t *testing.T) {
 	for _, f := range result.Findings {
 		want := asWritten[f.Raw]
 		if f.Source == nil || want == "" {
-			t.Errorf("%s: %s has no place", f.Page, f.Raw)
+			t.Errorf("%s: %s has no position", f.Page, f.Raw)
 			continue
 		}
 		seen[f.Raw] = true
@@ -81,7 +81,7 @@ func TestPlaces(t *testing.T) {
 		}
 		line := []rune(strings.Split(string(text), "\n")[f.Source.Line-1])
 		if at := string(line[f.Source.Column-1:]); !strings.HasPrefix(at, want) {
-			t.Errorf("%s:%d:%d: %q stands there, want %q", f.Source.File, f.Source.Line, f.Source.Column, at, want)
+			t.Errorf("%s:%d:%d: found %q, want %q", f.Source.File, f.Source.Line, f.Source.Column, at, want)
 		}
 	}
 	if len(seen) != len(asWritten) {
@@ -99,7 +99,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestFeed: the feed is an Atom feed whose entries are pages of the site.
+// TestFeed checks that the feed is an Atom feed whose entries are pages of the site.
 func TestFeed(t *testing.T) {
 	dir := t.TempDir()
 	b, err := newBlog(project, io.Discard)

@@ -12,10 +12,12 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
+
 	public "github.com/sitelink/sitelink/site"
 	"github.com/sitelink/sitelink/templates"
 )
@@ -145,7 +147,7 @@ func (v *endpointVerifier) pages(choice templates.Choice) {
 }
 
 // deep reports whether a file is too far down to be an error page.
-func deep(t *site.Tree, n site.NodeID) bool {
+func deep(t *docroot.Tree, n docroot.NodeID) bool {
 	up := n
 	for dirs := range 3 {
 		if up = t.Parent(up); up == 0 { // that many directories down

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/statedir"
@@ -50,7 +51,7 @@ func (a *Audit) hugoHints(ctx context.Context, r *check.Result) error {
 			continue
 		}
 		res, err := s.Request(p.Permalink.String())
-		if err != nil || !strings.HasPrefix(res.Target, "/") || res.State == site.StateOutsideBase {
+		if err != nil || !strings.HasPrefix(res.Target, "/") || res.State == host.StateOutsideBase {
 			continue
 		}
 		published++

@@ -34,14 +34,14 @@ import (
 //	words    the only values accepted
 //	empty    ok, if the empty string is a value
 //	min, max the limits of a number, a size or a time
-//	kind     path, for the name of a file or directory
+//	kind     file or directory, for the name of one
 //	check    the entry of checks that validates each value
 type Config struct {
 	// File is the configuration file, relative to the working directory, or ""
 	// if there is none.
 	File string
 
-	Docroot        string    `toml:"docroot" kind:"path" flag:"DIR" unset:"where the project's generator writes, else public if it is there, else ." help:"directory to check; it is served as the root of the site"`
+	Docroot        string    `toml:"docroot" kind:"directory" flag:"DIR" unset:"where the project's generator writes, else public if it is there, else ." help:"directory to check; it is served as the root of the site"`
 	BaseURLs       []string  `toml:"base-url" check:"base-url" flag:"URL" unset:"what the project's generator says" help:"address at which the docroot is published; links to it count as internal, with http or https"`
 	Profile        string    `toml:"profile" check:"profile" flag:"NAME" default:"generic" help:"hosting profile, which decides how paths are answered: apache, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel; detected from files such as _redirects or CNAME if you set none"`
 	Index          []string  `toml:"index" check:"file-name" flag:"NAME" unset:"the profile's list" help:"name of a directory's index file; replaces the profile's list, and the first file that exists answers"`
@@ -89,10 +89,10 @@ type Check struct {
 	GroupBy         string   `toml:"group-by" words:"page,target,code,owner" flag:"WHAT" default:"page" help:"group findings by page, target, code, or owner (from CODEOWNERS), in the formats text and markdown"`
 	Show            string   `toml:"show" words:"findings,all" flag:"WHAT" default:"findings" help:"list findings, or all links (formats text and jsonl)"`
 	// Output is "" or "-" for standard output.
-	Output          string `toml:"output" kind:"path" flag:"FILE" unset:"-" help:"write the report to FILE, replacing it atomically; - means standard output"`
-	Baseline        string `toml:"baseline" kind:"path" flag:"FILE" unset:"none" help:"report only findings that FILE does not accept (see sitelink baseline)"`
+	Output          string `toml:"output" kind:"file" flag:"FILE" unset:"-" help:"write the report to FILE, replacing it atomically; - means standard output"`
+	Baseline        string `toml:"baseline" kind:"file" flag:"FILE" unset:"none" help:"report only findings that FILE does not accept (see sitelink baseline)"`
 	BaselineRef     string `toml:"baseline-ref" flag:"REF" unset:"none" help:"read the baseline from this git commit, such as origin/main"`
-	BaselineDocroot string `toml:"baseline-docroot" kind:"path" flag:"DIR" unset:"none" help:"report only findings that DIR, another build of the site, does not have"`
+	BaselineDocroot string `toml:"baseline-docroot" kind:"directory" flag:"DIR" unset:"none" help:"report only findings that DIR, another build of the site, does not have"`
 	Color           string `toml:"color" words:"auto,always,never" flag:"WHEN" default:"auto" help:"use color: auto (on terminals), always or never"`
 	Progress        string `toml:"progress" words:"auto,true,false" flag:"WHEN" default:"auto" help:"show progress on standard error: auto (on terminals), true or false"`
 }

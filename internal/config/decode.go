@@ -178,7 +178,7 @@ func (d *decoder) texts(k Key, n *node) ([]string, error) {
 		return integerText(n)
 	case n.kind == unstable.Bool && (k.Kind == Bool || k.Kind == Switch):
 		return []string{n.text}, nil
-	case n.kind == unstable.String && k.Kind == Path:
+	case n.kind == unstable.String && (k.Kind == Path || k.Kind == Directory):
 		return []string{d.path(n.text)}, nil
 	case n.kind == unstable.String && k.Kind != Number && k.Kind != Bool:
 		return []string{n.text}, nil

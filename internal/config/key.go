@@ -14,9 +14,11 @@ type Kind uint8
 const (
 	// Text is a string, or one of [Key.Values].
 	Text Kind = iota
-	// Path is a file or directory. In the configuration file it is relative to
+	// Path is the name of a file. In the configuration file it is relative to
 	// the directory of the project, elsewhere to the working directory.
 	Path
+	// Directory is a Path that names a directory.
+	Directory
 	// List is any number of texts. In the file it may be a single string.
 	List
 	// Reports is a List of formats, each NAME or NAME=FILE; FILE is a Path.
@@ -131,8 +133,10 @@ func kindOf(f reflect.StructField) Kind {
 		return Size
 	}
 	switch {
-	case f.Tag.Get("kind") == "path":
+	case f.Tag.Get("kind") == "file":
 		return Path
+	case f.Tag.Get("kind") == "directory":
+		return Directory
 	case strings.HasSuffix(f.Tag.Get("words"), ",true,false"):
 		return Switch
 	}

@@ -69,12 +69,13 @@ var filepathUsers = []string{
 // symbolic link leaves it.
 var filepathFiles = []string{
 	"internal/hostcases/docroot_linux.go",
-	"internal/site/list.go",
+	"internal/docroot/docroottest/docroottest.go",
+	"internal/docroot/list.go",
+	"internal/docroot/walk.go",
+	"internal/host/outside.go",
+	"internal/host/rulefiles.go",
 	"internal/site/load.go",
-	"internal/site/outside.go",
-	"internal/site/rulefiles.go",
 	"internal/site/update.go",
-	"internal/site/walk.go",
 	"internal/watch/notify.go",
 	"internal/watch/poll.go",
 	"internal/watch/watch.go",

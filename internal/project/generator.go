@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/generator"
-	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
@@ -168,7 +168,7 @@ func (p *Project) takeAddresses(g *Generator) bool {
 		case below == r.Dir || strings.HasPrefix(below, r.Dir+"/"): // one language of several
 			p.BaseURLs = append(p.BaseURLs, r.Base+asPath(strings.TrimPrefix(below[len(r.Dir):], "/")))
 		case below == "" && !strings.HasPrefix(r.Base, "/") && isDirectory(filepath.Join(docroot, filepath.FromSlash(r.Dir))):
-			p.Roots = append(p.Roots, site.Root{Dir: r.Dir, Base: r.Base})
+			p.Roots = append(p.Roots, host.Root{Dir: r.Dir, Base: r.Base})
 		}
 	}
 	p.refNotFound = g.RefNotFound

@@ -27,6 +27,7 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
@@ -73,7 +74,7 @@ type Project struct {
 	// [site.Options].
 	BaseURLs []string
 	BasePath string
-	Roots    []site.Root
+	Roots    []host.Root
 	// RuleDir is the directory with the host's rule files that are not part of the
 	// docroot, such as netlify.toml; "" for none.
 	RuleDir string
@@ -155,7 +156,7 @@ func (p *Project) find(ctx context.Context, docroot string) {
 	p.RuleDir = ruleDir(p.dirs)
 	p.BaseURLs = p.Config.BaseURLs
 	for _, s := range p.Config.Sites {
-		p.Roots = append(p.Roots, site.Root{Dir: s.Root, Base: s.Base})
+		p.Roots = append(p.Roots, host.Root{Dir: s.Root, Base: s.Base})
 	}
 	published := !configured && p.Generator != nil && p.takeAddresses(p.Generator)
 	if p.Generator != nil && (published || !named) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/site"
@@ -14,7 +15,7 @@ import (
 
 // findHost finds the profile: the configured one, else what files tell.
 func (p *Project) findHost() {
-	p.Profile = cmp.Or(p.Config.Profile, site.Generic.Name)
+	p.Profile = cmp.Or(p.Config.Profile, host.Generic.Name)
 	if p.Config.Place("profile") != "" {
 		return
 	}
@@ -70,7 +71,7 @@ func (p *Project) SiteOptions() site.Options {
 		MaxPageBytes:   cfg.MaxPageBytes,
 		Jobs:           cfg.Jobs,
 	}
-	opt.Profile, _ = site.ProfileByName(p.Profile)
+	opt.Profile, _ = host.ProfileByName(p.Profile)
 	for _, set := range cfg.Host {
 		if err := opt.Profile.Set(set.Key, set.Values); err != nil {
 			panic("host key " + set.Key + ": " + err.Error()) // the configuration has checked it
@@ -81,21 +82,21 @@ func (p *Project) SiteOptions() site.Options {
 	}
 	switch cfg.Autoindex {
 	case "list":
-		opt.Autoindex = site.AutoindexList
+		opt.Autoindex = host.AutoindexList
 	case "error":
-		opt.Autoindex = site.AutoindexError
+		opt.Autoindex = host.AutoindexError
 	}
 	switch cfg.Base {
 	case "html5":
-		opt.Base = site.BaseHTML5
+		opt.Base = host.BaseHTML5
 	case "document-order":
-		opt.Base = site.BaseDocumentOrder
+		opt.Base = host.BaseDocumentOrder
 	}
 	if cfg.Tags == "linklint" {
 		opt.Tags = scan.Linklint
 	}
 	for _, m := range cfg.Maps {
-		opt.Maps = append(opt.Maps, site.MapRule{From: m.From, To: m.To})
+		opt.Maps = append(opt.Maps, host.MapRule{From: m.From, To: m.To})
 	}
 	if len(cfg.Redirects) > 0 {
 		opt.Rules = append(opt.Rules, p.redirectRules(cfg.Redirects))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -14,16 +15,16 @@ import (
 // Generators write such pages for the old addresses of a page ("aliases" in
 // Hugo). The host answers 200, so that only reading the page tells.
 func (r *resolver) aliasTarget(page *scan.Page, l *scan.Link, rec *Link) string {
-	if rec.State <= StateRedirect {
+	if rec.State <= host.StateRedirect {
 		if to, ok := r.plainTarget(page.Ref(l)); ok {
-			if rec.Node == r.page {
+			if rec.Node == r.Page {
 				return ""
 			}
 			return to
 		}
 	}
 	res := r.slow(page.Ref(l), false)
-	if res.Target == "" || res.State == StateJavaScript || res.State.Answers() && res.Node == r.page {
+	if res.Target == "" || res.State == host.StateJavaScript || res.State.Answers() && res.Node == r.Page {
 		return ""
 	}
 	to := res.Target
@@ -38,7 +39,7 @@ func (r *resolver) aliasTarget(page *scan.Page, l *scan.Link, rec *Link) string 
 // alias pages have one (3.5 us each by slow, 0.2 us so).
 func (r *resolver) plainTarget(v []byte) (target string, ok bool) {
 	path, frag, hasFrag := bytes.Cut(v, hash)
-	if frag, ok = plainFragment(frag); !ok || !r.plainBase || len(path) == 0 || len(path) > maxPlain || r.top != 0 || r.s.Rooted() {
+	if frag, ok = host.PlainFragment(frag); !ok || !r.PlainBase || len(path) == 0 || len(path) > host.MaxPlain || r.Top != 0 || r.s.Rooted() {
 		return "", false
 	}
 	var room [512]byte
@@ -50,17 +51,17 @@ func (r *resolver) plainTarget(v []byte) (target string, ok bool) {
 			return "", false
 		}
 		path = path[1:]
-	case r.dir != 0:
-		out = append(r.s.tree.appendPath(out, r.dir), '/')
+	case r.Dir != 0:
+		out = append(r.s.tree.AppendPath(out, r.Dir), '/')
 		if bytes.ContainsAny(out, "!'()*") {
 			return "", false // escaped in the address of the page
 		}
 	}
-	if !isPlainPath(out) || !isPlainPath(path) {
+	if !host.IsPlainPath(out) || !host.IsPlainPath(path) {
 		return "", false
 	}
 	for len(path) > 0 {
-		name, rest, more := bytes.Cut(path, slash)
+		name, rest, more := bytes.Cut(path, []byte{'/'})
 		switch {
 		case len(name) == 0, !more && (string(name) == "." || string(name) == ".."):
 			return "", false
@@ -82,15 +83,3 @@ func (r *resolver) plainTarget(v []byte) (target string, ok bool) {
 	}
 	return base + string(out) + "#" + string(frag), true
 }
-
-// isPlainPath tells whether a path holds only bytes that mean themselves.
-func isPlainPath(path []byte) bool {
-	for _, c := range path {
-		if class := pathClass[c]; class != 1 && class != 2 {
-			return false
-		}
-	}
-	return true
-}
-
-var slash = []byte{'/'}

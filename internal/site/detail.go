@@ -5,12 +5,14 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // Detail is all there is to say about one link.
 type Detail struct {
-	Resolved
+	host.Resolved
 	// Line and Column count from 1, Column in code points; Offset counts
 	// bytes of the file.
 	Line, Column int
@@ -46,19 +48,19 @@ func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lin
 
 // resolved is the full form of [resolver.link]. With a memo it remembers what
 // values resolve to.
-func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) Resolved {
+func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) host.Resolved {
 	switch {
 	case l.Kind == scan.KindMap:
 		r.address()
 		_, name, _ := bytes.Cut(l.Value, []byte("#"))
-		return Resolved{State: rec.State, Node: r.page, Status: 200, Target: r.pageURL.Path(), Fragment: string(name)}
-	case rec.State == StateEmptyLink:
-		return Resolved{State: StateEmptyLink, Node: NoNode}
+		return host.Resolved{State: rec.State, Node: r.Page, Status: 200, Target: r.pageURL.Path(), Fragment: string(name)}
+	case rec.State == host.StateEmptyLink:
+		return host.Resolved{State: host.StateEmptyLink, Node: docroot.NoNode}
 	}
 	res := r.remembered(page.Ref(l), l.Kind == scan.KindReference)
 	// What the element means goes before what the URL says.
 	switch rec.State {
-	case StateInert, StateAction, StateHint, StatePing:
+	case host.StateInert, host.StateAction, host.StateHint, host.StatePing:
 		res.State = rec.State
 	}
 	return res
@@ -66,10 +68,10 @@ func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) Resolved {
 
 // remembered is slow with a memory, if there is one, for the part of a value
 // before a plain fragment: pages of one directory repeat each other's links.
-func (r *resolver) remembered(v []byte, reference bool) Resolved {
+func (r *resolver) remembered(v []byte, reference bool) host.Resolved {
 	path, frag, hasFrag := bytes.Cut(v, hash)
-	frag, plain := plainFragment(frag)
-	if r.memo == nil || !plain || len(path) > maxMemo || reference && !r.plainBase {
+	frag, plain := host.PlainFragment(frag)
+	if r.memo == nil || !plain || len(path) > maxMemo || reference && !r.PlainBase {
 		return r.slow(v, reference)
 	}
 	if len(path) == 0 || path[0] == '?' {
@@ -94,12 +96,12 @@ func (r *resolver) remembered(v []byte, reference bool) Resolved {
 }
 
 // own resolves a value that means the page itself, not its directory.
-func (r *resolver) own(v []byte, hasFrag bool, frag []byte, reference bool) Resolved {
-	if !hasFrag || v[0] != '#' || !r.plainBase {
+func (r *resolver) own(v []byte, hasFrag bool, frag []byte, reference bool) host.Resolved {
+	if !hasFrag || v[0] != '#' || !r.PlainBase {
 		return r.slow(v, reference)
 	}
-	if r.selfOf != r.page || !r.hasSelf {
-		r.self, r.selfOf, r.hasSelf = r.slow(hash, reference), r.page, true
+	if r.selfOf != r.Page || !r.hasSelf {
+		r.self, r.selfOf, r.hasSelf = r.slow(hash, reference), r.Page, true
 	}
 	res := r.self
 	res.Fragment = alias(frag)
@@ -120,11 +122,11 @@ var hash = []byte{'#'}
 func (r *resolver) startMemo() {
 	switch {
 	case r.memo == nil:
-		r.memo = make(map[string]Resolved)
-	case r.dir != r.memoDir || !r.plainBase || !r.memoPlain || len(r.memo) > maxMemos:
+		r.memo = make(map[string]host.Resolved)
+	case r.Dir != r.memoDir || !r.PlainBase || !r.memoPlain || len(r.memo) > maxMemos:
 		clear(r.memo)
 	}
-	r.memoDir, r.memoPlain = r.dir, r.plainBase
+	r.memoDir, r.memoPlain = r.Dir, r.PlainBase
 }
 
 // alias returns b as a string that shares its memory, and changes with it.
@@ -132,17 +134,17 @@ func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) 
 
 // permissions applies what is known of a file's permissions only when all
 // files have been read.
-func (s *Site) permissions(r *Resolved) {
-	if !r.State.Answers() || r.Node == NoNode || s.tree.nodes[r.Node].kind != KindFile {
+func (s *Site) permissions(r *host.Resolved) {
+	if !r.State.Answers() || r.Node == docroot.NoNode || s.tree.Nodes[r.Node].Kind != docroot.KindFile {
 		return
 	}
-	switch f := s.tree.nodes[r.Node].flags; {
-	case f&flagUnreadable != 0:
-		r.State, r.Status = StateUnreadable, 403
-	case f&flagPrivate != 0:
-		r.State, r.Status = StatePrivate, 403
-	case f&flagAlias != 0 && r.State <= StateRedirect:
-		r.State = StateAlias
+	switch f := s.tree.Nodes[r.Node].Flags; {
+	case f&docroot.Unreadable != 0:
+		r.State, r.Status = host.StateUnreadable, 403
+	case f&docroot.Private != 0:
+		r.State, r.Status = host.StatePrivate, 403
+	case f&flagAlias != 0 && r.State <= host.StateRedirect:
+		r.State = host.StateAlias
 	}
 }
 

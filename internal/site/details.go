@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -16,7 +18,7 @@ var ErrChanged = errors.New("changed while the docroot was checked")
 // concurrent use; make one for each worker and close it.
 type Reader struct {
 	s    *Site
-	dir  *docroot
+	dir  *docroot.Dir
 	scan scanner
 	res  resolver
 	buf  []byte
@@ -27,25 +29,25 @@ type Reader struct {
 
 // NewReader opens the docroot for reading pages again.
 func (s *Site) NewReader() (*Reader, error) {
-	dir, err := openDocroot(s.real)
+	dir, err := docroot.Open(s.Real())
 	if err != nil {
-		return nil, fmt.Errorf("read docroot %s: %w", s.root, disk.Cause(err))
+		return nil, fmt.Errorf("read docroot %s: %w", s.Root(), disk.Cause(err))
 	}
-	return &Reader{s: s, dir: dir, res: resolver{s: s}}, nil
+	return &Reader{s: s, dir: dir, res: resolver{s: s, PathResolver: host.NewPathResolver(s.Host)}}, nil
 }
 
 // Close releases the docroot.
-func (r *Reader) Close() { r.dir.close() }
+func (r *Reader) Close() { r.dir.Close() }
 
 // text reads and scans a page.
 func (r *Reader) text(p *Page) (*scan.Page, error) {
 	if r.buf == nil { // what was kept needs none
-		r.buf = make([]byte, 0, firstBuffer)
+		r.buf = make([]byte, 0, docroot.FirstBuffer)
 	}
 	data, raw, _, err := r.s.load(r.dir, p, r.buf)
 	r.buf = raw
 	if err != nil {
-		return nil, fileError(err)
+		return nil, docroot.FileError(err)
 	}
 	if p.kind == PageMap {
 		page, _ := mapPage(data)

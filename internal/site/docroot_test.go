@@ -8,68 +8,23 @@ import (
 	"go/token"
 	"html"
 	"maps"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
-// files describes a docroot: slash path -> contents. A path that ends in a
-// slash is an empty directory, contents of the form "-> TARGET" make a
-// symbolic link.
-type files map[string]string
+// files and the functions below make docroots.
+type files = docroottest.Files
 
-// tempDocroot makes the files in a new directory that everybody may read: the
-// permissions of a private one would say nothing (see walker.modes).
-func tempDocroot(t testing.TB, fs files) string {
-	t.Helper()
-	root := filepath.Join(t.TempDir(), "docroot")
-	mkdir(t, root)
-	addFiles(t, root, fs)
-	return root
-}
-
-func addFiles(t testing.TB, root string, fs files) {
-	t.Helper()
-	for _, name := range slices.Sorted(maps.Keys(fs)) {
-		full := filepath.Join(root, filepath.FromSlash(name))
-		if strings.HasSuffix(name, "/") {
-			mkdir(t, full)
-			continue
-		}
-		mkdir(t, filepath.Dir(full))
-		if target, ok := strings.CutPrefix(fs[name], "-> "); ok {
-			if err := os.Symlink(target, full); err != nil {
-				t.Skipf("no symbolic links here: %v", err)
-			}
-			continue
-		}
-		if err := os.WriteFile(full, []byte(fs[name]), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		chmod(t, full, 0o644)
-	}
-}
-
-func mkdir(t testing.TB, name string) {
-	t.Helper()
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return
-	}
-	mkdir(t, filepath.Dir(name))
-	if err := os.Mkdir(name, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	chmod(t, name, 0o755)
-}
-
-func chmod(t testing.TB, name string, mode os.FileMode) {
-	t.Helper()
-	if err := os.Chmod(name, mode); err != nil {
-		t.Fatal(err)
-	}
-}
+var (
+	tempDocroot = docroottest.Make
+	addFiles    = docroottest.Add
+	mkdir       = docroottest.Mkdir
+	chmod       = docroottest.Chmod
+)
 
 func load(t testing.TB, root string, opt Options) *Site {
 	t.Helper()
@@ -145,7 +100,7 @@ func targets(t testing.TB, s *Site, path string) []string {
 func answerOf(t testing.TB, s *Site, d *Detail) string {
 	t.Helper()
 	out := fmt.Sprintf("%s %d %s", stateName(t, d.State), d.Status, d.Target)
-	if d.Node != NoNode {
+	if d.Node != docroot.NoNode {
 		out += " = " + s.Tree().Path(d.Node)
 	}
 	if d.Final != "" {
@@ -206,7 +161,7 @@ func compareRows(t *testing.T, s *Site, page string, rows []row) {
 // order and without their prefix.
 func stateNames(t testing.TB) []string {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), "state.go", nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), "../host/state.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,14 +180,14 @@ func stateNames(t testing.TB) []string {
 		}
 	}
 	if len(out) < 20 {
-		t.Fatalf("only %d states in state.go", len(out))
+		t.Fatalf("only %d states in host/state.go", len(out))
 	}
 	return out
 }
 
 var cachedStateNames []string
 
-func stateName(t testing.TB, s State) string {
+func stateName(t testing.TB, s host.State) string {
 	t.Helper()
 	if cachedStateNames == nil {
 		cachedStateNames = stateNames(t)

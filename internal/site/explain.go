@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -13,8 +14,8 @@ type Place struct{ Line, Column int }
 
 // Explanation is the way from the value of a link to what answers it.
 type Explanation struct {
-	Steps []Step
-	Resolved
+	Steps []host.Step
+	host.Resolved
 	// Places are those of the page where a link has exactly this value.
 	Places []Place
 	// Anchors are the names that fragments on the target page can hit, in
@@ -32,17 +33,17 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	}
 	e := &Explanation{}
 	say := func(rule, format string, args ...any) {
-		e.Steps = append(e.Steps, Step{rule, fmt.Sprintf(format, args...)})
+		e.Steps = append(e.Steps, host.Step{Rule: rule, Text: fmt.Sprintf(format, args...)})
 	}
 	r.res.open(p, page)
 	r.res.address()
 	say("page", "%s, shown at %s", r.s.Path(from), r.res.pageURL.Path())
-	show := func() string { return strings.TrimPrefix(r.res.base.String(), unpublished) }
+	show := func() string { return strings.TrimPrefix(r.res.base.String(), host.Unpublished) }
 	off := r.places(page, raw, e)
 	switch {
 	case len(page.Bases) == 0:
 		say("base", "the page's own address: it has no base element")
-	case r.s.base == BaseDocumentOrder:
+	case r.s.base == host.BaseDocumentOrder:
 		r.res.rebase(page, 0, off)
 		say("base", "%s, by the base elements before the link", show())
 	default:

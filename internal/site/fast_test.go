@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -20,45 +23,32 @@ type fastSite struct {
 }
 
 func fastSites(t testing.TB) []fastSite {
-	fs := files{
-		"index.html": plain, "p.html": plain, "a.html": plain, "a/index.html": plain, "a/b.html": plain, "a/b/c.html": plain, "a/b/p.html": plain,
-		"noidx/x.txt": "", "idxdir/index.html/index.html": plain, ".htaccess": "", ".ht/x": "", ".h": "", ".hidden/a.html": plain, "a b.html": plain, "a%20b.html": plain,
-		"A.html": plain, "c;d=1.html": plain, "c:d.html": plain, "a+b&c,(d).html": plain, "ü.html": plain, "%41": "", "x..": "", "...": "", "~u/index.html": plain,
-		"lnk": "-> a", "lnk.html": "-> a/b.html", "broken": "-> nowhere", "loop": "-> loop", "up": "-> a/b", "a/top": "-> ..",
-		"private.html": plain, "closed/a.html": plain, "closed/index.html": plain, "unlisted/index.html": plain, "zero.html": plain, "ring.html": "<!doctype html><a href=private.html><a href=zero.html><a href=m.map>",
-		"m.map": "rect /a.html 1,1 2,2\n",
-	}
-	root := tempDocroot(t, fs)
-	chmod(t, root+"/private.html", 0o600)
-	chmod(t, root+"/zero.html", 0)
-	chmod(t, root+"/closed", 0o700)
-	chmod(t, root+"/unlisted", 0o711)
-	t.Cleanup(func() { chmod(t, root+"/closed", 0o755) })
+	root := docroottest.Varied(t)
 	var out []fastSite
 	add := func(name string, opt Options, page, base string) {
 		out = append(out, fastSite{name, load(t, root, opt), page, base})
 	}
 	add("root", Options{}, "p.html", "")
 	add("deep", Options{}, "a/b/p.html", "")
-	for _, p := range Profiles() {
-		if p.Name != Generic.Name {
+	for _, p := range host.Profiles() {
+		if p.Name != host.Generic.Name {
 			add(p.Name, Options{Profile: p}, "a/b/p.html", "")
 		}
 	}
-	add("listing", Options{Autoindex: AutoindexList}, "p.html", "")
+	add("listing", Options{Autoindex: host.AutoindexList}, "p.html", "")
 	add("host", Options{BaseURLs: []string{"https://example.org/"}}, "a/b.html", "")
 	add("path", Options{BaseURLs: []string{"https://example.org/a/", "http://h.example:8080/"}}, "a/b.html", "")
-	roots := []Root{{"a", "https://a.example/"}, {"noidx", "https://n.example/sub/"}, {"idxdir", "https://i.example/"}, {"lnk", "https://l.example/"}}
+	roots := []host.Root{{Dir: "a", Base: "https://a.example/"}, {Dir: "noidx", Base: "https://n.example/sub/"}, {Dir: "idxdir", Base: "https://i.example/"}, {Dir: "lnk", Base: "https://l.example/"}}
 	for _, page := range []string{"a/b.html", "a/index.html", "a/b/p.html", "p.html", "idxdir/index.html/index.html"} {
 		add("rooted_"+page, Options{Roots: roots}, page, "")
 	}
-	add("rooted_at_path", Options{Roots: []Root{{"a", "https://a.example/sub/"}}}, "a/b/p.html", "")
-	pages, _ := ProfileByName("github-pages")
-	add("rooted_all", Options{Roots: []Root{{"", "https://a.example/"}, {"a", "https://b.example/"}}, Profile: pages}, "a/b.html", "")
-	add("rooted_one_host", Options{Roots: []Root{{"", "https://a.example/"}, {"a/b", "https://a.example/a/"}}}, "p.html", "")
+	add("rooted_at_path", Options{Roots: []host.Root{{Dir: "a", Base: "https://a.example/sub/"}}}, "a/b/p.html", "")
+	pages, _ := host.ProfileByName("github-pages")
+	add("rooted_all", Options{Roots: []host.Root{{Dir: "", Base: "https://a.example/"}, {Dir: "a", Base: "https://b.example/"}}, Profile: pages}, "a/b.html", "")
+	add("rooted_one_host", Options{Roots: []host.Root{{Dir: "", Base: "https://a.example/"}, {Dir: "a/b", Base: "https://a.example/a/"}}}, "p.html", "")
 	add("rooted_base", Options{Roots: roots}, "a/b.html", "https://a.example/b/c.html")
 	add("rooted_other_base", Options{Roots: roots}, "a/b.html", "https://n.example/sub/x.txt")
-	add("maps", Options{Maps: []MapRule{{"/a", "/noidx"}, {From: "/up"}, {"/p.html", "/p.html"}}}, "p.html", "")
+	add("maps", Options{Maps: []host.MapRule{{From: "/a", To: "/noidx"}, {From: "/up"}, {From: "/p.html", To: "/p.html"}}}, "p.html", "")
 	add("other_base", Options{}, "p.html", "http://other.example/a/")
 	add("own_base", Options{BaseURLs: []string{"https://example.org/"}}, "p.html", "https://example.org/a/b.html")
 	add("same_base", Options{}, "a/b.html", "b.html")
@@ -69,7 +59,7 @@ func fastSites(t testing.TB) []fastSite {
 // resolver returns the resolver as a worker has it when it opens the page.
 func (f *fastSite) resolver(t testing.TB) *resolver {
 	t.Helper()
-	r := &resolver{s: f.s, cache: new([cacheSize]cached)}
+	r := &resolver{s: f.s, PathResolver: host.NewPathResolver(f.s.Host), cache: new([cacheSize]cached)}
 	page := &scan.Page{}
 	if f.base != "" {
 		page.Bases = []scan.Base{{Value: []byte(f.base)}}
@@ -87,8 +77,8 @@ func (f *fastSite) neighbour(t testing.TB, r *resolver) *resolver {
 	}
 	for i := range f.s.Pages() {
 		p := f.s.Page(PageID(i))
-		if p.node != r.page && f.s.tree.nodes[p.node].parent == r.dir && p.kind == PageHTML {
-			next := &resolver{s: f.s, cache: r.cache}
+		if p.node != r.Page && f.s.tree.Nodes[p.node].Parent == r.Dir && p.kind == PageHTML {
+			next := &resolver{s: f.s, PathResolver: host.NewPathResolver(f.s.Host), cache: r.cache}
 			next.open(p, &scan.Page{})
 			return next
 		}
@@ -102,7 +92,7 @@ func (f *fastSite) neighbour(t testing.TB, r *resolver) *resolver {
 func compareFast(r *resolver, v string) (diff string, took bool) {
 	slow := r.slow([]byte(v), false)
 	defer r.note([]byte(v), slow.State, slow.Node) // what follows meets it in the cache
-	if target, ok := r.plainTarget([]byte(v)); ok && slow.State <= StateRedirect {
+	if target, ok := r.plainTarget([]byte(v)); ok && slow.State <= host.StateRedirect {
 		want := slow.Target
 		if slow.Fragment != "" {
 			want += "#" + slow.Fragment
@@ -113,8 +103,8 @@ func compareFast(r *resolver, v string) (diff string, took bool) {
 	}
 	for _, try := range []struct {
 		name string
-		f    func([]byte) (State, NodeID, []byte, bool)
-	}{{"fast", r.fast}, {"recall", r.recall}, {"recall again", r.recall}} {
+		f    func([]byte) (host.State, docroot.NodeID, []byte, bool)
+	}{{"fast", r.Fast}, {"recall", r.recall}, {"recall again", r.recall}} {
 		state, node, frag, ok := try.f([]byte(v))
 		if !ok {
 			continue
@@ -125,7 +115,7 @@ func compareFast(r *resolver, v string) (diff string, took bool) {
 			return fmt.Sprintf("%s says state %d, slow %d (%s)", try.name, state, slow.State, slow.Target), true
 		case state.Answers() && node != slow.Node:
 			return fmt.Sprintf("%s says node %d, slow %d (%s)", try.name, node, slow.Node, slow.Target), true
-		case !state.Answers() && node != NoNode && node != slow.Node:
+		case !state.Answers() && node != docroot.NoNode && node != slow.Node:
 			return fmt.Sprintf("%s names node %d for state %d", try.name, node, state), true
 		case state.Answers() && len(frag) > 0 || state.Answers() && slow.Fragment != "":
 			a, asksA := r.s.hash.fragment(frag)
@@ -138,28 +128,10 @@ func compareFast(r *resolver, v string) (diff string, took bool) {
 	return "", took
 }
 
-// hrefPieces is the alphabet of the random links: names of the docroot, and
-// all that means something in a URL.
-var hrefPieces = []string{
-	"a", "b", "a.html", "b.html", "p.html", "c.html", "index.html", "noidx", "idxdir", "lnk", "lnk.html", "broken", "loop", "up", "top", "private.html", "zero.html",
-	"closed", "unlisted", ".htaccess", ".ht", ".h", ".hidden", "a b.html", "A.html", "c;d=1.html", "c:d.html", "a+b&c,(d).html", "ü.html", "\xFC.html", "~u",
-	"x..", "...", "m.map", "gone.html", ".", "..", "/", "/", "/", "/", "//", "?", "#", "\\", " ", "\t", "\n", "%", "%20", "%41", "%2e", "%2E%2E", "%2f", "%5C", "%00", "%zz", "%25",
-	"\x00", "\x7F", "\"", "<", ">", "`", "{", "|", "^", ":", "@", "http:", "https:", "HTTPS://", "http://", "example.org", "EXAMPLE.ORG", "h.example:8080", "other.example",
-	"user@", "u:p@", "[::1]", "1.2.3.4", "0x7f", "xn--a", "xn--mnchen-3ya", "-", "mailto:", "tel:", "data:", "javascript:", "ftp://", "file:", "c:", "x=1", "&", "top", "L1-L2", "/route", "!r", ":~:text=x", "é",
-}
-
-func randomHref(rnd *rand.Rand) string {
-	var b strings.Builder
-	for range 1 + rnd.IntN(7) {
-		b.WriteString(hrefPieces[rnd.IntN(len(hrefPieces))])
-	}
-	return b.String()
-}
-
 // pathHref makes links that mostly lead somewhere: the fast path's own ground.
 func pathHref(rnd *rand.Rand, s *Site) string {
 	t := s.Tree()
-	p := t.Path(NodeID(rnd.IntN(t.Len())))
+	p := t.Path(docroot.NodeID(rnd.IntN(t.Len())))
 	switch rnd.IntN(5) {
 	case 0:
 		p = "/" + p
@@ -176,10 +148,10 @@ func pathHref(rnd *rand.Rand, s *Site) string {
 	case 1:
 		p += "/.."
 	case 2:
-		p += "?" + hrefPieces[rnd.IntN(len(hrefPieces))]
+		p += "?" + docroottest.HrefPieces[rnd.IntN(len(docroottest.HrefPieces))]
 	}
 	if rnd.IntN(3) == 0 {
-		p += "#" + hrefPieces[rnd.IntN(len(hrefPieces))]
+		p += "#" + docroottest.HrefPieces[rnd.IntN(len(docroottest.HrefPieces))]
 	}
 	return p
 }
@@ -197,7 +169,7 @@ func TestFastEqualsSlow(t *testing.T) {
 			r := site.resolver(t)
 			took, bad := 0, map[string]bool{}
 			for i := range n {
-				v := randomHref(rnd)
+				v := docroottest.Href(rnd)
 				if i%2 == 0 {
 					v = pathHref(rnd, site.s)
 				}
@@ -210,7 +182,7 @@ func TestFastEqualsSlow(t *testing.T) {
 					t.Errorf("%q: %s", v, diff)
 				}
 			}
-			if plain := r.plainBase; plain && took < n/50 {
+			if plain := r.PlainBase; plain && took < n/50 {
 				t.Errorf("the fast path took %d of %d links: the test says little", took, n)
 			}
 		})
@@ -274,7 +246,7 @@ func TestRecordsEqualDetails(t *testing.T) {
 		fs[name] = b.String()
 	}
 	root := tempDocroot(t, fs)
-	for _, opt := range []Options{{}, {Profile: Linklint, Base: BaseDocumentOrder}, {BaseURLs: []string{"https://example.org/"}}, {BaseURLs: []string{"https://example.org/a"}}, {Maps: []MapRule{{"/a", "/c"}}}} {
+	for _, opt := range []Options{{}, {Profile: host.Linklint, Base: host.BaseDocumentOrder}, {BaseURLs: []string{"https://example.org/"}}, {BaseURLs: []string{"https://example.org/a"}}, {Maps: []host.MapRule{{From: "/a", To: "/c"}}}} {
 		s := load(t, root, opt)
 		for _, name := range names {
 			records := s.Page(pageID(t, s, name)).All()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -68,7 +69,7 @@ func TestFilesWithLinks(t *testing.T) {
 			}
 			if opt.Tags = scan.Linklint; c.kind != PageSVG {
 				s = loadFiles(t, fs, opt)
-				if n, _ := s.Lookup(c.file); s.tree.nodes[n].page != 0 {
+				if n, _ := s.Lookup(c.file); s.tree.Nodes[n].Page != 0 {
 					t.Error("LL-26: read under Linklint's table")
 				}
 			}
@@ -100,8 +101,8 @@ func TestFilesWithoutLinks(t *testing.T) {
 	}
 	s := loadFiles(t, fs, Options{})
 	for name := range names {
-		if n, _ := s.Lookup(name); s.tree.nodes[n].page != 0 {
-			t.Errorf("%s was read as %s", name, s.Page(PageID(s.tree.nodes[n].page-1)).Kind())
+		if n, _ := s.Lookup(name); s.tree.Nodes[n].Page != 0 {
+			t.Errorf("%s was read as %s", name, s.Page(PageID(s.tree.Nodes[n].Page-1)).Kind())
 		}
 	}
 	if s.Pages() != 1 || s.OtherXML() != 5 || s.SourceMaps() != 1 {
@@ -115,17 +116,17 @@ func TestSniffFault(t *testing.T) {
 	s := load(t, root, Options{})
 	for _, name := range []string{"a.xml", "b.json"} {
 		n, _ := s.Lookup(name)
-		kind, _ := s.kindOf(&s.tree.nodes[n])
+		kind, _ := s.kindOf(&s.tree.Nodes[n])
 		s.pages = append(s.pages, Page{node: n, kind: kind})
 		if err := os.Remove(filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	dir, err := openDocroot(s.real)
+	dir, err := docroot.Open(s.Real())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer dir.close()
+	defer dir.Close()
 	if err := s.sniff(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
@@ -157,11 +158,11 @@ func TestUnzip(t *testing.T) {
 	if text, err := unzip(data, 1000); err != nil || len(text) != 1000 {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
-	if _, err := unzip(data, 999); !errors.Is(err, errTooLarge) {
+	if _, err := unzip(data, 999); !errors.Is(err, docroot.ErrTooLarge) {
 		t.Errorf("above the limit: %v", err)
 	}
 	for _, bad := range [][]byte{nil, []byte("x"), data[:len(data)-9], data[:12]} {
-		if _, err := unzip(bad, 1000); err == nil || errors.Is(err, errTooLarge) {
+		if _, err := unzip(bad, 1000); err == nil || errors.Is(err, docroot.ErrTooLarge) {
 			t.Errorf("%d bytes: %v", len(bad), err)
 		}
 	}
@@ -171,10 +172,10 @@ func TestUnzip(t *testing.T) {
 func TestCanonical(t *testing.T) {
 	s := loadFiles(t, files{"p.html": plain + "<link rel=canonical href=gone><link rel=canonical href=http://example.org/q.html><link rel=canonical href=p.html>", "q.html": plain},
 		Options{BaseURLs: []string{"https://example.org"}})
-	if got := s.Page(pageID(t, s, "p.html")).Canonical(); got == NoNode || s.tree.Path(got) != "q.html" {
+	if got := s.Page(pageID(t, s, "p.html")).Canonical(); got == docroot.NoNode || s.tree.Path(got) != "q.html" {
 		t.Errorf("node %d", got)
 	}
-	if got := s.Page(pageID(t, s, "q.html")).Canonical(); got != NoNode {
+	if got := s.Page(pageID(t, s, "q.html")).Canonical(); got != docroot.NoNode {
 		t.Errorf("q.html: node %d", got)
 	}
 }

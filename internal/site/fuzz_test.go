@@ -3,6 +3,9 @@ package site
 import (
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // FuzzResolve: the fast path decides as the slow one, what answers is in the
@@ -32,13 +35,13 @@ func FuzzResolve(f *testing.F) {
 			}
 		}
 		res := r.slow([]byte(v), false)
-		if res.State.Answers() != (res.Node != NoNode) && res.State != StateWrongCase && res.State != StateUnreadable {
+		if res.State.Answers() != (res.Node != docroot.NoNode) && res.State != host.StateWrongCase && res.State != host.StateUnreadable {
 			t.Errorf("%s: %q: state %d with node %d", site.name, v, res.State, res.Node)
 		}
-		if res.Node != NoNode && int(res.Node) >= site.s.Tree().Len() {
+		if res.Node != docroot.NoNode && int(res.Node) >= site.s.Tree().Len() {
 			t.Fatalf("%s: %q: node %d of %d", site.name, v, res.Node, site.s.Tree().Len())
 		}
-		if res.State.IsError() && res.State != StateBadURL && res.Target == "" {
+		if res.State.IsError() && res.State != host.StateBadURL && res.Target == "" {
 			t.Errorf("%s: %q: state %d without target", site.name, v, res.State)
 		}
 		// A site path, asked for on its own, gets the same answer. Warnings
@@ -46,12 +49,12 @@ func FuzzResolve(f *testing.F) {
 		if strings.HasPrefix(res.Target, "/") && !strings.HasPrefix(res.Target, "//") && site.base == "" {
 			again := r.slow([]byte(res.Target), false)
 			if site.s.Rooted() { // there it is a path in the docroot
-				if res.State == StateOutsideBase {
+				if res.State == host.StateOutsideBase {
 					return
 				}
 				again, _ = site.s.Request(res.Target)
 			}
-			if again.Target != res.Target || again.Node != res.Node || again.Status != res.Status && res.State != StateAboveRoot {
+			if again.Target != res.Target || again.Node != res.Node || again.Status != res.Status && res.State != host.StateAboveRoot {
 				t.Errorf("%s: %q: %+v, but its target %+v", site.name, v, res, again)
 			}
 		}

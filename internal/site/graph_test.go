@@ -25,15 +25,3 @@ func TestChildren(t *testing.T) {
 		}
 	}
 }
-
-// TestAnswer: decoded paths, whatever characters they hold.
-func TestAnswer(t *testing.T) {
-	s := load(t, tempDocroot(t, files{"index.html": plain, "a b%20#?.html": plain, "ä/index.html": plain}), Options{})
-	for path, want := range map[string]State{
-		"/": StateOK, "/a b%20#?.html": StateOK, "/ä/": StateOK, "/ä": StateRedirect, "/a": StateMissingFile, "/a/": StateMissingDirectory,
-	} {
-		if a := s.Answer(path); a.State != want {
-			t.Errorf("%s: got state %d, want %d", path, a.State, want)
-		}
-	}
-}

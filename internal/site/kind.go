@@ -3,6 +3,7 @@ package site
 import (
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -81,8 +82,8 @@ func (s *Site) findKinds() {
 
 // kindOf tells by the name of a file how it is read; ok is false for those
 // that hold no links.
-func (s *Site) kindOf(n *node) (kind PageKind, ok bool) {
-	name := s.tree.nameOf(n)
+func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
+	name := s.tree.NameOf(n)
 	dot := len(name) - 1
 	for dot >= 0 && name[dot] != '.' {
 		if len(name)-dot > maxExtension {
@@ -102,7 +103,7 @@ func (s *Site) kindOf(n *node) (kind PageKind, ok bool) {
 			return kind, string(ext) != "gz" || isZippedXML(name)
 		}
 	}
-	if n.parent == 0 && s.opt.Tags == scan.Modern {
+	if n.Parent == 0 && s.opt.Tags == scan.Modern {
 		switch string(name) {
 		case "robots.txt":
 			return PageRobots, true

@@ -5,17 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // DefaultMaxPageBytes is the size above which a page is not read.
@@ -29,27 +28,20 @@ var ErrNoPages = errors.New("no pages")
 // ctx was cancelled (its cause). Pages that cannot be read are kept with
 // their [PageError].
 func Load(ctx context.Context, root string, opt Options) (*Site, error) {
-	s := &Site{root: root, opt: opt, hash: newHasher(), fold: &folds{}, definitions: new(Definitions)}
-	if err := s.configure(); err != nil {
-		return nil, err
-	}
-	parsed := s.parseRules()
-	w, err := walk(ctx, root, s.opt.Jobs)
+	h, err := host.Load(ctx, root, opt.host())
 	if err != nil {
 		return nil, err
 	}
-	s.tree, s.real, s.faults, s.modes = w.tree, w.real, w.faults, w.modes
-	dir, err := openDocroot(s.real)
+	s := &Site{Host: h, opt: opt, tree: h.Tree(), base: cmp.Or(opt.Base, h.Profile().Base, host.BaseHTML5), hash: newHasher(), generation: generations.Add(1)}
+	if s.opt.MaxPageBytes <= 0 {
+		s.opt.MaxPageBytes = DefaultMaxPageBytes
+	}
+	s.findKinds()
+	dir, err := docroot.Open(s.Real())
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
 	}
-	defer dir.close()
-	s.addServers(s.findServers())
-	s.readRules(dir, parsed())
-	s.findIndexes()
-	s.markAddresses()
-	s.markRuled()
-	s.checkRules()
+	defer dir.Close()
 	s.findPages()
 	if !slices.ContainsFunc(s.pages, func(p Page) bool { return p.kind.HasAnchors() }) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
@@ -58,7 +50,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		return nil, err
 	}
 	s.numberPages()
-	l := &loader{s: s, dir: dir, modes: w.modes}
+	l := &loader{s: s, dir: dir, modes: s.Permissions()}
 	if err := l.run(ctx, s.pages); err != nil {
 		return nil, err
 	}
@@ -73,56 +65,26 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 		}
 		s.orderPages()
 	}
-	if w.modes {
+	if s.Permissions() {
 		s.statLinked()
 	}
 	s.markOdd()
 	return s, nil
 }
 
-// configure resolves the options.
-func (s *Site) configure() error {
-	if s.opt.MaxPageBytes <= 0 {
-		s.opt.MaxPageBytes = DefaultMaxPageBytes
-	}
-	s.findKinds()
-	s.profile = s.opt.Profile
-	if s.profile.Name == "" {
-		s.profile = Generic
-	}
-	s.index, s.foldIndex = s.profile.Index, s.profile.FoldIndex
-	if len(s.opt.Index) > 0 {
-		s.index = s.opt.Index
-	}
-	if s.foldIndex {
-		for _, name := range s.index {
-			if name != strings.ToLower(name) {
-				s.foldIndex = false
-			}
-		}
-	}
-	s.autoindex = s.opt.Autoindex
-	if s.autoindex == AutoindexProfile {
-		s.autoindex = s.profile.Autoindex
-	}
-	s.base = cmp.Or(s.opt.Base, s.profile.Base, BaseHTML5)
-	s.maps = sortMaps(s.opt.Maps)
-	return s.setBases()
-}
-
 // findPages lists the files to parse, sorted by path, those included of which it
 // is not known yet whether they are.
 func (s *Site) findPages() {
-	files := s.tree.sortedFiles()
+	files := s.tree.SortedFiles()
 	kinds := make([]PageKind, len(files))
 	pages := 0
 	for i, id := range files {
-		n := &s.tree.nodes[id]
+		n := &s.tree.Nodes[id]
 		kind, ok := s.kindOf(n)
 		switch {
 		case ok:
 			pages++
-		case isSourceMap(s.tree.nameOf(n)):
+		case isSourceMap(s.tree.NameOf(n)):
 			s.sourceMaps++
 			fallthrough
 		default:
@@ -133,7 +95,7 @@ func (s *Site) findPages() {
 	s.pages = make([]Page, 0, pages)
 	for i, id := range files {
 		if kinds[i] != pageNone {
-			s.pages = append(s.pages, Page{node: id, kind: kinds[i], canon: NoNode})
+			s.pages = append(s.pages, Page{node: id, kind: kinds[i], canon: docroot.NoNode})
 		}
 	}
 }
@@ -142,23 +104,23 @@ func (s *Site) findPages() {
 // index files of directories, and directories without one, whose listings
 // follow. Names that begin with a dot are left out (LL-79).
 func (s *Site) linkListed() {
-	if s.autoindex != AutoindexList {
+	if !s.Lists() {
 		return
 	}
-	listed := make([]bool, len(s.tree.nodes))
-	for id := range s.tree.nodes { // parents come before their children
-		n := &s.tree.nodes[id]
-		if n.kind == KindDir && s.linked[id] && s.indexOf[id] == NoNode {
+	listed := make([]bool, len(s.tree.Nodes))
+	for id := range s.tree.Nodes { // parents come before their children
+		n := &s.tree.Nodes[id]
+		if n.Kind == docroot.KindDir && s.linked[id] && s.IndexOf(docroot.NodeID(id)) == docroot.NoNode {
 			listed[id] = true
 		}
-		if n.parent == NoNode || !listed[n.parent] || s.tree.nameOf(n)[0] == '.' {
+		if n.Parent == docroot.NoNode || !listed[n.Parent] || s.tree.NameOf(n)[0] == '.' {
 			continue
 		}
 		switch {
-		case n.kind == KindDir && s.indexOf[id] == NoNode:
+		case n.Kind == docroot.KindDir && s.IndexOf(docroot.NodeID(id)) == docroot.NoNode:
 			listed[id] = true
-		case n.kind == KindDir:
-			s.linked[s.indexOf[id]] = true
+		case n.Kind == docroot.KindDir:
+			s.linked[s.IndexOf(docroot.NodeID(id))] = true
 		default:
 			s.linked[id] = true
 		}
@@ -168,9 +130,9 @@ func (s *Site) linkListed() {
 // addImageMaps makes pages of the .map files that links lead to (LL-88). The
 // source maps of scripts and style sheets are none.
 func (s *Site) addImageMaps() {
-	for id := range s.tree.nodes {
-		if n := &s.tree.nodes[id]; s.linked[id] && n.page == 0 && s.mayBeMap(n) {
-			s.pages = append(s.pages, Page{node: NodeID(id), kind: PageMap, canon: NoNode})
+	for id := range s.tree.Nodes {
+		if n := &s.tree.Nodes[id]; s.linked[id] && n.Page == 0 && s.mayBeMap(n) {
+			s.pages = append(s.pages, Page{node: docroot.NodeID(id), kind: PageMap, canon: docroot.NoNode})
 		}
 	}
 }
@@ -180,8 +142,8 @@ func (s *Site) addImageMaps() {
 func (s *Site) addManifests() {
 	slices.Sort(s.manifests)
 	for _, id := range slices.Compact(s.manifests) {
-		if n := &s.tree.nodes[id]; n.kind == KindFile && n.page == 0 {
-			s.pages = append(s.pages, Page{node: id, kind: PageManifest, canon: NoNode})
+		if n := &s.tree.Nodes[id]; n.Kind == docroot.KindFile && n.Page == 0 {
+			s.pages = append(s.pages, Page{node: id, kind: PageManifest, canon: docroot.NoNode})
 		}
 	}
 }
@@ -189,27 +151,27 @@ func (s *Site) addManifests() {
 // statLinked asks once for the permissions of each linked file that was not
 // read.
 func (s *Site) statLinked() {
-	for id := range s.tree.nodes {
-		n := &s.tree.nodes[id]
-		if n.kind != KindFile || n.flags&flagChecked != 0 || !s.linked[id] {
+	for id := range s.tree.Nodes {
+		n := &s.tree.Nodes[id]
+		if n.Kind != docroot.KindFile || n.Flags&docroot.Checked != 0 || !s.linked[id] {
 			continue
 		}
-		if info, err := os.Stat(filepath.Join(s.real, filepath.FromSlash(s.tree.Path(NodeID(id))))); err == nil {
-			n.flags |= fileFlags(info.Mode())
+		if info, err := os.Stat(filepath.Join(s.Real(), filepath.FromSlash(s.tree.Path(docroot.NodeID(id))))); err == nil {
+			n.Flags |= docroot.FileFlags(info.Mode())
 		}
 	}
 }
 
 // mayBeMap reports whether a file becomes an image map when a link leads to it.
-func (s *Site) mayBeMap(n *node) bool {
-	name := s.tree.nameOf(n)
-	return n.kind == KindFile && hasEnding(name, ".map") && !isSourceMap(name)
+func (s *Site) mayBeMap(n *docroot.Node) bool {
+	name := s.tree.NameOf(n)
+	return n.Kind == docroot.KindFile && hasEnding(name, ".map") && !isSourceMap(name)
 }
 
 // loader runs the workers of [Load].
 type loader struct {
 	s     *Site
-	dir   *docroot
+	dir   *docroot.Dir
 	modes bool
 	next  atomic.Int64 // next page to take
 	done  atomic.Int64
@@ -236,7 +198,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 		workers[i] = w
 		wg.Go(func() {
 			var free func()
-			w.buf, free = newReadBuffer()
+			w.buf, free = docroot.NewBuffer()
 			defer free()
 			for ctx.Err() == nil {
 				first := int(l.next.Add(batch)) - batch
@@ -257,7 +219,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 	}
 	s := l.s
 	if s.linked == nil {
-		s.linked = make([]bool, len(s.tree.nodes))
+		s.linked = make([]bool, len(s.tree.Nodes))
 	}
 	for _, w := range workers {
 		for id, ok := range w.linked {
@@ -266,11 +228,11 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 			}
 		}
 		for _, node := range w.aliases {
-			s.tree.nodes[node].flags |= flagAlias
+			s.tree.Nodes[node].Flags |= flagAlias
 		}
 		s.manifests = append(s.manifests, w.manifests...)
 		for _, m := range w.modes {
-			s.tree.nodes[m.id].flags |= m.flags
+			s.tree.Nodes[m.id].Flags |= m.flags
 		}
 	}
 	return nil
@@ -292,25 +254,29 @@ func (l *loader) progress(n, total int) {
 	}
 }
 
-// pageAddress returns the URL of a page under the first base URL: where the
-// browser is when it shows the page.
-func (s *Site) pageAddress(id NodeID) string {
-	path := ""
-	if s.tree.nodes[id].flags&flagMoved != 0 || s.addresses[id] != "" {
-		path = s.Href(id)
-	} else {
-		u := url.URL{Path: "/" + s.tree.Path(id)}
-		path = s.BasePath() + u.EscapedPath()
+// orderPages sorts the pages by path and lets the nodes know them. A file that
+// is a page in two ways, an image map that is somebody's manifest, keeps both.
+func (s *Site) orderPages() {
+	rank := make([]uint32, len(s.tree.Nodes))
+	for i, id := range s.tree.SortedFiles() {
+		rank[id] = uint32(i)
 	}
-	_, onHost := s.Public(path)
-	return "http://" + s.baseOf(path).host + onHost
+	order := make([]uint64, len(s.pages))
+	for i := range s.pages {
+		order[i] = uint64(rank[s.pages[i].node])<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	pages := make([]Page, len(s.pages))
+	for i, at := range order {
+		pages[i] = s.pages[uint32(at)]
+	}
+	s.pages = pages
+	s.numberPages()
 }
 
-var errVanished = errors.New("it vanished while the docroot was read")
-
-func fileError(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return errVanished
+// numberPages lets the nodes know their pages.
+func (s *Site) numberPages() {
+	for i := range s.pages {
+		s.tree.Nodes[s.pages[i].node].Page = uint32(i) + 1
 	}
-	return disk.Cause(err)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -23,7 +24,7 @@ func TestRecursionEnds(t *testing.T) {
 	}
 	for i := range s.Pages() {
 		for _, d := range details(t, s, s.Path(PageID(i))) {
-			if d.State != StateOK {
+			if d.State != host.StateOK {
 				t.Errorf("LL-17: %s: %s", s.Path(PageID(i)), answerOf(t, s, &d))
 			}
 		}
@@ -36,7 +37,7 @@ func TestNotOpened(t *testing.T) {
 	opened := watchOpen(t, root+"/i.gif", root+"/doc.pdf", root+"/s.js", root+"/p.html")
 	s := load(t, root, Options{})
 	all := details(t, s, "p.html")
-	for i, want := range []State{StateOK, StateOK, StateOK, StateMissingFile} {
+	for i, want := range []host.State{host.StateOK, host.StateOK, host.StateOK, host.StateMissingFile} {
 		if all[i].State != want {
 			t.Errorf("LL-26: %s: %s", all[i].Raw, stateName(t, all[i].State))
 		}
@@ -75,14 +76,14 @@ func TestPageNames(t *testing.T) {
 				t.Errorf("the link to it: %s", answerOf(t, s, &d[0]))
 			}
 			if parsed {
-				if d := details(t, s, name); len(d) != 1 || d[0].State != StateMissingFile {
+				if d := details(t, s, name); len(d) != 1 || d[0].State != host.StateMissingFile {
 					t.Errorf("links %+v", d)
 				}
 			}
 		})
 	}
 	t.Run("LL-27/answered_by_index_cgi", func(t *testing.T) {
-		s := loadFiles(t, files{"p.html": `<a href=d/>`, "d/index.cgi": text}, Options{Profile: Linklint})
+		s := loadFiles(t, files{"p.html": `<a href=d/>`, "d/index.cgi": text}, Options{Profile: host.Linklint})
 		d := details(t, s, "p.html")
 		if got, want := answerOf(t, s, &d[0]), "OK 200 /d/ = d/index.cgi"; got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -116,7 +117,7 @@ func TestTextHidesTags(t *testing.T) {
 func TestEmptyLinks(t *testing.T) {
 	s := loadFiles(t, files{"p.html": `<!doctype html><a href="">x</a><img src=""><script src=""></script><img src=" ">`}, Options{})
 	all := details(t, s, "p.html")
-	for i, want := range []State{StateOK, StateEmptyLink, StateEmptyLink} {
+	for i, want := range []host.State{host.StateOK, host.StateEmptyLink, host.StateEmptyLink} {
 		if all[i].State != want {
 			t.Errorf("LL-75: link %d: %s", i, answerOf(t, s, &all[i]))
 		}
@@ -127,7 +128,7 @@ func TestEmptyLinks(t *testing.T) {
 // and the file that was meant is known.
 func TestWrongCase(t *testing.T) {
 	fs := files{"pic.png": "", "Sub/Index.html": plain, "Sub/A.html": plain, "b/X.html": plain, "b/x.HTML": plain}
-	for _, p := range Profiles() {
+	for _, p := range host.Profiles() {
 		if p.AnyCase {
 			continue // TestAnyCase
 		}
@@ -169,14 +170,14 @@ func TestPrivateFiles(t *testing.T) {
 	for name, mode := range map[string]os.FileMode{"a.html": 0o600, "b.gif": 0o640, "d": 0o750, "z.html": 0, "z.gif": 0, "u": 0o711} {
 		chmod(t, filepath.Join(root, name), mode)
 	}
-	want := []State{StatePrivate, StatePrivate, StatePrivate, StateUnreadable, StateUnreadable, StateOK, StateUnreadable, StateOK, StateOK}
+	want := []host.State{host.StatePrivate, host.StatePrivate, host.StatePrivate, host.StateUnreadable, host.StateUnreadable, host.StateOK, host.StateUnreadable, host.StateOK, host.StateOK}
 	s := load(t, root, Options{})
 	records := s.Page(pageID(t, s, "p.html")).All()
 	for i, d := range details(t, s, "p.html") {
 		if d.State != want[i] || s.State(&records[i]) != want[i] {
 			t.Errorf("LL-111: %s: detail %s, record %s, want %s", d.Raw, stateName(t, d.State), stateName(t, s.State(&records[i])), stateName(t, want[i]))
 		}
-		if wantStatus := map[State]int{StatePrivate: 403, StateUnreadable: 403, StateOK: 200}[want[i]]; d.Status != wantStatus {
+		if wantStatus := map[host.State]int{host.StatePrivate: 403, host.StateUnreadable: 403, host.StateOK: 200}[want[i]]; d.Status != wantStatus {
 			t.Errorf("LL-111: %s: status %d, want %d", d.Raw, d.Status, wantStatus)
 		}
 	}
@@ -184,7 +185,7 @@ func TestPrivateFiles(t *testing.T) {
 	// permissions say nothing about the host.
 	chmod(t, root, 0o700)
 	for _, d := range details(t, load(t, root, Options{}), "p.html") {
-		if d.State == StatePrivate {
+		if d.State == host.StatePrivate {
 			t.Errorf("LL-111: private docroot: %s is %s", d.Raw, stateName(t, d.State))
 		}
 	}

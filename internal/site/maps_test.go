@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // TestMapFiles proves which files are read as server-side image maps, and
@@ -64,10 +66,10 @@ func TestMapFiles(t *testing.T) {
 func TestMapFilesFromDocroot(t *testing.T) {
 	const m = "rect /gone.html 0,0 1,1\n"
 	s := loadFiles(t, files{"p.html": `<a href="http://example.org/m.map">`, "m.map": m, "unlinked.map": m}, Options{BaseURLs: []string{"https://example.org/"}})
-	if d := details(t, s, "m.map"); len(d) != 1 || d[0].State != StateMissingFile {
+	if d := details(t, s, "m.map"); len(d) != 1 || d[0].State != host.StateMissingFile {
 		t.Errorf("LL-89: %+v", d)
 	}
-	if n, _ := s.Lookup("unlinked.map"); s.tree.nodes[n].page != 0 {
+	if n, _ := s.Lookup("unlinked.map"); s.tree.Nodes[n].Page != 0 {
 		t.Error("LL-88: a map file without link was parsed")
 	}
 }
@@ -90,10 +92,10 @@ func TestMapRules(t *testing.T) {
 	fs := files{"dir/info.map": "rect /gone.html 0,0 1,1\n", "new.html": plain, "b/x.html": plain, "imagemap.exe/x.map": "", "q/x.html": plain, "cgi-bin/imagemapper": ""}
 	tests := []struct {
 		name  string
-		rules []MapRule
+		rules []host.MapRule
 		rows  []row
 	}{
-		{"LL-90/prefix_removed", []MapRule{{From: "/cgi-bin/imagemap"}}, []row{
+		{"LL-90/prefix_removed", []host.MapRule{{From: "/cgi-bin/imagemap"}}, []row{
 			{"call", "/cgi-bin/imagemap/dir/info.map", "OK 200 /cgi-bin/imagemap/dir/info.map = dir/info.map"},
 			{"query_and_fragment", "/cgi-bin/imagemap/dir/info.map?1,2#f", "OK 200 /cgi-bin/imagemap/dir/info.map?1,2 = dir/info.map # f"},
 			{"relative_link", "cgi-bin/imagemap/new.html", "OK 200 /cgi-bin/imagemap/new.html = new.html"},
@@ -101,35 +103,35 @@ func TestMapRules(t *testing.T) {
 		{"LL-90/without_the_option", nil, []row{
 			{"call", "/cgi-bin/imagemap/dir/info.map", "MissingFile 404 /cgi-bin/imagemap/dir/info.map"},
 		}},
-		{"LL-91/replaced", []MapRule{{"/old/x.html", "/new.html"}, {"/a", "/b"}}, []row{
+		{"LL-91/replaced", []host.MapRule{{From: "/old/x.html", To: "/new.html"}, {From: "/a", To: "/b"}}, []row{
 			{"file", "/old/x.html", "OK 200 /old/x.html = new.html"},
 			{"directory", "/a/x.html", "OK 200 /a/x.html = b/x.html"},
 			{"second_rule_too", "/a/x.html?q", "OK 200 /a/x.html?q = b/x.html"},
 			{"no_rule", "/new.html", "OK 200 /new.html = new.html"},
 		}},
-		{"LL-92/slash_added", []MapRule{{From: "cgi-bin/htimage"}, {From: "/cgi-bin/imagemap"}, {From: "/cgi-bin/imagemap.exe/"}}, []row{
+		{"LL-92/slash_added", []host.MapRule{{From: "cgi-bin/htimage"}, {From: "/cgi-bin/imagemap"}, {From: "/cgi-bin/imagemap.exe/"}}, []row{
 			{"htimage", "/cgi-bin/htimage/dir/info.map", "OK 200 /cgi-bin/htimage/dir/info.map = dir/info.map"},
 			{"imagemap", "/cgi-bin/imagemap/dir/info.map", "OK 200 /cgi-bin/imagemap/dir/info.map = dir/info.map"},
 			{"imagemap_exe", "/cgi-bin/imagemap.exe/dir/info.map", "OK 200 /cgi-bin/imagemap.exe/dir/info.map = dir/info.map"},
 		}},
-		{"LL-93/whole_segments", []MapRule{{From: "/cgi-bin/imagemap"}}, []row{
+		{"LL-93/whole_segments", []host.MapRule{{From: "/cgi-bin/imagemap"}}, []row{
 			{"longer_name", "/cgi-bin/imagemap.exe/dir/info.map", "MissingFile 404 /cgi-bin/imagemap.exe/dir/info.map"},
 			{"file_of_longer_name", "/cgi-bin/imagemapper", "OK 200 /cgi-bin/imagemapper = cgi-bin/imagemapper"},
 		}},
-		{"LL-93/longest_first", []MapRule{{"/p", "/nowhere"}, {"/p/deep", "/b"}}, []row{
+		{"LL-93/longest_first", []host.MapRule{{From: "/p", To: "/nowhere"}, {From: "/p/deep", To: "/b"}}, []row{
 			{"deep", "/p/deep/x.html", "OK 200 /p/deep/x.html = b/x.html"},
 		}},
-		{"LL-93/repeats", []MapRule{{"/one", "/two"}, {"/two", "/b"}}, []row{
+		{"LL-93/repeats", []host.MapRule{{From: "/one", To: "/two"}, {From: "/two", To: "/b"}}, []row{
 			{"twice", "/one/x.html", "OK 200 /one/x.html = b/x.html"},
 		}},
-		{"LL-93/circle", []MapRule{{"/p", "/q"}, {"/q", "/p"}}, []row{
+		{"LL-93/circle", []host.MapRule{{From: "/p", To: "/q"}, {From: "/q", To: "/p"}}, []row{
 			{"ends", "/p/x.html", "MappingLoop 0 /p/x.html"},
 			{"others_untouched", "/new.html", "OK 200 /new.html = new.html"},
 		}},
-		{"LL-93/growing", []MapRule{{"/old", "/old/x"}}, []row{
+		{"LL-93/growing", []host.MapRule{{From: "/old", To: "/old/x"}}, []row{
 			{"ends", "/old/a.html", "MappingLoop 0 /old/a.html"},
 		}},
-		{"LL-93/itself", []MapRule{{"/b", "/b"}}, []row{
+		{"LL-93/itself", []host.MapRule{{From: "/b", To: "/b"}}, []row{
 			{"ends", "/b/x.html", "MappingLoop 0 /b/x.html"},
 		}},
 	}
@@ -141,8 +143,8 @@ func TestMapRules(t *testing.T) {
 // TestMappedMapIsParsed: LL-90, the map file that a rule leads to is read.
 func TestMappedMapIsParsed(t *testing.T) {
 	fs := files{"p.html": `<a href=/cgi-bin/imagemap/dir/info.map>`, "dir/info.map": "rect /gone.html 0,0 1,1\n"}
-	s := loadFiles(t, fs, Options{Maps: []MapRule{{From: "/cgi-bin/imagemap"}}})
-	if d := details(t, s, "dir/info.map"); len(d) != 1 || d[0].State != StateMissingFile {
+	s := loadFiles(t, fs, Options{Maps: []host.MapRule{{From: "/cgi-bin/imagemap"}}})
+	if d := details(t, s, "dir/info.map"); len(d) != 1 || d[0].State != host.StateMissingFile {
 		t.Errorf("LL-90: %+v", d)
 	}
 	s = loadFiles(t, fs, Options{})
@@ -156,7 +158,7 @@ func TestMappedMapIsParsed(t *testing.T) {
 func TestMapsUnderWrongRoot(t *testing.T) {
 	root := tempDocroot(t, files{"sub/p.html": `<a href=/maps/m.map>`, "maps/m.map": "rect /a.html 0,0 1,1\n"})
 	s := load(t, root+"/sub", Options{})
-	if d := details(t, s, "p.html"); d[0].State != StateMissingFile {
+	if d := details(t, s, "p.html"); d[0].State != host.StateMissingFile {
 		t.Errorf("LL-94: got %s", answerOf(t, s, &d[0]))
 	}
 	if _, err := Load(context.Background(), root+"/maps", Options{}); !errors.Is(err, ErrNoPages) {

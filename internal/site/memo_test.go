@@ -3,6 +3,7 @@ package site
 import (
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
@@ -16,7 +17,7 @@ func TestMemo(t *testing.T) {
 	for _, first := range values {
 		for _, second := range values {
 			page, l := &scan.Page{}, &scan.Link{}
-			with, without := resolver{s: s}, resolver{s: s}
+			with, without := resolver{s: s, PathResolver: host.NewPathResolver(s.Host)}, resolver{s: s, PathResolver: host.NewPathResolver(s.Host)}
 			with.open(p, page)
 			with.startMemo()
 			without.open(p, page)

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 )
@@ -19,12 +20,12 @@ type Options struct {
 	// Roots, when not empty, take the place of BaseURLs: parts of the docroot
 	// that are published at addresses of their own. Links from one to another are
 	// internal.
-	Roots []Root
+	Roots []host.Root
 	// RefNotFound is the value, as written, that the generator puts in the place of
 	// a reference in a page that it cannot resolve; empty for none.
 	RefNotFound string
 	// Profile says how the host answers; the zero value is [Generic].
-	Profile Profile
+	Profile host.Profile
 	// ProfileFrom names the file that told the profile, for reports; empty when
 	// somebody chose it.
 	ProfileFrom string
@@ -32,13 +33,13 @@ type Options struct {
 	// files, in this order (LL-80).
 	Index []string
 	// Autoindex says what answers a directory without index file.
-	Autoindex Autoindex
+	Autoindex host.Autoindex
 	// Base selects how <base href> rules a page (A-LL-4).
-	Base BaseRule
+	Base host.BaseRule
 	// Tags selects the table of what counts as a link (A-LL-7).
 	Tags scan.Tags
 	// Maps are the rules of --map, in the order given (LL-90, LL-91).
-	Maps []MapRule
+	Maps []host.MapRule
 	// Rules are redirect rules that stand in no file of the docroot or project;
 	// the host asks them first.
 	Rules []*redirect.File
@@ -69,34 +70,10 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Autoindex says what a directory without index file answers.
-type Autoindex uint8
-
-const (
-	// AutoindexProfile leaves it to the profile.
-	AutoindexProfile Autoindex = iota
-	// AutoindexList: the host answers with a listing; the link is a warning,
-	// and all files of the directory count as linked (LL-78, LL-79).
-	AutoindexList
-	// AutoindexError: the host refuses; the link is an error.
-	AutoindexError
-)
-
-// BaseRule selects how <base href> is read.
-type BaseRule uint8
-
-const (
-	// BaseProfile leaves it to the profile; html5 where that says nothing.
-	BaseProfile BaseRule = iota
-	// BaseHTML5: the first base element with href rules the whole page, as in
-	// browsers.
-	BaseHTML5
-	// BaseDocumentOrder: each base rules what follows it (LL-35).
-	BaseDocumentOrder
-)
-
-// MapRule is one --map option: a link path that begins with the whole
-// segments of From gets To in their place; To empty removes them.
-type MapRule struct {
-	From, To string
+// host returns the options of the host.
+func (o *Options) host() host.Options {
+	return host.Options{
+		BaseURLs: o.BaseURLs, BasePath: o.BasePath, Roots: o.Roots, Profile: o.Profile, ProfileFrom: o.ProfileFrom,
+		Index: o.Index, Autoindex: o.Autoindex, Maps: o.Maps, Rules: o.Rules, Project: o.Project, NoRuleFiles: o.NoRuleFiles, Jobs: o.Jobs,
+	}
 }

@@ -3,6 +3,8 @@ package site
 import (
 	"bytes"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -10,332 +12,24 @@ import (
 // resolver finds the answer to the links of one page after the other. It
 // belongs to one worker.
 type resolver struct {
-	s    *Site
-	page NodeID
-	dir  NodeID
+	host.PathResolver
+	s *Site
 	// pageURL is the page's own address; base what its links resolve against.
-	pageURL weburl.URL
-	base    weburl.URL
-	// plainBase: base is the page's own URL, and neither a --map rule nor the
-	// host can change a path before it is looked up.
-	plainBase bool
+	pageURL   weburl.URL
+	base      weburl.URL
 	lazyBase  bool // pageURL and base are not parsed yet
 	cache     *[cacheSize]cached
-	memo      map[string]Resolved // nil: none
-	memoDir   NodeID
+	memo      map[string]host.Resolved // nil: none
+	memoDir   docroot.NodeID
 	memoPlain bool
 	// self is the answer to the address of page selfOf.
-	self    Resolved
-	selfOf  NodeID
+	self    host.Resolved
+	selfOf  docroot.NodeID
 	hasSelf bool
 	charset string
-	// top is the directory that is the root of the page's host, topPath the base
-	// path there; topOf is the directory that they were found for, plus one.
-	top     NodeID
-	topPath string
-	topOf   NodeID
 	// refNotFound stands in HTML pages where the generator had no page for a
 	// reference.
 	refNotFound string
-}
-
-// pathClass marks the bytes that the fast path takes: those that stand for
-// themselves in a URL's path and in a file's name on every host.
-var pathClass = func() (t [256]uint8) {
-	for c := 'a'; c <= 'z'; c++ {
-		t[c], t[c-'a'+'A'] = 1, 1
-	}
-	for c := '0'; c <= '9'; c++ {
-		t[c] = 1
-	}
-	for _, c := range "-._~!$&'()*+,;=@" {
-		t[c] = 1
-	}
-	t['/'], t['?'], t['#'], t[':'] = 2, 3, 4, 5
-	return t
-}()
-
-// fragClass marks the bytes that URL parsing leaves as they are in a fragment.
-var fragClass = func() (t [256]uint8) {
-	for c := 0x21; c < 0x7F; c++ {
-		t[c] = 1
-	}
-	for _, c := range "\"<>`" {
-		t[c] = 0
-	}
-	return t
-}()
-
-// maxPlain is the longest value of the fast path: with the longest directory
-// before it, it is no request that servers refuse for its length.
-const maxPlain = 2048
-
-// fast resolves the common case, a plain relative or root-relative path,
-// without making a string. ok is false when the slow path has to decide. On
-// rust-doc it takes 99 links in 100.
-func (r *resolver) fast(v []byte) (state State, node NodeID, frag []byte, ok bool) {
-	i, n := 0, len(v)
-	segment := 0 // start of the current segment
-	at := r.dir
-	switch {
-	case n > maxPlain || !r.plainBase:
-		return 0, 0, nil, false
-	case n == 0:
-		return StateOK, r.page, nil, r.s.tree.nodes[r.page].flags&flagAsk == 0
-	}
-	switch v[0] {
-	case '#':
-		frag, ok = plainFragment(v[1:])
-		return StateOK, r.page, frag, ok && r.s.tree.nodes[r.page].flags&flagAsk == 0
-	case '/':
-		if n > 1 && v[1] == '/' {
-			return r.authority(v, 2)
-		}
-		if r.topPath != "" {
-			return 0, 0, nil, false
-		}
-		at, i, segment = r.top, 1, 1
-	case '?':
-		return 0, 0, nil, false
-	}
-	for ; ; i++ {
-		class := uint8(3)
-		if i < n {
-			class = pathClass[v[i]]
-		}
-		switch class {
-		case 1:
-			continue
-		case 2: // the segment ends, a directory follows
-			if at, ok = r.enter(at, v[segment:i]); !ok {
-				return 0, 0, nil, false
-			}
-			segment = i + 1
-			continue
-		case 5:
-			if segment == 0 && v[0] != '/' {
-				return r.scheme(v, i)
-			}
-			return 0, 0, nil, false
-		case 3, 4:
-		default:
-			return 0, 0, nil, false
-		}
-		// The path ends.
-		name := v[segment:i]
-		switch {
-		case len(name) == 0 && segment > 0:
-			state, node, ok = r.fastDirectory(at)
-		case len(name) == 1 && name[0] == '.', len(name) == 2 && name[0] == '.' && name[1] == '.',
-			len(name) >= 3 && name[0] == '.' && name[1] == 'h' && name[2] == 't': // "server-dependent"
-			return 0, 0, nil, false
-		default:
-			state, node, ok = r.fastName(at, name)
-		}
-		if !ok {
-			return 0, 0, nil, false
-		}
-		if i < n && v[i] == '?' {
-			k := bytes.IndexByte(v[i:], '#')
-			if k < 0 {
-				k = n - i
-			}
-			for _, c := range v[i : i+k] {
-				if c <= 0x20 || c >= 0x7F || c == '%' {
-					return 0, 0, nil, false
-				}
-			}
-			i += k
-		}
-		if i < n {
-			frag, ok = plainFragment(v[i+1:])
-		}
-		return state, node, frag, ok
-	}
-}
-
-// enter goes into a directory; ok is false where the slow path must look.
-func (r *resolver) enter(at NodeID, name []byte) (NodeID, bool) {
-	t := r.s.tree
-	if len(name) > 0 && name[0] == '.' {
-		switch {
-		case len(name) == 1:
-			return at, true
-		case len(name) == 2 && name[1] == '.' && at == r.top:
-			return 0, false
-		case len(name) == 2 && name[1] == '.':
-			at = t.nodes[at].parent
-			return at, at != NoNode
-		}
-	}
-	next := t.child(at, name)
-	if next == NoNode {
-		return 0, false
-	}
-	n := &t.nodes[next]
-	// An alias is left to the slow path: ".." after it means the link's parent.
-	return next, n.kind == KindDir && n.real == next && n.flags&(flagUnreadable|flagPrivate|flagShut) == 0
-}
-
-// fastName answers for the last segment of a path.
-func (r *resolver) fastName(dir NodeID, name []byte) (State, NodeID, bool) {
-	s := r.s
-	id := s.tree.child(dir, name)
-	if s.profile.IndexName != Missing && string(name) == "index" {
-		return 0, 0, false
-	}
-	if s.profile.Page != Missing && (id == NoNode || s.tree.nodes[id].kind == KindDir) {
-		return r.fastPage(dir, name, id)
-	}
-	if id == NoNode {
-		return 0, 0, false
-	}
-	switch n := &s.tree.nodes[id]; n.kind {
-	case KindFile:
-		state := StateOK
-		if n.flags&flagMoved != 0 {
-			state = StateRedirect
-		}
-		return state, id, n.flags&(flagUnreadable|flagPrivate|flagAsk) == 0
-	case KindDir:
-		return r.fastBare(id)
-	}
-	return 0, 0, false
-}
-
-// fastBare answers for a directory without its slash.
-func (r *resolver) fastBare(dir NodeID) (State, NodeID, bool) {
-	if r.s.tree.nodes[dir].flags&(flagUnreadable|flagPrivate|flagUnlistable|flagAsk) != 0 || r.s.local != nil {
-		return 0, 0, false
-	}
-	state, node, ok := r.fastDirectory(dir)
-	switch r.s.profile.Directory {
-	case Redirect, RedirectIndex:
-		state = StateRedirect
-	case Serve:
-	default:
-		return 0, 0, false
-	}
-	return state, node, ok
-}
-
-// fastPage looks for page.html where /page is asked for, which is no file; id
-// is what has that name. Where two suffixes fit the slow path decides.
-func (r *resolver) fastPage(dir NodeID, name []byte, id NodeID) (State, NodeID, bool) {
-	var buf [264]byte
-	p := &r.s.profile
-	if len(name) > maxName || p.Page != Serve {
-		return 0, 0, false
-	}
-	t, page := r.s.tree, NoNode
-	for _, suffix := range p.PageSuffixes {
-		found := t.child(dir, append(append(buf[:0], name...), suffix...))
-		switch {
-		case found == NoNode:
-		case page != NoNode:
-			return 0, 0, false
-		default:
-			page = found
-		}
-	}
-	switch {
-	case page == NoNode && id == NoNode, page != NoNode && id != NoNode:
-		return 0, 0, false
-	case page == NoNode:
-		return r.fastBare(id)
-	}
-	n := &t.nodes[page]
-	return StateOK, page, n.kind == KindFile && n.flags&(flagUnreadable|flagPrivate|flagAsk) == 0
-}
-
-// fastDirectory answers for a directory from the index found when the tree
-// was made.
-func (r *resolver) fastDirectory(dir NodeID) (State, NodeID, bool) {
-	id := r.s.indexOf[dir]
-	return StateOK, id, id != NoNode && r.s.tree.nodes[dir].flags&flagAsk == 0 && (dir == 0 || r.s.profile.DirectorySlash == Serve)
-}
-
-// plainFragment returns f if it stands for itself in the URL.
-func plainFragment(f []byte) ([]byte, bool) {
-	for _, c := range f {
-		if fragClass[c] == 0 {
-			return nil, false
-		}
-	}
-	return f, true
-}
-
-// scheme judges an absolute URL whose scheme ends at v[i].
-func (r *resolver) scheme(v []byte, i int) (State, NodeID, []byte, bool) {
-	if v[0]|0x20 < 'a' || v[0]|0x20 > 'z' {
-		return 0, 0, nil, false
-	}
-	switch state := schemeState(v[:i]); state {
-	case StateExternal:
-		if len(v) < i+3 || v[i+1] != '/' || v[i+2] != '/' {
-			return 0, 0, nil, false
-		}
-		return r.authority(v, i+3)
-	default:
-		if state == StateOtherScheme || len(v) > i+1 && (v[i+1] == '/' || v[i+1] == '\\' || v[i+1] <= ' ') {
-			return 0, 0, nil, false // it may have a host, and a wrong one; white space inside is dropped
-		}
-		return state, NoNode, nil, true
-	}
-}
-
-// schemeState says what becomes of a URL with this scheme, in any letter case.
-func schemeState(scheme []byte) State {
-	var buf [10]byte
-	if len(scheme) > len(buf) {
-		return StateOtherScheme
-	}
-	for i, c := range scheme {
-		buf[i] = c | 0x20
-	}
-	switch string(buf[:len(scheme)]) {
-	case "http", "https":
-		return StateExternal
-	case "mailto":
-		return StateMailto
-	case "tel":
-		return StateTel
-	case "data":
-		return StateData
-	case "javascript":
-		return StateJavaScript
-	}
-	return StateOtherScheme
-}
-
-// authority judges an http URL whose host begins at v[i]: external when the
-// host is an ordinary name that is not the site's own.
-func (r *resolver) authority(v []byte, i int) (State, NodeID, []byte, bool) {
-	from := i
-	label := i
-	for ; i < len(v) && v[i] != '/' && v[i] != '?' && v[i] != '#'; i++ {
-		switch c := v[i]; {
-		case c == '.':
-			label = i + 1
-		case c == '-', '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
-		default:
-			return 0, 0, nil, false
-		}
-	}
-	host := v[from:i]
-	// A last label of digits (or none) makes an address or an error of it.
-	if label == i || v[label]|0x20 < 'a' || bytes.Contains(host, []byte("--")) {
-		return 0, 0, nil, false
-	}
-	for j := range r.s.bases {
-		if own := r.s.bases[j].host; len(own) == len(host) && bytes.EqualFold(host, []byte(own)) {
-			return 0, 0, nil, false
-		}
-	}
-	if bytes.IndexByte(v, 0) >= 0 {
-		return 0, 0, nil, false
-	}
-	return StateExternal, NoNode, nil, true
 }
 
 // link resolves one link of the page into a record, and what it asks for.
@@ -345,7 +39,7 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	}
 	v := page.Ref(l)
 	if len(v) == 0 && l.Kind == scan.KindResource {
-		*rec = Link{Off: l.Off, Node: NoNode, State: StateEmptyLink}
+		*rec = Link{Off: l.Off, Node: docroot.NoNode, State: host.StateEmptyLink}
 		return false
 	}
 	state, node, frag, ok := r.recall(v)
@@ -356,8 +50,8 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	}
 	*rec = Link{Off: l.Off, Node: node, State: state}
 	if r.refNotFound != "" && l.Kind == scan.KindLink && string(v) == r.refNotFound {
-		rec.State = StateUnresolvedRef
-	} else if len(frag) > 0 && state.Answers() && state != StateAutoindex {
+		rec.State = host.StateUnresolvedRef
+	} else if len(frag) > 0 && state.Answers() && state != host.StateAutoindex {
 		*ask, asks = r.s.hash.fragment(frag)
 	}
 	return asks
@@ -365,16 +59,16 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 
 // unfollowed is link for what is no link to a page by what it is.
 func (r *resolver) unfollowed(l *scan.Link, rec *Link, ask *Fragment) (asks bool) {
-	*rec = Link{Off: l.Off, Node: NoNode}
+	*rec = Link{Off: l.Off, Node: docroot.NoNode}
 	switch {
 	case l.Inert:
-		rec.State = StateInert
+		rec.State = host.StateInert
 	case l.Kind == scan.KindAction:
-		rec.State = StateAction
+		rec.State = host.StateAction
 	case l.Kind == scan.KindHint:
-		rec.State = StateHint
+		rec.State = host.StateHint
 	case l.Kind == scan.KindPing:
-		rec.State = StatePing
+		rec.State = host.StatePing
 	case l.Kind == scan.KindMap:
 		*ask = r.usemap(l, rec)
 		return true
@@ -386,7 +80,7 @@ func (r *resolver) unfollowed(l *scan.Link, rec *Link, ask *Fragment) (asks bool
 // (HTML 2.3.9): what stands behind the first "#". Without one no map can be
 // meant, and what no table holds is asked for: an empty name.
 func (r *resolver) usemap(l *scan.Link, rec *Link) Fragment {
-	rec.Node, rec.bits = r.page, bitMap
+	rec.Node, rec.bits = r.Page, bitMap
 	_, name, _ := bytes.Cut(l.Value, []byte("#"))
 	return Fragment{Exact: sum(r.s.hash.mapn, name)}
 }

@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // TestRuleFiles: the host's own files decide, in the docroot and in the project.
 func TestRuleFiles(t *testing.T) {
 	host := func(name string) Options {
-		p, ok := ProfileByName(name)
+		p, ok := host.ProfileByName(name)
 		if !ok {
 			t.Fatal(name)
 		}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // TestServerTakesOver: when hugo server begins to write a docroot that is watched,
@@ -15,10 +17,10 @@ func TestServerTakesOver(t *testing.T) {
 	s := load(t, root, Options{BaseURLs: []string{"https://example.org/"}})
 	for _, step := range []struct {
 		home  string
-		state State
+		state host.State
 		url   string
 		pages int
-	}{{link, StateExternal, "", 0}, {link + script, StateOK, "http://localhost:1313/", 1}, {link + script + " ", StateOK, "http://localhost:1313/", 1}, {link, StateExternal, "", 0}} {
+	}{{link, host.StateExternal, "", 0}, {link + script, host.StateOK, "http://localhost:1313/", 1}, {link + script + " ", host.StateOK, "http://localhost:1313/", 1}, {link, host.StateExternal, "", 0}} {
 		if err := os.WriteFile(filepath.Join(root, "index.html"), []byte(step.home), 0o666); err != nil {
 			t.Fatal(err)
 		}

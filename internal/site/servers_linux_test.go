@@ -9,11 +9,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/hostcases"
 )
 
 // serverTables are the answers that TestServerAnswers of cmd/sitelink recorded.
-var serverTables = map[string]Autoindex{"plain": AutoindexError, "listing": AutoindexList}
+var serverTables = map[string]host.Autoindex{"plain": host.AutoindexError, "listing": host.AutoindexList}
 
 // TestServers: to every path edge case each server's profile answers as the
 // server did, and generic as nginx: status, and path after redirects.
@@ -32,14 +33,14 @@ func TestServers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, profile := range append(slices.Clone(table.Servers), Generic.Name) {
+		for _, profile := range append(slices.Clone(table.Servers), host.Generic.Name) {
 			t.Run(profile+"/"+name, func(t *testing.T) {
 				server := profile
-				if server == Generic.Name {
+				if server == host.Generic.Name {
 					server = "nginx"
 				}
 				answers := table.Of(server)
-				p, ok := ProfileByName(profile)
+				p, ok := host.ProfileByName(profile)
 				if !ok {
 					t.Fatalf("no profile %s", profile)
 				}
@@ -65,7 +66,7 @@ func TestServers(t *testing.T) {
 						differ++
 						t.Errorf("%s: got %d %s, %s says %v", key, got.Status, got.Final, server, want)
 					}
-					if d.State.IsError() != (d.Status < 200 || d.Status >= 300) && d.State != StatePrivate {
+					if d.State.IsError() != (d.Status < 200 || d.Status >= 300) && d.State != host.StatePrivate {
 						t.Errorf("%s: state %s with status %d", key, stateName(t, d.State), d.Status)
 					}
 					if state := s.State(&records[i]); state != d.State {

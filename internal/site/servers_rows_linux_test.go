@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // serverRows are the kinds of request about which nginx, Apache, Caddy and
@@ -79,7 +81,7 @@ var serverRows = []struct {
 func TestServerRows(t *testing.T) {
 	docroot := pathDocroot(t)
 	for i, name := range []string{"nginx", "apache", "caddy", "lighttpd"} {
-		p, ok := ProfileByName(name)
+		p, ok := host.ProfileByName(name)
 		if !ok {
 			t.Fatalf("no profile %s", name)
 		}
@@ -90,8 +92,11 @@ func TestServerRows(t *testing.T) {
 		for _, row := range serverRows {
 			t.Run(name+"/"+row.row, func(t *testing.T) {
 				for request := range strings.FieldsSeq(row.requests) {
-					path, query := cutQuery(request)
-					a := s.answer(path, query)
+					path, query := request, ""
+					if at := strings.IndexByte(request, '?'); at >= 0 {
+						path, query = request[:at], request[at:]
+					}
+					a := s.AnswerRequest(path, query)
 					got := fmt.Sprint(a.Status)
 					if a.Final != "" {
 						got += ">" + a.Final

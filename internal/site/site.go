@@ -5,41 +5,25 @@
 package site
 
 import (
-	"github.com/sitelink/sitelink/internal/redirect"
+	"slices"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
 // Site is a loaded docroot. It is read-only and safe for concurrent use.
 type Site struct {
-	root    string // as given
-	real    string // absolute
-	tree    *Tree
-	opt     Options
-	profile Profile
-	index   []string
-	// foldIndex: index names match in any letter case (LL-81).
-	foldIndex   bool
-	autoindex   Autoindex
-	base        BaseRule
-	maps        []MapRule
-	bases       []baseURL
-	sharedHosts bool // two roots have one host
-	// servers are the addresses at which hugo server serves the docroot.
-	servers   []baseURL
-	serverURL string
-	rules     *redirect.Set
-	ruleFiles []*redirect.File
-	ruleReads []FileFault // rule files that cannot be read
-	// ruleFaults judges the rules, once.
-	ruleFaults func() []redirect.Fault
-	// local holds the settings that .htaccess files make, by directory.
-	local  map[NodeID]*localSettings
+	*host.Host
+	opt    Options
+	tree   *docroot.Tree // that of the host
+	base   host.BaseRule
 	hash   hasher
 	kinds  map[string]PageKind // by the ending of a name, in lower case
 	pages  []Page
-	faults []FileFault
+	unread []docroot.FileFault // files of which the kind could not be found out
 	// manifests are the files that pages call their web manifests.
-	manifests []NodeID
+	manifests []docroot.NodeID
 	// otherXML counts the XML files that are none of the known documents,
 	// sourceMaps the files that are source maps by their names.
 	otherXML, sourceMaps int
@@ -47,17 +31,9 @@ type Site struct {
 	linked []bool
 	// odd holds a bit for each node, see markOdd; nil: nothing is known.
 	odd []uint64
-	// indexOf holds, by node, the index file of a directory, NoNode if none
-	// answers without more ado.
-	indexOf []NodeID
-	// addresses holds, by node, the path of pages that the host moves to
-	// another directory; nil when it moves none.
-	addresses map[NodeID]string
-
-	fold *folds
-	// modes: permission bits say what a server may read.
-	modes       bool
-	definitions *Definitions
+	// generation is unique among all sites; edits is nil for a loaded site.
+	generation uint64
+	edits      *Edits
 }
 
 // PageID is an index into the pages of a site, which are sorted by path.
@@ -65,22 +41,21 @@ type PageID uint32
 
 // Page is one parsed file. Its links stand in the order of the file.
 type Page struct {
-	node    NodeID
+	node    docroot.NodeID
 	kind    PageKind
 	script  bool // runs scripts
 	quirks  bool
 	noIndex bool
-	zipped  bool   // the file is compressed
-	served  bool   // written by hugo server
-	plain   bool   // HTML whose text is the file as it lies there
-	canon   NodeID // the page's address as it says itself, NoNode for none
+	zipped  bool           // the file is compressed
+	served  bool           // written by hugo server
+	plain   bool           // HTML whose text is the file as it lies there
+	canon   docroot.NodeID // the page's address as it says itself, NoNode for none
 	// manifest is the first web manifest that the page names, 0 for none;
 	// manifests: it names another one, too.
-	manifest  NodeID
+	manifest  docroot.NodeID
 	manifests bool
 	err       PageError
 	anchorN   uint32
-	version   uint32
 	size      int64
 	sum       uint64 // of the file's bytes, see [Page.Sum]
 	links     []Link
@@ -110,9 +85,9 @@ type Link struct {
 	// Off is the offset of the value in the text that was scanned.
 	Off uint32
 	// Node is the file that answers when State says that one does.
-	Node NodeID
+	Node docroot.NodeID
 	// State is the verdict of the docroot.
-	State State
+	State host.State
 	bits  linkBits
 	_     [2]byte
 }
@@ -128,30 +103,6 @@ const (
 	bitEntry                        // the address of an entry of a sitemap or feed
 )
 
-// Definitions identifies what the files of a site define for links to them: which
-// files there are, their permissions, and the anchors and other properties of
-// pages. Versions of a site that have the same Definitions differ at most in the
-// links of their pages.
-type Definitions struct{ _ byte } // not empty, so that addresses differ
-
-// Definitions returns what identifies the definitions of the site.
-func (s *Site) Definitions() *Definitions { return s.definitions }
-
-// Root returns the docroot as it was given.
-func (s *Site) Root() string { return s.root }
-
-// Profile returns the profile that the site was loaded with.
-func (s *Site) Profile() Profile { return s.profile }
-
-// ProfileFrom names the file that told the profile, empty when it was chosen.
-func (s *Site) ProfileFrom() string { return s.opt.ProfileFrom }
-
-// Tree returns the names of the docroot.
-func (s *Site) Tree() *Tree { return s.tree }
-
-// Files returns the number of files.
-func (s *Site) Files() int { return s.tree.files }
-
 // Pages returns the number of parsed files.
 func (s *Site) Pages() int { return len(s.pages) }
 
@@ -159,32 +110,28 @@ func (s *Site) Pages() int { return len(s.pages) }
 func (s *Site) Page(id PageID) *Page { return &s.pages[id] }
 
 // PageOf returns the page parsed from a node.
-func (s *Site) PageOf(n NodeID) (PageID, bool) {
-	if n == NoNode {
+func (s *Site) PageOf(n docroot.NodeID) (PageID, bool) {
+	if n == docroot.NoNode {
 		return 0, false
 	}
-	nd := &s.tree.nodes[n]
-	if nd.page == 0 {
-		nd = &s.tree.nodes[nd.real]
+	nd := &s.tree.Nodes[n]
+	if nd.Page == 0 {
+		nd = &s.tree.Nodes[nd.Real]
 	}
-	return PageID(nd.page - 1), nd.page != 0
+	return PageID(nd.Page - 1), nd.Page != 0
 }
 
 // PageAt returns the page that has this very node, which must be one of a page.
-func (s *Site) PageAt(n NodeID) PageID { return PageID(s.tree.nodes[n].page - 1) }
+func (s *Site) PageAt(n docroot.NodeID) PageID { return PageID(s.tree.Nodes[n].Page - 1) }
 
 // Path returns the docroot-relative path of a page.
 func (s *Site) Path(id PageID) string { return s.tree.Path(s.pages[id].node) }
 
 // Faults returns what is wrong with files and directories as such.
-func (s *Site) Faults() []FileFault { return s.faults }
+func (s *Site) Faults() []docroot.FileFault { return append(slices.Clip(s.Host.Faults()), s.unread...) }
 
 // Node returns the file that the page was read from.
-func (p *Page) Node() NodeID { return p.node }
-
-// Version counts how often [Site.Update] has read the page again. Versions of a
-// site with the same [Definitions] share the records of pages with equal versions.
-func (p *Page) Version() uint32 { return p.version }
+func (p *Page) Node() docroot.NodeID { return p.node }
 
 // Kind returns how the page was read.
 func (p *Page) Kind() PageKind { return p.kind }
@@ -219,7 +166,7 @@ func (p *Page) NoIndex() bool { return p.noIndex }
 
 // Canonical returns the page of the docroot that the page names as its own
 // address, NoNode when it names none.
-func (p *Page) Canonical() NodeID { return p.canon }
+func (p *Page) Canonical() docroot.NodeID { return p.canon }
 
 // HasBase tells whether something else than the page's address rules how its
 // links resolve: a base element, or xml:base in a feed.
@@ -277,5 +224,16 @@ func (s *Site) OtherXML() int { return s.otherXML }
 // not read: what they name are the sources of the build, not files of the site.
 func (s *Site) SourceMaps() int { return s.sourceMaps }
 
-// IndexNames returns the names of default index files, in the order tried.
-func (s *Site) IndexNames() []string { return s.index }
+// ServerPages returns how many pages were written by `hugo server`.
+func (s *Site) ServerPages() int {
+	n := 0
+	for i := range s.pages {
+		if s.pages[i].served {
+			n++
+		}
+	}
+	return n
+}
+
+// Served tells whether the page was written by `hugo server`.
+func (p *Page) Served() bool { return p.served }

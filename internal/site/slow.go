@@ -1,43 +1,22 @@
 package site
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/weburl"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
-
-	"github.com/sitelink/sitelink/internal/weburl"
 )
-
-// Resolved is the full answer to one link.
-type Resolved struct {
-	State State
-	// Node is the file that answers; for [StateWrongCase] the one that was meant.
-	Node   NodeID
-	Status int
-	// Target is the site path that is requested, with query, or the absolute
-	// URL of a link that leads elsewhere.
-	Target string
-	// Fragment is the fragment of the resolved URL, as serialised.
-	Fragment string
-	// Final is the site path that answers, when the host redirects.
-	Final string
-	// Note explains the verdict where the state says too little; may be empty.
-	Note string
-}
-
-// unpublished stands for the host of a site without base URL.
-const unpublished = "http://docroot.invalid"
 
 // slow resolves any link by the URL Standard and the profile. reference tells
 // that a value of only a fragment means the page itself, whatever its base
 // (CSS Values 4, 4.5.4).
-func (r *resolver) slow(v []byte, reference bool) Resolved { return r.trace(v, reference, nil) }
+func (r *resolver) slow(v []byte, reference bool) host.Resolved { return r.trace(v, reference, nil) }
 
 // trace is slow with the steps that lead to the answer, when steps is not nil.
-func (r *resolver) trace(v []byte, reference bool, steps *[]Step) Resolved {
+func (r *resolver) trace(v []byte, reference bool, steps *[]host.Step) host.Resolved {
 	r.address()
 	base := r.base
 	if reference && len(v) > 0 && v[0] == '#' {
@@ -45,26 +24,26 @@ func (r *resolver) trace(v []byte, reference bool, steps *[]Step) Resolved {
 	}
 	u, err := base.ResolveWith(string(v), r.encoding())
 	if err != nil {
-		res := Resolved{State: StateBadURL, Node: NoNode}
+		res := host.Resolved{State: host.StateBadURL, Node: docroot.NoNode}
 		if e, ok := err.(*weburl.Error); ok {
 			res.Note = string(e.Reason)
 		}
 		return res
 	}
 	if steps != nil {
-		*steps = append(*steps, Step{"url", strings.TrimPrefix(u.String(), unpublished)})
+		*steps = append(*steps, host.Step{Rule: "url", Text: strings.TrimPrefix(u.String(), host.Unpublished)})
 	}
-	res := r.s.request(u, steps)
+	res := r.s.Resolve(u, steps)
 	res.Fragment = u.Fragment()
-	if res.State.Answers() || res.State == StateMissingFile || res.State == StateMissingDirectory {
+	if res.State.Answers() || res.State == host.StateMissingFile || res.State == host.StateMissingDirectory {
 		n := u.Notes()
 		switch {
 		case n&weburl.NoteAboveRoot != 0 && res.State.Answers():
-			res.State = StateAboveRoot
+			res.State = host.StateAboveRoot
 		case n&weburl.NoteAboveRoot != 0:
-			res.State = StateOutsideDocroot
-		case n&weburl.NoteBackslash != 0 && (res.State == StateOK || res.State == StateRedirect):
-			res.State = StateBackslash
+			res.State = host.StateOutsideDocroot
+		case n&weburl.NoteBackslash != 0 && (res.State == host.StateOK || res.State == host.StateRedirect):
+			res.State = host.StateBackslash
 		}
 	}
 	return res
@@ -80,146 +59,4 @@ func (r *resolver) encoding() encoding.Encoding {
 		return nil
 	}
 	return e
-}
-
-// request answers the request for an absolute URL; trace, when set, takes the
-// steps.
-func (s *Site) request(u weburl.URL, trace *[]Step) Resolved {
-	res := Resolved{Node: NoNode}
-	if sch := u.Scheme(); sch != "http" && sch != "https" {
-		res.State, res.Target = schemeState([]byte(sch)), u.WithoutFragment()
-		if trace != nil {
-			*trace = append(*trace, Step{"scheme", sch + ": leads to no page of a host"})
-		}
-		return res
-	}
-	b, own, below := s.own(u)
-	if !own {
-		res.State, res.Target = StateExternal, u.WithoutFragment()
-		if trace != nil {
-			*trace = append(*trace, Step{"base-url", "another host: " + u.Host()})
-		}
-		if u.HasCredentials() {
-			res.State = StateCredentials
-		}
-		return res
-	}
-	query := ""
-	if u.HasQuery() {
-		query = "?" + u.Query()
-	}
-	res.Target = u.Path() + query
-	if !below {
-		res.State = StateOutsideBase
-		if trace != nil {
-			*trace = append(*trace, Step{"base-url", "on the site's own host, but not below its base path"})
-		}
-		return res
-	}
-	prefix := b.path
-	path := u.Path()[len(prefix):]
-	if s.Rooted() {
-		res.Target = b.root + path + query
-		if path == "" && b.root == "" {
-			res.Target = "/" + query
-		}
-	}
-	if path == "" { // the base path without its slash
-		path = "/"
-	}
-	from := path
-	path, loop := s.mapped(path)
-	if trace != nil && path != from {
-		*trace = append(*trace, Step{"map", from + " becomes " + path})
-	}
-	if loop {
-		res.State = StateMappingLoop
-		return res
-	}
-	a := s.ask(b.root+path, query, trace)
-	if isLivereload(path, query) && nothing(&a) {
-		a = Answer{State: StateLivereload, Node: NoNode}
-	}
-	res.State, res.Node, res.Status, res.Note = a.State, a.Node, a.Status, a.Note
-	if u.Path() == prefix && prefix != "" && s.profile.Directory != Serve && a.Final == "" {
-		if a.State == StateOK {
-			res.State = StateRedirect
-		}
-		if a.State.Answers() {
-			a.Final = b.root + "/"
-			if query != "?" {
-				a.Final += query
-			}
-		}
-	}
-	res.Final = a.Final
-	if strings.HasPrefix(a.Final, "/") && !s.Rooted() {
-		res.Final = prefix + a.Final
-	}
-	return res
-}
-
-// own tells whether u is on one of the site's hosts, whatever its scheme
-// (LL-65 to LL-68), and below the base path of which address.
-func (s *Site) own(u weburl.URL) (of *baseURL, own, below bool) {
-	authority := u.Host()
-	if p := u.Port(); p != "" {
-		authority += ":" + p
-	}
-	path := u.Path()
-	for i := range s.bases {
-		b := &s.bases[i]
-		// The whole authority counts: a user name makes it another (LL-68).
-		if b.host != authority || u.HasCredentials() {
-			continue
-		}
-		own = true
-		if rest, ok := strings.CutPrefix(path, b.path); ok && (rest == "" || rest[0] == '/') {
-			if !below || len(b.path) > len(of.path) {
-				of, below = b, true
-			}
-		}
-	}
-	return of, own, below
-}
-
-// mapped applies the --map rules: whole segments, the longest rule first,
-// again until none applies (LL-93). loop tells that it did not end.
-func (s *Site) mapped(path string) (result string, loop bool) {
-	const maxSteps = 20
-	for range maxSteps {
-		i := slices.IndexFunc(s.maps, func(m MapRule) bool {
-			rest, ok := strings.CutPrefix(path, m.From)
-			return ok && (rest == "" || rest[0] == '/')
-		})
-		if i < 0 {
-			return path, false
-		}
-		path = s.maps[i].To + path[len(s.maps[i].From):]
-		if path == "" {
-			path = "/"
-		}
-	}
-	return path, len(s.maps) > 0
-}
-
-// sortMaps returns the rules as mapped wants them: paths with a slash in
-// front and none behind, the longest first.
-func sortMaps(rules []MapRule) []MapRule {
-	out := make([]MapRule, 0, len(rules))
-	clean := func(p string) string {
-		if p == "" {
-			return ""
-		}
-		return "/" + strings.Trim(p, "/")
-	}
-	for _, m := range rules {
-		m = MapRule{clean(m.From), clean(m.To)}
-		if m.To == "/" {
-			m.To = ""
-		}
-		out = append(out, m)
-	}
-	slices.SortStableFunc(out, func(a, b MapRule) int { return cmp.Compare(len(b.From), len(a.From)) })
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/scan/xml"
 )
@@ -21,7 +22,7 @@ const sniffJSONBytes = 1 << 10
 // sniff settles the kinds of pages that only their first bytes tell, and takes
 // those that are none off the list. XML that cannot be read is a fault; JSON is
 // none, as hardly any of it holds links.
-func (s *Site) sniff(ctx context.Context, dir *docroot) error {
+func (s *Site) sniff(ctx context.Context, dir *docroot.Dir) error {
 	var open []int
 	for i := range s.pages {
 		if s.pages[i].kind >= pageXML {
@@ -58,7 +59,7 @@ func (s *Site) sniff(ctx context.Context, dir *docroot) error {
 		switch {
 		case p.kind != pageNone || !s.isXMLName(p.node):
 		case p.err.Err != nil:
-			s.faults = append(s.faults, FileFault{s.tree.Path(p.node), p.err.Err})
+			s.unread = append(s.unread, docroot.FileFault{Path: s.tree.Path(p.node), Err: p.err.Err})
 		default:
 			s.otherXML++
 		}
@@ -68,20 +69,20 @@ func (s *Site) sniff(ctx context.Context, dir *docroot) error {
 }
 
 // sniffPage settles the kind of one page.
-func (s *Site) sniffPage(dir *docroot, p *Page, buf []byte) []byte {
+func (s *Site) sniffPage(dir *docroot.Dir, p *Page, buf []byte) []byte {
 	size := sniffBytes
 	if p.kind == pageJSON {
 		size = sniffJSONBytes
 	}
-	raw, err := dir.head(s.tree.Path(s.tree.nodes[p.node].real), buf, size)
+	raw, err := dir.Head(s.tree.Path(s.tree.Nodes[p.node].Real), buf, size)
 	head := raw
-	if err == nil && p.kind == pageXML && isZippedXML(s.tree.nameOf(&s.tree.nodes[p.node])) {
+	if err == nil && p.kind == pageXML && isZippedXML(s.tree.NameOf(&s.tree.Nodes[p.node])) {
 		p.zipped = true
 		head = unzipHead(raw)
 	}
 	switch {
 	case err != nil:
-		p.kind, p.err.Err = pageNone, fileError(err)
+		p.kind, p.err.Err = pageNone, docroot.FileError(err)
 	case p.kind == pageJSON && data.IsJSONFeed(head):
 		p.kind = PageJSONFeed
 	case p.kind == pageXML:
@@ -94,8 +95,8 @@ func (s *Site) sniffPage(dir *docroot, p *Page, buf []byte) []byte {
 
 // isXMLName tells whether a node that is none of the known documents is named
 // like one, and so is worth a word.
-func (s *Site) isXMLName(id NodeID) bool {
-	kind, ok := s.kindOf(&s.tree.nodes[id])
+func (s *Site) isXMLName(id docroot.NodeID) bool {
+	kind, ok := s.kindOf(&s.tree.Nodes[id])
 	return ok && kind == pageXML
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/sitelink/sitelink/internal/docroot"
 )
 
 // Sum returns a hash of the bytes of the page's file, for telling that nothing
@@ -35,7 +36,7 @@ func (r *Reader) Sum(id PageID) (uint64, error) {
 	data, raw, _, err := r.s.load(r.dir, p, r.buf)
 	r.buf = raw
 	if err != nil {
-		return 0, fileError(err)
+		return 0, docroot.FileError(err)
 	}
 	return xxhash.Sum64(data), nil
 }
@@ -49,7 +50,7 @@ func (r *Reader) Text(id PageID) ([]byte, error) {
 	data, raw, _, err := r.s.load(r.dir, p, r.buf)
 	r.buf = raw
 	if err != nil {
-		return nil, fileError(err)
+		return nil, docroot.FileError(err)
 	}
 	if r.s.opt.Sums && xxhash.Sum64(data) != p.sum {
 		return nil, ErrChanged

@@ -13,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // outsideOf makes a directory beside a docroot with a page, a directory with
@@ -212,11 +215,11 @@ func TestUnreadableDirectory(t *testing.T) {
 	t.Cleanup(func() { chmod(t, root+"/d", 0o755) })
 	s := load(t, root, Options{})
 	for _, d := range details(t, s, "p.html") {
-		if d.State != StateUnreadable || d.Status != 403 || d.Node != NoNode {
+		if d.State != host.StateUnreadable || d.Status != 403 || d.Node != docroot.NoNode {
 			t.Errorf("%s: %s", d.Raw, answerOf(t, s, &d))
 		}
 	}
-	if os.Geteuid() != 0 && !slices.ContainsFunc(s.Faults(), func(f FileFault) bool { return f.Path == "d/" && f.Err != nil }) {
+	if os.Geteuid() != 0 && !slices.ContainsFunc(s.Faults(), func(f docroot.FileFault) bool { return f.Path == "d/" && f.Err != nil }) {
 		t.Errorf("faults %+v do not name d/", s.Faults())
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+
+	"github.com/sitelink/sitelink/internal/docroot"
 )
 
 // MaxSitemapBytes and MaxSitemapEntries are what a sitemap may have at most
@@ -46,7 +48,7 @@ func unzip(data []byte, limit int64) ([]byte, error) {
 	var out bytes.Buffer
 	n, err := io.Copy(&out, io.LimitReader(z, limit+1))
 	if n > limit {
-		return nil, errTooLarge
+		return nil, docroot.ErrTooLarge
 	}
 	if err != nil {
 		return nil, fmt.Errorf("a damaged gzip file: %w", err)
@@ -63,15 +65,15 @@ func (s *Site) pageLimit(p *Page) int64 {
 }
 
 // load reads the text of a page into buf, which grows as needed.
-func (s *Site) load(dir *docroot, p *Page, buf []byte) (text, raw []byte, mode fs.FileMode, err error) {
+func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mode fs.FileMode, err error) {
 	limit := s.pageLimit(p)
 	var room [256]byte // a path on the stack for most
-	raw, mode, err = dir.read(append(s.tree.appendPath(room[:0], s.tree.nodes[p.node].real), 0), buf, limit)
+	raw, mode, err = dir.Read(append(s.tree.AppendPath(room[:0], s.tree.Nodes[p.node].Real), 0), buf, limit)
 	text = raw
 	if err == nil && p.zipped {
 		text, err = unzip(raw, limit)
 	}
-	if errors.Is(err, errTooLarge) && limit < s.opt.MaxPageBytes {
+	if errors.Is(err, docroot.ErrTooLarge) && limit < s.opt.MaxPageBytes {
 		err = ErrSitemapSize
 	}
 	return text, raw, mode, err

@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/docroot"
 )
 
 // Update returns the site as [Load] would return it now. changed lists the
@@ -27,7 +29,7 @@ import (
 // Files outside the docroot, behind a symbolic link, are looked at only when a
 // page that links there is read. Errors are those of Load.
 func (s *Site) Update(ctx context.Context, changed []string) (*Site, error) {
-	root, opt := s.root, s.opt
+	root, opt := s.Root(), s.opt
 	if edited, ok := s.editedFiles(changed); ok {
 		n, ok, err := s.share(ctx, edited)
 		if ok || err != nil {
@@ -48,7 +50,7 @@ var ruleNames = []string{"_redirects", "_headers", ".htaccess", "netlify.toml", 
 // symbolic link leads to. It is false, too, if so many files changed that
 // keeping two generations of their pages costs more memory than loading the
 // docroot again costs time.
-func (s *Site) editedFiles(changed []string) (edited []NodeID, ok bool) {
+func (s *Site) editedFiles(changed []string) (edited []docroot.NodeID, ok bool) {
 	for _, path := range changed {
 		path = strings.Trim(path, "/")
 		if path == "" || path == Everything || strings.HasPrefix(path, "../") {
@@ -57,11 +59,11 @@ func (s *Site) editedFiles(changed []string) (edited []NodeID, ok bool) {
 		id := s.tree.At(path)
 		info, err := os.Lstat(s.onDisk(path))
 		switch {
-		case err != nil && id == NoNode:
+		case err != nil && id == docroot.NoNode:
 			continue // created and removed again
-		case err != nil || id == NoNode || !info.Mode().IsRegular():
+		case err != nil || id == docroot.NoNode || !info.Mode().IsRegular():
 			return nil, false
-		case s.tree.nodes[id].kind != KindFile || s.tree.nodes[id].real != id || slices.Contains(ruleNames, s.tree.Name(id)):
+		case s.tree.Nodes[id].Kind != docroot.KindFile || s.tree.Nodes[id].Real != id || slices.Contains(ruleNames, s.tree.Name(id)):
 			return nil, false
 		}
 		edited = append(edited, id)
@@ -71,9 +73,9 @@ func (s *Site) editedFiles(changed []string) (edited []NodeID, ok bool) {
 	if len(edited) > max(16, len(s.pages)/8) {
 		return nil, false
 	}
-	for id := range s.tree.nodes {
-		n := &s.tree.nodes[id]
-		if _, linked := slices.BinarySearch(edited, n.real); linked && n.real != NodeID(id) {
+	for id := range s.tree.Nodes {
+		n := &s.tree.Nodes[id]
+		if _, linked := slices.BinarySearch(edited, n.Real); linked && n.Real != docroot.NodeID(id) {
 			return nil, false
 		}
 	}
@@ -81,17 +83,17 @@ func (s *Site) editedFiles(changed []string) (edited []NodeID, ok bool) {
 }
 
 // onDisk returns the name of a file or directory for the system.
-func (s *Site) onDisk(path string) string { return filepath.Join(s.real, filepath.FromSlash(path)) }
+func (s *Site) onDisk(path string) string { return filepath.Join(s.Real(), filepath.FromSlash(path)) }
 
 // share returns a site with new records of the edited files that shares all
 // others with s. ok is false if the edits reach further than that.
-func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, err error) {
-	dir, err := openDocroot(s.real)
+func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok bool, err error) {
+	dir, err := docroot.Open(s.Real())
 	if err != nil {
-		return nil, false, fmt.Errorf("read docroot %s: %w", s.root, disk.Cause(err))
+		return nil, false, fmt.Errorf("read docroot %s: %w", s.Root(), disk.Cause(err))
 	}
-	defer dir.close()
-	if !slices.Equal(s.findServers(), s.servers) {
+	defer dir.Close()
+	if !s.SameServers() {
 		return nil, false, nil // the address of hugo server is one of the site's own
 	}
 	pages, ok := s.editedPages(dir, edited)
@@ -100,8 +102,9 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 	}
 	n = new(Site)
 	*n = *s
-	n.tree, n.pages, n.linked, n.manifests = s.tree.withoutPermissions(edited), slices.Clone(s.pages), slices.Clone(s.linked), nil
-	l := &loader{s: n, dir: dir, modes: s.modes}
+	tree := withoutPermissions(s.tree, edited)
+	n.Host, n.tree, n.pages, n.linked, n.manifests = s.Host.WithTree(tree), tree, slices.Clone(s.pages), slices.Clone(s.linked), nil
+	l := &loader{s: n, dir: dir, modes: s.Permissions()}
 	for i := range s.pages {
 		l.kept.Add(int64(len(s.pages[i].kept)))
 	}
@@ -111,46 +114,83 @@ func (s *Site) share(ctx context.Context, edited []NodeID) (n *Site, ok bool, er
 	for i := range pages {
 		p := &pages[i]
 		id := n.PageAt(p.node)
-		if p.err.Err == errVanished || !n.sameReach(&s.pages[id], p) {
+		if p.err.Err == docroot.ErrVanished || !n.sameReach(&s.pages[id], p) {
 			return nil, false, nil
 		}
 		// Copies, because the worker's blocks have room for many pages and live
 		// as long as one of them.
 		p.links, p.frags, p.anchors = slices.Clone(p.links), slices.Clone(p.frags), slices.Clone(p.anchors)
-		p.version = s.pages[id].version + 1
 		n.pages[id] = *p
 	}
-	n.tree.restorePermissions(s.tree, edited)
-	if n.modes {
+	restorePermissions(n.tree, s.tree, edited)
+	if n.Permissions() {
 		n.statLinked()
 	}
 	n.markOdd()
+	n.generation, n.edits = generations.Add(1), &Edits{since: s.generation}
 	for i := range pages {
-		if !n.definesSame(s, n.PageAt(pages[i].node)) {
-			n.definitions = new(Definitions)
+		id := n.PageAt(pages[i].node)
+		n.edits.Pages, n.edits.Old = append(n.edits.Pages, id), append(n.edits.Old, s.pages[id])
+	}
+	for _, id := range edited {
+		if !s.sameTarget(n, id) {
+			n.edits.Redefined = append(n.edits.Redefined, id)
 		}
 	}
 	return n, true, nil
 }
 
-// definesSame reports whether links to a page are judged as they were in old.
-func (s *Site) definesSame(old *Site, id PageID) bool {
-	a, b := &old.pages[id], &s.pages[id]
-	const judged = flagUnreadable | flagPrivate | flagAlias
+// generations numbers the sites of a process.
+var generations atomic.Uint64
+
+// Edits are the differences between a version of a site that shares records with
+// another one, and that one.
+type Edits struct {
+	since uint64
+	// Pages were read again. Old holds their records in the other version.
+	Pages []PageID
+	Old   []Page
+	// Redefined are the files, ascending, for which links to them may be judged
+	// differently: other anchors, other permissions.
+	Redefined []docroot.NodeID
+}
+
+// Generation returns a number that no other Site of this process has.
+func (s *Site) Generation() uint64 { return s.generation }
+
+// Edits returns how s differs from the version of that generation; nil unless
+// [Site.Update] made s of that version and shared its records.
+func (s *Site) Edits(generation uint64) *Edits {
+	if s.edits == nil || s.edits.since != generation {
+		return nil
+	}
+	return s.edits
+}
+
+// sameTarget reports whether links to an edited file are judged alike in s and n.
+func (s *Site) sameTarget(n *Site, id docroot.NodeID) bool {
+	const judged = docroot.Unreadable | docroot.Private | flagAlias
+	x := &s.tree.Nodes[id]
+	if (x.Flags^n.tree.Nodes[id].Flags)&judged != 0 {
+		return false
+	}
+	if x.Page == 0 {
+		return true
+	}
+	a, b := &s.pages[x.Page-1], &n.pages[x.Page-1]
 	return a.err.Err == nil && b.err.Err == nil && a.alias == b.alias && a.noIndex == b.noIndex && a.canon == b.canon &&
-		a.script == b.script && a.quirks == b.quirks && slices.Equal(a.anchors, b.anchors) &&
-		(old.tree.nodes[a.node].flags^s.tree.nodes[b.node].flags)&judged == 0
+		a.script == b.script && a.quirks == b.quirks && slices.Equal(a.anchors, b.anchors)
 }
 
 // editedPages returns unread records for the edited files that are pages. ok is
 // false if a file that is recognised by its first bytes became another kind, and
 // for image maps, which may be pages in two ways.
-func (s *Site) editedPages(dir *docroot, edited []NodeID) (pages []Page, ok bool) {
+func (s *Site) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []Page, ok bool) {
 	for _, id := range edited {
-		x := &s.tree.nodes[id]
-		p := Page{node: id, kind: pageNone, canon: NoNode}
-		if x.page != 0 {
-			p.kind, p.zipped = s.pages[x.page-1].kind, s.pages[x.page-1].zipped
+		x := &s.tree.Nodes[id]
+		p := Page{node: id, kind: pageNone, canon: docroot.NoNode}
+		if x.Page != 0 {
+			p.kind, p.zipped = s.pages[x.Page-1].kind, s.pages[x.Page-1].zipped
 		}
 		if kind, known := s.kindOf(x); known && kind >= pageXML {
 			was := p.kind
@@ -159,12 +199,12 @@ func (s *Site) editedPages(dir *docroot, edited []NodeID) (pages []Page, ok bool
 			}
 			now := Page{node: id, kind: kind}
 			s.sniffPage(dir, &now, make([]byte, 0, sniffBytes))
-			unread := func(f FileFault) bool { return f.Path == s.tree.Path(id) }
-			if now.kind != was || now.zipped != p.zipped || now.err.Err != nil || slices.ContainsFunc(s.faults, unread) {
+			unread := func(f docroot.FileFault) bool { return f.Path == s.tree.Path(id) }
+			if now.kind != was || now.zipped != p.zipped || now.err.Err != nil || slices.ContainsFunc(s.unread, unread) {
 				return nil, false
 			}
 		}
-		if x.page != 0 {
+		if x.Page != 0 {
 			if s.mayBeMap(x) {
 				return nil, false
 			}
@@ -187,10 +227,10 @@ func (s *Site) sameReach(old, now *Page) bool {
 // reach returns, sorted, the files a page links to that may be image maps. A
 // directory listing links to the files in the directory; where the host makes
 // listings, reach returns all files that the page links to.
-func (s *Site) reach(p *Page) (nodes []NodeID) {
+func (s *Site) reach(p *Page) (nodes []docroot.NodeID) {
 	for i := range p.links {
 		l := &p.links[i]
-		if l.Node != NoNode && l.State.Answers() && (s.autoindex == AutoindexList || s.mayBeMap(&s.tree.nodes[l.Node])) {
+		if l.Node != docroot.NoNode && l.State.Answers() && (s.Lists() || s.mayBeMap(&s.tree.Nodes[l.Node])) {
 			nodes = append(nodes, l.Node)
 		}
 	}
@@ -202,26 +242,25 @@ func (s *Site) reach(p *Page) (nodes []NodeID) {
 // permissions of files: links are resolved as if every file were readable, and
 // [Site.State] adds permissions afterwards. The edited files lose all that was
 // learnt by reading them.
-func (t *Tree) withoutPermissions(edited []NodeID) *Tree {
-	n := *t
-	n.nodes = slices.Clone(t.nodes)
-	for id := range n.nodes {
-		if x := &n.nodes[id]; x.kind == KindFile && x.real == NodeID(id) {
-			x.flags &^= flagUnreadable | flagPrivate
+func withoutPermissions(t *docroot.Tree, edited []docroot.NodeID) *docroot.Tree {
+	n := t.Clone()
+	for id := range n.Nodes {
+		if x := &n.Nodes[id]; x.Kind == docroot.KindFile && x.Real == docroot.NodeID(id) {
+			x.Flags &^= docroot.Unreadable | docroot.Private
 		}
 	}
 	for _, id := range edited {
-		n.nodes[id].flags &^= flagChecked | flagAlias
+		n.Nodes[id].Flags &^= docroot.Checked | flagAlias
 	}
-	return &n
+	return n
 }
 
 // restorePermissions takes over from old what is known of the permissions of
 // files that were not edited.
-func (t *Tree) restorePermissions(old *Tree, edited []NodeID) {
-	for id := range t.nodes {
-		if _, isEdited := slices.BinarySearch(edited, NodeID(id)); !isEdited {
-			t.nodes[id].flags |= old.nodes[id].flags
+func restorePermissions(t, old *docroot.Tree, edited []docroot.NodeID) {
+	for id := range t.Nodes {
+		if _, isEdited := slices.BinarySearch(edited, docroot.NodeID(id)); !isEdited {
+			t.Nodes[id].Flags |= old.Nodes[id].Flags
 		}
 	}
 }

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // shares reports whether a new version of a site shares records with the old one.
-func shares(old, now *Site) bool { return &old.tree.names[0] == &now.tree.names[0] }
+func shares(old, now *Site) bool { return now.Edits(old.Generation()) != nil }
 
 // TestUpdateKinds: edits of files share records, even of the feeds and data that
 // a generator writes at each build. All other changes load the docroot again.
@@ -67,7 +69,7 @@ func TestUpdateKinds(t *testing.T) {
 			}
 			opt := Options{}
 			if test.profile != "" {
-				opt.Profile, _ = ProfileByName(test.profile)
+				opt.Profile, _ = host.ProfileByName(test.profile)
 			}
 			s := load(t, root, opt)
 			if err := test.change(root); err != nil {
@@ -111,7 +113,7 @@ func manyPages(n int) (paths []string) {
 func TestUpdateFails(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": "<a href=a.html>a</a><a href=n.html>n</a>", "a.html": ""})
 	s := load(t, root, Options{})
-	states := func(s *Site) (out []State) {
+	states := func(s *Site) (out []host.State) {
 		for _, d := range details(t, s, "index.html") {
 			out = append(out, d.State)
 		}
@@ -122,11 +124,11 @@ func TestUpdateFails(t *testing.T) {
 	for _, change := range []struct {
 		do    func(string) error
 		paths []string
-		want  []State
+		want  []host.State
 	}{
-		{put("n.html", ""), []string{"n.html"}, []State{StateOK, StateOK}},
-		{gone("a.html"), []string{"a.html"}, []State{StateMissingFile, StateOK}},
-		{put("a.html", "x"), []string{"a.html"}, []State{StateOK, StateOK}},
+		{put("n.html", ""), []string{"n.html"}, []host.State{host.StateOK, host.StateOK}},
+		{gone("a.html"), []string{"a.html"}, []host.State{host.StateMissingFile, host.StateOK}},
+		{put("a.html", "x"), []string{"a.html"}, []host.State{host.StateOK, host.StateOK}},
 	} {
 		before := states(s)
 		if err := change.do(root); err != nil {
@@ -156,16 +158,16 @@ func TestUpdateStats(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := load(t, root, Options{})
-	last := StateOK
+	last := host.StateOK
 	for _, step := range []struct {
 		change func(string) error
 		path   string
-		want   State
+		want   host.State
 	}{
-		{put("index.html", "<img src=pic.png>"), "index.html", StatePrivate},
-		{put("index.html", "<img src=pic.png> "), "index.html", StatePrivate}, // read again while it is
-		{func(root string) error { return os.Chmod(filepath.Join(root, "pic.png"), 0o644) }, "pic.png", StateOK},
-		{func(root string) error { return os.Chmod(filepath.Join(root, "pic.png"), 0o600) }, "pic.png", StatePrivate},
+		{put("index.html", "<img src=pic.png>"), "index.html", host.StatePrivate},
+		{put("index.html", "<img src=pic.png> "), "index.html", host.StatePrivate}, // read again while it is
+		{func(root string) error { return os.Chmod(filepath.Join(root, "pic.png"), 0o644) }, "pic.png", host.StateOK},
+		{func(root string) error { return os.Chmod(filepath.Join(root, "pic.png"), 0o600) }, "pic.png", host.StatePrivate},
 	} {
 		if err := step.change(root); err != nil {
 			t.Fatal(err)
@@ -174,11 +176,11 @@ func TestUpdateStats(t *testing.T) {
 		if err != nil || !shares(s, n) {
 			t.Fatalf("%v, or nothing shared", err)
 		}
-		state := func(s *Site) State {
+		state := func(s *Site) host.State {
 			if links := s.Page(pageID(t, s, "index.html")).All(); len(links) > 0 {
 				return s.State(&links[0])
 			}
-			return StateOK
+			return host.StateOK
 		}
 		if got := state(n); got != step.want {
 			t.Errorf("%s: %s, want %s", step.path, stateName(t, got), stateName(t, step.want))
@@ -249,7 +251,7 @@ func TestUpdateManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.State(&s.Page(pageID(t, s, "m.json")).All()[0]); got != StatePrivate {
+	if got := s.State(&s.Page(pageID(t, s, "m.json")).All()[0]); got != host.StatePrivate {
 		t.Errorf("%s, want private", stateName(t, got))
 	}
 }
@@ -259,7 +261,7 @@ func TestUpdateManifest(t *testing.T) {
 func TestNoFragment(t *testing.T) {
 	s := loadFiles(t, files{"a.html": "<a href='http://['>a</a><a href='http://[#x'>b</a><a href='%zz'>c</a><a href='%zz#x'>d</a>"}, Options{})
 	for i, want := range []string{"", "", "", "x"} {
-		if d := details(t, s, "a.html")[i]; d.State != StateBadURL || d.Fragment != want {
+		if d := details(t, s, "a.html")[i]; d.State != host.StateBadURL || d.Fragment != want {
 			t.Errorf("%s: %s, fragment %q, want %q", d.Raw, stateName(t, d.State), d.Fragment, want)
 		}
 	}

@@ -1,12 +1,13 @@
 package site
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 )
 
 // TestTree: the names of the docroot, byte for byte, and what each is.
@@ -20,9 +21,9 @@ func TestTree(t *testing.T) {
 			t.Errorf("%q is not in the tree", name)
 			continue
 		}
-		want := KindFile
+		want := docroot.KindFile
 		if strings.HasSuffix(name, "/") {
-			want = KindDir
+			want = docroot.KindDir
 		}
 		path := strings.TrimSuffix(name, "/")
 		if tree.Kind(n) != want || tree.Path(n) != path || tree.Name(n) != path[strings.LastIndexByte(path, '/')+1:] || tree.Real(n) != n {
@@ -39,27 +40,6 @@ func TestTree(t *testing.T) {
 	}
 	if n, ok := s.Lookup(""); !ok || n != 0 || tree.Path(n) != "" {
 		t.Errorf("the docroot: %d, %t", n, ok)
-	}
-}
-
-// TestTreeGrows: many names in one directory and in many, each found again.
-func TestTreeGrows(t *testing.T) {
-	tree := newTree()
-	var ids []NodeID
-	for d := range 20 {
-		dir := tree.add(0, fmt.Sprintf("d%d", d), KindDir)
-		for i := range 500 {
-			ids = append(ids, tree.add(dir, fmt.Sprintf("f%d", i), KindFile))
-		}
-	}
-	for i, id := range ids {
-		dir := tree.child(0, fmt.Appendf(nil, "d%d", i/500))
-		if got := tree.child(dir, fmt.Appendf(nil, "f%d", i%500)); got != id {
-			t.Fatalf("d%d/f%d: node %d, want %d", i/500, i%500, got, id)
-		}
-	}
-	if tree.child(0, []byte("f1")) != NoNode || tree.files != len(ids) || tree.Len() != len(ids)+21 {
-		t.Errorf("%d files, %d nodes", tree.files, tree.Len())
 	}
 }
 
@@ -97,11 +77,11 @@ func TestDeepTree(t *testing.T) {
 		t.Errorf("faults %+v", s.Faults())
 	}
 	d := details(t, s, "p.html")
-	if d[0].State != StateOK || s.Tree().Path(d[0].Node) != deep+"/x.html" {
+	if d[0].State != host.StateOK || s.Tree().Path(d[0].Node) != deep+"/x.html" {
 		t.Errorf("down: %s", stateName(t, d[0].State))
 	}
 	d = details(t, s, deep+"/x.html")
-	if d[0].State != StateOK || d[1].State != StateAboveRoot || s.Tree().Path(d[1].Node) != "p.html" {
+	if d[0].State != host.StateOK || d[1].State != host.StateAboveRoot || s.Tree().Path(d[1].Node) != "p.html" {
 		t.Errorf("up: %s, %s", stateName(t, d[0].State), stateName(t, d[1].State))
 	}
 }
@@ -186,34 +166,4 @@ func removeDeep(t *testing.T, root string) {
 	}
 	os.Chdir(root)
 	os.RemoveAll(filepath.Join(root, "d"))
-}
-
-// TestWalkOrder: the same docroot gives the same nodes, whatever the order in
-// which it was made.
-func TestWalkOrder(t *testing.T) {
-	names := []string{"b.html", "a.html", "z/y.html", "z/x.html", "m/n.html", "c.html"}
-	var want []string
-	for _, reversed := range []bool{false, true} {
-		root := tempDocroot(t, files{})
-		for i := range names {
-			name := names[i]
-			if reversed {
-				name = names[len(names)-1-i]
-			}
-			addFiles(t, root, files{name: plain})
-		}
-		w, err := walk(context.Background(), root, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for id := range w.tree.Len() {
-			got = append(got, w.tree.Path(NodeID(id)))
-		}
-		if want == nil {
-			want = got
-		} else if strings.Join(got, " ") != strings.Join(want, " ") {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
 }

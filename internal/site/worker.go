@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -20,7 +22,7 @@ type worker struct {
 	modes  []nodeMode
 	// aliases are the pages that send the visitor on at once, manifests the files
 	// that pages call their web manifests.
-	aliases, manifests []NodeID
+	aliases, manifests []docroot.NodeID
 	links              slab[Link]
 	hashes             slab[uint64]
 	inspector          Inspector
@@ -28,12 +30,12 @@ type worker struct {
 }
 
 type nodeMode struct {
-	id    NodeID
-	flags nodeFlags
+	id    docroot.NodeID
+	flags docroot.Flags
 }
 
 func newWorker(l *loader) *worker {
-	w := &worker{l: l, linked: make([]bool, len(l.s.tree.nodes)), res: resolver{s: l.s, cache: new([cacheSize]cached)}}
+	w := &worker{l: l, linked: make([]bool, len(l.s.tree.Nodes)), res: resolver{s: l.s, PathResolver: host.NewPathResolver(l.s.Host), cache: new([cacheSize]cached)}}
 	if l.s.opt.Inspect != nil {
 		w.inspector = l.s.opt.Inspect()
 	}
@@ -93,7 +95,7 @@ func (w *worker) page(p *Page) {
 
 func (s *Site) scanOptions() scan.Options {
 	def := s.opt.DefaultCharset
-	return scan.Options{Tags: s.opt.Tags, Charset: s.profile.Charset, DefaultCharset: def}
+	return scan.Options{Tags: s.opt.Tags, Charset: s.Charset(), DefaultCharset: def}
 }
 
 // read reads the file of a page.
@@ -103,10 +105,10 @@ func (w *worker) read(p *Page) ([]byte, bool) {
 	w.buf = raw
 	p.size = int64(len(data))
 	if w.l.modes && mode != 0 {
-		w.modes = append(w.modes, nodeMode{p.node, fileFlags(mode)})
+		w.modes = append(w.modes, nodeMode{p.node, docroot.FileFlags(mode)})
 	}
 	if err != nil {
-		p.err = PageError{TooLarge: errors.Is(err, errTooLarge) || errors.Is(err, ErrSitemapSize), Err: fileError(err)}
+		p.err = PageError{TooLarge: errors.Is(err, docroot.ErrTooLarge) || errors.Is(err, ErrSitemapSize), Err: docroot.FileError(err)}
 		return nil, false
 	}
 	return data, true
@@ -144,14 +146,14 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 		if l.Kind >= scan.KindCanonical {
 			w.note(p, l, rec)
 		}
-		if rec.State.Answers() && rec.Node != NoNode {
+		if rec.State.Answers() && rec.Node != docroot.NoNode {
 			w.linked[rec.Node] = true
 		}
-		if rec.State > StateRedirect { // most are not
+		if rec.State > host.StateRedirect { // most are not
 			if rec.State.IsError() || rec.State.IsWarning() {
 				w.keep(p, page, l, rec, &lines, i)
 			}
-			p.served = p.served || rec.State == StateLivereload
+			p.served = p.served || rec.State == host.StateLivereload
 		}
 		if !asks {
 			continue
@@ -177,14 +179,14 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 
 // note keeps what a link means for its page or its target beside its verdict.
 func (w *worker) note(p *Page, l *scan.Link, rec *Link) {
-	found := rec.State.Answers() && rec.Node != NoNode
+	found := rec.State.Answers() && rec.Node != docroot.NoNode
 	switch {
 	case l.Kind == scan.KindEntry:
 		rec.bits |= bitEntry
-	case l.Kind == scan.KindCanonical && p.canon == NoNode && found:
+	case l.Kind == scan.KindCanonical && p.canon == docroot.NoNode && found:
 		p.canon = rec.Node
 	case l.Kind == scan.KindManifest && found:
-		real := w.l.s.tree.nodes[rec.Node].real
+		real := w.l.s.tree.Nodes[rec.Node].Real
 		w.manifests = append(w.manifests, real)
 		if p.manifests = p.manifests || p.manifest != 0 && p.manifest != real; p.manifest == 0 {
 			p.manifest = real
@@ -209,17 +211,17 @@ func (w *worker) keep(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *
 
 // open makes the resolver ready for a page.
 func (r *resolver) open(p *Page, page *scan.Page) {
-	r.page, r.dir = p.node, r.s.tree.nodes[p.node].parent
+	r.Open(p.node)
 	r.charset = page.Charset()
 	r.pageURL = weburl.URL{}
-	r.plainBase = len(page.Bases) == 0 && len(r.s.maps) == 0 && r.findTop() && r.s.profile.TrailingSlash == Keep && r.s.addresses[p.node] == ""
+	r.PlainBase = len(page.Bases) == 0 && r.AtOwnAddress()
 	r.lazyBase = true
 	if r.refNotFound = ""; p.kind.IsHTML() {
 		r.refNotFound = r.s.opt.RefNotFound
 	}
 	if len(page.Bases) > 0 {
 		r.address()
-		if r.s.base == BaseHTML5 {
+		if r.s.base == host.BaseHTML5 {
 			r.setBase(page.Bases[0].Value)
 		}
 	}
@@ -231,7 +233,7 @@ func (r *resolver) address() {
 		return
 	}
 	r.lazyBase = false
-	u, err := weburl.Parse(r.s.pageAddress(r.page))
+	u, err := weburl.Parse(r.s.PageAddress(r.Page))
 	if err != nil {
 		// The base URL was parsed before and a path cannot be wrong.
 		panic("page address: " + err.Error())
@@ -247,17 +249,17 @@ func (r *resolver) setBase(href []byte) {
 		return
 	}
 	r.base = u
-	r.plainBase = r.plainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && len(r.s.maps) == 0 && r.findTop()
+	r.PlainBase = r.PlainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && r.Plain()
 }
 
 // rebase applies the bases that stand before off, for the document-order
 // reading (LL-35): each rules what follows, resolved against the page.
 func (r *resolver) rebase(page *scan.Page, next int, off uint32) int {
-	if r.s.base != BaseDocumentOrder {
+	if r.s.base != host.BaseDocumentOrder {
 		return next
 	}
 	for next < len(page.Bases) && page.Bases[next].Off < off {
-		r.plainBase = false
+		r.PlainBase = false
 		r.setBase(page.Bases[next].Value)
 		next++
 	}

@@ -1,0 +1,174 @@
+// Package docroottest makes docroots for tests.
+package docroottest
+
+import (
+	"bufio"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Files describes a docroot: slash path -> contents. A path that ends in a
+// slash is an empty directory, contents of the form "-> TARGET" make a
+// symbolic link.
+type Files map[string]string
+
+// Make makes the files in a new directory that everybody may read: the
+// permissions of a private one would say nothing.
+func Make(t testing.TB, fs Files) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "docroot")
+	Mkdir(t, root)
+	Add(t, root, fs)
+	return root
+}
+
+// Add makes more files in a docroot.
+func Add(t testing.TB, root string, fs Files) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(fs)) {
+		full := filepath.Join(root, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			Mkdir(t, full)
+			continue
+		}
+		Mkdir(t, filepath.Dir(full))
+		if target, ok := strings.CutPrefix(fs[name], "-> "); ok {
+			if err := os.Symlink(target, full); err != nil {
+				t.Skipf("no symbolic links here: %v", err)
+			}
+			continue
+		}
+		if err := os.WriteFile(full, []byte(fs[name]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		Chmod(t, full, 0o644)
+	}
+}
+
+// Mkdir makes a directory that everybody may read, and those above it.
+func Mkdir(t testing.TB, name string) {
+	t.Helper()
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return
+	}
+	Mkdir(t, filepath.Dir(name))
+	if err := os.Mkdir(name, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	Chmod(t, name, 0o755)
+}
+
+// Chmod sets the permissions of a file.
+func Chmod(t testing.TB, name string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(name, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const page = "<!doctype html><title>x</title>"
+
+// Varied makes a docroot with every construct that resolving a link has to know:
+// names that need escapes, hidden names, symbolic links, permissions.
+func Varied(t testing.TB) string {
+	t.Helper()
+	fs := Files{
+		"index.html": page, "p.html": page, "a.html": page, "a/index.html": page, "a/b.html": page, "a/b/c.html": page, "a/b/p.html": page,
+		"noidx/x.txt": "", "idxdir/index.html/index.html": page, ".htaccess": "", ".ht/x": "", ".h": "", ".hidden/a.html": page, "a b.html": page, "a%20b.html": page,
+		"A.html": page, "c;d=1.html": page, "c:d.html": page, "a+b&c,(d).html": page, "ü.html": page, "%41": "", "x..": "", "...": "", "~u/index.html": page,
+		"lnk": "-> a", "lnk.html": "-> a/b.html", "broken": "-> nowhere", "loop": "-> loop", "up": "-> a/b", "a/top": "-> ..",
+		"private.html": page, "closed/a.html": page, "closed/index.html": page, "unlisted/index.html": page, "zero.html": page, "ring.html": "<!doctype html><a href=private.html><a href=zero.html><a href=m.map>",
+		"m.map": "rect /a.html 1,1 2,2\n",
+	}
+	root := Make(t, fs)
+	Chmod(t, root+"/private.html", 0o600)
+	Chmod(t, root+"/zero.html", 0)
+	Chmod(t, root+"/closed", 0o700)
+	Chmod(t, root+"/unlisted", 0o711)
+	t.Cleanup(func() { Chmod(t, root+"/closed", 0o755) })
+	return root
+}
+
+// HrefPieces is the alphabet of [Href]: names of the docroot that [Varied] makes,
+// and everything that has a meaning in a URL.
+var HrefPieces = []string{
+	"a", "b", "a.html", "b.html", "p.html", "c.html", "index.html", "noidx", "idxdir", "lnk", "lnk.html", "broken", "loop", "up", "top", "private.html", "zero.html",
+	"closed", "unlisted", ".htaccess", ".ht", ".h", ".hidden", "a b.html", "A.html", "c;d=1.html", "c:d.html", "a+b&c,(d).html", "ü.html", "\xFC.html", "~u",
+	"x..", "...", "m.map", "gone.html", ".", "..", "/", "/", "/", "/", "//", "?", "#", "\\", " ", "\t", "\n", "%", "%20", "%41", "%2e", "%2E%2E", "%2f", "%5C", "%00", "%zz", "%25",
+	"\x00", "\x7F", "\"", "<", ">", "`", "{", "|", "^", ":", "@", "http:", "https:", "HTTPS://", "http://", "example.org", "EXAMPLE.ORG", "h.example:8080", "other.example",
+	"user@", "u:p@", "[::1]", "1.2.3.4", "0x7f", "xn--a", "xn--mnchen-3ya", "-", "mailto:", "tel:", "data:", "javascript:", "ftp://", "file:", "c:", "x=1", "&", "top", "L1-L2", "/route", "!r", ":~:text=x", "é",
+}
+
+// Href returns a random link.
+func Href(rnd *rand.Rand) string {
+	var b strings.Builder
+	for range 1 + rnd.IntN(7) {
+		b.WriteString(HrefPieces[rnd.IntN(len(HrefPieces))])
+	}
+	return b.String()
+}
+
+// FromList makes the docroot that a file lists, one entry a line, without the
+// entries that are called without.
+func FromList(t testing.TB, list, without string) string {
+	t.Helper()
+	fs := Files{}
+	for _, line := range Lines(t, list) {
+		if line[0] == '#' {
+			continue
+		}
+		kind, rest, _ := strings.Cut(line, " ")
+		name, to, _ := strings.Cut(strings.TrimSpace(rest), " -> ")
+		name = Unescape(t, name)
+		switch {
+		case path.Base(name) == without || kind == "link" && without == "symbolic links":
+		case kind == "dir":
+			fs[name+"/"] = ""
+		case kind == "empty":
+			fs[name] = ""
+		case kind == "link":
+			fs[name] = "-> " + to
+		default:
+			fs[name] = name + "\n"
+		}
+	}
+	return Make(t, fs)
+}
+
+// Lines returns the lines of a file that are not empty.
+func Lines(t testing.TB, name string) []string {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var lines []string
+	scanner := bufio.NewScanner(f)
+	for scanner.Scan() {
+		if scanner.Text() != "" {
+			lines = append(lines, scanner.Text())
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// Unescape decodes a percent-encoded name.
+func Unescape(t testing.TB, s string) string {
+	t.Helper()
+	name, err := url.PathUnescape(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}

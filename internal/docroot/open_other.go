@@ -1,0 +1,32 @@
+//go:build !linux
+
+package docroot
+
+import (
+	"io/fs"
+	"os"
+)
+
+// Dir reads files beneath a directory.
+type Dir struct{ root *os.Root }
+
+func Open(name string) (*Dir, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Dir{root}, nil
+}
+
+func (d *Dir) Close() { d.root.Close() }
+
+// Head reads the first n bytes of a file into buf, which grows as needed.
+func (d *Dir) Head(name string, buf []byte, n int) ([]byte, error) {
+	return headRoot(d.root, name, buf, n)
+}
+
+// Read reads a whole file into buf, which grows as needed. path ends with a zero
+// byte. A file of more than limit bytes gives ErrTooLarge.
+func (d *Dir) Read(path, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
+	return ReadRoot(d.root, string(path[:len(path)-1]), buf, limit)
+}

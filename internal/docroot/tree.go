@@ -1,0 +1,224 @@
+// Package docroot lists a docroot once, and reads files in it. A [Tree] holds the
+// names: questions about them cost no system call. A [Dir] opens only what lies
+// beneath the docroot; symbolic links that lead out of it are not followed.
+package docroot
+
+import (
+	"hash/maphash"
+	"slices"
+)
+
+// NodeID names a file or directory of the docroot; 0 is the docroot itself.
+type NodeID uint32
+
+// NoNode is the NodeID of what does not exist.
+const NoNode NodeID = 1<<32 - 1
+
+// Kind is what a name in the docroot stands for.
+type Kind uint8
+
+const (
+	KindFile    Kind = iota
+	KindDir          // a directory
+	KindBroken       // a symbolic link that leads nowhere
+	KindLoop         // a symbolic link that leads to itself, or through too many
+	KindOutside      // a symbolic link that leaves the docroot, to a file or directory
+	KindThrough      // a symbolic link that takes a file for a directory
+	KindPipe         // a named pipe
+	KindSocket       // a socket
+	KindDevice       // a device
+)
+
+// mayHold tells whether a path may go on behind it.
+func (k Kind) MayHold() bool { return k == KindDir || k == KindOutside }
+
+// node is one name. Nodes are made while the docroot is walked: sorted by name
+// in each directory, parents before children.
+type Node struct {
+	Parent  NodeID
+	name    uint32 // offset in Tree.names
+	nameLen uint16
+	Kind    Kind
+	Flags   Flags
+	// real is the node itself, or where a symbolic link leads inside the docroot.
+	Real NodeID
+	// page is 1 + the index of the page parsed from it, 0 if it is none.
+	Page uint32
+}
+
+type Flags uint16
+
+const (
+	// flagUnreadable: its owner may not read it (a directory: enter it).
+	Unreadable Flags = 1 << iota
+	// flagPrivate: its owner may read it (enter it), other users may not.
+	Private
+	// flagUnlistable: a directory that other users may not list.
+	Unlistable
+	// flagChecked: flags hold what the file system says.
+	Checked
+	// flagClosed: a symbolic link through a directory that may not be entered.
+	Closed
+	// flagFree is the first flag that this package leaves to others.
+	FreeFlag
+)
+
+// Tree holds the names of a docroot. Once walked it is read-only, and every
+// question a link asks is answered from memory.
+type Tree struct {
+	Nodes []Node
+	names []byte
+	// table is a hash table from (parent, name) to node: open addressing,
+	// at most half full, a tag beside each node to spare most comparisons.
+	// Compared with a map of path strings this needs no string per file and
+	// no joined path per link.
+	table []slot
+	seed  maphash.Seed
+	Files int
+	fold  *folds
+}
+
+type slot struct {
+	tag uint32
+	id  NodeID // NoNode: empty
+}
+
+func newTree() *Tree {
+	t := &Tree{seed: maphash.MakeSeed(), fold: &folds{}}
+	t.grow(1 << 10)
+	t.Nodes = append(t.Nodes, Node{Parent: NoNode, Kind: KindDir})
+	return t
+}
+
+// add adds a node. Its parent must have been added before.
+func (t *Tree) add(parent NodeID, name string, kind Kind) NodeID {
+	id := t.append(parent, []byte(name), kind)
+	if len(t.Nodes)*2 > len(t.table) {
+		t.grow(len(t.table) * 2)
+	} else {
+		t.insert(id)
+	}
+	return id
+}
+
+// append is add without making the name known to child: index does that for
+// all names at once.
+func (t *Tree) append(parent NodeID, name []byte, kind Kind) NodeID {
+	id := NodeID(len(t.Nodes))
+	t.Nodes = append(t.Nodes, Node{Parent: parent, name: uint32(len(t.names)), nameLen: uint16(len(name)), Kind: kind, Real: id})
+	t.names = append(t.names, name...)
+	if kind == KindFile {
+		t.Files++
+	}
+	return id
+}
+
+// reserve makes room for names with so many bytes altogether.
+func (t *Tree) reserve(names, bytes int) {
+	t.Nodes, t.names = slices.Grow(t.Nodes, names), slices.Grow(t.names, bytes)
+}
+
+// index makes the table for the names appended so far.
+func (t *Tree) index() {
+	size := len(t.table)
+	for size < len(t.Nodes)*2 {
+		size *= 2
+	}
+	t.grow(size)
+}
+
+func (t *Tree) grow(size int) {
+	t.table = emptyTable(size)
+	for id := 1; id < len(t.Nodes); id++ {
+		t.insert(NodeID(id))
+	}
+}
+
+// Clone returns a tree of the same names whose nodes can be changed while t stays
+// as it is.
+func (t *Tree) Clone() *Tree {
+	n := *t
+	n.Nodes = slices.Clone(t.Nodes)
+	return &n
+}
+
+func (t *Tree) insert(id NodeID) {
+	n := &t.Nodes[id]
+	insertSlot(t.table, t.hash(n.Parent, t.NameOf(n)), id)
+}
+
+// emptyTable returns a table of slots; size is a power of two.
+func emptyTable(size int) []slot {
+	table := make([]slot, size)
+	for i := range table {
+		table[i].id = NoNode
+	}
+	return table
+}
+
+// insertSlot enters a node into a table that has room.
+func insertSlot(table []slot, h uint64, id NodeID) {
+	for i := h; ; i++ {
+		if s := &table[i&uint64(len(table)-1)]; s.id == NoNode {
+			*s = slot{tag: uint32(h >> 32), id: id}
+			return
+		}
+	}
+}
+
+func (t *Tree) hash(parent NodeID, name []byte) uint64 {
+	return maphash.Bytes(t.seed, name) ^ (uint64(parent)+1)*0x9E3779B97F4A7C15
+}
+
+func (t *Tree) NameOf(n *Node) []byte { return t.names[n.name : n.name+uint32(n.nameLen)] }
+
+// child returns the entry of that exact name in a directory, NoNode if there
+// is none.
+func (t *Tree) Child(dir NodeID, name []byte) NodeID {
+	h := t.hash(dir, name)
+	for i := h; ; i++ {
+		s := t.table[i&uint64(len(t.table)-1)]
+		if s.id == NoNode {
+			return NoNode
+		}
+		if s.tag == uint32(h>>32) {
+			n := &t.Nodes[s.id]
+			if n.Parent == dir && string(t.NameOf(n)) == string(name) {
+				return s.id
+			}
+		}
+	}
+}
+
+// Path returns the docroot-relative slash path of a node, "" for the docroot.
+func (t *Tree) Path(id NodeID) string { return string(t.AppendPath(nil, id)) }
+
+func (t *Tree) AppendPath(dst []byte, id NodeID) []byte {
+	if id == 0 || id == NoNode {
+		return dst
+	}
+	n := &t.Nodes[id]
+	if n.Parent != 0 {
+		dst = append(t.AppendPath(dst, n.Parent), '/')
+	}
+	return append(dst, t.NameOf(n)...)
+}
+
+// Len returns the number of nodes.
+func (t *Tree) Len() int { return len(t.Nodes) }
+
+// Kind returns what a node is.
+func (t *Tree) Kind(id NodeID) Kind { return t.Nodes[id].Kind }
+
+// Name returns the last segment of a node's path.
+func (t *Tree) Name(id NodeID) string { return string(t.NameOf(&t.Nodes[id])) }
+
+// Parent returns the directory of a node.
+func (t *Tree) Parent(id NodeID) NodeID { return t.Nodes[id].Parent }
+
+// Real returns the node where a symbolic link leads, the node itself for
+// anything else.
+func (t *Tree) Real(id NodeID) NodeID { return t.Nodes[id].Real }
+
+// maxName is the longest name that file systems take, in bytes.
+const MaxName = 255

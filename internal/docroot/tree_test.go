@@ -1,0 +1,161 @@
+package docroot
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+)
+
+// TestTreeGrows: many names in one directory and in many, each found again.
+func TestTreeGrows(t *testing.T) {
+	tree := newTree()
+	var ids []NodeID
+	for d := range 20 {
+		dir := tree.add(0, fmt.Sprintf("d%d", d), KindDir)
+		for i := range 500 {
+			ids = append(ids, tree.add(dir, fmt.Sprintf("f%d", i), KindFile))
+		}
+	}
+	for i, id := range ids {
+		dir := tree.Child(0, fmt.Appendf(nil, "d%d", i/500))
+		if got := tree.Child(dir, fmt.Appendf(nil, "f%d", i%500)); got != id {
+			t.Fatalf("d%d/f%d: node %d, want %d", i/500, i%500, got, id)
+		}
+	}
+	if tree.Child(0, []byte("f1")) != NoNode || tree.Files != len(ids) || tree.Len() != len(ids)+21 {
+		t.Errorf("%d files, %d nodes", tree.Files, tree.Len())
+	}
+}
+
+// TestSortedFiles: the order of the tree is that of the paths as strings.
+func TestSortedFiles(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		tree := newTree()
+		dirs := []NodeID{0}
+		for at := 0; at < len(dirs) && at < 40; at++ {
+			var names []string
+			for range rnd.IntN(12) {
+				name := ""
+				for range 1 + rnd.IntN(3) {
+					name += string("-.0/ab"[rnd.IntN(6)])
+				}
+				if !slices.Contains([]byte(name), '/') {
+					names = append(names, name)
+				}
+			}
+			slices.Sort(names)
+			for _, name := range slices.Compact(names) {
+				if rnd.IntN(2) == 0 {
+					tree.add(dirs[at], name, KindFile)
+				} else {
+					dirs = append(dirs, tree.add(dirs[at], name, KindDir))
+				}
+			}
+		}
+		var got, want []string
+		for _, id := range tree.SortedFiles() {
+			got = append(got, tree.Path(id))
+		}
+		for id := range tree.Nodes {
+			if tree.Nodes[id].Kind == KindFile {
+				want = append(want, tree.Path(NodeID(id)))
+			}
+		}
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestListers: what the system's own calls and the standard library say of a
+// directory is the same, in the order of the bytes of the names.
+func TestListers(t *testing.T) {
+	fs := docroottest.Files{"sub/": "", "shut/": "", "a": "", "a.b": "", "A": "", "long-name-of-one-kind": "", "long-name-of-another": "", "ü": "", ".hidden": ""}
+	for i := range 3000 { // more than one call takes
+		fs[fmt.Sprintf("many/%04d-%s", i, strings.Repeat("x", i%40))] = ""
+	}
+	root := docroottest.Make(t, fs)
+	if os.Symlink("a", filepath.Join(root, "link")) != nil || os.Symlink("sub", filepath.Join(root, "linked")) != nil {
+		t.Skip("no symbolic links")
+	}
+	docroottest.Chmod(t, filepath.Join(root, "shut"), 0o711)
+	l := newLister(root)
+	defer l.close()
+	for _, path := range []string{"", "sub", "shut", "many", "gone", "a"} {
+		got, want := l.list([]byte(path)), listPortable(root, path)
+		if (got.err == nil) != (want.err == nil) || got.err != nil && disk.Cause(got.err) != disk.Cause(want.err) {
+			t.Errorf("%q: error %v, want %v", path, got.err, want.err)
+		}
+		if got.known != want.known || got.mode&0o777 != want.mode&0o777 {
+			t.Errorf("%q: mode %v, want %v", path, got.mode, want.mode)
+		}
+		names := func(l *listing) (out []string) {
+			for i := range l.names {
+				out = append(out, fmt.Sprintf("%s %d", l.name(&l.names[i]), l.names[i].kind))
+			}
+			return out
+		}
+		if a, b := names(got), names(want); !slices.Equal(a, b) {
+			t.Errorf("%q: got %q, want %q", path, a, b)
+		}
+	}
+}
+
+// TestListersStay: no directory behind a symbolic link is listed.
+func TestListersStay(t *testing.T) {
+	root := docroottest.Make(t, docroottest.Files{"d/x": ""})
+	if os.Symlink("d", filepath.Join(root, "l")) != nil || os.Symlink("..", filepath.Join(root, "up")) != nil {
+		t.Skip("no symbolic links")
+	}
+	w, err := List(t.Context(), root, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for id := range w.Tree.Len() {
+		got = append(got, w.Tree.Path(NodeID(id)))
+	}
+	if want := []string{"", "d", "l", "up", "d/x"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestWalkOrder: the same docroot gives the same nodes, whatever the order in
+// which it was made.
+func TestWalkOrder(t *testing.T) {
+	names := []string{"b.html", "a.html", "z/y.html", "z/x.html", "m/n.html", "c.html"}
+	var want []string
+	for _, reversed := range []bool{false, true} {
+		root := docroottest.Make(t, docroottest.Files{})
+		for i := range names {
+			name := names[i]
+			if reversed {
+				name = names[len(names)-1-i]
+			}
+			docroottest.Add(t, root, docroottest.Files{name: ""})
+		}
+		w, err := List(context.Background(), root, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for id := range w.Tree.Len() {
+			got = append(got, w.Tree.Path(NodeID(id)))
+		}
+		if want == nil {
+			want = got
+		} else if strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

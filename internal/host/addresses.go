@@ -1,0 +1,107 @@
+package host
+
+import (
+	"github.com/sitelink/sitelink/internal/docroot"
+
+	pathpkg "path"
+	"slices"
+	"strings"
+)
+
+// findIndexes notes for each directory the index file that answers it without
+// more ado, so that a link to a directory costs one look.
+func (s *Host) findIndexes() {
+	s.indexOf = make([]docroot.NodeID, len(s.tree.Nodes))
+	q := asking{s: s, p: &s.profile}
+	for id := range s.tree.Nodes {
+		s.indexOf[id] = docroot.NoNode
+		if s.tree.Nodes[id].Kind == docroot.KindDir {
+			if a := q.directory(docroot.NodeID(id), nil, false, ""); a.State == StateOK {
+				s.indexOf[id] = a.Node
+			}
+		}
+	}
+}
+
+// markAddresses notes which files the host does not serve at their own
+// address, so that the fast path may answer for all others. Most hosts have
+// none, and the tree is not looked at.
+func (s *Host) markAddresses() {
+	p := &s.profile
+	if p.IndexFile == Serve && p.PageFile == Serve && len(p.Deny) == 0 && p.ErrorPage == "" && !p.PageSlashFirst {
+		return
+	}
+	t := s.tree
+	q := asking{s: s, p: p}
+	for id := range t.Nodes {
+		n := &t.Nodes[id]
+		if id == 0 || n.Kind != docroot.KindFile && n.Kind != docroot.KindDir {
+			continue
+		}
+		name := string(t.NameOf(n))
+		switch {
+		case slices.ContainsFunc(p.Deny, func(pattern string) bool { ok, _ := pathpkg.Match(pattern, name); return ok }):
+			n.Flags |= flagAsk | flagShut
+		case n.Parent == 0 && name == p.ErrorPage:
+			n.Flags |= flagAsk
+		case n.Kind == docroot.KindFile:
+			n.Flags |= q.moved(docroot.NodeID(id), name)
+		case p.PageSlashFirst && q.pageOf(n.Parent, name) != docroot.NoNode,
+			p.PageFile == RedirectAlways && strings.HasSuffix(name, ".html"):
+			n.Flags |= flagAsk // a page may answer for the directory, or it goes by another name
+		}
+	}
+	if p.TrailingSlash != Keep || p.Page == Redirect || p.IndexFile == RedirectBare || p.DirectorySlash == Redirect {
+		s.findAddresses()
+	}
+}
+
+// findAddresses notes the addresses of pages that a host moves to another
+// directory: /page/ for page.html, or /dir for dir/index.html. Relative links
+// of such a page lead elsewhere than its place in the docroot tells.
+func (s *Host) findAddresses() {
+	t := s.tree
+	s.addresses = map[docroot.NodeID]string{}
+	for id := range t.Nodes {
+		n := &t.Nodes[id]
+		if n.Kind != docroot.KindFile || !strings.HasSuffix(string(t.NameOf(n)), ".html") {
+			continue
+		}
+		path := "/" + t.Path(docroot.NodeID(id))
+		if s.indexOf[n.Parent] == docroot.NodeID(id) {
+			path = path[:strings.LastIndexByte(path, '/')+1]
+		}
+		a := s.AnswerRequest(escapePath(path, Generic.Literal, upperHex), "")
+		if a.Final != "" && a.Node == docroot.NodeID(id) && a.State.Answers() {
+			s.addresses[docroot.NodeID(id)] = a.Final
+		}
+	}
+}
+
+// moved tells what becomes of a request for a file by its own name: flagMoved
+// if a redirect leads back to it, flagAsk if only the slow path can tell.
+func (q *asking) moved(id docroot.NodeID, name string) docroot.Flags {
+	s, p, t := q.s, q.p, q.s.tree
+	n := &t.Nodes[id]
+	stem, page := strings.CutSuffix(name, ".html")
+	switch {
+	case p.IndexFile != Serve && slices.Contains(s.index, name):
+		// The directory's address must lead back to this file.
+		if s.indexOf[n.Parent] == id && p.IndexFile == Redirect && p.DirectorySlash == Serve && t.Nodes[n.Parent].Flags&flagAsk == 0 {
+			return flagMoved
+		}
+		return flagAsk
+	case p.PageFile != Serve && page && strings.Trim(stem, ".") == "":
+		return flagAsk // what is left is no name
+	case p.PageFile != Serve && page:
+		entry := t.Child(n.Parent, []byte(stem))
+		switch {
+		case p.PageFile == Redirect && entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindFile:
+			return 0
+		case p.Page == Serve && entry == docroot.NoNode && !(stem == "index" && p.IndexName != Missing):
+			return flagMoved
+		}
+		return flagAsk
+	}
+	return 0
+}

@@ -1,0 +1,327 @@
+package host
+
+import (
+	"net/http"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+
+	pathpkg "path"
+	"slices"
+	"strings"
+)
+
+// maxSymlinks is how many symbolic links Linux follows on one path.
+const maxSymlinks = 40
+
+// walk follows decoded segments down the tree. Each branch is a field of the
+// profile; reference/hosts.md and docs/reference/profiles.md have the measured answers.
+func (q *asking) walk(segments []string, slash bool, query string) Answer {
+	t := q.s.tree
+	at, private, symlinks := docroot.NodeID(0), false, 0
+	for i, name := range segments {
+		last := i == len(segments)-1
+		next := q.child(at, name)
+		q.folded = q.folded || next != docroot.NoNode && string(t.NameOf(&t.Nodes[next])) != name
+		through := next != docroot.NoNode && (t.Nodes[next].Kind == docroot.KindDir && slash || !last && t.Nodes[next].Kind.MayHold())
+		if a, denied := q.denied(name, through); denied {
+			return a
+		}
+		if last && q.p.Page != Missing {
+			if a, ok := q.page(at, next, segments, private); ok {
+				return a
+			}
+		}
+		if next == docroot.NoNode {
+			return q.missing(at, segments[i:], slash)
+		}
+		n := &t.Nodes[next]
+		if n.Real != next {
+			if symlinks++; symlinks > maxSymlinks {
+				return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkLoop, Note: "through too many symbolic links"}
+			}
+		}
+		switch n.Kind {
+		case docroot.KindOutside:
+			return q.outside(next, segments[:i+1], segments[i+1:], slash, query)
+		case docroot.KindDir:
+			if !last && n.Flags&docroot.Unreadable != 0 {
+				return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden}
+			}
+			private = private || n.Flags&docroot.Private != 0
+		case docroot.KindFile:
+			if !last || slash {
+				return q.afterFile(next, segments, i, private)
+			}
+			return q.named(next, segments, private, query)
+		default:
+			return q.noFile(n.Kind, !last || slash)
+		}
+		at = next
+	}
+	return q.atDirectory(at, segments, slash, private, query)
+}
+
+// denied answers for a name that the host does not serve; through tells that
+// it is a directory, and the path goes on.
+func (q *asking) denied(name string, through bool) (Answer, bool) {
+	if q.p.DenyLast && through {
+		return Answer{}, false
+	}
+	for _, pattern := range q.p.Deny {
+		if ok, _ := pathpkg.Match(pattern, name); ok {
+			q.step("deny", "the host does not serve names like "+pattern)
+			return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: q.p.Denied, Note: "the host does not serve names like " + pattern}, true
+		}
+	}
+	return Answer{}, false
+}
+
+// named answers for a file asked for by its own name.
+func (q *asking) named(id docroot.NodeID, segments []string, private bool, query string) Answer {
+	name := segments[len(segments)-1]
+	if q.p.IndexFile != Serve && len(q.s.index) > 0 && slices.Contains(q.s.index, name) {
+		return q.redirect("index-file", q.directoryPath(segments[:len(segments)-1]), query)
+	}
+	if stem, ok := strings.CutSuffix(name, ".html"); ok && q.p.PageFile == Redirect && stem != "" && !q.isFile(q.s.tree.Nodes[id].Parent, stem) {
+		return q.redirect("page-file", "/"+strings.Join(append(slices.Clone(segments[:len(segments)-1]), stem), "/"), query)
+	}
+	q.step("file", "/"+q.s.tree.Path(id))
+	return q.file(id, private)
+}
+
+// child returns the entry of a directory that the host takes for name.
+func (q *asking) child(dir docroot.NodeID, name string) docroot.NodeID {
+	real := q.s.tree.Nodes[dir].Real
+	id := q.s.tree.Child(real, []byte(name))
+	if id == docroot.NoNode && q.p.AnyCase {
+		id = q.s.tree.FoldChild(real, name)
+	}
+	return id
+}
+
+// isFile tells whether the directory holds a file of that name.
+func (q *asking) isFile(dir docroot.NodeID, name string) bool {
+	t := q.s.tree
+	id := q.child(dir, name)
+	return id != docroot.NoNode && t.Nodes[id].Kind == docroot.KindFile
+}
+
+// directoryPath is the address of a directory that has an index file.
+func (q *asking) directoryPath(segments []string) string {
+	p := "/" + strings.Join(segments, "/")
+	if q.p.DirectorySlash == Serve && q.p.IndexFile != RedirectBare && len(segments) > 0 {
+		p += "/"
+	}
+	return p
+}
+
+// page answers /page and /page/ from page.html; ok is false when it does not.
+// entry is what has the name without the extension.
+func (q *asking) page(dir, entry docroot.NodeID, segments []string, private bool) (a Answer, ok bool) {
+	t := q.s.tree
+	// A file of just that name wins; with a slash behind it is not meant.
+	if entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindFile && !(q.slash && q.p.FileSlash == Missing) || q.doubled {
+		return Answer{}, false
+	}
+	id := q.pageOf(dir, segments[len(segments)-1])
+	if id == docroot.NoNode {
+		return Answer{}, false
+	}
+	q.folded = q.folded || !strings.HasPrefix(string(t.NameOf(&t.Nodes[id])), segments[len(segments)-1])
+	indexed := entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindDir && q.s.indexOf[t.Nodes[entry].Real] != docroot.NoNode
+	switch {
+	case !q.slash && indexed && !q.p.PageFirst:
+		return Answer{}, false
+	case !q.slash && q.p.Page == Redirect:
+		return q.redirect("page", "/"+strings.Join(segments, "/")+"/", q.query), true
+	case !q.slash:
+		q.step("page", "/"+t.Path(id)+" answers without its extension")
+		return q.file(id, private), true
+	case indexed && !q.p.PageSlashFirst || q.p.PageSlash == Missing:
+		return Answer{}, false
+	case q.p.PageSlash == Serve:
+		q.step("page-slash", "/"+t.Path(id)+" answers, slash or not")
+		return q.file(id, private), true
+	}
+	return q.redirect("page-slash", "/"+strings.Join(segments, "/"), q.query), true
+}
+
+// afterFile answers for a slash or path behind the file at segments[i].
+func (q *asking) afterFile(id docroot.NodeID, segments []string, i int, private bool) Answer {
+	switch {
+	case q.s.tree.Nodes[id].Flags&docroot.Closed != 0:
+		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden}
+	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && q.slash && i == len(segments)-1:
+		q.step("file-slash", "what follows the file is path info")
+		return q.file(id, private)
+	case q.p.FileSlash == Redirect && q.slash && i == len(segments)-1:
+		return q.redirect("file-slash", "/"+strings.Join(segments, "/"), q.query)
+	}
+	a := Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound}
+	if q.p.Portable {
+		a.Note = "a slash after a file; only lighttpd serves the file"
+	}
+	q.step("file-slash", "nothing lies behind a file")
+	return a
+}
+
+// file answers for a file that is there.
+func (q *asking) file(id docroot.NodeID, private bool) Answer {
+	switch f := q.s.tree.Nodes[id].Flags; {
+	case f&docroot.Unreadable != 0:
+		return Answer{State: StateUnreadable, Node: id, Status: http.StatusForbidden}
+	case private || f&docroot.Private != 0:
+		return Answer{State: StatePrivate, Node: id, Status: http.StatusForbidden}
+	}
+	return Answer{State: StateOK, Node: id, Status: http.StatusOK}
+}
+
+// noFile answers for a name that is neither file nor directory; behind tells
+// that it is a path behind it that is asked for.
+func (q *asking) noFile(k docroot.Kind, behind bool) Answer {
+	switch k {
+	case docroot.KindLoop:
+		return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkLoop, Note: "the symbolic link leads to itself, or through too many"}
+	case docroot.KindThrough:
+		return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkFile, Note: "the symbolic link takes a file for a directory"}
+	case docroot.KindPipe, docroot.KindSocket, docroot.KindDevice:
+		a := Answer{State: StateSpecialFile, Node: docroot.NoNode}
+		switch {
+		case behind:
+			a.Status = q.p.BehindSpecial
+		case k == docroot.KindPipe:
+			a.Status = q.p.Pipe
+		case k == docroot.KindSocket:
+			a.Status = q.p.Socket
+		default:
+			a.Status = q.p.Device
+		}
+		if a.Status == http.StatusOK { // some servers read devices
+			a.State, a.Note = StateBehindSymlink, "a device, which is not read"
+		}
+		return a
+	}
+	return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.BrokenSymlink}
+}
+
+// atDirectory answers for a directory, asked for with or without its slash.
+func (q *asking) atDirectory(dir docroot.NodeID, segments []string, slash, private bool, query string) Answer {
+	if slash {
+		if q.p.DirectorySlash == Redirect && len(segments) > 0 && q.s.indexOf[dir] != docroot.NoNode {
+			return q.redirect("directory-slash", "/"+strings.Join(segments, "/"), query)
+		}
+		return q.directory(dir, segments, private, query)
+	}
+	if q.p.ListFirst && q.p.Directory == Redirect && q.s.tree.Nodes[dir].Flags&docroot.Unlistable != 0 {
+		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden,
+			Note: "nginx does not redirect from a directory that it may not list"}
+	}
+	switch q.bare(dir) {
+	case Redirect:
+		return q.redirect("directory", q.redirectPath(segments), query)
+	case RedirectIndex:
+		a := q.directory(dir, segments, private, query)
+		if a.move == "" && (a.indexed || q.lists(dir)) {
+			return q.redirect("directory", q.redirectPath(segments), query)
+		}
+		return a
+	case Missing:
+		q.step("directory", "a directory answers with its slash only")
+		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host wants the final slash"}
+	case Refuse:
+		q.step("directory", "no index file is looked for without the final slash")
+		if q.lists(dir) {
+			return q.list(dir)
+		}
+		return Answer{State: StateMissingIndex, Node: docroot.NoNode, Status: q.p.EmptyDirectory, Note: "the host wants the final slash"}
+	}
+	return q.directory(dir, segments, private, query)
+}
+
+// redirectPath is the address of a directory with its slash.
+func (q *asking) redirectPath(segments []string) string {
+	switch {
+	case q.p.GoLocation && q.path != "":
+		return q.path + "/"
+	case len(segments) == 0:
+		return "/"
+	}
+	return "/" + strings.Join(segments, "/") + "/"
+}
+
+// directory answers the request for a directory with its slash.
+func (q *asking) directory(dir docroot.NodeID, segments []string, private bool, query string) Answer {
+	s, t := q.s, q.s.tree
+	if t.Nodes[dir].Flags&docroot.Unreadable != 0 {
+		if q.p.ListClosed && q.lists(dir) {
+			return q.list(dir)
+		}
+		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: q.p.EmptyDirectory}
+	}
+	real := t.Nodes[dir].Real
+	index := q.indexNames(dir)
+	for _, name := range index {
+		id := t.Child(real, []byte(name))
+		if id == docroot.NoNode && s.foldIndex {
+			id = s.tree.FoldChild(real, name)
+		}
+		if id == docroot.NoNode {
+			continue
+		}
+		kind := t.Nodes[id].Kind
+		if kind == docroot.KindOutside {
+			kind = q.outsideKind(q.onDisk(id))
+			if kind == docroot.KindFile {
+				return q.outside(id, append(slices.Clone(segments), name), nil, false, query)
+			}
+		}
+		if kind == docroot.KindFile {
+			q.step("index", name+" answers for the directory")
+			a := q.file(id, private)
+			a.indexed = true
+			return a
+		}
+		if a, then := q.oddIndex(kind, name, segments, query); then == indexDecides {
+			return a
+		} else if then == indexNone {
+			break
+		}
+	}
+	if q.lists(dir) {
+		return q.list(dir)
+	}
+	q.step("empty-directory", "none of "+strings.Join(index, ", ")+" is there")
+	return Answer{State: StateMissingIndex, Node: docroot.NoNode, Status: q.p.EmptyDirectory}
+}
+
+// list answers with a listing of the directory.
+func (q *asking) list(dir docroot.NodeID) Answer {
+	if q.s.tree.Nodes[dir].Flags&docroot.Unlistable != 0 {
+		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden, Note: "the host may not list the directory"}
+	}
+	q.step("autoindex", "the host lists the directory")
+	return Answer{State: StateAutoindex, Node: dir, Status: http.StatusOK}
+}
+
+// missing tells apart the ways in which nothing answers: rest are the
+// segments that are not in directory at, the first one for sure.
+func (q *asking) missing(at docroot.NodeID, rest []string, slash bool) Answer {
+	a := Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound}
+	if slash {
+		a.State = StateMissingDirectory
+	}
+	if len(rest[0]) > docroot.MaxName {
+		a.Status = q.p.LongName
+	}
+	node := q.s.tree.Nodes[at].Real
+	for _, name := range rest {
+		if node = q.s.tree.FoldChild(node, name); node == docroot.NoNode {
+			q.step("file", "no file or directory has the name "+rest[0])
+			return a
+		}
+		node = q.s.tree.Nodes[node].Real
+	}
+	a.State, a.Node = StateWrongCase, node
+	q.step("file", "only "+q.s.tree.Path(node)+" is there, in other letter case")
+	return a
+}

@@ -1,0 +1,229 @@
+// Package host works out what a static site's host answers: which file of the
+// docroot, with which status, after which redirects. It knows how hosts differ
+// (a [Profile]), the redirect rules of the site, and the names in the docroot. It
+// reads rule files and home pages, and no other file.
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/redirect"
+)
+
+// HostOptions describe a host. The zero value is a site at the root of an
+// unknown host that follows the generic profile.
+type Options struct {
+	// BaseURLs are the addresses at which the docroot is published, such as
+	// https://example.org/sub/. Each is absolute, http or https. The path of the
+	// first one is the base path.
+	BaseURLs []string
+	// BasePath is the base path, such as /sub/, of a site without BaseURLs and
+	// Roots.
+	BasePath string
+	// Roots replace BaseURLs for directories that are published at addresses of
+	// their own.
+	Roots []Root
+	// Profile says how the host answers; the zero value is [Generic].
+	Profile Profile
+	// ProfileFrom names the file by which the profile was recognised; empty when
+	// somebody chose it.
+	ProfileFrom string
+	// Index, when not empty, replaces the index files of the profile (LL-80).
+	Index []string
+	// Autoindex says what answers a directory without index file.
+	Autoindex Autoindex
+	// Maps replace the beginnings of paths (LL-90, LL-91).
+	Maps []MapRule
+	// Rules are redirect rules that apply before those of the rule files.
+	Rules []*redirect.File
+	// Project is the directory of rule files outside the docroot, such as
+	// netlify.toml; empty for none.
+	Project string
+	// NoRuleFiles: rule files are not read.
+	NoRuleFiles bool
+	// Jobs is the number of workers; 0 means one per processor.
+	Jobs int
+}
+
+// Host answers requests for the files of a docroot. It is immutable and safe for
+// concurrent use, except for the flags of its tree while a site is loaded.
+type Host struct {
+	root    string // as given
+	real    string // absolute
+	tree    *docroot.Tree
+	opt     Options
+	profile Profile
+	index   []string
+	// foldIndex: index names match in any letter case (LL-81).
+	foldIndex   bool
+	autoindex   Autoindex
+	maps        []MapRule
+	bases       []baseURL
+	sharedHosts bool // two roots have one host
+	// servers are the addresses at which hugo server serves the docroot.
+	servers   []baseURL
+	serverURL string
+	rules     *redirect.Set
+	ruleFiles []*redirect.File
+	ruleReads []docroot.FileFault // rule files that cannot be read
+	// ruleFaults returns what is wrong with the rules, computed once.
+	ruleFaults func() []redirect.Fault
+	// local holds the settings of .htaccess files, by directory.
+	local  map[docroot.NodeID]*localSettings
+	faults []docroot.FileFault
+	// indexOf holds, by node, the index file of a directory, NoNode if it takes
+	// more than one look to know.
+	indexOf []docroot.NodeID
+	// addresses holds, by node, the path of pages that the host moves to
+	// another directory; nil when it moves none.
+	addresses map[docroot.NodeID]string
+	// modes: permission bits of the docroot say what a server may read.
+	modes bool
+}
+
+// LoadHost lists the docroot and reads the rule files of its host. The error says
+// that the docroot cannot be read or that an option is wrong, or is the cause of
+// ctx.
+func Load(ctx context.Context, root string, opt Options) (*Host, error) {
+	s := &Host{root: root, opt: opt}
+	if err := s.configureHost(); err != nil {
+		return nil, err
+	}
+	parsed := s.parseRules()
+	w, err := docroot.List(ctx, root, opt.Jobs)
+	if err != nil {
+		return nil, err
+	}
+	s.tree, s.real, s.faults, s.modes = w.Tree, w.Real, w.Faults, w.Permissions
+	dir, err := docroot.Open(s.real)
+	if err != nil {
+		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
+	}
+	defer dir.Close()
+	s.addServers(s.findServers())
+	s.readRules(dir, parsed())
+	s.findIndexes()
+	s.markAddresses()
+	s.markRuled()
+	s.checkRules()
+	return s, nil
+}
+
+// configureHost resolves the options.
+func (s *Host) configureHost() error {
+	s.profile = s.opt.Profile
+	if s.profile.Name == "" {
+		s.profile = Generic
+	}
+	s.index, s.foldIndex = s.profile.Index, s.profile.FoldIndex
+	if len(s.opt.Index) > 0 {
+		s.index = s.opt.Index
+	}
+	if s.foldIndex {
+		for _, name := range s.index {
+			if name != strings.ToLower(name) {
+				s.foldIndex = false
+			}
+		}
+	}
+	if s.autoindex = s.opt.Autoindex; s.autoindex == AutoindexProfile {
+		s.autoindex = s.profile.Autoindex
+	}
+	s.maps = sortMaps(s.opt.Maps)
+	return s.setBases()
+}
+
+// WithTree returns the host for another version of its tree: one with the same
+// names.
+func (s *Host) WithTree(t *docroot.Tree) *Host {
+	h := *s
+	h.tree = t
+	return &h
+}
+
+// SameServers reports whether hugo server still serves the docroot at the same
+// addresses, or still does not.
+func (s *Host) SameServers() bool {
+	return slices.Equal(s.findServers(), s.servers)
+}
+
+// Root returns the docroot as it was given.
+func (s *Host) Root() string { return s.root }
+
+// Profile returns the profile that the site was loaded with.
+func (s *Host) Profile() Profile { return s.profile }
+
+// ProfileFrom names the file that told the profile, empty when it was chosen.
+func (s *Host) ProfileFrom() string { return s.opt.ProfileFrom }
+
+// Tree returns the names of the docroot.
+func (s *Host) Tree() *docroot.Tree { return s.tree }
+
+// Files returns the number of files.
+func (s *Host) Files() int { return s.tree.Files }
+
+// IndexNames returns the names of default index files, in the order tried.
+func (s *Host) IndexNames() []string { return s.index }
+
+// Answer says what the host gives for a path below the base path; path is
+// decoded and begins with a slash.
+func (s *Host) Answer(path string) Answer {
+	return s.AnswerRequest(escapePath(path, Generic.Literal, upperHex), "")
+}
+
+// Autoindex says what a directory without index file answers.
+type Autoindex uint8
+
+const (
+	// AutoindexProfile leaves it to the profile.
+	AutoindexProfile Autoindex = iota
+	// AutoindexList: the host answers with a listing; the link is a warning,
+	// and all files of the directory count as linked (LL-78, LL-79).
+	AutoindexList
+	// AutoindexError: the host refuses; the link is an error.
+	AutoindexError
+)
+
+// BaseRule selects how <base href> is read.
+type BaseRule uint8
+
+const (
+	// BaseProfile leaves it to the profile; html5 where that says nothing.
+	BaseProfile BaseRule = iota
+	// BaseHTML5: the first base element with href rules the whole page, as in
+	// browsers.
+	BaseHTML5
+	// BaseDocumentOrder: each base rules what follows it (LL-35).
+	BaseDocumentOrder
+)
+
+// MapRule is one --map option: a link path that begins with the whole
+// segments of From gets To in their place; To empty removes them.
+type MapRule struct {
+	From, To string
+}
+
+// Real returns the absolute path of the docroot, with symbolic links resolved.
+func (s *Host) Real() string { return s.real }
+
+// Permissions reports whether permission bits say what the host may read.
+func (s *Host) Permissions() bool { return s.modes }
+
+// Lists reports whether the host lists directories without index file.
+func (s *Host) Lists() bool { return s.autoindex == AutoindexList }
+
+// IndexOf returns the index file of a directory; NoNode if it has none, or takes
+// more than one look to know.
+func (s *Host) IndexOf(dir docroot.NodeID) docroot.NodeID { return s.indexOf[dir] }
+
+// Charset returns the encoding that the host's Content-Type header gives for
+// HTML; empty if it gives none.
+func (s *Host) Charset() string { return s.profile.Charset }
+
+// Faults returns the directories and rule files that cannot be read.
+func (s *Host) Faults() []docroot.FileFault { return s.faults }

@@ -1,0 +1,187 @@
+package host
+
+// Profile describes how a host maps URL paths to files and what it answers.
+// It is plain data: what no field can say, no host of ours does. A copy with
+// other values is another host; [Profile.Set] gives the fields their names in
+// the configuration. docs/reference/profiles.md tells where each value comes from.
+type Profile struct {
+	// Name is what --profile takes.
+	Name string
+
+	// Index are the default index files of a directory, in the order the host
+	// tries them.
+	Index []string
+	// AnyCase: names match in any letter case where none matches exactly.
+	AnyCase bool
+	// FoldIndex: when all names of Index are lower case they match files in
+	// any letter case (LL-81).
+	FoldIndex bool
+	// Autoindex says what answers a directory without index file.
+	Autoindex Autoindex
+	// Charset is the encoding that the host's Content-Type header gives for
+	// HTML; empty means that it gives none.
+	Charset string
+	// Base is the profile's way to read <base href>.
+	Base BaseRule
+
+	// Directory says what /dir answers when dir is a directory: Redirect to
+	// /dir/, Serve its index file, RedirectIndex (to /dir/, but only when
+	// there is an index file or the host lists directories) or Missing.
+	Directory Way
+	// DirectorySlash says what /dir/ answers when it has an index file: Serve
+	// it, or Redirect to /dir.
+	DirectorySlash Way
+	// IndexFile says what /dir/index.html answers: Serve, or Redirect to the
+	// directory, RedirectBare to /dir without the slash.
+	IndexFile Way
+	// IndexName says what /dir/index answers, whether there is an index file or
+	// not: Missing (it is a name as any other), Redirect to /dir/ unless a file
+	// has that name, RedirectBare to /dir unless a file or a directory with
+	// index file has it, or RedirectAlways to /dir.
+	IndexName Way
+	// IndexDirectory says what a directory does that has the name of an index
+	// file: Redirect into it, Skip to the next name, Missing (as if there were
+	// no index file), or Refuse (403, listing or not).
+	IndexDirectory Way
+	// IndexSpecial says what a pipe or socket does that has the name of an
+	// index file: Serve (it answers as it does by its own name) or Skip.
+	IndexSpecial Way
+	// IndexBroken and IndexLoop are the statuses of a directory whose index
+	// file is a symbolic link that leads nowhere or in a circle; 0 means that
+	// the next name is tried.
+	IndexBroken, IndexLoop int
+	// EmptyDirectory is the status of a directory without index file.
+	EmptyDirectory int
+	// ListClosed: a directory that may not be entered is listed nevertheless,
+	// if it may be read.
+	ListClosed bool
+	// ListFirst: a directory is opened before the redirect to its slash, so
+	// that one that may not be listed is refused.
+	ListFirst bool
+
+	// Page says what /page answers when there is page.html: Missing, Serve, or
+	// Redirect to /page/.
+	Page Way
+	// PageSuffixes are what a page's address may lack, in the order tried.
+	PageSuffixes []string
+	// PageFile says what /page.html answers: Serve, Redirect to /page unless
+	// there is a file of that name, or RedirectAlways, file or not.
+	PageFile Way
+	// PageSlash says what /page/ answers when there is page.html and no
+	// directory: Missing, Serve, or Redirect to /page.
+	PageSlash Way
+	// PageFirst: /page is page.html even if there is a directory page, and with
+	// PageSlashFirst /page/ too.
+	PageFirst, PageSlashFirst bool
+	// TrailingSlash is done to every path before a file is looked for: Keep,
+	// Add a slash to one whose last name has no suffix, or Remove it.
+	TrailingSlash Way
+
+	// FileSlash says what a slash or path after a file answers: Missing, Serve
+	// (it is path info), ServeSlash (a slash alone), or Redirect to the file (a
+	// slash alone).
+	FileSlash Way
+	// FileFirst: dot segments are resolved, and a path behind a file is missing,
+	// before a NUL or an overlong path is refused.
+	FileFirst bool
+	// DotsEnd: a path that ends in an encoded dot segment has no final slash.
+	DotsEnd bool
+	// Slashes says what becomes of empty segments: Merge, Keep (then nothing
+	// answers), or Redirect to the path without them.
+	Slashes Way
+	// EncodedSlash says what %2F is: a slash (Serve), part of a name (Keep),
+	// or Missing: always 404.
+	EncodedSlash Way
+	// ReservedEscape says what the escape of a character is that has a meaning in
+	// URLs (; / ? : @ & = + $ , #): that character (Serve), or part of a name
+	// (Keep).
+	ReservedEscape Way
+	// AboveRoot is the status for encoded dots that lead above the root; 0
+	// means that they stop there.
+	AboveRoot int
+	// BadEscape is the status for a percent sign that begins no escape; 0
+	// means that it stands for itself.
+	BadEscape int
+	// NUL is the status for %00 in a path.
+	NUL int
+	// Control is the status for a control character in a path or query, 0 for
+	// none.
+	Control int
+	// BadUTF8 is the status for bytes in a path or query that never occur in
+	// UTF-8, InvalidUTF8 for a path that is no UTF-8; 0 for none.
+	BadUTF8, InvalidUTF8 int
+	// Deny are patterns (path.Match) for the names of files and directories
+	// that the host does not serve; Denied is what they answer. With DenyLast
+	// the directories that a path leads through do not count.
+	Deny     []string
+	Denied   int
+	DenyLast bool
+	// MaxRequest is the longest path and query in bytes; TooLong the status of
+	// longer ones. 0 means no limit.
+	MaxRequest, TooLong int
+	// BrokenSymlink, SymlinkLoop, LongName, Pipe, Socket and Device are the
+	// statuses of what is no file; 0 means that no answer ever comes. LongName
+	// is for a segment over 255 bytes or a path over 4,096, SymlinkFile for a
+	// symbolic link that takes a file for a directory, BehindSpecial for a path
+	// behind a pipe, socket or device.
+	BrokenSymlink, SymlinkLoop, SymlinkFile, LongName, Pipe, Socket, Device, BehindSpecial int
+
+	// Rules says which rule files the host reads: RulesNetlify, RulesCloudflare,
+	// RulesVercel, RulesFirebase, RulesHtaccess or RulesNone.
+	Rules Way
+
+	// DropQuery: a redirect of the host loses the query.
+	DropQuery bool
+	// EmptyQuery: a redirect of the host keeps the ? of an empty query.
+	EmptyQuery bool
+	// NormalQuery: a redirect of the host writes the query anew: letters,
+	// digits and -._~ are decoded, a % that begins no escape is encoded.
+	NormalQuery bool
+	// Literal are the characters, besides letters and digits, that a redirect
+	// of the host does not percent-encode.
+	Literal string
+	// LowerHex: a redirect of the host writes %c3%bc, not %C3%BC.
+	LowerHex bool
+	// GoLocation: a redirect of the host hands the decoded path to Go's
+	// net/http.Redirect, which cleans it and escapes hardly anything.
+	GoLocation bool
+	// RawLocation: a redirect of the host escapes nothing, so that browsers find
+	// a query or a fragment where a name holds "?" or "#".
+	RawLocation bool
+	// ErrorPage is the file at the root that is sent with 404 even when it is
+	// asked for by its name; empty for none.
+	ErrorPage string
+	// Fallback is the file that answers with 200 whatever is missing (a
+	// single-page application); it holds only while FallbackUnless is not in
+	// the docroot.
+	Fallback, FallbackUnless string
+	// Portable: links that other servers answer otherwise are warned of.
+	Portable bool
+}
+
+// Way is what a host does with a kind of path.
+type Way string
+
+// The ways; each field of [Profile] tells which it takes.
+const (
+	Serve          Way = "serve"
+	Redirect       Way = "redirect"
+	RedirectIndex  Way = "redirect-index"
+	RedirectBare   Way = "redirect-bare"
+	RedirectAlways Way = "redirect-always"
+	ServeSlash     Way = "serve-slash"
+	Add            Way = "add"
+	Remove         Way = "remove"
+	Missing        Way = "missing"
+	Skip           Way = "skip"
+	Refuse         Way = "refuse"
+	Merge          Way = "merge"
+	Keep           Way = "keep"
+
+	RulesNone       Way = "none"
+	RulesNetlify    Way = "netlify"
+	RulesCloudflare Way = "cloudflare"
+	RulesVercel     Way = "vercel"
+	RulesFirebase   Way = "firebase"
+	RulesHtaccess   Way = "htaccess"
+)

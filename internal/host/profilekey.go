@@ -1,0 +1,255 @@
+package host
+
+import (
+	"fmt"
+	pathpkg "path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ProfileKey is one field of a [Profile] as the configuration names it.
+type ProfileKey struct {
+	// Name is the key in the table [host] of sitelink.toml.
+	Name string
+	// Values are the words that the key takes; nil for other types.
+	Values []string
+	// Type is "word", "text", "list", "status", "number" or "switch".
+	Type string
+	// Help is one line, lower case, no full stop.
+	Help string
+
+	field func(*Profile) any
+}
+
+func ways(w ...Way) []string {
+	out := make([]string, len(w))
+	for i := range w {
+		out[i] = string(w[i])
+	}
+	return out
+}
+
+var profileKeys = []ProfileKey{
+	{Name: "index", Type: "list", Help: "default index files of a directory, in the order tried",
+		field: func(p *Profile) any { return &p.Index }},
+	{Name: "any-case", Type: "switch", Help: "names match in any letter case where none matches exactly",
+		field: func(p *Profile) any { return &p.AnyCase }},
+	{Name: "index-any-case", Type: "switch", Help: "index files match in any letter case",
+		field: func(p *Profile) any { return &p.FoldIndex }},
+	{Name: "charset", Type: "text", Help: "encoding that the host's Content-Type gives for HTML; empty for none",
+		field: func(p *Profile) any { return &p.Charset }},
+	{Name: "directory", Values: ways(Redirect, RedirectIndex, Serve, Missing), Type: "word",
+		Help:  "/dir: redirect to /dir/, the same only when it has an index file or is listed, serve that file, or missing",
+		field: func(p *Profile) any { return &p.Directory }},
+	{Name: "directory-slash", Values: ways(Serve, Redirect), Type: "word", Help: "/dir/ with index file: serve it, or redirect to /dir",
+		field: func(p *Profile) any { return &p.DirectorySlash }},
+	{Name: "index-file", Values: ways(Serve, Redirect, RedirectBare), Type: "word",
+		Help:  "/dir/index.html: serve it, or redirect to /dir/ or, bare, to /dir",
+		field: func(p *Profile) any { return &p.IndexFile }},
+	{Name: "index-name", Values: ways(Missing, Redirect, RedirectBare, RedirectAlways), Type: "word",
+		Help:  "/dir/index: missing, redirect to /dir/ unless it is a file, or, bare or always, to /dir",
+		field: func(p *Profile) any { return &p.IndexName }},
+	{Name: "index-directory", Values: ways(Redirect, Skip, Missing, Refuse), Type: "word",
+		Help:  "a directory with the name of an index file: redirect into it, skip to the next name, missing (no index file), or refuse",
+		field: func(p *Profile) any { return &p.IndexDirectory }},
+	{Name: "index-special", Values: ways(Serve, Skip), Type: "word", Help: "a pipe or socket with the name of an index file: serve (it answers as such), or skip to the next name",
+		field: func(p *Profile) any { return &p.IndexSpecial }},
+	{Name: "index-broken", Type: "status", Help: "status of a directory whose index file is a broken symbolic link; 0: the next name is tried",
+		field: func(p *Profile) any { return &p.IndexBroken }},
+	{Name: "index-loop", Type: "status", Help: "the same for a symbolic link that leads to itself",
+		field: func(p *Profile) any { return &p.IndexLoop }},
+	{Name: "empty-directory", Type: "status", Help: "status of a directory without index file",
+		field: func(p *Profile) any { return &p.EmptyDirectory }},
+	{Name: "list-closed", Type: "switch", Help: "a directory that may be read but not entered is listed",
+		field: func(p *Profile) any { return &p.ListClosed }},
+	{Name: "list-first", Type: "switch", Help: "a directory is opened before the redirect to its slash",
+		field: func(p *Profile) any { return &p.ListFirst }},
+	{Name: "page", Values: ways(Missing, Serve, Redirect), Type: "word",
+		Help:  "/page when there is page.html: missing, serve it, or redirect to /page/",
+		field: func(p *Profile) any { return &p.Page }},
+	{Name: "page-suffixes", Type: "list", Help: "what a page's address may lack, in the order tried",
+		field: func(p *Profile) any { return &p.PageSuffixes }},
+	{Name: "page-file", Values: ways(Serve, Redirect, RedirectAlways), Type: "word",
+		Help:  "/page.html: serve it, redirect to /page unless that is a file, or redirect always, file or not",
+		field: func(p *Profile) any { return &p.PageFile }},
+	{Name: "page-slash", Values: ways(Missing, Serve, Redirect), Type: "word",
+		Help:  "/page/ when there is page.html and no directory: missing, serve it, or redirect to /page",
+		field: func(p *Profile) any { return &p.PageSlash }},
+	{Name: "page-first", Type: "switch", Help: "/page is page.html even if there is a directory of that name",
+		field: func(p *Profile) any { return &p.PageFirst }},
+	{Name: "page-slash-first", Type: "switch", Help: "/page/ is page.html even if there is a directory of that name",
+		field: func(p *Profile) any { return &p.PageSlashFirst }},
+	{Name: "trailing-slash", Values: ways(Keep, Add, Remove), Type: "word",
+		Help:  "every path: keep, add a slash where the last name has no suffix, or remove it, by a redirect",
+		field: func(p *Profile) any { return &p.TrailingSlash }},
+	{Name: "file-slash", Values: ways(Missing, Serve, ServeSlash, Redirect), Type: "word",
+		Help:  "a slash or path after a file: missing, serve the file, the same for a slash alone, or redirect to it",
+		field: func(p *Profile) any { return &p.FileSlash }},
+	{Name: "file-first", Type: "switch", Help: "dots are resolved, and a path behind a file is missing, before a NUL or an overlong path is refused",
+		field: func(p *Profile) any { return &p.FileFirst }},
+	{Name: "dots-end", Type: "switch", Help: "a path that ends in an encoded dot segment has no final slash",
+		field: func(p *Profile) any { return &p.DotsEnd }},
+	{Name: "slashes", Values: ways(Merge, Keep, Redirect), Type: "word",
+		Help:  "empty segments: merge, keep (nothing answers), or redirect to the path without them",
+		field: func(p *Profile) any { return &p.Slashes }},
+	{Name: "encoded-slash", Values: ways(Serve, Keep, Missing), Type: "word", Help: "%2F: a slash, part of a name, or missing",
+		field: func(p *Profile) any { return &p.EncodedSlash }},
+	{Name: "reserved-escape", Values: ways(Serve, Keep), Type: "word",
+		Help:  "the escape of a character with a meaning in URLs (;/?:@&=+$,#): that character, or part of a name",
+		field: func(p *Profile) any { return &p.ReservedEscape }},
+	{Name: "above-root", Type: "status", Help: "status of encoded dots above the root; 0: they stop there",
+		field: func(p *Profile) any { return &p.AboveRoot }},
+	{Name: "bad-escape", Type: "status", Help: "status of a percent sign that begins no escape; 0: it stands for itself",
+		field: func(p *Profile) any { return &p.BadEscape }},
+	{Name: "nul", Type: "status", Help: "status of %00 in a path",
+		field: func(p *Profile) any { return &p.NUL }},
+	{Name: "control", Type: "status", Help: "status of a control character in a path or query; 0 for none",
+		field: func(p *Profile) any { return &p.Control }},
+	{Name: "bad-utf8", Type: "status", Help: "status of bytes in a path or query that never occur in UTF-8; 0 for none",
+		field: func(p *Profile) any { return &p.BadUTF8 }},
+	{Name: "invalid-utf8", Type: "status", Help: "status of a path that is no UTF-8; 0 for none",
+		field: func(p *Profile) any { return &p.InvalidUTF8 }},
+	{Name: "deny", Type: "list", Help: "patterns of names that the host does not serve",
+		field: func(p *Profile) any { return &p.Deny }},
+	{Name: "denied", Type: "status", Help: "status of those names",
+		field: func(p *Profile) any { return &p.Denied }},
+	{Name: "deny-last", Type: "switch", Help: "the directories that a path leads through are not compared with them",
+		field: func(p *Profile) any { return &p.DenyLast }},
+	{Name: "max-request", Type: "number", Help: "longest path with query in bytes; 0 for no limit",
+		field: func(p *Profile) any { return &p.MaxRequest }},
+	{Name: "too-long", Type: "status", Help: "status of longer ones",
+		field: func(p *Profile) any { return &p.TooLong }},
+	{Name: "broken-symlink", Type: "status", Help: "status of a symbolic link that leads nowhere",
+		field: func(p *Profile) any { return &p.BrokenSymlink }},
+	{Name: "symlink-loop", Type: "status", Help: "status of a symbolic link that leads to itself",
+		field: func(p *Profile) any { return &p.SymlinkLoop }},
+	{Name: "symlink-file", Type: "status", Help: "status of a symbolic link that takes a file for a directory",
+		field: func(p *Profile) any { return &p.SymlinkFile }},
+	{Name: "long-name", Type: "status", Help: "status of names over 255 bytes and paths over 4,096",
+		field: func(p *Profile) any { return &p.LongName }},
+	{Name: "pipe", Type: "status", Help: "status of a named pipe; 0: no answer ever comes",
+		field: func(p *Profile) any { return &p.Pipe }},
+	{Name: "socket", Type: "status", Help: "status of a socket",
+		field: func(p *Profile) any { return &p.Socket }},
+	{Name: "device", Type: "number", Help: "status of a device",
+		field: func(p *Profile) any { return &p.Device }},
+	{Name: "behind-special", Type: "status", Help: "status of a path behind a pipe, socket or device",
+		field: func(p *Profile) any { return &p.BehindSpecial }},
+	{Name: "rules", Values: ways(RulesNone, RulesNetlify, RulesCloudflare, RulesVercel, RulesFirebase, RulesHtaccess), Type: "word",
+		Help:  "rule files that the host reads: none, netlify (_redirects, netlify.toml), cloudflare (_redirects), vercel (vercel.json), firebase (firebase.json) or htaccess",
+		field: func(p *Profile) any { return &p.Rules }},
+	{Name: "drop-query", Type: "switch", Help: "a redirect of the host loses the query",
+		field: func(p *Profile) any { return &p.DropQuery }},
+	{Name: "empty-query", Type: "switch", Help: "a redirect of the host keeps the ? of an empty query",
+		field: func(p *Profile) any { return &p.EmptyQuery }},
+	{Name: "normal-query", Type: "switch", Help: "a redirect of the host writes the query anew, with no more escapes than it needs",
+		field: func(p *Profile) any { return &p.NormalQuery }},
+	{Name: "literal", Type: "text", Help: "characters besides letters and digits that a redirect of the host does not percent-encode",
+		field: func(p *Profile) any { return &p.Literal }},
+	{Name: "lower-hex", Type: "switch", Help: "a redirect of the host writes %c3, not %C3",
+		field: func(p *Profile) any { return &p.LowerHex }},
+	{Name: "go-location", Type: "switch", Help: "a redirect of the host is written by net/http.Redirect of Go",
+		field: func(p *Profile) any { return &p.GoLocation }},
+	{Name: "raw-location", Type: "switch", Help: "a redirect of the host escapes nothing",
+		field: func(p *Profile) any { return &p.RawLocation }},
+	{Name: "error-page", Type: "text", Help: "file at the root that is sent with 404 even when asked for by name; empty for none",
+		field: func(p *Profile) any { return &p.ErrorPage }},
+	{Name: "fallback", Type: "text", Help: "file that answers with 200 whatever is missing; empty for none",
+		field: func(p *Profile) any { return &p.Fallback }},
+	{Name: "fallback-unless", Type: "text", Help: "file at the root that turns the fallback off",
+		field: func(p *Profile) any { return &p.FallbackUnless }},
+	{Name: "portable", Type: "switch", Help: "warn of links that other servers answer otherwise",
+		field: func(p *Profile) any { return &p.Portable }},
+}
+
+// ProfileKeys returns the fields of a profile that the configuration can set,
+// in the order of the manual.
+func ProfileKeys() []ProfileKey { return slices.Clone(profileKeys) }
+
+// Set gives a field its value: the texts of a list, else one text. The error
+// says what the value must be.
+func (p *Profile) Set(key string, values []string) error {
+	i := slices.IndexFunc(profileKeys, func(k ProfileKey) bool { return k.Name == key })
+	if i < 0 {
+		return fmt.Errorf("no such key")
+	}
+	k := &profileKeys[i]
+	if list, ok := k.field(p).(*[]string); ok {
+		return k.setList(list, values)
+	}
+	if len(values) != 1 {
+		return fmt.Errorf("want one value, got %d", len(values))
+	}
+	value := values[0]
+	if len(k.Values) > 0 && !slices.Contains(k.Values, value) {
+		return fmt.Errorf("want %s, got %q", strings.Join(k.Values, ", "), value)
+	}
+	switch f := k.field(p).(type) {
+	case *string:
+		*f = value
+	case *Way:
+		*f = Way(value)
+	case *bool:
+		b, err := strconv.ParseBool(value)
+		if err != nil {
+			return fmt.Errorf("want true or false, got %q", value)
+		}
+		*f = b
+	case *int:
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 0 {
+			return fmt.Errorf("want a number, got %q", value)
+		}
+		if k.Type == "status" && n != 0 && (n < 400 || n > 599) {
+			return fmt.Errorf("want a status from 400 to 599, or 0, got %d", n)
+		}
+		*f = n
+	}
+	return nil
+}
+
+func (k *ProfileKey) setList(list *[]string, values []string) error {
+	for _, v := range values {
+		if v == "" || strings.Contains(v, "/") {
+			return fmt.Errorf("want names without slash, got %q", v)
+		}
+		if _, err := pathpkg.Match(v, ""); err != nil {
+			return fmt.Errorf("%q is no pattern", v)
+		}
+	}
+	*list = slices.Clone(values)
+	return nil
+}
+
+// Describe writes the profile as the table [host] of sitelink.toml, each field
+// with its meaning: a copy with other values is another host.
+func (p *Profile) Describe() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "profile = %q\n\n[host]\n", p.Name)
+	for i := range profileKeys {
+		k := &profileKeys[i]
+		fmt.Fprintf(&b, "# %s\n%s = ", k.Help, k.Name)
+		switch f := k.field(p).(type) {
+		case *[]string:
+			b.WriteByte('[')
+			for i, v := range *f {
+				if i > 0 {
+					b.WriteString(", ")
+				}
+				b.WriteString(strconv.Quote(v))
+			}
+			b.WriteByte(']')
+		case *string:
+			b.WriteString(strconv.Quote(*f))
+		case *Way:
+			b.WriteString(strconv.Quote(string(*f)))
+		case *bool:
+			b.WriteString(strconv.FormatBool(*f))
+		case *int:
+			b.WriteString(strconv.Itoa(*f))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

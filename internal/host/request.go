@@ -1,0 +1,236 @@
+package host
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/redirect"
+)
+
+// Answer is what the host gives for one request.
+type Answer struct {
+	State State
+	// Node is the file (with [StateAutoindex] the directory) that answers,
+	// NoNode if none does. For [StateWrongCase] it is the file that was meant.
+	Node docroot.NodeID
+	// Status is the final HTTP status, after the host's own redirects.
+	Status int
+	// Final is the percent-encoded path and query of the final request below
+	// the base path, or the absolute URL elsewhere, when the host redirected;
+	// empty otherwise.
+	Final string
+	// Note says which servers differ, for a person; may be empty.
+	Note string
+
+	// move is the address of a redirect that this answer stands for.
+	move string
+	// indexed: an index file decided, whatever it is.
+	indexed bool
+}
+
+// Step is one step of an explanation: the rule that decided, and what it did.
+type Step struct {
+	// Rule names a field of the profile ("directory"), a stage ("base") or a
+	// rule file and line ("_redirects:12").
+	Rule string
+	Text string
+}
+
+// asking is one question to the host.
+type asking struct {
+	s *Host
+	p *Profile
+	// path is the decoded path that is asked for.
+	path string
+	// rules are those of the host; nil for none.
+	rules *redirect.Set
+	// original is the target that was asked for before any rewrite.
+	original string
+	// trace, when set, takes the steps.
+	trace *[]Step
+	// slash: the path names a directory. doubled: it ends in two slashes.
+	slash, doubled bool
+	// query is empty or begins with "?".
+	query string
+	// folded: a name was found in other letter case.
+	folded bool
+}
+
+func (q *asking) step(rule, text string) {
+	if q.trace != nil {
+		*q.trace = append(*q.trace, Step{rule, text})
+	}
+}
+
+// Flags of files and directories, beside those of the tree.
+const (
+	// flagMoved: the host redirects a request for the file by its own name.
+	flagMoved = docroot.FreeFlag << iota
+	// flagAsk: only [Host.Resolve] knows what the host answers for the file or
+	// directory. flagShut: and for everything below the directory.
+	flagAsk
+	flagShut
+	// FlagFree is the first flag that this package leaves to others.
+	FreeFlag
+)
+
+// maxHops is how many redirects are followed: as many as browsers do.
+const maxHops = 20
+
+// AnswerRequest says what the profile's host gives for path, the percent-encoded path
+// of a request below the base path; it begins with "/". query is empty or
+// begins with "?".
+func (s *Host) AnswerRequest(path, query string) Answer { return s.ask(path, query, nil) }
+
+// ask is AnswerRequest with the steps that led to it.
+func (s *Host) ask(path, query string, trace *[]Step) Answer {
+	q := asking{s: s, p: &s.profile, rules: s.rules, trace: trace}
+	return q.follow(path, query)
+}
+
+// follow answers a request and those that its redirects lead to.
+func (q *asking) follow(path, query string) Answer {
+	a := q.once(path, query)
+	if a.move == "" {
+		return a
+	}
+	state, note := a.State, a.Note
+	for range maxHops {
+		to := a.move
+		if !strings.HasPrefix(to, "/") {
+			return Answer{State: StateRedirectsAway, Node: docroot.NoNode, Final: to, Note: note}
+		}
+		path, query = cutQuery(to)
+		if a = q.once(path, query); a.move == "" {
+			a.Final = to
+			// How the first request was answered is what the link's author sees.
+			if a.State == StateOK {
+				a.State = state
+			}
+			if a.Note == "" {
+				a.Note = note
+			}
+			return a
+		}
+		if a.State == StateViaRedirect || a.State == StateServerDependent {
+			state, note = a.State, a.Note // an author can mend it; a final slash is the host's own
+		}
+	}
+	return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusLoopDetected, Final: a.move, Note: "more than 20 redirects"}
+}
+
+func cutQuery(url string) (path, query string) {
+	if i := strings.IndexByte(url, '?'); i >= 0 {
+		return url[:i], url[i:]
+	}
+	return url, ""
+}
+
+// redirect is the answer that sends the browser to path, which is decoded.
+func (q *asking) redirect(rule, path, query string) Answer {
+	to := q.location(path, query)
+	q.step(rule, "redirects to "+to)
+	return Answer{State: StateRedirect, Node: docroot.NoNode, move: to}
+}
+
+// once answers one request; move is set when the answer is a redirect.
+func (q *asking) once(path, query string) Answer {
+	if q.p.MaxRequest > 0 && len(path)+len(query) > q.p.MaxRequest {
+		return Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.TooLong, Note: "longer than servers take"}
+	}
+	if q.rules == nil {
+		return q.fallback(q.files(path, query))
+	}
+	if a, ok := q.rule(path, query, redirect.BeforeFiles, 0); ok {
+		return a
+	}
+	a := q.files(path, query)
+	if nothing(&a) {
+		if ruled, ok := q.rule(path, query, redirect.AfterFiles, 0); ok {
+			return ruled
+		}
+	}
+	return q.fallback(a)
+}
+
+// nothing tells whether no file answers, so that a rule may.
+func nothing(a *Answer) bool {
+	switch a.State {
+	case StateMissingFile, StateMissingDirectory, StateMissingIndex, StateWrongCase:
+		return true
+	}
+	return false
+}
+
+// fallback lets one file answer for whatever is missing.
+func (q *asking) fallback(a Answer) Answer {
+	p := q.p
+	if p.Fallback == "" || a.move != "" || a.Status != http.StatusNotFound && a.State != StateMissingIndex {
+		return a
+	}
+	t := q.s.tree
+	if p.FallbackUnless != "" && t.Child(0, []byte(p.FallbackUnless)) != docroot.NoNode {
+		return a
+	}
+	id := t.Child(0, []byte(p.Fallback))
+	if id == docroot.NoNode || t.Nodes[id].Kind != docroot.KindFile {
+		return a
+	}
+	q.step("fallback", "/"+p.Fallback+" answers for what is missing")
+	return Answer{State: StateFallback, Node: id, Status: http.StatusOK}
+}
+
+// files answers from the docroot.
+func (q *asking) files(path, query string) Answer {
+	p, refused := q.decode(path, query)
+	if refused != nil {
+		return *refused
+	}
+	q.path = p
+	segments, slash, above := splitPath(p, q.p.AboveRoot == 0, !q.p.DotsEnd)
+	if above {
+		return Answer{State: StateOutsideDocroot, Node: docroot.NoNode, Status: q.p.AboveRoot, Note: "nginx refuses it; Caddy and lighttpd stop at the root"}
+	}
+	q.slash, q.doubled, q.query = slash, strings.HasSuffix(p, "//"), query
+	if strings.Contains(p, "//") || q.p.Slashes == Redirect && hasDots(p) {
+		switch q.p.Slashes {
+		case Keep:
+			q.step("slashes", "an empty segment is a name that no file has")
+			return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host does not merge slashes"}
+		case Redirect:
+			to := "/" + strings.Join(segments, "/")
+			if strings.HasSuffix(p, "/") && len(segments) > 0 {
+				to += "/"
+			}
+			return q.redirect("slashes", to, query)
+		}
+	}
+	if a, ok := q.rewritten(segments, slash, query); ok {
+		return a
+	}
+	if slices.ContainsFunc(segments, func(name string) bool { return strings.IndexByte(name, 0) >= 0 }) {
+		return q.unlessBehind(segments, Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.NUL, Note: "an encoded NUL"})
+	}
+	if len(q.s.real)+len(p) > maxFilePath {
+		return q.unlessBehind(segments, Answer{State: StateMissingFile, Node: docroot.NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
+	}
+	q.folded = false
+	a := q.walk(segments, slash, query)
+	if q.folded && (a.move != "" || a.State.Answers()) && a.State != StatePrivate {
+		a.State, a.Note = StateServerDependent, "the host takes the name in any letter case, most others do not"
+	}
+	if q.p.Portable && (a.move != "" || a.State.Answers()) {
+		q.portable(&a, path, p, segments)
+	}
+	return a
+}
+
+// unlessBehind is a, unless the path leads through a file and that counts more.
+func (q *asking) unlessBehind(segments []string, a Answer) Answer {
+	if q.p.FileFirst && q.behindFile(segments) {
+		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "nothing lies behind a file"}
+	}
+	return a
+}

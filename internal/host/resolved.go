@@ -1,0 +1,172 @@
+package host
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// Resolved is the full answer to one link.
+type Resolved struct {
+	State State
+	// Node is the file that answers; for [StateWrongCase] the one that was meant.
+	Node   docroot.NodeID
+	Status int
+	// Target is the site path that is requested, with query, or the absolute
+	// URL of a link that leads elsewhere.
+	Target string
+	// Fragment is the fragment of the resolved URL, as serialised.
+	Fragment string
+	// Final is the site path that answers, when the host redirects.
+	Final string
+	// Note explains the verdict where the state says too little; may be empty.
+	Note string
+}
+
+// unpublished stands for the host of a site without base URL.
+const Unpublished = "http://docroot.invalid"
+
+// request answers the request for an absolute URL; trace, when set, takes the
+// steps.
+func (s *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
+	res := Resolved{Node: docroot.NoNode}
+	if sch := u.Scheme(); sch != "http" && sch != "https" {
+		res.State, res.Target = schemeState([]byte(sch)), u.WithoutFragment()
+		if trace != nil {
+			*trace = append(*trace, Step{"scheme", sch + ": leads to no page of a host"})
+		}
+		return res
+	}
+	b, own, below := s.own(u)
+	if !own {
+		res.State, res.Target = StateExternal, u.WithoutFragment()
+		if trace != nil {
+			*trace = append(*trace, Step{"base-url", "another host: " + u.Host()})
+		}
+		if u.HasCredentials() {
+			res.State = StateCredentials
+		}
+		return res
+	}
+	query := ""
+	if u.HasQuery() {
+		query = "?" + u.Query()
+	}
+	res.Target = u.Path() + query
+	if !below {
+		res.State = StateOutsideBase
+		if trace != nil {
+			*trace = append(*trace, Step{"base-url", "on the site's own host, but not below its base path"})
+		}
+		return res
+	}
+	prefix := b.path
+	path := u.Path()[len(prefix):]
+	if s.Rooted() {
+		res.Target = b.root + path + query
+		if path == "" && b.root == "" {
+			res.Target = "/" + query
+		}
+	}
+	if path == "" { // the base path without its slash
+		path = "/"
+	}
+	from := path
+	path, loop := s.mapped(path)
+	if trace != nil && path != from {
+		*trace = append(*trace, Step{"map", from + " becomes " + path})
+	}
+	if loop {
+		res.State = StateMappingLoop
+		return res
+	}
+	a := s.ask(b.root+path, query, trace)
+	if isLivereload(path, query) && nothing(&a) {
+		a = Answer{State: StateLivereload, Node: docroot.NoNode}
+	}
+	res.State, res.Node, res.Status, res.Note = a.State, a.Node, a.Status, a.Note
+	if u.Path() == prefix && prefix != "" && s.profile.Directory != Serve && a.Final == "" {
+		if a.State == StateOK {
+			res.State = StateRedirect
+		}
+		if a.State.Answers() {
+			a.Final = b.root + "/"
+			if query != "?" {
+				a.Final += query
+			}
+		}
+	}
+	res.Final = a.Final
+	if strings.HasPrefix(a.Final, "/") && !s.Rooted() {
+		res.Final = prefix + a.Final
+	}
+	return res
+}
+
+// own tells whether u is on one of the site's hosts, whatever its scheme
+// (LL-65 to LL-68), and below the base path of which address.
+func (s *Host) own(u weburl.URL) (of *baseURL, own, below bool) {
+	authority := u.Host()
+	if p := u.Port(); p != "" {
+		authority += ":" + p
+	}
+	path := u.Path()
+	for i := range s.bases {
+		b := &s.bases[i]
+		// The whole authority counts: a user name makes it another (LL-68).
+		if b.host != authority || u.HasCredentials() {
+			continue
+		}
+		own = true
+		if rest, ok := strings.CutPrefix(path, b.path); ok && (rest == "" || rest[0] == '/') {
+			if !below || len(b.path) > len(of.path) {
+				of, below = b, true
+			}
+		}
+	}
+	return of, own, below
+}
+
+// mapped applies the --map rules: whole segments, the longest rule first,
+// again until none applies (LL-93). loop tells that it did not end.
+func (s *Host) mapped(path string) (result string, loop bool) {
+	const maxSteps = 20
+	for range maxSteps {
+		i := slices.IndexFunc(s.maps, func(m MapRule) bool {
+			rest, ok := strings.CutPrefix(path, m.From)
+			return ok && (rest == "" || rest[0] == '/')
+		})
+		if i < 0 {
+			return path, false
+		}
+		path = s.maps[i].To + path[len(s.maps[i].From):]
+		if path == "" {
+			path = "/"
+		}
+	}
+	return path, len(s.maps) > 0
+}
+
+// sortMaps returns the rules as mapped wants them: paths with a slash in
+// front and none behind, the longest first.
+func sortMaps(rules []MapRule) []MapRule {
+	out := make([]MapRule, 0, len(rules))
+	clean := func(p string) string {
+		if p == "" {
+			return ""
+		}
+		return "/" + strings.Trim(p, "/")
+	}
+	for _, m := range rules {
+		m = MapRule{clean(m.From), clean(m.To)}
+		if m.To == "/" {
+			m.To = ""
+		}
+		out = append(out, m)
+	}
+	slices.SortStableFunc(out, func(a, b MapRule) int { return cmp.Compare(len(b.From), len(a.From)) })
+	return out
+}

@@ -1,0 +1,122 @@
+package host
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A docroot that `hugo server` wrote is not what will be published: its absolute
+// links lead to localhost, drafts may be in it, and each page loads a script that
+// only that server has.
+
+// livereload is how the address of that script goes on behind the base path.
+const livereload = "livereload.js?mindelay="
+
+// ServerURL returns the address at which `hugo server` serves the docroot, as its
+// home page tells it; empty when that was not written by it. Links to it are
+// links to the site.
+func (s *Host) ServerURL() string { return s.serverURL }
+
+// isLivereload tells whether a request is for the script of `hugo server`.
+func isLivereload(path, query string) bool {
+	return strings.HasSuffix(path, "/livereload.js") && strings.HasPrefix(query, "?mindelay=")
+}
+
+// addServers adds the addresses of `hugo server` to those of the site.
+func (s *Host) addServers(found []baseURL) {
+	s.servers = found
+	if len(found) == 0 {
+		return
+	}
+	s.serverURL = "http://" + found[0].host + found[0].path + "/"
+	if len(s.bases) == 1 && s.bases[0].unknown() && !s.Rooted() {
+		s.bases[0].path = found[0].path // its links have the base path in front
+	}
+	s.bases = append(slices.Clip(s.bases), found...)
+}
+
+// findServers asks the home pages of the docroot, and of each root, for the
+// addresses at which `hugo server` serves them.
+func (s *Host) findServers() (found []baseURL) {
+	dir, err := os.OpenRoot(s.real)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	for _, root := range append([]Root{{}}, s.opt.Roots...) {
+		at := strings.Trim(root.Dir, "/")
+		b, ok := serverOf(dir, path.Join(at, "index.html"))
+		if !ok {
+			continue
+		}
+		if at != "" && at != "." {
+			b.root = "/" + at
+		}
+		if !slices.Contains(found, b) {
+			found = append(found, b)
+		}
+	}
+	if len(found) > 0 || len(s.opt.Roots) > 0 {
+		return found
+	}
+	// The home page of a site with a directory for each language may be one that
+	// only sends the visitor on, without the script.
+	entries, _ := fs.ReadDir(dir.FS(), ".")
+	for _, e := range entries {
+		if !e.IsDir() || !languageName.MatchString(e.Name()) {
+			continue
+		}
+		if b, ok := serverOf(dir, path.Join(e.Name(), "index.html")); ok {
+			return []baseURL{b}
+		}
+	}
+	return nil
+}
+
+var languageName = regexp.MustCompile(`^[a-z]{2,3}([-_][a-zA-Z]{2,4})?$`)
+
+// serverOf reads the address in a home page.
+func serverOf(dir *os.Root, name string) (b baseURL, ok bool) {
+	if info, err := dir.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return b, false
+	}
+	f, err := dir.Open(name)
+	if err != nil {
+		return b, false
+	}
+	defer f.Close()
+	const head = 64 << 10 // the script is the first thing in the head
+	text, err := io.ReadAll(io.LimitReader(f, head))
+	if err != nil {
+		return b, false
+	}
+	at := bytes.Index(text, []byte(livereload))
+	if at < 0 {
+		return b, false
+	}
+	src := text[bytes.LastIndexAny(text[:at], "\"'= \n")+1:]
+	if end := bytes.IndexAny(src, "\"' >\n"); end >= 0 {
+		src = src[:end]
+	}
+	u, err := url.Parse(strings.NewReplacer("&amp;", "&", `\u0026`, "&").Replace(string(src)))
+	if err != nil {
+		return b, false
+	}
+	port, err := strconv.ParseUint(u.Query().Get("port"), 10, 16)
+	if err != nil || port == 0 {
+		return b, false
+	}
+	base := strings.TrimSuffix(strings.TrimSuffix(u.Path, "livereload.js"), "/")
+	if base != "" && !strings.HasPrefix(base, "/") {
+		base = "" // relativeURLs
+	}
+	return baseURL{scheme: "http", host: "localhost:" + strconv.FormatUint(port, 10), path: base}, true
+}

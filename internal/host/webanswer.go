@@ -1,0 +1,103 @@
+package host
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// What the web hosts do to a path before they look for a file. They keep no
+// directories but a list of names, so these rules look at the text of a path.
+
+// rewritten answers for a path that is redirected for its text alone; ok is
+// false when it is looked up as it stands.
+func (q *asking) rewritten(segments []string, slash bool, query string) (a Answer, ok bool) {
+	if len(segments) == 0 {
+		return Answer{}, false
+	}
+	last := segments[len(segments)-1]
+	dir := segments[:len(segments)-1]
+	if !slash && len(dir) == 0 && q.p.ErrorPage != "" && (last == q.p.ErrorPage || q.p.Page == Serve && last+".html" == q.p.ErrorPage) {
+		q.step("error-page", "the page for what is missing is sent as such")
+		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host sends its page for what is missing with 404 always"}, true
+	}
+	if stem, cut := strings.CutSuffix(last, ".html"); cut && stem != "" && !slash && q.p.PageFile == RedirectAlways {
+		if q.p.IndexFile == RedirectBare && slices.Contains(q.s.index, last) {
+			return q.redirect("index-file", "/"+strings.Join(dir, "/"), query), true
+		}
+		return q.redirect("page-file", "/"+strings.Join(append(slices.Clone(dir), stem), "/"), query), true
+	}
+	if last == "index" && q.p.IndexName != Missing {
+		if a, ok := q.indexName(segments, slash, query); ok {
+			return a, true
+		}
+	}
+	path := "/" + strings.Join(segments, "/")
+	switch {
+	case q.p.TrailingSlash == Remove && slash:
+		return q.redirect("trailing-slash", path, query), true
+	case q.p.TrailingSlash == Add && !slash && !strings.Contains(last, "."):
+		return q.redirect("trailing-slash", path+"/", query), true
+	}
+	return Answer{}, false
+}
+
+// indexName answers for /dir/index, and for /dir/index/ when that is no
+// directory with an index file.
+func (q *asking) indexName(segments []string, slash bool, query string) (a Answer, ok bool) {
+	if slash && q.p.IndexName != Redirect {
+		return Answer{}, false
+	}
+	t := q.s.tree
+	if id := q.lookup(segments); id != docroot.NoNode && q.p.IndexName != RedirectAlways {
+		real := t.Nodes[id].Real
+		indexed := t.Nodes[real].Kind == docroot.KindDir && q.s.indexOf[real] != docroot.NoNode
+		if t.Nodes[real].Kind == docroot.KindFile || indexed && (slash || q.p.IndexName == RedirectBare) {
+			return Answer{}, false
+		}
+	}
+	path := "/" + strings.Join(segments[:len(segments)-1], "/")
+	if q.p.IndexName == Redirect && len(segments) > 1 {
+		path += "/"
+	}
+	return q.redirect("index-name", path, query), true
+}
+
+// lookup finds what the host takes for this path, NoNode if there is nothing.
+func (q *asking) lookup(segments []string) docroot.NodeID {
+	at := docroot.NodeID(0)
+	for _, name := range segments {
+		if at = q.child(at, name); at == docroot.NoNode {
+			return docroot.NoNode
+		}
+	}
+	return at
+}
+
+// pageOf finds the file that /name stands for when the suffix may be left out.
+func (q *asking) pageOf(dir docroot.NodeID, name string) docroot.NodeID {
+	t := q.s.tree
+	for _, suffix := range q.p.PageSuffixes {
+		if id := q.child(dir, name+suffix); id != docroot.NoNode && t.Nodes[id].Kind == docroot.KindFile {
+			return id
+		}
+	}
+	return docroot.NoNode
+}
+
+// browserPath is what a browser asks for after a redirect to an unescaped
+// path with query: "?" and "#" in names end the path, "\" is a slash.
+func browserPath(location string) string {
+	u, err := weburl.Parse(Unpublished + location)
+	if err != nil {
+		return location
+	}
+	path := u.Path()
+	if u.HasQuery() {
+		path += "?" + u.Query()
+	}
+	return path
+}

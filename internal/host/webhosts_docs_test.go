@@ -1,0 +1,85 @@
+package host
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+)
+
+var code = regexp.MustCompile("`([^`]*)`")
+
+// TestWebHostsDocumented: the tables of docs/reference/profiles.md are what the
+// profiles say: every row of them that begins with paths.
+func TestWebHostsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/reference/profiles.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := docroottest.Make(t, docroottest.Files{"index.html": page, "page.html": page, "dir/index.html": page, "both.html": page, "both/index.html": page, "404.html": page})
+	var sites []*Host
+	compared := 0
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		switch {
+		case len(cells) > 1 && cells[1] == "cloudflare-pages":
+			sites = nil
+			for _, name := range cells[1:] {
+				sites = append(sites, loadHost(t, root, Options{Profile: builtin(name)()}))
+			}
+		case len(cells) > 1 && cells[1] == "vercel, cleanUrls":
+			sites = nil
+			for _, name := range []string{"vercel", "firebase"} {
+				for _, slash := range []*bool{nil, new(true), new(false)} {
+					sites = append(sites, loadHost(t, root, Options{Profile: builtin(name)().WithURLs(true, slash)}))
+				}
+			}
+		case len(sites) == len(cells)-1 && strings.HasPrefix(cells[0], "`/"):
+			for _, path := range code.FindAllStringSubmatch(cells[0], -1) {
+				if strings.HasPrefix(path[1], "//") || strings.Contains(path[1], "a.html") {
+					continue // in words
+				}
+				for i, s := range sites {
+					compared++
+					compareCell(t, s, path[1], cells[i+1])
+				}
+			}
+		}
+	}
+	if compared < 100 {
+		t.Errorf("compared %d cells only", compared)
+	}
+}
+
+// compareCell compares one cell with what the profile says.
+func compareCell(t *testing.T, s *Host, path, cell string) {
+	t.Helper()
+	first, last := predict(s, path), finally(s, path)
+	want := ""
+	if m := code.FindStringSubmatch(cell); m != nil {
+		want = m[1]
+	}
+	ok := false
+	switch {
+	case cell == "=":
+		ok = first.status == 200
+	case cell == "-":
+		ok = first.location == "" && first.status == 404
+	case strings.HasSuffix(cell, "then 404"):
+		ok = last.location == want && last.status == 404
+	case strings.HasPrefix(cell, "> "):
+		ok = last.location == want && last.status == 200
+	case cell == "the directory":
+		ok = first.status == 200 && first.file == "both/index.html"
+	default:
+		ok = first.status == 200 && first.file == want
+	}
+	if !ok {
+		t.Errorf("%s: %s: docs/reference/profiles.md says %q, the profile %v, in the end %v", s.profile.Name, path, cell, first, last)
+	}
+}

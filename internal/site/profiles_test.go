@@ -1,0 +1,85 @@
+package site
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
+	"github.com/sitelink/sitelink/internal/host"
+)
+
+// TestAnyCase: LL-110 is not for a host that takes names in any letter case;
+// the link works there, and somebody should know that it does nowhere else.
+func TestAnyCase(t *testing.T) {
+	fs := files{"pic.png": "", "Sub/A.html": plain, "Sub/index.html": plain, "a/x.html": plain, "a/X.html": plain}
+	table(t, fs, Options{Profile: profile(t, "netlify")}, "p.html", []row{
+		{"exact", "pic.png", "OK 200 /pic.png = pic.png"},
+		{"file", "Pic.PNG", "ServerDependent 200 /Pic.PNG = pic.png"},
+		{"directory", "sub/A.html", "ServerDependent 200 /sub/A.html = Sub/A.html"},
+		{"directory_redirected", "SUB", "ServerDependent 200 /SUB = Sub/index.html > /SUB/"},
+		{"page", "sub/a", "ServerDependent 200 /sub/a = Sub/A.html"},
+		{"exact_first", "a/X.html", "OK 200 /a/X.html = a/X.html"},
+		{"missing", "Pic.gif", "MissingFile 404 /Pic.gif"},
+	})
+}
+
+// TestWebHostsFast: on the docroot of path edge cases the fast path of every
+// profile says what the slow path says.
+func TestWebHostsFast(t *testing.T) {
+	profiles := host.Profiles()
+	for _, name := range []string{"vercel", "firebase"} {
+		for _, slash := range []*bool{nil, new(true), new(false)} {
+			p := profile(t, name).WithURLs(true, slash)
+			p.Name += "-clean"
+			profiles = append(profiles, p)
+		}
+	}
+	const tables = "../host/testdata/hosts/"
+	requests := docroottest.Lines(t, tables+"cloudflare-pages.txt")
+	requests = slices.DeleteFunc(requests, func(line string) bool { return line[0] == '#' })
+	root := docroottest.FromList(t, tables+"docroot.txt", "")
+	for _, p := range profiles {
+		rnd := rand.New(rand.NewPCG(3, 3))
+		for _, page := range []string{"page.html", "dir/inner.html"} {
+			site := fastSite{name: p.Name, s: load(t, root, Options{Profile: p}), page: page}
+			r := site.resolver(t)
+			for _, line := range requests {
+				href, _, _ := strings.Cut(line, " -> ")
+				if rnd.IntN(2) == 0 {
+					href = strings.TrimPrefix(href, "/")
+				}
+				if diff, _ := compareFast(r, href); diff != "" {
+					t.Errorf("%s: %s: %q: %s", p.Name, page, href, diff)
+				}
+			}
+		}
+	}
+}
+
+func profile(t testing.TB, name string) host.Profile {
+	t.Helper()
+	p, ok := host.ProfileByName(name)
+	if !ok {
+		t.Fatal("no profile " + name)
+	}
+	return p
+}
+
+// A changed profile is another host.
+func TestChangedProfile(t *testing.T) {
+	p, _ := host.ProfileByName("nginx")
+	for key, value := range map[string]string{"page": "serve", "page-file": "redirect", "deny": "secret*", "denied": "404", "slashes": "redirect"} {
+		if err := p.Set(key, []string{value}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table(t, files{"a/page.html": plain, "secret.html": plain, "index.html": plain}, Options{Profile: p}, "index.html", []row{
+		{"page", "/a/page", "OK 200 /a/page = a/page.html"},
+		{"page-file", "/a/page.html", "Redirect 200 /a/page.html = a/page.html > /a/page"},
+		{"page-slash", "/a/page/", "MissingDirectory 404 /a/page/"},
+		{"deny", "/secret.html", "Unreadable 404 /secret.html"},
+		{"slashes", "/a//page", "Redirect 200 /a//page = a/page.html > /a/page"},
+	})
+}
