@@ -2,8 +2,8 @@ package scan
 
 import "testing"
 
-// TestMerge: resolving against a base that may be relative itself agrees with
-// RFC 3986, 5.4.1, but for the dot segments that stay.
+// TestMerge: resolving against a relative base agrees with RFC 3986, 5.4.1,
+// except for the dot segments that remain.
 func TestMerge(t *testing.T) {
 	const base = "http://a/b/c/d;p?q"
 	for _, c := range []struct{ base, ref, want string }{

@@ -12,7 +12,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/scantest"
 )
 
-// cssFound returns the URLs that cssURLs finds, those of @import marked.
+// foundURLs returns the URLs that URLs finds, and marks those of @import.
 func foundURLs(t *testing.T, text string) []string {
 	t.Helper()
 	var found []string
@@ -42,7 +42,7 @@ func testURLs(t *testing.T, cases []urlCase) {
 				t.Errorf("URLs(%q) = %q, want %q", c.in, got, c.want)
 			}
 			if oracle := oracle(c.in); !slices.Equal(oracle, c.want) {
-				t.Errorf("the oracle says %q, want %q", oracle, c.want)
+				t.Errorf("the oracle has %q, want %q", oracle, c.want)
 			}
 		})
 	}
@@ -214,7 +214,7 @@ func TestCSSImages4_image_set(t *testing.T) {
 }
 
 func TestCSS_hostile_sheets_take_linear_time(t *testing.T) {
-	// Were one of these quadratic, the test would take hours.
+	// If one of these took quadratic time, the test would take hours.
 	const n = 1 << 20
 	for _, unit := range []string{
 		"url(", "url('", "\"", "/*", "(", "\\", "\\61", "@", "@import", "@import/**/", "@import \\61", "@a", "u\\72l(",
@@ -255,13 +255,13 @@ func FuzzCSS(f *testing.F) {
 			found = append(found, string(value))
 		})
 		if want := oracle(text); !slices.Equal(found, want) {
-			t.Fatalf("URLs(%q) = %q, the oracle says %q", text, found, want)
+			t.Fatalf("URLs(%q) = %q, the oracle has %q", text, found, want)
 		}
 	})
 }
 
-// TestCSS_random_sheets_equal_the_oracle reads sheets of a few pieces each that
-// bytes put together by chance would rarely make. The seed is fixed.
+// TestCSS_random_sheets_equal_the_oracle reads sheets of a few pieces each, in
+// combinations that random bytes rarely produce. The seed is fixed.
 func TestCSS_random_sheets_equal_the_oracle(t *testing.T) {
 	pieces := []string{
 		"url(", "URL(", "u\\72l(", "\\75rl(", "image-set(", "-webkit-image-set(", "im\\61ge-set(", "type(", "(", ")", "a", "/x", "b.png",
@@ -279,7 +279,7 @@ func TestCSS_random_sheets_equal_the_oracle(t *testing.T) {
 		text := b.String()
 		got, want := foundURLs(t, text), oracle(text)
 		if !slices.Equal(got, want) {
-			t.Fatalf("URLs(%q) = %q, the oracle says %q", text, got, want)
+			t.Fatalf("URLs(%q) = %q, the oracle has %q", text, got, want)
 		}
 		urls += len(got)
 	}
@@ -300,7 +300,7 @@ func TestCSS_allocates_nothing_without_escapes(t *testing.T) {
 	}
 }
 
-// benchmarkCSS is a sheet as people write them: a URL in every tenth rule.
+// benchmarkCSS is a typical sheet with a URL in every tenth rule.
 func benchmarkCSS() []byte {
 	var b bytes.Buffer
 	b.WriteString("@charset \"utf-8\";\n@import url(\"reset.css\");\n")
@@ -325,7 +325,7 @@ func BenchmarkCSS(b *testing.B) {
 	}
 }
 
-// sheetScanner is one for all tests: what it read before must not matter.
+// All tests use one sheetScanner: what it read before must not matter.
 var sheetScanner Scanner
 
 func readSheet(text []byte) *scan.Page { return sheetScanner.Scan(text, scan.Options{}) }
@@ -358,7 +358,7 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// FuzzFilesCSS: any bytes give links inside the text, in order.
+// FuzzFiles: any bytes give links inside the text, in order.
 func FuzzFiles(f *testing.F) {
 	for _, c := range sheetCases {
 		f.Add([]byte(c.In))
@@ -375,7 +375,7 @@ func FuzzFiles(f *testing.F) {
 	})
 }
 
-// TestFilesCSS_linear reads sheets that repeat one part.
+// TestSheets_linear reads sheets that repeat one unit.
 func TestSheets_linear(t *testing.T) {
 	for _, c := range []struct {
 		Name           string

@@ -7,7 +7,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/scantest"
 )
 
-// fileScanner is one for all tests: what it read before must not matter.
+// All tests use one fileScanner: what it read before must not matter.
 var fileScanner Scanner
 
 func reading(read func(s *Scanner, text []byte, opt scan.Options) *scan.Page) func(text []byte) *scan.Page {
@@ -51,14 +51,14 @@ var fileCases = []fileCase{
 		[]string{"link (text) link /a.css", "link (text) link b.js -> /b.js", "link (text) hint https://h/", "link (text) link i.png -> /blog/i.png", "link (text) link c -> /p/c"}, ""},
 }
 
-// TestFiles: where files that are neither HTML nor XML hold links.
+// TestFiles checks where files that are neither HTML nor XML hold links.
 func TestFiles(t *testing.T) {
 	for _, c := range fileCases {
 		scantest.RunFile(t, scantest.FileCase(c))
 	}
 }
 
-// TestIsJSONFeed: the version tells, wherever it stands in the head.
+// TestIsJSONFeed: the version decides, wherever it is in the head.
 func TestIsJSONFeed(t *testing.T) {
 	for in, want := range map[string]bool{
 		`{"version":"https://jsonfeed.org/version/1"}`:                                     true,
@@ -92,7 +92,7 @@ func FuzzFiles(f *testing.F) {
 	})
 }
 
-// TestFiles_linear reads files that repeat one part.
+// TestFiles_linear reads files that repeat one unit.
 func TestFiles_linear(t *testing.T) {
 	for _, c := range []struct {
 		Name           string

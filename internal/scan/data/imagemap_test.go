@@ -21,7 +21,7 @@ func readMap(t *testing.T, text string) (links []string, base string, bad []int)
 	return links, base, bad
 }
 
-// testMapLines wants each line to give one URL, or none where it is "".
+// testMapLines expects each line to give one URL, or none if it is "".
 func testMapLines(t *testing.T, urlByLine [][2]string) {
 	t.Helper()
 	for _, c := range urlByLine {
@@ -61,7 +61,7 @@ func TestLL_96_NCSA(t *testing.T) {
 		{"rect /a.html 1 1 2 2", "/a.html"},
 		{"rect /a.html 1.5,1 -2,+2", "/a.html"},
 		{"rect /a.html (1,1) (2,2)", "/a.html"},
-		{"rect /a.html", "/a.html"}, // nobody can click it, but it is a link
+		{"rect /a.html", "/a.html"}, // cannot be clicked, but it is a link
 		{"rect /a.html#f?x=1,2 1,1 2,2", "/a.html#f?x=1,2"},
 		{"rect mailto:a@example.org 1,1 2,2", "mailto:a@example.org"},
 		{"rect /a.html 1,1 2,2 # note", "/a.html"},
@@ -72,7 +72,7 @@ func TestLL_96_NCSA(t *testing.T) {
 		{"default menu", ""},
 		{"default error", ""},
 		{"default nocontent.html", "nocontent.html"},
-		// Apache's quotes and labels.
+		// Quotes and labels in Apache's form.
 		{`rect "/a b.html" 1,1 2,2`, "/a b.html"},
 		{`rect /a.html "Label" 1,1 2,2`, "/a.html"},
 		{`rect /a.html 1,1 2,2 "A label, too"`, "/a.html"},

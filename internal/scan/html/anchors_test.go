@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// anchorRows lists the anchors of a page as "id x", "name x", "map x".
+// anchorRows lists the anchors of a page as "id x", "name x" or "map x".
 func anchorRows(p *scan.Page) []string {
 	out := []string{}
 	for _, a := range p.Anchors {
@@ -22,7 +22,7 @@ func anchorRows(p *scan.Page) []string {
 }
 
 type anchorCase struct {
-	name, page, want string // want: rows, separated by ", "
+	name, page, want string // want has rows, separated by ", "
 }
 
 func runAnchorCases(t *testing.T, cases []anchorCase) {
@@ -44,7 +44,7 @@ func runAnchorCases(t *testing.T, cases []anchorCase) {
 	}
 }
 
-// TestAnchors proves what defines an anchor.
+// TestAnchors checks what defines an anchor.
 func TestAnchors(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	runAnchorCases(t, []anchorCase{
@@ -71,8 +71,8 @@ func TestAnchors(t *testing.T) {
 	})
 }
 
-// TestWhereIDsCount rebuilds what headless Chromium was seen to do, scripting
-// off: the ids that count, and those that do not.
+// TestWhereIDsCount repeats what headless Chromium does without scripting:
+// which ids count and which do not.
 func TestWhereIDsCount(t *testing.T) {
 	nested := strings.Repeat("<div>", 700) + "<p id=x>"
 	runAnchorCases(t, []anchorCase{
@@ -116,7 +116,7 @@ func TestWhereIDsCount(t *testing.T) {
 	})
 }
 
-// TestSelect: today's parser keeps nearly everything inside select; Chromium
+// TestSelect: current parsers keep nearly everything inside select. Chromium
 // finds these ids, but not that of a select in a select.
 func TestSelect(t *testing.T) {
 	p := new(Scanner).Scan([]byte(`<select id=a><div id=b><p id=c><img id=d><a id=e></a><svg id=f></svg></div><option id=g></select><p id=h>`), scan.Options{})
@@ -126,7 +126,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestQuirks: browsers compare <a name> without regard to case in quirks mode.
+// TestQuirks: in quirks mode, browsers ignore letter case in <a name>.
 func TestQuirks(t *testing.T) {
 	for _, c := range []struct {
 		page string

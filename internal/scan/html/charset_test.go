@@ -24,8 +24,8 @@ func inCharset(t *testing.T, name, text string) []byte {
 	return b
 }
 
-// TestCharset_HTML_13_2_3_2: the page's encoding decides what its values are,
-// and offsets lead back to the bytes of the file.
+// TestCharset_HTML_13_2_3_2: the page's encoding determines its values, and
+// offsets lead to the right bytes of the file.
 func TestCharset_HTML_13_2_3_2(t *testing.T) {
 	const (
 		cafe  = `<p>ça</p><a href="café.html" id=é>x</a><img src=plain.png>`
@@ -105,7 +105,8 @@ func TestCharset_HTML_13_2_3_2(t *testing.T) {
 }
 
 // TestCharset_trailBytes: in Shift_JIS a backslash, and in ISO-2022-JP a quote
-// or "<", may be the second half of a character and is then no syntax.
+// or "<", can be the second half of a character. Then it has no syntactic
+// meaning.
 func TestCharset_trailBytes(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
 		{"Shift_JIS_backslash", "<meta charset=shift_jis><a href=\"\x83\x5C/x\">", "ソ/x"},
@@ -123,7 +124,7 @@ func TestCharset_trailBytes(t *testing.T) {
 	}
 }
 
-// TestCharset_reuse: what one page declares says nothing about the next.
+// TestCharset_reuse: the declaration of one page has no effect on the next.
 func TestCharset_reuse(t *testing.T) {
 	var s Scanner
 	if p := s.Scan([]byte("<meta charset=shift_jis><a href='\x83\x5C'>"), scan.Options{}); string(p.Links[0].Value) != "ソ" {

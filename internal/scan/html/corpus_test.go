@@ -12,9 +12,9 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/scantest"
 )
 
-// TestCorpora holds the scanner against golang.org/x/net/html on every page
-// of real documentation: the directories in SITELINK_CORPORA, one for each
-// Debian package. It says how many pages needed the slow path.
+// TestCorpora compares the scanner with golang.org/x/net/html on every page of
+// real documentation: the directories in SITELINK_CORPORA, one for each Debian
+// package. It logs how many pages needed the slow path.
 func TestCorpora(t *testing.T) {
 	root := os.Getenv("SITELINK_CORPORA")
 	if root == "" || testing.Short() {
@@ -88,8 +88,8 @@ func (c *corpus) visit(name string, d fs.DirEntry, err error) error {
 	return nil
 }
 
-// BenchmarkHTML reads pages like those that rustdoc and Sphinx write. The
-// third one is the first with a nested form, which the slow path reads.
+// BenchmarkHTML reads pages in the style of rustdoc and Sphinx. The third page
+// is the first one with a nested form, so the slow path reads it.
 func BenchmarkHTML(b *testing.B) {
 	rustdoc := scantest.RustdocPage(200)
 	for _, c := range []struct {
@@ -114,9 +114,8 @@ func BenchmarkHTML(b *testing.B) {
 	}
 }
 
-// BenchmarkCorpus reads every 29th page of each corpus below the directory
-// SITELINK_CORPORA, copied as a read would into a buffer that stays in the
-// processor's cache.
+// BenchmarkCorpus reads every 29th page of each corpus in SITELINK_CORPORA. It
+// copies each page into a buffer that stays in the processor's cache.
 func BenchmarkCorpus(b *testing.B) {
 	root := os.Getenv("SITELINK_CORPORA")
 	if root == "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// checkPlaces: each offset is that of the value's first byte as written, in
-// the tag that TagOff names.
+// checkPlaces fails if an offset is not that of the value's first byte, or
+// TagOff not that of its tag.
 func checkPlaces(t *testing.T, p *scan.Page) {
 	t.Helper()
 	for i := range p.Links {
@@ -48,10 +48,10 @@ func runLinkCases(t *testing.T, opt scan.Options, cases []linkCase) {
 				checkPlaces(t, p)
 				scantest.CheckPage(t, p)
 			}
-			// The same in upper case, as far as names go: LL-55.
+			// The same with names in upper case: LL-55.
 			upper := upperNames(c.page)
 			if strings.Contains(c.page, "x<y") {
-				return // no name
+				return // not a name
 			}
 			if got := scantest.Rows(s.Scan([]byte(upper), opt)); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
 				t.Errorf("%s\n got %q\nwant %q", upper, got, c.want)
@@ -60,7 +60,7 @@ func runLinkCases(t *testing.T, opt scan.Options, cases []linkCase) {
 	}
 }
 
-// upperNames turns the tag names of page to upper case.
+// upperNames changes the tag names of page to upper case.
 func upperNames(page string) string {
 	b := []byte(page)
 	for i := range b {
@@ -76,8 +76,8 @@ func upperNames(page string) string {
 	return string(b)
 }
 
-// both are the rows of the seed's table that mean the same in either table;
-// map and anchor rows (LL-39, LL-51) are in anchors_test.go.
+// both are the rows of linklint's table that mean the same in both tables. Rows
+// for map and anchors (LL-39, LL-51) are in anchors_test.go.
 var both = []linkCase{
 	{"LL-38 a_href", `<a href=b.html>`, []string{"a href link b.html"}},
 	{"LL-38 a_fragment", `<a href=#frag>`, []string{"a href link #frag"}},
@@ -97,7 +97,7 @@ var both = []linkCase{
 	{"LL-87 area_in_map", `<map name=m><area href=b.html></map>`, []string{"area href link b.html"}},
 }
 
-// TestLinkTable_linklint proves LL-38 to LL-54 with the seed's own table.
+// TestLinkTable_linklint checks LL-38 to LL-54 with linklint's own table.
 func TestLinkTable_linklint(t *testing.T) {
 	runLinkCases(t, scan.Options{Tags: scan.Linklint}, append(slices.Clone(both), []linkCase{
 		{"LL-47 frame_src", `<frameset><frame src=f.html></frameset>`, []string{"frame src link f.html"}},
@@ -114,8 +114,8 @@ func TestLinkTable_linklint(t *testing.T) {
 	}...))
 }
 
-// TestLinkTable_modern proves the seed's rows with today's meaning, and the
-// rest of the modern table.
+// TestLinkTable_modern checks linklint's rows with their current meaning, and
+// the rest of the modern table.
 func TestLinkTable_modern(t *testing.T) {
 	runLinkCases(t, scan.Options{}, append(slices.Clone(both), []linkCase{
 		{"LL-47 frame_src", `<frameset><frame src=f.html longdesc=l.html></frameset>`,
@@ -200,8 +200,8 @@ func TestLinkTable_modern(t *testing.T) {
 	}...))
 }
 
-// TestLinkTable_page holds the rows that only the first tag of its name in a
-// page gives: html and head.
+// TestLinkTable_page checks the rows that apply only to the first tag of its
+// name: html and head.
 func TestLinkTable_page(t *testing.T) {
 	var s Scanner
 	p := s.Scan([]byte(`<!DOCTYPE html><html manifest=m><head profile="a b"><body background=c>`), scan.Options{Charset: "utf-8"})
@@ -212,7 +212,7 @@ func TestLinkTable_page(t *testing.T) {
 	checkPlaces(t, p)
 }
 
-// TestLinkTable_complete: every rule of both tables gives a link in HTML.
+// TestLinkTable_complete checks that every rule of both tables gives a link.
 func TestLinkTable_complete(t *testing.T) {
 	for _, table := range []struct {
 		tags  scan.Tags
@@ -251,7 +251,7 @@ func TestLinkTable_complete(t *testing.T) {
 	}
 }
 
-// TestRef proves what LL-40 and LL-41 resolve in place of the value.
+// TestRef checks what is resolved instead of the value (LL-40 and LL-41).
 func TestRef(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
 		{"LL-40 class_added", `<applet code=App>`, "App.class"},
@@ -277,8 +277,8 @@ func TestRef(t *testing.T) {
 	}
 }
 
-// TestParsing proves LL-30 to LL-34 and LL-55 to LL-62: which tags are tags,
-// and what an attribute's value is.
+// TestParsing checks LL-30 to LL-34 and LL-55 to LL-62: which tags are tags,
+// and what the value of an attribute is.
 func TestParsing(t *testing.T) {
 	runLinkCases(t, scan.Options{Tags: scan.Linklint}, []linkCase{
 		{"LL-30 comment", `<!-- <a href=no.html> --><a href=yes.html>`, []string{"a href link yes.html"}},
@@ -325,8 +325,8 @@ func TestParsing(t *testing.T) {
 	})
 }
 
-// TestFaults proves the warnings of LL-31 and LL-33, and that there is one for
-// each defect on either path.
+// TestFaults checks the warnings of LL-31 and LL-33, and that both paths report
+// each defect once.
 func TestFaults(t *testing.T) {
 	// A nested form makes the page irregular.
 	const irregular = `<form><form id=x></form>`
@@ -369,8 +369,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestBase proves the scan's side of LL-35 to LL-37: each base with href in
-// order, where it stands; what they do to links is the site's.
+// TestBase checks the scanner's part of LL-35 to LL-37: each base with href, in
+// order and with its offset. Package site applies them to links.
 func TestBase(t *testing.T) {
 	for _, c := range []struct {
 		name, page string
@@ -403,8 +403,8 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// TestHasScript: whether the page runs scripts decides what its unknown
-// fragments are.
+// TestHasScript checks whether the page runs scripts, which affects the verdict
+// on unknown fragments.
 func TestHasScript(t *testing.T) {
 	for _, c := range []struct {
 		page string
@@ -431,8 +431,8 @@ func srcsetURLs(value string) []string {
 
 // The cases follow the steps of
 // https://html.spec.whatwg.org/multipage/images.html#parse-a-srcset-attribute
-// and cover what web-platform-tests' parse-a-srcset-attribute.html covers,
-// except that candidates with unusable descriptors are wanted as well.
+// and cover web-platform-tests' parse-a-srcset-attribute.html, except that
+// candidates with unusable descriptors are expected as well.
 func TestHTML_srcset(t *testing.T) {
 	for _, c := range []struct {
 		name, in string

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// In each text S marks Start, C Charset, E End, B Body.
+// In each text, S marks Start, C Charset, E End and B Body.
 func TestReadHead(t *testing.T) {
 	for _, c := range []struct{ name, text string }{
 		{"plain", `<!doctype html><html><head>{S}<meta charset="utf-8">{C}<title>x</title>{E}</head>{B}<body>y`},
@@ -58,10 +58,11 @@ func TestReadHead(t *testing.T) {
 			if got := [4]int{h.Start, h.Charset, h.End, h.Body}; got != want || !h.Whole {
 				t.Errorf("start, charset, end, body at %v, want %v; whole: %v", got, want, h.Whole)
 			}
-			if c.name != "mark" { // which the oracle takes for text
+			if c.name != "mark" { // the oracle takes it for text
 				compareHead(t, text)
 			}
-			// The walk may stop anywhere, and never says that a body was before.
+			// ReadHead may stop anywhere, but must not report the body too
+			// early.
 			for limit := range text {
 				if p := ReadHead(text, false, limit); p.Whole && p != h || !p.Whole && p.Body > h.Body {
 					t.Errorf("stopped at %d: %+v, whole %+v", limit, p, h)
@@ -71,7 +72,7 @@ func TestReadHead(t *testing.T) {
 	}
 }
 
-// places4 takes the marks out of a text.
+// places4 removes the marks from a text.
 func places4(marked string) (text []byte, at [4]int) {
 	for marked != "" {
 		before, after, ok := strings.Cut(marked, "{")
@@ -120,9 +121,9 @@ func TestReadHeadFacts(t *testing.T) {
 	}
 }
 
-// compareHead holds ReadHead against the tree of x/net/html: a link put at
-// Start, after Charset, at End and just before Body stands in the head, one
-// after what opens the body does not.
+// compareHead compares ReadHead with the tree of x/net/html: a link inserted at
+// Start, after Charset, at End or just before Body is in the head, and a link
+// after the markup that opens the body is not.
 func compareHead(t *testing.T, text []byte) {
 	t.Helper()
 	h := ReadHead(text, false, len(text))
@@ -130,7 +131,7 @@ func compareHead(t *testing.T, text []byte) {
 		t.Fatalf("%+v in %d bytes", h, len(text))
 	}
 	var places []int
-	if h.Start < len(text) { // else it may end in the middle of a tag or comment
+	if h.Start < len(text) { // else it may end inside a tag or comment
 		places = append(places, h.Start)
 	}
 	if h.Charset > 0 {
@@ -140,12 +141,12 @@ func compareHead(t *testing.T, text []byte) {
 		places = append(places, h.End, h.Body)
 	}
 	for _, i := range places {
-		// What closes an open noscript element closes the head behind it.
+		// What closes an open noscript element closes the head after it.
 		if parent := probeHead(t, text, i); parent != "head" && !(parent == "noscript" && i == h.End) {
 			t.Fatalf("%q: a link at %d is put into %q; %+v", text, i, parent, h)
 		}
 	}
-	// What stands at Body opens it.
+	// The markup at Body opens the body.
 	if h.Body < len(text) {
 		if parent := probeBody(text, h.Body); parent != "" {
 			t.Fatalf("%q: %s at %d does not open the body; %+v", text, parent, h.Body, h)
@@ -155,7 +156,7 @@ func compareHead(t *testing.T, text []byte) {
 
 const headProbe = "data-head-probe"
 
-// probeHead returns the parent of a link put at i.
+// probeHead returns the parent of a link inserted at i.
 func probeHead(t *testing.T, text []byte, i int) string {
 	t.Helper()
 	page := string(text[:i]) + "<link " + headProbe + ">" + string(text[i:])
@@ -171,9 +172,8 @@ func probeHead(t *testing.T, text []byte, i int) string {
 	return "nothing"
 }
 
-// probeBody tells what stands at i unless the parser's head is closed there by
-// it: without it, and with the text cut, a link goes into the head; with the
-// token that begins there it no longer does.
+// probeBody returns "" if the token at i opens the body. If a link after that
+// token still goes into the head, it returns the token.
 func probeBody(text []byte, i int) string {
 	end := min(i+1, len(text))
 	if text[i] == '<' {
@@ -198,7 +198,7 @@ func probeBody(text []byte, i int) string {
 	return ""
 }
 
-// FuzzHead holds ReadHead against x/net/html.
+// FuzzHead compares ReadHead with x/net/html.
 func FuzzHead(f *testing.F) {
 	for _, text := range scantest.TreeTests(f) {
 		f.Add(text)
@@ -212,8 +212,8 @@ func FuzzHead(f *testing.F) {
 		lower := bytes.ToLower(text)
 		for _, c := range []string{
 			"<frameset", "<frame", "\x00", "\xEF\xBB\xBF", "<plaintext", // see oracleIsWrong
-			"<template", // its content has modes of its own; TestReadHead has the plain cases
-			"<noframes", // in noscript, its tokenizer and its parser disagree on what is text
+			"<template", // its content has its own insertion modes; TestReadHead has the plain cases
+			"<noframes", // in noscript, its tokenizer and its parser disagree about what is text
 		} {
 			if bytes.Contains(lower, []byte(c)) {
 				ReadHead(text, false, len(text))

@@ -14,8 +14,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/scantest"
 )
 
-// TestHostile_truncated: a file that ends at any byte gives the links of the
-// whole file up to there.
+// TestHostile_truncated: a file that is cut at any byte has the links of the
+// whole file up to that byte.
 func TestHostile_truncated(t *testing.T) {
 	for _, tags := range []scan.Tags{scan.Modern, scan.Linklint} {
 		opt := scan.Options{Tags: tags}
@@ -28,14 +28,14 @@ func TestHostile_truncated(t *testing.T) {
 		for n := range len(scantest.RichPage) {
 			p := s.Scan([]byte(scantest.RichPage[:n]), opt)
 			scantest.CheckPage(t, p)
-			// A style sheet that the end cuts off may end in part of a URL.
+			// A style sheet that is cut may end with a part of a URL.
 			for _, f := range p.Faults {
 				p.Links = slices.DeleteFunc(p.Links, func(l scan.Link) bool {
 					return f.Kind == scan.FaultElement && l.Attr == scan.AttrText && l.TagOff == f.Off
 				})
 			}
 			if i := len(p.Links); i > 0 && p.Links[i-1].Tag == scan.TagStyle && p.Links[i-1].Attr == scan.AttrText && !strings.Contains(scantest.RichPage[p.Links[i-1].Off:n], "</style") {
-				p.Links = p.Links[:i-1] // likewise in svg, where it is no text element
+				p.Links = p.Links[:i-1] // likewise in svg, where style is not a text element
 			}
 			got, gotAnchors := scantest.Rows(p), anchorRows(p)
 			if len(got) > len(want) || !slices.Equal(got, want[:len(got)]) {
@@ -69,7 +69,7 @@ func TestHostile_truncatedAnyhow(t *testing.T) {
 	}
 }
 
-// TestHostile_binary: bytes that are no page at all.
+// TestHostile_binary reads bytes that are not a page at all.
 func TestHostile_binary(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	anyByte := make([]byte, 1<<20)
@@ -93,14 +93,14 @@ func TestHostile_binary(t *testing.T) {
 			t.Logf("%s, charset %q: %d links, irregular %v, %v", name, opt.Charset, len(s.el.Page.Links), s.el.Page.Irregular, time.Since(start).Round(time.Millisecond))
 		}
 	}
-	// Many short pieces reach more states than one long text.
+	// Many short texts reach more states than one long text.
 	for i := 0; i+300 < len(words); i += 300 {
 		scantest.CheckPage(t, s.Scan(words[i:i+300], scan.Options{}))
 		scantest.CheckPage(t, s.Scan(syntax[i:i+300], scan.Options{}))
 	}
 }
 
-// TestHostile_nesting: depth costs a few bytes, no stack.
+// TestHostile_nesting: each open element costs a few bytes and no stack.
 func TestHostile_nesting(t *testing.T) {
 	const depth = 100_000
 	for _, open := range []string{"<div>", "<table>", "<table><tr><td>", "<svg>", "<svg><g>", "<math><mrow>", "<template>", "<b>", "<a href=x>", "<ul><li>",
@@ -111,7 +111,8 @@ func TestHostile_nesting(t *testing.T) {
 			t.Errorf("%s: %d MB allocated for %d MB of text", open, used>>20, len(text)>>20)
 		}
 	}
-	// Where the slow path gives up, links and ids are still those of the text.
+	// If the slow path gives up, links and ids are those that the fast path
+	// found.
 	p := new(Scanner).Scan([]byte("<form><form>"+strings.Repeat("<div>", 1000)+"<a href=x id=y>"), scan.Options{})
 	if got := append(scantest.Rows(p), anchorRows(p)...); !slices.Equal(got, []string{"a href link x", "id y"}) {
 		t.Errorf("got %q", got)
@@ -127,8 +128,8 @@ func allocated(f func()) uint64 {
 	return behind.TotalAlloc - before.TotalAlloc
 }
 
-// TestHostile_hugeAttribute: one attribute of 100 MB costs what its value
-// does: nothing as written, a copy when references are decoded.
+// TestHostile_hugeAttribute: an attribute of 100 MB costs nothing if its value
+// is its source text, and a copy if references are decoded.
 func TestHostile_hugeAttribute(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 100 MB")
@@ -175,7 +176,7 @@ func TestHostile_hugeAttribute(t *testing.T) {
 	}
 }
 
-// TestHostile_millionsOfLinks: a page with five million links.
+// TestHostile_millionsOfLinks reads a page with five million links.
 func TestHostile_millionsOfLinks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 500 MB")
@@ -191,8 +192,8 @@ func TestHostile_millionsOfLinks(t *testing.T) {
 	}
 }
 
-// TestHostile_linear: eight times the text takes no more than 24 times the
-// time, whatever it holds.
+// TestHostile_linear: for eight times the text, the scanner takes at most 24
+// times as long, whatever the text is.
 func TestHostile_linear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
@@ -251,7 +252,8 @@ func TestHostile_linear(t *testing.T) {
 		patterns = append(patterns, pattern{fmt.Sprintf("%q", u), repeat(u)})
 	}
 	var s Scanner
-	// On the slow path the tree costs a thousand times more, so less must do.
+	// On the slow path the tree takes a thousand times as long, so the texts
+	// are shorter.
 	for _, path := range []struct {
 		before string
 		size   int

@@ -8,9 +8,9 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// TestIndex: whatever the text, the index holds every "<" and double quote in
-// order, and calls no byte plain that is not. With vector instructions it
-// holds nothing else.
+// TestIndex: for any text, the index has every "<" and double quote in order,
+// and does not call a special byte plain. With vector instructions it has
+// nothing else.
 func TestIndex(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
 	alphabet := []byte("<\"&\r\x00\x80\xff#=! <\"abcdefghijklmnop>/'")
@@ -51,8 +51,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestIndexWrites: wherever the text begins and whatever it holds, no more is
-// written than eight offsets behind the last, and a bit for each byte of text.
+// TestIndexWrites: for any text, at most eight offsets are written after the
+// last one, and one bit for each byte of text.
 func TestIndexWrites(t *testing.T) {
 	const blocks, base, untouched = 3, 1000, 0x7E57
 	for _, b := range []byte("<\"&x\x00\xff") {
@@ -84,7 +84,7 @@ func TestIndexWrites(t *testing.T) {
 	}
 }
 
-// TestIndexPlain: a value is plain when none of its bytes is special, wherever it
+// TestIndexPlain: a value is plain if none of its bytes is special, wherever it
 // begins and however long it is.
 func TestIndexPlain(t *testing.T) {
 	if !haveVectors {

@@ -17,9 +17,9 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
-// oracle lists what golang.org/x/net/html's tree holds of the attributes
-// that are one URL or name each, as a sorted set: the parser copies elements,
-// so counts mean nothing.
+// oracle lists the attributes with one URL or name in the tree of
+// golang.org/x/net/html as a sorted set. The parser copies elements, so counts
+// mean nothing.
 func oracle(text []byte) ([]string, error) {
 	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
 	if err != nil {
@@ -71,8 +71,8 @@ func oracleElement(n *html.Node, inert bool, set map[string]bool) {
 	}
 }
 
-// oracleAdvert adds what a link element advertises. Relations are read as they
-// are written, so pages with references are left out.
+// oracleAdvert adds what a link element advertises. Pages with character
+// references are left out, because relations are not decoded.
 func oracleAdvert(n *html.Node, set map[string]bool) {
 	for _, a := range n.Attr {
 		if a.Key != "rel" {
@@ -89,7 +89,7 @@ func oracleAdvert(n *html.Node, set map[string]bool) {
 	}
 }
 
-// ours lists the same of a Page.
+// ours lists the same for a Page.
 func ours(p *scan.Page) []string {
 	set := map[string]bool{}
 	for _, a := range p.Anchors {
@@ -125,8 +125,8 @@ func ours(p *scan.Page) []string {
 	return out
 }
 
-// foldForeign lower-cases the element name of link rows: the parser adjusts
-// the case of svg names.
+// foldForeign changes the element names of link rows to lower case, because the
+// parser adjusts the case of svg names.
 func foldForeign(rows []string) []string {
 	for i, r := range rows {
 		if f := strings.SplitN(r, " ", 3); f[0] == "link" {
@@ -137,13 +137,13 @@ func foldForeign(rows []string) []string {
 	return slices.Compact(rows)
 }
 
-// compare holds text against the oracle. Differences that browsers decide
-// against the oracle are left out by the callers.
+// compare compares the scanner with the oracle. Callers leave out texts for
+// which browsers differ from the oracle.
 func compare(t *testing.T, s *Scanner, text []byte) {
 	t.Helper()
 	want, err := oracle(text)
 	if err != nil {
-		return // over 512 open elements
+		return // more than 512 open elements
 	}
 	got := ours(s.Scan(text, scan.Options{Charset: "utf-8"}))
 	want, got = foldForeign(want), foldForeign(got)
@@ -163,7 +163,7 @@ func diff(a, b []string) (only []string) {
 
 func clip(b []byte) []byte { return b[:min(len(b), 600)] }
 
-// probes are put into every tree construction test: each start tag gets an id.
+// probe gives each start tag an id and a link.
 func probe(text []byte) []byte {
 	var out []byte
 	n := 0
@@ -201,9 +201,9 @@ func TestTreeConstruction(t *testing.T) {
 	t.Logf("%d pages were irregular", slow)
 }
 
-// FuzzPage holds the fast path, and its decision when not to trust itself,
-// against x/net/html's tree. Every page is read as it is and with an id and a
-// link put into each start tag.
+// FuzzPage compares the fast path, and its decision when to use the slow path,
+// with the tree of x/net/html. It reads every page as it is, and again with an
+// id and a link in each start tag.
 func FuzzPage(f *testing.F) {
 	for _, text := range scantest.TreeTests(f) {
 		f.Add(text)
@@ -223,16 +223,16 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// oracleIsWrong names the constructs in which x/net/html differs from
-// browsers, or cannot be compared because the probe changes the meaning.
+// oracleIsWrong reports whether the text has a construct for which x/net/html
+// differs from browsers, or whose meaning the probe changes.
 func oracleIsWrong(text []byte) bool {
 	lower := bytes.ToLower(text)
 	for _, c := range []string{
-		"<frameset", "<frame", // raw-text start tags inside frameset swallow what follows in its tokenizer
-		"\x00", // it drops NUL in some places
+		"<frameset", "<frame", // its tokenizer lets raw-text start tags inside frameset swallow what follows
+		"\x00", // it drops NUL in some positions
 		"\xEF\xBB\xBF",
-		"<caption",                // it takes a cell inside one (13.2.6.4.11)
-		"<plaintext", "<!doctype", // the probe does not belong into them
+		"<caption",                // it accepts a cell inside one (13.2.6.4.11)
+		"<plaintext", "<!doctype", // the probe does not fit into them
 	} {
 		if bytes.Contains(lower, []byte(c)) {
 			return true
@@ -241,8 +241,9 @@ func oracleIsWrong(text []byte) bool {
 	return escapedLess(lower)
 }
 
-// escapedLess: in the escaped states of script, "<" and neither a letter nor a
-// slash stays in them (HTML 13.2.5.23); its tokenizer leaves them.
+// escapedLess reports whether a script in an escaped state has a "<" without a
+// letter or slash after it. By the standard that keeps the state (HTML
+// 13.2.5.23), but x/net/html leaves it.
 func escapedLess(text []byte) bool {
 	_, script, _ := bytes.Cut(text, []byte("<script"))
 	_, rest, _ := bytes.Cut(script, []byte("<!--"))

@@ -13,7 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/scantest"
 )
 
-// pageRows lists all that a page holds, with its places.
+// pageRows lists everything that a page has, with offsets.
 func pageRows(p *scan.Page) []string {
 	var out []string
 	for i := range p.Links {
@@ -34,8 +34,8 @@ func pageRows(p *scan.Page) []string {
 	return append(out, fmt.Sprintf("script %v quirks %v charset %s", p.HasScript, p.Quirks, p.Charset()))
 }
 
-// comparePaths: on a page that the fast path trusts itself with, the slow path
-// finds the same, to the byte. It returns whether there was something to compare.
+// comparePaths checks that the slow path finds exactly the same as the fast
+// path on a regular page. It reports whether the page could be compared.
 func comparePaths(t *testing.T, s *Scanner, text []byte, opt scan.Options) bool {
 	t.Helper()
 	p := s.Scan(text, opt)
@@ -66,8 +66,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// FuzzPaths holds the two paths against each other: every kind of link, its
-// place, names, faults. FuzzPage sees fewer kinds, and no place.
+// FuzzPaths compares the two paths: every kind of link, offsets, names and
+// faults. FuzzPage covers fewer kinds, and no offsets.
 func FuzzPaths(f *testing.F) {
 	for _, text := range scantest.TreeTests(f) {
 		f.Add(text)
@@ -85,7 +85,7 @@ func FuzzPaths(f *testing.F) {
 			return // see oracleIsWrong
 		}
 		if bytes.Contains(lower, []byte("<caption")) && bytes.Contains(lower, []byte("<th")) {
-			return // x/net/html ignores th in a caption, HTML 13.2.6.4.11 does not
+			return // x/net/html ignores th in a caption, unlike HTML 13.2.6.4.11
 		}
 		comparePaths(t, &s, text, scan.Options{Charset: "utf-8"})
 		comparePaths(t, &s, text, scan.Options{Charset: "utf-8", Tags: scan.Linklint})
@@ -95,9 +95,9 @@ func FuzzPaths(f *testing.F) {
 	})
 }
 
-// FuzzQuick holds the quick path against the reading of every tag by itself:
-// everything a page holds must be the same, also where a tag lies across two
-// chunks of the index.
+// FuzzQuick compares the quick path with the reading of every single tag. The
+// whole page must be the same, even if a tag extends over two chunks of the
+// index.
 func FuzzQuick(f *testing.F) {
 	for _, text := range quickSeeds {
 		f.Add([]byte(text))
@@ -107,7 +107,8 @@ func FuzzQuick(f *testing.F) {
 	}
 	f.Add(scantest.RustdocPage(2))
 	f.Add(scantest.SphinxPage(2))
-	// Single quotes are not in the index: a value may go on in the next chunk.
+	// Single quotes are not in the index, so a value may continue in the next
+	// chunk.
 	f.Add([]byte("<a id='x\ry' href='" + strings.Repeat("x", 600) + "'>z</a>"))
 	f.Add([]byte("<a id='12345678901234567890123456789012345\ry'>z</a>"))
 	var quick, careful Scanner
@@ -121,8 +122,8 @@ func FuzzQuick(f *testing.F) {
 	})
 }
 
-// quickSeeds are tags of the forms that the quick path takes, and of those
-// that differ by little.
+// quickSeeds are tags that the quick path accepts, and tags that differ from
+// those by little.
 var quickSeeds = []string{
 	`<a href="x" id="y" class=z title="<b>">`, `<a class="c" href="a?b&amp;c" href="second">`, `<p id = "x">`, `<p id ="x"><p id= "x">`, `<p id><p id/><p id id="x">`,
 	`<a href='x"y' id='<z>'>`, `<a href="x"id="y">`, `<a href="x" / id="y"/>`, `<br/><br /><br id="x" /><a/href="x">`, "<a\n\thref=\"x\"\r\n  ID=\"y\" \f>",
@@ -143,8 +144,8 @@ func sameReading(t *testing.T, quick, careful *Scanner, text []byte) {
 	}
 }
 
-// normal makes empty lists nil: whether a buffer was used before is no
-// difference.
+// normal replaces empty lists by nil. Whether a buffer was used before does not
+// matter.
 func normal(p scan.Page) scan.Page {
 	if len(p.Links) == 0 {
 		p.Links = nil

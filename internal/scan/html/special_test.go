@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/scantest"
 )
 
-// TestRelations: what link elements are for, as far as it is told apart.
+// TestRelations checks the kind of link elements.
 func TestRelations(t *testing.T) {
 	var s Scanner
 	for rel, want := range map[string]scan.Kind{
@@ -25,7 +25,7 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// TestNoIndex: what a robots meta element says.
+// TestNoIndex checks the robots meta element.
 func TestNoIndex(t *testing.T) {
 	var s Scanner
 	for in, want := range map[string]bool{
@@ -85,8 +85,8 @@ func TestSecondHead(t *testing.T) {
 
 // The cases follow
 // https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
-// and cover what web-platform-tests' attr-meta-http-equiv-refresh/parsing.html
-// covers. want is empty when there is no URL.
+// and cover web-platform-tests' attr-meta-http-equiv-refresh/parsing.html. want
+// is empty if there is no URL.
 func TestHTML_refresh(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"empty", "", ""},
@@ -197,8 +197,9 @@ func FuzzRefresh(f *testing.F) {
 		if !bytes.Equal(url, bytes.Trim(url, " \t\n\r\f")) {
 			t.Fatalf("%q has white space at its ends", url)
 		}
-		// The URL is the end of the content but for quotes: put behind a time
-		// alone it is found again, unless it looks like a name or a quote.
+		// The URL is the end of the content except for quotes. With only a time
+		// before it, it must be found again, unless it looks like a name or a
+		// quote.
 		if c := url[0] | 0x20; c != 'u' && c != 'h' && url[0] != '"' && url[0] != '\'' && url[0] != ';' && url[0] != ',' {
 			again := append([]byte("0 "), url...)
 			start, end, ok := refreshURL(again)

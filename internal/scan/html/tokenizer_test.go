@@ -21,7 +21,7 @@ import (
 )
 
 // tokenizerCase is one of html5lib's tokenizer tests, which golang.org/x/net
-// ships: https://github.com/html5lib/html5lib-tests/tree/master/tokenizer
+// contains: https://github.com/html5lib/html5lib-tests/tree/master/tokenizer
 type tokenizerCase struct {
 	Description   string
 	Input         string
@@ -34,8 +34,8 @@ type tokenizerCase struct {
 	file string
 }
 
-// tokenizerCases returns the cases, with their second layer of escapes
-// resolved where that gives UTF-8, and what is left out by reason.
+// tokenizerCases returns the cases with their second layer of escapes decoded,
+// and the number of cases left out for each reason.
 func tokenizerCases(t *testing.T) (cases []tokenizerCase, skipped map[string]int) {
 	t.Helper()
 	dir := filepath.Join(scantest.ModuleDir(t, "golang.org/x/net"), "html/testdata/html5lib-tests/tokenizer")
@@ -71,7 +71,7 @@ func tokenizerCases(t *testing.T) (cases []tokenizerCase, skipped map[string]int
 
 var unicodeEscape = regexp.MustCompile(`\\u[0-9A-Fa-f]{4}`)
 
-// loneSurrogate tells whether an escape of the second layer names a surrogate.
+// loneSurrogate reports whether an escape of the second layer is a surrogate.
 func loneSurrogate(c tokenizerCase) bool {
 	for _, m := range unicodeEscape.FindAllString(c.Input, -1) {
 		if r, _ := strconv.ParseUint(m[2:], 16, 16); c.DoubleEscaped && 0xD800 <= r && r <= 0xDFFF {
@@ -112,12 +112,12 @@ func (c tokenizerCase) unescaped() tokenizerCase {
 	return c
 }
 
-// knownFor gives the names of attributes in the tests names that the scanner
-// tells apart. The two are equally unknown to the standard's tokenizer.
+// knownFor maps the attribute names in the tests to names that the scanner
+// knows. For the standard's tokenizer all names are alike.
 var knownFor = map[string]string{"a": "href", "b": "src", "c": "cite", "x": "ping", "y": "type", "z": "data", "aa": "name",
 	"ab": "poster", "ay": "property", "az": "style", "foo": "code", "id": "id", "o": "action", "t": "content"}
 
-// withKnownNames replaces the attribute names of c, in input and output.
+// withKnownNames replaces the attribute names of c in input and output.
 func (c tokenizerCase) withKnownNames() tokenizerCase {
 	names := map[string]bool{}
 	out := slices.Clone(c.Output)
@@ -141,7 +141,7 @@ func (c tokenizerCase) withKnownNames() tokenizerCase {
 	return c
 }
 
-// renameAttribute replaces name where it stands as an attribute's name can.
+// renameAttribute replaces name wherever it can be the name of an attribute.
 func renameAttribute(input, name, known string) string {
 	var out strings.Builder
 	for i := 0; i < len(input); {
@@ -162,9 +162,9 @@ func renameAttribute(input, name, known string) string {
 	return out.String()
 }
 
-// walkTokens reads text in the data state and lists what the scanner's own
-// functions see: tags, and the text between them. The tree builder's part,
-// which the tests leave out, is left out here: no tag changes the state.
+// walkTokens reads text in the data state and lists the tags, and the text
+// between them, that the scanner's functions find. No tag changes the state,
+// because these tests have no tree builder.
 func walkTokens(text []byte) (tokens []string, chars string) {
 	flush := func(b []byte) { chars += string(b) }
 	var s Scanner
@@ -209,9 +209,9 @@ func walkTokens(text []byte) (tokens []string, chars string) {
 	return tokens, chars
 }
 
-// pageIDs reads the whole case as a page, attribute a as id, and returns
-// the ids found and expected. The tags of these tests mean nothing to the tree
-// builder.
+// pageIDs reads the whole case as a page, with attribute a as id, and returns
+// the ids found and expected. The tags of these tests have no effect on the
+// tree.
 func pageIDs(c tokenizerCase) (got, want []string) {
 	for _, token := range c.Output {
 		if token[0] == "StartTag" {
@@ -253,7 +253,7 @@ func attrsOf(text []byte, set *token.AttrSet) map[string]string {
 	return out
 }
 
-// wantTokens lists the same of the expected output.
+// wantTokens lists the same for the expected output.
 func wantTokens(c tokenizerCase) (tokens []string, chars string) {
 	for _, token := range c.Output {
 		switch token[0] {
@@ -272,9 +272,9 @@ func wantTokens(c tokenizerCase) (tokens []string, chars string) {
 	return tokens, chars
 }
 
-// TestHTML_13_2_5_tokenizer runs html5lib's tokenizer tests: tags, attributes
-// and the extent of text are as expected in every state that a page can put
-// the scanner into.
+// TestHTML_13_2_5_tokenizer runs html5lib's tokenizer tests. It checks tags,
+// attributes and the extent of text in every state that a page can put the
+// scanner into.
 func TestHTML_13_2_5_tokenizer(t *testing.T) {
 	cases, skipped := tokenizerCases(t)
 	run, values := 0, 0
@@ -295,14 +295,15 @@ func TestHTML_13_2_5_tokenizer(t *testing.T) {
 					fail(got, want)
 				}
 				values += len(want)
-				// References outside of tags are not decoded: no link is there.
+				// References outside tags are not decoded, because no link is
+				// there.
 				if !strings.Contains(c.Input, "&") && newlines(gotChars) != wantChars {
 					fail(newlines(gotChars), wantChars)
 				}
 				run++
 			case "RCDATA state", "RAWTEXT state", "Script data state":
 				if c.LastStartTag == "" {
-					// No end tag fits: the scanner looks for one by name.
+					// No end tag matches. The scanner searches for one by name.
 					c.LastStartTag = "xmp"
 				}
 				got, want := rawText(c, state), firstText(c)
@@ -321,7 +322,7 @@ func TestHTML_13_2_5_tokenizer(t *testing.T) {
 				}
 				run++
 			case "CDATA section state":
-				// The section ends where its text ends; a tag behind it counts.
+				// The section ends where its text ends. A tag after it counts.
 				text := "<svg><![CDATA[" + c.Input
 				_, chars := wantTokens(c)
 				p := new(Scanner).Scan([]byte(text+"<g id=x>"), scan.Options{Charset: "utf-8"})
@@ -361,7 +362,8 @@ func rawText(c tokenizerCase, state string) string {
 	} else {
 		end = token.RawEnd(text, 0, c.LastStartTag)
 	}
-	// An end tag that the file cuts off is no tag; what it swallowed is lost.
+	// An end tag that is cut by the end of the file is not a tag, and its text
+	// is lost.
 	return strings.ReplaceAll(newlines(string(text[:end])), "\x00", "\uFFFD")
 }
 
@@ -378,8 +380,9 @@ func firstText(c tokenizerCase) string {
 }
 
 // TestHTML_13_2_5_72_references_in_attributes puts every text of html5lib's
-// tests that is one character reference into an attribute, where those without
-// semicolon do not count before "=", letter or digit (HTML 13.2.5.73).
+// tests that is one character reference into an attribute. There, references
+// without semicolon do not count before "=", a letter or a digit (HTML
+// 13.2.5.73).
 func TestHTML_13_2_5_72_references_in_attributes(t *testing.T) {
 	cases, _ := tokenizerCases(t)
 	run, kept := 0, 0
@@ -389,7 +392,7 @@ func TestHTML_13_2_5_72_references_in_attributes(t *testing.T) {
 			continue
 		}
 		_, want := wantTokens(c)
-		// What the reference did not take stands at the end of both.
+		// The text after the reference is at the end of both.
 		tail := 0
 		for tail < len(want) && tail < len(c.Input) && want[len(want)-1-tail] == c.Input[len(c.Input)-1-tail] {
 			tail++
@@ -413,7 +416,7 @@ func TestHTML_13_2_5_72_references_in_attributes(t *testing.T) {
 		if tail > 0 || want == c.Input || strings.HasPrefix(c.Input, "&#") || strings.HasSuffix(c.Input, ";") {
 			continue
 		}
-		// A reference that needs no semicolon; what follows decides.
+		// For a reference that needs no semicolon, the next byte decides.
 		for _, follow := range []string{"=", "=x", "a", "Z", "0"} {
 			if got := string(token.DecodeRefs(nil, []byte(c.Input+follow), nil)); got != c.Input+follow {
 				t.Errorf("%s: got %q, want it as written", c.Input+follow, got)

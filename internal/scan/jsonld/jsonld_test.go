@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// jsonLDValues returns the values that jsonLD finds, each checked to be what
-// the range holds.
+// linkValues returns the values that Links finds, and checks that each is the
+// text in its range.
 func linkValues(t *testing.T, text string) []string {
 	t.Helper()
 	values := []string{}
@@ -206,8 +206,8 @@ func FuzzJSONLD(f *testing.F) {
 	})
 }
 
-// isRuneError finds bytes that are no UTF-8, which encoding/json replaces one
-// by one and jsonLD keeps.
+// isRuneError finds bytes that are not UTF-8. encoding/json replaces them one
+// by one, and Links keeps them.
 func isRuneError(r rune) bool { return r == '\ufffd' }
 
 func BenchmarkJSONLD(b *testing.B) {

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// dump writes an outline as text: name or folded text, depth by ends, and the
-// values of the attributes. Text that folds to nothing is left out, with what
-// it adds to the ends.
+// dump writes an outline as text: names or folded text, depth, and the values
+// of the attributes. Text that folds to nothing is left out, and so is its
+// effect on the ends.
 func dump(o *Outline) string {
 	var w strings.Builder
 	var ends []int
@@ -44,8 +44,8 @@ func dump(o *Outline) string {
 	return w.String()
 }
 
-// sameOutline holds the one pass against the parser; sure tells whether it
-// answered.
+// sameOutline compares the one-pass reader with the parser. sure reports
+// whether the reader returned an outline.
 func sameOutline(t *testing.T, b *Reader, text []byte) (sure bool) {
 	t.Helper()
 	o, ok := b.Read(text)
@@ -63,7 +63,7 @@ func sameOutline(t *testing.T, b *Reader, text []byte) (sure bool) {
 	return true
 }
 
-// outlineSeeds are pages that the one pass must be able to read.
+// outlineSeeds are pages that the reader must be able to read.
 var outlineSeeds = []string{
 	"", "x", "<p>a<p>b", "<!doctype html><title>a &amp; b</title><p class=x>One  two <a href='a&amp;b'>three</a></p>",
 	"<ul><li>a<li><p>b<ul><li>c</ul><li>d</ul>", "<dl><dt>a<dd>b<p>c<dt>d</dl>", "<h1>a</h1><h2>b<b>c</b></h2>",
@@ -85,8 +85,8 @@ var unsureSeeds = []string{
 	"</body>", "<a =x>", "<svg a=1 a=x/>", "<li><b><li>", "<h1>a</h2>", strings.Repeat("<i>", 600),
 }
 
-// TestOutline: the one pass says what the parser says where it answers, and it
-// answers on pages as generators write them.
+// TestOutline: if the reader returns an outline, it equals that of the parser,
+// and it does return one for pages in the style of generators.
 func TestOutline(t *testing.T) {
 	var b Reader
 	for _, text := range outlineSeeds {
@@ -98,7 +98,7 @@ func TestOutline(t *testing.T) {
 		if _, ok := b.Read([]byte(text)); ok {
 			t.Errorf("%.100q: sure", text)
 		}
-		for i := range text { // whatever is cut off
+		for i := range text { // the text cut at any byte
 			sameOutline(t, &b, []byte(text[:i]))
 		}
 	}
@@ -112,7 +112,7 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// FuzzOutline holds the one pass against golang.org/x/net/html.
+// FuzzOutline compares the reader with golang.org/x/net/html.
 func FuzzOutline(f *testing.F) {
 	for _, text := range scantest.TreeTests(f) {
 		f.Add(text)
@@ -126,7 +126,7 @@ func FuzzOutline(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { sameOutline(t, &b, text) })
 }
 
-// TestOutlineSlots: the multipliers in the source need no search.
+// TestOutlineSlots: the multipliers in the source have no collisions.
 func TestOutlineSlots(t *testing.T) {
 	if elementSlot.Mul != elementMultiplier {
 		t.Errorf("elementMultiplier should be %#X", elementSlot.Mul)
@@ -146,10 +146,9 @@ func TestOutlineSlots(t *testing.T) {
 	}
 }
 
-// TestOutlineCorpora holds both against each other on the pages of the
-// directories in SITELINK_CORPORA, every eighth one unless
-// SITELINK_CORPORA_PAGES is "all", and says how many pages the one pass left to
-// the parser.
+// TestOutlineCorpora compares both on the pages of the directories in
+// SITELINK_CORPORA: every eighth page, or all if SITELINK_CORPORA_PAGES is
+// "all". It logs for how many pages the reader was unsure.
 func TestOutlineCorpora(t *testing.T) {
 	root := os.Getenv("SITELINK_CORPORA")
 	if root == "" || testing.Short() {
@@ -189,7 +188,7 @@ func TestOutlineCorpora(t *testing.T) {
 	}
 }
 
-// BenchmarkOutline reads the pages of BenchmarkHTML; "tree" is the parser.
+// BenchmarkOutline reads the pages of BenchmarkHTML. "tree" is the parser.
 func BenchmarkOutline(b *testing.B) {
 	for _, c := range []struct {
 		name string

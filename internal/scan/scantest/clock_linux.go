@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cost returns the processor time that f takes: what a clock on the wall says of
-// a loaded machine tells nothing about f.
+// CPUTime returns the processor time that f takes. On a busy machine, elapsed
+// time says nothing about f.
 func CPUTime(f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -20,7 +20,7 @@ func CPUTime(f func()) time.Duration {
 func threadTime() time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
-		panic(err) // the arguments are right
+		panic(err) // impossible: the arguments are right
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

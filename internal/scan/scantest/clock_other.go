@@ -4,8 +4,8 @@ package scantest
 
 import "time"
 
-// cost returns the time that f takes.
-func cost(f func()) time.Duration {
+// CPUTime returns the time that f takes.
+func CPUTime(f func()) time.Duration {
 	start := time.Now()
 	f()
 	return time.Since(start)

@@ -17,8 +17,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// row is one link as the tables below write it: "element attribute kind value",
-// kind in lower case, with "inert " before when no browser follows it.
+// Row writes one link as "element attribute kind value", with the kind in lower
+// case, and with "inert " before it if it is inert.
 func Row(p *scan.Page, l *scan.Link) string {
 	kind := [...]string{scan.KindLink: "link", scan.KindResource: "resource", scan.KindAction: "action", scan.KindHint: "hint", scan.KindPing: "ping",
 		scan.KindMap: "map", scan.KindRefresh: "refresh", scan.KindMetadata: "metadata", scan.KindReference: "reference",
@@ -42,8 +42,8 @@ func Rows(p *scan.Page) []string {
 	return out
 }
 
-// dataRows writes links as row does, followed by what is resolved when that is
-// not the value, and by the source text when that is not the value.
+// RefRows writes links as Row does, and adds the reference and the source text
+// if they differ from the value.
 func RefRows(p *scan.Page) []string {
 	var out []string
 	for i := range p.Links {
@@ -68,8 +68,8 @@ func FaultNames(p *scan.Page) string {
 	return strings.Join(names, "; ")
 }
 
-// checkBounds: every position lies in the text, links are sorted, names are
-// not empty.
+// CheckPage fails if an offset is outside the text, links are not sorted, or a
+// name is empty.
 func CheckPage(t *testing.T, p *scan.Page) {
 	t.Helper()
 	last := uint32(0)
@@ -105,8 +105,8 @@ var PageSeeds = []string{
 	`<textarea><a href=x></textarea><a href=y>`, `<title></titl></title ><a href=x>`, `<svg><![CDATA[<a href=x>]]><a href=y></a></svg>`,
 }
 
-// treeTests returns the inputs of html5lib's tree construction tests, which
-// golang.org/x/net ships.
+// TreeTests returns the inputs of html5lib's tree construction tests, which
+// golang.org/x/net contains.
 func TreeTests(t testing.TB) [][]byte {
 	var out [][]byte
 	dir := os.DirFS(ModuleDir(t, "golang.org/x/net"))
@@ -132,7 +132,7 @@ func TreeTests(t testing.TB) [][]byte {
 	return out
 }
 
-// moduleDir returns the directory of a module that go.mod requires.
+// ModuleDir returns the directory of a module that go.mod requires.
 func ModuleDir(t testing.TB, module string) string {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
@@ -141,7 +141,7 @@ func ModuleDir(t testing.TB, module string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// rustdocPage makes a page of n methods as rustdoc writes them: long lines,
+// RustdocPage makes a page of n methods in the style of rustdoc: long lines,
 // quoted attributes, an id and some links in each.
 func RustdocPage(n int) []byte {
 	rnd := rand.New(rand.NewPCG(1, 1))
@@ -171,7 +171,7 @@ func RustdocPage(n int) []byte {
 	return w.Bytes()
 }
 
-// sphinxPage makes a page of n functions as Sphinx writes them.
+// SphinxPage makes a page of n functions in the style of Sphinx.
 func SphinxPage(n int) []byte {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	var w bytes.Buffer
@@ -193,7 +193,7 @@ func SphinxPage(n int) []byte {
 	return w.Bytes()
 }
 
-// richPage holds one of everything that the fast path reads.
+// RichPage has one of everything that the fast path reads.
 const RichPage = "<!DOCTYPE html>\n<!-- <a href=no> --!>\n<html manifest=m lang=en><head profile=\"p q\"><meta charset=utf-8>\n" +
 	"<base href='/b/'><title>a <b></title><link rel=icon href=i.png imagesrcset=\"j.png 1x, k&amp;.png 2x\">\n" +
 	"<style>@import \"s.css\"; a{b:url( t\\2e png )}</style><meta http-equiv=refresh content='3; url=\"r.html\"'>\n" +
@@ -268,7 +268,7 @@ func CheckLinear(t *testing.T, small int, page func(size int) []byte, read func(
 	t.Errorf("eight times the text takes %.1f times as long", ratio)
 }
 
-// A Repetition is a text that repeats one part, as an attacker could write it.
+// A Repetition is a text that repeats one unit, as an attacker might write it.
 type Repetition struct {
 	Name           string
 	Read           func(text []byte) *scan.Page

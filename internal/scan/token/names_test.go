@@ -6,8 +6,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// TestSlots: the multipliers in the source need no search, and every name is
-// found by it.
+// TestSlots: the multipliers in the source have no collisions, and every name
+// is found.
 func TestSlots(t *testing.T) {
 	if TagSlots.Mul != tagMultiplier {
 		t.Errorf("tagMultiplier should be %#X", TagSlots.Mul)

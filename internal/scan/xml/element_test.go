@@ -10,8 +10,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/scantest"
 )
 
-// TestXMLLinks: which attributes are links, by namespace and exact name, what
-// their values are, and that each offset is the value's place in the file.
+// TestXMLLinks checks which attributes are links, by namespace and exact name,
+// what their values are, and that each offset is that of the value in the file.
 func TestXMLLinks(t *testing.T) {
 	const (
 		head = `<html xmlns="http://www.w3.org/1999/xhtml" xmlns:l="http://www.w3.org/1999/xlink">`
@@ -87,7 +87,7 @@ func TestXMLLinks(t *testing.T) {
 	}
 }
 
-// TestXMLPage: what else a page tells.
+// TestXMLPage checks the other fields of a page.
 func TestXMLPage(t *testing.T) {
 	const (
 		head = `<html xmlns="http://www.w3.org/1999/xhtml">`
@@ -131,7 +131,7 @@ func TestXMLPage(t *testing.T) {
 	}
 }
 
-// TestSVGElement: an element's name is told without its prefix.
+// TestSVGElement: element names are reported without their prefix.
 func TestSVGElement(t *testing.T) {
 	var s Scanner
 	p := s.XHTML([]byte(`<h:html xmlns:h="http://www.w3.org/1999/xhtml" xmlns:s="http://www.w3.org/2000/svg"><s:svg><s:use href="#a"/><s:image href="b"/></s:svg><h:p style="a:url(c)"/></h:html>`), scan.Options{})
@@ -148,8 +148,8 @@ func TestAdverts(t *testing.T) {
 	}
 }
 
-// TestHostile_truncatedXML cuts HTML pages at any byte and reads them as SVG.
-// Only the bounds are certain.
+// TestHostile_truncated cuts HTML pages at any byte and reads them as SVG. Only
+// the bounds are certain.
 func TestHostile_truncated(t *testing.T) {
 	var s Scanner
 	for _, page := range [][]byte{

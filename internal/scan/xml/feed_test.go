@@ -85,8 +85,8 @@ var feedCases = []struct {
 	{"no_xml", `{"a": 1}`, nil, "text outside the root element"},
 }
 
-// TestData: where feeds, sitemaps, outlines and search descriptions hold links,
-// and what relative ones resolve against.
+// TestFeed checks where feeds, sitemaps, outlines and search descriptions hold
+// links, and what relative ones are resolved against.
 func TestFeed(t *testing.T) {
 	var s Scanner
 	for _, c := range feedCases {
@@ -103,7 +103,8 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// TestRootOf: the root element tells what a document is, if the head holds it.
+// TestRootOf: the root element decides what a document is, if it is in the
+// head.
 func TestRootOf(t *testing.T) {
 	for in, want := range map[string]Root{
 		"":           RootOther,
@@ -131,7 +132,7 @@ func TestRootOf(t *testing.T) {
 }
 
 // FuzzData: any bytes give links and faults inside the text, in order, and the
-// same ones when read twice; a sitemap has the entries that encoding/xml finds.
+// same ones when read twice. A sitemap has the entries that encoding/xml finds.
 func FuzzData(f *testing.F) {
 	for _, c := range feedCases {
 		f.Add([]byte(c.in))
@@ -164,7 +165,7 @@ func FuzzData(f *testing.F) {
 	})
 }
 
-// sitemapEntries are the addresses that a sitemap lists.
+// sitemapEntries returns the addresses that a sitemap lists.
 func sitemapEntries(p *scan.Page) []string {
 	out := []string{}
 	for i := range p.Links {
@@ -176,7 +177,8 @@ func sitemapEntries(p *scan.Page) []string {
 	return out
 }
 
-// sitemapOracle is the same by encoding/xml; nil when text is no sitemap.
+// sitemapOracle returns the same by encoding/xml, or nil if text is not a
+// sitemap.
 func sitemapOracle(text []byte) ([]string, error) {
 	var out []string
 	var space string
@@ -198,7 +200,7 @@ func sitemapOracle(text []byte) ([]string, error) {
 		case xml.StartElement:
 			if len(stack) == 0 {
 				if e.Name.Local != "urlset" && e.Name.Local != "sitemapindex" || strings.HasPrefix(e.Name.Space, "http://www.w3.org/") {
-					return nil, nil // in the namespaces of XHTML and SVG it is an element of those
+					return nil, nil // in the namespaces of XHTML and SVG it is one of their elements
 				}
 				space, out = e.Name.Space, []string{}
 			}
@@ -221,7 +223,7 @@ func sitemapOracle(text []byte) ([]string, error) {
 	}
 }
 
-// TestData_linear reads documents that repeat one part.
+// TestFeed_linear reads documents that repeat one unit.
 func TestFeed_linear(t *testing.T) {
 	read := func(text []byte) *scan.Page { return new(Scanner).Feed(text, scan.Options{}) }
 	for _, c := range []struct {

@@ -14,10 +14,10 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/scantest"
 )
 
-// FuzzXML holds the XML reader against encoding/xml: what it takes for
-// well-formed is so, and both see the same ids and links. encoding/xml is the
-// laxer of the two (duplicate attributes, undeclared prefixes, a second root),
-// so that its word counts in this direction only.
+// FuzzXML compares the XML reader with encoding/xml: what the reader takes for
+// well-formed is well-formed, and both find the same ids and links.
+// encoding/xml accepts more (duplicate attributes, undeclared prefixes, a
+// second root), so only this direction is compared.
 func FuzzXML(f *testing.F) {
 	for _, c := range xmlCases {
 		f.Add([]byte(c.in))
@@ -39,7 +39,7 @@ func FuzzXML(f *testing.F) {
 		if len(p.Faults) > 0 || !comparableXML(text) {
 			return
 		}
-		// A Link does not tell its namespace: an a of svg is not one of XHTML.
+		// A Link has no namespace: an a of svg is not an a of XHTML.
 		links := !bytes.Contains(text, []byte("2000/svg")) && !bytes.Contains(text, []byte("MathML"))
 		want, err := xmlOracle(text, links)
 		if err != nil {
@@ -51,15 +51,16 @@ func FuzzXML(f *testing.F) {
 	})
 }
 
-// comparableXML: encoding/xml reads no document types, no encodings and no
-// version but 1.0, and takes its names from an older edition.
+// comparableXML reports whether encoding/xml can read the text. It supports no
+// document types, no encodings and no version but 1.0, and its names are those
+// of an older edition.
 func comparableXML(text []byte) bool {
 	ascii := bytes.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 	return ascii && !bytes.Contains(text, []byte("<!DOCTYPE")) && !bytes.Contains(text, []byte("encoding")) &&
 		!bytes.Contains(text, []byte("version"))
 }
 
-// xmlOracle lists ids, and href of a in XHTML.
+// xmlOracle lists ids, and the href of each a in XHTML.
 func xmlOracle(text []byte, links bool) ([]string, error) {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	var out []string
@@ -110,7 +111,8 @@ func xmlOurs(p *scan.Page, links bool) []string {
 	return out
 }
 
-// oneSpace hides that encoding/xml leaves white space in values as it is.
+// oneSpace replaces white space by spaces, because encoding/xml keeps white
+// space in values as it is.
 func oneSpace(s string) string {
 	return strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(s)
 }

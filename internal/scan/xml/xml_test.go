@@ -19,15 +19,15 @@ const (
 	xmlSVGHead = `<svg xmlns="http://www.w3.org/2000/svg" id="s1">`
 )
 
-// withSubset is an XHTML page with an internal subset.
+// withSubset returns an XHTML page with an internal subset.
 func withSubset(subset, body string) string {
 	return "<!DOCTYPE html [" + subset + "]>" + strings.TrimPrefix(xmlHead, `<?xml version="1.0"?>`) + body + xmlTail
 }
 
-// TestXMLChromium: the ids, and names of a with "@", that Chromium's DOM has
-// of these documents, and whether it shows an error; measured with version
-// 14x of Debian 12. An id that it finds after an error is expected after the
-// fault too.
+// TestXMLChromium has the ids, and the names of a with "@", that Chromium's DOM
+// has of these documents, and whether it shows an error. They were measured
+// with version 14x of Debian 12. If Chromium finds an id after an error, the
+// fault must not hide it either.
 func TestXMLChromium(t *testing.T) {
 	for _, c := range xmlCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,8 +186,8 @@ var xmlCases = []xmlCase{
 	{"entities/parameter", withSubset(`<!ENTITY % p "<!ENTITY z 'zz'>"> %p;`, `<p id="a&z;"/>`), "k1|a", ""},
 }
 
-// TestXMLEncoding: XML 1.0 appendix F, with Chromium's answers: a byte order
-// mark, the header, the declaration, else UTF-8; meta has no say.
+// TestXMLEncoding follows XML 1.0, appendix F, and Chromium: a byte order mark,
+// the header, the declaration, or else UTF-8. meta elements have no effect.
 func TestXMLEncoding(t *testing.T) {
 	utf16 := func(s string) []byte {
 		var out []byte
@@ -230,8 +230,8 @@ func TestXMLEncoding(t *testing.T) {
 	}
 }
 
-// TestXMLBounds: documents that are made to be costly take time and memory in
-// proportion to their length.
+// TestXMLBounds: time and memory for documents that are meant to be expensive
+// are proportional to their length.
 func TestXMLBounds(t *testing.T) {
 	laughs := `<!ENTITY l0 "lolololololololol">`
 	for i := range 26 {

@@ -1,12 +1,120 @@
 package main
 
+// What a package of sitelink needs beside the program: its version, completion
+// scripts for shells, and a manual page.
+
 import (
 	"cmp"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
 )
+
+// version is set by the linker in releases: -ldflags "-X main.version=1.2.3".
+var version string
+
+func versionCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "print the version, the commit and the Go version",
+		Example: "  sitelink version",
+		Args:    noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			return c.print("sitelink " + versionLine() + "\n")
+		},
+	}
+}
+
+// versionNumber returns the version alone, or "" if the binary does not know it.
+func versionNumber() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return ""
+}
+
+// versionLine returns "1.2.3 (commit 0123456789ab, go1.26.0 linux/amd64)",
+// without the parts that the binary does not know.
+func versionLine() string {
+	v, commit := versionNumber(), ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		commit = commitOf(info)
+	}
+	if v == "" {
+		v = "devel"
+	}
+	if commit != "" {
+		commit = "commit " + commit + ", "
+	}
+	return fmt.Sprintf("%s (%s%s %s/%s)", v, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// commitOf returns the revision that the binary was built from, with a + if the
+// working tree had changes.
+func commitOf(info *debug.BuildInfo) string {
+	revision, modified := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = "+"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + modified
+}
+
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+func completionCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion " + strings.Join(shells, "|"),
+		Short: "print a completion script for a shell",
+		Long: "completion prints a script for your shell that completes the commands, flags and values of\n" +
+			"sitelink.",
+		Example: "  sitelink completion bash > /etc/bash_completion.d/sitelink\n\n" +
+			"  sitelink completion zsh > \"${fpath[1]}/_sitelink\"\n\n" +
+			"  sitelink completion fish > ~/.config/fish/completions/sitelink.fish",
+		ValidArgs: shells,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return nil
+			}
+			return fault.Usage("completion needs the name of one shell", "shells are "+strings.Join(shells, ", "))
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write := map[string]func(io.Writer) error{
+				"bash":       func(w io.Writer) error { return cmd.Root().GenBashCompletionV2(w, true) },
+				"zsh":        cmd.Root().GenZshCompletion,
+				"fish":       func(w io.Writer) error { return cmd.Root().GenFishCompletion(w, true) },
+				"powershell": cmd.Root().GenPowerShellCompletionWithDesc,
+			}[args[0]]
+			if write == nil {
+				return fault.Usage(fmt.Sprintf("no completion for the shell %q", args[0]),
+					cmp.Or(config.DidYouMean(args[0], shells), "shells are "+strings.Join(shells, ", ")))
+			}
+			var script strings.Builder
+			if err := write(&script); err != nil {
+				return fmt.Errorf("write completion: %w", err)
+			}
+			return c.print(script.String())
+		},
+	}
+}
 
 // manCommand prints the manual page, for people who build packages. It is
 // hidden from the help.
