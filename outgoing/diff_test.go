@@ -59,7 +59,7 @@ func post(title string, body ...string) string {
 
 func a(url string) string { return `<a href="` + url + `">text</a>` }
 
-// deploy makes the plan of the docroot as it lies there, applies it to the
+// deploy makes the plan of the current docroot, applies it to the
 // ledger, and returns its items, each as "event source target".
 func (w *world) deploy() []string {
 	w.t.Helper()

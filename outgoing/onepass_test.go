@@ -14,8 +14,8 @@ import (
 )
 
 // bothWays reads a page in one pass and by the parser, and fails where they
-// differ: in what is left out and why, in the links or in the hash. sure tells
-// whether the one pass answered.
+// differ: in the reason for an exclusion, in the links or in the hash. sure
+// reports whether the one pass could read the page.
 func bothWays(t *testing.T, w *pageWorker, text []byte) (said pageResult, sure bool) {
 	t.Helper()
 	page, ok := w.outliner.Read(text)
@@ -83,7 +83,7 @@ func FuzzOnePass(f *testing.F) {
 	})
 }
 
-// TestOnePassCorpora holds both against each other on every page of the
+// TestOnePassCorpora compares both on every page of the
 // directories in SITELINK_CORPORA, and says how many pages were left to the
 // parser.
 func TestOnePassCorpora(t *testing.T) {
@@ -123,8 +123,7 @@ func TestOnePassCorpora(t *testing.T) {
 	}
 }
 
-// TestSilentPageIsNotHashed: nobody is told what a page says that leads
-// nowhere, unless the ledger knows it.
+// A page without links to other sites is not hashed, unless the ledger has it.
 func TestSilentPageIsNotHashed(t *testing.T) {
 	w := onePassWorker(t, false)
 	page, ok := w.outliner.Read([]byte(post("P", "no link")))

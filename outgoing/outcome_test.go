@@ -52,7 +52,7 @@ type answering struct{ response Response }
 
 func (a answering) Do(context.Context, Request) (*Response, error) { return &a.response, nil }
 
-// A missing target is told from one that fails temporarily.
+// A missing target differs from one that fails temporarily.
 func TestTargetPage(t *testing.T) {
 	for status, want := range map[int]string{200: "", 403: "", 404: "the target answered 404 Not Found", 410: "the target answered 410 Gone"} {
 		page, missing, err := NewTarget(answering{Response{Status: status}}, "http://h/").Page(t.Context())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
 	"html/template"
 	"io"
@@ -23,11 +24,11 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-// newest is the number of pages that the home page and the feed show in full.
+// newest is how many pages the home page and the feed show in full.
 const newest = 3
 
-// folder is the path of the content in the repository, so that an editor opens
-// the reported positions.
+// folder is the path of the content in the repository, so that an editor can
+// open the positions in reports.
 const folder = "examples/blog/content/"
 
 type blog struct {
@@ -39,8 +40,8 @@ type blog struct {
 	written   int     // HTML pages
 }
 
-// newBlog reads and renders the content. It reports relative links to missing
-// files on out at once.
+// newBlog reads the content and renders it. It writes relative links to files
+// that do not exist to out.
 func newBlog(fsys fs.FS, out io.Writer) (*blog, error) {
 	b := &blog{fsys: fsys}
 	files := mdlink.InFiles(fsys)
@@ -77,7 +78,7 @@ func newBlog(fsys fs.FS, out io.Writer) (*blog, error) {
 	return b, nil
 }
 
-// advertise adds the webmention endpoint to the head of each page of text.
+// advertise adds the webmention endpoint to the head of each page with text.
 func advertise(set *template.Template) error {
 	e, err := templates.NewEndpoints("", "https://webmention.example/hedge-and-stile")
 	if err != nil {
@@ -133,10 +134,10 @@ func (b *blog) write(docroot, address, name string, data any, shown ...*page) er
 	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
-// list is the data of a page with several texts.
+// list is the data of a page that shows several texts.
 type list struct {
 	Title  string
-	Full   bool // the texts, not only their titles
+	Full   bool // show the texts, not only their titles
 	Groups []group
 }
 
@@ -145,7 +146,7 @@ type group struct {
 	Pages []*page
 }
 
-// byTag returns all pages under their tags, those without one first.
+// byTag returns all pages grouped by tag, first those without a tag.
 func (b *blog) byTag() []group {
 	tags := map[string][]*page{}
 	for _, p := range b.pages {
@@ -163,10 +164,56 @@ func (b *blog) byTag() []group {
 	return out
 }
 
-// must returns a subtree of the embedded files, which always exists.
+// must is for subtrees of the embedded files, which always exist.
 func must(fsys fs.FS, err error) fs.FS {
 	if err != nil {
 		panic(err)
 	}
 	return fsys
+}
+
+type feed struct {
+	XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
+	Title   string   `xml:"title"`
+	ID      string   `xml:"id"`
+	Links   []link   `xml:"link"`
+	Updated string   `xml:"updated"`
+	Author  string   `xml:"author>name"`
+	Entries []entry  `xml:"entry"`
+}
+
+type entry struct {
+	Title   string  `xml:"title"`
+	ID      string  `xml:"id"`
+	Link    link    `xml:"link"`
+	Updated string  `xml:"updated"`
+	Content content `xml:"content"`
+}
+
+type link struct {
+	Rel  string `xml:"rel,attr,omitempty"`
+	Href string `xml:"href,attr"`
+}
+
+type content struct {
+	Type string `xml:"type,attr"`
+	Text string `xml:",chardata"`
+}
+
+// atom returns the Atom feed of pages (RFC 4287), newest first. Pages have a
+// date but no time.
+func atom(pages []*page) ([]byte, error) {
+	site := strings.TrimSuffix(baseURL, "/")
+	f := feed{Title: "Hedge and Stile", ID: baseURL, Author: "The walkers",
+		Links: []link{{Href: baseURL}, {Rel: "self", Href: site + "/feed.xml"}}}
+	for _, p := range pages {
+		updated := p.Date + "T00:00:00Z"
+		if f.Updated == "" {
+			f.Updated = updated
+		}
+		address := site + p.Address
+		f.Entries = append(f.Entries, entry{p.Title, address, link{Href: address}, updated, content{"html", string(p.Body)}})
+	}
+	out, err := xml.MarshalIndent(f, "", "  ")
+	return append([]byte(xml.Header), append(out, '\n')...), err
 }

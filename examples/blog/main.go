@@ -1,12 +1,14 @@
-// Command blog is a small site generator: it renders Markdown with goldmark, uses
-// html/template, and writes an Atom feed. After the build it calls [hook.Check]
-// and prints the broken links at their lines in the Markdown.
+// Command blog is a site generator of the kind that people write for
+// themselves: Markdown rendered by goldmark, html/template, an Atom feed. After
+// the build it calls [hook.Check] and prints broken links with their line in
+// the Markdown.
 //
 //	go run ./examples/blog          builds into a temporary directory
-//	go run ./examples/blog public   builds into public
+//	go run ./examples/blog public   builds into the directory public
 //
-// The exit code is 0 if every link works, 1 if one is broken, and 3 if the site
-// could not be built or checked. Some links of the example are broken.
+// The exit code is 0 if every link works, 1 if one does not, and 3 if the
+// program could not do its work. Some links of the example are broken on
+// purpose.
 package main
 
 import (
@@ -19,7 +21,7 @@ import (
 	"github.com/sitelink/sitelink/hook"
 )
 
-// baseURL is where the blog would be published.
+// baseURL is the address at which the blog would be published.
 const baseURL = "https://hedge.example/"
 
 //go:embed content templates static

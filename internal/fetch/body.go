@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// idleKey is that of the context's value which holds a request's own
-// [Request.Idle].
+// idleKey is the context key of [Request.Idle].
 type idleKey struct{}
 
-// conn ends when no byte comes for too long, from the handshake on.
+// conn times out when no byte arrives for too long, starting with the handshake.
 type conn struct {
 	net.Conn
 	idle time.Duration
@@ -29,7 +28,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// Write gives the reader, who waits already, its time anew.
+// Write also resets the deadline of a Read that is waiting.
 func (c *conn) Write(b []byte) (int, error) {
 	if err := c.SetDeadline(time.Now().Add(c.idle)); err != nil {
 		return 0, err
@@ -39,11 +38,11 @@ func (c *conn) Write(b []byte) (int, error) {
 
 var errTooSlow = errors.New("too slow")
 
-// metered reads a body that has to come at a least rate, counted before it is
-// decompressed.
+// metered reads a body that must arrive at a minimum rate, counted before
+// decompression.
 type metered struct {
 	r     io.Reader
-	min   int64 // bytes a second; negative for none
+	min   int64 // bytes per second; negative for no minimum
 	grace time.Duration
 	begin time.Time
 	n     int64
@@ -58,15 +57,15 @@ func (m *metered) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// readBody reads up to limit bytes after decompression; cut tells that there
-// were more. What was read before an error is returned with it.
+// readBody reads up to limit bytes after decompression. cut is set if there were
+// more. With an error, it returns what was read before.
 func readBody(body io.Reader, h http.Header, limit int64) (b []byte, cut bool, err error) {
 	switch encoding := strings.ToLower(strings.Join(h.Values("Content-Encoding"), ", ")); encoding {
 	case "", "identity":
 	case "gzip", "x-gzip":
 		body = &gunzip{from: body}
 	default:
-		return nil, false, fmt.Errorf("the body comes as %q, which was not asked for", shorten(encoding, 40))
+		return nil, false, fmt.Errorf("the body has the encoding %q, which was not requested", shorten(encoding, 40))
 	}
 	var buf bytes.Buffer
 	n, err := io.Copy(&buf, io.LimitReader(body, limit))
@@ -83,8 +82,8 @@ func readBody(body io.Reader, h http.Header, limit int64) (b []byte, cut bool, e
 	return buf.Bytes(), false, nil
 }
 
-// gunzip decompresses. A body without a byte is empty, whatever its header
-// says: answers to HEAD, and 204.
+// gunzip decompresses a body. A body without any byte is empty, whatever its
+// header says, as in responses to HEAD and with status 204.
 type gunzip struct {
 	from io.Reader
 	to   *gzip.Reader

@@ -1,9 +1,3 @@
-// Package fetch is the only one that opens connections to other hosts. A
-// request enters, an answer of bounded size leaves; addresses that are not of
-// the public internet are refused when they are dialled, on each redirect too.
-//
-// It speaks HTTP/1.1, one request a connection, keeps no cookies and sends no
-// credentials but those of [Request.Header], and these to the first host only.
 package fetch
 
 import (
@@ -25,65 +19,62 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// Options bound what a [Client] does. The zero value of a field is its
-// default, named beside it.
+// Options configure a [Client]. The zero value of a field selects the default
+// named beside it.
 type Options struct {
-	// UserAgent should hold an address where the sender can be reached.
+	// UserAgent should contain an address at which you can be reached.
 	UserAgent string
-	// Allow are addresses that may be dialled although they are not public.
+	// Allow lists addresses that may be connected to although they are not
+	// public.
 	Allow []netip.Prefix
-	// Pace is the least time between two requests to one host: 1 s; negative
-	// for none.
+	// Pace is the minimum time between two requests to one host: 1 s. A
+	// negative value means no minimum.
 	Pace time.Duration
-	// Total bounds a request with its redirects (30 s), Idle the wait for each
-	// next byte (10 s), MinRate the bytes a second of a body after the first
-	// five seconds (512).
+	// Total limits a request including its redirects (30 s), and Idle the wait
+	// for the next byte (10 s). MinRate is the minimum rate of a body in bytes
+	// per second, after the first five seconds (512).
 	Total, Idle time.Duration
 	MinRate     int64
-	// MaxBody bounds a body after decompression: 1 MiB. MaxHeader: 64 KiB.
+	// MaxBody limits a body after decompression (1 MiB), and MaxHeader the
+	// header (64 KiB).
 	MaxBody, MaxHeader int64
-	// MaxRedirects: 5; negative for none.
+	// MaxRedirects limits the redirects of a request: 5. If negative, none are
+	// followed.
 	MaxRedirects int
-	// Proxy names the proxy for a request, nil for none, as of
-	// [http.ProxyFromEnvironment]. nil asks hosts directly. A proxy resolves
-	// names itself, so that behind one only addresses that stand in a URL are
-	// guarded.
+	// Proxy returns the proxy for a request, as [http.ProxyFromEnvironment]
+	// does. If nil, no proxy is used. A proxy resolves host names itself, so
+	// only addresses that are written in a URL are checked then.
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
-// Request is one request of HTTP.
+// Request is one HTTP request.
 type Request struct {
 	Method string // GET if empty
 	URL    string // absolute, http or https
 	Header http.Header
 	Body   []byte // sent again when a redirect keeps the method
-	// RequestTarget replaces the path and query on the request line, as it is:
-	// the LINK method has two addresses there. Redirects are not followed.
+	// RequestTarget replaces the path and query on the request line. Redirects
+	// are not followed then. The LINK method puts two URLs there.
 	RequestTarget string
-	// MaxBody, if positive, stands in for that of the options.
+	// MaxBody, if positive, replaces that of the options.
 	MaxBody int64
-	// NoRedirect returns a redirect as the answer.
+	// NoRedirect returns a redirect instead of following it.
 	NoRedirect bool
-	// Spacing is the least time between two requests to one host that both
-	// have one, where it is longer than the client's pace.
+	// Spacing is the minimum time between two requests to one host that both
+	// have a spacing, if it is longer than the client's pace.
 	Spacing time.Duration
-	// Idle, if positive, stands in for that of the options: a receiver may
-	// fetch a page of ours before it answers.
+	// Idle, if positive, replaces that of the options. A receiver may fetch one
+	// of our pages before it answers.
 	Idle time.Duration
 }
 
-// Doer makes one request. [*Client] does; what only sends takes this instead.
-type Doer interface {
-	Do(ctx context.Context, r Request) (*Response, error)
-}
-
-// Response is an answer.
+// Response is the response to a request.
 type Response struct {
 	Status int
-	Reason string // the words behind the status, as they were sent
+	Reason string // the text after the status on the status line
 	URL    string // after redirects, without fragment
 	Header http.Header
-	// Body is decompressed. Truncated: it was longer than MaxBody.
+	// Body is decompressed. Truncated reports that it was longer than MaxBody.
 	Body      []byte
 	Truncated bool
 	// Hops are the redirects that were followed.
@@ -96,7 +87,7 @@ type Hop struct {
 	From, To string
 }
 
-// DefaultUserAgent is sent where the options name none.
+// DefaultUserAgent is sent if the options have none.
 const DefaultUserAgent = "sitelink (+https://github.com/sitelink/sitelink)"
 
 // Client makes requests. It is safe for concurrent use.
@@ -104,7 +95,7 @@ type Client struct {
 	opts            Options
 	pace            *pacer
 	direct, proxied *http.Transport
-	grace           time.Duration // before the minimum rate counts
+	grace           time.Duration // before the minimum rate applies
 }
 
 // New returns a client.
@@ -119,14 +110,14 @@ func New(o Options) *Client {
 	o.MaxRedirects = cmp.Or(o.MaxRedirects, 5)
 	o.Allow = slices.Clone(o.Allow)
 	for i, p := range o.Allow {
-		if p.Addr().Is4In6() && p.Bits() >= 96 { // addresses are judged unmapped
+		if p.Addr().Is4In6() && p.Bits() >= 96 { // addresses are checked unmapped
 			o.Allow[i] = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 		}
 	}
 	c := &Client{opts: o, pace: newPacer(max(o.Pace, 0)), grace: 5 * time.Second}
 	guarded := &net.Dialer{Control: (&guard{allow: o.Allow}).control}
 	c.direct = c.transport(guarded, nil)
-	// The proxy is the operator's own, wherever it is.
+	// The user chose the proxy, so its address is not checked.
 	c.proxied = c.transport(&net.Dialer{}, o.Proxy)
 	return c
 }
@@ -137,8 +128,8 @@ func (c *Client) transport(d *net.Dialer, proxy func(*http.Request) (*url.URL, e
 	return &http.Transport{
 		Protocols:              &protocols,
 		Proxy:                  proxy,
-		DisableKeepAlives:      true, // so that a closed connection is the host's answer to this request
-		DisableCompression:     true, // body.go does it
+		DisableKeepAlives:      true, // so that a closed connection is the response to this request
+		DisableCompression:     true, // see body.go
 		MaxResponseHeaderBytes: c.opts.MaxHeader,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			idle, ok := ctx.Value(idleKey{}).(time.Duration)
@@ -156,11 +147,11 @@ func (c *Client) transport(d *net.Dialer, proxy func(*http.Request) (*url.URL, e
 	}
 }
 
-// Do makes one request and follows its redirects: waits for the host's turn,
-// dials, sends, reads. The wait does not count as a part of [Options.Total].
+// Do makes one request and follows its redirects. It first waits until the host
+// may get a request; that time does not count towards [Options.Total].
 //
-// The error is an [*Error]. Where an answer's head was read, the response is
-// returned beside the error, with what there is of the body.
+// The error is an [*Error]. If the header of a response arrived, Do returns both
+// the response, with as much of the body as could be read, and the error.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	u, err := parse(r.URL)
 	if err != nil {
@@ -169,13 +160,13 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	r.Method = cmp.Or(r.Method, http.MethodGet)
 	r.Header = r.Header.Clone()
 	if strings.ContainsFunc(r.RequestTarget, func(c rune) bool { return c < ' ' || c == 0x7F }) {
-		return nil, &Error{URL: u.WithoutFragment(), Kind: BadRequest, Err: errors.New("a control character in the request target")}
+		return nil, &Error{URL: u.WithoutFragment(), Kind: BadRequest, Err: errors.New("the request target contains a control character")}
 	}
 	left := c.opts.Total
 	seen := map[string]bool{r.Method + u.WithoutFragment(): true}
 	var hops []Hop
 	for {
-		resp, took, err := c.turn(ctx, &r, u, left)
+		resp, took, err := c.paced(ctx, &r, u, left)
 		if resp != nil {
 			resp.Hops = hops
 		}
@@ -195,11 +186,11 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 			return fail(BadRedirect, err.Err)
 		}
 		if len(hops) >= c.opts.MaxRedirects {
-			return fail(TooManyHops, fmt.Errorf("the redirect to %s is one too many", u.WithoutFragment()))
+			return fail(TooManyHops, fmt.Errorf("too many redirects; the next one is to %s", u.WithoutFragment()))
 		}
 		r.redirect(resp.Status, from, u)
 		if key := r.Method + u.WithoutFragment(); seen[key] {
-			return fail(RedirectLoop, fmt.Errorf("the redirect to %s goes round in a circle", u.WithoutFragment()))
+			return fail(RedirectLoop, fmt.Errorf("the redirect to %s is a loop", u.WithoutFragment()))
 		} else {
 			seen[key] = true
 		}
@@ -207,9 +198,9 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 }
 
-// turn makes a request when it is the host's turn, within what is left of the
-// time, and tells how much of it was used.
-func (c *Client) turn(ctx context.Context, r *Request, u weburl.URL, left time.Duration) (*Response, time.Duration, *Error) {
+// paced makes a request when its host may get one, within the time left. It
+// returns the time that the request took.
+func (c *Client) paced(ctx context.Context, r *Request, u weburl.URL, left time.Duration) (*Response, time.Duration, *Error) {
 	done, err := c.pace.wait(ctx, strings.TrimSuffix(u.Host(), "."), r.Spacing)
 	if err != nil {
 		return nil, 0, &Error{URL: u.WithoutFragment(), Kind: Canceled, Err: context.Cause(ctx)}
@@ -220,7 +211,7 @@ func (c *Client) turn(ctx context.Context, r *Request, u weburl.URL, left time.D
 	return resp, time.Since(begin), failure
 }
 
-// exchange sends a request and reads the answer.
+// exchange sends a request and reads the response.
 func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left time.Duration) (*Response, *Error) {
 	var p phase
 	idle := cmp.Or(max(r.Idle, 0), c.opts.Idle)
@@ -264,7 +255,7 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 	return resp, nil
 }
 
-// message makes the request as it goes over the wire.
+// message returns the request as it is sent.
 func (c *Client) message(r *Request, u weburl.URL) *http.Request {
 	req := &http.Request{
 		Method: r.Method,
@@ -281,7 +272,7 @@ func (c *Client) message(r *Request, u weburl.URL) *http.Request {
 		req.ContentLength = int64(len(r.Body))
 		req.Body = io.NopCloser(bytes.NewReader(r.Body))
 	} else if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions {
-		// Together these write "Content-Length: 0" with any method.
+		// Together, these two write "Content-Length: 0" for any method.
 		req.Body, req.TransferEncoding = http.NoBody, []string{"identity"}
 	}
 	if r.RequestTarget != "" {
@@ -295,12 +286,12 @@ func (c *Client) message(r *Request, u weburl.URL) *http.Request {
 	return req
 }
 
-// errProxied is a request line that no proxy hands on: of what a proxy answers
-// to it nothing follows about the host.
-var errProxied = errors.New("a request line of its own does not pass a proxy")
+// errProxied means that the request line is not one that a proxy passes on. The
+// response of a proxy to it would say nothing about the host.
+var errProxied = errors.New("a custom request line cannot be sent through a proxy")
 
-// route picks the transport, and writes the whole address on the request line
-// where that goes to a proxy.
+// route returns the transport for a request. For a proxy, it puts the absolute URL
+// on the request line.
 func (c *Client) route(req *http.Request, r *Request, u weburl.URL) (*http.Transport, error) {
 	if c.opts.Proxy == nil {
 		return c.direct, nil
@@ -321,8 +312,8 @@ func (c *Client) route(req *http.Request, r *Request, u weburl.URL) (*http.Trans
 	return c.proxied, nil
 }
 
-// redirected returns where an answer sends the request on to, if it does and
-// the request wants to follow.
+// redirected returns the Location of a redirect, if the response is one and the
+// request follows redirects.
 func redirected(resp *Response, r *Request) (location string, ok bool) {
 	if resp == nil || r.NoRedirect || r.RequestTarget != "" {
 		return "", false
@@ -335,10 +326,9 @@ func redirected(resp *Response, r *Request) (location string, ok bool) {
 	return location, location != ""
 }
 
-// redirect makes the request that of the next hop. A POST stays a POST after
-// 301 and 302 too: a receiver that moved from http to https means just that,
-// and would answer a GET with a page that looks like success. After 303 the
-// answer lies elsewhere, for GET.
+// redirect changes the request to that of the next hop. A POST stays a POST after
+// 301 and 302: a receiver that moved from http to https expects it, and would
+// answer a GET with a page that looks like a success. After a 303 it becomes a GET.
 //
 // https://www.rfc-editor.org/rfc/rfc9110#section-15.4
 func (r *Request) redirect(status int, from, to weburl.URL) {

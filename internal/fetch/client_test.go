@@ -81,10 +81,10 @@ func TestBadRequest(t *testing.T) {
 		{Request{URL: "gopher://127.0.0.1:70/_x"}, "only http and https"},
 		{Request{URL: "javascript:alert(1)"}, "only http and https"},
 		{Request{URL: "http://"}, "empty host"},
-		{Request{URL: "http://u:secret@127.0.0.1/"}, "user name or a password"},
+		{Request{URL: "http://u:secret@127.0.0.1/"}, "user name or password"},
 		{Request{URL: "http://u:secret@[/"}, "IPv6"},
 		{Request{URL: "http:/\\u:secret@[/"}, "IPv6"},
-		{Request{URL: "HTTP:u:secret@127.0.0.1"}, "user name or a password"},
+		{Request{URL: "HTTP:u:secret@127.0.0.1"}, "user name or password"},
 		{Request{URL: "http://127.0.0.1/", Method: "A B"}, "method"},
 		{Request{URL: "http://127.0.0.1/", Header: http.Header{"X": {"a\nb"}}}, "header"},
 		{Request{URL: "http://127.0.0.1/", RequestTarget: "a\r\nb"}, "control character"},
@@ -307,7 +307,7 @@ func TestProxy(t *testing.T) {
 	if got, want := fmt.Sprint(lines), fmt.Sprint([]string{"GET " + target + "/a%2Fb?x", "GET http://example.org//c"}); got != want {
 		t.Errorf("the proxy saw %s, want %s", got, want)
 	}
-	// What stands in the URL is guarded behind a proxy as well.
+	// Addresses in the URL are checked behind a proxy as well.
 	for _, at := range []string{"http://169.254.169.254/", "http://[fd00:ec2::254]/", "https://10.0.0.1/", "http://example.org:25/"} {
 		_, err := get(t, c, at)
 		wantKind(t, err, RefusedAddress)

@@ -15,30 +15,30 @@ import (
 	"time"
 )
 
-// Kind says why a request has no answer, or none that is whole.
+// Kind is the reason why a request has no complete response.
 type Kind string
 
 // The kinds.
 const (
-	BadRequest     Kind = "bad-request"     // the URL, the method or a header field is none
-	RefusedAddress Kind = "refused-address" // not of the public internet, or a port for other services
-	NoSuchHost     Kind = "no-such-host"    // the DNS says that the name does not exist
-	DNS            Kind = "dns"             // the DNS did not say
+	BadRequest     Kind = "bad-request"     // the URL, the method or a header field is invalid
+	RefusedAddress Kind = "refused-address" // not on the public internet, or a port of another service
+	NoSuchHost     Kind = "no-such-host"    // the name does not exist
+	DNS            Kind = "dns"             // the name could not be looked up
 	Connect        Kind = "connect"
 	TLS            Kind = "tls"
-	Timeout        Kind = "timeout"  // too long without a byte, or in all
+	Timeout        Kind = "timeout"  // no byte for too long, or too long in total
 	TooSlow        Kind = "too-slow" // below the minimum rate
-	Closed         Kind = "closed"   // the connection ended before an answer began
-	Header         Kind = "header"   // the answer's head is no HTTP, or too long
-	Body           Kind = "body"     // the answer's body broke off or cannot be decompressed
+	Closed         Kind = "closed"   // the connection was closed without a response
+	Header         Kind = "header"   // the header of the response is not HTTP, or too long
+	Body           Kind = "body"     // the body of the response is incomplete or cannot be decompressed
 	BadRedirect    Kind = "bad-redirect"
 	RedirectLoop   Kind = "redirect-loop"
 	TooManyHops    Kind = "too-many-redirects"
-	Canceled       Kind = "canceled" // by the caller's context
+	Canceled       Kind = "canceled" // by the context of the caller
 )
 
-// Retry tells whether the same request may succeed at another time, as far as
-// the kind says.
+// Retry reports whether a request that failed for this reason may succeed at
+// another time.
 func (k Kind) Retry() bool {
 	switch k {
 	case DNS, Connect, TLS, Timeout, TooSlow, Closed, Body, Canceled:
@@ -47,19 +47,20 @@ func (k Kind) Retry() bool {
 	return false
 }
 
-// Error is a request that has no answer, or none that is whole.
+// Error means that a request has no complete response.
 type Error struct {
-	URL  string // of the request that failed, after redirects; without credentials
+	URL  string // of the request that failed, after redirects, without credentials
 	Kind Kind
-	// Sent: the host may have got the request, whatever became of the answer.
+	// Sent reports that the host may have received the request.
 	Sent bool
 	Err  error
 }
 
-// maxMessage is how much of a cause is shown: it may hold what the host sent.
+// maxMessage limits how much of a cause is shown: it may contain text that the
+// host sent.
 const maxMessage = 400
 
-// Error returns the URL and the cause, each shortened if it is long.
+// Error returns the URL and the cause, shortened if they are long.
 func (e *Error) Error() string {
 	return shorten(e.URL, maxMessage) + ": " + shorten(e.Err.Error(), maxMessage)
 }
@@ -67,9 +68,9 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// phase is how far an exchange has come. The transport's goroutines set it.
+// phase is the progress of an exchange. The goroutines of the transport set it.
 type phase struct {
-	handshake atomic.Bool // of TLS, begun and not ended well
+	handshake atomic.Bool // TLS handshake started and not completed
 	connected atomic.Bool
 	sent      atomic.Bool
 	answered  atomic.Bool
@@ -85,8 +86,8 @@ func (p *phase) trace() *httptrace.ClientTrace {
 	}
 }
 
-// kind tells why an exchange ended that had come so far. outer is the caller's
-// context.
+// kind returns why an exchange failed in this phase. outer is the context of the
+// caller.
 func (p *phase) kind(outer context.Context, err error) Kind {
 	var refused *refusedError
 	var dns *net.DNSError
@@ -111,7 +112,7 @@ func (p *phase) kind(outer context.Context, err error) Kind {
 	case p.handshake.Load():
 		return TLS
 	case !p.connected.Load():
-		// The transport looks at the request before it dials.
+		// The transport checks the request before it connects.
 		if strings.HasPrefix(err.Error(), "net/http: ") || strings.HasPrefix(err.Error(), "http: ") {
 			return BadRequest
 		}
@@ -122,8 +123,8 @@ func (p *phase) kind(outer context.Context, err error) Kind {
 	return Header
 }
 
-// explained is a cause in words that are the same whenever it comes again: no
-// ports of this machine, no address of its resolver.
+// explained is an error whose text is the same each time the cause occurs: it has
+// no local port and no address of the resolver.
 type explained struct {
 	text string
 	err  error
@@ -132,8 +133,8 @@ type explained struct {
 func (e *explained) Error() string { return e.text }
 func (e *explained) Unwrap() error { return e.err }
 
-// explain puts a cause of this kind into words. idle is how long no byte may
-// come, 0 if it was the whole request that took too long.
+// explain returns a cause of this kind with a readable text. idle is the limit
+// between two bytes, or 0 if the whole request took too long.
 func (c *Client) explain(kind Kind, err error, idle time.Duration) error {
 	var refused *refusedError
 	var dns *net.DNSError
@@ -144,27 +145,27 @@ func (c *Client) explain(kind Kind, err error, idle time.Duration) error {
 	case kind == NoSuchHost:
 		text = "no such host"
 	case kind == DNS && errors.As(err, &dns):
-		text = "the name cannot be looked up: " + dns.Err
+		text = "the host name could not be looked up: " + dns.Err
 	case kind == Timeout && idle == 0:
-		text = fmt.Sprintf("not done within %s", c.opts.Total)
+		text = fmt.Sprintf("the request did not finish within %s", c.opts.Total)
 	case kind == Timeout:
-		text = fmt.Sprintf("nothing came for %s", idle)
+		text = fmt.Sprintf("the host sent nothing for %s", idle)
 	case kind == Closed:
-		text = "the connection was closed without an answer"
+		text = "the host closed the connection without a response"
 	case kind == Header:
-		text = "the answer is no HTTP, or its head is too long: " +
+		text = "the response is not HTTP, or its header is too long: " +
 			strings.TrimPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: ")
 	case kind == Body && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)):
-		text = "the answer breaks off"
+		text = "the response is incomplete"
 	case kind == Body:
-		text = "the answer cannot be read: " + err.Error()
+		text = "the response cannot be read: " + err.Error()
 	default:
 		return err
 	}
 	return &explained{text, err}
 }
 
-// shorten cuts a text for a message.
+// shorten limits a text for a message.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -172,8 +173,8 @@ func shorten(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
-// hideCredentials returns a text that is perhaps a URL, for messages: what may
-// be a user name and a password is left out.
+// hideCredentials removes what may be a user name and password from a text that may
+// be a URL.
 func hideCredentials(raw string) string {
 	if at := strings.LastIndexByte(raw, '@'); at >= 0 {
 		return "..." + raw[at:]

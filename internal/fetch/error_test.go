@@ -64,13 +64,13 @@ func TestExplain(t *testing.T) {
 		want string
 	}{
 		{NoSuchHost, &net.DNSError{Err: "no such host", Name: "x.invalid", Server: "10.0.0.53:53"}, 0, "no such host"},
-		{DNS, &net.DNSError{Err: "server misbehaving", Name: "x.example", Server: "10.0.0.53:53"}, 0, "the name cannot be looked up: server misbehaving"},
-		{Timeout, context.DeadlineExceeded, 0, "not done within 30s"},
-		{Timeout, os.ErrDeadlineExceeded, 10 * time.Second, "nothing came for 10s"},
-		{Closed, io.EOF, 0, "the connection was closed without an answer"},
-		{Header, errors.New("net/http: HTTP/1.x transport connection broken: bad"), 0, "the answer is no HTTP, or its head is too long: bad"},
-		{Body, syscall.ECONNRESET, 0, "the answer breaks off"},
-		{Body, errors.New("gzip: invalid header"), 0, "the answer cannot be read: gzip: invalid header"},
+		{DNS, &net.DNSError{Err: "server misbehaving", Name: "x.example", Server: "10.0.0.53:53"}, 0, "the host name could not be looked up: server misbehaving"},
+		{Timeout, context.DeadlineExceeded, 0, "the request did not finish within 30s"},
+		{Timeout, os.ErrDeadlineExceeded, 10 * time.Second, "the host sent nothing for 10s"},
+		{Closed, io.EOF, 0, "the host closed the connection without a response"},
+		{Header, errors.New("net/http: HTTP/1.x transport connection broken: bad"), 0, "the response is not HTTP, or its header is too long: bad"},
+		{Body, syscall.ECONNRESET, 0, "the response is incomplete"},
+		{Body, errors.New("gzip: invalid header"), 0, "the response cannot be read: gzip: invalid header"},
 		{Connect, errors.New("dial tcp"), 0, "dial tcp"},
 	} {
 		if got := c.explain(test.kind, test.err, test.idle); got.Error() != test.want || !errors.Is(got, test.err) {

@@ -13,23 +13,23 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// refusedError is an address that may not be dialled.
+// refusedError means that connecting to an address is not allowed.
 type refusedError struct {
 	addr   netip.AddrPort
 	reason string
 }
 
 func (e *refusedError) Error() string {
-	return fmt.Sprintf("%s is not dialled: %s", e.addr, e.reason)
+	return fmt.Sprintf("refused to connect to %s: %s", e.addr, e.reason)
 }
 
-// guard decides which addresses may be dialled.
+// guard decides which addresses may be connected to.
 type guard struct {
 	allow []netip.Prefix
 }
 
-// control is a net.Dialer's Control: the kernel is about to connect to just
-// this address, so that no second answer of the DNS can come between.
+// control is the Control function of a net.Dialer. It gets the address to which
+// the kernel is about to connect, so a second DNS lookup cannot change it.
 func (g *guard) control(_, address string, _ syscall.RawConn) error {
 	addr, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -41,21 +41,21 @@ func (g *guard) control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// refuses returns why an address may not be dialled, "" if it may.
+// refuses returns why an address may not be connected to, or "" if it may.
 func (g *guard) refuses(a netip.AddrPort) string {
 	addr := a.Addr().WithZone("").Unmap()
 	allowed := func(addr netip.Addr) bool {
 		return slices.ContainsFunc(g.allow, func(p netip.Prefix) bool { return p.Contains(addr) })
 	}
 	if allowed(addr) {
-		// Who allows the translator of an IPv6-only network does not mean the
+		// Allowing the translator of an IPv6-only network does not allow the
 		// private addresses behind it.
 		if !nat64.Contains(addr) {
 			return ""
 		}
 		if bytes := addr.As16(); !allowed(netip.AddrFrom4([4]byte(bytes[12:]))) {
 			if reason := notPublic(netip.AddrFrom4([4]byte(bytes[12:]))); reason != "" {
-				return "it translates to an address that is " + reason
+				return "it is translated to an address that is " + reason
 			}
 		}
 	} else if reason := notPublic(addr); reason != "" {
@@ -64,12 +64,12 @@ func (g *guard) refuses(a netip.AddrPort) string {
 		return "the address has a zone"
 	}
 	if !webPort(a.Port()) {
-		return "the port is not one of web servers"
+		return "the port is not a port of a web server"
 	}
 	return ""
 }
 
-// special is a block of addresses that is not of the public internet.
+// special is a block of addresses that are not on the public internet.
 type special struct {
 	prefix netip.Prefix
 	what   string
@@ -78,8 +78,8 @@ type special struct {
 func block(prefix, what string) special { return special{netip.MustParsePrefix(prefix), what} }
 
 // specials4 are the blocks of IPv4 that are not public: the IANA registry of
-// special-purpose addresses, multicast, what is reserved, and an address by
-// which a cloud's machines reach their host.
+// special-purpose addresses, multicast, reserved blocks, and the address by which
+// the machines of a cloud reach their host.
 //
 // https://www.iana.org/assignments/iana-ipv4-special-registry
 var specials4 = []special{
@@ -106,9 +106,9 @@ var specials4 = []special{
 
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// specials6 are the blocks of IPv6 that are not public and have a name. Those
-// within 2000::/3 must be here; the others only have a better message by it.
-// Addresses that hold one of IPv4 are refused whatever they hold.
+// specials6 are the blocks of IPv6 that are not public and have a name. Those in
+// 2000::/3 must be listed. The others are listed for a better message. Addresses
+// that contain an IPv4 address are always refused.
 //
 // https://www.iana.org/assignments/iana-ipv6-special-registry
 var specials6 = []special{
@@ -130,11 +130,11 @@ var specials6 = []special{
 	block("ff00::/8", "multicast (ff00::/8)"),
 }
 
-// global6 is all of IPv6 that is given to networks today.
+// global6 is the part of IPv6 that is assigned to networks today.
 var global6 = netip.MustParsePrefix("2000::/3")
 
-// notPublic says what an address is instead of public, "" if it is. The
-// address is unmapped and has no zone.
+// notPublic says what an address is if it is not public, and returns "" if it is.
+// The address must be unmapped and have no zone.
 func notPublic(addr netip.Addr) string {
 	specials := specials6
 	if addr.Is4() {
@@ -146,14 +146,14 @@ func notPublic(addr netip.Addr) string {
 		}
 	}
 	if addr.Is6() && !global6.Contains(addr) || !addr.IsValid() {
-		return "not of the public internet"
+		return "not on the public internet"
 	}
 	return ""
 }
 
-// otherPorts are ports above 1023 of well-known services that are no web
-// servers: those that browsers block, and databases, queues and remote desktops
-// to which a request of HTTP could do harm. Sorted.
+// otherPorts are the ports above 1023 of well-known services other than web
+// servers: those that browsers block, and those of databases, queues and remote
+// desktops, to which an HTTP request could do harm. Sorted.
 //
 // https://fetch.spec.whatwg.org/#port-blocking
 var otherPorts = []uint16{
@@ -162,8 +162,8 @@ var otherPorts = []uint16{
 	10080, 10250, 11211, 27017, 27018, 27019,
 }
 
-// webPort tells whether a web server may listen there: on 80, 443, and above
-// 1023 where no other well-known service does.
+// webPort reports whether a port may be one of a web server: 80, 443, and ports
+// above 1023 that no other well-known service uses.
 func webPort(port uint16) bool {
 	if port < 1024 {
 		return port == 80 || port == 443
@@ -172,7 +172,7 @@ func webPort(port uint16) bool {
 	return !other
 }
 
-// parse reads the address of a request as a browser would.
+// parse parses the URL of a request as a browser would.
 func parse(raw string) (weburl.URL, *Error) {
 	u, err := weburl.Parse(raw)
 	if err != nil {
@@ -189,7 +189,7 @@ func parse(raw string) (weburl.URL, *Error) {
 	return u, nil
 }
 
-// follow reads the address of a redirect.
+// follow parses the URL of a redirect.
 func follow(from weburl.URL, location string) (weburl.URL, *Error) {
 	u, err := from.Resolve(location)
 	if err != nil {
@@ -207,18 +207,18 @@ func follow(from weburl.URL, location string) (weburl.URL, *Error) {
 }
 
 // acceptable refuses schemes other than http and https, and credentials, which
-// would end up in records and at the wrong host.
+// would get into records and to the wrong host.
 func acceptable(u weburl.URL) error {
 	switch {
 	case u.Scheme() != "http" && u.Scheme() != "https":
-		return errors.New("only http and https are fetched")
+		return errors.New("only http and https URLs can be fetched")
 	case u.HasCredentials():
-		return errors.New("the address holds a user name or a password")
+		return errors.New("the URL contains a user name or password")
 	}
 	return nil
 }
 
-// authority is host and port.
+// authority returns host and port.
 func authority(u weburl.URL) string {
 	if u.Port() == "" {
 		return u.Host()
@@ -226,7 +226,7 @@ func authority(u weburl.URL) string {
 	return u.Host() + ":" + u.Port()
 }
 
-// setTarget makes the request line carry path and query byte for byte.
+// setTarget makes the request line have path and query byte for byte.
 func setTarget(to *url.URL, u weburl.URL) {
 	if u.HasQuery() {
 		to.RawQuery, to.ForceQuery = u.Query(), true
@@ -235,14 +235,14 @@ func setTarget(to *url.URL, u weburl.URL) {
 		to.Opaque = u.Path()
 		return
 	}
-	// Opaque would be taken for an authority. This way writes the path as it is,
-	// but for characters that no server's own links hold.
+	// Opaque would be taken as an authority. This writes the path unchanged,
+	// except for characters that do not occur in the links of real servers.
 	to.Path = string(weburl.PercentDecode(nil, u.Path()))
 	to.RawPath = u.Path()
 }
 
-// literal is the guard for what is not dialled here: an address that stands in
-// the URL itself, and the port.
+// literal checks a URL to which a proxy connects: its address, if it is written in
+// the URL, and its port.
 func (g *guard) literal(u weburl.URL) error {
 	port := uint64(80)
 	if u.Scheme() == "https" {
@@ -256,7 +256,8 @@ func (g *guard) literal(u weburl.URL) error {
 	}
 	addr, err := netip.ParseAddr(strings.Trim(u.Host(), "[]"))
 	if err != nil {
-		// A name, which may lead to any address: that of no block is judged.
+		// A name, which may have any address: check only the port, with an
+		// address that is public.
 		addr = netip.AddrFrom4([4]byte{1, 1, 1, 1})
 	}
 	at := netip.AddrPortFrom(addr, uint16(port))

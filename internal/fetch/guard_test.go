@@ -36,8 +36,8 @@ func TestGuard(t *testing.T) {
 		{"::ffff:127.0.0.1", "loopback"}, {"::ffff:a9fe:a9fe", "metadata"}, {"::ffff:10.1.1.1", "private"},
 		{"::127.0.0.1", "obsolete"}, {"::8.8.8.8", "obsolete"},
 		{"64:ff9b::808:808", "translated"}, {"64:ff9b::7f00:1", "translated"}, {"64:ff9b:1::1", "locally translated"},
-		{"100::1", "discarding"}, {"5f00::1", "not of the public internet"}, {"4000::", "not of the public internet"},
-		{"1::1", "not of the public internet"}, {"::ffff:0:808:808", "not of the public internet"},
+		{"100::1", "discarding"}, {"5f00::1", "not on the public internet"}, {"4000::", "not on the public internet"},
+		{"1::1", "not on the public internet"}, {"::ffff:0:808:808", "not on the public internet"},
 	} {
 		if reason := (&guard{}).refuses(netip.AddrPortFrom(netip.MustParseAddr(c.addr), 443)); !strings.Contains(reason, c.want) {
 			t.Errorf("%s: got %q, want %q", c.addr, reason, c.want)
@@ -90,7 +90,7 @@ func TestGuardDials(t *testing.T) {
 	_, port, _ := strings.Cut(strings.TrimPrefix(base, "http://"), ":")
 	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "127.0.0.1.", "[::1]", "0.0.0.0", "[::]"} {
 		_, err := New(Options{}).Do(t.Context(), Request{URL: "http://" + host + ":" + port + "/"})
-		if e := wantKind(t, err, RefusedAddress); e.Sent || e.Kind.Retry() || !strings.Contains(e.Error(), "is not dialled: the address is") {
+		if e := wantKind(t, err, RefusedAddress); e.Sent || e.Kind.Retry() || !strings.Contains(e.Error(), "refused to connect to") {
 			t.Errorf("%s: %v", host, err)
 		}
 	}

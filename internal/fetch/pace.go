@@ -8,34 +8,34 @@ import (
 	"time"
 )
 
-// pacer lets one request at a time go to a host, and no two sooner after each
-// other than the pace. Hosts are told apart by name, not by port.
+// pacer lets one request at a time go to a host, with the pace as the minimum time
+// between two of them. Hosts are identified by name, not by port.
 type pacer struct {
 	pace time.Duration
 
 	mu    sync.Mutex
-	hosts map[string]*turns
-	sweep int // the number of hosts at which those are forgotten that wait for nothing
+	hosts map[string]*hostQueue
+	sweep int // the number of hosts at which idle ones are removed
 }
 
-// turns is the queue of one host.
-type turns struct {
-	turn  chan struct{} // holds a value while a request is on its way
-	users int           // of the queue and the turn, guarded by pacer.mu
+// hostQueue is the queue of one host.
+type hostQueue struct {
+	turn  chan struct{} // holds a value during a request
+	users int           // requests that wait or are being made; guarded by pacer.mu
 
-	// Of whoever has the turn; guarded by pacer.mu as well, for the sweep.
-	last, spaced time.Time // begin of the last request, and of the last that had a spacing
-	free         time.Time // from when on nobody would have to wait
+	// Set by the request that has the turn, and guarded by pacer.mu.
+	last, spaced time.Time // start of the last request, and of the last with a spacing
+	free         time.Time // when the next request need not wait
 }
 
 const firstSweep = 1024
 
 func newPacer(pace time.Duration) *pacer {
-	return &pacer{pace: pace, hosts: make(map[string]*turns), sweep: firstSweep}
+	return &pacer{pace: pace, hosts: make(map[string]*hostQueue), sweep: firstSweep}
 }
 
-// wait returns when it is this request's turn. The caller calls done when the
-// connection is closed. The error is that of the context.
+// wait waits for the turn of a request. The caller calls done when the connection
+// is closed. The error is that of the context.
 func (p *pacer) wait(ctx context.Context, host string, spacing time.Duration) (done func(), err error) {
 	t := p.enter(host)
 	select {
@@ -77,7 +77,7 @@ func (p *pacer) wait(ctx context.Context, host string, spacing time.Duration) (d
 	}, nil
 }
 
-func (p *pacer) enter(host string) *turns {
+func (p *pacer) enter(host string) *hostQueue {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.hosts[host]
@@ -91,25 +91,25 @@ func (p *pacer) enter(host string) *turns {
 			}
 			p.sweep = max(firstSweep, 2*len(p.hosts))
 		}
-		t = &turns{turn: make(chan struct{}, 1)}
+		t = &hostQueue{turn: make(chan struct{}, 1)}
 		p.hosts[host] = t
 	}
 	t.users++
 	return t
 }
 
-func (p *pacer) leave(t *turns) {
+func (p *pacer) leave(t *hostQueue) {
 	p.mu.Lock()
 	t.users--
 	p.mu.Unlock()
 }
 
-// maxRetryAfter is as far as a host can put off the next attempt.
+// maxRetryAfter is the longest time by which a host can delay the next attempt.
 const maxRetryAfter = 30 * 24 * time.Hour
 
-// RetryAfter returns how long a host wants to be left alone: never negative,
-// 30 days at most. It is false without a Retry-After field that can be read;
-// of several the first counts.
+// RetryAfter returns how long a host asks clients to wait, between 0 and 30 days.
+// It returns false if there is no valid Retry-After field. Of several fields, the
+// first counts.
 //
 // https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
 func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {

@@ -88,7 +88,7 @@ func TestPaceCanceled(t *testing.T) {
 	})
 }
 
-// Hosts that nobody has to wait for any more are forgotten.
+// Hosts for which no request has to wait are removed.
 func TestPaceMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, begin := newPacer(time.Second), time.Now()

@@ -65,7 +65,7 @@ var oldPhrases = []struct{ phrase, instead string }{
 // proseRewritten are the files and directories without old phrases.
 var proseRewritten = []string{
 	".ci", ".goreleaser.yaml", ".pre-commit-hooks.yaml", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "action.yml",
-	"bench/README.md", "docs", "examples", "internal/house",
+	"bench/README.md", "docs", "examples", "internal/fetch", "internal/house", "internal/testwp", "outgoing",
 }
 
 // proseExceptions are sentences that contain an old phrase rightly.

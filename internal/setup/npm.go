@@ -11,16 +11,17 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// scriptsHead is where the scripts of a package.json begin.
+// scriptsHead matches the start of the scripts in a package.json.
 var scriptsHead = regexp.MustCompile(`"scripts"\s*:\s*\{(\s*)`)
 
-// postBuildEntry is what is put at the start of the scripts. npm runs a script
-// of that name after each `npm run build` (docs.npmjs.com, "Pre & Post Scripts").
+// postBuildEntry is inserted at the start of the scripts. npm runs a script
+// with that name after each `npm run build` (docs.npmjs.com, "Pre & Post
+// Scripts").
 const postBuildEntry = `"postbuild": "sitelink check",`
 
 // InstallPostBuild makes `npm run build` end with a check: it adds the script
-// postbuild to a package.json that has a script build, and changes no other
-// byte. It may be repeated.
+// postbuild to a package.json with a script build, and changes no other byte.
+// You can call it again.
 func InstallPostBuild(file string) error {
 	text, scripts, err := readScripts(file)
 	switch {
@@ -29,21 +30,21 @@ func InstallPostBuild(file string) error {
 	case scripts["postbuild"] == "sitelink check":
 		return nil
 	case scripts["postbuild"] != "":
-		return fmt.Errorf("%s has a script postbuild already: %q", file, scripts["postbuild"])
+		return fmt.Errorf("%s already has a postbuild script: %q", file, scripts["postbuild"])
 	case scripts["build"] == "":
-		return fmt.Errorf("%s has no script build", file)
+		return fmt.Errorf("%s has no build script to add a check to", file)
 	}
 	at := scriptsHead.FindSubmatchIndex(text)
 	if at == nil {
-		return fmt.Errorf("%s: the scripts are not found", file)
+		return fmt.Errorf("%s: cannot find the scripts; add the script \"postbuild\": \"sitelink check\" yourself", file)
 	}
 	space := text[at[2]:at[3]]
 	changed := append(bytes.Clone(text[:at[3]]), postBuildEntry...)
 	return writeScripts(file, append(append(changed, space...), text[at[3]:]...), "sitelink check")
 }
 
-// UninstallPostBuild takes the script away that [InstallPostBuild] added, if it
-// is still there.
+// UninstallPostBuild removes the script that [InstallPostBuild] added, if it is
+// still there.
 func UninstallPostBuild(file string) error {
 	text, scripts, err := readScripts(file)
 	if err != nil || scripts["postbuild"] != "sitelink check" {
@@ -51,7 +52,7 @@ func UninstallPostBuild(file string) error {
 	}
 	at := bytes.Index(text, []byte(postBuildEntry))
 	if at < 0 {
-		return fmt.Errorf("%s: the script postbuild was moved; delete it by hand", file)
+		return fmt.Errorf("%s: the postbuild script was moved; remove it yourself", file)
 	}
 	rest := text[at+len(postBuildEntry):]
 	return writeScripts(file, append(bytes.Clone(text[:at]), bytes.TrimLeft(rest, " \t\r\n")...), "")
@@ -68,12 +69,12 @@ func readScripts(file string) (text []byte, scripts map[string]string, err error
 	return text, document.Scripts, nil
 }
 
-// writeScripts writes the file only if it now says what was meant: the place
-// was found in the text, which may hold another object of that name.
+// writeScripts writes the file only if the result has the script as intended,
+// because the file may contain another object with the key scripts.
 func writeScripts(file string, text []byte, want string) error {
 	var document struct{ Scripts map[string]string }
 	if err := json.Unmarshal(text, &document); err != nil || document.Scripts["postbuild"] != want {
-		return errors.New(file + ": its form is not understood; add the script postbuild, sitelink check, by hand")
+		return errors.New(file + ": cannot edit this file safely; add the script \"postbuild\": \"sitelink check\" yourself")
 	}
 	info, err := os.Stat(file)
 	if err != nil {

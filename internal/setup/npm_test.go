@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is installed is taken away to the byte, in any form of the file.
+// Uninstall restores the file byte for byte, however it is formatted.
 func TestPostBuild(t *testing.T) {
 	for _, text := range []string{
 		"{\n  \"scripts\": {\n    \"build\": \"hugo\"\n  }\n}\n",
@@ -38,14 +38,14 @@ func TestPostBuild(t *testing.T) {
 	}
 }
 
-// What cannot be changed safely is left as it is, with the reason.
+// A file that cannot be changed safely stays as it is, and the error says why.
 func TestPostBuildRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"scripts":{"build":"x","postbuild":"y"}}`: `has a script postbuild already: "y"`,
-		`{"scripts":{}}`: "has no script build",
-		`{}`:             "has no script build",
+		`{"scripts":{"build":"x","postbuild":"y"}}`: `already has a postbuild script: "y"`,
+		`{"scripts":{}}`: "has no build script",
+		`{}`:             "has no build script",
 		`[`:              "unexpected end of JSON input",
-		`{"a":{"scripts":{"q":"r"}},"scripts":{"build":"hugo"}}`: "its form is not understood",
+		`{"a":{"scripts":{"q":"r"}},"scripts":{"build":"hugo"}}`: "cannot edit this file safely",
 	} {
 		file := filepath.Join(t.TempDir(), "package.json")
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

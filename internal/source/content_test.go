@@ -42,8 +42,8 @@ func TestGeneratorKeys(t *testing.T) {
 	}
 }
 
-// TestEditLink: one file that the page says it is edited in, however deep the
-// project lies in its repository; two that differ say nothing.
+// TestEditLink finds the file that a page's edit link names, however deep the
+// project is in its repository. Two links to different files give no result.
 func TestEditLink(t *testing.T) {
 	c := &contentIndex{byDisplay: map[string]int{"docs/a.md": 0, "docs/b.md": 1}, files: []contentFile{{display: "docs/a.md"}, {display: "docs/b.md"}}}
 	tests := []struct{ links, want string }{
@@ -69,7 +69,8 @@ func TestEditLink(t *testing.T) {
 	}
 }
 
-// TestConfigMounts: the three languages of Hugo's configuration, without Hugo.
+// TestConfigMounts reads Hugo's configuration in its three languages, without
+// Hugo.
 func TestConfigMounts(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"hugo.toml", "[languages.fr]\ncontentDir = 'content/french'\n[[module.mounts]]\nsource = \"pages\"\ntarget = 'content'\n[[module.mounts]]\ntarget = \"layouts\"\nsource = \"tpl\"\n",

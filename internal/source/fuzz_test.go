@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// FuzzPlaces: whatever a content file and a page hold, all places lie in the
-// file, and places and offsets agree.
+// FuzzPlaces: for any content file and page, all positions are in the file, and
+// positions and offsets agree.
 func FuzzPlaces(f *testing.F) {
 	for _, text := range []string{
 		"---\na: b\n---\n# T {#id}\n[a](/b/ \"c\") ![i](<x y>) [r][s]\n\n[s]: /d/ 'e'\n",

@@ -14,8 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestGeneratorsBuilt is [TestPlace] with what real generators build now:
-// those of which .ci/run installs one. An archive's entry build is the command.
+// TestGeneratorsBuilt repeats [TestLocate] with what real generators build now,
+// for those that .ci/run installs. The file build of an archive is the command.
 func TestGeneratorsBuilt(t *testing.T) {
 	programs := map[string]string{}
 	for name, env := range map[string]string{"eleventy": "SITELINK_NPM", "mkdocs": "SITELINK_MKDOCS"} {
@@ -71,7 +71,8 @@ func TestGeneratorsBuilt(t *testing.T) {
 	}
 }
 
-// rewriteBuilt puts the pages that a generator built into the archive.
+// rewriteBuilt replaces the built pages in the archive with those of the
+// generator.
 func rewriteBuilt(t *testing.T, name string, archive *txtar.Archive, project, docroot string) {
 	t.Helper()
 	var files []txtar.File

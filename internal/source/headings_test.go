@@ -10,8 +10,8 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-// TestHeadings: anchors of pages lead to the headings that make them; one that
-// several places may have made leads nowhere. Asking for all at once gives the
+// TestHeadings: anchors lead to the headings that create them, and nowhere if
+// several positions could have created them. Asking for all at once gives the
 // same as asking for each.
 func TestHeadings(t *testing.T) {
 	project, want := extract(t, "testdata/headings/hugo.txtar")

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestHugoExact: the render hook of docs/reference/source-positions.md, as it stands
-// there, makes Hugo 0.160 and later say where each link is written. The same
-// sentence in two files, shown by a list, can be told apart by nothing else.
+// TestHugoExact: with the render hook of docs/reference/source-positions.md,
+// Hugo 0.160 and later write where each link comes from. Nothing else
+// distinguishes the same sentence in two files on a list page.
 func TestHugoExact(t *testing.T) {
 	hugo := os.Getenv("SITELINK_HUGO")
 	if hugo == "" {

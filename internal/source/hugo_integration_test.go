@@ -15,14 +15,14 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-// brokenSite is a Hugo project of many pages with one break each, at a place
-// that is known.
+// brokenSite is a Hugo project of many pages with one broken link each, at a
+// known position.
 type brokenSite struct {
 	dir  string
 	want map[string]Position // by raw value
 }
 
-// constructs are the ways to write a destination; @ is the break.
+// constructs are the ways to write a destination; @ is the broken link.
 var constructs = []string{
 	"[text](@)", "[text](<@> \"title\")", "![picture](@)", "[ref][r%d]\n\n[r%d]: @ 'title'", "> quoted [text](\n> @)",
 	"- item\n\n  1. [text](@)", "|a|b|\n|-|-|\n|ä|[text](@)|", "<a class=x href=\"@\">raw</a>", "<div>\n<img src='@'>\n</div>",
@@ -76,8 +76,8 @@ func newBrokenSite(t *testing.T, pages int) *brokenSite {
 	return b
 }
 
-// TestHugoBreaks builds a site of 500 pages with 500 known breaks by each Hugo
-// of the machine and places them, with and without asking it again.
+// TestHugoBreaks builds a site of 500 pages with 500 known broken links with
+// each installed Hugo, and locates them with and without asking Hugo again.
 func TestHugoBreaks(t *testing.T) {
 	for _, hugo := range hugos(t) {
 		t.Run(versionOf(t, hugo), func(t *testing.T) { testHugoBreaks(t, hugo) })

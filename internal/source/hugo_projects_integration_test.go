@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what Hugo built and answered in testdata/hugo, by the newest Hugo")
 
-// hugos are the programs to test with: Debian's, and a newer one that .ci/run
-// installs.
+// hugos returns the programs to test with: Debian's, and a newer one that
+// .ci/run installs.
 func hugos(t *testing.T) (names []string) {
 	t.Helper()
 	for _, name := range []string{"hugo", os.Getenv("SITELINK_HUGO")} {
@@ -45,7 +45,8 @@ func versionOf(t *testing.T, hugo string) string {
 	return hugoVersion.FindString(string(out))
 }
 
-// minor is the number that tells versions of Hugo apart, 126 of v0.126.0.
+// minor returns the number that distinguishes versions of Hugo, 126 for
+// v0.126.0.
 func minor(t *testing.T, version string) (n int) {
 	t.Helper()
 	if _, err := fmt.Sscanf(strings.TrimPrefix(version, "v"), "0.%d.", &n); err != nil {
@@ -54,8 +55,8 @@ func minor(t *testing.T, version string) (n int) {
 	return n
 }
 
-// TestHugoProjectsBuilt is [TestHugoProjects] with what each real Hugo builds
-// and answers now.
+// TestHugoProjectsBuilt repeats [TestHugoProjects] with what each real Hugo
+// builds and answers now.
 func TestHugoProjectsBuilt(t *testing.T) {
 	for _, hugo := range hugos(t) {
 		version := versionOf(t, hugo)
@@ -82,7 +83,7 @@ func TestHugoProjectsBuilt(t *testing.T) {
 	}
 }
 
-// rewrite puts what Hugo built and answers into the archive.
+// rewrite replaces what Hugo built and answered in the archive.
 func (p *hugoProject) rewrite(t *testing.T, hugo string) {
 	t.Helper()
 	archive, err := txtar.ParseFile(p.file)

@@ -10,13 +10,13 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// hugoProject is an archive of testdata/hugo, unpacked. Its files lie below
+// hugoProject is an archive of testdata/hugo, unpacked. Its files are below
 // site, the project, and beside it. The other entries are
 //
-//	want            what to place, as in [TestPlace]; $WORK is where site lies
+//	want            what to locate, as in [TestLocate]; $WORK is the directory of site
 //	want DOCROOT    the same for a docroot within public
 //	want-names      the same without Hugo, where that differs from want
-//	since           the first version of Hugo that knows what it uses
+//	since           the first version of Hugo that supports it
 //	list, mounts    what Hugo answered
 type hugoProject struct {
 	file, work string
@@ -60,7 +60,7 @@ func unpackHugo(t *testing.T, file string) *hugoProject {
 
 func (p *hugoProject) site() string { return filepath.Join(p.work, "site") }
 
-// check places what the project wants, asking a Hugo and without.
+// check locates the links that the project wants, with a Hugo and without.
 func (p *hugoProject) check(t *testing.T, hugo string) {
 	t.Helper()
 	for entry, text := range p.entries {
@@ -90,9 +90,9 @@ func (p *hugoProject) check(t *testing.T, hugo string) {
 	}
 }
 
-// TestHugoProjects: what real Hugo answered and built is placed without it:
-// languages by file and by directory, hosts, bundles, mounts, modules outside of
-// the project, content adapters.
+// TestHugoProjects uses recorded answers and builds of a real Hugo: languages
+// by file and by directory, hosts, bundles, mounts, modules outside of the
+// project, content adapters.
 func TestHugoProjects(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("no shell here that could stand in for Hugo")

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestDocument: where the destinations of a content file are written, as
-// line:column and destination, in the order of the page.
+// TestDocument lists the links of a content file as line:column and
+// destination, in the order of the page.
 func TestDocument(t *testing.T) {
 	tests := []struct{ name, file, text, want string }{
 		{"inline link", "a.md", "x [a](/b/) y", "1:7 /b/"},
@@ -74,9 +74,8 @@ func TestFrontMatterValues(t *testing.T) {
 	}
 }
 
-// FuzzDocument: positions lie in the file and on whole characters, and what is
-// written there begins as the destination does, unless it is written with
-// escapes.
+// FuzzDocument: positions are in the file and at the start of a character, and
+// the text there starts like the destination unless it is written with escapes.
 func FuzzDocument(f *testing.F) {
 	for _, s := range []string{"[a](/b/)", "> [a](\n> </b/>)\n", "[r]\n\n[r]: /b/", "---\nx: y\n---\n{{< f a=\"b\" >}}[a]({{< ref \"x\" >}}#f)", "<a href=x>\n", "x https://a.b/"} {
 		f.Add(s)

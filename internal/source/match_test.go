@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestAlign: each test gives the destinations of a source and the links of its
-// page; a link is RAW, or RAW@REGION. The result has the number of the item
-// that each link was made of.
+// TestAlign: each test has the destinations of a source and the links of its
+// page; a link is RAW, or RAW@REGION. The result is the number of the source's
+// link for each link of the page.
 func TestAlign(t *testing.T) {
 	tests := []struct{ name, items, links, want string }{
 		{"the same", "/a/ /b/", "/a/ /b/", "0 1"},
@@ -59,7 +59,8 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// Pages beyond the bound of an alignment pair equal numbers only.
+// Beyond the limit of the table, only values that are there equally often are
+// paired.
 func TestAlignLarge(t *testing.T) {
 	var m Map
 	var items []sourceLink

@@ -13,10 +13,11 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-// TestPlace: projects with the pages that were built of them. The file want of
-// each has a line for each link to place: DOCROOT/PAGE RAW and the position
-// with the kind of file and "of MODULE", or "-" for none. Equal values on a page are its links in order.
-func TestPlace(t *testing.T) {
+// TestLocate: projects with the pages that were built from them. The file want
+// has a line for each link: DOCROOT/PAGE RAW, and the position with the kind of
+// file and "of MODULE", or "-" for none. Equal values on a page are its links
+// in order.
+func TestLocate(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -69,8 +70,8 @@ func extract(t *testing.T, name string) (project string, want []string) {
 	return project, want
 }
 
-// place places the links that the lines of want name. A file base-url in the
-// project is the site's address.
+// place locates the links that the lines of want name. A file base-url in the
+// project has the site's base URL.
 func place(t *testing.T, project, docroot, hugo string, want []string) (got []string) {
 	t.Helper()
 	dir := filepath.Join(project, docroot)
@@ -139,8 +140,8 @@ func shown(p *Position) string {
 	return at
 }
 
-// TestHugoFails: a Hugo that is missing, fails or prints what is no list costs
-// the list, not the work.
+// TestHugoFails: if Hugo is missing, fails or prints something else, only its
+// list is missing.
 func TestHugoFails(t *testing.T) {
 	project, want := extract(t, "testdata/hugo-names.txtar")
 	dir := filepath.Join(project, "public")
@@ -163,8 +164,8 @@ func TestHugoFails(t *testing.T) {
 	}
 }
 
-// TestHostile: what lies in a project may be anything; none of it stops the
-// work or leads out of the project.
+// TestHostile: no content of a project stops the work or leads out of the
+// project.
 func TestHostile(t *testing.T) {
 	project, want := extract(t, "testdata/hugo-names.txtar")
 	outside := filepath.Join(t.TempDir(), "secret.md")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSurroundings: what readers see around a link, of a page and of Markdown.
+// TestSurroundings compares the visible text around a link on a page and in
+// Markdown.
 func TestSurroundings(t *testing.T) {
 	page := &visibleText{}
 	text := `<title>T</title><script>if (a<b) x()</script><p>Fish &amp; Chips <!-- no --> are <b>ÄPFEL</b> <a href="/x/">a Link</a>, said 3.</p>`
@@ -45,7 +46,7 @@ func TestLikeness(t *testing.T) {
 	}
 }
 
-// TestClosest: the text around decides, unless two have the same.
+// TestClosest: the surroundings decide, unless two are equally similar.
 func TestClosest(t *testing.T) {
 	long := strings.Repeat("word", 12)
 	hits := []hit{

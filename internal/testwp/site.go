@@ -22,22 +22,22 @@ import (
 	"time"
 )
 
-// Site is a running blog. Whatever goes wrong fails the test. Its methods are
-// safe for concurrent use.
+// Site is a running blog. Any failure fails the test. Its methods are safe for
+// concurrent use.
 //
-// Between client and PHP stands a server of ours. It answers for the pages of
-// the test, on the blog's own host and port: WordPress fetches a source on the
-// loopback only there. And it keeps what was said to xmlrpc.php.
+// A server of ours is between client and PHP. It serves the pages of the test, on
+// the blog's own host and port: WordPress fetches a source on the
+// loopback only there. And it records the calls of xmlrpc.php.
 type Site struct {
 	// URL is the blog's address, http://localhost:PORT.
 	URL string
 	// Version is WordPress's.
 	Version string
 
-	t    testing.TB
-	dir  string // of WordPress
-	mu   sync.Mutex
-	said []Exchange
+	t     testing.TB
+	dir   string // of WordPress
+	mu    sync.Mutex
+	calls []Exchange
 }
 
 // Exchange is one call of xmlrpc.php.
@@ -46,8 +46,8 @@ type Exchange struct {
 	Status            int
 }
 
-// Start starts a blog, which ends with the test. pages answers for all paths
-// below /src/. The test is skipped where WordPress is not there:
+// Start starts a blog, which ends with the test. pages serves all paths below
+// /src/. The test is skipped if WordPress is not installed:
 // SITELINK_WORDPRESS names the directory usr/share/wordpress of Debian's package.
 func Start(t testing.TB, pages http.Handler) *Site {
 	t.Helper()
@@ -85,15 +85,15 @@ func Start(t testing.TB, pages http.Handler) *Site {
 	return s
 }
 
-// front answers for pages and passes everything else to PHP.
+// front serves the pages and passes all other requests to PHP.
 func (s *Site) front(pages http.Handler, php string) http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: php})
 			r.Out.Host = r.In.Host
 		},
-		// The installation asks for a page before PHP runs, to see whether it
-		// gets pretty addresses: it is to have none.
+		// The installation requests a page before PHP runs, to find out whether
+		// it can use pretty permalinks. It must not.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	mux := http.NewServeMux()
@@ -108,7 +108,7 @@ func (s *Site) front(pages http.Handler, php string) http.Handler {
 		answer := httptest.NewRecorder()
 		proxy.ServeHTTP(answer, r)
 		s.mu.Lock()
-		s.said = append(s.said, Exchange{request, answer.Body.Bytes(), answer.Code})
+		s.calls = append(s.calls, Exchange{request, answer.Body.Bytes(), answer.Code})
 		s.mu.Unlock()
 		for name, values := range answer.Header() {
 			w.Header()[name] = values
@@ -123,10 +123,10 @@ func (s *Site) front(pages http.Handler, php string) http.Handler {
 func (s *Site) Last() Exchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.said) == 0 {
-		s.t.Fatal("nothing was said to xmlrpc.php")
+	if len(s.calls) == 0 {
+		s.t.Fatal("xmlrpc.php was not called")
 	}
-	return s.said[len(s.said)-1]
+	return s.calls[len(s.calls)-1]
 }
 
 // configure writes the configuration and installs the blog.
@@ -138,7 +138,7 @@ define('DB_NAME', 'wp'); define('DB_USER', 'root'); define('DB_PASSWORD', ''); d
 define('DISABLE_WP_CRON', true); define('WP_HTTP_BLOCK_EXTERNAL', true); define('WP_ACCESSIBLE_HOSTS', 'localhost');
 foreach (array('AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE') as $k) { define($k . '_KEY', 'test'); define($k . '_SALT', 'test'); }
 $table_prefix = 'wp_';
-// A second before each look at a source, to give it time: not here.
+// WordPress sleeps a second before it fetches a source. Not here.
 function sleep(int $seconds): int { return 0; }
 if (!defined('ABSPATH')) { define('ABSPATH', __DIR__ . '/'); }
 require_once ABSPATH . 'wp-settings.php';
@@ -195,7 +195,7 @@ func (s *Site) Plugin(name, code string) {
 	}
 }
 
-// database starts MariaDB with an empty database wp and returns its socket.
+// database starts MariaDB with an empty database wp. It returns the socket.
 func database(t testing.TB, work string) string {
 	t.Helper()
 	data, socket := path.Join(work, "data"), path.Join(work, "db.sock")
@@ -220,7 +220,7 @@ func background(t testing.TB, command *exec.Cmd) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// The group holds what this test has started.
+		// The process group has only what this test started.
 		syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
 		command.Wait()
 	})

@@ -169,8 +169,8 @@ func TestPreference(t *testing.T) {
 	}
 }
 
-// LK-2: LINK is told beside the others, under a key of its own, once.
-func TestBesides(t *testing.T) {
+// LK-2: LINK is sent in addition to the others, once, with a key of its own.
+func TestAdditional(t *testing.T) {
 	wm := &scripted{protocol: ledger.Webmention, mayRepeat: true}
 	link := &scripted{protocol: ledger.LinkMethod}
 	s := store(t, notice("a", "https://x.example/", ledger.Added))

@@ -13,8 +13,8 @@ type pinger struct{ *scripted }
 func (pinger) Once() bool { return true }
 
 // TestOnce: an update is not sent to a target that has the link by such a
-// protocol, but to one that refused the page, and a link that came back is told
-// anew (PB-51, PB-1).
+// protocol, but to one that refused the page. A link that was removed and added
+// again is sent again (PB-51, PB-1).
 func TestOnce(t *testing.T) {
 	refuse := true
 	pb := pinger{&scripted{protocol: ledger.Pingback, mayRepeat: true}}

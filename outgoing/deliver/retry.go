@@ -15,8 +15,8 @@ var retryDelays = []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 6 * 
 
 // retryDelay returns the wait after an attempt; the first attempt has number 1. A
 // time that the target names is respected. A server that fails (5xx) gets ten
-// times as long as one that asks for fewer requests or does not answer: requests
-// do not help whoever repairs it.
+// times as long as one that asks for fewer requests or does not answer, because
+// requests do not help to repair it.
 func retryDelay(o outgoing.Outcome, attempt int) time.Duration {
 	if o.After > 0 && attempt <= 3 {
 		return o.After

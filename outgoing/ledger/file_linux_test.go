@@ -19,8 +19,8 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// A full disk is said, loses nothing, and leaves neither half an entry nor a
-// temporary file; once there is room, the same store goes on.
+// A full disk is reported, loses nothing, and leaves neither half an entry nor a
+// temporary file. Once there is space, the same store continues.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=128k"); err != nil {

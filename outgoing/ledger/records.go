@@ -86,8 +86,8 @@ func (b *records) due(now time.Time, limit int, free func(*Notice) bool) []Notic
 	return all[:min(limit, len(all))]
 }
 
-// replaceRows returns the rows of both slices. A row of changed takes the place of
-// an equal one of old.
+// replaceRows returns the rows of both slices. A row of changed replaces an
+// old one with the same key.
 func replaceRows[T any](old, changed []T, compare func(a, b T) int) []T {
 	if len(changed) == 0 {
 		return old

@@ -44,7 +44,7 @@ const (
 const Relation = "https://github.com/sitelink/sitelink#linked-from"
 
 // Call is one call. Source is the page with the link and Target the page it
-// links to, whoever makes the call (LK-2). Every call names both, so that the
+// links to, in calls of both sides (LK-2). Every call names both, so that the
 // receiver does not have to search for the other one (LK-7).
 type Call struct {
 	Method         Method

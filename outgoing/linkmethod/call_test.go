@@ -113,7 +113,7 @@ func TestHeaderBytes(t *testing.T) {
 	}
 }
 
-// LK-1, LK-7, LK-20: what is no call of the draft is never sent.
+// LK-1, LK-7, LK-20: a call that the draft does not define is never sent.
 func TestNoCall(t *testing.T) {
 	const b = "http://b.example/"
 	for _, c := range []struct {

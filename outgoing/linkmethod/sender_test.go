@@ -247,8 +247,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// LK-61: a fresh configuration sends nothing to anybody, and nobody who did not
-// opt in gets a call. LK-1: nor is anybody asked about what is no page.
+// LK-61: without configuration nothing is sent, and only hosts that opted in get
+// calls. LK-1: hosts are not asked about URLs other than http and https.
 func TestOptIn(t *testing.T) {
 	w := newWire(t, ok)
 	for _, c := range []struct {

@@ -45,7 +45,7 @@ func TestReply(t *testing.T) {
 		{"code as string", "", faultBody("<string>48</string>", "<string>x</string>"), failed(48, "x")},
 		{"code untyped", "", faultBody("48", "x"), failed(48, "x")},
 		{"code between white space", "", faultBody("<int> 48\n</int>", "<string>x</string>"), failed(48, "x")},
-		{"code that is no number", "", faultBody("<string>soon</string>", "<string>x</string>"), reply{fault: &fault{0, false, "x"}}},
+		{"code that is not a number", "", faultBody("<string>soon</string>", "<string>x</string>"), reply{fault: &fault{0, false, "x"}}},
 		{"code too large", "", faultBody("<int>99999999999999999999</int>", "<string>x</string>"), reply{fault: &fault{0, false, "x"}}},
 		{"names between white space (go-jamming)", "",
 			`<methodResponse><fault><value><struct><member><name> faultCode </name><value><int>48</int></value></member></struct></value></fault></methodResponse>`, failed(48, "")},

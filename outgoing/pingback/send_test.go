@@ -137,7 +137,7 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestStatus has answers that are no answer of XML-RPC, or not with 200.
+// TestStatus has responses that are not XML-RPC, or whose status is not 200.
 func TestStatus(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -114,7 +114,7 @@ func TestWordPress(t *testing.T) {
 	}
 	site.PHP(fmt.Sprintf(`global $wpdb; $wpdb->query("UPDATE $wpdb->comments SET comment_date_gmt = DATE_SUB(comment_date_gmt, INTERVAL %d SECOND)");`, int(flooded.After.Seconds())))
 	expect("registered-later", "/src/second", post, ledger.Done, success, "registered.")
-	// Both are listed, though not shown before somebody approves them.
+	// Both are listed, though not shown before they are approved.
 	if got, want := pingbacks(t, client, site.URL, post), []string{site.URL + "/src/first", site.URL + "/src/second"}; !slices.Equal(got, want) {
 		t.Errorf("getPingbacks: %q, want %q", got, want)
 	}

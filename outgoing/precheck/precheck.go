@@ -69,8 +69,8 @@ func For(protocol ledger.Protocol, all []Problem) []Problem {
 	return matching
 }
 
-// maxPage is how much of a page is fetched. It is more than receivers read, so
-// that a link that comes too late can be told from a missing one.
+// maxPage is how much of a page is fetched. It is more than receivers read, to
+// find links that come too late for them.
 const maxPage = 4 << 20
 
 // Fetch gets a source as a receiver would and returns what is wrong with it, as

@@ -107,7 +107,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if posts.Load() > 0 {
-		t.Errorf("%d requests that are no GET", posts.Load())
+		t.Errorf("%d requests other than GET", posts.Load())
 	}
 
 	canceled, cancel := context.WithCancel(t.Context())

@@ -116,11 +116,11 @@ func TestDiscoverStatus(t *testing.T) {
 		t.Errorf("no answer: %v", err)
 	}
 	if _, err := s.Discover(t.Context(), stored{page: outgoing.Response{URL: "x", Status: 200}}.target()); err == nil {
-		t.Error("no error for an address that is none")
+		t.Error("no error for an invalid URL")
 	}
 }
 
-// FuzzLinkHeader: what was read and written anew reads the same.
+// FuzzLinkHeader: what was parsed, written and parsed again is the same.
 func FuzzLinkHeader(f *testing.F) {
 	for _, seed := range []string{
 		`<https://a/x>; rel=webmention`, `</a>; rel="a webmention"; anchor="#x", <b>;rel=c`, `<a>;x;rel="\"\\", <b`, `<>;;rel =x ,, <c> ; rel`,

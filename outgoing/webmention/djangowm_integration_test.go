@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/testrocks"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -118,7 +117,7 @@ func TestDjangoWM(t *testing.T) {
 	}
 
 	source.set(200, target)
-	if err := testrocks.Receive(site+"/webmention/", source.url, target); err != nil {
+	if err := receiverCases(site+"/webmention/", source.url, target); err != nil {
 		t.Error(err)
 	}
 	if o := tell(t, "no address", target, ledger.Added); o.State != ledger.Permanent || o.Status != 400 {

@@ -1,7 +1,6 @@
 package webmention
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sitelink/sitelink/internal/testrocks"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -18,21 +16,6 @@ import (
 func client() *outgoing.Client {
 	return outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{
 		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
-}
-
-// live is a target that is fetched for each notice.
-type live struct {
-	client outgoing.Doer
-	url    string
-}
-
-func (l live) URL() string { return l.url }
-func (l live) Page(ctx context.Context) (*outgoing.Response, error) {
-	resp, err := l.client.Do(ctx, outgoing.Request{URL: l.url})
-	if err != nil {
-		return nil, err
-	}
-	return &outgoing.Response{URL: resp.URL, Status: resp.Status, Header: resp.Header, Body: resp.Body}, nil
 }
 
 // tell discovers and sends, as the delivery does.
@@ -64,7 +47,7 @@ func newPage(t *testing.T) *page {
 		fmt.Fprint(w, p.text)
 	}))
 	t.Cleanup(server.Close)
-	p.url = testrocks.Named(server.URL) + "/post"
+	p.url = withHostName(server.URL) + "/post"
 	return p
 }
 
@@ -79,9 +62,9 @@ func (p *page) set(status int, links ...string) {
 
 // TestRocksDiscovery: the 23 cases of discovery of webmention.rocks.
 func TestRocksDiscovery(t *testing.T) {
-	rocks := testrocks.New(t)
+	rocks := newRocksServer(t)
 	source := newPage(t)
-	for n := 1; n <= testrocks.Cases; n++ {
+	for n := 1; n <= discoveryCases; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			target := rocks.Target(n)
 			source.set(200, target)
@@ -98,7 +81,7 @@ func TestRocksDiscovery(t *testing.T) {
 // TestRocksUpdate: the two cases of updates and the one of deletes, with
 // endpoints that are good for one notice.
 func TestRocksUpdate(t *testing.T) {
-	rocks := testrocks.New(t)
+	rocks := newRocksServer(t)
 	accepted := func(source *page, path string, event ledger.Event) {
 		t.Helper()
 		if o := tell(t, source.url, rocks.URL(path), event); o.State != ledger.Accepted || o.Status != 202 {
@@ -137,7 +120,7 @@ func TestRocksUpdate(t *testing.T) {
 
 // TestTombstone: the delete case of a host that cannot answer 410.
 func TestTombstone(t *testing.T) {
-	rocks := testrocks.New(t)
+	rocks := newRocksServer(t)
 	source := newPage(t)
 	source.set(200, rocks.URL("/delete/1"))
 	tell(t, source.url, rocks.URL("/delete/1"), ledger.Added)
@@ -153,7 +136,7 @@ func TestTombstone(t *testing.T) {
 // TestRocksSingleUse: an endpoint from memory fails, and the failure is final
 // for this endpoint.
 func TestRocksSingleUse(t *testing.T) {
-	rocks := testrocks.New(t)
+	rocks := newRocksServer(t)
 	source := newPage(t)
 	source.set(200, rocks.URL("/update/1"))
 	s := New(client())
@@ -176,7 +159,7 @@ func TestFixedTarget(t *testing.T) {
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	fixed := testrocks.Named(server.URL) + "/publish/mastodon?omit_link=maybe"
+	fixed := withHostName(server.URL) + "/publish/mastodon?omit_link=maybe"
 	mux.HandleFunc("/publish/mastodon", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", `</publish/webmention>; rel="webmention"`)
 	})
@@ -185,7 +168,7 @@ func TestFixedTarget(t *testing.T) {
 			http.Error(w, `{"error": "Target must be brid.gy"}`, http.StatusBadRequest)
 			return
 		}
-		links, _, err := testrocks.Links(r.PostFormValue("source"))
+		links, _, err := linksOfSource(r.PostFormValue("source"))
 		if err != nil || !links[fixed] {
 			http.Error(w, "no link", http.StatusBadRequest)
 			return

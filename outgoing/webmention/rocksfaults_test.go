@@ -1,4 +1,4 @@
-package testrocks
+package webmention
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestFaults: each way to be wrong is found; a server that takes everything
+// Each each way to be wrong is found; a server that takes everything
 // would prove nothing.
-func TestFaults(t *testing.T) {
+func TestRocksServer(t *testing.T) {
 	var links []string
 	status := http.StatusOK
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -21,7 +21,7 @@ func TestFaults(t *testing.T) {
 		}
 	}))
 	defer page.Close()
-	source := Named(page.URL)
+	source := withHostName(page.URL)
 	post := func(endpoint, source, target string) int {
 		t.Helper()
 		resp, err := http.PostForm(endpoint, url.Values{"source": {source}, "target": {target}})
@@ -31,14 +31,14 @@ func TestFaults(t *testing.T) {
 		resp.Body.Close()
 		return resp.StatusCode
 	}
-	fault := func(s *Server, test, want string) {
+	fault := func(s *rocksServer, test, want string) {
 		t.Helper()
 		if err := s.Result(test); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", test, err, want)
 		}
 	}
 
-	s := New(t)
+	s := newRocksServer(t)
 	fault(s, "discovery 1", "no notice came")
 	links = []string{s.Target(1), s.Target(2), s.Target(11), s.Target(21)}
 	post(s.URL("/test/11/webmention/error"), source, s.Target(11))
@@ -88,4 +88,40 @@ func TestFaults(t *testing.T) {
 	links = []string{s.URL("/update/2")}
 	post(endpoint(links[0]), source, links[0])
 	fault(s, "update/2", "second link is there: false")
+}
+
+// A good a good receiver passes both cases, and each fault is found.
+func TestReceiverCases(t *testing.T) {
+	valid := func(r *http.Request) bool {
+		return strings.HasPrefix(r.FormValue("source"), "http") && strings.HasPrefix(r.FormValue("target"), "http")
+	}
+	for _, test := range []struct {
+		name, want string
+		status     int
+		location   string
+		junk       int
+	}{
+		{"accepted", "", 202, "", 400},
+		{"created", "", 201, "/status/1", 400},
+		{"created without location", "receive 1: 201 without Location", 201, "", 400},
+		{"accepted with location", "receive 1: 202 Accepted with Location", 202, "/x", 400},
+		{"refused", "receive 1: 403 Forbidden", 403, "", 400},
+		{"takes junk", "receive 2: 202 Accepted", 202, "", 202},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !valid(r) {
+				w.WriteHeader(test.junk)
+				return
+			}
+			if test.location != "" {
+				w.Header().Set("Location", test.location)
+			}
+			w.WriteHeader(test.status)
+		}))
+		err := receiverCases(server.URL, "http://a.example/", "http://b.example/")
+		server.Close()
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
 }
