@@ -9,7 +9,7 @@ import (
 	"github.com/sitelink/sitelink/hook"
 )
 
-// Without sources, findings stand where they are in the docroot.
+// Without sources, findings have their position in the docroot.
 func ExampleCheck() {
 	docroot, err := os.MkdirTemp("", "example-")
 	if err != nil {

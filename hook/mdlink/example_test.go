@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/hook/mdlink"
 )
 
-// A program that builds a page from Markdown and checks what it has built.
+// Build a page from Markdown and check it.
 func ExampleRecorder() {
 	var links mdlink.Recorder
 	md := goldmark.New(goldmark.WithExtensions(&links))
@@ -56,7 +56,7 @@ func ExampleRecorder() {
 	// content/boats.md:3:19: no file answers /harbor.html; did you mean harbour.html?
 }
 
-// Relative links that name no file are reported while they are rendered.
+// Report relative links to missing files while they are rendered.
 func ExampleRelative() {
 	files := fstest.MapFS{"content/harbour.md": {}}
 	var links mdlink.Recorder

@@ -7,15 +7,15 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// fixture is one result with the options that its text is written with.
+// fixture is a result and the options for its text.
 type fixture struct {
 	name   string
 	opt    TextOptions
 	result check.Result
 }
 
-// results are the reports under golden test: what a person meets, and what
-// hostile pages would like a person to meet.
+// results are the reports with golden files: what people usually see, and what
+// hostile pages try.
 func results() []fixture {
 	public := TextOptions{Prefix: "public"}
 	return []fixture{
@@ -47,8 +47,8 @@ func results() []fixture {
 	}
 }
 
-// baselined has one new finding and one whose entry has expired, and a list
-// that is longer than what text shows.
+// baselined has one new finding, one whose entry has expired, and a list that
+// is longer than what text shows.
 func baselined() check.Result {
 	r := few()
 	r.Findings = r.Findings[:2]
@@ -61,7 +61,7 @@ func baselined() check.Result {
 	return r
 }
 
-// few is what most people see: three findings of three kinds.
+// few has three findings of three kinds.
 func few() check.Result {
 	return check.Result{
 		Findings: []check.Finding{
@@ -83,7 +83,7 @@ func few() check.Result {
 }
 
 // template has the same broken links on many pages, and one finding that
-// stands for many links.
+// represents many links.
 func template() check.Result {
 	var r check.Result
 	add := func(page, raw, target, fragment string, code check.Code, count int) {
@@ -118,7 +118,7 @@ func template() check.Result {
 	return r
 }
 
-// sources has findings placed in the files that the author wrote.
+// sources has findings with positions in the author's files.
 func sources() check.Result {
 	return check.Result{
 		Findings: []check.Finding{
@@ -140,8 +140,8 @@ func sources() check.Result {
 	}
 }
 
-// faults are findings about files, with and without a place, and links whose
-// answer is another path.
+// faults has findings about files, with and without a position, and links that
+// another path answers.
 func faults() check.Result {
 	return check.Result{
 		Findings: []check.Finding{
@@ -162,7 +162,7 @@ func faults() check.Result {
 	}
 }
 
-// hostile holds what a page could try on a terminal, a log or a parser.
+// hostile has what a page could try against a terminal, a log or a parser.
 func hostile() check.Result {
 	finding := func(page, raw string) check.Finding {
 		return check.Finding{Page: page, Line: 1, Column: 10, Offset: 9, Element: "a", Attribute: "href", Raw: raw,

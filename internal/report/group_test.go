@@ -9,7 +9,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// TestGroupOrder: which heading comes first, and what it counts.
+// TestGroupOrder tests the order of the headings and what they count.
 func TestGroupOrder(t *testing.T) {
 	r := template()
 	r.Findings = append(r.Findings,
@@ -40,8 +40,8 @@ func TestGroupOrder(t *testing.T) {
 	}
 }
 
-// TestGroupOwnerOfSource: the owner is that of the source file where it is
-// known, else of the page in the docroot.
+// TestGroupOwnerOfSource: the owner is that of the source file if it is known,
+// otherwise that of the page in the docroot.
 func TestGroupOwnerOfSource(t *testing.T) {
 	asked := map[string]int{}
 	opt := Options{Base: "public", GroupBy: GroupOwner, Owners: func(file string) string { asked[file]++; return "@" + file }}
@@ -53,8 +53,8 @@ func TestGroupOwnerOfSource(t *testing.T) {
 	}
 }
 
-// TestTextGroupsGNU: under a target, each link is one indented line that begins
-// with its place; no heading is mistaken for a place.
+// TestTextGroupsGNU: below a target, each link is one indented line that starts
+// with its position, and no heading looks like a position.
 func TestTextGroupsGNU(t *testing.T) {
 	r := template()
 	var b bytes.Buffer
@@ -75,8 +75,8 @@ func TestTextGroupsGNU(t *testing.T) {
 	}
 }
 
-// TestRepeats: text lists three links through one redirect and counts the rest;
-// broken links it lists all.
+// TestRepeats: text lists three links through one redirect and counts the rest.
+// It lists all broken links.
 func TestRepeats(t *testing.T) {
 	var r check.Result
 	for i := range 10 {
@@ -105,8 +105,8 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// many is a result of n findings: every tenth page links to /common.html, the
-// others to targets of their own; every fifth finding is a warning.
+// many returns a result of n findings: every tenth page links to /common.html,
+// the others to their own targets; every fifth finding is a warning.
 func many(n int) check.Result {
 	r := check.Result{Findings: make([]check.Finding, n)}
 	for i := range r.Findings {

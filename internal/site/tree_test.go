@@ -3,6 +3,7 @@ package site
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,4 +167,39 @@ func removeDeep(t *testing.T, root string) {
 	}
 	os.Chdir(root)
 	os.RemoveAll(filepath.Join(root, "d"))
+}
+
+// TestAt: a path names its node byte for byte, and no symbolic link is followed.
+func TestAt(t *testing.T) {
+	s := loadFiles(t, files{"p.html": plain, "d/e/f.html": plain, "l": "-> d"}, Options{})
+	for path, want := range map[string]string{"": "", "p.html": "p.html", "d": "d", "d/e/f.html": "d/e/f.html", "l": "l"} {
+		if id := s.tree.At(path); id == docroot.NoNode || s.tree.Path(id) != want {
+			t.Errorf("%q: node %d", path, id)
+		}
+	}
+	for _, path := range []string{"P.html", "d/", "/d", "d/e/f", "l/e", "d//e", "p.html/x"} {
+		if id := s.tree.At(path); id != docroot.NoNode {
+			t.Errorf("%q: node %d, %q", path, id, s.tree.Path(id))
+		}
+	}
+}
+
+// TestChildren: every name of the docroot is an entry of its directory, in
+// byte order.
+func TestChildren(t *testing.T) {
+	s := load(t, tempDocroot(t, files{"b.html": plain, "a/x.txt": "", "a/b/y.txt": "", "Z.txt": "", ".h": ""}), Options{})
+	c := s.Tree().Children()
+	for dir, want := range map[string]string{"": ".h Z.txt a b.html", "a": "b x.txt", "a/b": "y.txt", "b.html": ""} {
+		node, ok := s.Lookup(dir)
+		if !ok {
+			t.Fatalf("no %q", dir)
+		}
+		var got []string
+		for _, id := range c.Of(node) {
+			got = append(got, s.Tree().Name(id))
+		}
+		if strings.Join(got, " ") != want || !slices.IsSorted(got) {
+			t.Errorf("entries of %q: got %q, want %q", dir, got, want)
+		}
+	}
 }

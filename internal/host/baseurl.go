@@ -2,9 +2,11 @@ package host
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -128,4 +130,109 @@ func (s *Host) Published() bool {
 		}
 	}
 	return false
+}
+
+// BasePath returns the path of the first base URL, without final slash: ""
+// for a site at the root of its host.
+func (s *Host) BasePath() string { return s.bases[0].path } // of a rooted site: none
+
+// Href returns the site path, percent-encoded, by which a node is requested:
+// directories end in a slash, a default index file goes by its directory, and a
+// page without its extension where the host redirects to that.
+func (s *Host) Href(id docroot.NodeID) string {
+	if at := s.addresses[id]; at != "" {
+		return s.bases[0].path + at
+	}
+	n := &s.tree.Nodes[id]
+	if n.Kind == docroot.KindFile && s.indexOf[n.Parent] == id {
+		id = n.Parent
+		n = &s.tree.Nodes[id]
+	}
+	path := s.tree.Path(id)
+	if n.Flags&flagMoved != 0 {
+		path = strings.TrimSuffix(path, ".html")
+	}
+	p := s.bases[0].path + "/" + escapePath(path, Generic.Literal, upperHex)
+	if n.Kind == docroot.KindDir && !strings.HasSuffix(p, "/") {
+		p += "/"
+	}
+	return p
+}
+
+// pageAddress returns the URL of a page under the first base URL: where the
+// browser is when it shows the page.
+func (s *Host) PageAddress(id docroot.NodeID) string {
+	path := ""
+	if s.tree.Nodes[id].Flags&flagMoved != 0 || s.addresses[id] != "" {
+		path = s.Href(id)
+	} else {
+		u := url.URL{Path: "/" + s.tree.Path(id)}
+		path = s.BasePath() + u.EscapedPath()
+	}
+	_, onHost := s.Public(path)
+	return "http://" + s.baseOf(path).host + onHost
+}
+
+// Lookup returns the node at a decoded docroot path; "" is the docroot.
+func (s *Host) Lookup(path string) (docroot.NodeID, bool) {
+	at := docroot.NodeID(0)
+	for name := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		if name == "" {
+			continue
+		}
+		if at = s.tree.Child(s.tree.Nodes[at].Real, []byte(name)); at == docroot.NoNode {
+			return 0, false
+		}
+	}
+	return at, true
+}
+
+// Request says what answers a link on a page at the root of the docroot, so
+// that people can name a target as they would link to it: a site path, a path
+// in the docroot, or a URL. The error says why link is none of these.
+func (s *Host) Request(link string) (Resolved, error) {
+	base, err := weburl.Parse("http://" + s.bases[0].host + s.bases[0].path + "/")
+	if err != nil {
+		return Resolved{}, fmt.Errorf("base URL: %w", err)
+	}
+	u, err := base.Resolve(link)
+	if err != nil {
+		return Resolved{}, fmt.Errorf("%q is no URL: %w", link, err)
+	}
+	res := s.Resolve(u, nil)
+	res.Fragment = u.Fragment()
+	return res, nil
+}
+
+// BaseURL returns the first address at which the docroot is published, as it
+// was given; "" when there is none.
+func (s *Host) BaseURL() string {
+	if s.bases[0].unknown() {
+		return ""
+	}
+	return s.opt.BaseURLs[0]
+}
+
+// Authority returns the host of the first base URL, with its port when that is
+// not the scheme's own; "" when there is none.
+func (s *Host) Authority() string {
+	if s.bases[0].unknown() {
+		return ""
+	}
+	return s.bases[0].host
+}
+
+// RulePaths returns the paths that redirect rules name in full, without
+// pattern, in the order of the rules: what the host answers beside its files.
+func (s *Host) RulePaths() []string {
+	if s.rules == nil {
+		return nil
+	}
+	var paths []string
+	for _, r := range s.rules.Rules() {
+		if path := r.Pattern; strings.HasPrefix(path, "/") && !strings.ContainsAny(path, `*:(){}[]|^$\?+`) {
+			paths = append(paths, string(weburl.PercentDecode(nil, path)))
+		}
+	}
+	return paths
 }
