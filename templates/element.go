@@ -73,7 +73,7 @@ func Endpoint(text string) (string, error) {
 	authority := rest[:end]
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.Opaque != "":
-		return "", fmt.Errorf("want an absolute http or https address, got %q", text)
+		return "", fmt.Errorf("must be an absolute http or https address, not %q", text)
 	case u.User != nil:
 		return "", errors.New("the address contains a user name, which every page would publish") // not quoted: it may hold a password
 	case strings.Contains(text, "#"):

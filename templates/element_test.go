@@ -50,13 +50,13 @@ func TestEndpoints(t *testing.T) {
 
 func TestEndpointsRefused(t *testing.T) {
 	for _, c := range []struct{ name, uri, want string }{
-		{"PB-13/path", "/xmlrpc", "want an absolute"},
-		{"PB-22/without_scheme", "//h/x", "want an absolute"},
-		{"PB-22/relative", "x", "want an absolute"},
-		{"scheme", "ftp://h/x", "want an absolute"},
-		{"opaque", "http:h", "want an absolute"},
-		{"no_host", "http:///x", "want an absolute"},
-		{"port_only", "http://:80/x", "want an absolute"},
+		{"PB-13/path", "/xmlrpc", "must be an absolute"},
+		{"PB-22/without_scheme", "//h/x", "must be an absolute"},
+		{"PB-22/relative", "x", "must be an absolute"},
+		{"scheme", "ftp://h/x", "must be an absolute"},
+		{"opaque", "http:h", "must be an absolute"},
+		{"no_host", "http:///x", "must be an absolute"},
+		{"port_only", "http://:80/x", "must be an absolute"},
 		{"user", "http://me:secret@h/x", "contains a user"},
 		{"fragment", "http://h/x#y", "fragment"},
 		{"empty_fragment", "http://h/x#", "fragment"},

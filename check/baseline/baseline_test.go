@@ -147,7 +147,7 @@ func TestIssue4BadBaseline(t *testing.T) {
 		{"no_id", good[0] + `{"page":"a","code":"b"}`, "known.jsonl:2: damaged line: id is no fingerprint of 32 hexadecimal digits", damagedHint},
 		{"bad_id", good[0] + `{"page":"a","code":"b","id":"0123456789ABCDEF0123456789abcdef"}`, "known.jsonl:2: damaged line: id is no fingerprint of 32 hexadecimal digits", damagedHint},
 		{"no_code", good[0] + `{"page":"b","id":"0123456789abcdef0123456789abcdef"}`, "known.jsonl:2: damaged line: code is missing", damagedHint},
-		{"bad_date", good[0] + `{"page":"a","code":"b","expires":"2027-02-30","id":"0123456789abcdef0123456789abcdef"}`, `known.jsonl:2: expires: want a date such as 2027-01-31, got "2027-02-30"`, ""},
+		{"bad_date", good[0] + `{"page":"a","code":"b","expires":"2027-02-30","id":"0123456789abcdef0123456789abcdef"}`, `known.jsonl:2: expires: must be a date such as 2027-01-31, not "2027-02-30"`, ""},
 		{"header_with_more", `{"sitelink-baseline":1,"page":"x"}`, "known.jsonl:1: damaged header", damagedHint},
 		{"version_0", `{"sitelink-baseline":0}`, "known.jsonl:1: damaged header", damagedHint},
 		{"no_header", entry, `known.jsonl: not a baseline: the line {"sitelink-baseline":1} is missing`, "sitelink baseline write makes one"},

@@ -12,7 +12,7 @@ type Date string
 // ParseDate reads a day such as 2027-01-31.
 func ParseDate(text string) (Date, error) {
 	if _, err := time.Parse(time.DateOnly, text); err != nil {
-		return "", fmt.Errorf("want a date such as 2027-01-31, got %q", text)
+		return "", fmt.Errorf("must be a date such as 2027-01-31, not %q", text)
 	}
 	return Date(text), nil
 }

@@ -1,12 +1,28 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
-	"github.com/sitelink/sitelink/internal/fault"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/lockedfile"
 	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/process"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/statedir"
 )
 
 const buildLong = `build runs the site's generator into a new directory and checks what it wrote. Files from earlier
@@ -77,4 +93,184 @@ func buildCommand(c *cli) *cobra.Command {
 	addKeyFlags(cmd, "docroot")
 	flags.StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	return cmd
+}
+
+// runBuild does the work of `sitelink build`: it runs the generator, and then the
+// check. It returns [errFindings] when there are findings that fail the run.
+func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args []string) error {
+	unnamed := *cfg
+	unnamed.Docroot = ""
+	p, err := c.findRoot(ctx, &unnamed)
+	if err != nil {
+		return err
+	}
+	g := p.Generator
+	if g == nil {
+		return fault.New(errors.New("no project of a generator that is known here"),
+			"build the site as usual, then: sitelink check DIR")
+	}
+	if flag := g.OutputFlag(args); flag != "" {
+		return fault.Usage(fmt.Sprintf("%s: sitelink build chooses the directory, a fresh one", flag),
+			"to check another: "+g.UsualCommand()+" "+strings.Join(args, " ")+", then sitelink check DIR")
+	}
+	if flag := g.QuietFlag(args); flag != "" && strict {
+		return fault.Usage(fmt.Sprintf("%s hides the warnings that --strict asks for", flag), "leave one of them out")
+	}
+	if len(args) > 0 { // they may name another address, or another configuration
+		g.Configure(ctx, args...)
+	}
+	if g.Err != nil && ctx.Err() == nil {
+		c.ui.warning(g.Title() + ": " + g.Err.Error())
+	}
+	own, err := makeStateDir(c, g.Dir)
+	if err != nil {
+		return err
+	}
+	unlock, err := lockBuild(ctx, filepath.Join(own, "build.lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	docroot := filepath.Join(own, project.BuiltDocroot)
+	if err := runGenerator(ctx, c, g, docroot, strict, args); err != nil {
+		return err
+	}
+	noteStalePages(c, p, docroot)
+	if p, err = p.WithDocroot(ctx, p.Show(docroot)); err != nil {
+		return err
+	}
+	c.printNotes(p)
+	return checkProject(ctx, c, p)
+}
+
+// runGenerator builds the project into docroot, which is not there until the build is
+// done, nor after one that failed.
+func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot string, strict bool, args []string) error {
+	// What is not whole yet has another name: nobody takes it for the site.
+	fresh := docroot + ".new"
+	for _, dir := range []string{fresh, docroot} {
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("remove the last build %s: %w", dir, disk.Cause(err))
+		}
+	}
+	defer os.RemoveAll(fresh)
+	command := g.Command(g.Runner, fresh, strict, args)
+	c.ui.note("building with " + command.String())
+	said := &warningCounter{to: c.env.Stderr, warning: command.Warning}
+	err := process.Command{
+		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: os.Environ(),
+		Stdout: said, Stderr: said,
+	}.Run(ctx)
+	var failed *process.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, exec.ErrNotFound):
+		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR")
+	case errors.As(err, &failed):
+		return fault.New(fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "mend what "+g.Title()+" says above")
+	case err != nil:
+		return err
+	case said.count > 0:
+		return fault.New(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, count(said.count, "warning")), "mend what "+g.Title()+" says above")
+	}
+	if _, err := os.Stat(fresh); err != nil {
+		return fault.New(fmt.Errorf("%s left without an error, and wrote no site into %s", g.Title(), fresh), "")
+	}
+	if err := os.Rename(fresh, docroot); err != nil {
+		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, disk.Cause(err))
+	}
+	return nil
+}
+
+// makeStateDir makes the directory for what sitelink makes in a project.
+func makeStateDir(c *cli, project string) (string, error) {
+	dir, err := filepath.Abs(filepath.Join(project, statedir.Name))
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", project, disk.Cause(err))
+	}
+	if err := statedir.Make(dir); err != nil {
+		return "", fault.New(err, "the build is written there: make the project's directory writable")
+	}
+	// What lies in it is removed: it must not be a way to another place.
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return "", fault.New(fmt.Errorf("%s is a symbolic link: nothing is built behind it", dir), "remove the link")
+	}
+	return dir, nil
+}
+
+// lockBuild waits until no other build of the project is at work.
+func lockBuild(ctx context.Context, name string) (unlock func(), err error) {
+	type locked struct {
+		unlock func()
+		err    error
+	}
+	got := make(chan locked, 1)
+	go func() { // asking for it cannot be interrupted
+		unlock, err := lockedfile.MutexAt(name).Lock()
+		got <- locked{unlock, err}
+	}()
+	select {
+	case l := <-got:
+		if l.err != nil {
+			return nil, fmt.Errorf("lock %s: %w", name, disk.Cause(l.err))
+		}
+		return l.unlock, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// noteStalePages says which pages lie where the project's own build writes them
+// and are not in the fresh one: left by an earlier build.
+func noteStalePages(c *cli, p *project.Project, fresh string) {
+	g := p.Generator
+	if g.Docroot == fresh {
+		return
+	}
+	var stale []string
+	filepath.WalkDir(g.Docroot, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".html" {
+			return nil
+		}
+		rel, err := filepath.Rel(g.Docroot, name)
+		if err != nil {
+			return nil
+		}
+		if _, err := os.Lstat(filepath.Join(fresh, rel)); errors.Is(err, fs.ErrNotExist) {
+			stale = append(stale, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	if len(stale) == 0 {
+		return
+	}
+	slices.Sort(stale)
+	c.ui.note(audit.StaleNote(p.Show(g.Docroot), stale, "a fresh build does not make"))
+}
+
+// warningCounter hands on what a generator says, and counts the lines that begin
+// with warning; an empty one counts none.
+type warningCounter struct {
+	to      io.Writer
+	warning string
+	count   int
+	start   []byte // of the line that is not ended yet, as much as decides
+}
+
+func (w *warningCounter) Write(p []byte) (int, error) {
+	for rest := p; w.warning != "" && len(rest) > 0; {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		if short := len(w.warning) - len(w.start); short > 0 {
+			w.start = append(w.start, line[:min(short, len(line))]...)
+			if len(line) >= short && string(w.start) == w.warning {
+				w.count++
+			}
+		}
+		if ended {
+			w.start = w.start[:0]
+		}
+		rest = after
+	}
+	return w.to.Write(p)
 }

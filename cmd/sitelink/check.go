@@ -1,16 +1,22 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/owners"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/linkmethod"
@@ -164,4 +170,127 @@ func (c *cli) configure(cmd *cobra.Command, args []string, file string) (*config
 		return nil, err
 	}
 	return cfg, checkFormats(cfg)
+}
+
+// runCheck finds the project and checks its site.
+func runCheck(ctx context.Context, c *cli, cfg *config.Config) error {
+	p, err := c.find(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	return checkProject(ctx, c, p)
+}
+
+// checkProject does the work of `sitelink check`. It returns [errFindings] when
+// there are findings that fail the run.
+func checkProject(ctx context.Context, c *cli, p *project.Project) error {
+	cfg := p.Config
+	if err := audit.WaitForBuild(ctx, p, c.ui.note); err != nil {
+		return err
+	}
+	timer := newTimer(c.ui)
+	progress := newProgress(c.ui, cfg.Progress, time.Now)
+	defer progress.done()
+	opt := c.auditOptions(progress)
+	opt.Baseline, opt.Sources, opt.Hints, opt.Stage = true, true, true, timer.stage
+	run, err := c.open(ctx, p, opt)
+	if err != nil {
+		return err
+	}
+	if err := traceLinks(ctx, c, run); err != nil {
+		return err
+	}
+	// Opened after the site is loaded: a new file inside the docroot is not one of
+	// the site's files.
+	reports, err := openReports(c, p)
+	if err != nil {
+		return err
+	}
+	defer reports.discard()
+
+	var result *check.Result
+	if cfg.Show == "all" {
+		progress.done()
+		result, err = showAll(ctx, c, run, reports)
+	} else {
+		result, err = run.Check(ctx)
+		progress.done()
+		if err == nil {
+			err = reports.addExtras(ctx, run, result)
+		}
+		if err == nil {
+			err = reports.write(result)
+		}
+	}
+	if err == nil {
+		err = reports.commit()
+	}
+	if err != nil {
+		return err
+	}
+	timer.stage("report")
+	if !reports.summarised() {
+		printSummary(c, &result.Summary)
+	}
+	if audit.Fails(cfg.FailOn, result) {
+		return errFindings
+	}
+	return nil
+}
+
+// printSummary prints what the user should know for reports that have no summary.
+func printSummary(c *cli, sum *check.Summary) {
+	for _, note := range sum.Notes {
+		c.ui.note(note)
+	}
+	for _, rule := range sum.UnusedIgnores {
+		c.ui.warning("ignore rule matches nothing: " + rule)
+	}
+	if b := sum.Baseline; b != nil {
+		for _, entry := range b.Unneeded[:min(len(b.Unneeded), report.MaxUnneeded)] {
+			c.ui.warning("baseline entry no longer needed: " + entry)
+		}
+		if rest := len(b.Unneeded) - report.MaxUnneeded; rest > 0 {
+			c.ui.warning(fmt.Sprintf("and %s more; sitelink baseline update drops them", thousands(rest)))
+		}
+	}
+}
+
+// reportOptions returns what every report of a run may need to know.
+func reportOptions(c *cli, p *project.Project) (report.Options, error) {
+	opt := report.Options{
+		TextOptions:  report.TextOptions{Prefix: p.Docroot},
+		Base:         p.FromRoot(p.Docroot),
+		GroupBy:      report.GroupNamed(p.Config.GroupBy),
+		WarningsFail: p.Config.FailOn == "warning",
+		Version:      versionNumber(),
+	}
+	var err error
+	if opt.GroupBy == report.GroupOwner {
+		opt.Owners, err = ownersOf(c, p.Root)
+	}
+	return opt, err
+}
+
+// maxOwnerFaults is how many wrong lines of CODEOWNERS are reported.
+const maxOwnerFaults = 5
+
+// ownersOf reads the CODEOWNERS file of the project.
+func ownersOf(c *cli, root string) (func(path string) string, error) {
+	o, err := owners.Load(os.DirFS(root))
+	if err != nil {
+		return nil, fault.New(err, "--group-by owner needs it")
+	}
+	if o == nil {
+		c.ui.warning("no owner is known: " + root + " has none of " + strings.Join(owners.Places, ", "))
+		return nil, nil
+	}
+	for i, fault := range o.Faults {
+		if i == maxOwnerFaults {
+			c.ui.warning(fmt.Sprintf("%s: %d more lines are skipped", o.Name, len(o.Faults)-i))
+			break
+		}
+		c.ui.warning(fmt.Sprintf("%s:%d: skipped: %s", o.Name, fault.Line, fault.Msg))
+	}
+	return func(path string) string { return strings.Join(o.Of(path), ", ") }, nil
 }

@@ -97,17 +97,6 @@ func run(ctx context.Context, args []string, e env) int {
 	return u.report(err)
 }
 
-// cli is what the commands share: the process and the user.
-type cli struct {
-	env env
-	ui  *ui
-	// printed are the notes that were printed: each is printed once.
-	printed map[string]bool
-	// shortHelp is true if the help was asked for by -h, which prints less than
-	// --help.
-	shortHelp bool
-}
-
 func execute(ctx context.Context, args []string, c *cli) error {
 	root := rootCommand(c)
 	root.SetArgs(args)

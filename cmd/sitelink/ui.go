@@ -1,30 +1,34 @@
 package main
 
-// What is printed, and where:
-//
-//   - Standard output carries the report and nothing else, so that it can be
-//     piped, redirected and parsed. Help and versions count as reports when
-//     they were asked for.
-//   - Everything else goes to standard error, one line each:
-//       sitelink: error: read docroot public: no such file or directory
-//       sitelink: hint: build the site first
-//     Lower case, no full stop. An error names the object and the cause, a hint
-//     says what to type next.
-//   - Nothing that a file or an argument contains reaches a terminal raw.
-//   - Progress is one line on a terminal, for work above a second, and gone
-//     before anything else is printed.
-//   - The exit code says what happened: scripts read neither stream.
-
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
+	"time"
+
+	"golang.org/x/term"
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/text"
 )
+
+// The rules of what is printed, and where:
+//
+//   - Standard output carries the report and nothing else, so that it can be
+//     piped, redirected and parsed. Help and versions count as reports when the
+//     user asks for them.
+//   - Everything else goes to standard error, one line each:
+//     "sitelink: error: read docroot public: no such file or directory",
+//     "sitelink: hint: build the site first". Lines are in lower case and have no
+//     full stop. An error names the object and the cause; a hint says what to type
+//     next.
+//   - Nothing that a file or an argument contains reaches a terminal unescaped.
+//   - Progress is one line on a terminal, for work that takes more than a second,
+//     and is erased before anything else is printed.
+//   - The exit code says what happened: scripts read neither stream.
 
 // ui writes to standard error. It is safe for concurrent use: a signal may
 // interrupt at any time.
@@ -119,3 +123,75 @@ var (
 	thousands = text.Thousands
 	count     = text.Count
 )
+
+const (
+	progressAfter = time.Second            // shorter work needs no comfort
+	progressEvery = 100 * time.Millisecond // faster is flicker
+)
+
+// progress draws how far the work is. A nil progress draws nothing.
+type progress struct {
+	ui    *ui
+	now   func() time.Time
+	after time.Time // nothing is drawn before
+}
+
+// newProgress returns nil where progress is not wanted. "true" draws from the
+// start and on anything, "auto" after a second and on terminals that can erase
+// a line.
+func newProgress(u *ui, when string, now func() time.Time) *progress {
+	p := &progress{ui: u, now: now}
+	switch when {
+	case "true":
+		return p
+	case "auto":
+		if u.env.StderrTTY && u.env.Getenv("TERM") != "dumb" {
+			p.after = now().Add(progressAfter)
+			return p
+		}
+	}
+	return nil
+}
+
+// pages draws the state of reading. Calls must not overlap.
+func (p *progress) pages(done, total int) {
+	if p == nil {
+		return
+	}
+	now := p.now()
+	if now.Before(p.after) {
+		return
+	}
+	p.after = now.Add(progressEvery)
+	p.ui.draw(fmt.Sprintf("reading pages: %s of %s", thousands(done), thousands(total)))
+}
+
+// done erases the line.
+func (p *progress) done() {
+	if p != nil {
+		p.ui.erase()
+	}
+}
+
+// isTerminal tells whether f is a terminal.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// wantsColor decides on colour for one stream. The user's --color comes first,
+// then the conventions: NO_COLOR (https://no-color.org) off with any value but
+// the empty one, CLICOLOR_FORCE on with any but 0, TERM=dumb off, and at last
+// whether the stream is a terminal.
+func wantsColor(when string, isTTY bool, getenv func(string) string) bool {
+	switch when {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	if getenv("NO_COLOR") != "" {
+		return false
+	}
+	if force := getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
+		return true
+	}
+	return isTTY && getenv("TERM") != "dumb"
+}

@@ -1,13 +1,27 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/watch"
 )
 
 const watchLong = `watch checks a built site, and checks it again whenever its files change. Run it beside hugo server,
@@ -83,4 +97,413 @@ func (f *watchFlags) check() error {
 		return fault.Usage(fmt.Sprintf("--poll: must be 0 or a time from %v to %v, not %v", shortest, time.Hour, f.poll), "")
 	}
 	return nil
+}
+
+// watcher is one run of sitelink watch.
+type watcher struct {
+	*cli
+	flags     watchFlags
+	configure func() (*config.Config, error)
+	project   *project.Project
+	// audit is the last version of the site that was checked, nil when it has to
+	// be loaded. findings are those that the reader knows.
+	audit    *audit.Audit
+	findings []check.Finding
+	// checked is set after the first check that worked.
+	checked bool
+	// pending are the changed paths that no check has seen yet; reload is set when
+	// any file, or the configuration, may have changed.
+	pending []string
+	reload  bool
+	out     *watchPrinter
+	sources watchSources
+	// progress is drawn while a check reads; nil draws nothing.
+	progress *progress
+}
+
+// runWatch does the work of `sitelink watch`. It ends when ctx does, or with an
+// error that another attempt would not repair.
+func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags, configure func() (*config.Config, error)) error {
+	p, err := c.find(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	w := &watcher{cli: c, flags: flags, configure: configure, project: p, reload: true, out: newWatchPrinter(c, p, flags)}
+	// Watched before it is read, so that no change is missed.
+	files, err := watch.Open(p.Docroot, watch.Options{Quiet: flags.quiet, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles()})
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	polls := files.Polls()
+	w.warnPolling(polls)
+	for {
+		if err := w.round(ctx); errors.Is(err, errReaderGone) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		b, err := files.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if polls == nil {
+			polls = files.Polls()
+			w.warnPolling(polls)
+		}
+		w.reload = w.reload || b.All
+		w.pending = append(w.pending, b.Paths...)
+	}
+}
+
+// warnPolling says why there are no events, and what helps; nil is no reason.
+func (w *watcher) warnPolling(err error) {
+	if err == nil {
+		return
+	}
+	w.ui.warning(fmt.Sprintf("%v: the files are listed every %v instead", err, watch.DefaultPoll))
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		w.ui.line("hint: the system's limit of watched directories is reached; sudo sysctl fs.inotify.max_user_watches=524288 raises it")
+	case errors.Is(err, syscall.EMFILE):
+		w.ui.line("hint: the system's limit of watchers is reached; sudo sysctl fs.inotify.max_user_instances=1024 raises it")
+	}
+}
+
+// watchedFiles are the files outside the docroot that decide what is found.
+func (w *watcher) watchedFiles() []string {
+	var files []string
+	dirs, _ := w.project.SourceDirs()
+	for _, dir := range dirs {
+		names := []string{"netlify.toml", "vercel.json", "firebase.json", "sitelink.toml", ".sitelink.toml"}
+		if p, ok := generator.Detect(dir); ok {
+			names = append(names, p.Configs...)
+		}
+		for _, name := range names {
+			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
+		}
+	}
+	for _, name := range []string{w.flags.config, w.project.Config.Baseline} {
+		if name != "" {
+			files = append(files, name)
+		}
+	}
+	return files
+}
+
+// round checks what is pending and prints the outcome. If the check fails, for
+// example because the docroot is missing while a generator replaces it, the
+// changes stay pending for the next round. The error is that of ctx or of the
+// output, or says that the first check did not work.
+func (w *watcher) round(ctx context.Context) error {
+	if err := w.out.begin(); err != nil {
+		return err
+	}
+	timer := newTimer(w.ui)
+	n, err := w.check(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil:
+		w.pending, w.reload, w.checked = w.pending[:0], false, true
+		err = w.print(ctx, n)
+		timer.stage("watch")
+		return err
+	case !w.checked && !errors.Is(err, site.ErrNoPages):
+		return err
+	}
+	w.reload = true
+	return w.out.failed(err)
+}
+
+// watchedCheck is the outcome of one check.
+type watchedCheck struct {
+	check.Difference
+	// errors and warnings count the findings that are left, all lists them.
+	errors, warnings int
+	all              []check.Finding
+}
+
+// print prints what a check found, at positions in the sources where they are
+// known.
+func (w *watcher) print(ctx context.Context, c *watchedCheck) error {
+	list := c.New
+	if w.out.all {
+		list = c.all
+	}
+	list, err := w.places(ctx, list)
+	if err != nil {
+		return err
+	}
+	fixed := w.sources.forget(c.Fixed)
+	if !w.out.all {
+		w.sources.remember(list)
+	}
+	return w.out.end(c, fixed, list)
+}
+
+// check loads the site, or updates it, checks it, and compares the findings
+// with those of the last check.
+func (w *watcher) check(ctx context.Context) (*watchedCheck, error) {
+	w.progress = newProgress(w.ui, w.project.Config.Progress, time.Now)
+	defer w.progress.done()
+	run, err := w.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := run.Check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w.audit = run
+	if run.Site.ServerPages() > 0 {
+		w.noteOnce(fastRender)
+	}
+	c := &watchedCheck{Difference: check.Compare(w.findings, r.Findings), all: r.Findings}
+	for i := range r.Findings {
+		if r.Findings[i].Verdict == check.Error {
+			c.errors++
+		} else {
+			c.warnings++
+		}
+	}
+	w.findings = r.Findings
+	return c, nil
+}
+
+// fastRender is a note for users of hugo server.
+const fastRender = "hugo server renders only what changed and what was visited lately; " +
+	"hugo server --disableFastRender keeps lists, menus and other pages up to date"
+
+// load returns the site as it is now: a new version of the last one, or, when
+// anything may have changed, loaded with the configuration as it is now. The last
+// version is dropped first, so that there is memory for the next one.
+func (w *watcher) load(ctx context.Context) (*audit.Audit, error) {
+	last := w.audit
+	w.audit = nil
+	if last != nil && !w.reload {
+		slices.Sort(w.pending)
+		return last.Update(ctx, slices.Compact(w.pending))
+	}
+	if w.checked {
+		w.reconfigure(ctx)
+	}
+	opt := w.auditOptions(nil)
+	opt.Baseline, opt.Updates = true, true
+	opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
+	opt.Warn = w.sources.warnOnce(w.ui.warning)
+	return w.open(ctx, w.project, opt)
+}
+
+// reconfigure reads the configuration again. If it is wrong, it says so and
+// leaves the old one in place.
+func (w *watcher) reconfigure(ctx context.Context) {
+	p, err := w.findAgain(ctx)
+	if err == nil {
+		// A baseline that cannot be read is a fault of the configuration too.
+		_, err = audit.OpenBaseline(ctx, p, audit.Options{Today: w.today})
+	}
+	switch {
+	case err == nil:
+		w.project = p
+		w.printNotes(p)
+	case ctx.Err() == nil:
+		w.ui.report(err)
+		w.ui.note("the configuration stays as it was")
+	}
+}
+
+// findAgain finds the project with the configuration as it is now. The docroot
+// stays the one that is watched.
+func (w *watcher) findAgain(ctx context.Context) (*project.Project, error) {
+	cfg, err := w.configure()
+	if err != nil {
+		return nil, err
+	}
+	p, err := project.Find(ctx, w.project.Dir, project.Options{Config: cfg, Env: os.Environ()})
+	if err == nil && p.Docroot != w.project.Docroot {
+		p, err = p.WithDocroot(ctx, w.project.Docroot)
+	}
+	return p, err
+}
+
+// The lines around what a check says, by which editors know that it has begun
+// and ended: docs/guide/watch.md promises them.
+const (
+	watchBegins = "sitelink: check begins"
+	watchEnds   = "sitelink: check ends: "
+)
+
+// errReaderGone: whoever read the output has seen enough.
+var errReaderGone = errors.New("the reader has gone")
+
+// watchPrinter writes what a watch has to say, in text or as JSON lines.
+type watchPrinter struct {
+	out   stream
+	text  report.TextOptions
+	jsonl bool
+	all   bool
+	buf   []byte
+}
+
+func newWatchPrinter(c *cli, p *project.Project, flags watchFlags) *watchPrinter {
+	return &watchPrinter{
+		out: c.stdout(), jsonl: flags.format == "jsonl", all: flags.list == "all",
+		text: report.TextOptions{Prefix: p.Docroot, Color: c.colorsReport(p.Config.Color, "-")},
+	}
+}
+
+// begin says that a check begins.
+func (p *watchPrinter) begin() error {
+	if p.jsonl {
+		p.buf = append(p.buf, `{"event":"begin"}`...)
+	} else {
+		p.buf = append(p.buf, watchBegins...)
+	}
+	p.buf = append(p.buf, '\n')
+	return p.flush()
+}
+
+// end says what a check found: how many findings came and which went, and of
+// list the new ones or all.
+func (p *watchPrinter) end(c *watchedCheck, fixed, list []check.Finding) error {
+	event := "new"
+	if p.all {
+		event = "finding"
+	} else if err := p.findings("fixed", fixed); err != nil {
+		return err
+	}
+	if err := p.findings(event, list); err != nil {
+		return err
+	}
+	if p.jsonl {
+		p.buf = fmt.Appendf(p.buf, `{"event":"end","new":%d,"fixed":%d,"errors":%d,"warnings":%d}`, len(c.New), len(fixed), c.errors, c.warnings)
+	} else {
+		p.buf = fmt.Appendf(p.buf, "%s%s new, %s fixed; %s, %s", watchEnds, thousands(len(c.New)), thousands(len(fixed)),
+			count(c.errors, "error"), count(c.warnings, "warning"))
+	}
+	p.buf = append(p.buf, '\n')
+	return p.flush()
+}
+
+// failed says that a check could not be made now. The next change is a new
+// attempt.
+func (p *watchPrinter) failed(err error) error {
+	if p.jsonl {
+		p.buf = append(p.buf, `{"event":"failed","message":`...)
+		p.buf = append(report.AppendString(p.buf, err.Error()), '}')
+	} else {
+		p.buf = append(p.buf, watchEnds+"cannot check now: "+visible(err.Error())...)
+	}
+	p.buf = append(p.buf, '\n')
+	return p.flush()
+}
+
+// findings writes some, a part at a time: there may be very many.
+func (p *watchPrinter) findings(event string, fs []check.Finding) error {
+	for i := range fs {
+		p.finding(event, &fs[i])
+		if len(p.buf) > 1<<16 {
+			if err := p.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *watchPrinter) finding(event string, f *check.Finding) {
+	switch {
+	case p.jsonl:
+		p.buf = append(p.buf, `{"event":`...)
+		p.buf = strconv.AppendQuote(p.buf, event)
+		p.buf = append(p.buf, `,"finding":`...)
+		p.buf = append(report.AppendFinding(p.buf, f), "}\n"...)
+	case event == "fixed":
+		p.buf = report.AppendFixed(p.buf, f, p.text)
+	default:
+		p.buf = report.AppendText(p.buf, f, p.text)
+	}
+}
+
+// flush writes what is ready, whole lines: somebody may be reading them.
+func (p *watchPrinter) flush() error {
+	_, err := p.out.Write(p.buf)
+	p.buf = p.buf[:0]
+	switch {
+	case err != nil:
+		return fmt.Errorf("write %w", err)
+	case p.out.gone:
+		return errReaderGone
+	}
+	return nil
+}
+
+// watchSources remembers the places with which findings were printed: a fixed
+// finding is printed with the place by which the reader knows it.
+type watchSources struct {
+	printed map[watchedLink][]*check.Position
+	// placed is set when findings were placed once: warnings about the sources are
+	// printed only then.
+	placed bool
+}
+
+// warnOnce returns warn until findings were placed.
+func (s *watchSources) warnOnce(warn func(string)) func(string) {
+	return func(text string) {
+		if !s.placed {
+			warn(text)
+		}
+	}
+}
+
+// watchedLink identifies findings while they move on their pages.
+type watchedLink struct {
+	page, raw string
+	code      check.Code
+}
+
+func linkOf(f *check.Finding) watchedLink { return watchedLink{f.Page, f.Raw, f.Code} }
+
+// places returns the findings with their places in the author's sources as they
+// are now. A finding that cannot be placed is named by its page.
+func (w *watcher) places(ctx context.Context, fs []check.Finding) ([]check.Finding, error) {
+	if len(fs) == 0 {
+		return fs, nil
+	}
+	r := &check.Result{Findings: slices.Clone(fs)} // the next comparison needs fs
+	err := w.audit.PlaceFindings(ctx, r)
+	w.sources.placed = true
+	return r.Findings, err
+}
+
+// remember keeps the places of new findings.
+func (s *watchSources) remember(fs []check.Finding) {
+	for i := range fs {
+		if fs[i].Source != nil {
+			if s.printed == nil {
+				s.printed = map[watchedLink][]*check.Position{}
+			}
+			key := linkOf(&fs[i])
+			s.printed[key] = append(s.printed[key], fs[i].Source)
+		}
+	}
+}
+
+// forget returns fixed findings with the places with which they were printed.
+func (s *watchSources) forget(fs []check.Finding) []check.Finding {
+	if len(s.printed) == 0 {
+		return fs
+	}
+	fs = slices.Clone(fs)
+	for i := range fs {
+		key := linkOf(&fs[i])
+		if places := s.printed[key]; len(places) > 1 {
+			fs[i].Source, s.printed[key] = places[0], places[1:]
+		} else if len(places) == 1 {
+			fs[i].Source = places[0]
+			delete(s.printed, key)
+		}
+	}
+	return fs
 }

@@ -139,7 +139,7 @@ func (b *Baseline) Apply(r *check.Result) {
 		return
 	}
 	m := b.list.Match(r.Findings, b.today, b.couldFind)
-	sum := &check.Baseline{Name: b.name}
+	sum := &check.BaselineSummary{Name: b.name}
 	if !b.committed {
 		for _, e := range m.Unneeded {
 			sum.Unneeded = append(sum.Unneeded, fmt.Sprintf("%s:%d: %s", b.name, e.Line, &e))
@@ -216,7 +216,7 @@ func baselineAt(ctx context.Context, ref, file string) (b *baseline.Baseline, mi
 	}
 	dir, base := filepath.Split(file)
 	if strings.HasPrefix(ref, "-") { // git would take it for an option
-		return nil, false, fault.Usage(fmt.Sprintf("--baseline-ref: want a commit, branch or tag, got %q", ref), "")
+		return nil, false, fault.Usage(fmt.Sprintf("--baseline-ref: must be a commit, branch or tag, not %q", ref), "")
 	}
 	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
 	var said *exec.ExitError

@@ -221,7 +221,7 @@ func loadTemplates(t *testing.T, text string) (Templates, error) {
 	t.Helper()
 	cfg, err := loadFile(t, text, Request{Endpoint: func(text string) (string, error) {
 		if strings.HasPrefix(text, "/") {
-			return "", errors.New("want an absolute address")
+			return "", errors.New("must be an absolute address")
 		}
 		return strings.ReplaceAll(text, " ", "%20"), nil
 	}})
@@ -249,7 +249,7 @@ func TestTemplates(t *testing.T) {
 		"[templates]\npingbak = 'x'":         `:2:1: unknown key "pingbak" in [templates]`,
 		"[[templates]]\npingback = 'x'":      ":1:3: templates: must be a table, not a list",
 		"templates = 'x'":                    ":1:1: templates: must be a table, not a string",
-		"[templates]\npingback = '/xmlrpc'":  ":2:1: pingback: want an absolute address", // PB-13
+		"[templates]\npingback = '/xmlrpc'":  ":2:1: pingback: must be an absolute address", // PB-13
 		"[templates]\nwebmention = ''":       ":2:1: webmention: the value is empty",
 		"[templates]\nwebmention = 3":        ":2:1: webmention: must be a string, not the number 3",
 		"[templates]\npages = ['/post/**']":  `:2:1: pages: must be a pattern of page paths such as post/**, without a leading slash, not "/post/**"`,

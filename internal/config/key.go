@@ -89,10 +89,10 @@ func newTable(t reflect.Type, name string, list bool) *table {
 		if words := f.Tag.Get("words"); words != "" {
 			k.Values = strings.Split(words, ",")
 		}
-		k.Default = f.Tag.Get("unset")
-		if text, ok := f.Tag.Lookup("default"); ok {
-			k.Default = strings.Join(k.split(text), ", ")
-		} else if k.Kind == Bool {
+		if k.Default = f.Tag.Get("unset"); k.Default == "" {
+			k.Default = strings.Join(k.split(f.Tag.Get("default")), ", ")
+		}
+		if k.Default == "" && k.Kind == Bool {
 			k.Default = "false"
 		}
 		path := strings.TrimPrefix(name+"."+key, ".")

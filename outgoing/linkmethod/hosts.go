@@ -30,7 +30,7 @@ type Peer struct {
 func ParsePeer(entry string) (Peer, error) {
 	fields := strings.Fields(entry)
 	if len(fields) == 0 || len(fields) > 2 {
-		return Peer{}, fmt.Errorf("peer %q: want a host, optionally followed by a form", entry)
+		return Peer{}, fmt.Errorf("peer %q: must be a host, optionally followed by a form", entry)
 	}
 	var p Peer
 	if len(fields) == 2 {

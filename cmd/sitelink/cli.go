@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+)
+
+// cli is what the commands share: the process and the user.
+type cli struct {
+	env env
+	ui  *ui
+	// printed are the notes that were printed: each is printed once.
+	printed map[string]bool
+	// shortHelp is true if the help was asked for by -h, which prints less than
+	// --help.
+	shortHelp bool
+}
+
+// find finds the project of the working directory for this configuration, prints
+// what was found, and makes sure that the docroot can be read.
+func (c *cli) find(ctx context.Context, cfg *config.Config) (*project.Project, error) {
+	p, err := c.findRoot(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.CheckDocroot(); err != nil {
+		return nil, err
+	}
+	c.printNotes(p)
+	return p, nil
+}
+
+// findRoot finds the project for commands that read no docroot, and prints nothing.
+func (c *cli) findRoot(ctx context.Context, cfg *config.Config) (*project.Project, error) {
+	dir, err := workingDir()
+	if err != nil {
+		return nil, err
+	}
+	return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
+}
+
+// findFor is find for runs that read the docroot, and findRoot for others.
+func (c *cli) findFor(ctx context.Context, cfg *config.Config, docroot bool) (*project.Project, error) {
+	if docroot {
+		return c.find(ctx, cfg)
+	}
+	return c.findRoot(ctx, cfg)
+}
+
+// printNotes prints what was found out about a project.
+func (c *cli) printNotes(p *project.Project) {
+	for _, n := range p.Notes {
+		if n.Warning {
+			c.ui.warning(n.Text)
+		} else {
+			c.noteOnce(n.Text)
+		}
+	}
+}
+
+// noteOnce prints a note unless this run has printed it already.
+func (c *cli) noteOnce(text string) {
+	if !c.printed[text] {
+		c.printed[text] = true
+		c.ui.note(text)
+	}
+}
+
+func workingDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the working directory: %w", disk.Cause(err))
+	}
+	return dir, nil
+}
+
+// auditOptions returns the options that print to the user; progress may be nil.
+func (c *cli) auditOptions(progress *progress) audit.Options {
+	opt := audit.Options{Warn: c.ui.warning, Note: c.ui.note, Today: c.today}
+	if progress != nil {
+		opt.Progress = progress.pages
+	}
+	return opt
+}
+
+// open loads the site of a project, with the heap prepared for it.
+func (c *cli) open(ctx context.Context, p *project.Project, opt audit.Options) (*audit.Audit, error) {
+	readyHeap()
+	return audit.Open(ctx, p, opt)
+}
+
+// load finds the project and loads its site, with progress drawn meanwhile.
+func (c *cli) load(ctx context.Context, cfg *config.Config) (*audit.Audit, error) {
+	p, err := c.find(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	progress := newProgress(c.ui, cfg.Progress, time.Now)
+	defer progress.done()
+	return c.open(ctx, p, c.auditOptions(progress))
+}
+
+// loading returns the options for loading a site with progress and timing; done
+// ends the progress.
+func (c *cli) loading(p *project.Project) (opt audit.Options, done func()) {
+	readyHeap()
+	progress := newProgress(c.ui, p.Config.Progress, time.Now)
+	opt = c.auditOptions(progress)
+	opt.Stage = newTimer(c.ui).stage
+	return opt, progress.done
+}
+
+// today is the day by which entries of a baseline expire. SOURCE_DATE_EPOCH,
+// in seconds, takes the place of the clock, so that the same commit gives the
+// same report on any day (reproducible-builds.org/specs/source-date-epoch).
+func (c *cli) today() (baseline.Date, error) {
+	text := c.env.Getenv("SOURCE_DATE_EPOCH")
+	if text == "" {
+		return baseline.DateOf(time.Now()), nil
+	}
+	const most = 253402300799 // the end of the year 9999
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seconds < 0 || seconds > most {
+		return "", fault.Usage(fmt.Sprintf("SOURCE_DATE_EPOCH: must be seconds since 1970, not %q", text), "")
+	}
+	return baseline.DateOf(time.Unix(seconds, 0)), nil
+}
