@@ -68,7 +68,7 @@ func Explain(ctx context.Context, handle *site.Site, opt Options, page, raw stri
 	for _, st := range x.Steps {
 		e.Steps = append(e.Steps, Step(st))
 	}
-	for _, p := range x.Places {
+	for _, p := range x.Positions {
 		e.Occurrences = append(e.Occurrences, Occurrence(p))
 	}
 	say := func(rule, format string, args ...any) {
@@ -84,8 +84,8 @@ func Explain(ctx context.Context, handle *site.Site, opt Options, page, raw stri
 		}
 	}
 	d := &isite.Detail{Resolved: x.Resolved, Raw: raw, Attribute: "href"}
-	if len(x.Places) > 0 {
-		d.Line, d.Column = x.Places[0].Line, x.Places[0].Column
+	if len(x.Positions) > 0 {
+		d.Line, d.Column = x.Positions[0].Line, x.Positions[0].Column
 	}
 	e.Finding = finding(s, s.Path(from), d, j)
 	f := []Finding{e.Finding}
@@ -143,7 +143,7 @@ func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options,
 		say("fragment", "%s could not be read", s.Path(target))
 		return judgement{Unchecked, NotScanned}
 	}
-	ask, asks := s.Ask(x.Fragment)
+	ask, asks := s.ParseFragment(x.Fragment)
 	p := s.Page(target)
 	if !asks {
 		say("fragment", "#%s is the top of any page", x.Fragment)
@@ -171,11 +171,11 @@ func demandOn(s *isite.Site, target isite.PageID) (d demand) {
 	p := s.Page(target)
 	for i := range s.Pages() {
 		page := s.Page(isite.PageID(i))
-		asks := page.Asks()
+		asks := page.Fragments()
 		links := page.All()
 		for k := range links {
 			l := &links[k]
-			if !l.Asks() {
+			if !l.HasFragment() {
 				continue
 			}
 			ask := asks.Next(l)

@@ -208,7 +208,7 @@ func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add
 				j.code = IgnoredByRule
 			}
 			script = script[1:]
-		case l.Asks() && j.verdict == OK && !ls.opt.NoFragments:
+		case l.HasFragment() && j.verdict == OK && !ls.opt.NoFragments:
 			if code := uncheckedFragment(s, l, ls.opt); code != "" {
 				j = judgement{Unchecked, code}
 			}

@@ -135,7 +135,7 @@ func (p *placer) place(id isite.PageID, f *Finding, off uint32) {
 			return
 		}
 	}
-	if line, col, offset, err := p.r.Place(id, off); err == nil {
+	if line, col, offset, err := p.r.Position(id, off); err == nil {
 		f.Line, f.Column, f.Offset = line, col, offset
 	}
 }

@@ -133,20 +133,20 @@ func takeStock(ctx context.Context, s *isite.Site, opt Options) (*stock, error) 
 
 // page judges the links of p, a version of the page with that number.
 func (t *tally) page(s *isite.Site, id isite.PageID, p *isite.Page, opt Options) {
-	links, asks := p.All(), p.Asks()
+	links, asks := p.All(), p.Fragments()
 	for i := range links {
 		l := &links[i]
 		state := s.State(l)
 		if l.IsEntry() {
 			if why := entryCause(s, p.Kind(), l, state); why != 0 {
-				if l.Asks() {
+				if l.HasFragment() {
 					asks.Next(l)
 				}
 				t.add(id, uint32(i), why)
 				continue
 			}
 		}
-		if !l.Asks() {
+		if !l.HasFragment() {
 			t.states[state]++
 			if state.IsError() || state.IsWarning() {
 				t.add(id, uint32(i), cause(state))
