@@ -197,7 +197,7 @@ func TestWrite(t *testing.T) {
 	}
 	r.Summary.Docroot = "public"
 	for format, want := range map[string]string{
-		"text":   "a.md:5:1: error: no file answers /gone [missing-file]\n    <a href=\"gone\">\n    in public/index.html, line 1, column 9\n",
+		"text":   "a.md:5:1: error: file not found: /gone [missing-file]\n    <a href=\"gone\">\n    in public/index.html, line 1, column 9\n",
 		"jsonl":  `"source":{"file":"a.md","line":5,"column":1}`,
 		"github": "::error file=a.md,line=5,col=1",
 	} {

@@ -33,7 +33,7 @@ func ExampleCheck() {
 		fmt.Println(err)
 	}
 	// Output:
-	// public/index.html:2:9: error: no directory answers /about/ [missing-directory]
+	// public/index.html:2:9: error: directory not found: /about/ [missing-directory]
 	//     <a href="/about/">
 	//
 	// checked 1 page, 1 link, 0 anchors in public (profile generic): 1 error

@@ -53,7 +53,7 @@ func ExampleRecorder() {
 		fmt.Printf("%s:%d:%d: %s; did you mean %s?\n", f.Source.File, f.Source.Line, f.Source.Column, f.Message, f.Suggestion)
 	}
 	// Output:
-	// content/boats.md:3:19: no file answers /harbor.html; did you mean harbour.html?
+	// content/boats.md:3:19: file not found: /harbor.html; did you mean harbour.html?
 }
 
 // Report relative links to missing files while they are rendered.

@@ -116,7 +116,7 @@ func TestDocsFields(t *testing.T) {
 	r.Findings[0].Count = 2
 	r.Findings[0].Related = &check.Related{}
 	r.Summary.Reasons = few().Summary.Reasons
-	r.Summary.Baseline = &check.Baseline{}
+	r.Summary.Baseline = &check.BaselineSummary{}
 	var b bytes.Buffer
 	if err := JSON(&b, &r); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func results() []fixture {
 		{"baseline", public, baselined()},
 		{"clean_with_baseline", public, check.Result{Summary: check.Summary{
 			Docroot: "public", Profile: "generic", Files: 3, Pages: 2, Bytes: 300, Links: 9, OK: 4,
-			Baseline: &check.Baseline{Name: "known.jsonl", Links: 5},
+			Baseline: &check.BaselineSummary{Name: "known.jsonl", Links: 5},
 		}}},
 		{"files", public, check.Result{Summary: check.Summary{
 			Docroot: "public", Profile: "generic", Files: 2400, Pages: 12, Bytes: 61234, Links: 1340, Anchors: 98, OK: 1340, Canonical: 3,
@@ -54,7 +54,7 @@ func baselined() check.Result {
 	r.Findings = r.Findings[:2]
 	r.Findings[1].Message += "; the baseline accepted it until 2026-12-31 (before the move)"
 	r.Summary.Errors = 2
-	r.Summary.Baseline = &check.Baseline{Name: "known\u202e.jsonl", Links: 1, Faults: 2, Expired: 1}
+	r.Summary.Baseline = &check.BaselineSummary{Name: "known\u202e.jsonl", Links: 1, Faults: 2, Expired: 1}
 	for i := range 12 {
 		r.Summary.Baseline.Unneeded = append(r.Summary.Baseline.Unneeded, fmt.Sprintf("known.jsonl:%d: a\x1b.html: missing-file /%d", i+2, i))
 	}
@@ -87,7 +87,7 @@ func few() check.Result {
 func template() check.Result {
 	var r check.Result
 	add := func(page, raw, target, fragment string, code check.Code, count int) {
-		verdict, message := check.Error, "no file answers "+target
+		verdict, message := check.Error, "file not found: "+target
 		if code == check.ScriptFragment {
 			verdict = check.Warning
 			message = "1,204 of 1,210 fragments asked for are not on the page, which has scripts"
@@ -125,7 +125,7 @@ func sources() check.Result {
 			{Page: "post/a/index.html", Line: 30, Column: 9, Offset: 1200, Element: "a", Attribute: "href",
 				Raw: "../b", Target: "/post/b", Verdict: check.Error, Code: check.MissingFile, Status: 404,
 				Source: &check.Position{File: "content/post/a.md", Line: 12, Column: 7}, Suggestion: "../c",
-				Message: "no file answers /post/b", Count: 1},
+				Message: "file not found: /post/b", Count: 1},
 			{Page: "post/a/index.html", Line: 31, Column: 9, Offset: 1250, Element: "link", Attribute: "href",
 				Raw: "http://u:p@example.org/", Target: "http://u:p@example.org/", Verdict: check.Warning, Code: check.Credentials,
 				Source: &check.Position{File: "layouts/head.html"}, Message: "the URL holds a password", Count: 1},
@@ -153,7 +153,7 @@ func faults() check.Result {
 			{Page: "open.html", Line: 9, Column: 1, Offset: 300, Verdict: check.Error, Code: check.UnclosedComment,
 				Message: "the comment that begins here never ends", Count: 1},
 			{Page: "style.html", Line: 5, Column: 12, Offset: 90, Element: "style", Raw: "bg.png", Target: "/bg.png",
-				Verdict: check.Error, Code: check.MissingFile, Status: 404, Message: "no file answers /bg.png", Count: 1},
+				Verdict: check.Error, Code: check.MissingFile, Status: 404, Message: "file not found: /bg.png", Count: 1},
 			{Page: "style.html", Line: 6, Column: 12, Offset: 99, Element: "img", Attribute: "src",
 				Verdict: check.Error, Code: check.EmptyLink, Message: "src is empty", Count: 1},
 		},

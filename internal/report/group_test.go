@@ -82,7 +82,7 @@ func TestRepeats(t *testing.T) {
 	for i := range 10 {
 		for _, f := range []check.Finding{
 			{Target: "/old", Code: check.ViaRedirect, Verdict: check.Warning, Message: "/old redirects to /new"},
-			{Target: "/gone", Code: check.MissingFile, Verdict: check.Error, Message: "no file answers /gone"},
+			{Target: "/gone", Code: check.MissingFile, Verdict: check.Error, Message: "file not found: /gone"},
 		} {
 			f.Page, f.Line, f.Column, f.Element, f.Attribute, f.Count = fmt.Sprintf("p%02d.html", i), 1, 1, "a", "href", 1
 			f.Raw = f.Target
@@ -95,7 +95,7 @@ func TestRepeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := b.String()
-	for want, n := range map[string]int{"/old redirects": 3, "no file answers /gone": 10, "/other redirects": 1, "7 more links through 1 redirect not listed": 1, "10 errors, 11 warnings": 1} {
+	for want, n := range map[string]int{"/old redirects": 3, "file not found: /gone": 10, "/other redirects": 1, "7 more links through 1 redirect not listed": 1, "10 errors, 11 warnings": 1} {
 		if got := strings.Count(out, want); got != n {
 			t.Errorf("%q stands there %d times, want %d:\n%s", want, got, n, out)
 		}
@@ -119,7 +119,7 @@ func many(n int) check.Result {
 			f.Raw = "/common.html"
 		}
 		f.Target = f.Raw
-		f.Message = "no file answers " + f.Target
+		f.Message = "file not found: " + f.Target
 		if i%5 == 0 {
 			f.Verdict, f.Code, f.Message = check.Warning, check.DoubleSlash, "an empty segment in "+f.Target
 			r.Summary.Warnings++

@@ -507,11 +507,11 @@ func synthetic(n int) (*check.Result, Extras) {
 		switch i % 6 {
 		case 0:
 			f.Code, f.Raw, f.Target = check.MissingFile, "/assets/print.css", "/assets/print.css"
-			f.Element, f.Message = "link", "no file answers /assets/print.css"
+			f.Element, f.Message = "link", "file not found: /assets/print.css"
 		case 1:
 			f.Code, f.Raw = check.MissingDirectory, fmt.Sprintf("../topic-%d/", i%977)
 			f.Target = fmt.Sprintf("/%s/topic-%d/", areas[i*len(areas)/n], i%977)
-			f.Message, f.Suggestion = "no directory answers "+f.Target, fmt.Sprintf("../topics/%d/", i%977)
+			f.Message, f.Suggestion = "directory not found: "+f.Target, fmt.Sprintf("../topics/%d/", i%977)
 		case 2:
 			f.Code, f.Fragment = check.MissingFragment, fmt.Sprintf("section-%d", i)
 			f.Target, f.Status = fmt.Sprintf("/reference/chapter-%04d/", i%1999), 200
@@ -528,7 +528,7 @@ func synthetic(n int) (*check.Result, Extras) {
 		default:
 			f.Code, f.Raw = check.MissingFile, fmt.Sprintf("../../old/page-%d.html", i)
 			f.Target = fmt.Sprintf("/old/page-%d.html", i)
-			f.Message = "no file answers " + f.Target
+			f.Message = "file not found: " + f.Target
 		}
 		r.Findings = append(r.Findings, f)
 		if f.Verdict == check.Error {

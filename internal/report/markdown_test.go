@@ -51,7 +51,7 @@ func TestMarkdownBound(t *testing.T) {
 // TestMarkdownInert: which text may be outside of a code span.
 func TestMarkdownInert(t *testing.T) {
 	for s, want := range map[string]bool{
-		"no file answers /a/b.html": true, "the file is named photo.png": true, `/x has no element with id "a"`: true,
+		"file not found: /a/b.html": true, "the file is named photo.png": true, `/x has no element with id "a"`: true,
 		"not a URL: port": true, "größer": true,
 		"": false, "@team": false, "see #12": false, "GH-12": false, "org/repo#1": false, "http://x": false, "a:b": false, "x:": false,
 		"www.x.org": false, "WWW.x": false, "a_b_c": false, "*x*": false, "<b>": false, "&lt;": false, "[a](b)": false, "!x": false,

@@ -157,7 +157,7 @@ func TestSARIFOutside(t *testing.T) {
 // placeholders into a message.
 func TestSARIFText(t *testing.T) {
 	for in, want := range map[string]string{
-		"no file answers /a[1]": "no file answers /a[1]", "see [here](http://evil)": `see \[here](http://evil)`,
+		"file not found: /a[1]": "file not found: /a[1]", "see [here](http://evil)": `see \[here](http://evil)`,
 		"[a][b](c)": `\[a]\[b](c)`, "{0} and {x} and {{1}}": "{{0} and {x} and {{{1}}", "{12": "{12",
 	} {
 		if got := sarifText(in); got != want {

@@ -10,38 +10,37 @@ import (
 	"github.com/sitelink/sitelink/site"
 )
 
-// scope is the part of a site whose links are judged, when the options leave
-// something out. A nil scope is the whole site.
+// scope is the part of a site whose links are judged, when [Options.From], Skip
+// or Limit leave something out. A nil scope is the whole site.
 type scope struct {
 	in []bool // by page
-	// skipped are the pages that a link of a judged page leads to, or that
-	// would have been judged, and that are left out, sorted by path.
+	// skipped are the pages that were left out although a judged page links to
+	// them, or that would have been judged. They are sorted by path.
 	skipped []string
-	// findings are about the linksets themselves, not about links.
+	// findings are about the linksets themselves.
 	findings []Finding
 	visits   []Visit
 }
 
-// has tells whether the links of a page are judged.
+// has reports whether the links of a page are judged.
 func (c *scope) has(id isite.PageID) bool { return c == nil || c.in[id] }
 
-// Visit is one page or directory listing that the walk of --from came to, in
-// the order in which it did.
+// Visit is one page or directory listing that [Walk] came to.
 type Visit struct {
 	// Path is the site path by which it was reached.
 	Path string
-	// Kind says what the walk did with it.
+	// Kind says what happens to it.
 	Kind VisitKind
 }
 
-// VisitKind says what became of a page.
+// VisitKind says what happens to a page.
 type VisitKind uint8
 
 const (
 	VisitCheck  VisitKind = iota // its links are judged and followed
-	VisitFollow                  // the page of a seed outside all linksets: its links are followed only (A-LL-1)
-	VisitSkip                    // neither: outside the linksets, or in --skip
-	VisitLimit                   // neither: the limit was reached
+	VisitFollow                  // the seed of a linkset, but in no linkset: its links are only followed (A-LL-1)
+	VisitSkip                    // left out: in no linkset of From, or in one of Skip
+	VisitLimit                   // left out: the limit was reached
 )
 
 var visitNames = [...]string{"check", "follow", "skip", "limit"}
@@ -49,9 +48,9 @@ var visitNames = [...]string{"check", "follow", "skip", "limit"}
 // String returns check, follow, skip or limit.
 func (k VisitKind) String() string { return visitNames[k] }
 
-// Walk returns the way that [Run] takes through the site under opt.From,
-// opt.Skip and opt.Limit, without judging a link; no step when they leave
-// nothing out.
+// Walk returns the pages and listings that [Run] comes to under opt.From,
+// opt.Skip and opt.Limit, in order, without judging a link. It returns none when
+// the three leave nothing out. The error is that of a linkset, or of ctx.
 func Walk(ctx context.Context, s *site.Site, opt Options) ([]Visit, error) {
 	c, err := scopeOf(ctx, isite.Unwrap(s), opt)
 	if c == nil || err != nil {
@@ -60,10 +59,11 @@ func Walk(ctx context.Context, s *site.Site, opt Options) ([]Visit, error) {
 	return c.visits, nil
 }
 
-// scopeOf finds the pages whose links are judged. Without linksets these are
-// all but those of --skip, in the order of their paths up to the limit; with
-// linksets, those that links lead to from the seeds (LL-17): breadth first, in
-// document order, so that a limit means the same in each run (A-LL-12).
+// scopeOf finds the pages whose links are judged. Without linksets in From,
+// these are all but those of Skip, in the order of their paths, up to the limit.
+// With linksets, they are those that links lead to from the seeds (LL-17):
+// breadth first and in document order, so that a limit means the same in each
+// run (A-LL-12).
 func scopeOf(ctx context.Context, s *isite.Site, opt Options) (*scope, error) {
 	if len(opt.From) == 0 && len(opt.Skip) == 0 && opt.Limit <= 0 {
 		return nil, nil
@@ -82,20 +82,10 @@ func scopeOf(ctx context.Context, s *isite.Site, opt Options) (*scope, error) {
 	if len(opt.From) == 0 {
 		w.from = nil
 		w.everything()
-	} else if err := w.seeds(ctx, seedsOf(from.all)); err != nil {
+	} else if err := w.walk(ctx, from.seeds()); err != nil {
 		return nil, err
 	}
 	return w.scope(), nil
-}
-
-// seedsOf returns the seeds of linksets, sorted, each once (LL-15).
-func seedsOf(all []Linkset) []string {
-	var seeds []string
-	for _, l := range all {
-		seeds = append(seeds, l.Seed())
-	}
-	slices.Sort(seeds)
-	return slices.Compact(seeds)
 }
 
 // scope ends the walk.
@@ -113,14 +103,14 @@ func (w *walker) scope() *scope {
 	return c
 }
 
-// findings says which linksets found no page, and that the limit was reached:
-// a check that was told to read less must not look like one that found nothing
-// (A-LL-1, LL-23).
+// findings reports linksets that match no page, and that the limit was reached.
+// A check that reads less than it was told to must not look like one that found
+// nothing (A-LL-1, LL-23).
 func (w *walker) findings() []Finding {
 	var out []Finding
 	if w.cut > 0 {
 		out = append(out, Finding{Page: w.cutFirst, Verdict: Warning, Code: LimitReached, Count: 1,
-			Message: fmt.Sprintf("--limit %d was reached here; pages left out by it: %d", w.limit, w.cut)})
+			Message: fmt.Sprintf("--limit %d was reached at this page; pages left out: %d", w.limit, w.cut)})
 	}
 	if w.from == nil {
 		return out
@@ -130,18 +120,18 @@ func (w *walker) findings() []Finding {
 			continue
 		}
 		f := Finding{Page: strings.TrimPrefix(l.text, "/"), Verdict: Warning, Code: UnmatchedLinkset, Count: 1, Target: l.Seed()}
-		node, path, ok := w.seed(f.Target)
+		node, path, ok := w.find(f.Target)
 		switch a := w.s.Answer(f.Target); {
 		case !ok && a.State.Answers():
-			f.Message = fmt.Sprintf("the linkset %s names a file without links: there is nothing to check in it", l)
+			f.Message = fmt.Sprintf("the linkset %s names a file without links, so there is nothing to check", l)
 		case !ok:
 			f.Verdict = Error
-			f.Message = fmt.Sprintf("the linkset %s finds no page: nothing answers its seed %s", l, f.Target)
+			f.Message = fmt.Sprintf("the linkset %s matches no page: nothing answers its seed %s", l, f.Target)
 		case l.pattern == nil:
-			f.Message = fmt.Sprintf("the linkset %s finds no page: %s goes by the address %s", l, w.s.Tree().Path(node), path)
+			f.Message = fmt.Sprintf("the linkset %s matches no page: the address of %s is %s", l, w.s.Tree().Path(node), path)
 			f.Suggestion = path
 		default:
-			f.Message = fmt.Sprintf("the linkset %s finds no page: no link that leads on from its seed %s goes to one of it", l, f.Target)
+			f.Message = fmt.Sprintf("the linkset %s matches no page that links from its seed %s lead to", l, f.Target)
 		}
 		if w.count == 0 {
 			f.Verdict = Error
