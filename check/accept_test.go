@@ -34,7 +34,7 @@ func TestIssue4Item5Accept(t *testing.T) {
 						links += f.Count
 					}
 				}
-				r.Summary.Baseline = &Baseline{}
+				r.Summary.Baseline = &BaselineSummary{}
 				r.Accept(mask)
 				addsUp(t, &r.Summary)
 				if got, want := briefs(r.Findings), briefs(left); !slices.Equal(got, want) {

@@ -14,7 +14,6 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
-
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -303,7 +302,7 @@ func constants(t *testing.T, name string) []constant {
 }
 
 // TestStates: every state of a link occurs among the fixtures, and every one
-// has a judgement.
+// has a decision.
 func TestStates(t *testing.T) {
 	seen := map[host.State]bool{}
 	for _, x := range fixtures {
@@ -318,7 +317,7 @@ func TestStates(t *testing.T) {
 		})
 	}
 	var names []string
-	for _, c := range constants(t, filepath.Join("..", "internal", "site", "state.go")) {
+	for _, c := range constants(t, filepath.Join("..", "internal", "host", "state.go")) {
 		if strings.HasPrefix(c.name, "State") {
 			names = append(names, c.name)
 		}
@@ -330,8 +329,8 @@ func TestStates(t *testing.T) {
 		if !seen[host.State(i)] && host.State(i) != host.StateRedirect {
 			t.Errorf("no fixture has the state %s", name)
 		}
-		if j := judgementOf[host.State(i)]; j.verdict == OK && host.State(i) > host.StateRedirect {
-			t.Errorf("%s has no judgement", name)
+		if j := decisions[host.State(i)]; j.verdict == OK && host.State(i) > host.StateRedirect {
+			t.Errorf("%s has no decision", name)
 		}
 	}
 }

@@ -6,214 +6,327 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"sync/atomic"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// describe reads the pages of all bad links again and says what is wrong with
-// each. Its findings are not sorted. A link whose fragment turns out to name
-// an a element of a quirks mode page in other letter case is fine after all.
-func describe(ctx context.Context, s *isite.Site, opt Options, t *stock) ([]Finding, error) {
-	examples := map[isite.PageID][]scriptTarget{}
+// describe reads the pages of all bad links again and returns the findings about
+// them, in the order of pages and links, with suggestions. It corrects the
+// summary of j: a link whose fragment names an a element of a quirks mode page
+// in other letter case is fine after all, and pages may have changed.
+func describe(ctx context.Context, s *isite.Site, opt Options, j *judged) ([]Finding, error) {
+	scripts := map[isite.PageID][]scriptTarget{}
 	if opt.ScriptFragments == ScriptWarn {
-		for _, st := range t.scripts {
-			examples[st.example.page] = append(examples[st.example.page], st)
+		for _, st := range j.scripts {
+			scripts[st.page] = append(scripts[st.page], st)
 		}
 	}
-	pages := pagesOf(t.bad, examples)
-	// Each page has its part of one slice: there may be millions of findings.
-	starts := make([]int, len(pages)+1)
-	for i, id := range pages {
-		starts[i+1] = starts[i] + len(t.bad[id]) + len(examples[id])
-	}
-	all := make([]Finding, starts[len(pages)], starts[len(pages)]+spareFindings)
-	opt.Memo.forget(s)
-	ends := make([]int, len(pages))
-	parts := make([]described, len(pages))
-	var fine atomic.Int64
-	gone := make([]bool, len(pages)) // changed meanwhile
-	err := readersWith(ctx, s, opt, len(pages), func() *messageCache { return &messageCache{s: s} }, func(r *isite.Reader, messages *messageCache, i int) error {
-		id := pages[i]
-		part := all[starts[i]:starts[i]:starts[i+1]]
-		bad, scripts := t.bad[id], examples[id]
-		if d, ok := opt.Memo.find(id, bad, scripts); ok {
-			fine.Add(int64(d.fine))
-			parts[i], ends[i] = d, starts[i]+copy(all[starts[i]:], d.findings)
-			return nil
-		}
-		want := make([]uint32, 0, len(bad)+len(scripts))
-		for _, b := range bad {
-			want = append(want, b.link)
-		}
-		for _, st := range scripts {
-			want = append(want, st.example.link)
-		}
-		slices.Sort(want)
-		fineHere := 0
-		messages.open(id)
-		err := r.Details(id, want, func(link int, d *isite.Detail) {
-			for len(bad) > 0 && bad[0].link == uint32(link) {
-				if bad[0].why == causeFragment && foundFolded(s, d) {
-					fineHere++
-				} else {
-					part = append(part, messages.describe(d, judge(s, id, bad[0])))
-				}
-				bad = bad[1:]
-			}
-			for _, st := range scripts {
-				if st.example.link == uint32(link) {
-					part = append(part, scriptFinding(s, messages.path, d, st))
-				}
-			}
-		})
-		if err != nil {
-			part = append(part[:0], changed(s, id, err))
-			gone[i], fineHere = true, 0
-		}
-		fine.Add(int64(fineHere))
-		ends[i] = starts[i] + len(part)
-		parts[i] = described{bad: t.bad[id], scripts: scripts, fine: fineHere}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	t.summary.Errors -= int(fine.Load())
-	t.summary.OK += int(fine.Load())
-	for i, id := range pages {
-		if gone[i] {
-			t.summary.lose(s, id, t.bad[id])
-		}
-	}
-	n := 0
-	var fresh [][]Finding
-	for i := range pages {
-		if n != starts[i] {
-			copy(all[n:], all[starts[i]:ends[i]])
-		}
-		starts[i], n = n, n+ends[i]-starts[i]
-		if parts[i].findings == nil {
-			fresh = append(fresh, all[starts[i]:n])
-		}
-	}
-	clear(all[n:])
-	all = all[:n]
-	if err := suggest(ctx, s, opt, fresh); err != nil {
-		return nil, err
-	}
-	if opt.Memo != nil {
-		m := Memo{s.Generation(), t.total, make(map[isite.PageID]described, len(pages))}
-		starts[len(pages)] = n
-		for i, id := range pages {
-			if gone[i] {
-				continue
-			}
-			if parts[i].findings == nil {
-				parts[i].findings = append([]Finding{}, all[starts[i]:starts[i+1]]...)
-			}
-			m.pages[id] = parts[i]
-		}
-		*opt.Memo = m
-	}
-	return all, nil
-}
-
-// spareFindings is room for those that come from elsewhere, see merge.
-const spareFindings = 256
-
-// lose takes the bad links of a page that changed out of the counts: they are
-// not listed, and nobody knows whether they are still there.
-func (sum *Summary) lose(s *isite.Site, id isite.PageID, bad []badLink) {
-	for _, b := range bad {
-		if judge(s, id, b).verdict == Error {
-			sum.Errors--
-		} else {
-			sum.Warnings--
-		}
-	}
-	if len(bad) > 0 {
-		sum.Unchecked += len(bad)
-		addReason(sum, Changed, len(bad))
-	}
-}
-
-// pagesOf returns the pages of both maps, in order.
-func pagesOf(bad map[isite.PageID][]badLink, examples map[isite.PageID][]scriptTarget) []isite.PageID {
-	pages := slices.Collect(maps.Keys(bad))
-	for id := range examples {
-		if _, ok := bad[id]; !ok {
+	pages := slices.Collect(maps.Keys(j.bad))
+	for id := range scripts {
+		if _, ok := j.bad[id]; !ok {
 			pages = append(pages, id)
 		}
 	}
 	slices.Sort(pages)
-	return pages
-}
-
-// foundFolded tells whether a missing fragment is found as browsers compare
-// names in quirks mode.
-func foundFolded(s *isite.Site, d *isite.Detail) bool {
-	target, ok := s.PageOf(d.Node)
-	return ok && s.HasFolded(target, d.Fragment)
-}
-
-// readers runs n tasks through workers that each have a reader.
-func readers(ctx context.Context, s *isite.Site, opt Options, n int, task func(r *isite.Reader, i int) error) error {
-	return readersWith(ctx, s, opt, n, func() struct{} { return struct{}{} }, func(r *isite.Reader, _ struct{}, i int) error { return task(r, i) })
-}
-
-// readersWith is readers for workers that have something else of their own.
-func readersWith[T any](ctx context.Context, s *isite.Site, opt Options, n int, own func() T, task func(r *isite.Reader, own T, i int) error) error {
-	if n == 0 {
-		return nil
-	}
-	return eachTask(ctx, n, jobs(opt, n), func(int) (func(int) error, func(), error) {
-		r, err := s.NewReader()
-		if err != nil {
-			return nil, nil, err
+	opt.Memo.forget(s)
+	described := make([]describedPage, len(pages))
+	err := readersWith(ctx, s, opt, len(pages), func(r *isite.Reader) func(i int) error {
+		w := &describer{s: s, reader: r}
+		return func(i int) error {
+			id := pages[i]
+			if d, ok := opt.Memo.find(id, j.bad[id], scripts[id]); ok {
+				described[i] = d
+			} else {
+				described[i] = w.describe(id, j.bad[id], scripts[id])
+			}
+			return nil
 		}
-		own := own()
-		return func(i int) error { return task(r, own, i) }, r.Close, nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	var fresh [][]Finding // without suggestions yet
+	for i, id := range pages {
+		d := &described[i]
+		n += len(d.findings)
+		j.summary.Errors -= d.fine
+		j.summary.OK += d.fine
+		if d.unreadable {
+			j.summary.dropPage(s, id, d.bad)
+		}
+		if !d.complete {
+			fresh = append(fresh, d.findings)
+		}
+	}
+	if err := suggest(ctx, s, opt, fresh); err != nil {
+		return nil, err
+	}
+	all := make([]Finding, 0, n+spareFindings)
+	for i := range described {
+		all = append(all, described[i].findings...)
+		if opt.Memo == nil {
+			described[i].findings = nil // there may be millions of findings
+		}
+	}
+	opt.Memo.replace(s, j.total, pages, described)
+	return all, nil
 }
 
-// changed reports a page that could not be read a second time.
-func changed(s *isite.Site, id isite.PageID, err error) Finding {
-	f := Finding{Page: s.Path(id), Verdict: Error, Code: ReadError, Count: 1, Message: "cannot be read again: " + err.Error()}
-	if errors.Is(err, isite.ErrChanged) {
-		f.Code, f.Message = Changed, "the file changed while it was checked; check again"
+// spareFindings is the capacity for findings about files, see mergeFindings.
+const spareFindings = 256
+
+// describedPage is what describe makes of the bad links of a page.
+type describedPage struct {
+	bad      []badLink
+	scripts  []scriptTarget
+	findings []Finding
+	// complete: the findings have their suggestions.
+	complete bool
+	// fine counts the links of bad that turned out to work.
+	fine int
+	// unreadable: the page could not be read again.
+	unreadable bool
+}
+
+// describer describes the links of one page at a time. It belongs to one
+// goroutine.
+type describer struct {
+	s      *isite.Site
+	reader *isite.Reader
+	page   *isite.Page
+	path   string // of page
+	// known are the messages of redirected links of the pages in dir, by the
+	// link's value. The pages of a directory repeat each other's links, and
+	// thousands of links can lead to one redirect or alias page (rust-doc: 39,691
+	// links to 170 alias pages).
+	dir   docroot.NodeID
+	known map[string]knownLink
+}
+
+// knownLink is what a finding says, with all that it depends on besides value
+// and directory.
+type knownLink struct {
+	resolved                           host.Resolved
+	is                                 decision
+	hasBase                            bool
+	raw, fragment, message, suggestion string
+}
+
+// maxKnownLinks bounds describer.known.
+const maxKnownLinks = 1 << 12
+
+// describe returns the findings about one page. bad and scripts are in the order
+// of links.
+func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTarget) describedPage {
+	s := w.s
+	w.open(id)
+	out := describedPage{bad: bad, scripts: scripts, findings: make([]Finding, 0, len(bad)+len(scripts))}
+	want := make([]uint32, 0, len(bad)+len(scripts))
+	for _, b := range bad {
+		want = append(want, b.link)
 	}
+	for _, st := range scripts {
+		want = append(want, st.link)
+	}
+	slices.Sort(want)
+	err := w.reader.Details(id, want, func(link int, d *isite.Detail) {
+		for ; len(bad) > 0 && bad[0].link == uint32(link); bad = bad[1:] {
+			if bad[0].state == stateNoFragment && foundFolded(s, d) {
+				out.fine++
+			} else {
+				out.findings = append(out.findings, w.finding(d, decide(s, id, bad[0])))
+			}
+		}
+		for _, st := range scripts {
+			if st.link == uint32(link) {
+				out.findings = append(out.findings, scriptFinding(s, w.path, d, st))
+			}
+		}
+	})
+	if err != nil {
+		out.findings = append(out.findings[:0], rereadFinding(s, id, err))
+		out.unreadable, out.fine = true, 0
+	}
+	return out
+}
+
+// open makes page id the one whose links are described next.
+func (w *describer) open(id isite.PageID) {
+	w.page, w.path = w.s.Page(id), w.s.Path(id)
+	if dir := w.s.Tree().Parent(w.page.Node()); dir != w.dir || w.known == nil || len(w.known) >= maxKnownLinks {
+		w.dir, w.known = dir, map[string]knownLink{}
+	}
+}
+
+// finding returns the finding about a link, with its suggestion if that takes no
+// search.
+func (w *describer) finding(d *isite.Detail, is decision) Finding {
+	if is.code != ViaRedirect {
+		return w.compose(d, is)
+	}
+	if k, ok := w.known[d.Raw]; ok && k.resolved == d.Resolved && k.is == is && k.hasBase == w.page.HasBase() {
+		l := linkOf(w.s, w.path, d, is)
+		l.Raw, l.Fragment, l.Message = k.raw, k.fragment, k.message
+		f := l.Finding()
+		f.Suggestion, f.hasBase = k.suggestion, k.hasBase
+		return f
+	}
+	f := w.compose(d, is)
+	k := knownLink{d.Resolved, is, f.hasBase, f.Raw, f.Fragment, f.Message, f.Suggestion}
+	k.resolved.Fragment = f.Fragment // the string of d does not last
+	w.known[f.Raw] = k
 	return f
 }
 
-// finding describes one link, message included.
-func finding(s *isite.Site, page string, d *isite.Detail, j judgement) Finding {
-	l := linkOf(s, page, d, j)
+// compose is finding without known links.
+func (w *describer) compose(d *isite.Detail, is decision) Finding {
+	f := linkFinding(w.s, w.path, d, is)
+	f.hasBase = w.page.HasBase()
+	suggestAtOnce(w.s, &f)
+	return f
+}
+
+// linkFinding describes one link, message included.
+func linkFinding(s *isite.Site, page string, d *isite.Detail, is decision) Finding {
+	l := linkOf(s, page, d, is)
 	l.Message = message(s, d, &l)
 	f := l.Finding()
 	f.own()
 	return f
 }
 
-// own gives a finding strings of its own: those of a detail last only until
-// the next page is read.
-func (f *Finding) own() {
-	f.Raw, f.Fragment = strings.Clone(f.Raw), strings.Clone(f.Fragment)
-}
-
-// scriptFinding reports, once for its target page, the fragments that only
-// scripts can serve.
+// scriptFinding reports, once for its target, the fragments that only scripts
+// can serve.
 func scriptFinding(s *isite.Site, page string, d *isite.Detail, st scriptTarget) Finding {
-	l := linkOf(s, page, d, judgement{Warning, ScriptFragment})
+	l := linkOf(s, page, d, decision{Warning, ScriptFragment})
 	f := l.Finding()
 	f.own()
 	f.Count = st.missing
-	more := "this link asks"
+	links := "this link asks"
 	if st.missing > 1 {
-		more = fmt.Sprintf("%d links ask", st.missing)
+		links = fmt.Sprintf("%d links ask", st.missing)
 	}
-	f.Message = fmt.Sprintf("%s %s for fragments that only a script can serve, such as #%s; set script-fragments to error or silent", more,
-		s.Path(st.target), d.Fragment)
+	f.Message = fmt.Sprintf("%s %s for fragments that only a script can serve, such as #%s; set script-fragments to error to check them, or to silent",
+		links, s.Path(st.target), d.Fragment)
 	return f
+}
+
+// rereadFinding reports a page that could not be read a second time.
+func rereadFinding(s *isite.Site, id isite.PageID, err error) Finding {
+	f := Finding{Page: s.Path(id), Verdict: Error, Code: ReadError, Count: 1, Message: "the file could be read at first, but not again: " + err.Error()}
+	if errors.Is(err, isite.ErrChanged) {
+		f.Code, f.Message = Changed, "the file changed during the check; check again when the build has finished"
+	}
+	return f
+}
+
+// Memo carries what a [Run] found out about a site over to the next Run, so that
+// checking a new version of the site, from [site.Site.Update], takes less time.
+// It serves one sequence of calls of Run, each with the version that follows the
+// last one and with the same options. The zero value is empty. Two calls must not
+// use a Memo at the same time.
+//
+// If only links changed, Run judges the links of the edited pages alone. If
+// anchors changed too, it judges all links again. In both cases it describes only
+// the bad links of edited pages, and those whose targets were edited.
+type Memo struct {
+	generation uint64 // of the site
+	total      *tally
+	pages      map[isite.PageID]describedPage
+}
+
+// edits returns how s differs from the site of the last run; nil if that is not
+// known.
+func (m *Memo) edits(s *isite.Site) *isite.Edits {
+	if m == nil || m.total == nil {
+		return nil
+	}
+	return s.Edits(m.generation)
+}
+
+// tally returns the tally of all links of s, made of the last one and of the
+// links of edited pages; nil if that is not enough.
+func (m *Memo) tally(s *isite.Site, opt *Options) *tally {
+	e := m.edits(s)
+	if e == nil || len(e.Redefined) > 0 || opt.scope != nil {
+		return nil
+	}
+	before, after := newTally(s, opt), newTally(s, opt)
+	for i, id := range e.Pages {
+		before.addPage(id, &e.Old[i])
+		after.addPage(id, s.Page(id))
+	}
+	t := newTally(s, opt)
+	edited := func(id isite.PageID) bool { _, ok := slices.BinarySearch(e.Pages, id); return ok }
+	for _, b := range m.total.bad {
+		if !edited(b.page) {
+			t.bad = append(t.bad, b)
+		}
+	}
+	for _, x := range m.total.misses {
+		if !edited(x.page) {
+			t.misses = append(t.misses, x)
+		}
+	}
+	t.bad, t.misses = append(t.bad, after.bad...), append(t.misses, after.misses...)
+	sortMisses(t.misses, s.Pages())
+	t.addCounts(m.total, 1)
+	t.addCounts(before, -1)
+	t.addCounts(after, 1)
+	return t
+}
+
+// forget drops the pages whose descriptions do not hold for s.
+func (m *Memo) forget(s *isite.Site) {
+	if m == nil {
+		return
+	}
+	e := m.edits(s)
+	if e == nil {
+		m.pages = nil
+		return
+	}
+	for _, id := range e.Pages {
+		delete(m.pages, id)
+	}
+	if len(e.Redefined) == 0 {
+		return
+	}
+	for id, d := range m.pages {
+		links := s.Page(id).All()
+		if slices.ContainsFunc(d.bad, func(b badLink) bool {
+			_, redefined := slices.BinarySearch(e.Redefined, links[b.link].Node)
+			return redefined
+		}) {
+			delete(m.pages, id)
+		}
+	}
+}
+
+// find returns what is known of a page with these bad links. A nil Memo knows
+// nothing.
+func (m *Memo) find(id isite.PageID, bad []badLink, scripts []scriptTarget) (d describedPage, ok bool) {
+	if m == nil {
+		return d, false
+	}
+	d, ok = m.pages[id]
+	return d, ok && slices.Equal(d.bad, bad) && slices.Equal(d.scripts, scripts)
+}
+
+// replace forgets everything and remembers this run.
+func (m *Memo) replace(s *isite.Site, total *tally, pages []isite.PageID, described []describedPage) {
+	if m == nil {
+		return
+	}
+	total.s, total.opt = nil, nil // the site may go
+	*m = Memo{s.Generation(), total, make(map[isite.PageID]describedPage, len(pages))}
+	for i, id := range pages {
+		if d := described[i]; !d.unreadable {
+			d.complete = true
+			m.pages[id] = d
+		}
+	}
 }

@@ -107,7 +107,7 @@ func rows(t testing.TB, s *isite.Site, opt Options) ([]Finding, *Result) {
 	var all []Finding
 	r, err := Links(context.Background(), handle(s), opt, Query{}, func(l *Link) error {
 		f := l.Finding()
-		f.node, f.was = 0, ""
+		f.node, f.linkCode = 0, ""
 		all = append(all, f)
 		return nil
 	})

@@ -10,18 +10,21 @@ import (
 	"github.com/sitelink/sitelink/site"
 )
 
-// Explanation says why a link gets its verdict.
+// Explanation says step by step why a link gets its verdict.
 type Explanation struct {
-	// Steps lead from the value as written to the verdict, in order.
-	Steps []Step
-	// Finding is the verdict, with the code, the target and the message. Its
-	// place is that of the first link of this value on the page, or zero.
-	Finding Finding
 	// Page is the docroot path of the page that holds the link.
 	Page string
+	// Steps lead from the value as written to the verdict, in order.
+	Steps []Step
+	// Link is the link with its verdict. Its place is that of the first
+	// occurrence, or zero.
+	Link Link
+	// Suggestion is what the author most likely meant; empty when nothing similar
+	// exists, or when the link is not an error.
+	Suggestion string
 	// Occurrences are the places of the page where a link has this value.
 	Occurrences []Occurrence
-	// Ignored names the ignore rule that accepts the finding, empty if none.
+	// Ignored is the ignore rule that accepts the finding, "" if none does.
 	Ignored string
 }
 
@@ -38,74 +41,76 @@ type Step struct {
 // Unicode code points.
 type Occurrence struct{ Line, Column int }
 
-// Explain judges raw, the value of an attribute, as a link of a page and says
-// how each step comes about. The verdict is the one that [Run] gives to such a
-// link. page is the page's path in the docroot; empty stands for the home page,
-// or for the first page where there is none.
+// Explain judges raw, the value of an attribute, as a link of a page, and
+// records every step. The verdict is the one that [Run] gives to such a link.
+// page is the page's path in the docroot; empty means the home page, or the
+// first page of a site that has none.
 //
-// The error wraps [ErrNotFound] when there is no such page. Otherwise it is
-// that of reading a page, or the cause that ended ctx.
-func Explain(ctx context.Context, handle *site.Site, opt Options, page, raw string) (*Explanation, error) {
-	s := isite.Unwrap(handle)
-	from, err := pageNamed(s, page)
+// The error wraps [ErrNotFound] when there is no such page. Otherwise it is that
+// of reading a page, or the cause for which ctx was cancelled.
+func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (*Explanation, error) {
+	in := isite.Unwrap(s)
+	id, err := pageNamed(in, page)
 	if err != nil {
 		return nil, err
 	}
-	ignore, err := compileIgnores(opt.Ignore)
+	ignore, err := newIgnoreRules(opt.Ignore)
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.NewReader()
+	r, err := in.NewReader()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	x, err := r.Explain(from, raw)
+	x, err := r.Explain(id, raw)
 	if err != nil {
 		return nil, err
 	}
-	e := &Explanation{Page: s.Path(from)}
+	e := &Explanation{Page: in.Path(id)}
 	for _, st := range x.Steps {
 		e.Steps = append(e.Steps, Step(st))
 	}
-	for _, p := range x.Places {
-		e.Occurrences = append(e.Occurrences, Occurrence(p))
-	}
-	say := func(rule, format string, args ...any) {
-		e.Steps = append(e.Steps, Step{Rule: rule, Text: fmt.Sprintf(format, args...)})
-	}
 	if x.Status != 0 {
-		say("status", "%d", x.Status)
+		e.addStep("status", "%d", x.Status)
 	}
-	j := judgementOf[x.State]
-	if j.verdict == OK || j.verdict == Warning && x.State.Answers() {
-		if found := e.fragment(s, x, opt, say); found != (judgement{}) {
-			j = found
+	is := decisions[x.State]
+	if is.verdict == OK || is.verdict == Warning && x.State.Answers() {
+		if fragment := e.fragment(in, x, opt); fragment != (decision{}) {
+			is = fragment
 		}
 	}
 	d := &isite.Detail{Resolved: x.Resolved, Raw: raw, Attribute: "href"}
-	if len(x.Places) > 0 {
-		d.Line, d.Column = x.Places[0].Line, x.Places[0].Column
-	}
-	e.Finding = finding(s, s.Path(from), d, j)
-	f := []Finding{e.Finding}
-	f[0].based = s.Page(from).HasBase()
-	if j.verdict == Error {
-		if err := suggest(ctx, s, opt, [][]Finding{f}); err != nil {
-			return nil, err
+	for i, p := range x.Places {
+		e.Occurrences = append(e.Occurrences, Occurrence(p))
+		if i == 0 {
+			d.Line, d.Column = p.Line, p.Column
 		}
 	}
-	e.Finding = f[0]
-	if j.verdict == OK || j.verdict == Unchecked {
-		e.Finding.Message = ""
+	f := linkFinding(in, e.Page, d, is)
+	f.hasBase = in.Page(id).HasBase()
+	if is.verdict == Error {
+		found := []Finding{f}
+		if err := suggest(ctx, in, opt, [][]Finding{found}); err != nil {
+			return nil, err
+		}
+		f = found[0]
+	}
+	e.Link, e.Suggestion = f.Link(), f.Suggestion
+	if is.verdict == OK || is.verdict == Unchecked {
+		e.Link.Message = ""
 	} else {
-		e.Ignored = ignore.first(&f[0])
+		e.Ignored = ignore.first(&f)
 	}
 	return e, context.Cause(ctx)
 }
 
-// pageNamed finds a page by its path in the docroot, with or without a slash in
-// front.
+func (e *Explanation) addStep(rule, format string, args ...any) {
+	e.Steps = append(e.Steps, Step{Rule: rule, Text: fmt.Sprintf(format, args...)})
+}
+
+// pageNamed finds a page by its path in the docroot, with or without a leading
+// slash.
 func pageNamed(s *isite.Site, name string) (isite.PageID, error) {
 	if name == "" {
 		for _, index := range s.IndexNames() {
@@ -121,80 +126,73 @@ func pageNamed(s *isite.Site, name string) (isite.PageID, error) {
 	if page, isPage := s.PageOf(id); ok && isPage {
 		return page, nil
 	}
-	return 0, notFound(fmt.Errorf("%s is no page of %s", name, s.Root()))
+	return 0, notFound(fmt.Errorf("%s is not a page of %s", name, s.Root()))
 }
 
 // fragment judges the fragment of a link whose path is answered. The zero
-// judgement means that it changes nothing.
-func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options, say func(rule, format string, args ...any)) judgement {
+// decision means that the fragment changes nothing.
+func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options) decision {
 	if x.Fragment == "" {
-		return judgement{}
+		return decision{}
 	}
 	if opt.NoFragments {
-		say("fragment", "not looked for: fragments are off")
-		return judgement{}
+		e.addStep("fragment", "not checked: the check of fragments is turned off")
+		return decision{}
 	}
 	target, ok := s.PageOf(x.Node)
-	switch {
-	case !ok || s.Page(target).Kind() == isite.PageMap:
-		say("fragment", "#%s means nothing on a file that is no page", x.Fragment)
-		return judgement{Unchecked, NotHTML}
-	case s.Page(target).Error().Err != nil:
-		say("fragment", "%s could not be read", s.Path(target))
-		return judgement{Unchecked, NotScanned}
+	if !ok || s.Page(target).Kind() == isite.PageMap {
+		e.addStep("fragment", "#%s means nothing in a file that is not a page", x.Fragment)
+		return decision{Unchecked, NotHTML}
 	}
-	ask, asks := s.Ask(x.Fragment)
 	p := s.Page(target)
+	if p.Error().Err != nil {
+		e.addStep("fragment", "%s could not be read", s.Path(target))
+		return decision{Unchecked, NotScanned}
+	}
+	fragment, asks := s.Ask(x.Fragment)
 	if !asks {
-		say("fragment", "#%s is the top of any page", x.Fragment)
-		return judgement{}
+		e.addStep("fragment", "#%s is the top of any page", x.Fragment)
+		return decision{}
 	}
-	why := find(p, &ask)
-	if why == found || s.HasFolded(target, x.Fragment) {
-		say("fragment", "#%s is on %s", x.Fragment, s.Path(target))
-		return judgement{}
+	result := find(p, &fragment)
+	if result == found || s.HasFolded(target, x.Fragment) {
+		e.addStep("fragment", "#%s is on %s", x.Fragment, s.Path(target))
+		return decision{}
 	}
-	say("fragment", "#%s is not among the %d anchors of %s", x.Fragment, p.Anchors(), s.Path(target))
-	demands := demandOn(s, target)
-	if onlyScripts(s, target, why, demands, opt.ScriptFragments) {
-		say("script-fragments", "links ask %s for %d fragments and %d are there: a script serves the others", s.Path(target), demands.asked, demands.found)
-		if opt.ScriptFragments == ScriptSilent {
-			return judgement{Unchecked, ScriptFragment}
-		}
-		return judgement{Warning, ScriptFragment}
+	e.addStep("fragment", "#%s is not among the %d anchors of %s", x.Fragment, p.Anchors(), s.Path(target))
+	count := countFragments(s, target)
+	if !onlyScripts(p, result, count, opt.ScriptFragments) {
+		return decision{Error, MissingFragment}
 	}
-	return judgement{Error, MissingFragment}
+	e.addStep("script-fragments", "links ask %s for %d fragments, of which %d are found: a script serves the others", s.Path(target), count.wanted, count.found)
+	if opt.ScriptFragments == ScriptSilent {
+		return decision{Unchecked, ScriptFragment}
+	}
+	return decision{Warning, ScriptFragment}
 }
 
-// demandOn counts what the site's links ask of one page.
-func demandOn(s *isite.Site, target isite.PageID) (d demand) {
-	p := s.Page(target)
+// countFragments counts what the links of the site ask of one page.
+func countFragments(s *isite.Site, target isite.PageID) (c fragmentCount) {
 	for i := range s.Pages() {
 		page := s.Page(isite.PageID(i))
-		asks := page.Asks()
+		fragments := page.Asks()
 		links := page.All()
 		for k := range links {
 			l := &links[k]
 			if !l.Asks() {
 				continue
 			}
-			ask := asks.Next(l)
+			fragment := fragments.Next(l)
 			if to, ok := s.PageOf(l.Node); !ok || to != target || l.IsMap() || !s.State(l).Answers() {
 				continue
 			}
-			switch find(p, &ask) {
-			case found:
-				d.found++
-				d.asked++
-			case missing:
-				d.asked++
-			}
+			c.add(find(s.Page(target), &fragment))
 		}
 	}
-	return d
+	return c
 }
 
-// String writes the steps, one a line, aligned.
+// String returns the steps, one on each line, aligned.
 func (e *Explanation) String() string {
 	width := 0
 	for _, st := range e.Steps {

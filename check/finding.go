@@ -1,160 +1,173 @@
 package check
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
 )
 
-// Verdict is the judgement on one link.
-type Verdict uint8
-
-const (
-	// OK: a visitor who follows the link gets what it asks for.
-	OK Verdict = iota
-	// Error: the link is broken on the site's host.
-	Error
-	// Warning: the link works, or may work, but somebody should look.
-	Warning
-	// Unchecked: nothing was decided; [Finding.Code] says why.
-	Unchecked
-)
-
-var verdictNames = [...]string{"ok", "error", "warning", "unchecked"}
-
-// String returns the verdict as it stands in reports: ok, error, warning or
-// unchecked.
-func (v Verdict) String() string {
-	if int(v) < len(verdictNames) {
-		return verdictNames[v]
-	}
-	return fmt.Sprintf("verdict(%d)", uint8(v))
-}
-
-// Finding is one link (or one fault of a file) with its judgement. It is also
-// the row of `check --show all`, where links that are fine have Verdict OK.
+// Finding is one fault: a link that is broken or doubtful, or something wrong
+// with a file. The fields up to Final mean what they mean for a [Link].
 type Finding struct {
-	// Page is the docroot-relative slash path of the file that holds the link.
+	// Page is the docroot-relative slash path of the file that has the fault.
 	Page string
-	// Line and Column count from 1; Column in Unicode code points. They name
-	// the first character of the attribute's value.
+	// Line and Column count from 1, Column in Unicode code points; Offset
+	// counts bytes from the start of the file. They are 0 when the fault has no
+	// place in the file.
 	Line, Column int
-	// Offset counts bytes from the start of the file.
-	Offset int64
-	// Element and Attribute are lower case; Attribute is empty where the
-	// element's text holds the link (style, JSON-LD). Both are empty for a
+	Offset       int64
+	// Element, Attribute and Raw are the link as written. All are empty for a
 	// fault of the file itself, such as unclosed-comment.
-	Element, Attribute string
-	// Raw is the value as the DOM has it: character references decoded, not
-	// trimmed; for srcset one candidate's URL.
-	Raw string
-	// Target is the site path as it would be requested (/a/b.html?q), or the
-	// absolute URL of an external link; empty where there is none.
-	Target string
-	// Fragment is what stands behind # in the resolved URL.
-	Fragment string
-	Verdict  Verdict
-	// Code says why; empty when the link is fine.
+	Element, Attribute, Raw string
+	// Target and Fragment are where the link leads.
+	Target, Fragment string
+	// Verdict is Error or Warning.
+	Verdict Verdict
+	// Code says what kind of fault it is.
 	Code Code
-	// Status is what the host would finally answer, 0 when not known.
+	// Status is the HTTP status of the host's final answer, 0 when not known.
 	Status int
 	// Final is the site path that answers after the host's redirects, when it
 	// is not Target.
 	Final string
-	// File is the docroot-relative path of the file that answers for a
-	// directory (LL-85), empty otherwise.
+	// File is the docroot path of the file that answers, if Target or Final is
+	// the path of a directory; else it is empty (LL-85).
 	File string
-	// Source is the place in the authoring sources, where known.
-	Source *Position
-	// Related is a place in the authoring sources that helps to mend the link,
-	// where known: the heading that Suggestion leads to.
-	Related *Related
-	// Suggestion is what the author most likely meant, ready to be written in
-	// place of Raw; empty when nothing is near.
-	Suggestion string
-	// Message says in one line what is wrong, for a person.
+
+	// Message says in one line what is wrong.
 	Message string
-	// Count is the number of links this finding stands for: 1, or more for
-	// those reported once per target (script-fragment).
+	// Suggestion is what the author most likely meant, ready to be written in
+	// place of Raw; empty when nothing similar exists.
+	Suggestion string
+	// Source is the place in the sources of the site, nil when not known. Run
+	// does not set it.
+	Source *Position
+	// Related is a place in the sources that helps to repair the link, such as
+	// the heading that Suggestion leads to; nil when there is none. Run does not
+	// set it.
+	Related *Related
+	// Count is the number of links that the finding stands for: 1, or more for a
+	// code that is reported once for each target (script-fragment).
 	Count int
 
-	// about tells faults of one file with the same code apart: the text of the
-	// rule, say. See [Fingerprints].
+	// about tells faults of one file with the same code apart, such as the text
+	// of a redirect rule. See [Fingerprints].
 	about string
-	was   Code           // the code that an entry would have as a plain link
-	node  docroot.NodeID // the file that answers or was meant
-	based bool           // the page has a base element
+	// linkCode is the code that the entry of a sitemap or feed would have as a
+	// plain link.
+	linkCode Code
+	node     docroot.NodeID // the file that answers or was meant
+	hasBase  bool           // the page has a base element
 }
 
-// Reason is one line of the summary's "not checked" list.
-type Reason struct {
-	Code  Code
-	Count int
+// Position is a place in a source file.
+type Position struct {
+	// File is a slash path relative to the project's root, or absolute for a
+	// file outside of it, such as one of a Hugo module.
+	File         string
+	Line, Column int
+	// Kind says what kind of file it is.
+	Kind SourceKind
+	// Module names the theme or module that File belongs to; it is empty for
+	// the project itself.
+	Module string
 }
 
-// Summary counts what a run saw. Every link is in exactly one of OK, Errors,
-// Warnings, Unchecked and Ignored, or accepted by the Baseline; faults of files
-// (see [Finding.Element]) count in FileErrors and FileWarnings instead.
-type Summary struct {
-	Docroot string
-	Profile string
-	// ProfileFrom names the file that told the profile; empty when it was
-	// chosen.
-	ProfileFrom string
-	// Files are all files of the docroot, Pages those parsed as HTML.
-	Files, Pages int
-	// Bytes is the size of all files read.
-	Bytes int64
-	// Links are all link occurrences; Anchors all names that fragments can hit.
-	Links, Anchors int
-	OK             int
-	Errors         int
-	Warnings       int
-	Unchecked      int
-	Ignored        int
-	FileErrors     int
-	FileWarnings   int
-	// Canonical is the number of pages that name another page of the site as
-	// their address.
-	Canonical int
-	// Read counts the other files that were read for links, by kind; NotRead
-	// those that might hold some and were not, by reason. Both are sorted, and
-	// hold no zero.
-	Read, NotRead []KindCount
-	// ServerPages is the number of pages that `hugo server` wrote. Such a docroot
-	// is not what is to be published: whoever deploys refuses it, see [Deployable].
-	ServerPages int
-	// Notes say, for a person, what would make the check see more.
-	Notes []string
-	// Redirected is the number of OK links answered after a redirect of the
-	// host itself, such as /dir to /dir/.
-	Redirected int
-	// Reasons splits Unchecked by code, most frequent first, then by code.
-	Reasons []Reason
-	// UnusedIgnores are the ignore rules that matched nothing, as written.
-	UnusedIgnores []string
-	// Baseline is what a list of accepted findings did, nil without one.
-	Baseline *Baseline
-	// Skipped are the pages and directory listings that a link leads to and
-	// whose own links were left out by From, Skip or Limit: their paths, a
-	// listing's with a slash at its end, sorted (LL-21). Pages left out do not
-	// count in Pages, Bytes, Links and Anchors.
-	Skipped []string
+// SourceKind is a kind of source file.
+type SourceKind string
+
+// The kinds of source files.
+const (
+	// InContent is a file that pages are written in, or one of unknown kind.
+	InContent SourceKind = ""
+	// InTemplate is a template, layout or partial. One repair there repairs all
+	// pages that it writes.
+	InTemplate SourceKind = "template"
+	// InData is a data file, or a file of translations.
+	InData SourceKind = "data"
+	// InConfiguration is a configuration file of the generator, such as one that
+	// defines menus.
+	InConfiguration SourceKind = "configuration"
+	// InAsset is a style sheet or script that the generator processes.
+	InAsset SourceKind = "asset"
+	// InStatic is a file that is published as it is.
+	InStatic SourceKind = "static"
+)
+
+// Related is a place that helps to repair a finding.
+type Related struct {
+	Position
+	// Text describes the place in a few words, such as: heading "Set up".
+	Text string
 }
 
-// Result is what [Run] found.
-type Result struct {
-	// scripts: fragments that only scripts can serve were reported.
-	scripts bool
-	// Findings holds errors and warnings, sorted by page, offset and code.
-	Findings []Finding
-	Summary  Summary
+// AnsweringFile returns the docroot path of the file, or of the directory whose
+// listing, the host sends for the link; "" when there is none. s is the site
+// that was checked.
+func (f *Finding) AnsweringFile(s *site.Site) string { return answeringFile(s, f.Status, f.node) }
+
+func answeringFile(s *site.Site, status int, node docroot.NodeID) string {
+	if status != 200 || node == docroot.NoNode {
+		return ""
+	}
+	return isite.Unwrap(s).Tree().Path(node)
 }
 
-// HasErrors tells whether any finding is an error.
-func (r *Result) HasErrors() bool { return r.Summary.Errors+r.Summary.FileErrors > 0 }
+// Link returns the link that the finding is about. For a fault of a file it has
+// no Element and no Raw.
+func (f *Finding) Link() Link {
+	return Link{
+		Page: f.Page, Line: f.Line, Column: f.Column, Offset: f.Offset, Element: f.Element, Attribute: f.Attribute,
+		Raw: f.Raw, Target: f.Target, Fragment: f.Fragment, Verdict: f.Verdict, Code: f.Code, Status: f.Status, Final: f.Final,
+		File: f.File, Message: f.Message, node: f.node, linkCode: f.linkCode,
+	}
+}
 
-// HasWarnings tells whether any finding is a warning.
-func (r *Result) HasWarnings() bool {
-	return r.scripts || r.Summary.Warnings+r.Summary.FileWarnings > 0
+// plainCode returns the code, for the entry of a sitemap or feed that of the
+// link alone.
+func (f *Finding) plainCode() Code { return cmp.Or(f.linkCode, f.Code) }
+
+// own gives a finding strings of its own: those of a detail last only until
+// the next page is read.
+func (f *Finding) own() {
+	f.Raw, f.Fragment = strings.Clone(f.Raw), strings.Clone(f.Fragment)
+}
+
+// isFileFault reports whether a finding is about a file, not about a link. A
+// link has an element, or a value if it is in an image map.
+func isFileFault(f *Finding) bool { return f.Element == "" && f.Raw == "" }
+
+func compareFindings(a, b Finding) int {
+	if c := strings.Compare(a.Page, b.Page); c != 0 || a.Offset != b.Offset {
+		return cmp.Or(c, cmp.Compare(a.Offset, b.Offset))
+	}
+	return cmp.Or(strings.Compare(string(a.Code), string(b.Code)),
+		strings.Compare(a.Target, b.Target), strings.Compare(a.Fragment, b.Fragment),
+		cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Message, b.Message))
+}
+
+// mergeFindings returns both lists in one, sorted. The findings of all are
+// usually in order already, and sorting them again would take as long as finding
+// them. They are moved in place if all has room for more.
+func mergeFindings(all, more []Finding) []Finding {
+	if !slices.IsSortedFunc(all, compareFindings) {
+		slices.SortFunc(all, compareFindings)
+	}
+	slices.SortFunc(more, compareFindings)
+	i, j := len(all), len(more)
+	all = append(all, more...)
+	for k := len(all) - 1; j > 0; k-- {
+		if i > 0 && compareFindings(all[i-1], more[j-1]) > 0 {
+			i--
+			all[k] = all[i]
+		} else {
+			j--
+			all[k] = more[j]
+		}
+	}
+	return all
 }

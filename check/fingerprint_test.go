@@ -10,7 +10,7 @@ import (
 // broken is a finding as a page with a broken link gives it.
 func broken(page string, line int, target string) Finding {
 	return Finding{Page: page, Line: line, Column: 9, Offset: int64(80 * line), Element: "a", Attribute: "href", Raw: target,
-		Target: target, Verdict: Error, Code: MissingFile, Status: 404, Message: "no file answers " + target, Count: 1}
+		Target: target, Verdict: Error, Code: MissingFile, Status: 404, Message: "file not found: " + target, Count: 1}
 }
 
 // TestFingerprintsStay (issue 4, item 5): what moves, or is described in other

@@ -33,15 +33,15 @@ func TestSortMisses(t *testing.T) {
 
 // TestByPage: each link stands with its page, in order, and nothing is lost.
 func TestByPage(t *testing.T) {
-	bad := badLinks{{3, badLink{2, 1}}, {3, badLink{7, 2}}, {0, badLink{5, 3}}, {3, badLink{1, 4}}}
-	got := bad.byPage(5)
+	bad := []pageLink{{3, badLink{2, 1}}, {3, badLink{7, 2}}, {0, badLink{5, 3}}, {3, badLink{1, 4}}}
+	got := groupByPage(bad, 5)
 	if len(got) != 2 || !slices.Equal(got[3], []badLink{{1, 4}, {2, 1}, {7, 2}}) || !slices.Equal(got[0], []badLink{{5, 3}}) {
 		t.Errorf("got %v", got)
 	}
-	if got := append(got[0], badLink{9, 9}); got[0].link != 5 || bad.byPage(5)[3][0].link != 1 {
+	if got := append(got[0], badLink{9, 9}); got[0].link != 5 || groupByPage(bad, 5)[3][0].link != 1 {
 		t.Error("pages share room")
 	}
-	if len(badLinks(nil).byPage(3)) != 0 {
+	if len(groupByPage(nil, 3)) != 0 {
 		t.Error("out of nothing")
 	}
 }

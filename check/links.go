@@ -1,28 +1,105 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
 
+// Link is one link of a page with its verdict: a row of `check --show all`. Its
+// fields up to Final are a contract, see docs/reference/formats.md.
+type Link struct {
+	// Page is the docroot-relative slash path of the file that holds the link.
+	Page string
+	// Line and Column count from 1, Column in Unicode code points. They are the
+	// place of the first character of the attribute's value.
+	Line, Column int
+	// Offset counts bytes from the start of the file.
+	Offset int64
+	// Element and Attribute are lower case. Attribute is empty where the text of
+	// the element holds the link, as in style elements and JSON-LD.
+	Element, Attribute string
+	// Raw is the value as the DOM has it: with character references decoded, not
+	// trimmed, and for srcset the URL of one candidate.
+	Raw string
+	// Target is the site path as a browser would request it, percent-encoded,
+	// with its query, such as /a/b.html?q. For an external link it is the
+	// absolute URL. It is empty where the value is no URL.
+	Target string
+	// Fragment is the part of the resolved URL after #.
+	Fragment string
+	Verdict  Verdict
+	// Code says why; it is empty when the link is fine.
+	Code Code
+	// Status is the HTTP status of the host's final answer, 0 when not known.
+	Status int
+	// Final is the site path that answers after the host's redirects, when it
+	// is not Target.
+	Final string
+
+	// File is the docroot path of the file that answers, if Target or Final is
+	// the path of a directory; else it is empty (LL-85).
+	File string
+	// Message says in one line what is wrong; it is empty for a link that is
+	// fine or was not checked.
+	Message string
+
+	node     docroot.NodeID // the file that answers or was meant
+	linkCode Code           // see Finding
+}
+
+// AnsweringFile returns the docroot path of the file, or of the directory whose
+// listing, the host sends for the link; "" when there is none. s is the site
+// that was checked.
+func (l *Link) AnsweringFile(s *site.Site) string { return answeringFile(s, l.Status, l.node) }
+
+// Finding returns the link as a finding, without suggestion.
+func (l *Link) Finding() Finding {
+	return Finding{
+		Page: l.Page, Line: l.Line, Column: l.Column, Offset: l.Offset, Element: l.Element, Attribute: l.Attribute,
+		Raw: l.Raw, Target: l.Target, Fragment: l.Fragment, Verdict: l.Verdict, Code: l.Code, Status: l.Status, Final: l.Final,
+		File: l.File, Message: l.Message, Count: 1, node: l.node, linkCode: l.linkCode,
+	}
+}
+
+// linkOf describes a link of a page, without message. Its Raw and Fragment last
+// as long as those of d.
+func linkOf(s *isite.Site, page string, d *isite.Detail, is decision) Link {
+	l := Link{
+		Page: page, Line: d.Line, Column: d.Column, Offset: d.Offset, Element: d.Element, Attribute: d.Attribute,
+		Raw: d.Raw, Target: d.Target, Fragment: d.Fragment, Verdict: is.verdict, Code: is.code, Status: d.Status, Final: d.Final,
+		node: d.Node, linkCode: linkCode(d, is.code),
+	}
+	path, _, _ := strings.Cut(cmp.Or(d.Final, d.Target), "?")
+	if d.State.Answers() && d.Node != docroot.NoNode && strings.HasSuffix(path, "/") {
+		l.File = s.Tree().Path(d.Node)
+	}
+	return l
+}
+
+// own gives a link strings of its own: those of a detail last only until the
+// next page is read.
+func (l *Link) own() { l.Raw, l.Fragment = strings.Clone(l.Raw), strings.Clone(l.Fragment) }
+
 // Links judges every link of s that q selects and calls visit for each, in the
 // order of pages and offsets. Calls do not overlap, but they come from several
-// goroutines. The Link is valid during the call only; a copy of it lasts. An
-// error of visit ends the work and is returned.
+// goroutines. l points to memory that is used again; copy *l to keep the link.
+// An error of visit ends the work and is returned.
 //
-// The findings of the result are the faults of files, and pages that changed
-// while they were checked; those of links are among the links. When q selects
-// only some links, Links reads only the pages that may hold one, and reports
-// only the changed pages. The summary is about the whole site in any case.
+// The findings of the result are those about files; findings about links are
+// among the links. When q selects only some links, Links reads only the pages
+// that may hold one, and the result has no findings but pages that changed
+// during the call. The summary is about the whole site in any case.
 //
-// The error wraps [ErrNotFound] when q names a page or target that makes no
-// sense for this site. Otherwise it is one of [Run], or that of visit.
+// The error wraps [ErrNotFound] when q names something that the site does not
+// have. Otherwise it is an error of [Run], or that of visit.
 func Links(ctx context.Context, s *site.Site, opt Options, q Query, visit func(l *Link) error) (*Result, error) {
 	return list(ctx, isite.Unwrap(s), opt, q, output[Link]{
 		add: func(dst []Link, l *Link) []Link {
@@ -50,8 +127,8 @@ type LinkWriter struct {
 	Append func(dst []byte, l *Link) []byte
 }
 
-// WriteLinks is [Links] for those who write millions of links: the workers turn
-// them into text, each its own.
+// WriteLinks is [Links] for writing millions of links: each worker turns its
+// links into text.
 func WriteLinks(ctx context.Context, s *site.Site, opt Options, q Query, w LinkWriter) (*Result, error) {
 	return list(ctx, isite.Unwrap(s), opt, q, output[byte]{
 		add: w.Append,
@@ -62,8 +139,8 @@ func WriteLinks(ctx context.Context, s *site.Site, opt Options, q Query, w LinkW
 	})
 }
 
-// output is where the links of pages go: add appends a link to what is known of
-// its page, emit takes a page.
+// output is where links go: add appends a link to the others of its page, emit
+// takes a page.
 type output[E any] struct {
 	add  func(dst []E, l *Link) []E
 	emit func(page []E) error
@@ -79,7 +156,7 @@ func list[E any](ctx context.Context, s *isite.Site, opt Options, q Query, out o
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{}
+	var findings []Finding
 	seq := newSequence(out.emit)
 	defer context.AfterFunc(ctx, seq.wake)()
 	err = readers(ctx, s, opt, s.Pages(), func(reader *isite.Reader, i int) error {
@@ -96,8 +173,8 @@ func list[E any](ctx context.Context, s *isite.Site, opt Options, q Query, out o
 			})
 			if err != nil {
 				ls.mu.Lock()
-				r.Findings = append(r.Findings, changed(s, id, err))
-				ls.sum.lose(s, id, lost)
+				findings = append(findings, rereadFinding(s, id, err))
+				ls.sum.dropPage(s, id, lost)
 				ls.mu.Unlock()
 			}
 		}
@@ -107,79 +184,71 @@ func list[E any](ctx context.Context, s *isite.Site, opt Options, q Query, out o
 		return nil, err
 	}
 	if q == (Query{}) {
-		faults, err := siteFindings(ctx, s, ls.opt)
+		more, err := fileFindings(ctx, s, ls.opt)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range faults {
+		for _, f := range more {
 			if !ls.ignore.match(&f) {
-				r.Findings = append(r.Findings, f)
+				findings = append(findings, f)
 			}
 		}
 	}
-	slices.SortFunc(r.Findings, compareFindings)
-	count(ls.sum, r.Findings)
-	ls.sum.UnusedIgnores = ls.ignore.unused()
-	r.Summary = *ls.sum
-	r.scripts = reportsScripts(&r.Summary, opt)
-	return r, nil
+	slices.SortFunc(findings, compareFindings)
+	return conclude(findings, ls.sum, ls.ignore, opt), nil
 }
 
-// lister judges the links of pages one by one. What a link is may depend on all
-// others, so that they are judged before the first is listed.
+// lister judges the links of pages one by one. The verdict on a link may depend
+// on all others, so all links are judged before the first is listed.
 type lister struct {
 	s   *isite.Site
 	opt Options
-	// bad and script are the links to report, and those whose fragment only a
-	// script can serve, by page and in order.
+	// bad are the links to report, script those whose fragment only a script can
+	// serve, by page and in order.
 	bad, script map[isite.PageID][]badLink
-	// ignoredScripts are the targets of script for which an ignore rule accepts
-	// them.
+	// ignoredScripts are the targets of script that an ignore rule accepts.
 	ignoredScripts map[isite.PageID]bool
 
 	mu     sync.Mutex // guards ignore and sum
-	ignore *ignores
+	ignore *ignoreRules
 	sum    *Summary
 }
 
 func newLister(ctx context.Context, s *isite.Site, opt Options) (*lister, error) {
-	ignore, err := compileIgnores(opt.Ignore)
+	ignore, err := newIgnoreRules(opt.Ignore)
 	if err != nil {
 		return nil, err
 	}
 	if opt.scope, err = scopeOf(ctx, s, opt); err != nil {
 		return nil, err
 	}
-	t, err := takeStock(ctx, s, opt)
+	opt.Memo = nil // it remembers whole checks
+	j, err := judgeLinks(ctx, s, opt)
 	if err != nil {
 		return nil, err
 	}
 	ls := &lister{
-		s: s, opt: opt, bad: t.bad, script: scriptLinks(t.scriptMisses).byPage(s.Pages()),
-		ignoredScripts: map[isite.PageID]bool{}, ignore: ignore, sum: &t.summary,
+		s: s, opt: opt, bad: j.bad, script: scriptLinks(j.scriptMisses, s.Pages()),
+		ignoredScripts: map[isite.PageID]bool{}, ignore: ignore, sum: &j.summary,
 	}
-	return ls, ls.ignoreScripts(ctx, t)
-}
-
-// ignoreScripts applies the ignore rules to the fragments that only scripts can
-// serve. They are one finding for each target, as [Run] reports them.
-func (ls *lister) ignoreScripts(ctx context.Context, t *stock) error {
-	if len(ls.opt.Ignore) == 0 {
-		return nil
+	if len(opt.Ignore) == 0 {
+		return ls, nil
 	}
-	found, err := describe(ctx, ls.s, ls.opt, &stock{scripts: t.scripts})
+	// Fragments that only scripts can serve are one finding for each target, and
+	// the rules apply to that, as in Run.
+	found, err := describe(ctx, s, opt, &judged{scripts: j.scripts})
 	for i := range found {
-		if ls.ignore.match(&found[i]) {
-			forget(ls.sum, &found[i])
-			target, _ := ls.s.PageOf(found[i].node)
+		if ignore.match(&found[i]) {
+			ls.sum.ignore(&found[i])
+			target, _ := s.PageOf(found[i].node)
 			ls.ignoredScripts[target] = true
 		}
 	}
-	return err
+	return ls, err
 }
 
 // page calls add for the links of one page, or for those whose numbers are in
-// want, which ascends, when that is not nil. When the page has changed, lost are
+// want, which ascends, when that is not nil. If the page has changed, lost are
 // the links to report for which add was not called.
 func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add func(*Link)) (lost []badLink, err error) {
 	s := ls.s
@@ -194,26 +263,26 @@ func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add
 		for len(script) > 0 && script[0].link < uint32(i) {
 			script = script[1:]
 		}
-		j := judgementOf[s.State(l)]
+		is := decisions[s.State(l)]
 		isBad := len(bad) > 0 && bad[0].link == uint32(i)
 		switch {
 		case isBad:
-			if j = judge(s, id, bad[0]); bad[0].why == causeFragment && foundFolded(s, d) {
-				j = judgement{}
+			if is = decide(s, id, bad[0]); bad[0].state == stateNoFragment && foundFolded(s, d) {
+				is = decision{}
 			}
 			bad = bad[1:]
 		case len(script) > 0 && script[0].link == uint32(i):
-			j = judgement{Unchecked, ScriptFragment}
+			is = decision{Unchecked, ScriptFragment}
 			if target, _ := s.PageOf(l.Node); ls.ignoredScripts[target] {
-				j.code = IgnoredByRule
+				is.code = IgnoredByRule
 			}
 			script = script[1:]
-		case l.Asks() && j.verdict == OK && !ls.opt.NoFragments:
-			if code := uncheckedFragment(s, l, ls.opt); code != "" {
-				j = judgement{Unchecked, code}
+		case l.Asks() && is.verdict == OK && !ls.opt.NoFragments:
+			if code := uncheckedFragment(s, l.Node, &ls.opt); code != "" {
+				is = decision{Unchecked, code}
 			}
 		}
-		row = linkOf(s, path, d, j)
+		row = linkOf(s, path, d, is)
 		if isBad {
 			row.Message = message(s, d, &row)
 			ls.correct(&row)
@@ -223,8 +292,8 @@ func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add
 	return bad, err
 }
 
-// correct applies the ignore rules to a link that was counted as an error or a
-// warning, and counts one as fine whose fragment turned out to be there.
+// correct applies the ignore rules to a link that counts as an error or a
+// warning. It counts a link as fine whose fragment turned out to be there.
 func (ls *lister) correct(l *Link) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -236,11 +305,7 @@ func (ls *lister) correct(l *Link) {
 	}
 	f := l.Finding()
 	if ls.ignore.match(&f) {
-		forget(ls.sum, &f)
+		ls.sum.ignore(&f)
 		l.Verdict, l.Code, l.Message = Unchecked, IgnoredByRule, ""
 	}
 }
-
-// own gives a link strings of its own: those of a detail last only until the
-// next page is read.
-func (l *Link) own() { l.Raw, l.Fragment = strings.Clone(l.Raw), strings.Clone(l.Fragment) }

@@ -4,16 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// Linkset is a pattern of site paths that says which pages have their links
-// checked (LL-1). "@" stands for any run of characters, "#" for any run
-// without a slash, both possibly empty (LL-4, LL-5); a slash right behind "#"
-// is optional (LL-6, A-LL-10); everything else stands for itself, from the
-// first character of the path to the last (LL-7). The paths are those below
-// the base URL, decoded: /sub/ for a directory, /sub/b.html for a file.
+// Linkset is a pattern of site paths that selects pages (LL-1). "@" matches any
+// characters, "#" any characters but slashes; both may match nothing (LL-4,
+// LL-5). A slash after "#" is optional (LL-6, A-LL-10). Every other character
+// matches itself. The pattern matches whole paths (LL-7), below the base URL and
+// decoded: /sub/ for a directory, /sub/b.html for a file.
 //
 // The zero value matches nothing. A Linkset is read-only and safe for
 // concurrent use.
@@ -22,20 +22,21 @@ type Linkset struct {
 	pattern *regexp.Regexp // nil when there is no wildcard
 }
 
-// maxLinkset is the longest linkset, in bytes: that of a path on most systems.
+// maxLinkset is the length of the longest linkset, in bytes: that of the longest
+// path on most systems.
 const maxLinkset = 4096
 
-// ParseLinkset reads a linkset; a slash left out at the front is added
-// (LL-11). The error says what is wrong with the text, which it quotes.
+// ParseLinkset reads a linkset. It adds a slash at the front if there is none
+// (LL-11).
 func ParseLinkset(text string) (Linkset, error) {
 	lower := strings.ToLower(text)
 	switch {
 	case text == "":
-		return Linkset{}, errors.New("a linkset is not empty: / is the home page, /@ the whole site")
+		return Linkset{}, errors.New("the linkset is empty; / selects the home page, /@ the whole site")
 	case strings.HasPrefix(lower, "http:"), strings.HasPrefix(lower, "https:"):
-		return Linkset{}, fmt.Errorf("a linkset is a path of the site, got the URL %q; pages of other sites are not read", text)
+		return Linkset{}, fmt.Errorf("a linkset is a path of the site, not a URL such as %q", text)
 	case strings.ContainsRune(text, 0):
-		return Linkset{}, errors.New("the linkset holds a NUL byte")
+		return Linkset{}, errors.New("the linkset contains a NUL byte")
 	case len(text) > maxLinkset:
 		return Linkset{}, fmt.Errorf("the linkset that begins with %.40q is longer than %d bytes", text, maxLinkset)
 	}
@@ -47,7 +48,7 @@ func ParseLinkset(text string) (Linkset, error) {
 		return l, nil
 	}
 	if !utf8.ValidString(text) {
-		return Linkset{}, fmt.Errorf("a linkset with wildcards is UTF-8, got %q", text)
+		return Linkset{}, fmt.Errorf("a linkset with wildcards must be UTF-8, got %q", text)
 	}
 	var re strings.Builder
 	re.WriteString("(?s)^")
@@ -80,11 +81,11 @@ func ParseLinkset(text string) (Linkset, error) {
 	return l, nil
 }
 
-// String returns the linkset as it is matched: with its leading slash.
+// String returns the linkset with its leading slash.
 func (l Linkset) String() string { return l.text }
 
-// Match tells whether a decoded site path, which begins with a slash, is in
-// the set.
+// Match reports whether the linkset matches a decoded site path, which begins
+// with a slash.
 func (l Linkset) Match(path string) bool {
 	if l.pattern != nil {
 		return l.pattern.MatchString(path)
@@ -92,9 +93,9 @@ func (l Linkset) Match(path string) bool {
 	return l.text != "" && l.text == path
 }
 
-// Seed returns the path from which pages of the set are looked for: the
-// linkset itself when it has no wildcard (LL-2), else what stands before the
-// last slash in front of the first wildcard, with that slash (LL-3).
+// Seed returns the path at which the search for pages of the set begins: the
+// linkset itself if it has no wildcard (LL-2), else its part up to the last slash
+// before the first wildcard (LL-3).
 func (l Linkset) Seed() string {
 	i := strings.IndexAny(l.text, "@#")
 	if i < 0 {
@@ -103,8 +104,8 @@ func (l Linkset) Seed() string {
 	return l.text[:strings.LastIndexByte(l.text[:i], '/')+1]
 }
 
-// linksets are several of them: a path is in when one of them has it. A list
-// of ten thousand pages costs one look into a table.
+// linksets match a path if one of them does. Those without wildcards are in a
+// map, so that a list of ten thousand pages costs one look-up.
 type linksets struct {
 	literal  map[string]int // index in all
 	patterns []int
@@ -143,4 +144,14 @@ func (ls *linksets) match(path string) bool {
 		}
 	}
 	return false
+}
+
+// seeds returns the seeds of the linksets, sorted, each once (LL-15).
+func (ls *linksets) seeds() []string {
+	var seeds []string
+	for _, l := range ls.all {
+		seeds = append(seeds, l.Seed())
+	}
+	slices.Sort(seeds)
+	return slices.Compact(seeds)
 }

@@ -77,9 +77,9 @@ func TestLinksetSeed(t *testing.T) {
 
 func TestLinksetErrors(t *testing.T) {
 	for _, tc := range []struct{ name, set, want string }{
-		{"empty", "", "not empty"},
-		{"LL-14/http", "http://h.example/x.html", `the URL "http://h.example/x.html"`},
-		{"LL-14/https", "HTTPS://h.example/", "the URL"},
+		{"empty", "", "is empty"},
+		{"LL-14/http", "http://h.example/x.html", `not a URL such as "http://h.example/x.html"`},
+		{"LL-14/https", "HTTPS://h.example/", "not a URL"},
 		{"nul", "/a\x00", "NUL"},
 		{"long", "/" + strings.Repeat("x", maxLinkset), "is longer than 4096 bytes"},
 		{"bytes", "/\xe4@", "UTF-8"},

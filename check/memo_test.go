@@ -454,3 +454,44 @@ func TestMemoExample(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoSeveralPages edits several pages at once. A page comes after those in
+// directories in the file tree, and before them in the list of pages.
+func TestMemoSeveralPages(t *testing.T) {
+	ctx, root := t.Context(), t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := []string{"index.html", "b/index.html", "c/d/index.html", "c/index.html", "e.html"}
+	for _, name := range names {
+		write(name, "<a href=/gone/>x</a><a href=/b/#none>y</a>")
+	}
+	s := load(t, root, isite.Options{})
+	opt := Options{Memo: &Memo{}}
+	if _, err := Run(ctx, handle(s), opt); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		write(name, "<a href=/c/>x</a><a href=/b/#none>y</a>")
+	}
+	next, err := s.Update(ctx, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next.Edits(s.Generation()) == nil {
+		t.Fatal("the new version shares nothing with the old one")
+	}
+	got, err := Run(ctx, handle(next), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sameAsFresh(ctx, got, next, load(t, root, isite.Options{}), opt); err != nil {
+		t.Error(err)
+	}
+}

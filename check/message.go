@@ -1,195 +1,167 @@
 package check
 
 import (
-	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/scan"
-
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// message says in one line what is wrong with a link.
-func message(s *isite.Site, d *isite.Detail, f *Link) string {
-	m := plainMessage(s, d, f)
-	if d.Note != "" && f.Code != MissingFragment && f.Code != BadURL {
+// Messages say in one line what is wrong with which object, why, and where it
+// helps what to do next. They begin with a lower case letter and have no full
+// stop: reports put the place in front of them and the code after them.
+
+// message describes what is wrong with a link. l has the verdict and the code.
+func message(s *isite.Site, d *isite.Detail, l *Link) string {
+	m := linkMessage(s, d, l)
+	if d.Note != "" && l.Code != MissingFragment && l.Code != BadURL {
 		m += " (" + d.Note + ")"
 	}
 	return m
 }
 
-func plainMessage(s *isite.Site, d *isite.Detail, f *Link) string {
+func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	path, _, _ := strings.Cut(d.Target, "?")
-	switch f.Code {
+	switch l.Code {
 	case MissingFile:
-		if isMarkdownPath(f.Raw) {
-			return "no file answers " + path + ": a Markdown path left unresolved; fix the path, or enable the generator's link render hook"
+		if isMarkdownPath(l.Raw) {
+			return "file not found: " + path + "; this is the path of a Markdown file that the generator did not resolve: correct it, or turn on the generator's link render hook"
 		}
-		return "no file answers " + path
+		return "file not found: " + path
 	case MissingDirectory:
-		return "no directory answers " + path
+		return "directory not found: " + path
 	case MissingIndex:
 		if d.Final != "" {
 			path, _, _ = strings.Cut(d.Final, "?")
 		}
 		return fmt.Sprintf("%s has no index file (%s)", path, strings.Join(s.IndexNames(), ", "))
 	case MissingFragment:
-		return fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), f.Fragment)
+		return fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), l.Fragment)
 	case MissingMap:
-		if f.Fragment == "" {
-			return "usemap names no map: it must be # and a map's name"
+		if l.Fragment == "" {
+			return "usemap names no map; write # and the name of a map element of this page"
 		}
-		return fmt.Sprintf("the page has no map named %q", f.Fragment)
+		return fmt.Sprintf("the page has no map named %q", l.Fragment)
 	case WrongCase:
-		return fmt.Sprintf("%s differs in letter case from %s", path, s.Href(d.Node))
+		return fmt.Sprintf("the letter case of %s is wrong: the file is %s", path, s.Href(d.Node))
 	case OutsideDocroot:
-		switch {
-		case d.State == host.StateBehindSymlink:
-			return path + " goes through a symbolic link that leaves the docroot; a deploy may not carry it"
-		case f.Verdict == Warning:
-			return "climbs above the root, where browsers stop: " + path + " answers"
-		}
-		return "climbs above the root, and nothing answers " + path
+		return outsideMessage(d, l, path)
 	case BrokenSymlink:
-		return path + " is a symbolic link that leads nowhere"
+		return path + " is a symbolic link whose target does not exist"
 	case Unreadable:
-		if f.Verdict == Warning {
-			return path + " may be read by its owner only: the server will refuse it"
+		if l.Verdict == Warning {
+			return "only the owner of " + path + " may read it, so the server will refuse it; allow it with chmod a+r"
 		}
-		return path + " may not be read"
+		return "the server has no permission to read " + path
 	case SpecialFile:
-		return path + " is no ordinary file"
+		return path + " is a pipe, socket or device, not a regular file"
 	case BadURL:
 		if d.Status != 0 {
 			return fmt.Sprintf("the host refuses %s: %s", path, d.Note)
 		}
-		return "not a URL: " + d.Note
+		return "not a valid URL: " + d.Note
 	case EmptyLink:
-		return fmt.Sprintf("empty %s: browsers load nothing and report an error", f.Attribute)
+		return l.Attribute + " is empty, so browsers load nothing"
 	case MappingLoop:
-		return "the map rules lead round in a circle"
+		return "the map rules form a circle"
 	case ViaRedirect:
 		if target, ok := s.PageOf(d.Node); ok && d.State == host.StateAlias {
-			return fmt.Sprintf("%s only sends the visitor on to %s", path, s.Page(target).Alias())
+			return fmt.Sprintf("%s is an alias page that sends visitors on to %s", path, s.Page(target).Alias())
 		}
 		return fmt.Sprintf("%s redirects to %s", path, d.Final)
 	case EndlessRedirect:
-		return "the host's redirects of " + path + " never end"
+		return "the host redirects " + path + " in a circle"
 	case UnresolvedRef:
-		return "the generator found no page for a reference, and wrote this in its place"
+		return "the generator could not resolve a reference to a page, and wrote this value instead"
 	case Fallback:
-		return fmt.Sprintf("no file answers %s: the host shows %s instead", path, s.Tree().Path(d.Node))
+		return fmt.Sprintf("file not found: %s; the host sends its fallback page %s instead", path, s.Tree().Path(d.Node))
 	case Autoindex:
-		return path + " has no index file: the host shows a directory listing"
+		return path + " has no index file, so the host shows a directory listing"
 	case Backslash:
-		return "a backslash stands for a slash in " + path
+		return "the link to " + path + " contains a backslash; write a slash"
 	case DoubleSlash:
-		return "an empty segment in " + path
+		return path + " contains an empty path segment (//)"
 	case ServerDependent:
-		return "not every server answers " + path
+		return "not every server finds " + path
 	case SitemapEntry, FeedEntry, NoIndexInSitemap:
-		return entryMessage(s, d, f)
+		return entryMessage(s, d, l)
+	case ScriptFragment:
+		return fmt.Sprintf("only a script can serve the fragment #%s of %s", l.Fragment, s.Tree().Path(d.Node))
 	case Credentials:
-		return "the URL holds a user name or password"
+		return "the URL contains a user name or password, which every visitor can see"
 	}
-	return string(f.Code)
+	return string(l.Code)
 }
 
-// fileFindings reports what is wrong with files and directories as such, and
-// with the host's rules.
-func fileFindings(s *isite.Site) []Finding {
-	var out []Finding
-	for _, ff := range s.Faults() {
-		out = append(out, Finding{Page: ff.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + ff.Err.Error()})
+func outsideMessage(d *isite.Detail, l *Link, path string) string {
+	switch {
+	case d.State == host.StateBehindSymlink:
+		return path + " goes through a symbolic link that leaves the docroot; a deployment may not copy its target"
+	case l.Verdict == Warning:
+		return "the link climbs above the root of the site; browsers stop there and request " + path
 	}
-	out = append(out, ruleFindings(s)...)
-	p := placer{s: s}
-	defer p.close()
-	for i := range s.Pages() {
-		out = p.faults(out, isite.PageID(i))
-	}
-	return out
+	return "the link climbs above the root of the site, and " + path + " is not found there"
 }
 
-// placer finds out where offsets of pages are. It reads only pages that have
-// faults.
-type placer struct {
-	s *isite.Site
-	r *isite.Reader
-}
-
-func (p *placer) close() {
-	if p.r != nil {
-		p.r.Close()
-	}
-}
-
-// place says where an offset of the page's text is; it stays open when the page
-// cannot be read again.
-func (p *placer) place(id isite.PageID, f *Finding, off uint32) {
-	if p.r == nil {
-		var err error
-		if p.r, err = p.s.NewReader(); err != nil {
-			return
+// entryMessage describes what is wrong with an entry of a sitemap or feed.
+func entryMessage(s *isite.Site, d *isite.Detail, l *Link) string {
+	path, _, _ := strings.Cut(d.Target, "?")
+	target, isPage := s.PageOf(d.Node)
+	switch {
+	case l.Code == NoIndexInSitemap:
+		return "the sitemap lists " + path + ", but that page asks search engines not to index it"
+	case d.State == host.StateAlias:
+		to := ""
+		if isPage {
+			to = s.Page(target).Alias()
 		}
+		return fmt.Sprintf("the sitemap lists %s, which is an alias page that sends visitors on to %s", path, to)
+	case d.State == host.StateRedirect, d.State == host.StateViaRedirect:
+		return fmt.Sprintf("the sitemap lists %s, which redirects to %s", path, d.Final)
+	case !d.State.Answers():
+		plain := *l
+		plain.Code = l.linkCode
+		return entryKind(l) + linkMessage(s, d, &plain)
+	case !isIndexPage(s, l.Page):
+		return entryKind(l) + fmt.Sprintf("%s has no element with id %q", s.Tree().Path(d.Node), l.Fragment)
+	case !isPage || s.Page(target).Kind() != isite.PageIndex:
+		return "the sitemap index lists " + path + ", which is not a sitemap"
+	case s.Path(target) == l.Page:
+		return "the sitemap index lists itself"
 	}
-	if line, col, offset, err := p.r.Place(id, off); err == nil {
-		f.Line, f.Column, f.Offset = line, col, offset
-	}
+	return "the sitemap index lists " + path + ", which is a sitemap index too; search engines do not follow it"
 }
 
-// faults appends what is wrong with a page as such.
-func (pl *placer) faults(out []Finding, id isite.PageID) []Finding {
-	s := pl.s
-	p := s.Page(id)
-	if e := p.Error(); e.Err != nil {
-		f := Finding{Page: s.Path(id), Verdict: Error, Code: ReadError, Count: 1, Message: "cannot be read: " + e.Err.Error()}
-		if e.TooLarge {
-			f.Verdict, f.Code, f.Message = Warning, TooLarge, "not read: "+e.Err.Error()+"; see max-page-size"
-		}
-		if errors.Is(e.Err, isite.ErrSitemapSize) {
-			f.Code, f.Message = SitemapLimit, "not read: "+e.Err.Error()
-		}
-		out = append(out, f)
-	}
-	if p.BaseDiffers() {
-		out = append(out, Finding{Page: s.Path(id), Verdict: Warning, Code: BaseDiffers, Count: 1,
-			Message: "a second <base href>, or a link before the first: browsers take the first for the whole page, older readers take each for what follows"})
-	}
-	for _, line := range p.BadLines() {
-		out = append(out, Finding{Page: s.Path(id), Line: line, Column: 1, Verdict: Warning, Code: BadMapFile, Count: 1,
-			Message: "not a line of an image map, neither NCSA nor CERN form"})
-	}
-	for _, fault := range p.Faults() {
-		f := Finding{Page: s.Path(id), Verdict: Warning, Count: 1}
-		f.Code, f.Message = faultText(p.Kind(), fault)
-		pl.place(id, &f, fault.Off)
-		out = append(out, f)
-	}
-	return append(out, sitemapFindings(s, id, func(f *Finding, off uint32) { pl.place(id, f, off) })...)
+// isIndexPage reports whether the file at a path is a sitemap index.
+func isIndexPage(s *isite.Site, path string) bool {
+	node, _ := s.Lookup(path)
+	id, ok := s.PageOf(node)
+	return ok && s.Page(id).Kind() == isite.PageIndex
 }
 
-func faultText(kind isite.PageKind, f scan.Fault) (Code, string) {
-	switch f.Kind {
-	case scan.FaultComment:
-		return UnclosedComment, "the comment never ends: browsers hide the rest of the page"
-	case scan.FaultElement:
-		return UnclosedElement, fmt.Sprintf("<%s> is never closed: browsers take the rest of the page for its text", f.Name)
-	case scan.FaultXML:
-		if !kind.HasAnchors() {
-			return NotWellFormed, "not well-formed XML: " + f.Name + "; what reads it stops there"
-		}
-		return NotWellFormed, "not well-formed XML: " + f.Name + "; browsers show an error"
-	case scan.FaultCSS:
-		return NotWellFormed, "not well-formed CSS: " + f.Name + "; browsers drop the rest of the rule or sheet"
-	case scan.FaultJSON:
-		return NotWellFormed, "not JSON: " + f.Name + "; what reads it refuses all of it"
+func entryKind(l *Link) string {
+	if l.Code == FeedEntry {
+		return "broken feed entry: "
 	}
-	return UnclosedTag, "the file ends inside a tag, which browsers drop"
+	return "broken sitemap entry: "
 }
 
-// isFileFault tells whether a finding is about a file, not about a link: a
-// link has an element, or in image maps a value.
-func isFileFault(f *Finding) bool { return f.Element == "" && f.Raw == "" }
+// isMarkdownPath reports whether a link, as written, is the relative path of a
+// Markdown file. Authors write such a path to link to another page, and
+// generators leave it unchanged when they cannot find the file.
+func isMarkdownPath(raw string) bool {
+	raw = strings.TrimSpace(raw)
+	if i := strings.IndexAny(raw, "?#"); i >= 0 {
+		raw = raw[:i]
+	}
+	if strings.Contains(raw, ":") || strings.HasPrefix(raw, "//") {
+		return false
+	}
+	switch strings.ToLower(path.Ext(raw)) {
+	case ".md", ".markdown", ".mdown", ".mdx":
+		return true
+	}
+	return false
+}

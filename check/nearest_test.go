@@ -6,7 +6,7 @@ import (
 )
 
 func TestNearest(t *testing.T) {
-	v := &vocabulary{}
+	v := &nameList{}
 	for _, n := range []string{"bowline", "Reef-Knot", "knot2", "knot1", "a", "installation"} {
 		v.add(n)
 	}
@@ -18,23 +18,23 @@ func TestNearest(t *testing.T) {
 			t.Errorf("nearest(%q) = %q, want %q", want, got, expect)
 		}
 	}
-	if got := (*vocabulary)(nil).nearest("x"); got != "" {
-		t.Errorf("nil vocabulary gives %q", got)
+	if got := (*nameList)(nil).nearest("x"); got != "" {
+		t.Errorf("nil nameList gives %q", got)
 	}
 }
 
 // TestNearest_bounded: with many names and many questions the comparisons end,
 // and names that differ in case only are still found.
 func TestNearest_bounded(t *testing.T) {
-	v := &vocabulary{}
+	v := &nameList{}
 	for i := range 50_000 {
 		v.add(fmt.Sprintf("Name-of-section-%d", i))
 	}
 	for i := range 5_000 {
 		v.nearest(fmt.Sprintf("other-title-%d", i))
 	}
-	if v.spent < maxComparisons || v.nearest("name-of-section-7") != "Name-of-section-7" {
-		t.Errorf("spent %d, nearest of a known name %q", v.spent, v.nearest("name-of-section-7"))
+	if v.compared < maxComparisons || v.nearest("name-of-section-7") != "Name-of-section-7" {
+		t.Errorf("spent %d, nearest of a known name %q", v.compared, v.nearest("name-of-section-7"))
 	}
 	if got := v.nearest("Name-of-sektion-7"); got != "" {
 		t.Errorf("compared beyond the bound: %q", got)

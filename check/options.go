@@ -1,31 +1,36 @@
 package check
 
 import (
+	"fmt"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/site"
 )
 
 // Options say what counts as a finding. The zero value reports everything.
 type Options struct {
-	// Ignore lists the findings the user accepts.
+	// Ignore lists the findings that the user accepts.
 	Ignore []Ignore
-	// ScriptFragments says what becomes of fragments that only scripts can
-	// serve.
+	// ScriptFragments says how to judge fragments that only scripts can serve.
 	ScriptFragments ScriptFragments
-	// NoFragments turns the check of fragments and map names off (LL-63).
+	// NoFragments turns off the check of fragments and map names (LL-63).
 	NoFragments bool
-	// Jobs is the number of workers; 0 means one per processor.
+	// Jobs is the number of workers; 0 means one for each processor.
 	Jobs int
-	// From lists linksets, see [ParseLinkset]: only pages of them have their
-	// links judged, as far as links lead to them from the seeds. Empty means
-	// every page of the docroot.
+	// From lists linksets, see [ParseLinkset]. Only their pages have their links
+	// judged, and of them only those that links lead to from the linksets' seeds.
+	// Empty means every page of the docroot.
 	From []string
 	// Skip lists linksets of pages whose links are not judged (LL-22).
 	Skip []string
-	// Limit is the number of pages whose links are judged at most, 0 for all
-	// (LL-23).
+	// Limit is the largest number of pages whose links are judged, 0 for no
+	// limit (LL-23).
 	Limit int
-	// More, when set, returns findings about files that this package does not
-	// know of; Element and Raw are empty.
+	// More, when set, returns further findings about files. Their Element and
+	// Raw are empty, and their Count is 1.
 	More func(s *site.Site) []Finding
 	// Orphans reports files that no page links to, and pages that no chain of
 	// links leads to (LL-109).
@@ -33,12 +38,24 @@ type Options struct {
 	// Memo, when set, lets the next [Run] reuse what this one finds out.
 	Memo *Memo
 
-	scope *scope // set by Run and Links
+	scope *scope // what From, Skip and Limit leave; set before links are judged
 }
 
-// Ignore is one ignore rule. A finding is ignored when every non-empty field
-// matches it. Patterns are doublestar globs: * stays within a path segment,
-// ** crosses slashes.
+// ScriptFragments says how fragments that only scripts can serve are judged.
+type ScriptFragments uint8
+
+const (
+	// ScriptWarn reports them once for each target page, as a warning.
+	ScriptWarn ScriptFragments = iota
+	// ScriptError judges them like any other fragment.
+	ScriptError
+	// ScriptSilent counts them as unchecked without reporting them.
+	ScriptSilent
+)
+
+// Ignore is one ignore rule. A finding is ignored when it matches every field
+// that is not empty. Patterns are doublestar globs: * stays within a path
+// segment, ** crosses slashes.
 type Ignore struct {
 	// URL matches the link as written, its target without query, or its target.
 	URL string
@@ -46,9 +63,9 @@ type Ignore struct {
 	Page string
 	// Fragment matches the link's fragment, percent-decoded or as written.
 	Fragment string
-	// Code is one of the finding codes.
+	// Code is one of the codes of findings.
 	Code Code
-	// Reason says why, for the reader of the configuration.
+	// Reason tells the reader of the configuration why the rule exists.
 	Reason string
 	// Origin names the rule in messages: "sitelink.toml:12" or "--ignore".
 	Origin string
@@ -56,14 +73,93 @@ type Ignore struct {
 	MayBeUnused bool
 }
 
-// ScriptFragments says how fragments that only scripts can serve are judged.
-type ScriptFragments uint8
+// String returns the rule as --ignore takes it, after its origin.
+func (r Ignore) String() string {
+	var parts []string
+	for _, p := range []struct{ key, value string }{{"url", r.URL}, {"page", r.Page}, {"fragment", r.Fragment}, {"code", string(r.Code)}} {
+		if p.value != "" {
+			parts = append(parts, p.key+"="+p.value)
+		}
+	}
+	s := strings.Join(parts, ",")
+	if r.Origin != "" {
+		s = r.Origin + ": " + s
+	}
+	return s
+}
 
-const (
-	// ScriptWarn reports them once per target page as a warning.
-	ScriptWarn ScriptFragments = iota
-	// ScriptError judges them like any other fragment.
-	ScriptError
-	// ScriptSilent counts them as unchecked and says nothing.
-	ScriptSilent
-)
+func (r *Ignore) matches(f *Finding) bool {
+	path, _, _ := strings.Cut(f.Target, "?")
+	return (r.Code == "" || r.Code == f.Code) &&
+		matchAny(r.Page, f.Page) &&
+		matchAny(r.URL, f.Raw, f.Target, path) &&
+		matchAny(r.Fragment, f.Fragment, string(weburl.PercentDecode(nil, f.Fragment)))
+}
+
+// matchAny reports whether the pattern is empty or matches one of the values.
+func matchAny(pattern string, values ...string) bool {
+	if pattern == "" {
+		return true
+	}
+	for _, v := range values {
+		if ok, _ := doublestar.Match(pattern, v); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// ignoreRules are ignore rules that remember whether they matched anything. They
+// belong to one goroutine.
+type ignoreRules struct {
+	rules []Ignore
+	used  []bool
+}
+
+func newIgnoreRules(rules []Ignore) (*ignoreRules, error) {
+	for _, r := range rules {
+		for _, p := range []string{r.URL, r.Page, r.Fragment} {
+			if !doublestar.ValidatePattern(p) {
+				return nil, fmt.Errorf("%s: %q is not a valid pattern", r.Origin, p)
+			}
+		}
+		if r.URL == "" && r.Page == "" && r.Fragment == "" && r.Code == "" {
+			return nil, fmt.Errorf("%s: the rule needs a url, page, fragment or code", r.Origin)
+		}
+	}
+	return &ignoreRules{rules: rules, used: make([]bool, len(rules))}, nil
+}
+
+// match reports whether a rule matches the finding. It marks every such rule as
+// used.
+func (ig *ignoreRules) match(f *Finding) bool {
+	matched := false
+	for i := range ig.rules {
+		if ig.rules[i].matches(f) {
+			ig.used[i], matched = true, true
+		}
+	}
+	return matched
+}
+
+// first returns the first rule that matches the finding, as the user wrote it;
+// "" if none does.
+func (ig *ignoreRules) first(f *Finding) string {
+	for i := range ig.rules {
+		if ig.rules[i].matches(f) {
+			return ig.rules[i].String()
+		}
+	}
+	return ""
+}
+
+// unused returns the rules that matched nothing, as the user wrote them.
+func (ig *ignoreRules) unused() []string {
+	var out []string
+	for i, r := range ig.rules {
+		if !ig.used[i] && !r.MayBeUnused {
+			out = append(out, r.String())
+		}
+	}
+	return out
+}

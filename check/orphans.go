@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,31 +14,33 @@ import (
 	"github.com/sitelink/sitelink/site"
 )
 
-// OrphanFile is a file of the docroot that visitors do not come to.
+// OrphanFile is a file of the docroot that visitors do not find.
 type OrphanFile struct {
 	// Path is relative to the docroot, with slashes.
 	Path string
-	// IsPage: it is a page, not an image or the like.
+	// IsPage reports whether it is a page, not an image or the like.
 	IsPage bool
-	// Linked: pages link to it, but no chain of links leads there from the
-	// seeds. Only pages are listed for that.
+	// Linked reports whether pages link to it. It is listed because no chain of
+	// links from the seeds leads there. Only pages are listed for that reason.
 	Linked bool
-	// Alias is where a page's meta refresh leads, as written: such pages stand
-	// for old addresses, which other sites still know.
+	// Alias is where the meta refresh of a page leads, as written. Such pages
+	// keep old addresses alive that other sites still link to.
 	Alias string
 }
 
-// Orphans lists the files that no page links to but itself, and the pages that
-// no chain of links leads to from the seeds of from, linksets as in [Options],
-// or else from the home page; sorted by path (LL-109). With linksets only
-// files of them are listed.
+// Orphans lists the files that no other page links to, and the pages that no
+// chain of links leads to, sorted by path (LL-109). Chains begin at the seeds of
+// from, which are linksets as in [Options.From], or at the home page if from is
+// empty. With linksets, only their files are listed.
 //
-// A link in a listing that the host makes counts (LL-78), and so does one
-// whose letter case is wrong: the file was meant. Lists of files that no
-// visitor reads, sitemaps and feeds, do not count. Files that hosts and robots
-// ask for by name are no orphans, see [AskedByName].
+// A link in a directory listing of the host counts (LL-78), and so does a link
+// with the wrong letter case. Links in sitemaps and feeds do not count, because
+// no visitor reads those. Files that hosts, browsers and robots ask for by name
+// are no orphans: error pages, robots.txt, favicons, sitemaps, web manifests,
+// configuration files of hosts, and every file with a dot at the beginning of
+// its name or of one of its directories.
 //
-// The error is that of a linkset, or of ctx. Safe for concurrent use.
+// The error is that of a linkset, or of ctx. Calls may be concurrent.
 func Orphans(ctx context.Context, s *site.Site, from []string) ([]OrphanFile, error) {
 	return orphans(ctx, isite.Unwrap(s), from)
 }
@@ -47,19 +50,19 @@ func orphans(ctx context.Context, s *isite.Site, from []string) ([]OrphanFile, e
 	if err != nil {
 		return nil, err
 	}
-	seeds := seedsOf(sets.all)
+	seeds := sets.seeds()
 	if len(seeds) == 0 {
 		seeds = []string{"/"}
 	}
 	w := newWalker(s)
 	defer w.close()
-	if err := w.seeds(ctx, seeds); err != nil {
+	if err := w.walk(ctx, seeds); err != nil {
 		return nil, err
 	}
 	entered := slices.ContainsFunc(w.visits, func(v Visit) bool { return v.Kind == VisitCheck })
 	linked := linkedFiles(s, w)
 	for _, seed := range seeds {
-		if node, _, ok := w.seed(seed); ok {
+		if node, _, ok := w.find(seed); ok {
 			linked[node] = true
 		}
 	}
@@ -76,10 +79,10 @@ func orphans(ctx context.Context, s *isite.Site, from []string) ([]OrphanFile, e
 			continue
 		}
 		name := t.Path(node)
-		if AskedByName(name) || isCopy(s, name) {
+		if hasWellKnownName(name) || isVariant(s, name) {
 			continue
 		}
-		if len(sets.all) > 0 && !slices.ContainsFunc(w.addr.of(node), sets.match) {
+		if len(sets.all) > 0 && !slices.ContainsFunc(addressesOf(s, node), sets.match) {
 			continue
 		}
 		out = append(out, OrphanFile{Path: name, IsPage: isPage && isDocument(s.Page(id).Kind()), Linked: linked[node]})
@@ -91,10 +94,10 @@ func orphans(ctx context.Context, s *isite.Site, from []string) ([]OrphanFile, e
 	return out, nil
 }
 
-// isDocument tells whether pages of that kind are for people to read.
+// isDocument reports whether people read pages of that kind.
 func isDocument(k isite.PageKind) bool { return k == isite.PageHTML || k == isite.PageXHTML }
 
-// linkedFiles returns, by node, the files that a link of another file leads to.
+// linkedFiles reports, by node, which files a link of another file leads to.
 func linkedFiles(s *isite.Site, w *walker) []bool {
 	t := s.Tree()
 	linked := make([]bool, t.Len())
@@ -105,7 +108,7 @@ func linkedFiles(s *isite.Site, w *walker) []bool {
 	var listings []docroot.NodeID
 	for i := range s.Pages() {
 		p := s.Page(isite.PageID(i))
-		if isList(p.Kind()) {
+		if isProgramList(p.Kind()) {
 			continue
 		}
 		links := p.All()
@@ -120,7 +123,7 @@ func linkedFiles(s *isite.Site, w *walker) []bool {
 			mark(l.Node)
 		}
 	}
-	// What listings show, and the listings below them.
+	// The files that listings show, and the listings below them.
 	for len(listings) > 0 {
 		dir := listings[0]
 		listings = listings[1:]
@@ -142,7 +145,7 @@ func linkedFiles(s *isite.Site, w *walker) []bool {
 	return linked
 }
 
-// findAliases reads the orphan pages that hold few links and notes where a
+// findAliases reads the orphan pages with few links again, and notes where a
 // meta refresh leads.
 func findAliases(s *isite.Site, all []OrphanFile) error {
 	// An alias page has its refresh, a canonical link, and a link to click.
@@ -169,8 +172,7 @@ func findAliases(s *isite.Site, all []OrphanFile) error {
 				return err
 			}
 		}
-		// A page that changed meanwhile is no alias that is known; the check
-		// reports the change.
+		// The check reports pages that changed meanwhile.
 		_ = r.Details(id, nil, func(_ int, d *isite.Detail) {
 			if o.Alias == "" && d.Element == "meta" && d.Kind == scan.KindRefresh {
 				o.Alias = strings.Clone(d.Raw)
@@ -178,4 +180,64 @@ func findAliases(s *isite.Site, all []OrphanFile) error {
 		})
 	}
 	return nil
+}
+
+// Files with these names, in lower case, need no link: hosts, browsers and
+// robots ask for them by name. Each is a pattern of path.Match.
+var (
+	wellKnownNames = []string{ // in any directory
+		"404.html", "404.htm", "404.shtml", "50x.html", "500.html", // error pages
+		"manifest.json", "manifest.webmanifest", "site.webmanifest",
+		"sitemap*.xml", "sitemap*.xml.gz", "sitemap*.txt",
+	}
+	wellKnownAtRoot = []string{ // in the docroot itself
+		"robots.txt", "favicon.ico", "apple-touch-icon*.png", "browserconfig.xml", "crossdomain.xml",
+		"ads.txt", "app-ads.txt", "humans.txt", "security.txt", "llms.txt", "llms-full.txt",
+		"google*.html", "bingsiteauth.xml", "yandex_*.html", // proof of ownership
+		"sw.js", "service-worker.js", // registered by a script
+		"cname", "_redirects", "_headers", "_routes.json", "_worker.js", "netlify.toml", "vercel.json", "firebase.json",
+		"wrangler.toml", "wrangler.json", "wrangler.jsonc", "staticwebapp.config.json", "web.config", // read by the host
+	}
+)
+
+// hasWellKnownName reports whether the file at a path of the docroot needs no
+// link, because programs ask for it by name.
+func hasWellKnownName(file string) bool {
+	if strings.HasPrefix(file, ".") || strings.Contains(file, "/.") {
+		return true
+	}
+	lower := strings.ToLower(file)
+	name := path.Base(lower)
+	return matchesName(wellKnownNames, name) || name == lower && matchesName(wellKnownAtRoot, name) || lower == "404/index.html"
+}
+
+func matchesName(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, _ := path.Match(p, name)
+		return ok
+	})
+}
+
+// isProgramList reports whether files of that kind list pages for programs. No
+// visitor follows their links.
+func isProgramList(k isite.PageKind) bool {
+	switch k {
+	case isite.PageFeed, isite.PageJSONFeed, isite.PageSitemap, isite.PageIndex, isite.PageOPML, isite.PageJSONLD, isite.PageRobots, isite.PageHeaders:
+		return true
+	}
+	return false
+}
+
+// isVariant reports whether a file is a compressed form of another file, which
+// the host sends in its place, or a source map, which its file names.
+func isVariant(s *isite.Site, name string) bool {
+	for _, suffix := range []string{".gz", ".br", ".zst", ".map"} {
+		of, ok := strings.CutSuffix(name, suffix)
+		if !ok || suffix == ".map" && !strings.HasSuffix(of, "js") && !strings.HasSuffix(of, ".css") {
+			continue
+		}
+		node, found := s.Lookup(of)
+		return found && s.Tree().Kind(node) == docroot.KindFile
+	}
+	return false
 }

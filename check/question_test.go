@@ -168,7 +168,7 @@ func sameRows(a, b []Finding) bool {
 	plain := func(fs []Finding) []Finding {
 		out := slices.Clone(fs)
 		for i := range out {
-			out[i].node, out[i].was = 0, ""
+			out[i].node, out[i].linkCode = 0, ""
 		}
 		return out
 	}

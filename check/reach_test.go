@@ -186,7 +186,7 @@ func TestLimitIsSeen(t *testing.T) {
 			if i >= 0 != tc.seen {
 				t.Fatalf("findings %q", briefs(r.Findings))
 			}
-			if tc.seen && (!r.HasWarnings() || !strings.Contains(r.Findings[i].Message, "left out by it: 1")) {
+			if tc.seen && (!r.HasWarnings() || !strings.Contains(r.Findings[i].Message, "pages left out: 1")) {
 				t.Errorf("%+v", r.Findings[i])
 			}
 		})
@@ -204,10 +204,10 @@ func TestUnmatchedLinksets(t *testing.T) {
 		message    string
 		suggestion string
 	}{
-		{"LL-16/slash_missing", "/sub", "/", Warning, "sub/index.html goes by the address /sub/", "/sub/"},
-		{"A-LL-1/alone", "/sub", "", Error, "finds no page", "/sub/"},
-		{"A-LL-1/nothing_linked", "/x@", "/", Warning, "no link that leads on from its seed / goes to one of it", ""},
-		{"A-LL-1/nothing_linked_alone", "/x@", "", Error, "finds no page", ""},
+		{"LL-16/slash_missing", "/sub", "/", Warning, "address of sub/index.html is /sub/", "/sub/"},
+		{"A-LL-1/alone", "/sub", "", Error, "matches no page", "/sub/"},
+		{"A-LL-1/nothing_linked", "/x@", "/", Warning, "links from its seed /", ""},
+		{"A-LL-1/nothing_linked_alone", "/x@", "", Error, "matches no page", ""},
 		{"A-LL-1/no_seed", "/nodir/@", "/", Error, "nothing answers its seed /nodir/", ""},
 		{"A-LL-1/no_index", "/noidx/@", "/", Error, "nothing answers its seed /noidx/", ""},
 		{"LL-2/no_page", "/i.gif", "/", Warning, "a file without links", ""},

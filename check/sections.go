@@ -12,20 +12,21 @@ import (
 	"github.com/sitelink/sitelink/site"
 )
 
-// Section is a part of a site: a directory with all that lies below it, but
-// for the directories that are sections of their own.
+// Section is a part of a site: a directory with everything in it, except the
+// directories that are sections of their own.
 type Section struct {
 	// Name is the directory's docroot-relative path with a slash at its end,
-	// "/" for the docroot itself. [OtherSections] and [NoSection] end in none.
+	// "/" for the docroot itself, or [OtherSections] or [NoSection].
 	Name string
-	// Pages are the parsed files of the section, Files all its files.
+	// Pages is the number of parsed files, Files that of all files.
 	Pages, Files int
 }
 
 const (
-	// OtherSections holds together what is too small for a section of its own.
+	// OtherSections is the section of all directories that are too small for a
+	// section of their own.
 	OtherSections = "other"
-	// NoSection is where links lead whose directory does not exist.
+	// NoSection is the section that links lead to whose directory does not exist.
 	NoSection = "no such directory"
 )
 
@@ -33,30 +34,31 @@ const (
 type Edge struct {
 	// From and To are indexes into the sections.
 	From, To int
-	// Links are the links that a file answers, or should; Broken are those of
-	// them that are errors.
+	// Links is the number of links that a file answers, or should answer; Broken
+	// is the number of errors among them.
 	Links, Broken int
 }
 
 const (
 	// dominant is the share of all pages, in percent, above which a section is
-	// replaced by its subdirectories: a site that lies in docs/ as a whole
-	// would otherwise be one section.
+	// split into its subdirectories. Otherwise a site with everything in docs/
+	// would be one section.
 	dominant = 50
-	// maxSplits is how often that may happen, each time one level deeper.
+	// maxSplits is the largest number of splits, each one level deeper.
 	maxSplits = 4
-	// minSections leaves room for the docroot, one directory, OtherSections
-	// and NoSection.
+	// minSections is enough for the docroot, one directory, OtherSections and
+	// NoSection.
 	minSections = 4
 )
 
-// Sections cuts s into at most limit sections (at least 4) and counts the
-// links between them: the top-level directories, and where one of them holds
-// most of the pages, its subdirectories. findings are those of [Run] on s.
+// Sections divides s into sections, at most limit of them but at least 4, and
+// counts the links between them. Sections are the top-level directories, or,
+// where one of them holds most of the pages, its subdirectories. findings are
+// those of [Run] on s.
 //
-// Sections are sorted by name, [OtherSections] and [NoSection] last; edges by
-// From, then To, none without links. Links to other hosts are not counted.
-// Safe for concurrent use.
+// Sections are sorted by name, with [OtherSections] and [NoSection] last. Edges
+// are sorted by From, then To; each has links. Links to other hosts do not count.
+// Calls may be concurrent.
 func Sections(s *site.Site, findings []Finding, limit int) ([]Section, []Edge) {
 	return sections(isite.Unwrap(s), findings, limit)
 }
@@ -87,14 +89,14 @@ func sections(s *isite.Site, findings []Finding, limit int) ([]Section, []Edge) 
 		}
 		at := m.of[from]*n + to
 		broken[at] += max(f.Count, 1)
-		if f.Status/100 != 2 { // where a file answers, the link is counted already
+		if f.Status/100 != 2 { // links that a file answers are counted above
 			links[at] += max(f.Count, 1)
 		}
 	}
 	return m.compact(links, broken)
 }
 
-// sectionMap says for every node which section it belongs to.
+// sectionMap assigns every node to a section.
 type sectionMap struct {
 	sections []Section
 	of       []int // by node
@@ -182,9 +184,9 @@ func newSectionMap(s *isite.Site, limit int) *sectionMap {
 	return m
 }
 
-// ofTarget returns the section that a broken link meant, -1 if it meant none:
-// that of the deepest directory on its way that exists, unless this is the
-// docroot and the link goes on into a directory.
+// ofTarget returns the section that a broken link means, -1 if it means none. It
+// is that of the deepest directory of the path that exists, or nowhere if that is
+// the docroot and the path names a directory.
 func (m *sectionMap) ofTarget(s *isite.Site, target string) int {
 	rest, ok := strings.CutPrefix(target, s.BasePath())
 	if !ok || !strings.HasPrefix(rest, "/") {
@@ -207,8 +209,8 @@ func (m *sectionMap) ofTarget(s *isite.Site, target string) int {
 	return m.of[0]
 }
 
-// compact leaves out sections that hold no file and that no link touches, and
-// turns the counts into edges.
+// compact drops sections without files and links, and turns the counts into
+// edges.
 func (m *sectionMap) compact(links, broken []int) (sections []Section, edges []Edge) {
 	n := len(m.sections)
 	at := make([]int, n)

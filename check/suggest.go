@@ -1,24 +1,24 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan"
-
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// suggestAtOnce is suggest for the codes that need nothing but the finding. There
-// can be many of them, so the workers that describe links do it.
+// A suggestion is the value that the author most likely meant, in the manner in
+// which the link was written.
+
+// suggestAtOnce sets the suggestion of the codes that need nothing but the
+// finding. There can be many of them, so the workers that describe links do it.
 func suggestAtOnce(s *isite.Site, f *Finding) {
-	switch cmp.Or(f.was, f.Code) {
+	switch f.plainCode() {
 	case ViaRedirect:
 		f.Suggestion = behindRedirect(s, f)
 	case WrongCase:
@@ -26,15 +26,15 @@ func suggestAtOnce(s *isite.Site, f *Finding) {
 	}
 }
 
-// suggest fills in what the author most likely meant, for the findings where
-// something near exists. Those of suggestAtOnce have their suggestion already.
+// suggest sets the suggestions of all other codes, where something similar
+// exists.
 func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding) error {
 	byTarget := map[isite.PageID][]*Finding{}
 	var files *fileIndex
 	for _, part := range parts {
 		for i := range part {
 			f := &part[i]
-			switch cmp.Or(f.was, f.Code) {
+			switch f.plainCode() {
 			case MissingFragment, MissingMap:
 				if target, ok := s.PageOf(f.node); ok {
 					byTarget[target] = append(byTarget[target], f)
@@ -43,74 +43,84 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding)
 				if files == nil {
 					files = newFileIndex(s)
 				}
-				f.Suggestion = slip(f.Raw)
-				if f.Suggestion == "" && isMarkdownPath(f.Raw) {
-					f.Suggestion = files.ofMarkdown(f)
-				}
-				if href := files.nearest(f.Target); href != "" && f.Suggestion == "" {
-					if got := replacePath(s, f, href); got != f.Raw {
-						f.Suggestion = got
-					}
-				}
+				f.Suggestion = files.suggestion(f)
 			}
 		}
 	}
 	targets := slices.Sorted(maps.Keys(byTarget))
 	return readers(ctx, s, opt, len(targets), func(r *isite.Reader, i int) error {
-		var ids, names vocabulary
-		err := r.Anchors(targets[i], func(name []byte, kind scan.AnchorKind) {
-			if kind == scan.AnchorMap {
-				names.add(string(name))
-			} else {
-				ids.add(string(name))
-			}
-		})
-		if err != nil {
-			return nil // the findings stand without advice
-		}
-		near := map[string]string{}
-		for _, f := range byTarget[targets[i]] {
-			known := &ids
-			if f.Code == MissingMap {
-				known = &names
-			}
-			want := string(weburl.PercentDecode(nil, f.Fragment))
-			key := string(f.Code) + want
-			got, ok := near[key]
-			if !ok {
-				got = known.nearest(want)
-				near[key] = got
-			}
-			if got != "" {
-				before, _, _ := strings.Cut(f.Raw, "#")
-				f.Suggestion = before + "#" + encodeFragment(got)
-			}
-		}
+		suggestAnchors(r, targets[i], byTarget[targets[i]])
 		return nil
 	})
 }
 
-// behindRedirect returns what to write in place of a link that goes through a
-// redirect or an alias page.
-func behindRedirect(s *isite.Site, f *Finding) string {
-	to := f.Final
-	if target, ok := s.PageOf(f.node); ok && to == "" {
-		to = s.Page(target).Alias()
-	}
-	switch {
-	case !strings.HasPrefix(to, "/"):
-		return to // elsewhere, or unknown
-	case strings.ContainsAny(to, "?#"):
-		if f.Fragment != "" || strings.Contains(f.Raw, "?") {
-			return "" // two claims, and nobody knows which one counts
+// suggestAnchors sets the suggestions of links to a page that lacks the fragment
+// or map that they ask for. It sets none if the page cannot be read again.
+func suggestAnchors(r *isite.Reader, target isite.PageID, findings []*Finding) {
+	var ids, mapNames nameList
+	err := r.Anchors(target, func(name []byte, kind scan.AnchorKind) {
+		if kind == scan.AnchorMap {
+			mapNames.add(string(name))
+		} else {
+			ids.add(string(name))
 		}
-		return to
+	})
+	if err != nil {
+		return
 	}
-	return replacePath(s, f, to)
+	type key struct {
+		code Code
+		name string
+	}
+	known := map[key]string{}
+	for _, f := range findings {
+		names := &ids
+		if f.Code == MissingMap {
+			names = &mapNames
+		}
+		k := key{f.Code, string(weburl.PercentDecode(nil, f.Fragment))}
+		nearest, ok := known[k]
+		if !ok {
+			nearest = names.nearest(k.name)
+			known[k] = nearest
+		}
+		if nearest != "" {
+			before, _, _ := strings.Cut(f.Raw, "#")
+			f.Suggestion = before + "#" + encodeFragment(nearest)
+		}
+	}
 }
 
-// slip mends a link that lacks its scheme: an e-mail address or a host name.
-func slip(raw string) string {
+// encodeFragment percent-encodes the characters that a fragment cannot hold.
+func encodeFragment(id string) string {
+	u, err := weburl.Parse("http://h/#" + strings.ReplaceAll(id, "%", "%25"))
+	if err != nil {
+		return id
+	}
+	return u.Fragment()
+}
+
+// suggestion returns the suggestion for a link to a missing file or directory.
+func (x *fileIndex) suggestion(f *Finding) string {
+	if fixed := addScheme(f.Raw); fixed != "" {
+		return fixed
+	}
+	if isMarkdownPath(f.Raw) {
+		if fixed := x.pageOfMarkdown(f); fixed != "" {
+			return fixed
+		}
+	}
+	if href := x.nearest(f.Target); href != "" {
+		if fixed := replacePath(x.s, f, href); fixed != f.Raw {
+			return fixed
+		}
+	}
+	return ""
+}
+
+// addScheme repairs an e-mail address or a host name without scheme; "" for
+// anything else.
+func addScheme(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if strings.HasPrefix(strings.ToLower(raw), "www.") {
 		return "https://" + raw
@@ -121,92 +131,64 @@ func slip(raw string) string {
 	return ""
 }
 
-// encodeFragment percent-encodes what cannot stand in a fragment.
-func encodeFragment(id string) string {
-	u, err := weburl.Parse("http://h/#" + strings.ReplaceAll(id, "%", "%25"))
-	if err != nil {
-		return id
+// pageOfMarkdown returns a link to the page that was made of the Markdown file
+// that a link names, "" if there is none. The path is relative to the Markdown
+// file with the link: a.md beside b.md, which become a/index.html and
+// b/index.html.
+func (x *fileIndex) pageOfMarkdown(f *Finding) string {
+	raw, _, _ := strings.Cut(strings.TrimSpace(f.Raw), "#")
+	raw, _, _ = strings.Cut(raw, "?")
+	name := string(weburl.PercentDecode(nil, raw))
+	name = strings.TrimSuffix(name, path.Ext(name))
+	if last := path.Base(name); last == "index" || last == "_index" || strings.EqualFold(last, "README") {
+		name = path.Dir(name)
 	}
-	return u.Fragment()
-}
-
-// nearest returns the site path of the file most likely meant by a target
-// that nothing answers, or "".
-func (x *fileIndex) nearest(target string) string {
-	raw, _, _ := strings.Cut(target, "?")
-	if got, ok := x.memo[raw]; ok {
-		return got
+	from := []string{path.Dir(f.Page), path.Dir(path.Dir(f.Page))}
+	if strings.HasPrefix(name, "/") {
+		from = []string{""}
 	}
-	got := ""
-	p := strings.TrimPrefix(string(weburl.PercentDecode(nil, raw)), x.s.BasePath())
-	p = strings.Trim(path.Clean("/"+p), "/")
-	if found := x.near(p); found != "" {
-		if n, ok := x.s.Lookup(found); ok {
-			got = x.s.Href(n)
+	for _, dir := range from {
+		p := strings.TrimPrefix(path.Join("/", dir, name), "/")
+		for _, try := range []string{path.Join(p, "index.html"), p + ".html"} {
+			if n, ok := x.s.Lookup(try); ok {
+				if fixed := replacePath(x.s, f, x.s.Href(n)); fixed != f.Raw {
+					return fixed
+				}
+			}
 		}
 	}
-	x.memo[raw] = got
-	return got
+	return ""
 }
 
-func (x *fileIndex) near(p string) string {
-	if p == "" {
-		return ""
+// behindRedirect returns the value that leads straight to where a redirect or an
+// alias page leads; "" if that is not certain.
+func behindRedirect(s *isite.Site, f *Finding) string {
+	to := f.Final
+	if target, ok := s.PageOf(f.node); ok && to == "" {
+		to = s.Page(target).Alias()
 	}
-	dir, name := path.Split(p)
-	has := func(p string) bool { n, ok := x.s.Lookup(p); return ok && x.s.Tree().Kind(n) == docroot.KindFile }
-	// The usual slips: the extension, the slash, the index.
-	stem := strings.TrimSuffix(name, path.Ext(name))
-	for _, try := range []string{p, p + ".html", p + ".htm", p + "/index.html", dir + stem, dir + stem + "/index.html",
-		dir + stem + ".html", dir + stem + ".htm"} {
-		if try != "" && has(try) {
-			return try
+	switch {
+	case !strings.HasPrefix(to, "/"):
+		return to // elsewhere, or unknown
+	case strings.ContainsAny(to, "?#"):
+		if f.Fragment != "" || strings.Contains(f.Raw, "?") {
+			return "" // the query or fragment of the link, or that of the redirect?
 		}
+		return to
 	}
-	if got := x.names(dir).nearest(name); got != "" {
-		return dir + got
-	}
-	// The same name elsewhere: the place that shares most of the path.
-	same := x.named(name)
-	best, bestShared := "", -1
-	for _, c := range same {
-		if shared := sharedSegments(p, c); shared > bestShared {
-			best, bestShared = c, shared
-		}
-	}
-	if len(same) > 8 && bestShared == 0 {
-		return "" // a name such as index.html says nothing
-	}
-	return best
+	return replacePath(s, f, to)
 }
 
-// sharedSegments counts the leading and trailing directories that two paths
-// have in common.
-func sharedSegments(a, b string) int {
-	x, y := strings.Split(path.Dir(a), "/"), strings.Split(path.Dir(b), "/")
-	n := 0
-	for n < len(x) && n < len(y) && x[n] == y[n] && x[n] != "." {
-		n++
-	}
-	m := 0
-	for m < len(x)-n && m < len(y)-n && x[len(x)-1-m] == y[len(y)-1-m] {
-		m++
-	}
-	return n + m
-}
-
-// replacePath writes href, a site path, in place of the path of a link, in
-// the manner in which the link was written: relative to the page, from the
-// root, or absolute.
+// replacePath writes href, a site path, in place of the path of a link, in the
+// manner in which the link was written: relative to the page, from the root, or
+// absolute. Query and fragment stay.
 func replacePath(s *isite.Site, f *Finding, href string) string {
-	if s.Rooted() {
-		return rootedPath(s, f, href)
+	raw, tail := strings.TrimSpace(f.Raw), ""
+	if i := strings.IndexAny(raw, "?#"); i >= 0 {
+		raw, tail = raw[:i], raw[i:]
 	}
-	raw := strings.TrimSpace(f.Raw)
-	k := strings.IndexAny(raw, "?#")
-	tail := ""
-	if k >= 0 {
-		raw, tail = raw[:k], raw[k:]
+	if s.Rooted() {
+		return replaceRooted(s, f, raw, href) + tail
 	}
 	if i := strings.Index(raw, "://"); i >= 0 {
 		host, _, _ := strings.Cut(raw[i+3:], "/")
@@ -216,10 +198,31 @@ func replacePath(s *isite.Site, f *Finding, href string) string {
 		host, _, _ := strings.Cut(raw[2:], "/")
 		return "//" + host + href + tail
 	}
-	if strings.HasPrefix(raw, "/") || raw == "" || f.based {
+	if strings.HasPrefix(raw, "/") || raw == "" || f.hasBase {
 		return href + tail
 	}
 	return relative(s.BasePath()+"/"+f.Page, href) + tail
+}
+
+// replaceRooted does the work of replacePath where directories of the docroot
+// have addresses of their own. href is a path in the docroot; whether the link
+// needs a host depends on whether href has the same host as the page.
+func replaceRooted(s *isite.Site, f *Finding, raw, href string) string {
+	here, from := s.Public("/" + f.Page)
+	there, to := s.Public(href)
+	absolute := strings.Contains(raw, "://")
+	switch {
+	case there == "" && here == "": // no host at all
+	case absolute || here != there && !strings.HasPrefix(raw, "//"):
+		return there + to
+	case strings.HasPrefix(raw, "//"):
+		_, host, _ := strings.Cut(there, ":")
+		return host + to
+	}
+	if strings.HasPrefix(raw, "/") || raw == "" || f.hasBase {
+		return to
+	}
+	return relative(from, to)
 }
 
 // relative returns the shortest relative reference from one site path to another.

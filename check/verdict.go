@@ -1,15 +1,58 @@
 package check
 
-import "github.com/sitelink/sitelink/internal/host"
+import (
+	"fmt"
+	"strings"
 
-// judgement is what a state of the docroot means for a link.
-type judgement struct {
+	"github.com/sitelink/sitelink/internal/host"
+	isite "github.com/sitelink/sitelink/internal/site"
+)
+
+// How a link gets its verdict:
+//
+//  1. Package internal/site resolves the link and asks the host's profile what
+//     it answers. The result is a [host.State].
+//  2. This package looks for the fragment, if there is one, and at what the
+//     entries of sitemaps are for. The result is a state: an host.State, or one
+//     of the few that only a check can find.
+//  3. A table turns the state into a decision: a [Verdict] and the [Code] that
+//     says why. The same code can stand for an error or for a warning.
+//
+// What options and ignore rules do comes after that.
+
+// Verdict is the judgement on one link.
+type Verdict uint8
+
+const (
+	// OK: a visitor who follows the link gets what it asks for.
+	OK Verdict = iota
+	// Error: the link is broken on the site's host.
+	Error
+	// Warning: the link works, or may work, but somebody should look at it.
+	Warning
+	// Unchecked: the link was not checked; the [Code] says why.
+	Unchecked
+)
+
+var verdictNames = [...]string{"ok", "error", "warning", "unchecked"}
+
+// String returns the verdict as reports write it: ok, error, warning or
+// unchecked.
+func (v Verdict) String() string {
+	if int(v) < len(verdictNames) {
+		return verdictNames[v]
+	}
+	return fmt.Sprintf("verdict(%d)", uint8(v))
+}
+
+// decision is a verdict with its reason.
+type decision struct {
 	verdict Verdict
 	code    Code
 }
 
-// judgements says it for every state.
-var judgements = map[host.State]judgement{
+// hostDecisions are the decisions for what the host answers.
+var hostDecisions = map[host.State]decision{
 	host.StateOK:               {OK, ""},
 	host.StateRedirect:         {OK, ""},
 	host.StateAutoindex:        {Warning, Autoindex},
@@ -53,39 +96,74 @@ var judgements = map[host.State]judgement{
 	host.StateLivereload:       {Unchecked, Livereload},
 }
 
-// judgementOf is judgements as an array: it is asked for every link.
-var judgementOf = func() (t [256]judgement) {
-	for s, j := range judgements {
-		t[s] = j
+// state is what a link came to, in one byte, since there may be millions: an
+// [host.State] or one of these.
+type state uint8
+
+const (
+	stateNoFragment     state = 255 - iota // the page lacks the fragment
+	stateNoMap                             // the page lacks the map of a usemap attribute
+	stateEntryRedirects                    // an entry of a sitemap that redirects
+	stateEntryNoIndex                      // an entry of a sitemap whose page asks not to be indexed
+	stateEntryNoSitemap                    // an entry of a sitemap index that is no sitemap
+)
+
+// decisions is indexed by state: it is used for every link.
+var decisions = func() (t [256]decision) {
+	for s, d := range hostDecisions {
+		t[s] = d
 	}
+	t[stateNoFragment] = decision{Error, MissingFragment}
+	t[stateNoMap] = decision{Error, MissingMap}
+	t[stateEntryRedirects] = decision{Warning, SitemapEntry}
+	t[stateEntryNoIndex] = decision{Warning, NoIndexInSitemap}
+	t[stateEntryNoSitemap] = decision{Error, SitemapEntry}
 	return t
 }()
 
-// cause is why a link is reported, in one byte: a state of the docroot, or one
-// of the causes that only the check finds.
-type cause uint8
-
-const (
-	causeFragment cause = 255 - iota
-	causeMap
-	causeMoved     // an entry of a sitemap that redirects
-	causeNoIndex   // an entry of a sitemap whose page is not to be listed
-	causeNoSitemap // an entry of a sitemap index that is no sitemap
-)
-
-// judgement returns what a cause means.
-func (c cause) judgement() judgement {
-	switch c {
-	case causeFragment:
-		return judgement{Error, MissingFragment}
-	case causeMap:
-		return judgement{Error, MissingMap}
-	case causeMoved:
-		return judgement{Warning, SitemapEntry}
-	case causeNoIndex:
-		return judgement{Warning, NoIndexInSitemap}
-	case causeNoSitemap:
-		return judgement{Error, SitemapEntry}
+// decide returns the decision on a bad link of a page. An error in a sitemap or
+// feed has a code of its own: search engines and readers follow its entries.
+func decide(s *isite.Site, id isite.PageID, b badLink) decision {
+	d := decisions[b.state]
+	if p := s.Page(id); d.verdict == Error && p.All()[b.link].IsEntry() {
+		switch p.Kind() {
+		case isite.PageSitemap, isite.PageIndex:
+			d.code = SitemapEntry
+		case isite.PageFeed, isite.PageJSONFeed:
+			d.code = FeedEntry
+		}
 	}
-	return judgementOf[c]
+	return d
+}
+
+// linkCode returns the code that the entry of a sitemap or feed would have as a
+// plain link; "" if it is no entry, or if the link alone would be fine.
+func linkCode(d *isite.Detail, code Code) Code {
+	if (code == SitemapEntry || code == FeedEntry) && d.State.IsError() {
+		return decisions[d.State].code
+	}
+	return ""
+}
+
+// entryState returns the state of the entry of a sitemap or sitemap index that
+// is reported although a file answers; 0 when nothing is wrong with it.
+func entryState(s *isite.Site, kind isite.PageKind, l *isite.Link, answer host.State) state {
+	if kind != isite.PageSitemap && kind != isite.PageIndex || !answer.Answers() {
+		return 0
+	}
+	target, isPage := s.PageOf(l.Node)
+	switch {
+	case answer == host.StateRedirect, answer == host.StateViaRedirect, answer == host.StateAlias:
+		return stateEntryRedirects
+	case kind == isite.PageSitemap:
+		if isPage && s.Page(target).NoIndex() {
+			return stateEntryNoIndex
+		}
+	case isPage && s.Page(target).Kind() == isite.PageSitemap:
+	case !isPage && strings.HasSuffix(s.Tree().Name(l.Node), ".txt"):
+		// A plain list of addresses is a sitemap, too.
+	default:
+		return stateEntryNoSitemap
+	}
+	return 0
 }

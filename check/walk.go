@@ -8,27 +8,27 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
-
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// walker follows links from page to page. It belongs to one goroutine.
+// walker follows links from page to page and decides which pages are judged. It
+// belongs to one goroutine.
 type walker struct {
 	s        *isite.Site
-	addr     addresses
 	from     *linksets // nil: every page is in
-	skip     *linksets // nil: none
-	limit    int       // pages judged at most, 0 for all
+	skip     *linksets // nil: no page is
+	limit    int       // the largest number of pages to judge, 0 for all
 	count    int       // judged so far, listings included (LL-24)
 	cut      int       // left out by the limit
 	cutFirst string
 	in       []bool                  // by page
-	followed []bool                  // by node: pages and listings whose links are in the queue
-	listed   map[docroot.NodeID]bool // listings that were taken
-	left     map[docroot.NodeID]bool // pages and listings that were not
-	class    []inclusion             // by node
-	settled  []bool                  // by node: another link to it changes nothing
-	used     []bool                  // by linkset: a page of it was found
+	followed []bool                  // by node: pages and listings that were added to the queue
+	listed   map[docroot.NodeID]bool // listings that are in
+	left     map[docroot.NodeID]bool // pages and listings that were left out
+	matched  []matchKind             // by node
+	done     []bool                  // by node: another link to it changes nothing
+	used     []bool                  // by linkset of from: it matched a page
 	children *docroot.Children
 	queue    []docroot.NodeID
 	fresh    []uint32 // the links of a page that may lead somewhere new
@@ -37,9 +37,10 @@ type walker struct {
 }
 
 func newWalker(s *isite.Site) *walker {
+	nodes := s.Tree().Len()
 	return &walker{
-		s: s, addr: addresses{s: s}, in: make([]bool, s.Pages()), followed: make([]bool, s.Tree().Len()),
-		listed: map[docroot.NodeID]bool{}, left: map[docroot.NodeID]bool{}, class: make([]inclusion, s.Tree().Len()), settled: make([]bool, s.Tree().Len()),
+		s: s, in: make([]bool, s.Pages()), followed: make([]bool, nodes), listed: map[docroot.NodeID]bool{},
+		left: map[docroot.NodeID]bool{}, matched: make([]matchKind, nodes), done: make([]bool, nodes),
 	}
 }
 
@@ -49,32 +50,33 @@ func (w *walker) close() {
 	}
 }
 
-// everything judges the pages in the order of their paths.
+// everything visits all pages in the order of their paths.
 func (w *walker) everything() {
 	for i := range w.s.Pages() {
 		node := w.s.Page(isite.PageID(i)).Node()
-		all := w.addr.of(node)
-		// The address asked for is not known: one that is skipped is enough.
-		taken := !slices.ContainsFunc(all, func(a string) bool { return !w.takes(a) })
-		w.arrive(node, all[0], taken)
+		all := addressesOf(w.s, node)
+		// No link asks for the page, so one address that is skipped is enough.
+		in := !slices.ContainsFunc(all, func(a string) bool { return !w.includes(a) })
+		w.visit(node, all[0], in)
 	}
 	w.queue = nil
 }
 
-// seeds walks from the seeds until nothing is left.
-func (w *walker) seeds(ctx context.Context, seeds []string) error {
+// walk follows links from the seeds until nothing is left.
+func (w *walker) walk(ctx context.Context, seeds []string) error {
 	if w.from != nil {
 		w.used = make([]bool, len(w.from.all))
 	}
 	for _, seed := range seeds {
-		node, path, ok := w.seed(seed)
+		node, path, ok := w.find(seed)
 		if !ok {
 			continue
 		}
-		if taken := w.takes(path); !taken && (w.skip == nil || !w.skip.match(path)) && strings.HasSuffix(path, "/") {
-			w.follow(node, path)
+		if in := w.includes(path); !in && (w.skip == nil || !w.skip.match(path)) && strings.HasSuffix(path, "/") {
+			w.visits = append(w.visits, Visit{path, VisitFollow})
+			w.enqueue(node)
 		} else {
-			w.arrive(node, path, taken)
+			w.visit(node, path, in)
 		}
 	}
 	for n := 0; len(w.queue) > 0; n++ {
@@ -83,47 +85,48 @@ func (w *walker) seeds(ctx context.Context, seeds []string) error {
 		}
 		node := w.queue[0]
 		w.queue = w.queue[1:]
-		if err := w.leave(node); err != nil {
+		if err := w.follow(node); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// seed returns the page or listing that answers a seed, and its address: a
-// directory ends in a slash (LL-83).
-func (w *walker) seed(seed string) (node docroot.NodeID, path string, ok bool) {
-	a := w.s.Answer(seed)
+// find returns the page or listing that answers a path, and its address: that of
+// a directory ends in a slash (LL-83).
+func (w *walker) find(path string) (node docroot.NodeID, address string, ok bool) {
+	a := w.s.Answer(path)
 	if !a.State.Answers() || a.Node == docroot.NoNode {
 		return 0, "", false
 	}
 	if _, page := w.s.PageOf(a.Node); !page && a.State != host.StateAutoindex {
 		return 0, "", false
 	}
-	return a.Node, w.addr.nearest(a.Node, cmp.Or(a.Final, seed)), true
+	return a.Node, addressFor(w.s, a.Node, cmp.Or(a.Final, path)), true
 }
 
-// takes tells whether a page of that address is judged.
-func (w *walker) takes(path string) bool {
-	return (w.from == nil || w.from.match(path)) && (w.skip == nil || !w.skip.match(path))
+// includes reports whether the linksets include an address.
+func (w *walker) includes(address string) bool {
+	return (w.from == nil || w.from.match(address)) && (w.skip == nil || !w.skip.match(address))
 }
 
-// arrive comes to a page or listing by an address. taken is what takes says.
-func (w *walker) arrive(node docroot.NodeID, path string, taken bool) {
-	w.settled[node] = w.classOf(node) != inSome
+// visit comes to a page or listing by an address; in is what includes says of
+// it.
+func (w *walker) visit(node docroot.NodeID, address string, in bool) {
+	w.done[node] = w.matchOf(node) != matchSome
 	if w.isIn(node) {
 		return
 	}
 	switch {
-	case !taken:
-		w.leaveOut(node, path, VisitSkip)
-	case w.limit > 0 && w.count >= w.limit && w.counts(node):
-		if w.leaveOut(node, path, VisitLimit) {
+	case !in:
+		w.leaveOut(node, address, VisitSkip)
+	case w.limit > 0 && w.count >= w.limit && w.hasLinks(node):
+		if w.leaveOut(node, address, VisitLimit) {
 			w.cut++
 			w.cutFirst = cmp.Or(w.cutFirst, w.s.Tree().Path(node), "/")
 		}
 	default:
-		if w.counts(node) {
+		if w.hasLinks(node) {
 			w.count++
 		}
 		if id, isPage := w.s.PageOf(node); isPage {
@@ -131,18 +134,18 @@ func (w *walker) arrive(node docroot.NodeID, path string, taken bool) {
 		} else {
 			w.listed[node] = true
 		}
-		w.settled[node] = true
+		w.done[node] = true
 		delete(w.left, node)
-		w.visits = append(w.visits, Visit{path, VisitCheck})
+		w.visits = append(w.visits, Visit{address, VisitCheck})
 		w.enqueue(node)
-		for _, other := range w.addr.of(node) {
-			w.use(other)
+		for _, other := range addressesOf(w.s, node) {
+			w.markUsed(other)
 		}
 	}
-	w.use(path)
+	w.markUsed(address)
 }
 
-// isIn tells whether a page or listing was taken already.
+// isIn reports whether a page or listing is among those that are judged.
 func (w *walker) isIn(node docroot.NodeID) bool {
 	if id, isPage := w.s.PageOf(node); isPage {
 		return w.in[id]
@@ -150,21 +153,14 @@ func (w *walker) isIn(node docroot.NodeID) bool {
 	return w.listed[node]
 }
 
-// leaveOut notes that a page is not judged; new tells that it was not noted
-// before.
-func (w *walker) leaveOut(node docroot.NodeID, path string, why VisitKind) (new bool) {
-	if _, known := w.left[node]; known || !w.counts(node) {
+// leaveOut notes that a page is not judged, and reports whether that is new.
+func (w *walker) leaveOut(node docroot.NodeID, address string, why VisitKind) (isNew bool) {
+	if _, known := w.left[node]; known || !w.hasLinks(node) {
 		return false
 	}
 	w.left[node] = true
-	w.visits = append(w.visits, Visit{path, why})
+	w.visits = append(w.visits, Visit{address, why})
 	return true
-}
-
-// follow takes the links of a page that is not judged itself.
-func (w *walker) follow(node docroot.NodeID, path string) {
-	w.visits = append(w.visits, Visit{path, VisitFollow})
-	w.enqueue(node)
 }
 
 func (w *walker) enqueue(node docroot.NodeID) {
@@ -174,9 +170,9 @@ func (w *walker) enqueue(node docroot.NodeID) {
 	}
 }
 
-// counts tells whether a node is a page that holds links, or a listing: an SVG
-// file is read for its ids only.
-func (w *walker) counts(node docroot.NodeID) bool {
+// hasLinks reports whether a node is a page that holds links, or a listing. An
+// SVG file without links is read for its ids only.
+func (w *walker) hasLinks(node docroot.NodeID) bool {
 	id, ok := w.s.PageOf(node)
 	if !ok {
 		return true
@@ -185,65 +181,79 @@ func (w *walker) counts(node docroot.NodeID) bool {
 	return p.Kind() != isite.PageSVG || p.Links() > 0
 }
 
-// use notes the linksets that found a page.
-func (w *walker) use(path string) {
+// markUsed marks the linksets that match the address of a page.
+func (w *walker) markUsed(address string) {
 	if w.from == nil {
 		return
 	}
-	if i, ok := w.from.literal[path]; ok {
+	if i, ok := w.from.literal[address]; ok {
 		w.used[i] = true
 	}
 	for _, i := range w.from.patterns {
-		if !w.used[i] && w.from.all[i].Match(path) {
+		if !w.used[i] && w.from.all[i].Match(address) {
 			w.used[i] = true
 		}
 	}
 }
 
-// leave follows the links of a page or the entries of a listing.
-func (w *walker) leave(node docroot.NodeID) error {
+// follow visits where the links of a page, or the entries of a listing, lead.
+func (w *walker) follow(node docroot.NodeID) error {
 	id, ok := w.s.PageOf(node)
 	if !ok {
-		w.list(node)
+		w.followListing(node)
 		return nil
 	}
-	if isList(w.s.Page(id).Kind()) {
-		return nil // its links are no way for a visitor
+	if isProgramList(w.s.Page(id).Kind()) {
+		return nil // no visitor follows its links
 	}
 	links := w.s.Page(id).All()
 	fresh := w.fresh[:0]
 	for i := range links {
 		l := &links[i]
-		if !l.State.Answers() || l.Node == docroot.NoNode || w.settled[l.Node] || l.IsMap() {
+		if !l.State.Answers() || l.Node == docroot.NoNode || w.done[l.Node] || l.IsMap() {
 			continue
 		}
 		if _, page := w.s.PageOf(l.Node); page || l.State == host.StateAutoindex {
 			fresh = append(fresh, uint32(i))
 		} else {
-			w.settled[l.Node] = true
+			w.done[l.Node] = true
 		}
 	}
 	w.fresh = fresh
-	asked, err := w.asked(id, links)
+	asked, err := w.askedAddresses(id, links)
 	if err != nil {
 		return err
 	}
 	for _, i := range fresh {
 		l := &links[i]
-		if w.settled[l.Node] {
+		if w.done[l.Node] {
 			continue
 		}
-		path, known := asked[i]
+		address, known := asked[i]
 		if !known {
-			path = w.addr.of(l.Node)[0]
+			address = addressesOf(w.s, l.Node)[0]
 		}
-		w.arrive(l.Node, path, w.takes(path))
+		w.visit(l.Node, address, w.includes(address))
 	}
 	return nil
 }
 
-// entries returns what a listing of a directory shows (LL-78): names with a
-// dot in front are left out (LL-79).
+// followListing visits all entries of a directory listing.
+func (w *walker) followListing(dir docroot.NodeID) {
+	t := w.s.Tree()
+	for _, child := range w.entries(dir) {
+		path := "/" + t.Path(child)
+		if t.Kind(child) == docroot.KindDir {
+			path += "/"
+		}
+		if node, address, ok := w.find(path); ok {
+			w.visit(node, address, w.includes(address))
+		}
+	}
+}
+
+// entries returns what a listing of a directory shows (LL-78). Names that begin
+// with a dot are left out (LL-79).
 func (w *walker) entries(dir docroot.NodeID) []docroot.NodeID {
 	if w.children == nil {
 		c := w.s.Tree().Children()
@@ -258,16 +268,124 @@ func (w *walker) entries(dir docroot.NodeID) []docroot.NodeID {
 	return shown
 }
 
-// list comes to all entries of a directory listing.
-func (w *walker) list(dir docroot.NodeID) {
-	t := w.s.Tree()
-	for _, child := range w.entries(dir) {
-		path := "/" + t.Path(child)
-		if t.Kind(child) == docroot.KindDir {
-			path += "/"
-		}
-		if node, path, ok := w.seed(path); ok {
-			w.arrive(node, path, w.takes(path))
+// matchKind says whether the linksets include a file by all its addresses, by
+// none, or by some.
+type matchKind uint8
+
+const (
+	matchNone matchKind = iota + 1
+	matchSome
+	matchAll
+)
+
+func (w *walker) matchOf(node docroot.NodeID) matchKind {
+	if m := w.matched[node]; m != 0 {
+		return m
+	}
+	in := 0
+	all := addressesOf(w.s, node)
+	for _, address := range all {
+		if w.includes(address) {
+			in++
 		}
 	}
+	m := matchSome
+	switch in {
+	case 0:
+		m = matchNone
+	case len(all):
+		m = matchAll
+	}
+	w.matched[node] = m
+	return m
+}
+
+// askedAddresses returns the addresses that the fresh links of a page ask for,
+// where the linksets include only some addresses of the file. LL-9 compares the
+// address with them, and the records hold only the file.
+func (w *walker) askedAddresses(id isite.PageID, links []isite.Link) (map[uint32]string, error) {
+	var want []uint32
+	for _, i := range w.fresh {
+		if w.matchOf(links[i].Node) == matchSome {
+			want = append(want, i)
+		}
+	}
+	if len(want) == 0 {
+		return nil, nil
+	}
+	if w.reader == nil {
+		r, err := w.s.NewReader()
+		if err != nil {
+			return nil, err
+		}
+		w.reader = r
+	}
+	asked := make(map[uint32]string, len(want))
+	// A page that changed or vanished is reported when it is judged. Its links
+	// then count by the first address of their files.
+	_ = w.reader.Details(id, want, func(link int, d *isite.Detail) {
+		asked[uint32(link)] = addressFor(w.s, d.Node, decodeAddress(w.s, cmp.Or(d.Final, d.Target)))
+	})
+	return asked, nil
+}
+
+// addressesOf returns the addresses of a page or listing: site paths, decoded
+// and below the base path. The one that sites usually link to is first. An index
+// file has the address of its directory and that of its own name (A-LL-2), and a
+// page may have one without its extension, if the host serves it so.
+func addressesOf(s *isite.Site, node docroot.NodeID) []string {
+	t := s.Tree()
+	path := "/" + t.Path(node)
+	if t.Kind(node) == docroot.KindDir {
+		if path != "/" {
+			path += "/"
+		}
+		return []string{path}
+	}
+	all := []string{decodeAddress(s, s.Href(node))}
+	add := func(p string) {
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	add(path)
+	p := s.Profile()
+	for _, suffix := range p.PageSuffixes {
+		bare, ok := strings.CutSuffix(path, suffix)
+		if ok && p.Page != host.Missing {
+			add(bare)
+		}
+		if ok && p.PageSlash != host.Missing {
+			add(bare + "/")
+		}
+	}
+	name := t.Name(node)
+	if slices.ContainsFunc(s.IndexNames(), func(index string) bool { return strings.EqualFold(index, name) }) {
+		add(path[:len(path)-len(name)])
+	}
+	return all
+}
+
+// addressFor returns the address of node that a path means: the path itself, the
+// path with a slash, or, after a rewrite, the first address.
+func addressFor(s *isite.Site, node docroot.NodeID, path string) string {
+	all := addressesOf(s, node)
+	for _, meant := range []string{path, path + "/"} {
+		if slices.Contains(all, meant) {
+			return meant
+		}
+	}
+	return all[0]
+}
+
+// decodeAddress removes query and base path from a site path and decodes the
+// rest.
+func decodeAddress(s *isite.Site, path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	path = strings.TrimPrefix(path, s.BasePath())
+	path = string(weburl.PercentDecode(nil, path))
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	return cmp.Or(path, "/")
 }

@@ -10,15 +10,15 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// batch pages are taken by a worker at a time.
+// batch is the number of tasks that a worker takes at a time.
 const batch = 32
 
-func jobs(opt Options, pages int) int {
+func workerCount(opt Options, tasks int) int {
 	n := opt.Jobs
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	return max(1, min(n, (pages+batch-1)/batch))
+	return max(1, min(n, (tasks+batch-1)/batch))
 }
 
 // eachPage runs the pages of a site through workers. start is called once for
@@ -30,40 +30,62 @@ func eachPage(ctx context.Context, s *isite.Site, workers int, start func(worker
 	})
 }
 
-// eachTask runs n numbered tasks through workers, the low numbers first.
-// start is called once for each worker, from one goroutine; it returns what
-// handles a task and what is called when the worker ends. The first error
-// ends all, and so does the end of ctx.
+// readersWith runs n tasks through workers that each have a reader. start is
+// called once for each worker and returns what handles a task.
+func readersWith(ctx context.Context, s *isite.Site, opt Options, n int, start func(r *isite.Reader) func(i int) error) error {
+	if n == 0 {
+		return nil
+	}
+	return eachTask(ctx, n, workerCount(opt, n), func(int) (func(int) error, func(), error) {
+		r, err := s.NewReader()
+		if err != nil {
+			return nil, nil, err
+		}
+		return start(r), r.Close, nil
+	})
+}
+
+// readers is readersWith for workers that need only the reader.
+func readers(ctx context.Context, s *isite.Site, opt Options, n int, task func(r *isite.Reader, i int) error) error {
+	return readersWith(ctx, s, opt, n, func(r *isite.Reader) func(int) error {
+		return func(i int) error { return task(r, i) }
+	})
+}
+
+// eachTask runs n numbered tasks through workers, the low numbers first. start
+// is called once for each worker, from one goroutine. It returns what handles a
+// task and what is called when the worker ends. The first error ends all
+// workers, and so does the end of ctx.
 func eachTask(ctx context.Context, n, workers int, start func(worker int) (func(int) error, func(), error)) error {
 	type worker struct {
 		handle func(int) error
 		end    func()
 	}
-	crew := make([]worker, 0, workers)
+	all := make([]worker, 0, workers)
 	for w := range workers {
 		handle, end, err := start(w)
 		if err != nil {
-			for _, c := range crew {
-				c.end()
+			for _, w := range all {
+				w.end()
 			}
 			return err
 		}
-		crew = append(crew, worker{handle, end})
+		all = append(all, worker{handle, end})
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for _, c := range crew {
+	for _, w := range all {
 		wg.Go(func() {
-			defer c.end()
+			defer w.end()
 			for ctx.Err() == nil {
 				first := int(next.Add(batch)) - batch
 				if first >= n {
 					return
 				}
 				for i := first; i < min(first+batch, n) && ctx.Err() == nil; i++ {
-					if err := c.handle(i); err != nil {
+					if err := w.handle(i); err != nil {
 						cancel(err)
 						return
 					}
@@ -75,21 +97,23 @@ func eachTask(ctx context.Context, n, workers int, start func(worker int) (func(
 	return context.Cause(ctx)
 }
 
-// sequence hands on what workers make, in any order, in the order of its
-// numbers. The window bounds how far a worker may run ahead, and so the memory.
+// sequence emits what workers make for numbered tasks, in any order, in the
+// order of the numbers. The window bounds how far a worker may run ahead, and so
+// the memory.
 type sequence[E any] struct {
 	mu    sync.Mutex
 	moved *sync.Cond // next or err has changed
 	emit  func([]E) error
 	next  int
 	ready map[int][]E
-	free  [][]E // buffers to use again
+	free  [][]E // buffers for reuse
 	err   error
 }
 
+// window is the number of tasks that may be ahead of the next one.
 const window = 64
 
-// maxFree bounds the capacity of the buffers that are kept.
+// maxFree is the capacity above which a buffer is not kept for reuse.
 const maxFree = 1 << 20
 
 func newSequence[E any](emit func([]E) error) *sequence[E] {
@@ -123,7 +147,7 @@ func (q *sequence[E]) wake() {
 	q.moved.Broadcast()
 }
 
-// put takes what was made for number i, and hands on all that is due.
+// put takes what was made for number i, and emits all that is due.
 func (q *sequence[E]) put(i int, b []E) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

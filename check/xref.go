@@ -24,10 +24,10 @@ type Xref struct {
 // NewXref gathers the links that lead to a file or to the listing of a
 // directory. It reads no page again, and takes four bytes for each pair of page
 // and file.
-func NewXref(handle *site.Site) *Xref {
-	s := isite.Unwrap(handle)
-	x := &Xref{s: s, first: make([]uint32, s.Tree().Len()+1)}
-	for i := range s.Pages() {
+func NewXref(s *site.Site) *Xref {
+	in := isite.Unwrap(s)
+	x := &Xref{s: in, first: make([]uint32, in.Tree().Len()+1)}
+	for i := range in.Pages() {
 		for n := range x.targets(isite.PageID(i)) {
 			x.first[n+1]++
 		}
@@ -37,7 +37,7 @@ func NewXref(handle *site.Site) *Xref {
 	}
 	x.pages = make([]isite.PageID, x.first[len(x.first)-1])
 	next := slices.Clone(x.first)
-	for i := range s.Pages() {
+	for i := range in.Pages() {
 		for n := range x.targets(isite.PageID(i)) {
 			x.pages[next[n]] = isite.PageID(i)
 			next[n]++

@@ -30,8 +30,8 @@ func docroot(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// places lists the findings as "page:line:column file:line:column raw".
-func places(fs []check.Finding) string {
+// positions lists the findings as "page:line:column file:line:column raw".
+func positions(fs []check.Finding) string {
 	var out []string
 	for _, f := range fs {
 		source := "-"
@@ -47,7 +47,7 @@ func written(destination string, line int) hook.Link {
 	return hook.Link{Destination: destination, Position: check.Position{File: "a.md", Line: line, Column: 1}}
 }
 
-func TestPlaces(t *testing.T) {
+func TestPositions(t *testing.T) {
 	const body = "<p><a href=gone>1</a> <a href=other>2</a> <a href=gone>3</a></p>"
 	links := []hook.Link{written("gone", 1), written("other", 2), written("gone", 3)}
 	for name, c := range map[string]struct {
@@ -63,7 +63,8 @@ func TestPlaces(t *testing.T) {
 		"a menu has the same link; the text was changed": {
 			"<a href=gone>menu</a>" + strings.Replace(body, "2", "two", 1) + "<a href=gone>foot</a>",
 			[]hook.Source{{Links: links, HTML: hook.DigestOf([]byte(body))}},
-			// Before and behind "other" there are two each for one.
+			// Before and after "other", either of two links could be the one in
+			// the source.
 			"1:9 - gone\n1:33 - gone\n1:52 a.md:2:1 other\n1:74 - gone\n1:96 - gone",
 		},
 		"no digest, and nothing else on the page": {
@@ -71,7 +72,7 @@ func TestPlaces(t *testing.T) {
 			[]hook.Source{{Links: links}},
 			"1:30 a.md:1:1 gone\n1:49 a.md:2:1 other\n1:69 a.md:3:1 gone",
 		},
-		"the text stands twice on the page": {
+		"the page contains the text twice": {
 			body + "\n" + body,
 			[]hook.Source{{Links: links, HTML: hook.DigestOf([]byte(body))}},
 			"1:12 a.md:1:1 gone\n1:31 a.md:2:1 other\n1:51 a.md:3:1 gone\n2:12 a.md:1:1 gone\n2:31 a.md:2:1 other\n2:51 a.md:3:1 gone",
@@ -81,7 +82,7 @@ func TestPlaces(t *testing.T) {
 			[]hook.Source{{Links: links, HTML: hook.DigestOf([]byte(body))}, {Links: []hook.Link{written("gone", 9)}, HTML: hook.DigestOf([]byte("elsewhere"))}},
 			"1:12 a.md:1:1 gone\n1:31 a.md:2:1 other\n1:51 a.md:3:1 gone\n2:9 a.md:9:1 gone",
 		},
-		"a link whose place is not known takes its turn": {
+		"a link whose position is not known": {
 			body,
 			[]hook.Source{{Links: []hook.Link{{Destination: "gone"}, written("other", 2), written("gone", 3)}, HTML: hook.DigestOf([]byte(body))}},
 			"1:12 - gone\n1:31 a.md:2:1 other\n1:51 a.md:3:1 gone",
@@ -104,16 +105,16 @@ func TestPlaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := places(r.Findings), "index.html:"+strings.ReplaceAll(c.want, "\n", "\nindex.html:"); got != want {
+			if got, want := positions(r.Findings), "index.html:"+strings.ReplaceAll(c.want, "\n", "\nindex.html:"); got != want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, want)
 			}
 		})
 	}
 }
 
-// TestPlacesOfOtherEncodings: offsets are bytes of the file, whatever its
+// TestPositionsOfOtherEncodings: offsets are bytes of the file, in any
 // encoding.
-func TestPlacesOfOtherEncodings(t *testing.T) {
+func TestPositionsOfOtherEncodings(t *testing.T) {
 	const body = "<p>\xe9 <a href='caf\xe9.html'>x</a>"
 	dir := docroot(t, map[string]string{"index.html": "<meta charset=iso-8859-1>\xe9\xe9" + body})
 	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(string) []hook.Source {
@@ -122,14 +123,14 @@ func TestPlacesOfOtherEncodings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := places(r.Findings), "index.html:1:42 a.md:4:1 café.html"; got != want {
+	if got, want := positions(r.Findings), "index.html:1:42 a.md:4:1 café.html"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-// TestFaultsHaveNoPlace: a fault of a file is no link, and the sources are asked
-// for pages with bad links only.
-func TestFaultsHaveNoPlace(t *testing.T) {
+// TestFaultsHaveNoPosition: a fault of a file is not a link, and Sources is
+// called only for pages with broken links.
+func TestFaultsHaveNoPosition(t *testing.T) {
 	dir := docroot(t, map[string]string{"index.html": "<a href=>x</a><!-- open"})
 	r, err := hook.Check(t.Context(), hook.Site{Docroot: dir, Sources: func(page string) []hook.Source {
 		t.Errorf("asked for %s", page)
@@ -151,7 +152,7 @@ func TestSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := places(r.Findings), "index.html:1:9 - https://a.example/sub/gone"; got != want {
+	if got, want := positions(r.Findings), "index.html:1:9 - https://a.example/sub/gone"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if r.Summary.Profile != "nginx" || r.Summary.Ignored != 1 || !r.HasErrors() {
@@ -196,7 +197,7 @@ func TestWrite(t *testing.T) {
 	}
 	r.Summary.Docroot = "public"
 	for format, want := range map[string]string{
-		"text":   "a.md:5:1: error: no file answers /gone [missing-file]\n    <a href=\"gone\">\n    in public/index.html, line 1, column 9\n",
+		"text":   "a.md:5:1: error: file not found: /gone [missing-file]\n    <a href=\"gone\">\n    in public/index.html, line 1, column 9\n",
 		"jsonl":  `"source":{"file":"a.md","line":5,"column":1}`,
 		"github": "::error file=a.md,line=5,col=1",
 	} {

@@ -9,7 +9,7 @@ import (
 	"github.com/sitelink/sitelink/hook"
 )
 
-// Without sources, findings stand where they are in the docroot.
+// Without sources, findings have their position in the docroot.
 func ExampleCheck() {
 	docroot, err := os.MkdirTemp("", "example-")
 	if err != nil {
@@ -33,7 +33,7 @@ func ExampleCheck() {
 		fmt.Println(err)
 	}
 	// Output:
-	// public/index.html:2:9: error: no directory answers /about/ [missing-directory]
+	// public/index.html:2:9: error: directory not found: /about/ [missing-directory]
 	//     <a href="/about/">
 	//
 	// checked 1 page, 1 link, 0 anchors in public (profile generic): 1 error

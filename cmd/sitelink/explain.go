@@ -72,7 +72,7 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 	if err := c.print(explanation(e, link)); err != nil {
 		return err
 	}
-	if e.Finding.Verdict == check.Error && e.Ignored == "" {
+	if e.Link.Verdict == check.Error && e.Ignored == "" {
 		return errFindings
 	}
 	return nil
@@ -83,17 +83,17 @@ func explanation(e *check.Explanation, link string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", link)
 	b.WriteString(e.String())
-	f := &e.Finding
-	verdict := f.Verdict.String()
-	if f.Code != "" {
-		verdict += " " + string(f.Code)
+	l := &e.Link
+	verdict := l.Verdict.String()
+	if l.Code != "" {
+		verdict += " " + string(l.Code)
 	}
-	if f.Message != "" {
-		verdict += ": " + f.Message
+	if l.Message != "" {
+		verdict += ": " + l.Message
 	}
 	fmt.Fprintf(&b, "%s\n", verdict)
-	if f.Suggestion != "" {
-		fmt.Fprintf(&b, "did you mean %s?\n", f.Suggestion)
+	if e.Suggestion != "" {
+		fmt.Fprintf(&b, "did you mean %s?\n", e.Suggestion)
 	}
 	if e.Ignored != "" {
 		fmt.Fprintf(&b, "accepted by %s\n", e.Ignored)

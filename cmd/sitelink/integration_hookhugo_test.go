@@ -62,8 +62,8 @@ func pushHugo(t *testing.T, config, site, flag string) {
 	gitIn(t, dir, "add", "-A", ":(exclude)dirty.txt")
 	gitIn(t, dir, "commit", "-q", "-m", "bad")
 	os.Remove(filepath.Join(dir, site, "content", "bad.md"))
-	run(exitFindings, "content/bad.md:4:8: error: no directory answers /gone/")
-	run(exitFindings, "content/bad.md:4:23: error: no directory answers /nowhere/") // the site's own address
+	run(exitFindings, "content/bad.md:4:8: error: directory not found: /gone/")
+	run(exitFindings, "content/bad.md:4:23: error: directory not found: /nowhere/") // the site's own address
 	if n, known := trees(t, dir); n > 0 || known {
 		t.Errorf("%d trees are left, known to git: %v", n, known)
 	}
@@ -107,9 +107,9 @@ func TestHookHugoUnset(t *testing.T) {
 	write(t, filepath.Join(dir, "content", "bad.md"), "---\ntitle: bad\n---\n[gone](/sub/gone/)\n")
 	gitIn(t, dir, "add", "content")
 	gitIn(t, dir, "commit", "-q", "-m", "bad")
-	run(exitFindings, "content/bad.md:4:8: error: no directory answers /sub/gone/")
+	run(exitFindings, "content/bad.md:4:8: error: directory not found: /sub/gone/")
 	write(t, filepath.Join(dir, "dirty.txt"), "dirty") // then in a copy
-	run(exitFindings, "error: no directory answers /sub/gone/")
+	run(exitFindings, "error: directory not found: /sub/gone/")
 	if _, err := os.Stat(filepath.Join(dir, ".sitelink")); err == nil {
 		t.Error("a push has left a build in the project")
 	}

@@ -146,14 +146,14 @@ func TestHugoStale(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.sitelink(exitClean, checkOnly, `stale build\? public holds 1 page that the last build did not write: b/index\.html; run sitelink build`)
-		p.sitelink(exitFindings, []string{"build"}, `note: building with hugo --destination `, `^content/a\.md:4:5: error: no directory answers /b/`,
+		p.sitelink(exitFindings, []string{"build"}, `note: building with hugo --destination `, `^content/a\.md:4:5: error: directory not found: /b/`,
 			`in \.sitelink/public/a/index\.html`, `stale build\? public holds 1 page that a fresh build does not make: b/index\.html`)
 		if text, err := os.ReadFile(filepath.Join(p.dir, ".sitelink/.gitignore")); err != nil || !strings.Contains(string(text), "/public/\n") {
 			t.Errorf("the build is not hidden from git: %q, %v", text, err)
 		}
 		// Nothing of the last build survives.
 		write(t, filepath.Join(p.dir, ".sitelink/public/b/index.html"), "<title>b</title>")
-		p.sitelink(exitFindings, []string{"build"}, `error: no directory answers /b/`)
+		p.sitelink(exitFindings, []string{"build"}, `error: directory not found: /b/`)
 	})
 }
 
@@ -181,8 +181,8 @@ func TestHugoServer(t *testing.T) {
 		start(t, server)
 		until(t, &said, "Press Ctrl+C to stop")
 		out := p.sitelink(exitFindings, checkOnly,
-			fmt.Sprintf(`3 pages were written by hugo server: do not publish this docroot; run hugo, or sitelink build; links to http://localhost:%d/sub/ are taken`, port),
-			`^content/a\.md:4:21: error: no directory answers /sub/gone/`, `not checked: .*livereload`)
+			fmt.Sprintf(`hugo server wrote 3 pages: do not publish this docroot; run hugo, or sitelink build; links to http://localhost:%d/sub/ count`, port),
+			`^content/a\.md:4:21: error: directory not found: /sub/gone/`, `not checked: .*livereload`)
 		if n := strings.Count(out, "error:"); n != 1 {
 			t.Errorf("%d errors, want 1\n%s", n, out)
 		}
@@ -249,13 +249,13 @@ func TestHugoAddresses(t *testing.T) {
 			want               []string
 		}{
 			{"sub-path", "baseURL = 'https://example.org/sub/'", "[b](/sub/b/) [b](https://example.org/sub/b/#x) [no](/sub/no/) [out](/b/)", exitFindings,
-				[]string{`published at https://example\.org/sub/`, `no directory answers /sub/no/`, `%s has no element with id "x"`, `: 2 errors`, `1 outside-base`}},
-			{"path only", "baseURL = '/sub/'", "[b](/sub/b/) [no](/sub/no/)", exitFindings, []string{`published at /sub/`, `no directory answers /sub/no/`, `: 1 error$`}},
+				[]string{`published at https://example\.org/sub/`, `directory not found: /sub/no/`, `%s has no element with id "x"`, `: 2 errors`, `1 outside-base`}},
+			{"path only", "baseURL = '/sub/'", "[b](/sub/b/) [no](/sub/no/)", exitFindings, []string{`published at /sub/`, `directory not found: /sub/no/`, `: 1 error$`}},
 			{"root only", "baseURL = '/'", "[b](/b/)", exitClean, []string{`note: Hugo site: checking public \(hugo config\)`}},
-			{"canonifyURLs", "baseURL = 'https://example.org/sub/'\ncanonifyURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`no directory answers /sub/no/`, `: 1 error$`}},
-			{"relativeURLs", "baseURL = 'https://example.org/sub/'\nrelativeURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`no directory answers /sub/no/`, `: 1 error$`}},
-			{"uglyURLs", "baseURL = 'https://example.org/'\nuglyURLs = true", "[b](/b.html) [no](/b/)", exitFindings, []string{`no directory answers /b/`, `did you mean /b\.html\?`, `: 1 error$`}},
-			{"aliases", "baseURL = 'https://example.org/sub/'", "[old](/sub/old/)", exitClean, []string{`/sub/old/ only sends the visitor on to /sub/b/`, `: 1 warning$`}},
+			{"canonifyURLs", "baseURL = 'https://example.org/sub/'\ncanonifyURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`directory not found: /sub/no/`, `: 1 error$`}},
+			{"relativeURLs", "baseURL = 'https://example.org/sub/'\nrelativeURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`directory not found: /sub/no/`, `: 1 error$`}},
+			{"uglyURLs", "baseURL = 'https://example.org/'\nuglyURLs = true", "[b](/b.html) [no](/b/)", exitFindings, []string{`directory not found: /b/`, `did you mean /b\.html\?`, `: 1 error$`}},
+			{"aliases", "baseURL = 'https://example.org/sub/'", "[old](/sub/old/)", exitClean, []string{`/sub/old/ is an alias page that sends visitors on to /sub/b/`, `: 1 warning$`}},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				q := *p
@@ -287,12 +287,12 @@ func TestHugoMultihost(t *testing.T) {
 		})
 		p.hugo()
 		p.sitelink(exitFindings, checkOnly, `published at https://en\.example/ \(en\), https://fr\.example/sub/ \(fr\) \(hugo config\)`,
-			`^content/a\.md:4:52: error: no directory answers /fr/non/`, `: 1 error$`, `1 outside-base`)
+			`^content/a\.md:4:52: error: directory not found: /fr/non/`, `: 1 error$`, `1 outside-base`)
 		// One language alone, and one address for all.
 		p.sitelink(exitClean, []string{"check", "public/fr"}, `published at https://fr\.example/sub/`, `!error: `)
-		p.sitelink(exitFindings, []string{"check", "--base-url", "https://en.example/"}, `no directory answers /b/`)
+		p.sitelink(exitFindings, []string{"check", "--base-url", "https://en.example/"}, `directory not found: /b/`)
 		write(t, filepath.Join(p.dir, "sitelink.toml"), "[[site]]\nroot = 'fr'\nbase = 'https://fr.example/sub/'\n[[site]]\nroot = 'en'\nbase = 'https://en.example/'\n")
-		p.sitelink(exitFindings, checkOnly, `error: no directory answers /fr/non/`, `: 1 error$`)
+		p.sitelink(exitFindings, checkOnly, `error: directory not found: /fr/non/`, `: 1 error$`)
 	})
 }
 
@@ -331,7 +331,7 @@ func TestHugoMarkdownPaths(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("[x](other.md)"), "content/other.md": page("x")})
 		p.hugo()
-		p.sitelink(exitFindings, checkOnly, `^content/a\.md:4:5: error: no file answers .*other\.md: a Markdown path left unresolved; fix the path, or enable the generator's link render hook \[missing-file\]`,
+		p.sitelink(exitFindings, checkOnly, `^content/a\.md:4:5: error: file not found: .*other\.md; this is the path of a Markdown file .* \[missing-file\]`,
 			`did you mean \.\./other/\?`)
 	})
 }

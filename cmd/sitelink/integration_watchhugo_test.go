@@ -79,7 +79,7 @@ func TestWatchHugoServer(t *testing.T) {
 			}
 			edit("[two](/two/#second)", `content/one.md:4:7: error: two/index.html has no element with id "second" [missing-fragment]`)
 			edit("[two](/two/#first)", `content/one.md:4:7: fixed: two/index.html has no element with id "second" [missing-fragment]`)
-			edit("[two](/three/)", "content/one.md:4:7: error: no directory answers /three/ [missing-directory]")
+			edit("[two](/three/)", "content/one.md:4:7: error: directory not found: /three/ [missing-directory]")
 			write(t, filepath.Join(dir, "content", "three.md"), "---\ntitle: three\n---\n")
 			w.untilCount("0 errors, 0 warnings")
 			if err := w.cmd.Process.Signal(os.Interrupt); err != nil {

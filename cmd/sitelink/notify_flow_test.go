@@ -377,7 +377,7 @@ func TestDeploy(t *testing.T) {
 	// What hugo server wrote is not deployed.
 	b.write("public/three/index.html", `<!doctype html><title>3</title><script src="/livereload.js?mindelay=10&amp;v=2&amp;port=1313&amp;path=livereload" data-no-instant defer></script>`)
 	_, said = deploy(3, "--send")
-	if !strings.Contains(said, "error: docroot public is not to be published: 1 page was written by hugo server") || strings.Contains(said, "copied") {
+	if !strings.Contains(said, "error: docroot public must not be published: hugo server wrote 1 page") || strings.Contains(said, "copied") {
 		t.Error(said)
 	}
 	b.run(2, "deploy", "public")

@@ -10,7 +10,7 @@ import (
 var benchText = []byte(strings.Repeat("A line with [a link](../notes/b.md#part), an ![image](/img/c.png) and <a href=\"d.html\">HTML</a>.\n"+
 	"Then a [reference][r] and some words that are no link at all, as most words are.\n\n", 375) + "[r]: ../r.md\n")
 
-// BenchmarkConvert says what recording costs: plain is goldmark alone.
+// BenchmarkConvert measures what recording costs; plain is goldmark alone.
 func BenchmarkConvert(b *testing.B) {
 	b.Run("plain", func(b *testing.B) {
 		md := newMarkdown()

@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/hook/mdlink"
 )
 
-// A program that builds a page from Markdown and checks what it has built.
+// Build a page from Markdown and check it.
 func ExampleRecorder() {
 	var links mdlink.Recorder
 	md := goldmark.New(goldmark.WithExtensions(&links))
@@ -53,10 +53,10 @@ func ExampleRecorder() {
 		fmt.Printf("%s:%d:%d: %s; did you mean %s?\n", f.Source.File, f.Source.Line, f.Source.Column, f.Message, f.Suggestion)
 	}
 	// Output:
-	// content/boats.md:3:19: no file answers /harbor.html; did you mean harbour.html?
+	// content/boats.md:3:19: file not found: /harbor.html; did you mean harbour.html?
 }
 
-// Relative links that name no file are reported while they are rendered.
+// Report relative links to missing files while they are rendered.
 func ExampleRelative() {
 	files := fstest.MapFS{"content/harbour.md": {}}
 	var links mdlink.Recorder

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestHostile: texts made to cost much cost little: each takes less than a
-// second alone and may take ten here.
+// TestHostile: texts that could take long to parse take less than a second
+// each; the test allows ten.
 func TestHostile(t *testing.T) {
 	const n = 20000
 	for name, source := range map[string]string{

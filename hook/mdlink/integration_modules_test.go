@@ -96,8 +96,8 @@ func TestModules(t *testing.T) {
 	t.Logf("%d files: %d links broken, %d findings in Markdown, all at their place", files, planted, links)
 }
 
-// plant gives up to three inline links of a text destinations that nothing
-// answers, and returns the text and their places by destination.
+// plant replaces up to three inline destinations of a text with missing ones,
+// and returns the text and their positions by destination.
 func plant(source []byte, file int) ([]byte, map[string]check.Position) {
 	doc := newMarkdown().Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext())).(*ast.Document)
 	l := locator{source: source, doc: doc}

@@ -83,7 +83,7 @@ func positions(t *testing.T, source string) string {
 }
 
 // otherWord returns a destination of the same shape with other letters, so that
-// whatever stands around it keeps its meaning.
+// the text around it keeps its meaning.
 func otherWord(destination []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		switch {
@@ -96,9 +96,9 @@ func otherWord(destination []byte) []byte {
 	}, destination)
 }
 
-// holdsOffsets: the text at the offset of a destination is the destination,
-// and who writes another word there gets a link to that word. It reports how
-// many links it looked at.
+// holdsOffsets checks that the text at the offset of a destination is the
+// destination: if it is replaced with another word, the link leads to that
+// word. It returns how many links it checked.
 func holdsOffsets(t *testing.T, source []byte) (looked int) {
 	t.Helper()
 	md := newMarkdown()

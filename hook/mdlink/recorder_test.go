@@ -20,8 +20,8 @@ import (
 	"github.com/sitelink/sitelink/hook"
 )
 
-// rewrite is an extension that gives every link another destination and adds one
-// of its own.
+// rewrite is an extension that changes the destination of every link and adds a
+// link.
 type rewrite struct{}
 
 func (rewrite) Extend(md goldmark.Markdown) {
@@ -39,9 +39,8 @@ func (rewrite) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
 	doc.InsertBefore(doc, doc.FirstChild(), added)
 }
 
-// TestOtherExtensions: the place is that of the destination as it is written,
-// the value is the one that is rendered, and a link that stands in no source has
-// no place.
+// TestOtherExtensions: the position is that of the destination as written, the
+// value is the rendered one, and a link that an extension adds has no position.
 func TestOtherExtensions(t *testing.T) {
 	for _, order := range []string{"before", "after"} {
 		var r Recorder
@@ -76,7 +75,7 @@ func TestConvertErrors(t *testing.T) {
 	if parts := r.Sources("a.html"); parts != nil {
 		t.Errorf("parts of an unknown page: %v", parts)
 	}
-	// A Markdown with the extension renders as ever where nobody records.
+	// Without Convert, Markdown with the extension renders as usual.
 	var html bytes.Buffer
 	if err := newMarkdown(&r, Relative{}).Convert([]byte("[a](b)"), &html); err != nil || html.String() != "<p><a href=\"b\">a</a></p>\n" {
 		t.Errorf("plain Convert: %v, %q", err, html.String())
@@ -87,7 +86,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// TestOwnContext: a context that the caller gives is the one that is used.
+// TestOwnContext: Convert uses the context of the caller.
 func TestOwnContext(t *testing.T) {
 	var r Recorder
 	pc := parser.NewContext()

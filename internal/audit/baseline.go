@@ -139,7 +139,7 @@ func (b *Baseline) Apply(r *check.Result) {
 		return
 	}
 	m := b.list.Match(r.Findings, b.today, b.couldFind)
-	sum := &check.Baseline{Name: b.name}
+	sum := &check.BaselineSummary{Name: b.name}
 	if !b.committed {
 		for _, e := range m.Unneeded {
 			sum.Unneeded = append(sum.Unneeded, fmt.Sprintf("%s:%d: %s", b.name, e.Line, &e))

@@ -19,6 +19,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // Config holds the checked value of every key.
@@ -30,7 +32,7 @@ import (
 //	         names the flag's argument in the help
 //	help     the help text of the flag: lower case, no full stop
 //	default  the value when nobody sets the key, in the form of a flag
-//	unset    what happens when nobody sets the key, for a person
+//	unset    the same for a person, if the default is not a fixed value
 //	words    the only values accepted
 //	empty    ok, if the empty string is a value
 //	min, max the limits of a number, a size or a time
@@ -41,11 +43,11 @@ type Config struct {
 	// if there is none.
 	File string
 
-	Docroot        string    `toml:"docroot" kind:"directory" flag:"DIR" unset:"where the project's generator writes, else public if it is there, else ." help:"directory to check; it is served as the root of the site"`
-	BaseURLs       []string  `toml:"base-url" check:"base-url" flag:"URL" unset:"what the project's generator says" help:"address at which the docroot is published; links to it count as internal, with http or https"`
-	Profile        string    `toml:"profile" check:"profile" flag:"NAME" default:"generic" help:"hosting profile, which decides how paths are answered: apache, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel; detected from files such as _redirects or CNAME if you set none"`
+	Docroot        string    `toml:"docroot" kind:"directory" flag:"DIR" unset:"the generator's output directory, else public if it exists, else ." help:"directory to check; it is served as the root of the site"`
+	BaseURLs       []string  `toml:"base-url" check:"base-url" flag:"URL" unset:"from the generator's configuration" help:"address at which the docroot is published; links to it count as internal, with http or https"`
+	Profile        string    `toml:"profile" check:"profile" flag:"NAME" default:"generic" unset:"detected, else generic" help:"hosting profile, which decides how paths are answered: apache, caddy, cloudflare-pages, firebase, generic, github-pages, hugo-server, lighttpd, linklint, netlify, nginx, s3 or vercel; detected from files such as _redirects or CNAME"`
 	Index          []string  `toml:"index" check:"file-name" flag:"NAME" unset:"the profile's list" help:"name of a directory's index file; replaces the profile's list, and the first file that exists answers"`
-	Autoindex      string    `toml:"autoindex" words:"list,error" flag:"ANSWER" unset:"what the profile does" help:"answer for a directory without an index file: list (a listing, reported as a warning) or error"`
+	Autoindex      string    `toml:"autoindex" words:"list,error" flag:"ANSWER" unset:"the profile's" help:"answer for a directory without an index file: list (a listing, reported as a warning) or error"`
 	Base           string    `toml:"base" words:"html5,document-order" flag:"RULE" default:"html5" help:"how base elements apply: html5 (as in browsers) or document-order (each one applies to what follows it)"`
 	Tags           string    `toml:"tags" words:"modern,linklint" flag:"TABLE" default:"modern" help:"which elements hold links: modern (everything browsers follow today) or linklint (what Linklint follows)"`
 	Maps           []MapRule `toml:"map" flag:"RULE" unset:"none" help:"rewrite link paths: PREFIX removes leading segments, /a=/b replaces /a with /b"`
@@ -310,7 +312,8 @@ func (l *loader) fail(e *Error) {
 func (l *loader) set(k Key, field reflect.Value, texts []string, at *Error) bool {
 	if err := l.assign(k, field, texts, at.place()); err != nil {
 		e := *at
-		e.Msg, e.Hint = err.Error(), hintOf(err)
+		e.Msg = err.Error()
+		e.Hint, _ = fault.Hint(err)
 		if e.Line > 0 {
 			e.Msg = k.Name + ": " + e.Msg // a flag or variable is named by its place
 		}

@@ -3,12 +3,240 @@ package docroot
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
+
+// maxDepth bounds the directories below each other; deeper ones cannot be
+// opened by a path on any platform.
+const maxDepth = 2048
+
+// walker reads the names of the docroot into a tree.
+type walker struct {
+	tree *Tree
+	root string // as given
+	real string // absolute, symbolic links resolved
+	// links are the symbolic links, settled when all names are known.
+	links []NodeID
+	// modes: permission bits say what a server may read. They do not when the
+	// docroot itself is private, as under umask 077: then they say nothing
+	// about the host.
+	modes bool
+	// faults are directories that cannot be read.
+	faults []FileFault
+}
+
+// Listed is a docroot with the names in it.
+type Listed struct {
+	Tree *Tree
+	Real string // absolute path, with symbolic links resolved
+	// Permissions: permission bits say what a server may read. They say nothing
+	// if the docroot itself is private.
+	Permissions bool
+	// Faults are directories that cannot be read.
+	Faults []FileFault
+}
+
+// FileFault is something wrong with a file as such.
+type FileFault struct {
+	Path string
+	Err  error
+}
+
+// walk lists the docroot, sorted by name in each directory, breadth first, by a
+// number of workers, 0 for one a processor.
+func List(ctx context.Context, root string, jobs int) (*Listed, error) {
+	info, err := os.Stat(root)
+	if err != nil {
+		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("read docroot %s: not a directory", root)
+	}
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("read docroot %s: %w", root, err)
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
+	}
+	w := &walker{tree: newTree(), root: root, real: abs}
+	w.modes = filepath.Separator == '/' && info.Mode().Perm()&0o005 == 0o005
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	listers := make([]*lister, jobs)
+	for i := range listers {
+		listers[i] = newLister(abs)
+		defer listers[i].close()
+	}
+	level := []NodeID{0}
+	for depth := 0; len(level) > 0; depth++ {
+		var next []NodeID
+		for dirs := range slices.Chunk(level, listedAtOnce) {
+			listings := w.list(ctx, listers, dirs)
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			for i, l := range listings {
+				if l.err != nil && dirs[i] == 0 {
+					return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(l.err))
+				}
+				next = w.take(dirs[i], l, next)
+			}
+		}
+		if level = next; depth == maxDepth {
+			for _, id := range level {
+				w.note(id, listers[0].list(w.tree.AppendPath(nil, id)))
+				w.faults = append(w.faults, FileFault{w.tree.Path(id) + "/", errors.New("directories too deep, not read")})
+			}
+			break
+		}
+	}
+	w.tree.index()
+	for _, id := range w.links {
+		w.settle(id)
+	}
+	return &Listed{Tree: w.tree, Real: w.real, Permissions: w.modes, Faults: w.faults}, nil
+}
+
+// listedAtOnce bounds the names that are held twice.
+const listedAtOnce = 1 << 12
+
+// list lists directories, shared out to all workers: nothing else can be done
+// before the names are known.
+func (w *walker) list(ctx context.Context, listers []*lister, dirs []NodeID) []*listing {
+	out := make([]*listing, len(dirs))
+	var next atomic.Int64
+	work := func(l *lister) {
+		var path []byte
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(dirs) {
+				return
+			}
+			path = w.tree.AppendPath(path[:0], dirs[i])
+			out[i] = l.list(path)
+		}
+	}
+	var wg sync.WaitGroup
+	for _, l := range listers[1:min(len(listers), len(dirs))] {
+		wg.Go(func() { work(l) })
+	}
+	work(listers[0])
+	wg.Wait()
+	return out
+}
+
+// take adds what a directory holds, and to next the directories in it.
+func (w *walker) take(dir NodeID, l *listing, next []NodeID) []NodeID {
+	w.note(dir, l)
+	if l.err != nil {
+		w.tree.Nodes[dir].Flags |= Unreadable
+		w.faults = append(w.faults, FileFault{w.tree.Path(dir) + "/", disk.Cause(l.err)})
+	}
+	w.tree.reserve(len(l.names), len(l.text))
+	for i := range l.names {
+		n := &l.names[i]
+		id := w.tree.append(dir, l.name(n), n.kind)
+		switch n.kind {
+		case KindDir:
+			next = append(next, id)
+		case KindBroken:
+			w.links = append(w.links, id)
+		}
+	}
+	return next
+}
+
+// note records the permissions of a directory.
+func (w *walker) note(dir NodeID, l *listing) {
+	if w.modes && l.known && dir != 0 {
+		w.tree.Nodes[dir].Flags |= dirFlags(l.mode)
+	}
+}
+
+func dirFlags(m fs.FileMode) Flags {
+	f := Checked
+	switch {
+	case m&0o100 == 0:
+		f |= Unreadable
+	case m&0o001 == 0:
+		f |= Private
+	}
+	if m&0o004 == 0 {
+		f |= Unlistable
+	}
+	return f
+}
+
+func FileFlags(m fs.FileMode) Flags {
+	f := Checked
+	switch {
+	case m&0o400 == 0:
+		f |= Unreadable
+	case m&0o004 == 0:
+		f |= Private
+	}
+	return f
+}
+
+// settle finds out where a symbolic link leads. Links that stay inside the
+// docroot become aliases of their target; the rest are never read.
+func (w *walker) settle(id NodeID) {
+	n := &w.tree.Nodes[id]
+	name := filepath.Join(w.real, filepath.FromSlash(w.tree.Path(id)))
+	// The system's own limit counts (40 links on Linux), not EvalSymlinks' 255.
+	switch _, err := os.Stat(name); {
+	case errors.Is(err, syscall.ELOOP):
+		n.Kind = KindLoop
+		return
+	case errors.Is(err, syscall.ENOTDIR):
+		n.Kind = KindThrough
+		return
+	}
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return
+	}
+	rel, err := filepath.Rel(w.real, target)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		n.Kind = KindOutside
+		return
+	}
+	at, on := NodeID(0), Flags(0)
+	if rel != "." {
+		for _, name := range strings.Split(filepath.ToSlash(rel), "/") {
+			// A directory that may not be entered closes the way to the target.
+			on |= w.tree.Nodes[at].Flags & (Unreadable | Private)
+			if at = w.tree.Child(at, []byte(name)); at == NoNode {
+				return // made after the walk
+			}
+		}
+	}
+	n.Real = at
+	n.Kind = w.tree.Nodes[at].Kind
+	n.Flags = w.tree.Nodes[at].Flags | on
+	if on&Unreadable != 0 {
+		n.Flags |= Closed
+	}
+	if n.Kind == KindFile {
+		w.tree.Files++
+	}
+}
 
 // listing is what one directory holds, sorted by name.
 type listing struct {

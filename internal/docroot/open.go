@@ -71,3 +71,6 @@ func FileError(err error) error {
 	}
 	return disk.Cause(err)
 }
+
+// firstBuffer is the least size of a read buffer that grows.
+const FirstBuffer = 256 << 10

@@ -30,3 +30,7 @@ func (d *Dir) Head(name string, buf []byte, n int) ([]byte, error) {
 func (d *Dir) Read(path, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
 	return ReadRoot(d.root, string(path[:len(path)-1]), buf, limit)
 }
+
+// NewBuffer returns an empty buffer for the files of one worker and what
+// gives it back, when nothing that aliases it is used any more.
+func NewBuffer() (buf []byte, free func()) { return make([]byte, 0, FirstBuffer), func() {} }

@@ -4,8 +4,11 @@
 package docroot
 
 import (
+	"bytes"
 	"hash/maphash"
 	"slices"
+	"strings"
+	"sync"
 )
 
 // NodeID names a file or directory of the docroot; 0 is the docroot itself.
@@ -222,3 +225,173 @@ func (t *Tree) Real(id NodeID) NodeID { return t.Nodes[id].Real }
 
 // maxName is the longest name that file systems take, in bytes.
 const MaxName = 255
+
+// At returns the node at a path of the docroot, "" for the docroot itself, without
+// following symbolic links; NoNode if there is none.
+func (t *Tree) At(path string) NodeID {
+	if path == "" {
+		return 0
+	}
+	at := NodeID(0)
+	for name := range strings.SplitSeq(path, "/") {
+		if at = t.Child(at, []byte(name)); at == NoNode {
+			return NoNode
+		}
+	}
+	return at
+}
+
+// Children lists the entries of directories, in the order of their names.
+type Children struct {
+	first []uint32 // by directory: where its entries begin in ids
+	ids   []NodeID
+}
+
+// Children returns the entries of all directories: eight bytes a name.
+func (t *Tree) Children() Children {
+	c := Children{first: make([]uint32, len(t.Nodes)+1), ids: make([]NodeID, max(len(t.Nodes), 1)-1)}
+	for i := 1; i < len(t.Nodes); i++ {
+		c.first[t.Nodes[i].Parent+1]++
+	}
+	for i := 1; i < len(c.first); i++ {
+		c.first[i] += c.first[i-1]
+	}
+	next := append([]uint32(nil), c.first...)
+	for i := 1; i < len(t.Nodes); i++ {
+		p := t.Nodes[i].Parent
+		c.ids[next[p]] = NodeID(i)
+		next[p]++
+	}
+	return c
+}
+
+// Of returns the entries of a directory; they must not be changed.
+func (c Children) Of(dir NodeID) []NodeID { return c.ids[c.first[dir]:c.first[dir+1]] }
+
+// sortedFiles returns the files of the tree, sorted by path. Names are in order in
+// each directory already; only that a slash follows the name of a directory has
+// to be thought of: a/b comes after a-b and a.html. No path is made (rust-doc:
+// findPages and orderPages take 3 ms; with 32,101 strings to sort it was 27 ms).
+func (t *Tree) SortedFiles() []NodeID {
+	children := t.Children()
+	out := make([]NodeID, 0, t.Files)
+	stack := [][]NodeID{children.Of(0)}
+	t.slashLast(stack[0])
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if len(*top) == 0 {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		id := (*top)[0]
+		*top = (*top)[1:]
+		switch t.Nodes[id].Kind {
+		case KindFile:
+			out = append(out, id)
+		case KindDir:
+			if below := children.Of(id); len(below) > 0 {
+				t.slashLast(below)
+				stack = append(stack, below)
+			}
+		}
+	}
+	return out
+}
+
+// slashLast moves directories behind the names of the same directory that come
+// before theirs with a slash at its end. ids are sorted by name.
+func (t *Tree) slashLast(ids []NodeID) {
+	for i := len(ids) - 2; i >= 0; i-- {
+		dir := &t.Nodes[ids[i]]
+		if dir.Kind != KindDir {
+			continue
+		}
+		name := t.NameOf(dir)
+		for j := i + 1; j < len(ids); j++ {
+			next := t.NameOf(&t.Nodes[ids[j]])
+			if len(next) <= len(name) || string(next[:len(name)]) != string(name) || next[len(name)] > '/' {
+				break
+			}
+			ids[j-1], ids[j] = ids[j], ids[j-1]
+		}
+	}
+}
+
+// foldChild returns the entry of a directory whose name equals name but for
+// letter case: the lower-case one if there are several, else the first in byte
+// order (A-LL-9).
+func (t *Tree) FoldChild(dir NodeID, name string) NodeID {
+	t.fold.once.Do(func() { t.fold.build(t) })
+	var room [MaxName]byte
+	lower := lowerName(room[:0], []byte(name))
+	best, isLower := NoNode, false
+	for id := range t.fold.find(t, dir, lower) {
+		got := t.NameOf(&t.Nodes[id])
+		switch {
+		case isLower:
+		case bytes.Equal(got, lower):
+			best, isLower = id, true
+		case best == NoNode || bytes.Compare(got, t.NameOf(&t.Nodes[best])) < 0:
+			best = id
+		}
+	}
+	return best
+}
+
+// folds indexes a tree by lower-case names. It is made when the first link
+// misses: a clean site never pays for it. Sites with the same names share it.
+//
+// It is a hash table like that of the tree, in which names that differ in letter
+// case only have a place each: no string is kept (rust-doc, 34,000 names: 2 ms, a
+// map of strings took 9 ms while the other workers waited).
+type folds struct {
+	once  sync.Once
+	table []slot
+}
+
+func (f *folds) build(t *Tree) {
+	size := 2
+	for size < len(t.Nodes)*2 {
+		size *= 2
+	}
+	f.table = emptyTable(size)
+	var room [MaxName]byte
+	for id := 1; id < len(t.Nodes); id++ {
+		n := &t.Nodes[id]
+		insertSlot(f.table, t.hash(n.Parent, lowerName(room[:0], t.NameOf(n))), NodeID(id))
+	}
+}
+
+// find yields the entries of a directory with a name that is lower in lower case.
+func (f *folds) find(t *Tree, dir NodeID, lower []byte) func(yield func(NodeID) bool) {
+	return func(yield func(NodeID) bool) {
+		var room [MaxName]byte
+		h := t.hash(dir, lower)
+		for i := h; ; i++ {
+			s := f.table[i&uint64(len(f.table)-1)]
+			if s.id == NoNode {
+				return
+			}
+			if s.tag != uint32(h>>32) {
+				continue
+			}
+			if n := &t.Nodes[s.id]; n.Parent == dir && bytes.Equal(lowerName(room[:0], t.NameOf(n)), lower) && !yield(s.id) {
+				return
+			}
+		}
+	}
+}
+
+// lowerName appends a name in lower case to dst.
+func lowerName(dst, name []byte) []byte {
+	for _, c := range name {
+		if c >= 0x80 {
+			return append(dst[:0], strings.ToLower(string(name))...)
+		}
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

@@ -71,9 +71,9 @@ var filepathFiles = []string{
 	"internal/hostcases/docroot_linux.go",
 	"internal/docroot/docroottest/docroottest.go",
 	"internal/docroot/list.go",
-	"internal/docroot/walk.go",
+
 	"internal/host/outside.go",
-	"internal/host/rulefiles.go",
+	"internal/host/rules.go",
 	"internal/site/load.go",
 	"internal/site/update.go",
 	"internal/watch/notify.go",

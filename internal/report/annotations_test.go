@@ -11,11 +11,11 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// command is how the runner takes a line apart.
+// command parses a line as the runner does.
 var command = regexp.MustCompile(`^::([a-z]+)(?: ([^:]*))?::(.*)$`)
 
-// TestGitHubEscapes: what a page writes ends no property, no command and no
-// line. % of the site is a % after the runner has decoded it.
+// TestGitHubEscapes: text of a page cannot end a property, a command or a line,
+// and the runner decodes a % of the site to a %.
 func TestGitHubEscapes(t *testing.T) {
 	file, message := "a,b:c%41/::error::x\n.html", "100%25 of ::error::,\r\nfoo::set-output name=x::y"
 	r := check.Result{Findings: []check.Finding{{Page: file, Line: 3, Column: 4, Verdict: check.Error, Code: check.BadURL,
@@ -38,8 +38,8 @@ func TestGitHubEscapes(t *testing.T) {
 	}
 }
 
-// TestGitHubCap (issue 4, item 6): ten errors and ten warnings at most, the best
-// first, and one line that says how many more there are.
+// TestGitHubCap: at most ten errors and ten warnings, the best first, and one
+// line that counts the rest.
 func TestGitHubCap(t *testing.T) {
 	for _, n := range []int{0, 1, 12, 13, 100, 10_000} {
 		r := many(n)
@@ -76,8 +76,8 @@ func TestGitHubCap(t *testing.T) {
 	}
 }
 
-// TestBest: one finding for each target, those on most pages first, then the
-// rest in order.
+// TestBest: first one finding for each target, most pages first, then the rest
+// in order.
 func TestBest(t *testing.T) {
 	var fs []check.Finding
 	add := func(page, target string, code check.Code, v check.Verdict) {
@@ -130,9 +130,8 @@ func readGitLab(t *testing.T, r *check.Result, opt Options) []gitlabIssue {
 	return issues
 }
 
-// TestGitLab (issue 4, item 6): all that GitLab requires of an issue, an array
-// also for a clean site, and fingerprints that are unique and stay while lines
-// move.
+// TestGitLab: all fields that GitLab requires, an array also for a clean site,
+// and unique fingerprints that stay the same when lines move.
 func TestGitLab(t *testing.T) {
 	for _, c := range append(results(), fixture{name: "many", result: many(2000)}) {
 		issues := readGitLab(t, &c.result, testOptions(GroupPage))

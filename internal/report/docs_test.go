@@ -75,7 +75,7 @@ func codes(t *testing.T) []string {
 	return values
 }
 
-// same reports what only one of two lists holds.
+// same reports what only one of two lists contains.
 func same(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	for _, x := range want {
@@ -90,7 +90,7 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// uncheckedCodes is the heading of the codes that are no findings.
+// uncheckedCodes is the heading of the codes that are not findings.
 const uncheckedCodes = "Links that were not checked"
 
 // findingCodes returns the codes of findings that the document explains.
@@ -108,15 +108,15 @@ func TestDocsCodes(t *testing.T) {
 	same(t, "codes", slices.Concat(findingCodes(t), sections(t, codesFile)[uncheckedCodes]), codes(t))
 }
 
-// TestDocsFields compares the tables with the keys that the writers really
-// write, in their order.
+// TestDocsFields compares the tables with the keys that are written, in their
+// order.
 func TestDocsFields(t *testing.T) {
 	s := sections(t, formatsFile)
 	r := sources()
 	r.Findings[0].Count = 2
 	r.Findings[0].Related = &check.Related{}
 	r.Summary.Reasons = few().Summary.Reasons
-	r.Summary.Baseline = &check.Baseline{}
+	r.Summary.Baseline = &check.BaselineSummary{}
 	var b bytes.Buffer
 	if err := JSON(&b, &r); err != nil {
 		t.Fatal(err)
@@ -152,8 +152,8 @@ func TestDocsFields(t *testing.T) {
 	}
 }
 
-// TestDocsExamples: every line of the text example stands in a golden report,
-// and the example row is a golden row.
+// TestDocsExamples: every line of the text example is in a golden report, and
+// the example row is a golden row.
 func TestDocsExamples(t *testing.T) {
 	doc, err := os.ReadFile(formatsFile)
 	if err != nil {
@@ -203,7 +203,7 @@ func keys(t *testing.T, object []byte) []string {
 	return names
 }
 
-// TestDocsLists: the lists that TestLL107 proves are those the document offers.
+// TestDocsLists: the document describes the lists that TestLL107 tests.
 func TestDocsLists(t *testing.T) {
 	var names []string
 	for name := range listRules {

@@ -32,7 +32,7 @@ var explainedReports = []*precheck.Report{{
 
 const explainedSummary = "4 targets: 1 can be notified, 1 would reject the page, 1 have no endpoint, 1 could not be reached; nothing was sent"
 
-// TestExplained: what a person reads.
+// TestExplained tests the text for people.
 func TestExplained(t *testing.T) {
 	var b bytes.Buffer
 	if err := Explained(&b, explainedReports, false); err != nil {
@@ -67,7 +67,7 @@ https://a.example/other/
 	}
 }
 
-// TestExplainedMarkdown: the same as a list.
+// TestExplainedMarkdown tests the Markdown.
 func TestExplainedMarkdown(t *testing.T) {
 	var b bytes.Buffer
 	if err := ExplainedMarkdown(&b, explainedReports); err != nil {
@@ -81,7 +81,7 @@ func TestExplainedMarkdown(t *testing.T) {
 	}
 }
 
-// TestExplainedJSON: what a program reads (docs/reference/senders.md).
+// TestExplainedJSON tests the JSON (docs/reference/senders.md).
 func TestExplainedJSON(t *testing.T) {
 	var b bytes.Buffer
 	if err := ExplainedJSON(&b, explainedReports); err != nil {

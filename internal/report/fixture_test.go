@@ -7,15 +7,15 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// fixture is one result with the options that its text is written with.
+// fixture is a result and the options for its text.
 type fixture struct {
 	name   string
 	opt    TextOptions
 	result check.Result
 }
 
-// results are the reports under golden test: what a person meets, and what
-// hostile pages would like a person to meet.
+// results are the reports with golden files: what people usually see, and what
+// hostile pages try.
 func results() []fixture {
 	public := TextOptions{Prefix: "public"}
 	return []fixture{
@@ -32,7 +32,7 @@ func results() []fixture {
 		{"baseline", public, baselined()},
 		{"clean_with_baseline", public, check.Result{Summary: check.Summary{
 			Docroot: "public", Profile: "generic", Files: 3, Pages: 2, Bytes: 300, Links: 9, OK: 4,
-			Baseline: &check.Baseline{Name: "known.jsonl", Links: 5},
+			Baseline: &check.BaselineSummary{Name: "known.jsonl", Links: 5},
 		}}},
 		{"files", public, check.Result{Summary: check.Summary{
 			Docroot: "public", Profile: "generic", Files: 2400, Pages: 12, Bytes: 61234, Links: 1340, Anchors: 98, OK: 1340, Canonical: 3,
@@ -47,21 +47,21 @@ func results() []fixture {
 	}
 }
 
-// baselined has one new finding and one whose entry has expired, and a list
-// that is longer than what text shows.
+// baselined has one new finding, one whose entry has expired, and a list that
+// is longer than what text shows.
 func baselined() check.Result {
 	r := few()
 	r.Findings = r.Findings[:2]
 	r.Findings[1].Message += "; the baseline accepted it until 2026-12-31 (before the move)"
 	r.Summary.Errors = 2
-	r.Summary.Baseline = &check.Baseline{Name: "known\u202e.jsonl", Links: 1, Faults: 2, Expired: 1}
+	r.Summary.Baseline = &check.BaselineSummary{Name: "known\u202e.jsonl", Links: 1, Faults: 2, Expired: 1}
 	for i := range 12 {
 		r.Summary.Baseline.Unneeded = append(r.Summary.Baseline.Unneeded, fmt.Sprintf("known.jsonl:%d: a\x1b.html: missing-file /%d", i+2, i))
 	}
 	return r
 }
 
-// few is what most people see: three findings of three kinds.
+// few has three findings of three kinds.
 func few() check.Result {
 	return check.Result{
 		Findings: []check.Finding{
@@ -83,11 +83,11 @@ func few() check.Result {
 }
 
 // template has the same broken links on many pages, and one finding that
-// stands for many links.
+// represents many links.
 func template() check.Result {
 	var r check.Result
 	add := func(page, raw, target, fragment string, code check.Code, count int) {
-		verdict, message := check.Error, "no file answers "+target
+		verdict, message := check.Error, "file not found: "+target
 		if code == check.ScriptFragment {
 			verdict = check.Warning
 			message = "1,204 of 1,210 fragments asked for are not on the page, which has scripts"
@@ -118,14 +118,14 @@ func template() check.Result {
 	return r
 }
 
-// sources has findings placed in the files that the author wrote.
+// sources has findings with positions in the author's files.
 func sources() check.Result {
 	return check.Result{
 		Findings: []check.Finding{
 			{Page: "post/a/index.html", Line: 30, Column: 9, Offset: 1200, Element: "a", Attribute: "href",
 				Raw: "../b", Target: "/post/b", Verdict: check.Error, Code: check.MissingFile, Status: 404,
 				Source: &check.Position{File: "content/post/a.md", Line: 12, Column: 7}, Suggestion: "../c",
-				Message: "no file answers /post/b", Count: 1},
+				Message: "file not found: /post/b", Count: 1},
 			{Page: "post/a/index.html", Line: 31, Column: 9, Offset: 1250, Element: "link", Attribute: "href",
 				Raw: "http://u:p@example.org/", Target: "http://u:p@example.org/", Verdict: check.Warning, Code: check.Credentials,
 				Source: &check.Position{File: "layouts/head.html"}, Message: "the URL holds a password", Count: 1},
@@ -140,8 +140,8 @@ func sources() check.Result {
 	}
 }
 
-// faults are findings about files, with and without a place, and links whose
-// answer is another path.
+// faults has findings about files, with and without a position, and links that
+// another path answers.
 func faults() check.Result {
 	return check.Result{
 		Findings: []check.Finding{
@@ -153,7 +153,7 @@ func faults() check.Result {
 			{Page: "open.html", Line: 9, Column: 1, Offset: 300, Verdict: check.Error, Code: check.UnclosedComment,
 				Message: "the comment that begins here never ends", Count: 1},
 			{Page: "style.html", Line: 5, Column: 12, Offset: 90, Element: "style", Raw: "bg.png", Target: "/bg.png",
-				Verdict: check.Error, Code: check.MissingFile, Status: 404, Message: "no file answers /bg.png", Count: 1},
+				Verdict: check.Error, Code: check.MissingFile, Status: 404, Message: "file not found: /bg.png", Count: 1},
 			{Page: "style.html", Line: 6, Column: 12, Offset: 99, Element: "img", Attribute: "src",
 				Verdict: check.Error, Code: check.EmptyLink, Message: "src is empty", Count: 1},
 		},
@@ -162,7 +162,7 @@ func faults() check.Result {
 	}
 }
 
-// hostile holds what a page could try on a terminal, a log or a parser.
+// hostile has what a page could try against a terminal, a log or a parser.
 func hostile() check.Result {
 	finding := func(page, raw string) check.Finding {
 		return check.Finding{Page: page, Line: 1, Column: 10, Offset: 9, Element: "a", Attribute: "href", Raw: raw,

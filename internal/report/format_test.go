@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// testOptions are the options of a run in a project whose docroot is public.
+// testOptions are the options in a project whose docroot is public.
 func testOptions(by GroupBy) Options {
 	return Options{TextOptions: TextOptions{Prefix: "public"}, Base: "public", GroupBy: by, Version: "v1.2.3", Owners: testOwners}
 }
@@ -29,8 +29,8 @@ func testOwners(file string) string {
 	return ""
 }
 
-// TestFormatsGolden (issue 4, item 6): every format over every result. Text,
-// JSON and JSONL have theirs in TestGolden, html in TestHTMLGolden.
+// TestFormatsGolden writes every result in every format. TestGolden does so for
+// text, JSON and JSONL, TestHTMLGolden for html.
 func TestFormatsGolden(t *testing.T) {
 	for _, c := range results() {
 		for _, f := range Formats() {
@@ -48,8 +48,8 @@ func TestFormatsGolden(t *testing.T) {
 	}
 }
 
-// TestGroupsGolden: --group-by in the formats that obey it, and no change in
-// the others.
+// TestGroupsGolden uses --group-by in the formats that support it, and expects
+// no change in the others.
 func TestGroupsGolden(t *testing.T) {
 	for _, c := range results() {
 		for _, f := range Formats() {
@@ -83,8 +83,8 @@ func write(t *testing.T, f Format, r *check.Result, opt Options) []byte {
 	return got.Bytes()
 }
 
-// TestFormatErrors: an error of the writer comes back from every format, the
-// zero value of the options is good, and no format changes the result.
+// TestFormatErrors: every format returns the writer's error, accepts zero
+// options and does not change the result.
 func TestFormatErrors(t *testing.T) {
 	full := errors.New("disk full")
 	for _, f := range Formats() {
@@ -105,8 +105,8 @@ type errorWriter struct{ err error }
 
 func (w errorWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// TestFormatsAreQuiet: what a page or a file name holds reaches no terminal and
-// no log as a control character, in any format.
+// TestFormatsAreQuiet: no format writes a control character from a page or a
+// file name.
 func TestFormatsAreQuiet(t *testing.T) {
 	r := hostile()
 	for _, f := range Formats() {
@@ -122,8 +122,8 @@ func TestFormatsAreQuiet(t *testing.T) {
 	}
 }
 
-// TestDocsFormats: docs/reference/formats.md lists the formats, in their order and with
-// their readers.
+// TestDocsFormats: docs/reference/formats.md lists the formats in their order,
+// with their readers.
 func TestDocsFormats(t *testing.T) {
 	doc, err := os.ReadFile(formatsFile)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestDocsFormats(t *testing.T) {
 	}
 }
 
-// TestRules: every code of a finding has a rule, and none has two.
+// TestRules: every code of a finding has exactly one rule.
 func TestRules(t *testing.T) {
 	want := findingCodes(t)
 	doc, err := os.ReadFile(codesFile)
@@ -176,8 +176,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestDocsReports: the examples of docs/reference/formats.md are what is written, and its
-// words are the ones there are.
+// TestDocsReports: the examples of docs/reference/formats.md are what is
+// written.
 func TestDocsReports(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/reference/formats.md")
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// FuzzFormats: whatever a page writes, each format stays what it is: JSON that
-// can be read, well-formed XML, one command a line, Markdown of bounded size,
-// and no control character but the line end anywhere.
+// FuzzFormats: whatever a page contains, each format stays valid: JSON that can
+// be read, well-formed XML, one command per line, Markdown of bounded size, and
+// no control character except the line end.
 func FuzzFormats(f *testing.F) {
-	f.Add("a.html", "b.html", "/b.html", "x", "no file answers", "c.html", "src/a.md", uint8(0))
+	f.Add("a.html", "b.html", "/b.html", "x", "file not found", "c.html", "src/a.md", uint8(0))
 	f.Add("a\nb:,%\xff", "\x1b[31m`]]><!--", "[x](y){0}", "\u202e\ufffe\u2028", "::error::x", "", "", uint8(1))
 	f.Add("C:/x", "", "", "", "", "", "\"&'<>", uint8(7))
 	f.Fuzz(func(t *testing.T, page, raw, target, fragment, message, suggestion, source string, kind uint8) {

@@ -15,14 +15,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// produced holds the golden files that a test compared or wrote.
+// produced lists the golden files that a test compared or wrote.
 var produced struct {
 	sync.Mutex
 	names map[string]bool
 }
 
-// TestMain fails when a golden file is left over that no test produces any
-// more: such a file would look like a promise and prove nothing.
+// TestMain fails if there is a golden file that no test uses any more.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	code := m.Run()
@@ -32,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// wholeRun tells whether all tests ran, so that an unproduced file is an
-// orphan and not merely a test left out.
+// wholeRun reports whether all tests ran, so that an unused file is not due to
+// a test left out.
 func wholeRun() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// TestGroupOrder: which heading comes first, and what it counts.
+// TestGroupOrder tests the order of the headings and what they count.
 func TestGroupOrder(t *testing.T) {
 	r := template()
 	r.Findings = append(r.Findings,
@@ -40,8 +40,8 @@ func TestGroupOrder(t *testing.T) {
 	}
 }
 
-// TestGroupOwnerOfSource: the owner is that of the source file where it is
-// known, else of the page in the docroot.
+// TestGroupOwnerOfSource: the owner is that of the source file if it is known,
+// otherwise that of the page in the docroot.
 func TestGroupOwnerOfSource(t *testing.T) {
 	asked := map[string]int{}
 	opt := Options{Base: "public", GroupBy: GroupOwner, Owners: func(file string) string { asked[file]++; return "@" + file }}
@@ -53,8 +53,8 @@ func TestGroupOwnerOfSource(t *testing.T) {
 	}
 }
 
-// TestTextGroupsGNU: under a target, each link is one indented line that begins
-// with its place; no heading is mistaken for a place.
+// TestTextGroupsGNU: below a target, each link is one indented line that starts
+// with its position, and no heading looks like a position.
 func TestTextGroupsGNU(t *testing.T) {
 	r := template()
 	var b bytes.Buffer
@@ -75,14 +75,14 @@ func TestTextGroupsGNU(t *testing.T) {
 	}
 }
 
-// TestRepeats: text lists three links through one redirect and counts the rest;
-// broken links it lists all.
+// TestRepeats: text lists three links through one redirect and counts the rest.
+// It lists all broken links.
 func TestRepeats(t *testing.T) {
 	var r check.Result
 	for i := range 10 {
 		for _, f := range []check.Finding{
 			{Target: "/old", Code: check.ViaRedirect, Verdict: check.Warning, Message: "/old redirects to /new"},
-			{Target: "/gone", Code: check.MissingFile, Verdict: check.Error, Message: "no file answers /gone"},
+			{Target: "/gone", Code: check.MissingFile, Verdict: check.Error, Message: "file not found: /gone"},
 		} {
 			f.Page, f.Line, f.Column, f.Element, f.Attribute, f.Count = fmt.Sprintf("p%02d.html", i), 1, 1, "a", "href", 1
 			f.Raw = f.Target
@@ -95,7 +95,7 @@ func TestRepeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := b.String()
-	for want, n := range map[string]int{"/old redirects": 3, "no file answers /gone": 10, "/other redirects": 1, "7 more links through 1 redirect not listed": 1, "10 errors, 11 warnings": 1} {
+	for want, n := range map[string]int{"/old redirects": 3, "file not found: /gone": 10, "/other redirects": 1, "7 more links through 1 redirect not listed": 1, "10 errors, 11 warnings": 1} {
 		if got := strings.Count(out, want); got != n {
 			t.Errorf("%q stands there %d times, want %d:\n%s", want, got, n, out)
 		}
@@ -105,8 +105,8 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// many is a result of n findings: every tenth page links to /common.html, the
-// others to targets of their own; every fifth finding is a warning.
+// many returns a result of n findings: every tenth page links to /common.html,
+// the others to their own targets; every fifth finding is a warning.
 func many(n int) check.Result {
 	r := check.Result{Findings: make([]check.Finding, n)}
 	for i := range r.Findings {
@@ -119,7 +119,7 @@ func many(n int) check.Result {
 			f.Raw = "/common.html"
 		}
 		f.Target = f.Raw
-		f.Message = "no file answers " + f.Target
+		f.Message = "file not found: " + f.Target
 		if i%5 == 0 {
 			f.Verdict, f.Code, f.Message = check.Warning, check.DoubleSlash, "an empty segment in "+f.Target
 			r.Summary.Warnings++

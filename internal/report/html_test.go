@@ -18,15 +18,16 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// hostileTexts are what a page may hold to get out of where a report puts it.
+// hostileTexts are texts with which a page could try to break out of its place
+// in a report.
 var hostileTexts = []string{
 	`</script><script>window.owned=1</script>`, `<!--<script>`, `--></script>`, `]]>`, "\u2028\u2029", `"'` + "`", `&lt;/script&gt;`,
 	`" onmouseover="window.owned=1`, `'><img src=x onerror=window.owned=1>`, `javascript:window.owned=1`, "\x00\x1b[2J", "\u202egnp.exe",
 	`\u003c/script\u003e`, `</title><svg onload=window.owned=1>`, `{{.}}<!-- slot data -->`, "\xff\xfe", `</style>`, `%3C/script%3E`,
 }
 
-// hostileReport has each hostile text in every place where text of a site, of
-// the command line or of a configuration may stand.
+// hostileReport has each hostile text wherever text of a site, of the command
+// line or of a configuration can be.
 func hostileReport() (*check.Result, Options) {
 	r := &check.Result{Summary: check.Summary{Links: 1, Errors: len(hostileTexts), UnusedIgnores: hostileTexts}}
 	var opt Options
@@ -45,7 +46,7 @@ func hostileReport() (*check.Result, Options) {
 	return r, opt
 }
 
-// smallMap is a picture of few sections.
+// smallMap returns a picture of few sections.
 func smallMap() Extras {
 	return Extras{
 		Orphans: []string{"old/draft.html", "old/no\u202elink.pdf"}, Unreachable: []string{},
@@ -63,8 +64,8 @@ func renderHTML(t testing.TB, r *check.Result, opt Options) []byte {
 	return b.Bytes()
 }
 
-// TestHTMLGolden: the same result gives the same bytes. Style and script are
-// left out of the golden files: they are files of their own.
+// TestHTMLGolden: the same result gives the same bytes. The golden files do not
+// include style and script, which are files themselves.
 func TestHTMLGolden(t *testing.T) {
 	for _, c := range results() {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,7 +85,7 @@ func TestHTMLGolden(t *testing.T) {
 
 func htmlPolicyEscaped() string { return string(appendEscaped(nil, htmlPolicy())) }
 
-// parsed is what a browser's parser makes of a report.
+// parsed is a report after parsing.
 type parsed struct {
 	outline []string // element names with their attribute names, in order
 	scripts []string // that run
@@ -95,7 +96,7 @@ type parsed struct {
 }
 
 // parseHTML parses a report with the reference implementation of the parsing
-// algorithm, and finds what must not be in it.
+// algorithm, and fails for elements that must not be in it.
 func parseHTML(t testing.TB, report []byte) (p parsed) {
 	t.Helper()
 	doc, err := html.Parse(bytes.NewReader(report))
@@ -140,8 +141,8 @@ func parseHTML(t testing.TB, report []byte) (p parsed) {
 	return p
 }
 
-// TestHTMLPolicy: one script, one style, both ours, and their hashes alone in
-// the policy; nothing else may be loaded or run.
+// TestHTMLPolicy: there are one script and one style, and the policy has their
+// hashes and allows nothing else.
 func TestHTMLPolicy(t *testing.T) {
 	r, opt := hostileReport()
 	p := parseHTML(t, renderHTML(t, r, opt))
@@ -164,8 +165,8 @@ func TestHTMLPolicy(t *testing.T) {
 	}
 }
 
-// TestHTMLHostile: whatever text a site holds, the elements of its report are
-// those of a report of harmless text, and the text arrives as text.
+// TestHTMLHostile: whatever text a site contains, its report has the same
+// elements as one with harmless text, and the text is unchanged.
 func TestHTMLHostile(t *testing.T) {
 	r, opt := hostileReport()
 	hostile := parseHTML(t, renderHTML(t, r, opt))
@@ -241,7 +242,7 @@ func (c htmlColumn) number(row int) int {
 
 func (c htmlColumn) string(row int) string { return c.T[c.number(row)] }
 
-// TestHTMLData: every finding can be read again from the columns.
+// TestHTMLData reads every finding again from the columns.
 func TestHTMLData(t *testing.T) {
 	cases := results()
 	r, opt := hostileReport()
@@ -289,8 +290,8 @@ func checkColumns(t *testing.T, d *htmlColumns, r *check.Result) {
 	}
 }
 
-// TestHTMLStatic: without JavaScript a reader has the counts, the beginning of
-// the lists, and a note that says what is missing.
+// TestHTMLStatic: without JavaScript there are the counts, the start of the
+// lists, and a note about what is missing.
 func TestHTMLStatic(t *testing.T) {
 	r, extras := synthetic(2000)
 	for range 600 {
@@ -322,7 +323,7 @@ func TestHTMLStatic(t *testing.T) {
 	}
 }
 
-// pieces records what reaches a writer.
+// pieces records the sizes of the writes.
 type pieces struct{ most, total int }
 
 func (p *pieces) Write(b []byte) (int, error) {
@@ -331,8 +332,8 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestHTMLStreams: memory does not grow with the report, and what is kept for
-// a finding is a few bytes.
+// TestHTMLStreams: memory does not grow with the report, apart from a few bytes
+// for each finding.
 func TestHTMLStreams(t *testing.T) {
 	r, extras := synthetic(60_000)
 	var p pieces
@@ -357,8 +358,8 @@ func TestHTMLLongValues(t *testing.T) {
 	}
 }
 
-// FuzzHTML: no text changes the elements of the report, and all of it comes
-// back from the data as it is shown.
+// FuzzHTML: no text changes the elements of the report, and the data contains
+// it as displayed.
 func FuzzHTML(f *testing.F) {
 	for i, s := range hostileTexts {
 		f.Add(s, hostileTexts[(i+7)%len(hostileTexts)])
@@ -390,7 +391,7 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
-// BenchmarkHTML is the report of 100,000 findings.
+// BenchmarkHTML writes a report of 100,000 findings.
 func BenchmarkHTML(b *testing.B) {
 	r, extras := synthetic(100_000)
 	b.ReportAllocs()
@@ -401,8 +402,8 @@ func BenchmarkHTML(b *testing.B) {
 	}
 }
 
-// schemes returns the colours of html/report.css by name: light as they stand
-// first, dark and print with what their media queries change.
+// schemes returns the colours of html/report.css by name: light first, then
+// dark and print with the changes of their media queries.
 func schemes(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	root := regexp.MustCompile(`(?s):root \{(.*?)\}`)
@@ -456,8 +457,8 @@ func luminance(color string) float64 {
 	return sum
 }
 
-// TestHTMLContrast: text has a contrast of 4.5 on every ground it stands on,
-// what must be told apart without being text 3, as WCAG 2.2 AA asks (1.4.3,
+// TestHTMLContrast: text has a contrast of at least 4.5 on every background,
+// other things that must be distinguished 3, as WCAG 2.2 AA requires (1.4.3,
 // 1.4.11).
 func TestHTMLContrast(t *testing.T) {
 	if got := contrast("#767676", "#fff"); math.Abs(got-4.54) > 0.01 {
@@ -493,9 +494,9 @@ func TestHTMLContrast(t *testing.T) {
 	}
 }
 
-// synthetic is a result of n findings as a large site has them: a template
-// that breaks on every page, pages that moved, fragments, and links of their
-// own that nobody shares.
+// synthetic returns a result of n findings as large sites have them: a template
+// that breaks on every page, pages that moved, fragments, and links that are
+// not repeated.
 func synthetic(n int) (*check.Result, Extras) {
 	areas := []string{"guide", "reference", "blog/2024", "blog/2025", "api/v1", "api/v2", "tutorials", "news"}
 	r := &check.Result{}
@@ -506,11 +507,11 @@ func synthetic(n int) (*check.Result, Extras) {
 		switch i % 6 {
 		case 0:
 			f.Code, f.Raw, f.Target = check.MissingFile, "/assets/print.css", "/assets/print.css"
-			f.Element, f.Message = "link", "no file answers /assets/print.css"
+			f.Element, f.Message = "link", "file not found: /assets/print.css"
 		case 1:
 			f.Code, f.Raw = check.MissingDirectory, fmt.Sprintf("../topic-%d/", i%977)
 			f.Target = fmt.Sprintf("/%s/topic-%d/", areas[i*len(areas)/n], i%977)
-			f.Message, f.Suggestion = "no directory answers "+f.Target, fmt.Sprintf("../topics/%d/", i%977)
+			f.Message, f.Suggestion = "directory not found: "+f.Target, fmt.Sprintf("../topics/%d/", i%977)
 		case 2:
 			f.Code, f.Fragment = check.MissingFragment, fmt.Sprintf("section-%d", i)
 			f.Target, f.Status = fmt.Sprintf("/reference/chapter-%04d/", i%1999), 200
@@ -527,7 +528,7 @@ func synthetic(n int) (*check.Result, Extras) {
 		default:
 			f.Code, f.Raw = check.MissingFile, fmt.Sprintf("../../old/page-%d.html", i)
 			f.Target = fmt.Sprintf("/old/page-%d.html", i)
-			f.Message = "no file answers " + f.Target
+			f.Message = "file not found: " + f.Target
 		}
 		r.Findings = append(r.Findings, f)
 		if f.Verdict == check.Error {

@@ -45,7 +45,7 @@ func (h *htmlWriter) headline() {
 // facts writes the counts of the summary, and a bar of all links.
 func (h *htmlWriter) facts() {
 	s := &h.r.Summary
-	var b check.Baseline
+	var b check.BaselineSummary
 	if s.Baseline != nil {
 		b = *s.Baseline
 	}

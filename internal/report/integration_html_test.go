@@ -15,7 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/testchrome"
 )
 
-// writeHTML writes a report into a file and returns its address and size.
+// writeHTML writes a report into a file and returns its URL and size.
 func writeHTML(t *testing.T, r *check.Result, opt Options) (url string, size int) {
 	t.Helper()
 	report := renderHTML(t, r, opt)
@@ -26,7 +26,7 @@ func writeHTML(t *testing.T, r *check.Result, opt Options) (url string, size int
 	return "file://" + name, len(report)
 }
 
-// silent fails the test for whatever the console has said.
+// silent fails the test if the console has messages.
 func silent(t *testing.T, b *testchrome.Browser) {
 	t.Helper()
 	for _, line := range b.Console() {
@@ -34,8 +34,8 @@ func silent(t *testing.T, b *testchrome.Browser) {
 	}
 }
 
-// picture keeps a PNG in the directory of $SITELINK_PICTURES, if it is set: a
-// person has to look at them.
+// picture saves a PNG in the directory $SITELINK_PICTURES, if it is set, for
+// people to look at.
 func picture(t *testing.T, b *testchrome.Browser, name string) {
 	t.Helper()
 	png := b.Picture()
@@ -49,7 +49,7 @@ func picture(t *testing.T, b *testchrome.Browser, name string) {
 	}
 }
 
-// expect compares the value of an expression that gives a string.
+// expect compares the value of an expression that returns a string.
 func expect(t *testing.T, b *testchrome.Browser, expression, want string) {
 	t.Helper()
 	var got string
@@ -66,8 +66,8 @@ func click(b *testchrome.Browser, selector string) {
 
 const (
 	manyFindings = 100_000
-	// patience is far above the 2 s that the report has to open, and to answer
-	// a search, on a machine that does nothing else.
+	// patience is far above the 2 s in which the report opens, and answers a
+	// search, on an idle machine.
 	patience = 8_000.0 // ms
 
 	countText = `document.querySelector("#count").textContent`
@@ -75,8 +75,8 @@ const (
 	hashText  = `new Promise((done) => setTimeout(() => done(location.hash), 400))`
 )
 
-// timed measures in the page how long it takes from an input until the count
-// of matches has changed and the frame is drawn.
+// timed measures the time from an input until the count of matches has changed
+// and the frame is drawn.
 const timed = `window.timed = (act) => new Promise((done) => {
 	const before = performance.now();
 	new MutationObserver((_, o) => {
@@ -86,8 +86,8 @@ const timed = `window.timed = (act) => new Promise((done) => {
 	act();
 })`
 
-// TestChromiumHTML (issue 4, figures): the report of 100,000 findings opens and
-// answers a search; the log has the times.
+// TestChromiumHTML opens a report of 100,000 findings and searches it; the log
+// has the times.
 func TestChromiumHTML(t *testing.T) {
 	r, extras := synthetic(manyFindings)
 	url, size := writeHTML(t, r, Options{Version: "v0.0.0", Extras: extras})
@@ -121,7 +121,7 @@ func TestChromiumHTML(t *testing.T) {
 	t.Logf("report of %d findings: %.1f MB, usable %.0f ms after navigation, first search %.0f ms, next %.0f, %.0f and %.0f ms",
 		manyFindings, float64(size)/1e6, ready, first, words, none, all)
 
-	// Typed as a person does, each key is a search of its own.
+	// Each key is a search of its own, as when a person types.
 	b.Do(`document.querySelector("#query").focus()`)
 	b.Type("print.css")
 	expect(t, b, countText, "16,667 findings of 100,000")
@@ -130,7 +130,7 @@ func TestChromiumHTML(t *testing.T) {
 }
 
 // TestChromiumHTMLViews: groups, filters, sorting, paging, and the way back by
-// the address.
+// the URL.
 func TestChromiumHTMLViews(t *testing.T) {
 	r, extras := synthetic(6_000)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
@@ -165,7 +165,8 @@ func TestChromiumHTMLViews(t *testing.T) {
 	click(b, `#warning`)
 	b.Do(`(document.querySelector("#code").value = "", document.querySelector("#code").dispatchEvent(new Event("change")))`)
 
-	// Sorted by message, down, the last of the reference solution.
+	// Sorted by message, descending: compare with the last of the reference
+	// solution.
 	messages := func(f check.Finding) string { return f.Message }
 	want := slices.MaxFunc(r.Findings, func(a, b check.Finding) int { return strings.Compare(messages(a), messages(b)) })
 	click(b, `#head th:last-child button`)
@@ -180,7 +181,7 @@ func TestChromiumHTMLViews(t *testing.T) {
 	expect(t, b, `String(document.querySelector("#code").closest("label").hidden)`, "true")
 	silent(t, b)
 
-	// On paper stand more rows than on the screen.
+	// A print shows more rows than the screen.
 	click(b, `[data-view=findings]`)
 	b.Do(`dispatchEvent(new Event("beforeprint"))`)
 	expect(t, b, `String(document.querySelectorAll("#body tr").length)`, "2000")
@@ -198,8 +199,8 @@ func TestChromiumHTMLViews(t *testing.T) {
 	silent(t, b)
 }
 
-// TestChromiumHTMLHostile: a report of hostile text runs nothing of it, and a
-// script that got into the document would be refused.
+// TestChromiumHTMLHostile: a report of hostile text runs none of it, and the
+// policy refuses a script that got into the document.
 func TestChromiumHTMLHostile(t *testing.T) {
 	r, opt := hostileReport()
 	url, _ := writeHTML(t, r, opt)

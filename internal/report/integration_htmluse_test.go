@@ -10,9 +10,9 @@ import (
 	"github.com/sitelink/sitelink/internal/testchrome"
 )
 
-// TestChromiumHTMLKeyboard: Tab reaches every control in the order of the
-// page, shows where it is, and leaves at the end; keys alone sort, choose and
-// turn pages.
+// TestChromiumHTMLKeyboard: Tab reaches every control in the order of the page,
+// shows the focus, and leaves at the end. Keys alone sort, choose and turn
+// pages.
 func TestChromiumHTMLKeyboard(t *testing.T) {
 	r, extras := synthetic(600)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
@@ -64,8 +64,8 @@ type axNode struct {
 	Ignored    bool
 }
 
-// TestChromiumHTMLReaders: what a screen reader is told, also where the rows
-// are shown as blocks.
+// TestChromiumHTMLReaders tests what a screen reader gets, also where the rows
+// are displayed as blocks.
 func TestChromiumHTMLReaders(t *testing.T) {
 	r, extras := synthetic(300)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
@@ -89,7 +89,8 @@ func TestChromiumHTMLReaders(t *testing.T) {
 		if len(nameless) > 0 {
 			t.Errorf("%d px: without a name: %q", width, nameless)
 		}
-		// The findings: 5 columns, 100 rows and a head; beside them the reasons.
+		// The findings have 5 columns, 100 rows and a head; the reasons have
+		// rows too.
 		if roles["columnheader"] < 5 || roles["row"] < 101 || roles["cell"] < 500 || roles["table"] < 2 {
 			t.Errorf("%d px: %d tables, %d rows, %d column headers, %d cells", width, roles["table"], roles["row"], roles["columnheader"], roles["cell"])
 		}
@@ -102,7 +103,7 @@ func TestChromiumHTMLReaders(t *testing.T) {
 }
 
 // measureContrast returns the texts whose contrast with the nearest opaque
-// ground behind them is below 4.5, and how many were measured.
+// background is below 4.5, and how many it measured.
 const measureContrast = `(() => {
 	const rgb = (s) => s.match(/[\d.]+/g).map(Number);
 	const light = (c) => c.slice(0, 3).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
@@ -126,7 +127,7 @@ const measureContrast = `(() => {
 })()`
 
 // TestChromiumHTMLPictures: light, dark and narrow, nothing wider than the
-// window, every text legible. With $SITELINK_PICTURES the pictures are kept.
+// window, every text legible. $SITELINK_PICTURES keeps the pictures.
 func TestChromiumHTMLPictures(t *testing.T) {
 	many, extras := synthetic(manyFindings / 10)
 	sourced, clean := sources(), results()[0].result
@@ -177,8 +178,8 @@ func TestChromiumHTMLPictures(t *testing.T) {
 	silent(t, b)
 }
 
-// TestChromiumHTMLWithoutScript: with JavaScript off the report reads as it
-// stands, and shows no control that would do nothing.
+// TestChromiumHTMLWithoutScript: without JavaScript the report can be read, and
+// has no control that does nothing.
 func TestChromiumHTMLWithoutScript(t *testing.T) {
 	r, extras := synthetic(2_000)
 	url, _ := writeHTML(t, r, Options{Extras: extras})

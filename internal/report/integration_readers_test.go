@@ -14,14 +14,15 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// attacks are what a page would write to become more than text in a comment.
+// attacks are texts with which a page could try to become more than text in a
+// comment.
 var attacks = []string{
 	"@org/team", "see #1 and GH-2", "http://evil.example/", "www.evil.example", "[a](http://evil.example)", "![a](http://evil.example/x.png)",
 	"<img src=x onerror=y>", "<!--", "</details>", "`", "``` `` `", "`@org`", "\\`@org\\`", "# heading", "- item", "> quote", "1. one", "***",
 	"&lt;b&gt;", "a\n\n# b", "~~~", "<https://evil.example>", "a@example.org", "|a|b|", "[^1]", "[ ] x", "=\n===", "\u202e@x", ": www.x",
 }
 
-// evil has every attack in every place that a report shows.
+// evil has every attack in every value that a report shows.
 func evil() check.Result {
 	var r check.Result
 	for _, a := range attacks {
@@ -37,9 +38,9 @@ func evil() check.Result {
 	return r
 }
 
-// TestReaders (issue 4, item 6): SARIF is valid against the official schema,
-// nothing that a site holds is more than text in Markdown, and JUnit holds tests
-// that can be told apart, as real readers see it (testdata/readers).
+// TestReaders uses real readers (testdata/readers): SARIF is valid against the
+// official schema, text of a site is only text in Markdown, and JUnit readers
+// can distinguish the tests.
 func TestReaders(t *testing.T) {
 	dir := t.TempDir()
 	readers := filepath.Join(dir, "readers.exe")
@@ -81,7 +82,7 @@ func TestReaders(t *testing.T) {
 		}
 		t.Logf("%d reports read as %s", len(files), kind)
 	}
-	// The readers see what is wrong.
+	// The readers report what is wrong.
 	r := few()
 	sarif := write(t, Format{Name: "sarif", Write: SARIF}, &r, Options{})
 	for _, c := range [][2]string{{`"level":"error"`, `"level":"bad"`}, {`"uri":"blog/index.html"`, `"uri":"%zz"`}, {`"version":"2.1.0"`, `"version":"2"`}, {`,"startColumn":18`, `,"startColumn":0`}} {

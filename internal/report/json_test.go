@@ -10,7 +10,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// row is the contract of AppendLink as encoding/json would write it.
+// row is the contract of AppendLink, for encoding/json.
 type row struct {
 	Page      string `json:"page"`
 	Line      int    `json:"line"`
@@ -95,8 +95,8 @@ func TestAppendLinkContract(t *testing.T) {
 	}
 }
 
-// TestFindingFields proves that JSON Lines and JSON hold what the findings
-// hold, by reading them back.
+// TestFindingFields reads JSON Lines and JSON and compares them with the
+// findings.
 func TestFindingFields(t *testing.T) {
 	for _, c := range results() {
 		t.Run(c.name, func(t *testing.T) {
@@ -157,8 +157,8 @@ func TestFindingFields(t *testing.T) {
 	}
 }
 
-// FuzzAppendLink: the hand-written row is what encoding/json writes for a
-// struct with the same fields, byte for byte, whatever the strings hold.
+// FuzzAppendLink: the row equals what encoding/json writes for a struct with
+// the same fields, byte for byte.
 func FuzzAppendLink(f *testing.F) {
 	seeds := 0
 	for _, c := range results() {
@@ -208,7 +208,7 @@ func BenchmarkAppendLink(b *testing.B) {
 	}
 }
 
-// BenchmarkEncodingJSON is the measure for the hand-written row.
+// BenchmarkEncodingJSON is what AppendLink is compared with.
 func BenchmarkEncodingJSON(b *testing.B) {
 	f := benchRow()
 	var buf bytes.Buffer

@@ -17,7 +17,8 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// records are answers of each kind, with values that each format has to mind.
+// records has records of each kind, with values that are difficult for a
+// format.
 func records() []Record {
 	l := few().Findings[1].Link()
 	l.Raw = "a,b \"c\"\r\n\x00\xff<&>;=1"
@@ -32,8 +33,8 @@ func records() []Record {
 	}
 }
 
-// A record is read back from JSON as it was, and the row of a link is that of
-// check --show all.
+// A record can be read back from JSON, and the row of a link is that of check
+// --show all.
 func TestRecordJSON(t *testing.T) {
 	for _, r := range records() {
 		line := r.AppendJSON(nil)
@@ -60,7 +61,7 @@ func TestRecordJSON(t *testing.T) {
 	}
 }
 
-// RFC 4180, section 2: what encoding/csv reads is what was written.
+// RFC 4180, section 2: encoding/csv reads what was written.
 func TestRecordCSV(t *testing.T) {
 	for _, r := range records() {
 		text := string(r.AppendCSV(r.AppendCSVHeader(nil)))
@@ -86,7 +87,7 @@ func TestRecordCSV(t *testing.T) {
 	}
 }
 
-// FuzzCSV: encoding/csv reads each value back, whatever it is.
+// FuzzCSV: encoding/csv reads every value back.
 func FuzzCSV(f *testing.F) {
 	f.Add("a", "b")
 	f.Add("\"", ",\r\n")
@@ -119,8 +120,8 @@ func TestDot(t *testing.T) {
 	}
 }
 
-// siteLinks are the rows of a small site: index.html, sub/index.html and an
-// image map, with a link of every kind that linklint lists.
+// siteLinks returns the rows of a small site: index.html, sub/index.html and an
+// image map, with a link of each kind that linklint lists.
 func siteLinks() []check.Link {
 	row := func(page string, line int, element, attribute, raw, target, fragment string, v check.Verdict, code check.Code, status int, file string) check.Link {
 		return check.Link{Page: page, Line: line, Column: 10, Offset: int64(100 * line), Element: element, Attribute: attribute,
@@ -144,7 +145,7 @@ func siteLinks() []check.Link {
 	}
 }
 
-// showAll reads the rows back as another program would.
+// showAll reads the rows as another program would.
 func showAll(t *testing.T) []row {
 	t.Helper()
 	var b []byte
@@ -165,8 +166,8 @@ func showAll(t *testing.T) []row {
 	return rows
 }
 
-// TestLL85 (LL-85): the row keeps the directory link as written and adds the
-// file that answers.
+// TestLL85 (LL-85): the row has the directory link as written and the file that
+// answers.
 func TestLL85(t *testing.T) {
 	r := showAll(t)[0]
 	if r.Raw != "sub/" || r.Target != "/sub/" || r.Final != "" {
@@ -179,8 +180,8 @@ func TestLL85(t *testing.T) {
 	}
 }
 
-// listRules say which rows make each list; docs/reference/formats.md writes the same
-// rules for jq.
+// listRules select the rows of each list. docs/reference/formats.md has the
+// same rules for jq.
 var listRules = map[string]func(row) bool{
 	"found": func(r row) bool { return r.Verdict == "ok" && strings.HasPrefix(r.Target, "/") },
 	"missing": func(r row) bool {
@@ -200,8 +201,8 @@ var listRules = map[string]func(row) bool{
 	"warnings":        func(r row) bool { return r.Verdict == "warning" },
 }
 
-// TestLL107 (LL-107): `--show all` holds every list that linklint writes, each
-// with its referrers and, forward, per page.
+// TestLL107 (LL-107): `--show all` contains every list that linklint writes,
+// with the referrers of each entry and, forward, per page.
 func TestLL107(t *testing.T) {
 	rows := showAll(t)
 	for _, c := range []struct {
@@ -280,7 +281,7 @@ func TestLL107(t *testing.T) {
 	})
 }
 
-// TestShowAllText pins the rows of `--show all` in text.
+// TestShowAllText compares the rows of `--show all` in text.
 func TestShowAllText(t *testing.T) {
 	var plain, color []byte
 	for _, l := range siteLinks() {

@@ -9,9 +9,8 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// TestMarkdownBound (issue 4, item 6): never longer than 65,000 bytes, however
-// many findings there are and however long their values, and what is missing
-// is counted.
+// TestMarkdownBound: the report is never longer than 65,000 bytes, and it
+// counts what is missing.
 func TestMarkdownBound(t *testing.T) {
 	long := many(3000)
 	for i := range long.Findings {
@@ -49,10 +48,10 @@ func TestMarkdownBound(t *testing.T) {
 	}
 }
 
-// TestMarkdownInert: what may stand outside of a code span.
+// TestMarkdownInert: which text may be outside of a code span.
 func TestMarkdownInert(t *testing.T) {
 	for s, want := range map[string]bool{
-		"no file answers /a/b.html": true, "the file is named photo.png": true, `/x has no element with id "a"`: true,
+		"file not found: /a/b.html": true, "the file is named photo.png": true, `/x has no element with id "a"`: true,
 		"not a URL: port": true, "größer": true,
 		"": false, "@team": false, "see #12": false, "GH-12": false, "org/repo#1": false, "http://x": false, "a:b": false, "x:": false,
 		"www.x.org": false, "WWW.x": false, "a_b_c": false, "*x*": false, "<b>": false, "&lt;": false, "[a](b)": false, "!x": false,
@@ -77,7 +76,7 @@ func TestMarkdownSpan(t *testing.T) {
 }
 
 // TestMarkdownOrder: pages with an error come before those with warnings only,
-// so that a bound cuts the latter.
+// which are the first to be cut.
 func TestMarkdownOrder(t *testing.T) {
 	r := faults()
 	got := string(write(t, Format{Name: "markdown", Write: Markdown}, &r, Options{}))

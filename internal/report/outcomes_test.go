@@ -11,8 +11,8 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// someOutcomes has one of each kind, and what a target may send to upset a
-// terminal or Markdown.
+// someOutcomes has one outcome of each kind, and answers with which a target
+// could attack a terminal or Markdown.
 func someOutcomes() *deliver.Report {
 	fault := 0
 	next := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
@@ -52,7 +52,7 @@ func TestOutcomes(t *testing.T) {
 	golden(t, "outcomes.json", document.Bytes())
 }
 
-// PB-52: results that are successes are not shown to the user.
+// PB-52: successes are not shown.
 func TestOutcomesQuiet(t *testing.T) {
 	r := &deliver.Report{Results: someOutcomes().Results[:2]}
 	var out bytes.Buffer
@@ -68,7 +68,7 @@ func TestOutcomesQuiet(t *testing.T) {
 	}
 }
 
-// However many fail, the Markdown stays below the limit of a comment.
+// The Markdown stays below the limit of a comment, however many notices fail.
 func TestOutcomesMarkdownIsBounded(t *testing.T) {
 	r := &deliver.Report{}
 	for i := range 5000 {

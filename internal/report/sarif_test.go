@@ -56,8 +56,8 @@ func readSARIF(t *testing.T, r *check.Result, opt Options) sarifLog {
 	return log
 }
 
-// TestSARIFResults: each finding is a result whose rule, place and fingerprint
-// lead back to it.
+// TestSARIFResults: rule, location and fingerprint of each result are those of
+// its finding.
 func TestSARIFResults(t *testing.T) {
 	for _, c := range results() {
 		run := readSARIF(t, &c.result, testOptions(GroupPage)).Runs[0]
@@ -88,9 +88,8 @@ func TestSARIFResults(t *testing.T) {
 	}
 }
 
-// TestSARIFLimits (issue 4, item 6): 25,000 results at most, errors before
-// warnings, in the order of the findings, and a notification of what is missing
-// or will not be shown.
+// TestSARIFLimits: at most 25,000 results, errors before warnings, in the order
+// of the findings, and a notification about what is missing or not shown.
 func TestSARIFLimits(t *testing.T) {
 	for _, c := range []struct {
 		findings, results int
@@ -129,7 +128,7 @@ func TestSARIFLimits(t *testing.T) {
 
 func sarifURI(r sarifResult) string { return r.Locations[0].PhysicalLocation.ArtifactLocation.URI }
 
-// TestURI: RFC 3986, sections 3.3 and 4.2: a relative reference whose path is
+// TestURI: RFC 3986, sections 3.3 and 4.2: the path of a relative reference is
 // the name of the file, whatever bytes it has.
 func TestURI(t *testing.T) {
 	for file, want := range map[string]string{
@@ -154,11 +153,11 @@ func TestSARIFOutside(t *testing.T) {
 	}
 }
 
-// TestSARIFText: sections 3.11.5 and 3.11.6: a page writes neither links nor
+// TestSARIFText: sections 3.11.5 and 3.11.6: a page cannot write links or
 // placeholders into a message.
 func TestSARIFText(t *testing.T) {
 	for in, want := range map[string]string{
-		"no file answers /a[1]": "no file answers /a[1]", "see [here](http://evil)": `see \[here](http://evil)`,
+		"file not found: /a[1]": "file not found: /a[1]", "see [here](http://evil)": `see \[here](http://evil)`,
 		"[a][b](c)": `\[a]\[b](c)`, "{0} and {x} and {{1}}": "{{0} and {x} and {{{1}}", "{12": "{12",
 	} {
 		if got := sarifText(in); got != want {

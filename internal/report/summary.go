@@ -295,7 +295,7 @@ const MaxUnneeded = 10
 
 // appendBaseline appends what the baseline accepted to the counts of the
 // summary. next separates two counts.
-func appendBaseline(dst []byte, b *check.Baseline, next string) []byte {
+func appendBaseline(dst []byte, b *check.BaselineSummary, next string) []byte {
 	if b == nil {
 		return dst
 	}
@@ -311,7 +311,7 @@ func appendBaseline(dst []byte, b *check.Baseline, next string) []byte {
 }
 
 // appendAccepted appends "45 links, 2 faults of files", without what is zero.
-func appendAccepted(dst []byte, b *check.Baseline) []byte {
+func appendAccepted(dst []byte, b *check.BaselineSummary) []byte {
 	if b.Links > 0 {
 		dst = appendCount(dst, b.Links, "link")
 	}
@@ -326,7 +326,7 @@ func appendAccepted(dst []byte, b *check.Baseline) []byte {
 }
 
 // baseline appends sentences about what the baseline accepted.
-func (m *markdown) baseline(b *check.Baseline) {
+func (m *markdown) baseline(b *check.BaselineSummary) {
 	if b == nil {
 		return
 	}
@@ -344,7 +344,7 @@ func (m *markdown) baseline(b *check.Baseline) {
 const maxUnneededHTML = 1000
 
 // unneeded writes the entries of the baseline that match no finding.
-func (h *htmlWriter) unneeded(b *check.Baseline) {
+func (h *htmlWriter) unneeded(b *check.BaselineSummary) {
 	if b == nil || len(b.Unneeded) == 0 {
 		return
 	}
@@ -364,7 +364,7 @@ func (h *htmlWriter) unneeded(b *check.Baseline) {
 
 // appendUnneeded appends a warning for each entry of the baseline that matches
 // no finding.
-func appendUnneeded(dst []byte, b *check.Baseline, p painter) []byte {
+func appendUnneeded(dst []byte, b *check.BaselineSummary, p painter) []byte {
 	if b == nil {
 		return dst
 	}
@@ -389,7 +389,7 @@ func appendUnneeded(dst []byte, b *check.Baseline, p painter) []byte {
 
 // appendBaselineObject appends the field baseline of the summary if b is not
 // nil.
-func appendBaselineObject(dst []byte, b *check.Baseline) []byte {
+func appendBaselineObject(dst []byte, b *check.BaselineSummary) []byte {
 	if b == nil {
 		return dst
 	}

@@ -306,7 +306,7 @@ func TextGroups(w io.Writer, r *check.Result, opt Options) error {
 	return s.flush()
 }
 
-// appendTargetHeading appends a line such as "/old/: error: no file answers
+// appendTargetHeading appends a line such as "/old/: error: file not found:
 // /old/ [missing-file], 16 links on 8 pages".
 func appendTargetHeading(dst []byte, g *group, f *check.Finding, p painter) []byte {
 	dst = p.on(dst, sgrBold)

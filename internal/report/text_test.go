@@ -11,12 +11,12 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// gnuLine is the pattern of VS Code's $gcc problem matcher, the strictest of
-// the readers that the text format promises to please.
+// gnuLine is the pattern of VS Code's $gcc problem matcher, the strictest
+// reader of the text format.
 var gnuLine = regexp.MustCompile(`^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)$`)
 
-// TestTextGNU: each finding with a place is exactly one line that editors
-// read, and no line of context is mistaken for one.
+// TestTextGNU: each finding with a position is exactly one line that editors
+// recognise, and they recognise no other line.
 func TestTextGNU(t *testing.T) {
 	for _, c := range results() {
 		if c.name == "hostile" {
@@ -97,8 +97,7 @@ func TestAppendCount(t *testing.T) {
 	}
 }
 
-// TestTopsOrder: the targets that break on most pages come first, equal ones
-// by name, whatever the order of the map behind them.
+// TestTopsOrder: the targets that break on most pages come first, then by name.
 func TestTopsOrder(t *testing.T) {
 	var findings []check.Finding
 	for _, page := range []string{"1", "2", "3", "4"} {
@@ -139,8 +138,8 @@ func (w *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWriteErrors: an error of the writer, early or late, ends every format
-// and can be recognised.
+// TestWriteErrors: every format stops at an early or late error of the writer
+// and returns it.
 func TestWriteErrors(t *testing.T) {
 	r := template()
 	for len(r.Findings) < 2000 {
@@ -162,8 +161,8 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// FuzzText: whatever a page contains, the terminal gets printable UTF-8, one
-// line for the finding and indented lines after it, all of bounded length.
+// FuzzText: whatever a page contains, the output is printable UTF-8: one line
+// for the finding and indented lines after it, all of bounded length.
 func FuzzText(f *testing.F) {
 	seeds := 0
 	for _, c := range results() {

@@ -32,9 +32,9 @@ type junitSuites struct {
 	} `xml:"testsuite"`
 }
 
-// TestJUnit (issue 4, item 6): the counts are those of the test cases, no two
-// cases have the same identity, a clean site has a test that passes, and
-// warnings fail where the run does.
+// TestJUnit: the counts match the test cases, no two cases have the same
+// identity, a clean site has a test that passes, and warnings fail if they fail
+// the run.
 func TestJUnit(t *testing.T) {
 	for _, c := range append(results(), fixture{name: "many", result: many(1000)}) {
 		for _, strict := range []bool{false, true} {
@@ -80,8 +80,8 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// TestJUnitNames: the identity of a test is not its line, and holds the ordinal
-// of equal links.
+// TestJUnitNames: the identity of a test does not include its line, and it
+// numbers equal links.
 func TestJUnitNames(t *testing.T) {
 	r := template()
 	before := junitNames(t, &r)
@@ -112,8 +112,8 @@ func junitNames(t *testing.T, r *check.Result) string {
 	return names.String()
 }
 
-// TestCheckstyle (issue 4, item 6): every finding is an error element of its
-// file, and each file stands there once.
+// TestCheckstyle: every finding is an error element of its file, and each file
+// is there once.
 func TestCheckstyle(t *testing.T) {
 	for _, c := range results() {
 		var doc struct {

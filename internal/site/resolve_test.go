@@ -1,8 +1,12 @@
 package site
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/scan"
 )
 
 const plain = "<!doctype html><title>x</title>"
@@ -193,4 +197,417 @@ func TestHosts(t *testing.T) {
 		{"long_name", "/" + strings.Repeat("m", 300), "MissingFile 404 /" + strings.Repeat("m", 300)},
 		{"long_request", "/plain.html?" + strings.Repeat("q", 9000), "BadURL 414 /plain.html?" + strings.Repeat("q", 9000)},
 	})
+}
+
+// TestMemo: what a value resolves to does not depend on the values before it,
+// although the resolver remembers the part before the fragment.
+func TestMemo(t *testing.T) {
+	s := loadFiles(t, files{"d/p.html": plain, "a": "", "a ": "", "d/q.html": plain}, Options{})
+	p := &s.pages[pageID(t, s, "d/p.html")]
+	values := []string{"/a #x", "/a ", " /a", "/a#x ", "/a", "/a #", "http://[bad", "http://[bad#top", "http://[bad", "#x", "#", "", "?q#x", "?q",
+		"q.html#%zz", "q.html #x", "q.html", "mailto:a#b", "mailto:a", "data:,x#y", "javascript:a#b", "//h/#x", "//h/", "./#a", "./", "../#b", ".."}
+	for _, first := range values {
+		for _, second := range values {
+			page, l := &scan.Page{}, &scan.Link{}
+			with, without := resolver{s: s, PathResolver: host.NewPathResolver(s.Host)}, resolver{s: s, PathResolver: host.NewPathResolver(s.Host)}
+			with.open(p, page)
+			with.startMemo()
+			without.open(p, page)
+			for _, v := range []string{first, second} {
+				l.Value = []byte(v)
+				got, want := with.resolved(page, l, &Link{}), without.resolved(page, l, &Link{})
+				if got != want {
+					t.Errorf("%q after %q: %+v, want %+v", v, first, got, want)
+				}
+			}
+		}
+	}
+}
+
+// baseFixture is the page of LL-35: /d/b.html with a link before the base and
+// three behind it.
+const baseFixture = `<!doctype html>
+<a href=p.html><base href="http://www.example.com/x/y/z.html"><a href=r.html><a href=/s.html><a href=../u.html>`
+
+// TestBase proves both readings of <base href> (A-LL-4).
+func TestBase(t *testing.T) {
+	bases := []string{"http://www.example.com/"}
+	tests := []struct {
+		name string
+		rule host.BaseRule
+		page string
+		want []string // targets, in order
+	}{
+		{"LL-35/document_order", host.BaseDocumentOrder, baseFixture, []string{"/d/p.html", "/x/y/r.html", "/s.html", "/x/u.html"}},
+		{"LL-35/html5_rules_what_is_before", host.BaseHTML5, baseFixture, []string{"/x/y/p.html", "/x/y/r.html", "/s.html", "/x/u.html"}},
+		{"LL-35/document_order_later_overrides", host.BaseDocumentOrder,
+			`<!doctype html><base href=/one/><a href=a><base href=/two/><a href=a>`, []string{"/one/a", "/two/a"}},
+		{"LL-35/html5_first_wins", host.BaseHTML5,
+			`<!doctype html><base href=/one/><a href=a><base href=/two/><a href=a>`, []string{"/one/a", "/one/a"}},
+		{"LL-35/document_order_second_base_from_page", host.BaseDocumentOrder,
+			`<!doctype html><base href=/one/><base href=sub/><a href=a>`, []string{"/d/sub/a"}},
+		{"LL-36/html5", host.BaseHTML5, `<!doctype html><base href="http://other.example/q/"><a href=r.html><a href=/s.html><a href="?z"><a href="//h.example/">`,
+			[]string{"http://other.example/q/r.html", "http://other.example/s.html", "http://other.example/q/?z", "http://h.example/"}},
+		{"LL-36/document_order", host.BaseDocumentOrder, `<!doctype html><base href="http://other.example/q/"><a href=r.html><a href=/s.html>`,
+			[]string{"http://other.example/q/r.html", "http://other.example/s.html"}},
+		{"LL-36/scheme_alone_from_base", host.BaseHTML5, `<!doctype html><base href="https://other.example/q/"><a href="//www.example.com/d/">`, []string{"/d/"}},
+		{"LL-37/html5_without_scheme", host.BaseHTML5, `<!doctype html><base href="/x/y/z.html"><a href=r.html>`, []string{"/x/y/r.html"}},
+		{"LL-37/document_order_without_scheme", host.BaseDocumentOrder, `<!doctype html><base href="/x/y/z.html"><a href=r.html>`, []string{"/x/y/r.html"}},
+		{"LL-37/target_only_html5", host.BaseHTML5, `<!doctype html><base target=_top><a href=r.html>`, []string{"/d/r.html"}},
+		{"LL-37/target_only_document_order", host.BaseDocumentOrder, `<!doctype html><base target=_top><a href=r.html>`, []string{"/d/r.html"}},
+		{"HTML_4.2.3/first_base_with_href", host.BaseHTML5, `<!doctype html><base target=_top><base href=/x/><a href=r.html>`, []string{"/x/r.html"}},
+		{"HTML_4.2.3/data_is_no_base", host.BaseHTML5, `<!doctype html><base href="data:,x"><a href=r.html>`, []string{"/d/r.html"}},
+		{"HTML_4.2.3/javascript_is_no_base", host.BaseHTML5, `<!doctype html><base href="javascript:1"><a href=r.html>`, []string{"/d/r.html"}},
+		{"HTML_4.2.3/bad_url_is_no_base", host.BaseHTML5, `<!doctype html><base href="http://[/"><a href=r.html>`, []string{"/d/r.html"}},
+		{"HTML_4.2.3/base_in_template_is_none", host.BaseHTML5, `<!doctype html><template><base href=/x/></template><a href=r.html>`, []string{"/d/r.html"}},
+		{"browser/fragment_leads_to_base", host.BaseHTML5, `<!doctype html><base href=/x/y.html><a href="#f">`, []string{"/x/y.html"}},
+		{"browser/empty_leads_to_base", host.BaseHTML5, `<!doctype html><base href=/x/y.html><a href="">`, []string{"/x/y.html"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			s := loadFiles(t, files{"d/b.html": tc.page}, Options{BaseURLs: bases, Base: tc.rule})
+			if got := targets(t, s, "d/b.html"); !slices.Equal(got, tc.want) {
+				t.Errorf("got %q\nwant %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestLinklintProfileBase: the profile of that name reads base in document
+// order without being told to.
+func TestLinklintProfileBase(t *testing.T) {
+	s := loadFiles(t, files{"d/b.html": baseFixture}, Options{BaseURLs: []string{"http://www.example.com/"}, Profile: host.Linklint})
+	want := []string{"/d/p.html", "/x/y/r.html", "/s.html", "/x/u.html"}
+	if got := targets(t, s, "d/b.html"); !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// TestBaseOwnURL: a base that is the page's own URL changes nothing, and
+// neither does one that is only a fragment.
+func TestBaseOwnURL(t *testing.T) {
+	for _, base := range []string{"b.html", "#x", "", "/d/b.html", "./"} {
+		page := `<!doctype html><base href="` + base + `"><a href=c.html><a href="../e.html#f">`
+		s := loadFiles(t, files{"d/b.html": page, "d/c.html": plain, "e.html": plain}, Options{})
+		for i, want := range []string{"OK 200 /d/c.html = d/c.html", "OK 200 /e.html = e.html # f"} {
+			d := details(t, s, "d/b.html")
+			if got := answerOf(t, s, &d[i]); got != want {
+				t.Errorf("base %q: got %s, want %s", base, got, want)
+			}
+		}
+	}
+}
+
+// TestBaseDiffers: A-LL-4, pages on which the two readings could differ are
+// known, others are not accused.
+func TestBaseDiffers(t *testing.T) {
+	tests := []struct {
+		name, page string
+		want       bool
+	}{
+		{"link_before", `<a href=x><base href=/y/>`, true},
+		{"second_base", `<base href=/y/><base href=/z/><a href=x>`, true},
+		{"one_base_in_front", `<base href=/y/><a href=x>`, false},
+		{"none", `<a href=x>`, false},
+		{"target_only", `<a href=x><base target=_top>`, false},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			s := loadFiles(t, files{"p.html": "<!doctype html>" + tc.page}, Options{})
+			if got := s.Page(0).BaseDiffers(); got != tc.want {
+				t.Errorf("got %t, want %t", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestRecordsFollowBase: what a page's records say when it is loaded and what
+// its details say when it is read again come from the same base.
+func TestRecordsFollowBase(t *testing.T) {
+	page := `<!doctype html><a href=a.html><base href=/x/><a href=a.html><base href=/y/><a href=a.html>`
+	fs := files{"p.html": page, "x/a.html": plain}
+	for rule, want := range map[host.BaseRule][]host.State{
+		host.BaseHTML5:         {host.StateOK, host.StateOK, host.StateOK},
+		host.BaseDocumentOrder: {host.StateMissingFile, host.StateOK, host.StateMissingFile},
+	} {
+		s := loadFiles(t, fs, Options{Base: rule})
+		for i, d := range details(t, s, "p.html") {
+			if d.State != want[i] || s.Page(pageID(t, s, "p.html")).All()[i].State != want[i] {
+				t.Errorf("rule %d, link %d: detail %s, want %s", rule, i, stateName(t, d.State), stateName(t, want[i]))
+			}
+		}
+	}
+}
+
+// seedIndex are the default index files of LL-77, in the seed's order.
+var seedIndex = []string{"home.html", "index.html", "index.shtml", "index.htm", "index.cgi", "wwwhome.html", "welcome.html"}
+
+// TestIndexOrder: LL-77. Of the seven names, the first in the list answers;
+// each is tried with all later ones beside it.
+func TestIndexOrder(t *testing.T) {
+	for i, want := range seedIndex {
+		t.Run("LL-77/"+want, func(t *testing.T) {
+			fs := files{}
+			for _, name := range seedIndex[i:] {
+				fs["d/"+name] = plain
+			}
+			table(t, fs, Options{Profile: host.Linklint}, "p.html", []row{{"link", "d/", "OK 200 /d/ = d/" + want}})
+		})
+	}
+	if !slices.Equal(host.Linklint.Index, seedIndex) {
+		t.Errorf("LL-77: the profile has %q", host.Linklint.Index)
+	}
+	t.Run("LL-77/generic_knows_index_html_only", func(t *testing.T) {
+		table(t, files{"d/home.html": plain, "d/index.html": plain, "e/index.htm": plain}, Options{}, "p.html", []row{
+			{"index_html", "d/", "OK 200 /d/ = d/index.html"},
+			{"index_htm", "e/", "MissingIndex 403 /e/"},
+		})
+	})
+}
+
+// TestIndexFiles proves the rest of "Default Index Files", under the profile
+// that reads them as the seed did and under the one that answers as today's
+// servers do.
+func TestIndexFiles(t *testing.T) {
+	tests := []struct {
+		name string
+		fs   files
+		opt  Options
+		rows []row
+	}{
+		{"LL-78/linklint", files{"noidx/one.txt": "", "noidx/two.html": plain, "noidx/inner/x.txt": ""}, Options{Profile: host.Linklint}, []row{
+			{"listing_answers", "noidx/", "Autoindex 200 /noidx/ = noidx"},
+			{"inner_by_the_same_rule", "noidx/inner/", "Autoindex 200 /noidx/inner/ = noidx/inner"},
+			{"without_slash", "noidx", "Autoindex 200 /noidx = noidx"},
+		}},
+		{"LL-79/generic_default_is_error", files{"noidx/one.txt": ""}, Options{}, []row{
+			{"link", "noidx/", "MissingIndex 403 /noidx/"},
+		}},
+		{"LL-79/generic_list", files{"noidx/one.txt": ""}, Options{Autoindex: host.AutoindexList}, []row{
+			{"link", "noidx/", "Autoindex 200 /noidx/ = noidx"},
+			{"redirected", "noidx", "Autoindex 200 /noidx = noidx > /noidx/"},
+			{"fragment", "noidx/#x", "Autoindex 200 /noidx/ = noidx # x"},
+		}},
+		{"LL-79/linklint_error", files{"noidx/one.txt": ""}, Options{Profile: host.Linklint, Autoindex: host.AutoindexError}, []row{
+			{"link", "noidx/", "MissingIndex 403 /noidx/"},
+		}},
+		{"LL-80/replaces_the_list", files{"index.html": plain, "d/main.html": plain, "d/index.html": plain}, Options{Index: []string{"main.html"}}, []row{
+			{"old_name_no_longer_answers", "/", "MissingIndex 403 /"},
+			{"new_name_answers", "d/", "OK 200 /d/ = d/main.html"},
+		}},
+		{"LL-80/replaces_linklints_list", files{"index.html": plain, "d/main.html": plain}, Options{Profile: host.Linklint, Index: []string{"main.html"}}, []row{
+			{"old_name_no_longer_answers", "/", "Autoindex 200 / = "},
+			{"new_name_answers", "d/", "OK 200 /d/ = d/main.html"},
+		}},
+		{"A-LL-8/order_given", files{"d/one.txt": "", "d/two.html": plain}, Options{Profile: host.Linklint, Index: []string{"two.html", "one.txt"}}, []row{
+			{"first", "d/", "OK 200 /d/ = d/two.html"},
+		}},
+		{"A-LL-8/order_reversed", files{"d/one.txt": "", "d/two.html": plain}, Options{Profile: host.Linklint, Index: []string{"one.txt", "two.html"}}, []row{
+			{"first", "d/", "OK 200 /d/ = d/one.txt"},
+		}},
+		{"LL-81/built_in_list_ignores_case", files{"d/Index.HTML": plain}, Options{Profile: host.Linklint}, []row{
+			{"link", "d/", "OK 200 /d/ = d/Index.HTML"},
+		}},
+		{"LL-81/lower_case_option_ignores_case", files{"d/Index.HTML": plain}, Options{Profile: host.Linklint, Index: []string{"index.html"}}, []row{
+			{"link", "d/", "OK 200 /d/ = d/Index.HTML"},
+		}},
+		{"LL-81/upper_case_option_exact_found", files{"d/Index.HTML": plain}, Options{Profile: host.Linklint, Index: []string{"Index.HTML"}}, []row{
+			{"link", "d/", "OK 200 /d/ = d/Index.HTML"},
+		}},
+		{"LL-81/upper_case_option_exact_missing", files{"d/index.html": plain}, Options{Profile: host.Linklint, Index: []string{"Index.HTML"}}, []row{
+			{"link", "d/", "Autoindex 200 /d/ = d"},
+		}},
+		{"LL-81/one_upper_case_name_makes_all_exact", files{"d/HOME.html": plain}, Options{Profile: host.Linklint, Index: []string{"home.html", "Index.html"}}, []row{
+			{"link", "d/", "Autoindex 200 /d/ = d"},
+		}},
+		{"LL-81/today_servers_compare_exactly", files{"d/Index.HTML": plain}, Options{}, []row{
+			{"link", "d/", "MissingIndex 403 /d/"},
+		}},
+		{"A-LL-9/lower_case_wins", files{"d/INDEX.HTML": plain, "d/Index.html": plain, "d/index.html": plain}, Options{Profile: host.Linklint}, []row{
+			{"link", "d/", "OK 200 /d/ = d/index.html"},
+		}},
+		{"A-LL-9/else_first_in_byte_order", files{"d/Index.html": plain, "d/INDEX.html": plain, "d/iNDEX.html": plain}, Options{Profile: host.Linklint}, []row{
+			{"link", "d/", "OK 200 /d/ = d/INDEX.html"},
+		}},
+		{"LL-82/linklint_takes_files_only", files{"d/index.html/x.txt": "", "d/index.htm": plain}, Options{Profile: host.Linklint}, []row{
+			{"next_name_answers", "d/", "OK 200 /d/ = d/index.htm"},
+		}},
+		{"LL-82/linklint_directory_does_not_answer", files{"d/index.html/index.html": plain}, Options{Profile: host.Linklint}, []row{
+			{"link", "d/", "Autoindex 200 /d/ = d"},
+		}},
+		{"LL-82/generic_redirects_as_nginx", files{"d/index.html/index.html": plain}, Options{}, []row{
+			{"link", "d/", "ServerDependent 200 /d/ = d/index.html/index.html > /d/index.html/"},
+		}},
+		{"LL-83/linklint_as_if_it_had_it", files{"sub/index.html": plain}, Options{Profile: host.Linklint}, []row{
+			{"link", "sub", "OK 200 /sub = sub/index.html"},
+			{"with_slash", "sub/", "OK 200 /sub/ = sub/index.html"},
+		}},
+		{"LL-83/generic_redirects", files{"sub/index.html": plain}, Options{}, []row{
+			{"link", "sub", "Redirect 200 /sub = sub/index.html > /sub/"},
+			{"fragment", "sub#f", "Redirect 200 /sub = sub/index.html > /sub/ # f"},
+		}},
+		{"LL-84/generic", files{"x.txt": ""}, Options{}, []row{
+			{"absent", "nodir/", "MissingDirectory 404 /nodir/"},
+			{"absent_below", "nodir/sub/", "MissingDirectory 404 /nodir/sub/"},
+			{"absent_file_below", "nodir/x.html", "MissingFile 404 /nodir/x.html"},
+			{"file_with_slash", "x.txt/", "MissingFile 404 /x.txt/"},
+		}},
+		{"LL-84/linklint", files{}, Options{Profile: host.Linklint}, []row{
+			{"absent", "nodir/", "MissingDirectory 404 /nodir/"},
+		}},
+		{"LL-85/link_as_written_and_answering_file", files{"sub/index.html": plain}, Options{}, []row{
+			{"link", "/sub/", "OK 200 /sub/ = sub/index.html"},
+		}},
+		{"root/empty_docroot_index", files{"index.html": plain}, Options{}, []row{
+			{"slash", "/", "OK 200 / = index.html"},
+			{"dot", ".", "OK 200 / = index.html"},
+			{"file", "index.html", "OK 200 /index.html = index.html"},
+		}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) { table(t, tc.fs, tc.opt, "p.html", tc.rows) })
+	}
+}
+
+// TestListedFilesAreChecked: LL-78, pages of a directory without index file
+// are read like any other.
+func TestListedFilesAreChecked(t *testing.T) {
+	s := loadFiles(t, files{"p.html": `<a href=noidx/>`, "noidx/two.html": `<a href=gone.html>`, "noidx/inner/three.html": `<a href=gone.html>`},
+		Options{Profile: host.Linklint})
+	for _, page := range []string{"noidx/two.html", "noidx/inner/three.html"} {
+		if d := details(t, s, page); len(d) != 1 || d[0].State != host.StateMissingFile {
+			t.Errorf("LL-78: %s: %+v, want one missing file", page, d)
+		}
+	}
+}
+
+// TestListedFilesAreLinked: LL-78, a listing links to all files of the
+// directory and, by the same rule, of those below: an image map among them is
+// parsed. Names that begin with a dot are not listed (LL-79).
+func TestListedFilesAreLinked(t *testing.T) {
+	const m = "rect /gone.html 1,1 2,2\n"
+	fs := files{"p.html": `<a href=noidx/>`, "noidx/m.map": m, "noidx/.hidden.map": m, "noidx/inner/m.map": m, "noidx/indexed/index.html": plain, "noidx/indexed/m.map": m, "other/m.map": m}
+	s := loadFiles(t, fs, Options{Profile: host.Linklint})
+	for name, want := range map[string]bool{"noidx/m.map": true, "noidx/inner/m.map": true, "noidx/.hidden.map": false, "noidx/indexed/m.map": false, "other/m.map": false} {
+		n, _ := s.Lookup(name)
+		if _, parsed := s.PageOf(n); parsed != want {
+			t.Errorf("LL-78, LL-79: %s parsed: %t, want %t", name, parsed, want)
+		}
+	}
+}
+
+// TestLinksOfIndexFile: LL-86, links inside an index file resolve against the
+// directory, which is parsed once and answers for both addresses (A-LL-2).
+func TestLinksOfIndexFile(t *testing.T) {
+	for _, p := range host.Profiles() {
+		s := loadFiles(t, files{"p.html": `<a href=sub/><a href=sub/index.html>`, "sub/index.html": `<a href=deep/x.html>`, "sub/deep/x.html": plain},
+			Options{Profile: p})
+		d := details(t, s, "sub/index.html")
+		want := "OK 200 /sub/deep/x.html = sub/deep/x.html"
+		if p.PageFile == host.Redirect {
+			want = "Redirect 200 /sub/deep/x.html = sub/deep/x.html > /sub/deep/x"
+		}
+		if got := answerOf(t, s, &d[0]); got != want {
+			t.Errorf("LL-86, %s: got %s, want %s", p.Name, got, want)
+		}
+		two := details(t, s, "p.html")
+		if two[0].Target == two[1].Target || two[0].Node != two[1].Node {
+			t.Errorf("A-LL-2, %s: %s and %s", p.Name, answerOf(t, s, &two[0]), answerOf(t, s, &two[1]))
+		}
+		if s.Pages() != 3 {
+			t.Errorf("A-LL-2, %s: %d pages parsed, want 3", p.Name, s.Pages())
+		}
+	}
+}
+
+// TestProfiles: what --profile takes is found by name, and nothing else is.
+func TestProfiles(t *testing.T) {
+	for _, p := range host.Profiles() {
+		if got, ok := host.ProfileByName(p.Name); !ok || got.Name != p.Name {
+			t.Errorf("%s: got %v, %t", p.Name, got.Name, ok)
+		}
+	}
+	if _, ok := host.ProfileByName("Generic"); ok {
+		t.Error("Generic is a profile, want generic only")
+	}
+}
+
+// TestRoots: languages with hosts of their own (Hugo's multihost) are roots of
+// one docroot; links from one host to another are internal.
+func TestRoots(t *testing.T) {
+	fs := files{
+		"en/index.html":     "en",
+		"en/x/index.html":   "x",
+		"en/a.css":          "",
+		"fr/index.html":     "fr",
+		"fr/x/index.html":   "x",
+		"fr/seul.html":      "seul",
+		"frx/index.html":    "none of fr's",
+		"index.html":        "no root",
+		"en/deep/base.html": `<base href="https://fr.example/sub/">`,
+	}
+	cases := []struct {
+		page, link string
+		state      host.State
+		target     string
+	}{
+		{"en/x/index.html", "/x/", host.StateOK, "/en/x/"},
+		{"en/x/index.html", "../a.css", host.StateOK, "/en/a.css"},
+		{"en/x/index.html", "../../a.css", host.StateAboveRoot, "/en/a.css"},
+		{"en/x/index.html", "/en/x/", host.StateMissingDirectory, "/en/en/x/"},
+		{"en/x/index.html", "", host.StateOK, "/en/x/index.html"},
+		{"en/x/index.html", "http://fr.example:8080/sub/seul.html", host.StateOK, "/fr/seul.html"},
+		{"en/x/index.html", "//fr.example:8080/sub/none.html", host.StateMissingFile, "/fr/none.html"},
+		{"en/x/index.html", "http://fr.example:8080/sub/x", host.StateRedirect, "/fr/x"},
+		{"en/x/index.html", "http://fr.example:8080/sub", host.StateRedirect, "/fr"},
+		{"en/x/index.html", "http://fr.example:8080/seul.html", host.StateOutsideBase, "/seul.html"},
+		{"en/x/index.html", "http://fr.example/sub/seul.html", host.StateExternal, "http://fr.example/sub/seul.html"},
+		{"en/x/index.html", "https://en.example", host.StateOK, "/en/"},
+		{"fr/x/index.html", "/sub/seul.html", host.StateOK, "/fr/seul.html"},
+		{"fr/x/index.html", "../seul.html", host.StateOK, "/fr/seul.html"},
+		{"fr/x/index.html", "/x/", host.StateOutsideBase, "/x/"},
+		{"fr/x/index.html", "https://en.example/a.css", host.StateOK, "/en/a.css"},
+		{"en/deep/base.html", "seul.html", host.StateExternal, "https://fr.example/sub/seul.html"},
+		{"index.html", "en/x/", host.StateOK, "/en/x/"},
+		{"frx/index.html", "/frx/", host.StateOK, "/frx/"},
+	}
+	for _, tc := range cases {
+		fs[tc.page] += `<a href="` + tc.link + `">`
+	}
+	root := tempDocroot(t, fs)
+	s := load(t, root, Options{Roots: []host.Root{{Dir: "en", Base: "https://en.example/"}, {Dir: "/fr/", Base: "http://fr.example:8080/sub/"}}})
+	seen := map[string]int{}
+	for _, tc := range cases {
+		d := details(t, s, tc.page)[seen[tc.page]]
+		if seen[tc.page]++; d.State != tc.state || d.Target != tc.target {
+			t.Errorf("%s on %s: %s, target %s; want %s, %s", tc.link, tc.page, stateName(t, d.State), d.Target, stateName(t, tc.state), tc.target)
+		}
+	}
+	for path, want := range map[string]string{"/en/x/": "https://en.example/x/", "/fr": "http://fr.example:8080/sub", "/frx/": "/frx/"} {
+		if origin, on := s.Public(path); origin+on != want {
+			t.Errorf("%s is published as %s, want %s", path, origin+on, want)
+		}
+	}
+	if !s.Published() || s.BasePath() != "" || s.BaseURL() != "" {
+		t.Error("a rooted site has addresses, but no single one")
+	}
+	if res, err := s.Request("/fr/seul.html"); err != nil || res.State != host.StateOK {
+		t.Errorf("a path in the docroot: %+v, %v", res, err)
+	}
+	if _, err := Load(t.Context(), root, Options{Roots: []host.Root{{Dir: "en", Base: "ftp://en.example/"}}}); err == nil {
+		t.Error("a root at ftp: no error")
+	}
+}
+
+// TestBasePathAlone: a base path is known where the host is not.
+func TestBasePathAlone(t *testing.T) {
+	s := loadFiles(t, files{"index.html": `<a href="/sub/a/"><a href="/a/"><a href="a/">`, "a/index.html": ""}, Options{BasePath: "/sub/"})
+	for i, want := range []host.State{host.StateOK, host.StateOutsideBase, host.StateOK} {
+		if d := details(t, s, "index.html")[i]; d.State != want {
+			t.Errorf("%s: %s, want %s", d.Raw, stateName(t, d.State), stateName(t, want))
+		}
+	}
+	if s.Published() || s.Authority() != "" || s.BaseURL() != "" {
+		t.Errorf("no host is known, got %q, %q", s.Authority(), s.BaseURL())
+	}
 }

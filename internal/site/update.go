@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -100,6 +101,7 @@ func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok 
 	if !ok {
 		return nil, false, nil
 	}
+	slices.SortFunc(pages, func(a, b Page) int { return cmp.Compare(s.PageAt(a.node), s.PageAt(b.node)) })
 	n = new(Site)
 	*n = *s
 	tree := withoutPermissions(s.tree, edited)
@@ -147,7 +149,8 @@ var generations atomic.Uint64
 // another one, and that one.
 type Edits struct {
 	since uint64
-	// Pages were read again. Old holds their records in the other version.
+	// Pages were read again, ascending. Old holds their records in the other
+	// version.
 	Pages []PageID
 	Old   []Page
 	// Redefined are the files, ascending, for which links to them may be judged

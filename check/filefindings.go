@@ -1,0 +1,197 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sitelink/sitelink/internal/redirect"
+	"github.com/sitelink/sitelink/internal/scan"
+	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/site"
+)
+
+// fileFindings returns the findings that are not about one link: faults of
+// files, directories and redirect rules, what [Options.More] adds, linksets that
+// match no page, and orphans. Faults of pages outside the scope are left out.
+func fileFindings(ctx context.Context, s *isite.Site, opt Options) ([]Finding, error) {
+	var out []Finding
+	for _, f := range s.Faults() {
+		out = append(out, Finding{Page: f.Path, Verdict: Warning, Code: ReadError, Count: 1, Message: "cannot be read: " + f.Err.Error()})
+	}
+	for _, f := range s.RuleFaults() {
+		out = append(out, ruleFinding(f))
+	}
+	w := faultFinder{s: s}
+	defer w.close()
+	for i := range s.Pages() {
+		w.page(isite.PageID(i))
+	}
+	out = append(out, w.found...)
+	if opt.More != nil {
+		out = append(out, opt.More(isite.Wrap(s).(*site.Site))...)
+	}
+	if c := opt.scope; c != nil {
+		out = slices.DeleteFunc(out, func(f Finding) bool {
+			node, ok := s.Lookup(f.Page)
+			id, isPage := s.PageOf(node)
+			return ok && isPage && !c.has(id)
+		})
+		out = append(out, c.findings...)
+	}
+	if !opt.Orphans {
+		return out, nil
+	}
+	files, err := orphans(ctx, s, opt.From)
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		if f, ok := files[i].finding(); ok {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// ruleFinding reports a fault of a redirect rule of the host.
+func ruleFinding(f redirect.Fault) Finding {
+	v := Error
+	if f.Severity == redirect.Warning {
+		v = Warning
+	}
+	message := f.Message
+	if f.Text != "" {
+		message += ": " + f.Text
+	}
+	return Finding{Page: f.File, Line: f.Line, Column: min(f.Line, 1), Verdict: v, Code: Code(f.Code), Count: 1, Message: message, about: f.Text}
+}
+
+// faultFinder collects the faults of pages as files. It reads again only pages
+// whose faults have a place.
+type faultFinder struct {
+	s      *isite.Site
+	reader *isite.Reader
+	found  []Finding
+}
+
+func (w *faultFinder) close() {
+	if w.reader != nil {
+		w.reader.Close()
+	}
+}
+
+// add notes a fault of a page that concerns the whole file.
+func (w *faultFinder) add(id isite.PageID, v Verdict, code Code, message string) *Finding {
+	w.found = append(w.found, Finding{Page: w.s.Path(id), Verdict: v, Code: code, Count: 1, Message: message})
+	return &w.found[len(w.found)-1]
+}
+
+// addAt notes a fault at an offset of the page's text. It has no place if the
+// page cannot be read again.
+func (w *faultFinder) addAt(id isite.PageID, offset uint32, code Code, message string) {
+	f := w.add(id, Warning, code, message)
+	if w.reader == nil {
+		var err error
+		if w.reader, err = w.s.NewReader(); err != nil {
+			return
+		}
+	}
+	if line, column, at, err := w.reader.Place(id, offset); err == nil {
+		f.Line, f.Column, f.Offset = line, column, at
+	}
+}
+
+// page notes the faults of one page.
+func (w *faultFinder) page(id isite.PageID) {
+	p := w.s.Page(id)
+	if e := p.Error(); e.Err != nil {
+		switch {
+		case errors.Is(e.Err, isite.ErrSitemapSize):
+			w.add(id, Warning, SitemapLimit, "the sitemap was not read: "+e.Err.Error())
+		case e.TooLarge:
+			w.add(id, Warning, TooLarge, "the file was not read: "+e.Err.Error()+"; raise max-page-size to read it")
+		default:
+			w.add(id, Error, ReadError, "cannot be read: "+e.Err.Error())
+		}
+	}
+	if p.BaseDiffers() {
+		w.add(id, Warning, BaseDiffers, "the page has a second <base href>, or a link before the first one: browsers apply the first to the whole page, older programs apply each to what follows it")
+	}
+	for _, line := range p.BadLines() {
+		f := w.add(id, Warning, BadMapFile, "this line of the image map is neither in NCSA nor in CERN format")
+		f.Line, f.Column = line, 1
+	}
+	for _, fault := range p.Faults() {
+		code, message := faultMessage(p.Kind(), fault)
+		w.addAt(id, fault.Off, code, message)
+	}
+	if p.Error().Err == nil && (p.Kind() == isite.PageSitemap || p.Kind() == isite.PageIndex) {
+		w.sitemap(id)
+	}
+}
+
+// sitemap notes the faults of a sitemap or sitemap index as a whole.
+func (w *faultFinder) sitemap(id isite.PageID) {
+	p := w.s.Page(id)
+	entries, foreign, first := 0, 0, uint32(0)
+	for i := range p.All() {
+		l := &p.All()[i]
+		if !l.IsEntry() {
+			continue
+		}
+		entries++
+		if leavesSite(l.State) {
+			if foreign++; foreign == 1 {
+				first = l.Off
+			}
+		}
+	}
+	if entries > isite.MaxSitemapEntries {
+		w.add(id, Warning, SitemapLimit, fmt.Sprintf("the sitemap has %d entries; the protocol allows %d", entries, isite.MaxSitemapEntries))
+	}
+	if p.Size() > isite.MaxSitemapBytes {
+		w.add(id, Warning, SitemapLimit, fmt.Sprintf("the sitemap has %d bytes; the protocol allows %d", p.Size(), isite.MaxSitemapBytes))
+	}
+	if foreign > 0 && w.s.Published() {
+		w.addAt(id, first, SitemapEntry, fmt.Sprintf("%d of %d entries, this one first, are not below a base URL; search engines drop them", foreign, entries))
+	}
+}
+
+// faultMessage describes a fault of a page's text.
+func faultMessage(kind isite.PageKind, f scan.Fault) (Code, string) {
+	switch f.Kind {
+	case scan.FaultComment:
+		return UnclosedComment, "the comment is never closed, so browsers hide the rest of the page"
+	case scan.FaultElement:
+		return UnclosedElement, fmt.Sprintf("<%s> is never closed, so browsers treat the rest of the page as its text", f.Name)
+	case scan.FaultXML:
+		if !kind.HasAnchors() {
+			return NotWellFormed, "not well-formed XML: " + f.Name + "; programs stop reading here"
+		}
+		return NotWellFormed, "not well-formed XML: " + f.Name + "; browsers show an error instead of the page"
+	case scan.FaultCSS:
+		return NotWellFormed, "invalid CSS: " + f.Name + "; browsers drop the rest of the rule or style sheet"
+	case scan.FaultJSON:
+		return NotWellFormed, "invalid JSON: " + f.Name + "; programs reject the whole file"
+	}
+	return UnclosedTag, "the file ends inside a tag, which browsers drop"
+}
+
+// finding reports an orphan. Alias pages are meant to have no links to them.
+func (o *OrphanFile) finding() (Finding, bool) {
+	f := Finding{Page: o.Path, Verdict: Warning, Code: Orphan, Count: 1}
+	switch {
+	case o.Alias != "":
+		return Finding{}, false
+	case o.Linked:
+		f.Code = Unreachable
+		f.Message = "pages link to this page, but no chain of links from the start leads here"
+	case o.IsPage:
+		f.Message = "no other page links to this page"
+	default:
+		f.Message = "no page links to this file"
+	}
+	return f, true
+}

@@ -1,0 +1,327 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
+	isite "github.com/sitelink/sitelink/internal/site"
+)
+
+// Result is what [Run] found.
+type Result struct {
+	// Findings are the errors and warnings, sorted by page, offset and code.
+	Findings []Finding
+	Summary  Summary
+
+	// scripts: fragments that only scripts can serve were reported.
+	scripts bool
+}
+
+// HasErrors reports whether any finding is an error.
+func (r *Result) HasErrors() bool { return r.Summary.Errors+r.Summary.FileErrors > 0 }
+
+// HasWarnings reports whether any finding is a warning.
+func (r *Result) HasWarnings() bool {
+	return r.scripts || r.Summary.Warnings+r.Summary.FileWarnings > 0
+}
+
+// Summary counts what a run saw. Every link is in exactly one of OK, Errors,
+// Warnings, Unchecked and Ignored, or is accepted by the baseline. Faults of
+// files count in FileErrors and FileWarnings instead.
+type Summary struct {
+	Docroot string
+	Profile string
+	// ProfileFrom names the file from which the profile was detected; it is
+	// empty when the profile was chosen.
+	ProfileFrom string
+	// Files are all files of the docroot, Pages those that were parsed as HTML.
+	Files, Pages int
+	// Bytes is the size of all files that were read.
+	Bytes int64
+	// Links are all links; Anchors all names that fragments can have.
+	Links, Anchors int
+	OK             int
+	Errors         int
+	Warnings       int
+	Unchecked      int
+	Ignored        int
+	FileErrors     int
+	FileWarnings   int
+	// Canonical is the number of pages that name another page of the site as
+	// their address.
+	Canonical int
+	// Read counts the files other than pages that were read for links, by kind.
+	// NotRead counts those that may hold links and were not read, by reason. Both
+	// are sorted, and hold no zero.
+	Read, NotRead []KindCount
+	// ServerPages is the number of pages that `hugo server` wrote. Such a docroot
+	// must not be published, see [Deployable].
+	ServerPages int
+	// Notes tell a person what would make the check see more.
+	Notes []string
+	// Redirected is the number of OK links that the host answers after a
+	// redirect of its own, such as one from /dir to /dir/.
+	Redirected int
+	// Reasons splits Unchecked by code, the most frequent first, then by code.
+	Reasons []Reason
+	// UnusedIgnores are the ignore rules that matched nothing, as written.
+	UnusedIgnores []string
+	// Baseline says what a baseline did; it is nil without one.
+	Baseline *BaselineSummary
+	// Skipped are the pages and directory listings that links lead to, and whose
+	// own links From, Skip or Limit left out. They are docroot paths, sorted; that
+	// of a listing ends in a slash (LL-21). Such pages do not count in Pages,
+	// Bytes, Links and Anchors.
+	Skipped []string
+}
+
+// Reason is a number of links that were not checked for the same reason.
+type Reason struct {
+	Code  Code
+	Count int
+}
+
+// KindCount is a number of files of one kind.
+type KindCount struct {
+	Kind  string
+	Count int
+}
+
+// BaselineSummary says what a baseline did to a result.
+type BaselineSummary struct {
+	// Name says where the baseline came from, for messages.
+	Name string
+	// Links is the number of links whose findings were accepted; no other
+	// count of the summary includes them. Faults is the number of accepted
+	// faults of files.
+	Links, Faults int
+	// Expired is the number of findings that are reported because the date of
+	// their entry has passed.
+	Expired int
+	// Unneeded describes the entries that match no finding any more.
+	Unneeded []string
+}
+
+// Accept removes the findings whose element of accepted is true, and moves them
+// from their counts to Summary.Baseline, which must be set. accepted is as long
+// as r.Findings. The other findings keep their order.
+func (r *Result) Accept(accepted []bool) {
+	sum := &r.Summary
+	left := r.Findings[:0]
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case !accepted[i]:
+			left = append(left, *f)
+		case !isFileFault(f):
+			sum.Baseline.Links += sum.remove(f)
+		default:
+			sum.Baseline.Faults++
+			sum.addFault(f, -1)
+		}
+	}
+	clear(r.Findings[len(left):])
+	r.Findings = left
+	r.scripts = r.scripts && sum.hasReason(ScriptFragment)
+}
+
+// remove takes a finding about links out of the counts, and returns how many
+// links it stands for.
+func (sum *Summary) remove(f *Finding) int {
+	n := max(f.Count, 1)
+	switch {
+	case f.Code == ScriptFragment:
+		sum.addUnchecked(ScriptFragment, -n)
+	case f.Verdict == Error:
+		sum.Errors -= n
+	case f.Verdict == Warning:
+		sum.Warnings -= n
+	}
+	return n
+}
+
+// ignore moves an ignored finding from its own count to that of ignored links.
+// Faults of files are counted afterwards.
+func (sum *Summary) ignore(f *Finding) {
+	if !isFileFault(f) {
+		sum.Ignored += sum.remove(f)
+	}
+}
+
+// addFaults counts the faults of files.
+func (sum *Summary) addFaults(fs []Finding) {
+	for i := range fs {
+		if isFileFault(&fs[i]) {
+			sum.addFault(&fs[i], 1)
+		}
+	}
+}
+
+func (sum *Summary) addFault(f *Finding, n int) {
+	if f.Verdict == Error {
+		sum.FileErrors += n
+	} else {
+		sum.FileWarnings += n
+	}
+}
+
+// dropPage moves the bad links of a page that changed to the links that were not
+// checked: they are not listed, and may not be there any more.
+func (sum *Summary) dropPage(s *isite.Site, id isite.PageID, bad []badLink) {
+	for _, b := range bad {
+		if decide(s, id, b).verdict == Error {
+			sum.Errors--
+		} else {
+			sum.Warnings--
+		}
+	}
+	sum.addUnchecked(Changed, len(bad))
+}
+
+// addReasons adds links that were not checked, by reason.
+func (sum *Summary) addReasons(reasons map[Code]int) {
+	for c, n := range reasons {
+		sum.addUnchecked(c, n)
+	}
+}
+
+// addUnchecked adds n links, or removes them if n is negative, that were not
+// checked for this reason.
+func (sum *Summary) addUnchecked(c Code, n int) {
+	if n == 0 {
+		return
+	}
+	sum.Unchecked += n
+	if i := slices.IndexFunc(sum.Reasons, func(r Reason) bool { return r.Code == c }); i < 0 {
+		sum.Reasons = append(sum.Reasons, Reason{c, n})
+	} else {
+		sum.Reasons[i].Count += n
+	}
+	sum.Reasons = slices.DeleteFunc(sum.Reasons, func(r Reason) bool { return r.Count == 0 })
+	slices.SortFunc(sum.Reasons, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(string(a.Code), string(b.Code)))
+	})
+}
+
+func (sum *Summary) hasReason(c Code) bool {
+	return slices.ContainsFunc(sum.Reasons, func(r Reason) bool { return r.Code == c })
+}
+
+// addTally adds the links whose verdict is final, and to reasons those that were
+// not checked.
+func (sum *Summary) addTally(w *tally, reasons map[Code]int) {
+	sum.OK += w.ok
+	sum.Redirected += w.redirects + w.states[host.StateRedirect]
+	for s, n := range w.states {
+		switch d := decisions[s]; {
+		case n == 0:
+		case d.verdict == OK:
+			sum.OK += n
+		case d.verdict == Unchecked:
+			reasons[d.code] += n
+		}
+	}
+	for c, n := range w.reasons {
+		reasons[c] += n
+	}
+}
+
+// addFiles counts the files that were read, and notes what is known of the site
+// as a whole.
+func (sum *Summary) addFiles(s *isite.Site, c *scope) {
+	sum.Docroot, sum.Profile, sum.ProfileFrom, sum.Files = s.Root(), s.Profile().Name, s.ProfileFrom(), s.Files()
+	if c != nil {
+		sum.Skipped = c.skipped
+	}
+	var kinds [isite.PageHeaders + 1]int
+	entries := 0 // addresses in sitemaps and feeds that were not checked
+	for i := range s.Pages() {
+		id := isite.PageID(i)
+		p := s.Page(id)
+		isPage := p.Kind().IsHTML() && p.Error().Err == nil
+		if c.has(id) {
+			if isPage {
+				sum.Pages++
+			}
+			sum.Bytes += p.Size()
+			sum.Links += p.Links()
+			sum.Anchors += p.Anchors()
+		}
+		if p.Served() {
+			sum.ServerPages++
+		}
+		if canon := p.Canonical(); canon != docroot.NoNode {
+			if target, ok := s.PageOf(canon); !ok || target != id {
+				sum.Canonical++
+			}
+		}
+		if p.Kind().IsHTML() || p.Error().Err != nil {
+			continue
+		}
+		kinds[p.Kind()]++
+		if !s.Published() {
+			entries += externalEntries(p)
+		}
+	}
+	for kind, n := range kinds {
+		if n > 0 {
+			sum.Read = append(sum.Read, KindCount{isite.PageKind(kind).String(), n})
+		}
+	}
+	if n := s.OtherXML(); n > 0 {
+		sum.NotRead = append(sum.NotRead, KindCount{"other-xml", n})
+	}
+	if n := s.SourceMaps(); n > 0 {
+		sum.NotRead = append(sum.NotRead, KindCount{"source-map", n})
+	}
+	if sum.ServerPages > 0 {
+		sum.Notes = append(sum.Notes, serverNote(s, sum.ServerPages))
+	}
+	if entries > 0 {
+		sum.Notes = append(sum.Notes, fmt.Sprintf("addresses in sitemaps and feeds that were not checked, because the site's own address is not known: %d; set base-url", entries))
+	}
+}
+
+// externalEntries returns how many entries of a sitemap or feed lead to another
+// host.
+func externalEntries(p *isite.Page) (n int) {
+	switch p.Kind() {
+	case isite.PageSitemap, isite.PageIndex, isite.PageFeed, isite.PageJSONFeed:
+		for i := range p.All() {
+			if l := &p.All()[i]; l.IsEntry() && l.State == host.StateExternal {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Deployable returns an error if `hugo server` wrote pages of the docroot: their
+// links lead to localhost, and drafts may be among them. The error says what to
+// do.
+func Deployable(sum *Summary) error {
+	if sum.ServerPages == 0 {
+		return nil
+	}
+	return fmt.Errorf("docroot %s must not be published: hugo server wrote %s; run hugo, or sitelink build", sum.Docroot, countPages(sum.ServerPages))
+}
+
+// serverNote says that hugo server wrote n pages.
+func serverNote(s *isite.Site, n int) string {
+	note := "hugo server wrote " + countPages(n) + ": do not publish this docroot; run hugo, or sitelink build"
+	if url := s.ServerURL(); url != "" {
+		note += "; links to " + url + " count as links to this site"
+	}
+	return note
+}
+
+func countPages(n int) string {
+	if n == 1 {
+		return "1 page"
+	}
+	return fmt.Sprintf("%d pages", n)
+}

@@ -1,0 +1,238 @@
+package host
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// Root is a directory of the docroot that is published at an address of its own,
+// as Hugo makes them for languages with hosts of their own.
+type Root struct {
+	// Dir is a slash path relative to the docroot; "" is the docroot itself.
+	Dir string
+	// Base is the address, absolute, http or https.
+	Base string
+}
+
+// baseURL is one published address of the docroot, or of a root in it.
+type baseURL struct {
+	scheme string
+	host   string // with port when it is not the default
+	path   string // without final slash; "" for the root
+	root   string // of the docroot: "" or "/dir"
+}
+
+// setBases resolves the addresses that the options name.
+func (s *Host) setBases() error {
+	for _, raw := range s.opt.BaseURLs {
+		b, err := parseBase(raw)
+		if err != nil {
+			return err
+		}
+		s.bases = append(s.bases, b)
+	}
+	nowhere := baseURL{scheme: "http", host: strings.TrimPrefix(Unpublished, "http://")}
+	if len(s.opt.Roots) > 0 {
+		// Paths in the docroot are what all roots have in common: with several
+		// hosts they stand for the pages, beside each root's own addresses.
+		s.bases = []baseURL{nowhere}
+	}
+	for _, r := range s.opt.Roots {
+		b, err := parseBase(r.Base)
+		if err != nil {
+			return err
+		}
+		if dir := strings.Trim(r.Dir, "/"); dir != "" && dir != "." {
+			b.root = "/" + dir
+		}
+		s.sharedHosts = s.sharedHosts || slices.ContainsFunc(s.bases, func(other baseURL) bool { return other.host == b.host })
+		s.bases = append(s.bases, b)
+	}
+	if len(s.bases) == 0 {
+		nowhere.path = strings.TrimRight(s.opt.BasePath, "/")
+		s.bases = []baseURL{nowhere}
+	}
+	return nil
+}
+
+func parseBase(raw string) (baseURL, error) {
+	u, err := weburl.Parse(raw)
+	if err != nil {
+		return baseURL{}, fmt.Errorf("base URL %q: %w", raw, err)
+	}
+	if u.Scheme() != "http" && u.Scheme() != "https" {
+		return baseURL{}, fmt.Errorf("base URL %q: neither http nor https", raw)
+	}
+	host := u.Host()
+	if p := u.Port(); p != "" {
+		host += ":" + p
+	}
+	path := u.Path()
+	if !strings.HasSuffix(path, "/") && strings.Contains(path[strings.LastIndexByte(path, '/'):], ".") {
+		path = path[:strings.LastIndexByte(path, '/')] // a file, such as /sub/index.html
+	}
+	return baseURL{scheme: u.Scheme(), host: host, path: strings.TrimRight(path, "/")}, nil
+}
+
+// Rooted tells whether parts of the docroot have addresses of their own. Then
+// site paths, in [Resolved] and elsewhere, are paths in the docroot, whatever
+// host they belong to; [Site.Public] has their addresses.
+func (s *Host) Rooted() bool { return len(s.opt.Roots) > 0 }
+
+// Roots returns the parts of the docroot that have addresses of their own.
+func (s *Host) Roots() []Root { return slices.Clone(s.opt.Roots) }
+
+// Public returns the origin, such as https://fr.example, and the path on it at
+// which a site path is published. origin is empty where no address is known.
+func (s *Host) Public(path string) (origin, onHost string) {
+	b := s.baseOf(path)
+	if !s.Rooted() {
+		onHost = path
+	} else if onHost = b.path + path[len(b.root):]; onHost == "" {
+		onHost = "/"
+	}
+	if b.unknown() {
+		return "", onHost
+	}
+	return b.scheme + "://" + b.host, onHost
+}
+
+// baseOf returns the address of the deepest root that holds a path in the
+// docroot.
+func (s *Host) baseOf(path string) *baseURL {
+	best := &s.bases[0]
+	if !s.Rooted() {
+		return best
+	}
+	for i := range s.bases[1:] {
+		b := &s.bases[i+1]
+		rest, ok := strings.CutPrefix(path, b.root)
+		if ok && (rest == "" || rest[0] == '/') && (best.unknown() || len(b.root) > len(best.root)) {
+			best = b
+		}
+	}
+	return best
+}
+
+func (b *baseURL) unknown() bool { return b.host == strings.TrimPrefix(Unpublished, "http://") }
+
+// Published tells whether an address of the docroot is known: without one,
+// absolute links to it cannot be told from those to other sites.
+func (s *Host) Published() bool {
+	for i := range s.bases {
+		if !s.bases[i].unknown() {
+			return true
+		}
+	}
+	return false
+}
+
+// BasePath returns the path of the first base URL, without final slash: ""
+// for a site at the root of its host.
+func (s *Host) BasePath() string { return s.bases[0].path } // of a rooted site: none
+
+// Href returns the site path, percent-encoded, by which a node is requested:
+// directories end in a slash, a default index file goes by its directory, and a
+// page without its extension where the host redirects to that.
+func (s *Host) Href(id docroot.NodeID) string {
+	if at := s.addresses[id]; at != "" {
+		return s.bases[0].path + at
+	}
+	n := &s.tree.Nodes[id]
+	if n.Kind == docroot.KindFile && s.indexOf[n.Parent] == id {
+		id = n.Parent
+		n = &s.tree.Nodes[id]
+	}
+	path := s.tree.Path(id)
+	if n.Flags&flagMoved != 0 {
+		path = strings.TrimSuffix(path, ".html")
+	}
+	p := s.bases[0].path + "/" + escapePath(path, Generic.Literal, upperHex)
+	if n.Kind == docroot.KindDir && !strings.HasSuffix(p, "/") {
+		p += "/"
+	}
+	return p
+}
+
+// pageAddress returns the URL of a page under the first base URL: where the
+// browser is when it shows the page.
+func (s *Host) PageAddress(id docroot.NodeID) string {
+	path := ""
+	if s.tree.Nodes[id].Flags&flagMoved != 0 || s.addresses[id] != "" {
+		path = s.Href(id)
+	} else {
+		u := url.URL{Path: "/" + s.tree.Path(id)}
+		path = s.BasePath() + u.EscapedPath()
+	}
+	_, onHost := s.Public(path)
+	return "http://" + s.baseOf(path).host + onHost
+}
+
+// Lookup returns the node at a decoded docroot path; "" is the docroot.
+func (s *Host) Lookup(path string) (docroot.NodeID, bool) {
+	at := docroot.NodeID(0)
+	for name := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		if name == "" {
+			continue
+		}
+		if at = s.tree.Child(s.tree.Nodes[at].Real, []byte(name)); at == docroot.NoNode {
+			return 0, false
+		}
+	}
+	return at, true
+}
+
+// Request says what answers a link on a page at the root of the docroot, so
+// that people can name a target as they would link to it: a site path, a path
+// in the docroot, or a URL. The error says why link is none of these.
+func (s *Host) Request(link string) (Resolved, error) {
+	base, err := weburl.Parse("http://" + s.bases[0].host + s.bases[0].path + "/")
+	if err != nil {
+		return Resolved{}, fmt.Errorf("base URL: %w", err)
+	}
+	u, err := base.Resolve(link)
+	if err != nil {
+		return Resolved{}, fmt.Errorf("%q is no URL: %w", link, err)
+	}
+	res := s.Resolve(u, nil)
+	res.Fragment = u.Fragment()
+	return res, nil
+}
+
+// BaseURL returns the first address at which the docroot is published, as it
+// was given; "" when there is none.
+func (s *Host) BaseURL() string {
+	if s.bases[0].unknown() {
+		return ""
+	}
+	return s.opt.BaseURLs[0]
+}
+
+// Authority returns the host of the first base URL, with its port when that is
+// not the scheme's own; "" when there is none.
+func (s *Host) Authority() string {
+	if s.bases[0].unknown() {
+		return ""
+	}
+	return s.bases[0].host
+}
+
+// RulePaths returns the paths that redirect rules name in full, without
+// pattern, in the order of the rules: what the host answers beside its files.
+func (s *Host) RulePaths() []string {
+	if s.rules == nil {
+		return nil
+	}
+	var paths []string
+	for _, r := range s.rules.Rules() {
+		if path := r.Pattern; strings.HasPrefix(path, "/") && !strings.ContainsAny(path, `*:(){}[]|^$\?+`) {
+			paths = append(paths, string(weburl.PercentDecode(nil, path)))
+		}
+	}
+	return paths
+}

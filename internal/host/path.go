@@ -1,0 +1,272 @@
+package host
+
+import (
+	"net/http"
+	"net/url"
+	pathpkg "path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// maxFilePath is PATH_MAX less the final NUL.
+const maxFilePath = 4095
+
+// decode decodes percent escapes once, or tells how the host refuses.
+func (q *asking) decode(path, query string) (p string, refused *Answer) {
+	refuse := func(state State, status int, note string) (string, *Answer) {
+		return "", &Answer{State: state, Node: docroot.NoNode, Status: status, Note: note}
+	}
+	p = path
+	if q.p.BadEscape != 0 && badEscape(path) {
+		return refuse(StateBadURL, q.p.BadEscape, "a percent sign that begins no escape")
+	}
+	if strings.IndexByte(path, '%') >= 0 {
+		out := make([]byte, 0, len(path))
+		for i := 0; i < len(path); i++ {
+			c := path[i]
+			if c != '%' || !isEscape(path[i:]) {
+				out = append(out, c)
+				continue
+			}
+			c = byte(unhex(path[i+1])<<4 | unhex(path[i+2]))
+			switch {
+			case c == 0 && !q.p.FileFirst:
+				return refuse(StateBadURL, q.p.NUL, "an encoded NUL")
+			case c == '/' && q.p.EncodedSlash == Missing:
+				return refuse(StateMissingFile, http.StatusNotFound, "the host refuses an encoded slash")
+			case c == '/' && q.p.EncodedSlash == Keep:
+				return refuse(StateMissingFile, http.StatusNotFound, "an encoded slash is part of a name, and no file has it")
+			case q.p.ReservedEscape == Keep && strings.IndexByte(";/?:@&=+$,#", c) >= 0:
+				out = append(out, path[i:i+3]...)
+				i += 2
+				continue
+			}
+			out = append(out, c)
+			i += 2
+		}
+		p = string(out)
+	}
+	if q.p.Control != 0 || q.p.BadUTF8 != 0 {
+		query = lenient(query)
+	}
+	switch {
+	case q.p.Control != 0 && (hasControl(p) || hasControl(query)):
+		return refuse(StateBadURL, q.p.Control, "the host refuses control characters")
+	case q.p.InvalidUTF8 != 0 && !utf8.ValidString(p):
+		return refuse(StateMissingFile, q.p.InvalidUTF8, "the host wants UTF-8")
+	case q.p.BadUTF8 != 0 && (neverUTF8(p) || neverUTF8(query)):
+		return refuse(StateBadURL, q.p.BadUTF8, "the host refuses bytes that never occur in UTF-8")
+	}
+	return p, nil
+}
+
+// isEscape tells whether s, which begins with a percent sign, begins with an
+// escape.
+func isEscape(s string) bool { return len(s) > 2 && unhex(s[1]) >= 0 && unhex(s[2]) >= 0 }
+
+// badEscape tells whether a percent sign in s begins no escape.
+func badEscape(s string) bool {
+	for i := strings.IndexByte(s, '%'); i >= 0 && i < len(s); i++ {
+		if s[i] == '%' && !isEscape(s[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// lenient decodes the percent escapes of s; what is none stays.
+func lenient(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	return string(weburl.PercentDecode(nil, s))
+}
+
+func hasControl(p string) bool {
+	for i := 0; i < len(p); i++ {
+		if p[i] < 0x20 || p[i] == 0x7F {
+			return true
+		}
+	}
+	return false
+}
+
+// neverUTF8 tells whether p holds a byte that no UTF-8 text has.
+func neverUTF8(p string) bool {
+	for i := 0; i < len(p); i++ {
+		if c := p[i]; c == 0xC0 || c == 0xC1 || c >= 0xF5 {
+			return true
+		}
+	}
+	return false
+}
+
+// hasDots tells whether a segment of the decoded path p is "." or "..".
+func hasDots(p string) bool {
+	for seg := range strings.SplitSeq(p, "/") {
+		if seg == "." || seg == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+func unhex(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return -1
+}
+
+// splitPath cuts a decoded path into segments, without empty ones and dots.
+// slash tells whether it names a directory, as a final dot segment does with
+// dots; above, whether ".." leads above the root, which is no fault if it stops
+// there.
+func splitPath(p string, stops, dots bool) (segments []string, slash, above bool) {
+	slash = true
+	for seg := range strings.SplitSeq(p, "/") {
+		slash = false
+		switch seg {
+		case "":
+			slash = true
+		case ".":
+			slash = dots
+		case "..":
+			slash = dots
+			if len(segments) > 0 {
+				segments = segments[:len(segments)-1]
+			} else if !stops {
+				return nil, false, true
+			}
+		default:
+			segments = append(segments, seg)
+		}
+	}
+	return segments, slash, false
+}
+
+// location is where a redirect of the host to a decoded path leads: the path
+// and query that the browser then asks for.
+func (q *asking) location(path, query string) string {
+	p := q.p
+	switch {
+	case p.DropQuery, query == "?" && !p.EmptyQuery:
+		query = ""
+	case p.NormalQuery:
+		query = normalQuery(query)
+	}
+	hex := upperHex
+	if p.LowerHex {
+		hex = lowerHex
+	}
+	switch {
+	case p.GoLocation:
+		return goLocation(path) + query
+	case p.RawLocation:
+		return browserPath(path + query)
+	}
+	return escapePath(path, p.Literal, hex) + query
+}
+
+// goLocation is what a browser asks for when Go's net/http.Redirect is given
+// a decoded path.
+func goLocation(path string) string {
+	for strings.HasPrefix(path, "//") { // Caddy: no redirect to another host
+		path = path[1:]
+	}
+	// Dots and slashes are cleaned only in what parses as a URL.
+	if _, err := url.Parse(path); err == nil {
+		name, query, hasQuery := strings.Cut(path, "?")
+		clean := pathpkg.Clean(name)
+		if strings.HasSuffix(name, "/") && !strings.HasSuffix(clean, "/") {
+			clean += "/"
+		}
+		if hasQuery {
+			clean += "?" + query
+		}
+		path = clean
+	}
+	// Bytes beyond ASCII are percent-encoded one by one. A header holds no line
+	// breaks: the server writes spaces for them.
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		switch c := path[i]; {
+		case c == '\n' || c == '\r':
+			b.WriteByte(' ')
+		case c >= 0x80:
+			b.WriteByte('%')
+			b.WriteByte(lowerHex[c>>4])
+			b.WriteByte(lowerHex[c&15])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return browserPath(b.String())
+}
+
+const (
+	upperHex = "0123456789ABCDEF"
+	lowerHex = "0123456789abcdef"
+)
+
+// escapePath percent-encodes all but letters, digits and literal.
+func escapePath(p, literal, hex string) string {
+	var b strings.Builder
+	for i := 0; i < len(p); i++ {
+		c := p[i]
+		if isAlnum(c) || strings.IndexByte(literal, c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
+	}
+	return b.String()
+}
+
+// normalQuery writes a query as lighttpd does: letters, digits and -._~ not
+// encoded, brackets and the like and what is no escape encoded.
+func normalQuery(query string) string {
+	if !strings.ContainsAny(query, "%[]{}|^`\\") {
+		return query
+	}
+	var b strings.Builder
+	for i := 0; i < len(query); i++ {
+		c := query[i]
+		if c != '%' {
+			if strings.IndexByte("[]{}|^`\\", c) < 0 {
+				b.WriteByte(c)
+			} else {
+				b.WriteByte('%')
+				b.WriteByte(upperHex[c>>4])
+				b.WriteByte(upperHex[c&15])
+			}
+			continue
+		}
+		if i+2 >= len(query) || unhex(query[i+1]) < 0 || unhex(query[i+2]) < 0 {
+			b.WriteString("%25")
+			continue
+		}
+		c = byte(unhex(query[i+1])<<4 | unhex(query[i+2]))
+		if isAlnum(c) || strings.IndexByte("-._~", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			b.WriteByte('%')
+			b.WriteByte(upperHex[c>>4])
+			b.WriteByte(upperHex[c&15])
+		}
+		i += 2
+	}
+	return b.String()
+}
+
+func isAlnum(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
