@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCacheChangesNothing: deploys with a cache, kept as bytes between them,
-// give the plans of deploys without.
+// TestCacheChangesNothing: deploys with a cache, which is written and read between
+// them, give the same plans as deploys without.
 func TestCacheChangesNothing(t *testing.T) {
 	with, without := newWorld(t), newWorld(t)
 	with.cache = &Cache{}
@@ -49,7 +49,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	}
 }
 
-// TestCacheIsUsed: what it says of a file with the same sum is believed.
+// TestCacheIsUsed: the cached result for a file with the same hash is used.
 func TestCacheIsUsed(t *testing.T) {
 	w := newWorld(t)
 	w.cache = &Cache{}

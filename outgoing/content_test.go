@@ -10,7 +10,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/outline"
 )
 
-// contentOf finds the content of a page, read by the parser.
+// contentOf returns the content of a page that the parser read.
 func contentOf(t *testing.T, r *rules, text string) (*content, bool) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(text))
@@ -93,7 +93,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// TestHash: what a reader of the entry sees decides, the theme does not.
+// TestHash: the hash depends on what a reader of the entry sees, not on the theme.
 func TestHash(t *testing.T) {
 	rules, err := Options{}.compile()
 	if err != nil {

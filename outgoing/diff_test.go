@@ -23,8 +23,7 @@ type world struct {
 	snap  ledger.Snapshot
 	opt   Options
 	cache *Cache
-	// lines of the last plan, see deploy.
-	plan *Plan
+	plan  *Plan
 }
 
 func newWorld(t *testing.T) *world {
@@ -51,7 +50,7 @@ func (w *world) remove(path string) {
 	}
 }
 
-// post is a page whose article holds the links given as HTML.
+// post returns a page whose article has the given HTML.
 func post(title string, body ...string) string {
 	return "<!DOCTYPE html><html><head><meta charset=utf-8><title>" + title + "</title></head><body><nav><a href=https://nav.example/>n</a></nav>" +
 		"<article><h1>" + title + "</h1>" + strings.Join(body, "\n") + "</article><footer><a href=https://foot.example/>f</a></footer></body></html>"
@@ -107,7 +106,7 @@ func (w *world) apply(c ledger.Change) {
 	}
 }
 
-// sent says that all open notices were delivered by webmention.
+// sent marks all open notices as delivered by webmention.
 func (w *world) sent() {
 	for i := range w.snap.Notices {
 		if n := &w.snap.Notices[i]; n.State == ledger.Pending {
@@ -137,8 +136,8 @@ func TestFirstRunTellsNobody(t *testing.T) {
 	}
 }
 
-// TestDiff: the targets of what is sent are the links that changed since the
-// ledger of the last deploy (PB-11).
+// TestDiff: notices are planned for the links that changed since the last deploy
+// (PB-11).
 func TestDiff(t *testing.T) {
 	w := newWorld(t)
 	w.write("a/index.html", post("A", a("https://x.example/keep"), a("https://x.example/go")))

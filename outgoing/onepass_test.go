@@ -13,7 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/outline"
 )
 
-// bothWays reads a page in one pass and by the parser, and fails where they
+// bothWays reads a page in one pass and by the parser, and fails if they
 // differ: in the reason for an exclusion, in the links or in the hash. sure
 // reports whether the one pass could read the page.
 func bothWays(t *testing.T, w *pageWorker, text []byte) (said pageResult, sure bool) {
@@ -54,8 +54,8 @@ var onePassSeeds = []string{
 	`<svg class=h-entry><a href="https://x.example/"></a></svg><meta http-equiv=status content=410>`, "<p><b>a<p>b",
 }
 
-// TestOnePass: pages say the same however they are read, and the one pass
-// reads what generators write.
+// TestOnePass: both ways to read a page give the same result, and one pass is
+// enough for pages that generators write.
 func TestOnePass(t *testing.T) {
 	w := onePassWorker(t, false)
 	links := 0
@@ -71,7 +71,7 @@ func TestOnePass(t *testing.T) {
 	}
 }
 
-// FuzzOnePass holds the one pass against the parser.
+// FuzzOnePass compares the one pass with the parser.
 func FuzzOnePass(f *testing.F) {
 	for _, text := range onePassSeeds {
 		f.Add([]byte(text))
@@ -84,7 +84,7 @@ func FuzzOnePass(f *testing.F) {
 }
 
 // TestOnePassCorpora compares both on every page of the
-// directories in SITELINK_CORPORA, and says how many pages were left to the
+// directories in SITELINK_CORPORA, and logs how many pages were left to the
 // parser.
 func TestOnePassCorpora(t *testing.T) {
 	root := os.Getenv("SITELINK_CORPORA")

@@ -33,8 +33,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// The bytes on the wire: what is asked for is the URL as a browser would write
-// it, without decoding anything.
+// The request line has the URL as a browser would write it, without decoding.
 func TestRequestBytes(t *testing.T) {
 	var head string
 	base := script(t, func(c net.Conn, h string) {
@@ -146,7 +145,7 @@ func TestMaxBody(t *testing.T) {
 	}
 }
 
-// Answers that never end, in every part that an answer has.
+// Responses that never end, in each of their parts.
 func TestHostileServers(t *testing.T) {
 	quick := Options{Total: 2 * time.Second, Idle: 150 * time.Millisecond}
 	var wrote atomic.Int64
@@ -233,7 +232,7 @@ func TestTotal(t *testing.T) {
 	if wantKind(t, err, Timeout); time.Since(begin) > 5*time.Second {
 		t.Errorf("took %s", time.Since(begin))
 	}
-	// A receiver that needs longer than the others.
+	// A request may allow a slower receiver.
 	slow := handler(t, func(w http.ResponseWriter, r *http.Request) { time.Sleep(200 * time.Millisecond) })
 	c := local(Options{Idle: 50 * time.Millisecond})
 	if _, err := c.Do(t.Context(), Request{URL: slow}); err == nil {

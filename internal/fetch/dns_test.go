@@ -13,14 +13,15 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// nameServer answers for names of its own: each question for IPv4 addresses
-// gets the next list, the last one for ever. An unknown name does not exist.
+// nameServer is a DNS server. Each query for the IPv4 addresses of a name gets the
+// next list, and after the last list that one again. An unknown name does not
+// exist.
 type nameServer struct {
 	mu    sync.Mutex
 	names map[string][][]string
 }
 
-// start returns a resolver that asks the server.
+// start returns a resolver that uses the server.
 func (s *nameServer) start(t *testing.T) *net.Resolver {
 	t.Helper()
 	l, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -76,8 +77,8 @@ func (s *nameServer) answer(m *dnsmessage.Message) {
 	}
 }
 
-// A name is judged by the address that it has when it is dialled, also if it had
-// another one a moment ago.
+// The guard checks the address that a name has when the connection is made, even
+// if it had another one just before.
 func TestNames(t *testing.T) {
 	base := handler(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Host) })
 	_, port, _ := strings.Cut(strings.TrimPrefix(base, "http://"), ":")

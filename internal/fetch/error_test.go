@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// What an exchange that came so far and ended by this error is called.
+// The kind of an error depends on the error and on the phase of the exchange.
 func TestKind(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -54,7 +54,7 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// The words for it are the same on every machine.
+// The text of an error is the same on every machine.
 func TestExplain(t *testing.T) {
 	c := New(Options{})
 	for _, test := range []struct {
@@ -87,7 +87,7 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is asked for is a page of the web, and no message tells a
+// FuzzParse: only http and https URLs are requested, and no message contains a
 // password.
 func FuzzParse(f *testing.F) {
 	for _, raw := range []string{"http://u:secret@h/", "http:/\\u:secret@[/", "//u:secret@h", "ftp://u:secret@h/", "secret", "http://h/\x00"} {

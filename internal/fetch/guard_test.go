@@ -83,7 +83,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// The address that counts is the one that the name has when it is dialled.
+// The guard checks the address to which the connection is made.
 func TestGuardDials(t *testing.T) {
 	asked := false
 	base := script(t, func(c net.Conn, _ string) { asked = true })
@@ -99,7 +99,7 @@ func TestGuardDials(t *testing.T) {
 	}
 }
 
-// What the standard library knows not to be of the public internet is refused.
+// Addresses that the standard library knows not to be public are refused.
 func FuzzGuard(f *testing.F) {
 	for _, addr := range []string{"127.0.0.1", "8.8.8.8", "::1", "::ffff:10.0.0.1", "2001:db8::1", "fe80::1", "64:ff9b::7f00:1", "ff02::1"} {
 		f.Add(netip.MustParseAddr(addr).AsSlice(), uint16(80))
@@ -119,7 +119,7 @@ func FuzzGuard(f *testing.F) {
 			if !refused && port < 1024 && port != 80 && port != 443 {
 				t.Errorf("port %d is dialled", port)
 			}
-			// Who allows an address can dial it, in whatever form it comes.
+			// An allowed address can be used in every form.
 			allow := &guard{allow: []netip.Prefix{netip.PrefixFrom(plain, plain.BitLen())}}
 			if !nat64.Contains(plain) && allow.refuses(netip.AddrPortFrom(a, port)) != "" {
 				t.Errorf("%s is refused though it is allowed", a)

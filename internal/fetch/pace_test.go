@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// visit asks for a turn and keeps it for a while; it returns when the turn
-// came, counted from begin.
+// visit waits for a turn and keeps it for a while. It returns when the turn came,
+// measured from begin.
 func visit(p *pacer, begin time.Time, host string, spacing, hold time.Duration) time.Duration {
 	done, err := p.wait(context.Background(), host, spacing)
 	if err != nil {
@@ -33,7 +33,7 @@ func TestPace(t *testing.T) {
 		if got := visit(p, begin, "b", 0, 0); got != 2*time.Second {
 			t.Errorf("another host has to wait until %s", got)
 		}
-		// One connection at a time: a long one keeps the next out.
+		// One connection at a time: the next one waits for a long one.
 		go visit(p, begin, "c", 0, 5*time.Second)
 		synctest.Wait()
 		if got := visit(p, begin, "c", 0, 0); got != 7*time.Second {
@@ -46,7 +46,7 @@ func TestPace(t *testing.T) {
 		if took := time.Since(begin) - from; took != 999*time.Second {
 			t.Errorf("1,000 requests to one host took %s", took)
 		}
-		// The pace counts from the last one's begin.
+		// The pace is measured from the start of the last request.
 		time.Sleep(time.Minute)
 		if got := visit(p, begin, "c", 0, 0); got != 1066*time.Second {
 			t.Errorf("after a minute at %s", got)

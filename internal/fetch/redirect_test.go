@@ -124,7 +124,7 @@ func TestRedirectFailures(t *testing.T) {
 	}
 }
 
-// Credentials stay with the host that they were meant for.
+// Credentials are only sent to the first host.
 func TestRedirectCredentials(t *testing.T) {
 	var got []string
 	show := func(w http.ResponseWriter, r *http.Request) {

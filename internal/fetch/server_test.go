@@ -29,7 +29,7 @@ func get(t *testing.T, c *Client, url string) (*Response, error) {
 	return c.Do(t.Context(), Request{URL: url})
 }
 
-// wantKind fails unless err is an *Error of this kind.
+// wantKind fails the test unless err is an *Error of this kind.
 func wantKind(t *testing.T, err error, want Kind) *Error {
 	t.Helper()
 	var e *Error
@@ -49,8 +49,8 @@ func handler(t *testing.T, f http.HandlerFunc) string {
 	return s.URL
 }
 
-// script serves connections by f, which gets what stands between it and the
-// end of the request's head. It returns the server's address as a URL.
+// script serves connections with f, which gets the bytes up to the end of the
+// request header. It returns the URL of the server.
 func script(t *testing.T, f func(c net.Conn, head string)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

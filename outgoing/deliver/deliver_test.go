@@ -19,7 +19,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// scripted is a sender whose answers a test writes.
+// scripted is a sender with scripted results.
 type scripted struct {
 	protocol   ledger.Protocol
 	mayRepeat  bool
@@ -71,7 +71,7 @@ func (s *scripted) Send(_ context.Context, n ledger.Notice, e outgoing.Endpoint)
 	return s.send(n)
 }
 
-// pages is a [Fetcher] of pages that exist from a time on.
+// pages is a Doer that serves pages.
 type pages struct {
 	mu      sync.Mutex
 	body    func(url string) (int, string)
@@ -117,7 +117,7 @@ func run(t *testing.T, s ledger.Store, opt Options) *Report {
 	return r
 }
 
-// states are "TARGET PROTOCOL STATE", sorted.
+// states returns "TARGET PROTOCOL STATE" of all notices, sorted.
 func states(t *testing.T, s ledger.Store) []string {
 	t.Helper()
 	snap, err := s.Load(t.Context())
@@ -139,8 +139,8 @@ func want(t *testing.T, got, want []string) {
 	}
 }
 
-// The first sender for which the target has an endpoint delivers; the notice is
-// kept under its protocol. A target without endpoint is no failure.
+// The first sender that finds an endpoint sends the notice, which is recorded with
+// its protocol. A target without endpoint is not a failure.
 func TestPreference(t *testing.T) {
 	wm := &scripted{protocol: ledger.Webmention, mayRepeat: true, discover: func(u string) (string, error) {
 		if strings.Contains(u, "wm") {
@@ -179,7 +179,7 @@ func TestAdditional(t *testing.T) {
 	if len(r.Results) != 2 || len(wm.sent) != 1 || len(link.sent) != 1 {
 		t.Errorf("%+v", r)
 	}
-	// The same event of the same entry, planned again: LINK has it.
+	// The same event of the same content is planned again: LINK was sent already.
 	if err := s.Plan(t.Context(), site, ledger.Change{Notices: []ledger.Notice{notice("a", "https://x.example/", ledger.Added)}}); err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +189,8 @@ func TestAdditional(t *testing.T) {
 	}
 }
 
-// One notice at a time to a host, spaced as the sender asks; hosts side by
-// side.
+// Each host gets one notice at a time, with the spacing of the sender. Hosts are
+// served in parallel.
 func TestPoliteness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all []ledger.Notice
@@ -212,7 +212,7 @@ func TestPoliteness(t *testing.T) {
 		if took := time.Since(began).Round(time.Second); took != 4*17*time.Second+time.Second {
 			t.Errorf("took %v", took)
 		}
-		// Targets of several hosts whose endpoint is one.
+		// Targets on several hosts that share one endpoint.
 		pb.discover, pb.mostAtHost, pb.at = func(string) (string, error) { return "https://one.example/xmlrpc", nil }, 0, nil
 		s = store(t, all...)
 		run(t, s, Options{Senders: []outgoing.Sender{pb}})
@@ -224,8 +224,8 @@ func TestPoliteness(t *testing.T) {
 	})
 }
 
-// A target that names a short time is obeyed in the same run, one that names a
-// long one in a later run; the host gets nothing else meanwhile.
+// If a target names a short time, the notice is sent again in the same run; with a
+// long time, in a later run. The host gets nothing else until then.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := map[string]int{}
@@ -263,7 +263,7 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// The schedule of repeats, by class, and its end.
+// The delays between attempts, and when a notice has failed.
 func TestSchedule(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 500, time.UTC)
 	for name, c := range map[string]struct {
@@ -296,7 +296,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// Notices go out only after the page is live and holds the link.
+// Notices are sent only after the page is live and has the link.
 func TestLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -337,9 +337,9 @@ func TestLive(t *testing.T) {
 	})
 }
 
-// PB-61: an endpoint or target at an address of a private network is skipped,
-// no failure; a host that does not answer is tried later, and after three times
-// in a row its other notices are left for later as well.
+// PB-61: an endpoint or target on a private network is skipped, which is not a
+// failure. A host that does not answer is tried later; after three times in a row,
+// its other notices are left for later as well.
 func TestUnreachable(t *testing.T) {
 	asked := map[string]int{}
 	var mu sync.Mutex
@@ -375,8 +375,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// What an earlier run left in flight is repeated where that is harmless, else
-// named; a failure to find the endpoint does not make it forgotten.
+// A notice that an earlier run left in flight is repeated if that is harmless, and
+// reported otherwise. It stays in flight if the endpoint cannot be discovered.
 func TestInFlight(t *testing.T) {
 	wm := &scripted{protocol: ledger.Webmention, mayRepeat: true}
 	link := &scripted{protocol: ledger.LinkMethod, discover: func(u string) (string, error) { return strings.TrimPrefix(u, "https://z.example/"), nil }}
@@ -398,7 +398,7 @@ func TestInFlight(t *testing.T) {
 	}
 }
 
-// An interrupt lets what is in flight come to its end, and begins nothing.
+// After an interrupt, notices in flight are finished and no others are begun.
 func TestInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -429,7 +429,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// failing is a store that cannot be written any more after some entries.
+// failing is a store that fails after some writes.
 type failing struct {
 	*ledger.File
 	mu   sync.Mutex
@@ -449,7 +449,7 @@ func (f *failing) Begin(ctx context.Context, k ledger.Key) error {
 	return f.File.Begin(ctx, k)
 }
 
-// A store that fails ends the run, and nothing is sent that is not on the disk.
+// A failing store ends the run. Only notices that are begun on disk are sent.
 func TestStoreFails(t *testing.T) {
 	wm := &scripted{protocol: ledger.Webmention}
 	var all []ledger.Notice

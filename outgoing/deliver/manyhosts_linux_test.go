@@ -28,17 +28,17 @@ import (
 	"github.com/sitelink/sitelink/outgoing/webmention"
 )
 
-// atOnce is how many hosts are worked on at once.
+// atOnce is the number of hosts to send to in parallel.
 const atOnce = 256
 
-// perPage is how many targets a source has.
+// perPage is the number of targets of a source.
 const perPage = 100
 
 // TestManyHosts: notices to many loopback hosts at pace 0 take at most 1.5 times
 // as long as a bare loop of net/http that makes the same requests with the same
 // bodies by as many goroutines, and less than 200 MB. SITELINK_HOSTS=10000 is
-// the full form, and holds the time too; a busy machine makes it of little
-// worth for few hosts.
+// the full test. Only that checks the time, which means little for few hosts on a
+// busy machine.
 func TestManyHosts(t *testing.T) {
 	hosts, full := 500, false
 	if text := os.Getenv("SITELINK_HOSTS"); text != "" {
@@ -112,8 +112,8 @@ func processor(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// watchMemory returns a function for the most memory that was taken from the
-// system and not given back.
+// watchMemory returns a function that returns the maximum memory taken from the
+// system so far.
 func watchMemory(t *testing.T) func() uint64 {
 	var peak atomic.Uint64
 	look := func() {
@@ -132,7 +132,7 @@ func watchMemory(t *testing.T) func() uint64 {
 	return func() uint64 { look(); return peak.Load() }
 }
 
-// loopbackServer is a server that answers at all addresses of 127.0.0.0/8.
+// loopbackServer is a server on all addresses of 127.0.0.0/8.
 type loopbackServer struct {
 	port  string
 	hosts int
@@ -188,7 +188,7 @@ func (s *loopbackServer) source(number string) []byte {
 	return page.Bytes()
 }
 
-// bare gets each target and posts to it.
+// bare makes the same requests with net/http: a GET and a POST for each target.
 func (s *loopbackServer) bare(t *testing.T, notices []ledger.Notice) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 	jobs := make(chan *ledger.Notice)

@@ -7,13 +7,13 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// pinger is a sender that has no word for a change of the page.
+// pinger is a sender that cannot announce that a page changed.
 type pinger struct{ *scripted }
 
 func (pinger) Once() bool { return true }
 
-// TestOnce: an update is not sent to a target that has the link by such a
-// protocol, but to one that refused the page. A link that was removed and added
+// TestOnce: an update is not sent with such a protocol to a target that has
+// the link, but to one that refused the page. A link that was removed and added
 // again is sent again (PB-51, PB-1).
 func TestOnce(t *testing.T) {
 	refuse := true

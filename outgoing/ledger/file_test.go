@@ -29,7 +29,7 @@ func openFile(t testing.TB, name string) (*File, *[]string) {
 	return f, &notes
 }
 
-// crash gives the lock back without closing: what a killed process leaves.
+// crash leaves the files as a killed process does: unlocked and not closed.
 func (f *File) crash() {
 	f.lock.release()
 	f.log.file.Close()
@@ -62,7 +62,7 @@ func states(t *testing.T, s Store) map[Key]State {
 	return m
 }
 
-// PB-41: what was sent is recorded, so that a rerun sends nothing twice.
+// PB-41: outcomes are recorded, so that a rerun does not send a notice twice.
 func TestFileSurvivesCrash(t *testing.T) {
 	name := filepath.Join(t.TempDir(), ".sitelink", "ledger.jsonl")
 	f, _ := openFile(t, name)
@@ -141,8 +141,8 @@ func TestJournalTwice(t *testing.T) {
 	}
 }
 
-// However much of the journal a crash leaves, its whole lines count, and what
-// comes next is appended behind them.
+// However much of the journal a crash leaves, its complete lines count, and new
+// entries are appended after them.
 func TestTornJournal(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "l.jsonl")
@@ -181,7 +181,7 @@ func TestTornJournal(t *testing.T) {
 	}
 }
 
-// Damage in the middle names its line, and loses no other.
+// A damaged line in the middle is reported, and no other line is lost.
 func TestDamagedFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "l.jsonl")
 	f, _ := openFile(t, name)
@@ -226,7 +226,7 @@ func TestLocked(t *testing.T) {
 	if !errors.Is(err, ErrLocked) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	// Reading needs no lock, and writes nothing.
+	// Reading needs no lock and writes nothing.
 	r, err := OpenFile(name, FileOptions{ReadOnly: true})
 	check(t, err)
 	if len(states(t, r)) != 1 {
@@ -288,8 +288,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// Many workers share few syncs, and none returns before its entry is on the
-// disk.
+// Many workers share few syncs, and none returns before its entry is on disk.
 func TestGroupCommit(t *testing.T) {
 	f, _ := openFile(t, filepath.Join(t.TempDir(), "l.jsonl"))
 	const workers, each = 64, 20
@@ -328,8 +327,8 @@ func TestGroupCommit(t *testing.T) {
 	}
 }
 
-// Planning while outcomes arrive loses none: the journal is emptied only when
-// the file has its entries.
+// Planning while outcomes arrive loses none of them: the journal is emptied only
+// when the file has its entries.
 func TestPlanBesideRecord(t *testing.T) {
 	f, _ := openFile(t, filepath.Join(t.TempDir(), "l.jsonl"))
 	all := pendingNotices(200)

@@ -117,8 +117,6 @@ type row struct {
 
 func (r *row) kind() rowKind {
 	switch {
-	case *r == row{}:
-		return noRow
 	case r.Sitelink != "":
 		return headerRow
 	case r.Page != "":
@@ -127,8 +125,10 @@ func (r *row) kind() rowKind {
 		return hostRow
 	case r.Event != "" || r.State != "":
 		return noticeRow
+	case r.Source != "" || r.Target != "":
+		return linkRow
 	}
-	return linkRow
+	return noRow
 }
 
 func (r *row) page() Page { return Page{r.Page, r.Hash, r.Gone, r.Replacement} }

@@ -59,7 +59,7 @@ func mustParse(t testing.TB, text string) *parsed {
 	return p
 }
 
-// What is written reads back equal, line by line as JSON.
+// A written ledger is JSON Lines and reads back equal.
 func TestRoundTrip(t *testing.T) {
 	b := sample(200)
 	written := text(t, b)
@@ -128,9 +128,8 @@ func FuzzRow(f *testing.F) {
 	})
 }
 
-// FuzzLedger: no file makes parse panic or lose a line: each is a row, kept
-// aside, or one of the few that are skipped. What it makes of the file is
-// written and read the same.
+// FuzzLedger: parse does not panic, and its result is the same after it is written
+// and read again.
 func FuzzLedger(f *testing.F) {
 	f.Add(textOf(sample(20)), "")
 	f.Add("<<<<<<< HEAD\n"+textOf(sample(10))+"=======\n"+textOf(sample(10))+">>>>>>> x\n", "0000000 x\n")
@@ -228,8 +227,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// The choice between two rows does not depend on their order, and a merge of
-// three states is the same from both sides.
+// The choice between two rows does not depend on their order, and a three-way
+// merge gives the same result from both sides.
 func TestMergeIsSymmetric(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	states := []State{Pending, InFlight, Retry, Done, Permanent}
@@ -289,8 +288,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// BenchmarkLoadSave100k: reading, and writing, a ledger of 100,000 rows in
-// memory; 15 MB. BenchmarkLoadSaveDisk has the disk in it.
+// BenchmarkLoadSave100k parses and writes a ledger of 100,000 rows (15 MB) in
+// memory. BenchmarkLoadSaveDisk includes the disk.
 func BenchmarkLoadSave100k(b *testing.B) {
 	text := textOf(sample(100_000))
 	b.SetBytes(int64(len(text)))

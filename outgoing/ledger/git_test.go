@@ -14,7 +14,7 @@ import (
 
 const gitRef = "git:refs/sitelink/ledger"
 
-// gitEnv is an environment without the user's settings.
+// gitEnv returns an environment without the user's git settings.
 func gitEnv(t testing.TB) []string {
 	return append(os.Environ(), "HOME="+t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
 }
@@ -41,7 +41,7 @@ func remote(t testing.TB) string {
 	return dir
 }
 
-// clone is what CI has: a fresh clone without the ledger.
+// clone makes a fresh clone without the ledger, as in CI.
 func clone(t testing.TB, remote string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "clone")
@@ -86,7 +86,7 @@ func TestGit(t *testing.T) {
 	check(t, g.Record(ctx, claimed[0].Key, n))
 	check(t, g.Close())
 
-	// Another clone knows all of it; the claim is given back.
+	// Another clone has all of it, and the claim was released.
 	h := openGit(t, clone(t, r), "two")
 	got := states(t, h)
 	if len(got) != 3 || got[n.Key] != Done || got[all[1].Key] != Pending {
@@ -105,8 +105,8 @@ func TestGit(t *testing.T) {
 	}
 }
 
-// Two runners that deploy the same at the same time tell every target once:
-// each notice is claimed by one of them.
+// If two runners deploy the same site at the same time, each notice is claimed by
+// one of them.
 func TestGitRace(t *testing.T) {
 	r := remote(t)
 	const notices = 60
@@ -175,8 +175,8 @@ func TestGitRace(t *testing.T) {
 	}
 }
 
-// A runner that dies with its disk: when its lease ends, another one knows that
-// what it had claimed may have been sent. With its disk, the journal knows more.
+// If a runner dies and its disk is lost, another one gets its notices as in flight
+// when the lease ends. If the disk is kept, the journal has the outcomes.
 func TestGitCrash(t *testing.T) {
 	r := remote(t)
 	all := pendingNotices(3)
@@ -219,7 +219,7 @@ func TestGitCrash(t *testing.T) {
 	}
 }
 
-// A remote that cannot be reached: an error that names it, and nothing lost.
+// If the remote cannot be reached, the error names it and nothing is lost.
 func TestGitUnreachable(t *testing.T) {
 	r := remote(t)
 	dir := clone(t, r)

@@ -9,9 +9,9 @@ import (
 
 const source = "http://a.example/post.html"
 
-// The bytes of each call on the raw profile: the words from the right are the
-// version, perhaps one more address, target, source (LK-54), and headers follow
-// as with any request (LK-23).
+// The bytes of each call in the raw form: from the right, the words are the
+// version, optionally one more URL, target and source (LK-54). Headers follow as
+// in any request (LK-23).
 func TestRawBytes(t *testing.T) {
 	for _, c := range []struct {
 		id   string
@@ -80,8 +80,8 @@ func TestReturnBytes(t *testing.T) {
 	}
 }
 
-// LK-21: where a site is both ends of a link, the method alone tells which of
-// them is called.
+// LK-21: if source and target are on the same site, only the method decides which
+// of them is called.
 func TestReceiver(t *testing.T) {
 	for method, want := range map[Method]string{Link: "http://h/b", Unlink: "http://h/b", UnlinkR: "http://h/a", LinkMod: "http://h/a"} {
 		if got := (Call{Method: method, Source: "http://h/a", Target: "http://h/b"}).Receiver(); got != want {
@@ -90,7 +90,7 @@ func TestReceiver(t *testing.T) {
 	}
 }
 
-// LK-58, LK-59: the profile of RFC 2068.
+// LK-58, LK-59: the form of RFC 2068.
 func TestHeaderBytes(t *testing.T) {
 	for _, c := range []struct {
 		method         Method
@@ -140,8 +140,8 @@ func TestNoCall(t *testing.T) {
 	}
 }
 
-// FuzzCall: whatever the addresses hold, a call is one line of the words that
-// the grammar has, or none at all.
+// FuzzCall: for any URLs, a call is one line with the words of the grammar, or it
+// is not sent.
 func FuzzCall(f *testing.F) {
 	f.Add(source, "http://b.example/a b#c", "http://a.example/\r\nX: y")
 	f.Add("http://a.example/ HTTP/1.1", "http://b.example/>", "")

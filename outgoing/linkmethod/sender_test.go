@@ -24,7 +24,7 @@ func mustPeer(t *testing.T, entry string) Peer {
 	return p
 }
 
-// What each answer means.
+// The meaning of each response.
 func TestReplies(t *testing.T) {
 	for _, c := range []struct {
 		id     string
@@ -97,7 +97,7 @@ func TestReplyDetails(t *testing.T) {
 	}
 }
 
-// LK-13: what is sent for what happened to a link.
+// LK-13: the call for each event.
 func TestEvents(t *testing.T) {
 	for _, c := range []struct {
 		event ledger.Event
@@ -137,9 +137,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// LK-57: a peer that does not understand two addresses on the line is tried with
-// the other form; one that understands neither is left alone for 30 days, in
-// later runs too.
+// LK-57: if a peer does not understand the raw form, the other form is tried. If it
+// understands neither, it is not called for 30 days, in later runs either.
 func TestSilence(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -207,7 +206,7 @@ func TestMemoryFails(t *testing.T) {
 	}
 }
 
-// LK-61: by OPTIONS a host opts in, and tells the form.
+// LK-61: the response to OPTIONS opts in and selects the form.
 func TestOptions(t *testing.T) {
 	for _, c := range []struct {
 		answer string
@@ -273,7 +272,7 @@ func TestOptIn(t *testing.T) {
 	}
 }
 
-// A host that cannot be reached is no host that does not support LINK.
+// A host that cannot be reached is not recorded as unsupported.
 func TestUnreachable(t *testing.T) {
 	w := newWire(t, ok)
 	guarded := outgoing.NewClient(outgoing.ClientOptions{Pace: -1})
@@ -293,8 +292,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// Go's own server reads the header form, and refuses the raw one before any
-// handler sees it, as the draft's readers must know (LK-55).
+// The server of net/http understands the header form. It refuses the raw form
+// before a handler sees it, which implementers of the draft must know (LK-55).
 func TestGoServer(t *testing.T) {
 	var got []string
 	base := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {

@@ -16,8 +16,8 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 )
 
-// wire is a server that reads the bytes of each request up to the end of its
-// head and writes what the test gave it, without understanding anything.
+// wire is a server that reads each request up to the end of its header and writes
+// scripted bytes.
 type wire struct {
 	addr string
 
@@ -26,8 +26,8 @@ type wire struct {
 	heads   []string
 }
 
-// newWire answers the first request by the first text, and so on; the last one
-// goes on for ever. An empty text closes the connection.
+// newWire returns a server that sends the first text to the first request and so
+// on, and the last text to all others. An empty text closes the connection.
 func newWire(t *testing.T, answers ...string) *wire {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -69,7 +69,7 @@ func (w *wire) serve(c net.Conn) {
 	io.WriteString(c, answer)
 }
 
-// saw returns the heads of the requests, with b.example for the server's own
+// saw returns the headers of the requests, with b.example in place of the server's
 // address.
 func (w *wire) saw() []string {
 	w.mu.Lock()
@@ -77,7 +77,7 @@ func (w *wire) saw() []string {
 	return w.heads
 }
 
-// url returns the address of a page of the server.
+// url returns the URL of a page of the server.
 func (w *wire) url(path string) string { return "http://" + w.addr + path }
 
 func client() *outgoing.Client {
@@ -89,10 +89,10 @@ func client() *outgoing.Client {
 	})
 }
 
-// tail is what follows the first two lines of a call.
+// tail has the lines after the first two of a call.
 const tail = "User-Agent: sitelink-test\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
-// ok and the others are answers.
+// Responses.
 const (
 	ok        = "HTTP/1.1 200 Ok\r\nContent-Length: 0\r\n\r\n"
 	noService = "HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n"

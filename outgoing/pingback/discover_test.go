@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 )
 
-// stored is a target that has been fetched.
+// stored is a Doer with a stored response.
 type stored struct {
 	page outgoing.Response
 	err  error
@@ -113,8 +113,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestDiscoverStatus: a page that is gone has no server, one that fails for now
-// is asked again.
+// TestDiscoverStatus: a missing page has no server; one that fails temporarily is
+// tried again.
 func TestDiscoverStatus(t *testing.T) {
 	s := New(nil, Options{})
 	page := outgoing.Response{URL: "http://h/", Header: http.Header{"X-Pingback": {"http://h/x"}, "Retry-After": {"7"}}}
@@ -136,7 +136,7 @@ func TestDiscoverStatus(t *testing.T) {
 	}
 }
 
-// FuzzElement holds the search to another reading of section 2.3, which knows no
+// FuzzElement compares the search with an implementation of section 2.3 without
 // regular expressions.
 func FuzzElement(f *testing.F) {
 	f.Add([]byte(`<link rel="pingback" href="http://b/x?a&amp;b" />`))

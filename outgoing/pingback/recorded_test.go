@@ -10,8 +10,8 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// TestRecorded reads what Debian's WordPress said to our calls, as the
-// integration test recorded it (-update), and holds our calls to the recorded
+// TestRecorded reads the responses of Debian's WordPress to our calls, which the
+// integration test recorded (-update), and compares our calls with the recorded
 // ones: PB-36, PB-38, PB-39.
 func TestRecorded(t *testing.T) {
 	const dir = "testdata/wordpress"

@@ -19,8 +19,8 @@ func successBody(value string) string {
 	return prologText + `<methodResponse><params><param><value>` + value + `</value></param></params></methodResponse>`
 }
 
-// TestReply has what servers answer, each case one that a reader of XML-RPC is
-// known to have got wrong. PB-37 to PB-39, PB-53.
+// TestReply has responses of servers. Some reader of XML-RPC is known to have
+// failed on each of them. PB-37 to PB-39, PB-53.
 func TestReply(t *testing.T) {
 	const unread = -1 << 20 // a fault whose code cannot be read
 	var (
@@ -33,7 +33,7 @@ func TestReply(t *testing.T) {
 		name, contentType, body string
 		want                    reply
 	}{
-		// Proper answers.
+		// Correct responses.
 		{"PB-38 success", "", successBody("<string>Pingback registered.</string>"), ok("Pingback registered.")},
 		{"PB-39 fault", "", faultBody("<int>17</int>", "<string>source does not link to target</string>"), failed(17, "source does not link to target")},
 		{"WordPress 48", "", faultBody("<int>48</int>", "<string>The pingback has already been registered.</string>"), failed(48, "The pingback has already been registered.")},
@@ -77,7 +77,7 @@ func TestReply(t *testing.T) {
 		{"success without text", "", successBody("<string></string>"), ok("")},
 		{"success without param", "", prologText + `<methodResponse><params/></methodResponse>`, ok("")},
 
-		// What stands around the answer.
+		// Text around the response.
 		{"byte order mark", "", "\uFEFF" + successBody("ok"), ok("ok")},
 		{"PHP warning before a success", "", "<br />\n<b>Warning</b>: x in <b>/var/y.php</b> on line <b>3</b><br />\n" + successBody("ok"), ok("ok")},
 		{"PHP warning before a fault", "", "<br />\n<b>Notice</b>: a & b<br />\n" + faultBody("<int>48</int>", "x"), failed(48, "x")},
@@ -149,8 +149,8 @@ func utf16(s string) string {
 	return b.String()
 }
 
-// FuzzReply: no answer is a success but a well-formed methodResponse with params
-// and without a fault, by the reader of the standard library.
+// FuzzReply: only a methodResponse with params and without fault that the standard
+// library accepts as well-formed is a success.
 func FuzzReply(f *testing.F) {
 	for _, seed := range []string{
 		successBody("<string>ok</string>"), faultBody("<int>48</int>", "<string>x</string>"),

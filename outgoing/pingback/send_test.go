@@ -21,13 +21,13 @@ const (
 	target = "http://bob.example.net/#foo"
 )
 
-// client may connect to localhost, by whichever address it has.
+// client returns a client that may connect to localhost.
 func client() *outgoing.Client {
 	return outgoing.NewClient(outgoing.ClientOptions{Pace: -1, UserAgent: "sitelink/test", AllowAddresses: []netip.Prefix{
 		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 }
 
-// send sends one notice to a server that answers by handler.
+// send sends one notice to a server with that handler.
 func send(t *testing.T, n ledger.Notice, handler http.HandlerFunc) outgoing.Outcome {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -39,8 +39,8 @@ func send(t *testing.T, n ledger.Notice, handler http.HandlerFunc) outgoing.Outc
 	return o
 }
 
-// TestCall has the bytes of PB-36, with the fragments of source and target
-// (PB-69), and of addresses that XML must escape.
+// TestCall compares the bytes of calls: PB-36, the fragments of source and target
+// (PB-69), and URLs that must be escaped in XML.
 func TestCall(t *testing.T) {
 	var got *http.Request
 	var body string
@@ -86,7 +86,7 @@ func TestFault(t *testing.T) {
 		}
 	}))
 	defer page.Close()
-	// WordPress reads sources on few ports only, which a test has not.
+	// WordPress fetches sources on few ports only, which a test cannot use.
 	good := page.URL + "/good"
 	for _, test := range []struct {
 		name, code, text string
@@ -178,7 +178,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestRedirect: a call stays a POST with its body, whatever the redirect; one to
+// TestRedirect: a call stays a POST with its body after any redirect. A redirect to
 // an address that is not public is refused (PB-61).
 func TestRedirect(t *testing.T) {
 	for _, status := range []int{301, 302, 307, 308} {
@@ -204,8 +204,8 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// TestRefusedEndpoint: PB-61, an endpoint on the loopback is skipped and gets no
-// connection.
+// TestRefusedEndpoint: PB-61, an endpoint on the loopback interface is skipped
+// without a connection.
 func TestRefusedEndpoint(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("connected") }))
 	defer server.Close()
@@ -215,8 +215,8 @@ func TestRefusedEndpoint(t *testing.T) {
 	}
 }
 
-// TestHostile: servers that do not come to an end, or to a beginning, cost
-// little time and are tried again.
+// TestHostile: responses that never end or never start cost little time and are
+// tried again.
 func TestHostile(t *testing.T) {
 	stop := make(chan bool)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -249,8 +249,8 @@ func TestHostile(t *testing.T) {
 	for _, path := range []string{"/silent", "/trickle", "/endless", "/bomb"} {
 		start := time.Now()
 		o := New(c, Options{}).Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: target}}, outgoing.Endpoint{URL: server.URL + path})
-		// What came of the last two is no XML-RPC, if the machine is quick enough
-		// to look at it.
+		// The part of the last two that arrives is not XML-RPC, if the machine is
+		// fast enough to read it.
 		mayEnd := o.State == ledger.Permanent && (path == "/endless" || path == "/bomb")
 		if o.State != ledger.Retry && !mayEnd || o.Message == "" || len(o.Message) > 1000 || time.Since(start) > 10*time.Second {
 			t.Errorf("%s: %+v after %v", path, o, time.Since(start))
@@ -258,7 +258,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestConcurrent: an answer that cannot be decoded harms no other call.
+// TestConcurrent: a response that cannot be decoded does not affect other calls.
 func TestConcurrent(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/bad" {
@@ -284,7 +284,7 @@ func TestConcurrent(t *testing.T) {
 	wait.Wait()
 }
 
-// TestProtocol: what the sender says of itself.
+// TestProtocol: the properties of the sender.
 func TestProtocol(t *testing.T) {
 	s := New(nil, Options{})
 	if s.Protocol() != ledger.Pingback || !s.Idempotent() || !s.Once() || s.Spacing() != 16*time.Second {

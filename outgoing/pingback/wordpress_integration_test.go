@@ -53,8 +53,8 @@ func (s *sources) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestWordPress sends to Debian's WordPress: PB-36 to PB-49 with a receiver that
-// is not ours. First as it is installed, then with the codes that it hides.
+// TestWordPress sends to Debian's WordPress, an independent receiver: PB-36 to
+// PB-49. First as it is installed, then with the codes that it hides.
 func TestWordPress(t *testing.T) {
 	pages := &sources{pages: map[string]string{}}
 	site := testwp.Start(t, pages)
@@ -88,8 +88,8 @@ func TestWordPress(t *testing.T) {
 	if e := endpoint(closed); e.URL != "" {
 		t.Errorf("closed post has endpoint %+v", e)
 	}
-	// expect sends a notice, holds its outcome to what is expected, and keeps
-	// the answer as a fixture for the unit tests.
+	// expect sends a notice, compares its outcome with the expected one, and
+	// records the response for the unit tests.
 	expect := func(name, source, target string, state ledger.State, code int, says string) outgoing.Outcome {
 		t.Helper()
 		o := sender.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: site.URL + source, Target: target}, Event: ledger.Added}, want)
@@ -108,7 +108,7 @@ func TestWordPress(t *testing.T) {
 	expect("masked-no-link", "/src/nolink", post, ledger.Permanent, 0, "no link to "+post)
 	expect("masked-no-title", "/src/notitle", post, ledger.Permanent, 0, "no <title>")
 	expect("masked-closed", "/src/closed", closed, ledger.Retry, 0, "gives no reason, as WordPress does")
-	// After the wait that the outcome asks for, the clock being the database's.
+	// After the wait that the outcome asks for, by the clock of the database.
 	if flooded.After != 16*time.Second {
 		t.Errorf("wait %v", flooded.After)
 	}
@@ -119,7 +119,7 @@ func TestWordPress(t *testing.T) {
 		t.Errorf("getPingbacks: %q, want %q", got, want)
 	}
 
-	// With the codes that the specification has.
+	// With the codes of the specification.
 	site.Plugin("codes", `remove_filter('xmlrpc_pingback_error', 'xmlrpc_pingback_error'); add_filter('comment_flood_filter', '__return_false');`)
 	expect("fault-16", "/src/empty", post, ledger.Retry, 16, "could not fetch the source page")
 	expect("fault-17", "/src/nolink", post, ledger.Permanent, 17, "no link to "+post)
@@ -143,8 +143,8 @@ func describe(o outgoing.Outcome) string {
 	return fmt.Sprintf("%s, after %v: %s", o.State, o.After, o.Message)
 }
 
-// prechecks holds package precheck to WordPress: of each page, it foretells what
-// WordPress answers.
+// prechecks compares package precheck with WordPress: for each page, it must
+// predict the response.
 func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, client *outgoing.Client, target string) {
 	target += "&amp=1" // an address with an ampersand
 	written := html.EscapeString(target)
@@ -221,7 +221,7 @@ func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, 
 	wait.Wait()
 }
 
-// pingbacks asks the blog for the sources that it has of a post.
+// pingbacks returns the sources that the blog has for a post.
 func pingbacks(t *testing.T, client outgoing.Doer, blog, post string) []string {
 	t.Helper()
 	call := `<?xml version="1.0"?><methodCall><methodName>pingback.extensions.getPingbacks</methodName><params><param><value><string>` +
@@ -242,10 +242,10 @@ func pingbacks(t *testing.T, client outgoing.Doer, blog, post string) []string {
 	return found
 }
 
-// corpus holds the rules of package precheck to WordPress's own code on the pages
-// of Python's documentation, with some of their links for targets. WordPress
-// gets each page from a file, and takes the target for a post of its own and the
-// page for one on its own host, which it does not look up.
+// corpus compares the rules of package precheck with WordPress's own code on the
+// pages of Python's documentation, with some of their links as targets. WordPress
+// reads each page from a file. It takes the target as one of its posts and the page
+// as one on its own host, which it does not look up.
 func corpus(t *testing.T, site *testwp.Site, post string) {
 	t.Helper()
 	dir := os.Getenv("SITELINK_CORPORA")
@@ -330,7 +330,7 @@ echo json_encode($codes);`, post[strings.Index(post, "=")+1:], file))
 
 var ports = regexp.MustCompile(`localhost:\d+`)
 
-// record keeps the last call and its answer.
+// record saves the last call and its response.
 func record(t *testing.T, site *testwp.Site, name string) {
 	t.Helper()
 	if !*update {

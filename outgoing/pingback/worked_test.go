@@ -16,11 +16,10 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// TestWorkedExample is the client's side of section 5, as PB-62 asks of a
-// client. Of each link of a post, the target is fetched once and its server
-// called once, without any action by the user (PB-1, PB-2), at the address that
+// TestWorkedExample is the client's part of the example in section 5 (PB-62). For
+// each link of a post, the target is fetched once and its server called once, without any action by the user (PB-1, PB-2), at the address that
 // was found (PB-30), which may be on another host (PB-5). A target without one
-// is passed over in silence (PB-6, PB-31), and no link waits for another (PB-67).
+// is skipped silently (PB-6, PB-31), and no link waits for another (PB-67).
 func TestWorkedExample(t *testing.T) {
 	var mu sync.Mutex
 	var trace []string

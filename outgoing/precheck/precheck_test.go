@@ -34,8 +34,8 @@ func check(p testPage, target string) []Problem {
 	return Check(p.URL, resp, target)
 }
 
-// TestCheck has the rules of WordPress 6.1 one by one; the integration test of
-// package pingback holds the same pages to WordPress itself.
+// TestCheck has the rules of WordPress 6.1 one by one. The integration test of
+// package pingback sends the same pages to WordPress.
 func TestCheck(t *testing.T) {
 	late := strings.Repeat("<p>filler</p>\n", 11000)
 	for _, test := range []struct {
@@ -119,7 +119,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestFor: what keeps WordPress away does not matter to a webmention.
+// TestFor: problems of WordPress do not matter for a webmention.
 func TestFor(t *testing.T) {
 	page := testPage{URL: source, Status: 200, Body: []byte(strings.Replace(link, "text", "", 1))}
 	all := check(page, target)
@@ -163,7 +163,7 @@ func (a answers) Do(_ context.Context, r outgoing.Request) (*outgoing.Response, 
 	return a.response, a.err
 }
 
-// TestFetch: a page is judged by its answer; no answer is an error.
+// TestFetch: the response of a page is checked; a missing response is an error.
 func TestFetch(t *testing.T) {
 	problems, err := Fetch(t.Context(), answers{response: &outgoing.Response{Status: http.StatusGone}}, source, target)
 	if err != nil || len(problems) != 1 || !problems[0].Temporary() {
@@ -174,8 +174,8 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// FuzzCheck: no page is too odd; a page is well or has a reason; and what is
-// well for a pingback has a link by the rules of HTML.
+// FuzzCheck: every problem of any page has a known code, a message, a cure and a
+// valid offset.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte(head+link), target)
 	f.Add([]byte("<a href=x>"+link), "x")

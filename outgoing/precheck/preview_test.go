@@ -17,7 +17,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing/webmention"
 )
 
-// codes are the codes of problems.
+// codes returns the codes of problems.
 func codes(problems []precheck.Problem) []precheck.Code {
 	var all []precheck.Code
 	for _, p := range problems {
@@ -26,8 +26,8 @@ func codes(problems []precheck.Problem) []precheck.Code {
 	return all
 }
 
-// TestPage: each target by its protocol, with the problems that matter to it;
-// nothing is sent. PB-6: a target that takes no notices is no problem.
+// TestPage: each target has its protocol and the problems that matter to it, and
+// nothing is sent. PB-6: a target that does not accept notices is not a problem.
 func TestPage(t *testing.T) {
 	var posts atomic.Int64
 	var text string

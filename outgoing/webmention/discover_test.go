@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 )
 
-// stored is a target that has been fetched.
+// stored is a Doer with a stored response.
 type stored struct {
 	page outgoing.Response
 	err  error
@@ -26,7 +26,7 @@ func (s stored) Do(context.Context, outgoing.Request) (*outgoing.Response, error
 
 func (s stored) target() *outgoing.Target { return outgoing.NewTarget(s, s.page.URL) }
 
-// TestDiscover has what the cases of webmention.rocks leave open.
+// TestDiscover has cases that webmention.rocks does not cover.
 func TestDiscover(t *testing.T) {
 	const pageURL = "https://t.example/a/b?c=d#e"
 	html := http.Header{"Content-Type": {"text/html"}}
@@ -94,8 +94,8 @@ func wide(s string) string {
 	return b.String()
 }
 
-// TestDiscoverStatus: a page that is gone has no endpoint, one that fails for
-// now is asked again.
+// TestDiscoverStatus: a missing page has no endpoint; one that fails temporarily is
+// tried again.
 func TestDiscoverStatus(t *testing.T) {
 	s := New(nil)
 	page := outgoing.Response{URL: "http://h/", Header: http.Header{"Link": {"<x>; rel=webmention"}}}

@@ -16,7 +16,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// received is what django-wm made of our notices.
+// received is a notice as django-wm stored it.
 type received struct {
 	Mentions []struct {
 		Source    string `json:"source_url"`
@@ -26,9 +26,9 @@ type received struct {
 	Waiting int `json:"waiting"`
 }
 
-// TestDjangoWM sends to django-wm, a receiver that is not ours: a new link, an
-// update, one that went, and a page that is deleted. It passes the cases for
-// receivers of webmention.rocks as well.
+// TestDjangoWM sends to django-wm, an independent receiver: a new link, an update,
+// a removed link, and a deleted page. django-wm also passes the cases for receivers
+// of webmention.rocks.
 func TestDjangoWM(t *testing.T) {
 	python := os.Getenv("SITELINK_DJANGOWM")
 	if python == "" {
@@ -83,14 +83,14 @@ func TestDjangoWM(t *testing.T) {
 	}
 	accepted := func(source *page, target string, event ledger.Event) {
 		t.Helper()
-		o := tell(t, source.url, target, event)
+		o := notify(t, source.url, target, event)
 		t.Logf("%-8s %d %s %q", event, o.Status, o.State, o.Message)
 		if o.State != ledger.Accepted || o.Status != 202 || o.Endpoint != site+"/webmention/" {
 			t.Errorf("%+v", o)
 		}
 	}
 
-	// The target's address has a query, with an ampersand.
+	// The URL of the target has a query with an ampersand.
 	target := site + "/article/?a=1&b=2"
 	source := newPage(t)
 	source.set(200)
@@ -120,7 +120,7 @@ func TestDjangoWM(t *testing.T) {
 	if err := receiverCases(site+"/webmention/", source.url, target); err != nil {
 		t.Error(err)
 	}
-	if o := tell(t, "no address", target, ledger.Added); o.State != ledger.Permanent || o.Status != 400 {
+	if o := notify(t, "no address", target, ledger.Added); o.State != ledger.Permanent || o.Status != 400 {
 		t.Errorf("refused source: %+v", o)
 	}
 }

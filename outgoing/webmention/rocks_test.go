@@ -18,8 +18,8 @@ func client() *outgoing.Client {
 		netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 }
 
-// tell discovers and sends, as the delivery does.
-func tell(t *testing.T, source, target string, event ledger.Event) outgoing.Outcome {
+// notify discovers the endpoint and sends, as a delivery does.
+func notify(t *testing.T, source, target string, event ledger.Event) outgoing.Outcome {
 	t.Helper()
 	c := client()
 	s := New(c)
@@ -30,7 +30,7 @@ func tell(t *testing.T, source, target string, event ledger.Event) outgoing.Outc
 	return s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: target}, Event: event}, e)
 }
 
-// page serves one page whose text may change.
+// page is a page whose text may change.
 type page struct {
 	mu     sync.Mutex
 	status int
@@ -60,7 +60,7 @@ func (p *page) set(status int, links ...string) {
 	}
 }
 
-// TestRocksDiscovery: the 23 cases of discovery of webmention.rocks.
+// TestRocksDiscovery: the 23 discovery cases of webmention.rocks.
 func TestRocksDiscovery(t *testing.T) {
 	rocks := newRocksServer(t)
 	source := newPage(t)
@@ -68,7 +68,7 @@ func TestRocksDiscovery(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			target := rocks.Target(n)
 			source.set(200, target)
-			if o := tell(t, source.url, target, ledger.Added); o.State != ledger.Done || o.Status != 200 || o.Message != "success" {
+			if o := notify(t, source.url, target, ledger.Added); o.State != ledger.Done || o.Status != 200 || o.Message != "success" {
 				t.Errorf("%+v", o)
 			}
 			if err := rocks.Result(fmt.Sprintf("discovery %d", n)); err != nil {
@@ -78,13 +78,13 @@ func TestRocksDiscovery(t *testing.T) {
 	}
 }
 
-// TestRocksUpdate: the two cases of updates and the one of deletes, with
-// endpoints that are good for one notice.
+// TestRocksUpdate: the two update cases and the delete case, with endpoints that
+// are valid for one notice.
 func TestRocksUpdate(t *testing.T) {
 	rocks := newRocksServer(t)
 	accepted := func(source *page, path string, event ledger.Event) {
 		t.Helper()
-		if o := tell(t, source.url, rocks.URL(path), event); o.State != ledger.Accepted || o.Status != 202 {
+		if o := notify(t, source.url, rocks.URL(path), event); o.State != ledger.Accepted || o.Status != 202 {
 			t.Errorf("%s: %+v", path, o)
 		}
 	}
@@ -123,18 +123,17 @@ func TestTombstone(t *testing.T) {
 	rocks := newRocksServer(t)
 	source := newPage(t)
 	source.set(200, rocks.URL("/delete/1"))
-	tell(t, source.url, rocks.URL("/delete/1"), ledger.Added)
+	notify(t, source.url, rocks.URL("/delete/1"), ledger.Added)
 	source.mu.Lock()
 	source.text = `<meta http-equiv="Status" content="410 Gone">`
 	source.mu.Unlock()
-	tell(t, source.url, rocks.URL("/delete/1"), ledger.Deleted)
+	notify(t, source.url, rocks.URL("/delete/1"), ledger.Deleted)
 	if err := rocks.Result("delete/1"); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestRocksSingleUse: an endpoint from memory fails, and the failure is final
-// for this endpoint.
+// TestRocksSingleUse: a reused endpoint fails permanently.
 func TestRocksSingleUse(t *testing.T) {
 	rocks := newRocksServer(t)
 	source := newPage(t)
@@ -153,8 +152,8 @@ func TestRocksSingleUse(t *testing.T) {
 	}
 }
 
-// TestFixedTarget: services such as brid.gy take notices for an address of their
-// own only, which the page names in a link without text.
+// TestFixedTarget: services such as brid.gy take notices only for one of their own
+// URLs, to which the page has a link without text.
 func TestFixedTarget(t *testing.T) {
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
@@ -180,7 +179,7 @@ func TestFixedTarget(t *testing.T) {
 	source := newPage(t)
 	source.set(200)
 	source.text = `<a href="` + fixed + `"></a>`
-	if o := tell(t, source.url, fixed, ledger.Added); o.State != ledger.Accepted || o.Location != "https://social.example/@me/1" {
+	if o := notify(t, source.url, fixed, ledger.Added); o.State != ledger.Accepted || o.Location != "https://social.example/@me/1" {
 		t.Errorf("%+v", o)
 	}
 }

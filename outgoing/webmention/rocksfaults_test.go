@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each each way to be wrong is found; a server that takes everything
-// would prove nothing.
+// TestRocksServer: each kind of wrong notice is detected. A server that accepts
+// everything would prove nothing.
 func TestRocksServer(t *testing.T) {
 	var links []string
 	status := http.StatusOK
@@ -62,7 +62,7 @@ func TestRocksServer(t *testing.T) {
 	post(s.URL("/test/23/page/webmention-endpoint/k1"), source, s.Target(23))
 	fault(s, "discovery 23", "discover it again")
 
-	// Endpoints are good once, and stages have their order.
+	// Endpoints are valid once, and stages have an order.
 	first, second := s.URL("/update/1"), s.URL("/update/1/part/2")
 	endpoint := func(page string) string {
 		t.Helper()
@@ -90,7 +90,8 @@ func TestRocksServer(t *testing.T) {
 	fault(s, "update/2", "second link is there: false")
 }
 
-// A good a good receiver passes both cases, and each fault is found.
+// TestReceiverCases: a correct receiver passes both cases, and each fault is
+// detected.
 func TestReceiverCases(t *testing.T) {
 	valid := func(r *http.Request) bool {
 		return strings.HasPrefix(r.FormValue("source"), "http") && strings.HasPrefix(r.FormValue("target"), "http")

@@ -24,8 +24,8 @@ func send(t *testing.T, handler http.HandlerFunc) (o outgoing.Outcome, server st
 	return New(client()).Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: target}}, outgoing.Endpoint{URL: s.URL + "/wm?query=yes"}), s.URL
 }
 
-// TestForm: source and target go as written, form-encoded, and the endpoint's
-// query stays in its address (section 3.1.3).
+// TestForm: source and target are sent as written, form-encoded, and the endpoint
+// keeps its query (section 3.1.3).
 func TestForm(t *testing.T) {
 	var got, query, media string
 	o, server := send(t, func(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +46,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestSend has the classes of answers (section 3.1.3: any status of success).
+// TestSend has the classes of responses (section 3.1.3: any 2xx is a success).
 func TestSend(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -96,8 +96,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestUnreachable: no answer is a failure that may pass, a refused address is
-// skipped.
+// TestUnreachable: a missing response is a temporary failure, and a refused address
+// is skipped.
 func TestUnreachable(t *testing.T) {
 	n := ledger.Notice{Key: ledger.Key{Source: source, Target: target}}
 	server := httptest.NewServer(http.NotFoundHandler())
@@ -110,7 +110,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestStatus: what receivers tell of a notice that they accepted.
+// TestStatus: what receivers report about a notice that they accepted.
 func TestStatus(t *testing.T) {
 	const jsonType = "application/json; charset=utf-8"
 	for _, test := range []struct {
@@ -153,7 +153,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestProtocol: what the sender says of itself.
+// TestProtocol: the properties of the sender.
 func TestProtocol(t *testing.T) {
 	s := New(nil)
 	if s.Protocol() != ledger.Webmention || !s.Idempotent() || s.Spacing() != 0 {

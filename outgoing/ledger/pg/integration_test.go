@@ -21,11 +21,11 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// bin is where Debian has the programs of its package postgresql-15.
+// bin has the programs of the Debian package postgresql-15.
 const bin = "/usr/lib/postgresql/15/bin"
 
-// server starts PostgreSQL on a socket of its own, and returns the address of
-// its database. A server does not run as root: then it is the user postgres.
+// server starts PostgreSQL on its own socket and returns the address of its
+// database. It runs as the user postgres if the test runs as root.
 func server(t *testing.T) string {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
@@ -176,8 +176,8 @@ func TestPostgres(t *testing.T) {
 	})
 }
 
-// Several runners, which make the same deploy at the same time, claim and
-// deliver: each notice once.
+// If several runners deploy the same site at the same time, each notice is
+// delivered once.
 func runners(t *testing.T, address string) {
 	ctx := t.Context()
 	const notices, each = 500, 4
@@ -243,8 +243,8 @@ func runners(t *testing.T, address string) {
 	}
 }
 
-// A runner that dies keeps what it claimed until its lease ends; what it had
-// begun is then known to have been in flight.
+// A dead runner keeps its claims until the lease ends. Notices that it had begun
+// are then in flight.
 func crash(t *testing.T, address string) {
 	ctx := t.Context()
 	dead := open(t, address, "dead", time.Second)
