@@ -71,8 +71,6 @@ var proseRewritten = []string{
 // proseExceptions are sentences that contain an old phrase rightly.
 var proseExceptions = []struct{ file, text, reason string }{
 	{"internal/house/prose_test.go", "", "lists the phrases"},
-	{"docs/guide/getting-started-hugo.md", "off ledger none: nobody is told", "output of sitelink doctor"},
-	{"docs/reference/senders.md", "0 can be told", "output of sitelink notify --explain"},
 }
 
 // TestProse keeps old phrases out of documents, comments, messages and scripts.
