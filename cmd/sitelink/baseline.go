@@ -52,8 +52,8 @@ var notForBaseline = []string{"fail-on", "format", "group-by", "show", "output",
 type termFlags struct{ expires, reason string }
 
 func (t *termFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&t.expires, "expires", "", "`DATE` after which new entries no longer count, such as 2027-01-31")
-	cmd.Flags().StringVar(&t.reason, "reason", "", "why you accept the new entries, as `TEXT` for the next reader")
+	cmd.Flags().StringVar(&t.expires, "expires", "", "accept the new entries only until `DATE`, such as 2027-01-31")
+	cmd.Flags().StringVar(&t.reason, "reason", "", "record `TEXT` as the reason for the new entries")
 }
 
 func (t *termFlags) terms() (baseline.Terms, error) {

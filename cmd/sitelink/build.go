@@ -20,6 +20,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/process"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/statedir"
@@ -132,7 +133,8 @@ func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args
 	}
 	defer unlock()
 	docroot := filepath.Join(own, project.BuiltDocroot)
-	if err := runGenerator(ctx, c, g, docroot, strict, args); err != nil {
+	commandFor := func(out string) generator.Command { return g.Command(g.Runner, out, strict, args) }
+	if err := runGenerator(ctx, c, g, docroot, commandFor); err != nil {
 		return err
 	}
 	noteStalePages(c, p, docroot)
@@ -145,7 +147,7 @@ func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args
 
 // runGenerator builds the project into docroot, which is not there until the build is
 // done, nor after one that failed.
-func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot string, strict bool, args []string) error {
+func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot string, commandFor func(out string) generator.Command) error {
 	// What is not whole yet has another name: nobody takes it for the site.
 	fresh := docroot + ".new"
 	for _, dir := range []string{fresh, docroot} {
@@ -154,7 +156,7 @@ func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot str
 		}
 	}
 	defer os.RemoveAll(fresh)
-	command := g.Command(g.Runner, fresh, strict, args)
+	command := commandFor(fresh)
 	c.ui.note("building with " + command.String())
 	said := &warningCounter{to: c.env.Stderr, warning: command.Warning}
 	err := process.Command{

@@ -193,7 +193,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project) error {
 	defer progress.done()
 	opt := c.auditOptions(progress)
 	opt.Baseline, opt.Sources, opt.Hints, opt.Stage = true, true, true, timer.stage
-	run, err := c.open(ctx, p, opt)
+	run, err := audit.Open(ctx, p, opt)
 	if err != nil {
 		return err
 	}

@@ -49,14 +49,6 @@ func (c *cli) findRoot(ctx context.Context, cfg *config.Config) (*project.Projec
 	return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
 }
 
-// findFor is find for runs that read the docroot, and findRoot for others.
-func (c *cli) findFor(ctx context.Context, cfg *config.Config, docroot bool) (*project.Project, error) {
-	if docroot {
-		return c.find(ctx, cfg)
-	}
-	return c.findRoot(ctx, cfg)
-}
-
 // printNotes prints what was found out about a project.
 func (c *cli) printNotes(p *project.Project) {
 	for _, n := range p.Notes {
@@ -93,12 +85,6 @@ func (c *cli) auditOptions(progress *progress) audit.Options {
 	return opt
 }
 
-// open loads the site of a project, with the heap prepared for it.
-func (c *cli) open(ctx context.Context, p *project.Project, opt audit.Options) (*audit.Audit, error) {
-	readyHeap()
-	return audit.Open(ctx, p, opt)
-}
-
 // load finds the project and loads its site, with progress drawn meanwhile.
 func (c *cli) load(ctx context.Context, cfg *config.Config) (*audit.Audit, error) {
 	p, err := c.find(ctx, cfg)
@@ -107,13 +93,12 @@ func (c *cli) load(ctx context.Context, cfg *config.Config) (*audit.Audit, error
 	}
 	progress := newProgress(c.ui, cfg.Progress, time.Now)
 	defer progress.done()
-	return c.open(ctx, p, c.auditOptions(progress))
+	return audit.Open(ctx, p, c.auditOptions(progress))
 }
 
 // loading returns the options for loading a site with progress and timing; done
 // ends the progress.
 func (c *cli) loading(p *project.Project) (opt audit.Options, done func()) {
-	readyHeap()
 	progress := newProgress(c.ui, p.Config.Progress, time.Now)
 	opt = c.auditOptions(progress)
 	opt.Stage = newTimer(c.ui).stage

@@ -14,10 +14,8 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/announce"
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
@@ -78,7 +76,12 @@ func deployCommand(c *cli) *cobra.Command {
 			if err := f.check(nil); err != nil {
 				return err
 			}
-			return runDeploy(cmd.Context(), c, cfg, &f, noCheck, command)
+			p, err := c.find(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			d := deployment{notifier: notifier{cli: c, flags: &f, project: p}, command: command, noCheck: noCheck}
+			return d.run(cmd.Context())
 		},
 	}
 	f.add(cmd)
@@ -88,118 +91,122 @@ func deployCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// runDeploy does the work of `sitelink deploy`.
-//
-// The plan is made before the command runs: what it leaves in the docroot is
-// its own business.
-func runDeploy(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags, noCheck bool, command []string) error {
-	p, err := c.find(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	if !noCheck {
-		if err := checkBeforeDeploy(ctx, c, p); err != nil {
+// deployment is one run of deploy.
+type deployment struct {
+	notifier
+	// command is what the user runs to publish the site; noCheck skips the check
+	// before it.
+	command []string
+	noCheck bool
+}
+
+// run does the work of `sitelink deploy`. It plans before the command runs, since
+// the command may change the docroot.
+func (d *deployment) run(ctx context.Context) error {
+	if !d.noCheck {
+		if err := d.check(ctx); err != nil {
 			return err
 		}
 	}
-	if f.sends(cfg) {
-		// Opened before the command runs: a second deploy at the same time
-		// would tell the same.
-		store, err := announce.OpenLedger(ctx, p, false, c.ui.warning)
+	if d.flags.sends(d.project.Config) {
+		// Opened before the command runs: two deploys at the same time would send
+		// the same notices.
+		store, err := announce.OpenLedger(ctx, d.project, false, d.ui.warning)
 		if err != nil {
 			return err
 		}
-		return closing(store, func() error { return deployAndNotify(ctx, c, p, f, store, command) })
+		return closing(store, func() error { return d.deployAndNotify(ctx, store) })
 	}
-	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
+	snap, err := announce.ReadLedger(ctx, d.project, d.ui.warning)
 	if err != nil {
 		return err
 	}
-	plan, err := deployPlan(ctx, c, p, f, snap)
+	plan, err := d.plan(ctx, snap)
 	if err != nil {
 		return err
 	}
-	if err := runCommand(ctx, c, command); err != nil {
+	if err := d.publish(ctx); err != nil {
 		return err
 	}
-	if err := showPlan(c, cfg, f, plan); err != nil {
+	if err := d.printPlan(plan); err != nil {
 		return err
 	}
-	c.ui.note("deployed; nobody was told: --send, or enabled = true in [outgoing], does it")
+	d.ui.note("deployed without sending notices: --send, or enabled = true in [outgoing], sends them")
 	return nil
 }
 
-// checkBeforeDeploy checks the docroot. Findings are the report of a deploy that does
-// not take place; else standard output is for the outcomes of the notices.
-func checkBeforeDeploy(ctx context.Context, c *cli, p *project.Project) error {
-	var said bytes.Buffer
-	checker := *c
-	checker.env.Stdout = &said
-	err := checkProject(ctx, &checker, p)
-	to := c.env.Stderr
+// check checks the docroot. If it has errors, nothing is deployed and the findings
+// go to standard output; otherwise standard output is for the outcomes of the
+// notices, and the report of the check goes to standard error.
+func (d *deployment) check(ctx context.Context) error {
+	var report bytes.Buffer
+	checker := *d.cli
+	checker.env.Stdout = &report
+	err := checkProject(ctx, &checker, d.project)
+	to := d.env.Stderr
 	if errors.Is(err, errFindings) {
-		to = c.env.Stdout
+		to = d.env.Stdout
 	}
-	if _, werr := to.Write(said.Bytes()); werr != nil && err == nil {
-		err = fmt.Errorf("write report: %w", werr)
+	if _, writeErr := to.Write(report.Bytes()); writeErr != nil && err == nil {
+		err = fmt.Errorf("write report: %w", writeErr)
 	}
 	if errors.Is(err, errFindings) {
-		c.ui.line("not deployed: the check found errors; --no-check deploys nevertheless")
+		d.ui.line("not deployed: the check found errors; --no-check deploys anyway")
 	}
 	return err
 }
 
-func deployAndNotify(ctx context.Context, c *cli, p *project.Project, f *notifyFlags, store ledger.Store, command []string) error {
-	cfg := p.Config
+func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) error {
 	snap, err := store.Load(ctx)
 	if err != nil {
 		return err
 	}
-	plan, err := deployPlan(ctx, c, p, f, snap)
+	plan, err := d.plan(ctx, snap)
 	if err != nil {
 		return err
 	}
-	// Asked before the command runs: afterwards it would be too late to say no.
-	if err := confirmNotices(c, cfg, len(plan.Due())); err != nil {
+	// The user confirms before the command runs; afterwards it is too late to say
+	// no.
+	if err := d.confirm(len(plan.Due())); err != nil {
 		return err
 	}
-	if err := runCommand(ctx, c, command); err != nil {
+	if err := d.publish(ctx); err != nil {
 		return err
 	}
-	cfg.Outgoing.MaxNotices = 0 // just asked
-	err = carryOutPlan(ctx, c, cfg, f, store, plan)
+	err = d.carryOut(ctx, store, plan)
 	if err == nil || errors.Is(err, errNotices) || ctx.Err() != nil {
 		return err
 	}
 	// The site is deployed, whatever happened to the notices.
-	c.ui.report(err)
-	c.ui.note("the site is deployed; run sitelink notify when that is repaired")
+	d.ui.report(err)
+	d.ui.note("the site is deployed; repair the fault above, then run sitelink notify")
 	return errNotices
 }
 
-// deployPlan compares the docroot with the ledger, and makes it ready to be
-// published: one that is not to be is an error.
-func deployPlan(ctx context.Context, c *cli, p *project.Project, f *notifyFlags, snap *ledger.Snapshot) (*outgoing.Plan, error) {
-	compared, err := compareWithLedger(ctx, c, p, snap, f.baseline)
+// plan compares the docroot with the ledger and writes tombstones. A docroot that
+// must not be published is an error.
+func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*outgoing.Plan, error) {
+	compared, err := d.compare(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
 	if err := check.Deployable(&check.Summary{Docroot: compared.Site.Root(), ServerPages: compared.Site.ServerPages()}); err != nil {
 		return nil, err
 	}
-	if f.tombstones {
-		if err := writeTombstones(c, compared); err != nil {
+	if d.flags.tombstones {
+		if err := writeTombstones(d.cli, compared); err != nil {
 			return nil, err
 		}
 	}
 	return compared.Plan, nil
 }
 
-// runCommand runs the command of the user, whose output is not the report.
-func runCommand(ctx context.Context, c *cli, command []string) error {
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env.Stdin, c.env.Stderr, c.env.Stderr
-	// The terminal has interrupted it as well: it gets the time to clean up.
+// publish runs the user's command. Its output is not the report, so it goes to
+// standard error.
+func (d *deployment) publish(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, d.command[0], d.command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = d.env.Stdin, d.env.Stderr, d.env.Stderr
+	// The terminal has interrupted the command too: give it time to clean up.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 	err := cmd.Run()
@@ -209,5 +216,5 @@ func runCommand(ctx context.Context, c *cli, command []string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return fault.New(fmt.Errorf("run %s: %w", strings.Join(command, " "), disk.Cause(err)), "the site may be deployed in part; nobody was told")
+	return fault.New(fmt.Errorf("run %s: %w", strings.Join(d.command, " "), disk.Cause(err)), "the site may be deployed in part; no notices were sent")
 }

@@ -489,7 +489,7 @@ func commitChecker(c *cli, cmd *cobra.Command, p *githook.Push) func(ctx context
 				}
 				return fault.New(err, hint)
 			}
-			run, err := quiet.open(ctx, site, audit.Options{Baseline: true, Sources: true, Today: c.today})
+			run, err := audit.Open(ctx, site, audit.Options{Baseline: true, Sources: true, Today: c.today})
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -193,44 +193,40 @@ func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) 
 	return cfg, nil
 }
 
-// sends tells whether the run sends, or only says what it would send.
+// sends reports whether the run sends, and does not only print what it would send.
 func (f *notifyFlags) sends(cfg *config.Config) bool {
 	return f.send || cfg.Outgoing.Enabled && !f.dryRun
 }
 
+// notifier is one run of notify, or of deploy.
+type notifier struct {
+	*cli
+	flags   *notifyFlags
+	project *project.Project
+}
+
 // runNotify does the work of `sitelink notify`.
 func runNotify(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) error {
-	if f.explain != "" {
-		return explainNotices(ctx, c, cfg, f)
+	n := &notifier{cli: c, flags: f}
+	find := c.find
+	if f.status || f.due {
+		find = c.findRoot // they read no docroot
 	}
-	if !f.sends(cfg) && !f.status {
-		return previewNotices(ctx, c, cfg, f)
+	var err error
+	if n.project, err = find(ctx, cfg); err != nil {
+		return err
 	}
-	p, err := c.findFor(ctx, cfg, !f.status && !f.due)
+	switch {
+	case f.explain != "":
+		return n.explain(ctx)
+	case !f.sends(cfg) && !f.status:
+		return n.preview(ctx)
+	}
+	store, err := announce.OpenLedger(ctx, n.project, false, c.ui.warning)
 	if err != nil {
 		return err
 	}
-	store, err := announce.OpenLedger(ctx, p, false, c.ui.warning)
-	if err != nil {
-		return err
-	}
-	return closing(store, func() error {
-		snap, err := store.Load(ctx)
-		if err != nil {
-			return err
-		}
-		switch {
-		case f.status:
-			return askStatus(ctx, c, cfg, f, store, snap)
-		case f.due:
-			return sendNotices(ctx, c, cfg, f, store, snap.Base)
-		}
-		compared, err := compareWithLedger(ctx, c, p, snap, f.baseline)
-		if err != nil {
-			return err
-		}
-		return carryOutPlan(ctx, c, cfg, f, store, compared.Plan)
-	})
+	return closing(store, func() error { return n.run(ctx, store) })
 }
 
 // closing closes the store after work, whose error comes first.
@@ -243,52 +239,79 @@ func closing(store ledger.Store, work func() error) error {
 	return err
 }
 
-// carryOutPlan puts a plan into the ledger and delivers what is due.
-func carryOutPlan(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags, store ledger.Store, plan *outgoing.Plan) error {
-	if err := confirmNotices(c, cfg, len(plan.Due())); err != nil {
+// run does what the flags choose, with an open ledger.
+func (n *notifier) run(ctx context.Context, store ledger.Store) error {
+	snap, err := store.Load(ctx)
+	if err != nil {
 		return err
 	}
-	if err := store.Plan(ctx, plan.Base, plan.Change); err != nil {
+	switch {
+	case n.flags.status:
+		return n.status(ctx, store, snap)
+	case n.flags.due:
+		return n.send(ctx, store, snap.Base)
+	}
+	compared, err := n.compare(ctx, snap)
+	if err != nil {
 		return err
 	}
-	if plan.First {
-		why := "there was no ledger"
-		if f.baseline {
-			why = "--baseline"
-		}
-		c.ui.note(fmt.Sprintf("%s: recorded %s with %s as known, nobody is told; from now on changes are", why,
-			count(len(plan.Change.Pages), "page"), count(len(plan.Change.Links), "link")))
-		if f.format == "text" {
-			return nil
-		}
-		return reportOutcomes(c, cfg, f, plan.Base, &deliver.Report{})
+	if err := n.confirm(len(compared.Plan.Due())); err != nil {
+		return err
 	}
-	return sendNotices(ctx, c, cfg, f, store, plan.Base)
+	return n.carryOut(ctx, store, compared.Plan)
 }
 
-// confirmNotices asks the user, where there is one, whether a plan of so many notices may
-// be carried out. What earlier runs left open was allowed then.
-func confirmNotices(c *cli, cfg *config.Config, notices int) error {
-	most := cfg.Outgoing.MaxNotices
+// compare compares the docroot with the ledger.
+func (n *notifier) compare(ctx context.Context, snap *ledger.Snapshot) (*announce.Comparison, error) {
+	load, done := n.loading(n.project)
+	defer done()
+	return announce.CompareForSending(ctx, n.project, snap, n.flags.baseline, load)
+}
+
+// confirm asks the user, if there is a terminal, whether to send that many
+// notices. Notices that earlier runs left open were confirmed then.
+func (n *notifier) confirm(notices int) error {
+	most := n.project.Config.Outgoing.MaxNotices
 	if most == 0 || notices <= most {
 		return nil
 	}
 	refused := fault.New(fmt.Errorf("%s are due, more than max-notices, %s: nothing was sent", count(notices, "notice"), thousands(most)),
-		fmt.Sprintf("--max-notices %d sends them; --baseline records the links and tells nobody", notices))
-	if !c.env.StdinTTY || !c.env.StderrTTY || c.env.Stdin == nil {
+		fmt.Sprintf("--max-notices %d sends them; --baseline records the links without sending anything", notices))
+	if !n.env.StdinTTY || !n.env.StderrTTY || n.env.Stdin == nil {
 		return refused
 	}
-	c.ui.ask(fmt.Sprintf("%s are due, more than max-notices, %s. Send them? [y/N] ", count(notices, "notice"), thousands(most)))
-	line, err := bufio.NewReader(io.LimitReader(c.env.Stdin, 64)).ReadString('\n')
+	n.ui.ask(fmt.Sprintf("%s are due, more than max-notices, %s. Send them? [y/N] ", count(notices, "notice"), thousands(most)))
+	line, err := bufio.NewReader(io.LimitReader(n.env.Stdin, 64)).ReadString('\n')
 	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
 		return refused
 	}
 	return nil
 }
 
-// sendNotices tells the targets of all notices that are due, and reports.
-func sendNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags, store ledger.Store, base string) error {
-	opt, err := announce.DeliverOptions(ctx, cfg, f.delivery(store, base))
+// carryOut records a plan in the ledger and sends what is due.
+func (n *notifier) carryOut(ctx context.Context, store ledger.Store, plan *outgoing.Plan) error {
+	if err := store.Plan(ctx, plan.Base, plan.Change); err != nil {
+		return err
+	}
+	if !plan.First {
+		return n.send(ctx, store, plan.Base)
+	}
+	why := "there was no ledger"
+	if n.flags.baseline {
+		why = "--baseline"
+	}
+	n.ui.note(fmt.Sprintf("%s: recorded %s with %s without sending anything; later runs send what changed", why,
+		count(len(plan.Change.Pages), "page"), count(len(plan.Change.Links), "link")))
+	if n.flags.format == "text" {
+		return nil
+	}
+	return n.printOutcomes(plan.Base, &deliver.Report{})
+}
+
+// send sends all notices that are due, and prints their outcomes.
+func (n *notifier) send(ctx context.Context, store ledger.Store, base string) error {
+	cfg := n.project.Config
+	opt, err := announce.DeliverOptions(ctx, cfg, n.delivery(store, base))
 	if err != nil {
 		return err
 	}
@@ -297,15 +320,15 @@ func sendNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags
 		bounded, stop = context.WithTimeout(ctx, cfg.Outgoing.Deadline)
 	}
 	defer stop()
-	progress := newProgress(c.ui, cfg.Progress, time.Now)
+	progress := newProgress(n.ui, cfg.Progress, time.Now)
 	if progress != nil {
 		opt.Progress = progress.notices
 	}
 	result, err := deliver.Run(bounded, store, opt)
 	progress.done()
-	// What was done until an error is reported as well.
-	if written := reportOutcomes(c, cfg, f, base, result); err == nil {
-		err = written
+	// The outcomes before an error are printed too.
+	if printErr := n.printOutcomes(base, result); err == nil {
+		err = printErr
 	}
 	switch {
 	case err != nil:
@@ -313,7 +336,7 @@ func sendNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case result.Stopped != "":
-		c.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, count(result.NotTried, "notice")))
+		n.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, count(result.NotTried, "notice")))
 		return errNotices
 	case result.Failed() > 0:
 		return errNotices
@@ -321,26 +344,12 @@ func sendNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags
 	return nil
 }
 
-func reportOutcomes(c *cli, cfg *config.Config, f *notifyFlags, base string, r *deliver.Report) error {
-	out, err := c.openOutput("-")
-	if err != nil {
-		return err
-	}
-	switch f.format {
-	case "json":
-		err = report.OutcomesJSON(out, base, r)
-	case "markdown":
-		err = report.OutcomesMarkdown(out, r)
-	default:
-		err = report.Outcomes(out, r, report.OutcomesOptions{All: f.verbose, Color: c.colorsReport(cfg.Color, "-")})
-	}
-	if err != nil {
-		return err
-	}
-	return out.Commit()
+// delivery returns what sending needs beside the configuration; store may be nil.
+func (n *notifier) delivery(store ledger.Store, base string) announce.Delivery {
+	return announce.Delivery{Version: versionNumber(), Base: base, Store: store, BustCache: n.flags.bust}
 }
 
-// notices draws how far the delivery is.
+// notices draws the progress of sending.
 func (p *progress) notices(d deliver.Progress) {
 	if p == nil {
 		return
@@ -350,7 +359,7 @@ func (p *progress) notices(d deliver.Progress) {
 		return
 	}
 	p.after = now.Add(progressEvery)
-	text := fmt.Sprintf("telling targets: %s of %s", thousands(d.Finished), thousands(d.Claimed))
+	text := fmt.Sprintf("sending notices: %s of %s", thousands(d.Finished), thousands(d.Claimed))
 	if d.Failed > 0 {
 		text += fmt.Sprintf(", %s failed", thousands(d.Failed))
 	}
@@ -360,31 +369,20 @@ func (p *progress) notices(d deliver.Progress) {
 	p.ui.draw(text)
 }
 
-// compareWithLedger compares the docroot with the ledger for a run that sends.
-func compareWithLedger(ctx context.Context, c *cli, p *project.Project, snap *ledger.Snapshot, baseline bool) (*announce.Comparison, error) {
-	load, done := c.loading(p)
-	defer done()
-	return announce.CompareForSending(ctx, p, snap, baseline, load)
-}
-
-func (f *notifyFlags) delivery(store ledger.Store, base string) announce.Delivery {
-	return announce.Delivery{Version: versionNumber(), Base: base, Store: store, BustCache: f.bust}
-}
-
-// askStatus asks what became of notices that were accepted for later, and
-// lists all of them.
-func askStatus(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags, store ledger.Store, snap *ledger.Snapshot) error {
-	result, err := announce.Status(ctx, outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), snap.Base)), store, snap)
+// status asks what became of notices that targets accepted for later, and prints
+// all of them.
+func (n *notifier) status(ctx context.Context, store ledger.Store, snap *ledger.Snapshot) error {
+	client := outgoing.NewClient(announce.FetchOptions(n.project.Config, versionNumber(), snap.Base))
+	result, err := announce.Status(ctx, client, store, snap)
 	if err != nil {
 		return err
 	}
 	if len(result.Results) == 0 {
-		c.ui.note("no target told where to ask how a notice went")
+		n.ui.note("no target has named a status URL")
 		return nil
 	}
-	every := *f
-	every.verbose = true
-	if err := reportOutcomes(c, cfg, &every, snap.Base, result); err != nil {
+	n.flags.verbose = true
+	if err := n.printOutcomes(snap.Base, result); err != nil {
 		return err
 	}
 	if result.Failed() > 0 {
@@ -393,125 +391,105 @@ func askStatus(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags, 
 	return nil
 }
 
-// previewNotices says what notify would do, and does nothing.
-func previewNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) error {
-	p, err := c.findFor(ctx, cfg, !f.due)
+// preview prints what a run would send, and changes nothing.
+func (n *notifier) preview(ctx context.Context) error {
+	snap, err := announce.ReadLedger(ctx, n.project, n.ui.warning)
 	if err != nil {
 		return err
 	}
-	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
-	if err != nil {
-		return err
-	}
-	if f.due {
-		err = reportOutcomes(c, cfg, &notifyFlags{format: f.format, verbose: true}, snap.Base, announce.DueReport(snap, time.Now()))
+	if n.flags.due {
+		n.flags.verbose = true
+		err = n.printOutcomes(snap.Base, announce.DueReport(snap, time.Now()))
 	} else {
-		err = previewPlan(ctx, c, p, f, snap)
+		err = n.previewPlan(ctx, snap)
 	}
 	if err != nil {
 		return err
 	}
-	c.ui.note("dry run: nothing was sent or recorded; --send does it")
+	n.ui.note("dry run: nothing was sent or recorded; --send does it")
 	return nil
 }
 
-// previewPlan prints the plan, and how many notices of earlier runs are due
-// besides.
-func previewPlan(ctx context.Context, c *cli, p *project.Project, f *notifyFlags, snap *ledger.Snapshot) error {
-	compared, err := compareWithLedger(ctx, c, p, snap, f.baseline)
+// previewPlan prints the plan, and how many notices of earlier runs are due too.
+func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error {
+	compared, err := n.compare(ctx, snap)
 	if err != nil {
 		return err
 	}
-	if err := showPlan(c, p.Config, f, compared.Plan); err != nil {
+	if err := n.printPlan(compared.Plan); err != nil {
 		return err
 	}
 	if due := announce.DueBesides(snap, compared.Plan, time.Now()); due > 0 {
-		c.ui.note(count(due, "notice") + " of earlier runs due as well; --due lists them")
+		n.ui.note(count(due, "notice") + " of earlier runs due as well; --due lists them")
 	}
 	return nil
 }
 
-func showPlan(c *cli, cfg *config.Config, f *notifyFlags, plan *outgoing.Plan) error {
-	out, err := c.openOutput("-")
-	if err != nil {
-		return err
-	}
-	switch f.format {
-	case "json":
-		err = report.PlanJSON(out, plan, nil)
-	case "markdown":
-		err = report.PlanMarkdown(out, plan)
-	default:
-		err = report.Plan(out, plan, report.PlanOptions{Color: c.colorsReport(cfg.Color, "-")})
-	}
-	if err != nil {
-		return fmt.Errorf("show plan: %w", err)
-	}
-	return out.Commit()
-}
-
-// explainNotices says how targets would see pages of the site, by requests that
+// explain prints how targets would see pages of the site, by requests that
 // change nothing.
-func explainNotices(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) error {
-	p, err := c.find(ctx, cfg)
+func (n *notifier) explain(ctx context.Context) error {
+	snap, err := announce.ReadLedger(ctx, n.project, n.ui.warning)
 	if err != nil {
 		return err
 	}
-	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
-	if err != nil {
-		return err
-	}
-	// What the ledger knows of pages does not matter: they are read.
-	load, done := c.loading(p)
-	compared, err := announce.Compare(ctx, p, &ledger.Snapshot{Base: snap.Base, New: true}, announce.Options{Load: load})
+	// The pages are read: what the ledger knows about them does not matter.
+	load, done := n.loading(n.project)
+	compared, err := announce.Compare(ctx, n.project, &ledger.Snapshot{Base: snap.Base, New: true}, announce.Options{Load: load})
 	done()
 	if err != nil {
 		return err
 	}
-	wanted, err := announce.Explained(compared.Entries, f.explain)
+	reports, err := announce.Preview(ctx, n.project, compared.Entries, n.flags.explain, n.delivery(nil, compared.Entries.Base))
 	if err != nil {
 		return err
 	}
-	opt, err := announce.DeliverOptions(ctx, cfg, f.delivery(nil, compared.Entries.Base))
-	if err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(p.Docroot)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	client := outgoing.NewClient(announce.FetchOptions(cfg, versionNumber(), compared.Entries.Base))
-	var reports []*precheck.Report
-	failing := false
-	for _, e := range wanted {
-		built, err := root.ReadFile(e.Page)
-		if err != nil {
-			return fmt.Errorf("read page: %w", err)
+	err = n.printTo(func(out io.Writer, color bool) error {
+		switch n.flags.format {
+		case "json":
+			return report.ExplainedJSON(out, reports)
+		case "markdown":
+			return report.ExplainedMarkdown(out, reports)
 		}
-		r, err := precheck.Previewer{Client: client, Senders: opt.Senders}.Page(ctx, e.URL, e.Targets, built)
-		if err != nil {
-			return err
-		}
-		reports, failing = append(reports, r), failing || r.Failing()
-	}
-	out, err := c.openOutput("-")
-	if err != nil {
-		return err
-	}
-	switch f.format {
-	case "json":
-		err = report.ExplainedJSON(out, reports)
-	case "markdown":
-		err = report.ExplainedMarkdown(out, reports)
-	default:
-		err = report.Explained(out, reports, c.colorsReport(cfg.Color, "-"))
-	}
-	if err == nil {
-		err = out.Commit()
-	}
-	if err == nil && failing {
+		return report.Explained(out, reports, color)
+	})
+	if err == nil && slices.ContainsFunc(reports, (*precheck.Report).Failing) {
 		err = errNotices
 	}
 	return err
+}
+
+func (n *notifier) printOutcomes(base string, r *deliver.Report) error {
+	return n.printTo(func(out io.Writer, color bool) error {
+		switch n.flags.format {
+		case "json":
+			return report.OutcomesJSON(out, base, r)
+		case "markdown":
+			return report.OutcomesMarkdown(out, r)
+		}
+		return report.Outcomes(out, r, report.OutcomesOptions{All: n.flags.verbose, Color: color})
+	})
+}
+
+func (n *notifier) printPlan(plan *outgoing.Plan) error {
+	return n.printTo(func(out io.Writer, color bool) error {
+		switch n.flags.format {
+		case "json":
+			return report.PlanJSON(out, plan, nil)
+		case "markdown":
+			return report.PlanMarkdown(out, plan)
+		}
+		return report.Plan(out, plan, report.PlanOptions{Color: color})
+	})
+}
+
+// printTo writes a report to standard output.
+func (n *notifier) printTo(write func(out io.Writer, color bool) error) error {
+	out, err := n.openOutput("-")
+	if err != nil {
+		return err
+	}
+	if err := write(out, n.colorsReport(n.project.Config.Color, "-")); err != nil {
+		return err
+	}
+	return out.Commit()
 }

@@ -249,7 +249,7 @@ func TestNotifyFlow(t *testing.T) {
 	if !strings.Contains(out, "  notified: "+b.targets+"/d  webmention, added") || b.states()["/d"] != ledger.Done {
 		t.Errorf("%s, %v", out, b.states())
 	}
-	if _, said = b.run(0, "notify", "--status"); !strings.Contains(said, "note: no target told where to ask") {
+	if _, said = b.run(0, "notify", "--status"); !strings.Contains(said, "note: no target has named a status URL") {
 		t.Error(said)
 	}
 
@@ -324,7 +324,7 @@ func TestDeploy(t *testing.T) {
 	}
 	b.post("one", "/a")
 	out, said := deploy(0) // nobody is told
-	if !strings.Contains(out, "new link") || !strings.Contains(said, "deployed; nobody was told") {
+	if !strings.Contains(out, "new link") || !strings.Contains(said, "deployed without sending notices") {
 		t.Error(out, said)
 	}
 	b.wantPosts()

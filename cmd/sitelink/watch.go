@@ -292,7 +292,7 @@ func (w *watcher) load(ctx context.Context) (*audit.Audit, error) {
 	opt.Baseline, opt.Updates = true, true
 	opt.Progress = func(done, total int) { w.progress.pages(done, total) } // updates call it too
 	opt.Warn = w.sources.warnOnce(w.ui.warning)
-	return w.open(ctx, w.project, opt)
+	return audit.Open(ctx, w.project, opt)
 }
 
 // reconfigure reads the configuration again. If it is wrong, it says so and

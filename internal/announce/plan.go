@@ -8,12 +8,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
@@ -21,6 +23,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/precheck"
 	"github.com/sitelink/sitelink/outgoing/websub"
 )
 
@@ -157,9 +160,41 @@ func DueReport(snap *ledger.Snapshot, now time.Time) *deliver.Report {
 	return r
 }
 
-// Explained returns the entries that notify --explain URL is about: the page of
+// Preview works out how targets would see pages of the site, by requests that
+// change nothing: the page at an address, or all pages that link to it.
+func Preview(ctx context.Context, p *project.Project, entries *outgoing.Entries, address string, d Delivery) ([]*precheck.Report, error) {
+	wanted, err := explained(entries, address)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := DeliverOptions(ctx, p.Config, d)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(p.Abs(p.Docroot))
+	if err != nil {
+		return nil, fmt.Errorf("open docroot %s: %w", p.Docroot, disk.Cause(err))
+	}
+	defer root.Close()
+	previewer := precheck.Previewer{Client: outgoing.NewClient(FetchOptions(p.Config, d.Version, d.Base)), Senders: opt.Senders}
+	var reports []*precheck.Report
+	for _, e := range wanted {
+		built, err := root.ReadFile(e.Page)
+		if err != nil {
+			return nil, fmt.Errorf("read page: %w", err)
+		}
+		r, err := previewer.Page(ctx, e.URL, e.Targets, built)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, r)
+	}
+	return reports, nil
+}
+
+// explained returns the entries that notify --explain URL is about: the page of
 // that address, or all pages that link to it, with that target alone.
-func Explained(entries *outgoing.Entries, raw string) ([]outgoing.Entry, error) {
+func explained(entries *outgoing.Entries, raw string) ([]outgoing.Entry, error) {
 	base, err := weburl.Parse(entries.Base)
 	if err != nil {
 		return nil, err // never: the site was loaded with it

@@ -19,6 +19,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // Config holds the checked value of every key.
@@ -310,7 +312,8 @@ func (l *loader) fail(e *Error) {
 func (l *loader) set(k Key, field reflect.Value, texts []string, at *Error) bool {
 	if err := l.assign(k, field, texts, at.place()); err != nil {
 		e := *at
-		e.Msg, e.Hint = err.Error(), hintOf(err)
+		e.Msg = err.Error()
+		e.Hint, _ = fault.Hint(err)
 		if e.Line > 0 {
 			e.Msg = k.Name + ": " + e.Msg // a flag or variable is named by its place
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // decoder stores a document in the configuration.
@@ -106,7 +108,8 @@ func (d *decoder) rows(k Key, field reflect.Value, e *entry) bool {
 			continue // one message for a table is enough: what it lacks may follow from this
 		}
 		if err := v.Interface().(row).complete(d.loader, item.at); err != nil {
-			d.failAt(item.at, hintOf(err), "%s: %v", k.table.name, err)
+			hint, _ := fault.Hint(err)
+			d.failAt(item.at, hint, "%s: %v", k.table.name, err)
 			continue
 		}
 		field.Set(reflect.Append(field, v.Elem()))

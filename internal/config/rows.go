@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // Redirect is one [[redirect]] table: a rule of the host that is in no file of
@@ -28,9 +30,9 @@ type Redirect struct {
 func (r *Redirect) complete(_ *loader, at *Error) error {
 	switch {
 	case !strings.HasPrefix(r.From, "/"):
-		return &hintError{"the rule needs a key from, with a path that begins with a slash", `add from = "/old"`}
+		return fault.Usage("the rule needs a key from, with a path that begins with a slash", `add from = "/old"`)
 	case r.To == "" && r.Status != 404 && r.Status != 410:
-		return &hintError{"the rule needs a key to", `add to = "/new"`}
+		return fault.Usage("the rule needs a key to", `add to = "/new"`)
 	}
 	r.Status = cmp.Or(r.Status, 301)
 	r.File, r.Line = at.Name, at.Line
@@ -49,7 +51,7 @@ type Site struct {
 func (s *Site) complete(l *loader, _ *Error) error {
 	switch {
 	case s.Base == "":
-		return &hintError{"the table needs a key base, the address of its root", `add base = "https://fr.example.org/"`}
+		return fault.Usage("the table needs a key base, the address of its root", `add base = "https://fr.example.org/"`)
 	case slices.ContainsFunc(l.cfg.Sites, func(other Site) bool { return other.Root == s.Root }):
 		return fmt.Errorf("another table gives the root %q an address already", s.Root)
 	}
@@ -68,9 +70,9 @@ type Theme struct {
 func (t *Theme) complete(*loader, *Error) error {
 	switch {
 	case t.Name == "":
-		return &hintError{"the table needs a key name, the name of the theme", `add name = "..."`}
+		return fault.Usage("the table needs a key name, the name of the theme", `add name = "..."`)
 	case t.Stub == "":
-		return &hintError{"the table needs a key stub, the partial that the theme leaves to you", `add stub = "head/custom.html"`}
+		return fault.Usage("the table needs a key stub, the partial that the theme leaves to you", `add stub = "head/custom.html"`)
 	}
 	return nil
 }
@@ -95,7 +97,7 @@ func (r *Ignore) complete(l *loader, at *Error) error {
 		return err
 	}
 	if r.Reason == "" {
-		return &hintError{"the rule needs a reason", `add reason = "..."`}
+		return fault.Usage("the rule needs a reason", `add reason = "..."`)
 	}
 	return nil
 }
@@ -113,12 +115,12 @@ func (r *Ignore) check(codes []string) error {
 	}
 	for _, pattern := range []string{r.URL, r.Page, r.Fragment} {
 		if !doublestar.ValidatePattern(pattern) {
-			return &hintError{fmt.Sprintf("invalid pattern %q", pattern),
-				`patterns may contain *, **, ?, [a-z] and {a,b}; write \[ for a plain bracket`}
+			return fault.Usage(fmt.Sprintf("invalid pattern %q", pattern),
+				`patterns may contain *, **, ?, [a-z] and {a,b}; write \[ for a plain bracket`)
 		}
 	}
 	if r.Code != "" && !slices.Contains(codes, r.Code) {
-		return &hintError{fmt.Sprintf("unknown code %q", r.Code), cmp.Or(DidYouMean(r.Code, codes), "docs/reference/codes.md lists the codes")}
+		return fault.Usage(fmt.Sprintf("unknown code %q", r.Code), cmp.Or(DidYouMean(r.Code, codes), "docs/reference/codes.md lists the codes"))
 	}
 	return nil
 }

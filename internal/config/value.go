@@ -18,6 +18,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/net/html/charset"
+
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // assign parses the texts given for k and stores them in field. place is where
@@ -59,7 +61,7 @@ func (l *loader) parse(k Key, v reflect.Value, text string) (err error) {
 		return errors.New("the value contains a NUL byte")
 	}
 	if len(k.Values) > 0 && !slices.Contains(k.Values, text) {
-		return &hintError{fmt.Sprintf("must be %s, not %q", OneOf(k.Values), text), DidYouMean(text, k.Values)}
+		return fault.Usage(fmt.Sprintf("must be %s, not %q", OneOf(k.Values), text), DidYouMean(text, k.Values))
 	}
 	if check := checks[k.tag.Get("check")]; check != nil {
 		if text, err = check(l.req, text); err != nil {
@@ -178,11 +180,11 @@ var checks = map[string]func(req Request, text string) (string, error){
 			return text, nil
 		}
 		hint := cmp.Or(DidYouMean(text, req.Profiles), "profiles are "+strings.Join(req.Profiles, ", "))
-		return "", &hintError{fmt.Sprintf("unknown profile %q", text), hint}
+		return "", fault.Usage(fmt.Sprintf("unknown profile %q", text), hint)
 	},
 	"linkset": func(req Request, text string) (string, error) {
 		if err := ask(req.Linkset, text); err != nil {
-			return "", &hintError{err.Error(), "linksets look like /, /page.html, /sub/# or /sub/@"}
+			return "", fault.Usage(err.Error(), "linksets look like /, /page.html, /sub/# or /sub/@")
 		}
 		return text, nil
 	},
@@ -192,7 +194,7 @@ var checks = map[string]func(req Request, text string) (string, error){
 		}
 		address, err := req.Endpoint(text)
 		if err != nil {
-			return "", &hintError{err.Error(), "endpoints look like https://example.org/webmention"}
+			return "", fault.Usage(err.Error(), "endpoints look like https://example.org/webmention")
 		}
 		return address, nil
 	},
@@ -216,7 +218,7 @@ var checks = map[string]func(req Request, text string) (string, error){
 	},
 	"charset": func(_ Request, text string) (string, error) {
 		if encoding, _ := charset.Lookup(text); encoding == nil {
-			return "", &hintError{fmt.Sprintf("unknown encoding %q", text), "encodings look like utf-8, windows-1252 or shift_jis"}
+			return "", fault.Usage(fmt.Sprintf("unknown encoding %q", text), "encodings look like utf-8, windows-1252 or shift_jis")
 		}
 		return text, nil
 	},
@@ -260,7 +262,7 @@ func checkBaseURL(text, example string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return &hintError{fmt.Sprintf("must be an absolute http or https URL, not %q", text), "write it like " + example}
+		return fault.Usage(fmt.Sprintf("must be an absolute http or https URL, not %q", text), "write it like "+example)
 	case u.User != nil:
 		return errors.New("must not contain a user name") // and the password stays out of the message
 	case u.RawQuery != "", u.Fragment != "":
@@ -302,7 +304,7 @@ type MapRule struct {
 func parseMapRule(text string) (MapRule, error) {
 	from, to, replaces := strings.Cut(text, "=")
 	if strings.Trim(from, "/") == "" {
-		return MapRule{}, &hintError{fmt.Sprintf("must begin with a path prefix, not %q", text), "rules look like /cgi-bin/imagemap or /old=/new"}
+		return MapRule{}, fault.Usage(fmt.Sprintf("must begin with a path prefix, not %q", text), "rules look like /cgi-bin/imagemap or /old=/new")
 	}
 	if strings.ContainsAny(text, "?#") {
 		return MapRule{}, fmt.Errorf("must consist of paths, without query or fragment, not %q", text)
@@ -331,9 +333,9 @@ func parseFormats(values, words []string) ([]Format, error) {
 		name, file, hasFile := strings.Cut(v, "=")
 		switch {
 		case !slices.Contains(words, name):
-			return nil, &hintError{fmt.Sprintf("unknown format %q", name), cmp.Or(DidYouMean(name, words), "formats are "+strings.Join(words, ", "))}
+			return nil, fault.Usage(fmt.Sprintf("unknown format %q", name), cmp.Or(DidYouMean(name, words), "formats are "+strings.Join(words, ", ")))
 		case hasFile && file == "":
-			return nil, &hintError{fmt.Sprintf("the name of the file is missing in %q", v), "write it like " + name + "=report." + name}
+			return nil, fault.Usage(fmt.Sprintf("the name of the file is missing in %q", v), "write it like "+name+"=report."+name)
 		case strings.ContainsRune(file, 0):
 			return nil, errors.New("the value contains a NUL byte")
 		}
@@ -345,7 +347,7 @@ func parseFormats(values, words []string) ([]Format, error) {
 			place = filepath.Clean(file)
 		}
 		if other, taken := byPlace[place]; taken && file == "" {
-			return nil, &hintError{fmt.Sprintf("both %s and %s go to standard output", other, v), "give one of them a file: " + name + "=FILE"}
+			return nil, fault.Usage(fmt.Sprintf("both %s and %s go to standard output", other, v), "give one of them a file: "+name+"=FILE")
 		} else if taken {
 			return nil, fmt.Errorf("both %s and %s go to the same file", other, v)
 		}

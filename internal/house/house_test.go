@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"io/fs"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,22 @@ import (
 const module = "github.com/sitelink/sitelink"
 
 var update = flag.Bool("update", false, "write what is found as the expectation")
+
+// buildDir holds the commands that [build] makes.
+var buildDir string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	var err error
+	if buildDir, err = os.MkdirTemp("", "house-"); err != nil {
+		log.Fatal(err)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(buildDir); err != nil {
+		log.Print(err)
+	}
+	os.Exit(code)
+}
 
 // root is the repository's top directory, seen from this package.
 var root = filepath.Join("..", "..")

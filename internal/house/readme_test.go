@@ -177,10 +177,20 @@ func readmeConfigWorks(t *testing.T, binary string) {
 	}
 }
 
-// build builds one of our commands.
+// binaries are the commands that tests have built, by package.
+var binaries = map[string]string{}
+
+// build builds one of our commands, once for all tests.
 func build(t *testing.T, pkg string) (binary string) {
 	t.Helper()
-	binary = filepath.Join(t.TempDir(), filepath.Base(pkg))
+	if binary, ok := binaries[pkg]; ok {
+		return binary
+	}
+	dir, err := os.MkdirTemp(buildDir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary = filepath.Join(dir, filepath.Base(pkg))
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
@@ -189,6 +199,7 @@ func build(t *testing.T, pkg string) (binary string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build %s: %v\n%s", pkg, err, out)
 	}
+	binaries[pkg] = binary
 	return binary
 }
 
