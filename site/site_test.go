@@ -58,7 +58,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestErrors: what is wrong with an option, or with the docroot, is said by name.
+// TestErrors: an error names the option, or the docroot, that is wrong.
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	for want, opt := range map[string]Options{
