@@ -81,7 +81,7 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 		}
 	}
 	d := &isite.Detail{Resolved: x.Resolved, Raw: raw, Attribute: "href"}
-	for i, p := range x.Places {
+	for i, p := range x.Positions {
 		e.Occurrences = append(e.Occurrences, Occurrence(p))
 		if i == 0 {
 			d.Line, d.Column = p.Line, p.Column
@@ -149,7 +149,7 @@ func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options)
 		e.addStep("fragment", "%s could not be read", s.Path(target))
 		return decision{Unchecked, NotScanned}
 	}
-	fragment, asks := s.Ask(x.Fragment)
+	fragment, asks := s.ParseFragment(x.Fragment)
 	if !asks {
 		e.addStep("fragment", "#%s is the top of any page", x.Fragment)
 		return decision{}
@@ -175,11 +175,11 @@ func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options)
 func countFragments(s *isite.Site, target isite.PageID) (c fragmentCount) {
 	for i := range s.Pages() {
 		page := s.Page(isite.PageID(i))
-		fragments := page.Asks()
+		fragments := page.Fragments()
 		links := page.All()
 		for k := range links {
 			l := &links[k]
-			if !l.Asks() {
+			if !l.HasFragment() {
 				continue
 			}
 			fragment := fragments.Next(l)

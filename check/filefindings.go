@@ -98,7 +98,7 @@ func (w *faultFinder) addAt(id isite.PageID, offset uint32, code Code, message s
 			return
 		}
 	}
-	if line, column, at, err := w.reader.Place(id, offset); err == nil {
+	if line, column, at, err := w.reader.Position(id, offset); err == nil {
 		f.Line, f.Column, f.Offset = line, column, at
 	}
 }

@@ -277,7 +277,7 @@ func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add
 				is.code = IgnoredByRule
 			}
 			script = script[1:]
-		case l.Asks() && is.verdict == OK && !ls.opt.NoFragments:
+		case l.HasFragment() && is.verdict == OK && !ls.opt.NoFragments:
 			if code := uncheckedFragment(s, l.Node, &ls.opt); code != "" {
 				is = decision{Unchecked, code}
 			}

@@ -168,12 +168,12 @@ func mergeTallies(s *isite.Site, opt *Options, tallies []*tally) *tally {
 
 // addPage judges the links of p, a version of the page with that number.
 func (t *tally) addPage(id isite.PageID, p *isite.Page) {
-	links, fragments := p.All(), p.Asks()
+	links, fragments := p.All(), p.Fragments()
 	var fragment isite.Fragment
 	for i := range links {
 		l := &links[i]
 		answer := t.s.State(l)
-		if l.Asks() {
+		if l.HasFragment() {
 			fragment = fragments.Next(l)
 		}
 		var entry state
@@ -184,11 +184,11 @@ func (t *tally) addPage(id isite.PageID, p *isite.Page) {
 		switch {
 		case entry != 0:
 			t.report(at, entry)
-		case l.Asks() && answer.Answers():
+		case l.HasFragment() && answer.Answers():
 			t.addFragment(at, l, answer, &fragment)
 		default:
 			t.states[answer]++
-			if answer.IsError() || answer.IsWarning() || l.Asks() {
+			if answer.IsError() || answer.IsWarning() || l.HasFragment() {
 				t.report(at, state(answer))
 			}
 		}

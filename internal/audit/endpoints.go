@@ -224,7 +224,7 @@ func (v *endpointVerifier) fault(id site.PageID, page string, fault linkelement.
 		}
 		v.reader = r
 	}
-	if line, col, offset, err := v.reader.Place(id, fault.Off); err == nil {
+	if line, col, offset, err := v.reader.Position(id, fault.Off); err == nil {
 		f.Line, f.Column, f.Offset = line, col, offset
 	}
 }

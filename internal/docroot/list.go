@@ -40,7 +40,7 @@ type walker struct {
 }
 
 // Listed is a docroot with the names in it.
-type Listed struct {
+type Contents struct {
 	Tree *Tree
 	Real string // absolute path, with symbolic links resolved
 	// Permissions: permission bits say what a server may read. They say nothing
@@ -58,7 +58,7 @@ type FileFault struct {
 
 // walk lists the docroot, sorted by name in each directory, breadth first, by a
 // number of workers, 0 for one a processor.
-func List(ctx context.Context, root string, jobs int) (*Listed, error) {
+func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
@@ -95,12 +95,12 @@ func List(ctx context.Context, root string, jobs int) (*Listed, error) {
 				if l.err != nil && dirs[i] == 0 {
 					return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(l.err))
 				}
-				next = w.take(dirs[i], l, next)
+				next = w.add(dirs[i], l, next)
 			}
 		}
 		if level = next; depth == maxDepth {
 			for _, id := range level {
-				w.note(id, listers[0].list(w.tree.AppendPath(nil, id)))
+				w.setMode(id, listers[0].list(w.tree.AppendPath(nil, id)))
 				w.faults = append(w.faults, FileFault{w.tree.Path(id) + "/", errors.New("directories too deep, not read")})
 			}
 			break
@@ -108,9 +108,9 @@ func List(ctx context.Context, root string, jobs int) (*Listed, error) {
 	}
 	w.tree.index()
 	for _, id := range w.links {
-		w.settle(id)
+		w.resolveLink(id)
 	}
-	return &Listed{Tree: w.tree, Real: w.real, Permissions: w.modes, Faults: w.faults}, nil
+	return &Contents{Tree: w.tree, Real: w.real, Permissions: w.modes, Faults: w.faults}, nil
 }
 
 // listedAtOnce bounds the names that are held twice.
@@ -142,8 +142,8 @@ func (w *walker) list(ctx context.Context, listers []*lister, dirs []NodeID) []*
 }
 
 // take adds what a directory holds, and to next the directories in it.
-func (w *walker) take(dir NodeID, l *listing, next []NodeID) []NodeID {
-	w.note(dir, l)
+func (w *walker) add(dir NodeID, l *listing, next []NodeID) []NodeID {
+	w.setMode(dir, l)
 	if l.err != nil {
 		w.tree.Nodes[dir].Flags |= Unreadable
 		w.faults = append(w.faults, FileFault{w.tree.Path(dir) + "/", disk.Cause(l.err)})
@@ -163,7 +163,7 @@ func (w *walker) take(dir NodeID, l *listing, next []NodeID) []NodeID {
 }
 
 // note records the permissions of a directory.
-func (w *walker) note(dir NodeID, l *listing) {
+func (w *walker) setMode(dir NodeID, l *listing) {
 	if w.modes && l.known && dir != 0 {
 		w.tree.Nodes[dir].Flags |= dirFlags(l.mode)
 	}
@@ -196,7 +196,7 @@ func FileFlags(m fs.FileMode) Flags {
 
 // settle finds out where a symbolic link leads. Links that stay inside the
 // docroot become aliases of their target; the rest are never read.
-func (w *walker) settle(id NodeID) {
+func (w *walker) resolveLink(id NodeID) {
 	n := &w.tree.Nodes[id]
 	name := filepath.Join(w.real, filepath.FromSlash(w.tree.Path(id)))
 	// The system's own limit counts (40 links on Linux), not EvalSymlinks' 255.

@@ -33,7 +33,7 @@ const (
 )
 
 // mayHold tells whether a path may go on behind it.
-func (k Kind) MayHold() bool { return k == KindDir || k == KindOutside }
+func (k Kind) Enterable() bool { return k == KindDir || k == KindOutside }
 
 // node is one name. Nodes are made while the docroot is walked: sorted by name
 // in each directory, parents before children.
@@ -78,7 +78,7 @@ type Tree struct {
 	table []slot
 	seed  maphash.Seed
 	Files int
-	fold  *folds
+	fold  *foldIndex
 }
 
 type slot struct {
@@ -87,7 +87,7 @@ type slot struct {
 }
 
 func newTree() *Tree {
-	t := &Tree{seed: maphash.MakeSeed(), fold: &folds{}}
+	t := &Tree{seed: maphash.MakeSeed(), fold: &foldIndex{}}
 	t.grow(1 << 10)
 	t.Nodes = append(t.Nodes, Node{Parent: NoNode, Kind: KindDir})
 	return t
@@ -344,12 +344,12 @@ func (t *Tree) FoldChild(dir NodeID, name string) NodeID {
 // It is a hash table like that of the tree, in which names that differ in letter
 // case only have a place each: no string is kept (rust-doc, 34,000 names: 2 ms, a
 // map of strings took 9 ms while the other workers waited).
-type folds struct {
+type foldIndex struct {
 	once  sync.Once
 	table []slot
 }
 
-func (f *folds) build(t *Tree) {
+func (f *foldIndex) build(t *Tree) {
 	size := 2
 	for size < len(t.Nodes)*2 {
 		size *= 2
@@ -363,7 +363,7 @@ func (f *folds) build(t *Tree) {
 }
 
 // find yields the entries of a directory with a name that is lower in lower case.
-func (f *folds) find(t *Tree, dir NodeID, lower []byte) func(yield func(NodeID) bool) {
+func (f *foldIndex) find(t *Tree, dir NodeID, lower []byte) func(yield func(NodeID) bool) {
 	return func(yield func(NodeID) bool) {
 		var room [MaxName]byte
 		h := t.hash(dir, lower)

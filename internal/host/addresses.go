@@ -10,14 +10,14 @@ import (
 
 // findIndexes notes for each directory the index file that answers it without
 // more ado, so that a link to a directory costs one look.
-func (s *Host) findIndexes() {
-	s.indexOf = make([]docroot.NodeID, len(s.tree.Nodes))
-	q := asking{s: s, p: &s.profile}
-	for id := range s.tree.Nodes {
-		s.indexOf[id] = docroot.NoNode
-		if s.tree.Nodes[id].Kind == docroot.KindDir {
+func (h *Host) findIndexes() {
+	h.indexOf = make([]docroot.NodeID, len(h.tree.Nodes))
+	q := request{h: h, p: &h.profile}
+	for id := range h.tree.Nodes {
+		h.indexOf[id] = docroot.NoNode
+		if h.tree.Nodes[id].Kind == docroot.KindDir {
 			if a := q.directory(docroot.NodeID(id), nil, false, ""); a.State == StateOK {
-				s.indexOf[id] = a.Node
+				h.indexOf[id] = a.Node
 			}
 		}
 	}
@@ -26,13 +26,13 @@ func (s *Host) findIndexes() {
 // markAddresses notes which files the host does not serve at their own
 // address, so that the fast path may answer for all others. Most hosts have
 // none, and the tree is not looked at.
-func (s *Host) markAddresses() {
-	p := &s.profile
+func (h *Host) markAddresses() {
+	p := &h.profile
 	if p.IndexFile == Serve && p.PageFile == Serve && len(p.Deny) == 0 && p.ErrorPage == "" && !p.PageSlashFirst {
 		return
 	}
-	t := s.tree
-	q := asking{s: s, p: p}
+	t := h.tree
+	q := request{h: h, p: p}
 	for id := range t.Nodes {
 		n := &t.Nodes[id]
 		if id == 0 || n.Kind != docroot.KindFile && n.Kind != docroot.KindDir {
@@ -52,36 +52,36 @@ func (s *Host) markAddresses() {
 		}
 	}
 	if p.TrailingSlash != Keep || p.Page == Redirect || p.IndexFile == RedirectBare || p.DirectorySlash == Redirect {
-		s.findAddresses()
+		h.findAddresses()
 	}
 }
 
 // findAddresses notes the addresses of pages that a host moves to another
 // directory: /page/ for page.html, or /dir for dir/index.html. Relative links
 // of such a page lead elsewhere than its place in the docroot tells.
-func (s *Host) findAddresses() {
-	t := s.tree
-	s.addresses = map[docroot.NodeID]string{}
+func (h *Host) findAddresses() {
+	t := h.tree
+	h.addresses = map[docroot.NodeID]string{}
 	for id := range t.Nodes {
 		n := &t.Nodes[id]
 		if n.Kind != docroot.KindFile || !strings.HasSuffix(string(t.NameOf(n)), ".html") {
 			continue
 		}
 		path := "/" + t.Path(docroot.NodeID(id))
-		if s.indexOf[n.Parent] == docroot.NodeID(id) {
+		if h.indexOf[n.Parent] == docroot.NodeID(id) {
 			path = path[:strings.LastIndexByte(path, '/')+1]
 		}
-		a := s.AnswerRequest(escapePath(path, Generic.Literal, upperHex), "")
+		a := h.AnswerRequest(escapePath(path, Generic.Literal, upperHex), "")
 		if a.Final != "" && a.Node == docroot.NodeID(id) && a.State.Answers() {
-			s.addresses[docroot.NodeID(id)] = a.Final
+			h.addresses[docroot.NodeID(id)] = a.Final
 		}
 	}
 }
 
 // moved tells what becomes of a request for a file by its own name: flagMoved
 // if a redirect leads back to it, flagAsk if only the slow path can tell.
-func (q *asking) moved(id docroot.NodeID, name string) docroot.Flags {
-	s, p, t := q.s, q.p, q.s.tree
+func (q *request) moved(id docroot.NodeID, name string) docroot.Flags {
+	s, p, t := q.h, q.p, q.h.tree
 	n := &t.Nodes[id]
 	stem, page := strings.CutSuffix(name, ".html")
 	switch {

@@ -14,14 +14,14 @@ const maxSymlinks = 40
 
 // walk follows decoded segments down the tree. Each branch is a field of the
 // profile; reference/hosts.md and docs/reference/profiles.md have the measured answers.
-func (q *asking) walk(segments []string, slash bool, query string) Answer {
-	t := q.s.tree
+func (q *request) walk(segments []string, slash bool, query string) Answer {
+	t := q.h.tree
 	at, private, symlinks := docroot.NodeID(0), false, 0
 	for i, name := range segments {
 		last := i == len(segments)-1
 		next := q.child(at, name)
 		q.folded = q.folded || next != docroot.NoNode && string(t.NameOf(&t.Nodes[next])) != name
-		through := next != docroot.NoNode && (t.Nodes[next].Kind == docroot.KindDir && slash || !last && t.Nodes[next].Kind.MayHold())
+		through := next != docroot.NoNode && (t.Nodes[next].Kind == docroot.KindDir && slash || !last && t.Nodes[next].Kind.Enterable())
 		if a, denied := q.denied(name, through); denied {
 			return a
 		}
@@ -62,7 +62,7 @@ func (q *asking) walk(segments []string, slash bool, query string) Answer {
 
 // denied answers for a name that the host does not serve; through tells that
 // it is a directory, and the path goes on.
-func (q *asking) denied(name string, through bool) (Answer, bool) {
+func (q *request) denied(name string, through bool) (Answer, bool) {
 	if q.p.DenyLast && through {
 		return Answer{}, false
 	}
@@ -76,37 +76,37 @@ func (q *asking) denied(name string, through bool) (Answer, bool) {
 }
 
 // named answers for a file asked for by its own name.
-func (q *asking) named(id docroot.NodeID, segments []string, private bool, query string) Answer {
+func (q *request) named(id docroot.NodeID, segments []string, private bool, query string) Answer {
 	name := segments[len(segments)-1]
-	if q.p.IndexFile != Serve && len(q.s.index) > 0 && slices.Contains(q.s.index, name) {
+	if q.p.IndexFile != Serve && len(q.h.index) > 0 && slices.Contains(q.h.index, name) {
 		return q.redirect("index-file", q.directoryPath(segments[:len(segments)-1]), query)
 	}
-	if stem, ok := strings.CutSuffix(name, ".html"); ok && q.p.PageFile == Redirect && stem != "" && !q.isFile(q.s.tree.Nodes[id].Parent, stem) {
+	if stem, ok := strings.CutSuffix(name, ".html"); ok && q.p.PageFile == Redirect && stem != "" && !q.isFile(q.h.tree.Nodes[id].Parent, stem) {
 		return q.redirect("page-file", "/"+strings.Join(append(slices.Clone(segments[:len(segments)-1]), stem), "/"), query)
 	}
-	q.step("file", "/"+q.s.tree.Path(id))
+	q.step("file", "/"+q.h.tree.Path(id))
 	return q.file(id, private)
 }
 
 // child returns the entry of a directory that the host takes for name.
-func (q *asking) child(dir docroot.NodeID, name string) docroot.NodeID {
-	real := q.s.tree.Nodes[dir].Real
-	id := q.s.tree.Child(real, []byte(name))
+func (q *request) child(dir docroot.NodeID, name string) docroot.NodeID {
+	real := q.h.tree.Nodes[dir].Real
+	id := q.h.tree.Child(real, []byte(name))
 	if id == docroot.NoNode && q.p.AnyCase {
-		id = q.s.tree.FoldChild(real, name)
+		id = q.h.tree.FoldChild(real, name)
 	}
 	return id
 }
 
 // isFile tells whether the directory holds a file of that name.
-func (q *asking) isFile(dir docroot.NodeID, name string) bool {
-	t := q.s.tree
+func (q *request) isFile(dir docroot.NodeID, name string) bool {
+	t := q.h.tree
 	id := q.child(dir, name)
 	return id != docroot.NoNode && t.Nodes[id].Kind == docroot.KindFile
 }
 
 // directoryPath is the address of a directory that has an index file.
-func (q *asking) directoryPath(segments []string) string {
+func (q *request) directoryPath(segments []string) string {
 	p := "/" + strings.Join(segments, "/")
 	if q.p.DirectorySlash == Serve && q.p.IndexFile != RedirectBare && len(segments) > 0 {
 		p += "/"
@@ -116,10 +116,10 @@ func (q *asking) directoryPath(segments []string) string {
 
 // page answers /page and /page/ from page.html; ok is false when it does not.
 // entry is what has the name without the extension.
-func (q *asking) page(dir, entry docroot.NodeID, segments []string, private bool) (a Answer, ok bool) {
-	t := q.s.tree
+func (q *request) page(dir, entry docroot.NodeID, segments []string, private bool) (a Answer, ok bool) {
+	t := q.h.tree
 	// A file of just that name wins; with a slash behind it is not meant.
-	if entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindFile && !(q.slash && q.p.FileSlash == Missing) || q.doubled {
+	if entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindFile && !(q.slash && q.p.FileSlash == Missing) || q.doubleSlash {
 		return Answer{}, false
 	}
 	id := q.pageOf(dir, segments[len(segments)-1])
@@ -127,7 +127,7 @@ func (q *asking) page(dir, entry docroot.NodeID, segments []string, private bool
 		return Answer{}, false
 	}
 	q.folded = q.folded || !strings.HasPrefix(string(t.NameOf(&t.Nodes[id])), segments[len(segments)-1])
-	indexed := entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindDir && q.s.indexOf[t.Nodes[entry].Real] != docroot.NoNode
+	indexed := entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindDir && q.h.indexOf[t.Nodes[entry].Real] != docroot.NoNode
 	switch {
 	case !q.slash && indexed && !q.p.PageFirst:
 		return Answer{}, false
@@ -146,9 +146,9 @@ func (q *asking) page(dir, entry docroot.NodeID, segments []string, private bool
 }
 
 // afterFile answers for a slash or path behind the file at segments[i].
-func (q *asking) afterFile(id docroot.NodeID, segments []string, i int, private bool) Answer {
+func (q *request) afterFile(id docroot.NodeID, segments []string, i int, private bool) Answer {
 	switch {
-	case q.s.tree.Nodes[id].Flags&docroot.Closed != 0:
+	case q.h.tree.Nodes[id].Flags&docroot.Closed != 0:
 		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden}
 	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && q.slash && i == len(segments)-1:
 		q.step("file-slash", "what follows the file is path info")
@@ -165,8 +165,8 @@ func (q *asking) afterFile(id docroot.NodeID, segments []string, i int, private 
 }
 
 // file answers for a file that is there.
-func (q *asking) file(id docroot.NodeID, private bool) Answer {
-	switch f := q.s.tree.Nodes[id].Flags; {
+func (q *request) file(id docroot.NodeID, private bool) Answer {
+	switch f := q.h.tree.Nodes[id].Flags; {
 	case f&docroot.Unreadable != 0:
 		return Answer{State: StateUnreadable, Node: id, Status: http.StatusForbidden}
 	case private || f&docroot.Private != 0:
@@ -177,7 +177,7 @@ func (q *asking) file(id docroot.NodeID, private bool) Answer {
 
 // noFile answers for a name that is neither file nor directory; behind tells
 // that it is a path behind it that is asked for.
-func (q *asking) noFile(k docroot.Kind, behind bool) Answer {
+func (q *request) noFile(k docroot.Kind, behind bool) Answer {
 	switch k {
 	case docroot.KindLoop:
 		return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkLoop, Note: "the symbolic link leads to itself, or through too many"}
@@ -204,23 +204,23 @@ func (q *asking) noFile(k docroot.Kind, behind bool) Answer {
 }
 
 // atDirectory answers for a directory, asked for with or without its slash.
-func (q *asking) atDirectory(dir docroot.NodeID, segments []string, slash, private bool, query string) Answer {
+func (q *request) atDirectory(dir docroot.NodeID, segments []string, slash, private bool, query string) Answer {
 	if slash {
-		if q.p.DirectorySlash == Redirect && len(segments) > 0 && q.s.indexOf[dir] != docroot.NoNode {
+		if q.p.DirectorySlash == Redirect && len(segments) > 0 && q.h.indexOf[dir] != docroot.NoNode {
 			return q.redirect("directory-slash", "/"+strings.Join(segments, "/"), query)
 		}
 		return q.directory(dir, segments, private, query)
 	}
-	if q.p.ListFirst && q.p.Directory == Redirect && q.s.tree.Nodes[dir].Flags&docroot.Unlistable != 0 {
+	if q.p.ListFirst && q.p.Directory == Redirect && q.h.tree.Nodes[dir].Flags&docroot.Unlistable != 0 {
 		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden,
 			Note: "nginx does not redirect from a directory that it may not list"}
 	}
-	switch q.bare(dir) {
+	switch q.withoutSlash(dir) {
 	case Redirect:
 		return q.redirect("directory", q.redirectPath(segments), query)
 	case RedirectIndex:
 		a := q.directory(dir, segments, private, query)
-		if a.move == "" && (a.indexed || q.lists(dir)) {
+		if a.location == "" && (a.byIndex || q.listsDirectory(dir)) {
 			return q.redirect("directory", q.redirectPath(segments), query)
 		}
 		return a
@@ -229,7 +229,7 @@ func (q *asking) atDirectory(dir docroot.NodeID, segments []string, slash, priva
 		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host wants the final slash"}
 	case Refuse:
 		q.step("directory", "no index file is looked for without the final slash")
-		if q.lists(dir) {
+		if q.listsDirectory(dir) {
 			return q.list(dir)
 		}
 		return Answer{State: StateMissingIndex, Node: docroot.NoNode, Status: q.p.EmptyDirectory, Note: "the host wants the final slash"}
@@ -238,7 +238,7 @@ func (q *asking) atDirectory(dir docroot.NodeID, segments []string, slash, priva
 }
 
 // redirectPath is the address of a directory with its slash.
-func (q *asking) redirectPath(segments []string) string {
+func (q *request) redirectPath(segments []string) string {
 	switch {
 	case q.p.GoLocation && q.path != "":
 		return q.path + "/"
@@ -249,10 +249,10 @@ func (q *asking) redirectPath(segments []string) string {
 }
 
 // directory answers the request for a directory with its slash.
-func (q *asking) directory(dir docroot.NodeID, segments []string, private bool, query string) Answer {
-	s, t := q.s, q.s.tree
+func (q *request) directory(dir docroot.NodeID, segments []string, private bool, query string) Answer {
+	s, t := q.h, q.h.tree
 	if t.Nodes[dir].Flags&docroot.Unreadable != 0 {
-		if q.p.ListClosed && q.lists(dir) {
+		if q.p.ListClosed && q.listsDirectory(dir) {
 			return q.list(dir)
 		}
 		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: q.p.EmptyDirectory}
@@ -277,16 +277,16 @@ func (q *asking) directory(dir docroot.NodeID, segments []string, private bool, 
 		if kind == docroot.KindFile {
 			q.step("index", name+" answers for the directory")
 			a := q.file(id, private)
-			a.indexed = true
+			a.byIndex = true
 			return a
 		}
-		if a, then := q.oddIndex(kind, name, segments, query); then == indexDecides {
+		if a, then := q.specialIndex(kind, name, segments, query); then == indexDecides {
 			return a
 		} else if then == indexNone {
 			break
 		}
 	}
-	if q.lists(dir) {
+	if q.listsDirectory(dir) {
 		return q.list(dir)
 	}
 	q.step("empty-directory", "none of "+strings.Join(index, ", ")+" is there")
@@ -294,8 +294,8 @@ func (q *asking) directory(dir docroot.NodeID, segments []string, private bool, 
 }
 
 // list answers with a listing of the directory.
-func (q *asking) list(dir docroot.NodeID) Answer {
-	if q.s.tree.Nodes[dir].Flags&docroot.Unlistable != 0 {
+func (q *request) list(dir docroot.NodeID) Answer {
+	if q.h.tree.Nodes[dir].Flags&docroot.Unlistable != 0 {
 		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden, Note: "the host may not list the directory"}
 	}
 	q.step("autoindex", "the host lists the directory")
@@ -304,7 +304,7 @@ func (q *asking) list(dir docroot.NodeID) Answer {
 
 // missing tells apart the ways in which nothing answers: rest are the
 // segments that are not in directory at, the first one for sure.
-func (q *asking) missing(at docroot.NodeID, rest []string, slash bool) Answer {
+func (q *request) missing(at docroot.NodeID, rest []string, slash bool) Answer {
 	a := Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound}
 	if slash {
 		a.State = StateMissingDirectory
@@ -312,36 +312,36 @@ func (q *asking) missing(at docroot.NodeID, rest []string, slash bool) Answer {
 	if len(rest[0]) > docroot.MaxName {
 		a.Status = q.p.LongName
 	}
-	node := q.s.tree.Nodes[at].Real
+	node := q.h.tree.Nodes[at].Real
 	for _, name := range rest {
-		if node = q.s.tree.FoldChild(node, name); node == docroot.NoNode {
+		if node = q.h.tree.FoldChild(node, name); node == docroot.NoNode {
 			q.step("file", "no file or directory has the name "+rest[0])
 			return a
 		}
-		node = q.s.tree.Nodes[node].Real
+		node = q.h.tree.Nodes[node].Real
 	}
 	a.State, a.Node = StateWrongCase, node
-	q.step("file", "only "+q.s.tree.Path(node)+" is there, in other letter case")
+	q.step("file", "only "+q.h.tree.Path(node)+" is there, in other letter case")
 	return a
 }
 
 // afterIndex says what follows from an entry with the name of an index file.
-type afterIndex uint8
+type indexOutcome uint8
 
 const (
-	indexNext    afterIndex = iota // the next name is tried
-	indexDecides                   // the answer is the directory's
-	indexNone                      // the directory is as one without index file
+	indexNext    indexOutcome = iota // the next name is tried
+	indexDecides                     // the answer is the directory's
+	indexNone                        // the directory is as one without index file
 )
 
 // oddIndex answers for a directory, asked for as segments, that has an entry
 // with the name of an index file which is no file.
-func (q *asking) oddIndex(k docroot.Kind, name string, segments []string, query string) (Answer, afterIndex) {
+func (q *request) specialIndex(k docroot.Kind, name string, segments []string, query string) (Answer, indexOutcome) {
 	switch k {
 	case docroot.KindPipe, docroot.KindSocket, docroot.KindDevice:
 		if q.p.IndexSpecial == Serve {
 			a := q.noFile(k, false)
-			a.indexed = true
+			a.byIndex = true
 			return a, indexDecides
 		}
 	case docroot.KindBroken, docroot.KindThrough:
@@ -359,7 +359,7 @@ func (q *asking) oddIndex(k docroot.Kind, name string, segments []string, query 
 }
 
 // indexDirectory is oddIndex for a directory with the name of an index file.
-func (q *asking) indexDirectory(name string, segments []string, query string) (Answer, afterIndex) {
+func (q *request) indexDirectory(name string, segments []string, query string) (Answer, indexOutcome) {
 	switch q.p.IndexDirectory {
 	case Missing:
 		q.step("index-directory", name+" is a directory")

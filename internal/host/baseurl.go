@@ -28,21 +28,21 @@ type baseURL struct {
 }
 
 // setBases resolves the addresses that the options name.
-func (s *Host) setBases() error {
-	for _, raw := range s.opt.BaseURLs {
+func (h *Host) setBases() error {
+	for _, raw := range h.opt.BaseURLs {
 		b, err := parseBase(raw)
 		if err != nil {
 			return err
 		}
-		s.bases = append(s.bases, b)
+		h.bases = append(h.bases, b)
 	}
 	nowhere := baseURL{scheme: "http", host: strings.TrimPrefix(Unpublished, "http://")}
-	if len(s.opt.Roots) > 0 {
+	if len(h.opt.Roots) > 0 {
 		// Paths in the docroot are what all roots have in common: with several
 		// hosts they stand for the pages, beside each root's own addresses.
-		s.bases = []baseURL{nowhere}
+		h.bases = []baseURL{nowhere}
 	}
-	for _, r := range s.opt.Roots {
+	for _, r := range h.opt.Roots {
 		b, err := parseBase(r.Base)
 		if err != nil {
 			return err
@@ -50,12 +50,12 @@ func (s *Host) setBases() error {
 		if dir := strings.Trim(r.Dir, "/"); dir != "" && dir != "." {
 			b.root = "/" + dir
 		}
-		s.sharedHosts = s.sharedHosts || slices.ContainsFunc(s.bases, func(other baseURL) bool { return other.host == b.host })
-		s.bases = append(s.bases, b)
+		h.sharedHosts = h.sharedHosts || slices.ContainsFunc(h.bases, func(other baseURL) bool { return other.host == b.host })
+		h.bases = append(h.bases, b)
 	}
-	if len(s.bases) == 0 {
-		nowhere.path = strings.TrimRight(s.opt.BasePath, "/")
-		s.bases = []baseURL{nowhere}
+	if len(h.bases) == 0 {
+		nowhere.path = strings.TrimRight(h.opt.BasePath, "/")
+		h.bases = []baseURL{nowhere}
 	}
 	return nil
 }
@@ -82,16 +82,16 @@ func parseBase(raw string) (baseURL, error) {
 // Rooted tells whether parts of the docroot have addresses of their own. Then
 // site paths, in [Resolved] and elsewhere, are paths in the docroot, whatever
 // host they belong to; [Site.Public] has their addresses.
-func (s *Host) Rooted() bool { return len(s.opt.Roots) > 0 }
+func (h *Host) Rooted() bool { return len(h.opt.Roots) > 0 }
 
 // Roots returns the parts of the docroot that have addresses of their own.
-func (s *Host) Roots() []Root { return slices.Clone(s.opt.Roots) }
+func (h *Host) Roots() []Root { return slices.Clone(h.opt.Roots) }
 
 // Public returns the origin, such as https://fr.example, and the path on it at
 // which a site path is published. origin is empty where no address is known.
-func (s *Host) Public(path string) (origin, onHost string) {
-	b := s.baseOf(path)
-	if !s.Rooted() {
+func (h *Host) Public(path string) (origin, onHost string) {
+	b := h.baseOf(path)
+	if !h.Rooted() {
 		onHost = path
 	} else if onHost = b.path + path[len(b.root):]; onHost == "" {
 		onHost = "/"
@@ -104,13 +104,13 @@ func (s *Host) Public(path string) (origin, onHost string) {
 
 // baseOf returns the address of the deepest root that holds a path in the
 // docroot.
-func (s *Host) baseOf(path string) *baseURL {
-	best := &s.bases[0]
-	if !s.Rooted() {
+func (h *Host) baseOf(path string) *baseURL {
+	best := &h.bases[0]
+	if !h.Rooted() {
 		return best
 	}
-	for i := range s.bases[1:] {
-		b := &s.bases[i+1]
+	for i := range h.bases[1:] {
+		b := &h.bases[i+1]
 		rest, ok := strings.CutPrefix(path, b.root)
 		if ok && (rest == "" || rest[0] == '/') && (best.unknown() || len(b.root) > len(best.root)) {
 			best = b
@@ -123,9 +123,9 @@ func (b *baseURL) unknown() bool { return b.host == strings.TrimPrefix(Unpublish
 
 // Published tells whether an address of the docroot is known: without one,
 // absolute links to it cannot be told from those to other sites.
-func (s *Host) Published() bool {
-	for i := range s.bases {
-		if !s.bases[i].unknown() {
+func (h *Host) Published() bool {
+	for i := range h.bases {
+		if !h.bases[i].unknown() {
 			return true
 		}
 	}
@@ -134,25 +134,25 @@ func (s *Host) Published() bool {
 
 // BasePath returns the path of the first base URL, without final slash: ""
 // for a site at the root of its host.
-func (s *Host) BasePath() string { return s.bases[0].path } // of a rooted site: none
+func (h *Host) BasePath() string { return h.bases[0].path } // of a rooted site: none
 
 // Href returns the site path, percent-encoded, by which a node is requested:
 // directories end in a slash, a default index file goes by its directory, and a
 // page without its extension where the host redirects to that.
-func (s *Host) Href(id docroot.NodeID) string {
-	if at := s.addresses[id]; at != "" {
-		return s.bases[0].path + at
+func (h *Host) Href(id docroot.NodeID) string {
+	if at := h.addresses[id]; at != "" {
+		return h.bases[0].path + at
 	}
-	n := &s.tree.Nodes[id]
-	if n.Kind == docroot.KindFile && s.indexOf[n.Parent] == id {
+	n := &h.tree.Nodes[id]
+	if n.Kind == docroot.KindFile && h.indexOf[n.Parent] == id {
 		id = n.Parent
-		n = &s.tree.Nodes[id]
+		n = &h.tree.Nodes[id]
 	}
-	path := s.tree.Path(id)
+	path := h.tree.Path(id)
 	if n.Flags&flagMoved != 0 {
 		path = strings.TrimSuffix(path, ".html")
 	}
-	p := s.bases[0].path + "/" + escapePath(path, Generic.Literal, upperHex)
+	p := h.bases[0].path + "/" + escapePath(path, Generic.Literal, upperHex)
 	if n.Kind == docroot.KindDir && !strings.HasSuffix(p, "/") {
 		p += "/"
 	}
@@ -161,26 +161,26 @@ func (s *Host) Href(id docroot.NodeID) string {
 
 // pageAddress returns the URL of a page under the first base URL: where the
 // browser is when it shows the page.
-func (s *Host) PageAddress(id docroot.NodeID) string {
+func (h *Host) PageAddress(id docroot.NodeID) string {
 	path := ""
-	if s.tree.Nodes[id].Flags&flagMoved != 0 || s.addresses[id] != "" {
-		path = s.Href(id)
+	if h.tree.Nodes[id].Flags&flagMoved != 0 || h.addresses[id] != "" {
+		path = h.Href(id)
 	} else {
-		u := url.URL{Path: "/" + s.tree.Path(id)}
-		path = s.BasePath() + u.EscapedPath()
+		u := url.URL{Path: "/" + h.tree.Path(id)}
+		path = h.BasePath() + u.EscapedPath()
 	}
-	_, onHost := s.Public(path)
-	return "http://" + s.baseOf(path).host + onHost
+	_, onHost := h.Public(path)
+	return "http://" + h.baseOf(path).host + onHost
 }
 
 // Lookup returns the node at a decoded docroot path; "" is the docroot.
-func (s *Host) Lookup(path string) (docroot.NodeID, bool) {
+func (h *Host) Lookup(path string) (docroot.NodeID, bool) {
 	at := docroot.NodeID(0)
 	for name := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		if name == "" {
 			continue
 		}
-		if at = s.tree.Child(s.tree.Nodes[at].Real, []byte(name)); at == docroot.NoNode {
+		if at = h.tree.Child(h.tree.Nodes[at].Real, []byte(name)); at == docroot.NoNode {
 			return 0, false
 		}
 	}
@@ -190,8 +190,8 @@ func (s *Host) Lookup(path string) (docroot.NodeID, bool) {
 // Request says what answers a link on a page at the root of the docroot, so
 // that people can name a target as they would link to it: a site path, a path
 // in the docroot, or a URL. The error says why link is none of these.
-func (s *Host) Request(link string) (Resolved, error) {
-	base, err := weburl.Parse("http://" + s.bases[0].host + s.bases[0].path + "/")
+func (h *Host) Request(link string) (Resolved, error) {
+	base, err := weburl.Parse("http://" + h.bases[0].host + h.bases[0].path + "/")
 	if err != nil {
 		return Resolved{}, fmt.Errorf("base URL: %w", err)
 	}
@@ -199,37 +199,37 @@ func (s *Host) Request(link string) (Resolved, error) {
 	if err != nil {
 		return Resolved{}, fmt.Errorf("%q is no URL: %w", link, err)
 	}
-	res := s.Resolve(u, nil)
+	res := h.Resolve(u, nil)
 	res.Fragment = u.Fragment()
 	return res, nil
 }
 
 // BaseURL returns the first address at which the docroot is published, as it
 // was given; "" when there is none.
-func (s *Host) BaseURL() string {
-	if s.bases[0].unknown() {
+func (h *Host) BaseURL() string {
+	if h.bases[0].unknown() {
 		return ""
 	}
-	return s.opt.BaseURLs[0]
+	return h.opt.BaseURLs[0]
 }
 
 // Authority returns the host of the first base URL, with its port when that is
 // not the scheme's own; "" when there is none.
-func (s *Host) Authority() string {
-	if s.bases[0].unknown() {
+func (h *Host) Authority() string {
+	if h.bases[0].unknown() {
 		return ""
 	}
-	return s.bases[0].host
+	return h.bases[0].host
 }
 
 // RulePaths returns the paths that redirect rules name in full, without
 // pattern, in the order of the rules: what the host answers beside its files.
-func (s *Host) RulePaths() []string {
-	if s.rules == nil {
+func (h *Host) RulePaths() []string {
+	if h.rules == nil {
 		return nil
 	}
 	var paths []string
-	for _, r := range s.rules.Rules() {
+	for _, r := range h.rules.Rules() {
 		if path := r.Pattern; strings.HasPrefix(path, "/") && !strings.ContainsAny(path, `*:(){}[]|^$\?+`) {
 			paths = append(paths, string(weburl.PercentDecode(nil, path)))
 		}

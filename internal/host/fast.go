@@ -71,7 +71,7 @@ const MaxPlain = 2048
 // fast resolves the common case, a plain relative or root-relative path,
 // without making a string. ok is false when the slow path has to decide. On
 // rust-doc it takes 99 links in 100.
-func (r *PathResolver) Fast(v []byte) (state State, node docroot.NodeID, frag []byte, ok bool) {
+func (r *PathResolver) ResolvePath(v []byte) (state State, node docroot.NodeID, frag []byte, ok bool) {
 	i, n := 0, len(v)
 	segment := 0 // start of the current segment
 	at := r.Dir

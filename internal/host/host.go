@@ -83,7 +83,7 @@ type Host struct {
 	// another directory; nil when it moves none.
 	addresses map[docroot.NodeID]string
 	// modes: permission bits of the docroot say what a server may read.
-	modes bool
+	permissions bool
 }
 
 // LoadHost lists the docroot and reads the rule files of its host. The error says
@@ -91,7 +91,7 @@ type Host struct {
 // ctx.
 func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 	s := &Host{root: root, opt: opt}
-	if err := s.configureHost(); err != nil {
+	if err := s.configure(); err != nil {
 		return nil, err
 	}
 	parsed := s.parseRules()
@@ -99,7 +99,7 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.tree, s.real, s.faults, s.modes = w.Tree, w.Real, w.Faults, w.Permissions
+	s.tree, s.real, s.faults, s.permissions = w.Tree, w.Real, w.Faults, w.Permissions
 	dir, err := docroot.Open(s.real)
 	if err != nil {
 		return nil, fmt.Errorf("read docroot %s: %w", root, disk.Cause(err))
@@ -115,65 +115,65 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 }
 
 // configureHost resolves the options.
-func (s *Host) configureHost() error {
-	s.profile = s.opt.Profile
-	if s.profile.Name == "" {
-		s.profile = Generic
+func (h *Host) configure() error {
+	h.profile = h.opt.Profile
+	if h.profile.Name == "" {
+		h.profile = Generic
 	}
-	s.index, s.foldIndex = s.profile.Index, s.profile.FoldIndex
-	if len(s.opt.Index) > 0 {
-		s.index = s.opt.Index
+	h.index, h.foldIndex = h.profile.Index, h.profile.FoldIndex
+	if len(h.opt.Index) > 0 {
+		h.index = h.opt.Index
 	}
-	if s.foldIndex {
-		for _, name := range s.index {
+	if h.foldIndex {
+		for _, name := range h.index {
 			if name != strings.ToLower(name) {
-				s.foldIndex = false
+				h.foldIndex = false
 			}
 		}
 	}
-	if s.autoindex = s.opt.Autoindex; s.autoindex == AutoindexProfile {
-		s.autoindex = s.profile.Autoindex
+	if h.autoindex = h.opt.Autoindex; h.autoindex == AutoindexProfile {
+		h.autoindex = h.profile.Autoindex
 	}
-	s.maps = sortMaps(s.opt.Maps)
-	return s.setBases()
+	h.maps = sortMaps(h.opt.Maps)
+	return h.setBases()
 }
 
 // WithTree returns the host for another version of its tree: one with the same
 // names.
-func (s *Host) WithTree(t *docroot.Tree) *Host {
-	h := *s
-	h.tree = t
-	return &h
+func (h *Host) WithTree(t *docroot.Tree) *Host {
+	other := *h
+	other.tree = t
+	return &other
 }
 
 // SameServers reports whether hugo server still serves the docroot at the same
 // addresses, or still does not.
-func (s *Host) SameServers() bool {
-	return slices.Equal(s.findServers(), s.servers)
+func (h *Host) SameServers() bool {
+	return slices.Equal(h.findServers(), h.servers)
 }
 
 // Root returns the docroot as it was given.
-func (s *Host) Root() string { return s.root }
+func (h *Host) Root() string { return h.root }
 
 // Profile returns the profile that the site was loaded with.
-func (s *Host) Profile() Profile { return s.profile }
+func (h *Host) Profile() Profile { return h.profile }
 
 // ProfileFrom names the file that told the profile, empty when it was chosen.
-func (s *Host) ProfileFrom() string { return s.opt.ProfileFrom }
+func (h *Host) ProfileFrom() string { return h.opt.ProfileFrom }
 
 // Tree returns the names of the docroot.
-func (s *Host) Tree() *docroot.Tree { return s.tree }
+func (h *Host) Tree() *docroot.Tree { return h.tree }
 
 // Files returns the number of files.
-func (s *Host) Files() int { return s.tree.Files }
+func (h *Host) Files() int { return h.tree.Files }
 
 // IndexNames returns the names of default index files, in the order tried.
-func (s *Host) IndexNames() []string { return s.index }
+func (h *Host) IndexNames() []string { return h.index }
 
 // Answer says what the host gives for a path below the base path; path is
 // decoded and begins with a slash.
-func (s *Host) Answer(path string) Answer {
-	return s.AnswerRequest(escapePath(path, Generic.Literal, upperHex), "")
+func (h *Host) Answer(path string) Answer {
+	return h.AnswerRequest(escapePath(path, Generic.Literal, upperHex), "")
 }
 
 // Autoindex says what a directory without index file answers.
@@ -209,21 +209,21 @@ type MapRule struct {
 }
 
 // Real returns the absolute path of the docroot, with symbolic links resolved.
-func (s *Host) Real() string { return s.real }
+func (h *Host) Real() string { return h.real }
 
 // Permissions reports whether permission bits say what the host may read.
-func (s *Host) Permissions() bool { return s.modes }
+func (h *Host) Permissions() bool { return h.permissions }
 
 // Lists reports whether the host lists directories without index file.
-func (s *Host) Lists() bool { return s.autoindex == AutoindexList }
+func (h *Host) ListsDirectories() bool { return h.autoindex == AutoindexList }
 
 // IndexOf returns the index file of a directory; NoNode if it has none, or takes
 // more than one look to know.
-func (s *Host) IndexOf(dir docroot.NodeID) docroot.NodeID { return s.indexOf[dir] }
+func (h *Host) IndexOf(dir docroot.NodeID) docroot.NodeID { return h.indexOf[dir] }
 
 // Charset returns the encoding that the host's Content-Type header gives for
 // HTML; empty if it gives none.
-func (s *Host) Charset() string { return s.profile.Charset }
+func (h *Host) Charset() string { return h.profile.Charset }
 
 // Faults returns the directories and rule files that cannot be read.
-func (s *Host) Faults() []docroot.FileFault { return s.faults }
+func (h *Host) Faults() []docroot.FileFault { return h.faults }

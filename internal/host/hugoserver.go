@@ -23,7 +23,7 @@ const livereload = "livereload.js?mindelay="
 // ServerURL returns the address at which `hugo server` serves the docroot, as its
 // home page tells it; empty when that was not written by it. Links to it are
 // links to the site.
-func (s *Host) ServerURL() string { return s.serverURL }
+func (h *Host) ServerURL() string { return h.serverURL }
 
 // isLivereload tells whether a request is for the script of `hugo server`.
 func isLivereload(path, query string) bool {
@@ -31,27 +31,27 @@ func isLivereload(path, query string) bool {
 }
 
 // addServers adds the addresses of `hugo server` to those of the site.
-func (s *Host) addServers(found []baseURL) {
-	s.servers = found
+func (h *Host) addServers(found []baseURL) {
+	h.servers = found
 	if len(found) == 0 {
 		return
 	}
-	s.serverURL = "http://" + found[0].host + found[0].path + "/"
-	if len(s.bases) == 1 && s.bases[0].unknown() && !s.Rooted() {
-		s.bases[0].path = found[0].path // its links have the base path in front
+	h.serverURL = "http://" + found[0].host + found[0].path + "/"
+	if len(h.bases) == 1 && h.bases[0].unknown() && !h.Rooted() {
+		h.bases[0].path = found[0].path // its links have the base path in front
 	}
-	s.bases = append(slices.Clip(s.bases), found...)
+	h.bases = append(slices.Clip(h.bases), found...)
 }
 
 // findServers asks the home pages of the docroot, and of each root, for the
 // addresses at which `hugo server` serves them.
-func (s *Host) findServers() (found []baseURL) {
-	dir, err := os.OpenRoot(s.real)
+func (h *Host) findServers() (found []baseURL) {
+	dir, err := os.OpenRoot(h.real)
 	if err != nil {
 		return nil
 	}
 	defer dir.Close()
-	for _, root := range append([]Root{{}}, s.opt.Roots...) {
+	for _, root := range append([]Root{{}}, h.opt.Roots...) {
 		at := strings.Trim(root.Dir, "/")
 		b, ok := serverOf(dir, path.Join(at, "index.html"))
 		if !ok {
@@ -64,7 +64,7 @@ func (s *Host) findServers() (found []baseURL) {
 			found = append(found, b)
 		}
 	}
-	if len(found) > 0 || len(s.opt.Roots) > 0 {
+	if len(found) > 0 || len(h.opt.Roots) > 0 {
 		return found
 	}
 	// The home page of a site with a directory for each language may be one that

@@ -15,7 +15,7 @@ import (
 
 // outside follows the symbolic link at segments, which leaves the docroot, just
 // far enough to say whether the file is there. It is not read.
-func (q *asking) outside(link docroot.NodeID, segments, rest []string, slash bool, query string) Answer {
+func (q *request) outside(link docroot.NodeID, segments, rest []string, slash bool, query string) Answer {
 	const note = "behind a symbolic link that leaves the docroot"
 	name := q.onDisk(link)
 	info, err := os.Stat(name)
@@ -49,12 +49,12 @@ func (q *asking) outside(link docroot.NodeID, segments, rest []string, slash boo
 	case behind && q.p.FileSlash != Serve:
 		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: note}
 	}
-	return Answer{State: StateBehindSymlink, Node: docroot.NoNode, Status: http.StatusOK, indexed: true}
+	return Answer{State: StateBehindSymlink, Node: docroot.NoNode, Status: http.StatusOK, byIndex: true}
 }
 
 // outsideDirectory answers for a directory outside the docroot.
-func (q *asking) outsideDirectory(name string, segments []string, slash bool, query, note string) Answer {
-	s := q.s
+func (q *request) outsideDirectory(name string, segments []string, slash bool, query, note string) Answer {
+	s := q.h
 	list := s.autoindex == AutoindexList
 	a := Answer{State: StateMissingIndex, Node: docroot.NoNode, Status: q.p.EmptyDirectory, Note: note}
 	if list {
@@ -64,11 +64,11 @@ func (q *asking) outsideDirectory(name string, segments []string, slash bool, qu
 		then := indexNext
 		switch kind := q.outsideKind(filepath.Join(name, index)); kind {
 		case docroot.KindFile:
-			a, then = Answer{State: StateBehindSymlink, Node: docroot.NoNode, Status: http.StatusOK, indexed: true}, indexDecides
+			a, then = Answer{State: StateBehindSymlink, Node: docroot.NoNode, Status: http.StatusOK, byIndex: true}, indexDecides
 		case docroot.KindOutside: // there is none
 		default:
 			var odd Answer
-			if odd, then = q.oddIndex(kind, index, segments, query); then == indexDecides {
+			if odd, then = q.specialIndex(kind, index, segments, query); then == indexDecides {
 				a = odd
 				a.Note = note
 			}
@@ -77,23 +77,23 @@ func (q *asking) outsideDirectory(name string, segments []string, slash bool, qu
 			break
 		}
 	}
-	if !slash && (q.p.Directory == Redirect || q.p.Directory == RedirectIndex && (a.indexed || list)) {
+	if !slash && (q.p.Directory == Redirect || q.p.Directory == RedirectIndex && (a.byIndex || list)) {
 		a = q.redirect("directory", q.redirectPath(segments), query)
 	}
-	if a.move != "" {
+	if a.location != "" {
 		a.State, a.Note = StateBehindSymlink, note
 	}
 	return a
 }
 
 // onDisk is the name of a node for the operating system.
-func (q *asking) onDisk(id docroot.NodeID) string {
-	return filepath.Join(q.s.real, filepath.FromSlash(q.s.tree.Path(id)))
+func (q *request) onDisk(id docroot.NodeID) string {
+	return filepath.Join(q.h.real, filepath.FromSlash(q.h.tree.Path(id)))
 }
 
 // outsideKind tells what a name outside the docroot stands for, KindOutside if
 // there is no such name.
-func (q *asking) outsideKind(name string) docroot.Kind {
+func (q *request) outsideKind(name string) docroot.Kind {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
@@ -112,7 +112,7 @@ func (q *asking) outsideKind(name string) docroot.Kind {
 }
 
 // statusOf is the status for a name outside the docroot that cannot be had.
-func (q *asking) statusOf(name string, err error) int {
+func (q *request) statusOf(name string, err error) int {
 	switch {
 	case errors.Is(err, syscall.ELOOP):
 		return q.p.SymlinkLoop
@@ -128,8 +128,8 @@ func (q *asking) statusOf(name string, err error) int {
 }
 
 // behindFile tells whether a path leads through a file.
-func (q *asking) behindFile(segments []string) bool {
-	t := q.s.tree
+func (q *request) behindFile(segments []string) bool {
+	t := q.h.tree
 	at := docroot.NodeID(0)
 	for i, segment := range segments {
 		if i == len(segments)-1 || strings.IndexByte(segment, 0) >= 0 {

@@ -15,7 +15,7 @@ import (
 const maxFilePath = 4095
 
 // decode decodes percent escapes once, or tells how the host refuses.
-func (q *asking) decode(path, query string) (p string, refused *Answer) {
+func (q *request) decode(path, query string) (p string, refused *Answer) {
 	refuse := func(state State, status int, note string) (string, *Answer) {
 		return "", &Answer{State: state, Node: docroot.NoNode, Status: status, Note: note}
 	}
@@ -50,7 +50,7 @@ func (q *asking) decode(path, query string) (p string, refused *Answer) {
 		p = string(out)
 	}
 	if q.p.Control != 0 || q.p.BadUTF8 != 0 {
-		query = lenient(query)
+		query = decodeLenient(query)
 	}
 	switch {
 	case q.p.Control != 0 && (hasControl(p) || hasControl(query)):
@@ -78,7 +78,7 @@ func badEscape(s string) bool {
 }
 
 // lenient decodes the percent escapes of s; what is none stays.
-func lenient(s string) string {
+func decodeLenient(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
 	}
@@ -153,7 +153,7 @@ func splitPath(p string, stops, dots bool) (segments []string, slash, above bool
 
 // location is where a redirect of the host to a decoded path leads: the path
 // and query that the browser then asks for.
-func (q *asking) location(path, query string) string {
+func (q *request) location(path, query string) string {
 	p := q.p
 	switch {
 	case p.DropQuery, query == "?" && !p.EmptyQuery:

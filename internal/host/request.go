@@ -25,9 +25,9 @@ type Answer struct {
 	Note string
 
 	// move is the address of a redirect that this answer stands for.
-	move string
+	location string
 	// indexed: an index file decided, whatever it is.
-	indexed bool
+	byIndex bool
 }
 
 // Step is one step of an explanation: the rule that decided, and what it did.
@@ -39,8 +39,8 @@ type Step struct {
 }
 
 // asking is one question to the host.
-type asking struct {
-	s *Host
+type request struct {
+	h *Host
 	p *Profile
 	// path is the decoded path that is asked for.
 	path string
@@ -51,14 +51,14 @@ type asking struct {
 	// trace, when set, takes the steps.
 	trace *[]Step
 	// slash: the path names a directory. doubled: it ends in two slashes.
-	slash, doubled bool
+	slash, doubleSlash bool
 	// query is empty or begins with "?".
 	query string
 	// folded: a name was found in other letter case.
 	folded bool
 }
 
-func (q *asking) step(rule, text string) {
+func (q *request) step(rule, text string) {
 	if q.trace != nil {
 		*q.trace = append(*q.trace, Step{rule, text})
 	}
@@ -82,28 +82,28 @@ const maxHops = 20
 // AnswerRequest says what the profile's host gives for path, the percent-encoded path
 // of a request below the base path; it begins with "/". query is empty or
 // begins with "?".
-func (s *Host) AnswerRequest(path, query string) Answer { return s.ask(path, query, nil) }
+func (h *Host) AnswerRequest(path, query string) Answer { return h.answer(path, query, nil) }
 
 // ask is AnswerRequest with the steps that led to it.
-func (s *Host) ask(path, query string, trace *[]Step) Answer {
-	q := asking{s: s, p: &s.profile, rules: s.rules, trace: trace}
+func (h *Host) answer(path, query string, trace *[]Step) Answer {
+	q := request{h: h, p: &h.profile, rules: h.rules, trace: trace}
 	return q.follow(path, query)
 }
 
 // follow answers a request and those that its redirects lead to.
-func (q *asking) follow(path, query string) Answer {
-	a := q.once(path, query)
-	if a.move == "" {
+func (q *request) follow(path, query string) Answer {
+	a := q.respond(path, query)
+	if a.location == "" {
 		return a
 	}
 	state, note := a.State, a.Note
 	for range maxHops {
-		to := a.move
+		to := a.location
 		if !strings.HasPrefix(to, "/") {
 			return Answer{State: StateRedirectsAway, Node: docroot.NoNode, Final: to, Note: note}
 		}
 		path, query = cutQuery(to)
-		if a = q.once(path, query); a.move == "" {
+		if a = q.respond(path, query); a.location == "" {
 			a.Final = to
 			// How the first request was answered is what the link's author sees.
 			if a.State == StateOK {
@@ -118,7 +118,7 @@ func (q *asking) follow(path, query string) Answer {
 			state, note = a.State, a.Note // an author can mend it; a final slash is the host's own
 		}
 	}
-	return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusLoopDetected, Final: a.move, Note: "more than 20 redirects"}
+	return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusLoopDetected, Final: a.location, Note: "more than 20 redirects"}
 }
 
 func cutQuery(url string) (path, query string) {
@@ -129,25 +129,25 @@ func cutQuery(url string) (path, query string) {
 }
 
 // redirect is the answer that sends the browser to path, which is decoded.
-func (q *asking) redirect(rule, path, query string) Answer {
+func (q *request) redirect(rule, path, query string) Answer {
 	to := q.location(path, query)
 	q.step(rule, "redirects to "+to)
-	return Answer{State: StateRedirect, Node: docroot.NoNode, move: to}
+	return Answer{State: StateRedirect, Node: docroot.NoNode, location: to}
 }
 
 // once answers one request; move is set when the answer is a redirect.
-func (q *asking) once(path, query string) Answer {
+func (q *request) respond(path, query string) Answer {
 	if q.p.MaxRequest > 0 && len(path)+len(query) > q.p.MaxRequest {
 		return Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.TooLong, Note: "longer than servers take"}
 	}
 	if q.rules == nil {
-		return q.fallback(q.files(path, query))
+		return q.fallback(q.fromFiles(path, query))
 	}
 	if a, ok := q.rule(path, query, redirect.BeforeFiles, 0); ok {
 		return a
 	}
-	a := q.files(path, query)
-	if nothing(&a) {
+	a := q.fromFiles(path, query)
+	if isMissing(&a) {
 		if ruled, ok := q.rule(path, query, redirect.AfterFiles, 0); ok {
 			return ruled
 		}
@@ -156,7 +156,7 @@ func (q *asking) once(path, query string) Answer {
 }
 
 // nothing tells whether no file answers, so that a rule may.
-func nothing(a *Answer) bool {
+func isMissing(a *Answer) bool {
 	switch a.State {
 	case StateMissingFile, StateMissingDirectory, StateMissingIndex, StateWrongCase:
 		return true
@@ -165,12 +165,12 @@ func nothing(a *Answer) bool {
 }
 
 // fallback lets one file answer for whatever is missing.
-func (q *asking) fallback(a Answer) Answer {
+func (q *request) fallback(a Answer) Answer {
 	p := q.p
-	if p.Fallback == "" || a.move != "" || a.Status != http.StatusNotFound && a.State != StateMissingIndex {
+	if p.Fallback == "" || a.location != "" || a.Status != http.StatusNotFound && a.State != StateMissingIndex {
 		return a
 	}
-	t := q.s.tree
+	t := q.h.tree
 	if p.FallbackUnless != "" && t.Child(0, []byte(p.FallbackUnless)) != docroot.NoNode {
 		return a
 	}
@@ -183,7 +183,7 @@ func (q *asking) fallback(a Answer) Answer {
 }
 
 // files answers from the docroot.
-func (q *asking) files(path, query string) Answer {
+func (q *request) fromFiles(path, query string) Answer {
 	p, refused := q.decode(path, query)
 	if refused != nil {
 		return *refused
@@ -193,7 +193,7 @@ func (q *asking) files(path, query string) Answer {
 	if above {
 		return Answer{State: StateOutsideDocroot, Node: docroot.NoNode, Status: q.p.AboveRoot, Note: "nginx refuses it; Caddy and lighttpd stop at the root"}
 	}
-	q.slash, q.doubled, q.query = slash, strings.HasSuffix(p, "//"), query
+	q.slash, q.doubleSlash, q.query = slash, strings.HasSuffix(p, "//"), query
 	if strings.Contains(p, "//") || q.p.Slashes == Redirect && hasDots(p) {
 		switch q.p.Slashes {
 		case Keep:
@@ -211,24 +211,24 @@ func (q *asking) files(path, query string) Answer {
 		return a
 	}
 	if slices.ContainsFunc(segments, func(name string) bool { return strings.IndexByte(name, 0) >= 0 }) {
-		return q.unlessBehind(segments, Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.NUL, Note: "an encoded NUL"})
+		return q.unlessBehindFile(segments, Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.NUL, Note: "an encoded NUL"})
 	}
-	if len(q.s.real)+len(p) > maxFilePath {
-		return q.unlessBehind(segments, Answer{State: StateMissingFile, Node: docroot.NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
+	if len(q.h.real)+len(p) > maxFilePath {
+		return q.unlessBehindFile(segments, Answer{State: StateMissingFile, Node: docroot.NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
 	}
 	q.folded = false
 	a := q.walk(segments, slash, query)
-	if q.folded && (a.move != "" || a.State.Answers()) && a.State != StatePrivate {
+	if q.folded && (a.location != "" || a.State.Answers()) && a.State != StatePrivate {
 		a.State, a.Note = StateServerDependent, "the host takes the name in any letter case, most others do not"
 	}
-	if q.p.Portable && (a.move != "" || a.State.Answers()) {
-		q.portable(&a, path, p, segments)
+	if q.p.Portable && (a.location != "" || a.State.Answers()) {
+		q.warnPortable(&a, path, p, segments)
 	}
 	return a
 }
 
 // unlessBehind is a, unless the path leads through a file and that counts more.
-func (q *asking) unlessBehind(segments []string, a Answer) Answer {
+func (q *request) unlessBehindFile(segments []string, a Answer) Answer {
 	if q.p.FileFirst && q.behindFile(segments) {
 		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "nothing lies behind a file"}
 	}
@@ -237,9 +237,9 @@ func (q *asking) unlessBehind(segments []string, a Answer) Answer {
 
 // portable warns where nginx answers and another of the four servers does not.
 // TestPortable compares it with what they answered.
-func (q *asking) portable(a *Answer, path, decoded string, segments []string) {
+func (q *request) warnPortable(a *Answer, path, decoded string, segments []string) {
 	warn := func(note string) { a.State, a.Note = StateServerDependent, note }
-	plain := lenient(q.query)
+	plain := decodeLenient(q.query)
 	switch {
 	case a.State == StatePrivate:
 	case strings.Contains(decoded, "//"):

@@ -31,7 +31,7 @@ const Unpublished = "http://docroot.invalid"
 
 // request answers the request for an absolute URL; trace, when set, takes the
 // steps.
-func (s *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
+func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	res := Resolved{Node: docroot.NoNode}
 	if sch := u.Scheme(); sch != "http" && sch != "https" {
 		res.State, res.Target = schemeState([]byte(sch)), u.WithoutFragment()
@@ -40,7 +40,7 @@ func (s *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		}
 		return res
 	}
-	b, own, below := s.own(u)
+	b, own, below := h.ownAddress(u)
 	if !own {
 		res.State, res.Target = StateExternal, u.WithoutFragment()
 		if trace != nil {
@@ -65,7 +65,7 @@ func (s *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	}
 	prefix := b.path
 	path := u.Path()[len(prefix):]
-	if s.Rooted() {
+	if h.Rooted() {
 		res.Target = b.root + path + query
 		if path == "" && b.root == "" {
 			res.Target = "/" + query
@@ -75,7 +75,7 @@ func (s *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		path = "/"
 	}
 	from := path
-	path, loop := s.mapped(path)
+	path, loop := h.mapped(path)
 	if trace != nil && path != from {
 		*trace = append(*trace, Step{"map", from + " becomes " + path})
 	}
@@ -83,12 +83,12 @@ func (s *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		res.State = StateMappingLoop
 		return res
 	}
-	a := s.ask(b.root+path, query, trace)
-	if isLivereload(path, query) && nothing(&a) {
+	a := h.answer(b.root+path, query, trace)
+	if isLivereload(path, query) && isMissing(&a) {
 		a = Answer{State: StateLivereload, Node: docroot.NoNode}
 	}
 	res.State, res.Node, res.Status, res.Note = a.State, a.Node, a.Status, a.Note
-	if u.Path() == prefix && prefix != "" && s.profile.Directory != Serve && a.Final == "" {
+	if u.Path() == prefix && prefix != "" && h.profile.Directory != Serve && a.Final == "" {
 		if a.State == StateOK {
 			res.State = StateRedirect
 		}
@@ -100,7 +100,7 @@ func (s *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		}
 	}
 	res.Final = a.Final
-	if strings.HasPrefix(a.Final, "/") && !s.Rooted() {
+	if strings.HasPrefix(a.Final, "/") && !h.Rooted() {
 		res.Final = prefix + a.Final
 	}
 	return res
@@ -108,14 +108,14 @@ func (s *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 
 // own tells whether u is on one of the site's hosts, whatever its scheme
 // (LL-65 to LL-68), and below the base path of which address.
-func (s *Host) own(u weburl.URL) (of *baseURL, own, below bool) {
+func (h *Host) ownAddress(u weburl.URL) (of *baseURL, own, below bool) {
 	authority := u.Host()
 	if p := u.Port(); p != "" {
 		authority += ":" + p
 	}
 	path := u.Path()
-	for i := range s.bases {
-		b := &s.bases[i]
+	for i := range h.bases {
+		b := &h.bases[i]
 		// The whole authority counts: a user name makes it another (LL-68).
 		if b.host != authority || u.HasCredentials() {
 			continue
@@ -132,22 +132,22 @@ func (s *Host) own(u weburl.URL) (of *baseURL, own, below bool) {
 
 // mapped applies the --map rules: whole segments, the longest rule first,
 // again until none applies (LL-93). loop tells that it did not end.
-func (s *Host) mapped(path string) (result string, loop bool) {
+func (h *Host) mapped(path string) (result string, loop bool) {
 	const maxSteps = 20
 	for range maxSteps {
-		i := slices.IndexFunc(s.maps, func(m MapRule) bool {
+		i := slices.IndexFunc(h.maps, func(m MapRule) bool {
 			rest, ok := strings.CutPrefix(path, m.From)
 			return ok && (rest == "" || rest[0] == '/')
 		})
 		if i < 0 {
 			return path, false
 		}
-		path = s.maps[i].To + path[len(s.maps[i].From):]
+		path = h.maps[i].To + path[len(h.maps[i].From):]
 		if path == "" {
 			path = "/"
 		}
 	}
-	return path, len(s.maps) > 0
+	return path, len(h.maps) > 0
 }
 
 // sortMaps returns the rules as mapped wants them: paths with a slash in

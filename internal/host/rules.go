@@ -28,12 +28,12 @@ const maxRuleBytes = 16 << 20
 // top of the docroot and those of the project, while the docroot is walked; what
 // it returns waits for them. With 10,000 rules that saves a tenth of the time of
 // a site of 10,000 pages.
-func (s *Host) parseRules() (parsed func() []*redirect.File) {
+func (h *Host) parseRules() (parsed func() []*redirect.File) {
 	result := make(chan []*redirect.File, 1)
 	go func() {
 		var files []*redirect.File
-		if !s.opt.NoRuleFiles {
-			files = s.topFiles()
+		if !h.opt.NoRuleFiles {
+			files = h.topFiles()
 		}
 		result <- files
 	}()
@@ -42,32 +42,32 @@ func (s *Host) parseRules() (parsed func() []*redirect.File) {
 
 // readRules takes the rules of the profile's host: those given, those parsed, and
 // those of directories. A file that cannot be read is a fault of the docroot.
-func (s *Host) readRules(dir *docroot.Dir, parsed []*redirect.File) {
-	s.faults = append(s.faults, s.ruleReads...)
-	files := append(slices.Clone(s.opt.Rules), parsed...)
-	if !s.opt.NoRuleFiles && s.profile.Rules == RulesHtaccess {
-		files = append(files, s.directoryFiles(dir)...)
+func (h *Host) readRules(dir *docroot.Dir, parsed []*redirect.File) {
+	h.faults = append(h.faults, h.ruleReads...)
+	files := append(slices.Clone(h.opt.Rules), parsed...)
+	if !h.opt.NoRuleFiles && h.profile.Rules == RulesHtaccess {
+		files = append(files, h.directoryFiles(dir)...)
 	}
-	s.ruleFiles = files
-	s.settle(files)
-	set := redirect.New(s.address(), files...)
+	h.ruleFiles = files
+	h.applySettings(files)
+	set := redirect.New(h.address(), files...)
 	if set.Len() > 0 {
-		s.rules = set
+		h.rules = set
 	}
 }
 
 // checkRules begins to judge the rules while the pages are read. They ask what
 // the files answer, without the rules.
-func (s *Host) checkRules() {
-	s.ruleFaults = sync.OnceValue(func() []redirect.Fault {
-		set := s.rules
+func (h *Host) checkRules() {
+	h.ruleFaults = sync.OnceValue(func() []redirect.Fault {
+		set := h.rules
 		if set == nil {
-			set = redirect.New(s.address(), s.ruleFiles...)
+			set = redirect.New(h.address(), h.ruleFiles...)
 		}
-		return set.Check(s.existence())
+		return set.Check(h.existence())
 	})
-	if s.rules != nil {
-		go s.ruleFaults()
+	if h.rules != nil {
+		go h.ruleFaults()
 	}
 }
 
@@ -76,51 +76,51 @@ func (s *Host) checkRules() {
 // paths of pages, and most sources of them lie in directories that are no more:
 // for both the tree is enough. With 10,000 rules on 10,000 pages that takes 4 ms in
 // place of 18.
-func (s *Host) existence() func(path string) bool {
-	quick := PathResolver{h: s, PlainBase: s.profile.TrailingSlash == Keep}
-	strict := s.profile.Fallback == "" && !s.profile.AnyCase
+func (h *Host) existence() func(path string) bool {
+	quick := PathResolver{h: h, PlainBase: h.profile.TrailingSlash == Keep}
+	strict := h.profile.Fallback == "" && !h.profile.AnyCase
 	var buf []byte
 	return func(path string) bool {
 		if !strings.HasPrefix(path, "//") && strings.IndexByte(path, '?') < 0 && strings.IndexByte(path, '#') < 0 {
 			buf = append(buf[:0], path...)
-			if state, _, _, ok := quick.Fast(buf); ok {
+			if state, _, _, ok := quick.ResolvePath(buf); ok {
 				return state.Answers()
 			}
-			if strict && lacksDirectory(s.tree, buf) {
+			if strict && lacksDirectory(h.tree, buf) {
 				return false
 			}
 		}
-		return s.filesAnswer(path)
+		return h.filesAnswer(path)
 	}
 }
 
 // filesAnswer tells what [Site.existence] tells, by all that the profile knows.
-func (s *Host) filesAnswer(path string) bool {
-	q := asking{s: s, p: &s.profile}
+func (h *Host) filesAnswer(path string) bool {
+	q := request{h: h, p: &h.profile}
 	a := q.follow(path, "")
 	return a.State.Answers() || a.State == StateBehindSymlink
 }
 
 // address is the address of the site for its rules, empty if it is not known.
-func (s *Host) address() redirect.Options {
-	if s.bases[0].unknown() {
+func (h *Host) address() redirect.Options {
+	if h.bases[0].unknown() {
 		return redirect.Options{}
 	}
-	return redirect.Options{Scheme: s.bases[0].scheme, Host: s.bases[0].host}
+	return redirect.Options{Scheme: h.bases[0].scheme, Host: h.bases[0].host}
 }
 
 // topFiles reads the files that the host asks, in its order.
-func (s *Host) topFiles() (files []*redirect.File) {
+func (h *Host) topFiles() (files []*redirect.File) {
 	take := func(f *redirect.File) {
 		if f != nil {
 			files = append(files, f)
 		}
 	}
-	inDocroot := func(name string, parse ruleParser) { take(s.ruleFile(s.root, name, name, parse)) }
+	inDocroot := func(name string, parse ruleParser) { take(h.ruleFile(h.root, name, name, parse)) }
 	inProject := func(name string, parse ruleParser) {
-		if s.opt.Project != "" {
-			full := filepath.Join(s.opt.Project, name)
-			if f := s.ruleFile(s.opt.Project, name, s.projectName(full, name), parse); f != nil {
+		if h.opt.Project != "" {
+			full := filepath.Join(h.opt.Project, name)
+			if f := h.ruleFile(h.opt.Project, name, h.projectName(full, name), parse); f != nil {
 				take(f)
 				return
 			}
@@ -130,7 +130,7 @@ func (s *Host) topFiles() (files []*redirect.File) {
 	headers := func(cloudflare bool) ruleParser {
 		return func(name string, data []byte) *redirect.File { return redirect.Headers(name, data, cloudflare) }
 	}
-	switch s.profile.Rules {
+	switch h.profile.Rules {
 	case RulesNetlify:
 		inDocroot("_redirects", redirect.Netlify)
 		inProject("netlify.toml", redirect.NetlifyTOML)
@@ -151,7 +151,7 @@ type ruleParser func(name string, data []byte) *redirect.File
 
 // ruleFile reads a file at the top of a directory and never beyond it; nil if
 // there is none. shown is its name in reports.
-func (s *Host) ruleFile(dir, name, shown string, parse ruleParser) *redirect.File {
+func (h *Host) ruleFile(dir, name, shown string, parse ruleParser) *redirect.File {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil // the walk says what is wrong with the docroot
@@ -165,38 +165,38 @@ func (s *Host) ruleFile(dir, name, shown string, parse ruleParser) *redirect.Fil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		s.ruleReads = append(s.ruleReads, docroot.FileFault{Path: shown, Err: disk.Cause(err)})
+		h.ruleReads = append(h.ruleReads, docroot.FileFault{Path: shown, Err: disk.Cause(err)})
 		return nil
 	}
 	return parse(shown, data)
 }
 
 // directoryFiles reads the .htaccess files.
-func (s *Host) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
-	for id := range s.tree.Nodes {
-		n := &s.tree.Nodes[id]
-		if n.Kind != docroot.KindFile || string(s.tree.NameOf(n)) != ".htaccess" {
+func (h *Host) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
+	for id := range h.tree.Nodes {
+		n := &h.tree.Nodes[id]
+		if n.Kind != docroot.KindFile || string(h.tree.NameOf(n)) != ".htaccess" {
 			continue
 		}
-		name := s.tree.Path(docroot.NodeID(id))
-		data, _, err := dir.Read(append(s.tree.AppendPath(nil, n.Real), 0), nil, maxRuleBytes)
+		name := h.tree.Path(docroot.NodeID(id))
+		data, _, err := dir.Read(append(h.tree.AppendPath(nil, n.Real), 0), nil, maxRuleBytes)
 		if err != nil {
-			s.faults = append(s.faults, docroot.FileFault{Path: name, Err: docroot.FileError(err)})
+			h.faults = append(h.faults, docroot.FileFault{Path: name, Err: docroot.FileError(err)})
 			continue
 		}
-		files = append(files, redirect.Htaccess("/"+s.tree.Path(n.Parent), name, data))
+		files = append(files, redirect.Htaccess("/"+h.tree.Path(n.Parent), name, data))
 	}
 	return files
 }
 
 // projectName is the path of a file of the project relative to the docroot, by
 // which reports name files.
-func (s *Host) projectName(full, name string) string {
+func (h *Host) projectName(full, name string) string {
 	project, err := filepath.Abs(full)
 	if err != nil {
 		return name
 	}
-	docroot, err := filepath.Abs(s.root)
+	docroot, err := filepath.Abs(h.root)
 	if err != nil {
 		return name
 	}
@@ -208,15 +208,15 @@ func (s *Host) projectName(full, name string) string {
 }
 
 // Rules returns the redirect rules of the host, nil if there are none.
-func (s *Host) Rules() *redirect.Set { return s.rules }
+func (h *Host) Rules() *redirect.Set { return h.rules }
 
 // RuleFiles returns the rule files that were read, and so what they say of
 // headers, in the order in which the host asks them.
-func (s *Host) RuleFiles() []*redirect.File { return s.ruleFiles }
+func (h *Host) RuleFiles() []*redirect.File { return h.ruleFiles }
 
 // RuleFaults returns what is wrong with the redirect rules, sorted by file and
 // line.
-func (s *Host) RuleFaults() []redirect.Fault { return s.ruleFaults() }
+func (h *Host) RuleFaults() []redirect.Fault { return h.ruleFaults() }
 
 // lacksDirectory tells whether a path, as it is requested, leads through a
 // directory that is not there under that name. It errs on the side of no: where the
@@ -253,29 +253,29 @@ type localSettings struct {
 // settle applies what rule files say of addresses beside their rules: to the
 // profile what holds for the whole site, to directories what .htaccess files
 // say.
-func (s *Host) settle(files []*redirect.File) {
+func (h *Host) applySettings(files []*redirect.File) {
 	for _, f := range files {
 		set := &f.Settings
 		if set.CleanURLs != nil || set.TrailingSlash != nil {
-			s.profile = s.profile.WithURLs(set.CleanURLs != nil && *set.CleanURLs, set.TrailingSlash)
+			h.profile = h.profile.WithURLs(set.CleanURLs != nil && *set.CleanURLs, set.TrailingSlash)
 		}
 		for _, pattern := range set.Ignore {
 			if name, ok := ignoredName(pattern); ok {
-				s.profile.Deny = append(s.profile.Deny[:len(s.profile.Deny):len(s.profile.Deny)], name)
-				s.profile.Denied = 404
+				h.profile.Deny = append(h.profile.Deny[:len(h.profile.Deny):len(h.profile.Deny)], name)
+				h.profile.Denied = 404
 			}
 		}
 		if set.Index == nil && set.Listing == nil && set.DirectorySlash == nil {
 			continue
 		}
-		id, ok := s.Lookup(strings.Trim(set.Dir, "/"))
+		id, ok := h.Lookup(strings.Trim(set.Dir, "/"))
 		if !ok {
 			continue
 		}
-		if s.local == nil {
-			s.local = map[docroot.NodeID]*localSettings{}
+		if h.local == nil {
+			h.local = map[docroot.NodeID]*localSettings{}
 		}
-		s.local[id] = &localSettings{set.Index, set.Listing, set.DirectorySlash}
+		h.local[id] = &localSettings{set.Index, set.Listing, set.DirectorySlash}
 	}
 }
 
@@ -287,25 +287,25 @@ func ignoredName(pattern string) (name string, ok bool) {
 }
 
 // indexNames are the default index files of a directory.
-func (q *asking) indexNames(dir docroot.NodeID) []string {
-	if l := q.s.localOf(dir, func(l *localSettings) bool { return l.index != nil }); l != nil {
+func (q *request) indexNames(dir docroot.NodeID) []string {
+	if l := q.h.localOf(dir, func(l *localSettings) bool { return l.index != nil }); l != nil {
 		return l.index
 	}
-	return q.s.index
+	return q.h.index
 }
 
 // lists tells whether a directory without index file is listed.
-func (q *asking) lists(dir docroot.NodeID) bool {
-	if l := q.s.localOf(dir, func(l *localSettings) bool { return l.listing != nil }); l != nil {
+func (q *request) listsDirectory(dir docroot.NodeID) bool {
+	if l := q.h.localOf(dir, func(l *localSettings) bool { return l.listing != nil }); l != nil {
 		return *l.listing
 	}
-	return q.s.autoindex == AutoindexList
+	return q.h.autoindex == AutoindexList
 }
 
 // bare says what a directory does without its slash. With DirectorySlash Off
 // Apache does not look for its index file: it is listed or refused.
-func (q *asking) bare(dir docroot.NodeID) Way {
-	if l := q.s.localOf(dir, func(l *localSettings) bool { return l.slash != nil }); l != nil && !*l.slash {
+func (q *request) withoutSlash(dir docroot.NodeID) Way {
+	if l := q.h.localOf(dir, func(l *localSettings) bool { return l.slash != nil }); l != nil && !*l.slash {
 		return Refuse
 	}
 	return q.p.Directory
@@ -313,12 +313,12 @@ func (q *asking) bare(dir docroot.NodeID) Way {
 
 // localOf returns the nearest settings, from the directory upwards, that say
 // what is asked for.
-func (s *Host) localOf(dir docroot.NodeID, says func(*localSettings) bool) *localSettings {
-	if s.local == nil {
+func (h *Host) localOf(dir docroot.NodeID, says func(*localSettings) bool) *localSettings {
+	if h.local == nil {
 		return nil
 	}
-	for at := dir; at != docroot.NoNode; at = s.tree.Nodes[at].Parent {
-		if l := s.local[at]; l != nil && says(l) {
+	for at := dir; at != docroot.NoNode; at = h.tree.Nodes[at].Parent {
+		if l := h.local[at]; l != nil && says(l) {
 			return l
 		}
 	}
@@ -331,8 +331,8 @@ const maxRewrites = 10
 // rule asks the redirect rules of the host. ok is false when none of them
 // decides. A rule that may or may not apply decides only where nothing else
 // answers.
-func (q *asking) rule(path, query string, stage redirect.Stage, rewrites int) (a Answer, ok bool) {
-	at := q.s.address()
+func (q *request) rule(path, query string, stage redirect.Stage, rewrites int) (a Answer, ok bool) {
+	at := q.h.address()
 	req := redirect.Request{Scheme: at.Scheme, Host: at.Host, Path: path, Query: strings.TrimPrefix(query, "?"), Stage: stage, Entry: q.entry}
 	if rewrites == 0 {
 		q.original = path + query
@@ -348,74 +348,74 @@ func (q *asking) rule(path, query string, stage redirect.Stage, rewrites int) (a
 		hit, ok = q.rules.Next(req, hit)
 	}
 	if !ok {
-		if maybe == nil || stage == redirect.BeforeFiles && !q.nothingAt(path, query) {
+		if maybe == nil || stage == redirect.BeforeFiles && !q.missingAt(path, query) {
 			return Answer{}, false
 		}
-		q.step(place(maybe), "may apply: "+strings.Join(maybe.Conditions, ", "))
-		return Answer{State: StateConditional, Node: docroot.NoNode, Note: place(maybe)}, true
+		q.step(ruleOrigin(maybe), "may apply: "+strings.Join(maybe.Conditions, ", "))
+		return Answer{State: StateConditional, Node: docroot.NoNode, Note: ruleOrigin(maybe)}, true
 	}
 	return q.apply(hit, path, query, rewrites), true
 }
 
 // nothingAt tells whether no file answers.
-func (q *asking) nothingAt(path, query string) bool {
-	quiet := asking{s: q.s, p: q.p}
-	a := quiet.files(path, query)
-	return a.move == "" && nothing(&a)
+func (q *request) missingAt(path, query string) bool {
+	quiet := request{h: q.h, p: q.p}
+	a := quiet.fromFiles(path, query)
+	return a.location == "" && isMissing(&a)
 }
 
 // apply answers by a rule that holds.
-func (q *asking) apply(hit redirect.Hit, path, query string, rewrites int) Answer {
+func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answer {
 	r := hit.Rule
 	switch r.Kind {
 	case redirect.Redirect:
 		to := q.ownPath(hit.To, path)
-		q.step(place(r), fmt.Sprintf("redirects (%d) to %s", r.Status, to))
-		return Answer{State: StateViaRedirect, Node: docroot.NoNode, Note: place(r), move: to}
+		q.step(ruleOrigin(r), fmt.Sprintf("redirects (%d) to %s", r.Status, to))
+		return Answer{State: StateViaRedirect, Node: docroot.NoNode, Note: ruleOrigin(r), location: to}
 	case redirect.Proxy:
-		q.step(place(r), "another server or a program answers: "+hit.To)
-		return Answer{State: StateProxied, Node: docroot.NoNode, Note: place(r)}
+		q.step(ruleOrigin(r), "another server or a program answers: "+hit.To)
+		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}
 	case redirect.Rewrite:
 		return q.rewrite(r, hit.To, path, rewrites)
 	}
-	q.step(place(r), fmt.Sprintf("answers with status %d", r.Status))
+	q.step(ruleOrigin(r), fmt.Sprintf("answers with status %d", r.Status))
 	if r.Status >= http.StatusOK && r.Status < http.StatusBadRequest {
-		return Answer{State: StateProxied, Node: docroot.NoNode, Status: r.Status, Note: place(r)}
+		return Answer{State: StateProxied, Node: docroot.NoNode, Status: r.Status, Note: ruleOrigin(r)}
 	}
-	return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: r.Status, Note: place(r)}
+	return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: r.Status, Note: ruleOrigin(r)}
 }
 
 // rewrite answers from another path without a redirect.
-func (q *asking) rewrite(r *redirect.Rule, to, path string, rewrites int) Answer {
+func (q *request) rewrite(r *redirect.Rule, to, path string, rewrites int) Answer {
 	to = q.ownPath(to, path)
 	if !strings.HasPrefix(to, "/") {
-		q.step(place(r), "another server answers: "+to)
-		return Answer{State: StateProxied, Node: docroot.NoNode, Note: place(r)}
+		q.step(ruleOrigin(r), "another server answers: "+to)
+		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}
 	}
-	q.step(place(r), "is answered from "+to)
+	q.step(ruleOrigin(r), "is answered from "+to)
 	toPath, toQuery := cutQuery(to)
 	if r.Again && toPath != path {
 		if rewrites == maxRewrites {
-			return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusInternalServerError, Note: place(r)}
+			return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusInternalServerError, Note: ruleOrigin(r)}
 		}
 		if a, ok := q.rule(toPath, toQuery, redirect.BeforeFiles, rewrites+1); ok {
 			return a
 		}
 	}
-	a := q.files(toPath, toQuery)
-	if nothing(&a) && a.Note == "" {
-		a.Note = place(r) + " leads to " + toPath
+	a := q.fromFiles(toPath, toQuery)
+	if isMissing(&a) && a.Note == "" {
+		a.Note = ruleOrigin(r) + " leads to " + toPath
 	}
 	return a
 }
 
 // entry tells the rules what lies at a decoded path.
-func (q *asking) entry(path string) redirect.Entry {
-	id, ok := q.s.Lookup(path)
+func (q *request) entry(path string) redirect.Entry {
+	id, ok := q.h.Lookup(path)
 	if !ok {
 		return redirect.Nothing
 	}
-	switch q.s.tree.Nodes[q.s.tree.Nodes[id].Real].Kind {
+	switch q.h.tree.Nodes[q.h.tree.Nodes[id].Real].Kind {
 	case docroot.KindFile:
 		return redirect.FileEntry
 	case docroot.KindDir:
@@ -427,8 +427,8 @@ func (q *asking) entry(path string) redirect.Entry {
 // ownPath turns the destination of a rule into a path and query below the base
 // path when it is on the site's own host, else into an absolute URL. from is
 // the path that was asked for.
-func (q *asking) ownPath(to, from string) string {
-	b := q.s.bases[0]
+func (q *request) ownPath(to, from string) string {
+	b := q.h.bases[0]
 	base, err := weburl.Parse("http://" + b.host + b.path + from)
 	if err != nil {
 		return to
@@ -437,7 +437,7 @@ func (q *asking) ownPath(to, from string) string {
 	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" {
 		return to
 	}
-	own, is, below := q.s.own(u)
+	own, is, below := q.h.ownAddress(u)
 	if !is || !below {
 		return u.WithoutFragment()
 	}
@@ -451,15 +451,15 @@ func (q *asking) ownPath(to, from string) string {
 	return path
 }
 
-func place(r *redirect.Rule) string { return fmt.Sprintf("%s:%d", r.Source.File, r.Source.Line) }
+func ruleOrigin(r *redirect.Rule) string { return fmt.Sprintf("%s:%d", r.Source.File, r.Source.Line) }
 
 // markRuled lets the slow path decide about every file and directory whose
 // address a rule may take before the host looks for files.
-func (s *Host) markRuled() {
-	if s.rules == nil {
+func (h *Host) markRuled() {
+	if h.rules == nil {
 		return
 	}
-	t := s.tree
+	t := h.tree
 	var buf []byte
 	for id := range t.Nodes {
 		n := &t.Nodes[id]
@@ -473,12 +473,12 @@ func (s *Host) markRuled() {
 			path = (&url.URL{Path: path}).EscapedPath()
 		}
 		bare := path[:max(len(path)-1, 1)]
-		asks := s.rules.MayMatch(bare)
+		asks := h.rules.MayMatch(bare)
 		switch {
 		case n.Kind == docroot.KindDir && id != 0:
-			asks = asks || s.rules.MayMatch(path)
+			asks = asks || h.rules.MayMatch(path)
 		case strings.HasSuffix(bare, ".html"):
-			asks = asks || s.rules.MayMatch(strings.TrimSuffix(bare, ".html"))
+			asks = asks || h.rules.MayMatch(strings.TrimSuffix(bare, ".html"))
 		}
 		if asks {
 			n.Flags |= flagAsk

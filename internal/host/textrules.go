@@ -14,7 +14,7 @@ import (
 
 // rewritten answers for a path that is redirected for its text alone; ok is
 // false when it is looked up as it stands.
-func (q *asking) rewritten(segments []string, slash bool, query string) (a Answer, ok bool) {
+func (q *request) rewritten(segments []string, slash bool, query string) (a Answer, ok bool) {
 	if len(segments) == 0 {
 		return Answer{}, false
 	}
@@ -25,7 +25,7 @@ func (q *asking) rewritten(segments []string, slash bool, query string) (a Answe
 		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host sends its page for what is missing with 404 always"}, true
 	}
 	if stem, cut := strings.CutSuffix(last, ".html"); cut && stem != "" && !slash && q.p.PageFile == RedirectAlways {
-		if q.p.IndexFile == RedirectBare && slices.Contains(q.s.index, last) {
+		if q.p.IndexFile == RedirectBare && slices.Contains(q.h.index, last) {
 			return q.redirect("index-file", "/"+strings.Join(dir, "/"), query), true
 		}
 		return q.redirect("page-file", "/"+strings.Join(append(slices.Clone(dir), stem), "/"), query), true
@@ -47,14 +47,14 @@ func (q *asking) rewritten(segments []string, slash bool, query string) (a Answe
 
 // indexName answers for /dir/index, and for /dir/index/ when that is no
 // directory with an index file.
-func (q *asking) indexName(segments []string, slash bool, query string) (a Answer, ok bool) {
+func (q *request) indexName(segments []string, slash bool, query string) (a Answer, ok bool) {
 	if slash && q.p.IndexName != Redirect {
 		return Answer{}, false
 	}
-	t := q.s.tree
+	t := q.h.tree
 	if id := q.lookup(segments); id != docroot.NoNode && q.p.IndexName != RedirectAlways {
 		real := t.Nodes[id].Real
-		indexed := t.Nodes[real].Kind == docroot.KindDir && q.s.indexOf[real] != docroot.NoNode
+		indexed := t.Nodes[real].Kind == docroot.KindDir && q.h.indexOf[real] != docroot.NoNode
 		if t.Nodes[real].Kind == docroot.KindFile || indexed && (slash || q.p.IndexName == RedirectBare) {
 			return Answer{}, false
 		}
@@ -67,7 +67,7 @@ func (q *asking) indexName(segments []string, slash bool, query string) (a Answe
 }
 
 // lookup finds what the host takes for this path, NoNode if there is nothing.
-func (q *asking) lookup(segments []string) docroot.NodeID {
+func (q *request) lookup(segments []string) docroot.NodeID {
 	at := docroot.NodeID(0)
 	for _, name := range segments {
 		if at = q.child(at, name); at == docroot.NoNode {
@@ -78,8 +78,8 @@ func (q *asking) lookup(segments []string) docroot.NodeID {
 }
 
 // pageOf finds the file that /name stands for when the suffix may be left out.
-func (q *asking) pageOf(dir docroot.NodeID, name string) docroot.NodeID {
-	t := q.s.tree
+func (q *request) pageOf(dir docroot.NodeID, name string) docroot.NodeID {
+	t := q.h.tree
 	for _, suffix := range q.p.PageSuffixes {
 		if id := q.child(dir, name+suffix); id != docroot.NoNode && t.Nodes[id].Kind == docroot.KindFile {
 			return id

@@ -163,11 +163,11 @@ func plainAddress(r hostRow) string {
 
 // predict says what the profile answers to one request, without following a
 // redirect.
-func predict(s *Host, request string) hostRow {
-	p, query := cutQuery(request)
-	a := (&asking{s: s, p: &s.profile}).once(p, query)
-	r := hostRow{request: request, status: a.Status, location: a.move}
-	if a.move == "" && a.Status == 200 && a.Node != docroot.NoNode && s.tree.Nodes[a.Node].Kind == docroot.KindFile {
+func predict(s *Host, asked string) hostRow {
+	p, query := cutQuery(asked)
+	a := (&request{h: s, p: &s.profile}).respond(p, query)
+	r := hostRow{request: asked, status: a.Status, location: a.location}
+	if a.location == "" && a.Status == 200 && a.Node != docroot.NoNode && s.tree.Nodes[a.Node].Kind == docroot.KindFile {
 		r.file = s.tree.Path(a.Node)
 		if id := s.tree.Nodes[a.Node].Real; id != a.Node {
 			r.file = s.tree.Path(id)

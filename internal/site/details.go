@@ -68,7 +68,7 @@ func (r *Reader) text(p *Page) (*scan.Page, error) {
 // holds the links that were loaded; f may have been called for some by then.
 func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) error {
 	p := &r.s.pages[id]
-	if r.fromKept(p, want, f) {
+	if r.fromSaved(p, want, f) {
 		return nil
 	}
 	page, err := r.text(p)
@@ -80,7 +80,7 @@ func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) 
 	}
 	r.res.open(p, page)
 	r.res.startMemo()
-	lines := liner{text: page.Text}
+	lines := lineCounter{text: page.Text}
 	nextBase, all := 0, want == nil
 	for i := range page.Links {
 		l := &page.Links[i]
@@ -109,25 +109,25 @@ func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) 
 
 // fromKept answers Details from what the page's worker kept, if it kept all
 // that is wanted.
-func (r *Reader) fromKept(p *Page, want []uint32, f func(link int, d *Detail)) bool {
-	if len(want) == 0 || len(want) > len(p.kept) {
+func (r *Reader) fromSaved(p *Page, want []uint32, f func(link int, d *Detail)) bool {
+	if len(want) == 0 || len(want) > len(p.saved) {
 		return false
 	}
 	next := 0
 	for _, w := range want {
-		for next < len(p.kept) && p.kept[next].link < w {
+		for next < len(p.saved) && p.saved[next].link < w {
 			next++
 		}
-		if next == len(p.kept) || p.kept[next].link != w {
+		if next == len(p.saved) || p.saved[next].link != w {
 			return false
 		}
 	}
 	next = 0
 	for _, w := range want {
-		for p.kept[next].link != w {
+		for p.saved[next].link != w {
 			next++
 		}
-		r.detail = p.kept[next].Detail
+		r.detail = p.saved[next].Detail
 		r.s.permissions(&r.detail.Resolved)
 		f(int(w), &r.detail)
 	}
@@ -149,12 +149,12 @@ func (r *Reader) Anchors(id PageID, f func(name []byte, kind scan.AnchorKind)) e
 
 // Place returns the position of an offset in a page's text, as
 // [scan.Fault] has it.
-func (r *Reader) Place(id PageID, off uint32) (line, column int, offset int64, err error) {
+func (r *Reader) Position(id PageID, off uint32) (line, column int, offset int64, err error) {
 	page, err := r.text(&r.s.pages[id])
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	l := liner{text: page.Text}
+	l := lineCounter{text: page.Text}
 	line, column = l.at(off)
 	return line, column, page.Source(off), nil
 }
@@ -173,7 +173,7 @@ type Detail struct {
 }
 
 // kept is the detail of one link, noted when its page was read.
-type kept struct {
+type savedDetail struct {
 	link uint32
 	Detail
 }
@@ -182,11 +182,11 @@ type kept struct {
 // each: a site with more bad links has its pages read twice. Keeping them is
 // worth a tenth of a check of rust-doc (4,422 of them) and a third of one of
 // openjdk-17-doc (40,835).
-const maxKept = 1 << 16
+const maxSaved = 1 << 16
 
 // detail says where a link stands, how it is written, and what answers it.
-func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *liner) Detail {
-	d := Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: alias(l.Value), Kind: l.Kind}
+func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *lineCounter) Detail {
+	d := Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: viewString(l.Value), Kind: l.Kind}
 	d.Line, d.Column = lines.at(l.Off)
 	if p.kind != PageMap {
 		d.Element = page.Element(l)
@@ -206,7 +206,7 @@ func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) host.Resol
 	case rec.State == host.StateEmptyLink:
 		return host.Resolved{State: host.StateEmptyLink, Node: docroot.NoNode}
 	}
-	res := r.remembered(page.Ref(l), l.Kind == scan.KindReference)
+	res := r.resolveRemembered(page.Ref(l), l.Kind == scan.KindReference)
 	// What the element means goes before what the URL says.
 	switch rec.State {
 	case host.StateInert, host.StateAction, host.StateHint, host.StatePing:
@@ -217,21 +217,21 @@ func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) host.Resol
 
 // remembered is slow with a memory, if there is one, for the part of a value
 // before a plain fragment: pages of one directory repeat each other's links.
-func (r *resolver) remembered(v []byte, reference bool) host.Resolved {
+func (r *resolver) resolveRemembered(v []byte, reference bool) host.Resolved {
 	path, frag, hasFrag := bytes.Cut(v, hash)
 	frag, plain := host.PlainFragment(frag)
 	if r.memo == nil || !plain || len(path) > maxMemo || reference && !r.PlainBase {
-		return r.slow(v, reference)
+		return r.resolveURL(v, reference)
 	}
 	if len(path) == 0 || path[0] == '?' {
-		return r.own(v, hasFrag, frag, reference)
+		return r.ownPage(v, hasFrag, frag, reference)
 	}
 	if path[len(path)-1] <= ' ' { // dropped at the end of a value, encoded before a fragment
-		return r.slow(v, reference)
+		return r.resolveURL(v, reference)
 	}
 	res, ok := r.memo[string(path)]
 	if !ok {
-		res = r.slow(v, reference)
+		res = r.resolveURL(v, reference)
 		known := res
 		known.Fragment = ""
 		r.memo[string(path)] = known
@@ -239,21 +239,21 @@ func (r *resolver) remembered(v []byte, reference bool) host.Resolved {
 	}
 	if hasFrag && res.Target != "" { // what is no URL has no fragment
 		// Trailing white space is no part of the URL, but it is not plain either.
-		res.Fragment = alias(frag)
+		res.Fragment = viewString(frag)
 	}
 	return res
 }
 
 // own resolves a value that means the page itself, not its directory.
-func (r *resolver) own(v []byte, hasFrag bool, frag []byte, reference bool) host.Resolved {
+func (r *resolver) ownPage(v []byte, hasFrag bool, frag []byte, reference bool) host.Resolved {
 	if !hasFrag || v[0] != '#' || !r.PlainBase {
-		return r.slow(v, reference)
+		return r.resolveURL(v, reference)
 	}
 	if r.selfOf != r.Page || !r.hasSelf {
-		r.self, r.selfOf, r.hasSelf = r.slow(hash, reference), r.Page, true
+		r.self, r.selfOf, r.hasSelf = r.resolveURL(hash, reference), r.Page, true
 	}
 	res := r.self
-	res.Fragment = alias(frag)
+	res.Fragment = viewString(frag)
 	return res
 }
 
@@ -279,7 +279,7 @@ func (r *resolver) startMemo() {
 }
 
 // alias returns b as a string that shares its memory, and changes with it.
-func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // permissions applies what is known of a file's permissions only when all
 // files have been read.
@@ -298,7 +298,7 @@ func (s *Site) permissions(r *host.Resolved) {
 }
 
 // liner turns ascending offsets into lines and columns.
-type liner struct {
+type lineCounter struct {
 	text []byte
 	line int // lines before start
 	col  int // code points between the start of the line and upTo
@@ -306,10 +306,10 @@ type liner struct {
 }
 
 // at returns the position of off, which is not before the last one asked for.
-func (l *liner) at(off uint32) (line, column int) {
+func (l *lineCounter) at(off uint32) (line, column int) {
 	o := min(int(off), len(l.text))
 	if o < l.upTo {
-		*l = liner{text: l.text}
+		*l = lineCounter{text: l.text}
 	}
 	from := l.upTo
 	if n := bytes.Count(l.text[from:o], newline); n > 0 {
@@ -383,14 +383,14 @@ func (r *Reader) Text(id PageID) ([]byte, error) {
 }
 
 // Place is where a link stands in its file.
-type Place struct{ Line, Column int }
+type Position struct{ Line, Column int }
 
 // Explanation is the way from the value of a link to what answers it.
 type Explanation struct {
 	Steps []host.Step
 	host.Resolved
 	// Places are those of the page where a link has exactly this value.
-	Places []Place
+	Positions []Position
 	// Anchors are the names that fragments on the target page can hit, in
 	// document order; nil when no page answers.
 	Anchors []string
@@ -412,7 +412,7 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	r.res.address()
 	say("page", "%s, shown at %s", r.s.Path(from), r.res.pageURL.Path())
 	show := func() string { return strings.TrimPrefix(r.res.base.String(), host.Unpublished) }
-	off := r.places(page, raw, e)
+	off := r.positions(page, raw, e)
 	switch {
 	case len(page.Bases) == 0:
 		say("base", "the page's own address: it has no base element")
@@ -422,7 +422,7 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	default:
 		say("base", "%s, by the first base element, %q", show(), page.Bases[0].Value)
 	}
-	e.Resolved = r.res.trace([]byte(raw), false, &e.Steps)
+	e.Resolved = r.res.traceURL([]byte(raw), false, &e.Steps)
 	r.s.permissions(&e.Resolved)
 	if target, ok := r.s.PageOf(e.Node); ok && e.State.Answers() {
 		err = r.Anchors(target, func(name []byte, kind scan.AnchorKind) {
@@ -439,19 +439,19 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 
 // places notes where the value stands and returns the offset of the first
 // place, that of the page's end when there is none.
-func (r *Reader) places(page *scan.Page, raw string, e *Explanation) uint32 {
-	lines := liner{text: page.Text}
+func (r *Reader) positions(page *scan.Page, raw string, e *Explanation) uint32 {
+	lines := lineCounter{text: page.Text}
 	off := uint32(len(page.Text))
 	for i := range page.Links {
 		l := &page.Links[i]
 		if string(l.Value) != raw {
 			continue
 		}
-		if len(e.Places) == 0 {
+		if len(e.Positions) == 0 {
 			off = l.Off
 		}
 		line, column := lines.at(l.Off)
-		e.Places = append(e.Places, Place{line, column})
+		e.Positions = append(e.Positions, Position{line, column})
 	}
 	return off
 }

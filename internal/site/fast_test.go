@@ -90,8 +90,8 @@ func (f *fastSite) neighbour(t testing.TB, r *resolver) *resolver {
 // does not or leaves v alone. The cache in front of it is asked as well. took
 // tells whether the fast path decided.
 func compareFast(r *resolver, v string) (diff string, took bool) {
-	slow := r.slow([]byte(v), false)
-	defer r.note([]byte(v), slow.State, slow.Node) // what follows meets it in the cache
+	slow := r.resolveURL([]byte(v), false)
+	defer r.remember([]byte(v), slow.State, slow.Node) // what follows meets it in the cache
 	if target, ok := r.plainTarget([]byte(v)); ok && slow.State <= host.StateRedirect {
 		want := slow.Target
 		if slow.Fragment != "" {
@@ -104,7 +104,7 @@ func compareFast(r *resolver, v string) (diff string, took bool) {
 	for _, try := range []struct {
 		name string
 		f    func([]byte) (host.State, docroot.NodeID, []byte, bool)
-	}{{"fast", r.Fast}, {"recall", r.recall}, {"recall again", r.recall}} {
+	}{{"fast", r.ResolvePath}, {"recall", r.resolveCached}, {"recall again", r.resolveCached}} {
 		state, node, frag, ok := try.f([]byte(v))
 		if !ok {
 			continue
@@ -286,7 +286,7 @@ func FuzzResolve(f *testing.F) {
 				t.Errorf("%s: %q, from the next page: %s", site.name, v, diff)
 			}
 		}
-		res := r.slow([]byte(v), false)
+		res := r.resolveURL([]byte(v), false)
 		if res.State.Answers() != (res.Node != docroot.NoNode) && res.State != host.StateWrongCase && res.State != host.StateUnreadable {
 			t.Errorf("%s: %q: state %d with node %d", site.name, v, res.State, res.Node)
 		}
@@ -299,7 +299,7 @@ func FuzzResolve(f *testing.F) {
 		// A site path, asked for on its own, gets the same answer. Warnings
 		// about how it was written are gone.
 		if strings.HasPrefix(res.Target, "/") && !strings.HasPrefix(res.Target, "//") && site.base == "" {
-			again := r.slow([]byte(res.Target), false)
+			again := r.resolveURL([]byte(res.Target), false)
 			if site.s.Rooted() { // there it is a path in the docroot
 				if res.State == host.StateOutsideBase {
 					return

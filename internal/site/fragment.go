@@ -49,9 +49,9 @@ type Fragment struct {
 func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 	odd := uint8(0)
 	for _, c := range f {
-		odd |= fragOdd[c]
+		odd |= fragmentClass[c]
 	}
-	if odd&oddColon != 0 {
+	if odd&hasColon != 0 {
 		if i := bytes.Index(f, directive); i >= 0 {
 			f = f[:i]
 		}
@@ -60,7 +60,7 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 		return k, false
 	}
 	k.Exact = sum(h.id, f)
-	if odd&oddPercent != 0 {
+	if odd&hasPercent != 0 {
 		var buf, text [256]byte
 		d := scan.AppendUTF8(text[:0], weburl.PercentDecode(buf[:0], string(f)))
 		if isTop(d) {
@@ -71,7 +71,7 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 		}
 	}
 	k.Route = f[0] == '/' || f[0] == '!'
-	if odd&oddDash == 0 {
+	if odd&hasDash == 0 {
 		return k, true
 	}
 	if from, to, ok := lineRange(f); ok {
@@ -82,17 +82,17 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 
 // fragOdd marks the bytes of a fragment that mean more than themselves: most
 // fragments have none, and one look tells.
-var fragOdd = [256]uint8{':': oddColon, '%': oddPercent, '-': oddDash}
+var fragmentClass = [256]uint8{':': hasColon, '%': hasPercent, '-': hasDash}
 
 const (
-	oddColon   = 1 << iota // of a directive
-	oddPercent             // of an escape
-	oddDash                // of a line range
+	hasColon   = 1 << iota // of a directive
+	hasPercent             // of an escape
+	hasDash                // of a line range
 )
 
 // Ask prepares the fragment of a URL, as serialised, for [Page.Has]; asks is
 // false when any page has it.
-func (s *Site) Ask(fragment string) (ask Fragment, asks bool) {
+func (s *Site) ParseFragment(fragment string) (ask Fragment, asks bool) {
 	return s.hash.fragment([]byte(fragment))
 }
 

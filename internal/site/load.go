@@ -68,7 +68,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if s.Permissions() {
 		s.statLinked()
 	}
-	s.markOdd()
+	s.markOverrides()
 	return s, nil
 }
 
@@ -104,7 +104,7 @@ func (s *Site) findPages() {
 // index files of directories, and directories without one, whose listings
 // follow. Names that begin with a dot are left out (LL-79).
 func (s *Site) linkListed() {
-	if !s.Lists() {
+	if !s.ListsDirectories() {
 		return
 	}
 	listed := make([]bool, len(s.tree.Nodes))
@@ -175,7 +175,7 @@ type loader struct {
 	modes bool
 	next  atomic.Int64 // next page to take
 	done  atomic.Int64
-	kept  atomic.Int64 // details kept so far
+	saved atomic.Int64 // details kept so far
 	tick  sync.Mutex   // one caller of Progress at a time
 	// giant lets one very large page into memory at a time.
 	giant sync.Mutex

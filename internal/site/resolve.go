@@ -46,11 +46,11 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		*rec = Link{Off: l.Off, Node: docroot.NoNode, State: host.StateEmptyLink}
 		return false
 	}
-	state, node, frag, ok := r.recall(v)
+	state, node, frag, ok := r.resolveCached(v)
 	if !ok {
-		res := r.slow(v, l.Kind == scan.KindReference)
+		res := r.resolveURL(v, l.Kind == scan.KindReference)
 		state, node, frag = res.State, res.Node, []byte(res.Fragment)
-		r.note(v, state, node)
+		r.remember(v, state, node)
 	}
 	*rec = Link{Off: l.Off, Node: node, State: state}
 	if r.refNotFound != "" && l.Kind == scan.KindLink && string(v) == r.refNotFound {
@@ -92,10 +92,12 @@ func (r *resolver) usemap(l *scan.Link, rec *Link) Fragment {
 // slow resolves any link by the URL Standard and the profile. reference tells
 // that a value of only a fragment means the page itself, whatever its base
 // (CSS Values 4, 4.5.4).
-func (r *resolver) slow(v []byte, reference bool) host.Resolved { return r.trace(v, reference, nil) }
+func (r *resolver) resolveURL(v []byte, reference bool) host.Resolved {
+	return r.traceURL(v, reference, nil)
+}
 
 // trace is slow with the steps that lead to the answer, when steps is not nil.
-func (r *resolver) trace(v []byte, reference bool, steps *[]host.Step) host.Resolved {
+func (r *resolver) traceURL(v []byte, reference bool, steps *[]host.Step) host.Resolved {
 	r.address()
 	base := r.base
 	if reference && len(v) > 0 && v[0] == '#' {
@@ -157,7 +159,7 @@ const cacheSize = 1 << 13
 // note remembers what the slow path found. Only values that mean the same on
 // every page of the directory may be kept: not those that stand for the page
 // itself, and not those that its encoding changes.
-func (r *resolver) note(v []byte, state host.State, node docroot.NodeID) {
+func (r *resolver) remember(v []byte, state host.State, node docroot.NodeID) {
 	k := bytes.IndexByte(v, '#')
 	if k < 0 {
 		k = len(v)
@@ -185,13 +187,13 @@ func (r *resolver) slot(h uint64) *cached { return &r.cache[h>>32%cacheSize] }
 
 // recall is fast with a memory for the paths of one directory. It is bounded,
 // and an entry makes way for the next.
-func (r *resolver) recall(v []byte) (host.State, docroot.NodeID, []byte, bool) {
+func (r *resolver) resolveCached(v []byte) (host.State, docroot.NodeID, []byte, bool) {
 	k := bytes.IndexByte(v, '#')
 	if k < 0 {
 		k = len(v)
 	}
 	if !r.PlainBase || k == 0 || k > host.MaxPlain {
-		return r.Fast(v)
+		return r.ResolvePath(v)
 	}
 	h := r.pathHash(v[:k])
 	c := r.slot(h)
@@ -202,7 +204,7 @@ func (r *resolver) recall(v []byte) (host.State, docroot.NodeID, []byte, bool) {
 		frag, ok := host.PlainFragment(v[k+1:])
 		return c.state, c.node, frag, ok
 	}
-	state, node, frag, ok := r.Fast(v)
+	state, node, frag, ok := r.ResolvePath(v)
 	if ok && v[0] != '?' {
 		*c = cached{hash: h, node: node, state: state}
 	}
@@ -224,7 +226,7 @@ func (r *resolver) aliasTarget(page *scan.Page, l *scan.Link, rec *Link) string 
 			return to
 		}
 	}
-	res := r.slow(page.Ref(l), false)
+	res := r.resolveURL(page.Ref(l), false)
 	if res.Target == "" || res.State == host.StateJavaScript || res.State.Answers() && res.Node == r.Page {
 		return ""
 	}

@@ -30,7 +30,7 @@ type Site struct {
 	// linked holds, by node, whether any link leads to it.
 	linked []bool
 	// odd holds a bit for each node, see markOdd; nil: nothing is known.
-	odd []uint64
+	overrides []uint64
 	// generation is unique among all sites; edits is nil for a loaded site.
 	generation uint64
 	edits      *Edits
@@ -66,7 +66,7 @@ type Page struct {
 	badLines []int
 	based    bool
 	baseDiff bool
-	kept     []kept
+	saved    []savedDetail
 	alias    string
 	// inspected is what Options.Inspect found.
 	inspected Inspected
@@ -183,18 +183,18 @@ func (p *Page) Links() int { return len(p.links) }
 func (p *Page) All() []Link { return p.links }
 
 // Asks tells whether the link asks for a fragment or a map.
-func (l *Link) Asks() bool { return l.bits&bitExact != 0 }
+func (l *Link) HasFragment() bool { return l.bits&bitExact != 0 }
 
 // Asks is a place in the fragments that the links of a page ask for: the
 // links that ask take theirs one after the other, with [Asks.Next].
-type Asks struct{ rest []uint64 }
+type FragmentReader struct{ rest []uint64 }
 
 // Asks returns the place before the page's first link.
-func (p *Page) Asks() Asks { return Asks{p.frags} }
+func (p *Page) Fragments() FragmentReader { return FragmentReader{p.frags} }
 
 // Next returns what l asks for, which must be the next link of the page for
 // which [Link.Asks] is true.
-func (a *Asks) Next(l *Link) Fragment {
+func (a *FragmentReader) Next(l *Link) Fragment {
 	k := Fragment{Exact: a.rest[0], Route: l.bits&bitRoute != 0}
 	n := 1
 	if l.bits&bitDecoded != 0 {
@@ -244,14 +244,14 @@ const flagAlias = host.FreeFlag
 // State returns the verdict on a link, the permissions of its file included:
 // those are known only when everything has been read.
 func (s *Site) State(l *Link) host.State {
-	if !l.State.Answers() || l.Node == docroot.NoNode || s.odd != nil && s.odd[l.Node/64]>>(l.Node%64)&1 == 0 {
+	if !l.State.Answers() || l.Node == docroot.NoNode || s.overrides != nil && s.overrides[l.Node/64]>>(l.Node%64)&1 == 0 {
 		return l.State
 	}
-	return s.oddState(l)
+	return s.overriddenState(l)
 }
 
 // oddState is State for links to files that markOdd marked.
-func (s *Site) oddState(l *Link) host.State {
+func (s *Site) overriddenState(l *Link) host.State {
 	switch f := s.tree.Nodes[l.Node].Flags; {
 	case s.tree.Nodes[l.Node].Kind != docroot.KindFile:
 	case f&docroot.Unreadable != 0:
@@ -267,11 +267,11 @@ func (s *Site) oddState(l *Link) host.State {
 // markOdd notes the files whose links get another verdict than their record has,
 // now that all flags are known: one bit a node stays in the processor's cache, the
 // nodes themselves do not. Every link is asked for.
-func (s *Site) markOdd() {
-	s.odd = make([]uint64, len(s.tree.Nodes)/64+1)
+func (s *Site) markOverrides() {
+	s.overrides = make([]uint64, len(s.tree.Nodes)/64+1)
 	for id := range s.tree.Nodes {
 		if n := &s.tree.Nodes[id]; n.Kind == docroot.KindFile && n.Flags&(docroot.Unreadable|docroot.Private|flagAlias) != 0 {
-			s.odd[id/64] |= 1 << (id % 64)
+			s.overrides[id/64] |= 1 << (id % 64)
 		}
 	}
 }

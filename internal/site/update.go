@@ -108,7 +108,7 @@ func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok 
 	n.Host, n.tree, n.pages, n.linked, n.manifests = s.Host.WithTree(tree), tree, slices.Clone(s.pages), slices.Clone(s.linked), nil
 	l := &loader{s: n, dir: dir, modes: s.Permissions()}
 	for i := range s.pages {
-		l.kept.Add(int64(len(s.pages[i].kept)))
+		l.saved.Add(int64(len(s.pages[i].saved)))
 	}
 	if err := l.run(ctx, pages); err != nil {
 		return nil, false, err
@@ -116,7 +116,7 @@ func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok 
 	for i := range pages {
 		p := &pages[i]
 		id := n.PageAt(p.node)
-		if p.err.Err == docroot.ErrVanished || !n.sameReach(&s.pages[id], p) {
+		if p.err.Err == docroot.ErrVanished || !n.makesSamePages(&s.pages[id], p) {
 			return nil, false, nil
 		}
 		// Copies, because the worker's blocks have room for many pages and live
@@ -128,7 +128,7 @@ func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok 
 	if n.Permissions() {
 		n.statLinked()
 	}
-	n.markOdd()
+	n.markOverrides()
 	n.generation, n.edits = generations.Add(1), &Edits{since: s.generation}
 	for i := range pages {
 		id := n.PageAt(pages[i].node)
@@ -220,20 +220,20 @@ func (s *Site) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []P
 // sameReach reports whether the new version of a page makes the same other
 // files pages as the old one: image maps, which are pages because others link
 // to them, and web manifests.
-func (s *Site) sameReach(old, now *Page) bool {
+func (s *Site) makesSamePages(old, now *Page) bool {
 	if old.manifests || now.manifests || old.manifest != now.manifest {
 		return false
 	}
-	return slices.Equal(s.reach(old), s.reach(now))
+	return slices.Equal(s.linkedMaps(old), s.linkedMaps(now))
 }
 
 // reach returns, sorted, the files a page links to that may be image maps. A
 // directory listing links to the files in the directory; where the host makes
 // listings, reach returns all files that the page links to.
-func (s *Site) reach(p *Page) (nodes []docroot.NodeID) {
+func (s *Site) linkedMaps(p *Page) (nodes []docroot.NodeID) {
 	for i := range p.links {
 		l := &p.links[i]
-		if l.Node != docroot.NoNode && l.State.Answers() && (s.Lists() || s.mayBeMap(&s.tree.Nodes[l.Node])) {
+		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || s.mayBeMap(&s.tree.Nodes[l.Node])) {
 			nodes = append(nodes, l.Node)
 		}
 	}

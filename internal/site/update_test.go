@@ -206,7 +206,7 @@ func TestUpdateImmutable(t *testing.T) {
 		var b strings.Builder
 		for id := range PageID(s.Pages()) {
 			p := s.Page(id)
-			ask, _ := s.Ask("x")
+			ask, _ := s.ParseFragment("x")
 			fmt.Fprint(&b, s.Path(id), p.Anchors(), p.Has(ask.Exact))
 			for i := range p.All() {
 				fmt.Fprint(&b, s.State(&p.All()[i]), " ")

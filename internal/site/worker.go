@@ -26,7 +26,7 @@ type worker struct {
 	links              slab[Link]
 	hashes             slab[uint64]
 	inspector          Inspector
-	asked              []uint64
+	fragments          []uint64
 }
 
 type nodeMode struct {
@@ -123,12 +123,12 @@ func (w *worker) anchors(p *Page, page *scan.Page) {
 // resolveAll makes the page's records.
 func (w *worker) resolveAll(p *Page, page *scan.Page) {
 	r := &w.res
-	w.asked = w.asked[:0]
+	w.fragments = w.fragments[:0]
 	p.links = w.links.take(len(page.Links))
 	r.open(p, page)
 	nextBase := 0
 	var ask Fragment
-	var lines liner
+	var lines lineCounter
 	for i := range page.Links {
 		l, rec := &page.Links[i], &p.links[i]
 		if len(page.Bases) > 0 {
@@ -144,14 +144,14 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			}
 		}
 		if l.Kind >= scan.KindCanonical {
-			w.note(p, l, rec)
+			w.recordRole(p, l, rec)
 		}
 		if rec.State.Answers() && rec.Node != docroot.NoNode {
 			w.linked[rec.Node] = true
 		}
 		if rec.State > host.StateRedirect { // most are not
 			if rec.State.IsError() || rec.State.IsWarning() {
-				w.keep(p, page, l, rec, &lines, i)
+				w.saveDetail(p, page, l, rec, &lines, i)
 			}
 			p.served = p.served || rec.State == host.StateLivereload
 		}
@@ -159,26 +159,26 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			continue
 		}
 		rec.bits |= bitExact
-		w.asked = append(w.asked, ask.Exact)
+		w.fragments = append(w.fragments, ask.Exact)
 		if ask.Decoded != 0 {
 			rec.bits |= bitDecoded
-			w.asked = append(w.asked, ask.Decoded)
+			w.fragments = append(w.fragments, ask.Decoded)
 		}
 		if ask.From != 0 {
 			rec.bits |= bitRange
-			w.asked = append(w.asked, ask.From, ask.To)
+			w.fragments = append(w.fragments, ask.From, ask.To)
 		}
 		if ask.Route {
 			rec.bits |= bitRoute
 		}
 	}
-	p.frags = w.hashes.take(len(w.asked))
-	copy(p.frags, w.asked)
+	p.frags = w.hashes.take(len(w.fragments))
+	copy(p.frags, w.fragments)
 	p.based, p.baseDiff = len(page.Bases) > 0 || !p.kind.IsHTML() && page.Rebased(), baseDiffers(page)
 }
 
 // note keeps what a link means for its page or its target beside its verdict.
-func (w *worker) note(p *Page, l *scan.Link, rec *Link) {
+func (w *worker) recordRole(p *Page, l *scan.Link, rec *Link) {
 	found := rec.State.Answers() && rec.Node != docroot.NoNode
 	switch {
 	case l.Kind == scan.KindEntry:
@@ -196,16 +196,16 @@ func (w *worker) note(p *Page, l *scan.Link, rec *Link) {
 
 // keep notes the detail of a bad link, while there is room: otherwise the
 // page is read again when the link is reported.
-func (w *worker) keep(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *liner, i int) {
-	if w.l.kept.Load() < maxKept {
-		w.l.kept.Add(1)
+func (w *worker) saveDetail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *lineCounter, i int) {
+	if w.l.saved.Load() < maxSaved {
+		w.l.saved.Add(1)
 		if lines.text == nil { // the first of the page
 			lines.text = page.Text
 			w.res.startMemo()
 		}
 		d := w.res.detail(p, page, l, rec, lines)
 		d.Raw, d.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
-		p.kept = append(p.kept, kept{uint32(i), d})
+		p.saved = append(p.saved, savedDetail{uint32(i), d})
 	}
 }
 
