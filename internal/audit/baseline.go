@@ -301,7 +301,7 @@ func ReadBaseline(name string) (*baseline.Baseline, error) {
 	if err != nil {
 		hint := ""
 		if errors.Is(err, fs.ErrNotExist) {
-			hint = "sitelink baseline write makes one"
+			hint = "create one with sitelink baseline write"
 		}
 		return nil, fault.Usage(fmt.Sprintf("read baseline %s: %v", name, disk.Cause(err)), hint)
 	}
