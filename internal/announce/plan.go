@@ -183,7 +183,7 @@ func Preview(ctx context.Context, p *project.Project, entries *outgoing.Entries,
 		if err != nil {
 			return nil, fmt.Errorf("read page: %w", err)
 		}
-		r, err := previewer.Page(ctx, e.URL, e.Targets, built)
+		r, err := previewer.Preview(ctx, e.URL, e.Targets, built)
 		if err != nil {
 			return nil, err
 		}
