@@ -74,7 +74,7 @@ type Entries struct {
 
 // ErrNoBase means that the site was loaded without a base URL. Notices need the
 // absolute URLs of pages.
-var ErrNoBase = errors.New("the base URL of the site is not known: set base-url")
+var ErrNoBase = errors.New("the site was loaded without a base URL")
 
 // Read returns the entries of a site, which must have a base URL. Pages that the
 // snapshot contains are entries even if they no longer link to other sites. Files

@@ -1,14 +1,27 @@
 package outgoing
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
+	"golang.org/x/net/html"
+
+	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// Sender sends notices with one protocol. Implementations are safe for
-// concurrent use and keep no state between notices.
+// Sender sends notices with one protocol. Implementations are safe for concurrent
+// use and keep no state between notices.
+//
+// If the protocol can announce a link but not that its page changed, the sender
+// also has a method Once() bool that returns true. An update is then only sent to
+// targets that have not accepted the link yet.
 type Sender interface {
 	Protocol() ledger.Protocol
 	// Idempotent reports whether it is harmless to send a notice again when it
@@ -58,4 +71,140 @@ type Outcome struct {
 	// After is the minimum time to wait before the next attempt; 0 leaves that
 	// to the retry schedule.
 	After time.Duration
+}
+
+// RequestFailed returns the outcome of a request that got no response, from the
+// error of [Client.Do], [Target.Page] or [Sender.Discover]. A new attempt may
+// succeed unless the error shows that it cannot. An address that is not on the
+// public internet makes the notice skipped rather than failed, because nothing
+// was sent to it (PB-61).
+func RequestFailed(err error) Outcome {
+	o := Outcome{State: ledger.Retry, Message: OneLine(err.Error())}
+	var failed *fetch.Error
+	if errors.As(err, &failed) {
+		switch {
+		case failed.Kind == fetch.RefusedAddress:
+			o.State = ledger.Skipped
+		case !failed.Kind.Retry():
+			o.State = ledger.Permanent
+		}
+	}
+	var unavailable *UnavailableError
+	if errors.As(err, &unavailable) {
+		o.Status, o.After = unavailable.Status, unavailable.After
+	}
+	return o
+}
+
+// Refused returns the outcome of a response whose status is not a success. who
+// answered, such as "the hub", and what it said, which may be "", go into the
+// message. The outcome is temporary for time-outs, too many requests and
+// failures of the server, except those that will not pass (501, 505). now is
+// when the response arrived: its Retry-After field may be a date.
+func (r *Response) Refused(who, said string, now time.Time) Outcome {
+	o := Outcome{State: ledger.Permanent, Status: r.Status, Message: who + " answered " + StatusText(r.Status)}
+	if r.temporary() {
+		o.State, o.After = ledger.Retry, r.retryAfter(now)
+	}
+	if said != "" {
+		o.Message += ": " + said
+	}
+	return o
+}
+
+// temporary reports whether a request with this response may succeed later.
+func (r *Response) temporary() bool {
+	switch r.Status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	}
+	return r.Status >= 500
+}
+
+// missing reports whether there is no page that could get notices.
+func (r *Response) missing() bool {
+	return r.Status == http.StatusNotFound || r.Status == http.StatusGone
+}
+
+func (r *Response) retryAfter(now time.Time) time.Duration {
+	after, _ := fetch.RetryAfter(r.Header, now)
+	return after
+}
+
+// Unavailable returns an [UnavailableError] if the response shows a temporary
+// failure, and nil otherwise.
+func (r *Response) Unavailable(now time.Time) error {
+	if !r.temporary() {
+		return nil
+	}
+	return &UnavailableError{URL: r.URL, Status: r.Status, After: r.retryAfter(now)}
+}
+
+// UnavailableError means that the endpoint of a target cannot be discovered
+// because the target fails temporarily.
+type UnavailableError struct {
+	URL    string
+	Status int
+	// After is how long the server asks clients to wait, 0 if it does not say.
+	After time.Duration
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("target %s answered %s", e.URL, StatusText(e.Status))
+}
+
+// StatusText returns an HTTP status with its name: "404 Not Found".
+func StatusText(status int) string {
+	if text := http.StatusText(status); text != "" {
+		return fmt.Sprintf("%d %s", status, text)
+	}
+	return fmt.Sprint(status)
+}
+
+// maxLineRunes limits how much of a text from another server is shown.
+const maxLineRunes = 200
+
+// OneLine makes a text from another server fit for a message: one line of at
+// most 200 characters. Control characters and white space become one space,
+// invalid UTF-8 becomes U+FFFD, and a long text is cut.
+func OneLine(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	}), " ")
+	n := 0
+	for i := range text {
+		if n++; n > maxLineRunes {
+			return text[:i] + "..."
+		}
+	}
+	return text
+}
+
+// htmlText returns the text of the first elements of a page, without scripts
+// and style sheets.
+func htmlText(body []byte) string {
+	var b strings.Builder
+	z := html.NewTokenizer(bytes.NewReader(body))
+	hidden := false
+	for b.Len() < 4*maxLineRunes {
+		switch z.Next() {
+		case html.ErrorToken:
+			return b.String()
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			hidden = string(name) == "script" || string(name) == "style"
+			b.WriteByte(' ')
+		case html.EndTagToken:
+			hidden = false
+			b.WriteByte(' ')
+		case html.TextToken:
+			if !hidden {
+				b.Write(z.Text())
+			}
+		}
+	}
+	return b.String()
 }

@@ -49,7 +49,7 @@ var hostKeysForTest = []HostKey{
 	{Name: "index", Type: "list", Check: func([]string) error { return nil }},
 	{Name: "page", Type: "word", Check: func(v []string) error {
 		if v[0] != "serve" {
-			return errors.New("want serve")
+			return errors.New("must be serve")
 		}
 		return nil
 	}},
@@ -78,7 +78,7 @@ func TestHostTable(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"[host]\npge = \"serve\"\n":        `sitelink.toml:2:1: unknown key "pge" in [host]`,
-		"[host]\npage = \"other\"\n":       "sitelink.toml:2:1: page: want serve",
+		"[host]\npage = \"other\"\n":       "sitelink.toml:2:1: page: must be serve",
 		"[host]\nnul = \"404\"\n":          "sitelink.toml:2:1: nul: must be a whole number, not a string",
 		"[host]\ndrop-query = \"true\"\n":  "sitelink.toml:2:1: drop-query: must be true or false, not a string",
 		"[host]\npage = [\"serve\"]\n":     "sitelink.toml:2:1: page: must be a string, not a list",

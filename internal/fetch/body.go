@@ -36,7 +36,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-var errTooSlow = errors.New("too slow")
+var errTooSlow = errors.New("the response is too slow")
 
 // metered reads a body that must arrive at a minimum rate, counted before
 // decompression.

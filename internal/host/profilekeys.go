@@ -179,11 +179,11 @@ func (p *Profile) Set(key string, values []string) error {
 		return k.setList(list, values)
 	}
 	if len(values) != 1 {
-		return fmt.Errorf("want one value, got %d", len(values))
+		return fmt.Errorf("must be one value, not %d", len(values))
 	}
 	value := values[0]
 	if len(k.Values) > 0 && !slices.Contains(k.Values, value) {
-		return fmt.Errorf("want %s, got %q", strings.Join(k.Values, ", "), value)
+		return fmt.Errorf("must be one of %s, not %q", strings.Join(k.Values, ", "), value)
 	}
 	switch f := k.field(p).(type) {
 	case *string:
@@ -193,16 +193,16 @@ func (p *Profile) Set(key string, values []string) error {
 	case *bool:
 		b, err := strconv.ParseBool(value)
 		if err != nil {
-			return fmt.Errorf("want true or false, got %q", value)
+			return fmt.Errorf("must be true or false, not %q", value)
 		}
 		*f = b
 	case *int:
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 {
-			return fmt.Errorf("want a number, got %q", value)
+			return fmt.Errorf("must be a whole number, not %q", value)
 		}
 		if k.Type == "status" && n != 0 && (n < 400 || n > 599) {
-			return fmt.Errorf("want a status from 400 to 599, or 0, got %d", n)
+			return fmt.Errorf("must be a status from 400 to 599, or 0, not %d", n)
 		}
 		*f = n
 	}
@@ -212,10 +212,10 @@ func (p *Profile) Set(key string, values []string) error {
 func (k *ProfileKey) setList(list *[]string, values []string) error {
 	for _, v := range values {
 		if v == "" || strings.Contains(v, "/") {
-			return fmt.Errorf("want names without slash, got %q", v)
+			return fmt.Errorf("must be names without a slash, not %q", v)
 		}
 		if _, err := pathpkg.Match(v, ""); err != nil {
-			return fmt.Errorf("%q is no pattern", v)
+			return fmt.Errorf("invalid pattern %q", v)
 		}
 	}
 	*list = slices.Clone(values)

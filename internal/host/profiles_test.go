@@ -159,12 +159,12 @@ func must(b []byte, err error) []byte {
 // Set refuses what no host can mean.
 func TestProfileSet(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
-		{"page", "maybe", `want missing, serve, redirect, got "maybe"`},
-		{"nul", "200", "want a status from 400 to 599, or 0, got 200"},
-		{"nul", "x", `want a number, got "x"`},
-		{"drop-query", "perhaps", `want true or false, got "perhaps"`},
-		{"index", "a/b", `want names without slash, got "a/b"`},
-		{"deny", "[", `"[" is no pattern`},
+		{"page", "maybe", `must be one of missing, serve, redirect, not "maybe"`},
+		{"nul", "200", "must be a status from 400 to 599, or 0, not 200"},
+		{"nul", "x", `must be a whole number, not "x"`},
+		{"drop-query", "perhaps", `must be true or false, not "perhaps"`},
+		{"index", "a/b", `must be names without a slash, not "a/b"`},
+		{"deny", "[", `invalid pattern "["`},
 		{"nothing", "x", "no such key"},
 	} {
 		var p Profile

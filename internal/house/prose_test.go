@@ -60,21 +60,58 @@ var oldPhrases = []struct{ phrase, instead string }{
 	{`nowhere else`, "only here"},
 	{`brings? about`, "causes"},
 	{`likewise`, "also, the same"},
+	{`foretells?|foretold`, "predicts"},
+	{`(it|that|there) was none|(is|are) no more`, "did not exist, no longer exists"},
+	{`once more`, "again"},
 }
 
-// proseRewritten are the files and directories without old phrases.
-var proseRewritten = []string{
-	".ci", ".goreleaser.yaml", ".pre-commit-hooks.yaml", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "action.yml",
-	"bench/README.md", "docs", "examples", "internal/fetch", "internal/house", "internal/testwp", "outgoing",
+// proseOpen are the directories that still have old phrases.
+// The list only gets shorter.
+var proseOpen = []string{
+	"check",
+	"check/baseline",
+	"cmd/sitelink",
+	"cmd/sitelink/testdata/script",
+	"hook/githook",
+	"hook/mdlink",
+	"internal/announce",
+	"internal/audit",
+	"internal/config",
+	"internal/disk",
+	"internal/docroot",
+	"internal/docroot/docroottest",
+	"internal/doctor",
+	"internal/generator",
+	"internal/host",
+	"internal/project",
+	"internal/redirect",
+	"internal/report",
+	"internal/report/testdata/readers",
+	"internal/scan/data",
+	"internal/scan/html",
+	"internal/scan/token",
+	"internal/scan/xml",
+	"internal/setup",
+	"internal/site",
+	"internal/source",
+	"internal/watch",
+	"internal/weburl",
+	"outgoing",
+	"outgoing/pingback",
+	"outgoing/websub",
+	"templates",
 }
 
 // proseExceptions are sentences that contain an old phrase rightly.
 var proseExceptions = []struct{ file, text, reason string }{
 	{"internal/house/prose_test.go", "", "lists the phrases"},
+	{"internal/owners/owners_test.go", "@@maintainer nobody", "a word that is not an owner"},
+	{"internal/owners/owners_test.go", "a nobody", "a word that is not an owner"},
 }
 
 // TestProse keeps old phrases out of documents, comments, messages and scripts.
-// With -v it lists those outside proseRewritten.
+// With -v it lists those of the
+// directories in proseOpen.
 func TestProse(t *testing.T) {
 	var patterns []*regexp.Regexp
 	var all []string
@@ -87,7 +124,7 @@ func TestProse(t *testing.T) {
 	names := proseFiles(t)
 	for _, name := range names {
 		source := readFile(t, name)
-		enforced := slices.ContainsFunc(proseRewritten, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
+		enforced := !slices.Contains(proseOpen, path.Dir(name))
 		for _, part := range prose(t, name, source) {
 			text := strings.ToLower(part.text)
 			for _, at := range anyPhrase.FindAllStringIndex(text, -1) {

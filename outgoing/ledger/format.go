@@ -167,7 +167,10 @@ func decode(line string, to any) error {
 	d.DisallowUnknownFields()
 	err := d.Decode(to)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("%s: want %s, got %s", wrong.Field, wrong.Type, wrong.Value)
+		if wrong.Field == "" {
+			return fmt.Errorf("not a JSON object but a JSON %s", wrong.Value)
+		}
+		return fmt.Errorf("%s: want %s, got %s", wrong.Field, wrong.Type.Kind(), wrong.Value)
 	}
 	if err == nil && strings.TrimSpace(line[d.InputOffset():]) != "" {
 		err = errors.New("text after the object")

@@ -265,7 +265,7 @@ func parse(text string, strict bool) (*node, error) {
 			case at >= 0 && open[at].is(t.Name):
 				open = open[:at]
 			case strict:
-				return root, errors.New("end tag </" + t.Name.Local + "> ends nothing")
+				return root, errors.New("end tag </" + t.Name.Local + "> has no start tag")
 			}
 		case xml.CharData:
 			if len(open) > 0 {

@@ -35,8 +35,8 @@ var quickUses = func() (t [token.SlotCount]quickUse) {
 		switch scan.Tag(token.TagSlots.Code[h]) {
 		case scan.TagOther, scan.TagA:
 			t[h] = quickStart | quickEnd
-		case scan.TagTemplate, scan.TagSelect, scan.TagForm, scan.TagNoscript, scan.TagTable, scan.TagTd, scan.TagTh, scan.TagCaption, scan.TagTr, scan.TagTbody, scan.TagThead, scan.TagTfoot,
-			scan.TagCol, scan.TagColgroup:
+		case scan.TagTemplate, scan.TagSelect, scan.TagForm, scan.TagNoscript, scan.TagTable, scan.TagTd, scan.TagTh,
+			scan.TagCaption, scan.TagTr, scan.TagTbody, scan.TagThead, scan.TagTfoot, scan.TagCol, scan.TagColgroup:
 			// regularity needs their tags
 		case scan.TagSVG, scan.TagMath:
 			t[h] = quickNever

@@ -222,7 +222,8 @@ func (s *Scanner) element(tag scan.Tag, ns Namespace, at token.Span) int {
 		return next
 	}
 	switch tag {
-	case scan.TagScript, scan.TagStyle, scan.TagTitle, scan.TagTextarea, scan.TagXmp, scan.TagIframe, scan.TagNoembed, scan.TagNoframes, scan.TagPlaintext:
+	case scan.TagScript, scan.TagStyle, scan.TagTitle, scan.TagTextarea, scan.TagXmp, scan.TagIframe,
+		scan.TagNoembed, scan.TagNoframes, scan.TagPlaintext:
 		return s.rawText(tag, at)
 	}
 	return next

@@ -120,7 +120,8 @@ func elementTable() []element {
 		kindTbody: {name: "tbody", rule: ruleTablePart, special: true}, kindThead: {name: "thead", rule: ruleTablePart, special: true},
 		kindTfoot: {name: "tfoot", rule: ruleTablePart, special: true}, kindTr: {name: "tr", rule: ruleTablePart, special: true},
 		kindTd: {name: "td", rule: ruleTablePart, special: true}, kindTh: {name: "th", rule: ruleTablePart, special: true},
-		kindScript: {name: "script", rule: ruleMute, special: true}, kindNoscript: {name: "noscript", rule: ruleMute, special: true}, kindObject: {name: "object", rule: ruleMarker, special: true},
+		kindScript: {name: "script", rule: ruleMute, special: true}, kindNoscript: {name: "noscript", rule: ruleMute, special: true},
+		kindObject: {name: "object", rule: ruleMarker, special: true},
 		kindApplet: {name: "applet", rule: ruleMarker, special: true}, kindMarquee: {name: "marquee", rule: ruleMarker, special: true},
 		kindSVG: {name: "svg", rule: ruleForeign}, kindMath: {name: "math", rule: ruleForeign},
 	} {

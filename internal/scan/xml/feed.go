@@ -37,7 +37,7 @@ type feedReader struct {
 	x         *reader
 	root      Root
 	rootURI   namespace
-	defaultNS namespace // the namespace that the root's namespace stands for
+	defaultNS namespace // the namespace to use for names in the root's namespace
 	rules     map[expandedName]*feedRule
 	bases     []scopedBase
 	// In an item of RSS: its address, and the texts to read when that is known.

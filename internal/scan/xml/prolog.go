@@ -217,7 +217,9 @@ func (x *reader) stylesheet(at token.Span, i int) {
 		x.decoded.put(i, lit...)
 		i += n
 	}
-	s.el.Page.Links = append(s.el.Page.Links, scan.Link{Value: s.el.Keep(x.decoded.buf), Off: href.Start, TagOff: at.Start, Attr: scan.AttrHref, Kind: scan.KindLink})
+	s.el.Page.Links = append(s.el.Page.Links, scan.Link{
+		Value: s.el.Keep(x.decoded.buf), Off: href.Start, TagOff: at.Start, Attr: scan.AttrHref, Kind: scan.KindLink,
+	})
 }
 
 // pseudoAttr reads name="value" after white space at text[i].

@@ -1,0 +1,80 @@
+//go:build unix
+
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func shell(script string) Command {
+	return Command{Args: []string{"sh", "-c", script}, Name: "script", Env: os.Environ()}
+}
+
+// TestError: an error has the cause and the last lines of the output, and those
+// lines also reach the caller's writer.
+func TestError(t *testing.T) {
+	var out bytes.Buffer
+	c := shell("for i in 1 2 3 4 5 6 7 8 9; do echo line $i; echo; done >&2; exit 7")
+	c.Stderr = &out
+	err := c.Run(t.Context())
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Command != "script" || err.Error() != "script: exit status 7" {
+		t.Fatalf("error %v", err)
+	}
+	if want := strings.Split("line 2,line 3,line 4,line 5,line 6,line 7,line 8,line 9", ","); !slices.Equal(failed.Output, want) {
+		t.Errorf("output %q, want %q", failed.Output, want)
+	}
+	if n := strings.Count(out.String(), "line"); n != 9 {
+		t.Errorf("%d lines reached the writer, want 9", n)
+	}
+}
+
+// TestBackground: what a command leaves running is killed, and is not an error.
+func TestBackground(t *testing.T) {
+	var out bytes.Buffer
+	c := shell("sleep 300 >/dev/null 2>&1 & echo $!")
+	c.Stdout = &out
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ended(t, &out)
+}
+
+// TestCancel: the end of the context ends the whole group, and its cause is the
+// error.
+func TestCancel(t *testing.T) {
+	cause := errors.New("stopped")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, cause)
+	defer cancel()
+	var out bytes.Buffer
+	c := shell("sleep 300 & echo $!; wait")
+	c.Stdout = &out
+	if err := c.Run(ctx); !errors.Is(err, cause) {
+		t.Errorf("error %v, want %v", err, cause)
+	}
+	ended(t, &out)
+}
+
+// ended waits until the process whose id was printed is gone or a zombie.
+func ended(t *testing.T, out *bytes.Buffer) {
+	t.Helper()
+	pid, err := strconv.Atoi(strings.TrimSpace(out.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if !Exists(pid) || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+	}
+	t.Errorf("process %d is still running", pid)
+}
