@@ -69,8 +69,6 @@ var oldPhrases = []struct{ phrase, instead string }{
 // The list only gets shorter.
 var proseOpen = []string{
 	"bench",
-	"check",
-	"check/baseline",
 	"cmd/sitelink",
 	"cmd/sitelink/testdata/script",
 	"hook/githook",
