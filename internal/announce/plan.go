@@ -61,7 +61,7 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 	what.Internal = opt.Internal
 	c.Entries, err = outgoing.Read(ctx, audit.Handle(c.Site), snap, what, cache.Cache)
 	if errors.Is(err, outgoing.ErrNoBase) {
-		err = fault.Usage("others can only be told of pages whose address is known", "name it: --base-url https://example.org/")
+		err = fault.Usage("notices need the address of the site, which is not known", "name it with --base-url https://example.org/")
 	}
 	if err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 }
 
 // CompareForSending is [Compare] for a run that sends: the ledger must belong to
-// the site. With baseline the plan notifies nobody, records all current links
-// and withdraws the notices that are still open.
+// the site. With baseline the plan sends nothing, records all current links and
+// withdraws the notices that are still open.
 func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Snapshot, baseline bool, load audit.Options) (*Comparison, error) {
 	compared := *snap
 	compared.New = snap.New || baseline
@@ -183,7 +183,7 @@ func Preview(ctx context.Context, p *project.Project, entries *outgoing.Entries,
 		if err != nil {
 			return nil, fmt.Errorf("read page: %w", err)
 		}
-		r, err := previewer.Page(ctx, e.URL, e.Targets, built)
+		r, err := previewer.Preview(ctx, e.URL, e.Targets, built)
 		if err != nil {
 			return nil, err
 		}

@@ -97,7 +97,7 @@ func (d *Doctor) config() Diagnosis {
 	case d.cfg().File != "":
 		one.Text = filepath.ToSlash(d.cfg().File)
 	default:
-		one.State, one.Text, one.Command = Off, "no sitelink.toml: what is found by itself holds", "sitelink init"
+		one.State, one.Text, one.Command = Off, "no sitelink.toml: sitelink uses what it detects", "sitelink init"
 	}
 	return one
 }
@@ -107,7 +107,7 @@ func (d *Doctor) generator() Diagnosis {
 	p := &d.Facts
 	switch {
 	case d.Generator == nil:
-		one.State, one.Text = Off, "none that is known: the docroot is checked as it is"
+		one.State, one.Text = Off, "no known generator: the docroot is checked as it is"
 	case p.Version != "":
 		one.Text = p.Title + " " + p.Version
 		if program := d.Generator.Runner.Programs[p.Generator]; program != "" {
@@ -115,7 +115,7 @@ func (d *Doctor) generator() Diagnosis {
 		}
 	default:
 		one.State, one.Text, one.Command = Wrong, p.Title+" is not installed", howToInstall(p.Generator)
-		if p.Committed { // nobody has to build it here
+		if p.Committed { // it need not be built here
 			one.State = Off
 		}
 	}
@@ -237,7 +237,7 @@ func (d *Doctor) host() Diagnosis {
 	case d.HostConflict != "":
 		one.State, one.Text, one.Command = Wrong, "not clear: "+d.HostConflict, `profile = "NAME" in sitelink.toml`
 	default:
-		one.State, one.Text, one.Command = Off, "none recognised: judged as most hosts answer", `profile = "NAME" in sitelink.toml`
+		one.State, one.Text, one.Command = Off, "none recognised: the generic profile is used", `profile = "NAME" in sitelink.toml`
 	}
 	return one
 }
@@ -264,7 +264,7 @@ func (d *Doctor) git(ctx context.Context) Diagnosis {
 func (d *Doctor) hook() Diagnosis {
 	one := Diagnosis{Name: "hook", State: OK}
 	if d.Repo == nil {
-		one.State, one.Text = Off, "no repository, no push"
+		one.State, one.Text = Off, "not in a git repository"
 		return one
 	}
 	one.Text = setup.HookStatus(d.Hook)
@@ -278,7 +278,7 @@ func (d *Doctor) hook() Diagnosis {
 	case d.Hook.Method == githook.ByManager && !onPath("sitelink"):
 		one.State, one.Text, one.Command = Wrong, one.Text+", and sitelink is not on PATH", "go install github.com/sitelink/sitelink/cmd/sitelink@latest"
 	case !built:
-		one.State, one.Text, one.Command = Wrong, "nothing says how a commit becomes a site", `build = "..." in [hook] of sitelink.toml`
+		one.State, one.Text, one.Command = Wrong, "no build command is configured, and the docroot is not committed", `build = "..." in [hook] of sitelink.toml`
 	case len(d.Repo.StaleTrees()) > 0:
 		one.State, one.Text, one.Command = Wrong, "temporary trees of killed runs are left", "sitelink hook run"
 	}
@@ -293,7 +293,7 @@ func (d *Doctor) ci() Diagnosis {
 		if used := d.Servers(); len(used) > 0 {
 			name = used[0].Name
 		}
-		one.State, one.Text, one.Command = Off, "no server checks the site", "sitelink init --ci "+name
+		one.State, one.Text, one.Command = Off, "no CI checks the site", "sitelink init --ci "+name
 		return one
 	}
 	one.Text = strings.Join(files, ", ")
@@ -304,7 +304,7 @@ func (d *Doctor) ci() Diagnosis {
 func (d *Doctor) endpoints() Diagnosis {
 	one := Diagnosis{Name: "endpoints", State: OK}
 	if d.cfg() == nil {
-		one.State, one.Text = Off, "not looked at: the configuration is wrong"
+		one.State, one.Text = Off, "not examined: the configuration is wrong"
 		return one
 	}
 	var named []string
@@ -314,7 +314,7 @@ func (d *Doctor) endpoints() Diagnosis {
 		}
 	}
 	if len(named) == 0 {
-		one.State, one.Text, one.Command = Off, "none: others cannot tell the site of links to it", "[templates] in sitelink.toml"
+		one.State, one.Text, one.Command = Off, "none: other sites cannot notify this one", "[templates] in sitelink.toml"
 		return one
 	}
 	one.Text = strings.Join(named, ", ")
@@ -380,7 +380,7 @@ func onPath(name string) bool {
 func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 	one := Diagnosis{Name: "ledger", State: OK}
 	if d.Project == nil {
-		one.State, one.Text = Off, "not looked at: the configuration is wrong"
+		one.State, one.Text = Off, "not examined: the configuration is wrong"
 		return one
 	}
 	name := announce.LedgerName(d.Project)
@@ -389,7 +389,7 @@ func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 		return one
 	}
 	if _, err := os.Stat(name); err != nil {
-		one.State, one.Text, one.Command = Off, "none: nobody is told of the site's links", "sitelink diff"
+		one.State, one.Text, one.Command = Off, "none: no notices are sent", "sitelink diff"
 		return one
 	}
 	store, err := ledger.OpenFile(name, ledger.FileOptions{ReadOnly: true})

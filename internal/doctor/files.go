@@ -20,7 +20,7 @@ const maxSources = 200_000
 
 // newerSource returns a source file that was changed after the last file of the
 // site was written, the newest one, "" for none. Only the times of files are
-// asked: a build that changes nothing writes the files all the same.
+// compared: a build that changes nothing still writes the files.
 func (d *Doctor) newerSource() string {
 	if d.Generator == nil || d.Committed {
 		return ""

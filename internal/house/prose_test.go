@@ -68,7 +68,6 @@ var oldPhrases = []struct{ phrase, instead string }{
 // proseOpen are the directories that still have old phrases.
 // The list only gets shorter.
 var proseOpen = []string{
-	"bench",
 	"cmd/sitelink",
 	"cmd/sitelink/testdata/script",
 	"hook/githook",
@@ -82,9 +81,7 @@ var proseOpen = []string{
 	"internal/doctor",
 	"internal/generator",
 	"internal/host",
-	"internal/hostcases",
 	"internal/inject",
-	"internal/owners",
 	"internal/project",
 	"internal/redirect",
 	"internal/report",
@@ -96,8 +93,6 @@ var proseOpen = []string{
 	"internal/setup",
 	"internal/site",
 	"internal/source",
-	"internal/statedir",
-	"internal/testchrome",
 	"internal/watch",
 	"internal/weburl",
 	"outgoing",
@@ -109,6 +104,8 @@ var proseOpen = []string{
 // proseExceptions are sentences that contain an old phrase rightly.
 var proseExceptions = []struct{ file, text, reason string }{
 	{"internal/house/prose_test.go", "", "lists the phrases"},
+	{"internal/owners/owners_test.go", "@@maintainer nobody", "a word that is not an owner"},
+	{"internal/owners/owners_test.go", "a nobody", "a word that is not an owner"},
 }
 
 // TestProse keeps old phrases out of documents, comments, messages and scripts.

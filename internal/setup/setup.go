@@ -1,10 +1,9 @@
-// Package setup writes what a project needs to use sitelink, and takes it out
-// again: a configuration file, files for the servers that build the site, and a
-// record of all that was written. What is known of the project enters; files of
-// the project, and the record in them, leave.
+// Package setup sets a project up for sitelink and undoes that: it writes a
+// configuration file, files for CI servers, the git hook and the link elements in
+// the templates, and records everything it wrote.
 //
-// A file that setup did not write is never changed, nor one that somebody has
-// changed since. docs/guide/getting-started-hugo.md is the manual.
+// [Look] surveys a project, [Init] carries out what sitelink init does. Setup never
+// changes a file that it did not write, or that somebody has changed since. docs/guide/getting-started-hugo.md is the manual.
 package setup
 
 import (
@@ -17,19 +16,19 @@ type Facts struct {
 	// Generator names the program that builds it, in lower case; "" for none.
 	// Title is the name as its makers write it.
 	Generator, Title string
-	// Version is the version of that program on this machine: "0.162.0"; "" when
-	// it is not known.
+	// Version is the version of that program on this machine: "0.162.0"; "" if it
+	// is not known.
 	Version string
-	// Usual builds the site where Docroot says: "hugo". Build is the same into
-	// the directory that $SITELINK_OUT names. "" when there is no such command.
+	// Usual is the command that builds the site into Docroot: "hugo". Build builds
+	// it into the directory $SITELINK_OUT. Both are "" if there is no such command.
 	Usual, Build string
 	// Docroot is the directory that is published, a slash path relative to the
-	// project. DocrootBy names who says so: "hugo config"; "" when it must be
-	// configured to be found.
+	// project. DocrootBy is the source of that: "hugo config"; "" if sitelink finds
+	// the docroot only when it is configured.
 	Docroot, DocrootBy string
-	// Committed: the docroot is committed as it is published.
+	// Committed means that the published docroot is committed.
 	Committed bool
-	// BaseURLs are the addresses of the site, as far as somebody says.
+	// BaseURLs are the addresses of the site, empty if they are not known.
 	BaseURLs []string
 	// Profile is the host that was recognised, by the file or text ProfileBy; ""
 	// for none.
@@ -37,7 +36,7 @@ type Facts struct {
 	// Below is the directory of the project, a slash path relative to the root of
 	// the repository; "" for the root itself.
 	Below string
-	// Has tells whether the project has a file of that name.
+	// Has reports whether the project has a file of that name.
 	Has func(name string) bool
 	// Scripts are the scripts of its package.json.
 	Scripts map[string]string
@@ -53,8 +52,8 @@ type File struct {
 	Text string
 }
 
-// madeBy begins a file that is ours.
-const madeBy = "Made by sitelink init; sitelink init --undo takes it away."
+// madeBy is the first line of a file that sitelink wrote.
+const madeBy = "Made by sitelink init; sitelink init --undo removes it."
 
 // fromRoot is a path of the project as seen from the root of the repository.
 func (p *Facts) fromRoot(name string) string { return path.Join(p.Below, name) }

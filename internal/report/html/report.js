@@ -198,7 +198,7 @@
   }
 
   // showDefault shows a view in its default order.
-  const look = (name) => {
+  const showDefault = (name) => {
     state.view = name;
     state.sort = -1;
     state.at = 0;
