@@ -81,7 +81,6 @@ var proseOpen = []string{
 	"internal/doctor",
 	"internal/generator",
 	"internal/host",
-	"internal/inject",
 	"internal/project",
 	"internal/redirect",
 	"internal/report",

@@ -144,7 +144,7 @@ func (p *Plan) removeEmpty(dirs []string) {
 	}
 }
 
-// write writes the record; writing tells whether changes are still to come.
+// write writes the record; writing reports whether changes are still to come.
 func (p *Plan) write(writing bool) error {
 	r := p.record
 	r.Writing = writing

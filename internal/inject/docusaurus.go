@@ -34,7 +34,7 @@ func findDocusaurus(p *project) (finding, error) {
 		}
 	}
 	if len(missing) == 0 {
-		return finding{notes: []string{name + " names the endpoints; sitelink check tells whether the built pages do"}}, nil
+		return finding{notes: []string{name + " names the endpoints; sitelink check verifies the built pages"}}, nil
 	}
 	return finding{refusals: []Refusal{{Path: name, Reason: "the configuration is a program, which sitelink does not change",
 		Paste: "headTags: [" + strings.Join(tags, ", ") + "],", Where: "into the object config"}}}, nil

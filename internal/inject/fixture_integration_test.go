@@ -113,7 +113,7 @@ func TestHugoChoice(t *testing.T) {
 						feeds = append(feeds, strings.TrimSuffix(p.name, ".html")+".xml")
 					}
 				}
-				feeds = feeds[:0] // sections and tags are told by what lies below them
+				feeds = feeds[:0] // sections and tags are recognised by the pages below them
 				chooser := templates.NewChooser(choice, paths, feeds)
 				with := 0
 				for _, p := range built {

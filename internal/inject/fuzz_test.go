@@ -17,7 +17,7 @@ func FuzzFind(f *testing.F) {
 	f.Add("<html>{{ partial \"x.html\" }}", "<head></head>")
 	f.Fuzz(func(t *testing.T, page, partial string) {
 		if strings.Contains(page+partial, "sitelink:") {
-			return // marks of somebody else's making
+			return // the input already has marks
 		}
 		dir := t.TempDir()
 		for name, text := range map[string]string{"hugo.toml": "", "layouts/baseof.html": page, "layouts/partials/x.html": partial} {

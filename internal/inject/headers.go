@@ -114,7 +114,7 @@ func (p *project) changeHeaders(name string, e edit, want bool) (c Change, entry
 	return c, fileRecord{Path: name, Language: "html", Before: sum(bare), After: sum(c.After)}, nil, nil
 }
 
-// isHeaderFile tells whether marks in a file of that name are those of a rule.
+// isHeaderFile reports whether marks in a file of that name are those of a rule.
 func isHeaderFile(name string) bool {
 	_, ok := headerFiles[path.Base(name)]
 	return ok

@@ -95,8 +95,7 @@ func (h *hugoSite) roots() []string {
 	return roots
 }
 
-// unreadable tells whether a template of the project's own cannot be read as
-// one.
+// unreadable reports whether a template of the project cannot be read.
 func (h *hugoSite) unreadable(key string) bool {
 	file := h.files[key]
 	f, err := h.p.file(file.file)
@@ -181,8 +180,8 @@ func (s *hugoSearch) named(d *layout.Doc) bool {
 	return false
 }
 
-// usable tells whether what the call writes stands on each page whose head is
-// written, for each anew.
+// usable reports whether what the call writes is on every page whose head is
+// written, and is computed for each page.
 func (s *hugoSearch) usable(d *layout.Doc, c layout.Call) bool {
 	if c.CachedCall || len(d.Heads) == 1 && !c.Always(d.Heads[0]) || len(d.Heads) != 1 {
 		return false

@@ -12,13 +12,13 @@ import (
 // project overrides it.
 const themePartials = "sitelink/theme/"
 
-// wrap overrides a partial that the theme calls in its head by one that calls
-// the elements and then the theme's own file, which a mount makes known by
-// another name. Nothing of the theme is copied, so its next version counts.
+// wrap overrides a partial that the theme calls in its head with one that calls
+// the elements and then the theme's own file, which a mount makes available under
+// another name. Nothing of the theme is copied, so that its next version applies.
 //
 // The mount needs a file of configuration: only a project that has no table
-// [module] gets one, since Hugo would not join the two in every version. And
-// the theme must lie in the project, for mounts name files of it.
+// [module] gets one, because not every version of Hugo would merge the two. The
+// theme must be in the project, because mounts name files of the project.
 func (s *hugoSearch) wrap(d *layout.Doc) bool {
 	if _, has := s.config["module"]; has || d.Charset == nil {
 		return false

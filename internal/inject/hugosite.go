@@ -31,10 +31,10 @@ type hugoSite struct {
 }
 
 type hugoTheme struct {
-	// name is what the configuration calls it.
+	// name is its name in the configuration.
 	name string
 	tree fs.FS
-	// dir is where it lies in the project, "" if elsewhere.
+	// dir is its directory in the project, "" if it is elsewhere.
 	dir string
 }
 
@@ -43,15 +43,15 @@ type hugoFile struct {
 	// file is its path in the project, or "theme NAME: path" for a person.
 	file string
 	own  bool
-	// theme and name are where it is read, when it is not the project's.
+	// theme and name locate a file that is not the project's.
 	theme fs.FS
 	name  string
 	// dir is the directory of its theme in the project, if it is there.
 	dir string
 }
 
-// hugoKey is the name of a layout as all versions of Hugo agree on it: since
-// 0.146, what lies in _default lies at the top, and partials in _partials.
+// hugoKey is the name of a layout in the form common to all versions of Hugo:
+// since 0.146, layouts of _default are at the top, and partials in _partials.
 func hugoKey(name string) string {
 	first, rest, ok := strings.Cut(name, "/")
 	switch {

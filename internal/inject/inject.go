@@ -1,19 +1,18 @@
-// Package inject puts the link elements of a site's endpoints into the
-// templates of its generator, and takes them out again.
+// Package inject inserts the link elements of a site's endpoints into the
+// templates of its generator, and removes them again.
 //
-// The directory of a project and the endpoints enter; a [Plan] leaves, the list
-// of files to change with their bytes before and after. [Plan.Apply] carries it
-// out. What is written stands between marks that are comments of the template
-// language, so that the plan starts from the project as it would be without
-// them: a second run finds nothing to change, and an edit around the marks
-// survives. Nothing is ever written into a theme, a module or a package, and
-// nothing outside of the project.
+// [Find] reads the project and returns a [Plan]: the files to change, with their
+// bytes before and after. [Plan.Apply] writes them. Inserted text is between marks,
+// which are comments of the template language. A plan starts from the project as it
+// would be without the marks, so a second run finds nothing to change, and edits
+// around the marks survive. The package never writes to a theme, a module or a
+// package, or outside the project.
 //
-// Places, from the best: the stub that the theme calls at the end of its head,
-// a line in the project's own template, a file that overrides an empty one of
-// the theme. A generator is a file of this package.
+// Places, best first: the stub that the theme calls at the end of its head, a line
+// in the project's own template, a file that overrides an empty one of the theme.
+// Each generator has a file in this package.
 //
-// docs/guide/link-elements.md is the manual.
+// docs/guide/link-elements.md describes the rules.
 package inject
 
 import (
@@ -130,9 +129,9 @@ func (r Refusal) Error() string {
 type edit struct {
 	path string
 	lang layout.Language
-	// inner is what stands between the marks.
+	// inner is the text between the marks.
 	inner string
-	// create: the file is ours; why is said in it.
+	// create is set for a file that inject creates; why is written into it.
 	create bool
 	why    string
 	// insert returns the text of an existing file with inner in it.
@@ -187,7 +186,7 @@ func Find(root *os.Root, opt Options) (*Plan, error) {
 		}
 	}
 	if len(found.refusals) > 0 {
-		// All or nothing: with some of the pages only, nobody could tell which.
+		// All or nothing: otherwise only some pages would have the elements.
 		return &Plan{root: root, Refusals: found.refusals, Notes: found.notes}, nil
 	}
 	plan, err := p.plan(found.edits)
@@ -318,14 +317,14 @@ func (p *project) change(path string, e edit, want bool) (c Change, entry fileRe
 	return c, entry, nil, nil
 }
 
-// whyFile is said in the files that are created.
+// whyFile is written into the files that inject creates.
 const whyFile = "written by sitelink inject; sitelink inject --undo removes it, text outside of the marks stays"
 
 func same(a, b []byte) bool {
 	return (a == nil) == (b == nil) && string(a) == string(b)
 }
 
-// Clean tells whether nothing has to be changed.
+// Clean reports whether nothing has to be changed.
 func (p *Plan) Clean() bool { return len(p.Changes) == 0 && len(p.Refusals) == 0 }
 
 // Err returns the refusals as errors, nil if there is none.

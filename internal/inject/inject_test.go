@@ -275,7 +275,7 @@ func TestUndo(t *testing.T) {
 			if hashOf(t, root) != before {
 				t.Errorf("the project differs from what it was")
 			}
-			mustUndo(t, root) // once more does nothing
+			mustUndo(t, root) // a second undo does nothing
 			if hashOf(t, root) != before {
 				t.Errorf("a second undo changed something")
 			}

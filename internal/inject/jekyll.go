@@ -94,8 +94,8 @@ func stubIn(rows []Theme, name string) string {
 
 var minimaVersion = regexp.MustCompile(`(?m)minima[" ,'(~>=]+([0-9]+)\.|minima["'].*(git|github|path):`)
 
-// newMinima tells whether the Gemfile asks for a minima that has the stub: 3.0,
-// or one out of its repository.
+// newMinima reports whether the Gemfile requires a minima with the stub: 3.0, or
+// one from its repository.
 func (p *project) newMinima() bool {
 	for _, name := range []string{"Gemfile.lock", "Gemfile"} {
 		data, err := fs.ReadFile(p.tree, name)

@@ -125,7 +125,7 @@ func (s *search) create(name, inner, how string) {
 		insert: func(text []byte) []byte { return s.lang.Append(text, inner) }}
 }
 
-// has tells whether the project has the file without us.
+// has reports whether the project has the file without us.
 func (p *project) has(name string, lang layout.Language) bool {
 	_, ok := p.read(name, lang)
 	return ok

@@ -147,7 +147,7 @@ func TestOtherPlaces(t *testing.T) {
 				}
 				mustUndo(t, root)
 				if !keep {
-					root.Remove("overrides") // nobody knows whether it was there
+					root.Remove("overrides") // without the record, it is unknown whether it existed
 				}
 				if hashOf(t, root) != before {
 					t.Errorf("with the record %v, the project differs after the undo", keep)

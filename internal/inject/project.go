@@ -73,7 +73,7 @@ func (p *project) file(name string) (*file, error) {
 		p.files[name] = f
 		return f, nil
 	case errors.Is(err, errOutside):
-		// What lies there is not read: the project ends here.
+		// The target is not read: it is outside the project.
 		f.refusal, f.text = outside, []byte{}
 		p.files[name] = f
 		return f, nil
@@ -110,7 +110,7 @@ func (p *project) file(name string) (*file, error) {
 	case isUTF16(f.text):
 		f.refusal = "the file is UTF-16, and templates must be UTF-8"
 	case bytes.IndexByte(f.text, 0) >= 0:
-		f.refusal = "the file holds NUL bytes, so it is no text in UTF-8"
+		f.refusal = "the file contains NUL bytes, so it is not UTF-8 text"
 	case f.mode&0o200 == 0:
 		f.refusal = "the file is read-only"
 	case inTheme(real):
@@ -120,10 +120,10 @@ func (p *project) file(name string) (*file, error) {
 	return f, nil
 }
 
-// outside is said of a file that is reached by a link alone.
+// outside is the refusal for a file that only a symbolic link reaches.
 const outside = "a symbolic link leads out of the project"
 
-// unreadable tells whether the text is not that of a template.
+// unreadable reports whether the text is not that of a template.
 func (f *file) unreadable() bool { return f.refusal == outside || isUTF16(f.text) }
 
 // whyNotCreate says why a file that is not there must not be made, "" if it may
@@ -219,8 +219,8 @@ func (p *project) resolve(name string) (real string, info fs.FileInfo, err error
 	return done, info, nil
 }
 
-// canonical returns the name of a file without symbolic links in it, so that
-// one file has one name; name itself where that cannot be told.
+// canonical returns the name of a file without symbolic links, so that one file
+// has one name, or name itself if it cannot be resolved.
 func (p *project) canonical(name string) string {
 	for _, known := range append([]string{name}, dirsOf(name)...) {
 		real, _, err := p.resolve(known)
@@ -234,7 +234,7 @@ func (p *project) canonical(name string) string {
 	return name
 }
 
-// isDir tells whether a directory of that name is there.
+// isDir reports whether a directory of that name exists.
 func (p *project) isDir(name string) bool {
 	info, err := fs.Stat(p.tree, name)
 	return err == nil && info.IsDir()
@@ -277,7 +277,8 @@ func endsIn(name string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// inTheme tells whether a file is somebody else's, who brings out new versions.
+// inTheme reports whether a file belongs to a theme or package, whose next version
+// would replace it.
 func inTheme(real string) bool {
 	first, _, _ := strings.Cut(real, "/")
 	return first == "themes" || first == "_vendor" || first == "node_modules" || strings.Contains(real, "/node_modules/")

@@ -9,8 +9,8 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
-// TestRefusals: where no place is right, nothing is written, and the user is
-// told what to paste where.
+// TestRefusals checks that nothing is written if no place is suitable, and that the
+// refusal says what to paste where.
 func TestRefusals(t *testing.T) {
 	hugo := func(more ...string) map[string]string { return with(map[string]string{"hugo.toml": config}, more...) }
 	for _, c := range []struct {
