@@ -282,3 +282,68 @@ func TestUndo(t *testing.T) {
 		})
 	}
 }
+
+// docs/guide/link-elements.md lists the themes as the table has them.
+func TestManualListsTheThemes(t *testing.T) {
+	text, err := os.ReadFile("../../docs/guide/link-elements.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "The table of themes:")
+	section, _, _ = strings.Cut(section, "A theme has the name")
+	var want strings.Builder
+	for _, row := range Themes() {
+		fmt.Fprintf(&want, "%-16s%s\n", row.Name, row.Stub)
+	}
+	if !strings.Contains(section, "```text\n"+want.String()+"```") {
+		t.Errorf("documented\n%s\nwant\n%s", section, want.String())
+	}
+	for _, mark := range []string{"{{/* sitelink:begin */}}" + callOf(".") + "{{/* sitelink:end */}}"} {
+		if !strings.Contains(string(text), mark) {
+			t.Errorf("%s is not shown", mark)
+		}
+	}
+}
+
+// Whatever the templates hold: what is written is found again by the next run,
+// and taken out to the byte.
+func FuzzFind(f *testing.F) {
+	f.Add(baseof, "<title>x</title>")
+	f.Add("<head>\r\n{{ partial \"x\" . }}\r\n</head>", "<meta charset=utf-8>\r\n")
+	f.Add("{{ if .X }}<head>{{ end }}<title></title>", "{{/*")
+	f.Add("\xef\xbb\xbf<!doctype html><title>x</title>", "")
+	f.Add("<html>{{ partial \"x.html\" }}", "<head></head>")
+	f.Fuzz(func(t *testing.T, page, partial string) {
+		if strings.Contains(page+partial, "sitelink:") {
+			return // marks of somebody else's making
+		}
+		dir := t.TempDir()
+		for name, text := range map[string]string{"hugo.toml": "", "layouts/baseof.html": page, "layouts/partials/x.html": partial} {
+			name = filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer root.Close()
+		before := hashOf(t, root)
+		plan := mustFind(t, root, blog)
+		if len(plan.Refusals) > 0 {
+			return
+		}
+		mustApply(t, plan)
+		if again := mustFind(t, root, blog); !again.Clean() {
+			t.Fatalf("%q\n%s\n%v", page, again.Diff(), again.Refusals)
+		}
+		mustUndo(t, root)
+		if hashOf(t, root) != before {
+			t.Fatalf("%q %q: not what it was", page, partial)
+		}
+	})
+}

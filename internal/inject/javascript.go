@@ -6,8 +6,10 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/layout"
 )
 
@@ -97,4 +99,70 @@ func (p pages) nunjucks(elements string) string {
 		}
 	}
 	return open + elements + end
+}
+
+// findAstro takes the <head> of the project's layouts, pages and components.
+// Components are read one by one: what they import is a program.
+func findAstro(p *project) (finding, error) {
+	s := newSearch(p, layout.Astro, func(string, string) (layout.Source, bool) { return layout.Source{}, false }, func(xhtml bool) (string, error) {
+		return pages(p.opt.Choice).astro(p.opt.Endpoints.HTML(xhtml)), nil
+	})
+	s.roots(p.list("src", ".astro"))
+	return s.finding("no component with a <head> is found in src"), nil
+}
+
+// astro returns the elements under the condition that the page is chosen, as an
+// expression. Astro does not tell lists from pages of content.
+func (p pages) astro(elements string) string {
+	const path = "Astro.url.pathname"
+	conditions := []string{"!/\\/404(\\.html|\\/)?$/.test(" + path + ")"}
+	home := path + ".replace(/\\/?$/, '/') === import.meta.env.BASE_URL.replace(/\\/?$/, '/')"
+	switch {
+	case !p.has("home"):
+		conditions = append(conditions, "!("+home+")")
+	case !p.has("page") && !p.has("list"):
+		conditions = append(conditions, home)
+	}
+	file := path + ".slice(import.meta.env.BASE_URL.replace(/\\/?$/, '/').length).replace(/(^|\\/)$/, '$1index.html')"
+	for _, c := range []struct {
+		globs []string
+		not   string
+	}{{p.Pages, ""}, {p.Exclude, "!"}} {
+		if len(c.globs) > 0 {
+			conditions = append(conditions, fmt.Sprintf("%s/%s/.test(%s)", c.not, strings.ReplaceAll(patterns(c.globs), "/", `\/`), file))
+		}
+	}
+	return "{" + strings.Join(conditions, " && ") + " && <Fragment set:html={" + strconv.Quote(elements) + "} />}"
+}
+
+// findDocusaurus prints what belongs into the configuration: that is a program,
+// and Docusaurus has no template of the head.
+func findDocusaurus(p *project) (finding, error) {
+	name := ""
+	for _, n := range []string{"docusaurus.config.ts", "docusaurus.config.js", "docusaurus.config.mjs"} {
+		if _, err := fs.Stat(p.tree, n); err == nil {
+			name = n
+			break
+		}
+	}
+	text, err := fs.ReadFile(p.tree, name)
+	if err != nil {
+		return finding{}, fmt.Errorf("read %s: %w", name, disk.Cause(err))
+	}
+	e := p.opt.Endpoints
+	var tags, missing []string
+	for _, tag := range []struct{ rel, uri string }{{"pingback", e.Pingback}, {"webmention", e.Webmention}} {
+		if tag.uri == "" {
+			continue
+		}
+		tags = append(tags, fmt.Sprintf("{tagName: 'link', attributes: {rel: '%s', href: '%s'}}", tag.rel, strings.ReplaceAll(tag.uri, "'", "%27")))
+		if !strings.Contains(string(text), "'"+tag.uri+"'") && !strings.Contains(string(text), `"`+tag.uri+`"`) {
+			missing = append(missing, tag.rel)
+		}
+	}
+	if len(missing) == 0 {
+		return finding{notes: []string{name + " names the endpoints; sitelink check tells whether the built pages do"}}, nil
+	}
+	return finding{refusals: []Refusal{{Path: name, Reason: "the configuration is a program, which sitelink does not change",
+		Paste: "headTags: [" + strings.Join(tags, ", ") + "],", Where: "into the object config"}}}, nil
 }
