@@ -119,7 +119,7 @@ func injectTemplates(c *cli, cfg *config.Config, dir string, flags injectFlags) 
 	}
 	if err := plan.Refused(); err != nil {
 		for _, rule := range plan.ServerRules {
-			err = errors.Join(err, c.print("# or headers, "+rule.Where+":\n"+rule.Text))
+			err = errors.Join(err, c.print("# alternatively, these headers "+rule.Where+":\n"+rule.Text))
 		}
 		return err
 	}
@@ -182,7 +182,7 @@ func injected(plan *inject.Plan, dir string, undo bool) string {
 	}
 	switch {
 	case len(plan.Changes) > 0 && !undo:
-		b.WriteString("build the site, and sitelink check tells whether its pages have the elements\n")
+		b.WriteString("build the site; sitelink check verifies that its pages have the elements\n")
 	case len(plan.Changes) == 0 && undo:
 		b.WriteString("nothing is written in the templates\n")
 	case len(plan.Changes) == 0:

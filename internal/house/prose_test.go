@@ -85,7 +85,6 @@ var proseOpen = []string{
 	"internal/generator",
 	"internal/host",
 	"internal/hostcases",
-	"internal/inject",
 	"internal/owners",
 	"internal/project",
 	"internal/redirect",

@@ -13,10 +13,10 @@ import (
 	"github.com/sitelink/sitelink/internal/layout"
 )
 
-// eleventyDir finds the directories in the configuration, which is a program.
+// eleventyDir matches the directories in the configuration, which is a program.
 var eleventyDir = regexp.MustCompile(`\b(input|includes|layouts)["']?\s*:\s*["']([^"']+)["']|\bset(Input|Includes|Layouts)Directory\(\s*["']([^"']+)["']`)
 
-// findEleventy takes the project's own layouts in Nunjucks, Liquid and HTML.
+// findEleventy uses the project's layouts in Nunjucks, Liquid and HTML.
 func findEleventy(p *project) (finding, error) {
 	dirs := map[string]string{"input": ".", "includes": "_includes", "layouts": ""}
 	for _, name := range []string{"eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts", ".eleventy.js"} {
@@ -66,17 +66,17 @@ func findEleventy(p *project) (finding, error) {
 		others += len(p.list(dir, ".webc", ".11ty.js", ".ejs", ".hbs", ".pug", ".vto"))
 	}
 	if len(all.edits)+len(all.refusals) == 0 {
-		reason := "no layout with a <head> is found in " + strings.Join(places, " or ")
+		reason := "found no layout with a <head> in " + strings.Join(places, " or ")
 		if others > 0 {
-			reason += "; layouts are read in Nunjucks, Liquid and HTML"
+			reason += "; inject supports layouts in Nunjucks, Liquid and HTML"
 		}
-		all.refusals = []Refusal{{Reason: reason, Where: "sitelink inject --docroot, which writes the elements into the built pages"}}
+		all.refusals = []Refusal{{Reason: reason, Next: nextBuilt}}
 	}
 	return all, nil
 }
 
 // nunjucks returns the elements under the condition that the page is chosen.
-// Eleventy does not tell lists from pages of content.
+// Eleventy does not distinguish lists from other pages.
 func (p pages) nunjucks(elements string) string {
 	conditions := []string{`page.url`, `page.url != "/404.html"`, `page.url != "/404/"`}
 	switch {
@@ -101,18 +101,18 @@ func (p pages) nunjucks(elements string) string {
 	return open + elements + end
 }
 
-// findAstro takes the <head> of the project's layouts, pages and components.
-// Components are read one by one: what they import is a program.
+// findAstro uses the <head> of the project's layouts, pages and components. It
+// reads each component alone, because imports are program code.
 func findAstro(p *project) (finding, error) {
 	s := newSearch(p, layout.Astro, func(string, string) (layout.Source, bool) { return layout.Source{}, false }, func(xhtml bool) (string, error) {
 		return pages(p.opt.Choice).astro(p.opt.Endpoints.HTML(xhtml)), nil
 	})
 	s.roots(p.list("src", ".astro"))
-	return s.finding("no component with a <head> is found in src"), nil
+	return s.finding("found no component with a <head> in src"), nil
 }
 
 // astro returns the elements under the condition that the page is chosen, as an
-// expression. Astro does not tell lists from pages of content.
+// expression. Astro does not distinguish lists from other pages.
 func (p pages) astro(elements string) string {
 	const path = "Astro.url.pathname"
 	conditions := []string{"!/\\/404(\\.html|\\/)?$/.test(" + path + ")"}
@@ -135,8 +135,8 @@ func (p pages) astro(elements string) string {
 	return "{" + strings.Join(conditions, " && ") + " && <Fragment set:html={" + strconv.Quote(elements) + "} />}"
 }
 
-// findDocusaurus prints what belongs into the configuration: that is a program,
-// and Docusaurus has no template of the head.
+// findDocusaurus returns a refusal with the text to paste: the configuration is
+// a program, and Docusaurus has no template for the head.
 func findDocusaurus(p *project) (finding, error) {
 	name := ""
 	for _, n := range []string{"docusaurus.config.ts", "docusaurus.config.js", "docusaurus.config.mjs"} {
@@ -161,8 +161,8 @@ func findDocusaurus(p *project) (finding, error) {
 		}
 	}
 	if len(missing) == 0 {
-		return finding{notes: []string{name + " names the endpoints; sitelink check tells whether the built pages do"}}, nil
+		return finding{notes: []string{name + " has the endpoints; sitelink check verifies the built pages"}}, nil
 	}
 	return finding{refusals: []Refusal{{Path: name, Reason: "the configuration is a program, which sitelink does not change",
-		Paste: "headTags: [" + strings.Join(tags, ", ") + "],", Where: "into the object config"}}}, nil
+		Next: "paste this into the object config", Paste: "headTags: [" + strings.Join(tags, ", ") + "],"}}}, nil
 }
