@@ -119,7 +119,7 @@ func runDiff(ctx context.Context, c *cli, cfg *config.Config, f diffFlags) error
 	return out.Commit()
 }
 
-// writeTombstones writes a page for each deleted page, and says how many.
+// writeTombstones writes a page for each deleted page, and prints how many.
 func writeTombstones(c *cli, compared *announce.Comparison) error {
 	n, err := announce.WriteTombstones(compared.Site, compared.Plan)
 	if n > 0 && err == nil {

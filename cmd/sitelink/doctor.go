@@ -48,7 +48,8 @@ func doctorCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// runDoctor looks and reports. It returns [errFindings] if something is wrong.
+// runDoctor examines the project and prints the diagnoses. It returns [errFindings]
+// if something is wrong.
 func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*config.Config, error)) error {
 	dir, err := workingDir()
 	if err != nil {
@@ -100,7 +101,7 @@ func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*conf
 	return nil
 }
 
-// doctorText is a line for each.
+// doctorText formats one line for each diagnosis.
 func doctorText(all []doctor.Diagnosis) string {
 	wide := 0
 	for _, one := range all {

@@ -143,7 +143,7 @@ func (f *notifyFlags) check(args []string) error {
 	case f.send && f.dryRun:
 		return fault.Usage("--send and --dry-run contradict each other", "give one of them")
 	case (f.due || f.status) && len(args) > 0:
-		return fault.Usage(modes[0]+" looks at no docroot", "leave "+args[0]+" out")
+		return fault.Usage(modes[0]+" reads no docroot", "leave "+args[0]+" out")
 	}
 	return nil
 }

@@ -201,8 +201,7 @@ func Fails(failOn string, r *check.Result) bool {
 	return r.HasErrors()
 }
 
-// maxSections is how many sections a report shows: more names cannot be told
-// apart in a picture.
+// maxSections is how many sections a report shows: more names do not fit a picture.
 const maxSections = 16
 
 // Extras returns what some reports show beside the findings: the files that no

@@ -219,11 +219,11 @@ func baselineAt(ctx context.Context, ref, file string) (b *baseline.Baseline, mi
 		return nil, false, fault.Usage(fmt.Sprintf("--baseline-ref: must be a commit, branch or tag, not %q", ref), "")
 	}
 	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
-	var said *exec.ExitError
+	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return fail(errors.New("git is not installed"), "--baseline FILE needs no git")
-	case errors.As(err, &said) && said.ExitCode() == 1:
+	case errors.As(err, &exit) && exit.ExitCode() == 1:
 		return fail(errors.New("no such commit"), "fetch it first: a clone in CI often has one commit only")
 	case err != nil:
 		return fail(err, "")
@@ -301,7 +301,7 @@ func ReadBaseline(name string) (*baseline.Baseline, error) {
 	if err != nil {
 		hint := ""
 		if errors.Is(err, fs.ErrNotExist) {
-			hint = "sitelink baseline write makes one"
+			hint = "create one with sitelink baseline write"
 		}
 		return nil, fault.Usage(fmt.Sprintf("read baseline %s: %v", name, disk.Cause(err)), hint)
 	}

@@ -83,8 +83,8 @@ type endpointVerifier struct {
 	endpoints templates.Endpoints
 	// ruleDir holds the host's rule files outside the docroot; "" for none.
 	ruleDir string
-	// byHeader are the elements that pages need not have, since a header says the
-	// same for all of them (PB-8).
+	// byHeader are the elements that pages do not need, since a header advertises
+	// the endpoint for all of them (PB-8).
 	byHeader linkelement.Has
 	findings []check.Finding
 	reader   *site.Reader

@@ -191,7 +191,8 @@ type edit struct {
 	rank int
 	// how becomes [Place.How].
 	how string
-	// header is set for a file of the host, whose rules have marks of their own.
+	// header is set for the file with the host's header rules, which have marks of
+	// their own.
 	header *templates.HeaderRule
 }
 
