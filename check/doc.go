@@ -26,7 +26,7 @@
 //
 // # Accepting findings
 //
-// [Options.Ignore] holds rules for findings that are no faults. Package baseline
+// [Options.Ignore] holds rules for findings that you accept. Package baseline
 // accepts all findings that a site has today, so that only new ones are
 // reported.
 //

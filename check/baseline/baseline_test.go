@@ -255,12 +255,12 @@ func TestIssue4Item5NotSeen(t *testing.T) {
 	}
 	unread := []check.Finding{{Page: "a.html", Code: check.ReadError, Verdict: check.Error, Count: 1}}
 	if m := b.Match(unread, today, nil); len(m.Unneeded) != 3 {
-		t.Errorf("what stands on a page that was not read is unneeded: %v", m.Unneeded)
+		t.Errorf("entries of a page that was not read are unneeded: %v", m.Unneeded)
 	}
 }
 
-// Issue 4, item 5: update drops what serves no more, adds nothing unless asked,
-// and never makes an expired entry last for good by itself.
+// Issue 4, item 5: update drops entries that match nothing, adds none unless
+// asked, and never renews an expired entry by itself.
 func TestIssue4Item5Update(t *testing.T) {
 	all := run()
 	b := New(all[:3], Terms{Reason: "old"})

@@ -161,7 +161,7 @@ func (in *parser) parse(text []byte) {
 
 const damagedHint = "restore the line from version control, or remove it and run sitelink baseline update --add"
 
-// plain words the errors of the decoder for somebody who edits the file.
+// plain words the errors of the decoder for a person who edits the file.
 func plain(err error) string {
 	var wrongType *json.UnmarshalTypeError
 	switch {

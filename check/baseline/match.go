@@ -73,8 +73,8 @@ type Update struct {
 // now.
 //
 // With add, Update adds the findings that b does not accept, on these terms. It
-// renews an expired entry only if terms has a date: nothing is accepted for good
-// because somebody forgot to say for how long.
+// renews an expired entry only if terms has a date: a forgotten date must not
+// accept a finding permanently.
 func (b *Baseline) Update(findings []check.Finding, m Match, add bool, terms Terms) Update {
 	u := Update{Baseline: &Baseline{entries: make(map[string]Entry, len(b.entries))}, Dropped: len(m.Unneeded)}
 	for _, e := range b.entries {

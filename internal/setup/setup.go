@@ -7,6 +7,7 @@
 package setup
 
 import (
+	"fmt"
 	"path"
 	"strings"
 )
@@ -64,4 +65,105 @@ func (p *Facts) toRoot(name string) string {
 		return name
 	}
 	return path.Join(strings.Repeat("../", strings.Count(p.Below, "/")+1), name)
+}
+
+// ConfigName is the configuration file, in the directory of the project.
+const ConfigName = "sitelink.toml"
+
+// Config is the configuration of a project: what sitelink does not find out by
+// itself as keys, everything else that a user may want to say as comments.
+func (p *Facts) Config() File {
+	var b strings.Builder
+	b.WriteString("# " + madeBy + "\n")
+	b.WriteString("# A # in front of a key: this is so without it, or a suggestion. docs/reference/configuration.md\n# of sitelink has all keys.\n\n")
+
+	if p.Docroot == "" {
+		p.key(&b, true, "docroot", quote("public"), "the directory of the built site")
+	} else {
+		p.key(&b, p.DocrootBy != "", "docroot", quote(p.Docroot), p.DocrootBy)
+	}
+	switch len(p.BaseURLs) {
+	case 0:
+		p.key(&b, true, "base-url", quote("https://example.org/"), "where the site is published: then its own absolute links are checked too")
+	case 1:
+		p.key(&b, true, "base-url", quote(p.BaseURLs[0]), p.DocrootBy)
+	default:
+		quoted := make([]string, len(p.BaseURLs))
+		for i, u := range p.BaseURLs {
+			quoted[i] = quote(u)
+		}
+		p.key(&b, true, "base-url", "["+strings.Join(quoted, ", ")+"]", p.DocrootBy)
+	}
+	if p.Profile != "" {
+		p.key(&b, true, "profile", quote(p.Profile), p.ProfileBy)
+	} else {
+		p.key(&b, true, "profile", quote("nginx"), "the host's rules: sitelink profile lists them")
+	}
+
+	b.WriteString("\n[check]\n")
+	p.key(&b, true, "fail-on", quote("warning"), "warnings fail a check too")
+	p.key(&b, true, "orphans", "true", "report files that no page links to")
+
+	b.WriteString("\n[hook]\n")
+	switch {
+	case p.Committed: // it is checked as it is
+	case p.Build != "":
+		p.key(&b, true, "build", quote(p.Build), "builds the commit that is pushed")
+	default:
+		p.key(&b, true, "build", quote(`make site OUT="$SITELINK_OUT"`), "builds the commit that is pushed")
+	}
+	p.key(&b, true, "baseline", quote("remote"), "stop a push for new findings only")
+	p.key(&b, true, "branches", `["main"]`, "check pushes to these branches")
+
+	b.WriteString("\n# Who takes notes of links to the site; sitelink inject puts it into the templates.\n[templates]\n")
+	p.key(&b, true, "webmention", quote("https://example.org/webmention"), "")
+	p.key(&b, true, "pingback", quote("https://example.org/pingback"), "")
+
+	b.WriteString("\n# Findings to accept; a rule that matches nothing is reported.\n")
+	b.WriteString("# [[ignore]]\n# url = \"/search/**\"\n# reason = \"answered by the web server, not by a file\"\n")
+	return File{ConfigName, b.String()}
+}
+
+// key writes a line, as a comment if the key need not be set.
+func (p *Facts) key(b *strings.Builder, comment bool, name, value, why string) {
+	line := name + " = " + value
+	if comment {
+		line = "# " + line
+	}
+	if why = strings.Join(strings.Fields(why), " "); why != "" {
+		line = fmt.Sprintf("%-44s # %s", line, printable(why))
+	}
+	b.WriteString(line + "\n")
+}
+
+// quote makes a string of TOML: a literal one where that can be read.
+func quote(text string) string {
+	if !strings.ContainsAny(text, "'") && printable(text) == text && strings.ContainsAny(text, `"\`) {
+		return "'" + text + "'"
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// printable replaces what would end a comment, or a terminal might obey.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
 }
