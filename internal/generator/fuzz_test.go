@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzScript: what is taken from a program stands in it, and names stand before
-// it. Nothing is run, and no text makes it fail.
+// FuzzScript: the result is part of the program text, names come before it, nothing
+// runs, and no text makes it fail.
 func FuzzScript(f *testing.F) {
 	for _, seed := range []string{
 		"export default { site: 'https://example.org', base: \"/x\" }", "module.exports = c => ({ dir: { output: `d` } })", "a: 'b", "/* { */ // }\n}}])",
