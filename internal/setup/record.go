@@ -119,12 +119,12 @@ type Action uint8
 const (
 	// Add means that no file has that name.
 	Add Action = iota
-	// Change means that sitelink wrote the file, nobody changed it, and its text
-	// will be another.
+	// Change means that the file is as sitelink wrote it, and gets another text.
 	Change
 	// Same means that the file has that text.
 	Same
-	// Foreign means that somebody else wrote or changed the file.
+	// Foreign means that sitelink did not write the file, or that it was changed
+	// since.
 	Foreign
 )
 
