@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"syscall"
@@ -129,6 +130,11 @@ func runWatch(ctx context.Context, c *cli, cfg *config.Config, flags watchFlags,
 		return err
 	}
 	w := &watcher{cli: c, flags: flags, configure: configure, project: p, reload: true, out: newWatchPrinter(c, p, flags)}
+	// A watch holds the results of two checks. Collecting garbage when the heap has
+	// grown by half keeps its memory below 1.6 times that of a check, not at 1.9.
+	if c.env.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
 	// Watched before it is read, so that no change is missed.
 	files, err := watch.Open(p.Docroot, watch.Options{Quiet: flags.quiet, Poll: flags.poll, Lock: audit.BuildLock(p), Also: w.watchedFiles()})
 	if err != nil {

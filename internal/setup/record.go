@@ -218,7 +218,7 @@ func (r *Record) Changed() (remove, leave []string, err error) {
 
 // Undo removes the files that are as they were written, and the directories that
 // were made and are empty now, and returns their paths. left are the files that
-// somebody has changed: they stay, and stay recorded. Undo does not touch the hook
+// were changed since: they stay, and stay recorded. Undo does not touch the hook
 // and the templates.
 func (r *Record) Undo() (removed, left []string, err error) {
 	var rest []recordFile

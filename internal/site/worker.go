@@ -151,7 +151,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 		}
 		if rec.State > host.StateRedirect { // rare
 			if rec.State.IsError() || rec.State.IsWarning() {
-				w.saveDetail(p, page, l, rec, &lines, i)
+				w.saveDetail(p, page, i, &lines)
 			}
 			p.served = p.served || rec.State == host.StateLivereload
 		}
@@ -195,16 +195,16 @@ func (w *worker) recordRole(p *Page, l *scan.Link, rec *Link) {
 	}
 }
 
-// saveDetail saves the detail of a bad link, up to a limit. Beyond it, the page
+// saveDetail saves the detail of the bad link number i, up to a limit. Beyond it, the page
 // is read again when the link is reported.
-func (w *worker) saveDetail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *lineCounter, i int) {
+func (w *worker) saveDetail(p *Page, page *scan.Page, i int, lines *lineCounter) {
 	if w.l.saved.Load() < maxSaved {
 		w.l.saved.Add(1)
 		if lines.text == nil { // the first of the page
 			lines.text = page.Text
 			w.res.startMemo()
 		}
-		d := w.res.detail(p, page, l, rec, lines)
+		d := w.res.detail(p, page, &page.Links[i], &p.links[i], lines)
 		d.Raw, d.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
 		p.saved = append(p.saved, savedDetail{uint32(i), d})
 	}
