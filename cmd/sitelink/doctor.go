@@ -55,7 +55,7 @@ func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*conf
 	if err != nil {
 		return err
 	}
-	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Version: versionNumber()})
+	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Untrusted: true, Version: versionNumber()})
 	if err != nil {
 		return err
 	}

@@ -247,7 +247,7 @@ func (d *Doctor) host() Diagnosis {
 
 func (d *Doctor) git(ctx context.Context) Diagnosis {
 	one := Diagnosis{Name: "git", State: OK}
-	major, minor, err := githook.Git{Env: d.Env}.Version(ctx)
+	major, minor, err := githook.Git{Env: d.Env, Untrusted: true}.Version(ctx)
 	switch {
 	case errors.Is(err, githook.ErrNoGit):
 		one.State, one.Text, one.Command = Off, "is not installed: pushes are not checked", "see https://git-scm.com/downloads"
