@@ -119,7 +119,7 @@ func injectTemplates(c *cli, cfg *config.Config, dir string, flags injectFlags) 
 	}
 	if err := plan.Refused(); err != nil {
 		for _, rule := range plan.ServerRules {
-			err = errors.Join(err, c.print("# or headers, "+rule.Where+":\n"+rule.Text))
+			err = errors.Join(err, c.print("# alternatively, these headers "+rule.Where+":\n"+rule.Text))
 		}
 		return err
 	}
