@@ -168,7 +168,7 @@ func (s *settings) compare(ctx context.Context, c corpus, list []tool, bin map[s
 			r.WriteString(table([]string{"program", "min s", "median s", "cpu s", "peak MiB", "links", "errors", ""}, rows))
 		}
 	}
-	r.addf("\ncpu is user and system time; peaks below %s MiB cannot be told apart.\n", mebibytes(floorBytes))
+	r.addf("\ncpu is user and system time; differences between peaks below %s MiB mean nothing.\n", mebibytes(floorBytes))
 	if text := ratios(c.pkg, entries); text != "" {
 		r.section("ratios (medians)")
 		r.WriteString(text)

@@ -74,7 +74,7 @@ func runGrowth(ctx context.Context, args []string, out io.Writer) error {
 	r.section("growth")
 	r.WriteString(table([]string{"pages", "links", "MB", "read s", "sitelink s", "/ read", "us/page", "peak MiB",
 		"bytes/link", "errors", "hyperlink s", "its MiB"}, rows))
-	r.addf("\nMedians; peaks below %s MiB cannot be told apart. hyperlink runs with --check-anchors, up to %s pages.\n"+
+	r.addf("\nMedians; differences between peaks below %s MiB mean nothing. hyperlink runs with --check-anchors, up to %s pages.\n"+
 		"errors are those that sitelink found; the generator broke as many links, or the run fails.\n",
 		mebibytes(floorRSS()), thousands(hyperlinkPages))
 	if err := r.keep(&s, "growth", out); err != nil {

@@ -2,8 +2,8 @@
 // reading of the same files, and keeps the results in results/.
 //
 // It runs on Linux: the corpora are Debian packages, and CPU time and peak
-// memory come from wait4. Everything it writes lies below the cache directory
-// (-cache), the temporary directory and the results directory.
+// memory come from wait4. It writes only to the cache directory (-cache), the
+// temporary directory and the results directory.
 //
 //	go run . all              corpora, peers, compare, showall, growth
 //	go run . compare -corpus rust-doc -runs 3
@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// command is one subcommand. run gets the arguments behind its name.
+// command is one subcommand. run gets the arguments after its name.
 type command struct {
 	name, short string
 	run         func(ctx context.Context, args []string, out io.Writer) error

@@ -58,7 +58,7 @@ func TestBreakAt(t *testing.T) {
 	}
 }
 
-// TestScore: findings are held against the breaks of their page in order.
+// TestScore compares findings with the breaks of their page, in order.
 func TestScore(t *testing.T) {
 	places := []broken{{"a.md", 1, 5}, {"a.md", 2, 5}, {"b.md", 3, 1}, {"b.md", 4, 1}, {"b.md", 5, 1}}
 	truth := map[string][]int{"a": {1, 0}, "b": {2, 3, 4}}

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// survey counts what lies in a docroot. Symbolic links are counted, not
-// followed.
+// survey counts the files of a docroot. Symbolic links are counted, not followed.
 type survey struct {
 	Files, Pages         int
 	FileBytes, PageBytes int64

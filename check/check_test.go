@@ -222,8 +222,8 @@ func (x *fixture) load(t testing.TB) *isite.Site {
 	return s
 }
 
-// TestCodes: every code is produced where it should be and nowhere else: links
-// by their rows, faults of files by their findings.
+// TestCodes: every code is produced where it should be, and only there: those of
+// links by rows, those of faults of files by findings.
 func TestCodes(t *testing.T) {
 	produced := map[Code]bool{}
 	for _, x := range fixtures {
@@ -247,7 +247,7 @@ func TestCodes(t *testing.T) {
 			continue // only the command gives it, to rows: testdata/script/baseline.txtar
 		}
 		if strings.HasPrefix(string(c), "endpoint-") {
-			continue // likewise: testdata/script/check_endpoints.txtar
+			continue // the same: testdata/script/check_endpoints.txtar
 		}
 		if !produced[c] {
 			t.Errorf("no fixture has the code %s", c)
@@ -340,7 +340,7 @@ func TestStates(t *testing.T) {
 func TestReferrers(t *testing.T) {
 	root := tempDocroot(t, files{"a.html": plain + "<a href=x.html>", "d/b.html": plain + "<a href=../x.html><a href=/x.html>", "c.html": plain + "<a href=a.html>"})
 	s := load(t, root, isite.Options{})
-	addFiles(t, root, files{"x.html": plain}) // nobody asks the file system again
+	addFiles(t, root, files{"x.html": plain}) // the file system is not asked again
 	var referrers []string
 	for _, f := range run(t, s, Options{}).Findings {
 		if f.Target != "/x.html" || f.Code != MissingFile {

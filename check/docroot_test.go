@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 // symbolic link.
 type files map[string]string
 
-// tempDocroot makes the files in a new directory that everybody may read: the
-// permissions of a private one would say nothing.
+// tempDocroot makes the files in a new directory that all users may read. In
+// a private one, the permissions of files would not matter.
 func tempDocroot(t testing.TB, fs files) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "docroot")

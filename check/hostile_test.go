@@ -191,8 +191,8 @@ func TestFaultOfVanishedPage(t *testing.T) {
 }
 
 // TestHostileDocroot: pipes, sockets, loops, links out of the docroot, a tree
-// of a thousand directories and names that are no text, all in one; nothing
-// blocks and everything is said.
+// of a thousand directories and names that are not text, all in one. Nothing
+// blocks and everything is reported.
 func TestHostileDocroot(t *testing.T) {
 	root := tempDocroot(t, files{"loop.html": "-> loop.html", "a": "-> b", "b": "-> a", "self": "-> .", "out": "-> ../outside", "out.html": "-> ../outside/pipe.html"})
 	addFiles(t, filepath.Dir(root), files{"outside/": ""})

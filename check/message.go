@@ -45,7 +45,7 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		}
 		return fmt.Sprintf("the page has no map named %q", l.Fragment)
 	case WrongCase:
-		return fmt.Sprintf("the letter case of %s is wrong: the file is %s", path, s.Href(d.Node))
+		return fmt.Sprintf("the letter case of %s is wrong: the file is %s", path, s.Tree().Path(d.Node))
 	case OutsideDocroot:
 		return outsideMessage(d, l, path)
 	case BrokenSymlink:

@@ -64,8 +64,8 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// TestAliases: LL-109, a page with a meta refresh is listed with the page it
-// stands for, and is no finding.
+// TestAliases: LL-109, a page with a meta refresh is listed with the page that it
+// leads to, and is not a finding.
 func TestAliases(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"index.html": plain, "old/index.html": plain + `<link rel=canonical href=/><meta http-equiv=refresh content="0; url=/new.html">`, "new.html": plain,

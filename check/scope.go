@@ -104,8 +104,8 @@ func (w *walker) scope() *scope {
 }
 
 // findings reports linksets that match no page, and that the limit was reached.
-// A check that reads less than it was told to must not look like one that found
-// nothing (A-LL-1, LL-23).
+// A check that leaves pages out must not look like one that found nothing
+// (A-LL-1, LL-23).
 func (w *walker) findings() []Finding {
 	var out []Finding
 	if w.cut > 0 {

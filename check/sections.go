@@ -117,7 +117,7 @@ func newSectionMap(s *isite.Site, limit int) *sectionMap {
 		pages[s.Page(isite.PageID(i)).Node()]++
 	}
 	children := map[docroot.NodeID][]docroot.NodeID{} // directories only
-	for id := t.Len() - 1; id >= 0; id-- {            // parents stand before their children
+	for id := t.Len() - 1; id >= 0; id-- {            // parents precede their children
 		n := docroot.NodeID(id)
 		if t.Kind(n) == docroot.KindFile {
 			files[id]++

@@ -12,7 +12,7 @@ import (
 const serverScript = `<script src="/sub/livereload.js?mindelay=10&amp;v=2&amp;port=1313&amp;path=sub/livereload" data-no-instant defer></script>`
 
 // TestServed: a docroot that hugo server wrote (ecosystem.md 1.2, 2): its script
-// is no finding, its address the site's own, and nobody may deploy it.
+// is not a finding, its address is the site's own, and it must not be deployed.
 func TestServed(t *testing.T) {
 	r := checkFiles(t, files{
 		"index.html":   serverScript + `<a href="http://localhost:1313/sub/x/"><a href="/sub/x/"><a href="http://localhost:1313/sub/none/"><a href="http://localhost:1414/">`,
@@ -33,7 +33,7 @@ func TestServed(t *testing.T) {
 	if len(r.Findings) != 0 || r.Summary.ServerPages != 1 {
 		t.Errorf("without base URL: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)
 	}
-	// A home page that only sends the visitor on to a language.
+	// A home page that redirects to a language.
 	r = checkFiles(t, files{"index.html": plain + `<meta http-equiv=refresh content="0; url=http://localhost:1313/sub/en/">`, "en/index.html": serverScript + `<a href="http://localhost:1313/sub/none/">`}, isite.Options{}, Options{})
 	if len(r.Findings) != 1 || r.Summary.ServerPages != 1 {
 		t.Errorf("languages: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)

@@ -56,8 +56,7 @@ func compareCodes(t *testing.T, got []Finding, want ...string) {
 	}
 }
 
-// TestEntryMessages: each way in which an entry is wrong is said in words, with
-// what was meant.
+// TestEntryMessages: every fault of an entry is reported, with a suggestion.
 func TestEntryMessages(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain, "d/index.html": plain, "n.html": plain + "<meta name=robots content=noindex>", "harbour.html": plain,
 		"s.xml": sitemap("https://example.org/sub/d", "/sub/Harbour.html", "/sub/harbor.html", "/sub/n.html", "https://h/"),
@@ -85,8 +84,8 @@ func TestEntryMessages(t *testing.T) {
 	agree(t, r, all, links)
 }
 
-// TestUnpublished: without base URL absolute entries are external, and it is
-// said what would help.
+// TestUnpublished: without base URL absolute entries are external, and a note
+// names the option that helps.
 func TestUnpublished(t *testing.T) {
 	x := files{"p.html": plain, "s.xml": sitemap("https://example.org/p.html", "https://example.org/gone.html", "/p.html"),
 		"f.xml": "<rss><channel><item><link>https://example.org/gone/</link></item></channel></rss>"}
@@ -124,7 +123,7 @@ func TestSummaryOfFiles(t *testing.T) {
 }
 
 // TestZippedSitemaps: they are read like others, and one that inflates to more
-// than anybody takes is refused before it fills the memory.
+// than the limit is refused before it fills the memory.
 func TestZippedSitemaps(t *testing.T) {
 	bomb := zipped(t, sitemap("/p.html")+strings.Repeat(" ", 2*isite.MaxSitemapBytes))
 	root := tempDocroot(t, files{"p.html": plain, "ok.xml.gz": zipped(t, sitemap("/p.html", "/gone.html")), "bomb.xml.gz": bomb,
@@ -155,8 +154,8 @@ func TestSitemapSize(t *testing.T) {
 		"t.xml:0:0 too-large")
 }
 
-// TestBadFiles: what cannot be read to its end is said with its place, and
-// what stands before the fault counts.
+// TestBadFiles: a file that cannot be read to its end is reported with the
+// place of the fault, and links before the fault count.
 func TestBadFiles(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain + "<link rel=manifest href=m.json>", "f.xml": "<rss><channel>\n<link>gone</link><title>a & b</title></channel></rss>",
 		"m.json": "{\n \"start_url\": \"gone\",\n}", "a.css": "a{b:url(\"gone\n}", "s.svg": "<svg xmlns='http://www.w3.org/2000/svg'><a href='gone'/><b></svg>"})

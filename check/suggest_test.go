@@ -8,8 +8,8 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// TestSuggestions: what the author most likely meant, written as the link was
-// written; and it is true: put in the link's place, it is no finding.
+// TestSuggestions: suggestions are written as the link was written, and they are
+// right: put in the link's place, they are not findings.
 func TestSuggestions(t *testing.T) {
 	many := files{"a/p.html": ""}
 	for _, d := range "bcdefghijk" {

@@ -28,7 +28,7 @@ const (
 	OK Verdict = iota
 	// Error: the link is broken on the site's host.
 	Error
-	// Warning: the link works, or may work, but somebody should look at it.
+	// Warning: the link works, or may work, but deserves a look.
 	Warning
 	// Unchecked: the link was not checked; the [Code] says why.
 	Unchecked
@@ -105,7 +105,7 @@ const (
 	stateNoMap                             // the page lacks the map of a usemap attribute
 	stateEntryRedirects                    // an entry of a sitemap that redirects
 	stateEntryNoIndex                      // an entry of a sitemap whose page asks not to be indexed
-	stateEntryNoSitemap                    // an entry of a sitemap index that is no sitemap
+	stateEntryNoSitemap                    // an entry of a sitemap index that is not a sitemap
 )
 
 // decisions is indexed by state: it is used for every link.
@@ -137,7 +137,7 @@ func decide(s *isite.Site, id isite.PageID, b badLink) decision {
 }
 
 // linkCode returns the code that the entry of a sitemap or feed would have as a
-// plain link; "" if it is no entry, or if the link alone would be fine.
+// plain link; "" if it is not an entry, or if the link alone would be fine.
 func linkCode(d *isite.Detail, code Code) Code {
 	if (code == SitemapEntry || code == FeedEntry) && d.State.IsError() {
 		return decisions[d.State].code

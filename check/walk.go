@@ -268,8 +268,8 @@ func (w *walker) entries(dir docroot.NodeID) []docroot.NodeID {
 	return shown
 }
 
-// matchKind says whether the linksets include a file by all its addresses, by
-// none, or by some.
+// matchKind reports how many addresses of a file the linksets include: all, none,
+// or some.
 type matchKind uint8
 
 const (

@@ -1,12 +1,12 @@
 // Package outgoing finds out what a site links to, compares that with the last
 // deploy, and defines how other sites are notified of the differences.
 //
-// A deploy takes three steps:
+// A program that deploys a site calls:
 //
 //	entries, err := outgoing.Read(ctx, s, snapshot, outgoing.Options{}, nil)
 //	plan := outgoing.Diff(entries, snapshot)
 //	err = store.Plan(ctx, plan.Base, plan.Change)
-//	report, err := deliver.Run(ctx, store, deliver.Options{Senders: senders})
+//	report, err := deliver.Run(ctx, store, deliver.Options{Senders: senders, Targets: client, Sources: client})
 //
 // [Read] collects the pages of a site with their outbound links. [Diff] compares
 // them with a snapshot of the ledger (package ledger) and returns a [Plan]: the

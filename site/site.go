@@ -38,22 +38,6 @@ func Load(ctx context.Context, docroot string, opt Options) (*Site, error) {
 	return &Site{s}, nil
 }
 
-// Update returns a Site that is up to date. changed lists the files and
-// directories that were written, created, removed or renamed since s was loaded,
-// as slash paths relative to the docroot; "." stands for any change. s stays as
-// it is, and both can be used at the same time.
-//
-// If only the contents of files changed, Update reads those files and shares
-// everything else with s. Otherwise it loads the docroot again. Errors are those
-// of [Load].
-func (s *Site) Update(ctx context.Context, changed []string) (*Site, error) {
-	n, err := s.inner.Update(ctx, changed)
-	if err != nil {
-		return nil, err
-	}
-	return &Site{n}, nil
-}
-
 // Docroot returns the directory as it was given to [Load].
 func (s *Site) Docroot() string { return s.inner.Root() }
 
@@ -76,4 +60,24 @@ func (s *Site) Pages() []string {
 		paths[i] = s.inner.Path(isite.PageID(i))
 	}
 	return paths
+}
+
+// Update returns the site as [Load] would return it now. changed lists the paths
+// that may have changed since s was loaded: docroot-relative slash paths of files
+// and directories that were written, made, removed or renamed. Without any, any
+// file may have changed.
+//
+// s stays as it is, and both sites can be used at the same time. If only the
+// contents of some files changed, the new site reads those files and shares all
+// other records with s. Otherwise Update loads the docroot again. Errors are
+// those of Load.
+func (s *Site) Update(ctx context.Context, changed ...string) (*Site, error) {
+	if len(changed) == 0 {
+		changed = []string{isite.Everything}
+	}
+	inner, err := s.inner.Update(ctx, changed)
+	if err != nil {
+		return nil, err
+	}
+	return &Site{inner}, nil
 }

@@ -132,27 +132,27 @@ func TestIssue4BadBaseline(t *testing.T) {
 	entry := good[1]
 	for _, c := range []struct{ name, text, want, hint string }{
 		{"newer", good[0] + `{"sitelink-baseline":2,"keys":["x"]}` + "\n" + entry,
-			"known.jsonl:2: written by a newer sitelink: format 2, this one reads up to 1", "use that version of sitelink, or newer; the file was left as it is"},
+			"known.jsonl:2: format 2 was written by a newer sitelink; this one reads formats up to 1", "use that version of sitelink or a newer one; the file was not changed"},
 		{"newer_after_unknown", `{"page":"x","what":1}` + "\n" + `{"sitelink-baseline":9}`,
-			"known.jsonl:2: written by a newer sitelink: format 9, this one reads up to 1", "use that version of sitelink, or newer; the file was left as it is"},
+			"known.jsonl:2: format 9 was written by a newer sitelink; this one reads formats up to 1", "use that version of sitelink or a newer one; the file was not changed"},
 		{"conflict", good[0] + "<<<<<<< HEAD\n" + entry + "=======\n" + good[2] + ">>>>>>> topic\n",
 			"known.jsonl:2: conflict marker of a merge|known.jsonl:4: conflict marker of a merge|known.jsonl:6: conflict marker of a merge",
-			"the lines of both sides may stay, in any order: remove the lines of the markers"},
-		{"conflict_diff3", good[0] + "||||||| 1234567\n", "known.jsonl:2: conflict marker of a merge", "the lines of both sides may stay, in any order: remove the lines of the markers"},
+			"keep the lines of both sides, in any order, and remove the conflict markers"},
+		{"conflict_diff3", good[0] + "||||||| 1234567\n", "known.jsonl:2: conflict marker of a merge", "keep the lines of both sides, in any order, and remove the conflict markers"},
 		{"cut_off", good[0] + entry[:40], "known.jsonl:2: damaged line: it ends too early", damagedHint},
-		{"two_in_one_line", good[0] + strings.TrimSpace(entry) + entry, "known.jsonl:2: damaged line: something stands behind the object", damagedHint},
+		{"two_in_one_line", good[0] + strings.TrimSpace(entry) + entry, "known.jsonl:2: damaged line: text after the object", damagedHint},
 		{"unknown_field", good[0] + `{"page":"a","code":"b","expire":"2027-01-01","id":"0123456789abcdef0123456789abcdef"}`, `known.jsonl:2: damaged line: unknown field "expire"`, damagedHint},
 		{"no_object", good[0] + "[1]\n", "known.jsonl:2: damaged line: not a JSON object", damagedHint},
 		{"wrong_type", good[0] + `{"page":1}`, "known.jsonl:2: damaged line: page is a number", damagedHint},
-		{"no_id", good[0] + `{"page":"a","code":"b"}`, "known.jsonl:2: damaged line: id is no fingerprint of 32 hexadecimal digits", damagedHint},
-		{"bad_id", good[0] + `{"page":"a","code":"b","id":"0123456789ABCDEF0123456789abcdef"}`, "known.jsonl:2: damaged line: id is no fingerprint of 32 hexadecimal digits", damagedHint},
+		{"no_id", good[0] + `{"page":"a","code":"b"}`, "known.jsonl:2: damaged line: id is not a fingerprint of 32 hexadecimal digits", damagedHint},
+		{"bad_id", good[0] + `{"page":"a","code":"b","id":"0123456789ABCDEF0123456789abcdef"}`, "known.jsonl:2: damaged line: id is not a fingerprint of 32 hexadecimal digits", damagedHint},
 		{"no_code", good[0] + `{"page":"b","id":"0123456789abcdef0123456789abcdef"}`, "known.jsonl:2: damaged line: code is missing", damagedHint},
 		{"bad_date", good[0] + `{"page":"a","code":"b","expires":"2027-02-30","id":"0123456789abcdef0123456789abcdef"}`, `known.jsonl:2: expires: must be a date such as 2027-01-31, not "2027-02-30"`, ""},
 		{"header_with_more", `{"sitelink-baseline":1,"page":"x"}`, "known.jsonl:1: damaged header", damagedHint},
 		{"version_0", `{"sitelink-baseline":0}`, "known.jsonl:1: damaged header", damagedHint},
-		{"no_header", entry, `known.jsonl: not a baseline: the line {"sitelink-baseline":1} is missing`, "sitelink baseline write makes one"},
-		{"empty", "", `known.jsonl: not a baseline: the line {"sitelink-baseline":1} is missing`, "sitelink baseline write makes one"},
-		{"long_reason", good[0] + `{"page":"a","code":"b","reason":"` + strings.Repeat("x", 1001) + `","id":"0123456789abcdef0123456789abcdef"}`, "known.jsonl:2: longer than what sitelink writes: a reason has 1000 bytes at most", ""},
+		{"no_header", entry, `known.jsonl: not a baseline: the line {"sitelink-baseline":1} is missing`, "create one with sitelink baseline write"},
+		{"empty", "", `known.jsonl: not a baseline: the line {"sitelink-baseline":1} is missing`, "create one with sitelink baseline write"},
+		{"long_reason", good[0] + `{"page":"a","code":"b","reason":"` + strings.Repeat("x", 1001) + `","id":"0123456789abcdef0123456789abcdef"}`, "known.jsonl:2: longer than any line that sitelink writes; a reason has at most 1000 bytes", ""},
 		{"long_line", good[0] + strings.Repeat("x", 1<<20) + "\n" + entry, "known.jsonl:2: longer than 64 KiB: not a line of a baseline", ""},
 		{"long_last_line", good[0] + strings.Repeat("x", 1<<20), "known.jsonl:2: longer than 64 KiB: not a line of a baseline", ""},
 	} {
@@ -254,12 +254,12 @@ func TestIssue4Item5NotSeen(t *testing.T) {
 	}
 	unread := []check.Finding{{Page: "a.html", Code: check.ReadError, Verdict: check.Error, Count: 1}}
 	if m := b.Match(unread, today, nil); len(m.Unneeded) != 3 {
-		t.Errorf("what stands on a page that was not read is unneeded: %v", m.Unneeded)
+		t.Errorf("entries of a page that was not read are unneeded: %v", m.Unneeded)
 	}
 }
 
-// Issue 4, item 5: update drops what serves no more, adds nothing unless asked,
-// and never makes an expired entry last for good by itself.
+// Issue 4, item 5: update drops entries that match nothing, adds none unless
+// asked, and never renews an expired entry by itself.
 func TestIssue4Item5Update(t *testing.T) {
 	all := run()
 	b := New(all[:3], Terms{Reason: "old"})

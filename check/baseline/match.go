@@ -6,26 +6,26 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// Match is what a baseline says of one run.
+// Match is the comparison of a baseline with one run.
 type Match struct {
-	// Accepted tells, for each finding of the run, whether it is accepted.
+	// Accepted reports, for each finding of the run, whether it is accepted. See
+	// [check.Result.Accept].
 	Accepted []bool
 	// Expired holds, for each finding of the run, the entry that accepted it
 	// until its date passed; nil for all others.
 	Expired []*Entry
-	// Unneeded are the entries that no finding needs any more, sorted.
+	// Unneeded are the entries that match no finding any more, sorted.
 	Unneeded []Entry
 	// IDs are the fingerprints of the findings.
 	IDs []string
 }
 
-// Match compares b with all findings of a run, in its order. An entry whose
-// day has passed on today accepts nothing.
+// Match compares b with all findings of a run, in its order. An entry that has
+// expired accepts nothing.
 //
-// seen tells whether the run would have found what the entry stands for: an
-// entry about fragments is not unneeded because a run left fragments out. nil
-// means that it would. What stands on a page that the run could not read is
-// never unneeded.
+// seen reports whether the run could have found what an entry accepts: if a run
+// leaves fragments out, entries about fragments are not unneeded. nil means that
+// it could. Entries about a page that the run could not read are never unneeded.
 func (b *Baseline) Match(findings []check.Finding, today Date, seen func(*Entry) bool) Match {
 	m := Match{
 		Accepted: make([]bool, len(findings)),
@@ -59,22 +59,22 @@ func (b *Baseline) Match(findings []check.Finding, today Date, seen func(*Entry)
 	return m
 }
 
-// Update is a baseline brought up to date, and what changed.
+// Update is a baseline that was brought up to date, and what changed.
 type Update struct {
 	Baseline *Baseline
-	// Dropped entries were no longer needed. Added findings are accepted from
-	// now on. Renewed entries had expired and got a new date. Expired ones
-	// still wait for a decision.
+	// Dropped counts the entries that were no longer needed, Added the findings
+	// that are accepted from now on, Renewed the expired entries with a new date,
+	// and Expired those that still need a decision.
 	Dropped, Added, Renewed, Expired int
 }
 
-// Update returns b without the entries that m found unneeded, where findings
-// are those that m was made from. The entries that stay describe the findings
-// as they are now.
+// Update returns b without the entries that m found unneeded. findings are those
+// that m was made from. The entries that stay describe the findings as they are
+// now.
 //
-// With add, the findings that b does not accept are added on these terms. An
-// entry that has expired is renewed only if terms names a date: nothing becomes
-// accepted for good because somebody forgot to say for how long.
+// With add, Update adds the findings that b does not accept, on these terms. It
+// renews an expired entry only if terms has a date: a forgotten date must not
+// accept a finding permanently.
 func (b *Baseline) Update(findings []check.Finding, m Match, add bool, terms Terms) Update {
 	u := Update{Baseline: &Baseline{entries: make(map[string]Entry, len(b.entries))}, Dropped: len(m.Unneeded)}
 	for _, e := range b.entries {

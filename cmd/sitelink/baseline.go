@@ -161,7 +161,7 @@ func baselineShowCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// oneDirectory takes DIR or nothing.
+// oneDirectory accepts DIR or nothing.
 func oneDirectory(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fault.Usage(fmt.Sprintf("%s takes one directory, got %d", cmd.Name(), len(args)), "run it once for each docroot")
@@ -237,7 +237,7 @@ func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, t
 	return c.print(text + "\n")
 }
 
-// saveBaseline replaces the file as a whole, or leaves it as it was.
+// saveBaseline replaces the file atomically.
 func saveBaseline(c *cli, name string, b *baseline.Baseline) error {
 	out, err := c.openOutput(name)
 	if err != nil {
@@ -250,8 +250,8 @@ func saveBaseline(c *cli, name string, b *baseline.Baseline) error {
 	return out.Commit()
 }
 
-// showBaseline prints what a baseline accepts. Entries that have expired come
-// first: they are what somebody has to decide on.
+// showBaseline prints what a baseline accepts. Expired entries come first, since
+// they need a decision.
 func showBaseline(c *cli, cfg *config.Config) error {
 	name := audit.BaselineFile(cfg)
 	today, err := c.today()

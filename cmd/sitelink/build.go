@@ -107,7 +107,7 @@ func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args
 	}
 	g := p.Generator
 	if g == nil {
-		return fault.New(errors.New("no project of a generator that is known here"),
+		return fault.New(errors.New("no project of a known generator here"),
 			"build the site as usual, then: sitelink check DIR")
 	}
 	if flag := g.OutputFlag(args); flag != "" {
@@ -145,10 +145,10 @@ func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args
 	return checkProject(ctx, c, p)
 }
 
-// runGenerator builds the project into docroot, which is not there until the build is
-// done, nor after one that failed.
+// runGenerator builds the project into docroot, which does not exist before the
+// build has succeeded.
 func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot string, commandFor func(out string) generator.Command) error {
-	// What is not whole yet has another name: nobody takes it for the site.
+	// An incomplete build has another name, so that nothing takes it for the site.
 	fresh := docroot + ".new"
 	for _, dir := range []string{fresh, docroot} {
 		if err := os.RemoveAll(dir); err != nil {
@@ -158,10 +158,10 @@ func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot str
 	defer os.RemoveAll(fresh)
 	command := commandFor(fresh)
 	c.ui.note("building with " + command.String())
-	said := &warningCounter{to: c.env.Stderr, warning: command.Warning}
+	output := &warningCounter{to: c.env.Stderr, warning: command.Warning}
 	err := process.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: os.Environ(),
-		Stdout: said, Stderr: said,
+		Stdout: output, Stderr: output,
 	}.Run(ctx)
 	var failed *process.Error
 	switch {
@@ -170,11 +170,11 @@ func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot str
 	case errors.Is(err, exec.ErrNotFound):
 		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR")
 	case errors.As(err, &failed):
-		return fault.New(fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "mend what "+g.Title()+" says above")
+		return fault.New(fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "repair what "+g.Title()+" reports above")
 	case err != nil:
 		return err
-	case said.count > 0:
-		return fault.New(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, count(said.count, "warning")), "mend what "+g.Title()+" says above")
+	case output.count > 0:
+		return fault.New(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, count(output.count, "warning")), "repair what "+g.Title()+" reports above")
 	}
 	if _, err := os.Stat(fresh); err != nil {
 		return fault.New(fmt.Errorf("%s left without an error, and wrote no site into %s", g.Title(), fresh), "")
@@ -185,7 +185,7 @@ func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot str
 	return nil
 }
 
-// makeStateDir makes the directory for what sitelink makes in a project.
+// makeStateDir makes the directory for the files that sitelink keeps in a project.
 func makeStateDir(c *cli, project string) (string, error) {
 	dir, err := filepath.Abs(filepath.Join(project, statedir.Name))
 	if err != nil {
@@ -194,21 +194,21 @@ func makeStateDir(c *cli, project string) (string, error) {
 	if err := statedir.Make(dir); err != nil {
 		return "", fault.New(err, "the build is written there: make the project's directory writable")
 	}
-	// What lies in it is removed: it must not be a way to another place.
+	// Its contents are removed, so it must not lead to another directory.
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return "", fault.New(fmt.Errorf("%s is a symbolic link: nothing is built behind it", dir), "remove the link")
 	}
 	return dir, nil
 }
 
-// lockBuild waits until no other build of the project is at work.
+// lockBuild waits until no other build of the project is running.
 func lockBuild(ctx context.Context, name string) (unlock func(), err error) {
 	type locked struct {
 		unlock func()
 		err    error
 	}
 	got := make(chan locked, 1)
-	go func() { // asking for it cannot be interrupted
+	go func() { // waiting for the lock cannot be interrupted
 		unlock, err := lockedfile.MutexAt(name).Lock()
 		got <- locked{unlock, err}
 	}()
@@ -223,8 +223,8 @@ func lockBuild(ctx context.Context, name string) (unlock func(), err error) {
 	}
 }
 
-// noteStalePages says which pages lie where the project's own build writes them
-// and are not in the fresh one: left by an earlier build.
+// noteStalePages names the pages in the project's own docroot that the fresh build
+// does not have: an earlier build left them.
 func noteStalePages(c *cli, p *project.Project, fresh string) {
 	g := p.Generator
 	if g.Docroot == fresh {
@@ -251,13 +251,13 @@ func noteStalePages(c *cli, p *project.Project, fresh string) {
 	c.ui.note(audit.StaleNote(p.Show(g.Docroot), stale, "a fresh build does not make"))
 }
 
-// warningCounter hands on what a generator says, and counts the lines that begin
-// with warning; an empty one counts none.
+// warningCounter passes on the output of a generator, and counts the lines that
+// begin with warning; if that is empty, it counts none.
 type warningCounter struct {
 	to      io.Writer
 	warning string
 	count   int
-	start   []byte // of the line that is not ended yet, as much as decides
+	start   []byte // the beginning of the current line, up to len(warning)
 }
 
 func (w *warningCounter) Write(p []byte) (int, error) {

@@ -118,7 +118,7 @@ func checkCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// checkFormats refuses what the keys of the reports cannot mean together.
+// checkFormats refuses reports that cannot be combined.
 func checkFormats(cfg *config.Config) error {
 	toOutput := false
 	for _, f := range cfg.Formats {
@@ -135,7 +135,8 @@ func checkFormats(cfg *config.Config) error {
 	return nil
 }
 
-// configure finds out what the user wants. file is the value of --config.
+// configure loads the configuration with the flags of cmd. file is the value of
+// --config.
 func (c *cli) configure(cmd *cobra.Command, args []string, file string) (*config.Config, error) {
 	if cmd.Flags().Changed("config") && file == "" {
 		return nil, fault.Usage("--config: the value is empty", "")
@@ -164,7 +165,7 @@ func (c *cli) configure(cmd *cobra.Command, args []string, file string) (*config
 	})
 	if err != nil {
 		var invalid *config.Error
-		if !errors.As(err, &invalid) { // a file that cannot be read is wrong configuration, too
+		if !errors.As(err, &invalid) { // a file that cannot be read is wrong configuration too
 			err = fault.Usage(err.Error(), "")
 		}
 		return nil, err

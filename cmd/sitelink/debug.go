@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 )
 
-// debugs tells whether SITELINK_DEBUG asks for a topic.
+// debugs reports whether SITELINK_DEBUG asks for a topic.
 func (u *ui) debugs(topic string) bool {
 	return slices.Contains(strings.Split(u.env.Getenv("SITELINK_DEBUG"), ","), topic)
 }
@@ -41,7 +41,7 @@ func traceLinks(ctx context.Context, c *cli, run *audit.Audit) error {
 	return err
 }
 
-// traceRow appends the two lines of a link, without what stands in front.
+// traceRow appends the two lines of a link, without the prefix of [ui.line].
 func traceRow(dst []byte, l *check.Link) []byte {
 	dst = fmt.Appendf(dst, "%s:%d:%d: <%s", oneLine(l.Page), l.Line, l.Column, l.Element)
 	if l.Attribute == "" {
@@ -78,8 +78,7 @@ func (w traceWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// timer prints how long each stage took. A nil timer does nothing, so that
-// callers need not ask.
+// timer prints how long each stage took. A nil timer does nothing.
 type timer struct {
 	ui   *ui
 	last time.Time
@@ -93,7 +92,7 @@ func newTimer(u *ui) *timer {
 	return &timer{ui: u, last: time.Now()}
 }
 
-// stage ends the stage of that name; the next one begins.
+// stage ends the stage of that name and begins the next.
 func (t *timer) stage(name string) {
 	if t == nil {
 		return
@@ -106,15 +105,15 @@ func (t *timer) stage(name string) {
 // profiles are the files of --cpuprofile and --memprofile, "" for none.
 type profiles struct{ cpu, mem string }
 
-// profileRate is the runtime's own: a sample each 512 KB.
+// profileRate is the default of the runtime: one sample per 512 KB.
 const profileRate = 512 << 10
 
-// No sample is taken unless somebody asks for a profile: large blocks would be
-// sampled each, with their stacks (rust-doc: one part in a hundred).
+// Samples are taken only for a profile: the runtime would sample every large block,
+// with its stack (1 % of a check of rust-doc).
 func init() { runtime.MemProfileRate = 0 }
 
-// start begins profiling. stop ends it and writes the files; its error comes
-// second to that of the work.
+// start begins profiling. stop ends it and writes the files; the error of the work
+// counts before that of stop.
 func (p profiles) start() (stop func() error, err error) {
 	var cpu *os.File
 	if p.cpu != "" {

@@ -44,17 +44,18 @@ func doctorCommand(c *cli) *cobra.Command {
 			return runDoctor(cmd.Context(), c, format == "json", func() (*config.Config, error) { return c.silent().configure(cmd, nil, "") })
 		},
 	}
-	addWordFlag(cmd, &format, "format", "text", "print the output as `FORMAT`: text or json", "text", "json")
+	addWordFlag(cmd, &format, "format", "print the output as `FORMAT`: text or json", "text", "json")
 	return cmd
 }
 
-// runDoctor looks and reports. It returns [errFindings] if something is wrong.
+// runDoctor examines the project and prints the diagnoses. It returns [errFindings]
+// if something is wrong.
 func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*config.Config, error)) error {
 	dir, err := workingDir()
 	if err != nil {
 		return err
 	}
-	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Version: versionNumber()})
+	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Untrusted: true, Version: versionNumber()})
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*conf
 	return nil
 }
 
-// doctorText is a line for each.
+// doctorText formats one line for each diagnosis.
 func doctorText(all []doctor.Diagnosis) string {
 	wide := 0
 	for _, one := range all {

@@ -78,7 +78,7 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 	return nil
 }
 
-// explanation is what the command prints.
+// explanation returns what the command prints.
 func explanation(e *check.Explanation, link string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", link)

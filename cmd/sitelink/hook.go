@@ -184,7 +184,7 @@ func hookStatusCommand(c *cli) *cobra.Command {
 	}
 }
 
-// hookName takes pre-push, post-build or nothing, which is pre-push.
+// hookName accepts pre-push, post-build or nothing, which means pre-push.
 func hookName(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 || len(args) == 1 && args[0] != "pre-push" && args[0] != "post-build" {
 		return fault.Usage(fmt.Sprintf("%s: the hook must be pre-push or post-build, not %q", cmd.Name(), strings.Join(args, " ")), "")
@@ -194,8 +194,8 @@ func hookName(cmd *cobra.Command, args []string) error {
 
 func postBuild(args []string) bool { return len(args) == 1 && args[0] == "post-build" }
 
-// openHere finds the repository of the working directory, and where in it this
-// is.
+// openHere finds the repository of the working directory, and the path of the
+// directory in it.
 func openHere(cmd *cobra.Command) (repo *githook.Repo, site string, err error) {
 	if repo, err = githook.Open(cmd.Context(), githook.Git{Env: os.Environ()}); err != nil {
 		return nil, "", err
@@ -228,7 +228,7 @@ type pushRequest struct {
 	remote string
 }
 
-// skipVariable lets one push go on without a check.
+// skipVariable skips the check of one push.
 const skipVariable = "SITELINK_SKIP"
 
 // runHook checks a push. It returns [errFindings] to block it.
@@ -257,7 +257,7 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 		return explainPush(c, err)
 	}
 	if req.commit != "" {
-		push.Branches = nil // who names a commit means it
+		push.Branches = nil // a named commit is checked on any branch
 	}
 	all, notes, err := repo.CheckPush(ctx, refs, *push)
 	for _, note := range notes {
@@ -280,9 +280,8 @@ func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, err error) {
 			return nil, fault.Usage(fmt.Sprintf("--commit: must be a commit, not %q", req.commit), "")
 		}
 		return named(req.commit), nil
-	case to != "": // pre-commit has read standard input; it knows no deletions here
-		// Where its PRE_COMMIT_FROM_REF is the remote's commit, the history
-		// tells the same.
+	case to != "": // pre-commit has read standard input, and runs no hook for deletions
+		// PRE_COMMIT_FROM_REF is not needed: the history shows the same commit.
 		branch := c.env.Getenv("PRE_COMMIT_REMOTE_BRANCH")
 		refs, err = githook.ReadRefs(strings.NewReader(fmt.Sprintf("%s %s %s %s", to, to, branch, strings.Repeat("0", len(to)))))
 		if err != nil || branch == "" {
@@ -299,7 +298,7 @@ func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, err error) {
 	return refs, nil
 }
 
-// pushedBranch names the branch that a commit named by hand stands for.
+// pushedBranch returns the branch that a commit named by hand stands for.
 func pushedBranch(c *cli, named string) string {
 	if name, ok := strings.CutPrefix(c.env.Getenv("PRE_COMMIT_REMOTE_BRANCH"), "refs/heads/"); ok && name != "" {
 		return name
@@ -307,9 +306,9 @@ func pushedBranch(c *cli, named string) string {
 	return named
 }
 
-// newPush turns the configuration of the working tree into the way of checking.
-// The table [hook] of a commit that is not checked out is not obeyed: its
-// build command is somebody's program until its reader has seen it.
+// newPush returns how to check the push, by the configuration of the working tree.
+// The table [hook] of a commit that is not checked out does not count: its
+// build command has not been reviewed on this machine.
 func newPush(c *cli, cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*githook.Push, error) {
 	p := &githook.Push{Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ()}
 	if from := c.env.Getenv("PRE_COMMIT_REMOTE_NAME"); p.Remote == "" {
@@ -328,8 +327,8 @@ func newPush(c *cli, cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*
 				return err
 			}
 		}
-		salt, err := pushCacheKey(c, cfg.File)
-		p.CacheKey += salt
+		key, err := pushCacheKey(c, cfg.File)
+		p.CacheKey += key
 		return err
 	})
 	if err != nil {
@@ -340,28 +339,28 @@ func newPush(c *cli, cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*
 	return p, err
 }
 
-// pushCacheKey is what a verdict hangs on besides the tree: the version of sitelink,
-// the configuration file, which may be changed or lie outside, and variables.
+// pushCacheKey returns what a result depends on besides the tree: the version of
+// sitelink, the configuration file, which may be uncommitted, and variables.
 func pushCacheKey(c *cli, file string) (string, error) {
-	var salt strings.Builder
-	salt.WriteString(versionLine())
+	var key strings.Builder
+	key.WriteString(versionLine())
 	if file != "" {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return "", fmt.Errorf("read config %s: %w", file, disk.Cause(err))
 		}
-		fmt.Fprintf(&salt, "\x00%s\x00%s", filepath.Base(file), text)
+		fmt.Fprintf(&key, "\x00%s\x00%s", filepath.Base(file), text)
 	}
 	for _, k := range config.Keys() {
 		if v := c.env.Getenv(k.Env()); v != "" {
-			fmt.Fprintf(&salt, "\x00%s=%s", k.Env(), v)
+			fmt.Fprintf(&key, "\x00%s=%s", k.Env(), v)
 		}
 	}
-	return salt.String(), nil
+	return key.String(), nil
 }
 
-// inDirectory runs do in another working directory: names in a configuration
-// are relative to it. No other goroutine of the command runs then.
+// inDirectory runs do with another working directory, to which the names in a
+// configuration are relative. No other goroutine of the command may run meanwhile.
 func inDirectory(dir string, do func() error) (err error) {
 	back, err := os.Getwd()
 	if err != nil {
@@ -372,19 +371,19 @@ func inDirectory(dir string, do func() error) (err error) {
 	}
 	defer func() {
 		if backErr := os.Chdir(back); err == nil && backErr != nil {
-			err = fmt.Errorf("go back to %s: %w", back, disk.Cause(backErr))
+			err = fmt.Errorf("return to %s: %w", back, disk.Cause(backErr))
 		}
 	}()
 	return do()
 }
 
-// explainPush adds what a user needs when a push could not be checked: at most
-// a few faults, the end of a build's output, and the way round.
+// explainPush completes the error of a push that could not be checked: with at
+// most a few faults, the end of the build's output, and how to push anyway.
 func explainPush(c *cli, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	c.ui.note("the push was not checked, and is stopped; " + bypass)
+	c.ui.note("the push could not be checked, so it was stopped; " + bypass)
 	var failed *githook.BuildError
 	if errors.As(err, &failed) {
 		for _, line := range failed.Output {
@@ -399,15 +398,15 @@ func explainPush(c *cli, err error) error {
 	return setup.ExplainHook(err)
 }
 
-// bypass says how to push all the same.
-const bypass = skipVariable + "=1 git push skips this check, git push --no-verify all hooks"
+// bypass says how to push anyway.
+const bypass = skipVariable + "=1 git push skips this check, git push --no-verify skips all hooks"
 
-// pushSite finds out how a commit becomes a site where no command is configured:
-// by a docroot that is committed, else by the generator's project of the working
-// directory.
+// pushSite finds out how a commit becomes a site when no command is configured: the
+// docroot is committed, or the generator of the working directory builds it.
 //
-// Detecting a generator reads names only. Its configuration, which may take the
-// generator a while to print, is read only for a tree that has to be checked.
+// Detecting a generator only reads the names of files. Its configuration, which
+// can take the generator a while to print, is read only for a tree that has to be
+// checked.
 func pushSite(repo *githook.Repo, cfg *config.Config, push *githook.Push) error {
 	dir, err := workingDir()
 	if err != nil {
@@ -444,7 +443,7 @@ func pushSite(repo *githook.Repo, cfg *config.Config, push *githook.Push) error 
 	return nil
 }
 
-// committedDocroot refuses a docroot that no commit of the repository can hold.
+// committedDocroot refuses a docroot outside the repository.
 func committedDocroot(site, docroot string) (string, error) {
 	if filepath.IsAbs(docroot) || !filepath.IsLocal(filepath.Join(site, docroot)) {
 		return "", fault.Usage(fmt.Sprintf("docroot %s is not in the repository", docroot), "a hook checks what a commit holds, or what [hook] build makes of it")
@@ -452,7 +451,7 @@ func committedDocroot(site, docroot string) (string, error) {
 	return docroot, nil
 }
 
-// silent is the command without its notes: a hook has 15 lines.
+// silent returns c without notes and warnings: a hook prints at most 15 lines.
 func (c *cli) silent() *cli {
 	quiet := *c
 	quiet.env.Stderr = io.Discard
@@ -460,8 +459,9 @@ func (c *cli) silent() *cli {
 	return &quiet
 }
 
-// commitChecker is `sitelink check` for [githook.Push]: by the configuration of the
-// commit, which says what its authors accept.
+// commitChecker returns a function that checks the site of a commit for
+// [githook.Push], by the configuration of the commit, which says what its authors
+// accept.
 func commitChecker(c *cli, cmd *cobra.Command, p *githook.Push) func(ctx context.Context, dir, docroot string) (githook.Report, error) {
 	return func(ctx context.Context, dir, docroot string) (checked githook.Report, err error) {
 		quiet := c.silent()
@@ -508,7 +508,7 @@ func commitChecker(c *cli, cmd *cobra.Command, p *githook.Push) func(ctx context
 	}
 }
 
-// failing returns the findings that fail a run.
+// failing returns the findings that fail the run.
 func failing(cfg *config.Config, r *check.Result) []check.Finding {
 	if !audit.Fails(cfg.FailOn, r) {
 		return nil
@@ -521,8 +521,8 @@ func failing(cfg *config.Config, r *check.Result) []check.Finding {
 // maxPushFindings is how many findings a blocked push shows.
 const maxPushFindings = 10
 
-// reportPush says what was found: a line for a push that passes, at most 15
-// for one that does not.
+// reportPush prints one line for a push that passes, and at most 15 lines for one
+// that does not.
 func reportPush(c *cli, all []githook.TreeResult) error {
 	bad := slices.DeleteFunc(slices.Clone(all), func(v githook.TreeResult) bool { return len(v.Findings) == 0 })
 	if len(bad) == 0 {
@@ -546,9 +546,9 @@ func reportPush(c *cli, all []githook.TreeResult) error {
 			text = appendPushed(text, &v.Findings[j], v.Docroot, suggest)
 		}
 		left, hidden = left-shown, hidden+len(v.Findings)-shown
-		// Not to standard output, which is that of git push --porcelain.
+		// Not to standard output, which belongs to git push --porcelain.
 		if _, err := c.env.Stderr.Write(text); err != nil {
-			break // the push is blocked, whether somebody reads why or not
+			break // the push is blocked even if the reason cannot be printed
 		}
 	}
 	if hidden > 0 {
@@ -558,7 +558,7 @@ func reportPush(c *cli, all []githook.TreeResult) error {
 	return errFindings
 }
 
-// pushLines counts the lines of all findings with what was probably meant.
+// pushLines counts the lines of all findings and their suggestions.
 func pushLines(bad []githook.TreeResult) (n int) {
 	for _, v := range bad {
 		n += len(v.Findings)
@@ -571,8 +571,8 @@ func pushLines(bad []githook.TreeResult) (n int) {
 	return n
 }
 
-// appendPushed appends the line of a finding and, where there is room, the one
-// that says what was probably meant.
+// appendPushed appends the line of a finding, and with suggest the line of its
+// suggestion.
 func appendPushed(text []byte, f *check.Finding, docroot string, suggest bool) []byte {
 	first := true
 	for line := range strings.Lines(string(report.AppendText(nil, f, report.TextOptions{Prefix: docroot}))) {
@@ -584,7 +584,7 @@ func appendPushed(text []byte, f *check.Finding, docroot string, suggest bool) [
 	return text
 }
 
-// headline names a tree that does not pass.
+// headline returns the line for a tree that does not pass.
 func headline(v githook.TreeResult) string {
 	what := "finding"
 	if v.OldFindings > 0 {
@@ -597,7 +597,7 @@ func headline(v githook.TreeResult) string {
 	return text
 }
 
-// passed is the line for a push that passes.
+// passed returns the line for a push that passes.
 func passed(all []githook.TreeResult) string {
 	var refs []string
 	old, remembered := 0, true
@@ -614,7 +614,7 @@ func passed(all []githook.TreeResult) string {
 	return text + "links are fine"
 }
 
-// refNames lists refs as a user knows them, the first few of many.
+// refNames lists the first few refs, by the names that a user knows.
 func refNames(refs []string) string {
 	const most = 3
 	var names []string

@@ -59,7 +59,7 @@ func TestHookReadOnlyMount(t *testing.T) {
 
 	said, err := mounted(t, dir, stdin, readOnly+"exec sitelink hook run pre-push origin")
 	checkExit(t, err, exitFailed)
-	says(t, said, "the push was not checked, and is stopped; SITELINK_SKIP=1 git push", "sitelink: error: make ", "read-only file system")
+	says(t, said, "the push could not be checked, so it was stopped; SITELINK_SKIP=1 git push", "sitelink: error: make ", "read-only file system")
 
 	said, err = mounted(t, dir, "", readOnly+"exec sitelink hook install")
 	checkExit(t, err, exitFailed)

@@ -83,7 +83,7 @@ func initCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// check refuses what contradicts itself, and servers that nobody knows.
+// check refuses flags that contradict each other, and unknown servers.
 func (f *initFlags) check(cmd *cobra.Command) error {
 	if f.undo {
 		for _, name := range []string{"hook", "ci", "inject", "yes"} {

@@ -52,7 +52,7 @@ const injectExample = `  # show what would be written
   # for a generator whose templates inject cannot change
   hugo && sitelink inject --docroot public`
 
-// injectFlags are what inject is asked to do.
+// injectFlags are the flags of inject.
 type injectFlags struct {
 	file, docroot       string
 	dryRun, undo, check bool
@@ -102,8 +102,8 @@ func injectCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// injectTemplates works on the templates of the project in dir, "" for the one that holds
-// the working directory.
+// injectTemplates changes the templates of the project in dir, "" for the one that
+// holds the working directory.
 func injectTemplates(c *cli, cfg *config.Config, dir string, flags injectFlags) error {
 	g, err := templatesOf(dir)
 	if err != nil {
@@ -119,7 +119,7 @@ func injectTemplates(c *cli, cfg *config.Config, dir string, flags injectFlags) 
 	}
 	if err := plan.Refused(); err != nil {
 		for _, rule := range plan.ServerRules {
-			err = errors.Join(err, c.print("# or headers, "+rule.Where+":\n"+rule.Text))
+			err = errors.Join(err, c.print("# alternatively, these headers "+rule.Where+":\n"+rule.Text))
 		}
 		return err
 	}
@@ -161,7 +161,7 @@ func templatesOf(dir string) (generator.Project, error) {
 	return generator.Project{Dir: "."}, nil
 }
 
-// injected says what was done, a line a file.
+// injected lists what was done, one file per line.
 func injected(plan *inject.Plan, dir string, undo bool) string {
 	var b strings.Builder
 	for _, c := range plan.Changes {
@@ -182,7 +182,7 @@ func injected(plan *inject.Plan, dir string, undo bool) string {
 	}
 	switch {
 	case len(plan.Changes) > 0 && !undo:
-		b.WriteString("build the site, and sitelink check tells whether its pages have the elements\n")
+		b.WriteString("build the site; then sitelink check reports pages without the elements\n")
 	case len(plan.Changes) == 0 && undo:
 		b.WriteString("nothing is written in the templates\n")
 	case len(plan.Changes) == 0:
@@ -207,7 +207,7 @@ func differing(plan *inject.Plan, dir string) string {
 	return b.String()
 }
 
-// injectPages works on built pages.
+// injectPages changes built pages.
 func injectPages(ctx context.Context, c *cli, cfg *config.Config, flags injectFlags) error {
 	if audit.Endpoints(cfg).IsZero() && !flags.undo {
 		return setup.ErrNoEndpoints
@@ -219,7 +219,7 @@ func injectPages(ctx context.Context, c *cli, cfg *config.Config, flags injectFl
 	if err := project.CheckDocroot(here, flags.docroot); err != nil {
 		return err
 	}
-	var most int64 // a page to be edited lies in memory twice: the check's own bound is too large
+	var most int64 // smaller than for a check, since an edited page is in memory twice
 	if cfg.Place("max-page-size") != "" {
 		most = cfg.MaxPageBytes
 	}

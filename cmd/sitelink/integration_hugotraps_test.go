@@ -311,14 +311,14 @@ func TestHugoLanguages(t *testing.T) {
 func TestHugoRefs(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page(`[x]({{< ref "none.md" >}})`)})
-		p.sitelink(exitFailed, []string{"build"}, `REF_NOT_FOUND`, `sitelink: error: the build failed: hugo --destination .*: exit status`, `hint: mend what Hugo says above`)
+		p.sitelink(exitFailed, []string{"build"}, `REF_NOT_FOUND`, `sitelink: error: the build failed: hugo --destination .*: exit status`, `hint: repair what Hugo reports above`)
 		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
 			t.Error("a build that failed has left a docroot")
 		}
 		write(t, filepath.Join(p.dir, "config.toml"), "disableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\nbaseURL = 'https://example.org/'\nrefLinksErrorLevel = 'WARNING'\nrefLinksNotFoundURL = '/nf/'\n")
 		write(t, filepath.Join(p.dir, "content/nf.md"), page("nothing here"))
 		p.sitelink(exitFindings, []string{"build"}, `: 1 error$`, `^\.sitelink/public/a/index\.html:\d.* error: the generator found no page for a reference.*\[unresolved-ref\]`)
-		p.sitelink(exitFailed, []string{"build", "--strict"}, `REF_NOT_FOUND`, `the build failed: hugo .*--printPathWarnings: 1 warning, and --strict allows none$`, `hint: mend what Hugo says above`)
+		p.sitelink(exitFailed, []string{"build", "--strict"}, `REF_NOT_FOUND`, `the build failed: hugo .*--printPathWarnings: 1 warning, and --strict allows none$`, `hint: repair what Hugo reports above`)
 		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
 			t.Error("a strict build that failed has left a docroot")
 		}

@@ -176,10 +176,10 @@ func ledgerCounts(s *ledger.Snapshot) string {
 
 // errNoLedger is the error of a ledger that does not exist.
 func errNoLedger(c *cli, p *project.Project) error {
-	return fault.New(fmt.Errorf("there is no ledger %s", announce.ShowLedger(p)), "sitelink notify --send begins one; --ledger names another")
+	return fault.New(fmt.Errorf("there is no ledger %s", announce.ShowLedger(p)), "sitelink notify --send creates one; --ledger names another")
 }
 
-// faulty is a store that knows what was odd about its files.
+// faulty is a store that can report damaged lines of its files.
 type warner interface{ Warnings() []ledger.Warning }
 
 // verifyLedger does the work of `sitelink ledger verify`.
@@ -219,7 +219,7 @@ func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
 	return nil
 }
 
-// compacter is a store that can be written anew.
+// compacter is a store whose file can be rewritten.
 type compacter interface{ Compact() error }
 
 // compactLedger does the work of `sitelink ledger compact`.
@@ -262,9 +262,9 @@ func exportLedger(ctx context.Context, c *cli, p *project.Project, output string
 	return out.Commit()
 }
 
-// mergeLedgers does the work of `sitelink ledger merge`. What cannot be read of
-// a side is said, and does not stop the merge: git would leave the file as it
-// is.
+// mergeLedgers does the work of `sitelink ledger merge`. Damaged
+// lines of a side are warnings and do not stop the merge: otherwise git would leave
+// the file unmerged.
 func mergeLedgers(c *cli, base, ours, theirs string) error {
 	var texts [3][]byte
 	for i, name := range []string{base, ours, theirs} {

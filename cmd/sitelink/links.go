@@ -45,7 +45,7 @@ const linksExitCodes = `Exit codes:
   130  interrupted
 `
 
-// linksQuestion is what the flags of links ask.
+// linksQuestion is the question that the flags of links ask.
 type linksQuestion struct {
 	to, from                              string
 	external, anchors, addresses, orphans bool
@@ -85,14 +85,14 @@ func linksCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&q.anchors, "anchors", false, "list the anchors that pages define")
 	flags.BoolVar(&q.addresses, "addresses", false, "list the paths that the host answers, and the file for each")
 	flags.BoolVar(&q.orphans, "orphans", false, "list files that no page links to, and pages that no chain of links reaches")
-	addWordFlag(cmd, &q.format, "format", "text", "print the answer as `FORMAT`: text, jsonl, csv or dot", "text", "jsonl", "csv", "dot")
+	addWordFlag(cmd, &q.format, "format", "print the answer as `FORMAT`: text, jsonl, csv or dot", "text", "jsonl", "csv", "dot")
 	flags.StringVar(&q.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
 	flags.StringVar(&q.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	addSiteKeyFlags(cmd)
 	return cmd
 }
 
-// check refuses questions that make no sense together.
+// check refuses questions that cannot be combined.
 func (q *linksQuestion) check() error {
 	var lists []string
 	for _, l := range []struct {
@@ -138,7 +138,7 @@ func runLinks(ctx context.Context, c *cli, cfg *config.Config, q linksQuestion) 
 	return out.Commit()
 }
 
-// linksAnswer is one question on its way to the output.
+// linksAnswer writes the answer to one question.
 type linksAnswer struct {
 	cli    *cli
 	site   *site.Site
@@ -174,8 +174,8 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 		render = func(dst []byte, link *check.Link) []byte { return report.LinkRecord(link).AppendCSV(dst) }
 	case "dot":
 		begin, end = report.DotBegin, report.DotEnd
-		// External addresses are shown to those who ask for them: most sites
-		// have more of them than pages.
+		// External addresses are shown only on request: most sites have more of them
+		// than pages.
 		away := l.q.external || l.q.to != "" || l.q.from != ""
 		render = func(dst []byte, link *check.Link) []byte {
 			file := link.AnsweringFile(audit.Handle(l.site))
@@ -205,7 +205,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 	return l.print(end)
 }
 
-// unanswered makes a question that names nothing wrong usage.
+// unanswered turns the error of a name that matches nothing into wrong usage.
 func unanswered(err error) error {
 	if errors.Is(err, check.ErrNotFound) {
 		return fault.Usage(err.Error(), "name a path in the docroot, a site path or a URL")
@@ -244,7 +244,7 @@ func (l *linksAnswer) addresses(ctx context.Context) error {
 		return append(dst, '\n')
 	}
 	record := func(x check.Address) report.Record {
-		if l.site.Rooted() { // each part of the docroot as its own site
+		if l.site.Rooted() { // each part of the docroot is a site of its own
 			return publicAddress(l.site, x)
 		}
 		return report.AddressRecord(l.site.BaseURL(), l.site.Authority(), l.site.BasePath()+"/", x)
@@ -302,7 +302,7 @@ func (l *linksAnswer) anchors(ctx context.Context) error {
 	return l.print(string(buf))
 }
 
-// writeList writes n answers that are in memory.
+// writeList writes n records that are in memory.
 func writeList(l *linksAnswer, n int, record func(i int) report.Record, text func(dst []byte, i int) []byte, sample report.Record) error {
 	var buf []byte
 	if l.q.format == "csv" {
@@ -337,8 +337,8 @@ func (l *linksAnswer) print(text string) error {
 	return nil
 }
 
-// publicAddress is the row of an address of a docroot whose parts have hosts of
-// their own: as it is on its host.
+// publicAddress returns the record of an address as its host has it, for a docroot
+// whose parts have hosts of their own.
 func publicAddress(s *site.Site, x check.Address) report.Record {
 	origin, path := s.Public(x.Path)
 	_, base := s.Public(rootOf(s, x.Path))

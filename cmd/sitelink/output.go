@@ -18,28 +18,27 @@ import (
 	"github.com/sitelink/sitelink/internal/report"
 )
 
-// output is where the report goes.
+// output is the destination of a report.
 type output interface {
 	io.Writer
-	// Prepare does all of Commit's work that can fail for want of room; nothing
-	// may be written after. Where several outputs belong together, all are
-	// prepared before the first is committed.
+	// Prepare does the part of Commit that can fail when the disk is full. Nothing
+	// may be written after it. Outputs that belong together are all prepared before
+	// the first is committed.
 	Prepare() error
-	// Commit makes what was written the report, prepared or not.
+	// Commit makes the report visible, prepared or not.
 	Commit() error
-	// Discard gives it up, and does nothing after Commit.
+	// Discard drops the report. It does nothing after Commit.
 	Discard()
 }
 
 // openOutput opens the output of that name, "" or "-" for standard output.
 //
-// A file appears, or replaces the old one, as a whole and at Commit: what was
-// written is first brought to the disk under another name beside it. A full
-// disk, an error or a crash leaves the old file as it was. Devices, pipes and
-// the like, such as /dev/stdout, are written directly.
+// A file is replaced atomically at Commit: the report is first written and synced
+// under another name beside it. A full disk, an error or a crash leaves the old
+// file as it was. Devices and pipes, such as /dev/stdout, are written directly.
 func (c *cli) openOutput(name string) (output, error) {
 	switch name {
-	case "", "-", "/dev/stdout": // opened anew, a file that stdout is appended to would be overwritten
+	case "", "-", "/dev/stdout": // opening it again would overwrite a file that stdout is appended to
 		return &direct{stream: c.stdout()}, nil
 	case "/dev/stderr":
 		return &direct{stream: stream{name: name, w: c.env.Stderr}}, nil
@@ -60,7 +59,7 @@ func (c *cli) openOutput(name string) (output, error) {
 		}
 		return &direct{stream: stream{name: name, w: f}, file: f}, nil
 	case err == nil:
-		// Renaming would get around a file's write protection.
+		// Renaming would ignore the write protection of the file.
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
 		if err != nil {
 			return nil, writeFailure(name, err)
@@ -73,15 +72,15 @@ func (c *cli) openOutput(name string) (output, error) {
 	return newReplacement(name, target, mode)
 }
 
-// followLinks returns the file that name stands for, so that a symbolic link
-// stays one and its target is replaced, also one that does not exist yet.
+// followLinks returns the file that symbolic links lead to, even one that does not
+// exist yet, so that the links stay and their target is replaced.
 func followLinks(name string) (string, error) {
 	const most = 40 // what Linux follows
 	for range most {
 		if info, err := os.Lstat(name); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			return name, nil
 		}
-		// Links to pipes in /proc/self/fd read as names that do not exist.
+		// Links to pipes in /proc/self/fd lead to names that do not exist.
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 			return name, nil
 		}
@@ -97,13 +96,13 @@ func followLinks(name string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// direct is an output that exists while it is written.
+// direct is an output that is visible while it is written.
 type direct struct {
 	stream
 	file *os.File // nil for standard output
 }
 
-// Prepare has nothing to do: what was written is there already.
+// Prepare does nothing: what was written is visible already.
 func (d *direct) Prepare() error { return nil }
 
 func (d *direct) Commit() error {
@@ -115,11 +114,11 @@ func (d *direct) Commit() error {
 	return f.Close()
 }
 
-func (d *direct) Discard() { d.Commit() } // what was written is gone already
+func (d *direct) Discard() { d.Commit() } // what was written cannot be taken back
 
-// stream is standard output, or another pipe or device. A reader that goes
-// away has seen enough: from then on everything written is dropped without
-// error, and the exit code still says what was found.
+// stream is standard output, or another pipe or device. After the reader has
+// closed it, everything written is dropped without an error, and the exit code
+// still says what was found.
 type stream struct {
 	name string // for errors
 	w    io.Writer
@@ -143,7 +142,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// writeFailure says that writing to name did not work; nil stays nil.
+// writeFailure wraps an error of writing to name; nil stays nil.
 func writeFailure(name string, err error) error {
 	if err == nil {
 		return nil
@@ -160,15 +159,15 @@ func (c *cli) print(text string) error {
 	return nil
 }
 
-// replacement is an output that takes the place of a file at Commit. Its errors
-// call the file as the user does.
+// replacement is an output that replaces a file at Commit. Its errors name the file
+// as the user does.
 type replacement struct {
 	*disk.Replacement
 	name, target string // as the user wrote it, and where it leads
 }
 
-// newReplacement begins to replace target, to which name leads. mode is that of
-// the file to replace, 0 for a new one.
+// newReplacement begins to replace target, to which name leads. mode is the mode of
+// the old file, 0 for a new one.
 func newReplacement(name, target string, mode fs.FileMode) (*replacement, error) {
 	r, err := disk.New(target, mode)
 	if err != nil {
@@ -189,16 +188,15 @@ func (r *replacement) Prepare() error { return writeFailure(r.name, r.Replacemen
 
 func (r *replacement) Commit() error { return writeFailure(r.name, r.Replacement.Commit()) }
 
-// destination is one report on its way.
+// destination is one report that is being written.
 type destination struct {
 	format report.Format
 	out    output
 	opt    report.Options
 }
 
-// destinations are the reports of one run. They become visible together: a
-// file that cannot be written, or brought to the disk, leaves all old files as
-// they were.
+// destinations are the reports of one run. They become visible together: if one file
+// cannot be written or synced, all old files stay as they were.
 type destinations []destination
 
 // openReports opens the reports that the configuration asks for.
@@ -213,7 +211,7 @@ func openReports(c *cli, p *project.Project) (destinations, error) {
 	for _, f := range cfg.Formats {
 		format, ok := report.ByName(f.Name)
 		if !ok {
-			panic("no format is named " + f.Name) // a test holds the key to the table
+			panic("no format is named " + f.Name) // a test compares the key with the table
 		}
 		name := f.File
 		if name == "" {
@@ -226,8 +224,8 @@ func openReports(c *cli, p *project.Project) (destinations, error) {
 		}
 		opt.Color = c.colorsReport(cfg.Color, name)
 		all = append(all, destination{format, out, opt})
-		// The names differ, what they stand for may not: a.txt and ./a.txt are
-		// for the configuration to see, links only show here.
+		// Different names can lead to the same file. The configuration has compared
+		// names such as a.txt and ./a.txt; links show up only here.
 		if r, ok := out.(*replacement); ok {
 			if other, twice := taken[r.target]; twice {
 				all.discard()
@@ -239,7 +237,7 @@ func openReports(c *cli, p *project.Project) (destinations, error) {
 	return all, nil
 }
 
-// write writes the findings of r to each.
+// write writes the findings of r to each report.
 func (all destinations) write(r *check.Result) error {
 	for _, d := range all {
 		if err := d.format.Write(d.out, r, d.opt); err != nil {
@@ -249,8 +247,7 @@ func (all destinations) write(r *check.Result) error {
 	return nil
 }
 
-// commit makes what was written the reports. Only when every file is complete
-// and on the disk does the first one take its name.
+// commit makes the reports visible, after every file is complete and synced.
 func (all destinations) commit() error {
 	for _, d := range all {
 		if err := d.out.Prepare(); err != nil {
@@ -265,14 +262,14 @@ func (all destinations) commit() error {
 	return nil
 }
 
-// discard gives up what is not committed.
+// discard drops the reports that are not committed.
 func (all destinations) discard() {
 	for _, d := range all {
 		d.out.Discard()
 	}
 }
 
-// summarised tells whether one of the reports has a summary.
+// summarised reports whether one of the reports has a summary.
 func (all destinations) summarised() bool {
 	for _, d := range all {
 		if d.format.Summary {
@@ -302,7 +299,7 @@ func (all destinations) addExtras(ctx context.Context, run *audit.Audit, r *chec
 }
 
 // showAll lists every link in each report. The site is in memory; only the
-// pages are read once more for each.
+// pages are read again for each report.
 func showAll(ctx context.Context, c *cli, run *audit.Audit, all destinations) (result *check.Result, err error) {
 	for _, d := range all {
 		if d.format.Name == "jsonl" {
@@ -347,8 +344,8 @@ func showAllText(ctx context.Context, run *audit.Audit, out output, opt report.T
 	return result, report.TextSummary(out, &counts, opt)
 }
 
-// colorsReport decides on colour for the report in the output of that name: the
-// terminal's, or that of a file, which has none unless asked for.
+// colorsReport decides whether the report in that output has colours: on a terminal
+// by [wantsColor], in a file only when the user asks for them.
 func (c *cli) colorsReport(when, name string) bool {
 	toStdout := name == "" || name == "-" || name == "/dev/stdout"
 	if !toStdout && when == "auto" {

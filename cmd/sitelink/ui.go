@@ -42,7 +42,7 @@ type ui struct {
 func newUI(e env) *ui { return &ui{env: e} }
 
 // line prints "sitelink: " and the text. Errors of standard error are dropped:
-// there is nobody left to tell.
+// there is no other place to report them.
 func (u *ui) line(text string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -94,7 +94,7 @@ func (u *ui) report(err error) int {
 	if errors.Is(err, errNotices) {
 		return exitNotices
 	}
-	if errors.Is(err, context.Canceled) { // and nobody has said so
+	if errors.Is(err, context.Canceled) { // and no signal has printed it
 		u.line("interrupted")
 		return exitInterrupted
 	}
@@ -173,7 +173,7 @@ func (p *progress) done() {
 	}
 }
 
-// isTerminal tells whether f is a terminal.
+// isTerminal reports whether f is a terminal.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // wantsColor decides on colour for one stream. The user's --color comes first,

@@ -5,10 +5,13 @@
 package announce
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +22,7 @@ import (
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/statedir"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/deliver"
@@ -61,7 +65,7 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 	what.Internal = opt.Internal
 	c.Entries, err = outgoing.Read(ctx, audit.Handle(c.Site), snap, what, cache.Cache)
 	if errors.Is(err, outgoing.ErrNoBase) {
-		err = fault.Usage("others can only be told of pages whose address is known", "name it: --base-url https://example.org/")
+		err = fault.Usage("notices need the address of the site, which is not known", "name it with --base-url https://example.org/")
 	}
 	if err != nil {
 		return nil, err
@@ -74,8 +78,8 @@ func Compare(ctx context.Context, p *project.Project, snap *ledger.Snapshot, opt
 }
 
 // CompareForSending is [Compare] for a run that sends: the ledger must belong to
-// the site. With baseline the plan notifies nobody, records all current links
-// and withdraws the notices that are still open.
+// the site. With baseline the plan sends nothing, records all current links and
+// withdraws the notices that are still open.
 func CompareForSending(ctx context.Context, p *project.Project, snap *ledger.Snapshot, baseline bool, load audit.Options) (*Comparison, error) {
 	compared := *snap
 	compared.New = snap.New || baseline
@@ -183,7 +187,7 @@ func Preview(ctx context.Context, p *project.Project, entries *outgoing.Entries,
 		if err != nil {
 			return nil, fmt.Errorf("read page: %w", err)
 		}
-		r, err := previewer.Page(ctx, e.URL, e.Targets, built)
+		r, err := previewer.Preview(ctx, e.URL, e.Targets, built)
 		if err != nil {
 			return nil, err
 		}
@@ -219,4 +223,46 @@ func explained(entries *outgoing.Entries, raw string) ([]outgoing.Entry, error) 
 			"sitelink diff lists what the site's pages link to; docs/guide/notifications.md says which links count")
 	}
 	return found, nil
+}
+
+// entryCache holds what the pages linked to in the last run, in a file of the
+// project that can be deleted at any time.
+type entryCache struct {
+	*outgoing.Cache
+	file string
+	was  []byte
+}
+
+// openEntryCache reads the cache of the project; a file that cannot be read is an
+// empty cache.
+func openEntryCache(p *project.Project) *entryCache {
+	c := &entryCache{file: filepath.Join(p.Root, statedir.Name, "cache", "entries"), Cache: &outgoing.Cache{}}
+	var err error
+	if c.was, err = os.ReadFile(c.file); err == nil {
+		if read, err := outgoing.ReadCache(bufio.NewReader(bytes.NewReader(c.was))); err == nil {
+			c.Cache = read
+		}
+	}
+	return c
+}
+
+// keep writes the cache if it changed. A failure only makes the next run slower.
+func (c *entryCache) keep() {
+	var now bytes.Buffer
+	if c.Write(&now) != nil || bytes.Equal(now.Bytes(), c.was) {
+		return
+	}
+	dir := filepath.Dir(c.file)
+	if statedir.Make(filepath.Dir(dir)) != nil || os.MkdirAll(dir, 0o777) != nil {
+		return
+	}
+	r, err := disk.New(c.file, 0)
+	if err != nil {
+		return
+	}
+	if _, err := r.Write(now.Bytes()); err != nil {
+		r.Discard()
+		return
+	}
+	_ = r.Commit() // it removes the new file when it fails
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing"
 )
 
-// WriteTombstones writes a page that says 410 at the address of each deleted
+// WriteTombstones writes a page with the text of a 410 at the address of each deleted
 // page where no file exists, and returns how many it wrote. A fresh build of the
 // docroot removes them. Files are created beneath the docroot only.
 func WriteTombstones(s *site.Site, plan *outgoing.Plan) (written int, err error) {

@@ -97,9 +97,11 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) 
 // Update returns an audit of the site after the files of these paths have
 // changed. It shares what did not change with a, which must not be used after.
 func (a *Audit) Update(ctx context.Context, paths []string) (*Audit, error) {
+	last := a.Site
+	a.Site = nil // so that a full reload does not keep two sites in memory
 	next := *a
 	var err error
-	next.Site, err = a.Site.Update(ctx, paths)
+	next.Site, err = last.Update(ctx, paths)
 	return &next, err
 }
 
@@ -201,8 +203,7 @@ func Fails(failOn string, r *check.Result) bool {
 	return r.HasErrors()
 }
 
-// maxSections is how many sections a report shows: more names cannot be told
-// apart in a picture.
+// maxSections is how many sections a report shows: more names do not fit a picture.
 const maxSections = 16
 
 // Extras returns what some reports show beside the findings: the files that no

@@ -20,8 +20,8 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// maxDepth bounds the directories below each other; deeper ones cannot be
-// opened by a path on any platform.
+// maxDepth limits the depth of directories. No platform can open a deeper one
+// by its path.
 const maxDepth = 2048
 
 // walker reads the names of the docroot into a tree.
@@ -29,17 +29,16 @@ type walker struct {
 	tree *Tree
 	root string // as given
 	real string // absolute, symbolic links resolved
-	// links are the symbolic links, settled when all names are known.
+	// links are the symbolic links, resolved after all names are known.
 	links []NodeID
-	// modes: permission bits say what a server may read. They do not when the
-	// docroot itself is private, as under umask 077: then they say nothing
-	// about the host.
+	// modes: permission bits say what a server may read. They say nothing if
+	// the docroot itself is private, as under umask 077.
 	modes bool
 	// faults are directories that cannot be read.
 	faults []FileFault
 }
 
-// Listed is a docroot with the names in it.
+// Contents are the names in a docroot.
 type Contents struct {
 	Tree *Tree
 	Real string // absolute path, with symbolic links resolved
@@ -50,14 +49,14 @@ type Contents struct {
 	Faults []FileFault
 }
 
-// FileFault is something wrong with a file as such.
+// FileFault is a file or directory that cannot be read.
 type FileFault struct {
 	Path string
 	Err  error
 }
 
-// walk lists the docroot, sorted by name in each directory, breadth first, by a
-// number of workers, 0 for one a processor.
+// List lists the docroot, sorted by name in each directory, breadth first, with
+// a number of workers; 0 means one per processor.
 func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 	info, err := os.Stat(root)
 	if err != nil {
@@ -113,10 +112,10 @@ func List(ctx context.Context, root string, jobs int) (*Contents, error) {
 	return &Contents{Tree: w.tree, Real: w.real, Permissions: w.modes, Faults: w.faults}, nil
 }
 
-// listedAtOnce bounds the names that are held twice.
+// listedAtOnce limits the directories whose names are in memory twice.
 const listedAtOnce = 1 << 12
 
-// list lists directories, shared out to all workers: nothing else can be done
+// list lists directories with all workers, because nothing else can be done
 // before the names are known.
 func (w *walker) list(ctx context.Context, listers []*lister, dirs []NodeID) []*listing {
 	out := make([]*listing, len(dirs))
@@ -141,7 +140,8 @@ func (w *walker) list(ctx context.Context, listers []*lister, dirs []NodeID) []*
 	return out
 }
 
-// take adds what a directory holds, and to next the directories in it.
+// add adds the contents of a directory to the tree, and its directories to
+// next.
 func (w *walker) add(dir NodeID, l *listing, next []NodeID) []NodeID {
 	w.setMode(dir, l)
 	if l.err != nil {
@@ -162,7 +162,7 @@ func (w *walker) add(dir NodeID, l *listing, next []NodeID) []NodeID {
 	return next
 }
 
-// note records the permissions of a directory.
+// setMode records the permissions of a directory.
 func (w *walker) setMode(dir NodeID, l *listing) {
 	if w.modes && l.known && dir != 0 {
 		w.tree.Nodes[dir].Flags |= dirFlags(l.mode)
@@ -183,6 +183,7 @@ func dirFlags(m fs.FileMode) Flags {
 	return f
 }
 
+// FileFlags returns the flags for the permissions of a file.
 func FileFlags(m fs.FileMode) Flags {
 	f := Checked
 	switch {
@@ -194,8 +195,8 @@ func FileFlags(m fs.FileMode) Flags {
 	return f
 }
 
-// settle finds out where a symbolic link leads. Links that stay inside the
-// docroot become aliases of their target; the rest are never read.
+// resolveLink finds out where a symbolic link leads. A link that stays inside
+// the docroot becomes an alias of its target; other targets are never read.
 func (w *walker) resolveLink(id NodeID) {
 	n := &w.tree.Nodes[id]
 	name := filepath.Join(w.real, filepath.FromSlash(w.tree.Path(id)))
@@ -220,10 +221,10 @@ func (w *walker) resolveLink(id NodeID) {
 	at, on := NodeID(0), Flags(0)
 	if rel != "." {
 		for _, name := range strings.Split(filepath.ToSlash(rel), "/") {
-			// A directory that may not be entered closes the way to the target.
+			// A directory that may not be entered blocks the way to the target.
 			on |= w.tree.Nodes[at].Flags & (Unreadable | Private)
 			if at = w.tree.Child(at, []byte(name)); at == NoNode {
-				return // made after the walk
+				return // created after the directory was listed
 			}
 		}
 	}
@@ -238,7 +239,7 @@ func (w *walker) resolveLink(id NodeID) {
 	}
 }
 
-// listing is what one directory holds, sorted by name.
+// listing holds the contents of one directory, sorted by name.
 type listing struct {
 	text  []byte
 	names []listedName
@@ -250,7 +251,7 @@ type listing struct {
 
 // listedName is a name in listing.text.
 type listedName struct {
-	key  uint64 // the first eight bytes: most comparisons need no more
+	key  uint64 // the first eight bytes, enough for most comparisons
 	off  uint32
 	size uint16
 	kind Kind // KindBroken for any symbolic link
@@ -299,7 +300,7 @@ func listPortable(real, path string) *listing {
 	return l
 }
 
-// kindOf tells what a name stands for; of a symbolic link it is not known yet.
+// KindOfMode returns the kind of a file mode; KindBroken for any symbolic link.
 func KindOfMode(m fs.FileMode) Kind {
 	switch {
 	case m.IsDir():

@@ -10,5 +10,5 @@ func newLister(real string) *lister { return &lister{real} }
 
 func (l *lister) close() {}
 
-// list returns what lies in a directory; path is relative to the docroot.
+// list returns the contents of a directory; path is relative to the docroot.
 func (l *lister) list(path []byte) *listing { return listPortable(l.real, string(path)) }

@@ -15,7 +15,7 @@ var (
 	errNotRegular = errors.New("not a regular file")
 )
 
-// readRoot is [Dir.Read] by the standard library, on any platform.
+// ReadRoot is [Dir.Read] with the standard library, for any platform.
 func ReadRoot(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -39,12 +39,12 @@ func ReadRoot(root *os.Root, name string, buf []byte, limit int64) ([]byte, fs.F
 	}
 	n, err := io.ReadFull(f, buf[:size])
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil // it shrank meanwhile
+		err = nil // the file shrank meanwhile
 	}
 	return buf[:n], mode, err
 }
 
-// headRoot is [Dir.Head] by the standard library.
+// headRoot is [Dir.Head] with the standard library.
 func headRoot(root *os.Root, name string, buf []byte, n int) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -62,9 +62,10 @@ func headRoot(root *os.Root, name string, buf []byte, n int) ([]byte, error) {
 	return buf[:n], err
 }
 
-// errVanished: the file is gone although its directory listed it.
+// ErrVanished reports that a file is gone although its directory listed it.
 var ErrVanished = errors.New("it vanished while the docroot was read")
 
+// FileError returns the cause of an error about a file, without its path.
 func FileError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrVanished
@@ -72,5 +73,5 @@ func FileError(err error) error {
 	return disk.Cause(err)
 }
 
-// firstBuffer is the least size of a read buffer that grows.
+// FirstBuffer is the initial size of a read buffer.
 const FirstBuffer = 256 << 10

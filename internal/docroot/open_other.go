@@ -10,6 +10,7 @@ import (
 // Dir reads files beneath a directory.
 type Dir struct{ root *os.Root }
 
+// Open opens a directory. Close the Dir after use.
 func Open(name string) (*Dir, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -18,6 +19,7 @@ func Open(name string) (*Dir, error) {
 	return &Dir{root}, nil
 }
 
+// Close closes the directory.
 func (d *Dir) Close() { d.root.Close() }
 
 // Head reads the first n bytes of a file into buf, which grows as needed.
@@ -31,6 +33,6 @@ func (d *Dir) Read(path, buf []byte, limit int64) ([]byte, fs.FileMode, error) {
 	return ReadRoot(d.root, string(path[:len(path)-1]), buf, limit)
 }
 
-// NewBuffer returns an empty buffer for the files of one worker and what
-// gives it back, when nothing that aliases it is used any more.
+// NewBuffer returns an empty buffer for the files of one worker, and a function
+// that frees it. Call that when no slice of the buffer is used any more.
 func NewBuffer() (buf []byte, free func()) { return make([]byte, 0, FirstBuffer), func() {} }

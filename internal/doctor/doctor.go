@@ -9,11 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/announce"
@@ -97,7 +100,7 @@ func (d *Doctor) config() Diagnosis {
 	case d.cfg().File != "":
 		one.Text = filepath.ToSlash(d.cfg().File)
 	default:
-		one.State, one.Text, one.Command = Off, "no sitelink.toml: what is found by itself holds", "sitelink init"
+		one.State, one.Text, one.Command = Off, "no sitelink.toml: sitelink uses what it detects", "sitelink init"
 	}
 	return one
 }
@@ -107,7 +110,7 @@ func (d *Doctor) generator() Diagnosis {
 	p := &d.Facts
 	switch {
 	case d.Generator == nil:
-		one.State, one.Text = Off, "none that is known: the docroot is checked as it is"
+		one.State, one.Text = Off, "no known generator: the docroot is checked as it is"
 	case p.Version != "":
 		one.Text = p.Title + " " + p.Version
 		if program := d.Generator.Runner.Programs[p.Generator]; program != "" {
@@ -115,7 +118,7 @@ func (d *Doctor) generator() Diagnosis {
 		}
 	default:
 		one.State, one.Text, one.Command = Wrong, p.Title+" is not installed", howToInstall(p.Generator)
-		if p.Committed { // nobody has to build it here
+		if p.Committed { // it need not be built here
 			one.State = Off
 		}
 	}
@@ -237,14 +240,14 @@ func (d *Doctor) host() Diagnosis {
 	case d.HostConflict != "":
 		one.State, one.Text, one.Command = Wrong, "not clear: "+d.HostConflict, `profile = "NAME" in sitelink.toml`
 	default:
-		one.State, one.Text, one.Command = Off, "none recognised: judged as most hosts answer", `profile = "NAME" in sitelink.toml`
+		one.State, one.Text, one.Command = Off, "none recognised: the generic profile is used", `profile = "NAME" in sitelink.toml`
 	}
 	return one
 }
 
 func (d *Doctor) git(ctx context.Context) Diagnosis {
 	one := Diagnosis{Name: "git", State: OK}
-	major, minor, err := githook.Git{Env: d.Env}.Version(ctx)
+	major, minor, err := githook.Git{Env: d.Env, Untrusted: true}.Version(ctx)
 	switch {
 	case errors.Is(err, githook.ErrNoGit):
 		one.State, one.Text, one.Command = Off, "is not installed: pushes are not checked", "see https://git-scm.com/downloads"
@@ -264,7 +267,7 @@ func (d *Doctor) git(ctx context.Context) Diagnosis {
 func (d *Doctor) hook() Diagnosis {
 	one := Diagnosis{Name: "hook", State: OK}
 	if d.Repo == nil {
-		one.State, one.Text = Off, "no repository, no push"
+		one.State, one.Text = Off, "not in a git repository"
 		return one
 	}
 	one.Text = setup.HookStatus(d.Hook)
@@ -278,7 +281,7 @@ func (d *Doctor) hook() Diagnosis {
 	case d.Hook.Method == githook.ByManager && !onPath("sitelink"):
 		one.State, one.Text, one.Command = Wrong, one.Text+", and sitelink is not on PATH", "go install github.com/sitelink/sitelink/cmd/sitelink@latest"
 	case !built:
-		one.State, one.Text, one.Command = Wrong, "nothing says how a commit becomes a site", `build = "..." in [hook] of sitelink.toml`
+		one.State, one.Text, one.Command = Wrong, "no build command is configured, and the docroot is not committed", `build = "..." in [hook] of sitelink.toml`
 	case len(d.Repo.StaleTrees()) > 0:
 		one.State, one.Text, one.Command = Wrong, "temporary trees of killed runs are left", "sitelink hook run"
 	}
@@ -293,7 +296,7 @@ func (d *Doctor) ci() Diagnosis {
 		if used := d.Servers(); len(used) > 0 {
 			name = used[0].Name
 		}
-		one.State, one.Text, one.Command = Off, "no server checks the site", "sitelink init --ci "+name
+		one.State, one.Text, one.Command = Off, "no CI checks the site", "sitelink init --ci "+name
 		return one
 	}
 	one.Text = strings.Join(files, ", ")
@@ -304,7 +307,7 @@ func (d *Doctor) ci() Diagnosis {
 func (d *Doctor) endpoints() Diagnosis {
 	one := Diagnosis{Name: "endpoints", State: OK}
 	if d.cfg() == nil {
-		one.State, one.Text = Off, "not looked at: the configuration is wrong"
+		one.State, one.Text = Off, "not examined: the configuration is wrong"
 		return one
 	}
 	var named []string
@@ -314,7 +317,7 @@ func (d *Doctor) endpoints() Diagnosis {
 		}
 	}
 	if len(named) == 0 {
-		one.State, one.Text, one.Command = Off, "none: others cannot tell the site of links to it", "[templates] in sitelink.toml"
+		one.State, one.Text, one.Command = Off, "none: other sites cannot notify this one", "[templates] in sitelink.toml"
 		return one
 	}
 	one.Text = strings.Join(named, ", ")
@@ -344,8 +347,8 @@ func (d *Doctor) templates() (clean bool, err error) {
 	return plan.Clean(), plan.Refused()
 }
 
-// advertised reports whether the home page names all endpoints, whoever put them
-// there.
+// advertised reports whether the home page names all endpoints, even if sitelink did
+// not write them.
 func (d *Doctor) advertised() bool {
 	const most = 1 << 20
 	f, err := os.Open(filepath.Join(d.Found.Abs(d.site()), "index.html"))
@@ -380,7 +383,7 @@ func onPath(name string) bool {
 func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 	one := Diagnosis{Name: "ledger", State: OK}
 	if d.Project == nil {
-		one.State, one.Text = Off, "not looked at: the configuration is wrong"
+		one.State, one.Text = Off, "not examined: the configuration is wrong"
 		return one
 	}
 	name := announce.LedgerName(d.Project)
@@ -389,7 +392,7 @@ func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 		return one
 	}
 	if _, err := os.Stat(name); err != nil {
-		one.State, one.Text, one.Command = Off, "none: nobody is told of the site's links", "sitelink diff"
+		one.State, one.Text, one.Command = Off, "none: no notices are sent", "sitelink diff"
 		return one
 	}
 	store, err := ledger.OpenFile(name, ledger.FileOptions{ReadOnly: true})
@@ -419,4 +422,87 @@ func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 		one.Command = "sitelink notify --due --send"
 	}
 	return one
+}
+
+// sourceDirs are where generators read what a site is made of.
+var sourceDirs = []string{
+	"content", "layouts", "data", "static", "assets", "i18n", "themes", "config", "templates", "sass", "src", "docs", "blog", "pages", "posts", "_posts",
+	"_includes", "_layouts", "_data", "_pages", "_drafts",
+}
+
+// maxSources is how many files are looked at, of the sources and of the site.
+const maxSources = 200_000
+
+// newerSource returns a source file that was changed after the last file of the
+// site was written, the newest one, "" for none. Only the times of files are
+// compared: a build that changes nothing still writes the files.
+func (d *Doctor) newerSource() string {
+	if d.Generator == nil || d.Committed {
+		return ""
+	}
+	docroot := d.Found.Abs(d.site())
+	_, built := newest(docroot, "")
+	var name string
+	var when time.Time
+	for _, dir := range sourceDirs {
+		if n, t := newest(filepath.Join(d.Dir, dir), docroot); t.After(when) {
+			name, when = n, t
+		}
+	}
+	for _, config := range d.Generator.Configs {
+		full := filepath.Join(d.Dir, filepath.FromSlash(config))
+		if info, err := os.Stat(full); err == nil && info.ModTime().After(when) {
+			name, when = full, info.ModTime()
+		}
+	}
+	if !when.After(built) {
+		return ""
+	}
+	return filepath.ToSlash(d.Found.Show(name))
+}
+
+// newest returns the file below dir that was written last, and when. The
+// directory without is left out, and so is what begins with a dot.
+func newest(dir, without string) (name string, when time.Time) {
+	seen := 0
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen > maxSources {
+			return fs.SkipAll
+		}
+		switch {
+		case err != nil:
+			return nil // what cannot be read is as if it were not there
+		case d.IsDir() && (path == without || path != dir && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules")):
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		if info, err := d.Info(); err == nil && info.ModTime().After(when) {
+			name, when = path, info.ModTime()
+		}
+		return nil
+	})
+	return name, when
+}
+
+// countDirectories counts the directories of a tree, itself too.
+func countDirectories(dir string) (n int) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			n++
+		}
+		return nil
+	})
+	return n
+}
+
+// watchLimit is how many directories the system lets a user watch; ok is false
+// where there is no such limit.
+func watchLimit() (limit int, ok bool) {
+	text, err := os.ReadFile("/proc/sys/fs/inotify/max_user_watches")
+	if err != nil {
+		return 0, false
+	}
+	limit, err = strconv.Atoi(strings.TrimSpace(string(text)))
+	return limit, err == nil
 }

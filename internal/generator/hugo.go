@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,8 +159,12 @@ func hugoJSON(out []byte) (map[string]any, error) {
 	return lowered(c), nil
 }
 
-// askOldHugo reads lines such as publishdir = "public". Nested values are printed
-// in a form that cannot be read back, so the languages come from the files.
+// oldHugoLine matches a line such as publishdir = "public", or, for a project
+// whose configuration is YAML or JSON, publishdir: "public".
+var oldHugoLine = regexp.MustCompile(`^(\w+)(?: =|:) (.*)$`)
+
+// askOldHugo reads the lines that versions before 0.112.4 print. They print nested
+// values in a form that cannot be read back, so the languages come from the files.
 func askOldHugo(ctx context.Context, p Project, run Runner, where []string) (Settings, error) {
 	out, err := run.Output(ctx, p.Dir, "hugo", append([]string{"config"}, where...)...)
 	if err != nil {
@@ -167,11 +172,12 @@ func askOldHugo(ctx context.Context, p Project, run Runner, where []string) (Set
 	}
 	c := map[string]string{}
 	for line := range strings.Lines(string(out)) {
-		if key, value, ok := strings.Cut(line, " = "); ok {
-			if text, err := strconv.Unquote(strings.TrimSpace(value)); err == nil {
+		if m := oldHugoLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			value := m[2]
+			if text, err := strconv.Unquote(value); err == nil {
 				value = text
 			}
-			c[strings.ToLower(strings.TrimSpace(key))] = strings.TrimSpace(value)
+			c[strings.ToLower(m[1])] = value
 		}
 	}
 	if c["publishdir"] == "" {

@@ -42,16 +42,6 @@ type Settings struct {
 // Multihost reports whether parts of the docroot have hosts of their own.
 func (s *Settings) Multihost() bool { return len(s.Roots) > 0 && s.Roots[0].Dir != "" }
 
-// Bases returns the addresses of the roots, each once.
-func (s *Settings) Bases() (bases []string) {
-	for _, r := range s.Roots {
-		if r.Base != "" {
-			bases = append(bases, r.Base)
-		}
-	}
-	return bases
-}
-
 // Settings reads the configuration of a project: from the generator, if run has
 // it and it can print its configuration, else from the files. args are the
 // arguments of a build, which override the configuration. The error is that of ctx,

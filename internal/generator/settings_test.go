@@ -139,6 +139,8 @@ case "$*" in *"--lang fr"*) echo '{"baseurl":"https://json.example/"}';; esac`, 
 			"public en@https://json.example/ fr@https://fr.json.example/s/ en,fr (hugo config)", ""},
 		{"lines", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; esac
 echo 'baseurl = "https://lines.example/"'; echo 'publishdir = "web"'; echo 'languages = map[en:map[]]'`, "web en@https://en.example/ fr@https://fr.example/ en,fr (hugo config)", ""},
+		{"lines_of_yaml", `case "$*" in *--format*) echo 'Error: unknown flag: --format' >&2; exit 255;; esac
+echo 'baseurl: "https://lines.example/"'; echo 'publishdir: "web"'; echo 'languages: map[en:map[]]'`, "web en@https://en.example/ fr@https://fr.example/ en,fr (hugo config)", ""},
 		{"variable", `echo "{\"baseurl\":\"$HUGO_BASEURL\",\"publishdir\":\"$HUGO_ENVIRONMENT\"}"`, "stage @https://arg.example/  (hugo config)", ""},
 		{"fails", `echo 'Error: no modules today' >&2; exit 3`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "no modules today; the configuration files are read instead"},
 		{"no_json", `echo hello`, "public en@https://en.example/ fr@https://fr.example/ en,fr (hugo.toml)", "read hugo config"},

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// findIndexes notes for each directory the index file that answers it without
-// more ado, so that a link to a directory costs one look.
+// findIndexes finds the index file of each directory, so that a link to a
+// directory costs one look-up. Directories that need more than that get NoNode.
 func (h *Host) findIndexes() {
 	h.indexOf = make([]docroot.NodeID, len(h.tree.Nodes))
 	q := request{h: h, p: &h.profile}
@@ -23,9 +23,9 @@ func (h *Host) findIndexes() {
 	}
 }
 
-// markAddresses notes which files the host does not serve at their own
-// address, so that the fast path may answer for all others. Most hosts have
-// none, and the tree is not looked at.
+// markAddresses marks the files that the host does not serve at their own
+// address, so that [PathResolver] can answer for all others. Most hosts serve
+// every file at its own address; then there is nothing to mark.
 func (h *Host) markAddresses() {
 	p := &h.profile
 	if p.IndexFile == Serve && p.PageFile == Serve && len(p.Deny) == 0 && p.ErrorPage == "" && !p.PageSlashFirst {
@@ -48,7 +48,7 @@ func (h *Host) markAddresses() {
 			n.Flags |= q.moved(docroot.NodeID(id), name)
 		case p.PageSlashFirst && q.pageOf(n.Parent, name) != docroot.NoNode,
 			p.PageFile == RedirectAlways && strings.HasSuffix(name, ".html"):
-			n.Flags |= flagAsk // a page may answer for the directory, or it goes by another name
+			n.Flags |= flagAsk // a page may answer for the directory, or the directory has another address
 		}
 	}
 	if p.TrailingSlash != Keep || p.Page == Redirect || p.IndexFile == RedirectBare || p.DirectorySlash == Redirect {
@@ -56,9 +56,10 @@ func (h *Host) markAddresses() {
 	}
 }
 
-// findAddresses notes the addresses of pages that a host moves to another
+// findAddresses finds the addresses of pages that a host moves to another
 // directory: /page/ for page.html, or /dir for dir/index.html. Relative links
-// of such a page lead elsewhere than its place in the docroot tells.
+// of such a page resolve against that address, not against the page's place in
+// the docroot.
 func (h *Host) findAddresses() {
 	t := h.tree
 	h.addresses = map[docroot.NodeID]string{}
@@ -78,8 +79,9 @@ func (h *Host) findAddresses() {
 	}
 }
 
-// moved tells what becomes of a request for a file by its own name: flagMoved
-// if a redirect leads back to it, flagAsk if only the slow path can tell.
+// moved returns what the host does with a request for a file by its own name:
+// flagMoved if it redirects to an address that leads back to the file, flagAsk
+// if only [Host.Resolve] knows.
 func (q *request) moved(id docroot.NodeID, name string) docroot.Flags {
 	s, p, t := q.h, q.p, q.h.tree
 	n := &t.Nodes[id]
@@ -92,7 +94,7 @@ func (q *request) moved(id docroot.NodeID, name string) docroot.Flags {
 		}
 		return flagAsk
 	case p.PageFile != Serve && page && strings.Trim(stem, ".") == "":
-		return flagAsk // what is left is no name
+		return flagAsk // nothing is left of the name
 	case p.PageFile != Serve && page:
 		entry := t.Child(n.Parent, []byte(stem))
 		switch {

@@ -13,7 +13,7 @@ import (
 const maxSymlinks = 40
 
 // walk follows decoded segments down the tree. Each branch is a field of the
-// profile; reference/hosts.md and docs/reference/profiles.md have the measured answers.
+// profile. docs/reference/profiles.md has the measured answers.
 func (q *request) walk(segments []string, slash bool, query string) Answer {
 	t := q.h.tree
 	at, private, symlinks := docroot.NodeID(0), false, 0
@@ -60,8 +60,8 @@ func (q *request) walk(segments []string, slash bool, query string) Answer {
 	return q.atDirectory(at, segments, slash, private, query)
 }
 
-// denied answers for a name that the host does not serve; through tells that
-// it is a directory, and the path goes on.
+// denied answers for a name that the host refuses to serve. through says that
+// the name is a directory and the path goes on.
 func (q *request) denied(name string, through bool) (Answer, bool) {
 	if q.p.DenyLast && through {
 		return Answer{}, false
@@ -75,7 +75,7 @@ func (q *request) denied(name string, through bool) (Answer, bool) {
 	return Answer{}, false
 }
 
-// named answers for a file asked for by its own name.
+// named answers a request for a file by its own name.
 func (q *request) named(id docroot.NodeID, segments []string, private bool, query string) Answer {
 	name := segments[len(segments)-1]
 	if q.p.IndexFile != Serve && len(q.h.index) > 0 && slices.Contains(q.h.index, name) {
@@ -88,7 +88,7 @@ func (q *request) named(id docroot.NodeID, segments []string, private bool, quer
 	return q.file(id, private)
 }
 
-// child returns the entry of a directory that the host takes for name.
+// child returns the entry of a directory that the host finds for name.
 func (q *request) child(dir docroot.NodeID, name string) docroot.NodeID {
 	real := q.h.tree.Nodes[dir].Real
 	id := q.h.tree.Child(real, []byte(name))
@@ -98,14 +98,14 @@ func (q *request) child(dir docroot.NodeID, name string) docroot.NodeID {
 	return id
 }
 
-// isFile tells whether the directory holds a file of that name.
+// isFile reports whether the directory holds a file of that name.
 func (q *request) isFile(dir docroot.NodeID, name string) bool {
 	t := q.h.tree
 	id := q.child(dir, name)
 	return id != docroot.NoNode && t.Nodes[id].Kind == docroot.KindFile
 }
 
-// directoryPath is the address of a directory that has an index file.
+// directoryPath returns the address of a directory that has an index file.
 func (q *request) directoryPath(segments []string) string {
 	p := "/" + strings.Join(segments, "/")
 	if q.p.DirectorySlash == Serve && q.p.IndexFile != RedirectBare && len(segments) > 0 {
@@ -114,11 +114,11 @@ func (q *request) directoryPath(segments []string) string {
 	return p
 }
 
-// page answers /page and /page/ from page.html; ok is false when it does not.
-// entry is what has the name without the extension.
+// page answers /page and /page/ from page.html; ok is false if the host does
+// not do that. entry is the entry named without the extension.
 func (q *request) page(dir, entry docroot.NodeID, segments []string, private bool) (a Answer, ok bool) {
 	t := q.h.tree
-	// A file of just that name wins; with a slash behind it is not meant.
+	// A file of exactly that name takes precedence, unless a slash follows.
 	if entry != docroot.NoNode && t.Nodes[entry].Kind == docroot.KindFile && !(q.slash && q.p.FileSlash == Missing) || q.doubleSlash {
 		return Answer{}, false
 	}
@@ -145,7 +145,7 @@ func (q *request) page(dir, entry docroot.NodeID, segments []string, private boo
 	return q.redirect("page-slash", "/"+strings.Join(segments, "/"), q.query), true
 }
 
-// afterFile answers for a slash or path behind the file at segments[i].
+// afterFile answers for a slash or a path behind the file at segments[i].
 func (q *request) afterFile(id docroot.NodeID, segments []string, i int, private bool) Answer {
 	switch {
 	case q.h.tree.Nodes[id].Flags&docroot.Closed != 0:
@@ -164,7 +164,7 @@ func (q *request) afterFile(id docroot.NodeID, segments []string, i int, private
 	return a
 }
 
-// file answers for a file that is there.
+// file answers for a file that exists.
 func (q *request) file(id docroot.NodeID, private bool) Answer {
 	switch f := q.h.tree.Nodes[id].Flags; {
 	case f&docroot.Unreadable != 0:
@@ -175,8 +175,8 @@ func (q *request) file(id docroot.NodeID, private bool) Answer {
 	return Answer{State: StateOK, Node: id, Status: http.StatusOK}
 }
 
-// noFile answers for a name that is neither file nor directory; behind tells
-// that it is a path behind it that is asked for.
+// noFile answers for a name that is neither a file nor a directory. behind says
+// that the request is for a path behind that name.
 func (q *request) noFile(k docroot.Kind, behind bool) Answer {
 	switch k {
 	case docroot.KindLoop:
@@ -203,7 +203,8 @@ func (q *request) noFile(k docroot.Kind, behind bool) Answer {
 	return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.BrokenSymlink}
 }
 
-// atDirectory answers for a directory, asked for with or without its slash.
+// atDirectory answers a request for a directory, with or without its final
+// slash.
 func (q *request) atDirectory(dir docroot.NodeID, segments []string, slash, private bool, query string) Answer {
 	if slash {
 		if q.p.DirectorySlash == Redirect && len(segments) > 0 && q.h.indexOf[dir] != docroot.NoNode {
@@ -237,7 +238,7 @@ func (q *request) atDirectory(dir docroot.NodeID, segments []string, slash, priv
 	return q.directory(dir, segments, private, query)
 }
 
-// redirectPath is the address of a directory with its slash.
+// redirectPath returns the address of a directory with its slash.
 func (q *request) redirectPath(segments []string) string {
 	switch {
 	case q.p.GoLocation && q.path != "":
@@ -248,7 +249,7 @@ func (q *request) redirectPath(segments []string) string {
 	return "/" + strings.Join(segments, "/") + "/"
 }
 
-// directory answers the request for a directory with its slash.
+// directory answers a request for a directory with its slash.
 func (q *request) directory(dir docroot.NodeID, segments []string, private bool, query string) Answer {
 	s, t := q.h, q.h.tree
 	if t.Nodes[dir].Flags&docroot.Unreadable != 0 {
@@ -302,8 +303,9 @@ func (q *request) list(dir docroot.NodeID) Answer {
 	return Answer{State: StateAutoindex, Node: dir, Status: http.StatusOK}
 }
 
-// missing tells apart the ways in which nothing answers: rest are the
-// segments that are not in directory at, the first one for sure.
+// missing distinguishes the ways in which nothing answers. rest are the
+// segments that could not be followed from directory at; the first one does not
+// exist.
 func (q *request) missing(at docroot.NodeID, rest []string, slash bool) Answer {
 	a := Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound}
 	if slash {
@@ -325,17 +327,18 @@ func (q *request) missing(at docroot.NodeID, rest []string, slash bool) Answer {
 	return a
 }
 
-// afterIndex says what follows from an entry with the name of an index file.
+// indexOutcome is what follows from an entry that has the name of an index file
+// and is not a file.
 type indexOutcome uint8
 
 const (
-	indexNext    indexOutcome = iota // the next name is tried
-	indexDecides                     // the answer is the directory's
-	indexNone                        // the directory is as one without index file
+	indexNext    indexOutcome = iota // the host tries the next name
+	indexDecides                     // the answer for the directory is known
+	indexNone                        // the directory counts as one without index file
 )
 
-// oddIndex answers for a directory, asked for as segments, that has an entry
-// with the name of an index file which is no file.
+// specialIndex answers for a directory, requested as segments, that has an
+// entry with the name of an index file which is not a file.
 func (q *request) specialIndex(k docroot.Kind, name string, segments []string, query string) (Answer, indexOutcome) {
 	switch k {
 	case docroot.KindPipe, docroot.KindSocket, docroot.KindDevice:
@@ -358,7 +361,8 @@ func (q *request) specialIndex(k docroot.Kind, name string, segments []string, q
 	return Answer{}, indexNext
 }
 
-// indexDirectory is oddIndex for a directory with the name of an index file.
+// indexDirectory is specialIndex for a directory with the name of an index
+// file.
 func (q *request) indexDirectory(name string, segments []string, query string) (Answer, indexOutcome) {
 	switch q.p.IndexDirectory {
 	case Missing:

@@ -10,24 +10,24 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// Root is a directory of the docroot that is published at an address of its own,
-// as Hugo makes them for languages with hosts of their own.
+// Root is a directory of the docroot that has an address of its own. Hugo makes
+// such directories for languages with separate hosts.
 type Root struct {
 	// Dir is a slash path relative to the docroot; "" is the docroot itself.
 	Dir string
-	// Base is the address, absolute, http or https.
+	// Base is the absolute http or https address of the directory.
 	Base string
 }
 
 // baseURL is one published address of the docroot, or of a root in it.
 type baseURL struct {
 	scheme string
-	host   string // with port when it is not the default
-	path   string // without final slash; "" for the root
-	root   string // of the docroot: "" or "/dir"
+	host   string // with the port, unless it is the default one
+	path   string // without final slash; "" at the top of the host
+	root   string // the directory of the docroot: "" or "/dir"
 }
 
-// setBases resolves the addresses that the options name.
+// setBases parses the addresses in the options.
 func (h *Host) setBases() error {
 	for _, raw := range h.opt.BaseURLs {
 		b, err := parseBase(raw)
@@ -38,8 +38,8 @@ func (h *Host) setBases() error {
 	}
 	nowhere := baseURL{scheme: "http", host: strings.TrimPrefix(Unpublished, "http://")}
 	if len(h.opt.Roots) > 0 {
-		// Paths in the docroot are what all roots have in common: with several
-		// hosts they stand for the pages, beside each root's own addresses.
+		// With several hosts, pages are identified by their path in the
+		// docroot, in addition to each root's own address.
 		h.bases = []baseURL{nowhere}
 	}
 	for _, r := range h.opt.Roots {
@@ -74,21 +74,21 @@ func parseBase(raw string) (baseURL, error) {
 	}
 	path := u.Path()
 	if !strings.HasSuffix(path, "/") && strings.Contains(path[strings.LastIndexByte(path, '/'):], ".") {
-		path = path[:strings.LastIndexByte(path, '/')] // a file, such as /sub/index.html
+		path = path[:strings.LastIndexByte(path, '/')] // the address of a file, such as /sub/index.html
 	}
 	return baseURL{scheme: u.Scheme(), host: host, path: strings.TrimRight(path, "/")}, nil
 }
 
-// Rooted tells whether parts of the docroot have addresses of their own. Then
-// site paths, in [Resolved] and elsewhere, are paths in the docroot, whatever
-// host they belong to; [Site.Public] has their addresses.
+// Rooted reports whether parts of the docroot have addresses of their own. If
+// so, site paths, in [Resolved] and elsewhere, are paths in the docroot,
+// whichever host they belong to; [Host.Public] returns their addresses.
 func (h *Host) Rooted() bool { return len(h.opt.Roots) > 0 }
 
 // Roots returns the parts of the docroot that have addresses of their own.
 func (h *Host) Roots() []Root { return slices.Clone(h.opt.Roots) }
 
-// Public returns the origin, such as https://fr.example, and the path on it at
-// which a site path is published. origin is empty where no address is known.
+// Public returns the origin, such as https://fr.example, and the path at which
+// a site path is published. origin is empty if the address is not known.
 func (h *Host) Public(path string) (origin, onHost string) {
 	b := h.baseOf(path)
 	if !h.Rooted() {
@@ -102,7 +102,7 @@ func (h *Host) Public(path string) (origin, onHost string) {
 	return b.scheme + "://" + b.host, onHost
 }
 
-// baseOf returns the address of the deepest root that holds a path in the
+// baseOf returns the address of the deepest root that contains a path in the
 // docroot.
 func (h *Host) baseOf(path string) *baseURL {
 	best := &h.bases[0]
@@ -121,8 +121,8 @@ func (h *Host) baseOf(path string) *baseURL {
 
 func (b *baseURL) unknown() bool { return b.host == strings.TrimPrefix(Unpublished, "http://") }
 
-// Published tells whether an address of the docroot is known: without one,
-// absolute links to it cannot be told from those to other sites.
+// Published reports whether an address of the docroot is known. If not,
+// absolute links to the site look like links to other sites.
 func (h *Host) Published() bool {
 	for i := range h.bases {
 		if !h.bases[i].unknown() {
@@ -134,11 +134,11 @@ func (h *Host) Published() bool {
 
 // BasePath returns the path of the first base URL, without final slash: ""
 // for a site at the root of its host.
-func (h *Host) BasePath() string { return h.bases[0].path } // of a rooted site: none
+func (h *Host) BasePath() string { return h.bases[0].path } // always "" for a rooted site
 
-// Href returns the site path, percent-encoded, by which a node is requested:
-// directories end in a slash, a default index file goes by its directory, and a
-// page without its extension where the host redirects to that.
+// Href returns the percent-encoded site path at which the host serves a node.
+// Directories end in a slash, an index file has the address of its directory,
+// and a page has no extension if the host redirects to such an address.
 func (h *Host) Href(id docroot.NodeID) string {
 	if at := h.addresses[id]; at != "" {
 		return h.bases[0].path + at
@@ -159,8 +159,8 @@ func (h *Host) Href(id docroot.NodeID) string {
 	return p
 }
 
-// pageAddress returns the URL of a page under the first base URL: where the
-// browser is when it shows the page.
+// PageAddress returns the URL of a page under the first base URL, against which
+// a browser resolves the page's links.
 func (h *Host) PageAddress(id docroot.NodeID) string {
 	path := ""
 	if h.tree.Nodes[id].Flags&flagMoved != 0 || h.addresses[id] != "" {
@@ -187,9 +187,10 @@ func (h *Host) Lookup(path string) (docroot.NodeID, bool) {
 	return at, true
 }
 
-// Request says what answers a link on a page at the root of the docroot, so
-// that people can name a target as they would link to it: a site path, a path
-// in the docroot, or a URL. The error says why link is none of these.
+// Request resolves link as if it were on a page at the top of the docroot.
+// Users can name a target in any form in which they would link to it: a site
+// path, a path in the docroot, or a URL. The error says why link is not one of
+// these.
 func (h *Host) Request(link string) (Resolved, error) {
 	base, err := weburl.Parse("http://" + h.bases[0].host + h.bases[0].path + "/")
 	if err != nil {
@@ -213,8 +214,8 @@ func (h *Host) BaseURL() string {
 	return h.opt.BaseURLs[0]
 }
 
-// Authority returns the host of the first base URL, with its port when that is
-// not the scheme's own; "" when there is none.
+// Authority returns the host of the first base URL, with its port unless that
+// is the default of the scheme; "" if there is no base URL.
 func (h *Host) Authority() string {
 	if h.bases[0].unknown() {
 		return ""
@@ -223,7 +224,8 @@ func (h *Host) Authority() string {
 }
 
 // RulePaths returns the paths that redirect rules name in full, without
-// pattern, in the order of the rules: what the host answers beside its files.
+// patterns, in the order of the rules. The host answers these paths in addition
+// to the files.
 func (h *Host) RulePaths() []string {
 	if h.rules == nil {
 		return nil

@@ -6,26 +6,27 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 )
 
-// PathResolver resolves plain paths, as most links have them, without a URL
-// parser and without making strings.
+// PathResolver resolves plain paths, which most links are, without a URL parser
+// and without allocating strings.
 type PathResolver struct {
 	h *Host
-	// page is the page that holds the links, dir its directory.
+	// Page is the page that holds the links, Dir its directory.
 	Page, Dir docroot.NodeID
-	// plainBase: links resolve against the page's own URL, and neither a --map
-	// rule nor the host can change a path before it is looked up.
+	// PlainBase says that links resolve against the page's own URL, and that
+	// neither a --map rule nor the host changes a path before looking it up.
 	PlainBase bool
-	// top is the directory that is the root of the page's host, topPath the base
-	// path there; topOf is the directory that they were found for, plus one.
+	// Top is the directory at the top of the page's host, topPath the base path
+	// of that host. topOf is the directory for which both were found, plus one.
 	Top     docroot.NodeID
 	topPath string
 	topOf   docroot.NodeID
 }
 
-// NewPathResolver returns a resolver, for one goroutine, that has to be opened.
+// NewPathResolver returns a resolver for use by one goroutine. Call Open before
+// resolving links.
 func NewPathResolver(h *Host) PathResolver { return PathResolver{h: h} }
 
-// Open makes the resolver ready for the links of a page.
+// Open prepares the resolver for the links of a page.
 func (r *PathResolver) Open(page docroot.NodeID) { r.Page, r.Dir = page, r.h.tree.Nodes[page].Parent }
 
 // Plain reports whether plain paths below the page's own URL name files directly.
@@ -37,8 +38,8 @@ func (r *PathResolver) AtOwnAddress() bool {
 	return r.Plain() && r.h.profile.TrailingSlash == Keep && r.h.addresses[r.Page] == ""
 }
 
-// pathClass marks the bytes that the fast path takes: those that stand for
-// themselves in a URL's path and in a file's name on every host.
+// pathClass marks the bytes that ResolvePath accepts: those that mean
+// themselves in the path of a URL and in the name of a file on every host.
 var pathClass = func() (t [256]uint8) {
 	for c := 'a'; c <= 'z'; c++ {
 		t[c], t[c-'a'+'A'] = 1, 1
@@ -53,7 +54,7 @@ var pathClass = func() (t [256]uint8) {
 	return t
 }()
 
-// fragClass marks the bytes that URL parsing leaves as they are in a fragment.
+// fragClass marks the bytes that URL parsing leaves unchanged in a fragment.
 var fragClass = func() (t [256]uint8) {
 	for c := 0x21; c < 0x7F; c++ {
 		t[c] = 1
@@ -64,13 +65,13 @@ var fragClass = func() (t [256]uint8) {
 	return t
 }()
 
-// maxPlain is the longest value of the fast path: with the longest directory
-// before it, it is no request that servers refuse for its length.
+// MaxPlain is the longest value that ResolvePath accepts. Together with the
+// longest directory it stays below every server's limit for a request.
 const MaxPlain = 2048
 
-// fast resolves the common case, a plain relative or root-relative path,
-// without making a string. ok is false when the slow path has to decide. On
-// rust-doc it takes 99 links in 100.
+// ResolvePath resolves a plain relative or root-relative path without
+// allocating. ok is false if [Host.Resolve] has to decide. On rust-doc
+// ResolvePath handles 99 of 100 links.
 func (r *PathResolver) ResolvePath(v []byte) (state State, node docroot.NodeID, frag []byte, ok bool) {
 	i, n := 0, len(v)
 	segment := 0 // start of the current segment
@@ -104,7 +105,7 @@ func (r *PathResolver) ResolvePath(v []byte) (state State, node docroot.NodeID, 
 		switch class {
 		case 1:
 			continue
-		case 2: // the segment ends, a directory follows
+		case 2: // the segment ends and a directory follows
 			if at, ok = r.enter(at, v[segment:i]); !ok {
 				return 0, 0, nil, false
 			}
@@ -125,7 +126,7 @@ func (r *PathResolver) ResolvePath(v []byte) (state State, node docroot.NodeID, 
 		case len(name) == 0 && segment > 0:
 			state, node, ok = r.fastDirectory(at)
 		case len(name) == 1 && name[0] == '.', len(name) == 2 && name[0] == '.' && name[1] == '.',
-			len(name) >= 3 && name[0] == '.' && name[1] == 'h' && name[2] == 't': // "server-dependent"
+			len(name) >= 3 && name[0] == '.' && name[1] == 'h' && name[2] == 't': // the answer may be StateServerDependent
 			return 0, 0, nil, false
 		default:
 			state, node, ok = r.fastName(at, name)
@@ -152,7 +153,7 @@ func (r *PathResolver) ResolvePath(v []byte) (state State, node docroot.NodeID, 
 	}
 }
 
-// enter goes into a directory; ok is false where the slow path must look.
+// enter descends into a directory; ok is false if Host.Resolve has to decide.
 func (r *PathResolver) enter(at docroot.NodeID, name []byte) (docroot.NodeID, bool) {
 	t := r.h.tree
 	if len(name) > 0 && name[0] == '.' {
@@ -171,11 +172,12 @@ func (r *PathResolver) enter(at docroot.NodeID, name []byte) (docroot.NodeID, bo
 		return 0, false
 	}
 	n := &t.Nodes[next]
-	// An alias is left to the slow path: ".." after it means the link's parent.
+	// Symbolic links are left to Host.Resolve: a ".." after one means the
+	// parent of the link.
 	return next, n.Kind == docroot.KindDir && n.Real == next && n.Flags&(docroot.Unreadable|docroot.Private|flagShut) == 0
 }
 
-// fastName answers for the last segment of a path.
+// fastName resolves the last segment of a path.
 func (r *PathResolver) fastName(dir docroot.NodeID, name []byte) (State, docroot.NodeID, bool) {
 	s := r.h
 	id := s.tree.Child(dir, name)
@@ -201,7 +203,7 @@ func (r *PathResolver) fastName(dir docroot.NodeID, name []byte) (State, docroot
 	return 0, 0, false
 }
 
-// fastBare answers for a directory without its slash.
+// fastBare resolves a directory requested without its slash.
 func (r *PathResolver) fastBare(dir docroot.NodeID) (State, docroot.NodeID, bool) {
 	if r.h.tree.Nodes[dir].Flags&(docroot.Unreadable|docroot.Private|docroot.Unlistable|flagAsk) != 0 || r.h.local != nil {
 		return 0, 0, false
@@ -217,8 +219,8 @@ func (r *PathResolver) fastBare(dir docroot.NodeID) (State, docroot.NodeID, bool
 	return state, node, ok
 }
 
-// fastPage looks for page.html where /page is asked for, which is no file; id
-// is what has that name. Where two suffixes fit the slow path decides.
+// fastPage looks for page.html when /page is requested and is not a file. id is
+// the entry called /page. If two suffixes match, Host.Resolve decides.
 func (r *PathResolver) fastPage(dir docroot.NodeID, name []byte, id docroot.NodeID) (State, docroot.NodeID, bool) {
 	var buf [264]byte
 	p := &r.h.profile
@@ -246,14 +248,13 @@ func (r *PathResolver) fastPage(dir docroot.NodeID, name []byte, id docroot.Node
 	return StateOK, page, n.Kind == docroot.KindFile && n.Flags&(docroot.Unreadable|docroot.Private|flagAsk) == 0
 }
 
-// fastDirectory answers for a directory from the index found when the tree
-// was made.
+// fastDirectory resolves a directory by its precomputed index file.
 func (r *PathResolver) fastDirectory(dir docroot.NodeID) (State, docroot.NodeID, bool) {
 	id := r.h.indexOf[dir]
 	return StateOK, id, id != docroot.NoNode && r.h.tree.Nodes[dir].Flags&flagAsk == 0 && (dir == 0 || r.h.profile.DirectorySlash == Serve)
 }
 
-// plainFragment returns f if it stands for itself in the URL.
+// PlainFragment returns f if URL parsing leaves it unchanged.
 func PlainFragment(f []byte) ([]byte, bool) {
 	for _, c := range f {
 		if fragClass[c] == 0 {
@@ -263,7 +264,7 @@ func PlainFragment(f []byte) ([]byte, bool) {
 	return f, true
 }
 
-// scheme judges an absolute URL whose scheme ends at v[i].
+// scheme classifies an absolute URL whose scheme ends at v[i].
 func (r *PathResolver) scheme(v []byte, i int) (State, docroot.NodeID, []byte, bool) {
 	if v[0]|0x20 < 'a' || v[0]|0x20 > 'z' {
 		return 0, 0, nil, false
@@ -276,13 +277,13 @@ func (r *PathResolver) scheme(v []byte, i int) (State, docroot.NodeID, []byte, b
 		return r.authority(v, i+3)
 	default:
 		if state == StateOtherScheme || len(v) > i+1 && (v[i+1] == '/' || v[i+1] == '\\' || v[i+1] <= ' ') {
-			return 0, 0, nil, false // it may have a host, and a wrong one; white space inside is dropped
+			return 0, 0, nil, false // it may have a host, possibly an invalid one; the parser drops white space inside
 		}
 		return state, docroot.NoNode, nil, true
 	}
 }
 
-// schemeState says what becomes of a URL with this scheme, in any letter case.
+// schemeState classifies a URL by its scheme, in any letter case.
 func schemeState(scheme []byte) State {
 	var buf [10]byte
 	if len(scheme) > len(buf) {
@@ -306,8 +307,8 @@ func schemeState(scheme []byte) State {
 	return StateOtherScheme
 }
 
-// authority judges an http URL whose host begins at v[i]: external when the
-// host is an ordinary name that is not the site's own.
+// authority classifies an http URL whose host begins at v[i]. It is external if
+// the host is an ordinary name that is not the site's own.
 func (r *PathResolver) authority(v []byte, i int) (State, docroot.NodeID, []byte, bool) {
 	from := i
 	label := i
@@ -321,7 +322,8 @@ func (r *PathResolver) authority(v []byte, i int) (State, docroot.NodeID, []byte
 		}
 	}
 	host := v[from:i]
-	// A last label of digits (or none) makes an address or an error of it.
+	// A last label of digits, or an empty one, makes the host an IP address or
+	// an error.
 	if label == i || v[label]|0x20 < 'a' || bytes.Contains(host, []byte("--")) {
 		return 0, 0, nil, false
 	}
@@ -336,9 +338,9 @@ func (r *PathResolver) authority(v []byte, i int) (State, docroot.NodeID, []byte
 	return StateExternal, docroot.NoNode, nil, true
 }
 
-// findTop notes where the host of the page's directory begins. ok is false where
-// the fast path cannot know: two addresses share a host, or the root is reached
-// through a symbolic link.
+// findTop finds where the host of the page's directory begins. ok is false if
+// Host.Resolve has to decide: two addresses share a host, or the root is
+// reached through a symbolic link.
 func (r *PathResolver) findTop() (ok bool) {
 	s := r.h
 	if !s.Rooted() {
@@ -358,7 +360,7 @@ func (r *PathResolver) findTop() (ok bool) {
 	return r.Top != docroot.NoNode && s.tree.Nodes[r.Top].Kind == docroot.KindDir && s.tree.Nodes[r.Top].Real == r.Top
 }
 
-// isPlainPath tells whether a path holds only bytes that mean themselves.
+// IsPlainPath reports whether a path holds only bytes that mean themselves.
 func IsPlainPath(path []byte) bool {
 	for _, c := range path {
 		if class := pathClass[c]; class != 1 && class != 2 {

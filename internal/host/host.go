@@ -1,7 +1,8 @@
-// Package host works out what a static site's host answers: which file of the
-// docroot, with which status, after which redirects. It knows how hosts differ
-// (a [Profile]), the redirect rules of the site, and the names in the docroot. It
-// reads rule files and home pages, and no other file.
+// Package host works out how a static site's host answers a request: with which
+// file of the docroot, with which status, after which redirects. It combines a
+// [Profile], which describes how a kind of host behaves, the site's redirect
+// rules, and the names in the docroot. It reads rule files and home pages, and
+// no other files.
 package host
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/sitelink/sitelink/internal/redirect"
 )
 
-// HostOptions describe a host. The zero value is a site at the root of an
+// Options describe a host. The zero value is a site at the root of an
 // unknown host that follows the generic profile.
 type Options struct {
 	// BaseURLs are the addresses at which the docroot is published, such as
@@ -30,8 +31,8 @@ type Options struct {
 	Roots []Root
 	// Profile says how the host answers; the zero value is [Generic].
 	Profile Profile
-	// ProfileFrom names the file by which the profile was recognised; empty when
-	// somebody chose it.
+	// ProfileFrom names the file by which the profile was recognised; empty if
+	// the user chose the profile.
 	ProfileFrom string
 	// Index, when not empty, replaces the index files of the profile (LL-80).
 	Index []string
@@ -50,8 +51,9 @@ type Options struct {
 	Jobs int
 }
 
-// Host answers requests for the files of a docroot. It is immutable and safe for
-// concurrent use, except for the flags of its tree while a site is loaded.
+// Host answers requests for the files of a docroot. It is immutable and safe
+// for concurrent use, except that package site sets flags of its tree while it
+// loads.
 type Host struct {
 	root    string // as given
 	real    string // absolute
@@ -59,12 +61,12 @@ type Host struct {
 	opt     Options
 	profile Profile
 	index   []string
-	// foldIndex: index names match in any letter case (LL-81).
+	// foldIndex: names of index files match in any letter case (LL-81).
 	foldIndex   bool
 	autoindex   Autoindex
 	maps        []MapRule
 	bases       []baseURL
-	sharedHosts bool // two roots have one host
+	sharedHosts bool // two roots share a host
 	// servers are the addresses at which hugo server serves the docroot.
 	servers   []baseURL
 	serverURL string
@@ -76,19 +78,19 @@ type Host struct {
 	// local holds the settings of .htaccess files, by directory.
 	local  map[docroot.NodeID]*localSettings
 	faults []docroot.FileFault
-	// indexOf holds, by node, the index file of a directory, NoNode if it takes
-	// more than one look to know.
+	// indexOf holds, by node, the index file of a directory, or NoNode if only
+	// a full look-up finds the answer.
 	indexOf []docroot.NodeID
-	// addresses holds, by node, the path of pages that the host moves to
-	// another directory; nil when it moves none.
+	// addresses holds, by node, the path of each page that the host moves to
+	// another directory; nil if it moves none.
 	addresses map[docroot.NodeID]string
-	// modes: permission bits of the docroot say what a server may read.
+	// permissions: permission bits say what a server may read.
 	permissions bool
 }
 
-// LoadHost lists the docroot and reads the rule files of its host. The error says
-// that the docroot cannot be read or that an option is wrong, or is the cause of
-// ctx.
+// Load lists the docroot and reads the rule files of its host. The error says
+// that the docroot cannot be read or that an option is invalid, or is the cause
+// of ctx.
 func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 	s := &Host{root: root, opt: opt}
 	if err := s.configure(); err != nil {
@@ -114,7 +116,7 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 	return s, nil
 }
 
-// configureHost resolves the options.
+// configure resolves the options.
 func (h *Host) configure() error {
 	h.profile = h.opt.Profile
 	if h.profile.Name == "" {
@@ -138,27 +140,28 @@ func (h *Host) configure() error {
 	return h.setBases()
 }
 
-// WithTree returns the host for another version of its tree: one with the same
-// names.
+// WithTree returns the same host for another version of its tree, which must
+// hold the same names.
 func (h *Host) WithTree(t *docroot.Tree) *Host {
 	other := *h
 	other.tree = t
 	return &other
 }
 
-// SameServers reports whether hugo server still serves the docroot at the same
-// addresses, or still does not.
+// SameServers reports whether hugo server serves the docroot at the same
+// addresses as when h was loaded.
 func (h *Host) SameServers() bool {
 	return slices.Equal(h.findServers(), h.servers)
 }
 
-// Root returns the docroot as it was given.
+// Root returns the docroot as passed to Load.
 func (h *Host) Root() string { return h.root }
 
-// Profile returns the profile that the site was loaded with.
+// Profile returns the profile in use.
 func (h *Host) Profile() Profile { return h.profile }
 
-// ProfileFrom names the file that told the profile, empty when it was chosen.
+// ProfileFrom names the file by which the profile was recognised; empty if the
+// user chose it.
 func (h *Host) ProfileFrom() string { return h.opt.ProfileFrom }
 
 // Tree returns the names of the docroot.
@@ -167,10 +170,11 @@ func (h *Host) Tree() *docroot.Tree { return h.tree }
 // Files returns the number of files.
 func (h *Host) Files() int { return h.tree.Files }
 
-// IndexNames returns the names of default index files, in the order tried.
+// IndexNames returns the names of index files, in the order in which the host
+// tries them.
 func (h *Host) IndexNames() []string { return h.index }
 
-// Answer says what the host gives for a path below the base path; path is
+// Answer returns the host's answer for a path below the base path. path is
 // decoded and begins with a slash.
 func (h *Host) Answer(path string) Answer {
 	return h.AnswerRequest(escapePath(path, Generic.Literal, upperHex), "")
@@ -182,8 +186,8 @@ type Autoindex uint8
 const (
 	// AutoindexProfile leaves it to the profile.
 	AutoindexProfile Autoindex = iota
-	// AutoindexList: the host answers with a listing; the link is a warning,
-	// and all files of the directory count as linked (LL-78, LL-79).
+	// AutoindexList: the host sends a listing. The link is a warning, and all
+	// files of the directory count as linked (LL-78, LL-79).
 	AutoindexList
 	// AutoindexError: the host refuses; the link is an error.
 	AutoindexError
@@ -193,17 +197,17 @@ const (
 type BaseRule uint8
 
 const (
-	// BaseProfile leaves it to the profile; html5 where that says nothing.
+	// BaseProfile leaves it to the profile; html5 if the profile does not say.
 	BaseProfile BaseRule = iota
-	// BaseHTML5: the first base element with href rules the whole page, as in
-	// browsers.
+	// BaseHTML5: the first base element with href applies to the whole page, as
+	// in browsers.
 	BaseHTML5
-	// BaseDocumentOrder: each base rules what follows it (LL-35).
+	// BaseDocumentOrder: each base element applies to what follows it (LL-35).
 	BaseDocumentOrder
 )
 
-// MapRule is one --map option: a link path that begins with the whole
-// segments of From gets To in their place; To empty removes them.
+// MapRule is one --map option. In a path that begins with the segments of From,
+// these are replaced by To, or removed if To is empty.
 type MapRule struct {
 	From, To string
 }
@@ -214,11 +218,12 @@ func (h *Host) Real() string { return h.real }
 // Permissions reports whether permission bits say what the host may read.
 func (h *Host) Permissions() bool { return h.permissions }
 
-// Lists reports whether the host lists directories without index file.
+// ListsDirectories reports whether the host lists directories without index
+// file.
 func (h *Host) ListsDirectories() bool { return h.autoindex == AutoindexList }
 
-// IndexOf returns the index file of a directory; NoNode if it has none, or takes
-// more than one look to know.
+// IndexOf returns the index file of a directory. It returns NoNode if the
+// directory has none, or if only a full look-up finds the answer.
 func (h *Host) IndexOf(dir docroot.NodeID) docroot.NodeID { return h.indexOf[dir] }
 
 // Charset returns the encoding that the host's Content-Type header gives for

@@ -13,19 +13,19 @@ import (
 	"strings"
 )
 
-// A docroot that `hugo server` wrote is not what will be published: its absolute
-// links lead to localhost, drafts may be in it, and each page loads a script that
-// only that server has.
+// A docroot written by `hugo server` differs from what will be published: its
+// absolute links lead to localhost, it may contain drafts, and each page loads
+// a script that only that server has.
 
-// livereload is how the address of that script goes on behind the base path.
+// livereload is the end of the address of that script, after the base path.
 const livereload = "livereload.js?mindelay="
 
-// ServerURL returns the address at which `hugo server` serves the docroot, as its
-// home page tells it; empty when that was not written by it. Links to it are
-// links to the site.
+// ServerURL returns the address at which `hugo server` serves the docroot,
+// taken from the home page; empty if hugo server did not write it. Links to
+// that address are internal.
 func (h *Host) ServerURL() string { return h.serverURL }
 
-// isLivereload tells whether a request is for the script of `hugo server`.
+// isLivereload reports whether a request is for the script of `hugo server`.
 func isLivereload(path, query string) bool {
 	return strings.HasSuffix(path, "/livereload.js") && strings.HasPrefix(query, "?mindelay=")
 }
@@ -38,13 +38,13 @@ func (h *Host) addServers(found []baseURL) {
 	}
 	h.serverURL = "http://" + found[0].host + found[0].path + "/"
 	if len(h.bases) == 1 && h.bases[0].unknown() && !h.Rooted() {
-		h.bases[0].path = found[0].path // its links have the base path in front
+		h.bases[0].path = found[0].path // its links begin with the base path
 	}
 	h.bases = append(slices.Clip(h.bases), found...)
 }
 
-// findServers asks the home pages of the docroot, and of each root, for the
-// addresses at which `hugo server` serves them.
+// findServers reads the addresses at which `hugo server` serves the docroot and
+// its roots from their home pages.
 func (h *Host) findServers() (found []baseURL) {
 	dir, err := os.OpenRoot(h.real)
 	if err != nil {
@@ -67,8 +67,8 @@ func (h *Host) findServers() (found []baseURL) {
 	if len(found) > 0 || len(h.opt.Roots) > 0 {
 		return found
 	}
-	// The home page of a site with a directory for each language may be one that
-	// only sends the visitor on, without the script.
+	// If each language has a directory, the home page of the site may be a mere
+	// redirect, without the script.
 	entries, _ := fs.ReadDir(dir.FS(), ".")
 	for _, e := range entries {
 		if !e.IsDir() || !languageName.MatchString(e.Name()) {
@@ -83,7 +83,7 @@ func (h *Host) findServers() (found []baseURL) {
 
 var languageName = regexp.MustCompile(`^[a-z]{2,3}([-_][a-zA-Z]{2,4})?$`)
 
-// serverOf reads the address in a home page.
+// serverOf reads the address from a home page.
 func serverOf(dir *os.Root, name string) (b baseURL, ok bool) {
 	if info, err := dir.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return b, false

@@ -13,8 +13,8 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 )
 
-// outside follows the symbolic link at segments, which leaves the docroot, just
-// far enough to say whether the file is there. It is not read.
+// outside follows the symbolic link at segments, which leaves the docroot, only
+// to find out whether the file exists. It never reads the file.
 func (q *request) outside(link docroot.NodeID, segments, rest []string, slash bool, query string) Answer {
 	const note = "behind a symbolic link that leaves the docroot"
 	name := q.onDisk(link)
@@ -65,7 +65,7 @@ func (q *request) outsideDirectory(name string, segments []string, slash bool, q
 		switch kind := q.outsideKind(filepath.Join(name, index)); kind {
 		case docroot.KindFile:
 			a, then = Answer{State: StateBehindSymlink, Node: docroot.NoNode, Status: http.StatusOK, byIndex: true}, indexDecides
-		case docroot.KindOutside: // there is none
+		case docroot.KindOutside: // no such name
 		default:
 			var odd Answer
 			if odd, then = q.specialIndex(kind, index, segments, query); then == indexDecides {
@@ -86,13 +86,13 @@ func (q *request) outsideDirectory(name string, segments []string, slash bool, q
 	return a
 }
 
-// onDisk is the name of a node for the operating system.
+// onDisk returns the name of a node for the operating system.
 func (q *request) onDisk(id docroot.NodeID) string {
 	return filepath.Join(q.h.real, filepath.FromSlash(q.h.tree.Path(id)))
 }
 
-// outsideKind tells what a name outside the docroot stands for, KindOutside if
-// there is no such name.
+// outsideKind returns the kind of a name outside the docroot; KindOutside if it
+// does not exist.
 func (q *request) outsideKind(name string) docroot.Kind {
 	info, err := os.Stat(name)
 	switch {
@@ -111,7 +111,8 @@ func (q *request) outsideKind(name string) docroot.Kind {
 	return docroot.KindOutside
 }
 
-// statusOf is the status for a name outside the docroot that cannot be had.
+// statusOf returns the status for a name outside the docroot that cannot be
+// accessed.
 func (q *request) statusOf(name string, err error) int {
 	switch {
 	case errors.Is(err, syscall.ELOOP):
@@ -127,7 +128,7 @@ func (q *request) statusOf(name string, err error) int {
 	return http.StatusNotFound
 }
 
-// behindFile tells whether a path leads through a file.
+// behindFile reports whether a path leads through a file.
 func (q *request) behindFile(segments []string) bool {
 	t := q.h.tree
 	at := docroot.NodeID(0)

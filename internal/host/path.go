@@ -11,10 +11,11 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// maxFilePath is PATH_MAX less the final NUL.
+// maxFilePath is PATH_MAX without the final NUL.
 const maxFilePath = 4095
 
-// decode decodes percent escapes once, or tells how the host refuses.
+// decode decodes percent escapes once. refused is set if the host rejects the
+// path.
 func (q *request) decode(path, query string) (p string, refused *Answer) {
 	refuse := func(state State, status int, note string) (string, *Answer) {
 		return "", &Answer{State: state, Node: docroot.NoNode, Status: status, Note: note}
@@ -63,11 +64,12 @@ func (q *request) decode(path, query string) (p string, refused *Answer) {
 	return p, nil
 }
 
-// isEscape tells whether s, which begins with a percent sign, begins with an
+// isEscape reports whether s, which begins with a percent sign, begins with an
 // escape.
 func isEscape(s string) bool { return len(s) > 2 && unhex(s[1]) >= 0 && unhex(s[2]) >= 0 }
 
-// badEscape tells whether a percent sign in s begins no escape.
+// badEscape reports whether s contains a percent sign that does not begin an
+// escape.
 func badEscape(s string) bool {
 	for i := strings.IndexByte(s, '%'); i >= 0 && i < len(s); i++ {
 		if s[i] == '%' && !isEscape(s[i:]) {
@@ -77,7 +79,7 @@ func badEscape(s string) bool {
 	return false
 }
 
-// lenient decodes the percent escapes of s; what is none stays.
+// decodeLenient decodes the percent escapes of s and keeps everything else.
 func decodeLenient(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
@@ -94,7 +96,7 @@ func hasControl(p string) bool {
 	return false
 }
 
-// neverUTF8 tells whether p holds a byte that no UTF-8 text has.
+// neverUTF8 reports whether p contains a byte that never occurs in UTF-8.
 func neverUTF8(p string) bool {
 	for i := 0; i < len(p); i++ {
 		if c := p[i]; c == 0xC0 || c == 0xC1 || c >= 0xF5 {
@@ -104,7 +106,7 @@ func neverUTF8(p string) bool {
 	return false
 }
 
-// hasDots tells whether a segment of the decoded path p is "." or "..".
+// hasDots reports whether a segment of the decoded path p is "." or "..".
 func hasDots(p string) bool {
 	for seg := range strings.SplitSeq(p, "/") {
 		if seg == "." || seg == ".." {
@@ -124,10 +126,10 @@ func unhex(c byte) int {
 	return -1
 }
 
-// splitPath cuts a decoded path into segments, without empty ones and dots.
-// slash tells whether it names a directory, as a final dot segment does with
-// dots; above, whether ".." leads above the root, which is no fault if it stops
-// there.
+// splitPath cuts a decoded path into segments and removes empty ones and dots.
+// slash reports whether the path names a directory, which a final dot segment
+// does if dots is set. above reports whether ".." leads above the root; with
+// stops, the path ends at the root instead.
 func splitPath(p string, stops, dots bool) (segments []string, slash, above bool) {
 	slash = true
 	for seg := range strings.SplitSeq(p, "/") {
@@ -151,8 +153,8 @@ func splitPath(p string, stops, dots bool) (segments []string, slash, above bool
 	return segments, slash, false
 }
 
-// location is where a redirect of the host to a decoded path leads: the path
-// and query that the browser then asks for.
+// location returns the path and query that a browser requests after the host
+// redirects to a decoded path.
 func (q *request) location(path, query string) string {
 	p := q.p
 	switch {
@@ -174,13 +176,13 @@ func (q *request) location(path, query string) string {
 	return escapePath(path, p.Literal, hex) + query
 }
 
-// goLocation is what a browser asks for when Go's net/http.Redirect is given
-// a decoded path.
+// goLocation returns what a browser requests after Go's net/http.Redirect was
+// called with a decoded path.
 func goLocation(path string) string {
-	for strings.HasPrefix(path, "//") { // Caddy: no redirect to another host
+	for strings.HasPrefix(path, "//") { // Caddy does not redirect to another host
 		path = path[1:]
 	}
-	// Dots and slashes are cleaned only in what parses as a URL.
+	// net/http cleans dots and slashes only in paths that parse as a URL.
 	if _, err := url.Parse(path); err == nil {
 		name, query, hasQuery := strings.Cut(path, "?")
 		clean := pathpkg.Clean(name)
@@ -192,8 +194,8 @@ func goLocation(path string) string {
 		}
 		path = clean
 	}
-	// Bytes beyond ASCII are percent-encoded one by one. A header holds no line
-	// breaks: the server writes spaces for them.
+	// net/http percent-encodes bytes beyond ASCII one by one, and writes line
+	// breaks, which a header cannot hold, as spaces.
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
 		switch c := path[i]; {
@@ -215,7 +217,8 @@ const (
 	lowerHex = "0123456789abcdef"
 )
 
-// escapePath percent-encodes all but letters, digits and literal.
+// escapePath percent-encodes all bytes but letters, digits and those in
+// literal.
 func escapePath(p, literal, hex string) string {
 	var b strings.Builder
 	for i := 0; i < len(p); i++ {
@@ -231,8 +234,9 @@ func escapePath(p, literal, hex string) string {
 	return b.String()
 }
 
-// normalQuery writes a query as lighttpd does: letters, digits and -._~ not
-// encoded, brackets and the like and what is no escape encoded.
+// normalQuery rewrites a query as lighttpd does: it decodes letters, digits and
+// -._~, and encodes brackets and the like and percent signs that do not begin
+// an escape.
 func normalQuery(query string) string {
 	if !strings.ContainsAny(query, "%[]{}|^`\\") {
 		return query

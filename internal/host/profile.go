@@ -1,27 +1,27 @@
 package host
 
-// Profile describes how a host maps URL paths to files and what it answers.
-// It is plain data: what no field can say, no host of ours does. A copy with
-// other values is another host; [Profile.Set] gives the fields their names in
-// the configuration. docs/reference/profiles.md tells where each value comes from.
+// Profile describes how a host maps URL paths to files and what it answers. It
+// is plain data; a copy with other values describes another host. [Profile.Set]
+// sets fields by their names in the configuration. docs/reference/profiles.md
+// documents where each value comes from.
 type Profile struct {
 	// Name is what --profile takes.
 	Name string
 
-	// Index are the default index files of a directory, in the order the host
-	// tries them.
+	// Index are the names of index files, in the order in which the host tries
+	// them.
 	Index []string
 	// AnyCase: names match in any letter case where none matches exactly.
 	AnyCase bool
 	// FoldIndex: when all names of Index are lower case they match files in
 	// any letter case (LL-81).
 	FoldIndex bool
-	// Autoindex says what answers a directory without index file.
+	// Autoindex is the answer for a directory without index file.
 	Autoindex Autoindex
-	// Charset is the encoding that the host's Content-Type header gives for
-	// HTML; empty means that it gives none.
+	// Charset is the encoding in the host's Content-Type header for HTML; empty
+	// if the header gives none.
 	Charset string
-	// Base is the profile's way to read <base href>.
+	// Base is how the profile applies <base href>.
 	Base BaseRule
 
 	// Directory says what /dir answers when dir is a directory: Redirect to
@@ -35,28 +35,27 @@ type Profile struct {
 	// directory, RedirectBare to /dir without the slash.
 	IndexFile Way
 	// IndexName says what /dir/index answers, whether there is an index file or
-	// not: Missing (it is a name as any other), Redirect to /dir/ unless a file
-	// has that name, RedirectBare to /dir unless a file or a directory with
-	// index file has it, or RedirectAlways to /dir.
+	// not: Missing (the name has no special meaning), Redirect to /dir/ unless
+	// a file has that name, RedirectBare to /dir unless a file or a directory
+	// with index file has it, or RedirectAlways to /dir.
 	IndexName Way
-	// IndexDirectory says what a directory does that has the name of an index
+	// IndexDirectory says what happens if a directory has the name of an index
 	// file: Redirect into it, Skip to the next name, Missing (as if there were
-	// no index file), or Refuse (403, listing or not).
+	// no index file), or Refuse (403, even if the host lists directories).
 	IndexDirectory Way
-	// IndexSpecial says what a pipe or socket does that has the name of an
-	// index file: Serve (it answers as it does by its own name) or Skip.
+	// IndexSpecial says what happens if a pipe or socket has the name of an
+	// index file: Serve (the same answer as under its own name) or Skip.
 	IndexSpecial Way
 	// IndexBroken and IndexLoop are the statuses of a directory whose index
-	// file is a symbolic link that leads nowhere or in a circle; 0 means that
-	// the next name is tried.
+	// file is a symbolic link that leads nowhere or to itself; 0 means that the
+	// host tries the next name.
 	IndexBroken, IndexLoop int
 	// EmptyDirectory is the status of a directory without index file.
 	EmptyDirectory int
-	// ListClosed: a directory that may not be entered is listed nevertheless,
-	// if it may be read.
+	// ListClosed: the host lists a directory that it may read but not enter.
 	ListClosed bool
-	// ListFirst: a directory is opened before the redirect to its slash, so
-	// that one that may not be listed is refused.
+	// ListFirst: the host opens a directory before it redirects to the final
+	// slash, and so refuses one that it may not list.
 	ListFirst bool
 
 	// Page says what /page answers when there is page.html: Missing, Serve, or
@@ -65,42 +64,42 @@ type Profile struct {
 	// PageSuffixes are what a page's address may lack, in the order tried.
 	PageSuffixes []string
 	// PageFile says what /page.html answers: Serve, Redirect to /page unless
-	// there is a file of that name, or RedirectAlways, file or not.
+	// there is a file of that name, or RedirectAlways.
 	PageFile Way
 	// PageSlash says what /page/ answers when there is page.html and no
 	// directory: Missing, Serve, or Redirect to /page.
 	PageSlash Way
-	// PageFirst: /page is page.html even if there is a directory page, and with
-	// PageSlashFirst /page/ too.
+	// PageFirst: /page is page.html even if there is a directory page. With
+	// PageSlashFirst, so is /page/.
 	PageFirst, PageSlashFirst bool
-	// TrailingSlash is done to every path before a file is looked for: Keep,
-	// Add a slash to one whose last name has no suffix, or Remove it.
+	// TrailingSlash is applied to every path before looking for a file: Keep,
+	// Add a slash unless the last name has a suffix, or Remove it.
 	TrailingSlash Way
 
 	// FileSlash says what a slash or path after a file answers: Missing, Serve
 	// (it is path info), ServeSlash (a slash alone), or Redirect to the file (a
 	// slash alone).
 	FileSlash Way
-	// FileFirst: dot segments are resolved, and a path behind a file is missing,
-	// before a NUL or an overlong path is refused.
+	// FileFirst: the host resolves dot segments, and finds that a path behind a
+	// file is missing, before it refuses a NUL or an overlong path.
 	FileFirst bool
 	// DotsEnd: a path that ends in an encoded dot segment has no final slash.
 	DotsEnd bool
-	// Slashes says what becomes of empty segments: Merge, Keep (then nothing
-	// answers), or Redirect to the path without them.
+	// Slashes says what happens to empty segments: Merge, Keep (nothing answers
+	// then), or Redirect to the path without them.
 	Slashes Way
 	// EncodedSlash says what %2F is: a slash (Serve), part of a name (Keep),
 	// or Missing: always 404.
 	EncodedSlash Way
-	// ReservedEscape says what the escape of a character is that has a meaning in
-	// URLs (; / ? : @ & = + $ , #): that character (Serve), or part of a name
+	// ReservedEscape says what the escape of a character with a meaning in URLs
+	// (; / ? : @ & = + $ , #) is: that character (Serve), or part of a name
 	// (Keep).
 	ReservedEscape Way
 	// AboveRoot is the status for encoded dots that lead above the root; 0
-	// means that they stop there.
+	// means that the path stops at the root.
 	AboveRoot int
-	// BadEscape is the status for a percent sign that begins no escape; 0
-	// means that it stands for itself.
+	// BadEscape is the status for a percent sign that does not begin an escape;
+	// 0 means that it is taken literally.
 	BadEscape int
 	// NUL is the status for %00 in a path.
 	NUL int
@@ -108,11 +107,11 @@ type Profile struct {
 	// none.
 	Control int
 	// BadUTF8 is the status for bytes in a path or query that never occur in
-	// UTF-8, InvalidUTF8 for a path that is no UTF-8; 0 for none.
+	// UTF-8, InvalidUTF8 for a path that is not valid UTF-8; 0 for none.
 	BadUTF8, InvalidUTF8 int
-	// Deny are patterns (path.Match) for the names of files and directories
-	// that the host does not serve; Denied is what they answer. With DenyLast
-	// the directories that a path leads through do not count.
+	// Deny are patterns (path.Match) for names of files and directories that
+	// the host does not serve; Denied is the status. With DenyLast only the
+	// last name of a path counts.
 	Deny     []string
 	Denied   int
 	DenyLast bool
@@ -120,10 +119,10 @@ type Profile struct {
 	// longer ones. 0 means no limit.
 	MaxRequest, TooLong int
 	// BrokenSymlink, SymlinkLoop, LongName, Pipe, Socket and Device are the
-	// statuses of what is no file; 0 means that no answer ever comes. LongName
-	// is for a segment over 255 bytes or a path over 4,096, SymlinkFile for a
-	// symbolic link that takes a file for a directory, BehindSpecial for a path
-	// behind a pipe, socket or device.
+	// statuses of names that are not files; 0 means that the server never
+	// answers. LongName applies to a segment over 255 bytes or a path over
+	// 4,096, SymlinkFile to a symbolic link that uses a file as a directory,
+	// BehindSpecial to a path behind a pipe, socket or device.
 	BrokenSymlink, SymlinkLoop, SymlinkFile, LongName, Pipe, Socket, Device, BehindSpecial int
 
 	// Rules says which rule files the host reads: RulesNetlify, RulesCloudflare,
@@ -134,35 +133,34 @@ type Profile struct {
 	DropQuery bool
 	// EmptyQuery: a redirect of the host keeps the ? of an empty query.
 	EmptyQuery bool
-	// NormalQuery: a redirect of the host writes the query anew: letters,
-	// digits and -._~ are decoded, a % that begins no escape is encoded.
+	// NormalQuery: a redirect of the host rewrites the query: letters, digits
+	// and -._~ are decoded, a % that does not begin an escape is encoded.
 	NormalQuery bool
 	// Literal are the characters, besides letters and digits, that a redirect
 	// of the host does not percent-encode.
 	Literal string
 	// LowerHex: a redirect of the host writes %c3%bc, not %C3%BC.
 	LowerHex bool
-	// GoLocation: a redirect of the host hands the decoded path to Go's
+	// GoLocation: a redirect of the host passes the decoded path to Go's
 	// net/http.Redirect, which cleans it and escapes hardly anything.
 	GoLocation bool
-	// RawLocation: a redirect of the host escapes nothing, so that browsers find
-	// a query or a fragment where a name holds "?" or "#".
+	// RawLocation: a redirect of the host escapes nothing, so that browsers
+	// find a query or a fragment if a name contains "?" or "#".
 	RawLocation bool
-	// ErrorPage is the file at the root that is sent with 404 even when it is
-	// asked for by its name; empty for none.
+	// ErrorPage is the file at the root that is sent with 404 even when
+	// requested by name; empty for none.
 	ErrorPage string
-	// Fallback is the file that answers with 200 whatever is missing (a
-	// single-page application); it holds only while FallbackUnless is not in
-	// the docroot.
+	// Fallback is the file that answers every missing path with 200 (a
+	// single-page application), unless FallbackUnless is in the docroot.
 	Fallback, FallbackUnless string
-	// Portable: links that other servers answer otherwise are warned of.
+	// Portable: warn about links that other servers answer differently.
 	Portable bool
 }
 
-// Way is what a host does with a kind of path.
+// Way is how a host treats a kind of path.
 type Way string
 
-// The ways; each field of [Profile] tells which it takes.
+// The ways; each field of [Profile] documents which it takes.
 const (
 	Serve          Way = "serve"
 	Redirect       Way = "redirect"
@@ -186,9 +184,9 @@ const (
 	RulesHtaccess   Way = "htaccess"
 )
 
-// WithURLs returns the profile as the settings cleanUrls and trailingSlash of
-// vercel.json or firebase.json change it; trailingSlash is nil when the file
-// does not say. Profiles of other hosts come back as they are.
+// WithURLs returns the profile with the settings cleanUrls and trailingSlash of
+// vercel.json or firebase.json applied; trailingSlash is nil if the file does
+// not set it. Profiles of other hosts are returned unchanged.
 //
 // The answers were measured on serve-handler and superstatic; see
 // docs/reference/profiles.md.
@@ -202,7 +200,7 @@ func (p Profile) WithURLs(cleanURLs bool, trailingSlash *bool) Profile {
 	return p
 }
 
-// vercelURLs: Vercel redirects by the text of a path, whether there is a file
+// vercelURLs: Vercel redirects by the text of a path, whether the file exists
 // or not.
 func (p *Profile) vercelURLs(cleanURLs bool, trailingSlash *bool) {
 	if cleanURLs {
@@ -218,8 +216,8 @@ func (p *Profile) vercelURLs(cleanURLs bool, trailingSlash *bool) {
 	}
 }
 
-// firebaseURLs: Firebase redirects only from one address of a file that is
-// there to the other.
+// firebaseURLs: Firebase redirects only between the addresses of a file that
+// exists.
 func (p *Profile) firebaseURLs(cleanURLs bool, trailingSlash *bool) {
 	if cleanURLs {
 		p.Page, p.PageFile, p.Directory = Serve, Redirect, Serve

@@ -164,11 +164,11 @@ var profileKeys = []ProfileKey{
 }
 
 // ProfileKeys returns the fields of a profile that the configuration can set,
-// in the order of the manual.
+// in the order in which the manual lists them.
 func ProfileKeys() []ProfileKey { return slices.Clone(profileKeys) }
 
-// Set gives a field its value: the texts of a list, else one text. The error
-// says what the value must be.
+// Set sets a field: a list to all values, any other field to the only one. The
+// error says which values the field takes.
 func (p *Profile) Set(key string, values []string) error {
 	i := slices.IndexFunc(profileKeys, func(k ProfileKey) bool { return k.Name == key })
 	if i < 0 {
@@ -222,8 +222,8 @@ func (k *ProfileKey) setList(list *[]string, values []string) error {
 	return nil
 }
 
-// Describe writes the profile as the table [host] of sitelink.toml, each field
-// with its meaning: a copy with other values is another host.
+// Describe returns the profile as the table [host] of sitelink.toml, with a
+// comment for each field.
 func (p *Profile) Describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "profile = %q\n\n[host]\n", p.Name)

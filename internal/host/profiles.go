@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// server is what nginx does in its plainest configuration; the other servers
-// and hosts are told by their differences.
+// server is nginx in its simplest configuration. The other profiles change what
+// differs.
 func server(name string, change func(*Profile)) Profile {
 	p := Profile{
 		Name: name, Index: []string{"index.html"}, Autoindex: AutoindexError,
@@ -23,8 +23,8 @@ func server(name string, change func(*Profile)) Profile {
 	return p
 }
 
-// The longest path with query that fits the servers' limits. Caddy's and
-// lighttpd's hold for the header fields too: here Host is the only one.
+// The longest path with query that each server accepts. The limits of Caddy and
+// lighttpd include the header fields; Host is assumed to be the only one.
 const (
 	// large_client_header_buffers, 8 KiB
 	maxNginxRequest = 8<<10 - len("GET  HTTP/1.1\r\n")
@@ -38,8 +38,8 @@ const (
 	bareRequest = "GET  HTTP/1.1\r\nHost: 127.0.0.1:65535\r\n\r\n"
 )
 
-// Generic is what nginx, Apache, Caddy and lighttpd agree on in their plainest
-// configuration, and what nginx does where they differ.
+// Generic is what nginx, Apache, Caddy and lighttpd have in common in their
+// simplest configuration, and what nginx does if they differ.
 var Generic = server("generic", func(p *Profile) { p.ListFirst, p.Portable = true, true })
 
 // Linklint is how the Linklint program read a docroot (LL-77 to LL-83).
@@ -73,8 +73,8 @@ var builtIn = []Profile{
 		p.Pipe, p.Socket, p.Device = 0, 404, 200
 		p.DropQuery, p.GoLocation = true, true
 	}),
-	// Cloudflare has a single address for each page: without .html, without
-	// index, with a slash for directories only.
+	// Cloudflare has one address for each page: without .html, without index,
+	// with a slash for directories only.
 	server("cloudflare-pages", func(p *Profile) {
 		p.Rules = RulesCloudflare
 		p.Directory, p.IndexFile, p.IndexName, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, Skip, 404
@@ -82,7 +82,7 @@ var builtIn = []Profile{
 		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8, p.RawLocation = 404, 0, 404, 404, true
 		p.Fallback, p.FallbackUnless = "index.html", "404.html"
 	}),
-	// What firebase.json lists under "ignore" is not uploaded: see Deny.
+	// Files listed under "ignore" in firebase.json are not uploaded; see Deny.
 	server("firebase", func(p *Profile) {
 		p.Rules = RulesFirebase
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
@@ -90,8 +90,8 @@ var builtIn = []Profile{
 		p.ErrorPage = "404.html"
 	}),
 	Generic,
-	// Names that begin with a dot are left out by upload-pages-artifact since
-	// its version 4, and by Jekyll.
+	// upload-pages-artifact, since version 4, and Jekyll leave out names that
+	// begin with a dot.
 	server("github-pages", func(p *Profile) {
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.Page, p.PageFirst = Serve, true
@@ -112,8 +112,8 @@ var builtIn = []Profile{
 		p.NormalQuery, p.Literal = true, "-._~/!*()"
 	}),
 	Linklint,
-	// With "Pretty URLs", as is the default: the host redirects to the one
-	// address of a page, and page.html comes before page/index.html.
+	// With "Pretty URLs", the default, the host redirects to the one address of
+	// a page, and page.html takes precedence over page/index.html.
 	server("netlify", func(p *Profile) {
 		p.Rules = RulesNetlify
 		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
@@ -124,14 +124,14 @@ var builtIn = []Profile{
 		p.Charset = "utf-8"
 	}),
 	server("nginx", func(p *Profile) { p.ListFirst = true }),
-	// A bucket's website endpoint: names are keys, and nothing in them is
-	// special but the slash at the end.
+	// The website endpoint of a bucket: names are keys, in which only the final
+	// slash has a meaning.
 	server("s3", func(p *Profile) {
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.Slashes, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, 404, 0, 404, 404
 		p.DropQuery = true
 	}),
-	// Without settings in vercel.json; Profile.WithURLs makes them.
+	// Without settings in vercel.json; Profile.WithURLs applies them.
 	server("vercel", func(p *Profile) {
 		p.Rules = RulesVercel
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = Serve, Skip, 404

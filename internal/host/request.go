@@ -9,28 +9,28 @@ import (
 	"github.com/sitelink/sitelink/internal/redirect"
 )
 
-// Answer is what the host gives for one request.
+// Answer is the host's answer to a request.
 type Answer struct {
 	State State
-	// Node is the file (with [StateAutoindex] the directory) that answers,
-	// NoNode if none does. For [StateWrongCase] it is the file that was meant.
+	// Node is the file (with [StateAutoindex] the directory) that answers, or
+	// NoNode. For [StateWrongCase] it is the file that was meant.
 	Node docroot.NodeID
 	// Status is the final HTTP status, after the host's own redirects.
 	Status int
-	// Final is the percent-encoded path and query of the final request below
-	// the base path, or the absolute URL elsewhere, when the host redirected;
-	// empty otherwise.
+	// Final is the percent-encoded path and query of the final request, below
+	// the base path, or an absolute URL on another host. It is empty if the
+	// host did not redirect.
 	Final string
-	// Note says which servers differ, for a person; may be empty.
+	// Note says which servers differ, for people; may be empty.
 	Note string
 
-	// move is the address of a redirect that this answer stands for.
+	// location is the target, if the answer is a redirect.
 	location string
-	// indexed: an index file decided, whatever it is.
+	// byIndex: an entry with the name of an index file decided.
 	byIndex bool
 }
 
-// Step is one step of an explanation: the rule that decided, and what it did.
+// Step is one step of an explanation: which rule decided, and what it did.
 type Step struct {
 	// Rule names a field of the profile ("directory"), a stage ("base") or a
 	// rule file and line ("_redirects:12").
@@ -38,23 +38,23 @@ type Step struct {
 	Text string
 }
 
-// asking is one question to the host.
+// request is one request to the host, and the redirects that follow from it.
 type request struct {
 	h *Host
 	p *Profile
-	// path is the decoded path that is asked for.
+	// path is the decoded path of the request.
 	path string
 	// rules are those of the host; nil for none.
 	rules *redirect.Set
-	// original is the target that was asked for before any rewrite.
+	// original is the target that was requested before any rewrite.
 	original string
-	// trace, when set, takes the steps.
+	// trace, when set, collects the steps.
 	trace *[]Step
-	// slash: the path names a directory. doubled: it ends in two slashes.
+	// slash: the path names a directory. doubleSlash: it ends in two slashes.
 	slash, doubleSlash bool
 	// query is empty or begins with "?".
 	query string
-	// folded: a name was found in other letter case.
+	// folded: a name matched only in other letter case.
 	folded bool
 }
 
@@ -64,7 +64,7 @@ func (q *request) step(rule, text string) {
 	}
 }
 
-// Flags of files and directories, beside those of the tree.
+// Flags of files and directories, in addition to those of package docroot.
 const (
 	// flagMoved: the host redirects a request for the file by its own name.
 	flagMoved = docroot.FreeFlag << iota
@@ -72,25 +72,25 @@ const (
 	// directory. flagShut: and for everything below the directory.
 	flagAsk
 	flagShut
-	// FlagFree is the first flag that this package leaves to others.
+	// FreeFlag is the first flag that this package leaves to others.
 	FreeFlag
 )
 
-// maxHops is how many redirects are followed: as many as browsers do.
+// maxHops is how many redirects are followed; browsers follow as many.
 const maxHops = 20
 
-// AnswerRequest says what the profile's host gives for path, the percent-encoded path
-// of a request below the base path; it begins with "/". query is empty or
+// AnswerRequest returns the host's answer for path, the percent-encoded path of
+// a request below the base path, which begins with "/". query is empty or
 // begins with "?".
 func (h *Host) AnswerRequest(path, query string) Answer { return h.answer(path, query, nil) }
 
-// ask is AnswerRequest with the steps that led to it.
+// answer is AnswerRequest with a trace of the steps.
 func (h *Host) answer(path, query string, trace *[]Step) Answer {
 	q := request{h: h, p: &h.profile, rules: h.rules, trace: trace}
 	return q.follow(path, query)
 }
 
-// follow answers a request and those that its redirects lead to.
+// follow answers a request and follows the redirects.
 func (q *request) follow(path, query string) Answer {
 	a := q.respond(path, query)
 	if a.location == "" {
@@ -105,7 +105,8 @@ func (q *request) follow(path, query string) Answer {
 		path, query = cutQuery(to)
 		if a = q.respond(path, query); a.location == "" {
 			a.Final = to
-			// How the first request was answered is what the link's author sees.
+			// The author of the link cares about how the first request was
+			// answered.
 			if a.State == StateOK {
 				a.State = state
 			}
@@ -115,7 +116,7 @@ func (q *request) follow(path, query string) Answer {
 			return a
 		}
 		if a.State == StateViaRedirect || a.State == StateServerDependent {
-			state, note = a.State, a.Note // an author can mend it; a final slash is the host's own
+			state, note = a.State, a.Note // the author can fix this one; the host itself adds a final slash
 		}
 	}
 	return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusLoopDetected, Final: a.location, Note: "more than 20 redirects"}
@@ -128,14 +129,14 @@ func cutQuery(url string) (path, query string) {
 	return url, ""
 }
 
-// redirect is the answer that sends the browser to path, which is decoded.
+// redirect returns the answer that sends the browser to path, which is decoded.
 func (q *request) redirect(rule, path, query string) Answer {
 	to := q.location(path, query)
 	q.step(rule, "redirects to "+to)
 	return Answer{State: StateRedirect, Node: docroot.NoNode, location: to}
 }
 
-// once answers one request; move is set when the answer is a redirect.
+// respond answers one request; location is set if the answer is a redirect.
 func (q *request) respond(path, query string) Answer {
 	if q.p.MaxRequest > 0 && len(path)+len(query) > q.p.MaxRequest {
 		return Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.TooLong, Note: "longer than servers take"}
@@ -155,7 +156,7 @@ func (q *request) respond(path, query string) Answer {
 	return q.fallback(a)
 }
 
-// nothing tells whether no file answers, so that a rule may.
+// isMissing reports whether no file answers, so that a rule may.
 func isMissing(a *Answer) bool {
 	switch a.State {
 	case StateMissingFile, StateMissingDirectory, StateMissingIndex, StateWrongCase:
@@ -164,7 +165,7 @@ func isMissing(a *Answer) bool {
 	return false
 }
 
-// fallback lets one file answer for whatever is missing.
+// fallback lets the profile's fallback page answer for a missing path.
 func (q *request) fallback(a Answer) Answer {
 	p := q.p
 	if p.Fallback == "" || a.location != "" || a.Status != http.StatusNotFound && a.State != StateMissingIndex {
@@ -182,7 +183,7 @@ func (q *request) fallback(a Answer) Answer {
 	return Answer{State: StateFallback, Node: id, Status: http.StatusOK}
 }
 
-// files answers from the docroot.
+// fromFiles answers from the files of the docroot.
 func (q *request) fromFiles(path, query string) Answer {
 	p, refused := q.decode(path, query)
 	if refused != nil {
@@ -227,7 +228,8 @@ func (q *request) fromFiles(path, query string) Answer {
 	return a
 }
 
-// unlessBehind is a, unless the path leads through a file and that counts more.
+// unlessBehindFile returns a, unless the path leads through a file and the host
+// checks that first.
 func (q *request) unlessBehindFile(segments []string, a Answer) Answer {
 	if q.p.FileFirst && q.behindFile(segments) {
 		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "nothing lies behind a file"}
@@ -235,8 +237,8 @@ func (q *request) unlessBehindFile(segments []string, a Answer) Answer {
 	return a
 }
 
-// portable warns where nginx answers and another of the four servers does not.
-// TestPortable compares it with what they answered.
+// warnPortable adds a warning if nginx answers a request and one of the other
+// three servers does not. TestPortable compares it with their answers.
 func (q *request) warnPortable(a *Answer, path, decoded string, segments []string) {
 	warn := func(note string) { a.State, a.Note = StateServerDependent, note }
 	plain := decodeLenient(q.query)

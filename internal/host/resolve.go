@@ -12,25 +12,26 @@ import (
 // Resolved is the full answer to one link.
 type Resolved struct {
 	State State
-	// Node is the file that answers; for [StateWrongCase] the one that was meant.
+	// Node is the file that answers; for [StateWrongCase] the file that was
+	// meant.
 	Node   docroot.NodeID
 	Status int
-	// Target is the site path that is requested, with query, or the absolute
-	// URL of a link that leads elsewhere.
+	// Target is the site path of the request, with query, or the absolute URL
+	// of a link that leads elsewhere.
 	Target string
 	// Fragment is the fragment of the resolved URL, as serialised.
 	Fragment string
-	// Final is the site path that answers, when the host redirects.
+	// Final is the site path that answers, if the host redirects.
 	Final string
-	// Note explains the verdict where the state says too little; may be empty.
+	// Note explains the state if it says too little; may be empty.
 	Note string
 }
 
-// unpublished stands for the host of a site without base URL.
+// Unpublished is the URL of a site without base URL.
 const Unpublished = "http://docroot.invalid"
 
-// request answers the request for an absolute URL; trace, when set, takes the
-// steps.
+// Resolve answers the request for an absolute URL; trace, when set, collects
+// the steps.
 func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	res := Resolved{Node: docroot.NoNode}
 	if sch := u.Scheme(); sch != "http" && sch != "https" {
@@ -106,8 +107,8 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	return res
 }
 
-// own tells whether u is on one of the site's hosts, whatever its scheme
-// (LL-65 to LL-68), and below the base path of which address.
+// ownAddress reports whether u is on one of the site's hosts, whatever its
+// scheme (LL-65 to LL-68), and below which of its addresses.
 func (h *Host) ownAddress(u weburl.URL) (of *baseURL, own, below bool) {
 	authority := u.Host()
 	if p := u.Port(); p != "" {
@@ -116,7 +117,8 @@ func (h *Host) ownAddress(u weburl.URL) (of *baseURL, own, below bool) {
 	path := u.Path()
 	for i := range h.bases {
 		b := &h.bases[i]
-		// The whole authority counts: a user name makes it another (LL-68).
+		// The whole authority counts: with a user name it is another one
+		// (LL-68).
 		if b.host != authority || u.HasCredentials() {
 			continue
 		}
@@ -130,8 +132,8 @@ func (h *Host) ownAddress(u weburl.URL) (of *baseURL, own, below bool) {
 	return of, own, below
 }
 
-// mapped applies the --map rules: whole segments, the longest rule first,
-// again until none applies (LL-93). loop tells that it did not end.
+// mapped applies the --map rules: whole segments, the longest rule first, until
+// none applies (LL-93). loop reports that the rules never end.
 func (h *Host) mapped(path string) (result string, loop bool) {
 	const maxSteps = 20
 	for range maxSteps {
@@ -150,8 +152,8 @@ func (h *Host) mapped(path string) (result string, loop bool) {
 	return path, len(h.maps) > 0
 }
 
-// sortMaps returns the rules as mapped wants them: paths with a slash in
-// front and none behind, the longest first.
+// sortMaps returns the rules in the form that mapped needs: paths with a slash
+// in front and none at the end, the longest first.
 func sortMaps(rules []MapRule) []MapRule {
 	out := make([]MapRule, 0, len(rules))
 	clean := func(p string) string {

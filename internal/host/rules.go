@@ -20,14 +20,14 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// maxRuleBytes bounds a rule file: Netlify and Cloudflare refuse far smaller
-// ones.
+// maxRuleBytes is the largest size of a rule file. Netlify and Cloudflare
+// refuse far smaller ones.
 const maxRuleBytes = 16 << 20
 
-// parseRules begins to read the rule files whose names are known, those at the
-// top of the docroot and those of the project, while the docroot is walked; what
-// it returns waits for them. With 10,000 rules that saves a tenth of the time of
-// a site of 10,000 pages.
+// parseRules starts reading the rule files with known names, those at the top
+// of the docroot and those of the project, while the docroot is listed. The
+// function it returns waits for them. With 10,000 rules this saves a tenth of
+// the time of a site of 10,000 pages.
 func (h *Host) parseRules() (parsed func() []*redirect.File) {
 	result := make(chan []*redirect.File, 1)
 	go func() {
@@ -40,8 +40,9 @@ func (h *Host) parseRules() (parsed func() []*redirect.File) {
 	return func() []*redirect.File { return <-result }
 }
 
-// readRules takes the rules of the profile's host: those given, those parsed, and
-// those of directories. A file that cannot be read is a fault of the docroot.
+// readRules collects the rules of the host: those from the options, those
+// parsed, and those of directories. A file that cannot be read is a fault of
+// the docroot.
 func (h *Host) readRules(dir *docroot.Dir, parsed []*redirect.File) {
 	h.faults = append(h.faults, h.ruleReads...)
 	files := append(slices.Clone(h.opt.Rules), parsed...)
@@ -56,8 +57,8 @@ func (h *Host) readRules(dir *docroot.Dir, parsed []*redirect.File) {
 	}
 }
 
-// checkRules begins to judge the rules while the pages are read. They ask what
-// the files answer, without the rules.
+// checkRules starts checking the rules while the pages are read. The check
+// needs what the files answer without the rules.
 func (h *Host) checkRules() {
 	h.ruleFaults = sync.OnceValue(func() []redirect.Fault {
 		set := h.rules
@@ -71,11 +72,11 @@ func (h *Host) checkRules() {
 	}
 }
 
-// existence returns a function, for one goroutine, that tells whether the files
-// answer a path, whatever the rules say. Most destinations of rules are plain
-// paths of pages, and most sources of them lie in directories that are no more:
-// for both the tree is enough. With 10,000 rules on 10,000 pages that takes 4 ms in
-// place of 18.
+// existence returns a function, for one goroutine, that reports whether the
+// files answer a path, ignoring the rules. Most destinations of rules are plain
+// paths of pages, and most of their sources are in directories that no longer
+// exist; the tree is enough for both. With 10,000 rules on 10,000 pages this
+// takes 4 ms instead of 18.
 func (h *Host) existence() func(path string) bool {
 	quick := PathResolver{h: h, PlainBase: h.profile.TrailingSlash == Keep}
 	strict := h.profile.Fallback == "" && !h.profile.AnyCase
@@ -94,14 +95,14 @@ func (h *Host) existence() func(path string) bool {
 	}
 }
 
-// filesAnswer tells what [Site.existence] tells, by all that the profile knows.
+// filesAnswer is [Host.existence] with the full profile.
 func (h *Host) filesAnswer(path string) bool {
 	q := request{h: h, p: &h.profile}
 	a := q.follow(path, "")
 	return a.State.Answers() || a.State == StateBehindSymlink
 }
 
-// address is the address of the site for its rules, empty if it is not known.
+// address returns the address of the site for its rules, empty if not known.
 func (h *Host) address() redirect.Options {
 	if h.bases[0].unknown() {
 		return redirect.Options{}
@@ -109,7 +110,7 @@ func (h *Host) address() redirect.Options {
 	return redirect.Options{Scheme: h.bases[0].scheme, Host: h.bases[0].host}
 }
 
-// topFiles reads the files that the host asks, in its order.
+// topFiles reads the rule files in the order in which the host applies them.
 func (h *Host) topFiles() (files []*redirect.File) {
 	take := func(f *redirect.File) {
 		if f != nil {
@@ -146,19 +147,19 @@ func (h *Host) topFiles() (files []*redirect.File) {
 	return files
 }
 
-// ruleParser is one of the readers of package redirect.
+// ruleParser is a parser of package redirect.
 type ruleParser func(name string, data []byte) *redirect.File
 
-// ruleFile reads a file at the top of a directory and never beyond it; nil if
-// there is none. shown is its name in reports.
+// ruleFile reads a file in a directory, without leaving it; nil if the file
+// does not exist. shown is its name in reports.
 func (h *Host) ruleFile(dir, name, shown string, parse ruleParser) *redirect.File {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil // the walk says what is wrong with the docroot
+		return nil // listing the docroot reports this
 	}
 	defer root.Close()
 	if info, err := root.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil // opening a pipe would wait for its writer
+		return nil // opening a pipe would block
 	}
 	data, _, err := docroot.ReadRoot(root, name, nil, maxRuleBytes)
 	switch {
@@ -189,8 +190,8 @@ func (h *Host) directoryFiles(dir *docroot.Dir) (files []*redirect.File) {
 	return files
 }
 
-// projectName is the path of a file of the project relative to the docroot, by
-// which reports name files.
+// projectName returns the path of a file of the project relative to the
+// docroot, the form in which reports name files.
 func (h *Host) projectName(full, name string) string {
 	project, err := filepath.Abs(full)
 	if err != nil {
@@ -210,17 +211,17 @@ func (h *Host) projectName(full, name string) string {
 // Rules returns the redirect rules of the host, nil if there are none.
 func (h *Host) Rules() *redirect.Set { return h.rules }
 
-// RuleFiles returns the rule files that were read, and so what they say of
-// headers, in the order in which the host asks them.
+// RuleFiles returns the rule files that were read, which may also define
+// headers, in the order in which the host applies them.
 func (h *Host) RuleFiles() []*redirect.File { return h.ruleFiles }
 
 // RuleFaults returns what is wrong with the redirect rules, sorted by file and
 // line.
 func (h *Host) RuleFaults() []redirect.Fault { return h.ruleFaults() }
 
-// lacksDirectory tells whether a path, as it is requested, leads through a
-// directory that is not there under that name. It errs on the side of no: where the
-// path is not plain, or leads through a link, or "." or ".." stand in it.
+// lacksDirectory reports whether a requested path leads through a directory
+// that does not exist. It returns false in doubt: if the path is not plain,
+// leads through a symbolic link, or contains "." or "..".
 func lacksDirectory(t *docroot.Tree, path []byte) bool {
 	if !IsPlainPath(path) || bytes.Contains(path, []byte("/.")) {
 		return false
@@ -242,17 +243,16 @@ func lacksDirectory(t *docroot.Tree, path []byte) bool {
 	}
 }
 
-// localSettings are what the .htaccess file of a directory says of it and of
-// all directories below.
+// localSettings are the settings of a .htaccess file, which apply to its
+// directory and all below.
 type localSettings struct {
 	index   []string
 	listing *bool
 	slash   *bool
 }
 
-// settle applies what rule files say of addresses beside their rules: to the
-// profile what holds for the whole site, to directories what .htaccess files
-// say.
+// applySettings applies the settings in rule files that are not rules: those
+// for the whole site to the profile, those of .htaccess files to directories.
 func (h *Host) applySettings(files []*redirect.File) {
 	for _, f := range files {
 		set := &f.Settings
@@ -279,14 +279,14 @@ func (h *Host) applySettings(files []*redirect.File) {
 	}
 }
 
-// ignoredName turns Firebase's patterns for what is not deployed into names,
-// where they mean that: "firebase.json", "**/.*", "**/node_modules/**".
+// ignoredName turns Firebase's patterns for files that are not deployed into
+// names, if they mean that: "firebase.json", "**/.*", "**/node_modules/**".
 func ignoredName(pattern string) (name string, ok bool) {
 	name = strings.TrimSuffix(strings.TrimPrefix(pattern, "**/"), "/**")
 	return name, name != "" && !strings.Contains(name, "/") && !strings.Contains(name, "**")
 }
 
-// indexNames are the default index files of a directory.
+// indexNames returns the names of index files for a directory.
 func (q *request) indexNames(dir docroot.NodeID) []string {
 	if l := q.h.localOf(dir, func(l *localSettings) bool { return l.index != nil }); l != nil {
 		return l.index
@@ -294,7 +294,7 @@ func (q *request) indexNames(dir docroot.NodeID) []string {
 	return q.h.index
 }
 
-// lists tells whether a directory without index file is listed.
+// listsDirectory reports whether the host lists a directory without index file.
 func (q *request) listsDirectory(dir docroot.NodeID) bool {
 	if l := q.h.localOf(dir, func(l *localSettings) bool { return l.listing != nil }); l != nil {
 		return *l.listing
@@ -302,8 +302,9 @@ func (q *request) listsDirectory(dir docroot.NodeID) bool {
 	return q.h.autoindex == AutoindexList
 }
 
-// bare says what a directory does without its slash. With DirectorySlash Off
-// Apache does not look for its index file: it is listed or refused.
+// withoutSlash returns what happens to a request for a directory without its
+// slash. With DirectorySlash Off, Apache does not look for the index file: it
+// lists the directory or refuses.
 func (q *request) withoutSlash(dir docroot.NodeID) Way {
 	if l := q.h.localOf(dir, func(l *localSettings) bool { return l.slash != nil }); l != nil && !*l.slash {
 		return Refuse
@@ -311,8 +312,8 @@ func (q *request) withoutSlash(dir docroot.NodeID) Way {
 	return q.p.Directory
 }
 
-// localOf returns the nearest settings, from the directory upwards, that say
-// what is asked for.
+// localOf returns the nearest settings, from the directory upwards, for which
+// says is true.
 func (h *Host) localOf(dir docroot.NodeID, says func(*localSettings) bool) *localSettings {
 	if h.local == nil {
 		return nil
@@ -325,12 +326,11 @@ func (h *Host) localOf(dir docroot.NodeID, says func(*localSettings) bool) *loca
 	return nil
 }
 
-// maxRewrites is how often one request is rewritten: Apache's limit.
+// maxRewrites is how often one request can be rewritten: Apache's limit.
 const maxRewrites = 10
 
-// rule asks the redirect rules of the host. ok is false when none of them
-// decides. A rule that may or may not apply decides only where nothing else
-// answers.
+// rule applies the redirect rules of the host. ok is false if none of them
+// decides. A conditional rule decides only if nothing else answers.
 func (q *request) rule(path, query string, stage redirect.Stage, rewrites int) (a Answer, ok bool) {
 	at := q.h.address()
 	req := redirect.Request{Scheme: at.Scheme, Host: at.Host, Path: path, Query: strings.TrimPrefix(query, "?"), Stage: stage, Entry: q.entry}
@@ -357,14 +357,14 @@ func (q *request) rule(path, query string, stage redirect.Stage, rewrites int) (
 	return q.apply(hit, path, query, rewrites), true
 }
 
-// nothingAt tells whether no file answers.
+// missingAt reports whether no file answers.
 func (q *request) missingAt(path, query string) bool {
 	quiet := request{h: q.h, p: q.p}
 	a := quiet.fromFiles(path, query)
 	return a.location == "" && isMissing(&a)
 }
 
-// apply answers by a rule that holds.
+// apply answers by a matching rule.
 func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answer {
 	r := hit.Rule
 	switch r.Kind {
@@ -385,7 +385,7 @@ func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answ
 	return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: r.Status, Note: ruleOrigin(r)}
 }
 
-// rewrite answers from another path without a redirect.
+// rewrite answers from another path, without a redirect.
 func (q *request) rewrite(r *redirect.Rule, to, path string, rewrites int) Answer {
 	to = q.ownPath(to, path)
 	if !strings.HasPrefix(to, "/") {
@@ -409,7 +409,7 @@ func (q *request) rewrite(r *redirect.Rule, to, path string, rewrites int) Answe
 	return a
 }
 
-// entry tells the rules what lies at a decoded path.
+// entry returns what kind of entry is at a decoded path, for the rules.
 func (q *request) entry(path string) redirect.Entry {
 	id, ok := q.h.Lookup(path)
 	if !ok {
@@ -425,8 +425,8 @@ func (q *request) entry(path string) redirect.Entry {
 }
 
 // ownPath turns the destination of a rule into a path and query below the base
-// path when it is on the site's own host, else into an absolute URL. from is
-// the path that was asked for.
+// path if it is on the site's own host, or else into an absolute URL. from is
+// the requested path.
 func (q *request) ownPath(to, from string) string {
 	b := q.h.bases[0]
 	base, err := weburl.Parse("http://" + b.host + b.path + from)
@@ -453,8 +453,8 @@ func (q *request) ownPath(to, from string) string {
 
 func ruleOrigin(r *redirect.Rule) string { return fmt.Sprintf("%s:%d", r.Source.File, r.Source.Line) }
 
-// markRuled lets the slow path decide about every file and directory whose
-// address a rule may take before the host looks for files.
+// markRuled marks every file and directory whose address a rule may match
+// before the host looks for files, so that [Host.Resolve] decides about them.
 func (h *Host) markRuled() {
 	if h.rules == nil {
 		return
@@ -466,7 +466,7 @@ func (h *Host) markRuled() {
 		if n.Kind != docroot.KindFile && n.Kind != docroot.KindDir {
 			continue
 		}
-		// A path is made for each file: this one is looked at and forgotten.
+		// buf is reused for every path, and no path outlives its iteration.
 		buf = append(t.AppendPath(append(buf[:0], '/'), docroot.NodeID(id)), '/')
 		path := unsafe.String(&buf[0], len(buf))
 		if !IsPlainPath(buf) {

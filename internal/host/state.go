@@ -1,69 +1,119 @@
 package host
 
-// State is what resolving a link on the docroot came to, before fragments are
-// looked at.
+// State is the host's answer to the request that a link makes, before fragments
+// are looked at: which kind of answer it is and, if it is a warning or an error,
+// why. Each link of a page is stored with its State.
+//
+// A State is a fact about the docroot and the host. What follows from it is for
+// package check to decide: it adds the result of looking for the fragment, and
+// turns both into the verdict and the code that reports contain.
+//
+// The states are in four groups, in this order: a file answers, a file answers
+// but the link deserves a warning, the link is broken, the link was not checked.
+// [State.Answers], [State.IsWarning] and [State.IsError] depend on the order.
 type State uint8
 
+// The target answers.
 const (
-	// StateOK: a file answers.
+	// StateOK: a file answers at the address of the link.
 	StateOK State = iota
-	// StateRedirect: a file answers after the host redirected.
+	// StateRedirect: a file answers after the host redirected, as hosts do to add
+	// the final slash of a directory.
 	StateRedirect
 
-	// The rest of the ok states are warnings: a file answers, but.
-	StateAutoindex       // only a directory listing answers
-	StateAboveRoot       // climbs above the root; browsers stop there
-	StateBackslash       // \ stands for /
-	StateDoubleSlash     // an empty segment, merged by the host
-	StateServerDependent // other servers than the profile's refuse
-	StateAlias           // a page answers that sends the visitor on at once
-	StateViaRedirect     // a rule of the host redirects to it
-	StateFallback        // the host's fallback page answers in place of what is missing
-	StatePrivate         // other users may not read the file
+	// A file answers, but the link deserves a warning.
 
-	// Errors.
+	// StateAutoindex: only a listing of the directory answers.
+	StateAutoindex
+	// StateAboveRoot: the link climbs above the root, where browsers stop.
+	StateAboveRoot
+	// StateBackslash: the link has \ instead of /.
+	StateBackslash
+	// StateDoubleSlash: the path has an empty segment, which the host drops.
+	StateDoubleSlash
+	// StateServerDependent: other servers than the profile's refuse.
+	StateServerDependent
+	// StateAlias: the page that answers redirects the visitor at once.
+	StateAlias
+	// StateViaRedirect: a rule of the host redirects to the file.
+	StateViaRedirect
+	// StateFallback: the target is missing, and the host's fallback page answers.
+	StateFallback
+	// StatePrivate: only the file's owner may read it.
+	StatePrivate
+
+	// The link is broken.
+
+	// StateMissingFile: no file has that name.
 	StateMissingFile
+	// StateMissingDirectory: no directory has that name.
 	StateMissingDirectory
+	// StateMissingIndex: the directory has no index file.
 	StateMissingIndex
+	// StateWrongCase: the file exists, in other letter case.
 	StateWrongCase
+	// StateOutsideDocroot: the link climbs above the root to a missing file.
 	StateOutsideDocroot
+	// StateBrokenSymlink: a symbolic link leads nowhere, or to itself.
 	StateBrokenSymlink
+	// StateUnreadable: the host refuses to send the file.
 	StateUnreadable
+	// StateSpecialFile: the name is a pipe, socket or device.
 	StateSpecialFile
+	// StateBadURL: the value is not a URL, or the host refuses the path.
 	StateBadURL
+	// StateEmptyLink: the value of a link to a resource is empty.
 	StateEmptyLink
+	// StateMappingLoop: the --map rules never end.
 	StateMappingLoop
+	// StateRedirectLoop: the host's redirects never end.
 	StateRedirectLoop
-	StateUnresolvedRef // the generator had no page for a reference, and wrote this instead
+	// StateUnresolvedRef: the generator wrote this value because it had no page
+	// for a reference.
+	StateUnresolvedRef
 
-	// Not checked.
+	// The link was not checked.
+
+	// StateExternal: the link leads to another host.
 	StateExternal
-	StateCredentials // external, with a password in the URL: a warning
+	// StateCredentials: so does this one, with a password in the URL: a warning.
+	StateCredentials
 	StateMailto
 	StateTel
 	StateData
 	StateJavaScript
+	// StateOtherScheme: the URL has a scheme of another kind.
 	StateOtherScheme
+	// StateInert: the element is in a template or otherwise has no effect.
 	StateInert
+	// StateAction: the target of a form, which gets data.
 	StateAction
+	// StateHint: a hint to connect to a host, such as preconnect.
 	StateHint
+	// StatePing: a target of the ping attribute.
 	StatePing
+	// StateOutsideBase: on the site's host, but not below its base path.
 	StateOutsideBase
+	// StateBehindSymlink: the file is outside the docroot: a warning.
 	StateBehindSymlink
-	StateRedirectsAway // a rule of the host redirects to another host: a warning
-	StateProxied       // another server answers, by a rule of the host
-	StateConditional   // only a rule that may or may not apply answers
-	StateLivereload    // the script of hugo server, which no other host has
+	// StateRedirectsAway: a rule redirects to another host: a warning.
+	StateRedirectsAway
+	// StateProxied: a rule lets another server or a program answer.
+	StateProxied
+	// StateConditional: only a rule that may or may not apply answers.
+	StateConditional
+	// StateLivereload: the script of hugo server, which no other host has.
+	StateLivereload
 )
 
-// Answers tells whether a file of the docroot answers, so that a fragment can
-// be looked for in it.
+// Answers reports whether a file of the docroot answers, so that a fragment can
+// be looked up in it.
 func (s State) Answers() bool { return s <= StatePrivate }
 
-// IsError tells whether the link is broken.
+// IsError reports whether the link is broken.
 func (s State) IsError() bool { return s >= StateMissingFile && s <= StateUnresolvedRef }
 
-// IsWarning tells whether the link works, but somebody should look.
+// IsWarning reports whether the link deserves a warning.
 func (s State) IsWarning() bool {
 	return s >= StateAutoindex && s <= StatePrivate || s == StateCredentials || s == StateBehindSymlink || s == StateRedirectsAway
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// What the web hosts do to a path before they look for a file. They keep no
-// directories but a list of names, so these rules look at the text of a path.
+// Redirects that web hosts make before they look for a file. These hosts store
+// a list of names instead of directories, so the rules depend on the text of a
+// path only.
 
-// rewritten answers for a path that is redirected for its text alone; ok is
-// false when it is looked up as it stands.
+// rewritten answers for a path that is redirected because of its text; ok is
+// false if the path is looked up unchanged.
 func (q *request) rewritten(segments []string, slash bool, query string) (a Answer, ok bool) {
 	if len(segments) == 0 {
 		return Answer{}, false
@@ -45,7 +46,7 @@ func (q *request) rewritten(segments []string, slash bool, query string) (a Answ
 	return Answer{}, false
 }
 
-// indexName answers for /dir/index, and for /dir/index/ when that is no
+// indexName answers for /dir/index, and for /dir/index/ if that is not a
 // directory with an index file.
 func (q *request) indexName(segments []string, slash bool, query string) (a Answer, ok bool) {
 	if slash && q.p.IndexName != Redirect {
@@ -66,7 +67,7 @@ func (q *request) indexName(segments []string, slash bool, query string) (a Answ
 	return q.redirect("index-name", path, query), true
 }
 
-// lookup finds what the host takes for this path, NoNode if there is nothing.
+// lookup returns the entry that the host finds for a path, or NoNode.
 func (q *request) lookup(segments []string) docroot.NodeID {
 	at := docroot.NodeID(0)
 	for _, name := range segments {
@@ -77,7 +78,7 @@ func (q *request) lookup(segments []string) docroot.NodeID {
 	return at
 }
 
-// pageOf finds the file that /name stands for when the suffix may be left out.
+// pageOf returns the file that answers /name if its suffix may be left out.
 func (q *request) pageOf(dir docroot.NodeID, name string) docroot.NodeID {
 	t := q.h.tree
 	for _, suffix := range q.p.PageSuffixes {
@@ -88,7 +89,7 @@ func (q *request) pageOf(dir docroot.NodeID, name string) docroot.NodeID {
 	return docroot.NoNode
 }
 
-// browserPath is what a browser asks for after a redirect to an unescaped
+// browserPath returns what a browser requests after a redirect to an unescaped
 // path with query: "?" and "#" in names end the path, "\" is a slash.
 func browserPath(location string) string {
 	u, err := weburl.Parse(Unpublished + location)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Random returns n distinct links that nobody thought of: names of the docroot
-// strung together with all that servers treat specially. The same seed gives
-// the same links.
+// Random returns n distinct random links: names of the docroot joined with
+// characters and segments that servers treat specially. The same seed gives the
+// same links.
 func Random(seed uint64, n int) []Case {
 	r := rand.New(rand.NewPCG(seed, 0))
 	names := randomNames()
@@ -67,8 +67,8 @@ func randomNames() []string {
 	return append(names, "socket.html", "index-socket", "chain-40.html", "chain-41.html", "deep", "d")
 }
 
-// plain tells whether the URL parser leaves href as it is: it resolves dot
-// segments, encoded ones too.
+// plain reports whether the URL parser leaves href unchanged: it resolves dot
+// segments, also encoded ones.
 func plain(href string) bool {
 	path, _, _ := strings.Cut(href, "?")
 	for seg := range strings.SplitSeq(path[1:], "/") {

@@ -85,7 +85,7 @@ var crossed = []string{
 	strings.Repeat("m", 255), strings.Repeat("m", 256),
 }
 
-// suffixes stand behind the paths of crossed.
+// suffixes follow the paths of crossed.
 var suffixes = []string{
 	"", "/", "//", "?q=1", "/?q=1", "/x", "/x/", "/index.html", "/index.html/", "%2F", "%2f", "%2F%2F", "%2Fx", "%2Findex.html", "/%2F",
 	"%2F..", "%2F.", "%2F../", "/..%2Fplain.html", "/..%2F..%2Fplain.html", "%00", "/%00", "%01", "/%01", "%7F", "%FF", "/%FF", "%C0%AF",

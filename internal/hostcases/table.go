@@ -15,9 +15,9 @@ type Answer struct {
 	Final  string // path and query of the last request; an absolute URL elsewhere
 }
 
-// Table holds the answers of some servers to the same requests.
+// Table holds the answers of several servers to the same requests.
 type Table struct {
-	// About says where the answers come from, a line each.
+	// About gives the origin of the answers, one line per server.
 	About   []string
 	Servers []string
 	Rows    []Row

@@ -10,12 +10,131 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/layout"
+	"github.com/sitelink/sitelink/internal/statedir"
 )
 
-// Apply makes the changes. Each file is replaced whole, by a rename in its
-// directory; before the first one, .sitelink/inject.json says what will be
-// done. A file that has changed since the plan was made stops it. When Apply
-// fails or is cut off, the next plan goes on from what is there.
+// record is the content of .sitelink/inject.json: which files have marks, and
+// the checksums of their content before and after. It is written before the
+// first file is changed and again after the last one, so that the next run can
+// finish or undo an interrupted one: each file is then in its old or its new
+// state, and the marks show which. Without the record, the marks are enough.
+type record struct {
+	Version int `json:"version"`
+	// Writing: a run has started to change the files and has not finished.
+	Writing bool         `json:"writing,omitempty"`
+	Files   []fileRecord `json:"files"`
+	// Dirs are the directories created for the files, outer ones first.
+	Dirs []string `json:"dirs,omitempty"`
+}
+
+type fileRecord struct {
+	Path string `json:"path"`
+	// Language is the template language, which determines the form of the marks.
+	Language string `json:"language"`
+	// Before and After are SHA-256 sums. Before is "" if there was no file.
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+const (
+	recordVersion = 1
+	recordDir     = statedir.Name
+	recordName    = recordDir + "/inject.json"
+)
+
+// readRecord reads the record. known reports whether it exists.
+func (p *project) readRecord() (known bool, err error) {
+	data, err := fs.ReadFile(p.tree, recordName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", recordName, disk.Cause(err))
+	}
+	damaged := func(err error) (bool, error) {
+		return false, fmt.Errorf("read %s: %w; you can delete the file: the marks in the templates show what was written", recordName, err)
+	}
+	var r record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return damaged(err)
+	}
+	if r.Version != recordVersion {
+		return damaged(fmt.Errorf("unknown version %d", r.Version))
+	}
+	for _, f := range r.Files {
+		if _, ok := layout.Named(f.Language); !ok || !fs.ValidPath(f.Path) {
+			return damaged(fmt.Errorf("%q is not a template inside the project", f.Path))
+		}
+	}
+	for _, dir := range r.Dirs {
+		if !fs.ValidPath(dir) || dir == "." {
+			return damaged(fmt.Errorf("%q is not a directory inside the project", dir))
+		}
+	}
+	p.record = r
+	return true, nil
+}
+
+// of returns the entry of a file, or a zero value.
+func (r record) of(path string) fileRecord {
+	for _, f := range r.Files {
+		if f.Path == path {
+			return f
+		}
+	}
+	return fileRecord{}
+}
+
+// marked returns the files that may have marks.
+func (p *project) marked() []string {
+	var paths []string
+	for _, f := range p.record.Files {
+		paths = append(paths, f.Path)
+	}
+	return append(paths, p.found...)
+}
+
+// templateEndings are the file names in which search looks for marks.
+var templateEndings = []string{".html", ".htm", ".njk", ".liquid", ".astro", ".yml", ".yaml", ".toml", ".tera", ".j2"}
+
+// skippedDirs are the top directories without templates of the project.
+var skippedDirs = []string{"public", "_site", "dist", "build", "site", "resources", "themes", "_vendor", "vendor", "content", "static"}
+
+// search returns the files with marks, for a project without a record. It looks
+// in the directories that can have templates, in mkdocs.yml and in the files of
+// hosts.
+func (p *project) search() []string {
+	var found []string
+	entries, _ := fs.ReadDir(p.tree, ".")
+	var names []string
+	for _, e := range entries {
+		switch {
+		case strings.HasPrefix(e.Name(), ".") || slices.Contains(skippedDirs, e.Name()):
+		case e.IsDir():
+			names = append(names, p.list(e.Name(), templateEndings...)...)
+		case e.Name() == "mkdocs.yml" || e.Name() == "mkdocs.yaml":
+			names = append(names, e.Name())
+		}
+	}
+	for _, name := range names {
+		info, err := fs.Stat(p.tree, name)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxTemplate {
+			continue
+		}
+		if f, err := p.file(name); err == nil {
+			if _, ok := f.lang.FindRegion(f.text); ok && f.refusal == "" && !isHeaderFile(name) {
+				found = append(found, path.Clean(name))
+			}
+		}
+	}
+	return append(found, p.searchHeaders()...)
+}
+
+// Apply makes the changes. It replaces each file atomically, and records in
+// .sitelink/inject.json what it is going to write before the first one. It
+// stops at a file that has changed since the plan was made. If Apply fails or is
+// interrupted, a new plan continues from the state of the files.
 func (p *Plan) Apply() error {
 	if len(p.Refusals) > 0 {
 		return p.Err()
@@ -28,7 +147,7 @@ func (p *Plan) Apply() error {
 	}
 	p.sweep(recordName)
 	p.addDirs(recordName)
-	if !p.hadRecord && p.isEmpty(recordDir) { // a run was cut off before it wrote the record
+	if !p.hadRecord && p.isEmpty(recordDir) { // a run was interrupted before it wrote the record
 		p.record.Dirs = append(p.record.Dirs, recordDir)
 	}
 	for _, c := range p.Changes {
@@ -46,8 +165,7 @@ func (p *Plan) Apply() error {
 	return p.write(false)
 }
 
-// undo makes the changes. The record goes when nothing is left that only it
-// knows of.
+// undo makes the changes and removes the record.
 func (p *Plan) undo() error {
 	if err := p.changes(); err != nil {
 		return err
@@ -82,7 +200,7 @@ func (p *Plan) changes() error {
 	return nil
 }
 
-// sweep removes what a run that was cut off left beside a file.
+// sweep removes the temporary files that an interrupted run left beside a file.
 func (p *Plan) sweep(name string) {
 	dir, base := path.Split(name)
 	entries, _ := fs.ReadDir(p.root.FS(), path.Clean(dir))
@@ -93,6 +211,7 @@ func (p *Plan) sweep(name string) {
 	}
 }
 
+// one makes one change.
 func (p *Plan) one(c Change) error {
 	pr := &project{root: p.root, tree: p.root.FS(), files: map[string]*file{}}
 	now, err := pr.file(c.Path)
@@ -100,7 +219,7 @@ func (p *Plan) one(c Change) error {
 		return err
 	}
 	if !same(now.text, c.Before) {
-		return fmt.Errorf("change %s: the file has changed since it was read; run the command again", c.Path)
+		return fmt.Errorf("change %s: the file has changed in the meantime; run the command again", c.Path)
 	}
 	if c.After == nil {
 		if err := p.root.Remove(now.real); err != nil {
@@ -113,14 +232,14 @@ func (p *Plan) one(c Change) error {
 		name, mode = c.Path, 0
 		if dir := path.Dir(name); dir != "." {
 			if err := p.root.MkdirAll(dir, 0o777); err != nil {
-				return fmt.Errorf("make directory %s: %w", dir, disk.Cause(err))
+				return fmt.Errorf("create directory %s: %w", dir, disk.Cause(err))
 			}
 		}
 	}
 	return disk.WriteFileIn(p.root, name, c.After, mode)
 }
 
-// addDirs notes which directories have to be made for a file.
+// addDirs records the directories that must be created for a file.
 func (p *Plan) addDirs(file string) {
 	for _, dir := range slices.Backward(dirsOf(file)) {
 		if _, err := p.root.Stat(dir); errors.Is(err, fs.ErrNotExist) && !slices.Contains(p.record.Dirs, dir) {
@@ -129,8 +248,8 @@ func (p *Plan) addDirs(file string) {
 	}
 }
 
-// removeEmpty removes those of the directories made for our files that are
-// empty, inner ones first.
+// removeEmpty removes the directories that sitelink created and that are empty
+// now, inner ones first.
 func (p *Plan) removeEmpty(dirs []string) {
 	made := p.record.Dirs
 	slices.SortFunc(dirs, func(a, b string) int { return strings.Count(b, "/") - strings.Count(a, "/") })
@@ -144,7 +263,7 @@ func (p *Plan) removeEmpty(dirs []string) {
 	}
 }
 
-// write writes the record; writing tells whether changes are still to come.
+// write writes the record. writing means that changes will follow.
 func (p *Plan) write(writing bool) error {
 	r := p.record
 	r.Writing = writing

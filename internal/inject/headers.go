@@ -9,13 +9,13 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-// staticDirs are the directories that generators publish as they are.
+// staticDirs are the directories that generators copy into the docroot.
 var staticDirs = map[generator.Name]string{
 	generator.Hugo: "static", generator.Zola: "static", generator.Docusaurus: "static", generator.Astro: "public", generator.MkDocs: "docs",
 }
 
-// headerFiles are all files that rules for headers may be written into, each
-// with a rule that knows how to take one out.
+// headerFiles has the files that can contain header rules, each with a rule that
+// can remove one.
 var headerFiles = func() map[string]templates.HeaderRule {
 	files := map[string]templates.HeaderRule{}
 	for _, profile := range []string{"netlify", "cloudflare-pages", "vercel", "firebase", "apache"} {
@@ -26,9 +26,10 @@ var headerFiles = func() map[string]templates.HeaderRule {
 	return files
 }()
 
-// headers plans to let the host send the endpoints, for templates that are out
-// of reach: in the file that is there, else in the first that the host reads. ok
-// is false when the host has no such file, or none that the project publishes.
+// headers returns an edit that makes the host send the endpoints, for templates
+// that cannot be changed. It takes the file that exists, otherwise the first
+// that the host reads. ok is false if the host reads no such file, or if the
+// project does not publish it.
 func (p *project) headers() (e edit, ok bool) {
 	var candidates []string
 	for _, r := range p.opt.Headers {
@@ -62,8 +63,8 @@ func (p *project) headers() (e edit, ok bool) {
 	return edit{}, false
 }
 
-// bareHeaders returns a file of a host without our rule; nil when there is none
-// but for us.
+// bareHeaders returns a file of a host without sitelink's rule, nil if there is
+// no such file or if sitelink created it.
 func (p *project) bareHeaders(name string) ([]byte, error) {
 	f, err := p.file(name)
 	if err != nil || f.text == nil {
@@ -74,7 +75,7 @@ func (p *project) bareHeaders(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if known := p.record.sumOf(name); len(bare) == 0 && (known.Path != "" && known.Before == "" || known.Path == "" && len(f.text) > 0) {
+	if known := p.record.of(name); len(bare) == 0 && (known.Path != "" && known.Before == "" || known.Path == "" && len(f.text) > 0) {
 		return nil, nil
 	}
 	if bare == nil {
@@ -83,7 +84,7 @@ func (p *project) bareHeaders(name string) ([]byte, error) {
 	return bare, nil
 }
 
-// changeHeaders works out a file of a host; see [project.change].
+// changeHeaders returns the change of a file of a host; see [project.change].
 func (p *project) changeHeaders(name string, e edit, want bool) (c Change, entry fileRecord, refused *Refusal, err error) {
 	f, err := p.file(name)
 	if err != nil {
@@ -98,29 +99,27 @@ func (p *project) changeHeaders(name string, e edit, want bool) (c Change, entry
 	case err == nil && f.refusal != "":
 		err = fmt.Errorf("%s: %s", name, f.refusal)
 	case err == nil:
-		// Inserted into the file as it is: where the user has moved the rule to,
-		// it stays.
+		// Insert keeps a rule at the place to which the user moved it.
 		c.After, err = e.header.Insert(f.text)
 	}
 	if err != nil {
-		r := &Refusal{Path: name, Reason: err.Error()}
+		r := &Refusal{Path: name, Reason: err.Error(), Next: "remove the rule and its marks by hand"}
 		if want {
-			r.Paste, r.Where = e.header.Text, e.header.Where
-		} else {
-			r.Where = "the rule between its marks: take it out by hand"
+			r.Next, r.Paste = "paste this rule "+e.header.Where, e.header.Text
 		}
 		return c, entry, r, nil
 	}
 	return c, fileRecord{Path: name, Language: "html", Before: sum(bare), After: sum(c.After)}, nil, nil
 }
 
-// isHeaderFile tells whether marks in a file of that name are those of a rule.
+// isHeaderFile reports whether a file of this name contains header rules.
 func isHeaderFile(name string) bool {
 	_, ok := headerFiles[path.Base(name)]
 	return ok
 }
 
-// searchHeaders looks for files of hosts with our rule, without a record.
+// searchHeaders returns the files of hosts with sitelink's rule, for a project
+// without a record.
 func (p *project) searchHeaders() []string {
 	var found []string
 	dirs := []string{"."}

@@ -7,8 +7,8 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-// Where the theme leaves nothing, the host sends the endpoints (PB-8, PB-13,
-// PB-14, PB-16, PB-19), in a file of its own or in the one that is there.
+// If the theme has no place for additions, the host sends the endpoints (PB-8,
+// PB-13, PB-14, PB-16, PB-19), with rules in a new or an existing file.
 func TestHeaders(t *testing.T) {
 	unreachable := func(more ...string) map[string]string {
 		return with(theme("themes/x", ""), append([]string{"hugo.toml", "theme = 'x'\n"}, more...)...)

@@ -15,9 +15,8 @@ import (
 // headPartial is the partial that holds the elements.
 const headPartial = "sitelink/head.html"
 
-// findHugo looks for the places in a project of Hugo. Each template that writes
-// a head of its own is followed through its partials, as Hugo would follow them
-// over project and themes.
+// findHugo finds the places in a Hugo project. It follows each template that
+// writes a head through its partials, as Hugo does in the project and its themes.
 func findHugo(p *project) (finding, error) {
 	h, err := openHugo(p)
 	if err != nil {
@@ -26,7 +25,7 @@ func findHugo(p *project) (finding, error) {
 	s := &hugoSearch{hugoSite: h, edits: map[string]edit{}}
 	roots := h.roots()
 	for _, name := range h.missing {
-		s.notes = append(s.notes, fmt.Sprintf("the files of the theme %s are not here: hugo mod vendor or hugo mod get fetches them", name))
+		s.notes = append(s.notes, fmt.Sprintf("the files of the theme %s are missing; hugo mod get or hugo mod vendor downloads them", name))
 	}
 	if len(roots) == 0 {
 		return s.withoutRoots(), nil
@@ -43,9 +42,9 @@ func findHugo(p *project) (finding, error) {
 		}
 	}
 	if len(s.edits) > 0 && !slices.ContainsFunc(s.refusals, func(r Refusal) bool { return !r.unreachable }) {
-		// Themes have templates for odd pages, which may not even be used.
+		// Themes have templates for special pages, which the site may not use.
 		for _, r := range s.refusals {
-			s.notes = append(s.notes, r.Error()+": pages that are made with it will not have the elements, sitelink check names them")
+			s.notes = append(s.notes, r.Error()+"; pages built with this template will lack the elements, and sitelink check lists them")
 		}
 		s.refusals, roots = nil, reached
 	}
@@ -57,6 +56,7 @@ func findHugo(p *project) (finding, error) {
 	return finding{s.sorted(), s.refusals, s.notes}, nil
 }
 
+// hugoSearch collects the edits for a Hugo project.
 type hugoSearch struct {
 	*hugoSite
 	edits    map[string]edit
@@ -72,10 +72,10 @@ func (s *hugoSearch) sorted() []edit {
 	return all
 }
 
-// notPages are templates of pages that never have the elements.
+// notPages are the templates of pages that never have the elements.
 var notPages = map[string]bool{"404.html": true, "alias.html": true}
 
-// roots lists the templates that write a head, by key.
+// roots returns the keys of the templates that write a head.
 func (h *hugoSite) roots() []string {
 	var roots []string
 	for _, key := range slices.Sorted(maps.Keys(h.files)) {
@@ -95,29 +95,29 @@ func (h *hugoSite) roots() []string {
 	return roots
 }
 
-// unreadable tells whether a template of the project's own cannot be read as
-// one.
+// unreadable reports whether a template belongs to the project and cannot be
+// read as a template.
 func (h *hugoSite) unreadable(key string) bool {
 	file := h.files[key]
 	f, err := h.p.file(file.file)
 	return file.own && err == nil && f.unreadable()
 }
 
-// callOf is what stands between the marks where the page is called data.
+// callOf returns the call of the partial, to which it passes data as the page.
 func callOf(data string) string { return `{{ partial "` + headPartial + `" ` + data + ` }}` }
 
-// elementSize is a guess of how long the elements are, with white space.
+// elementSize estimates the length of the elements with white space.
 func (p *project) elementSize() int { return len(p.opt.Endpoints.HTML(true)) + 16 }
 
-// root finds the place for one template and notes the edit.
+// root finds the place for one template and adds the edit.
 func (s *hugoSearch) root(key string) {
 	src, _ := s.source(key)
 	d := layout.Walk(src, s.load)
 	for _, file := range d.Files {
 		if f, err := s.p.file(file); err == nil && f.unreadable() && s.isOwn(file) {
-			r := Refusal{Path: file, Reason: f.refusal, Where: "the file, once it is UTF-8: then run the command again"}
+			r := Refusal{Path: file, Reason: f.refusal, Next: nextUTF8}
 			if !isUTF16(f.text) {
-				r.Paste, r.Where = layout.Go.Marked(callOf(".")), "where it leads, right after the charset declaration"
+				r.Next, r.Paste = nextPasteLinked, layout.Go.Marked(callOf("."))
 			}
 			s.refuseOnce(r)
 			return
@@ -138,6 +138,10 @@ func (s *hugoSearch) root(key string) {
 	s.refuse(src, d, err)
 }
 
+// nextPasteLinked is for files outside the project.
+const nextPasteLinked = "paste this into the file to which the link leads, right after the charset declaration"
+
+// isOwn reports whether a template belongs to the project.
 func (s *hugoSearch) isOwn(file string) bool {
 	for _, f := range s.files {
 		if f.own && f.file == file {
@@ -147,11 +151,11 @@ func (s *hugoSearch) isOwn(file string) bool {
 	return false
 }
 
-// pageFunc is Hugo's name for the page where templates have handed on something
-// else; since 0.111.
+// pageFunc is the Hugo function that returns the page in a template to which
+// something else was passed; since 0.111.
 const pageFunc = "page"
 
-// dataOf is what the page is called in a template that is called so.
+// dataOf returns the expression for the page in a template that is called by c.
 func dataOf(c layout.Call) string {
 	if c.Page {
 		return "."
@@ -159,8 +163,9 @@ func dataOf(c layout.Call) string {
 	return pageFunc
 }
 
-// named notes that templates name an endpoint themselves, of which a page must
-// have one; true if the page always does.
+// named handles templates that name an endpoint themselves; a page must have
+// only one. It refuses and returns true if the page always has it, otherwise it
+// adds a note.
 func (s *hugoSearch) named(d *layout.Doc) bool {
 	e := s.p.opt.Endpoints
 	for _, l := range d.Links {
@@ -168,21 +173,20 @@ func (s *hugoSearch) named(d *layout.Doc) bool {
 			continue
 		}
 		text, _ := s.text(l.File)
-		r := Refusal{Path: l.File, Line: layout.Line(text, l.Offset), Reason: "the template names a " + l.Rel + " endpoint itself, and a page must name one only",
-			Where: "one of the two: take the element out of the template, or the key out of [templates]"}
+		r := refuseOwnEndpoint(l, text)
 		if len(d.Heads) == 1 && l.Always(d.Heads[0]) {
 			s.refuseOnce(r)
 			return true
 		}
-		if note := r.Error() + ": check the built pages"; !slices.Contains(s.notes, note) {
+		if note := r.Error() + "; check the built pages with sitelink check"; !slices.Contains(s.notes, note) {
 			s.notes = append(s.notes, note)
 		}
 	}
 	return false
 }
 
-// usable tells whether what the call writes stands on each page whose head is
-// written, for each anew.
+// usable reports whether the called template is executed for each page that has
+// the head, separately for each page.
 func (s *hugoSearch) usable(d *layout.Doc, c layout.Call) bool {
 	if c.CachedCall || len(d.Heads) == 1 && !c.Always(d.Heads[0]) || len(d.Heads) != 1 {
 		return false
@@ -198,8 +202,8 @@ func (s *hugoSearch) usable(d *layout.Doc, c layout.Call) bool {
 	return true
 }
 
-// stub takes the template that the theme leaves to its users, if the page calls
-// it.
+// stub overrides the template that the theme leaves to its users, if the page
+// calls it.
 func (s *hugoSearch) stub(d *layout.Doc) bool {
 	for _, theme := range s.themes {
 		stub := stubOf(theme.name, s.p.opt.Themes)
@@ -216,8 +220,8 @@ func (s *hugoSearch) stub(d *layout.Doc) bool {
 	return false
 }
 
-// empty takes a template of the theme that writes nothing, or one that it calls
-// only if there is one: overriding it copies nothing.
+// empty overrides a template of the theme that writes nothing, or one that the
+// theme calls only if it exists. The override need not copy anything.
 func (s *hugoSearch) empty(d *layout.Doc) bool {
 	for _, c := range slices.Backward(d.Calls) {
 		if c.InBody || !s.usable(d, c) {
@@ -240,13 +244,13 @@ func (s *hugoSearch) empty(d *layout.Doc) bool {
 	return false
 }
 
-// override notes a file of the project that takes the place of a theme's. data
-// is what the page is called there.
+// override adds an edit of a project file that overrides a file of the theme.
+// data is the expression for the page there.
 func (s *hugoSearch) override(key, how, data string) {
 	f, has := s.files[key]
 	e := edit{lang: layout.Go, rank: 1, how: how}
 	if has && f.own {
-		e.path, e.how = f.file, how+", which the project has already"
+		e.path, e.how = f.file, how+", which the project already overrides"
 	} else {
 		e.path, e.create = s.partialsDir()+"/"+strings.TrimPrefix(key, "_partials/"), true
 	}
@@ -255,10 +259,10 @@ func (s *hugoSearch) override(key, how, data string) {
 	s.edits[e.path] = e
 }
 
-// line notes a line in a template of the project's own.
+// line adds an edit of a template of the project.
 func (s *hugoSearch) line(place layout.Place) {
 	inner := s.innerFor(place.File, place.Data)
-	where := "behind "
+	where := "after "
 	if !place.After {
 		where = "before "
 	}
@@ -267,8 +271,8 @@ func (s *hugoSearch) line(place layout.Place) {
 		insert: func(text []byte) []byte { return place.Insert(layout.Go, text, inner) }}
 }
 
-// innerFor returns the call for a place. Where another page reaches it with
-// other data, the function that works for both is taken.
+// innerFor returns the call for a place. If another page reaches the place with
+// other data, it uses the function that works for both.
 func (s *hugoSearch) innerFor(file, data string) string {
 	if e, ok := s.edits[file]; ok && e.inner != callOf(data) {
 		data = pageFunc
@@ -276,34 +280,19 @@ func (s *hugoSearch) innerFor(file, data string) string {
 	return callOf(data)
 }
 
-// refuse says why there is no place.
+// refuse adds the refusal for a page without a place.
 func (s *hugoSearch) refuse(src layout.Source, d *layout.Doc, err error) {
-	r := Refusal{Path: src.File, Reason: err.Error(), Paste: layout.Go.Marked(callOf(".")), Where: "inside of its <head>, right after the charset declaration"}
 	if !s.isOwn(src.File) && len(d.HeadEnds) > 0 && !s.isOwn(d.HeadEnds[0].File) && len(d.Heads) == 1 {
 		h := d.Heads[0]
-		r = Refusal{Path: h.File, Reason: "the head belongs to the theme, which leaves nothing in it to its users", unreachable: true,
-			Where: "nothing in the theme, whose next version would undo it: sitelink inject --docroot writes the elements into the built pages"}
+		r := Refusal{Path: h.File, Reason: "the head belongs to the theme, which has no place for additions", Next: nextBuilt, unreachable: true}
 		if text, ok := s.text(h.File); ok {
 			r.Line = layout.Line(text, h.Offset)
 		}
-		err = nil
+		s.refuseOnce(r)
+		return
 	}
-	var lines []string
-	if no, ok := err.(*layout.NoPlaceError); ok {
-		for _, spot := range no.Spots {
-			if text, ok := s.text(spot.File); ok {
-				lines = append(lines, fmt.Sprintf("%s:%d", spot.File, layout.Line(text, spot.Offset)))
-			}
-		}
-		if len(no.Spots) > 0 {
-			if text, ok := s.text(no.Spots[0].File); ok {
-				r.Path, r.Line = no.Spots[0].File, layout.Line(text, no.Spots[0].Offset)
-			}
-		}
-	}
-	if len(lines) > 1 {
-		r.Reason += " (" + strings.Join(lines, ", ") + ")"
-	}
+	r := refusePlace(src.File, err, s.text)
+	r.Paste = layout.Go.Marked(callOf("."))
 	s.refuseOnce(r)
 }
 
@@ -313,6 +302,7 @@ func (s *hugoSearch) refuseOnce(r Refusal) {
 	}
 }
 
+// text returns the text of a template by its file name.
 func (s *hugoSite) text(file string) ([]byte, bool) {
 	for key, f := range s.files {
 		if f.file == file {
@@ -323,41 +313,39 @@ func (s *hugoSite) text(file string) ([]byte, bool) {
 	return nil, false
 }
 
-// withoutRoots handles a project whose templates lie elsewhere: the table knows
-// the theme's stub, although its files are not here.
+// withoutRoots handles a project in which no template with a head is found. If
+// the files of its theme are missing, the table of themes may have the stub.
 func (s *hugoSearch) withoutRoots() finding {
 	for _, name := range s.missing {
 		if stub := stubOf(name, s.p.opt.Themes); stub != "" {
-			s.override(partialKey(stub), "stub "+stub+" of the theme "+path.Base(name)+", by the table of themes", ".")
+			s.override(partialKey(stub), "stub "+stub+" of the theme "+path.Base(name)+", from the table of themes", ".")
 			s.addHead(false)
 			return finding{edits: s.sorted(), notes: s.notes}
 		}
 	}
 	if _, _, err := s.p.resolve(s.layouts); errors.Is(err, errOutside) {
-		return finding{notes: s.notes, refusals: []Refusal{{Path: s.layouts, Reason: "a symbolic link leads out of the project",
-			Paste: layout.Go.Marked(callOf(".")), Where: "into the head there, right after the charset declaration"}}}
+		return finding{notes: s.notes, refusals: []Refusal{{Path: s.layouts, Reason: outside, Next: nextPasteHead, Paste: layout.Go.Marked(callOf("."))}}}
 	}
-	reason := "no template with a <head> is found in " + s.layouts
+	reason := "found no template with a <head> in " + s.layouts
 	if len(s.themes)+len(s.missing) > 0 {
 		reason += " or in the theme"
 	}
-	return finding{notes: s.notes, refusals: []Refusal{{Reason: reason, unreachable: true,
-		Where: "sitelink inject --docroot, which writes the elements into the built pages"}}}
+	return finding{notes: s.notes, refusals: []Refusal{{Reason: reason, Next: nextBuilt, unreachable: true}}}
 }
 
-// addHead notes the partial with the elements.
+// addHead adds the edit of the partial with the elements.
 func (s *hugoSearch) addHead(xhtml bool) {
 	name := s.partialsDir() + "/" + headPartial
 	if f, ok := s.files["_partials/"+headPartial]; ok && f.own {
 		name = f.file
 	}
 	s.edits[name] = edit{path: name, lang: layout.Go, create: true, how: "the elements",
-		why:    whyFile + "; the table [templates] of sitelink.toml says what stands here",
+		why:    whyFile + "; the table [templates] in sitelink.toml configures this text",
 		inner:  pages(s.p.opt.Choice).hugo(s.p.opt.Endpoints.HTML(xhtml)),
 		insert: func(text []byte) []byte { return text }}
 }
 
-// verify reads the templates as they will be: each page must call the partial
+// verify checks the templates as they will be: each page must call the partial
 // exactly once, in its head.
 func (s *hugoSearch) verify(roots []string) {
 	for _, e := range s.edits {
@@ -384,11 +372,60 @@ func (s *hugoSearch) verify(roots []string) {
 		}
 		switch {
 		case len(calls) == 0:
-			s.refusals = append(s.refusals, Refusal{Path: src.File, Reason: "the elements would not stand in its head",
-				Paste: layout.Go.Marked(callOf(".")), Where: "inside of its <head>, right after the charset declaration"})
+			s.refusals = append(s.refusals, Refusal{Path: src.File, Reason: "found no place that puts the elements into the head of this template",
+				Next: nextPasteHead, Paste: layout.Go.Marked(callOf("."))})
 		case len(calls) > 1:
-			s.refusals = append(s.refusals, Refusal{Path: src.File, Reason: fmt.Sprintf("the elements would stand in its head twice, by %s and %s", calls[0].File, calls[1].File),
-				Where: "the file: it calls a template that other pages need; give it one of the two"})
+			s.refusals = append(s.refusals, Refusal{Path: src.File, Reason: fmt.Sprintf("the head of this template would have the elements twice, from %s and %s", calls[0].File, calls[1].File),
+				Next: "change the template so that it calls only one of the two files, which other pages need"})
 		}
 	}
+}
+
+// themePartials is the directory under which a file of the theme can be called
+// although a file of the project overrides it.
+const themePartials = "sitelink/theme/"
+
+// wrap overrides a partial that the theme calls in its head. The override calls
+// the elements and then the theme's file, which a mount makes available under
+// another name. Nothing of the theme is copied, so updates of the theme apply.
+//
+// The mount needs a configuration file. Only a project without a table [module]
+// gets one, because not every version of Hugo merges the two. The theme must be
+// inside the project, because the mount names its file.
+func (s *hugoSearch) wrap(d *layout.Doc) bool {
+	if _, has := s.config["module"]; has || d.Charset == nil {
+		return false
+	}
+	for _, ext := range []string{".toml", ".yaml", ".yml", ".json"} {
+		if f, err := s.p.file("config/_default/module" + ext); err != nil || f.text != nil && f.bare(layout.TOML) != nil {
+			return false
+		}
+	}
+	for _, c := range d.Calls {
+		key := partialKey(c.Name)
+		f, ok := s.files[key]
+		switch {
+		case !ok || f.own || f.dir == "" || c.InBody || !s.usable(d, c):
+			continue
+		case c.Before < d.Charset.Before || c.Before+s.p.elementSize() > layout.MaxOffset:
+			continue
+		case strings.Contains(f.file, "\""):
+			continue
+		}
+		name := strings.TrimPrefix(key, "_partials/")
+		dir := s.partialsDir()
+		inner := callOf(dataOf(c)) + fmt.Sprintf(`{{ partial "%s%s" . }}`, themePartials, name)
+		own := dir + "/" + name
+		s.edits[own] = edit{path: own, lang: layout.Go, inner: inner, create: true, rank: 2,
+			how:    "override of the partial " + name + " of the theme; it calls the theme's file",
+			insert: func(text []byte) []byte { return layout.Go.Append(text, inner) }}
+		mounts := fmt.Sprintf("\n[[mounts]]\nsource = \"%s\"\ntarget = \"layouts\"\n[[mounts]]\nsource = \"%s\"\ntarget = \"layouts/%s\"\n",
+			s.layouts, f.file, path.Join(path.Base(dir), themePartials, name))
+		const module = "config/_default/module.toml"
+		s.edits[module] = edit{path: module, lang: layout.TOML, inner: mounts, create: true, rank: 1,
+			how:    "mount of the theme's " + name + " under another name",
+			insert: func(text []byte) []byte { return layout.TOML.Append(text, mounts) }}
+		return true
+	}
+	return false
 }

@@ -21,8 +21,8 @@ import (
 
 var endpoints = templates.Endpoints{Pingback: "https://blog.example/xmlrpc?site=1&user=2", Webmention: "https://blog.example/webmention"}
 
-// hugos returns the programs to build with: Debian's, and the one that
-// SITELINK_HUGO names.
+// hugos returns the Hugo programs to test with: the one in PATH, and the one in
+// SITELINK_HUGO.
 func hugos(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -43,7 +43,7 @@ func hugos(t *testing.T) map[string]string {
 	return found
 }
 
-// content is a small site: a first page, two sections, a page alone, tags.
+// content is a small site with a home page, two sections, a single page and tags.
 var content = map[string]string{
 	"content/_index.md":        "---\ntitle: Home\n---\nWelcome\n",
 	"content/about.md":         "---\ntitle: About\n---\nMe\n",
@@ -69,7 +69,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// state returns names, modes and contents of all files as one text.
+// state returns a checksum of the names, modes and contents of all files.
 func state(t *testing.T, dir string) string {
 	t.Helper()
 	h := sha256.New()
@@ -98,7 +98,7 @@ func state(t *testing.T, dir string) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-func buildHugo(t *testing.T, hugo, dir string) (docroot, said string, err error) {
+func buildHugo(t *testing.T, hugo, dir string) (docroot, output string, err error) {
 	t.Helper()
 	docroot = t.TempDir()
 	cmd := exec.Command(hugo, "--destination", docroot, "--noBuildLock")
@@ -108,7 +108,7 @@ func buildHugo(t *testing.T, hugo, dir string) (docroot, said string, err error)
 	return docroot, string(out), err
 }
 
-// page is what a built page says.
+// page is a built page.
 type page struct {
 	name    string
 	count   int
@@ -152,20 +152,21 @@ func readPages(t *testing.T, docroot string) []page {
 	return pages
 }
 
-// isContent tells by the name which pages of content are home or page.
+// isContent reports whether a page of [content] is of the kind home or page.
 func isContent(name string) bool {
 	return slices.Contains([]string{"index.html", "about/index.html", "posts/a/index.html", "posts/b/index.html", "posts/été/x/index.html",
 		"docs/install/index.html", "docs/sub/deep/index.html"}, name)
 }
 
-// cycle injects into the project, builds it, and takes all out again. It
-// returns what the plan and the pages say, for a table.
+// cycle injects into the project, builds it, and undoes the injection. It returns
+// the places, the number of pages with elements, and the largest offset at which
+// the elements end, for the table in the manual.
 func cycle(t *testing.T, hugo, dir string, opt Options) (places []Place, pages, last int) {
 	t.Helper()
 	before := state(t, dir)
-	plain, said, err := buildHugo(t, hugo, dir)
+	plain, output, err := buildHugo(t, hugo, dir)
 	if err != nil {
-		t.Skipf("the site cannot be built as it is: %v\n%s", err, said)
+		t.Skipf("the site cannot be built as it is: %v\n%s", err, output)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -182,13 +183,13 @@ func cycle(t *testing.T, hugo, dir string, opt Options) (places []Place, pages, 
 	if again, err := Find(root, opt); err != nil || !again.Clean() {
 		t.Errorf("a second run would change:\n%s%v", again.Diff(), err)
 	}
-	docroot, said, err := buildHugo(t, hugo, dir)
+	docroot, output, err := buildHugo(t, hugo, dir)
 	if err != nil {
-		t.Fatalf("build: %v\n%s\n%s", err, said, plan.Diff())
+		t.Fatalf("build: %v\n%s\n%s", err, output, plan.Diff())
 	}
 	for _, p := range readPages(t, docroot) {
 		if p.isAlias && p.count > 0 {
-			t.Errorf("%s only redirects, and has the elements", p.name)
+			t.Errorf("%s is a redirect but has the elements", p.name)
 		}
 		if p.isAlias {
 			continue
@@ -222,8 +223,8 @@ func cycle(t *testing.T, hugo, dir string, opt Options) (places []Place, pages, 
 	return plan.Places, pages, last
 }
 
-// standIns are templates of themes that need Sass, the network or an older Hugo,
-// replaced in the project by nothing: what is tested is the head.
+// standIns are templates of themes that need Sass, the network or an older Hugo.
+// The project overrides them with empty ones, because only the head is tested.
 var standIns = map[string][]string{
 	"LoveIt":           {"assets.html", "plugin/share.html", "plugin/style.html", "plugin/script.html", "init.html", "header.html", "footer.html"},
 	"congo":            {"../shortcodes/figure.html", "functions/warnings.html", "partials/functions/warnings.html", "partials/functions/init.html", "partials/header/basic.html", "partials/home/page.html"},
@@ -233,8 +234,8 @@ var standIns = map[string][]string{
 	"hugo-theme-stack": {"head/style.html", "head/script.html", "footer/components/script.html"},
 }
 
-// TestThemes builds a site with each theme of the directory SITELINK_THEMES
-// (docs/guide/link-elements.md says how to fetch them).
+// TestThemes builds a site with each theme in the directory SITELINK_THEMES; see
+// docs/guide/link-elements.md.
 func TestThemes(t *testing.T) {
 	dir := os.Getenv("SITELINK_THEMES")
 	if dir == "" {
@@ -255,7 +256,7 @@ func TestThemes(t *testing.T) {
 				}
 				for _, name := range standIns[theme.Name()] {
 					text := "{{/* " + name + " */}}"
-					if rest, ok := strings.CutPrefix(name, "partials/"); ok { // a name that Hugo no longer knows
+					if rest, ok := strings.CutPrefix(name, "partials/"); ok { // a name that Hugo no longer supports
 						text = "{{ partial \"" + rest + "\" . }}"
 					}
 					write(t, site, map[string]string{"layouts/partials/" + name: text})
@@ -265,6 +266,128 @@ func TestThemes(t *testing.T) {
 					if !strings.HasSuffix(p.Path, headPartial) {
 						t.Logf("| %s | %s | `%s`: %s | %d | %d |", theme.Name(), version, p.Path, p.How, pages, last)
 					}
+				}
+			})
+		}
+	}
+}
+
+// heads are heads written for the test. Each calls its stub in the same way as
+// the theme.
+var heads = map[string]string{
+	"ananke":        `<head><meta charset="utf-8"><title>{{ .Title }}</title>{{ block "head" . }}{{ partials.Include "head-additions.html" . }}{{ end }}</head>`,
+	"book":          `<head>{{ partial "meta" . }}{{ partial "docs/inject/head" . }}</head>`,
+	"congo":         `<head><meta charset="utf-8">{{ if templates.Exists "partials/extend-head.html" }}{{ partial "extend-head.html" . }}{{ end }}</head>`,
+	"docsy":         `<head><meta charset="utf-8">{{ partialCached "meta.html" . }}{{ partial "hooks/head-end.html" . -}}</head>`,
+	"beautifulhugo": "<head>\r\n  <meta charset=\"utf-8\">\r\n  <script>var s = '</head>';</script>\r\n  {{- partial \"head_custom.html\" . }}\r\n</head>",
+}
+
+// TestHugoFixtures builds sites with Hugo before and after injection: one with
+// each theme of the table, and some with templates of their own.
+func TestHugoFixtures(t *testing.T) {
+	sites := map[string]map[string]string{}
+	for _, row := range Themes() {
+		head := heads[row.Name]
+		if head == "" {
+			head = "<head>\n<meta charset=\"utf-8\">\n<title>{{ .Title }}</title>\n{{ partial \"" + row.Stub + "\" . }}\n</head>"
+		}
+		dir := "themes/" + row.Name + "/layouts/"
+		sites["theme_"+row.Name] = map[string]string{
+			"hugo.toml":                   "baseURL = 'https://blog.example/'\ntheme = '" + row.Name + "'\n",
+			dir + "_default/baseof.html":  "<!doctype html>\n<html>{{ partial \"head.html\" . }}<body>{{ block \"main\" . }}{{ end }}</body></html>\n",
+			dir + "_default/single.html":  "{{ define \"main\" }}{{ .Content }}{{ end }}",
+			dir + "_default/list.html":    "{{ define \"main\" }}{{ range .Pages }}<p>{{ .Title }}{{ end }}{{ end }}",
+			dir + "404.html":              "<!doctype html><html><head></head><body>no</body></html>",
+			dir + "partials/head.html":    head,
+			dir + "partials/meta.html":    "<meta name=\"x\" content=\"y\">",
+			dir + "partials/" + row.Stub:  "{{/* yours */}}\n",
+			"layouts/partials/other.html": "x",
+		}
+	}
+	delete(sites["theme_congo"], "themes/congo/layouts/partials/extend-head.html")
+	own := func(more ...string) map[string]string {
+		return with(map[string]string{
+			"config.toml":                  "baseURL = 'https://blog.example/sub/'\n",
+			"layouts/_default/single.html": "{{ define \"main\" }}{{ .Content }}{{ end }}",
+			"layouts/_default/list.html":   "{{ define \"main\" }}{{ range .Pages }}<p>{{ .Title }}{{ end }}{{ end }}",
+		}, more...)
+	}
+	sites["own_baseof"] = own("layouts/_default/baseof.html", strings.ReplaceAll(baseof, "\n", "\r\n"))
+	sites["own_without_charset"] = own("layouts/_default/baseof.html", "<!doctype html><html><head><title>{{ with .Title }}{{ . }}{{ end }}</title></head><body>{{ block \"main\" . }}{{ end }}</body></html>")
+	sites["own_partial_of_a_partial"] = own("layouts/_default/baseof.html", `<!doctype html><html>{{ partial "a" . }}<body>{{ block "main" . }}{{ end }}</body></html>`,
+		"layouts/partials/a.html", `<head>{{ with .Site }}{{ partial "b.html" $ }}{{ end }}<title>x</title></head>`, "layouts/partials/b.html", `<meta name="b" content="{{ .Title }}">`)
+	sites["own_page_not_at_hand"] = own("layouts/_default/baseof.html", `<!doctype html><html>{{ partial "h" . }}<body>{{ block "main" . }}{{ end }}</body></html>`,
+		"layouts/index.html", `<!doctype html><html>{{ partial "h" }}<body></body></html>`, "layouts/partials/h.html", `<head>{{ with site }}<meta charset="utf-8">{{ end }}<title>x</title></head>`)
+	sites["own_without_baseof"] = map[string]string{"config.yaml": "baseURL: https://blog.example/\n", "layouts/index.html": `{{ partial "header.html" . }}`,
+		"layouts/_default/single.html": `{{ partial "header.html" . }}{{ .Content }}`, "layouts/_default/list.html": `{{ partial "header.html" . }}`,
+		"layouts/partials/header.html": "<!doctype html>\n<html>\n<head>\n<meta charset=utf-8></head><body>"}
+	sites["theme_that_leaves_nothing"] = map[string]string{
+		"hugo.toml": "baseURL = 'https://blog.example/'\ntheme = 'mine'\n",
+		"themes/mine/layouts/_default/baseof.html": `<!doctype html><html><head><meta charset="utf-8">{{ partial "head/link.html" . }}</head><body>{{ block "main" . }}{{ end }}</body></html>`,
+		"themes/mine/layouts/_default/single.html": "{{ define \"main\" }}x{{ end }}", "themes/mine/layouts/_default/list.html": "{{ define \"main\" }}x{{ end }}",
+		"themes/mine/layouts/partials/head/link.html": `<link rel="canonical" href="{{ .Permalink }}">`,
+	}
+	for version, hugo := range hugos(t) {
+		for name, files := range sites {
+			t.Run(name+"/"+version, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				write(t, dir, content)
+				write(t, dir, files)
+				cycle(t, hugo, dir, Options{Generator: generator.Hugo, Endpoints: endpoints})
+			})
+		}
+	}
+}
+
+// Patterns and kinds select the same pages in Hugo's templates as on built pages,
+// with any base URL (PB-66).
+func TestHugoChoice(t *testing.T) {
+	for version, hugo := range hugos(t) {
+		for base, choice := range map[string]templates.Choice{
+			"https://blog.example/":         {Pages: []string{"posts/**"}, Exclude: []string{"posts/b/*"}},
+			"https://blog.example/sub/dir/": {Pages: []string{"**/index.html"}, Exclude: []string{"posts/été/**", "index.html"}, Kinds: []string{"home", "page", "list"}},
+			"/":                             {Kinds: []string{"list"}},
+			"https://blog.example":          {Pages: []string{"{about,docs/*}/index.html"}, Kinds: []string{"page"}},
+		} {
+			t.Run(strings.ReplaceAll(base, "/", "_")+"/"+version, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				write(t, dir, content)
+				write(t, dir, map[string]string{"hugo.toml": "baseURL = '" + base + "'\n", "layouts/_default/baseof.html": baseof,
+					"layouts/_default/single.html": "{{ define \"main\" }}{{ end }}", "layouts/_default/list.html": "{{ define \"main\" }}{{ end }}", "layouts/404.html": baseof})
+				root, err := os.OpenRoot(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer root.Close()
+				mustApply(t, mustFind(t, root, Options{Generator: generator.Hugo, Endpoints: endpoints, Choice: choice}))
+				docroot, output, err := buildHugo(t, hugo, dir)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, output)
+				}
+				built := readPages(t, docroot)
+				var paths, feeds []string
+				for _, p := range built {
+					paths = append(paths, p.name)
+					if strings.HasSuffix(p.name, "index.html") {
+						feeds = append(feeds, strings.TrimSuffix(p.name, ".html")+".xml")
+					}
+				}
+				feeds = feeds[:0] // sections and tags are recognised by the pages below them
+				chooser := templates.NewChooser(choice, paths, feeds)
+				with := 0
+				for _, p := range built {
+					switch chosen := chooser.Of(p.name); {
+					case p.isAlias:
+					case chosen == templates.Yes && p.count != 1, chosen != templates.Yes && p.count != 0:
+						t.Errorf("%s: chosen %v, has the elements %d times", p.name, chosen, p.count)
+					case p.count == 1:
+						with++
+					}
+				}
+				if with < 2 {
+					t.Errorf("only %d pages have the elements: %v", with, built)
 				}
 			})
 		}

@@ -14,44 +14,45 @@ import (
 	"github.com/sitelink/sitelink/internal/layout"
 )
 
-// hugoSite is a project of Hugo with its themes, as Hugo sees them: one tree of
-// layouts, in which the project's files lie above those of the themes.
+// hugoSite is a Hugo project with its themes, combined as Hugo does: one tree of
+// layouts, in which the project's files override those of the themes.
 type hugoSite struct {
 	p *project
-	// layouts is the project's directory of layouts.
+	// layouts is the layout directory of the project.
 	layouts string
 	themes  []hugoTheme
-	// files are the layouts by their names as [hugoKey] has them.
+	// files are the layouts by their [hugoKey].
 	files map[string]hugoFile
-	// missing are themes whose files are not there.
+	// missing are the themes whose files were not found.
 	missing []string
 	config  map[string]any
-	// edited holds files as they will be, by path.
+	// edited has the future content of files, by path.
 	edited map[string][]byte
 }
 
 type hugoTheme struct {
-	// name is what the configuration calls it.
+	// name is the name in the configuration.
 	name string
 	tree fs.FS
-	// dir is where it lies in the project, "" if elsewhere.
+	// dir is the directory in the project, "" for a theme outside it.
 	dir string
 }
 
 // hugoFile is a layout.
 type hugoFile struct {
-	// file is its path in the project, or "theme NAME: path" for a person.
+	// file is the path in the project, or "theme NAME: path" for messages.
 	file string
-	own  bool
-	// theme and name are where it is read, when it is not the project's.
+	// own: the layout belongs to the project.
+	own bool
+	// theme and name locate the layout of a theme.
 	theme fs.FS
 	name  string
-	// dir is the directory of its theme in the project, if it is there.
+	// dir is the theme's directory in the project, or "".
 	dir string
 }
 
-// hugoKey is the name of a layout as all versions of Hugo agree on it: since
-// 0.146, what lies in _default lies at the top, and partials in _partials.
+// hugoKey returns the name of a layout in the form of Hugo 0.146 and later:
+// files of _default are at the top, partials are in _partials.
 func hugoKey(name string) string {
 	first, rest, ok := strings.Cut(name, "/")
 	switch {
@@ -79,7 +80,7 @@ func openHugo(p *project) (*hugoSite, error) {
 			key := hugoKey(path.Join(m.target, strings.TrimPrefix(file, m.source+"/")))
 			if _, ok := p.read(file, layout.Go); !ok {
 				if f, err := p.file(file); err == nil && f.refusal == "" {
-					continue // ours, and alone
+					continue // created by sitelink
 				}
 			}
 			if _, above := h.files[key]; !above {
@@ -92,7 +93,7 @@ func openHugo(p *project) (*hugoSite, error) {
 	}
 	names := themeNames(config)
 	if len(names) == 0 && len(h.files) == 0 {
-		// Built with hugo --theme, as it seems.
+		// Probably built with hugo --theme.
 		if entries, err := fs.ReadDir(p.tree, "themes"); err == nil && len(entries) == 1 {
 			names = []string{entries[0].Name()}
 		}
@@ -101,10 +102,10 @@ func openHugo(p *project) (*hugoSite, error) {
 	return h, nil
 }
 
-// mount makes a directory part of the layouts.
+// mount is a directory that Hugo adds to the layouts, below target.
 type mount struct{ source, target string }
 
-// layoutMounts returns the directories that hold a project's or theme's layouts.
+// layoutMounts returns the layout directories of a project or theme.
 func layoutMounts(config map[string]any) []mount {
 	var mounts []mount
 	module, _ := config["module"].(map[string]any)
@@ -133,7 +134,8 @@ func layoutMounts(config map[string]any) []mount {
 	return mounts
 }
 
-// textAt returns a text of a table; keys keep their case in tables of lists.
+// textAt returns a string of a table. It ignores the letter case of keys, which
+// tables in lists keep.
 func textAt(m map[string]any, key string) string {
 	for k, v := range m {
 		if strings.EqualFold(k, key) {
@@ -144,8 +146,8 @@ func textAt(m map[string]any, key string) string {
 	return ""
 }
 
-// themeNames returns the themes and modules that a configuration names, the
-// first above the next.
+// themeNames returns the themes and modules in a configuration. Each overrides
+// those that follow.
 func themeNames(config map[string]any) []string {
 	var names []string
 	switch theme := config["theme"].(type) {
@@ -169,9 +171,10 @@ func themeNames(config map[string]any) []string {
 	return slices.DeleteFunc(names, func(s string) bool { return s == "" })
 }
 
-// maxThemes bounds themes of themes.
+// maxThemes is the largest number of themes, including themes of themes.
 const maxThemes = 50
 
+// addThemes adds the layouts of themes, and of the themes that these use.
 func (h *hugoSite) addThemes(names []string, depth int) {
 	for _, name := range names {
 		if depth > 5 || len(h.themes) >= maxThemes || slices.ContainsFunc(h.themes, func(t hugoTheme) bool { return t.name == name }) {
@@ -185,7 +188,7 @@ func (h *hugoSite) addThemes(names []string, depth int) {
 		h.themes = append(h.themes, hugoTheme{name, tree, dir})
 		config, err := generator.HugoConfig(tree)
 		if err != nil {
-			config = nil // the theme's own business
+			config = nil // use the defaults: Hugo reports the error
 		}
 		for _, m := range layoutMounts(config) {
 			fs.WalkDir(tree, m.source, func(file string, d fs.DirEntry, err error) error {
@@ -207,8 +210,8 @@ func (h *hugoSite) addThemes(names []string, depth int) {
 	}
 }
 
-// findTheme looks where Hugo does: themes, _vendor, what go.mod replaces, the
-// module cache.
+// findTheme searches for a theme where Hugo does: in themes, _vendor, the
+// replacements in go.mod, and the module cache.
 func (h *hugoSite) findTheme(name string) (tree fs.FS, dir string, ok bool) {
 	themesDir := path.Clean(textAt(h.config, "themesdir"))
 	if themesDir == "." || !fs.ValidPath(themesDir) {
@@ -250,8 +253,8 @@ var (
 	replaceLine = regexp.MustCompile(`(?m)^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s*=>\s*(\S+)`)
 )
 
-// module returns the version of a module that the project's go.mod requires, and
-// the directory by which it is replaced.
+// module returns the version of a module that go.mod requires, and the directory
+// that replaces it, or "".
 func (h *hugoSite) module(name string) (version, local string) {
 	data, err := fs.ReadFile(h.p.tree, "go.mod")
 	if err != nil {
@@ -270,7 +273,7 @@ func (h *hugoSite) module(name string) (version, local string) {
 	return version, local
 }
 
-// escapeModule writes a module's path as the module cache does: !a for A.
+// escapeModule writes a module path as the module cache does: !a for A.
 func escapeModule(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -283,7 +286,7 @@ func escapeModule(name string) string {
 	return b.String()
 }
 
-// source reads a layout.
+// source returns a layout without marked text, or its future content.
 func (h *hugoSite) source(key string) (layout.Source, bool) {
 	f, ok := h.files[key]
 	if !ok {
@@ -300,7 +303,7 @@ func (h *hugoSite) source(key string) (layout.Source, bool) {
 	return layout.Source{File: f.file, Text: text, Lang: layout.Go}, err == nil && len(text) <= maxTemplate
 }
 
-// load finds the partial that a template calls.
+// load returns the partial that a template calls; it is a [layout.Loader].
 func (h *hugoSite) load(name, _ string) (layout.Source, bool) {
 	name = path.Clean(strings.TrimPrefix(name, "/"))
 	for _, prefix := range []string{"partials/", "_partials/"} {
@@ -314,7 +317,7 @@ func (h *hugoSite) load(name, _ string) (layout.Source, bool) {
 	return layout.Source{}, false
 }
 
-// partialKey is the key of a partial as a template calls it.
+// partialKey returns the [hugoKey] for the name in a call of a partial.
 func partialKey(name string) string {
 	name = strings.TrimPrefix(path.Clean(name), "/")
 	if path.Ext(name) == "" {
@@ -323,11 +326,65 @@ func partialKey(name string) string {
 	return "_partials/" + name
 }
 
-// partialsDir is the project's directory of partials: _partials, which Hugo
-// knows from 0.146 on, only where the project has it.
+// partialsDir returns the directory for partials of the project. It is _partials,
+// which Hugo supports since 0.146, only if the project has this directory alone.
 func (h *hugoSite) partialsDir() string {
 	if dir := h.layouts + "/_partials"; h.p.isDir(dir) && !h.p.isDir(h.layouts+"/partials") {
 		return dir
 	}
 	return h.layouts + "/partials"
+}
+
+// themes is the table of Hugo themes that leave a template to their users and
+// call it at the end of the head. A stub has the name by which the theme calls
+// it, relative to layouts/partials or layouts/_partials. Users add rows with
+// [[templates.theme]].
+var themes = []Theme{
+	{"ananke", "head-additions.html"},
+	{"bearblog", "custom_head.html"},
+	{"beautifulhugo", "head_custom.html"},
+	{"blowfish", "extend-head.html"},
+	{"book", "docs/inject/head.html"},
+	{"coder", "head/extensions.html"},
+	{"congo", "extend-head.html"},
+	{"docsy", "hooks/head-end.html"},
+	{"geekdoc", "head/custom.html"},
+	{"hextra", "custom/head-end.html"},
+	{"paged", "head_custom.html"},
+	{"papermod", "extend_head.html"},
+	{"relearn", "custom-header.html"},
+	{"stack", "head/custom.html"},
+	{"terminal", "extended_head.html"},
+}
+
+// Themes returns the built-in table of themes.
+func Themes() []Theme { return slices.Clone(themes) }
+
+// stubOf returns the stub of a theme, given its directory or module path, or "".
+// The rows of own take precedence over the built-in table.
+func stubOf(theme string, own []Theme) string {
+	words := strings.Split(strings.ToLower(theme), "/")
+	for _, rows := range [][]Theme{own, themes} {
+		for _, word := range slices.Backward(words) {
+			for _, row := range rows {
+				if plainTheme(row.Name) == plainTheme(word) {
+					return row.Stub
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// plainTheme removes the common parts of theme names: hugo-theme-stack becomes
+// stack.
+func plainTheme(name string) string {
+	name = strings.ToLower(name)
+	for _, prefix := range []string{"gohugo-theme-", "hugo-theme-", "hugo-"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	for _, suffix := range []string{"-hugo-theme", "-theme"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return name
 }

@@ -1,17 +1,17 @@
-// Package inject puts the link elements of a site's endpoints into the
-// templates of its generator, and takes them out again.
+// Package inject inserts link elements for a site's endpoints into the
+// templates of its generator, and removes them again.
 //
-// The directory of a project and the endpoints enter; a [Plan] leaves, the list
-// of files to change with their bytes before and after. [Plan.Apply] carries it
-// out. What is written stands between marks that are comments of the template
-// language, so that the plan starts from the project as it would be without
-// them: a second run finds nothing to change, and an edit around the marks
-// survives. Nothing is ever written into a theme, a module or a package, and
-// nothing outside of the project.
+// [Find] returns a [Plan] for the directory of a project: the files to change,
+// with their content before and after. [Plan.Apply] writes them. Everything it
+// writes is between two marks, which are comments of the template language. A
+// plan compares the project without the marked text with what the project
+// should be, so a second run changes nothing and edits around the marks
+// survive. The package never writes into a theme, a module or a package, or
+// outside the project.
 //
-// Places, from the best: the stub that the theme calls at the end of its head,
-// a line in the project's own template, a file that overrides an empty one of
-// the theme. A generator is a file of this package.
+// It prefers these places, in this order: the stub that the theme calls at the
+// end of its head, a line in a template of the project, and a file that
+// overrides an empty file of the theme.
 //
 // docs/guide/link-elements.md is the manual.
 package inject
@@ -26,44 +26,47 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/layout"
 	"github.com/sitelink/sitelink/templates"
 )
 
-// Options say what is injected where.
+// Options configures [Find].
 type Options struct {
-	// Generator makes the site; see [generator.Detect].
+	// Generator builds the site; see [generator.Detect].
 	Generator generator.Name
 	Endpoints templates.Endpoints
-	// Choice chooses the pages.
+	// Choice selects the pages that get the elements.
 	Choice templates.Choice
-	// Themes are rows beside those that are built in; the first that has the
-	// theme's name counts.
+	// Themes are rows in addition to the built-in table, and take precedence.
 	Themes []Theme
-	// Headers are the rules by which the site's host can send the endpoints; they
-	// are used when no template can be reached.
+	// Headers are the rules with which the site's host can send the endpoints.
+	// They are used when no template can be changed.
 	Headers []templates.HeaderRule
-	// Modules are the directories in which Go and Hugo keep modules.
+	// Modules are the directories in which Go and Hugo store modules.
 	Modules []string
 }
 
 // Theme is a row of the table of themes.
 type Theme struct {
-	// Name is the theme's directory, or the end of its module's path without
-	// version, or a word of it; letter case does not count.
+	// Name is the theme's directory, or the end of its module path without the
+	// version, or a word of it. Letter case is ignored.
 	Name string
-	// Stub is the template that the theme leaves to its users, as it calls it.
+	// Stub is the template that the theme leaves to its users, as the theme
+	// calls it.
 	Stub string
 }
 
-// Plan is what has to be changed.
+// Plan is a list of changes, not yet made.
 type Plan struct {
-	// Changes are in the order in which they are to be made.
+	// Changes are in the order in which Apply makes them.
 	Changes []Change
-	// Places say where the elements stand or will stand.
+	// Places are where the elements are once the plan is applied.
 	Places []Place
-	// Refusals are pages for which no place was found.
+	// Refusals explain why the elements cannot be inserted. A plan with refusals
+	// has no changes.
 	Refusals []Refusal
 	// Notes are facts that the user should know.
 	Notes []string
@@ -71,19 +74,20 @@ type Plan struct {
 	root   *os.Root
 	record record
 	isUndo bool
-	// unfinished: the record says that files were still to be written.
+	// unfinished: the record shows that an earlier run was interrupted.
 	unfinished bool
-	dropDirs   []string
-	// paths are the files that were looked at, changed or not.
+	// dropDirs are directories of removed files.
+	dropDirs []string
+	// paths are all files that were examined, changed or not.
 	paths []string
-	// hadRecord: there was a record.
+	// hadRecord: the record existed when the plan was made.
 	hadRecord bool
 }
 
-// Change is one file. Before is nil when it is not there, After when it is to
-// be removed.
+// Change is a change of one file. Before is nil if the file does not exist,
+// After is nil if it is to be removed.
 type Change struct {
-	// Path is the file, relative to the project.
+	// Path is relative to the project.
 	Path          string
 	Before, After []byte
 
@@ -91,28 +95,74 @@ type Change struct {
 	rank int
 }
 
-// Place is where the elements stand.
+// Place is a place of the elements.
 type Place struct {
 	// Path is the file, relative to the project, and Line the line of the mark
-	// once the plan has been carried out.
+	// once the plan is applied.
 	Path string
 	Line int
-	// How says what kind of place it is, for a person.
+	// How describes the place for a person.
 	How string
 }
 
-// Refusal says why no place was found, and what the user can do.
+// Refusal explains why the elements cannot be inserted, and what the user can
+// do.
 type Refusal struct {
-	// Path and Line are where the reason lies; Line is 0 for a whole file, Path
-	// "" for the project.
+	// Path and Line locate the reason. Line is 0 for a whole file, Path is ""
+	// for the whole project.
 	Path string
 	Line int
-	// Reason is a phrase, Paste what to insert by hand, and Where the place for
-	// it; both may be empty.
-	Reason, Paste, Where string
+	// Reason is a phrase without a full stop.
+	Reason string
+	// Next tells the user what to do. If it asks for text to be pasted, Paste is
+	// that text, otherwise Paste is "".
+	Next, Paste string
 
-	// unreachable: the head is not the project's, and leaves it no place.
+	// unreachable: the head is part of the theme, which has no place for the
+	// elements.
 	unreachable bool
+}
+
+// What a user can do about several refusals.
+const (
+	nextPasteHead = "paste this into the <head>, right after the charset declaration"
+	nextBuilt     = "run sitelink inject --docroot after each build: it writes the elements into the built pages"
+	nextPatterns  = "run sitelink inject --docroot after each build: it supports all patterns"
+	nextUTF8      = "convert the file to UTF-8 and run the command again"
+)
+
+// refuseOwnEndpoint returns the refusal for a template that has an element for
+// an endpoint already (PB-21).
+func refuseOwnEndpoint(l layout.Link, text []byte) Refusal {
+	return Refusal{Path: l.File, Line: layout.Line(text, l.Offset),
+		Reason: "the template names a " + l.Rel + " endpoint itself, and a page must name only one",
+		Next:   "remove the element from the template, or the key from [templates] in sitelink.toml"}
+}
+
+// refusePlace returns the refusal for an error of [layout.Doc.Place] about the
+// template file. Its line is the first that the error refers to.
+func refusePlace(file string, err error, text func(file string) ([]byte, bool)) Refusal {
+	r := Refusal{Path: file, Reason: err.Error(), Next: nextPasteHead}
+	no, ok := err.(*layout.NoPlaceError)
+	if !ok {
+		return r
+	}
+	var lines []string
+	for i, spot := range no.Spots {
+		text, ok := text(spot.File)
+		if !ok {
+			continue
+		}
+		line := layout.Line(text, spot.Offset)
+		if i == 0 {
+			r.Path, r.Line = spot.File, line
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d", spot.File, line))
+	}
+	if len(lines) > 1 {
+		r.Reason += " (" + strings.Join(lines, ", ") + ")"
+	}
+	return r
 }
 
 func (r Refusal) Error() string {
@@ -126,32 +176,34 @@ func (r Refusal) Error() string {
 	return place + r.Reason
 }
 
-// edit is something that a generator wants to have in a file.
+// edit is text to insert into a file.
 type edit struct {
 	path string
 	lang layout.Language
-	// inner is what stands between the marks.
+	// inner is the text between the marks.
 	inner string
-	// create: the file is ours; why is said in it.
+	// create: sitelink creates the file, with the comment why.
 	create bool
 	why    string
 	// insert returns the text of an existing file with inner in it.
 	insert func(text []byte) []byte
-	// rank orders the changes: what others call comes first.
+	// rank orders the changes: a template is written before those that call it.
 	rank int
-	how  string
-	// header is the rule of a host's file, which has marks of its own.
+	// how becomes [Place.How].
+	how string
+	// header is set for the file with the host's header rules, which have marks of
+	// their own.
 	header *templates.HeaderRule
 }
 
-// finding is what a generator's file found.
+// finding is the result of the search in one generator's templates.
 type finding struct {
 	edits    []edit
 	refusals []Refusal
 	notes    []string
 }
 
-// finders are the generators whose templates are known.
+// finders has the supported generators.
 var finders = map[generator.Name]func(p *project) (finding, error){
 	generator.Hugo:       findHugo,
 	generator.Jekyll:     findJekyll,
@@ -162,15 +214,13 @@ var finders = map[generator.Name]func(p *project) (finding, error){
 	generator.Docusaurus: findDocusaurus,
 }
 
-// Find plans the injection into the project at root. It writes nothing. The
-// error means that the project could not be read; a place that is not found is
-// a [Refusal].
+// Find plans the injection into the project at root, without writing anything.
+// It returns an error if it cannot read the project. If it finds no place for
+// the elements, the plan has a [Refusal].
 func Find(root *os.Root, opt Options) (*Plan, error) {
 	find, ok := finders[opt.Generator]
 	if !ok {
-		name := opt.Generator.Title()
-		return &Plan{root: root, Refusals: []Refusal{{Reason: cmp.Or(name, "no generator") + ": where its templates are is not known",
-			Where: "sitelink inject --docroot, which writes the elements into the built pages"}}}, nil
+		return &Plan{root: root, Refusals: []Refusal{{Reason: "the project has no generator that inject supports", Next: nextBuilt}}}, nil
 	}
 	p, err := open(root, opt)
 	if err != nil {
@@ -182,12 +232,12 @@ func Find(root *os.Root, opt Options) (*Plan, error) {
 	}
 	if len(found.refusals) > 0 && !slices.ContainsFunc(found.refusals, func(r Refusal) bool { return !r.unreachable }) {
 		if e, ok := p.headers(); ok {
-			found.notes = append(found.notes, found.refusals[0].Error()+"; so the host sends the endpoints in headers, with all pages")
+			found.notes = append(found.notes, found.refusals[0].Error()+"; the host sends the endpoints in headers instead, for all pages")
 			found.edits, found.refusals = []edit{e}, nil
 		}
 	}
 	if len(found.refusals) > 0 {
-		// All or nothing: with some of the pages only, nobody could tell which.
+		// All or nothing: you could not see which pages lack the elements.
 		return &Plan{root: root, Refusals: found.refusals, Notes: found.notes}, nil
 	}
 	plan, err := p.plan(found.edits)
@@ -198,7 +248,7 @@ func Find(root *os.Root, opt Options) (*Plan, error) {
 	return plan, nil
 }
 
-// Undo plans to take out all that was injected.
+// Undo plans the removal of everything that was injected.
 func Undo(root *os.Root) (*Plan, error) {
 	p, err := open(root, Options{})
 	if err != nil {
@@ -212,8 +262,8 @@ func Undo(root *os.Root) (*Plan, error) {
 	return plan, nil
 }
 
-// plan compares the project with what it should be: as it is without the marks,
-// with the edits.
+// plan returns the changes that turn the project into what it should be: the
+// project without marked text, with the edits.
 func (p *project) plan(edits []edit) (*Plan, error) {
 	plan := &Plan{root: p.root, unfinished: p.record.Writing, record: record{Version: recordVersion, Dirs: slices.Clone(p.record.Dirs)}}
 	wanted := map[string]edit{}
@@ -271,7 +321,8 @@ func (p *project) plan(edits []edit) (*Plan, error) {
 	return plan, nil
 }
 
-// change works out one file.
+// change returns the change of one file. If want is false, the file should have
+// no marked text.
 func (p *project) change(path string, e edit, want bool) (c Change, entry fileRecord, refused *Refusal, err error) {
 	if isHeaderFile(path) {
 		return p.changeHeaders(path, e, want)
@@ -288,10 +339,14 @@ func (p *project) change(path string, e edit, want bool) (c Change, entry fileRe
 	bare := f.bare(lang)
 	switch {
 	case f.refusal != "" && (want || f.text != nil):
-		return c, entry, &Refusal{Path: path, Reason: f.refusal, Paste: e.inner, Where: e.how}, nil
+		r := &Refusal{Path: path, Reason: f.refusal, Next: "remove the marked text by hand"}
+		if want {
+			r.Next, r.Paste = "paste this by hand ("+e.how+")", e.inner
+		}
+		return c, entry, r, nil
 	case !want:
 		c.After = bare
-		// What is called goes last.
+		// A template goes after those that call it.
 		c.rank = 1
 		switch {
 		case strings.HasSuffix(path, headPartial):
@@ -299,15 +354,15 @@ func (p *project) change(path string, e edit, want bool) (c Change, entry fileRe
 		case bare == nil:
 			c.rank = 2
 		}
-		if want := p.record.sumOf(path); want.After == sum(f.text) && want.Before != sum(bare) {
-			return c, entry, nil, fmt.Errorf("take the marks out of %s: the result is not what the file was; nothing is changed", path)
+		if want := p.record.of(path); want.After == sum(f.text) && want.Before != sum(bare) {
+			return c, entry, nil, fmt.Errorf("remove the marked text from %s: the result differs from the file before injection; nothing was changed", path)
 		}
 		return c, entry, nil, nil
 	case e.create && bare != nil && !f.isFile:
-		return c, entry, &Refusal{Path: path, Reason: "the file is there, and not by sitelink", Paste: e.inner, Where: "there, or move the file away"}, nil
+		return c, entry, &Refusal{Path: path, Reason: "the file exists, and sitelink did not create it", Next: "rename the file, or paste this into it", Paste: e.inner}, nil
 	}
 	if r, ok := lang.FindRegion(f.text); ok {
-		// Where the user has moved the marks to, they stay.
+		// If the user moved the marks, they stay there.
 		c.After = append(append(slices.Clone(f.text[:r.InnerStart]), e.inner...), f.text[r.InnerEnd:]...)
 	} else if bare == nil {
 		c.After = lang.File(e.inner, cmp.Or(e.why, whyFile))
@@ -318,17 +373,17 @@ func (p *project) change(path string, e edit, want bool) (c Change, entry fileRe
 	return c, entry, nil, nil
 }
 
-// whyFile is said in the files that are created.
-const whyFile = "written by sitelink inject; sitelink inject --undo removes it, text outside of the marks stays"
+// whyFile is a comment in each file that sitelink creates.
+const whyFile = "written by sitelink inject; sitelink inject --undo removes it, but keeps text outside the marks"
 
 func same(a, b []byte) bool {
 	return (a == nil) == (b == nil) && string(a) == string(b)
 }
 
-// Clean tells whether nothing has to be changed.
+// Clean reports whether the plan has neither changes nor refusals.
 func (p *Plan) Clean() bool { return len(p.Changes) == 0 && len(p.Refusals) == 0 }
 
-// Err returns the refusals as errors, nil if there is none.
+// Err returns the refusals as errors, nil without refusals.
 func (p *Plan) Err() error {
 	var all []error
 	for _, r := range p.Refusals {
@@ -337,10 +392,32 @@ func (p *Plan) Err() error {
 	return errors.Join(all...)
 }
 
+// dirsOf returns the directories above a path, inner ones first.
 func dirsOf(path string) []string {
 	var dirs []string
 	for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
 		dirs = append(dirs, path[:i])
 	}
 	return dirs
+}
+
+// Diff returns the changes, in their order, as a unified diff for patch(1) or
+// git apply.
+func (p *Plan) Diff() []byte {
+	var b bytes.Buffer
+	for _, c := range p.Changes {
+		from, to := "a/"+c.Path, "b/"+c.Path
+		if c.Before == nil {
+			from = "/dev/null"
+		}
+		if c.After == nil {
+			to = "/dev/null"
+		}
+		text := diff.Diff(from, c.Before, to, c.After)
+		if _, rest, ok := bytes.Cut(text, []byte("\n")); ok { // "diff a b", which git would read as a header of its own format
+			text = rest
+		}
+		b.Write(text)
+	}
+	return b.Bytes()
 }

@@ -27,7 +27,8 @@ const (
 	call   = `{{/* sitelink:begin */}}{{ partial "sitelink/head.html" . }}{{/* sitelink:end */}}`
 )
 
-// project makes a project of these files; a text "-> x" makes a symbolic link.
+// newProject creates a project of these files. A text "-> x" creates a symbolic
+// link.
 func newProject(t *testing.T, files map[string]string) *os.Root {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,7 +52,7 @@ func newProject(t *testing.T, files map[string]string) *os.Root {
 	return root
 }
 
-// hashOf returns names, modes and contents of all files as one text.
+// hashOf returns a checksum of the names, modes and contents of all files.
 func hashOf(t *testing.T, root *os.Root) string {
 	t.Helper()
 	h := sha256.New()
@@ -127,7 +128,7 @@ func mustUndo(t *testing.T, root *os.Root) {
 	}
 }
 
-// theme returns the files of a theme whose head calls a stub.
+// theme returns the files of a theme with stub in its head.
 func theme(dir, stub string) map[string]string {
 	return map[string]string{
 		dir + "/layouts/_default/baseof.html": "<!doctype html><html>{{ partial \"head.html\" . }}<body></body></html>",
@@ -142,7 +143,7 @@ func with(files map[string]string, more ...string) map[string]string {
 	return files
 }
 
-// TestHugoPlaces: where the elements go, for projects as they are found.
+// TestHugoPlaces tests where the elements go, for typical projects.
 func TestHugoPlaces(t *testing.T) {
 	const head = "layouts/partials/sitelink/head.html"
 	for _, c := range []struct {
@@ -217,13 +218,13 @@ func TestHugoPlaces(t *testing.T) {
 				t.Fatalf("places\n%q\nwant\n%q\n%v", got, c.want, plan.Refusals)
 			}
 			if hashOf(t, root) != before {
-				t.Fatal("the plan has changed the project")
+				t.Fatal("making the plan changed the project")
 			}
 			mustApply(t, plan)
 			if again := mustFind(t, root, opt); !again.Clean() {
 				t.Errorf("a second run would change:\n%s%v", again.Diff(), again.Refusals)
 			}
-			if err := root.RemoveAll(".sitelink"); err != nil { // lost, as in a fresh clone
+			if err := root.RemoveAll(".sitelink"); err != nil { // as in a fresh clone
 				t.Fatal(err)
 			}
 			if again := mustFind(t, root, opt); !again.Clean() {
@@ -232,7 +233,7 @@ func TestHugoPlaces(t *testing.T) {
 			mustUndo(t, root)
 			for name, text := range c.files {
 				if !strings.HasPrefix(text, "-> ") && read(t, root, name) != text {
-					t.Errorf("without the record, %s is not what it was", name)
+					t.Errorf("without the record, %s is not restored", name)
 				}
 			}
 			mustApply(t, mustFind(t, root, opt))
@@ -248,7 +249,7 @@ func TestHugoPlaces(t *testing.T) {
 	}
 }
 
-// TestUndo: with the record, the project is what it was to the byte, with its
+// TestUndo: with the record, the undo restores the project to the byte, with its
 // modes and directories.
 func TestUndo(t *testing.T) {
 	for name, files := range map[string]map[string]string{
@@ -281,10 +282,75 @@ func TestUndo(t *testing.T) {
 			if hashOf(t, root) != before {
 				t.Errorf("the project differs from what it was")
 			}
-			mustUndo(t, root) // once more does nothing
+			mustUndo(t, root) // a second undo does nothing
 			if hashOf(t, root) != before {
 				t.Errorf("a second undo changed something")
 			}
 		})
 	}
+}
+
+// docs/guide/link-elements.md has the same table of themes.
+func TestManualListsTheThemes(t *testing.T) {
+	text, err := os.ReadFile("../../docs/guide/link-elements.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "The table of themes:")
+	section, _, _ = strings.Cut(section, "A theme has the name")
+	var want strings.Builder
+	for _, row := range Themes() {
+		fmt.Fprintf(&want, "%-16s%s\n", row.Name, row.Stub)
+	}
+	if !strings.Contains(section, "```text\n"+want.String()+"```") {
+		t.Errorf("documented\n%s\nwant\n%s", section, want.String())
+	}
+	for _, mark := range []string{"{{/* sitelink:begin */}}" + callOf(".") + "{{/* sitelink:end */}}"} {
+		if !strings.Contains(string(text), mark) {
+			t.Errorf("the manual does not contain %s", mark)
+		}
+	}
+}
+
+// With any templates, the next run finds what was written, and the undo restores
+// every byte.
+func FuzzFind(f *testing.F) {
+	f.Add(baseof, "<title>x</title>")
+	f.Add("<head>\r\n{{ partial \"x\" . }}\r\n</head>", "<meta charset=utf-8>\r\n")
+	f.Add("{{ if .X }}<head>{{ end }}<title></title>", "{{/*")
+	f.Add("\xef\xbb\xbf<!doctype html><title>x</title>", "")
+	f.Add("<html>{{ partial \"x.html\" }}", "<head></head>")
+	f.Fuzz(func(t *testing.T, page, partial string) {
+		if strings.Contains(page+partial, "sitelink:") {
+			return // has marks that sitelink did not write
+		}
+		dir := t.TempDir()
+		for name, text := range map[string]string{"hugo.toml": "", "layouts/baseof.html": page, "layouts/partials/x.html": partial} {
+			name = filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer root.Close()
+		before := hashOf(t, root)
+		plan := mustFind(t, root, blog)
+		if len(plan.Refusals) > 0 {
+			return
+		}
+		mustApply(t, plan)
+		if again := mustFind(t, root, blog); !again.Clean() {
+			t.Fatalf("%q\n%s\n%v", page, again.Diff(), again.Refusals)
+		}
+		mustUndo(t, root)
+		if hashOf(t, root) != before {
+			t.Fatalf("%q %q: not restored", page, partial)
+		}
+	})
 }

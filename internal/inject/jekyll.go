@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/layout"
 )
 
-// jekyllStubs are the empty includes that themes leave to their users.
+// jekyllStubs has the empty includes that themes leave to their users.
 var jekyllStubs = []Theme{
 	{"minima", "custom-head.html"},
 	{"minimal-mistakes-jekyll", "head/custom.html"},
@@ -20,8 +20,8 @@ var jekyllStubs = []Theme{
 	{"jekyll-theme-chirpy", "metadata-hook.html"},
 }
 
-// findJekyll takes the project's own head include or layouts, else the stub of
-// its theme.
+// findJekyll uses the project's head include, otherwise the stub of its theme,
+// otherwise the project's layouts.
 func findJekyll(p *project) (finding, error) {
 	var config map[string]any
 	for _, name := range []string{"_config.yml", "_config.yaml", "_config.toml"} {
@@ -51,19 +51,19 @@ func findJekyll(p *project) (finding, error) {
 	if name := path.Base(cutVersion(remote + theme)); name != "." {
 		stub = stubIn(jekyllStubs, name)
 		if name == "minima" && remote == "" && !p.newMinima() {
-			stub = "" // before 3.0 it had none
+			stub = "" // added in 3.0
 		}
 		if own := stubIn(p.opt.Themes, name); own != "" {
 			stub = own
 		}
 	}
-	if p.has(head, layout.Liquid) { // it takes the place of the theme's
+	if p.has(head, layout.Liquid) { // it overrides the theme's
 		s.root(head, true)
 	}
 	if stub != "" && s.heads == 0 {
 		inner, err := s.inner(false)
 		if err != nil {
-			s.refuse(Refusal{Reason: err.Error(), Where: "sitelink inject --docroot, which knows all patterns"})
+			s.refuse(Refusal{Reason: err.Error(), Next: nextPatterns})
 		} else {
 			s.create(path.Join(includes, stub), inner, "stub "+stub+" of the theme "+path.Base(cutVersion(remote+theme)))
 		}
@@ -71,9 +71,9 @@ func findJekyll(p *project) (finding, error) {
 	if len(s.edits) == 0 || s.heads > 0 {
 		s.roots(p.list(layouts, ".html"))
 	}
-	none := "no layout with a <head> is found in " + layouts
+	none := "found no layout with a <head> in " + layouts
 	if theme+remote != "" {
-		none += fmt.Sprintf(", and the theme %s has no include for it", theme+remote)
+		none += fmt.Sprintf(", and the theme %s has no include for additions to the head", theme+remote)
 	}
 	return s.finding(none), nil
 }
@@ -94,8 +94,8 @@ func stubIn(rows []Theme, name string) string {
 
 var minimaVersion = regexp.MustCompile(`(?m)minima[" ,'(~>=]+([0-9]+)\.|minima["'].*(git|github|path):`)
 
-// newMinima tells whether the Gemfile asks for a minima that has the stub: 3.0,
-// or one out of its repository.
+// newMinima reports whether the Gemfile requires a version of minima that has the
+// stub: 3.0 or later, or one from its repository.
 func (p *project) newMinima() bool {
 	for _, name := range []string{"Gemfile.lock", "Gemfile"} {
 		data, err := fs.ReadFile(p.tree, name)
@@ -110,9 +110,9 @@ func (p *project) newMinima() bool {
 }
 
 // liquid returns the elements under the condition that the page is chosen, for
-// Jekyll and Eleventy, which know a page's address without the docroot's.
-// Eleventy paginates pages of content as well, so that only Jekyll tells lists:
-// the later pages of an archive.
+// Jekyll and Eleventy, in which page.url is the path below the base URL. Only in
+// Jekyll a page with a number greater than 1 is a list: Eleventy also paginates
+// other pages.
 func (p pages) liquid(elements string, jekyll bool) (string, error) {
 	var open, end string
 	add := func(condition string) {
@@ -150,7 +150,8 @@ func (p pages) liquid(elements string, jekyll bool) (string, error) {
 	return open + elements + end, nil
 }
 
-// liquidTests sets a variable where the address begins or reads as given.
+// liquidTests returns code that sets a variable to value if the page's path has
+// one of the prefixes or is one of the paths.
 func liquidTests(begin, whole []string, value string) string {
 	var b strings.Builder
 	for _, text := range begin {

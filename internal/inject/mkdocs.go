@@ -10,9 +10,9 @@ import (
 	"github.com/sitelink/sitelink/internal/layout"
 )
 
-// findMkDocs takes the block extrahead, which all themes of MkDocs have, in
-// main.html of the theme's custom_dir. Where none is configured, a marked line
-// in mkdocs.yml does it.
+// findMkDocs uses the block extrahead, which all MkDocs themes have, in main.html
+// of the theme's custom_dir. If there is no custom_dir, it adds one to
+// mkdocs.yml.
 func findMkDocs(p *project) (finding, error) {
 	name := "mkdocs.yml"
 	if _, err := fs.Stat(p.tree, name); err != nil {
@@ -24,19 +24,19 @@ func findMkDocs(p *project) (finding, error) {
 	}
 	config, err := generator.YAML(text)
 	if err != nil {
-		return finding{}, fmt.Errorf("read %s:%w", name, err)
+		return finding{}, fmt.Errorf("read %s:%w", name, err) // err starts with the line
 	}
 	s := newSearch(p, layout.Jinja, p.from(layout.Jinja, nil), nil)
 	elements, err := pages(p.opt.Choice).mkdocs(p.opt.Endpoints.HTML(false))
 	if err != nil {
-		s.refuse(Refusal{Reason: err.Error(), Where: "sitelink inject --docroot, which knows all patterns"})
+		s.refuse(Refusal{Reason: err.Error(), Next: nextPatterns})
 		return s.finding(""), nil
 	}
 	theme, _ := config["theme"].(map[string]any)
 	dir := path.Clean(textAt(theme, "custom_dir"))
 	switch {
 	case dir != "." && !fs.ValidPath(dir):
-		s.refuse(Refusal{Path: name, Reason: "theme.custom_dir leads out of the project", Where: "sitelink inject --docroot"})
+		s.refuse(Refusal{Path: name, Reason: "theme.custom_dir is outside the project", Next: nextBuilt})
 		return s.finding(""), nil
 	case dir == ".":
 		dir = "overrides"
@@ -60,7 +60,7 @@ func findMkDocs(p *project) (finding, error) {
 	case hasBlock(d, "extrahead"):
 		start, _, ok := layout.Jinja.Block(bare, "extrahead")
 		if !ok {
-			s.refuse(Refusal{Path: main, Reason: "the block extrahead cannot be read", Paste: layout.Jinja.Marked(elements), Where: "into the block"})
+			s.refuse(Refusal{Path: main, Reason: "cannot find the start of the block extrahead", Next: "paste this into the block", Paste: layout.Jinja.Marked(elements)})
 			return s.finding(""), nil
 		}
 		s.edits[main] = edit{path: main, lang: layout.Jinja, inner: elements, how: "block extrahead",
@@ -72,7 +72,7 @@ func findMkDocs(p *project) (finding, error) {
 		s.inner = func(bool) (string, error) { return elements, nil }
 		s.root(main, false)
 	}
-	return s.finding("no <head> is found in " + main), nil
+	return s.finding("found no <head> in " + main), nil
 }
 
 func hasBlock(d *layout.Doc, name string) bool {
@@ -84,8 +84,8 @@ func hasBlock(d *layout.Doc, name string) bool {
 	return false
 }
 
-// customDir returns the lines that make overrides the custom_dir, and what puts
-// them into the text.
+// customDir returns the lines that set custom_dir to overrides, and the function
+// that inserts them into the text.
 func customDir(text []byte, config map[string]any, name string) (inner string, insert func([]byte) []byte, refused *Refusal) {
 	const line = "custom_dir: overrides"
 	switch config["theme"].(type) {
@@ -111,8 +111,8 @@ func customDir(text []byte, config map[string]any, name string) (inner string, i
 			offset = end
 		}
 	}
-	return "", nil, &Refusal{Path: name, Reason: "the theme has no custom_dir, and is not written as a table of lines",
-		Paste: line, Where: "into the table theme, which also names the theme (theme: {name: ..., custom_dir: overrides}), and run the command again"}
+	return "", nil, &Refusal{Path: name, Reason: "the theme has no custom_dir, and theme is not a block with one key per line",
+		Next: "paste this below theme:, next to the name of the theme, and run the command again", Paste: line}
 }
 
 func cutComment(text string) string {
@@ -120,7 +120,7 @@ func cutComment(text string) string {
 	return text
 }
 
-// yamlIndent returns the indent of the first line that is not blank.
+// yamlIndent returns the indentation of the first line with a key.
 func yamlIndent(text []byte) string {
 	for row := range strings.Lines(string(text)) {
 		if trimmed := strings.TrimLeft(row, " "); strings.TrimSpace(trimmed) != "" && trimmed[0] != '#' {

@@ -11,10 +11,10 @@ import (
 	"github.com/sitelink/sitelink/templates"
 )
 
-// pages chooses the pages, as [templates.Choice] does, in templates.
+// pages writes a [templates.Choice] as conditions in template languages.
 type pages templates.Choice
 
-// kinds returns the kinds in order.
+// kinds returns the chosen kinds in a fixed order.
 func (p pages) kinds() []string {
 	if len(p.Kinds) == 0 {
 		return []string{"home", "page"}
@@ -30,16 +30,16 @@ func (p pages) kinds() []string {
 
 func (p pages) has(kind string) bool { return slices.Contains(p.kinds(), kind) }
 
-// hugoKinds are Hugo's kinds of pages for each of ours; error pages have one of
-// their own.
+// hugoKinds has Hugo's kinds of pages for each kind of sitelink. Error pages are
+// of another kind.
 var hugoKinds = map[string][]string{
 	"home": {"home"},
 	"page": {"page"},
 	"list": {"section", "taxonomy", "term", "taxonomyTerm"},
 }
 
-// hugo returns the elements under the condition that the page is chosen, as the
-// content of a partial.
+// hugo returns the content of a partial: the elements under the condition that
+// the page is chosen.
 func (p pages) hugo(elements string) string {
 	var kinds []string
 	for _, kind := range p.kinds() {
@@ -50,7 +50,7 @@ func (p pages) hugo(elements string) string {
 	var b strings.Builder
 	condition := "in (slice " + strings.Join(kinds, " ") + ") .Kind"
 	if len(p.Pages)+len(p.Exclude) > 0 {
-		// The path of the built file, as the patterns mean it.
+		// Patterns match the path of the built file.
 		b.WriteString("\n{{- $path := strings.TrimPrefix \"/\" (strings.TrimPrefix (printf \"%s\" .Site.BaseURL) .Permalink) -}}\n")
 		b.WriteString("{{- if or (eq $path \"\") (strings.HasSuffix $path \"/\") }}{{ $path = printf \"%sindex.html\" $path }}{{ end -}}\n")
 		condition = "and (" + condition + ")"
@@ -65,7 +65,8 @@ func (p pages) hugo(elements string) string {
 	return b.String()
 }
 
-// goQuote quotes a regular expression for a template: raw where it can be.
+// goQuote quotes a regular expression for a template, as a raw string if
+// possible.
 func goQuote(s string) string {
 	if !strings.Contains(s, "`") {
 		return "`" + s + "`"
@@ -73,7 +74,7 @@ func goQuote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// patterns returns one regular expression for several patterns.
+// patterns returns one regular expression for all patterns.
 func patterns(globs []string) string {
 	var all []string
 	for _, g := range globs {
@@ -82,8 +83,9 @@ func patterns(globs []string) string {
 	return "^(?:" + strings.Join(all, "|") + ")$"
 }
 
-// globRegexp translates a pattern of doublestar. Generators know paths as they
-// stand in addresses, so letters that are not ASCII may also be escapes.
+// globRegexp translates a doublestar pattern into a regular expression.
+// Generators use the paths of URLs, so it also matches the percent-encoded form
+// of spaces and non-ASCII letters.
 func globRegexp(glob string) string {
 	var b strings.Builder
 	depth := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// The expressions in templates choose what the patterns choose on built pages.
+// The regular expressions in templates match the same paths as the patterns.
 func TestGlobRegexp(t *testing.T) {
 	paths := []string{"index.html", "a.html", "post/index.html", "post/a/index.html", "post/a/b/index.html", "poster/index.html",
 		"x/post/a.html", "été/x.html", "a b/c.html", "p[1]/x.html", "a+b.html", "axb.html", "2024/01/x.html"}
@@ -36,7 +36,7 @@ func TestGlobRegexp(t *testing.T) {
 	}
 }
 
-// What Liquid and Jinja cannot say is refused, not guessed.
+// Patterns that Liquid and Jinja cannot express are refused, not approximated.
 func TestPrefixes(t *testing.T) {
 	begin, whole, err := prefixes([]string{"post/**", "about/index.html", "x.html", "**"})
 	if err != nil || strings.Join(begin, " ") != "/post/ /" || strings.Join(whole, " ") != "/about/index.html /about/ /x.html /x" {
@@ -49,7 +49,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// Whatever the pattern, the expression compiles and says the same.
+// Every pattern becomes an expression that compiles and matches the same paths.
 func FuzzGlobRegexp(f *testing.F) {
 	f.Add("post/**", "post/a/index.html")
 	f.Add("{a,b*}/?.html", "a/x.html")
@@ -67,8 +67,8 @@ func FuzzGlobRegexp(f *testing.F) {
 	})
 }
 
-// isPlain keeps out what paths of pages do not hold: escapes, which the
-// expressions also take for the characters they stand for, and line ends.
+// isPlain excludes line ends, which page paths do not have, and percent-encoded
+// characters, which the expressions match like the characters themselves.
 func isPlain(s string) bool {
 	for _, r := range s {
 		if r < ' ' || r == '%' || r > 0x7e {

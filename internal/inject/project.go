@@ -17,34 +17,34 @@ import (
 	"github.com/sitelink/sitelink/internal/layout"
 )
 
-// project is the directory being looked at, as it would be without the marks.
+// project is a directory, as it would be without marked text.
 type project struct {
 	root   *os.Root
 	tree   fs.FS
 	opt    Options
 	record record
-	// hadRecord: the record was there.
+	// hadRecord: the record exists.
 	hadRecord bool
 	files     map[string]*file
-	// found are files with marks that no record names, when there is no record.
+	// found are the files with marks if there is no record.
 	found []string
 }
 
-// file is a file of the project.
+// file is a file of the project, or a name for which there is none yet.
 type file struct {
-	// text is nil when there is none.
+	// text is nil if the file does not exist.
 	text []byte
 	mode fs.FileMode
 	lang layout.Language
-	// real is the file that a symbolic link leads to.
+	// real is the path with symbolic links resolved.
 	real string
-	// isFile: a region that was a whole file once.
+	// isFile: sitelink created the file.
 	isFile bool
-	// refusal says why the file must not be written, "" if it may be.
+	// refusal is the reason why the file must not be written, or "".
 	refusal string
 }
 
-// maxTemplate is the size above which a file is no template.
+// maxTemplate is the size of the largest template.
 const maxTemplate = 4 << 20
 
 func open(root *os.Root, opt Options) (*project, error) {
@@ -60,7 +60,7 @@ func open(root *os.Root, opt Options) (*project, error) {
 	return p, nil
 }
 
-// file reads a file once.
+// file returns a file, read once.
 func (p *project) file(name string) (*file, error) {
 	if f, ok := p.files[name]; ok {
 		return f, nil
@@ -73,7 +73,7 @@ func (p *project) file(name string) (*file, error) {
 		p.files[name] = f
 		return f, nil
 	case errors.Is(err, errOutside):
-		// What lies there is not read: the project ends here.
+		// A file outside the project is not read.
 		f.refusal, f.text = outside, []byte{}
 		p.files[name] = f
 		return f, nil
@@ -90,7 +90,7 @@ func (p *project) file(name string) (*file, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("read %s: not a regular file", name)
 	case info.Size() > maxTemplate:
-		return nil, fmt.Errorf("read %s: larger than %d bytes", name, maxTemplate)
+		return nil, fmt.Errorf("read %s: the file has more than %d bytes, so it is not a template", name, maxTemplate)
 	}
 	in, err := p.root.Open(real)
 	if err == nil {
@@ -108,29 +108,30 @@ func (p *project) file(name string) (*file, error) {
 	}
 	switch {
 	case isUTF16(f.text):
-		f.refusal = "the file is UTF-16, and templates must be UTF-8"
+		f.refusal = "the file is in UTF-16, and templates must be in UTF-8"
 	case bytes.IndexByte(f.text, 0) >= 0:
-		f.refusal = "the file holds NUL bytes, so it is no text in UTF-8"
+		f.refusal = "the file contains NUL bytes, and templates must be text in UTF-8"
 	case f.mode&0o200 == 0:
 		f.refusal = "the file is read-only"
 	case inTheme(real):
-		f.refusal = "the file belongs to a theme, whose next version would undo the change"
+		f.refusal = "the file belongs to a theme, and an update of the theme would undo the change"
 	}
 	p.files[name] = f
 	return f, nil
 }
 
-// outside is said of a file that is reached by a link alone.
+// outside is the refusal of a file that a symbolic link puts outside the
+// project.
 const outside = "a symbolic link leads out of the project"
 
-// unreadable tells whether the text is not that of a template.
+// unreadable reports whether the file cannot be read as a template.
 func (f *file) unreadable() bool { return f.refusal == outside || isUTF16(f.text) }
 
-// whyNotCreate says why a file that is not there must not be made, "" if it may
-// be: a link on the way leads elsewhere.
+// whyNotCreate returns the reason why a file must not be created, or "". The
+// reason is a symbolic link or a file in its path.
 func (p *project) whyNotCreate(name string) string {
 	if _, err := p.root.Lstat(name); err == nil {
-		return "a symbolic link leads nowhere"
+		return "the target of the symbolic link does not exist"
 	}
 	for _, dir := range dirsOf(name) {
 		real, info, err := p.resolve(dir)
@@ -142,17 +143,17 @@ func (p *project) whyNotCreate(name string) string {
 		case err != nil:
 			return disk.Cause(err).Error()
 		case !info.IsDir():
-			return dir + " is no directory"
+			return dir + " is not a directory"
 		case inTheme(real + "/"):
-			return "a symbolic link leads into a theme, whose next version would undo the change"
+			return "a symbolic link leads into a theme, and an update of the theme would undo the change"
 		}
 		break
 	}
 	return ""
 }
 
-// bare returns the text without regions, nil for a file that is only there
-// because of one.
+// bare returns the text without marked text, nil for a file that has nothing
+// else.
 func (f *file) bare(lang layout.Language) []byte {
 	if f.text == nil {
 		return nil
@@ -166,7 +167,8 @@ func (f *file) bare(lang layout.Language) []byte {
 	return bare
 }
 
-// read returns the text of a file without marks; ok is false when there is none.
+// read returns the text of a file without marked text. ok is false if there is
+// no such file, or if sitelink created it.
 func (p *project) read(name string, lang layout.Language) (text []byte, ok bool) {
 	f, err := p.file(name)
 	if err != nil {
@@ -179,10 +181,10 @@ func (p *project) read(name string, lang layout.Language) (text []byte, ok bool)
 // errOutside: a symbolic link leaves the project.
 var errOutside = errors.New("leads out of the project")
 
-// maxLinks is how many symbolic links are followed.
+// maxLinks is the largest number of symbolic links in a path.
 const maxLinks = 40
 
-// resolve follows the symbolic links of a path inside of the project.
+// resolve follows the symbolic links of a path inside the project.
 func (p *project) resolve(name string) (real string, info fs.FileInfo, err error) {
 	done, rest := "", name
 	for links := 0; rest != ""; {
@@ -219,8 +221,8 @@ func (p *project) resolve(name string) (real string, info fs.FileInfo, err error
 	return done, info, nil
 }
 
-// canonical returns the name of a file without symbolic links in it, so that
-// one file has one name; name itself where that cannot be told.
+// canonical returns the name of a file with symbolic links resolved, so that
+// each file has one name. It returns name unchanged if that fails.
 func (p *project) canonical(name string) string {
 	for _, known := range append([]string{name}, dirsOf(name)...) {
 		real, _, err := p.resolve(known)
@@ -234,14 +236,14 @@ func (p *project) canonical(name string) string {
 	return name
 }
 
-// isDir tells whether a directory of that name is there.
+// isDir reports whether name is a directory.
 func (p *project) isDir(name string) bool {
 	info, err := fs.Stat(p.tree, name)
 	return err == nil && info.IsDir()
 }
 
-// htmlFiles lists the files below dir, symbolic links in it followed as far as
-// they stay in the project, whose names end as given, sorted.
+// list returns the files below dir whose names have one of the endings, sorted.
+// It follows symbolic links inside the project.
 func (p *project) list(dir string, endings ...string) []string {
 	var names []string
 	var walk func(dir string, depth int)
@@ -256,7 +258,7 @@ func (p *project) list(dir string, endings ...string) []string {
 			switch {
 			case strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules":
 			case err != nil && e.Type()&fs.ModeSymlink != 0 && endsIn(name, endings):
-				names = append(names, name) // refused when it is to be written
+				names = append(names, name) // change refuses to write it
 			case err != nil:
 			case info.IsDir():
 				walk(name, depth+1)
@@ -270,14 +272,15 @@ func (p *project) list(dir string, endings ...string) []string {
 	return names
 }
 
-// maxFiles is how many templates are looked at.
+// maxFiles is the largest number of templates that list returns, roughly.
 const maxFiles = 20_000
 
 func endsIn(name string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// inTheme tells whether a file is somebody else's, who brings out new versions.
+// inTheme reports whether a file belongs to a theme or a package, which an
+// update can replace.
 func inTheme(real string) bool {
 	first, _, _ := strings.Cut(real, "/")
 	return first == "themes" || first == "_vendor" || first == "node_modules" || strings.Contains(real, "/node_modules/")
@@ -287,8 +290,7 @@ func isUTF16(text []byte) bool {
 	return bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff})
 }
 
-// languageOf tells the language by the name of a file, where a generator does
-// not say it.
+// languageOf guesses the template language from the name of a file.
 func languageOf(name string) layout.Language {
 	switch path.Ext(name) {
 	case ".astro":
@@ -311,4 +313,35 @@ func sum(text []byte) string {
 	}
 	h := sha256.Sum256(text)
 	return "sha256:" + hex.EncodeToString(h[:])
+}
+
+// bareTree is the project without the files that sitelink created.
+type bareTree struct{ p *project }
+
+func (b bareTree) hides(name string) bool {
+	if !slices.Contains(b.p.marked(), name) {
+		return false
+	}
+	f, err := b.p.file(name)
+	return err == nil && f.text != nil && f.bare(f.lang) == nil
+}
+
+// Open implements [fs.FS].
+func (b bareTree) Open(name string) (fs.File, error) {
+	if b.hides(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return b.p.tree.Open(name)
+}
+
+// ReadDir implements [fs.ReadDirFS].
+func (b bareTree) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(b.p.tree, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		full := e.Name()
+		if name != "." {
+			full = name + "/" + full
+		}
+		return b.hides(full)
+	}), err
 }

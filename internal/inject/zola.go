@@ -11,8 +11,8 @@ import (
 	"github.com/sitelink/sitelink/internal/layout"
 )
 
-// findZola takes the project's own templates, else a block in the head of the
-// theme's base template that a template of the project extends.
+// findZola uses the project's templates. For a template of the theme, it creates
+// one in the project that extends it and fills a block in the head.
 func findZola(p *project) (finding, error) {
 	config, err := zolaConfig(p)
 	if err != nil {
@@ -24,16 +24,16 @@ func findZola(p *project) (finding, error) {
 	s.roots(p.list("templates", ".html"))
 	theme := textAt(config, "theme")
 	if theme == "" {
-		return s.finding("no template with a <head> is found in templates"), nil
+		return s.finding("found no template with a <head> in templates"), nil
 	}
 	dir := path.Join("themes", theme, "templates")
 	if !fs.ValidPath(dir) || !p.isDir(dir) {
-		return s.finding("no template with a <head> is found, and " + dir + " is not there"), nil
+		return s.finding("found no template with a <head>, and the theme's directory " + dir + " does not exist"), nil
 	}
 	for _, file := range p.list(dir, ".html") {
 		name := strings.TrimPrefix(file, dir+"/")
 		if p.has("templates/"+name, layout.Jinja) || name == "404.html" {
-			continue // the project's own counts
+			continue // the project overrides it
 		}
 		src, _ := p.source(file, layout.Jinja)
 		d := layout.Walk(src, p.from(layout.Jinja, []string{"templates", dir}))
@@ -42,15 +42,15 @@ func findZola(p *project) (finding, error) {
 		}
 		block := s.freeBlock(d, dir, name)
 		if block == "" {
-			s.refuse(Refusal{Path: file, Line: layout.Line(src.Text, d.Heads[0].Offset), Reason: "the head belongs to the theme, and has no block that could be extended", unreachable: true,
-				Where: "sitelink inject --docroot, which writes the elements into the built pages"})
+			s.refuse(Refusal{Path: file, Line: layout.Line(src.Text, d.Heads[0].Offset), Reason: "the head belongs to the theme and has no block to extend", unreachable: true,
+				Next: nextBuilt})
 			continue
 		}
 		inner, _ := s.inner(false)
 		inner = fmt.Sprintf("{%% extends \"%s/templates/%s\" %%}{%% block %s %%}{{ super() }}%s{%% endblock %s %%}", theme, name, block, inner, block)
 		s.create("templates/"+name, inner, "block "+block+" of the theme's "+name)
 	}
-	return s.finding("no template with a <head> is found in templates or in " + dir), nil
+	return s.finding("found no template with a <head> in templates or in " + dir), nil
 }
 
 // zolaConfig reads zola.toml or config.toml.
@@ -63,9 +63,8 @@ func zolaConfig(p *project) (map[string]any, error) {
 	return nil, nil
 }
 
-// freeBlock returns a block in the head that no other template replaces, the
-// last one that is written on each page; those for titles and descriptions are
-// not meant for more.
+// freeBlock returns the last block in the head that no other template replaces,
+// or "". It skips blocks for titles and descriptions.
 func (s *search) freeBlock(d *layout.Doc, dir, name string) string {
 	replaced := map[string]bool{}
 	for _, where := range []string{dir, "templates"} {
@@ -93,8 +92,8 @@ func (s *search) freeBlock(d *layout.Doc, dir, name string) string {
 	return ""
 }
 
-// tera returns the elements under the condition that the page is chosen. A name
-// that is not defined counts as false.
+// tera returns the elements under the condition that the page is chosen. Tera
+// treats undefined names as false.
 func (p pages) tera(elements string) string {
 	var kinds []string
 	if p.has("home") {

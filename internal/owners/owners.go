@@ -1,9 +1,10 @@
-// Package owners finds out who answers for a file, from the CODEOWNERS file
-// of a repository on GitHub or GitLab.
+// Package owners finds the owners of a file in the CODEOWNERS file of a repository
+// on GitHub or GitLab.
 //
-// The tree of the project enters as an [fs.FS], the owners of a path leave. The
-// two forges read the file differently (see [Dialect]); a line that they would
-// skip is skipped here, and told as a [Fault]. The package prints nothing.
+// [Load] reads the file from the project's tree, [Owners.Of] returns the owners of a
+// path. The two forges read the file differently (see [Dialect]). A line that they
+// would skip is skipped here, too, and reported as a [Fault]. The package prints
+// nothing.
 //
 // Sources: GitHub's "About code owners", GitLab's "Syntax of CODEOWNERS file" and
 // "Advanced CODEOWNERS configuration".
@@ -72,9 +73,9 @@ type rule struct {
 	exclude bool
 }
 
-// Load reads the CODEOWNERS file of the project whose root is tree. It returns
-// nil when there is none. The dialect is told by where the file lies, else by
-// what only GitLab knows: sections, or a .gitlab-ci.yml beside it.
+// Load reads the CODEOWNERS file of the project whose root is tree, or returns nil
+// if the project has no such file. The dialect follows from the directory of the
+// file, or else from what only GitLab has: sections, or a .gitlab-ci.yml.
 func Load(tree fs.FS) (*Owners, error) {
 	for _, name := range Places {
 		f, err := tree.Open(name)
@@ -118,7 +119,7 @@ func dialect(tree fs.FS, name, text string) Dialect {
 }
 
 // Of returns the owners of a file, a slash path relative to the root of the
-// project, as they are written, each once; none when nobody answers for it.
+// project: as written, each once, and none if the file has no owner.
 func (o *Owners) Of(path string) []string {
 	var all []string
 	for i := range o.sections {
@@ -139,7 +140,7 @@ func (s *section) of(path string) []string {
 		if decided && !r.exclude || !r.match(path) {
 			continue
 		}
-		if r.exclude { // for good, wherever in the section it stands
+		if r.exclude { // an exclusion overrides every rule of its section
 			return nil
 		}
 		owners, decided = r.owners, true

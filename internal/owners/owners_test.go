@@ -113,7 +113,7 @@ config/db/setup.md @docs-team
 	}
 }
 
-// TestFaults: a wrong line is told and skipped, the others count.
+// TestFaults checks that a wrong line is reported and skipped, and the others count.
 func TestFaults(t *testing.T) {
 	o := Parse("!a @x\n[S] @x\n* @ok\na nobody\na//b @x\n"+strings.Repeat("x", 5000)+" @x\n\xff @x\n", GitHub)
 	var lines []int

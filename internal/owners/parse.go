@@ -100,7 +100,7 @@ func cutPattern(line string) (pattern, rest string) {
 	return line, ""
 }
 
-// ownersIn returns the words that name somebody: @user, @group/team, @@role,
+// ownersIn returns the words that are owners: @user, @group/team, @@role,
 // user@example.org.
 func ownersIn(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), notOwner)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// matcher tells whether a pattern matches a path, relative to the root.
+// matcher reports whether a pattern matches a path, relative to the root.
 type matcher func(path string) bool
 
 // maxPatternBytes bounds the expression that a pattern becomes.
@@ -28,7 +28,7 @@ func compile(pattern string, d Dialect) (matcher, error) {
 	}
 	anchored := strings.HasPrefix(pattern, "/")
 	body := strings.Trim(pattern, "/")
-	below := strings.HasSuffix(pattern, "/") // all that lies in the directory
+	below := strings.HasSuffix(pattern, "/") // everything in the directory
 	var tail string
 	switch {
 	case below:

@@ -124,7 +124,7 @@ func DetectGenerator(dir string) (generator.Project, bool) {
 }
 
 // generatorBelow finds the only generator's project in the usual directories of
-// a repository that is no site itself.
+// a repository that is not a site itself.
 func generatorBelow(repo string) (found generator.Project, ok bool) {
 	if !lexists(filepath.Join(repo, ".git")) || isDirectory(filepath.Join(repo, "public")) || isFile(filepath.Join(repo, "index.html")) {
 		return found, false
@@ -183,8 +183,8 @@ func asPath(dir string) string {
 	return path.Clean(dir) + "/"
 }
 
-// noteGenerator says in one line what was found about a site that nobody
-// described.
+// noteGenerator says in one line what was found about a site that is not
+// configured.
 func (p *Project) noteGenerator(named bool) {
 	g := p.Generator
 	text := g.Title() + " site"

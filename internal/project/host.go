@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// detectHost tells from what lies in a project and its docroot where the site
-// is published: the name of a profile, and the file that says so, for a
-// person. Both are empty when nothing tells. When files contradict each other
+// detectHost finds out where a site is published, by the files in the project and
+// in its docroot: the name of a profile, and for a person the file that identifies
+// it. Both are empty when there is no such file. When files contradict each other,
 // profile is empty and because names them.
 //
-// Either tree may be nil. At most maxMarkerBytes of a file are read; one that
-// cannot be read is as if it were not there. The file of a host that no other
-// reads counts first, then the workflow that deploys, then what lies in the
-// docroot; docs/reference/profiles.md has the order.
+// Either tree may be nil. At most maxMarkerBytes of a file are read; a file that
+// cannot be read counts as missing. Files that only one host reads count first, then
+// the workflow that deploys, then the files in the docroot;
+// docs/reference/profiles.md has the order.
 func detectHost(project, docroot fs.FS) (profile, because string) {
 	d := detector{project, docroot}
 	own := d.ownFiles()
@@ -56,7 +56,7 @@ const (
 	maxWorkflows   = 50
 )
 
-// marker is a fact that tells the host.
+// marker is a fact that identifies the host.
 type marker struct{ profile, because string }
 
 type detector struct{ project, docroot fs.FS }
@@ -73,11 +73,11 @@ func hostsOf(markers []marker) []string {
 }
 
 func contradiction(markers []marker) string {
-	var said []string
+	var claims []string
 	for _, m := range markers {
-		said = append(said, fmt.Sprintf("%s says %s", m.because, m.profile))
+		claims = append(claims, fmt.Sprintf("%s says %s", m.because, m.profile))
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(claims, ", ")
 }
 
 // readMarker returns the beginning of a file; ok is false when there is none.
@@ -205,7 +205,7 @@ func (d *detector) workflows() []marker {
 	return found
 }
 
-// published looks at what the docroot itself holds, the surest first.
+// published examines the files of the docroot itself, the surest first.
 func (d *detector) published() (marker, bool) {
 	if m, ok := d.redirects(); ok {
 		return m, true
@@ -216,8 +216,8 @@ func (d *detector) published() (marker, bool) {
 	if pagesHost(d.docroot) != "" {
 		return marker{"github-pages", "CNAME"}, true
 	}
-	// Some generators write .nojekyll always: it says nothing of a project that
-	// is not on GitHub.
+	// Some generators always write .nojekyll: it means nothing in a project that is
+	// not on GitHub.
 	if exists(d.docroot, ".nojekyll") && exists(d.project, ".github") {
 		return marker{"github-pages", ".nojekyll"}, true
 	}

@@ -8,7 +8,7 @@
 // the process. A Project does not change after Find.
 //
 // What the user configured counts first, then what the generator's
-// configuration says, then what the files of the project and its docroot tell.
+// configuration says, then what the files of the project and its docroot show.
 // [Project.Notes] says how each was found.
 package project
 
@@ -66,9 +66,9 @@ type Project struct {
 	// Docroot is the directory of the built site as a user in Dir would write it:
 	// what was configured, else a path from [Project.Show].
 	Docroot string
-	// Profile names the host's profile, and ProfileFrom the file that tells it; ""
-	// when it was configured or nothing was found. HostConflict says which files
-	// contradict each other; then Profile is the configured default.
+	// Profile names the host's profile. ProfileFrom is the file that identifies the
+	// host, "" when the profile was configured or is the default. HostConflict names
+	// files that contradict each other about the host; Profile is the default then.
 	Profile, ProfileFrom, HostConflict string
 	// BaseURLs, BasePath and Roots say where the docroot is published, see
 	// [site.Options].
@@ -115,7 +115,7 @@ func Find(ctx context.Context, dir string, opt Options) (*Project, error) {
 }
 
 // WithDocroot returns the same project with another docroot, whose generator,
-// host and addresses are found anew.
+// host and addresses are found again.
 func (p *Project) WithDocroot(ctx context.Context, docroot string) (*Project, error) {
 	q := &Project{Dir: p.Dir, Root: p.Root, Config: p.Config, env: p.env, generators: p.generators}
 	q.find(ctx, docroot)
@@ -179,6 +179,9 @@ func (p *Project) Abs(name string) string {
 	}
 	return filepath.Join(p.Dir, name)
 }
+
+// Env returns the environment of the programs that are started for the project.
+func (p *Project) Env() []string { return p.env }
 
 // Show returns a path as a user in Dir would write it: relative when it is below
 // Dir or at most two levels above.
@@ -320,7 +323,7 @@ func (p *Project) SourceDirs() (above, others []string) {
 	return p.dirs, others
 }
 
-// guessDocroot looks for a docroot that nobody named: where the generator writes
+// guessDocroot looks for a docroot that is not configured: where the generator writes
 // the site, else the directory public, else Dir.
 func (p *Project) guessDocroot() string {
 	if p.Generator != nil {

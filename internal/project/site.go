@@ -13,7 +13,8 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 )
 
-// findHost finds the profile: the configured one, else what files tell.
+// findHost finds the profile: the configured one, else that of the host whose files
+// exist.
 func (p *Project) findHost() {
 	p.Profile = cmp.Or(p.Config.Profile, host.Generic.Name)
 	if p.Config.Place("profile") != "" {
@@ -29,7 +30,7 @@ func (p *Project) findHost() {
 }
 
 // DetectHost looks for the files of a host in dirs, the nearest first, and then
-// in the docroot. It returns the profile and the file that tells it; when files
+// in the docroot. It returns the profile and the file that identifies it; when files
 // contradict each other, profile is "" and because names them.
 func DetectHost(dirs []string, docroot string) (profile, because string) {
 	var top fs.FS

@@ -20,7 +20,7 @@ func Explained(w io.Writer, reports []*precheck.Report, color bool) error {
 	for _, r := range reports {
 		s.buf = p.off(appendQuoted(p.on(s.buf, sgrBold), r.Source))
 		s.buf = append(s.buf, '\n')
-		for _, problem := range r.Page {
+		for _, problem := range r.Problems {
 			s.buf = appendProblem(s.buf, p, "  ", problem)
 		}
 		if r.Built {
@@ -84,7 +84,7 @@ func ExplainedSummary(reports []*precheck.Report) string {
 			case row.Err != nil:
 				failed++
 			case row.Endpoint == "":
-			case len(row.Problems) > 0 || slices.ContainsFunc(r.Page, func(p precheck.Problem) bool {
+			case len(row.Problems) > 0 || slices.ContainsFunc(r.Problems, func(p precheck.Problem) bool {
 				return p.Protocol == ledger.AnyProtocol || p.Protocol == row.Protocol
 			}):
 				refused++
@@ -134,7 +134,7 @@ type explainedProblem struct {
 func ExplainedJSON(w io.Writer, reports []*precheck.Report) error {
 	doc := explainedJSON{Schema: 1, Pages: []explainedPage{}}
 	for _, r := range reports {
-		page := explainedPage{r.Source, r.Live, r.Built, explainedProblems(r.Page), []explainedTarget{}}
+		page := explainedPage{r.Source, r.Live, r.Built, explainedProblems(r.Problems), []explainedTarget{}}
 		for _, row := range r.Rows {
 			t := explainedTarget{row.Target, string(row.Protocol), row.Endpoint, row.Via, "", explainedProblems(row.Problems)}
 			if row.Err != nil {
@@ -160,7 +160,7 @@ func ExplainedMarkdown(w io.Writer, reports []*precheck.Report) error {
 	}
 	for _, r := range reports {
 		s.buf = append(appendCodeSpan(append(s.buf, "\n"...), r.Source), "\n\n"...)
-		for _, p := range r.Page {
+		for _, p := range r.Problems {
 			problem("", p)
 		}
 		for _, row := range r.Rows {

@@ -14,7 +14,7 @@ import (
 var explainedReports = []*precheck.Report{{
 	Source: "https://a.example/post/",
 	Built:  true,
-	Page: []precheck.Problem{
+	Problems: []precheck.Problem{
 		{Code: precheck.NotLive, Message: "the page answers 404 Not Found", Cure: "publish it", Offset: -1},
 		{Code: precheck.NoTitle, Protocol: ledger.Pingback, Message: "no title", Cure: "give it one", Offset: -1},
 	},

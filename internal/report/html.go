@@ -293,7 +293,7 @@ func (h *htmlWriter) staticNote() {
 // staticLists writes the start of the lists of files.
 func (h *htmlWriter) staticLists() {
 	h.staticList("Orphans", "No link leads to these files.", h.opt.Extras.Orphans)
-	h.staticList("Unreachable pages", "Links lead to these pages, but no way from the start.", h.opt.Extras.Unreachable)
+	h.staticList("Unreachable pages", "Links lead to these pages, but visitors cannot reach them from the start pages.", h.opt.Extras.Unreachable)
 }
 
 func (h *htmlWriter) staticList(title, meaning string, paths []string) {

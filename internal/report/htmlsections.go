@@ -49,7 +49,7 @@ func inside(e check.Edge, n int) bool { return 0 <= e.From && e.From < n && 0 <=
 func (h *htmlWriter) picture(secs []check.Section, edges []check.Edge) {
 	h.raw(`<svg class="ring" viewBox="0 0 720 430" role="img" aria-label="`)
 	h.count(len(secs), "section")
-	h.raw(` of the site and the links between them; the tables below say the same">` + "\n")
+	h.raw(` of the site and the links between them; the tables below have the same data">` + "\n")
 	h.raw(`<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>` + "\n")
 	at := make([]point, len(secs))
 	radius := make([]float64, len(secs))
@@ -88,7 +88,7 @@ func (h *htmlWriter) picture(secs []check.Section, edges []check.Edge) {
 	}
 	h.arcLabels(at, radius, broken)
 	h.raw("</svg>\n")
-	h.raw("<p class=\"legend\">A circle is a section, its size the number of pages. Grey: links between sections. <span class=\"error\">Red, dashed: broken links</span>, from where they stand to where they lead; a red ring: broken links inside the section.</p>\n")
+	h.raw("<p class=\"legend\">A circle is a section, its size the number of pages. Grey: links between sections. <span class=\"error\">Red, dashed: broken links</span>, from source to target; a red ring: broken links inside the section.</p>\n")
 }
 
 // brokenEdges returns the edges with broken links, most broken links first.

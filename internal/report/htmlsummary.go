@@ -20,7 +20,7 @@ func (h *htmlWriter) headline() {
 		links += max(1, f.Count)
 	}
 	if errors == 0 && warnings == 0 {
-		h.raw(`<span class="good">Every link that was checked works.</span>`)
+		h.raw(`<span class="good">All checked links work.</span>`)
 		return
 	}
 	if errors > 0 {

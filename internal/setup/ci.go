@@ -9,22 +9,22 @@ import (
 type Server struct {
 	// Name is what a user types, Title what its makers write.
 	Name, Title string
-	// marks are files of the repository that tell that it is used.
+	// marks are files of the repository that show that the server is used.
 	marks []string
 	// remote is part of the address of a repository that it serves.
 	remote string
 	make   func(p *Facts) Advice
 }
 
-// Advice is how a server comes to check the site: a file to write, or text for a
-// file that is there and belongs to somebody else. Either may be missing.
+// Advice is how to make a server check the site: a file to write, or text to add to
+// a file of the user. Either may be missing.
 type Advice struct {
 	File *File
-	// Where says for a person what Add is to be put into.
+	// Where names for a person the file that Add belongs into.
 	Where, Add string
 }
 
-// servers is the table of what is known. A new one is a row.
+// servers is the table of known servers.
 var servers = []Server{
 	{"github", "GitHub Actions", []string{".github"}, "github.com", github},
 	{"gitlab", "GitLab", []string{".gitlab-ci.yml", ".gitlab"}, "gitlab", gitlab},
@@ -35,8 +35,8 @@ var servers = []Server{
 // Servers returns all servers.
 func Servers() []Server { return append([]Server(nil), servers...) }
 
-// Used tells whether a repository uses the server: by its files, or by the
-// addresses of its remotes. has tells whether the root of the repository has a
+// Used reports whether a repository uses the server: by its files, or by the
+// addresses of its remotes. has reports whether the root of the repository has a
 // file of that name.
 func (s Server) Used(has func(name string) bool, remotes string) bool {
 	for _, m := range s.marks {
@@ -47,7 +47,7 @@ func (s Server) Used(has func(name string) bool, remotes string) bool {
 	return s.remote != "" && strings.Contains(remotes, s.remote)
 }
 
-// Advice tells how the server checks the project's site.
+// Advice returns how the server checks the project's site.
 func (s Server) Advice(p *Facts) Advice { return s.make(p) }
 
 // goInstall is a line of the shell that puts sitelink where Go puts programs.

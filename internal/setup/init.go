@@ -31,7 +31,7 @@ type Init struct {
 
 	// Print writes to standard output.
 	Print func(text string) error
-	// Ask puts a question to the user; nil means that nobody can be asked, and the
+	// Ask puts a question to the user; nil means that there is no terminal, and the
 	// answer is no.
 	Ask func(ctx context.Context, question string) (bool, error)
 	// Configure reads the project's configuration, for the endpoints.
@@ -330,7 +330,7 @@ func (r *Init) inject() error {
 	return err
 }
 
-// nextSteps says what to type now, and what nobody could be asked about.
+// nextSteps says what to type now, and what the user could not be asked about.
 func (r *Init) nextSteps() {
 	check := "sitelink check"
 	if r.Usual != "" && !r.Committed {

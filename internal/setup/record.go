@@ -21,7 +21,7 @@ import (
 // RecordName is the record in the directory of the project, a slash path.
 const RecordName = statedir.Name + "/init.json"
 
-// ignoreName is the file beside it by which git does not see the record.
+// ignoreName is the file beside it that makes git ignore the record.
 const ignoreName = statedir.Name + "/" + statedir.IgnoreName
 
 const (
@@ -55,9 +55,8 @@ type recordFile struct {
 	Was string `json:"was,omitempty"`
 }
 
-// Open reads the record of the project in dir; one that is not there is empty.
-// root is the root of the repository, and a bound: no path of a record leads out
-// of it.
+// Open reads the record of the project in dir; a missing record is empty. root is
+// the root of the repository: no path of a record may lead out of it.
 func Open(dir, root string) (*Record, error) {
 	r := &Record{dir: dir, root: root, text: recordText{Schema: recordSchema}}
 	name := r.at(RecordName)
@@ -87,13 +86,13 @@ func Open(dir, root string) (*Record, error) {
 	return r, nil
 }
 
-// Empty tells whether nothing is recorded.
+// Empty reports whether nothing is recorded.
 func (r *Record) Empty() bool { return len(r.text.Files) == 0 && !r.text.Hook && !r.text.Inject }
 
-// Hook tells whether the hook before a push is recorded as installed.
+// Hook reports whether the pre-push hook is recorded as installed.
 func (r *Record) Hook() bool { return r.text.Hook }
 
-// SetHook records that the hook is to be installed, or is no more.
+// SetHook records that the hook will be installed, or was removed.
 func (r *Record) SetHook(installed bool) error {
 	r.text.Hook = installed
 	if r.Empty() {
@@ -102,10 +101,10 @@ func (r *Record) SetHook(installed bool) error {
 	return r.save()
 }
 
-// Inject tells whether link elements are recorded as put into the templates.
+// Inject reports whether link elements are recorded as written into the templates.
 func (r *Record) Inject() bool { return r.text.Inject }
 
-// SetInject records that they are to be put there, or are there no more.
+// SetInject records that they will be written, or were removed.
 func (r *Record) SetInject(done bool) error {
 	r.text.Inject = done
 	if r.Empty() {
@@ -118,17 +117,18 @@ func (r *Record) SetInject(done bool) error {
 type Action uint8
 
 const (
-	// Add: there is none of that name.
+	// Add means that no file has that name.
 	Add Action = iota
-	// Change: it is ours, untouched, and gets another text.
+	// Change means that the file is as sitelink wrote it, and gets another text.
 	Change
-	// Same: it is there with that text.
+	// Same means that the file has that text.
 	Same
-	// Foreign: somebody else wrote it, or changed it.
+	// Foreign means that sitelink did not write the file, or that it was changed
+	// since.
 	Foreign
 )
 
-// Plan tells what Write would do to a file.
+// Plan returns what Write would do to a file.
 func (r *Record) Plan(f File) (Action, error) {
 	sum, err := r.sum(f.Path)
 	switch {
@@ -168,8 +168,7 @@ func (r *Record) Write(f File) (Action, error) {
 	return action, r.note(entry, "")
 }
 
-// note puts a file into the record, and the directories that it needs and nobody
-// has made.
+// note records a file, and the directories that have to be made for it.
 func (r *Record) note(f recordFile, dir string) error {
 	for dir != "" {
 		if _, err := os.Lstat(r.at(dir)); err == nil || slices.Contains(r.text.Dirs, dir) {
@@ -201,7 +200,7 @@ func (r *Record) save() error {
 	return disk.WriteFile(r.at(RecordName), append(data, '\n'), 0)
 }
 
-// Changed tells what [Record.Undo] would remove, and what it would leave.
+// Changed returns what [Record.Undo] would remove, and what it would leave.
 func (r *Record) Changed() (remove, leave []string, err error) {
 	for _, f := range r.text.Files {
 		switch sum, err := r.sum(f.Path); {
@@ -217,9 +216,10 @@ func (r *Record) Changed() (remove, leave []string, err error) {
 	return remove, leave, nil
 }
 
-// Undo takes all files away that are as they were written, and the directories
-// that were made and are empty, and returns their paths; left are the files that
-// somebody has changed: they stay, and in the record. The hook and the templates are not touched.
+// Undo removes the files that are as they were written, and the directories that
+// were made and are empty now, and returns their paths. left are the files that
+// were changed since: they stay, and stay recorded. Undo does not touch the hook
+// and the templates.
 func (r *Record) Undo() (removed, left []string, err error) {
 	var rest []recordFile
 	for _, f := range r.text.Files {
@@ -238,7 +238,7 @@ func (r *Record) Undo() (removed, left []string, err error) {
 	}
 	r.text.Files = rest
 	for _, dir := range slices.Backward(r.text.Dirs) {
-		_ = os.Remove(r.at(dir)) // fails where something lies in it
+		_ = os.Remove(r.at(dir)) // fails if it is not empty
 	}
 	r.text.Dirs = slices.DeleteFunc(r.text.Dirs, func(dir string) bool {
 		_, err := os.Lstat(r.at(dir))
@@ -250,7 +250,7 @@ func (r *Record) Undo() (removed, left []string, err error) {
 	return removed, left, r.forget()
 }
 
-// forget removes the record, and its directory if nothing else lies in it.
+// forget removes the record, and its directory if that is empty then.
 func (r *Record) forget() error {
 	if err := os.Remove(r.at(RecordName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", r.at(RecordName), disk.Cause(err))
@@ -267,13 +267,13 @@ func (r *Record) forget() error {
 	return nil
 }
 
-// ours tells whether a file of that hash is one that was written.
+// ours reports whether a file with that hash was written by sitelink.
 func (r *Record) ours(name, sum string) bool {
 	return slices.ContainsFunc(r.text.Files, func(f recordFile) bool { return f.Path == name && (f.SHA256 == sum || f.Was == sum) })
 }
 
-// sum returns the hash of a file, "" when there is none. A link, a directory or
-// a file that is far too large is something, and not ours.
+// sum returns the hash of a file, "" if it does not exist. A link, a directory or a
+// file that is far too large has a hash that no written file has.
 func (r *Record) sum(name string) (string, error) {
 	data, err := readRegular(r.at(name))
 	switch {
@@ -289,7 +289,7 @@ func (r *Record) sum(name string) (string, error) {
 
 func (r *Record) at(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
 
-// inside tells whether a path stays in the repository.
+// inside reports whether a path stays in the repository.
 func (r *Record) inside(name string) bool {
 	if name == "" || path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) {
 		return false
@@ -303,7 +303,7 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errOdd: what bears the name is no file that could have been written.
+// errOdd means that the name belongs to something that sitelink cannot have written.
 var errOdd = errors.New("not a regular file of moderate size")
 
 func readRegular(name string) ([]byte, error) {

@@ -1,13 +1,13 @@
-// Package setup writes what a project needs to use sitelink, and takes it out
-// again: a configuration file, files for the servers that build the site, and a
-// record of all that was written. What is known of the project enters; files of
-// the project, and the record in them, leave.
+// Package setup sets a project up for sitelink and undoes that: it writes a
+// configuration file, files for CI servers, the git hook and the link elements in
+// the templates, and records everything it wrote.
 //
-// A file that setup did not write is never changed, nor one that somebody has
-// changed since. docs/guide/getting-started-hugo.md is the manual.
+// [Look] surveys a project, [Init] carries out what sitelink init does. Setup never
+// changes a file that it did not write, or that was changed since. docs/guide/getting-started-hugo.md is the manual.
 package setup
 
 import (
+	"fmt"
 	"path"
 	"strings"
 )
@@ -17,19 +17,19 @@ type Facts struct {
 	// Generator names the program that builds it, in lower case; "" for none.
 	// Title is the name as its makers write it.
 	Generator, Title string
-	// Version is the version of that program on this machine: "0.162.0"; "" when
-	// it is not known.
+	// Version is the version of that program on this machine: "0.162.0"; "" if it
+	// is not known.
 	Version string
-	// Usual builds the site where Docroot says: "hugo". Build is the same into
-	// the directory that $SITELINK_OUT names. "" when there is no such command.
+	// Usual is the command that builds the site into Docroot: "hugo". Build builds
+	// it into the directory $SITELINK_OUT. Both are "" if there is no such command.
 	Usual, Build string
 	// Docroot is the directory that is published, a slash path relative to the
-	// project. DocrootBy names who says so: "hugo config"; "" when it must be
-	// configured to be found.
+	// project. DocrootBy is the source of that: "hugo config"; "" if sitelink finds
+	// the docroot only when it is configured.
 	Docroot, DocrootBy string
-	// Committed: the docroot is committed as it is published.
+	// Committed means that the published docroot is committed.
 	Committed bool
-	// BaseURLs are the addresses of the site, as far as somebody says.
+	// BaseURLs are the addresses of the site, empty if they are not known.
 	BaseURLs []string
 	// Profile is the host that was recognised, by the file or text ProfileBy; ""
 	// for none.
@@ -37,7 +37,7 @@ type Facts struct {
 	// Below is the directory of the project, a slash path relative to the root of
 	// the repository; "" for the root itself.
 	Below string
-	// Has tells whether the project has a file of that name.
+	// Has reports whether the project has a file of that name.
 	Has func(name string) bool
 	// Scripts are the scripts of its package.json.
 	Scripts map[string]string
@@ -53,8 +53,8 @@ type File struct {
 	Text string
 }
 
-// madeBy begins a file that is ours.
-const madeBy = "Made by sitelink init; sitelink init --undo takes it away."
+// madeBy is the first line of a file that sitelink wrote.
+const madeBy = "Made by sitelink init; sitelink init --undo removes it."
 
 // fromRoot is a path of the project as seen from the root of the repository.
 func (p *Facts) fromRoot(name string) string { return path.Join(p.Below, name) }
@@ -65,4 +65,105 @@ func (p *Facts) toRoot(name string) string {
 		return name
 	}
 	return path.Join(strings.Repeat("../", strings.Count(p.Below, "/")+1), name)
+}
+
+// ConfigName is the configuration file, in the directory of the project.
+const ConfigName = "sitelink.toml"
+
+// Config is the configuration of a project: what sitelink does not find out by
+// itself as keys, everything else that a user may want to say as comments.
+func (p *Facts) Config() File {
+	var b strings.Builder
+	b.WriteString("# " + madeBy + "\n")
+	b.WriteString("# A # in front of a key: this is so without it, or a suggestion. docs/reference/configuration.md\n# of sitelink has all keys.\n\n")
+
+	if p.Docroot == "" {
+		p.key(&b, true, "docroot", quote("public"), "the directory of the built site")
+	} else {
+		p.key(&b, p.DocrootBy != "", "docroot", quote(p.Docroot), p.DocrootBy)
+	}
+	switch len(p.BaseURLs) {
+	case 0:
+		p.key(&b, true, "base-url", quote("https://example.org/"), "where the site is published: then its own absolute links are checked too")
+	case 1:
+		p.key(&b, true, "base-url", quote(p.BaseURLs[0]), p.DocrootBy)
+	default:
+		quoted := make([]string, len(p.BaseURLs))
+		for i, u := range p.BaseURLs {
+			quoted[i] = quote(u)
+		}
+		p.key(&b, true, "base-url", "["+strings.Join(quoted, ", ")+"]", p.DocrootBy)
+	}
+	if p.Profile != "" {
+		p.key(&b, true, "profile", quote(p.Profile), p.ProfileBy)
+	} else {
+		p.key(&b, true, "profile", quote("nginx"), "the host's rules: sitelink profile lists them")
+	}
+
+	b.WriteString("\n[check]\n")
+	p.key(&b, true, "fail-on", quote("warning"), "warnings fail a check too")
+	p.key(&b, true, "orphans", "true", "report files that no page links to")
+
+	b.WriteString("\n[hook]\n")
+	switch {
+	case p.Committed: // it is checked as it is
+	case p.Build != "":
+		p.key(&b, true, "build", quote(p.Build), "builds the commit that is pushed")
+	default:
+		p.key(&b, true, "build", quote(`make site OUT="$SITELINK_OUT"`), "builds the commit that is pushed")
+	}
+	p.key(&b, true, "baseline", quote("remote"), "stop a push for new findings only")
+	p.key(&b, true, "branches", `["main"]`, "check pushes to these branches")
+
+	b.WriteString("\n# Who takes notes of links to the site; sitelink inject puts it into the templates.\n[templates]\n")
+	p.key(&b, true, "webmention", quote("https://example.org/webmention"), "")
+	p.key(&b, true, "pingback", quote("https://example.org/pingback"), "")
+
+	b.WriteString("\n# Findings to accept; a rule that matches nothing is reported.\n")
+	b.WriteString("# [[ignore]]\n# url = \"/search/**\"\n# reason = \"answered by the web server, not by a file\"\n")
+	return File{ConfigName, b.String()}
+}
+
+// key writes a line, as a comment if the key need not be set.
+func (p *Facts) key(b *strings.Builder, comment bool, name, value, why string) {
+	line := name + " = " + value
+	if comment {
+		line = "# " + line
+	}
+	if why = strings.Join(strings.Fields(why), " "); why != "" {
+		line = fmt.Sprintf("%-44s # %s", line, printable(why))
+	}
+	b.WriteString(line + "\n")
+}
+
+// quote makes a string of TOML: a literal one where that can be read.
+func quote(text string) string {
+	if !strings.ContainsAny(text, "'") && printable(text) == text && strings.ContainsAny(text, `"\`) {
+		return "'" + text + "'"
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// printable replaces what would end a comment, or a terminal might obey.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
 }

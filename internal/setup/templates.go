@@ -89,12 +89,9 @@ func (t *Templates) Close() { t.root.Close() }
 func (t *Templates) Refused() error {
 	var all []error
 	for _, r := range t.Refusals {
-		hint := ""
-		switch {
-		case r.Paste != "" && r.Where != "":
-			hint = fmt.Sprintf("paste %s: %s", r.Where, r.Paste)
-		case r.Where != "":
-			hint = "use " + r.Where
+		hint := r.Next
+		if r.Paste != "" {
+			hint += ": " + r.Paste
 		}
 		all = append(all, fault.New(r, hint))
 	}

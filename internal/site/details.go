@@ -15,20 +15,20 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// ErrChanged: the page is not what it was when the site was loaded.
+// ErrChanged reports that a page changed after the site was loaded.
 var ErrChanged = errors.New("changed while the docroot was checked")
 
-// Reader tells what a [Link] does not hold: it reads the page again, unless
-// the worker that read it first kept what is wanted. It is not safe for
-// concurrent use; make one for each worker and close it.
+// Reader provides what a [Link] does not hold. It reads the page again, unless
+// the details in question were saved when the page was first read. It is not
+// safe for concurrent use; make one for each worker and close it.
 type Reader struct {
 	s    *Site
 	dir  *docroot.Dir
 	scan scanner
 	res  resolver
 	buf  []byte
-	// detail is what the callback of Details sees: one, so that it does not
-	// have to be allocated for each link.
+	// detail is what the callback of Details receives. One value serves all
+	// links, to save allocations.
 	detail Detail
 }
 
@@ -41,12 +41,12 @@ func (s *Site) NewReader() (*Reader, error) {
 	return &Reader{s: s, dir: dir, res: resolver{s: s, PathResolver: host.NewPathResolver(s.Host)}}, nil
 }
 
-// Close releases the docroot.
+// Close closes the docroot.
 func (r *Reader) Close() { r.dir.Close() }
 
 // text reads and scans a page.
 func (r *Reader) text(p *Page) (*scan.Page, error) {
-	if r.buf == nil { // what was kept needs none
+	if r.buf == nil { // saved details need no buffer
 		r.buf = make([]byte, 0, docroot.FirstBuffer)
 	}
 	data, raw, _, err := r.s.load(r.dir, p, r.buf)
@@ -61,11 +61,12 @@ func (r *Reader) text(p *Page) (*scan.Page, error) {
 	return r.s.scanPage(&r.scan, p.kind, data), nil
 }
 
-// Details calls f with everything about the links of a page whose numbers are
-// in want, which ascends, or about all of them when want is nil; in order. d,
-// and the strings Raw and Fragment in it, which are parts of the page's text,
-// last only until f returns. The error is [ErrChanged] when the page no longer
-// holds the links that were loaded; f may have been called for some by then.
+// Details calls f, in order, with everything about the links of a page whose
+// numbers are in want, which must ascend, or about all links if want is nil. d
+// is valid only until f returns, as are the strings Raw and Fragment in it,
+// which are parts of the page's text. The error is [ErrChanged] if the page no
+// longer holds the links that were loaded; f may have been called for some of
+// them by then.
 func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) error {
 	p := &r.s.pages[id]
 	if r.fromSaved(p, want, f) {
@@ -89,7 +90,7 @@ func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) 
 		}
 		before := nextBase
 		if nextBase = r.res.rebase(page, nextBase, l.Off); nextBase != before {
-			clear(r.res.memo) // the same value means another target now
+			clear(r.res.memo) // the same value resolves to another target now
 		}
 		if !all {
 			if len(want) == 0 {
@@ -107,8 +108,8 @@ func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) 
 	return nil
 }
 
-// fromKept answers Details from what the page's worker kept, if it kept all
-// that is wanted.
+// fromSaved answers Details from saved details, if all that are wanted were
+// saved.
 func (r *Reader) fromSaved(p *Page, want []uint32, f func(link int, d *Detail)) bool {
 	if len(want) == 0 || len(want) > len(p.saved) {
 		return false
@@ -134,8 +135,7 @@ func (r *Reader) fromSaved(p *Page, want []uint32, f func(link int, d *Detail)) 
 	return true
 }
 
-// Anchors calls f for every anchor that fragments on a page can hit, in
-// document order.
+// Anchors calls f for every anchor of a page, in document order.
 func (r *Reader) Anchors(id PageID, f func(name []byte, kind scan.AnchorKind)) error {
 	page, err := r.text(&r.s.pages[id])
 	if err != nil {
@@ -147,8 +147,8 @@ func (r *Reader) Anchors(id PageID, f func(name []byte, kind scan.AnchorKind)) e
 	return nil
 }
 
-// Place returns the position of an offset in a page's text, as
-// [scan.Fault] has it.
+// Position returns the line, column and file offset of an offset in a page's
+// text.
 func (r *Reader) Position(id PageID, off uint32) (line, column int, offset int64, err error) {
 	page, err := r.text(&r.s.pages[id])
 	if err != nil {
@@ -159,7 +159,7 @@ func (r *Reader) Position(id PageID, off uint32) (line, column int, offset int64
 	return line, column, page.Source(off), nil
 }
 
-// Detail is all there is to say about one link.
+// Detail is everything about one link.
 type Detail struct {
 	host.Resolved
 	// Line and Column count from 1, Column in code points; Offset counts
@@ -172,19 +172,19 @@ type Detail struct {
 	Kind         scan.Kind
 }
 
-// kept is the detail of one link, noted when its page was read.
+// savedDetail is the detail of one link, saved when its page was read.
 type savedDetail struct {
 	link uint32
 	Detail
 }
 
-// maxKept bounds the details that are kept while loading, at some 300 bytes
-// each: a site with more bad links has its pages read twice. Keeping them is
-// worth a tenth of a check of rust-doc (4,422 of them) and a third of one of
-// openjdk-17-doc (40,835).
+// maxSaved limits the details that are saved while loading, at some 300 bytes
+// each. On a site with more bad links, pages are read twice. Saving details
+// makes a check of rust-doc (4,422 of them) a tenth faster, and one of
+// openjdk-17-doc (40,835) a third.
 const maxSaved = 1 << 16
 
-// detail says where a link stands, how it is written, and what answers it.
+// detail returns where a link is, how it is written, and what answers it.
 func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *lineCounter) Detail {
 	d := Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: viewString(l.Value), Kind: l.Kind}
 	d.Line, d.Column = lines.at(l.Off)
@@ -195,7 +195,7 @@ func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lin
 	return d
 }
 
-// resolved is the full form of [resolver.link]. With a memo it remembers what
+// resolved is the full form of [resolver.link]. With a memo it caches what
 // values resolve to.
 func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) host.Resolved {
 	switch {
@@ -207,7 +207,7 @@ func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) host.Resol
 		return host.Resolved{State: host.StateEmptyLink, Node: docroot.NoNode}
 	}
 	res := r.resolveRemembered(page.Ref(l), l.Kind == scan.KindReference)
-	// What the element means goes before what the URL says.
+	// What the element means takes precedence over what the URL says.
 	switch rec.State {
 	case host.StateInert, host.StateAction, host.StateHint, host.StatePing:
 		res.State = rec.State
@@ -215,8 +215,9 @@ func (r *resolver) resolved(page *scan.Page, l *scan.Link, rec *Link) host.Resol
 	return res
 }
 
-// remembered is slow with a memory, if there is one, for the part of a value
-// before a plain fragment: pages of one directory repeat each other's links.
+// resolveRemembered is resolveURL with a cache, if there is one, for the part
+// of a value before a plain fragment. Pages of one directory repeat each
+// other's links.
 func (r *resolver) resolveRemembered(v []byte, reference bool) host.Resolved {
 	path, frag, hasFrag := bytes.Cut(v, hash)
 	frag, plain := host.PlainFragment(frag)
@@ -226,7 +227,7 @@ func (r *resolver) resolveRemembered(v []byte, reference bool) host.Resolved {
 	if len(path) == 0 || path[0] == '?' {
 		return r.ownPage(v, hasFrag, frag, reference)
 	}
-	if path[len(path)-1] <= ' ' { // dropped at the end of a value, encoded before a fragment
+	if path[len(path)-1] <= ' ' { // dropped at the end of a value, but encoded before a fragment
 		return r.resolveURL(v, reference)
 	}
 	res, ok := r.memo[string(path)]
@@ -237,14 +238,16 @@ func (r *resolver) resolveRemembered(v []byte, reference bool) host.Resolved {
 		r.memo[string(path)] = known
 		return res
 	}
-	if hasFrag && res.Target != "" { // what is no URL has no fragment
-		// Trailing white space is no part of the URL, but it is not plain either.
+	if hasFrag && res.Target != "" { // an invalid URL has no fragment
+		// Trailing white space is not part of the URL, but it is not plain
+		// either.
 		res.Fragment = viewString(frag)
 	}
 	return res
 }
 
-// own resolves a value that means the page itself, not its directory.
+// ownPage resolves a value that refers to the page itself, not to its
+// directory.
 func (r *resolver) ownPage(v []byte, hasFrag bool, frag []byte, reference bool) host.Resolved {
 	if !hasFrag || v[0] != '#' || !r.PlainBase {
 		return r.resolveURL(v, reference)
@@ -258,16 +261,16 @@ func (r *resolver) ownPage(v []byte, hasFrag bool, frag []byte, reference bool) 
 }
 
 const (
-	// maxMemo is the longest value that is worth remembering.
+	// maxMemo is the longest value that is cached.
 	maxMemo = 256
-	// maxMemos bounds how many are.
+	// maxMemos is how many values are cached.
 	maxMemos = 1 << 13
 )
 
 var hash = []byte{'#'}
 
-// startMemo makes the memory ready for a page: it lasts as long as pages of
-// the same directory follow, whose base is their own address.
+// startMemo prepares the cache for a page. It is valid for consecutive pages of
+// one directory whose links resolve against their own address.
 func (r *resolver) startMemo() {
 	switch {
 	case r.memo == nil:
@@ -278,10 +281,10 @@ func (r *resolver) startMemo() {
 	r.memoDir, r.memoPlain = r.Dir, r.PlainBase
 }
 
-// alias returns b as a string that shares its memory, and changes with it.
+// viewString returns b as a string that shares its memory and changes with it.
 func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// permissions applies what is known of a file's permissions only when all
+// permissions applies the permissions of a file, which are known only after all
 // files have been read.
 func (s *Site) permissions(r *host.Resolved) {
 	if !r.State.Answers() || r.Node == docroot.NoNode || s.tree.Nodes[r.Node].Kind != docroot.KindFile {
@@ -297,7 +300,7 @@ func (s *Site) permissions(r *host.Resolved) {
 	}
 }
 
-// liner turns ascending offsets into lines and columns.
+// lineCounter turns ascending offsets into lines and columns.
 type lineCounter struct {
 	text []byte
 	line int // lines before start
@@ -305,7 +308,7 @@ type lineCounter struct {
 	upTo int
 }
 
-// at returns the position of off, which is not before the last one asked for.
+// at returns the position of off, which must not precede the last one.
 func (l *lineCounter) at(off uint32) (line, column int) {
 	o := min(int(off), len(l.text))
 	if o < l.upTo {
@@ -318,7 +321,7 @@ func (l *lineCounter) at(off uint32) (line, column int) {
 		from += bytes.LastIndexByte(l.text[from:o], '\n') + 1
 	}
 	if from == 0 && bytes.HasPrefix(l.text, []byte("\uFEFF")) && o >= 3 {
-		from = 3 // a byte order mark takes no column
+		from = 3 // a byte order mark has no column
 	}
 	l.col += utf8.RuneCount(l.text[from:o])
 	l.upTo = o
@@ -327,18 +330,18 @@ func (l *lineCounter) at(off uint32) (line, column int) {
 
 var newline = []byte{'\n'}
 
-// Sum returns a hash of the bytes of the page's file, for telling that nothing
-// changed since another build; 0 unless [Options.Sums] asked for it. It is no
-// protection against somebody who wants two files to look alike.
+// Sum returns a hash of the bytes of the page's file, to find out whether it
+// changed since another build; 0 unless [Options.Sums] is set. It does not protect
+// against someone who crafts two files with the same hash.
 //
 // xxhash reads 478 MB of rust-doc in 0.04 s of processor time; SHA-256 would
 // take 0.3 s of a check's 1.4 s.
 func (p *Page) Sum() uint64 { return p.sum }
 
-// Sums tells whether the hashes of files are known.
+// Sums reports whether the hashes of files are known.
 func (s *Site) Sums() bool { return s.opt.Sums }
 
-// addSum notes the hash of what was read of a page.
+// addSum hashes the file of a page.
 func (w *worker) addSum(p *Page, data []byte) {
 	if w.l.s.opt.Sums {
 		p.sum = xxhash.Sum64(data)
@@ -376,23 +379,23 @@ func (r *Reader) Text(id PageID) ([]byte, error) {
 		return nil, ErrChanged
 	}
 	if p.plain && r.s.opt.Sums {
-		// The same bytes as when the page was scanned, which need no second look.
+		// These are the bytes that were scanned; they need no second scan.
 		return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")), nil
 	}
 	return r.s.scanPage(&r.scan, p.kind, data).UTF8(), nil
 }
 
-// Place is where a link stands in its file.
+// Position is where a link is in its file.
 type Position struct{ Line, Column int }
 
-// Explanation is the way from the value of a link to what answers it.
+// Explanation lists the steps from the value of a link to the answer.
 type Explanation struct {
 	Steps []host.Step
 	host.Resolved
-	// Places are those of the page where a link has exactly this value.
+	// Positions are where the page has a link with exactly this value.
 	Positions []Position
-	// Anchors are the names that fragments on the target page can hit, in
-	// document order; nil when no page answers.
+	// Anchors are the anchors of the target page, in document order; nil if no
+	// page answers.
 	Anchors []string
 }
 
@@ -437,8 +440,8 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	return e, nil
 }
 
-// places notes where the value stands and returns the offset of the first
-// place, that of the page's end when there is none.
+// positions finds where the value occurs and returns the offset of the first
+// occurrence, or the end of the page.
 func (r *Reader) positions(page *scan.Page, raw string, e *Explanation) uint32 {
 	lines := lineCounter{text: page.Text}
 	off := uint32(len(page.Text))

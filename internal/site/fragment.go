@@ -10,9 +10,9 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// Fragments and anchors are compared as 64-bit hashes under a random key: two
-// different names of one page agree with a probability of 2^-64, and nobody
-// can choose them.
+// Fragments and anchors are compared as 64-bit hashes under a random key. Two
+// different names of one page have the same hash with a probability of 2^-64,
+// and an attacker cannot choose such names.
 type hasher struct {
 	id   maphash.Seed // ids, and names of a elements
 	fold maphash.Seed // names of a elements in quirks mode, lower-cased
@@ -23,7 +23,7 @@ func newHasher() hasher {
 	return hasher{maphash.MakeSeed(), maphash.MakeSeed(), maphash.MakeSeed()}
 }
 
-// sum never returns 0, which marks a free place in an anchor table.
+// sum never returns 0, which marks a free slot in an anchor table.
 func sum(seed maphash.Seed, b []byte) uint64 {
 	if h := maphash.Bytes(seed, b); h != 0 {
 		return h
@@ -31,21 +31,21 @@ func sum(seed maphash.Seed, b []byte) uint64 {
 	return 1
 }
 
-// Fragment is what a link asks of its target, ready to be looked up.
+// Fragment is what a link asks of its target, prepared for look-ups.
 type Fragment struct {
-	// Exact is the hash of the fragment as it stands in the URL; Decoded of
-	// its percent-decoded form, 0 when that is the same.
+	// Exact is the hash of the fragment as it is in the URL; Decoded of its
+	// percent-decoded form, or 0 if that is the same.
 	Exact, Decoded uint64
-	// From and To are the ends of a line range such as 12-34 or L12-L34, 0
-	// when the fragment is none.
+	// From and To are the ends of a line range such as 12-34 or L12-L34, or 0
+	// if the fragment is not a line range.
 	From, To uint64
 	// Route: only a script can serve it (#/route, #!route).
 	Route bool
 }
 
-// fragment prepares a serialised URL fragment. ask is false when it is found
-// on any page: empty, or "top" (HTML 7.4.6.4, "find a potential indicated
-// element" and its callers; what browsers do is in reference/browser.md).
+// fragment prepares a serialised URL fragment. ask is false if every page has
+// it: the fragment is empty, or "top" (HTML 7.4.6.4, "find a potential
+// indicated element" and its callers).
 func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 	odd := uint8(0)
 	for _, c := range f {
@@ -80,8 +80,8 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 	return k, true
 }
 
-// fragOdd marks the bytes of a fragment that mean more than themselves: most
-// fragments have none, and one look tells.
+// fragmentClass marks the bytes of a fragment with a special meaning. Most
+// fragments have none, which one pass finds out.
 var fragmentClass = [256]uint8{':': hasColon, '%': hasPercent, '-': hasDash}
 
 const (
@@ -90,8 +90,8 @@ const (
 	hasDash                // of a line range
 )
 
-// Ask prepares the fragment of a URL, as serialised, for [Page.Has]; asks is
-// false when any page has it.
+// ParseFragment prepares the fragment of a URL, as serialised, for [Page.Has];
+// asks is false if every page has it.
 func (s *Site) ParseFragment(fragment string) (ask Fragment, asks bool) {
 	return s.hash.fragment([]byte(fragment))
 }
@@ -136,9 +136,9 @@ func digits(f []byte, i int) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// anchorTable makes the hash table of a page's anchors in dst, which has room
-// and is all zero: open addressing, a power of two in size. nil when the page
-// has none.
+// anchorTable builds the hash table of a page's anchors in dst, which is all
+// zero and as large as anchorRoom says: open addressing, a power of two in
+// size.
 func (h hasher) anchorTable(p *scan.Page, dst []uint64) {
 	put := func(v uint64) {
 		for i := v; ; i++ {
@@ -184,7 +184,7 @@ func anchorRoom(p *scan.Page) int {
 	return size
 }
 
-// foldName maps names that browsers take for the same in quirks mode to one:
+// foldName maps names that browsers consider equal in quirks mode to one:
 // Unicode's simple case folding, as measured with Chromium.
 func foldName(b []byte) []byte {
 	return bytes.Map(func(r rune) rune {
@@ -196,7 +196,7 @@ func foldName(b []byte) []byte {
 	}, b)
 }
 
-// Has tells whether a page defines an anchor of that hash. h is 0 for none.
+// Has reports whether a page defines an anchor with that hash. h is 0 for none.
 func (p *Page) Has(h uint64) bool {
 	if h == 0 || len(p.anchors) == 0 {
 		return false
@@ -211,8 +211,8 @@ func (p *Page) Has(h uint64) bool {
 	}
 }
 
-// HasFolded tells whether a quirks mode page has an a element whose name is
-// the fragment but for letter case; the fragment is as serialised.
+// HasFolded reports whether a quirks mode page has an a element whose name
+// equals the fragment but for letter case. fragment is as serialised.
 func (s *Site) HasFolded(id PageID, fragment string) bool {
 	p := &s.pages[id]
 	f := []byte(trimDirective(fragment))
@@ -223,7 +223,7 @@ func (s *Site) HasFolded(id PageID, fragment string) bool {
 	return p.Has(sum(s.hash.fold, foldName(f))) || p.Has(sum(s.hash.fold, foldName(d)))
 }
 
-// trimDirective cuts a fragment directive off.
+// trimDirective removes a fragment directive.
 func trimDirective(f string) string {
 	f, _, _ = strings.Cut(f, string(directive))
 	return f

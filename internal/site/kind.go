@@ -22,7 +22,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/xml"
 )
 
-// PageKind says how a page was read.
+// PageKind is how a page is read.
 type PageKind uint8
 
 const (
@@ -42,8 +42,8 @@ const (
 	PageRobots     // robots.txt
 	PageHeaders    // _headers, for its Link headers
 
-	// pageXML and pageJSON are those of which the root element, or the first
-	// member, is not known yet.
+	// pageXML and pageJSON are files whose root element, or first member, is
+	// not known yet.
 	pageXML
 	pageJSON
 	pageNone
@@ -52,16 +52,16 @@ const (
 var pageKindNames = [...]string{"html", "xhtml", "svg", "image map", "css", "feed", "json feed", "sitemap", "sitemap index",
 	"opml", "opensearch", "web manifest", "json-ld", "robots.txt", "_headers"}
 
-// String returns the name of the kind, as it stands in summaries.
+// String returns the name of the kind, as in summaries.
 func (k PageKind) String() string { return pageKindNames[k] }
 
-// IsHTML tells whether the page is one that visitors read.
+// IsHTML reports whether visitors read the page.
 func (k PageKind) IsHTML() bool { return k == PageHTML || k == PageXHTML }
 
-// HasAnchors tells whether fragments can be looked for in such a page.
+// HasAnchors reports whether fragments can be looked up in such a page.
 func (k PageKind) HasAnchors() bool { return k.IsHTML() || k == PageSVG }
 
-// IsXML tells whether such a page must be well-formed XML.
+// IsXML reports whether such a page must be well-formed XML.
 func (k PageKind) IsXML() bool {
 	switch k {
 	case PageXHTML, PageSVG, PageFeed, PageSitemap, PageIndex, PageOPML, PageOpenSearch:
@@ -70,10 +70,10 @@ func (k PageKind) IsXML() bool {
 	return false
 }
 
-// DefaultPageExtensions are the endings of the names of HTML pages (LL-27).
+// DefaultPageExtensions are the extensions of HTML pages (LL-27).
 func DefaultPageExtensions() []string { return []string{"html", "htm", "shtml", "xhtml"} }
 
-// findKinds notes how files of each ending are read, from the options.
+// findKinds maps extensions to kinds, according to the options.
 func (s *Site) findKinds() {
 	s.kinds = map[string]PageKind{"svg": PageSVG}
 	if s.opt.Tags == scan.Modern { // Linklint reads pages only (LL-26)
@@ -95,8 +95,8 @@ func (s *Site) findKinds() {
 	}
 }
 
-// kindOf tells by the name of a file how it is read; ok is false for those
-// that hold no links.
+// kindOf returns, by the name of a file, how it is read; ok is false for files
+// without links.
 func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
 	name := s.tree.NameOf(n)
 	dot := len(name) - 1
@@ -129,16 +129,16 @@ func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
 	return 0, false
 }
 
-// maxExtension is the longest ending, without its dot, that can be a page's.
+// maxExtension is the longest extension of a page, without its dot.
 const maxExtension = 16
 
-// isZippedXML tells whether a name ends in .xml.gz, in any letter case.
+// isZippedXML reports whether a name ends in .xml.gz, in any letter case.
 func isZippedXML(name []byte) bool { return hasEnding(name, ".xml.gz") && len(name) > len(".xml.gz") }
 
-// isSourceMap tells by its name whether a file is the source map of a script
-// or a style sheet.
+// isSourceMap reports, by its name, whether a file is the source map of a
+// script or a style sheet.
 func isSourceMap[T ~string | ~[]byte](name T) bool {
-	if !hasEnding(name, "s.map") { // most are none
+	if !hasEnding(name, "s.map") { // true of most names
 		return false
 	}
 	for _, ending := range []string{".js.map", ".mjs.map", ".cjs.map", ".css.map"} {
@@ -149,21 +149,21 @@ func isSourceMap[T ~string | ~[]byte](name T) bool {
 	return false
 }
 
-// hasEnding tells whether a name ends so, in any letter case.
+// hasEnding reports whether a name has that ending, in any letter case.
 func hasEnding[T ~string | ~[]byte](name T, ending string) bool {
 	return len(name) >= len(ending) && strings.EqualFold(string(name[len(name)-len(ending):]), ending)
 }
 
-// sniffBytes is how much of a file is looked at to see what it is.
+// sniffBytes is how much of a file is read to recognise its kind.
 const sniffBytes = 4 << 10
 
-// sniffJSONBytes is the same for JSON, of which docroots may hold a lot: the
-// member that tells a feed comes first.
+// sniffJSONBytes is the same for JSON, which docroots may have a lot of. The
+// member that identifies a feed comes first.
 const sniffJSONBytes = 1 << 10
 
-// sniff settles the kinds of pages that only their first bytes tell, and takes
-// those that are none off the list. XML that cannot be read is a fault; JSON is
-// none, as hardly any of it holds links.
+// sniff determines the kinds of pages that only their first bytes identify, and
+// removes files that are not pages. XML that cannot be read is a fault;
+// unreadable JSON is not, because hardly any JSON holds links.
 func (s *Site) sniff(ctx context.Context, dir *docroot.Dir) error {
 	var open []int
 	for i := range s.pages {
@@ -210,7 +210,7 @@ func (s *Site) sniff(ctx context.Context, dir *docroot.Dir) error {
 	return nil
 }
 
-// sniffPage settles the kind of one page.
+// sniffPage determines the kind of one page.
 func (s *Site) sniffPage(dir *docroot.Dir, p *Page, buf []byte) []byte {
 	size := sniffBytes
 	if p.kind == pageJSON {
@@ -235,8 +235,8 @@ func (s *Site) sniffPage(dir *docroot.Dir, p *Page, buf []byte) []byte {
 	return raw
 }
 
-// isXMLName tells whether a node that is none of the known documents is named
-// like one, and so is worth a word.
+// isXMLName reports whether a file is named like an XML document, so that it is
+// counted if it is not a known one.
 func (s *Site) isXMLName(id docroot.NodeID) bool {
 	kind, ok := s.kindOf(&s.tree.Nodes[id])
 	return ok && kind == pageXML
@@ -248,23 +248,23 @@ var rootKinds = [...]PageKind{
 	xml.RootOpenSearch: PageOpenSearch,
 }
 
-// MaxSitemapBytes and MaxSitemapEntries are what a sitemap may have at most
-// (https://www.sitemaps.org/protocol.html#index): search engines refuse more.
+// MaxSitemapBytes and MaxSitemapEntries are the limits of a sitemap
+// (https://www.sitemaps.org/protocol.html#index). Search engines refuse more.
 const (
 	MaxSitemapBytes   = 50 << 20
 	MaxSitemapEntries = 50_000
 )
 
-// ErrSitemapSize: a sitemap that is far too large for anybody to read it.
+// ErrSitemapSize reports a sitemap that is too large to be read.
 var ErrSitemapSize = errors.New("larger than the 52,428,800 bytes that a sitemap may have")
 
-// sitemapRoom is from which size a sitemap is not read. Those between the
-// limit and this are, so that their links are checked too; memory stays within
-// a few hundred MB whatever lies there.
+// sitemapRoom is the size from which a sitemap is not read. It exceeds the
+// limit, so that the links of a slightly too large sitemap are checked too, and
+// bounds memory to a few hundred MB.
 const sitemapRoom = MaxSitemapBytes + MaxSitemapBytes/4
 
-// unzipHead returns what the first bytes of a gzip file hold: nothing when
-// they are none.
+// unzipHead returns what the first bytes of a gzip file contain; nothing if
+// they are not a gzip file.
 func unzipHead(data []byte) []byte {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -275,8 +275,8 @@ func unzipHead(data []byte) []byte {
 	return head[:n]
 }
 
-// unzip inflates a gzip file, of which limit bytes are accepted: the rest of a
-// bomb is never made.
+// unzip inflates a gzip file, of which at most limit bytes are accepted. It
+// stops there, so that a zip bomb does no harm.
 func unzip(data []byte, limit int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -304,7 +304,7 @@ func (s *Site) pageLimit(p *Page) int64 {
 // load reads the text of a page into buf, which grows as needed.
 func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mode fs.FileMode, err error) {
 	limit := s.pageLimit(p)
-	var room [256]byte // a path on the stack for most
+	var room [256]byte // on the stack for most paths
 	raw, mode, err = dir.Read(append(s.tree.AppendPath(room[:0], s.tree.Nodes[p.node].Real), 0), buf, limit)
 	text = raw
 	if err == nil && p.zipped {
@@ -355,8 +355,8 @@ func (s *Site) scanPage(in *scanner, kind PageKind, text []byte) *scan.Page {
 	return in.html.Scan(text, opt)
 }
 
-// mapPage presents a server-side image map (LL-88, LL-95 to LL-97) as a page
-// of links, so that everything that follows treats both alike.
+// mapPage presents a server-side image map (LL-88, LL-95 to LL-97) as a page of
+// links, so that the code that follows treats both the same.
 func mapPage(text []byte) (page scan.Page, bad []int) {
 	links, base, bad := data.ImageMap(text)
 	page.Text = text

@@ -20,13 +20,13 @@ import (
 // DefaultMaxPageBytes is the size above which a page is not read.
 const DefaultMaxPageBytes = 1 << 30
 
-// ErrNoPages: the docroot holds no file that could be parsed as a page.
+// ErrNoPages reports that no file of the docroot could be parsed as a page.
 var ErrNoPages = errors.New("no pages")
 
-// Load reads a docroot. Broken links are no errors; an error means that the
-// docroot cannot be read, holds no page (ErrNoPages), an option is wrong, or
-// ctx was cancelled (its cause). Pages that cannot be read are kept with
-// their [PageError].
+// Load reads a docroot. Broken links are not errors. An error means that the
+// docroot cannot be read, that it holds no page (ErrNoPages), that an option is
+// invalid, or that ctx was cancelled (its cause). Pages that cannot be read are
+// kept with their [PageError].
 func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	h, err := host.Load(ctx, root, opt.host())
 	if err != nil {
@@ -54,8 +54,8 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err := l.run(ctx, s.pages); err != nil {
 		return nil, err
 	}
-	// Image maps are those files that a link leads to, and manifests what pages
-	// call so: only now known.
+	// Only now is it known which .map files are linked to, and which files
+	// pages name as manifests.
 	first := len(s.pages)
 	s.linkListed()
 	s.addImageMaps()
@@ -72,8 +72,8 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	return s, nil
 }
 
-// findPages lists the files to parse, sorted by path, those included of which it
-// is not known yet whether they are.
+// findPages lists the files to parse, sorted by path, including those that may
+// turn out not to be pages.
 func (s *Site) findPages() {
 	files := s.tree.SortedFiles()
 	kinds := make([]PageKind, len(files))
@@ -100,15 +100,15 @@ func (s *Site) findPages() {
 	}
 }
 
-// linkListed lets a directory listing link to what it lists (LL-78): files, the
-// index files of directories, and directories without one, whose listings
+// linkListed marks the files that directory listings link to (LL-78): files,
+// the index files of directories, and directories without one, whose listings
 // follow. Names that begin with a dot are left out (LL-79).
 func (s *Site) linkListed() {
 	if !s.ListsDirectories() {
 		return
 	}
 	listed := make([]bool, len(s.tree.Nodes))
-	for id := range s.tree.Nodes { // parents come before their children
+	for id := range s.tree.Nodes { // parents precede their children
 		n := &s.tree.Nodes[id]
 		if n.Kind == docroot.KindDir && s.linked[id] && s.IndexOf(docroot.NodeID(id)) == docroot.NoNode {
 			listed[id] = true
@@ -127,8 +127,8 @@ func (s *Site) linkListed() {
 	}
 }
 
-// addImageMaps makes pages of the .map files that links lead to (LL-88). The
-// source maps of scripts and style sheets are none.
+// addImageMaps adds the .map files that links lead to as pages (LL-88), except
+// the source maps of scripts and style sheets.
 func (s *Site) addImageMaps() {
 	for id := range s.tree.Nodes {
 		if n := &s.tree.Nodes[id]; s.linked[id] && n.Page == 0 && s.mayBeMap(n) {
@@ -137,8 +137,8 @@ func (s *Site) addImageMaps() {
 	}
 }
 
-// addManifests makes pages of the files that pages call their manifests and
-// that are none by their names.
+// addManifests adds the files that pages name as their manifests and that are
+// not pages by their names.
 func (s *Site) addManifests() {
 	slices.Sort(s.manifests)
 	for _, id := range slices.Compact(s.manifests) {
@@ -148,8 +148,7 @@ func (s *Site) addManifests() {
 	}
 }
 
-// statLinked asks once for the permissions of each linked file that was not
-// read.
+// statLinked asks for the permissions of each linked file that was not read.
 func (s *Site) statLinked() {
 	for id := range s.tree.Nodes {
 		n := &s.tree.Nodes[id]
@@ -175,16 +174,17 @@ type loader struct {
 	modes bool
 	next  atomic.Int64 // next page to take
 	done  atomic.Int64
-	saved atomic.Int64 // details kept so far
-	tick  sync.Mutex   // one caller of Progress at a time
-	// giant lets one very large page into memory at a time.
+	saved atomic.Int64 // details saved so far
+	tick  sync.Mutex   // serialises calls of Progress
+	// giant serialises the reading of very large pages.
 	giant sync.Mutex
 }
 
-// batch pages are taken at a time: neighbours share a directory.
+// batch is how many pages a worker takes at a time, so that neighbours share a
+// directory.
 const batch = 16
 
-// run reads pages, and takes into the site what is learnt of others.
+// run reads pages, and stores in the site what they say about other files.
 func (l *loader) run(ctx context.Context, pages []Page) error {
 	if len(pages) == 0 {
 		return nil
@@ -213,7 +213,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 		})
 	}
 	wg.Wait()
-	l.s.RuleFaults() // they ask the tree, which changes now
+	l.s.RuleFaults() // checking the rules reads the tree, which changes now
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -238,7 +238,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 	return nil
 }
 
-// workers is how many workers there may be.
+// workers returns the maximum number of workers.
 func (s *Site) workers() int {
 	if s.opt.Jobs > 0 {
 		return s.opt.Jobs
@@ -254,8 +254,8 @@ func (l *loader) progress(n, total int) {
 	}
 }
 
-// orderPages sorts the pages by path and lets the nodes know them. A file that
-// is a page in two ways, an image map that is somebody's manifest, keeps both.
+// orderPages sorts the pages by path and numbers them. A file that is a page in
+// two ways, an image map that is also a manifest, stays in twice.
 func (s *Site) orderPages() {
 	rank := make([]uint32, len(s.tree.Nodes))
 	for i, id := range s.tree.SortedFiles() {
@@ -274,7 +274,7 @@ func (s *Site) orderPages() {
 	s.numberPages()
 }
 
-// numberPages lets the nodes know their pages.
+// numberPages stores the numbers of pages in their nodes.
 func (s *Site) numberPages() {
 	for i := range s.pages {
 		s.tree.Nodes[s.pages[i].node].Page = uint32(i) + 1

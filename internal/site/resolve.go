@@ -13,12 +13,12 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// resolver finds the answer to the links of one page after the other. It
-// belongs to one worker.
+// resolver resolves the links of one page after the other. It belongs to one
+// worker.
 type resolver struct {
 	host.PathResolver
 	s *Site
-	// pageURL is the page's own address; base what its links resolve against.
+	// pageURL is the page's own address; links resolve against base.
 	pageURL   weburl.URL
 	base      weburl.URL
 	lazyBase  bool // pageURL and base are not parsed yet
@@ -31,12 +31,13 @@ type resolver struct {
 	selfOf  docroot.NodeID
 	hasSelf bool
 	charset string
-	// refNotFound stands in HTML pages where the generator had no page for a
-	// reference.
+	// refNotFound is what the generator wrote for references that it could not
+	// resolve.
 	refNotFound string
 }
 
-// link resolves one link of the page into a record, and what it asks for.
+// link resolves one link of the page into a record, and the fragment that it
+// asks for.
 func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment) (asks bool) {
 	if l.Inert || l.Kind >= scan.KindAction && l.Kind <= scan.KindMap {
 		return r.unfollowed(l, rec, ask)
@@ -61,7 +62,8 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 	return asks
 }
 
-// unfollowed is link for what is no link to a page by what it is.
+// unfollowed is link for values that do not lead to a page, such as form
+// actions.
 func (r *resolver) unfollowed(l *scan.Link, rec *Link, ask *Fragment) (asks bool) {
 	*rec = Link{Off: l.Off, Node: docroot.NoNode}
 	switch {
@@ -81,22 +83,23 @@ func (r *resolver) unfollowed(l *scan.Link, rec *Link, ask *Fragment) (asks bool
 }
 
 // usemap looks for a map of the page by the rules for a hash-name reference
-// (HTML 2.3.9): what stands behind the first "#". Without one no map can be
-// meant, and what no table holds is asked for: an empty name.
+// (HTML 2.3.9): the name follows the first "#". Without a "#" no map can be
+// meant, and the empty name is looked up, which no table has.
 func (r *resolver) usemap(l *scan.Link, rec *Link) Fragment {
 	rec.Node, rec.bits = r.Page, bitMap
 	_, name, _ := bytes.Cut(l.Value, []byte("#"))
 	return Fragment{Exact: sum(r.s.hash.mapn, name)}
 }
 
-// slow resolves any link by the URL Standard and the profile. reference tells
-// that a value of only a fragment means the page itself, whatever its base
-// (CSS Values 4, 4.5.4).
+// resolveURL resolves any link by the URL Standard and the profile. With
+// reference, a value that is only a fragment refers to the page itself,
+// whatever its base (CSS Values 4, 4.5.4).
 func (r *resolver) resolveURL(v []byte, reference bool) host.Resolved {
 	return r.traceURL(v, reference, nil)
 }
 
-// trace is slow with the steps that lead to the answer, when steps is not nil.
+// traceURL is resolveURL with the steps that lead to the answer, if steps is
+// not nil.
 func (r *resolver) traceURL(v []byte, reference bool, steps *[]host.Step) host.Resolved {
 	r.address()
 	base := r.base
@@ -130,7 +133,7 @@ func (r *resolver) traceURL(v []byte, reference bool, steps *[]host.Step) host.R
 	return res
 }
 
-// encoding is the page's encoding when its queries are not in UTF-8.
+// encoding returns the page's encoding if its queries are not in UTF-8.
 func (r *resolver) encoding() encoding.Encoding {
 	if r.charset == "" || r.charset == "utf-8" {
 		return nil
@@ -142,12 +145,12 @@ func (r *resolver) encoding() encoding.Encoding {
 	return e
 }
 
-// cached is what the fast path found for a path, seen from a directory. Pages
-// of a directory repeat each other's links: on rust-doc 94 of 100 plain paths are
-// answered from here. Directory and path are known by a hash under a random key:
-// as for fragments, 64 bits do not collide by chance, and nobody can choose them.
-// With 16 bytes an entry there are eight times as many in the same room as with
-// the path itself, which answered 84 of 100 there, and no path is too long.
+// cached is what [host.PathResolver] found for a path, as seen from a
+// directory. Pages of a directory repeat each other's links: on rust-doc 94 of
+// 100 plain paths are answered from this cache. Directory and path are
+// identified by a hash under a random key, which does not collide by chance and
+// cannot be chosen. An entry takes 16 bytes, so that the cache holds eight
+// times as many as with the paths themselves, which answered 84 of 100.
 type cached struct {
 	hash  uint64 // 0: free
 	node  docroot.NodeID
@@ -156,9 +159,9 @@ type cached struct {
 
 const cacheSize = 1 << 13
 
-// note remembers what the slow path found. Only values that mean the same on
-// every page of the directory may be kept: not those that stand for the page
-// itself, and not those that its encoding changes.
+// remember caches an answer of resolveURL. Only values that mean the same on
+// every page of the directory can be cached: not those that refer to the page
+// itself, and not those that depend on its encoding.
 func (r *resolver) remember(v []byte, state host.State, node docroot.NodeID) {
 	k := bytes.IndexByte(v, '#')
 	if k < 0 {
@@ -178,15 +181,16 @@ func (r *resolver) remember(v []byte, state host.State, node docroot.NodeID) {
 	*r.slot(h) = cached{hash: h, node: node, state: state}
 }
 
-// pathHash is the hash of a path seen from the current directory, never 0.
+// pathHash returns the hash of a path as seen from the current directory, never
+// 0.
 func (r *resolver) pathHash(path []byte) uint64 {
 	return (maphash.Bytes(r.s.hash.id, path) + uint64(r.Dir)*0x9E3779B97F4A7C15) | 1
 }
 
 func (r *resolver) slot(h uint64) *cached { return &r.cache[h>>32%cacheSize] }
 
-// recall is fast with a memory for the paths of one directory. It is bounded,
-// and an entry makes way for the next.
+// resolveCached is ResolvePath with a cache for paths. The cache is bounded; a
+// new entry replaces an old one.
 func (r *resolver) resolveCached(v []byte) (host.State, docroot.NodeID, []byte, bool) {
 	k := bytes.IndexByte(v, '#')
 	if k < 0 {
@@ -212,11 +216,11 @@ func (r *resolver) resolveCached(v []byte) (host.State, docroot.NodeID, []byte, 
 }
 
 // aliasTarget returns where the refresh link l leads, as a site path or
-// absolute URL; empty when it is the page itself, which then only reloads, or
-// nothing that a browser goes to.
+// absolute URL; empty if it leads to the page itself, which then only reloads, or
+// to a target that browsers do not open.
 //
 // Generators write such pages for the old addresses of a page ("aliases" in
-// Hugo). The host answers 200, so that only reading the page tells.
+// Hugo). The host answers with status 200, so only the page itself shows it.
 func (r *resolver) aliasTarget(page *scan.Page, l *scan.Link, rec *Link) string {
 	if rec.State <= host.StateRedirect {
 		if to, ok := r.plainTarget(page.Ref(l)); ok {
@@ -237,9 +241,10 @@ func (r *resolver) aliasTarget(page *scan.Page, l *scan.Link, rec *Link) string 
 	return strings.Clone(to)
 }
 
-// plainTarget is the Target of slow, with the fragment, of a value that a file
-// answers and that is nothing but plain names and dots: most of rust-doc's 10,098
-// alias pages have one (3.5 us each by slow, 0.2 us so).
+// plainTarget returns the Target of resolveURL, with the fragment, for a value
+// that a file answers and that consists of plain names and dots. Most of
+// rust-doc's 10,098 alias pages have such a value (3.5 us each by resolveURL,
+// 0.2 us by plainTarget).
 func (r *resolver) plainTarget(v []byte) (target string, ok bool) {
 	path, frag, hasFrag := bytes.Cut(v, hash)
 	if frag, ok = host.PlainFragment(frag); !ok || !r.PlainBase || len(path) == 0 || len(path) > host.MaxPlain || r.Top != 0 || r.s.Rooted() {

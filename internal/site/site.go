@@ -1,7 +1,6 @@
-// Package site turns a docroot into a [Site]: which files there are, what
-// each page links to and defines, and which file answers each link on the
-// site's host. Directory entries and pages enter, once; a read-only table
-// leaves. It never opens a file outside the docroot and writes nothing.
+// Package site turns a docroot into a [Site]: its files, the links and anchors
+// of each page, and the file that answers each link on the site's host. It
+// never opens a file outside the docroot and writes nothing.
 package site
 
 import (
@@ -12,24 +11,25 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// Site is a loaded docroot. It is read-only and safe for concurrent use.
+// Site is a loaded docroot. It is immutable and safe for concurrent use. Its
+// methods include those of the [host.Host].
 type Site struct {
 	*host.Host
 	opt    Options
 	tree   *docroot.Tree // that of the host
 	base   host.BaseRule
 	hash   hasher
-	kinds  map[string]PageKind // by the ending of a name, in lower case
+	kinds  map[string]PageKind // by extension, in lower case
 	pages  []Page
-	unread []docroot.FileFault // files of which the kind could not be found out
-	// manifests are the files that pages call their web manifests.
+	unread []docroot.FileFault // files whose kind is not known because they cannot be read
+	// manifests are the files that pages name as their web manifests.
 	manifests []docroot.NodeID
-	// otherXML counts the XML files that are none of the known documents,
-	// sourceMaps the files that are source maps by their names.
+	// otherXML counts the XML files that are not of a known kind, sourceMaps
+	// the files that are source maps by their names.
 	otherXML, sourceMaps int
-	// linked holds, by node, whether any link leads to it.
+	// linked holds, by node, whether any link leads there.
 	linked []bool
-	// odd holds a bit for each node, see markOdd; nil: nothing is known.
+	// overrides holds a bit for each node, see markOverrides.
 	overrides []uint64
 	// generation is unique among all sites; edits is nil for a loaded site.
 	generation uint64
@@ -39,7 +39,7 @@ type Site struct {
 // PageID is an index into the pages of a site, which are sorted by path.
 type PageID uint32
 
-// Page is one parsed file. Its links stand in the order of the file.
+// Page is one parsed file. Its links are in the order of the file.
 type Page struct {
 	node    docroot.NodeID
 	kind    PageKind
@@ -48,10 +48,10 @@ type Page struct {
 	noIndex bool
 	zipped  bool           // the file is compressed
 	served  bool           // written by hugo server
-	plain   bool           // HTML whose text is the file as it lies there
-	canon   docroot.NodeID // the page's address as it says itself, NoNode for none
-	// manifest is the first web manifest that the page names, 0 for none;
-	// manifests: it names another one, too.
+	plain   bool           // HTML whose text is the file, byte for byte
+	canon   docroot.NodeID // the page's canonical address, or NoNode
+	// manifest is the first web manifest that the page names, or 0. manifests:
+	// the page names another one, too.
 	manifest  docroot.NodeID
 	manifests bool
 	err       PageError
@@ -78,15 +78,15 @@ type PageError struct {
 	Err      error
 }
 
-// Link is one link of a page in twelve bytes: a site of 50 million links has
-// to fit in memory. All else is found again by reading the page, see
-// [Site.Details].
+// Link is one link of a page in twelve bytes, because a site may have 50
+// million links. [Reader.Details] finds everything else by reading the page
+// again.
 type Link struct {
 	// Off is the offset of the value in the text that was scanned.
 	Off uint32
-	// Node is the file that answers when State says that one does.
+	// Node is the file that answers, if State says that one does.
 	Node docroot.NodeID
-	// State is the verdict of the docroot.
+	// State is the host's answer, before permissions; see [Site.State].
 	State host.State
 	bits  linkBits
 	_     [2]byte
@@ -121,13 +121,13 @@ func (s *Site) PageOf(n docroot.NodeID) (PageID, bool) {
 	return PageID(nd.Page - 1), nd.Page != 0
 }
 
-// PageAt returns the page that has this very node, which must be one of a page.
+// PageAt returns the page of a node, which must be a page.
 func (s *Site) PageAt(n docroot.NodeID) PageID { return PageID(s.tree.Nodes[n].Page - 1) }
 
 // Path returns the docroot-relative path of a page.
 func (s *Site) Path(id PageID) string { return s.tree.Path(s.pages[id].node) }
 
-// Faults returns what is wrong with files and directories as such.
+// Faults returns the files and directories that cannot be read.
 func (s *Site) Faults() []docroot.FileFault { return append(slices.Clip(s.Host.Faults()), s.unread...) }
 
 // Node returns the file that the page was read from.
@@ -136,43 +136,43 @@ func (p *Page) Node() docroot.NodeID { return p.node }
 // Kind returns how the page was read.
 func (p *Page) Kind() PageKind { return p.kind }
 
-// HasScript tells whether the page runs scripts.
+// HasScript reports whether the page runs scripts.
 func (p *Page) HasScript() bool { return p.script }
 
-// Quirks tells whether browsers compare names without regard to case.
+// Quirks reports whether browsers ignore letter case when they compare names.
 func (p *Page) Quirks() bool { return p.quirks }
 
 // Size returns the size of the file in bytes.
 func (p *Page) Size() int64 { return p.size }
 
-// Error returns why the page could not be read; its zero value if it was.
+// Error returns why the page could not be read; its zero value if it was read.
 func (p *Page) Error() PageError { return p.err }
 
 // Anchors returns how many anchors the page defines.
 func (p *Page) Anchors() int { return int(p.anchorN) }
 
-// Faults returns the faults of the file's text.
+// Faults returns the faults in the file's text.
 func (p *Page) Faults() []scan.Fault { return p.faults }
 
 // BadLines returns the lines of an image map that cannot be parsed.
 func (p *Page) BadLines() []int { return p.badLines }
 
 // Alias returns where a meta refresh sends the visitor at once, a site path or
-// an absolute URL with its fragment; empty when the page stays.
+// an absolute URL with its fragment; empty if the page has none.
 func (p *Page) Alias() string { return p.alias }
 
-// NoIndex tells whether the page asks search engines not to list it.
+// NoIndex reports whether the page asks search engines not to list it.
 func (p *Page) NoIndex() bool { return p.noIndex }
 
-// Canonical returns the page of the docroot that the page names as its own
-// address, NoNode when it names none.
+// Canonical returns the page of the docroot that the page names as its
+// canonical address, or NoNode.
 func (p *Page) Canonical() docroot.NodeID { return p.canon }
 
-// HasBase tells whether something else than the page's address rules how its
-// links resolve: a base element, or xml:base in a feed.
+// HasBase reports whether links of the page resolve against another address
+// than its own: because of a base element, or xml:base in a feed.
 func (p *Page) HasBase() bool { return p.based }
 
-// BaseDiffers tells whether the two readings of <base href> differ for the
+// BaseDiffers reports whether the two ways to apply <base href> differ for the
 // page (A-LL-4).
 func (p *Page) BaseDiffers() bool { return p.baseDiff }
 
@@ -182,18 +182,17 @@ func (p *Page) Links() int { return len(p.links) }
 // All returns the links of the page, in order; they must not be changed.
 func (p *Page) All() []Link { return p.links }
 
-// Asks tells whether the link asks for a fragment or a map.
+// HasFragment reports whether the link asks for a fragment or a map.
 func (l *Link) HasFragment() bool { return l.bits&bitExact != 0 }
 
-// Asks is a place in the fragments that the links of a page ask for: the
-// links that ask take theirs one after the other, with [Asks.Next].
+// FragmentReader iterates over the fragments that the links of a page ask for.
 type FragmentReader struct{ rest []uint64 }
 
-// Asks returns the place before the page's first link.
+// Fragments returns a reader that begins with the page's first link.
 func (p *Page) Fragments() FragmentReader { return FragmentReader{p.frags} }
 
-// Next returns what l asks for, which must be the next link of the page for
-// which [Link.Asks] is true.
+// Next returns what l asks for. Call it, in order, for each link for which
+// [Link.HasFragment] is true.
 func (a *FragmentReader) Next(l *Link) Fragment {
 	k := Fragment{Exact: a.rest[0], Route: l.bits&bitRoute != 0}
 	n := 1
@@ -209,19 +208,19 @@ func (a *FragmentReader) Next(l *Link) Fragment {
 	return k
 }
 
-// IsMap tells whether the link names a map element, not a fragment.
+// IsMap reports whether the link names a map element instead of a fragment.
 func (l *Link) IsMap() bool { return l.bits&bitMap != 0 }
 
-// IsEntry tells whether the link is the address of an entry: what a sitemap
-// lists, or the page that an entry of a feed stands for.
+// IsEntry reports whether the link is the address of an entry: a URL that a
+// sitemap lists, or the page of an entry of a feed.
 func (l *Link) IsEntry() bool { return l.bits&bitEntry != 0 }
 
-// OtherXML returns how many XML files were not read because they are none of
-// the known documents.
+// OtherXML returns how many XML files were not read because they are not of a
+// known kind.
 func (s *Site) OtherXML() int { return s.otherXML }
 
 // SourceMaps returns how many files are source maps by their names. They are
-// not read: what they name are the sources of the build, not files of the site.
+// not read, because they name the sources of the build, not files of the site.
 func (s *Site) SourceMaps() int { return s.sourceMaps }
 
 // ServerPages returns how many pages were written by `hugo server`.
@@ -235,14 +234,14 @@ func (s *Site) ServerPages() int {
 	return n
 }
 
-// Served tells whether the page was written by `hugo server`.
+// Served reports whether the page was written by `hugo server`.
 func (p *Page) Served() bool { return p.served }
 
 // flagAlias: a page that sends the visitor on at once.
 const flagAlias = host.FreeFlag
 
-// State returns the verdict on a link, the permissions of its file included:
-// those are known only when everything has been read.
+// State returns the state of a link, including the permissions of its file,
+// which are known only after everything has been read.
 func (s *Site) State(l *Link) host.State {
 	if !l.State.Answers() || l.Node == docroot.NoNode || s.overrides != nil && s.overrides[l.Node/64]>>(l.Node%64)&1 == 0 {
 		return l.State
@@ -250,7 +249,7 @@ func (s *Site) State(l *Link) host.State {
 	return s.overriddenState(l)
 }
 
-// oddState is State for links to files that markOdd marked.
+// overriddenState is State for links to files that markOverrides marked.
 func (s *Site) overriddenState(l *Link) host.State {
 	switch f := s.tree.Nodes[l.Node].Flags; {
 	case s.tree.Nodes[l.Node].Kind != docroot.KindFile:
@@ -264,9 +263,9 @@ func (s *Site) overriddenState(l *Link) host.State {
 	return l.State
 }
 
-// markOdd notes the files whose links get another verdict than their record has,
-// now that all flags are known: one bit a node stays in the processor's cache, the
-// nodes themselves do not. Every link is asked for.
+// markOverrides marks the files whose links have another state than their
+// record, now that all flags are known. One bit per node stays in the
+// processor's cache, which the nodes do not; State is called for every link.
 func (s *Site) markOverrides() {
 	s.overrides = make([]uint64, len(s.tree.Nodes)/64+1)
 	for id := range s.tree.Nodes {
@@ -276,10 +275,10 @@ func (s *Site) markOverrides() {
 	}
 }
 
-// The public package site hands out an opaque handle that holds a [Site]. It
-// sets these two functions in its init, so that the other packages of this
-// module, and no program outside of it, get from one to the other. A package
-// that calls them imports the public package too, or they are nil.
+// The public package site hands out an opaque handle that holds a [Site]. Its
+// init sets these two functions, which let the other packages of this module,
+// but no program outside of it, convert one to the other. A package that calls
+// them must import the public package too, or they are nil.
 var (
 	// Wrap returns the handle of s, a *site.Site of the public package.
 	Wrap func(s *Site) (handle any)

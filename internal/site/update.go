@@ -217,7 +217,7 @@ func (s *Site) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []P
 	return pages, true
 }
 
-// sameReach reports whether the new version of a page makes the same other
+// makesSamePages reports whether the new version of a page makes the same other
 // files pages as the old one: image maps, which are pages because others link
 // to them, and web manifests.
 func (s *Site) makesSamePages(old, now *Page) bool {
@@ -227,7 +227,7 @@ func (s *Site) makesSamePages(old, now *Page) bool {
 	return slices.Equal(s.linkedMaps(old), s.linkedMaps(now))
 }
 
-// reach returns, sorted, the files a page links to that may be image maps. A
+// linkedMaps returns, sorted, the files a page links to that may be image maps. A
 // directory listing links to the files in the directory; where the host makes
 // listings, reach returns all files that the page links to.
 func (s *Site) linkedMaps(p *Page) (nodes []docroot.NodeID) {

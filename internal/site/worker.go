@@ -11,8 +11,8 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// worker reads pages. It owns its buffers; what it makes of a page goes into
-// that page's entry, which nobody else touches meanwhile.
+// worker reads pages. It owns its buffers. Its results go into the entry of the
+// page, which no other worker touches.
 type worker struct {
 	l      *loader
 	scan   scanner
@@ -20,8 +20,8 @@ type worker struct {
 	buf    []byte
 	linked []bool
 	modes  []nodeMode
-	// aliases are the pages that send the visitor on at once, manifests the files
-	// that pages call their web manifests.
+	// aliases are the pages that redirect the visitor at once, manifests the
+	// files that pages name as their web manifests.
 	aliases, manifests []docroot.NodeID
 	links              slab[Link]
 	hashes             slab[uint64]
@@ -42,8 +42,8 @@ func newWorker(l *loader) *worker {
 	return w
 }
 
-// slab hands out slices of large blocks: a hundred thousand small ones would
-// cost the garbage collector more than the scan.
+// slab allocates slices from large blocks. A hundred thousand small allocations
+// would cost the garbage collector more than the scan takes.
 type slab[T any] struct{ free []T }
 
 const slabSize = 1 << 15
@@ -120,7 +120,7 @@ func (w *worker) anchors(p *Page, page *scan.Page) {
 	w.l.s.hash.anchorTable(page, p.anchors)
 }
 
-// resolveAll makes the page's records.
+// resolveAll fills in the page's records.
 func (w *worker) resolveAll(p *Page, page *scan.Page) {
 	r := &w.res
 	w.fragments = w.fragments[:0]
@@ -134,7 +134,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 		if len(page.Bases) > 0 {
 			before := nextBase
 			if nextBase = r.rebase(page, nextBase, l.Off); nextBase != before {
-				clear(r.memo) // the same value means another target now
+				clear(r.memo) // the same value resolves to another target now
 			}
 		}
 		asks := r.link(page, l, rec, &ask)
@@ -149,9 +149,9 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 		if rec.State.Answers() && rec.Node != docroot.NoNode {
 			w.linked[rec.Node] = true
 		}
-		if rec.State > host.StateRedirect { // most are not
+		if rec.State > host.StateRedirect { // rare
 			if rec.State.IsError() || rec.State.IsWarning() {
-				w.saveDetail(p, page, l, rec, &lines, i)
+				w.saveDetail(p, page, i, &lines)
 			}
 			p.served = p.served || rec.State == host.StateLivereload
 		}
@@ -177,7 +177,8 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 	p.based, p.baseDiff = len(page.Bases) > 0 || !p.kind.IsHTML() && page.Rebased(), baseDiffers(page)
 }
 
-// note keeps what a link means for its page or its target beside its verdict.
+// recordRole stores what a link means for its page or its target, in addition
+// to its state.
 func (w *worker) recordRole(p *Page, l *scan.Link, rec *Link) {
 	found := rec.State.Answers() && rec.Node != docroot.NoNode
 	switch {
@@ -194,22 +195,22 @@ func (w *worker) recordRole(p *Page, l *scan.Link, rec *Link) {
 	}
 }
 
-// keep notes the detail of a bad link, while there is room: otherwise the
-// page is read again when the link is reported.
-func (w *worker) saveDetail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lines *lineCounter, i int) {
+// saveDetail saves the detail of the bad link number i, up to a limit. Beyond it, the page
+// is read again when the link is reported.
+func (w *worker) saveDetail(p *Page, page *scan.Page, i int, lines *lineCounter) {
 	if w.l.saved.Load() < maxSaved {
 		w.l.saved.Add(1)
 		if lines.text == nil { // the first of the page
 			lines.text = page.Text
 			w.res.startMemo()
 		}
-		d := w.res.detail(p, page, l, rec, lines)
+		d := w.res.detail(p, page, &page.Links[i], &p.links[i], lines)
 		d.Raw, d.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
 		p.saved = append(p.saved, savedDetail{uint32(i), d})
 	}
 }
 
-// open makes the resolver ready for a page.
+// open prepares the resolver for a page.
 func (r *resolver) open(p *Page, page *scan.Page) {
 	r.Open(p.node)
 	r.charset = page.Charset()
@@ -227,7 +228,7 @@ func (r *resolver) open(p *Page, page *scan.Page) {
 	}
 }
 
-// address parses the page's own URL when the slow path needs it first.
+// address parses the page's own URL when resolveURL first needs it.
 func (r *resolver) address() {
 	if !r.lazyBase {
 		return
@@ -235,14 +236,14 @@ func (r *resolver) address() {
 	r.lazyBase = false
 	u, err := weburl.Parse(r.s.PageAddress(r.Page))
 	if err != nil {
-		// The base URL was parsed before and a path cannot be wrong.
+		// The base URL was parsed before, and a path cannot be invalid.
 		panic("page address: " + err.Error())
 	}
 	r.pageURL, r.base = u, u
 }
 
-// setBase lets a base href rule what follows. One that is no URL, or data: or
-// javascript:, is as if it were not there (HTML 4.2.3).
+// setBase applies a base href to what follows. An invalid URL, or one with the
+// scheme data or javascript, is ignored (HTML 4.2.3).
 func (r *resolver) setBase(href []byte) {
 	u, err := r.pageURL.Resolve(string(href))
 	if err != nil || u.Scheme() == "data" || u.Scheme() == "javascript" {
@@ -252,8 +253,8 @@ func (r *resolver) setBase(href []byte) {
 	r.PlainBase = r.PlainBase || u.WithoutFragment() == r.pageURL.WithoutFragment() && r.Plain()
 }
 
-// rebase applies the bases that stand before off, for the document-order
-// reading (LL-35): each rules what follows, resolved against the page.
+// rebase applies the base elements before off, for the document-order reading
+// (LL-35): each applies to what follows it, and resolves against the page.
 func (r *resolver) rebase(page *scan.Page, next int, off uint32) int {
 	if r.s.base != host.BaseDocumentOrder {
 		return next
@@ -266,8 +267,8 @@ func (r *resolver) rebase(page *scan.Page, next int, off uint32) int {
 	return next
 }
 
-// baseDiffers tells whether the two readings of base could differ: a second
-// base, or a link before the first.
+// baseDiffers reports whether the two ways to apply base could differ: there is
+// a second base, or a link before the first.
 func baseDiffers(page *scan.Page) bool {
 	switch {
 	case len(page.Bases) == 0:

@@ -1,7 +1,6 @@
-// Package statedir is the directory .sitelink of a project, where sitelink
-// keeps what it makes: the ledger and the record of what inject wrote, which
-// belong into the repository, and builds, caches, locks and journals, which do
-// not.
+// Package statedir makes the directory .sitelink of a project. It holds the ledger
+// and the record of what inject wrote, which belong into the repository, and
+// builds, caches, locks and journals, which do not.
 package statedir
 
 import (
@@ -17,7 +16,7 @@ import (
 // Name is the directory's name in a project.
 const Name = ".sitelink"
 
-// IgnoreName is the file in it that tells git what stays on this machine.
+// IgnoreName is the file in it that tells git what to ignore.
 const IgnoreName = ".gitignore"
 
 // Ignore is the text of that file.
@@ -33,8 +32,8 @@ const Ignore = `# made by sitelink: what is not named here may be committed
 *.tmp
 `
 
-// Make makes the directory dir, and in it the file for git unless there is
-// one. The error is that of the file system.
+// Make makes the directory dir, and in it the file for git if it does not exist. The
+// error is that of the file system.
 func Make(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("make %s: %w", dir, disk.Cause(err))

@@ -46,7 +46,7 @@ func TestWhatGitSees(t *testing.T) {
 	}
 }
 
-// TestMakeKeepsWhatIsThere: a file for git that somebody wrote stays.
+// TestMakeKeepsWhatIsThere checks that an existing .gitignore stays.
 func TestMakeKeepsWhatIsThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), Name)
 	if err := Make(dir); err != nil {

@@ -73,9 +73,9 @@ func (b *Browser) Listen() {
 	b.Call("Log.enable", nil, nil)
 }
 
-// Console returns what was said since the last call: calls of console
-// functions, uncaught exceptions, and the browser's own complaints, such as
-// those about a Content-Security-Policy.
+// Console returns the messages since the last call: calls of console functions,
+// uncaught exceptions, and the browser's own messages, such as those about a
+// Content-Security-Policy.
 func (b *Browser) Console() []string {
 	b.t.Helper()
 	b.Call("Runtime.evaluate", Params{"expression": "0"}, nil) // events come in order: all before it have arrived

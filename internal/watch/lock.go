@@ -10,18 +10,18 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// waitLock waits as [WaitLock] does; waited tells whether somebody held the lock.
+// waitLock is [WaitLock]; waited reports whether the lock was held.
 func waitLock(ctx context.Context, name string) (waited bool, err error) {
 	err = WaitLock(ctx, name, func() { waited = true })
 	return waited, err
 }
 
-// WaitLock waits until nobody holds the lock of that name. waiting is called once
-// if somebody does. A lock that is not there, or not ours to ask for, is held by
-// nobody, and so is the one without a name. The error is the cause of ctx.
+// WaitLock waits until no process holds the lock file of that name. It calls
+// waiting once if it has to wait. It returns at once if name is empty, or if the
+// file does not exist or cannot be locked. The error is the cause of ctx.
 //
-// Hugo locks .hugo_build.lock in this way while it builds, and for each batch
-// of changes of its server.
+// Hugo holds a lock on .hugo_build.lock while it builds, and while its server
+// handles a batch of changes.
 func WaitLock(ctx context.Context, name string, waiting func()) error {
 	if name == "" {
 		return nil
@@ -30,7 +30,7 @@ func WaitLock(ctx context.Context, name string, waiting func()) error {
 		return nil
 	}
 	done := make(chan struct{})
-	go func() { // asking for it cannot be interrupted
+	go func() { // locking cannot be interrupted
 		defer close(done)
 		if unlock, err := lockedfile.MutexAt(name).Lock(); err == nil {
 			unlock()

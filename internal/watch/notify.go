@@ -14,17 +14,19 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// ErrNoEvents: the system gives no events for the tree, or no more of them.
+// ErrNoEvents reports that the system provides no events for the tree, or no
+// longer does.
 var ErrNoEvents = errors.New("no file events")
 
-// errReplaced: the tree went, or directories of it moved: watch it anew.
+// errReplaced reports that the tree was removed or that directories moved, so
+// that the watch has to start again.
 var errReplaced = errors.New("replaced")
 
-// notifier gets the events of the system. Directories are watched, not files:
-// an editor that saves puts a new file in the place of the old one.
+// notifier receives file events from the system. It watches directories instead
+// of files, because an editor that saves replaces the file by a new one.
 type notifier struct {
 	root string
-	// real is the tree with symbolic links resolved: what is watched.
+	// real is the directory being watched, with symbolic links resolved.
 	real string
 	w    *fsnotify.Watcher
 	dirs map[string]bool
@@ -45,7 +47,7 @@ func openNotifier(root string, also []string) (*notifier, error) {
 	}
 	n := &notifier{root: root, real: real, w: w, dirs: map[string]bool{}, also: map[string]bool{}}
 	err = n.enter(real, nil)
-	if err == nil && real != filepath.Clean(root) { // the link may get another target
+	if err == nil && real != filepath.Clean(root) { // the link may change its target
 		n.also[root] = true
 		err = n.watch(filepath.Dir(root))
 	}
@@ -66,7 +68,7 @@ func openNotifier(root string, also []string) (*notifier, error) {
 
 func (n *notifier) close() { n.w.Close() }
 
-// watch asks for the events of one directory.
+// watch requests the events of one directory.
 func (n *notifier) watch(dir string) error {
 	err := n.w.Add(dir)
 	switch {
@@ -79,19 +81,19 @@ func (n *notifier) watch(dir string) error {
 }
 
 // enter watches a directory and those in it. Each is watched before it is
-// listed: what is made meanwhile is in the list, or an event tells of it, or
-// both. b, when not nil, takes what lies there.
+// listed, so that an entry created meanwhile is in the list, or causes an
+// event, or both. If b is not nil, the entries are added to it.
 func (n *notifier) enter(dir string, b *batch) error {
 	if err := n.watch(dir); err != nil {
 		if errors.Is(err, fs.ErrNotExist) && dir != n.real {
-			return nil // gone again, or closed to us
+			return nil // removed again, or not accessible
 		}
 		return err
 	}
 	n.dirs[dir] = true
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // an event or the check will tell
+		return nil // an event or the check will report it
 	}
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
@@ -107,7 +109,8 @@ func (n *notifier) enter(dir string, b *batch) error {
 	return nil
 }
 
-// note adds a changed path; those outside the tree count when they were named.
+// note adds a changed path. Paths outside the tree count only if they are in
+// Options.Also.
 func (n *notifier) note(b *batch, name string) {
 	if n.also[name] {
 		b.addAll()
@@ -123,7 +126,7 @@ func (n *notifier) wait(ctx context.Context, b *batch, until <-chan time.Time) (
 	case <-ctx.Done():
 		return false, nil
 	case <-until:
-		select { // what has happened by now is part of the batch
+		select { // what happened up to now is part of the batch
 		case ev := <-n.w.Events:
 			return true, n.event(b, ev)
 		default:
@@ -134,7 +137,7 @@ func (n *notifier) wait(ctx context.Context, b *batch, until <-chan time.Time) (
 	case err := <-n.w.Errors:
 		if errors.Is(err, fsnotify.ErrEventOverflow) {
 			b.addAll()
-			return true, errReplaced // directories may have come unseen
+			return true, errReplaced // new directories may have been missed
 		}
 		return true, fmt.Errorf("file events: %w", err)
 	}
@@ -154,7 +157,7 @@ func (n *notifier) event(b *batch, ev fsnotify.Event) error {
 		b.addAll()
 		return errReplaced
 	case gone && n.dirs[ev.Name]:
-		// Its watches would go on under names that are no longer true.
+		// Its watches would continue under names that are no longer correct.
 		n.note(b, ev.Name)
 		n.leave(ev.Name)
 		return nil
@@ -173,12 +176,12 @@ func (n *notifier) event(b *batch, ev fsnotify.Event) error {
 	return nil
 }
 
-// leave ends the watch of a directory that went, and of those in it. If it came
-// back under its name, another event follows.
+// leave stops watching a directory that was removed, and those in it. If it
+// came back under the same name, another event follows.
 func (n *notifier) leave(dir string) {
 	for d := range n.dirs {
 		if d == dir || strings.HasPrefix(d, dir+string(filepath.Separator)) {
-			_ = n.w.Remove(d) // it may have ended by itself
+			_ = n.w.Remove(d) // the watch may have ended already
 			delete(n.dirs, d)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// stamp is what a file looks like from outside.
+// stamp is what identifies a version of a file without reading it.
 type stamp struct {
 	mode fs.FileMode
 	size int64
@@ -17,7 +17,7 @@ type stamp struct {
 	target string
 }
 
-// poller lists the tree now and then and compares.
+// poller lists the tree at intervals and compares the lists.
 type poller struct {
 	root  string
 	also  []string
@@ -38,8 +38,8 @@ func openPoller(root string, also []string, every time.Duration) (*poller, error
 
 func (p *poller) close() { p.tick.Stop() }
 
-// list returns the stamps of all files, by slash path; those of also by their
-// name with a "../" in front, which no path of the tree has.
+// list returns the stamps of all files, by slash path. Files of Options.Also
+// have "../" in front of their names, which no path of the tree has.
 func (p *poller) list() map[string]stamp {
 	out := make(map[string]stamp, len(p.known))
 	root := p.root
@@ -48,7 +48,7 @@ func (p *poller) list() map[string]stamp {
 	}
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path != root && temporary(d.Name()) {
-			return nil // what cannot be read is as if it were not there
+			return nil // a file that cannot be read counts as missing
 		}
 		rel, err := filepath.Rel(root, path)
 		if err != nil {
@@ -93,7 +93,7 @@ func (p *poller) wait(ctx context.Context, b *batch, until <-chan time.Time) (bo
 	}
 }
 
-// compare lists the tree and adds what differs from the last list.
+// compare lists the tree and adds the differences from the last list.
 func (p *poller) compare(b *batch) (changed bool, err error) {
 	if _, err := lookAt(p.root); err != nil {
 		b.addAll()

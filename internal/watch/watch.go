@@ -1,7 +1,7 @@
-// Package watch tells which files of a directory tree changed, when whoever
-// writes them has paused. Events of the system enter, or a list of all files
-// now and then where it has none to give; batches of paths leave. It reads no
-// file and writes none.
+// Package watch reports which files of a directory tree changed, in batches: a
+// batch ends when the program that writes the files pauses. It uses file events
+// of the system, or, if there are none, lists of all files at intervals. It
+// neither reads nor writes files.
 package watch
 
 import (
@@ -18,66 +18,67 @@ import (
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// Options say how a tree is watched. The zero value suits a generator's
-// docroot.
+// Options describe how to watch a tree. The zero value suits the docroot of a
+// generator.
 type Options struct {
-	// Quiet is how long nothing may change before a batch is told; 0 means
-	// DefaultQuiet. Files are written in pieces, and generators write many.
+	// Quiet is how long nothing may change before a batch ends; 0 means
+	// DefaultQuiet. Files are written in several steps, and generators write
+	// many.
 	Quiet time.Duration
-	// Poll, when not 0, lists the whole tree in this interval instead of asking
-	// the system for events.
+	// Poll, when not 0, lists the whole tree at this interval instead of using
+	// file events.
 	Poll time.Duration
-	// Lock is a file that the writer of the tree keeps locked while it works,
-	// such as .hugo_build.lock; empty for none. A file that is not there is
-	// never made.
+	// Lock is a file that the program that writes the tree locks while it
+	// works, such as .hugo_build.lock; empty for none. It is never created.
 	Lock string
-	// Also are files outside the tree; when one of them changes, everything may
-	// have.
+	// Also are files outside the tree. A change of one of them means that
+	// anything may have changed.
 	Also []string
 }
 
-// Times that Options leave open.
+// Default times.
 const (
 	DefaultQuiet = 200 * time.Millisecond
-	// DefaultPoll is the interval where events cannot be had.
+	// DefaultPoll is the interval if there are no file events.
 	DefaultPoll = time.Second
 )
 
 // Batch is what changed between two pauses.
 type Batch struct {
 	// Paths are the changed files and directories, as sorted slash paths
-	// relative to the tree. A directory stands for all that lies in it.
+	// relative to the tree. A directory stands for everything in it.
 	Paths []string
-	// All: anything may have changed, the system lost count or the whole tree
-	// was replaced.
+	// All: anything may have changed, because the system lost events or the
+	// whole tree was replaced.
 	All bool
 }
 
-// source is where changes come from.
+// source provides changes.
 type source interface {
 	// wait blocks until something changes, at most until the channel is ready,
-	// and adds it to b. It returns false when the channel was first, and may
-	// return true for what concerns nobody, which does not add to b.
+	// and adds the change to b. It returns false if the channel was ready
+	// first. It may return true for changes that do not matter, without adding
+	// to b.
 	wait(ctx context.Context, b *batch, until <-chan time.Time) (changed bool, err error)
 	close()
 }
 
-// batch is a Batch in the making.
+// batch is a Batch under construction.
 type batch struct {
 	paths map[string]bool
 	all   bool
-	// told counts the changes, those of the same path too.
-	told int
+	// changes counts the changes, including repeated ones of the same path.
+	changes int
 }
 
 func (b *batch) add(path string) {
 	b.paths[path] = true
-	b.told++
+	b.changes++
 }
 
 func (b *batch) addAll() {
 	b.all = true
-	b.told++
+	b.changes++
 }
 
 // Watcher watches one tree. It is not safe for concurrent use.
@@ -85,13 +86,13 @@ type Watcher struct {
 	root string
 	opt  Options
 	src  source
-	// polls says why the tree is polled, nil if events come.
+	// polls says why the tree is polled; nil if events are used.
 	polls error
 }
 
-// Open begins to watch: every change from now on is told. The error is that of
-// a root that is no readable directory. Where the system refuses events the
-// tree is polled, and [Watcher.Polls] says why.
+// Open starts watching: it reports every change from now on. The error means
+// that root is not a readable directory. If the system refuses events, the tree
+// is polled, and [Watcher.Polls] says why.
 func Open(root string, opt Options) (*Watcher, error) {
 	if opt.Quiet <= 0 {
 		opt.Quiet = DefaultQuiet
@@ -132,7 +133,7 @@ func (w *Watcher) begin() error {
 }
 
 // Polls returns why the tree is polled although events were wanted, wrapping
-// [ErrNoEvents]; nil otherwise. A tree that grows may reach the system's limit
+// [ErrNoEvents]; nil otherwise. A growing tree may reach the system's limit
 // later, in [Watcher.Next].
 func (w *Watcher) Polls() error { return w.polls }
 
@@ -144,19 +145,19 @@ func (w *Watcher) Close() {
 }
 
 // Next waits for changes, then for the writer to pause and to release its lock,
-// and returns what changed. While the tree is away, Next waits for it to come
-// back. The error is the cause of ctx.
+// and returns what changed. If the tree is removed, Next waits until it exists
+// again. The error is the cause of ctx.
 func (w *Watcher) Next(ctx context.Context) (Batch, error) {
 	b := &batch{paths: map[string]bool{}}
 	var quiet <-chan time.Time
 	for {
-		if w.src == nil { // the tree was away
+		if w.src == nil { // the tree was removed
 			b.addAll()
 			if err := w.back(ctx); err != nil {
 				return Batch{}, err
 			}
 		}
-		told := b.told
+		told := b.changes
 		changed, err := w.src.wait(ctx, b, quiet)
 		switch {
 		case ctx.Err() != nil:
@@ -167,7 +168,7 @@ func (w *Watcher) Next(ctx context.Context) (Batch, error) {
 			quiet = time.After(w.opt.Quiet)
 			continue
 		case errors.Is(err, ErrNoEvents):
-			// A new directory was one too many.
+			// The limit was reached by a new directory.
 			w.src.close()
 			w.src, w.polls, w.opt.Poll = nil, err, DefaultPoll
 			quiet = time.After(w.opt.Quiet)
@@ -175,13 +176,14 @@ func (w *Watcher) Next(ctx context.Context) (Batch, error) {
 		case err != nil:
 			return Batch{}, fmt.Errorf("watch %s: %w", w.root, err)
 		case changed:
-			// Other files of a watched directory do not make it less quiet.
-			if b.told > told {
+			// Changes of other files in a watched directory do not prolong the
+			// wait.
+			if b.changes > told {
 				quiet = time.After(w.opt.Quiet)
 			}
 			continue
 		}
-		// It is quiet. Is it only a pause?
+		// Nothing has changed for a while. Is the writer done?
 		waited, err := waitLock(ctx, w.opt.Lock)
 		if err != nil {
 			return Batch{}, err
@@ -199,7 +201,7 @@ func (w *Watcher) Next(ctx context.Context) (Batch, error) {
 	return out, nil
 }
 
-// back waits for the tree to come back and watches it again.
+// back waits until the tree exists again, and watches it.
 func (w *Watcher) back(ctx context.Context) error {
 	for {
 		if err := w.begin(); err == nil {
@@ -213,8 +215,8 @@ func (w *Watcher) back(ctx context.Context) error {
 	}
 }
 
-// temporary tells whether an editor makes files of that name beside the one it
-// saves.
+// temporary reports whether editors create files of that name beside the one
+// they save.
 func temporary(name string) bool {
 	switch {
 	case strings.HasSuffix(name, "~"), strings.HasPrefix(name, ".#"), strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"),

@@ -31,8 +31,8 @@ const (
 
 var order = []Code{NotLive, Redirected, RefusedSource, NoTitle, NoLink, LinkLate, LinkText, LinkBytes, LinkHidden}
 
-// OfPage reports whether the problem concerns the whole page, not one link.
-func (c Code) OfPage() bool {
+// ofPage reports whether the problem concerns the whole page, not one link.
+func (c Code) ofPage() bool {
 	switch c {
 	case NotLive, Redirected, RefusedSource, NoTitle:
 		return true

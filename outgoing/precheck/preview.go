@@ -19,8 +19,8 @@ type Report struct {
 	// Live reports whether the page answered with a success. If it did not,
 	// Built reports whether the page as it was built was examined instead.
 	Live, Built bool
-	// Page has the problems of the page as a whole, each once.
-	Page []Problem
+	// Problems has the problems of the page as a whole, each once.
+	Problems []Problem
 	// Rows has the targets in the order in which they were given.
 	Rows []Row
 }
@@ -42,7 +42,7 @@ type Row struct {
 
 // Failing reports whether a target would refuse the page or could not be asked.
 func (r *Report) Failing() bool {
-	return len(r.Page) > 0 || slices.ContainsFunc(r.Rows, func(row Row) bool { return len(row.Problems) > 0 || row.Err != nil })
+	return len(r.Problems) > 0 || slices.ContainsFunc(r.Rows, func(row Row) bool { return len(row.Problems) > 0 || row.Err != nil })
 }
 
 // Previewer previews the notices of pages.
@@ -53,10 +53,10 @@ type Previewer struct {
 	Senders []outgoing.Sender
 }
 
-// Page previews the notices of the page source to its targets. built is the page
+// Preview previews the notices of the page source to its targets. built is the page
 // as it was built, which is examined if the page is not live; it may be nil. The
 // error is that of ctx.
-func (v Previewer) Page(ctx context.Context, source string, targets []string, built []byte) (*Report, error) {
+func (v Previewer) Preview(ctx context.Context, source string, targets []string, built []byte) (*Report, error) {
 	p := &preview{Previewer: v, report: &Report{Source: source, Rows: make([]Row, len(targets))}}
 	if p.source(ctx, built); ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -67,7 +67,7 @@ func (v Previewer) Page(ctx context.Context, source string, targets []string, bu
 	return p.report, nil
 }
 
-// preview is one call of Page.
+// preview is one call of Preview.
 type preview struct {
 	Previewer
 	report *Report
@@ -80,12 +80,12 @@ func (p *preview) source(ctx context.Context, built []byte) {
 	page, err := get(ctx, p.Client, r.Source)
 	switch {
 	case err != nil:
-		r.Page = append(r.Page, Problem{Code: NotLive, Offset: -1,
+		r.Problems = append(r.Problems, Problem{Code: NotLive, Offset: -1,
 			Message: "the page did not answer: " + err.Error(), Cure: "publish the page, then send again"})
 	case page.Success():
 		r.Live, p.page = true, page
 	default:
-		r.Page = Check(r.Source, page, "")
+		r.Problems = Check(r.Source, page, "")
 	}
 	if !r.Live && built != nil {
 		r.Built, p.page = true, &outgoing.Response{URL: r.Source, Status: 200, Body: built}
@@ -113,10 +113,10 @@ func (p *preview) targets(ctx context.Context, targets []string) {
 	for i := range found {
 		for _, problem := range found[i] {
 			switch {
-			case !problem.Code.OfPage():
+			case !problem.Code.ofPage():
 				r.Rows[i].Problems = append(r.Rows[i].Problems, problem)
-			case !slices.Contains(r.Page, problem):
-				r.Page = append(r.Page, problem)
+			case !slices.Contains(r.Problems, problem):
+				r.Problems = append(r.Problems, problem)
 			}
 		}
 	}

@@ -26,9 +26,9 @@ func codes(problems []precheck.Problem) []precheck.Code {
 	return all
 }
 
-// TestPage: each target has its protocol and the problems that matter to it, and
+// TestPreview: each target has its protocol and the problems that matter to it, and
 // nothing is sent. PB-6: a target that does not accept notices is not a problem.
-func TestPage(t *testing.T) {
+func TestPreview(t *testing.T) {
 	var posts atomic.Int64
 	var text string
 	mux := http.NewServeMux()
@@ -62,9 +62,9 @@ func TestPage(t *testing.T) {
 		targets = append(targets, server.URL+path)
 		page += fmt.Sprintf(`<p><a href="%s"><img src="x"></a>`, server.URL+path)
 	}
-	look := func(built []byte) *precheck.Report {
+	preview := func(built []byte) *precheck.Report {
 		t.Helper()
-		r, err := precheck.Previewer{Client: client, Senders: senders}.Page(t.Context(), server.URL+"/post", targets, built)
+		r, err := precheck.Previewer{Client: client, Senders: senders}.Preview(t.Context(), server.URL+"/post", targets, built)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,23 +87,23 @@ func TestPage(t *testing.T) {
 		}
 	}
 
-	r := look(nil)
-	if r.Live || r.Built || !slices.Equal(codes(r.Page), []precheck.Code{precheck.NotLive}) || r.Rows[0].Problems != nil {
+	r := preview(nil)
+	if r.Live || r.Built || !slices.Equal(codes(r.Problems), []precheck.Code{precheck.NotLive}) || r.Rows[0].Problems != nil {
 		t.Errorf("%+v", r)
 	}
-	r = look([]byte(page))
-	if r.Live || !r.Built || !slices.Equal(codes(r.Page), []precheck.Code{precheck.NotLive, precheck.NoTitle}) {
+	r = preview([]byte(page))
+	if r.Live || !r.Built || !slices.Equal(codes(r.Problems), []precheck.Code{precheck.NotLive, precheck.NoTitle}) {
 		t.Errorf("%+v", r)
 	}
 	check(r)
 	text = page
-	r = look(nil)
-	if !r.Live || !slices.Equal(codes(r.Page), []precheck.Code{precheck.NoTitle}) {
+	r = preview(nil)
+	if !r.Live || !slices.Equal(codes(r.Problems), []precheck.Code{precheck.NoTitle}) {
 		t.Errorf("%+v", r)
 	}
 	check(r)
 	text, targets = "<title>t</title>"+`<a href="`+targets[0]+`">text</a>`, targets[:1]
-	if r = look(nil); r.Failing() {
+	if r = preview(nil); r.Failing() {
 		t.Errorf("%+v", r)
 	}
 	if posts.Load() > 0 {
@@ -112,11 +112,11 @@ func TestPage(t *testing.T) {
 
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (precheck.Previewer{Client: client, Senders: senders}).Page(canceled, server.URL+"/post", targets, nil); err == nil {
+	if _, err := (precheck.Previewer{Client: client, Senders: senders}).Preview(canceled, server.URL+"/post", targets, nil); err == nil {
 		t.Error("no error")
 	}
 	server.Close()
-	if r := look(nil); r.Live || len(r.Page) != 1 || r.Rows[0].Err == nil {
+	if r := preview(nil); r.Live || len(r.Problems) != 1 || r.Rows[0].Err == nil {
 		t.Errorf("%+v", r)
 	}
 }

@@ -19,8 +19,8 @@ import (
 // symbolic link.
 type Files map[string]string
 
-// Make makes the files in a new directory that everybody may read: the
-// permissions of a private one would say nothing.
+// Make makes the files in a new directory that all users may read. In a private
+// one, permissions would be ignored.
 func Make(t testing.TB, fs Files) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "docroot")
@@ -115,8 +115,8 @@ func Href(rnd *rand.Rand) string {
 	return b.String()
 }
 
-// FromList makes the docroot that a file lists, one entry a line, without the
-// entries that are called without.
+// FromList makes the docroot that a file lists, one entry per line, without the
+// entries named without.
 func FromList(t testing.TB, list, without string) string {
 	t.Helper()
 	fs := Files{}

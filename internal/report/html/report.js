@@ -1,5 +1,5 @@
 // The tables of the report. All strings of the site reach the document as
-// text nodes, attributes that hold no address, and form values.
+// text nodes, attributes that contain no URL, and form values.
 "use strict";
 (() => {
   const perPage = 100, perPrint = 2000;
@@ -15,9 +15,9 @@
       column.i = typeof column.i === "number" ? new Uint32Array(rows).fill(column.i) : Uint32Array.from(column.i);
     }
   }
-  // A list of paths becomes a column of its own, one row a path.
+  // A list of paths is a column with one row for each path.
   const asColumn = (paths) => ({ t: paths, i: Uint32Array.from(paths, (_, i) => i) });
-  // lower and rank are made when a search or a sort first needs them.
+  // lower and rank are computed when a search or a sort first needs them.
   const lower = (column) => (column.low ??= column.t.map((s) => s.toLowerCase()));
   const rank = (column) => {
     if (!column.rank) {
@@ -36,8 +36,8 @@
   let printing = false;
 
   // matches returns the findings that pass every filter, in their order. A
-  // row passes a word of the search when one of its strings holds it, which
-  // is decided once for each distinct string.
+  // row passes a word of the search if one of its strings contains the word,
+  // which is tested once for each distinct string.
   const searched = [data.page, data.raw, data.target, data.message, data.suggestion, data.source, data.kind];
   const words = () => state.query.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = () => {
@@ -55,7 +55,7 @@
     return found.subarray(0, n);
   };
 
-  // grouped counts the findings under each value of a column.
+  // grouped counts the findings for each value of a column.
   const grouped = (column, found) => {
     const size = column.t.length, groups = { errors: new Uint32Array(size), warnings: new Uint32Array(size), links: new Float64Array(size), pages: new Uint32Array(size), kind: new Int32Array(size).fill(-1), kinds: new Uint32Array(size) };
     const lastPage = new Int32Array(size).fill(-1);
@@ -72,8 +72,8 @@
     return groups;
   };
 
-  // sorted orders ids by a number each, and by their order where it is equal:
-  // sorting one array of numbers is many times faster than a comparison function.
+  // sorted sorts ids by their numbers, and keeps the order of equal ones.
+  // Sorting one array of numbers is many times faster than a comparison function.
   const sorted = (ids, key, down) => {
     const n = ids.length, keys = new Float64Array(n);
     for (let i = 0; i < n; i++) keys[i] = (down ? -key(ids[i]) : key(ids[i])) * n + i;
@@ -93,7 +93,7 @@
     b.addEventListener("click", act);
     return b;
   };
-  // soft lets a path break behind its slashes before it breaks anywhere.
+  // soft lets a path break after its slashes before it breaks anywhere else.
   const soft = (text) => text.split(/(?<=\/)(?=[^/])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
   const place = (file, line, column) => {
     const parts = soft(file);
@@ -103,8 +103,8 @@
   const value = (column, row) => column.t[column.i[row]];
   const kindSpan = (kind) => [el("span", kind.verdict, kind.verdict), " ", el("span", "code", kind.code)];
 
-  // The views: their columns with the width class, the sort key (by default
-  // the strongest first where down is set), and what fills the cell.
+  // The views: their columns with the width class, the sort key (descending by
+  // default if down is set), and the content of the cell.
   const findingPlace = (row) => {
     const source = value(data.source, row), built = place(value(data.page, row), data.line.i[row], data.column.i[row]);
     if (!source) return built;
@@ -144,8 +144,8 @@
     orphans: listView("Orphans", "file", data.orphans),
     unreachable: listView("Unreachable", "page", data.unreachable),
   };
-  // A link that is no URL leads nowhere: the row shows no target, although it
-  // is grouped under what is written.
+  // A link that is not a URL leads nowhere: the row shows no target, although
+  // it is grouped by the value as written.
   function leadsTo(row) {
     return kinds[data.kind.i[row]].code === "bad-url" && value(data.target, row) === value(data.raw, row) ? "" : value(data.target, row);
   }
@@ -154,7 +154,7 @@
     const num = (label, of) => ({ name: label, width: "w-num num", cell: "num", label, key: (id) => of(id), down: true, fill: (id) => [of(id) ? format(of(id)) : el("span", "pos", "0")] });
     const columns = [
       { name: title, width: column === data.kind ? "w-kind" : "", cell: column === data.kind ? "kind" : "mono", key: (id) => rank(column)[id], fill: (id) => {
-        const show = () => { choose(id); look("findings"); $("query").focus(); };
+        const show = () => { choose(id); showDefault("findings"); $("query").focus(); };
         if (column === data.kind) return [kindSpan(kinds[id])[0], " ", button(kinds[id].code, show)];
         const b = button("", show);
         b.append(...soft(column.t[id] || "(the file itself)"));
@@ -197,8 +197,8 @@
     };
   }
 
-  // look shows a view with no sort of its own.
-  const look = (name) => {
+  // showDefault shows a view in its default order.
+  const showDefault = (name) => {
     state.view = name;
     state.sort = -1;
     state.at = 0;
@@ -207,7 +207,7 @@
   };
 
   let shown = []; // ids in the order of the table
-  let said = ""; // how many there are
+  let said = ""; // the text with their number
   const show = () => {
     const view = views[state.view];
     const found = view.plain ? null : matches();
@@ -218,7 +218,7 @@
     let text = view === views.findings || view.plain ? plural(n, view.noun) : plural(n, view.noun) + " with " + plural(found.length, "finding");
     if (found && found.length < rows) text += " of " + format(rows);
     said = text;
-    if ($("count").textContent !== text) $("count").textContent = text; // said aloud only when it changes
+    if ($("count").textContent !== text) $("count").textContent = text; // screen readers announce changes
     head(view);
     body(view);
     remember();
@@ -272,8 +272,7 @@
     pager();
   };
 
-  // The buttons of the pager are made once, so that the one with the focus
-  // stays.
+  // The buttons of the pager are made once, so that the focus stays on one.
   const pages = () => Math.max(1, Math.ceil(shown.length / perPage));
   const go = (to) => {
     const at = Math.min(Math.max(0, to), pages() - 1);
@@ -312,7 +311,7 @@
       if (state[key] < 0 || view.plain) continue;
       const b = button("only " + noun + " " + (column.t[state[key]] || "(the file itself)") + " ✕", () => {
         state[key] = -1;
-        look(state.view);
+        showDefault(state.view);
         $("query").focus();
       });
       b.setAttribute("aria-label", "Show every " + noun + " again, not only " + column.t[state[key]]);
@@ -321,9 +320,9 @@
     $("chips").replaceChildren(...chips);
   };
 
-  // The state stands behind # in the address, so that a reload keeps it and a
-  // place in the report can be sent to somebody. Browsers take few such changes
-  // a second, so it waits for a pause in typing.
+  // The state is in the fragment of the URL, so that a reload keeps it and a view
+  // of the report can be shared. Browsers allow few such changes per second, so
+  // it waits for a pause in typing.
   let pause = 0;
   const remember = () => {
     clearTimeout(pause);
@@ -345,7 +344,7 @@
     try {
       history.replaceState(null, "", hash);
     } catch {
-      // A browser that allows this to no local file, or not so often.
+      // The browser does not allow this for local files, or not so often.
     }
   };
   const recall = () => {
@@ -366,7 +365,7 @@
 
   for (const [name, view] of Object.entries(views)) {
     if (!view) { delete views[name]; continue; }
-    const b = button(view.name, () => look(name));
+    const b = button(view.name, () => showDefault(name));
     b.dataset.view = name;
     $("views").append(b);
   }
@@ -383,7 +382,7 @@
   $("query").addEventListener("input", filter(() => { state.query = $("query").value; }));
   $("code").addEventListener("change", filter(() => { state.code = $("code").value; }));
   for (const id of ["error", "warning"]) $(id).addEventListener("change", filter(() => { state[id] = $(id).checked; }));
-  let folded = []; // what is open on paper only
+  let folded = []; // what is open only for printing
   addEventListener("beforeprint", () => {
     printing = true;
     folded = [...document.querySelectorAll("details:not([open])")];

@@ -129,7 +129,7 @@ func TestDeploy(t *testing.T) {
 		}
 	}
 
-	preview, err := precheck.Previewer{Client: client, Senders: []outgoing.Sender{webmention.New(client)}}.Page(ctx, base, []string{other + "/wm"}, nil)
+	preview, err := precheck.Previewer{Client: client, Senders: []outgoing.Sender{webmention.New(client)}}.Preview(ctx, base, []string{other + "/wm"}, nil)
 	if err != nil || preview.Failing() || preview.Rows[0].Endpoint != other+"/webmention" {
 		t.Errorf("preview: %+v, %v", preview, err)
 	}

@@ -1,3 +1,7 @@
+// Package disk replaces files atomically: at any time the file is the old or the
+// new one, whole. [WriteFile] replaces a file in one call, [New] returns a
+// [Replacement] to write into. Errors of a Replacement carry no path: the caller
+// names the file as the user does.
 package disk
 
 import (
@@ -10,11 +14,25 @@ import (
 	"strings"
 )
 
-// Replacement is a new file that takes the place of another at Commit. Until then
-// it lies beside it under a name of its own: a rename works within one file
-// system only. It is for one goroutine.
+// Cause strips the operation and the path from an error of the system, for messages
+// that name the file themselves. nil stays nil.
+func Cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
+
+// Replacement is a new file that replaces another at Commit. Until then it has a
+// temporary name in the same directory, since a rename works within one file system
+// only. A Replacement is not safe for concurrent use.
 type Replacement struct {
-	// File is the new file, for what else has to be set on it before Prepare.
+	// File is the new file, for setting owner or times before Prepare.
 	File *os.File
 
 	in        directory
@@ -24,7 +42,7 @@ type Replacement struct {
 	done      bool
 }
 
-// directory is where files are made and renamed: below an [os.Root], or anywhere.
+// directory makes and renames files: below an [os.Root], or anywhere.
 type directory interface {
 	Open(name string) (*os.File, error)
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
@@ -41,18 +59,12 @@ func (anywhere) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, err
 func (anywhere) Rename(from, to string) error { return os.Rename(from, to) }
 func (anywhere) Remove(name string) error     { return os.Remove(name) }
 
-// New begins a replacement of the file at a path, whose directory must be there.
-// A symbolic link would be replaced itself. mode is what the file gets, 0 for what
-// the umask leaves of 0666.
+// New begins to replace the file at a path, whose directory must exist. A symbolic
+// link is replaced itself. mode is the mode of the new file, 0 for 0666 less the
+// umask.
 func New(name string, mode fs.FileMode) (*Replacement, error) { return create(anywhere{}, name, mode) }
 
-// NewIn is [New] for a file below a root, which is never left.
-func NewIn(root *os.Root, name string, mode fs.FileMode) (*Replacement, error) {
-	return create(root, name, mode)
-}
-
-// tries is how many files that runs with the same process id have left may be in
-// the way.
+// tries is how many leftover files of runs with the same process id are skipped.
 const tries = 100
 
 func create(in directory, name string, mode fs.FileMode) (*Replacement, error) {
@@ -83,8 +95,8 @@ const temporaryEnd = ".tmp"
 
 func temporaryStart(base string) string { return "." + base + ".sitelink-" }
 
-// IsTemporary tells whether the file called name was made beside one called base
-// to replace it, and left there by a run that was cut off.
+// IsTemporary reports whether name is a temporary name for the file base, which an
+// interrupted run has left.
 func IsTemporary(name, base string) bool {
 	rest, ok := strings.CutPrefix(name, temporaryStart(base))
 	if ok {
@@ -99,9 +111,8 @@ func (r *Replacement) Write(p []byte) (int, error) {
 	return n, Cause(err)
 }
 
-// Prepare brings the new file to the disk: all of Commit's work that can fail for
-// want of room. Nothing may be written after it. After an error nothing is left of
-// the new file.
+// Prepare syncs the new file: the part of Commit that can fail when the disk is
+// full. Nothing may be written after it. After an error the new file is removed.
 func (r *Replacement) Prepare() error {
 	if r.prepared {
 		return nil
@@ -117,8 +128,8 @@ func (r *Replacement) Prepare() error {
 	return Cause(err)
 }
 
-// Commit puts the new file in the place of the old one, prepared or not. After an
-// error the old one is as it was, and nothing is left of the new one.
+// Commit replaces the old file with the new one, prepared or not. After an error the
+// old file is unchanged and the new one is removed.
 func (r *Replacement) Commit() error {
 	if err := r.Prepare(); err != nil {
 		return err
@@ -137,11 +148,45 @@ func (r *Replacement) Commit() error {
 	return nil
 }
 
-// Discard gives the new file up. It does nothing after Commit.
+// Discard removes the new file. It does nothing after Commit.
 func (r *Replacement) Discard() {
 	if !r.done {
 		r.done = true
 		r.File.Close()
 		r.in.Remove(r.temporary)
 	}
+}
+
+// WriteFile replaces a file with data, see [New], and makes its directory if needed.
+// After an error, which names the file, the file is unchanged.
+func WriteFile(name string, data []byte, mode fs.FileMode) error {
+	err := os.MkdirAll(filepath.Dir(name), 0o777)
+	if err == nil {
+		err = write(anywhere{}, name, data, mode)
+	}
+	return writeError(name, err)
+}
+
+// WriteFileIn is [WriteFile] for a file below a root, in a directory that exists.
+func WriteFileIn(root *os.Root, name string, data []byte, mode fs.FileMode) error {
+	return writeError(name, write(root, name, data, mode))
+}
+
+func write(in directory, name string, data []byte, mode fs.FileMode) error {
+	r, err := create(in, name, mode)
+	if err != nil {
+		return err
+	}
+	defer r.Discard()
+	if _, err := r.Write(data); err != nil {
+		return err
+	}
+	return r.Commit()
+}
+
+func writeError(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("write %s: %w", name, Cause(err))
 }

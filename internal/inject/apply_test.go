@@ -12,7 +12,7 @@ import (
 
 const ownBaseof = "layouts/_default/baseof.html"
 
-// An edit of the user's survives the next run and the undo, wherever it is.
+// A user's edits survive the next run and the undo, wherever they are.
 func TestUserEdits(t *testing.T) {
 	const head = "layouts/partials/sitelink/head.html"
 	for _, c := range []struct {
@@ -67,8 +67,8 @@ func TestUserEdits(t *testing.T) {
 	}
 }
 
-// What the configuration says of the pages is in the partial, and a change of it
-// changes that file alone.
+// The configuration of the pages is in the partial, and changing it changes only
+// that file.
 func TestConfigurationChanges(t *testing.T) {
 	root := newProject(t, map[string]string{"hugo.toml": config, ownBaseof: baseof})
 	before := hashOf(t, root)
@@ -92,7 +92,7 @@ func TestConfigurationChanges(t *testing.T) {
 			t.Errorf("%s is not in\n%s", want, text)
 		}
 	}
-	// Another place: the theme's stub is there now.
+	// Another place: the site now has a theme with a stub.
 	for name, text := range theme("themes/coder", `{{ partial "head/extensions.html" . }}`) {
 		if err := root.MkdirAll(name[:strings.LastIndexByte(name, '/')], 0o755); err != nil {
 			t.Fatal(err)
@@ -126,8 +126,7 @@ func TestConfigurationChanges(t *testing.T) {
 	}
 }
 
-// A crash between two files leaves what the next run finishes, or --undo takes
-// back.
+// The next run finishes what a crash interrupted, or --undo reverts it.
 func TestCrash(t *testing.T) {
 	files := func() map[string]string {
 		return with(theme("themes/x", `{{ partial "a.html" . }}`), "hugo.toml", "theme = 'x'\n", "themes/x/layouts/partials/a.html", "<link>",
@@ -163,7 +162,7 @@ func TestCrash(t *testing.T) {
 				}
 				mustApply(t, next)
 				if strings.Contains(read(t, root, recordName), "writing") {
-					t.Error("the record says that files are to be written")
+					t.Error("the record still has the state writing")
 				}
 				if again := mustFind(t, root, blog); !again.Clean() {
 					t.Errorf("%s", again.Diff())
@@ -171,7 +170,7 @@ func TestCrash(t *testing.T) {
 			}
 			mustUndo(t, root)
 			if hashOf(t, root) != before {
-				t.Errorf("after a crash behind %d changes, and undo, the project differs", done)
+				t.Errorf("after a crash after %d changes, and undo, the project differs", done)
 			}
 		}
 	}
@@ -184,7 +183,7 @@ func TestCrashInUndo(t *testing.T) {
 	mustApply(t, mustFind(t, root, blog))
 	plan, err := Undo(root)
 	if err != nil || len(plan.Changes) != 2 || !strings.HasSuffix(plan.Changes[1].Path, headPartial) {
-		t.Fatalf("what is called goes last: %v %v", plan.Changes, err)
+		t.Fatalf("the called template must be the last change: %v %v", plan.Changes, err)
 	}
 	if err := plan.one(plan.Changes[0]); err != nil {
 		t.Fatal(err)
@@ -200,7 +199,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	root := newProject(t, map[string]string{"hugo.toml": config, ownBaseof: baseof})
 	plan := mustFind(t, root, blog)
 	put(t, root, ownBaseof, baseof+"<!-- new -->")
-	if err := plan.Apply(); err == nil || !strings.Contains(err.Error(), "has changed since it was read") {
+	if err := plan.Apply(); err == nil || !strings.Contains(err.Error(), "has changed in the meantime") {
 		t.Errorf("%v", err)
 	}
 	if read(t, root, ownBaseof) != baseof+"<!-- new -->" {
@@ -208,11 +207,11 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	mustUndo(t, root)
 	if read(t, root, ownBaseof) != baseof+"<!-- new -->" {
-		t.Error("the undo has taken the edit")
+		t.Error("the undo removed the edit")
 	}
 }
 
-// The diff is one that git applies, and gives what Apply writes.
+// git applies the diff, with the same result as Apply.
 func TestDiff(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -235,7 +234,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// Every theme of the table is found by the ways in which projects name it.
+// The table is searched with the names that projects use for themes.
 func TestTable(t *testing.T) {
 	for name, want := range map[string]string{
 		"PaperMod": "extend_head.html", "github.com/adityatelange/hugo-PaperMod": "extend_head.html",

@@ -9,33 +9,35 @@ import (
 	"github.com/sitelink/sitelink/internal/layout"
 )
 
-// search looks for places in the project's own templates of one language; the
-// elements themselves stand between the marks.
+// search finds places in the project's templates of one language, for the
+// generators other than Hugo. The text between the marks is the elements
+// themselves, under a condition.
 type search struct {
 	p    *project
 	lang layout.Language
-	// load finds the template that a call names.
+	// load returns the template that a call names.
 	load layout.Loader
-	// inner is what stands between the marks.
+	// inner returns the text between the marks.
 	inner func(xhtml bool) (string, error)
 
 	edits    map[string]edit
 	refusals []Refusal
-	heads    int
+	// heads counts the templates with a head.
+	heads int
 }
 
 func newSearch(p *project, lang layout.Language, load layout.Loader, inner func(xhtml bool) (string, error)) *search {
 	return &search{p: p, lang: lang, load: load, inner: inner, edits: map[string]edit{}}
 }
 
-// source reads a file of the project.
+// source returns a file of the project without marked text.
 func (p *project) source(name string, lang layout.Language) (layout.Source, bool) {
 	text, ok := p.read(name, lang)
 	return layout.Source{File: name, Text: text, Lang: lang}, ok
 }
 
-// from returns a loader that looks in directories of the project, with one of
-// the endings where the name has none.
+// from returns a loader that searches in directories of the project, for the name
+// alone and with each of the endings.
 func (p *project) from(lang layout.Language, dirs []string, endings ...string) layout.Loader {
 	return func(name, from string) (layout.Source, bool) {
 		for _, dir := range append(slices.Clone(dirs), path.Dir(from)) {
@@ -51,14 +53,14 @@ func (p *project) from(lang layout.Language, dirs []string, endings ...string) l
 	}
 }
 
-// roots looks for the place of each file that writes a head.
+// roots finds the place in each file that writes a head.
 func (s *search) roots(names []string) {
 	for _, name := range names {
 		s.root(name, false)
 	}
 }
 
-// root looks for the place of one file. part: it need not write all of a head.
+// root finds the place in one file. part: the file may be only a part of a head.
 func (s *search) root(name string, part bool) {
 	src, ok := s.p.source(name, s.lang)
 	if !ok {
@@ -66,7 +68,7 @@ func (s *search) root(name string, part bool) {
 	}
 	if f, err := s.p.file(name); err == nil && isUTF16(src.Text) {
 		s.heads++
-		s.refusals = append(s.refusals, Refusal{Path: name, Reason: f.refusal, Where: "the file, once it is UTF-8: then run the command again"})
+		s.refusals = append(s.refusals, Refusal{Path: name, Reason: f.refusal, Next: nextUTF8})
 		return
 	}
 	d := layout.Walk(src, s.load)
@@ -78,33 +80,23 @@ func (s *search) root(name string, part bool) {
 		e := s.p.opt.Endpoints
 		if l.Rel == "pingback" && e.Pingback != "" || l.Rel == "webmention" && e.Webmention != "" {
 			text, _ := s.p.read(l.File, s.lang)
-			s.refuse(Refusal{Path: l.File, Line: layout.Line(text, l.Offset), Reason: "the template names a " + l.Rel + " endpoint itself, and a page must name one only",
-				Where: "one of the two: take the element out of the template, or the key out of [templates]"})
+			s.refuse(refuseOwnEndpoint(l, text))
 			return
 		}
 	}
 	inner, err := s.inner(d.XHTML)
 	if err != nil {
-		s.refuse(Refusal{Reason: err.Error(), Where: "sitelink inject --docroot, which knows all patterns"})
+		s.refuse(Refusal{Reason: err.Error(), Next: nextPatterns})
 		return
 	}
-	place, err := d.Place(func(file string) bool { return !strings.HasPrefix(file, "theme ") }, len(s.p.opt.Endpoints.HTML(true))+16)
+	place, err := d.Place(func(string) bool { return true }, s.p.elementSize())
 	if err != nil {
-		r := Refusal{Path: name, Reason: err.Error(), Paste: s.lang.Marked(inner), Where: "inside of the <head>, right after the charset declaration"}
-		if no, ok := err.(*layout.NoPlaceError); ok && len(no.Spots) > 0 {
-			var lines []string
-			for _, spot := range no.Spots {
-				text, _ := s.p.read(spot.File, s.lang)
-				lines = append(lines, fmt.Sprintf("%s:%d", spot.File, layout.Line(text, spot.Offset)))
-			}
-			r.Reason += " (" + strings.Join(lines, ", ") + ")"
-			text, _ := s.p.read(no.Spots[0].File, s.lang)
-			r.Path, r.Line = no.Spots[0].File, layout.Line(text, no.Spots[0].Offset)
-		}
+		r := refusePlace(name, err, func(file string) ([]byte, bool) { return s.p.read(file, s.lang) })
+		r.Paste = s.lang.Marked(inner)
 		s.refuse(r)
 		return
 	}
-	where := "line behind "
+	where := "line after "
 	if !place.After {
 		where = "line before "
 	}
@@ -118,23 +110,23 @@ func (s *search) refuse(r Refusal) {
 	}
 }
 
-// create notes a file that overrides an empty one of a theme; one that the
-// project has already gets the elements at its end.
+// create adds an edit that creates a file to override one of a theme. If the
+// project already has the file, inner is appended to it.
 func (s *search) create(name, inner, how string) {
 	s.edits[name] = edit{path: name, lang: s.lang, inner: inner, create: !s.p.has(name, s.lang), how: how,
 		insert: func(text []byte) []byte { return s.lang.Append(text, inner) }}
 }
 
-// has tells whether the project has the file without us.
+// has reports whether the project has a file that sitelink did not create.
 func (p *project) has(name string, lang layout.Language) bool {
 	_, ok := p.read(name, lang)
 	return ok
 }
 
-// finding returns what was found; none says why when nothing was.
+// finding returns the result. If the search found nothing, none is the reason.
 func (s *search) finding(none string) finding {
 	if len(s.edits) == 0 && len(s.refusals) == 0 {
-		s.refuse(Refusal{Reason: none, unreachable: true, Where: "sitelink inject --docroot, which writes the elements into the built pages"})
+		s.refuse(Refusal{Reason: none, unreachable: true, Next: nextBuilt})
 	}
 	f := finding{refusals: s.refusals}
 	for _, e := range s.edits {
@@ -144,9 +136,8 @@ func (s *search) finding(none string) finding {
 	return f
 }
 
-// prefixes translates patterns for languages without regular expressions: to
-// beginnings of the page's address for dir/**, and to whole addresses. Both
-// begin with a slash.
+// prefixes translates patterns for languages without regular expressions: dir/**
+// to a prefix of the page's path, a path to whole paths. All start with a slash.
 func prefixes(globs []string) (begin, whole []string, err error) {
 	for _, g := range globs {
 		dir, below := strings.CutSuffix(g, "/**")
@@ -154,7 +145,7 @@ func prefixes(globs []string) (begin, whole []string, err error) {
 		case g == "**":
 			begin = append(begin, "/")
 		case strings.ContainsAny(dir, "*?[]{}\\\"'"):
-			return nil, nil, fmt.Errorf("the pattern %q cannot be written in this template language; dir/** and paths can", g)
+			return nil, nil, fmt.Errorf("this template language cannot express the pattern %q, only dir/** and whole paths", g)
 		case below:
 			begin = append(begin, "/"+dir+"/")
 		default:

@@ -9,8 +9,8 @@ import (
 
 const liquidPage = "---\nlayout: default\n---\n"
 
-// others are sites of other generators, the command that builds each, and the
-// pages that must have the elements, or must not.
+// others are sites of other generators, with the command that builds each and the
+// pages that must have the elements, or must not have them.
 var others = []struct {
 	name      string
 	generator generator.Name
@@ -121,9 +121,9 @@ var others = []struct {
 		choice: templates.Choice{Pages: []string{"post/**"}, Exclude: []string{"post/b/*"}, Kinds: []string{"page"}}},
 }
 
-// TestOtherPlaces: what is written for the other generators is found again and
-// taken out to the byte, with the record and without. That it does what it
-// should, TestOtherGenerators proves with the generators themselves.
+// TestOtherPlaces: the next run finds what was written for the other generators,
+// and the undo restores every byte, with and without the record.
+// TestOtherGenerators builds the sites with the generators.
 func TestOtherPlaces(t *testing.T) {
 	for _, c := range others {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestOtherPlaces(t *testing.T) {
 				}
 				mustUndo(t, root)
 				if !keep {
-					root.Remove("overrides") // nobody knows whether it was there
+					root.Remove("overrides") // without the record, the undo keeps the directory
 				}
 				if hashOf(t, root) != before {
 					t.Errorf("with the record %v, the project differs after the undo", keep)

@@ -12,32 +12,33 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// version is the format that this package writes, and the newest that it reads.
+// version is the format that this package writes, and the newest one that it reads.
 const version = 1
 
 // MaxReasonBytes is the length of the longest reason.
 const MaxReasonBytes = 1000
 
-// MaxBytes is the size above which a baseline is neither read nor written:
-// about a million entries.
+// MaxBytes is the size of the largest baseline, about a million entries. Larger
+// ones are neither read nor written.
 const MaxBytes = 256 << 20
 
 const (
-	// maxLineBytes bounds one line. Ours have some hundred bytes; the longest
-	// that the bounds below allow fit, escaped as JSON.
+	// maxLineBytes bounds one line. Lines usually have a few hundred bytes; the
+	// longest ones that the other limits allow fit, escaped as JSON.
 	maxLineBytes = 64 << 10
-	// maxPageBytes is the longest path of a file, each byte written as U+FFFD.
+	// maxPageBytes is the length of the longest path, each byte written as U+FFFD.
 	maxPageBytes = 3 << 12
-	// maxFaults bounds the list of faults: a file of another kind has one a line.
+	// maxFaults bounds the list of faults: a file of another kind has one on each
+	// line.
 	maxFaults = 5
 )
 
-// Fault is something wrong with a baseline file.
+// Fault is an error in a baseline file.
 type Fault struct {
 	Name string // of the file
-	Line int    // from 1, 0 for the file as a whole
+	Line int    // counts from 1; 0 for the whole file
 	Msg  string
-	Hint string // what to do, may be empty
+	Hint string // what to do next, may be empty
 }
 
 func (f *Fault) Error() string {
@@ -58,13 +59,15 @@ type line struct {
 	ID      string `json:"id,omitempty"`
 }
 
-// Read reads a baseline file; name is for messages. Lines may stand in any
-// order and more than once, so that two files may be joined by any means; of
-// two entries for the same finding the one that lasts longer counts. What is
-// not a baseline as a whole is refused: every fault of the file, up to a limit,
-// is a [*Fault], joined into the error. Other errors are those of r.
+// Read reads a baseline file; name is for messages. The lines may be in any order
+// and occur more than once, so that any way of merging two files works. Of two
+// entries for the same finding, the one that lasts longer counts.
+//
+// If anything in the file is wrong, Read returns no baseline. Its error joins a
+// [*Fault] for each error in the file, up to a limit. Other errors are those of
+// r.
 func Read(name string, r io.Reader) (*Baseline, error) {
-	in := reading{name: name, b: &Baseline{}}
+	in := parser{name: name, b: &Baseline{}}
 	buf := bufio.NewReaderSize(io.LimitReader(r, MaxBytes+1), maxLineBytes)
 	size := 0
 	for len(in.faults) < maxFaults && in.newer == nil {
@@ -84,7 +87,7 @@ func Read(name string, r io.Reader) (*Baseline, error) {
 				size += len(text)
 			}
 		case err == nil || errors.Is(err, io.EOF):
-			in.text(text)
+			in.parse(text)
 		}
 		if errors.Is(err, io.EOF) {
 			in.end()
@@ -95,7 +98,7 @@ func Read(name string, r io.Reader) (*Baseline, error) {
 		}
 	}
 	if in.newer != nil {
-		return nil, in.newer // its other lines are not for us to judge
+		return nil, in.newer // the other lines may be correct in the newer format
 	}
 	if len(in.faults) > 0 {
 		return nil, errors.Join(in.faults...)
@@ -103,8 +106,8 @@ func Read(name string, r io.Reader) (*Baseline, error) {
 	return in.b, nil
 }
 
-// reading is the state of one Read.
-type reading struct {
+// parser is the state of one Read.
+type parser struct {
 	name   string
 	b      *Baseline
 	line   int
@@ -113,12 +116,12 @@ type reading struct {
 	newer  error
 }
 
-func (in *reading) fault(hint, format string, args ...any) {
+func (in *parser) fault(hint, format string, args ...any) {
 	in.faults = append(in.faults, &Fault{Name: in.name, Line: in.line, Msg: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// text takes one line.
-func (in *reading) text(text []byte) {
+// parse takes one line.
+func (in *parser) parse(text []byte) {
 	if in.line == 1 {
 		text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // some editors on Windows write a byte order mark
 	}
@@ -127,7 +130,7 @@ func (in *reading) text(text []byte) {
 	case len(text) == 0:
 		return
 	case isConflict(text):
-		in.fault("the lines of both sides may stay, in any order: remove the lines of the markers", "conflict marker of a merge")
+		in.fault("keep the lines of both sides, in any order, and remove the conflict markers", "conflict marker of a merge")
 		return
 	}
 	var l line
@@ -135,11 +138,11 @@ func (in *reading) text(text []byte) {
 	dec.DisallowUnknownFields()
 	err := dec.Decode(&l)
 	if err == nil && dec.InputOffset() < int64(len(text)) {
-		err = errors.New("something stands behind the object")
+		err = errors.New("text after the object")
 	}
 	if v := l.Version; v != nil && *v > version {
-		in.newer = &Fault{in.name, in.line, fmt.Sprintf("written by a newer sitelink: format %d, this one reads up to %d", *v, version),
-			"use that version of sitelink, or newer; the file was left as it is"}
+		in.newer = &Fault{in.name, in.line, fmt.Sprintf("format %d was written by a newer sitelink; this one reads formats up to %d", *v, version),
+			"use that version of sitelink or a newer one; the file was not changed"}
 		return
 	}
 	if err != nil {
@@ -158,8 +161,7 @@ func (in *reading) text(text []byte) {
 
 const damagedHint = "restore the line from version control, or remove it and run sitelink baseline update --add"
 
-// plain puts the errors of the decoder into words for somebody who edits the
-// file.
+// plain words the errors of the decoder for a person who edits the file.
 func plain(err error) string {
 	var wrongType *json.UnmarshalTypeError
 	switch {
@@ -173,7 +175,7 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// isConflict tells whether a line is one that git puts between the sides of a
+// isConflict reports whether git wrote the line between the two sides of a
 // conflict.
 func isConflict(text []byte) bool {
 	for _, c := range []byte("<|=>") {
@@ -185,17 +187,17 @@ func isConflict(text []byte) bool {
 	return false
 }
 
-func (in *reading) entry(l line) {
+func (in *parser) entry(l line) {
 	e := Entry{ID: l.ID, Page: l.Page, Code: check.Code(l.Code), Link: l.Link, Reason: l.Reason, Line: in.line}
 	switch {
 	case !isFingerprint(l.ID):
-		in.fault(damagedHint, "damaged line: id is no fingerprint of 32 hexadecimal digits")
+		in.fault(damagedHint, "damaged line: id is not a fingerprint of 32 hexadecimal digits")
 		return
 	case l.Code == "":
 		in.fault(damagedHint, "damaged line: code is missing")
 		return
 	case len(l.Page) > maxPageBytes || len(l.Code)+len(l.Link) > 2*maxLinkBytes || len(l.Reason) > MaxReasonBytes:
-		in.fault("", "longer than what sitelink writes: a reason has %d bytes at most", MaxReasonBytes)
+		in.fault("", "longer than any line that sitelink writes; a reason has at most %d bytes", MaxReasonBytes)
 		return
 	case l.Expires != "":
 		var err error
@@ -211,10 +213,42 @@ func isFingerprint(id string) bool {
 	return len(id) == 32 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// end judges the file as a whole.
-func (in *reading) end() {
+// end checks the file as a whole.
+func (in *parser) end() {
 	if !in.header && len(in.faults) == 0 {
 		in.line = 0
-		in.fault("sitelink baseline write makes one", "not a baseline: the line %s is missing", header)
+		in.fault("create one with sitelink baseline write", "not a baseline: the line %s is missing", header)
 	}
+}
+
+// header is the first line of a baseline file.
+var header = fmt.Sprintf(`{"sitelink-baseline":%d}`, version)
+
+// Write writes b in the format that [Read] reads: the header, then one entry on
+// each line, sorted. Equal entries give equal bytes. Errors are those of w, or
+// that b is larger than [MaxBytes].
+func (b *Baseline) Write(w io.Writer) error {
+	var buf bytes.Buffer
+	buf.WriteString(header + "\n")
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // links are full of &
+	size := 0
+	for _, e := range b.Entries() {
+		if err := enc.Encode(line{Page: e.Page, Code: string(e.Code), Link: e.Link, Expires: string(e.Expires), Reason: e.Reason, ID: e.ID}); err != nil {
+			return fmt.Errorf("write baseline: %w", err)
+		}
+		if size+buf.Len() > MaxBytes {
+			return fmt.Errorf("write baseline: %d entries take more than %d MiB; use an ignore rule to accept many findings at once", b.Len(), MaxBytes>>20)
+		}
+		if buf.Len() >= 64<<10 {
+			size += buf.Len()
+			if _, err := buf.WriteTo(w); err != nil {
+				return fmt.Errorf("write baseline: %w", err)
+			}
+		}
+	}
+	if _, err := buf.WriteTo(w); err != nil {
+		return fmt.Errorf("write baseline: %w", err)
+	}
+	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
-// tool finds a program among the npm packages of .ci/run, by a variable of its
-// name (SITELINK_MKDOCS), or on the path.
+// tool finds a program among the npm packages of .ci/run, in an environment
+// variable such as SITELINK_MKDOCS, or in PATH.
 func tool(t *testing.T, name string) string {
 	t.Helper()
 	if npm := os.Getenv("SITELINK_NPM"); npm != "" {
@@ -37,7 +37,7 @@ func TestOtherGenerators(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if c.tool == "" {
-				t.Skip("tried by hand: see docs/guide/link-elements.md")
+				t.Skip("tested by hand: see docs/guide/link-elements.md")
 			}
 			program := tool(t, c.tool)
 			dir := t.TempDir()
@@ -86,12 +86,12 @@ func TestOtherGenerators(t *testing.T) {
 			built := readPages(t, build())
 			for _, name := range c.with {
 				if !slices.ContainsFunc(built, func(p page) bool { return p.name == name && p.count == 1 && p.inHead }) {
-					t.Errorf("PB-65: %s has not the elements once in its head: %+v\n%s", name, built, plan.Diff())
+					t.Errorf("PB-65: %s does not have the elements exactly once in its head: %+v\n%s", name, built, plan.Diff())
 				}
 			}
 			for _, name := range c.without {
 				if !slices.ContainsFunc(built, func(p page) bool { return p.name == name && p.count == 0 }) {
-					t.Errorf("%s must be there without the elements: %+v\n%s", name, built, plan.Diff())
+					t.Errorf("%s must exist without the elements: %+v\n%s", name, built, plan.Diff())
 				}
 			}
 			undo, err := Undo(root)

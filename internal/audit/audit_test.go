@@ -1,0 +1,195 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+)
+
+// inProject writes the files of a project into a new working directory, and finds
+// it with the configuration that its sitelink.toml holds.
+func inProject(t *testing.T, files map[string]string) *project.Project {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("PATH", t.TempDir()) // no generator is started
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg, err := config.Load(config.Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := project.Find(t.Context(), dir, project.Options{Config: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// checked runs an audit and returns its findings as page:code lines.
+func checked(t *testing.T, p *project.Project, opt Options) (*check.Result, string) {
+	t.Helper()
+	opt.Today = func() (baseline.Date, error) { return "2026-01-01", nil }
+	a, err := Open(t.Context(), p, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, f := range r.Findings {
+		place := f.Page
+		if f.Source != nil {
+			place = fmt.Sprintf("%s:%d", f.Source.File, f.Source.Line)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s", place, f.Code))
+	}
+	slices.Sort(lines)
+	return r, strings.Join(lines, "\n")
+}
+
+var jekyllSite = map[string]string{
+	"_config.yml":        "url: https://example.net\n",
+	"post.md":            "# Post\n\n[gone](/gone/)\n",
+	"_site/post.html":    "<h1>Post</h1><p><a href=/gone/>gone</a>",
+	"_site/index.html":   "<a href=post.html>post</a>",
+	"_site/other/a.html": "<a href=missing.html>x</a>",
+}
+
+func with(extra ...string) map[string]string {
+	all := map[string]string{}
+	for name, text := range jekyllSite {
+		all[name] = text
+	}
+	for i := 0; i < len(extra); i += 2 {
+		all[extra[i]] = extra[i+1]
+	}
+	return all
+}
+
+func TestCheck(t *testing.T) {
+	p := inProject(t, jekyllSite)
+	if _, got := checked(t, p, Options{}); got != "other/a.html missing-file\npost.html missing-directory" {
+		t.Errorf("findings\n%s", got)
+	}
+	if _, got := checked(t, p, Options{Sources: true}); got != "other/a.html missing-file\npost.md:3 missing-directory" {
+		t.Errorf("findings by their sources\n%s", got)
+	}
+}
+
+// A baseline takes out what it accepts, and another build what it has too.
+func TestCheckBaseline(t *testing.T) {
+	p := inProject(t, jekyllSite)
+	r, _ := checked(t, p, Options{})
+	var accepted bytes.Buffer
+	if err := baseline.New(r.Findings[:1], baseline.Terms{}).Write(&accepted); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, toml, want string }{
+		{"file", "[check]\nbaseline = 'accepted.jsonl'\n", "post.html missing-directory"},
+		{"other_build", "[check]\nbaseline-docroot = 'old'\n", "other/a.html missing-file"},
+		{"none", "", "other/a.html missing-file\npost.html missing-directory"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := inProject(t, with("sitelink.toml", test.toml, "accepted.jsonl", accepted.String(), "old/post.html", jekyllSite["_site/post.html"]))
+			r, got := checked(t, p, Options{Baseline: true})
+			if got != test.want {
+				t.Errorf("findings\n%s\nwant\n%s", got, test.want)
+			}
+			if (r.Summary.Baseline != nil) != (test.toml != "") {
+				t.Errorf("the summary has the baseline %v", r.Summary.Baseline)
+			}
+		})
+	}
+}
+
+// A baseline that cannot be read is a fault of the configuration, with a hint.
+func TestMissingBaseline(t *testing.T) {
+	p := inProject(t, with("sitelink.toml", "[check]\nbaseline = 'gone.jsonl'\n"))
+	_, err := Open(t.Context(), p, Options{Baseline: true, Today: func() (baseline.Date, error) { return "2026-01-01", nil }})
+	if hint, usage := fault.Hint(err); !usage || !strings.Contains(hint, "baseline write") {
+		t.Errorf("error %v with the hint %q", err, hint)
+	}
+}
+
+// Links are written with the places of findings and without accepted findings.
+func TestLinks(t *testing.T) {
+	p := inProject(t, jekyllSite)
+	a, err := Open(t.Context(), p, Options{Sources: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := a.Links(t.Context(), &out, func(dst []byte, l *check.Link, source *check.Position) []byte {
+		file := ""
+		if source != nil {
+			file = source.File
+		}
+		return fmt.Appendf(dst, "%s %s %s\n", l.Page, l.Verdict, file)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); got != "index.html ok \nother/a.html error \npost.html error post.md\n" {
+		t.Errorf("links\n%s", got)
+	}
+}
+
+// Pages without the configured endpoints are findings, and links to the endpoints
+// are not.
+func TestEndpoints(t *testing.T) {
+	p := inProject(t, with("sitelink.toml", "[templates]\nwebmention = 'https://example.net/webmention'\n",
+		"_site/index.html", `<!doctype html><title>x</title><link rel="webmention" href="https://example.net/webmention"><a href="https://example.net/webmention">x</a>`))
+	_, got := checked(t, p, Options{})
+	if !strings.Contains(got, "post.html endpoint-missing") || strings.Contains(got, "index.html") {
+		t.Errorf("findings of %v\n%s", p.BaseURLs, got)
+	}
+}
+
+// An updated site shares what did not change, and is checked like a new one.
+func TestUpdate(t *testing.T) {
+	p := inProject(t, jekyllSite)
+	a, err := Open(t.Context(), p, Options{Updates: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("_site/post.html", []byte("<a href=index.html>home</a>"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if a, err = a.Update(t.Context(), []string{"post.html"}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.Check(t.Context())
+	if err != nil || len(r.Findings) != 1 || r.Findings[0].Page != "other/a.html" {
+		t.Errorf("findings %v, error %v", r.Findings, err)
+	}
+}
+
+func TestFails(t *testing.T) {
+	warning := &check.Result{Findings: []check.Finding{{Verdict: check.Warning}}, Summary: check.Summary{Warnings: 1}}
+	for level, want := range map[string]bool{"error": false, "warning": true, "never": false} {
+		if got := Fails(level, warning); got != want {
+			t.Errorf("Fails(%s) = %v for a warning", level, got)
+		}
+	}
+}
