@@ -44,7 +44,7 @@ func doctorCommand(c *cli) *cobra.Command {
 			return runDoctor(cmd.Context(), c, format == "json", func() (*config.Config, error) { return c.silent().configure(cmd, nil, "") })
 		},
 	}
-	addWordFlag(cmd, &format, "format", "text", "print the output as `FORMAT`: text or json", "text", "json")
+	addWordFlag(cmd, &format, "format", "print the output as `FORMAT`: text or json", "text", "json")
 	return cmd
 }
 

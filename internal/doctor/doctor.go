@@ -347,8 +347,8 @@ func (d *Doctor) templates() (clean bool, err error) {
 	return plan.Clean(), plan.Refused()
 }
 
-// advertised reports whether the home page names all endpoints, no matter who
-// added them.
+// advertised reports whether the home page names all endpoints, even if sitelink did
+// not write them.
 func (d *Doctor) advertised() bool {
 	const most = 1 << 20
 	f, err := os.Open(filepath.Join(d.Found.Abs(d.site()), "index.html"))

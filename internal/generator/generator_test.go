@@ -24,7 +24,7 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestDetect: every generator is recognised by its files, in order of precedence.
+// TestDetect: every generator is recognised by its files, the surest first.
 func TestDetect(t *testing.T) {
 	for _, tc := range []struct {
 		files   string

@@ -93,7 +93,7 @@ func TestDetectHostWithoutTrees(t *testing.T) {
 	}
 }
 
-// FuzzDetectHost: for any files, the answer is a known host with a reason, or no
+// FuzzDetectHost: for any files, the result is a known host with a reason, or no
 // host.
 func FuzzDetectHost(f *testing.F) {
 	f.Add("/a id=:id /b 301!\n", "  ! X\n", "{\"hosting\": 1}", "www.example.org")

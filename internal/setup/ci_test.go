@@ -107,8 +107,8 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// The same for GitLab. If the project already has a file, ours is another one that
-// it can include.
+// The same for GitLab. If the project has a file of its own, sitelink writes another
+// one that it can include.
 func TestGitLab(t *testing.T) {
 	type job struct {
 		Image     string
@@ -147,7 +147,7 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
-// netlify.toml is TOML, and an existing one is not changed.
+// netlify.toml is TOML, and an existing one is not touched.
 func TestHosts(t *testing.T) {
 	for name, p := range projects() {
 		p.Release = "v9.8.7"
