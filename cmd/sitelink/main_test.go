@@ -11,11 +11,14 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
+	docroottest.InMemory()
 	testscript.Main(m, map[string]func(){"sitelink": main})
 }
 
