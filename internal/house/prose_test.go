@@ -70,27 +70,12 @@ var oldPhrases = []struct{ phrase, instead string }{
 var proseOpen = []string{
 	"cmd/sitelink",
 	"cmd/sitelink/testdata/script",
-	"hook/githook",
-	"hook/mdlink",
-	"internal/config",
 	"internal/docroot",
 	"internal/docroot/docroottest",
 	"internal/host",
 	"internal/redirect",
-	"internal/report",
-	"internal/report/testdata/readers",
-	"internal/scan/data",
-	"internal/scan/html",
-	"internal/scan/token",
-	"internal/scan/xml",
 	"internal/site",
-	"internal/source",
 	"internal/watch",
-	"internal/weburl",
-	"outgoing",
-	"outgoing/pingback",
-	"outgoing/websub",
-	"templates",
 }
 
 // proseExceptions are sentences that contain an old phrase rightly.

@@ -39,7 +39,7 @@ func TestHostile_truncated(t *testing.T) {
 				})
 			}
 			if i := len(p.Links); i > 0 && p.Links[i-1].Tag == scan.TagStyle && p.Links[i-1].Attr == scan.AttrText && !strings.Contains(scantest.RichPage[p.Links[i-1].Off:n], "</style") {
-				p.Links = p.Links[:i-1] // likewise in svg, where style is not a text element
+				p.Links = p.Links[:i-1] // also in svg, where style is not a text element
 			}
 			got, gotAnchors := scantest.Rows(p), anchorRows(p)
 			if len(got) > len(want) || !slices.Equal(got, want[:len(got)]) {
