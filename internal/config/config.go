@@ -40,8 +40,8 @@ import (
 //	check    the entry of checks that validates each value
 type Config struct {
 	// File is the configuration file, relative to the working directory, or ""
-	// if there is none. Found is true if it was found, not named: then it belongs to
-	// the project, whoever wrote that, and its paths stay inside the repository.
+	// if there is none. Found is true if it was found, not named: then it
+	// comes with the checkout, which may be hostile, and its paths stay inside.
 	File  string
 	Found bool
 
