@@ -61,8 +61,8 @@ func diffCommand(c *cli) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	addWordFlag(cmd, &f.by, "by", "page", "group links by `WHAT`: page or target", "page", "target")
-	addWordFlag(cmd, &f.format, "format", "text", "print the answer as `FORMAT`: text, json or markdown", planFormats...)
+	addWordFlag(cmd, &f.by, "by", "group links by `WHAT`: page or target", "page", "target")
+	addWordFlag(cmd, &f.format, "format", "print the answer as `FORMAT`: text, json or markdown", planFormats...)
 	flags.StringVar(&f.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
 	flags.StringVar(&f.ledger, "ledger", "", "compare with `LEDGER`, a file (default: ledger in [outgoing])")
 	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too (format json)")

@@ -31,7 +31,7 @@ import (
 //	flag     the key also has a flag and a SITELINK_* variable; the tag's value
 //	         names the flag's argument in the help
 //	help     the help text of the flag: lower case, no full stop
-//	default  the value when nobody sets the key, in the form of a flag
+//	default  the value when the key is not set, in the form of a flag
 //	unset    the same for a person, if the default is not a fixed value
 //	words    the only values accepted
 //	empty    ok, if the empty string is a value
@@ -100,7 +100,7 @@ type Check struct {
 }
 
 // Hook is the table [hook]: what "sitelink hook run" does before a push. Only
-// the file sets it, because nobody sees the command line of a hook.
+// the file sets it, because git writes the command line of a hook.
 type Hook struct {
 	// Build is the shell command that builds the site, "" if the site is
 	// committed or its generator builds it.

@@ -25,7 +25,7 @@ const maxFileBytes = 128 << 10
 // file system. It returns a name relative to the working directory, or "" if
 // there is no file.
 //
-// Two files in one directory are an error: whichever one won, somebody would
+// Two files in one directory are an error: whichever one won, a user would
 // edit the other.
 func Find() (string, error) {
 	// The walk uses "..", not the text of the working directory, so that it

@@ -14,6 +14,11 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 )
 
+func TestMain(m *testing.M) {
+	docroottest.InMemory()
+	m.Run()
+}
+
 // TestTreeGrows: many names in one directory and in many, each found again.
 func TestTreeGrows(t *testing.T) {
 	tree := newTree()

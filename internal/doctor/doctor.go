@@ -247,7 +247,7 @@ func (d *Doctor) host() Diagnosis {
 
 func (d *Doctor) git(ctx context.Context) Diagnosis {
 	one := Diagnosis{Name: "git", State: OK}
-	major, minor, err := githook.Git{Env: d.Env}.Version(ctx)
+	major, minor, err := githook.Git{Env: d.Env, Untrusted: true}.Version(ctx)
 	switch {
 	case errors.Is(err, githook.ErrNoGit):
 		one.State, one.Text, one.Command = Off, "is not installed: pushes are not checked", "see https://git-scm.com/downloads"
@@ -347,8 +347,8 @@ func (d *Doctor) templates() (clean bool, err error) {
 	return plan.Clean(), plan.Refused()
 }
 
-// advertised reports whether the home page names all endpoints, whoever put them
-// there.
+// advertised reports whether the home page names all endpoints, even if sitelink did
+// not write them.
 func (d *Doctor) advertised() bool {
 	const most = 1 << 20
 	f, err := os.Open(filepath.Join(d.Found.Abs(d.site()), "index.html"))

@@ -9,6 +9,11 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 )
 
+func TestMain(m *testing.M) {
+	docroottest.InMemory()
+	m.Run()
+}
+
 // TestAnswer: decoded paths, whatever characters they hold.
 func TestAnswer(t *testing.T) {
 	s := loadHost(t, docroottest.Make(t, docroottest.Files{"index.html": page, "a b%20#?.html": page, "ä/index.html": page}), Options{})

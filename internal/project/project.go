@@ -180,6 +180,9 @@ func (p *Project) Abs(name string) string {
 	return filepath.Join(p.Dir, name)
 }
 
+// Env returns the environment of the programs that are started for the project.
+func (p *Project) Env() []string { return p.env }
+
 // Show returns a path as a user in Dir would write it: relative when it is below
 // Dir or at most two levels above.
 func (p *Project) Show(path string) string { return show(p.Dir, path) }

@@ -33,7 +33,7 @@ var rules = []rule{
 	{check.BrokenSymlink, check.Error, "Broken symbolic link", "The link leads to a symbolic link whose target does not exist.",
 		"Repair the symbolic link, or replace it with the file."},
 	{check.Unreadable, check.Error, "Unreadable file", "The file exists, but the server may not read it.",
-		"Allow everybody to read the file and enter its directories: chmod a+rX."},
+		"Give all users read access to the file and its directories: chmod a+rX."},
 	{check.SpecialFile, check.Error, "Not a regular file", "The link leads to a pipe, a socket or a device.",
 		"Replace it with a regular file."},
 	{check.BadURL, check.Error, "Bad URL", "The value is not a URL, or one that the host refuses.",

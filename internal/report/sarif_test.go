@@ -74,7 +74,7 @@ func TestSARIFResults(t *testing.T) {
 			}
 			at := got.Locations[0].PhysicalLocation
 			if f.Source == nil && at.Region.StartLine != max(f.Line, 1) || f.Source != nil && at.Region.StartLine != max(f.Source.Line, 1) {
-				t.Errorf("%s: finding %d stands at line %d", c.name, i, at.Region.StartLine)
+				t.Errorf("%s: finding %d is at line %d", c.name, i, at.Region.StartLine)
 			}
 			if at.ArtifactLocation.URIBaseID != "%SRCROOT%" {
 				t.Errorf("%s: base %q", c.name, at.ArtifactLocation.URIBaseID)
