@@ -29,6 +29,7 @@ type File struct {
 	log      *journal // nil if the store is read-only
 	isNew    bool
 	warnings []Warning
+	lost     error // a *LostError, or nil
 
 	// gate is held for reading from before an entry goes to the journal until it
 	// is in the records, and for writing while the journal is emptied. Without
@@ -50,13 +51,15 @@ type FileOptions struct {
 	// Warn, if not nil, is called with a sentence about each problem with the
 	// files that did not prevent them from being opened.
 	Warn func(string)
+	// AcceptLoss opens a ledger for writing that has lost rows.
+	AcceptLoss bool
 }
 
 // OpenFile opens the ledger with that name, which need not exist yet. It reads the
 // file and then the journal, which a crash may have left. Lines that cannot be
 // read are moved to the .damaged file; see [File.Warnings]. Errors are
-// [ErrLocked], [ErrNewer], [ErrNoLedger] and those of the file system, all with
-// the name of the file.
+// [ErrLocked], [ErrNewer], [ErrNoLedger], [*LostError] unless the ledger is opened
+// for reading, and those of the file system, all with the name of the file.
 func OpenFile(name string, opt FileOptions) (*File, error) {
 	f := &File{name: name, warn: opt.Warn, claimed: map[Key]bool{}}
 	if f.warn == nil {
@@ -77,7 +80,12 @@ func OpenFile(name string, opt FileOptions) (*File, error) {
 	if f.lock, err = takeLock(f.sibling("lock")); err != nil {
 		return nil, err
 	}
+	f.removeTemporary()
 	p, complete, err := f.read()
+	if err == nil && f.lost != nil && !opt.AcceptLoss {
+		f.report(p)
+		err = f.lost
+	}
 	if err == nil {
 		err = saveDamaged(f.sibling("damaged"), p.damaged)
 	}
@@ -97,9 +105,20 @@ func (f *File) sibling(extension string) string {
 	return strings.TrimSuffix(f.name, ".jsonl") + "." + extension
 }
 
-// use makes p the content of the store and reports its warnings.
+// use makes p the content of the store and reports its problems.
 func (f *File) use(p *parsed) {
-	f.records, f.changed, f.warnings = p.records, p.changed, p.warnings
+	f.records, f.changed, f.warnings = p.records, p.changed || f.lost != nil, p.warnings
+	f.report(p)
+	if f.lost != nil {
+		f.warn(f.lost.Error())
+	}
+	if len(p.damaged) > 0 && f.lock != nil {
+		f.warn(fmt.Sprintf("unreadable lines saved in %s: %d", f.sibling("damaged"), len(p.damaged)))
+	}
+}
+
+// report reports the warnings of p.
+func (f *File) report(p *parsed) {
 	const most = 5
 	for i, warning := range p.warnings {
 		if i == most {
@@ -108,13 +127,13 @@ func (f *File) use(p *parsed) {
 		}
 		f.warn(warning.String())
 	}
-	if len(p.damaged) > 0 && f.lock != nil {
-		f.warn(fmt.Sprintf("unreadable lines saved in %s: %d", f.sibling("damaged"), len(p.damaged)))
-	}
 }
 
 // Warnings returns the problems found when the files were read.
 func (f *File) Warnings() []Warning { return f.warnings }
+
+// Lost returns a [*LostError] if rows of the ledger are lost, and nil otherwise.
+func (f *File) Lost() error { return f.lost }
 
 // read reads ledger and journal, and returns how many bytes of the journal are
 // complete lines.
@@ -131,7 +150,13 @@ func (f *File) read() (p *parsed, complete int64, err error) {
 	if p, err = parse(f.name, text); err != nil {
 		return nil, 0, err
 	}
-	return p, p.replay(f.sibling("journal"), log), nil
+	complete = p.replay(f.sibling("journal"), log)
+	f.lost = nil
+	if missing := p.missing(); len(missing) > 0 && !f.isNew {
+		f.lost = &LostError{f.name, missing}
+	}
+	p.clampTimes(f.name, time.Now())
+	return p, complete, nil
 }
 
 // readUnlocked reads while another process may write. It reads the journal first,
