@@ -187,7 +187,7 @@ func (f *File) removeTemporary() {
 // [FileOptions].
 func Repair(name string, earlier [][]byte, warn func(string)) (used, restored int, err error) {
 	damaged := &File{name: name}
-	p, _, err := damaged.readUnlocked()
+	p, err := damaged.readUnlocked()
 	if err != nil || damaged.lost == nil {
 		return -1, 0, err
 	}

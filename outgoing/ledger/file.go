@@ -66,7 +66,7 @@ func OpenFile(name string, opt FileOptions) (*File, error) {
 		f.warn = func(string) {}
 	}
 	if opt.ReadOnly {
-		p, _, err := f.readUnlocked()
+		p, err := f.readUnlocked()
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func OpenFile(name string, opt FileOptions) (*File, error) {
 		return nil, err
 	}
 	f.removeTemporary()
-	p, complete, err := f.read()
+	p, end, err := f.read()
 	if err == nil && f.lost != nil && !opt.AcceptLoss {
 		f.report(p)
 		err = f.lost
@@ -90,7 +90,7 @@ func OpenFile(name string, opt FileOptions) (*File, error) {
 		err = saveDamaged(f.sibling("damaged"), p.damaged)
 	}
 	if err == nil {
-		f.log, err = newJournal(f.sibling("journal"), complete)
+		f.log, err = newJournal(f.sibling("journal"), end.size, end.sum)
 	}
 	if err != nil {
 		f.lock.release()
@@ -135,46 +135,45 @@ func (f *File) Warnings() []Warning { return f.warnings }
 // Lost returns a [*LostError] if rows of the ledger are lost, and nil otherwise.
 func (f *File) Lost() error { return f.lost }
 
-// read reads ledger and journal, and returns how many bytes of the journal are
-// complete lines.
-func (f *File) read() (p *parsed, complete int64, err error) {
+// read reads ledger and journal.
+func (f *File) read() (p *parsed, end journalEnd, err error) {
 	log, _, err := readFile(f.sibling("journal"))
 	if err != nil {
-		return nil, 0, err
+		return nil, end, err
 	}
 	text, exists, err := readFile(f.name)
 	if err != nil {
-		return nil, 0, err
+		return nil, end, err
 	}
 	f.isNew = !exists && log == ""
 	if p, err = parse(f.name, text); err != nil {
-		return nil, 0, err
+		return nil, end, err
 	}
-	complete = p.replay(f.sibling("journal"), log)
+	end = p.replay(f.sibling("journal"), log)
 	f.lost = nil
 	if missing := p.missing(); len(missing) > 0 && !f.isNew {
 		f.lost = &LostError{f.name, missing}
 	}
 	p.clampTimes(f.name, time.Now())
-	return p, complete, nil
+	return p, end, nil
 }
 
 // readUnlocked reads while another process may write. It reads the journal first,
 // because its entries may be in the ledger already, and starts again if the ledger
 // was replaced meanwhile.
-func (f *File) readUnlocked() (p *parsed, complete int64, err error) {
+func (f *File) readUnlocked() (p *parsed, err error) {
 	const tries = 5
 	for range tries {
 		before, _ := os.Stat(f.name)
-		if p, complete, err = f.read(); err != nil {
-			return nil, 0, err
+		if p, _, err = f.read(); err != nil {
+			return nil, err
 		}
 		after, _ := os.Stat(f.name)
 		if before == nil && after == nil || before != nil && after != nil && os.SameFile(before, after) && before.ModTime().Equal(after.ModTime()) {
 			break
 		}
 	}
-	return p, complete, nil
+	return p, nil
 }
 
 // maxFileBytes limits the size of a ledger: about ten million rows.
