@@ -11,9 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
+
+func TestMain(m *testing.M) {
+	docroottest.InMemory()
+	m.Run()
+}
 
 // files describes a docroot: slash path -> contents. A path that ends in a
 // slash is an empty directory, contents of the form "-> TARGET" make a

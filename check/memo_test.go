@@ -18,6 +18,9 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
+// long makes the random tests as long as .ci/run wants them.
+var long = os.Getenv("SITELINK_LONG") != ""
+
 // editor makes random edits in a docroot and knows which paths they concern.
 type editor struct {
 	t    *testing.T
@@ -145,9 +148,9 @@ func above(path string) []string {
 // TestMemo: after any sequence of edits the result for the updated site is that
 // of a fresh check.
 func TestMemo(t *testing.T) {
-	steps := 200 // of one to three edits, with each of fifteen settings
-	if testing.Short() {
-		steps = 60
+	steps := 30 // of one to three edits, with each of fifteen settings
+	if long {
+		steps = 200
 	}
 	profile := func(name string) host.Profile {
 		p, ok := host.ProfileByName(name)
@@ -229,7 +232,7 @@ func follow(t *testing.T, e *editor, siteOpt isite.Options, opt Options, steps i
 		s = next
 	}
 	t.Logf("%d of %d steps kept the names", shared, steps)
-	if shared == 0 && steps > 100 {
+	if shared == 0 {
 		t.Error("no step kept the names")
 	}
 }
@@ -278,9 +281,9 @@ func sameResult(got, want *Result, s, fresh *isite.Site) error {
 // never loaded again: pages ask each other for fragments that are there, that are
 // missing, and that only scripts can serve.
 func TestMemoEdits(t *testing.T) {
-	steps := 250
-	if testing.Short() {
-		steps = 60
+	steps := 40
+	if long {
+		steps = 250
 	}
 	for i, c := range []struct {
 		name string

@@ -59,7 +59,7 @@ type Endpoint struct {
 type Outcome struct {
 	State    ledger.State
 	Endpoint string
-	// Status is the HTTP status of the last response, 0 if there was none.
+	// Status is the HTTP status of the last response, 0 without a response.
 	// Fault is the code of an XML-RPC fault.
 	Status int
 	Fault  *int

@@ -31,8 +31,8 @@ type build struct {
 	config   string // more of Hugo's configuration
 	inject   bool   // Docroot afterwards
 	headers  bool   // the server's rules
-	// found tells whether the two clients find the endpoints; fault is what an
-	// inspection of a page of content says, as in docs/guide/link-elements.md.
+	// found reports whether the two clients find the endpoints; fault is the
+	// result of inspecting a content page, as in docs/guide/link-elements.md.
 	pingback, webmention bool
 	fault                string
 }
@@ -61,7 +61,7 @@ var discoveryPages = []struct {
 	{"image", "/i.png", "i.png", false}, // PB-12: a header needs no page
 }
 
-// Discovery of the endpoints by clients that nobody here wrote (PB-8, PB-18,
+// Discovery of the endpoints by clients of others (PB-8, PB-18,
 // PB-20, PB-65): WordPress's own code, and the webmention client ronkyuu,
 // against pages that Hugo built and nginx serves; a client finds nothing on
 // pages that name no endpoint (PB-6). docs/guide/link-elements.md has the table.

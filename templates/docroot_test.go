@@ -12,7 +12,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 )
+
+func TestMain(m *testing.M) {
+	docroottest.InMemory()
+	m.Run()
+}
 
 // tree is the files of a directory with all that must survive.
 type tree map[string]string

@@ -68,7 +68,7 @@ func checkEdit(t *testing.T, e *pageEditor, before, after string) {
 	}
 	for n := range got {
 		if e.isRight(got[:n], false) && !bytes.Contains(got[:n], []byte(mark)) {
-			t.Fatalf("%q is said to be right", got[:n])
+			t.Fatalf("%q is taken for right", got[:n])
 		}
 	}
 	if v := e.edit(got, false, false); string(apply(nil, got, v.splices)) != before {
@@ -157,7 +157,7 @@ func FuzzEdit(f *testing.F) {
 		clean := apply(nil, page, v.splices)
 		v = e.edit(clean, xml, false)
 		if len(v.splices) > 0 {
-			t.Skip("a block before a block") // nobody wrote that
+			t.Skip("a block before a block") // does not occur in practice
 		}
 		v = e.edit(clean, xml, true)
 		got := apply(nil, clean, v.splices)

@@ -80,7 +80,7 @@ func (w *Writer) search(last bool) {
 	}
 	h := html.ReadHead(w.held, false, len(w.held))
 	html := w.endpoints.HTML(h.XHTML)
-	// The end of an incomplete page may mean something else once more arrives,
+	// The end of an incomplete page may mean something else when more text arrives,
 	// but a charset declaration stays one. The elements may follow it.
 	if !last && (h.Charset == 0 || len(w.held) < h.Charset+len(html)) {
 		return

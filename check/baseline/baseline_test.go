@@ -173,21 +173,20 @@ func TestReadIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 256 MiB")
 	}
-	for c, want := range map[byte]string{'x': "known.jsonl:1: longer than 64 KiB: not a line of a baseline", '\n': "known.jsonl: larger than 256 MiB"} {
-		if _, err := Read("known.jsonl", endless{c}); err == nil || err.Error() != want {
-			t.Errorf("%q without end: %v, want %s", c, err, want)
+	for name, c := range map[string]struct{ text, want string }{
+		"one line":    {strings.Repeat("x", 1<<15), "known.jsonl:1: longer than 64 KiB: not a line of a baseline"},
+		"empty lines": {strings.Repeat(" ", 1<<15-1) + "\n", "known.jsonl: larger than 256 MiB"},
+	} {
+		if _, err := Read("known.jsonl", endless(c.text)); err == nil || err.Error() != c.want {
+			t.Errorf("%s without end: %v, want %s", name, err, c.want)
 		}
 	}
 }
 
-type endless struct{ c byte }
+// endless is a reader that repeats its text.
+type endless string
 
-func (e endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = e.c
-	}
-	return len(p), nil
-}
+func (e endless) Read(p []byte) (int, error) { return copy(p, e), nil }
 
 type failing struct{}
 

@@ -52,7 +52,7 @@ func diffCommand(c *cli) *cobra.Command {
 				return err
 			}
 			if f.ledger != "" {
-				if cfg.Outgoing.Ledger, err = ledgerFlag(f.ledger); err != nil {
+				if err := nameLedger(cfg, f.ledger); err != nil {
 					return err
 				}
 			}
@@ -61,8 +61,8 @@ func diffCommand(c *cli) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	addWordFlag(cmd, &f.by, "by", "page", "group links by `WHAT`: page or target", "page", "target")
-	addWordFlag(cmd, &f.format, "format", "text", "print the answer as `FORMAT`: text, json or markdown", planFormats...)
+	addWordFlag(cmd, &f.by, "by", "group links by `WHAT`: page or target", "page", "target")
+	addWordFlag(cmd, &f.format, "format", "print the answer as `FORMAT`: text, json or markdown", planFormats...)
 	flags.StringVar(&f.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
 	flags.StringVar(&f.ledger, "ledger", "", "compare with `LEDGER`, a file (default: ledger in [outgoing])")
 	flags.BoolVar(&f.internal, "internal", false, "list links between the site's own pages too (format json)")
@@ -128,11 +128,12 @@ func writeTombstones(c *cli, compared *announce.Comparison) error {
 	return err
 }
 
-// ledgerFlag returns the ledger that a flag names. The path of a file is relative
-// to the working directory, as in all flags.
-func ledgerFlag(name string) (string, error) {
-	if !announce.IsFile(name) {
-		return name, nil
+// nameLedger sets the ledger to the one that a flag names. The path of a file is
+// relative to the working directory, as in all flags.
+func nameLedger(cfg *config.Config, name string) (err error) {
+	if announce.IsFile(name) {
+		name, err = filepath.Abs(name)
 	}
-	return filepath.Abs(name)
+	cfg.NameLedger(name)
+	return err
 }

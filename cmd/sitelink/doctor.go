@@ -44,7 +44,7 @@ func doctorCommand(c *cli) *cobra.Command {
 			return runDoctor(cmd.Context(), c, format == "json", func() (*config.Config, error) { return c.silent().configure(cmd, nil, "") })
 		},
 	}
-	addWordFlag(cmd, &format, "format", "text", "print the output as `FORMAT`: text or json", "text", "json")
+	addWordFlag(cmd, &format, "format", "print the output as `FORMAT`: text or json", "text", "json")
 	return cmd
 }
 
@@ -55,7 +55,7 @@ func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*conf
 	if err != nil {
 		return err
 	}
-	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Version: versionNumber()})
+	survey, err := setup.Look(ctx, dir, setup.Options{Env: os.Environ(), Untrusted: true, Version: versionNumber()})
 	if err != nil {
 		return err
 	}

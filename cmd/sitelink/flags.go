@@ -183,9 +183,10 @@ func (f *wordFlag) Set(text string) error {
 	return nil
 }
 
-// addWordFlag adds a flag that accepts a few words, with their completion.
-func addWordFlag(cmd *cobra.Command, value *string, name, def, usage string, words ...string) {
-	*value = def
+// addWordFlag adds a flag that accepts a few words, with their completion. The first
+// word is the default.
+func addWordFlag(cmd *cobra.Command, value *string, name, usage string, words ...string) {
+	*value = words[0]
 	cmd.Flags().Var(&wordFlag{value, words}, name, usage)
 	completeWords(cmd, name, words)
 }

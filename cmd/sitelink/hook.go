@@ -307,8 +307,8 @@ func pushedBranch(c *cli, named string) string {
 }
 
 // newPush returns how to check the push, by the configuration of the working tree.
-// The table [hook] of a commit that is not checked out does not count: nobody has
-// reviewed its build command on this machine.
+// The table [hook] of a commit that is not checked out does not count: its
+// build command has not been reviewed on this machine.
 func newPush(c *cli, cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*githook.Push, error) {
 	p := &githook.Push{Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ()}
 	if from := c.env.Getenv("PRE_COMMIT_REMOTE_NAME"); p.Remote == "" {

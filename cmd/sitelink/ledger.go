@@ -52,7 +52,7 @@ func ledgerSub(c *cli, use, short, long string, work func(cmd *cobra.Command, p 
 				return err
 			}
 			if name != "" {
-				if cfg.Outgoing.Ledger, err = ledgerFlag(name); err != nil {
+				if err := nameLedger(cfg, name); err != nil {
 					return err
 				}
 			}
@@ -244,10 +244,13 @@ func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
 	if !announce.IsFile(name) {
 		return fault.Usage("only a ledger in a file can be repaired: "+announce.ShowLedger(p), "sitelink notify --baseline --send records all links again without sending anything")
 	}
+	if err := announce.CheckLedger(p, false); err != nil {
+		return err
+	}
 	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
 		return errNoLedger(c, p)
 	}
-	earlier, err := ledger.Earlier(ctx, name, os.Environ())
+	earlier, err := ledger.Earlier(ctx, name, p.Env())
 	if err != nil {
 		c.ui.warning(fmt.Sprintf("no earlier version of the ledger: %v", err))
 	}
@@ -261,7 +264,7 @@ func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
 	case used < 0:
 		c.ui.note("the ledger has all its rows")
 	default:
-		c.ui.note(fmt.Sprintf("restored %s from the version of the ledger %s ago; sitelink notify prints what would be sent now", count(restored, "row"), count(used+1, "commit")))
+		c.ui.note(fmt.Sprintf("restored %s from the ledger of the commit HEAD~%d; sitelink notify prints what would be sent now", count(restored, "row"), used))
 	}
 	return verifyLedger(ctx, c, p)
 }

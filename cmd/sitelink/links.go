@@ -85,7 +85,7 @@ func linksCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&q.anchors, "anchors", false, "list the anchors that pages define")
 	flags.BoolVar(&q.addresses, "addresses", false, "list the paths that the host answers, and the file for each")
 	flags.BoolVar(&q.orphans, "orphans", false, "list files that no page links to, and pages that no chain of links reaches")
-	addWordFlag(cmd, &q.format, "format", "text", "print the answer as `FORMAT`: text, jsonl, csv or dot", "text", "jsonl", "csv", "dot")
+	addWordFlag(cmd, &q.format, "format", "print the answer as `FORMAT`: text, jsonl, csv or dot", "text", "jsonl", "csv", "dot")
 	flags.StringVar(&q.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
 	flags.StringVar(&q.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
 	addSiteKeyFlags(cmd)

@@ -89,7 +89,7 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.bust, "bust-cache", false, "bypass caches when fetching the site's pages, by adding a query to their URLs")
 	flags.IntVar(&f.maxNotices, "max-notices", 0, "ask before sending more than `N` notices; 0 means no limit (default: max-notices in [outgoing])")
 	flags.StringArrayVar(&f.allow, "allow-address", nil, "allow connections to the network `CIDR` although it is not public; repeatable")
-	addWordFlag(cmd, &f.format, "format", "text", "print the plan or report as `FORMAT`: text, json or markdown", planFormats...)
+	addWordFlag(cmd, &f.format, "format", "print the plan or report as `FORMAT`: text, json or markdown", planFormats...)
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list successful notices too")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
 }
@@ -156,7 +156,7 @@ func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) 
 		return nil, err
 	}
 	if f.ledger != "" {
-		if cfg.Outgoing.Ledger, err = ledgerFlag(f.ledger); err != nil {
+		if err := nameLedger(cfg, f.ledger); err != nil {
 			return nil, err
 		}
 	}

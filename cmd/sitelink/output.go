@@ -299,7 +299,7 @@ func (all destinations) addExtras(ctx context.Context, run *audit.Audit, r *chec
 }
 
 // showAll lists every link in each report. The site is in memory; only the
-// pages are read once more for each.
+// pages are read again for each report.
 func showAll(ctx context.Context, c *cli, run *audit.Audit, all destinations) (result *check.Result, err error) {
 	for _, d := range all {
 		if d.format.Name == "jsonl" {

@@ -79,8 +79,8 @@ func watchCommand(c *cli) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	addWordFlag(cmd, &f.format, "format", "text", "print the output as `FORMAT`: text or jsonl", "text", "jsonl")
-	addWordFlag(cmd, &f.list, "list", "changes", "print `WHAT` after each check: changes or all findings", "changes", "all")
+	addWordFlag(cmd, &f.format, "format", "print the output as `FORMAT`: text or jsonl", "text", "jsonl")
+	addWordFlag(cmd, &f.list, "list", "print `WHAT` after each check: changes or all findings", "changes", "all")
 	flags.DurationVar(&f.quiet, "quiet", 200*time.Millisecond, "wait until no file has changed for `TIME` before checking")
 	flags.DurationVar(&f.poll, "poll", 0, "list the files every `TIME` instead of waiting for events, for network file systems; 0 turns this off")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")

@@ -38,13 +38,13 @@ func TestWatchOverflow(t *testing.T) {
 		}
 	}
 	w.write("a.html", "<a href=b.html#two>x</a><a href=unseen/>y</a>")
-	w.write("unseen/index.html", "<a href=gone>")
+	w.write("unseen/index.html", "<a href=gone>x</a><a href=away>y</a>") // one finding more than before the directory is seen
 	if err := w.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	w.sameAsCheck(2)
-	w.write("unseen/index.html", "<a href=gone>x</a><a href=/gone/too>y</a>")
 	w.sameAsCheck(3)
+	w.write("unseen/index.html", "<a href=gone>x</a><a href=/gone/too>y</a><a href=away>z</a>")
+	w.sameAsCheck(4)
 	w.interrupt()
 }
 

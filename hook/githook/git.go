@@ -1,16 +1,13 @@
 package githook
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/process"
+	"github.com/sitelink/sitelink/internal/git"
 )
 
 // Git runs the git program found on PATH. The zero value runs it in the working
@@ -21,6 +18,10 @@ type Git struct {
 	Env []string
 	// Dir is the directory to run in, "" for the working directory.
 	Dir string
+	// Untrusted means that the repository may be hostile. git then
+	// only reads: it starts no program that the repository names and connects
+	// nowhere, and everything that writes fails.
+	Untrusted bool
 }
 
 // ErrNoGit means that git is not installed.
@@ -40,92 +41,22 @@ func (e *GitError) Error() string {
 	return "git " + e.Command + ": " + e.Message
 }
 
-// localVariables tie git to one repository. They are what `git rev-parse
-// --local-env-vars` prints, and git sets some of them for its hooks. They must
-// be removed before git, or a build that runs git, works in another working
-// tree.
-var localVariables = []string{
-	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
-	"GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE",
-	"GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE",
-	"GIT_COMMON_DIR", "GIT_INTERNAL_SUPER_PREFIX", "GIT_REF_FORMAT",
-}
-
 // In returns a Git that runs in dir and finds the repository from there, even if
 // the environment comes from a hook of another repository.
-func (g Git) In(dir string) Git { return Git{withoutLocalVariables(g.Env), dir} }
-
-func withoutLocalVariables(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(localVariables, name)
-	})
-}
+func (g Git) In(dir string) Git { return Git{git.WithoutLocal(g.Env), dir, g.Untrusted} }
 
 // run returns the standard output of one git command. The errors are a
 // [*GitError] for a command that fails, [ErrNoGit], and the cause of ctx.
 func (g Git) run(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = g.Dir
-	cmd.Env = append(slices.Clone(g.Env), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
-	process.Group(cmd)
-	var stdout output
-	stderr := process.Tail{Limit: 64 << 10}
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	var exit *exec.ExitError
+	out, err := git.Command{Dir: g.Dir, Env: g.Env, Untrusted: g.Untrusted}.Run(ctx, args...)
+	var failed *git.Error
 	switch {
-	case errors.Is(err, exec.ErrNotFound):
+	case errors.Is(err, git.ErrNotInstalled):
 		return nil, ErrNoGit
-	case errors.As(err, &exit):
-		return nil, &GitError{subcommand(args), decisiveLine(stderr.Lines(100)), exit.ExitCode()}
-	case err != nil:
-		return nil, fmt.Errorf("git %s: %w", subcommand(args), err)
+	case errors.As(err, &failed):
+		return nil, &GitError{failed.Command, failed.Message(), failed.ExitCode}
 	}
-	return stdout.Bytes(), nil
-}
-
-// decisiveLine returns the first line that git marks as fatal or as an error,
-// which advice may follow, or else the last line.
-func decisiveLine(lines []string) string {
-	for _, line := range lines {
-		for _, mark := range []string{"fatal: ", "error: "} {
-			if message, ok := strings.CutPrefix(line, mark); ok {
-				return message
-			}
-		}
-	}
-	if len(lines) == 0 {
-		return ""
-	}
-	return lines[len(lines)-1]
-}
-
-// output collects the standard output of git, up to a limit that the names of
-// 100,000 files stay below.
-type output struct{ bytes.Buffer }
-
-func (o *output) Write(p []byte) (int, error) {
-	const limit = 64 << 20
-	if o.Len()+len(p) > limit {
-		return 0, fmt.Errorf("the output is larger than %d MiB", limit>>20)
-	}
-	return o.Buffer.Write(p)
-}
-
-// subcommand returns the part of the arguments that names the command in an
-// error message.
-func subcommand(args []string) string {
-	for len(args) > 2 && args[0] == "-c" {
-		args = args[2:]
-	}
-	if len(args) > 1 && args[0] == "worktree" {
-		return args[0] + " " + args[1]
-	}
-	return args[0]
+	return out, err
 }
 
 // Version returns the first two numbers of git's version, such as 2 and 39.

@@ -31,7 +31,7 @@ func Open(ctx context.Context, g Git) (*Repo, error) {
 
 // OpenPush finds the repository of g's directory, and sets Commit and Tree of
 // the branches among refs to object ids. Their Commit may be any name of a commit
-// before, such as HEAD. Refs that are no branches, and deleted ones, stay as they
+// before, such as HEAD. Refs that are not branches, and deleted ones, stay as they
 // are. All of it is one run of git for up to 250 branches. The errors are those
 // of [Open].
 func OpenPush(ctx context.Context, g Git, refs []Ref) (*Repo, []Ref, error) {

@@ -16,8 +16,8 @@ import (
 )
 
 // treesDir holds the temporary working trees, in sitelink's directory below
-// git's. There they are on the repository's own disk, invisible to everybody
-// else, and can be found again after a crash. Their names start with the id of
+// git's. There they are on the repository's own disk, invisible to other
+// programs, and can be found again after a crash. Their names start with the id of
 // the process that made them.
 const treesDir = "trees"
 

@@ -20,7 +20,7 @@ import (
 	"github.com/sitelink/sitelink/hook"
 )
 
-// TestModules breaks links in Markdown that nobody here wrote, the documents of
+// TestModules breaks links in Markdown that was not written for this test: the documents of
 // the modules in Go's cache, up to three in each: every one is reported at its
 // line and column, and so is every other broken link of these documents, while
 // the menu around them has no place.

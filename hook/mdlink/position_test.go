@@ -208,7 +208,7 @@ func FuzzPositions(f *testing.F) {
 		lines := bytes.Split(source, []byte("\n"))
 		for _, l := range doc.Links() {
 			if p := l.Position; p.Line < 0 || p.Line > len(lines) || p.Line > 0 && (p.Column < 1 || p.Column > len(lines[p.Line-1])+1) {
-				t.Fatalf("%q: %+v lies outside", source, l)
+				t.Fatalf("%q: %+v is outside the text", source, l)
 			}
 		}
 	})

@@ -66,12 +66,20 @@ type LedgerOptions struct {
 
 // OpenLedger opens the ledger of the configuration.
 func OpenLedger(ctx context.Context, p *project.Project, opt LedgerOptions) (ledger.Store, error) {
+	if err := CheckLedger(p, opt.ReadOnly); err != nil {
+		return nil, err
+	}
 	name := LedgerName(p)
 	var store ledger.Store
 	var err error
 	switch scheme, _, _ := strings.Cut(name, ":"); scheme {
 	case "git":
-		store, err = ledger.OpenGit(ctx, name, ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: opt.ReadOnly, AcceptLoss: opt.AcceptLoss, Warn: opt.Warn})
+		opt := ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: opt.ReadOnly, AcceptLoss: opt.AcceptLoss, Warn: opt.Warn}
+		if p.Config.LedgerNamed() {
+			store, err = ledger.OpenGit(ctx, name, opt)
+		} else {
+			store, err = openFoundRef(ctx, p, opt)
+		}
 	case "postgres", "postgresql":
 		store, err = pg.Open(ctx, name, pg.Options{Runner: runnerName(), ReadOnly: opt.ReadOnly, Warn: opt.Warn})
 	default:

@@ -8,9 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
@@ -18,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
 )
@@ -63,7 +61,7 @@ func OpenBaseline(ctx context.Context, p *project.Project, opt Options) (*Baseli
 	case cfg.BaselineRef != "":
 		b.name, b.committed = BaselineFile(cfg)+" at "+cfg.BaselineRef, true
 		var missing bool
-		if b.list, missing, err = baselineAt(ctx, cfg.BaselineRef, BaselineFile(cfg)); err != nil {
+		if b.list, missing, err = baselineAt(ctx, p); err != nil {
 			return nil, err
 		}
 		if missing {
@@ -204,31 +202,38 @@ func (b *Baseline) links(ctx context.Context, s *site.Site, opt check.Options, w
 	return result, nil
 }
 
-// baselineAt reads a baseline file as it is in a commit of git. A commit that
-// has no such file accepts nothing, and missing is true.
-//
-// It reads the contents of the blob and nothing else, so that git runs no filter
-// or textconv of the repository.
-func baselineAt(ctx context.Context, ref, file string) (b *baseline.Baseline, missing bool, err error) {
+// baselineAt reads a baseline file as it is in a commit of the repository that
+// contains the project. A commit that has no such file accepts nothing, and
+// missing is true.
+func baselineAt(ctx context.Context, p *project.Project) (b *baseline.Baseline, missing bool, err error) {
+	ref, file := p.Config.BaselineRef, BaselineFile(p.Config)
 	name := file + " at " + ref
 	fail := func(err error, hint string) (*baseline.Baseline, bool, error) {
 		return nil, false, fault.New(fmt.Errorf("read baseline %s: %w", name, err), hint)
 	}
-	dir, base := filepath.Split(file)
 	if strings.HasPrefix(ref, "-") { // git would take it for an option
 		return nil, false, fault.Usage(fmt.Sprintf("--baseline-ref: must be a commit, branch or tag, not %q", ref), "")
 	}
-	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
-	var exit *exec.ExitError
+	repo, rel, err := baselineRepository(ctx, p, file)
+	var outside *git.OutsideError
 	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		return fail(errors.New("git is not installed"), "--baseline FILE needs no git")
-	case errors.As(err, &exit) && exit.ExitCode() == 1:
+	case errors.Is(err, git.ErrNotInstalled):
+		return fail(err, "--baseline FILE needs no git")
+	case errors.As(err, &outside):
+		return nil, false, fault.Usage(fmt.Sprintf("read baseline %s: %v", name, err),
+			"git is run only in the repository that contains the project; --baseline FILE needs no git")
+	case err != nil:
+		return fail(err, "")
+	}
+	commit, err := repo.Run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	var failed *git.Error
+	switch {
+	case errors.As(err, &failed) && failed.ExitCode == 1:
 		return fail(errors.New("no such commit"), "fetch it first: a clone in CI often has one commit only")
 	case err != nil:
 		return fail(err, "")
 	}
-	entry, err := git(ctx, dir, "ls-tree", "-z", strings.TrimSpace(string(commit)), "--", "./"+base)
+	entry, err := repo.Run(ctx, "ls-tree", "-z", strings.TrimSpace(string(commit)), "--", rel)
 	if err != nil {
 		return fail(err, "")
 	}
@@ -240,7 +245,8 @@ func baselineAt(ctx context.Context, ref, file string) (b *baseline.Baseline, mi
 	if len(fields) < 3 || fields[1] != "blob" || fields[0] == "120000" {
 		return fail(errors.New("not a file"), "")
 	}
-	text, err := git(ctx, dir, "cat-file", "blob", fields[2])
+	// The contents of the blob and nothing else: no filter, no textconv.
+	text, err := repo.Run(ctx, "cat-file", "blob", fields[2])
 	if err != nil {
 		return fail(err, "")
 	}
@@ -248,38 +254,18 @@ func baselineAt(ctx context.Context, ref, file string) (b *baseline.Baseline, mi
 	return b, false, err
 }
 
-// git runs git in a directory, "" for the working directory, and returns what
-// it prints.
-func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
-	// A git hook runs with variables that name the repository of another
-	// directory than dir.
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name)
-	})
-	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
-	var stdout, stderr bounded
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+// baselineRepository opens the repository that contains the project, and returns
+// the path of the baseline file in it.
+func baselineRepository(ctx context.Context, p *project.Project, file string) (*git.Repository, string, error) {
+	repo, err := git.Open(ctx, p.Root, p.Env())
+	if err != nil {
+		return nil, "", err
 	}
-	if text, _, _ := strings.Cut(strings.TrimSpace(stderr.text.String()), "\n"); err != nil && text != "" {
-		return nil, errors.New("git: " + strings.TrimPrefix(text, "fatal: "))
+	if err := repo.Alternates(ctx); err != nil {
+		return nil, "", err
 	}
-	return stdout.text.Bytes(), err
-}
-
-// bounded accepts a little more than the largest baseline, and then fails.
-type bounded struct{ text bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.text.Len()+len(p) > baseline.MaxBytes+1 {
-		return 0, fmt.Errorf("larger than %d MiB", baseline.MaxBytes>>20)
-	}
-	return b.text.Write(p)
+	rel, err := repo.Path(p.Abs(file))
+	return repo, rel, err
 }
 
 // baselineName is the file for users who name none.

@@ -209,7 +209,7 @@ func (v *endpointVerifier) fault(id site.PageID, page string, fault linkelement.
 	case linkelement.FaultTwice:
 		f = v.add(page, check.Error, check.EndpointTwice, "the page has a second "+rel+" element", "remove one of them")
 	case linkelement.FaultSecondMatch:
-		f = v.add(page, check.Error, check.EndpointSecondMatch, "clients take this text, which is no element, for the pingback element", "write &lt; for its <, in a script \\x3c")
+		f = v.add(page, check.Error, check.EndpointSecondMatch, "clients take this text, which is not an element, for the pingback element", "write &lt; for its <, in a script \\x3c")
 	case linkelement.FaultBody:
 		f = v.add(page, check.Error, check.EndpointBody, "the "+rel+" element is in the body: something before it ends the head", "move it up, right after the charset declaration")
 	case linkelement.FaultLate:
@@ -255,7 +255,7 @@ func (v *endpointVerifier) headers() {
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
-			continue // likewise
+			continue // loading the rules reports this too
 		}
 		values, err := templates.ReadHeaders(rule.File, text)
 		if err != nil {

@@ -31,7 +31,7 @@ import (
 //	flag     the key also has a flag and a SITELINK_* variable; the tag's value
 //	         names the flag's argument in the help
 //	help     the help text of the flag: lower case, no full stop
-//	default  the value when nobody sets the key, in the form of a flag
+//	default  the value when the key is not set, in the form of a flag
 //	unset    the same for a person, if the default is not a fixed value
 //	words    the only values accepted
 //	empty    ok, if the empty string is a value
@@ -40,8 +40,10 @@ import (
 //	check    the entry of checks that validates each value
 type Config struct {
 	// File is the configuration file, relative to the working directory, or ""
-	// if there is none.
-	File string
+	// if there is none. Found is true if it was found, not named: then it
+	// comes with the checkout, which may be hostile, and its paths stay inside.
+	File  string
+	Found bool
 
 	Docroot        string    `toml:"docroot" kind:"directory" flag:"DIR" unset:"the generator's output directory, else public if it exists, else ." help:"directory to check; it is served as the root of the site"`
 	BaseURLs       []string  `toml:"base-url" check:"base-url" flag:"URL" unset:"from the generator's configuration" help:"address at which the docroot is published; links to it count as internal, with http or https"`
@@ -73,7 +75,8 @@ type Config struct {
 	Outgoing  Outgoing      `toml:"outgoing"`
 	Fetch     Fetch         `toml:"fetch"`
 
-	places map[string]string
+	places      map[string]string
+	ledgerNamed bool // by [Config.NameLedger]
 }
 
 // Check is the table [check]: how one run works and reports.
@@ -100,7 +103,7 @@ type Check struct {
 }
 
 // Hook is the table [hook]: what "sitelink hook run" does before a push. Only
-// the file sets it, because nobody sees the command line of a hook.
+// the file sets it, because git writes the command line of a hook.
 type Hook struct {
 	// Build is the shell command that builds the site, "" if the site is
 	// committed or its generator builds it.
@@ -185,6 +188,13 @@ type Fetch struct {
 	Proxy bool `toml:"proxy"`
 }
 
+// NameLedger sets the ledger to one that a flag names.
+func (c *Config) NameLedger(name string) { c.Outgoing.Ledger, c.ledgerNamed = name, true }
+
+// LedgerNamed reports whether the user named the ledger, by a flag or in a
+// configuration file that is named itself.
+func (c *Config) LedgerNamed() bool { return c.ledgerNamed || c.File != "" && !c.Found }
+
 // Place returns what set a key, for messages: "sitelink.toml:3",
 // "SITELINK_PROFILE" or "--profile". It is "" for a key that has its default.
 func (c *Config) Place(key string) string { return c.places[key] }
@@ -249,6 +259,7 @@ func Load(req Request) (*Config, error) {
 		l.set(k, l.field(k), s.Values, &Error{Name: cmp.Or(req.Places[s.Key], "--"+s.Key)})
 	}
 	l.dropSites(inFile)
+	l.confine()
 	if len(l.errs) > 0 {
 		return nil, errors.Join(l.errs...)
 	}
@@ -267,11 +278,13 @@ type loader struct {
 	req  Request
 	cfg  *Config
 	errs []error
+	// paths are the places of the keys with paths whose value comes from the file.
+	paths map[string]*Error
 }
 
 // newLoader returns a loader whose configuration has the defaults.
 func newLoader(req Request) *loader {
-	l := &loader{cfg: &Config{places: map[string]string{}}}
+	l := &loader{cfg: &Config{places: map[string]string{}}, paths: map[string]*Error{}}
 	l.defaults(root, reflect.ValueOf(l.cfg).Elem())
 	l.req = req // not earlier: defaults need no validation
 	return l
@@ -322,6 +335,10 @@ func (l *loader) set(k Key, field reflect.Value, texts []string, at *Error) bool
 	}
 	if k.HasFlag {
 		l.cfg.places[k.Name] = at.place()
+	}
+	delete(l.paths, k.Name)
+	if at.Line > 0 && (k.Kind == Path || k.Kind == Directory || k.Kind == Reports) {
+		l.paths[k.Name] = at
 	}
 	return true
 }

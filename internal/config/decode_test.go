@@ -182,8 +182,8 @@ func TestOutgoingFaults(t *testing.T) {
 	}
 }
 
-// TestSiteTables: [[site]] gives parts of the docroot addresses of their own;
-// whoever names one address for one run means the whole docroot.
+// TestSiteTables: [[site]] gives parts of the docroot their own addresses.
+// One address for one run means the whole docroot.
 func TestSiteTables(t *testing.T) {
 	text := "[[site]]\nroot = \"en/\"\nbase = \"https://en.example/\"\n[[site]]\nroot = \".\"\nbase = \"http://example.org:8080/sub\"\n"
 	want := []Site{{"en", "https://en.example/"}, {"", "http://example.org:8080/sub"}}

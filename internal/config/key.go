@@ -55,7 +55,7 @@ type Key struct {
 	HasFlag bool
 	// Values are the words accepted; empty means any text.
 	Values []string
-	// Default describes the value when nobody sets the key, for a person.
+	// Default describes the value when the key is not set, for a person.
 	Default string
 	// Arg names the value in the help of the flag.
 	Arg string

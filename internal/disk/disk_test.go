@@ -57,7 +57,7 @@ func TestWriteFile(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			dir := t.TempDir()
 			write := writers(t, dir)[way]
-			// What a crash has left is in nobody's way.
+			// A file that a crash has left does not matter.
 			left := fmt.Sprintf(".a.txt.sitelink-%d-0.tmp", os.Getpid())
 			if err := os.WriteFile(filepath.Join(dir, left), nil, 0o666); err != nil {
 				t.Fatal(err)
@@ -158,7 +158,7 @@ func TestIsTemporary(t *testing.T) {
 	}
 	for _, name := range []string{"a.txt", ".a.txt.sitelink-.tmp", ".a.txt.sitelink-1", ".b.sitelink-1-0.tmp", ".a.txt.sitelink-x.tmp"} {
 		if IsTemporary(name, "a.txt") {
-			t.Errorf("%s is said to be ours", name)
+			t.Errorf("IsTemporary(%s)", name)
 		}
 	}
 }

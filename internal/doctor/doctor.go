@@ -247,7 +247,7 @@ func (d *Doctor) host() Diagnosis {
 
 func (d *Doctor) git(ctx context.Context) Diagnosis {
 	one := Diagnosis{Name: "git", State: OK}
-	major, minor, err := githook.Git{Env: d.Env}.Version(ctx)
+	major, minor, err := githook.Git{Env: d.Env, Untrusted: true}.Version(ctx)
 	switch {
 	case errors.Is(err, githook.ErrNoGit):
 		one.State, one.Text, one.Command = Off, "is not installed: pushes are not checked", "see https://git-scm.com/downloads"
@@ -347,8 +347,8 @@ func (d *Doctor) templates() (clean bool, err error) {
 	return plan.Clean(), plan.Refused()
 }
 
-// advertised reports whether the home page names all endpoints, whoever put them
-// there.
+// advertised reports whether the home page names all endpoints, even if sitelink did
+// not write them.
 func (d *Doctor) advertised() bool {
 	const most = 1 << 20
 	f, err := os.Open(filepath.Join(d.Found.Abs(d.site()), "index.html"))
@@ -387,6 +387,13 @@ func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 		return one
 	}
 	name := announce.LedgerName(d.Project)
+	if err := announce.CheckLedger(d.Project, true); err != nil {
+		one.State, one.Text, one.Command = Off, err.Error(), "sitelink ledger show --ledger LEDGER"
+		if announce.IsFile(name) {
+			one.State = Wrong
+		}
+		return one
+	}
 	if !announce.IsFile(name) {
 		one.Text, one.Command = announce.ShowLedger(d.Project), "sitelink ledger show"
 		return one

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzScript: what is taken from a program stands in it, and names stand before
-// it. Nothing is run, and no text makes it fail.
+// FuzzScript: every value comes from the text of the program, after its names. No
+// text makes the function fail.
 func FuzzScript(f *testing.F) {
 	for _, seed := range []string{
 		"export default { site: 'https://example.org', base: \"/x\" }", "module.exports = c => ({ dir: { output: `d` } })", "a: 'b", "/* { */ // }\n}}])",

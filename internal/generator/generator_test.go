@@ -24,7 +24,7 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestDetect: every generator is told by its files, in the order of their weight.
+// TestDetect: every generator is recognised by its files, the surest first.
 func TestDetect(t *testing.T) {
 	for _, tc := range []struct {
 		files   string

@@ -57,7 +57,7 @@ var filepathUsers = []string{
 	"internal/config",
 	"internal/disk",
 	"internal/doctor",
-	"internal/generator",
+	"internal/generator", "internal/git",
 	"internal/project",
 	"internal/setup",
 	"internal/statedir",

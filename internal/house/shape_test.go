@@ -20,7 +20,7 @@ const (
 )
 
 // unfinished packages are still above the limits.
-var unfinished = []string{"check", "cmd/sitelink", "internal/report", "internal/source", "outgoing/ledger", "outgoing/preview"}
+var unfinished = []string{"check", "internal/report", "internal/source", "outgoing/ledger", "outgoing/preview"}
 
 func TestSizes(t *testing.T) {
 	filesByPackage := map[string]int{}

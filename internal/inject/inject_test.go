@@ -9,9 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/templates"
 )
+
+func TestMain(m *testing.M) {
+	docroottest.InMemory()
+	m.Run()
+}
 
 var blog = Options{Generator: generator.Hugo, Endpoints: templates.Endpoints{Pingback: "https://blog.example/x?a=1&b=2", Webmention: "https://blog.example/wm"}}
 

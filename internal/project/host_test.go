@@ -93,8 +93,8 @@ func TestDetectHostWithoutTrees(t *testing.T) {
 	}
 }
 
-// FuzzDetectHost: whatever lies there, the answer is a host of ours with a
-// reason, or none.
+// FuzzDetectHost: for any files, the result is a known host with a reason, or no
+// host.
 func FuzzDetectHost(f *testing.F) {
 	f.Add("/a id=:id /b 301!\n", "  ! X\n", "{\"hosting\": 1}", "www.example.org")
 	f.Add("*", "!", "", "..")

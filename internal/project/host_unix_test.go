@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDetectHostPipes: a pipe with the name of a host's file is none, and
-// nobody waits for its writer.
+// TestDetectHostPipes: a pipe with the name of a host's file does not count, and is
+// not opened.
 func TestDetectHostPipes(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"CNAME", "_redirects", "_headers", "firebase.json", "wrangler.toml"} {

@@ -97,7 +97,7 @@ func TestRepeats(t *testing.T) {
 	out := b.String()
 	for want, n := range map[string]int{"/old redirects": 3, "file not found: /gone": 10, "/other redirects": 1, "7 more links through 1 redirect not listed": 1, "10 errors, 11 warnings": 1} {
 		if got := strings.Count(out, want); got != n {
-			t.Errorf("%q stands there %d times, want %d:\n%s", want, got, n, out)
+			t.Errorf("%q occurs %d times, want %d:\n%s", want, got, n, out)
 		}
 	}
 	if strings.Contains(out, "\n\n\n") {

@@ -211,8 +211,8 @@ func AppendFixed(dst []byte, f *check.Finding, opt TextOptions) []byte {
 const hexDigits = "0123456789abcdef"
 
 // plainByte says which bytes a JSON string contains without escapes. < > and &
-// are among them: nobody pastes a report into a page unescaped, and users of jq
-// read it.
+// are among them: reports are not pasted into pages unescaped, and users of jq
+// read them.
 var plainByte = func() (t [256]bool) {
 	for c := 0x20; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\'

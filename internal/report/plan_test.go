@@ -10,7 +10,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// hostilePlan returns a plan with addresses that attack whoever displays them.
+// hostilePlan returns a plan with addresses that attack the program that displays them.
 func hostilePlan() *outgoing.Plan {
 	item := func(e ledger.Event, target, page string) outgoing.Item {
 		return outgoing.Item{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/`x`\x1b[2J", Target: target}, Event: e}, Page: page}

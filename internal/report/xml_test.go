@@ -136,7 +136,7 @@ func TestCheckstyle(t *testing.T) {
 		files := map[string]bool{}
 		for _, f := range doc.Files {
 			if files[f.Name] || len(f.Errors) == 0 {
-				t.Errorf("%s: %s stands there twice, or for nothing", c.name, f.Name)
+				t.Errorf("%s: %s occurs twice, or without an error", c.name, f.Name)
 			}
 			files[f.Name] = true
 			for _, e := range f.Errors {

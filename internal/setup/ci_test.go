@@ -107,8 +107,8 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// The same for GitLab; where the file of the project is somebody's own, ours is
-// another one that it can include.
+// The same for GitLab. If the project has a file of its own, sitelink writes another
+// one that it can include.
 func TestGitLab(t *testing.T) {
 	type job struct {
 		Image     string
@@ -147,7 +147,7 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
-// netlify.toml is TOML, and nobody's own one is touched.
+// netlify.toml is TOML, and an existing one is not touched.
 func TestHosts(t *testing.T) {
 	for name, p := range projects() {
 		p.Release = "v9.8.7"
@@ -166,7 +166,7 @@ func TestHosts(t *testing.T) {
 		}
 		p.Has = func(name string) bool { return strings.HasSuffix(name, "netlify.toml") }
 		if advice := server(t, "netlify").Advice(&p); advice.File != nil || !strings.Contains(advice.Add, "command = ") {
-			t.Errorf("%s: somebody's netlify.toml: %+v", name, advice)
+			t.Errorf("%s: an existing netlify.toml: %+v", name, advice)
 		}
 		if advice := server(t, "cloudflare").Advice(&p); advice.File != nil || !strings.Contains(advice.Add, "sitelink check") {
 			t.Errorf("%s: %+v", name, advice)
@@ -174,7 +174,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// A server is told by its files, or by the address of a remote.
+// A server is recognised by its files, or by the address of a remote.
 func TestServers(t *testing.T) {
 	for _, test := range []struct{ file, remotes, want string }{
 		{".github", "", "github"}, {"", "git@github.com:me/site.git\n", "github"},

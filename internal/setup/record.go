@@ -119,12 +119,12 @@ type Action uint8
 const (
 	// Add means that no file has that name.
 	Add Action = iota
-	// Change means that sitelink wrote the file, nobody changed it, and its text
-	// will be another.
+	// Change means that the file is as sitelink wrote it, and gets another text.
 	Change
 	// Same means that the file has that text.
 	Same
-	// Foreign means that somebody else wrote or changed the file.
+	// Foreign means that sitelink did not write the file, or that it was changed
+	// since.
 	Foreign
 )
 
@@ -218,7 +218,7 @@ func (r *Record) Changed() (remove, leave []string, err error) {
 
 // Undo removes the files that are as they were written, and the directories that
 // were made and are empty now, and returns their paths. left are the files that
-// somebody has changed: they stay, and stay recorded. Undo does not touch the hook
+// were changed since: they stay, and stay recorded. Undo does not touch the hook
 // and the templates.
 func (r *Record) Undo() (removed, left []string, err error) {
 	var rest []recordFile

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// tree is all that lies below a directory: names, kinds and texts.
+// tree returns everything below a directory: names, kinds and texts.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -91,7 +91,8 @@ func TestRecordUndo(t *testing.T) {
 	}
 }
 
-// What somebody else wrote or changed is neither changed nor removed.
+// A file that sitelink did not write, or that was changed since, is neither changed
+// nor removed.
 func TestRecordForeign(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "theirs.yml", "theirs")
@@ -183,8 +184,8 @@ func TestRecordBesideBuild(t *testing.T) {
 	}
 }
 
-// A record is a file that anybody may have written: it names no file outside of
-// the repository, and what is wrong with it is said.
+// A record may have been written by an attacker: it must not name a file outside of
+// the repository, and its faults are reported.
 func TestRecordHostile(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "repo")

@@ -3,7 +3,7 @@
 // the templates, and records everything it wrote.
 //
 // [Look] surveys a project, [Init] carries out what sitelink init does. Setup never
-// changes a file that it did not write, or that somebody has changed since. docs/guide/getting-started-hugo.md is the manual.
+// changes a file that it did not write, or that was changed since. docs/guide/getting-started-hugo.md is the manual.
 package setup
 
 import (

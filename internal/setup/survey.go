@@ -46,6 +46,9 @@ type Options struct {
 	Env []string
 	// Version is the version of sitelink.
 	Version string
+	// Untrusted means that the repository is only read, and that git starts nothing
+	// that it names.
+	Untrusted bool
 }
 
 // Look surveys the project of a directory. Whatever is missing is empty in the
@@ -65,7 +68,7 @@ func Look(ctx context.Context, dir string, opt Options) (*Survey, error) {
 			s.Dir = s.Generator.Dir
 		}
 	}
-	if s.Repo, s.NoRepo = githook.Open(ctx, githook.Git{Env: opt.Env}.In(s.Dir)); s.NoRepo != nil {
+	if s.Repo, s.NoRepo = githook.Open(ctx, githook.Git{Env: opt.Env, Untrusted: opt.Untrusted}.In(s.Dir)); s.NoRepo != nil {
 		s.Repo = nil
 	}
 	if ctx.Err() != nil {

@@ -16,6 +16,11 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 )
 
+func TestMain(m *testing.M) {
+	docroottest.InMemory()
+	m.Run()
+}
+
 // files and the functions below make docroots.
 type files = docroottest.Files
 

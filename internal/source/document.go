@@ -75,8 +75,8 @@ func (d *document) position(name string, at int) *Position {
 	return &Position{File: name, Line: line, Column: column, Module: d.module}
 }
 
-// parseDocument parses a content file by the extension of its name. hugo says
-// whether {{< >}} is a shortcode.
+// parseDocument parses a content file by the extension of its name. With
+// hugo, {{< >}} is a shortcode.
 func parseDocument(name string, text []byte, hugo bool) *document {
 	end := frontMatter(text)
 	d := &document{lines: newLines(text), matter: values(text, 0, end)}

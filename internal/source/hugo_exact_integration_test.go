@@ -79,7 +79,7 @@ func TestHugoExact(t *testing.T) {
 		"public/p/index.html /twice/ content/p/c.md:4:40", "public/p/index.html /twice/ content/p/d.md:5:40",
 		"public/p/b/index.html /gone/ content/p/b.md:5:16")
 	if page := build("false"); bytes.Contains(page, []byte("sitelink")) {
-		t.Errorf("comments in a build that is none for checks:\n%s", page)
+		t.Errorf("comments in a build that is not for checks:\n%s", page)
 	}
 	places("public/p/index.html /twice/ -", "public/p/b/index.html /gone/ content/p/b.md:5:16")
 }

@@ -104,8 +104,7 @@ func TestRecodeArguments(t *testing.T) {
 	}
 }
 
-// What was encoded is what is decoded, and what stands in a canonical URL is
-// canonical by itself.
+// Decoding restores what was encoded, and encoded text is canonical.
 func FuzzEncode(f *testing.F) {
 	f.Add("a b&c=%é/\x00+;")
 	f.Fuzz(func(t *testing.T, s string) {

@@ -508,7 +508,7 @@ func DecodeArgument(dst []byte, s string) []byte {
 func canonicalEnd(raw string) (end int, ok bool) {
 	i := 0
 	switch {
-	case len(raw) > maxURLBytes, strings.HasSuffix(raw, " "): // be it in the fragment
+	case len(raw) > maxURLBytes, strings.HasSuffix(raw, " "): // also in the fragment
 		return 0, false
 	case strings.HasPrefix(raw, "https://"):
 		i = len("https://")

@@ -93,7 +93,7 @@ func TestCanonical(t *testing.T) {
 		{"WO-8", []string{"http://h/a%2525b"}},
 		{"WO-8 once", []string{"http://h/a%25b"}},
 		{"WO-11", []string{"http://www.foo.com/", "HTTP://WWW.Foo.COM", "hTtP://www.foo.com/"}},
-		{"WO-13 and WO-14: what stands before the @ is no host", []string{"http://h.example/x", "http://@h.example/x", "http://user@h.example/x", "http://:@h.example/x"}},
+		{"WO-13 and WO-14: the text before the @ is not a host", []string{"http://h.example/x", "http://@h.example/x", "http://user@h.example/x", "http://:@h.example/x"}},
 		{"WO-19", []string{"http://h.example/", "http://JOE:Secret@H.example/", "http://u%40h:p%3Aw%2F@h.example"}},
 		{"WO-21", []string{"http://www.foo.com/A", "http://WWW.Foo.Com/A"}},
 		{"WO-22", []string{"http://h.example:8080/"}},
@@ -194,7 +194,7 @@ func TestCanonicalRefuses(t *testing.T) {
 		{"http://h/a\nb", ControlCharacter, ""},
 		{"http://h/a\x00b", ControlCharacter, ""},
 		{"http://h/?\x7f", ControlCharacter, ""},
-		// WO-63, the table: what is no page.
+		// WO-63, the table: URLs that are not pages.
 		{"http:80", NotAbsolute, BadIPv4},
 		{"http:///x", EmptyHost, EmptyHost},
 		{"http://", EmptyHost, EmptyHost},

@@ -15,8 +15,8 @@ const (
 	encodePath
 	encodeUserinfo
 
-	inScheme        // may stand in a scheme, after its first letter
-	tabOrNewline    // removed wherever it stands
+	inScheme        // allowed in a scheme after its first letter
+	tabOrNewline    // removed anywhere
 	forbiddenHost   // a forbidden host code point
 	forbiddenDomain // a forbidden domain code point
 	plainHost       // stands for itself in a domain: a-z 0-9 - . _

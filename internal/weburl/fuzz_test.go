@@ -136,7 +136,7 @@ func knownDifference(ref string, u URL, err error, want *whatwg.Url, wantErr err
 	case isReason(err, DomainTooLong), isReason(err, TooLong):
 		return "it has no limits"
 	case !utf8.ValidString(ref):
-		return "it reads bytes that are no UTF-8 as one U+FFFD each"
+		return "it reads bytes of invalid UTF-8 as one U+FFFD each"
 	case differs(strings.NewReplacer("^", "%5E", " ?", "%20?", " #", "%20#")):
 		return "its path percent-encode set has no ^, and it leaves the last space of an opaque path"
 	case err == nil && strings.Contains(u.Host(), "xn--"):

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	gitcmd "github.com/sitelink/sitelink/internal/git"
 )
 
 // LostError means that rows of a ledger are lost. Whoever sends from such a
@@ -260,25 +261,30 @@ func (p *parsed) restore(name, earlier string) (next *records, restored int) {
 // maxEarlier limits how many commits [Earlier] reads.
 const maxEarlier = 50
 
-// Earlier returns the versions of a file in the history of its git repository, the
-// newest first. It runs git with the given environment, and git fetches nothing.
-func Earlier(ctx context.Context, name string, env []string) ([][]byte, error) {
+// Earlier returns the versions of a file in the history of its git repository.
+// versions[n] is that of the commit HEAD~n, nil if it is the same as a newer one
+// or there is none. The repository may be hostile: git starts no program that it
+// names, and connects to nothing.
+func Earlier(ctx context.Context, name string, env []string) (versions [][]byte, err error) {
 	dir, base := filepath.Split(name)
-	repo := &repository{cmp.Or(dir, "."), append(slices.Clone(env), "GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1",
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_VALUE_0=explicit")}
-	commits, err := repo.run(ctx, nil, "rev-list", "--max-count="+strconv.Itoa(maxEarlier), "HEAD", "--", base)
-	if err != nil {
-		return nil, err
-	}
-	var all [][]byte
-	for _, commit := range strings.Fields(commits) {
-		text, err := repo.run(ctx, nil, "cat-file", "blob", commit+":./"+base)
-		if ctx.Err() != nil {
+	repo := gitcmd.Command{Dir: dir, Env: env, Untrusted: true, Limit: 1 << 30}
+	seen := map[string]bool{}
+	for n := range maxEarlier {
+		commit, err := repo.Run(ctx, "rev-parse", "--verify", "--quiet", fmt.Sprintf("HEAD~%d^{commit}", n))
+		switch {
+		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case err != nil && n == 0:
+			return nil, err
+		case err != nil:
+			return versions, nil
 		}
-		if err == nil { // the commit may have removed the file
-			all = append(all, []byte(text+"\n"))
+		text, err := repo.Run(ctx, "cat-file", "blob", strings.TrimSpace(string(commit))+":./"+base)
+		if err != nil || seen[string(text)] {
+			text = nil
 		}
+		seen[string(text)] = true
+		versions = append(versions, text)
 	}
-	return all, nil
+	return versions, nil
 }

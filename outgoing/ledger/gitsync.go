@@ -1,14 +1,12 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	gitcmd "github.com/sitelink/sitelink/internal/git"
 )
 
 // Git is the [Store] in a ref of a remote repository: a commit with one file, the
@@ -314,27 +313,18 @@ type repository struct {
 // run returns the standard output of git without the last line end. The error has
 // the last lines of its standard error.
 func (r *repository) run(ctx context.Context, input []byte, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = r.dir
-	// git must not ask on the terminal: there may be none.
-	cmd.Env = append(append([]string{}, r.env...), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
-	cmd.Stdin = bytes.NewReader(input)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		if errors.Is(err, exec.ErrNotFound) {
-			return "", err
-		}
-		text := strings.TrimSpace(said.String())
-		if lines := strings.Split(text, "\n"); len(lines) > 3 {
-			text = strings.Join(lines[len(lines)-3:], "\n")
-		}
-		return out.String(), fmt.Errorf("git %s: %s", args[0], strings.ReplaceAll(text, "\n", "; "))
+	out, err := gitcmd.Command{Dir: r.dir, Env: r.env, Input: input, Limit: 1 << 30, Foreground: true}.Run(ctx, args...)
+	var failed *gitcmd.Error
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "", ctx.Err()
+	case errors.As(err, &failed):
+		lines := failed.Lines[max(0, len(failed.Lines)-3):]
+		return string(out), fmt.Errorf("git %s: %s", args[0], strings.Join(lines, "; "))
+	case err != nil:
+		return "", err
 	}
-	return strings.TrimSuffix(out.String(), "\n"), nil
+	return strings.TrimSuffix(string(out), "\n"), nil
 }
 
 // parseGitName parses git:REF and git:REMOTE:REF. The default remote is origin.

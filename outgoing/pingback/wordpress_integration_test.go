@@ -214,7 +214,7 @@ func prechecks(t *testing.T, site *testwp.Site, pages *sources, sender *Sender, 
 			}
 			o := sender.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: address, Target: target}}, outgoing.Endpoint{URL: site.URL + "/xmlrpc.php"})
 			if registered := o.State == ledger.Done && o.Fault == nil; registered != (len(problems) == 0) {
-				t.Errorf("%s: foretold %+v, but %s", test.name, problems, describe(o))
+				t.Errorf("%s: predicted %+v, but %s", test.name, problems, describe(o))
 			}
 		})
 	}
@@ -319,7 +319,7 @@ echo json_encode($codes);`, post[strings.Index(post, "=")+1:], file))
 			}
 		}
 		if codes[i] != want {
-			t.Errorf("%s with %s: WordPress %d, foretold %d", q.File, q.Target, codes[i], want)
+			t.Errorf("%s with %s: WordPress %d, predicted %d", q.File, q.Target, codes[i], want)
 		}
 	}
 	t.Logf("corpus: %d pages and links, by WordPress's code %v", len(questions), counts)

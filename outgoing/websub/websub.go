@@ -32,7 +32,7 @@ func New(client outgoing.Doer) *Sender { return &Sender{client} }
 // Protocol returns [ledger.WebSub].
 func (s *Sender) Protocol() ledger.Protocol { return ledger.WebSub }
 
-// Idempotent returns true: the hub only fetches the feed once more.
+// Idempotent returns true: the hub only fetches the feed again.
 func (s *Sender) Idempotent() bool { return true }
 
 // Takes returns true for a feed that is new or changed. There is no way to

@@ -101,7 +101,7 @@ func (s *Scanner) Manifest(text []byte, opt scan.Options) *scan.Page {
 }
 
 // manifestMembers are the members whose value is a URL. A scope is a prefix of
-// addresses that nobody requests. Share targets and handlers are programs.
+// addresses and is never requested. Share targets and handlers are programs.
 var manifestMembers = map[string]scan.Kind{
 	"start_url": scan.KindLink, "scope": scan.KindHint,
 	"icons.src": scan.KindResource, "screenshots.src": scan.KindResource,

@@ -208,7 +208,7 @@ var javaScriptTypes = func() map[string]bool {
 //
 // The name before the URL may be "url=", as in the standard, or "href=", as in
 // linklint's manual (LL-52, A-LL-5). For a browser "href=" is a part of the
-// URL. Nobody intends that, so the range begins after it.
+// URL. That is not intended, so the range starts after it.
 //
 // Spec: HTML,
 // https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps

@@ -386,6 +386,7 @@ func firstText(c tokenizerCase) string {
 func TestHTML_13_2_5_72_references_in_attributes(t *testing.T) {
 	cases, _ := tokenizerCases(t)
 	run, kept := 0, 0
+	var s Scanner
 	for _, c := range cases {
 		if c.InitialStates[0] != "Data state" || !strings.HasPrefix(c.Input, "&") || strings.Count(c.Input, "&") != 1 ||
 			strings.ContainsAny(c.Input, "<\"\r\x00") || !utf8.ValidString(c.Input) {
@@ -407,7 +408,7 @@ func TestHTML_13_2_5_72_references_in_attributes(t *testing.T) {
 			if form != `<a href="%s">` && strings.ContainsAny(c.Input, "'> \t\n\f`=") {
 				continue
 			}
-			p := new(Scanner).Scan(fmt.Appendf(nil, form, c.Input), scan.Options{Charset: "utf-8"})
+			p := s.Scan(fmt.Appendf(nil, form, c.Input), scan.Options{Charset: "utf-8"})
 			if len(p.Links) != 1 || string(p.Links[0].Value) != want {
 				t.Errorf("%s: %s: "+form+": got %q, want %q", c.file, c.Description, c.Input, values(p), want)
 			}

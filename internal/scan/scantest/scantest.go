@@ -245,27 +245,29 @@ func RunFile(t *testing.T, c FileCase) {
 // size.
 func CheckLinear(t *testing.T, small int, page func(size int) []byte, read func(text []byte)) {
 	t.Helper()
-	fastest := func(text []byte) time.Duration {
-		best := time.Hour
-		for range 3 {
-			if best = min(best, CPUTime(func() { read(text) })); best > 5*time.Second {
-				break
-			}
-		}
-		return best
+	const limit = 24 // quadratic time gives 64
+	// Below two milliseconds the ratio means nothing.
+	const shortest = 2 * time.Millisecond
+	once := func(text []byte) time.Duration { return CPUTime(func() { read(text) }) }
+	// Repeat the expensive reading of the long text only if the first one is too
+	// slow: the fastest of several can only be faster.
+	long := page(8 * small)
+	after := once(long)
+	if after < limit*shortest {
+		t.Logf("%d KB in %v", len(long)>>10, after)
+		return
 	}
-	short, long := page(small), page(8*small)
-	var ratio float64
+	short := page(small)
+	var before time.Duration
 	for range 5 {
-		before, after := fastest(short), fastest(long)
-		// Below two milliseconds the ratio means nothing.
-		ratio = float64(after) / float64(max(before, 2*time.Millisecond))
-		if ratio < 24 { // quadratic time gives 64
-			t.Logf("%d KB in %v, factor %.1f", len(short)>>10, before, ratio)
+		before = max(shortest, min(once(short), once(short), once(short)))
+		if after < limit*before {
+			t.Logf("%d KB in %v, %d KB in %v", len(short)>>10, before, len(long)>>10, after)
 			return
 		}
+		after = once(long)
 	}
-	t.Errorf("eight times the text takes %.1f times as long", ratio)
+	t.Errorf("eight times the text takes %.1f times as long", float64(after)/float64(before))
 }
 
 // A Repetition is a text that repeats one unit, as an attacker might write it.

@@ -1,6 +1,6 @@
 // Package token reads the lexical level of HTML: tag names, attributes,
 // comments, the text of script and similar elements, and character references
-// (HTML Living Standard, section 13.2.5). It knows nothing of the tree of
+// (HTML Living Standard, section 13.2.5). It does not know the tree of
 // elements.
 package token
 

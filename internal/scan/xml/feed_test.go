@@ -146,7 +146,7 @@ func FuzzData(f *testing.F) {
 		p := s.Feed(text, scan.Options{})
 		scantest.CheckPage(t, p)
 		if len(p.Anchors)+len(p.Bases) > 0 {
-			t.Fatal("a document that is no page has anchors or a base")
+			t.Fatal("a document other than a page has anchors or a base")
 		}
 		again := fmt.Sprint(scantest.RefRows(p), scantest.FaultNames(p))
 		if got := s.Feed(text, scan.Options{}); fmt.Sprint(scantest.RefRows(got), scantest.FaultNames(got)) != again {

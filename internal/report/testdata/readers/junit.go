@@ -7,8 +7,8 @@ import (
 	"github.com/joshdk/go-junit"
 )
 
-// junitReport reads test results as CI servers do, and demands that there are
-// some, that each can be told from the others, and that a failure says why.
+// junitReport reads test results as CI servers do. It requires that there are
+// results, that their names differ, and that a failure has a reason.
 func junitReport(text []byte) error {
 	suites, err := junit.IngestReader(bytes.NewReader(text))
 	if err != nil {

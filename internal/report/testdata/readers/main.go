@@ -4,7 +4,7 @@
 //
 //	readers sarif FILE...      each file is valid against the schema
 //	readers markdown FILE...   each file holds no link, image, HTML or mention
-//	readers junit FILE...      each file holds tests that can be told apart
+//	readers junit FILE...      each file holds tests with different names
 package main
 
 import (

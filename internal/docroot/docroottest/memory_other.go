@@ -1,0 +1,7 @@
+//go:build !linux
+
+package docroottest
+
+// InMemory makes the temporary directories of this process's tests in memory.
+// It does so on Linux only.
+func InMemory() {}

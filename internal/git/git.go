@@ -1,0 +1,211 @@
+// Package git runs the git program found on PATH. No other package starts git.
+//
+// A [Command] runs git for a person who wants the repository to be used: a hook,
+// or a ledger in a ref. With Untrusted, the repository and its configuration may
+// be hostile: git then starts no other program, connects nowhere and writes
+// nothing. [Open] also makes sure that git reads the repository that was found,
+// and no other one.
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/process"
+)
+
+// Command is how to run git.
+type Command struct {
+	// Dir is the directory to run in, "" for the working directory.
+	Dir string
+	// Env is the environment, in the form of os.Environ.
+	Env []string
+	// Input is the standard input.
+	Input []byte
+	// Limit is the most that git may print; 0 means 64 MiB, which the names of
+	// 100,000 files stay below.
+	Limit int
+	// Untrusted means that the repository may be hostile. Only the
+	// commands in reading can run.
+	Untrusted bool
+	// Foreground leaves git in the process group of the caller, so that ssh can ask
+	// for a password.
+	Foreground bool
+}
+
+// ErrNotInstalled means that there is no git program.
+var ErrNotInstalled = errors.New("git is not installed")
+
+// Error means that a git command failed.
+type Error struct {
+	Command  string   // the subcommand, for example "worktree add"
+	Lines    []string // the last lines of its standard error
+	ExitCode int      // -1 when it was killed
+}
+
+// Message returns the first line that git marks as fatal or as an error, which
+// advice may follow, or else the last line, "" for none.
+func (e *Error) Message() string {
+	for _, line := range e.Lines {
+		for _, mark := range []string{"fatal: ", "error: "} {
+			if message, ok := strings.CutPrefix(line, mark); ok {
+				return message
+			}
+		}
+	}
+	if len(e.Lines) == 0 {
+		return ""
+	}
+	return e.Lines[len(e.Lines)-1]
+}
+
+func (e *Error) Error() string {
+	if message := e.Message(); message != "" {
+		return "git " + e.Command + ": " + message
+	}
+	return fmt.Sprintf("git %s: exit code %d", e.Command, e.ExitCode)
+}
+
+// reading are the commands that may run in an untrusted repository. They read
+// objects, the index, references and the configuration.
+var reading = []string{"cat-file", "config", "ls-files", "ls-tree", "rev-parse", "version"}
+
+// Run returns the standard output of one git command. The errors are an [*Error]
+// for a command that fails, [ErrNotInstalled], and the cause of ctx.
+func (c Command) Run(ctx context.Context, args ...string) ([]byte, error) {
+	name := subcommand(args)
+	if c.Untrusted && !slices.Contains(reading, name) {
+		return nil, fmt.Errorf("git %s does not only read", name)
+	}
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Stdin = c.Dir, bytes.NewReader(c.Input)
+	cmd.Env = append(slices.Clone(c.Env), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
+	if c.Untrusted {
+		cmd.Env = append(UntrustedEnv(c.Env, name != "config" && name != "rev-parse"), "LC_ALL=C")
+	}
+	if !c.Foreground {
+		process.Group(cmd)
+	}
+	stdout := output{limit: c.Limit}
+	if stdout.limit == 0 {
+		stdout.limit = 64 << 20
+	}
+	stderr := process.Tail{Limit: 64 << 10}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, ErrNotInstalled
+	case stdout.over:
+		return nil, fmt.Errorf("git %s: the output is larger than %d MiB", name, stdout.limit>>20)
+	case errors.As(err, &exit):
+		return nil, &Error{name, stderr.Lines(100), exit.ExitCode()}
+	case err != nil:
+		return nil, fmt.Errorf("git %s: %w", name, err)
+	}
+	return stdout.Bytes(), nil
+}
+
+// subcommand returns the part of the arguments that names the command in an
+// error message.
+func subcommand(args []string) string {
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	if len(args) > 1 && args[0] == "worktree" {
+		return args[0] + " " + args[1]
+	}
+	return args[0]
+}
+
+// output collects the standard output of git, up to a limit.
+type output struct {
+	bytes.Buffer
+	limit int
+	over  bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.Len()+len(p) > o.limit {
+		o.over = true
+		return 0, errors.New("too large")
+	}
+	return o.Buffer.Write(p)
+}
+
+// localVariables tie git to one repository. They are what `git rev-parse
+// --local-env-vars` prints, and git sets some of them for its hooks.
+var localVariables = []string{
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
+	"GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE",
+	"GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE",
+	"GIT_COMMON_DIR", "GIT_INTERNAL_SUPER_PREFIX", "GIT_REF_FORMAT",
+}
+
+// WithoutLocal removes the variables that tie git to one repository. They must be
+// removed before git, or a build that runs git, works in another working tree.
+func WithoutLocal(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(localVariables, name)
+	})
+}
+
+// kept are the variables of git that an untrusted repository may be read with:
+// they name the configuration of the person and of the system.
+var kept = []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES"}
+
+// safe are keys of git's configuration that take effect instead of those of the
+// repository. Each of the programs that they could name runs nothing.
+var safe = [][2]string{
+	{"safe.bareRepository", "explicit"}, // a bare repository among the files is not one
+	{"core.fsmonitor", "false"},
+	{"core.sshCommand", "false"},
+	{"core.gitProxy", ""},
+	{"core.pager", "cat"},
+	{"core.editor", "false"},
+	{"core.askPass", ""},
+	{"core.attributesFile", "/dev/null"},
+	{"credential.helper", ""},
+	{"diff.external", ""},
+	{"gpg.program", "false"},
+	{"gpg.ssh.program", "false"},
+	{"log.showSignature", "false"},
+	{"submodule.recurse", "false"},
+	{"protocol.allow", "never"},
+	{"gc.auto", "0"},
+	{"maintenance.auto", "false"},
+}
+
+// UntrustedEnv returns the environment for a program that may run git in a hostile
+// repository. It goes beyond the configuration because
+// other variables and protocols of git name programs too, and the configuration
+// of a repository overrides protocol.allow. With noHooks, core.hooksPath leads
+// nowhere.
+func UntrustedEnv(env []string, noHooks bool) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return strings.HasPrefix(name, "GIT_") && !slices.Contains(kept, name) || name == "SSH_ASKPASS"
+	})
+	env = append(env, "GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+		"GIT_ASKPASS=", "GIT_PAGER=cat", "GIT_NO_REPLACE_OBJECTS=1", "GIT_ATTR_NOSYSTEM=1")
+	keys := safe
+	if noHooks {
+		keys = append(slices.Clone(safe), [2]string{"core.hooksPath", "/dev/null"})
+	}
+	for i, k := range keys {
+		n := strconv.Itoa(i)
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+k[0], "GIT_CONFIG_VALUE_"+n+"="+k[1])
+	}
+	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(keys)))
+}
