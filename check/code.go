@@ -29,7 +29,7 @@ const (
 	DoubleSlash      Code = "double-slash"            // an empty path segment
 	Autoindex        Code = "autoindex"               // only a directory listing answers
 	ScriptFragment   Code = "script-fragment"         // fragments that only a script can serve
-	MappingLoop      Code = "mapping-loop"            // --map rules that form a circle
+	MappingLoop      Code = "mapping-loop"            // --map rules that never end
 	TooLarge         Code = "too-large"               // the file is larger than max-page-size and was not read
 	ReadError        Code = "read-error"              // the file could not be read
 	BadMapFile       Code = "bad-map-file"            // a line of an image map that cannot be parsed
@@ -37,7 +37,7 @@ const (
 	Changed          Code = "changed"                 // the file changed during the check
 	Fallback         Code = "fallback"                // not found; the host answers with its fallback page
 	ViaRedirect      Code = "via-redirect"            // a redirect rule or an alias page is between link and target
-	EndlessRedirect  Code = "endless-redirect"        // redirects of the host that form a circle
+	EndlessRedirect  Code = "endless-redirect"        // redirects of the host that never end
 	UnresolvedRef    Code = "unresolved-ref"          // the generator found no page for a reference
 	RedirectSyntax   Code = "redirect-syntax"         // a rule that the host ignores, or for which it refuses the file
 	RedirectLimit    Code = "redirect-limit"          // more rules, or longer ones, than the host accepts

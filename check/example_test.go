@@ -117,7 +117,7 @@ func ExampleExplain() {
 	//   base       the page's own address: it has no base element
 	//   url        http://harbour.example/tides
 	//   directory  redirects to /tides/
-	//   index      index.html answers for the directory
+	//   index      index.html is the directory's index file
 	//   status     200
 	// ok
 }

@@ -136,12 +136,12 @@ func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options)
 		return decision{}
 	}
 	if opt.NoFragments {
-		e.addStep("fragment", "not checked: the check of fragments is turned off")
+		e.addStep("fragment", "not checked: checking of fragments is turned off")
 		return decision{}
 	}
 	target, ok := s.PageOf(x.Node)
 	if !ok || s.Page(target).Kind() == isite.PageMap {
-		e.addStep("fragment", "#%s means nothing in a file that is not a page", x.Fragment)
+		e.addStep("fragment", "not checked: #%s has no meaning in a file that is not a page", x.Fragment)
 		return decision{Unchecked, NotHTML}
 	}
 	p := s.Page(target)
@@ -151,7 +151,7 @@ func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options)
 	}
 	fragment, asks := s.ParseFragment(x.Fragment)
 	if !asks {
-		e.addStep("fragment", "#%s is the top of any page", x.Fragment)
+		e.addStep("fragment", "#%s is the top of the page", x.Fragment)
 		return decision{}
 	}
 	result := find(p, &fragment)
@@ -164,7 +164,7 @@ func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options)
 	if !onlyScripts(p, result, count, opt.ScriptFragments) {
 		return decision{Error, MissingFragment}
 	}
-	e.addStep("script-fragments", "links ask %s for %d fragments, of which %d are found: a script serves the others", s.Path(target), count.wanted, count.found)
+	e.addStep("script-fragments", "of the %d links to fragments of %s, %d find an element: a script serves the others", count.wanted, s.Path(target), count.found)
 	if opt.ScriptFragments == ScriptSilent {
 		return decision{Unchecked, ScriptFragment}
 	}

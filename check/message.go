@@ -49,6 +49,9 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	case OutsideDocroot:
 		return outsideMessage(d, l, path)
 	case BrokenSymlink:
+		if d.Note != "" {
+			return path + " leads to a broken symbolic link"
+		}
 		return path + " is a symbolic link whose target does not exist"
 	case Unreadable:
 		if l.Verdict == Warning {
@@ -65,14 +68,14 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	case EmptyLink:
 		return l.Attribute + " is empty, so browsers load nothing"
 	case MappingLoop:
-		return "the map rules form a circle"
+		return "the map rules form a loop"
 	case ViaRedirect:
 		if target, ok := s.PageOf(d.Node); ok && d.State == host.StateAlias {
 			return fmt.Sprintf("%s is an alias page that sends visitors on to %s", path, s.Page(target).Alias())
 		}
 		return fmt.Sprintf("%s redirects to %s", path, d.Final)
 	case EndlessRedirect:
-		return "the host redirects " + path + " in a circle"
+		return "the host redirects " + path + " in a loop"
 	case UnresolvedRef:
 		return "the generator could not resolve a reference to a page, and wrote this value instead"
 	case Fallback:

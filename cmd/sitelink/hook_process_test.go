@@ -238,9 +238,8 @@ func remembered(t *testing.T, generator string) {
 		gitIn(t, dir, "commit", "-q", "-m", generator)
 		stdin = strings.Replace(stdin, before, strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD")), 1)
 	}
-	time1 := func(name string, args ...string) time.Duration {
-		best := time.Hour
-		for range 25 {
+	fastest := func(best time.Duration, name string, args ...string) time.Duration {
+		for range 5 {
 			cmd := exec.Command(name, args...)
 			cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
 			begin := time.Now()
@@ -251,7 +250,15 @@ func remembered(t *testing.T, generator string) {
 		}
 		return best
 	}
-	run, start, revParse := time1("sitelink", "hook", "run", "pre-push", "origin"), time1("sitelink", "version"), time1("git", "rev-parse", "HEAD")
+	run, start, revParse := time.Hour, time.Hour, time.Hour
+	for range 5 { // a busy machine needs more than one attempt
+		run = fastest(run, "sitelink", "hook", "run", "pre-push", "origin")
+		start = fastest(start, "sitelink", "version")
+		revParse = fastest(revParse, "git", "rev-parse", "HEAD")
+		if run <= start+10*revParse {
+			break
+		}
+	}
 	t.Logf("remembered push %v, start of sitelink %v, git rev-parse HEAD %v: %.2f x rev-parse + start",
 		run, start, revParse, float64(run-start)/float64(revParse))
 	if run > start+10*revParse {

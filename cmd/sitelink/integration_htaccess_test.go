@@ -116,7 +116,7 @@ func TestApacheRules(t *testing.T) {
 		a := server.ask(t, href, patience)
 		if a.Status >= 300 && a.Status < 400 && slices.Contains([]string{"/loop-1", "/loop-2"}, href) {
 			if r.Code != "endless-redirect" {
-				t.Errorf("%s: got %d %s %s, Apache redirects in a circle", href, r.Status, r.Verdict, r.Code)
+				t.Errorf("%s: got %d %s %s, Apache redirects in a loop", href, r.Status, r.Verdict, r.Code)
 			}
 			continue
 		}

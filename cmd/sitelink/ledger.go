@@ -51,7 +51,7 @@ func ledgerSub(c *cli, use, short, long string, work func(cmd *cobra.Command, p 
 				return err
 			}
 			if name != "" {
-				if cfg.Outgoing.Ledger, err = ledgerFlag(name); err != nil {
+				if err := nameLedger(cfg, name); err != nil {
 					return err
 				}
 			}

@@ -156,7 +156,7 @@ func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) 
 		return nil, err
 	}
 	if f.ledger != "" {
-		if cfg.Outgoing.Ledger, err = ledgerFlag(f.ledger); err != nil {
+		if err := nameLedger(cfg, f.ledger); err != nil {
 			return nil, err
 		}
 	}

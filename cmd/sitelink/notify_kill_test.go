@@ -116,7 +116,10 @@ func ownProject(t *testing.T, dir string) string {
 // form, of 1,000 notices.
 func TestNotifyKilled(t *testing.T) {
 	const hosts = 50
-	runs, pages := 10, 3
+	runs, pages := 4, 3
+	if long {
+		runs = 10
+	}
 	if text := os.Getenv("SITELINK_KILL_RUNS"); text != "" {
 		var err error
 		if runs, err = strconv.Atoi(text); err != nil {

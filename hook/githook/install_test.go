@@ -6,7 +6,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 )
+
+func TestMain(m *testing.M) {
+	docroottest.InMemory()
+	m.Run()
+}
 
 // Older versions of git have one hook file. Install neither replaces that of a
 // manager nor writes one that other repositories share, and leaves nothing behind.

@@ -57,12 +57,20 @@ func ReadLedger(ctx context.Context, p *project.Project, warn func(string)) (*le
 // OpenLedger opens the ledger of the configuration. warn takes lines for the
 // user.
 func OpenLedger(ctx context.Context, p *project.Project, readOnly bool, warn func(string)) (ledger.Store, error) {
+	if err := CheckLedger(p, readOnly); err != nil {
+		return nil, err
+	}
 	name := LedgerName(p)
 	var store ledger.Store
 	var err error
 	switch scheme, _, _ := strings.Cut(name, ":"); scheme {
 	case "git":
-		store, err = ledger.OpenGit(ctx, name, ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: readOnly, Warn: warn})
+		opt := ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: readOnly, Warn: warn}
+		if p.Config.LedgerNamed() {
+			store, err = ledger.OpenGit(ctx, name, opt)
+		} else {
+			store, err = openFoundRef(ctx, p, opt)
+		}
 	case "postgres", "postgresql":
 		store, err = pg.Open(ctx, name, pg.Options{Runner: runnerName(), ReadOnly: readOnly, Warn: warn})
 	default:

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // FileNames are the names of the configuration file that [Find] looks for in
@@ -80,6 +81,10 @@ func (l *loader) file() error {
 		if name, err = Find(l.req.Dir); name == "" {
 			return err
 		}
+		l.cfg.Found = true
+		if path, where := disk.Outside(l.repositoryRoot(name), in(l.req.Dir, name)); where != "" {
+			return fault.Usage(fmt.Sprintf("read config %s: it leads to %s, %s", name, path, where), "--config "+name+" reads it")
+		}
 	}
 	data, err := read(in(l.req.Dir, name))
 	if err != nil {
@@ -88,6 +93,60 @@ func (l *loader) file() error {
 	l.cfg.File = name
 	l.toml(name, projectDir(name), data)
 	return nil
+}
+
+// repositoryRoot returns the root of the repository that contains a
+// configuration file, or the directory of the project if none does.
+func (l *loader) repositoryRoot(file string) string {
+	project, err := filepath.Abs(in(l.req.Dir, projectDir(file)))
+	if err != nil {
+		return in(l.req.Dir, projectDir(file))
+	}
+	for dir := project; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return project
+		}
+	}
+}
+
+// confine refuses paths of a found file that lead out of the repository, or into
+// its directory of git: such a file comes with a checkout, which may be
+// hostile.
+func (l *loader) confine() {
+	if !l.cfg.Found {
+		return
+	}
+	root := l.repositoryRoot(l.cfg.File)
+	for _, k := range Keys() {
+		at := l.paths[k.Name]
+		if at == nil {
+			continue
+		}
+		var names []string
+		if k.Kind == Reports {
+			for _, f := range l.cfg.Formats {
+				names = append(names, f.File)
+			}
+		} else {
+			names = []string{l.field(k).String()}
+		}
+		for _, name := range names {
+			if name == "" || name == "-" || name == "/dev/stdout" || name == "/dev/stderr" {
+				continue
+			}
+			path, where := disk.Outside(root, in(l.req.Dir, name))
+			if where == "" {
+				continue
+			}
+			e := *at
+			e.Msg = fmt.Sprintf("%s: %s is %s", k.Name, path, where)
+			e.Hint = fmt.Sprintf("name it with --%s or in a file given with --config: a configuration that is found cannot", k.Name)
+			l.fail(&e)
+		}
+	}
 }
 
 // projectDir is the directory that paths in the file are relative to.

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestReadCold: a file is read whole whether it lies in memory, has to be
-// fetched, or the file system does not tell which.
+// TestReadCold reads a file whole whether it is in memory, has to be
+// fetched, or the file system does not report which.
 func TestReadCold(t *testing.T) {
 	dir := t.TempDir()
 	want := make([]byte, 1<<20+77)
@@ -36,9 +36,9 @@ func TestReadCold(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		slow, cold bool
-	}{{"in memory", false, false}, {"on the disk", false, true}, {"not told", true, false}, {"on the disk, not told", true, true}} {
+	}{{"in memory", false, false}, {"on the disk", false, true}, {"not reported", true, false}, {"on the disk, not reported", true, true}} {
 		d.slow.Store(c.slow)
-		if c.cold { // a wish: where it is not granted the file is read from memory
+		if c.cold { // a hint: if the system ignores it, the file is read from memory
 			_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
 		}
 		got, _, err := d.Read([]byte("page.html\x00"), nil, 1<<30)

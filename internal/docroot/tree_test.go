@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestTreeGrows: many names in one directory and in many, each found again.
+// TestTreeGrows adds many names to one directory and to many, and finds each again.
 func TestTreeGrows(t *testing.T) {
 	tree := newTree()
 	var ids []NodeID
@@ -40,7 +40,7 @@ func TestTreeGrows(t *testing.T) {
 	}
 }
 
-// TestSortedFiles: the order of the tree is that of the paths as strings.
+// TestSortedFiles compares the order of the tree with that of the paths as strings.
 func TestSortedFiles(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -82,11 +82,11 @@ func TestSortedFiles(t *testing.T) {
 	}
 }
 
-// TestListers: what the system's own calls and the standard library say of a
-// directory is the same, in the order of the bytes of the names.
+// TestListers compares the system's own calls with the standard library: both
+// list the same entries of a directory, in the byte order of the names.
 func TestListers(t *testing.T) {
 	fs := docroottest.Files{"sub/": "", "shut/": "", "a": "", "a.b": "", "A": "", "long-name-of-one-kind": "", "long-name-of-another": "", "ü": "", ".hidden": ""}
-	for i := range 3000 { // more than one call takes
+	for i := range 3000 { // more than one call returns
 		fs[fmt.Sprintf("many/%04d-%s", i, strings.Repeat("x", i%40))] = ""
 	}
 	root := docroottest.Make(t, fs)
@@ -116,7 +116,7 @@ func TestListers(t *testing.T) {
 	}
 }
 
-// TestListersStay: no directory behind a symbolic link is listed.
+// TestListersStay: the target directory of a symbolic link is not listed.
 func TestListersStay(t *testing.T) {
 	root := docroottest.Make(t, docroottest.Files{"d/x": ""})
 	if os.Symlink("d", filepath.Join(root, "l")) != nil || os.Symlink("..", filepath.Join(root, "up")) != nil {
@@ -135,8 +135,8 @@ func TestListersStay(t *testing.T) {
 	}
 }
 
-// TestWalkOrder: the same docroot gives the same nodes, whatever the order in
-// which it was made.
+// TestWalkOrder: the same docroot gives the same nodes, no matter in which order
+// its files were created.
 func TestWalkOrder(t *testing.T) {
 	names := []string{"b.html", "a.html", "z/y.html", "z/x.html", "m/n.html", "c.html"}
 	var want []string

@@ -36,7 +36,7 @@ func (q *request) walk(segments []string, slash bool, query string) Answer {
 		n := &t.Nodes[next]
 		if n.Real != next {
 			if symlinks++; symlinks > maxSymlinks {
-				return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkLoop, Note: "through too many symbolic links"}
+				return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkLoop, Note: "the path goes through too many symbolic links"}
 			}
 		}
 		switch n.Kind {
@@ -68,8 +68,8 @@ func (q *request) denied(name string, through bool) (Answer, bool) {
 	}
 	for _, pattern := range q.p.Deny {
 		if ok, _ := pathpkg.Match(pattern, name); ok {
-			q.step("deny", "the host does not serve names like "+pattern)
-			return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: q.p.Denied, Note: "the host does not serve names like " + pattern}, true
+			q.step("deny", "the host refuses to serve names that match "+pattern)
+			return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: q.p.Denied, Note: "the host refuses to serve names that match " + pattern}, true
 		}
 	}
 	return Answer{}, false
@@ -134,33 +134,33 @@ func (q *request) page(dir, entry docroot.NodeID, segments []string, private boo
 	case !q.slash && q.p.Page == Redirect:
 		return q.redirect("page", "/"+strings.Join(segments, "/")+"/", q.query), true
 	case !q.slash:
-		q.step("page", "/"+t.Path(id)+" answers without its extension")
+		q.step("page", "/"+t.Path(id)+" is served without its extension")
 		return q.file(id, private), true
 	case indexed && !q.p.PageSlashFirst || q.p.PageSlash == Missing:
 		return Answer{}, false
 	case q.p.PageSlash == Serve:
-		q.step("page-slash", "/"+t.Path(id)+" answers, slash or not")
+		q.step("page-slash", "/"+t.Path(id)+" is served with or without the final slash")
 		return q.file(id, private), true
 	}
 	return q.redirect("page-slash", "/"+strings.Join(segments, "/"), q.query), true
 }
 
-// afterFile answers for a slash or a path behind the file at segments[i].
+// afterFile answers for a path that continues after the file at segments[i].
 func (q *request) afterFile(id docroot.NodeID, segments []string, i int, private bool) Answer {
 	switch {
 	case q.h.tree.Nodes[id].Flags&docroot.Closed != 0:
 		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden}
 	case q.p.FileSlash == Serve, q.p.FileSlash == ServeSlash && q.slash && i == len(segments)-1:
-		q.step("file-slash", "what follows the file is path info")
+		q.step("file-slash", "the host treats the rest of the path as path info and serves the file")
 		return q.file(id, private)
 	case q.p.FileSlash == Redirect && q.slash && i == len(segments)-1:
 		return q.redirect("file-slash", "/"+strings.Join(segments, "/"), q.query)
 	}
 	a := Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound}
 	if q.p.Portable {
-		a.Note = "a slash after a file; only lighttpd serves the file"
+		a.Note = "a slash follows the name of a file; only lighttpd serves the file then"
 	}
-	q.step("file-slash", "nothing lies behind a file")
+	q.step("file-slash", "the path continues after the name of a file")
 	return a
 }
 
@@ -180,9 +180,9 @@ func (q *request) file(id docroot.NodeID, private bool) Answer {
 func (q *request) noFile(k docroot.Kind, behind bool) Answer {
 	switch k {
 	case docroot.KindLoop:
-		return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkLoop, Note: "the symbolic link leads to itself, or through too many"}
+		return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkLoop, Note: "the symbolic link points to itself, or the chain of links is too long"}
 	case docroot.KindThrough:
-		return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkFile, Note: "the symbolic link takes a file for a directory"}
+		return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.SymlinkFile, Note: "the target of the symbolic link treats a file as a directory"}
 	case docroot.KindPipe, docroot.KindSocket, docroot.KindDevice:
 		a := Answer{State: StateSpecialFile, Node: docroot.NoNode}
 		switch {
@@ -196,7 +196,7 @@ func (q *request) noFile(k docroot.Kind, behind bool) Answer {
 			a.Status = q.p.Device
 		}
 		if a.Status == http.StatusOK { // some servers read devices
-			a.State, a.Note = StateBehindSymlink, "a device, which is not read"
+			a.State, a.Note = StateBehindSymlink, "the file is a device, which sitelink does not read"
 		}
 		return a
 	}
@@ -214,7 +214,7 @@ func (q *request) atDirectory(dir docroot.NodeID, segments []string, slash, priv
 	}
 	if q.p.ListFirst && q.p.Directory == Redirect && q.h.tree.Nodes[dir].Flags&docroot.Unlistable != 0 {
 		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden,
-			Note: "nginx does not redirect from a directory that it may not list"}
+			Note: "nginx does not redirect to the final slash of a directory that it has no permission to list"}
 	}
 	switch q.withoutSlash(dir) {
 	case Redirect:
@@ -226,14 +226,14 @@ func (q *request) atDirectory(dir docroot.NodeID, segments []string, slash, priv
 		}
 		return a
 	case Missing:
-		q.step("directory", "a directory answers with its slash only")
-		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host wants the final slash"}
+		q.step("directory", "the host serves a directory only with its final slash")
+		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host requires the final slash"}
 	case Refuse:
-		q.step("directory", "no index file is looked for without the final slash")
+		q.step("directory", "without the final slash, the host does not look for an index file")
 		if q.listsDirectory(dir) {
 			return q.list(dir)
 		}
-		return Answer{State: StateMissingIndex, Node: docroot.NoNode, Status: q.p.EmptyDirectory, Note: "the host wants the final slash"}
+		return Answer{State: StateMissingIndex, Node: docroot.NoNode, Status: q.p.EmptyDirectory, Note: "the host requires the final slash"}
 	}
 	return q.directory(dir, segments, private, query)
 }
@@ -276,7 +276,7 @@ func (q *request) directory(dir docroot.NodeID, segments []string, private bool,
 			}
 		}
 		if kind == docroot.KindFile {
-			q.step("index", name+" answers for the directory")
+			q.step("index", name+" is the directory's index file")
 			a := q.file(id, private)
 			a.byIndex = true
 			return a
@@ -290,16 +290,16 @@ func (q *request) directory(dir docroot.NodeID, segments []string, private bool,
 	if q.listsDirectory(dir) {
 		return q.list(dir)
 	}
-	q.step("empty-directory", "none of "+strings.Join(index, ", ")+" is there")
+	q.step("empty-directory", "the directory has no index file ("+strings.Join(index, ", ")+")")
 	return Answer{State: StateMissingIndex, Node: docroot.NoNode, Status: q.p.EmptyDirectory}
 }
 
 // list answers with a listing of the directory.
 func (q *request) list(dir docroot.NodeID) Answer {
 	if q.h.tree.Nodes[dir].Flags&docroot.Unlistable != 0 {
-		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden, Note: "the host may not list the directory"}
+		return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: http.StatusForbidden, Note: "the host has no permission to list the directory"}
 	}
-	q.step("autoindex", "the host lists the directory")
+	q.step("autoindex", "the host shows a listing of the directory")
 	return Answer{State: StateAutoindex, Node: dir, Status: http.StatusOK}
 }
 
@@ -317,13 +317,13 @@ func (q *request) missing(at docroot.NodeID, rest []string, slash bool) Answer {
 	node := q.h.tree.Nodes[at].Real
 	for _, name := range rest {
 		if node = q.h.tree.FoldChild(node, name); node == docroot.NoNode {
-			q.step("file", "no file or directory has the name "+rest[0])
+			q.step("file", "there is no file or directory named "+rest[0])
 			return a
 		}
 		node = q.h.tree.Nodes[node].Real
 	}
 	a.State, a.Node = StateWrongCase, node
-	q.step("file", "only "+q.h.tree.Path(node)+" is there, in other letter case")
+	q.step("file", "there is only "+q.h.tree.Path(node)+", which differs in letter case")
 	return a
 }
 
@@ -349,11 +349,11 @@ func (q *request) specialIndex(k docroot.Kind, name string, segments []string, q
 		}
 	case docroot.KindBroken, docroot.KindThrough:
 		if q.p.IndexBroken != 0 {
-			return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.IndexBroken, Note: name + " is a symbolic link that leads nowhere"}, indexDecides
+			return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.IndexBroken, Note: name + " is a symbolic link whose target does not exist"}, indexDecides
 		}
 	case docroot.KindLoop:
 		if q.p.IndexLoop != 0 {
-			return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.IndexLoop, Note: name + " is a symbolic link that leads in a circle"}, indexDecides
+			return Answer{State: StateBrokenSymlink, Node: docroot.NoNode, Status: q.p.IndexLoop, Note: name + " is a symbolic link that points to itself through other links"}, indexDecides
 		}
 	case docroot.KindDir:
 		return q.indexDirectory(name, segments, query)
@@ -374,7 +374,7 @@ func (q *request) indexDirectory(name string, segments []string, query string) (
 	case Redirect:
 		a := q.redirect("index-directory", "/"+strings.Join(append(slices.Clone(segments), name), "/")+"/", query)
 		if q.p.Portable {
-			a.State, a.Note = StateServerDependent, "the index file is a directory; Caddy and lighttpd refuse it"
+			a.State, a.Note = StateServerDependent, "the index file is a directory, which Caddy and lighttpd refuse to serve"
 		}
 		return a, indexDecides
 	}

@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestAnswer: decoded paths, whatever characters they hold.
+// TestAnswer answers decoded paths with all kinds of characters.
 func TestAnswer(t *testing.T) {
 	s := loadHost(t, docroottest.Make(t, docroottest.Files{"index.html": page, "a b%20#?.html": page, "ä/index.html": page}), Options{})
 	for path, want := range map[string]State{
@@ -26,8 +26,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestExistence: what the tree tells a rule check about a path is what the
-// profile says of it.
+// TestExistence compares what the tree reports to the rule check about a path
+// with the profile's answer for it.
 func TestExistence(t *testing.T) {
 	root := docroottest.Varied(t)
 	options := []Options{{}, {Autoindex: AutoindexList}, {BaseURLs: []string{"https://example.org/a/", "http://h.example:8080/"}},
@@ -66,7 +66,7 @@ func TestExistence(t *testing.T) {
 				}
 			}
 			if there < 2000 {
-				t.Errorf("only %d paths are there: the test says little", there)
+				t.Errorf("only %d paths exist: the test proves too little", there)
 			}
 		})
 	}

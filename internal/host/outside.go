@@ -16,7 +16,7 @@ import (
 // outside follows the symbolic link at segments, which leaves the docroot, only
 // to find out whether the file exists. It never reads the file.
 func (q *request) outside(link docroot.NodeID, segments, rest []string, slash bool, query string) Answer {
-	const note = "behind a symbolic link that leaves the docroot"
+	const note = "the path goes through a symbolic link that leaves the docroot"
 	name := q.onDisk(link)
 	info, err := os.Stat(name)
 	behind := slash

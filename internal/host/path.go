@@ -22,7 +22,7 @@ func (q *request) decode(path, query string) (p string, refused *Answer) {
 	}
 	p = path
 	if q.p.BadEscape != 0 && badEscape(path) {
-		return refuse(StateBadURL, q.p.BadEscape, "a percent sign that begins no escape")
+		return refuse(StateBadURL, q.p.BadEscape, "a percent sign is not followed by two hexadecimal digits")
 	}
 	if strings.IndexByte(path, '%') >= 0 {
 		out := make([]byte, 0, len(path))
@@ -35,11 +35,11 @@ func (q *request) decode(path, query string) (p string, refused *Answer) {
 			c = byte(unhex(path[i+1])<<4 | unhex(path[i+2]))
 			switch {
 			case c == 0 && !q.p.FileFirst:
-				return refuse(StateBadURL, q.p.NUL, "an encoded NUL")
+				return refuse(StateBadURL, q.p.NUL, "the path contains an encoded NUL byte")
 			case c == '/' && q.p.EncodedSlash == Missing:
-				return refuse(StateMissingFile, http.StatusNotFound, "the host refuses an encoded slash")
+				return refuse(StateMissingFile, http.StatusNotFound, "the host rejects encoded slashes")
 			case c == '/' && q.p.EncodedSlash == Keep:
-				return refuse(StateMissingFile, http.StatusNotFound, "an encoded slash is part of a name, and no file has it")
+				return refuse(StateMissingFile, http.StatusNotFound, "the host treats an encoded slash as part of a name, and no file has such a name")
 			case q.p.ReservedEscape == Keep && strings.IndexByte(";/?:@&=+$,#", c) >= 0:
 				out = append(out, path[i:i+3]...)
 				i += 2
@@ -55,11 +55,11 @@ func (q *request) decode(path, query string) (p string, refused *Answer) {
 	}
 	switch {
 	case q.p.Control != 0 && (hasControl(p) || hasControl(query)):
-		return refuse(StateBadURL, q.p.Control, "the host refuses control characters")
+		return refuse(StateBadURL, q.p.Control, "the path or query contains a control character")
 	case q.p.InvalidUTF8 != 0 && !utf8.ValidString(p):
-		return refuse(StateMissingFile, q.p.InvalidUTF8, "the host wants UTF-8")
+		return refuse(StateMissingFile, q.p.InvalidUTF8, "the path is not valid UTF-8, which the host requires")
 	case q.p.BadUTF8 != 0 && (neverUTF8(p) || neverUTF8(query)):
-		return refuse(StateBadURL, q.p.BadUTF8, "the host refuses bytes that never occur in UTF-8")
+		return refuse(StateBadURL, q.p.BadUTF8, "the path or query contains a byte that never occurs in UTF-8")
 	}
 	return p, nil
 }

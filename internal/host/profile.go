@@ -47,7 +47,7 @@ type Profile struct {
 	// index file: Serve (the same answer as under its own name) or Skip.
 	IndexSpecial Way
 	// IndexBroken and IndexLoop are the statuses of a directory whose index
-	// file is a symbolic link that leads nowhere or to itself; 0 means that the
+	// file is a symbolic link whose target does not exist or to itself; 0 means that the
 	// host tries the next name.
 	IndexBroken, IndexLoop int
 	// EmptyDirectory is the status of a directory without index file.
@@ -61,7 +61,7 @@ type Profile struct {
 	// Page says what /page answers when there is page.html: Missing, Serve, or
 	// Redirect to /page/.
 	Page Way
-	// PageSuffixes are what a page's address may lack, in the order tried.
+	// PageSuffixes are suffixes that a page's address may leave out, in the order tried.
 	PageSuffixes []string
 	// PageFile says what /page.html answers: Serve, Redirect to /page unless
 	// there is a file of that name, or RedirectAlways.

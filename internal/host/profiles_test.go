@@ -11,9 +11,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// TestProfileTables: the tables of docs/reference/profiles.md that begin with the column
-// "key" hold the values of the profiles, and no key on which these differ is
-// left out.
+// TestProfileTables compares the tables of docs/reference/profiles.md that begin
+// with the column "key" with the profiles. A table must list every key on which
+// its profiles differ.
 func TestProfileTables(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/profiles.md")
 	if err != nil {
@@ -60,7 +60,7 @@ func TestProfileTables(t *testing.T) {
 			}
 			for j, p := range profiles {
 				if want := documented(&profileKeys[i], &p); cells[j+1] != want {
-					t.Errorf("%s of %s: the document says %s, the profile %s", key, p.Name, cells[j+1], want)
+					t.Errorf("%s of %s: the document has %s, but the profile has %s", key, p.Name, cells[j+1], want)
 				}
 			}
 		}
@@ -96,8 +96,8 @@ func documented(k *ProfileKey, p *Profile) string {
 	return ""
 }
 
-// Every field of a profile that says what a host does can be configured, and
-// what Describe prints gives the same profile again.
+// TestProfileKeys: every field of a profile that describes the host's behaviour
+// can be configured, and the output of Describe gives the same profile again.
 func TestProfileKeys(t *testing.T) {
 	fixed := map[string]bool{"Name": true, "Autoindex": true, "Base": true} // keys of their own at the top of the file
 	fields := reflect.TypeFor[Profile]().NumField()
@@ -156,7 +156,7 @@ func must(b []byte, err error) []byte {
 	return b
 }
 
-// Set refuses what no host can mean.
+// TestProfileSet rejects values that make no sense for a host.
 func TestProfileSet(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
 		{"page", "maybe", `must be one of missing, serve, redirect, not "maybe"`},
@@ -174,6 +174,6 @@ func TestProfileSet(t *testing.T) {
 	}
 	var p Profile
 	if err := p.Set("page", []string{"serve", "missing"}); err == nil {
-		t.Error("two values for a word were taken")
+		t.Error("Set accepted two values for a word")
 	}
 }

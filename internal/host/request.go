@@ -139,7 +139,7 @@ func (q *request) redirect(rule, path, query string) Answer {
 // respond answers one request; location is set if the answer is a redirect.
 func (q *request) respond(path, query string) Answer {
 	if q.p.MaxRequest > 0 && len(path)+len(query) > q.p.MaxRequest {
-		return Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.TooLong, Note: "longer than servers take"}
+		return Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.TooLong, Note: "the URL is longer than the host accepts"}
 	}
 	if q.rules == nil {
 		return q.fallback(q.fromFiles(path, query))
@@ -179,7 +179,7 @@ func (q *request) fallback(a Answer) Answer {
 	if id == docroot.NoNode || t.Nodes[id].Kind != docroot.KindFile {
 		return a
 	}
-	q.step("fallback", "/"+p.Fallback+" answers for what is missing")
+	q.step("fallback", "/"+p.Fallback+" is the fallback page for missing files")
 	return Answer{State: StateFallback, Node: id, Status: http.StatusOK}
 }
 
@@ -192,14 +192,14 @@ func (q *request) fromFiles(path, query string) Answer {
 	q.path = p
 	segments, slash, above := splitPath(p, q.p.AboveRoot == 0, !q.p.DotsEnd)
 	if above {
-		return Answer{State: StateOutsideDocroot, Node: docroot.NoNode, Status: q.p.AboveRoot, Note: "nginx refuses it; Caddy and lighttpd stop at the root"}
+		return Answer{State: StateOutsideDocroot, Node: docroot.NoNode, Status: q.p.AboveRoot, Note: "nginx refuses such a path, while Caddy and lighttpd stop at the root"}
 	}
 	q.slash, q.doubleSlash, q.query = slash, strings.HasSuffix(p, "//"), query
 	if strings.Contains(p, "//") || q.p.Slashes == Redirect && hasDots(p) {
 		switch q.p.Slashes {
 		case Keep:
-			q.step("slashes", "an empty segment is a name that no file has")
-			return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host does not merge slashes"}
+			q.step("slashes", "the host looks for a file with an empty name, which cannot exist")
+			return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the host does not merge repeated slashes"}
 		case Redirect:
 			to := "/" + strings.Join(segments, "/")
 			if strings.HasSuffix(p, "/") && len(segments) > 0 {
@@ -212,15 +212,15 @@ func (q *request) fromFiles(path, query string) Answer {
 		return a
 	}
 	if slices.ContainsFunc(segments, func(name string) bool { return strings.IndexByte(name, 0) >= 0 }) {
-		return q.unlessBehindFile(segments, Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.NUL, Note: "an encoded NUL"})
+		return q.unlessBehindFile(segments, Answer{State: StateBadURL, Node: docroot.NoNode, Status: q.p.NUL, Note: "the path contains an encoded NUL byte"})
 	}
 	if len(q.h.real)+len(p) > maxFilePath {
-		return q.unlessBehindFile(segments, Answer{State: StateMissingFile, Node: docroot.NoNode, Status: q.p.LongName, Note: "longer than the 4,096 bytes that a file's path may have"})
+		return q.unlessBehindFile(segments, Answer{State: StateMissingFile, Node: docroot.NoNode, Status: q.p.LongName, Note: "the file's path is longer than 4,096 bytes, the limit of the system"})
 	}
 	q.folded = false
 	a := q.walk(segments, slash, query)
 	if q.folded && (a.location != "" || a.State.Answers()) && a.State != StatePrivate {
-		a.State, a.Note = StateServerDependent, "the host takes the name in any letter case, most others do not"
+		a.State, a.Note = StateServerDependent, "the host ignores the letter case of names, which most other hosts do not"
 	}
 	if q.p.Portable && (a.location != "" || a.State.Answers()) {
 		q.warnPortable(&a, path, p, segments)
@@ -232,7 +232,7 @@ func (q *request) fromFiles(path, query string) Answer {
 // checks that first.
 func (q *request) unlessBehindFile(segments []string, a Answer) Answer {
 	if q.p.FileFirst && q.behindFile(segments) {
-		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "nothing lies behind a file"}
+		return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: http.StatusNotFound, Note: "the path continues after the name of a file"}
 	}
 	return a
 }
@@ -247,7 +247,7 @@ func (q *request) warnPortable(a *Answer, path, decoded string, segments []strin
 	case strings.Contains(decoded, "//"):
 		a.State = StateDoubleSlash
 	case strings.Contains(strings.ToLower(path), "%2f"):
-		warn("nginx, Caddy and lighttpd take an encoded slash, Apache answers 404")
+		warn("nginx, Caddy and lighttpd accept an encoded slash, but Apache answers 404")
 	case hasControl(decoded), hasControl(plain), strings.IndexByte(plain, 0) >= 0:
 		warn("lighttpd answers 400 to a control character")
 	case neverUTF8(decoded), neverUTF8(plain):
@@ -255,8 +255,8 @@ func (q *request) warnPortable(a *Answer, path, decoded string, segments []strin
 	case len(segments) > 0 && !q.slash && strings.HasPrefix(segments[len(segments)-1], ".ht"):
 		warn("Apache answers 403 to names that begin with .ht")
 	case a.State == StateRedirect && strings.ContainsAny(decoded, `?#%\`):
-		warn(`Caddy loses an encoded ?, #, % or \ when it redirects to the final slash`)
+		warn(`Caddy drops an encoded ?, #, % or \ when it redirects to add the final slash`)
 	case len(path)+len(q.query) > maxLighttpdRequest:
-		warn("lighttpd takes 8 KiB for the request line and the header fields together")
+		warn("lighttpd limits the request line and header fields to 8 KiB in total")
 	}
 }

@@ -37,7 +37,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	if sch := u.Scheme(); sch != "http" && sch != "https" {
 		res.State, res.Target = schemeState([]byte(sch)), u.WithoutFragment()
 		if trace != nil {
-			*trace = append(*trace, Step{"scheme", sch + ": leads to no page of a host"})
+			*trace = append(*trace, Step{"scheme", sch + ": not an HTTP address, so there is no page to check"})
 		}
 		return res
 	}
@@ -45,7 +45,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	if !own {
 		res.State, res.Target = StateExternal, u.WithoutFragment()
 		if trace != nil {
-			*trace = append(*trace, Step{"base-url", "another host: " + u.Host()})
+			*trace = append(*trace, Step{"base-url", "the link leads to another host: " + u.Host()})
 		}
 		if u.HasCredentials() {
 			res.State = StateCredentials
@@ -60,7 +60,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	if !below {
 		res.State = StateOutsideBase
 		if trace != nil {
-			*trace = append(*trace, Step{"base-url", "on the site's own host, but not below its base path"})
+			*trace = append(*trace, Step{"base-url", "the link leads to the site's own host, but not below the site's base path"})
 		}
 		return res
 	}
@@ -78,7 +78,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 	from := path
 	path, loop := h.mapped(path)
 	if trace != nil && path != from {
-		*trace = append(*trace, Step{"map", from + " becomes " + path})
+		*trace = append(*trace, Step{"map", from + " is mapped to " + path})
 	}
 	if loop {
 		res.State = StateMappingLoop

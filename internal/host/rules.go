@@ -351,7 +351,7 @@ func (q *request) rule(path, query string, stage redirect.Stage, rewrites int) (
 		if maybe == nil || stage == redirect.BeforeFiles && !q.missingAt(path, query) {
 			return Answer{}, false
 		}
-		q.step(ruleOrigin(maybe), "may apply: "+strings.Join(maybe.Conditions, ", "))
+		q.step(ruleOrigin(maybe), "applies only under conditions: "+strings.Join(maybe.Conditions, ", "))
 		return Answer{State: StateConditional, Node: docroot.NoNode, Note: ruleOrigin(maybe)}, true
 	}
 	return q.apply(hit, path, query, rewrites), true
@@ -373,7 +373,7 @@ func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answ
 		q.step(ruleOrigin(r), fmt.Sprintf("redirects (%d) to %s", r.Status, to))
 		return Answer{State: StateViaRedirect, Node: docroot.NoNode, Note: ruleOrigin(r), location: to}
 	case redirect.Proxy:
-		q.step(ruleOrigin(r), "another server or a program answers: "+hit.To)
+		q.step(ruleOrigin(r), "forwards the request to another server or a program: "+hit.To)
 		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}
 	case redirect.Rewrite:
 		return q.rewrite(r, hit.To, path, rewrites)
@@ -389,10 +389,10 @@ func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answ
 func (q *request) rewrite(r *redirect.Rule, to, path string, rewrites int) Answer {
 	to = q.ownPath(to, path)
 	if !strings.HasPrefix(to, "/") {
-		q.step(ruleOrigin(r), "another server answers: "+to)
+		q.step(ruleOrigin(r), "forwards the request to another server: "+to)
 		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}
 	}
-	q.step(ruleOrigin(r), "is answered from "+to)
+	q.step(ruleOrigin(r), "serves "+to+" instead, without a redirect")
 	toPath, toQuery := cutQuery(to)
 	if r.Again && toPath != path {
 		if rewrites == maxRewrites {

@@ -11,8 +11,8 @@ import (
 
 var code = regexp.MustCompile("`([^`]*)`")
 
-// TestWebHostsDocumented: the tables of docs/reference/profiles.md are what the
-// profiles say: every row of them that begins with paths.
+// TestWebHostsDocumented compares the tables of docs/reference/profiles.md with
+// the profiles, in every row that begins with paths.
 func TestWebHostsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/profiles.md")
 	if err != nil {
@@ -42,7 +42,7 @@ func TestWebHostsDocumented(t *testing.T) {
 		case len(sites) == len(cells)-1 && strings.HasPrefix(cells[0], "`/"):
 			for _, path := range code.FindAllStringSubmatch(cells[0], -1) {
 				if strings.HasPrefix(path[1], "//") || strings.Contains(path[1], "a.html") {
-					continue // in words
+					continue // described in words
 				}
 				for i, s := range sites {
 					compared++
@@ -52,11 +52,11 @@ func TestWebHostsDocumented(t *testing.T) {
 		}
 	}
 	if compared < 100 {
-		t.Errorf("compared %d cells only", compared)
+		t.Errorf("only %d cells compared", compared)
 	}
 }
 
-// compareCell compares one cell with what the profile says.
+// compareCell compares one cell with the profile's answers.
 func compareCell(t *testing.T, s *Host, path, cell string) {
 	t.Helper()
 	first, last := predict(s, path), finally(s, path)
@@ -80,6 +80,6 @@ func compareCell(t *testing.T, s *Host, path, cell string) {
 		ok = first.status == 200 && first.file == want
 	}
 	if !ok {
-		t.Errorf("%s: %s: docs/reference/profiles.md says %q, the profile %v, in the end %v", s.profile.Name, path, cell, first, last)
+		t.Errorf("%s: %s: docs/reference/profiles.md has %q, but the profile answers %v, and after all redirects %v", s.profile.Name, path, cell, first, last)
 	}
 }

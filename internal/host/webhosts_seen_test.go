@@ -9,9 +9,10 @@ import (
 
 const page = "<!doctype html><title>x</title>"
 
-// TestWebHostsSeen: what the hosts themselves answered to others. These are
-// the observations of https://github.com/slorber/trailing-slash-guide, made on
-// deployments of one docroot; "=" is 200 at the address itself, "-" is 404,
+// TestWebHostsSeen compares the profiles with answers of the real hosts that
+// others recorded: the observations of
+// https://github.com/slorber/trailing-slash-guide, made on deployments of one
+// docroot; "=" is 200 at the address itself, "-" is 404,
 // anything else the address at which redirects end with 200.
 func TestWebHostsSeen(t *testing.T) {
 	root := docroottest.Make(t, docroottest.Files{"index.html": page, "file.html": page, "folder/index.html": page, "both.html": page, "both/index.html": page})
@@ -42,7 +43,7 @@ func TestWebHostsSeen(t *testing.T) {
 					got = r.location
 				}
 				if got != want {
-					t.Errorf("%s: got %s, the host says %s", requests[i], got, want)
+					t.Errorf("%s: got %s, but the host's answer is %s", requests[i], got, want)
 				}
 			}
 		})

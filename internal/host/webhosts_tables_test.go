@@ -45,14 +45,14 @@ func settings(name string, trailingSlash *bool) func() Profile {
 	return func() Profile { return builtin(name)().WithURLs(true, trailingSlash) }
 }
 
-// oddNames excuses what only names of the edge-case docroot bring about.
+// oddNames excuses differences that only unusual names of the test docroot cause.
 func oddNames(why string, names ...string) excuse {
 	return excuse{why, func(_ *Host, row, got hostRow) bool {
 		return row.request == "///" || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(strings.TrimLeft(row.request, "/"), name) })
 	}}
 }
 
-var fails = excuse{"the software fails (5xx): its file system or a header refuses; we say that nothing answers", func(_ *Host, row, got hostRow) bool {
+var fails = excuse{"the software fails (5xx): its file system or a header refuses; the profile predicts that nothing answers", func(_ *Host, row, got hostRow) bool {
 	return row.status >= 500 && got.status >= 400 && got.status < 500
 }}
 
@@ -60,33 +60,33 @@ var nonLatin = excuse{"the software fails (5xx) to redirect to names outside Lat
 	return row.status >= 500 && strings.Contains(got.location, "%")
 }}
 
-var linkedFile = excuse{"the server at home does not follow a symbolic link to a file; we say what lies behind it answers", func(_ *Host, row, got hostRow) bool {
+var linkedFile = excuse{"the local server does not follow a symbolic link to a file; the profile predicts that the target answers", func(_ *Host, row, got hostRow) bool {
 	path := strings.TrimLeft(row.request, "/")
 	return strings.HasPrefix(path, "link.html") || strings.HasPrefix(path, "link") && !strings.HasPrefix(path, "link-dir")
 }}
 
-var innerSlashes = excuse{"a redirect keeps double slashes inside of the path; the file is the same", func(_ *Host, row, got hostRow) bool {
+var innerSlashes = excuse{"a redirect keeps double slashes inside the path; the file is the same", func(_ *Host, row, got hostRow) bool {
 	return strings.Contains(row.location, "//") && strings.ReplaceAll(row.location, "//", "/") == got.location
 }}
 
-var encodedDots = excuse{"encoded dot segments at the end are redirected to the directory; we say that it answers at once", func(_ *Host, row, got hostRow) bool {
+var encodedDots = excuse{"encoded dot segments at the end are redirected to the directory; the profile predicts that it answers directly", func(_ *Host, row, got hostRow) bool {
 	return strings.HasPrefix(row.request, "/dir%2F.") && row.location != "" && got.status == 200
 }}
 
-var prettyURLs = excuse{"the real host redirects to the one address of a page (Pretty URLs); its software at home sends the file", func(s *Host, row, got hostRow) bool {
+var prettyURLs = excuse{"the real host redirects to the one address of a page (Pretty URLs); its software, run locally, sends the file", func(s *Host, row, got hostRow) bool {
 	return got.location != "" && row.status == 200 && predict(s, got.location).file == row.file
 }}
 
-var undecoded = excuse{"the software at home does not decode percent escapes", func(_ *Host, row, got hostRow) bool {
+var undecoded = excuse{"the local software does not decode percent escapes", func(_ *Host, row, got hostRow) bool {
 	return strings.Contains(row.request, "%")
 }}
 
-var anyCase = excuse{"the real host takes names in any letter case; its software at home asks the file system", func(s *Host, row, got hostRow) bool {
+var anyCase = excuse{"the real host ignores letter case; its software, run locally, asks the file system", func(s *Host, row, got hostRow) bool {
 	path, _ := cutQuery(row.request)
 	return row.status == 404 && (strings.ToLower(path) != path || strings.HasPrefix(path, "/case") || strings.HasPrefix(path, "/upper") || strings.HasPrefix(path, "/mixed"))
 }}
 
-var assetSuffix = excuse{"the software at home looks for no page or index file where the path ends like an asset (.css, .html)", func(_ *Host, row, got hostRow) bool {
+var assetSuffix = excuse{"the local software does not look for a page or index file if the path ends like an asset (.css, .html)", func(_ *Host, row, got hostRow) bool {
 	path, _ := cutQuery(row.request)
 	return row.status == 404 && (strings.HasSuffix(path, ".css") || strings.HasSuffix(path, ".html"))
 }}
@@ -103,7 +103,7 @@ var relativeRedirect = excuse{"its redirects are relative, so that an encoded sl
 	return strings.Contains(row.request, "%2F") && row.location != "" && got.location != ""
 }}
 
-var rawBytes = excuse{"a space at the end or a byte that is no UTF-8 is lost in its header", func(_ *Host, row, got hostRow) bool {
+var rawBytes = excuse{"its header drops a space at the end and bytes that are not UTF-8", func(_ *Host, row, got hostRow) bool {
 	return strings.HasPrefix(row.request, "/space%20/") || strings.HasPrefix(row.request, "/caf%E9")
 }}
 
@@ -114,7 +114,7 @@ var leadingSlash = excuse{"the emulator drops an encoded slash at the start; S3 
 var firebaseNames = oddNames("a file beside page.html with the same address, a page called index, an encoded dot or letter of .html or index, two slashes at the end",
 	"twin", "double.html", ".hidden", "...html", "index", "404", "dir/index", "link-dir/index", "beside/index", "beside//", "page//", "page%2", "dir/%69ndex")
 
-var vercelRaw = oddNames("its redirects lose a ? or # of a name; it fails on names that are no ASCII", "hash%23", "quest%3F", "%23hash", "%C3%A9", "%c3%a9", "e%CC%81")
+var vercelRaw = oddNames("its redirects drop a ? or # of a name; it fails on names that are not ASCII", "hash%23", "quest%3F", "%23hash", "%C3%A9", "%c3%a9", "e%CC%81")
 
 var vercelNames = oddNames("a file beside page.html with the same address, a directory called like a page, two slashes at the end", "twin", "double.html", ".hidden", "...html", "named.html",
 	"index-is-dir", ".html", "dir/.html", "page//", "beside//", "dir//", "dir%2F")

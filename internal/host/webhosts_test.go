@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 )
 
-// hostTable is what the software of a host answered, one line a request; see
+// hostTable holds the answers of a host's software, one line per request; see
 // the head of each file in testdata/hosts.
 type hostTable struct {
 	without string // what was left out of the docroot
@@ -25,7 +25,7 @@ type hostRow struct {
 	request string // path and query
 	status  int
 	// location is where a redirect leads, path and query; in a table of last
-	// answers the address that gave it, if that is another one.
+	// answers it is the address that gave the answer, if it differs.
 	location string
 	// file answers a status of 200, "" for one without text.
 	file string
@@ -58,7 +58,7 @@ func readHostTable(t *testing.T, name string) hostTable {
 		answer, r.location, _ = strings.Cut(answer, " at ")
 		status, rest, _ := strings.Cut(answer, " ")
 		if _, err := fmt.Sscan(status, &r.status); err != nil || !ok {
-			t.Fatalf("%s: %q: no request and status", name, line)
+			t.Fatalf("%s: %q does not have a request and a status", name, line)
 		}
 		if file, ok := strings.CutPrefix(rest, "= "); ok {
 			if file != "(empty)" {
@@ -70,25 +70,25 @@ func readHostTable(t *testing.T, name string) hostTable {
 		table.rows = append(table.rows, r)
 	}
 	if len(table.rows) < 1000 {
-		t.Fatalf("%s holds %d answers only", name, len(table.rows))
+		t.Fatalf("%s has only %d answers", name, len(table.rows))
 	}
 	return table
 }
 
-// excuse names rows on which a profile says something else than the software
-// that was asked, and why.
+// excuse selects rows where a profile differs from the software that was
+// queried, and gives the reason.
 type excuse struct {
 	why string
-	// fits tells whether the excuse covers the row, and got, the prediction.
+	// fits reports whether the excuse covers the row and the prediction got.
 	fits func(s *Host, row, got hostRow) bool
 }
 
-// TestWebHosts: each profile predicts what the host's own software answered:
-// whether a request is redirected and where to, else its status and the file
-// that answers.
+// TestWebHosts compares each profile with the answers of the host's own software:
+// whether a request is redirected and where to, or else the status and the file
+// of the answer.
 func TestWebHosts(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the docroot holds names that other systems cannot have")
+		t.Skip("the docroot has names that other systems do not allow")
 	}
 	for _, h := range webHostTables {
 		t.Run(h.table, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestWebHosts(t *testing.T) {
 	}
 }
 
-// finally says what the profile answers in the end.
+// finally returns the profile's answer after all redirects.
 func finally(s *Host, request string) hostRow {
 	at := request
 	for range maxHops {
@@ -140,7 +140,7 @@ func finally(s *Host, request string) hostRow {
 	return hostRow{request: request, status: 508}
 }
 
-// sameEnd tells whether two last answers are the same: the status, and for a
+// sameEnd reports whether two final answers are the same: the status and, for a
 // file that is sent its name and address, whatever escapes and query it has.
 func sameEnd(a, b hostRow) bool {
 	if a.status != 200 || b.status != 200 {
@@ -161,7 +161,7 @@ func plainAddress(r hostRow) string {
 	return strings.ReplaceAll(at, "//", "/")
 }
 
-// predict says what the profile answers to one request, without following a
+// predict returns the profile's answer to one request, without following a
 // redirect.
 func predict(s *Host, asked string) hostRow {
 	p, query := cutQuery(asked)
@@ -179,7 +179,7 @@ func predict(s *Host, asked string) hostRow {
 	return r
 }
 
-// load lists a docroot.
+// loadHost lists a docroot and returns its host.
 func loadHost(t testing.TB, root string, opt Options) *Host {
 	t.Helper()
 	h, err := Load(t.Context(), root, opt)

@@ -70,9 +70,6 @@ var oldPhrases = []struct{ phrase, instead string }{
 var proseOpen = []string{
 	"cmd/sitelink",
 	"cmd/sitelink/testdata/script",
-	"internal/docroot",
-	"internal/docroot/docroottest",
-	"internal/host",
 	"internal/redirect",
 	"internal/site",
 	"internal/watch",

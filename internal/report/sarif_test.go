@@ -117,11 +117,9 @@ func TestSARIFLimits(t *testing.T) {
 		}) {
 			t.Errorf("%d findings: the results are out of order", c.findings)
 		}
-	}
-	r := many(40_000) // 32,000 errors: no warning has room
-	for _, result := range readSARIF(t, &r, Options{}).Runs[0].Results {
-		if result.Level != "error" {
-			t.Fatalf("a %s took the place of an error", result.Level)
+		// 32,000 of 40,000 are errors: no warning has room.
+		if c.findings == 40_000 && slices.ContainsFunc(run.Results, func(r sarifResult) bool { return r.Level != "error" }) {
+			t.Error("a warning took the place of an error")
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -159,9 +160,9 @@ func pathHref(rnd *rand.Rand, s *Site) string {
 // TestFastEqualsSlow: whenever the fast path decides, it decides like the URL
 // Standard and the profile do on the slow path.
 func TestFastEqualsSlow(t *testing.T) {
-	n := 30000
-	if testing.Short() {
-		n = 3000
+	n := 4000
+	if os.Getenv("SITELINK_LONG") != "" {
+		n = 30000
 	}
 	for _, site := range fastSites(t) {
 		t.Run(site.name, func(t *testing.T) {

@@ -9,9 +9,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 )
+
+func TestMain(m *testing.M) {
+	docroottest.InMemory()
+	m.Run()
+}
 
 // TestLocate: projects with the pages that were built from them. The file want
 // has a line for each link: DOCROOT/PAGE RAW, and the position with the kind of

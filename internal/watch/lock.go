@@ -2,8 +2,6 @@ package watch
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"time"
 
@@ -26,8 +24,8 @@ func WaitLock(ctx context.Context, name string, waiting func()) error {
 	if name == "" {
 		return nil
 	}
-	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return nil // a link or a pipe is not Hugo's
 	}
 	done := make(chan struct{})
 	go func() { // locking cannot be interrupted

@@ -12,7 +12,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/docroot/docroottest"
 )
+
+func TestMain(m *testing.M) {
+	docroottest.InMemory()
+	m.Run()
+}
 
 // sample returns about that many rows: a page for ten rows, six links and
 // three notices of it.

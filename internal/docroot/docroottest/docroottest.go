@@ -52,7 +52,7 @@ func Add(t testing.TB, root string, fs Files) {
 	}
 }
 
-// Mkdir makes a directory that everybody may read, and those above it.
+// Mkdir makes a directory that all users may read, and its parents.
 func Mkdir(t testing.TB, name string) {
 	t.Helper()
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
