@@ -18,8 +18,8 @@ import (
 	gitcmd "github.com/sitelink/sitelink/internal/git"
 )
 
-// LostError means that rows of a ledger are lost. Whoever sends from such a
-// ledger sends notices again that targets already have. [Repair] restores rows
+// LostError means that rows of a ledger are lost. A program that sends from such a
+// ledger sends notices that targets already have. [Repair] restores rows
 // from an earlier version; AcceptLoss in [FileOptions] and [GitOptions] opens the
 // ledger as it is, for a program that records all links again.
 type LostError struct {
