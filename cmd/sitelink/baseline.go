@@ -234,7 +234,7 @@ func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, t
 	if err != nil {
 		return err
 	}
-	old, err := audit.ReadBaseline(name)
+	old, err := audit.ReadBaseline("", name)
 	if err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func showBaseline(c *cli, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	b, err := audit.ReadBaseline(name)
+	b, err := audit.ReadBaseline("", name)
 	if err != nil {
 		return err
 	}

@@ -229,7 +229,7 @@ func runNotify(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) 
 	case !f.sends(cfg) && !f.status:
 		return n.preview(ctx)
 	}
-	store, err := announce.OpenLedger(ctx, n.project, false, c.ui.warning)
+	store, err := announce.OpenLedger(ctx, n.project, announce.LedgerOptions{AcceptLoss: f.baseline, Warn: c.ui.warning})
 	if err != nil {
 		return err
 	}

@@ -39,10 +39,11 @@ import (
 //	kind     file or directory, for the name of one
 //	check    the entry of checks that validates each value
 type Config struct {
-	// File is the configuration file, relative to the working directory, or ""
-	// if there is none. Found is true if it was found, not named: then it
-	// comes with the checkout, which may be hostile, and its paths stay inside.
-	File  string
+	// File is the configuration file, relative to [Request.Dir], or "" if there is
+	// none. The paths in the other fields are relative to that directory too.
+	File string
+	// Found is true if File was found, not named. Such a file comes with the
+	// checkout, which may be hostile: its paths must stay inside the repository.
 	Found bool
 
 	Docroot        string    `toml:"docroot" kind:"directory" flag:"DIR" unset:"the generator's output directory, else public if it exists, else ." help:"directory to check; it is served as the root of the site"`
@@ -201,6 +202,9 @@ func (c *Config) Place(key string) string { return c.places[key] }
 
 // Request describes where the configuration comes from.
 type Request struct {
+	// Dir is the directory of the run: the search for a file starts there, and
+	// paths are relative to it. "" is the working directory.
+	Dir string
 	// File is the file to read; if empty, Load searches for one.
 	File string
 	// Getenv returns an environment variable; nil means that there are none.

@@ -36,10 +36,14 @@ func TestFind(t *testing.T) {
 					write(t, name, "")
 				}
 			}
+			fromAbove, err := Find(c.cd)
+			if err != nil || filepath.ToSlash(fromAbove) != c.want {
+				t.Errorf("Find(%q) = %q, %v, want %q", c.cd, fromAbove, err, c.want)
+			}
 			t.Chdir(c.cd)
-			got, err := Find()
+			got, err := Find("")
 			if err != nil || filepath.ToSlash(got) != c.want {
-				t.Errorf("Find() = %q, %v, want %q", got, err, c.want)
+				t.Errorf("Find(\"\") = %q, %v, want %q", got, err, c.want)
 			}
 		})
 	}
@@ -57,8 +61,11 @@ func TestFindThroughSymlink(t *testing.T) {
 	if err := os.Symlink("real/sub", "link"); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
+	if got, err := Find("link"); err != nil || filepath.ToSlash(got) != "../sitelink.toml" {
+		t.Errorf("Find(link) = %q, %v", got, err)
+	}
 	t.Chdir("link")
-	got, err := Find()
+	got, err := Find("")
 	if err != nil || filepath.ToSlash(got) != "../sitelink.toml" {
 		t.Fatalf("Find() = %q, %v", got, err)
 	}
@@ -71,7 +78,7 @@ func TestFindTwo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "sitelink.toml", "")
 	write(t, ".config/sitelink.toml", "")
-	_, err := Find()
+	_, err := Find("")
 	if got, want := filepath.ToSlash(message(err)), ".config/sitelink.toml:1: there is also a sitelink.toml in this directory"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -86,8 +93,15 @@ func TestPaths(t *testing.T) {
 	if err := os.MkdirAll("a/b", 0o755); err != nil {
 		t.Fatal(err)
 	}
+	c, err := Load(Request{Dir: "a/b"})
+	if err != nil || filepath.ToSlash(c.Docroot) != "../../dist/site" || filepath.ToSlash(c.File) != "../../.config/sitelink.toml" {
+		t.Errorf("in a/b: got %+v, %v", c, err)
+	}
+	if c, err := Load(Request{Dir: "a/b", File: "../../.config/sitelink.toml"}); err != nil || filepath.ToSlash(c.Docroot) != "../../dist/site" {
+		t.Errorf("file named from a/b: got %+v, %v", c, err)
+	}
 	t.Chdir("a/b")
-	c, err := Load(Request{})
+	c, err = Load(Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
