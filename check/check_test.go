@@ -86,6 +86,7 @@ var fixtures = []fixture{
 	{name: "unclosed_element", code: UnclosedElement, files: files{"p.html": plain + "<script src=\"s.js\"/><a href=n.html>", "s.js": ""}, want: []string{"p.html:1:32 warning unclosed-element"}},
 	{name: "unclosed_tag", code: UnclosedTag, files: files{"p.html": plain + "<a href=p.html"}, want: []string{"p.html:1:32 warning unclosed-tag"}},
 	{name: "not_well_formed", code: NotWellFormed, files: files{"p.html": plain, "x.xhtml": "<html xmlns=\"http://www.w3.org/1999/xhtml\">\n<p>x</b>"}, want: []string{"x.xhtml:2:5 warning not-well-formed"}},
+	{name: "irregular_too_deep", code: TooLarge, files: files{"p.html": plain + "<form><form>" + strings.Repeat("<div>", 600) + "<a href=p.html>"}, want: []string{"p.html:1:1 warning too-large"}},
 	{name: "A-LL-4/base_differs", code: BaseDiffers, files: files{"p.html": plain + "<a href=p.html><base href=/d/>", "d/p.html": plain}, want: []string{"p.html:0:0 warning base-differs"}},
 	{name: "WO-19/credentials", code: Credentials, files: files{"p.html": plain + "<a href=http://JOE:Secret@H.example/><a href=//joe@h.example>"},
 		want: []string{"p.html:1:40 warning credentials http://JOE:Secret@H.example/", "p.html:1:77 warning credentials //joe@h.example"}},

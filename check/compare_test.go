@@ -107,7 +107,7 @@ func TestFingerprintsDiffer(t *testing.T) {
 }
 
 // TestFingerprintsOfScripts: the identity of the finding is its target,
-// whichever page links to it first and whatever the fragment.
+// whichever page links to it first, by whatever address and fragment.
 func TestFingerprintsOfScripts(t *testing.T) {
 	script := func(page, target, file, fragment string) Finding {
 		return Finding{Page: page, Element: "a", Attribute: "href", Target: target, Fragment: fragment, File: file, Code: ScriptFragment}

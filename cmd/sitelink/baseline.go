@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -182,8 +183,28 @@ func checkForBaseline(ctx context.Context, c *cli, cfg *config.Config) ([]check.
 	return result.Findings, run.Project, nil
 }
 
-func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseline.Terms, force bool) error {
+// baselineFile returns the name of the baseline. The default one must not be a
+// symbolic link out of the repository.
+func baselineFile(cfg *config.Config) (string, error) {
 	name := audit.BaselineFile(cfg)
+	if cfg.Baseline != "" {
+		return name, nil
+	}
+	dir, err := workingDir()
+	if err != nil {
+		return "", err
+	}
+	if path, where := disk.Outside(project.RootOf(dir), filepath.Join(dir, name)); where != "" {
+		return "", fault.Usage(fmt.Sprintf("%s leads to %s, %s", name, path, where), "name the file with --baseline")
+	}
+	return name, nil
+}
+
+func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseline.Terms, force bool) error {
+	name, err := baselineFile(cfg)
+	if err != nil {
+		return err
+	}
 	if _, err := os.Stat(name); !force && !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
 			err = fs.ErrExist
@@ -205,12 +226,15 @@ func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseli
 }
 
 func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, terms baseline.Terms) error {
-	name := audit.BaselineFile(cfg)
+	name, err := baselineFile(cfg)
+	if err != nil {
+		return err
+	}
 	today, err := c.today()
 	if err != nil {
 		return err
 	}
-	old, err := audit.ReadBaseline(name)
+	old, err := audit.ReadBaseline("", name)
 	if err != nil {
 		return err
 	}
@@ -253,12 +277,15 @@ func saveBaseline(c *cli, name string, b *baseline.Baseline) error {
 // showBaseline prints what a baseline accepts. Expired entries come first, since
 // they need a decision.
 func showBaseline(c *cli, cfg *config.Config) error {
-	name := audit.BaselineFile(cfg)
+	name, err := baselineFile(cfg)
+	if err != nil {
+		return err
+	}
 	today, err := c.today()
 	if err != nil {
 		return err
 	}
-	b, err := audit.ReadBaseline(name)
+	b, err := audit.ReadBaseline("", name)
 	if err != nil {
 		return err
 	}

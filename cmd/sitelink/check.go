@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,9 +142,6 @@ func (c *cli) configure(cmd *cobra.Command, args []string, file string) (*config
 	if cmd.Flags().Changed("config") && file == "" {
 		return nil, fault.Usage("--config: the value is empty", "")
 	}
-	if file == "" {
-		file = c.env.Getenv("SITELINK_CONFIG")
-	}
 	args, files, err := splitArguments(args)
 	if err != nil {
 		return nil, err
@@ -155,14 +153,19 @@ func (c *cli) configure(cmd *cobra.Command, args []string, file string) (*config
 		}
 		settings = append(settings, config.Setting{Key: "docroot", Values: args})
 	}
-	cfg, err := config.Load(config.Request{
-		File: file, Getenv: c.env.Getenv, Flags: settings, Places: files.places, Profiles: profileNames(), Codes: codeNames(),
-		HostKeys: hostKeys(),
-		Selector: func(text string) error { return outgoing.Options{Content: text}.Check() },
-		Peer:     func(text string) error { _, err := linkmethod.ParsePeer(text); return err },
-		Linkset:  func(text string) error { _, err := check.ParseLinkset(text); return err },
-		Endpoint: templates.Endpoint,
-	})
+	return c.loadConfig(config.Request{File: file, Flags: settings, Places: files.places})
+}
+
+// loadConfig completes a request and loads the configuration. It prints nothing.
+func (c *cli) loadConfig(req config.Request) (*config.Config, error) {
+	req.File = cmp.Or(req.File, c.env.Getenv("SITELINK_CONFIG"))
+	req.Getenv = c.env.Getenv
+	req.Profiles, req.Codes, req.HostKeys = profileNames(), codeNames(), hostKeys()
+	req.Selector = func(text string) error { return outgoing.Options{Content: text}.Check() }
+	req.Peer = func(text string) error { _, err := linkmethod.ParsePeer(text); return err }
+	req.Linkset = func(text string) error { _, err := check.ParseLinkset(text); return err }
+	req.Endpoint = templates.Endpoint
+	cfg, err := config.Load(req)
 	if err != nil {
 		var invalid *config.Error
 		if !errors.As(err, &invalid) { // a file that cannot be read is wrong configuration too

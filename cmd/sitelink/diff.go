@@ -52,7 +52,7 @@ func diffCommand(c *cli) *cobra.Command {
 				return err
 			}
 			if f.ledger != "" {
-				if cfg.Outgoing.Ledger, err = ledgerFlag(f.ledger); err != nil {
+				if err := nameLedger(cfg, f.ledger); err != nil {
 					return err
 				}
 			}
@@ -128,11 +128,12 @@ func writeTombstones(c *cli, compared *announce.Comparison) error {
 	return err
 }
 
-// ledgerFlag returns the ledger that a flag names. The path of a file is relative
-// to the working directory, as in all flags.
-func ledgerFlag(name string) (string, error) {
-	if !announce.IsFile(name) {
-		return name, nil
+// nameLedger sets the ledger to the one that a flag names. The path of a file is
+// relative to the working directory, as in all flags.
+func nameLedger(cfg *config.Config, name string) (err error) {
+	if announce.IsFile(name) {
+		name, err = filepath.Abs(name)
 	}
-	return filepath.Abs(name)
+	cfg.NameLedger(name)
+	return err
 }

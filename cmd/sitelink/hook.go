@@ -1,26 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook/githook"
-	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/generator"
-	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/prepush"
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
@@ -252,12 +247,13 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 	if err != nil {
 		return setup.ExplainHook(err)
 	}
-	push, err := newPush(c, cmd, repo, req)
+	push, err := prepush.New(repo, prepush.Options{
+		Site: req.dir, Remote: cmp.Or(req.remote, c.env.Getenv("PRE_COMMIT_REMOTE_NAME")), AnyBranch: req.commit != "",
+		Configure: func(dir string) (*config.Config, error) { return c.loadConfig(config.Request{Dir: dir}) },
+		Today:     c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(),
+	})
 	if err != nil {
 		return explainPush(c, err)
-	}
-	if req.commit != "" {
-		push.Branches = nil // a named commit is checked on any branch
 	}
 	all, notes, err := repo.CheckPush(ctx, refs, *push)
 	for _, note := range notes {
@@ -266,7 +262,12 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 	if err != nil {
 		return explainPush(c, err)
 	}
-	return reportPush(c, all)
+	// Not to standard output, which belongs to git push --porcelain.
+	if prepush.Report(all, c.ui.line, c.env.Stderr) {
+		c.ui.line("hint: " + bypass)
+		return errFindings
+	}
+	return nil
 }
 
 // pushRefs finds out what is pushed. A commit named by hand stands for a branch.
@@ -306,77 +307,6 @@ func pushedBranch(c *cli, named string) string {
 	return named
 }
 
-// newPush returns how to check the push, by the configuration of the working tree.
-// The table [hook] of a commit that is not checked out does not count: its
-// build command has not been reviewed on this machine.
-func newPush(c *cli, cmd *cobra.Command, repo *githook.Repo, req pushRequest) (*githook.Push, error) {
-	p := &githook.Push{Site: filepath.Clean(req.dir), Remote: req.remote, Env: os.Environ()}
-	if from := c.env.Getenv("PRE_COMMIT_REMOTE_NAME"); p.Remote == "" {
-		p.Remote = from
-	}
-	quiet := c.silent()
-	err := inDirectory(filepath.Join(repo.Top, p.Site), func() error {
-		cfg, err := quiet.configure(cmd, nil, "")
-		if err != nil {
-			return err
-		}
-		p.Build, p.Branches, p.OnlyNew = cfg.Hook.Build, cfg.Hook.Branches, cfg.Hook.Baseline == "remote"
-		p.Timeout = cfg.Hook.Timeout
-		if p.Build == "" {
-			if err := pushSite(repo, cfg, p); err != nil {
-				return err
-			}
-		}
-		key, err := pushCacheKey(c, cfg.File)
-		p.CacheKey += key
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	today, err := c.today()
-	p.Today, p.Check = string(today), commitChecker(c, cmd, p)
-	return p, err
-}
-
-// pushCacheKey returns what a result depends on besides the tree: the version of
-// sitelink, the configuration file, which may be uncommitted, and variables.
-func pushCacheKey(c *cli, file string) (string, error) {
-	var key strings.Builder
-	key.WriteString(versionLine())
-	if file != "" {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return "", fmt.Errorf("read config %s: %w", file, disk.Cause(err))
-		}
-		fmt.Fprintf(&key, "\x00%s\x00%s", filepath.Base(file), text)
-	}
-	for _, k := range config.Keys() {
-		if v := c.env.Getenv(k.Env()); v != "" {
-			fmt.Fprintf(&key, "\x00%s=%s", k.Env(), v)
-		}
-	}
-	return key.String(), nil
-}
-
-// inDirectory runs do with another working directory, to which the names in a
-// configuration are relative. No other goroutine of the command may run meanwhile.
-func inDirectory(dir string, do func() error) (err error) {
-	back, err := os.Getwd()
-	if err != nil {
-		return fmt.Errorf("find the working directory: %w", disk.Cause(err))
-	}
-	if err := os.Chdir(dir); err != nil {
-		return fault.New(fmt.Errorf("enter %s: %w", dir, disk.Cause(err)), "the site is not in this commit; --dir says where it is")
-	}
-	defer func() {
-		if backErr := os.Chdir(back); err == nil && backErr != nil {
-			err = fmt.Errorf("return to %s: %w", back, disk.Cause(backErr))
-		}
-	}()
-	return do()
-}
-
 // explainPush completes the error of a push that could not be checked: with at
 // most a few faults, the end of the build's output, and how to push anyway.
 func explainPush(c *cli, err error) error {
@@ -400,230 +330,3 @@ func explainPush(c *cli, err error) error {
 
 // bypass says how to push anyway.
 const bypass = skipVariable + "=1 git push skips this check, git push --no-verify skips all hooks"
-
-// pushSite finds out how a commit becomes a site when no command is configured: the
-// docroot is committed, or the generator of the working directory builds it.
-//
-// Detecting a generator only reads the names of files. Its configuration, which
-// can take the generator a while to print, is read only for a tree that has to be
-// checked.
-func pushSite(repo *githook.Repo, cfg *config.Config, push *githook.Push) error {
-	dir, err := workingDir()
-	if err != nil {
-		return err
-	}
-	find := func(ctx context.Context) (*project.Project, error) {
-		return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
-	}
-	g, ok := project.DetectGenerator(dir)
-	if !ok {
-		p, err := find(context.Background())
-		if err != nil {
-			return err
-		}
-		push.Docroot, err = committedDocroot(push.Site, p.Docroot)
-		return err
-	}
-	push.CacheKey = "generator " + string(g.Generator) + "\x00" + cfg.Docroot + "\x00"
-	push.Configure = func(ctx context.Context, commit string) (build, docroot string, err error) {
-		p, err := find(ctx)
-		if err != nil {
-			return "", "", err
-		}
-		if p.Generator != nil && p.Generator.Builds() && !repo.CommitContains(ctx, commit, p.Abs(p.Docroot)) {
-			build = setup.BuildCommand(p.Generator)
-			if rel, err := filepath.Rel(dir, p.Generator.Dir); err == nil && rel != "." {
-				build = "cd " + (generator.Command{Args: []string{filepath.ToSlash(rel)}}).String() + " && " + build
-			}
-			return build, "", nil
-		}
-		docroot, err = committedDocroot(push.Site, p.Docroot)
-		return "", docroot, err
-	}
-	return nil
-}
-
-// committedDocroot refuses a docroot outside the repository.
-func committedDocroot(site, docroot string) (string, error) {
-	if filepath.IsAbs(docroot) || !filepath.IsLocal(filepath.Join(site, docroot)) {
-		return "", fault.Usage(fmt.Sprintf("docroot %s is not in the repository", docroot), "a hook checks what a commit holds, or what [hook] build makes of it")
-	}
-	return docroot, nil
-}
-
-// silent returns c without notes and warnings: a hook prints at most 15 lines.
-func (c *cli) silent() *cli {
-	quiet := *c
-	quiet.env.Stderr = io.Discard
-	quiet.ui = newUI(quiet.env)
-	return &quiet
-}
-
-// commitChecker returns a function that checks the site of a commit for
-// [githook.Push], by the configuration of the commit, which says what its authors
-// accept.
-func commitChecker(c *cli, cmd *cobra.Command, p *githook.Push) func(ctx context.Context, dir, docroot string) (githook.Report, error) {
-	return func(ctx context.Context, dir, docroot string) (checked githook.Report, err error) {
-		quiet := c.silent()
-		err = inDirectory(dir, func() error {
-			cfg, err := quiet.configure(cmd, nil, "")
-			if err != nil {
-				return err
-			}
-			opt := project.Options{Config: cfg, Env: os.Environ(), Docroot: docroot, BuiltElsewhere: filepath.IsAbs(docroot)}
-			here, err := workingDir()
-			if err != nil {
-				return err
-			}
-			site, err := project.Find(ctx, here, opt)
-			if err != nil {
-				return err
-			}
-			if docroot == "" {
-				checked.Docroot = filepath.ToSlash(filepath.Join(p.Site, site.Docroot))
-			}
-			if err := site.CheckDocroot(); err != nil {
-				hint := "set build in [hook] of sitelink.toml, or docroot to a directory that is committed"
-				if p.Build != "" {
-					hint = "the build command wrote neither there nor to $" + githook.OutVariable
-				}
-				return fault.New(err, hint)
-			}
-			run, err := audit.Open(ctx, site, audit.Options{Baseline: true, Sources: true, Today: c.today})
-			if err != nil {
-				return err
-			}
-			if err := check.Deployable(&check.Summary{Docroot: run.Site.Root(), ServerPages: run.Site.ServerPages()}); err != nil {
-				return fault.New(err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it")
-			}
-			result, err := run.Check(ctx)
-			if err != nil {
-				return err
-			}
-			checked.ValidToday = run.Baseline != nil
-			checked.Findings = failing(cfg, result)
-			return nil
-		})
-		return checked, err
-	}
-}
-
-// failing returns the findings that fail the run.
-func failing(cfg *config.Config, r *check.Result) []check.Finding {
-	if !audit.Fails(cfg.FailOn, r) {
-		return nil
-	}
-	return slices.DeleteFunc(r.Findings, func(f check.Finding) bool {
-		return cfg.FailOn != "warning" && f.Verdict != check.Error
-	})
-}
-
-// maxPushFindings is how many findings a blocked push shows.
-const maxPushFindings = 10
-
-// reportPush prints one line for a push that passes, and at most 15 lines for one
-// that does not.
-func reportPush(c *cli, all []githook.TreeResult) error {
-	bad := slices.DeleteFunc(slices.Clone(all), func(v githook.TreeResult) bool { return len(v.Findings) == 0 })
-	if len(bad) == 0 {
-		if len(all) > 0 {
-			c.ui.line(passed(all))
-		}
-		return nil
-	}
-	const mostTrees = 3
-	left, hidden := maxPushFindings-(min(len(bad), mostTrees)-1), 0
-	suggest := pushLines(bad) <= left
-	for i, v := range bad {
-		if i >= mostTrees {
-			hidden += len(v.Findings)
-			continue
-		}
-		c.ui.line(headline(v))
-		var text []byte
-		shown := min(left, len(v.Findings))
-		for j := range v.Findings[:shown] {
-			text = appendPushed(text, &v.Findings[j], v.Docroot, suggest)
-		}
-		left, hidden = left-shown, hidden+len(v.Findings)-shown
-		// Not to standard output, which belongs to git push --porcelain.
-		if _, err := c.env.Stderr.Write(text); err != nil {
-			break // the push is blocked even if the reason cannot be printed
-		}
-	}
-	if hidden > 0 {
-		c.ui.line("and " + count(hidden, "more finding") + "; sitelink check shows all of a build")
-	}
-	c.ui.line("hint: " + bypass)
-	return errFindings
-}
-
-// pushLines counts the lines of all findings and their suggestions.
-func pushLines(bad []githook.TreeResult) (n int) {
-	for _, v := range bad {
-		n += len(v.Findings)
-		for i := range v.Findings {
-			if v.Findings[i].Suggestion != "" {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// appendPushed appends the line of a finding, and with suggest the line of its
-// suggestion.
-func appendPushed(text []byte, f *check.Finding, docroot string, suggest bool) []byte {
-	first := true
-	for line := range strings.Lines(string(report.AppendText(nil, f, report.TextOptions{Prefix: docroot}))) {
-		if first || suggest && strings.HasPrefix(line, "    did you mean ") {
-			text = append(text, line...)
-		}
-		first = false
-	}
-	return text
-}
-
-// headline returns the line for a tree that does not pass.
-func headline(v githook.TreeResult) string {
-	what := "finding"
-	if v.OldFindings > 0 {
-		what = "new finding"
-	}
-	text := count(len(v.Findings), what) + " in what is pushed to " + refNames(v.Refs)
-	if v.OldFindings > 0 {
-		text += ", beside " + count(v.OldFindings, "old one")
-	}
-	return text
-}
-
-// passed returns the line for a push that passes.
-func passed(all []githook.TreeResult) string {
-	var refs []string
-	old, remembered := 0, true
-	for _, v := range all {
-		refs, old, remembered = append(refs, v.Refs...), old+v.OldFindings, remembered && v.Origin == githook.FromCache
-	}
-	text := refNames(refs) + ": "
-	switch {
-	case remembered:
-		return text + "passed before"
-	case old > 0:
-		return text + "no new finding, " + count(old, "old one")
-	}
-	return text + "links are fine"
-}
-
-// refNames lists the first few refs, by the names that a user knows.
-func refNames(refs []string) string {
-	const most = 3
-	var names []string
-	for _, r := range refs[:min(len(refs), most)] {
-		names = append(names, strings.TrimPrefix(r, "refs/heads/"))
-	}
-	text := strings.Join(names, ", ")
-	if len(refs) > most {
-		text += " and " + count(len(refs)-most, "other")
-	}
-	return text
-}

@@ -68,7 +68,7 @@ func initCommand(c *cli) *cobra.Command {
 			if f.undo {
 				return undoInit(cmd.Context(), c, f)
 			}
-			return runInit(cmd.Context(), c, f, func() (*config.Config, error) { return c.silent().configure(cmd, nil, "") })
+			return runInit(cmd.Context(), c, f, func() (*config.Config, error) { return c.configure(cmd, nil, "") })
 		},
 	}
 	flags := cmd.Flags()

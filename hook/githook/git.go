@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -42,27 +41,9 @@ func (e *GitError) Error() string {
 	return "git " + e.Command + ": " + e.Message
 }
 
-// localVariables tie git to one repository. They are what `git rev-parse
-// --local-env-vars` prints, and git sets some of them for its hooks. They must
-// be removed before git, or a build that runs git, works in another working
-// tree.
-var localVariables = []string{
-	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
-	"GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE",
-	"GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE",
-	"GIT_COMMON_DIR", "GIT_INTERNAL_SUPER_PREFIX", "GIT_REF_FORMAT",
-}
-
 // In returns a Git that runs in dir and finds the repository from there, even if
 // the environment comes from a hook of another repository.
-func (g Git) In(dir string) Git { return Git{withoutLocalVariables(g.Env), dir, g.Untrusted} }
-
-func withoutLocalVariables(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(localVariables, name)
-	})
-}
+func (g Git) In(dir string) Git { return Git{git.WithoutLocal(g.Env), dir, g.Untrusted} }
 
 // run returns the standard output of one git command. The errors are a
 // [*GitError] for a command that fails, [ErrNoGit], and the cause of ctx.

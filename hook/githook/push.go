@@ -13,6 +13,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/process"
 )
 
@@ -292,7 +293,7 @@ func build(ctx context.Context, env []string, command, site, out string) (docroo
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return "", fmt.Errorf("make %s: %w", out, disk.Cause(err))
 	}
-	env = append(slices.DeleteFunc(withoutLocalVariables(env), func(v string) bool {
+	env = append(slices.DeleteFunc(git.WithoutLocal(env), func(v string) bool {
 		return strings.HasPrefix(v, OutVariable+"=")
 	}), OutVariable+"="+filepath.ToSlash(out))
 	err = process.Command{Args: []string{"sh", "-c", command}, Name: command, Dir: site, Env: env}.Run(ctx)

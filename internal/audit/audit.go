@@ -12,6 +12,7 @@ package audit
 import (
 	"context"
 	"io"
+	"os"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
@@ -74,9 +75,7 @@ type Audit struct {
 }
 
 // Open reads the baseline, if opt asks for it, and loads the site. Errors carry
-// hints, see package fault. The project's docroot is read as the process names
-// it: the working directory must be the project's Dir where the docroot is
-// relative.
+// hints, see package fault.
 func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) {
 	a := &Audit{Project: p, opt: opt}
 	if opt.Updates {
@@ -108,11 +107,21 @@ func (a *Audit) Update(ctx context.Context, paths []string) (*Audit, error) {
 // Load loads the site of a project. Pages are inspected for the elements of the
 // endpoints while they are read.
 func Load(ctx context.Context, p *project.Project, opt Options) (*site.Site, error) {
-	s, err := site.Load(ctx, p.Docroot, siteOptions(p, opt))
+	s, err := site.Load(ctx, openName(p, p.Docroot), siteOptions(p, opt))
 	if err != nil {
 		return nil, project.ExplainLoad(err)
 	}
 	return s, nil
+}
+
+// openName returns a name that the user wrote in the project's directory, in the
+// form in which this process can open it. In that directory itself, the name
+// stays as it is, because messages and reports show it.
+func openName(p *project.Project, name string) string {
+	if dir, err := os.Getwd(); err == nil && dir == p.Dir {
+		return name
+	}
+	return p.Abs(name)
 }
 
 func siteOptions(p *project.Project, opt Options) site.Options {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
@@ -69,7 +70,7 @@ func OpenBaseline(ctx context.Context, p *project.Project, opt Options) (*Baseli
 		}
 	case cfg.Baseline != "":
 		b.name = cfg.Baseline
-		if b.list, err = ReadBaseline(cfg.Baseline); err != nil {
+		if b.list, err = ReadBaseline(p.Dir, cfg.Baseline); err != nil {
 			return nil, err
 		}
 	}
@@ -280,10 +281,14 @@ func BaselineFile(cfg *config.Config) string {
 	return baselineName
 }
 
-// ReadBaseline reads a baseline file. A file that cannot be used is a fault of
-// the configuration.
-func ReadBaseline(name string) (*baseline.Baseline, error) {
-	f, err := os.Open(name)
+// ReadBaseline reads a baseline file, whose name is relative to dir, "" for the
+// working directory. A file that cannot be used is a fault of the configuration.
+func ReadBaseline(dir, name string) (*baseline.Baseline, error) {
+	path := name
+	if !filepath.IsAbs(name) {
+		path = filepath.Join(dir, name)
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		hint := ""
 		if errors.Is(err, fs.ErrNotExist) {

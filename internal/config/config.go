@@ -39,9 +39,12 @@ import (
 //	kind     file or directory, for the name of one
 //	check    the entry of checks that validates each value
 type Config struct {
-	// File is the configuration file, relative to the working directory, or ""
-	// if there is none.
+	// File is the configuration file, relative to [Request.Dir], or "" if there is
+	// none. The paths in the other fields are relative to that directory too.
 	File string
+	// Found is true if File was found, not named. Such a file comes with the
+	// checkout, which may be hostile: its paths must stay inside the repository.
+	Found bool
 
 	Docroot        string    `toml:"docroot" kind:"directory" flag:"DIR" unset:"the generator's output directory, else public if it exists, else ." help:"directory to check; it is served as the root of the site"`
 	BaseURLs       []string  `toml:"base-url" check:"base-url" flag:"URL" unset:"from the generator's configuration" help:"address at which the docroot is published; links to it count as internal, with http or https"`
@@ -73,7 +76,8 @@ type Config struct {
 	Outgoing  Outgoing      `toml:"outgoing"`
 	Fetch     Fetch         `toml:"fetch"`
 
-	places map[string]string
+	places      map[string]string
+	ledgerNamed bool // by [Config.NameLedger]
 }
 
 // Check is the table [check]: how one run works and reports.
@@ -185,12 +189,22 @@ type Fetch struct {
 	Proxy bool `toml:"proxy"`
 }
 
+// NameLedger sets the ledger to one that a flag names.
+func (c *Config) NameLedger(name string) { c.Outgoing.Ledger, c.ledgerNamed = name, true }
+
+// LedgerNamed reports whether the user named the ledger, by a flag or in a
+// configuration file that is named itself.
+func (c *Config) LedgerNamed() bool { return c.ledgerNamed || c.File != "" && !c.Found }
+
 // Place returns what set a key, for messages: "sitelink.toml:3",
 // "SITELINK_PROFILE" or "--profile". It is "" for a key that has its default.
 func (c *Config) Place(key string) string { return c.places[key] }
 
 // Request describes where the configuration comes from.
 type Request struct {
+	// Dir is the directory of the run: the search for a file starts there, and
+	// paths are relative to it. "" is the working directory.
+	Dir string
 	// File is the file to read; if empty, Load searches for one.
 	File string
 	// Getenv returns an environment variable; nil means that there are none.
@@ -249,6 +263,7 @@ func Load(req Request) (*Config, error) {
 		l.set(k, l.field(k), s.Values, &Error{Name: cmp.Or(req.Places[s.Key], "--"+s.Key)})
 	}
 	l.dropSites(inFile)
+	l.confine()
 	if len(l.errs) > 0 {
 		return nil, errors.Join(l.errs...)
 	}
@@ -267,11 +282,13 @@ type loader struct {
 	req  Request
 	cfg  *Config
 	errs []error
+	// paths are the places of the keys with paths whose value comes from the file.
+	paths map[string]*Error
 }
 
 // newLoader returns a loader whose configuration has the defaults.
 func newLoader(req Request) *loader {
-	l := &loader{cfg: &Config{places: map[string]string{}}}
+	l := &loader{cfg: &Config{places: map[string]string{}}, paths: map[string]*Error{}}
 	l.defaults(root, reflect.ValueOf(l.cfg).Elem())
 	l.req = req // not earlier: defaults need no validation
 	return l
@@ -322,6 +339,10 @@ func (l *loader) set(k Key, field reflect.Value, texts []string, at *Error) bool
 	}
 	if k.HasFlag {
 		l.cfg.places[k.Name] = at.place()
+	}
+	delete(l.paths, k.Name)
+	if at.Line > 0 && (k.Kind == Path || k.Kind == Directory || k.Kind == Reports) {
+		l.paths[k.Name] = at
 	}
 	return true
 }

@@ -145,7 +145,7 @@ func TestEveryKeyEveryWay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fromFile.File = ""
+			fromFile.File, fromFile.Found = "", false
 			for _, c := range []*Config{fromFile, fromEnv, fromFlag} {
 				for i := range c.Ignores {
 					c.Ignores[i].Origin = ""

@@ -206,7 +206,7 @@ func (k Key) wants() string {
 	return "a string"
 }
 
-// path returns a path of the file relative to the working directory.
+// path returns a path of the file relative to [Request.Dir].
 func (d *decoder) path(text string) string {
 	if text == "" || text == "-" || filepath.IsAbs(text) {
 		return text

@@ -36,10 +36,14 @@ func TestFind(t *testing.T) {
 					write(t, name, "")
 				}
 			}
+			fromAbove, err := Find(c.cd)
+			if err != nil || filepath.ToSlash(fromAbove) != c.want {
+				t.Errorf("Find(%q) = %q, %v, want %q", c.cd, fromAbove, err, c.want)
+			}
 			t.Chdir(c.cd)
-			got, err := Find()
+			got, err := Find("")
 			if err != nil || filepath.ToSlash(got) != c.want {
-				t.Errorf("Find() = %q, %v, want %q", got, err, c.want)
+				t.Errorf("Find(\"\") = %q, %v, want %q", got, err, c.want)
 			}
 		})
 	}
@@ -57,8 +61,11 @@ func TestFindThroughSymlink(t *testing.T) {
 	if err := os.Symlink("real/sub", "link"); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
+	if got, err := Find("link"); err != nil || filepath.ToSlash(got) != "../sitelink.toml" {
+		t.Errorf("Find(link) = %q, %v", got, err)
+	}
 	t.Chdir("link")
-	got, err := Find()
+	got, err := Find("")
 	if err != nil || filepath.ToSlash(got) != "../sitelink.toml" {
 		t.Fatalf("Find() = %q, %v", got, err)
 	}
@@ -71,7 +78,7 @@ func TestFindTwo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "sitelink.toml", "")
 	write(t, ".config/sitelink.toml", "")
-	_, err := Find()
+	_, err := Find("")
 	if got, want := filepath.ToSlash(message(err)), ".config/sitelink.toml:1: there is also a sitelink.toml in this directory"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -82,19 +89,26 @@ func TestFindTwo(t *testing.T) {
 func TestPaths(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, ".git", "")
-	write(t, ".config/sitelink.toml", "docroot = \"dist/site\"\n[check]\noutput = \"/var/report.txt\"\n")
+	write(t, ".config/sitelink.toml", "docroot = \"dist/site\"\n[check]\noutput = \"reports/x.txt\"\n")
 	if err := os.MkdirAll("a/b", 0o755); err != nil {
 		t.Fatal(err)
 	}
+	c, err := Load(Request{Dir: "a/b"})
+	if err != nil || filepath.ToSlash(c.Docroot) != "../../dist/site" || filepath.ToSlash(c.File) != "../../.config/sitelink.toml" {
+		t.Errorf("in a/b: got %+v, %v", c, err)
+	}
+	if c, err := Load(Request{Dir: "a/b", File: "../../.config/sitelink.toml"}); err != nil || filepath.ToSlash(c.Docroot) != "../../dist/site" {
+		t.Errorf("file named from a/b: got %+v, %v", c, err)
+	}
 	t.Chdir("a/b")
-	c, err := Load(Request{})
+	c, err = Load(Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := filepath.ToSlash(c.Docroot); got != "../../dist/site" {
 		t.Errorf("got docroot %s", got)
 	}
-	if c.Output != "/var/report.txt" {
+	if filepath.ToSlash(c.Output) != "../../reports/x.txt" {
 		t.Errorf("got output %s", c.Output)
 	}
 	c, err = Load(Request{Flags: []Setting{{"docroot", []string{"dist"}}, {"output", []string{"-"}}}})
@@ -130,5 +144,74 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 	if _, err := Load(Request{}); message(err) != "read config sitelink.toml: no such file or directory" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestFoundPathsStayInside checks every key with a path: in a file that was
+// found it may not leave the repository; in one that was named, in a variable or
+// in a flag it may.
+func TestFoundPathsStayInside(t *testing.T) {
+	base := t.TempDir()
+	t.Chdir(base)
+	write(t, "repo/.git/hooks/x", "")
+	write(t, "repo/sub/x", "")
+	write(t, "elsewhere/x", "")
+	for name, to := range map[string]string{"repo/link": "../elsewhere", "repo/new": "../elsewhere/new", "repo/git": ".git"} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+	}
+	t.Chdir("repo")
+	for _, k := range Keys() {
+		prefix := ""
+		switch k.Kind {
+		case Path, Directory:
+		case Reports:
+			prefix = "json="
+		default:
+			continue
+		}
+		for path, ok := range map[string]bool{
+			"x": true, "sub/x": true, "sub/../x": true,
+			base + "/elsewhere/x": false, "../elsewhere/x": false, "link/x": false, "new": false,
+			".git/config": false, ".git/hooks/x": false, "git/hooks/x": false, "sub/.git/config": false,
+		} {
+			text := k.Name + " = \"" + prefix + filepath.ToSlash(path) + "\"\n"
+			if k.Table != "" {
+				text = "[" + k.Table + "]\n" + text
+			}
+			write(t, "sitelink.toml", text)
+			_, err := Load(Request{})
+			if (err == nil) != ok {
+				t.Errorf("%s: found: error %v, want one: %v", text, err, !ok)
+			}
+			if err != nil && (!strings.Contains(err.Error(), k.Name+": ") || !strings.Contains(err.(interface{ Unwrap() []error }).Unwrap()[0].(*Error).Hint, "--"+k.Name)) {
+				t.Errorf("%s: the message does not say what is wrong and what to do: %v", text, err)
+			}
+			if _, err := Load(Request{File: "sitelink.toml"}); err != nil {
+				t.Errorf("%s: named: %v", text, err)
+			}
+			if _, err := Load(Request{Flags: []Setting{{k.Name, []string{prefix + path}}}}); err != nil {
+				t.Errorf("%s: flag: %v", text, err)
+			}
+			write(t, "sitelink.toml", "")
+			if _, err := Load(Request{Getenv: func(name string) string { return map[string]string{k.Env(): prefix + path}[name] }}); err != nil {
+				t.Errorf("%s: variable: %v", text, err)
+			}
+		}
+	}
+	// The file itself.
+	write(t, "../elsewhere/real.toml", "")
+	if err := os.Remove("sitelink.toml"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../elsewhere/real.toml", "sitelink.toml"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(Request{}); err == nil || !strings.Contains(err.Error(), "outside the repository") {
+		t.Errorf("a link out of the repository was read: %v", err)
+	}
+	if _, err := Load(Request{File: "sitelink.toml"}); err != nil {
+		t.Error(err)
 	}
 }

@@ -387,6 +387,13 @@ func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 		return one
 	}
 	name := announce.LedgerName(d.Project)
+	if err := announce.CheckLedger(d.Project, true); err != nil {
+		one.State, one.Text, one.Command = Off, err.Error(), "sitelink ledger show --ledger LEDGER"
+		if announce.IsFile(name) {
+			one.State = Wrong
+		}
+		return one
+	}
 	if !announce.IsFile(name) {
 		one.Text, one.Command = announce.ShowLedger(d.Project), "sitelink ledger show"
 		return one

@@ -58,6 +58,7 @@ var filepathUsers = []string{
 	"internal/disk",
 	"internal/doctor",
 	"internal/generator", "internal/git",
+	"internal/prepush",
 	"internal/project",
 	"internal/setup",
 	"internal/statedir",

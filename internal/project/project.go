@@ -28,6 +28,7 @@ import (
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/owners"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
@@ -81,6 +82,7 @@ type Project struct {
 	// Notes say what was guessed, and what went wrong, for the user.
 	Notes []Note
 
+	named          bool // the docroot was
 	refNotFound    string
 	dirs           []string // that may hold the sources of the docroot, the nearest first
 	env            []string
@@ -107,11 +109,62 @@ func Find(ctx context.Context, dir string, opt Options) (*Project, error) {
 		cfg = &config.Config{}
 	}
 	p := &Project{
-		Dir: filepath.Clean(dir), Root: rootOf(dir), Config: cfg,
+		Dir: filepath.Clean(dir), Root: RootOf(dir), Config: cfg,
 		env: opt.Env, builtElsewhere: opt.BuiltElsewhere, generators: map[string]*Generator{},
 	}
 	p.find(ctx, cmp.Or(opt.Docroot, cfg.Docroot))
-	return p, context.Cause(ctx)
+	if ctx.Err() != nil {
+		return p, context.Cause(ctx)
+	}
+	return p, p.checkLinks()
+}
+
+// checkLinks refuses files that sitelink knows by their names, and that are
+// symbolic links out of the repository: a checkout may be hostile.
+func (p *Project) checkLinks() error {
+	dirs := []string{p.Dir, p.Root}
+	if p.Generator != nil {
+		dirs = append(dirs, p.Generator.Dir)
+	}
+	for _, dir := range dirs {
+		if err := statedir.Check(p.rootFor(filepath.Join(dir, statedir.Name)), dir); err != nil {
+			return err
+		}
+	}
+	names := make([]string, 0, len(ruleFiles)+len(owners.Places))
+	for _, name := range owners.Places {
+		names = append(names, filepath.Join(p.Root, filepath.FromSlash(name)))
+	}
+	for _, dir := range p.dirs {
+		if p.RuleDir == dir {
+			for _, name := range ruleFiles {
+				names = append(names, filepath.Join(dir, name))
+			}
+		}
+	}
+	if p.Generator != nil {
+		for _, name := range p.Generator.Configs {
+			names = append(names, filepath.Join(p.Generator.Dir, filepath.FromSlash(name)))
+		}
+	}
+	for _, name := range names {
+		if info, err := os.Lstat(name); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if path, where := disk.Outside(p.rootFor(name), name); where != "" {
+			return fault.Usage(fmt.Sprintf("%s leads to %s, %s", p.Show(name), path, where), "replace the link by a file")
+		}
+	}
+	return nil
+}
+
+// rootFor returns the root of the repository that contains a file, which may be
+// another one than the project's: a named docroot can be anywhere.
+func (p *Project) rootFor(name string) string {
+	if rel, err := filepath.Rel(p.Root, name); err == nil && filepath.IsLocal(rel) {
+		return p.Root
+	}
+	return RootOf(filepath.Dir(name))
 }
 
 // WithDocroot returns the same project with another docroot, whose generator,
@@ -125,6 +178,7 @@ func (p *Project) WithDocroot(ctx context.Context, docroot string) (*Project, er
 // find fills in what depends on the docroot; "" looks for one.
 func (p *Project) find(ctx context.Context, docroot string) {
 	named := docroot != ""
+	p.named = named
 	configured := len(p.Config.BaseURLs)+len(p.Config.Sites) > 0
 	fromDir := !named || p.builtElsewhere
 	if fromDir {
@@ -219,7 +273,17 @@ func (p *Project) fromDocroot(name string) string {
 // CheckDocroot returns an error with a hint when the docroot cannot be one: it
 // does not exist, is a file or is empty. Faults further down are found when the
 // site is loaded.
-func (p *Project) CheckDocroot() error { return CheckDocroot(p.Dir, p.Docroot) }
+//
+// One that the user did not name must be inside the repository, also when a
+// generator's configuration names it or a symbolic link leads there.
+func (p *Project) CheckDocroot() error {
+	if !p.named {
+		if path, where := disk.Outside(p.Root, p.Abs(p.Docroot)); where != "" {
+			return fault.Usage(fmt.Sprintf("the docroot %s is %s, %s", p.Docroot, path, where), "name it: sitelink check "+p.Docroot)
+		}
+	}
+	return CheckDocroot(p.Dir, p.Docroot)
+}
 
 // CheckDocroot is [Project.CheckDocroot] for a docroot as a user in dir wrote it,
 // without a project.
@@ -267,8 +331,8 @@ func ExplainLoad(err error) error {
 	return err
 }
 
-// rootOf implements the definition of [Project.Root].
-func rootOf(dir string) string {
+// RootOf returns the [Project.Root] of an absolute path.
+func RootOf(dir string) string {
 	root := ""
 	for up := dir; ; up = filepath.Dir(up) {
 		if lexists(filepath.Join(up, ".git")) {

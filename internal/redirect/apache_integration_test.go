@@ -35,10 +35,10 @@ Require all granted
 </Directory>
 `
 
-// apacheFiles are the docroot; each file holds its own path.
+// apacheFiles are the files of the docroot; each contains its own path.
 var apacheFiles = []string{"index.html", "file.html", "page.html", "index.php", "three", "b/x", "dir/index.html", "sub/y", "sub/keep", "sp ace"}
 
-// apacheCases are rules, and the targets to ask.
+// apacheCases are rules, and the request targets.
 var apacheCases = []struct{ name, root, sub string }{
 	{"alias", "Redirect /old /new\nRedirect permanent /p http://o.example/q\nRedirectMatch 301 ^/blog/(\\d+)/(.*)$ /b-$2/$1\nRedirect gone /gone\nRedirectMatch \\.asp$ /page.html\nRedirect 303 /s /t?x=1\n", ""},
 	{"rewrite", "RewriteEngine On\nRewriteBase /\nRewriteRule ^a/(.*)$ b/$1 [R=301,L]\nRewriteRule ^gone$ - [G]\nRewriteRule ^secret - [F]\nRewriteRule ^one$ two\nRewriteRule ^two$ three [L]\nRewriteRule ^frag$ /page.html#x [R]\nRewriteRule ^nefrag$ /page.html#x [R,NE]\nRewriteRule ^query$ /page.html?a=1 [R]\nRewriteRule ^qsa$ /page.html?a=1 [R,QSA]\nRewriteRule ^noquery$ /page.html? [R]\nRewriteRule ^sp$ \"/sp ace\" [R]\nRewriteRule ^UP$ /page.html [NC]\n", ""},
@@ -56,7 +56,7 @@ var apacheTargets = []string{"/", "/old", "/old/", "/old/a%20b?q=1", "/older", "
 	"/a/", "/a/x?q=1", "/a/%C3%BC", "/secret/x", "/one", "/two", "/three", "/frag", "/nefrag", "/query?b=2", "/qsa?b=2", "/noquery?b=2", "/sp", "/up", "/index.php", "/zz/y?q=1", "/file.html", "/dir/",
 	"/page", "/page.html", "/page?x=1", "/show?id=5", "/show?id=x", "/show", "/sub/x", "/sub/y", "/sub/keep", "/sub/za", "/sub/r/1", "/sub/q", "/sub/", "/a%26b", "/www"}
 
-// TestApacheOracle holds .htaccess against the real server.
+// TestApacheOracle compares the rules of .htaccess with Apache itself.
 func TestApacheOracle(t *testing.T) {
 	dir, err := os.MkdirTemp("", "apache-rules-")
 	if err != nil {

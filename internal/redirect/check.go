@@ -8,29 +8,27 @@ import (
 	"strings"
 )
 
-// maxHops is how far a chain of redirects is followed; browsers give up after
-// 20.
+// maxHops is the number of redirects to follow; browsers give up after 20.
 const maxHops = 20
 
 var (
 	groupName = regexp.MustCompile(`\(\?P<\w+>`)
-	// samplePlace is what a sample puts a word in place of.
-	samplePlace = regexp.MustCompile(`:[A-Za-z_]\w*(\([^()]*\))?[*+?]?|\((\?:)?(\.[*+]|\[\^/\][*+])\??\)|\*`)
+	// samplePlaceholder matches what samplePath replaces with the sample.
+	samplePlaceholder = regexp.MustCompile(`:[A-Za-z_]\w*(\([^()]*\))?[*+?]?|\((\?:)?(\.[*+]|\[\^/\][*+])\??\)|\*`)
 )
 
-// sample is a word that no site uses: it stands for what a pattern captures.
+// sample is a path segment that no site uses, in place of captured text.
 const sample = "sitelink-sample"
 
-// Check judges the rules themselves. exists says whether the host answers a path
-// of the site (percent-encoded, without query) by its files alone, without any
-// rule: with a page at last, be it after the host's own redirect to a final slash.
-// It is called by one goroutine.
+// Check checks the rules themselves. exists reports whether the host has a page
+// for a path of the site (percent-encoded, without query) without applying any
+// rule; the host may add a trailing slash by a redirect. One goroutine calls it.
 //
-// The faults are those of the files and those found here, sorted by file, line
-// and code: destinations where nothing answers, loops, chains, rules that an
-// earlier one or a file hides. A destination with captures is followed with a
-// sample, and only judged for loops and chains; destinations on other hosts are
-// never followed. The time is proportional to the number of rules.
+// Check returns the faults of the files and those it finds, sorted by file, line
+// and code: missing destinations, loops, chains, and rules that never apply
+// because of an earlier rule or a file. It follows a destination with captures
+// using a sample, and checks it only for loops and chains. It never follows
+// destinations on other hosts. The time is proportional to the number of rules.
 func (s *Set) Check(exists func(path string) bool) []Fault {
 	c := &checker{Set: s, exists: exists, faults: slices.Clone(s.faults)}
 	c.entry = func(path string) Entry {
@@ -42,14 +40,14 @@ func (s *Set) Check(exists func(path string) bool) []Fault {
 		}
 		return FileEntry
 	}
-	shapes := map[string]*placed{}
+	shapes := map[string]*setRule{}
 	for i := range s.rules {
 		r := &s.rules[i]
 		if r.match.form == never {
 			continue
 		}
 		if by := s.coveredBy(r, shapes); by != nil && !r.Conditional {
-			c.add(r.Rule, CodeUnreachable, Warning, fmt.Sprintf("the rule never applies: %s comes first, and matches all that this one matches", by.where(r.Rule)))
+			c.add(r.Rule, CodeUnreachable, Warning, fmt.Sprintf("the rule never applies: %s comes first and matches every path that this rule matches", by.where(r.Rule)))
 			continue
 		}
 		if !c.shadowed(r.Rule) {
@@ -67,7 +65,7 @@ type checker struct {
 	exists func(path string) bool
 	entry  func(path string) Entry
 	faults []Fault
-	// visited are the paths on the way of one rule, kept for the next.
+	// visited are the paths to which one rule leads; the next rule reuses the slice.
 	visited []string
 }
 
@@ -75,7 +73,7 @@ func (c *checker) add(r *Rule, code string, severity Severity, message string) {
 	c.faults = append(c.faults, Fault{Code: code, Severity: severity, File: r.Source.File, Line: r.Source.Line, Message: message, Text: r.Text})
 }
 
-// where names a rule for a message about another one.
+// where describes the position of a rule in a message about another rule.
 func (r *Rule) where(other *Rule) string {
 	if r.Source.File != other.Source.File {
 		return fmt.Sprintf("line %d of %s", r.Source.Line, r.Source.File)
@@ -83,8 +81,8 @@ func (r *Rule) where(other *Rule) string {
 	return fmt.Sprintf("line %d", r.Source.Line)
 }
 
-// shadowed reports a rule for one path at which a file lies, where the host
-// asks files first.
+// shadowed adds a fault if the rule is for a single path, the site has a file
+// there, and files take precedence.
 func (c *checker) shadowed(r *Rule) bool {
 	if r.Stage != AfterFiles || r.match.form != exact && r.match.form != exactSlash || !c.isOwn(r) {
 		return false
@@ -104,12 +102,13 @@ func (c *checker) shadowed(r *Rule) bool {
 	return true
 }
 
-// isOwn reports whether the rule is for the site's own host.
+// isOwn reports whether the rule applies on the site's own host.
 func (c *checker) isOwn(r *Rule) bool {
 	return r.host == "" || strings.EqualFold(r.host, c.opt.Host)
 }
 
-// follow goes where the rule leads.
+// follow follows the rule's destination and adds a fault if it is missing, or part
+// of a loop or chain.
 func (c *checker) follow(r *Rule) {
 	if r.to.isEmpty() || r.Kind == Pass || r.Kind == Proxy {
 		return
@@ -120,7 +119,7 @@ func (c *checker) follow(r *Rule) {
 		req := c.request(source)
 		captured, ok := r.match.matches(source)
 		if source == "" || !ok {
-			return // what it captures cannot be made up
+			return // no sample is known for its captures
 		}
 		to = r.to.fill(captured, &req)
 	}
@@ -136,11 +135,11 @@ func (c *checker) follow(r *Rule) {
 	if r.Kind != Redirect && !r.Again {
 		path, local := c.local(to)
 		if local && fixed && !c.answers(path) {
-			c.add(r, CodeTargetMissing, severity, "nothing answers "+path)
+			c.add(r, CodeTargetMissing, severity, "the destination "+path+" does not exist")
 		}
 		return
 	}
-	var chain *Rule // the second redirect, if there is one
+	var chain *Rule // the second redirect, or nil
 	onward := ""
 	defer func() {
 		if onward != "" {
@@ -154,7 +153,7 @@ func (c *checker) follow(r *Rule) {
 			return
 		}
 		if slices.Contains(visited, path) {
-			onward = "" // a circle says more than a chain
+			onward = "" // a loop is reported instead of a chain
 			c.loop(r, visited, path, waits, severity)
 			return
 		}
@@ -175,22 +174,22 @@ func (c *checker) follow(r *Rule) {
 		switch {
 		case !ok && fixed:
 			onward = ""
-			c.add(r, CodeTargetMissing, severity, "nothing answers "+path+chained(r, chain))
+			c.add(r, CodeTargetMissing, severity, "the destination "+path+chained(r, chain)+" does not exist")
 			return
 		case !ok || hit.Rule.Conditional || hit.Rule.Kind == Proxy:
 			return
 		case hit.Rule.Kind == Status:
 			if fixed && hit.Rule.Status >= 400 {
-				c.add(r, CodeTargetMissing, severity, fmt.Sprintf("%s answers %d by %s", path, hit.Rule.Status, hit.Rule.where(r)))
+				c.add(r, CodeTargetMissing, severity, fmt.Sprintf("the destination %s has the status %d because of %s", path, hit.Rule.Status, hit.Rule.where(r)))
 			}
 			return
 		case hit.Rule.Kind == Rewrite && !hit.Rule.Again:
-			// The rewriting rule is judged for itself.
+			// The rewriting rule is checked separately.
 			return
 		}
 		if hit.Rule.Kind == Redirect && r.Kind == Redirect && chain == nil {
 			chain = hit.Rule
-			onward = fmt.Sprintf("%s is redirected again, by %s to %s: lead there at once", path, hit.Rule.where(r), clip(hit.To))
+			onward = fmt.Sprintf("the destination %s is redirected again, by %s to %s; redirect to the final address directly", path, hit.Rule.where(r), clip(hit.To))
 		}
 		to = hit.To
 	}
@@ -199,7 +198,7 @@ func (c *checker) follow(r *Rule) {
 }
 
 func (c *checker) loop(r *Rule, visited []string, path string, waits bool, severity Severity) {
-	message := "the rule leads round in a circle"
+	message := "the rule redirects in a loop"
 	if i := slices.Index(visited, path); i >= 0 {
 		round := append(slices.Clone(visited[i:]), path)
 		if len(round) > 6 {
@@ -207,11 +206,11 @@ func (c *checker) loop(r *Rule, visited []string, path string, waits bool, sever
 		}
 		message += ": " + strings.Join(round, " -> ")
 	} else {
-		message = fmt.Sprintf("the rule leads on and on, %d redirects were followed", maxHops)
+		message = fmt.Sprintf("the rule starts an endless chain: more than %d redirects", maxHops)
 	}
 	if waits {
 		severity = Warning
-		message += " (where no file answers)"
+		message += " (for paths without a file)"
 	}
 	c.add(r, CodeLoop, severity, message)
 }
@@ -220,7 +219,7 @@ func chained(r, chain *Rule) string {
 	if chain == nil {
 		return ""
 	}
-	return ", where " + chain.where(r) + " leads"
+	return " of " + chain.where(r) + ", to which this rule leads,"
 }
 
 func (c *checker) request(path string) Request {
@@ -229,7 +228,7 @@ func (c *checker) request(path string) Request {
 
 func (c *checker) answers(path string) bool { return path != "" && c.exists(path) }
 
-// local returns the path of an address that lies on the site.
+// local returns the path of an address on the site.
 func (c *checker) local(to string) (path string, ok bool) {
 	to, _, _ = strings.Cut(to, "#")
 	to, _, _ = strings.Cut(to, "?")
@@ -245,7 +244,8 @@ func (c *checker) local(to string) (path string, ok bool) {
 	return encodePath(to), true
 }
 
-// samplePath is a path that the rule matches; "" if none can be made up.
+// samplePath returns a path that the rule matches, or "" if it cannot construct
+// one.
 func (r *Rule) samplePath() string {
 	p := &r.match
 	path := ""
@@ -268,7 +268,7 @@ func (r *Rule) samplePath() string {
 		}
 	case expressed:
 		written := strings.NewReplacer(`\.`, ".", `\/`, "/", `\-`, "-").Replace(strings.TrimSuffix(strings.TrimPrefix(r.Pattern, "^"), "$"))
-		path = samplePlace.ReplaceAllString(written, sample)
+		path = samplePlaceholder.ReplaceAllString(written, sample)
 		if p.dir != "" {
 			path = p.dir + strings.TrimPrefix(path, "/")
 		}
@@ -279,14 +279,14 @@ func (r *Rule) samplePath() string {
 	return path
 }
 
-// maxCandidates bounds how many rules are compared with one rule.
+// maxCandidates is the largest number of rules that are compared with one rule.
 const maxCandidates = 256
 
-// coveredBy returns an earlier rule that applies wherever r would, or nil. It
-// compares r with the few rules that the index finds for its path or its literal
-// start, and with the first of the same shape.
-func (s *Set) coveredBy(r *placed, shapes map[string]*placed) *placed {
-	var found *placed
+// coveredBy returns an earlier rule that applies to every request to which r would
+// apply, or nil. It compares r with the few rules that the index finds for its path
+// or literal prefix, and with the first rule of the same shape.
+func (s *Set) coveredBy(r *setRule, shapes map[string]*setRule) *setRule {
+	var found *setRule
 	candidates := 0
 	visit := func(n int32) bool {
 		for ; n != none && n < r.order && (found == nil || n < found.order); n = s.rules[n].next {
@@ -306,7 +306,7 @@ func (s *Set) coveredBy(r *placed, shapes map[string]*placed) *placed {
 	}
 	ix.lists(r.match.prefix, visit)
 	if l := ix.keyed[r.match.key]; l.first == l.last && (s.raw.empty() || s.decoded.empty()) {
-		return found // one of a kind: the same shape has the same key
+		return found // no other rule has this key, so none has the same shape
 	}
 	if key := r.shape(); key != "" {
 		if first := shapes[key]; first == nil {
@@ -318,8 +318,8 @@ func (s *Set) coveredBy(r *placed, shapes map[string]*placed) *placed {
 	return found
 }
 
-// covers reports whether e, which stands before r, matches all that r matches.
-func (e *placed) covers(r *placed) bool {
+// covers reports whether e, an earlier rule, matches every path that r matches.
+func (e *setRule) covers(r *setRule) bool {
 	if !e.always(r) {
 		return false
 	}
@@ -336,14 +336,14 @@ func (e *placed) covers(r *placed) bool {
 }
 
 // always reports whether e applies to every request that both patterns match.
-func (e *placed) always(r *placed) bool {
+func (e *setRule) always(r *setRule) bool {
 	switch {
 	case e.Conditional, len(e.conditions) > 0, len(e.exclude) > 0, e.flags&continues != 0:
 		return false
 	case e.host != "" && (e.host != r.host || e.scheme != r.scheme):
 		return false
 	case (e.Kind == Pass || e.Again && e.Kind == Rewrite) && e.module != r.module:
-		return false // ends the search in its own group alone
+		return false // ends only its own group
 	}
 	for _, q := range e.query {
 		if !slices.ContainsFunc(r.query, func(o queryCondition) bool { return o.key == q.key && (q.capture || !o.capture && o.value == q.value) }) {
@@ -353,8 +353,8 @@ func (e *placed) always(r *placed) bool {
 	return true
 }
 
-// takesBelow reports whether the pattern matches all that begins with prefix,
-// whose whole segments are key.
+// takesBelow reports whether the pattern matches every path that starts with
+// prefix. key is prefix up to its last whole segment.
 func (p *pattern) takesBelow(key, prefix string) bool {
 	switch p.form {
 	case below:
@@ -371,8 +371,8 @@ func (p *pattern) onlyLiterals() bool {
 	return !slices.ContainsFunc(p.segments, func(s segment) bool { return s.capture })
 }
 
-// shape is the same for two patterns that differ in the names of their
-// placeholders alone; "" for those that are found by their path.
+// shape returns a text that is the same for patterns that differ only in the names
+// of their placeholders. It is "" for patterns that match a single path.
 func (r *Rule) shape() string {
 	p := &r.match
 	var out strings.Builder
@@ -397,7 +397,7 @@ func (r *Rule) shape() string {
 	default:
 		return ""
 	}
-	// Nearly all rules have nothing of the rest.
+	// Few rules have any of the following.
 	out.Write([]byte{' ', '0' + byte(p.form)})
 	if p.negated || p.inverse || r.scheme != "" || r.host != "" || len(r.query) > 0 {
 		fmt.Fprintf(&out, " %v %v %s %s %v", p.negated, p.inverse, r.scheme, r.host, r.query)

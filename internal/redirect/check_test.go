@@ -22,18 +22,18 @@ func TestCheck(t *testing.T) {
 		words string // in the message of the first fault
 	}{
 		{"fine", Netlify("r", []byte("/a /b\n/c https://o.example/x\n/old/* /new/:splat\n/api/* https://api.example/:splat 200\n")), nil, ""},
-		{"target_missing", Netlify("r", []byte("/a /nowhere\n/c /b\n")), []string{"1 " + CodeTargetMissing}, "nothing answers /nowhere"},
+		{"target_missing", Netlify("r", []byte("/a /nowhere\n/c /b\n")), []string{"1 " + CodeTargetMissing}, "the destination /nowhere does not exist"},
 		{"target_on_own_host", Netlify("r", []byte("/a https://h.example/nowhere#x\n/c https://h.example/b?x=1\n")), []string{"1 " + CodeTargetMissing}, "/nowhere"},
-		{"rewrite_target_missing", Netlify("r", []byte("/a /nowhere 200\n/c /404.html 404\n/d /none.html 404\n")), []string{"1 " + CodeTargetMissing, "3 " + CodeTargetMissing}, "nothing answers"},
-		{"conditional_target_missing", Netlify("r", []byte("/a /nowhere 302 Country=us\n")), []string{"1 " + CodeTargetMissing}, "nothing answers"},
+		{"rewrite_target_missing", Netlify("r", []byte("/a /nowhere 200\n/c /404.html 404\n/d /none.html 404\n")), []string{"1 " + CodeTargetMissing, "3 " + CodeTargetMissing}, "does not exist"},
+		{"conditional_target_missing", Netlify("r", []byte("/a /nowhere 302 Country=us\n")), []string{"1 " + CodeTargetMissing}, "does not exist"},
 		{"target_by_rewrite", Netlify("r", []byte("/a /app/x\n/app/* /index.html 200\n")), nil, ""},
 		{"target_is_gone", Netlify("r", []byte("/a /g\n/g /404.html 410\n")), []string{"1 " + CodeTargetMissing}, "410"},
 		{"chain", Netlify("r", []byte("/a /x\n/x /b\n")), []string{"1 " + CodeChain}, "by line 2 to /b"},
 		{"loop_of_two", Netlify("r", []byte("/x /y\n/y /x\n")), []string{"1 " + CodeLoop, "2 " + CodeLoop}, "/x -> /y -> /x"},
 		{"loop_onto_itself", Netlify("r", []byte("/x /x 301!\n")), []string{"1 " + CodeLoop}, "/x -> /x"},
-		{"loop_of_patterns", Cloudflare("r", []byte("/x/* /y/:splat\n/y/* /x/:splat\n")), []string{"1 " + CodeLoop, "2 " + CodeLoop}, "circle"},
-		{"loop_that_grows", Cloudflare("r", []byte("/x/* /x/y/:splat\n")), []string{"1 " + CodeLoop}, "on and on"},
-		{"loop_of_apache", Htaccess("/", "r", []byte("RewriteEngine on\nRewriteRule ^(.*)$ /x/$1 [R,L]\n")), []string{"2 " + CodeLoop}, "on and on"},
+		{"loop_of_patterns", Cloudflare("r", []byte("/x/* /y/:splat\n/y/* /x/:splat\n")), []string{"1 " + CodeLoop, "2 " + CodeLoop}, "in a loop"},
+		{"loop_that_grows", Cloudflare("r", []byte("/x/* /x/y/:splat\n")), []string{"1 " + CodeLoop}, "endless"},
+		{"loop_of_apache", Htaccess("/", "r", []byte("RewriteEngine on\nRewriteRule ^(.*)$ /x/$1 [R,L]\n")), []string{"2 " + CodeLoop}, "endless"},
 		{"no_loop_of_apache", Htaccess("/", "r", []byte("RewriteEngine on\nRewriteRule ^(.*)$ /index.html [L]\n")), nil, ""},
 		{"shadowed", Netlify("r", []byte("/file /b\n/file /b 301!\n")), []string{"1 " + CodeShadowed, "2 " + CodeUnreachable}, "/file"},
 		{"forced_is_not_shadowed", Netlify("r", []byte("/file /b 301!\n")), nil, ""},
@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 			set := New(Options{Scheme: "https", Host: "h.example"}, test.file)
 			faults := set.Check(checkSite(files...))
 			if test.name == "apache_alias_below" {
-				// What follows /a is put behind /b: only a sample can be followed.
+				// The rest after /a is appended to /b, so only a sample can be followed.
 				faults = slices.DeleteFunc(faults, func(f Fault) bool { return f.Code == CodeTargetMissing })
 				test.want = test.want[1:]
 			}

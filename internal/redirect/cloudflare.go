@@ -9,8 +9,8 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// Limits of Cloudflare Pages, from its own parser. Its documentation promises
-// no more than 1,000 characters a line; the parser takes twice that.
+// Limits of Cloudflare Pages, from its own parser. The documentation allows 1,000
+// characters per line, the parser twice as many.
 const (
 	cloudflareStatic     = 2000
 	cloudflareDynamic    = 100
@@ -26,26 +26,26 @@ var (
 	inlineComment  = regexp.MustCompile(`\s+#.*$`)
 )
 
-// Cloudflare reads a _redirects file in the dialect of Cloudflare Pages and
-// Workers. The semantics are those of the parser in wrangler and of the asset
-// server in @cloudflare/pages-shared, held against them by
-// TestCloudflareOracle; see docs/reference/redirects.md.
+// Cloudflare parses a _redirects file in the dialect of Cloudflare Pages and
+// Workers. The semantics are those of the parser in wrangler and of the asset server
+// in @cloudflare/pages-shared, with which TestCloudflareOracle compares them; see
+// docs/reference/redirects.md.
 func Cloudflare(name string, data []byte) *File {
-	f := &File{Name: name, Settings: Settings{Dir: "/"}, Rules: make([]Rule, 0, roomFor(data))}
+	f := &File{Name: name, Settings: Settings{Dir: "/"}, Rules: make([]Rule, 0, ruleCapacity(data))}
 	var static, dynamic []Rule
 	seen := map[string]int{}
 	statics, dynamics := 0, 0
 	for number, line := range linesOf(data) {
 		bad := func(code string, severity Severity, message string) { f.fault(code, severity, number, line, message) }
 		if size := utf16Len(line); size > cloudflareLine {
-			bad(CodeLimit, Error, "the line has "+strconv.Itoa(size)+" characters, Cloudflare ignores lines of more than 2,000")
+			bad(CodeLimit, Error, "the line has "+strconv.Itoa(size)+" characters; Cloudflare ignores lines of more than 2,000")
 			continue
 		} else if size > cloudflareLineStated {
-			bad(CodeLimit, Warning, "the line has "+strconv.Itoa(size)+" characters, Cloudflare documents a limit of 1,000")
+			bad(CodeLimit, Warning, "the line has "+strconv.Itoa(size)+" characters; Cloudflare documents a limit of 1,000")
 		}
 		words := strings.Fields(inlineComment.ReplaceAllString(line, ""))
 		if len(words) < 2 || len(words) > 3 {
-			bad(CodeSyntax, Error, "Cloudflare wants a source, a destination and perhaps a status, got "+count(len(words), "word"))
+			bad(CodeSyntax, Error, "a rule for Cloudflare has a source, a destination and an optional status, but this line has "+count(len(words), "word"))
 			continue
 		}
 		from, problem := cloudflareAddress(words[0], true)
@@ -53,15 +53,15 @@ func Cloudflare(name string, data []byte) *File {
 			bad(CodeSyntax, Error, "the source "+problem)
 			continue
 		}
-		// Only rules above the first dynamic one are looked up by their path.
+		// A rule after the first dynamic one is treated as dynamic.
 		isStatic := dynamics == 0 && !strings.Contains(from, "*") && !cloudflareName.MatchString(from)
 		if isStatic {
 			if statics++; statics > cloudflareStatic {
-				bad(CodeLimit, Error, "Cloudflare takes 2,000 static rules, this one is ignored")
+				bad(CodeLimit, Error, "Cloudflare accepts 2,000 static rules; it ignores this one")
 				continue
 			}
 		} else if dynamics++; dynamics > cloudflareDynamic {
-			bad(CodeLimit, Error, "Cloudflare takes 100 dynamic rules, this one and all that follow are ignored")
+			bad(CodeLimit, Error, "Cloudflare accepts 100 dynamic rules; it ignores this one and all that follow")
 			break
 		}
 		r := Rule{Pattern: words[0], To: words[1], Status: 302, Source: Source{name, number}, Text: clip(line)}
@@ -75,7 +75,7 @@ func Cloudflare(name string, data []byte) *File {
 		}
 		seen[from] = number
 		if r.Status == 200 && isURL(r.To) {
-			bad(CodeSyntax, Error, "a rule with status 200 must lead to a path of the site")
+			bad(CodeSyntax, Error, "the destination of a rule with status 200 must be a path of the site")
 			continue
 		}
 		if isStatic {
@@ -95,8 +95,8 @@ func Cloudflare(name string, data []byte) *File {
 	return f
 }
 
-// cloudflare checks destination and status; the template is left without
-// places.
+// cloudflare checks destination and status and returns a problem, or "". The
+// template is a literal afterwards.
 func (r *Rule) cloudflare(from string, words []string) string {
 	to, problem := cloudflareAddress(words[1], false)
 	if problem != "" {
@@ -107,11 +107,11 @@ func (r *Rule) cloudflare(from string, words []string) string {
 		case "200", "301", "302", "303", "307", "308":
 			r.Status, _ = strconv.Atoi(words[2])
 		default:
-			return "Cloudflare knows the statuses 200, 301, 302, 303, 307 and 308, not " + quote(words[2])
+			return "Cloudflare accepts the statuses 200, 301, 302, 303, 307 and 308, not " + quote(words[2])
 		}
 	}
 	if !isURL(to) && indexFile.MatchString(to) && (strings.HasSuffix(from, "/*") || strings.HasSuffix(from, "/")) {
-		return "Cloudflare ignores the rule: it serves " + clip(to) + " at the address without the file name, which the rule matches again"
+		return "Cloudflare ignores the rule because it would loop: it serves " + clip(to) + " at the address without the file name, which the rule matches again"
 	}
 	r.to, r.Kind = literalTemplate(to), kindOf(r.Status, to)
 	if r.Kind == Redirect {
@@ -120,9 +120,9 @@ func (r *Rule) cloudflare(from string, words []string) string {
 	return ""
 }
 
-// cloudflareAddress normalises a source or a destination as Cloudflare's parser
-// does: by URL rules with a scheme of no special meaning. Query and fragment of
-// a source are dropped.
+// cloudflareAddress normalises a source or destination like Cloudflare's parser:
+// as a URL with a scheme that is not special. It drops query and fragment of a
+// source.
 func cloudflareAddress(word string, source bool) (address, problem string) {
 	if host := cloudflareHost.FindStringSubmatch(word); host != nil {
 		switch {
@@ -138,7 +138,7 @@ func cloudflareAddress(word string, source bool) (address, problem string) {
 		word = "/" + word
 	}
 	if !strings.HasPrefix(word, "/") {
-		return "", "must begin with / or https://"
+		return "", "must start with / or https://"
 	}
 	return relativePath(word, source)
 }
@@ -149,11 +149,11 @@ func relativePath(path string, source bool) (string, string) {
 	}
 	base, err := weburl.Parse("relative://")
 	if err != nil {
-		return "", "is no URL"
+		return "", "is not a valid URL"
 	}
 	u, err := base.Resolve("//" + path)
 	if err != nil {
-		return "", "is no URL: " + err.Error()
+		return "", "is not a valid URL: " + err.Error()
 	}
 	out := u.Path()
 	if source {
@@ -168,12 +168,12 @@ func relativePath(path string, source bool) (string, string) {
 	return out, ""
 }
 
-// cloudflarePattern compiles a dynamic source. Cloudflare makes an expression
-// with a group for each name and drops the rule without a word if two groups
-// have one name.
+// cloudflarePattern compiles a dynamic source. Cloudflare builds an expression with
+// a group for each name, and silently drops the rule if two groups have the same
+// name.
 func cloudflarePattern(from string) (pattern, string) {
 	if strings.Count(from, "*") > 1 {
-		return pattern{}, "Cloudflare takes one * in a source and ignores a rule with more"
+		return pattern{}, "Cloudflare ignores the rule: its source has more than one *"
 	}
 	expr := strings.ReplaceAll(regexp.QuoteMeta(from), `\*`, "(?P<splat>.*)")
 	seen := map[string]bool{"splat": strings.Contains(from, "*")}
@@ -183,21 +183,21 @@ func cloudflarePattern(from string) (pattern, string) {
 			continue
 		}
 		if places > 1 || seen[name[1:]] {
-			return pattern{}, "Cloudflare ignores the rule: it holds " + quote(name) + " twice"
+			return pattern{}, "Cloudflare ignores the rule: its source has " + quote(name) + " twice"
 		}
 		seen[name[1:]] = true
 		expr = strings.ReplaceAll(expr, name, "(?P<"+name[1:]+">[^/]+)")
 	}
 	compiled, err := newExpression("^" + expr + "$")
 	if err != nil {
-		return pattern{}, "the source is not understood: " + err.Error()
+		return pattern{}, "the source cannot be parsed: " + err.Error()
 	}
 	p := expressionPattern(compiled, "", false)
 	p.names = compiled.groupNames()
 	return p, ""
 }
 
-// utf16Len is the length that JavaScript gives a string.
+// utf16Len returns the length of a string in JavaScript.
 func utf16Len(s string) int {
 	n := 0
 	for _, r := range s {

@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// randomCloudflareLine makes a line of a _redirects file.
+// randomCloudflareLine returns a line of a _redirects file.
 func randomCloudflareLine(r *rand.Rand) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	from := ""
@@ -48,8 +48,8 @@ func randomCloudflareLine(r *rand.Rand) string {
 	return strings.Join(words, " ")
 }
 
-// TestCloudflareOracle holds the reading of _redirects against Cloudflare's own
-// parser and asset server, which answers 404 here where no rule applies.
+// TestCloudflareOracle compares the rules of _redirects with Cloudflare's own
+// parser and asset server, which answers 404 here if no rule applies.
 func TestCloudflareOracle(t *testing.T) {
 	segments := []string{"a", "a", "b", "b", "c.html", "ab", "x", "xb", "index", "a%20b", "%C3%BC", "b%2Fc", "a+b"}
 	cases := randomCases(2000, 2, randomCloudflareLine, segments)

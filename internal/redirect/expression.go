@@ -8,21 +8,21 @@ import (
 	"sync"
 )
 
-// expression is a regular expression that is compiled when it is first asked:
-// of 100,000 rules of a file few ever see a path that could match them, and a
-// compiled expression takes kilobytes. Safe for concurrent use.
+// expression is a regular expression that is compiled when it is first used: of
+// 100,000 rules, few are compared with any path, and a compiled expression takes
+// kilobytes. It is safe for concurrent use.
 type expression struct {
 	source string
 	once   sync.Once
 	re     *regexp.Regexp
 }
 
-// maxExpression bounds the size of an expression, in bytes. The parser's time
-// grows with more than the size.
+// maxExpression is the maximum size of an expression in bytes. The time to parse
+// grows faster than the size.
 const maxExpression = 16 << 10
 
-// newExpression checks the syntax. The error is that of Go's regexp: RE2 has no
-// look-around and no back references.
+// newExpression checks the syntax and returns an expression. RE2 supports neither
+// look-around nor back references.
 func newExpression(source string) (*expression, error) {
 	if len(source) > maxExpression {
 		return nil, errors.New("the pattern is larger than 16 KiB")
@@ -39,7 +39,7 @@ func newExpression(source string) (*expression, error) {
 
 func (e *expression) get() *regexp.Regexp {
 	e.once.Do(func() {
-		// What parses compiles; if it ever does not, the rule matches nothing.
+		// An expression that parses also compiles; otherwise it matches nothing.
 		e.re, _ = regexp.Compile(e.source)
 	})
 	return e.re
@@ -50,8 +50,8 @@ func (e *expression) matches(s string) bool {
 	return re != nil && re.MatchString(s)
 }
 
-// captures returns what the groups of the expression captured, without the
-// match as a whole. It allocates only where the expression matches.
+// captures returns the text of the groups, and whether the expression matches. It
+// allocates only on a match.
 func (e *expression) captures(s string) ([]string, bool) {
 	re := e.get()
 	if re == nil || !re.MatchString(s) {
@@ -61,7 +61,7 @@ func (e *expression) captures(s string) ([]string, bool) {
 	return all[1:], true
 }
 
-// groupNames returns the names of the groups; "" for one without a name.
+// groupNames returns the names of the groups, "" for a group without a name.
 func (e *expression) groupNames() []string {
 	if re := e.get(); re != nil {
 		return re.SubexpNames()[1:]
@@ -69,15 +69,15 @@ func (e *expression) groupNames() []string {
 	return nil
 }
 
-// start is how an expression begins.
+// start is the literal text at the start of an expression.
 type start struct {
-	literal string // every match begins with it
-	exact   bool   // and is nothing else
-	open    bool   // and everything that begins with it matches
+	literal string // every match starts with it
+	exact   bool   // the only match is literal
+	open    bool   // every text that starts with literal matches
 }
 
-// startOf finds the literal start of an expression. One that is not bound to the
-// start of the text has none.
+// startOf returns the literal start of an expression. It is empty if the expression
+// is not anchored at the start of the text.
 func startOf(source string) start {
 	re, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
@@ -104,8 +104,7 @@ func startOf(source string) start {
 	return s
 }
 
-// flatten lists what follows each other at the start of an expression. Groups
-// are opened; the first thing that is no sequence ends the useful part.
+// flatten returns the elements of a sequence, including those inside groups.
 func flatten(out []*syntax.Regexp, re *syntax.Regexp) []*syntax.Regexp {
 	switch re.Op {
 	case syntax.OpConcat, syntax.OpCapture:
@@ -113,7 +112,7 @@ func flatten(out []*syntax.Regexp, re *syntax.Regexp) []*syntax.Regexp {
 			out = flatten(out, sub)
 		}
 		if re.Op == syntax.OpCapture {
-			// A group keeps the whole from being exact: it captures.
+			// An expression with a group is not exact, because it captures.
 			out = append(out, &syntax.Regexp{Op: syntax.OpEmptyMatch})
 		}
 		return out
@@ -121,13 +120,12 @@ func flatten(out []*syntax.Regexp, re *syntax.Regexp) []*syntax.Regexp {
 	return append(out, re)
 }
 
-// understand translates an expression of another engine (PCRE, JavaScript)
-// into Go's. A negative look-ahead that only text of fixed form precedes is
-// kept exactly: the expression must match, and not must not. What Go cannot
-// express is left out if the rest then matches more, never less; complete is
-// false, and the rule may or may not apply. An error means that not even that
-// is possible.
-func understand(source string) (main *expression, not []*expression, complete bool, err error) {
+// translate translates an expression of another engine (PCRE, JavaScript) into one
+// of Go. It preserves a negative look-ahead after fixed text: main must match, and
+// the expressions in not must not match. It leaves out other look-arounds; complete
+// is then false, and main may match more than the original, but never less. It
+// returns an error if it cannot translate the rest.
+func translate(source string) (main *expression, not []*expression, complete bool, err error) {
 	main, err = newExpression(source)
 	if err == nil {
 		return main, nil, true, nil
@@ -157,9 +155,9 @@ func understand(source string) (main *expression, not []*expression, complete bo
 	return nil, nil, false, err
 }
 
-// fixedGuard makes the expression that finds what a negative look-ahead
-// excludes. before may hold literals and opening groups alone: then the
-// look-ahead is tried at one place only, and the guard says the same.
+// fixedGuard returns an expression for the texts that a negative look-ahead
+// excludes. before may contain only literals and opening groups, so that the
+// look-ahead applies at a single position; ok is false otherwise.
 func fixedGuard(before, inside string) (*expression, bool) {
 	var text strings.Builder
 	for i := 0; i < len(before); i++ {
@@ -188,8 +186,8 @@ func fixedGuard(before, inside string) (*expression, bool) {
 	return guard, err == nil
 }
 
-// lookAround finds the first look-around group. kind is what opens it, empty
-// when there is none.
+// lookAround returns the first look-around group. kind is the text that opens it,
+// or "" if there is no such group.
 func lookAround(source string) (start, end int, kind string) {
 	class := false
 	for i := 0; i < len(source); i++ {
@@ -216,8 +214,8 @@ func lookAround(source string) (start, end int, kind string) {
 	return 0, 0, ""
 }
 
-// closing returns the offset behind the parenthesis that closes the one at
-// start, or 0.
+// closing returns the offset after the parenthesis that closes the one at start, or
+// 0.
 func closing(source string, start int) int {
 	depth, class := 0, false
 	for i := start; i < len(source); i++ {
@@ -240,9 +238,9 @@ func closing(source string, start int) int {
 	return 0
 }
 
-// quoteNames translates a path with :name segments and a final * into the inner
-// part of an expression with named groups.
-func quoteNames(path string) string {
+// placeholderExpression translates a path with :name segments and a final * into an
+// expression with named groups, without anchors.
+func placeholderExpression(path string) string {
 	seen := map[string]bool{}
 	segments := strings.Split(path, "/")
 	for i, s := range segments {

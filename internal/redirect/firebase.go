@@ -32,13 +32,13 @@ type firebaseRule struct {
 	DynamicLink json.RawMessage `json:"dynamicLinks"`
 }
 
-// placeName finds a destination that takes captures.
-var placeName = regexp.MustCompile(`(?:^|/):`)
+// firebasePlaceholder matches a destination with placeholders.
+var firebasePlaceholder = regexp.MustCompile(`(?:^|/):`)
 
-// Firebase reads firebase.json. site names the element to read, by its site or
-// target, where hosting is a list; empty takes the only one. Redirects are asked
-// before the files, rewrites after them. Globs and captures are held against
-// superstatic by TestFirebaseOracle; see docs/reference/redirects.md.
+// Firebase parses firebase.json. If hosting is a list, site selects an element by
+// its site or target; "" selects the only one. Redirects apply before the files,
+// rewrites after them. TestFirebaseOracle compares globs and captures with
+// superstatic; see docs/reference/redirects.md.
 func Firebase(name string, data []byte, site string) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}}
 	data = blankComments(bytes.TrimPrefix(data, []byte(bom)))
@@ -87,7 +87,8 @@ func Firebase(name string, data []byte, site string) *File {
 	return f
 }
 
-// firebaseSite picks the element of hosting, or reports why none can be.
+// firebaseSite returns the index of the selected element of hosting. If it cannot
+// decide, it adds a fault and returns -1.
 func (f *File) firebaseSite(list []firebaseSite, site string) int {
 	if site == "" && len(list) == 1 {
 		return 0
@@ -99,7 +100,7 @@ func (f *File) firebaseSite(list []firebaseSite, site string) int {
 		}
 		names = append(names, firstText(s.Target, s.Site, "without name"))
 	}
-	f.fault(CodeUnjudged, Warning, 1, "", "hosting has "+count(len(list), "site")+" ("+clip(strings.Join(names, ", "))+"): which one lies in the docroot is not known, none of their rules is used")
+	f.fault(CodeUnjudged, Warning, 1, "", "hosting has "+count(len(list), "site")+" ("+clip(strings.Join(names, ", "))+"), and sitelink does not know which of them is in the docroot; it uses none of their rules")
 	return -1
 }
 
@@ -122,7 +123,7 @@ func (f *File) firebaseRule(raw json.RawMessage, line int, redirect bool) {
 	}
 	glob := firstText(in.Glob, in.Source)
 	if (glob == "") == (in.Regex == "") {
-		bad(CodeSyntax, Error, "the rule needs source or regex, and not both")
+		bad(CodeSyntax, Error, "the rule needs either source or regex")
 		return
 	}
 	r := Rule{Pattern: glob + in.Regex, Status: 200, Kind: Proxy, Stage: AfterFiles, Source: Source{f.Name, line}, Text: text}
@@ -140,7 +141,7 @@ func (f *File) firebaseRule(raw json.RawMessage, line int, redirect bool) {
 			r.Status = in.Type
 		}
 		if r.Status < 300 || r.Status > 399 {
-			bad(CodeSyntax, Error, "the type "+strconv.Itoa(r.Status)+" is no status of a redirect")
+			bad(CodeSyntax, Error, "the type "+strconv.Itoa(r.Status)+" is not a redirect status (300 to 399)")
 			return
 		}
 		r.flags |= joinsQuery
@@ -153,10 +154,11 @@ func (f *File) firebaseRule(raw json.RawMessage, line int, redirect bool) {
 	f.Rules = append(f.Rules, r)
 }
 
-// firebasePattern compiles source or regex. A redirect whose destination has
-// places is matched by path-to-regexp instead of the glob.
+// firebasePattern compiles source or regex. If the destination of a redirect has
+// placeholders, Firebase matches the source with path-to-regexp instead of as a
+// glob.
 func (f *File) firebasePattern(r *Rule, glob, regex string, redirect bool) bool {
-	places := redirect && placeName.MatchString(r.To)
+	places := redirect && firebasePlaceholder.MatchString(r.To)
 	r.to = literalTemplate(r.To)
 	switch {
 	case regex != "":
@@ -169,7 +171,7 @@ func (f *File) firebasePattern(r *Rule, glob, regex string, redirect bool) bool 
 				names[i] = firstText(name, strconv.Itoa(i+1))
 			}
 			r.match.names = names
-			r.to = placeTemplate(r.To, names, false, pathEscape)
+			r.to = placeholderTemplate(r.To, names, false, pathEscape)
 		}
 	case places:
 		if !strings.HasPrefix(glob, "/") {
@@ -184,12 +186,12 @@ func (f *File) firebasePattern(r *Rule, glob, regex string, redirect bool) bool 
 			return false
 		}
 		r.match.names = names
-		r.to = placeTemplate(r.To, names, false, pathEscape)
+		r.to = placeholderTemplate(r.To, names, false, pathEscape)
 	default:
 		p, err := globPattern(glob)
 		if err != nil {
-			r.Conditional, r.Conditions = true, []string{"the source is not understood"}
-			f.fault(CodeUnjudged, Warning, r.Source.Line, r.Text, "the source is not understood: "+err.Error())
+			r.Conditional, r.Conditions = true, []string{"the source is not supported"}
+			f.fault(CodeUnjudged, Warning, r.Source.Line, r.Text, "sitelink does not support the source, so it does not know whether the rule applies: "+err.Error())
 		}
 		r.match = p
 	}
@@ -216,7 +218,7 @@ func (f *File) firebaseHeaders(raw json.RawMessage, line int) {
 		match, err = globPattern(firstText(in.Glob, in.Source))
 	}
 	if err != nil {
-		f.fault(CodeUnjudged, Warning, line, oneLine(raw), "the source is not understood: "+err.Error())
+		f.fault(CodeUnjudged, Warning, line, oneLine(raw), "sitelink does not support the source: "+err.Error())
 		return
 	}
 	for _, h := range in.Headers {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// fuzzRead holds for every format: no panic; every fault has a message, a line
-// of the file, and a text that fits; matching and MayMatch agree; the checks end.
+// fuzzRead tests a format: no input causes a panic; every fault has a message and a
+// line of the file; Match and MayMatch agree, and the index finds the same rule as a
+// linear search; Check returns.
 func fuzzRead(f *testing.F, read func(data []byte) *File, seeds ...string) {
 	if len(seeds) == 0 {
 		f.Fatal("no seeds")
@@ -41,11 +42,11 @@ func fuzzRead(f *testing.F, read func(data []byte) *File, seeds ...string) {
 				t.Errorf("before the files: %+v", hit.Rule)
 			}
 			if !set.MayMatch(path) {
-				t.Errorf("%q matches %+v, and MayMatch says no", path, hit.Rule)
+				t.Errorf("%q matches %+v, but MayMatch returns false", path, hit.Rule)
 			}
 		}
-		// The index must find what asking every rule in order finds.
-		var slow *placed
+		// The index must find the same rule as a linear search.
+		var slow *setRule
 		for i := range set.rules {
 			r := &set.rules[i]
 			p := path

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// maxBraces bounds how many patterns {a,b} may expand to.
+// maxBraces is the largest number of patterns to which {a,b} may expand.
 const maxBraces = 256
 
-// globPattern compiles a glob of Firebase, which are those of the minimatch
-// library: * and ? inside a segment, ** for any number of segments, [abc],
-// {a,b}, @(a|b) ?(a) *(a) +(a) !(a), a leading "!" for everything else. Segments
-// that begin with a dot are only matched by a dot.
+// globPattern compiles a glob of Firebase, which has the syntax of the minimatch
+// library: * and ? inside a segment, ** for any number of segments, [abc], {a,b},
+// @(a|b) ?(a) *(a) +(a) !(a), and a leading "!" for negation. Only a literal dot
+// matches a dot at the start of a segment.
 func globPattern(glob string) (pattern, error) {
 	negated := false
 	for strings.HasPrefix(glob, "!") && !strings.HasPrefix(glob, "!(") {
@@ -29,7 +29,7 @@ func globPattern(glob string) (pattern, error) {
 	}
 	if negated {
 		if guard != "" {
-			return pattern{}, errors.New("!( ) in a negated pattern")
+			return pattern{}, errors.New("!( ) in a negated pattern is not supported")
 		}
 		return pattern{form: expressed, expr: main, negated: true, decoded: true}, nil
 	}
@@ -44,8 +44,8 @@ func globPattern(glob string) (pattern, error) {
 	return p, nil
 }
 
-// globExpression translates a glob. With !(a|b) in it, the expression takes any
-// text there, and guard is the expression that must not match.
+// globExpression translates a glob into a regular expression. For !(a|b), the
+// expression matches any text, and guard is an expression that must not match.
 func globExpression(glob string) (expr, guard string, err error) {
 	alternatives, err := braces(glob)
 	if err != nil {
@@ -71,7 +71,7 @@ func globExpression(glob string) (expr, guard string, err error) {
 	case len(none) == 1 && len(all) == 1:
 		guard = "^(?:" + none[0] + ")$"
 	case len(none) > 0:
-		return "", "", errors.New("!( ) beside { }")
+		return "", "", errors.New("!( ) together with { } is not supported")
 	}
 	return expr, guard, nil
 }
@@ -109,11 +109,11 @@ func globSegments(glob string) (expr, guard string, err error) {
 	case 1:
 		return out.String(), not.String(), nil
 	}
-	return "", "", errors.New("more than one !( )")
+	return "", "", errors.New("more than one !( ) is not supported")
 }
 
-// globSegment translates what stands between two slashes. inner is the same
-// with !(a) read as @(a); negations counts those.
+// globSegment translates the text between two slashes. inner is the same with each
+// !(a) as @(a); negations is the number of them.
 func globSegment(s string, start bool) (text, inner string, negations int, err error) {
 	var out, not strings.Builder
 	both := func(t string) { out.WriteString(t); not.WriteString(t) }
@@ -128,7 +128,7 @@ func globSegment(s string, start bool) (text, inner string, negations int, err e
 			for _, one := range splitOutside(s[i+2:end-1], '|') {
 				part, _, n, err := globSegment(one, false)
 				if err != nil || n > 0 {
-					return "", "", 0, errors.Join(err, errors.New("!( ) inside parentheses"))
+					return "", "", 0, errors.Join(err, errors.New("!( ) inside parentheses is not supported"))
 				}
 				parts = append(parts, part)
 			}
@@ -187,7 +187,7 @@ func globSegment(s string, start bool) (text, inner string, negations int, err e
 	return out.String(), not.String(), negations, nil
 }
 
-// splitOutside splits at sep where it stands outside of parentheses.
+// splitOutside splits at each sep outside parentheses.
 func splitOutside(s string, sep byte) []string {
 	var out []string
 	depth, start := 0, 0
@@ -205,7 +205,7 @@ func splitOutside(s string, sep byte) []string {
 	return append(out, s[start:])
 }
 
-// braces expands {a,b}. Braces without a comma stand for themselves.
+// braces expands {a,b}. Braces without a comma are literal.
 func braces(glob string) ([]string, error) {
 	done, todo := []string(nil), []string{glob}
 	for len(todo) > 0 {
@@ -228,6 +228,8 @@ func braces(glob string) ([]string, error) {
 	return done, nil
 }
 
+// firstBraces returns the offsets of the first braces with a comma, and the
+// alternatives in them.
 func firstBraces(s string) (open, end int, parts []string) {
 	for i := range len(s) {
 		if s[i] != '{' {

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// maxHeaderRules and maxHeaderLine are Cloudflare's limits: sections of a
-// _headers file, and characters of a line.
+// maxHeaderRules and maxHeaderLine are Cloudflare's limits for sections in a
+// _headers file and for characters in a line.
 const (
 	maxHeaderRules = 100
 	maxHeaderLine  = 2000
 )
 
-// Headers reads a _headers file: a line with a path (or, at Cloudflare, an
-// address), then lines of "Name: value", until the next path. cloudflare chooses
-// that host's dialect: its limits, and "! Name" to remove a header.
+// Headers parses a _headers file: a line with a path (for Cloudflare, also a URL)
+// is followed by lines with "Name: value". cloudflare selects Cloudflare's dialect:
+// its limits, and "! Name" to remove a header.
 func Headers(name string, data []byte, cloudflare bool) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}}
 	var path string
@@ -29,7 +29,7 @@ func Headers(name string, data []byte, cloudflare bool) *File {
 		if line[0] == '/' || cloudflare && strings.HasPrefix(line, "https://") {
 			path, usable = line, false
 			if sections++; cloudflare && sections > maxHeaderRules {
-				bad(CodeLimit, Error, "Cloudflare takes 100 header rules, this one and all that follow are ignored")
+				bad(CodeLimit, Error, "Cloudflare accepts 100 header rules; it ignores this one and all that follow")
 				break
 			}
 			var problem string
@@ -53,7 +53,7 @@ func Headers(name string, data []byte, cloudflare bool) *File {
 		}
 		switch {
 		case path == "":
-			bad(CodeSyntax, Error, "the header stands before any path")
+			bad(CodeSyntax, Error, "the header has no path: add a line with a path before it")
 		case usable:
 			f.Headers = append(f.Headers, rule)
 		}
@@ -61,26 +61,27 @@ func Headers(name string, data []byte, cloudflare bool) *File {
 	return f
 }
 
-// headerPattern compiles the path of a header rule: * takes anything, :name a
-// segment. A path behind a host is compared without the host.
+// headerPattern compiles the path of a header rule: * matches anything, :name a
+// segment. A host before the path is ignored.
 func headerPattern(path string) (pattern, string) {
 	if !strings.HasPrefix(path, "/") {
 		i := strings.IndexByte(path, '/')
 		if i < 0 {
-			return pattern{}, "the path of the headers must begin with /"
+			return pattern{}, "the path of the headers must start with /"
 		}
 		path = path[i:]
 	}
 	expr := strings.ReplaceAll(regexp.QuoteMeta(path), `\*`, ".*")
 	compiled, err := newExpression("^" + cloudflareName.ReplaceAllString(expr, "[^/]+") + "$")
 	if err != nil {
-		return pattern{}, "the path of the headers is not understood: " + err.Error()
+		return pattern{}, "the path of the headers cannot be parsed: " + err.Error()
 	}
 	return expressionPattern(compiled, "", false), ""
 }
 
-// Applies reports whether the header is added to (or removed from) the answer
-// for a path, percent-encoded as requested. Safe for concurrent use.
+// Applies reports whether the host adds the header to the answer for a path, or
+// removes it. path is percent-encoded as requested. Applies is safe for concurrent
+// use.
 func (h *HeaderRule) Applies(path string) bool {
 	if h.match.decoded {
 		path = unescapePath(path)

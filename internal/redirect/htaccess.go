@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Groups of a .htaccess file. Apache runs mod_rewrite before mod_alias.
+// Groups of rules in a .htaccess file. Apache runs mod_rewrite before mod_alias.
 const (
 	groupRewrite int32 = iota
 	groupAlias
 )
 
-// Htaccess reads the .htaccess file of a directory. dir is the directory's URL
-// path, percent-decoded, "/" or "/sub/". What of it is read: Redirect,
-// RedirectMatch, RedirectPermanent, RedirectTemp, RewriteEngine, RewriteBase,
-// RewriteCond, RewriteRule, FallbackResource, DirectoryIndex, DirectorySlash,
-// ErrorDocument and Options Indexes; all else says nothing about addresses. The
-// files of several directories may be given to [New] in any order.
+// Htaccess parses the .htaccess file of a directory. dir is the directory's URL
+// path, percent-decoded: "/" or "/sub/". It reads Redirect, RedirectMatch,
+// RedirectPermanent, RedirectTemp, RewriteEngine, RewriteBase, RewriteCond,
+// RewriteRule, FallbackResource, DirectoryIndex, DirectorySlash, ErrorDocument and
+// Options Indexes; other directives do not affect paths. You can pass the files of
+// several directories to [New] in any order.
 //
 // Apache's documentation: mod_alias, mod_rewrite, mod_dir and core, version 2.4.
 func Htaccess(dir, name string, data []byte) *File {
@@ -55,23 +55,23 @@ func Htaccess(dir, name string, data []byte) *File {
 	return p.File
 }
 
-// htaccess is the reading of one file.
+// htaccess is the state while a file is parsed.
 type htaccess struct {
 	*File
 	dir        string
-	base       string // RewriteBase, "" if none
+	base       string // RewriteBase, or ""
 	engine     bool
 	conditions []rewriteCond
 	sections   []section
-	skip       int  // rules that a flag of the last one makes uncertain
-	chained    bool // the last rule had [C]
+	skip       int  // number of following rules that depend on a [S] flag
+	chained    bool // the last rule has [C]
 }
 
 // section is an open <...> block.
 type section struct {
 	name      string
 	skipped   bool
-	condition string // what the rules inside depend on, "" for nothing
+	condition string // the condition for the rules inside, or ""
 }
 
 func (p *htaccess) directive(line int, text string) {
@@ -95,7 +95,7 @@ func (p *htaccess) directive(line int, text string) {
 		p.engine, p.rewrites = on, true
 	case "rewritebase":
 		if len(args) != 1 || !strings.HasPrefix(args[0], "/") {
-			bad("RewriteBase wants a path that begins with /")
+			bad("RewriteBase needs a path that starts with /")
 			return
 		}
 		p.base = strings.TrimSuffix(args[0], "/") + "/"
@@ -105,7 +105,7 @@ func (p *htaccess) directive(line int, text string) {
 		p.rewriteRule(line, text, args)
 	case "rewriteoptions":
 		if !strings.EqualFold(strings.Join(args, " "), "AllowAnyURI") {
-			p.fault(CodeUnjudged, Warning, line, text, "RewriteOptions is not understood: rules of other directories may apply too")
+			p.fault(CodeUnjudged, Warning, line, text, "sitelink does not support RewriteOptions: rules of other directories may apply as well")
 		}
 	case "fallbackresource":
 		p.fallback(line, text, args)
@@ -129,7 +129,7 @@ func (p *htaccess) directive(line int, text string) {
 	}
 }
 
-// section opens or closes a <...> block. Modules are taken to be loaded.
+// section opens or closes a <...> block. It assumes that all modules are loaded.
 func (p *htaccess) section(line int, text string) {
 	inner := strings.TrimSuffix(strings.TrimPrefix(text, "<"), ">")
 	if closing, ok := strings.CutPrefix(inner, "/"); ok {
@@ -137,7 +137,7 @@ func (p *htaccess) section(line int, text string) {
 			p.sections = p.sections[:n-1]
 			return
 		}
-		p.fault(CodeSyntax, Error, line, text, "nothing is open that this could close")
+		p.fault(CodeSyntax, Error, line, text, "this closes a section that is not open")
 		return
 	}
 	name, args, _ := strings.Cut(inner, " ")
@@ -146,7 +146,7 @@ func (p *htaccess) section(line int, text string) {
 	case "ifmodule":
 		s.skipped = strings.HasPrefix(strings.TrimSpace(args), "!")
 	case "limit", "limitexcept", "requireall", "requireany", "requirenone":
-		// About who may see a page, not about its address.
+		// These control access and do not affect paths.
 	default:
 		s.condition = "inside " + clip(text)
 	}
@@ -155,7 +155,7 @@ func (p *htaccess) section(line int, text string) {
 	}
 }
 
-// rule begins a rule with what all have in common.
+// rule returns a rule with the fields that all rules have.
 func (p *htaccess) rule(line int, text, pattern string) Rule {
 	r := Rule{Pattern: pattern, Source: Source{p.Name, line}, Text: clip(text)}
 	for _, s := range p.sections {
@@ -185,17 +185,17 @@ func (p *htaccess) redirect(line int, text string, words []string) {
 		case err == nil && n >= 300 && n <= 599:
 			status, args = n, args[1:]
 		case err == nil:
-			bad("the status " + quote(args[0]) + " is none of a redirect or an error")
+			bad("the status " + quote(args[0]) + " is not the status of a redirect or an error (300 to 599)")
 			return
 		}
 	}
 	isRedirect := status < 400
 	switch {
 	case len(args) == 0 || isRedirect && len(args) < 2:
-		bad(words[0] + " wants a source and a destination")
+		bad(words[0] + " needs a source and a destination")
 		return
 	case len(args) > 2 || !isRedirect && len(args) > 1:
-		bad(words[0] + " has more words than it takes; a value with spaces must be quoted")
+		bad(words[0] + " has too many values; quote values that contain spaces")
 		return
 	}
 	r := p.rule(line, text, args[0])
@@ -203,7 +203,7 @@ func (p *htaccess) redirect(line int, text string, words []string) {
 	if isRedirect {
 		r.Kind, r.To = Redirect, args[1]
 		if !strings.HasPrefix(r.To, "/") && !strings.Contains(r.To, ":") && directive != "redirectmatch" {
-			bad("the destination must be a URL or begin with /")
+			bad("the destination must be a URL or start with /")
 			return
 		}
 	}
@@ -216,7 +216,7 @@ func (p *htaccess) redirect(line int, text string, words []string) {
 		return
 	}
 	if !strings.HasPrefix(args[0], "/") {
-		bad("the source must begin with /")
+		bad("the source must start with /")
 		return
 	}
 	r.match = pattern{form: below, prefix: args[0], key: strings.TrimSuffix(args[0], "/"), decoded: true}
@@ -227,10 +227,10 @@ func (p *htaccess) redirect(line int, text string, words []string) {
 	p.Rules = append(p.Rules, r)
 }
 
-// fallback reads FallbackResource: the page for all that is not there.
+// fallback reads FallbackResource, the page for all paths without a file.
 func (p *htaccess) fallback(line int, text string, args []string) {
 	if len(args) != 1 {
-		p.fault(CodeSyntax, Error, line, text, "FallbackResource wants one path")
+		p.fault(CodeSyntax, Error, line, text, "FallbackResource needs one path")
 		return
 	}
 	if strings.EqualFold(args[0], "disabled") {
@@ -249,12 +249,12 @@ func (p *htaccess) fallback(line int, text string, args []string) {
 
 func (p *htaccess) errorDocument(line int, text string, args []string) {
 	if len(args) < 2 {
-		p.fault(CodeSyntax, Error, line, text, "ErrorDocument wants a status and a page")
+		p.fault(CodeSyntax, Error, line, text, "ErrorDocument needs a status and a page")
 		return
 	}
 	status, err := strconv.Atoi(args[0])
 	if err != nil || status < 400 || status > 599 {
-		p.fault(CodeSyntax, Error, line, text, "ErrorDocument wants a status from 400 to 599, got "+quote(args[0]))
+		p.fault(CodeSyntax, Error, line, text, "ErrorDocument needs a status from 400 to 599, not "+quote(args[0]))
 		return
 	}
 	if p.Settings.ErrorPages == nil {
@@ -263,8 +263,8 @@ func (p *htaccess) errorDocument(line int, text string, args []string) {
 	p.Settings.ErrorPages[status] = args[1]
 }
 
-// apacheWords splits a directive as Apache does: words by white space, quoted
-// ones may hold some, and a backslash before a quote takes its meaning.
+// apacheWords splits a directive into words like Apache: at white space outside
+// quotes. A backslash escapes a quote.
 func apacheWords(text string) []string {
 	var words []string
 	for i := 0; i < len(text); {
@@ -284,7 +284,7 @@ func apacheWords(text string) []string {
 		} else {
 			for ; i < len(text) && text[i] != ' ' && text[i] != '\t'; i++ {
 				if text[i] == '\\' && i+1 < len(text) && text[i+1] == ' ' {
-					word.WriteByte('\\') // RewriteRule patterns write spaces so
+					word.WriteByte('\\') // an escaped space in a RewriteRule pattern
 					i++
 				}
 				word.WriteByte(text[i])
@@ -296,23 +296,22 @@ func apacheWords(text string) []string {
 }
 
 var (
-	dollarPlace = regexp.MustCompile(`\\?[$%][0-9]|%\{[A-Za-z_:-]+\}`)
-	// apachePlaces are the variables that a destination may take.
-	apachePlaces = map[string]int{"%{HTTP_HOST}": takesHost, "%{SERVER_NAME}": takesHost, "%{REQUEST_URI}": takesPath, "%{QUERY_STRING}": takesQuery}
+	apachePlaceholder = regexp.MustCompile(`\\?[$%][0-9]|%\{[A-Za-z_:-]+\}`)
+	// apacheVariables are the supported variables in a destination.
+	apacheVariables = map[string]int{"%{HTTP_HOST}": takesHost, "%{SERVER_NAME}": takesHost, "%{REQUEST_URI}": takesPath, "%{QUERY_STRING}": takesQuery}
 )
 
-// noConditions in place of the number of groups: %N and variables mean
-// nothing.
+// noConditions, as the number of groups, means that %N and variables are literal.
 const noConditions = -1
 
-// dollarTemplate compiles a destination with $1 places.
+// dollarTemplate compiles a destination with placeholders such as $1.
 func dollarTemplate(to string, escape escaping) template {
 	return apacheTemplate(to, noConditions, escape, false)
 }
 
-// apacheTemplate compiles $N, the groups of the rule, and %N, those of the last
-// condition, which stand behind the rule's. Literals are percent-encoded if
-// escapeLiteral is set.
+// apacheTemplate compiles a destination with $N for the groups of the rule, and %N
+// for those of the last condition, which follow the rule's groups in the captures.
+// It percent-encodes literals if escapeLiteral is set.
 func apacheTemplate(to string, groups int, escape escaping, escapeLiteral bool) template {
 	var t template
 	literal := func(s string) {
@@ -330,14 +329,14 @@ func apacheTemplate(to string, groups int, escape escaping, escapeLiteral bool) 
 		t.parts = append(t.parts, part{literal: s, group: isLiteral})
 	}
 	start := 0
-	for _, at := range dollarPlace.FindAllStringIndex(to, -1) {
+	for _, at := range apachePlaceholder.FindAllStringIndex(to, -1) {
 		place := to[at[0]:at[1]]
 		literal(to[start:at[0]])
 		start = at[1]
 		n := int(place[len(place)-1] - '0')
 		switch {
 		case strings.HasPrefix(place, "%{"):
-			if group, ok := apachePlaces[place]; ok && groups >= 0 {
+			if group, ok := apacheVariables[place]; ok && groups >= 0 {
 				t.parts = append(t.parts, part{group: group})
 			} else {
 				literal(place)
@@ -356,8 +355,8 @@ func apacheTemplate(to string, groups int, escape escaping, escapeLiteral bool) 
 	return t
 }
 
-// inOrder sorts files as Apache merges them: the deepest directory first. Files
-// of other hosts all hold for "/", and stay as they are.
+// inOrder sorts files in Apache's order: the deepest directory first. The files of
+// other hosts all apply to "/" and keep their order.
 func inOrder(files []*File) []*File {
 	sorted := slices.Clone(files)
 	slices.SortStableFunc(sorted, func(a, b *File) int {

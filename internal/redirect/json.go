@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// elementLines is the line of each element of an array in a JSON text, by its
-// path in lower case (encoding/json takes keys in any case): "redirects/0",
+// elementLines has the line of each array element in a JSON text, by its path in
+// lower case, because encoding/json ignores the case of keys: "redirects/0",
 // "hosting/1/rewrites/3".
 type elementLines map[string]int
 
-// of returns the line of an element; 1 if it is not known.
+// of returns the line of an element, or 1 if it is unknown.
 func (l elementLines) of(array string, i int) int {
 	if line, ok := l[strings.ToLower(array)+"/"+strconv.Itoa(i)]; ok {
 		return line
@@ -28,13 +28,13 @@ func jsonLines(data []byte) elementLines {
 		array bool
 		index int
 		key   string
-		value bool // an object's key was read, its value comes
+		value bool // the key of a member was read, its value follows
 	}
 	lines, index := elementLines{}, newLineIndex(data)
 	dec := json.NewDecoder(bytes.NewReader(data))
 	var levels []level
 	for {
-		// The offset behind the last token, and what separates it from the next.
+		// The offset of the next token.
 		offset := int(dec.InputOffset())
 		for offset < len(data) && bytes.IndexByte([]byte(" \t\r\n,:"), data[offset]) >= 0 {
 			offset++
@@ -80,7 +80,7 @@ func join(path, name string) string {
 	return path + "/" + name
 }
 
-// jsonFault reports why a JSON text cannot be read, with its line.
+// jsonFault adds a fault for a JSON text that cannot be parsed, with the line.
 func (f *File) jsonFault(data []byte, err error) {
 	line := 1
 	var syntax *json.SyntaxError
@@ -94,8 +94,8 @@ func (f *File) jsonFault(data []byte, err error) {
 	f.fault(CodeSyntax, Error, line, "", "the file cannot be read: "+err.Error())
 }
 
-// blankComments replaces // and /* */ comments of a JSON text by spaces, so
-// that lines and offsets stay.
+// blankComments replaces // and /* */ comments in a JSON text with spaces, which
+// preserves lines and offsets.
 func blankComments(data []byte) []byte {
 	out := bytes.Clone(data)
 	inString := false
@@ -126,7 +126,7 @@ func blankComments(data []byte) []byte {
 	return out
 }
 
-// oneLine is the text of a JSON value for a report.
+// oneLine returns the text of a JSON value for a report.
 func oneLine(raw json.RawMessage) string {
 	var out bytes.Buffer
 	if len(raw) > 1<<16 || json.Compact(&out, raw) != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// jsonRules makes a configuration of random redirects and rewrites.
+// jsonRules returns a configuration with random redirects and rewrites.
 func jsonRules(r *rand.Rand, wrap string, source, to func(redirect bool) string, more func(rule map[string]any)) string {
 	list := func(n int, redirect bool) []map[string]any {
 		out := []map[string]any{}
@@ -36,7 +36,7 @@ func jsonRules(r *rand.Rand, wrap string, source, to func(redirect bool) string,
 
 var jsonSegments = []string{"a", "a", "b", "b", "c.html", "ab", "x", "a.js", "12", ".a", "b-c"}
 
-// TestVercelOracle holds the sources of vercel.json against
+// TestVercelOracle compares the sources of vercel.json with
 // @vercel/routing-utils.
 func TestVercelOracle(t *testing.T) {
 	line := func(r *rand.Rand) string {
@@ -65,11 +65,11 @@ func TestVercelOracle(t *testing.T) {
 	}
 	compareOracle(t, "vercel.cjs", withoutQueries(randomCases(1500, 3, line, jsonSegments)), func(rules string) func(string) string {
 		f := Vercel("vercel.json", []byte(rules))
-		return askSet(f, AfterFiles)
+		return answersOf(f, AfterFiles)
 	})
 }
 
-// TestFirebaseOracle holds globs and captures of firebase.json against
+// TestFirebaseOracle compares globs and captures of firebase.json with
 // superstatic.
 func TestFirebaseOracle(t *testing.T) {
 	line := func(r *rand.Rand) string {
@@ -98,10 +98,10 @@ func TestFirebaseOracle(t *testing.T) {
 	compareOracle(t, "firebase.cjs", withoutQueries(randomCases(1500, 4, line, jsonSegments)), func(rules string) func(string) string {
 		f := Firebase("firebase.json", []byte(rules), "")
 		if len(f.Faults) > 0 {
-			// Two !( ), or one beside braces, is not understood and said.
+			// Two !( ), or one together with braces, are reported as not supported.
 			return func(string) string { return undecided }
 		}
-		return askSet(f, AfterFiles)
+		return answersOf(f, AfterFiles)
 	})
 }
 

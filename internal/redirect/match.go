@@ -6,49 +6,47 @@ import (
 	"strings"
 )
 
-// Request is what a rule is compared with.
+// Request is a request for which a set finds the rule.
 type Request struct {
-	// Scheme and Host as requested; empty when the site's address is not known.
+	// Scheme and Host as requested; empty if the site's address is unknown.
 	Scheme, Host string
-	// Path is the path as requested: percent-encoded, beginning with a slash,
+	// Path is the path as requested: percent-encoded, with a leading slash,
 	// without query. Query is the query without "?".
 	Path, Query string
 	Stage       Stage
-	// Original is the target (path and query) that was requested at first, if
-	// Path is what a rewrite made of it (see [Rule].Again); else empty.
+	// Original is the target (path and query) of the original request if Path is
+	// the result of a rewrite (see [Rule].Again), otherwise empty.
 	Original string
-	// Entry says what lies at a path of the docroot, percent-decoded, beginning
-	// with a slash. It is only called for rules that ask for it; nil means that
-	// nothing lies anywhere.
+	// Entry returns what is at a path of the docroot, percent-decoded, with a
+	// leading slash. It is called only for rules that depend on it. nil means an
+	// empty docroot.
 	Entry func(path string) Entry
 }
 
 // Hit is a rule that applies.
 type Hit struct {
 	Rule *Rule
-	// To is the destination with its places filled: a path with query and
-	// fragment, or an absolute URL; empty if the rule has none. Where the host
-	// hands the request's query on, it is there.
+	// To is the destination for the request: a path with query and fragment, or an
+	// absolute URL, or "" if the rule has none. It includes the request's query if
+	// the host passes it on.
 	To string
 
 	order int32 // of the rule in its set
 }
 
-// Match returns the first rule, in the host's order, that applies to the
-// request. Hosts look for the first rule whatever its stage: with [BeforeFiles]
-// a rule that waits for the files hides the forced ones behind it, and nothing
-// is returned.
+// Match returns the first rule, in the host's order, that applies to the request.
+// Hosts choose the first rule regardless of its stage: with [BeforeFiles], if that
+// rule applies after the files, Match returns false even if a forced rule follows.
 //
-// The rule may be Conditional: then the host applies it or goes on, and
-// [Set.Next] says what it finds there. Safe for concurrent use. A request that no
-// rule matches costs no allocation, unless its path is percent-encoded and rules
-// see it decoded.
+// If the rule is Conditional, the host either applies it or continues with
+// [Set.Next]. Match is safe for concurrent use. If no rule matches, it allocates
+// only for percent-encoded paths that rules see decoded.
 func (s *Set) Match(req Request) (Hit, bool) { return s.from(req, 0) }
 
-// Next returns the first rule behind that of after that applies to the request.
+// Next returns the first rule after that of after that applies to the request.
 func (s *Set) Next(req Request, after Hit) (Hit, bool) { return s.from(req, after.order+1) }
 
-// maxRewrites bounds the rewrites that one request goes through inside a set.
+// maxRewrites is the largest number of rewrites of one request inside a set.
 const maxRewrites = 100
 
 func (s *Set) from(req Request, start int32) (Hit, bool) {
@@ -60,8 +58,8 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 		changed  bool
 		original = req
 		decoded  = s.decode(req.Path)
-		skip     = int32(-1) // the group that a Pass has ended
-		only     = int32(-1) // the group inside which a rewrite goes on
+		skip     = int32(-1) // the module that a Pass has ended
+		only     = int32(-1) // the module in which a rewrite continues
 	)
 	for range maxRewrites {
 		r, captured := s.first(&req, decoded, start, skip, only)
@@ -77,7 +75,7 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 		}
 		pass := r.Kind == Pass
 		if r.Again {
-			// Apache ignores a rewrite that changes nothing, and stops there.
+			// Apache ignores a rewrite that changes nothing, and stops.
 			target, _, _ := strings.Cut(to, "?")
 			pass = pass || r.Kind == Rewrite && target == req.Path
 		}
@@ -103,9 +101,9 @@ func (s *Set) from(req Request, start int32) (Hit, bool) {
 	return s.rewritten(&original, hit, start, changed)
 }
 
-// rewritten is what comes of a rewrite. Apache asks mod_alias before it carries
-// out what mod_rewrite has decided: a Redirect for the path as requested wins.
-// After [END] it is asked again with the new path.
+// rewritten returns the result of a rewrite. Apache evaluates mod_alias before it
+// applies the result of mod_rewrite: a Redirect for the requested path wins. After
+// [END], mod_alias also sees the new path.
 func (s *Set) rewritten(req *Request, hit Hit, start int32, ok bool) (Hit, bool) {
 	if !ok || hit.order >= s.aliases || int(s.aliases) == len(s.rules) {
 		return hit, ok
@@ -128,7 +126,7 @@ func (s *Set) rewritten(req *Request, hit Hit, start int32, ok bool) (Hit, bool)
 	return hit, true
 }
 
-// decode returns the path percent-decoded if any rule wants to see it so.
+// decode returns the percent-decoded path if any rule needs it.
 func (s *Set) decode(path string) string {
 	if strings.IndexByte(path, '%') < 0 || s.decoded.empty() {
 		return path
@@ -136,7 +134,7 @@ func (s *Set) decode(path string) string {
 	return unescapePath(path)
 }
 
-// unescapePath percent-decodes a path; one that cannot be decoded stays.
+// unescapePath percent-decodes a path. It returns an invalid path unchanged.
 func unescapePath(path string) string {
 	if plain, err := url.PathUnescape(path); err == nil {
 		return plain
@@ -144,8 +142,8 @@ func unescapePath(path string) string {
 	return path
 }
 
-// first returns the rule of the lowest order, from start on, that applies.
-func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*placed, []string) {
+// first returns the first rule with an order of at least start that applies.
+func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*setRule, []string) {
 	best, captured := int32(math.MaxInt32), []string(nil)
 	path := req.Path
 	visit := func(n int32) bool {
@@ -170,9 +168,9 @@ func (s *Set) first(req *Request, decoded string, start, skip, only int32) (*pla
 	return &s.rules[best], captured
 }
 
-// applies compares everything that a rule asks for. path is decoded where the
-// rule wants that.
-func (r *placed) applies(req *Request, path string) ([]string, bool) {
+// applies reports whether the rule applies, and returns the captures. path is
+// decoded if the rule needs that.
+func (r *setRule) applies(req *Request, path string) ([]string, bool) {
 	if r.host != "" && (!strings.EqualFold(r.host, req.Host) || r.scheme != "" && req.Scheme != "" && r.scheme != req.Scheme) {
 		return nil, false
 	}
@@ -216,8 +214,8 @@ func (r *placed) applies(req *Request, path string) ([]string, bool) {
 	return captured, true
 }
 
-// queryValue returns the decoded value of a parameter; of several the last, and
-// none where the "=" is missing, as Netlify does.
+// queryValue returns the decoded value of a parameter as Netlify does: the last
+// one if there are several, and none without "=".
 func queryValue(query, key string) (value string, found bool) {
 	for query != "" {
 		var pair string
@@ -240,26 +238,26 @@ func unescapeForm(s string) string {
 	return s
 }
 
-// index finds the rules that could match a path without asking the others. A
-// rule for one path is found by that path, any other by the whole literal
-// segments at the start of its pattern. BenchmarkMatch on an AMD EPYC: a path
-// that a rule matches takes 130 ns with 100 rules and 140 ns with 10,000, one
-// that none matches 27 ns and 40 ns, MayMatch 17 ns and 28 ns.
+// index finds the rules that could match a path. A rule for one path has this path
+// as its key, any other the whole literal segments at the start of its pattern.
+// BenchmarkMatch on an AMD EPYC: a path that a rule matches takes 130 ns with 100
+// rules and 140 ns with 10,000, a path without a match 27 ns and 40 ns, MayMatch
+// 17 ns and 28 ns.
 type index struct {
 	exact, keyed map[string]list
-	depth        int // the most slashes in a key
-	// lengths has a bit for each length of a key, of 64 and more the last one: most
-	// starts of a path are no key for their length alone.
+	depth        int // largest number of slashes in a key
+	// lengths has a bit for each length of a key; the last bit is for 64 and more.
+	// It rules out most prefixes of a path by their length.
 	lengths uint64
 }
 
-// list is the first and the last of the rules with one path or key; between them
-// leads [placed.next].
+// list has the first and the last of the rules with one path or key, which
+// [setRule.next] links.
 type list struct{ first, last int32 }
 
-// newIndex makes the index of those rules that see the path decoded, or as
-// requested.
-func newIndex(rules []placed, decoded bool) (ix index) {
+// newIndex returns the index of the rules that are compared with the decoded path,
+// or with the path as requested.
+func newIndex(rules []setRule, decoded bool) (ix index) {
 	exacts, keys := 0, 0
 	for i := range rules {
 		switch m := &rules[i].match; {
@@ -290,8 +288,8 @@ func newIndex(rules []placed, decoded bool) (ix index) {
 	return ix
 }
 
-// enlist puts rule n at the end of a list.
-func enlist(lists map[string]list, key string, rules []placed, n int32) {
+// enlist appends rule n to a list.
+func enlist(lists map[string]list, key string, rules []setRule, n int32) {
 	l, ok := lists[key]
 	if ok {
 		rules[l.last].next = n
@@ -304,13 +302,13 @@ func enlist(lists map[string]list, key string, rules []placed, n int32) {
 
 func lengthBit(key string) uint64 { return 1 << min(len(key), 63) }
 
-// isExact tells whether the pattern is found by its path.
+// isExact reports whether the pattern matches a single path.
 func (p *pattern) isExact() bool { return p.form == exact || p.form == exactSlash }
 
 func (ix *index) empty() bool { return ix.exact == nil && ix.keyed == nil }
 
 // lists calls visit with the first rule of each list that could match the path,
-// until it returns false. Every list is in order of the rules.
+// until visit returns false. Each list is in the order of the rules.
 func (ix *index) lists(path string, visit func(first int32) bool) {
 	if ix.exact != nil {
 		if l, ok := ix.exact[path]; ok && !visit(l.first) {
@@ -341,10 +339,10 @@ func (ix *index) lists(path string, visit func(first int32) bool) {
 	}
 }
 
-// MayMatch reports whether a rule that is asked before the files could match
-// the path. It is cheap and errs on the side of yes: where it says no,
-// [Set.Match] with [BeforeFiles] finds nothing. Safe for concurrent use, no
-// allocation.
+// MayMatch reports whether a rule with the stage [BeforeFiles] could match the
+// path. It is fast and has no false negatives: if it returns false, [Set.Match]
+// with [BeforeFiles] finds nothing. MayMatch is safe for concurrent use and does
+// not allocate.
 func (s *Set) MayMatch(path string) bool {
 	if len(s.rules) == 0 {
 		return false

@@ -30,7 +30,7 @@ func TestFilesInOrder(t *testing.T) {
 	}
 }
 
-// manyRules is a file of n rules of the usual kinds.
+// manyRules returns a set of n rules of the usual kinds.
 func manyRules(n int) *Set {
 	var rules strings.Builder
 	for i := range n {
@@ -97,7 +97,8 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// BenchmarkRules: what 10,000 rules cost once, whatever the site.
+// BenchmarkRules measures parsing, indexing and checking 10,000 rules, which happens
+// once for a site of any size.
 func BenchmarkRules(b *testing.B) {
 	var text strings.Builder
 	for i := range 2000 {

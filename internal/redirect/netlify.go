@@ -16,18 +16,18 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// Netlify reads a _redirects file in Netlify's dialect. The semantics are those
-// of Netlify's own parser and matcher, held against them by
-// TestNetlifyOracle; see docs/reference/redirects.md.
+// Netlify parses a _redirects file in Netlify's dialect. The semantics are those of
+// Netlify's own parser and matcher, with which TestNetlifyOracle compares them; see
+// docs/reference/redirects.md.
 func Netlify(name string, data []byte) *File {
-	f := &File{Name: name, Settings: Settings{Dir: "/"}, Rules: make([]Rule, 0, roomFor(data))}
+	f := &File{Name: name, Settings: Settings{Dir: "/"}, Rules: make([]Rule, 0, ruleCapacity(data))}
 	for number, line := range linesOf(data) {
 		f.netlifyLine(number, line)
 	}
 	return f
 }
 
-// netlifyRule is a rule as both _redirects and netlify.toml say it.
+// netlifyRule is a rule of _redirects or netlify.toml.
 type netlifyRule struct {
 	from, to   string
 	status     string // as written; empty means 301
@@ -39,8 +39,8 @@ type netlifyRule struct {
 }
 
 func (f *File) netlifyLine(number int, line string) {
-	var room [8]string
-	words := appendFields(room[:0], line)
+	var buffer [8]string
+	words := appendFields(buffer[:0], line)
 	if i := slices.IndexFunc(words, func(w string) bool { return w[0] == '#' }); i >= 0 {
 		words = words[:i]
 	}
@@ -53,7 +53,7 @@ func (f *File) netlifyLine(number int, line string) {
 	if _, isStatus := leadingInt(words[0]); !isStatus {
 		i := slices.IndexFunc(words, func(w string) bool { return w[0] == '/' || isURL(w) })
 		if i < 0 {
-			f.fault(CodeSyntax, Error, number, line, "the destination must begin with /, http:// or https://")
+			f.fault(CodeSyntax, Error, number, line, "the destination must start with /, http:// or https://")
 			return
 		}
 		rule.query = f.pairs(words[:i], &rule, "query parameter")
@@ -67,16 +67,16 @@ func (f *File) netlifyLine(number int, line string) {
 	f.addNetlify(&rule)
 }
 
-// pairs splits key=value words. Of several with one key the last counts; Netlify
-// ignores words of another form, with what stands before them under that key,
-// and what follows a second "=".
+// pairs splits key=value words. The last word with a key wins. Like Netlify, it
+// ignores words without "=", earlier words with the same key, and text after a
+// second "=".
 func (f *File) pairs(words []string, rule *netlifyRule, what string) [][2]string {
 	var out [][2]string
 	for _, word := range words {
 		key, value, ok := strings.Cut(word, "=")
 		out = slices.DeleteFunc(out, func(pair [2]string) bool { return pair[0] == key })
 		if !ok {
-			f.fault(CodeSyntax, Warning, rule.line, rule.text, quote(word)+" is no "+what+": it lacks an =, and Netlify ignores it")
+			f.fault(CodeSyntax, Warning, rule.line, rule.text, quote(word)+" is not a "+what+": it has no =, and Netlify ignores it")
 			continue
 		}
 		value, _, _ = strings.Cut(value, "=")
@@ -97,11 +97,11 @@ func (f *File) addNetlify(in *netlifyRule) {
 	if in.status != "" {
 		status, ok := leadingInt(in.status)
 		if !ok {
-			bad(CodeSyntax, Error, "the status is "+quote(in.status)+", not a number")
+			bad(CodeSyntax, Error, "the status "+quote(in.status)+" is not a number")
 			return
 		}
 		if status < 200 || status > 599 {
-			bad(CodeSyntax, Error, "the status "+quote(in.status)+" is no status of HTTP")
+			bad(CodeSyntax, Error, "the status "+quote(in.status)+" is not an HTTP status from 200 to 599")
 			return
 		}
 		r.Status = status
@@ -117,13 +117,13 @@ func (f *File) addNetlify(in *netlifyRule) {
 	if isURL(in.from) {
 		u, err := weburl.Parse(in.from)
 		if err != nil {
-			bad(CodeSyntax, Error, "the source is no URL: "+err.Error())
+			bad(CodeSyntax, Error, "the source is not a valid URL: "+err.Error())
 			return
 		}
 		r.scheme, r.host, path = u.Scheme(), hostPort(u), u.Path()
 	}
 	if strings.HasPrefix(path, "/.netlify") {
-		bad(CodeSyntax, Error, "the source must not begin with /.netlify")
+		bad(CodeSyntax, Error, "the source must not start with /.netlify")
 		return
 	}
 	var splat bool
@@ -146,9 +146,9 @@ func (f *File) addNetlify(in *netlifyRule) {
 			r.Conditional = true
 			r.Conditions = append(r.Conditions, c[0]+"="+c[1])
 		case "sign", "signed":
-			// Netlify signs what it hands to the proxied server.
+			// Netlify signs the requests to the proxied server.
 		default:
-			bad(CodeSyntax, Warning, "Netlify knows no condition "+quote(c[0])+": the rule never applies")
+			bad(CodeSyntax, Warning, "the rule never applies: Netlify has no condition "+quote(c[0]))
 			r.match = pattern{}
 		}
 	}
@@ -161,7 +161,7 @@ func (f *File) addNetlify(in *netlifyRule) {
 	})
 	r.Kind = kindOf(r.Status, r.To)
 	if r.Kind == Rewrite && strings.HasPrefix(r.To, "/.netlify/") {
-		r.Kind = Proxy // functions, images and the like are programs
+		r.Kind = Proxy // functions, image transformations and similar programs
 	}
 	if splat && r.Status != 200 {
 		r.self = newSelfCheck(r.To, &r.match, captures-1)
@@ -172,8 +172,8 @@ func (f *File) addNetlify(in *netlifyRule) {
 	f.Rules = append(f.Rules, r)
 }
 
-// countPath returns how many captures are of the path; those of the query
-// follow.
+// countPath returns the number of captures in the path. The captures in the query
+// follow them.
 func countPath(r *Rule) int {
 	n := len(r.match.names)
 	for _, q := range r.query {
@@ -184,7 +184,7 @@ func countPath(r *Rule) int {
 	return n
 }
 
-// hostPort returns host and port of a URL as they stand in a Host header.
+// hostPort returns host and port of a URL as in a Host header.
 func hostPort(u weburl.URL) string {
 	if u.Port() == "" {
 		return u.Host()
@@ -192,21 +192,21 @@ func hostPort(u weburl.URL) string {
 	return u.Host() + ":" + u.Port()
 }
 
-// justSplat are the names of most patterns that have any.
+// justSplat are the capture names of most patterns with captures.
 var justSplat = []string{"splat"}
 
-// netlifyPattern compiles the path of a source. A segment that begins with ":"
-// is a placeholder, one that ends in its only "*" takes the rest. The final
-// slash of source and request does not count.
+// netlifyPattern compiles the path of a source. A segment that starts with ":" is a
+// placeholder. A segment whose only "*" is at its end matches the rest of the path.
+// Trailing slashes in source and request are ignored.
 func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
 	if strings.IndexByte(path, '?') >= 0 || strings.IndexByte(path, '#') >= 0 {
-		return pattern{}, false, "the source is compared with the path alone, which holds no ? or #: the rule never applies"
+		return pattern{}, false, "the rule never applies: the source is compared only with the path, which contains no ? or #"
 	}
 	if encoded := encodePath(path); encoded != path {
-		return pattern{}, false, "browsers request this path percent-encoded: the rule never applies; write " + clip(encoded)
+		return pattern{}, false, "the rule never applies: browsers request this path percent-encoded; write " + clip(encoded)
 	}
 	if path == "/" {
 		return exactPattern("/", true, false), false, ""
@@ -217,7 +217,7 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	for i, s := range segments {
 		switch {
 		case s == "" || s == "." || s == "..":
-			return pattern{}, false, "no request has a segment " + quote(s) + ": the rule never applies"
+			return pattern{}, false, "the rule never applies: no request has a segment " + quote(s)
 		case isPlaceholder(s):
 			places++
 		case isSplat(s):
@@ -256,7 +256,7 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	if splats > 1 || splats == 1 && !last {
 		compiled, err := newExpression(netlifyExpression(segments, last))
 		if err != nil {
-			return pattern{}, false, "the source is not understood: " + err.Error()
+			return pattern{}, false, "the source cannot be parsed: " + err.Error()
 		}
 		p.form, p.expr = expressed, compiled
 	}
@@ -265,10 +265,12 @@ func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 
 func isPlaceholder(segment string) bool { return segment[0] == ':' && len(segment) > 1 }
 
-// isSplat tells whether the only * of a segment that is no placeholder is its end.
+// isSplat reports whether the only * of a segment is its last character. The
+// segment must not be a placeholder.
 func isSplat(segment string) bool { return strings.IndexByte(segment, '*') == len(segment)-1 }
 
-// netlifyExpression is the pattern as an expression; last: a splat ends it.
+// netlifyExpression returns the pattern as a regular expression. last: the last
+// segment is a splat.
 func netlifyExpression(segments []string, last bool) string {
 	var expr strings.Builder
 	expr.WriteByte('^')
@@ -291,7 +293,7 @@ func netlifyExpression(segments []string, last bool) string {
 	return expr.String()
 }
 
-// needsEscape marks the bytes that may not stand in a path.
+// needsEscape marks the bytes that must be escaped in a path.
 var needsEscape = func() (t [256]bool) {
 	for c := range t {
 		t[c] = c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>`{}", byte(c)) >= 0
@@ -299,15 +301,15 @@ var needsEscape = func() (t [256]bool) {
 	return t
 }()
 
-// encodePath returns the path as a browser requests it: what may not stand in
-// a path is percent-encoded; dot segments stay.
+// encodePath returns the path as a browser requests it, percent-encoded. It keeps
+// dot segments.
 func encodePath(path string) string {
 	i := 0
 	for i < len(path) && !needsEscape[path[i]] {
 		i++
 	}
 	if i == len(path) {
-		return path // nearly every one
+		return path // almost always
 	}
 	var out strings.Builder
 	out.WriteString(path[:i])
@@ -324,19 +326,20 @@ func encodePath(path string) string {
 	return out.String()
 }
 
-// selfCheck is how Netlify's matcher keeps a redirect with a splat from
-// leading onto itself. Measured with netlify-redirector 0.5.0, for every status
-// but 200: the destination, as written, is a path that the source matches, and
-// the path asked for begins with what stands before its final "/:splat". For an address of the requested host it is compared with what
-// the splat took. The rule then does nothing and ends the search, even where its
-// query or its conditions do not hold.
+// selfCheck is the test with which Netlify's matcher keeps a redirect with a splat
+// from leading to itself. Measured with netlify-redirector 0.5.0, for every status
+// except 200. The test holds if the source matches the destination as written, and
+// if the requested path starts with the destination without its final "/:splat". For
+// a destination URL with the requested host, the captured splat is compared instead.
+// The rule then does nothing and ends the search, even if its query or conditions do
+// not match.
 type selfCheck struct {
 	base   string
 	splat  int    // the capture of the splat
 	origin string // scheme and host of an absolute destination
 }
 
-// newSelfCheck makes the check of a destination; nil if it never holds.
+// newSelfCheck returns the test for a destination, or nil if it never holds.
 func newSelfCheck(to string, match *pattern, splat int) *selfCheck {
 	c := &selfCheck{splat: splat}
 	base, whole := strings.CutSuffix(to, "/:splat")
@@ -359,7 +362,7 @@ func newSelfCheck(to string, match *pattern, splat int) *selfCheck {
 	return c
 }
 
-// holds reports whether the rule would lead onto itself.
+// holds reports whether the rule would lead to itself.
 func (c *selfCheck) holds(req *Request, captured []string) bool {
 	if c.origin != "" {
 		scheme, host, _ := strings.Cut(c.origin, "://")
@@ -369,10 +372,10 @@ func (c *selfCheck) holds(req *Request, captured []string) bool {
 	return strings.HasPrefix(req.Path, c.base)
 }
 
-// NetlifyTOML reads [[redirects]] and [[headers]] of netlify.toml, and publish
-// of [build]. Netlify asks the rules of _redirects first, so that file stands
-// before this one in [New]. The older names of the fields (origin, destination,
-// params, sign ...) are read as Netlify's parser reads them.
+// NetlifyTOML parses [[redirects]], [[headers]] and publish of [build] in
+// netlify.toml. Netlify evaluates the rules of _redirects first, so pass that file
+// to [New] before this one. Like Netlify's parser, it accepts older names of fields
+// (origin, destination, params, sign ...).
 func NetlifyTOML(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}}
 	data = bytes.TrimPrefix(data, []byte(bom))
@@ -399,7 +402,7 @@ func NetlifyTOML(name string, data []byte) *File {
 	return f
 }
 
-// tables returns the list of tables of that name.
+// tables returns the list of tables with a name.
 func (f *File) tables(document map[string]any, name string, lines map[string][]int) []map[string]any {
 	value, ok := document[name]
 	if !ok {
@@ -414,9 +417,9 @@ func (f *File) tables(document map[string]any, name string, lines map[string][]i
 	for i, element := range list {
 		table, ok := element.(map[string]any)
 		if !ok {
-			f.fault(CodeSyntax, Error, lineAt(lines[name], i), "", name+" holds something else than a table")
+			f.fault(CodeSyntax, Error, lineAt(lines[name], i), "", name+" contains a value that is not a table")
 		}
-		out = append(out, table) // nil keeps the count
+		out = append(out, table) // nil for the wrong value, to keep the indexes
 	}
 	return out
 }
@@ -428,8 +431,8 @@ func lineAt(lines []int, i int) int {
 	return 1
 }
 
-// tomlLines returns the line of each element of a list of tables, written as
-// [[name]] or in line.
+// tomlLines returns the line of each element in the lists of tables, written as
+// [[name]] or inline.
 func tomlLines(data []byte) map[string][]int {
 	index, lines := newLineIndex(data), map[string][]int{}
 	var parser unstable.Parser
@@ -468,8 +471,8 @@ func tomlLines(data []byte) map[string][]int {
 	return lines
 }
 
-// tomlOffset is where a value begins: an inline table has no place of its own,
-// its first key has.
+// tomlOffset returns the offset of a value. An inline table has no position in the
+// parser's result, but its first key has one.
 func tomlOffset(n *unstable.Node, otherwise int) int {
 	if n.Kind == unstable.InlineTable {
 		if it := n.Children(); it.Next() {
@@ -484,7 +487,7 @@ func tomlOffset(n *unstable.Node, otherwise int) int {
 	return otherwise
 }
 
-// netlifyTable adds one [[redirects]].
+// netlifyTable adds the rule of a [[redirects]] table.
 func (f *File) netlifyTable(table map[string]any, line int) {
 	if table == nil {
 		return
@@ -505,7 +508,7 @@ func (f *File) netlifyTable(table map[string]any, line int) {
 	f.addNetlify(&rule)
 }
 
-// tomlText returns the first of the fields that is there, as text.
+// tomlText returns the first existing field as text.
 func tomlText(table map[string]any, names ...string) string {
 	for _, name := range names {
 		switch value := table[name].(type) {
@@ -521,8 +524,7 @@ func tomlText(table map[string]any, names ...string) string {
 	return ""
 }
 
-// tomlPairs returns the pairs of the first of the tables that is there, sorted
-// by key.
+// tomlPairs returns the pairs of the first existing table, sorted by key.
 func tomlPairs(table map[string]any, names ...string) [][2]string {
 	for _, name := range names {
 		sub, ok := table[name].(map[string]any)
@@ -550,7 +552,7 @@ func tomlPairs(table map[string]any, names ...string) [][2]string {
 	return nil
 }
 
-// netlifyHeaders adds one [[headers]].
+// netlifyHeaders adds the rules of a [[headers]] table.
 func (f *File) netlifyHeaders(table map[string]any, line int) {
 	if table == nil {
 		return

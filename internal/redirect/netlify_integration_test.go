@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// randomNetlifyLine makes a line of a _redirects file.
+// randomNetlifyLine returns a line of a _redirects file.
 func randomNetlifyLine(r *rand.Rand) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	from := ""
@@ -22,7 +22,7 @@ func randomNetlifyLine(r *rand.Rand) string {
 		from += "/"
 	}
 	for strings.Count(from, "*") > 1 {
-		from = strings.Replace(from, "*", "", 1) // what each of two takes is nobody's contract
+		from = strings.Replace(from, "*", "", 1) // no documentation defines what each of two matches
 	}
 	for strings.Contains(from, "//") {
 		from = strings.ReplaceAll(from, "//", "/")
@@ -60,7 +60,7 @@ func randomNetlifyLine(r *rand.Rand) string {
 	return strings.Join(words, " ")
 }
 
-// TestNetlifyOracle holds the reading of _redirects against Netlify's own parser
+// TestNetlifyOracle compares the rules of _redirects with Netlify's own parser
 // and matcher.
 func TestNetlifyOracle(t *testing.T) {
 	segments := []string{"a", "a", "b", "b", "c.html", "ab", "x", "index.html", "a%20b", "%C3%BC", "b%2Fc"}
@@ -68,10 +68,10 @@ func TestNetlifyOracle(t *testing.T) {
 	compareOracle(t, "netlify.cjs", cases, func(rules string) func(string) string {
 		f := Netlify("_redirects", []byte(rules))
 		for i := range f.Rules {
-			// The matcher says where a rule leads; the query is handed on
+			// The matcher returns the destination; the query is passed on
 			// later, by the server.
 			f.Rules[i].flags &^= keepsQuery
 		}
-		return askSet(f, AfterFiles)
+		return answersOf(f, AfterFiles)
 	})
 }

@@ -44,21 +44,22 @@ func oracle(t *testing.T, script string, cases, answers any) {
 	}
 }
 
-// oracleCase is a rule file, and the targets asked of it.
+// oracleCase is a rule file with request targets.
 type oracleCase struct {
 	Rules   string   `json:"rules"`
 	Targets []string `json:"targets"`
 }
 
-// oracleAnswer is what the host's software says to one target; nil when no rule
+// oracleAnswer is the answer of the host's software to one target, nil if no rule
 // applies.
 type oracleAnswer struct {
 	To     string `json:"to"`
 	Status int    `json:"status"`
 }
 
-// compareOracle asks both sides. ask is our answer, "" where no rule applies.
-func compareOracle(t *testing.T, script string, cases []oracleCase, ask func(rules string) func(target string) string) {
+// compareOracle compares the answers of both sides. answer returns sitelink's
+// answers, "" if no rule applies.
+func compareOracle(t *testing.T, script string, cases []oracleCase, answer func(rules string) func(target string) string) {
 	t.Helper()
 	var answers [][]*oracleAnswer
 	oracle(t, script, cases, &answers)
@@ -67,7 +68,7 @@ func compareOracle(t *testing.T, script string, cases []oracleCase, ask func(rul
 	}
 	compared, applied, differ := 0, 0, 0
 	for i, c := range cases {
-		ours := ask(c.Rules)
+		ours := answer(c.Rules)
 		for k, target := range c.Targets {
 			want := ""
 			if a := answers[i][k]; a != nil {
@@ -81,7 +82,7 @@ func compareOracle(t *testing.T, script string, cases []oracleCase, ask func(rul
 			compared++
 			if got != want {
 				if differ++; differ <= 20 {
-					t.Errorf("%q asked for %q: got %q, the host's software says %q", c.Rules, target, got, want)
+					t.Errorf("%q, request %q: got %q, the host's software answers %q", c.Rules, target, got, want)
 				}
 			}
 		}
@@ -92,11 +93,11 @@ func compareOracle(t *testing.T, script string, cases []oracleCase, ask func(rul
 	t.Logf("%d rule files, %d answers compared, %d with a rule, %d differ", len(cases), compared, applied, differ)
 }
 
-// undecided is our answer where a rule is conditional.
+// undecided is sitelink's answer if a rule is conditional.
 const undecided = "?"
 
-// askSet makes the question to one of our sets: status and destination.
-func askSet(f *File, stage Stage) func(target string) string {
+// answersOf returns sitelink's answers as status and destination.
+func answersOf(f *File, stage Stage) func(target string) string {
 	set := New(Options{Scheme: "https", Host: "h.example"}, f)
 	return func(target string) string {
 		path, query, _ := strings.Cut(target, "?")
@@ -111,8 +112,8 @@ func askSet(f *File, stage Stage) func(target string) string {
 	}
 }
 
-// randomCases makes rule files from words that touch each other's edges, with
-// a fixed seed.
+// randomCases returns random rule files and targets that share few words, with a
+// fixed seed.
 func randomCases(n int, seed uint64, line func(r *rand.Rand) string, segments []string) []oracleCase {
 	r := rand.New(rand.NewPCG(seed, 7))
 	pick := func(list []string) string { return list[r.IntN(len(list))] }

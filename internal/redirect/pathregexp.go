@@ -6,34 +6,34 @@ import (
 	"strings"
 )
 
-// pathDialect says what differs between the versions of path-to-regexp that
-// hosts use.
+// pathDialect has the differences between the versions of path-to-regexp that hosts
+// use.
 type pathDialect struct {
-	foldCase bool // letters match in either case
-	slash    bool // a final slash of the request does not count
-	star     bool // a "*" alone takes everything
-	groups   bool // {prefix:name suffix} are groups
+	foldCase bool // letter case is ignored
+	slash    bool // a trailing slash in the request is ignored
+	star     bool // "*" alone matches everything
+	groups   bool // {prefix:name suffix} is a group
 }
 
 var (
-	// vercelPath is path-to-regexp 6 with strict and sensitive.
+	// vercelPath is path-to-regexp 6 with the options strict and sensitive.
 	vercelPath = pathDialect{groups: true}
 	// firebasePath is path-to-regexp 1 with its defaults.
 	firebasePath = pathDialect{foldCase: true, slash: true, star: true}
 )
 
-// pathToken is a literal, or a parameter with what may stand around it.
+// pathToken is a literal, or a parameter with an optional prefix and suffix.
 type pathToken struct {
 	literal        string
 	isParam        bool
 	name           string // "" for a group without name
 	prefix, suffix string
-	pattern        string // "" for { } without parameter
+	pattern        string // "" for { } without a parameter
 	modifier       byte   // 0, '?', '*' or '+'
 }
 
 // expressionOf translates a source such as /blog/:slug*, /x/(.*) or /a{-:b}?
-// into a regular expression, and returns the names of its groups, "" for one
+// into a regular expression, and returns the names of its groups, "" for a group
 // without a name.
 func (d pathDialect) expressionOf(source string) (expr string, names []string, err error) {
 	tokens, err := d.tokens(source)
@@ -92,7 +92,8 @@ func (d pathDialect) tokens(source string) ([]pathToken, error) {
 		}
 		out = append(out, pathToken{literal: s})
 	}
-	// takePrefix moves a "/" or "." before a parameter into it.
+	// takePrefix removes a "/" or "." at the end of the last literal, as the prefix
+	// of a parameter.
 	takePrefix := func() string {
 		n := len(out)
 		if n == 0 || out[n-1].isParam {
@@ -138,7 +139,7 @@ func (d pathDialect) tokens(source string) ([]pathToken, error) {
 			out = append(out, t)
 			i = next
 		case strings.IndexByte("?+*}", c) >= 0 && d.groups:
-			return nil, errors.New(string(c) + " stands where no modifier can stand")
+			return nil, errors.New("unexpected " + string(c))
 		default:
 			literal(source[i : i+1])
 			i++
@@ -172,14 +173,14 @@ func parameter(source string, i int) (pathToken, int, error) {
 	case inside == "":
 		return t, 0, errors.New("an empty pattern in parentheses")
 	case inside[0] == '?':
-		return t, 0, errors.New("a pattern must not begin with ?")
+		return t, 0, errors.New("a pattern must not start with ?")
 	}
 	t.pattern = withoutGroups(inside)
 	return t, end, nil
 }
 
-// withoutGroups turns the capturing groups inside a pattern into others: only
-// the parameter itself is numbered.
+// withoutGroups makes the groups inside a pattern non-capturing: only the parameter
+// itself captures.
 func withoutGroups(pattern string) string {
 	var out strings.Builder
 	class := false
@@ -250,14 +251,14 @@ func isWord(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// placeTemplate compiles a destination with :name places, whose name is as long
-// as it can be and which may carry a modifier, and, if dollar is set, $1 and
-// $name places.
-func placeTemplate(to string, names []string, dollar bool, escape escaping) template {
+// placeholderTemplate compiles a destination with :name placeholders, which may have
+// a modifier, and, if dollar is set, with $1 and $name. A name is as long as
+// possible.
+func placeholderTemplate(to string, names []string, dollar bool, escape escaping) template {
 	byName := map[string]int{}
 	for i, name := range names {
 		if name != "" {
-			byName[name] = i // of two with one name the last counts
+			byName[name] = i // the last one with a name wins
 		}
 	}
 	var t template

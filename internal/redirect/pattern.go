@@ -2,14 +2,14 @@ package redirect
 
 import "strings"
 
-// pattern is what a rule compares with the path.
+// pattern is the compiled path pattern of a rule.
 type pattern struct {
 	form form
-	// prefix is what every path that matches begins with; for the exact forms
-	// it is the path itself, without its final slash for exactSlash.
+	// prefix is the start of every matching path. For the exact forms it is the
+	// whole path, for exactSlash without the trailing slash.
 	prefix string
-	// key is the longest series of whole segments in prefix, without final
-	// slash: every path that matches is key, or goes on with a slash.
+	// key is prefix up to its last whole segment, without trailing slash. Every
+	// matching path is key, or key followed by a slash and more.
 	key string
 	// decoded: the path is compared after percent-decoding.
 	decoded bool
@@ -18,15 +18,15 @@ type pattern struct {
 	// inverse: below dir, the path must not match expr (Apache's "!pattern").
 	inverse bool
 
-	segments []segment // form segmented: those behind key, from the first placeholder on
-	splat    bool      // a final * takes the rest of the path
-	splatLit string    // what stands before that * in its segment
+	segments []segment // form segmented: the segments after key
+	splat    bool      // a final * matches the rest of the path
+	splatLit string    // the text before that * in its segment
 
-	dir   string        // removed from the path before expr sees it (.htaccess)
+	dir   string        // removed from the path before it is matched with expr (.htaccess)
 	expr  *expression   // form expressed
-	open  bool          // expr matches everything that begins with prefix
+	open  bool          // expr matches everything that starts with prefix
 	not   []*expression // must not match
-	names []string      // the captures, in order
+	names []string      // names of the captures, in order
 }
 
 type form uint8
@@ -34,19 +34,20 @@ type form uint8
 const (
 	never      form = iota // matches nothing
 	exact                  // the path itself
-	exactSlash             // the path with or without a final slash
+	exactSlash             // the path with or without a trailing slash
 	below                  // the path and everything below it; captures the rest with its slash (Apache Redirect)
-	segmented              // literal segments and placeholders, and perhaps a final splat (Netlify)
-	expressed              // an expression
+	segmented              // literal segments and placeholders, with an optional final splat (Netlify)
+	expressed              // a regular expression
 )
 
-// segment is a literal, or a placeholder that takes one segment.
+// segment is a literal, or a placeholder for one segment.
 type segment struct {
 	literal string
 	capture bool
 }
 
-// exactPattern matches one path.
+// exactPattern returns a pattern for one path. slash makes a trailing slash
+// optional.
 func exactPattern(path string, slash, decoded bool) pattern {
 	p := pattern{form: exact, prefix: path, decoded: decoded}
 	if slash {
@@ -58,8 +59,8 @@ func exactPattern(path string, slash, decoded bool) pattern {
 	return p
 }
 
-// expressionPattern matches with an expression; dir is the directory that a
-// .htaccess lies in, "" elsewhere.
+// expressionPattern returns a pattern with a regular expression. dir is the
+// directory of the .htaccess file, "" for other hosts.
 func expressionPattern(expr *expression, dir string, decoded bool) pattern {
 	begin := startOf(expr.source)
 	if begin.exact && strings.HasPrefix(dir+begin.literal, "/") {
@@ -70,7 +71,7 @@ func expressionPattern(expr *expression, dir string, decoded bool) pattern {
 	return p
 }
 
-// keyOf cuts a literal prefix behind its last whole segment.
+// keyOf returns a literal prefix up to its last whole segment.
 func keyOf(prefix string) string {
 	if i := strings.LastIndexByte(prefix, '/'); i > 0 {
 		return prefix[:i]
@@ -78,7 +79,8 @@ func keyOf(prefix string) string {
 	return ""
 }
 
-// matches returns the captures, or false. It allocates only on a match.
+// matches returns the captures, and whether the pattern matches. It allocates only
+// on a match.
 func (p *pattern) matches(path string) ([]string, bool) {
 	switch p.form {
 	case exact:
@@ -114,8 +116,8 @@ func (p *pattern) matches(path string) ([]string, bool) {
 	return nil, false
 }
 
-// matchSegments first walks without keeping anything, so that a path that does
-// not match costs no allocation.
+// matchSegments compares the path twice, so that a path that does not match needs
+// no allocation.
 func (p *pattern) matchSegments(path string) ([]string, bool) {
 	if !p.walk(path, nil) {
 		return nil, false
@@ -125,6 +127,8 @@ func (p *pattern) matchSegments(path string) ([]string, bool) {
 	return captured, true
 }
 
+// walk compares the path segment by segment and appends the captures to captured,
+// if not nil.
 func (p *pattern) walk(path string, captured *[]string) bool {
 	rest, ok := strings.CutPrefix(path, p.key)
 	if !ok {

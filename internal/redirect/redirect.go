@@ -1,17 +1,16 @@
-// Package redirect reads the rule files of web hosts and answers which rule
+// Package redirect reads the redirect rules of web hosts and finds the rule that
 // applies to a request.
 //
-// The bytes of a rule file enter ([Netlify], [Cloudflare], [NetlifyTOML],
-// [Vercel], [Firebase], [Htaccess], [Headers], or [Generic] for rules from a
-// configuration); a [File] leaves, with the rules, what is wrong with them, and
-// the settings that stand beside them. [New] joins files into a [Set], which
-// finds the rule for a path ([Set.Match]) and judges the rules themselves
-// ([Set.Check]).
+// [Netlify], [Cloudflare], [NetlifyTOML], [Vercel], [Firebase], [Htaccess] and
+// [Headers] parse the content of a rule file, [Generic] takes rules from a
+// configuration. Each returns a [File] with rules, faults and settings. [New]
+// joins files into a [Set], which finds the rule for a path ([Set.Match]) and
+// checks the rules themselves ([Set.Check]).
 //
-// The package performs no I/O. Bad input is never an error and never a panic:
-// what is wrong with a rule is a [Fault] with file and line, and the other rules
-// are used. What each dialect means, and from which software its semantics were
-// taken, is written in docs/reference/redirects.md.
+// The package performs no I/O. Bad input causes neither an error nor a panic: a
+// problem in a rule is a [Fault] with file and line, and the other rules apply.
+// docs/reference/redirects.md describes the dialects and the software on which
+// their semantics are based.
 package redirect
 
 import (
@@ -19,13 +18,14 @@ import (
 	"strings"
 )
 
-// Stage says when a rule is asked: before or after the files of the docroot.
+// Stage is when the host evaluates a rule: before or after the files of the
+// docroot.
 type Stage uint8
 
 const (
-	// BeforeFiles: the rule wins over a file of the same path.
+	// BeforeFiles: the rule takes precedence over a file at the same path.
 	BeforeFiles Stage = iota
-	// AfterFiles: the rule only applies where no file answers.
+	// AfterFiles: the rule applies only if no file answers the request.
 	AfterFiles
 )
 
@@ -36,7 +36,7 @@ func (s Stage) String() string {
 	return "before files"
 }
 
-// Kind is what a rule does to the request that it matches.
+// Kind is what a rule does with a request.
 type Kind uint8
 
 const (
@@ -44,14 +44,14 @@ const (
 	Redirect Kind = iota
 	// Rewrite: the host answers with the file at the destination path.
 	Rewrite
-	// Proxy: another server, a function or a program answers. It may be
-	// reached, what it says is not known; it is never followed.
+	// Proxy: another server, a function or a program answers. Its answer is not
+	// known; it is never requested.
 	Proxy
 	// Status: the host answers with the rule's status (404, 410, 403 ...), and
-	// with the page at the destination, if there is one, as its body.
+	// with the page at the destination, if any, as its body.
 	Status
-	// Pass: the rule matches and does nothing, so that later rules of its group
-	// are not asked (Apache's "-" with [L]). [Set.Match] never returns it.
+	// Pass: the rule matches and does nothing, except that it ends its group
+	// (Apache's "-" with [L]). [Set.Match] never returns it.
 	Pass
 )
 
@@ -59,33 +59,32 @@ var kindNames = [...]string{"redirect", "rewrite", "proxy", "status", "pass"}
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Source is the place of a rule: the name of the file as it was given, and the
-// line, from 1.
+// Source is the position of a rule: the name of the file as passed to the parser,
+// and the line, from 1.
 type Source struct {
 	File string
 	Line int
 }
 
-// Rule is one rule. The exported fields are for reading; they say what was
-// written and how it was understood.
+// Rule is one rule, as written and as interpreted. Do not change the fields.
 type Rule struct {
-	// Pattern is what the rule matches, as written.
+	// Pattern is the pattern of the source as written.
 	Pattern string
-	// To is the destination as written; empty when there is none.
+	// To is the destination as written, or "".
 	To string
-	// Status is the answer: 301, 302, 303, 307, 308 for a redirect, 200 for a
-	// rewrite or proxy.
+	// Status is the status of the answer: 301, 302, 303, 307 or 308 for a
+	// redirect, 200 for a rewrite or proxy.
 	Status int
 	Kind   Kind
 	Stage  Stage
-	// Force: the rule was written to win over files (Netlify's "!").
+	// Force: the rule explicitly takes precedence over files (Netlify's "!").
 	Force bool
-	// Again: after this rewrite the host asks all rules again with the new path
-	// (Apache in .htaccess). Other hosts serve the file at the new path.
+	// Again: after this rewrite the host evaluates all rules again with the new
+	// path (Apache in .htaccess). Other hosts serve the file at the new path.
 	Again bool
-	// Conditional: the rule depends on what no static check knows (country,
-	// language, cookie, header, a part that was not understood), so it may or
-	// may not apply. Conditions says on what, as written.
+	// Conditional: the rule depends on something that a static check does not
+	// know (country, language, cookie, header, an unsupported pattern), so it
+	// may or may not apply. Conditions names it, as written.
 	Conditional bool
 	Conditions  []string
 	Source      Source
@@ -94,33 +93,34 @@ type Rule struct {
 
 	match  pattern
 	to     template
-	scheme string // scheme and host of a source that is a URL, else empty
+	scheme string // scheme and host of a source that is a URL, otherwise empty
 	host   string
 	query  []queryCondition
-	// conditions must all hold, of each list one (Apache's RewriteCond).
+	// conditions has lists, in each of which at least one condition must hold
+	// (Apache's RewriteCond).
 	conditions [][]condition
 	self       *selfCheck
-	group      int32 // which of Apache's modules asks it
+	group      int32 // the Apache module that evaluates the rule
 	flags      ruleFlags
 }
 
 type ruleFlags uint8
 
 const (
-	continues  ruleFlags = 1 << iota // after this rewrite the later rules of the group are asked (no [L])
-	keepsQuery                       // the request's query is appended where the destination has none
-	onlyAlias                        // after this rewrite mod_alias alone is asked again ([END])
-	joinsQuery                       // the request's query is appended to the destination's own
+	continues  ruleFlags = 1 << iota // the later rules of the group see the rewritten path (no [L])
+	keepsQuery                       // the request's query is appended if the destination has none
+	onlyAlias                        // after this rewrite only mod_alias evaluates its rules again ([END])
+	joinsQuery                       // the request's query is appended to that of the destination
 )
 
-// queryCondition asks for a query parameter: a fixed value, or any that is
-// captured.
+// queryCondition requires a query parameter with a fixed value, or captures its
+// value.
 type queryCondition struct {
 	key, value string
 	capture    bool
 }
 
-// Entry is what lies at a path of the docroot.
+// Entry is the type of what is at a path of the docroot.
 type Entry uint8
 
 const (
@@ -132,13 +132,13 @@ const (
 	DirEntry
 )
 
-// Severity is how bad a fault is, as a suggestion.
+// Severity is the suggested severity of a fault.
 type Severity uint8
 
 const (
-	// Error: the rule does not do what it was written for.
+	// Error: the rule does not do what its author intended.
 	Error Severity = iota
-	// Warning: somebody should look at the rule.
+	// Warning: the rule is probably wrong.
 	Warning
 )
 
@@ -153,76 +153,76 @@ func (s Severity) String() string {
 const (
 	CodeSyntax        = "redirect-syntax"         // the host ignores the rule or refuses the file
 	CodeLimit         = "redirect-limit"          // more or longer than the host accepts
-	CodeUnjudged      = "redirect-unjudged"       // not understood: may or may not apply
-	CodeTargetMissing = "redirect-target-missing" // nothing answers the destination
-	CodeLoop          = "redirect-loop"           // leads round in a circle
-	CodeChain         = "redirect-chain"          // leads to another redirect
-	CodeUnreachable   = "redirect-unreachable"    // never matches
-	CodeShadowed      = "redirect-shadowed"       // a file answers first
+	CodeUnjudged      = "redirect-unjudged"       // not supported: may or may not apply
+	CodeTargetMissing = "redirect-target-missing" // the destination does not exist
+	CodeLoop          = "redirect-loop"           // redirects in a loop
+	CodeChain         = "redirect-chain"          // the destination is redirected again
+	CodeUnreachable   = "redirect-unreachable"    // never applies
+	CodeShadowed      = "redirect-shadowed"       // a file takes precedence
 )
 
-// Fault is something wrong with a rule.
+// Fault is a problem of a rule.
 type Fault struct {
 	Code     string
 	Severity Severity
 	File     string
-	Line     int // from 1; 0 when the file as a whole is meant
+	Line     int // from 1; 0 for the file as a whole
 	Message  string
 	Text     string // the rule as written, at most 200 bytes
 }
 
-// maxFaults bounds what one file reports: a binary file called _redirects has a
-// fault on every line, and the first thousand say enough.
+// maxFaults is the largest number of faults per file. A binary file called
+// _redirects has a fault in every line.
 const maxFaults = 1000
 
-// maxText bounds the text of a rule in a report, in bytes.
+// maxText is the maximum length of a rule's text in a report, in bytes.
 const maxText = 200
 
-// File is what one rule file says.
+// File is the content of a rule file.
 type File struct {
 	Name string
-	// Rules in the order in which the host asks them.
+	// Rules are in the order in which the host evaluates them.
 	Rules []Rule
-	// Faults in the order of their lines.
+	// Faults are in the order of their lines.
 	Faults []Fault
 	// Headers are the header rules of the file.
 	Headers []HeaderRule
-	// Settings that the file makes beside rules.
+	// Settings are the other settings of the file.
 	Settings Settings
 
-	dropped  int  // faults above maxFaults
+	dropped  int  // number of faults above maxFaults
 	rewrites bool // a .htaccess with directives of mod_rewrite
 }
 
-// Settings is what a configuration file says about paths beside rules. A nil
-// pointer means that the file does not say it.
+// Settings are the settings in a configuration file that affect paths. A nil
+// pointer means that the file does not have the setting.
 type Settings struct {
-	// Dir is the directory that the settings hold for, a URL path that ends in
-	// a slash: "/", or that of a .htaccess.
+	// Dir is the directory to which the settings apply, as a URL path with a
+	// trailing slash: "/", or the directory of a .htaccess.
 	Dir string
-	// CleanURLs: /page answers for page.html (Vercel, Firebase).
+	// CleanURLs: the host serves page.html at /page (Vercel, Firebase).
 	CleanURLs *bool
-	// TrailingSlash: addresses end in a slash, or do not (Vercel, Firebase).
+	// TrailingSlash: URLs have a trailing slash, or must not (Vercel, Firebase).
 	TrailingSlash *bool
-	// Public is the docroot's folder, as written (Firebase, Netlify publish).
+	// Public is the docroot directory as written (Firebase, Netlify publish).
 	Public string
-	// Ignore are patterns of files that are not deployed (Firebase).
+	// Ignore has patterns of files that are not deployed (Firebase).
 	Ignore []string
-	// Index are the directory index files (Apache DirectoryIndex).
+	// Index has the names of directory index files (Apache DirectoryIndex).
 	Index []string
-	// Listing: directories without index are listed (Apache Options Indexes).
+	// Listing: the host lists directories without index (Apache Options Indexes).
 	Listing *bool
 	// DirectorySlash: /dir redirects to /dir/ (Apache).
 	DirectorySlash *bool
-	// ErrorPages are the pages for error statuses (Apache ErrorDocument): a
-	// path, a URL, or the text itself.
+	// ErrorPages has the pages for error statuses (Apache ErrorDocument): a path,
+	// a URL, or the text itself.
 	ErrorPages map[int]string
 }
 
-// HeaderRule is one header that a host adds to the answers for a path.
+// HeaderRule is a header that a host adds to the answers for a path.
 type HeaderRule struct {
-	// Path is the pattern as written; Name as written, Value without white
-	// space around it. Unset means that the header is removed.
+	// Path is the pattern and Name the header name, as written. Value has no white
+	// space around it. Unset means that the host removes the header.
 	Path, Name, Value string
 	Unset             bool
 	Source            Source
@@ -239,7 +239,7 @@ func (f *File) fault(code string, severity Severity, line int, text, message str
 	f.Faults = append(f.Faults, Fault{Code: code, Severity: severity, File: f.Name, Line: line, Message: message, Text: clip(text)})
 }
 
-// clip makes the text of a rule fit for a report: one line, bounded.
+// clip shortens the text of a rule for a report, and puts it on one line.
 func clip(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > maxText {
@@ -251,14 +251,14 @@ func clip(text string) string {
 	return text
 }
 
-// isURL reports whether s is an absolute web address. Netlify only takes these
+// isURL reports whether s is an absolute web address. Netlify accepts only these
 // two schemes, in lower case.
 func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
 }
 
-// kindOf is the kind of a rule with a destination, by its status: the
-// convention of all hosts but Apache.
+// kindOf returns the kind of a rule with a destination from its status: the
+// convention of all hosts except Apache.
 func kindOf(status int, to string) Kind {
 	switch {
 	case status >= 300 && status < 400:
@@ -271,7 +271,7 @@ func kindOf(status int, to string) Kind {
 	return Status
 }
 
-// GenericRule is one [[redirect]] table of a configuration, for [Generic].
+// GenericRule is a [[redirect]] table of a configuration, for [Generic].
 type GenericRule struct {
 	From, To string
 	// Status 0 means 301.
@@ -280,11 +280,11 @@ type GenericRule struct {
 	Line   int
 }
 
-// Generic makes rules from a configuration, for hosts whose own rules sitelink
-// cannot read. From is a path; a final "*" takes the rest, which ":splat" puts
-// into the destination, and ":name" takes a segment. Path and pattern are
-// compared after percent-decoding, a final slash counts, the first match wins.
-// Without Force files come first.
+// Generic returns rules from a configuration, for hosts whose own rules sitelink
+// cannot read. From is a path. A "*" at its end matches the rest of a path, which
+// replaces ":splat" in the destination; ":name" matches a segment. Path and
+// pattern are compared after percent-decoding, including a trailing slash. The
+// first match wins. Without Force, files take precedence.
 func Generic(name string, rules []GenericRule) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}}
 	for _, in := range rules {
@@ -301,16 +301,16 @@ func (f *File) generic(in GenericRule) {
 	}
 	switch {
 	case !strings.HasPrefix(in.From, "/"):
-		bad("from must begin with /")
+		bad("from must start with /")
 		return
 	case in.Status < 200 || in.Status > 599:
-		bad("status " + strconv.Itoa(in.Status) + " is no status of HTTP")
+		bad("the status " + strconv.Itoa(in.Status) + " is not an HTTP status from 200 to 599")
 		return
 	case in.To == "" && in.Status < 400:
 		bad("to is missing")
 		return
 	case in.To != "" && in.To[0] != '/' && !isURL(in.To):
-		bad("to must begin with /, http:// or https://")
+		bad("to must start with /, http:// or https://")
 		return
 	}
 	r := Rule{Pattern: in.From, To: in.To, Status: in.Status, Kind: kindOf(in.Status, in.To), Force: in.Force, Stage: AfterFiles, Source: Source{f.Name, in.Line}, Text: clip(text)}
@@ -319,16 +319,16 @@ func (f *File) generic(in GenericRule) {
 	}
 	path := unescapePath(in.From)
 	if strings.Contains(strings.TrimSuffix(path, "*"), "*") {
-		bad("a * may only stand at the end of from")
+		bad("* is allowed only at the end of from")
 		return
 	}
 	if !strings.Contains(path, "*") && !strings.Contains(path, "/:") {
 		r.match = exactPattern(path, false, true)
 	} else {
-		expr := "^" + quoteNames(path) + "$"
+		expr := "^" + placeholderExpression(path) + "$"
 		compiled, err := newExpression(expr)
 		if err != nil {
-			bad("from is not understood: " + err.Error())
+			bad("from cannot be parsed: " + err.Error())
 			return
 		}
 		r.match = expressionPattern(compiled, "", true)

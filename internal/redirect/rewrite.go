@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
+// rewriteRule reads a RewriteRule, to which the preceding conditions apply.
 func (p *htaccess) rewriteRule(line int, text string, args []string) {
 	conditions := p.conditions
 	p.conditions, p.rewrites = nil, true
 	if len(args) < 2 || len(args) > 3 {
-		p.fault(CodeSyntax, Error, line, text, "RewriteRule wants a pattern and a substitution; a value with spaces must be quoted")
+		p.fault(CodeSyntax, Error, line, text, "RewriteRule needs a pattern and a substitution; quote values that contain spaces")
 		return
 	}
 	if !p.engine {
-		p.fault(CodeUnreachable, Warning, line, text, "RewriteEngine is not on: the rule never applies")
+		p.fault(CodeUnreachable, Warning, line, text, "the rule never applies: RewriteEngine is not on")
 		return
 	}
 	r := p.rule(line, text, args[0])
@@ -30,7 +31,7 @@ func (p *htaccess) rewriteRule(line int, text string, args []string) {
 	if len(args) == 3 {
 		for _, flag := range rewriteFlags(args[2]) {
 			if !flags.set(flag) {
-				p.fault(CodeSyntax, Error, line, text, "RewriteRule knows no flag "+quote(flag))
+				p.fault(CodeSyntax, Error, line, text, "RewriteRule has no flag "+quote(flag))
 				return
 			}
 		}
@@ -42,7 +43,7 @@ func (p *htaccess) rewriteRule(line int, text string, args []string) {
 
 	source, negated := strings.CutPrefix(args[0], "!")
 	if strings.Contains(args[1], "$0") {
-		uncertain("$0 is not understood")
+		uncertain("$0 is not supported")
 	}
 	if flags.fold {
 		source = "(?i)" + source
@@ -65,9 +66,9 @@ func (p *htaccess) rewriteRule(line int, text string, args []string) {
 	p.Rules = append(p.Rules, r)
 }
 
-// attach gives the rule its conditions. Conditions joined by [OR] are one list
-// of which one must hold; a list with an unknown one is left out, and the rule
-// may or may not apply.
+// attach adds the conditions to the rule. Conditions joined by [OR] form a list of
+// which one must hold. A list with an unknown condition is left out, and makes the
+// rule conditional.
 func (p *htaccess) attach(r *Rule, conditions []rewriteCond, uncertain func(string)) {
 	var list []condition
 	unknown := ""
@@ -89,7 +90,7 @@ func (p *htaccess) attach(r *Rule, conditions []rewriteCond, uncertain func(stri
 	}
 }
 
-// substitute understands the substitution and what the flags make of it.
+// substitute interprets the substitution and the flags.
 func (p *htaccess) substitute(r *Rule, flags *rewriteRuleFlags) {
 	to := r.To
 	r.Status, r.Kind, r.Again = 200, Rewrite, !flags.end
@@ -115,10 +116,10 @@ func (p *htaccess) substitute(r *Rule, flags *rewriteRuleFlags) {
 	case !flags.last:
 		r.flags |= continues
 	}
-	for _, place := range dollarPlace.FindAllString(to, -1) {
-		if _, known := apachePlaces[place]; strings.HasPrefix(place, "%{") && !known {
+	for _, place := range apachePlaceholder.FindAllString(to, -1) {
+		if _, known := apacheVariables[place]; strings.HasPrefix(place, "%{") && !known {
 			r.Conditional = true
-			r.Conditions = append(r.Conditions, "the substitution holds "+place)
+			r.Conditions = append(r.Conditions, "the substitution contains "+place)
 			break
 		}
 	}
@@ -127,7 +128,7 @@ func (p *htaccess) substitute(r *Rule, flags *rewriteRuleFlags) {
 		if base == "" {
 			base = p.dir
 			if r.Kind == Redirect {
-				p.fault(CodeTargetMissing, Error, r.Source.Line, r.Text, "without RewriteBase Apache redirects a relative substitution to its path on the server's disk: begin it with /")
+				p.fault(CodeTargetMissing, Error, r.Source.Line, r.Text, "the substitution is relative: without RewriteBase, Apache redirects to its path on the server's disk; start it with /")
 			}
 		}
 		to = base + to
@@ -143,13 +144,13 @@ func (p *htaccess) substitute(r *Rule, flags *rewriteRuleFlags) {
 	r.to = apacheTemplate(to, len(r.match.names), apacheEscape, !flags.noEscape || r.Kind == Rewrite)
 }
 
-// rewriteRuleFlags are the flags of a RewriteRule.
+// rewriteRuleFlags are the supported flags of a RewriteRule.
 type rewriteRuleFlags struct {
 	fold, last, end, next, chain, proxy, appendQuery, dropQuery, noEscape bool
 	status, skip                                                          int
 }
 
-// set takes one flag; false if Apache knows none of that name.
+// set sets one flag. It returns false if Apache has no such flag.
 func (f *rewriteRuleFlags) set(flag string) bool {
 	name, value, _ := strings.Cut(flag, "=")
 	switch strings.ToUpper(name) {
@@ -186,7 +187,7 @@ func (f *rewriteRuleFlags) set(flag string) bool {
 		return f.status >= 300 && f.status <= 599
 	case "PT", "PASSTHROUGH", "E", "ENV", "CO", "COOKIE", "T", "TYPE", "H", "HANDLER", "B", "BNP", "BACKREFNOPLUS", "BCTLS",
 		"BNE", "DPI", "DISCARDPATH", "QSL", "QSLAST", "NS", "NOSUBREQ", "UNSAFEALLOW3F", "UNSAFEPREFIXSTAT", "UNC":
-		// Nothing of these changes where a link leads.
+		// These do not change the destination.
 	default:
 		return false
 	}
@@ -205,17 +206,17 @@ func rewriteFlags(s string) []string {
 	return out
 }
 
-// rewriteCond is a RewriteCond, kept until its RewriteRule comes.
+// rewriteCond is a RewriteCond, kept for the RewriteRule that follows.
 type rewriteCond struct {
 	condition
-	subject string // what it looks at, as written
+	subject string // the test string as written
 	or      bool
-	unknown bool // not decided by what is known of a link
+	unknown bool // depends on something that is unknown for a link
 	line    int
 	text    string
 }
 
-// variable is what a condition looks at.
+// variable is what a condition tests.
 type variable uint8
 
 const (
@@ -227,8 +228,8 @@ const (
 	varPort                     // %{SERVER_PORT}
 	varMethod                   // %{REQUEST_METHOD}: links are followed with GET
 	varRequest                  // %{THE_REQUEST}
-	varRestarts                 // %{ENV:REDIRECT_STATUS}: empty in the first round
-	varEntry                    // what lies at a path
+	varRestarts                 // %{ENV:REDIRECT_STATUS}: empty before the first rewrite
+	varEntry                    // the entry at a path of the docroot
 )
 
 var variables = map[string]variable{
@@ -237,23 +238,23 @@ var variables = map[string]variable{
 	"ENV:REDIRECT_STATUS": varRestarts,
 }
 
-// linkEntry is a symbolic link: what is published holds none that is seen as
-// one, so nothing is.
+// linkEntry is a symbolic link. No entry has this value, because links are
+// resolved.
 const linkEntry Entry = 255
 
-// condition compares a variable with an expression or a text, or asks what
-// lies at a path of the docroot.
+// condition compares a variable with an expression or a text, or tests the entry
+// at a path of the docroot.
 type condition struct {
 	variable variable
 	want     Entry       // varEntry
-	at       template    // varEntry: the path; without parts that of the request
-	expr     *expression // nil: equals text
+	at       template    // varEntry: the path; without parts, the path of the request
+	expr     *expression // nil: compare with text
 	text     string
 	fold     bool
 	not      bool
 }
 
-// value returns what the variable holds; false if that is not known.
+// value returns the value of the variable, and whether it is known.
 func (v variable) value(req *Request, path string) (string, bool) {
 	switch v {
 	case varPath:
@@ -296,9 +297,9 @@ func (v variable) value(req *Request, path string) (string, bool) {
 	return "", false
 }
 
-// holds reports whether the condition is met, with what it captured. What is
-// not known is not met: a rule that depends on the site's own host does not
-// apply where that host is not known.
+// holds reports whether the condition is met, and returns its captures. A condition
+// on an unknown value is not met: a rule that depends on the site's host does not
+// apply if the host is unknown.
 func (c *condition) holds(req *Request, path string, captured []string) ([]string, bool) {
 	if c.variable == varEntry {
 		if len(c.at.parts) > 0 {
@@ -324,10 +325,11 @@ func (c *condition) holds(req *Request, path string, captured []string) ([]strin
 	return c.expr.captures(value)
 }
 
+// rewriteCond reads a RewriteCond.
 func (p *htaccess) rewriteCond(line int, text string, args []string) {
 	p.rewrites = true
 	if len(args) < 2 || len(args) > 3 {
-		p.fault(CodeSyntax, Error, line, text, "RewriteCond wants a test string and a pattern; a value with spaces must be quoted")
+		p.fault(CodeSyntax, Error, line, text, "RewriteCond needs a test string and a pattern; quote values that contain spaces")
 		return
 	}
 	c := rewriteCond{line: line, text: text}
@@ -340,7 +342,7 @@ func (p *htaccess) rewriteCond(line int, text string, args []string) {
 				c.or = true
 			case "NV", "NOVARY":
 			default:
-				p.fault(CodeSyntax, Error, line, text, "RewriteCond knows no flag "+quote(flag))
+				p.fault(CodeSyntax, Error, line, text, "RewriteCond has no flag "+quote(flag))
 			}
 		}
 	}
@@ -348,7 +350,7 @@ func (p *htaccess) rewriteCond(line int, text string, args []string) {
 	p.conditions = append(p.conditions, c)
 }
 
-// read understands a test string and its pattern, or marks the condition as
+// read interprets a test string and its pattern, or marks the condition as
 // unknown.
 func (c *rewriteCond) read(subject, test string) {
 	rest, not := strings.CutPrefix(test, "!")
@@ -386,8 +388,9 @@ func (c *rewriteCond) read(subject, test string) {
 	c.expr, c.unknown = expr, err != nil
 }
 
-// locate understands the path that a condition looks at: that of the request,
-// or one made of the document root, the request and the rule's groups.
+// locate interprets the path that a condition tests: the path of the request, or
+// one composed of the document root, the request and the rule's groups. It returns
+// false if the path is not supported.
 func (c *rewriteCond) locate(groups int) bool {
 	const file, root, uri = "%{REQUEST_FILENAME}", "%{DOCUMENT_ROOT}", "%{REQUEST_URI}"
 	rest, inRoot := strings.CutPrefix(strings.Replace(c.subject, "%{CONTEXT_DOCUMENT_ROOT}", root, 1), root)
@@ -397,7 +400,7 @@ func (c *rewriteCond) locate(groups int) bool {
 	case !inRoot && !strings.HasPrefix(rest, file):
 		return false
 	}
-	// The path of the request stands behind the groups.
+	// The path of the request follows the groups.
 	const mark = "\x00"
 	rest = strings.NewReplacer(file, mark, uri, mark).Replace(rest)
 	if strings.Contains(rest, "%{") {

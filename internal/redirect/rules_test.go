@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-// ask is a target, with its stage, and what the set must answer: "" for no
-// rule, else status and destination.
-type ask struct {
+// query is a request target and the expected result: status, kind and destination,
+// or "" if no rule applies.
+type query struct {
 	target string
 	want   string
 }
 
-// entries is a small docroot for rules that ask what lies there.
+// entries is a small docroot for rules that test whether a file exists.
 var entries = map[string]Entry{"/": DirEntry, "/file.html": FileEntry, "/page.html": FileEntry, "/dir": DirEntry, "/dir/": DirEntry, "/index.html": FileEntry}
 
-// answerOf asks the rules before the files and then, if none applies, those
+// answerOf evaluates the rules before the files and then, if none applies, those
 // after them.
 func answerOf(set *Set, target string) string {
 	scheme, host := "https", "h.example"
@@ -40,15 +40,15 @@ func answerOf(set *Set, target string) string {
 	return ""
 }
 
-func checkAsks(t *testing.T, set *Set, asks []ask) {
+func checkQueries(t *testing.T, set *Set, queries []query) {
 	t.Helper()
-	for _, a := range asks {
-		if got := answerOf(set, a.target); got != a.want {
-			t.Errorf("%s: got %q, want %q", a.target, got, a.want)
+	for _, q := range queries {
+		if got := answerOf(set, q.target); got != q.want {
+			t.Errorf("%s: got %q, want %q", q.target, got, q.want)
 		}
-		path, _, _ := strings.Cut(a.target, "?")
+		path, _, _ := strings.Cut(q.target, "?")
 		if _, ok := set.Match(Request{Path: path, Entry: func(p string) Entry { return entries[p] }}); ok && !set.MayMatch(path) {
-			t.Errorf("%s: a rule applies before the files, and MayMatch says no", path)
+			t.Errorf("%s: a rule applies before the files, but MayMatch returns false", path)
 		}
 	}
 }
@@ -72,46 +72,46 @@ func checkFaults(t *testing.T, faults []Fault, want ...string) {
 	}
 }
 
-// TestNetlify_redirects: the cases were measured with netlify-redirect-parser
-// 14.4.0 and netlify-redirector 0.5.0; TestNetlifyOracle makes many more.
+// TestNetlify_redirects has cases measured with netlify-redirect-parser 14.4.0 and
+// netlify-redirector 0.5.0; TestNetlifyOracle has many more.
 func TestNetlify_redirects(t *testing.T) {
 	tests := []struct {
 		name, rules string
 		faults      []string
-		asks        []ask
+		queries     []query
 	}{
-		{"literal", "/foo /bar\n", nil, []ask{{"/foo", "301 redirect /bar"}, {"/foo/", "301 redirect /bar"}, {"/FOO", ""}, {"/foo/x", ""}, {"/%66oo", ""}, {"/foo?x=1", "301 redirect /bar?x=1"}}},
-		{"first_match_wins", "/a/* /z\n/a/b /y\n", nil, []ask{{"/a/b", "301 redirect /z"}}},
-		{"splat", "/foo/* /bar/:splat 302\n", nil, []ask{{"/foo", "302 redirect /bar/"}, {"/foo/x/y/", "302 redirect /bar/x/y/"}, {"/foobar", ""}}},
-		{"splat_inside_segment", "/foo* /bar/:splat\n", nil, []ask{{"/foobar", "301 redirect /bar/bar"}, {"/foo/bar", "301 redirect /bar/bar"}}},
-		{"splat_in_the_middle", "/a/*/b /c/:splat\n", nil, []ask{{"/a/x/y/b", "301 redirect /c/x/y"}, {"/a/b", "301 redirect /c/"}, {"/a/x/", ""}}},
-		{"placeholder", "/p/:a/:b /q/:b/:a\n", nil, []ask{{"/p/1/2", "301 redirect /q/2/1"}, {"/p/1", ""}, {"/p/b%20c/x", "301 redirect /q/x/b%20c"}}},
-		{"placeholder_takes_whole_segment", "/a/:x.html /b/:x\n", nil, []ask{{"/a/1", "301 redirect /b/:x"}}},
-		{"query", "/x id=:id /y/:id\n/x /z\n", nil, []ask{{"/x?b=2&id=1", "301 redirect /y/1"}, {"/x?id=a%20b", "301 redirect /y/a+b"}, {"/x", "301 redirect /z"}, {"/x?id", "301 redirect /z?id"}}},
-		{"forced", "/a /b 301!\n/c /d\n", nil, []ask{{"/a", "301 redirect /b"}, {"/c", "301 redirect /d"}}},
-		{"proxy_and_rewrite", "/api/* https://api.example/:splat 200\n/app/* /index.html 200\n", nil, []ask{{"/api/x", "200 proxy https://api.example/x"}, {"/app/x", "200 rewrite /index.html"}}},
-		{"status", "/x /404.html 404\n/y /gone 410\n", nil, []ask{{"/x", "404 status /404.html"}, {"/y", "410 status /gone"}}},
-		{"conditions", "/x /us 302 Country=us,ca\n/x /z\n", nil, []ask{{"/x", "302 redirect /us if"}}},
-		{"host", "https://o.example/x /y\nhttp://www.h.example/* https://h.example/:splat 301!\n", nil, []ask{{"/x", ""}, {"http://www.h.example/a", "301 redirect https://h.example/a"}}},
-		{"onto_itself", "/* /x/y\n/x/y /z\n", nil, []ask{{"/x/y", ""}, {"/q", "301 redirect /x/y"}}},
-		{"comments", "# c\n\n/x   \t/y 302 # why\n", nil, []ask{{"/x", "302 redirect /y"}}},
-		{"no_destination", "/x\n/x/* 200\n/y 200\n/a b\n", []string{"1 " + CodeSyntax, "3 " + CodeSyntax, "4 " + CodeSyntax}, []ask{{"/x/1", "200 rewrite /x/1"}}},
-		{"bad_status", "/x /y abc\n/x /z\n/w /y 999\n", []string{"1 " + CodeSyntax, "3 " + CodeSyntax}, []ask{{"/x", "301 redirect /z"}}},
-		{"never", "/über /y\n/a?b /y\n/a//b /y\n", []string{"1 " + CodeUnreachable, "2 " + CodeUnreachable, "3 " + CodeUnreachable}, []ask{{"/%C3%BCber", ""}}},
-		{"reserved", "/.netlify/x /y\n", []string{"1 " + CodeSyntax}, []ask{{"/.netlify/x", ""}}},
-		{"crlf_and_bom", "\xef\xbb\xbf/x /y\r\n/a /b\r\n", nil, []ask{{"/x", "301 redirect /y"}, {"/a", "301 redirect /b"}}},
+		{"literal", "/foo /bar\n", nil, []query{{"/foo", "301 redirect /bar"}, {"/foo/", "301 redirect /bar"}, {"/FOO", ""}, {"/foo/x", ""}, {"/%66oo", ""}, {"/foo?x=1", "301 redirect /bar?x=1"}}},
+		{"first_match_wins", "/a/* /z\n/a/b /y\n", nil, []query{{"/a/b", "301 redirect /z"}}},
+		{"splat", "/foo/* /bar/:splat 302\n", nil, []query{{"/foo", "302 redirect /bar/"}, {"/foo/x/y/", "302 redirect /bar/x/y/"}, {"/foobar", ""}}},
+		{"splat_inside_segment", "/foo* /bar/:splat\n", nil, []query{{"/foobar", "301 redirect /bar/bar"}, {"/foo/bar", "301 redirect /bar/bar"}}},
+		{"splat_in_the_middle", "/a/*/b /c/:splat\n", nil, []query{{"/a/x/y/b", "301 redirect /c/x/y"}, {"/a/b", "301 redirect /c/"}, {"/a/x/", ""}}},
+		{"placeholder", "/p/:a/:b /q/:b/:a\n", nil, []query{{"/p/1/2", "301 redirect /q/2/1"}, {"/p/1", ""}, {"/p/b%20c/x", "301 redirect /q/x/b%20c"}}},
+		{"placeholder_takes_whole_segment", "/a/:x.html /b/:x\n", nil, []query{{"/a/1", "301 redirect /b/:x"}}},
+		{"query", "/x id=:id /y/:id\n/x /z\n", nil, []query{{"/x?b=2&id=1", "301 redirect /y/1"}, {"/x?id=a%20b", "301 redirect /y/a+b"}, {"/x", "301 redirect /z"}, {"/x?id", "301 redirect /z?id"}}},
+		{"forced", "/a /b 301!\n/c /d\n", nil, []query{{"/a", "301 redirect /b"}, {"/c", "301 redirect /d"}}},
+		{"proxy_and_rewrite", "/api/* https://api.example/:splat 200\n/app/* /index.html 200\n", nil, []query{{"/api/x", "200 proxy https://api.example/x"}, {"/app/x", "200 rewrite /index.html"}}},
+		{"status", "/x /404.html 404\n/y /gone 410\n", nil, []query{{"/x", "404 status /404.html"}, {"/y", "410 status /gone"}}},
+		{"conditions", "/x /us 302 Country=us,ca\n/x /z\n", nil, []query{{"/x", "302 redirect /us if"}}},
+		{"host", "https://o.example/x /y\nhttp://www.h.example/* https://h.example/:splat 301!\n", nil, []query{{"/x", ""}, {"http://www.h.example/a", "301 redirect https://h.example/a"}}},
+		{"onto_itself", "/* /x/y\n/x/y /z\n", nil, []query{{"/x/y", ""}, {"/q", "301 redirect /x/y"}}},
+		{"comments", "# c\n\n/x   \t/y 302 # why\n", nil, []query{{"/x", "302 redirect /y"}}},
+		{"no_destination", "/x\n/x/* 200\n/y 200\n/a b\n", []string{"1 " + CodeSyntax, "3 " + CodeSyntax, "4 " + CodeSyntax}, []query{{"/x/1", "200 rewrite /x/1"}}},
+		{"bad_status", "/x /y abc\n/x /z\n/w /y 999\n", []string{"1 " + CodeSyntax, "3 " + CodeSyntax}, []query{{"/x", "301 redirect /z"}}},
+		{"never", "/über /y\n/a?b /y\n/a//b /y\n", []string{"1 " + CodeUnreachable, "2 " + CodeUnreachable, "3 " + CodeUnreachable}, []query{{"/%C3%BCber", ""}}},
+		{"reserved", "/.netlify/x /y\n", []string{"1 " + CodeSyntax}, []query{{"/.netlify/x", ""}}},
+		{"crlf_and_bom", "\xef\xbb\xbf/x /y\r\n/a /b\r\n", nil, []query{{"/x", "301 redirect /y"}, {"/a", "301 redirect /b"}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			f := Netlify("_redirects", []byte(test.rules))
 			checkFaults(t, f.Faults, test.faults...)
-			checkAsks(t, New(Options{}, f), test.asks)
+			checkQueries(t, New(Options{}, f), test.queries)
 		})
 	}
 }
 
 func TestNetlifyForcedBehindUnforced(t *testing.T) {
-	// The matcher takes the first rule; whether it is forced is asked later.
+	// Netlify's matcher chooses the first rule before it considers force.
 	set := New(Options{}, Netlify("_redirects", []byte("/a /b\n/a /c 301!\n")))
 	if hit, ok := set.Match(Request{Path: "/a"}); ok {
 		t.Errorf("before the files: got %v, want none", hit.To)
@@ -121,39 +121,39 @@ func TestNetlifyForcedBehindUnforced(t *testing.T) {
 	}
 }
 
-// TestCloudflare_redirects: measured with wrangler 4.164.0 and pages-shared
+// TestCloudflare_redirects has cases measured with wrangler 4.164.0 and pages-shared
 // 0.13.189.
 func TestCloudflare_redirects(t *testing.T) {
 	long := strings.Repeat("x", 1001)
 	tests := []struct {
 		name, rules string
 		faults      []string
-		asks        []ask
+		queries     []query
 	}{
-		{"default_302", "/a /b\n", nil, []ask{{"/a", "302 redirect /b"}, {"/a/", ""}, {"/a?q=1", "302 redirect /b?q=1"}}},
-		{"own_query_wins", "/a /b?z=1#f\n", nil, []ask{{"/a?q=1", "302 redirect /b?z=1#f"}}},
-		{"static_before_dynamic", "/s /t\n/x/* /y/:splat\n/x/1 /z\n", nil, []ask{{"/s", "302 redirect /t"}, {"/x/1", "302 redirect /y/1"}}},
-		{"static_wins_over_earlier_text", "/x/1 /z\n/x/* /y/:splat\n", nil, []ask{{"/x/1", "302 redirect /z"}, {"/x/2", "302 redirect /y/2"}, {"/x", ""}}},
-		{"splat_anywhere", "/a/*b/c /d/:splat\n", nil, []ask{{"/a/x/yb/c", "302 redirect /d/x/y"}}},
-		{"two_splats", "/a/*/b/* /c\n", []string{"1 " + CodeSyntax}, []ask{{"/a/1/b/2", ""}}},
-		{"placeholder_in_segment", "/a/x-:n.html /b/:n\n", nil, []ask{{"/a/x-1.html", "302 redirect /b/1"}}},
-		{"name_twice", "/a/:n/:n /b\n", []string{"1 " + CodeSyntax}, []ask{{"/a/1/1", ""}}},
-		{"rewrite", "/a/* /b 200\n/p https://o.example/ 200\n", []string{"2 " + CodeSyntax}, []ask{{"/a/1", "200 rewrite /b"}}},
-		{"forced_is_no_status", "/a /b 301!\n", []string{"1 " + CodeSyntax}, []ask{{"/a", ""}}},
+		{"default_302", "/a /b\n", nil, []query{{"/a", "302 redirect /b"}, {"/a/", ""}, {"/a?q=1", "302 redirect /b?q=1"}}},
+		{"own_query_wins", "/a /b?z=1#f\n", nil, []query{{"/a?q=1", "302 redirect /b?z=1#f"}}},
+		{"static_before_dynamic", "/s /t\n/x/* /y/:splat\n/x/1 /z\n", nil, []query{{"/s", "302 redirect /t"}, {"/x/1", "302 redirect /y/1"}}},
+		{"static_wins_over_earlier_text", "/x/1 /z\n/x/* /y/:splat\n", nil, []query{{"/x/1", "302 redirect /z"}, {"/x/2", "302 redirect /y/2"}, {"/x", ""}}},
+		{"splat_anywhere", "/a/*b/c /d/:splat\n", nil, []query{{"/a/x/yb/c", "302 redirect /d/x/y"}}},
+		{"two_splats", "/a/*/b/* /c\n", []string{"1 " + CodeSyntax}, []query{{"/a/1/b/2", ""}}},
+		{"placeholder_in_segment", "/a/x-:n.html /b/:n\n", nil, []query{{"/a/x-1.html", "302 redirect /b/1"}}},
+		{"name_twice", "/a/:n/:n /b\n", []string{"1 " + CodeSyntax}, []query{{"/a/1/1", ""}}},
+		{"rewrite", "/a/* /b 200\n/p https://o.example/ 200\n", []string{"2 " + CodeSyntax}, []query{{"/a/1", "200 rewrite /b"}}},
+		{"forced_is_no_status", "/a /b 301!\n", []string{"1 " + CodeSyntax}, []query{{"/a", ""}}},
 		{"query_condition", "/a id=1 /b 301\n", []string{"1 " + CodeSyntax}, nil},
 		{"host_source", "https://h.example/a /b\n", []string{"1 " + CodeSyntax}, nil},
 		{"http_destination", "/a http://o.example/\n", []string{"1 " + CodeSyntax}, nil},
-		{"duplicate", "/a /b\n/a /c\n", []string{"2 " + CodeUnreachable}, []ask{{"/a", "302 redirect /b"}}},
-		{"encoded_as_requested", "/ü /b\n", nil, []ask{{"/%C3%BC", "302 redirect /b"}}},
+		{"duplicate", "/a /b\n/a /c\n", []string{"2 " + CodeUnreachable}, []query{{"/a", "302 redirect /b"}}},
+		{"encoded_as_requested", "/ü /b\n", nil, []query{{"/%C3%BC", "302 redirect /b"}}},
 		{"onto_index", "/* /index.html 200\n/x/ /y/index\n", []string{"1 " + CodeSyntax, "2 " + CodeSyntax}, nil},
-		{"inline_comment", "/a /b 301 # c\n", nil, []ask{{"/a", "301 redirect /b"}}},
-		{"long_line", "/a /" + long + "\n/b /" + long + long + "\n", []string{"1 " + CodeLimit, "2 " + CodeLimit}, []ask{{"/b", ""}}},
+		{"inline_comment", "/a /b 301 # c\n", nil, []query{{"/a", "301 redirect /b"}}},
+		{"long_line", "/a /" + long + "\n/b /" + long + long + "\n", []string{"1 " + CodeLimit, "2 " + CodeLimit}, []query{{"/b", ""}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			f := Cloudflare("_redirects", []byte(test.rules))
 			checkFaults(t, f.Faults, test.faults...)
-			checkAsks(t, New(Options{}, f), test.asks)
+			checkQueries(t, New(Options{}, f), test.queries)
 		})
 	}
 }
@@ -219,7 +219,7 @@ for = "/x/*"
 	if !slices.Equal(lines, []int{4, 10, 15, 23}) {
 		t.Errorf("lines %v", lines)
 	}
-	checkAsks(t, New(Options{}, f), []ask{{"/a/1", "302 redirect /b/1"}, {"/q?id=5", "301 redirect /r/5"}, {"/c", "301 redirect /d if"}, {"/proxy/1", "200 proxy https://api.example/1"}})
+	checkQueries(t, New(Options{}, f), []query{{"/a/1", "302 redirect /b/1"}, {"/q?id=5", "301 redirect /r/5"}, {"/c", "301 redirect /d if"}, {"/proxy/1", "200 proxy https://api.example/1"}})
 	if len(f.Headers) != 1 || f.Headers[0].Source.Line != 30 || !f.Headers[0].Applies("/x/1") || f.Headers[0].Applies("/y") {
 		t.Errorf("headers %+v", f.Headers)
 	}
@@ -258,7 +258,7 @@ func TestVercel(t *testing.T) {
 	if f.Settings.CleanURLs == nil || !*f.Settings.CleanURLs || f.Settings.TrailingSlash == nil || *f.Settings.TrailingSlash {
 		t.Errorf("settings %+v", f.Settings)
 	}
-	checkAsks(t, New(Options{}, f), []ask{
+	checkQueries(t, New(Options{}, f), []query{
 		{"/a", "308 redirect /b"}, {"/a/", "200 rewrite /index.html"}, {"/blog/x", "307 redirect /news/x"},
 		{"/docs", "302 redirect /d/"}, {"/docs/a/b", "302 redirect /d/a/b"}, {"/post/12", "308 redirect /p/12"}, {"/post/x", "200 rewrite /index.html"},
 		{"/old/a/b", "308 redirect /new/a/b"}, {"/c", "308 redirect /cookie if"}, {"http://www.h.example/h", "308 redirect https://h.example/h"},
@@ -281,9 +281,9 @@ func TestVercelRoutes(t *testing.T) {
   {"src": "/(.*)", "status": 404, "dest": "/404.html"}
 ]}`))
 	checkFaults(t, f.Faults)
-	checkAsks(t, New(Options{}, f), []ask{{"/a/1", "301 redirect /b/1"}, {"/n/q", "200 rewrite /named/q"}, {"/api/1", "200 proxy /api/x.js"}, {"/zz", "404 status /404.html"}})
+	checkQueries(t, New(Options{}, f), []query{{"/a/1", "301 redirect /b/1"}, {"/n/q", "200 rewrite /named/q"}, {"/api/1", "200 proxy /api/x.js"}, {"/zz", "404 status /404.html"}})
 	if f.Rules[2].Stage != AfterFiles || f.Rules[0].Stage != BeforeFiles {
-		t.Errorf("the files stand between the rules: %+v", f.Rules)
+		t.Errorf("{\"handle\": \"filesystem\"} must separate the stages: %+v", f.Rules)
 	}
 }
 
@@ -310,7 +310,7 @@ func TestFirebase(t *testing.T) {
 	if f.Settings.Public != "dist" || len(f.Settings.Ignore) != 2 {
 		t.Errorf("settings %+v", f.Settings)
 	}
-	checkAsks(t, New(Options{}, f), []ask{
+	checkQueries(t, New(Options{}, f), []query{
 		{"/foo", "302 redirect /bar"}, {"/foo/a/b", "301 redirect /all"}, {"/blog/a", "301 redirect /posts/a"},
 		{"/r/12", "301 redirect /id/12"}, {"/x/a.jpg", "301 redirect https://img.example/"}, {"/x/a.gif", "200 rewrite /index.html"},
 		{"/fn/a", "200 proxy"}, {"/js/a.js", ""}, {"/jsx/a.js", "200 rewrite /index.html"},
@@ -322,7 +322,7 @@ func TestFirebase(t *testing.T) {
 {"source": "/x", "destination": "/b"}]}]}`)
 	checkFaults(t, Firebase("firebase.json", list, "").Faults, "1 "+CodeUnjudged)
 	b := Firebase("firebase.json", list, "b")
-	checkAsks(t, New(Options{}, b), []ask{{"/x", "301 redirect /b"}})
+	checkQueries(t, New(Options{}, b), []query{{"/x", "301 redirect /b"}})
 	if b.Rules[0].Source.Line != 2 {
 		t.Errorf("line %d", b.Rules[0].Source.Line)
 	}
@@ -350,7 +350,7 @@ Redirect /if /x
 </If>
 `))
 	checkFaults(t, f.Faults, "9 "+CodeSyntax, "10 "+CodeSyntax)
-	checkAsks(t, New(Options{}, f), []ask{
+	checkQueries(t, New(Options{}, f), []query{
 		{"/old", "302 redirect /new"}, {"/old/a%20b?q=1", "302 redirect /new/a%20b?q=1"}, {"/older", ""}, {"/with%20space", "301 redirect https://o.example/"},
 		{"/p/1", "301 redirect /q/1"}, {"/gone", "410 status"}, {"/nothing/x", "404 status"},
 		{"/blog/12/x/y", "301 redirect /b-x/y/12"}, {"/a.php", "302 redirect /php.html"}, {"/t", "302 redirect /u"}, {"/skipped", ""}, {"/if", "302 redirect /x if"},
@@ -385,7 +385,7 @@ RewriteRule . /index.html [L]
 	sub := Htaccess("/sub/", "sub/.htaccess", []byte("RewriteEngine On\nRewriteBase /sub/\nRewriteRule ^x$ y [R]\nRewriteRule ^(?!keep)(.*)$ /not/$1 [R,L]\n"))
 	checkFaults(t, root.Faults)
 	checkFaults(t, sub.Faults)
-	checkAsks(t, New(Options{}, root, sub), []ask{
+	checkQueries(t, New(Options{}, root, sub), []query{
 		{"/a/x?q=1", "301 redirect /b/x?q=1"}, {"/gone", "410 status"}, {"/secret/x", "403 status"},
 		{"http://www.h.example/p", "301 redirect https://h.example/p"}, {"http://h.example/p", "301 redirect https://h.example/p"},
 		{"/show?id=5", "302 redirect /item/5"}, {"/q?a=b", "302 redirect /r?z=1&a=b"}, {"/one", "200 rewrite /three"},
@@ -395,13 +395,13 @@ RewriteRule . /index.html [L]
 	relative := Htaccess("/", ".htaccess", []byte("RewriteEngine on\nRewriteRule ^a$ b [R]\nRewriteRule ^c$ d\n"))
 	checkFaults(t, relative.Faults, "2 "+CodeTargetMissing)
 	both := Htaccess("/", ".htaccess", []byte("RewriteEngine On\nRewriteRule ^one$ /page.html [L]\nRewriteRule ^two$ /three [END]\nRedirect /one /alias\nRedirect /three /moved\n"))
-	checkAsks(t, New(Options{}, both), []ask{{"/one", "302 redirect /alias"}, {"/two", "302 redirect /moved"}})
+	checkQueries(t, New(Options{}, both), []query{{"/one", "302 redirect /alias"}, {"/two", "302 redirect /moved"}})
 	off := Htaccess("/", ".htaccess", []byte("RewriteRule a b\n"))
 	checkFaults(t, off.Faults, "1 "+CodeUnreachable)
 	pcre := Htaccess("/", ".htaccess", []byte("RewriteEngine on\nRewriteRule ^(a)\\1$ /b [R]\nRewriteRule ^x(?=y) /z [R]\nRewriteRule ^ok$ /k [R,XX]\nRewriteRule ^k$ /l [R]\n"))
 	checkFaults(t, pcre.Faults, "2 "+CodeUnjudged, "3 "+CodeUnjudged, "4 "+CodeSyntax)
 	set := New(Options{}, pcre)
-	checkAsks(t, set, []ask{{"/xy", "302 redirect /z if"}, {"/k", "302 redirect /l"}, {"/aa", ""}})
+	checkQueries(t, set, []query{{"/xy", "302 redirect /z if"}, {"/k", "302 redirect /l"}, {"/aa", ""}})
 	if set.Unjudged() != 2 {
 		t.Errorf("%d rules are not judged, want 2", set.Unjudged())
 	}
@@ -414,7 +414,7 @@ func TestHtaccessSettings(t *testing.T) {
 	if s.Dir != "/sub/" || !slices.Equal(s.Index, []string{"a.html", "b.html"}) || s.Listing == nil || *s.Listing || s.ErrorPages[404] != "/missing.html" || s.DirectorySlash == nil || *s.DirectorySlash {
 		t.Errorf("settings %+v", s)
 	}
-	checkAsks(t, New(Options{}, f), []ask{{"/sub/x/y", "200 rewrite /sub/app.html"}, {"/other", ""}})
+	checkQueries(t, New(Options{}, f), []query{{"/sub/x/y", "200 rewrite /sub/app.html"}, {"/other", ""}})
 }
 
 func TestGeneric(t *testing.T) {
@@ -424,7 +424,7 @@ func TestGeneric(t *testing.T) {
 		{From: "/x", Line: 15}, {From: "/x", To: "/y", Status: 42, Line: 17}, {From: "/ü", To: "/z", Line: 19},
 	})
 	checkFaults(t, f.Faults, "13 "+CodeSyntax, "15 "+CodeSyntax, "17 "+CodeSyntax)
-	checkAsks(t, New(Options{}, f), []ask{{"/a", "301 redirect /b"}, {"/c/x%20y", "302 redirect /d/x%20y"}, {"/u/me", "301 redirect /user?n=me"}, {"/g", "410 status"}, {"/%C3%BC", "301 redirect /z"}})
+	checkQueries(t, New(Options{}, f), []query{{"/a", "301 redirect /b"}, {"/c/x%20y", "302 redirect /d/x%20y"}, {"/u/me", "301 redirect /user?n=me"}, {"/g", "410 status"}, {"/%C3%BC", "301 redirect /z"}})
 }
 
 func TestHeaders(t *testing.T) {

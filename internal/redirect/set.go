@@ -2,45 +2,45 @@ package redirect
 
 import "strings"
 
-// Options of a set.
+// Options configures a [Set].
 type Options struct {
-	// Scheme and Host are those at which the site is published, as in
-	// "https" and "blog.example". They decide which absolute destinations lead
-	// back to the site. Empty means unknown: all absolute ones lead away.
+	// Scheme and Host are those of the published site, as in "https" and
+	// "blog.example". An absolute destination with this host belongs to the
+	// site. If they are empty, all absolute destinations are external.
 	Scheme, Host string
 }
 
-// Set is the rules of a site, in the order in which its host asks them. It
-// never changes after [New] and is safe for concurrent use.
+// Set is the rules of a site, in the order in which the host evaluates them. It is
+// immutable and safe for concurrent use.
 type Set struct {
 	opt   Options
-	rules []placed
-	// Two indexes: rules that see the path as requested, and rules that see it
-	// percent-decoded.
+	rules []setRule
+	// raw has the rules that are compared with the path as requested, decoded
+	// those that are compared with the percent-decoded path.
 	raw, decoded index
 	aliases      int32 // order of the first rule of Apache's mod_alias
 	faults       []Fault
 	unjudged     int
 }
 
-// placed is a rule at its place in a set.
-type placed struct {
+// setRule is a rule with its position in a set.
+type setRule struct {
 	*Rule
 	order   int32    // in the set
-	module  int32    // rules that one Pass ends together
-	next    int32    // the next rule that its index finds by the same path, or none
-	exclude []string // directories whose own .htaccess replaces this one's rules
+	module  int32    // rules of the same module are ended by one Pass
+	next    int32    // the next rule with the same path or key in the index, or none
+	exclude []string // directories whose own .htaccess replaces these rules
 }
 
-// none is behind the last rule of a list.
+// none ends a list of rules.
 const none = -1
 
-// groupsPerFile is more than the groups that one file has: Apache's
-// mod_rewrite and mod_alias.
+// groupsPerFile is the number of groups in a file: those of Apache's mod_rewrite
+// and mod_alias.
 const groupsPerFile = 2
 
-// New joins the files, in the order in which the host asks them, into a set,
-// which shares their rules.
+// New joins the files, in the order in which the host evaluates them, into a set.
+// The set shares their rules.
 func New(opt Options, files ...*File) *Set {
 	s := &Set{opt: opt}
 	files = inOrder(files)
@@ -48,15 +48,15 @@ func New(opt Options, files ...*File) *Set {
 	for _, f := range files {
 		total += len(f.Rules)
 	}
-	s.rules = make([]placed, 0, total)
+	s.rules = make([]setRule, 0, total)
 	var rewriteDirs []string
 	for _, f := range files {
 		if f.rewrites {
 			rewriteDirs = append(rewriteDirs, f.Settings.Dir)
 		}
 	}
-	// Apache asks all rules of mod_rewrite first. For other hosts all rules are
-	// of the first group.
+	// Apache evaluates all rules of mod_rewrite first. For other hosts, all rules
+	// are in the first group.
 	for group := range int32(groupsPerFile) {
 		if group == groupAlias {
 			s.aliases = int32(len(s.rules))
@@ -75,7 +75,7 @@ func New(opt Options, files ...*File) *Set {
 				if r.group != group {
 					continue
 				}
-				s.rules = append(s.rules, placed{Rule: r, order: int32(len(s.rules)), module: int32(n)*groupsPerFile + group, next: none, exclude: exclude})
+				s.rules = append(s.rules, setRule{Rule: r, order: int32(len(s.rules)), module: int32(n)*groupsPerFile + group, next: none, exclude: exclude})
 				if r.Conditional {
 					s.unjudged++
 				}
@@ -95,7 +95,7 @@ func New(opt Options, files ...*File) *Set {
 // Len returns the number of rules.
 func (s *Set) Len() int { return len(s.rules) }
 
-// Rules returns the rules in their order. The caller must not change them.
+// Rules returns the rules in order. The caller must not change them.
 func (s *Set) Rules() []*Rule {
 	rules := make([]*Rule, len(s.rules))
 	for i := range s.rules {
@@ -104,5 +104,5 @@ func (s *Set) Rules() []*Rule {
 	return rules
 }
 
-// Unjudged returns how many rules depend on what no static check knows.
+// Unjudged returns the number of conditional rules; see [Rule].
 func (s *Set) Unjudged() int { return s.unjudged }

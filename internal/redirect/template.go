@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// template is a destination with places for what the pattern captured. One
-// without places is but a literal.
+// template is a destination with placeholders for captured text. Without
+// placeholders, it is only a literal.
 type template struct {
 	literal string
 	parts   []part
 }
 
-// isEmpty tells whether there is no destination.
+// isEmpty reports whether the rule has no destination.
 func (t template) isEmpty() bool { return t.literal == "" && len(t.parts) == 0 }
 
 // with returns t with one more part.
@@ -20,7 +20,7 @@ func (t template) with(p part) template {
 	return template{parts: append(t.split(), p)}
 }
 
-// split returns the parts, of a literal the one.
+// split returns the parts; a literal has one part.
 func (t template) split() []part {
 	if t.literal != "" {
 		return []part{{literal: t.literal, group: isLiteral}}
@@ -31,11 +31,11 @@ func (t template) split() []part {
 // part is a literal, the capture of a group, or a variable of the request.
 type part struct {
 	literal string
-	group   int // from 0; isLiteral and below have other meanings
+	group   int // from 0, or one of the negative constants below
 	escape  escaping
 }
 
-// What a part is if it is no capture.
+// Values of [part].group that are not captures.
 const (
 	isLiteral  = -1
 	takesHost  = -2
@@ -43,22 +43,22 @@ const (
 	takesQuery = -4
 )
 
-// escaping says how a captured value is written into a destination.
+// escaping is the way in which a captured value is inserted into a destination.
 type escaping uint8
 
 const (
 	verbatim     escaping = iota // the capture is still percent-encoded
 	formEscape                   // a decoded query value, written as HTML forms do
-	pathEscape                   // a decoded piece of a path
-	apacheEscape                 // the same with lower-case hexadecimal digits
+	pathEscape                   // a decoded part of a path
+	apacheEscape                 // the same, with lower-case hexadecimal digits
 )
 
-// literalTemplate is a destination without captures.
+// literalTemplate returns a destination without placeholders.
 func literalTemplate(to string) template { return template{literal: to} }
 
-// colonTemplate compiles a destination with :name places. As the hosts do, it
-// replaces one name after the other, in the order of the captures: after ":a",
-// ":ab" is the value of a and a "b".
+// colonTemplate compiles a destination with :name placeholders. Like the hosts, it
+// replaces the names in the order of the captures: if a is replaced first, ":ab"
+// becomes the value of a followed by "b".
 func colonTemplate(to string, names []string, escape func(group int) escaping) template {
 	t := literalTemplate(to)
 	var seen map[string]bool
@@ -67,7 +67,7 @@ func colonTemplate(to string, names []string, escape func(group int) escaping) t
 	}
 	for group, name := range names {
 		if name == "" || seen[name] {
-			continue // an earlier capture of the same name has taken its places
+			continue // an earlier capture has this name
 		}
 		if seen != nil {
 			seen[name] = true
@@ -77,7 +77,7 @@ func colonTemplate(to string, names []string, escape func(group int) escaping) t
 	return t
 }
 
-// replace puts the capture in the place of each mark in the literals.
+// replace replaces each mark in the literals with a capture.
 func (t template) replace(mark string, group int, escape escaping) template {
 	if !t.contains(mark) {
 		return t
@@ -119,8 +119,8 @@ func (t template) isFixed() bool {
 	return true
 }
 
-// fill makes the destination for a request. Captures that took no part are
-// empty.
+// fill returns the destination for a request. Captures of groups that did not
+// match are empty.
 func (t template) fill(captured []string, req *Request) string {
 	switch {
 	case len(t.parts) == 0:
@@ -185,8 +185,8 @@ func escapeInto(out *strings.Builder, s string, how escaping) {
 	}
 }
 
-// withQuery appends query to the query of an address, before its fragment. An
-// address that has a query is left alone unless join is set.
+// withQuery adds query to an address, before its fragment. If the address has a
+// query, withQuery appends to it if join is set, otherwise it changes nothing.
 func withQuery(to, query string, join bool) string {
 	if query == "" || to == "" {
 		return to

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// vercelFile is what vercel.json says about addresses.
+// vercelFile has the parts of vercel.json that affect paths.
 type vercelFile struct {
 	CleanURLs     *bool             `json:"cleanUrls"`
 	TrailingSlash *bool             `json:"trailingSlash"`
@@ -35,10 +35,11 @@ type vercelCondition struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// Vercel reads vercel.json. Redirects are asked before the files, rewrites
-// after them; the older routes in their order, with {"handle": "filesystem"} as
-// the border. Sources are path-to-regexp as @vercel/routing-utils compiles it,
-// held against it by TestVercelOracle; see docs/reference/redirects.md.
+// Vercel parses vercel.json. Redirects apply before the files, rewrites after them.
+// The older routes apply in their order, before the files up to {"handle":
+// "filesystem"}, then after them. Sources are path-to-regexp patterns as in
+// @vercel/routing-utils, with which TestVercelOracle compares them; see
+// docs/reference/redirects.md.
 func Vercel(name string, data []byte) *File {
 	f := &File{Name: name, Settings: Settings{Dir: "/"}}
 	data = bytes.TrimPrefix(data, []byte(bom))
@@ -50,7 +51,7 @@ func Vercel(name string, data []byte) *File {
 	f.Settings.CleanURLs, f.Settings.TrailingSlash = in.CleanURLs, in.TrailingSlash
 	lines := jsonLines(data)
 	if len(in.Routes) > 0 && len(in.Redirects)+len(in.Rewrites) > 0 {
-		f.fault(CodeSyntax, Error, lines.of("routes", 0), "", "Vercel refuses routes beside redirects, rewrites or headers")
+		f.fault(CodeSyntax, Error, lines.of("routes", 0), "", "Vercel rejects a file with routes and redirects, rewrites or headers")
 	}
 	for i, raw := range in.Redirects {
 		f.vercelRule(raw, lines.of("redirects", i), true)
@@ -77,13 +78,13 @@ func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	service := json.Unmarshal(in.Destination, &to) != nil && len(in.Destination) > 0
 	switch {
 	case in.Source == nil || !strings.HasPrefix(*in.Source, "/"):
-		bad(CodeSyntax, Error, "the rule needs a source that begins with /")
+		bad(CodeSyntax, Error, "the rule needs a source that starts with /")
 		return
 	case to == "" && !service:
 		bad(CodeSyntax, Error, "the rule has no destination")
 		return
 	case len(*in.Source) > 4096 || len(to) > 4096:
-		bad(CodeLimit, Error, "Vercel takes sources and destinations of up to 4,096 characters")
+		bad(CodeLimit, Error, "the source or destination is too long: Vercel accepts up to 4,096 characters")
 		return
 	}
 	r := Rule{Pattern: *in.Source, To: to, Status: 200, Stage: AfterFiles, Source: Source{f.Name, line}, Text: text}
@@ -100,10 +101,10 @@ func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	r.Kind = kindOf(r.Status, to)
 	switch {
 	case redirect && r.Kind != Redirect:
-		bad(CodeSyntax, Error, "the status "+strconv.Itoa(r.Status)+" is none of a redirect")
+		bad(CodeSyntax, Error, "the status "+strconv.Itoa(r.Status)+" is not a redirect status (300 to 399)")
 		return
 	case service, !redirect && (isURL(to) || strings.HasPrefix(to, "/api/") || to == "/api"):
-		r.Kind = Proxy // functions lie below /api
+		r.Kind = Proxy // paths below /api are functions
 	}
 	expr, names, err := vercelPath.expressionOf(*in.Source)
 	if err != nil {
@@ -115,22 +116,23 @@ func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	}
 	r.match.names = names
 	r.vercelConditions(in.Has, in.Missing)
-	if name := unknownPlace(to, r.match.names); name != "" && len(in.Has) == 0 {
-		bad(CodeSyntax, Error, "Vercel refuses the rule: its source has no "+quote(name)+" for the destination")
+	if name := unknownPlaceholder(to, r.match.names); name != "" && len(in.Has) == 0 {
+		bad(CodeSyntax, Error, "Vercel rejects the rule: the destination uses "+quote(name)+", which the source does not define")
 		return
 	}
-	r.to = placeTemplate(to, r.match.names, true, verbatim)
+	r.to = placeholderTemplate(to, r.match.names, true, verbatim)
 	f.Rules = append(f.Rules, r)
 }
 
-var vercelPlace = regexp.MustCompile(`:[A-Za-z_]\w*`)
+var vercelPlaceholder = regexp.MustCompile(`:[A-Za-z_]\w*`)
 
-// unknownPlace returns a :name of the destination that the source does not have.
-func unknownPlace(to string, names []string) string {
+// unknownPlaceholder returns a :name of the destination that the source does not
+// define, or "".
+func unknownPlaceholder(to string, names []string) string {
 	if _, rest, ok := strings.Cut(to, "://"); ok {
 		to = rest
 	}
-	for _, place := range vercelPlace.FindAllString(to, -1) {
+	for _, place := range vercelPlaceholder.FindAllString(to, -1) {
 		if !slices.Contains(names, place[1:]) {
 			return place
 		}
@@ -138,15 +140,15 @@ func unknownPlace(to string, names []string) string {
 	return ""
 }
 
-// setExpression gives the rule a pattern. What Go cannot express makes the rule
-// conditional, with a fault; false means that nothing of it can be used, and
-// the fault says so.
+// setExpression sets the pattern of the rule. If Go cannot express it completely,
+// it adds a fault and makes the rule conditional. It returns false if it cannot use
+// the pattern at all; it has then added the rule to the file.
 func (f *File) setExpression(r *Rule, source, dir string, decoded bool) bool {
-	main, not, complete, err := understand(source)
+	main, not, complete, err := translate(source)
 	if err != nil {
 		r.Conditional = true
-		r.Conditions = append(r.Conditions, "the pattern is not understood")
-		f.fault(CodeUnjudged, Warning, r.Source.Line, r.Text, "the pattern is not understood, links that it answers may be reported: "+err.Error())
+		r.Conditions = append(r.Conditions, "the pattern is not supported")
+		f.fault(CodeUnjudged, Warning, r.Source.Line, r.Text, "sitelink does not support the pattern, so it may report links that this rule answers: "+err.Error())
 		r.match, r.to = pattern{}, literalTemplate(r.To)
 		f.Rules = append(f.Rules, *r)
 		return false
@@ -160,14 +162,14 @@ func (f *File) setExpression(r *Rule, source, dir string, decoded bool) bool {
 	}
 	if !complete {
 		r.Conditional = true
-		r.Conditions = append(r.Conditions, "a part of the pattern is not understood")
-		f.fault(CodeUnjudged, Warning, r.Source.Line, r.Text, "a look-around of the pattern is not understood: whether the rule applies is not decided")
+		r.Conditions = append(r.Conditions, "a part of the pattern is not supported")
+		f.fault(CodeUnjudged, Warning, r.Source.Line, r.Text, "sitelink does not support a look-around in the pattern, so it does not know whether the rule applies")
 	}
 	return true
 }
 
-// vercelConditions takes has and missing. A host, and a query parameter that
-// must be there, are known of a link; all else is not.
+// vercelConditions adds has and missing to the rule. Only a host and a required
+// query parameter are known for a link; all others make the rule conditional.
 func (r *Rule) vercelConditions(has, missing []vercelCondition) {
 	for _, c := range has {
 		var value string
@@ -205,9 +207,9 @@ func (f *File) vercelHeaders(raw json.RawMessage, line int) {
 		f.fault(CodeSyntax, Error, line, oneLine(raw), "the source cannot be read: "+err.Error())
 		return
 	}
-	compiled, not, _, err := understand(expr)
+	compiled, not, _, err := translate(expr)
 	if err != nil {
-		f.fault(CodeUnjudged, Warning, line, oneLine(raw), "the source is not understood: "+err.Error())
+		f.fault(CodeUnjudged, Warning, line, oneLine(raw), "sitelink does not support the source: "+err.Error())
 		return
 	}
 	match := expressionPattern(compiled, "", false)
@@ -230,7 +232,7 @@ type vercelRoute struct {
 	Missing  []vercelCondition `json:"missing"`
 }
 
-// vercelRoutes reads routes: expressions that must match the whole path.
+// vercelRoutes reads routes, whose expressions must match the whole path.
 func (f *File) vercelRoutes(routes []json.RawMessage, lines elementLines) {
 	stage := BeforeFiles
 	for i, raw := range routes {
@@ -246,7 +248,7 @@ func (f *File) vercelRoutes(routes []json.RawMessage, lines elementLines) {
 			stage = AfterFiles
 			continue
 		default:
-			f.fault(CodeUnjudged, Warning, line, text, "the phase "+quote(in.Handle)+" is not understood, the routes behind it are not used")
+			f.fault(CodeUnjudged, Warning, line, text, "sitelink does not support the phase "+quote(in.Handle)+" and does not use the routes after it")
 			return
 		}
 		if in.Src == "" {
@@ -266,7 +268,7 @@ func (f *File) vercelRoute(in *vercelRoute, stage Stage, line int, text string) 
 	}
 	switch {
 	case r.To == "" && in.Status == 0:
-		return // sets headers, and says nothing about the path
+		return // only sets headers
 	case r.Status == 0:
 		r.Status = 200
 	}
@@ -293,11 +295,11 @@ func (f *File) vercelRoute(in *vercelRoute, stage Stage, line int, text string) 
 		r.match.names = r.match.expr.groupNames()
 	}
 	r.vercelConditions(in.Has, in.Missing)
-	r.to = placeTemplate(r.To, r.match.names, true, verbatim)
+	r.to = placeholderTemplate(r.To, r.match.names, true, verbatim)
 	f.Rules = append(f.Rules, r)
 }
 
-// anchored binds an expression to both ends, unless it is already.
+// anchored anchors an expression at both ends.
 func anchored(source string) string {
 	if !strings.HasPrefix(source, "^") {
 		source = "^" + source

@@ -126,6 +126,10 @@ const (
 	// reason. Only the first one in a style sheet is reported, and the rest of
 	// the file is read.
 	FaultCSS
+	// FaultTree means that the markup of the page is irregular, and that its
+	// tree cannot be built. Name is the reason, such as "larger than 4 MiB".
+	// Links of the page may be missing or read wrongly.
+	FaultTree
 )
 
 // Fault is a defect of a file that hides links from its readers.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
 )
 
 // Name is the directory's name in a project.
@@ -31,6 +32,29 @@ const Ignore = `# made by sitelink: what is not named here may be committed
 *.damaged
 *.tmp
 `
+
+// Check refuses a directory .sitelink of the directory dir that leads out of the
+// repository root, or in which a symbolic link does: what sitelink writes there
+// would be written elsewhere.
+func Check(root, dir string) error {
+	own := filepath.Join(dir, Name)
+	names := []string{own}
+	for _, below := range []string{own, filepath.Join(own, "cache")} {
+		entries, _ := os.ReadDir(below) // what does not exist leads nowhere
+		for _, e := range entries {
+			if e.Type()&fs.ModeSymlink != 0 {
+				names = append(names, filepath.Join(below, e.Name()))
+			}
+		}
+	}
+	for _, name := range names {
+		if path, where := disk.Outside(root, name); where != "" {
+			return fault.Usage(fmt.Sprintf("%s leads to %s, %s", name, path, where),
+				"remove the link; --ledger and other flags can name files elsewhere")
+		}
+	}
+	return nil
+}
 
 // Make makes the directory dir, and in it the file for git if it does not exist. The
 // error is that of the file system.

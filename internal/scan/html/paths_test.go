@@ -169,3 +169,49 @@ func normal(p scan.Page) scan.Page {
 	}
 	return p
 }
+
+// TestForeignTemplates: x/net/html ignores everything after an HTML template
+// inside svg or math. The links after it and in it are found nevertheless.
+func TestForeignTemplates(t *testing.T) {
+	for _, c := range []struct {
+		page string
+		want []string
+	}{
+		{`<svg><foreignObject><template><a href=t></template></foreignObject></svg><a href=x id=i>`, []string{"inert a href link t", "a href link x", "id i"}},
+		{`<svg><title><template id=i></template></title></svg><a href=x>`, []string{"a href link x", "id i"}},
+		{`<math><mtext><TEMPLATE id=i /><table><tr></template></mtext></math><a href=x>`, []string{"a href link x", "id i"}},
+		{`<svg><desc><template><svg><desc><template><a href=t></template></desc></svg><a href=u></template></desc></svg><a href=x>`,
+			[]string{"inert a href link t", "inert a href link u", "a href link x"}},
+		{`<svg><template><a href=x id=i></a></template></svg><form><form><a href=y>`, []string{"a href link x", "a href link y", "id i"}},
+		{`<svg><desc><p></desc></svg><!-- <template> <a href=n> -->`, nil},
+		{`<svg><desc><template></template></desc></svg><a href=x><!-- <template> <a href=n>`, []string{"a href link x"}},
+		{`<svg><desc><template><a href=t>`, []string{"inert a href link t"}},
+	} {
+		var s Scanner
+		p := s.Scan([]byte(c.page), scan.Options{})
+		if got := append(scantest.Rows(p), anchorRows(p)...); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
+			t.Errorf("%s\n got %q\nwant %q", c.page, got, c.want)
+		}
+		scantest.CheckPage(t, p)
+	}
+}
+
+// TestWithoutTree: an irregular page whose tree cannot be built is read
+// loosely, and reported.
+func TestWithoutTree(t *testing.T) {
+	const links = `<svg><desc><p id=i></desc><use href=#u /></svg><img src=y><svg><image href=z /></svg>`
+	for reason, page := range map[string]string{
+		"larger than 4 MiB":                     links + strings.Repeat("<p>some words</p>", maxSlowBytes/10),
+		"nested more than 512 deep":             strings.Repeat("<div>", 600) + links,
+		"full of templates inside svg and math": links + strings.Repeat("<svg><desc><template></template></desc></svg>", 40_000),
+	} {
+		var s Scanner
+		p := s.Scan([]byte(page), scan.Options{})
+		if got, want := append(scantest.Rows(p), anchorRows(p)...), []string{"img src resource y", "image href link z", "id i"}; !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", reason, got, want)
+		}
+		if len(p.Faults) != 1 || p.Faults[0].Kind != scan.FaultTree || p.Faults[0].Name != reason {
+			t.Errorf("faults %v, want one: %s", p.Faults, reason)
+		}
+	}
+}

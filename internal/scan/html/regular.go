@@ -13,6 +13,9 @@ import (
 // FuzzPage compares it with x/net/html.
 type regularity struct {
 	irregular bool
+	// loose means that the page is irregular and has no slow path. In doubt svg
+	// and math end.
+	loose bool
 	// tables holds for each open table whether its last tag startElement a cell or a
 	// caption. Only there may another table begin.
 	tables []bool
@@ -161,7 +164,7 @@ func (r *regularity) startForeign(text []byte, name token.Span, selfClosing bool
 	top := r.foreign[len(r.foreign)-1]
 	b := text[name.Start:name.End]
 	if top.integrates || token.BreaksOut(b) {
-		r.irregular = true
+		r.doubtForeign()
 		return
 	}
 	if selfClosing {
@@ -186,8 +189,16 @@ func (r *regularity) endForeign(text []byte, name token.Span) {
 	n := len(r.foreign) - 1
 	top := r.foreign[n].name
 	if !ascii.EqualFoldBytes(text[top.Start:top.End], text[name.Start:name.End]) {
-		r.irregular = true
+		r.doubtForeign()
 		return
 	}
 	r.foreign = r.foreign[:n]
+}
+
+// doubtForeign records that the page is irregular inside svg or math.
+func (r *regularity) doubtForeign() {
+	r.irregular = true
+	if r.loose {
+		r.foreign = r.foreign[:0]
+	}
 }

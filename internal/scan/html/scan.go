@@ -170,8 +170,11 @@ func (s *Scanner) startElement(tag scan.Tag, at token.Span, j int, selfClosing b
 	name := token.NewSpan(i+1, j)
 	if len(r.foreign) > 0 {
 		ns = r.foreign[len(r.foreign)-1].ns
-		if !r.irregular {
+		if !r.irregular || r.loose {
 			r.startForeign(text, name, selfClosing)
+			if len(r.foreign) == 0 { // a loose reading ended it
+				ns = HTML
+			}
 		}
 	} else if tag != scan.TagOther {
 		switch tag {
@@ -180,7 +183,7 @@ func (s *Scanner) startElement(tag scan.Tag, at token.Span, j int, selfClosing b
 			if tag == scan.TagMath {
 				ns = MathML
 			}
-			if !selfClosing && !r.irregular {
+			if !selfClosing && (!r.irregular || r.loose) {
 				r.enterForeign(name, ns)
 			}
 		case scan.TagHead:
@@ -268,7 +271,7 @@ func (s *Scanner) endTag(i int) (next int, ok bool) {
 		return next, false
 	}
 	if r := &s.reg; len(r.foreign) > 0 {
-		if !r.irregular {
+		if !r.irregular || r.loose {
 			r.endForeign(text, token.NewSpan(i+2, j))
 		}
 	} else if tag != scan.TagOther {

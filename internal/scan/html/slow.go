@@ -3,20 +3,26 @@ package html
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/scan/token"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 const (
 	// maxSlowBytes limits the size of the pages for the slow path, because the
-	// tree takes about fifty times the memory of the text. For a larger page
-	// the result of the fast path is used.
+	// tree takes about fifty times the memory of the text. A larger page is
+	// read loosely.
 	maxSlowBytes = 4 << 20
+	// maxTreeBytes limits the text that is parsed for one page, because each
+	// template inside svg or math takes two more passes.
+	maxTreeBytes = 64 << 20
 	// maxMerged limits the number of html and body tags that are marked,
 	// because the parser takes quadratic time to merge their attributes.
 	maxMerged = 64
@@ -32,16 +38,21 @@ const (
 func (s *Scanner) slow(from int) {
 	text := s.el.Page.Text
 	if len(text) > maxSlowBytes {
+		s.readLoosely(from, "larger than 4 MiB")
 		return
 	}
-	root, err := html.ParseWithOptions(bytes.NewReader(markTags(text, from)), html.ParseOptionEnableScripting(false))
-	if err != nil {
-		return // nested deeper than the parser allows; browsers continue, and so did the fast path
+	t := treeReader{text: text, budget: max(maxTreeBytes, 2*len(text))}
+	if err := t.read(from, nil); err != nil {
+		s.readLoosely(from, err.Error())
+		return
 	}
-	found := collectMarks(root, text)
+	text, found := t.text, t.found
 	p := &s.el.Page
 	p.Irregular = true
 	s.el.Clear()
+	slices.SortFunc(found, func(a, b tagMark) int {
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.off, b.off))
+	})
 	// Only now is it known which elements hold text, and so which are never
 	// closed.
 	p.Faults = slices.DeleteFunc(p.Faults, func(f scan.Fault) bool {
@@ -101,8 +112,9 @@ func isComment(text []byte, off uint32) bool {
 
 const markPrefix = "data-sitelink-at-"
 
-// markTags returns the text with the marks.
-func markTags(text []byte, from int) []byte {
+// markTags returns the text with the marks. From offset links on, templates
+// become link elements.
+func markTags(text []byte, from, links int) []byte {
 	out := make([]byte, 0, len(text)+len(text)/2)
 	merged := 0
 	for i := from; i < len(text); {
@@ -128,7 +140,11 @@ func markTags(text []byte, from int) []byte {
 			for j++; j < len(text) && token.Class[text[j]]&token.ClassNameEnd == 0; j++ {
 			}
 		}
-		out = append(out, text[i:j]...)
+		if i >= links && tag == scan.TagTemplate {
+			out = append(out, "<link"...)
+		} else {
+			out = append(out, text[i:j]...)
+		}
 		if j < len(text) && text[j] == '>' && bytes.IndexByte([]byte("-!]"), text[j-1]) >= 0 {
 			// The mark must not split the end of a comment or section either:
 			// "<!--<b-->". As a tag this would have no attributes.
@@ -159,28 +175,150 @@ type tagMark struct {
 	group uint32 // off of the element's first tag
 	ns    Namespace
 	inert bool
+	// foreign means that the element is inside svg or math.
+	foreign bool
 }
 
-// collectMarks returns the marks in the tree, sorted by group and offset.
-func collectMarks(root *html.Node, text []byte) []tagMark {
-	var out []tagMark
-	seen := map[uint32]bool{}
-	var walk func(n *html.Node, inert bool)
-	walk = func(n *html.Node, inert bool) {
-		for ; n != nil; n = n.NextSibling {
-			in := inert
-			if n.Type == html.ElementNode {
-				out = append(out, marksOf(n, text, inert, seen)...)
-				in = in || n.Namespace == "" && n.Data == "template"
-			}
-			walk(n.FirstChild, in)
+// treeReader finds the start tags that became elements.
+//
+// golang.org/x/net/html ignores the rest of a page after an HTML template
+// inside svg or math, as in <svg><foreignObject><template>. What is inside a
+// template has no effect on what is outside. So the tree reader replaces such a
+// template by spaces, parses the page again, and parses the content of the
+// template on its own.
+type treeReader struct {
+	text   []byte // without the templates that were replaced
+	found  []tagMark
+	budget int // number of bytes that may still be parsed
+}
+
+var (
+	errTooDeep       = errors.New("nested more than 512 deep")
+	errManyTemplates = errors.New("full of templates inside svg and math")
+)
+
+// read adds the start tags of the text from offset from on. context is nil for
+// a page, and otherwise the template whose content the text is.
+func (t *treeReader) read(from int, context *html.Node) error {
+	cloned := false
+	for {
+		found, err := t.parse(from, context, len(t.text))
+		if err != nil {
+			return err
+		}
+		at, err := t.lostTemplate(from, context, found)
+		if err != nil {
+			return err
+		}
+		if at == nil {
+			t.found = append(t.found, found...)
+			return nil
+		}
+		if !cloned {
+			t.text, cloned = bytes.Clone(t.text), true
+		}
+		start := int(at.off)
+		inside, _, _ := token.ReadAttrs(t.text, start+len("<template"), nil)
+		w := headParser{text: t.text, at: inside}
+		w.skipTemplate(false)
+		content := treeReader{text: t.text[:w.at], budget: t.budget}
+		if err := content.read(inside, &html.Node{Type: html.ElementNode, Data: "template", DataAtom: atom.Template}); err != nil {
+			return err
+		}
+		t.budget = content.budget
+		at.foreign = false
+		t.found = append(append(t.found, *at), content.found...)
+		for i := start; i < w.at; i++ {
+			t.text[i] = ' '
 		}
 	}
-	walk(root.FirstChild, false)
-	slices.SortFunc(out, func(a, b tagMark) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.off, b.off))
-	})
-	return out
+}
+
+// lostTemplate returns the template after which the parser ignored everything,
+// or nil. found are the tags before it. To find out, it parses the text with
+// link elements in place of the templates that follow.
+func (t *treeReader) lostTemplate(from int, context *html.Node, found []tagMark) (*tagMark, error) {
+	last := from
+	for _, m := range found {
+		last = max(last, int(m.off)+1)
+	}
+	if ascii.IndexFold(t.text[last:], "<template") < 0 {
+		return nil, nil
+	}
+	instead, err := t.parse(from, context, last)
+	if err != nil {
+		return nil, err
+	}
+	var lost *tagMark
+	for i, m := range instead {
+		if int(m.off) >= last && m.foreign && m.ns == HTML && token.Named(t.text, int(m.off)+1, "template") && (lost == nil || m.off < lost.off) {
+			lost = &instead[i]
+		}
+	}
+	return lost, nil
+}
+
+// parse returns the marks in the tree of the text from offset from on. From
+// offset links on, templates are read as link elements.
+func (t *treeReader) parse(from int, context *html.Node, links int) ([]tagMark, error) {
+	if t.budget -= len(t.text) - from; t.budget < 0 {
+		return nil, errManyTemplates
+	}
+	r, option := bytes.NewReader(markTags(t.text, from, links)), html.ParseOptionEnableScripting(false)
+	c := markCollector{text: t.text, seen: map[uint32]bool{}}
+	if context != nil {
+		nodes, err := html.ParseFragmentWithOptions(r, context, option)
+		if err != nil {
+			return nil, errTooDeep
+		}
+		for _, n := range nodes {
+			c.walk(n, true, false)
+		}
+		return c.out, nil
+	}
+	root, err := html.ParseWithOptions(r, option)
+	if err != nil {
+		return nil, errTooDeep
+	}
+	c.walk(root, false, false)
+	return c.out, nil
+}
+
+// markCollector collects the marks in a tree.
+type markCollector struct {
+	text []byte
+	seen map[uint32]bool
+	out  []tagMark
+}
+
+// walk adds the marks of n and the nodes below it.
+func (c *markCollector) walk(n *html.Node, inert, foreign bool) {
+	if n.Type == html.ElementNode {
+		for _, m := range marksOf(n, c.text, inert, c.seen) {
+			m.foreign = foreign
+			c.out = append(c.out, m)
+		}
+		inert = inert || n.Namespace == "" && n.Data == "template"
+		foreign = foreign || n.Namespace != ""
+	}
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		c.walk(child, inert, foreign)
+	}
+}
+
+// readLoosely reads an irregular page without its tree, and notes why. Inside
+// svg and math the first tag that is in doubt ends them, so that the links
+// after it are found.
+func (s *Scanner) readLoosely(from int, reason string) {
+	p := &s.el.Page
+	p.Faults = p.Faults[:0]
+	p.SecondHead = 0
+	s.el.Clear()
+	s.reg.reset()
+	s.reg.loose = true
+	s.sawDoctype = false
+	s.scanTags(from)
+	p.Faults = slices.Insert(p.Faults, 0, scan.Fault{Kind: scan.FaultTree, Name: reason})
 }
 
 // marksOf returns the marks of one element, except those in seen: the parser

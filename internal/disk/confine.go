@@ -1,0 +1,84 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Outside reports where a path leads when that is outside the directory root, or
+// in a directory of git: it returns the path without symbolic links and a
+// description such as "outside the repository /home/u/site". It returns "" for a
+// path that stays inside. What does not exist yet is judged by its name, and a
+// link to it by where it leads.
+func Outside(root, name string) (path, where string) {
+	top, err := resolve(root)
+	if err == nil {
+		path, err = resolve(name)
+	}
+	if err != nil {
+		return name, "not to be followed: " + Cause(err).Error()
+	}
+	rel, err := filepath.Rel(top, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path, "outside the repository " + top
+	}
+	for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		if strings.EqualFold(part, ".git") {
+			return path, "in the directory of git"
+		}
+	}
+	return "", ""
+}
+
+// resolve returns the absolute path without symbolic links, of a file that need
+// not exist.
+func resolve(name string) (string, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	const most = 255
+	for links := 0; ; {
+		real, rest, err := firstLink(name)
+		if err != nil || real == "" {
+			return name, err
+		}
+		if links++; links > most {
+			return "", errors.New("too many symbolic links")
+		}
+		to, err := os.Readlink(real)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(real), to)
+		}
+		name = filepath.Join(to, rest)
+	}
+}
+
+// firstLink returns the first part of an absolute path that is a symbolic link,
+// and what follows it; link is "" if there is none.
+func firstLink(name string) (link, rest string, err error) {
+	top := filepath.VolumeName(name) + string(filepath.Separator)
+	parts := strings.Split(strings.TrimPrefix(name, top), string(filepath.Separator))
+	at := top
+	for i, part := range parts {
+		at = filepath.Join(at, part)
+		info, err := os.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", "", nil
+		case err != nil && !errors.Is(err, fs.ErrPermission):
+			return "", "", nil // a part that is a file: opening it reports that
+		case err != nil:
+			return "", "", err
+		case info.Mode()&fs.ModeSymlink != 0:
+			return at, filepath.Join(parts[i+1:]...), nil
+		}
+	}
+	return "", "", nil
+}

@@ -1,0 +1,217 @@
+// Package prepush checks the commits of a push before they leave the machine,
+// and reports the result: it connects the git side, package githook, with the
+// configuration and the audit of a site.
+//
+// [New] reads the configuration of the working tree and returns a
+// [githook.Push] whose functions build and check one commit; [Report] prints
+// what [githook.Repo.CheckPush] found. The package does not use the working
+// directory, the arguments or the output of the process.
+package prepush
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/check/baseline"
+	"github.com/sitelink/sitelink/hook/githook"
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/setup"
+)
+
+// Options describe a run of the hook. Configure, Today and Getenv are required.
+type Options struct {
+	// Site is the directory of the site, relative to the root of the repository.
+	Site string
+	// Remote is the name of the remote, "" if it has none.
+	Remote string
+	// AnyBranch ignores the list of branches in the configuration.
+	AnyBranch bool
+	// Configure loads the configuration of a directory.
+	Configure func(dir string) (*config.Config, error)
+	// Today returns the day by which the entries of a baseline expire.
+	Today func() (baseline.Date, error)
+	// Env is the environment of builds and generators, in the form of os.Environ.
+	// Getenv returns a variable of the run.
+	Env    []string
+	Getenv func(string) string
+	// Version identifies the program: a result of another version is not reused.
+	Version string
+}
+
+// New returns how to check a push, by the configuration of the working tree. The
+// table [hook] of a commit that is not checked out is not used: its build command
+// has not been reviewed on this machine.
+func New(repo *githook.Repo, opt Options) (*githook.Push, error) {
+	push := &githook.Push{Site: filepath.Clean(opt.Site), Remote: opt.Remote, Env: opt.Env}
+	dir, err := siteDir(filepath.Join(repo.Top, push.Site))
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := opt.Configure(dir)
+	if err != nil {
+		return nil, err
+	}
+	push.Build, push.OnlyNew, push.Timeout = cfg.Hook.Build, cfg.Hook.Baseline == "remote", cfg.Hook.Timeout
+	if !opt.AnyBranch {
+		push.Branches = cfg.Hook.Branches
+	}
+	if push.Build == "" {
+		if err := setSite(repo, dir, cfg, push); err != nil {
+			return nil, err
+		}
+	}
+	key, err := cacheKey(opt, dir, cfg.File)
+	if err != nil {
+		return nil, err
+	}
+	push.CacheKey += key
+	today, err := opt.Today()
+	if err != nil {
+		return nil, err
+	}
+	push.Today = string(today)
+	push.Check = func(ctx context.Context, dir, docroot string) (githook.Report, error) {
+		return checkCommit(ctx, dir, docroot, push, opt)
+	}
+	return push, nil
+}
+
+// siteDir resolves the directory of the site, which not every commit has.
+func siteDir(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fault.New(fmt.Errorf("enter %s: %w", dir, disk.Cause(err)), "this commit does not contain the site there; name its directory with --dir")
+	}
+	return real, nil
+}
+
+// cacheKey returns what a result depends on besides the tree: the version of
+// sitelink, the configuration file, which may be uncommitted, and variables.
+func cacheKey(opt Options, dir, file string) (string, error) {
+	var key strings.Builder
+	key.WriteString(opt.Version)
+	if file != "" {
+		name := file
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "", fmt.Errorf("read config %s: %w", file, disk.Cause(err))
+		}
+		fmt.Fprintf(&key, "\x00%s\x00%s", filepath.Base(file), text)
+	}
+	for _, k := range config.Keys() {
+		if v := opt.Getenv(k.Env()); v != "" {
+			fmt.Fprintf(&key, "\x00%s=%s", k.Env(), v)
+		}
+	}
+	return key.String(), nil
+}
+
+// setSite finds out how a commit becomes a site when no command is configured:
+// the docroot is committed, or the generator of dir builds it.
+//
+// Detecting a generator only reads the names of files. Its configuration, which
+// can take the generator a while to print, is read only for a tree that has to be
+// checked.
+func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.Push) error {
+	find := func(ctx context.Context) (*project.Project, error) {
+		return project.Find(ctx, dir, project.Options{Config: cfg, Env: push.Env})
+	}
+	g, ok := project.DetectGenerator(dir)
+	if !ok {
+		p, err := find(context.Background())
+		if err != nil {
+			return err
+		}
+		push.Docroot, err = committedDocroot(push.Site, p.Docroot)
+		return err
+	}
+	push.CacheKey = "generator " + string(g.Generator) + "\x00" + cfg.Docroot + "\x00"
+	push.Configure = func(ctx context.Context, commit string) (build, docroot string, err error) {
+		p, err := find(ctx)
+		if err != nil {
+			return "", "", err
+		}
+		if p.Generator != nil && p.Generator.Builds() && !repo.CommitContains(ctx, commit, p.Abs(p.Docroot)) {
+			build = setup.BuildCommand(p.Generator)
+			if rel, err := filepath.Rel(dir, p.Generator.Dir); err == nil && rel != "." {
+				build = "cd " + (generator.Command{Args: []string{filepath.ToSlash(rel)}}).String() + " && " + build
+			}
+			return build, "", nil
+		}
+		docroot, err = committedDocroot(push.Site, p.Docroot)
+		return "", docroot, err
+	}
+	return nil
+}
+
+// committedDocroot refuses a docroot outside the repository.
+func committedDocroot(site, docroot string) (string, error) {
+	if filepath.IsAbs(docroot) || !filepath.IsLocal(filepath.Join(site, docroot)) {
+		return "", fault.Usage(fmt.Sprintf("docroot %s is not in the repository", docroot),
+			"the hook checks what a commit contains, or what build in [hook] of sitelink.toml builds from it")
+	}
+	return docroot, nil
+}
+
+// checkCommit checks the site of a commit in dir, by the configuration of the
+// commit, which contains what its authors accept.
+func checkCommit(ctx context.Context, dir, docroot string, push *githook.Push, opt Options) (checked githook.Report, err error) {
+	if dir, err = siteDir(dir); err != nil {
+		return checked, err
+	}
+	cfg, err := opt.Configure(dir)
+	if err != nil {
+		return checked, err
+	}
+	p, err := project.Find(ctx, dir, project.Options{Config: cfg, Env: opt.Env, Docroot: docroot, BuiltElsewhere: filepath.IsAbs(docroot)})
+	if err != nil {
+		return checked, err
+	}
+	if docroot == "" {
+		checked.Docroot = filepath.ToSlash(filepath.Join(push.Site, p.Docroot))
+	}
+	if err := p.CheckDocroot(); err != nil {
+		hint := "set build in [hook] of sitelink.toml, or docroot to a directory that is committed"
+		if push.Build != "" {
+			hint = "the build command wrote no site there, and none to $" + githook.OutVariable
+		}
+		return checked, fault.New(err, hint)
+	}
+	run, err := audit.Open(ctx, p, audit.Options{Baseline: true, Sources: true, Today: opt.Today})
+	if err != nil {
+		return checked, err
+	}
+	if err := check.Deployable(&check.Summary{Docroot: p.Docroot, ServerPages: run.Site.ServerPages()}); err != nil {
+		return checked, fault.New(err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it")
+	}
+	result, err := run.Check(ctx)
+	if err != nil {
+		return checked, err
+	}
+	checked.ValidToday = run.Baseline != nil
+	checked.Findings = failing(cfg.FailOn, result)
+	return checked, nil
+}
+
+// failing returns the findings that fail the run at this level of fail-on.
+func failing(failOn string, r *check.Result) []check.Finding {
+	if !audit.Fails(failOn, r) {
+		return nil
+	}
+	return slices.DeleteFunc(r.Findings, func(f check.Finding) bool {
+		return failOn != "warning" && f.Verdict != check.Error
+	})
+}
