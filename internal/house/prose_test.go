@@ -71,7 +71,6 @@ var proseOpen = []string{
 	"cmd/sitelink",
 	"cmd/sitelink/testdata/script",
 	"internal/site",
-	"internal/watch",
 }
 
 // proseExceptions are sentences that contain an old phrase rightly.

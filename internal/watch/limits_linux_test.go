@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// TestOverflow: the system's queue of events runs over, for real: nobody takes
-// events while more happen than it holds. Everything may have changed then, and
-// a directory that was made unseen is watched.
+// TestOverflow makes the system's event queue overflow, by creating more events than
+// it holds while none is read. Then everything may have changed, and a directory
+// whose event was lost is watched.
 func TestOverflow(t *testing.T) {
 	text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
 	if err != nil {
@@ -30,8 +30,8 @@ func TestOverflow(t *testing.T) {
 	write(t, one, "1")
 	write(t, two, "2")
 	w := open(t, root, Options{})
-	// What fsnotify has read and cannot hand on comes on top. Two files in
-	// turn, since equal events in a row become one.
+	// fsnotify buffers some more events. The test alternates between two files,
+	// because equal successive events are merged.
 	for range queue/2 + 4096 {
 		for _, name := range []string{one, two} {
 			if err := os.Chmod(name, 0o644); err != nil {
@@ -48,12 +48,12 @@ func TestOverflow(t *testing.T) {
 	}
 	write(t, filepath.Join(root, "unseen/p.html"), "longer")
 	if b := next(t, w); !slices.Contains(b.Paths, "unseen/p.html") {
-		t.Errorf("in a directory made unseen: %+v", b)
+		t.Errorf("in a directory whose event was lost: %+v", b)
 	}
 }
 
-// limited runs the test again in a user namespace of its own, which has limits
-// of its own: nothing else on the machine notices. It returns true there.
+// limited runs the test again in its own user namespace with its own limits, so that
+// the rest of the machine is not affected. It returns true in that namespace.
 func limited(t *testing.T, limit string, value int) bool {
 	t.Helper()
 	if os.Getenv("SITELINK_TEST_LIMITED") == t.Name() {
@@ -80,8 +80,8 @@ func limited(t *testing.T, limit string, value int) bool {
 	return false
 }
 
-// TestNoWatchLeft: when the system gives no watch for a directory, at first or
-// later, the tree is polled, nothing is lost, and the reason is kept.
+// TestNoWatchLeft checks that the tree is polled when the system refuses to watch a
+// directory, at the start or later: no change is lost, and Polls returns the reason.
 func TestNoWatchLeft(t *testing.T) {
 	told := func(t *testing.T, w *Watcher, cause error) {
 		t.Helper()
