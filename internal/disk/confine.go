@@ -18,7 +18,7 @@ func Outside(root, name string) (path, where string) {
 		path, err = resolve(name)
 	}
 	if err != nil {
-		return name, "cannot be resolved: " + Cause(err).Error()
+		return name, "a path that cannot be resolved: " + Cause(err).Error()
 	}
 	rel, err := filepath.Rel(top, path)
 	if err != nil || !filepath.IsLocal(rel) {

@@ -41,7 +41,7 @@ func next(t *testing.T, w *Watcher) Batch {
 	return b
 }
 
-// nothing fails the test if a batch arrives.
+// nothing fails the test if a batch comes.
 func nothing(t *testing.T, w *Watcher) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*quiet)
@@ -61,14 +61,14 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// both runs a test once with file events and once with polling.
+// both runs a test once with events and once with polling.
 func both(t *testing.T, f func(t *testing.T, opt Options)) {
 	t.Run("events", func(t *testing.T) { f(t, Options{}) })
 	t.Run("polling", func(t *testing.T) { f(t, Options{Poll: 15 * time.Millisecond}) })
 }
 
-// TestSave checks that a file written in place, a file renamed over the old one, and
-// many files at once are one batch each, without the temporary files of editors.
+// TestSave: files written in place, files that replace the old one, editors'
+// temporary files, and many files at once give one batch each.
 func TestSave(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		root := t.TempDir()
@@ -102,14 +102,14 @@ func TestSave(t *testing.T) {
 		}
 		for i := range 50 {
 			if p := fmt.Sprintf("n/%d/p.html", i); !seen[p] && !seen["n"] {
-				t.Errorf("%s is not in a batch", p)
+				t.Errorf("%s was not reported", p)
 			}
 		}
 	})
 }
 
-// nothingButDirs allows batches with directories only, whose times change with the
-// files in them.
+// nothingButDirs accepts only batches of directories: their time changes with
+// the files in them.
 func nothingButDirs(t *testing.T, w *Watcher, dirs ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*quiet)
@@ -121,14 +121,14 @@ func nothingButDirs(t *testing.T, w *Watcher, dirs ...string) {
 		}
 		for _, p := range b.Paths {
 			if !slices.Contains(dirs, p) {
-				t.Errorf("unexpected path %s", p)
+				t.Errorf("told of %s", p)
 			}
 		}
 	}
 }
 
-// TestHalfWritten checks that a batch ends only when nothing was written for a
-// while. If a busy machine delays the writer for that long, the test tries again.
+// TestHalfWritten: a batch ends only when nothing has been written for a while.
+// A busy machine may delay the writer for that long; then the test tries again.
 func TestHalfWritten(t *testing.T) {
 	const tries = 10
 	for range tries {
@@ -154,14 +154,13 @@ func TestHalfWritten(t *testing.T) {
 		case err == nil && info.Size() >= 9:
 			return
 		case gap < quiet:
-			t.Fatalf("batch after %d of 10 bytes, written at most %v apart, %v", info.Size(), gap, err)
+			t.Fatalf("reported after %d of 10 bytes, written at most %v apart, %v", info.Size(), gap, err)
 		}
 	}
-	t.Skipf("the machine is too busy: %d times the writer was held up for more than %v", tries, quiet)
+	t.Skipf("the machine is too busy: the writer was delayed %d times by more than %v", tries, quiet)
 }
 
-// TestBusyNeighbour checks that a batch does not wait for changes of files that are
-// not watched.
+// TestBusyNeighbour: a batch does not wait for files that are not watched.
 func TestBusyNeighbour(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "public")
@@ -185,7 +184,7 @@ func TestBusyNeighbour(t *testing.T) {
 	}
 }
 
-// TestLock checks that a batch waits until the build lock is released.
+// TestLock: a batch waits until the build lock is released.
 func TestLock(t *testing.T) {
 	root := t.TempDir()
 	lock := filepath.Join(t.TempDir(), ".hugo_build.lock")
@@ -193,7 +192,7 @@ func TestLock(t *testing.T) {
 	write(t, filepath.Join(root, "p.html"), "p")
 	next(t, w)
 	if _, err := os.Stat(lock); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the lock was created")
+		t.Error("the watcher created the lock file")
 	}
 	unlock, err := lockedfile.MutexAt(lock).Lock()
 	if err != nil {
@@ -206,11 +205,12 @@ func TestLock(t *testing.T) {
 	select {
 	case <-released:
 	default:
-		t.Error("batch while the lock was held")
+		t.Error("reported while the lock was held")
 	}
 }
 
-// TestReplaced checks that a tree is watched again after it was removed and created.
+// TestReplaced: the whole tree is removed and created again, and then watched
+// again.
 func TestReplaced(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		root := filepath.Join(t.TempDir(), "public")
@@ -232,7 +232,7 @@ func TestReplaced(t *testing.T) {
 	})
 }
 
-// TestAlso checks changes of a file outside the tree.
+// TestAlso: a file outside the tree changes.
 func TestAlso(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		dir := t.TempDir()
@@ -249,8 +249,8 @@ func TestAlso(t *testing.T) {
 	})
 }
 
-// TestAnyEdits applies batches of random edits to a list of files, which must equal
-// the files of the tree in the end.
+// TestAnyEdits: a program that applies every batch to what it knew ends up with
+// the current files, whatever was changed in between.
 func TestAnyEdits(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		t.Parallel() // each waits most of the time
@@ -291,7 +291,7 @@ func TestAnyEdits(t *testing.T) {
 			}
 			cancel()
 			if is := snapshot(root); !maps.Equal(is, known) {
-				t.Fatalf("round %d: the tree has %v\nthe batches gave %v", round, is, known)
+				t.Fatalf("round %d: files %v\nknown %v", round, is, known)
 			}
 		}
 	})
@@ -310,7 +310,7 @@ func snapshot(root string) map[string]string {
 	return out
 }
 
-// scramble makes one random change to the tree; many of them fail.
+// scramble makes one random change to the tree. Many of its attempts fail.
 func scramble(rng *rand.Rand, root string) {
 	dirs := []string{"d0", "d1", "d2", "d0/e", "d1/e", "d2/e"}
 	some := func() string { return filepath.Join(root, dirs[rng.IntN(len(dirs))]) }
@@ -328,7 +328,7 @@ func scramble(rng *rand.Rand, root string) {
 	}
 }
 
-// TestNoRoot checks that Open returns an error for a root that cannot be watched.
+// TestNoRoot: Open returns an error for a directory that cannot be watched.
 func TestNoRoot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f")
 	write(t, file, "x")
