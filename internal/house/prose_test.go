@@ -70,8 +70,6 @@ var oldPhrases = []struct{ phrase, instead string }{
 var proseOpen = []string{
 	"cmd/sitelink",
 	"cmd/sitelink/testdata/script",
-	"internal/site",
-	"internal/watch",
 }
 
 // proseExceptions are sentences that contain an old phrase rightly.
