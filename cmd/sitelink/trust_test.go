@@ -221,7 +221,9 @@ var attacks = []struct {
 	}},
 	{"external diff", func(h *hostile) { h.config("diff.external", h.evil) }},
 	{"pager", func(h *hostile) { h.config("core.pager", h.evil, "pager.config", h.evil, "core.editor", h.evil) }},
-	{"signatures", func(h *hostile) { h.config("gpg.program", h.evil, "log.showSignature", "true", "commit.gpgSign", "true") }},
+	{"signatures", func(h *hostile) {
+		h.config("gpg.program", h.evil, "log.showSignature", "true", "commit.gpgSign", "true")
+	}},
 	{"aliases", func(h *hostile) {
 		h.config("alias.rev-parse", "!"+h.evil, "alias.config", "!"+h.evil, "alias.ls-files", "!"+h.evil)
 	}},
