@@ -259,7 +259,7 @@ func TestLinkTable_complete(t *testing.T) {
 			}
 		}
 		if n < 13 {
-			t.Errorf("table %d has %d rules only", table.tags, n)
+			t.Errorf("table %d has only %d rules", table.tags, n)
 		}
 	}
 }
@@ -528,7 +528,7 @@ func FuzzSrcset(f *testing.F) {
 			last = end
 			url := value[start:end]
 			if bytes.ContainsAny(url, " \t\n\r\f") || url[0] == ',' || url[len(url)-1] == ',' {
-				t.Fatalf("%q is no candidate's URL", url)
+				t.Fatalf("%q is not the URL of a candidate", url)
 			}
 		})
 	})
