@@ -43,6 +43,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		b.Close()
 	}
+	check(t, f.Begin(ctx, all[0].Key)) // so that a write ends within a block
 	fill()
 	for _, n := range all {
 		if full = f.Begin(ctx, n.Key); full != nil {
