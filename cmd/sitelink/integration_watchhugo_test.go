@@ -30,8 +30,8 @@ func hugos(t *testing.T) (programs []string) {
 	return programs
 }
 
-// TestWatchHugoServer: beside a real hugo server, an edit of a Markdown file that
-// breaks a link is told, and so is the edit that mends it. Until Hugo 0.123 the
+// TestWatchHugoServer: with a real hugo server running, watch reports an edit of a
+// Markdown file that breaks a link, and the edit that fixes it. Until Hugo 0.123 the
 // server writes files with --renderToDisk only; newer ones do not know the flag.
 func TestWatchHugoServer(t *testing.T) {
 	for _, hugo := range hugos(t) {

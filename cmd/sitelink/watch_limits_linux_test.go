@@ -91,7 +91,7 @@ func TestWatchNoWatches(t *testing.T) {
 			for w.lines.Scan() {
 			}
 			checkExit(t, w.cmd.Wait(), exitInterrupted)
-			for _, want := range []string{"sitelink: warning: no file events: ", ": the files are listed every 1s instead\n", "sitelink: hint: ", test.hint} {
+			for _, want := range []string{"sitelink: warning: no file events: ", ": checking for changes every 1s instead\n", "sitelink: hint: ", test.hint} {
 				if n := strings.Count(w.stderr.String(), want); n != 1 {
 					t.Errorf("%d times %q in\n%s", n, want, &w.stderr)
 				}

@@ -68,8 +68,6 @@ var oldPhrases = []struct{ phrase, instead string }{
 // proseOpen are the directories that still have old phrases.
 // The list only gets shorter.
 var proseOpen = []string{
-	"cmd/sitelink",
-	"cmd/sitelink/testdata/script",
 	"internal/site",
 	"internal/watch",
 }
