@@ -19,15 +19,16 @@ import (
 
 const plain = "<!doctype html><title>x</title>"
 
-// fixture is a docroot and the links and faults of it that have one code.
+// fixture is a docroot, with the links and file faults in it that have one
+// code.
 type fixture struct {
 	name  string
 	code  Code
 	files files
 	sopt  isite.Options
 	opt   Options
-	// make, when set, adds what files cannot say; change spoils the docroot
-	// between Load and Run.
+	// make, if set, adds what files cannot express, and change alters the
+	// docroot between Load and Run.
 	make, change func(t testing.TB, root string)
 	want         []string // in the form of brief
 }
@@ -46,7 +47,7 @@ func remove(name string) func(t testing.TB, root string) {
 	}
 }
 
-// fixtures has each code at least once; TestCodes makes sure of it.
+// fixtures contains every code at least once, which TestCodes checks.
 var fixtures = []fixture{
 	{name: "LL-61/missing_file", code: MissingFile, files: files{"p.html": "<!doctype html>\n <a href=gone.html>x</a> <img src='i.gif'>", "d/q.html": plain + "<a href='../gone.html?q#f'>"},
 		want: []string{"d/q.html:1:41 error missing-file ../gone.html?q#f", "p.html:2:10 error missing-file gone.html", "p.html:2:36 error missing-file i.gif"}},
@@ -86,6 +87,10 @@ var fixtures = []fixture{
 	{name: "unclosed_tag", code: UnclosedTag, files: files{"p.html": plain + "<a href=p.html"}, want: []string{"p.html:1:32 warning unclosed-tag"}},
 	{name: "not_well_formed", code: NotWellFormed, files: files{"p.html": plain, "x.xhtml": "<html xmlns=\"http://www.w3.org/1999/xhtml\">\n<p>x</b>"}, want: []string{"x.xhtml:2:5 warning not-well-formed"}},
 	{name: "irregular_too_deep", code: TooLarge, files: files{"p.html": plain + "<form><form>" + strings.Repeat("<div>", 600) + "<a href=p.html>"}, want: []string{"p.html:1:1 warning too-large"}},
+	{name: "svg_view", code: MissingFragment, files: files{"p.html": plain + "<a href='i.svg#svgView(viewBox(0,0,9,9))'><a href='#svgView(viewBox(0,0,9,9))'><a href='i.svg#svgView'>",
+		"i.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>"}, want: []string{"p.html:1:83 error missing-fragment #svgView(viewBox(0,0,9,9))", "p.html:1:120 error missing-fragment i.svg#svgView"}},
+	{name: "map_by_id", code: MissingMap, files: files{"p.html": plain + "<img src=p.html usemap='#m'><img src=p.html usemap='#n'><img src=p.html usemap='#o'><map id=m></map><map name=n id=k></map><p id=o>"},
+		want: []string{"p.html:1:112 error missing-map #o"}},
 	{name: "A-LL-4/base_differs", code: BaseDiffers, files: files{"p.html": plain + "<a href=p.html><base href=/d/>", "d/p.html": plain}, want: []string{"p.html:0:0 warning base-differs"}},
 	{name: "WO-19/credentials", code: Credentials, files: files{"p.html": plain + "<a href=http://JOE:Secret@H.example/><a href=//joe@h.example>"},
 		want: []string{"p.html:1:40 warning credentials http://JOE:Secret@H.example/", "p.html:1:77 warning credentials //joe@h.example"}},
@@ -194,22 +199,22 @@ func profileNamed(name string) host.Profile {
 	return p
 }
 
-// ruled is a host with rules in the form of a _redirects file.
+// ruled is a host with the rules of a _redirects file.
 func ruled(rules string) isite.Options {
 	return isite.Options{Rules: []*redirect.File{redirect.Netlify("_redirects", []byte(rules))}}
 }
 
-// hosted is a site on that host, whose rule files are read.
+// hosted is a site on a host whose rule files are read.
 func hosted(profile string) isite.Options { return isite.Options{Profile: profileNamed(profile)} }
 
-// circular is a host that sends /d/ to /d and /d to /d/.
+// circular is a host that redirects /d/ to /d and /d to /d/.
 func circular() host.Profile {
 	p := host.Generic
 	p.DirectorySlash = host.Redirect
 	return p
 }
 
-// load makes and loads the docroot of a fixture.
+// load creates and loads the docroot of a fixture.
 func (x *fixture) load(t testing.TB) *isite.Site {
 	t.Helper()
 	root := tempDocroot(t, x.files)
@@ -223,8 +228,8 @@ func (x *fixture) load(t testing.TB) *isite.Site {
 	return s
 }
 
-// TestCodes: every code is produced where it should be, and only there: those of
-// links by rows, those of faults of files by findings.
+// TestCodes: every code is produced exactly where it should be: codes of links
+// by rows, codes of file faults by findings.
 func TestCodes(t *testing.T) {
 	produced := map[Code]bool{}
 	for _, x := range fixtures {
@@ -245,10 +250,10 @@ func TestCodes(t *testing.T) {
 	}
 	for _, c := range declaredCodes(t) {
 		if c == AcceptedByBaseline {
-			continue // only the command gives it, to rows: testdata/script/baseline.txtar
+			continue // only the command sets it; tested by testdata/script/baseline.txtar
 		}
 		if strings.HasPrefix(string(c), "endpoint-") {
-			continue // the same: testdata/script/check_endpoints.txtar
+			continue // only the command sets it; tested by testdata/script/check_endpoints.txtar
 		}
 		if !produced[c] {
 			t.Errorf("no fixture has the code %s", c)
@@ -272,8 +277,8 @@ func declaredCodes(t *testing.T) []Code {
 
 type constant struct{ name, value string }
 
-// constants are the names declared as constants in a file, in order, with
-// their values where these are strings.
+// constants returns the names declared as constants in a file, in order, with
+// their values if these are strings.
 func constants(t *testing.T, name string) []constant {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
@@ -302,8 +307,7 @@ func constants(t *testing.T, name string) []constant {
 	return out
 }
 
-// TestStates: every state of a link occurs among the fixtures, and every one
-// has a decision.
+// TestStates: every state of a link occurs in the fixtures and has a decision.
 func TestStates(t *testing.T) {
 	seen := map[host.State]bool{}
 	for _, x := range fixtures {
@@ -336,12 +340,12 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestReferrers: LL-18, every distinct link is looked up in the names that
-// were read once, and all its referrers are reported.
+// TestReferrers: LL-18, every distinct link is looked up in the names that were
+// listed once, and all its referrers are reported.
 func TestReferrers(t *testing.T) {
 	root := tempDocroot(t, files{"a.html": plain + "<a href=x.html>", "d/b.html": plain + "<a href=../x.html><a href=/x.html>", "c.html": plain + "<a href=a.html>"})
 	s := load(t, root, isite.Options{})
-	addFiles(t, root, files{"x.html": plain}) // the file system is not asked again
+	addFiles(t, root, files{"x.html": plain}) // the file system is not read again
 	var referrers []string
 	for _, f := range run(t, s, Options{}).Findings {
 		if f.Target != "/x.html" || f.Code != MissingFile {
@@ -354,10 +358,10 @@ func TestReferrers(t *testing.T) {
 	}
 }
 
-// TestLists: LL-107. The rows have all that the lists of Linklint say: found
-// and missing files, directories with the file that answers (LL-85), remote
-// links by scheme, anchors and maps found and missing, actions, ignored and
-// mapped links, each with its page.
+// TestLists: LL-107. The rows contain everything that Linklint lists: found and
+// missing files, directories with the file that answers (LL-85), remote links
+// by scheme, anchors and maps found and missing, actions, ignored and mapped
+// links, each with its page.
 func TestLists(t *testing.T) {
 	fs := files{
 		"index.html": plain + `<a href=sub/>1</a><a href=gone.html>2</a><a href=#here id=here>3</a><a href=#nope>4</a><map name=m1></map><img src=i.gif usemap=#m1>` +
@@ -392,7 +396,7 @@ func TestLists(t *testing.T) {
 }
 
 // TestNoFragments: LL-63, the check of fragments and map names can be turned
-// off; the paths are checked all the same.
+// off. Paths are still checked.
 func TestNoFragments(t *testing.T) {
 	fs := files{"p.html": plain + "<a href=#nope><a href=#/route><img usemap=#m2><a href=gone.html#x><a href=t.txt#x>", "t.txt": ""}
 	r := checkFiles(t, fs, isite.Options{}, Options{NoFragments: true})
@@ -406,15 +410,15 @@ func TestNoFragments(t *testing.T) {
 	}
 }
 
-// TestLinklintTable: LL-63 with the old table of tags: the same judgement on
-// what both tables take.
+// TestLinklintTable: LL-63 with the old table of tags: links that both tables
+// accept get the same verdict.
 func TestLinklintTable(t *testing.T) {
 	fs := files{"p.html": plain + "<a href=#nope><a name=yes href=#yes><img src=i.gif usemap=#m2><link rel=stylesheet href=gone.css>", "i.gif": ""}
 	r := checkFiles(t, fs, isite.Options{Tags: scan.Linklint}, Options{})
 	compareBriefs(t, r.Findings, "p.html:1:40 error missing-fragment #nope", "p.html:1:90 error missing-map #m2")
 }
 
-// TestHasErrors: what the exit code is made from.
+// TestHasErrors tests the values that determine the exit code.
 func TestHasErrors(t *testing.T) {
 	for _, tc := range []struct {
 		name             string

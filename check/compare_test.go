@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// broken is a finding as a page with a broken link gives it.
+// broken returns the finding of a page with a broken link.
 func broken(page string, line int, target string) Finding {
 	return Finding{Page: page, Line: line, Column: 9, Offset: int64(80 * line), Element: "a", Attribute: "href", Raw: target,
 		Target: target, Verdict: Error, Code: MissingFile, Status: 404, Message: "file not found: " + target, Count: 1}
 }
 
-// TestFingerprintsStay (issue 4, item 5): what moves, or is described in other
-// words, is the same finding.
+// TestFingerprintsStay: a finding keeps its fingerprint when it moves or its
+// description changes.
 func TestFingerprintsStay(t *testing.T) {
 	before := []Finding{broken("a.html", 3, "/x.html"), broken("a.html", 5, "/y.html"), broken("a.html", 9, "/x.html"), broken("b.html", 1, "/x.html")}
 	want := Fingerprints(before)
@@ -62,17 +62,17 @@ func TestFingerprintsStay(t *testing.T) {
 			for i, k := range c.keep {
 				switch {
 				case k < 0 && slices.Contains(want, got[i]):
-					t.Errorf("finding %d is taken for an old one", i)
+					t.Errorf("finding %d counts as old", i)
 				case k >= 0 && got[i] != want[k]:
-					t.Errorf("finding %d is not taken for number %d of before", i, k)
+					t.Errorf("finding %d does not match the old finding %d", i, k)
 				}
 			}
 		})
 	}
 }
 
-// TestFingerprintsDiffer: every part of the identity counts, and none runs into
-// the next.
+// TestFingerprintsDiffer: every part of the identity counts, and the end of one
+// part cannot be mistaken for the start of the next.
 func TestFingerprintsDiffer(t *testing.T) {
 	base := broken("a.html", 3, "/x.html")
 	fs := []Finding{base}
@@ -106,8 +106,8 @@ func TestFingerprintsDiffer(t *testing.T) {
 	}
 }
 
-// TestFingerprintsOfScripts: the finding is about its target, whichever page
-// happens to ask first and by whatever name.
+// TestFingerprintsOfScripts: the identity of the finding is its target,
+// whichever page links to it first, by whatever address and fragment.
 func TestFingerprintsOfScripts(t *testing.T) {
 	script := func(page, target, file, fragment string) Finding {
 		return Finding{Page: page, Element: "a", Attribute: "href", Target: target, Fragment: fragment, File: file, Code: ScriptFragment}
@@ -127,16 +127,17 @@ func TestFingerprintsOfScripts(t *testing.T) {
 	}
 }
 
-// TestFingerprintIsAContract pins the value: baselines and CI servers store it.
+// TestFingerprintIsAContract fixes the value, because baselines and CI servers
+// store it.
 func TestFingerprintIsAContract(t *testing.T) {
 	got := Fingerprints([]Finding{broken("a.html", 3, "/x.html"), broken("a.html", 4, "/x.html")})
 	want := []string{"7cb2f55d40b4d6f6209bcebf3e142ff5", "b1fc09276c5a5014531dcabbf6f4f06a"}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q: stored baselines would wake up", got, want)
+		t.Errorf("got %q, want %q: entries of stored baselines would no longer match", got, want)
 	}
 }
 
-// TestFingerprintsMany: no two of many findings collide.
+// TestFingerprintsMany: many findings have no two equal fingerprints.
 func TestFingerprintsMany(t *testing.T) {
 	var fs []Finding
 	for i := range 20_000 {
@@ -147,7 +148,7 @@ func TestFingerprintsMany(t *testing.T) {
 	}
 }
 
-// TestCompare: what came, what went, and what only moved.
+// TestCompare: which findings are new, fixed, or only moved.
 func TestCompare(t *testing.T) {
 	link := func(page string, line int, target string) Finding {
 		return Finding{Page: page, Line: line, Offset: int64(line), Element: "a", Attribute: "href", Target: target, Code: MissingFile, Verdict: Error, Count: 1}

@@ -51,13 +51,13 @@ func TestDeterminism(t *testing.T) {
 			t.Errorf("run %d: Links %+v, first run %+v", i, l.Summary, first.Summary)
 		}
 		if !bytes.Equal(out.Bytes(), firstRows) {
-			t.Errorf("run %d, %d jobs: other bytes", i, opt.Jobs)
+			t.Errorf("run %d, %d jobs: the bytes differ", i, opt.Jobs)
 		}
 	}
 }
 
-// TestConcurrentUse: a loaded site is read-only; many checks of it at a time
-// give what one gives.
+// TestConcurrentUse: a loaded site is read-only, and concurrent checks of it
+// give the same result as one.
 func TestConcurrentUse(t *testing.T) {
 	s := load(t, tempDocroot(t, manyPages(200)), isite.Options{})
 	want := run(t, s, Options{})

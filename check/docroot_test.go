@@ -22,12 +22,12 @@ func TestMain(m *testing.M) {
 }
 
 // files describes a docroot: slash path -> contents. A path that ends in a
-// slash is an empty directory, contents of the form "-> TARGET" make a
+// slash is an empty directory, and contents of the form "-> TARGET" create a
 // symbolic link.
 type files map[string]string
 
-// tempDocroot makes the files in a new directory that all users may read. In
-// a private one, the permissions of files would not matter.
+// tempDocroot creates the files in a new directory that all users may read. In
+// a private directory, the permissions of files would not matter.
 func tempDocroot(t testing.TB, fs files) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "docroot")
@@ -86,7 +86,7 @@ func load(t testing.TB, root string, opt isite.Options) *isite.Site {
 	return s
 }
 
-// handle returns the site as other programs have it.
+// handle returns the site as other modules see it.
 func handle(s *isite.Site) *site.Site { return isite.Wrap(s).(*site.Site) }
 
 func run(t testing.TB, s *isite.Site, opt Options) *Result {
@@ -107,7 +107,7 @@ func render(dst []byte, l *Link) []byte {
 	return append(append(dst, b...), '\n')
 }
 
-// rows returns all links as findings, and the result that goes with them.
+// rows returns all links as findings, and the result with them.
 func rows(t testing.TB, s *isite.Site, opt Options) ([]Finding, *Result) {
 	t.Helper()
 	var all []Finding
@@ -142,7 +142,7 @@ func briefs(fs []Finding) []string {
 	return out
 }
 
-// compareBriefs compares findings with lines in the form of brief.
+// compareBriefs compares findings with lines in the form that brief writes.
 func compareBriefs(t testing.TB, got []Finding, want ...string) {
 	t.Helper()
 	if b := briefs(got); !slices.Equal(b, want) {

@@ -25,7 +25,7 @@ func write(dir string, files map[string]string) {
 	}
 }
 
-// harbour makes a small site with three faults, and loads it.
+// harbour creates a small site with three faults and loads it.
 func harbour() (s *site.Site, dir string) {
 	dir, err := os.MkdirTemp("", "docroot")
 	if err != nil {
@@ -74,7 +74,7 @@ func ExampleLinks() {
 	s, dir := harbour()
 	defer os.RemoveAll(dir)
 
-	// The links to one page, whatever their fragment.
+	// List the links to one page, whatever their fragment.
 	_, err := check.Links(context.Background(), s, check.Options{}, check.Query{To: "boats.html"}, func(l *check.Link) error {
 		fmt.Println(l.Verdict, l.Page, l.Raw)
 		return nil

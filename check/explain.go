@@ -144,6 +144,10 @@ func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options)
 		e.addStep("fragment", "not checked: #%s has no meaning in a file that is not a page", x.Fragment)
 		return decision{Unchecked, NotHTML}
 	}
+	if s.IsView(x.Fragment, x.Node) {
+		e.addStep("fragment", "#%s describes a view of the SVG file", x.Fragment)
+		return decision{}
+	}
 	p := s.Page(target)
 	if p.Error().Err != nil {
 		e.addStep("fragment", "%s could not be read", s.Path(target))

@@ -13,9 +13,9 @@ import (
 	"github.com/sitelink/sitelink/site"
 )
 
-// What an inspector notes of pages while they are read, and what Options.More
-// makes of it, is part of the result: of one run, of a part of the site, and of
-// each update.
+// The findings of an inspector, made while pages are read, and those of
+// Options.More are part of the result: of a full run, of a run over a part of
+// the site, and after each update.
 func TestMore(t *testing.T) {
 	ctx := context.Background()
 	root := tempDocroot(t, files{"index.html": plain + "<a href=b.html>", "b.html": plain + "<b>x</b>", "c.html": plain + "<b>x</b>", "s.css": "b{}"})

@@ -9,9 +9,8 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// anchorPages are target pages with the anchors that the fragments of the
-// table ask for. The pages are in UTF-8 and standards mode if not said
-// otherwise.
+// anchorPages are target pages with the anchors that the table refers to.
+// Unless noted otherwise, the pages are UTF-8 and in standards mode.
 var anchorPages = files{
 	"ids.html": `<p id="plain"><p id="100%"><p id="%C3%A0"><p id="%zz"><p id="é"><p id="a b"><p id="a+b"><p id="x%20y"><p id="%"><p id="x&#xFFFD;y"><p id="&#xFEFF;bom">` +
 		`<p id="bom2"><p id="Case"><p id="e&#x301;"><p id=" lead"><p id="trail "><p id="two  spaces"><p id="tab&#9;x"><p id="nl&#10;x"><p id="ff&#12;x"><p id="nbsp&#160;x"><p id=""><p id>` +
@@ -26,8 +25,8 @@ var anchorPages = files{
 	"top.html": `<p id=x>`,
 }
 
-// TestFragments: is the fragment found, as measured with Chromium (reference:
-// what Chromium really does with fragments). True means found.
+// TestFragments: which fragments are found, as measured with Chromium
+// (reference: what Chromium really does with fragments). True means found.
 func TestFragments(t *testing.T) {
 	tests := []struct {
 		name, href string
@@ -174,7 +173,7 @@ func TestFragments(t *testing.T) {
 }
 
 // TestQuirksNames: in quirks mode the names of a elements match in any letter
-// case, ids do not; both in Run and in the rows of Links.
+// case, but ids do not, both in Run and in the rows of Links.
 func TestQuirksNames(t *testing.T) {
 	const body = `<a name=Name></a><p id=Ident><a href=#name></a><a href=#NAME></a><a href=#ident></a>`
 	for _, tc := range []struct {
@@ -199,15 +198,15 @@ func TestQuirksNames(t *testing.T) {
 	}
 }
 
-// TestBaseAndFragments: with a base elsewhere, a link of only a fragment asks
-// the base URL's document, not the page.
+// TestBaseAndFragments: if the base is another document, a link that is only a
+// fragment leads to that document, not to the page.
 func TestBaseAndFragments(t *testing.T) {
 	r := checkFiles(t, files{"p.html": `<!doctype html><base href=/q.html><p id=here><a href=#here>x</a><a href=#there>x</a>`, "q.html": `<!doctype html><p id=there>`}, isite.Options{}, Options{})
 	compareBriefs(t, r.Findings, "p.html:1:54 error missing-fragment #here")
 }
 
-// TestFragmentsOfOtherFiles: where there are no ids nothing is decided; SVG
-// has ids; a directory's fragments are those of its index file.
+// TestFragmentsOfOtherFiles: fragments of files without ids are not judged, SVG
+// files have ids, and the fragments of a directory are those of its index file.
 func TestFragmentsOfOtherFiles(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"p.html": plain + "<a href=i.svg#a><a href=i.svg#b><a href=d/#x><a href=d#y><a href=t.pdf#page=2>",

@@ -19,7 +19,7 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// patience is how long anything here may take on a busy machine.
+// patience is the longest time that a test may take on a busy machine.
 const patience = 30 * time.Second
 
 // within fails the test when f does not return in time.
@@ -37,7 +37,7 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
-// TestBadDocroots: an error names the docroot and the cause.
+// TestBadDocroots: the error contains the docroot and the cause.
 func TestBadDocroots(t *testing.T) {
 	root := tempDocroot(t, files{"file.html": plain, "empty/": "", "nopages/x.txt": "", "nopages/sub/y.css": "", "loop": "-> loop", "broken": "-> nowhere"})
 	fifo := filepath.Join(root, "fifo")
@@ -58,7 +58,7 @@ func TestBadDocroots(t *testing.T) {
 				t.Errorf("got %v, want read docroot %s: ... %s", err, name, tc.cause)
 			}
 			if strings.Count(fmt.Sprint(err), name) > 1 {
-				t.Errorf("%v names the docroot twice", err)
+				t.Errorf("%v contains the docroot twice", err)
 			}
 		})
 	}
@@ -75,8 +75,8 @@ func TestBadDocroots(t *testing.T) {
 	})
 }
 
-// TestUnreadableInside: what may not be read inside the docroot is reported by
-// name, and the rest is checked.
+// TestUnreadableInside: unreadable files in the docroot are reported by name,
+// and the rest is checked.
 func TestUnreadableInside(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root reads everything")
@@ -91,8 +91,8 @@ func TestUnreadableInside(t *testing.T) {
 	addsUp(t, &r.Summary)
 }
 
-// TestChangesBetween: files that change between Load and Run give findings
-// with their name, never a panic, and the counts still add up.
+// TestChangesBetween: files that change between Load and Run give findings with
+// their name and never a panic, and the counts still add up.
 func TestChangesBetween(t *testing.T) {
 	const page = plain + "<p id=a><a href=#nope>x</a><a href=q.html#gone>x</a>"
 	replace := func(text string) func(t testing.TB, root string) {
@@ -165,8 +165,8 @@ func TestChangesBetween(t *testing.T) {
 	}
 }
 
-// TestDocrootVanishes: the whole docroot gone between Load and Run is an error
-// that names it.
+// TestDocrootVanishes: if the whole docroot vanishes between Load and Run, the
+// error contains its name.
 func TestDocrootVanishes(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain + "<a href=#nope>"})
 	s := load(t, root, isite.Options{})
@@ -181,8 +181,8 @@ func TestDocrootVanishes(t *testing.T) {
 	}
 }
 
-// TestFaultOfVanishedPage: a fault of a file that cannot be read again is
-// still reported, without its place.
+// TestFaultOfVanishedPage: a fault of a file that can no longer be read is
+// still reported, without its position.
 func TestFaultOfVanishedPage(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain, "q.html": plain + "<!-- x"})
 	s := load(t, root, isite.Options{})
@@ -190,9 +190,9 @@ func TestFaultOfVanishedPage(t *testing.T) {
 	compareBriefs(t, run(t, s, Options{}).Findings, "q.html:0:0 warning unclosed-comment")
 }
 
-// TestHostileDocroot: pipes, sockets, loops, links out of the docroot, a tree
-// of a thousand directories and names that are not text, all in one. Nothing
-// blocks and everything is reported.
+// TestHostileDocroot: one docroot with pipes, sockets, loops, links out of the
+// docroot, a tree of a thousand directories and names that are not text.
+// Nothing blocks, and everything is reported.
 func TestHostileDocroot(t *testing.T) {
 	root := tempDocroot(t, files{"loop.html": "-> loop.html", "a": "-> b", "b": "-> a", "self": "-> .", "out": "-> ../outside", "out.html": "-> ../outside/pipe.html"})
 	addFiles(t, filepath.Dir(root), files{"outside/": ""})
@@ -262,8 +262,8 @@ func TestHostileDocroot(t *testing.T) {
 	})
 }
 
-// TestCancelled: the cause of a cancelled context comes back, from each of
-// the three, whenever it is cancelled.
+// TestCancelled: all three functions return the cause of a cancelled context,
+// whenever it is cancelled.
 func TestCancelled(t *testing.T) {
 	cause := errors.New("the user went home")
 	root := tempDocroot(t, manyPages(700))
@@ -300,8 +300,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestCancelledWhileRendering: Links stops although all of its pages are
-// taken; a render that cancels is the hardest moment.
+// TestCancelledWhileRendering: Links stops even if workers have already taken
+// all of its pages. A render function that cancels is the hardest case.
 func TestCancelledWhileRendering(t *testing.T) {
 	cause := errors.New("enough")
 	s := load(t, tempDocroot(t, manyPages(700)), isite.Options{})
@@ -323,7 +323,7 @@ func TestCancelledWhileRendering(t *testing.T) {
 	}
 }
 
-// blockedWriter blocks its first Write until it is released.
+// blockedWriter blocks its first Write until the test releases it.
 type blockedWriter struct {
 	once              sync.Once
 	entered, released chan struct{}
@@ -340,7 +340,7 @@ func (w *blockedWriter) Write(p []byte) (int, error) {
 }
 
 // TestBlockedWriter: while the writer blocks, workers wait and memory stays
-// bounded; whatever ends it, Links ends too.
+// bounded. Links returns however the block ends.
 func TestBlockedWriter(t *testing.T) {
 	full := errors.New("disk full")
 	cause := errors.New("the user went home")
@@ -367,7 +367,7 @@ func TestBlockedWriter(t *testing.T) {
 						}})
 					}()
 					<-w.entered
-					time.Sleep(20 * time.Millisecond) // let the workers run into the wait
+					time.Sleep(20 * time.Millisecond) // wait until the workers block
 					if n := rendered.Load(); n >= int64(total(s)) {
 						t.Errorf("all %d rows were made while the writer blocked", n)
 					}
@@ -398,7 +398,7 @@ func total(s *isite.Site) int {
 	return n
 }
 
-// failingWriter takes so many calls, then fails.
+// failingWriter accepts a number of calls and then fails.
 type failingWriter struct {
 	calls int
 	err   error
@@ -411,8 +411,8 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWriterError: the writer's error ends the work and is returned, at
-// whatever row it comes.
+// TestWriterError: an error of the writer, at any row, ends the work and is
+// returned.
 func TestWriterError(t *testing.T) {
 	full := errors.New("disk full")
 	s := load(t, tempDocroot(t, manyPages(700)), isite.Options{})

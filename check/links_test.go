@@ -15,7 +15,7 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// addsUp: every link is in exactly one of the counts.
+// addsUp checks that every link is in exactly one of the counts.
 func addsUp(t testing.TB, s *Summary) {
 	t.Helper()
 	accepted := 0
@@ -36,17 +36,18 @@ func addsUp(t testing.TB, s *Summary) {
 		t.Errorf("%d unchecked links, but %d by reason: %v", s.Unchecked, sum, s.Reasons)
 	}
 	if s.OK < 0 || s.Errors < 0 || s.Warnings < 0 || s.Unchecked < 0 || s.Ignored < 0 || s.Redirected > s.OK+s.Warnings+s.Errors+s.Unchecked+s.Ignored {
-		t.Errorf("a count is impossible: %+v", s)
+		t.Errorf("a count is out of range: %+v", s)
 	}
 }
 
-// byPlace is the order of a report: page, offset, code, target, fragment.
+// byPlace orders findings as reports do: by page, offset, code, target and
+// fragment.
 func byPlace(a, b Finding) int {
 	return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Target, b.Target),
 		cmp.Compare(a.Fragment, b.Fragment))
 }
 
-// agree compares what Run found with the rows of Links and their result.
+// agree compares the findings of Run with the rows of Links and their result.
 func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 	t.Helper()
 	if !reflect.DeepEqual(r.Summary, l.Summary) {
@@ -115,8 +116,9 @@ func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 	}
 }
 
-// TestLinksAgree: Run and Links judge alike and their counts add up, on all
-// fixtures, with and without fragments, in all modes for scripts.
+// TestLinksAgree: Run and Links give the same verdicts, and their counts add
+// up, for all fixtures, with and without fragments, and in all modes for
+// scripts.
 func TestLinksAgree(t *testing.T) {
 	var all []fixture
 	for _, x := range fixtures {
@@ -157,8 +159,8 @@ func anchorFixture() files {
 	return fs
 }
 
-// manyPages is a docroot of n pages, enough for several workers, whose links
-// are good, bad and everything between.
+// manyPages returns a docroot of n pages, enough for several workers, with
+// valid, broken and all other kinds of links.
 func manyPages(n int) files {
 	fs := files{"pic.png": "", "noidx/x.txt": "", "a b.html": plain}
 	hrefs := []string{"gone.html", "#nope", "#here", "/Pic.png", "/noidx/", "mailto:x", "//h.example/", "../d0/p0.html#here", "/d1/p1.html#/route", "x//y", "http://u@h.example/", "/a%20b.html", "../../..", "?q#HERE", "/d2/#x"}
@@ -176,8 +178,8 @@ func manyPages(n int) files {
 	return fs
 }
 
-// TestCorpora: the counts add up and Run and Links agree on whatever docroots
-// the directory SITELINK_CORPORA holds.
+// TestCorpora: the counts add up, and Run and Links agree, for each docroot in
+// the directory SITELINK_CORPORA.
 func TestCorpora(t *testing.T) {
 	dir := os.Getenv("SITELINK_CORPORA")
 	if dir == "" {
@@ -227,8 +229,8 @@ func corpusRows(t *testing.T, s *isite.Site) (map[Verdict]int, int) {
 	return counts, n
 }
 
-// TestRowsAreIndependent: a row's strings last as long as render runs, and
-// what render is given is complete at that time.
+// TestRowsAreIndependent: the strings of a row are valid and complete while
+// render runs.
 func TestRowsAreIndependent(t *testing.T) {
 	s := load(t, tempDocroot(t, manyPages(100)), isite.Options{})
 	var once, again bytes.Buffer
@@ -238,7 +240,7 @@ func TestRowsAreIndependent(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			l.Raw, l.Code, l.Verdict = "spoiled", "spoiled", Unchecked // the row is render's to spoil
+			l.Raw, l.Code, l.Verdict = "spoiled", "spoiled", Unchecked // render may overwrite its row
 			return append(dst, b...)
 		}})
 		if err != nil {
@@ -246,6 +248,6 @@ func TestRowsAreIndependent(t *testing.T) {
 		}
 	}
 	if !bytes.Equal(once.Bytes(), again.Bytes()) || bytes.Contains(once.Bytes(), []byte("spoiled")) {
-		t.Error("a row that render spoils shows in other rows")
+		t.Error("overwriting one row changed other rows")
 	}
 }

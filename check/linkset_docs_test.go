@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestLinksetDocs: the table of docs/reference/linksets.md is true.
+// TestLinksetDocs compares the table of docs/reference/linksets.md with the
+// code.
 func TestLinksetDocs(t *testing.T) {
 	text, err := os.ReadFile("../docs/reference/linksets.md")
 	if err != nil {
@@ -22,7 +23,7 @@ func TestLinksetDocs(t *testing.T) {
 		words := func(cell string) []string { return strings.Fields(strings.ReplaceAll(cell, "`", "")) }
 		l := linkset(t, words(cells[1])[0])
 		if seed := words(cells[3])[0]; l.Seed() != seed {
-			t.Errorf("the seed of %s is %s, documented is %s", l, l.Seed(), seed)
+			t.Errorf("the seed of %s is %s, but the documentation has %s", l, l.Seed(), seed)
 		}
 		for _, p := range words(cells[4]) {
 			if !l.Match(p) {

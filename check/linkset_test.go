@@ -96,7 +96,8 @@ func TestLinksetErrors(t *testing.T) {
 	}
 }
 
-// Several linksets: a page counts if it matches any (LL-1); equal ones are one.
+// A page is in scope if it matches any of several linksets (LL-1). Equal
+// linksets count once.
 func TestLinksets(t *testing.T) {
 	ls, err := parseLinksets([]string{"/a/@", "/b/@", "/one.html", "a/@", "/one.html"})
 	if err != nil {
@@ -117,13 +118,13 @@ func TestLinksets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if literal.match("/x#/") || !literal.match("/x#") {
-		t.Error("a linkset with a wildcard is taken as a name")
+		t.Error("a linkset with a wildcard counts as a name")
 	}
 }
 
-// FuzzLinkset: every linkset that is accepted has a seed at the start of its
-// text that ends at a slash or is the whole, and matches its own text with the
-// wildcards taken out and with them filled in.
+// FuzzLinkset: every accepted linkset has a seed, which is the whole text or a
+// prefix that ends in a slash. The linkset matches its own text with the
+// wildcards removed and with them filled in.
 func FuzzLinkset(f *testing.F) {
 	for _, s := range []string{"/", "/@", "/#/#", "/sub/x#.html", "a/b/@/c", "/s@/#", "http:x", "/\xff", "/\xff@", "/[a]\\Q@\\E"} {
 		f.Add(s)

@@ -18,15 +18,16 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// long makes the random tests as long as .ci/run wants them.
+// long makes the random tests as long as .ci/run needs them.
 var long = os.Getenv("SITELINK_LONG") != ""
 
-// editor makes random edits in a docroot and knows which paths they concern.
+// editor makes random edits in a docroot and records the paths that they
+// affect.
 type editor struct {
 	t    *testing.T
 	rng  *rand.Rand
 	root string
-	// links: symbolic links are made, too.
+	// links: the edits create symbolic links, too.
 	links bool
 }
 
@@ -42,7 +43,8 @@ var (
 
 func pick(rng *rand.Rand, from []string) string { return from[rng.IntN(len(from))] }
 
-// page is a page with some links and anchors, and now and then an oddity.
+// page returns a page with some links and anchors and, now and then, an unusual
+// construct.
 func (e *editor) page() string {
 	var b strings.Builder
 	if e.rng.IntN(3) > 0 {
@@ -67,7 +69,7 @@ func (e *editor) page() string {
 	return b.String()
 }
 
-// text is what a file of that name holds: as a rule, what belongs there.
+// text returns contents for a file, which usually match its name.
 func (e *editor) text(name string) string {
 	href := pick(e.rng, editHrefs)
 	switch ext := filepath.Ext(name); {
@@ -87,7 +89,7 @@ func (e *editor) text(name string) string {
 
 func (e *editor) path() string { return filepath.Join(pick(e.rng, editDirs), pick(e.rng, editNames)) }
 
-// edit does one edit and returns the paths that changed.
+// edit makes one edit and returns the paths that changed.
 func (e *editor) edit() []string {
 	a, b := e.path(), e.path()
 	full := func(p string) string { return filepath.Join(e.root, p) }
@@ -145,8 +147,8 @@ func above(path string) []string {
 	return paths
 }
 
-// TestMemo: after any sequence of edits the result for the updated site is that
-// of a fresh check.
+// TestMemo: after any sequence of edits, the result for the updated site equals
+// that of a fresh check.
 func TestMemo(t *testing.T) {
 	steps := 30 // of one to three edits, with each of fifteen settings
 	if long {
@@ -196,7 +198,7 @@ func follow(t *testing.T, e *editor, siteOpt isite.Options, opt Options, steps i
 	for range 30 {
 		e.edit()
 	}
-	page := filepath.Join(e.root, "never.html") // no docroot without page
+	page := filepath.Join(e.root, "never.html") // the docroot always has a page
 	if err := os.WriteFile(page, []byte("<a href=a.html#one>"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -248,11 +250,11 @@ func sameAsFresh(ctx context.Context, got *Result, s, fresh *isite.Site, opt Opt
 	return sameResult(got, want, s, fresh)
 }
 
-// sameResult compares all that leaves the package.
+// sameResult compares everything that leaves the package.
 func sameResult(got, want *Result, s, fresh *isite.Site) error {
 	for _, r := range []*Result{got, want} {
 		if len(r.Summary.Reasons) == 0 {
-			r.Summary.Reasons = nil // rules that ignore all leave an empty list
+			r.Summary.Reasons = nil // rules that ignore everything leave an empty list
 		}
 	}
 	if !reflect.DeepEqual(got.Summary, want.Summary) {
@@ -266,7 +268,7 @@ func sameResult(got, want *Result, s, fresh *isite.Site) error {
 		if a, b := s.Tree().Path(f.node), fresh.Tree().Path(g.node); a != b {
 			return fmt.Errorf("finding %+v\nmeans %q, want %q", f, a, b)
 		}
-		f.node = g.node // files that came later have other numbers
+		f.node = g.node // files created later have other numbers
 		if !reflect.DeepEqual(f, g) {
 			return fmt.Errorf("finding %+v\nwant    %+v", f, g)
 		}
@@ -277,9 +279,9 @@ func sameResult(got, want *Result, s, fresh *isite.Site) error {
 	return nil
 }
 
-// TestMemoEdits: the same where no name comes or goes, so that the docroot is
-// never loaded again: pages ask each other for fragments that are there, that are
-// missing, and that only scripts can serve.
+// TestMemoEdits: the same for edits that add or remove no name, so that the
+// docroot is never reloaded. Pages link to fragments of each other that exist,
+// that are missing, and that only scripts can serve.
 func TestMemoEdits(t *testing.T) {
 	steps := 40
 	if long {
@@ -316,7 +318,7 @@ func TestMemoEdits(t *testing.T) {
 				}
 				next, err := s.Update(ctx, changed)
 				if err != nil || next.Edits(s.Generation()) == nil {
-					t.Fatalf("step %d: %v, or loaded again", step, err)
+					t.Fatalf("step %d: %v, or the site was reloaded", step, err)
 				}
 				s = next
 				got, err := Run(ctx, handle(s), c.opt)
@@ -331,7 +333,7 @@ func TestMemoEdits(t *testing.T) {
 	}
 }
 
-// asker writes pages that ask each other for fragments.
+// asker writes pages that link to each other's fragments.
 type asker struct {
 	rng  *rand.Rand
 	root string
@@ -350,7 +352,7 @@ func (e *asker) write(t *testing.T, n int) string {
 	if e.rng.IntN(2) == 0 {
 		b.WriteString("<!doctype html>")
 	}
-	if n < 4 && e.rng.IntN(6) > 0 { // asked most, and run scripts as a rule
+	if n < 4 && e.rng.IntN(6) > 0 { // the most frequent targets, which usually run scripts
 		b.WriteString("<script>x</script>")
 	}
 	if n == 5 && e.rng.IntN(3) == 0 {
@@ -377,7 +379,8 @@ func (e *asker) write(t *testing.T, n int) string {
 	return name
 }
 
-// touch changes one thing of a page, so that all else has to be known still.
+// touch changes one detail of a page, so that everything else must still be
+// known.
 func (e *asker) touch(t *testing.T, name, text string) {
 	t.Helper()
 	toggle := func(what string) {
@@ -392,9 +395,9 @@ func (e *asker) touch(t *testing.T, name, text string) {
 		toggle("<script>x</script>")
 	case 1:
 		toggle("<a href=gone>x</a>")
-	case 2: // another size
+	case 2: // change the size
 		text = strings.TrimRight(text, " ") + strings.Repeat(" ", e.rng.IntN(900))
-	default: // the last link goes
+	default: // remove the last link
 		if at := strings.LastIndex(text, "<p>"); at >= 0 {
 			text = text[:at]
 		}
@@ -404,9 +407,9 @@ func (e *asker) touch(t *testing.T, name, text string) {
 	}
 }
 
-// TestMemoExample: what only scripts can serve is reported with a link of a
-// page that has something else to report, as soon as there is one, and with one
-// of the smallest page when there is none any more.
+// TestMemoExample: fragments that only scripts can serve are reported with a
+// link of a page that has another finding as soon as there is one, and
+// otherwise with a link of the smallest page.
 func TestMemoExample(t *testing.T) {
 	ctx, root := t.Context(), t.TempDir()
 	write := func(name, text string) {
@@ -458,8 +461,8 @@ func TestMemoExample(t *testing.T) {
 	}
 }
 
-// TestMemoSeveralPages edits several pages at once. A page comes after those in
-// directories in the file tree, and before them in the list of pages.
+// TestMemoSeveralPages edits several pages at once. In the file tree a page
+// comes after the pages in subdirectories, in the list of pages before them.
 func TestMemoSeveralPages(t *testing.T) {
 	ctx, root := t.Context(), t.TempDir()
 	write := func(name, text string) {

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file of messages")
 
-// messageFixtures are docroots for the messages that no other fixture has.
+// messageFixtures are docroots for the messages that no other fixture produces.
 var messageFixtures = []fixture{
 	{name: "markdown", files: files{"post/index.html": plain + `<a href="../other.md#a"><a href="/x.md">`, "other/index.html": plain + "<p id=a>"}},
 	{name: "script", files: asking(script, 0, 12)},
@@ -32,8 +32,8 @@ var messageFixtures = []fixture{
 	{name: "orphans", files: files{"index.html": plain, "a.html": page("b.html"), "b.html": page("b.html"), "i.gif": ""}, opt: Options{Orphans: true}},
 }
 
-// TestMessages holds every message of a finding about a link or file. Other
-// tests compare code and place, and leave the wording to this one.
+// TestMessages asserts every message of a finding about a link or file. Other
+// tests compare code and place, and leave the wording to this test.
 func TestMessages(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the fixtures need permissions, pipes and symbolic links")
@@ -50,10 +50,10 @@ func TestMessages(t *testing.T) {
 				f := &r.Findings[i]
 				codes[f.Code] = true
 				if f.Code == ReadError || strings.HasPrefix(string(f.Code), "redirect-") {
-					continue // the words of the system, and of package redirect
+					continue // messages of the system and of package redirect
 				}
 				if strings.TrimRight(f.Message, ".") != f.Message || f.Message == "" || strings.Contains(f.Message, "\n") {
-					t.Errorf("%s: the message %q is not one line without full stop", brief(f), f.Message)
+					t.Errorf("%s: the message %q is not a single line without a full stop", brief(f), f.Message)
 				}
 				lines = append(lines, string(f.Code)+" "+f.Verdict.String()+": "+f.Message)
 			}
@@ -87,7 +87,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestNotes holds what a summary tells about a site as a whole.
+// TestNotes tests the notes of a summary about the site as a whole.
 func TestNotes(t *testing.T) {
 	notes := func(x files, want string) Summary {
 		sum := run(t, load(t, tempDocroot(t, x), isite.Options{}), Options{}).Summary

@@ -23,8 +23,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestNearest_bounded: with many names and many questions the comparisons end,
-// and names that differ in case only are still found.
+// TestNearest_bounded: the effort is bounded for many names and many queries,
+// and names that differ only in case are still found.
 func TestNearest_bounded(t *testing.T) {
 	v := &nameList{}
 	for i := range 50_000 {
@@ -37,6 +37,6 @@ func TestNearest_bounded(t *testing.T) {
 		t.Errorf("spent %d, nearest of a known name %q", v.compared, v.nearest("name-of-section-7"))
 	}
 	if got := v.nearest("Name-of-sektion-7"); got != "" {
-		t.Errorf("compared beyond the bound: %q", got)
+		t.Errorf("compared more names than the bound allows: %q", got)
 	}
 }

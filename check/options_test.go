@@ -14,8 +14,7 @@ var ignoreFiles = files{
 	"d/e/q.html": plain + "<a href=../../gone.html><a href=d//x>", "d/e/d/x": "", "t.html": plain + "<!-- open", "pic.png": "",
 }
 
-// TestIgnoreRules: which findings a rule accepts; every finding it does not
-// name stays.
+// TestIgnoreRules: which findings a rule accepts. All others stay.
 func TestIgnoreRules(t *testing.T) {
 	tests := []struct {
 		name string
@@ -86,8 +85,8 @@ func TestIgnoreRules(t *testing.T) {
 	}
 }
 
-// TestUnusedIgnores: the rules that matched nothing are named as the user
-// wrote them; a rule that matches only what another one takes is of use.
+// TestUnusedIgnores: rules that match nothing are listed as the user wrote
+// them. A rule whose matches other rules accept as well counts as used.
 func TestUnusedIgnores(t *testing.T) {
 	s := load(t, tempDocroot(t, ignoreFiles), isite.Options{})
 	r := run(t, s, Options{Ignore: []Ignore{
@@ -104,7 +103,7 @@ func TestUnusedIgnores(t *testing.T) {
 }
 
 // TestIgnoreScriptFragments: a rule for fragments of scripts accepts the
-// warning, and all links behind it are ignored.
+// warning, and all links that it stands for are ignored.
 func TestIgnoreScriptFragments(t *testing.T) {
 	s := load(t, tempDocroot(t, files{"p.html": plain + "<a href=#/a><a href=#/b>", "q.html": plain + "<a href=p.html#/c>"}), isite.Options{})
 	for _, mode := range []ScriptFragments{ScriptWarn, ScriptSilent} {
@@ -122,8 +121,8 @@ func TestIgnoreScriptFragments(t *testing.T) {
 	}
 }
 
-// TestBadIgnores: a pattern that cannot be read, and a rule that would accept
-// everything, are errors that name the rule.
+// TestBadIgnores: an invalid pattern, and a rule that would accept everything,
+// are errors that contain the rule.
 func TestBadIgnores(t *testing.T) {
 	s := load(t, tempDocroot(t, files{"p.html": plain}), isite.Options{})
 	for _, rule := range []Ignore{{URL: "[a"}, {Page: "{a"}, {Fragment: `a\`}, {}, {Reason: "all of it"}} {
@@ -134,7 +133,7 @@ func TestBadIgnores(t *testing.T) {
 			t.Errorf("%+v: got %v", rule, err)
 		}
 		if p := rule.URL + rule.Page + rule.Fragment; err != nil && p != "" && !strings.Contains(err.Error(), `"`+strings.ReplaceAll(p, `\`, `\\`)+`"`) {
-			t.Errorf("%+v: %v does not name the pattern", rule, err)
+			t.Errorf("%+v: %v does not contain the pattern", rule, err)
 		}
 		if _, lerr := WriteLinks(context.Background(), handle(s), opt, Query{}, LinkWriter{&strings.Builder{}, render}); lerr == nil || lerr.Error() != err.Error() {
 			t.Errorf("%+v: Links gives %v, Run %v", rule, lerr, err)
@@ -142,8 +141,8 @@ func TestBadIgnores(t *testing.T) {
 	}
 }
 
-// TestIgnoreScriptFragmentsByPage: the finding of a target page is what a rule
-// accepts, in Run and in the rows of Links alike.
+// TestIgnoreScriptFragmentsByPage: the rule applies to the target page of the
+// finding, both in Run and in the rows of Links.
 func TestIgnoreScriptFragmentsByPage(t *testing.T) {
 	s := load(t, tempDocroot(t, files{"p.html": plain + "<a href=#/a><a href=#/b>", "q.html": plain + "<a href=p.html#/c>"}), isite.Options{})
 	for _, page := range []string{"p.html", "q.html"} {

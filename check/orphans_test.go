@@ -64,8 +64,8 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// TestAliases: LL-109, a page with a meta refresh is listed with the page that it
-// leads to, and is not a finding.
+// TestAliases: LL-109, a page with a meta refresh is listed with the page that
+// it leads to, and does not count as a finding.
 func TestAliases(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"index.html": plain, "old/index.html": plain + `<link rel=canonical href=/><meta http-equiv=refresh content="0; url=/new.html">`, "new.html": plain,
@@ -80,7 +80,7 @@ func TestAliases(t *testing.T) {
 	compareBriefs(t, run(t, s, Options{Orphans: true}).Findings, "new.html:0:0 warning unreachable")
 }
 
-// TestOrphansSymlink: a link to a symbolic link uses the file behind it, too.
+// TestOrphansSymlink: a link to a symbolic link also uses its target.
 func TestOrphansSymlink(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": page("a.txt"), "real.txt": ""})
 	if err := os.Symlink("real.txt", filepath.Join(root, "a.txt")); err != nil {
@@ -102,8 +102,9 @@ func TestOrphansIgnored(t *testing.T) {
 	}
 }
 
-// TestListsAreNoWay: sitemaps and feeds are for programs: what only they lead to
-// is an orphan. A style sheet, an image map or a manifest is part of a page.
+// TestListsAreNoWay: sitemaps and feeds are for programs, so a page that only
+// they link to is an orphan. Style sheets, image maps and manifests count as
+// part of a page.
 func TestListsAreNoWay(t *testing.T) {
 	fs := files{
 		"index.html": plain + "<link rel=stylesheet href=s.css><link rel=manifest href=app.json>",

@@ -14,7 +14,7 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// asked is a site with every kind of target.
+// asked is a site with links to every kind of target.
 var asked = files{
 	"index.html": plain + `<a href=d/>1</a><a href=d>2</a><a href=d/index.html>3</a><a href=d/#x>4</a><a href="d/#nope">5</a>` +
 		`<a href=https://example.org/sub/d/?q#x:~:text=y>6</a><a href=https://other.example/p?q#f>7</a><a href=/elsewhere/x>8</a>`,
@@ -26,7 +26,7 @@ var asked = files{
 	"to-linked.htm": plain + `<a href=linked.html>1</a><a href=e.html>2</a>`,
 }
 
-// answersOf returns, in the form page:number, the links that fit a question.
+// answersOf returns the links that match a query, in the form page:number.
 func answersOf(t *testing.T, s *isite.Site, q Query) string {
 	t.Helper()
 	numbers := map[string][]int64{} // offsets of all links of a page
@@ -49,8 +49,8 @@ func answersOf(t *testing.T, s *isite.Site, q Query) string {
 	return strings.TrimSpace(out.String())
 }
 
-// TestIssue4Item7Questions: who links there, however the target is named.
-func TestIssue4Item7Questions(t *testing.T) {
+// TestQueryTargets: which links lead to a target, in every notation of it.
+func TestQueryTargets(t *testing.T) {
 	s := load(t, tempDocroot(t, asked), exampleOrg)
 	const d = "d/index.html:1 d/index.html:2 index.html:1 index.html:2 index.html:3 index.html:4 index.html:5 index.html:6"
 	const dx = "d/index.html:1 index.html:4 index.html:6"
@@ -107,9 +107,9 @@ func TestIssue4Item7Questions(t *testing.T) {
 	}
 }
 
-// TestIssue4Item7AskIsLinks: on every fixture the answers are rows of Links,
-// with the same verdicts, and all of them together are all rows.
-func TestIssue4Item7AskIsLinks(t *testing.T) {
+// TestQueryIsLinks: for every fixture, the links that match queries are rows of
+// Links with the same verdicts, and all of them together are all rows.
+func TestQueryIsLinks(t *testing.T) {
 	for _, x := range append(slices.Clone(fixtures),
 		fixture{name: "script_and_bad", files: asking(script, 3, 12)},
 		fixture{name: "quirks", files: files{"p.html": "<a name=Name></a><a href=#name><a href=#nope>"}},
@@ -156,7 +156,7 @@ func TestIssue4Item7AskIsLinks(t *testing.T) {
 				for j := range got {
 					k := slices.IndexFunc(sorted, func(f Finding) bool { return byPlace(f, got[j]) == 0 })
 					if k < 0 || !sameRows(got[j:j+1], sorted[k:k+1]) {
-						t.Errorf("--to %q: %s is no row of Links", target, brief(&got[j]))
+						t.Errorf("--to %q: %s is not a row of Links", target, brief(&got[j]))
 					}
 				}
 			}
@@ -175,9 +175,9 @@ func sameRows(a, b []Finding) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(plain(a), plain(b))
 }
 
-// TestIssue4Item7External: each address once, with counts, its first place, and
-// what a join needs.
-func TestIssue4Item7External(t *testing.T) {
+// TestExternalTargets: each address is listed once, with counts, its first
+// place, and the fields that a join needs.
+func TestExternalTargets(t *testing.T) {
 	fs := files{
 		"a.html": plain + `<meta charset=utf-8><a href="https://B.example/x%20y/?q#A%20b">1</a><a href="https://b.example/x y/?q#A b">2</a><a href=http://b.example:8080/>3</a>` +
 			`<a href=https://b.example/#top>4</a><a href=https://b.example/#/route>5</a><a href=https://b.example/#:~:text=t>6</a><a href="https://example.org/other/%C3%A9#é">7</a>` +
@@ -207,9 +207,9 @@ func TestIssue4Item7External(t *testing.T) {
 	}
 }
 
-// TestIssue4Item7Addresses: what is listed answers, by that file; and every
-// path of a link that is fine is listed.
-func TestIssue4Item7Addresses(t *testing.T) {
+// TestAddresses: each listed address is answered by the listed file, and every
+// path of a valid link is listed.
+func TestAddresses(t *testing.T) {
 	for _, x := range append(slices.Clone(fixtures), fixture{name: "asked", files: asked, sopt: exampleOrg}) {
 		if x.change != nil {
 			continue
@@ -233,7 +233,7 @@ func TestIssue4Item7Addresses(t *testing.T) {
 			if _, err := Links(context.Background(), handle(s), x.opt, Query{}, func(l *Link) error {
 				if l.Verdict == OK && strings.HasPrefix(l.Target, "/") {
 					if file, ok := known[sitePath(l.Target)]; !ok || file != l.AnsweringFile(handle(s)) {
-						t.Errorf("%s is answered by %q; the list has %q", l.Target, l.AnsweringFile(handle(s)), file)
+						t.Errorf("%s is answered by %q, but the list has %q", l.Target, l.AnsweringFile(handle(s)), file)
 					}
 				}
 				return nil
@@ -254,8 +254,8 @@ func TestIssue4Item7Addresses(t *testing.T) {
 	}
 }
 
-// TestIssue4Item7AddressesOfRules: rules that name a path in full answer it.
-func TestIssue4Item7AddressesOfRules(t *testing.T) {
+// TestAddressesOfRules: rules with a literal path are listed as its answer.
+func TestAddressesOfRules(t *testing.T) {
 	s := load(t, tempDocroot(t, files{"p.html": plain}),
 		ruled("/old /p.html 301\n/away https://other.example/x 302\n/gone /nothing 301\n/many/* /p.html 301\n/a%20b /p.html 301\n"))
 	list, err := Addresses(context.Background(), handle(s))
@@ -267,8 +267,8 @@ func TestIssue4Item7AddressesOfRules(t *testing.T) {
 	}
 }
 
-// TestIssue4Item7Anchors: in the order of pages and documents, each once.
-func TestIssue4Item7Anchors(t *testing.T) {
+// TestAnchors: anchors are in the order of pages and documents, each once.
+func TestAnchors(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"b.html": plain + `<p id=z><a name=y></a><p id=z><map name=z></map><a name=z></a>`,
 		"a.html": plain + "<p id='x y'>", "c.html": plain,
@@ -287,6 +287,6 @@ func TestIssue4Item7Anchors(t *testing.T) {
 		}
 	}
 	if err := Anchors(context.Background(), handle(s), Options{}, "gone.html", nil); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a page that is not there: %v", err)
+		t.Errorf("a page that does not exist: %v", err)
 	}
 }

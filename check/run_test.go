@@ -8,8 +8,8 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// TestSortMisses: counting gives the order of comparing, however workers shared
-// the pages, and whatever order the misses come in.
+// TestSortMisses: counting gives the same order as comparing, however the
+// workers shared the pages and in whatever order the misses arrive.
 func TestSortMisses(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	const pages = 50
@@ -31,7 +31,7 @@ func TestSortMisses(t *testing.T) {
 	}
 }
 
-// TestByPage: each link stands with its page, in order, and nothing is lost.
+// TestByPage: each link is listed with its page, in order, and none is lost.
 func TestByPage(t *testing.T) {
 	bad := []pageLink{{3, badLink{2, 1}}, {3, badLink{7, 2}}, {0, badLink{5, 3}}, {3, badLink{1, 4}}}
 	got := groupByPage(bad, 5)

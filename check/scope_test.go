@@ -12,12 +12,12 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// page makes a page with links.
+// page returns a page with links.
 func page(links ...string) string {
 	return plain + "<a href='" + strings.Join(links, "'></a><a href='") + "'></a>"
 }
 
-// steps are the steps of a walk, each as "check /path".
+// steps returns the steps of a walk, each as "check /path".
 func steps(t *testing.T, s *isite.Site, opt Options) []string {
 	t.Helper()
 	all, err := Walk(context.Background(), handle(s), opt)
@@ -31,7 +31,7 @@ func steps(t *testing.T, s *isite.Site, opt Options) []string {
 	return out
 }
 
-// interlinked is the docroot of LL-8: all pages link to each other.
+// interlinked is the docroot of LL-8, in which all pages link to each other.
 func interlinked() files {
 	all := []string{"/", "/index.html", "/a.html", "/sub/", "/sub/index.html", "/sub/b.html", "/sub/deep/c.html", "/sub2/d.html"}
 	fs := files{}
@@ -121,8 +121,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestScope: only links of the pages in scope are judged, in findings, rows
-// and counts alike.
+// TestScope: findings, rows and counts contain only links of the pages in
+// scope.
 func TestScope(t *testing.T) {
 	fs := files{
 		"index.html": page("/a.html", "/zz.html", "/sub/b.html"), "a.html": page("/gone1.html"),
@@ -132,7 +132,7 @@ func TestScope(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		opt  Options
-		want []string // targets of findings, codes of those without
+		want []string // the targets of findings, or the code of a finding without target
 		left string
 	}{
 		{"LL-10/all_files_by_default", Options{}, []string{"/gone1.html", "/zz.html", "unclosed-comment", "/gone2.html", "/gone.html", "/sub/gone.html"}, ""},
@@ -168,7 +168,8 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestLimitIsSeen: LL-23, a limit does not turn a failing site green unseen.
+// TestLimitIsSeen: LL-23, a limit is always reported, so that it cannot make a
+// failing site pass unnoticed.
 func TestLimitIsSeen(t *testing.T) {
 	fs := files{"index.html": page("a.html", "b.html"), "a.html": plain, "b.html": page("gone.html")}
 	for _, tc := range []struct {
@@ -193,13 +194,13 @@ func TestLimitIsSeen(t *testing.T) {
 	}
 }
 
-// TestUnmatchedLinksets: A-LL-1, a linkset that checks nothing says so, and
-// fails the run when nothing was checked at all.
+// TestUnmatchedLinksets: A-LL-1, a linkset that checks nothing is reported, and
+// it is an error if nothing was checked at all.
 func TestUnmatchedLinksets(t *testing.T) {
 	fs := files{"index.html": page("a.html"), "a.html": plain, "sub/index.html": plain, "i.gif": "", "noidx/a.txt": ""}
 	for _, tc := range []struct {
 		name, set  string
-		with       string // another linkset, which finds a page
+		with       string // another linkset, which matches a page
 		verdict    Verdict
 		message    string
 		suggestion string
@@ -233,8 +234,7 @@ func TestUnmatchedLinksets(t *testing.T) {
 	}
 }
 
-// A linkset that cannot be read is an error of the call, and so is the end of
-// the context.
+// An invalid linkset makes the call fail, and so does a cancelled context.
 func TestReachErrors(t *testing.T) {
 	s := load(t, tempDocroot(t, interlinked()), isite.Options{})
 	for _, opt := range []Options{{From: []string{"http://h.example/"}}, {Skip: []string{""}}, {Orphans: true, From: []string{"/\xff@"}}} {

@@ -8,8 +8,8 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// asking makes a docroot in which page p asks t.html for found fragments that
-// are there and missing ones that are not.
+// asking returns a docroot in which page p links to t.html with found fragments
+// that exist and missing fragments that do not.
 func asking(target string, found, missing int) files {
 	var p, q strings.Builder
 	p.WriteString(plain)
@@ -26,7 +26,8 @@ func asking(target string, found, missing int) files {
 
 const script = "<script>x()</script>"
 
-// TestScriptThresholds: when missing fragments are taken to be a script's.
+// TestScriptThresholds: how many missing fragments it takes to attribute them
+// to a script.
 func TestScriptThresholds(t *testing.T) {
 	tests := []struct {
 		name           string
@@ -57,7 +58,7 @@ func TestScriptThresholds(t *testing.T) {
 				}
 				if f := r.Findings[0]; f.Raw != "t.html#m0" || f.Page != "p.html" || !strings.Contains(f.Message, fmt.Sprint(tc.missing)) ||
 					!strings.Contains(f.Message, "t.html") || !strings.Contains(f.Message, "#m0") || !strings.Contains(f.Message, "script-fragments") {
-					t.Errorf("the message lacks count, page, example or setting: %s: %s", brief(&f), f.Message)
+					t.Errorf("the message lacks the count, page, example or setting: %s: %s", brief(&f), f.Message)
 				}
 				if sum.Unchecked != tc.missing || sum.Errors != 0 {
 					t.Errorf("%+v", sum)
@@ -71,7 +72,8 @@ func TestScriptThresholds(t *testing.T) {
 	}
 }
 
-// TestScriptModes: the three settings, on each of the three signs.
+// TestScriptModes: the three settings, with each of the three signs of a
+// script.
 func TestScriptModes(t *testing.T) {
 	signs := map[string]files{
 		"many":  asking(script, 0, 8),
@@ -95,8 +97,8 @@ func TestScriptModes(t *testing.T) {
 	}
 }
 
-// TestLineRangeFragments: a range of lines is a script's when both ends are
-// there and the page has a script; it does not count among what is asked.
+// TestLineRangeFragments: a range of lines is attributed to a script if both
+// ends exist and the page has a script. It does not count toward the threshold.
 func TestLineRangeFragments(t *testing.T) {
 	for _, tc := range []struct {
 		name, target, fragment string
@@ -135,7 +137,7 @@ func TestLineRangeFragments(t *testing.T) {
 	})
 }
 
-// TestScriptPerTarget: one warning for each target page, with an example that
+// TestScriptPerTarget: each target page has one warning, with an example that
 // does not depend on the order of work.
 func TestScriptPerTarget(t *testing.T) {
 	fs := files{"t1.html": plain, "t2.html": plain}
@@ -149,7 +151,7 @@ func TestScriptPerTarget(t *testing.T) {
 	compareBriefs(t, r.Findings, "p00.html:1:40 warning script-fragment t1.html#/a", "p00.html:1:59 warning script-fragment t2.html#/b")
 }
 
-// TestScriptAndWarning: a link that is worth a warning for its path keeps it.
+// TestScriptAndWarning: a link whose path has a warning keeps it.
 func TestScriptAndWarning(t *testing.T) {
 	r := checkFiles(t, files{"p.html": plain + "<a href=d//t.html#/r>", "d/t.html": plain}, isite.Options{}, Options{})
 	compareBriefs(t, r.Findings, "p.html:1:40 warning double-slash d//t.html#/r")

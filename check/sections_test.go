@@ -75,8 +75,8 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// TestSectionsCountEveryLink: the edges hold each link that a file answers or
-// should answer exactly once, and each broken one as broken.
+// TestSectionsCountEveryLink: the edges contain each link that a file answers
+// or should answer exactly once, and each broken link as broken.
 func TestSectionsCountEveryLink(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"index.html": plain + "<a href=a/><a href=b/c/d.html><a href=a/#x><a href=#top><a href=mailto:x@y.example>",

@@ -11,8 +11,9 @@ import (
 
 const serverScript = `<script src="/sub/livereload.js?mindelay=10&amp;v=2&amp;port=1313&amp;path=sub/livereload" data-no-instant defer></script>`
 
-// TestServed: a docroot that hugo server wrote (ecosystem.md 1.2, 2): its script
-// is not a finding, its address is the site's own, and it must not be deployed.
+// TestServed: the docroot was written by hugo server (ecosystem.md 1.2, 2). Its
+// script is not a finding, its address belongs to the site, and a note warns
+// against deploying it.
 func TestServed(t *testing.T) {
 	r := checkFiles(t, files{
 		"index.html":   serverScript + `<a href="http://localhost:1313/sub/x/"><a href="/sub/x/"><a href="http://localhost:1313/sub/none/"><a href="http://localhost:1414/">`,
@@ -28,12 +29,12 @@ func TestServed(t *testing.T) {
 	if err := Deployable(&r.Summary); err == nil || !strings.Contains(err.Error(), "2 pages") {
 		t.Errorf("deployable: %v", err)
 	}
-	// Without a base URL the script tells the base path.
+	// Without a base URL, the script shows the base path.
 	r = checkFiles(t, files{"index.html": serverScript + `<a href="/sub/x/">`, "x/index.html": plain}, isite.Options{}, Options{})
 	if len(r.Findings) != 0 || r.Summary.ServerPages != 1 {
 		t.Errorf("without base URL: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)
 	}
-	// A home page that redirects to a language.
+	// The home page redirects to a language.
 	r = checkFiles(t, files{"index.html": plain + `<meta http-equiv=refresh content="0; url=http://localhost:1313/sub/en/">`, "en/index.html": serverScript + `<a href="http://localhost:1313/sub/none/">`}, isite.Options{}, Options{})
 	if len(r.Findings) != 1 || r.Summary.ServerPages != 1 {
 		t.Errorf("languages: %q, %d pages", briefs(r.Findings), r.Summary.ServerPages)
@@ -44,8 +45,9 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestMarkdownPath: a path of a Markdown file that a generator could not resolve
-// and passed through (ecosystem.md 1.2, 11) says what to do, and what was meant.
+// TestMarkdownPath: for the path of a Markdown file that a generator could not
+// resolve and left unchanged (ecosystem.md 1.2, 11), the finding says what to
+// do and suggests the intended page.
 func TestMarkdownPath(t *testing.T) {
 	r := checkFiles(t, files{
 		"post/index.html":  plain + `<a href="../other.md#a"><a href="/x.md"><a href="none.md"><a href="https://example.org/x.md">`,
@@ -62,8 +64,8 @@ func TestMarkdownPath(t *testing.T) {
 	}
 }
 
-// TestRootedSuggestions: with a host for each language (ecosystem.md 1.2, 7) a
-// suggestion is written as the page's own host needs it.
+// TestRootedSuggestions: if each language has a host (ecosystem.md 1.2, 7), a
+// suggestion is relative to the page's own host.
 func TestRootedSuggestions(t *testing.T) {
 	fs := func(raw string) files {
 		return files{

@@ -12,7 +12,7 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// sitemap lists addresses, the first one in line 2.
+// sitemap returns a sitemap of addresses, the first one in line 2.
 func sitemap(addresses ...string) string {
 	var b strings.Builder
 	b.WriteString("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n")
@@ -22,7 +22,7 @@ func sitemap(addresses ...string) string {
 	return b.String() + "</urlset>"
 }
 
-// sitemapIndex is the same for an index.
+// sitemapIndex returns a sitemap index in the same form.
 func sitemapIndex(addresses ...string) string {
 	s := strings.NewReplacer("urlset", "sitemapindex", "url>", "sitemap>").Replace(sitemap(addresses...))
 	return s
@@ -40,7 +40,7 @@ func zipped(t testing.TB, text string) string {
 	return b.String()
 }
 
-// codes are the findings as "page:line:column code".
+// codes returns the findings as "page:line:column code".
 func codes(fs []Finding) []string {
 	var out []string
 	for _, f := range fs {
@@ -84,8 +84,8 @@ func TestEntryMessages(t *testing.T) {
 	agree(t, r, all, links)
 }
 
-// TestUnpublished: without base URL absolute entries are external, and a note
-// names the option that helps.
+// TestUnpublished: without a base URL, absolute entries are external, and a
+// note names the option that changes this.
 func TestUnpublished(t *testing.T) {
 	x := files{"p.html": plain, "s.xml": sitemap("https://example.org/p.html", "https://example.org/gone.html", "/p.html"),
 		"f.xml": "<rss><channel><item><link>https://example.org/gone/</link></item></channel></rss>"}
@@ -100,8 +100,8 @@ func TestUnpublished(t *testing.T) {
 	}
 }
 
-// TestSummaryOfFiles: what was read besides pages is counted by kind, what was
-// not by reason, and pages count as before.
+// TestSummaryOfFiles: files read besides pages are counted by kind, and files
+// not read by reason. The count of pages is unaffected.
 func TestSummaryOfFiles(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain + "<link rel=canonical href=q.html><link rel=canonical href=p.html><link rel=manifest href=m.json>",
 		"q.html": plain + "<link rel=canonical href=q.html>", "r.html": plain + "<link rel=canonical href=gone.html>", "i.svg": "<svg/>",
@@ -122,8 +122,8 @@ func TestSummaryOfFiles(t *testing.T) {
 	}
 }
 
-// TestZippedSitemaps: they are read like others, and one that inflates to more
-// than the limit is refused before it fills the memory.
+// TestZippedSitemaps: compressed sitemaps are read like others, and one that
+// inflates beyond the limit is rejected before it fills the memory.
 func TestZippedSitemaps(t *testing.T) {
 	bomb := zipped(t, sitemap("/p.html")+strings.Repeat(" ", 2*isite.MaxSitemapBytes))
 	root := tempDocroot(t, files{"p.html": plain, "ok.xml.gz": zipped(t, sitemap("/p.html", "/gone.html")), "bomb.xml.gz": bomb,
@@ -137,8 +137,8 @@ func TestZippedSitemaps(t *testing.T) {
 	agree(t, r, all, links)
 }
 
-// TestSitemapSize: above the limit of the protocol is a warning, far above it
-// the file is not read at all. What the user sets counts when it is less.
+// TestSitemapSize: a sitemap above the protocol's limit gets a warning, and one
+// far above it is not read at all. A lower limit of the user takes precedence.
 func TestSitemapSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 160 MB")
@@ -155,7 +155,7 @@ func TestSitemapSize(t *testing.T) {
 }
 
 // TestBadFiles: a file that cannot be read to its end is reported with the
-// place of the fault, and links before the fault count.
+// position of the fault, and the links before the fault count.
 func TestBadFiles(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain + "<link rel=manifest href=m.json>", "f.xml": "<rss><channel>\n<link>gone</link><title>a & b</title></channel></rss>",
 		"m.json": "{\n \"start_url\": \"gone\",\n}", "a.css": "a{b:url(\"gone\n}", "s.svg": "<svg xmlns='http://www.w3.org/2000/svg'><a href='gone'/><b></svg>"})
@@ -170,7 +170,7 @@ func TestBadFiles(t *testing.T) {
 		"s.svg:1:60 not-well-formed")
 }
 
-// TestPageExtensions (LL-27): the list of endings is the user's.
+// TestPageExtensions (LL-27): the user can set the list of extensions.
 func TestPageExtensions(t *testing.T) {
 	x := files{"p.html": plain + "<a href=gone1>", "q.PHP": plain + "<a href=gone2>", "r.htm": plain + "<a href=gone3>", "s.xhtml": "<html xmlns='http://www.w3.org/1999/xhtml'><a href='gone4'/></html>"}
 	for _, c := range []struct {
@@ -184,8 +184,8 @@ func TestPageExtensions(t *testing.T) {
 	}
 }
 
-// TestChangedCounts: the bad links of a page that changed meanwhile are not
-// listed, and so not counted as errors either.
+// TestChangedCounts: the broken links of a page that has changed since it was
+// loaded are neither listed nor counted as errors.
 func TestChangedCounts(t *testing.T) {
 	x := fixture{files: files{"p.html": plain + "<a href=#x><a href=#y><a href=p.html>", "q.html": plain + "<a href=#z>"},
 		change: func(t testing.TB, root string) { addFiles(t, root, files{"p.html": plain}) }}

@@ -8,8 +8,8 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// TestSuggestions: suggestions are written as the link was written, and they are
-// right: put in the link's place, they are not findings.
+// TestSuggestions: suggestions have the notation of the link, and they are
+// correct: in the place of the link they give no finding.
 func TestSuggestions(t *testing.T) {
 	many := files{"a/p.html": ""}
 	for _, d := range "bcdefghijk" {
@@ -79,7 +79,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestMapSuggestion: map names are suggested for map names only.
+// TestMapSuggestion: map names are suggested only for map names.
 func TestMapSuggestion(t *testing.T) {
 	r := checkFiles(t, files{"p.html": plain + "<map name=navigation></map><p id=navigations><img usemap=#navigatio>"}, isite.Options{}, Options{})
 	if len(r.Findings) != 1 || r.Findings[0].Suggestion != "#navigation" {
@@ -105,8 +105,8 @@ func TestEditDistance(t *testing.T) {
 	}
 }
 
-// TestRelative: references are the shortest ones (RFC 3986, section 4.2), from a
-// page at the root as well.
+// TestRelative: references are as short as possible (RFC 3986, section 4.2),
+// also from a page at the root.
 func TestRelative(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"/a.html", "/b.html", "b.html"},

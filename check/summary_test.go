@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// TestIssue4Item5Accept: whatever part of the findings is accepted, the counts
-// add up, what is left keeps its order, and nothing of what was accepted fails
-// the run.
-func TestIssue4Item5Accept(t *testing.T) {
+// TestAccept: whichever findings are accepted, the counts add up, the remaining
+// findings keep their order, and accepted findings do not fail the run.
+func TestAccept(t *testing.T) {
 	for _, x := range append(slices.Clone(fixtures),
 		fixture{name: "script", files: asking(script, 1, 12)}, fixture{name: "script_and_bad", files: asking(script, 3, 12)}) {
 		if x.change != nil || x.make != nil {
@@ -54,14 +53,14 @@ func TestIssue4Item5Accept(t *testing.T) {
 	}
 }
 
-// TestIssue4Item5Rules: a fault of a redirect rule is known by the rule, not by
-// its number in the file.
-func TestIssue4Item5Rules(t *testing.T) {
+// TestAcceptRules: a fault of a redirect rule is identified by the rule, not by
+// its line in the file.
+func TestAcceptRules(t *testing.T) {
 	prints := func(rules string) []string {
 		s := load(t, tempDocroot(t, files{"p.html": plain}), ruled(rules))
 		r := run(t, s, Options{})
 		if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Page == "_redirects" }) {
-			t.Fatalf("no fault of a rule: %q", briefs(r.Findings))
+			t.Fatalf("not a fault of a rule: %q", briefs(r.Findings))
 		}
 		return Fingerprints(r.Findings)
 	}

@@ -14,14 +14,14 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// oracle walks a site by the addresses in the rows of all its links: the plain
-// reading of LL-17 and LL-20, with A-LL-1, which reads every page for it. It
-// returns the pages judged, sorted.
+// oracle walks a site by the addresses in the rows of all its links. It is a
+// direct implementation of LL-17 and LL-20, with A-LL-1, and reads every page.
+// It returns the pages judged, sorted.
 func oracle(t *testing.T, s *isite.Site, from, skip []string) []string {
 	t.Helper()
 	all, _ := rows(t, s, Options{})
-	edges := map[string][]string{} // addresses that a page asks for
-	file := map[string]string{}    // that answers an address
+	edges := map[string][]string{} // the addresses that a page links to
+	file := map[string]string{}    // the page that answers an address
 	for _, f := range all {
 		if f.Status != 200 || !strings.HasPrefix(f.Target, "/") {
 			continue
@@ -72,7 +72,7 @@ func oracle(t *testing.T, s *isite.Site, from, skip []string) []string {
 	return out
 }
 
-// TestWalkAgainstOracle: on random sites and linksets the walk over records
+// TestWalkAgainstOracle: for random sites and linksets, the walk over records
 // judges the same pages as a walk over all rows (LL-9, LL-17, LL-20).
 func TestWalkAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 109))

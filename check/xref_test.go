@@ -10,8 +10,8 @@ import (
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// TestXref: LL-107, the found files with their referrers, and the pages with
-// what they link to.
+// TestXref: LL-107, the files found with their referrers, and the pages with
+// their targets.
 func TestXref(t *testing.T) {
 	s := load(t, tempDocroot(t, files{
 		"index.html": page("a.html", "sub/", "a.html#x", "gone.html", "i.gif", "noidx/", "mailto:x@y.z"),
@@ -22,7 +22,7 @@ func TestXref(t *testing.T) {
 	for file, n := range x.Targets() {
 		pages := slices.Collect(x.To(file))
 		if len(pages) != n {
-			t.Errorf("%d pages link to %s, listed are %q", n, file, pages)
+			t.Errorf("%d pages link to %s, but the list has %q", n, file, pages)
 		}
 		to = append(to, file+" < "+strings.Join(pages, " "))
 	}
@@ -38,7 +38,7 @@ func TestXref(t *testing.T) {
 	if want := []string{"a.html > index.html a.html i.gif", "alone.html > ", "index.html > a.html sub/index.html i.gif noidx", "sub/index.html > i.gif"}; !slices.Equal(from, want) {
 		t.Errorf("LL-107: got\n\t%s\nwant\n\t%s", strings.Join(from, "\n\t"), strings.Join(want, "\n\t"))
 	}
-	for file, n := range x.Targets() { // leaves the iterator early
+	for file, n := range x.Targets() { // stop the iterator early
 		if n > 0 {
 			break
 		}

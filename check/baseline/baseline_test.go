@@ -13,7 +13,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// run is what a check found, in the order of a report.
+// run has findings in the order of a report.
 func run() []check.Finding {
 	return []check.Finding{
 		{Page: "a.html", Line: 3, Offset: 30, Element: "a", Attribute: "href", Raw: "gone.html", Target: "/gone.html", Verdict: check.Error, Code: check.MissingFile, Count: 1},
@@ -58,16 +58,16 @@ func faultsOf(t *testing.T, text string) (messages, hints []string) {
 	for _, err := range all {
 		var fault *Fault
 		if !errors.As(err, &fault) {
-			t.Fatalf("%v is no fault of the file", err)
+			t.Fatalf("%v is not a fault of the file", err)
 		}
 		messages, hints = append(messages, fault.Error()), append(hints, fault.Hint)
 	}
 	return messages, hints
 }
 
-// Issue 4, item 5: the file is sorted, a person can read it, and it comes back
-// as it was.
-func TestIssue4Item5File(t *testing.T) {
+// TestFile: the file is sorted, readable for people, and unchanged after
+// reading and writing.
+func TestFile(t *testing.T) {
 	b := New(run(), Terms{Expires: "2027-01-31", Reason: "before the move & <after>"})
 	got := text(t, b)
 	want := `{"sitelink-baseline":1}
@@ -92,9 +92,9 @@ func TestIssue4Item5File(t *testing.T) {
 	}
 }
 
-// Issue 4, item 5: two baselines joined by any means are one, whatever the
+// TestMerged: two baselines merged by any tool are one baseline, whatever the
 // order of their lines.
-func TestIssue4Item5Joined(t *testing.T) {
+func TestMerged(t *testing.T) {
 	all := run()
 	mine := text(t, New(all[:3], Terms{Reason: "mine"}))
 	theirs := text(t, New(all[2:], Terms{Expires: "2026-12-31", Reason: "theirs"}))
@@ -114,20 +114,20 @@ func TestIssue4Item5Joined(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 		}
 	}
-	// Of two entries for one finding the one that lasts longer counts.
+	// Of two entries for one finding, the one that expires later counts.
 	if strings.Contains(strings.Split(want, "\n")[4], "expires") {
-		t.Errorf("the entry without end has lost:\n%s", want)
+		t.Errorf("the entry without an end date should count:\n%s", want)
 	}
 	later := text(t, New(all[2:3], Terms{Expires: "2027-12-31"}))
 	sooner := text(t, New(all[2:3], Terms{Expires: "2027-01-01"}))
 	if a, b := text(t, read(t, later+sooner)), text(t, read(t, sooner+later)); a != later || b != later {
-		t.Errorf("of two dates the later counts: %s and %s", a, b)
+		t.Errorf("the later of two dates should count: %s and %s", a, b)
 	}
 }
 
-// Issue 4, bad input: what a newer version or a merge made of the file is
-// refused with file and line, and nothing is taken from it.
-func TestIssue4BadBaseline(t *testing.T) {
+// TestDamaged: a file that a newer version wrote or a merge damaged is rejected
+// with file and line, and no entry of it is used.
+func TestDamaged(t *testing.T) {
 	good := strings.SplitAfter(text(t, New(run(), Terms{})), "\n")
 	entry := good[1]
 	for _, c := range []struct{ name, text, want, hint string }{
@@ -168,7 +168,7 @@ func TestIssue4BadBaseline(t *testing.T) {
 	}
 }
 
-// A device that never ends is no reason to fill the memory.
+// A device that never ends must not fill the memory.
 func TestReadIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 256 MiB")
@@ -202,9 +202,9 @@ func TestErrorsOfTheFile(t *testing.T) {
 	}
 }
 
-// Issue 4, item 5: moving a line, or changing all else on the page, wakes no
-// entry; a second link to the same missing file is new.
-func TestIssue4Item5Moved(t *testing.T) {
+// TestMoved: after a line moves, or everything else on the page changes, the
+// entries still match. A second link to the same missing file is new.
+func TestMoved(t *testing.T) {
 	b := New(run(), Terms{})
 	moved := run()
 	for i := range moved {
@@ -221,12 +221,13 @@ func TestIssue4Item5Moved(t *testing.T) {
 		t.Errorf("with a third link: accepted %v", m.Accepted)
 	}
 	if m := b.Match(run()[1:], today, nil); len(m.Unneeded) != 1 || m.Unneeded[0].String() != "a.html: missing-file /gone.html" {
-		t.Errorf("one of two links repaired: unneeded %v", m.Unneeded)
+		t.Errorf("one of two links fixed: unneeded %v", m.Unneeded)
 	}
 }
 
-// Issue 4, item 5: an entry counts on its last day and wakes up on the next.
-func TestIssue4Item5Expires(t *testing.T) {
+// TestExpires: an entry still counts on its last day and has expired on the
+// next.
+func TestExpires(t *testing.T) {
 	b := New(run(), Terms{Expires: today, Reason: "soon"})
 	if m := b.Match(run(), today, nil); slices.Contains(m.Accepted, false) {
 		t.Errorf("on the last day: %v", m.Accepted)
@@ -236,12 +237,13 @@ func TestIssue4Item5Expires(t *testing.T) {
 		t.Errorf("a day later: %+v", m)
 	}
 	if d := DateOf(time.Date(2026, 11, 21, 23, 30, 0, 0, time.FixedZone("", -3600))); d != "2026-11-22" {
-		t.Errorf("the day is counted in UTC, got %s", d)
+		t.Errorf("the day must be in UTC, got %s", d)
 	}
 }
 
-// An entry that the run could not have found is not called unneeded.
-func TestIssue4Item5NotSeen(t *testing.T) {
+// TestNotCovered: an entry for a finding that this run could not make is not
+// reported as unneeded.
+func TestNotCovered(t *testing.T) {
 	b := New(run(), Terms{})
 	m := b.Match(nil, today, func(e *Entry) bool { return e.Code != check.MissingFragment })
 	var left []string
@@ -258,9 +260,9 @@ func TestIssue4Item5NotSeen(t *testing.T) {
 	}
 }
 
-// Issue 4, item 5: update drops entries that match nothing, adds none unless
-// asked, and never renews an expired entry by itself.
-func TestIssue4Item5Update(t *testing.T) {
+// TestUpdate: Update removes entries that match nothing, adds none unless asked
+// to, and never renews an expired entry by itself.
+func TestUpdate(t *testing.T) {
 	all := run()
 	b := New(all[:3], Terms{Reason: "old"})
 	now := slices.Concat(all[:1], all[3:])
@@ -281,7 +283,7 @@ func TestIssue4Item5Update(t *testing.T) {
 		}
 	}
 	if b.Len() != 3 {
-		t.Errorf("the old baseline has %d entries now", b.Len())
+		t.Errorf("the old baseline changed: it has %d entries", b.Len())
 	}
 
 	b = New(all, Terms{Expires: "2026-01-01", Reason: "old"})
@@ -313,7 +315,7 @@ func counts(u Update) string {
 	return fmt.Sprintf("%d entries, %+v", n, struct{ Dropped, Added, Renewed, Expired int }{u.Dropped, u.Added, u.Renewed, u.Expired})
 }
 
-// A giant value stays one line that can be read back.
+// A huge value is written as one line that can be read again.
 func TestLongLinks(t *testing.T) {
 	f := check.Finding{Page: "a.html", Element: "img", Attribute: "src", Raw: strings.Repeat("ü", 1<<20), Code: check.BadURL}
 	b := New([]check.Finding{f}, Terms{})
@@ -325,8 +327,8 @@ func TestLongLinks(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever the file holds, it is a baseline that survives being
-// written and read, or a list of faults that name the file; never both.
+// FuzzRead: any file is either a baseline that stays the same after writing and
+// reading, or a list of faults that name the file, but never both.
 func FuzzRead(f *testing.F) {
 	f.Add(`{"sitelink-baseline":1}`)
 	f.Add("{\"sitelink-baseline\":1}\n{\"page\":\"a\",\"code\":\"b\",\"link\":\"c\",\"expires\":\"2027-01-01\",\"reason\":\"d\",\"id\":\"0123456789abcdef0123456789abcdef\"}\n")

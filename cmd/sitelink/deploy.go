@@ -111,7 +111,7 @@ func (d *deployment) run(ctx context.Context) error {
 	if d.flags.sends(d.project.Config) {
 		// Opened before the command runs: two deploys at the same time would send
 		// the same notices.
-		store, err := announce.OpenLedger(ctx, d.project, false, d.ui.warning)
+		store, err := announce.OpenLedger(ctx, d.project, announce.LedgerOptions{Warn: d.ui.warning})
 		if err != nil {
 			return err
 		}

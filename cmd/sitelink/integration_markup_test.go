@@ -3,9 +3,16 @@
 package main_test
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/testchrome"
 )
 
 // foreignTemplates are pages with HTML templates inside svg and math.
@@ -46,6 +53,100 @@ func TestChromiumForeignTemplates(t *testing.T) {
 		b.Eval(`[...document.querySelectorAll("a")].map(a => a.getAttribute("href"))`, &want)
 		if len(want) == 0 || !slices.Equal(got[name], want) {
 			t.Errorf("%s: sitelink finds the links %q, Chromium %q", name, got[name], want)
+		}
+	}
+}
+
+// serveAndLog serves docroot until the test ends. It returns its origin, and a
+// function that returns and forgets the paths requested so far, sorted.
+func serveAndLog(t *testing.T, docroot string) (origin string, requested func() []string) {
+	t.Helper()
+	var mu sync.Mutex
+	var paths []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		paths = append(paths, r.URL.Path)
+		mu.Unlock()
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Content-Type", contentTypes[path.Ext(r.URL.Path)])
+		http.ServeFile(w, r, filepath.Join(docroot, filepath.FromSlash(path.Clean("/"+r.URL.Path))))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		got := paths
+		paths = nil
+		slices.Sort(got)
+		return slices.Compact(got)
+	}
+}
+
+// TestChromiumLateBase: a base element applies to all links of a page, but
+// Chromium has already requested what the head loads above it.
+func TestChromiumLateBase(t *testing.T) {
+	docroot := writeFixtures(t, map[string]string{"p.html": `<!doctype html><title>x</title><link rel=stylesheet href=a.css>` +
+		`<script src=a.js></script><link id=l rel=next href=n><base href=/y/><link rel=stylesheet href=b.css><script src=b.js></script><a href=x>x</a>`})
+	b := testchrome.Start(t, true)
+	origin, requested := serveAndLog(t, docroot)
+	b.Load(origin + "/p.html")
+	got := slices.DeleteFunc(requested(), func(p string) bool { return p == "/favicon.ico" })
+	if want := []string{"/a.css", "/a.js", "/p.html", "/y/b.css", "/y/b.js"}; !slices.Equal(got, want) {
+		t.Errorf("Chromium requests %q, want %q", got, want)
+	}
+	var links []string
+	b.Eval(`[document.querySelector("#l").href, document.querySelector("a").href]`, &links)
+	if want := []string{origin + "/y/n", origin + "/y/x"}; !slices.Equal(links, want) {
+		t.Errorf("links lead to %q, want %q", links, want)
+	}
+}
+
+// TestChromiumMaps: usemap finds a map by its name or id, as in Chromium.
+func TestChromiumMaps(t *testing.T) {
+	const pixel = `<img width=100 height=100 src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=" usemap="#m">`
+	files := map[string]string{}
+	for name, tag := range map[string]string{"id": `<map id=m>`, "name": `<map name=m>`, "both": `<map id=m name=n>`, "none": `<map id=n>`, "not-a-map": `<p id=m><map>`} {
+		files[name+".html"] = "<!doctype html><title>x</title><body style='margin:0'>" + pixel + tag + `<area shape=rect coords="0,0,100,100" href=id.html></map>`
+	}
+	docroot := writeFixtures(t, files)
+	got := map[string]bool{}
+	eachLink(t, docroot, nil, func(r *row) {
+		if r.Attribute == "usemap" {
+			got[r.Page] = r.Verdict == "ok"
+		}
+	})
+	b := startChromium(t)
+	origin := serveFixtures(t, docroot)
+	for name := range files {
+		b.Load(origin + "/" + name)
+		var element string
+		b.Eval(`document.elementFromPoint(50, 50).localName`, &element)
+		if want := element == "area"; got[name] != want {
+			t.Errorf("%s: sitelink finds the map: %v, Chromium: %v", name, got[name], want)
+		}
+	}
+}
+
+// TestChromiumSVGView: Chromium applies the view that a fragment of an SVG file
+// describes.
+func TestChromiumSVGView(t *testing.T) {
+	docroot := writeFixtures(t, map[string]string{
+		"s.svg":  `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100" viewBox="0 0 100 100"><rect width="9" height="9"/></svg>`,
+		"p.html": `<!doctype html><title>x</title><a href="s.svg#svgView(viewBox(0,0,10,10))">x</a><a href="p.html#svgView(viewBox(0,0,10,10))">x</a>`,
+	})
+	got := map[string]string{}
+	eachLink(t, docroot, nil, func(r *row) { got[r.Target] = strings.TrimSpace(r.Verdict + " " + r.Code) })
+	if got["/s.svg"] != "ok" || got["/p.html"] != "error missing-fragment" {
+		t.Errorf("verdicts %v", got)
+	}
+	b := startChromium(t)
+	origin := serveFixtures(t, docroot)
+	for fragment, want := range map[string]float64{"": 1, "#svgView(viewBox(0,0,10,10))": 10} {
+		b.Load(origin + "/s.svg" + fragment)
+		var scale float64
+		b.Eval(`document.documentElement.getScreenCTM().a`, &scale)
+		if scale != want {
+			t.Errorf("s.svg%s: scale %v, want %v", fragment, scale, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -78,12 +79,22 @@ func ledgerShowCommand(c *cli) *cobra.Command {
 }
 
 func ledgerVerifyCommand(c *cli) *cobra.Command {
-	return ledgerSub(c, "verify", "report damage in the ledger",
+	var repair bool
+	cmd := ledgerSub(c, "verify", "report damage in the ledger, or repair it",
 		"verify reads the ledger and its journal and reports each damaged line: marks of a merge\n"+
 			"conflict, several rows for the same thing, lines that cannot be read. It explains how\n"+
-			"sitelink interprets them and changes nothing; compact repairs them. It exits 1 if a line is\n"+
-			"damaged.",
-		func(cmd *cobra.Command, p *project.Project) error { return verifyLedger(cmd.Context(), c, p) })
+			"sitelink interprets them and changes nothing; compact rewrites them. It exits 1 if a line is\n"+
+			"damaged or rows are missing.\n\n"+
+			"If rows are missing, nothing is sent. --repair restores them from the versions of the ledger\n"+
+			"in the history of the git repository.",
+		func(cmd *cobra.Command, p *project.Project) error {
+			if repair {
+				return repairLedger(cmd.Context(), c, p)
+			}
+			return verifyLedger(cmd.Context(), c, p)
+		})
+	cmd.Flags().BoolVar(&repair, "repair", false, "restore missing rows from the history of the git repository")
+	return cmd
 }
 
 func ledgerCompactCommand(c *cli) *cobra.Command {
@@ -179,12 +190,15 @@ func errNoLedger(c *cli, p *project.Project) error {
 	return fault.New(fmt.Errorf("there is no ledger %s", announce.ShowLedger(p)), "sitelink notify --send creates one; --ledger names another")
 }
 
-// faulty is a store that can report damaged lines of its files.
-type warner interface{ Warnings() []ledger.Warning }
+// warner is a store that can report damage of its files.
+type warner interface {
+	Warnings() []ledger.Warning
+	Lost() error
+}
 
 // verifyLedger does the work of `sitelink ledger verify`.
 func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
-	store, err := announce.OpenLedger(ctx, p, true, nil)
+	store, err := announce.OpenLedger(ctx, p, announce.LedgerOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
@@ -196,13 +210,18 @@ func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
 	if snap.New {
 		return errNoLedger(c, p)
 	}
-	var faults []ledger.Warning
+	var faults []string
 	if s, ok := store.(warner); ok {
-		faults = s.Warnings()
+		for _, w := range s.Warnings() {
+			faults = append(faults, w.String())
+		}
+		if err := s.Lost(); err != nil {
+			faults = append(faults, err.Error()+"; sitelink ledger verify --repair restores rows from the git history")
+		}
 	}
 	out := c.stdout()
 	for _, f := range faults {
-		if _, err := fmt.Fprintln(&out, visible(f.String())); err != nil {
+		if _, err := fmt.Fprintln(&out, visible(f)); err != nil {
 			return err
 		}
 	}
@@ -219,6 +238,37 @@ func verifyLedger(ctx context.Context, c *cli, p *project.Project) error {
 	return nil
 }
 
+// repairLedger does the work of `sitelink ledger verify --repair`.
+func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
+	name := announce.LedgerName(p)
+	if !announce.IsFile(name) {
+		return fault.Usage("only a ledger in a file can be repaired: "+announce.ShowLedger(p), "sitelink notify --baseline --send records all links again without sending anything")
+	}
+	if err := announce.CheckLedger(p, false); err != nil {
+		return err
+	}
+	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+		return errNoLedger(c, p)
+	}
+	earlier, err := ledger.Earlier(ctx, name, p.Env())
+	if err != nil {
+		c.ui.warning(fmt.Sprintf("no earlier version of the ledger: %v", err))
+	}
+	used, restored, err := ledger.Repair(name, earlier, nil)
+	switch {
+	case errors.As(err, new(*ledger.LostError)):
+		return fault.New(fmt.Errorf("%w; no version in the git history has them, and nothing was changed", err),
+			"record all links again without sending anything: sitelink notify --baseline --send")
+	case err != nil:
+		return announce.ExplainLedger(err)
+	case used < 0:
+		c.ui.note("the ledger has all its rows")
+	default:
+		c.ui.note(fmt.Sprintf("restored %s from the ledger of the commit HEAD~%d; sitelink notify prints what would be sent now", count(restored, "row"), used))
+	}
+	return verifyLedger(ctx, c, p)
+}
+
 // compacter is a store whose file can be rewritten.
 type compacter interface{ Compact() error }
 
@@ -229,7 +279,7 @@ func compactLedger(ctx context.Context, c *cli, p *project.Project) error {
 	} else if snap.New {
 		return errNoLedger(c, p)
 	}
-	store, err := announce.OpenLedger(ctx, p, false, c.ui.warning)
+	store, err := announce.OpenLedger(ctx, p, announce.LedgerOptions{Warn: c.ui.warning})
 	if err != nil {
 		return err
 	}

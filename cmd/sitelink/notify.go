@@ -81,7 +81,7 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&f.send, "send", false, "send notices; without this flag or enabled = true in [outgoing], only print what would be sent")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "only print what would be sent, even with enabled = true")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only print what would be sent, even with enabled = true; SITELINK_DRY_RUN=true does the same")
 	flags.StringVar(&f.ledger, "ledger", "", "record notices in `LEDGER`: a file, git:REF or postgres://... (default: ledger in [outgoing])")
 	flags.DurationVar(&f.pace, "pace", time.Second, "wait at least `TIME` between two requests to one host, such as 500ms (default: pace in [outgoing])")
 	flags.DurationVar(&f.live, "live", 0, "wait at most `TIME` for a page to be live (default: live in [outgoing])")
@@ -155,6 +155,13 @@ func configureNotify(c *cli, cmd *cobra.Command, args []string, f *notifyFlags) 
 	if err != nil {
 		return nil, err
 	}
+	switch dry := c.env.Getenv("SITELINK_DRY_RUN"); dry {
+	case "", "false":
+	case "true":
+		f.dryRun = f.dryRun || !f.send // a flag comes before a variable
+	default:
+		return nil, fault.Usage(fmt.Sprintf("SITELINK_DRY_RUN: must be true or false, not %q", dry), "")
+	}
 	if f.ledger != "" {
 		if err := nameLedger(cfg, f.ledger); err != nil {
 			return nil, err
@@ -222,7 +229,7 @@ func runNotify(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) 
 	case !f.sends(cfg) && !f.status:
 		return n.preview(ctx)
 	}
-	store, err := announce.OpenLedger(ctx, n.project, false, c.ui.warning)
+	store, err := announce.OpenLedger(ctx, n.project, announce.LedgerOptions{AcceptLoss: f.baseline, Warn: c.ui.warning})
 	if err != nil {
 		return err
 	}

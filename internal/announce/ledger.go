@@ -46,7 +46,7 @@ func ShowLedger(p *project.Project) string {
 
 // ReadLedger returns what the ledger holds, without writing anything.
 func ReadLedger(ctx context.Context, p *project.Project, warn func(string)) (*ledger.Snapshot, error) {
-	store, err := OpenLedger(ctx, p, true, warn)
+	store, err := OpenLedger(ctx, p, LedgerOptions{ReadOnly: true, Warn: warn})
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +54,19 @@ func ReadLedger(ctx context.Context, p *project.Project, warn func(string)) (*le
 	return store.Load(ctx)
 }
 
-// OpenLedger opens the ledger of the configuration. warn takes lines for the
-// user.
-func OpenLedger(ctx context.Context, p *project.Project, readOnly bool, warn func(string)) (ledger.Store, error) {
-	if err := CheckLedger(p, readOnly); err != nil {
+// LedgerOptions configure [OpenLedger].
+type LedgerOptions struct {
+	ReadOnly bool
+	// AcceptLoss opens a ledger for writing that has lost rows, to record all
+	// links again.
+	AcceptLoss bool
+	// Warn, if not nil, is called with warnings for the user.
+	Warn func(string)
+}
+
+// OpenLedger opens the ledger of the configuration.
+func OpenLedger(ctx context.Context, p *project.Project, opt LedgerOptions) (ledger.Store, error) {
+	if err := CheckLedger(p, opt.ReadOnly); err != nil {
 		return nil, err
 	}
 	name := LedgerName(p)
@@ -65,19 +74,19 @@ func OpenLedger(ctx context.Context, p *project.Project, readOnly bool, warn fun
 	var err error
 	switch scheme, _, _ := strings.Cut(name, ":"); scheme {
 	case "git":
-		opt := ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: readOnly, Warn: warn}
+		opt := ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: opt.ReadOnly, AcceptLoss: opt.AcceptLoss, Warn: opt.Warn}
 		if p.Config.LedgerNamed() {
 			store, err = ledger.OpenGit(ctx, name, opt)
 		} else {
 			store, err = openFoundRef(ctx, p, opt)
 		}
 	case "postgres", "postgresql":
-		store, err = pg.Open(ctx, name, pg.Options{Runner: runnerName(), ReadOnly: readOnly, Warn: warn})
+		store, err = pg.Open(ctx, name, pg.Options{Runner: runnerName(), ReadOnly: opt.ReadOnly, Warn: opt.Warn})
 	default:
 		if strings.Contains(name, "://") {
 			return nil, fault.Usage(fmt.Sprintf("unknown kind of ledger: %q", name), "use a file, git:refs/sitelink/ledger or postgres://USER@HOST/DATABASE")
 		}
-		store, err = ledger.OpenFile(name, ledger.FileOptions{ReadOnly: readOnly, Warn: warn})
+		store, err = ledger.OpenFile(name, ledger.FileOptions{ReadOnly: opt.ReadOnly, AcceptLoss: opt.AcceptLoss, Warn: opt.Warn})
 	}
 	if err != nil {
 		return nil, ExplainLedger(err)
@@ -102,7 +111,10 @@ func ExplainLedger(err error) error {
 	case errors.Is(err, ledger.ErrNewer):
 		return fault.New(err, "use the version of sitelink that wrote it, or a newer one")
 	case errors.Is(err, ledger.ErrNoLedger):
-		return fault.New(err, "name another file: --ledger FILE")
+		return fault.New(err, "name another file: --ledger FILE; if this was the ledger, restore it from a backup")
+	case errors.As(err, new(*ledger.LostError)):
+		return fault.New(fmt.Errorf("%w; nothing was sent, because targets could get notices again", err),
+			"restore the rows: sitelink ledger verify --repair; or record all links again without sending anything: sitelink notify --baseline --send")
 	}
 	return err
 }

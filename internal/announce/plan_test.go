@@ -104,7 +104,7 @@ func TestLedgerName(t *testing.T) {
 		t.Errorf("ledger %s", got)
 	}
 	p.Config.Outgoing.Ledger = "ftp://example.net/ledger"
-	if _, err := OpenLedger(t.Context(), p, true, nil); err == nil {
+	if _, err := OpenLedger(t.Context(), p, LedgerOptions{ReadOnly: true}); err == nil {
 		t.Error("no error for a ledger by FTP")
 	}
 }

@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// Outside reports where a path leads when that is outside the directory root, or
-// in a directory of git: it returns the path without symbolic links and a
-// description such as "outside the repository /home/u/site". It returns "" for a
-// path that stays inside. What does not exist yet is judged by its name, and a
-// link to it by where it leads.
+// Outside checks whether a path leads outside the directory root or into a directory
+// of git. If so, it returns the path without symbolic links and a description such as
+// "outside the repository /home/u/site", otherwise "". The file need not exist; the
+// links in its path are followed.
 func Outside(root, name string) (path, where string) {
 	top, err := resolve(root)
 	if err == nil {
 		path, err = resolve(name)
 	}
 	if err != nil {
-		return name, "not to be followed: " + Cause(err).Error()
+		return name, "a path that cannot be resolved: " + Cause(err).Error()
 	}
 	rel, err := filepath.Rel(top, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -33,7 +32,7 @@ func Outside(root, name string) (path, where string) {
 	return "", ""
 }
 
-// resolve returns the absolute path without symbolic links, of a file that need
+// resolve returns the absolute path of a file without symbolic links. The file need
 // not exist.
 func resolve(name string) (string, error) {
 	name, err := filepath.Abs(name)

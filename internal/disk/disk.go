@@ -1,7 +1,7 @@
-// Package disk replaces files atomically: at any time the file is the old or the
-// new one, whole. [WriteFile] replaces a file in one call, [New] returns a
-// [Replacement] to write into. Errors of a Replacement carry no path: the caller
-// names the file as the user does.
+// Package disk replaces files atomically: at any time, the file has its complete old
+// or its complete new content. [WriteFile] replaces a file in one call, [New] returns
+// a [Replacement] to write to. Errors of a Replacement contain no path: the caller
+// names the file as the user did.
 package disk
 
 import (
@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Cause strips the operation and the path from an error of the system, for messages
-// that name the file themselves. nil stays nil.
+// Cause removes the operation and the path from an error of the system, for messages
+// that name the file themselves. Cause(nil) is nil.
 func Cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -20,7 +20,7 @@ func TestCause(t *testing.T) {
 		}
 	}
 	if own := errors.New("own"); Cause(own) != own || Cause(nil) != nil {
-		t.Error("an error without path is another now")
+		t.Error("an error without a path was changed")
 	}
 }
 
@@ -68,16 +68,16 @@ func TestWriteFile(t *testing.T) {
 				}
 				got, err := os.ReadFile(filepath.Join(dir, "a.txt"))
 				if string(got) != text || err != nil {
-					t.Errorf("it holds %q, %v", got, err)
+					t.Errorf("content %q, %v", got, err)
 				}
 			}
 			if info, err := os.Stat(filepath.Join(dir, "a.txt")); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o604 {
 				t.Errorf("mode %v, %v", info.Mode(), err)
 			}
 			if got := names(t, dir); got != left+" a.txt" {
-				t.Errorf("the directory holds %s", got)
+				t.Errorf("files in the directory: %s", got)
 			}
-			// A name that cannot be taken: the error names it, and nothing is left.
+			// The destination cannot be replaced: the error names it, and no file is left.
 			if err := os.Mkdir(filepath.Join(dir, "d"), 0o777); err != nil {
 				t.Fatal(err)
 			}
@@ -89,13 +89,13 @@ func TestWriteFile(t *testing.T) {
 				t.Errorf("in place of a directory: %v", err)
 			}
 			if got := names(t, dir); got != left+" a.txt d" {
-				t.Errorf("the directory holds %s", got)
+				t.Errorf("files in the directory: %s", got)
 			}
 		})
 	}
 }
 
-// TestWriteFileInRoot: a root is not left, by name or by link.
+// TestWriteFileInRoot checks that names and links cannot leave the root.
 func TestWriteFileInRoot(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(dir, "out")); err != nil {
@@ -108,7 +108,7 @@ func TestWriteFileInRoot(t *testing.T) {
 		}
 	}
 	if got := names(t, outside); got != "" {
-		t.Errorf("outside lie %s", got)
+		t.Errorf("files outside: %s", got)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestDiscard(t *testing.T) {
 		}
 		r.Discard()
 		if got, err := os.ReadFile(name); string(got) != want || err != nil || names(t, dir) != "a" {
-			t.Errorf("%s: it holds %q, %v; the directory holds %s", how, got, err, names(t, dir))
+			t.Errorf("%s: content %q, %v; files in the directory: %s", how, got, err, names(t, dir))
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestIsTemporary(t *testing.T) {
 	}
 	defer r.Discard()
 	if !IsTemporary(filepath.Base(r.File.Name()), "a.txt") {
-		t.Errorf("%s is not known", r.File.Name())
+		t.Errorf("%s is not recognised as temporary", r.File.Name())
 	}
 	for _, name := range []string{"a.txt", ".a.txt.sitelink-.tmp", ".a.txt.sitelink-1", ".b.sitelink-1-0.tmp", ".a.txt.sitelink-x.tmp"} {
 		if IsTemporary(name, "a.txt") {

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/git"
 )
 
 // Command is a command line that builds a site.
@@ -190,8 +193,9 @@ const (
 )
 
 // Output runs a program of r.Programs in dir and returns its standard output.
-// Switches of the generators keep it from fetching missing modules over the
-// network.
+// The project may be hostile: variables keep the generator from fetching missing
+// modules over the network, from running git, and from writing outside the
+// project.
 func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	what := strings.Join(append([]string{name}, args...), " ")
 	program := r.Programs[name]
@@ -206,7 +210,15 @@ func (r Runner) Output(ctx context.Context, dir, name string, args ...string) ([
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
-	cmd.Env = append(slices.Clone(r.Env), "HUGO_MODULE_PROXY=off", "GOPROXY=off", "GOFLAGS=-mod=mod")
+	cmd.Env = append(git.UntrustedEnv(r.Env, true), "HUGO_MODULE_PROXY=off", "GOPROXY=off", "GOFLAGS=-mod=mod", "GOVCS=*:off", "GOTOOLCHAIN=local")
+	if name == "hugo" {
+		temporary, err := os.MkdirTemp("", "sitelink-hugo-")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", what, disk.Cause(err))
+		}
+		defer os.RemoveAll(temporary)
+		cmd.Env = append(cmd.Env, r.hugoEnv(dir, temporary, args)...)
+	}
 	cmd.WaitDelay = time.Second
 	stdout, stderr := limited{limit: maxOutput}, limited{limit: maxErrorOutput}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

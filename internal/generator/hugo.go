@@ -20,12 +20,15 @@ import (
 	"time"
 )
 
-// hugoOldFiles are the only names before Hugo 0.110; Hugo still reads them.
+// hugoNewFiles are the names of Hugo's configuration. hugoOldFiles are the only
+// names before Hugo 0.110; Hugo still reads them.
+var hugoNewFiles = []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"}
+
 var hugoOldFiles = []string{"config.toml", "config.yaml", "config.yml", "config.json"}
 
 var hugoRow = row{
 	name: Hugo, title: "Hugo", usual: "hugo", docroot: "public",
-	files:    append([]string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"}, hugoOldFiles...),
+	files:    slices.Concat(hugoNewFiles, hugoOldFiles),
 	configs:  hugoConfigs,
 	settings: hugoSettings,
 	command: func(_ Project, _ Runner, out string) Command {
@@ -78,6 +81,9 @@ func hugoSettings(ctx context.Context, p Project, run Runner, args []string) (Se
 	if run.Programs["hugo"] != "" {
 		defer TidyHugo(p.Dir)()
 		s, err := askHugo(ctx, p, run, where)
+		if publish := run.outsidePublishDir(p.Dir); publish != "" && err == nil {
+			s.Docroot = publish // Hugo was given another
+		}
 		if err == nil || ctx.Err() != nil {
 			return s, contextCause(ctx)
 		}

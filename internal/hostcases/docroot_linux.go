@@ -9,19 +9,18 @@ import (
 	"syscall"
 )
 
-// minimalPage is what the files of the docroot hold.
+// minimalPage is the content of the files in the docroot.
 const minimalPage = "<!doctype html><title>x</title>\n"
 
-// modes are the odd permissions. Without owner bits they mean the same to an
-// owner who is no root.
+// modes are the unusual permissions. They have no owner bits, so they also restrict
+// an owner who is not root.
 var modes = map[string]os.FileMode{
 	"unreadable.html": 0, "index-unreadable/index.html": 0, "txt-unreadable/index.html": 0, "unreadable-dir": 0,
 	"no-list": 0o311, "no-list-no-index": 0o311, "txt-unlistable": 0o311, "no-search": 0o444,
 }
 
-// Make makes the docroot dir/root, and dir/outside beside it; dir must exist
-// and every user must be able to enter it. [Unlock] must be called before the
-// docroot is removed.
+// Make creates the docroot dir/root, and dir/outside next to it. dir must exist and
+// be accessible to every user. Call [Unlock] before you remove the docroot.
 func Make(dir string) (docroot string, err error) {
 	m := maker{dir: dir, root: filepath.Join(dir, "root")}
 	for _, name := range plainFiles {
@@ -62,15 +61,14 @@ func Make(dir string) (docroot string, err error) {
 	return m.root, nil
 }
 
-// Unlock takes the odd permissions away, so that the docroot can be removed by
-// its owner.
+// Unlock resets the unusual permissions, so that the owner can remove the docroot.
 func Unlock(docroot string) {
 	for name := range modes {
 		os.Chmod(filepath.Join(docroot, name), 0o755)
 	}
 }
 
-// maker makes one file after the other until the first error.
+// maker creates files until the first error.
 type maker struct {
 	dir, root string
 	err       error
@@ -82,7 +80,7 @@ func (m *maker) do(f func() error) {
 	}
 }
 
-// file makes a page, or a directory if name ends in a slash.
+// file creates a page, or a directory if name ends in a slash.
 func (m *maker) file(name string) {
 	full := filepath.Join(m.dir, name)
 	if strings.HasSuffix(name, "/") {
@@ -99,7 +97,7 @@ func (m *maker) symlink(name, to string) {
 	m.do(func() error { return os.Symlink(to, full) })
 }
 
-// special makes pipes and sockets.
+// special creates pipes and sockets.
 func (m *maker) special() {
 	for _, dir := range []string{"index-fifo", "index-socket"} {
 		m.do(func() error { return os.Mkdir(filepath.Join(m.root, dir), 0o755) })
@@ -113,8 +111,8 @@ func (m *maker) special() {
 			if err != nil {
 				return err
 			}
-			// A socket's address holds 107 bytes: the name is made short and
-			// then moved to its place.
+			// The address of a socket has at most 107 bytes, so the socket is
+			// created with a short name and then renamed.
 			short := filepath.Join(os.TempDir(), fmt.Sprintf("s%d", os.Getpid()))
 			err = syscall.Bind(socket, &syscall.SockaddrUnix{Name: short})
 			return errors.Join(err, syscall.Close(socket), os.Rename(short, filepath.Join(m.root, name)))
@@ -122,7 +120,7 @@ func (m *maker) special() {
 	}
 }
 
-// tooDeep makes a file whose path no system call takes in one piece.
+// tooDeep creates a file whose path is too long for a system call.
 func (m *maker) tooDeep() {
 	m.do(func() error {
 		dir, err := os.OpenRoot(m.root)

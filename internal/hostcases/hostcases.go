@@ -1,13 +1,17 @@
-// Package hostcases holds the path edge cases that hosts are measured with: a
-// docroot of odd files, the links to request from it, and the table of what
-// servers answered. Only tests use it: those that ask the servers, and those
-// that compare sitelink's predictions with the recorded answers.
+// Package hostcases has the path edge cases for measuring hosts: a docroot with
+// unusual files, links to request from it, and a table of servers' answers. Only
+// tests use it: those that send the requests to servers, and those that compare
+// sitelink's predictions with the recorded answers.
 //
 // The package does not depend on how sitelink reads a path: the docroot, the links
 // and the answers are facts about hosts.
 package hostcases
 
-import "fmt"
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
 
 // Page is the file of the docroot that a test writes the links to. It does not
 // exist until then.
@@ -32,3 +36,311 @@ func Key(target string) string {
 	}
 	return fmt.Sprintf("%s...%s(%d)", target[:most/2], target[len(target)-most/4:], len(target))
 }
+
+// normalised are links that the URL parser changes before the request, each with
+// the resulting request.
+var normalised = [][2]string{
+	{"", "/links.html"}, {"?q=1", "/links.html?q=1"}, {"#x", "/links.html"}, {"plain.html", "/plain.html"},
+	{"./plain.html", "/plain.html"}, {"../plain.html", "/plain.html"}, {"/../../plain.html", "/plain.html"},
+	{"/with-index/../plain.html", "/plain.html"}, {"/missing/../plain.html", "/plain.html"}, {"/plain.html/../noext", "/noext"},
+	{"/with-index/%2e%2e/plain.html", "/plain.html"}, {"/with-index/.%2E/plain.html", "/plain.html"}, {"/%2e/plain.html", "/plain.html"},
+	{"/with-index/..", "/"}, {"/with-index/.", "/with-index/"}, {"/with-index/%2e", "/with-index/"}, {".", "/"}, {"..", "/"},
+	{`/with-index\index.html`, "/with-index/index.html"}, {`\plain.html`, "/plain.html"}, {`with-index\..\plain.html`, "/plain.html"},
+	{"  /plain.html\n", "/plain.html"}, {"/pl\nain\t.html", "/plain.html"}, {"/plain.html ?q", "/plain.html%20?q"},
+	{"/a b.html", "/a%20b.html"}, {`/dq".html`, "/dq%22.html"}, {"/lt<gt>.html", "/lt%3Cgt%3E.html"}, {"/back`tick.html", "/back%60tick.html"},
+	{"/brace{}.html", "/brace%7B%7D.html"}, {"/üñí.html", "/%C3%BC%C3%B1%C3%AD.html"}, {"/日本-dir", "/%E6%97%A5%E6%9C%AC-dir"},
+	{"/\u0001.html", "/%01.html"}, {"/del\u007f.html", "/del%7F.html"},
+	{"/.//plain.html", "//plain.html"}, {"/..//with-index", "//with-index"}, {"/.///with-index/", "///with-index/"}, {"/.//", "//"},
+	{"/.//plain.html/", "//plain.html/"}, {"/.//missing", "//missing"}, {"/.//no-index", "//no-index"},
+	{"/plain.html?a b\"<>'", "/plain.html?a%20b%22%3C%3E%27"}, {"/plain.html?ü", "/plain.html?%C3%BC"},
+	{"/plain.html?a#b?c", "/plain.html?a"}, {"/plain.html?#", "/plain.html?"}, {"/with-index?#", "/with-index?"},
+}
+
+// verbatim are links that the URL parser does not change.
+var verbatim = []string{
+	"/", "/?q", "/missing", "/missing/", "/missing/x/", "/missing.html", "/missing.html/", "/index.html", "/index.html/",
+	"/empty.html", "/EMPTY.html", "/Plain.html", "/plain.HTML", "/upper.html", "/UPPER.HTML", "/mixed.html", "/Mixed.Html",
+	"/case-dir/", "/case-dir", "/Case-Dir", "/Case-Dir/INDEX.html", "/with-index/Index.html",
+	"/plain", "/plain.htm", "/clean/", "/clean.html/", "/both/", "/both", "/bothdir", "/page", "/page.html", "/page.en",
+	"/with-index//", "/with-index//index.html", "/with-index//a.html", "/with-index///sub", "/with-index//sub//", "/plain.html//",
+	"/with-index/sub", "/with-index/sub/", "/with-index/sub/index.html", "/with-index/missing/", "/with-index/index.html/x",
+	"/plain.html/x", "/plain.html/index.html", "/x.php/info", "/x.php?a=/b", "/noext/", "/empty.html/", "/unreadable.html/", "/unreadable.html/x",
+	"/no-index/a.txt", "/no-index/inner", "/no-index/inner/", "/no-index/missing", "/empty-dir", "/empty-dir/", "/empty-dir/x",
+	"/unreadable-dir/a.html", "/unreadable-dir/index.html", "/unreadable-dir/missing", "/unreadable-dir/x/", "/no-list/index.html", "/no-list/a.html",
+	"/no-list/missing", "/no-list-no-index/a.html", "/no-list-no-index/missing", "/no-search/index.html", "/no-search/a.html", "/no-search/missing",
+	"/plain.html?", "/plain.html?q=1", "/plain.html?a/../b", "/plain.html?%00", "/plain.html?%zz", "/plain.html?%", "/plain.html?a?b", "/plain.html?a=/x/",
+	"/plain.html?%0A", "/plain.html?%FF", "/plain.html?//", "/with-index?%zz", "/with-index?a=b&c=d", "/with-index?a?b", "/with-index?%2F", "/with-index/?q=1", "/no-index?q", "/missing?q",
+	"/pl%61in.html", "/%70lain.html", "/plain%2Ehtml", "/plain%2ehtml", "/%2570lain.html", "/with%2Dindex", "/with%2dindex/", "/%77ith-index/index%2Ehtml",
+	"/with-index%2Findex.html", "/with-index%2findex.html", "/%2Fplain.html", "/%2F", "/%2F%2F", "/with-index%2F", "/with-index%2F%2F", "/with-index%2Fsub", "/with-index%2Fsub/",
+	"/no-index%2F", "/missing%2F", "/missing%2Fx", "/plain.html%2F", "/plain.html%2Fx", "/with-index/%2F", "/with-index/%2Findex.html",
+	"/with-index/..%2Fplain.html", "/missing/..%2Fplain.html", "/plain.html/..%2Fplain.html", "/with-index%2F..", "/with-index%2F.", "/with-index%2F..%2Fplain.html",
+	"/with-index%2F../plain.html", "/..%2Fplain.html", "/..%2F..%2Fplain.html", "/%2e%2e%2f", "/%2e%2e%2fplain.html", "/..%2Foutside/out.html", "/..%2Foutside%2Fout.html",
+	"/with-index/..%2F..%2Fplain.html", "/with-index/.%2Findex.html", "/.%2Fplain.html", "/with-index/%2e%2e%2F", "/with-index/..%2F", "/..%2F", "/.%2F", "/..%2e", "/...%2F",
+	"/..%5Cplain.html", "/%5Cplain.html", "/with-index%5Cindex.html", "/with-index%5C", "/back%5Cslash.html", "/with-index/..%5Cplain.html",
+	"/plain.html%00", "/%00", "/missing%00/..%2Fplain.html", "/plain.html%00%zz", "/with-index%2F%zz", "/with-index%2F%00", "/plain.html%00.txt", "/with-index/%00", "/with-index%00", "/plain%00.html", "/missing%00",
+	"/plain.html%0A", "/plain.html%0D%0A", "/plain.html%09", "/plain.html%20", "/%20plain.html", "/plain.html.", "/plain.html%2E", "/plain.html%7F", "/plain.html%01", "/missing%1F",
+	"/100%", "/%zz", "/%", "/%4", "/%g0", "/operator%.html", "/plain.html%", "/plain%.html", "/plain.html%4", "/%%41", "/%25%34%31.html", "/with-index%", "/with-index/%", "/with-index/%zz/",
+	"/%FF.html", "/%C0%AFplain.html", "/%C0%AE%C0%AE/", "/%F5.html", "/caf%E9-latin1.html", "/caf%C3%A9-latin1.html", "/%C3.html", "/%ED%A0%80.html",
+	"/enfd.html", "/e%CC%81nfc.html", "/%C3%A9nfd.html", "/%c3%a9nfc.html", "/%C3%A9nfc-dir", "/%c3%a9nfc-dir", "/e%CC%81nfd-dir",
+	"/a+b.html", "/a&b.html", "/semi;colon.html", "/semi;colon-dir", "/comma,.html", "/colon:x.html", "/quote'.html", "/quote'-dir", "/pipe|.html", "/pipe|-dir",
+	"/br[ack].html", "/br[ack]-dir", "/tilde~.html", "/dollar$.html", "/at@.html", "/eq=.html", "/star*.html", "/excl!.html", "/paren().html",
+	"/a+b-dir", "/a&b-dir", "/at@-dir", "/eq=-dir", "/star*-dir", "/dollar$-dir", "/comma,-dir", "/colon:x-dir", "/plain.html;x", "/plain.html;", "/with-index;x/", "/a%20b-dir?x=%20",
+	"/..name.html", "/..name-dir", "/....html", "/...-dir/", "/.hidden/", "/.dir", "/.git", "/.git/", "/.well-known", "/.well-known/", "/.", "/.hidden.html",
+	"/link.html", "/link.html/", "/link-dir", "/link-dir/", "/link-dir/a.html", "/link-dir/sub", "/link-dir/missing", "/link-noindex", "/link-noindex/", "/link-noindex/a.txt",
+	"/broken.html", "/broken.html/", "/broken-dir", "/broken-dir/", "/broken-dir/x", "/broken-index", "/broken-index/", "/broken-index/index.html",
+	"/loop.html", "/loop.html/", "/loop-a", "/loop-a/", "/loop-a/x", "/loop-b", "/loop-index", "/loop-index/", "/loop-index/index.html",
+	"/self", "/self/", "/self/plain.html", "/self/self/with-index", "/self/missing", "/up", "/up/", "/up/root/plain.html", "/up/outside/out.html", "/up/missing",
+	"/outside-link.html", "/outside-dir", "/outside-dir/", "/outside-dir/out.html", "/outside-dir/missing", "/outside-dir/no-index", "/outside-dir/no-index/", "/outside-broken.html",
+	"/outside-noindex", "/outside-noindex/", "/outside-noindex/x.txt", "/link-unreadable.html", "/link-into-unreadable.html", "/index-link", "/index-link/", "/index-link-out/",
+	"/index-link-out/index.html", "/index-link-dir", "/index-link-dir/", "/index-link-dir/index.html", "/index-link-dir/index.html/", "/link-slash.html", "/through-file.html", "/dev-null.html",
+	"/index-is-dir", "/index-is-dir/", "/index-is-dir/index.html", "/index-is-dir/index.html/", "/index-is-dir?q=1", "/index-is-dir/?q=1", "/index-is-empty-dir", "/index-is-empty-dir/", "/index-is-empty-dir/index.html",
+	"/index-unreadable", "/index-unreadable/", "/index-unreadable/index.html", "/index-fifo", "/index-fifo/", "/index-fifo/index.html",
+	"/fifo.html", "/fifo.html/", "/socket.html", "/socket.html/",
+	"/with-index?%61%2D%7e", "/with-index?%2f%c3%bc", "/with-index?a%20b%26c=%3d", "/with-index?[x]|{}^`~!*();:@$,+", "/with-index?\\x",
+	"/with-index?%", "/with-index?a%4", "/with-index?%2561", "/with-index??", "/with-index?%3f", "/with-index?a%0Ab", "/with-index?%C0%80", "/with-index?%E9",
+	"//100%25-dir", "//%2541-dir", "//with-index///100%25-dir", "//q%3F-dir", "/x//ta%09b-dir", "//a%20b-dir", "///.ht-dir",
+	"/with-index/..%2Fq%3F-dir", "//with-index%2F..%2Fno-list", "/with-index%2F..%2Fwith-index%2F..", "/%2F..", "/%2F.", "/..%2F.", "/.%2F..", "/%2F..%2F",
+}
+
+// crossed are unencoded paths that are requested with each of suffixes.
+var crossed = []string{
+	"plain.html", "noext", "with-index", "with-index/sub", "no-index", "empty-dir", "missing", "no-index/missing",
+	"broken.html", "broken-index", "loop.html", "loop-index", "unreadable.html", "unreadable-dir", "unreadable-dir/a.html",
+	"no-list", "no-list-no-index", "no-search", "no-search/a.html", "index-is-dir", "index-is-empty-dir", "index-unreadable",
+	"with-txt", "with-txt/index.txt", "txt-broken", "txt-dir", "txt-unreadable", "txt-unlistable",
+	"link.html", "link-dir", "link-noindex", "link-unreadable.html", "link-into-unreadable.html", "index-link-dir", "index-link-out", "self",
+	"outside-link.html", "outside-dir", "outside-noindex", "outside-dir/missing", "outside-dir/txt", "outside-dir/index-dir", "outside-dir/broken",
+	"outside-dir/loop", "outside-dir/device", "outside-dir/link", "outside-dir/empty", "index-out-dir", "index-out-empty", "index-device", "socket.html", "index-socket", "dev-null.html",
+	".ht", ".ht-dir", ".ht-dir/a.html", ".ht-missing", "no-index/.htx", "ht-link.html", "index-ht", "chain-41.html",
+	"a b-dir", "q?-dir", "hash#-dir", "%41-dir", "100%-dir", "ta\tb-dir", "\x01-dir", "\xff-dir", "caf\xe9-latin1-dir",
+	"semi;colon-dir", "back\\slash-dir", `dq"-dir`, "..name-dir", "üñí-dir", "-- ", "new\nline.html", "\xc0\xaf.html",
+	strings.Repeat("m", 255), strings.Repeat("m", 256),
+}
+
+// suffixes follow the paths of crossed.
+var suffixes = []string{
+	"", "/", "//", "?q=1", "/?q=1", "/x", "/x/", "/index.html", "/index.html/", "%2F", "%2f", "%2F%2F", "%2Fx", "%2Findex.html", "/%2F",
+	"%2F..", "%2F.", "%2F../", "/..%2Fplain.html", "/..%2F..%2Fplain.html", "%00", "/%00", "%01", "/%01", "%7F", "%FF", "/%FF", "%C0%AF",
+	"%zz", "/%zz", "%", "%5C", "/%5C", ".", "%20", "/.htx", "%2F.htx", "/.htx/x", "?", "/?", "?%01", "?%zz", "?a=%2F", ";x", ";x/",
+}
+
+// Cases returns every link of the page, once.
+func Cases() []Case {
+	var cases []Case
+	seen := map[string]bool{}
+	add := func(href string) {
+		if !seen[href] {
+			seen[href] = true
+			c := Case{Href: href, Target: href, Hangs: strings.Contains(href, "fifo")}
+			if strings.HasPrefix(href, "//") { // otherwise the next segment is a host
+				c.Href = "/." + href
+			}
+			cases = append(cases, c)
+		}
+	}
+	for _, n := range normalised {
+		cases = append(cases, Case{Href: n[0], Target: n[1]})
+	}
+	for _, href := range verbatim {
+		if href != "/." { // changed by the parser, see normalised
+			add(href)
+		}
+	}
+	for _, name := range plainFiles {
+		for dir := name; ; {
+			add("/" + escapePath(dir))
+			i := strings.LastIndexByte(strings.TrimSuffix(dir, "/"), '/')
+			if i < 0 {
+				break
+			}
+			add("/" + escapePath(dir[:i]))
+			add("/" + escapePath(dir[:i]) + "/")
+			dir = dir[:i]
+		}
+	}
+	for _, name := range oddNames {
+		e := "/" + escapePath(name)
+		add(e + ".html")
+		add(e + ".html/")
+		add(e + ".html?q=1")
+		add(e + "-dir")
+		add(e + "-dir/")
+		add(e + "-dir/index.html")
+		add(e + "-dir?q=1")
+		add(e)
+	}
+	for _, n := range []int{1, 2, 39, 40, 41, 42} {
+		add(fmt.Sprintf("/chain-%d.html", n))
+		add("/" + strings.Repeat("self/", n) + "plain.html")
+		add("/" + strings.Repeat("self/", n-1) + "self")
+	}
+	deep := "/deep/" + strings.Repeat("d/", deepDirs)
+	tooLong := "/" + strings.Join(tooDeep, "/")
+	for _, href := range []string{
+		deep, deep + "x.html", deep + "y.html", strings.TrimSuffix(deep, "/"),
+		"/" + strings.Join(tooDeep[:15], "/"), "/" + strings.Join(tooDeep[:15], "/") + "/", tooLong, tooLong + "/x.html",
+		"/" + strings.Repeat("m", 256), "/" + strings.Repeat("m", 254), "/" + strings.Repeat("m", 256) + "/x", "/" + strings.Repeat("d", 255) + "/missing",
+		"/plain.html" + strings.Repeat("/x", 2500), "/with-index" + strings.Repeat("/x", 2500), "/missing" + strings.Repeat("/x", 2500),
+		"/plain.html?" + strings.Repeat("q", 4000), "/plain.html?" + strings.Repeat("q", 8000), "/with-index?" + strings.Repeat("q", 4000),
+		// nginx accepts request lines of up to 8,192 bytes: a target of 8,177.
+		"/plain.html?" + strings.Repeat("q", 8165), "/plain.html?" + strings.Repeat("q", 8166), "/missing?" + strings.Repeat("q", 8168),
+		"/missing?" + strings.Repeat("q", 8170), "/missing?" + strings.Repeat("q", 8171), "/missing?" + strings.Repeat("q", 8172),
+		"/missing?" + strings.Repeat("q", 8173), "/missing?" + strings.Repeat("q", 8180), "/missing?" + strings.Repeat("q", 8190),
+		"/with-index?" + strings.Repeat("q", 8166), "/with-index?" + strings.Repeat("q", 8167), "/with-index?" + strings.Repeat("q", 8168),
+		"/missing?" + strings.Repeat("q", 8130), "/missing?" + strings.Repeat("q", 8120),
+		"/missing?" + strings.Repeat("q", 8169), "/with-index?" + strings.Repeat("q", 8164), "/with-index?" + strings.Repeat("q", 8165),
+		"/missing/" + strings.Repeat("%20", 2722), "/missing/" + strings.Repeat("%20", 2723), "/plain.html?" + strings.Repeat("q", 9000), "/" + strings.Repeat("long/", 1800), "/missing?" + strings.Repeat("q", 9000),
+	} {
+		add(href)
+	}
+	for _, base := range crossed {
+		for _, suffix := range suffixes {
+			add("/" + escapePath(base) + suffix)
+		}
+	}
+	return cases
+}
+
+// escapePath percent-encodes everything except unreserved characters and slashes.
+func escapePath(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/-._~", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// Random returns n distinct random links: names of the docroot joined with
+// characters and segments that servers treat specially. The same seed gives the
+// same links.
+func Random(seed uint64, n int) []Case {
+	r := rand.New(rand.NewPCG(seed, 0))
+	names := randomNames()
+	pick := func(from []string) string { return from[r.IntN(len(from))] }
+	between := []string{"/", "/", "/", "/", "/", "//", "%2F", "%2f", "/..%2F", "/.%2F", "%2F..%2F", "%2F../", "%5C", "/%2F", "%2F%2F", ";", "%00", "%3F", "%23"}
+	letters := []string{"%2e", "%2E%2e", "%61", "%20", "%25", "%zz", "%C3%A9", "%c3", "%F5", "%1F", "%7f", "~", "+", "'", "A"}
+	var cases []Case
+	seen := map[string]bool{}
+	for len(cases) < n {
+		var b strings.Builder
+		b.WriteString("/")
+		for i := range 1 + r.IntN(3) {
+			if i > 0 {
+				b.WriteString(pick(between))
+			}
+			name := pick(names)
+			if r.IntN(12) == 0 {
+				at := r.IntN(len(name) + 1)
+				name = escapePath(name[:at]) + pick(letters) + escapePath(name[at:])
+			} else {
+				name = escapePath(name)
+			}
+			b.WriteString(name)
+		}
+		if r.IntN(2) == 0 {
+			b.WriteString(pick(suffixes))
+		}
+		if href := b.String(); !seen[href] && plain(href) {
+			seen[href] = true
+			c := Case{Href: href, Target: href}
+			if strings.HasPrefix(href, "//") {
+				c.Href = "/." + href
+			}
+			cases = append(cases, c)
+		}
+	}
+	return cases
+}
+
+// randomNames returns names of the docroot; names with many edge cases are repeated.
+func randomNames() []string {
+	var names []string
+	for _, name := range plainFiles {
+		if len(name) < 100 {
+			names = append(names, strings.Split(strings.TrimSuffix(name, "/"), "/")...)
+		}
+	}
+	for _, name := range oddNames {
+		names = append(names, name+".html", name+"-dir")
+	}
+	for _, link := range symlinks {
+		names = append(names, strings.Split(link[0], "/")...)
+	}
+	for range 10 {
+		names = append(names, "with-index", "no-index", "plain.html", "index.html", "self", "up", "outside-dir", "missing", "root", "outside")
+	}
+	return append(names, "socket.html", "index-socket", "chain-40.html", "chain-41.html", "deep", "d")
+}
+
+// plain reports whether the URL parser leaves href unchanged: it resolves dot
+// segments, also encoded ones.
+func plain(href string) bool {
+	path, _, _ := strings.Cut(href, "?")
+	for seg := range strings.SplitSeq(path[1:], "/") {
+		switch strings.ReplaceAll(strings.ToLower(seg), "%2e", ".") {
+		case ".", "..":
+			return false
+		}
+	}
+	return true
+}
+
+// oddNames are names with characters that URLs, shells or servers treat specially.
+// For each there is a file with the suffix .html and a directory with an index page.
+var oddNames = []string{
+	"a b", "a+b", "a&b", "q?", "hash#", "semi;colon", "comma,", "colon:x", "quote'", `dq"`, "lt<gt>",
+	"pipe|", "caret^", "back`tick", "brace{}", "br[ack]", "tilde~", "dollar$", "at@", "eq=", "star*",
+	"excl!", "paren()", `back\slash`, "operator%", "%41", "%2e%2e", "100%", "%zz", "%", "üñí", "e\u0301nfd",
+	"énfc", "日本", "caf\xe9-latin1", "raw\x80", "\xff", "\xc0\xaf", "\xed\xa0\x80", "soft\u00adhyphen",
+	"bom\ufeff", "ta\tb", "new\nline", "cr\rx", "del\x7f", "\x01", "esc\x1b", " lead", "trail ", "dot.",
+	"..name", "...", "x..y", "--", "~home", "index",
+}
+
+// plainFiles are the other files of the docroot. A name that ends in / is an empty
+// directory.
+var plainFiles = []string{
+	"index.html", "plain.html", "noext", "page.shtml", "page.var", "x.php", "x.cgi", "archive.tar.gz",
+	"page.html.en", "page.html.bak", "page.html~", "style.css", "data.json", "UPPER.HTML", "Mixed.Html", "clean.html", "clean",
+	".htaccess", ".hta.html", ".html", ".hidden", ".well-known/security.txt", ".dir/index.html", ".git/config",
+	"with-index/index.html", "with-index/sub/index.html", "with-index/a.html", "Case-Dir/index.html",
+	"both", "both.html", "bothdir/index.html", "bothdir.html",
+	"no-index/a.txt", "no-index/inner/b.html", "empty-dir/",
+	"with-txt/index.txt", "with-htm/index.htm", "with-php/index.php", "with-default/default.html", "index-case/Index.HTML",
+	"index-is-dir/index.html/index.html", "index-is-empty-dir/index.html/", "index-unreadable/index.html",
+	"unreadable.html", "no-list/index.html", "no-list/a.html", "no-list-no-index/a.html",
+	"unreadable-dir/index.html", "unreadable-dir/a.html", "no-search/index.html", "no-search/a.html",
+	"txt-broken/index.txt", "txt-dir/index.html/", "txt-dir/index.txt", "txt-unreadable/index.html", "txt-unreadable/index.txt",
+	"txt-unlistable/index.txt", ".ht", ".ht-dir/index.html", ".ht-dir/a.html", "no-index/.htx",
+	"icons/mine.png", "javascript/x.js", "404.html", "_redirects", "robots.txt", "favicon.ico",
+	strings.Repeat("n", 250) + ".html", strings.Repeat("m", 255), strings.Repeat("d", 255) + "/index.html",
+}
+
+// symlinks are the symbolic links of the docroot, name and target.
+var symlinks = [][2]string{
+	{"link.html", "plain.html"}, {"link-dir", "with-index"}, {"link-noindex", "no-index"},
+	{"broken.html", "nowhere.html"}, {"broken-dir", "nowhere/"}, {"broken-index/index.html", "nowhere"},
+	{"loop.html", "loop.html"}, {"loop-a", "loop-b"}, {"loop-b", "loop-a"}, {"loop-index/index.html", "index.html"},
+	{"self", "."}, {"up", ".."}, {"outside-link.html", "../outside/out.html"}, {"outside-dir", "../outside"},
+	{"outside-broken.html", "../outside/gone.html"}, {"outside-noindex", "../outside/no-index"},
+	{"link-unreadable.html", "unreadable.html"}, {"link-into-unreadable.html", "unreadable-dir/a.html"},
+	{"index-link/index.html", "../plain.html"}, {"index-link-out/index.html", "../../outside/out.html"},
+	{"index-link-dir/index.html", "../with-index"}, {"link-slash.html", "plain.html/"}, {"dev-null.html", "/dev/null"},
+	{"through-file.html", "plain.html/x"}, {"txt-broken/index.html", "nowhere"}, {"ht-link.html", ".ht"}, {".ht-link", "plain.html"},
+	{"index-ht/index.html", "../.ht"}, {"index-out-dir/index.html", "../../outside"}, {"index-out-empty/index.html", "../../outside/empty"},
+	{"index-device/index.html", "/dev/null"},
+}
+
+// chainLength is the longest chain of symbolic links: two more than the 40
+// that Linux follows.
+const chainLength = 42
+
+// deepDirs is the depth of the nested directory deep/d/d/...
+const deepDirs = 1000
+
+// tooDeep are the directories of a path longer than Linux's limit of 4,096 bytes.
+var tooDeep = strings.Split(strings.Repeat(strings.Repeat("p", 250)+"/", 17), "/")[:17]

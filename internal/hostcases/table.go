@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Answer is what a server says to a request after its own redirects.
+// Answer is a server's answer to a request, after its own redirects.
 type Answer struct {
-	First  int    // status of the first answer; 0 when none came
-	Status int    // status of the last
-	Final  string // path and query of the last request; an absolute URL elsewhere
+	First  int    // status of the first answer; 0 without an answer
+	Status int    // status of the last answer
+	Final  string // path and query of the last request, or an absolute URL on another host
 }
 
-// Table holds the answers of several servers to the same requests.
+// Table has the answers of several servers to the same requests.
 type Table struct {
 	// About gives the origin of the answers, one line per server.
 	About   []string
@@ -29,8 +29,8 @@ type Row struct {
 	Answers []Answer
 }
 
-// Format writes the table: lines of text with a tab between the cells. A cell
-// is the status, or first>last and the final request where it is another one.
+// Format returns the table as lines of text with a tab between the cells. A cell is
+// the status, or "first>last final" if there was a redirect.
 func (t *Table) Format() []byte {
 	var b bytes.Buffer
 	for _, line := range t.About {
@@ -52,7 +52,7 @@ func (t *Table) Format() []byte {
 	return b.Bytes()
 }
 
-// ParseTable reads what [Table.Format] writes. Errors name the line.
+// ParseTable parses the result of [Table.Format]. Errors name the line.
 func ParseTable(text []byte) (*Table, error) {
 	t := new(Table)
 	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
@@ -79,7 +79,7 @@ func ParseTable(text []byte) (*Table, error) {
 		t.Rows = append(t.Rows, r)
 	}
 	if len(t.Servers) == 0 || len(t.Rows) == 0 {
-		return nil, fmt.Errorf("a table without answers")
+		return nil, fmt.Errorf("the table has no answers")
 	}
 	return t, nil
 }

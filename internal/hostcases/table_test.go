@@ -8,7 +8,7 @@ import (
 	"github.com/sitelink/sitelink/internal/hostcases"
 )
 
-// TestTable: what is written is read back, and damage is named by its line.
+// TestTable checks that a table can be written and read, and that errors name the line.
 func TestTable(t *testing.T) {
 	text := []byte("# measured\nrequest\ta\tb\n/x\t200\t404\n/d\t301>403 /d/\t0\n")
 	table, err := hostcases.ParseTable(text)
@@ -30,8 +30,8 @@ func TestTable(t *testing.T) {
 		"request\ta\n/x\t200 /y\n":   `line 2: answer "200 /y"`,
 		"request\ta\n/x\t1>2\n":      `line 2: answer "1>2"`,
 		"request\ta\n/x\t1>z /y\n":   `line 2: answer "1>z /y"`,
-		"request\ta\n":               "a table without answers",
-		"":                           "a table without answers",
+		"request\ta\n":               "the table has no answers",
+		"":                           "the table has no answers",
 	} {
 		if _, err := hostcases.ParseTable([]byte(damaged)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got error %v, want %q", damaged, err, want)
@@ -39,22 +39,22 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestCases: keys tell the requests apart, and a table can hold them.
+// TestCases checks that keys are unique and that a table can contain the requests.
 func TestCases(t *testing.T) {
 	byKey := map[string]string{}
 	for _, c := range hostcases.Cases() {
 		if strings.ContainsAny(c.Target, "\t\n ") || !strings.HasPrefix(c.Target, "/") {
-			t.Errorf("%q: the request %q is none", c.Href, c.Target)
+			t.Errorf("%q: %q is not a request", c.Href, c.Target)
 		}
 		key := hostcases.Key(c.Target)
 		if old, ok := byKey[key]; ok && old != c.Target {
-			t.Errorf("%s stands for two requests", key)
+			t.Errorf("%s is the key of two requests", key)
 		}
 		byKey[key] = c.Target
 	}
 	for _, c := range hostcases.Random(1, 1000) {
 		if strings.ContainsAny(c.Target, "\t\n ") || !strings.HasPrefix(c.Target, "/") {
-			t.Errorf("%q: the request %q is none", c.Href, c.Target)
+			t.Errorf("%q: %q is not a request", c.Href, c.Target)
 		}
 	}
 	if len(byKey) < 3000 {

@@ -15,27 +15,30 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
-// Dialect is how a forge reads the file.
+// Dialect is the way in which a forge interprets the file.
 type Dialect uint8
 
 const (
-	// GitHub reads patterns as gitignore does: one with a slash before its end
-	// is relative to the root of the repository, a directory stands for all that
-	// is below it, and the last pattern that matches decides.
+	// GitHub interprets patterns as gitignore does. A pattern with a slash before
+	// its end is relative to the root of the repository, a directory includes
+	// everything below it, and the last matching pattern decides.
 	GitHub Dialect = iota
-	// GitLab reads patterns as shell globs: only a leading slash makes one
-	// relative to the root, and only a slash at the end stands for all below. The
-	// last pattern of each section decides, and the sections add up.
+	// GitLab interprets patterns as shell globs. Only a leading slash makes a
+	// pattern relative to the root, and only a trailing slash includes everything
+	// below a directory. The last matching pattern of each section decides, and a
+	// file has the owners of all sections.
 	GitLab
 )
 
-// Places are where the forges look for the file, first found first taken.
+// Places are the paths at which the forges look for the file. The first that
+// exists is used.
 var Places = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"}
 
 // maxBytes is the size above which GitHub ignores the file.
@@ -47,26 +50,27 @@ type Fault struct {
 	Msg  string
 }
 
-// Owners is a file that was read. It is safe for concurrent use.
+// Owners is a parsed CODEOWNERS file. It is safe for concurrent use.
 type Owners struct {
-	// Name is the place of the file, one of [Places].
+	// Name is the path of the file, one of [Places].
 	Name string
-	// Dialect is how it was read.
+	// Dialect is the dialect with which it was parsed.
 	Dialect Dialect
-	// Faults are the lines that were skipped, in order.
+	// Faults are the skipped lines, in order.
 	Faults []Fault
 
 	sections []section
 }
 
-// section is a part of the file that decides for itself; GitHub knows only one.
+// section is a part of the file with its own owners for each path. GitHub has only
+// one.
 type section struct {
-	name     string // lower case: names differ only by letter case nowhere
+	name     string // in lower case, because letter case is ignored
 	defaults []string
 	rules    []rule
 }
 
-// rule is one line. exclude is GitLab's !pattern.
+// rule is one line; exclude is set for GitLab's !pattern.
 type rule struct {
 	match   matcher
 	owners  []string
@@ -75,7 +79,7 @@ type rule struct {
 
 // Load reads the CODEOWNERS file of the project whose root is tree, or returns nil
 // if the project has no such file. The dialect follows from the directory of the
-// file, or else from what only GitLab has: sections, or a .gitlab-ci.yml.
+// file, otherwise from what only GitLab has: sections, or a .gitlab-ci.yml.
 func Load(tree fs.FS) (*Owners, error) {
 	for _, name := range Places {
 		f, err := tree.Open(name)
@@ -88,7 +92,7 @@ func Load(tree fs.FS) (*Owners, error) {
 		text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 		f.Close()
 		if err == nil && len(text) > maxBytes {
-			err = fmt.Errorf("larger than %d bytes", maxBytes)
+			err = fmt.Errorf("larger than %d bytes", maxBytes) // GitHub ignores it too
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, disk.Cause(err))
@@ -146,4 +150,107 @@ func (s *section) of(path string) []string {
 		owners, decided = r.owners, true
 	}
 	return owners
+}
+
+// sectionHeader matches GitLab's [Name], ^[Name] for an optional section, and
+// [Name][2] for a number of approvals, each followed by default owners.
+var sectionHeader = regexp.MustCompile(`^\^?\[([^\]]+)\](?:\[\d+\])?(?:\s+(.*))?$`)
+
+// Parse parses the text of a CODEOWNERS file. It skips wrong lines and adds them to
+// Faults.
+func Parse(text string, d Dialect) *Owners {
+	o := &Owners{Dialect: d, sections: []section{{}}}
+	current := 0
+	number := 0
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		number++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if d == GitLab {
+			if name, owners, ok := header(line); ok {
+				current = o.section(name, owners)
+				continue
+			}
+		}
+		if err := o.rule(&o.sections[current], line); err != nil {
+			o.Faults = append(o.Faults, Fault{number, err.Error()})
+		}
+	}
+	return o
+}
+
+func header(line string) (name string, owners []string, ok bool) {
+	m := sectionHeader.FindStringSubmatch(line)
+	if m == nil {
+		return "", nil, false
+	}
+	return strings.ToLower(strings.TrimSpace(m[1])), ownersIn(strings.Fields(m[2])), true
+}
+
+// section returns the index of the section with a name, and adds it if needed.
+func (o *Owners) section(name string, defaults []string) int {
+	i := slices.IndexFunc(o.sections, func(s section) bool { return s.name == name })
+	if i < 0 {
+		i = len(o.sections)
+		o.sections = append(o.sections, section{name: name})
+	}
+	if len(defaults) > 0 {
+		o.sections[i].defaults = defaults
+	}
+	return i
+}
+
+func (o *Owners) rule(s *section, line string) error {
+	pattern, rest := cutPattern(line)
+	r := rule{}
+	if bare, ok := strings.CutPrefix(pattern, "!"); ok {
+		if o.Dialect == GitHub {
+			return fmt.Errorf("GitHub does not support patterns that start with !: %q", pattern)
+		}
+		r.exclude, pattern = true, bare
+	}
+	var err error
+	if r.match, err = compile(pattern, o.Dialect); err != nil {
+		return err
+	}
+	words := strings.Fields(rest)
+	if i := slices.IndexFunc(words, func(w string) bool { return w[0] == '#' }); i >= 0 {
+		words = words[:i] // a comment
+	}
+	r.owners = ownersIn(words)
+	if len(r.owners) < len(words) && o.Dialect == GitHub {
+		return fmt.Errorf("%q is not an owner: write @user, @org/team or an email address", words[slices.IndexFunc(words, notOwner)])
+	}
+	if len(words) == 0 {
+		r.owners = s.defaults
+	}
+	s.rules = append(s.rules, r)
+	return nil
+}
+
+// cutPattern splits a line after its pattern. A blank or # after a backslash is part
+// of the pattern.
+func cutPattern(line string) (pattern, rest string) {
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case ' ', '\t':
+			return line[:i], line[i:]
+		}
+	}
+	return line, ""
+}
+
+// ownersIn returns the words that are owners: @user, @group/team, @@role,
+// user@example.org.
+func ownersIn(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), notOwner)
+}
+
+func notOwner(word string) bool {
+	at := strings.IndexByte(word, '@')
+	return at < 0 || at == len(word)-1
 }

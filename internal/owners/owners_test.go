@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestPatterns: who owns what, line by line, where the two forges document it.
+// TestPatterns checks patterns whose meaning the forges document.
 func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
@@ -69,7 +69,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestOwners: the last match wins, and what a line may hold.
+// TestOwners checks the parts of a line, and that the last match wins.
 func TestOwners(t *testing.T) {
 	o := Parse("\ufeff# comment\n*  @all a@example.org\n\n/docs/ @org/docs-team # why\r\n/docs/api/\n*.go\t@go @go\n", GitHub)
 	for path, want := range map[string]string{
@@ -84,7 +84,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestSections: GitLab's sections decide for themselves and add up.
+// TestSections checks that each GitLab section adds its own owners.
 func TestSections(t *testing.T) {
 	text := `* @general
 !*.lock
@@ -134,7 +134,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLoad: where the file is looked for, and whose it is.
+// TestLoad checks where Load finds the file, and with which dialect it parses it.
 func TestLoad(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	for _, c := range []struct {
@@ -176,8 +176,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// FuzzParse: every text can be read, every line is a rule, a fault or nothing,
-// and a path has no owner that the text does not name.
+// FuzzParse checks that any text can be parsed, that faults have increasing lines
+// and a message, and that every owner of a path is in the text.
 func FuzzParse(f *testing.F) {
 	f.Add("* @a\n/docs/** b@c # x\n!x\n[S][2] @d\n\\#a @e\na[b-c]?\\", "docs/a/b", false)
 	f.Add("[S] @d\n**/x/ \n*", "a/x/y", true)

@@ -11,10 +11,11 @@ import (
 // matcher reports whether a pattern matches a path, relative to the root.
 type matcher func(path string) bool
 
-// maxPatternBytes bounds the expression that a pattern becomes.
+// maxPatternBytes is the maximum length of a pattern, which limits the size of its
+// regular expression.
 const maxPatternBytes = 4096
 
-// compile turns a pattern into a matcher.
+// compile compiles a pattern into a matcher.
 func compile(pattern string, d Dialect) (matcher, error) {
 	switch {
 	case pattern == "":
@@ -22,7 +23,7 @@ func compile(pattern string, d Dialect) (matcher, error) {
 	case len(pattern) > maxPatternBytes:
 		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPatternBytes)
 	case !utf8.ValidString(pattern):
-		return nil, fmt.Errorf("not UTF-8: %q", pattern)
+		return nil, fmt.Errorf("the pattern %q is not UTF-8", pattern)
 	case pattern == "/": // no file is the root
 		return func(string) bool { return false }, nil
 	}
@@ -34,7 +35,7 @@ func compile(pattern string, d Dialect) (matcher, error) {
 	case below:
 		tail = `/.+`
 	case d == GitHub && !strings.HasSuffix("/"+body, "/*"):
-		tail = `(?:/.+)?` // a directory as well; dir/* are the files in dir alone
+		tail = `(?:/.+)?` // also everything in a directory; dir/* matches only the files in dir
 	}
 	if d == GitHub && strings.Contains(body, "/") {
 		anchored = true
@@ -50,13 +51,13 @@ func compile(pattern string, d Dialect) (matcher, error) {
 	b.WriteString(tail + `\z`)
 	re, err := regexp.Compile(b.String())
 	if err != nil { // a range such as [z-a]
-		return nil, fmt.Errorf("not a pattern: %q", pattern)
+		return nil, fmt.Errorf("the pattern %q is invalid", pattern)
 	}
 	return re.MatchString, nil
 }
 
-// segments writes the expression for the parts between slashes: ** is any
-// number of them, and * all but a slash.
+// segments writes the expression for the parts between slashes. ** matches any
+// number of parts, * matches everything except a slash.
 func segments(b *strings.Builder, parts []string, d Dialect) error {
 	for i, part := range parts {
 		last := i == len(parts)-1
@@ -81,7 +82,7 @@ func segments(b *strings.Builder, parts []string, d Dialect) error {
 // glob writes the expression for one part.
 func glob(b *strings.Builder, part string, d Dialect) error {
 	if part == "" {
-		return errors.New("an empty part in the pattern")
+		return errors.New("the pattern has an empty part between slashes")
 	}
 	for i := 0; i < len(part); {
 		c, n := utf8.DecodeRuneInString(part[i:])
@@ -96,11 +97,11 @@ func glob(b *strings.Builder, part string, d Dialect) error {
 		case c == '?':
 			b.WriteString(`[^/]`)
 		case c == '[' && d == GitHub:
-			return errors.New("GitHub knows no character ranges in patterns")
+			return errors.New("GitHub does not support character ranges in patterns")
 		case c == '[':
 			end := strings.IndexByte(part[i:], ']')
 			if end < 1 {
-				return errors.New("a [ without ] in the pattern")
+				return errors.New("the pattern has a [ without ]")
 			}
 			class(b, part[i:i+end])
 			i += end + 1
@@ -111,7 +112,7 @@ func glob(b *strings.Builder, part string, d Dialect) error {
 	return nil
 }
 
-// class writes a bracket expression of the shell.
+// class writes the expression for a bracket expression of the shell.
 func class(b *strings.Builder, set string) {
 	b.WriteByte('[')
 	if set[0] == '!' || set[0] == '^' {

@@ -91,7 +91,7 @@ type AnchorKind uint8
 const (
 	AnchorID   AnchorKind = iota // id of any element
 	AnchorName                   // <a name>
-	AnchorMap                    // <map name>, for usemap only
+	AnchorMap                    // <map name> or <map id>, for usemap only
 )
 
 // Anchor is a name that a page defines.

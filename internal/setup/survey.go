@@ -178,7 +178,13 @@ func generatorVersion(ctx context.Context, g *project.Generator) string {
 	}
 	run := g.Runner
 	run.Timeout = 10 * time.Second
-	out, err := run.Output(ctx, g.Dir, program, args...)
+	// Not in the project: jekyll would run its Gemfile.
+	dir, err := os.MkdirTemp("", "sitelink-version-")
+	if err != nil {
+		return ""
+	}
+	defer os.RemoveAll(dir)
+	out, err := run.Output(ctx, dir, program, args...)
 	if err != nil {
 		return ""
 	}

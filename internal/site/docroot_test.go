@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// files and the functions below make docroots.
+// files describes a docroot, and the functions below create docroots.
 type files = docroottest.Files
 
 var (
@@ -40,13 +40,13 @@ func load(t testing.TB, root string, opt Options) *Site {
 	return s
 }
 
-// loadFiles is tempDocroot and load in one.
+// loadFiles creates a docroot and loads it.
 func loadFiles(t testing.TB, fs files, opt Options) *Site {
 	t.Helper()
 	return load(t, tempDocroot(t, fs), opt)
 }
 
-// pageID returns the page of that path.
+// pageID returns the page at a path.
 func pageID(t testing.TB, s *Site, path string) PageID {
 	t.Helper()
 	n, ok := s.Lookup(path)
@@ -55,7 +55,7 @@ func pageID(t testing.TB, s *Site, path string) PageID {
 	}
 	id, ok := s.PageOf(n)
 	if !ok {
-		t.Fatalf("%s is no page", path)
+		t.Fatalf("%s is not a page", path)
 	}
 	return id
 }
@@ -90,7 +90,7 @@ func raws(t testing.TB, s *Site, path string) []string {
 	return out
 }
 
-// targets returns what the links of a page request.
+// targets returns the requests that the links of a page make.
 func targets(t testing.TB, s *Site, path string) []string {
 	t.Helper()
 	var out []string
@@ -120,9 +120,9 @@ func answerOf(t testing.TB, s *Site, d *Detail) string {
 // row is one link and the answer to it, in the form of answerOf.
 type row struct{ name, href, want string }
 
-// table loads a docroot with one page more, which holds the links of all
-// rows, and compares the answers; both those of the page's records, made when
-// it was loaded, and those of its details.
+// table adds a page with the links of all rows to a docroot, loads it, and
+// compares the answers: those in the page's records, made when it was loaded,
+// and those of its details.
 func table(t *testing.T, fs files, opt Options, page string, rows []row) {
 	t.Helper()
 	var b strings.Builder
@@ -153,17 +153,17 @@ func compareRows(t *testing.T, s *Site, page string, rows []row) {
 			}
 			rec := &records[i]
 			if s.State(rec) != all[i].State {
-				t.Errorf("%q: the record says %s, the detail %s", r.href, stateName(t, s.State(rec)), stateName(t, all[i].State))
+				t.Errorf("%q: the record has %s, but the detail has %s", r.href, stateName(t, s.State(rec)), stateName(t, all[i].State))
 			}
 			if all[i].State.Answers() && rec.Node != all[i].Node {
-				t.Errorf("%q: the record names node %d, the detail %d", r.href, rec.Node, all[i].Node)
+				t.Errorf("%q: the record has node %d, but the detail has %d", r.href, rec.Node, all[i].Node)
 			}
 		})
 	}
 }
 
-// stateNames are the constants of type State as state.go declares them, in
-// order and without their prefix.
+// stateNames are the constants of type State that state.go declares, in order
+// and without their prefix.
 func stateNames(t testing.TB) []string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "../host/state.go", nil, 0)

@@ -14,8 +14,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// fastSite is a site whose docroot has every construct that the fast path has
-// to know or to leave alone.
+// fastSite is a site whose docroot has every construct that the fast path must
+// handle or leave to the slow path.
 type fastSite struct {
 	name string
 	s    *Site
@@ -57,7 +57,8 @@ func fastSites(t testing.TB) []fastSite {
 	return out
 }
 
-// resolver returns the resolver as a worker has it when it opens the page.
+// resolver returns a resolver in the state that it has when a worker opens the
+// page.
 func (f *fastSite) resolver(t testing.TB) *resolver {
 	t.Helper()
 	r := &resolver{s: f.s, PathResolver: host.NewPathResolver(f.s.Host), cache: new([cacheSize]cached)}
@@ -69,8 +70,8 @@ func (f *fastSite) resolver(t testing.TB) *resolver {
 	return r
 }
 
-// neighbour returns a resolver with the same cache on another page of the
-// directory, nil if there is none.
+// neighbour returns a resolver with the same cache for another page of the
+// directory, or nil if there is none.
 func (f *fastSite) neighbour(t testing.TB, r *resolver) *resolver {
 	t.Helper()
 	if f.base != "" {
@@ -87,12 +88,13 @@ func (f *fastSite) neighbour(t testing.TB, r *resolver) *resolver {
 	return nil
 }
 
-// compareFast says how the fast path differs from the slow one on v, "" if it
-// does not or leaves v alone. The cache in front of it is asked as well. took
-// tells whether the fast path decided.
+// compareFast describes how the fast path differs from the slow one for v. It
+// returns "" if they agree or the fast path leaves v to the slow one. It tests
+// the cache in front of the fast path as well. took reports whether the fast
+// path decided.
 func compareFast(r *resolver, v string) (diff string, took bool) {
 	slow := r.resolveURL([]byte(v), false)
-	defer r.remember([]byte(v), slow.State, slow.Node) // what follows meets it in the cache
+	defer r.remember([]byte(v), slow.State, slow.Node) // the next calls find it in the cache
 	if target, ok := r.plainTarget([]byte(v)); ok && slow.State <= host.StateRedirect {
 		want := slow.Target
 		if slow.Fragment != "" {
@@ -129,7 +131,8 @@ func compareFast(r *resolver, v string) (diff string, took bool) {
 	return "", took
 }
 
-// pathHref makes links that mostly lead somewhere: the fast path's own ground.
+// pathHref makes links that mostly lead to a file, which the fast path is made
+// for.
 func pathHref(rnd *rand.Rand, s *Site) string {
 	t := s.Tree()
 	p := t.Path(docroot.NodeID(rnd.IntN(t.Len())))
@@ -157,8 +160,8 @@ func pathHref(rnd *rand.Rand, s *Site) string {
 	return p
 }
 
-// TestFastEqualsSlow: whenever the fast path decides, it decides like the URL
-// Standard and the profile do on the slow path.
+// TestFastEqualsSlow: whenever the fast path decides, its answer is that of the
+// slow path, which follows the URL Standard and the profile.
 func TestFastEqualsSlow(t *testing.T) {
 	n := 4000
 	if os.Getenv("SITELINK_LONG") != "" {
@@ -184,13 +187,13 @@ func TestFastEqualsSlow(t *testing.T) {
 				}
 			}
 			if plain := r.PlainBase; plain && took < n/50 {
-				t.Errorf("the fast path took %d of %d links: the test says little", took, n)
+				t.Errorf("the fast path decided %d of %d links: too few to prove anything", took, n)
 			}
 		})
 	}
 }
 
-// TestFastShort: every link of up to three pieces of a small alphabet.
+// TestFastShort tests every link of up to three pieces of a small alphabet.
 func TestFastShort(t *testing.T) {
 	pieces := []string{"", "a", "a.html", "noidx", "lnk", "..", ".", "/", "?", "#", "%2e", "\\", " ", ":", "http:", "//"}
 	for _, site := range fastSites(t)[:4] {
@@ -209,8 +212,8 @@ func TestFastShort(t *testing.T) {
 	}
 }
 
-// TestRecordsEqualDetails: what workers put into the records of all pages is
-// what the slow path says when the pages are read again.
+// TestRecordsEqualDetails compares the records that the workers made of all
+// pages with the answers of the slow path when the pages are read again.
 func TestRecordsEqualDetails(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	fs := files{}
@@ -261,8 +264,9 @@ func TestRecordsEqualDetails(t *testing.T) {
 	}
 }
 
-// FuzzResolve: the fast path decides as the slow one, what answers is in the
-// docroot, and what a link requests leads to the same answer again.
+// FuzzResolve: the fast path decides like the slow one, the file that answers
+// is in the docroot, and the target of a link gets the same answer when it is
+// requested by itself.
 func FuzzResolve(f *testing.F) {
 	sites := fastSites(f)
 	seeds := 0
@@ -281,7 +285,7 @@ func FuzzResolve(f *testing.F) {
 		if diff, _ := compareFast(r, v); diff != "" {
 			t.Errorf("%s: %q: %s", site.name, v, diff)
 		}
-		// Another page of the directory finds the same in the cache.
+		// Another page of the directory gets the same answer from the cache.
 		if next := site.neighbour(t, r); next != nil {
 			if diff, _ := compareFast(next, v); diff != "" {
 				t.Errorf("%s: %q, from the next page: %s", site.name, v, diff)
@@ -297,11 +301,11 @@ func FuzzResolve(f *testing.F) {
 		if res.State.IsError() && res.State != host.StateBadURL && res.Target == "" {
 			t.Errorf("%s: %q: state %d without target", site.name, v, res.State)
 		}
-		// A site path, asked for on its own, gets the same answer. Warnings
-		// about how it was written are gone.
+		// A site path that is requested by itself gets the same answer, without
+		// the warnings about the way the link was written.
 		if strings.HasPrefix(res.Target, "/") && !strings.HasPrefix(res.Target, "//") && site.base == "" {
 			again := r.resolveURL([]byte(res.Target), false)
-			if site.s.Rooted() { // there it is a path in the docroot
+			if site.s.Rooted() { // on these sites it is a path in the docroot
 				if res.State == host.StateOutsideBase {
 					return
 				}

@@ -17,7 +17,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// placed are the links of a page as "line:column element attribute: answer".
+// placed returns the links of a page as "line:column element attribute:
+// answer".
 func placed(t *testing.T, s *Site, path string) []string {
 	t.Helper()
 	out := []string{}
@@ -27,8 +28,8 @@ func placed(t *testing.T, s *Site, path string) []string {
 	return out
 }
 
-// TestFilesWithLinks: which files are read besides pages, as what, and where
-// their links lead.
+// TestFilesWithLinks: which files are read besides pages, as which kind, and
+// where their links lead.
 func TestFilesWithLinks(t *testing.T) {
 	around := files{"p.html": plain, "d/q.html": plain, "d/i.png": "", "i.png": ""}
 	for _, c := range []struct {
@@ -92,7 +93,8 @@ func gzipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// TestFilesWithoutLinks: files that only look like those are not read.
+// TestFilesWithoutLinks: files that only resemble feeds and sitemaps are not
+// read.
 func TestFilesWithoutLinks(t *testing.T) {
 	names := files{"a.xml": "<project/>", "b.xml": strings.Repeat(" ", sniffBytes) + "<rss/>", "c.json": `{"version":"1"}`,
 		"d.json": `{"x":"` + strings.Repeat("x", sniffJSONBytes) + `","version":"https://jsonfeed.org/version/1"}`, "e.xml.gz": "<urlset/>", "f.gz": gzipped(t, "<urlset/>"),
@@ -112,7 +114,7 @@ func TestFilesWithoutLinks(t *testing.T) {
 	}
 }
 
-// TestSniffFault: what may be a feed and cannot be read is said.
+// TestSniffFault: a file that may be a feed but cannot be read is reported.
 func TestSniffFault(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain, "a.xml": "<project/>", "b.json": "{}"})
 	s := load(t, root, Options{})
@@ -137,8 +139,9 @@ func TestSniffFault(t *testing.T) {
 	}
 }
 
-// TestManifestByLink: what a page calls its manifest is one, whatever its name
-// and however it is linked; what is a page by its name stays one.
+// TestManifestByLink: a file that a page links as its manifest is read as one,
+// whatever its name and the form of the link; a file whose name makes it a page
+// remains a page.
 func TestManifestByLink(t *testing.T) {
 	const m = `{"start_url":"gone"}`
 	s := loadFiles(t, files{"p.html": plain + `<link rel=manifest href=site.json><link rel="manifest" href=/sub/m><link rel=manifest href=q.html><link rel=manifest href=alias.json>`,
@@ -154,7 +157,7 @@ func TestManifestByLink(t *testing.T) {
 	}
 }
 
-// TestUnzip: an inflated file is cut at the limit, not behind it.
+// TestUnzip: an inflated file is cut off exactly at the limit.
 func TestUnzip(t *testing.T) {
 	data := []byte(gzipped(t, strings.Repeat("x", 1000)))
 	if text, err := unzip(data, 1000); err != nil || len(text) != 1000 {
@@ -170,7 +173,7 @@ func TestUnzip(t *testing.T) {
 	}
 }
 
-// TestCanonical: the first canonical address that something answers counts.
+// TestCanonical: the first canonical address to which a file answers counts.
 func TestCanonical(t *testing.T) {
 	s := loadFiles(t, files{"p.html": plain + "<link rel=canonical href=gone><link rel=canonical href=http://example.org/q.html><link rel=canonical href=p.html>", "q.html": plain},
 		Options{BaseURLs: []string{"https://example.org"}})
@@ -182,8 +185,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestMapFiles proves which files are read as server-side image maps, and
-// what they link to.
+// TestMapFiles tests which files are read as server-side image maps, and where
+// their links lead.
 func TestMapFiles(t *testing.T) {
 	tests := []struct {
 		name, file, text string
@@ -214,7 +217,7 @@ func TestMapFiles(t *testing.T) {
 			s := loadFiles(t, files{"p.html": `<a href="/` + tc.file + `"><img ismap src=i.gif></a>`, "i.gif": "", tc.file: tc.text, "a.html": plain, "dir/b.html": plain}, Options{})
 			n, ok := s.Lookup(tc.file)
 			if !ok {
-				t.Fatal("the map file is not there")
+				t.Fatal("the map file does not exist")
 			}
 			_, parsed := s.PageOf(n)
 			if parsed != (tc.want != nil) {
@@ -234,8 +237,9 @@ func TestMapFiles(t *testing.T) {
 	}
 }
 
-// TestMapFilesFromDocroot: LL-89, a map file is read from the docroot however
-// it is addressed; one that nothing links to is no image map.
+// TestMapFilesFromDocroot: LL-89, a map file is read from the docroot whatever
+// form its address has; a map file that nothing links to is not read as an
+// image map.
 func TestMapFilesFromDocroot(t *testing.T) {
 	const m = "rect /gone.html 0,0 1,1\n"
 	s := loadFiles(t, files{"p.html": `<a href="http://example.org/m.map">`, "m.map": m, "unlinked.map": m}, Options{BaseURLs: []string{"https://example.org/"}})
@@ -247,8 +251,8 @@ func TestMapFilesFromDocroot(t *testing.T) {
 	}
 }
 
-// TestMapFilePlace: a link of a map file knows its line and column, and the
-// lines that cannot be read are named.
+// TestMapFilePlace: a link of a map file has its line and column, and
+// unreadable lines are listed.
 func TestMapFilePlace(t *testing.T) {
 	s := loadFiles(t, files{"p.html": `<a href=m.map>`, "m.map": "# x\r\n  rect /gone.html 0,0 1,1\nwhat is this\ndefault\n"}, Options{})
 	d := details(t, s, "m.map")
@@ -260,7 +264,7 @@ func TestMapFilePlace(t *testing.T) {
 	}
 }
 
-// TestMapRules proves --map.
+// TestMapRules tests --map.
 func TestMapRules(t *testing.T) {
 	fs := files{"dir/info.map": "rect /gone.html 0,0 1,1\n", "new.html": plain, "b/x.html": plain, "imagemap.exe/x.map": "", "q/x.html": plain, "cgi-bin/imagemapper": ""}
 	tests := []struct {
@@ -326,8 +330,8 @@ func TestMappedMapIsParsed(t *testing.T) {
 	}
 }
 
-// TestMapsUnderWrongRoot: LL-94, with the wrong docroot a map is missing and
-// nothing worse happens.
+// TestMapsUnderWrongRoot: LL-94, with the wrong docroot a map is missing, and
+// nothing else breaks.
 func TestMapsUnderWrongRoot(t *testing.T) {
 	root := tempDocroot(t, files{"sub/p.html": `<a href=/maps/m.map>`, "maps/m.map": "rect /a.html 0,0 1,1\n"})
 	s := load(t, root+"/sub", Options{})
@@ -339,8 +343,7 @@ func TestMapsUnderWrongRoot(t *testing.T) {
 	}
 }
 
-// TestClientSideMap: LL-87, the areas of a map are links and nothing more is
-// needed.
+// TestClientSideMap: LL-87, the areas of a map are links of the page.
 func TestClientSideMap(t *testing.T) {
 	s := loadFiles(t, files{"p.html": `<!doctype html><map name=m><area href=b.html></map><img src=i.gif usemap="#m">`, "b.html": plain, "i.gif": ""}, Options{})
 	d := details(t, s, "p.html")
@@ -352,7 +355,7 @@ func TestClientSideMap(t *testing.T) {
 }
 
 // TestReaderText: the text of a page is UTF-8 without byte order mark, whether
-// the site knows that the file holds just that or not.
+// or not the site knows that the file already has this form.
 func TestReaderText(t *testing.T) {
 	const decl = "<meta charset=utf-8>"
 	for _, test := range []struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// TestFragmentRequests: what a serialised fragment asks for (HTML 7.4.6.4,
-// "find a potential indicated element").
+// TestFragmentRequests: which element a serialised fragment selects (HTML
+// 7.4.6.4, "find a potential indicated element").
 func TestFragmentRequests(t *testing.T) {
 	h := newHasher()
 	tests := []struct {
@@ -69,7 +69,7 @@ func TestFragmentRequests(t *testing.T) {
 	}
 }
 
-// TestLineRanges: which fragments name both ends of a range of lines.
+// TestLineRanges: which fragments name the first and last line of a range.
 func TestLineRanges(t *testing.T) {
 	for in, want := range map[string]string{
 		"12-34": "12 34", "L12-L34": "L12 L34", "L12-34": "L12 L34", "l1-l2": "l1 l2", "1-1": "1 1", "12-L34": "12 L34",
@@ -86,8 +86,8 @@ func TestLineRanges(t *testing.T) {
 	}
 }
 
-// TestAnchorTable: every anchor of a page is found, whatever their number,
-// and nothing else.
+// TestAnchorTable: every anchor of a page is found, however many there are, and
+// no other name is.
 func TestAnchorTable(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 10, 1000, 20000} {
 		var b strings.Builder
@@ -116,8 +116,8 @@ func TestAnchorTable(t *testing.T) {
 	}
 }
 
-// TestMapNamesApart: LL-51, the names of maps and of other anchors are two
-// different things.
+// TestMapNamesApart: LL-51, the names of maps and those of other anchors are
+// separate.
 func TestMapNamesApart(t *testing.T) {
 	s := loadFiles(t, files{"p.html": `<!doctype html><map name=m1></map><p id=p1><a name=a1>`}, Options{})
 	p := s.Page(0)
@@ -134,8 +134,8 @@ func TestMapNamesApart(t *testing.T) {
 	}
 }
 
-// TestHasFolded: in quirks mode the names of a elements are compared without
-// regard to case, ids never are (measured with Chromium).
+// TestHasFolded: in quirks mode the names of a elements match in any letter
+// case, but ids never do (measured with Chromium).
 func TestHasFolded(t *testing.T) {
 	const body = `<a name=Name>x</a><p id=Ident>y</p><a name="Été">z</a>`
 	quirks := loadFiles(t, files{"p.html": "<meta charset=utf-8>" + body}, Options{})
@@ -153,8 +153,8 @@ func TestHasFolded(t *testing.T) {
 	}
 }
 
-// TestSVGAnchors: an SVG file is read for its ids and its links, under
-// Linklint's table for its ids only.
+// TestSVGAnchors: an SVG file is read for its ids and its links, but with
+// Linklint's table only for its ids.
 func TestSVGAnchors(t *testing.T) {
 	for tags, links := range map[scan.Tags]int{scan.Modern: 1, scan.Linklint: 0} {
 		s := loadFiles(t, files{"p.html": plain, "i.svg": `<svg xmlns="http://www.w3.org/2000/svg"><g id="a"/><a href="gone.html"/></svg>`}, Options{Tags: tags})
@@ -165,7 +165,7 @@ func TestSVGAnchors(t *testing.T) {
 	}
 }
 
-// TestReaderAnchors: what a page defines can be named again, in order.
+// TestReaderAnchors: the anchors of a page can be listed again, in order.
 func TestReaderAnchors(t *testing.T) {
 	s := loadFiles(t, files{"p.html": `<!doctype html><p id=b><a name=a id=c></a><map name=m></map><p id=""><template><p id=t></template>`}, Options{})
 	r, err := s.NewReader()

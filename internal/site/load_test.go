@@ -15,8 +15,8 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 )
 
-// TestRecursionEnds: LL-17, pages that link to each other in a circle are
-// read once each.
+// TestRecursionEnds: LL-17, pages that link to each other in a loop are read
+// once each.
 func TestRecursionEnds(t *testing.T) {
 	s := loadFiles(t, files{"index.html": `<a href=a.html>`, "a.html": `<a href=b.html>`, "b.html": `<a href=index.html><a href=b.html>`}, Options{})
 	if s.Pages() != 3 {
@@ -31,7 +31,7 @@ func TestRecursionEnds(t *testing.T) {
 	}
 }
 
-// TestNotOpened: LL-26, files that are no pages are looked up and not opened.
+// TestNotOpened: LL-26, files that are not pages are looked up but not opened.
 func TestNotOpened(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": `<!doctype html><img src=i.gif><a href=doc.pdf><script src=s.js></script><img src=gone.gif>`, "i.gif": "x", "doc.pdf": "x", "s.js": "x"})
 	opened := watchOpen(t, root+"/i.gif", root+"/doc.pdf", root+"/s.js", root+"/p.html")
@@ -44,7 +44,7 @@ func TestNotOpened(t *testing.T) {
 	}
 	got := opened()
 	if !slices.Contains(got, root+"/p.html") {
-		t.Fatalf("the page was not seen to be opened: %q", got)
+		t.Fatalf("opening the page was not noticed: %q", got)
 	}
 	if i := slices.IndexFunc(got, func(name string) bool { return name != root+"/p.html" }); i >= 0 {
 		t.Errorf("LL-26: %s was opened", got[i])
@@ -94,8 +94,8 @@ func TestPageNames(t *testing.T) {
 	})
 }
 
-// TestTextHidesTags: LL-34 in today's reading, the contents of these elements
-// are text.
+// TestTextHidesTags: LL-34 in its current interpretation: the contents of these
+// elements are text.
 func TestTextHidesTags(t *testing.T) {
 	for _, tags := range []scan.Tags{scan.Modern, scan.Linklint} {
 		for _, e := range []string{"style", "textarea", "title", "iframe", "noembed", "noframes", "xmp", "script"} {
@@ -113,7 +113,8 @@ func TestTextHidesTags(t *testing.T) {
 	}
 }
 
-// TestEmptyLinks: LL-75, an empty href is the page, an empty src an error.
+// TestEmptyLinks: LL-75, an empty href leads to the page itself, and an empty
+// src is an error.
 func TestEmptyLinks(t *testing.T) {
 	s := loadFiles(t, files{"p.html": `<!doctype html><a href="">x</a><img src=""><script src=""></script><img src=" ">`}, Options{})
 	all := details(t, s, "p.html")
@@ -124,8 +125,8 @@ func TestEmptyLinks(t *testing.T) {
 	}
 }
 
-// TestWrongCase: LL-110, letter case is compared exactly on every platform,
-// and the file that was meant is known.
+// TestWrongCase: LL-110, letter case is compared exactly on every platform, and
+// the intended file is known.
 func TestWrongCase(t *testing.T) {
 	fs := files{"pic.png": "", "Sub/Index.html": plain, "Sub/A.html": plain, "b/X.html": plain, "b/x.HTML": plain}
 	for _, p := range host.Profiles() {
@@ -144,8 +145,8 @@ func TestWrongCase(t *testing.T) {
 	}
 }
 
-// TestRoot: LL-111, a docroot given by name is the same as the current
-// directory, and a symbolic link to it as well.
+// TestRoot: LL-111, a docroot gives the same result by name, as the current
+// directory, and through a symbolic link.
 func TestRoot(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": `<a href=sub/><a href=gone.html>`, "sub/index.html": plain})
 	link := filepath.Join(filepath.Dir(root), "link")
@@ -162,7 +163,7 @@ func TestRoot(t *testing.T) {
 }
 
 // TestPrivateFiles: LL-111, a file or directory that other users may not read
-// is a warning, one that nobody may read an error.
+// is a warning, and one that its owner may not read either is an error.
 func TestPrivateFiles(t *testing.T) {
 	fs := files{"a.html": plain, "b.gif": "", "d/x.html": plain, "z.html": plain, "z.gif": "", "e/x.html": plain, "e/index.html": plain, "u/index.html": plain, "u/x.html": plain, "p.html": `<!doctype html>` +
 		`<a href=a.html><img src=b.gif><a href=d/x.html><a href=z.html><img src=z.gif><a href=u/><a href=u><a href=u/x.html><a href=ok.html>`, "ok.html": plain}
@@ -181,8 +182,8 @@ func TestPrivateFiles(t *testing.T) {
 			t.Errorf("LL-111: %s: status %d, want %d", d.Raw, d.Status, wantStatus)
 		}
 	}
-	// Under a docroot that is private itself, as umask 077 makes it, the
-	// permissions say nothing about the host.
+	// In a docroot that is itself private, as umask 077 makes it, permissions
+	// do not show what the host may read.
 	chmod(t, root, 0o700)
 	for _, d := range details(t, load(t, root, Options{}), "p.html") {
 		if d.State == host.StatePrivate {
@@ -191,7 +192,8 @@ func TestPrivateFiles(t *testing.T) {
 	}
 }
 
-// TestOptionsErrors: wrong options are errors that name what is wrong.
+// TestOptionsErrors: the error for an invalid option names the option and the
+// cause.
 func TestOptionsErrors(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain})
 	for _, base := range []string{"", "example.org", "/sub/", "ftp://example.org/", "mailto:x@y", "http://", "http://exa mple.org/", "http://[::1/", "https://example.org:99999/"} {
@@ -202,8 +204,8 @@ func TestOptionsErrors(t *testing.T) {
 	}
 }
 
-// TestBasePath: the path of a base URL is that of a directory, however it is
-// written.
+// TestBasePath: the path of a base URL is that of a directory, with or without
+// a final slash.
 func TestBasePath(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain})
 	for base, want := range map[string]string{
@@ -216,8 +218,8 @@ func TestBasePath(t *testing.T) {
 	}
 }
 
-// TestProgress: calls come one at a time, never decrease beyond the total and
-// end with it.
+// TestProgress: calls come one at a time, the counts never decrease or exceed
+// the total, and the last call has the total.
 func TestProgress(t *testing.T) {
 	fs := files{}
 	for i := range 100 {
@@ -241,7 +243,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestMaxPageBytes: a page above the limit is not read, but it is there.
+// TestMaxPageBytes: a page above the limit is not read, but links to it are
+// valid.
 func TestMaxPageBytes(t *testing.T) {
 	big := "<!doctype html><a href=gone.html>" + strings.Repeat(" ", 1000)
 	s := loadFiles(t, files{"p.html": `<!doctype html><a href=big.html#x>`, "big.html": big}, Options{MaxPageBytes: 500})
@@ -255,12 +258,12 @@ func TestMaxPageBytes(t *testing.T) {
 	}
 	exact := loadFiles(t, files{"p.html": big}, Options{MaxPageBytes: int64(len(big))})
 	if exact.Page(0).Error().Err != nil || exact.Page(0).Links() != 1 {
-		t.Error("a page of just the limit was not read")
+		t.Error("a page of exactly the limit was not read")
 	}
 }
 
-// TestVanishedWhileLoading: pages that vanish, or turn into something else,
-// between the walk and their reading are kept with their error.
+// TestVanishedWhileLoading: pages that vanish, or are replaced with something
+// else, between the listing and the reading are kept with their error.
 func TestVanishedWhileLoading(t *testing.T) {
 	fs := files{}
 	for i := range 100 {
@@ -294,8 +297,8 @@ func TestVanishedWhileLoading(t *testing.T) {
 	}
 }
 
-// TestCancelledLoad: the cause of a cancelled context is what Load returns,
-// before, while the tree is walked, and while pages are read.
+// TestCancelledLoad: Load returns the cause of a cancelled context, whether it
+// is cancelled before, while the tree is listed, or while pages are read.
 func TestCancelledLoad(t *testing.T) {
 	fs := files{}
 	for i := range 200 {

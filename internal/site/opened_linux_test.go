@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchOpen returns a function that tells which of the files were opened
-// since. The kernel says so, not the code under test.
+// watchOpen returns a function that returns which of the files were opened
+// since. It asks the kernel, not the code under test.
 func watchOpen(t *testing.T, names ...string) (opened func() []string) {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)

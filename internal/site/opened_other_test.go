@@ -7,6 +7,6 @@ import "testing"
 // watchOpen needs inotify.
 func watchOpen(t *testing.T, names ...string) (opened func() []string) {
 	t.Helper()
-	t.Skip("only the Linux kernel tells which files were opened")
+	t.Skip("only the Linux kernel reports which files were opened")
 	return nil
 }

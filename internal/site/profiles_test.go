@@ -10,8 +10,9 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 )
 
-// TestAnyCase: LL-110 is not for a host that takes names in any letter case;
-// the link works there, and somebody should know that it does nowhere else.
+// TestAnyCase: LL-110 does not apply to a host that ignores letter case. The
+// link works on that host, but it gets a warning because it would fail on
+// others.
 func TestAnyCase(t *testing.T) {
 	fs := files{"pic.png": "", "Sub/A.html": plain, "Sub/index.html": plain, "a/x.html": plain, "a/X.html": plain}
 	table(t, fs, Options{Profile: profile(t, "netlify")}, "p.html", []row{
@@ -25,8 +26,8 @@ func TestAnyCase(t *testing.T) {
 	})
 }
 
-// TestWebHostsFast: on the docroot of path edge cases the fast path of every
-// profile says what the slow path says.
+// TestWebHostsFast: for the docroot of path edge cases, the fast and the slow
+// path of every profile agree.
 func TestWebHostsFast(t *testing.T) {
 	profiles := host.Profiles()
 	for _, name := range []string{"vercel", "firebase"} {
@@ -67,7 +68,7 @@ func profile(t testing.TB, name string) host.Profile {
 	return p
 }
 
-// A changed profile is another host.
+// A changed profile counts as another host.
 func TestChangedProfile(t *testing.T) {
 	p, _ := host.ProfileByName("nginx")
 	for key, value := range map[string]string{"page": "serve", "page-file": "redirect", "deny": "secret*", "denied": "404", "slashes": "redirect"} {

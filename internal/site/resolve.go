@@ -58,8 +58,17 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		rec.State = host.StateUnresolvedRef
 	} else if len(frag) > 0 && state.Answers() && state != host.StateAutoindex {
 		*ask, asks = r.s.hash.fragment(frag)
+		asks = asks && !(frag[0] == 's' && r.s.IsView(string(frag), node))
 	}
 	return asks
+}
+
+// IsView reports whether the fragment is an SVG view specification such as
+// svgView(viewBox(0,0,9,9)) and the file an SVG file. It names no element (SVG
+// 2, 16.3).
+func (s *Site) IsView(fragment string, file docroot.NodeID) bool {
+	return strings.HasPrefix(fragment, "svgView(") && strings.HasSuffix(fragment, ")") &&
+		strings.HasSuffix(strings.ToLower(s.Tree().Name(file)), ".svg")
 }
 
 // unfollowed is link for values that do not lead to a page, such as form

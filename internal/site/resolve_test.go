@@ -11,8 +11,8 @@ import (
 
 const plain = "<!doctype html><title>x</title>"
 
-// TestLinksAreLocal proves which links stay in the docroot: section
-// "Resolving Links" of the seed, read with A-LL-3.
+// TestLinksAreLocal tests which links stay in the docroot: section "Resolving
+// Links" of the seed, read with A-LL-3.
 func TestLinksAreLocal(t *testing.T) {
 	fs := files{"x/y.html": plain, "index.html": plain, "a.html": plain, "s.html": plain, "n.html": plain, "d/index.html": plain}
 	t.Run("no_host", func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestLinksAreLocal(t *testing.T) {
 	})
 }
 
-// TestBrowserRules proves how paths are made absolute and looked up.
+// TestBrowserRules tests how paths are made absolute and looked up.
 func TestBrowserRules(t *testing.T) {
 	fs := files{
 		"sub/b.html": plain, "q.html": plain, "a/b": "", "a/c": "", "d/index.html": plain, "d/a": "", "d/c": "", "d/q.html": plain,
@@ -122,7 +122,7 @@ func TestBrowserRules(t *testing.T) {
 	})
 }
 
-// TestSchemes: LL-28, what happens to a link by its scheme.
+// TestSchemes: LL-28, how the scheme of a link decides about it.
 func TestSchemes(t *testing.T) {
 	table(t, files{}, Options{}, "p.html", []row{
 		{"LL-28/http", "http://h.example/", "External 0 http://h.example/"},
@@ -143,8 +143,8 @@ func TestSchemes(t *testing.T) {
 	})
 }
 
-// TestHosts rebuilds what nginx answered on a docroot of path edge cases
-// (reference: what four web servers really answer); where the others differ
+// TestHosts repeats the answers of nginx for a docroot of path edge cases
+// (reference: what four web servers really answer). Where other servers differ,
 // a note names them.
 func TestHosts(t *testing.T) {
 	fs := files{
@@ -199,7 +199,7 @@ func TestHosts(t *testing.T) {
 	})
 }
 
-// TestMemo: what a value resolves to does not depend on the values before it,
+// TestMemo: the answer for a value does not depend on the values before it,
 // although the resolver remembers the part before the fragment.
 func TestMemo(t *testing.T) {
 	s := loadFiles(t, files{"d/p.html": plain, "a": "", "a ": "", "d/q.html": plain}, Options{})
@@ -224,12 +224,12 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-// baseFixture is the page of LL-35: /d/b.html with a link before the base and
-// three behind it.
+// baseFixture is the page of LL-35: /d/b.html with one link before the base and
+// three after it.
 const baseFixture = `<!doctype html>
 <a href=p.html><base href="http://www.example.com/x/y/z.html"><a href=r.html><a href=/s.html><a href=../u.html>`
 
-// TestBase proves both readings of <base href> (A-LL-4).
+// TestBase tests both interpretations of <base href> (A-LL-4).
 func TestBase(t *testing.T) {
 	bases := []string{"http://www.example.com/"}
 	tests := []struct {
@@ -273,8 +273,8 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// TestLinklintProfileBase: the profile of that name reads base in document
-// order without being told to.
+// TestLinklintProfileBase: the profile linklint reads base in document order
+// without an option.
 func TestLinklintProfileBase(t *testing.T) {
 	s := loadFiles(t, files{"d/b.html": baseFixture}, Options{BaseURLs: []string{"http://www.example.com/"}, Profile: host.Linklint})
 	want := []string{"/d/p.html", "/x/y/r.html", "/s.html", "/x/u.html"}
@@ -283,8 +283,8 @@ func TestLinklintProfileBase(t *testing.T) {
 	}
 }
 
-// TestBaseOwnURL: a base that is the page's own URL changes nothing, and
-// neither does one that is only a fragment.
+// TestBaseOwnURL: a base that is the page's own URL changes nothing. Neither
+// does a base that is only a fragment.
 func TestBaseOwnURL(t *testing.T) {
 	for _, base := range []string{"b.html", "#x", "", "/d/b.html", "./"} {
 		page := `<!doctype html><base href="` + base + `"><a href=c.html><a href="../e.html#f">`
@@ -298,8 +298,8 @@ func TestBaseOwnURL(t *testing.T) {
 	}
 }
 
-// TestBaseDiffers: A-LL-4, pages on which the two readings could differ are
-// known, others are not accused.
+// TestBaseDiffers: A-LL-4, pages on which the two interpretations could differ
+// are marked, and no others.
 func TestBaseDiffers(t *testing.T) {
 	tests := []struct {
 		name, page string
@@ -321,8 +321,8 @@ func TestBaseDiffers(t *testing.T) {
 	}
 }
 
-// TestRecordsFollowBase: what a page's records say when it is loaded and what
-// its details say when it is read again come from the same base.
+// TestRecordsFollowBase: the records of a page, made when it is loaded, and its
+// details, read later, use the same base.
 func TestRecordsFollowBase(t *testing.T) {
 	page := `<!doctype html><a href=a.html><base href=/x/><a href=a.html><base href=/y/><a href=a.html>`
 	fs := files{"p.html": page, "x/a.html": plain}
@@ -342,8 +342,8 @@ func TestRecordsFollowBase(t *testing.T) {
 // seedIndex are the default index files of LL-77, in the seed's order.
 var seedIndex = []string{"home.html", "index.html", "index.shtml", "index.htm", "index.cgi", "wwwhome.html", "welcome.html"}
 
-// TestIndexOrder: LL-77. Of the seven names, the first in the list answers;
-// each is tried with all later ones beside it.
+// TestIndexOrder: LL-77. Of the seven names, the first in the list answers.
+// Each is tested beside all later ones.
 func TestIndexOrder(t *testing.T) {
 	for i, want := range seedIndex {
 		t.Run("LL-77/"+want, func(t *testing.T) {
@@ -365,9 +365,8 @@ func TestIndexOrder(t *testing.T) {
 	})
 }
 
-// TestIndexFiles proves the rest of "Default Index Files", under the profile
-// that reads them as the seed did and under the one that answers as today's
-// servers do.
+// TestIndexFiles tests the rest of "Default Index Files", with the profile that
+// follows the seed and with the one that follows current servers.
 func TestIndexFiles(t *testing.T) {
 	tests := []struct {
 		name string
@@ -482,8 +481,8 @@ func TestListedFilesAreChecked(t *testing.T) {
 }
 
 // TestListedFilesAreLinked: LL-78, a listing links to all files of the
-// directory and, by the same rule, of those below: an image map among them is
-// parsed. Names that begin with a dot are not listed (LL-79).
+// directory and, by the same rule, to those in its subdirectories: an image map
+// among them is parsed. Names that begin with a dot are not listed (LL-79).
 func TestListedFilesAreLinked(t *testing.T) {
 	const m = "rect /gone.html 1,1 2,2\n"
 	fs := files{"p.html": `<a href=noidx/>`, "noidx/m.map": m, "noidx/.hidden.map": m, "noidx/inner/m.map": m, "noidx/indexed/index.html": plain, "noidx/indexed/m.map": m, "other/m.map": m}
@@ -496,8 +495,8 @@ func TestListedFilesAreLinked(t *testing.T) {
 	}
 }
 
-// TestLinksOfIndexFile: LL-86, links inside an index file resolve against the
-// directory, which is parsed once and answers for both addresses (A-LL-2).
+// TestLinksOfIndexFile: LL-86, links in an index file are relative to its
+// directory. The file is parsed once and answers for both addresses (A-LL-2).
 func TestLinksOfIndexFile(t *testing.T) {
 	for _, p := range host.Profiles() {
 		s := loadFiles(t, files{"p.html": `<a href=sub/><a href=sub/index.html>`, "sub/index.html": `<a href=deep/x.html>`, "sub/deep/x.html": plain},
@@ -520,7 +519,7 @@ func TestLinksOfIndexFile(t *testing.T) {
 	}
 }
 
-// TestProfiles: what --profile takes is found by name, and nothing else is.
+// TestProfiles: ProfileByName finds exactly the names that --profile accepts.
 func TestProfiles(t *testing.T) {
 	for _, p := range host.Profiles() {
 		if got, ok := host.ProfileByName(p.Name); !ok || got.Name != p.Name {
@@ -528,12 +527,12 @@ func TestProfiles(t *testing.T) {
 		}
 	}
 	if _, ok := host.ProfileByName("Generic"); ok {
-		t.Error("Generic is a profile, want generic only")
+		t.Error("Generic is a profile, but only generic should be")
 	}
 }
 
 // TestRoots: languages with hosts of their own (Hugo's multihost) are roots of
-// one docroot; links from one host to another are internal.
+// one docroot. Links from one host to another are internal.
 func TestRoots(t *testing.T) {
 	fs := files{
 		"en/index.html":     "en",
@@ -599,7 +598,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// TestBasePathAlone: a base path is known where the host is not.
+// TestBasePathAlone: the base path can be known while the host is unknown.
 func TestBasePathAlone(t *testing.T) {
 	s := loadFiles(t, files{"index.html": `<a href="/sub/a/"><a href="/a/"><a href="a/">`, "a/index.html": ""}, Options{BasePath: "/sub/"})
 	for i, want := range []host.State{host.StateOK, host.StateOutsideBase, host.StateOK} {

@@ -8,7 +8,8 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 )
 
-// TestRuleFiles: the host's own files decide, in the docroot and in the project.
+// TestRuleFiles: the host's rule files decide, both in the docroot and in the
+// project.
 func TestRuleFiles(t *testing.T) {
 	host := func(name string) Options {
 		p, ok := host.ProfileByName(name)

@@ -8,8 +8,9 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 )
 
-// TestServerTakesOver: when hugo server begins to write a docroot that is watched,
-// its address becomes the site's own, and no longer is when hugo has built again.
+// TestServerTakesOver: when hugo server starts to write a watched docroot, the
+// server's address becomes an address of the site. It is removed when hugo has
+// built the docroot again.
 func TestServerTakesOver(t *testing.T) {
 	const script = `<script src="/livereload.js?mindelay=10&amp;v=2&amp;port=1313&amp;path=livereload"></script>`
 	link := `<a href="http://localhost:1313/x/">`

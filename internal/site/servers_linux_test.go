@@ -17,8 +17,9 @@ import (
 // serverTables are the answers that TestServerAnswers of cmd/sitelink recorded.
 var serverTables = map[string]host.Autoindex{"plain": host.AutoindexError, "listing": host.AutoindexList}
 
-// TestServers: to every path edge case each server's profile answers as the
-// server did, and generic as nginx: status, and path after redirects.
+// TestServers: for every path edge case, the profile of each server gives the
+// server's answer, and generic gives that of nginx: status, and path after
+// redirects.
 //
 // Among the cases are LL-70 (dot segments), LL-73 (percent escapes are decoded
 // once), LL-84 (absent directories) and LL-110 (letter case).
@@ -59,19 +60,19 @@ func TestServers(t *testing.T) {
 					key := hostcases.Key(c.Target)
 					want, ok := answers[key]
 					if !ok {
-						t.Fatalf("%s was never asked for", key)
+						t.Fatalf("%s was never requested", key)
 					}
 					d := &all[i]
 					got := hostcases.Answer{Status: d.Status, Final: hostcases.Key(cmp.Or(d.Final, d.Target))}
 					if d.Target != c.Target || got.Status != want.Status || got.Final != want.Final {
 						differ++
-						t.Errorf("%s: got %d %s, %s says %v", key, got.Status, got.Final, server, want)
+						t.Errorf("%s: got %d %s, but %s answered %v", key, got.Status, got.Final, server, want)
 					}
 					if d.State.IsError() != (d.Status < 200 || d.Status >= 300) && d.State != host.StatePrivate {
 						t.Errorf("%s: state %s with status %d", key, stateName(t, d.State), d.Status)
 					}
 					if state := s.State(&records[i]); state != d.State {
-						t.Errorf("%s: the record says %s, the detail %s", key, stateName(t, state), stateName(t, d.State))
+						t.Errorf("%s: the record has %s, but the detail has %s", key, stateName(t, state), stateName(t, d.State))
 					}
 				}
 				if differ > 0 {
@@ -82,7 +83,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// pathDocroot makes the docroot of path edge cases.
+// pathDocroot creates the docroot of path edge cases.
 func pathDocroot(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -104,9 +105,9 @@ func pathDocroot(t *testing.T) string {
 	return docroot
 }
 
-// serverRows are the kinds of request about which nginx, Apache, Caddy and
-// lighttpd disagree, in this order, and some about which they agree. An answer
-// is the last status, and after redirects the last request behind ">".
+// serverRows are the kinds of request on which nginx, Apache, Caddy and
+// lighttpd disagree, in this order, and some on which they agree. An answer is
+// the final status and, after redirects, the final request after ">".
 var serverRows = []struct {
 	row      string
 	requests string
@@ -173,7 +174,8 @@ var serverRows = []struct {
 	{"empty_file", "/empty.html", [4]string{"200", "200", "200", "200"}},
 }
 
-// TestServerRows: each profile has the measured answer to each kind of request.
+// TestServerRows: each profile gives the measured answer to each kind of
+// request.
 func TestServerRows(t *testing.T) {
 	docroot := pathDocroot(t)
 	for i, name := range []string{"nginx", "apache", "caddy", "lighttpd"} {
@@ -206,8 +208,8 @@ func TestServerRows(t *testing.T) {
 	}
 }
 
-// TestPortable: where generic, which is nginx, finds nothing to say about a link,
-// Apache, Caddy and lighttpd answer it as well.
+// TestPortable: if generic, which follows nginx, has no warning for a link,
+// Apache, Caddy and lighttpd answer it too.
 func TestPortable(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "servers", "plain.txt"))
 	if err != nil {
@@ -235,7 +237,7 @@ func TestPortable(t *testing.T) {
 		fine++
 		for _, server := range table.Servers {
 			if a := answers[server][key]; a.Status != 200 {
-				t.Errorf("%s: no warning, and %s answers %d", key, server, a.Status)
+				t.Errorf("%s: no warning, but %s answers %d", key, server, a.Status)
 			}
 		}
 	}

@@ -18,8 +18,9 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 )
 
-// outsideOf makes a directory beside a docroot with a page, a directory with
-// index and one without, and a pipe that blocks whoever opens it.
+// outsideOf creates, beside a docroot, a directory with a page, a directory
+// with an index file and one without, and a pipe that blocks a process that
+// opens it.
 func outsideOf(t *testing.T, root string) string {
 	t.Helper()
 	out := filepath.Join(filepath.Dir(root), "outside")
@@ -30,8 +31,8 @@ func outsideOf(t *testing.T, root string) string {
 	return out
 }
 
-// TestSymlinks: links that stay inside are aliases of their target, links
-// that leave are followed far enough to say whether the file is there.
+// TestSymlinks: links that stay in the docroot are aliases of their target.
+// Links that leave it are followed only to find out whether the file exists.
 func TestSymlinks(t *testing.T) {
 	fs := files{
 		"a/x.html": `<!doctype html><a id=x href=y.html>`, "a/y.html": plain, "a/index.html": plain, "up/top": "-> ..", "lnk": "-> a", "lnk.html": "-> a/x.html", "chain.html": "-> lnk.html",
@@ -74,15 +75,15 @@ func TestSymlinks(t *testing.T) {
 	addFiles(t, root, files{"p.html": "<!doctype html>" + b.String()})
 	s := load(t, root, Options{})
 	compareRows(t, s, "p.html", rows)
-	// An alias has a page of its own, with links from its own place.
+	// An alias is a page of its own, whose links are relative to its own path.
 	d := details(t, s, "lnk.html")
 	if got, want := answerOf(t, s, &d[0]), "MissingFile 404 /y.html"; got != want {
 		t.Errorf("a page behind a symbolic link: got %s, want %s", got, want)
 	}
 }
 
-// TestSymlinksOut: LL-71, nothing outside the docroot is ever opened, however
-// a link gets there, and a pipe there blocks nobody.
+// TestSymlinksOut: LL-71, nothing outside the docroot is ever opened, whatever
+// kind of link leads there, and a pipe outside does not block the check.
 func TestSymlinksOut(t *testing.T) {
 	root := tempDocroot(t, files{})
 	out := outsideOf(t, root)
@@ -135,8 +136,8 @@ func TestSymlinksOut(t *testing.T) {
 	}
 }
 
-// TestSwappedForSymlink: LL-71, a page that becomes a symbolic link out of
-// the docroot after the walk is not followed.
+// TestSwappedForSymlink: LL-71, a page that is replaced with a symbolic link
+// out of the docroot after the listing is not followed.
 func TestSwappedForSymlink(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": `<!doctype html><a href=gone.html>`})
 	out := outsideOf(t, root)
@@ -152,15 +153,15 @@ func TestSwappedForSymlink(t *testing.T) {
 	}
 	defer r.Close()
 	if err := r.Details(0, nil, func(int, *Detail) {}); err == nil {
-		t.Error("LL-71: no error for a page that is a symbolic link out of the docroot now")
+		t.Error("LL-71: no error for a page that has become a symbolic link out of the docroot")
 	}
 	if got := opened(); len(got) > 0 {
 		t.Errorf("LL-71: %q was opened", got)
 	}
 }
 
-// TestSpecialFiles: pipes and sockets are there, but no server sends them,
-// and nobody waits for them.
+// TestSpecialFiles: pipes and sockets exist, but no server sends them, and Load
+// does not wait for them.
 func TestSpecialFiles(t *testing.T) {
 	rows := []row{
 		{"pipe", "pipe.html", "SpecialFile 404 /pipe.html"},
@@ -207,8 +208,8 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// TestUnreadableDirectory: a directory that may not be read is a fault with
-// its name, and links into it are errors.
+// TestUnreadableDirectory: an unreadable directory is a fault with its name,
+// and links into it are errors.
 func TestUnreadableDirectory(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": `<!doctype html><a href=d/x.html><a href=d/><a href=d>`, "d/x.html": plain})
 	chmod(t, root+"/d", 0)

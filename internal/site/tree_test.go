@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 )
 
-// TestTree: the names of the docroot, byte for byte, and what each is.
+// TestTree: the names of the docroot, byte for byte, and the kind of each.
 func TestTree(t *testing.T) {
 	fs := files{"index.html": plain, "a/b/c.txt": "", "a/.hidden/x": "", "empty/": "", "ü": "", "u\u0308": "", " ": "", "a b": "", "-": "", "...": ""}
 	s := loadFiles(t, fs, Options{})
@@ -44,7 +44,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestNotUTF8: names are bytes; a link reaches them by percent escapes.
+// TestNotUTF8: names are bytes, and links reach them by percent escapes.
 func TestNotUTF8(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": plain})
 	if err := os.WriteFile(filepath.Join(root, "caf\xE9.html"), []byte(`<a href="x.html">`), 0o644); err != nil {
@@ -58,15 +58,15 @@ func TestNotUTF8(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	// A page of such a name has an address of its own.
+	// A page with such a name has its own address.
 	d = details(t, s, "caf\xE9.html")
 	if got, want := answerOf(t, s, &d[0]), "MissingFile 404 /x.html"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// TestDeepTree: a tree of a thousand directories is walked, and links reach
-// its end and climb back. Deeper than any path can be opened, the rest is
+// TestDeepTree: a tree of a thousand nested directories is listed, and links
+// reach its end and climb back. Directories too deep to be opened by path are
 // reported and not read.
 func TestDeepTree(t *testing.T) {
 	root := tempDocroot(t, files{"p.html": plain})
@@ -87,7 +87,7 @@ func TestDeepTree(t *testing.T) {
 	}
 }
 
-// mkdirDeep makes directories d/d/d... below root without recursion.
+// mkdirDeep creates directories d/d/d... below root without recursion.
 func mkdirDeep(t *testing.T, root string, depth int) {
 	t.Helper()
 	name := root
@@ -99,7 +99,8 @@ func mkdirDeep(t *testing.T, root string, depth int) {
 	}
 }
 
-// TestTooDeep: what no path can name is a fault of the docroot and no crash.
+// TestTooDeep: a file whose path is too long to open is a fault of the docroot
+// and does not cause a crash.
 func TestTooDeep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes 2,100 directories")
@@ -123,7 +124,7 @@ func TestTooDeep(t *testing.T) {
 	}
 	s := load(t, root, Options{})
 	if len(s.Faults()) == 0 {
-		t.Error("no fault names the directories that were not read")
+		t.Error("no fault lists the directories that were not read")
 	}
 	for _, f := range s.Faults() {
 		if f.Err == nil || !strings.HasPrefix(f.Path, "d/d/") {
@@ -169,7 +170,8 @@ func removeDeep(t *testing.T, root string) {
 	os.RemoveAll(filepath.Join(root, "d"))
 }
 
-// TestAt: a path names its node byte for byte, and no symbolic link is followed.
+// TestAt: a path finds its node byte for byte, and symbolic links are not
+// followed.
 func TestAt(t *testing.T) {
 	s := loadFiles(t, files{"p.html": plain, "d/e/f.html": plain, "l": "-> d"}, Options{})
 	for path, want := range map[string]string{"": "", "p.html": "p.html", "d": "d", "d/e/f.html": "d/e/f.html", "l": "l"} {

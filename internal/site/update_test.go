@@ -13,11 +13,13 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 )
 
-// shares reports whether a new version of a site shares records with the old one.
+// shares reports whether a new version of a site shares records with the old
+// version.
 func shares(old, now *Site) bool { return now.Edits(old.Generation()) != nil }
 
-// TestUpdateKinds: edits of files share records, even of the feeds and data that
-// a generator writes at each build. All other changes load the docroot again.
+// TestUpdateKinds: after edits of files, even of the feeds and data that a
+// generator writes at each build, the versions share records. All other changes
+// reload the docroot.
 func TestUpdateKinds(t *testing.T) {
 	const feed = `<rss version="2.0"><channel><link>/</link></channel></rss>`
 	home := files{"index.html": "<a href=a.html>a</a>", "a.html": "<p id=x>", "feed.xml": feed, "search.json": `{"a": 1}`,
@@ -31,17 +33,17 @@ func TestUpdateKinds(t *testing.T) {
 	}{
 		{"a page", "", put("a.html", "<p id=y>"), []string{"a.html"}, true},
 		{"a feed", "", put("feed.xml", feed+" "), []string{"feed.xml"}, true},
-		{"a feed that is none any more", "", put("feed.xml", "<x/>"), []string{"feed.xml"}, false},
+		{"a file that is no longer a feed", "", put("feed.xml", "<x/>"), []string{"feed.xml"}, false},
 		{"data", "", put("search.json", `{"b": 1}`), []string{"search.json"}, true},
 		{"data that is a feed now", "", put("search.json", `{"version": "https://jsonfeed.org/version/1.1"}`), []string{"search.json"}, false},
 		{"a directory", "", put("s/b.html", "x"), []string{"s"}, false},
-		{"came and went", "", func(string) error { return nil }, []string{"x.html"}, true},
+		{"created and removed again", "", func(string) error { return nil }, []string{"x.html"}, true},
 		{"a new page", "", put("n.html", ""), []string{"n.html"}, false},
 		{"a new page, on a host that serves pages without extension", "netlify", put("n.html", ""), []string{"n.html"}, false},
 		{"a new directory", "", put("n/d/n.html", ""), []string{"n"}, false},
 		{"a new picture", "", put("n.png", ""), []string{"n.png"}, false},
-		{"a picture that went", "", gone("pic.png"), []string{"pic.png"}, false},
-		{"a directory that went", "", gone("s"), []string{"s"}, false},
+		{"a removed picture", "", gone("pic.png"), []string{"pic.png"}, false},
+		{"a removed directory", "", gone("s"), []string{"s"}, false},
 		{"a file in the place of a directory", "", func(root string) error {
 			return errors.Join(gone("s")(root), put("s", "x")(root))
 		}, []string{"s"}, false},
@@ -108,8 +110,8 @@ func manyPages(n int) (paths []string) {
 	return paths
 }
 
-// TestUpdateFails: a failed update leaves the site as it was, and a later one
-// finds all that has changed.
+// TestUpdateFails: a failed update leaves the site unchanged, and a later one
+// finds everything that has changed.
 func TestUpdateFails(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": "<a href=a.html>a</a><a href=n.html>n</a>", "a.html": ""})
 	s := load(t, root, Options{})
@@ -135,7 +137,7 @@ func TestUpdateFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.Update(ctx, change.paths); !errors.Is(err, context.Canceled) {
-			t.Fatalf("%v, want that it was cancelled", err)
+			t.Fatalf("got %v, want a cancelled context", err)
 		}
 		if got := states(s); fmt.Sprint(got) != fmt.Sprint(before) {
 			t.Errorf("%s: %v after a failed update, want %v", change.paths, got, before)
@@ -150,8 +152,8 @@ func TestUpdateFails(t *testing.T) {
 	}
 }
 
-// TestUpdateStats: the permissions of a file that is no page are asked for when
-// the first link leads there, and again when it changes.
+// TestUpdateStats: the permissions of a file that is not a page are read when
+// the first link leads to it, and again when the file changes.
 func TestUpdateStats(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": "", "pic.png": ""})
 	if err := os.Chmod(filepath.Join(root, "pic.png"), 0o600); err != nil {
@@ -165,7 +167,7 @@ func TestUpdateStats(t *testing.T) {
 		want   host.State
 	}{
 		{put("index.html", "<img src=pic.png>"), "index.html", host.StatePrivate},
-		{put("index.html", "<img src=pic.png> "), "index.html", host.StatePrivate}, // read again while it is
+		{put("index.html", "<img src=pic.png> "), "index.html", host.StatePrivate}, // the page is read again while the file is private
 		{func(root string) error { return os.Chmod(filepath.Join(root, "pic.png"), 0o644) }, "pic.png", host.StateOK},
 		{func(root string) error { return os.Chmod(filepath.Join(root, "pic.png"), 0o600) }, "pic.png", host.StatePrivate},
 	} {
@@ -186,14 +188,14 @@ func TestUpdateStats(t *testing.T) {
 			t.Errorf("%s: %s, want %s", step.path, stateName(t, got), stateName(t, step.want))
 		}
 		if got := state(s); got != last {
-			t.Errorf("%s: the old site says %s, want %s", step.path, stateName(t, got), stateName(t, last))
+			t.Errorf("%s: the old version has %s, want %s", step.path, stateName(t, got), stateName(t, last))
 		}
 		s, last = n, step.want
 	}
 }
 
-// TestUpdateImmutable: an old and a new version of a site can be read at the same
-// time, while yet another one is made. Run it with -race.
+// TestUpdateImmutable: old and new versions of a site can be read while another
+// version is made. Run it with -race.
 func TestUpdateImmutable(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": "<a href=a.html#x>a</a><a href=A.html>a</a>", "a.html": "<p id=x>", "b.html": "<a href=gone.html>b</a>"})
 	s := load(t, root, Options{})
@@ -239,8 +241,9 @@ func TestUpdateImmutable(t *testing.T) {
 	readers.Wait()
 }
 
-// TestUpdateManifest: a manifest leads to files, too, although its name does not
-// tell that it is one; where all names are listed again they are not forgotten.
+// TestUpdateManifest: a manifest links to files although its name does not
+// identify it as a manifest. Its links remain known when the docroot is listed
+// again.
 func TestUpdateManifest(t *testing.T) {
 	root := tempDocroot(t, files{"index.html": "<link rel=manifest href=m.json>", "m.json": `{"icons": [{"src": "pic.png"}]}`, "pic.png": ""})
 	s := load(t, root, Options{})
@@ -256,8 +259,8 @@ func TestUpdateManifest(t *testing.T) {
 	}
 }
 
-// TestNoFragment: a value that is no URL has no fragment, however often its
-// beginning was seen.
+// TestNoFragment: a value that is not a URL has no fragment, even if its
+// beginning was resolved before.
 func TestNoFragment(t *testing.T) {
 	s := loadFiles(t, files{"a.html": "<a href='http://['>a</a><a href='http://[#x'>b</a><a href='%zz'>c</a><a href='%zz#x'>d</a>"}, Options{})
 	for i, want := range []string{"", "", "", "x"} {

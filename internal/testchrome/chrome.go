@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -13,19 +14,20 @@ import (
 	"time"
 )
 
-// flags keep the browser quiet, on loopback and usable by root.
+// flags disable background activity, restrict the browser to loopback, and let root
+// run it.
 var flags = []string{
 	"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 	"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-extensions", "--mute-audio",
 	"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--remote-debugging-pipe",
 }
 
-// timeout bounds one exchange with the browser.
+// timeout is the longest wait for one message of the browser.
 const timeout = 60 * time.Second
 
-// Browser is one tab of a headless Chromium, spoken to by the DevTools protocol
-// over a pair of pipes: JSON messages, each ended by a NUL. Whatever goes wrong
-// fails the test. Not safe for concurrent use.
+// Browser is one tab of a headless Chromium, controlled through the DevTools
+// protocol over a pair of pipes: JSON messages, each followed by a NUL. Any error
+// fails the test. A Browser is not safe for concurrent use.
 //
 // Spec: https://chromedevtools.github.io/devtools-protocol/
 type Browser struct {
@@ -35,11 +37,11 @@ type Browser struct {
 	reader  *bufio.Reader
 	session string
 	lastID  int
-	events  []message // that came while an answer was awaited
+	events  []message // received while waiting for an answer
 	console []string
 }
 
-// message is what the browser sends: an answer (ID set) or an event.
+// message is a message of the browser: an answer (ID set) or an event.
 type message struct {
 	ID     int             `json:"id"`
 	Method string          `json:"method"`
@@ -53,8 +55,8 @@ type message struct {
 // Params are the parameters of a command.
 type Params map[string]any
 
-// Start starts the browser with an empty profile; it is stopped when the test
-// ends. Page scripts run only if scripts is true.
+// Start starts the browser with an empty profile, and stops it when the test ends.
+// Page scripts run only if scripts is true.
 func Start(t testing.TB, scripts bool) *Browser {
 	t.Helper()
 	bin, err := exec.LookPath("chromium")
@@ -146,7 +148,7 @@ func (b *Browser) Call(method string, args Params, result any) {
 	}
 }
 
-// read returns the next message of whatever kind.
+// read returns the next message of any kind.
 func (b *Browser) read(waitingFor string) message {
 	b.t.Helper()
 	b.from.SetReadDeadline(time.Now().Add(timeout))
@@ -160,4 +162,128 @@ func (b *Browser) read(waitingFor string) message {
 	}
 	b.listen(m)
 	return m
+}
+
+// Events that end a navigation.
+const (
+	Loaded          = "Page.loadEventFired"
+	MovedInDocument = "Page.navigatedWithinDocument"
+)
+
+// Load loads url as a new document, even if the tab already shows it.
+func (b *Browser) Load(url string) {
+	b.t.Helper()
+	b.Navigate("about:blank")
+	if event := b.Navigate(url); event != Loaded {
+		b.t.Fatalf("chromium: navigate to %.300s: %s", url, event)
+	}
+}
+
+// Navigate navigates to url and returns the event that ended the navigation: Loaded
+// or MovedInDocument. It loads a URL again if the tab already shows it.
+func (b *Browser) Navigate(url string) (event string) {
+	b.t.Helper()
+	b.events = b.events[:0]
+	var result struct{ ErrorText string }
+	b.Call("Page.navigate", Params{"url": url}, &result)
+	if result.ErrorText != "" {
+		b.t.Fatalf("chromium: navigate to %.300s: %s", url, result.ErrorText)
+	}
+	for {
+		for _, m := range b.events {
+			if m.Method == Loaded || m.Method == MovedInDocument {
+				return m.Method
+			}
+		}
+		b.events = append(b.events[:0], b.read(fmt.Sprintf("the end of the navigation to %.300s", url)))
+	}
+}
+
+// Eval evaluates a JavaScript expression in the page, waits for a promise, and
+// decodes the value. It works even if page scripts are disabled.
+func (b *Browser) Eval(expression string, value any) {
+	b.t.Helper()
+	var result struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	b.Call("Runtime.evaluate", Params{"expression": expression, "returnByValue": true, "awaitPromise": true}, &result)
+	if result.ExceptionDetails != nil {
+		b.t.Fatalf("chromium: evaluate: %s", result.ExceptionDetails)
+	}
+	if err := json.Unmarshal(result.Result.Value, value); err != nil {
+		b.t.Fatalf("chromium: evaluate: %v in %q", err, result.Result.Value)
+	}
+}
+
+// Do evaluates an expression for its effect.
+func (b *Browser) Do(expression string) {
+	b.t.Helper()
+	b.Eval("("+expression+", null)", new(any))
+}
+
+// Listen enables console messages; see [Browser.Console].
+func (b *Browser) Listen() {
+	b.t.Helper()
+	b.Call("Runtime.enable", nil, nil)
+	b.Call("Log.enable", nil, nil)
+}
+
+// Console returns the messages since the last call: calls of console functions,
+// uncaught exceptions, and the browser's own messages, such as those about a
+// Content-Security-Policy.
+func (b *Browser) Console() []string {
+	b.t.Helper()
+	b.Call("Runtime.evaluate", Params{"expression": "0"}, nil) // events come in order: all before it have arrived
+	messages := b.console
+	b.console = nil
+	return messages
+}
+
+func (b *Browser) listen(m message) {
+	switch m.Method {
+	case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded":
+		b.console = append(b.console, m.Method+" "+string(m.Params))
+	}
+}
+
+// Type types text into the focused element, key by key.
+func (b *Browser) Type(text string) {
+	b.t.Helper()
+	for _, r := range text {
+		b.Call("Input.dispatchKeyEvent", Params{"type": "keyDown", "text": string(r)}, nil)
+		b.Call("Input.dispatchKeyEvent", Params{"type": "keyUp"}, nil)
+	}
+}
+
+// Press presses and releases a key such as Tab, which has the key code 9. text is the
+// text that the key types, if any, as for Enter.
+func (b *Browser) Press(key string, code int, text string) {
+	b.t.Helper()
+	b.Call("Input.dispatchKeyEvent", Params{"type": "keyDown", "key": key, "windowsVirtualKeyCode": code, "text": text}, nil)
+	b.Call("Input.dispatchKeyEvent", Params{"type": "keyUp", "key": key, "windowsVirtualKeyCode": code}, nil)
+}
+
+// View sets the size of the window in CSS pixels and the preferred colour scheme,
+// "light" or "dark".
+func (b *Browser) View(width, height int, colors string) {
+	b.t.Helper()
+	b.Call("Emulation.setDeviceMetricsOverride", Params{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.Call("Emulation.setEmulatedMedia", Params{"features": []Params{{"name": "prefers-color-scheme", "value": colors}}}, nil)
+}
+
+// Picture returns a screenshot of the window as PNG.
+func (b *Browser) Picture() []byte {
+	b.t.Helper()
+	var shot struct{ Data []byte }
+	b.Call("Page.captureScreenshot", Params{"format": "png"}, &shot)
+	return shot.Data
+}
+
+// PDF returns the document printed on A4.
+func (b *Browser) PDF() []byte {
+	b.t.Helper()
+	var printed struct{ Data []byte }
+	b.Call("Page.printToPDF", Params{"paperWidth": 8.27, "paperHeight": 11.69}, &printed)
+	return printed.Data
 }

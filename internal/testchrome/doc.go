@@ -1,5 +1,5 @@
-// Package testchrome drives a headless Chromium for the integration tests: it
-// loads documents, evaluates expressions in them, types, takes pictures, and
-// hands over what the console said. It has code with the build tag integration
-// only, and no part of the command imports it.
+// Package testchrome controls a headless Chromium in integration tests: it loads
+// documents, evaluates expressions in them, types text, takes screenshots, and
+// returns console messages. Its code has the build tag integration, and the command
+// does not import it.
 package testchrome

@@ -1,5 +1,5 @@
 // Package testwp runs Debian's WordPress on the loopback for the
-// integration tests, with a MariaDB of its own, as an independent receiver and
-// sender of pingbacks. It has code with the build tag integration only, and no
-// part of the command imports it.
+// integration tests, with its own MariaDB, as an independent receiver and sender of
+// pingbacks. Its code has the build tag integration, and the command does not import
+// it.
 package testwp

@@ -13,9 +13,10 @@ import (
 	"testing"
 )
 
-// TestOverflow: the system's queue of events runs over, for real: nobody takes
-// events while more happen than it holds. Everything may have changed then, and
-// a directory that was made unseen is watched.
+// TestOverflow lets the system's queue of events overflow: more events happen
+// than the queue holds while the program does not read them. After that, every
+// file may have changed, and a directory that was created unnoticed must be
+// watched.
 func TestOverflow(t *testing.T) {
 	text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
 	if err != nil {
@@ -23,15 +24,16 @@ func TestOverflow(t *testing.T) {
 	}
 	queue, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil || queue > 1<<18 {
-		t.Skipf("a queue of %s events is not to be filled here", text)
+		t.Skipf("a queue of %s events is too long to fill in a test", text)
 	}
 	root := t.TempDir()
 	one, two := filepath.Join(root, "one.html"), filepath.Join(root, "two.html")
 	write(t, one, "1")
 	write(t, two, "2")
 	w := open(t, root, Options{})
-	// What fsnotify has read and cannot hand on comes on top. Two files in
-	// turn, since equal events in a row become one.
+	// fsnotify has read some events that it cannot deliver yet; they come in
+	// addition to the queue. Two files take turns, because the system merges
+	// equal events in a row.
 	for range queue/2 + 4096 {
 		for _, name := range []string{one, two} {
 			if err := os.Chmod(name, 0o644); err != nil {
@@ -48,12 +50,12 @@ func TestOverflow(t *testing.T) {
 	}
 	write(t, filepath.Join(root, "unseen/p.html"), "longer")
 	if b := next(t, w); !slices.Contains(b.Paths, "unseen/p.html") {
-		t.Errorf("in a directory made unseen: %+v", b)
+		t.Errorf("in a directory created unnoticed: %+v", b)
 	}
 }
 
-// limited runs the test again in a user namespace of its own, which has limits
-// of its own: nothing else on the machine notices. It returns true there.
+// limited runs the test again in a user namespace with limits of its own, so
+// that nothing else on the machine is affected. It returns true in that run.
 func limited(t *testing.T, limit string, value int) bool {
 	t.Helper()
 	if os.Getenv("SITELINK_TEST_LIMITED") == t.Name() {
@@ -71,17 +73,17 @@ func limited(t *testing.T, limit string, value int) bool {
 	var exit *exec.ExitError
 	switch {
 	case err != nil && !errors.As(err, &exit):
-		t.Skipf("no user namespace to be had: %v", err)
+		t.Skipf("no user namespace available: %v", err)
 	case err != nil && strings.Contains(string(out), "/proc/sys/user/"):
-		t.Skipf("no limit to be set: %s", out)
+		t.Skipf("the limit cannot be set: %s", out)
 	case err != nil || !strings.Contains(string(out), "PASS"), strings.Contains(string(out), "no tests to run"):
 		t.Errorf("%v\n%s", err, out)
 	}
 	return false
 }
 
-// TestNoWatchLeft: when the system gives no watch for a directory, at first or
-// later, the tree is polled, nothing is lost, and the reason is kept.
+// TestNoWatchLeft: when the system refuses to watch a directory, at the start
+// or later, the watcher polls the tree, loses no change, and keeps the reason.
 func TestNoWatchLeft(t *testing.T) {
 	told := func(t *testing.T, w *Watcher, cause error) {
 		t.Helper()
@@ -114,7 +116,7 @@ func TestNoWatchLeft(t *testing.T) {
 			write(t, filepath.Join(root, "p.html"), "p")
 			w := open(t, root, Options{})
 			if w.Polls() != nil {
-				t.Fatalf("polls at once: %v", w.Polls())
+				t.Fatalf("polls from the start: %v", w.Polls())
 			}
 			fill(t, root)
 			if b := next(t, w); !b.All {

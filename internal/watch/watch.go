@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rogpeppe/go-internal/lockedfile"
+
 	"github.com/sitelink/sitelink/internal/disk"
 )
 
@@ -157,7 +159,7 @@ func (w *Watcher) Next(ctx context.Context) (Batch, error) {
 				return Batch{}, err
 			}
 		}
-		told := b.changes
+		before := b.changes
 		changed, err := w.src.wait(ctx, b, quiet)
 		switch {
 		case ctx.Err() != nil:
@@ -178,7 +180,7 @@ func (w *Watcher) Next(ctx context.Context) (Batch, error) {
 		case changed:
 			// Changes of other files in a watched directory do not prolong the
 			// wait.
-			if b.changes > told {
+			if b.changes > before {
 				quiet = time.After(w.opt.Quiet)
 			}
 			continue
@@ -235,4 +237,45 @@ func lookAt(root string) (fs.FileInfo, error) {
 		err = errors.New("not a directory")
 	}
 	return info, err
+}
+
+// waitLock is [WaitLock]; waited reports whether the lock was held.
+func waitLock(ctx context.Context, name string) (waited bool, err error) {
+	err = WaitLock(ctx, name, func() { waited = true })
+	return waited, err
+}
+
+// WaitLock waits until no process holds the lock file of that name. It calls
+// waiting once if it has to wait. It returns at once if name is empty, or if the
+// file does not exist or cannot be locked. The error is the cause of ctx.
+//
+// Hugo holds a lock on .hugo_build.lock while it builds, and while its server
+// handles a batch of changes.
+func WaitLock(ctx context.Context, name string, waiting func()) error {
+	if name == "" {
+		return nil
+	}
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return nil // a link or a pipe is not Hugo's
+	}
+	done := make(chan struct{})
+	go func() { // locking cannot be interrupted
+		defer close(done)
+		if unlock, err := lockedfile.MutexAt(name).Lock(); err == nil {
+			unlock()
+		}
+	}()
+	const instant = 20 * time.Millisecond
+	select {
+	case <-done:
+		return nil
+	case <-time.After(instant):
+	}
+	waiting()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

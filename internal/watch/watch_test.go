@@ -41,7 +41,7 @@ func next(t *testing.T, w *Watcher) Batch {
 	return b
 }
 
-// nothing demands that no batch comes.
+// nothing fails the test if a batch comes.
 func nothing(t *testing.T, w *Watcher) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*quiet)
@@ -61,14 +61,14 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// both runs a test with events and with polling.
+// both runs a test once with events and once with polling.
 func both(t *testing.T, f func(t *testing.T, opt Options)) {
 	t.Run("events", func(t *testing.T) { f(t, Options{}) })
 	t.Run("polling", func(t *testing.T) { f(t, Options{Poll: 15 * time.Millisecond}) })
 }
 
-// TestSave: files written in place and over the old one, editors' files aside,
-// and many files at once are one batch each.
+// TestSave: files written in place, files that replace the old one, editors'
+// temporary files, and many files at once give one batch each.
 func TestSave(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		root := t.TempDir()
@@ -102,13 +102,13 @@ func TestSave(t *testing.T) {
 		}
 		for i := range 50 {
 			if p := fmt.Sprintf("n/%d/p.html", i); !seen[p] && !seen["n"] {
-				t.Errorf("%s was not told", p)
+				t.Errorf("%s was not reported", p)
 			}
 		}
 	})
 }
 
-// nothingButDirs allows batches of directories alone: their time changes with
+// nothingButDirs accepts only batches of directories: their time changes with
 // the files in them.
 func nothingButDirs(t *testing.T, w *Watcher, dirs ...string) {
 	t.Helper()
@@ -127,9 +127,8 @@ func nothingButDirs(t *testing.T, w *Watcher, dirs ...string) {
 	}
 }
 
-// TestHalfWritten: a batch ends only when nothing is written for a while. A
-// machine with other work to do may hold the writer up for so long: then it is
-// another try.
+// TestHalfWritten: a batch ends only when nothing has been written for a while.
+// A busy machine may delay the writer for that long; then the test tries again.
 func TestHalfWritten(t *testing.T) {
 	const tries = 10
 	for range tries {
@@ -155,13 +154,13 @@ func TestHalfWritten(t *testing.T) {
 		case err == nil && info.Size() >= 9:
 			return
 		case gap < quiet:
-			t.Fatalf("told after %d of 10 bytes, written at most %v apart, %v", info.Size(), gap, err)
+			t.Fatalf("reported after %d of 10 bytes, written at most %v apart, %v", info.Size(), gap, err)
 		}
 	}
-	t.Skipf("the machine is too busy: %d times the writer was held up for more than %v", tries, quiet)
+	t.Skipf("the machine is too busy: the writer was delayed %d times by more than %v", tries, quiet)
 }
 
-// TestBusyNeighbour: a batch does not wait for files that concern nobody.
+// TestBusyNeighbour: a batch does not wait for files that are not watched.
 func TestBusyNeighbour(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "public")
@@ -185,7 +184,7 @@ func TestBusyNeighbour(t *testing.T) {
 	}
 }
 
-// TestLock: a batch waits for whoever holds the build lock.
+// TestLock: a batch waits until the build lock is released.
 func TestLock(t *testing.T) {
 	root := t.TempDir()
 	lock := filepath.Join(t.TempDir(), ".hugo_build.lock")
@@ -193,7 +192,7 @@ func TestLock(t *testing.T) {
 	write(t, filepath.Join(root, "p.html"), "p")
 	next(t, w)
 	if _, err := os.Stat(lock); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the lock was made")
+		t.Error("the watcher created the lock file")
 	}
 	unlock, err := lockedfile.MutexAt(lock).Lock()
 	if err != nil {
@@ -206,11 +205,12 @@ func TestLock(t *testing.T) {
 	select {
 	case <-released:
 	default:
-		t.Error("told while the lock was held")
+		t.Error("reported while the lock was held")
 	}
 }
 
-// TestReplaced: the whole tree goes and comes back, and is watched again.
+// TestReplaced: the whole tree is removed and created again, and then watched
+// again.
 func TestReplaced(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		root := filepath.Join(t.TempDir(), "public")
@@ -249,8 +249,8 @@ func TestAlso(t *testing.T) {
 	})
 }
 
-// TestAnyEdits: who applies the batches to what was known has, at last, what is
-// there, whatever was done in between.
+// TestAnyEdits: a program that applies every batch to what it knew ends up with
+// the current files, whatever was changed in between.
 func TestAnyEdits(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		t.Parallel() // each waits most of the time
@@ -291,7 +291,7 @@ func TestAnyEdits(t *testing.T) {
 			}
 			cancel()
 			if is := snapshot(root); !maps.Equal(is, known) {
-				t.Fatalf("round %d: there is %v\nknown is %v", round, is, known)
+				t.Fatalf("round %d: files %v\nknown %v", round, is, known)
 			}
 		}
 	})
@@ -310,7 +310,7 @@ func snapshot(root string) map[string]string {
 	return out
 }
 
-// scramble does one random thing to the tree; much of it fails.
+// scramble makes one random change to the tree. Many of its attempts fail.
 func scramble(rng *rand.Rand, root string) {
 	dirs := []string{"d0", "d1", "d2", "d0/e", "d1/e", "d2/e"}
 	some := func() string { return filepath.Join(root, dirs[rng.IntN(len(dirs))]) }
@@ -328,7 +328,7 @@ func scramble(rng *rand.Rand, root string) {
 	}
 }
 
-// TestNoRoot: what cannot be watched is an error.
+// TestNoRoot: Open returns an error for a directory that cannot be watched.
 func TestNoRoot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f")
 	write(t, file, "x")

@@ -70,7 +70,7 @@ func ExampleWrite() {
 		log.Fatal(err)
 	}
 	// Output:
-	// {"sitelink":"ledger","version":1,"base":"https://blog.example/"}
-	// {"page":"https://blog.example/post/","hash":"1"}
-	// {"source":"https://blog.example/post/","target":"https://a.example/?a=1&b=2"}
+	// {"sitelink":"ledger","version":2,"base":"https://blog.example/","pages":1,"sum":"82a7e675"}
+	// {"page":"https://blog.example/post/","hash":"1","links":1,"sum":"267ea1cf"}
+	// {"source":"https://blog.example/post/","target":"https://a.example/?a=1&b=2","sum":"9b3b7e3f"}
 }

@@ -29,6 +29,7 @@ type File struct {
 	log      *journal // nil if the store is read-only
 	isNew    bool
 	warnings []Warning
+	lost     error // a *LostError, or nil
 
 	// gate is held for reading from before an entry goes to the journal until it
 	// is in the records, and for writing while the journal is emptied. Without
@@ -50,20 +51,22 @@ type FileOptions struct {
 	// Warn, if not nil, is called with a sentence about each problem with the
 	// files that did not prevent them from being opened.
 	Warn func(string)
+	// AcceptLoss opens a ledger for writing that has lost rows.
+	AcceptLoss bool
 }
 
 // OpenFile opens the ledger with that name, which need not exist yet. It reads the
 // file and then the journal, which a crash may have left. Lines that cannot be
 // read are moved to the .damaged file; see [File.Warnings]. Errors are
-// [ErrLocked], [ErrNewer], [ErrNoLedger] and those of the file system, all with
-// the name of the file.
+// [ErrLocked], [ErrNewer], [ErrNoLedger], [*LostError] unless the ledger is opened
+// for reading, and those of the file system, all with the name of the file.
 func OpenFile(name string, opt FileOptions) (*File, error) {
 	f := &File{name: name, warn: opt.Warn, claimed: map[Key]bool{}}
 	if f.warn == nil {
 		f.warn = func(string) {}
 	}
 	if opt.ReadOnly {
-		p, _, err := f.readUnlocked()
+		p, err := f.readUnlocked()
 		if err != nil {
 			return nil, err
 		}
@@ -77,12 +80,17 @@ func OpenFile(name string, opt FileOptions) (*File, error) {
 	if f.lock, err = takeLock(f.sibling("lock")); err != nil {
 		return nil, err
 	}
-	p, complete, err := f.read()
+	f.removeTemporary()
+	p, end, err := f.read()
+	if err == nil && f.lost != nil && !opt.AcceptLoss {
+		f.report(p)
+		err = f.lost
+	}
 	if err == nil {
 		err = saveDamaged(f.sibling("damaged"), p.damaged)
 	}
 	if err == nil {
-		f.log, err = newJournal(f.sibling("journal"), complete)
+		f.log, err = newJournal(f.sibling("journal"), end.size, end.sum)
 	}
 	if err != nil {
 		f.lock.release()
@@ -97,9 +105,20 @@ func (f *File) sibling(extension string) string {
 	return strings.TrimSuffix(f.name, ".jsonl") + "." + extension
 }
 
-// use makes p the content of the store and reports its warnings.
+// use makes p the content of the store and reports its problems.
 func (f *File) use(p *parsed) {
-	f.records, f.changed, f.warnings = p.records, p.changed, p.warnings
+	f.records, f.changed, f.warnings = p.records, p.changed || f.lost != nil, p.warnings
+	f.report(p)
+	if f.lost != nil {
+		f.warn(f.lost.Error())
+	}
+	if len(p.damaged) > 0 && f.lock != nil {
+		f.warn(fmt.Sprintf("unreadable lines saved in %s: %d", f.sibling("damaged"), len(p.damaged)))
+	}
+}
+
+// report reports the warnings of p.
+func (f *File) report(p *parsed) {
 	const most = 5
 	for i, warning := range p.warnings {
 		if i == most {
@@ -108,48 +127,53 @@ func (f *File) use(p *parsed) {
 		}
 		f.warn(warning.String())
 	}
-	if len(p.damaged) > 0 && f.lock != nil {
-		f.warn(fmt.Sprintf("unreadable lines saved in %s: %d", f.sibling("damaged"), len(p.damaged)))
-	}
 }
 
 // Warnings returns the problems found when the files were read.
 func (f *File) Warnings() []Warning { return f.warnings }
 
-// read reads ledger and journal, and returns how many bytes of the journal are
-// complete lines.
-func (f *File) read() (p *parsed, complete int64, err error) {
+// Lost returns a [*LostError] if rows of the ledger are lost, and nil otherwise.
+func (f *File) Lost() error { return f.lost }
+
+// read reads ledger and journal.
+func (f *File) read() (p *parsed, end journalEnd, err error) {
 	log, _, err := readFile(f.sibling("journal"))
 	if err != nil {
-		return nil, 0, err
+		return nil, end, err
 	}
 	text, exists, err := readFile(f.name)
 	if err != nil {
-		return nil, 0, err
+		return nil, end, err
 	}
 	f.isNew = !exists && log == ""
 	if p, err = parse(f.name, text); err != nil {
-		return nil, 0, err
+		return nil, end, err
 	}
-	return p, p.replay(f.sibling("journal"), log), nil
+	end = p.replay(f.sibling("journal"), log)
+	f.lost = nil
+	if missing := p.missing(); len(missing) > 0 && !f.isNew {
+		f.lost = &LostError{f.name, missing}
+	}
+	p.clampTimes(f.name, time.Now())
+	return p, end, nil
 }
 
 // readUnlocked reads while another process may write. It reads the journal first,
 // because its entries may be in the ledger already, and starts again if the ledger
 // was replaced meanwhile.
-func (f *File) readUnlocked() (p *parsed, complete int64, err error) {
+func (f *File) readUnlocked() (p *parsed, err error) {
 	const tries = 5
 	for range tries {
 		before, _ := os.Stat(f.name)
-		if p, complete, err = f.read(); err != nil {
-			return nil, 0, err
+		if p, _, err = f.read(); err != nil {
+			return nil, err
 		}
 		after, _ := os.Stat(f.name)
 		if before == nil && after == nil || before != nil && after != nil && os.SameFile(before, after) && before.ModTime().Equal(after.ModTime()) {
 			break
 		}
 	}
-	return p, complete, nil
+	return p, nil
 }
 
 // maxFileBytes limits the size of a ledger: about ten million rows.

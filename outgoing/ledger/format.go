@@ -12,7 +12,8 @@ import (
 )
 
 // version is the version of the file format. A file with a higher one is refused.
-const version = 1
+// Version 1 had neither counts nor checksums.
+const version = 2
 
 // formatName is the word in the first line that identifies a ledger.
 const formatName = "ledger"
@@ -22,6 +23,13 @@ type header struct {
 	Sitelink string `json:"sitelink"`
 	Version  int    `json:"version"`
 	Base     string `json:"base,omitempty"`
+	counts
+}
+
+// countedPage is the row of a page, with the number of its links.
+type countedPage struct {
+	Page
+	Links int `json:"links,omitempty"`
 }
 
 // Write writes a snapshot as a ledger file: sorted JSON Lines, of which the first
@@ -38,9 +46,12 @@ func Write(w io.Writer, s *Snapshot) error {
 // write writes the records as a file.
 func (b *records) write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<18)
-	rows := newEncoder(out)
-	err := rows.Encode(header{formatName, version, b.base})
-	err = errors.Join(err, encodeAll(rows, b.pages), encodeAll(rows, b.links), encodeAll(rows, b.sortedNotices()), encodeAll(rows, b.unsupported))
+	rows := newEncoder(sumWriter{out})
+	err := rows.Encode(header{formatName, version, b.base, b.count()})
+	for i, links := range b.linkCounts() {
+		err = errors.Join(err, rows.Encode(countedPage{b.pages[i], links}))
+	}
+	err = errors.Join(err, encodeAll(rows, b.links), encodeAll(rows, b.sortedNotices()), encodeAll(rows, b.unsupported))
 	return errors.Join(err, out.Flush())
 }
 
@@ -89,11 +100,13 @@ func (k rowKind) String() string {
 
 // row is a line of a ledger of any kind. It has the fields of all of them.
 type row struct {
-	Sitelink    string    `json:"sitelink"`
-	Version     int       `json:"version"`
-	Base        string    `json:"base"`
+	Sitelink string `json:"sitelink"`
+	Version  int    `json:"version"`
+	Base     string `json:"base"`
+	counts
 	Page        string    `json:"page"`
 	Hash        string    `json:"hash"`
+	Links       int       `json:"links"`
 	Gone        bool      `json:"gone"`
 	Replacement string    `json:"replacement"`
 	Source      string    `json:"source"`
@@ -146,7 +159,11 @@ func (r *row) host() UnsupportedHost { return UnsupportedHost{r.Origin, r.Protoc
 
 // decodeRow reads a line of a ledger.
 func decodeRow(line string) (r row, err error) {
-	if err = decode(line, &r); err == nil {
+	text, err := withoutSum(line)
+	if err == nil {
+		err = decode(text, &r)
+	}
+	if err == nil {
 		r.Tried, r.Next, r.Lease, r.Until = toSeconds(r.Tried), toSeconds(r.Next), toSeconds(r.Lease), toSeconds(r.Until)
 		return r, r.check()
 	}
@@ -191,18 +208,18 @@ func (r *row) check() error {
 	missing := false
 	switch kind {
 	case headerRow:
-		only = row{Sitelink: r.Sitelink, Version: r.Version, Base: r.Base}
+		only = row{Sitelink: r.Sitelink, Version: r.Version, Base: r.Base, counts: r.counts}
 		if r.Version > version {
 			return nil // it may have more fields
 		}
 	case pageRow:
-		only = row{Page: r.Page, Hash: r.Hash, Gone: r.Gone, Replacement: r.Replacement}
+		only = row{Page: r.Page, Hash: r.Hash, Links: r.Links, Gone: r.Gone, Replacement: r.Replacement}
 	case hostRow:
 		only = row{Origin: r.Origin, Protocol: r.Protocol, Until: r.Until}
 		missing = r.Protocol == "" || r.Until.IsZero()
 	case noticeRow:
 		only = *r
-		only.Version, only.Base, only.Gone, only.Until = 0, "", false, time.Time{}
+		only.Version, only.Base, only.counts, only.Links, only.Gone, only.Until = 0, "", counts{}, 0, false, time.Time{}
 		n := r.notice()
 		if err := n.check(); err != nil {
 			return err

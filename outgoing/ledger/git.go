@@ -26,6 +26,16 @@ func (g *Git) Warnings() []Warning {
 	return append(slices.Clone(g.local.Warnings()), g.warnings...)
 }
 
+// Lost returns a [*LostError] if rows of the ledger are lost, and nil otherwise.
+func (g *Git) Lost() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.lost != nil {
+		return g.lost
+	}
+	return g.local.Lost()
+}
+
 // Plan pushes the change, merged with what other runners planned meanwhile.
 func (g *Git) Plan(ctx context.Context, base string, c Change) error {
 	if err := g.local.writable(); err != nil {

@@ -100,7 +100,7 @@ func TestGit(t *testing.T) {
 	if subject := git(t, r, "log", "-1", "--format=%s %an", "refs/sitelink/ledger"); subject != "sitelink: ledger of "+site+" sitelink" {
 		t.Errorf("the commit says %q", subject)
 	}
-	if text := git(t, r, "cat-file", "blob", "refs/sitelink/ledger:ledger.jsonl"); !strings.HasPrefix(text, `{"sitelink":"ledger","version":1,"base":"`+site+`"}`) || strings.Contains(text, "runner") {
+	if text := git(t, r, "cat-file", "blob", "refs/sitelink/ledger:ledger.jsonl"); !strings.HasPrefix(text, `{"sitelink":"ledger","version":2,"base":"`+site+`","pages":1,"notices":3,"sum":"`) || strings.Contains(text, "runner") {
 		t.Errorf("the file is\n%s", text)
 	}
 }

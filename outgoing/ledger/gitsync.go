@@ -35,14 +35,16 @@ type Git struct {
 	lease             time.Duration
 	now               func() time.Time
 
-	local    *File
-	readOnly bool
+	local      *File
+	readOnly   bool
+	acceptLoss bool
 
 	mu       sync.Mutex // one exchange with the remote at a time
 	oid      string     // commit of the remote when last seen; "" for none
 	seen     *records   // its content
 	isNew    bool
 	pushed   time.Time
+	lost     error       // a *LostError, or nil
 	warnings []Warning   // about what was fetched
 	dirty    atomic.Bool // there are outcomes that were not pushed
 
@@ -62,6 +64,8 @@ type GitOptions struct {
 	// Lease is how long other runners do not touch the notices that this runner
 	// has claimed, if it dies: 15 min. While it lives, it renews the lease.
 	Lease time.Duration
+	// AcceptLoss opens a ledger for writing that has lost rows.
+	AcceptLoss bool
 }
 
 const (
@@ -81,7 +85,7 @@ func OpenGit(ctx context.Context, name string, opt GitOptions) (*Git, error) {
 	}
 	g := &Git{
 		name: name, remote: remote, ref: ref, repo: &repository{opt.Dir, opt.Env}, warn: opt.Warn, runner: opt.Runner,
-		lease: opt.Lease, now: time.Now, readOnly: opt.ReadOnly,
+		lease: opt.Lease, now: time.Now, readOnly: opt.ReadOnly, acceptLoss: opt.AcceptLoss || opt.ReadOnly,
 	}
 	if g.warn == nil {
 		g.warn = func(string) {}
@@ -96,7 +100,7 @@ func OpenGit(ctx context.Context, name string, opt GitOptions) (*Git, error) {
 	sum := fnv.New64a()
 	sum.Write([]byte(remote + "\n" + ref))
 	g.dir = filepath.Join(common, "sitelink", "ledger-"+hex.EncodeToString(sum.Sum(nil)))
-	if g.local, err = OpenFile(filepath.Join(g.dir, gitFile), FileOptions{ReadOnly: opt.ReadOnly, Warn: opt.Warn}); err != nil {
+	if g.local, err = OpenFile(filepath.Join(g.dir, gitFile), FileOptions{ReadOnly: opt.ReadOnly, Warn: opt.Warn, AcceptLoss: opt.AcceptLoss}); err != nil {
 		return nil, err
 	}
 	if err := g.mergeLocal(ctx); err != nil {
@@ -191,6 +195,15 @@ func (g *Git) recordsAt(ctx context.Context, oid string) (*records, error) {
 	p, err := parse(g.name, text+"\n") // run removes the last line end
 	if err != nil {
 		return nil, err
+	}
+	p.clampTimes(g.name, g.now())
+	g.lost = nil
+	if missing := p.missing(); len(missing) > 0 {
+		g.lost = &LostError{g.name, missing}
+		if !g.acceptLoss {
+			return nil, g.lost
+		}
+		g.warn(g.lost.Error())
 	}
 	g.warnings = append(g.warnings, p.warnings...)
 	for _, w := range p.warnings {

@@ -14,8 +14,8 @@ import (
 )
 
 // journal is an append-only file of the changes since the ledger file was written.
-// A line is the CRC-32C of an entry as eight hexadecimal digits, a space, and the
-// entry:
+// A line is a CRC-32C as eight hexadecimal digits, a space, and an entry. The CRC-32C
+// is that of the entries of all lines so far, so that a missing line is noticed:
 //
 //	0a1b2c3d {"begin":{"source":..,"target":..}}
 //	0a1b2c3d {"record":{..},"from":{..}}
@@ -32,27 +32,29 @@ type journal struct {
 
 	mu      sync.Mutex
 	synced  sync.Cond // signals the end of a batch
-	pending []byte
-	batch   uint64 // number of the batch to which pending belongs
-	done    uint64 // number of the last batch that ended
+	pending []string  // entries
+	batch   uint64    // number of the batch to which pending belongs
+	done    uint64    // number of the last batch that ended
 	failed  map[uint64]error
-	busy    bool  // a batch is being written
-	size    int64 // bytes of complete lines on disk
-	broken  error // if set, nothing more can be written
+	busy    bool   // a batch is being written
+	size    int64  // bytes of complete lines on disk
+	sum     uint32 // checksum of the last line on disk
+	broken  error  // if set, nothing more can be written
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// line returns the line of an entry.
-func (e journalEntry) line() string {
-	text := rowText(e)
-	sum := crc32.Checksum([]byte(strings.TrimSuffix(text, "\n")), castagnoli)
-	return fmt.Sprintf("%08x %s", sum, text)
+// journalLine returns the line of an entry and its checksum. sum is the checksum of
+// the line before.
+func journalLine(sum uint32, entry string) (string, uint32) {
+	sum = crc32.Update(sum, castagnoli, []byte(strings.TrimSuffix(entry, "\n")))
+	return fmt.Sprintf("%08x %s", sum, entry), sum
 }
 
 // newJournal opens a journal to append to. Its first size bytes are complete
-// lines; the rest is a cut-off line, which is removed.
-func newJournal(name string, size int64) (*journal, error) {
+// lines, of which the last has the checksum sum; the rest is a cut-off line, which
+// is removed.
+func newJournal(name string, size int64, sum uint32) (*journal, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, writeError(name, err)
@@ -65,7 +67,7 @@ func newJournal(name string, size int64) (*journal, error) {
 		f.Close()
 		return nil, writeError(name, err)
 	}
-	j := &journal{name: name, file: f, size: size, batch: 1, failed: map[uint64]error{}}
+	j := &journal{name: name, file: f, size: size, sum: sum, batch: 1, failed: map[uint64]error{}}
 	j.synced.L = &j.mu
 	return j, nil
 }
@@ -74,7 +76,7 @@ func newJournal(name string, size int64) (*journal, error) {
 func (j *journal) append(e journalEntry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.pending = append(j.pending, e.line()...)
+	j.pending = append(j.pending, rowText(e))
 	mine := j.batch
 	for j.done < mine {
 		if j.busy {
@@ -88,7 +90,13 @@ func (j *journal) append(e journalEntry) error {
 
 // flush writes the pending batch. j.mu is held, except while the disk works.
 func (j *journal) flush() {
-	batch, data := j.batch, j.pending
+	batch, sum := j.batch, j.sum
+	var data []byte
+	for _, entry := range j.pending {
+		var line string
+		line, sum = journalLine(sum, entry)
+		data = append(data, line...)
+	}
 	j.batch, j.pending, j.busy = batch+1, nil, true
 	err := j.broken
 	if err == nil {
@@ -99,7 +107,7 @@ func (j *journal) flush() {
 	if err != nil {
 		j.failed[batch] = err
 	} else {
-		j.size += int64(len(data))
+		j.size, j.sum = j.size+int64(len(data)), sum
 	}
 	j.done, j.busy = batch, false
 	j.synced.Broadcast()
@@ -150,7 +158,7 @@ func (j *journal) clear() error {
 		j.broken = writeError(j.name, err)
 		return j.broken
 	}
-	j.size = 0
+	j.size, j.sum = 0, 0
 	return nil
 }
 
@@ -182,41 +190,56 @@ func recordEntry(from Key, n *Notice) journalEntry {
 	return journalEntry{Record: n, From: &from}
 }
 
-// replay applies a journal to the records and returns how many of its bytes are
-// complete lines: a last line that a crash cut off is dropped. Other lines that
-// cannot be read are saved elsewhere.
-func (p *parsed) replay(name, text string) (complete int64) {
+// journalEnd is where the complete lines of a journal end: their bytes, and the
+// checksum of the last one.
+type journalEnd struct {
+	size int64
+	sum  uint32
+}
+
+// replay applies a journal to the records. A last line that a crash cut off, or of
+// which it left bytes unwritten, is dropped. Other lines that cannot be read are
+// saved elsewhere.
+func (p *parsed) replay(name, text string) (end journalEnd) {
 	for number := 1; text != ""; number++ {
 		line, rest, ended := strings.Cut(text, "\n")
 		var err error
+		sum := end.sum
 		if ended {
-			err = p.replayLine(line)
+			sum, err = p.replayLine(sum, line)
 		}
 		switch {
-		case !ended, err != nil && rest == "":
+		case !ended, err != nil && rest == "" && strings.Contains(line, "\x00"):
 			p.warn(name, number, "dropped the last line, which a crash cut off", false)
-			return complete
+			return end
 		case err != nil:
 			p.warn(name, number, err.Error()+ignoredLine, true)
 			p.damaged = append(p.damaged, line)
 		}
 		p.changed = true
-		complete += int64(len(line)) + 1
+		end.size, end.sum = end.size+int64(len(line))+1, sum
 		text = rest
 	}
-	return complete
+	return end
 }
 
-// replayLine applies one line.
-func (p *parsed) replayLine(line string) error {
+// replayLine applies one line and returns its checksum. last is the checksum of the
+// line before; version 1 did not include it.
+func (p *parsed) replayLine(last uint32, line string) (uint32, error) {
 	sum, text, ok := strings.Cut(line, " ")
 	want, err := strconv.ParseUint(sum, 16, 32)
 	if !ok || len(sum) != 8 || err != nil {
-		return errors.New("not a journal entry")
+		return last, errors.New("not a journal entry")
 	}
-	if uint64(crc32.Checksum([]byte(text), castagnoli)) != want {
-		return errors.New("the checksum is wrong")
+	entry := []byte(text)
+	switch uint32(want) {
+	case crc32.Update(last, castagnoli, entry), crc32.Checksum(entry, castagnoli):
+		return uint32(want), p.replayEntry(text)
 	}
+	return uint32(want), errors.New("the checksum is wrong, or the line before is missing")
+}
+
+func (p *parsed) replayEntry(text string) error {
 	var e journalEntry
 	if err := decode(text, &e); err != nil {
 		return err

@@ -24,6 +24,9 @@ func Merge(w io.Writer, base, ours, theirs []byte, names [3]string) ([]Warning, 
 		sides[i] = p
 		if i > 0 {
 			warnings = append(warnings, p.warnings...)
+			if missing := p.missing(); len(missing) > 0 {
+				warnings = append(warnings, Warning{File: names[i], Message: "it has lost rows: " + strings.Join(missing, ", "), Lost: true})
+			}
 		}
 	}
 	if a, b := sides[1].base, sides[2].base; a != b && a != "" && b != "" {

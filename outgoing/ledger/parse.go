@@ -17,14 +17,19 @@ var ErrNoLedger = errors.New("not a ledger of sitelink")
 // the ledger from being opened.
 type Warning struct {
 	File string
-	Line int
+	Line int // 0 for the whole file
 	// Message says what is wrong and how the line was treated.
 	Message string
 	// Lost is set if the row could not be read.
 	Lost bool
 }
 
-func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message) }
+func (w Warning) String() string {
+	if w.Line == 0 {
+		return w.File + ": " + w.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message)
+}
 
 // maxWarnings limits the warnings. It does not limit the damaged lines that are
 // saved.
@@ -33,9 +38,12 @@ const maxWarnings = 100
 // parsed is the content of a file.
 type parsed struct {
 	*records
-	warnings []Warning
-	damaged  []string // lines that could not be read
-	changed  bool     // writing the records would give another file
+	warnings  []Warning
+	damaged   []string       // lines that could not be read
+	noHeader  bool           // the first line is missing
+	want      counts         // of the first line, or the larger ones of several
+	wantLinks map[string]int // number of links of each page with a count
+	changed   bool           // writing the records would give another file
 }
 
 // parse reads a ledger. name is for messages. Lines that cannot be read are saved
@@ -43,7 +51,7 @@ type parsed struct {
 // the same key, the preferred one is kept (see merge.go). Only a file of a newer
 // version or a file that is not a ledger is an error.
 func parse(name, text string) (*parsed, error) {
-	p := &parser{parsed: &parsed{records: newRecords()}, name: name, sorted: true}
+	p := &parser{parsed: &parsed{records: newRecords(), wantLinks: map[string]int{}}, name: name, sorted: true}
 	for rest := text; rest != ""; {
 		line, after, ended := strings.Cut(rest, "\n")
 		rest = after
@@ -53,11 +61,12 @@ func parse(name, text string) (*parsed, error) {
 		}
 	}
 	switch {
-	case p.headers == 0 && p.rows == 0 && strings.TrimSpace(text) != "":
+	case p.headers == 0 && p.rows == 0 && !couldBeLedger(text):
 		return nil, fmt.Errorf("read ledger %s: %w: its first line should start with {\"sitelink\":\"ledger\"", name, ErrNoLedger)
 	case p.headers == 0 && p.rows > 0:
 		p.warn(name, 1, "the first line, with the version and the base URL of the site, is missing", false)
 	}
+	p.noHeader = p.headers == 0
 	if !p.sorted {
 		p.changed = true
 		p.dropDuplicates()
@@ -67,6 +76,14 @@ func parse(name, text string) (*parsed, error) {
 	p.records.links = unique(p.links, compareLinks, func(a, _ Link) Link { return a })
 	p.records.unsupported = unique(p.hosts, compareHosts, preferHost)
 	return p.parsed, nil
+}
+
+// couldBeLedger reports whether text without rows can be what is left of a ledger:
+// nothing, or a first line that was cut off.
+func couldBeLedger(text string) bool {
+	const start = `{"sitelink":"` + formatName + `"`
+	text = strings.Trim(text, "\x00 \t\r\n")
+	return strings.HasPrefix(text, start) || strings.HasPrefix(start, text)
 }
 
 // parser reads one file.
@@ -120,6 +137,9 @@ func (p *parser) parseLine(line string, ended bool) error {
 			return err
 		}
 	case pageRow:
+		if links, ok := p.wantLinks[r.Page]; !ok || r.Links < links {
+			p.wantLinks[r.Page] = r.Links
+		}
 		p.pages, p.pageLines = append(p.pages, r.page()), append(p.pageLines, p.line)
 	case hostRow:
 		p.hosts = append(p.hosts, r.host())
@@ -150,6 +170,7 @@ func (p *parser) addHeader(r *row) error {
 	case r.Version < 1:
 		return fmt.Errorf("read ledger %s: there is no version %d of the format", p.name, r.Version)
 	}
+	p.want.Pages, p.want.Notices, p.want.Hosts = max(p.want.Pages, r.Pages), max(p.want.Notices, r.Notices), max(p.want.Hosts, r.Hosts)
 	if p.headers++; p.headers == 1 {
 		p.base = r.Base
 		return nil

@@ -22,6 +22,9 @@ func (e *Elements) special() {
 		if set.Has(scan.AttrName) && !e.Inert {
 			e.Anchor(scan.AttrName, scan.AnchorMap)
 		}
+		if set.Has(scan.AttrID) && !e.Inert && e.Tags == scan.Modern {
+			e.Anchor(scan.AttrID, scan.AnchorMap)
+		}
 	case scan.TagBase:
 		if set.Has(scan.AttrHref) && !e.Inert {
 			sp := set.Val[scan.AttrHref]

@@ -1,0 +1,126 @@
+package generator
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
+)
+
+// hugoEnv returns variables that keep Hugo from writing outside a project while
+// it prints its configuration: it makes its caches and the directory that it
+// publishes to even then. Variables override the configuration files. They leave
+// out the information of git, for which Hugo would run it.
+func (r Runner) hugoEnv(dir, temporary string, args []string) []string {
+	env := []string{
+		"HUGO_CACHEDIR=" + filepath.Join(temporary, "cache"), "HUGO_RESOURCEDIR=" + filepath.Join(temporary, "resources"),
+		"HUGO_ENABLEGITINFO=false",
+	}
+	// Hugo refuses names of caches that its version does not know, so only those
+	// that the project configures are named.
+	for name := range hugoCaches(dir) {
+		if name != "modules" {
+			env = append(env, "HUGO_CACHES_"+strings.ToUpper(name)+"_DIR=:cacheDir/"+name)
+		}
+	}
+	env = append(env, "HUGO_CACHES_MODULES_DIR="+cmp.Or(r.hugoModules(), ":cacheDir/modules"))
+	if !slices.Equal(args[:min(1, len(args))], []string{"config"}) || slices.Contains(args, "mounts") || r.outsidePublishDir(dir) != "" {
+		env = append(env, "HUGO_PUBLISHDIR="+filepath.Join(temporary, "public"))
+	}
+	return env
+}
+
+// hugoModules returns the directory of modules that builds have downloaded, in
+// the user's own cache of Hugo, "" for none.
+func (r Runner) hugoModules() string {
+	caches := []string{r.getenv("HUGO_CACHEDIR")}
+	if caches[0] == "" {
+		user := cmp.Or(r.getenv("XDG_CACHE_HOME"), filepath.Join(r.getenv("HOME"), ".cache"))
+		if dir, err := os.UserCacheDir(); err == nil && r.getenv("HOME") == "" {
+			user = dir
+		}
+		caches = []string{filepath.Join(user, "hugo_cache"), filepath.Join(os.TempDir(), "hugo_cache_"+r.getenv("USER")), filepath.Join(os.TempDir(), "hugo_cache")}
+	}
+	for _, cache := range caches {
+		modules := filepath.Join(cache, "modules")
+		if info, err := os.Stat(modules); cache != "" && err == nil && info.IsDir() {
+			return modules
+		}
+	}
+	return ""
+}
+
+// hugoDocuments calls f with each configuration file of a project, of all
+// environments, and the table that its name stands for, "" for the whole.
+func hugoDocuments(dir string, f func(table string, doc map[string]any)) {
+	p := Project{Dir: dir}
+	tree := os.DirFS(dir)
+	for _, name := range slices.Concat(hugoNewFiles, hugoOldFiles, hugoConfigs(tree, nil)) {
+		if doc, err := readDocument(p, name); err == nil {
+			f(documentTable(name), doc)
+		}
+	}
+	environments, _ := os.ReadDir(filepath.Join(dir, "config"))
+	for _, environment := range environments {
+		files, _ := os.ReadDir(filepath.Join(dir, "config", environment.Name()))
+		for _, file := range files {
+			name := "config/" + environment.Name() + "/" + file.Name()
+			if doc, err := readDocument(p, name); err == nil {
+				f(documentTable(name), doc)
+			}
+		}
+	}
+}
+
+// documentTable returns the table that a file in the directory config holds.
+func documentTable(name string) string {
+	if !strings.HasPrefix(name, "config/") {
+		return ""
+	}
+	base := filepath.Base(name)
+	table := strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
+	if table == "hugo" || table == "config" {
+		return ""
+	}
+	return table
+}
+
+// hugoCaches returns the names of the caches that a project configures.
+func hugoCaches(dir string) map[string]bool {
+	names := map[string]bool{}
+	hugoDocuments(dir, func(table string, doc map[string]any) {
+		caches := tableOf(doc["caches"])
+		if table == "caches" {
+			caches = doc
+		}
+		for name := range caches {
+			names[strings.ToLower(name)] = true
+		}
+	})
+	return names
+}
+
+// outsidePublishDir returns the directory that a project's files name for the
+// site if it is outside the project, "" otherwise.
+func (r Runner) outsidePublishDir(dir string) (publish string) {
+	if r.getenv("HUGO_PUBLISHDIR") != "" { // the user's
+		return ""
+	}
+	hugoDocuments(dir, func(table string, doc map[string]any) {
+		name := textOf(doc["publishdir"])
+		if table != "" || name == "" {
+			return
+		}
+		path := filepath.FromSlash(name)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if _, where := disk.Outside(dir, path); where != "" {
+			publish = name
+		}
+	})
+	return publish
+}
