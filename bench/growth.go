@@ -91,7 +91,7 @@ func parseSizes(list string) ([]int, error) {
 	for f := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(f)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("%w: %q is no number of pages", errUsage, f)
+			return nil, fmt.Errorf("%w: %q is not a number of pages", errUsage, f)
 		}
 		sizes = append(sizes, n)
 	}

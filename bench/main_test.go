@@ -34,7 +34,7 @@ func TestExitCodes(t *testing.T) {
 		{"unknown corpus", context.Background(), []string{"showall", "-corpus", "go-doc"}, 2, `no corpus "go-doc"`},
 		{"unknown tool", context.Background(), []string{"compare", "-tools", "muffet"}, 2, `no tool "muffet"`},
 		{"no rounds", context.Background(), []string{"compare", "-runs", "0"}, 2, "-runs"},
-		{"bad size", context.Background(), []string{"growth", "-sizes", "10,many"}, 2, `"many" is no number`},
+		{"bad size", context.Background(), []string{"growth", "-sizes", "10,many"}, 2, `"many" is not a number`},
 		{"no directory", context.Background(), []string{"generate"}, 2, "-out"},
 		{"missing docroot", context.Background(), []string{"read", t.TempDir() + "/none"}, 3, "no such file"},
 		{"interrupted", cancelled, []string{"generate", "-out", t.TempDir() + "/site"}, 130, "interrupted"},

@@ -34,7 +34,7 @@ func usageOf(wall time.Duration, ru *syscall.Rusage) usage {
 }
 
 // sample is the result of one run. Failure says in a few words why the
-// figures are no good; it is empty for a run that counts.
+// figures cannot be used; it is empty for a valid run.
 type sample struct {
 	usage
 	Failure  string

@@ -24,9 +24,9 @@ const (
 )
 
 // runPositions breaks links of a real Hugo site at places that are recorded,
-// builds it, and looks at what sitelink says of them, with Hugo on the path
+// builds it, and examines the positions that sitelink reports, with Hugo on the path
 // and without. A second build has the breaks at the same places with few
-// values that repeat: there only what stands around a link tells it apart.
+// values that repeat, so that only the text around a link identifies it.
 func runPositions(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
 	var from, hugo string
@@ -121,7 +121,7 @@ func (m *measurement) prepare(from string) error {
 // rows makes both builds and checks each twice.
 func (m *measurement) rows(ctx context.Context, from string, spots []spot, values int, r *result) (rows [][]string, mistakes, missed []string, err error) {
 	// truth has the numbers of the breaks of each page in order, from the build
-	// that tells them apart; the other build has the same links.
+	// in which every value is different; the other build has the same links.
 	truth := map[string][]int{}
 	for _, shared := range []bool{false, true} {
 		value := func(i int) string {

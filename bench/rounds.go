@@ -41,7 +41,8 @@ func rounds(ctx context.Context, entries []*entry, runs int, limit time.Duration
 
 func (e *entry) ok() bool { return e.failure == "" && len(e.samples) > 0 }
 
-// timedOut tells an entry whose only figure is "longer than the limit".
+// timedOut reports whether the only figure of an entry is "longer than the
+// limit".
 func (e *entry) timedOut() bool {
 	return len(e.samples) > 0 && e.samples[len(e.samples)-1].TimedOut
 }

@@ -72,8 +72,8 @@ func leavesDocroot(root, name string) (bool, error) {
 	return rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
 }
 
-// isPage tells the files that a checker parses from those it only needs to
-// see: by suffix, as hyperlink, lychee and htmltest do.
+// isPage reports whether a checker parses a file or only needs to know that it
+// exists. It decides by suffix, as hyperlink, lychee and htmltest do.
 func isPage[T ~string | ~[]byte](name T) bool {
 	for _, suffix := range []string{".html", ".htm", ".xhtml"} {
 		if n := len(name) - len(suffix); n > 0 && string(name[n:]) == suffix {

@@ -56,8 +56,8 @@ func table(header []string, rows [][]string) string {
 	return b.String()
 }
 
-// numeric tells cells such as 12, 1,234.5 and > 180.0 from words. A column
-// with one number in it is set flush right.
+// numeric reports whether a cell is a number, such as 12, 1,234.5 and > 180.0.
+// A column with one number in it is set flush right.
 func numeric(s string) bool {
 	s = strings.TrimLeft(s, "<> ")
 	return s != "" && s[0] >= '0' && s[0] <= '9' && strings.Trim(s, "0123456789.,") == ""

@@ -31,7 +31,7 @@ func Compare(before, after []Finding) Difference {
 }
 
 // dropEqualPages leaves out the findings of pages on which nothing differs, but
-// not those that are reported once for a target: the page is no part of their
+// not those that are reported once for a target: the page is not part of their
 // fingerprint.
 func dropEqualPages(a, b []Finding) (x, y []Finding) {
 	for len(a) > 0 || len(b) > 0 {

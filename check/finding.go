@@ -54,7 +54,7 @@ type Finding struct {
 	// code that is reported once for each target (script-fragment).
 	Count int
 
-	// about tells faults of one file with the same code apart, such as the text
+	// about distinguishes faults of one file with the same code, such as the text
 	// of a redirect rule. See [Fingerprints].
 	about string
 	// linkCode is the code that the entry of a sitemap or feed would have as a

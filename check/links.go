@@ -31,7 +31,7 @@ type Link struct {
 	Raw string
 	// Target is the site path as a browser would request it, percent-encoded,
 	// with its query, such as /a/b.html?q. For an external link it is the
-	// absolute URL. It is empty where the value is no URL.
+	// absolute URL. It is empty if the value is not a URL.
 	Target string
 	// Fragment is the part of the resolved URL after #.
 	Fragment string

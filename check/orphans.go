@@ -36,7 +36,7 @@ type OrphanFile struct {
 // A link in a directory listing of the host counts (LL-78), and so does a link
 // with the wrong letter case. Links in sitemaps and feeds do not count, because
 // no visitor reads those. Files that hosts, browsers and robots ask for by name
-// are no orphans: error pages, robots.txt, favicons, sitemaps, web manifests,
+// are not orphans: error pages, robots.txt, favicons, sitemaps, web manifests,
 // configuration files of hosts, and every file with a dot at the beginning of
 // its name or of one of its directories.
 //

@@ -13,8 +13,8 @@ import (
 // Run judges every link of s and returns the findings, sorted by page, offset
 // and code. It reads again only the pages that have findings.
 //
-// Broken links are no error. An error means that the work could not be done, or
-// that ctx was cancelled; then it is the cause of that. Several calls may run at
+// Broken links are not an error. An error means that the work could not be
+// done, or is the cause for which ctx was cancelled. Several calls may run at
 // the same time for one site.
 func Run(ctx context.Context, s *site.Site, opt Options) (*Result, error) {
 	return checkSite(ctx, isite.Unwrap(s), opt)

@@ -110,8 +110,8 @@ func (w *walker) includes(address string) bool {
 	return (w.from == nil || w.from.match(address)) && (w.skip == nil || !w.skip.match(address))
 }
 
-// visit comes to a page or listing by an address; in is what includes says of
-// it.
+// visit reaches a page or listing by an address; in is the result of includes
+// for it.
 func (w *walker) visit(node docroot.NodeID, address string, in bool) {
 	w.done[node] = w.matchOf(node) != matchSome
 	if w.isIn(node) {

@@ -71,7 +71,7 @@ func TestDamagedCache(t *testing.T) {
 	}
 	for n := range whole.Len() {
 		if _, err := ReadCache(bytes.NewReader(whole.Bytes()[:n])); err == nil {
-			t.Errorf("%d of %d bytes are taken for a cache", n, whole.Len())
+			t.Errorf("%d of %d bytes are accepted as a cache", n, whole.Len())
 		}
 	}
 }

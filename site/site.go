@@ -23,9 +23,10 @@ func init() {
 // Load reads the docroot, a directory named by an absolute path or by one
 // relative to the working directory.
 //
-// A page that cannot be read is no error: checks report it. An error means that
-// the docroot cannot be read, that it holds no page ([ErrNoPages]), that an
-// option is wrong, or that ctx was cancelled; then it is the cause of that.
+// A page that cannot be read is not an error: checks report it. An error means
+// that the docroot cannot be read, that it has no page ([ErrNoPages]), that an
+// option is invalid, or that ctx was cancelled; then it is the cause of the
+// cancellation.
 func Load(ctx context.Context, docroot string, opt Options) (*Site, error) {
 	inner, err := opt.inner()
 	if err != nil {

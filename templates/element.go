@@ -175,7 +175,7 @@ var faultTexts = map[linkelement.Fault]string{
 	linkelement.FaultRelative:    "has an address that is not absolute",
 	linkelement.FaultForm:        "is not written in the form that clients look for",
 	linkelement.FaultUnquoted:    "has lost its quotes",
-	linkelement.FaultTwice:       "is there twice",
+	linkelement.FaultTwice:       "occurs twice",
 	linkelement.FaultSecondMatch: "is matched by text that is not an element",
 	linkelement.FaultBody:        "is in the body",
 	linkelement.FaultLate:        "ends after the first 5,000 bytes",

@@ -137,7 +137,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// The writer below tells its error, and nothing is written after it.
+// The underlying writer returns an error, and nothing is written after it.
 func TestWriterError(t *testing.T) {
 	w := NewWriter(errWriter{}, twoEndpoints)
 	io.WriteString(w, long+strings.Repeat("x", 1000))
@@ -163,7 +163,7 @@ func TestVerify(t *testing.T) {
 		good:                  "",
 		"<!doctype html><p>x": "the pingback element is missing\nthe webmention element is missing",
 		strings.Replace(good, "<p>", "<p><!--"+twoEndpoints.PingbackHTML(false)+"-->", 1):                  "the pingback element is matched by text that is not an element", // PB-21
-		strings.Replace(good, "</head>", twoEndpoints.PingbackHTML(false)+"</head>", 1):                    "the pingback element is there twice",                            // PB-21
+		strings.Replace(good, "</head>", twoEndpoints.PingbackHTML(false)+"</head>", 1):                    "the pingback element occurs twice",                              // PB-21
 		strings.Replace(good, "https://h.example/wm", "/wm", 1):                                            "the webmention element has an address that is not absolute",     // PB-22
 		strings.Replace(good, "<title>", "<p>", 1) + "<head>":                                              "",
 		"<!doctype html><p>" + twoEndpoints.HTML(false):                                                    "is in the body",

@@ -141,7 +141,7 @@ func insertJSON(text []byte, source string, e Endpoints, path ...string) ([]byte
 }
 
 // newDocument returns the content of a file with only the rule. It has no line
-// end after the first brace; that tells it from a rule in an existing object.
+// end after the first brace; this distinguishes it from a rule in an existing object.
 func newDocument(rule string) string {
 	return `{ "headers": [` + "\n" + jsonIndent + rule + "\n] }\n"
 }

@@ -20,8 +20,8 @@ type HeaderValue struct {
 	Pattern string
 	All     bool
 	// Rel is "pingback" for X-Pingback, and the relation for Link. Clients do
-	// not look for "pingback" in a Link header (PB-19); IsLink tells the two
-	// apart.
+	// not look for "pingback" in a Link header (PB-19); IsLink distinguishes
+	// the two.
 	Rel    string
 	IsLink bool
 	URI    string

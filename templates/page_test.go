@@ -68,7 +68,7 @@ func checkEdit(t *testing.T, e *pageEditor, before, after string) {
 	}
 	for n := range got {
 		if e.isRight(got[:n], false) && !bytes.Contains(got[:n], []byte(mark)) {
-			t.Fatalf("%q is taken for right", got[:n])
+			t.Fatalf("%q is accepted", got[:n])
 		}
 	}
 	if v := e.edit(got, false, false); string(apply(nil, got, v.splices)) != before {

@@ -32,7 +32,7 @@ func TestChromiumFragments(t *testing.T) {
 	files := map[string]string{}
 	for _, p := range fragmentPages() {
 		if _, ok := files[p.name]; ok {
-			t.Fatalf("fixture %s is there twice", p.name)
+			t.Fatalf("fixture %s occurs twice", p.name)
 		}
 		files[p.name] = p.content
 		for _, f := range p.ask {

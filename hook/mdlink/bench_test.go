@@ -8,7 +8,7 @@ import (
 
 // benchText is a page of some 60 KB with 1,500 links of all kinds.
 var benchText = []byte(strings.Repeat("A line with [a link](../notes/b.md#part), an ![image](/img/c.png) and <a href=\"d.html\">HTML</a>.\n"+
-	"Then a [reference][r] and some words that are no link at all, as most words are.\n\n", 375) + "[r]: ../r.md\n")
+	"Then a [reference][r] and some words that are not a link, as most words are.\n\n", 375) + "[r]: ../r.md\n")
 
 // BenchmarkConvert measures what recording costs; plain is goldmark alone.
 func BenchmarkConvert(b *testing.B) {

@@ -47,7 +47,7 @@ func TestPositions(t *testing.T) {
 		"6.6 raw HTML":                    {"a <a href=\"b.md\">c</a> [d](e.md)\n<img\n src='f.png'>", "1:12 b.md\n1:28 e.md\n3:7 f.png"},
 		"4.6 HTML block":                  {"<div>\n<a href=b.md>\n\n[c](d.md)\n\n</div>", "2:9 b.md\n4:5 d.md"},
 		"4.6 HTML block with closure":     {"<style>\na{background:url(b.png)}\n</style>\n", "2:18 b.png"},
-		"4.4 code is no link":             {"    [a](b)\n\n`[a](b)`\n\n```\n[a](b)\n```\n[c](d)", "8:5 d"},
+		"4.4 code is not a link":          {"    [a](b)\n\n`[a](b)`\n\n```\n[a](b)\n```\n[c](d)", "8:5 d"},
 		"5.1 quote":                       {"> [a](\n> b.md)", "2:3 b.md"},
 		"5.2 list with tabs":              {"-\t[a](b.md)\n\n\t[c](d.md)\n-\t\t[code](f.md)", "1:7 b.md\n3:6 d.md"},
 		"5.2 quote with tabs":             {">\t\t[a](b.md)\n>\n> >\t[c](d.md)", "3:9 d.md"},

@@ -172,7 +172,7 @@ func TestLong(t *testing.T) {
 	}
 	got := pairValues(page, source, true)
 	if got[0] != -1 {
-		t.Errorf("a value that is there once and twice is paired with %d", got[0])
+		t.Errorf("a value that occurs once on one side and twice on the other is paired with %d", got[0])
 	}
 	for i, j := range got[1:] {
 		if j != i+2 {

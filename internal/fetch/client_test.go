@@ -180,7 +180,7 @@ func TestHostileServers(t *testing.T) {
 		{"stops in the head", func(c net.Conn, _ string) { io.WriteString(c, "HTTP/1.1 200 OK\r\nX: "); hold(c) }, Timeout, 0},
 		{"closes in the head", func(c net.Conn, _ string) { io.WriteString(c, "HTTP/1.1 200 OK\r\nX: ") }, Header, 0},
 		{"drips its head", func(c net.Conn, _ string) { drip(c, "HTTP/1.1 200 OK\r\nX: ") }, Timeout, 0},
-		{"is no HTTP", func(c net.Conn, _ string) { io.WriteString(c, "220 mail.example ESMTP\r\n") }, Header, 0},
+		{"is not HTTP", func(c net.Conn, _ string) { io.WriteString(c, "220 mail.example ESMTP\r\n") }, Header, 0},
 		{"has an endless status line", func(c net.Conn, _ string) { flood(c, "HTTP/1.1 200 ", strings.Repeat("x", 4096)) }, Header, 0},
 		{"has an endless head", func(c net.Conn, _ string) { flood(c, "HTTP/1.1 200 OK\r\n", "X: y\r\n") }, Header, 0},
 		{"promises an answer without end", func(c net.Conn, _ string) { flood(c, "", "HTTP/1.1 103 Early Hints\r\n\r\n") }, Header, 0},

@@ -107,7 +107,7 @@ func TestRows(t *testing.T) {
 		}) bool {
 			return m.generator == r.name
 		}) {
-			t.Errorf("%s: no mark tells it", r.name)
+			t.Errorf("%s: no mark identifies it", r.name)
 		}
 	}
 }

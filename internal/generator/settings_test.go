@@ -25,8 +25,8 @@ func settingsText(s Settings) string {
 	return text
 }
 
-// TestSettings: what the configuration files of each generator say of the site,
-// without any program.
+// TestSettings reads the settings of the site from the configuration files of
+// each generator, without running a program.
 func TestSettings(t *testing.T) {
 	for name, tc := range map[string]struct {
 		files map[string]string

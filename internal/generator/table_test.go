@@ -2,7 +2,7 @@ package generator
 
 import "testing"
 
-// A theme is no sign of Hugo: Zola has them in the same directory.
+// A theme does not identify Hugo: Zola has them in the same directory.
 func TestDetectZola(t *testing.T) {
 	for text, want := range map[string]Name{
 		"title = 'x'\nbase_url = 'https://blog.example'\n": Zola,

@@ -198,7 +198,7 @@ func (h *Host) Request(link string) (Resolved, error) {
 	}
 	u, err := base.Resolve(link)
 	if err != nil {
-		return Resolved{}, fmt.Errorf("%q is no URL: %w", link, err)
+		return Resolved{}, fmt.Errorf("%q is not a URL: %w", link, err)
 	}
 	res := h.Resolve(u, nil)
 	res.Fragment = u.Fragment()

@@ -99,7 +99,7 @@ var indexListing = excuse{"a directory called index.html makes it list its paren
 	return strings.Contains(row.request, "index-is-dir")
 }}
 
-var relativeRedirect = excuse{"its redirects are relative, so that an encoded slash leads the browser astray", func(_ *Host, row, got hostRow) bool {
+var relativeRedirect = excuse{"its redirects are relative, so that an encoded slash leads the browser to another path", func(_ *Host, row, got hostRow) bool {
 	return strings.Contains(row.request, "%2F") && row.location != "" && got.location != ""
 }}
 

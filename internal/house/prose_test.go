@@ -62,6 +62,16 @@ var oldPhrases = []struct{ phrase, instead string }{
 	{`foretells?|foretold`, "predicts"},
 	{`(it|that|there) was none|(is|are) no more`, "did not exist, no longer exists"},
 	{`once more`, "again"},
+	{`(in|form) a circle`, "in a loop"},
+	{`(is|are|was|were) taken for`, "counts as, is accepted as"},
+	{`(is|are) there (once|twice)|what (is|are) not there`, "occurs once, does not exist"},
+	{`says? of`, "reports for, writes about"},
+	{`told of|without being told`, "name how: reported, without a flag"},
+	{`tells? (it|them|the two|\w+ apart) (from|apart)`, "distinguishes"},
+	{`to be had`, "available"},
+	{`\w*[a-df-z0-9] (is|are) no (url|number|fault|link|letter|part|sign|orphan|error|good|repetition)s?`, "is not a"},
+	{`astray`, "to another place"},
+	{`wakes? up|as it were|upon`, "use a modern word"},
 }
 
 // proseExceptions are sentences that contain an old phrase rightly.

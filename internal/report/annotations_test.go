@@ -89,7 +89,7 @@ func TestBest(t *testing.T) {
 	add("a", "/warn", check.Autoindex, check.Warning)
 	add("b", "/two", check.MissingFile, check.Error)
 	add("b", "", check.ReadError, check.Error)
-	add("c", "", check.ReadError, check.Error) // faults of files are no repetition
+	add("c", "", check.ReadError, check.Error) // faults of files are not repetitions
 	add("c", "/two", check.WrongCase, check.Error)
 	for _, c := range []struct {
 		v    check.Verdict

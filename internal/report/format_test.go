@@ -145,7 +145,7 @@ func TestDocsFormats(t *testing.T) {
 		t.Errorf("documented\n%q\nthere are\n%q", got, want)
 	}
 	if _, ok := ByName("nosuch"); ok {
-		t.Error("ByName finds what is not there")
+		t.Error("ByName finds a format that does not exist")
 	}
 }
 
@@ -160,7 +160,7 @@ func TestRules(t *testing.T) {
 	for _, r := range rules {
 		got = append(got, string(r.code))
 		if r.title == "" || !strings.HasSuffix(r.short, ".") || !strings.HasSuffix(r.help, ".") || strings.HasSuffix(r.title, ".") {
-			t.Errorf("%s: the title is no sentence, the texts are: %+v", r.code, r)
+			t.Errorf("%s: the title must not be a sentence, but the texts must be: %+v", r.code, r)
 		}
 		if r.level != check.Error && r.level != check.Warning {
 			t.Errorf("%s: level %v", r.code, r.level)

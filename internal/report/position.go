@@ -46,7 +46,7 @@ func appendSentence(dst []byte, f *check.Finding) []byte {
 
 // appendURI appends a slash path as a URI reference (RFC 3986, section 4). It
 // percent-encodes every byte that is neither unreserved nor a slash, so that no
-// part of a path is taken for a scheme, query or fragment. An absolute path
+// part of a path can be read as a scheme, query or fragment. An absolute path
 // becomes a file URI.
 func appendURI(dst []byte, file string) []byte {
 	if absolute(file) {

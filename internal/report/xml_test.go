@@ -113,7 +113,7 @@ func junitNames(t *testing.T, r *check.Result) string {
 }
 
 // TestCheckstyle: every finding is an error element of its file, and each file
-// is there once.
+// occurs once.
 func TestCheckstyle(t *testing.T) {
 	for _, c := range results() {
 		var doc struct {

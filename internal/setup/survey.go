@@ -131,7 +131,7 @@ func releaseTag(version string) string {
 
 // guessDocroot finds the site of a project without generator: the directory
 // itself, or the one below it that holds a home page. by is "" when check would
-// not look there without being told.
+// not look there without a flag or configuration.
 func guessDocroot(dir string) (docroot, by string) {
 	for _, name := range []string{"public", ".", "_site", "dist", "build", "site", "out", "docs", "www", "html"} {
 		if !exists(filepath.Join(dir, name, "index.html")) {

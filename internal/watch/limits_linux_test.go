@@ -85,7 +85,7 @@ func limited(t *testing.T, limit string, value int) bool {
 // TestNoWatchLeft: when the system refuses to watch a directory, at the start
 // or later, the watcher polls the tree, loses no change, and keeps the reason.
 func TestNoWatchLeft(t *testing.T) {
-	told := func(t *testing.T, w *Watcher, cause error) {
+	wantPolling := func(t *testing.T, w *Watcher, cause error) {
 		t.Helper()
 		if !errors.Is(w.Polls(), ErrNoEvents) || !errors.Is(w.Polls(), cause) {
 			t.Fatalf("polls because of %v, want %v", w.Polls(), cause)
@@ -106,7 +106,7 @@ func TestNoWatchLeft(t *testing.T) {
 		if limited(t, "max_inotify_watches", 5) {
 			root := t.TempDir()
 			fill(t, root)
-			told(t, open(t, root, Options{}), syscall.ENOSPC)
+			wantPolling(t, open(t, root, Options{}), syscall.ENOSPC)
 		}
 	})
 	t.Run("later", func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestNoWatchLeft(t *testing.T) {
 			if b := next(t, w); !b.All {
 				t.Errorf("batch %+v, want all", b)
 			}
-			told(t, w, syscall.ENOSPC)
+			wantPolling(t, w, syscall.ENOSPC)
 		}
 	})
 	t.Run("no watcher", func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestNoWatchLeft(t *testing.T) {
 		if limited(t, "max_inotify_instances", 0) {
 			root := t.TempDir()
 			fill(t, root)
-			told(t, open(t, root, Options{}), syscall.EMFILE)
+			wantPolling(t, open(t, root, Options{}), syscall.EMFILE)
 		}
 	})
 }

@@ -121,7 +121,7 @@ func nothingButDirs(t *testing.T, w *Watcher, dirs ...string) {
 		}
 		for _, p := range b.Paths {
 			if !slices.Contains(dirs, p) {
-				t.Errorf("told of %s", p)
+				t.Errorf("batch contains %s", p)
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func checkCanonical(t *testing.T, raw, key string, r Rules) {
 	}
 	u, err := Parse(key)
 	if err != nil {
-		t.Errorf("%q: %q is no URL: %v", raw, key, err)
+		t.Errorf("%q: %q is not a URL: %v", raw, key, err)
 		return
 	}
 	if u.HasCredentials() || u.HasFragment() {

@@ -42,17 +42,17 @@ func merge3(base, ours, theirs *records) *records {
 	if m.base == "" {
 		m.base = theirs.base
 	}
-	m.pages = mergeRows(base.pages, ours.pages, theirs.pages, func(p Page) string { return p.URL }, preferPage, comparePages)
-	m.links = mergeRows(base.links, ours.links, theirs.links, func(l Link) Link { return l }, func(a, _ Link) Link { return a }, compareLinks)
-	m.unsupported = mergeRows(base.unsupported, ours.unsupported, theirs.unsupported,
+	m.pages = mergeRows([3][]Page{base.pages, ours.pages, theirs.pages}, func(p Page) string { return p.URL }, preferPage, comparePages)
+	m.links = mergeRows([3][]Link{base.links, ours.links, theirs.links}, func(l Link) Link { return l }, func(a, _ Link) Link { return a }, compareLinks)
+	m.unsupported = mergeRows([3][]UnsupportedHost{base.unsupported, ours.unsupported, theirs.unsupported},
 		func(h UnsupportedHost) Key { return Key{Source: h.Origin, Protocol: h.Protocol} }, preferHost, compareHosts)
 	mergeMaps(m.notices, [3]map[Key]Notice{base.notices, ours.notices, theirs.notices}, preferNotice, equalNotices)
 	m.dropDuplicates()
 	return m
 }
 
-// mergeRows merges three sorted lists.
-func mergeRows[K comparable, T comparable](base, ours, theirs []T, key func(T) K, prefer func(a, b T) T, compare func(a, b T) int) []T {
+// mergeRows merges base, ours and theirs, in this order, into a sorted list.
+func mergeRows[K comparable, T comparable](sides [3][]T, key func(T) K, prefer func(a, b T) T, compare func(a, b T) int) []T {
 	index := func(rows []T) map[K]T {
 		m := make(map[K]T, len(rows))
 		for _, r := range rows {
@@ -61,7 +61,7 @@ func mergeRows[K comparable, T comparable](base, ours, theirs []T, key func(T) K
 		return m
 	}
 	all := map[K]T{}
-	mergeMaps(all, [3]map[K]T{index(base), index(ours), index(theirs)}, prefer, func(a, b T) bool { return a == b })
+	mergeMaps(all, [3]map[K]T{index(sides[0]), index(sides[1]), index(sides[2])}, prefer, func(a, b T) bool { return a == b })
 	return slices.SortedFunc(maps.Values(all), compare)
 }
 

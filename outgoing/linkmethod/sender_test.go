@@ -133,7 +133,7 @@ func TestEvents(t *testing.T) {
 	}
 	s := New(nil, Options{Unsupported: NewUnsupportedHosts(nil, nil)})
 	if s.Protocol() != ledger.LinkMethod || !s.Idempotent() || s.Spacing() != 0 {
-		t.Error("what the sender says of itself")
+		t.Error("the sender's properties are wrong")
 	}
 }
 

@@ -114,7 +114,7 @@ func TestSender(t *testing.T) {
 		}
 	}
 	if s.Protocol() != ledger.WebSub || !s.Idempotent() || s.Spacing() != 0 {
-		t.Error("what the sender says of itself")
+		t.Error("the sender's properties are wrong")
 	}
 	if e, err := s.Discover(t.Context(), outgoing.NewTarget(nil, "mailto:a@b")); e.URL != "" || err != nil {
 		t.Errorf("got %+v, %v", e, err)

@@ -513,7 +513,7 @@ func FuzzSrcset(f *testing.F) {
 			last = end
 			url := value[start:end]
 			if bytes.ContainsAny(url, " \t\n\r\f") || url[0] == ',' || url[len(url)-1] == ',' {
-				t.Fatalf("%q is no candidate's URL", url)
+				t.Fatalf("%q is not the URL of a candidate", url)
 			}
 		})
 	})

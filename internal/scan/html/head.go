@@ -314,7 +314,7 @@ func (w *headParser) skipTemplate(empty bool) {
 // endTag handles the current end tag.
 func (w *headParser) endTag() {
 	i := w.at
-	if token.Class[w.text[i+2]]&token.ClassLetter == 0 { // </> is ignored, </x is a comment if x is no letter
+	if token.Class[w.text[i+2]]&token.ClassLetter == 0 { // </> is ignored, </x is a comment if x is not a letter
 		w.at = token.After(w.text, i+2, '>')
 		return
 	}

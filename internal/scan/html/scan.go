@@ -122,7 +122,7 @@ func (s *Scanner) tag(i int) int {
 			return -1
 		}
 		if token.Class[text[i+2]]&token.ClassLetter == 0 {
-			return token.After(text, i+2, '>') // </> is ignored, </x is a comment if x is no letter
+			return token.After(text, i+2, '>') // </> is ignored, </x is a comment if x is not a letter
 		}
 		next, ok := s.endTag(i)
 		if !ok {
