@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// hugos are the real Hugos to be had: the one on PATH, and $SITELINK_HUGO.
+// hugos are the real Hugos available: the one on PATH, and $SITELINK_HUGO.
 func hugos(t *testing.T) (programs []string) {
 	t.Helper()
 	for _, name := range []string{"hugo", os.Getenv("SITELINK_HUGO")} {
@@ -75,7 +75,7 @@ func TestWatchHugoServer(t *testing.T) {
 						}
 					}
 				}
-				t.Fatalf("never told of %s", want)
+				t.Fatalf("never reported %s", want)
 			}
 			edit("[two](/two/#second)", `content/one.md:4:7: error: two/index.html has no element with id "second" [missing-fragment]`)
 			edit("[two](/two/#first)", `content/one.md:4:7: fixed: two/index.html has no element with id "second" [missing-fragment]`)
@@ -89,7 +89,7 @@ func TestWatchHugoServer(t *testing.T) {
 			}
 			checkExit(t, w.cmd.Wait(), exitInterrupted)
 			if n := strings.Count(w.stderr.String(), "hugo server --disableFastRender"); n != 1 {
-				t.Errorf("%d times told of fast rendering:\n%s", n, &w.stderr)
+				t.Errorf("%d notes about fast rendering:\n%s", n, &w.stderr)
 			}
 		})
 	}

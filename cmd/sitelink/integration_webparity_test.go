@@ -143,7 +143,7 @@ func TestWebParityCorpora(t *testing.T) {
 	}
 }
 
-// webPredictions are what sitelink says of every internal target.
+// webPredictions are sitelink's answers for every internal target.
 func webPredictions(t *testing.T, docroot string, p host.Profile) map[string]prediction {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "sitelink.toml")

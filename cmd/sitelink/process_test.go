@@ -122,8 +122,8 @@ func TestInterruptOutput(t *testing.T) {
 	}
 }
 
-// TestBrokenPipe: a reader that has seen enough is no error, and the exit code
-// still tells about the findings.
+// TestBrokenPipe: a reader that stops reading causes no error, and the exit
+// code still reports the findings.
 func TestBrokenPipe(t *testing.T) {
 	dir := manyLinks(t)
 	for _, args := range [][]string{

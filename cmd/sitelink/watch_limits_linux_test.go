@@ -131,7 +131,7 @@ func (w *watched) sameAsCheck(findings int) {
 			found[f]++
 		}
 		if !maps.Equal(told, found) {
-			w.t.Errorf("told of %v\na check finds %v", slices.Collect(maps.Keys(told)), slices.Collect(maps.Keys(found)))
+			w.t.Errorf("reported %v\na check finds %v", slices.Collect(maps.Keys(told)), slices.Collect(maps.Keys(found)))
 		}
 		return
 	}

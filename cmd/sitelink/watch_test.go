@@ -239,7 +239,7 @@ func TestWatchJSON(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("told of %v\na check finds %v", found, want)
+			t.Fatalf("reported %v\na check finds %v", found, want)
 		}
 		w.write("keep.html", fmt.Sprintf("<a href=a.html>%d", rng.Int()))
 		apply()
