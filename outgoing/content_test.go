@@ -56,9 +56,9 @@ func TestContent(t *testing.T) {
 		c, ok := contentOf(t, rules, test.page)
 		switch {
 		case !ok && test.want != nil:
-			t.Errorf("%s: taken for a list", test.name)
+			t.Errorf("%s: classified as a list", test.name)
 		case ok && test.want == nil:
-			t.Errorf("%s: taken for an entry", test.name)
+			t.Errorf("%s: classified as an entry", test.name)
 		case ok:
 			if got := c.list(rules.rel); !slices.Equal(got, test.want) {
 				t.Errorf("%s: %v, want %v", test.name, got, test.want)

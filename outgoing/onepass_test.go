@@ -26,7 +26,7 @@ func bothWays(t *testing.T, w *pageWorker, text []byte) (said pageResult, sure b
 	said = w.result(e, page, nil, true)
 	doc, err := html.Parse(bytes.NewReader(text))
 	if err != nil {
-		t.Fatalf("the parser fails (%v) where the one pass is sure of %.1000q", err, text)
+		t.Fatalf("the parser fails (%v), but the one pass is sure: %.1000q", err, text)
 	}
 	page, tree := outline.FromTree(doc)
 	if parsed := w.result(e, page, tree, true); !reflect.DeepEqual(said, parsed) {

@@ -45,7 +45,7 @@ const notifyExitCodes = `Exit codes:
   0    all notices were sent, or there was nothing to send
   2    wrong usage or configuration
   3    the work could not be done
-  4    some notices failed; with --explain, some would fail
+  4    some notices failed, or other runs hold some; with --explain, some would fail
   130  interrupted; notices that were being sent were finished and recorded
 `
 
@@ -71,7 +71,7 @@ var planFormats = []string{"text", "json", "markdown"}
 type notifyFlags struct {
 	ledger, config, format, explain     string
 	send, dryRun, due, status, baseline bool
-	verbose, bust, tombstones           bool
+	verbose, bust, tombstones, wait     bool
 	pace, live, deadline                time.Duration
 	maxNotices                          int
 	allow                               []string
@@ -86,6 +86,7 @@ func (f *notifyFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&f.pace, "pace", time.Second, "wait at least `TIME` between two requests to one host, such as 500ms (default: pace in [outgoing])")
 	flags.DurationVar(&f.live, "live", 0, "wait at most `TIME` for a page to be live (default: live in [outgoing])")
 	flags.DurationVar(&f.deadline, "deadline", 0, "start no new notice after `TIME`; 0 means no limit (default: deadline in [outgoing])")
+	flags.BoolVar(&f.wait, "wait", false, "wait for notices that other runs hold, and send those that they leave")
 	flags.BoolVar(&f.bust, "bust-cache", false, "bypass caches when fetching the site's pages, by adding a query to their URLs")
 	flags.IntVar(&f.maxNotices, "max-notices", 0, "ask before sending more than `N` notices; 0 means no limit (default: max-notices in [outgoing])")
 	flags.StringArrayVar(&f.allow, "allow-address", nil, "allow connections to the network `CIDR` although it is not public; repeatable")
@@ -331,7 +332,7 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 	if progress != nil {
 		opt.Progress = progress.notices
 	}
-	result, err := deliver.Run(bounded, store, opt)
+	result, held, err := n.deliver(bounded, store, opt)
 	progress.done()
 	// The outcomes before an error are printed too.
 	if printErr := n.printOutcomes(base, result); err == nil {
@@ -345,10 +346,55 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 	case result.Stopped != "":
 		n.ui.warning(fmt.Sprintf("the deadline of %v passed: the next run sends the other %s", cfg.Outgoing.Deadline, count(result.NotTried, "notice")))
 		return errNotices
+	case len(held) > 0:
+		for _, h := range held {
+			n.ui.warning(fmt.Sprintf("%s held by %s until %s", count(h.Notices, "notice"), announce.RunnerShown(h.Runner), h.Until.Format(time.RFC3339)))
+		}
+		n.ui.note("--wait waits for other runs")
+		return errNotices
 	case result.Failed() > 0:
 		return errNotices
 	}
 	return nil
+}
+
+// heldStore is a store whose notices several runs can share.
+type heldStore interface {
+	Held(ctx context.Context, now time.Time) ([]ledger.Held, error)
+}
+
+// waitEvery is how often --wait looks at the claims of other runs.
+const waitEvery = 5 * time.Second
+
+// deliver sends all notices that are due, and returns those that other runs hold.
+// With --wait it waits until there are none.
+func (n *notifier) deliver(ctx context.Context, store ledger.Store, opt deliver.Options) (*deliver.Report, []ledger.Held, error) {
+	total := &deliver.Report{}
+	shared, isShared := store.(heldStore)
+	waiting := false
+	for {
+		result, err := deliver.Run(ctx, store, opt)
+		total.Add(result)
+		if err != nil || ctx.Err() != nil || !isShared {
+			return total, nil, err
+		}
+		held, err := shared.Held(ctx, time.Now())
+		if err != nil || len(held) == 0 || !n.flags.wait {
+			return total, held, err
+		}
+		if !waiting {
+			waiting = true
+			for _, h := range held {
+				n.ui.note(fmt.Sprintf("waiting for %s held by %s", count(h.Notices, "notice"), announce.RunnerShown(h.Runner)))
+			}
+		}
+		select {
+		case <-ctx.Done():
+			total.Stopped = ctx.Err().Error()
+			return total, held, nil
+		case <-time.After(waitEvery):
+		}
+	}
 }
 
 // delivery returns what sending needs beside the configuration; store may be nil.

@@ -107,7 +107,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 			w.reload = true
 		}
 	}
-	if told < 3*steps || (accepted > steps/15) != accept {
+	if told < 10*steps/3 || (accepted > steps/15) != accept {
 		t.Errorf("%d lines in all, %d steps with a baseline", told, accepted)
 	}
 }

@@ -2,7 +2,6 @@ package announce
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/url"
@@ -70,18 +69,20 @@ func OpenLedger(ctx context.Context, p *project.Project, opt LedgerOptions) (led
 		return nil, err
 	}
 	name := LedgerName(p)
+	runner := runnerName(os.Getenv)
+	ended := func(other string) bool { return runnerEnded(runner, other) }
 	var store ledger.Store
 	var err error
 	switch scheme, _, _ := strings.Cut(name, ":"); scheme {
 	case "git":
-		opt := ledger.GitOptions{Env: os.Environ(), Runner: runnerName(), ReadOnly: opt.ReadOnly, AcceptLoss: opt.AcceptLoss, Warn: opt.Warn}
+		opt := ledger.GitOptions{Env: os.Environ(), Runner: runner, Ended: ended, ReadOnly: opt.ReadOnly, AcceptLoss: opt.AcceptLoss, Warn: opt.Warn}
 		if p.Config.LedgerNamed() {
 			store, err = ledger.OpenGit(ctx, name, opt)
 		} else {
 			store, err = openFoundRef(ctx, p, opt)
 		}
 	case "postgres", "postgresql":
-		store, err = pg.Open(ctx, name, pg.Options{Runner: runnerName(), ReadOnly: opt.ReadOnly, Warn: opt.Warn})
+		store, err = pg.Open(ctx, name, pg.Options{Runner: runner, Ended: ended, ReadOnly: opt.ReadOnly, Warn: opt.Warn})
 	default:
 		if strings.Contains(name, "://") {
 			return nil, fault.Usage(fmt.Sprintf("unknown kind of ledger: %q", name), "use a file, git:refs/sitelink/ledger or postgres://USER@HOST/DATABASE")
@@ -92,15 +93,6 @@ func OpenLedger(ctx context.Context, p *project.Project, opt LedgerOptions) (led
 		return nil, ExplainLedger(err)
 	}
 	return store, nil
-}
-
-// runnerName is a name for this process that no other runner has.
-func runnerName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "host"
-	}
-	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8])
 }
 
 // ExplainLedger adds advice to an error of opening a ledger.

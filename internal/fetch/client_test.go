@@ -417,7 +417,7 @@ func TestRedirectFailures(t *testing.T) {
 		asked = 0
 		resp, err := get(t, local(Options{}), base+c.path)
 		if asked != c.asked {
-			t.Errorf("%s: asked %d times, want %d", c.path, asked, c.asked)
+			t.Errorf("%s: %d requests, want %d", c.path, asked, c.asked)
 		}
 		if c.want == "" {
 			if err != nil || resp.Status != 302 {

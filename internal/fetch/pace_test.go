@@ -84,7 +84,7 @@ func TestPaceCanceled(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		if got := visit(p, begin, "a", 0, 0); got != time.Hour {
-			t.Errorf("those that gave up kept the turn until %s", got)
+			t.Errorf("callers that gave up kept the turn until %s", got)
 		}
 	})
 }

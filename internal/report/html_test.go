@@ -155,7 +155,7 @@ func TestHTMLPolicy(t *testing.T) {
 	}
 	for _, name := range []string{htmlScript, htmlStyle} { // would end their element
 		if strings.Contains(strings.ToLower(name), "</s") || strings.Contains(name, "<!--") {
-			t.Error("script or style holds what ends it")
+			t.Error("the script or style contains its own end tag")
 		}
 	}
 	for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "fetch(", "XMLHttpRequest", "import("} {
@@ -354,7 +354,7 @@ func TestHTMLLongValues(t *testing.T) {
 		t.Errorf("%d bytes for one finding", extra)
 	}
 	if p := parseHTML(t, got); !strings.Contains(p.text, "bytes)") {
-		t.Error("the cut is not said")
+		t.Error("the report does not mention the cut")
 	}
 }
 

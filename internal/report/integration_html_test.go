@@ -227,7 +227,7 @@ func TestChromiumHTMLHostile(t *testing.T) {
 	said := strings.Join(b.Console(), "\n")
 	for _, directive := range []string{"img-src", "style-src", "script-src"} {
 		if !strings.Contains(said, directive) {
-			t.Errorf("the browser did not refuse by %s: %.2000s", directive, said)
+			t.Errorf("the browser did not apply %s: %.2000s", directive, said)
 		}
 	}
 }

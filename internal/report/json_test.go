@@ -148,7 +148,7 @@ func TestFindingFields(t *testing.T) {
 				fromLines = append(fromLines, r)
 			}
 			if len(rows) > 0 && !reflect.DeepEqual(read.Findings, fromLines) {
-				t.Errorf("JSON and JSONL hold different findings")
+				t.Errorf("JSON and JSONL have different findings")
 			}
 			if got := read.Summary["links"]; got != float64(c.result.Summary.Links) {
 				t.Errorf("summary links = %v, want %d", got, c.result.Summary.Links)

@@ -119,7 +119,7 @@ func TestSARIFLimits(t *testing.T) {
 		}
 		// 32,000 of 40,000 are errors: no warning has room.
 		if c.findings == 40_000 && slices.ContainsFunc(run.Results, func(r sarifResult) bool { return r.Level != "error" }) {
-			t.Error("a warning took the place of an error")
+			t.Error("a warning replaced an error")
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestGeneratorsBuilt(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			program, ok := programs[build[0]]
 			if !ok {
-				t.Skipf("%s is not there; .ci/run installs it", build[0])
+				t.Skipf("%s is missing; .ci/run installs it", build[0])
 			}
 			project, want := extract(t, name)
 			docroot, _, _ := strings.Cut(want[0], "/")

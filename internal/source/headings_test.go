@@ -43,7 +43,7 @@ func TestHeadings(t *testing.T) {
 		}
 	}
 	if a, b := shownHeading(got[0]), shownHeading(got[len(want)]); a != b || got[len(want)+1] != nil {
-		t.Errorf("asked twice: %s, then %s; of no page: %v", a, b, got[len(want)+1])
+		t.Errorf("two calls: %s, then %s; without a page: %v", a, b, got[len(want)+1])
 	}
 }
 

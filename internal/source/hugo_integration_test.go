@@ -126,7 +126,7 @@ func testHugoBreaks(t *testing.T, hugo string) {
 	}
 	t.Cleanup(func() {
 		if after := entries(t, b.dir); after != before {
-			t.Errorf("asking Hugo left behind: %s, before: %s", after, before)
+			t.Errorf("running Hugo changed the files: %s, before: %s", after, before)
 		}
 	})
 	for _, tt := range []struct {

@@ -15,7 +15,7 @@ import (
 //
 //	want            what to locate, as in [TestLocate]; $WORK is the directory of site
 //	want DOCROOT    the same for a docroot within public
-//	want-names      the same without Hugo, where that differs from want
+//	want-names      the same without Hugo, if it differs from want
 //	since           the first version of Hugo that supports it
 //	list, mounts    what Hugo answered
 type hugoProject struct {
@@ -95,7 +95,7 @@ func (p *hugoProject) check(t *testing.T, hugo string) {
 // project, content adapters.
 func TestHugoProjects(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
-		t.Skip("no shell here that could stand in for Hugo")
+		t.Skip("no shell available to replace Hugo")
 	}
 	for _, file := range hugoProjects(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {

@@ -164,7 +164,7 @@ func TestHugoFails(t *testing.T) {
 			t.Errorf("%s: notes %q", hugo, m.Notes)
 		}
 		if len(m.content.files) < 5 {
-			t.Errorf("%s: %d content files, %d links wanted", hugo, len(m.content.files), len(want))
+			t.Errorf("%s: %d content files, %d links expected", hugo, len(m.content.files), len(want))
 		}
 		m.Close()
 	}

@@ -136,6 +136,19 @@ type Report struct {
 	Stopped string
 }
 
+// Add adds the results of a later run. The result of a notice that both runs tried
+// is that of the later one.
+func (r *Report) Add(later *Report) {
+	tried := make(map[ledger.Key]bool, len(later.Results))
+	for i := range later.Results {
+		tried[later.Results[i].Key] = true
+	}
+	r.Results = slices.DeleteFunc(r.Results, func(d Result) bool { return tried[d.Key] })
+	r.Results = append(r.Results, later.Results...)
+	r.NotTried, r.Stopped = later.NotTried, later.Stopped
+	r.sort()
+}
+
 // Count returns the number of notices with that state.
 func (r *Report) Count(s ledger.State) int {
 	return r.count(func(d *Result) bool { return d.State == s })

@@ -362,7 +362,7 @@ func TestUnreachable(t *testing.T) {
 	s := store(t, all...)
 	r := run(t, s, Options{Senders: []outgoing.Sender{wm}})
 	if asked["dead.example"] != 3 || r.Count(ledger.Retry) != 10 || r.Count(ledger.Skipped) != 1 || r.Count(ledger.Permanent) != 1 {
-		t.Errorf("asked %v; %d retry, %d skipped, %d permanent", asked, r.Count(ledger.Retry), r.Count(ledger.Skipped), r.Count(ledger.Permanent))
+		t.Errorf("requests %v; %d retry, %d skipped, %d permanent", asked, r.Count(ledger.Retry), r.Count(ledger.Skipped), r.Count(ledger.Permanent))
 	}
 	attempts := 0
 	for _, n := range r.Results {

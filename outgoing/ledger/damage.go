@@ -19,13 +19,13 @@ import (
 )
 
 // LostError means that rows of a ledger are lost. A program that sends from such a
-// ledger sends notices that targets already have. [Repair] restores rows
-// from an earlier version; AcceptLoss in [FileOptions] and [GitOptions] opens the
+// ledger sends notices that targets already have. [Repair] restores rows from an
+// earlier version; AcceptLoss in [FileOptions] and [GitOptions] opens the
 // ledger as it is, for a program that records all links again.
 type LostError struct {
 	// File is the name of the ledger.
 	File string
-	// Missing describes what is missing, for example "9 of 160 notices".
+	// Missing describes what is missing, for example "notices: 9".
 	Missing []string
 }
 

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -66,23 +69,25 @@ func (g *Git) Plan(ctx context.Context, base string, c Change) error {
 }
 
 // Claim pushes the claim of this runner before it returns the notices. A notice
-// whose lease a dead runner no longer renews may have been sent; it is returned
-// with the state InFlight.
+// of a runner that has ended, or whose lease it no longer renews, may have been
+// sent; it is returned with the state InFlight, unless the journal of that runner
+// is here and tells more.
 func (g *Git) Claim(ctx context.Context, now time.Time, limit int) (claimed []Notice, err error) {
 	if err := g.local.writable(); err != nil {
 		return nil, err
 	}
 	err = g.exchange(ctx, func(b *records) bool {
 		at := g.now().UTC()
+		free := g.free(at)
 		claimed = b.due(now, limit, func(n *Notice) bool {
 			if n.Runner == g.runner {
 				return n.Lease.IsZero() // otherwise it is claimed already
 			}
-			return n.Runner == "" || n.Lease.Before(at)
+			return free(n)
 		})
 		for i := range claimed {
 			n := &claimed[i]
-			if n.Runner != "" {
+			if n.Runner != "" && !slices.Contains(g.previous, n.Runner) {
 				n.State = InFlight
 			}
 			n.Runner, n.Lease = g.runner, at.Add(g.lease).Truncate(time.Second)
@@ -95,6 +100,49 @@ func (g *Git) Claim(ctx context.Context, now time.Time, limit int) (claimed []No
 		return nil, err
 	}
 	return claimed, nil
+}
+
+// free returns a function that reports whether no other runner has a claim to a
+// notice at that time.
+func (g *Git) free(at time.Time) func(*Notice) bool {
+	ended := map[string]bool{"": true}
+	for _, runner := range g.previous {
+		ended[runner] = true
+	}
+	return func(n *Notice) bool {
+		if _, known := ended[n.Runner]; !known {
+			ended[n.Runner] = g.ended(n.Runner)
+		}
+		return ended[n.Runner] || n.Lease.Before(at)
+	}
+}
+
+// Held fetches the ledger and returns the notices due at now that other runners
+// have claimed.
+func (g *Git) Held(ctx context.Context, now time.Time) ([]Held, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	base := g.seen
+	if err := g.fetch(ctx); err != nil {
+		return nil, err
+	}
+	if err := g.updateLocal(base, g.seen); err != nil {
+		return nil, err
+	}
+	free := g.free(g.now())
+	by := map[string]Held{}
+	for _, n := range g.local.copyRecords().notices {
+		if n.Runner == g.runner || !n.Open() || n.Next.After(now) || free(&n) {
+			continue
+		}
+		h := by[n.Runner]
+		if h.Notices == 0 || n.Lease.Before(h.Until) {
+			h.Until = n.Lease
+		}
+		h.Runner, h.Notices = n.Runner, h.Notices+1
+		by[n.Runner] = h
+	}
+	return slices.SortedFunc(maps.Values(by), func(a, b Held) int { return strings.Compare(a.Runner, b.Runner) }), nil
 }
 
 // Begin writes to the local journal that the notice is about to be sent. It fails
@@ -190,6 +238,8 @@ func (g *Git) Close() error {
 	})
 	if err != nil {
 		err = fmt.Errorf("%w; the outcomes are kept in %s, and the next run pushes them", err, g.dir)
+	} else if removeErr := os.Remove(g.runnersFile()); removeErr != nil {
+		err = g.fail("close", removeErr)
 	}
 	return errors.Join(err, g.local.Close())
 }

@@ -219,6 +219,103 @@ func TestGitCrash(t *testing.T) {
 	}
 }
 
+// The claims of a runner that has ended are taken over at once: exactly by the next
+// run with the same local files, and as in flight by one that knows that the runner
+// has ended. Others leave them and can name the runner.
+func TestGitTakeOver(t *testing.T) {
+	r := remote(t)
+	all := pendingNotices(3)
+	dir := clone(t, r)
+	g := openGit(t, dir, "dead")
+	check(t, g.Plan(ctx, site, Change{Notices: all}))
+	claimed, err := g.Claim(ctx, time.Now(), 10)
+	check(t, err)
+	check(t, g.Begin(ctx, claimed[0].Key))
+	close(g.stop)
+	<-g.stopped
+	g.local.crash()
+
+	other := openGit(t, clone(t, r), "other")
+	got, err := other.Claim(ctx, time.Now(), 10)
+	if check(t, err); len(got) > 0 {
+		t.Errorf("another runner took %+v", got)
+	}
+	held, err := other.Held(ctx, time.Now())
+	if check(t, err); len(held) != 1 || held[0].Runner != "dead" || held[0].Notices != 3 || time.Until(held[0].Until) < 10*time.Minute {
+		t.Errorf("held: %+v", held)
+	}
+	check(t, other.Close())
+
+	again := openGit(t, dir, "again")
+	got, err = again.Claim(ctx, time.Now(), 2)
+	if check(t, err); len(got) != 2 || got[0].State != InFlight || got[1].State != Pending {
+		t.Errorf("with the journal: %+v", got)
+	}
+	close(again.stop)
+	<-again.stopped
+	again.local.crash()
+
+	var asked []string
+	knowing, err := OpenGit(ctx, gitRef, GitOptions{Dir: clone(t, r), Env: gitEnv(t), Runner: "knowing", Ended: func(name string) bool {
+		asked = append(asked, name)
+		return name == "dead"
+	}})
+	check(t, err)
+	got, err = knowing.Claim(ctx, time.Now(), 10)
+	if check(t, err); len(got) != 1 || got[0].State != InFlight || len(asked) != 2 {
+		t.Errorf("of a runner that has ended: %+v, asked for %q", got, asked)
+	}
+	check(t, knowing.Close())
+
+	last := openGit(t, dir, "last") // knows both from its own files
+	got, err = last.Claim(ctx, time.Now(), 10)
+	if check(t, err); len(got) != 3 || got[0].State != InFlight || got[1].State != Pending {
+		t.Errorf("after two killed runs: %+v", got)
+	}
+	check(t, last.Close())
+	if _, err := os.Stat(last.runnersFile()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("after it closed: %v", err)
+	}
+}
+
+// A notice is not begun after its lease has ended, or if another runner has it.
+func TestGitLeaseChecked(t *testing.T) {
+	r := remote(t)
+	g := openGit(t, clone(t, r), "slow")
+	check(t, g.Plan(ctx, site, Change{Notices: pendingNotices(2)}))
+	claimed, err := g.Claim(ctx, time.Now(), 1)
+	check(t, err)
+	check(t, g.Begin(ctx, claimed[0].Key))
+	if err := g.Begin(ctx, pendingNotices(2)[1].Key); err == nil {
+		t.Error("a notice was begun without a claim")
+	}
+	g.now = func() time.Time { return time.Now().Add(16 * time.Minute) }
+	if err := g.Begin(ctx, claimed[0].Key); err == nil || !strings.Contains(err.Error(), "the lease of a notice ended before it was sent") {
+		t.Errorf("after the lease: %v", err)
+	}
+	g.now = time.Now
+	check(t, g.Close())
+}
+
+// A runner that lives renews its leases.
+func TestGitLeaseRenewed(t *testing.T) {
+	r := remote(t)
+	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: clone(t, r), Env: gitEnv(t), Runner: "long", Lease: 4 * time.Second})
+	check(t, err)
+	check(t, g.Plan(ctx, site, Change{Notices: pendingNotices(1)}))
+	claimed, err := g.Claim(ctx, time.Now(), 1)
+	check(t, err)
+	time.Sleep(6 * time.Second)
+	other := openGit(t, clone(t, r), "other")
+	got, err := other.Claim(ctx, time.Now(), 1)
+	if check(t, err); len(got) > 0 {
+		t.Error("another runner took a notice whose lease is renewed")
+	}
+	check(t, other.Close())
+	check(t, g.Begin(ctx, claimed[0].Key))
+	check(t, g.Close())
+}
+
 // If the remote cannot be reached, the error names it and nothing is lost.
 func TestGitUnreachable(t *testing.T) {
 	r := remote(t)

@@ -32,8 +32,12 @@ type Git struct {
 	dir               string // of the local files
 	warn              func(string)
 	runner            string
-	lease             time.Duration
-	now               func() time.Time
+	ended             func(runner string) bool
+	// previous are the runners that used the local files and did not close them.
+	// Their journal has been read.
+	previous []string
+	lease    time.Duration
+	now      func() time.Time
 
 	local      *File
 	readOnly   bool
@@ -58,7 +62,10 @@ type GitOptions struct {
 	Dir string
 	Env []string
 	// Runner identifies this run. It must be unique among all runners.
-	Runner   string
+	Runner string
+	// Ended, if not nil, reports whether the runner with that name has ended for
+	// certain. Its claims are taken over at once.
+	Ended    func(runner string) bool
 	ReadOnly bool         // as in [FileOptions]
 	Warn     func(string) // as in [FileOptions]
 	// Lease is how long other runners do not touch the notices that this runner
@@ -87,6 +94,9 @@ func OpenGit(ctx context.Context, name string, opt GitOptions) (*Git, error) {
 		name: name, remote: remote, ref: ref, repo: &repository{opt.Dir, opt.Env}, warn: opt.Warn, runner: opt.Runner,
 		lease: opt.Lease, now: time.Now, readOnly: opt.ReadOnly, acceptLoss: opt.AcceptLoss || opt.ReadOnly,
 	}
+	if g.ended = opt.Ended; g.ended == nil {
+		g.ended = func(string) bool { return false }
+	}
 	if g.warn == nil {
 		g.warn = func(string) {}
 	}
@@ -108,6 +118,10 @@ func OpenGit(ctx context.Context, name string, opt GitOptions) (*Git, error) {
 		return nil, err
 	}
 	if !g.readOnly {
+		if err := g.addRunner(); err != nil {
+			g.local.Close()
+			return nil, err
+		}
 		g.stop, g.stopped = make(chan struct{}), make(chan struct{})
 		go g.pushPeriodically()
 	}
@@ -141,6 +155,24 @@ func (g *Git) mergeLocal(ctx context.Context) error {
 		return nil
 	}
 	return g.updateLocal(base, g.seen)
+}
+
+// runnersFile has the names of the runners that used the local files and did not
+// close them, one per line.
+func (g *Git) runnersFile() string { return filepath.Join(g.dir, "runners") }
+
+// addRunner reads the names of previous runners and adds that of this one. The
+// local files are locked, so the previous ones have ended.
+func (g *Git) addRunner() error {
+	text, err := os.ReadFile(g.runnersFile())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return g.fail("open", err)
+	}
+	g.previous = strings.Split(strings.TrimSpace(string(text)), "\n")
+	if err := disk.WriteFile(g.runnersFile(), append(text, g.runner+"\n"...), 0o644); err != nil {
+		return g.fail("open", err)
+	}
+	return nil
 }
 
 func (g *Git) baseFile() string { return filepath.Join(g.dir, "base") }

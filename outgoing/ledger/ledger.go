@@ -161,6 +161,14 @@ type Store interface {
 	Close() error
 }
 
+// Held are notices that another runner has claimed.
+type Held struct {
+	Runner  string
+	Notices int
+	// Until is when the first of the claims ends, unless the runner renews it.
+	Until time.Time
+}
+
 func comparePages(a, b Page) int { return strings.Compare(a.URL, b.URL) }
 
 func compareLinks(a, b Link) int {

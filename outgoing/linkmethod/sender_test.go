@@ -112,7 +112,7 @@ func TestEvents(t *testing.T) {
 		w := newWire(t, ok)
 		s := New(client(), Options{Unsupported: NewUnsupportedHosts(nil, nil), Peers: []Peer{mustPeer(t, w.addr)}})
 		if s.Takes(c.event) != (c.want != "") {
-			t.Errorf("%s: takes it: %v", c.event, s.Takes(c.event))
+			t.Errorf("%s: accepts the notice: %v", c.event, s.Takes(c.event))
 		}
 		if c.want == "" {
 			continue

@@ -72,5 +72,5 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// success stands for no fault.
+// success means that there is no fault.
 const success = -1

@@ -396,7 +396,7 @@ func TestHeader(t *testing.T) {
 				t.Errorf("got %q, want %q", got.URL, test.want)
 			}
 			if test.header.Get("X-Pingback") != "" && got.Via == "" {
-				t.Error("nothing says where it was found")
+				t.Error("the place where it was found is missing")
 			}
 			if strings.Contains(got.Via, ":p@") {
 				t.Errorf("password in %q", got.Via)

@@ -108,12 +108,12 @@ func TestDjangoWM(t *testing.T) {
 	source.text = "<!DOCTYPE html><p>no link"
 	accepted(source, target, ledger.Removed)
 	if r = work(); r.Mentions[len(r.Mentions)-1].Validated {
-		t.Errorf("after the link went: %+v", r)
+		t.Errorf("after the link was removed: %+v", r)
 	}
 	source.set(410)
 	accepted(source, target, ledger.Deleted)
 	if r = work(); r.Waiting != 1 {
-		t.Errorf("after the page went: %+v", r)
+		t.Errorf("after the page was deleted: %+v", r)
 	}
 
 	source.set(200, target)

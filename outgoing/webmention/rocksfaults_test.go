@@ -39,7 +39,7 @@ func TestRocksServer(t *testing.T) {
 	}
 
 	s := newRocksServer(t)
-	fault(s, "discovery 1", "no notice came")
+	fault(s, "discovery 1", "no notice arrived")
 	links = []string{s.Target(1), s.Target(2), s.Target(11), s.Target(21)}
 	post(s.URL("/test/11/webmention/error"), source, s.Target(11))
 	fault(s, "discovery 11", "is not the endpoint")
@@ -81,13 +81,13 @@ func TestRocksServer(t *testing.T) {
 	links = []string{s.URL("/delete/1")}
 	once := endpoint(links[0])
 	if post(once, source, links[0]) != 202 || post(once, source, links[0]) != 400 {
-		t.Error("an endpoint was good twice")
+		t.Error("an endpoint accepted two notices")
 	}
 	post(endpoint(links[0]), source, links[0])
 	fault(s, "delete/1", "deleted: false")
 	links = []string{s.URL("/update/2")}
 	post(endpoint(links[0]), source, links[0])
-	fault(s, "update/2", "second link is there: false")
+	fault(s, "update/2", "second link exists: false")
 }
 
 // TestReceiverCases: a correct receiver passes both cases, and each fault is

@@ -23,7 +23,7 @@ type rocksServer struct {
 
 	mu      sync.Mutex
 	results map[string]error  // by test, such as "discovery 3"
-	keys    map[string]string // endpoints that are good for one notice -> page
+	keys    map[string]string // endpoints that accept one notice -> page
 	stages  map[string][]string
 	serial  int
 }
@@ -56,7 +56,7 @@ func (s *rocksServer) Result(test string) error {
 	if err, came := s.results[test]; came {
 		return err
 	}
-	return fmt.Errorf("%s: no notice came", test)
+	return fmt.Errorf("%s: no notice arrived", test)
 }
 
 // record records the result of a test. A failure is never replaced.
@@ -81,7 +81,7 @@ func (s *rocksServer) key() string {
 // source must be deleted instead.
 func (s *rocksServer) notice(r *http.Request, target string, gone bool) error {
 	if r.Method != http.MethodPost {
-		return fmt.Errorf("%s %s in place of a POST", r.Method, r.URL)
+		return fmt.Errorf("got %s %s instead of a POST", r.Method, r.URL)
 	}
 	if media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); media != "application/x-www-form-urlencoded" {
 		return fmt.Errorf("content type %q", media)
@@ -377,7 +377,7 @@ func (s *rocksServer) stage(r *http.Request, test, path string, before []string)
 	case "update/2":
 		// Two links, with a notice to each; then one, with a notice to each.
 		if wantBoth := len(before) < 2; !first || second != wantBoth {
-			return fmt.Errorf("notice %d of %s: second link is there: %v", len(before)+1, test, second)
+			return fmt.Errorf("notice %d of %s: second link exists: %v", len(before)+1, test, second)
 		}
 	case "delete/1":
 		if wantGone := len(before) > 0; deleted != wantGone {
@@ -388,7 +388,7 @@ func (s *rocksServer) stage(r *http.Request, test, path string, before []string)
 		return fmt.Errorf("there is no test %s", test)
 	}
 	if got := r.PostForm.Get("target"); got != s.url+path {
-		return fmt.Errorf("target %q came to the endpoint of %s", got, path)
+		return fmt.Errorf("the notice of target %q arrived at the endpoint of %s", got, path)
 	}
 	return nil
 }

@@ -246,7 +246,7 @@ func TestLinkTable_complete(t *testing.T) {
 			}
 		}
 		if n < 13 {
-			t.Errorf("table %d has %d rules only", table.tags, n)
+			t.Errorf("table %d has only %d rules", table.tags, n)
 		}
 	}
 }

@@ -21,6 +21,7 @@ type Store struct {
 	name   string // without the password
 	pool   *pgxpool.Pool
 	runner string
+	ended  func(runner string) bool
 	lease  time.Duration
 	none   bool // the store is read-only and there are no tables
 
@@ -35,6 +36,9 @@ var _ ledger.Store = (*Store)(nil)
 type Options struct {
 	// Runner identifies this run. It must be unique among all runners.
 	Runner string
+	// Ended, if not nil, reports whether the runner with that name has ended for
+	// certain. Its claims are taken over at once.
+	Ended func(runner string) bool
 	// ReadOnly opens the database for [Store.Load] only. No table is created.
 	ReadOnly bool
 	// Lease is how long other runners do not touch the notices that this runner
@@ -48,7 +52,7 @@ type Options struct {
 // tables if there are none. Add ?search_path=SCHEMA to keep the ledgers of several
 // sites apart.
 func Open(ctx context.Context, address string, opt Options) (*Store, error) {
-	s := &Store{name: redacted(address), runner: opt.Runner, lease: opt.Lease, stopped: make(chan struct{})}
+	s := &Store{name: redacted(address), runner: opt.Runner, ended: opt.Ended, lease: opt.Lease, stopped: make(chan struct{})}
 	if s.lease <= 0 {
 		s.lease = 5 * time.Minute
 	}
@@ -69,10 +73,37 @@ func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 		return nil, s.fail("open", err)
 	}
 	s.none = have == 0
+	if !opt.ReadOnly {
+		if err := s.clampTimes(ctx, opt.Warn); err != nil {
+			s.pool.Close()
+			return nil, s.fail("open", err)
+		}
+	}
 	renew, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	go s.renew(renew, opt.Warn)
 	return s, nil
+}
+
+// clampTimes limits times that are too far in the future, because they are from a
+// clock that was wrong.
+func (s *Store) clampTimes(ctx context.Context, warn func(string)) error {
+	var clamped int64
+	for _, update := range []string{
+		"UPDATE sitelink_notice SET next = now() + interval '30 days' WHERE next > now() + interval '30 days 1 hour'",
+		"UPDATE sitelink_notice SET lease = now() + interval '1 hour' WHERE lease > now() + interval '2 hours'",
+		"UPDATE sitelink_peer SET until = now() + interval '30 days' WHERE until > now() + interval '30 days 1 hour'",
+	} {
+		tag, err := s.pool.Exec(ctx, update)
+		if err != nil {
+			return err
+		}
+		clamped += tag.RowsAffected()
+	}
+	if clamped > 0 && warn != nil {
+		warn(fmt.Sprintf("%s: times too far in the future, because a clock was wrong: %d; they are limited to 30 days from now", s.name, clamped))
+	}
+	return nil
 }
 
 func redacted(address string) string {
@@ -222,23 +253,56 @@ func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }
 
-// Claim leases rows that no other runner has. A notice whose lease a dead runner
-// no longer renews has the state InFlight if that runner had begun it.
+// Claim leases rows that no other runner has. A notice of a runner that has ended,
+// or whose lease it no longer renews, has the state InFlight if that runner had
+// begun it.
 func (s *Store) Claim(ctx context.Context, now time.Time, limit int) ([]ledger.Notice, error) {
+	held, err := s.held(ctx, now, true)
+	if err != nil {
+		return nil, s.fail("claim from", err)
+	}
+	ended := []string{}
+	for _, h := range held {
+		ended = append(ended, h.Runner)
+	}
 	rows, _ := s.pool.Query(ctx, `WITH due AS (
 			SELECT id FROM sitelink_notice
-			WHERE state IN ('pending', 'in-flight', 'retry') AND (next IS NULL OR next <= $1) AND (lease IS NULL OR lease < now())
+			WHERE state IN ('pending', 'in-flight', 'retry') AND (next IS NULL OR next <= $1) AND (lease IS NULL OR lease < now() OR runner = ANY($5))
 			ORDER BY source COLLATE "C", target COLLATE "C", protocol COLLATE "C" LIMIT $2 FOR UPDATE SKIP LOCKED),
 		claimed AS (
 			UPDATE sitelink_notice SET runner = $3, lease = now() + make_interval(secs => $4)
 			WHERE id IN (SELECT id FROM due) RETURNING `+noticeColumns+`)
 		SELECT * FROM claimed ORDER BY source COLLATE "C", target COLLATE "C", protocol COLLATE "C"`,
-		now.UTC(), limit, s.runner, s.lease.Seconds())
+		now.UTC(), limit, s.runner, s.lease.Seconds(), ended)
 	notices, err := pgx.CollectRows(rows, scanNotice)
 	if err != nil {
 		return nil, s.fail("claim from", err)
 	}
 	return notices, nil
+}
+
+// held returns the notices due at now that other runners have claimed: those of
+// runners that have ended for certain, or those of the others.
+func (s *Store) held(ctx context.Context, now time.Time, ended bool) (list []ledger.Held, err error) {
+	rows, _ := s.pool.Query(ctx, `SELECT runner, count(*), min(lease) FROM sitelink_notice
+		WHERE state IN ('pending', 'in-flight', 'retry') AND (next IS NULL OR next <= $1) AND lease >= now() AND runner NOT IN ('', $2)
+		GROUP BY runner ORDER BY runner COLLATE "C"`, now.UTC(), s.runner)
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[ledger.Held])
+	for _, h := range all {
+		if h.Until = h.Until.UTC(); ended == (s.ended != nil && s.ended(h.Runner)) {
+			list = append(list, h)
+		}
+	}
+	return list, err
+}
+
+// Held returns the notices due at now that other runners have claimed.
+func (s *Store) Held(ctx context.Context, now time.Time) ([]ledger.Held, error) {
+	list, err := s.held(ctx, now, false)
+	if err != nil {
+		return nil, s.fail("read", err)
+	}
+	return list, nil
 }
 
 var errLease = errors.New("the lease of a notice ended before it was sent, so another runner may have it")

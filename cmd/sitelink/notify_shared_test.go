@@ -1,0 +1,189 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// killShared kills notify --send with a ledger that runs can share, at random
+// moments, and runs it again. The next run must finish the work at once: no notice
+// is lost, and only those in flight at the kill are repeated. fresh makes the
+// ledger empty, and inFlight lists the notices in flight.
+func killShared(t *testing.T, work, ledger string, fresh func(), inFlight func() []string) {
+	const hosts = 50
+	runs, pages := 3, 2
+	if text := os.Getenv("SITELINK_KILL_RUNS"); text != "" {
+		var err error
+		if runs, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+		pages = 12
+	}
+	empty, docroot := filepath.Join(work, "empty"), filepath.Join(work, "public")
+	for _, dir := range []string{empty, docroot} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("<!doctype html><title>home</title>"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newScriptedHosts(t, hosts, docroot)
+	s.slow = 20 * time.Millisecond
+	linkingSite(t, docroot, s, pages, hosts)
+	notify := func(dir string) *exec.Cmd {
+		cmd := exec.Command("sitelink", "notify", dir, "--base-url", s.site, "--ledger", ledger, "--pace", "0",
+			"--max-notices", "0", "--allow-address", "127.0.0.0/8", "--send", "--format", "json")
+		cmd.Dir = work
+		return cmd
+	}
+	start := func() {
+		t.Helper()
+		fresh()
+		if out, err := notify(empty).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		s.mu.Lock()
+		clear(s.got)
+		s.mu.Unlock()
+	}
+	start()
+	began := time.Now()
+	if out, err := notify(docroot).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	whole := time.Since(began)
+	kills, inFlightAll, twice := 0, 0, 0
+	for kills < runs {
+		start()
+		cmd := notify(docroot)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(whole/8+rand.N(whole), func() { cmd.Process.Kill() })
+		err := cmd.Wait()
+		if timer.Stop() || err == nil {
+			continue // it ended before
+		}
+		kills++
+		mayRepeat := map[string]bool{}
+		for _, k := range inFlight() {
+			mayRepeat[k] = true
+		}
+		inFlightAll += len(mayRepeat)
+		out, err := notify(docroot).Output()
+		if err != nil {
+			t.Fatalf("the next run: %v\n%s", err, out)
+		}
+		var report struct{ Failed, Left, Repeated int }
+		if err := json.Unmarshal(out, &report); err != nil || report.Failed+report.Left > 0 || report.Repeated != len(mayRepeat) {
+			t.Fatalf("%v, %d were in flight, %s", err, len(mayRepeat), out)
+		}
+		s.mu.Lock()
+		if len(s.got) != pages*hosts {
+			t.Errorf("%d notices arrived, want %d", len(s.got), pages*hosts)
+		}
+		for k, n := range s.got {
+			if n > 1 {
+				twice++
+				if n > 2 || !mayRepeat[k] {
+					t.Errorf("%s arrived %d times, in flight: %t", k, n, mayRepeat[k])
+				}
+			}
+		}
+		s.mu.Unlock()
+	}
+	t.Logf("%d kills of runs of %d notices (%v undisturbed): none lost, each next run finished the work; %d were in flight at a kill, %d of them arrived twice",
+		kills, pages*hosts, whole.Round(time.Millisecond), inFlightAll, twice)
+}
+
+// The full form is SITELINK_KILL_RUNS=200.
+func TestNotifyKilledGit(t *testing.T) {
+	work := t.TempDir()
+	remote := filepath.Join(t.TempDir(), "remote.git")
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir = work
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "--quiet", "--bare", remote)
+	git("init", "--quiet", ".")
+	git("remote", "add", "origin", remote)
+	state := filepath.Join(work, ".git", "sitelink")
+	killShared(t, work, "git:refs/sitelink/ledger", func() {
+		if err := os.RemoveAll(state); err != nil {
+			t.Fatal(err)
+		}
+		git("--git-dir", remote, "update-ref", "-d", "refs/sitelink/ledger")
+	}, func() []string {
+		files, err := filepath.Glob(filepath.Join(state, "*", "ledger.jsonl"))
+		if err != nil || len(files) != 1 {
+			return nil // killed before it was written
+		}
+		return stillInFlight(t, files[0])
+	})
+}
+
+// A run leaves the notices that another run holds: it names the run, and exits 4.
+// With --wait it sends them once that run has ended.
+func TestNotifyHeld(t *testing.T) {
+	work := t.TempDir()
+	remote := filepath.Join(t.TempDir(), "remote.git")
+	for _, args := range [][]string{{"init", "--quiet", "--bare", remote}, {"init", "--quiet", "."}, {"remote", "add", "origin", remote}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = work
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	docroot := filepath.Join(work, "public")
+	if err := os.MkdirAll(docroot, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := newScriptedHosts(t, 1, docroot)
+	linkingSite(t, docroot, s, 1, 1)
+	lease := time.Now().Add(6 * time.Second).UTC().Truncate(time.Second)
+	text := `{"sitelink":"ledger","version":1,"base":"` + s.site + `"}` + "\n" +
+		`{"source":"` + s.site + `p000/","target":"http://` + hostAddress(0) + ":" + s.port + `/post/0","event":"added","state":"pending","runner":"elsewhere:7 X","lease":"` +
+		lease.Format(time.RFC3339) + `"}` + "\n"
+	script := `blob=$(git hash-object -w --stdin) && tree=$(printf '100644 blob %s\tledger.jsonl\n' $blob | git mktree) &&
+		git push --quiet origin $(git -c user.name=a -c user.email=a@b.example commit-tree $tree -m x):refs/sitelink/ledger`
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir, cmd.Stdin = work, strings.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	notify := func(flags ...string) (string, error) {
+		cmd := exec.Command("sitelink", append([]string{"notify", "--due", "--send", "--ledger", "git:refs/sitelink/ledger", "--allow-address", "127.0.0.0/8"}, flags...)...)
+		cmd.Dir = work
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	out, err := notify()
+	checkExit(t, err, exitNotices)
+	if want := "sitelink: warning: 1 notice held by elsewhere:7 until " + lease.Format(time.RFC3339) + "\nsitelink: note: --wait waits for other runs\n"; out != want {
+		t.Errorf("got  %s\nwant %s", out, want)
+	}
+	if len(s.got) > 0 {
+		t.Errorf("sent %v", s.got)
+	}
+	out, err = notify("--wait")
+	if err != nil || !strings.HasPrefix(out, "sitelink: note: waiting for 1 notice held by elsewhere:7\n") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if len(s.got) != 1 {
+		t.Errorf("sent %v", s.got)
+	}
+}

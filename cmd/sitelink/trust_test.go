@@ -1,0 +1,473 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// hostile is a checkout made by an attacker, and what it must not reach.
+type hostile struct {
+	t *testing.T
+	// base holds all of it: repo is the checkout, home the person's directory, and
+	// elsewhere another one. The program evil leaves the file ran.
+	base, repo, home, elsewhere, evil, ran string
+	env                                    []string
+	address                                string // that counts connections
+	connected                              *atomic.Int32
+}
+
+// readOnly are the commands that must be harmless in any checkout.
+var readOnly = []string{
+	"", "check site", "check", "check site --baseline-ref HEAD", "check site --group-by owner", "diff site --base-url https://me.example/",
+	"links site", "explain site /", "doctor", "profile nginx", "baseline show", "ledger show", "ledger verify", "ledger export",
+	"notify site --dry-run --base-url https://me.example/",
+}
+
+func newHostile(t *testing.T) *hostile {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hostile{t: t, base: base, connected: &atomic.Int32{}, ran: filepath.Join(base, "ran"), evil: filepath.Join(base, "evil")}
+	h.repo, h.home, h.elsewhere = filepath.Join(base, "repo"), filepath.Join(base, "home"), filepath.Join(base, "elsewhere")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	h.address = listener.Addr().String()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			h.connected.Add(1)
+			conn.Close()
+		}
+	}()
+	tmp := filepath.Join(base, "tmp")
+	if err := os.Mkdir(tmp, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(os.Environ(), "HOME="+h.home, "TMPDIR="+tmp, "XDG_CACHE_HOME=", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_CONFIG_GLOBAL="+filepath.Join(h.home, ".gitconfig"))
+	h.write("evil", "#!/bin/sh\necho \"$0 $*\" >>'"+h.ran+"'\nexit 1\n")
+	h.write("home/.bashrc", "precious\n")
+	h.write("home/.gitconfig", "[safe]\n\tdirectory = *\n[init]\n\tdefaultBranch = main\n")
+	h.write("elsewhere/index.html", "<!doctype html><title>private</title>")
+	h.write("repo/site/index.html", `<!doctype html><title>home</title><p><a href="gone.html">x</a><a href="https://x.example/">y</a>`)
+	h.git("repo", "init", "-q", ".")
+	h.git("repo", "add", "-A")
+	h.git("repo", "commit", "-q", "-m", "one")
+	return h
+}
+
+func (h *hostile) write(name, text string) {
+	h.t.Helper()
+	name = filepath.Join(h.base, filepath.FromSlash(name))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o755)); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *hostile) link(name, to string) {
+	h.t.Helper()
+	name = filepath.Join(h.repo, filepath.FromSlash(name))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.RemoveAll(name), os.Symlink(to, name)); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *hostile) git(dir string, args ...string) string {
+	h.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = filepath.Join(h.base, dir), h.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// config sets keys of the checkout's git configuration: name, value ...
+func (h *hostile) config(pairs ...string) {
+	for i := 0; i < len(pairs); i += 2 {
+		h.git("repo", "config", pairs[i], pairs[i+1])
+	}
+}
+
+// toml writes the checkout's configuration.
+func (h *hostile) toml(text string) { h.write("repo/sitelink.toml", text) }
+
+// promisor makes a repository, given by its directory and that of git, fetch
+// missing objects with a program.
+func (h *hostile) promisor(dir, gitDir string) {
+	for _, kv := range [][2]string{{"core.repositoryformatversion", "1"}, {"extensions.partialClone", "o"}, {"remote.o.promisor", "true"},
+		{"remote.o.url", h.elsewhere}, {"remote.o.uploadpack", h.evil}, {"protocol.file.allow", "always"}} {
+		h.git(dir, "--git-dir", gitDir, "config", kv[0], kv[1])
+	}
+	objects := filepath.Join(h.base, dir, gitDir, "objects")
+	blob := h.git(dir, "--git-dir", gitDir, "rev-parse", "HEAD:sitelink-baseline.jsonl")
+	if err := os.Remove(filepath.Join(objects, blob[:2], blob[2:])); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *hostile) baseline() {
+	h.write("repo/sitelink-baseline.jsonl", "")
+	h.git("repo", "add", "-A")
+	h.git("repo", "commit", "-q", "-m", "two")
+}
+
+func (h *hostile) sitelink(wrapper []string, line string) (code int, output string) {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	argv := append(append([]string{}, wrapper...), "sitelink")
+	argv = append(argv, strings.Fields(line)...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var out bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = h.repo, h.env, &out, &out
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		h.t.Errorf("sitelink %s did not end", line)
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		h.t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String()
+}
+
+// outside returns a hash of everything that the checkout must not change.
+func (h *hostile) outside() string {
+	h.t.Helper()
+	sum := sha256.New()
+	for _, dir := range []string{h.home, h.elsewhere, filepath.Join(h.base, "tmp")} {
+		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			text := []byte(nil)
+			if d.Type().IsRegular() {
+				if text, err = os.ReadFile(name); err != nil {
+					return err
+				}
+			}
+			if name != filepath.Join(h.base, "tmp") { // its time changes
+				fmt.Fprintln(sum, name, info.Mode(), info.Size(), info.ModTime().UnixNano())
+			}
+			sum.Write(text)
+			return nil
+		})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// attacks are checkouts that try to run a program, to write outside, or to
+// connect.
+var attacks = []struct {
+	name string
+	make func(h *hostile)
+}{
+	// The configuration of git.
+	{"fsmonitor", func(h *hostile) { h.config("core.fsmonitor", h.evil) }},
+	{"sshCommand", func(h *hostile) {
+		h.config("core.sshCommand", h.evil, "remote.origin.url", "ssh://"+h.address+"/x", "remote.origin.promisor", "true")
+	}},
+	{"hooksPath", func(h *hostile) {
+		for _, hook := range []string{"post-index-change", "reference-transaction", "post-checkout", "pre-push"} {
+			h.write("repo/hooks/"+hook, "#!/bin/sh\ntouch '"+h.ran+"'\n")
+		}
+		h.config("core.hooksPath", "hooks")
+	}},
+	{"hooks", func(h *hostile) {
+		for _, hook := range []string{"post-index-change", "reference-transaction", "post-checkout", "pre-push", "fsmonitor-watchman"} {
+			h.write("repo/.git/hooks/"+hook, "#!/bin/sh\ntouch '"+h.ran+"'\n")
+		}
+	}},
+	{"textconv", func(h *hostile) {
+		h.baseline()
+		h.config("diff.x.textconv", h.evil, "diff.x.command", h.evil)
+		h.write("repo/.gitattributes", "* diff=x\n")
+	}},
+	{"filter", func(h *hostile) {
+		h.baseline()
+		h.config("filter.x.smudge", h.evil, "filter.x.clean", h.evil, "filter.x.process", h.evil, "filter.x.required", "true")
+		h.write("repo/.git/info/attributes", "* filter=x\n")
+	}},
+	{"external diff", func(h *hostile) { h.config("diff.external", h.evil) }},
+	{"pager", func(h *hostile) { h.config("core.pager", h.evil, "pager.config", h.evil, "core.editor", h.evil) }},
+	{"signatures", func(h *hostile) {
+		h.config("gpg.program", h.evil, "log.showSignature", "true", "commit.gpgSign", "true")
+	}},
+	{"aliases", func(h *hostile) {
+		h.config("alias.rev-parse", "!"+h.evil, "alias.config", "!"+h.evil, "alias.ls-files", "!"+h.evil)
+	}},
+	{"credentials", func(h *hostile) {
+		h.config("credential.helper", "!"+h.evil, "core.askPass", h.evil, "remote.origin.url", "http://"+h.address+"/x")
+	}},
+	{"gitProxy", func(h *hostile) { h.config("core.gitProxy", h.evil, "remote.origin.url", "git://"+h.address+"/x") }},
+	{"include", func(h *hostile) {
+		h.write("repo/evil.config", "[core]\n\tfsmonitor = "+h.evil+"\n")
+		h.config("include.path", filepath.Join(h.repo, "evil.config"))
+	}},
+	{"alternate references", func(h *hostile) { h.config("core.alternateRefsCommand", h.evil) }},
+	{"worktree", func(h *hostile) { h.config("core.worktree", h.home, "core.fsmonitor", h.evil) }},
+	{"promisor", func(h *hostile) { h.baseline(); h.promisor("repo", ".git") }},
+	{"promisor over http", func(h *hostile) {
+		h.baseline()
+		h.promisor("repo", ".git")
+		h.config("remote.o.url", "http://"+h.address+"/x", "protocol.http.allow", "always")
+	}},
+	{"promisor over ext", func(h *hostile) {
+		h.baseline()
+		h.promisor("repo", ".git")
+		h.config("remote.o.url", "ext::"+h.evil, "protocol.ext.allow", "always")
+	}},
+	{"promisor with a helper", func(h *hostile) { h.baseline(); h.promisor("repo", ".git"); h.config("remote.o.vcs", "ext") }},
+	{"committed bare repository", func(h *hostile) {
+		h.baseline()
+		if err := os.CopyFS(filepath.Join(h.repo, "bare.git"), os.DirFS(filepath.Join(h.repo, ".git"))); err != nil {
+			h.t.Fatal(err)
+		}
+		h.promisor("repo/bare.git", ".")
+		h.toml("[check]\nbaseline-ref = \"HEAD\"\nbaseline = \"bare.git/sitelink-baseline.jsonl\"\n")
+	}},
+	{"the checkout is a bare repository too", func(h *hostile) {
+		h.baseline()
+		h.git("", "clone", "-q", "--bare", "repo", "bare.git")
+		h.git("bare.git", "config", "core.fsmonitor", h.evil)
+		h.git("bare.git", "config", "core.worktree", h.repo)
+		h.git("bare.git", "config", "core.bare", "false")
+		if err := errors.Join(os.RemoveAll(filepath.Join(h.repo, ".git")), os.CopyFS(h.repo, os.DirFS(filepath.Join(h.base, "bare.git"))), os.Mkdir(filepath.Join(h.repo, ".git"), 0o755)); err != nil {
+			h.t.Fatal(err)
+		}
+	}},
+	// .git that leads elsewhere.
+	{".git file inside", func(h *hostile) {
+		h.config("core.fsmonitor", h.evil)
+		if err := os.Rename(filepath.Join(h.repo, ".git"), filepath.Join(h.repo, "store")); err != nil {
+			h.t.Fatal(err)
+		}
+		h.write("repo/.git", "gitdir: store\n")
+	}},
+	{".git file outside", func(h *hostile) { h.moveGit(); h.write("repo/.git", "gitdir: ../elsewhere/git\n") }},
+	{".git link outside", func(h *hostile) { h.moveGit(); h.link(".git", "../elsewhere/git") }},
+	{"commondir", func(h *hostile) {
+		h.moveGit()
+		h.write("repo/.git/HEAD", "ref: refs/heads/main\n")
+		h.write("repo/.git/commondir", filepath.Join(h.elsewhere, "git")+"\n")
+	}},
+	{"alternates", func(h *hostile) {
+		h.write("repo/.git/objects/info/alternates", filepath.Join(h.elsewhere, "objects")+"\n")
+	}},
+	{"objects link", func(h *hostile) { h.moveObjects() }},
+	{"submodule", func(h *hostile) {
+		h.git("", "clone", "-q", "repo", "repo/sub")
+		h.git("repo/sub", "config", "core.fsmonitor", h.evil)
+		h.write("repo/.gitmodules", "[submodule \"sub\"]\n\tpath = sub\n\turl = ext::"+h.evil+"\n\tupdate = !"+h.evil+"\n")
+		h.toml("[check]\nbaseline-ref = \"HEAD\"\nbaseline = \"sub/sitelink-baseline.jsonl\"\n")
+	}},
+	{"repository in the docroot", func(h *hostile) {
+		h.git("", "clone", "-q", "repo", "repo/site/sub")
+		h.git("repo/site/sub", "config", "core.fsmonitor", h.evil)
+	}},
+	// Symbolic links.
+	{".sitelink", func(h *hostile) { h.link(".sitelink", h.home) }},
+	{".sitelink/cache", func(h *hostile) { h.link(".sitelink/cache", h.home) }},
+	{".sitelink/cache/entries", func(h *hostile) { h.link(".sitelink/cache/entries", filepath.Join(h.home, ".bashrc")) }},
+	{".sitelink/.gitignore", func(h *hostile) { h.link(".sitelink/.gitignore", filepath.Join(h.home, "new")) }},
+	{".sitelink/ledger.jsonl", func(h *hostile) { h.link(".sitelink/ledger.jsonl", filepath.Join(h.home, ".bashrc")) }},
+	{".sitelink/ledger.journal", func(h *hostile) { h.link(".sitelink/ledger.journal", filepath.Join(h.home, ".bashrc")) }},
+	{".sitelink/ledger.lock", func(h *hostile) { h.link(".sitelink/ledger.lock", filepath.Join(h.home, "new")) }},
+	{".sitelink/public", func(h *hostile) { h.link(".sitelink/public", h.elsewhere); h.write("repo/hugo.toml", "") }},
+	{"public", func(h *hostile) { h.link("public", h.elsewhere) }},
+	{"sitelink.toml", func(h *hostile) { h.link("sitelink.toml", filepath.Join(h.home, ".bashrc")) }},
+	{"sitelink-baseline.jsonl", func(h *hostile) { h.link("sitelink-baseline.jsonl", filepath.Join(h.home, ".bashrc")) }},
+	{"netlify.toml", func(h *hostile) { h.link("netlify.toml", filepath.Join(h.home, ".bashrc")) }},
+	{"CODEOWNERS", func(h *hostile) { h.link("CODEOWNERS", filepath.Join(h.home, ".bashrc")) }},
+	{".hugo_build.lock", func(h *hostile) { h.link(".hugo_build.lock", filepath.Join(h.home, ".bashrc")) }},
+	{"output link", func(h *hostile) {
+		h.link("report.txt", filepath.Join(h.home, "new"))
+		h.toml("[check]\noutput = \"report.txt\"\n")
+	}},
+	// Paths and programs in the configuration.
+	{"output", func(h *hostile) { h.toml("[check]\noutput = \"" + h.home + "/.bashrc\"\n") }},
+	{"output above", func(h *hostile) { h.toml("[check]\noutput = \"../home/.bashrc\"\n") }},
+	{"output in .git", func(h *hostile) {
+		h.toml("[check]\noutput = \".git/hooks/pre-push\"\n")
+	}},
+	{"format", func(h *hostile) { h.toml("[check]\nformat = [\"json=../home/.bashrc\"]\n") }},
+	{"baseline", func(h *hostile) { h.toml("[check]\nbaseline = \"../home/.bashrc\"\n") }},
+	{"docroot", func(h *hostile) { h.toml("docroot = \"../elsewhere\"\n") }},
+	{"ledger", func(h *hostile) { h.toml("[outgoing]\nledger = \"../home/.bashrc\"\n") }},
+	{"ledger in PostgreSQL", func(h *hostile) { h.toml("[outgoing]\nledger = \"postgres://a@" + h.address + "/x\"\n") }},
+	{"ledger at a URL", func(h *hostile) { h.toml("[outgoing]\nledger = \"git:http://" + h.address + "/x:refs/x\"\n") }},
+	{"ledger with ext", func(h *hostile) { h.toml("[outgoing]\nledger = \"git:ext::" + h.evil + ":refs/x\"\n") }},
+	{"ledger at a path", func(h *hostile) { h.evilRemote(); h.toml("[outgoing]\nledger = \"git:./remote.git:refs/x\"\n") }},
+	{"ledger of a remote inside", func(h *hostile) {
+		h.evilRemote()
+		h.config("remote.origin.url", "./remote.git", "remote.origin.uploadpack", h.evil)
+		h.toml("[outgoing]\nledger = \"git:refs/x\"\n")
+	}},
+	{"ledger of a remote with a program", func(h *hostile) {
+		h.git("", "clone", "-q", "--bare", "repo", "elsewhere/remote.git")
+		h.config("remote.origin.url", filepath.Join(h.elsewhere, "remote.git"), "remote.origin.uploadpack", h.evil, "core.sshCommand", h.evil)
+		h.toml("[outgoing]\nledger = \"git:refs/x\"\n")
+	}},
+	{"ledger of a remote with ext", func(h *hostile) {
+		h.config("remote.origin.url", "ext::"+h.evil, "protocol.ext.allow", "always")
+		h.toml("[outgoing]\nledger = \"git:refs/x\"\n")
+	}},
+	{"ledger without a remote", func(h *hostile) {
+		h.evilRemote()
+		h.write("repo/origin/x", "")
+		h.toml("[outgoing]\nledger = \"git:refs/x\"\n")
+	}},
+	{"build command", func(h *hostile) { h.toml("[hook]\nbuild = \"" + h.evil + "\"\n") }},
+	{"enabled", func(h *hostile) { h.toml("[outgoing]\nenabled = true\n[fetch]\nallow-address = [\"127.0.0.0/8\"]\n") }},
+	// Generators.
+	{"hugo", func(h *hostile) {
+		h.write("repo/hugo.toml", "baseURL = 'https://me.example/'\ncacheDir = '"+h.home+"/cache'\npublishDir = '"+h.home+"/public'\n"+
+			"resourceDir = '"+h.home+"/resources'\nenableGitInfo = true\n[caches.images]\ndir = '"+h.home+"/images'\n[caches.modules]\ndir = '"+h.home+"/modules'\n")
+		h.write("repo/content/gone.md", "---\ntitle: x\n---\n")
+		h.config("gpg.program", h.evil, "log.showSignature", "true", "core.fsmonitor", h.evil)
+	}},
+	{"hugo module", func(h *hostile) {
+		h.write("repo/hugo.toml", "[module]\nnoProxy = '*'\n[[module.imports]]\npath = '"+h.address+"/x'\n")
+		h.write("repo/go.mod", "module x\ngo 1.20\n")
+	}},
+	{"eleventy", func(h *hostile) {
+		h.write("repo/eleventy.config.js", "")
+		h.write("repo/node_modules/.bin/eleventy", "#!/bin/sh\ntouch '"+h.ran+"'\n")
+		h.write("repo/package.json", `{"scripts": {"build": "`+h.evil+`", "preinstall": "`+h.evil+`"}}`)
+	}},
+	{"jekyll", func(h *hostile) {
+		h.write("repo/_config.yml", "title: x\n")
+		h.write("repo/Gemfile", "system('"+h.evil+"')\n")
+	}},
+	// The environment, as a hook or a build script of the checkout sets it.
+	{"variables", func(h *hostile) {
+		h.env = append(h.env, "GIT_SSH_COMMAND="+h.evil, "GIT_EXTERNAL_DIFF="+h.evil, "GIT_PAGER="+h.evil, "GIT_ASKPASS="+h.evil,
+			"GIT_TRACE="+h.home+"/trace", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0="+h.evil)
+	}},
+	{"GIT_DIR", func(h *hostile) { h.env = append(h.env, "GIT_DIR="+h.elsewhere, "GIT_WORK_TREE="+h.home) }},
+}
+
+// moveGit moves the directory of git elsewhere, with a program in its
+// configuration.
+func (h *hostile) moveGit() {
+	h.config("core.fsmonitor", h.evil)
+	if err := os.Rename(filepath.Join(h.repo, ".git"), filepath.Join(h.elsewhere, "git")); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *hostile) moveObjects() {
+	objects := filepath.Join(h.repo, ".git", "objects")
+	if err := os.Rename(objects, filepath.Join(h.elsewhere, "objects")); err != nil {
+		h.t.Fatal(err)
+	}
+	h.link(".git/objects", filepath.Join(h.elsewhere, "objects"))
+}
+
+// evilRemote makes a bare repository in the checkout whose hooks run a program.
+func (h *hostile) evilRemote() {
+	h.git("repo", "clone", "-q", "--bare", ".", "remote.git")
+	for _, hook := range []string{"pre-receive", "post-upload-pack", "reference-transaction"} {
+		h.write("repo/remote.git/hooks/"+hook, "#!/bin/sh\ntouch '"+h.ran+"'\n")
+	}
+}
+
+// TestHostileCheckouts runs every read-only command in every hostile checkout.
+func TestHostileCheckouts(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Fatal("this test needs git")
+	}
+	for _, attack := range attacks {
+		t.Run(attack.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHostile(t)
+			attack.make(h)
+			before := h.outside()
+			for _, line := range readOnly {
+				code, out := h.sitelink(nil, line)
+				if code < 0 || code > exitNotices || strings.Contains(out, "goroutine ") {
+					t.Errorf("sitelink %s: exit code %d\n%s", line, code, out)
+				}
+				if text, err := os.ReadFile(h.ran); err == nil {
+					t.Fatalf("sitelink %s ran a program of the checkout: %s\n%s", line, text, out)
+				}
+				if h.outside() != before {
+					t.Fatalf("sitelink %s changed files outside of the checkout\n%s", line, out)
+				}
+				if n := h.connected.Load(); n > 0 {
+					t.Fatalf("sitelink %s made %d connections\n%s", line, n, out)
+				}
+				if strings.Contains(out, "precious") {
+					t.Errorf("sitelink %s printed a file of the person:\n%s", line, out)
+				}
+				if _, err := os.Lstat(filepath.Join(h.repo, ".git", "hooks", "pre-push")); err == nil && attack.name == "output in .git" {
+					t.Fatalf("sitelink %s wrote a hook", line)
+				}
+			}
+		})
+	}
+}
+
+// TestFoundLedgerRef reads the ledger of the repository's own remote with a
+// configuration that was found: nothing in the checkout's configuration of git
+// takes effect, and nothing is left behind. Writing needs --ledger.
+func TestFoundLedgerRef(t *testing.T) {
+	h := newHostile(t)
+	h.git("", "clone", "-q", "--bare", "repo", "elsewhere/remote.git")
+	remote := filepath.Join(h.elsewhere, "remote.git")
+	h.config("remote.origin.url", remote)
+	if code, out := h.sitelink(nil, "notify site --send --base-url https://me.example/ --ledger git:refs/sitelink/ledger"); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, out)
+	}
+	h.config("remote.origin.uploadpack", h.evil, "core.fsmonitor", h.evil, "core.sshCommand", h.evil)
+	h.toml("[outgoing]\nledger = \"git:refs/sitelink/ledger\"\n")
+	before := h.outside()
+	for line, want := range map[string]int{
+		"ledger show": 0, "ledger verify": 0, "ledger export": 0, "diff site --base-url https://me.example/": 0,
+		"notify site --dry-run --base-url https://me.example/": 0, "notify site --send --base-url https://me.example/": exitUsage, "ledger compact": exitUsage,
+	} {
+		if code, out := h.sitelink(nil, line); code != want || want == 0 && strings.Contains(out, "no deploy is known") {
+			t.Errorf("sitelink %s: exit code %d, want %d\n%s", line, code, want, out)
+		}
+		if text, err := os.ReadFile(h.ran); err == nil {
+			t.Fatalf("sitelink %s ran a program: %s", line, text)
+		}
+		if h.outside() != before {
+			t.Fatalf("sitelink %s changed files outside of the checkout", line)
+		}
+	}
+	if code, out := h.sitelink(nil, "ledger export"); code != 0 || !strings.Contains(out, "https://x.example/") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
