@@ -471,3 +471,37 @@ func TestFoundLedgerRef(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
+
+// TestHostileWatch starts watch in checkouts that attack what it does at its
+// start: finding the project, its baseline and its configuration.
+func TestHostileWatch(t *testing.T) {
+	for _, attack := range attacks {
+		switch attack.name {
+		case "fsmonitor", "promisor", "committed bare repository", ".sitelink", "output", "docroot", "public", "hugo", "variables":
+		default:
+			continue
+		}
+		t.Run(attack.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHostile(t)
+			attack.make(h)
+			before := h.outside()
+			cmd := exec.Command("sitelink", "watch", "site", "--baseline-ref", "HEAD")
+			cmd.Dir, cmd.Env = h.repo, h.env
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			stop := time.AfterFunc(2*time.Second, func() { cmd.Process.Signal(os.Interrupt) })
+			defer stop.Stop()
+			_ = cmd.Wait() // its exit code depends on the attack
+			if text, err := os.ReadFile(h.ran); err == nil {
+				t.Errorf("watch ran a program: %s\n%s", text, out.String())
+			}
+			if h.outside() != before || h.connected.Load() > 0 {
+				t.Errorf("watch reached outside of the checkout\n%s", out.String())
+			}
+		})
+	}
+}

@@ -43,6 +43,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		b.Close()
 	}
+	check(t, f.Begin(ctx, all[0].Key)) // so that a write ends within a block
 	fill()
 	for _, n := range all {
 		if full = f.Begin(ctx, n.Key); full != nil {
@@ -52,6 +53,9 @@ func TestFullDisk(t *testing.T) {
 	}
 	if !errors.Is(full, syscall.ENOSPC) || !strings.HasSuffix(full.Error(), "l.journal: the disk is full: no space left on device") {
 		t.Fatalf("%d begun, then %v", begun, full)
+	}
+	if info, err := os.Stat(f.sibling("journal")); err != nil || info.Size() != f.log.size {
+		t.Errorf("the journal has %d bytes, %d of them whole lines, %v", info.Size(), f.log.size, err)
 	}
 	if err := f.Plan(ctx, site, Change{Pages: []Page{{URL: "a"}}}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("plan: %v", err)

@@ -181,6 +181,28 @@ func TestTornJournal(t *testing.T) {
 	}
 }
 
+// The cut-off end of a journal is removed, however long it is.
+func TestTornEndRemoved(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "l.jsonl")
+	f, _ := openFile(t, name)
+	all := pendingNotices(2)
+	check(t, f.Plan(ctx, site, Change{Notices: all}))
+	check(t, f.Begin(ctx, all[0].Key))
+	f.crash()
+	log, err := os.ReadFile(f.sibling("journal"))
+	check(t, err)
+	check(t, os.WriteFile(f.sibling("journal"), append(log, strings.Repeat("x", 3*len(log))...), 0o644))
+	g, _ := openFile(t, name)
+	if now, _ := os.ReadFile(f.sibling("journal")); string(now) != string(log) {
+		t.Errorf("opened: %q", now)
+	}
+	check(t, g.Begin(ctx, all[1].Key))
+	g.crash()
+	if now, _ := os.ReadFile(f.sibling("journal")); len(now) != 2*len(log) || now[len(now)-1] != '\n' {
+		t.Errorf("appended: %q", now)
+	}
+}
+
 // A damaged line in the middle is reported, and no other line is lost.
 func TestDamagedFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "l.jsonl")

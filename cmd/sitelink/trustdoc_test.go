@@ -1,0 +1,107 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// trusted is what docs/reference/security.md says of each command. The commands of
+// [readOnly] prove its rows.
+var trusted = [][]string{
+	{"sitelink", "git, generator's listing", "nothing", "nothing"},
+	{"check", "git, generator's listing", "nothing", "reports"},
+	{"diff", "git, generator's listing", "ledger", "cache, tombstones"},
+	{"links", "generator's listing", "nothing", "nothing"},
+	{"explain", "generator's listing", "nothing", "nothing"},
+	{"doctor", "git, generator's listing", "nothing", "nothing"},
+	{"profile", "nothing", "nothing", "nothing"},
+	{"watch", "git, generator's listing", "nothing", "nothing"},
+	{"baseline show", "nothing", "nothing", "nothing"},
+	{"ledger show, ledger verify, ledger export", "git, generator's listing", "ledger", "nothing"},
+	{"notify --dry-run", "git, generator's listing", "ledger", "cache"},
+	{"build, deploy, hook run", "everything the project names", "what those programs do", "the build"},
+}
+
+// refused is its second table: what a checkout cannot do, with the attacks that
+// try it, or the test.
+var refused = [][]string{
+	{"name a file outside the repository, or in .git, in a configuration that was found", "output,output above,output in .git,format,baseline,docroot,ledger"},
+	{"lead there by a symbolic link: output, baseline, ledger, docroot, public, rule files, CODEOWNERS, sitelink.toml", "output link,public,sitelink.toml,sitelink-baseline.jsonl,netlify.toml,CODEOWNERS"},
+	{"lead there by .sitelink, or by a link in it", ".sitelink,.sitelink/cache,.sitelink/ledger.jsonl"},
+	{"take the baseline of --baseline-ref from another repository: a nested or bare one, a submodule, a .git that leads elsewhere, alternates outside", "committed bare repository,submodule,.git file outside,alternates"},
+	{"choose a ledger in PostgreSQL, or at an address or path of git", "ledger in PostgreSQL,ledger at a URL,ledger at a path"},
+	{"write to a ledger in a ref of git", "TestFoundLedgerRef"},
+	{"read the ledger of a remote inside the checkout, or with a program of the checkout", "ledger of a remote inside,ledger of a remote with a program"},
+	{"send notices by enabled = true when you do not want it", "enabled"},
+}
+
+// TestSecurityDocument compares the tables of the document with those above, and
+// makes sure that the tests they name exist.
+func TestSecurityDocument(t *testing.T) {
+	text, err := os.ReadFile("../../docs/reference/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables [][][]string
+	inTable := false
+	for line := range strings.Lines(string(text)) {
+		cells, isRow := strings.CutPrefix(strings.TrimSpace(line), "|")
+		switch {
+		case !isRow:
+			inTable = false
+		case !inTable:
+			tables, inTable = append(tables, nil), true // the header
+		case !strings.HasPrefix(cells, "---"):
+			var row []string
+			for cell := range strings.SplitSeq(strings.TrimSuffix(cells, "|"), "|") {
+				row = append(row, strings.ReplaceAll(strings.TrimSpace(cell), "`", ""))
+			}
+			tables[len(tables)-1] = append(tables[len(tables)-1], row)
+		}
+	}
+	if len(tables) != 2 {
+		t.Fatalf("%d tables, want 2", len(tables))
+	}
+	if !slices.EqualFunc(tables[0], trusted, slices.Equal) {
+		t.Errorf("the first table has\n%q\nwant\n%q", tables[0], trusted)
+	}
+	if len(tables[1]) != len(refused) {
+		t.Fatalf("the second table has %d rows, want %d", len(tables[1]), len(refused))
+	}
+	for i, row := range tables[1] {
+		if row[0] != refused[i][0] {
+			t.Errorf("row %d: %q, want %q", i, row[0], refused[i][0])
+		}
+		for name := range strings.SplitSeq(refused[i][1], ",") {
+			known := name == "TestFoundLedgerRef"
+			for _, a := range attacks {
+				known = known || a.name == name
+			}
+			if !known {
+				t.Errorf("no attack is named %q", name)
+			}
+		}
+	}
+	// Each command of the first table runs in every hostile checkout.
+	for _, row := range trusted[:len(trusted)-1] {
+		for name := range strings.SplitSeq(row[0], ", ") {
+			words := strings.Fields(name)
+			ran := name == "sitelink" || name == "watch" // the overview has no words; TestHostileWatch
+			for _, line := range readOnly {
+				fields := strings.Fields(line)
+				all := len(fields) > 0
+				for _, w := range words {
+					all = all && slices.Contains(fields, w)
+				}
+				ran = ran || all
+			}
+			if !ran {
+				t.Errorf("no test runs %q in hostile checkouts", name)
+			}
+		}
+	}
+}
