@@ -91,6 +91,7 @@ var fixtures = []fixture{
 		"i.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>"}, want: []string{"p.html:1:83 error missing-fragment #svgView(viewBox(0,0,9,9))", "p.html:1:120 error missing-fragment i.svg#svgView"}},
 	{name: "map_by_id", code: MissingMap, files: files{"p.html": plain + "<img src=p.html usemap='#m'><img src=p.html usemap='#n'><img src=p.html usemap='#o'><map id=m></map><map name=n id=k></map><p id=o>"},
 		want: []string{"p.html:1:112 error missing-map #o"}},
+	{name: "empty_link_of_spaces", code: EmptyLink, files: files{"p.html": plain + "<img src='  '><a href=' '>"}, want: []string{"p.html:1:42 error empty-link"}},
 	{name: "A-LL-4/base_differs", code: BaseDiffers, files: files{"p.html": plain + "<a href=p.html><base href=/d/>", "d/p.html": plain}, want: []string{"p.html:0:0 warning base-differs"}},
 	{name: "WO-19/credentials", code: Credentials, files: files{"p.html": plain + "<a href=http://JOE:Secret@H.example/><a href=//joe@h.example>"},
 		want: []string{"p.html:1:40 warning credentials http://JOE:Secret@H.example/", "p.html:1:77 warning credentials //joe@h.example"}},

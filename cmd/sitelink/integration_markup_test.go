@@ -150,3 +150,57 @@ func TestChromiumSVGView(t *testing.T) {
 		}
 	}
 }
+
+// deadMarkup has links that Chromium requests, named y..., and others that it
+// does not, named n....
+var deadMarkup = map[string]string{
+	"style-type":  `<style type="text/less">body{background:url(n1)}</style><style type="TEXT/CSS">body{background:url(y1)}</style><svg><style type="text/less">body{background:url(n2)!important}</style></svg>`,
+	"script-type": `<script type="text/template" src=n1></script><script type=application/json src=n2></script><script src=y1></script><script type=" text/javascript " src=y2></script><svg><script type=text/template href=y4></script><script href=y3></script></svg>`,
+	"import":      `<style><!-- @charset "utf-8"; @layer a; @import "y1"; @unknown x; @import url(y2) screen; p{color:red} @import "n1"; @media all { @import "n2"; body{background:url(y3)} }</style><style>@font-face{font-family:x} @import "n3";</style><style>@namespace "x"; @import "n4";</style><style>@layer a{} @import "n5";</style>`,
+	"svg-base":    `<img src=y1><svg><base href="/n1/"></base></svg>`,
+	"svg-href":    `<svg><rect href=n1 /><g xlink:href=n2><desc href=n3></desc></g><image href=y1 width=9 height=9 /><image xlink:href=y2 width=9 height=9 /></svg>`,
+	"svg-both":    `<svg><image xlink:href=n1 href=y1 width=9 height=9 /></svg>`,
+	"input":       `<input type=text src=n1><input src=n2><input type=image src=y1>`,
+	"object":      `<object codebase="n1/" data=y1></object>`,
+	"srcset": `<img srcset="n1 1q"><img srcset="n2 0w"><img srcset="n3 1w 1x"><img srcset="n4 1h"><img srcset="n5 1.x"><img srcset="n6 +1x"><img srcset="n7 -1x"><img srcset="n8 x"><img srcset="n9 1X">` +
+		`<img srcset="nA 1x 2x"><img srcset="nB 1.5w"><img srcset="nC nD 2x"><img srcset="nE (1x)"><img srcset="y1"><img srcset="y2 1.5x"><img srcset="y3 .5x"><img srcset="y4 2e0x"><img srcset="y5 9w 7h"><img srcset="y6 007w"><img srcset="n1 1q, y7 1x">`,
+	"white-space": `<img src="  "><img src=y1><script src=" "></script>`,
+}
+
+// TestChromiumDeadMarkup: the links that sitelink finds in the markup above are
+// those that Chromium requests.
+func TestChromiumDeadMarkup(t *testing.T) {
+	files := map[string]string{}
+	for name, content := range deadMarkup {
+		files[name+"/index.html"] = "<!doctype html><meta charset=utf-8><title>x</title><body>" + content
+	}
+	docroot := writeFixtures(t, files)
+	got := map[string][]string{}
+	eachLink(t, docroot, nil, func(r *row) {
+		if r.Code != "empty-link" {
+			name := path.Dir(r.Page)
+			got[name] = append(got[name], r.Target)
+		}
+	})
+	b := testchrome.Start(t, true)
+	origin, requested := serveAndLog(t, docroot)
+	for name := range deadMarkup {
+		requested()
+		page := "/" + name + "/"
+		b.Load(origin + page)
+		want := slices.DeleteFunc(requested(), func(p string) bool { return p == "/favicon.ico" || p == page })
+		var base string
+		if b.Eval(`document.baseURI`, &base); base != origin+page {
+			t.Errorf("%s: the base URL is %s", name, base)
+		}
+		slices.Sort(got[name])
+		if got := slices.Compact(got[name]); len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s: sitelink finds %q, Chromium requests %q", name, got, want)
+		}
+		for _, p := range want {
+			if !strings.HasPrefix(path.Base(p), "y") {
+				t.Errorf("%s: Chromium requests %s", name, p)
+			}
+		}
+	}
+}

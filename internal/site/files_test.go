@@ -37,7 +37,7 @@ func TestFilesWithLinks(t *testing.T) {
 		kind             PageKind
 		want             []string
 	}{
-		{"css", "d/a.css", "a{b:url(i.png)}\n@import \"gone.css\";", PageCSS, []string{"1:9 url : OK 200 /d/i.png = d/i.png", "2:10 @import : MissingFile 404 /d/gone.css"}},
+		{"css", "d/a.css", "@import \"gone.css\";\na{b:url(i.png)}", PageCSS, []string{"1:10 @import : MissingFile 404 /d/gone.css", "2:9 url : OK 200 /d/i.png = d/i.png"}},
 		{"css_fragment", "d/a.css", "a{b:url(#a)}", PageCSS, []string{"1:9 url : OK 200 /d/a.css = d/a.css # a"}},
 		{"svg", "d/a.svg", `<svg xmlns="http://www.w3.org/2000/svg"><image href="i.png"/><rect fill="url(#a)"/></svg>`, PageSVG,
 			[]string{"1:54 image href: OK 200 /d/i.png = d/i.png", "1:78 rect fill: OK 200 /d/a.svg = d/a.svg # a"}},

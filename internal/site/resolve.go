@@ -43,7 +43,7 @@ func (r *resolver) link(page *scan.Page, l *scan.Link, rec *Link, ask *Fragment)
 		return r.unfollowed(l, rec, ask)
 	}
 	v := page.Ref(l)
-	if len(v) == 0 && l.Kind == scan.KindResource {
+	if l.Kind == scan.KindResource && (len(v) == 0 || v[0] <= ' ' && len(bytes.TrimSpace(v)) == 0) {
 		*rec = Link{Off: l.Off, Node: docroot.NoNode, State: host.StateEmptyLink}
 		return false
 	}

@@ -81,8 +81,8 @@ const (
 //
 // URLs leaves out what browsers do not fetch: empty URLs, bad-url and
 // bad-string tokens, and the URLs in @namespace, @document and @supports
-// conditions, which browsers only compare or test. It includes rules that
-// browsers drop for other reasons, such as an @import that comes too late.
+// conditions, which browsers only compare or test, and an @import after or
+// inside other rules. It includes rules that browsers drop for other reasons.
 //
 // The text is not split into single tokens. The loop stops only at bytes that
 // may begin or end something of interest, and reads names backwards from the
@@ -126,6 +126,11 @@ type parser struct {
 	// condition means that the URLs up to the end of the at-rule's prelude are
 	// not loaded.
 	condition bool
+	// head is the end of the statements at the start of the sheet, such as
+	// @charset and @import, after which another @import may come. statement
+	// means that one of them is open, late that a rule came that ends them.
+	head            int
+	statement, late bool
 }
 
 // Bits of byteClass.
@@ -195,10 +200,14 @@ func (s *parser) scan() {
 			// An open parenthesis would extend over what follows, and the
 			// browser drops all of it. Read the next rule as if it were closed.
 			s.depth, s.condition = 0, false
+			if s.statement {
+				s.statement = false
+				s.late, s.head = text[i] != ';', i+1
+			}
 			i++
 		}
 		stops = classStop
-		if s.depth > 0 || s.condition {
+		if s.depth > 0 || s.condition || s.statement {
 			stops = classBlockStop
 		}
 	}
@@ -329,14 +338,44 @@ func (s *parser) atRule(i int) int {
 	}
 	next, name := s.name(i+1, i+1)
 	s.floor = next
-	switch rule := name.bytes(); {
+	rule := name.bytes()
+	s.late = s.late || s.statement || !s.blank(s.head, i)
+	s.statement = !s.late && !ascii.EqualFold(rule, "namespace")
+	s.late = !s.statement
+	switch {
 	case ascii.EqualFold(rule, "import"):
+		if s.late {
+			s.condition = true
+			return next
+		}
 		return s.importURL(next)
 	case ascii.EqualFold(rule, "namespace"), ascii.EqualFold(rule, "supports"),
 		ascii.EqualFold(rule, "document"), ascii.EqualFold(rule, "-moz-document"):
 		s.condition = true
 	}
 	return next
+}
+
+// blank reports whether text[i:end] has nothing but white space, comments,
+// "<!--" and "-->".
+func (s *parser) blank(i, end int) bool {
+	for i < end {
+		switch rest := s.text[i:end]; {
+		case ascii.IsSpace(rest[0]):
+			i++
+		case bytes.HasPrefix(rest, []byte("<!--")):
+			i += len("<!--")
+		case bytes.HasPrefix(rest, []byte("-->")):
+			i += len("-->")
+		default:
+			next := s.comment(i)
+			if next == i {
+				return false
+			}
+			i = next
+		}
+	}
+	return true
 }
 
 // importURL reads the URL that follows @import at i. The rest of the rule is

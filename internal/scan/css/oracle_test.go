@@ -15,6 +15,9 @@ func oracle(text string) []string {
 		functions []string // open, from the first image-set on
 		condition bool
 		tokens    = oracleTokens(text)
+		// The statements at the start of the sheet.
+		head            = 0
+		statement, late bool
 	)
 	emit := func(prefix, value string) {
 		if value != "" && !condition {
@@ -30,10 +33,16 @@ func oracle(text string) []string {
 		tok := tokens[i]
 		prefix := ""
 		if tok.kind == "at" {
+			late = late || statement || !oracleBlank(tokens[head:i]) || tok.value == "namespace"
+			statement = !late
 			switch tok.value {
 			case "namespace", "supports", "document", "-moz-document":
 				condition = true
 			case "import":
+				if late {
+					condition = true
+					continue
+				}
 				for i++; i < len(tokens) && (tokens[i].kind == "space" || tokens[i].kind == "comment"); i++ {
 				}
 				if i == len(tokens) {
@@ -76,12 +85,29 @@ func oracle(text string) []string {
 			functions = functions[:max(len(functions)-1, 0)]
 		case ";", "{", "}":
 			functions, condition = nil, false
+			if statement {
+				statement, late, head = false, tok.kind != ";", i+1
+			}
 		}
 		if prefix != "" {
 			condition = true
 		}
 	}
 	return found
+}
+
+// oracleBlank reports whether the tokens have no meaning at the start of a
+// sheet.
+func oracleBlank(tokens []oracleToken) bool {
+	var text strings.Builder
+	for _, tok := range tokens {
+		switch tok.kind {
+		case "space", "comment", "CDC":
+		default:
+			text.WriteString(tok.kind + tok.value)
+		}
+	}
+	return strings.ReplaceAll(text.String(), "<!ident--", "") == ""
 }
 
 // An oracleToken is a token. Names are in lower case, and escapes are decoded.

@@ -52,7 +52,6 @@ func TestAnchors(t *testing.T) {
 		{"LL-51 map_name", `<map name=m1><area href=b.html></map>`, "map m1"},
 		{"LL-63 id_of_any_element", `<p id=a><a id=b><nav id=c><x-y id=d><area id=e>`, "id a, id b, id c, id d, id e"},
 		{"id_and_name", `<a name=a id=b>`, "id b, name a"},
-		{"id_and_map_name", `<map id=a name=b></map>`, "id a, map b"},
 		{"name_of_others", `<img name=a><form name=b><input name=c><meta name=d><iframe name=e></iframe><object name=f></object>` +
 			`<embed name=g><p name=h><area name=i><svg><a name=j></a></svg>`, ""},
 		{"empty", `<p id><p id=""><a name><a name=''><map name="">`, ""},
@@ -144,6 +143,17 @@ func TestQuirks(t *testing.T) {
 	} {
 		if got := new(Scanner).Scan([]byte(c.page), scan.Options{}).Quirks; got != c.want {
 			t.Errorf("%s: got %v, want %v", c.page, got, c.want)
+		}
+	}
+}
+
+// TestMapAnchors: usemap finds a map by its name and by its id. linklint knows
+// names only.
+func TestMapAnchors(t *testing.T) {
+	for tags, want := range map[scan.Tags]string{scan.Modern: "id a, map b, map a", scan.Linklint: "id a, map b"} {
+		p := new(Scanner).Scan([]byte(`<map id=a name=b></map><template><map id=c></map></template>`), scan.Options{Tags: tags})
+		if got := strings.Join(anchorRows(p), ", "); got != want {
+			t.Errorf("tags %d: got %q, want %q", tags, got, want)
 		}
 	}
 }

@@ -3,7 +3,10 @@ package html
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/ascii"
@@ -52,6 +55,9 @@ func (e *Elements) Emit(tag scan.Tag, ns Namespace, at token.Span) {
 		e.rules(linklintTable[tag])
 	case ns != HTML:
 		e.tag = scan.TagOther // svg has its own image and a
+		if set.Seen&(1<<scan.AttrHref|1<<scan.AttrXlinkHref) != 0 {
+			e.foreignHref(ns)
+		}
 		e.rules(foreignRules)
 		if set.Has(scan.AttrStyle) {
 			e.take(rule{scan.AttrStyle, scan.KindLink, shapeCSS})
@@ -217,10 +223,15 @@ func (e *Elements) composite(sp token.Span) ([]byte, places) {
 }
 
 // StyleText adds the URLs in the text of a style element. at is the range of
-// its tag.
+// its tag, whose attributes are in Attrs.
 func (e *Elements) StyleText(at, content token.Span) {
 	if e.Tags == scan.Linklint || content.Start == content.End {
 		return
+	}
+	if e.Attrs.Has(scan.AttrType) {
+		if kind := e.source(scan.AttrType); len(kind) > 0 && !ascii.EqualFold(kind, "text/css") {
+			return // HTML 4.2.6: not a style sheet to browsers
+		}
 	}
 	text := e.Page.Text[content.Start:content.End]
 	e.NoteBytes(text)
@@ -266,12 +277,12 @@ var modernTable = [scan.TagCount][]rule{
 	scan.TagIframe:     {{scan.AttrSrc, scan.KindLink, shapeURL}, {scan.AttrLongdesc, scan.KindLink, shapeURL}},
 	scan.TagImage:      imgRules,
 	scan.TagImg:        imgRules,
-	scan.TagInput: {{scan.AttrSrc, scan.KindLink, shapeURL}, {scan.AttrFormaction, scan.KindAction, shapeURL},
+	scan.TagInput: {{scan.AttrSrc, scan.KindResource, shapeURL}, {scan.AttrFormaction, scan.KindAction, shapeURL},
 		{scan.AttrUsemap, scan.KindMap, shapeURL}},
 	scan.TagIns:  {{scan.AttrCite, scan.KindMetadata, shapeURL}},
 	scan.TagLink: {{scan.AttrHref, scan.KindLink, shapeURL}, {scan.AttrImagesrcset, scan.KindResource, shapeSrcset}},
 	scan.TagObject: {{scan.AttrData, scan.KindLink, shapeURL}, {scan.AttrClassid, scan.KindLink, shapeURL},
-		{scan.AttrCodebase, scan.KindMetadata, shapeURL}, {scan.AttrArchive, scan.KindLink, shapeList}, {scan.AttrUsemap, scan.KindMap, shapeURL}},
+		{scan.AttrArchive, scan.KindLink, shapeList}, {scan.AttrUsemap, scan.KindMap, shapeURL}},
 	scan.TagQ:      {{scan.AttrCite, scan.KindMetadata, shapeURL}},
 	scan.TagScript: {{scan.AttrSrc, scan.KindResource, shapeURL}},
 	scan.TagSource: {{scan.AttrSrc, scan.KindResource, shapeURL}, {scan.AttrSrcset, scan.KindResource, shapeSrcset}},
@@ -293,8 +304,47 @@ var (
 		{scan.AttrUsemap, scan.KindMap, shapeURL}}
 )
 
+// foreignHref adds the link in the href or xlink:href of an svg or math
+// element. Browsers prefer href (SVG 2, 16.1.6). Chromium requests scripts of
+// svg whatever their type is.
+func (e *Elements) foreignHref(ns Namespace) {
+	if !e.Page.Prefixed { // otherwise the XML scanner has looked
+		name := e.Page.Text[e.at.Start+1 : e.at.End]
+		if k := bytes.IndexAny(name, "\t\n\f\r />"); k >= 0 {
+			name = name[:k]
+		}
+		if !HasLink(ns, name) {
+			return
+		}
+	}
+	attr := scan.AttrHref
+	if !e.Attrs.Has(attr) {
+		attr = scan.AttrXlinkHref
+	}
+	e.take(rule{attr, scan.KindLink, shapeURL})
+}
+
+// HasLink reports whether the href of a foreign element with that local name
+// is a link. XLink's href of MathML elements is one too.
+func HasLink(ns Namespace, name []byte) bool {
+	lower := string(bytes.ToLower(name))
+	return ns == SVG && svgLinks[lower] || ns == MathML && !mathWithoutLink[lower]
+}
+
+// svgLinks are the elements of svg whose href is a link or a reference, in
+// lower case (SVG 2; SVG Animations; Filter Effects; SVG 1.1 for fonts).
+var svgLinks = map[string]bool{"a": true, "image": true, "use": true, "script": true, "feimage": true, "textpath": true, "mpath": true,
+	"lineargradient": true, "radialgradient": true, "pattern": true, "animate": true, "animatemotion": true, "animatetransform": true,
+	"set": true, "discard": true, "tref": true, "cursor": true, "filter": true, "altglyph": true, "glyphref": true, "font-face-uri": true,
+	"color-profile": true, "animatecolor": true}
+
+// mathWithoutLink are the elements of MathML whose href no browser follows.
+// Firefox follows the href of all others (MathML 3, 2.1.6).
+var mathWithoutLink = map[string]bool{"mprescripts": true, "none": true, "malignmark": true, "mglyph": true, "semantics": true,
+	"annotation": true, "annotation-xml": true}
+
 // foreignRules apply to every element of svg and math.
-var foreignRules = []rule{{scan.AttrHref, scan.KindLink, shapeURL}, {scan.AttrXlinkHref, scan.KindLink, shapeURL},
+var foreignRules = []rule{
 	{scan.AttrClipPath, scan.KindReference, shapeCSS}, {scan.AttrFill, scan.KindReference, shapeCSS},
 	{scan.AttrFilter, scan.KindReference, shapeCSS}, {scan.AttrMarkerEnd, scan.KindReference, shapeCSS},
 	{scan.AttrMarkerMid, scan.KindReference, shapeCSS}, {scan.AttrMarkerStart, scan.KindReference, shapeCSS},
@@ -321,9 +371,8 @@ var linklintTable = [scan.TagCount][]rule{
 // decoded. It may hold any bytes. srcset allocates nothing and takes linear
 // time.
 //
-// A browser drops a candidate if it cannot use its descriptors ("a.png 1q").
-// srcset reports its URL anyway: the author meant it to be loaded, and the
-// valid descriptors have changed over time.
+// A candidate whose descriptors are invalid ("a.png 1q") is left out, because
+// browsers do not load it.
 //
 // Spec: HTML,
 // https://html.spec.whatwg.org/multipage/images.html#parse-a-srcset-attribute
@@ -345,11 +394,59 @@ func srcset(value []byte, emit func(start, end int)) {
 		for value[end-1] == ',' {
 			end--
 		}
-		emit(start, end)
+		valid := true
 		if end == i {
+			from := i
 			i = skipDescriptors(value, i)
+			valid = validDescriptors(value[from:i])
+		}
+		if valid {
+			emit(start, end)
 		}
 	}
+}
+
+// validDescriptors reports whether browsers accept the descriptors of a
+// candidate, which may end with a comma: nothing, a density, or a width, with
+// which a height may be.
+func validDescriptors(list []byte) bool {
+	list = bytes.TrimSuffix(list, []byte(","))
+	var seen [3]bool // w, x, h
+	for len(list) > 0 {
+		if ascii.IsSpace(list[0]) {
+			list = list[1:]
+			continue
+		}
+		n := 0
+		for n < len(list) && !ascii.IsSpace(list[n]) {
+			n++
+		}
+		number, unit := list[:n-1], bytes.IndexByte([]byte("wxh"), list[n-1])
+		list = list[n:]
+		if unit < 0 || seen[unit] || !validNumber(number, unit == 1) {
+			return false
+		}
+		seen[unit] = true
+	}
+	return !(seen[1] && (seen[0] || seen[2])) && (!seen[2] || seen[0])
+}
+
+// validNumber reports whether s is a positive integer or, for a density, a
+// floating-point number that is not negative (HTML 2.3.4).
+func validNumber(s []byte, density bool) bool {
+	if !density {
+		for _, c := range s {
+			if !ascii.IsDigit(c) {
+				return false
+			}
+		}
+		return len(bytes.TrimLeft(s, "0")) > 0
+	}
+	if len(s) == 0 || !ascii.IsDigit(s[len(s)-1]) || bytes.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.eE+-", r) }) >= 0 || s[0] == '+' {
+		return false
+	}
+	f, err := strconv.ParseFloat(string(s), 64)
+	return (err == nil || errors.Is(err, strconv.ErrRange)) && f >= 0
 }
 
 // skipDescriptors returns the offset after the comma that ends the descriptors

@@ -124,7 +124,7 @@ func TestLinkTable_modern(t *testing.T) {
 			[]string{"img src resource i.gif", "img lowsrc link l.gif", "img dynsrc link d.avi", "img longdesc link l.html"}},
 		{"LL-49 img_usemap", `<img src=i.gif usemap="#m1">`, []string{"img src resource i.gif", "img usemap map #m1"}},
 		{"LL-49 input_object_usemap", `<input usemap=#m><object usemap=#n></object>`, []string{"input usemap map #m", "object usemap map #n"}},
-		{"LL-50 input_src", `<input src=in.gif>`, []string{"input src link in.gif"}},
+		{"LL-50 input_src", `<input src=in.gif><input type=text src=in.gif>`, nil},
 		{"LL-50 input_image_src", `<input type=" IMAGE " src=in.gif>`, []string{"input src resource in.gif"}},
 		{"LL-53 script_src", `<script src=s.js></script>`, []string{"script src resource s.js"}},
 		{"LL-59 today", `<link rel=stylesheet href=s.css><iframe src=i.html></iframe><object data=o></object>` +
@@ -142,7 +142,7 @@ func TestLinkTable_modern(t *testing.T) {
 			"tfoot background link g"}},
 		{"frames", `<iframe src=a longdesc=b></iframe>`, []string{"iframe src link a", "iframe longdesc link b"}},
 		{"object", `<object data=a classid=b codebase=c archive="d e"></object>`, []string{"object data link a", "object classid link b",
-			"object codebase metadata c", "object archive link d", "object archive link e"}},
+			"object archive link d", "object archive link e"}},
 		{"button_input_formaction", `<form action=a><button formaction=b></button><input formaction=c></form>`, []string{
 			"form action action a", "button formaction action b", "input formaction action c"}},
 		{"link_hints", `<link rel=preconnect href=//a.example><link rel="dns-prefetch PreConnect" href=//b.example>` +
@@ -186,6 +186,17 @@ func TestLinkTable_modern(t *testing.T) {
 			[]string{"a href link x", "a href link y", "a href link z"}},
 		{"bracket_in_a_tag_name", `<form></form><li<a href=n></li><li</li id=z><a href=y>`, []string{"a href link y"}},
 		{"bracket_in_a_tag_name_on_the_slow_path", `<form><form><li<a href=n></li><li</li id=z><a href=y>`, []string{"a href link y"}},
+		{"type_of_style", `<style type="text/less">a{b:url(n)}</style><style type=TEXT/CSS>a{b:url(x)}</style><style type="">a{b:url(y)}</style>` +
+			`<style type=" text/css">a{b:url(n)}</style><svg><style type=text/less>a{b:url(n)}</style></svg>`, []string{"style (text) link x", "style (text) link y"}},
+		{"type_of_script", `<script type=text/template src=n></script><script type=module src=x></script><script type=" text/javascript" src=y></script>` +
+			`<script type="" src=z></script><script src=n type=importmap></script><svg><script type=text/x href=r /><script href=s /></svg>`,
+			[]string{"script src resource x", "script src resource y", "script src resource z", "script href link r", "script href link s"}},
+		{"svg_base_and_others", `<svg href=n><base href=n /><rect href=n /><g xlink:href=n /><title href=n></title><linearGradient href=#g /><textPath xlink:href=#t /></svg>`,
+			[]string{"lineargradient href link #g", "textpath xlink:href link #t"}},
+		{"svg_both_hrefs", `<svg><a xlink:href=n href=a></a><use href=#u xlink:href=n /><a xlink:href=b href></a></svg>`,
+			[]string{"a href link a", "use href link #u", "a href link "}},
+		{"math_without_link", `<math><none href=n /><semantics href=n><mi href=x></mi></semantics></math>`, []string{"mi href link x"}},
+		{"import_too_late", `<style>a{b:c} @import "n"; @media x { @import "n"; } d{e:url(x)}</style>`, []string{"style (text) link x"}},
 		{"svg_fill_in_html", `<p fill=url(#a) xlink:href=b><rect href=c>`, nil},
 		{"math_href", `<math href=a><mrow href=b></mrow></math>`, []string{"math href link a", "mrow href link b"}},
 		{"values_in_order_of_the_text", `<img srcset=a style="x:url(b)" usemap=#c src=d><img style="x:url(e)" srcset=f>`, []string{
@@ -225,6 +236,8 @@ func TestLinkTable_complete(t *testing.T) {
 				name := scan.Tag(tag).String()
 				page := fmt.Sprintf(`<%s %s="v">`, name, r.attr)
 				switch scan.Tag(tag) {
+				case scan.TagInput:
+					page = fmt.Sprintf(`<%s type=image %s="v">`, name, r.attr)
 				case scan.TagTable, scan.TagHTML, scan.TagHead, scan.TagBody:
 				case scan.TagTbody, scan.TagThead, scan.TagTfoot:
 					page = "<table>" + page
@@ -431,8 +444,7 @@ func srcsetURLs(value string) []string {
 
 // The cases follow the steps of
 // https://html.spec.whatwg.org/multipage/images.html#parse-a-srcset-attribute
-// and cover web-platform-tests' parse-a-srcset-attribute.html, except that
-// candidates with unusable descriptors are expected as well.
+// and cover web-platform-tests' parse-a-srcset-attribute.html.
 func TestHTML_srcset(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
@@ -462,34 +474,37 @@ func TestHTML_srcset(t *testing.T) {
 		{"no_space_behind_comma", "a.png,b.png 2x", []string{"a.png,b.png"}},
 		{"data_url", "data:image/png;base64,AA,B= 1x, b.png 2x", []string{"data:image/png;base64,AA,B=", "b.png"}},
 		{"three", "a-1.jpg 100w, a-2.jpg 200w,a-3.jpg 300w", []string{"a-1.jpg", "a-2.jpg", "a-3.jpg"}},
-		{"no_comma_at_all", "a.png b.png 2x", []string{"a.png"}},
+		{"no_comma_at_all", "a.png b.png 2x", nil},
 
 		// Descriptor tokenizer.
 		{"descriptor", "a 1x", []string{"a"}},
 		{"descriptor_and_space", "a 1x ", []string{"a"}},
 		{"descriptor_and_comma", "a 1x,", []string{"a"}},
-		{"comma_in_parentheses", "a 1x ( , b 1x, ), c", []string{"a", "c"}},
-		{"parentheses_do_not_nest", "a 1x ((( , b 1x, ), c", []string{"a", "c"}},
-		{"parenthesis_within_descriptor", "a 1x(,b), c", []string{"a", "c"}},
-		{"parentheses_closed_first", "a ), b", []string{"a", "b"}},
-		{"brackets_are_nothing_special", "a [ , b 1x, c ]", []string{"a", "b", "c"}},
-		{"braces_are_nothing_special", "a { , b 1x, c }", []string{"a", "b", "c"}},
-		{"quotes_are_nothing_special", "a \" , b 1x, c \"", []string{"a", "b", "c"}},
-		{"backslash_is_nothing_special", "a 1x \\,data:;\\,b, c", []string{"a", "data:;\\,b", "c"}},
-		{"comments_are_nothing_special", "a /*, b, c */", []string{"a", "b", "c"}},
-		{"open_parenthesis_takes_the_rest", "a (, b", []string{"a"}},
-		{"open_parenthesis_at_end", "a, b (", []string{"a", "b"}},
-		{"open_parenthesis_and_space", "a, b (  ", []string{"a", "b"}},
-		{"open_parenthesis_and_comma", "a, b (,", []string{"a", "b"}},
+		{"comma_in_parentheses", "a 1x ( , b 1x, ), c", []string{"c"}},
+		{"parentheses_do_not_nest", "a 1x ((( , b 1x, ), c", []string{"c"}},
+		{"parenthesis_within_descriptor", "a 1x(,b), c", []string{"c"}},
+		{"parentheses_closed_first", "a ), b", []string{"b"}},
+		{"brackets_are_nothing_special", "a [ , b 1x, c ]", []string{"b"}},
+		{"braces_are_nothing_special", "a { , b 1x, c }", []string{"b"}},
+		{"quotes_are_nothing_special", "a \" , b 1x, c \"", []string{"b"}},
+		{"backslash_is_nothing_special", "a 1x \\,data:;\\,b, c", []string{"data:;\\,b", "c"}},
+		{"comments_are_nothing_special", "a /*, b, c */", []string{"b"}},
+		{"open_parenthesis_takes_the_rest", "a (, b", nil},
+		{"open_parenthesis_at_end", "a, b (", []string{"a"}},
+		{"open_parenthesis_and_space", "a, b (  ", []string{"a"}},
+		{"open_parenthesis_and_comma", "a, b (,", []string{"a"}},
 		{"parenthesis_in_url", "a(b,c) 1x, d", []string{"a(b,c)", "d"}},
 
-		// Descriptor parser: a browser drops the first of these.
-		{"unknown_descriptor", "a foo, b 1x", []string{"a", "b"}},
-		{"zero_width", "a 0w, b 1x", []string{"a", "b"}},
-		{"width_and_density", "a 1w 1x, b", []string{"a", "b"}},
-		{"height_alone", "a 1h, b", []string{"a", "b"}},
-		{"two_densities", "a 1x 1.5e1x", []string{"a"}},
-		{"control_in_descriptor", "a 1\x01w", []string{"a"}},
+		// Descriptor parser: a candidate with invalid descriptors is dropped.
+		{"width_and_height", "a 5w 7h, b 7h 5w, c 5w 5w, d 5w 0h", []string{"a", "b"}},
+		{"densities", "a 1.5x, b .5x, c 2e0x, d 0x, e -1x, f 1.x, g +1x, h x, i 1X", []string{"a", "b", "c", "d"}},
+		{"widths", "a 1.5w, b -1w, c 007w, d w, e 1W", []string{"c"}},
+		{"unknown_descriptor", "a foo, b 1x", []string{"b"}},
+		{"zero_width", "a 0w, b 1x", []string{"b"}},
+		{"width_and_density", "a 1w 1x, b", []string{"b"}},
+		{"height_alone", "a 1h, b", []string{"b"}},
+		{"two_densities", "a 1x 1.5e1x", nil},
+		{"control_in_descriptor", "a 1\x01w", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := srcsetURLs(c.in)

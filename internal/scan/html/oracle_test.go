@@ -49,6 +49,14 @@ func oracle(text []byte) ([]string, error) {
 
 func oracleElement(n *html.Node, inert bool, set map[string]bool) {
 	seen := map[string]bool{}
+	foreign := n.Namespace != "" && HasLink(namespaceOf(n), []byte(n.Data))
+	hasHref, runs := false, true
+	for _, a := range n.Attr {
+		hasHref = hasHref || a.Namespace == "" && a.Key == "href"
+		if a.Namespace == "" && a.Key == "type" && n.Data == "script" {
+			runs = isJavaScript([]byte(strings.Trim(a.Val, ascii.Space)))
+		}
+	}
 	for _, a := range n.Attr {
 		key := a.Key
 		if a.Namespace != "" {
@@ -64,8 +72,8 @@ func oracleElement(n *html.Node, inert bool, set map[string]bool) {
 		case key == "name" && n.Namespace == "" && n.Data == "a" && !inert && a.Val != "":
 			set["anchor name "+a.Val] = true
 		case key == "href" && n.Namespace == "" && (n.Data == "a" || n.Data == "area" || n.Data == "link"),
-			key == "src" && n.Namespace == "" && (n.Data == "img" || n.Data == "script" || n.Data == "iframe"),
-			(key == "href" || key == "xlink:href") && n.Namespace != "":
+			key == "src" && n.Namespace == "" && (n.Data == "img" || n.Data == "script" && runs || n.Data == "iframe"),
+			foreign && (key == "href" || key == "xlink:href" && !hasHref):
 			set[fmt.Sprintf("link %s %s %v %s", n.Data, key, inert, a.Val)] = true
 		}
 	}

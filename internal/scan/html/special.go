@@ -2,6 +2,7 @@ package html
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/ascii"
@@ -44,12 +45,36 @@ func (e *Elements) special() {
 			e.Page.Adverts = append(e.Page.Adverts, scan.Advert{TagOff: e.at.Start, Rel: advert})
 		}
 	case scan.TagInput:
-		if set.Has(scan.AttrType) && ascii.EqualFold(ascii.Trim(e.source(scan.AttrType)), "image") && e.Tags == scan.Modern {
-			e.setKind(scan.AttrSrc, scan.KindResource)
+		if set.Has(scan.AttrSrc) && !(set.Has(scan.AttrType) && ascii.EqualFold(ascii.Trim(e.source(scan.AttrType)), "image")) {
+			e.dropSource()
+		}
+	case scan.TagScript:
+		if set.Has(scan.AttrSrc) && !e.runsScript() {
+			e.dropSource()
 		}
 	case scan.TagApplet:
 		e.applet()
 	}
+}
+
+// dropSource removes the link in the src of the current tag, which browsers do
+// not load.
+func (e *Elements) dropSource() {
+	links := e.Page.Links
+	n := len(links)
+	for n > 0 && links[n-1].TagOff == e.at.Start {
+		n--
+	}
+	if e.Tags == scan.Modern {
+		tail := slices.DeleteFunc(links[n:], func(l scan.Link) bool { return l.Attr == scan.AttrSrc })
+		e.Page.Links = links[:n+len(tail)]
+	}
+}
+
+// runsScript reports whether browsers run a script with the type of the current
+// tag.
+func (e *Elements) runsScript() bool {
+	return !e.Attrs.Has(scan.AttrType) || isJavaScript(ascii.Trim(e.source(scan.AttrType)))
 }
 
 // setKind changes the kind of the link that an attribute of the current tag

@@ -129,6 +129,9 @@ func (x *reader) emit(e *element, local uint32, uri namespace) {
 	default:
 		known = false
 	}
+	if ns != html.HTML && !html.HasLink(ns, x.text[local:e.name.End]) {
+		set.Seen &^= 1<<scan.AttrHref | 1<<scan.AttrXlinkHref
+	}
 	if ns != html.MathML && known && (tag == scan.TagStyle || tag == scan.TagScript) {
 		e.tag = tag
 	}
