@@ -30,7 +30,7 @@ func TestAction(t *testing.T) {
 		{"another format", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=text"}, exitFindings, "public/a.html:1:26: error: ", "gone.html"},
 		{"markdown only once", []string{"INPUT_DOCROOT=public", "INPUT_FORMAT=markdown"}, exitFindings, "gone.html", "^before\n$"},
 		{"never fails", []string{"INPUT_DOCROOT=public", "INPUT_FAIL_ON=never"}, exitClean, "::error", "gone.html"},
-		{"arguments, one a line", []string{"INPUT_DOCROOT=public", "INPUT_ARGS=--ignore\ngone.html\n"}, exitClean, "", "before"},
+		{"arguments, one per line", []string{"INPUT_DOCROOT=public", "INPUT_ARGS=--ignore\ngone.html\n"}, exitClean, "", "before"},
 		{"a missing baseline", []string{"INPUT_DOCROOT=public", "INPUT_BASELINE=no such"}, exitUsage, "read baseline no such", "^before\n$"},
 		{"no command comes of an input", []string{"INPUT_DOCROOT=$(touch evil); `touch evil`"}, exitFailed, "no such file", "^before\n$"},
 	} {

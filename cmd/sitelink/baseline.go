@@ -128,7 +128,7 @@ func baselineUpdateCommand(c *cli) *cobra.Command {
 			case err != nil:
 				return err
 			case !add && terms != (baseline.Terms{}):
-				return fault.Usage("--expires and --reason are for the entries that --add makes", "add --add, or leave them out")
+				return fault.Usage("--expires and --reason apply only to entries that --add adds", "use --add, or remove them")
 			}
 			return updateBaseline(cmd.Context(), c, cfg, add, terms)
 		},
@@ -256,7 +256,7 @@ func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, t
 		}
 	}
 	if add && u.Expired > 0 {
-		c.ui.note("entries that have expired are renewed by --add --expires DAY")
+		c.ui.note("to renew expired entries, use --add --expires DAY")
 	}
 	return c.print(text + "\n")
 }

@@ -107,15 +107,15 @@ func runBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args
 	}
 	g := p.Generator
 	if g == nil {
-		return fault.New(errors.New("no project of a known generator here"),
+		return fault.New(errors.New("no known generator in this directory"),
 			"build the site as usual, then: sitelink check DIR")
 	}
 	if flag := g.OutputFlag(args); flag != "" {
-		return fault.Usage(fmt.Sprintf("%s: sitelink build chooses the directory, a fresh one", flag),
+		return fault.Usage(fmt.Sprintf("%s: sitelink build chooses the output directory itself", flag),
 			"to check another: "+g.UsualCommand()+" "+strings.Join(args, " ")+", then sitelink check DIR")
 	}
 	if flag := g.QuietFlag(args); flag != "" && strict {
-		return fault.Usage(fmt.Sprintf("%s hides the warnings that --strict asks for", flag), "leave one of them out")
+		return fault.Usage(fmt.Sprintf("%s hides the warnings that --strict needs", flag), "remove one of them")
 	}
 	if len(args) > 0 { // they may name another address, or another configuration
 		g.Configure(ctx, args...)
@@ -170,14 +170,14 @@ func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot str
 	case errors.Is(err, exec.ErrNotFound):
 		return fault.New(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it, or build elsewhere and name the result: sitelink check DIR")
 	case errors.As(err, &failed):
-		return fault.New(fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "repair what "+g.Title()+" reports above")
+		return fault.New(fmt.Errorf("the build failed: %s: %w", failed.Command, failed.Cause), "fix what "+g.Title()+" reports above")
 	case err != nil:
 		return err
 	case output.count > 0:
-		return fault.New(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, count(output.count, "warning")), "repair what "+g.Title()+" reports above")
+		return fault.New(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, count(output.count, "warning")), "fix what "+g.Title()+" reports above")
 	}
 	if _, err := os.Stat(fresh); err != nil {
-		return fault.New(fmt.Errorf("%s left without an error, and wrote no site into %s", g.Title(), fresh), "")
+		return fault.New(fmt.Errorf("%s reported no error, but wrote no site to %s", g.Title(), fresh), "")
 	}
 	if err := os.Rename(fresh, docroot); err != nil {
 		return fmt.Errorf("rename %s to %s: %w", fresh, docroot, disk.Cause(err))
@@ -192,11 +192,11 @@ func makeStateDir(c *cli, project string) (string, error) {
 		return "", fmt.Errorf("find %s: %w", project, disk.Cause(err))
 	}
 	if err := statedir.Make(dir); err != nil {
-		return "", fault.New(err, "the build is written there: make the project's directory writable")
+		return "", fault.New(err, "sitelink build writes there: make the project's directory writable")
 	}
 	// Its contents are removed, so it must not lead to another directory.
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return "", fault.New(fmt.Errorf("%s is a symbolic link: nothing is built behind it", dir), "remove the link")
+		return "", fault.New(fmt.Errorf("%s is a symbolic link: sitelink build does not follow it", dir), "remove the link")
 	}
 	return dir, nil
 }

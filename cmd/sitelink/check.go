@@ -125,13 +125,13 @@ func checkFormats(cfg *config.Config) error {
 	for _, f := range cfg.Formats {
 		toOutput = toOutput || f.File == ""
 		if format, _ := report.ByName(f.Name); cfg.Show == "all" && !format.Lists {
-			return fault.Usage(fmt.Sprintf("the format %s cannot list all links, it has findings only", f.Name),
+			return fault.Usage(fmt.Sprintf("the format %s lists findings only, not all links", f.Name),
 				"--show all works with text and jsonl")
 		}
 	}
 	if !toOutput && cfg.Output != "" && cfg.Output != "-" {
-		return fault.Usage(fmt.Sprintf("no report goes to %s: every format names a file of its own", cfg.Output),
-			"--output - takes it back; or leave out the file of one format")
+		return fault.Usage(fmt.Sprintf("no report goes to %s: every format has its own file", cfg.Output),
+			"use --output -, or give one format no file")
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func printSummary(c *cli, sum *check.Summary) {
 			c.ui.warning("baseline entry no longer needed: " + entry)
 		}
 		if rest := len(b.Unneeded) - report.MaxUnneeded; rest > 0 {
-			c.ui.warning(fmt.Sprintf("and %s more; sitelink baseline update drops them", thousands(rest)))
+			c.ui.warning(fmt.Sprintf("and %s more; sitelink baseline update removes them", thousands(rest)))
 		}
 	}
 }
@@ -286,7 +286,7 @@ func ownersOf(c *cli, root string) (func(path string) string, error) {
 		return nil, fault.New(err, "--group-by owner needs it")
 	}
 	if o == nil {
-		c.ui.warning("no owner is known: " + root + " has none of " + strings.Join(owners.Places, ", "))
+		c.ui.warning("no CODEOWNERS file: " + root + " has none of " + strings.Join(owners.Places, ", "))
 		return nil, nil
 	}
 	for i, fault := range o.Faults {

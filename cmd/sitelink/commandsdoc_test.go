@@ -12,8 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestCommandsDocument: docs/reference/commands.md is what the commands say of
-// themselves. go test ./cmd/sitelink -run CommandsDocument -update rewrites it.
+// TestCommandsDocument: docs/reference/commands.md has the help of all commands. go test ./cmd/sitelink -run CommandsDocument -update rewrites it.
 func TestCommandsDocument(t *testing.T) {
 	root, _ := documentedCommands()
 	var b strings.Builder

@@ -59,7 +59,7 @@ func deployCommand(c *cli) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			at := cmd.ArgsLenAtDash()
 			if at < 0 || at == len(args) {
-				return fault.Usage("deploy needs the command that deploys", "write it behind --: sitelink deploy public -- rsync -a public/ example.org:/var/www/")
+				return fault.Usage("deploy needs the command that deploys", "write it after --: sitelink deploy public -- rsync -a public/ example.org:/var/www/")
 			}
 			if at > 1 {
 				return fault.Usage(fmt.Sprintf("deploy takes one directory, got %d", at), "")
@@ -131,7 +131,7 @@ func (d *deployment) run(ctx context.Context) error {
 	if err := d.printPlan(plan); err != nil {
 		return err
 	}
-	d.ui.note("deployed without sending notices: --send, or enabled = true in [outgoing], sends them")
+	d.ui.note("deployed without sending notices; to send them, use --send or set enabled = true in [outgoing]")
 	return nil
 }
 
@@ -179,7 +179,7 @@ func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) er
 	}
 	// The site is deployed, whatever happened to the notices.
 	d.ui.report(err)
-	d.ui.note("the site is deployed; repair the fault above, then run sitelink notify")
+	d.ui.note("the site is deployed; fix the problem above, then run sitelink notify")
 	return errNotices
 }
 

@@ -33,7 +33,7 @@ func explainCommand(c *cli) *cobra.Command {
 			"  # a link as written in blog/index.html\n  sitelink explain '../a/#b' --from blog/index.html",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fault.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that holds spaces or #")
+				return fault.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that contains spaces or #")
 			}
 			return nil
 		},

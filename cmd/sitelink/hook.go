@@ -135,11 +135,11 @@ func hookUninstallCommand(c *cli) *cobra.Command {
 			}
 			switch {
 			case before.Method == githook.ByManager:
-				return c.print(fmt.Sprintf("%s runs sitelink by %s: take it out there\n", before.Manager, before.ManagerFile))
+				return c.print(fmt.Sprintf("%s runs sitelink: remove it from %s\n", before.Manager, before.ManagerFile))
 			case before.Method == githook.NotInstalled:
 				return c.print("no hook was installed\n")
 			case before.Method == githook.ByChain:
-				return c.print("removed; the hook before is back\n")
+				return c.print("removed; the previous hook is restored\n")
 			}
 			return c.print("removed\n")
 		},
@@ -172,7 +172,7 @@ func hookStatusCommand(c *cli) *cobra.Command {
 				text += "core.hooksPath: set in the " + state.HooksScope + " configuration\n"
 			}
 			if len(repo.StaleTrees()) > 0 {
-				text += "temporary trees of killed runs are left; the next push removes them\n"
+				text += "interrupted runs left temporary trees behind; the next push removes them\n"
 			}
 			return c.print(text + "git " + state.Git + "\n")
 		},
@@ -211,7 +211,7 @@ func openHere(cmd *cobra.Command) (repo *githook.Repo, site string, err error) {
 // changePackageJSON changes package.json of the working directory.
 func changePackageJSON(c *cli, change func(file string) error, done string) error {
 	if err := change("package.json"); err != nil {
-		return fault.New(err, "Hugo and others have no hook after the build: sitelink build runs both")
+		return fault.New(err, "for Hugo and other generators without npm, sitelink build builds and checks")
 	}
 	return c.print(done + "\n")
 }
@@ -294,7 +294,7 @@ func pushRefs(c *cli, req pushRequest) (refs []githook.Ref, err error) {
 	}
 	refs, err = githook.ReadRefs(c.env.Stdin)
 	if err != nil {
-		return nil, fault.Usage(err.Error(), "git gives a pre-push hook: LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID")
+		return nil, fault.Usage(err.Error(), "git passes each ref to a pre-push hook as LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID")
 	}
 	return refs, nil
 }
@@ -319,7 +319,7 @@ func explainPush(c *cli, err error) error {
 		for _, line := range failed.Output {
 			c.ui.line("build: " + line)
 		}
-		return fault.New(fmt.Errorf("the build command failed: %w", failed.Cause), "the command was: "+failed.Command+"; build in [hook] of sitelink.toml names another")
+		return fault.New(fmt.Errorf("the build command failed: %w", failed.Cause), "the command was: "+failed.Command+"; to change it, set build in [hook] of sitelink.toml")
 	}
 	const most = 4 // faults, two lines each
 	if faults := fault.Flatten(err); len(faults) > most {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// mounted runs a script of the shell in dir, in a mount namespace of its own:
-// what it mounts there, nobody else sees, and goes with it. It skips the test
-// where such namespaces are not to be had.
+// mounted runs a shell script in dir, in a mount namespace of its own: no other
+// process sees what it mounts, and the mounts end with it. It skips the test
+// where such namespaces are not available.
 func mounted(t *testing.T, dir, stdin, script string) (said string, err error) {
 	t.Helper()
 	own := &syscall.SysProcAttr{
@@ -101,7 +101,7 @@ func TestHookDiskFull(t *testing.T) {
 		said, err := mounted(t, dir, "", small("200k")+"set +e; sitelink hook run --commit HEAD"+left)
 		checkExit(t, err, exitFailed)
 		says(t, said, "sitelink: error: check out ", ": git worktree add: unable to write file public/large.bin: ", ": the disk of ", " KiB left",
-			"sitelink: hint: make room there, or commit or stash", "SITELINK_SKIP=1")
+			"sitelink: hint: free some space there, or commit or stash", "SITELINK_SKIP=1")
 		nothingLeft(t, said)
 	})
 	t.Run("build", func(t *testing.T) {

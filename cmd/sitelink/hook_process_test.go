@@ -51,7 +51,7 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// command runs a program that must succeed, and returns what it said.
+// command runs a program that must succeed, and returns its output.
 func command(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -134,8 +134,8 @@ func TestHookInterrupted(t *testing.T) {
 	}
 }
 
-// gone demands that a process has ended; a zombie that nobody has waited for
-// yet has.
+// gone fails the test unless the process has ended. A zombie, whose parent has
+// not waited for it, has ended.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -155,13 +155,13 @@ func TestHookKilled(t *testing.T) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	defer gone(t, build)
-	defer syscall.Kill(build, syscall.SIGKILL) // nobody was left to end it
+	defer syscall.Kill(build, syscall.SIGKILL) // its parent was killed
 	if n, known := trees(t, dir); n == 0 || !known {
 		t.Fatalf("%d trees after kill -9, known to git: %v", n, known)
 	}
 	status := exec.Command("sitelink", "hook", "status")
 	status.Dir = dir
-	if out, err := status.CombinedOutput(); err != nil || !strings.Contains(string(out), "temporary trees of killed runs") {
+	if out, err := status.CombinedOutput(); err != nil || !strings.Contains(string(out), "interrupted runs left temporary trees behind") {
 		t.Errorf("status %v: %s", err, out)
 	}
 	next := exec.Command("sitelink", "hook", "run", "pre-push", "origin")

@@ -88,7 +88,7 @@ func (f *initFlags) check(cmd *cobra.Command) error {
 	if f.undo {
 		for _, name := range []string{"hook", "ci", "inject", "yes"} {
 			if cmd.Flags().Changed(name) {
-				return fault.Usage("--undo and --"+name+" contradict each other", "--undo takes out all that init put in")
+				return fault.Usage("--undo and --"+name+" contradict each other", "--undo removes everything that init wrote")
 			}
 		}
 	}
@@ -210,7 +210,7 @@ func readLine(ctx context.Context, in *bufio.Reader) (string, error) {
 		return "", context.Cause(ctx)
 	case t := <-got:
 		if t.err != nil && t.text == "" {
-			return "", fault.New(errNoAnswer, "nothing was written; sitelink init --yes asks nothing")
+			return "", fault.New(errNoAnswer, "nothing was written; use sitelink init --yes to answer yes to all questions")
 		}
 		return t.text, nil
 	}

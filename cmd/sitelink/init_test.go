@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
-// atTerminal runs a command line as if somebody sat at a terminal and typed.
+// atTerminal runs a command line as if a user typed it at a terminal.
 func atTerminal(t *testing.T, ctx context.Context, stdin io.Reader, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -67,7 +67,7 @@ func TestInitAsks(t *testing.T) {
 		{"no sense at all", "1\n2\n3\ny\n", nil, strings.Repeat(hookQuestion, 3) + ciQuestion, exitClean, false, true},
 		{"what a flag says is not asked", "y\n", []string{"--ci", "github"}, hookQuestion, exitClean, true, true},
 		{"not asked", "y\ny\n", []string{"--yes"}, "", exitClean, false, false},
-		{"gone", "y\n", nil, hookQuestion + ciQuestion + "\nsitelink: error: no answer\nsitelink: hint: nothing was written; sitelink init --yes asks nothing\n",
+		{"gone", "y\n", nil, hookQuestion + ciQuestion + "\nsitelink: error: no answer\nsitelink: hint: nothing was written; use sitelink init --yes to answer yes to all questions\n",
 			exitFailed, false, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -70,9 +70,9 @@ func injectCommand(c *cli) *cobra.Command {
 			case len(args) > 1:
 				return fault.Usage(fmt.Sprintf("inject takes one directory, got %d", len(args)), "run it once for each project")
 			case len(args) == 1 && flags.docroot != "":
-				return fault.Usage("inject works on the templates in DIR or on the pages of --docroot, not both", "leave out one of them")
+				return fault.Usage("inject works on the templates in DIR or on the pages of --docroot, not both", "remove one of them")
 			case flags.undo && flags.check:
-				return fault.Usage("--undo and --check contradict each other", "--undo --dry-run shows what is written")
+				return fault.Usage("--undo and --check contradict each other", "--undo --dry-run shows the change")
 			}
 			return nil
 		},
@@ -236,7 +236,7 @@ func injectPages(ctx context.Context, c *cli, cfg *config.Config, flags injectFl
 		c.ui.warning(fmt.Sprintf("%s: %s", n.Page, n.Text))
 	}
 	for _, name := range result.Compressed {
-		c.ui.warning(name + " holds the page without the change: compress it again")
+		c.ui.warning(name + " contains the unchanged page: compress it again")
 	}
 	var b strings.Builder
 	if flags.dryRun || flags.check {

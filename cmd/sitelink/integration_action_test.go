@@ -14,7 +14,7 @@ import (
 // actionStep is a step of action.yml that runs a script.
 type actionStep struct {
 	name, script string
-	env          map[string]string // values as they stand there
+	env          map[string]string // values as written there
 }
 
 // actionSteps reads action.yml as far as its form is used: steps with one line

@@ -51,8 +51,7 @@ func TestServerAnswers(t *testing.T) {
 	}
 }
 
-// TestServerRandom: links that nobody thought of get the answers of the servers
-// as well.
+// TestServerRandom: random links get the answers of the servers too.
 func TestServerRandom(t *testing.T) {
 	const seed, n = 1, 6000
 	for name, list := range map[string]bool{"plain": false, "listing": true} {

@@ -28,8 +28,8 @@ type server struct {
 	br   *bufio.Reader
 }
 
-// patience is how long a request may take. A server that never answers is
-// waiting for somebody to write into a pipe.
+// patience is how long a request may take. A server that never answers
+// waits for data from a pipe.
 const (
 	patience     = 30 * time.Second
 	fifoPatience = 500 * time.Millisecond
@@ -45,7 +45,7 @@ func (n *server) ask(t *testing.T, target string, wait time.Duration) hostcases.
 	for hop := 0; ; hop++ {
 		status, location, err := n.get(a.Final, wait)
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-			// A server closes an idle or worn-out connection: once more on a new one.
+			// A server closes an idle or worn-out connection: try again on a new one.
 			n.hangUp()
 			status, location, err = n.get(a.Final, wait)
 		}
@@ -71,7 +71,7 @@ func (n *server) ask(t *testing.T, target string, wait time.Duration) hostcases.
 	}
 }
 
-// follow resolves the Location of an answer as browsers do. within tells
+// follow resolves the Location of an answer as browsers do. within reports
 // whether it stays on the server; next is then its path and query.
 func (n *server) follow(t *testing.T, from, location string) (next string, within bool) {
 	t.Helper()
@@ -115,8 +115,8 @@ func (n *server) get(target string, wait time.Duration) (status int, location st
 	return status, location, err
 }
 
-// readAnswer reads one answer to a GET, interim ones before it included. keep
-// tells whether the connection can be used again. net/http would refuse the
+// readAnswer reads one answer to a GET, with the interim ones before it. keep
+// reports whether the connection can be used again. net/http would refuse the
 // control characters that Caddy leaves in a Location and browsers take.
 func readAnswer(br *bufio.Reader) (status int, location string, keep bool, err error) {
 	line := func() (string, error) {

@@ -4,7 +4,7 @@ package main_test
 
 import "strings"
 
-// elementPages: which elements' ids count, by where they stand in the tree.
+// elementPages: whose ids count depends on the place of the element in the tree.
 func elementPages() []fragmentPage {
 	nested := std + strings.Repeat("<div>", 700) + "<p id=deep>x</p>" + strings.Repeat("</div>", 700) + "<p id=after>x</p>"
 	inline := std + strings.Repeat("<b>", 600) + "<i id=deep>x</i><p id=after>x</p>"

@@ -108,12 +108,12 @@ func TestChromiumFragments(t *testing.T) {
 // directive before it goes on to the element; it takes half a second at most.
 const directivePatience = 1500 * time.Millisecond
 
-// findsFragment tells whether a visitor of url gets what its fragment names:
+// findsFragment reports whether a visitor of url gets what its fragment names:
 // an element becomes :target or, for an empty fragment and top, a page that
 // was scrolled down goes back to its top. shown is the document in the tab.
 //
 // With a fragment directive, by which the browser scrolls too, and in framesets,
-// which are loaded anew, nothing is seen of the top: the Standard's rule decides.
+// which are loaded again, the test cannot see the top: the Standard's rule decides.
 func (b *browser) findsFragment(url string, shown *string) bool {
 	b.t.Helper()
 	document, fragment, hasFragment := strings.Cut(url, "#")

@@ -27,8 +27,8 @@ func TestHookHugo(t *testing.T) {
 	}
 }
 
-// pushHugo pushes a Hugo site that lies in a directory of the repository; flag is
-// where --dir says it is.
+// pushHugo pushes a Hugo site in a directory of the repository; flag is the
+// value of --dir.
 func pushHugo(t *testing.T, config, site, flag string) {
 	dir, _ := pushed(t, "")
 	for name, text := range map[string]string{

@@ -135,13 +135,13 @@ func TestHugoStale(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.hugo()
-		p.sitelink(exitClean, checkOnly, `note: Hugo site: checking public, published at https://example\.org/ \(hugo config\)`, "!stale")
+		p.sitelink(exitClean, checkOnly, `note: Hugo site \(hugo config\): checking public, published at https://example\.org/`, "!stale")
 		os.Remove(filepath.Join(p.dir, "content/b.md"))
 		p.hugo()
 		if err := os.Chtimes(filepath.Join(p.dir, "public/b/index.html"), past, past); err != nil {
 			t.Fatal("hugo has emptied the docroot:", err)
 		}
-		// A page that was not written anew, but is made of a file, is not stale.
+		// A page that was not written again, but has a source file, is not stale.
 		if err := os.Chtimes(filepath.Join(p.dir, "public/c/index.html"), past, past); err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +251,7 @@ func TestHugoAddresses(t *testing.T) {
 			{"sub-path", "baseURL = 'https://example.org/sub/'", "[b](/sub/b/) [b](https://example.org/sub/b/#x) [no](/sub/no/) [out](/b/)", exitFindings,
 				[]string{`published at https://example\.org/sub/`, `directory not found: /sub/no/`, `%s has no element with id "x"`, `: 2 errors`, `1 outside-base`}},
 			{"path only", "baseURL = '/sub/'", "[b](/sub/b/) [no](/sub/no/)", exitFindings, []string{`published at /sub/`, `directory not found: /sub/no/`, `: 1 error$`}},
-			{"root only", "baseURL = '/'", "[b](/b/)", exitClean, []string{`note: Hugo site: checking public \(hugo config\)`}},
+			{"root only", "baseURL = '/'", "[b](/b/)", exitClean, []string{`note: Hugo site \(hugo config\): checking public`}},
 			{"canonifyURLs", "baseURL = 'https://example.org/sub/'\ncanonifyURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`directory not found: /sub/no/`, `: 1 error$`}},
 			{"relativeURLs", "baseURL = 'https://example.org/sub/'\nrelativeURLs = true", "[b](/b/) [no](/no/)", exitFindings, []string{`directory not found: /sub/no/`, `: 1 error$`}},
 			{"uglyURLs", "baseURL = 'https://example.org/'\nuglyURLs = true", "[b](/b.html) [no](/b/)", exitFindings, []string{`directory not found: /b/`, `did you mean /b\.html\?`, `: 1 error$`}},
@@ -311,14 +311,14 @@ func TestHugoLanguages(t *testing.T) {
 func TestHugoRefs(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page(`[x]({{< ref "none.md" >}})`)})
-		p.sitelink(exitFailed, []string{"build"}, `REF_NOT_FOUND`, `sitelink: error: the build failed: hugo --destination .*: exit status`, `hint: repair what Hugo reports above`)
+		p.sitelink(exitFailed, []string{"build"}, `REF_NOT_FOUND`, `sitelink: error: the build failed: hugo --destination .*: exit status`, `hint: fix what Hugo reports above`)
 		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
 			t.Error("a build that failed has left a docroot")
 		}
 		write(t, filepath.Join(p.dir, "config.toml"), "disableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\nbaseURL = 'https://example.org/'\nrefLinksErrorLevel = 'WARNING'\nrefLinksNotFoundURL = '/nf/'\n")
 		write(t, filepath.Join(p.dir, "content/nf.md"), page("nothing here"))
 		p.sitelink(exitFindings, []string{"build"}, `: 1 error$`, `^\.sitelink/public/a/index\.html:\d.* error: the generator found no page for a reference.*\[unresolved-ref\]`)
-		p.sitelink(exitFailed, []string{"build", "--strict"}, `REF_NOT_FOUND`, `the build failed: hugo .*--printPathWarnings: 1 warning, and --strict allows none$`, `hint: repair what Hugo reports above`)
+		p.sitelink(exitFailed, []string{"build", "--strict"}, `REF_NOT_FOUND`, `the build failed: hugo .*--printPathWarnings: 1 warning, and --strict allows none$`, `hint: fix what Hugo reports above`)
 		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
 			t.Error("a strict build that failed has left a docroot")
 		}
@@ -336,8 +336,8 @@ func TestHugoMarkdownPaths(t *testing.T) {
 	})
 }
 
-// TestHugoSegments: a part of the site (ecosystem.md 1.2, 14), as Hugo makes it
-// since 0.124: what the rest lacks is said once.
+// TestHugoSegments: a part of the site (ecosystem.md 1.2, 14), as Hugo builds
+// it since 0.124: the missing rest is reported once.
 func TestHugoSegments(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		if p.version < 124 {
@@ -391,7 +391,7 @@ func TestHugoArguments(t *testing.T) {
 		// Two pages that fall on one address.
 		write(t, filepath.Join(p.dir, "content/e.md"), page("e", "url: /b/"))
 		p.sitelink(exitFailed, []string{"build", "--strict"}, `^WARN .*Duplicate target paths: /b/index\.html`, `the build failed: hugo .*: 1 warning, and --strict allows none$`)
-		p.sitelink(exitUsage, []string{"build", "--strict", "--", "--quiet"}, `--quiet hides the warnings that --strict asks for`)
+		p.sitelink(exitUsage, []string{"build", "--strict", "--", "--quiet"}, `--quiet hides the warnings that --strict needs`)
 	})
 }
 
@@ -401,9 +401,9 @@ func TestHugoNotBuilt(t *testing.T) {
 		p.files("baseURL = 'https://example.org/'\npublishDir = 'out'\n", map[string]string{"content/a.md": page("a")})
 		p.sitelink(exitFailed, checkOnly, `error: read docroot out: no such file`, `hint: run hugo first, or sitelink build`)
 		p.sitelink(exitClean, []string{"build"})
-		p.sitelink(exitClean, checkOnly, `Hugo site: checking \.sitelink/public, published at`)
+		p.sitelink(exitClean, checkOnly, `Hugo site .*: checking \.sitelink/public, published at`)
 		p.hugo()
-		p.sitelink(exitClean, []string{"links", "--external"}, `Hugo site: checking out, published at https://example\.org/`)
+		p.sitelink(exitClean, []string{"links", "--external"}, `Hugo site .*: checking out, published at https://example\.org/`)
 		p.sitelink(exitClean, []string{"explain", "/a/"}, `published at https://example\.org/`)
 	})
 }
@@ -437,8 +437,8 @@ func TestHugoInterrupt(t *testing.T) {
 	})
 }
 
-// TestHugoSettled: where everything is said, Hugo is not asked for the address,
-// and stale pages are seen all the same.
+// TestHugoSettled: where everything is configured, Hugo is not asked for the
+// address, and stale pages are still found.
 func TestHugoSettled(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {
 		p.files("baseURL = 'https://example.org/'\n", map[string]string{"content/a.md": page("a"), "content/b.md": page("b"),

@@ -14,7 +14,7 @@ import (
 
 // TestInitWorkflow runs what `init --ci github` writes, step by step as a runner
 // would, but for the installation of Hugo: a good site passes, a broken link
-// fails the job. The project lies at the root of the repository, or below.
+// fails the job. The project is at the root of the repository, or below.
 func TestInitWorkflow(t *testing.T) {
 	if _, err := exec.LookPath("hugo"); err != nil {
 		t.Skip("hugo is not installed; .ci/run installs it")

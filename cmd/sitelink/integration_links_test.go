@@ -21,7 +21,7 @@ var linkAttributes = map[string]string{
 
 // collectLinks lists the links of the document, each as "element attribute
 // URL". Every URL is resolved by an element of the document, so that its base
-// and encoding count. Template contents and shadow trees are no part of it.
+// and encoding count. Template contents and shadow trees do not belong to it.
 const collectLinks = `(table => {
 	const probe = document.createElementNS("http://www.w3.org/1999/xhtml", "a");
 	const links = [];
@@ -106,7 +106,7 @@ func TestChromiumLinks(t *testing.T) {
 	}
 }
 
-// url puts together what the row says of the resolved URL.
+// url builds the resolved URL from the fields of the row.
 func (r *row) url(origin string) string {
 	switch {
 	case r.Code == "empty-link":

@@ -58,7 +58,7 @@ func TestNotifyWordPress(t *testing.T) {
 	}
 
 	write("index.html", "<!DOCTYPE html><title>Home</title><p>Nothing yet.")
-	if out := run(0, "--send"); !strings.Contains(out, "nobody is told") {
+	if out := run(0, "--send"); !strings.Contains(out, "without sending anything") {
 		t.Error(out)
 	}
 	write("picture/index.html", `<!DOCTYPE html><title>Picture</title><article><p><a href="`+post+`"><img src="/x.png" alt="x"></a></article>`)

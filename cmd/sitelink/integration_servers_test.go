@@ -219,7 +219,7 @@ func (w software) start(t *testing.T, s site) *server {
 			cmd.Process.Signal(syscall.SIGTERM)
 			select {
 			case <-exited:
-			case <-time.After(2 * time.Second): // it waits for a pipe that nobody writes to
+			case <-time.After(2 * time.Second): // it waits for data from a pipe
 			}
 			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // its group: workers too
 			<-exited

@@ -46,10 +46,10 @@ type row struct {
 	Final     string `json:"final"`
 }
 
-// isInternal tells whether the row's target is a path of the site.
+// isInternal reports whether the row's target is a path of the site.
 func (r *row) isInternal() bool { return strings.HasPrefix(r.Target, "/") }
 
-// isFault tells whether the row reports a fault of a file, not a link.
+// isFault reports whether the row reports a fault of a file, not a link.
 func (r *row) isFault() bool { return r.Element == "" }
 
 // answeringPath is the path that answers the link in the end.

@@ -104,7 +104,7 @@ func (h *hostile) forbidden(program, call string) string {
 	return ""
 }
 
-// outsideOf says whether a path that is written to is the person's.
+// outsideOf describes a path outside the checkout that is written to; "" if it is inside.
 func (h *hostile) outsideOf(name string) string {
 	if filepath.IsAbs(name) && (strings.HasPrefix(name, h.home) || strings.HasPrefix(name, h.elsewhere)) {
 		return "it writes outside of the checkout"

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// hugos are the real Hugos to be had: the one on PATH, and $SITELINK_HUGO.
+// hugos are the real Hugos available: the one on PATH, and $SITELINK_HUGO.
 func hugos(t *testing.T) (programs []string) {
 	t.Helper()
 	for _, name := range []string{"hugo", os.Getenv("SITELINK_HUGO")} {
@@ -30,8 +30,8 @@ func hugos(t *testing.T) (programs []string) {
 	return programs
 }
 
-// TestWatchHugoServer: beside a real hugo server, an edit of a Markdown file that
-// breaks a link is told, and so is the edit that mends it. Until Hugo 0.123 the
+// TestWatchHugoServer: with a real hugo server running, watch reports an edit of a
+// Markdown file that breaks a link, and the edit that fixes it. Until Hugo 0.123 the
 // server writes files with --renderToDisk only; newer ones do not know the flag.
 func TestWatchHugoServer(t *testing.T) {
 	for _, hugo := range hugos(t) {
@@ -75,7 +75,7 @@ func TestWatchHugoServer(t *testing.T) {
 						}
 					}
 				}
-				t.Fatalf("never told of %s", want)
+				t.Fatalf("never reported %s", want)
 			}
 			edit("[two](/two/#second)", `content/one.md:4:7: error: two/index.html has no element with id "second" [missing-fragment]`)
 			edit("[two](/two/#first)", `content/one.md:4:7: fixed: two/index.html has no element with id "second" [missing-fragment]`)
@@ -89,7 +89,7 @@ func TestWatchHugoServer(t *testing.T) {
 			}
 			checkExit(t, w.cmd.Wait(), exitInterrupted)
 			if n := strings.Count(w.stderr.String(), "hugo server --disableFastRender"); n != 1 {
-				t.Errorf("%d times told of fast rendering:\n%s", n, &w.stderr)
+				t.Errorf("%d notes about fast rendering:\n%s", n, &w.stderr)
 			}
 		})
 	}

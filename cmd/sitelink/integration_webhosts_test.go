@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var updateHosts = flag.Bool("update-hosts", false, "write the measured tables anew")
+var updateHosts = flag.Bool("update-hosts", false, "rewrite the measured tables")
 
 // webHost is a table of answers: who was asked, on which docroot.
 type webHost struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 )
 
-// webParity is a host whose software is held against a profile.
+// webParity is a host whose software is compared with a profile.
 type webParity struct {
 	name    string
 	profile func() host.Profile
@@ -30,7 +30,7 @@ type webParity struct {
 	sameFile bool
 	// small: the software takes too long to load a large docroot.
 	small bool
-	// tires is after how many targets the software is started anew, 0 for
+	// tires is the number of targets after which the software is restarted, 0 for
 	// never: superstatic answers 500 to everything after some 40,000 requests.
 	tires int
 }
@@ -143,7 +143,7 @@ func TestWebParityCorpora(t *testing.T) {
 	}
 }
 
-// webPredictions are what sitelink says of every internal target.
+// webPredictions are sitelink's answers for every internal target.
 func webPredictions(t *testing.T, docroot string, p host.Profile) map[string]prediction {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "sitelink.toml")

@@ -178,8 +178,8 @@ func startHugo(t *testing.T, docroot string) *webServer {
 	if err := os.WriteFile(filepath.Join(site, "config.toml"), []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// Not os.CopyFS: it refuses names that are no UTF-8. Symbolic links are
-	// followed, since hugo takes none; cp says no to those that lead nowhere.
+	// Not os.CopyFS: it refuses names that are not UTF-8. Symbolic links are
+	// followed, because hugo accepts none; cp fails for those that lead nowhere.
 	out, err := exec.Command("cp", "-rL", docroot, filepath.Join(site, "static")).CombinedOutput()
 	if err != nil && !strings.Contains(string(out), "No such file or directory") {
 		t.Fatalf("copy the docroot: %v: %s", err, out)
@@ -256,7 +256,7 @@ func (s *webServer) get(target string) (hop, error) {
 }
 
 // within resolves a Location as a browser does; one that stays on the server
-// becomes path and query. A header that is no UTF-8 is taken for Latin-1.
+// becomes path and query. A header that is not UTF-8 is read as Latin-1.
 func (s *webServer) within(target, location string) string {
 	if location == "" {
 		return ""

@@ -105,15 +105,15 @@ func (q *linksQuestion) check() error {
 	}
 	switch {
 	case len(lists) > 1:
-		return fault.Usage(strings.Join(lists, " and ")+" are two questions", "run links once for each")
+		return fault.Usage(strings.Join(lists, " and ")+" cannot be combined", "run links once for each")
 	case len(lists) == 0 || q.external && q.format == "dot":
 		return nil
 	case q.format == "dot":
 		return fault.Usage(lists[0]+" has no picture: dot shows links", "use --format jsonl or csv")
 	case q.to != "" && !q.external:
-		return fault.Usage("--to and "+lists[0]+" do not go together", "leave one of them out")
+		return fault.Usage("--to and "+lists[0]+" cannot be combined", "remove one of them")
 	case q.from != "" && !q.anchors && !q.external:
-		return fault.Usage("--from and "+lists[0]+" do not go together", "leave one of them out")
+		return fault.Usage("--from and "+lists[0]+" cannot be combined", "remove one of them")
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func withCommands(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Comm
 		names = append(names, c.Name())
 	}
 	cmd.RunE = func(*cobra.Command, []string) error {
-		return fault.Usage(cmd.Name()+" needs a command", "write one of "+config.OneOf(names))
+		return fault.Usage(cmd.Name()+" needs a command", "commands are "+strings.Join(names, ", "))
 	}
 	return cmd
 }

@@ -138,13 +138,13 @@ func (f *notifyFlags) check(args []string) error {
 	}
 	switch {
 	case len(modes) > 1:
-		return fault.Usage(strings.Join(modes, " and ")+" are different runs", "give one of them")
+		return fault.Usage(strings.Join(modes, " and ")+" cannot be combined", "use only one of them")
 	case f.send && f.explain != "":
-		return fault.Usage("--explain sends nothing", "leave --send out")
+		return fault.Usage("--explain sends nothing", "remove --send")
 	case f.send && f.dryRun:
-		return fault.Usage("--send and --dry-run contradict each other", "give one of them")
+		return fault.Usage("--send and --dry-run contradict each other", "use only one of them")
 	case (f.due || f.status) && len(args) > 0:
-		return fault.Usage(modes[0]+" reads no docroot", "leave "+args[0]+" out")
+		return fault.Usage(modes[0]+" reads no docroot", "remove "+args[0])
 	}
 	return nil
 }
@@ -284,7 +284,7 @@ func (n *notifier) confirm(notices int) error {
 		return nil
 	}
 	refused := fault.New(fmt.Errorf("%s are due, more than max-notices, %s: nothing was sent", count(notices, "notice"), thousands(most)),
-		fmt.Sprintf("--max-notices %d sends them; --baseline records the links without sending anything", notices))
+		fmt.Sprintf("--max-notices %d sends them; --baseline records the links and sends nothing", notices))
 	if !n.env.StdinTTY || !n.env.StderrTTY || n.env.Stdin == nil {
 		return refused
 	}
@@ -344,7 +344,7 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case result.Stopped != "":
-		n.ui.warning(fmt.Sprintf("the deadline of %v is over: %s left for the next run", cfg.Outgoing.Deadline, count(result.NotTried, "notice")))
+		n.ui.warning(fmt.Sprintf("the deadline of %v passed: the next run sends the other %s", cfg.Outgoing.Deadline, count(result.NotTried, "notice")))
 		return errNotices
 	case len(held) > 0:
 		for _, h := range held {
@@ -431,7 +431,7 @@ func (n *notifier) status(ctx context.Context, store ledger.Store, snap *ledger.
 		return err
 	}
 	if len(result.Results) == 0 {
-		n.ui.note("no target has named a status URL")
+		n.ui.note("no target returned a status URL")
 		return nil
 	}
 	n.flags.verbose = true
@@ -459,7 +459,7 @@ func (n *notifier) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.ui.note("dry run: nothing was sent or recorded; --send does it")
+	n.ui.note("dry run: nothing was sent or recorded; add --send to send")
 	return nil
 }
 
@@ -473,7 +473,7 @@ func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error
 		return err
 	}
 	if due := announce.DueBesides(snap, compared.Plan, time.Now()); due > 0 {
-		n.ui.note(count(due, "notice") + " of earlier runs due as well; --due lists them")
+		n.ui.note(count(due, "notice") + " of earlier runs also due; --due lists them")
 	}
 	return nil
 }

@@ -172,8 +172,9 @@ func (b *blog) states() map[string]ledger.State {
 	return m
 }
 
-// PB-41, PB-51, PB-52: a post is told once; an unchanged one never again; the
-// changed one is told anew; what failed is named and due later; success is quiet.
+// PB-41, PB-51, PB-52: a notice is sent once for a post, never again for an
+// unchanged one, and again for a changed one; what failed is named and due later;
+// success is quiet.
 func TestNotifyFlow(t *testing.T) {
 	b := newBlog(t)
 	b.run(0, "notify", "public", "--send")
@@ -251,11 +252,11 @@ func TestNotifyFlow(t *testing.T) {
 	if !strings.Contains(out, "  notified: "+b.targets+"/d  webmention, added") || b.states()["/d"] != ledger.Done {
 		t.Errorf("%s, %v", out, b.states())
 	}
-	if _, said = b.run(0, "notify", "--status"); !strings.Contains(said, "note: no target has named a status URL") {
+	if _, said = b.run(0, "notify", "--status"); !strings.Contains(said, "note: no target returned a status URL") {
 		t.Error(said)
 	}
 
-	// A link that went is told as well, and a page that is not live is not.
+	// A removed link is notified too, a page that is not live is not.
 	b.post("one", "/a", "/b", "/none", "/c", "/e")
 	out, _ = b.run(4, "notify", "public", "--send")
 	b.wantPosts("/a", "/b", "/c")
@@ -292,7 +293,7 @@ func TestNotifyJSON(t *testing.T) {
 	}
 }
 
-// The cap asks where somebody can answer, and stops elsewhere.
+// The limit asks on a terminal, and stops elsewhere.
 func TestNotifyCap(t *testing.T) {
 	b := newBlog(t)
 	b.run(0, "notify", "public", "--send")
@@ -325,7 +326,7 @@ func TestDeploy(t *testing.T) {
 		t.Error(said)
 	}
 	b.post("one", "/a")
-	out, said := deploy(0) // nobody is told
+	out, said := deploy(0) // nothing is sent
 	if !strings.Contains(out, "new link") || !strings.Contains(said, "deployed without sending notices") {
 		t.Error(out, said)
 	}

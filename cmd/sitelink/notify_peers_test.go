@@ -84,9 +84,9 @@ func (p *rawPeer) take() []string {
 	return lines
 }
 
-// TestNotifyPeers: a new link is told to a peer by LINK, a removed one by
-// UNLINK, a changed feed to its hub; a host that was asked and does not speak
-// LINK is not asked again (LK-12 to LK-16, LK-57, LK-61).
+// TestNotifyPeers: a peer gets LINK for a new link and UNLINK for a removed
+// one, a hub gets a changed feed; a host that does not support LINK is asked only
+// once (LK-12 to LK-16, LK-57, LK-61).
 func TestNotifyPeers(t *testing.T) {
 	const empty = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n"
 	peer := newRawPeer(t, func(string) string { return empty })
@@ -141,7 +141,7 @@ func TestNotifyPeers(t *testing.T) {
 	linked := `<!doctype html><title>p</title><article><a href="http://` + peer.addr + `/doc.html#x">a</a> <a href="http://` + other.addr + `/y">b</a></article>`
 	bare := `<!doctype html><title>p</title><article>no more</article>`
 
-	// LK-61: peers are called, and nobody else is even asked.
+	// LK-61: peers are called, and no other host is asked.
 	config("")
 	write("public/index.html", "<!doctype html><title>home</title>")
 	feed("one")

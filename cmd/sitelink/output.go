@@ -319,7 +319,7 @@ func showAll(ctx context.Context, c *cli, run *audit.Audit, all destinations) (r
 func showAllJSON(ctx context.Context, c *cli, run *audit.Audit, out output) (*check.Result, error) {
 	result, err := run.Links(ctx, out, report.AppendSourcedLink)
 	if err == nil && len(result.Findings) > 0 {
-		c.ui.warning(fmt.Sprintf("faults of files not listed (leave out --show all to see them): %s", thousands(len(result.Findings))))
+		c.ui.warning(fmt.Sprintf("faults of files not listed (run without --show all to see them): %s", thousands(len(result.Findings))))
 	}
 	return result, err
 }

@@ -112,7 +112,7 @@ func TestOutputReplaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A file that a crash has left behind is in nobody's way.
+	// A file that a crash left behind does no harm.
 	stale := filepath.Join(dir, fmt.Sprintf(".report.txt.sitelink-%d-0.tmp", os.Getpid()))
 	if err := os.WriteFile(stale, []byte("half\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// Where groff is to be had, it has nothing to complain about.
+// If groff is installed, it reports no errors.
 func TestManualFormats(t *testing.T) {
 	groff, err := exec.LookPath("groff")
 	if err != nil {

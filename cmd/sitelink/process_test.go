@@ -56,7 +56,7 @@ func TestInterrupt(t *testing.T) {
 	if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	// The process now stands in a write: 5 MB of rows do not fit into a pipe.
+	// The process now waits in a write: 5 MB of rows do not fit into a pipe.
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +122,8 @@ func TestInterruptOutput(t *testing.T) {
 	}
 }
 
-// TestBrokenPipe: a reader that has seen enough is no error, and the exit code
-// still tells about the findings.
+// TestBrokenPipe: a reader that stops reading causes no error, and the exit
+// code still reports the findings.
 func TestBrokenPipe(t *testing.T) {
 	dir := manyLinks(t)
 	for _, args := range [][]string{

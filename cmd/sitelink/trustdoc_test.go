@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// trusted is what docs/reference/security.md says of each command. The commands of
+// trusted is the table of commands in docs/reference/security.md. The commands of
 // [readOnly] prove its rows.
 var trusted = [][]string{
 	{"sitelink", "git, generator's listing", "nothing", "nothing"},

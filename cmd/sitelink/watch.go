@@ -168,7 +168,7 @@ func (w *watcher) warnPolling(err error) {
 	if err == nil {
 		return
 	}
-	w.ui.warning(fmt.Sprintf("%v: the files are listed every %v instead", err, watch.DefaultPoll))
+	w.ui.warning(fmt.Sprintf("%v: checking for changes every %v instead", err, watch.DefaultPoll))
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		w.ui.line("hint: the system's limit of watched directories is reached; sudo sysctl fs.inotify.max_user_watches=524288 raises it")
@@ -316,7 +316,7 @@ func (w *watcher) reconfigure(ctx context.Context) {
 		w.printNotes(p)
 	case ctx.Err() == nil:
 		w.ui.report(err)
-		w.ui.note("the configuration stays as it was")
+		w.ui.note("keeping the previous configuration")
 	}
 }
 

@@ -91,7 +91,7 @@ func TestWatchNoWatches(t *testing.T) {
 			for w.lines.Scan() {
 			}
 			checkExit(t, w.cmd.Wait(), exitInterrupted)
-			for _, want := range []string{"sitelink: warning: no file events: ", ": the files are listed every 1s instead\n", "sitelink: hint: ", test.hint} {
+			for _, want := range []string{"sitelink: warning: no file events: ", ": checking for changes every 1s instead\n", "sitelink: hint: ", test.hint} {
 				if n := strings.Count(w.stderr.String(), want); n != 1 {
 					t.Errorf("%d times %q in\n%s", n, want, &w.stderr)
 				}
@@ -131,7 +131,7 @@ func (w *watched) sameAsCheck(findings int) {
 			found[f]++
 		}
 		if !maps.Equal(told, found) {
-			w.t.Errorf("told of %v\na check finds %v", slices.Collect(maps.Keys(told)), slices.Collect(maps.Keys(found)))
+			w.t.Errorf("reported %v\na check finds %v", slices.Collect(maps.Keys(told)), slices.Collect(maps.Keys(found)))
 		}
 		return
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestWatchSource: findings are told, and told to be fixed, by the author's
-// line; with --source off, and where it is not known, by the page.
+// TestWatchSource: new and fixed findings are reported at the author's line;
+// with --source off, or where it is not known, at the page.
 func TestWatchSource(t *testing.T) {
 	for _, test := range []struct {
 		args  []string
@@ -30,7 +30,7 @@ func TestWatchSource(t *testing.T) {
 <a href=/b/>b</a> and <a href="/d/">c</a>`) // not in the Markdown
 		got := w.until("1 new, 0 fixed; 1 error, 0 warnings")
 		if !strings.HasPrefix(got[0], "public/a/index.html:2:32: error: ") {
-			t.Errorf("%q: written by nobody: %q", test.args, got)
+			t.Errorf("%q: without a source: %q", test.args, got)
 		}
 		w.write("a/index.html", "<title>t</title><a href=/b/>b</a> and <a href=/c/>c</a>")
 		w.untilCount("0 errors, 0 warnings")

@@ -219,7 +219,7 @@ func TestWatchJSON(t *testing.T) {
 		w.write("keep.html", fmt.Sprintf("<a href=a.html>%d", rng.Int())) // so that a check follows for sure
 		apply()
 	}
-	// What came after the last check was read is still to be told.
+	// What changed after the last check was read must still be reported.
 	want := map[string]int{}
 	deadline := time.Now().Add(20 * time.Second)
 	for {
@@ -239,7 +239,7 @@ func TestWatchJSON(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("told of %v\na check finds %v", found, want)
+			t.Fatalf("reported %v\na check finds %v", found, want)
 		}
 		w.write("keep.html", fmt.Sprintf("<a href=a.html>%d", rng.Int()))
 		apply()

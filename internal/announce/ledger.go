@@ -85,7 +85,7 @@ func OpenLedger(ctx context.Context, p *project.Project, opt LedgerOptions) (led
 		store, err = pg.Open(ctx, name, pg.Options{Runner: runner, Ended: ended, ReadOnly: opt.ReadOnly, Warn: opt.Warn})
 	default:
 		if strings.Contains(name, "://") {
-			return nil, fault.Usage(fmt.Sprintf("no ledger is kept at %q", name), "write a file, git:refs/sitelink/ledger or postgres://USER@HOST/DATABASE")
+			return nil, fault.Usage(fmt.Sprintf("unknown kind of ledger: %q", name), "use a file, git:refs/sitelink/ledger or postgres://USER@HOST/DATABASE")
 		}
 		store, err = ledger.OpenFile(name, ledger.FileOptions{ReadOnly: opt.ReadOnly, AcceptLoss: opt.AcceptLoss, Warn: opt.Warn})
 	}
@@ -99,7 +99,7 @@ func OpenLedger(ctx context.Context, p *project.Project, opt LedgerOptions) (led
 func ExplainLedger(err error) error {
 	switch {
 	case errors.Is(err, ledger.ErrLocked):
-		return fault.New(err, "wait until the other sitelink has ended; the lock goes with its process")
+		return fault.New(err, "wait until the other sitelink process ends; that releases the lock")
 	case errors.Is(err, ledger.ErrNewer):
 		return fault.New(err, "use the version of sitelink that wrote it, or a newer one")
 	case errors.Is(err, ledger.ErrNoLedger):

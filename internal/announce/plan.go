@@ -219,7 +219,7 @@ func explained(entries *outgoing.Entries, raw string) ([]outgoing.Entry, error) 
 		}
 	}
 	if len(found) == 0 {
-		return nil, fault.New(fmt.Errorf("%s is neither a page of the site that links to others, nor linked to", raw),
+		return nil, fault.New(fmt.Errorf("%s is neither a page with links to other sites nor the target of one", raw),
 			"sitelink diff lists what the site's pages link to; docs/guide/notifications.md says which links count")
 	}
 	return found, nil

@@ -152,7 +152,7 @@ func (d *Doctor) docroot(ctx context.Context) Diagnosis {
 	}
 	one.Command = build
 	if d.site() == "" {
-		one.Text = "no site is found here"
+		one.Text = "no built site found here"
 		return one
 	}
 	if err := project.CheckDocroot(d.Found.Dir, d.site()); err != nil {
@@ -170,7 +170,7 @@ func (d *Doctor) docroot(ctx context.Context) Diagnosis {
 	one.Text = fmt.Sprintf("%s, %s read", d.site(), text.Count(s.Pages(), "file"))
 	switch newer := d.newerSource(); {
 	case s.ServerPages() > 0:
-		one.Text += fmt.Sprintf(", %s of them written by hugo server: not to be published", text.Thousands(s.ServerPages()))
+		one.Text += fmt.Sprintf(", %s of them written by hugo server and not fit to publish", text.Thousands(s.ServerPages()))
 		one.Command = cmp.Or(d.Facts.Usual, build)
 	case newer != "":
 		one.Text += ", older than " + newer
@@ -238,7 +238,7 @@ func (d *Doctor) host() Diagnosis {
 	case p.Profile != "":
 		one.Text = fmt.Sprintf("%s (%s)", p.Profile, p.ProfileBy)
 	case d.HostConflict != "":
-		one.State, one.Text, one.Command = Wrong, "not clear: "+d.HostConflict, `profile = "NAME" in sitelink.toml`
+		one.State, one.Text, one.Command = Wrong, "ambiguous: "+d.HostConflict, `profile = "NAME" in sitelink.toml`
 	default:
 		one.State, one.Text, one.Command = Off, "none recognised: the generic profile is used", `profile = "NAME" in sitelink.toml`
 	}
@@ -250,14 +250,14 @@ func (d *Doctor) git(ctx context.Context) Diagnosis {
 	major, minor, err := githook.Git{Env: d.Env, Untrusted: true}.Version(ctx)
 	switch {
 	case errors.Is(err, githook.ErrNoGit):
-		one.State, one.Text, one.Command = Off, "is not installed: pushes are not checked", "see https://git-scm.com/downloads"
+		one.State, one.Text, one.Command = Off, "not installed: pushes are not checked", "see https://git-scm.com/downloads"
 	case err != nil:
 		one.State, one.Text, one.Command = Wrong, err.Error(), "git version"
 	case major < 2 || major == 2 && minor < 31:
-		one.State, one.Text = Wrong, fmt.Sprintf("git %d.%d: 2.31 is the oldest that works", major, minor)
+		one.State, one.Text = Wrong, fmt.Sprintf("git %d.%d is too old: sitelink needs 2.31 or newer", major, minor)
 		one.Command = "see https://git-scm.com/downloads"
 	case d.Repo == nil:
-		one.State, one.Text, one.Command = Off, fmt.Sprintf("git %d.%d, and no repository here", major, minor), "git init"
+		one.State, one.Text, one.Command = Off, fmt.Sprintf("git %d.%d, but this directory is not in a repository", major, minor), "git init"
 	default:
 		one.Text = fmt.Sprintf("git %d.%d", major, minor)
 	}
@@ -283,7 +283,7 @@ func (d *Doctor) hook() Diagnosis {
 	case !built:
 		one.State, one.Text, one.Command = Wrong, "no build command is configured, and the docroot is not committed", `build = "..." in [hook] of sitelink.toml`
 	case len(d.Repo.StaleTrees()) > 0:
-		one.State, one.Text, one.Command = Wrong, "temporary trees of killed runs are left", "sitelink hook run"
+		one.State, one.Text, one.Command = Wrong, "interrupted runs left temporary trees behind", "sitelink hook run"
 	}
 	return one
 }
@@ -365,7 +365,7 @@ func (d *Doctor) advertised() bool {
 func (d *Doctor) watches(limit int) Diagnosis {
 	one := Diagnosis{Name: "watch", State: OK}
 	dirs := countDirectories(d.Found.Abs(d.site()))
-	one.Text = fmt.Sprintf("%s of %s watches of the system are needed", text.Thousands(dirs), text.Thousands(limit))
+	one.Text = fmt.Sprintf("%s to watch; the system allows %s", text.Count(dirs, "directory"), text.Thousands(limit))
 	if dirs > limit/10*9 { // other programs want some too
 		one.State, one.Command = Wrong, fmt.Sprintf("sudo sysctl fs.inotify.max_user_watches=%d", max(524288, 4*dirs))
 	}
@@ -409,7 +409,7 @@ func (d *Doctor) ledger(ctx context.Context) Diagnosis {
 	}
 	defer store.Close()
 	if faults := store.Warnings(); len(faults) > 0 {
-		one.State, one.Text, one.Command = Wrong, fmt.Sprintf("%s: %s", name, text.Count(len(faults), "odd line")), "sitelink ledger verify"
+		one.State, one.Text, one.Command = Wrong, fmt.Sprintf("%s: %s", name, text.Count(len(faults), "damaged line")), "sitelink ledger verify"
 		return one
 	}
 	snap, err := store.Load(ctx)

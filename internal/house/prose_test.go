@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -75,13 +74,6 @@ var oldPhrases = []struct{ phrase, instead string }{
 	{`wakes? up|as it were|upon`, "use a modern word"},
 }
 
-// proseOpen are the directories that still have old phrases.
-// The list only gets shorter.
-var proseOpen = []string{
-	"cmd/sitelink",
-	"cmd/sitelink/testdata/script",
-}
-
 // proseExceptions are sentences that contain an old phrase rightly.
 var proseExceptions = []struct{ file, text, reason string }{
 	{"internal/house/prose_test.go", "", "lists the phrases"},
@@ -91,8 +83,6 @@ var proseExceptions = []struct{ file, text, reason string }{
 }
 
 // TestProse keeps old phrases out of documents, comments, messages and scripts.
-// With -v it lists those of the
-// directories in proseOpen.
 func TestProse(t *testing.T) {
 	var patterns []*regexp.Regexp
 	var all []string
@@ -101,11 +91,9 @@ func TestProse(t *testing.T) {
 		patterns = append(patterns, regexp.MustCompile(`^(?:`+all[len(all)-1]+`)\b`))
 	}
 	anyPhrase := regexp.MustCompile(`\b(?:` + strings.Join(all, "|") + `)\b`)
-	open := map[string]int{}
 	names := proseFiles(t)
 	for _, name := range names {
 		source := readFile(t, name)
-		enforced := !slices.Contains(proseOpen, path.Dir(name))
 		for _, part := range prose(t, name, source) {
 			text := strings.ToLower(part.text)
 			for _, at := range anyPhrase.FindAllStringIndex(text, -1) {
@@ -116,20 +104,8 @@ func TestProse(t *testing.T) {
 				i := slices.IndexFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(text[at[0]:]) })
 				line := 1 + strings.Count(source[:offset], "\n")
 				found := strings.Join(strings.Fields(text[at[0]:at[1]]), " ")
-				if enforced {
-					t.Errorf("%s:%d: %q: write %s", name, line, found, oldPhrases[i].instead)
-				} else {
-					open[path.Dir(name)]++
-					if testing.Verbose() {
-						t.Logf("%s:%d: %q: write %s", name, line, found, oldPhrases[i].instead)
-					}
-				}
+				t.Errorf("%s:%d: %q: write %s", name, line, found, oldPhrases[i].instead)
 			}
-		}
-	}
-	if testing.Verbose() {
-		for _, dir := range slices.Sorted(maps.Keys(open)) {
-			t.Logf("%4d in %s", open[dir], dir)
 		}
 	}
 	if len(names) < 200 {

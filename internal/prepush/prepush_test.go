@@ -93,7 +93,10 @@ func TestCheckPush(t *testing.T) {
 
 // TestNewFaults: what keeps a push from being checked.
 func TestNewFaults(t *testing.T) {
-	repo, opt := commit(t, map[string]string{"sitelink.toml": "docroot = \"../out\"\n", "a/b.html": ""})
+	repo, opt := commit(t, map[string]string{"a/b.html": ""})
+	opt.Configure = func(dir string) (*config.Config, error) {
+		return config.Load(config.Request{Dir: dir, Flags: []config.Setting{{Key: "docroot", Values: []string{"../out"}}}})
+	}
 	_, err := New(repo, opt)
 	if err == nil || !strings.Contains(err.Error(), "is outside the repository") {
 		t.Errorf("docroot outside: got %v", err)

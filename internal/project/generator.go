@@ -188,6 +188,9 @@ func asPath(dir string) string {
 func (p *Project) noteGenerator(named bool) {
 	g := p.Generator
 	text := g.Title() + " site"
+	if g.From != "" {
+		text += " (" + g.From + ")"
+	}
 	if !named {
 		text += ": checking " + p.Docroot
 	}
@@ -206,10 +209,7 @@ func (p *Project) noteGenerator(named bool) {
 		text += ", languages " + strings.Join(g.Languages, ", ")
 	}
 	if p.ProfileFrom != "" {
-		text += ", host " + p.Profile + " by " + p.ProfileFrom
-	}
-	if g.From != "" {
-		text += " (" + g.From + ")"
+		text += ", host " + p.Profile + " (" + p.ProfileFrom + ")"
 	}
 	p.note(text)
 }

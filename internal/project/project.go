@@ -152,7 +152,7 @@ func (p *Project) checkLinks() error {
 			continue
 		}
 		if path, where := disk.Outside(p.rootFor(name), name); where != "" {
-			return fault.Usage(fmt.Sprintf("%s leads to %s, %s", p.Show(name), path, where), "replace the link by a file")
+			return fault.Usage(fmt.Sprintf("%s leads to %s, %s", p.Show(name), path, where), "replace the link with a file")
 		}
 	}
 	return nil
@@ -397,7 +397,7 @@ func (p *Project) guessDocroot() string {
 	if isDirectory(filepath.Join(p.Dir, "public")) {
 		guess = "public"
 	}
-	p.note("no docroot named, checking " + guess)
+	p.note("no docroot configured, checking " + guess)
 	return guess
 }
 

@@ -25,7 +25,7 @@ func (p *Project) findHost() {
 		p.Profile, p.ProfileFrom = profile, because
 	case because != "":
 		p.HostConflict = because
-		p.warn("the host is not clear: " + because + "; say which with --profile")
+		p.warn("the host is ambiguous: " + because + "; choose one with --profile NAME")
 	}
 }
 

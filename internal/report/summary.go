@@ -382,7 +382,7 @@ func appendUnneeded(dst []byte, b *check.BaselineSummary, p painter) []byte {
 	if rest := len(b.Unneeded) - MaxUnneeded; rest > 0 {
 		warning(" and ")
 		dst = appendThousands(dst, rest)
-		dst = append(dst, " more; sitelink baseline update drops them\n"...)
+		dst = append(dst, " more; sitelink baseline update removes them\n"...)
 	}
 	return dst
 }

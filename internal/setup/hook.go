@@ -17,11 +17,11 @@ import (
 func HookStatus(s githook.Status) string {
 	switch s.Method {
 	case githook.ByConfig:
-		return "pre-push: installed in the configuration of git (hook.sitelink.pre-push)"
+		return "pre-push: installed in git's configuration (hook.sitelink.pre-push)"
 	case githook.ByFile:
 		return "pre-push: installed as " + s.File
 	case githook.ByChain:
-		return "pre-push: installed as " + s.File + ", before the hook that was there"
+		return "pre-push: installed as " + s.File + ", which then runs the previous hook"
 	case githook.ByManager:
 		return fmt.Sprintf("pre-push: run by %s, see %s", s.Manager, s.ManagerFile)
 	}
@@ -40,20 +40,20 @@ func ExplainHook(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, githook.ErrNoWorkTree):
-		hint = "go to the repository of the site, or make one with git init"
+		hint = "change to the site's repository, or create one with git init"
 	case errors.Is(err, githook.ErrNoGit):
 		hint = "install git and put it on PATH"
 	case errors.As(err, &managed):
-		hint = fmt.Sprintf("add to %s what is printed above", managed.File)
+		hint = fmt.Sprintf("add the lines above to %s", managed.File)
 	case errors.As(err, &shared):
-		hint = "git config --local core.hooksPath .githooks gives this repository its own; git 2.54 needs none"
+		hint = "run git config --local core.hooksPath .githooks to give this repository its own hooks, or install git 2.54 or newer"
 	case errors.As(err, &module):
-		hint = "git submodule update --init --recursive fetches it"
+		hint = "fetch it with git submodule update --init --recursive"
 	case errors.As(err, &full):
-		hint = "make room there, or commit or stash what is changed: a working tree that is exactly what is pushed needs no copy"
+		hint = "free some space there, or commit or stash your changes: a working tree that is exactly what you push needs no copy"
 	case errors.As(err, &late):
-		hint = "run sitelink hook run before the push: what passed is remembered; or raise timeout in [hook], and " +
-			"ServerAliveInterval of ssh, or push by https, since servers close idle connections"
+		hint = "run sitelink hook run before the push, because results are remembered; or raise timeout in [hook], and " +
+			"ServerAliveInterval of ssh, because servers close idle connections"
 	default:
 		return err
 	}

@@ -78,12 +78,12 @@ func (r *Init) Run(ctx context.Context) error {
 
 func (r *Init) openRecord() (err error) {
 	if r.record, err = Open(r.Dir, r.Found.Root); err != nil {
-		return fault.New(err, "repair or delete the file; without it, init does not know what it wrote")
+		return fault.New(err, "repair the file, or delete it and remove by hand what init wrote")
 	}
 	return nil
 }
 
-// found says what was found, one thing a line.
+// found lists what was found, one item per line.
 func (s *Survey) found() string {
 	var b strings.Builder
 	switch {
@@ -97,9 +97,9 @@ func (s *Survey) found() string {
 		}
 		fmt.Fprintf(&b, "\nfound   docroot %s (%s)\n", s.Docroot, s.DocrootBy)
 	case s.Docroot != "":
-		fmt.Fprintf(&b, "found   docroot %s, and no known generator\n", s.Docroot)
+		fmt.Fprintf(&b, "found   docroot %s, no known generator\n", s.Docroot)
 	default:
-		b.WriteString("found   no known generator, and no site\n")
+		b.WriteString("found   no known generator and no built site\n")
 	}
 	if len(s.BaseURLs) > 0 {
 		fmt.Fprintf(&b, "found   base URL %s\n", strings.Join(s.BaseURLs, ", "))
@@ -108,7 +108,7 @@ func (s *Survey) found() string {
 	case s.Profile != "":
 		fmt.Fprintf(&b, "found   host %s (%s)\n", s.Profile, s.ProfileBy)
 	case s.HostConflict != "":
-		fmt.Fprintf(&b, "found   no clear host: %s\n", s.HostConflict)
+		fmt.Fprintf(&b, "found   several hosts: %s\n", s.HostConflict)
 	}
 	if s.Hook.Manager != "" {
 		fmt.Fprintf(&b, "found   hooks of %s (%s)\n", s.Hook.Manager, s.Hook.ManagerFile)
@@ -207,7 +207,7 @@ func (r *Init) writeConfig() error {
 				continue
 			}
 			if _, err := os.Lstat(full); err == nil {
-				r.say("left    %s: it is the configuration", filepath.ToSlash(r.Found.Show(full)))
+				r.say("left    %s: it already configures sitelink", filepath.ToSlash(r.Found.Show(full)))
 				return nil
 			}
 		}
@@ -247,7 +247,7 @@ func (r *Init) write(f File) error {
 	case Same:
 		r.say("same    %s", name)
 	case Foreign:
-		r.say("left    %s: init did not write it, or it was changed since", name)
+		r.say("left    %s: init did not write it, or it was changed", name)
 	default:
 		word := "wrote  "
 		if r.DryRun {
@@ -269,12 +269,12 @@ func (r *Init) installHook(ctx context.Context) error {
 	case r.Repo == nil:
 		return ExplainHook(r.NoRepo)
 	case state.Method != githook.NotInstalled:
-		r.say("same    the hook before a push is installed")
+		r.say("same    the pre-push hook is installed")
 		return nil
 	case state.Manager != "" && !state.ConfigHooks:
 		return r.managedHook()
 	case r.DryRun:
-		r.say("would install the hook before a push")
+		r.say("would install the pre-push hook")
 		return nil
 	}
 	program, err := os.Executable()
@@ -341,7 +341,7 @@ func (r *Init) nextSteps() {
 	}
 	r.say("next    %-28s # are all links good?", check)
 	if r.Hook && !r.DryRun {
-		r.say("        %-28s # what a push will do", "sitelink hook run")
+		r.say("        %-28s # check as a push does", "sitelink hook run")
 	}
 	if r.Ask != nil {
 		return
@@ -379,7 +379,7 @@ func (r *Init) Undo(ctx context.Context) (left bool, err error) {
 	}
 	switch {
 	case r.record.Empty():
-		r.say("nothing to undo: init wrote nothing into %s", r.Found.Show(r.Dir))
+		r.say("nothing to undo: init wrote nothing in %s", r.Found.Show(r.Dir))
 		return false, r.Print(r.done.String())
 	case r.DryRun:
 		r.planUndo()
@@ -403,7 +403,7 @@ func (r *Init) Undo(ctx context.Context) (left bool, err error) {
 		r.say("removed %s", r.Show(name))
 	}
 	for _, name := range kept {
-		r.say("left    %s: it was changed since; delete it by hand", r.Show(name))
+		r.say("left    %s: it was changed; delete it yourself", r.Show(name))
 	}
 	if printErr := r.Print(r.done.String()); err == nil {
 		err = printErr
@@ -424,7 +424,7 @@ func (r *Init) removeHook(ctx context.Context) error {
 	if err := r.record.SetHook(false); err != nil {
 		return err
 	}
-	r.say("removed the hook before a push")
+	r.say("removed the pre-push hook")
 	return nil
 }
 
@@ -434,7 +434,7 @@ func (r *Init) planUndo() {
 		r.say("would do     sitelink inject --undo")
 	}
 	if r.record.Hook() {
-		r.say("would remove the hook before a push")
+		r.say("would remove the pre-push hook")
 	}
 	remove, leave, err := r.record.Changed()
 	if err != nil {
@@ -444,7 +444,7 @@ func (r *Init) planUndo() {
 		r.say("would remove %s", r.Show(name))
 	}
 	for _, name := range leave {
-		r.say("would leave  %s: it was changed since", r.Show(name))
+		r.say("would leave  %s: it was changed", r.Show(name))
 	}
 }
 

@@ -68,7 +68,7 @@ func Open(dir, root string) (*Record, error) {
 		err = json.Unmarshal(data, &r.text)
 	}
 	if err == nil && r.text.Schema != recordSchema {
-		err = fmt.Errorf("schema %d, want %d: it is of another version of sitelink", r.text.Schema, recordSchema)
+		err = fmt.Errorf("schema %d, not %d: another version of sitelink wrote it", r.text.Schema, recordSchema)
 	}
 	for _, f := range r.text.Files {
 		if err == nil && !r.inside(f.Path) {
@@ -148,7 +148,7 @@ func (r *Record) Plan(f File) (Action, error) {
 // is written, so that what a crash leaves is known.
 func (r *Record) Write(f File) (Action, error) {
 	if !r.inside(f.Path) {
-		return Foreign, fmt.Errorf("write %s: outside of the repository", f.Path)
+		return Foreign, fmt.Errorf("write %s: not in the repository", f.Path)
 	}
 	action, err := r.Plan(f)
 	if err != nil || action == Foreign || action == Same {

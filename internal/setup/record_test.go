@@ -193,7 +193,7 @@ func TestRecordHostile(t *testing.T) {
 	entry := `{"path": %q, "sha256": "` + hash([]byte("text")) + `"}`
 	for text, want := range map[string]string{
 		"{":             "unexpected end of JSON input",
-		`{"schema": 2}`: "schema 2, want 1",
+		`{"schema": 2}`: "schema 2, not 1",
 		`{"schema": 1, "files": [` + fmt.Sprintf(entry, "../precious") + `]}`:                   `"../precious" leads out of the repository`,
 		`{"schema": 1, "files": [` + fmt.Sprintf(entry, filepath.Join(root, "precious")) + `]}`: "leads out of the repository",
 		`{"schema": 1, "files": [` + fmt.Sprintf(entry, "a/../../precious") + `]}`:              "leads out of the repository",

@@ -19,7 +19,7 @@ import (
 
 // ErrNoEndpoints means that the configuration names no endpoint to inject.
 var ErrNoEndpoints = fault.Usage("no endpoint is configured",
-	`write [templates] and below it webmention = "https://example.org/webmention" into sitelink.toml`)
+	`add webmention = "https://example.org/webmention" to the table [templates] of sitelink.toml`)
 
 // Templates is a plan for the link elements in the templates of a project.
 type Templates struct {
