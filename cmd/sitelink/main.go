@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -22,6 +23,12 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
 )
+
+// reserve counts as live heap, so that the garbage collector does not run at
+// two, three and four megabytes while a site is loaded. Nothing ever touches it,
+// so it uses no memory. On rust-doc, a check takes 5 % more processor time
+// without it.
+var reserve = make([]byte, 16<<20)
 
 func main() {
 	os.Exit(mainCode())
@@ -40,6 +47,7 @@ func mainCode() int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
+	defer runtime.KeepAlive(reserve)
 	return run(ctx, os.Args[1:], env{
 		Stdin:     os.Stdin,
 		Stdout:    os.Stdout,
