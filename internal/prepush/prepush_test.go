@@ -98,7 +98,7 @@ func TestNewFaults(t *testing.T) {
 		return config.Load(config.Request{Dir: dir, Flags: []config.Setting{{Key: "docroot", Values: []string{"../out"}}}})
 	}
 	_, err := New(repo, opt)
-	if err == nil || !strings.Contains(err.Error(), "is outside the repository") {
+	if hint, _ := fault.Hint(err); err == nil || !strings.Contains(err.Error(), "docroot ../out is not in the repository") || hint == "" {
 		t.Errorf("docroot outside: got %v", err)
 	}
 	opt.Site = "none"
