@@ -152,7 +152,7 @@ func (o *Options) inner() (isite.Options, error) {
 	case AutoindexError:
 		in.Autoindex = host.AutoindexError
 	default:
-		return in, fmt.Errorf("Autoindex is %q, want %q, %q or %q", o.Autoindex, AutoindexProfile, AutoindexList, AutoindexError)
+		return in, fmt.Errorf("option Autoindex is %q, want %q, %q or %q", o.Autoindex, AutoindexProfile, AutoindexList, AutoindexError)
 	}
 	switch o.Base {
 	case "":
@@ -161,7 +161,7 @@ func (o *Options) inner() (isite.Options, error) {
 	case BaseDocumentOrder:
 		in.Base = host.BaseDocumentOrder
 	default:
-		return in, fmt.Errorf("Base is %q, want %q, %q or nothing", o.Base, BaseHTML5, BaseDocumentOrder)
+		return in, fmt.Errorf("option Base is %q, want %q, %q or nothing", o.Base, BaseHTML5, BaseDocumentOrder)
 	}
 	return in, nil
 }

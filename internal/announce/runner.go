@@ -74,7 +74,7 @@ func startTime(pid int) string {
 	// The second field is the name in parentheses, which may contain both.
 	_, rest, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
 	fields := strings.Fields(rest)
-	const state, start = 3 - 3, 22 - 3 // numbers of the fields, without the first two
+	const state, start = 0, 19 // fields 3 and 22 of proc(5), without the first two
 	if len(fields) <= start || fields[state] == "Z" || fields[state] == "X" {
 		return ""
 	}

@@ -327,8 +327,8 @@ func (e *Elements) foreignHref(ns Namespace) {
 // HasLink reports whether the href of a foreign element with that local name
 // is a link. XLink's href of MathML elements is one too.
 func HasLink(ns Namespace, name []byte) bool {
-	lower := string(bytes.ToLower(name))
-	return ns == SVG && svgLinks[lower] || ns == MathML && !mathWithoutLink[lower]
+	lower := bytes.ToLower(name)
+	return ns == SVG && svgLinks[string(lower)] || ns == MathML && !mathWithoutLink[string(lower)]
 }
 
 // svgLinks are the elements of svg whose href is a link or a reference, in
