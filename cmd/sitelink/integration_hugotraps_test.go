@@ -286,7 +286,7 @@ func TestHugoMultihost(t *testing.T) {
 			"content/b.fr.md": page("[en](https://en.example/a/) [b](/sub/b/) [out](/b/)"), "content/seul.fr.md": page("seul"),
 		})
 		p.hugo()
-		p.sitelink(exitFindings, checkOnly, `published at https://en\.example/ \(en\), https://fr\.example/sub/ \(fr\) \(hugo config\)`,
+		p.sitelink(exitFindings, checkOnly, `published at https://en\.example/ \(en\), https://fr\.example/sub/ \(fr\)$`,
 			`^content/a\.md:4:52: error: directory not found: /fr/non/`, `: 1 error$`, `1 outside-base`)
 		// One language alone, and one address for all.
 		p.sitelink(exitClean, []string{"check", "public/fr"}, `published at https://fr\.example/sub/`, `!error: `)
@@ -302,7 +302,7 @@ func TestHugoLanguages(t *testing.T) {
 		p.files("baseURL = 'https://example.org/'\ndefaultContentLanguage = 'de'\n[languages.en]\nweight = 1\n[languages.de]\nweight = 2\n[languages.fr]\nweight = 3\n", map[string]string{
 			"content/a.md": page("[en](/en/a/)"), "content/a.en.md": page("[de](/a/)"), "content/a.fr.md": page("a")})
 		p.hugo()
-		p.sitelink(exitClean, checkOnly, `published at https://example\.org/, languages de, en, fr \(hugo config\)`)
+		p.sitelink(exitClean, checkOnly, `published at https://example\.org/, languages de, en, fr$`)
 	})
 }
 
@@ -317,7 +317,7 @@ func TestHugoRefs(t *testing.T) {
 		}
 		write(t, filepath.Join(p.dir, "config.toml"), "disableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\nbaseURL = 'https://example.org/'\nrefLinksErrorLevel = 'WARNING'\nrefLinksNotFoundURL = '/nf/'\n")
 		write(t, filepath.Join(p.dir, "content/nf.md"), page("nothing here"))
-		p.sitelink(exitFindings, []string{"build"}, `: 1 error$`, `^\.sitelink/public/a/index\.html:\d.* error: the generator found no page for a reference.*\[unresolved-ref\]`)
+		p.sitelink(exitFindings, []string{"build"}, `: 1 error$`, `^\.sitelink/public/a/index\.html:\d.* error: the generator could not resolve a reference.*\[unresolved-ref\]`)
 		p.sitelink(exitFailed, []string{"build", "--strict"}, `REF_NOT_FOUND`, `the build failed: hugo .*--printPathWarnings: 1 warning, and --strict allows none$`, `hint: fix what Hugo reports above`)
 		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
 			t.Error("a strict build that failed has left a docroot")
@@ -383,9 +383,9 @@ func TestHugoArguments(t *testing.T) {
 			"content/a.md": page("[b](https://preview.example.net/p/b/) [d](/p/d/)"), "content/b.md": page("b"), "content/d.md": page("d", "draft: true"),
 			"config/staging/config.toml": "baseURL = 'https://staging.example.net/'\n",
 		})
-		p.sitelink(exitClean, []string{"build", "--", "-D", "-b", "https://preview.example.net/p/"}, `published at https://preview\.example\.net/p/ \(hugo config\)`, `!not checked: .*external`)
+		p.sitelink(exitClean, []string{"build", "--", "-D", "-b", "https://preview.example.net/p/"}, `published at https://preview\.example\.net/p/$`, `!not checked: .*external`)
 		p.sitelink(exitFindings, []string{"build", "--", "-e", "staging"}, `published at https://staging\.example\.net/`)
-		p.sitelink(exitUsage, []string{"build", "--", "-d", "x"}, `-d: sitelink build chooses the directory`)
+		p.sitelink(exitUsage, []string{"build", "--", "-d", "x"}, `-d: sitelink build chooses the output directory`)
 		p.sitelink(exitFailed, []string{"build", "--", "--no-such-flag"}, `unknown flag`, `the build failed: hugo .* --no-such-flag`)
 		p.sitelink(exitUsage, []string{"build", "public"}, `build takes no directory`)
 		// Two pages that fall on one address.

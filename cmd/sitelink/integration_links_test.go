@@ -34,6 +34,9 @@ const collectLinks = `(table => {
 			if (ofSVG ? !svg : html ? false : !(e.localName === "a" && name === "href")) continue;
 			const value = name === "xlink:href" ? e.getAttributeNS("http://www.w3.org/1999/xlink", "href") : e.getAttributeNS(null, name);
 			if (name === "" || value === null) continue;
+			// What browsers never load is not a link.
+			if (e.localName === "input" && name === "src" && e.type !== "image") continue;
+			if (name === "xlink:href" && e.getAttributeNS(null, "href") !== null) continue;
 			let url = "empty";
 			if (value !== "" || name === "href") {
 				probe.href = value;

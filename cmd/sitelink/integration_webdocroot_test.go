@@ -15,7 +15,7 @@ import (
 
 // hostData holds what the web hosts' software answers: the docroot, and a
 // table for each host that internal/site holds its profiles against.
-const hostData = "../../internal/site/testdata/hosts"
+const hostData = "../../internal/host/testdata/hosts"
 
 // docrootEntry is a line of docroot.txt.
 type docrootEntry struct {

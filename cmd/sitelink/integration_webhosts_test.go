@@ -49,7 +49,7 @@ var webHosts = []webHost{
 	{table: "s3", profile: "s3", by: npmPackage("s3rver", "(website endpoint)"), start: startS3},
 }
 
-// TestWebHostsMeasured: the tables of internal/site/testdata/hosts are what
+// TestWebHostsMeasured: the tables of internal/host/testdata/hosts are what
 // the hosts' own software answers. With -update-hosts they are written.
 func TestWebHostsMeasured(t *testing.T) {
 	npmFolder(t)

@@ -373,14 +373,24 @@ func (n *notifier) deliver(ctx context.Context, store ledger.Store, opt deliver.
 	shared, isShared := store.(heldStore)
 	waiting := false
 	for {
+		var held []ledger.Held
+		var err error
+		if isShared && n.flags.wait {
+			// Before sending: a claim that ends in between is free for this run.
+			if held, err = shared.Held(ctx, time.Now()); err != nil {
+				return total, nil, err
+			}
+		}
 		result, err := deliver.Run(ctx, store, opt)
 		total.Add(result)
-		if err != nil || ctx.Err() != nil || !isShared {
+		switch {
+		case err != nil || ctx.Err() != nil || !isShared:
 			return total, nil, err
-		}
-		held, err := shared.Held(ctx, time.Now())
-		if err != nil || len(held) == 0 || !n.flags.wait {
+		case !n.flags.wait:
+			held, err = shared.Held(ctx, time.Now())
 			return total, held, err
+		case len(held) == 0:
+			return total, nil, nil
 		}
 		if !waiting {
 			waiting = true

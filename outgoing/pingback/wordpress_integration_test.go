@@ -107,7 +107,7 @@ func TestWordPress(t *testing.T) {
 	flooded := expect("fault-429", "/src/second", post, ledger.Retry, 429, "every 15 seconds")
 	expect("masked-no-link", "/src/nolink", post, ledger.Permanent, 0, "no link to "+post)
 	expect("masked-no-title", "/src/notitle", post, ledger.Permanent, 0, "no <title>")
-	expect("masked-closed", "/src/closed", closed, ledger.Retry, 0, "gives no reason, as WordPress does")
+	expect("masked-closed", "/src/closed", closed, ledger.Retry, 0, "refused without a reason, as WordPress does")
 	// After the wait that the outcome asks for, by the clock of the database.
 	if flooded.After != 16*time.Second {
 		t.Errorf("wait %v", flooded.After)
