@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -82,7 +83,11 @@ func killShared(t *testing.T, work, ledger string, fresh func(), inFlight func()
 		inFlightAll += len(mayRepeat)
 		out, err := notify(docroot).Output()
 		if err != nil {
-			t.Fatalf("the next run: %v\n%s", err, out)
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				out = append(out, exit.Stderr...)
+			}
+			t.Fatalf("the run after kill %d: %v\n%s", kills, err, out)
 		}
 		var report struct{ Failed, Left, Repeated int }
 		if err := json.Unmarshal(out, &report); err != nil || report.Failed+report.Left > 0 || report.Repeated != len(mayRepeat) {

@@ -437,13 +437,21 @@ var ErrLocked = errors.New("locked by another process")
 // holder.
 type lock struct{ file *os.File }
 
+// lockWait is how long takeLock waits for another process.
+const lockWait = time.Second
+
 // takeLock takes the lock. If another process has it, the error says which one.
 func takeLock(name string) (*lock, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("lock ledger %s: %w", name, disk.Cause(err))
 	}
-	if err := tryLock(f); err != nil {
+	// A git process that a killed run was starting holds its lock for a moment.
+	err = tryLock(f)
+	for end := time.Now().Add(lockWait); errors.Is(err, ErrLocked) && time.Now().Before(end); err = tryLock(f) {
+		time.Sleep(lockWait / 50)
+	}
+	if err != nil {
 		defer f.Close()
 		if !errors.Is(err, ErrLocked) {
 			return nil, fmt.Errorf("lock ledger %s: %w", name, disk.Cause(err))
