@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,61 +18,15 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// files describes a docroot: slash path -> contents. A path that ends in a
-// slash is an empty directory, and contents of the form "-> TARGET" create a
-// symbolic link.
-type files map[string]string
+// The docroots of tests are those of package docroottest.
+type files = docroottest.Files
 
-// tempDocroot creates the files in a new directory that all users may read. In
-// a private directory, the permissions of files would not matter.
-func tempDocroot(t testing.TB, fs files) string {
-	t.Helper()
-	root := filepath.Join(t.TempDir(), "docroot")
-	mkdir(t, root)
-	addFiles(t, root, fs)
-	return root
-}
-
-func addFiles(t testing.TB, root string, fs files) {
-	t.Helper()
-	for _, name := range slices.Sorted(maps.Keys(fs)) {
-		full := filepath.Join(root, filepath.FromSlash(name))
-		if strings.HasSuffix(name, "/") {
-			mkdir(t, full)
-			continue
-		}
-		mkdir(t, filepath.Dir(full))
-		if target, ok := strings.CutPrefix(fs[name], "-> "); ok {
-			if err := os.Symlink(target, full); err != nil {
-				t.Skipf("no symbolic links here: %v", err)
-			}
-			continue
-		}
-		if err := os.WriteFile(full, []byte(fs[name]), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		chmod(t, full, 0o644)
-	}
-}
-
-func mkdir(t testing.TB, name string) {
-	t.Helper()
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return
-	}
-	mkdir(t, filepath.Dir(name))
-	if err := os.Mkdir(name, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	chmod(t, name, 0o755)
-}
-
-func chmod(t testing.TB, name string, mode os.FileMode) {
-	t.Helper()
-	if err := os.Chmod(name, mode); err != nil {
-		t.Fatal(err)
-	}
-}
+var (
+	tempDocroot = docroottest.Make
+	addFiles    = docroottest.Add
+	mkdir       = docroottest.Mkdir
+	chmod       = docroottest.Chmod
+)
 
 func load(t testing.TB, root string, opt isite.Options) *isite.Site {
 	t.Helper()
