@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/sitelink/sitelink/internal/scan/ascii"
 )
 
 // A HeaderValue is an endpoint that a rule makes the host send in a header.
@@ -90,7 +92,7 @@ func (r *headerReader) line(known int, word string) int {
 	if known > 0 {
 		return known
 	}
-	i := bytes.Index(bytes.ToLower(r.text[r.after:]), bytes.ToLower([]byte(word)))
+	i := ascii.IndexFold(r.text[r.after:], strings.ToLower(word))
 	if i < 0 { // the file has it in escaped form
 		return 1 + bytes.Count(r.text[:r.after], []byte("\n"))
 	}

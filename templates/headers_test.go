@@ -192,6 +192,8 @@ func TestReadHeaders(t *testing.T) {
 			[]HeaderValue{{2, "<Files a.html>", false, "pingback", false, "http://h/x"}, {4, "", true, "webmention", true, "http://h/%41"}}},
 		"toml_lists": {"netlify.toml", "[[headers]]\nfor='/*'\n[headers.values]\nLink = ['''<a>; rel=x''', '''<b>; rel=webmention''']\n",
 			[]HeaderValue{{4, "/*", true, "webmention", true, "b"}}},
+		"longer_in_lower_case": {"netlify.toml", "[[headers]]\nfor='/*'\n[headers.values]\nA = \"\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\"\nX-Pingback = 'b'\n",
+			[]HeaderValue{{5, "/*", true, "pingback", false, "b"}}},
 		"firebase_sites": {"firebase.json", `{"hosting":[{"headers":[{"glob":"**","headers":[{"key":"X-Pingback","value":"http://h/"}]}]}]}`,
 			[]HeaderValue{{1, "**", true, "pingback", false, "http://h/"}}},
 	} {

@@ -12,6 +12,7 @@ func FuzzPlaces(f *testing.F) {
 		"+++\nurl = \"/x/\"\n+++\n{{% include \"/a.md\" %}} {{< ref `b` >}}\n<a href=/c>ä</a>\n\n```\n[x](y)\n```\n",
 		"{\"a\": 1}\n> - [^1]\n\n[^1]: <https://e.org/>\n| [a](b) | c |\n|-|-|\n", "#+TITLE: x\n* Heading\n[[/link/][text]]\n",
 		"<h2 id=><a name=''>S</a></h2>\n<h2 id=x><a name='y'>T</a></h2><section id=z>\n<h1>U</h1><script>a<b</script><!-- <h3>",
+		"<h2 id=a>\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a\u023a</h2>\n", // a letter that is longer in lower case
 	} {
 		for kind := range uint8(4) {
 			f.Add([]byte(text), kind)

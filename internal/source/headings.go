@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/site"
 )
 
@@ -211,7 +212,7 @@ const maxHeading = 8 << 10
 func pageHeadings(text []byte) (all []pageHeading) {
 	for _, at := range headingTag.FindAllSubmatchIndex(text, -1) {
 		inner := text[at[1]:min(len(text), at[1]+maxHeading)]
-		end := bytes.Index(bytes.ToLower(inner), append([]byte("</"), bytes.ToLower(text[at[2]:at[3]])...))
+		end := ascii.IndexFold(inner, "</"+strings.ToLower(string(text[at[2]:at[3]])))
 		if end < 0 {
 			continue
 		}
