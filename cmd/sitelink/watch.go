@@ -84,7 +84,7 @@ func watchCommand(c *cli) *cobra.Command {
 	flags.DurationVar(&f.quiet, "quiet", 200*time.Millisecond, "wait until no file has changed for `TIME` before checking")
 	flags.DurationVar(&f.poll, "poll", 0, "list the files every `TIME` instead of waiting for events, for network file systems; 0 turns this off")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
-	addKeyFlags(cmd, "format", "output", "show", "group-by", "fail-on")
+	addKeyFlags(cmd, "format", "output", "show", "group-by", "all", "fail-on")
 	return cmd
 }
 
@@ -405,10 +405,15 @@ func (p *watchPrinter) failed(err error) error {
 	return p.flush()
 }
 
-// findings writes findings in parts, since there may be very many.
+// findings writes findings in parts, since there may be very many: a row for
+// each in JSON, an entry for each cause in text.
 func (p *watchPrinter) findings(event string, fs []check.Finding) error {
-	for i := range fs {
-		p.finding(event, &fs[i])
+	causes := check.Causes(fs)
+	if !p.jsonl && !p.all {
+		causes = report.Worst(fs, causes, 0, p.text)
+	}
+	for i := range causes {
+		p.cause(event, fs, &causes[i])
 		if len(p.buf) > 1<<16 {
 			if err := p.flush(); err != nil {
 				return err
@@ -418,17 +423,19 @@ func (p *watchPrinter) findings(event string, fs []check.Finding) error {
 	return nil
 }
 
-func (p *watchPrinter) finding(event string, f *check.Finding) {
+func (p *watchPrinter) cause(event string, fs []check.Finding, c *check.Cause) {
 	switch {
 	case p.jsonl:
-		p.buf = append(p.buf, `{"event":`...)
-		p.buf = strconv.AppendQuote(p.buf, event)
-		p.buf = append(p.buf, `,"finding":`...)
-		p.buf = append(report.AppendFinding(p.buf, f), "}\n"...)
+		for _, i := range c.Findings {
+			p.buf = append(p.buf, `{"event":`...)
+			p.buf = strconv.AppendQuote(p.buf, event)
+			p.buf = append(p.buf, `,"finding":`...)
+			p.buf = append(report.AppendFinding(p.buf, &fs[i], c.ID), "}\n"...)
+		}
 	case event == "fixed":
-		p.buf = report.AppendFixed(p.buf, f, p.text)
+		p.buf = report.AppendFixed(p.buf, fs, c, p.text)
 	default:
-		p.buf = report.AppendText(p.buf, f, p.text)
+		p.buf = report.AppendCause(p.buf, fs, c, p.text)
 	}
 }
 
