@@ -97,7 +97,7 @@ type causeKey struct {
 type causeKind uint8
 
 const (
-	bySource  causeKind = iota // of the sources
+	bySource causeKind = iota // of the sources
 	byTarget                  // the same target in the same context
 	byValue                   // the same value in the same context
 	byFault                   // of one file

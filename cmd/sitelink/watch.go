@@ -408,35 +408,49 @@ func (p *watchPrinter) failed(err error) error {
 // findings writes findings in parts, since there may be very many: a row for
 // each in JSON, an entry for each cause in text.
 func (p *watchPrinter) findings(event string, fs []check.Finding) error {
-	causes := check.Causes(fs)
-	if !p.jsonl && !p.all {
-		causes = report.Worst(fs, causes, 0, p.text)
+	if p.jsonl {
+		return p.rows(event, fs)
 	}
-	for i := range causes {
-		p.cause(event, fs, &causes[i])
-		if len(p.buf) > 1<<16 {
-			if err := p.flush(); err != nil {
-				return err
-			}
+	causes := check.Causes(fs)
+	listed := causes
+	if !p.all {
+		listed = report.Worst(fs, causes, 0, p.text)
+	}
+	for i := range listed {
+		if event == "fixed" {
+			p.buf = report.AppendFixed(p.buf, fs, &listed[i], p.text)
+		} else {
+			p.buf = report.AppendCause(p.buf, fs, &listed[i], p.text)
+		}
+		if err := p.drain(); err != nil {
+			return err
+		}
+	}
+	p.buf = report.AppendUnlisted(p.buf, causes[len(listed):])
+	return nil
+}
+
+// rows writes findings as JSON lines.
+func (p *watchPrinter) rows(event string, fs []check.Finding) error {
+	ids := report.CauseIDs(fs)
+	for i := range fs {
+		p.buf = append(p.buf, `{"event":`...)
+		p.buf = strconv.AppendQuote(p.buf, event)
+		p.buf = append(p.buf, `,"finding":`...)
+		p.buf = append(report.AppendFinding(p.buf, &fs[i], ids[i]), "}\n"...)
+		if err := p.drain(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (p *watchPrinter) cause(event string, fs []check.Finding, c *check.Cause) {
-	switch {
-	case p.jsonl:
-		for _, i := range c.Findings {
-			p.buf = append(p.buf, `{"event":`...)
-			p.buf = strconv.AppendQuote(p.buf, event)
-			p.buf = append(p.buf, `,"finding":`...)
-			p.buf = append(report.AppendFinding(p.buf, &fs[i], c.ID), "}\n"...)
-		}
-	case event == "fixed":
-		p.buf = report.AppendFixed(p.buf, fs, c, p.text)
-	default:
-		p.buf = report.AppendCause(p.buf, fs, c, p.text)
+// drain flushes a large buffer.
+func (p *watchPrinter) drain() error {
+	if len(p.buf) < 1<<16 {
+		return nil
 	}
+	return p.flush()
 }
 
 // flush writes whole lines, since a program may read them as they come.

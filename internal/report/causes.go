@@ -45,7 +45,7 @@ func Text(w io.Writer, r *check.Result, opt TextOptions) error {
 	if len(r.Findings) > 0 {
 		s.buf = append(s.buf, '\n')
 	}
-	s.buf = appendUnlisted(s.buf, causes[len(listed):])
+	s.buf = AppendUnlisted(s.buf, causes[len(listed):])
 	s.buf = append(s.buf, summary...)
 	return s.flush()
 }
@@ -80,8 +80,9 @@ func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOp
 	return causes
 }
 
-// appendUnlisted appends the line that counts the causes without an entry.
-func appendUnlisted(dst []byte, causes []check.Cause) []byte {
+// AppendUnlisted appends the line that counts the causes without an entry, if
+// there are any.
+func AppendUnlisted(dst []byte, causes []check.Cause) []byte {
 	if len(causes) == 0 {
 		return dst
 	}
@@ -142,21 +143,16 @@ func commonFinding(findings []check.Finding, c *check.Cause) check.Finding {
 func appendWhere(dst []byte, f *check.Finding, c *check.Cause, prefix string) []byte {
 	dst = appendFrom(dst, f)
 	files := c.Pages + c.Feeds
-	switch {
-	case files == 1:
+	if files == 1 {
 		dst = appendThousands(dst, c.Links)
 		dst = append(dst, " times in "...)
-	default:
+	} else {
+		if c.Links > files {
+			dst = appendCount(dst, c.Links, "link")
+			dst = append(dst, ' ')
+		}
 		dst = append(dst, "on "...)
-		if c.Pages > 0 {
-			dst = appendCount(dst, c.Pages, "page")
-		}
-		if c.Feeds > 0 {
-			if c.Pages > 0 {
-				dst = append(dst, " and "...)
-			}
-			dst = appendCount(dst, c.Feeds, "feed")
-		}
+		dst = appendFiles(dst, c)
 		dst = append(dst, ", first on "...)
 	}
 	switch {
@@ -170,6 +166,20 @@ func appendWhere(dst []byte, f *check.Finding, c *check.Cause, prefix string) []
 	if c.Errors > 0 && c.Warnings > 0 {
 		dst = append(dst, "; "...)
 		dst = appendVerdictCounts(dst, c.Errors, c.Warnings, " ")
+	}
+	return dst
+}
+
+// appendFiles appends "194 pages and 2 feeds".
+func appendFiles(dst []byte, c *check.Cause) []byte {
+	if c.Pages > 0 {
+		dst = appendCount(dst, c.Pages, "page")
+	}
+	if c.Feeds > 0 {
+		if c.Pages > 0 {
+			dst = append(dst, " and "...)
+		}
+		dst = appendCount(dst, c.Feeds, "feed")
 	}
 	return dst
 }
@@ -200,7 +210,9 @@ func appendBuilt(dst []byte, f *check.Finding, prefix string) []byte {
 	return dst
 }
 
-// causeIDs returns the ID of the cause of each finding.
+// CauseIDs returns the ID of the cause of each finding.
+func CauseIDs(findings []check.Finding) []string { return causeIDs(findings, check.Causes(findings)) }
+
 func causeIDs(findings []check.Finding, causes []check.Cause) []string {
 	ids := make([]string, len(findings))
 	for i := range causes {

@@ -52,7 +52,7 @@ func JSON(w io.Writer, r *check.Result) error {
 // The only errors are those of w, wrapped.
 func JSONL(w io.Writer, r *check.Result) error {
 	s := sink{w: w}
-	ids := causeIDs(r.Findings, check.Causes(r.Findings))
+	ids := CauseIDs(r.Findings)
 	for i := range r.Findings {
 		s.buf = AppendFinding(s.buf, &r.Findings[i], ids[i])
 		s.buf = append(s.buf, '\n')

@@ -157,7 +157,7 @@ func (m *markdown) listCauses() (written int) {
 			item = append(item[:len(item)-1], ", "...)
 			item = appendCount(item, c.Links, "link")
 			item = append(item, " on "...)
-			item = append(appendCount(item, c.Pages+c.Feeds, "page"), '\n')
+			item = append(appendFiles(item, c), '\n')
 		}
 		if len(m.buf)+len(item)+markdownTail > markdownMaxBytes {
 			return written

@@ -54,8 +54,7 @@ func appendCauseSentence(dst []byte, f *check.Finding, c *check.Cause) []byte {
 	dst = append(dst, " ("...)
 	dst = appendCount(dst, c.Links, "link")
 	dst = append(dst, " on "...)
-	dst = appendCount(dst, c.Pages+c.Feeds, "page")
-	return append(dst, ')')
+	return append(appendFiles(dst, c), ')')
 }
 
 // appendURI appends a slash path as a URI reference (RFC 3986, section 4). It

@@ -112,7 +112,7 @@ func appendTestcase(dst []byte, f *check.Finding, cause string, opt *Options, se
 func Checkstyle(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	s.buf = append(s.buf, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<checkstyle version="8.0">`+"\n"...)
-	ids := causeIDs(r.Findings, check.Causes(r.Findings))
+	ids := CauseIDs(r.Findings)
 	for _, part := range byFile(r.Findings, &opt) {
 		s.buf = append(s.buf, "<file"...)
 		s.buf = appendAttribute(s.buf, "name", part.label)
