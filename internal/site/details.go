@@ -206,8 +206,8 @@ func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lin
 const maxContext = 1 << 10
 
 // contextOf returns [Detail.Context]: a hash of the classes of the link's
-// element and of the name of the element around it. More would tell apart the
-// same menu on two pages, where another entry is open or marked.
+// element and of the name of the element around it. With more, the same menu would
+// differ on two pages, where another entry is open or marked.
 func contextOf(p *Page, page *scan.Page, l *scan.Link) uint64 {
 	if !p.kind.IsHTML() {
 		return 0
