@@ -187,7 +187,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 			return fail(BadRedirect, err.Err)
 		}
 		if from.Scheme() == "https" && u.Scheme() == "http" && !r.safe() && resp.Status != http.StatusSeeOther {
-			return fail(BadRedirect, fmt.Errorf("the redirect from https to %s is not followed, because anybody on the way could read and change the request", u.WithoutFragment()))
+			return fail(BadRedirect, fmt.Errorf("the redirect from https to %s is not followed, because attackers on the way could read and change the request", u.WithoutFragment()))
 		}
 		if len(hops) >= c.opts.MaxRedirects {
 			return fail(TooManyHops, fmt.Errorf("too many redirects; the next one is to %s", u.WithoutFragment()))
