@@ -107,7 +107,7 @@ func injectOptions(g generator.Project, cfg *config.Config, getenv func(string) 
 	}
 	profile := cfg.Profile
 	if cfg.Place("profile") == "" {
-		profile, _ = project.DetectHost([]string{g.Dir}, filepath.Join(g.Dir, filepath.FromSlash(g.Docroot)))
+		profile, _, _ = project.DetectHost([]string{g.Dir}, filepath.Join(g.Dir, filepath.FromSlash(g.Docroot)))
 	}
 	opt.Headers = templates.HeaderRules(profile, opt.Endpoints)
 	for _, theme := range cfg.Templates.Themes {
