@@ -168,7 +168,9 @@ func SharedProfile(names []string) Profile {
 	for i := range profileKeys {
 		field := profileKeys[i].field
 		first := reflect.ValueOf(field(&all[0])).Elem()
-		if !slices.ContainsFunc(all[1:], func(p Profile) bool { return !reflect.DeepEqual(reflect.ValueOf(field(&p)).Elem().Interface(), first.Interface()) }) {
+		if !slices.ContainsFunc(all[1:], func(p Profile) bool {
+			return !reflect.DeepEqual(reflect.ValueOf(field(&p)).Elem().Interface(), first.Interface())
+		}) {
 			reflect.ValueOf(field(&shared)).Elem().Set(first)
 		}
 	}
