@@ -23,11 +23,25 @@ type unlocated struct {
 	own *Position
 	// matter reports that own is in the front matter.
 	matter bool
+	// label is the link's text. isNavigation reports that the link is in a part
+	// of the page that is for navigation.
+	label        string
+	isNavigation bool
+	// composed is what the templates say about it.
+	composed composition
 	// near holds the keys of the pages that the page links to. A list page
 	// shows parts of them.
 	near map[string]bool
 	// included holds the files that shortcodes in the page's content name.
 	included map[string]bool
+}
+
+// locatedPage is a page whose links are located.
+type locatedPage struct {
+	text    []byte
+	links   []pageLink
+	outline *outline // nil until needed
+	runs    map[*written]pageRun
 }
 
 // maxSourcePage is the size in bytes above which a page is not read again.
@@ -70,6 +84,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		pairs, _ = align(written, addresses, all)
 	}
 	var rest []unlocated
+	page := &locatedPage{text: text, links: all}
 	seen := map[string]int{}
 	var near map[string]bool
 	for i, l := range links {
@@ -106,6 +121,10 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			near = m.nearPages(all)
 		}
 		o.near, o.included = near, m.included(doc)
+		o.label, o.isNavigation = all[j].label, all[j].region == inNavigation
+		if o.own == nil || !o.matter {
+			o.composed = m.composed(page, &all[j])
+		}
 		rest = append(rest, o)
 	}
 	return rest
@@ -117,7 +136,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 func (d *document) onlyMatch(a *address, addrs, matter []address) (at int, inMatter, ok bool) {
 	n := 0
 	for i := range matter {
-		if matchScore(&matter[i], a) >= targetMatch {
+		if matter[i].exact != "" && matchScore(&matter[i], a) >= targetMatch {
 			at = d.matter[i].at
 			n++
 		}
@@ -137,7 +156,9 @@ func (d *document) onlyMatch(a *address, addrs, matter []address) (at int, inMat
 func (m *Map) frontMatterAddresses(d *document, page string) []address {
 	all := make([]address, len(d.matter))
 	for i := range d.matter {
-		all[i] = m.address(d.matter[i].text, page)
+		if d.matter[i].holdsLink() {
+			all[i] = m.address(d.matter[i].text, page)
+		}
 	}
 	return all
 }
@@ -167,7 +188,7 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 	all := []pageLink{}
 	regions := findRegions(text)
 	err := r.Details(id, nil, func(_ int, d *site.Detail) {
-		l := pageLink{offset: d.Offset, raw: strings.Clone(d.Raw), element: d.Element, region: regions.at(int(d.Offset))}
+		l := pageLink{offset: d.Offset, raw: strings.Clone(d.Raw), element: d.Element, attribute: d.Attribute, region: regions.at(int(d.Offset))}
 		if d.Element == "a" && int(d.Offset) < len(text) {
 			l.label = htmlLabel(text, int(d.Offset))
 		}
