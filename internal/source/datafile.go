@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	aligner "github.com/sitelink/sitelink/internal/align"
 )
 
 // dataRow is a value of a data or configuration file that may be an address.
@@ -82,21 +80,12 @@ const (
 // labels do not show that they belong together.
 const minEnds = 3
 
-// lastPart returns what an address and every longer one that ends with it have
-// in common.
-func lastPart(norm string) string { return norm[strings.LastIndexByte(norm, '/')+1:] }
-
-// weight returns the weight of a pair, and whether their labels are equal.
-func (r *dataRow) weight(l *runLink, norm string) (w int32, labelled bool) {
-	switch {
-	case r.norm == "" || norm == "":
-		return 0, false
-	case r.norm == norm:
+// weight returns how well a row fits a link, and whether their labels are
+// equal. whole reports that the row has all that the actions wrote.
+func (r *dataRow) weight(l *runLink, whole bool) (w int, labelled bool) {
+	w = endOfAddress
+	if whole {
 		w = sameAddress
-	case strings.HasSuffix(norm, "/"+r.norm):
-		w = endOfAddress
-	default:
-		return 0, false
 	}
 	if l.label != "" && (slices.Contains(r.labels, l.label) || strings.Contains(r.same, l.label) && l.label != plainLabel(r.text)) {
 		return w + entryLabel, true
@@ -104,108 +93,168 @@ func (r *dataRow) weight(l *runLink, norm string) (w int32, labelled bool) {
 	return w, false
 }
 
-// dataPlace is a row that may be the origin of a link.
-type dataPlace struct {
-	file  *templateFile
-	row   *dataRow
-	score int32
+// dataMatch is how well a data file fits a run.
+type dataMatch struct {
+	file     *templateFile
+	rows     map[int]rowMatch // by the index of the link
+	distinct int              // rows that fit best
+	score    int
+	votes    [2]int // see likeliest
+	counted  bool   // votes are
+}
+
+// rowMatch is the row of a file that fits a link best. If several do, they are
+// in the order of the file.
+type rowMatch struct {
+	rows     []*dataRow
+	weight   int
+	labelled bool
 }
 
 // placeRun finds the rows that the links of a run were made of: those of the
-// file that has most of them, in their order.
+// file that has most of them.
 func (m *Map) placeRun(r *linkRun) {
 	r.placed = true
 	r.places = make([]*Position, len(r.links))
-	norms := make([]string, len(r.links))
-	columns := make([][]aligner.Key, len(r.links))
-	files := map[*templateFile]bool{}
 	index := m.templateIndex()
-	for i := range r.links {
-		norms[i] = normalPath(r.links[i].hole)
-		last := lastPart(norms[i])
-		columns[i] = []aligner.Key{{Kind: 'n', Text: last}}
-		for _, f := range index.data[last] {
-			files[f] = true
+	byFile := map[*templateFile]*dataMatch{}
+	var files []*dataMatch
+	for j := range r.links {
+		norm := normalPath(r.links[j].hole)
+		for rest, whole := norm, true; rest != ""; whole = false {
+			for _, d := range index.data[rest] {
+				of := byFile[d.file]
+				if of == nil {
+					of = &dataMatch{file: d.file, rows: map[int]rowMatch{}}
+					byFile[d.file] = of
+					files = append(files, of)
+				}
+				w, labelled := d.row.weight(&r.links[j], whole)
+				switch best := of.rows[j]; {
+				case w > best.weight:
+					of.rows[j] = rowMatch{[]*dataRow{d.row}, w, labelled}
+				case w == best.weight:
+					best.rows = append(best.rows, d.row)
+					of.rows[j] = best
+				}
+			}
+			_, rest, _ = strings.Cut(rest, "/")
 		}
 	}
-	best := make([][]dataPlace, len(r.links))
-	for _, f := range index.files { // in their order
-		if !files[f] {
+	for _, of := range files {
+		rows := map[*dataRow]bool{}
+		for _, match := range of.rows {
+			of.score += match.weight
+			rows[match.rows[0]] = true
+		}
+		of.distinct = len(rows)
+	}
+	segments := runSegments{}
+	for i := range r.links {
+		for s := range strings.SplitSeq(strings.Trim(r.links[i].hole, "/"), "/") {
+			segments[s]++
+		}
+	}
+	same := map[string]int{} // how many links of the run have a hole
+	for i := range r.links {
+		same[r.links[i].hole]++
+	}
+	seen := map[string]int{}
+	for j := range r.links {
+		hole := r.links[j].hole
+		nth := seen[hole]
+		seen[hole]++
+		of := index.likeliest(files, j, len(r.links), segments)
+		if of == nil {
 			continue
 		}
-		all := f.rows()
-		rows := make([][]aligner.Key, len(all))
-		for i := range all {
-			rows[i] = []aligner.Key{{Kind: 'n', Text: lastPart(all[i].norm)}}
+		rows := of.rows[j].rows
+		if len(rows) > 1 && len(rows) != same[hole] {
+			continue
 		}
-		pairs := aligner.Pairs(rows, columns, func(i, j int) int32 {
-			w, _ := all[i].weight(&r.links[j], norms[j])
-			return w
-		}, aligner.Options{Adjacent: adjacentBonus, Unique: true})
-		n, score := 0, int32(0)
-		for j, i := range pairs {
-			if i >= 0 {
-				w, _ := all[i].weight(&r.links[j], norms[j])
-				score += w
-				n++
-			}
+		row := rows[0]
+		if len(rows) > 1 {
+			row = rows[nth]
 		}
-		for j, i := range pairs {
-			if i < 0 {
-				continue
-			}
-			w, labelled := all[i].weight(&r.links[j], norms[j])
-			most := 2*n >= len(pairs)
-			if labelled || most && (n >= minEnds || w >= sameAddress) {
-				best[j] = append(best[j], dataPlace{f, &all[i], score})
-			}
+		line, column := of.file.lines().at(row.at)
+		r.places[j] = &Position{File: of.file.display, Line: line, Column: column, Kind: of.file.dir.kind, Module: of.file.dir.module}
+	}
+}
+
+// likeliest returns the file that has a link of a run and fits the whole run of
+// n links best. If several fit equally well, the project may say which one
+// belongs to it: by lines that map parts of the addresses to the file's name, or
+// by the name itself.
+func (x *templateIndex) likeliest(files []*dataMatch, link, n int, segments runSegments) *dataMatch {
+	var best []*dataMatch
+	for _, of := range files {
+		match, ok := of.rows[link]
+		most := 2*of.distinct >= n
+		if !ok || !match.labelled && !(most && (of.distinct >= minEnds || match.weight >= sameAddress)) {
+			continue
+		}
+		switch {
+		case len(best) == 0 || of.score > best[0].score:
+			best = append(best[:0], of)
+		case of.score == best[0].score:
+			best = append(best, of)
 		}
 	}
-	for j, places := range best {
-		if p := m.likeliest(places, r.links[j].hole); p != nil {
-			line, column := p.file.lines().at(p.row.at)
-			r.places[j] = &Position{File: p.file.display, Line: line, Column: column, Kind: p.file.dir.kind, Module: p.file.dir.module}
+	if len(best) < 2 {
+		return slices.Concat(best, []*dataMatch{nil})[0]
+	}
+	for kind := range 2 {
+		var first *dataMatch
+		tie := false
+		for _, of := range best {
+			of.count(x, segments)
+			switch v := of.votes[kind]; {
+			case v == 0:
+			case first == nil || v > first.votes[kind]:
+				first, tie = of, false
+			case v == first.votes[kind]:
+				tie = true
+			}
+		}
+		if first != nil && !tie {
+			return first
+		}
+	}
+	return nil
+}
+
+// runSegments counts the parts of the addresses of a run.
+type runSegments map[string]int
+
+// count counts the parts of addresses that belong to the name of the file.
+func (of *dataMatch) count(x *templateIndex, segments runSegments) {
+	if of.counted {
+		return
+	}
+	of.counted = true
+	stem := stemOf(of.file.name)
+	if of.file.dashed == "" {
+		of.file.dashed = "-" + dashed(stem) + "-"
+	}
+	for s, n := range segments {
+		if x.stems[s] == stem {
+			of.votes[0] += n
+		}
+		name, ok := x.dashed[s]
+		if !ok {
+			name = "-" + dashed(s) + "-"
+			x.dashed[s] = name
+		}
+		if len(name) > 3 && strings.Contains(of.file.dashed, name) {
+			of.votes[1] += n
 		}
 	}
 }
 
-// likeliest returns the place whose file has most of a run. If several have
-// equally much, the project may say which one belongs to the link: by a line
-// that maps a part of the address to the file's name, or by the name itself.
-func (m *Map) likeliest(places []dataPlace, address string) *dataPlace {
-	if len(places) == 0 {
-		return nil
-	}
-	most := slices.MaxFunc(places, func(a, b dataPlace) int { return int(a.score - b.score) }).score
-	places = slices.DeleteFunc(places, func(p dataPlace) bool { return p.score < most })
-	if len(places) == 1 {
-		return &places[0]
-	}
-	var segments []string
-	for s := range strings.SplitSeq(strings.Trim(address, "/"), "/") {
-		segments = append(segments, s)
-	}
-	mapped := m.templateIndex().stems
-	for _, isOf := range []func(p dataPlace) bool{
-		func(p dataPlace) bool {
-			return slices.ContainsFunc(segments, func(s string) bool { return mapped[s] == stemOf(p.file.name) })
-		},
-		func(p dataPlace) bool {
-			name := "-" + dashed(p.file.name) + "-"
-			return slices.ContainsFunc(segments, func(s string) bool { return len(s) > 1 && strings.Contains(name, "-"+dashed(s)+"-") })
-		},
-	} {
-		var few []dataPlace
-		for _, p := range places {
-			if isOf(p) {
-				few = append(few, p)
-			}
-		}
-		if len(few) == 1 {
-			return &few[0]
-		}
-	}
-	return nil
+// fileRow is a row of a data file.
+type fileRow struct {
+	file *templateFile
+	row  *dataRow
 }
 
 // stemOf returns the name of a file without directory and extension.

@@ -85,6 +85,10 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	}
 	var rest []unlocated
 	page := &locatedPage{text: text, links: all}
+	var ofItems []*Position
+	if id, ok := m.pageID(name); ok && !m.site.Page(id).Kind().IsHTML() {
+		ofItems = m.feedPairs(r, name, text, all, func(i int) bool { return has(links, all[i].offset) })
+	}
 	seen := map[string]int{}
 	var near map[string]bool
 	for i, l := range links {
@@ -97,6 +101,10 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		}
 		if p, ok := m.marked(found, all, j); ok {
 			positions[i] = p
+			continue
+		}
+		if ofItems != nil && ofItems[j] != nil {
+			positions[i] = ofItems[j]
 			continue
 		}
 		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
@@ -120,7 +128,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		if near == nil {
 			near = m.nearPages(all)
 		}
-		o.near, o.included = near, m.included(doc)
+		o.near, o.included = near, m.included(doc, file)
 		o.label, o.isNavigation = all[j].label, all[j].region == inNavigation
 		if o.own == nil || !o.matter {
 			o.composed = m.composed(page, &all[j])
@@ -128,6 +136,12 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		rest = append(rest, o)
 	}
 	return rest
+}
+
+// has reports whether one of the links, sorted by offset, is at an offset.
+func has(links []Link, offset int64) bool {
+	i := sort.Search(len(links), func(i int) bool { return links[i].Offset >= offset })
+	return i < len(links) && links[i].Offset == offset
 }
 
 // onlyMatch returns the offset of the single value of the front matter that
@@ -223,17 +237,17 @@ func (m *Map) nearPages(all []pageLink) map[string]bool {
 
 // included returns the content files that the shortcodes of a document name.
 // They may put their text into the page.
-func (m *Map) included(d *document) map[string]bool {
+func (m *Map) included(d *document, file string) map[string]bool {
 	if d == nil {
 		return nil
 	}
 	if d.included == nil {
 		d.included = map[string]bool{}
 		for _, it := range d.links {
-			if !it.isGuess || !isMarkdown(it.dest) {
+			if !it.isGuess || !isContent(it.dest) {
 				continue
 			}
-			if f, ok := m.content.named(path.Clean(strings.TrimPrefix(it.dest, "/"))); ok {
+			if f, ok := m.content.namedIn(file, it.dest); ok {
 				d.included[f.display] = true
 			}
 		}

@@ -14,10 +14,14 @@ type hit struct {
 	// around holds the surroundings of the links whose destination is here,
 	// none if they are not known.
 	around []surroundings
-	file   contentFile
-	at     int
-	line   int
-	col    int
+	// label is the text of the link, certain reports that the address is in
+	// front matter or a parameter of a shortcode.
+	label   string
+	certain bool
+	file    contentFile
+	at      int
+	line    int
+	col     int
 }
 
 func (h hit) position() *Position {
@@ -243,7 +247,12 @@ func (m *Map) fromContent(w *textSearch, o unlocated, around surroundings) *Posi
 	if h != nil {
 		return h.position()
 	}
-	if severalFiles(hits) {
+	if !severalFiles(hits) {
+		// The only file with this address need not be where the page has it from.
+		hits = filter(hits, func(h *hit) bool {
+			return included(h) || near(h) || len(o.composed.by) == 0 && (h.certain || h.label != "" && h.label == o.label)
+		})
+	} else {
 		if few := filter(hits, included); len(few) > 0 {
 			hits = few
 		} else {
@@ -303,10 +312,11 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 		return nil
 	}
 	for _, h := range hits {
-		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at })
+		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at && v.holdsLink() })
+		h.certain = is
 		for _, it := range d.links {
 			if it.at == h.at {
-				is = true
+				is, h.label, h.certain = true, it.label, h.certain || it.isGuess
 				if d.visible != nil {
 					h.around = append(h.around, d.visible.around(it.order))
 				}

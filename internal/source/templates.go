@@ -25,6 +25,7 @@ type templateFile struct {
 	// dataRows are the addresses of a data or configuration file, nil until
 	// needed.
 	dataRows []dataRow
+	dashed   string // its name between dashes, see dashed, "" until needed
 }
 
 func (f *templateFile) lines() lines {
@@ -37,10 +38,11 @@ func (f *templateFile) lines() lines {
 
 // templateIndex holds the templates, data and configuration of a project.
 type templateIndex struct {
-	files []*templateFile
-	links map[string][]*written      // by element and attribute, see written
-	data  map[string][]*templateFile // data files by the last part of their addresses
-	stems map[string]string          // see stemLine
+	files  []*templateFile
+	links  map[string][]*written // by element and attribute, see written
+	data   map[string][]fileRow  // rows of data files by their address, see normalPath
+	dashed map[string]string     // results of dashed
+	stems  map[string]string     // see stemLine
 }
 
 // templateIndex reads the files of the project (level 0), then those of themes
@@ -49,7 +51,7 @@ func (m *Map) templateIndex() *templateIndex {
 	if m.templates != nil {
 		return m.templates
 	}
-	x := &templateIndex{links: map[string][]*written{}, data: map[string][]*templateFile{}, stems: map[string]string{}}
+	x := &templateIndex{links: map[string][]*written{}, data: map[string][]fileRow{}, stems: map[string]string{}, dashed: map[string]string{}}
 	m.templates = x
 	content := map[string]bool{}
 	for _, f := range m.content.files {
@@ -103,11 +105,9 @@ func (x *templateIndex) add(f *templateFile, alone bool) {
 	}
 	switch f.dir.kind {
 	case Data, Configuration:
-		for _, r := range f.rows() {
-			last := lastPart(r.norm)
-			if of := x.data[last]; len(of) == 0 || of[len(of)-1] != f {
-				x.data[last] = append(of, f)
-			}
+		rows := f.rows()
+		for i := range rows {
+			x.data[rows[i].norm] = append(x.data[rows[i].norm], fileRow{f, &rows[i]})
 		}
 	case Template:
 		if !isHTMLLike(f.name) || isRenderHook(f.name) {
