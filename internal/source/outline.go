@@ -319,7 +319,7 @@ func actionEnd(text []byte, i int, end string) int {
 			return i + 2 + k + len(end)
 		}
 	}
-	if n := bytes.Index(rest, []byte(end)); n >= 0 { // a quote that is no string
+	if n := bytes.Index(rest, []byte(end)); n >= 0 { // a quote that starts no string
 		return i + 2 + n + len(end)
 	}
 	return -1

@@ -98,7 +98,7 @@ func (m *Map) templateIndex() *templateIndex {
 	return x
 }
 
-// add adds a file. alone reports that it is no content file as well.
+// add adds a file. alone reports that the file is not also content.
 func (x *templateIndex) add(f *templateFile, alone bool) {
 	if alone {
 		x.files = append(x.files, f)
