@@ -10,10 +10,10 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/near"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/script"
 	isite "github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Fragments that scripts serve look broken and are not. A missing fragment is
@@ -217,7 +217,7 @@ func (a *attributor) rulesFor(target isite.PageID) (rules []int) {
 func (a *attributor) stated(m *miss, rules []int, text *string) (n uint16) {
 	for _, i := range rules {
 		r := &a.opt.ScriptRules[i]
-		if r.Fragment != "" && (text == nil || !matchAny(r.Fragment, *text, string(weburl.PercentDecode(nil, *text)))) {
+		if r.Fragment != "" && (text == nil || !matchAny(r.Fragment, *text, decodeFragment(*text))) {
 			continue
 		}
 		a.usedRule[i] = true
@@ -426,7 +426,7 @@ func (a *attributor) definedElsewhere(guessed map[*miss]uint16) map[string]bool 
 
 // pageIDs are the ids of a page, for comparison with a missing one.
 type pageIDs struct {
-	names nameList
+	names near.Names
 	forms script.Forms // of the ids
 }
 
@@ -440,7 +440,7 @@ func (a *attributor) idsOf(known map[isite.PageID]*pageIDs, id isite.PageID) *pa
 			if kind != scan.AnchorMap {
 				f, _ := a.s.ParseFragment(string(name))
 				ids.forms |= script.Set(f.Form)
-				ids.names.add(string(name))
+				ids.names.Add(string(name))
 			}
 		})
 		if err != nil {
@@ -453,7 +453,12 @@ func (a *attributor) idsOf(known map[isite.PageID]*pageIDs, id isite.PageID) *pa
 // allow reports whether the ids of a page leave it open that a script serves a
 // fragment: none is similar, and none has the same form.
 func (ids *pageIDs) allow(m *miss, text string) bool {
-	return !ids.forms.Has(m.form) && ids.names.nearest(string(weburl.PercentDecode(nil, text))) == ""
+	if ids.forms.Has(m.form) {
+		return false
+	}
+	name := decodeFragment(text)
+	typos, _ := ids.names.Typos(name) // several, where there is no suggestion
+	return len(typos)+len(ids.names.Same(name)) == 0 && ids.names.NearestTitle(name) == ""
 }
 
 // scriptTarget is a page with fragments that are left to scripts. It is reported
