@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,7 +83,7 @@ func (m *Map) settings(modules []generator.HugoModule) uint64 {
 // names: Hugo mounts only those.
 func (m *Map) hashConfig(h *hashed, tree fs.FS) {
 	named := func(dir string) {
-		info, err := os.Stat(filepath.Join(m.opt.Project, filepath.FromSlash(dir)))
+		info, err := os.Stat(path.Join(slashed(m.opt.Project), slashed(dir)))
 		h.text(dir + " " + strconv.FormatBool(err == nil && info.IsDir()))
 	}
 	config := func(name string) {
@@ -147,7 +146,7 @@ func (m *Map) answerFile() string {
 	if m.opt.Cache == "" {
 		return ""
 	}
-	return filepath.Join(m.opt.Cache, strconv.FormatUint(xxhash.Sum64String(resolved(m.opt.Project)), 16)+".hugo")
+	return path.Join(slashed(m.opt.Cache), strconv.FormatUint(xxhash.Sum64String(resolved(m.opt.Project)), 16)+".hugo")
 }
 
 // readAnswer returns the answer of an earlier run. It is empty if there is
@@ -229,7 +228,7 @@ func (m *Map) forgetAnswers() {
 	}
 	slices.SortFunc(files, func(a, b file) int { return b.changed.Compare(a.changed) })
 	for i := maxAnswers - 1; i < len(files); i++ {
-		os.Remove(filepath.Join(m.opt.Cache, files[i].name))
+		os.Remove(path.Join(slashed(m.opt.Cache), files[i].name))
 	}
 }
 
