@@ -85,7 +85,7 @@ func newFindings(traces, before []Trace) (fresh []bool) {
 // first.
 //
 // Only programs that can write to git's directory can change these files: no
-// commit has a path in .git, and whoever can write there can replace the hook.
+// commit has a path in .git, and a program that can write there can replace the hook.
 type foundTrees struct{ dir string }
 
 const (

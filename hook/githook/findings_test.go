@@ -121,7 +121,7 @@ func TestFoundTreesDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if known, err := f.get("key"); known != nil || !errors.Is(err, errDamaged) {
-			t.Errorf("%.80q is taken for %v, %v", bad, known, err)
+			t.Errorf("%.80q is read as %v, %v", bad, known, err)
 		}
 	}
 	if err := os.Remove(name); err != nil {
@@ -131,7 +131,7 @@ func TestFoundTreesDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if known, err := f.get("key"); known != nil || err == nil {
-		t.Errorf("a directory is taken for %v, %v", known, err)
+		t.Errorf("a directory is read as %v, %v", known, err)
 	}
 }
 

@@ -189,7 +189,7 @@ func TestTraces(t *testing.T) {
 	case before[0].Cause == "" || before[0].Cause != after[0].Cause:
 		t.Errorf("the line that moved is not known again: %v, %v", before[0], after[0])
 	case after[1].Cause == after[0].Cause || after[2].Cause != "":
-		t.Errorf("another line is taken for the same: %v", after)
+		t.Errorf("another line counts as the same: %v", after)
 	case before[1].Cause != "" || before[2].Cause != "":
 		t.Errorf("a link of content, or of an unknown place, has a cause: %v", before)
 	case before[2].Link != after[2].Link || before[0].Link != before[1].Link || before[0].Link == before[2].Link:
