@@ -7,101 +7,10 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/near"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
-
-// nameList is a list of names in which to look for a similar one. It belongs to
-// one goroutine.
-type nameList struct {
-	names []string
-	plain map[string]string // by plainName, the first in byte order
-	// compared counts the comparisons so far.
-	compared int
-}
-
-// maxComparisons bounds the comparisons with one list. A page with fifty
-// thousand ids and links to five thousand others would otherwise take minutes.
-// Names that differ only in case or punctuation are found without comparing.
-const maxComparisons = 1 << 21
-
-func (l *nameList) add(name string) { l.names = append(l.names, name) }
-
-// maxDistance is how many edits may lie between similar names: a third of the
-// length, at most 3.
-func maxDistance(name string) int { return min(3, len(name)/3) }
-
-// nearest returns the name that is most similar to want: one that differs only
-// in letter case and punctuation, or else the one with the fewest edits. Of
-// several it is the first in byte order. It returns "" when no name is similar.
-// A nil list is empty.
-func (l *nameList) nearest(want string) string {
-	if l == nil {
-		return ""
-	}
-	if l.plain == nil {
-		l.plain = make(map[string]string, len(l.names))
-		for _, n := range l.names {
-			p := plainName(n)
-			if old, ok := l.plain[p]; !ok || n < old {
-				l.plain[p] = n
-			}
-		}
-	}
-	if got, ok := l.plain[plainName(want)]; ok {
-		return got
-	}
-	if l.compared += len(l.names); l.compared > maxComparisons && l.compared > len(l.names) {
-		return ""
-	}
-	best, least := "", maxDistance(want)+1
-	for _, n := range l.names {
-		if d := editDistance(want, n, least+1); d < least || d == least && best != "" && n < best {
-			best, least = n, d
-		}
-	}
-	return best
-}
-
-// plainName returns a name in lower case and without punctuation.
-func plainName(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch r {
-		case '-', '_', ' ', '.', '+':
-			return -1
-		}
-		return r
-	}, strings.ToLower(s))
-}
-
-// editDistance returns the Levenshtein distance of a and b in bytes, or any
-// number from limit upwards if the distance is that large.
-func editDistance(a, b string, limit int) int {
-	if d := len(a) - len(b); d >= limit || -d >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal, least := row[0], i
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			d := diagonal
-			if a[i-1] != b[j-1] {
-				d++
-			}
-			diagonal = row[j]
-			row[j] = min(d, row[j]+1, row[j-1]+1)
-			least = min(least, row[j])
-		}
-		if least >= limit {
-			return limit
-		}
-	}
-	return row[len(b)]
-}
 
 // fileIndex finds files with similar names. It lists names only when they are
 // needed: lists of all names of the docroot take 28 ms of one core on rust-doc,
@@ -113,12 +22,12 @@ type fileIndex struct {
 	// segment in lower case: as many buckets as there are names, chained by next.
 	byName, next []docroot.NodeID
 	seed         maphash.Seed
-	byDir        map[string]*nameList // the names in a directory, by its path with a slash at the end
-	known        map[string]string    // nearest site path, by the target's path
+	byDir        map[string]*near.Names // the names in a directory, by its path with a slash at the end
+	known        map[string]string      // nearest site path, by the target's path
 }
 
 func newFileIndex(s *isite.Site) *fileIndex {
-	return &fileIndex{s: s, children: s.Tree().Children(), seed: maphash.MakeSeed(), byDir: map[string]*nameList{}, known: map[string]string{}}
+	return &fileIndex{s: s, children: s.Tree().Children(), seed: maphash.MakeSeed(), byDir: map[string]*near.Names{}, known: map[string]string{}}
 }
 
 // nearest returns the site path of the file that a target without answer most
@@ -155,7 +64,7 @@ func (x *fileIndex) nearestFile(p string) string {
 			return try
 		}
 	}
-	if got := x.namesIn(dir).nearest(name); got != "" {
+	if got := x.namesIn(dir).Nearest(name); got != "" {
 		return dir + got
 	}
 	// The same name elsewhere: the place that shares most of the path.
@@ -195,7 +104,7 @@ func (x *fileIndex) mayBeMeant(id docroot.NodeID) bool {
 
 // namesIn returns the names in a directory, given by its path with a slash at
 // its end, "" for the docroot; nil when there is no such directory.
-func (x *fileIndex) namesIn(dir string) *nameList {
+func (x *fileIndex) namesIn(dir string) *near.Names {
 	l, ok := x.byDir[dir]
 	if ok {
 		return l
@@ -205,9 +114,9 @@ func (x *fileIndex) namesIn(dir string) *nameList {
 		for _, child := range x.children.Of(id) {
 			if x.mayBeMeant(child) {
 				if l == nil {
-					l = &nameList{}
+					l = &near.Names{}
 				}
-				l.add(t.Name(child))
+				l.Add(t.Name(child))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/near"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -54,34 +55,58 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding)
 	})
 }
 
+// anchorNames are the anchors of a page, in which to look for similar ones. They
+// belong to one goroutine.
+type anchorNames struct{ ids, maps near.Names }
+
+// readAnchors reads the anchors of a page. The error is that of reading it again.
+func readAnchors(r *isite.Reader, page isite.PageID) (*anchorNames, error) {
+	a := &anchorNames{}
+	return a, r.Anchors(page, func(name []byte, kind scan.AnchorKind) {
+		if kind == scan.AnchorMap {
+			a.maps.Add(string(name))
+		} else {
+			a.ids.Add(string(name))
+		}
+	})
+}
+
+// near returns the id of the page that the author of a link most likely meant by
+// a fragment, as serialised, that is not on the page; "" if no id is similar.
+func (a *anchorNames) near(fragment string) string {
+	return a.ids.NearestTitle(decodeFragment(fragment))
+}
+
+// nearMap is near for the names of maps.
+func (a *anchorNames) nearMap(fragment string) string {
+	return a.maps.Nearest(decodeFragment(fragment))
+}
+
+func decodeFragment(fragment string) string {
+	return string(weburl.PercentDecode(nil, fragment))
+}
+
 // suggestAnchors sets the suggestions of links to a page that lacks the fragment
 // or map that they ask for. It sets none if the page cannot be read again.
 func suggestAnchors(r *isite.Reader, target isite.PageID, findings []*Finding) {
-	var ids, mapNames nameList
-	err := r.Anchors(target, func(name []byte, kind scan.AnchorKind) {
-		if kind == scan.AnchorMap {
-			mapNames.add(string(name))
-		} else {
-			ids.add(string(name))
-		}
-	})
+	anchors, err := readAnchors(r, target)
 	if err != nil {
 		return
 	}
 	type key struct {
-		code Code
-		name string
+		code     Code
+		fragment string
 	}
 	known := map[key]string{}
 	for _, f := range findings {
-		names := &ids
-		if f.Code == MissingMap {
-			names = &mapNames
-		}
-		k := key{f.Code, string(weburl.PercentDecode(nil, f.Fragment))}
+		k := key{f.Code, f.Fragment}
 		nearest, ok := known[k]
 		if !ok {
-			nearest = names.nearest(k.name)
+			if f.Code == MissingMap {
+				nearest = anchors.nearMap(f.Fragment)
+			} else {
+				nearest = anchors.near(f.Fragment)
+			}
 			known[k] = nearest
 		}
 		if nearest != "" {

@@ -87,24 +87,6 @@ func TestMapSuggestion(t *testing.T) {
 	}
 }
 
-func TestEditDistance(t *testing.T) {
-	for _, tc := range []struct {
-		a, b  string
-		limit int
-		want  int
-	}{
-		{"", "", 4, 0}, {"a", "", 4, 1}, {"kitten", "sitting", 4, 3}, {"abc", "abc", 4, 0}, {"abc", "acb", 4, 2}, {"kitten", "sitting", 2, 2}, {"aaaa", "bbbb", 3, 3}, {"short", "very much longer", 4, 4},
-	} {
-		got := editDistance(tc.a, tc.b, tc.limit)
-		if got != tc.want && !(tc.want >= tc.limit && got >= tc.limit) {
-			t.Errorf("%q, %q below %d: got %d, want %d", tc.a, tc.b, tc.limit, got, tc.want)
-		}
-		if back := editDistance(tc.b, tc.a, tc.limit); (back >= tc.limit) != (got >= tc.limit) || got < tc.limit && back != got {
-			t.Errorf("%q, %q: %d there, %d back", tc.a, tc.b, got, back)
-		}
-	}
-}
-
 // TestRelative: references are as short as possible (RFC 3986, section 4.2),
 // also from a page at the root.
 func TestRelative(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -269,16 +268,13 @@ func baselineRepository(ctx context.Context, p *project.Project, file string) (*
 	return repo, rel, err
 }
 
-// baselineName is the file for users who name none.
-const baselineName = "sitelink-baseline.jsonl"
-
 // BaselineFile returns the name of the baseline file: the configured one, else
 // the default.
 func BaselineFile(cfg *config.Config) string {
 	if cfg.Baseline != "" {
 		return cfg.Baseline
 	}
-	return baselineName
+	return baseline.FileName
 }
 
 // ReadBaseline reads a baseline file, whose name is relative to dir, "" for the
@@ -288,7 +284,7 @@ func ReadBaseline(dir, name string) (*baseline.Baseline, error) {
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(dir, name)
 	}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		hint := ""
 		if errors.Is(err, fs.ErrNotExist) {
@@ -297,9 +293,6 @@ func ReadBaseline(dir, name string) (*baseline.Baseline, error) {
 		return nil, fault.Usage(fmt.Sprintf("read baseline %s: %v", name, disk.Cause(err)), hint)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fault.Usage(fmt.Sprintf("read baseline %s: is a directory", name), "")
-	}
 	return parseBaseline(name, f)
 }
 

@@ -18,8 +18,8 @@ type Profile struct {
 	FoldIndex bool
 	// Autoindex is the answer for a directory without index file.
 	Autoindex Autoindex
-	// Charset is the encoding in the host's Content-Type header for HTML; empty
-	// if the header gives none.
+	// Charset is the encoding in the host's Content-Type header for HTML and CSS;
+	// empty if the header gives none. It overrides what a file says about itself.
 	Charset string
 	// Base is how the profile applies <base href>.
 	Base BaseRule
@@ -182,6 +182,9 @@ const (
 	RulesVercel     Way = "vercel"
 	RulesFirebase   Way = "firebase"
 	RulesHtaccess   Way = "htaccess"
+	// rulesShared are those rules of _redirects that Netlify and Cloudflare read
+	// alike.
+	rulesShared Way = "netlify or cloudflare"
 )
 
 // WithURLs returns the profile with the settings cleanUrls and trailingSlash of

@@ -2,7 +2,9 @@ package host
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
+	"strings"
 )
 
 // server is nginx in its simplest configuration. The other profiles change what
@@ -64,6 +66,7 @@ var builtIn = []Profile{
 		p.EmptyQuery, p.LowerHex, p.Literal = true, true, "-._~/!$&'()*+,;=:@"
 	}),
 	server("caddy", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Index = []string{"index.html", "index.txt"}
 		p.Directory, p.IndexDirectory, p.EmptyDirectory, p.IndexLoop = RedirectIndex, Missing, 404, 0
 		p.FileFirst, p.DotsEnd, p.ListClosed = true, true, true
@@ -76,6 +79,7 @@ var builtIn = []Profile{
 	// Cloudflare has one address for each page: without .html, without index,
 	// with a slash for directories only.
 	server("cloudflare-pages", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Rules = RulesCloudflare
 		p.Directory, p.IndexFile, p.IndexName, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, Skip, 404
 		p.Page, p.PageFile, p.PageSlash, p.PageFirst = Serve, Redirect, Redirect, true
@@ -84,6 +88,7 @@ var builtIn = []Profile{
 	}),
 	// Files listed under "ignore" in firebase.json are not uploaded; see Deny.
 	server("firebase", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Rules = RulesFirebase
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, Keep, 404, 400, 404, 400
@@ -100,6 +105,7 @@ var builtIn = []Profile{
 		p.Charset = "utf-8"
 	}),
 	server("hugo-server", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Directory, p.IndexFile, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Skip, 404
 		p.FileSlash, p.Slashes, p.RawLocation = Redirect, Redirect, true
 		p.AboveRoot, p.NUL = 0, 404
@@ -115,6 +121,7 @@ var builtIn = []Profile{
 	// With "Pretty URLs", the default, the host redirects to the one address of
 	// a page, and page.html takes precedence over page/index.html.
 	server("netlify", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Rules = RulesNetlify
 		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
@@ -133,6 +140,7 @@ var builtIn = []Profile{
 	}),
 	// Without settings in vercel.json; Profile.WithURLs applies them.
 	server("vercel", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Rules = RulesVercel
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = Serve, Skip, 404
 		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = 400, 400, 404, 400
@@ -141,6 +149,37 @@ var builtIn = []Profile{
 
 // Profiles returns the built-in profiles, sorted by name.
 func Profiles() []Profile { return slices.Clone(builtIn) }
+
+// SharedProfile returns what the built-in profiles of these names have in
+// common, for a site that one of them serves. Where they differ it is
+// [Generic].
+func SharedProfile(names []string) Profile {
+	shared := Generic
+	shared.Name, shared.Portable = strings.Join(names, " or "), false
+	var all []Profile
+	for _, name := range names {
+		if p, ok := ProfileByName(name); ok {
+			all = append(all, p)
+		}
+	}
+	if len(all) == 0 {
+		return shared
+	}
+	for i := range profileKeys {
+		field := profileKeys[i].field
+		first := reflect.ValueOf(field(&all[0])).Elem()
+		if !slices.ContainsFunc(all[1:], func(p Profile) bool {
+			return !reflect.DeepEqual(reflect.ValueOf(field(&p)).Elem().Interface(), first.Interface())
+		}) {
+			reflect.ValueOf(field(&shared)).Elem().Set(first)
+		}
+	}
+	shared.Portable = false
+	if len(all) > 1 && !slices.ContainsFunc(all, func(p Profile) bool { return p.Rules != RulesNetlify && p.Rules != RulesCloudflare }) {
+		shared.Rules = rulesShared
+	}
+	return shared
+}
 
 // ProfileByName returns the built-in profile of that name.
 func ProfileByName(name string) (Profile, bool) {

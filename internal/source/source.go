@@ -88,12 +88,15 @@ type Map struct {
 	site    *site.Site
 	page    string // the page whose links are located
 
-	content  *contentIndex
-	mounts   []mount
-	answer   *answer              // of Hugo, nil without it
-	docs     map[string]*document // parsed content files by name
-	base     string               // host of the site's base URL
-	basePath string
+	content *contentIndex
+	mounts  []mount
+	answer  *answer              // of Hugo, nil without it
+	docs    map[string]*document // parsed content files by name
+	// templates is nil until needed. runs are those of all pages.
+	templates *templateIndex
+	runs      map[string]*linkRun
+	base      string // host of the site's base URL
+	basePath  string
 	// Notes are messages for the user about problems that did not stop the
 	// work, such as an error of Hugo.
 	Notes []string

@@ -1,0 +1,341 @@
+// Package near finds, in a list of names, the one that an author most likely
+// meant by a name that is not in the list.
+//
+// A wrong suggestion costs more than a missing one, so the rules are strict. Two
+// names are near if they differ only in letter case and punctuation, in a typing
+// error, or, for titles, in a few of their words. Numbers must be equal:
+// upgrade-to-1.4 is not a typing error of upgrade-to-1.7. When two names are
+// equally near, none is suggested.
+package near
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Plain returns a name in lower case and without punctuation, except a dot for
+// punctuation between two digits: 1.10 is not 11.0.
+func Plain(name string) string {
+	if isPlain(name) {
+		return name
+	}
+	var b strings.Builder
+	b.Grow(len(name))
+	afterDigit, gap := false, false
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			gap = true
+			continue
+		}
+		digit := unicode.IsDigit(r)
+		if gap && digit && afterDigit {
+			b.WriteByte('.')
+		}
+		b.WriteRune(unicode.ToLower(r))
+		afterDigit, gap = digit, false
+	}
+	return b.String()
+}
+
+// isPlain reports whether a name consists of lower case ASCII letters and
+// digits, as most do.
+func isPlain(name string) bool {
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; !('a' <= c && c <= 'z' || '0' <= c && c <= '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// Words returns the words of a name in lower case: letters, or digits with the
+// punctuation between them.
+func Words(name string) []string {
+	const (
+		none = iota
+		letters
+		number
+	)
+	var words []string
+	start, kind := 0, none
+	flush := func(end int) {
+		if kind != none {
+			words = append(words, strings.ToLower(strings.TrimRight(name[start:end], ".")))
+		}
+		kind = none
+	}
+	for i, r := range name {
+		is := none
+		switch {
+		case unicode.IsLetter(r), unicode.IsMark(r):
+			is = letters
+		case unicode.IsDigit(r):
+			is = number
+		case r == '.' && kind == number:
+			is = number
+		}
+		if is != kind {
+			flush(i)
+			start, kind = i, is
+		}
+	}
+	flush(len(name))
+	return words
+}
+
+// Typo returns how many typing errors lie between two plain names, and whether
+// the author can have meant b by a: 0 if the names are equal. An error is a
+// letter that is wrong, missing, added, or exchanged with the next one. Short
+// names allow none, long ones up to three.
+func Typo(a, b string) (errors int, ok bool) {
+	if a == b {
+		return 0, true
+	}
+	limit := allowed(min(utf8.RuneCountInString(a), utf8.RuneCountInString(b)))
+	d := Distance(a, b, limit+1)
+	if d > limit || !sameNumbers(a, b) || isInflected(a, b, d) {
+		return 0, false
+	}
+	return d, true
+}
+
+// allowed is how many typing errors a name of that many letters may hold.
+func allowed(letters int) int {
+	switch {
+	case letters < 4:
+		return 0
+	case letters < 7:
+		return 1
+	case letters < 14:
+		return 2
+	}
+	return 3
+}
+
+// isInflected reports whether one name is the other with several more letters at
+// its end, as in copy and copyto: another word, not a typing error.
+func isInflected(a, b string, d int) bool {
+	return d > 1 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+}
+
+// sameNumbers reports whether the digits of two names are the same.
+func sameNumbers(a, b string) bool {
+	i, j := 0, 0
+	for {
+		for i < len(a) && !isNumeric(a[i]) {
+			i++
+		}
+		for j < len(b) && !isNumeric(b[j]) {
+			j++
+		}
+		if i == len(a) || j == len(b) {
+			return i == len(a) && j == len(b)
+		}
+		if a[i] != b[j] {
+			return false
+		}
+		i++
+		j++
+	}
+}
+
+// isNumeric reports whether a byte of a plain name belongs to a number.
+func isNumeric(c byte) bool { return '0' <= c && c <= '9' || c == '.' }
+
+// Distance returns how many letters must be changed, added, removed or exchanged
+// with their neighbour to make b of a, or limit if that takes as many or more.
+func Distance(a, b string, limit int) int {
+	if d := len(a) - len(b); d >= 4*limit || -d >= 4*limit {
+		return limit
+	}
+	var room [2][64]rune
+	x, y := appendRunes(room[0][:0], a), appendRunes(room[1][:0], b)
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
+	}
+	for len(x) > 0 && len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
+		x, y = x[:len(x)-1], y[:len(y)-1]
+	}
+	if d := len(x) - len(y); d >= limit || -d >= limit {
+		return limit
+	}
+	var rows [3][65]int
+	before, last, row := rows[0][:], rows[1][:], rows[2][:]
+	if len(y) >= len(row) {
+		before, last, row = make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	}
+	for j := range len(y) + 1 {
+		last[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(y); j++ {
+			d := last[j-1]
+			if x[i-1] != y[j-1] {
+				d++
+			}
+			d = min(d, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				d = min(d, before[j-2]+1)
+			}
+			row[j] = d
+			least = min(least, d)
+		}
+		if least >= limit {
+			return limit
+		}
+		before, last, row = last, row, before
+	}
+	return min(last[len(y)], limit)
+}
+
+func appendRunes(dst []rune, s string) []rune {
+	for _, r := range s {
+		dst = append(dst, r)
+	}
+	return dst
+}
+
+// Names is a list of names to look in. It belongs to one goroutine. The zero
+// value is empty, and so is nil.
+type Names struct {
+	names []string
+	// plain and letters, made when first needed, describe the names in the same
+	// order; byPlain are the indexes of the names with a plain name.
+	plain   []string
+	letters []uint64
+	byPlain map[string][]int32
+	// spent counts the names compared so far.
+	spent int
+}
+
+// maxSpent bounds the comparisons with one list. A page with fifty thousand ids
+// and links to five thousand others would otherwise take minutes. Names that
+// differ only in case or punctuation are found without comparing.
+const maxSpent = 1 << 21
+
+// Add adds a name.
+func (l *Names) Add(name string) { l.names, l.byPlain = append(l.names, name), nil }
+
+// Len returns how many names were added.
+func (l *Names) Len() int {
+	if l == nil {
+		return 0
+	}
+	return len(l.names)
+}
+
+func (l *Names) prepare() {
+	if l.byPlain != nil {
+		return
+	}
+	l.plain, l.letters = make([]string, len(l.names)), make([]uint64, len(l.names))
+	l.byPlain = make(map[string][]int32, len(l.names))
+	for i, n := range l.names {
+		p := Plain(n)
+		l.plain[i], l.letters[i] = p, letterSet(p)
+		l.byPlain[p] = append(l.byPlain[p], int32(i))
+	}
+}
+
+// letterSet returns the set of the bytes of a name, folded to 64 bits. One typing
+// error changes at most two bits, or eight in another script than Latin.
+func letterSet(name string) (set uint64) {
+	for i := 0; i < len(name); i++ {
+		set |= 1 << (name[i] & 63)
+	}
+	return set
+}
+
+// Same returns the names that differ from want only in letter case and
+// punctuation, in the order in which they were added.
+func (l *Names) Same(want string) []string {
+	if l.Len() == 0 {
+		return nil
+	}
+	l.prepare()
+	p := Plain(want)
+	if p == "" {
+		return nil
+	}
+	var out []string
+	for _, i := range l.byPlain[p] {
+		out = append(out, l.names[i])
+	}
+	return out
+}
+
+// Typos returns the names that want is a typing error of, those with the fewest
+// errors, and how many those are.
+func (l *Names) Typos(want string) (names []string, errors int) {
+	if l.Len() == 0 {
+		return nil, 0
+	}
+	l.prepare()
+	p := Plain(want)
+	least := allowed(utf8.RuneCountInString(p))
+	if least == 0 && utf8.RuneCountInString(p) < 3 || !l.spend() {
+		return nil, 0
+	}
+	least++ // a missing letter makes a name shorter
+	set, bytesPerError := letterSet(p), 2
+	if !isPlain(p) {
+		bytesPerError = 8
+	}
+	for i, other := range l.plain {
+		if d := len(other) - len(p); d > 4*least || -d > 4*least || bits.OnesCount64(set^l.letters[i]) > bytesPerError*least {
+			continue
+		}
+		d, ok := Typo(p, other)
+		switch {
+		case !ok || d == 0 || d > least:
+		case d < least:
+			names, least = append(names[:0], l.names[i]), d
+		default:
+			names = append(names, l.names[i])
+		}
+	}
+	return names, least
+}
+
+// spend counts a search, and reports whether it may be made.
+func (l *Names) spend() bool {
+	l.spent += len(l.names)
+	return l.spent <= maxSpent || l.spent == len(l.names)
+}
+
+// Nearest returns the name that the author most likely meant by want: one that
+// differs only in letter case and punctuation, or else in typing errors. It
+// returns "" when there is none, or when several are equally near.
+func (l *Names) Nearest(want string) string {
+	same := l.Same(want)
+	if len(same) == 0 {
+		same, _ = l.Typos(want)
+	} else if folded := slices.IndexFunc(same, func(n string) bool { return strings.EqualFold(n, want) }); folded >= 0 {
+		return same[folded]
+	}
+	return only(same)
+}
+
+// NearestTitle is Nearest for names that are made of titles, such as the ids of
+// headings: titles are reworded, so a name with nearly the same words is near,
+// too.
+func (l *Names) NearestTitle(want string) string {
+	if got := l.Nearest(want); got != "" || l.Len() == 0 || !l.spend() {
+		return got
+	}
+	return l.reworded(want)
+}
+
+// only returns the only name of a list without repetitions; "" if there are
+// several or none.
+func only(names []string) string {
+	if len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return n != names[0] }) {
+		return ""
+	}
+	return names[0]
+}
