@@ -266,7 +266,7 @@ func (w *describer) finding(d *isite.Detail, is decision) Finding {
 		l := linkOf(w.s, w.path, d, is)
 		l.Raw, l.Fragment, l.Message = k.raw, k.fragment, k.message
 		f := l.Finding()
-		f.Suggestion, f.hasBase = k.suggestion, k.hasBase
+		f.Suggestion, f.hasBase, f.context, f.isFeed = k.suggestion, k.hasBase, d.Context, isFeed(w.page)
 		return f
 	}
 	f := w.compose(d, is)
@@ -279,9 +279,13 @@ func (w *describer) finding(d *isite.Detail, is decision) Finding {
 // compose is finding without known links.
 func (w *describer) compose(d *isite.Detail, is decision) Finding {
 	f := linkFinding(w.s, w.path, d, is)
-	f.hasBase = w.page.HasBase()
+	f.hasBase, f.isFeed = w.page.HasBase(), isFeed(w.page)
 	suggestAtOnce(w.s, &f)
 	return f
+}
+
+func isFeed(p *isite.Page) bool {
+	return p.Kind() == isite.PageFeed || p.Kind() == isite.PageJSONFeed
 }
 
 // linkFinding describes one link, message included.
@@ -289,6 +293,7 @@ func linkFinding(s *isite.Site, page string, d *isite.Detail, is decision) Findi
 	l := linkOf(s, page, d, is)
 	l.Message = message(s, d, &l)
 	f := l.Finding()
+	f.context = d.Context
 	f.own()
 	return f
 }
