@@ -179,6 +179,9 @@ func (e *Explanation) fragment(ctx context.Context, s *isite.Site, x *isite.Expl
 		return decision{Error, MissingFragment}, nil
 	}
 	e.addStep("script-fragments", "the fragment is left to a script: %s", why.text)
+	if x.State.IsWarning() { // the path alone deserves one
+		return decision{}, nil
+	}
 	if opt.ScriptFragments == ScriptSilent || why.stated {
 		return decision{Unchecked, ScriptFragment}, nil
 	}

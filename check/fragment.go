@@ -22,9 +22,10 @@ import (
 // many links ask for it is not evidence, and neither is a script that does
 // something else.
 //
-// Two kinds of evidence are certain: a range of lines both ends of which are ids
-// of the page, and the name of a class in scaladoc's frame set, whose page must
-// exist with the member. Everything else is a guess, which an id of the page
+// Three kinds of evidence are certain: a range of lines both ends of which are
+// ids of the page, the name of a class in scaladoc's frame set, whose page must
+// exist with the member, and an alias page whose script passes the fragment on to
+// a page that has it. Everything else is a guess, which an id of the page
 // that is similar or of the same form refutes, and the same id on another page.
 
 // hasFragment reports whether a page has what a link asks for.
@@ -62,12 +63,13 @@ type miss struct {
 	answer   host.State // of the link without its fragment
 	form     script.Form
 	evidence uint16 // in judged.evidence; 0 if the fragment is missing
-	// exact, from and to are those of the [isite.Fragment].
-	exact, from, to uint64
+	// exact, decoded, from and to are those of the [isite.Fragment].
+	exact, decoded, from, to uint64
 }
 
 func newMiss(target isite.PageID, at linkPlace, answer host.State, f *isite.Fragment) miss {
-	return miss{target: target, page: at.page, link: at.link, answer: answer, form: f.Form, exact: f.Exact, from: f.From, to: f.To}
+	return miss{target: target, page: at.page, link: at.link, answer: answer, form: f.Form,
+		exact: f.Exact, decoded: f.Decoded, from: f.From, to: f.To}
 }
 
 // key identifies the fragment of a page that a link asks for.
@@ -240,6 +242,11 @@ type target struct {
 // fragment of m, or 0, and whether it certainly does.
 func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 	for i := range t.uses {
+		if u := &t.uses[i]; u.ReadsHash() && a.passesOn(m) {
+			return u.evidence, true
+		}
+	}
+	for i := range t.uses {
 		u := &t.uses[i]
 		switch {
 		case !u.Forms.Has(m.form):
@@ -263,6 +270,33 @@ func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 		}
 	}
 	return n, false
+}
+
+// maxAliases is how many alias pages may follow one another.
+const maxAliases = 8
+
+// passesOn reports whether the target of m is an alias page that leads to a page
+// with the fragment. A script passes the fragment on, as in rustdoc:
+// location.replace("new.html" + location.hash). Where no page answers, or one of
+// another site, the fragment is not at fault.
+func (a *attributor) passesOn(m *miss) bool {
+	id := m.target
+	for range maxAliases {
+		to := a.s.Page(id).Alias()
+		if to == "" {
+			p := a.s.Page(id)
+			return id != m.target && (p.Has(m.exact) || p.Has(m.decoded))
+		}
+		if i := strings.IndexAny(to, "?#"); i >= 0 {
+			to = to[:i]
+		}
+		next, ok := a.s.PageOf(a.s.Answer(to).Node)
+		if !ok || !strings.HasPrefix(to, "/") {
+			return true
+		}
+		id = next
+	}
+	return false
 }
 
 // scaladocRoutes returns the pages that scaladoc's frame set shows, by the hash of
