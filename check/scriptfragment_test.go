@@ -282,7 +282,7 @@ func TestAliasPassesFragmentOn(t *testing.T) {
 	}
 	passing := alias("new.html") + `<script>location.replace("new.html" + location.hash)</script>`
 	s := load(t, tempDocroot(t, files{
-		"p.html": plain + "<a href=old.html#here><a href=old.html#gone><a href=older.html#h%C3%A9re><a href=plain.html#here><a href=away.html#x><a href=loop.html#x>",
+		"p.html":   plain + "<a href=old.html#here><a href=old.html#gone><a href=older.html#h%C3%A9re><a href=plain.html#here><a href=away.html#x><a href=loop.html#x>",
 		"old.html": passing, "older.html": alias("old.html") + "<script>go(location.hash)</script>", "plain.html": alias("new.html"),
 		"away.html": alias("https://other.example/") + "<script>go(location.hash)</script>", "loop.html": alias("loop2.html") + "<script>go(location.hash)</script>",
 		"loop2.html": alias("loop.html"), "new.html": "<!doctype html><meta charset=utf-8><i id=here></i><i id=h\u00e9re></i>",
