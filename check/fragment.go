@@ -236,13 +236,22 @@ type target struct {
 	// routes are the pages that scaladoc's frame set on the page can show, nil
 	// until they are needed.
 	routes map[uint64]isite.PageID
+	// alias is where an alias page leads, nil until it is needed.
+	alias *aliasEnd
+}
+
+// aliasEnd is the page to which an alias page leads in the end. It is unknown
+// if that is a page of another site, or no page answers.
+type aliasEnd struct {
+	page             isite.PageID
+	isAlias, unknown bool
 }
 
 // scriptFor returns the evidence of a script of the target that can serve the
 // fragment of m, or 0, and whether it certainly does.
 func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 	for i := range t.uses {
-		if u := &t.uses[i]; u.ReadsHash() && a.passesOn(m) {
+		if u := &t.uses[i]; u.ReadsHash() && a.passesOn(m, t) {
 			return u.evidence, true
 		}
 	}
@@ -279,24 +288,39 @@ const maxAliases = 8
 // with the fragment. A script passes the fragment on, as in rustdoc:
 // location.replace("new.html" + location.hash). Where no page answers, or one of
 // another site, the fragment is not at fault.
-func (a *attributor) passesOn(m *miss) bool {
-	id := m.target
+func (a *attributor) passesOn(m *miss, t *target) bool {
+	if t.alias == nil {
+		end := a.aliasEnd(m.target)
+		t.alias = &end
+	}
+	p := a.s.Page(t.alias.page)
+	return t.alias.isAlias && (t.alias.unknown || p.Has(m.exact) || p.Has(m.decoded))
+}
+
+// aliasEnd follows alias pages from a page.
+func (a *attributor) aliasEnd(id isite.PageID) (end aliasEnd) {
 	for range maxAliases {
+		end.page = id
 		to := a.s.Page(id).Alias()
 		if to == "" {
-			p := a.s.Page(id)
-			return id != m.target && (p.Has(m.exact) || p.Has(m.decoded))
+			return end
 		}
+		end.isAlias = true
 		if i := strings.IndexAny(to, "?#"); i >= 0 {
 			to = to[:i]
 		}
+		if !strings.HasPrefix(to, "/") {
+			end.unknown = true
+			return end
+		}
 		next, ok := a.s.PageOf(a.s.Answer(to).Node)
-		if !ok || !strings.HasPrefix(to, "/") {
-			return true
+		if !ok {
+			end.unknown = true
+			return end
 		}
 		id = next
 	}
-	return false
+	return aliasEnd{} // they lead in a circle
 }
 
 // scaladocRoutes returns the pages that scaladoc's frame set shows, by the hash of
