@@ -11,6 +11,7 @@ package audit
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	public "github.com/sitelink/sitelink/site"
 )
 
@@ -30,6 +32,9 @@ type Options struct {
 	// there is a baseline.
 	Baseline bool
 	Today    func() (baseline.Date, error)
+	// MaxFindings is the largest number of findings about links that the result lists,
+	// 0 for all, see [check.Options]. With a baseline, it lists all.
+	MaxFindings int
 	// Sources finds the places in the author's sources.
 	Sources bool
 	// Hints asks Hugo about stale and partial builds where the findings look
@@ -160,11 +165,18 @@ func CheckOptions(p *project.Project) check.Options {
 func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	opt := CheckOptions(a.Project)
 	opt.Memo = a.memo
+	if a.Baseline == nil {
+		opt.MaxFindings = a.opt.MaxFindings
+	}
 	result, err := check.Run(ctx, Handle(a.Site), opt)
 	if err != nil {
 		return nil, err
 	}
 	a.opt.stage("check")
+	if n := result.Summary.UnlistedErrors + result.Summary.UnlistedWarnings; n > 0 {
+		result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf(
+			"this report lists %s of %s; --format jsonl lists all", text.Count(len(result.Findings), "finding"), text.Thousands(len(result.Findings)+n)))
+	}
 	a.Baseline.Apply(result)
 	if a.opt.Sources {
 		if err := a.PlaceFindings(ctx, result); err != nil {
