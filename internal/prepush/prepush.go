@@ -205,6 +205,7 @@ func checkCommit(ctx context.Context, dir, docroot string, push *githook.Push, o
 	if err != nil {
 		return checked, err
 	}
+	defer run.Close()
 	if err := check.Deployable(&check.Summary{Docroot: p.Docroot, ServerPages: run.Site.ServerPages()}); err != nil {
 		return checked, fault.New(err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it")
 	}
