@@ -171,6 +171,8 @@ func faultMessage(kind isite.PageKind, f scan.Fault) (Code, string) {
 			return NotWellFormed, "not well-formed XML: " + f.Name + "; programs stop reading here"
 		}
 		return NotWellFormed, "not well-formed XML: " + f.Name + "; browsers show an error instead of the page"
+	case scan.FaultXMLSpace:
+		return NotWellFormed, "white space precedes the XML declaration, so strict programs reject the whole file; remove it from the template that writes the file"
 	case scan.FaultCSS:
 		return NotWellFormed, "invalid CSS: " + f.Name + "; browsers drop the rest of the rule or style sheet"
 	case scan.FaultJSON:

@@ -28,7 +28,10 @@ type Plan struct {
 	Inactive []string
 	// Unchanged is the number of entries whose content is that of the ledger.
 	Unchanged int
-	Excluded  []Exclusion
+	// NoUpdate is the number of links that stayed on a changed page and of which
+	// [Options.Updates] sends no update.
+	NoUpdate int
+	Excluded []Exclusion
 }
 
 // Item is one notice of a plan. The fields of the notice that describe its
@@ -57,7 +60,7 @@ func (p *Plan) Due() []Item {
 // input always gives the same plan. If the ledger is new, the plan only records
 // the links that exist.
 func Diff(e *Entries, snap *ledger.Snapshot) *Plan {
-	d := &differ{known: indexLedger(snap), plan: &Plan{Base: e.Base, First: snap.New, Excluded: e.Excluded}}
+	d := &differ{known: indexLedger(snap), updates: e.updates, plan: &Plan{Base: e.Base, First: snap.New, Excluded: e.Excluded}}
 	current := make(map[string]bool, len(e.List))
 	for i := range e.List {
 		entry := &e.List[i]
@@ -103,8 +106,9 @@ func indexLedger(snap *ledger.Snapshot) ledgerIndex {
 
 // differ makes one plan.
 type differ struct {
-	known ledgerIndex
-	plan  *Plan
+	known   ledgerIndex
+	updates Updates
+	plan    *Plan
 }
 
 // entry compares a page with the ledger.
@@ -136,6 +140,8 @@ func (d *differ) entry(e *Entry) {
 			d.plan.Change.Dropped = append(d.plan.Change.Dropped, ledger.Link{Source: e.URL, Target: was})
 		}
 		switch {
+		case kept && changed && !d.sendsUpdate(e, target):
+			d.plan.NoUpdate++
 		case kept && changed:
 			d.addNotice(e, target, ledger.Updated, "")
 		case !kept:
@@ -146,6 +152,30 @@ func (d *differ) entry(e *Entry) {
 		d.plan.Change.Dropped = append(d.plan.Change.Dropped, ledger.Link{Source: e.URL, Target: target})
 		d.addNotice(e, target, ledger.Removed, "")
 	}
+}
+
+// sendsUpdate reports whether the target of a link that stayed is notified of the
+// change of its page. A link that is still to be announced is announced with the
+// new content, whatever the option says.
+func (d *differ) sendsUpdate(e *Entry, target string) bool {
+	switch open := d.open(e.URL, target); {
+	case d.plan.First:
+		return true // for the count: a plan that only records has no notices
+	case e.Feed, d.updates == UpdateAll, open != nil && open.Event == ledger.Added:
+		return true
+	case d.updates == UpdateNever:
+		return false
+	}
+	return d.announced(e.URL, target)
+}
+
+// announced reports whether a notice about a link was sent or is being sent, also
+// if the target refused it: the change may have removed the reason. Targets that
+// take no notices were not notified.
+func (d *differ) announced(source, target string) bool {
+	return slices.ContainsFunc(d.known.notices[linkKey{source, canonical(target)}], func(n *ledger.Notice) bool {
+		return (n.Event == ledger.Added || n.Event == ledger.Updated) && n.State != ledger.NoService && n.State != ledger.Skipped
+	})
 }
 
 // gone handles a page of the ledger that is no longer an entry.
@@ -185,13 +215,16 @@ func (d *differ) addNotice(e *Entry, target string, event ledger.Event, replacem
 	item := Item{Page: e.Page}
 	open := d.open(e.URL, target)
 	if open != nil {
-		n.Event, item.Withdrawn = combine(open, event)
+		n.Event, item.Withdrawn = d.combine(open, event, e.Feed)
 	}
 	item.Notice = ledger.Notice{Key: n.Key, Event: n.Event, Replacement: replacement}
 	if e.Feed {
 		n.Protocol = ledger.WebSub
 	} else if open != nil {
 		n.Key = open.Key
+	}
+	if open != nil && open.MayHaveArrived() {
+		n.Endpoint = open.Endpoint
 	}
 	if item.Withdrawn {
 		n.State, n.Message = ledger.Skipped, "withdrawn before it was sent"
@@ -211,21 +244,23 @@ func (d *differ) open(source, target string) *ledger.Notice {
 }
 
 // combine returns the event to send for a link that has an open notice and a new
-// event. withdrawn is set if the target cannot have received anything about the
-// link and the link is gone again.
-func combine(open *ledger.Notice, event ledger.Event) (e ledger.Event, withdrawn bool) {
-	unsent := open.Event == ledger.Added && open.State == ledger.Pending
+// event. withdrawn is set if nothing is to be sent: the open notice cannot have
+// arrived, and the link is again as the target knows it.
+func (d *differ) combine(open *ledger.Notice, event ledger.Event, feed bool) (e ledger.Event, withdrawn bool) {
 	switch event {
 	case ledger.Updated:
 		if open.Event == ledger.Added {
 			return ledger.Added, false
 		}
 	case ledger.Added:
-		if open.Event != ledger.Added {
-			return ledger.Updated, false
+		if open.Event == ledger.Added {
+			break
 		}
+		// The link was away, and the target has not heard of that.
+		quiet := d.updates == UpdateNever || d.updates != UpdateAll && !d.announced(open.Source, open.Target)
+		return ledger.Updated, quiet && !feed && open.Event != ledger.Updated && !open.MayHaveArrived()
 	case ledger.Removed, ledger.Deleted, ledger.Moved:
-		return event, unsent
+		return event, open.Event == ledger.Added && !open.MayHaveArrived()
 	}
 	return event, false
 }

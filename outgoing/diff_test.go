@@ -146,7 +146,7 @@ func TestDiff(t *testing.T) {
 
 	w.write("a/index.html", post("A", a("https://x.example/keep"), a("https://y.example/new")))
 	w.write("c/index.html", post("C", a("https://z.example/#top")))
-	w.expect("removed a/ x.example/go", "updated a/ x.example/keep", "added a/ y.example/new", "added c/ z.example/#top")
+	w.expect("removed a/ x.example/go", "added a/ y.example/new", "added c/ z.example/#top")
 	w.sent()
 	w.expect()
 
@@ -190,6 +190,7 @@ func TestMoved(t *testing.T) {
 
 func TestOpenNoticesAreMerged(t *testing.T) {
 	w := newWorld(t)
+	w.opt.Updates = UpdateAll
 	w.write("a/index.html", post("A", a("https://x.example/1")))
 	w.deploy()
 	w.write("b/index.html", post("B", a("https://x.example/2")))
@@ -225,7 +226,136 @@ func TestPageThatStopsSpeaking(t *testing.T) {
 	}
 	w.opt.Exclude = nil
 	w.write("a/index.html", post("A", a("https://x.example/1"), a("https://x.example/3")))
-	w.expect("updated a/ x.example/1", "added a/ x.example/3")
+	w.expect("added a/ x.example/3")
+}
+
+// TestUpdates: editing a page of the archive announces what is new and gone, and
+// not the links that were only recorded.
+func TestUpdates(t *testing.T) {
+	kept := make([]string, 71)
+	for i := range kept {
+		kept[i] = a(fmt.Sprintf("https://x.example/%02d", i))
+	}
+	for updates, want := range map[Updates]struct{ archive, told, away int }{
+		"": {0, 1, 0}, UpdateAnnounced: {0, 1, 0}, UpdateAll: {71, 73, 1}, UpdateNever: {0, 0, 0},
+	} {
+		t.Run(string(updates), func(t *testing.T) {
+			w := newWorld(t)
+			w.opt.Updates = updates
+			w.opt.Hubs = func([]byte) []string { return []string{"https://hub.example/"} }
+			w.write("index.xml", "<rss>1</rss>")
+			w.write("a/index.html", post("A", append(kept, a("https://gone.example/"), a("https://none.example/"))...))
+			w.deploy()
+			count := func(event ledger.Event, n int) {
+				t.Helper()
+				w.deploy()
+				got := 0
+				for _, i := range w.plan.Due() {
+					if i.Event == event && i.Protocol != ledger.WebSub && !strings.Contains(i.Target, "hub") {
+						got++
+					}
+				}
+				if got != n {
+					t.Errorf("%d notices of event %s, want %d: %v", got, event, n, w.plan.Items)
+				}
+			}
+			w.write("a/index.html", post("A", append(kept, a("https://none.example/"), a("https://new.example/"))...))
+			w.expectDue("added a/ new.example/", "removed a/ gone.example/")
+			if got := len(w.plan.Due()) - 2; got != want.archive+min(want.archive, 1) || got+w.plan.NoUpdate != 72 {
+				t.Errorf("%d updates, %d withheld", got, w.plan.NoUpdate)
+			}
+			w.sent()
+			// The new link is known now, so it gets the update.
+			w.write("a/index.html", post("A again", append(kept, a("https://none.example/"), a("https://new.example/"))...))
+			count(ledger.Updated, want.told)
+			w.sent()
+			// A target that takes no notices is not asked again for each edit.
+			for i := range w.snap.Notices {
+				w.snap.Notices[i].State = ledger.NoService
+			}
+			w.write("a/index.html", post("A third", append(kept, a("https://none.example/"), a("https://new.example/"))...))
+			count(ledger.Updated, want.archive+2*want.away)
+			w.sent()
+			// A link of the archive was away for one deploy, and its target never heard of it.
+			w.write("a/index.html", post("A fourth", append(kept[1:], a("https://none.example/"), a("https://new.example/"))...))
+			w.deploy()
+			w.write("a/index.html", post("A fifth", append(kept, a("https://none.example/"), a("https://new.example/"))...))
+			w.deploy()
+			if open := w.open("https://x.example/00"); len(open) != want.away {
+				t.Errorf("the link that is back has the open notices %v", open)
+			}
+			// A hub always learns that its feed changed.
+			w.write("index.xml", "<rss>2</rss>")
+			w.expectDue("updated index.xml hub.example/")
+		})
+	}
+}
+
+// TestAddedAndRemoved: a link that is gone before its target can have heard of it
+// sends nothing, however often it was tried.
+func TestAddedAndRemoved(t *testing.T) {
+	for name, c := range map[string]struct {
+		notice ledger.Notice
+		sends  bool
+	}{
+		"not tried":                      {ledger.Notice{State: ledger.Pending}, false},
+		"page not live":                  {ledger.Notice{State: ledger.Retry, Attempts: 3, Message: "the source page answered 404"}, false},
+		"no such host":                   {ledger.Notice{State: ledger.Retry, Attempts: 1}, false},
+		"endpoint asks to wait":          {ledger.Notice{State: ledger.Retry, Endpoint: "https://new.example/wm", Status: 429}, false},
+		"endpoint fails":                 {ledger.Notice{State: ledger.Retry, Endpoint: "https://new.example/wm", Status: 503}, false},
+		"fault":                          {ledger.Notice{State: ledger.Retry, Endpoint: "https://new.example/wm", Status: 200, Fault: new(int)}, false},
+		"no answer to the notice":        {ledger.Notice{State: ledger.Retry, Endpoint: "https://new.example/wm"}, true},
+		"answer cut short":               {ledger.Notice{State: ledger.Retry, Endpoint: "https://new.example/wm", Status: 200}, true},
+		"in flight when a run was ended": {ledger.Notice{State: ledger.InFlight}, true},
+		"delivered":                      {ledger.Notice{State: ledger.Done, Endpoint: "https://new.example/wm", Status: 200}, true},
+	} {
+		for _, edited := range []bool{false, true} {
+			w := newWorld(t)
+			w.write("a/index.html", post("A"))
+			w.deploy()
+			w.write("a/index.html", post("A", a("https://new.example/")))
+			w.expectDue("added a/ new.example/")
+			for i := range w.snap.Notices {
+				c.notice.Key, c.notice.Event, c.notice.Hash = w.snap.Notices[i].Key, ledger.Added, w.snap.Notices[i].Hash
+				w.snap.Notices[i] = c.notice
+			}
+			if edited && c.notice.State != ledger.InFlight { // which the next run settles
+				w.write("a/index.html", post("A edited", a("https://new.example/")))
+				w.deploy()
+			}
+			w.write("a/index.html", post("A"))
+			w.deploy()
+			if sends := len(w.plan.Due()) > 0; sends != c.sends {
+				t.Errorf("%s, edited %v: sends %v: %v", name, edited, sends, w.plan.Items)
+			}
+		}
+	}
+}
+
+// expectDue deploys and compares the notices to send; want may leave out updates
+// of pages.
+func (w *world) expectDue(want ...string) {
+	w.t.Helper()
+	var due []string
+	for _, line := range w.deploy() {
+		if !strings.HasSuffix(line, " withdrawn") && (!strings.HasPrefix(line, "updated a/") || slices.Contains(want, line)) {
+			due = append(due, line)
+		}
+	}
+	slices.Sort(due)
+	if !slices.Equal(due, want) {
+		w.t.Errorf("due:\n  %s\nwant:\n  %s", strings.Join(due, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// open returns the open notices about a target.
+func (w *world) open(target string) (open []ledger.Notice) {
+	for _, n := range w.snap.Notices {
+		if n.Target == target && n.Open() {
+			open = append(open, n)
+		}
+	}
+	return open
 }
 
 func TestOtherOptionsReadAgain(t *testing.T) {

@@ -56,10 +56,10 @@ func Example() {
 		}
 	}
 	deploy(`<main><a href="https://a.example/">a</a></main>`)
+	// The first deploy only recorded a.example, so it gets no update.
 	deploy(`<main><a href="https://a.example/">a</a> <a href="https://b.example/">b</a></main>`)
 	// Output:
 	// first deploy: true
 	// first deploy: false
-	// updated https://blog.example/ -> https://a.example/
 	// added https://blog.example/ -> https://b.example/
 }

@@ -23,6 +23,8 @@ type Options struct {
 	Content string
 	// Rel are link types; links with one of them do not count.
 	Rel []string
+	// Updates says which targets learn that a page with a link to them changed.
+	Updates Updates
 	// Internal also collects the links between the site's own pages, in
 	// [Entry.Internal]. All pages are read then.
 	Internal bool
@@ -31,6 +33,21 @@ type Options struct {
 	// entries.
 	Hubs func(feed []byte) []string
 }
+
+// Updates says for which links an update is sent when their page changed and they
+// stayed. New and removed links, moved and deleted pages are always announced, and
+// hubs always learn that a feed changed.
+type Updates string
+
+const (
+	// UpdateAnnounced selects the links that were announced before. So an edit of
+	// a page of the archive, whose links were only recorded, sends none. It is the
+	// default: "" means the same.
+	UpdateAnnounced Updates = "announced"
+	// UpdateAll selects all links, UpdateNever none.
+	UpdateAll   Updates = "all"
+	UpdateNever Updates = "never"
+)
 
 // DefaultRel are the link types with which authors mark links that they do not
 // recommend.
@@ -58,6 +75,11 @@ func (o Options) compile() (*rules, error) {
 				return nil, fmt.Errorf("%s: %q is not a valid pattern", list.name, glob)
 			}
 		}
+	}
+	switch o.Updates {
+	case "", UpdateAnnounced, UpdateAll, UpdateNever:
+	default:
+		return nil, fmt.Errorf("updates: must be %q, %q or %q, not %q", UpdateAnnounced, UpdateAll, UpdateNever, o.Updates)
 	}
 	for _, rel := range o.Rel {
 		r.rel[strings.ToLower(rel)] = true
@@ -115,8 +137,8 @@ func matchesTarget(patterns []string, host, url string) bool {
 // with every change of them, so that caches of earlier versions are not used.
 const contentVersion = 2
 
-// fingerprint returns [rules.fingerprint]. Pages and Exclude are not part of it:
-// they are applied to each page in every run.
+// fingerprint returns [rules.fingerprint]. Pages, Exclude and Updates are not part
+// of it: they are applied in every run.
 func fingerprint(o Options) uint64 {
 	return xxhash.Sum64String(fmt.Sprintf("%d %q %t %t", contentVersion, [][]string{o.Allow, o.Deny, {o.Content}, o.Rel}, o.Internal, o.Hubs != nil))
 }

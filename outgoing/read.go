@@ -65,6 +65,7 @@ type Entries struct {
 	Origin   string      // its scheme and host
 	List     []Entry     // sorted by URL
 	Excluded []Exclusion // sorted by reason
+	updates  Updates
 	// excluded has the reason for each page that is not an entry, by URL.
 	excluded map[string]Reason
 	// resolve returns what the site answers for one of its own absolute URLs:
@@ -101,7 +102,7 @@ func Read(ctx context.Context, docroot *site.Site, snap *ledger.Snapshot, opt Op
 	if err := read.all(ctx, out); err != nil {
 		return nil, err
 	}
-	e := &Entries{Base: base, Origin: read.origin, excluded: make(map[string]Reason)}
+	e := &Entries{Base: base, Origin: read.origin, updates: opt.Updates, excluded: make(map[string]Reason)}
 	aliases := make(map[string]string)
 	counts := make(map[Reason]int)
 	cache.fill(r.fingerprint, out)

@@ -68,6 +68,8 @@ type Outcome struct {
 	// Location is the absolute URL at which the target reports how it processed
 	// the notice.
 	Location string
+	// NotSent is set if the request failed before the target could receive it.
+	NotSent bool
 	// After is the minimum time to wait before the next attempt; 0 leaves that
 	// to the retry schedule.
 	After time.Duration
@@ -82,6 +84,7 @@ func RequestFailed(err error) Outcome {
 	o := Outcome{State: ledger.Retry, Message: OneLine(err.Error())}
 	var failed *fetch.Error
 	if errors.As(err, &failed) {
+		o.NotSent = !failed.Sent
 		switch {
 		case failed.Kind == fetch.RefusedAddress:
 			o.State = ledger.Skipped

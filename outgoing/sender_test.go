@@ -70,7 +70,7 @@ func TestTargetPage(t *testing.T) {
 func TestRequestFailed(t *testing.T) {
 	for kind, want := range map[fetch.Kind]ledger.State{
 		fetch.Timeout: ledger.Retry, fetch.Connect: ledger.Retry, fetch.TLS: ledger.Retry, fetch.Canceled: ledger.Retry,
-		fetch.RefusedAddress: ledger.Skipped, fetch.NoSuchHost: ledger.Permanent, fetch.RedirectLoop: ledger.Permanent,
+		fetch.RefusedAddress: ledger.Skipped, fetch.NoSuchHost: ledger.Retry, fetch.RedirectLoop: ledger.Permanent,
 	} {
 		o := RequestFailed(fmt.Errorf("send: %w", &fetch.Error{URL: "http://h/", Kind: kind, Err: errors.New("cause")}))
 		if o.State != want || o.Message != "send: http://h/: cause" {

@@ -30,6 +30,7 @@ type site struct {
 	docroot string
 	list    bool   // directories without index file answer with a listing
 	rules   bool   // .htaccess files are read
+	types   bool   // files get the types that Debian's packages configure
 	own     string // a directory for the server's own files
 	port    string
 }
@@ -47,6 +48,7 @@ error_log %[1]s/error.log;
 events {}
 http {
 	access_log off;
+	%[5]s
 	client_body_temp_path %[1]s/body;
 	proxy_temp_path %[1]s/proxy;
 	fastcgi_temp_path %[1]s/fastcgi;
@@ -60,7 +62,7 @@ http {
 		autoindex %[4]s;
 	}
 }
-`, s.own, s.port, s.docroot, pick(s.list, "on", "off"))
+`, s.own, s.port, s.docroot, pick(s.list, "on", "off"), pick(s.types, "include /etc/nginx/mime.types;", ""))
 	},
 	args: func(conf string, s site) []string {
 		return []string{"-p", s.own, "-c", conf, "-e", filepath.Join(s.own, "error.log")}
@@ -82,7 +84,7 @@ Listen 127.0.0.1:%[2]s
 PidFile "%[1]s/httpd.pid"
 DefaultRuntimeDir "%[1]s"
 ErrorLog "%[1]s/error.log"
-TypesConfig /dev/null
+TypesConfig %[7]s
 LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
 LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
 LoadModule mime_module /usr/lib/apache2/modules/mod_mime.so
@@ -103,7 +105,8 @@ DirectoryIndex index.html
 <FilesMatch "^\.ht">
 	Require all denied
 </FilesMatch>
-`, s.own, s.port, s.docroot, pick(s.list, "Indexes", ""), pick(s.rules, "All", "None"), pick(s.rules, apacheRules, ""))
+`, s.own, s.port, s.docroot, pick(s.list, "Indexes", ""), pick(s.rules, "All", "None"), pick(s.rules, apacheRules, ""),
+			pick(s.types, "/etc/mime.types", "/dev/null"))
 	},
 	args: func(conf string, s site) []string {
 		return []string{"-d", s.own, "-f", conf, "-D", "FOREGROUND"}
@@ -137,8 +140,9 @@ server.port = %[2]s
 server.errorlog = "%[1]s/error.log"
 index-file.names = ( "index.html" )
 dir-listing.activate = "%[4]s"
-mimetype.assign = ( ".html" => "text/html" )
-`, s.own, s.port, s.docroot, pick(s.list, "enable", "disable"))
+%[5]s
+`, s.own, s.port, s.docroot, pick(s.list, "enable", "disable"),
+			pick(s.types, `include_shell "/usr/share/lighttpd/create-mime.conf.pl"`, `mimetype.assign = ( ".html" => "text/html" )`))
 	},
 	args: func(conf string, s site) []string {
 		return []string{"-D", "-f", conf}

@@ -102,6 +102,7 @@ func outgoingOptions(cfg *config.Config) outgoing.Options {
 	o := cfg.Outgoing
 	opt := outgoing.Options{
 		Pages: o.Pages, Exclude: o.Exclude, Allow: o.Allow, Deny: o.Deny, Content: o.Content, Rel: o.Rel,
+		Updates: outgoing.Updates(o.Updates),
 	}
 	if slices.Contains(o.Protocols, string(ledger.WebSub)) {
 		opt.Hubs = websub.Hubs

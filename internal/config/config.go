@@ -161,6 +161,8 @@ type Outgoing struct {
 	Content string `toml:"content" check:"selector"`
 	// Rel holds the link types whose links do not count.
 	Rel []string `toml:"rel" default:"nofollow,ugc,sponsored"`
+	// Updates says which links are announced again when their page changed.
+	Updates string `toml:"updates" words:"announced,all,never" default:"announced"`
 	// Protocols are in the order of preference. "link" asks every host whether
 	// it supports LINK; hosts in LinkPeers are not asked.
 	Protocols []string `toml:"protocols" words:"webmention,pingback,link,websub" default:"webmention,pingback,websub"`

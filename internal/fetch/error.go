@@ -38,10 +38,11 @@ const (
 )
 
 // Retry reports whether a request that failed for this reason may succeed at
-// another time.
+// another time. A name that does not exist may exist again tomorrow: domains lapse
+// and are renewed, name servers are moved.
 func (k Kind) Retry() bool {
 	switch k {
-	case DNS, Connect, TLS, Timeout, TooSlow, Closed, Body, Canceled:
+	case NoSuchHost, DNS, Connect, TLS, Timeout, TooSlow, Closed, Body, Canceled:
 		return true
 	}
 	return false

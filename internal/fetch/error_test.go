@@ -26,7 +26,7 @@ func TestKind(t *testing.T) {
 		want  Kind
 		retry bool
 	}{
-		{"name", nil, nil, dialled(&net.DNSError{Err: "no such host", Name: "x.invalid", IsNotFound: true}), NoSuchHost, false},
+		{"name", nil, nil, dialled(&net.DNSError{Err: "no such host", Name: "x.invalid", IsNotFound: true}), NoSuchHost, true},
 		{"resolver", nil, nil, dialled(&net.DNSError{Err: "server misbehaving", Name: "x.example", IsTemporary: true}), DNS, true},
 		{"slow resolver", nil, nil, dialled(&net.DNSError{Err: "i/o timeout", Name: "x.example", IsTimeout: true}), DNS, true},
 		{"refused", nil, nil, dialled(errors.New("connection refused")), Connect, true},

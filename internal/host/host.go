@@ -227,7 +227,7 @@ func (h *Host) ListsDirectories() bool { return h.autoindex == AutoindexList }
 func (h *Host) IndexOf(dir docroot.NodeID) docroot.NodeID { return h.indexOf[dir] }
 
 // Charset returns the encoding that the host's Content-Type header gives for
-// HTML; empty if it gives none.
+// HTML and CSS; empty if it gives none.
 func (h *Host) Charset() string { return h.profile.Charset }
 
 // Faults returns the directories and rule files that cannot be read.

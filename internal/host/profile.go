@@ -18,8 +18,8 @@ type Profile struct {
 	FoldIndex bool
 	// Autoindex is the answer for a directory without index file.
 	Autoindex Autoindex
-	// Charset is the encoding in the host's Content-Type header for HTML; empty
-	// if the header gives none.
+	// Charset is the encoding in the host's Content-Type header for HTML and CSS;
+	// empty if the header gives none. It overrides what a file says about itself.
 	Charset string
 	// Base is how the profile applies <base href>.
 	Base BaseRule

@@ -37,7 +37,7 @@ var profileKeys = []ProfileKey{
 		field: func(p *Profile) any { return &p.AnyCase }},
 	{Name: "index-any-case", Type: "switch", Help: "index files match in any letter case",
 		field: func(p *Profile) any { return &p.FoldIndex }},
-	{Name: "charset", Type: "text", Help: "encoding that the host's Content-Type gives for HTML; empty for none",
+	{Name: "charset", Type: "text", Help: "encoding that the host's Content-Type gives for HTML and CSS, whatever the files say; empty for none",
 		field: func(p *Profile) any { return &p.Charset }},
 	{Name: "directory", Values: ways(Redirect, RedirectIndex, Serve, Missing), Type: "word",
 		Help:  "/dir: redirect to /dir/, the same only when it has an index file or is listed, serve that file, or missing",

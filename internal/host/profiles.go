@@ -64,6 +64,7 @@ var builtIn = []Profile{
 		p.EmptyQuery, p.LowerHex, p.Literal = true, true, "-._~/!$&'()*+,;=:@"
 	}),
 	server("caddy", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Index = []string{"index.html", "index.txt"}
 		p.Directory, p.IndexDirectory, p.EmptyDirectory, p.IndexLoop = RedirectIndex, Missing, 404, 0
 		p.FileFirst, p.DotsEnd, p.ListClosed = true, true, true
@@ -76,6 +77,7 @@ var builtIn = []Profile{
 	// Cloudflare has one address for each page: without .html, without index,
 	// with a slash for directories only.
 	server("cloudflare-pages", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Rules = RulesCloudflare
 		p.Directory, p.IndexFile, p.IndexName, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Redirect, Skip, 404
 		p.Page, p.PageFile, p.PageSlash, p.PageFirst = Serve, Redirect, Redirect, true
@@ -84,6 +86,7 @@ var builtIn = []Profile{
 	}),
 	// Files listed under "ignore" in firebase.json are not uploaded; see Deny.
 	server("firebase", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Rules = RulesFirebase
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
 		p.EncodedSlash, p.ReservedEscape, p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = Keep, Keep, 404, 400, 404, 400
@@ -100,6 +103,7 @@ var builtIn = []Profile{
 		p.Charset = "utf-8"
 	}),
 	server("hugo-server", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Directory, p.IndexFile, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Redirect, Skip, 404
 		p.FileSlash, p.Slashes, p.RawLocation = Redirect, Redirect, true
 		p.AboveRoot, p.NUL = 0, 404
@@ -115,6 +119,7 @@ var builtIn = []Profile{
 	// With "Pretty URLs", the default, the host redirects to the one address of
 	// a page, and page.html takes precedence over page/index.html.
 	server("netlify", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Rules = RulesNetlify
 		p.Index, p.PageSuffixes = []string{"index.html", "index.htm"}, []string{".html", ".htm"}
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = RedirectIndex, Skip, 404
@@ -133,6 +138,7 @@ var builtIn = []Profile{
 	}),
 	// Without settings in vercel.json; Profile.WithURLs applies them.
 	server("vercel", func(p *Profile) {
+		p.Charset = "utf-8"
 		p.Rules = RulesVercel
 		p.Directory, p.IndexDirectory, p.EmptyDirectory = Serve, Skip, 404
 		p.AboveRoot, p.BadEscape, p.NUL, p.InvalidUTF8 = 400, 400, 404, 400

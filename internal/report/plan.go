@@ -144,6 +144,9 @@ func (t *planText) separate() {
 func (t *planText) counts() {
 	t.separate()
 	t.buf = append(append(t.buf, PlanSummary(t.plan)...), '\n')
+	if t.plan.NoUpdate > 0 {
+		t.buf = append(appendCount(append(t.buf, "no update for "...), t.plan.NoUpdate, "link"), " that stayed on changed pages (updates in [outgoing])\n"...)
+	}
 	if len(t.plan.Inactive) > 0 {
 		t.buf = append(appendCount(t.buf, len(t.plan.Inactive), "page"), " no longer among those that send notices; their targets are not notified\n"...)
 	}

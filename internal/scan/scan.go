@@ -119,6 +119,9 @@ const (
 	// nothing. They ignore errors against the namespace rules, so only the first
 	// of those is reported, and the rest of the file is read.
 	FaultXML
+	// FaultXMLSpace means that white space precedes the XML declaration of a feed
+	// or sitemap. XML forbids it, but the rest of the file is read.
+	FaultXMLSpace
 	// FaultJSON means that the document is not JSON. Name is the reason. The
 	// links before the fault are reported.
 	FaultJSON

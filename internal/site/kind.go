@@ -328,6 +328,9 @@ type scanner struct {
 // scanPage reads a page in the syntax of its kind.
 func (s *Site) scanPage(in *scanner, kind PageKind, text []byte) *scan.Page {
 	opt := s.scanOptions()
+	if kind != PageHTML && kind != PageCSS {
+		opt.Charset = "" // hosts give it for these two
+	}
 	switch kind {
 	case PageSVG:
 		page := in.xml.SVG(text)

@@ -43,7 +43,7 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	}
 	defer dir.Close()
 	s.findPages()
-	if !slices.ContainsFunc(s.pages, func(p Page) bool { return p.kind.HasAnchors() }) {
+	if !slices.ContainsFunc(s.pages, func(p Page) bool { return p.kind.IsHTML() }) {
 		return nil, fmt.Errorf("read docroot %s: %w", root, ErrNoPages)
 	}
 	if err := s.sniff(ctx, dir); err != nil {

@@ -361,7 +361,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	s := store(t, all...)
 	r := run(t, s, Options{Senders: []outgoing.Sender{wm}})
-	if asked["dead.example"] != 3 || r.Count(ledger.Retry) != 10 || r.Count(ledger.Skipped) != 1 || r.Count(ledger.Permanent) != 1 {
+	if asked["dead.example"] != 3 || r.Count(ledger.Retry) != 11 || r.Count(ledger.Skipped) != 1 || r.Count(ledger.Permanent) != 0 {
 		t.Errorf("requests %v; %d retry, %d skipped, %d permanent", asked, r.Count(ledger.Retry), r.Count(ledger.Skipped), r.Count(ledger.Permanent))
 	}
 	attempts := 0
@@ -370,7 +370,7 @@ func TestUnreachable(t *testing.T) {
 			attempts += n.Attempts
 		}
 	}
-	if attempts != 3 {
+	if attempts != 4 {
 		t.Errorf("%d attempts", attempts)
 	}
 }

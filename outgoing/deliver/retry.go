@@ -29,9 +29,14 @@ func retryDelay(o outgoing.Outcome, attempt int) time.Duration {
 }
 
 // applyOutcome returns the notice with the outcome of an attempt, as the ledger
-// records it.
+// records it. An attempt that did not reach the endpoint does not hide that an
+// earlier one may have arrived, see [ledger.Notice.MayHaveArrived].
 func applyOutcome(n ledger.Notice, o outgoing.Outcome, now time.Time, maxAttempts int) ledger.Notice {
+	before := n
 	n.State, n.Endpoint, n.Status, n.Fault, n.Message, n.Location = o.State, o.Endpoint, o.Status, o.Fault, o.Message, o.Location
+	if o.Endpoint == "" && before.MayHaveArrived() {
+		n.Endpoint, n.Status, n.Fault = before.Endpoint, before.Status, before.Fault
+	}
 	n.Attempts++
 	n.Tried, n.Next = now, time.Time{}
 	if n.State != ledger.Retry {

@@ -79,7 +79,7 @@ func (d *delivery) work(ctx context.Context, j *job) jobResult {
 	ctx = context.WithoutCancel(ctx)
 	o = sender.Send(ctx, n, endpoint)
 	leave()
-	if o.Endpoint == "" {
+	if o.Endpoint == "" && !o.NotSent {
 		o.Endpoint = endpoint.URL
 	}
 	n.Protocol = sender.Protocol()

@@ -107,6 +107,20 @@ func (n *Notice) Open() bool {
 	return n.State == Pending || n.State == InFlight || n.State == Retry
 }
 
+// MayHaveArrived reports whether the target of an open notice may know what it
+// says: a run was stopped while it sent the notice, or an answer was lost. A
+// notice that was not tried, that did not reach the target's endpoint, or that the
+// target refused for now, has not arrived.
+func (n *Notice) MayHaveArrived() bool {
+	switch n.State {
+	case InFlight:
+		return true
+	case Pending, Retry:
+		return n.Endpoint != "" && n.Fault == nil && n.Status < 300
+	}
+	return false
+}
+
 // UnsupportedHost is a host that is known not to support a protocol. It is not
 // asked again before Until.
 type UnsupportedHost struct {

@@ -36,6 +36,7 @@ var feedCases = []struct {
 	{"sitemap_without_namespace", `<urlset><url><loc>/a</loc></url></urlset>`, []string{"loc (text) entry /a"}, ""},
 	{"sitemap_old_namespace", `<urlset xmlns="http://www.google.com/schemas/sitemap/0.84"><url><loc>/a</loc></url></urlset>`, []string{"loc (text) entry /a"}, ""},
 	{"sitemap_index", `<?xml version="1.0"?><sitemapindex><sitemap><loc>/s.xml</loc></sitemap></sitemapindex>`, []string{"loc (text) entry /s.xml"}, ""},
+	{"sitemap_space_before_declaration", "\n \n<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><urlset><url><loc>/\xE9</loc></url></urlset>", []string{"loc (text) entry /é"}, "white space before the XML declaration"},
 	{"sitemap_cut_off", `<urlset><url><loc>/a</loc></url><url><loc>/b`, []string{"loc (text) entry /a"}, "element <loc> is never closed"},
 	{"sitemap_ampersand", "<urlset><url><loc>/a</loc></url>\n<url><loc>/b?c&d</loc></url></urlset>", []string{"loc (text) entry /a"}, `"&" does not begin a reference`},
 	{"rss", `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/" xmlns:i="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>` +

@@ -34,8 +34,10 @@ func (s *Scanner) decode(text []byte, opt scan.Options) int {
 	return 0
 }
 
-// declaredCharset returns the encoding that an XML declaration names.
+// declaredCharset returns the encoding that an XML declaration names. White
+// space may precede it, as it does in some feeds.
 func declaredCharset(text []byte) string {
+	text = text[skipSpace(text, 0):]
 	if !bytes.HasPrefix(text, []byte("<?xml")) {
 		return ""
 	}

@@ -97,6 +97,11 @@ func (x *reader) document() {
 	if x.i == len(x.text) && x.bad == "" {
 		return // browsers report no error for an empty file
 	}
+	if j := skipSpace(x.text, x.i); x.data != nil && j > x.i && hasNameAt(x.text, j, "<?xml") {
+		// Feed readers and search engines differ, so the entries are read.
+		x.s.el.Fault(x.i, scan.FaultXMLSpace, "white space before the XML declaration")
+		x.i = j
+	}
 	if hasNameAt(x.text, x.i, "<?xml") {
 		x.declaration()
 	}

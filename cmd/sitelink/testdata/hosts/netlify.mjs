@@ -14,7 +14,7 @@ const server = createServer(async (request, response) => {
       return;
     }
     const answer = await match.handle();
-    response.writeHead(answer.status);
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
     Readable.fromWeb(answer.body).pipe(response);
   } catch (error) {
     response.writeHead(500).end(String(error));

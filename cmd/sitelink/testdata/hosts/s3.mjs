@@ -1,5 +1,6 @@
 // s3rver, an S3 server for tests, with a website configuration. The docroot
-// is uploaded into its store as "aws s3 sync" does: one object for each file,
+// is uploaded into its store as "aws s3 sync" does: one object for each file, of
+// the type that Python's mimetypes finds for its name, which is without charset;
 // what lies behind symbolic links included, no object for a directory.
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { request } from "node:http";
@@ -19,9 +20,11 @@ const server = new S3rver({
 const { port } = await server.run();
 
 const agent = new (await import("node:http")).Agent({ keepAlive: true, maxSockets: 4 });
+const types = { html: "text/html", htm: "text/html", css: "text/css", xml: "text/xml" };
 const put = (key, body) => new Promise((resolve, reject) => {
+  const type = types[key.toString("latin1").split(".").pop()] ?? "binary/octet-stream";
   const path = "/docroot/" + [...key].map((b) => "%" + b.toString(16).padStart(2, "0")).join("");
-  const r = request({ host: "127.0.0.1", port, agent, method: "PUT", path, headers: { "content-length": body.length } }, (answer) => {
+  const r = request({ host: "127.0.0.1", port, agent, method: "PUT", path, headers: { "content-length": body.length, "content-type": type } }, (answer) => {
     answer.resume().on("end", () => (answer.statusCode === 200 ? resolve() : reject(new Error(`put ${key}: ${answer.statusCode}`))));
   });
   r.on("error", reject).end(body);

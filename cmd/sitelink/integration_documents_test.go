@@ -1,0 +1,61 @@
+//go:build integration && linux
+
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/internal/testchrome"
+)
+
+// TestHugoSitemap: the sitemap that Hugo writes begins with a newline since some
+// version. Chromium rejects such a file; sitelink warns and reads its entries.
+func TestHugoSitemap(t *testing.T) {
+	hugo := os.Getenv("SITELINK_HUGO")
+	if hugo == "" {
+		t.Skip("SITELINK_HUGO is not set: it names a Hugo newer than Debian's; .ci/run builds one")
+	}
+	source := t.TempDir()
+	for name, text := range map[string]string{
+		"hugo.toml":           "baseURL = 'https://example.org/'\ntitle = 't'\n",
+		"layouts/single.html": "<!doctype html><title>t</title>",
+		"layouts/list.html":   "<!doctype html><title>t</title>",
+		"content/a.md":        "---\ntitle: a\n---\n",
+	} {
+		writeSource(t, source, name, text)
+	}
+	if out, err := exec.Command(hugo, "--source", source, "--disableKinds", "taxonomy,RSS").CombinedOutput(); err != nil {
+		t.Fatalf("hugo: %v\n%s", err, out)
+	}
+	docroot := filepath.Join(source, "public")
+	text, err := os.ReadFile(filepath.Join(docroot, "sitemap.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	newline := strings.HasPrefix(string(text), "\n<?xml")
+	entries := 0
+	eachLink(t, docroot, []string{"--base-url", "https://example.org/"}, func(r *row) {
+		if r.Page == "sitemap.xml" && r.Element == "loc" && r.Verdict == "ok" {
+			entries++
+		}
+	})
+	out, _ := exec.Command(buildSitelink(t), "check", docroot).Output()
+	warned := strings.Contains(string(out), "white space precedes the XML declaration")
+	if want := strings.Count(string(text), "<loc>"); entries != want || want < 2 {
+		t.Errorf("sitelink reads %d of the %d entries", entries, want)
+	}
+	b := testchrome.Start(t, true)
+	b.Load(serveFixtures(t, docroot) + "/a/index.html")
+	var rejected bool
+	b.Eval(`fetch("/sitemap.xml").then(r => r.text()).then(s => new DOMParser().parseFromString(s, "text/xml").querySelector("parsererror") != null)`, &rejected)
+	if !newline {
+		t.Log("this Hugo writes no newline before the declaration")
+	}
+	if warned != newline || rejected != newline {
+		t.Errorf("the sitemap begins with a newline: %v, sitelink warns: %v, Chromium rejects it: %v", newline, warned, rejected)
+	}
+}
