@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/near"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
@@ -19,11 +21,8 @@ import (
 // suggestAtOnce sets the suggestion of the codes that need nothing but the
 // finding. There can be many of them, so the workers that describe links do it.
 func suggestAtOnce(s *isite.Site, f *Finding) {
-	switch f.plainCode() {
-	case ViaRedirect:
+	if f.plainCode() == ViaRedirect {
 		f.Suggestion = behindRedirect(s, f)
-	case WrongCase:
-		f.Suggestion = replacePath(s, f, s.Href(f.node))
 	}
 }
 
@@ -40,7 +39,7 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding)
 				if target, ok := s.PageOf(f.node); ok {
 					byTarget[target] = append(byTarget[target], f)
 				}
-			case MissingFile, MissingDirectory, MissingIndex:
+			case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback:
 				if files == nil {
 					files = newFileIndex(s)
 				}
@@ -130,17 +129,100 @@ func (x *fileIndex) suggestion(f *Finding) string {
 	if fixed := addScheme(f.Raw); fixed != "" {
 		return fixed
 	}
+	page, _ := x.s.Lookup(f.Page)
+	link := fixedLink{f.Raw, f.hasBase}
+	if to, ok := x.fixed[link]; ok && to.node != page {
+		return to.value
+	}
 	if isMarkdownPath(f.Raw) {
 		if fixed := x.pageOfMarkdown(f); fixed != "" {
 			return fixed
 		}
 	}
-	if href := x.nearest(f.Target); href != "" {
-		if fixed := replacePath(x.s, f, href); fixed != f.Raw {
-			return fixed
+	got, certain := x.choose(f, page, x.guesses(x.wantedPath(f)))
+	if certain && (strings.HasPrefix(f.Raw, "/") || strings.Contains(f.Raw, "://")) {
+		x.fixed[link] = got
+	}
+	return got.value
+}
+
+// fixedLink is a link that begins at the root of a host, and so means the same on
+// all pages, and fixedTo what is suggested for it.
+type fixedLink struct {
+	raw     string
+	hasBase bool
+}
+type fixedTo struct {
+	node  docroot.NodeID
+	value string
+}
+
+// choose returns the guess that is suggested for a link; certain says that other
+// pages get the same. A guess must give no finding in place of the link. The
+// page that holds the link is the last choice: nobody links to the page at hand
+// by a wrong address, except in a menu.
+func (x *fileIndex) choose(f *Finding, page docroot.NodeID, guesses []guess) (best fixedTo, certain bool) {
+	from, _ := x.s.PageOf(page)
+	var near []guess
+	var values []string
+	self, selfCost := fixedTo{}, 0
+	for _, g := range guesses {
+		if len(near) > 0 && g.cost >= near[0].cost+clearly || selfCost > 0 && g.cost > selfCost+instead {
+			break
+		}
+		value, node := x.write(f, from, g.node)
+		switch {
+		case value == "" || value == f.Raw:
+		case node == page:
+			self, selfCost = fixedTo{node, value}, max(g.cost, 1)
+		default:
+			near, values = append(near, guess{node, g.cost}), append(values, value)
 		}
 	}
-	return ""
+	switch len(near) {
+	case 0:
+		return self, selfCost == 0
+	case 1:
+		return fixedTo{near[0].node, values[0]}, selfCost == 0
+	}
+	// Of several, the author means the one in the same part of the site.
+	at, most, times := 0, 0, 0
+	for i, g := range near {
+		switch n := x.sharedDirectories(page, g.node); {
+		case n > most:
+			at, most, times = i, n, 1
+		case n == most:
+			times++
+		}
+	}
+	if most == 0 || times > 1 {
+		return fixedTo{}, false
+	}
+	return fixedTo{near[at].node, values[at]}, false
+}
+
+// write returns the value that leads to a node in place of the link, and the node
+// that answers it; "" if that would be a finding, too.
+func (x *fileIndex) write(f *Finding, from isite.PageID, to docroot.NodeID) (value string, node docroot.NodeID) {
+	value = replacePath(x.s, f, x.s.Href(to))
+	r, err := x.s.Follow(from, value)
+	if err != nil || !isFine(x.s, r) {
+		return "", docroot.NoNode
+	}
+	return value, r.Node
+}
+
+// isFine reports whether a link that was resolved so gives no finding.
+func isFine(s *isite.Site, r host.Resolved) bool {
+	if !r.State.Answers() || decisions[r.State].verdict != OK {
+		return false
+	}
+	target, ok := s.PageOf(r.Node)
+	if !ok || !s.Page(target).Kind().HasAnchors() {
+		return true
+	}
+	fragment, asks := s.ParseFragment(r.Fragment)
+	return !asks || find(s.Page(target), &fragment) == found
 }
 
 // addScheme repairs an e-mail address or a host name without scheme; "" for
@@ -168,15 +250,17 @@ func (x *fileIndex) pageOfMarkdown(f *Finding) string {
 	if last := path.Base(name); last == "index" || last == "_index" || strings.EqualFold(last, "README") {
 		name = path.Dir(name)
 	}
-	from := []string{path.Dir(f.Page), path.Dir(path.Dir(f.Page))}
+	dirs := []string{path.Dir(f.Page), path.Dir(path.Dir(f.Page))}
 	if strings.HasPrefix(name, "/") {
-		from = []string{""}
+		dirs = []string{""}
 	}
-	for _, dir := range from {
+	page, _ := x.s.Lookup(f.Page)
+	from, _ := x.s.PageOf(page)
+	for _, dir := range dirs {
 		p := strings.TrimPrefix(path.Join("/", dir, name), "/")
 		for _, try := range []string{path.Join(p, "index.html"), p + ".html"} {
 			if n, ok := x.s.Lookup(try); ok {
-				if fixed := replacePath(x.s, f, x.s.Href(n)); fixed != f.Raw {
+				if fixed, _ := x.write(f, from, n); fixed != f.Raw {
 					return fixed
 				}
 			}

@@ -300,3 +300,21 @@ func (r *resolver) plainTarget(v []byte) (target string, ok bool) {
 	}
 	return base + string(out) + "#" + string(frag), true
 }
+
+// Follow returns the host's answer to a link with this value on the page from, if
+// links of the page resolve against its own address. The error says that the
+// value is not a URL.
+func (s *Site) Follow(from PageID, value string) (host.Resolved, error) {
+	base, err := weburl.Parse(s.PageAddress(s.pages[from].node))
+	if err != nil {
+		return host.Resolved{}, err
+	}
+	u, err := base.Resolve(value)
+	if err != nil {
+		return host.Resolved{}, err
+	}
+	r := s.Resolve(u, nil)
+	r.Fragment = u.Fragment()
+	s.permissions(&r)
+	return r, nil
+}
