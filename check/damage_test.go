@@ -352,8 +352,13 @@ func planDamage(t testing.TB, s *isite.Site, perKind int) damagePlan {
 	links := sample(t, s, rng)
 	plan := damagePlan{removed: map[string]bool{}, removedIDs: map[string][]string{}}
 	count := map[string]int{}
-	isUsed := map[docroot.NodeID]bool{}
+	isGone := map[docroot.NodeID]bool{}
+	plan.remove(s, links, perKind, count, isGone)
 	for n, l := range links {
+		from, _ := s.Lookup(l.Page)
+		if isGone[from] || isGone[l.node] {
+			continue
+		}
 		for i := range damageKinds {
 			k := &damageKinds[(n+i)%len(damageKinds)]
 			if count[k.name] >= perKind {
@@ -361,27 +366,32 @@ func planDamage(t testing.TB, s *isite.Site, perKind int) damagePlan {
 			}
 			if broken := k.apply(d, l.Raw); broken != "" && broken != l.Raw {
 				count[k.name]++
-				from, _ := s.Lookup(l.Page)
-				isUsed[l.node], isUsed[from] = true, true
 				plan.links = append(plan.links, damagedLink{kind: k.name, never: k.never, page: l.Page, offset: l.Offset, raw: l.Raw, broken: broken, node: l.node, fragment: l.Fragment})
 				break
 			}
 		}
 	}
+	return plan
+}
+
+// remove chooses the pages and ids that the copy lacks, and a link to each.
+func (plan *damagePlan) remove(s *isite.Site, links []Link, perKind int, count map[string]int, isGone map[docroot.NodeID]bool) {
+	isUsed := map[docroot.NodeID]bool{}
+	perKind = min(perKind, s.Pages()/20) // enough must be left
 	for i := range links {
 		l := &links[i]
 		from, _ := s.Lookup(l.Page)
-		if isUsed[from] || isUsed[l.node] || from == l.node {
+		if isGone[from] || isUsed[l.node] || from == l.node || l.Page == "index.html" {
 			continue
 		}
 		gone := damagedLink{never: true, page: l.Page, offset: l.Offset, raw: l.Raw, broken: l.Raw, node: l.node, fragment: l.Fragment}
-		switch {
-		case l.Fragment == "" && count[removedPage] < perKind:
+		switch target := s.Tree().Path(l.node); {
+		case l.Fragment == "" && count[removedPage] < perKind && target != "index.html":
 			gone.kind = removedPage
-			plan.removed[s.Tree().Path(l.node)] = true
-		case l.Fragment != "" && count[removedID] < perKind:
+			plan.removed[target] = true
+			isGone[l.node] = true
+		case l.Fragment != "" && count[removedID] < perKind && !isGone[l.node]:
 			gone.kind = removedID
-			target := s.Tree().Path(l.node)
 			plan.removedIDs[target] = append(plan.removedIDs[target], l.Fragment)
 		default:
 			continue
@@ -390,7 +400,6 @@ func planDamage(t testing.TB, s *isite.Site, perKind int) damagePlan {
 		isUsed[from], isUsed[l.node] = true, true
 		plan.links = append(plan.links, gone)
 	}
-	return plan
 }
 
 // copyDamaged copies a docroot with the damage of the plan.

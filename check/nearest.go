@@ -28,12 +28,13 @@ const (
 	costMissing  = 4 // a directory that the link leaves out
 	costTooMuch  = 4 // a directory that the link has too much
 	costOther    = 5 // a directory of another name
-	costReworded = 8 // a last name with other words
+	costReworded = 8 // a last name that lacks a word
+	costAbove    = 3 // another directory above the page, from which the path is right
 
 	// maxCost bounds a guess: two other changes besides the spelling of names.
 	maxCost = 10
 	// maxUnsure bounds a guess whose name says little: others have it, too.
-	maxUnsure = 5
+	maxUnsure = 6
 	// clearly is how much less the best guess must cost than the next one.
 	clearly = 2
 	// instead is how much more a guess may cost that is suggested instead of the
@@ -54,7 +55,7 @@ type fileIndex struct {
 	byName, next []docroot.NodeID
 	seed         maphash.Seed
 	byDir        map[docroot.NodeID]*dirNames
-	known        map[string][]guess
+	known        map[aim][]guess
 	parallel     map[[2]docroot.NodeID]bool
 	// fixed are the suggestions for links whose value alone decides.
 	fixed map[fixedLink]fixedTo
@@ -62,12 +63,19 @@ type fileIndex struct {
 
 func newFileIndex(s *isite.Site) *fileIndex {
 	return &fileIndex{s: s, children: s.Tree().Children(), seed: maphash.MakeSeed(), byDir: map[docroot.NodeID]*dirNames{},
-		known: map[string][]guess{}, parallel: map[[2]docroot.NodeID]bool{}, fixed: map[fixedLink]fixedTo{}}
+		known: map[aim][]guess{}, parallel: map[[2]docroot.NodeID]bool{}, fixed: map[fixedLink]fixedTo{}}
 }
 
-// wantedPath returns what a broken link asks for: a decoded path in the docroot,
-// without slash in front.
-func (x *fileIndex) wantedPath(f *Finding) string {
+// aim is what a broken link asks for: a decoded path in the docroot, without
+// slash in front. The author wrote its last segments; those before them are from
+// the address of the page.
+type aim struct {
+	path    string
+	written int
+}
+
+// aimOf returns the aim of a link.
+func (x *fileIndex) aimOf(f *Finding) aim {
 	p, _, _ := strings.Cut(f.Target, "?")
 	p = strings.TrimPrefix(string(weburl.PercentDecode(nil, p)), x.s.BasePath())
 	slash := strings.HasSuffix(p, "/")
@@ -75,18 +83,42 @@ func (x *fileIndex) wantedPath(f *Finding) string {
 	if slash && p != "" {
 		p += "/"
 	}
-	return p
+	if isRooted(f.Raw) {
+		return aim{p, strings.Count(p, "/") + 1}
+	}
+	return aim{p, len(writtenSegments(f.Raw))}
+}
+
+// isRooted reports whether a value begins at the root of a host.
+func isRooted(raw string) bool {
+	raw = strings.TrimSpace(raw)
+	return strings.HasPrefix(raw, "/") || strings.Contains(raw, "://")
+}
+
+// writtenSegments returns the decoded segments of a relative path without dots.
+func writtenSegments(raw string) []string {
+	raw = strings.TrimSpace(raw)
+	if i := strings.IndexAny(raw, "?#"); i >= 0 {
+		raw = raw[:i]
+	}
+	return slices.DeleteFunc(strings.Split(string(weburl.PercentDecode(nil, raw)), "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
 }
 
 // guesses returns what a link may mean, the cheapest first. A host answers all of
 // them at their addresses.
-func (x *fileIndex) guesses(path string) []guess {
-	if got, ok := x.known[path]; ok {
+func (x *fileIndex) guesses(a aim) []guess {
+	if got, ok := x.known[a]; ok {
 		return got
 	}
 	var all []guess
-	if w := x.parse(path); w.name != "" {
-		all = append(x.inPlace(w), x.elsewhere(w)...)
+	switch w := x.parse(a); {
+	case w.name == "": // the docroot, or its index file in another spelling
+		all = []guess{{0, costSpelling}}
+	default:
+		all = x.descend(w, 0, 0, 0, nil)
+		if !x.isDirectory(w) {
+			all = append(all, x.elsewhere(w)...)
+		}
 		if len(all) == 0 {
 			all = x.reworded(w)
 		}
@@ -104,8 +136,19 @@ func (x *fileIndex) guesses(path string) []guess {
 			out = append(out, g)
 		}
 	}
-	x.known[path] = out
+	x.known[a] = out
 	return out
+}
+
+// isDirectory reports whether the path leads to a directory: the author does not
+// mean another of that name.
+func (x *fileIndex) isDirectory(w wanted) bool {
+	if len(w.exist) <= len(w.dirs) {
+		return false
+	}
+	t := x.s.Tree()
+	id := t.Child(t.Real(w.exist[len(w.dirs)]), []byte(w.name))
+	return id != docroot.NoNode && t.Kind(id) == docroot.KindDir
 }
 
 // answers reports whether the host answers a site path, without a redirect that
@@ -115,7 +158,7 @@ func (x *fileIndex) answers(href string) bool {
 	return err == nil && r.State.Answers() && decisions[r.State].verdict == OK
 }
 
-// wanted is such a path taken apart.
+// wanted is an aim taken apart.
 type wanted struct {
 	dirs []string
 	name string // the last segment
@@ -124,16 +167,22 @@ type wanted struct {
 	// exist are the directories that exist, from the docroot on; the first one is
 	// the docroot itself.
 	exist []docroot.NodeID
+	// given counts the directories at the beginning of dirs that are from the
+	// address of the page.
+	given int
 }
 
-func (x *fileIndex) parse(path string) wanted {
-	w := wanted{dirs: strings.Split(strings.TrimSuffix(path, "/"), "/")}
-	slash := strings.HasSuffix(path, "/")
+func (x *fileIndex) parse(a aim) wanted {
+	w := wanted{dirs: strings.Split(strings.TrimSuffix(a.path, "/"), "/")}
+	w.given = max(len(w.dirs)-a.written, 0)
+	slash := strings.HasSuffix(a.path, "/")
 	last := len(w.dirs) - 1
 	w.dirs, w.name = w.dirs[:last], w.dirs[last]
-	if !slash && last > 0 && isIndexName(w.name) {
-		w.dirs, w.name = w.dirs[:last-1], w.dirs[last-1]
-		slash = true
+	if !slash && isIndexName(w.name) {
+		w.name, slash = "", true
+		if last > 0 {
+			w.dirs, w.name = w.dirs[:last-1], w.dirs[last-1]
+		}
 	}
 	w.stem, w.kind = splitName(w.name)
 	if slash && w.kind != kindPage {
@@ -241,14 +290,9 @@ func (x *fileIndex) stemOf(id docroot.NodeID) (stem string, kind nameKind, ok bo
 	return "", 0, false
 }
 
-// inPlace guesses what is where the path leads, but for the spelling of its
-// segments.
-func (x *fileIndex) inPlace(w wanted) []guess {
-	return x.descend(w, 0, 0, 0, nil)
-}
-
-// descend follows the segments of w from number i on, below dir, in any spelling.
-// Where a directory exists as it is written, it is not respelled.
+// descend guesses what is where the path leads, but for the spelling of its
+// segments. It follows them from number i on, below dir. Where a directory exists
+// as it is written, it is not respelled.
 func (x *fileIndex) descend(w wanted, i int, dir docroot.NodeID, cost int, out []guess) []guess {
 	if i == len(w.dirs) {
 		return x.lastNames(w, dir, cost, out)
@@ -307,20 +351,56 @@ func (x *fileIndex) spellingCost(w wanted, id docroot.NodeID) int {
 	return costSpelling
 }
 
-// reworded guesses a file of the right directory whose name has nearly the same
-// words.
+// reworded guesses a file of the right directory in whose name the link leaves
+// out a word.
 func (x *fileIndex) reworded(w wanted) []guess {
 	if len(w.exist) <= len(w.dirs) || w.kind != kindPage {
 		return nil
 	}
 	d := x.namesIn(w.exist[len(w.dirs)])
 	var out []guess
-	for _, id := range d.byStem[d.stems.NearestTitle(w.stem)] {
+	for _, id := range d.byStem[d.stems.Abbreviated(w.stem)] {
 		if _, kind, _ := x.stemOf(id); kind == w.kind {
 			out = append(out, guess{id, costReworded})
 		}
 	}
 	return out
+}
+
+// fromAbove guesses what a relative link means if it resolves against one of the
+// directories above the page, or the docroot: its author counted the levels
+// wrong, or forgot the first slash.
+func (x *fileIndex) fromAbove(f *Finding, page docroot.NodeID) []guess {
+	if isRooted(f.Raw) || f.hasBase {
+		return nil
+	}
+	segments := writtenSegments(f.Raw)
+	if len(segments) == 0 {
+		return nil
+	}
+	p := strings.Join(segments, "/")
+	if raw, _, _ := strings.Cut(f.Raw, "#"); strings.HasSuffix(raw, "/") {
+		p += "/"
+	}
+	t := x.s.Tree()
+	var out []guess
+	for dir := t.Parent(page); ; dir = t.Parent(dir) {
+		at := t.Path(dir) + "/"
+		if dir == 0 {
+			at = ""
+		}
+		w := x.parse(aim{at + p, len(segments)})
+		if w.name != "" && len(w.exist) > len(w.dirs) {
+			for _, g := range x.lastNames(w, w.exist[len(w.dirs)], costAbove, nil) {
+				if g.cost == costAbove && x.answers(x.s.Href(g.node)) {
+					out = append(out, g)
+				}
+			}
+		}
+		if dir == 0 {
+			return out
+		}
+	}
 }
 
 // elsewhere guesses the files in other directories that have the name.
@@ -343,13 +423,37 @@ func (x *fileIndex) elsewhere(w wanted) []guess {
 		dirs := x.dirsOf(id)
 		cost, shared := x.pathCost(w, dirs)
 		cost += x.spellingCost(w, id)
-		if cost > limit || common && (shared == 0 || cost > costOther) || x.isOtherVersion(w, dirs) {
+		if cost > limit || common && (shared == 0 || cost > costOther) {
 			continue
+		}
+		if section := x.leftSection(w, dirs); section >= 0 && shared < len(w.dirs) {
+			// The link names a section that exists, and lacks the page.
+			if len(same) > 1 && cost > costMissing+costSpelling || section >= w.given && !isDistinctive(w.stem) ||
+				section < len(dirs) && x.areParallel(w.exist[section+1], dirs[section]) {
+				continue
+			}
 		}
 		out = append(out, guess{id, cost})
 	}
 	return out
 }
+
+// leftSection returns the first of the directories of w that exists although dirs
+// lead elsewhere; -1 if there is none.
+func (x *fileIndex) leftSection(w wanted, dirs []docroot.NodeID) int {
+	k := 0
+	for k < len(dirs) && k+1 < len(w.exist) && w.exist[k+1] == dirs[k] {
+		k++
+	}
+	if k+1 >= len(w.exist) {
+		return -1
+	}
+	return k
+}
+
+// isDistinctive reports whether a name is so long that two pages hardly have it by
+// chance.
+func isDistinctive(name string) bool { return len(near.Words(name)) >= 3 && len(name) >= 12 }
 
 // dirsOf returns the directories that lead to a node, without the docroot.
 func (x *fileIndex) dirsOf(id docroot.NodeID) []docroot.NodeID {
@@ -377,7 +481,7 @@ func (x *fileIndex) sharedDirectories(a, b docroot.NodeID) int {
 func (x *fileIndex) pathCost(w wanted, dirs []docroot.NodeID) (cost, shared int) {
 	t := x.s.Tree()
 	from := 0 // both begin alike, usually
-	for from < len(w.dirs) && from < len(dirs) && from+1 < len(w.exist) && w.exist[from+1] == dirs[from] {
+	for from < len(dirs) && from+1 < len(w.exist) && w.exist[from+1] == dirs[from] {
 		from++
 	}
 	a, b := w.dirs[from:], dirs[from:]
@@ -414,25 +518,11 @@ func segmentCost(a, b string) int {
 	if a == b {
 		return 0
 	}
-	errors, ok := near.Typo(near.Plain(a), near.Plain(b))
+	errors, ok := near.Typo(a, b)
 	if !ok || errors > 1 {
 		return costOther
 	}
 	return costSpelling + errors*costTypo
-}
-
-// isOtherVersion reports whether the directories lead to another version,
-// language or part of the site than the link does, where the same names mean
-// something else: the link's own version exists and lacks the page.
-func (x *fileIndex) isOtherVersion(w wanted, dirs []docroot.NodeID) bool {
-	k := 0
-	for k < len(dirs) && k+1 < len(w.exist) && w.exist[k+1] == dirs[k] {
-		k++
-	}
-	if k == len(dirs) || k+1 >= len(w.exist) {
-		return false
-	}
-	return x.areParallel(w.exist[k+1], dirs[k])
 }
 
 // areParallel reports whether two directories are versions of one another: by

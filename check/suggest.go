@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path"
@@ -139,8 +140,13 @@ func (x *fileIndex) suggestion(f *Finding) string {
 			return fixed
 		}
 	}
-	got, certain := x.choose(f, page, x.guesses(x.wantedPath(f)))
-	if certain && (strings.HasPrefix(f.Raw, "/") || strings.Contains(f.Raw, "://")) {
+	guesses := x.guesses(x.aimOf(f))
+	if above := x.fromAbove(f, page); len(above) > 0 {
+		guesses = append(above, guesses...)
+		slices.SortStableFunc(guesses, func(a, b guess) int { return cmp.Compare(a.cost, b.cost) })
+	}
+	got, certain := x.choose(f, page, guesses)
+	if certain && isRooted(f.Raw) {
 		x.fixed[link] = got
 	}
 	return got.value
@@ -172,7 +178,7 @@ func (x *fileIndex) choose(f *Finding, page docroot.NodeID, guesses []guess) (be
 		}
 		value, node := x.write(f, from, g.node)
 		switch {
-		case value == "" || value == f.Raw:
+		case value == "" || value == f.Raw || slices.Contains(values, value):
 		case node == page:
 			self, selfCost = fixedTo{node, value}, max(g.cost, 1)
 		default:
@@ -247,8 +253,9 @@ func (x *fileIndex) pageOfMarkdown(f *Finding) string {
 	raw, _, _ = strings.Cut(raw, "?")
 	name := string(weburl.PercentDecode(nil, raw))
 	name = strings.TrimSuffix(name, path.Ext(name))
+	names := []string{name}
 	if last := path.Base(name); last == "index" || last == "_index" || strings.EqualFold(last, "README") {
-		name = path.Dir(name)
+		names = append(names, path.Dir(name))
 	}
 	dirs := []string{path.Dir(f.Page), path.Dir(path.Dir(f.Page))}
 	if strings.HasPrefix(name, "/") {
@@ -257,10 +264,14 @@ func (x *fileIndex) pageOfMarkdown(f *Finding) string {
 	page, _ := x.s.Lookup(f.Page)
 	from, _ := x.s.PageOf(page)
 	for _, dir := range dirs {
-		p := strings.TrimPrefix(path.Join("/", dir, name), "/")
-		for _, try := range []string{path.Join(p, "index.html"), p + ".html"} {
-			if n, ok := x.s.Lookup(try); ok {
-				if fixed, _ := x.write(f, from, n); fixed != f.Raw {
+		for _, name := range names {
+			p := strings.TrimPrefix(path.Join("/", dir, name), "/")
+			for _, try := range []string{path.Join(p, "index.html"), p + ".html"} {
+				n, ok := x.s.Lookup(try)
+				if !ok {
+					continue
+				}
+				if fixed, _ := x.write(f, from, n); fixed != "" && fixed != f.Raw {
 					return fixed
 				}
 			}

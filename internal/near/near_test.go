@@ -115,7 +115,7 @@ func TestNearestTitle(t *testing.T) {
 		{"pre-hooks", ""},
 		{"whats-new-in-3.10", ""},
 		{"what-is-new-in-3.11", "whats-new-in-3.11"},
-		{"steps", "next-steps"},
+		{"steps", ""},
 		{"color", ""},
 		{"-", ""},
 	} {
