@@ -83,9 +83,6 @@ func (x *fileIndex) aimOf(f *Finding) aim {
 	if slash && p != "" {
 		p += "/"
 	}
-	if isRooted(f.Raw) {
-		return aim{p, strings.Count(p, "/") + 1}
-	}
 	return aim{p, len(writtenSegments(f.Raw))}
 }
 
@@ -95,7 +92,8 @@ func isRooted(raw string) bool {
 	return strings.HasPrefix(raw, "/") || strings.Contains(raw, "://")
 }
 
-// writtenSegments returns the decoded segments of a relative path without dots.
+// writtenSegments returns the decoded segments of a path as written, without
+// dots.
 func writtenSegments(raw string) []string {
 	raw = strings.TrimSpace(raw)
 	if i := strings.IndexAny(raw, "?#"); i >= 0 {
@@ -154,7 +152,11 @@ func (x *fileIndex) isDirectory(w wanted) bool {
 // answers reports whether the host answers a site path, without a redirect that
 // the author could avoid.
 func (x *fileIndex) answers(href string) bool {
-	r, err := x.s.Request(href)
+	if x.s.Rooted() {
+		origin, onHost := x.s.Public(href)
+		href = origin + onHost
+	}
+	r, err := x.s.Follow(0, href)
 	return err == nil && r.State.Answers() && decisions[r.State].verdict == OK
 }
 
@@ -421,21 +423,28 @@ func (x *fileIndex) elsewhere(w wanted) []guess {
 	var out []guess
 	for _, id := range same {
 		dirs := x.dirsOf(id)
-		cost, shared := x.pathCost(w, dirs)
-		cost += x.spellingCost(w, id)
-		if cost > limit || common && (shared == 0 || cost > costOther) {
+		section := x.leftSection(w, dirs)
+		if section >= 0 && section < len(dirs) && x.areParallel(w.exist[section+1], dirs[section]) {
 			continue
 		}
-		if section := x.leftSection(w, dirs); section >= 0 && shared < len(w.dirs) {
-			// The link names a section that exists, and lacks the page.
-			if len(same) > 1 && cost > costMissing+costSpelling || section >= w.given && !isDistinctive(w.stem) ||
-				section < len(dirs) && x.areParallel(w.exist[section+1], dirs[section]) {
-				continue
-			}
+		cost, shared := x.pathCost(w, dirs)
+		cost += x.spellingCost(w, id)
+		if cost > limit || common && !x.sameParent(w, dirs) {
+			continue
+		}
+		if section >= 0 && shared < len(w.dirs) && (len(same) > 1 && cost > costMissing+costSpelling || section >= w.given && !isDistinctive(w.stem)) {
+			continue // the link names a section that exists, and lacks the page
 		}
 		out = append(out, guess{id, cost})
 	}
 	return out
+}
+
+// sameParent reports whether the last of the directories has the name that the
+// link gives it.
+func (x *fileIndex) sameParent(w wanted, dirs []docroot.NodeID) bool {
+	a, b := len(w.dirs), len(dirs)
+	return a > 0 && b > 0 && near.Plain(w.dirs[a-1]) == near.Plain(x.s.Tree().Name(dirs[b-1]))
 }
 
 // leftSection returns the first of the directories of w that exists although dirs

@@ -22,9 +22,38 @@ import (
 // suggestAtOnce sets the suggestion of the codes that need nothing but the
 // finding. There can be many of them, so the workers that describe links do it.
 func suggestAtOnce(s *isite.Site, f *Finding) {
-	if f.plainCode() == ViaRedirect {
-		f.Suggestion = behindRedirect(s, f)
+	switch f.plainCode() {
+	case ViaRedirect:
+		if to := behindRedirect(s, f); to != "" && gives(s, f, to) {
+			f.Suggestion = to
+		}
+	case ServerDependent: // a host that ignores letter case: others do not
+		if f.node == docroot.NoNode {
+			return
+		}
+		if to := replacePath(s, f, s.Href(f.node)); to != f.Raw && strings.EqualFold(to, strings.TrimSpace(f.Raw)) && gives(s, f, to) {
+			f.Suggestion = to
+		}
 	}
+}
+
+func isSuggestedAtOnce(f Finding) bool {
+	code := f.plainCode()
+	return code == ViaRedirect || code == ServerDependent
+}
+
+// gives reports whether value, in place of the link, gives no finding.
+func gives(s *isite.Site, f *Finding, value string) bool {
+	node, _ := s.Lookup(f.Page)
+	page, ok := s.PageOf(node)
+	if !ok {
+		return false
+	}
+	if f.hasBase && !isRooted(value) {
+		return true // resolved against an address that is not known here
+	}
+	r, err := s.Follow(page, value)
+	return err == nil && isFine(s, f, r)
 }
 
 // suggest sets the suggestions of all other codes, where something similar
@@ -50,7 +79,7 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding)
 	}
 	targets := slices.Sorted(maps.Keys(byTarget))
 	return readers(ctx, s, opt, len(targets), func(r *isite.Reader, i int) error {
-		suggestAnchors(r, targets[i], byTarget[targets[i]])
+		suggestAnchors(s, r, targets[i], byTarget[targets[i]])
 		return nil
 	})
 }
@@ -88,7 +117,7 @@ func decodeFragment(fragment string) string {
 
 // suggestAnchors sets the suggestions of links to a page that lacks the fragment
 // or map that they ask for. It sets none if the page cannot be read again.
-func suggestAnchors(r *isite.Reader, target isite.PageID, findings []*Finding) {
+func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, findings []*Finding) {
 	anchors, err := readAnchors(r, target)
 	if err != nil {
 		return
@@ -110,10 +139,24 @@ func suggestAnchors(r *isite.Reader, target isite.PageID, findings []*Finding) {
 			known[k] = nearest
 		}
 		if nearest != "" {
-			before, _, _ := strings.Cut(f.Raw, "#")
-			f.Suggestion = before + "#" + encodeFragment(nearest)
+			f.Suggestion = withFragment(s, f, encodeFragment(nearest))
 		}
 	}
+}
+
+// withFragment returns the link with another fragment, and with the address of
+// the page if the link's own path deserves a finding, too.
+func withFragment(s *isite.Site, f *Finding, fragment string) string {
+	before, _, _ := strings.Cut(f.Raw, "#")
+	value := before + "#" + fragment
+	if gives(s, f, value) {
+		return value
+	}
+	before, _, _ = strings.Cut(replacePath(s, f, s.Href(f.node)), "#")
+	if value = before + "#" + fragment; gives(s, f, value) {
+		return value
+	}
+	return ""
 }
 
 // encodeFragment percent-encodes the characters that a fragment cannot hold.
@@ -212,23 +255,31 @@ func (x *fileIndex) choose(f *Finding, page docroot.NodeID, guesses []guess) (be
 func (x *fileIndex) write(f *Finding, from isite.PageID, to docroot.NodeID) (value string, node docroot.NodeID) {
 	value = replacePath(x.s, f, x.s.Href(to))
 	r, err := x.s.Follow(from, value)
-	if err != nil || !isFine(x.s, r) {
+	if err != nil || r.State == host.StateExternal || !isFine(x.s, f, r) {
 		return "", docroot.NoNode
 	}
 	return value, r.Node
 }
 
-// isFine reports whether a link that was resolved so gives no finding.
-func isFine(s *isite.Site, r host.Resolved) bool {
+// isFine reports whether a link in place of f that was resolved so gives no
+// finding.
+func isFine(s *isite.Site, f *Finding, r host.Resolved) bool {
+	if r.State == host.StateExternal {
+		return true
+	}
 	if !r.State.Answers() || decisions[r.State].verdict != OK {
 		return false
 	}
 	target, ok := s.PageOf(r.Node)
-	if !ok || !s.Page(target).Kind().HasAnchors() {
+	if !ok {
 		return true
 	}
+	p := s.Page(target)
+	if f.linkCode != "" && (r.State != host.StateOK || p.NoIndex()) { // the entry of a sitemap or feed
+		return false
+	}
 	fragment, asks := s.ParseFragment(r.Fragment)
-	return !asks || find(s.Page(target), &fragment) == found
+	return !asks || !p.Kind().HasAnchors() || find(p, &fragment) == found || f.Code == MissingMap
 }
 
 // addScheme repairs an e-mail address or a host name without scheme; "" for

@@ -111,7 +111,7 @@ func sameWord(a, b string) int {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
-	if n >= 4 && len(a)-n <= 3 && len(b)-n <= 3 && !isNumeric(a[0]) {
+	if n >= 4 && 3*n >= 2*max(len(a), len(b)) && !isNumeric(a[0]) {
 		return 2 * n
 	}
 	return 0
