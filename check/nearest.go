@@ -385,15 +385,22 @@ func (x *fileIndex) fromAbove(f *Finding, page docroot.NodeID) []guess {
 		p += "/"
 	}
 	t := x.s.Tree()
+	here := x.parse(x.aimOf(f))
+	at := here.exist[len(here.exist)-1] // where the path leads, if it is known
+	if len(here.exist) <= len(here.dirs) {
+		at = docroot.NoNode
+	} else if len(segments) > 1 {
+		return nil // the directory exists, so the levels are right
+	}
 	var out []guess
 	for dir := t.Parent(page); ; dir = t.Parent(dir) {
-		at := t.Path(dir) + "/"
+		above := t.Path(dir) + "/"
 		if dir == 0 {
-			at = ""
+			above = ""
 		}
-		w := x.parse(aim{at + p, len(segments)})
-		if w.name != "" && len(w.exist) > len(w.dirs) {
-			for _, g := range x.lastNames(w, w.exist[len(w.dirs)], costAbove, nil) {
+		w := x.parse(aim{above + p, len(segments)})
+		if last := len(w.dirs); w.name != "" && len(w.exist) > last && (at == docroot.NoNode || !x.areParallel(at, w.exist[last])) {
+			for _, g := range x.lastNames(w, w.exist[last], costAbove, nil) {
 				if g.cost == costAbove && x.answers(x.s.Href(g.node)) {
 					out = append(out, g)
 				}

@@ -106,6 +106,10 @@ func newName(s string) name {
 	return name{p, Words(s), letterSet(p)}
 }
 
+// longName is the length, in bytes, from which a name with a wrong separator may
+// hold a typing error, too.
+const longName = 12
+
 // maxErrors is how many typing errors a name may hold.
 const maxErrors = 3
 
@@ -119,7 +123,8 @@ func typo(a, b name, isKnown func(word string) bool) (errors int, ok bool) {
 		return 0, false
 	}
 	if len(a.words) != len(b.words) { // a separator is wrong, too
-		return wordTypo(a.plain, b.plain)
+		errors, ok = wordTypo(a.plain, b.plain)
+		return errors, ok && errors == 1 && min(len(a.plain), len(b.plain)) >= longName
 	}
 	for i, w := range a.words {
 		if w == b.words[i] {

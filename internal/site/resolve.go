@@ -126,7 +126,12 @@ func (r *resolver) traceURL(v []byte, reference bool, steps *[]host.Step) host.R
 	if steps != nil {
 		*steps = append(*steps, host.Step{Rule: "url", Text: strings.TrimPrefix(u.String(), host.Unpublished)})
 	}
-	res := r.s.Resolve(u, steps)
+	return r.s.answer(u, steps)
+}
+
+// answer answers the request for a URL that was resolved from the value of a link.
+func (s *Site) answer(u weburl.URL, steps *[]host.Step) host.Resolved {
+	res := s.Resolve(u, steps)
 	res.Fragment = u.Fragment()
 	if res.State.Answers() || res.State == host.StateMissingFile || res.State == host.StateMissingDirectory {
 		n := u.Notes()
@@ -313,8 +318,7 @@ func (s *Site) Follow(from PageID, value string) (host.Resolved, error) {
 	if err != nil {
 		return host.Resolved{}, err
 	}
-	r := s.Resolve(u, nil)
-	r.Fragment = u.Fragment()
+	r := s.answer(u, nil)
 	s.permissions(&r)
 	return r, nil
 }
