@@ -222,7 +222,7 @@ func newLister(ctx context.Context, s *isite.Site, opt Options) (*lister, error)
 	if opt.scope, err = scopeOf(ctx, s, opt); err != nil {
 		return nil, err
 	}
-	opt.Memo = nil // it remembers whole checks
+	opt.Memo, opt.MaxFindings = nil, 0 // it remembers whole checks, and all links are wanted
 	j, err := judgeLinks(ctx, s, opt)
 	if err != nil {
 		return nil, err
@@ -236,7 +236,7 @@ func newLister(ctx context.Context, s *isite.Site, opt Options) (*lister, error)
 	}
 	// Fragments that only scripts can serve are one finding for each target, and
 	// the rules apply to that, as in Run.
-	found, err := describe(ctx, s, opt, &judged{scripts: j.scripts})
+	found, err := describe(ctx, s, opt, &judged{scripts: j.scripts}, ignore)
 	for i := range found {
 		if ignore.match(&found[i]) {
 			ls.sum.ignore(&found[i])

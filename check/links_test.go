@@ -63,7 +63,7 @@ func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 			scripts += f.Count
 		default:
 			f.Suggestion = "" // rows have none
-			f.node, f.linkCode, f.hasBase = 0, "", false
+			f.node, f.linkCode, f.hasBase, f.context, f.isFeed = 0, "", false, 0, false
 			bad = append(bad, f)
 		}
 	}

@@ -32,7 +32,7 @@ func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	found, err := describe(ctx, s, opt, j)
+	found, err := describe(ctx, s, opt, j, ignore)
 	if err != nil {
 		return nil, err
 	}

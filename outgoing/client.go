@@ -84,7 +84,7 @@ type Response struct {
 }
 
 // Do makes a request and follows its redirects. A POST stays a POST after 301
-// and 302.
+// and 302, and is not redirected from https to http.
 //
 // An error means that there is no complete response; [RequestFailed] turns it
 // into an outcome. If the header of a response arrived, Do returns both the

@@ -47,7 +47,7 @@ func baselineCommand(c *cli) *cobra.Command {
 }
 
 // notForBaseline are the keys of check that say how a report looks.
-var notForBaseline = []string{"fail-on", "format", "group-by", "show", "output", "color", "baseline-ref", "baseline-docroot"}
+var notForBaseline = []string{"fail-on", "format", "group-by", "all", "show", "output", "color", "baseline-ref", "baseline-docroot"}
 
 // termFlags are --expires and --reason.
 type termFlags struct{ expires, reason string }

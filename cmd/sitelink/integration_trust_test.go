@@ -41,9 +41,12 @@ func TestHostileCheckoutsTraced(t *testing.T) {
 			h := newHostile(t)
 			attack.make(h)
 			trace := filepath.Join(h.base, "trace")
-			for _, line := range []string{"", "check site --baseline-ref HEAD", "check", "diff site --base-url https://me.example/", "links site",
-				"explain site /", "doctor", "baseline show", "ledger show", "notify site --dry-run --base-url https://me.example/"} {
-				h.sitelink([]string{strace, "-f", "-qq", "-s", "4096", "-e", "signal=none", "-e", "trace=" + calls, "-o", trace}, line)
+			for _, line := range append(readOnly, "watch site --baseline-ref HEAD") {
+				wrapper := []string{strace, "-f", "-qq", "-s", "4096", "-e", "signal=none", "-e", "trace=" + calls, "-o", trace}
+				if strings.HasPrefix(line, "watch") {
+					wrapper = append([]string{"timeout", "--signal=INT", "2"}, wrapper...)
+				}
+				h.sitelink(wrapper, line)
 				text, err := os.ReadFile(trace)
 				if err != nil {
 					t.Fatal(err)

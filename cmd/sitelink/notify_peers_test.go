@@ -124,13 +124,15 @@ func TestNotifyPeers(t *testing.T) {
 		write("sitelink.toml", "docroot = \"public\"\n[outgoing]\nenabled = true\npace = \"0s\"\nlink-peers = [\"http://"+peer.addr+"\"]\n"+protocols+
 			"\n[fetch]\nallow-address = \"127.0.0.0/8\"\n")
 	}
-	notify := func() {
+	notify := func() string {
 		t.Helper()
-		c := exec.Command("sitelink", "notify", "--base-url", base+"/")
+		c := exec.Command("sitelink", "notify", "--base-url", base+"/", "-v")
 		c.Dir = work
-		if out, err := c.CombinedOutput(); err != nil {
+		out, err := c.CombinedOutput()
+		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
+		return string(out)
 	}
 	want := func(p *rawPeer, lines ...string) {
 		t.Helper()
@@ -170,5 +172,25 @@ func TestNotifyPeers(t *testing.T) {
 	ledger, err := os.ReadFile(filepath.Join(work, ".sitelink", "ledger.jsonl"))
 	if err != nil || !strings.Contains(string(ledger), `"origin":"http://`+other.addr+`","protocol":"link"`) {
 		t.Errorf("the ledger does not remember it: %v\n%s", err, ledger)
+	}
+
+	// As the only protocol it has one outcome for each link.
+	peer.take()
+	config(`protocols = ["link"]`)
+	write("public/post.html", linked)
+	out := notify()
+	want(peer, "LINK "+base+"/post.html http://"+peer.addr+"/doc.html HTTP/1.1")
+	want(other)
+	if !strings.Contains(out, "  notified: http://"+peer.addr+"/doc.html#x  link, added\n") ||
+		!strings.Contains(out, "  no endpoint: http://"+other.addr+"/y  added: the target does not accept notices: the host is known not to support LINK\n") ||
+		!strings.Contains(out, "\n1 notified, 1 without an endpoint\n") {
+		t.Errorf("only link:\n%s", out)
+	}
+
+	// With no protocol for links there is one sentence.
+	write("sitelink.toml", "docroot = \"public\"\n[outgoing]\nenabled = true\npace = \"0s\"\nprotocols = [\"websub\"]\n[fetch]\nallow-address = \"127.0.0.0/8\"\n")
+	write("public/post.html", strings.Replace(linked, "/y", "/z", 1))
+	if out := notify(); !strings.Contains(out, "/z  added: no protocol that notifies linked pages is enabled\n") {
+		t.Errorf("only websub:\n%s", out)
 	}
 }

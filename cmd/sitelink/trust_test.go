@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -90,6 +91,14 @@ func (h *hostile) link(name, to string) {
 	h.t.Helper()
 	name = filepath.Join(h.repo, filepath.FromSlash(name))
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.RemoveAll(name), os.Symlink(to, name)); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *hostile) pipe(name string) {
+	h.t.Helper()
+	name = filepath.Join(h.repo, filepath.FromSlash(name))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), syscall.Mkfifo(name, 0o644)); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -315,6 +324,18 @@ var attacks = []struct {
 		h.link("report.txt", filepath.Join(h.home, "new"))
 		h.toml("[check]\noutput = \"report.txt\"\n")
 	}},
+	// Pipes, which an unpacked archive can bring along: reading one never ends.
+	{"pipe as ledger", func(h *hostile) { h.pipe(".sitelink/ledger.jsonl") }},
+	{"pipe as journal", func(h *hostile) { h.pipe(".sitelink/ledger.journal") }},
+	{"pipe as baseline", func(h *hostile) { h.pipe("sitelink-baseline.jsonl") }},
+	{"pipe as configuration", func(h *hostile) { h.pipe("sitelink.toml") }},
+	{"pipes in the docroot", func(h *hostile) {
+		h.pipe("site/a.html")
+		h.pipe("site/_redirects")
+		h.pipe("site/robots.txt")
+		h.pipe("netlify.toml")
+		h.pipe("CODEOWNERS")
+	}},
 	// Paths and programs in the configuration.
 	{"output", func(h *hostile) { h.toml("[check]\noutput = \"" + h.home + "/.bashrc\"\n") }},
 	{"output above", func(h *hostile) { h.toml("[check]\noutput = \"../home/.bashrc\"\n") }},
@@ -356,6 +377,12 @@ var attacks = []struct {
 			"resourceDir = '"+h.home+"/resources'\nenableGitInfo = true\n[caches.images]\ndir = '"+h.home+"/images'\n[caches.modules]\ndir = '"+h.home+"/modules'\n")
 		h.write("repo/content/gone.md", "---\ntitle: x\n---\n")
 		h.config("gpg.program", h.evil, "log.showSignature", "true", "core.fsmonitor", h.evil)
+	}},
+	{"hugo theme", func(h *hostile) {
+		h.write("repo/hugo.toml", "baseURL = 'https://me.example/'\ntheme = 't'\n[caches]\n_merge = 'deep'\n[caches.getjson]\n_merge = 'deep'\n")
+		h.write("repo/themes/t/hugo.toml", "cacheDir = '"+h.home+"/cache'\n[caches.getjson]\ndir = '"+h.home+"/json'\n[caches.images]\ndir = '"+h.home+"/images'\n"+
+			"[security.exec]\nallow = ['.*']\n")
+		h.write("repo/content/gone.md", "---\ntitle: x\n---\n")
 	}},
 	{"hugo module", func(h *hostile) {
 		h.write("repo/hugo.toml", "[module]\nnoProxy = '*'\n[[module.imports]]\npath = '"+h.address+"/x'\n")

@@ -32,6 +32,7 @@ var refused = [][]string{
 	{"name a file outside the repository, or in .git, in a configuration that was found", "output,output above,output in .git,format,baseline,docroot,ledger"},
 	{"lead there by a symbolic link: output, baseline, ledger, docroot, public, rule files, CODEOWNERS, sitelink.toml", "output link,public,sitelink.toml,sitelink-baseline.jsonl,netlify.toml,CODEOWNERS"},
 	{"lead there by .sitelink, or by a link in it", ".sitelink,.sitelink/cache,.sitelink/ledger.jsonl"},
+	{"stop a command with a pipe or a device in place of a ledger, a baseline, a configuration or a page", "pipe as ledger,pipe as journal,pipe as baseline,pipe as configuration,pipes in the docroot"},
 	{"take the baseline of --baseline-ref from another repository: a nested or bare one, a submodule, a .git that leads elsewhere, alternates outside", "committed bare repository,submodule,.git file outside,alternates"},
 	{"choose a ledger in PostgreSQL, or at an address or path of git", "ledger in PostgreSQL,ledger at a URL,ledger at a path"},
 	{"write to a ledger in a ref of git", "TestFoundLedgerRef"},

@@ -118,11 +118,10 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 
 // readHook returns the beginning of a file, "" when it does not exist.
 func readHook(name string) (string, error) {
-	info, err := os.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() { // opening a pipe would block
+	if info, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return "", nil
 	}
-	f, err := os.Open(name)
+	f, err := disk.Open(name)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", name, disk.Cause(err))
 	}

@@ -2,8 +2,10 @@ package announce
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,11 +28,7 @@ func FetchOptions(cfg *config.Config, version, base string) outgoing.ClientOptio
 	if contact == "" {
 		contact = base
 	}
-	agent := "sitelink/" + version
-	if contact != "" {
-		agent += " (+" + contact + ")"
-	}
-	opt := outgoing.ClientOptions{UserAgent: agent, AllowAddresses: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Timeout: cfg.Fetch.Timeout}
+	opt := outgoing.ClientOptions{UserAgent: userAgent(version, contact), AllowAddresses: cfg.Fetch.AllowAddress, Pace: cfg.Outgoing.Pace, Timeout: cfg.Fetch.Timeout}
 	if opt.Pace == 0 {
 		opt.Pace = -1
 	}
@@ -38,6 +36,39 @@ func FetchOptions(cfg *config.Config, version, base string) outgoing.ClientOptio
 		opt.Proxy = http.ProxyFromEnvironment
 	}
 	return opt
+}
+
+// userAgent returns the value of a User-Agent field. A build may not know its
+// version, or have one such as (devel) that may not be sent, and a contact may be
+// any text.
+//
+// https://www.rfc-editor.org/rfc/rfc9110#section-10.1.5
+func userAgent(version, contact string) string {
+	token := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("!#$%&'*+-.^_`|~", r) {
+			return r
+		}
+		return -1
+	}, version)
+	agent := "sitelink"
+	if token != "" {
+		agent += "/" + token
+	}
+	if contact == "" {
+		return agent
+	}
+	agent += " (+"
+	for _, c := range []byte(contact) {
+		switch {
+		case c == '(' || c == ')' || c == '\\':
+			agent += "\\" + string(c)
+		case c < ' ' || c >= 0x7F:
+			agent += fmt.Sprintf("%%%02X", c)
+		default:
+			agent += string(c)
+		}
+	}
+	return agent + ")"
 }
 
 // ownPace is the least time between two requests to the site itself.
@@ -94,7 +125,11 @@ func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (delive
 		if err != nil {
 			return opt, err
 		}
-		opt.Additional = append(opt.Additional, sender)
+		if len(opt.Senders) == 0 {
+			opt.Senders = append(opt.Senders, sender) // the only protocol for links
+		} else {
+			opt.Additional = append(opt.Additional, sender)
+		}
 	}
 	return opt, nil
 }

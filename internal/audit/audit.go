@@ -180,23 +180,25 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	return result, nil
 }
 
-// Render appends the text of one link; source is its place in the author's
-// sources, nil if it is not a finding or has none.
-type Render = func(dst []byte, l *check.Link, source *check.Position) []byte
+// Render appends the text of one link. source is its place in the author's
+// sources, nil if it is not a finding or has none; cause is the ID of its cause,
+// "" if it is not a finding.
+type Render = func(dst []byte, l *check.Link, source *check.Position, cause string) []byte
 
 // Links writes a row for every link of the site. Accepted findings are rows with
 // the verdict unchecked. The findings of the result are the faults of files,
 // which are not links.
 func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.Result, error) {
-	var places linkSources
+	var links knownLinks
 	if a.opt.Sources {
 		var err error
-		if places, err = a.linkSources(ctx); err != nil {
+		if links, err = a.knownLinks(ctx); err != nil {
 			return nil, err
 		}
 	}
 	return a.Baseline.links(ctx, a.Site, CheckOptions(a.Project), check.LinkWriter{W: w, Append: func(dst []byte, l *check.Link) []byte {
-		return render(dst, l, places.of(l))
+		k := links.of(l)
+		return render(dst, l, k.source, k.cause)
 	}})
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -288,7 +287,7 @@ func ReadBaseline(dir, name string) (*baseline.Baseline, error) {
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(dir, name)
 	}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		hint := ""
 		if errors.Is(err, fs.ErrNotExist) {
@@ -297,9 +296,6 @@ func ReadBaseline(dir, name string) (*baseline.Baseline, error) {
 		return nil, fault.Usage(fmt.Sprintf("read baseline %s: %v", name, disk.Cause(err)), hint)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fault.Usage(fmt.Sprintf("read baseline %s: is a directory", name), "")
-	}
 	return parseBaseline(name, f)
 }
 

@@ -132,24 +132,27 @@ func suggestedAnchor(s *site.Site, f *check.Finding) (a source.Anchor, ok bool) 
 	return source.Anchor{Page: page, ID: id}, err == nil
 }
 
-// linkSources are the places in the sources of the links that are findings.
-type linkSources map[place]*check.Position
-
-// of returns the place of a link, nil if it has none.
-func (p linkSources) of(l *check.Link) *check.Position {
-	if len(p) == 0 || l.Verdict != check.Error && l.Verdict != check.Warning {
-		return nil
-	}
-	return p[place{l.Page, l.Offset, l.Code}]
+// known is what reports say about a link beside its own fields.
+type known struct {
+	source *check.Position
+	cause  string
 }
 
-// linkSources finds the places of all findings before the links are written:
-// rows are written while pages are read, and placing a finding takes its whole
-// page. It is nil when no sources are known.
-func (a *Audit) linkSources(ctx context.Context) (linkSources, error) {
-	if !a.HasSources() {
-		return nil, nil
+// knownLinks is what is known of the links that are findings.
+type knownLinks map[place]known
+
+// of returns what is known of a link.
+func (k knownLinks) of(l *check.Link) known {
+	if l.Verdict != check.Error && l.Verdict != check.Warning {
+		return known{}
 	}
+	return k[place{l.Page, l.Offset, l.Code}]
+}
+
+// knownLinks finds the places and causes of all findings before the links are
+// written: rows are written while pages are read, and a finding takes its whole
+// page to be placed, and all findings to get its cause.
+func (a *Audit) knownLinks(ctx context.Context) (knownLinks, error) {
 	r, err := check.Run(ctx, Handle(a.Site), CheckOptions(a.Project))
 	if err == nil {
 		err = a.PlaceFindings(ctx, r)
@@ -157,11 +160,12 @@ func (a *Audit) linkSources(ctx context.Context) (linkSources, error) {
 	if err != nil {
 		return nil, err
 	}
-	places := linkSources{}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Source != nil {
-			places[place{f.Page, f.Offset, f.Code}] = f.Source
+	links := knownLinks{}
+	for _, c := range check.Causes(r.Findings) {
+		for _, i := range c.Findings {
+			f := &r.Findings[i]
+			links[place{f.Page, f.Offset, f.Code}] = known{f.Source, c.ID}
 		}
 	}
-	return places, nil
+	return links, nil
 }

@@ -92,7 +92,8 @@ type Check struct {
 	FailOn          string   `toml:"fail-on" words:"error,warning,never" flag:"LEVEL" default:"error" help:"exit 1 for findings of this level: error, warning (any finding) or never"`
 	Source          string   `toml:"source" words:"auto,off" flag:"WHEN" default:"auto" help:"report positions in your source files: auto (when the project is found) or off"`
 	Formats         []Format `toml:"format" words:"text,json,jsonl,markdown,github,sarif,junit,gitlab,checkstyle,html" flag:"NAME[=FILE]" default:"text" help:"format of the report: text, json, jsonl, markdown, github, sarif, junit, gitlab, checkstyle or html; NAME=FILE writes it to FILE"`
-	GroupBy         string   `toml:"group-by" words:"page,target,code,owner" flag:"WHAT" default:"page" help:"group findings by page, target, code, or owner (from CODEOWNERS), in the formats text and markdown"`
+	GroupBy         string   `toml:"group-by" words:"cause,page,target,code,owner" flag:"WHAT" default:"cause" help:"group findings by cause (one entry for all findings with one cause), page, target, code, or owner (from CODEOWNERS), in the formats text and markdown"`
+	All             bool     `toml:"all" flag:"" help:"list every cause; without it, the format text lists the worst and counts the rest"`
 	Show            string   `toml:"show" words:"findings,all" flag:"WHAT" default:"findings" help:"list findings, or all links (formats text and jsonl)"`
 	// Output is "" or "-" for standard output.
 	Output          string `toml:"output" kind:"file" flag:"FILE" unset:"-" help:"write the report to FILE, replacing it atomically; - means standard output"`

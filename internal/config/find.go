@@ -1,9 +1,7 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -86,7 +84,7 @@ func (l *loader) file() error {
 			return fault.Usage(fmt.Sprintf("read config %s: it leads to %s, %s", name, path, where), "--config "+name+" reads it")
 		}
 	}
-	data, err := read(in(l.req.Dir, name))
+	data, err := disk.Read(in(l.req.Dir, name), maxFileBytes)
 	if err != nil {
 		return fmt.Errorf("read config %s: %w", name, err)
 	}
@@ -156,28 +154,4 @@ func projectDir(file string) string {
 		dir = filepath.Dir(dir)
 	}
 	return dir
-}
-
-// read returns the content of a file of limited size. It refuses pipes and
-// devices before it opens them: a pipe would block, a device might never end.
-func read(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err == nil && info.IsDir() {
-		err = errors.New("is a directory")
-	} else if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	if err != nil {
-		return nil, disk.Cause(err)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, disk.Cause(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
-	if err == nil && len(data) > maxFileBytes {
-		err = fmt.Errorf("larger than %d bytes", maxFileBytes)
-	}
-	return data, disk.Cause(err)
 }

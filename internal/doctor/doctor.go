@@ -22,6 +22,7 @@ import (
 	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/setup"
@@ -351,7 +352,7 @@ func (d *Doctor) templates() (clean bool, err error) {
 // not write them.
 func (d *Doctor) advertised() bool {
 	const most = 1 << 20
-	f, err := os.Open(filepath.Join(d.Found.Abs(d.site()), "index.html"))
+	f, err := disk.Open(filepath.Join(d.Found.Abs(d.site()), "index.html"))
 	if err != nil {
 		return false
 	}

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -57,6 +58,15 @@ func (m *metered) Read(b []byte) (int, error) {
 	return n, err
 }
 
+var errEncoding = errors.New("the body has an encoding that was not requested:")
+
+// undecodable reports whether a body cannot be decompressed, however often it is
+// fetched.
+func undecodable(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.Is(err, errEncoding) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
+}
+
 // readBody reads up to limit bytes after decompression. cut is set if there were
 // more. With an error, it returns what was read before.
 func readBody(body io.Reader, h http.Header, limit int64) (b []byte, cut bool, err error) {
@@ -65,7 +75,7 @@ func readBody(body io.Reader, h http.Header, limit int64) (b []byte, cut bool, e
 	case "gzip", "x-gzip":
 		body = &gunzip{from: body}
 	default:
-		return nil, false, fmt.Errorf("the body has the encoding %q, which was not requested", shorten(encoding, 40))
+		return nil, false, fmt.Errorf("%w %q", errEncoding, shorten(encoding, 40))
 	}
 	var buf bytes.Buffer
 	n, err := io.Copy(&buf, io.LimitReader(body, limit))

@@ -148,7 +148,8 @@ func (c *Client) transport(d *net.Dialer, proxy func(*http.Request) (*url.URL, e
 }
 
 // Do makes one request and follows its redirects. It first waits until the host
-// may get a request; that time does not count towards [Options.Total].
+// may get a request; that time does not count towards [Options.Total]. A request
+// that changes something, such as a POST, is not redirected from https to http.
 //
 // The error is an [*Error]. If the header of a response arrived, Do returns both
 // the response, with as much of the body as could be read, and the error.
@@ -184,6 +185,9 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		}
 		if u, err = follow(u, location); err != nil {
 			return fail(BadRedirect, err.Err)
+		}
+		if from.Scheme() == "https" && u.Scheme() == "http" && !r.safe() && resp.Status != http.StatusSeeOther {
+			return fail(BadRedirect, fmt.Errorf("the redirect from https to %s is not followed, because attackers on the way could read and change the request", u.WithoutFragment()))
 		}
 		if len(hops) >= c.opts.MaxRedirects {
 			return fail(TooManyHops, fmt.Errorf("too many redirects; the next one is to %s", u.WithoutFragment()))
@@ -248,7 +252,11 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 	if resp.Body, resp.Truncated, err = readBody(body, got.Header, limit); err != nil {
 		failure := fail(err)
 		if failure.Kind == Header {
-			failure.Kind, failure.Err = Body, c.explain(Body, err, 0)
+			kind := Body
+			if undecodable(err) {
+				kind = Encoding
+			}
+			failure.Kind, failure.Err = kind, c.explain(kind, err, 0)
 		}
 		return resp, failure
 	}
@@ -271,7 +279,7 @@ func (c *Client) message(r *Request, u weburl.URL) *http.Request {
 	if len(r.Body) > 0 {
 		req.ContentLength = int64(len(r.Body))
 		req.Body = io.NopCloser(bytes.NewReader(r.Body))
-	} else if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions {
+	} else if !r.safe() {
 		// Together, these two write "Content-Length: 0" for any method.
 		req.Body, req.TransferEncoding = http.NoBody, []string{"identity"}
 	}
@@ -324,6 +332,11 @@ func redirected(resp *Response, r *Request) (location string, ok bool) {
 		location = resp.Header.Get("Location")
 	}
 	return location, location != ""
+}
+
+// safe reports whether the request only asks for a page, and changes nothing.
+func (r *Request) safe() bool {
+	return r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
 }
 
 // redirect changes the request to that of the next hop. A POST stays a POST after

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,10 +13,14 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 func TestGet(t *testing.T) {
@@ -114,6 +120,9 @@ func TestGzip(t *testing.T) {
 		case "/none":
 			w.Header().Set("Content-Encoding", "gzip")
 			io.WriteString(w, "plain text")
+		case "/damaged":
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write(append(bytes.Clone(packed.Bytes()[:20]), "damaged in a way that no inflate accepts"...))
 		case "/br":
 			w.Header().Set("Content-Encoding", "br")
 			io.WriteString(w, "x")
@@ -127,9 +136,9 @@ func TestGzip(t *testing.T) {
 	if resp, err = get(t, c, base+"/empty"); err != nil || len(resp.Body) != 0 || resp.Truncated {
 		t.Errorf("empty: %+v, %v", resp, err)
 	}
-	for _, path := range []string{"/broken", "/none", "/br"} {
+	for path, want := range map[string]Kind{"/broken": Body, "/none": Encoding, "/damaged": Encoding, "/br": Encoding} {
 		resp, err := local(Options{}).Do(t.Context(), Request{URL: base + path})
-		if e := wantKind(t, err, Body); resp == nil || resp.Status != 200 || !e.Sent {
+		if e := wantKind(t, err, want); resp == nil || resp.Status != 200 || !e.Sent || e.Kind.Retry() != (want == Body) {
 			t.Errorf("%s: got %+v, %v", path, resp, err)
 		}
 	}
@@ -223,6 +232,35 @@ func TestHostileServers(t *testing.T) {
 			t.Errorf("%d bytes were written to a client that wants 1 MiB", n)
 		}
 	})
+}
+
+// TestIdle: each read has its own time limit. net/http writes once, at the start, so
+// the limit of that write must not end a response that arrives slowly.
+func TestIdle(t *testing.T) {
+	here, there := net.Pipe()
+	defer there.Close()
+	c := &conn{Conn: here, idle: 50 * time.Millisecond}
+	defer c.Close()
+	failed := make(chan error, 1)
+	go func() {
+		_, err := c.Read(make([]byte, 1)) // before any write
+		failed <- err
+	}()
+	select {
+	case err := <-failed:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("reading from a silent host: %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("reading from a silent host does not end")
+	}
+	// The limit of a write has passed when more arrives.
+	c.idle = time.Minute
+	here.SetDeadline(time.Now().Add(-time.Second))
+	go there.Write([]byte("x"))
+	if n, err := c.Read(make([]byte, 1)); n != 1 || err != nil {
+		t.Errorf("reading after the limit of the write: %d bytes, %v", n, err)
+	}
 }
 
 func TestTotal(t *testing.T) {
@@ -431,6 +469,102 @@ func TestRedirectFailures(t *testing.T) {
 	}
 	if _, err := get(t, local(Options{MaxRedirects: -1}), base+"/count/1"); err == nil {
 		t.Error("a redirect was followed")
+	}
+}
+
+// bothSchemes serves http and https at one port.
+func bothSchemes(t *testing.T, h http.HandlerFunc) (authority string) {
+	t.Helper()
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	authority = inner.Addr().String()
+	secure := httptest.NewTLSServer(h)
+	plain := httptest.NewServer(h)
+	var all sync.WaitGroup
+	t.Cleanup(func() { inner.Close(); all.Wait(); secure.Close(); plain.Close() })
+	all.Go(func() {
+		for {
+			c, err := inner.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() {
+				defer c.Close()
+				first := make([]byte, 1)
+				if _, err := io.ReadFull(c, first); err != nil {
+					return
+				}
+				to := plain.Listener.Addr().String()
+				if first[0] == 0x16 { // a TLS handshake
+					to = secure.Listener.Addr().String()
+				}
+				s, err := net.Dial("tcp", to)
+				if err != nil {
+					return
+				}
+				defer s.Close()
+				s.Write(first)
+				go func() { io.Copy(s, c); s.Close() }()
+				io.Copy(c, s)
+			})
+		}
+	})
+	return authority
+}
+
+// TestRedirectDowngrade: a redirect from https to http of the same host takes no
+// credentials along, and no request that changes something.
+func TestRedirectDowngrade(t *testing.T) {
+	var mu sync.Mutex
+	var seen []string
+	var authority string
+	authority = bothSchemes(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		seen = append(seen, fmt.Sprintf("%s %t %s", r.Method, r.TLS != nil, r.Header.Get("Authorization")+r.Header.Get("Cookie")))
+		mu.Unlock()
+		var status int
+		if n, _ := fmt.Sscanf(r.URL.Path, "/%d", &status); n == 1 {
+			w.Header().Set("Location", "http://"+authority+"/there")
+			w.WriteHeader(status)
+		}
+	})
+	client := local(Options{})
+	client.direct.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+	for _, c := range []struct {
+		method string
+		status int
+		want   string
+	}{
+		{"GET", 302, "GET true AC, GET false "},
+		{"HEAD", 307, "HEAD true AC, HEAD false "},
+		{"POST", 302, "POST true AC"},
+		{"POST", 307, "POST true AC"},
+		{"POST", 308, "POST true AC"},
+		{"UNLINK", 302, "UNLINK true AC"},
+		{"POST", 303, "POST true AC, GET false "}, // the request has been accepted
+	} {
+		seen = nil
+		resp, err := client.Do(t.Context(), Request{Method: c.method, URL: fmt.Sprintf("https://%s/%d", authority, c.status),
+			Header: http.Header{"Authorization": {"A"}, "Cookie": {"C"}}, Body: []byte("x")})
+		if got := strings.Join(seen, ", "); got != c.want {
+			t.Errorf("%s %d: the host saw %s, want %s", c.method, c.status, got, c.want)
+		}
+		if followed := strings.Contains(c.want, ","); followed {
+			if err != nil || resp.Status != 200 {
+				t.Errorf("%s %d: %+v, %v", c.method, c.status, resp, err)
+			}
+		} else if e := wantKind(t, err, BadRedirect); e.Kind.Retry() || !strings.Contains(e.Error(), "https to http") {
+			t.Errorf("%s %d: %v", c.method, c.status, err)
+		}
+	}
+	// The host and port of these are the same too.
+	from, _ := weburl.Parse("https://h.example/")
+	to, _ := weburl.Parse("http://h.example/")
+	r := Request{Method: "GET", Header: http.Header{"Authorization": {"A"}}}
+	if r.redirect(http.StatusFound, from, to); len(r.Header) != 0 {
+		t.Errorf("kept at the default ports: %v", r.Header)
 	}
 }
 

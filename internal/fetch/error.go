@@ -30,7 +30,8 @@ const (
 	TooSlow        Kind = "too-slow" // below the minimum rate
 	Closed         Kind = "closed"   // the connection was closed without a response
 	Header         Kind = "header"   // the header of the response is not HTTP, or too long
-	Body           Kind = "body"     // the body of the response is incomplete or cannot be decompressed
+	Body           Kind = "body"     // the body of the response is incomplete
+	Encoding       Kind = "encoding" // the body of the response cannot be decompressed
 	BadRedirect    Kind = "bad-redirect"
 	RedirectLoop   Kind = "redirect-loop"
 	TooManyHops    Kind = "too-many-redirects"
@@ -158,7 +159,7 @@ func (c *Client) explain(kind Kind, err error, idle time.Duration) error {
 			strings.TrimPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: ")
 	case kind == Body && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)):
 		text = "the response is incomplete"
-	case kind == Body:
+	case kind == Body || kind == Encoding:
 		text = "the response cannot be read: " + err.Error()
 	default:
 		return err

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path"
 	"strings"
@@ -23,31 +21,11 @@ const maxConfig = 128 << 10
 // readConfig reads a file of a project. It opens regular files only: a pipe would
 // block.
 func readConfig(p Project, name string) ([]byte, error) {
-	data, err := readRegular(os.DirFS(p.Dir), name)
+	data, err := disk.ReadFS(os.DirFS(p.Dir), name, maxConfig)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return data, nil
-}
-
-func readRegular(tree fs.FS, name string) ([]byte, error) {
-	info, err := fs.Stat(tree, name)
-	switch {
-	case err != nil:
-		return nil, disk.Cause(err)
-	case !info.Mode().IsRegular():
-		return nil, errors.New("not a regular file")
-	}
-	f, err := tree.Open(name)
-	if err != nil {
-		return nil, disk.Cause(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err == nil && len(data) > maxConfig {
-		err = fmt.Errorf("larger than %d bytes", maxConfig)
-	}
-	return data, disk.Cause(err)
 }
 
 // readDocument reads a TOML, YAML or JSON file, by the extension of its name. All

@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // hugoNewFiles are the names of Hugo's configuration. hugoOldFiles are the only
@@ -486,7 +488,7 @@ func ReadHugoMounts(out []byte) (all []HugoModule, err error) {
 // Document reads a TOML, YAML or JSON file of a project, by the extension of its
 // name. All keys become lower case. The error names the file and the line.
 func Document(tree fs.FS, name string) (map[string]any, error) {
-	data, err := readRegular(tree, name)
+	data, err := disk.ReadFS(tree, name, maxConfig)
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
 	}

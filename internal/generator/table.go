@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // row describes one generator.
@@ -201,7 +203,7 @@ var zolaBase = regexp.MustCompile(`(?m)^\s*base_url\s*=`)
 // isZola reports whether config.toml is a configuration of Zola, not of Hugo:
 // projects of both may have themes.
 func isZola(tree fs.FS) bool {
-	text, err := readRegular(tree, "config.toml")
+	text, err := disk.ReadFS(tree, "config.toml", maxConfig)
 	return err == nil && zolaBase.Match(text)
 }
 

@@ -13,7 +13,6 @@ package owners
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -82,20 +81,12 @@ type rule struct {
 // file, otherwise from what only GitLab has: sections, or a .gitlab-ci.yml.
 func Load(tree fs.FS) (*Owners, error) {
 	for _, name := range Places {
-		f, err := tree.Open(name)
+		text, err := disk.ReadFS(tree, name, maxBytes) // GitHub ignores a larger file too
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, disk.Cause(err))
-		}
-		text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-		f.Close()
-		if err == nil && len(text) > maxBytes {
-			err = fmt.Errorf("larger than %d bytes", maxBytes) // GitHub ignores it too
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, disk.Cause(err))
+			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		o := Parse(string(text), dialect(tree, name, string(text)))
 		o.Name = name

@@ -24,12 +24,14 @@ func JSON(w io.Writer, r *check.Result) error {
 	s.buf = append(s.buf, `{"schema":`...)
 	s.buf = strconv.AppendInt(s.buf, schema, 10)
 	s.buf = append(s.buf, `,"findings":[`...)
+	causes := check.Causes(r.Findings)
+	ids := causeIDs(r.Findings, causes)
 	for i := range r.Findings {
 		if i > 0 {
 			s.buf = append(s.buf, ',')
 		}
 		s.buf = append(s.buf, '\n')
-		s.buf = AppendFinding(s.buf, &r.Findings[i])
+		s.buf = AppendFinding(s.buf, &r.Findings[i], ids[i])
 		if err := s.drain(); err != nil {
 			return err
 		}
@@ -38,7 +40,7 @@ func JSON(w io.Writer, r *check.Result) error {
 		s.buf = append(s.buf, '\n')
 	}
 	s.buf = append(s.buf, `],"summary":`...)
-	s.buf = appendSummary(s.buf, &r.Summary)
+	s.buf = appendSummary(s.buf, &r.Summary, len(causes))
 	s.buf = append(s.buf, "}\n"...)
 	return s.flush()
 }
@@ -50,8 +52,9 @@ func JSON(w io.Writer, r *check.Result) error {
 // The only errors are those of w, wrapped.
 func JSONL(w io.Writer, r *check.Result) error {
 	s := sink{w: w}
+	ids := CauseIDs(r.Findings)
 	for i := range r.Findings {
-		s.buf = AppendFinding(s.buf, &r.Findings[i])
+		s.buf = AppendFinding(s.buf, &r.Findings[i], ids[i])
 		s.buf = append(s.buf, '\n')
 		if err := s.drain(); err != nil {
 			return err
@@ -61,8 +64,8 @@ func JSONL(w io.Writer, r *check.Result) error {
 }
 
 // AppendFinding appends f as the object that [JSONL] writes on a line, without
-// the line end. It is safe for concurrent use.
-func AppendFinding(dst []byte, f *check.Finding) []byte {
+// the line end. cause is the ID of its cause. It is safe for concurrent use.
+func AppendFinding(dst []byte, f *check.Finding, cause string) []byte {
 	l := f.Link()
 	dst = appendRow(dst, &l)
 	dst = appendSource(dst, f.Source)
@@ -76,12 +79,20 @@ func AppendFinding(dst []byte, f *check.Finding) []byte {
 	if f.Count > 1 {
 		dst = appendIntField(dst, `,"count":`, f.Count)
 	}
-	return append(dst, '}')
+	return append(appendCauseID(dst, cause), '}')
+}
+
+// appendCauseID appends the field cause, unless it is "".
+func appendCauseID(dst []byte, cause string) []byte {
+	if cause == "" {
+		return dst
+	}
+	return append(append(append(dst, `,"cause":"`...), cause...), '"') // hexadecimal digits
 }
 
 // appendSummary appends s as an object. All fields are always present, and
 // lists are never null.
-func appendSummary(dst []byte, s *check.Summary) []byte {
+func appendSummary(dst []byte, s *check.Summary, causes int) []byte {
 	dst = append(dst, `{"docroot":`...)
 	dst = AppendString(dst, s.Docroot)
 	dst = append(dst, `,"profile":`...)
@@ -101,6 +112,7 @@ func appendSummary(dst []byte, s *check.Summary) []byte {
 	dst = appendIntField(dst, `,"ignored":`, s.Ignored)
 	dst = appendIntField(dst, `,"file_errors":`, s.FileErrors)
 	dst = appendIntField(dst, `,"file_warnings":`, s.FileWarnings)
+	dst = appendIntField(dst, `,"causes":`, causes)
 	dst = appendIntField(dst, `,"redirected":`, s.Redirected)
 	dst = append(dst, `,"reasons":[`...)
 	for i, r := range s.Reasons {
@@ -151,10 +163,11 @@ func AppendLink(dst []byte, l *check.Link) []byte {
 	return append(appendRow(dst, l), "}\n"...)
 }
 
-// AppendSourcedLink is [AppendLink] with the position in the sources after the
-// thirteen fields, if source is not nil.
-func AppendSourcedLink(dst []byte, l *check.Link, source *check.Position) []byte {
-	return append(appendSource(appendRow(dst, l), source), "}\n"...)
+// AppendPlacedLink is [AppendLink] with what is known of a finding after the
+// thirteen fields: the position in the sources, unless source is nil, and the ID
+// of its cause, unless that is "".
+func AppendPlacedLink(dst []byte, l *check.Link, source *check.Position, cause string) []byte {
+	return append(appendCauseID(appendSource(appendRow(dst, l), source), cause), "}\n"...)
 }
 
 // appendRow appends the fields of the row, with the opening brace of the object
@@ -188,10 +201,10 @@ func appendRow(dst []byte, l *check.Link) []byte {
 	return AppendString(dst, l.Final)
 }
 
-// AppendFixed appends a line that says that f, which an earlier check found, is
-// fixed.
-func AppendFixed(dst []byte, f *check.Finding, opt TextOptions) []byte {
-	p := painter(opt.Color)
+// AppendFixed appends a line that says that the findings of a cause, which an
+// earlier check found, are fixed.
+func AppendFixed(dst []byte, findings []check.Finding, c *check.Cause, opt TextOptions) []byte {
+	p, f := painter(opt.Color), &findings[c.First]
 	if f.Source != nil {
 		dst = appendQuoted(dst, f.Source.File)
 		dst = appendLineColumn(dst, f.Source.Line, f.Source.Column)
@@ -205,6 +218,10 @@ func AppendFixed(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	dst = p.off(dst)
 	dst = appendCut(dst, f.Message, maxMessageBytes)
 	dst = appendCode(dst, f.Code, p)
+	if c.Links > 1 {
+		dst = append(dst, ", "...)
+		dst = appendCount(dst, c.Links, "link")
+	}
 	return append(dst, '\n')
 }
 

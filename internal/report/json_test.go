@@ -35,6 +35,7 @@ type findingRow struct {
 	Related    []relatedRow `json:"related,omitempty"`
 	Message    string       `json:"message"`
 	Count      int          `json:"count,omitempty"`
+	Cause      string       `json:"cause"`
 }
 
 type positionRow struct {
@@ -81,8 +82,8 @@ func TestAppendLinkContract(t *testing.T) {
 		t.Errorf("got  %s\nwant kept%s", got, want)
 	}
 	source := &check.Position{File: "themes/x.html", Line: 2, Column: 3, Kind: check.InTemplate, Module: "x"}
-	sourced := strings.Replace(want, "}\n", `,"source":{"file":"themes/x.html","line":2,"column":3,"kind":"template","module":"x"}}`+"\n", 1)
-	if got := string(AppendSourcedLink([]byte("kept"), &l, source)); got != "kept"+sourced {
+	sourced := strings.Replace(want, "}\n", `,"source":{"file":"themes/x.html","line":2,"column":3,"kind":"template","module":"x"},"cause":"0123456789abcdef"}`+"\n", 1)
+	if got := string(AppendPlacedLink([]byte("kept"), &l, source, "0123456789abcdef")); got != "kept"+sourced {
 		t.Errorf("got  %s\nwant kept%s", got, sourced)
 	}
 	zero := `{"page":"","line":0,"column":0,"offset":0,"element":"","attribute":"","raw":"","target":"",` +
@@ -90,7 +91,7 @@ func TestAppendLinkContract(t *testing.T) {
 	if got := string(AppendLink(nil, &check.Link{})); got != zero {
 		t.Errorf("got  %s\nwant %s", got, zero)
 	}
-	if got := string(AppendSourcedLink(nil, &check.Link{}, nil)); got != zero {
+	if got := string(AppendPlacedLink(nil, &check.Link{}, nil, "")); got != zero {
 		t.Errorf("got  %s\nwant %s", got, zero)
 	}
 }
@@ -109,9 +110,10 @@ func TestFindingFields(t *testing.T) {
 			}
 			want := ""
 			rows := []findingRow{}
+			ids := CauseIDs(c.result.Findings)
 			for i := range c.result.Findings {
 				f := &c.result.Findings[i]
-				r := findingRow{row: rowOf(f.Link()), Suggestion: f.Suggestion, Message: f.Message}
+				r := findingRow{row: rowOf(f.Link()), Suggestion: f.Suggestion, Message: f.Message, Cause: ids[i]}
 				if f.Count > 1 {
 					r.Count = f.Count
 				}

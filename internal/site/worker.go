@@ -205,7 +205,7 @@ func (w *worker) saveDetail(p *Page, page *scan.Page, i int, lines *lineCounter)
 			w.res.startMemo()
 		}
 		d := w.res.detail(p, page, &page.Links[i], &p.links[i], lines)
-		d.Raw, d.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
+		d.Raw, d.Fragment, d.Context = strings.Clone(d.Raw), strings.Clone(d.Fragment), contextOf(p, page, &page.Links[i])
 		p.saved = append(p.saved, savedDetail{uint32(i), d})
 	}
 }

@@ -275,6 +275,16 @@ func (c *contentIndex) named(name string) (contentFile, bool) {
 	return c.files[found], true
 }
 
+// namedIn finds the file that a content file names: next to it, or else like
+// named.
+func (c *contentIndex) namedIn(file, name string) (contentFile, bool) {
+	name = strings.TrimPrefix(name, "/")
+	if i, ok := c.byDisplay[path.Join(path.Dir(file), name)]; ok {
+		return c.files[i], true
+	}
+	return c.named(path.Clean(name))
+}
+
 // roots are directories whose name is not part of the address of a page, for
 // generators other than Hugo. The first that matches is removed.
 var roots = map[Generator][]string{

@@ -216,7 +216,7 @@ const (
 // is parsed as part of the Markdown: if several definitions have the same
 // label, the first one counts (CommonMark, "Link reference definitions").
 func (m *Map) withIncluded(d *document, file string) []sourceLink {
-	if !slices.ContainsFunc(d.links, func(it sourceLink) bool { return it.isGuess && isMarkdown(it.dest) }) {
+	if !slices.ContainsFunc(d.links, func(it sourceLink) bool { return it.isGuess && isContent(it.dest) }) {
 		return nil
 	}
 	in := inliner{m: m}
@@ -269,10 +269,10 @@ func (in *inliner) add(d *document, file string, text *markdownText, depth int) 
 		define(it.order)
 		it.owner, it.file = d, file
 		in.links, in.texts = append(in.links, it), append(in.texts, text)
-		if !it.isGuess || !isMarkdown(it.dest) || depth >= maxInlineDepth || len(in.links) > maxInlined {
+		if !it.isGuess || !isContent(it.dest) || depth >= maxInlineDepth || len(in.links) > maxInlined {
 			continue
 		}
-		f, ok := in.m.content.named(path.Clean(strings.TrimPrefix(it.dest, "/")))
+		f, ok := in.m.content.namedIn(file, it.dest)
 		if !ok || f.display == file {
 			continue
 		}

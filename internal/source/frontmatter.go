@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -77,31 +78,64 @@ func object(text []byte, start int) int {
 type value struct {
 	at   int // offset of its first character
 	text string
+	// key is the key of the value, in lower case, or that of its list. nested
+	// reports that it belongs to a table within the file's outermost one.
+	key    string
+	nested bool
 }
 
 // maxValue is the length in bytes of the longest address that is looked for.
 const maxValue = 2048
 
-// values finds strings that may be addresses in front matter, data and
+// valueReader finds strings that may be addresses in front matter, data and
 // configuration files: quoted strings, and plain values after a colon, an
 // equals sign or a dash. It reads line by line without a grammar, so that it
 // also works for an invalid file.
-func values(text []byte, from, to int) (all []value) {
-	off := from
-	for line := range bytes.Lines(text[from:to]) {
-		all = lineValues(all, line, off)
-		off += len(line)
-	}
-	return all
+type valueReader struct {
+	all    []value
+	parent string // the key of a list that goes on
+	table  bool   // a TOML table has started
 }
 
-func lineValues(all []value, line []byte, off int) []value {
-	trimmed := bytes.TrimLeft(line, " \t")
-	if bytes.HasPrefix(trimmed, []byte("#")) || bytes.HasPrefix(trimmed, []byte("//")) {
-		return all
+// values returns the values between two offsets of a text.
+func values(text []byte, from, to int) []value {
+	var r valueReader
+	off := from
+	for line := range bytes.Lines(text[from:to]) {
+		r.line(line, off)
+		off += len(line)
 	}
-	quotes := 0
-	for i := 0; i < len(line); i++ {
+	return r.all
+}
+
+func (r *valueReader) line(line []byte, off int) {
+	trimmed := bytes.TrimLeft(line, " \t")
+	switch {
+	case len(trimmed) == 0, bytes.HasPrefix(trimmed, []byte("#")), bytes.HasPrefix(trimmed, []byte("//")):
+		return
+	case bytes.HasPrefix(trimmed, []byte("[")) && tableLine.Match(trimmed):
+		r.table = true
+		return
+	}
+	key, start := "", 0
+	if k := keyOnLine.FindSubmatchIndex(line); k != nil {
+		key, start = strings.ToLower(string(line[k[2]:k[3]])), k[3]
+		if rest := bytes.TrimLeft(line[start:], "\"' \t:="); len(bytes.TrimSpace(rest)) == 0 || rest[0] == '[' || rest[0] == '{' {
+			r.parent = key
+		}
+	} else {
+		key = r.parent
+	}
+	nested := r.table || len(trimmed) < len(line) || trimmed[0] == '-'
+	if !r.quoted(line, off, start, value{key: key, nested: nested}) {
+		r.plain(line, off, start, value{key: key, nested: nested})
+	}
+}
+
+// quoted adds the quoted strings of a line, and reports whether it has some.
+func (r *valueReader) quoted(line []byte, off, start int, like value) (has bool) {
+	key := like.key
+	for i := start; i < len(line); i++ {
 		q := line[i]
 		if q != '"' && q != '\'' && q != '`' {
 			continue
@@ -110,30 +144,98 @@ func lineValues(all []value, line []byte, off int) []value {
 		if n < 0 {
 			break
 		}
-		quotes++
-		if n > 0 && n <= maxValue {
-			all = append(all, value{off + i + 1, unescape(string(line[i+1 : i+1+n]))})
+		if i == start && start > 0 { // the quote after the key
+			continue
 		}
-		i += n + 1
-	}
-	if quotes > 0 {
-		return all
-	}
-	// url: /a/, - /a/, key: [a, b]
-	for i := 0; i < len(line); {
-		for i < len(line) && strings.IndexByte(" \t\r\n,[]{}", line[i]) >= 0 {
-			i++
-		}
-		end := i
-		for end < len(line) && strings.IndexByte(" \t\r\n,[]{}", line[end]) < 0 {
-			end++
-		}
-		if word := line[i:end]; len(word) > 1 && len(word) <= maxValue && word[len(word)-1] != ':' {
-			all = append(all, value{off + i, string(word)})
+		has = true
+		end := i + 1 + n
+		switch rest := bytes.TrimLeft(line[end+1:], " \t"); {
+		case len(rest) > 0 && rest[0] == ':': // a key of JSON
+			key = strings.ToLower(string(line[i+1 : end]))
+		case n > 0 && n <= maxValue:
+			v := value{at: off + i + 1, text: unescape(string(line[i+1 : end])), key: key, nested: like.nested}
+			if k := keyBefore.FindSubmatch(line[max(0, i-maxKey):i]); k != nil {
+				v.key = strings.ToLower(string(k[1]))
+			}
+			r.all = append(r.all, v)
 		}
 		i = end
 	}
-	return all
+	return has
+}
+
+// plain adds the words of a line: url: /a/, - /a/, key: [a, b]
+func (r *valueReader) plain(line []byte, off, start int, like value) {
+	const between = " \t\r\n,[]{}"
+	for i := start; i < len(line); {
+		for i < len(line) && strings.IndexByte(between, line[i]) >= 0 {
+			i++
+		}
+		end := i
+		for end < len(line) && strings.IndexByte(between, line[end]) < 0 {
+			end++
+		}
+		switch word := line[i:end]; {
+		case len(word) > 1 && word[len(word)-1] == ':':
+			like.key = strings.ToLower(string(word[:len(word)-1]))
+		case len(word) > 1 && len(word) <= maxValue:
+			like.at, like.text = off+i, string(word)
+			r.all = append(r.all, like)
+		}
+		i = end
+	}
+}
+
+// maxKey is how many bytes before a quoted string are searched for its key.
+const maxKey = 64
+
+var (
+	tableLine = regexp.MustCompile(`^\[\[?\s*[\w."'-]+\s*\]\]?\s*(#.*)?$`)
+	// keyOnLine matches the key of a line in YAML, TOML or JSON.
+	keyOnLine = regexp.MustCompile(`^[\s\-{,]*["']?([\w.-]+)["']?\s*[:=](?:\s|$|["'\[{])`)
+	// keyBefore matches the key before a quoted string.
+	keyBefore = regexp.MustCompile(`["']?([\w-]+)["']?\s*[:=]\s*\[?\s*$`)
+)
+
+// wordKeys are keys whose values are words, even if a link is equal to them.
+var wordKeys = wordSet(`layout type kind title linktitle subtitle name slug description summary excerpt tags tag categories category
+	keywords series date lastmod publishdate expirydate weight lang language languagecode id identifier parent section template theme
+	draft author authors version versions outputs format markup class color style rel menu menus toc label alt caption
+	aliases alias redirect_from`)
+
+// addressKeys are keys of a page's own address, if they are not in a table.
+var addressKeys = wordSet("url permalink path slug")
+
+func wordSet(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		set[w] = true
+	}
+	return set
+}
+
+// linkKey matches the names of keys that hold links.
+var linkKey = regexp.MustCompile(`url|uri|href|link|src|source|image|img|photo|picture|pic$|thumb|cover|banner|logo|icon|avatar|file|path|video|audio|poster|download|pdf|redirect|canonical|resource|asset|css|script|feed|ref$`)
+
+// holdsLink reports whether a value may be a link: its key says so, or the value
+// has the form of an address and the key does not say what else it is.
+func (v *value) holdsLink() bool {
+	switch {
+	case wordKeys[v.key], !v.nested && addressKeys[v.key]:
+		return false
+	case linkKey.MatchString(v.key):
+		return true
+	}
+	return looksLikeAddress(v.text)
+}
+
+func looksLikeAddress(s string) bool {
+	for _, start := range []string{"/", "./", "../", "#"} {
+		if strings.HasPrefix(s, start) {
+			return true
+		}
+	}
+	return strings.Contains(s, "://") || strings.ContainsAny(s, "/") && !strings.ContainsAny(s, " \t")
 }
 
 // unescape resolves the escapes that JSON writers use in addresses.

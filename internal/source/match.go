@@ -145,8 +145,10 @@ type pageLink struct {
 	offset  int64
 	raw     string
 	element string
-	label   string
-	addr    address
+	// attribute is the attribute that has the link, "" if there is none.
+	attribute string
+	label     string
+	addr      address
 	// region is the weight of the link's region of the page: positive in the
 	// main content, negative in navigation.
 	region int

@@ -23,11 +23,25 @@ type unlocated struct {
 	own *Position
 	// matter reports that own is in the front matter.
 	matter bool
+	// label is the link's text. isNavigation reports that the link is in a part
+	// of the page that is for navigation.
+	label        string
+	isNavigation bool
+	// composed is what the templates say about it.
+	composed composition
 	// near holds the keys of the pages that the page links to. A list page
 	// shows parts of them.
 	near map[string]bool
 	// included holds the files that shortcodes in the page's content name.
 	included map[string]bool
+}
+
+// locatedPage is a page whose links are located.
+type locatedPage struct {
+	text    []byte
+	links   []pageLink
+	outline *outline // nil until needed
+	runs    map[*written]pageRun
 }
 
 // maxSourcePage is the size in bytes above which a page is not read again.
@@ -70,6 +84,11 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		pairs, _ = align(written, addresses, all)
 	}
 	var rest []unlocated
+	page := &locatedPage{text: text, links: all}
+	var ofItems []*Position
+	if id, ok := m.pageID(name); ok && !m.site.Page(id).Kind().IsHTML() {
+		ofItems = m.feedPairs(r, name, text, all, func(i int) bool { return has(links, all[i].offset) })
+	}
 	seen := map[string]int{}
 	var near map[string]bool
 	for i, l := range links {
@@ -82,6 +101,10 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		}
 		if p, ok := m.marked(found, all, j); ok {
 			positions[i] = p
+			continue
+		}
+		if ofItems != nil && ofItems[j] != nil {
+			positions[i] = ofItems[j]
 			continue
 		}
 		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
@@ -105,10 +128,20 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		if near == nil {
 			near = m.nearPages(all)
 		}
-		o.near, o.included = near, m.included(doc)
+		o.near, o.included = near, m.included(doc, file)
+		o.label, o.isNavigation = all[j].label, all[j].region == inNavigation
+		if o.own == nil || !o.matter {
+			o.composed = m.composed(page, &all[j])
+		}
 		rest = append(rest, o)
 	}
 	return rest
+}
+
+// has reports whether one of the links, sorted by offset, is at an offset.
+func has(links []Link, offset int64) bool {
+	i := sort.Search(len(links), func(i int) bool { return links[i].Offset >= offset })
+	return i < len(links) && links[i].Offset == offset
 }
 
 // onlyMatch returns the offset of the single value of the front matter that
@@ -117,7 +150,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 func (d *document) onlyMatch(a *address, addrs, matter []address) (at int, inMatter, ok bool) {
 	n := 0
 	for i := range matter {
-		if matchScore(&matter[i], a) >= targetMatch {
+		if matter[i].exact != "" && matchScore(&matter[i], a) >= targetMatch {
 			at = d.matter[i].at
 			n++
 		}
@@ -137,7 +170,9 @@ func (d *document) onlyMatch(a *address, addrs, matter []address) (at int, inMat
 func (m *Map) frontMatterAddresses(d *document, page string) []address {
 	all := make([]address, len(d.matter))
 	for i := range d.matter {
-		all[i] = m.address(d.matter[i].text, page)
+		if d.matter[i].holdsLink() {
+			all[i] = m.address(d.matter[i].text, page)
+		}
 	}
 	return all
 }
@@ -167,7 +202,7 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 	all := []pageLink{}
 	regions := findRegions(text)
 	err := r.Details(id, nil, func(_ int, d *site.Detail) {
-		l := pageLink{offset: d.Offset, raw: strings.Clone(d.Raw), element: d.Element, region: regions.at(int(d.Offset))}
+		l := pageLink{offset: d.Offset, raw: strings.Clone(d.Raw), element: d.Element, attribute: d.Attribute, region: regions.at(int(d.Offset))}
 		if d.Element == "a" && int(d.Offset) < len(text) {
 			l.label = htmlLabel(text, int(d.Offset))
 		}
@@ -202,17 +237,17 @@ func (m *Map) nearPages(all []pageLink) map[string]bool {
 
 // included returns the content files that the shortcodes of a document name.
 // They may put their text into the page.
-func (m *Map) included(d *document) map[string]bool {
+func (m *Map) included(d *document, file string) map[string]bool {
 	if d == nil {
 		return nil
 	}
 	if d.included == nil {
 		d.included = map[string]bool{}
 		for _, it := range d.links {
-			if !it.isGuess || !isMarkdown(it.dest) {
+			if !it.isGuess || !isContent(it.dest) {
 				continue
 			}
-			if f, ok := m.content.named(path.Clean(strings.TrimPrefix(it.dest, "/"))); ok {
+			if f, ok := m.content.namedIn(file, it.dest); ok {
 				d.included[f.display] = true
 			}
 		}

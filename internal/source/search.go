@@ -14,10 +14,14 @@ type hit struct {
 	// around holds the surroundings of the links whose destination is here,
 	// none if they are not known.
 	around []surroundings
-	file   contentFile
-	at     int
-	line   int
-	col    int
+	// label is the text of the link, certain reports that the address is in
+	// front matter or a parameter of a shortcode.
+	label   string
+	certain bool
+	file    contentFile
+	at      int
+	line    int
+	col     int
 }
 
 func (h hit) position() *Position {
@@ -119,17 +123,17 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 			levels[1].add(f)
 		}
 	}
-	if err := m.searchTemplates(ctx, &levels); err != nil {
-		return err
+	for _, f := range m.templateIndex().files {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		levels[f.level].search(f.contentFile, f.text)
 	}
 	content := newTextSearch()
 	others := left[:0]
 	for _, o := range left {
-		switch p, several := m.fromTemplates(&levels, o); {
-		case p != nil:
-			positions[o.index] = p
-		case several:
-		default:
+		p, several := m.fromTemplates(&levels, o)
+		if positions[o.index] = p; p == nil && !several {
 			others = append(others, o)
 			for _, f := range m.spellings(o.link) {
 				content.add(f)
@@ -160,31 +164,55 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		if shown == nil || page != o.link.Page {
 			page, shown = o.link.Page, m.pageText(o.link.Page)
 		}
-		positions[o.index] = m.fromContent(&content, o, shown.around(int(o.link.Offset)))
+		if positions[o.index] = m.fromContent(&content, o, shown.around(int(o.link.Offset))); positions[o.index] == nil && len(o.composed.by) == 1 {
+			positions[o.index] = o.composed.by[0].position(o.link.Raw)
+		}
 	}
 	return nil
 }
 
-// fromTemplates returns the position of the address if exactly one template,
-// data or configuration file contains it. several reports that more than one
-// does.
+// fromTemplates returns the position of a link in a template, data or
+// configuration file. several reports that more than one file may have written
+// it, so that content need not be searched.
 func (m *Map) fromTemplates(levels *[2]textSearch, o unlocated) (p *Position, several bool) {
-	for i := range levels {
-		for _, f := range m.spellings(o.link) {
-			hits := levels[i].hits[f]
-			if len(hits) == 0 {
-				continue
-			}
-			for _, h := range hits {
-				if h.display != hits[0].display {
-					return nil, true
-				}
-			}
-			h := hits[min(o.nth, len(hits)-1)]
-			return h.position(), false
+	c := &o.composed
+	literal := len(c.by) > 0 && c.by[0].writes()
+	if literal && len(c.by) == 1 {
+		return c.by[0].position(o.link.Raw), false
+	}
+	hits := m.templateHits(levels, o)
+	switch {
+	case len(hits) > 0 && !severalFiles(hits) && (len(c.by) == 0 || literal):
+		return hits[min(o.nth, len(hits)-1)].position(), false
+	case literal:
+		return nil, true
+	}
+	if c.run != nil && c.nth >= 0 {
+		if !c.run.placed {
+			m.placeRun(c.run)
+		}
+		if p := c.run.places[c.nth]; p != nil {
+			return p, false
 		}
 	}
-	return nil, false
+	if len(hits) == 1 && (c.run == nil || len(c.run.links) < minEnds || hits[0].file.dir.kind == Template) {
+		return hits[0].position(), false
+	}
+	return nil, len(hits) > 0 && len(c.by) == 0
+}
+
+// templateHits returns where templates, data and configuration contain the
+// address of a link, in the most likely spelling. An attribute that does not fit
+// the link is left out.
+func (m *Map) templateHits(levels *[2]textSearch, o unlocated) []hit {
+	for i := range levels {
+		for _, f := range m.spellings(o.link) {
+			if hits := levels[i].hits[f]; len(hits) > 0 {
+				return hits
+			}
+		}
+	}
+	return nil
 }
 
 // What adds to the similarity of the surroundings, in bytes.
@@ -219,14 +247,19 @@ func (m *Map) fromContent(w *textSearch, o unlocated, around surroundings) *Posi
 	if h != nil {
 		return h.position()
 	}
-	if several(hits) {
+	if !severalFiles(hits) {
+		// The only file with this address need not be where the page has it from.
+		hits = filter(hits, func(h *hit) bool {
+			return included(h) || near(h) || len(o.composed.by) == 0 && (h.certain || h.label != "" && h.label == o.label)
+		})
+	} else {
 		if few := filter(hits, included); len(few) > 0 {
 			hits = few
 		} else {
 			hits = filter(hits, near)
 		}
 	}
-	if len(hits) == 0 || several(hits) {
+	if len(hits) == 0 || severalFiles(hits) {
 		return nil
 	}
 	return hits[min(o.nth, len(hits)-1)].position()
@@ -242,8 +275,8 @@ func filter(hits []hit, keep func(*hit) bool) (few []hit) {
 	return few
 }
 
-// several reports whether the hits are in more than one file.
-func several(hits []hit) bool {
+// severalFiles reports whether the hits are in more than one file.
+func severalFiles(hits []hit) bool {
 	return slices.ContainsFunc(hits, func(h hit) bool { return h.display != hits[0].display })
 }
 
@@ -279,10 +312,11 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 		return nil
 	}
 	for _, h := range hits {
-		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at })
+		is := slices.ContainsFunc(d.matter, func(v value) bool { return v.at == h.at && v.holdsLink() })
+		h.certain = is
 		for _, it := range d.links {
 			if it.at == h.at {
-				is = true
+				is, h.label, h.certain = true, it.label, h.certain || it.isGuess
 				if d.visible != nil {
 					h.around = append(h.around, d.visible.around(it.order))
 				}

@@ -88,7 +88,7 @@ func parameters(text []byte, from, to int) (name string, params []value) {
 			}
 			end = min(end, to)
 			if end > i+1 {
-				params = append(params, value{i + 1, string(text[i+1 : end])})
+				params = append(params, value{at: i + 1, text: string(text[i+1 : end])})
 			}
 			i = end + 1
 		default:
@@ -102,7 +102,7 @@ func parameters(text []byte, from, to int) (name string, params []value) {
 				name = word
 			case end < to && text[end] == '=': // the name of a parameter
 			default:
-				params = append(params, value{i, word})
+				params = append(params, value{at: i, text: word})
 			}
 			i = end
 		}

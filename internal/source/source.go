@@ -87,11 +87,14 @@ type Map struct {
 	site    *site.Site
 	page    string // the page whose links are located
 
-	content  *contentIndex
-	mounts   []mount
-	docs     map[string]*document // parsed content files by name
-	base     string               // host of the site's base URL
-	basePath string
+	content *contentIndex
+	mounts  []mount
+	docs    map[string]*document // parsed content files by name
+	// templates is nil until needed. runs are those of all pages.
+	templates *templateIndex
+	runs      map[string]*linkRun
+	base      string // host of the site's base URL
+	basePath  string
 	// Notes are messages for the user about problems that did not stop the
 	// work, such as an error of Hugo.
 	Notes []string
@@ -105,7 +108,7 @@ func Open(ctx context.Context, opt Options) (*Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open project %s: %w", opt.Project, disk.Cause(err))
 	}
-	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}}
+	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}, runs: map[string]*linkRun{}}
 	built, err := os.OpenRoot(opt.Docroot)
 	if err != nil {
 		m.Close()

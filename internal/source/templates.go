@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"context"
 	"io/fs"
 	"path"
 	"strings"
@@ -16,21 +15,56 @@ const (
 	maxTemplates = 50_000
 )
 
-// searchTemplates searches the files of the project (level 0), then those of
-// themes and modules (level 1).
-func (m *Map) searchTemplates(ctx context.Context, levels *[2]textSearch) error {
+// templateFile is a file, other than content, that writes links into pages.
+type templateFile struct {
+	contentFile
+	level   int // 0 in the project, 1 in a theme or module
+	text    []byte
+	outline *outline // of a template with its actions masked, nil for other files
+	starts  *lines
+	// dataRows are the addresses of a data or configuration file, nil until
+	// needed.
+	dataRows []dataRow
+	dashed   string // its name between dashes, see dashed, "" until needed
+}
+
+func (f *templateFile) lines() lines {
+	if f.starts == nil {
+		l := newLines(f.text)
+		f.starts = &l
+	}
+	return *f.starts
+}
+
+// templateIndex holds the templates, data and configuration of a project.
+type templateIndex struct {
+	files  []*templateFile
+	links  map[string][]*written // by element and attribute, see written
+	data   map[string][]fileRow  // rows of data files by their address, see normalPath
+	dashed map[string]string     // results of dashed
+	stems  map[string]string     // see stemLine
+}
+
+// templateIndex reads the files of the project (level 0), then those of themes
+// and modules (level 1).
+func (m *Map) templateIndex() *templateIndex {
+	if m.templates != nil {
+		return m.templates
+	}
+	x := &templateIndex{links: map[string][]*written{}, data: map[string][]fileRow{}, stems: map[string]string{}, dashed: map[string]string{}}
+	m.templates = x
 	content := map[string]bool{}
 	for _, f := range m.content.files {
 		content[f.display] = true
 	}
-	n := 0
-	seen := map[string]bool{}
-	walk := func(level int, dir sourceDir) {
+	seen, layouts := map[string]bool{}, map[string]bool{}
+	for _, place := range m.templateDirs() {
+		dir := place.dir
 		fs.WalkDir(dir.fsys, dir.dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return nil
-			case ctx.Err() != nil || n > maxTemplates:
+			case len(x.files) > maxTemplates:
 				return fs.SkipAll
 			case d.IsDir():
 				if name != dir.dir && isForeign(d.Name()) || dir.prefix == "" && name == m.docrootName() && name != "." {
@@ -38,25 +72,87 @@ func (m *Map) searchTemplates(ctx context.Context, levels *[2]textSearch) error 
 				}
 				return nil
 			}
-			shown := dir.displayName(name)
-			if content[shown] || seen[shown] || !isTemplate(name) {
+			f := &templateFile{contentFile: contentFile{dir: dir, name: name, display: dir.displayName(name)}, level: place.level}
+			if seen[f.display] || !isTemplate(name) {
 				return nil
 			}
-			seen[shown] = true
-			if text, err := readFile(dir.fsys, name, maxTemplate); err == nil {
-				n++
-				if m.opt.Generator != Hugo {
-					dir.kind = kindOf(name)
+			seen[f.display] = true
+			if m.opt.Generator == Hugo && dir.kind == Template {
+				key := templateKey(f)
+				if layouts[key] {
+					return nil // the project's own template takes its place
 				}
-				levels[level].search(contentFile{dir: dir, name: name, display: shown}, text)
+				layouts[key] = true
 			}
+			if f.text, err = readFile(dir.fsys, name, maxTemplate); err != nil || content[f.display] && !isHTMLTemplate(name, f.text) {
+				return nil
+			}
+			if m.opt.Generator != Hugo {
+				f.dir.kind = kindOf(name)
+			}
+			x.add(f, !content[f.display])
 			return nil
 		})
 	}
-	for _, place := range m.templateDirs() {
-		walk(place.level, place.dir)
+	x.findStems()
+	return x
+}
+
+// add adds a file. alone reports that the file is not also content.
+func (x *templateIndex) add(f *templateFile, alone bool) {
+	if alone {
+		x.files = append(x.files, f)
 	}
-	return context.Cause(ctx)
+	switch f.dir.kind {
+	case Data, Configuration:
+		rows := f.rows()
+		for i := range rows {
+			x.data[rows[i].norm] = append(x.data[rows[i].norm], fileRow{f, &rows[i]})
+		}
+	case Template:
+		if !isHTMLLike(f.name) || isRenderHook(f.name) {
+			return
+		}
+		for _, w := range f.readLinks() {
+			key := w.element() + " " + w.attr.name
+			x.links[key] = append(x.links[key], w)
+		}
+	}
+}
+
+// findStems reads the lines of data files that map a word to the name of
+// another data file. A word that means several files means none.
+func (x *templateIndex) findStems() {
+	stems := map[string]bool{}
+	for _, f := range x.files {
+		if f.dir.kind == Data {
+			stems[stemOf(f.name)] = true
+		}
+	}
+	for _, f := range x.files {
+		if f.dir.kind != Data && f.dir.kind != Configuration {
+			continue
+		}
+		for _, l := range stemLine.FindAllSubmatch(f.text, -1) {
+			word, stem := string(l[1]), string(l[2])
+			if !stems[stem] {
+				continue
+			}
+			if known, ok := x.stems[word]; ok && known != stem {
+				stem = ""
+			}
+			x.stems[word] = stem
+		}
+	}
+}
+
+// isHTMLLike reports whether a template with this name writes HTML.
+func isHTMLLike(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".html", ".htm", ".gohtml", ".tmpl", ".liquid", ".njk", ".hbs", ".mustache", ".ejs", ".jinja", ".jinja2", ".j2", ".tera", ".php", ".astro", ".vue", ".svelte":
+		return true
+	}
+	return false
 }
 
 type templateDir struct {

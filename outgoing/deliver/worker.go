@@ -120,6 +120,8 @@ func (d *delivery) endpoint(ctx context.Context, n ledger.Notice, page *outgoing
 		}
 	}
 	switch {
+	case !known && n.Protocol == ledger.AnyProtocol:
+		return nil, outgoing.Endpoint{}, outgoing.Outcome{State: ledger.Skipped, Message: "no protocol that notifies linked pages is enabled"}
 	case !known:
 		return nil, outgoing.Endpoint{}, outgoing.Outcome{State: ledger.Skipped, Message: fmt.Sprintf("the protocol %s is not enabled", n.Protocol)}
 	case len(able) == 0:

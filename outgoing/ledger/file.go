@@ -180,7 +180,7 @@ func (f *File) readUnlocked() (p *parsed, err error) {
 const maxFileBytes = 2 << 30
 
 func readFile(name string) (text string, exists bool, err error) {
-	f, err := os.Open(name)
+	f, err := disk.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
@@ -189,11 +189,7 @@ func readFile(name string) (text string, exists bool, err error) {
 	}
 	defer f.Close()
 	var b strings.Builder
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		return "", false, fmt.Errorf("read ledger %s: is a directory", name)
-	}
-	if err == nil && info.Mode().IsRegular() && info.Size() < maxFileBytes {
+	if info, err := f.Stat(); err == nil && info.Size() < maxFileBytes {
 		b.Grow(int(info.Size()))
 	}
 	n, err := io.Copy(&b, io.LimitReader(f, maxFileBytes+1))

@@ -88,7 +88,7 @@ func origin(u weburl.URL) string { return u.Scheme() + "://" + authority(u) }
 func (s *Sender) Discover(ctx context.Context, t *outgoing.Target) (outgoing.Endpoint, error) {
 	u, err := weburl.Parse(t.URL())
 	if err != nil {
-		return outgoing.Endpoint{}, err
+		return outgoing.Endpoint{Via: "its URL is not valid"}, nil // retries would not help
 	}
 	if u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() {
 		return outgoing.Endpoint{}, nil // such a URL is never sent (LK-1)

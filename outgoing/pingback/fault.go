@@ -3,6 +3,7 @@ package pingback
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"time"
 
 	"github.com/sitelink/sitelink/outgoing"
@@ -12,6 +13,7 @@ import (
 // The fault codes of section 3, and others that servers use.
 const (
 	faultGeneric     = 0
+	faultException   = 1 // any exception in Python's xmlrpc.server, an unknown method in PHP's libraries
 	faultNoSource    = 0x10
 	faultNoLink      = 0x11
 	faultNoTarget    = 0x20
@@ -60,6 +62,11 @@ type class struct {
 	means   string
 }
 
+// unknownMethod matches the texts of servers that do not have the method: Python's
+// is 'method "pingback.ping" is not supported', that of PHP's libraries 'Unknown
+// method'.
+var unknownMethod = regexp.MustCompile(`(?i)\bmethod\b.*\b(?:not (?:supported|found|exist)|unknown)|\b(?:unknown|no such) method`)
+
 // classify returns the meaning of a fault. attempts is the number of attempts
 // before this one.
 func classify(f *fault, attempts int) class {
@@ -76,6 +83,11 @@ func classify(f *fault, attempts int) class {
 			return class{again, wait, true, "the server refused"}
 		}
 		return class{again, wait, true, "the server refused without a reason, as WordPress does"}
+	case faultException:
+		if unknownMethod.MatchString(f.text) {
+			return class{ledger.Permanent, 0, false, "the server does not know the method pingback.ping"}
+		}
+		return class{again, wait, false, "the server's program ended with an error"}
 	case faultNoSource:
 		return class{again, wait, true, "the server could not fetch the source page"}
 	case faultNoLink:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"mime"
 	"strings"
 
@@ -43,9 +44,9 @@ func (s *Sender) Discover(ctx context.Context, t *outgoing.Target) (outgoing.End
 	if !isHTML(contentType) {
 		return outgoing.Endpoint{}, nil
 	}
-	element, href, err := firstElement(page.Body, contentType)
-	if err != nil || element == "" {
-		return outgoing.Endpoint{}, err
+	element, href := firstElement(page.Body, contentType)
+	if element == "" {
+		return outgoing.Endpoint{}, nil
 	}
 	return endpoint(base, href, "<"+element+">"), nil
 }
@@ -74,26 +75,61 @@ func isHTML(contentType string) bool {
 // both the relation and an href, or "" if there is none. Comments, raw text and
 // templates do not contain elements; noscript does, because scripts do not run
 // here.
-func firstElement(body []byte, contentType string) (element, href string, err error) {
+func firstElement(body []byte, contentType string) (element, href string) {
 	text, err := charset.NewReader(bytes.NewReader(body), contentType)
 	if err != nil {
 		// An empty body: charset.NewReader asks for its first byte.
-		return "", "", nil
+		return "", ""
 	}
-	root, err := html.ParseWithOptions(text, html.ParseOptionEnableScripting(false))
+	body, _ = io.ReadAll(text) // reading from memory does not fail
+	root, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
 	if err != nil {
-		return "", "", fmt.Errorf("parse the target: %w", err)
+		// The parser rejects pages that are nested deeper than 512 elements.
+		return firstTag(body)
 	}
 	for n := root; n != nil; n = next(n) {
 		if n.Type != html.ElementNode || n.Namespace != "" || n.DataAtom != atom.Link && n.DataAtom != atom.A {
 			continue
 		}
-		rel, _ := attribute(n, "rel")
-		if href, present := attribute(n, "href"); present && hasRelation(rel) {
-			return n.Data, href, nil
+		rel, _ := attribute(n.Attr, "rel")
+		if href, present := attribute(n.Attr, "href"); present && hasRelation(rel) {
+			return n.Data, href
 		}
 	}
-	return "", "", nil
+	return "", ""
+}
+
+// firstTag does the same without building a tree, so nesting does not matter.
+func firstTag(body []byte) (element, href string) {
+	hidden := 0 // open elements whose links do not count
+	z := html.NewTokenizer(bytes.NewReader(body))
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return "", ""
+		}
+		t := z.Token()
+		start := kind == html.StartTagToken || kind == html.SelfClosingTagToken
+		switch t.DataAtom {
+		case atom.Template, atom.Svg, atom.Math:
+			switch {
+			case kind == html.EndTagToken:
+				hidden = max(0, hidden-1)
+			case kind == html.StartTagToken, t.DataAtom == atom.Template: // <template/> is open
+				hidden++
+			}
+		case atom.Noscript:
+			z.NextIsNotRawText()
+		case atom.Link, atom.A:
+			if !start || hidden > 0 {
+				continue
+			}
+			rel, _ := attribute(t.Attr, "rel")
+			if href, present := attribute(t.Attr, "href"); present && hasRelation(rel) {
+				return t.Data, href
+			}
+		}
+	}
 }
 
 // next returns the node after n in document order, skipping the contents of
@@ -110,8 +146,8 @@ func next(n *html.Node) *html.Node {
 	return nil
 }
 
-func attribute(n *html.Node, name string) (value string, present bool) {
-	for _, a := range n.Attr {
+func attribute(all []html.Attribute, name string) (value string, present bool) {
+	for _, a := range all {
 		if a.Namespace == "" && a.Key == name {
 			return a.Val, true
 		}

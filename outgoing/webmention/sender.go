@@ -61,9 +61,13 @@ func (s *Sender) send(ctx context.Context, n ledger.Notice, e outgoing.Endpoint)
 		Body:    []byte(form.Encode()),
 		MaxBody: maxResponse,
 	})
+	if err != nil {
+		// If the body can never be read, the status is enough.
+		if failed := outgoing.RequestFailed(err); resp == nil || failed.State == ledger.Retry {
+			return failed
+		}
+	}
 	switch {
-	case err != nil:
-		return outgoing.RequestFailed(err)
 	case !resp.Success():
 		return resp.Refused("the endpoint", summary(resp), time.Now())
 	}

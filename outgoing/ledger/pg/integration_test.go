@@ -272,6 +272,32 @@ func crash(t *testing.T, address string) {
 	if err := dead.Begin(ctx, claimed[1].Key); !errors.Is(err, errLease) {
 		t.Errorf("the dead runner begins: %v", err)
 	}
+	// What it records late changes no outcome of the other. A success counts
+	// while the other has none.
+	states := func() (all []ledger.State) {
+		snap, err := other.Load(ctx)
+		check(t, err)
+		for _, n := range snap.Notices {
+			if n.Target == "https://crash.example/" {
+				all = append(all, n.State)
+			}
+		}
+		return all
+	}
+	outcome := func(n ledger.Notice, s ledger.State) ledger.Notice { n.State, n.Next = s, time.Now(); return n }
+	check(t, other.Record(ctx, got[0].Key, outcome(got[0], ledger.Done)))
+	for _, late := range []ledger.State{ledger.Retry, ledger.Permanent} {
+		check(t, dead.Record(ctx, got[0].Key, outcome(got[0], late)))
+	}
+	check(t, dead.Record(ctx, got[1].Key, outcome(got[1], ledger.Retry)))
+	check(t, dead.Record(ctx, got[1].Key, outcome(got[1], ledger.Permanent)))
+	if now := states(); now[0] != ledger.Done || now[1] != ledger.Pending {
+		t.Errorf("a late record changed a state: %v", now)
+	}
+	check(t, dead.Record(ctx, got[1].Key, outcome(got[1], ledger.Done)))
+	if now := states(); now[1] != ledger.Done {
+		t.Errorf("what was delivered late is %v", now)
+	}
 	// A lease that is renewed does not end.
 	long := open(t, address, "long", time.Second)
 	all = pending(1)

@@ -217,7 +217,7 @@ func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 			n := &c.Notices[i]
 			putNotice(batch, n, ` WHERE NOT (excluded.state = 'pending' AND excluded.hash <> ''
 				AND sitelink_notice.event = excluded.event AND sitelink_notice.hash = excluded.hash
-				AND (sitelink_notice.lease > now() OR sitelink_notice.state NOT IN ('pending', 'in-flight', 'retry')))`, "", 0)
+				AND (sitelink_notice.lease > now() OR sitelink_notice.state NOT IN ('pending', 'in-flight', 'retry')))`, "", 0.0)
 			if n.Protocol == ledger.AnyProtocol && n.State == ledger.Pending && n.Hash != "" {
 				// Another runner has delivered it with a protocol already.
 				batch.Queue(`DELETE FROM sitelink_notice WHERE id = $1 AND EXISTS (SELECT FROM sitelink_notice other
@@ -234,8 +234,9 @@ func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 }
 
 // putNotice queues the writing of a row. condition is a WHERE clause for replacing
-// an existing one.
-func putNotice(batch *pgx.Batch, n *ledger.Notice, condition, runner string, lease time.Duration) {
+// an existing one. claim has the values from $17 on: the runner, its lease and those
+// of the condition.
+func putNotice(batch *pgx.Batch, n *ledger.Notice, condition string, claim ...any) {
 	batch.Queue(`INSERT INTO sitelink_notice (id, `+noticeColumns+`, runner, lease)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
 			CASE WHEN $17 = '' THEN NULL ELSE now() + make_interval(secs => $18) END)
@@ -243,8 +244,8 @@ func putNotice(batch *pgx.Batch, n *ledger.Notice, condition, runner string, lea
 			state = excluded.state, endpoint = excluded.endpoint, status = excluded.status, fault = excluded.fault,
 			message = excluded.message, location = excluded.location, attempts = excluded.attempts, tried = excluded.tried,
 			next = excluded.next, runner = excluded.runner, lease = excluded.lease`+condition,
-		keyID(n.Key), n.Source, n.Target, n.Protocol, n.Event, n.Replacement, n.Hash, n.State, n.Endpoint, n.Status, n.Fault,
-		clean(n.Message), n.Location, n.Attempts, orNull(n.Tried), orNull(n.Next), runner, lease.Seconds())
+		append([]any{keyID(n.Key), n.Source, n.Target, n.Protocol, n.Event, n.Replacement, n.Hash, n.State, n.Endpoint, n.Status, n.Fault,
+			clean(n.Message), n.Location, n.Attempts, orNull(n.Tried), orNull(n.Next)}, claim...)...)
 }
 
 // clean replaces bytes that PostgreSQL does not accept in a text from another
@@ -320,7 +321,8 @@ func (s *Store) Begin(ctx context.Context, k ledger.Key) error {
 }
 
 // Record writes the outcome. This runner keeps its claim to an open notice until
-// Close.
+// Close. If another runner has taken the notice over because the lease had ended,
+// only a success is still written, and only while the other runner has no outcome.
 func (s *Store) Record(ctx context.Context, from ledger.Key, n ledger.Notice) error {
 	batch := &pgx.Batch{} // a batch is one transaction
 	if from != n.Key {
@@ -330,7 +332,8 @@ func (s *Store) Record(ctx context.Context, from ledger.Key, n ledger.Notice) er
 	if n.Open() {
 		runner = s.runner
 	}
-	putNotice(batch, &n, "", runner, s.lease)
+	putNotice(batch, &n, ` WHERE sitelink_notice.runner = $19 OR sitelink_notice.state IN ('pending', 'in-flight', 'retry')
+		AND (sitelink_notice.lease IS NULL OR excluded.state IN ('done', 'accepted'))`, runner, s.lease.Seconds(), s.runner)
 	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return s.fail("write", err)
 	}

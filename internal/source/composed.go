@@ -1,0 +1,410 @@
+package source
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// written is a link in a template: an attribute whose value is text, actions or
+// both. A link of a page that no file contains as it is was composed by one of
+// them. Its surroundings tell by which: the attributes of its tag, the elements
+// around it in the template, and the text around it up to the next action.
+type written struct {
+	file   *templateFile
+	tag    int
+	attr   attribute
+	attrs  []attribute // all of the tag
+	open   bool        // an action may write more attributes
+	pieces []string    // of the value, between its actions
+	// constant is the address in an expression that only turns one address into
+	// another form, such as {{ "css/a.css" | relURL }}.
+	constant      string
+	before, after string // letters up to the next action
+}
+
+// linkAttributes are the attributes of templates that are compared with links.
+var linkAttributes = map[string]bool{
+	"href": true, "src": true, "srcset": true, "imagesrcset": true, "action": true, "formaction": true, "poster": true, "data": true,
+	"content": true, "cite": true, "background": true, "xlink:href": true, "longdesc": true, "usemap": true, "data-src": true,
+}
+
+// constantAction matches an action that writes an address in another form.
+var constantAction = regexp.MustCompile(`^\{\{-?\s*(?:[a-zA-Z.]+URL\s+)?["` + "`" + `']([^"` + "`" + `']+)["` + "`" + `']\s*(?:\|\s*[\w.]+\s*)*-?\}\}$`)
+
+// readLinks finds the links in a template.
+func (f *templateFile) readLinks() (all []*written) {
+	o := newOutline(maskActions(f.text))
+	f.outline = o
+	for t := range o.tags {
+		var attrs []attribute
+		var open bool
+		if attrs, open = o.attributes(t); len(attrs) == 0 {
+			continue
+		}
+		for _, a := range attrs {
+			if !linkAttributes[a.name] || a.from == a.to {
+				continue
+			}
+			w := &written{file: f, tag: t, attr: a, attrs: attrs, open: open, pieces: o.pieces(a.from, a.to)}
+			if c := constantAction.FindSubmatch(bytes.TrimSpace(f.text[a.from:a.to])); c != nil {
+				w.constant = string(c[1])
+			}
+			w.before, w.after = o.lettersBefore(o.tags[t].start), o.lettersAfter(o.tags[t].end)
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+func (w *written) element() string { return strings.ToLower(string(w.file.outline.name(w.tag))) }
+
+// isLiteral reports whether no action writes a part of the value.
+func (w *written) isLiteral() bool { return len(w.pieces) == 1 }
+
+// writes reports whether the template has the whole address: as text, or in an
+// expression that only changes its form.
+func (w *written) writes() bool { return w.isLiteral() || w.constant != "" }
+
+// position returns the position of the value: that of the address, if it is
+// written in the attribute, and otherwise where the value starts.
+func (w *written) position(raw string) *Position {
+	at := w.attr.from
+	if n := bytes.Index(w.file.text[at:w.attr.to], []byte(raw)); n > 0 && w.isLiteral() {
+		at += n // one of several, as in srcset
+	}
+	line, column := w.file.lines().at(at)
+	return &Position{File: w.file.display, Line: line, Column: column, Kind: w.file.dir.kind, Module: w.file.dir.module}
+}
+
+// What adds to the score of a template for a link.
+const (
+	sameValue     = 12 // the value is written there
+	sameAttribute = 2
+	sameParent    = 1 // an element around it, and for each of its attributes sameAttribute
+	maxLetters    = 8 // of the text around it
+	// enough is the least score of a template that composes the link.
+	enough = 2
+)
+
+// pageLinkTag is a link of a page, as templates are compared with it.
+type pageLinkTag struct {
+	outline *outline
+	tag     int
+	attrs   []attribute
+	value   string // of the whole attribute
+	on      *pageLink
+}
+
+// tagOf returns the tag of a link; ok is false if the link is not the value of
+// an attribute.
+func (o *outline) tagOf(l *pageLink) (p pageLinkTag, ok bool) {
+	t := o.at(int(l.offset))
+	if t < 0 {
+		return p, false
+	}
+	attrs, _ := o.attributes(t)
+	for _, a := range attrs {
+		if a.from <= int(l.offset) && int(l.offset) <= a.to && a.name == l.attribute {
+			return pageLinkTag{outline: o, tag: t, attrs: attrs, value: o.pieces(a.from, a.to)[0], on: l}, true
+		}
+	}
+	return p, false
+}
+
+// fit returns how well a template fits a link, 0 if it cannot have written it,
+// and the part of the value that its actions wrote.
+func (m *Map) fit(w *written, p *pageLinkTag) (score int, hole string) {
+	hole, score = m.fitValue(w, p)
+	if score == 0 {
+		return 0, ""
+	}
+	n, ok := fitAttributes(w.file.outline, w.attrs, w.open, p.outline, p.attrs)
+	if !ok {
+		return 0, ""
+	}
+	score += n
+	if n, ok = fitParents(w.file.outline, w.tag, p.outline, p.tag); !ok {
+		return 0, ""
+	}
+	score += n
+	before, after := p.outline.lettersBefore(p.outline.tags[p.tag].start), p.outline.lettersAfter(p.outline.tags[p.tag].end)
+	if !(strings.HasSuffix(before, w.before) || len(before) < len(w.before) && strings.HasSuffix(w.before, before)) ||
+		!(strings.HasPrefix(after, w.after) || len(after) < len(w.after) && strings.HasPrefix(w.after, after)) {
+		return 0, ""
+	}
+	return score + min(maxLetters, (len(w.before)+1)/2) + min(maxLetters, (len(w.after)+1)/2), hole
+}
+
+// fitValue returns the part of a link's value that the actions of a template
+// would have written, and 0 if the rest of the value differs.
+func (m *Map) fitValue(w *written, p *pageLinkTag) (hole string, score int) {
+	constant := w.constant
+	if w.isLiteral() {
+		if w.pieces[0] == p.value {
+			return "", sameValue
+		}
+		constant = strings.TrimSpace(w.pieces[0])
+	}
+	if constant != "" {
+		src := m.address(constant, m.page)
+		if matchScore(&src, &p.on.addr) >= targetMatch || src.local != "" && strings.HasSuffix(p.on.addr.local, "/"+strings.TrimPrefix(src.local, "/")) {
+			return "", sameValue
+		}
+		return "", 0
+	}
+	for _, value := range []string{p.value, p.on.addr.local, p.on.addr.withFragment()} {
+		if value == "" {
+			continue
+		}
+		if hole, ok := between(w.pieces, value); ok {
+			literal := 0
+			for _, piece := range w.pieces {
+				literal += len(strings.Trim(piece, "/"))
+			}
+			return hole, 1 + min(maxLetters, literal)
+		}
+	}
+	return "", 0
+}
+
+// withFragment returns the site path that the address leads to.
+func (a *address) withFragment() string {
+	if a.target != "" && a.fragment != "" {
+		return a.target + "#" + a.fragment
+	}
+	return a.target
+}
+
+// between returns the part of a value between the first and the last piece; ok
+// is false if the value does not consist of the pieces with other text between
+// them.
+func between(pieces []string, value string) (hole string, ok bool) {
+	last := len(pieces) - 1
+	rest, ok := strings.CutPrefix(value, pieces[0])
+	if !ok {
+		return "", false
+	}
+	if rest, ok = strings.CutSuffix(rest, pieces[last]); !ok {
+		return "", false
+	}
+	hole = rest
+	for _, piece := range pieces[1:last] {
+		n := strings.Index(rest, piece)
+		if n < 0 {
+			return "", false
+		}
+		rest = rest[n+len(piece):]
+	}
+	return hole, true
+}
+
+// fitAttributes compares the attributes of two tags. ok is false if they cannot
+// be the same.
+func fitAttributes(template *outline, of []attribute, open bool, page *outline, all []attribute) (score int, ok bool) {
+	found := 0
+	for _, a := range of {
+		i := slices.IndexFunc(all, func(b attribute) bool { return b.name == a.name })
+		if i < 0 {
+			if a.after {
+				continue
+			}
+			return 0, false
+		}
+		found++
+		value, b := template.text[a.from:a.to], page.text[all[i].from:all[i].to]
+		switch {
+		case linkAttributes[a.name]:
+		case bytes.IndexByte(value, masked) < 0 && bytes.Equal(value, b):
+			score += sameAttribute
+		default:
+			pieces := template.pieces(a.from, a.to)
+			text := page.pieces(all[i].from, all[i].to)[0]
+			if a.name == "class" {
+				pieces, text = fields(pieces), strings.Join(strings.Fields(text), " ")
+			}
+			if len(pieces) == 1 && pieces[0] != text || len(pieces) > 1 && !holds(pieces, text) {
+				if !a.after {
+					return 0, false
+				}
+				continue
+			}
+			if len(strings.Join(pieces, "")) > 0 {
+				score += sameAttribute
+			}
+		}
+	}
+	return score, open || found == len(all)
+}
+
+// fields returns the pieces with single spaces.
+func fields(pieces []string) []string {
+	all := make([]string, len(pieces))
+	for i, p := range pieces {
+		all[i] = strings.Join(strings.Fields(p), " ")
+	}
+	return all
+}
+
+// holds reports whether a value contains the pieces in order.
+func holds(pieces []string, value string) bool {
+	for _, piece := range pieces {
+		n := strings.Index(value, piece)
+		if n < 0 {
+			return false
+		}
+		value = value[n+len(piece):]
+	}
+	return true
+}
+
+// maxSkipped is how many elements of a template may be missing around a link
+// because they are written under a condition.
+const maxSkipped = 2
+
+// fitParents compares the elements around two tags. ok is false if the
+// innermost ones differ.
+func fitParents(template *outline, t int, page *outline, p int) (score int, ok bool) {
+	skipped, matched := 0, 0
+	t, p = template.tags[t].parent, page.tags[p].parent
+	for t >= 0 && p >= 0 {
+		n, same := 0, bytes.EqualFold(template.name(t), page.name(p))
+		if same && !bytes.Equal(template.text[template.tags[t].start:template.tags[t].end], page.text[page.tags[p].start:page.tags[p].end]) {
+			of, open := template.attributes(t)
+			all, _ := page.attributes(p)
+			n, same = fitAttributes(template, of, open, page, all)
+		} else if same {
+			n = sameAttribute * bytes.Count(page.text[page.tags[p].start:page.tags[p].end], []byte("="))
+		}
+		if !same {
+			if skipped++; skipped > maxSkipped {
+				break
+			}
+			t = template.tags[t].parent
+			continue
+		}
+		score += sameParent + n
+		matched++
+		t, p = template.tags[t].parent, page.tags[p].parent
+	}
+	return score - 2*skipped, matched > 0 || skipped == 0
+}
+
+// composition is what the templates say about a link of a page.
+type composition struct {
+	// by are the templates that fit best, in the order of the files.
+	by []*written
+	// run are all links of the page that by[0] may have written, and nth is the
+	// index of this one.
+	run *linkRun
+	nth int
+}
+
+// linkRun is a sequence of links that one place of a template wrote. Pages with
+// the same sequence share it.
+type linkRun struct {
+	links  []runLink
+	placed bool
+	places []*Position
+}
+
+// runLink is the part of a link that the actions wrote, and the link's label.
+type runLink struct{ hole, label string }
+
+// maxRun is how many links of a page are put into a run.
+const maxRun = 2000
+
+// composed finds the templates that may have written a link. p is the page.
+func (m *Map) composed(p *locatedPage, l *pageLink) composition {
+	index := m.templateIndex()
+	candidates := index.links[l.element+" "+l.attribute]
+	if len(candidates) == 0 {
+		return composition{}
+	}
+	if p.outline == nil {
+		p.outline = newOutline(p.text)
+	}
+	tag, ok := p.outline.tagOf(l)
+	if !ok {
+		return composition{}
+	}
+	var c composition
+	best := 0
+	for _, w := range candidates {
+		switch score, _ := m.fit(w, &tag); {
+		case score <= enough, score < best:
+		case score > best:
+			best, c.by = score, append(c.by[:0], w)
+		default:
+			c.by = append(c.by, w)
+		}
+	}
+	if len(c.by) == 0 || c.by[0].writes() {
+		return c
+	}
+	c.run, c.nth = m.runOf(p, c.by[0], l)
+	return c
+}
+
+// runOf returns the links of a page that a template wrote, and the index of one
+// of them.
+func (m *Map) runOf(p *locatedPage, w *written, l *pageLink) (*linkRun, int) {
+	r, ok := p.runs[w]
+	if !ok {
+		var key strings.Builder
+		key.WriteString(w.file.display)
+		for i := range p.links {
+			on := &p.links[i]
+			if on.element != l.element || on.attribute != l.attribute || len(r.at) == maxRun {
+				continue
+			}
+			tag, ok := p.outline.tagOf(on)
+			if !ok {
+				continue
+			}
+			if score, hole := m.fit(w, &tag); score > 0 {
+				r.at = append(r.at, on.offset)
+				r.links = append(r.links, runLink{hole, on.label})
+				key.WriteString("\n" + hole + "\t" + on.label)
+			}
+		}
+		if r.run = m.runs[key.String()]; r.run == nil {
+			r.run = &linkRun{links: r.links}
+			m.runs[key.String()] = r.run
+		}
+		r.links = nil
+		if p.runs == nil {
+			p.runs = map[*written]pageRun{}
+		}
+		p.runs[w] = r
+	}
+	return r.run, slices.Index(r.at, l.offset)
+}
+
+// pageRun is a run with the offsets of its links on one page.
+type pageRun struct {
+	run   *linkRun
+	at    []int64
+	links []runLink
+}
+
+// templateKey returns the name of a template below the directory of templates.
+// The project's own template takes the place of a theme's with the same name.
+func templateKey(f *templateFile) string {
+	key := strings.TrimPrefix(strings.TrimPrefix(f.name, f.dir.dir), "/")
+	for _, dir := range []string{"partials/", "shortcodes/"} { // their names before Hugo 0.146
+		if strings.HasPrefix(key, dir) {
+			return "_" + key
+		}
+	}
+	return key
+}
+
+// isRenderHook reports whether a template writes the links and images of
+// Markdown, whose source is the content.
+func isRenderHook(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(base, "render-link") || strings.HasPrefix(base, "render-image")
+}

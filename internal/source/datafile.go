@@ -1,0 +1,276 @@
+package source
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// dataRow is a value of a data or configuration file that may be an address.
+type dataRow struct {
+	value
+	line int
+	norm string // see normalPath
+	// labels are the texts on the lines around it that belong to the same entry.
+	labels []string
+	same   string // the letters of its own line
+}
+
+// rows returns the addresses in a data or configuration file.
+func (f *templateFile) rows() []dataRow {
+	if f.dataRows != nil {
+		return f.dataRows
+	}
+	f.dataRows = []dataRow{}
+	l := f.lines()
+	for _, v := range values(f.text, 0, len(f.text)) {
+		v.nested = true // a page has an address of its own, a data file has none
+		if !v.holdsLink() {
+			continue
+		}
+		line, _ := l.at(v.at)
+		f.dataRows = append(f.dataRows, dataRow{value: v, line: line, norm: normalPath(v.text)})
+	}
+	for i := range f.dataRows {
+		r := &f.dataRows[i]
+		from, to := r.line-maxEntry, r.line+maxEntry
+		if i > 0 {
+			from = max(from, f.dataRows[i-1].line+1)
+		}
+		if i+1 < len(f.dataRows) {
+			to = min(to, f.dataRows[i+1].line-1)
+		}
+		for n := from; n <= to; n++ {
+			if start, end, ok := l.span(n); ok && n != r.line {
+				r.labels = append(r.labels, plainLabel(afterKey(string(f.text[start:end]))))
+			}
+		}
+		start, end, _ := l.span(r.line)
+		r.same = plainLabel(string(f.text[start:min(end, start+maxLabelBytes)]))
+	}
+	return f.dataRows
+}
+
+// maxEntry is how many lines before and after an address belong to its entry.
+const maxEntry = 4
+
+// afterKey returns the value of a line such as `name: x` or `- name = "x"`.
+func afterKey(line string) string {
+	if k := keyOnLine.FindStringIndex(line); k != nil {
+		return line[k[1]:]
+	}
+	return line
+}
+
+// normalPath returns an address without what templates add or remove at its
+// ends.
+func normalPath(s string) string {
+	return strings.ToLower(strings.Trim(decode(strings.TrimSpace(s)), "/"))
+}
+
+// Weights of a pair of a row and a link.
+const (
+	sameAddress  = 12
+	endOfAddress = 6 // the template put something before it
+	entryLabel   = 5
+)
+
+// minEnds is how many links of a run must end with the rows of a file, if the
+// labels do not show that they belong together.
+const minEnds = 3
+
+// weight returns how well a row fits a link, and whether their labels are
+// equal. whole reports that the row has all that the actions wrote.
+func (r *dataRow) weight(l *runLink, whole bool) (w int, labelled bool) {
+	w = endOfAddress
+	if whole {
+		w = sameAddress
+	}
+	if l.label != "" && (slices.Contains(r.labels, l.label) || strings.Contains(r.same, l.label) && l.label != plainLabel(r.text)) {
+		return w + entryLabel, true
+	}
+	return w, false
+}
+
+// dataMatch is how well a data file fits a run.
+type dataMatch struct {
+	file     *templateFile
+	rows     map[int]rowMatch // by the index of the link
+	distinct int              // rows that fit best
+	score    int
+	votes    [2]int // see likeliest
+	counted  bool   // votes are
+}
+
+// rowMatch is the row of a file that fits a link best. If several do, they are
+// in the order of the file.
+type rowMatch struct {
+	rows     []*dataRow
+	weight   int
+	labelled bool
+}
+
+// placeRun finds the rows that the links of a run were made of: those of the
+// file that has most of them.
+func (m *Map) placeRun(r *linkRun) {
+	r.placed = true
+	r.places = make([]*Position, len(r.links))
+	index := m.templateIndex()
+	byFile := map[*templateFile]*dataMatch{}
+	var files []*dataMatch
+	for j := range r.links {
+		norm := normalPath(r.links[j].hole)
+		for rest, whole := norm, true; rest != ""; whole = false {
+			for _, d := range index.data[rest] {
+				of := byFile[d.file]
+				if of == nil {
+					of = &dataMatch{file: d.file, rows: map[int]rowMatch{}}
+					byFile[d.file] = of
+					files = append(files, of)
+				}
+				w, labelled := d.row.weight(&r.links[j], whole)
+				switch best := of.rows[j]; {
+				case w > best.weight:
+					of.rows[j] = rowMatch{[]*dataRow{d.row}, w, labelled}
+				case w == best.weight:
+					best.rows = append(best.rows, d.row)
+					of.rows[j] = best
+				}
+			}
+			_, rest, _ = strings.Cut(rest, "/")
+		}
+	}
+	for _, of := range files {
+		rows := map[*dataRow]bool{}
+		for _, match := range of.rows {
+			of.score += match.weight
+			rows[match.rows[0]] = true
+		}
+		of.distinct = len(rows)
+	}
+	segments := runSegments{}
+	for i := range r.links {
+		for s := range strings.SplitSeq(strings.Trim(r.links[i].hole, "/"), "/") {
+			segments[s]++
+		}
+	}
+	same := map[string]int{} // how many links of the run have a hole
+	for i := range r.links {
+		same[r.links[i].hole]++
+	}
+	seen := map[string]int{}
+	for j := range r.links {
+		hole := r.links[j].hole
+		nth := seen[hole]
+		seen[hole]++
+		of := index.likeliest(files, j, len(r.links), segments)
+		if of == nil {
+			continue
+		}
+		rows := of.rows[j].rows
+		if len(rows) > 1 && len(rows) != same[hole] {
+			continue
+		}
+		row := rows[0]
+		if len(rows) > 1 {
+			row = rows[nth]
+		}
+		line, column := of.file.lines().at(row.at)
+		r.places[j] = &Position{File: of.file.display, Line: line, Column: column, Kind: of.file.dir.kind, Module: of.file.dir.module}
+	}
+}
+
+// likeliest returns the file that has a link of a run and fits the whole run of
+// n links best. If several fit equally well, the project may say which one
+// belongs to it: by lines that map parts of the addresses to the file's name, or
+// by the name itself.
+func (x *templateIndex) likeliest(files []*dataMatch, link, n int, segments runSegments) *dataMatch {
+	var best []*dataMatch
+	for _, of := range files {
+		match, ok := of.rows[link]
+		most := 2*of.distinct >= n
+		if !ok || !match.labelled && !(most && (of.distinct >= minEnds || match.weight >= sameAddress)) {
+			continue
+		}
+		switch {
+		case len(best) == 0 || of.score > best[0].score:
+			best = append(best[:0], of)
+		case of.score == best[0].score:
+			best = append(best, of)
+		}
+	}
+	if len(best) < 2 {
+		return slices.Concat(best, []*dataMatch{nil})[0]
+	}
+	for kind := range 2 {
+		var first *dataMatch
+		tie := false
+		for _, of := range best {
+			of.count(x, segments)
+			switch v := of.votes[kind]; {
+			case v == 0:
+			case first == nil || v > first.votes[kind]:
+				first, tie = of, false
+			case v == first.votes[kind]:
+				tie = true
+			}
+		}
+		if first != nil && !tie {
+			return first
+		}
+	}
+	return nil
+}
+
+// runSegments counts the parts of the addresses of a run.
+type runSegments map[string]int
+
+// count counts the parts of addresses that belong to the name of the file.
+func (of *dataMatch) count(x *templateIndex, segments runSegments) {
+	if of.counted {
+		return
+	}
+	of.counted = true
+	stem := stemOf(of.file.name)
+	if of.file.dashed == "" {
+		of.file.dashed = "-" + dashed(stem) + "-"
+	}
+	for s, n := range segments {
+		if x.stems[s] == stem {
+			of.votes[0] += n
+		}
+		name, ok := x.dashed[s]
+		if !ok {
+			name = "-" + dashed(s) + "-"
+			x.dashed[s] = name
+		}
+		if len(name) > 3 && strings.Contains(of.file.dashed, name) {
+			of.votes[1] += n
+		}
+	}
+}
+
+// fileRow is a row of a data file.
+type fileRow struct {
+	file *templateFile
+	row  *dataRow
+}
+
+// stemOf returns the name of a file without directory and extension.
+func stemOf(name string) string {
+	name = path.Base(name)
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
+// dashed returns a name with dashes in place of everything but letters and
+// digits.
+func dashed(s string) string {
+	return strings.Trim(notAlphanumeric.ReplaceAllString(strings.ToLower(s), "-"), "-")
+}
+
+var notAlphanumeric = regexp.MustCompile(`[^\p{L}\p{N}]+`)
+
+// stemLine matches a line that maps a word to a word, as from a part of an
+// address to the name of a data file.
+var stemLine = regexp.MustCompile(`(?m)^[\s\-]*["']?([\w.-]+)["']?\s*[:=]\s*["']?([\w.-]+)["']?,?\s*$`)

@@ -1,0 +1,385 @@
+package source
+
+import (
+	"bytes"
+	"html"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// outline is the start tags of an HTML text and how they are nested. The text
+// may be a page or a template whose actions are masked, see maskActions. It
+// follows tags without building a tree: two texts that are read in the same way
+// can be compared, whatever a browser would make of them.
+type outline struct {
+	text []byte
+	tags []tag // by start
+}
+
+// tag is a start tag.
+type tag struct {
+	start, end int // of the text from < to after >
+	nameEnd    int
+	parent     int // index of the element around it, -1 for none
+}
+
+// masked stands for the bytes of an action in a template.
+const masked = 0x01
+
+// newOutline reads the tags of a text.
+func newOutline(text []byte) *outline {
+	o := &outline{text: text}
+	top := -1
+	for i := 0; i < len(text); {
+		n := bytes.IndexByte(text[i:], '<')
+		if n < 0 || i+n+1 >= len(text) {
+			break
+		}
+		i += n
+		switch c := text[i+1]; {
+		case c == '!' || c == '?':
+			i = afterMarkup(text, i)
+		case c == '/':
+			end := tagEnd(text, i)
+			name := text[i+2 : nameEnd(text, i+2)]
+			for t := top; t >= 0; t = o.tags[t].parent {
+				if bytes.EqualFold(o.name(t), name) {
+					top = o.tags[t].parent
+					break
+				}
+			}
+			i = end
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+			t := tag{start: i, nameEnd: nameEnd(text, i+1), end: tagEnd(text, i)}
+			name := strings.ToLower(string(text[i+1 : t.nameEnd]))
+			top = o.closeImplied(top, name)
+			t.parent = top
+			o.tags = append(o.tags, t)
+			i = t.end
+			if raw := isRawText(name); raw {
+				if n := bytes.Index(text[i:], []byte("</"+name)); n >= 0 {
+					i += n
+				}
+			}
+			if !isVoid(name) && text[t.end-2] != '/' {
+				top = len(o.tags) - 1
+			}
+		default:
+			i++
+		}
+	}
+	return o
+}
+
+// afterMarkup returns the offset after a comment, a declaration or a processing
+// instruction.
+func afterMarkup(text []byte, i int) int {
+	end := []byte(">")
+	if bytes.HasPrefix(text[i:], []byte("<!--")) {
+		end = []byte("-->")
+	}
+	if n := bytes.Index(text[i:], end); n >= 0 {
+		return i + n + len(end)
+	}
+	return len(text)
+}
+
+// nameEnd returns the end of a tag's name.
+func nameEnd(text []byte, i int) int {
+	for i < len(text) && !isSpace(text[i]) && text[i] != '>' && text[i] != '/' && text[i] != masked {
+		i++
+	}
+	return i
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
+
+// tagEnd returns the offset after the > of the tag that starts at i.
+func tagEnd(text []byte, i int) int {
+	var quote byte
+	for i++; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '>':
+			return i + 1
+		case (c == '"' || c == '\'') && text[i-1] == '=':
+			quote = c
+		}
+	}
+	return len(text)
+}
+
+func isVoid(name string) bool {
+	switch name {
+	case "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr":
+		return true
+	}
+	return false
+}
+
+func isRawText(name string) bool { return name == "script" || name == "style" || name == "textarea" }
+
+// closeImplied returns the element that is open before a start tag, without
+// those that the tag closes because minifiers leave out their end tags.
+func (o *outline) closeImplied(top int, name string) int {
+	var closes, within []string
+	switch name {
+	case "li":
+		closes, within = []string{"li", "p"}, []string{"ul", "ol", "menu"}
+	case "dt", "dd":
+		closes, within = []string{"dt", "dd", "p"}, []string{"dl"}
+	case "tr":
+		closes, within = []string{"tr", "td", "th"}, []string{"table"}
+	case "td", "th":
+		closes, within = []string{"td", "th"}, []string{"tr", "table"}
+	case "option":
+		closes, within = []string{"option"}, []string{"select"}
+	case "div", "ul", "ol", "p", "table", "section", "nav", "h1", "h2", "h3", "h4", "h5", "h6", "footer", "pre", "blockquote":
+		if top >= 0 && bytes.EqualFold(o.name(top), []byte("p")) {
+			return o.tags[top].parent
+		}
+		return top
+	default:
+		return top
+	}
+	for t := top; t >= 0; t = o.tags[t].parent {
+		open := strings.ToLower(string(o.name(t)))
+		if slices.Contains(within, open) {
+			break
+		}
+		if slices.Contains(closes, open) {
+			top = o.tags[t].parent
+		}
+	}
+	return top
+}
+
+func (o *outline) name(t int) []byte { return o.text[o.tags[t].start+1 : o.tags[t].nameEnd] }
+
+// at returns the tag that an offset is in, -1 if it is in none.
+func (o *outline) at(off int) int {
+	i := sort.Search(len(o.tags), func(i int) bool { return o.tags[i].start > off }) - 1
+	if i < 0 || off >= o.tags[i].end {
+		return -1
+	}
+	return i
+}
+
+// attribute is an attribute of a tag.
+type attribute struct {
+	name     string // in lower case
+	from, to int    // of the value, without its quotes
+	// after reports that an action is before the attribute, so that it may be
+	// written under a condition.
+	after bool
+}
+
+// attributes returns the attributes of a tag. open reports that an action
+// between them may write more of them.
+func (o *outline) attributes(t int) (all []attribute, open bool) {
+	text := o.text[:o.tags[t].end-1]
+	for i := o.tags[t].nameEnd; i < len(text); {
+		switch c := text[i]; {
+		case c == masked:
+			open = true
+			i++
+			continue
+		case isSpace(c) || c == '/':
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && !isSpace(text[i]) && text[i] != '=' && text[i] != masked {
+			i++
+		}
+		a := attribute{name: strings.ToLower(string(text[start:i])), from: i, to: i, after: open}
+		next := i
+		for next < len(text) && isSpace(text[next]) {
+			next++
+		}
+		if next < len(text) && text[next] == '=' {
+			i = next + 1
+			for i < len(text) && isSpace(text[i]) {
+				i++
+			}
+			if i < len(text) && (text[i] == '"' || text[i] == '\'') {
+				a.from = i + 1
+				n := bytes.IndexByte(text[a.from:], text[i])
+				if n < 0 {
+					n = len(text) - a.from
+				}
+				a.to = a.from + n
+				i = min(a.to+1, len(text))
+			} else {
+				a.from = i
+				for i < len(text) && !isSpace(text[i]) {
+					i++
+				}
+				a.to = i
+			}
+		}
+		if a.name == "" {
+			i++
+			continue
+		}
+		all = append(all, a)
+	}
+	return all, open
+}
+
+// attributeAt returns the attribute of a tag whose value includes an offset.
+func (o *outline) attributeAt(t, off int) (a attribute, ok bool) {
+	all, _ := o.attributes(t)
+	for _, a := range all {
+		if a.from <= off && (off < a.to || off == a.from) {
+			return a, true
+		}
+	}
+	return a, false
+}
+
+// pieces returns the text of a value between its actions. There is one piece
+// more than actions.
+func (o *outline) pieces(from, to int) (all []string) {
+	piece := from
+	for i := from; i < to; i++ {
+		if o.text[i] != masked {
+			continue
+		}
+		all = append(all, html.UnescapeString(string(o.text[piece:i])))
+		for i+1 < to && o.text[i+1] == masked {
+			i++
+		}
+		piece = i + 1
+	}
+	return append(all, html.UnescapeString(string(o.text[piece:to])))
+}
+
+// actionEnds are the delimiters of actions in template languages: Go,
+// Liquid, Jinja, ERB and EJS.
+var actionEnds = []struct{ open, end string }{{"{{", "}}"}, {"{%", "%}"}, {"{#", "#}"}, {"<%", "%>"}}
+
+// maskActions returns a copy of a template in which every byte of an action is
+// masked.
+func maskActions(text []byte) []byte {
+	out := slices.Clone(text)
+	for i := 0; i+1 < len(text); {
+		n := bytes.IndexAny(text[i:], "{<")
+		if n < 0 {
+			break
+		}
+		i += n
+		end := -1
+		for _, a := range actionEnds {
+			if bytes.HasPrefix(text[i:], []byte(a.open)) {
+				end = actionEnd(text, i, a.end)
+				break
+			}
+		}
+		if end < 0 {
+			i++
+			continue
+		}
+		for k := i; k < end; k++ {
+			out[k] = masked
+		}
+		i = end
+	}
+	return out
+}
+
+// actionEnd returns the offset after the action that starts at i, outside of
+// its strings, -1 if it has no end.
+func actionEnd(text []byte, i int, end string) int {
+	rest := text[i+2:]
+	if c := bytes.TrimLeft(rest, "- \t\r\n"); bytes.HasPrefix(c, []byte("/*")) {
+		if n := bytes.Index(rest, []byte("*/")); n >= 0 {
+			if e := bytes.Index(rest[n:], []byte(end)); e >= 0 {
+				return i + 2 + n + e + len(end)
+			}
+		}
+		return -1
+	}
+	var quote byte
+	for k := 0; k < len(rest); k++ {
+		switch c := rest[k]; {
+		case quote != 0:
+			if c == '\\' && quote == '"' {
+				k++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '`':
+			quote = c
+		case bytes.HasPrefix(rest[k:], []byte(end)):
+			return i + 2 + k + len(end)
+		}
+	}
+	if n := bytes.Index(rest, []byte(end)); n >= 0 { // a quote that starts no string
+		return i + 2 + n + len(end)
+	}
+	return -1
+}
+
+// lettersBefore returns the letters of the text before an offset, and
+// lettersAfter those from it on, at most maxAround bytes each, without tags. They
+// stop at an action.
+func (o *outline) lettersBefore(at int) string {
+	var back []byte
+	for i := at - 1; i >= 0 && len(back) < maxAround; i-- {
+		switch c := o.text[i]; {
+		case c == masked:
+			i = -1
+		case c == '>':
+			open := []byte("<")
+			if bytes.HasSuffix(o.text[:i+1], []byte("-->")) {
+				open = []byte("<!--")
+			}
+			if i = bytes.LastIndex(o.text[:i], open); i < 0 {
+				i = 0
+			}
+		default:
+			if l := letter(c); l != 0 {
+				back = append(back, l)
+			}
+		}
+	}
+	slices.Reverse(back)
+	return string(back)
+}
+
+func (o *outline) lettersAfter(at int) string {
+	var all []byte
+	for i := at; i < len(o.text) && len(all) < maxAround; i++ {
+		switch c := o.text[i]; {
+		case c == masked:
+			return string(all)
+		case c == '<':
+			if bytes.HasPrefix(o.text[i:], []byte("<!")) {
+				i = afterMarkup(o.text, i) - 1
+			} else {
+				i = tagEnd(o.text, i) - 1
+			}
+		default:
+			if l := letter(c); l != 0 {
+				all = append(all, l)
+			}
+		}
+	}
+	return string(all)
+}
+
+// letter returns a byte of a letter or digit in lower case, 0 for another byte.
+func letter(c byte) byte {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return c + 'a' - 'A'
+	case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c >= 0x80:
+		return c
+	}
+	return 0
+}
