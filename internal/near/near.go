@@ -131,6 +131,10 @@ func typo(a, b name, isKnown func(word string) bool) (errors int, ok bool) {
 			continue
 		}
 		n, ok := wordTypo(w, b.words[i])
+		if !ok && isKnown != nil && len(a.plain) >= longName/2 { // the other words make up for a short one
+			n = Distance(w, b.words[i], 2)
+			ok = n == 1 && min(len(w), len(b.words[i])) >= 3
+		}
 		if errors += n; !ok || errors > maxErrors || isKnown != nil && isKnown(w) {
 			return 0, false
 		}
