@@ -199,7 +199,9 @@ func (w *worker) recordRole(p *Page, l *scan.Link, rec *Link) {
 // is read again when the link is reported.
 func (w *worker) saveDetail(p *Page, page *scan.Page, i int, lines *lineCounter) {
 	if w.l.saved.Load() < maxSaved {
-		w.l.saved.Add(1)
+		if first := w.l.saved.Add(1) == 1; first && w.l.s.opt.FirstBroken != nil {
+			w.l.s.opt.FirstBroken()
+		}
 		if lines.text == nil { // the first of the page
 			lines.text = page.Text
 			w.res.startMemo()
