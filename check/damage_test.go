@@ -335,7 +335,7 @@ func siteWords(s *isite.Site) []string {
 	return words
 }
 
-// damagePlan is what a copy of a site shall be.
+// damagePlan is what a copy of a site should be.
 type damagePlan struct {
 	links []damagedLink
 	// removed are the files that the copy lacks; removedIDs the ids, by page.

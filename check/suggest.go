@@ -208,8 +208,8 @@ type fixedTo struct {
 
 // choose returns the guess that is suggested for a link; certain says that other
 // pages get the same. A guess must give no finding in place of the link. The
-// page that holds the link is the last choice: nobody links to the page at hand
-// by a wrong address, except in a menu.
+// page that holds the link is the last choice: a wrong address rarely means the
+// page at hand, except in a menu.
 func (x *fileIndex) choose(f *Finding, page docroot.NodeID, guesses []guess) (best fixedTo, certain bool) {
 	from, _ := x.s.PageOf(page)
 	var near []guess

@@ -133,7 +133,7 @@ func typo(a, b name, isKnown func(word string) bool) (errors int, ok bool) {
 		n, ok := wordTypo(w, b.words[i])
 		if !ok && isKnown != nil && len(a.plain) >= longName/2 { // the other words make up for a short one
 			n = Distance(w, b.words[i], 2)
-			ok = n == 1 && min(len(w), len(b.words[i])) >= 3
+			ok = n == 1 && (min(len(w), len(b.words[i])) >= 3 || isDoubled(w, b.words[i]) || isDoubled(b.words[i], w))
 		}
 		if errors += n; !ok || errors > maxErrors || isKnown != nil && isKnown(w) {
 			return 0, false
@@ -157,6 +157,16 @@ func allowed(letters int) int {
 		return 1
 	}
 	return 2
+}
+
+// isDoubled reports whether long is short with one of its letters typed twice.
+func isDoubled(long, short string) bool {
+	for i := 1; i < len(long); i++ {
+		if long[i] == long[i-1] && long[:i]+long[i+1:] == short {
+			return true
+		}
+	}
+	return false
 }
 
 // isInflected reports whether one name is the other with several more letters at
