@@ -31,10 +31,20 @@ func suggestAtOnce(s *isite.Site, f *Finding) {
 		if f.node == docroot.NoNode {
 			return
 		}
-		if to := replacePath(s, f, s.Href(f.node)); to != f.Raw && strings.EqualFold(to, strings.TrimSpace(f.Raw)) && gives(s, f, to) {
+		if to := replacePath(s, f, s.Href(f.node)); to != f.Raw && bareAddress(to) == bareAddress(f.Raw) && gives(s, f, to) {
 			f.Suggestion = to
 		}
 	}
+}
+
+// bareAddress returns a value in lower case, without what hosts add to addresses
+// or leave out.
+func bareAddress(raw string) string {
+	p := strings.ToLower(strings.TrimSpace(raw))
+	if i := strings.IndexAny(p, "?#"); i >= 0 {
+		p = p[:i]
+	}
+	return strings.Trim(strings.TrimSuffix(strings.TrimSuffix(p, "index.html"), ".html"), "/")
 }
 
 func isSuggestedAtOnce(f Finding) bool {
