@@ -289,7 +289,7 @@ func isFine(s *isite.Site, f *Finding, r host.Resolved) bool {
 		return false
 	}
 	fragment, asks := s.ParseFragment(r.Fragment)
-	return !asks || !p.Kind().HasAnchors() || find(p, &fragment) == found || f.Code == MissingMap
+	return !asks || !p.Kind().HasAnchors() || hasFragment(p, &fragment) || f.Code == MissingMap
 }
 
 // addScheme repairs an e-mail address or a host name without scheme; "" for
