@@ -104,6 +104,10 @@ func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 		dst = appendWritten(dst, f)
 		dst = appendArrow(dst, f)
 		dst = appendCode(dst, f.Code, p)
+		if f.Source != nil {
+			dst = append(dst, " in "...)
+			dst = appendPath(dst, f.Page, opt.Prefix)
+		}
 		return append(dst, '\n')
 	}
 	if f.Message != "" {
@@ -151,7 +155,7 @@ func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byt
 		// editor, in a file that the next build overwrites.
 		dst = append(dst, indent...)
 		dst = p.on(dst, sgrDim)
-		if words := describeSource(f.Source); words != "" {
+		if words := DescribeSource(f.Source); words != "" {
 			dst = append(dst, "from "...)
 			dst = append(dst, words...)
 			dst = append(dst, ", "...)

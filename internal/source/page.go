@@ -74,7 +74,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	var written []sourceLink
 	var addrs, matter []address // of doc's own links and front matter
 	if doc != nil {
-		addrs = m.addresses(doc.links, name)
+		addrs = m.addressesIn(doc.links, file, name)
 		addresses := addrs
 		if written = m.withIncluded(doc, file); written == nil {
 			written = doc.links
@@ -184,6 +184,22 @@ func (m *Map) address(dest, page string) address {
 	return a
 }
 
+// addressesIn returns the addresses of the links of a content file, which may
+// name other content files relative to it.
+func (m *Map) addressesIn(items []sourceLink, file, page string) []address {
+	all := m.addresses(items, page)
+	from := pageKey(page)
+	if stem := strings.TrimSuffix(path.Base(file), path.Ext(file)); nameKey(stem) == "" {
+		from += "/" + stem // the index of a directory
+	}
+	for i := range all {
+		if a := &all[i]; a.local != "" && items[i].owner == nil {
+			a.file = fileKey(a.local, from)
+		}
+	}
+	return all
+}
+
 func (m *Map) addresses(items []sourceLink, page string) []address {
 	all := make([]address, len(items))
 	for i := range items {
@@ -259,7 +275,15 @@ func (m *Map) included(d *document, file string) map[string]bool {
 // without changes. Positions in both files are the same.
 func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
 	for _, dir := range m.content.staticDirs {
-		file := path.Join(dir.dir, name)
+		below := name
+		if dir.under != "" {
+			rest, ok := strings.CutPrefix(name, dir.under+"/")
+			if !ok {
+				continue
+			}
+			below = rest
+		}
+		file := path.Join(dir.dir, below)
 		if here, err := fs.Stat(m.docroot, name); err == nil {
 			if there, err := fs.Stat(dir.fsys, file); err == nil && os.SameFile(here, there) {
 				continue // the docroot has the name of a directory of static files

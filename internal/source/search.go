@@ -127,7 +127,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		levels[f.level].search(f.contentFile, f.text)
+		f.search(&levels[f.level])
 	}
 	content := newTextSearch()
 	others := left[:0]
