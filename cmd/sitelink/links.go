@@ -172,7 +172,9 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 		render = report.AppendSourcedLink
 	case "csv":
 		begin = string(report.LinkRecord(&check.Link{}).AppendCSVHeader(nil))
-		render = func(dst []byte, link *check.Link, _ *check.Position) []byte { return report.LinkRecord(link).AppendCSV(dst) }
+		render = func(dst []byte, link *check.Link, _ *check.Position) []byte {
+			return report.LinkRecord(link).AppendCSV(dst)
+		}
 	case "dot":
 		begin, end = report.DotBegin, report.DotEnd
 		// External addresses are shown only on request: most sites have more of them
