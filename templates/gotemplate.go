@@ -48,7 +48,7 @@ func Insert(t *template.Template, e Endpoints) error {
 			return nil
 		}
 	}
-	place, err := d.Place(func(string) bool { return true }, len(html))
+	place, err := d.Place(func(string) bool { return true }, len(html), layout.Built{})
 	if err != nil {
 		return fmt.Errorf("insert elements into template %q: %w", t.Name(), err)
 	}

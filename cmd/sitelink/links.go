@@ -165,11 +165,13 @@ func (l *linksAnswer) write(ctx context.Context) error {
 
 // rows writes links.
 func (l *linksAnswer) rows(ctx context.Context) error {
-	var render audit.Render
+	var render func(dst []byte, link *check.Link, source *check.Position) []byte
 	begin, end := "", ""
 	switch l.q.format {
 	case "jsonl":
-		render = report.AppendSourcedLink
+		render = func(dst []byte, link *check.Link, source *check.Position) []byte {
+			return report.AppendPlacedLink(dst, link, source, "")
+		}
 	case "csv":
 		begin = string(report.LinkRecord(&check.Link{}).AppendCSVHeader(nil))
 		render = func(dst []byte, link *check.Link, _ *check.Position) []byte {
@@ -213,7 +215,7 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 // writeRows writes the links that a query selects. Those of one page or to one
 // target have their positions in the sources, which all links of a site would
 // take too long for.
-func (l *linksAnswer) writeRows(ctx context.Context, q check.Query, render audit.Render) (*check.Result, error) {
+func (l *linksAnswer) writeRows(ctx context.Context, q check.Query, render func([]byte, *check.Link, *check.Position) []byte) (*check.Result, error) {
 	if q.From == "" && q.To == "" || l.q.format == "csv" || l.q.format == "dot" {
 		return check.WriteLinks(ctx, audit.Handle(l.site), l.opt, q, check.LinkWriter{W: l.out, Append: func(dst []byte, link *check.Link) []byte {
 			return render(dst, link, nil)

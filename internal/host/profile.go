@@ -182,6 +182,9 @@ const (
 	RulesVercel     Way = "vercel"
 	RulesFirebase   Way = "firebase"
 	RulesHtaccess   Way = "htaccess"
+	// rulesShared are those rules of _redirects that Netlify and Cloudflare read
+	// alike.
+	rulesShared Way = "netlify or cloudflare"
 )
 
 // WithURLs returns the profile with the settings cleanUrls and trailingSlash of

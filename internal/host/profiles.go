@@ -2,7 +2,9 @@ package host
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
+	"strings"
 )
 
 // server is nginx in its simplest configuration. The other profiles change what
@@ -147,6 +149,37 @@ var builtIn = []Profile{
 
 // Profiles returns the built-in profiles, sorted by name.
 func Profiles() []Profile { return slices.Clone(builtIn) }
+
+// SharedProfile returns what the built-in profiles of these names have in
+// common, for a site that one of them serves. Where they differ it is
+// [Generic].
+func SharedProfile(names []string) Profile {
+	shared := Generic
+	shared.Name, shared.Portable = strings.Join(names, " or "), false
+	var all []Profile
+	for _, name := range names {
+		if p, ok := ProfileByName(name); ok {
+			all = append(all, p)
+		}
+	}
+	if len(all) == 0 {
+		return shared
+	}
+	for i := range profileKeys {
+		field := profileKeys[i].field
+		first := reflect.ValueOf(field(&all[0])).Elem()
+		if !slices.ContainsFunc(all[1:], func(p Profile) bool {
+			return !reflect.DeepEqual(reflect.ValueOf(field(&p)).Elem().Interface(), first.Interface())
+		}) {
+			reflect.ValueOf(field(&shared)).Elem().Set(first)
+		}
+	}
+	shared.Portable = false
+	if len(all) > 1 && !slices.ContainsFunc(all, func(p Profile) bool { return p.Rules != RulesNetlify && p.Rules != RulesCloudflare }) {
+		shared.Rules = rulesShared
+	}
+	return shared
+}
 
 // ProfileByName returns the built-in profile of that name.
 func ProfileByName(name string) (Profile, bool) {

@@ -139,6 +139,9 @@ func (h *Host) topFiles() (files []*redirect.File) {
 	case RulesCloudflare:
 		inDocroot("_redirects", redirect.Cloudflare)
 		inDocroot("_headers", headers(true))
+	case rulesShared:
+		inDocroot("_redirects", redirect.Shared)
+		inDocroot("_headers", headers(false))
 	case RulesVercel:
 		inProject("vercel.json", redirect.Vercel)
 	case RulesFirebase:

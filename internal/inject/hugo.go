@@ -123,11 +123,11 @@ func (s *hugoSearch) root(key string) {
 			return
 		}
 	}
-	if s.named(d) || s.stub(d) {
+	if s.named(d) || s.early(d) || s.stub(d) {
 		return
 	}
 	d.PageFunc = pageFunc
-	place, err := d.Place(s.isOwn, s.p.elementSize())
+	place, err := s.p.place(d, s.isOwn)
 	if err == nil {
 		s.line(place)
 		return
@@ -136,6 +136,20 @@ func (s *hugoSearch) root(key string) {
 		return
 	}
 	s.refuse(src, d, err)
+}
+
+// early finds a place near the start of the head, if the built pages show that
+// its end, where a stub is, would be too late.
+func (s *hugoSearch) early(d *layout.Doc) bool {
+	if !s.p.endIsLate() {
+		return false
+	}
+	d.PageFunc = pageFunc
+	place, err := d.Place(s.isOwn, s.p.elementSize(), s.p.opt.Built)
+	if err == nil {
+		s.line(place)
+	}
+	return err == nil || s.wrap(d)
 }
 
 // nextPasteLinked is for files outside the project.

@@ -11,7 +11,8 @@
 //
 // It prefers these places, in this order: the stub that the theme calls at the
 // end of its head, a line in a template of the project, and a file that
-// overrides an empty file of the theme.
+// overrides an empty file of the theme. If built pages show that the end of the
+// head is too late, a place near its start comes first.
 //
 // docs/guide/link-elements.md is the manual.
 package inject
@@ -45,6 +46,10 @@ type Options struct {
 	// Headers are the rules with which the site's host can send the endpoints.
 	// They are used when no template can be changed.
 	Headers []templates.HeaderRule
+	// Built has the positions in built pages that the Choice selects. If elements
+	// at the end of the head would be after the first [layout.MaxOffset] bytes,
+	// places near its start come first.
+	Built layout.Built
 	// Modules are the directories in which Go and Hugo store modules.
 	Modules []string
 }
@@ -217,7 +222,36 @@ var finders = map[generator.Name]func(p *project) (finding, error){
 // Find plans the injection into the project at root, without writing anything.
 // It returns an error if it cannot read the project. If it finds no place for
 // the elements, the plan has a [Refusal].
+//
+// Elements that an earlier run wrote because of Built stay where they are: a run
+// before the site is built must find nothing to change.
 func Find(root *os.Root, opt Options) (*Plan, error) {
+	plan, err := findPlan(root, opt)
+	if err != nil || plan.Clean() || !plan.hadElements() {
+		return plan, err
+	}
+	const late = layout.MaxOffset
+	for _, built := range []layout.Built{{HeadEnd: late}, {HeadEnd: late, Charset: late}} {
+		earlier := opt
+		if earlier.Built = built; built.Charset < opt.Built.Charset && opt.Built.Charset+len(opt.Endpoints.HTML(true)) > late {
+			continue // that place would be too late, too
+		}
+		if early, err := findPlan(root, earlier); err == nil && early.Clean() {
+			return early, nil
+		}
+	}
+	return plan, nil
+}
+
+// hadElements reports whether an earlier run wrote elements.
+func (p *Plan) hadElements() bool {
+	return p.hadRecord || slices.ContainsFunc(p.Changes, func(c Change) bool {
+		_, marked := layout.Marked(c.Before)
+		return marked
+	})
+}
+
+func findPlan(root *os.Root, opt Options) (*Plan, error) {
 	find, ok := finders[opt.Generator]
 	if !ok {
 		return &Plan{root: root, Refusals: []Refusal{{Reason: "the project has no generator that inject supports", Next: nextBuilt}}}, nil
@@ -361,8 +395,9 @@ func (p *project) change(path string, e edit, want bool) (c Change, entry fileRe
 	case e.create && bare != nil && !f.isFile:
 		return c, entry, &Refusal{Path: path, Reason: "the file exists, and sitelink did not create it", Next: "rename the file, or paste this into it", Paste: e.inner}, nil
 	}
-	if r, ok := lang.FindRegion(f.text); ok {
-		// If the user moved the marks, they stay there.
+	if r, ok := lang.FindRegion(f.text); ok && !(p.endIsLate() && p.record.of(path).After == sum(f.text)) {
+		// If the user moved the marks, they stay there. Marks that sitelink wrote too
+		// late are moved.
 		c.After = append(append(slices.Clone(f.text[:r.InnerStart]), e.inner...), f.text[r.InnerEnd:]...)
 	} else if bare == nil {
 		c.After = lang.File(e.inner, cmp.Or(e.why, whyFile))

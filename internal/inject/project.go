@@ -44,6 +44,22 @@ type file struct {
 	refusal string
 }
 
+// endIsLate reports whether the built pages show that the end of the head is too
+// late for the elements.
+func (p *project) endIsLate() bool {
+	return p.opt.Built.HeadEnd+p.elementSize() > layout.MaxOffset
+}
+
+// place chooses the place in a page's templates, one that is early enough in the
+// built pages if there is one.
+func (p *project) place(d *layout.Doc, owned func(file string) bool) (layout.Place, error) {
+	place, err := d.Place(owned, p.elementSize(), p.opt.Built)
+	if err != nil {
+		return d.Place(owned, p.elementSize(), layout.Built{})
+	}
+	return place, nil
+}
+
 // maxTemplate is the size of the largest template.
 const maxTemplate = 4 << 20
 

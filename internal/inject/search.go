@@ -89,7 +89,7 @@ func (s *search) root(name string, part bool) {
 		s.refuse(Refusal{Reason: err.Error(), Next: nextPatterns})
 		return
 	}
-	place, err := d.Place(func(string) bool { return true }, s.p.elementSize())
+	place, err := s.p.place(d, func(string) bool { return true })
 	if err != nil {
 		r := refusePlace(name, err, func(file string) ([]byte, bool) { return s.p.read(file, s.lang) })
 		r.Paste = s.lang.Marked(inner)

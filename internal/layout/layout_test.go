@@ -113,12 +113,23 @@ func TestPlace(t *testing.T) {
 
 		{"PB-35/too_far", Go, map[string]string{"root": "<head><style>" + strings.Repeat("x", 5000) + "</style></head>"},
 			"<head>[EL .]<style>" + strings.Repeat("x", 5000) + "</style></head>", ""},
+		{"late/after_head", Go, map[string]string{"root": "<head>{{ .Styles }}</head>"}, "<head>[EL .]{{ .Styles }}</head>", ""},
+		{"late/charset", Go, map[string]string{"root": "<head><meta charset=utf-8>{{ .Styles }}</head>"}, "<head><meta charset=utf-8>[EL .]{{ .Styles }}</head>", ""},
+		{"late/charset_too", Go, map[string]string{"root": "<head>{{ .Styles }}<meta charset=utf-8></head>"}, "<head>[EL .]{{ .Styles }}<meta charset=utf-8></head>", ""},
+		{"late/no_other_place", Go, map[string]string{"root": "{{ .Top }}</head>"}, "", "</head> in root is after the first 5000 bytes of built pages"},
 		{"PB-35/nowhere_near", Go, map[string]string{"root": "<!--" + strings.Repeat("x", 5000) + "--><head></head>"}, "", "is after the first 5000 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			load := files(c.lang, c.files)
 			root, _ := load("root", "")
-			p, err := Walk(root, load).Place(func(string) bool { return true }, 100)
+			var built Built
+			if strings.HasPrefix(c.name, "late/") {
+				built.HeadEnd = 4901
+			}
+			if c.name == "late/charset_too" {
+				built.Charset = 4901
+			}
+			p, err := Walk(root, load).Place(func(string) bool { return true }, 100, built)
 			if err != nil {
 				if c.fails == "" || !strings.Contains(err.Error(), c.fails) {
 					t.Errorf("%v, want %q", err, c.fails)
@@ -145,7 +156,7 @@ func TestPlaceOwned(t *testing.T) {
 	load := files(Go, map[string]string{"root": `<head><meta charset=utf-8>{{ partial "own" . }}</head>`, "own": "<link>"})
 	root, _ := load("root", "")
 	d := Walk(root, load)
-	_, err := d.Place(func(file string) bool { return file == "own" }, 100)
+	_, err := d.Place(func(file string) bool { return file == "own" }, 100, Built{})
 	if err == nil || !strings.Contains(err.Error(), "the charset declaration in root belongs to the theme") {
 		t.Errorf("%v", err)
 	}
@@ -206,7 +217,7 @@ func FuzzPlace(f *testing.F) {
 		}
 		src := Source{"x", text, lang}
 		d := Walk(src, func(string, string) (Source, bool) { return src, true })
-		p, err := d.Place(func(string) bool { return true }, 10)
+		p, err := d.Place(func(string) bool { return true }, 10, Built{})
 		if err != nil {
 			return
 		}

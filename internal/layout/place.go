@@ -30,12 +30,17 @@ func (e *NoPlaceError) Error() string { return e.Reason }
 // have to end before it (Pingback 1.0, 2.3).
 const MaxOffset = 5000
 
+// Built says how many bytes are before places in built pages, at most. 0 means
+// not known.
+type Built struct{ Charset, HeadEnd int }
+
 // Place chooses where to insert size bytes of elements, in a file for which owned
 // returns true: after the charset declaration, or before the end of the head, or
 // after its start. The place must be written every time the head is, separately
 // for each page, with access to the page, and as far as the templates show within
-// the first [MaxOffset] bytes. The error is a [NoPlaceError].
-func (d *Doc) Place(owned func(file string) bool, size int) (Place, error) {
+// the first [MaxOffset] bytes. built has what built pages show. The error is a
+// [NoPlaceError].
+func (d *Doc) Place(owned func(file string) bool, size int, built Built) (Place, error) {
 	if len(d.Heads) > 1 {
 		return Place{}, &NoPlaceError{"the page has two <head>", d.Heads}
 	}
@@ -54,22 +59,23 @@ func (d *Doc) Place(owned func(file string) bool, size int) (Place, error) {
 		spot  *Spot
 		after bool
 		what  string
+		built int
 	}
 	var candidates []candidate
-	add := func(s *Spot, after bool, what string) {
+	add := func(s *Spot, after bool, what string, built int) {
 		if s != nil {
-			candidates = append(candidates, candidate{s, after, what})
+			candidates = append(candidates, candidate{s, after, what, built})
 		}
 	}
-	add(d.Charset, true, "the charset declaration")
+	add(d.Charset, true, "the charset declaration", built.Charset)
 	switch {
 	case len(d.HeadEnds) == 1 && !d.BodyFirst:
-		add(&d.HeadEnds[0], false, "</head>")
+		add(&d.HeadEnds[0], false, "</head>", built.HeadEnd)
 	case len(d.Heads) == 0 && len(d.HeadEnds) == 0:
-		add(d.Implied, true, "the last element of the head")
+		add(d.Implied, true, "the last element of the head", built.HeadEnd)
 	}
 	if len(d.Heads) == 1 {
-		add(&d.Heads[0], true, "<head>")
+		add(&d.Heads[0], true, "<head>", 0)
 	}
 	var reasons []string
 	var spots []Spot
@@ -86,6 +92,8 @@ func (d *Doc) Place(owned func(file string) bool, size int) (Place, error) {
 			why = "is written once for several pages (partialCached)"
 		case c.spot.Data == "" && d.PageFunc == "":
 			why = "is at a place without access to the page"
+		case c.built+size > MaxOffset:
+			why = fmt.Sprintf("is after the first %d bytes of built pages", MaxOffset)
 		case c.spot.Before+size > MaxOffset:
 			why = fmt.Sprintf("is after the first %d bytes of the page", MaxOffset)
 		default:

@@ -15,38 +15,38 @@ import (
 // detectHost finds out where a site is published, by the files in the project and
 // in its docroot: the name of a profile, and for a person the file that identifies
 // it. Both are empty when there is no such file. When files contradict each other,
-// profile is empty and because names them.
+// profile is empty, because names the files, and candidates the profiles.
 //
 // Either tree may be nil. At most maxMarkerBytes of a file are read; a file that
 // cannot be read counts as missing. Files that only one host reads count first, then
 // the workflow that deploys, then the files in the docroot;
 // docs/reference/profiles.md has the order.
-func detectHost(project, docroot fs.FS) (profile, because string) {
+func detectHost(project, docroot fs.FS) (profile, because string, candidates []string) {
 	d := detector{project, docroot}
 	own := d.ownFiles()
 	deploys := d.workflows()
 	switch hosts := hostsOf(own); {
 	case len(hosts) == 1:
-		return own[0].profile, own[0].because
+		return own[0].profile, own[0].because, nil
 	case len(hosts) > 1:
 		// Several hosts are configured: the workflow knows the one in use.
 		for _, m := range deploys {
 			if slices.Contains(hosts, m.profile) && len(hostsOf(deploys)) == 1 {
-				return m.profile, m.because
+				return m.profile, m.because, nil
 			}
 		}
-		return "", contradiction(own)
+		return "", contradiction(own), hosts
 	}
 	if len(hostsOf(deploys)) == 1 {
-		return deploys[0].profile, deploys[0].because
+		return deploys[0].profile, deploys[0].because, nil
 	}
 	if m, ok := d.published(); ok {
-		return m.profile, m.because
+		return m.profile, m.because, nil
 	}
 	if len(deploys) > 1 {
-		return "", contradiction(deploys)
+		return "", contradiction(deploys), hostsOf(deploys)
 	}
-	return "", ""
+	return "", "", nil
 }
 
 // maxMarkerBytes is how much of a file is looked at; maxWorkflows how many

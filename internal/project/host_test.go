@@ -78,7 +78,7 @@ func TestDetectHost(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d := [2]fstest.MapFS{test.project, test.docroot}
-			profile, because := detectHost(d[0], d[1])
+			profile, because, _ := detectHost(d[0], d[1])
 			if profile != test.profile || because != test.because {
 				t.Errorf("got %q because %q, want %q because %q", profile, because, test.profile, test.because)
 			}
@@ -88,7 +88,7 @@ func TestDetectHost(t *testing.T) {
 
 // TestDetectHostWithoutTrees: a nil interface is as if nothing were there.
 func TestDetectHostWithoutTrees(t *testing.T) {
-	if profile, because := detectHost(nil, nil); profile != "" || because != "" {
+	if profile, because, _ := detectHost(nil, nil); profile != "" || because != "" {
 		t.Errorf("got %q because %q", profile, because)
 	}
 }
@@ -99,7 +99,7 @@ func FuzzDetectHost(f *testing.F) {
 	f.Add("/a id=:id /b 301!\n", "  ! X\n", "{\"hosting\": 1}", "www.example.org")
 	f.Add("*", "!", "", "..")
 	f.Fuzz(func(t *testing.T, redirects, headers, config, cname string) {
-		profile, because := detectHost(tree("firebase.json", config, "wrangler.toml", config),
+		profile, because, _ := detectHost(tree("firebase.json", config, "wrangler.toml", config),
 			tree("_redirects", redirects, "_headers", headers, "CNAME", cname))
 		switch profile {
 		case "netlify", "cloudflare-pages", "firebase":

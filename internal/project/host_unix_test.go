@@ -19,7 +19,7 @@ func TestDetectHostPipes(t *testing.T) {
 		}
 	}
 	tree := os.DirFS(dir)
-	if profile, because := detectHost(tree, tree); profile != "" || because != "" {
+	if profile, because, _ := detectHost(tree, tree); profile != "" || because != "" {
 		t.Errorf("found %s by %s", profile, because)
 	}
 	if host := pagesHost(tree); host != "" {

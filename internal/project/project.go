@@ -69,8 +69,10 @@ type Project struct {
 	Docroot string
 	// Profile names the host's profile. ProfileFrom is the file that identifies the
 	// host, "" when the profile was configured or is the default. HostConflict names
-	// files that contradict each other about the host; Profile is the default then.
+	// files that contradict each other about the host; Profile is the default then,
+	// and the site is loaded with what the candidates have in common.
 	Profile, ProfileFrom, HostConflict string
+	hostCandidates                     []string
 	// BaseURLs, BasePath and Roots say where the docroot is published, see
 	// [site.Options].
 	BaseURLs []string

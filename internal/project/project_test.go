@@ -86,7 +86,7 @@ func TestFind(t *testing.T) {
 		{name: "host", files: []string{"netlify.toml", "", "public/index.html", ""}, root: ".", docroot: "public", profile: "netlify",
 			notes: []string{"no docroot configured, checking public"}},
 		{name: "host_not_clear", files: []string{"netlify.toml", "", "vercel.json", "{}", "public/index.html", ""}, root: ".", docroot: "public", profile: "generic",
-			notes: []string{"no docroot configured, checking public", "warning: the host is ambiguous: netlify.toml says netlify, vercel.json says vercel; choose one with --profile NAME"}},
+			notes: []string{"no docroot configured, checking public", "warning: the host is ambiguous: netlify.toml says netlify, vercel.json says vercel; only what these hosts have in common applies; choose one with --profile NAME"}},
 		{name: "github_pages", files: []string{"public/CNAME", "www.example.org\n"}, root: ".", docroot: "public", base: "https://www.example.org/", profile: "github-pages",
 			notes: []string{"no docroot configured, checking public"}},
 		{name: "wrong_settings", files: []string{"_config.yml", "a: [\n"}, root: ".", generator: "jekyll", docroot: "_site", profile: "generic",

@@ -20,24 +20,25 @@ func (p *Project) findHost() {
 	if p.Config.Place("profile") != "" {
 		return
 	}
-	switch profile, because := DetectHost(p.dirs, p.Abs(p.Docroot)); {
+	switch profile, because, candidates := DetectHost(p.dirs, p.Abs(p.Docroot)); {
 	case profile != "":
 		p.Profile, p.ProfileFrom = profile, because
 	case because != "":
-		p.HostConflict = because
-		p.warn("the host is ambiguous: " + because + "; choose one with --profile NAME")
+		p.HostConflict, p.hostCandidates = because, candidates
+		p.warn("the host is ambiguous: " + because + "; only what these hosts have in common applies; choose one with --profile NAME")
 	}
 }
 
 // DetectHost looks for the files of a host in dirs, the nearest first, and then
 // in the docroot. It returns the profile and the file that identifies it; when files
-// contradict each other, profile is "" and because names them.
-func DetectHost(dirs []string, docroot string) (profile, because string) {
+// contradict each other, profile is "", because names them, and candidates are the
+// profiles.
+func DetectHost(dirs []string, docroot string) (profile, because string, candidates []string) {
 	var top fs.FS
 	for _, dir := range dirs {
 		top = os.DirFS(dir)
-		if profile, because = detectHost(top, nil); profile != "" || because != "" {
-			return profile, because
+		if profile, because, candidates = detectHost(top, nil); because != "" {
+			return profile, because, candidates
 		}
 	}
 	return detectHost(top, os.DirFS(docroot))
@@ -76,6 +77,9 @@ func (p *Project) SiteOptions() site.Options {
 		Jobs:           cfg.Jobs,
 	}
 	opt.Profile, _ = host.ProfileByName(p.Profile)
+	if len(p.hostCandidates) > 0 {
+		opt.Profile = host.SharedProfile(p.hostCandidates)
+	}
 	for _, set := range cfg.Host {
 		if err := opt.Profile.Set(set.Key, set.Values); err != nil {
 			panic("host key " + set.Key + ": " + err.Error()) // the configuration has checked it

@@ -41,18 +41,26 @@ func (s *Set) Check(exists func(path string) bool) []Fault {
 		return FileEntry
 	}
 	shapes := map[string]*setRule{}
+	slashes := map[string][]*setRule{} // by file
 	for i := range s.rules {
 		r := &s.rules[i]
 		if r.match.form == never {
 			continue
 		}
 		if by := s.coveredBy(r, shapes); by != nil && !r.Conditional {
+			if by.repeats(r) {
+				slashes[r.Source.File] = append(slashes[r.Source.File], r)
+				continue
+			}
 			c.add(r.Rule, CodeUnreachable, Warning, fmt.Sprintf("the rule never applies: %s comes first and matches every path that this rule matches", by.where(r.Rule)))
 			continue
 		}
 		if !c.shadowed(r.Rule) {
 			c.follow(r.Rule)
 		}
+	}
+	for _, rules := range slashes { // sorted below
+		c.repeated(rules)
 	}
 	slices.SortStableFunc(c.faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code))
@@ -71,6 +79,24 @@ type checker struct {
 
 func (c *checker) add(r *Rule, code string, severity Severity, message string) {
 	c.faults = append(c.faults, Fault{Code: code, Severity: severity, File: r.Source.File, Line: r.Source.Line, Message: message, Text: r.Text})
+}
+
+// repeats reports whether r says the same as e and their sources differ by a
+// final slash only.
+func (e *setRule) repeats(r *setRule) bool {
+	return e.match.form == exactSlash && r.match.form == exactSlash && e.Pattern != r.Pattern &&
+		strings.TrimSuffix(e.Pattern, "/") == strings.TrimSuffix(r.Pattern, "/") && e.To == r.To && e.Status == r.Status
+}
+
+// repeated adds one fault for all rules of a file that say what an earlier rule
+// says, for the same path with or without its final slash. They do no harm.
+func (c *checker) repeated(rules []*setRule) {
+	first := slices.MinFunc(rules, func(a, b *setRule) int { return cmp.Compare(a.Source.Line, b.Source.Line) })
+	message := "this rule is not needed"
+	if n := len(rules); n > 1 {
+		message = fmt.Sprintf("%d rules, this one first, are not needed", n)
+	}
+	c.add(first.Rule, CodeUnreachable, Warning, message+": the host applies the same rule for the path with and without its final slash")
 }
 
 // where describes the position of a rule in a message about another rule.

@@ -2,6 +2,7 @@ package redirect
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -25,6 +26,42 @@ var (
 	indexFile      = regexp.MustCompile(`/index(.html)?$`)
 	inlineComment  = regexp.MustCompile(`\s+#.*$`)
 )
+
+// Shared parses a _redirects file for a site of which it is not known whether
+// Netlify or Cloudflare serves it. It keeps the rules with which both answer a
+// sample request alike, and the faults that both find. A file takes precedence
+// over a rule, as on Netlify: if there is one, the link answers on either host.
+func Shared(name string, data []byte) *File {
+	f, other := Cloudflare(name, data), Netlify(name, data)
+	theirs := map[int]Rule{}
+	for _, r := range other.Rules {
+		theirs[r.Source.Line] = r
+	}
+	answer := func(r Rule, path string) (Kind, string) {
+		hit, ok := New(Options{}, &File{Rules: []Rule{r}}).Match(Request{Scheme: "https", Host: sample, Path: path, Stage: r.Stage})
+		if !ok || hit.Rule.Conditional {
+			return Pass, ""
+		}
+		return hit.Rule.Kind, hit.To
+	}
+	f.Rules = slices.DeleteFunc(f.Rules, func(r Rule) bool {
+		path := r.samplePath()
+		o, ok := theirs[r.Source.Line]
+		if !ok || path == "" {
+			return true
+		}
+		kind, to := answer(r, path)
+		otherKind, otherTo := answer(o, path)
+		return kind == Pass || kind != otherKind || to != otherTo
+	})
+	for i := range f.Rules {
+		f.Rules[i].Stage = AfterFiles
+	}
+	f.Faults = slices.DeleteFunc(f.Faults, func(a Fault) bool {
+		return !slices.ContainsFunc(other.Faults, func(b Fault) bool { return a.Line == b.Line && a.Code == b.Code })
+	})
+	return f
+}
 
 // Cloudflare parses a _redirects file in the dialect of Cloudflare Pages and
 // Workers. The semantics are those of the parser in wrangler and of the asset server

@@ -90,3 +90,45 @@ func TestCloudflareOracle(t *testing.T) {
 		}
 	})
 }
+
+// TestSharedOracle: a redirect that Shared keeps is one that the software of both
+// hosts makes, to the same place.
+func TestSharedOracle(t *testing.T) {
+	segments := []string{"a", "a", "b", "b", "c.html", "x"}
+	lines := func(r *rand.Rand) string {
+		if r.IntN(2) == 0 {
+			return randomNetlifyLine(r)
+		}
+		return randomCloudflareLine(r)
+	}
+	cases := randomCases(1500, 3, lines, segments)
+	for i := range cases {
+		cases[i].Rules, _, _ = strings.Cut(cases[i].Rules, "\n") // one rule
+		cases[i].Rules += "\n"
+	}
+	var netlify, cloudflare [][]*oracleAnswer
+	oracle(t, "netlify.cjs", cases, &netlify)
+	oracle(t, "cloudflare.mjs", cases, &cloudflare)
+	kept, differ := 0, 0
+	for i, c := range cases {
+		set := New(Options{}, Shared("_redirects", []byte(c.Rules)))
+		for k, target := range c.Targets {
+			path, query, _ := strings.Cut(target, "?")
+			hit, ok := set.Match(Request{Scheme: "https", Host: "h.example", Path: path, Query: query, Stage: AfterFiles})
+			if !ok || hit.Rule.Kind != Redirect {
+				continue
+			}
+			kept++
+			n, cf := netlify[i][k], cloudflare[i][k]
+			if n == nil || cf == nil || n.Status < 300 || cf.Status < 300 {
+				if differ++; differ <= 10 {
+					t.Errorf("%q, request %q: redirected to %s, but Netlify answers %v and Cloudflare %v", c.Rules, target, hit.To, n, cf)
+				}
+			}
+		}
+	}
+	if kept < 300 {
+		t.Errorf("only %d redirects compared: the cases test nothing", kept)
+	}
+	t.Logf("%d redirects compared, %d differ", kept, differ)
+}

@@ -1,11 +1,18 @@
 package setup
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	stdhtml "html"
+	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
@@ -13,7 +20,10 @@ import (
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/inject"
+	"github.com/sitelink/sitelink/internal/layout"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -105,15 +115,65 @@ func injectOptions(g generator.Project, cfg *config.Config, getenv func(string) 
 		Choice:    audit.EndpointPages(cfg),
 		Modules:   moduleCaches(getenv),
 	}
+	docroot := cmp.Or(cfg.Docroot, filepath.Join(g.Dir, filepath.FromSlash(g.Docroot)))
+	opt.Built = positionsInBuilt(docroot, opt)
 	profile := cfg.Profile
 	if cfg.Place("profile") == "" {
-		profile, _ = project.DetectHost([]string{g.Dir}, filepath.Join(g.Dir, filepath.FromSlash(g.Docroot)))
+		profile, _, _ = project.DetectHost([]string{g.Dir}, docroot)
 	}
 	opt.Headers = templates.HeaderRules(profile, opt.Endpoints)
 	for _, theme := range cfg.Templates.Themes {
 		opt.Themes = append(opt.Themes, inject.Theme{Name: theme.Name, Stub: theme.Stub})
 	}
 	return opt
+}
+
+// maxHead is how much of a built page is read to find the end of its head.
+const maxHead = 64 << 10
+
+// positionsInBuilt returns the last positions at which pages of the docroot that
+// should have the elements declare their encoding and end their heads. A docroot
+// that is not built, or a file that cannot be read, says nothing.
+func positionsInBuilt(docroot string, opt inject.Options) (last layout.Built) {
+	var pages, feeds []string
+	filepath.WalkDir(docroot, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil
+		}
+		rel, _ := filepath.Rel(docroot, name)
+		switch rel = filepath.ToSlash(rel); {
+		case templates.IsFeed(path.Base(rel)):
+			feeds = append(feeds, rel)
+		case slices.Contains(site.DefaultPageExtensions(), strings.TrimPrefix(strings.ToLower(path.Ext(rel)), ".")):
+			pages = append(pages, rel)
+		}
+		return nil
+	})
+	chooser := templates.NewChooser(opt.Choice, pages, feeds)
+	size := len(opt.Endpoints.HTML(false))
+	buf := make([]byte, maxHead)
+	for _, page := range pages {
+		if chooser.Of(page) != templates.Yes {
+			continue
+		}
+		f, err := os.Open(filepath.Join(docroot, filepath.FromSlash(page)))
+		if err != nil {
+			continue
+		}
+		n, _ := io.ReadFull(f, buf)
+		f.Close()
+		head := html.ReadHead(buf[:n], false, n)
+		before := func(end int) int {
+			for _, url := range []string{opt.Endpoints.Pingback, opt.Endpoints.Webmention} {
+				if url != "" && bytes.Contains(buf[:end], []byte(stdhtml.EscapeString(url))) {
+					return end - size // an earlier run has written them
+				}
+			}
+			return end
+		}
+		last.Charset, last.HeadEnd = max(last.Charset, before(head.Charset)), max(last.HeadEnd, before(head.End))
+	}
+	return last
 }
 
 // moduleCaches returns the directories where Hugo keeps the modules that it has
