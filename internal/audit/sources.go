@@ -190,6 +190,9 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		links[i] = source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw}
+		if f.Code == check.BaseDiffers {
+			links[i].Element = "base"
+		}
 		if anchor, ok := suggestedAnchor(s, f); ok {
 			anchors, near = append(anchors, anchor), append(near, i)
 		}
@@ -206,7 +209,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 		// What the generator wrote in place of a reference is in no source.
 		if f := &r.Findings[i]; p != nil && f.Code != check.UnresolvedRef {
 			position := shownPosition(prefix, p)
-			if f.Element == "" { // a fault of the file, which may have no line
+			if f.Element == "" && links[i].Element == "" { // a fault of the file, which may have no line
 				position.Line, position.Column = f.Line, f.Column
 			}
 			f.Source = &position

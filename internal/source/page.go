@@ -96,6 +96,10 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		for j < len(all) && all[j].offset == l.Offset && all[j].raw != l.Raw {
 			j++
 		}
+		if l.Raw == "" && l.Element != "" {
+			positions[i] = m.elementAt(page, l.Element)
+			continue
+		}
 		if j == len(all) || all[j].offset != l.Offset {
 			continue // a fault of the file, or the page has changed
 		}
