@@ -326,15 +326,16 @@ const maxRun = 2000
 
 // composed finds the templates that may have written a link of a page.
 func (m *Map) composed(p *locatedPage, l *pageLink) composition {
-	c := composition{by: m.templatesOf(p, l)}
+	c := composition{by: m.templatesOf(p, l, enough)}
 	if len(c.by) > 0 && !c.by[0].writes() {
 		c.run, c.nth = m.runOf(p, c.by[0], l)
 	}
 	return c
 }
 
-// templatesOf returns the templates that fit a link best.
-func (m *Map) templatesOf(p *locatedPage, l *pageLink) (by []*written) {
+// templatesOf returns the templates that fit a link best, with a score above
+// least.
+func (m *Map) templatesOf(p *locatedPage, l *pageLink, least int) (by []*written) {
 	candidates := m.templateIndex().links[l.element+" "+l.attribute]
 	if len(candidates) == 0 {
 		return nil
@@ -349,14 +350,31 @@ func (m *Map) templatesOf(p *locatedPage, l *pageLink) (by []*written) {
 	best := 0
 	for _, w := range candidates {
 		switch score, _ := m.fit(w, &tag); {
-		case score <= enough, score < best:
+		case score <= least, score < best:
 		case score > best:
 			best, by = score, append(by[:0], w)
 		default:
 			by = append(by, w)
 		}
 	}
+	if len(by) > 1 && m.opt.Generator == Hugo {
+		if few := slices.DeleteFunc(slices.Clone(by), func(w *written) bool { return !isLayoutOf(w.file, m.page) }); len(few) > 0 {
+			by = few
+		}
+	}
 	return by
+}
+
+// isLayoutOf reports whether Hugo looks for the layouts of a page in the
+// directory of a template, as far as the names tell. A type that the front matter
+// sets may have another directory.
+func isLayoutOf(f *templateFile, page string) bool {
+	dir, _, ok := strings.Cut(templateKey(f), "/")
+	switch dir {
+	case "taxonomy", "term", "section", "page", "home", "list", "single", "blocks", "terms":
+		return true
+	}
+	return !ok || strings.HasPrefix(dir, "_") || slices.Contains(strings.Split(page, "/"), dir)
 }
 
 // elementAt returns where a template writes the first element with a name, nil
@@ -376,7 +394,7 @@ func (m *Map) elementAt(p *locatedPage, name string) *Position {
 			}
 			l := pageLink{offset: int64(a.from), raw: p.outline.pieces(a.from, a.to)[0], element: name, attribute: a.name}
 			l.addr = m.address(l.raw, m.page)
-			if by := m.templatesOf(p, &l); len(by) == 1 {
+			if by := m.templatesOf(p, &l, 0); len(by) == 1 {
 				return by[0].position(l.raw)
 			}
 		}

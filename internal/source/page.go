@@ -23,10 +23,9 @@ type unlocated struct {
 	own *Position
 	// matter reports that own is in the front matter.
 	matter bool
-	// label is the link's text. isNavigation reports that the link is in a part
-	// of the page that is for navigation.
-	label        string
-	isNavigation bool
+	label  string // of the link
+	// isLink reports that readers can follow it: it is an a or area element.
+	isLink bool
 	// composed is what the templates say about it.
 	composed composition
 	// near holds the keys of the pages that the page links to. A list page
@@ -111,6 +110,10 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			positions[i] = ofItems[j]
 			continue
 		}
+		if all[j].element == "loc" {
+			positions[i] = m.entryFile(&all[j].addr)
+			continue
+		}
 		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
 		if doc != nil {
 			if pairs[j] >= 0 {
@@ -133,13 +136,29 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			near = m.nearPages(all)
 		}
 		o.near, o.included = near, m.included(doc, file)
-		o.label, o.isNavigation = all[j].label, all[j].region == inNavigation
+		o.label = all[j].label
+		o.isLink = all[j].element == "a" || all[j].element == "area"
 		if o.own == nil || !o.matter {
 			o.composed = m.composed(page, &all[j])
 		}
 		rest = append(rest, o)
 	}
 	return rest
+}
+
+// entryFile returns the start of the content file that a sitemap lists, nil if no
+// file or several may be meant.
+func (m *Map) entryFile(a *address) *Position {
+	key := pageKey(a.target)
+	i, ok := m.content.listed[key]
+	if found := m.content.byKey[key]; !ok && len(found) == 1 {
+		i, ok = found[0], true
+	}
+	if !ok || a.target == "" {
+		return nil
+	}
+	f := m.content.files[i]
+	return &Position{File: f.display, Line: 1, Column: 1, Kind: f.dir.kind, Module: f.dir.module}
 }
 
 // has reports whether one of the links, sorted by offset, is at an offset.
