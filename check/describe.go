@@ -15,8 +15,10 @@ import (
 // describe reads the pages of all bad links again and returns the findings about
 // them, in the order of pages and links, with suggestions. It corrects the
 // summary of j: a link whose fragment names an a element of a quirks mode page
-// in other letter case is fine after all, and pages may have changed.
-func describe(ctx context.Context, s *isite.Site, opt Options, j *judged) ([]Finding, error) {
+// in other letter case is fine after all, and pages may have changed. If the
+// number of findings is limited, it leaves out those that are ignored, and counts
+// those beyond the limit.
+func describe(ctx context.Context, s *isite.Site, opt Options, j *judged, ignore *ignoreRules) ([]Finding, error) {
 	scripts := map[isite.PageID][]scriptTarget{}
 	if opt.ScriptFragments == ScriptWarn {
 		for _, st := range j.scripts {
@@ -31,34 +33,49 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged) ([]Fin
 	}
 	slices.Sort(pages)
 	opt.Memo.forget(s)
-	described := make([]describedPage, len(pages))
-	err := readersWith(ctx, s, opt, len(pages), func(r *isite.Reader) func(i int) error {
-		w := &describer{s: s, reader: r}
-		return func(i int) error {
-			id := pages[i]
-			if d, ok := opt.Memo.find(id, j.bad[id], scripts[id]); ok {
-				described[i] = d
-			} else {
-				described[i] = w.describe(id, j.bad[id], scripts[id])
+	limit := findingLimit{most: opt.MaxFindings, ignore: ignore, sum: &j.summary}
+	if opt.Memo != nil {
+		limit.most = 0 // the Memo needs all
+	}
+	described := make([]describedPage, 0, len(pages))
+	seq := newSequence(func(pages []describedPage) error {
+		for _, d := range pages {
+			j.summary.Errors -= d.fine
+			j.summary.OK += d.fine
+			if d.unreadable {
+				j.summary.dropPage(s, d.id, d.bad)
 			}
-			return nil
+			limit.apply(&d)
+			described = append(described, d)
+		}
+		return nil
+	})
+	defer context.AfterFunc(ctx, seq.wake)()
+	err := readersWith(ctx, s, opt, len(pages), func(r *isite.Reader) func(i int) error {
+		w := &describer{s: s, reader: r, most: limit.perPage()}
+		return func(i int) error {
+			buf, err := seq.buffer(ctx, i)
+			if err != nil {
+				return err
+			}
+			id := pages[i]
+			d, ok := opt.Memo.find(id, j.bad[id], scripts[id])
+			if !ok {
+				d = w.describe(id, j.bad[id], scripts[id])
+			}
+			return seq.put(i, append(buf, d))
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
+	limit.trim(described)
 	n := 0
 	var fresh [][]Finding // without suggestions yet
-	for i, id := range pages {
-		d := &described[i]
-		n += len(d.findings)
-		j.summary.Errors -= d.fine
-		j.summary.OK += d.fine
-		if d.unreadable {
-			j.summary.dropPage(s, id, d.bad)
-		}
-		if !d.complete {
-			fresh = append(fresh, d.findings)
+	for i := range described {
+		n += len(described[i].findings)
+		if !described[i].complete {
+			fresh = append(fresh, described[i].findings)
 		}
 	}
 	if err := suggest(ctx, s, opt, fresh); err != nil {
@@ -71,8 +88,70 @@ func describe(ctx context.Context, s *isite.Site, opt Options, j *judged) ([]Fin
 			described[i].findings = nil // there may be millions of findings
 		}
 	}
-	opt.Memo.replace(s, j.total, pages, described)
+	opt.Memo.replace(s, j.total, described)
 	return all, nil
+}
+
+// findingLimit bounds the findings about links that are kept in memory: the first
+// errors in the order of pages, then the first warnings. It belongs to one
+// goroutine.
+type findingLimit struct {
+	most             int // 0 for no limit
+	ignore           *ignoreRules
+	sum              *Summary
+	errors, warnings int // kept so far
+}
+
+// perPage returns the largest number of errors, and of warnings, that are needed of
+// one page, 0 for all. Ignore rules have to see all.
+func (l *findingLimit) perPage() int {
+	if len(l.ignore.rules) > 0 {
+		return 0
+	}
+	return l.most
+}
+
+// apply takes the findings that are ignored or beyond the limit from a page.
+func (l *findingLimit) apply(d *describedPage) {
+	if l.most == 0 {
+		return
+	}
+	l.sum.Unlisted += d.unlisted
+	kept := slices.DeleteFunc(d.findings, func(f Finding) bool {
+		if l.ignore.match(&f) {
+			l.sum.ignore(&f)
+			return true
+		}
+		n := &l.errors
+		if f.Verdict == Warning {
+			n = &l.warnings
+		}
+		if *n == l.most {
+			l.sum.Unlisted++
+			return true
+		}
+		*n++
+		return false
+	})
+	if d.findings = kept; len(kept) < cap(kept)/2 {
+		d.findings = slices.Clone(kept)
+	}
+}
+
+// trim takes the last warnings from the pages, in order, until errors and warnings
+// together keep to the limit.
+func (l *findingLimit) trim(described []describedPage) {
+	over := l.errors + l.warnings - l.most
+	for i := len(described) - 1; i >= 0 && over > 0 && l.most > 0; i-- {
+		d := &described[i]
+		for k := len(d.findings) - 1; k >= 0 && over > 0; k-- {
+			if d.findings[k].Verdict == Warning {
+				d.findings = slices.Delete(d.findings, k, k+1)
+				l.sum.Unlisted++
+				over--
+			}
+		}
+	}
 }
 
 // spareFindings is the capacity for findings about files, see mergeFindings.
@@ -80,6 +159,7 @@ const spareFindings = 256
 
 // describedPage is what describe makes of the bad links of a page.
 type describedPage struct {
+	id       isite.PageID
 	bad      []badLink
 	scripts  []scriptTarget
 	findings []Finding
@@ -89,6 +169,8 @@ type describedPage struct {
 	fine int
 	// unreadable: the page could not be read again.
 	unreadable bool
+	// unlisted counts the links beyond describer.most.
+	unlisted int
 }
 
 // describer describes the links of one page at a time. It belongs to one
@@ -104,6 +186,9 @@ type describer struct {
 	// links to 170 alias pages).
 	dir   docroot.NodeID
 	known map[string]knownLink
+	// most is the number of errors, and of warnings, above which the links of a page
+	// are only counted, 0 for none.
+	most int
 }
 
 // knownLink is what a finding says, with all that it depends on besides value
@@ -123,7 +208,12 @@ const maxKnownLinks = 1 << 12
 func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTarget) describedPage {
 	s := w.s
 	w.open(id)
-	out := describedPage{bad: bad, scripts: scripts, findings: make([]Finding, 0, len(bad)+len(scripts))}
+	room := len(bad) + len(scripts)
+	if w.most > 0 {
+		room = min(room, 2*w.most)
+	}
+	out := describedPage{id: id, bad: bad, scripts: scripts, findings: make([]Finding, 0, room)}
+	listed := map[Verdict]int{}
 	want := make([]uint32, 0, len(bad)+len(scripts))
 	for _, b := range bad {
 		want = append(want, b.link)
@@ -136,8 +226,13 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 		for ; len(bad) > 0 && bad[0].link == uint32(link); bad = bad[1:] {
 			if bad[0].state == stateNoFragment && foundFolded(s, d) {
 				out.fine++
+				continue
+			}
+			is := decide(s, id, bad[0])
+			if listed[is.verdict]++; w.most > 0 && listed[is.verdict] > w.most {
+				out.unlisted++
 			} else {
-				out.findings = append(out.findings, w.finding(d, decide(s, id, bad[0])))
+				out.findings = append(out.findings, w.finding(d, is))
 			}
 		}
 		for _, st := range scripts {
@@ -148,7 +243,7 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 	})
 	if err != nil {
 		out.findings = append(out.findings[:0], rereadFinding(s, id, err))
-		out.unreadable, out.fine = true, 0
+		out.unreadable, out.fine, out.unlisted = true, 0, 0
 	}
 	return out
 }
@@ -171,7 +266,7 @@ func (w *describer) finding(d *isite.Detail, is decision) Finding {
 		l := linkOf(w.s, w.path, d, is)
 		l.Raw, l.Fragment, l.Message = k.raw, k.fragment, k.message
 		f := l.Finding()
-		f.Suggestion, f.hasBase = k.suggestion, k.hasBase
+		f.Suggestion, f.hasBase, f.context, f.isFeed = k.suggestion, k.hasBase, d.Context, isFeed(w.page)
 		return f
 	}
 	f := w.compose(d, is)
@@ -184,9 +279,13 @@ func (w *describer) finding(d *isite.Detail, is decision) Finding {
 // compose is finding without known links.
 func (w *describer) compose(d *isite.Detail, is decision) Finding {
 	f := linkFinding(w.s, w.path, d, is)
-	f.hasBase = w.page.HasBase()
+	f.hasBase, f.isFeed = w.page.HasBase(), isFeed(w.page)
 	suggestAtOnce(w.s, &f)
 	return f
+}
+
+func isFeed(p *isite.Page) bool {
+	return p.Kind() == isite.PageFeed || p.Kind() == isite.PageJSONFeed
 }
 
 // linkFinding describes one link, message included.
@@ -194,23 +293,23 @@ func linkFinding(s *isite.Site, page string, d *isite.Detail, is decision) Findi
 	l := linkOf(s, page, d, is)
 	l.Message = message(s, d, &l)
 	f := l.Finding()
+	f.context = d.Context
 	f.own()
 	return f
 }
 
-// scriptFinding reports, once for its target, the fragments that only scripts
-// can serve.
+// scriptFinding reports, once for its target, the fragments that are left to
+// scripts.
 func scriptFinding(s *isite.Site, page string, d *isite.Detail, st scriptTarget) Finding {
 	l := linkOf(s, page, d, decision{Warning, ScriptFragment})
 	f := l.Finding()
 	f.own()
 	f.Count = st.missing
-	links := "this link asks"
-	if st.missing > 1 {
-		links = fmt.Sprintf("%d links ask", st.missing)
+	what := fmt.Sprintf("the fragment #%s of %s is left to a script", d.Fragment, s.Path(st.target))
+	if st.fragments > 1 {
+		what = fmt.Sprintf("%d fragments of %s, such as #%s, are left to a script", st.fragments, s.Path(st.target), d.Fragment)
 	}
-	f.Message = fmt.Sprintf("%s %s for fragments that only a script can serve, such as #%s; set script-fragments to error to check them, or to silent",
-		links, s.Path(st.target), d.Fragment)
+	f.Message = what + ": " + st.evidence + "; set script-fragments to silent if that is right, or to error to check them"
 	return f
 }
 
@@ -317,16 +416,16 @@ func (m *Memo) find(id isite.PageID, bad []badLink, scripts []scriptTarget) (d d
 }
 
 // replace forgets everything and remembers this run.
-func (m *Memo) replace(s *isite.Site, total *tally, pages []isite.PageID, described []describedPage) {
+func (m *Memo) replace(s *isite.Site, total *tally, described []describedPage) {
 	if m == nil {
 		return
 	}
 	total.s, total.opt = nil, nil // the site may go
-	*m = Memo{s.Generation(), total, make(map[isite.PageID]describedPage, len(pages))}
-	for i, id := range pages {
-		if d := described[i]; !d.unreadable {
+	*m = Memo{s.Generation(), total, make(map[isite.PageID]describedPage, len(described))}
+	for _, d := range described {
+		if !d.unreadable {
 			d.complete = true
-			m.pages[id] = d
+			m.pages[d.id] = d
 		}
 	}
 }

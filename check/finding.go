@@ -62,6 +62,9 @@ type Finding struct {
 	linkCode Code
 	node     docroot.NodeID // the file that answers or was meant
 	hasBase  bool           // the page has a base element
+	// context identifies the markup around the link, see [isite.Detail].
+	context uint64
+	isFeed  bool // Page is a feed
 }
 
 // Position is a place in a source file.

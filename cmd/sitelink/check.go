@@ -54,6 +54,9 @@ const exitCodes = `Exit codes:
 const checkExample = `  # check the site in public, which will be published at https://example.org/blog/
   sitelink check public --base-url https://example.org/blog/
 
+  # list every cause; by default, text lists the worst and counts the rest
+  sitelink check public --all
+
   # fail on warnings too, and write the report to a file
   sitelink check public --fail-on warning --format json --output report.json
 
@@ -201,6 +204,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project) error {
 	if err != nil {
 		return err
 	}
+	defer run.Close()
 	if err := traceLinks(ctx, c, run); err != nil {
 		return err
 	}
@@ -263,7 +267,7 @@ func printSummary(c *cli, sum *check.Summary) {
 // reportOptions returns what every report of a run may need to know.
 func reportOptions(c *cli, p *project.Project) (report.Options, error) {
 	opt := report.Options{
-		TextOptions:  report.TextOptions{Prefix: p.Docroot},
+		TextOptions:  report.TextOptions{Prefix: p.Docroot, All: p.Config.All},
 		Base:         p.FromRoot(p.Docroot),
 		GroupBy:      report.GroupNamed(p.Config.GroupBy),
 		WarningsFail: p.Config.FailOn == "warning",

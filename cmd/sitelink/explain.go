@@ -53,7 +53,7 @@ func explainCommand(c *cli) *cobra.Command {
 
 // notForExplain are the keys that choose pages or shape a report: explain has
 // one page and no report.
-var notForExplain = []string{"from", "skip", "limit", "orphans", "fail-on", "format", "group-by", "show", "output", "color", "progress"}
+var notForExplain = []string{"from", "skip", "limit", "orphans", "fail-on", "format", "group-by", "all", "show", "output", "color", "progress"}
 
 // runExplain does the work of `sitelink explain`. It returns [errFindings] when
 // the link is broken.

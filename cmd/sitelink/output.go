@@ -317,7 +317,7 @@ func showAll(ctx context.Context, c *cli, run *audit.Audit, all destinations) (r
 // showAllJSON writes one row for each link and nothing else: faults of files are
 // not links.
 func showAllJSON(ctx context.Context, c *cli, run *audit.Audit, out output) (*check.Result, error) {
-	result, err := run.Links(ctx, out, report.AppendSourcedLink)
+	result, err := run.Links(ctx, out, report.AppendPlacedLink)
 	if err == nil && len(result.Findings) > 0 {
 		c.ui.warning(fmt.Sprintf("faults of files not listed (run without --show all to see them): %s", thousands(len(result.Findings))))
 	}
@@ -327,7 +327,7 @@ func showAllJSON(ctx context.Context, c *cli, run *audit.Audit, out output) (*ch
 // showAllText lists the faults of files after the links and ends with the
 // summary.
 func showAllText(ctx context.Context, run *audit.Audit, out output, opt report.TextOptions) (*check.Result, error) {
-	result, err := run.Links(ctx, out, func(dst []byte, l *check.Link, source *check.Position) []byte {
+	result, err := run.Links(ctx, out, func(dst []byte, l *check.Link, source *check.Position, _ string) []byte {
 		return report.AppendLinkText(dst, l, source, opt)
 	})
 	if err != nil {

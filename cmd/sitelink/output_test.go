@@ -71,8 +71,8 @@ func TestOutputFailsMidway(t *testing.T) {
 
 func longResult() *check.Result {
 	r := &check.Result{}
-	for range 1000 {
-		r.Findings = append(r.Findings, check.Finding{Page: "a.html", Line: 1, Column: 1, Verdict: check.Error,
+	for i := range 1000 {
+		r.Findings = append(r.Findings, check.Finding{Page: "a.html", Line: 1 + i, Column: 1, Verdict: check.Error,
 			Code: check.MissingFile, Message: strings.Repeat("x", 100), Count: 1})
 	}
 	return r

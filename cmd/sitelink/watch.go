@@ -84,7 +84,7 @@ func watchCommand(c *cli) *cobra.Command {
 	flags.DurationVar(&f.quiet, "quiet", 200*time.Millisecond, "wait until no file has changed for `TIME` before checking")
 	flags.DurationVar(&f.poll, "poll", 0, "list the files every `TIME` instead of waiting for events, for network file systems; 0 turns this off")
 	flags.StringVar(&f.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
-	addKeyFlags(cmd, "format", "output", "show", "group-by", "fail-on")
+	addKeyFlags(cmd, "format", "output", "show", "group-by", "all", "fail-on")
 	return cmd
 }
 
@@ -405,31 +405,52 @@ func (p *watchPrinter) failed(err error) error {
 	return p.flush()
 }
 
-// findings writes findings in parts, since there may be very many.
+// findings writes findings in parts, since there may be very many: a row for
+// each in JSON, an entry for each cause in text.
 func (p *watchPrinter) findings(event string, fs []check.Finding) error {
+	if p.jsonl {
+		return p.rows(event, fs)
+	}
+	causes := check.Causes(fs)
+	listed := causes
+	if !p.all {
+		listed = report.Worst(fs, causes, 0, p.text)
+	}
+	for i := range listed {
+		if event == "fixed" {
+			p.buf = report.AppendFixed(p.buf, fs, &listed[i], p.text)
+		} else {
+			p.buf = report.AppendCause(p.buf, fs, &listed[i], p.text)
+		}
+		if err := p.drain(); err != nil {
+			return err
+		}
+	}
+	p.buf = report.AppendUnlisted(p.buf, causes[len(listed):])
+	return nil
+}
+
+// rows writes findings as JSON lines.
+func (p *watchPrinter) rows(event string, fs []check.Finding) error {
+	ids := report.CauseIDs(fs)
 	for i := range fs {
-		p.finding(event, &fs[i])
-		if len(p.buf) > 1<<16 {
-			if err := p.flush(); err != nil {
-				return err
-			}
+		p.buf = append(p.buf, `{"event":`...)
+		p.buf = strconv.AppendQuote(p.buf, event)
+		p.buf = append(p.buf, `,"finding":`...)
+		p.buf = append(report.AppendFinding(p.buf, &fs[i], ids[i]), "}\n"...)
+		if err := p.drain(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (p *watchPrinter) finding(event string, f *check.Finding) {
-	switch {
-	case p.jsonl:
-		p.buf = append(p.buf, `{"event":`...)
-		p.buf = strconv.AppendQuote(p.buf, event)
-		p.buf = append(p.buf, `,"finding":`...)
-		p.buf = append(report.AppendFinding(p.buf, f), "}\n"...)
-	case event == "fixed":
-		p.buf = report.AppendFixed(p.buf, f, p.text)
-	default:
-		p.buf = report.AppendText(p.buf, f, p.text)
+// drain flushes a large buffer.
+func (p *watchPrinter) drain() error {
+	if len(p.buf) < 1<<16 {
+		return nil
 	}
+	return p.flush()
 }
 
 // flush writes whole lines, since a program may read them as they come.

@@ -130,8 +130,9 @@ func freshFindings(t *testing.T, c *cli, w *watcher) []check.Finding {
 func watchLines(before, after []check.Finding, all bool) string {
 	var b []byte
 	line := func(event string, fs []check.Finding) {
+		ids := report.CauseIDs(fs)
 		for i := range fs {
-			b = append(report.AppendFinding(fmt.Appendf(b, `{"event":%q,"finding":`, event), &fs[i]), "}\n"...)
+			b = append(report.AppendFinding(fmt.Appendf(b, `{"event":%q,"finding":`, event), &fs[i], ids[i]), "}\n"...)
 		}
 	}
 	b = append(b, "{\"event\":\"begin\"}\n"...)

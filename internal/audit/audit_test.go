@@ -138,8 +138,11 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := a.Links(t.Context(), &out, func(dst []byte, l *check.Link, source *check.Position) []byte {
+	if _, err := a.Links(t.Context(), &out, func(dst []byte, l *check.Link, source *check.Position, cause string) []byte {
 		file := ""
+		if isFinding := l.Verdict == check.Error; isFinding != (cause != "") {
+			t.Errorf("%s %s has the cause %q", l.Page, l.Verdict, cause)
+		}
 		if source != nil {
 			file = source.File
 		}

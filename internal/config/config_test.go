@@ -112,6 +112,7 @@ func TestEveryKeyEveryWay(t *testing.T) {
 		"fail-on":          {`"warning"`, "warning"},
 		"source":           {`"off"`, "off"},
 		"format":           {`["json", "sarif=out.sarif"]`, "json,sarif=out.sarif"},
+		"all":              {`true`, "true"},
 		"group-by":         {`"owner"`, "owner"},
 		"show":             {`"all"`, "all"},
 		"output":           {`"out.txt"`, "out.txt"},

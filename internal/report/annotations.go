@@ -12,32 +12,39 @@ import (
 const githubShown = 10
 
 // GitHub writes workflow commands, which GitHub Actions shows as annotations at
-// the file and line: the ten best errors, the ten best warnings, and a notice
-// that counts the rest. Best are one for each target, most pages first. A clean
-// site gives no output.
+// the file and line, one for each cause: the ten worst errors, the ten worst
+// warnings, and a notice that counts the rest. A clean site gives no output.
 //
 // Paths are relative to the root of the project, as GitHub expects.
 func GitHub(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
-	shown := map[check.Verdict]int{}
+	causes := check.Causes(r.Findings)
+	errors, warnings, hidden := 0, 0, 0 // not shown
 	for _, v := range []check.Verdict{check.Error, check.Warning} {
-		for _, p := range bestFindings(r.Findings, v, githubShown) {
-			s.buf = appendAnnotation(s.buf, &p, &opt)
-			shown[v]++
+		shown := 0
+		for i := range causes {
+			c := &causes[i]
+			switch f := &r.Findings[c.First]; {
+			case f.Verdict != v:
+			case shown < githubShown:
+				s.buf = appendAnnotation(s.buf, f, c, &opt)
+				shown++
+			default:
+				errors, warnings, hidden = errors+c.Errors, warnings+c.Warnings, hidden+1
+			}
 		}
 	}
-	errors := count(r.Findings, check.Error) - shown[check.Error]
-	warnings := count(r.Findings, check.Warning) - shown[check.Warning]
-	if errors+warnings > 0 {
+	if hidden > 0 {
 		s.buf = append(s.buf, "::notice title=sitelink::"...)
 		s.buf = appendVerdictCounts(s.buf, errors, warnings, " more ")
+		s.buf = append(s.buf, " with "...)
+		s.buf = appendCount(s.buf, hidden, "cause")
 		s.buf = append(s.buf, ", not shown here: GitHub shows 10 of a kind for a step; the formats text and html have all\n"...)
 	}
 	return s.flush()
 }
 
-func appendAnnotation(dst []byte, p *bestFinding, opt *Options) []byte {
-	f := p.finding
+func appendAnnotation(dst []byte, f *check.Finding, c *check.Cause, opt *Options) []byte {
 	dst = append(dst, "::"...)
 	dst = append(dst, f.Verdict.String()...)
 	dst = append(dst, " file="...)
@@ -52,13 +59,7 @@ func appendAnnotation(dst []byte, p *bestFinding, opt *Options) []byte {
 	dst = append(dst, ",title="...)
 	dst = append(dst, githubProperty.Replace(string(f.Code))...)
 	dst = append(dst, "::"...)
-	message := appendSentence(nil, f)
-	if p.pages > 1 {
-		message = append(message, " ("...)
-		message = appendCount(message, p.pages, "page")
-		message = append(message, " link there)"...)
-	}
-	dst = append(dst, githubData.Replace(string(message))...)
+	dst = append(dst, githubData.Replace(string(appendCauseSentence(nil, f, c)))...)
 	return append(dst, '\n')
 }
 
@@ -91,25 +92,27 @@ func appendVerdictCounts(dst []byte, errors, warnings int, between string) []byt
 }
 
 // GitLab writes a code quality report, which GitLab shows in merge requests
-// ("Code Quality report format"): an array with one object for each finding,
-// empty for a clean site. Errors are major, warnings minor. The fingerprint is
-// that of [check.Fingerprints]: GitLab uses it to tell new findings from old
-// ones, and drops all but one with the same fingerprint.
+// ("Code Quality report format"): an array with one object for each cause, the
+// worst first, empty for a clean site. Errors are major, warnings minor. The
+// fingerprint is that of the first finding ([check.Fingerprints]): GitLab uses it
+// to tell new issues from old ones. The fields cause, links and pages are ours.
 func GitLab(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	s.buf = append(s.buf, '[')
 	fingerprints := check.Fingerprints(r.Findings)
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	causes := check.Causes(r.Findings)
+	for i := range causes {
+		c := &causes[i]
+		f := &r.Findings[c.First]
 		if i > 0 {
 			s.buf = append(s.buf, ',')
 		}
 		s.buf = append(s.buf, "\n"+`{"description":`...)
-		s.buf = AppendString(s.buf, string(appendSentence(nil, f)))
+		s.buf = AppendString(s.buf, string(appendCauseSentence(nil, f, c)))
 		s.buf = append(s.buf, `,"check_name":`...)
 		s.buf = AppendString(s.buf, string(f.Code))
 		s.buf = append(s.buf, `,"fingerprint":"`...)
-		s.buf = append(s.buf, fingerprints[i]...)
+		s.buf = append(s.buf, fingerprints[c.First]...)
 		severity := "minor"
 		if f.Verdict == check.Error {
 			severity = "major"
@@ -118,7 +121,10 @@ func GitLab(w io.Writer, r *check.Result, opt Options) error {
 		s.buf = append(s.buf, `","severity":"`+severity+`","location":{"path":`...)
 		s.buf = AppendString(s.buf, file)
 		s.buf = appendIntField(s.buf, `,"lines":{"begin":`, max(line, 1))
-		s.buf = append(s.buf, "}}}"...)
+		s.buf = append(s.buf, `}},"cause":"`+c.ID+`"`...)
+		s.buf = appendIntField(s.buf, `,"links":`, c.Links)
+		s.buf = appendIntField(s.buf, `,"pages":`, c.Pages+c.Feeds)
+		s.buf = append(s.buf, '}')
 		if err := s.drain(); err != nil {
 			return err
 		}

@@ -38,8 +38,8 @@ func TestGitHubEscapes(t *testing.T) {
 	}
 }
 
-// TestGitHubCap: at most ten errors and ten warnings, the best first, and one
-// line that counts the rest.
+// TestGitHubCap: at most ten causes with errors and ten with warnings, the worst
+// first, and one line that counts the rest.
 func TestGitHubCap(t *testing.T) {
 	for _, n := range []int{0, 1, 12, 13, 100, 10_000} {
 		r := many(n)
@@ -59,63 +59,34 @@ func TestGitHubCap(t *testing.T) {
 				notices += m[3]
 			}
 		}
-		errors, warnings := count(r.Findings, check.Error), count(r.Findings, check.Warning)
+		errors, warnings := causesWith(&r, check.Error), causesWith(&r, check.Warning)
 		if shown["error"] != min(10, errors) || shown["warning"] != min(10, warnings) {
 			t.Errorf("%d errors and %d warnings: shown %v", errors, warnings, shown)
 		}
 		want := ""
-		if errors > 10 {
-			want = fmt.Sprintf("%s more errors", appendThousands(nil, errors-10))
+		if hidden := max(0, errors-10) + max(0, warnings-10); hidden > 0 {
+			want = fmt.Sprintf(" with %s, not shown here", appendCount(nil, hidden, "cause"))
 		}
-		if errors == 11 {
-			want = "1 more error,"
-		}
-		if !strings.HasPrefix(notices, want) || (notices == "") != (want == "" && warnings <= 10) {
+		if !strings.Contains(notices, want) || (notices == "") != (want == "") {
 			t.Errorf("%d errors, %d warnings: notice %q, want %q", errors, warnings, notices, want)
 		}
 	}
 }
 
-// TestBest: first one finding for each target, most pages first, then the rest
-// in order.
-func TestBest(t *testing.T) {
-	var fs []check.Finding
-	add := func(page, target string, code check.Code, v check.Verdict) {
-		fs = append(fs, check.Finding{Page: page, Raw: target, Target: target, Code: code, Verdict: v})
-	}
-	add("a", "/one", check.MissingFile, check.Error)
-	add("a", "/one", check.MissingFile, check.Error) // twice on a page is one page
-	add("a", "/two", check.MissingFile, check.Error)
-	add("a", "/warn", check.Autoindex, check.Warning)
-	add("b", "/two", check.MissingFile, check.Error)
-	add("b", "", check.ReadError, check.Error)
-	add("c", "", check.ReadError, check.Error) // faults of files are not repetitions
-	add("c", "/two", check.WrongCase, check.Error)
-	for _, c := range []struct {
-		v    check.Verdict
-		n    int
-		want string
-	}{
-		{check.Error, 10, "[2:2 0:1 5:1 6:1 7:1 1:0 4:0]"},
-		{check.Error, 3, "[2:2 0:1 5:1]"},
-		{check.Error, 6, "[2:2 0:1 5:1 6:1 7:1 1:0]"},
-		{check.Error, 0, "[]"},
-		{check.Warning, 5, "[3:1]"},
-	} {
-		var got []string
-		for _, p := range bestFindings(fs, c.v, c.n) {
-			got = append(got, fmt.Sprintf("%d:%d", p.index, p.pages))
-		}
-		if fmt.Sprint(got) != c.want {
-			t.Errorf("best %d of %v: %v, want %s", c.n, c.v, got, c.want)
+// causesWith counts the causes of that verdict.
+func causesWith(r *check.Result, v check.Verdict) (n int) {
+	for _, c := range check.Causes(r.Findings) {
+		if r.Findings[c.First].Verdict == v {
+			n++
 		}
 	}
+	return n
 }
 
 type gitlabIssue struct {
-	Description, Fingerprint, Severity string
-	CheckName                          string `json:"check_name"`
-	Location                           struct {
+	Description, Fingerprint, Severity, Cause string
+	CheckName                                 string `json:"check_name"`
+	Location                                  struct {
 		Path  string
 		Lines struct{ Begin int }
 	}
@@ -130,19 +101,20 @@ func readGitLab(t *testing.T, r *check.Result, opt Options) []gitlabIssue {
 	return issues
 }
 
-// TestGitLab: all fields that GitLab requires, an array also for a clean site,
+// TestGitLab: an issue for each cause, all fields that GitLab requires, an array also for a clean site,
 // and unique fingerprints that stay the same when lines move.
 func TestGitLab(t *testing.T) {
 	for _, c := range append(results(), fixture{name: "many", result: many(2000)}) {
-		issues := readGitLab(t, &c.result, testOptions(GroupPage))
-		if issues == nil || len(issues) != len(c.result.Findings) {
-			t.Errorf("%s: %d issues for %d findings", c.name, len(issues), len(c.result.Findings))
+		issues := readGitLab(t, &c.result, testOptions(GroupCause))
+		causes := check.Causes(c.result.Findings)
+		if issues == nil || len(issues) != len(causes) {
+			t.Errorf("%s: %d issues for %d causes", c.name, len(issues), len(causes))
 		}
 		var fingerprints []string
 		for i, issue := range issues {
-			f := &c.result.Findings[i]
+			f := &c.result.Findings[causes[i].First]
 			severity := map[check.Verdict]string{check.Error: "major", check.Warning: "minor"}[f.Verdict]
-			if issue.Description == "" || issue.CheckName != string(f.Code) || issue.Severity != severity || issue.Location.Lines.Begin < 1 ||
+			if issue.Description == "" || issue.CheckName != string(f.Code) || issue.Severity != severity || issue.Location.Lines.Begin < 1 || issue.Cause != causes[i].ID ||
 				strings.HasPrefix(issue.Location.Path, "./") || strings.HasPrefix(issue.Location.Path, "/") || issue.Location.Path == "" {
 				t.Errorf("%s: %+v", c.name, issue)
 			}
@@ -153,7 +125,7 @@ func TestGitLab(t *testing.T) {
 			moved.Findings[i].Line += 7
 			moved.Findings[i].Offset += 700
 		}
-		for i, issue := range readGitLab(t, &moved, testOptions(GroupPage)) {
+		for i, issue := range readGitLab(t, &moved, testOptions(GroupCause)) {
 			if issue.Fingerprint != fingerprints[i] {
 				t.Errorf("%s: the fingerprint of finding %d changes when its line moves", c.name, i)
 			}

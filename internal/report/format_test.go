@@ -38,7 +38,7 @@ func TestFormatsGolden(t *testing.T) {
 				continue
 			}
 			t.Run(c.name+"/"+f.Name, func(t *testing.T) {
-				got := write(t, f, &c.result, testOptions(GroupPage))
+				got := write(t, f, &c.result, testOptions(GroupCause))
 				if f.Name == "sarif" { // the rules are the same in all, and grow with every code: TestRules
 					got = regexp.MustCompile(`(?s)"rules":\[.*?\n\]`).ReplaceAll(got, []byte(`"rules":[...]`))
 				}
@@ -53,13 +53,13 @@ func TestFormatsGolden(t *testing.T) {
 func TestGroupsGolden(t *testing.T) {
 	for _, c := range results() {
 		for _, f := range Formats() {
-			for _, by := range []GroupBy{GroupTarget, GroupCode, GroupOwner} {
+			for _, by := range []GroupBy{GroupPage, GroupTarget, GroupCode, GroupOwner} {
 				got := write(t, f, &c.result, testOptions(by))
 				switch {
 				case f.Groups && slices.Contains([]string{"template", "faults", "sources"}, c.name):
 					golden(t, c.name+".by-"+by.String()+"."+f.Name, got)
 				case !f.Groups:
-					if !bytes.Equal(got, write(t, f, &c.result, testOptions(GroupPage))) {
+					if !bytes.Equal(got, write(t, f, &c.result, testOptions(GroupCause))) {
 						t.Errorf("%s changes with --group-by %s", f.Name, by)
 					}
 				}
@@ -110,7 +110,7 @@ func (w errorWriter) Write([]byte) (int, error) { return 0, w.err }
 func TestFormatsAreQuiet(t *testing.T) {
 	r := hostile()
 	for _, f := range Formats() {
-		for _, by := range []GroupBy{GroupPage, GroupTarget, GroupCode, GroupOwner} {
+		for _, by := range []GroupBy{GroupCause, GroupPage, GroupTarget, GroupCode, GroupOwner} {
 			got := write(t, f, &r, testOptions(by))
 			for i, c := range got {
 				exact := f.Name == "json" || f.Name == "jsonl" // and so may hold DEL
@@ -213,7 +213,7 @@ func TestDocsReports(t *testing.T) {
 			t.Errorf("docs/reference/formats.md is wrong about the headings or lists of %s", f.Name)
 		}
 	}
-	for g := GroupPage; g <= GroupOwner; g++ {
+	for g := GroupCause; g <= GroupOwner; g++ {
 		if !strings.Contains(string(doc), "\n| `"+g.String()+"` |") {
 			t.Errorf("docs/reference/formats.md does not explain --group-by %v", g)
 		}

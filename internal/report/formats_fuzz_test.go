@@ -29,8 +29,8 @@ func FuzzFormats(f *testing.F) {
 		}
 		r := check.Result{Findings: []check.Finding{fd, fd}, Summary: check.Summary{Docroot: page, Profile: raw, UnusedIgnores: []string{raw}}}
 		for _, format := range Formats() {
-			for by := GroupPage; by <= GroupOwner; by++ {
-				if by != GroupPage && !format.Groups {
+			for by := GroupCause; by <= GroupOwner; by++ {
+				if by != GroupCause && !format.Groups {
 					continue
 				}
 				var b bytes.Buffer

@@ -25,14 +25,13 @@ type group struct {
 // targetOf returns what f leads to as one text for headings, "" for a fault of
 // a file or an empty link.
 func targetOf(f *check.Finding) string {
-	key, ok := keyOf(f)
 	switch {
-	case !ok:
-		return ""
-	case key.fragment != "":
-		return key.target + "#" + key.fragment
+	case f.Target == "":
+		return f.Raw // it is not a URL
+	case f.Fragment != "" && (f.Code == check.MissingFragment || f.Code == check.MissingMap):
+		return f.Target + "#" + f.Fragment
 	}
-	return key.target
+	return f.Target
 }
 
 // groupFindings returns the findings below the headings that opt selects.
@@ -124,125 +123,4 @@ func lastIf(a, b bool) int {
 		return 1
 	}
 	return -1
-}
-
-// bestFinding is a finding to show when there is room for few.
-type bestFinding struct {
-	finding *check.Finding
-	index   int // into the findings of the result
-	// pages counts the pages with the same broken target, including this one,
-	// if the finding represents all of them; otherwise it is 0.
-	pages int
-}
-
-// bestFindings returns the n findings with verdict v that a reader should see
-// first. First come one finding for each target, most pages first, because one
-// repair fixes them all; then, if there is room, the others in their order.
-func bestFindings(findings []check.Finding, v check.Verdict, n int) []bestFinding {
-	type target struct {
-		bestFinding
-		last string // page counted last
-	}
-	byKey := map[topKey]*target{}
-	var firsts []*target
-	var others []bestFinding
-	for i := range findings {
-		f := &findings[i]
-		if f.Verdict != v {
-			continue
-		}
-		key, ok := keyOf(f)
-		if !ok { // a fault of a file is in no group
-			firsts = append(firsts, &target{bestFinding{f, i, 1}, f.Page})
-			continue
-		}
-		t := byKey[key]
-		switch {
-		case t == nil:
-			t = &target{bestFinding{f, i, 1}, f.Page}
-			byKey[key] = t
-			firsts = append(firsts, t)
-		case len(others) < n:
-			others = append(others, bestFinding{f, i, 0})
-		}
-		if t.last != f.Page {
-			t.pages++
-			t.last = f.Page
-		}
-	}
-	slices.SortStableFunc(firsts, func(a, b *target) int { return cmp.Compare(b.pages, a.pages) })
-	chosen := make([]bestFinding, 0, min(n, len(firsts)+len(others)))
-	for _, t := range firsts[:min(n, len(firsts))] {
-		chosen = append(chosen, t.bestFinding)
-	}
-	return append(chosen, others[:min(n-len(chosen), len(others))]...)
-}
-
-// count returns the number of findings with verdict v.
-func count(findings []check.Finding, v check.Verdict) (n int) {
-	for i := range findings {
-		if findings[i].Verdict == v {
-			n++
-		}
-	}
-	return n
-}
-
-// maxRepeats is how many links through one redirect text lists. One rule or one
-// template repairs all of them, and a site may have thousands: in rust-doc,
-// 22,606 links lead to one alias page.
-const maxRepeats = 3
-
-// repeats decides which findings text leaves out: links that work through the
-// same redirect, and what one template does wrong on every page.
-type repeats struct {
-	seen   map[string]int
-	hidden int // links left out
-	from   int // redirects that these links go through
-	pages  int // findings about endpoints left out
-}
-
-// hides reports whether text leaves f out because it has listed enough like it.
-func (r *repeats) hides(f *check.Finding) bool {
-	if f.Code != check.ViaRedirect && !isEndpoint(f.Code) {
-		return false
-	}
-	if r.seen == nil {
-		r.seen = map[string]int{}
-	}
-	if isEndpoint(f.Code) {
-		what := string(f.Code) + f.Message
-		if r.seen[what]++; r.seen[what] > maxRepeats {
-			r.pages++
-			return true
-		}
-		return false
-	}
-	r.seen[f.Target]++
-	n := r.seen[f.Target]
-	if n <= maxRepeats {
-		return false
-	}
-	if n == maxRepeats+1 {
-		r.from++
-	}
-	r.hidden++
-	return true
-}
-
-// append appends what was left out, if anything was.
-func (r *repeats) append(dst []byte) []byte {
-	if r.pages > 0 {
-		dst = append(dst, '\n')
-		dst = appendCount(dst, r.pages, "more finding")
-		dst = append(dst, " of the same kinds about endpoints not listed: --format jsonl lists them [endpoint-]\n"...)
-	}
-	if r.hidden == 0 {
-		return dst
-	}
-	dst = append(dst, '\n')
-	dst = appendCount(dst, r.hidden, "more link")
-	dst = append(dst, " through "...)
-	dst = appendCount(dst, r.from, "redirect")
-	return append(dst, " not listed: --group-by target counts them, --format jsonl lists them [via-redirect]\n"...)
 }

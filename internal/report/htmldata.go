@@ -34,6 +34,7 @@ func (h *htmlWriter) data() {
 	h.numbers("sourceColumn", func(f *check.Finding) int { return sourceOf(f).Column })
 	h.strings("written", func(f *check.Finding) (string, string) { return sourceDescription(f), "" }, showFirst)
 	h.strings("related", func(f *check.Finding) (string, string) { return relatedOf(f), "" }, showFirst)
+	h.causes()
 	h.list("orphans", h.opt.Extras.Orphans)
 	h.list("unreachable", h.opt.Extras.Unreachable)
 	h.raw("\n}")
@@ -109,6 +110,45 @@ func (h *htmlWriter) strings(name string, of func(*check.Finding) (string, strin
 	h.raw(`],"i":`)
 	h.column()
 	h.raw("}")
+}
+
+// causes writes the column of causes: its table has where each is, the worst
+// first.
+func (h *htmlWriter) causes() {
+	h.key("cause")
+	h.raw(`{"t":[`)
+	h.ids = append(h.ids[:0], make([]uint32, len(h.r.Findings))...)
+	for n := range h.causeList {
+		c := &h.causeList[n]
+		for _, i := range c.Findings {
+			h.ids[i] = uint32(n)
+		}
+		if n > 0 {
+			h.raw(",")
+		}
+		h.scratch = showCause(h.scratch[:0], &h.r.Findings[c.First])
+		h.jsonString(string(h.scratch))
+		if h.drain() != nil {
+			return
+		}
+	}
+	h.raw(`],"i":`)
+	h.column()
+	h.raw("}")
+}
+
+// showCause appends the position of a cause and the link there.
+func showCause(dst []byte, f *check.Finding) []byte {
+	file, line, column := f.Page, f.Line, f.Column
+	if f.Source != nil {
+		file, line, column = f.Source.File, f.Source.Line, f.Source.Column
+	}
+	dst = appendCut(dst, file, htmlValueBytes)
+	dst = appendLineColumn(dst, line, column)
+	if f.Element == "" && f.Raw == "" {
+		return dst
+	}
+	return appendWritten(append(dst, ' '), f)
 }
 
 // meanings writes what the code means for each entry of the table of kinds,

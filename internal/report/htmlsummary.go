@@ -40,6 +40,10 @@ func (h *htmlWriter) headline() {
 		h.raw(" on ")
 		h.count(links, "link")
 	}
+	if n := len(h.causeList); n < errors+warnings {
+		h.raw(" with ")
+		h.count(n, "cause")
+	}
 }
 
 // facts writes the counts of the summary, and a bar of all links.

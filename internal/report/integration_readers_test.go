@@ -67,8 +67,8 @@ func TestReaders(t *testing.T) {
 		format, _ := ByName(kind)
 		var files []string
 		for _, c := range cases {
-			for by := GroupPage; by <= GroupOwner; by++ {
-				if by != GroupPage && !format.Groups {
+			for by := GroupCause; by <= GroupOwner; by++ {
+				if by != GroupCause && !format.Groups {
 					continue
 				}
 				opt := testOptions(by)

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/sitelink/sitelink/check"
 )
@@ -35,6 +36,7 @@ type findingRow struct {
 	Related    []relatedRow `json:"related,omitempty"`
 	Message    string       `json:"message"`
 	Count      int          `json:"count,omitempty"`
+	Cause      string       `json:"cause"`
 }
 
 type positionRow struct {
@@ -67,7 +69,35 @@ func encoded(t testing.TB, v any) string {
 	if err := e.Encode(v); err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	return string(escapeHidden(b.Bytes()))
+}
+
+// TestJSONHidden: no character of a site reaches a terminal that could control it or
+// reorder the text, and a reader gets the exact value.
+func TestJSONHidden(t *testing.T) {
+	var value string
+	for r := rune(0); r < 0x3000; r++ {
+		value += string(r)
+	}
+	value += "\ufeff\U0001f600"
+	var indented bytes.Buffer
+	if err := writeJSON(&indented, value); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(AppendString(nil, value)), strings.TrimSpace(indented.String())} {
+		for _, r := range text {
+			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && unicode.Is(unicode.Bidi_Control, r) || r == 0xfeff || r == 0x200b {
+				t.Errorf("%U is not escaped", r)
+			}
+		}
+		if !strings.Contains(text, "\U0001f600") || !strings.Contains(text, "é") {
+			t.Error("a visible character is escaped")
+		}
+		var back string
+		if err := json.Unmarshal([]byte(text), &back); err != nil || back != value {
+			t.Errorf("the value was changed, %v", err)
+		}
+	}
 }
 
 func TestAppendLinkContract(t *testing.T) {
@@ -81,16 +111,21 @@ func TestAppendLinkContract(t *testing.T) {
 		t.Errorf("got  %s\nwant kept%s", got, want)
 	}
 	source := &check.Position{File: "themes/x.html", Line: 2, Column: 3, Kind: check.InTemplate, Module: "x"}
-	sourced := strings.Replace(want, "}\n", `,"source":{"file":"themes/x.html","line":2,"column":3,"kind":"template","module":"x"}}`+"\n", 1)
-	if got := string(AppendSourcedLink([]byte("kept"), &l, source)); got != "kept"+sourced {
+	sourced := strings.Replace(want, "}\n", `,"source":{"file":"themes/x.html","line":2,"column":3,"kind":"template","module":"x"},"cause":"0123456789abcdef"}`+"\n", 1)
+	if got := string(AppendPlacedLink([]byte("kept"), &l, source, "0123456789abcdef")); got != "kept"+sourced {
 		t.Errorf("got  %s\nwant kept%s", got, sourced)
+	}
+	l.Evidence = `app.js "reads"`
+	evidence := strings.Replace(want, "}\n", `,"evidence":"app.js \"reads\""}`+"\n", 1)
+	if got := string(AppendLink(nil, &l)); got != evidence {
+		t.Errorf("got  %s\nwant %s", got, evidence)
 	}
 	zero := `{"page":"","line":0,"column":0,"offset":0,"element":"","attribute":"","raw":"","target":"",` +
 		`"fragment":"","verdict":"ok","code":"","status":0,"final":""}` + "\n"
 	if got := string(AppendLink(nil, &check.Link{})); got != zero {
 		t.Errorf("got  %s\nwant %s", got, zero)
 	}
-	if got := string(AppendSourcedLink(nil, &check.Link{}, nil)); got != zero {
+	if got := string(AppendPlacedLink(nil, &check.Link{}, nil, "")); got != zero {
 		t.Errorf("got  %s\nwant %s", got, zero)
 	}
 }
@@ -109,9 +144,10 @@ func TestFindingFields(t *testing.T) {
 			}
 			want := ""
 			rows := []findingRow{}
+			ids := CauseIDs(c.result.Findings)
 			for i := range c.result.Findings {
 				f := &c.result.Findings[i]
-				r := findingRow{row: rowOf(f.Link()), Suggestion: f.Suggestion, Message: f.Message}
+				r := findingRow{row: rowOf(f.Link()), Suggestion: f.Suggestion, Message: f.Message, Cause: ids[i]}
 				if f.Count > 1 {
 					r.Count = f.Count
 				}
@@ -158,7 +194,7 @@ func TestFindingFields(t *testing.T) {
 }
 
 // FuzzAppendLink: the row equals what encoding/json writes for a struct with
-// the same fields, byte for byte.
+// the same fields, with hidden characters escaped.
 func FuzzAppendLink(f *testing.F) {
 	seeds := 0
 	for _, c := range results() {

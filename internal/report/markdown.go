@@ -22,15 +22,15 @@ const (
 )
 
 // Markdown writes r as GitHub Flavored Markdown for a comment or a job summary:
-// the counts, the targets that break on most pages, then the findings below
-// headings as opt.GroupBy selects, pages with an error first. It is never
-// longer than 65,000 bytes; if there is no room for all findings, the last line
-// counts the rest.
+// the counts, then an item for each cause, the worst first, or the findings below
+// headings as opt.GroupBy selects, pages with an error first. It is never longer
+// than 65,000 bytes; if there is no room for all items, the last line counts the
+// rest.
 //
 // Text of the site is in a code span unless it is plain text: a page cannot
 // write links, images, mentions or HTML into the comment.
 func Markdown(w io.Writer, r *check.Result, opt Options) error {
-	m := markdown{opt: &opt, findings: r.Findings}
+	m := markdown{opt: &opt, findings: r.Findings, causes: check.Causes(r.Findings)}
 	m.summary(r)
 	m.groups()
 	s := sink{w: w, buf: m.buf}
@@ -43,6 +43,7 @@ type markdown struct {
 	buf      []byte
 	opt      *Options
 	findings []check.Finding
+	causes   []check.Cause
 }
 
 func (m *markdown) summary(r *check.Result) {
@@ -51,7 +52,7 @@ func (m *markdown) summary(r *check.Result) {
 	if len(r.Findings) == 0 && !r.HasErrors() && !r.HasWarnings() {
 		m.buf = append(m.buf, "all links are fine"...)
 	} else {
-		m.buf = appendVerdicts(m.buf, r, false)
+		m.buf = appendVerdicts(m.buf, r, len(m.causes), false)
 	}
 	m.buf = append(m.buf, "\n\nChecked "...)
 	m.buf = appendCount(m.buf, s.Pages, "page")
@@ -97,7 +98,6 @@ func (m *markdown) summary(r *check.Result) {
 	if s.Baseline != nil {
 		m.unused("Entries of the baseline that no finding needs", s.Baseline.Unneeded)
 	}
-	m.tops()
 }
 
 // maxUnused is how many unused rules are listed.
@@ -117,51 +117,27 @@ func (m *markdown) unused(title string, rules []string) {
 	}
 }
 
-func (m *markdown) tops() {
-	if m.opt.GroupBy == GroupTarget {
-		return // the groups have the same information
-	}
-	tops := topTargets(m.findings)
-	for i, t := range tops[:min(len(tops), maxTops)] {
-		if i == 0 {
-			m.buf = append(m.buf, "\nBroken on most pages:\n\n"...)
-		}
-		target := t.what.target
-		if t.what.fragment != "" {
-			target += "#" + t.what.fragment
-		}
-		m.buf = append(m.buf, "- "...)
-		m.buf = appendCodeSpan(m.buf, target)
-		m.buf = append(m.buf, " from "...)
-		m.buf = appendCount(m.buf, t.pages, "page")
-		m.buf = append(m.buf, ", "...)
-		m.buf = appendCodeSpan(m.buf, string(t.what.code))
-		m.buf = append(m.buf, '\n')
-	}
-	if rest := len(tops) - maxTops; rest > 0 {
-		m.buf = append(m.buf, "- and "...)
-		m.buf = appendCount(m.buf, rest, "more target")
-		m.buf = append(m.buf, '\n')
-	}
-}
-
-// groups writes findings while there is room.
+// groups writes findings, or causes, while there is room.
 func (m *markdown) groups() {
-	if len(m.findings) == 0 {
+	n, noun, list := len(m.findings), "finding", m.list
+	if m.opt.GroupBy == GroupCause {
+		n, noun, list = len(m.causes), "cause", m.listCauses
+	}
+	if n == 0 {
 		return
 	}
-	folded := len(m.findings) > markdownOpen
+	folded := n > markdownOpen
 	if folded {
 		m.buf = append(m.buf, "\n<details><summary>"...)
-		m.buf = appendCount(m.buf, len(m.findings), "finding")
+		m.buf = appendCount(m.buf, n, noun)
 		m.buf = append(m.buf, "</summary>\n"...)
 	}
-	written := m.list()
-	if rest := len(m.findings) - written; rest > 0 {
+	written := list()
+	if rest := n - written; rest > 0 {
 		m.buf = append(m.buf, "\n**"...)
 		m.buf = appendThousands(m.buf, rest)
 		m.buf = append(m.buf, " more** of "...)
-		m.buf = appendCount(m.buf, len(m.findings), "finding")
+		m.buf = appendCount(m.buf, n, noun)
 		m.buf = append(m.buf, " did not fit; the formats text and html have all.\n"...)
 	}
 	if folded {
@@ -169,7 +145,30 @@ func (m *markdown) groups() {
 	}
 }
 
-// list writes the findings and returns how many it wrote.
+// listCauses writes an item for each cause and returns how many it wrote.
+func (m *markdown) listCauses() (written int) {
+	m.buf = append(m.buf, '\n')
+	var item []byte
+	for i := range m.causes {
+		c := &m.causes[i]
+		f := commonFinding(m.findings, c)
+		item = m.item(item[:0], &f, &group{})
+		if len(c.Findings) > 1 {
+			item = append(item[:len(item)-1], ", "...)
+			item = appendCount(item, c.Links, "link")
+			item = append(item, " on "...)
+			item = append(appendFiles(item, c), '\n')
+		}
+		if len(m.buf)+len(item)+markdownTail > markdownMaxBytes {
+			return written
+		}
+		m.buf = append(m.buf, item...)
+		written++
+	}
+	return written
+}
+
+// list writes the findings below headings and returns how many it wrote.
 func (m *markdown) list() (written int) {
 	var item []byte
 	groups := groupFindings(m.findings, m.opt)

@@ -22,24 +22,28 @@ func TestMarkdownBound(t *testing.T) {
 	for range 1000 {
 		long.Summary.UnusedIgnores = append(long.Summary.UnusedIgnores, strings.Repeat("rule ", 100))
 	}
-	rest := regexp.MustCompile(`\n\*\*([0-9,]+) more\*\* of ([0-9,]+) findings did not fit`)
+	rest := regexp.MustCompile(`\n\*\*([0-9,]+) more\*\* of ([0-9,]+) (?:findings|causes) did not fit`)
 	for name, r := range map[string]check.Result{"none": many(0), "30": many(30), "20000": many(20_000), "long": long} {
-		for _, by := range []GroupBy{GroupPage, GroupTarget, GroupCode, GroupOwner} {
+		for _, by := range []GroupBy{GroupCause, GroupPage, GroupTarget, GroupCode, GroupOwner} {
 			got := string(write(t, Format{Name: "markdown", Write: Markdown}, &r, testOptions(by)))
 			if len(got) > 65_000 {
 				t.Errorf("%s by %v: %d bytes", name, by, len(got))
 			}
-			items := strings.Count(got[strings.Index(got, "\n#### ")+1:], "\n- ")
+			start, all := strings.Index(got, "\n#### ")+1, len(r.Findings)
+			if by == GroupCause {
+				start, all = max(strings.Index(got, "\n\n- **"), strings.Index(got, "\n\n- `")), len(check.Causes(r.Findings))
+			}
+			items := strings.Count(got[max(0, start):], "\n- ")
 			if len(r.Findings) == 0 {
 				items = 0
 			}
-			want := len(r.Findings) - items
+			want := all - items
 			m := rest.FindStringSubmatch(got)
 			switch {
 			case want == 0 && m != nil:
 				t.Errorf("%s by %v: all findings are there, yet it says %q", name, by, m[0])
-			case want > 0 && (m == nil || m[1] != string(appendThousands(nil, want)) || m[2] != string(appendThousands(nil, len(r.Findings)))):
-				t.Errorf("%s by %v: %d of %d are missing, it says %q", name, by, want, len(r.Findings), m)
+			case want > 0 && (m == nil || m[1] != string(appendThousands(nil, want)) || m[2] != string(appendThousands(nil, all))):
+				t.Errorf("%s by %v: %d of %d are missing, it says %q", name, by, want, all, m)
 			}
 			if strings.Count(got, "<details>") != strings.Count(got, "</details>") {
 				t.Errorf("%s by %v: details are not closed", name, by)
@@ -79,7 +83,7 @@ func TestMarkdownSpan(t *testing.T) {
 // which are the first to be cut.
 func TestMarkdownOrder(t *testing.T) {
 	r := faults()
-	got := string(write(t, Format{Name: "markdown", Write: Markdown}, &r, Options{}))
+	got := string(write(t, Format{Name: "markdown", Write: Markdown}, &r, Options{GroupBy: GroupPage}))
 	var order []string
 	for _, m := range regexp.MustCompile("(?m)^#### `([^`]+)`: ([0-9]) (error|warning)").FindAllStringSubmatch(got, -1) {
 		order = append(order, m[1]+" "+m[3])

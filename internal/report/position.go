@@ -44,6 +44,19 @@ func appendSentence(dst []byte, f *check.Finding) []byte {
 	return dst
 }
 
+// appendCauseSentence is [appendSentence] for a cause, whose first finding is f,
+// with the number of its links and files.
+func appendCauseSentence(dst []byte, f *check.Finding, c *check.Cause) []byte {
+	dst = appendSentence(dst, f)
+	if len(c.Findings) == 1 {
+		return dst
+	}
+	dst = append(dst, " ("...)
+	dst = appendCount(dst, c.Links, "link")
+	dst = append(dst, " on "...)
+	return append(appendFiles(dst, c), ')')
+}
+
 // appendURI appends a slash path as a URI reference (RFC 3986, section 4). It
 // percent-encodes every byte that is neither unreserved nor a slash, so that no
 // part of a path can be read as a scheme, query or fragment. An absolute path

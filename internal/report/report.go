@@ -76,8 +76,10 @@ type Options struct {
 type GroupBy uint8
 
 const (
+	// GroupCause gives one entry to each cause, the worst first.
+	GroupCause GroupBy = iota
 	// GroupPage groups by the page with the link, in the order of the findings.
-	GroupPage GroupBy = iota
+	GroupPage
 	// GroupTarget groups by what the link leads to, most pages first.
 	GroupTarget
 	// GroupCode groups by code, errors first, then most findings first.
@@ -87,19 +89,19 @@ const (
 	GroupOwner
 )
 
-var groupNames = [...]string{"page", "target", "code", "owner"}
+var groupNames = [...]string{"cause", "page", "target", "code", "owner"}
 
 // String returns the value of --group-by.
 func (g GroupBy) String() string { return groupNames[g] }
 
-// GroupNamed returns the grouping with that name, GroupPage for any other name.
+// GroupNamed returns the grouping with that name, GroupCause for any other name.
 func GroupNamed(name string) GroupBy { return GroupBy(max(0, slices.Index(groupNames[:], name))) }
 
 // formats lists the formats in the order of the manual.
 var formats = []Format{
 	{Name: "text", For: "people, editors", Groups: true, Lists: true, Summary: true,
 		Write: func(w io.Writer, r *check.Result, opt Options) error {
-			if opt.GroupBy == GroupPage {
+			if opt.GroupBy == GroupCause {
 				return Text(w, r, opt.TextOptions)
 			}
 			return TextGroups(w, r, opt)

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
@@ -21,13 +20,14 @@ const homepage = "https://github.com/sitelink/sitelink"
 
 // SARIF writes r as a log of version 2.1.0 with one run (OASIS, Static Analysis
 // Results Interchange Format). The run has a rule for each code, found or not,
-// and a result for each finding, in the order of the findings.
+// and a result for each cause, the worst first, with the number of its links as
+// occurrenceCount.
 //
 // Paths are relative to %SRCROOT%, the root of the project, unless the docroot
 // is outside of it. A result has its fingerprint ([check.Fingerprints]) under
 // two names: our own, and primaryLocationLineHash, the only one that GitHub
-// compares. Of more than 25,000 findings the best are written, and a
-// notification of the run says how many are missing.
+// compares. Of more than 25,000 causes the worst are written, and a notification
+// of the run says how many are missing.
 func SARIF(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	s.buf = append(s.buf, `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{`+"\n"+
@@ -45,37 +45,21 @@ func SARIF(w io.Writer, r *check.Result, opt Options) error {
 		`"columnKind":"unicodeCodePoints",`+"\n"+
 		`"originalUriBaseIds":{"%SRCROOT%":{"description":{"text":"The root of the project."}}},`+"\n"+
 		`"results":[`...)
-	chosen := sarifChoice(r.Findings)
+	causes := check.Causes(r.Findings)
+	written := causes[:min(len(causes), sarifMaxResults)]
 	fingerprints := check.Fingerprints(r.Findings)
-	for n, i := range chosen {
-		s.buf = appendNext(s.buf, n)
-		s.buf = appendSARIFResult(s.buf, &r.Findings[i], fingerprints[i], &opt)
+	for i := range written {
+		c := &written[i]
+		s.buf = appendNext(s.buf, i)
+		s.buf = appendSARIFResult(s.buf, &r.Findings[c.First], c, fingerprints[c.First], &opt)
 		if err := s.drain(); err != nil {
 			return err
 		}
 	}
 	s.buf = append(s.buf, "\n]"...)
-	s.buf = appendInvocation(s.buf, len(r.Findings), len(chosen))
+	s.buf = appendInvocation(s.buf, len(causes), len(written))
 	s.buf = append(s.buf, "}]}\n"...)
 	return s.flush()
-}
-
-// sarifChoice returns the indexes of the findings to write, in order.
-func sarifChoice(findings []check.Finding) []int {
-	chosen := make([]int, 0, min(len(findings), sarifMaxResults))
-	if len(findings) <= sarifMaxResults {
-		for i := range findings {
-			chosen = append(chosen, i)
-		}
-		return chosen
-	}
-	for _, v := range []check.Verdict{check.Error, check.Warning} {
-		for _, p := range bestFindings(findings, v, sarifMaxResults-len(chosen)) {
-			chosen = append(chosen, p.index)
-		}
-	}
-	slices.Sort(chosen)
-	return chosen
 }
 
 // appendNext starts the line of element i of an array.
@@ -104,7 +88,7 @@ func appendRule(dst []byte, r *rule) []byte {
 	return append(dst, `","tags":["links"]}}`...)
 }
 
-func appendSARIFResult(dst []byte, f *check.Finding, fingerprint string, opt *Options) []byte {
+func appendSARIFResult(dst []byte, f *check.Finding, c *check.Cause, fingerprint string, opt *Options) []byte {
 	dst = append(dst, `{"ruleId":`...)
 	dst = AppendString(dst, string(f.Code))
 	if i := ruleIndex(f.Code); i >= 0 {
@@ -113,7 +97,7 @@ func appendSARIFResult(dst []byte, f *check.Finding, fingerprint string, opt *Op
 	dst = append(dst, `,"level":"`...)
 	dst = append(dst, f.Verdict.String()...)
 	dst = append(dst, `","message":{"text":`...)
-	dst = AppendString(dst, sarifText(string(appendSentence(nil, f))))
+	dst = AppendString(dst, sarifText(string(appendCauseSentence(nil, f, c))))
 	dst = append(dst, `},"locations":[`...)
 	file, line, column := opt.filePosition(f)
 	words, related := "", []byte(nil)
@@ -142,16 +126,17 @@ func appendSARIFResult(dst []byte, f *check.Finding, fingerprint string, opt *Op
 	dst = append(dst, `","sitelink/v1":"`...)
 	dst = append(dst, fingerprint...)
 	dst = append(dst, `"}`...)
+	dst = appendIntField(dst, `,"occurrenceCount":`, c.Links)
+	dst = append(dst, `,"properties":{"cause":"`+c.ID+`"`...)
 	if f.Element != "" || f.Raw != "" {
-		dst = append(dst, `,"properties":{"link":`...)
+		dst = append(dst, `,"link":`...)
 		dst = AppendString(dst, string(appendWritten(nil, f)))
 		if f.Target != "" {
 			dst = append(dst, `,"target":`...)
 			dst = AppendString(dst, string(appendCut(nil, targetOf(f), maxMessageBytes)))
 		}
-		dst = append(dst, '}')
 	}
-	return append(dst, '}')
+	return append(dst, "}}"...)
 }
 
 // appendLocation appends a SARIF location. A finding about a whole file gets
@@ -176,15 +161,15 @@ func appendLocation(dst []byte, file string, line, column int, message string) [
 	return append(dst, '}')
 }
 
-// appendInvocation appends the run's notification about findings that are
-// missing or not shown.
+// appendInvocation appends the run's notification about causes that are missing
+// or not shown.
 func appendInvocation(dst []byte, all, written int) []byte {
 	text := ""
 	switch {
 	case all > written:
-		text = fmt.Sprintf("%d of %d findings are in this file, the most that GitHub takes; the formats text and json have all.", written, all)
+		text = fmt.Sprintf("%d of %d causes are in this file, the most that GitHub takes; the formats text and json have all.", written, all)
 	case all > sarifShown:
-		text = fmt.Sprintf("GitHub shows %d of these %d findings.", sarifShown, all)
+		text = fmt.Sprintf("GitHub shows %d of these %d causes.", sarifShown, all)
 	}
 	dst = append(dst, ",\n"+`"invocations":[{"executionSuccessful":true`...)
 	if text != "" {

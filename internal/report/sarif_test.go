@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,8 @@ type sarifResult struct {
 		}
 	}
 	PartialFingerprints map[string]string
+	OccurrenceCount     int
+	Properties          struct{ Cause string }
 }
 
 func readSARIF(t *testing.T, r *check.Result, opt Options) sarifLog {
@@ -56,18 +59,22 @@ func readSARIF(t *testing.T, r *check.Result, opt Options) sarifLog {
 	return log
 }
 
-// TestSARIFResults: rule, location and fingerprint of each result are those of
-// its finding.
+// TestSARIFResults: each cause is one result, with the rule, location and
+// fingerprint of its first finding and the number of its links.
 func TestSARIFResults(t *testing.T) {
 	for _, c := range results() {
-		run := readSARIF(t, &c.result, testOptions(GroupPage)).Runs[0]
-		if run.Tool.Driver.Version != "v1.2.3" || len(run.Results) != len(c.result.Findings) || run.Results == nil {
+		run := readSARIF(t, &c.result, testOptions(GroupCause)).Runs[0]
+		causes := check.Causes(c.result.Findings)
+		if run.Tool.Driver.Version != "v1.2.3" || len(run.Results) != len(causes) || run.Results == nil {
 			t.Errorf("%s: version %s, %d results", c.name, run.Tool.Driver.Version, len(run.Results))
 			continue
 		}
 		fingerprints := check.Fingerprints(c.result.Findings)
 		for i, got := range run.Results {
-			f := &c.result.Findings[i]
+			f := &c.result.Findings[causes[i].First]
+			if got.OccurrenceCount != causes[i].Links || got.Properties.Cause != causes[i].ID {
+				t.Errorf("%s: cause %d has %d links and the ID %s", c.name, i, got.OccurrenceCount, got.Properties.Cause)
+			}
 			rule := run.Tool.Driver.Rules[got.RuleIndex]
 			if rule.ID != string(f.Code) || got.RuleID != rule.ID || rule.Help.Text == "" || got.Level != f.Verdict.String() {
 				t.Errorf("%s: %s has the rule %s, %q", c.name, f.Code, rule.ID, rule.Help.Text)
@@ -80,7 +87,7 @@ func TestSARIFResults(t *testing.T) {
 				t.Errorf("%s: base %q", c.name, at.ArtifactLocation.URIBaseID)
 			}
 			for _, key := range []string{"primaryLocationLineHash", "sitelink/v1"} {
-				if got.PartialFingerprints[key] != fingerprints[i] {
+				if got.PartialFingerprints[key] != fingerprints[causes[i].First] {
 					t.Errorf("%s: finding %d has %s %q", c.name, i, key, got.PartialFingerprints[key])
 				}
 			}
@@ -88,38 +95,32 @@ func TestSARIFResults(t *testing.T) {
 	}
 }
 
-// TestSARIFLimits: at most 25,000 results, errors before warnings, in the order
-// of the findings, and a notification about what is missing or not shown.
+// TestSARIFLimits: at most 25,000 results, errors before warnings, and a
+// notification about what is missing or not shown.
 func TestSARIFLimits(t *testing.T) {
-	for _, c := range []struct {
-		findings, results int
-		note              string
-	}{
-		{5_000, 5_000, ""},
-		{5_001, 5_001, "GitHub shows 5000 of these 5001 findings."},
-		{25_000, 25_000, "GitHub shows 5000 of these 25000 findings."},
-		{40_000, 25_000, "25000 of 40000 findings are in this file, the most that GitHub takes; the formats text and json have all."},
-	} {
-		r := many(c.findings)
+	for _, n := range []int{5_000, 10_000, 30_000, 60_000} {
+		r := many(n)
+		causes := len(check.Causes(r.Findings))
 		run := readSARIF(t, &r, Options{}).Runs[0]
-		if len(run.Results) != c.results {
-			t.Errorf("%d findings give %d results, want %d", c.findings, len(run.Results), c.results)
+		if want := min(causes, sarifMaxResults); len(run.Results) != want {
+			t.Errorf("%d causes give %d results, want %d", causes, len(run.Results), want)
 		}
 		note := ""
 		for _, n := range run.Invocations[0].ToolExecutionNotifications {
 			note += n.Message.Text
 		}
-		if note != c.note || !run.Invocations[0].ExecutionSuccessful {
-			t.Errorf("%d findings: note %q, want %q", c.findings, note, c.note)
+		want := ""
+		switch {
+		case causes > sarifMaxResults:
+			want = fmt.Sprintf("25000 of %d causes are in this file, the most that GitHub takes; the formats text and json have all.", causes)
+		case causes > sarifShown:
+			want = fmt.Sprintf("GitHub shows 5000 of these %d causes.", causes)
 		}
-		if !slices.IsSortedFunc(run.Results, func(a, b sarifResult) int {
-			return strings.Compare(strings.SplitN(sarifURI(a), "/", 2)[1], strings.SplitN(sarifURI(b), "/", 2)[1])
-		}) {
-			t.Errorf("%d findings: the results are out of order", c.findings)
+		if note != want || !run.Invocations[0].ExecutionSuccessful {
+			t.Errorf("%d causes: note %q, want %q", causes, note, want)
 		}
-		// 32,000 of 40,000 are errors: no warning has room.
-		if c.findings == 40_000 && slices.ContainsFunc(run.Results, func(r sarifResult) bool { return r.Level != "error" }) {
-			t.Error("a warning replaced an error")
+		if !slices.IsSortedFunc(run.Results, func(a, b sarifResult) int { return strings.Compare(a.Level, b.Level) }) {
+			t.Errorf("%d causes: a warning before an error", causes)
 		}
 	}
 }

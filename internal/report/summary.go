@@ -1,31 +1,22 @@
 package report
 
 import (
-	"cmp"
 	"io"
-	"slices"
 
 	"github.com/sitelink/sitelink/check"
-)
-
-// A target must break on minTopPages pages to be listed in the summary: on
-// fewer, a template is not the cause. At most maxTops are listed.
-const (
-	minTopPages = 3
-	maxTops     = 5
 )
 
 // TextSummary writes the summary at the end of [Text]. `check --show all` calls
 // it after the rows of [AppendText].
 func TextSummary(w io.Writer, r *check.Result, opt TextOptions) error {
 	s := sink{w: w}
-	s.buf = appendTextSummary(s.buf, r, opt)
+	s.buf = appendTextSummary(s.buf, r, len(check.Causes(r.Findings)), opt)
 	return s.flush()
 }
 
-// appendTextSummary appends one line for a clean site, otherwise the counts,
-// the targets whose repair removes most findings, and what was not checked.
-func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
+// appendTextSummary appends one line for a clean site, otherwise the counts and
+// what was not checked. causes is the number of causes.
+func appendTextSummary(dst []byte, r *check.Result, causes int, opt TextOptions) []byte {
 	s, p := &r.Summary, painter(opt.Color)
 	clean := len(r.Findings) == 0 && !r.HasErrors() && !r.HasWarnings()
 	if clean {
@@ -55,8 +46,7 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 		next = "; "
 	} else {
 		dst = append(dst, ": "...)
-		dst = appendVerdicts(dst, r, p)
-		dst = appendTops(dst, r.Findings)
+		dst = appendVerdicts(dst, r, causes, p)
 	}
 	if len(s.Reasons) > 0 {
 		dst = append(dst, next+"not checked: "...)
@@ -69,6 +59,7 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 			dst = appendCut(dst, string(reason.Code), maxValueBytes)
 		}
 	}
+	dst = appendScriptFragments(dst, s.ScriptFragments, next)
 	if len(s.Skipped) > 0 {
 		dst = append(dst, next+"left out: "...)
 		dst = appendCount(dst, len(s.Skipped), "page")
@@ -92,10 +83,52 @@ func appendTextSummary(dst []byte, r *check.Result, opt TextOptions) []byte {
 	return appendUnneeded(dst, s.Baseline, p)
 }
 
+// maxEvidence is how many pieces of evidence the summary lists.
+const maxEvidence = 5
+
+// appendScriptFragments appends which fragments were left to scripts, and on what
+// evidence.
+func appendScriptFragments(dst []byte, all []check.ScriptFragmentCount, next string) []byte {
+	for i, c := range all[:min(len(all), maxEvidence)] {
+		if i == 0 {
+			dst = append(dst, next+"left to scripts: "...)
+		} else {
+			dst = append(dst, "; "...)
+		}
+		dst = appendCount(dst, c.Fragments, "fragment")
+		dst = append(dst, " of "...)
+		dst = appendCount(dst, c.Pages, "page")
+		dst = append(dst, ": "...)
+		dst = appendCut(dst, c.Evidence, maxValueBytes)
+	}
+	if rest := len(all) - maxEvidence; rest > 0 {
+		dst = append(dst, "; and "...)
+		dst = appendCount(dst, rest, "more script")
+	}
+	return dst
+}
+
+// appendScriptFragmentsJSON appends the list of appendScriptFragments as a JSON
+// field.
+func appendScriptFragmentsJSON(dst []byte, all []check.ScriptFragmentCount) []byte {
+	dst = append(dst, `,"script_fragments":[`...)
+	for i, c := range all {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"evidence":`...)
+		dst = AppendString(dst, c.Evidence)
+		dst = appendIntField(dst, `,"fragments":`, c.Fragments)
+		dst = appendIntField(dst, `,"pages":`, c.Pages)
+		dst = append(appendIntField(dst, `,"links":`, c.Links), '}')
+	}
+	return append(dst, ']')
+}
+
 // appendVerdicts appends "12 errors, 3 warnings". It counts the findings that
 // the reader has just seen, and adds the number of links if they represent
-// more.
-func appendVerdicts(dst []byte, r *check.Result, p painter) []byte {
+// more, and the number of causes if it is smaller.
+func appendVerdicts(dst []byte, r *check.Result, causes int, p painter) []byte {
 	errors, warnings, links := 0, 0, 0
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -128,101 +161,11 @@ func appendVerdicts(dst []byte, r *check.Result, p painter) []byte {
 		dst = append(dst, ", on "...)
 		dst = appendCount(dst, links, "link")
 	}
-	return dst
-}
-
-// top is one broken target and the number of pages that link to it.
-type top struct {
-	what  topKey
-	pages int
-	last  string // page counted last; findings are sorted by page
-}
-
-type topKey struct {
-	target, fragment string
-	code             check.Code
-}
-
-// appendTops appends the targets that break on most pages. Nearly always, the
-// cause is one link of a template.
-func appendTops(dst []byte, findings []check.Finding) []byte {
-	all := topTargets(findings)
-	if len(all) == 0 {
-		return dst
-	}
-	dst = append(dst, "\nbroken on most pages:"...)
-	for _, t := range all[:min(len(all), maxTops)] {
-		dst = append(dst, '\n')
-		dst = append(dst, indent...)
-		dst = appendCut(dst, t.what.target, maxValueBytes)
-		if t.what.fragment != "" {
-			dst = append(dst, '#')
-			dst = appendCut(dst, t.what.fragment, maxValueBytes)
-		}
-		dst = append(dst, " is linked from "...)
-		dst = appendCount(dst, t.pages, "page")
-		dst = append(dst, " ["...)
-		dst = appendCut(dst, string(t.what.code), maxValueBytes)
-		dst = append(dst, ']')
-	}
-	if rest := len(all) - maxTops; rest > 0 {
-		dst = append(dst, '\n')
-		dst = append(dst, indent+"and "...)
-		dst = appendCount(dst, rest, "more target")
-		dst = append(dst, " on "...)
-		dst = appendThousands(dst, minTopPages)
-		dst = append(dst, " or more pages"...)
+	if causes > 0 && causes < errors+warnings {
+		dst = append(dst, "; "...)
+		dst = appendCount(dst, causes, "cause")
 	}
 	return dst
-}
-
-// keyOf returns what f leads to; ok is false for a fault of a file and for an
-// empty link.
-func keyOf(f *check.Finding) (key topKey, ok bool) {
-	key = topKey{target: f.Target, code: f.Code}
-	if key.target == "" {
-		key.target = f.Raw // it is not a URL
-	}
-	if f.Code == check.MissingFragment || f.Code == check.MissingMap {
-		key.fragment = f.Fragment
-	}
-	return key, key.target != ""
-}
-
-// topTargets returns the targets that break on at least minTopPages pages, most
-// pages first, then by name.
-func topTargets(findings []check.Finding) []top {
-	byKey := map[topKey]*top{}
-	for i := range findings {
-		f := &findings[i]
-		key, ok := keyOf(f)
-		if !ok {
-			continue
-		}
-		t := byKey[key]
-		if t == nil {
-			t = &top{what: key}
-			byKey[key] = t
-		}
-		if t.pages == 0 || t.last != f.Page {
-			t.pages++
-			t.last = f.Page
-		}
-	}
-	var tops []top
-	for _, t := range byKey {
-		if t.pages >= minTopPages {
-			tops = append(tops, *t)
-		}
-	}
-	slices.SortFunc(tops, func(a, b top) int {
-		return cmp.Or(
-			cmp.Compare(b.pages, a.pages),
-			cmp.Compare(a.what.target, b.what.target),
-			cmp.Compare(a.what.fragment, b.what.fragment),
-			cmp.Compare(a.what.code, b.what.code))
-	})
-	return tops
 }
 
 // appendRead appends which files were read besides pages and which were not,
@@ -266,7 +209,8 @@ func appendReadJSON(dst []byte, s *check.Summary) []byte {
 	dst = appendIntField(dst, `,"canonical":`, s.Canonical)
 	dst = appendKindsJSON(append(dst, `,"read":[`...), s.Read)
 	dst = appendKindsJSON(append(dst, `],"not_read":[`...), s.NotRead)
-	dst = append(dst, `],"notes":[`...)
+	dst = appendScriptFragmentsJSON(append(dst, ']'), s.ScriptFragments)
+	dst = append(dst, `,"notes":[`...)
 	for i, note := range s.Notes {
 		if i > 0 {
 			dst = append(dst, ',')

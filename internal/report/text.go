@@ -18,6 +18,8 @@ type TextOptions struct {
 	// an editor or terminal can open it. A slash at its end is added; "." means
 	// no prefix.
 	Prefix string
+	// All lists every cause, however many there are.
+	All bool
 }
 
 const (
@@ -28,53 +30,45 @@ const (
 	sgrYellow = "\x1b[33m"
 )
 
-// Text writes the findings of r for people: an empty line between two pages,
-// and the summary at the end. Of the links through one redirect it lists three
-// and counts the rest. The first line of a finding has the form of the GNU
-// Coding Standards ("Formatting Error Messages"), which Vim, Emacs and the $gcc
-// matcher of VS Code can read. The lines that explain it are indented.
-//
-// Bytes of the site that are not printable are quoted (\n, \x1b, \u202e), and
-// long values are cut; JSON has the exact values. The only errors are those of
-// w, wrapped.
-func Text(w io.Writer, r *check.Result, opt TextOptions) error {
-	s := sink{w: w}
-	var again repeats
-	var last *check.Finding
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if again.hides(f) {
-			continue
-		}
-		if last != nil && f.Page != last.Page {
-			s.buf = append(s.buf, '\n')
-		}
-		last = f
-		s.buf = AppendText(s.buf, f, opt)
-		if err := s.drain(); err != nil {
-			return err
-		}
-	}
-	s.buf = again.append(s.buf)
-	if len(r.Findings) > 0 {
-		s.buf = append(s.buf, '\n')
-	}
-	s.buf = appendTextSummary(s.buf, r, opt)
-	return s.flush()
-}
-
 // AppendLinkText appends a link as `check --show all` lists it in text: several
 // lines for a finding, one for any other link. source is its position in the
 // sources, nil if that is not known. It is safe for concurrent use.
 func AppendLinkText(dst []byte, l *check.Link, source *check.Position, opt TextOptions) []byte {
 	f := l.Finding()
 	f.Source = source
-	return AppendText(dst, &f, opt)
+	dst = AppendText(dst, &f, opt)
+	if l.Evidence != "" {
+		dst = append(dst[:len(dst)-1], ", left to "...)
+		dst = appendCut(dst, l.Evidence, maxMessageBytes)
+		dst = append(dst, '\n')
+	}
+	return dst
 }
 
 // AppendText appends f as [Text] shows it: a finding with its indented lines, a
 // link that is fine or unchecked as one line. It is safe for concurrent use.
 func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
+	p := painter(opt.Color)
+	dst = appendFirstLine(dst, f, opt)
+	if f.Verdict != check.Error && f.Verdict != check.Warning {
+		return dst
+	}
+	dst = appendDetails(dst, f, p)
+	if f.Source != nil {
+		dst = append(dst, indent...)
+		dst = p.on(dst, sgrDim)
+		dst = appendFrom(dst, f)
+		dst = append(dst, "in "...)
+		dst = appendBuilt(dst, f, opt.Prefix)
+		dst = p.off(dst)
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// appendFirstLine appends the position, the verdict and the message, or for a
+// link that is not a finding, how it is written.
+func appendFirstLine(dst []byte, f *check.Finding, opt TextOptions) []byte {
 	p := painter(opt.Color)
 	dst = p.on(dst, sgrBold)
 	if f.Source != nil {
@@ -111,14 +105,12 @@ func AppendText(dst []byte, f *check.Finding, opt TextOptions) []byte {
 		dst = appendCut(dst, f.Message, maxMessageBytes)
 	}
 	dst = appendCode(dst, f.Code, p)
-	dst = append(dst, '\n')
-	return appendContext(dst, f, opt.Prefix, p)
+	return append(dst, '\n')
 }
 
-// appendContext appends the indented lines: the link as written, where it leads
-// unless the message says so, the suggestion, the related position, and the
-// built page if the first line has the source.
-func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byte {
+// appendDetails appends the indented lines: the link as written, where it leads
+// unless the message says so, the suggestion, and the related position.
+func appendDetails(dst []byte, f *check.Finding, p painter) []byte {
 	if f.Element != "" || f.Raw != "" {
 		dst = append(dst, indent...)
 		dst = p.on(dst, sgrDim)
@@ -144,29 +136,6 @@ func appendContext(dst []byte, f *check.Finding, prefix string, p painter) []byt
 	if f.Related != nil {
 		dst = append(dst, indent...)
 		dst = appendRelated(dst, f.Related)
-		dst = append(dst, '\n')
-	}
-	if f.Source != nil {
-		// Not page:30:9, which would be a second position to jump to in an
-		// editor, in a file that the next build overwrites.
-		dst = append(dst, indent...)
-		dst = p.on(dst, sgrDim)
-		if words := describeSource(f.Source); words != "" {
-			dst = append(dst, "from "...)
-			dst = append(dst, words...)
-			dst = append(dst, ", "...)
-		}
-		dst = append(dst, "in "...)
-		dst = appendPath(dst, f.Page, prefix)
-		if f.Line > 0 {
-			dst = append(dst, ", line "...)
-			dst = strconv.AppendInt(dst, int64(f.Line), 10)
-			if f.Column > 0 {
-				dst = append(dst, ", column "...)
-				dst = strconv.AppendInt(dst, int64(f.Column), 10)
-			}
-		}
-		dst = p.off(dst)
 		dst = append(dst, '\n')
 	}
 	return dst
@@ -302,7 +271,7 @@ func TextGroups(w io.Writer, r *check.Result, opt Options) error {
 		}
 		s.buf = append(s.buf, '\n')
 	}
-	s.buf = appendTextSummary(s.buf, r, opt.TextOptions)
+	s.buf = appendTextSummary(s.buf, r, len(check.Causes(r.Findings)), opt.TextOptions)
 	return s.flush()
 }
 

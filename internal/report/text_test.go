@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 // reader of the text format.
 var gnuLine = regexp.MustCompile(`^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)$`)
 
-// TestTextGNU: each finding with a position is exactly one line that editors
+// TestTextGNU: each cause with a position is exactly one line that editors
 // recognise, and they recognise no other line.
 func TestTextGNU(t *testing.T) {
 	for _, c := range results() {
@@ -28,7 +29,8 @@ func TestTextGNU(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := 0
-			for _, f := range c.result.Findings {
+			for _, cause := range check.Causes(c.result.Findings) {
+				f := &c.result.Findings[cause.First]
 				if f.Source == nil && f.Line > 0 || f.Source != nil && f.Source.Line > 0 {
 					want++
 				}
@@ -97,32 +99,6 @@ func TestAppendCount(t *testing.T) {
 	}
 }
 
-// TestTopsOrder: the targets that break on most pages come first, then by name.
-func TestTopsOrder(t *testing.T) {
-	var findings []check.Finding
-	for _, page := range []string{"1", "2", "3", "4"} {
-		for _, target := range []string{"/z", "/b", "/a", "/few"} {
-			if target == "/few" && page > "2" || target == "/z" && page > "3" {
-				continue
-			}
-			findings = append(findings, check.Finding{Page: page, Target: target, Verdict: check.Error, Code: check.MissingFile})
-		}
-		findings = append(findings,
-			check.Finding{Page: page, Raw: "http://[", Verdict: check.Error, Code: check.BadURL},
-			check.Finding{Page: page, Element: "img", Verdict: check.Error, Code: check.EmptyLink})
-	}
-	const want = "\nbroken on most pages:\n" +
-		"    /a is linked from 4 pages [missing-file]\n" +
-		"    /b is linked from 4 pages [missing-file]\n" +
-		"    http://[ is linked from 4 pages [bad-url]\n" +
-		"    /z is linked from 3 pages [missing-file]"
-	for range 20 {
-		if got := string(appendTops(nil, findings)); got != want {
-			t.Fatalf("got %s\nwant %s", got, want)
-		}
-	}
-}
-
 // failing accepts n bytes and then fails.
 type failing struct{ n int }
 
@@ -145,9 +121,12 @@ func TestWriteErrors(t *testing.T) {
 	for len(r.Findings) < 2000 {
 		r.Findings = append(r.Findings, r.Findings...)
 	}
+	for i := range r.Findings { // a cause of its own
+		r.Findings[i].Raw, r.Findings[i].Target = fmt.Sprint("/", i), fmt.Sprint("/", i)
+	}
 	for _, room := range []int{0, flushBytes + 1000, 2 * flushBytes} {
 		for format, err := range map[string]error{
-			"text":  Text(&failing{room}, &r, TextOptions{}),
+			"text":  Text(&failing{room}, &r, TextOptions{All: true}),
 			"json":  JSON(&failing{room}, &r),
 			"jsonl": JSONL(&failing{room}, &r),
 		} {

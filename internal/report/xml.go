@@ -14,11 +14,14 @@ import (
 //
 // GitLab and Jenkins identify a test by its classname and name: the file, and
 // the code with the link as written. So a line that moves is the same failure,
-// and no two findings are the same test. The first suite, named sitelink, is
+// and no two findings are the same test. The property cause of a testcase joins
+// the findings of one cause. The first suite, named sitelink, is
 // the check itself and passes if nothing failed, because most readers reject a
 // report without tests.
 func JUnit(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
+	causes := check.Causes(r.Findings)
+	ids := causeIDs(r.Findings, causes)
 	parts := byFile(r.Findings, &opt)
 	failures := func(g *group) int {
 		if opt.WarningsFail {
@@ -35,7 +38,7 @@ func JUnit(w io.Writer, r *check.Result, opt Options) error {
 	s.buf = append(s.buf, ">\n"+`<testsuite name="sitelink"`...)
 	s.buf = appendSuiteCounts(s.buf, 1, 0, 0)
 	s.buf = append(s.buf, ">\n"+`<testcase classname="sitelink" name="check" time="0"><system-out>`...)
-	s.buf = appendXML(s.buf, appendTextSummary(nil, r, TextOptions{}))
+	s.buf = appendXML(s.buf, appendTextSummary(nil, r, len(causes), TextOptions{}))
 	s.buf = append(s.buf, "</system-out></testcase>\n</testsuite>\n"...)
 	for _, g := range parts {
 		s.buf = append(s.buf, "<testsuite"...)
@@ -44,7 +47,7 @@ func JUnit(w io.Writer, r *check.Result, opt Options) error {
 		s.buf = append(s.buf, ">\n"...)
 		seen := map[string]int{}
 		for _, i := range g.findings {
-			s.buf = appendTestcase(s.buf, &r.Findings[i], &opt, seen)
+			s.buf = appendTestcase(s.buf, &r.Findings[i], ids[i], &opt, seen)
 			if err := s.drain(); err != nil {
 				return err
 			}
@@ -63,8 +66,9 @@ func appendSuiteCounts(dst []byte, tests, failures, skipped int) []byte {
 	return append(dst, ` time="0"`...)
 }
 
-// appendTestcase appends one finding. seen counts the names in its suite.
-func appendTestcase(dst []byte, f *check.Finding, opt *Options, seen map[string]int) []byte {
+// appendTestcase appends one finding. cause is the ID of its cause, seen counts
+// the names in its suite.
+func appendTestcase(dst []byte, f *check.Finding, cause string, opt *Options, seen map[string]int) []byte {
 	file, line, _ := opt.filePosition(f)
 	name := []byte(f.Code)
 	if f.Element != "" || f.Raw != "" {
@@ -84,7 +88,9 @@ func appendTestcase(dst []byte, f *check.Finding, opt *Options, seen map[string]
 	if line > 0 {
 		dst = appendIntAttribute(dst, "line", line)
 	}
-	dst = append(dst, ` time="0">`...)
+	dst = append(dst, ` time="0"><properties><property name="cause"`...)
+	dst = appendAttribute(dst, "value", cause)
+	dst = append(dst, "/></properties>"...)
 	if f.Verdict != check.Error && !opt.WarningsFail {
 		dst = append(dst, "<skipped"...)
 		dst = appendAttributeBytes(dst, "message", append([]byte("warning: "), appendSentence(nil, f)...))
@@ -100,11 +106,13 @@ func appendTestcase(dst []byte, f *check.Finding, opt *Options, seen map[string]
 
 // Checkstyle writes the XML of Checkstyle 8, which Jenkins, reviewdog and many
 // editors read: a file element for each file with findings, and in it an error
-// element for each finding. The source attribute is "sitelink." and the code. A
-// finding without a line is at line 1.
+// element for each finding. The source attribute is "sitelink." and the code; the
+// attribute cause is ours and joins the findings of one cause. A finding without
+// a line is at line 1.
 func Checkstyle(w io.Writer, r *check.Result, opt Options) error {
 	s := sink{w: w}
 	s.buf = append(s.buf, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<checkstyle version="8.0">`+"\n"...)
+	ids := CauseIDs(r.Findings)
 	for _, part := range byFile(r.Findings, &opt) {
 		s.buf = append(s.buf, "<file"...)
 		s.buf = appendAttribute(s.buf, "name", part.label)
@@ -120,6 +128,7 @@ func Checkstyle(w io.Writer, r *check.Result, opt Options) error {
 			s.buf = appendAttribute(s.buf, "severity", f.Verdict.String())
 			s.buf = appendAttributeBytes(s.buf, "message", appendSentence(nil, f))
 			s.buf = appendAttribute(s.buf, "source", "sitelink."+string(f.Code))
+			s.buf = appendAttribute(s.buf, "cause", ids[i])
 			s.buf = append(s.buf, "/>\n"...)
 			if err := s.drain(); err != nil {
 				return err

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/xml"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,9 +18,12 @@ type junitSuites struct {
 		Failures int    `xml:"failures,attr"`
 		Skipped  int    `xml:"skipped,attr"`
 		Cases    []struct {
-			Class   string `xml:"classname,attr"`
-			Name    string `xml:"name,attr"`
-			File    string `xml:"file,attr"`
+			Class string `xml:"classname,attr"`
+			Name  string `xml:"name,attr"`
+			File  string `xml:"file,attr"`
+			Cause struct {
+				Value string `xml:"value,attr"`
+			} `xml:"properties>property"`
 			Failure *struct {
 				Message string `xml:"message,attr"`
 				Type    string `xml:"type,attr"`
@@ -38,7 +42,7 @@ type junitSuites struct {
 func TestJUnit(t *testing.T) {
 	for _, c := range append(results(), fixture{name: "many", result: many(1000)}) {
 		for _, strict := range []bool{false, true} {
-			opt := testOptions(GroupPage)
+			opt := testOptions(GroupCause)
 			opt.WarningsFail = strict
 			var doc junitSuites
 			if err := xml.Unmarshal(write(t, Format{Name: "junit", Write: JUnit}, &c.result, opt), &doc); err != nil {
@@ -46,6 +50,7 @@ func TestJUnit(t *testing.T) {
 			}
 			tests, failures, skipped := 0, 0, 0
 			seen := map[[2]string]bool{}
+			var causes []string
 			for _, s := range doc.Suites {
 				inSuite := 0
 				for _, tc := range s.Cases {
@@ -54,6 +59,9 @@ func TestJUnit(t *testing.T) {
 						t.Errorf("%s: two tests are %q", c.name, key)
 					}
 					seen[key] = true
+					if s.Name != "sitelink" {
+						causes = append(causes, tc.Cause.Value)
+					}
 					if tc.Failure != nil {
 						inSuite++
 						if tc.Failure.Message == "" || tc.Failure.Type == "" || !strings.Contains(tc.Failure.Text, "["+tc.Failure.Type+"]") {
@@ -69,9 +77,19 @@ func TestJUnit(t *testing.T) {
 				}
 				tests, failures = tests+len(s.Cases), failures+inSuite
 			}
-			errors, warnings := count(c.result.Findings, check.Error), count(c.result.Findings, check.Warning)
+			errors, warnings := 0, 0
+			for _, f := range c.result.Findings {
+				if f.Verdict == check.Error {
+					errors++
+				} else {
+					warnings++
+				}
+			}
 			if strict {
 				errors, warnings = errors+warnings, 0
+			}
+			if want := CauseIDs(c.result.Findings); !sameElements(causes, want) {
+				t.Errorf("%s: causes %v, want %v", c.name, causes, want)
 			}
 			if failures != errors || skipped != warnings || tests != len(c.result.Findings)+1 {
 				t.Errorf("%s: %d tests, %d failures, %d skipped", c.name, tests, failures, skipped)
@@ -100,7 +118,7 @@ func TestJUnitNames(t *testing.T) {
 func junitNames(t *testing.T, r *check.Result) string {
 	t.Helper()
 	var doc junitSuites
-	if err := xml.Unmarshal(write(t, Format{Name: "junit", Write: JUnit}, r, testOptions(GroupPage)), &doc); err != nil {
+	if err := xml.Unmarshal(write(t, Format{Name: "junit", Write: JUnit}, r, testOptions(GroupCause)), &doc); err != nil {
 		t.Fatal(err)
 	}
 	var names strings.Builder
@@ -126,13 +144,15 @@ func TestCheckstyle(t *testing.T) {
 					Severity string `xml:"severity,attr"`
 					Message  string `xml:"message,attr"`
 					Source   string `xml:"source,attr"`
+					Cause    string `xml:"cause,attr"`
 				} `xml:"error"`
 			} `xml:"file"`
 		}
-		if err := xml.Unmarshal(write(t, Format{Name: "checkstyle", Write: Checkstyle}, &c.result, testOptions(GroupPage)), &doc); err != nil {
+		if err := xml.Unmarshal(write(t, Format{Name: "checkstyle", Write: Checkstyle}, &c.result, testOptions(GroupCause)), &doc); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		n := 0
+		var causes []string
 		files := map[string]bool{}
 		for _, f := range doc.Files {
 			if files[f.Name] || len(f.Errors) == 0 {
@@ -141,13 +161,23 @@ func TestCheckstyle(t *testing.T) {
 			files[f.Name] = true
 			for _, e := range f.Errors {
 				n++
+				causes = append(causes, e.Cause)
 				if e.Line < 1 || e.Severity != "error" && e.Severity != "warning" || e.Message == "" || !strings.HasPrefix(e.Source, "sitelink.") {
 					t.Errorf("%s: %+v", c.name, e)
 				}
 			}
 		}
+		if want := CauseIDs(c.result.Findings); !sameElements(causes, want) {
+			t.Errorf("%s: causes %v, want %v", c.name, causes, want)
+		}
 		if n != len(c.result.Findings) {
 			t.Errorf("%s: %d elements for %d findings", c.name, n, len(c.result.Findings))
 		}
 	}
+}
+
+// sameElements reports whether two lists have the same elements, in any order.
+func sameElements(a, b []string) bool {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Equal(a, b)
 }

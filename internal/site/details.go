@@ -102,6 +102,9 @@ func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) 
 			want = want[1:]
 		}
 		r.detail = r.res.detail(p, page, l, &p.links[i], &lines)
+		if !all {
+			r.detail.Context = contextOf(p, page, l)
+		}
 		r.s.permissions(&r.detail.Resolved)
 		f(i, &r.detail)
 	}
@@ -170,6 +173,10 @@ type Detail struct {
 	Attribute    string
 	Raw          string
 	Kind         scan.Kind
+	// Context identifies the markup around the link: the same in the same menu
+	// or list of many pages. It is 0 where that has no meaning, and when all
+	// links of a page are asked for.
+	Context uint64
 }
 
 // savedDetail is the detail of one link, saved when its page was read.
@@ -193,6 +200,89 @@ func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lin
 	}
 	d.Resolved = r.resolved(page, l, rec)
 	return d
+}
+
+// maxContext is how many bytes before a link count as its context.
+const maxContext = 1 << 10
+
+// contextOf returns [Detail.Context]: a hash of the classes of the link's
+// element and of the name of the element around it. With more, the same menu would
+// differ on two pages, where another entry is open or marked.
+func contextOf(p *Page, page *scan.Page, l *scan.Link) uint64 {
+	if !p.kind.IsHTML() {
+		return 0
+	}
+	text, off := page.Text, int(l.Off)
+	start := max(0, off-maxContext)
+	tag := start + bytes.LastIndexByte(text[start:off], '<')
+	if tag < start {
+		return 0
+	}
+	h := xxhash.New()
+	own := text[tag:min(len(text), off+maxContext)]
+	if end := bytes.IndexByte(own, '>'); end >= 0 {
+		own = own[:end]
+	}
+	_, _ = h.Write(classOf(own)) // a hash never fails
+	_, _ = h.Write([]byte{0})
+	_, _ = h.Write(parentOf(text[start:tag]))
+	return h.Sum64() | 1 // never 0
+}
+
+// classOf returns the value of the class attribute of a tag, nil if it has none.
+// A value without quotes ends at a space.
+func classOf(tag []byte) []byte {
+	_, value, ok := bytes.Cut(tag, []byte(" class="))
+	if !ok || len(value) == 0 {
+		return nil
+	}
+	quote := value[0]
+	if quote == '"' || quote == '\'' {
+		value, _, _ = bytes.Cut(value[1:], value[:1])
+		return value
+	}
+	if end := bytes.IndexAny(value, " \t\n\f\r/"); end >= 0 {
+		value = value[:end]
+	}
+	return value
+}
+
+// parentOf returns the name of the last element that text leaves open, nil if
+// there is none. Elements without an end tag do not count.
+func parentOf(text []byte) []byte {
+	closed := 0
+	for {
+		at := bytes.LastIndexByte(text, '<')
+		if at < 0 {
+			return nil
+		}
+		tag := text[at+1:]
+		text = text[:at]
+		isEnd := len(tag) > 0 && tag[0] == '/'
+		if isEnd {
+			tag = tag[1:]
+		}
+		n := 0
+		for n < len(tag) && (tag[n]|0x20 >= 'a' && tag[n]|0x20 <= 'z' || n > 0 && tag[n] >= '0' && tag[n] <= '9') {
+			n++
+		}
+		name := tag[:n]
+		switch end := bytes.IndexByte(tag, '>'); {
+		case n == 0 || voidNames[string(name)] || end > 0 && tag[end-1] == '/':
+		case isEnd:
+			closed++
+		case closed > 0:
+			closed--
+		default:
+			return name
+		}
+	}
+}
+
+// voidNames are elements without content.
+var voidNames = map[string]bool{
+	"area": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true, "link": true, "meta": true,
+	"source": true, "track": true, "wbr": true,
 }
 
 // resolved is the full form of [resolver.link]. With a memo it caches what

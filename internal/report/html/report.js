@@ -32,7 +32,7 @@
     return { verdict: s.slice(0, at), code: s.slice(at + 1) };
   });
 
-  const state = { view: "findings", query: "", code: "", error: true, warning: true, page: -1, target: -1, sort: -1, down: false, at: 0 };
+  const state = { view: "causes", query: "", code: "", error: true, warning: true, cause: -1, page: -1, target: -1, sort: -1, down: false, at: 0 };
   let printing = false;
 
   // matches returns the findings that pass every filter, in their order. A
@@ -49,7 +49,7 @@
     const found = new Uint32Array(rows);
     let n = 0;
     for (let row = 0; row < rows; row++) {
-      if (!allowed[data.kind.i[row]] || (state.page >= 0 && data.page.i[row] !== state.page) || (state.target >= 0 && data.target.i[row] !== state.target)) continue;
+      if (!allowed[data.kind.i[row]] || (state.cause >= 0 && data.cause.i[row] !== state.cause) || (state.page >= 0 && data.page.i[row] !== state.page) || (state.target >= 0 && data.target.i[row] !== state.target)) continue;
       if (tests.every((columns) => columns.some((c) => c.hit[c.i[row]]))) found[n++] = row;
     }
     return found.subarray(0, n);
@@ -115,6 +115,7 @@
   };
   const withSub = (text, prefix, sub) => (sub ? [...soft(text), el("span", "sub", prefix + sub)] : soft(text));
   const views = {
+    causes: groupView("By cause", "cause", data.cause, "Cause", (id) => { state.cause = id; }),
     findings: {
       name: "All findings", noun: "finding",
       make: (found) => found,
@@ -161,7 +162,7 @@
         return [b];
       } },
     ];
-    if (column === data.target) {
+    if (column === data.target || column === data.cause) {
       columns.push({ name: "Code", width: "w-kind", cell: "kind", key: (id) => rank(data.kind)[g.kind[id]], fill: (id) => {
         const out = kindSpan(kinds[g.kind[id]]);
         return g.kinds[id] > 1 ? [...out, el("span", "sub", "and others")] : out;
@@ -179,6 +180,7 @@
       make: (found) => {
         g = grouped(column, found);
         const ids = sorted(g.ids, (id) => id, false);
+        if (column === data.cause) return ids; // the worst first
         if (column === data.target) return sorted(ids, (id) => g.pages[id], true);
         return sorted(sorted(ids, (id) => g.warnings[id], true), (id) => g.errors[id], true);
       },
@@ -307,7 +309,7 @@
     $("warning").checked = state.warning;
     for (const id of ["code", "error", "warning"]) $(id).closest("label").hidden = Boolean(view.plain);
     const chips = [];
-    for (const [key, column, noun] of [["page", data.page, "page"], ["target", data.target, "target"]]) {
+    for (const [key, column, noun] of [["cause", data.cause, "cause"], ["page", data.page, "page"], ["target", data.target, "target"]]) {
       if (state[key] < 0 || view.plain) continue;
       const b = button("only " + noun + " " + (column.t[state[key]] || "(the file itself)") + " ✕", () => {
         state[key] = -1;
@@ -330,11 +332,12 @@
   };
   const writeHash = () => {
     const p = new URLSearchParams();
-    if (state.view !== "findings") p.set("view", state.view);
+    if (state.view !== "causes") p.set("view", state.view);
     if (state.query) p.set("q", state.query);
     if (state.code) p.set("code", state.code);
     if (!state.error) p.set("error", "no");
     if (!state.warning) p.set("warning", "no");
+    if (state.cause >= 0) p.set("cause", data.cause.t[state.cause]);
     if (state.page >= 0) p.set("page", data.page.t[state.page]);
     if (state.target >= 0) p.set("target", data.target.t[state.target]);
     if (state.sort >= 0) p.set("sort", state.sort + (state.down ? "-down" : ""));
@@ -355,6 +358,7 @@
     state.code = kinds.some((k) => k.code === p.get("code")) ? p.get("code") : "";
     state.error = p.get("error") !== "no";
     state.warning = p.get("warning") !== "no";
+    state.cause = p.has("cause") ? data.cause.t.indexOf(p.get("cause")) : -1;
     state.page = p.has("page") ? data.page.t.indexOf(p.get("page")) : -1;
     state.target = p.has("target") ? data.target.t.indexOf(p.get("target")) : -1;
     const sort = /^(\d)(-down)?$/.exec(p.get("sort") ?? "");

@@ -1,0 +1,238 @@
+package check
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Cause is one reason for findings: the place in the sources that they all come
+// from, or, when that is not known, one link that many pages have in the same
+// context, such as their menu. Repairing it repairs all of them.
+type Cause struct {
+	// ID identifies the cause in reports: 16 hexadecimal digits. Another run gives
+	// the same cause the same ID, until the place moves.
+	ID string
+	// Findings are indexes into the findings, ascending.
+	Findings []int
+	// First is the index of the finding that describes the cause best: one with
+	// the most frequent code of the worst verdict, on a page rather than in a feed.
+	First int
+	// Errors and Warnings count the findings, Links the links that they stand for.
+	Errors, Warnings, Links int
+	// Pages and Feeds count the files that have the findings.
+	Pages, Feeds int
+	// SameLink reports whether all findings are about one link: the same value, or
+	// the same target.
+	SameLink bool
+}
+
+// Causes groups findings by cause, the worst first: most errors, then most
+// links, then in the order of the findings. Every finding has exactly one
+// cause. fs must be in the order of [Result.Findings]; findings may be left out.
+//
+// These findings have the same cause:
+//   - those with the same position in the sources;
+//   - without one, links with the same value or the same target in elements that
+//     look the same, in all pages that have them;
+//   - a link of a page, and the same link in feeds that repeat the page;
+//   - what one template does wrong about endpoints, on all pages.
+//
+// A fault of a file is a cause of its own. Memory grows with the number of
+// causes, and by one word for each finding. Calls may be concurrent.
+func Causes(fs []Finding) []Cause {
+	keys := make([]causeKey, len(fs))
+	for i := range fs {
+		keys[i] = keyOfCause(&fs[i])
+	}
+	joinByValue(fs, keys)
+	joinFeeds(fs, keys)
+	index := map[causeKey]int{}
+	var causes []Cause
+	for i := range fs {
+		n, ok := index[keys[i]]
+		if !ok {
+			n = len(causes)
+			index[keys[i]] = n
+			causes = append(causes, Cause{ID: keys[i].id()})
+		}
+		causes[n].Findings = append(causes[n].Findings, i)
+	}
+	for i := range causes {
+		causes[i].count(fs)
+	}
+	slices.SortStableFunc(causes, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(b.Errors, a.Errors), cmp.Compare(b.Links, a.Links), compareFirst(&fs[a.First], &fs[b.First]))
+	})
+	return causes
+}
+
+// compareFirst sorts causes of the same weight by their place in the sources, so
+// that those of a file are together, or else by their page.
+func compareFirst(a, b *Finding) int {
+	place := func(f *Finding) (string, int, int) {
+		if f.Source != nil {
+			return f.Source.File, f.Source.Line, f.Source.Column
+		}
+		return f.Page, f.Line, f.Column
+	}
+	aFile, aLine, aColumn := place(a)
+	bFile, bLine, bColumn := place(b)
+	return cmp.Or(strings.Compare(aFile, bFile), cmp.Compare(aLine, bLine), cmp.Compare(aColumn, bColumn))
+}
+
+// causeKey is what findings of one cause have in common.
+type causeKey struct {
+	kind         causeKind
+	file         string // in the sources or in the docroot
+	line, column int
+	// what is the code and message of a fault, or the element, attribute and link.
+	what    string
+	context uint64
+}
+
+type causeKind uint8
+
+const (
+	bySource causeKind = iota // of the sources
+	byTarget                  // the same target in the same context
+	byValue                   // the same value in the same context
+	byFault                   // of one file
+	bySite                    // of the whole site
+	byFeed                    // the same target in feeds
+)
+
+func (k *causeKey) id() string {
+	h := sha256.New()
+	for _, field := range []string{"sitelink-cause/1", strconv.Itoa(int(k.kind)), k.file, strconv.Itoa(k.line), strconv.Itoa(k.column),
+		k.what, strconv.FormatUint(k.context, 16)} {
+		h.Write([]byte(strconv.Itoa(len(field)) + ":" + field))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// keyOfCause returns the key of a finding by itself.
+func keyOfCause(f *Finding) causeKey {
+	switch {
+	case strings.HasPrefix(string(f.Code), "endpoint-"):
+		return causeKey{kind: bySite, what: joined(string(f.Code), f.Message)}
+	case isFileFault(f):
+		return causeKey{kind: byFault, file: f.Page, line: f.Line, what: joined(string(f.Code), cmp.Or(f.about, f.Message))}
+	case f.Source != nil:
+		return causeKey{kind: bySource, file: f.Source.File, line: f.Source.Line, column: f.Source.Column}
+	case f.isFeed:
+		return causeKey{kind: byFeed, what: joined(string(f.plainCode()), leadsTo(f))}
+	}
+	return causeKey{kind: byTarget, what: joined(f.Element, f.Attribute, leadsTo(f)), context: f.context}
+}
+
+// joined joins the parts of a key.
+func joined(parts ...string) string { return strings.Join(parts, "\x00") }
+
+// leadsTo returns the target with its fragment, or the value of a link without
+// one.
+func leadsTo(f *Finding) string {
+	switch {
+	case f.Target == "":
+		return f.Raw
+	case f.Fragment == "":
+		return f.Target
+	}
+	return f.Target + "#" + f.Fragment
+}
+
+// joinByValue joins the links that are written the same but lead to different
+// targets, such as ../help.html in the menu of pages of several directories. A
+// target that the same context writes in several ways, as relative menus do,
+// keeps its key.
+func joinByValue(fs []Finding, keys []causeKey) {
+	values := map[causeKey]string{}
+	several := map[causeKey]bool{}
+	for i, k := range keys {
+		if k.kind != byTarget {
+			continue
+		}
+		if value, ok := values[k]; !ok {
+			values[k] = fs[i].Raw
+		} else if value != fs[i].Raw {
+			several[k] = true
+		}
+	}
+	for i, k := range keys {
+		if k.kind == byTarget && !several[k] {
+			keys[i].kind, keys[i].what = byValue, joined(fs[i].Element, fs[i].Attribute, fs[i].Raw)
+		}
+	}
+}
+
+// joinFeeds gives the links of feeds without a position the cause of the link of
+// a page that leads to the same target, if there is only one.
+func joinFeeds(fs []Finding, keys []causeKey) {
+	if !slices.ContainsFunc(keys, func(k causeKey) bool { return k.kind == byFeed }) {
+		return
+	}
+	ofPages := map[string]causeKey{}
+	several := map[string]bool{}
+	for i := range fs {
+		f := &fs[i]
+		if keys[i].kind == byFeed || isFileFault(f) {
+			continue
+		}
+		link := joined(string(f.plainCode()), leadsTo(f))
+		if k, ok := ofPages[link]; ok && k != keys[i] {
+			several[link] = true
+		}
+		ofPages[link] = keys[i]
+	}
+	for i, k := range keys {
+		if of, ok := ofPages[k.what]; k.kind == byFeed && ok && !several[k.what] {
+			keys[i] = of
+		}
+	}
+}
+
+// count fills in the counts, and chooses the first finding.
+func (c *Cause) count(fs []Finding) {
+	codes := map[Code]int{}
+	worst := Warning
+	c.SameLink = true
+	first := &fs[c.Findings[0]]
+	page := ""
+	for n, i := range c.Findings {
+		f := &fs[i]
+		if f.Verdict == Error {
+			c.Errors++
+			worst = Error
+		} else {
+			c.Warnings++
+		}
+		codes[f.Code]++
+		c.Links += max(1, f.Count)
+		if n == 0 || f.Page != page { // findings come sorted by page
+			if f.isFeed {
+				c.Feeds++
+			} else {
+				c.Pages++
+			}
+			page = f.Page
+		}
+		c.SameLink = c.SameLink && (f.Raw == first.Raw || leadsTo(f) == leadsTo(first))
+	}
+	most := -1
+	for _, i := range c.Findings {
+		f := &fs[i]
+		weight := codes[f.Code]
+		if f.Verdict == worst {
+			weight += 2 * len(c.Findings)
+		}
+		if !f.isFeed {
+			weight += len(c.Findings)
+		}
+		if weight > most {
+			c.First, most = i, weight
+		}
+	}
+}

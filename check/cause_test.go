@@ -1,0 +1,111 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	isite "github.com/sitelink/sitelink/internal/site"
+)
+
+// causesOf checks a docroot and returns a line for each cause: its counts and
+// the link of its first finding.
+func causesOf(t *testing.T, fs files) []string {
+	t.Helper()
+	r := checkFiles(t, fs, isite.Options{BaseURLs: []string{"https://example.org/"}}, Options{})
+	var lines []string
+	findings := 0
+	ids := map[string]bool{}
+	for _, c := range Causes(r.Findings) {
+		f := &r.Findings[c.First]
+		lines = append(lines, fmt.Sprintf("%d/%d %d pages %d feeds %s %s", c.Errors, c.Warnings, c.Pages, c.Feeds, f.Page, f.Raw))
+		findings += len(c.Findings)
+		if ids[c.ID] || len(c.ID) != 16 {
+			t.Errorf("the ID %q is not unique, or not 16 digits", c.ID)
+		}
+		ids[c.ID] = true
+	}
+	if findings != len(r.Findings) {
+		t.Errorf("%d findings in causes, want %d", findings, len(r.Findings))
+	}
+	return lines
+}
+
+func wantCauses(t *testing.T, fs files, want ...string) {
+	t.Helper()
+	if got := causesOf(t, fs); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("causes\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+const nav = `<nav><ul><li><a class="item" href="/gone/">x</a></li></ul></nav>`
+
+// The same link in the same context of many pages is one cause; in another
+// context it is another, and different links are different causes.
+func TestCausesByContext(t *testing.T) {
+	wantCauses(t, files{
+		"index.html": nav + `<p>see <a href="/gone/">this</a> and <a href="/other/">that</a>`,
+		"a.html":     nav,
+		"b.html":     "<p>longer</p>" + nav + `<p><a href="/gone/">this</a>`,
+	}, "3/0 3 pages 0 feeds a.html /gone/", "2/0 2 pages 0 feeds b.html /gone/", "1/0 1 pages 0 feeds index.html /other/")
+}
+
+// A menu with relative links writes one target in several ways, and one value
+// leads to several targets: each is one cause.
+func TestCausesRelative(t *testing.T) {
+	menu := func(up string) string { return `<ul><li><a href="` + up + `gone.html">x</a></ul>` }
+	wantCauses(t, files{"index.html": menu(""), "a/index.html": menu("../"), "a/b/index.html": menu("../../")},
+		"3/0 3 pages 0 feeds a/b/index.html ../../gone.html")
+	wantCauses(t, files{"index.html": "x", "en/index.html": menu(""), "fr/index.html": menu("")},
+		"2/0 2 pages 0 feeds en/index.html gone.html")
+}
+
+// A page and the feeds that repeat it are one cause, whose first finding is on
+// the page.
+func TestCausesFeeds(t *testing.T) {
+	feed := `<rss version="2.0"><channel><item><link>https://example.org/post/</link><description>&lt;a href="https://example.org/gone/"&gt;x&lt;/a&gt;</description></item></channel></rss>`
+	wantCauses(t, files{"index.html": "x", "a.xml": feed, "post/index.xml": feed, "post/index.html": `<p><a href="/gone/">x</a>`},
+		"3/0 1 pages 2 feeds post/index.html /gone/")
+	// Two links of pages may be repeated: nothing says which.
+	wantCauses(t, files{"index.html": nav, "a.xml": feed, "post/index.html": `<p><a href="/gone/">x</a>`},
+		"1/0 0 pages 1 feeds a.xml https://example.org/gone/", "1/0 1 pages 0 feeds index.html /gone/", "1/0 1 pages 0 feeds post/index.html /gone/")
+}
+
+// Positions in the sources decide: one place is one cause, whatever it writes,
+// and two places are two.
+func TestCausesBySource(t *testing.T) {
+	r := checkFiles(t, files{"index.html": nav + `<a href="/v1/">1</a><a href="/v2/">2</a>`, "a.html": nav}, isite.Options{}, Options{})
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Source = &Position{File: "layouts/a.html", Line: 4, Column: 3}
+		if f.Raw == "/gone/" {
+			f.Source = &Position{File: "content/" + f.Page, Line: 4, Column: 3}
+		}
+	}
+	var got []string
+	for _, c := range Causes(r.Findings) {
+		got = append(got, fmt.Sprintf("%s %d %v", r.Findings[c.First].Source.File, c.Errors, c.SameLink))
+	}
+	if fmt.Sprint(got) != "[layouts/a.html 2 false content/a.html 1 true content/index.html 1 true]" {
+		t.Errorf("causes %v", got)
+	}
+}
+
+// The ID of a cause is the same in every run, and when findings elsewhere come
+// and go.
+func TestCauseIDs(t *testing.T) {
+	id := func(fs files) string {
+		r := checkFiles(t, fs, isite.Options{BaseURLs: []string{"https://example.org/"}}, Options{})
+		for _, c := range Causes(r.Findings) {
+			if r.Findings[c.First].Raw == "/gone/" {
+				return c.ID
+			}
+		}
+		t.Fatal("no cause")
+		return ""
+	}
+	first := id(files{"index.html": nav, "a.html": nav})
+	if again := id(files{"index.html": nav, "b.html": nav, "0.html": `<a href="/more/">x</a>` + nav}); again != first {
+		t.Errorf("the ID was %s and is %s", first, again)
+	}
+}

@@ -1,0 +1,56 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	isite "github.com/sitelink/sitelink/internal/site"
+)
+
+// MaxFindings keeps the first errors, then the first warnings, and changes no count.
+// That holds for any number of workers, and within one page.
+func TestMaxFindings(t *testing.T) {
+	site := files{}
+	for i := range 40 {
+		var p strings.Builder
+		p.WriteString(plain)
+		for k := range i % 5 {
+			fmt.Fprintf(&p, "<a href=gone%d>x</a><a href='../p00.html?%d'>y</a>\n", k, k)
+		}
+		site[fmt.Sprintf("p%02d.html", i)] = p.String()
+	}
+	for _, rules := range [][]Ignore{nil, {{URL: "gone2", Origin: "x"}}} {
+		all := checkFiles(t, site, isite.Options{}, Options{Ignore: rules})
+		var errors, warnings []Finding
+		for _, f := range all.Findings {
+			if f.Verdict == Error {
+				errors = append(errors, f)
+			} else {
+				warnings = append(warnings, f)
+			}
+		}
+		if len(errors) < 50 || len(warnings) < 50 {
+			t.Fatalf("%d errors, %d warnings", len(errors), len(warnings))
+		}
+		for _, most := range []int{1, 2, 7, len(errors) - 1, len(errors), len(errors) + 3, len(all.Findings) - 1, len(all.Findings), 1 << 20} {
+			want := slices.Clone(errors[:min(most, len(errors))])
+			want = append(want, warnings[:min(most-len(want), len(warnings))]...)
+			slices.SortFunc(want, compareFindings)
+			for _, jobs := range []int{1, 4} {
+				got := checkFiles(t, site, isite.Options{}, Options{Ignore: rules, MaxFindings: most, Jobs: jobs})
+				if !slices.Equal(got.Findings, want) {
+					t.Errorf("at most %d findings, %d workers: %v\nwant %v", most, jobs, briefs(got.Findings), briefs(want))
+				}
+				sum := got.Summary
+				if sum.Unlisted != len(all.Findings)-len(want) {
+					t.Errorf("at most %d findings: %d are unlisted, want %d", most, sum.Unlisted, len(all.Findings)-len(want))
+				}
+				if sum.Unlisted, sum.Docroot = 0, all.Summary.Docroot; fmt.Sprint(sum) != fmt.Sprint(all.Summary) {
+					t.Errorf("at most %d findings: the summary is\n%+v\nwant\n%+v", most, sum, all.Summary)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// Limits of the text report, so that a person reads it to the end: entries, and
+// lines with the summary. If more causes exist, the list ends once it explains
+// this share of the errors, but has at least fewEntries.
+const (
+	maxEntries       = 60
+	maxLines         = 200
+	fewEntries       = 20
+	enoughPercent    = 90
+	linesOfTheClause = 2 // an empty line, and the one that counts the rest
+)
+
+// Text writes the findings of r for people: an entry for each cause
+// ([check.Causes]), the worst first, and the summary at the end. If there are
+// many causes, it lists the worst, which explain most errors, and counts the
+// rest; opt.All lists all of them.
+//
+// The first line of an entry has the form of the GNU Coding Standards
+// ("Formatting Error Messages"), which Vim, Emacs and the $gcc matcher of VS
+// Code can read. The lines that explain it are indented.
+//
+// Bytes of the site that are not printable are quoted (\n, \x1b, \u202e), and
+// long values are cut; JSON has the exact values. The only errors are those of
+// w, wrapped.
+func Text(w io.Writer, r *check.Result, opt TextOptions) error {
+	s := sink{w: w}
+	causes := check.Causes(r.Findings)
+	summary := appendTextSummary(nil, r, len(causes), opt)
+	listed := Worst(r.Findings, causes, bytes.Count(summary, []byte{'\n'}), opt)
+	for i := range listed {
+		s.buf = AppendCause(s.buf, r.Findings, &causes[i], opt)
+		if err := s.drain(); err != nil {
+			return err
+		}
+	}
+	if len(r.Findings) > 0 {
+		s.buf = append(s.buf, '\n')
+	}
+	s.buf = AppendUnlisted(s.buf, causes[len(listed):])
+	s.buf = append(s.buf, summary...)
+	return s.flush()
+}
+
+// Worst returns the causes to list when the rest of the report has that many
+// lines: all of them if there is room, or if opt.All is set.
+func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOptions) []check.Cause {
+	if opt.All {
+		return causes
+	}
+	errors := 0
+	for i := range causes {
+		errors += causes[i].Errors
+	}
+	lines += linesOfTheClause
+	enough, explained := 0, 0
+	var entry []byte
+	for i := range causes {
+		entry = AppendCause(entry[:0], findings, &causes[i], opt)
+		lines += bytes.Count(entry, []byte{'\n'})
+		if i == maxEntries || lines > maxLines {
+			if enough > 0 {
+				return causes[:enough]
+			}
+			return causes[:i]
+		}
+		explained += causes[i].Errors
+		if enough == 0 && i+1 >= fewEntries && explained*100 >= errors*enoughPercent {
+			enough = i + 1
+		}
+	}
+	return causes
+}
+
+// AppendUnlisted appends the line that counts the causes without an entry, if
+// there are any.
+func AppendUnlisted(dst []byte, causes []check.Cause) []byte {
+	if len(causes) == 0 {
+		return dst
+	}
+	errors, warnings, most := 0, 0, 0
+	for i := range causes {
+		c := &causes[i]
+		errors, warnings, most = errors+c.Errors, warnings+c.Warnings, max(most, c.Links)
+	}
+	dst = append(dst, "not listed: "...)
+	dst = appendCount(dst, len(causes), "cause")
+	dst = append(dst, " of "...)
+	dst = appendVerdictCounts(dst, errors, warnings, " ")
+	dst = append(dst, ", at most "...)
+	dst = appendCount(dst, most, "link")
+	return append(dst, " each; list them with sitelink check --all, or search them with --format html\n"...)
+}
+
+// AppendCause appends the entry of a cause as in [Text]: its first finding, with
+// what the others have in common with it, and how many there are. findings are
+// those that the cause was made of.
+func AppendCause(dst []byte, findings []check.Finding, c *check.Cause, opt TextOptions) []byte {
+	f := commonFinding(findings, c)
+	if len(c.Findings) == 1 {
+		return AppendText(dst, &f, opt)
+	}
+	p := painter(opt.Color)
+	dst = appendFirstLine(dst, &f, opt)
+	dst = appendDetails(dst, &f, p)
+	dst = append(dst, indent...)
+	dst = p.on(dst, sgrDim)
+	dst = appendWhere(dst, &f, c, opt.Prefix)
+	dst = p.off(dst)
+	return append(dst, '\n')
+}
+
+// commonFinding returns the first finding of a cause without what does not hold
+// for the others. Its Count says how many links there are that differ.
+func commonFinding(findings []check.Finding, c *check.Cause) check.Finding {
+	f := findings[c.First]
+	if len(c.Findings) == 1 {
+		return f
+	}
+	f.Count = 1
+	if c.SameLink {
+		return f
+	}
+	f.Count = c.Links
+	for _, i := range c.Findings {
+		if findings[i].Suggestion != f.Suggestion {
+			f.Suggestion, f.Related = "", nil
+		}
+	}
+	return f
+}
+
+// appendWhere appends where a cause shows in the docroot: "from a template, on
+// 194 pages and 2 feeds, first on public/a.html, line 3, column 9".
+func appendWhere(dst []byte, f *check.Finding, c *check.Cause, prefix string) []byte {
+	dst = appendFrom(dst, f)
+	files := c.Pages + c.Feeds
+	if files == 1 {
+		dst = appendThousands(dst, c.Links)
+		dst = append(dst, " times in "...)
+	} else {
+		if c.Links > files {
+			dst = appendCount(dst, c.Links, "link")
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, "on "...)
+		dst = appendFiles(dst, c)
+		dst = append(dst, ", first on "...)
+	}
+	switch {
+	case f.Source != nil:
+		dst = appendBuilt(dst, f, prefix)
+	case files == 1:
+		dst = append(dst, "this file"...)
+	default:
+		dst = append(dst, "this one"...)
+	}
+	if c.Errors > 0 && c.Warnings > 0 {
+		dst = append(dst, "; "...)
+		dst = appendVerdictCounts(dst, c.Errors, c.Warnings, " ")
+	}
+	return dst
+}
+
+// appendFiles appends "194 pages and 2 feeds".
+func appendFiles(dst []byte, c *check.Cause) []byte {
+	if c.Pages > 0 {
+		dst = appendCount(dst, c.Pages, "page")
+	}
+	if c.Feeds > 0 {
+		if c.Pages > 0 {
+			dst = append(dst, " and "...)
+		}
+		dst = appendCount(dst, c.Feeds, "feed")
+	}
+	return dst
+}
+
+// appendFrom appends what kind of source a finding is in, if it is not content.
+func appendFrom(dst []byte, f *check.Finding) []byte {
+	if words := sourceDescription(f); words != "" {
+		dst = append(dst, "from "...)
+		dst = append(dst, words...)
+		dst = append(dst, ", "...)
+	}
+	return dst
+}
+
+// appendBuilt appends the position in the built page. It does not have the form
+// page:30:9, which would be a second position to jump to in an editor, in a file
+// that the next build overwrites.
+func appendBuilt(dst []byte, f *check.Finding, prefix string) []byte {
+	dst = appendPath(dst, f.Page, prefix)
+	if f.Line > 0 {
+		dst = append(dst, ", line "...)
+		dst = strconv.AppendInt(dst, int64(f.Line), 10)
+		if f.Column > 0 {
+			dst = append(dst, ", column "...)
+			dst = strconv.AppendInt(dst, int64(f.Column), 10)
+		}
+	}
+	return dst
+}
+
+// CauseIDs returns the ID of the cause of each finding.
+func CauseIDs(findings []check.Finding) []string { return causeIDs(findings, check.Causes(findings)) }
+
+func causeIDs(findings []check.Finding, causes []check.Cause) []string {
+	ids := make([]string, len(findings))
+	for i := range causes {
+		for _, n := range causes[i].Findings {
+			ids[n] = causes[i].ID
+		}
+	}
+	return ids
+}

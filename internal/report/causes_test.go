@@ -1,0 +1,135 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// broken returns n findings about one link on the pages p00000.html and
+// following.
+func broken(n int, link string) []check.Finding {
+	fs := make([]check.Finding, n)
+	for i := range fs {
+		fs[i] = check.Finding{Page: fmt.Sprintf("p%05d.html", i), Line: 3, Column: 9, Element: "a", Attribute: "href", Raw: link, Target: link,
+			Verdict: check.Error, Code: check.MissingFile, Message: "file not found: " + link, Count: 1}
+	}
+	return fs
+}
+
+func text(t *testing.T, r *check.Result, opt TextOptions) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Text(&b, r, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestTextCauses: a link of many pages is one entry, which says on how many
+// pages, and the summary counts errors and causes.
+func TestTextCauses(t *testing.T) {
+	r := check.Result{Findings: broken(194, "/gone/")}
+	at := &check.Position{File: "layouts/nav.html", Line: 9, Column: 12, Kind: check.InTemplate}
+	for i := range 30 {
+		f := r.Findings[i]
+		f.Raw, f.Target = fmt.Sprintf("/v%d/", i), fmt.Sprintf("/v%d/", i)
+		f.Message, f.Source, f.Offset = "file not found: "+f.Raw, at, 100
+		f.Suggestion = f.Raw + "x"
+		if i == 7 {
+			f.Verdict, f.Code = check.Warning, check.ViaRedirect
+		}
+		r.Findings = append(r.Findings, f)
+	}
+	want := `public/p00000.html:3:9: error: file not found: /gone/ [missing-file]
+    <a href="/gone/">
+    on 194 pages, first on this one
+layouts/nav.html:9:12: error: file not found: /v0/ [missing-file]
+    <a href="/v0/">, one of 30 links
+    from a template, on 30 pages, first on public/p00000.html, line 3, column 9; 29 errors, 1 warning
+
+checked 0 pages, 0 links, 0 anchors: 223 errors, 1 warning; 2 causes
+`
+	if got := text(t, &r, TextOptions{Prefix: "public"}); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestTextLimits: the list has at most 60 entries and 200 lines with the
+// summary, explains 90 % of the errors where that is possible, and counts the
+// rest; --all lists everything.
+func TestTextLimits(t *testing.T) {
+	rest := regexp.MustCompile(`(?m)^not listed: ([0-9,]+) causes? of (.*), at most ([0-9,]+) links? each; .*--all.*--format html$`)
+	for _, c := range []struct {
+		name    string
+		causes  []int // findings of each
+		entries int
+	}{
+		{"few", []int{5, 1, 1}, 3},
+		{"sixty", repeat(1, 60), 60},
+		{"sixty-one", repeat(1, 61), 55},
+		{"one explains all", append([]int{2000}, repeat(1, 150)...), 20},
+		{"five explain most", append(repeat(100, 5), repeat(1, 100)...), 45},
+		{"thirty explain most", append(repeat(30, 30), repeat(1, 100)...), 30},
+		{"nothing explains", repeat(2, 300), 60},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var r check.Result
+			errors := 0
+			for i, n := range c.causes {
+				r.Findings = append(r.Findings, broken(n, fmt.Sprintf("/gone-%d/", i))...)
+				errors += n
+			}
+			got := text(t, &r, TextOptions{})
+			entries := strings.Count(got, " error: ")
+			if lines := strings.Count(got, "\n"); lines > maxLines || entries != c.entries {
+				t.Errorf("%d entries in %d lines, want %d entries", entries, lines, c.entries)
+			}
+			m := rest.FindStringSubmatch(got)
+			switch {
+			case entries == len(c.causes):
+				if m != nil {
+					t.Errorf("all causes are listed, and the report says %q", m[0])
+				}
+				return
+			case m == nil:
+				t.Fatalf("nothing counts the causes that are not listed:\n%s", got)
+			}
+			left, _ := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
+			most, _ := strconv.Atoi(m[3])
+			if left != len(c.causes)-entries || most > 2 && entries < maxEntries {
+				t.Errorf("%d of %d causes are listed, and the report says %q", entries, len(c.causes), m[0])
+			}
+			if got := strings.Count(text(t, &r, TextOptions{All: true}), " error: "); got != len(c.causes) {
+				t.Errorf("--all lists %d of %d causes", got, len(c.causes))
+			}
+		})
+	}
+}
+
+func repeat(n, times int) []int {
+	list := make([]int, times)
+	for i := range list {
+		list[i] = n
+	}
+	return list
+}
+
+// TestTextLines: long entries end the list before it has 200 lines.
+func TestTextLines(t *testing.T) {
+	r := check.Result{Findings: broken(100, "/gone/")}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Source = &check.Position{File: f.Page, Line: 1, Column: 1}
+		f.Suggestion = "/near/"
+		f.Related = &check.Related{Text: "heading"}
+	}
+	if lines := strings.Count(text(t, &r, TextOptions{}), "\n"); lines > maxLines || lines < maxLines-5 {
+		t.Errorf("%d lines, want at most %d", lines, maxLines)
+	}
+}
