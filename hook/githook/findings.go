@@ -29,8 +29,8 @@ type Trace struct {
 	// entry is added, and a page can be renamed: as long as a site does not have
 	// more links with that identity, none of them is new.
 	Link string
-	// Cause identifies the place in a template or in data that writes the link,
-	// "" for none. A new page of the site gets its faults, which are not new.
+	// Cause identifies the place in a template or in data that writes the link, or
+	// a link that many pages have for an unknown reason, "" for none. A new page of the site gets its faults, which are not new.
 	Cause string
 	// Fails is set if the finding is one of [Report.Findings].
 	Fails bool

@@ -163,11 +163,14 @@ func CheckOptions(p *project.Project) check.Options {
 	}
 	opt.More = endpointFindings(p)
 	opt.Ignore = endpointIgnores(cfg)
-	switch cfg.ScriptFragments {
+	switch cfg.Check.ScriptFragments {
 	case "error":
 		opt.ScriptFragments = check.ScriptError
 	case "silent":
 		opt.ScriptFragments = check.ScriptSilent
+	}
+	for _, r := range cfg.ScriptFragments {
+		opt.ScriptRules = append(opt.ScriptRules, check.ScriptRule(r))
 	}
 	for _, r := range cfg.Ignores {
 		opt.Ignore = append(opt.Ignore, check.Ignore{

@@ -197,6 +197,15 @@ func TestTraces(t *testing.T) {
 	case before[0].Fails || !before[1].Fails || !before[2].Fails:
 		t.Errorf("those that fail are not marked: %v", before)
 	}
+	// A link of unknown source on many pages is one of the layout.
+	many := []check.Finding{find("a", "/l", "", 0, ""), find("a", "/l", "", 0, ""), find("b", "/l", "", 0, "")}
+	if got := trace(many...); got[0].Cause != "" {
+		t.Errorf("a link on two pages counts as one of the layout: %v", got)
+	}
+	many = append(many, find("c", "/l", "", 0, ""), find("d", "/l", "a.md", 1, check.InContent))
+	if got := trace(many...); got[0].Cause == "" || got[3].Cause != got[0].Cause || got[4].Cause != "" {
+		t.Errorf("a link on three pages is not one of the layout: %v", got)
+	}
 	fault := check.Finding{Page: "a", Code: check.UnclosedComment}
 	if got := trace(fault, fault); got[0].Link != "" || got[0].ID == got[1].ID {
 		t.Errorf("a fault of a file has the traces %v", got)

@@ -18,9 +18,13 @@ import (
 func traces(all, failing []check.Finding, p *project.Project) []githook.Trace {
 	list := make([]githook.Trace, len(all))
 	lines := sourceLines{root: p.Root, files: map[string][]string{}}
+	layout := layoutLinks(all)
 	for i, id := range check.Fingerprints(all) {
 		f := &all[i]
 		list[i] = githook.Trace{ID: id, Link: link(f), Cause: lines.cause(f)}
+		if f.Source == nil && layout[list[i].Link] {
+			list[i].Cause = list[i].Link
+		}
 		if len(failing) > 0 && samePlace(f, &failing[0]) {
 			list[i].Fails, failing = true, failing[1:]
 		}
@@ -44,6 +48,29 @@ func link(f *check.Finding) string {
 		return hash(string(f.Code), f.Element, f.Attribute, "raw", f.Raw)
 	}
 	return hash(string(f.Code), f.Element, f.Attribute, f.Target, f.Fragment)
+}
+
+// layoutPages is on how many pages the same link is part of the layout.
+const layoutPages = 3
+
+// layoutLinks returns the links whose source is not known and that so many pages
+// have that no author wrote them there.
+func layoutLinks(all []check.Finding) map[string]bool {
+	pages := map[string]int{}
+	last := map[string]string{}
+	for i := range all {
+		if f := &all[i]; f.Source == nil {
+			if id := link(f); last[id] != f.Page { // findings are sorted by page
+				last[id] = f.Page
+				pages[id]++
+			}
+		}
+	}
+	layout := map[string]bool{}
+	for id, n := range pages {
+		layout[id] = id != "" && n >= layoutPages
+	}
+	return layout
 }
 
 // sourceLines are the lines of source files that write links for many pages.

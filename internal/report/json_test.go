@@ -115,6 +115,11 @@ func TestAppendLinkContract(t *testing.T) {
 	if got := string(AppendPlacedLink([]byte("kept"), &l, source, "0123456789abcdef")); got != "kept"+sourced {
 		t.Errorf("got  %s\nwant kept%s", got, sourced)
 	}
+	l.Evidence = `app.js "reads"`
+	evidence := strings.Replace(want, "}\n", `,"evidence":"app.js \"reads\""}`+"\n", 1)
+	if got := string(AppendLink(nil, &l)); got != evidence {
+		t.Errorf("got  %s\nwant %s", got, evidence)
+	}
 	zero := `{"page":"","line":0,"column":0,"offset":0,"element":"","attribute":"","raw":"","target":"",` +
 		`"fragment":"","verdict":"ok","code":"","status":0,"final":""}` + "\n"
 	if got := string(AppendLink(nil, &check.Link{})); got != zero {

@@ -206,6 +206,17 @@ func TestLL85(t *testing.T) {
 	}
 }
 
+// TestEvidenceText: the row of a link whose fragment is left to a script says to
+// which.
+func TestEvidenceText(t *testing.T) {
+	l := check.Link{Page: "p.html", Line: 1, Column: 2, Element: "a", Attribute: "href", Raw: "q.html#/x", Target: "/q.html", Fragment: "/x",
+		Verdict: check.Unchecked, Code: check.ScriptFragment, Evidence: "Docsify (lib/docsify.min.js)"}
+	want := "p.html:1:2: unchecked: <a href=\"q.html#/x\"> -> /q.html#/x [script-fragment], left to Docsify (lib/docsify.min.js)\n"
+	if got := string(AppendLinkText(nil, &l, nil, TextOptions{})); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // listRules select the rows of each list. docs/reference/formats.md has the
 // same rules for jq.
 var listRules = map[string]func(row) bool{
