@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -350,6 +351,22 @@ func TestGitUnreachable(t *testing.T) {
 	}
 	if _, err := OpenGit(ctx, gitRef, GitOptions{Dir: t.TempDir(), Env: gitEnv(t)}); err == nil || errors.Is(err, ErrLocked) {
 		t.Errorf("outside of a repository: %v", err)
+	}
+}
+
+// TestGitPushHook: a hook of the clone checks what people push, and does not run for
+// the ledger: it may be that of sitelink, which would build the site.
+func TestGitPushHook(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the hook is a shell script")
+	}
+	dir := clone(t, remote(t))
+	check(t, os.WriteFile(filepath.Join(dir, ".git", "hooks", "pre-push"), []byte("#!/bin/sh\ntouch ran\nexit 1\n"), 0o755))
+	g := openGit(t, dir, "one")
+	check(t, g.Plan(ctx, "https://me.example/", Change{Pages: []Page{{URL: "https://me.example/"}}}))
+	check(t, g.Close())
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+		t.Error("the hook ran")
 	}
 }
 
