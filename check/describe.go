@@ -400,8 +400,10 @@ func (m *Memo) forget(s *isite.Site) {
 		return
 	}
 	for id, d := range m.pages {
+		d.complete = false // a suggestion may lead to one of these files
+		m.pages[id] = d
 		links := s.Page(id).All()
-		if slices.ContainsFunc(d.bad, func(b badLink) bool {
+		if slices.ContainsFunc(d.findings, isSuggestedAtOnce) || slices.ContainsFunc(d.bad, func(b badLink) bool {
 			_, redefined := slices.BinarySearch(e.Redefined, links[b.link].Node)
 			return redefined
 		}) {
