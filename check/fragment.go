@@ -320,7 +320,7 @@ func (a *attributor) aliasEnd(id isite.PageID) (end aliasEnd) {
 		}
 		id = next
 	}
-	return aliasEnd{} // they lead in a circle
+	return aliasEnd{} // they lead in a loop
 }
 
 // scaladocRoutes returns the pages that scaladoc's frame set shows, by the hash of
