@@ -28,7 +28,7 @@ const (
 	Backslash        Code = "backslash"               // \ in place of /
 	DoubleSlash      Code = "double-slash"            // an empty path segment
 	Autoindex        Code = "autoindex"               // only a directory listing answers
-	ScriptFragment   Code = "script-fragment"         // fragments that only a script can serve
+	ScriptFragment   Code = "script-fragment"         // fragments that are left to a script
 	MappingLoop      Code = "mapping-loop"            // --map rules that never end
 	TooLarge         Code = "too-large"               // the file is larger than max-page-size and was not read
 	ReadError        Code = "read-error"              // the file could not be read

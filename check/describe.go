@@ -324,19 +324,18 @@ func joinFeedRelative(all []Finding) []Finding {
 	return left
 }
 
-// scriptFinding reports, once for its target, the fragments that only scripts
-// can serve.
+// scriptFinding reports, once for its target, the fragments that are left to
+// scripts.
 func scriptFinding(s *isite.Site, page string, d *isite.Detail, st scriptTarget) Finding {
 	l := linkOf(s, page, d, decision{Warning, ScriptFragment})
 	f := l.Finding()
 	f.own()
 	f.Count = st.missing
-	links := "this link asks"
-	if st.missing > 1 {
-		links = fmt.Sprintf("%d links ask", st.missing)
+	what := fmt.Sprintf("the fragment #%s of %s is left to a script", d.Fragment, s.Path(st.target))
+	if st.fragments > 1 {
+		what = fmt.Sprintf("%d fragments of %s, such as #%s, are left to a script", st.fragments, s.Path(st.target), d.Fragment)
 	}
-	f.Message = fmt.Sprintf("%s %s for fragments that only a script can serve, such as #%s; set script-fragments to error to check them, or to silent",
-		links, s.Path(st.target), d.Fragment)
+	f.Message = what + ": " + st.evidence + "; set script-fragments to silent if that is right, or to error to check them"
 	return f
 }
 

@@ -15,7 +15,7 @@ import (
 // site are new with each Load, and so is the order of its maps.
 func TestDeterminism(t *testing.T) {
 	fs := manyPages(400)
-	for name, text := range asking(script, 1, 30) {
+	for name, text := range asking(readsHash, routes(30)...) {
 		fs["s/"+name] = text
 	}
 	root := tempDocroot(t, fs)

@@ -54,7 +54,7 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 	if err != nil {
 		return nil, err
 	}
-	ignore, err := newIgnoreRules(opt.Ignore)
+	ignore, err := newIgnoreRules(&opt)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,11 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 	}
 	is := decisions[x.State]
 	if is.verdict == OK || is.verdict == Warning && x.State.Answers() {
-		if fragment := e.fragment(in, x, opt); fragment != (decision{}) {
+		fragment, err := e.fragment(ctx, in, x, opt)
+		if err != nil {
+			return nil, err
+		}
+		if fragment != (decision{}) {
 			is = fragment
 		}
 	}
@@ -119,7 +123,7 @@ func (e *Explanation) ofOccurrence(s *isite.Site, id isite.PageID, x *isite.Expl
 		if entry := entryState(s, p.Kind(), l, x.State); entry != 0 {
 			st = entry
 		}
-		switch by := decide(s, id, badLink{uint32(x.Link), st}); by.code {
+		switch by := decide(s, id, badLink{link: uint32(x.Link), state: st}); by.code {
 		case SitemapEntry, FeedEntry, NoIndexInSitemap:
 			e.addStep("entry", "the link is an entry of a %s", p.Kind())
 			is = by
@@ -158,69 +162,54 @@ func pageNamed(s *isite.Site, name string) (isite.PageID, error) {
 
 // fragment judges the fragment of a link whose path is answered. The zero
 // decision means that the fragment changes nothing.
-func (e *Explanation) fragment(s *isite.Site, x *isite.Explanation, opt Options) decision {
+func (e *Explanation) fragment(ctx context.Context, s *isite.Site, x *isite.Explanation, opt Options) (decision, error) {
 	if x.Fragment == "" {
-		return decision{}
+		return decision{}, nil
 	}
 	if opt.NoFragments {
 		e.addStep("fragment", "not checked: checking of fragments is turned off")
-		return decision{}
+		return decision{}, nil
 	}
 	target, ok := s.PageOf(x.Node)
 	if !ok || s.Page(target).Kind() == isite.PageMap {
 		e.addStep("fragment", "not checked: #%s has no meaning in a file that is not a page", x.Fragment)
-		return decision{Unchecked, NotHTML}
+		return decision{Unchecked, NotHTML}, nil
 	}
 	if s.IsView(x.Fragment, x.Node) {
 		e.addStep("fragment", "#%s describes a view of the SVG file", x.Fragment)
-		return decision{}
+		return decision{}, nil
 	}
 	p := s.Page(target)
 	if p.Error().Err != nil {
 		e.addStep("fragment", "%s could not be read", s.Path(target))
-		return decision{Unchecked, NotScanned}
+		return decision{Unchecked, NotScanned}, nil
 	}
 	fragment, asks := s.ParseFragment(x.Fragment)
 	if !asks {
 		e.addStep("fragment", "#%s is the top of the page", x.Fragment)
-		return decision{}
+		return decision{}, nil
 	}
-	result := find(p, &fragment)
-	if result == found || s.HasFolded(target, x.Fragment) {
+	if hasFragment(p, &fragment) || s.HasFolded(target, x.Fragment) {
 		e.addStep("fragment", "#%s is on %s", x.Fragment, s.Path(target))
-		return decision{}
+		return decision{}, nil
 	}
 	e.addStep("fragment", "#%s is not among the %d anchors of %s", x.Fragment, p.Anchors(), s.Path(target))
-	count := countFragments(s, target)
-	if !onlyScripts(p, result, count, opt.ScriptFragments) {
-		return decision{Error, MissingFragment}
+	m := newMiss(target, linkPlace{}, x.State, &fragment)
+	a := newAttributor(s, &opt)
+	a.texts[m.key()] = x.Fragment
+	misses := []miss{m}
+	if err := a.attribute(ctx, misses); err != nil {
+		return decision{}, err
 	}
-	e.addStep("script-fragments", "of the %d links to fragments of %s, %d find an element: a script serves the others", count.wanted, s.Path(target), count.found)
-	if opt.ScriptFragments == ScriptSilent {
-		return decision{Unchecked, ScriptFragment}
+	why := a.evidence[misses[0].evidence]
+	if why.text == "" {
+		return decision{Error, MissingFragment}, nil
 	}
-	return decision{Warning, ScriptFragment}
-}
-
-// countFragments counts what the links of the site ask of one page.
-func countFragments(s *isite.Site, target isite.PageID) (c fragmentCount) {
-	for i := range s.Pages() {
-		page := s.Page(isite.PageID(i))
-		fragments := page.Fragments()
-		links := page.All()
-		for k := range links {
-			l := &links[k]
-			if !l.HasFragment() {
-				continue
-			}
-			fragment := fragments.Next(l)
-			if to, ok := s.PageOf(l.Node); !ok || to != target || l.IsMap() || !s.State(l).Answers() {
-				continue
-			}
-			c.add(find(s.Page(target), &fragment))
-		}
+	e.addStep("script-fragments", "the fragment is left to a script: %s", why.text)
+	if opt.ScriptFragments == ScriptSilent || why.stated {
+		return decision{Unchecked, ScriptFragment}, nil
 	}
-	return c
+	return decision{Warning, ScriptFragment}, nil
 }
 
 // String returns the steps, one on each line, aligned.

@@ -2,79 +2,34 @@ package check
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/near"
+	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/script"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// Fragments that scripts serve look broken and are not. They are the largest
-// source of false alarms. Each of these is evidence that a script serves a
-// fragment; all but the first need a target page that runs scripts:
+// Fragments that scripts serve look broken and are not. A missing fragment is
+// left to a script only on evidence: the configuration says so, or a script of
+// the page reads the fragment and the fragment has a form that it can serve. How
+// many links ask for it is not evidence, and neither is a script that does
+// something else.
 //
-//   - a route: #/path, #!path;
-//   - a line range, 12-34 or L12-L34, both ends of which are ids of the page;
-//   - many links ask for fragments of the page, and hardly any is there.
-const (
-	// manyWanted is how many links must ask for fragments of a page for the
-	// third piece of evidence.
-	manyWanted = 8
-	// hardlyFound is the largest share of them that may be found: one in so many.
-	hardlyFound = 10
-)
+// Two kinds of evidence are certain: a range of lines both ends of which are ids
+// of the page, and the name of a class in scaladoc's frame set, whose page must
+// exist with the member. Everything else is a guess, which an id of the page
+// that is similar or of the same form refutes, and the same id on another page.
 
-// lookup is the result of looking for a fragment on a page.
-type lookup uint8
-
-const (
-	found        lookup = iota
-	missing             // not there
-	missingRoute        // not there, and only a script could serve it
-	missingRange        // not there, but both ends of the range are
-)
-
-// find looks for a fragment on a page.
-func find(p *isite.Page, fragment *isite.Fragment) lookup {
-	switch {
-	case p.Has(fragment.Exact) || p.Has(fragment.Decoded):
-		return found
-	case fragment.Route:
-		return missingRoute
-	case fragment.From != 0 && p.HasScript() && p.Has(fragment.From) && p.Has(fragment.To):
-		return missingRange
-	}
-	return missing
-}
-
-// fragmentCount counts the links that ask for fragments of a page, without
-// routes and line ranges.
-type fragmentCount struct{ wanted, found uint32 }
-
-// add counts the result of one look-up.
-func (c *fragmentCount) add(r lookup) {
-	switch r {
-	case found:
-		c.found++
-		c.wanted++
-	case missing:
-		c.wanted++
-	}
-}
-
-// onlyScripts reports whether only a script can serve a fragment that was not
-// found, given what all links ask of the target.
-func onlyScripts(target *isite.Page, r lookup, c fragmentCount, mode ScriptFragments) bool {
-	switch {
-	case mode == ScriptError:
-		return false
-	case r == missingRoute:
-		return true
-	case !target.HasScript():
-		return false
-	case r == missingRange:
-		return true
-	}
-	return c.wanted >= manyWanted && c.found*hardlyFound <= c.wanted
+// hasFragment reports whether a page has what a link asks for.
+func hasFragment(p *isite.Page, fragment *isite.Fragment) bool {
+	return p.Has(fragment.Exact) || p.Has(fragment.Decoded)
 }
 
 // uncheckedFragment returns why no fragment can be looked for in the file of a
@@ -101,51 +56,491 @@ func foundFolded(s *isite.Site, d *isite.Detail) bool {
 
 // miss is a link whose fragment was not found.
 type miss struct {
+	target   isite.PageID
+	page     isite.PageID
+	link     uint32
+	answer   host.State // of the link without its fragment
+	form     script.Form
+	evidence uint16 // in judged.evidence; 0 if the fragment is missing
+	// exact, from and to are those of the [isite.Fragment].
+	exact, from, to uint64
+}
+
+func newMiss(target isite.PageID, at linkPlace, answer host.State, f *isite.Fragment) miss {
+	return miss{target: target, page: at.page, link: at.link, answer: answer, form: f.Form, exact: f.Exact, from: f.From, to: f.To}
+}
+
+// key identifies the fragment of a page that a link asks for.
+func (m *miss) key() fragmentKey { return fragmentKey{m.target, m.exact} }
+
+type fragmentKey struct {
 	target isite.PageID
-	page   isite.PageID
-	link   uint32
-	result lookup
-	answer host.State // of the link without its fragment
+	exact  uint64
 }
 
 func compareMisses(a, b miss) int {
 	return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.page, b.page), cmp.Compare(a.link, b.link))
 }
 
-// scriptTarget is a page with fragments that only scripts can serve. It is
-// reported once, at the place of one of the links.
+// targetMisses returns the first misses, those of one target.
+func targetMisses(misses []miss) []miss {
+	n := 1
+	for n < len(misses) && misses[n].target == misses[0].target {
+		n++
+	}
+	return misses[:n]
+}
+
+// evidence says why fragments are left to scripts.
+type evidence struct {
+	text string
+	// stated: the configuration says so, and nothing has to be reported.
+	stated bool
+}
+
+// attributor decides which missing fragments are left to scripts. It belongs to
+// one goroutine.
+type attributor struct {
+	s   *isite.Site
+	opt *Options
+	// texts are the fragments that are known as text.
+	texts    map[fragmentKey]string
+	reader   *isite.Reader // nil until it is needed
+	evidence []evidence    // the first stands for none
+	uses     map[uint64][]scriptUse
+	files    map[docroot.NodeID]script.Use
+	usedRule []bool
+}
+
+// scriptUse is a script of a page that can serve fragments.
+type scriptUse struct {
+	script.Use
+	evidence uint16
+}
+
+func newAttributor(s *isite.Site, opt *Options) *attributor {
+	return &attributor{
+		s: s, opt: opt, texts: map[fragmentKey]string{}, evidence: make([]evidence, 1), uses: map[uint64][]scriptUse{},
+		files: map[docroot.NodeID]script.Use{}, usedRule: make([]bool, len(opt.ScriptRules)),
+	}
+}
+
+func (a *attributor) close() {
+	if a.reader != nil {
+		a.reader.Close()
+	}
+}
+
+// attribute sets the evidence of misses, which are sorted by target.
+func (a *attributor) attribute(ctx context.Context, misses []miss) error {
+	defer a.close()
+	if len(misses) == 0 {
+		return nil
+	}
+	var open []*miss // whose fragments are needed as text
+	guessed := map[*miss]uint16{}
+	for rest := misses; len(rest) > 0; {
+		group := targetMisses(rest)
+		rest = rest[len(group):]
+		rules := a.rulesFor(group[0].target)
+		uses := a.usesOf(group[0].target)
+		if len(rules)+len(uses) == 0 {
+			for i := range group {
+				group[i].evidence = 0
+			}
+			continue
+		}
+		t := target{uses: uses}
+		for i := range group {
+			m := &group[i]
+			if m.evidence = a.stated(m, rules, nil); m.evidence != 0 {
+				continue
+			}
+			use, certain := a.scriptFor(m, &t)
+			if certain {
+				m.evidence = use
+			} else if use != 0 {
+				guessed[m] = use
+			}
+			if len(rules) > 0 || use != 0 && !certain {
+				open = append(open, m)
+			}
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	if err := a.readTexts(ctx, open); err != nil {
+		return err
+	}
+	elsewhere := a.definedElsewhere(guessed)
+	ids := map[isite.PageID]*pageIDs{}
+	for _, m := range open {
+		text, ok := a.texts[m.key()]
+		if !ok {
+			continue // the page changed
+		}
+		if n := a.stated(m, a.rulesFor(m.target), &text); n != 0 {
+			m.evidence = n
+		} else if n = guessed[m]; n != 0 && !elsewhere[text] && a.idsOf(ids, m.target).allow(m, text) {
+			m.evidence = n
+		}
+	}
+	return nil
+}
+
+// add returns the number of an evidence.
+func (a *attributor) add(e evidence) uint16 {
+	if i := slices.Index(a.evidence[1:], e); i >= 0 {
+		return uint16(i + 1)
+	}
+	if len(a.evidence) == 1<<16 {
+		return 1<<16 - 1 // thousands of inline scripts, all different
+	}
+	a.evidence = append(a.evidence, e)
+	return uint16(len(a.evidence) - 1)
+}
+
+// rulesFor returns the numbers of the rules of the configuration for a page.
+func (a *attributor) rulesFor(target isite.PageID) (rules []int) {
+	for i, r := range a.opt.ScriptRules {
+		if matchAny(r.Page, a.s.Path(target)) {
+			rules = append(rules, i)
+		}
+	}
+	return rules
+}
+
+// stated returns the evidence of the first of some rules of the configuration
+// that a fragment matches, or 0. If text is nil, only rules that apply to every
+// fragment count.
+func (a *attributor) stated(m *miss, rules []int, text *string) (n uint16) {
+	for _, i := range rules {
+		r := &a.opt.ScriptRules[i]
+		if r.Fragment != "" && (text == nil || !matchAny(r.Fragment, *text, decodeFragment(*text))) {
+			continue
+		}
+		a.usedRule[i] = true
+		if n == 0 {
+			n = a.add(evidence{text: r.Origin + " says so", stated: true})
+		}
+	}
+	return n
+}
+
+// target is a page with missing fragments.
+type target struct {
+	uses []scriptUse
+	// routes are the pages that scaladoc's frame set on the page can show, nil
+	// until they are needed.
+	routes map[uint64]isite.PageID
+}
+
+// scriptFor returns the evidence of a script of the target that can serve the
+// fragment of m, or 0, and whether it certainly does.
+func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
+	for i := range t.uses {
+		u := &t.uses[i]
+		switch {
+		case !u.Forms.Has(m.form):
+		case u.Scaladoc:
+			if t.routes == nil {
+				t.routes = scaladocRoutes(a.s, m.target)
+			}
+			name := m.exact
+			if m.form == script.Member {
+				name = m.from
+			}
+			if class, ok := t.routes[name]; ok && (m.form != script.Member || a.s.Page(class).Has(m.to)) {
+				return u.evidence, true
+			}
+		case m.form == script.Lines && m.from != 0:
+			if p := a.s.Page(m.target); p.Has(m.from) && p.Has(m.to) {
+				return u.evidence, true
+			}
+		case n == 0:
+			n = u.evidence
+		}
+	}
+	return n, false
+}
+
+// scaladocRoutes returns the pages that scaladoc's frame set shows, by the hash of
+// the fragment that names them: scala.Option for scala/Option.html.
+func scaladocRoutes(s *isite.Site, frames isite.PageID) map[uint64]isite.PageID {
+	dir := path.Dir(s.Path(frames)) + "/"
+	if dir == "./" {
+		dir = ""
+	}
+	routes := map[uint64]isite.PageID{}
+	for i := range s.Pages() {
+		id := isite.PageID(i)
+		name, below := strings.CutPrefix(s.Path(id), dir)
+		name, isPage := strings.CutSuffix(name, ".html")
+		if below && isPage {
+			f, _ := s.ParseFragment(strings.ReplaceAll(name, "/", "."))
+			routes[f.Exact] = id
+		}
+	}
+	return routes
+}
+
+// usesOf returns the scripts of a page that can serve fragments, those of known
+// frameworks first. A script that cannot be read is known by its address only.
+func (a *attributor) usesOf(id isite.PageID) []scriptUse {
+	key := a.s.Page(id).Scripts()
+	if key == 0 || a.opt.ScriptFragments == ScriptError {
+		return nil
+	}
+	if uses, ok := a.uses[key]; ok {
+		return uses
+	}
+	a.uses[key] = nil
+	if a.reader == nil {
+		r, err := a.s.NewReader()
+		if err != nil {
+			return nil // and the page cannot be reported either
+		}
+		a.reader = r
+	}
+	scripts, err := a.reader.Scripts(id)
+	if err != nil {
+		return nil
+	}
+	var uses []script.Use
+	names := make([]string, len(scripts))
+	for i, sc := range scripts { // the texts of inline scripts do not last
+		if names[i] = sc.Address; sc.Address == "" {
+			names[i] = "an inline script"
+		}
+		uses = append(uses, script.ByText(sc.Text))
+	}
+	for i, sc := range scripts {
+		if sc.Address == "" {
+			continue
+		}
+		uses[i] = script.ByAddress(sc.Address)
+		if sc.Node != docroot.NoNode {
+			names[i] = a.s.Tree().Path(sc.Node)
+			if !uses[i].Any() && !script.IsLibrary(sc.Address) {
+				uses[i] = a.fileUse(sc.Node)
+			}
+		}
+	}
+	var out []scriptUse
+	for i, u := range uses {
+		if !u.Any() {
+			continue
+		}
+		text := names[i] + " " + u.How
+		if u.Framework != "" {
+			text = fmt.Sprintf("%s (%s)", u.Framework, names[i])
+		}
+		out = append(out, scriptUse{u, a.add(evidence{text: text})})
+	}
+	slices.SortStableFunc(out, func(x, y scriptUse) int {
+		return cmp.Compare(min(len(x.How), 1), min(len(y.How), 1)) // a script of a framework has no How
+	})
+	a.uses[key] = out
+	return out
+}
+
+// maxScriptBytes limits the size of a script that is read.
+const maxScriptBytes = 32 << 20
+
+// fileUse reads a script of the docroot.
+func (a *attributor) fileUse(node docroot.NodeID) script.Use {
+	u, ok := a.files[node]
+	if !ok {
+		if text, err := a.reader.File(node, maxScriptBytes); err == nil {
+			u = script.ByText(text)
+		}
+		a.files[node] = u
+	}
+	return u
+}
+
+// readTexts reads the fragments of misses that are not known as text yet, each at
+// the first link that asks for it.
+func (a *attributor) readTexts(ctx context.Context, misses []*miss) error {
+	want := map[isite.PageID][]uint32{}
+	asked := map[fragmentKey]bool{}
+	keys := map[linkPlace]fragmentKey{}
+	for _, m := range misses {
+		key := m.key()
+		if _, known := a.texts[key]; !known && !asked[key] {
+			asked[key] = true
+			want[m.page] = append(want[m.page], m.link)
+			keys[linkPlace{m.page, m.link}] = key
+		}
+	}
+	type named struct {
+		key  fragmentKey
+		text string
+	}
+	pages := make([]isite.PageID, 0, len(want))
+	for id := range want {
+		slices.Sort(want[id])
+		pages = append(pages, id)
+	}
+	slices.Sort(pages)
+	texts := make([][]named, len(pages))
+	err := readers(ctx, a.s, *a.opt, len(pages), func(r *isite.Reader, i int) error {
+		id := pages[i]
+		err := r.Details(id, want[id], func(link int, d *isite.Detail) {
+			texts[i] = append(texts[i], named{keys[linkPlace{id, uint32(link)}], strings.Clone(d.Fragment)})
+		})
+		if err != nil {
+			texts[i] = nil // the page changed, and is reported as changed
+		}
+		return nil
+	})
+	for _, list := range texts {
+		for _, n := range list {
+			a.texts[n.key] = n.text
+		}
+	}
+	return err
+}
+
+// definedElsewhere returns which of the guessed fragments are ids of any page.
+func (a *attributor) definedElsewhere(guessed map[*miss]uint16) map[string]bool {
+	defined, asked := map[uint64]bool{}, map[string]isite.Fragment{}
+	for m := range guessed {
+		if text, ok := a.texts[m.key()]; ok {
+			f, _ := a.s.ParseFragment(text)
+			asked[text] = f
+			defined[f.Exact], defined[f.Decoded] = false, false
+		}
+	}
+	out := map[string]bool{}
+	if len(asked) > 0 {
+		delete(defined, 0) // no decoded form
+		a.s.MarkDefined(defined)
+		for text, f := range asked {
+			out[text] = defined[f.Exact] || defined[f.Decoded]
+		}
+	}
+	return out
+}
+
+// pageIDs are the ids of a page, for comparison with a missing one.
+type pageIDs struct {
+	names near.Names
+	forms script.Forms // of the ids
+}
+
+// idsOf returns the ids of a page, which it keeps in known.
+func (a *attributor) idsOf(known map[isite.PageID]*pageIDs, id isite.PageID) *pageIDs {
+	ids := known[id]
+	if ids == nil {
+		ids = &pageIDs{}
+		known[id] = ids
+		err := a.reader.Anchors(id, func(name []byte, kind scan.AnchorKind) {
+			if kind != scan.AnchorMap {
+				f, _ := a.s.ParseFragment(string(name))
+				ids.forms |= script.Set(f.Form)
+				ids.names.Add(string(name))
+			}
+		})
+		if err != nil {
+			ids.forms = ^script.Forms(0) // the page changed
+		}
+	}
+	return ids
+}
+
+// allow reports whether the ids of a page leave it open that a script serves a
+// fragment: none is similar, and none has the same form.
+func (ids *pageIDs) allow(m *miss, text string) bool {
+	if ids.forms.Has(m.form) {
+		return false
+	}
+	name := decodeFragment(text)
+	typos, _ := ids.names.Typos(name) // several, where there is no suggestion
+	return len(typos)+len(ids.names.Same(name)) == 0 && ids.names.NearestTitle(name) == ""
+}
+
+// scriptTarget is a page with fragments that are left to scripts. It is reported
+// once, at the place of one of the links.
 type scriptTarget struct {
-	target  isite.PageID
-	page    isite.PageID // that holds the link
-	link    uint32
-	missing int // links whose fragment is not there
+	target    isite.PageID
+	page      isite.PageID // that holds the link
+	link      uint32
+	missing   int // links whose fragment is not there
+	fragments int // different fragments of these links
+	evidence  string
 }
 
 // scriptTargets groups misses, which are sorted by target, and picks the link at
 // which each target is reported: on a page that is read again anyway if there is
 // one, else on the smallest page. On rust-doc, taking the first link of each
-// target would read twice as many pages.
-func scriptTargets(s *isite.Site, misses []miss, bad map[isite.PageID][]badLink) []scriptTarget {
-	var out []scriptTarget
+// target would read twice as many pages. What the configuration states is not
+// reported. scriptTargets also counts what is left to scripts, by evidence.
+func scriptTargets(s *isite.Site, misses []miss, all []evidence, bad map[isite.PageID][]badLink) (out []scriptTarget, counts []ScriptFragmentCount) {
+	counts = make([]ScriptFragmentCount, len(all))
+	for i := range counts {
+		counts[i].Evidence = all[i].text
+	}
 	chosen := map[isite.PageID]bool{}
+	distinct := map[uint64]bool{} // of one target
 	for len(misses) > 0 {
-		n := 1
-		for n < len(misses) && misses[n].target == misses[0].target {
-			n++
+		group := targetMisses(misses)
+		misses = misses[len(group):]
+		clear(distinct)
+		var best *miss
+		var used []uint16 // evidence
+		t, settled := scriptTarget{target: group[0].target}, false
+		for i := range group {
+			m := &group[i]
+			isNew := !distinct[m.exact]
+			distinct[m.exact] = true
+			c := &counts[m.evidence]
+			c.Links++
+			if isNew {
+				c.Fragments++
+			}
+			if !slices.Contains(used, m.evidence) {
+				used = append(used, m.evidence)
+				c.Pages++
+			}
+			if all[m.evidence].stated {
+				continue
+			}
+			t.missing++
+			if isNew {
+				t.fragments++
+			}
+			if !settled {
+				_, again := bad[m.page]
+				settled = again || chosen[m.page]
+				if best == nil || settled || s.Page(m.page).Size() < s.Page(best.page).Size() {
+					best = m
+				}
+			}
 		}
-		best := misses[0]
-		for _, m := range misses[:n] {
-			if _, ok := bad[m.page]; ok || chosen[m.page] {
-				best = m
-				break
-			}
-			if s.Page(m.page).Size() < s.Page(best.page).Size() {
-				best = m
-			}
+		if best == nil {
+			continue
 		}
 		chosen[best.page] = true
-		out = append(out, scriptTarget{target: best.target, page: best.page, link: best.link, missing: n})
-		misses = misses[n:]
+		t.page, t.link, t.evidence = best.page, best.link, evidenceText(all, used)
+		out = append(out, t)
 	}
-	return out
+	counts = slices.DeleteFunc(counts, func(c ScriptFragmentCount) bool { return c.Links == 0 })
+	slices.SortFunc(counts, func(a, b ScriptFragmentCount) int {
+		return cmp.Or(cmp.Compare(b.Fragments, a.Fragments), cmp.Compare(a.Evidence, b.Evidence))
+	})
+	return out, counts
+}
+
+// evidenceText joins evidence that the configuration does not state.
+func evidenceText(all []evidence, used []uint16) string {
+	var texts []string
+	for _, n := range used {
+		if !all[n].stated {
+			texts = append(texts, all[n].text)
+		}
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, "; ")
 }

@@ -50,6 +50,9 @@ type Link struct {
 	// Message says in one line what is wrong; it is empty for a link that is
 	// fine or was not checked.
 	Message string
+	// Evidence says which script serves the fragment of a link that was not
+	// checked for that reason, or which rule of the configuration says so.
+	Evidence string
 
 	node     docroot.NodeID // the file that answers or was meant
 	linkCode Code           // see Finding
@@ -203,9 +206,10 @@ func list[E any](ctx context.Context, s *isite.Site, opt Options, q Query, out o
 type lister struct {
 	s   *isite.Site
 	opt Options
-	// bad are the links to report, script those whose fragment only a script can
-	// serve, by page and in order.
+	// bad are the links to report, script those whose fragment is left to a
+	// script, by page and in order; evidence says why.
 	bad, script map[isite.PageID][]badLink
+	evidence    []evidence
 	// ignoredScripts are the targets of script that an ignore rule accepts.
 	ignoredScripts map[isite.PageID]bool
 
@@ -215,7 +219,7 @@ type lister struct {
 }
 
 func newLister(ctx context.Context, s *isite.Site, opt Options) (*lister, error) {
-	ignore, err := newIgnoreRules(opt.Ignore)
+	ignore, err := newIgnoreRules(&opt)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +232,7 @@ func newLister(ctx context.Context, s *isite.Site, opt Options) (*lister, error)
 		return nil, err
 	}
 	ls := &lister{
-		s: s, opt: opt, bad: j.bad, script: scriptLinks(j.scriptMisses, s.Pages()),
+		s: s, opt: opt, bad: j.bad, script: scriptLinks(j.scriptMisses, s.Pages()), evidence: j.evidence,
 		ignoredScripts: map[isite.PageID]bool{}, ignore: ignore, sum: &j.summary,
 	}
 	if len(opt.Ignore) == 0 {
@@ -263,7 +267,7 @@ func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add
 		for len(script) > 0 && script[0].link < uint32(i) {
 			script = script[1:]
 		}
-		is := decisions[s.State(l)]
+		is, why := decisions[s.State(l)], ""
 		isBad := len(bad) > 0 && bad[0].link == uint32(i)
 		switch {
 		case isBad:
@@ -275,6 +279,8 @@ func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add
 			is = decision{Unchecked, ScriptFragment}
 			if target, _ := s.PageOf(l.Node); ls.ignoredScripts[target] {
 				is.code = IgnoredByRule
+			} else {
+				why = ls.evidence[script[0].evidence].text
 			}
 			script = script[1:]
 		case l.HasFragment() && is.verdict == OK && !ls.opt.NoFragments:
@@ -283,6 +289,7 @@ func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add
 			}
 		}
 		row = linkOf(s, path, d, is)
+		row.Evidence = why
 		if isBad {
 			row.Message = message(s, d, &row)
 			ls.correct(&row)

@@ -50,7 +50,7 @@ func (e *editor) page() string {
 	if e.rng.IntN(3) > 0 {
 		b.WriteString("<!doctype html>")
 	}
-	odds := []string{"<base href=/t/>", "<script>x</script>", `<meta http-equiv=refresh content="0;url=/b.html">`, "<!-- ", "<meta charset=latin1>",
+	odds := []string{"<base href=/t/>", "<script>x(location.hash)</script>", `<meta http-equiv=refresh content="0;url=/b.html">`, "<!-- ", "<meta charset=latin1>",
 		"<link rel=manifest href=manifest.json>", "<link rel=manifest href=/data.json><link rel=manifest href=/manifest.json>",
 		"<link rel=canonical href=/a.html>", "<meta name=robots content=noindex>", "<link rel=stylesheet href=s.css>"}
 	if e.rng.IntN(4) == 0 {
@@ -353,7 +353,7 @@ func (e *asker) write(t *testing.T, n int) string {
 		b.WriteString("<!doctype html>")
 	}
 	if n < 4 && e.rng.IntN(6) > 0 { // the most frequent targets, which usually run scripts
-		b.WriteString("<script>x</script>")
+		b.WriteString("<script>x(location.hash)</script>")
 	}
 	if n == 5 && e.rng.IntN(3) == 0 {
 		b.WriteString(`<meta http-equiv=refresh content="0;url=p6.html">`)
@@ -368,7 +368,7 @@ func (e *asker) write(t *testing.T, n int) string {
 		if e.rng.IntN(30) == 0 {
 			to = "gone" + to
 		}
-		fmt.Fprintf(&b, "<p><a href=%q>x</a>\n", to+pick(e.rng, []string{"", "", "", "#one", "#two", "#three", "#/route", "#L1-L9", "#run", "#run", "#run", "#run", "#run", "#run"}))
+		fmt.Fprintf(&b, "<p><a href=%q>x</a>\n", to+pick(e.rng, []string{"", "", "", "#one", "#two", "#three", "#/route", "#L1-L9", "#/run", "#/run", "#/run", "#/run", "#/run", "#/run"}))
 	}
 	if e.rng.IntN(9) == 0 {
 		b.WriteString("<!--")
@@ -392,7 +392,7 @@ func (e *asker) touch(t *testing.T, name, text string) {
 	}
 	switch e.rng.IntN(4) {
 	case 0:
-		toggle("<script>x</script>")
+		toggle("<script>x(location.hash)</script>")
 	case 1:
 		toggle("<a href=gone>x</a>")
 	case 2: // change the size
@@ -419,9 +419,9 @@ func TestMemoExample(t *testing.T) {
 		}
 	}
 	text := func(n int) string {
-		return strings.Repeat(" ", n) + "<a href=target.html#run>x</a>"
+		return strings.Repeat(" ", n) + "<a href=target.html#/run>x</a>"
 	}
-	write("target.html", "<script>x</script>")
+	write("target.html", "<script>x(location.hash)</script>")
 	for n := range 10 {
 		write(fmt.Sprintf("p%d.html", n), text(10+n))
 	}
@@ -438,7 +438,7 @@ func TestMemoExample(t *testing.T) {
 		{"p9.html", text(0), "p9.html"},
 		{"p9.html", text(10), "p0.html"},
 		{"target.html", "", ""},
-		{"target.html", "<script>x</script>", "p0.html"},
+		{"target.html", "<script>x(location.hash)</script>", "p0.html"},
 	} {
 		write(edit.name, edit.text)
 		var err error

@@ -96,7 +96,7 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	case SitemapEntry, FeedEntry, NoIndexInSitemap:
 		return entryMessage(s, d, l)
 	case ScriptFragment:
-		return fmt.Sprintf("only a script can serve the fragment #%s of %s", l.Fragment, s.Tree().Path(d.Node))
+		return fmt.Sprintf("the fragment #%s of %s is left to a script", l.Fragment, s.Tree().Path(d.Node))
 	case Credentials:
 		return "the URL contains a user name or password, which every visitor can see"
 	}

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden file of messages")
 // messageFixtures are docroots for the messages that no other fixture produces.
 var messageFixtures = []fixture{
 	{name: "markdown", files: files{"post/index.html": plain + `<a href="../other.md#a"><a href="/x.md">`, "other/index.html": plain + "<p id=a>"}},
-	{name: "script", files: asking(script, 0, 12)},
+	{name: "script", files: asking(readsHash, routes(12)...)},
 	{name: "entries", sopt: exampleOrg, files: files{"p.html": plain, "d/index.html": plain, "n.html": plain + "<meta name=robots content=noindex>", "harbour.html": plain,
 		"alias.html": plain + "<meta http-equiv=refresh content='0; url=p.html'>",
 		"s.xml":      sitemap("https://example.org/sub/d", "/sub/Harbour.html", "/sub/harbor.html", "/sub/n.html", "/sub/alias.html", "/sub/p.html#nope", "https://h/"),

@@ -14,8 +14,11 @@ import (
 type Options struct {
 	// Ignore lists the findings that the user accepts.
 	Ignore []Ignore
-	// ScriptFragments says how to judge fragments that only scripts can serve.
+	// ScriptFragments says how to judge fragments that scripts serve.
 	ScriptFragments ScriptFragments
+	// ScriptRules say which fragments scripts serve, in addition to what Run
+	// finds out. They apply to any ScriptFragments.
+	ScriptRules []ScriptRule
 	// NoFragments turns off the check of fragments and map names (LL-63).
 	NoFragments bool
 	// Jobs is the number of workers; 0 means one for each processor.
@@ -47,17 +50,29 @@ type Options struct {
 	scope *scope // what From, Skip and Limit leave; set before links are judged
 }
 
-// ScriptFragments says how fragments that only scripts can serve are judged.
+// ScriptFragments says how fragments are judged that no element of their page
+// has, but that a script of the page can serve.
 type ScriptFragments uint8
 
 const (
 	// ScriptWarn reports them once for each target page, as a warning.
 	ScriptWarn ScriptFragments = iota
-	// ScriptError judges them like any other fragment.
+	// ScriptError judges them like any other fragment, unless a [ScriptRule] matches.
 	ScriptError
 	// ScriptSilent counts them as unchecked without reporting them.
 	ScriptSilent
 )
+
+// ScriptRule says that scripts serve the fragments that match every field that is
+// not empty. Patterns are those of [Ignore].
+type ScriptRule struct {
+	// Page matches the docroot-relative path of the page that a link leads to.
+	Page string
+	// Fragment matches the link's fragment, percent-decoded or as written.
+	Fragment string
+	// Origin names the rule in messages: "sitelink.toml:12".
+	Origin string
+}
 
 // Ignore is one ignore rule. A finding is ignored when it matches every field
 // that is not empty. Patterns are doublestar globs: * stays within a path
@@ -122,7 +137,18 @@ type ignoreRules struct {
 	used  []bool
 }
 
-func newIgnoreRules(rules []Ignore) (*ignoreRules, error) {
+func newIgnoreRules(opt *Options) (*ignoreRules, error) {
+	for _, r := range opt.ScriptRules {
+		for _, p := range []string{r.Page, r.Fragment} {
+			if !doublestar.ValidatePattern(p) {
+				return nil, fmt.Errorf("%s: %q is not a valid pattern", r.Origin, p)
+			}
+		}
+		if r.Page == "" && r.Fragment == "" {
+			return nil, fmt.Errorf("%s: the rule needs a page or fragment", r.Origin)
+		}
+	}
+	rules := opt.Ignore
 	for _, r := range rules {
 		for _, p := range []string{r.URL, r.Page, r.Fragment} {
 			if !doublestar.ValidatePattern(p) {

@@ -105,7 +105,7 @@ func TestUnusedIgnores(t *testing.T) {
 // TestIgnoreScriptFragments: a rule for fragments of scripts accepts the
 // warning, and all links that it stands for are ignored.
 func TestIgnoreScriptFragments(t *testing.T) {
-	s := load(t, tempDocroot(t, files{"p.html": plain + "<a href=#/a><a href=#/b>", "q.html": plain + "<a href=p.html#/c>"}), isite.Options{})
+	s := load(t, tempDocroot(t, files{"p.html": plain + "<a href=#/a><a href=#/b>" + readsHash, "q.html": plain + "<a href=p.html#/c>"}), isite.Options{})
 	for _, mode := range []ScriptFragments{ScriptWarn, ScriptSilent} {
 		opt := Options{Ignore: []Ignore{{Code: ScriptFragment}}, ScriptFragments: mode}
 		r := run(t, s, opt)
@@ -144,7 +144,7 @@ func TestBadIgnores(t *testing.T) {
 // TestIgnoreScriptFragmentsByPage: the rule applies to the target page of the
 // finding, both in Run and in the rows of Links.
 func TestIgnoreScriptFragmentsByPage(t *testing.T) {
-	s := load(t, tempDocroot(t, files{"p.html": plain + "<a href=#/a><a href=#/b>", "q.html": plain + "<a href=p.html#/c>"}), isite.Options{})
+	s := load(t, tempDocroot(t, files{"p.html": plain + "<a href=#/a><a href=#/b>" + readsHash, "q.html": plain + "<a href=p.html#/c>"}), isite.Options{})
 	for _, page := range []string{"p.html", "q.html"} {
 		opt := Options{Ignore: []Ignore{{Code: ScriptFragment, Page: page}}}
 		r := run(t, s, opt)

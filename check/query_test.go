@@ -111,7 +111,7 @@ func TestQueryTargets(t *testing.T) {
 // Links with the same verdicts, and all of them together are all rows.
 func TestQueryIsLinks(t *testing.T) {
 	for _, x := range append(slices.Clone(fixtures),
-		fixture{name: "script_and_bad", files: asking(script, 3, 12)},
+		fixture{name: "script_and_bad", files: asking(readsHash, append(routes(12), "m1")...)},
 		fixture{name: "quirks", files: files{"p.html": "<a name=Name></a><a href=#name><a href=#nope>"}},
 		fixture{name: "many_pages", files: manyPages(70)}, // more than the window of Links
 		fixture{name: "asked", files: asked, sopt: exampleOrg},

@@ -21,7 +21,7 @@ func Run(ctx context.Context, s *site.Site, opt Options) (*Result, error) {
 }
 
 func checkSite(ctx context.Context, s *isite.Site, opt Options) (*Result, error) {
-	ignore, err := newIgnoreRules(opt.Ignore)
+	ignore, err := newIgnoreRules(&opt)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func conclude(findings []Finding, sum *Summary, ignore *ignoreRules, opt Options
 	return &Result{
 		Findings: findings,
 		Summary:  *sum,
-		scripts:  opt.ScriptFragments == ScriptWarn && sum.hasReason(ScriptFragment),
+		scripts:  opt.ScriptFragments == ScriptWarn && sum.reportsScripts(),
 	}
 }
 
@@ -72,9 +72,10 @@ type judged struct {
 	summary Summary
 	// bad lists the links to report, by page and in order.
 	bad map[isite.PageID][]badLink
-	// scriptMisses are the links whose fragments only scripts can serve, sorted
-	// as misses are; scripts are their targets.
+	// scriptMisses are the links whose fragments are left to scripts, sorted as
+	// misses are, evidence says why, and scripts are the targets to report.
 	scriptMisses []miss
+	evidence     []evidence
 	scripts      []scriptTarget
 	total        *tally // of all links, for a Memo
 }
@@ -83,6 +84,8 @@ type judged struct {
 type badLink struct {
 	link  uint32
 	state state
+	// evidence is set for the links of scriptMisses only.
+	evidence uint16
 }
 
 // pageLink is a link to report with the page that holds it.
@@ -94,7 +97,7 @@ type pageLink struct {
 // judgeLinks judges all links from the records in memory.
 func judgeLinks(ctx context.Context, s *isite.Site, opt Options) (*judged, error) {
 	if t := opt.Memo.tally(s, &opt); t != nil {
-		return newJudged(t), nil
+		return newJudged(ctx, t)
 	}
 	tallies := make([]*tally, workerCount(opt, s.Pages()))
 	err := eachPage(ctx, s, len(tallies), func(worker int) func(isite.PageID) error {
@@ -110,7 +113,7 @@ func judgeLinks(ctx context.Context, s *isite.Site, opt Options) (*judged, error
 	if err != nil {
 		return nil, err
 	}
-	return newJudged(mergeTallies(s, &opt, tallies)), nil
+	return newJudged(ctx, mergeTallies(s, &opt, tallies))
 }
 
 // tally counts the links of some pages.
@@ -126,11 +129,10 @@ type tally struct {
 	redirects int
 	bad       []pageLink
 	misses    []miss
-	fragments []fragmentCount // by target page
 }
 
 func newTally(s *isite.Site, opt *Options) *tally {
-	return &tally{s: s, opt: opt, reasons: map[Code]int{}, fragments: make([]fragmentCount, s.Pages())}
+	return &tally{s: s, opt: opt, reasons: map[Code]int{}}
 }
 
 // addCounts adds the counts of o, n times. It does not add its bad links and
@@ -143,10 +145,6 @@ func (t *tally) addCounts(o *tally, n int) {
 	}
 	for c, k := range o.reasons {
 		t.reasons[c] += n * k
-	}
-	for i, c := range o.fragments {
-		t.fragments[i].wanted += uint32(n) * c.wanted
-		t.fragments[i].found += uint32(n) * c.found
 	}
 }
 
@@ -218,14 +216,10 @@ func (t *tally) addFragment(at linkPlace, l *isite.Link, answer host.State, frag
 				t.report(at, stateNoMap)
 				return
 			}
-		} else {
-			r := find(p, fragment)
-			t.fragments[target].add(r)
-			if r != found {
-				// Counted when all links to the target are known.
-				t.misses = append(t.misses, miss{target: target, page: at.page, link: at.link, result: r, answer: answer})
-				return
-			}
+		} else if !hasFragment(p, fragment) {
+			// Counted when all links to the target are known.
+			t.misses = append(t.misses, newMiss(target, at, answer, fragment))
+			return
 		}
 	}
 	switch {
@@ -239,13 +233,18 @@ func (t *tally) addFragment(at linkPlace, l *isite.Link, answer host.State, frag
 }
 
 func (t *tally) report(at linkPlace, st state) {
-	t.bad = append(t.bad, pageLink{at.page, badLink{at.link, st}})
+	t.bad = append(t.bad, pageLink{at.page, badLink{link: at.link, state: st}})
 }
 
 // newJudged decides about missing fragments, and makes the summary.
-func newJudged(t *tally) *judged {
+func newJudged(ctx context.Context, t *tally) (*judged, error) {
 	s, opt := t.s, t.opt
 	j := &judged{total: t}
+	a := newAttributor(s, opt)
+	if err := a.attribute(ctx, t.misses); err != nil {
+		return nil, err
+	}
+	j.evidence = a.evidence
 	sum := &j.summary
 	reasons := map[Code]int{}
 	sum.addTally(t, reasons)
@@ -255,12 +254,15 @@ func newJudged(t *tally) *judged {
 	}
 	for _, m := range t.misses {
 		switch {
-		case !onlyScripts(s.Page(m.target), m.result, t.fragments[m.target], opt.ScriptFragments):
-			bad = append(bad, pageLink{m.page, badLink{m.link, stateNoFragment}})
+		case m.evidence == 0:
+			bad = append(bad, pageLink{m.page, badLink{link: m.link, state: stateNoFragment}})
 		case m.answer.IsWarning(): // the path alone deserves one
-			bad = append(bad, pageLink{m.page, badLink{m.link, state(m.answer)}})
+			bad = append(bad, pageLink{m.page, badLink{link: m.link, state: state(m.answer)}})
 		default:
 			reasons[ScriptFragment]++
+			if j.evidence[m.evidence].stated {
+				sum.statedScripts++
+			}
 			j.scriptMisses = append(j.scriptMisses, m)
 		}
 	}
@@ -272,10 +274,15 @@ func newJudged(t *tally) *judged {
 		}
 	}
 	j.bad = groupByPage(bad, s.Pages())
-	j.scripts = scriptTargets(s, j.scriptMisses, j.bad)
+	j.scripts, sum.ScriptFragments = scriptTargets(s, j.scriptMisses, j.evidence, j.bad)
 	sum.addFiles(s, opt.scope)
 	sum.addReasons(reasons)
-	return j
+	for i, r := range opt.ScriptRules {
+		if !a.usedRule[i] {
+			sum.Notes = append(sum.Notes, r.Origin+": [[script-fragments]] matches no missing fragment; remove it")
+		}
+	}
+	return j, nil
 }
 
 // sortMisses sorts misses by target, page and link. It counts instead of
@@ -347,7 +354,7 @@ func groupByPage(links []pageLink, pages int) map[isite.PageID][]badLink {
 func scriptLinks(misses []miss, pages int) map[isite.PageID][]badLink {
 	links := make([]pageLink, len(misses))
 	for i := range misses {
-		links[i] = pageLink{misses[i].page, badLink{link: misses[i].link}}
+		links[i] = pageLink{misses[i].page, badLink{link: misses[i].link, evidence: misses[i].evidence}}
 	}
 	return groupByPage(links, pages)
 }

@@ -33,12 +33,12 @@ func TestSortMisses(t *testing.T) {
 
 // TestByPage: each link is listed with its page, in order, and none is lost.
 func TestByPage(t *testing.T) {
-	bad := []pageLink{{3, badLink{2, 1}}, {3, badLink{7, 2}}, {0, badLink{5, 3}}, {3, badLink{1, 4}}}
+	bad := []pageLink{{3, badLink{2, 1, 0}}, {3, badLink{7, 2, 0}}, {0, badLink{5, 3, 0}}, {3, badLink{1, 4, 0}}}
 	got := groupByPage(bad, 5)
-	if len(got) != 2 || !slices.Equal(got[3], []badLink{{1, 4}, {2, 1}, {7, 2}}) || !slices.Equal(got[0], []badLink{{5, 3}}) {
+	if len(got) != 2 || !slices.Equal(got[3], []badLink{{1, 4, 0}, {2, 1, 0}, {7, 2, 0}}) || !slices.Equal(got[0], []badLink{{5, 3, 0}}) {
 		t.Errorf("got %v", got)
 	}
-	if got := append(got[0], badLink{9, 9}); got[0].link != 5 || groupByPage(bad, 5)[3][0].link != 1 {
+	if got := append(got[0], badLink{9, 9, 0}); got[0].link != 5 || groupByPage(bad, 5)[3][0].link != 1 {
 		t.Error("pages share room")
 	}
 	if len(groupByPage(nil, 3)) != 0 {

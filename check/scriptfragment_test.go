@@ -2,160 +2,278 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
-// asking returns a docroot in which page p links to t.html with found fragments
-// that exist and missing fragments that do not.
-func asking(target string, found, missing int) files {
-	var p, q strings.Builder
+const (
+	// readsHash is a script that can serve fragments, noHash one that cannot.
+	readsHash = "<script>show(location.hash)</script>"
+	noHash    = "<script>x()</script>"
+)
+
+// asking returns a docroot in which p.html links to fragments of t.html, whose
+// text is target.
+func asking(target string, fragments ...string) files {
+	var p strings.Builder
 	p.WriteString(plain)
-	q.WriteString(plain + target)
-	for i := range found {
-		fmt.Fprintf(&p, "<a href=t.html#f%d>x</a>\n", i)
-		fmt.Fprintf(&q, "<p id=f%d>", i)
+	for _, f := range fragments {
+		fmt.Fprintf(&p, "<a href=\"t.html#%s\">x</a>\n", f)
 	}
-	for i := range missing {
-		fmt.Fprintf(&p, "<a href=t.html#m%d>x</a>\n", i)
-	}
-	return files{"p.html": p.String(), "t.html": q.String()}
+	return files{"p.html": p.String(), "t.html": plain + target}
 }
 
-const script = "<script>x()</script>"
+// routes returns n fragments that a script serves, if there is one.
+func routes(n int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf("/m%d", i))
+	}
+	return all
+}
 
-// TestScriptThresholds: how many missing fragments it takes to attribute them
-// to a script.
-func TestScriptThresholds(t *testing.T) {
+// TestScriptEvidence: what makes a missing fragment one that a script serves.
+// evidence is empty if it is an error.
+func TestScriptEvidence(t *testing.T) {
+	const inline = "an inline script reads location.hash"
 	tests := []struct {
-		name           string
-		target         string
-		found, missing int
-		script         bool
+		name, target, fragment string
+		more                   files
+		evidence               string
 	}{
-		{"seven_asked", script, 0, 7, false},
-		{"eight_asked", script, 0, 8, true},
-		{"no_script", "", 0, 8, false},
-		{"no_script_many", "", 0, 500, false},
-		{"one_in_ten_found", script, 1, 9, true},
-		{"one_in_nine_found", script, 1, 8, false},
-		{"two_in_twenty_found", script, 2, 18, true},
-		{"two_in_nineteen_found", script, 2, 17, false},
-		{"most_found", script, 50, 5, false},
-		{"script_with_src", "<script src=p.html></script>", 0, 8, true},
-		{"data_block_is_no_script", "<script type=application/ld+json>{}</script>", 0, 8, false},
-		{"inert_script", "<template>" + script + "</template>", 0, 8, false},
+		{"route", readsHash, "/guide", nil, inline},
+		{"bang", readsHash, "!guide", nil, inline},
+		{"line", readsHash, "L10", nil, inline},
+		{"setting", readsHash, "tab=2", nil, inline},
+		{"path", readsHash, "tag/pets", nil, inline},
+		{"ordinary", readsHash, "guide", nil, ""},
+		{"ordinary_other_script", readsHash, "%E6%A6%82%E8%A6%81", nil, ""},
+		{"route_no_script", "", "/guide", nil, ""},
+		{"line_no_script", "", "L10", nil, ""},
+		{"bang_no_script", "", "!guide", nil, ""},
+		{"route_other_inline", noHash, "/guide", nil, ""},
+		{"event", "<script>window.addEventListener('hashchange', go)</script>", "/guide", nil, "an inline script handles hashchange"},
+		{"only_sets_it", "<script>location.hash = x</script>", "/guide", nil, ""},
+		{"only_a_comment", "<script>f() // location.hash</script>", "/guide", nil, ""},
+		{"not_run", "<script type=text/template>location.hash</script>", "/guide", nil, ""},
+		{"inert", "<template>" + readsHash + "</template>", "/guide", nil, ""},
+		{"analytics", "<script>gtag('config', 'G-1', {page_path: location.pathname + location.hash})</script>", "/guide", nil, ""},
+		{"local", "<script src=/js/app.js></script>", "/guide", files{"js/app.js": "go(window.location.hash)"}, "js/app.js reads location.hash"},
+		{"local_other", "<script src=/js/app.js></script>", "/guide", files{"js/app.js": "go()"}, ""},
+		{"local_missing", "<script src=/js/app.js></script>", "/guide", nil, ""},
+		{"external", "<script src=https://cdn.example/app.js></script>", "/guide", nil, ""},
+		{"jquery", "<script src=jquery.min.js></script>", "/guide", files{"jquery.min.js": "f(location.hash)"}, ""},
+		{"jquery_bundle", "<script src=v.js></script>", "/guide", files{"v.js": "/*! jQuery v3.7.1 */ f(location.hash)"}, ""},
+		{"docsify", "<script src=//cdn.jsdelivr.net/npm/docsify@4></script>", "/guide?id=x", nil, "Docsify (//cdn.jsdelivr.net/npm/docsify@4)"},
+		{"docsify_ordinary", "<script src=//cdn.jsdelivr.net/npm/docsify@4></script>", "guide", nil, ""},
+		{"docsify_local", "<script src=lib/docsify.min.js></script>", "/guide", files{"lib/docsify.min.js": ""}, "Docsify (lib/docsify.min.js)"},
+		{"range", "<script src=source-script1.63.0.js></script><i id=2></i><i id=9></i>", "2-9", nil, "rustdoc (source-script1.63.0.js)"},
+		{"range_letters", readsHash + "<i id=L2></i><i id=L9></i>", "L2-9", nil, inline},
+		{"range_first_missing", readsHash + "<i id=9></i>", "2-9", nil, ""},
+		{"range_last_missing", readsHash + "<i id=L2></i>", "L2-L9", nil, ""},
+		{"range_no_script", noHash + "<i id=2></i><i id=9></i>", "2-9", nil, ""},
+		{"similar_id", readsHash + "<i id=guide></i>", "/guide", nil, ""},
+		{"same_form_id", readsHash + "<i id=/start></i>", "/guide/more", nil, ""},
+		{"line_among_lines", readsHash + "<i id=L1></i><i id=L2></i>", "L6000", nil, ""},
+		{"id_elsewhere", readsHash, "/guide", files{"u.html": plain + "<i id=/guide></i>"}, ""},
+		{"id_elsewhere_decoded", readsHash, "/gu%C3%ADde", files{"u.html": "<!doctype html><meta charset=utf-8><i id=/guíde></i>"}, ""},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			r := checkFiles(t, asking(tc.target, tc.found, tc.missing), isite.Options{}, Options{})
-			sum := r.Summary
-			if tc.script {
-				if len(r.Findings) != 1 || r.Findings[0].Verdict != Warning || r.Findings[0].Code != ScriptFragment || r.Findings[0].Count != tc.missing {
-					t.Fatalf("got %v, want one warning for %d links", briefs(r.Findings), tc.missing)
-				}
-				if f := r.Findings[0]; f.Raw != "t.html#m0" || f.Page != "p.html" || !strings.Contains(f.Message, fmt.Sprint(tc.missing)) ||
-					!strings.Contains(f.Message, "t.html") || !strings.Contains(f.Message, "#m0") || !strings.Contains(f.Message, "script-fragments") {
-					t.Errorf("the message lacks the count, page, example or setting: %s: %s", brief(&f), f.Message)
-				}
-				if sum.Unchecked != tc.missing || sum.Errors != 0 {
-					t.Errorf("%+v", sum)
-				}
-				return
+			fs := asking(tc.target, tc.fragment)
+			for name, text := range tc.more {
+				fs[name] = text
 			}
-			if sum.Errors != tc.missing || sum.Unchecked != 0 || len(r.Findings) != tc.missing {
-				t.Errorf("got %d findings, %+v, want %d errors", len(r.Findings), sum, tc.missing)
+			s := load(t, tempDocroot(t, fs), isite.Options{})
+			wantCode := ScriptFragment
+			if tc.evidence == "" {
+				wantCode = MissingFragment
+			}
+			found := 0
+			r, err := Links(t.Context(), handle(s), Options{}, Query{From: "p.html"}, func(l *Link) error {
+				if found++; l.Code != wantCode || l.Evidence != tc.evidence {
+					t.Errorf("the row has %s and %q, want %s and %q", l.Code, l.Evidence, wantCode, tc.evidence)
+				}
+				return nil
+			})
+			if err != nil || found != 1 {
+				t.Errorf("%d rows, %v", found, err)
+			}
+			want := []ScriptFragmentCount{{tc.evidence, 1, 1, 1}}
+			if tc.evidence == "" {
+				want = nil
+			}
+			if got := r.Summary.ScriptFragments; len(got) != len(want) || len(want) == 1 && got[0] != want[0] {
+				t.Errorf("the summary has %v, want %v", got, want)
+			}
+			x, err := Explain(t.Context(), handle(s), Options{}, "p.html", "t.html#"+tc.fragment)
+			if err != nil || (x.Link.Code == ScriptFragment) != (tc.evidence != "") || !strings.Contains(x.String(), tc.evidence) {
+				t.Errorf("explain: %v, %s\n%s", err, x.Link.Code, x)
 			}
 		})
 	}
 }
 
-// TestScriptModes: the three settings, with each of the three signs of a
-// script.
-func TestScriptModes(t *testing.T) {
-	signs := map[string]files{
-		"many":  asking(script, 0, 8),
-		"route": {"p.html": plain + strings.Repeat("<a href=t.html#/r>x</a>\n", 5) + "<a href=t.html#!r><a href=t.html#!s><a href=t.html#!t>", "t.html": plain},
-		"range": {"p.html": plain + strings.Repeat("<a href=t.html#2-9>x</a>\n", 8), "t.html": plain + script + "<i id=2></i><i id=9></i>"},
+// TestManyMissingFragments: the number of links that ask for missing fragments
+// changes nothing, whatever scripts the page runs.
+func TestManyMissingFragments(t *testing.T) {
+	for _, script := range []string{noHash, readsHash, "<script src=gtag.js></script>"} {
+		for _, n := range []int{1, 7, 8, 500} {
+			var fragments []string
+			for i := range n {
+				fragments = append(fragments, fmt.Sprintf("m%d", i))
+			}
+			fs := asking(script, fragments...)
+			fs["gtag.js"] = "send(location.hash)"
+			r := checkFiles(t, fs, isite.Options{}, Options{})
+			if r.Summary.Errors != n || r.Summary.Unchecked != 0 || len(r.Findings) != n || r.Findings[0].Code != MissingFragment {
+				t.Errorf("%s: %d links: %+v", script, n, r.Summary)
+			}
+		}
 	}
-	for name, fs := range signs {
+}
+
+// scaladoc is a small API documentation with the frame set of scaladoc 2.11.
+var scaladoc = files{
+	"api/index.html":        plain + `<script src=lib/jquery.js></script><script src=lib/index.js></script><div id=library></div><div id=browser></div>`,
+	"api/lib/index.js":      "function setFrameSrcFromUrlFragment() { var fragment = location.hash.slice(1); }",
+	"api/lib/jquery.js":     "// XSS via location.hash",
+	"api/package.html":      plain + "<a id=scala></a>",
+	"api/scala/Option.html": plain + `<a id="map[B](f:A=>B)"></a>`,
+}
+
+// TestScaladocRoutes: the frame set of scaladoc shows the page of the class that
+// a fragment names. The page and the member must exist.
+func TestScaladocRoutes(t *testing.T) {
+	good := []string{"package", "package@scala", "scala.Option", "scala.Option@map[B](f:A=%3EB)"}
+	broken := []string{"scala.Optoin", "scala.Option@map", "scala", "broken-17", "/scala/Option", "package@", "index", "lib.index.js"}
+	fs := files{}
+	for name, text := range scaladoc {
+		fs[name] = text
+	}
+	var p strings.Builder
+	p.WriteString(plain)
+	for _, f := range slices.Concat(good, good, broken) {
+		fmt.Fprintf(&p, "<a href=\"api/index.html#%s\">x</a>\n", f)
+	}
+	fs["p.html"] = p.String()
+	r := checkFiles(t, fs, isite.Options{}, Options{})
+	var missing []string
+	for _, f := range r.Findings {
+		if f.Code == MissingFragment {
+			missing = append(missing, f.Fragment)
+		}
+	}
+	// api/index.html exists, so the frame set would show itself.
+	want := slices.DeleteFunc(slices.Clone(broken), func(f string) bool { return f == "index" })
+	if !slices.Equal(missing, want) {
+		t.Errorf("missing %q, want %q", missing, want)
+	}
+	if len(r.Findings) != len(want)+1 || r.Findings[0].Count != 9 || !strings.Contains(r.Findings[0].Message, "5 fragments of api/index.html, such as #package, are left to a script: scaladoc (api/lib/index.js)") {
+		t.Errorf("%v: %s", briefs(r.Findings), r.Findings[0].Message)
+	}
+	if got := r.Summary.ScriptFragments; len(got) != 1 || got[0] != (ScriptFragmentCount{"scaladoc (api/lib/index.js)", 5, 1, 9}) {
+		t.Errorf("the summary has %v", got)
+	}
+}
+
+// TestScriptModes: the three settings for fragments that a script serves.
+func TestScriptModes(t *testing.T) {
+	for name, fs := range map[string]files{
+		"route": asking(readsHash, "/r", "/r", "/r", "/r", "/r", "!r", "!s", "!t"),
+		"range": asking(readsHash+"<i id=2></i><i id=9></i>", "2-9", "2-9", "2-9", "2-9", "2-9", "2-9", "2-9", "2-9"),
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := load(t, tempDocroot(t, fs), isite.Options{})
 			warn, fail, silent := run(t, s, Options{}), run(t, s, Options{ScriptFragments: ScriptError}), run(t, s, Options{ScriptFragments: ScriptSilent})
 			if len(warn.Findings) != 1 || warn.Findings[0].Count != 8 || warn.Summary.Unchecked != 8 || !warn.HasWarnings() {
 				t.Errorf("warn: %v, %+v", briefs(warn.Findings), warn.Summary)
 			}
-			if len(fail.Findings) != 8 || fail.Summary.Errors != 8 || fail.Findings[0].Code != MissingFragment {
+			if len(fail.Findings) != 8 || fail.Summary.Errors != 8 || fail.Findings[0].Code != MissingFragment || len(fail.Summary.ScriptFragments) != 0 {
 				t.Errorf("error: %v, %+v", briefs(fail.Findings), fail.Summary)
 			}
-			if len(silent.Findings) != 0 || silent.Summary.Unchecked != 8 || silent.HasWarnings() || len(silent.Summary.Reasons) != 1 || silent.Summary.Reasons[0] != (Reason{ScriptFragment, 8}) {
+			if len(silent.Findings) != 0 || silent.Summary.Unchecked != 8 || silent.HasWarnings() || len(silent.Summary.Reasons) != 1 || silent.Summary.Reasons[0] != (Reason{ScriptFragment, 8}) ||
+				len(silent.Summary.ScriptFragments) != 1 {
 				t.Errorf("silent: %v, %+v", briefs(silent.Findings), silent.Summary)
 			}
 		})
 	}
 }
 
-// TestLineRangeFragments: a range of lines is attributed to a script if both
-// ends exist and the page has a script. It does not count toward the threshold.
-func TestLineRangeFragments(t *testing.T) {
+// TestScriptRules: the configuration can say which fragments scripts serve. They
+// are counted and not reported, whatever script-fragments says.
+func TestScriptRules(t *testing.T) {
+	fs := asking("", "a1", "a1", "a2", "b%C3%A41", "c")
+	fs["p.html"] += "<a href=#a1>"
 	for _, tc := range []struct {
-		name, target, fragment string
-		script                 bool
+		name    string
+		rules   []ScriptRule
+		missing int
+		notes   []string
+		count   ScriptFragmentCount
 	}{
-		{"digits", script + "<i id=2></i><i id=9></i>", "2-9", true},
-		{"letters", script + "<i id=L2></i><i id=L9></i>", "L2-L9", true},
-		{"letter_once", script + "<i id=L2></i><i id=L9></i>", "L2-9", true},
-		{"first_missing", script + "<i id=9></i>", "2-9", false},
-		{"last_missing", script + "<i id=2></i>", "2-9", false},
-		{"no_script", "<i id=2></i><i id=9></i>", "2-9", false},
-		{"no_range", script + "<i id=2></i><i id=9></i>", "2-9-9", false},
+		{"fragment", []ScriptRule{{Fragment: "a*", Origin: "x:1"}}, 2, nil, ScriptFragmentCount{"x:1 says so", 3, 2, 4}},
+		{"decoded", []ScriptRule{{Fragment: "bä1", Origin: "x:1"}}, 5, nil, ScriptFragmentCount{"x:1 says so", 1, 1, 1}},
+		{"page", []ScriptRule{{Page: "t.html", Origin: "x:1"}}, 1, nil, ScriptFragmentCount{"x:1 says so", 4, 1, 5}},
+		{"both", []ScriptRule{{Page: "t.html", Fragment: "a1", Origin: "x:1"}}, 4, nil, ScriptFragmentCount{"x:1 says so", 1, 1, 2}},
+		{"unused", []ScriptRule{{Page: "t.html", Origin: "x:1"}, {Page: "u.html", Origin: "x:5"}}, 1,
+			[]string{"x:5: [[script-fragments]] matches no missing fragment; remove it"}, ScriptFragmentCount{"x:1 says so", 4, 1, 5}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := checkFiles(t, files{"p.html": plain + "<a href=t.html#" + tc.fragment + ">", "t.html": plain + tc.target}, isite.Options{}, Options{})
-			want := MissingFragment
-			if tc.script {
-				want = ScriptFragment
+			s := load(t, tempDocroot(t, fs), isite.Options{})
+			for _, mode := range []ScriptFragments{ScriptWarn, ScriptError, ScriptSilent} {
+				r := run(t, s, Options{ScriptFragments: mode, ScriptRules: tc.rules})
+				if r.Summary.Errors != tc.missing || len(r.Findings) != tc.missing || r.HasWarnings() || !slices.Equal(r.Summary.Notes, tc.notes) ||
+					!slices.Equal(r.Summary.ScriptFragments, []ScriptFragmentCount{tc.count}) {
+					t.Errorf("%v: %v, %+v", mode, briefs(r.Findings), r.Summary)
+				}
 			}
-			if len(r.Findings) != 1 || r.Findings[0].Code != want {
-				t.Errorf("got %v, want one %s", briefs(r.Findings), want)
+			x, err := Explain(t.Context(), handle(s), Options{ScriptRules: []ScriptRule{{Fragment: "a*", Origin: "x:1"}}}, "p.html", "t.html#a1")
+			if err != nil || x.Link.Verdict != Unchecked || !strings.Contains(x.String(), "x:1 says so") {
+				t.Errorf("explain: %v\n%s", err, x)
 			}
 		})
 	}
-	t.Run("ranges_are_not_asked", func(t *testing.T) {
-		fs := asking(script+"<i id=2></i><i id=9></i>", 0, 7)
-		fs["p.html"] += strings.Repeat("<a href=t.html#2-9>x</a>", 50)
-		r := checkFiles(t, fs, isite.Options{}, Options{})
-		if r.Summary.Errors != 7 || r.Summary.Unchecked != 50 {
-			t.Errorf("%+v, want 7 errors beside 50 ranges", r.Summary)
+	for _, r := range []ScriptRule{{Origin: "x:1"}, {Page: "[", Origin: "x:1"}} {
+		if _, err := Run(t.Context(), handle(load(t, tempDocroot(t, fs), isite.Options{})), Options{ScriptRules: []ScriptRule{r}}); err == nil || !strings.HasPrefix(err.Error(), "x:1: ") {
+			t.Errorf("%+v: got %v", r, err)
 		}
-	})
-	t.Run("id_with_that_text_is_found", func(t *testing.T) {
-		r := checkFiles(t, files{"p.html": plain + "<a href=t.html#2-9>", "t.html": plain + script + "<i id=2-9></i>"}, isite.Options{}, Options{})
-		compareBriefs(t, r.Findings)
-	})
+	}
 }
 
 // TestScriptPerTarget: each target page has one warning, with an example that
-// does not depend on the order of work.
+// does not depend on the order of work. Two scripts are two pieces of evidence.
 func TestScriptPerTarget(t *testing.T) {
-	fs := files{"t1.html": plain, "t2.html": plain}
+	fs := files{"source-script.js": "", "t1.html": plain + readsHash, "t2.html": plain + readsHash + "<script src=source-script.js></script><i id=1></i><i id=2></i>"}
 	for i := range 70 {
-		fs[fmt.Sprintf("p%02d.html", i)] = plain + "<a href=t1.html#/a><a href=t2.html#/b><a href=t1.html#/c>"
+		fs[fmt.Sprintf("p%02d.html", i)] = plain + "<a href=t1.html#/a><a href=t2.html#/b><a href=t1.html#/c><a href=t2.html#1-2>"
 	}
 	r := checkFiles(t, fs, isite.Options{}, Options{Jobs: 3})
-	if len(r.Findings) != 2 || r.Findings[0].Count+r.Findings[1].Count != 210 || r.Summary.Unchecked != 210 {
+	if len(r.Findings) != 2 || r.Findings[0].Count+r.Findings[1].Count != 280 || r.Summary.Unchecked != 280 {
 		t.Errorf("got %v, %+v", briefs(r.Findings), r.Summary)
 	}
 	compareBriefs(t, r.Findings, "p00.html:1:40 warning script-fragment t1.html#/a", "p00.html:1:59 warning script-fragment t2.html#/b")
+	if m := r.Findings[1].Message; !strings.Contains(m, "2 fragments of t2.html") || !strings.Contains(m, ": an inline script reads location.hash; rustdoc (source-script.js);") {
+		t.Error(m)
+	}
+	want := []ScriptFragmentCount{{"an inline script reads location.hash", 3, 2, 210}, {"rustdoc (source-script.js)", 1, 1, 70}}
+	if !slices.Equal(r.Summary.ScriptFragments, want) {
+		t.Errorf("the summary has %v", r.Summary.ScriptFragments)
+	}
 }
 
 // TestScriptAndWarning: a link whose path has a warning keeps it.
 func TestScriptAndWarning(t *testing.T) {
-	r := checkFiles(t, files{"p.html": plain + "<a href=d//t.html#/r>", "d/t.html": plain}, isite.Options{}, Options{})
+	r := checkFiles(t, files{"p.html": plain + "<a href=d//t.html#/r>", "d/t.html": plain + readsHash}, isite.Options{}, Options{})
 	compareBriefs(t, r.Findings, "p.html:1:40 warning double-slash d//t.html#/r")
 	if r.Summary.Warnings != 1 || r.Summary.Unchecked != 0 {
 		t.Errorf("%+v", r.Summary)
 	}
+}
+
+// TestRangeIsAnID: an id with the text of a range is found.
+func TestRangeIsAnID(t *testing.T) {
+	compareBriefs(t, checkFiles(t, asking(readsHash+"<i id=2-9></i>", "2-9"), isite.Options{}, Options{}).Findings)
 }

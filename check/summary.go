@@ -17,7 +17,7 @@ type Result struct {
 	Findings []Finding
 	Summary  Summary
 
-	// scripts: fragments that only scripts can serve were reported.
+	// scripts: fragments that are left to scripts were reported.
 	scripts bool
 }
 
@@ -80,6 +80,23 @@ type Summary struct {
 	// of a listing ends in a slash (LL-21). Such pages do not count in Pages,
 	// Bytes, Links and Anchors.
 	Skipped []string
+	// ScriptFragments says which fragments were left to scripts, and on what
+	// evidence, the most fragments first.
+	ScriptFragments []ScriptFragmentCount
+
+	// statedScripts counts the links whose fragments are left to scripts because
+	// the configuration says so. They are not reported.
+	statedScripts int
+}
+
+// ScriptFragmentCount counts missing fragments that were left to scripts on the
+// same evidence.
+type ScriptFragmentCount struct {
+	// Evidence names the script, or the rule of the configuration.
+	Evidence string
+	// Fragments counts different fragments of Pages target pages, and Links the
+	// links that ask for them.
+	Fragments, Pages, Links int
 }
 
 // Reason is a number of links that were not checked for the same reason.
@@ -129,7 +146,7 @@ func (r *Result) Accept(accepted []bool) {
 	}
 	clear(r.Findings[len(left):])
 	r.Findings = left
-	r.scripts = r.scripts && sum.hasReason(ScriptFragment)
+	r.scripts = r.scripts && sum.reportsScripts()
 }
 
 // remove takes a finding about links out of the counts, and returns how many
@@ -210,8 +227,10 @@ func (sum *Summary) addUnchecked(c Code, n int) {
 	})
 }
 
-func (sum *Summary) hasReason(c Code) bool {
-	return slices.ContainsFunc(sum.Reasons, func(r Reason) bool { return r.Code == c })
+// reportsScripts reports whether fragments that are left to scripts deserve a
+// warning.
+func (sum *Summary) reportsScripts() bool {
+	return slices.ContainsFunc(sum.Reasons, func(r Reason) bool { return r.Code == ScriptFragment && r.Count > sum.statedScripts })
 }
 
 // addTally adds the links whose verdict is final, and to reasons those that were

@@ -9,7 +9,7 @@ import (
 // findings keep their order, and accepted findings do not fail the run.
 func TestAccept(t *testing.T) {
 	for _, x := range append(slices.Clone(fixtures),
-		fixture{name: "script", files: asking(script, 1, 12)}, fixture{name: "script_and_bad", files: asking(script, 3, 12)}) {
+		fixture{name: "script", files: asking(readsHash, routes(12)...)}, fixture{name: "script_and_bad", files: asking(readsHash, append(routes(12), "m1")...)}) {
 		if x.change != nil || x.make != nil {
 			continue
 		}

@@ -65,6 +65,8 @@ type Outcome struct {
 	Fault  *int
 	// Message tells the author what the target answered or what went wrong.
 	Message string
+	// Problems and Cure are set if the page is the reason, see [ledger.Notice].
+	Problems, Cure string
 	// Location is the absolute URL at which the target reports how it processed
 	// the notice.
 	Location string

@@ -12,6 +12,9 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
+// FileName is the name of a baseline that the configuration does not name.
+const FileName = "sitelink-baseline.jsonl"
+
 // version is the format that this package writes, and the newest one that it reads.
 const version = 1
 

@@ -183,6 +183,30 @@ func checkForBaseline(ctx context.Context, c *cli, cfg *config.Config) ([]check.
 	return result.Findings, run.Project, nil
 }
 
+// builtFindings checks the site that was built in the project of dir, without a
+// baseline, and prints nothing. It returns an error if there is no such site.
+func builtFindings(ctx context.Context, dir string, cfg *config.Config) ([]check.Finding, error) {
+	p, err := project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ()})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.CheckDocroot(); err != nil {
+		return nil, err
+	}
+	run, err := audit.Open(ctx, p, audit.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Deployable(&check.Summary{Docroot: p.Docroot, ServerPages: run.Site.ServerPages()}); err != nil {
+		return nil, err
+	}
+	result, err := run.Check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return result.Findings, nil
+}
+
 // baselineFile returns the name of the baseline. The default one must not be a
 // symbolic link out of the repository.
 func baselineFile(cfg *config.Config) (string, error) {
@@ -225,16 +249,20 @@ func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseli
 	return c.print(fmt.Sprintf("%s: %s accepted\n", visible(name), count(b.Len(), "finding")))
 }
 
+// readBaseline reads the baseline; today is the day by which its entries expire.
+func readBaseline(c *cli, cfg *config.Config) (name string, b *baseline.Baseline, today baseline.Date, err error) {
+	if name, err = baselineFile(cfg); err != nil {
+		return "", nil, "", err
+	}
+	if today, err = c.today(); err != nil {
+		return "", nil, "", err
+	}
+	b, err = audit.ReadBaseline("", name)
+	return name, b, today, err
+}
+
 func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, terms baseline.Terms) error {
-	name, err := baselineFile(cfg)
-	if err != nil {
-		return err
-	}
-	today, err := c.today()
-	if err != nil {
-		return err
-	}
-	old, err := audit.ReadBaseline("", name)
+	name, old, today, err := readBaseline(c, cfg)
 	if err != nil {
 		return err
 	}
@@ -277,15 +305,7 @@ func saveBaseline(c *cli, name string, b *baseline.Baseline) error {
 // showBaseline prints what a baseline accepts. Expired entries come first, since
 // they need a decision.
 func showBaseline(c *cli, cfg *config.Config) error {
-	name, err := baselineFile(cfg)
-	if err != nil {
-		return err
-	}
-	today, err := c.today()
-	if err != nil {
-		return err
-	}
-	b, err := audit.ReadBaseline("", name)
+	name, b, today, err := readBaseline(c, cfg)
 	if err != nil {
 		return err
 	}

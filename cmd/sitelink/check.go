@@ -204,6 +204,7 @@ func checkProject(ctx context.Context, c *cli, p *project.Project) error {
 	if err != nil {
 		return err
 	}
+	defer run.Close()
 	if err := traceLinks(ctx, c, run); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -78,11 +80,29 @@ func workingDir() (string, error) {
 
 // auditOptions returns the options that print to the user; progress may be nil.
 func (c *cli) auditOptions(progress *progress) audit.Options {
-	opt := audit.Options{Warn: c.ui.warning, Note: c.ui.note, Today: c.today}
+	opt := audit.Options{Warn: c.ui.warning, Note: c.ui.note, Today: c.today, Cache: c.userCache()}
 	if progress != nil {
 		opt.Progress = progress.pages
 	}
 	return opt
+}
+
+// userCache returns the directory of sitelink in the user's cache, "" when the
+// environment names none.
+func (c *cli) userCache() string {
+	dir := c.env.Getenv("XDG_CACHE_HOME")
+	if !filepath.IsAbs(dir) {
+		home := c.env.Getenv("HOME")
+		switch user, err := os.UserCacheDir(); {
+		case runtime.GOOS != "linux" && err == nil:
+			dir = user
+		case filepath.IsAbs(home):
+			dir = filepath.Join(home, ".cache")
+		default:
+			return ""
+		}
+	}
+	return filepath.Join(dir, "sitelink")
 }
 
 // load finds the project and loads its site, with progress drawn meanwhile.

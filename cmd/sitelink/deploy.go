@@ -167,7 +167,7 @@ func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) er
 	}
 	// The user confirms before the command runs; afterwards it is too late to say
 	// no.
-	if err := d.confirm(len(plan.Due())); err != nil {
+	if err := d.confirm(len(plan.Due()) + len(d.recheck)); err != nil {
 		return err
 	}
 	if err := d.publish(ctx); err != nil {
@@ -197,6 +197,9 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*outgoing
 		if err := writeTombstones(d.cli, compared); err != nil {
 			return nil, err
 		}
+	}
+	if _, err := d.addFailed(snap, compared); err != nil {
+		return nil, err
 	}
 	return compared.Plan, nil
 }

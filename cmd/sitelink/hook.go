@@ -104,9 +104,34 @@ func hookInstallCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return setup.ExplainHook(err)
 			}
-			return c.print(setup.HookStatus(state) + "\n")
+			if err := c.print(setup.HookStatus(state) + "\n"); err != nil {
+				return err
+			}
+			return offerBaseline(cmd.Context(), c)
 		},
 	}
+}
+
+// offerBaseline says how to accept the findings of the built site in the working
+// directory, if it has any. That there is no site, or that it cannot be checked, does
+// not matter here.
+func offerBaseline(ctx context.Context, c *cli) error {
+	dir, err := workingDir()
+	if err != nil {
+		return err
+	}
+	cfg, err := c.loadConfig(config.Request{Dir: dir})
+	if err != nil || cfg.Baseline != "" {
+		return nil
+	}
+	if findings, err := builtFindings(ctx, dir, cfg); err == nil && len(findings) > 0 {
+		blocks := "a push is blocked only by new ones, as soon as the remote has a commit to compare with"
+		if cfg.Hook.Baseline == "none" {
+			blocks = "they block every push"
+		}
+		c.ui.note(fmt.Sprintf("the built site has %s: %s; %s", count(len(findings), "finding"), blocks, setup.AcceptFindings(false)))
+	}
+	return ctx.Err()
 }
 
 func hookUninstallCommand(c *cli) *cobra.Command {
@@ -255,7 +280,7 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 	if err != nil {
 		return explainPush(c, err)
 	}
-	all, notes, err := repo.CheckPush(ctx, refs, *push)
+	all, notes, err := repo.CheckPush(ctx, refs, *push.Push)
 	for _, note := range notes {
 		c.ui.warning(note)
 	}
@@ -263,7 +288,7 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 		return explainPush(c, err)
 	}
 	// Not to standard output, which belongs to git push --porcelain.
-	if prepush.Report(all, c.ui.line, c.env.Stderr) {
+	if push.Report(all, c.ui.line, c.env.Stderr) {
 		c.ui.line("hint: " + bypass)
 		return errFindings
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/setup"
@@ -19,8 +20,8 @@ import (
 
 const initLong = `init looks at the project in the working directory and writes a small sitelink.toml with comments. It
 asks nothing that it can find out. On a terminal it then offers, with one question each: a git hook
-that checks every push, files for your CI server, and link elements in your templates (see sitelink
-inject). With --yes, or without a terminal, it does what the flags say and asks nothing.
+that checks every push, a baseline if the built site has findings, files for your CI server, and link
+elements in your templates (see sitelink inject). With --yes, or without a terminal, it does what the flags say and asks nothing.
 
 init never changes a file that it did not write. It records what it wrote in .sitelink/init.json;
 --undo removes all of it, except files that you have changed since, which it lists. You can run init
@@ -48,8 +49,8 @@ const initExitCodes = `Exit codes:
 
 // initFlags are the flags of init.
 type initFlags struct {
-	ci                              []string
-	hook, inject, yes, dryRun, undo bool
+	ci                                        []string
+	hook, baseline, inject, yes, dryRun, undo bool
 }
 
 func initCommand(c *cli) *cobra.Command {
@@ -74,6 +75,7 @@ func initCommand(c *cli) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&f.hook, "hook", false, "install a git hook that checks each push, through your hook manager if you use one")
+	flags.BoolVar(&f.baseline, "baseline", false, "accept the findings of the built site in a baseline, so that only new ones are reported")
 	flags.StringSliceVar(&f.ci, "ci", nil, "write the file that makes the CI `SERVER` check the site, or print what to add: "+config.OneOf(serverNames())+"; repeatable")
 	flags.BoolVar(&f.inject, "inject", false, "insert the link elements of [templates] into the templates, as sitelink inject does")
 	flags.BoolVar(&f.yes, "yes", false, "ask nothing; do what the flags say")
@@ -86,7 +88,7 @@ func initCommand(c *cli) *cobra.Command {
 // check refuses flags that contradict each other, and unknown servers.
 func (f *initFlags) check(cmd *cobra.Command) error {
 	if f.undo {
-		for _, name := range []string{"hook", "ci", "inject", "yes"} {
+		for _, name := range []string{"hook", "baseline", "ci", "inject", "yes"} {
 			if cmd.Flags().Changed(name) {
 				return fault.Usage("--undo and --"+name+" contradict each other", "--undo removes everything that init wrote")
 			}
@@ -150,7 +152,13 @@ func newInit(ctx context.Context, c *cli, flags initFlags) (*setup.Init, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &setup.Init{Survey: survey, Hook: flags.hook, Inject: flags.inject, DryRun: flags.dryRun, Print: c.print}
+	r := &setup.Init{Survey: survey, Hook: flags.hook, Baseline: flags.baseline, Inject: flags.inject, DryRun: flags.dryRun, Print: c.print}
+	r.Findings = func(ctx context.Context, cfg *config.Config) ([]check.Finding, error) {
+		if survey.Generator == nil && cfg.Docroot == "" {
+			cfg.Docroot = survey.Site
+		}
+		return builtFindings(ctx, dir, cfg)
+	}
 	for _, name := range flags.ci {
 		s, err := serverNamed(name)
 		if err != nil {

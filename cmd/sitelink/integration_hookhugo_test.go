@@ -114,3 +114,77 @@ func TestHookHugoUnset(t *testing.T) {
 		t.Error("a push has left a build in the project")
 	}
 }
+
+// A Hugo site with old faults in its layout, its menu and its posts: a second push
+// builds one commit, and only what it makes worse blocks it. New posts get the old
+// faults of the layout, and move the old posts to later pages of the list.
+func TestHookHugoOldFaults(t *testing.T) {
+	if _, err := exec.LookPath("hugo"); err != nil {
+		t.Skip("hugo is not installed; .ci/run installs it")
+	}
+	dir, _ := pushed(t, "")
+	post := func(name, text string) {
+		write(t, filepath.Join(dir, "content", "post", name+".md"), "---\ntitle: "+name+"\ndate: 2026-01-"+name+"\nsummary: '"+text+"'\n---\n"+text+"\n")
+	}
+	for name, text := range map[string]string{
+		"config.toml": "baseURL = 'https://example.org/'\ntitle = 't'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\npaginate = 2\n" +
+			"[[menus.main]]\nname = 'gone'\nurl = '/menu-gone/'\n",
+		".gitignore":                   "/resources/\n/public/\n.hugo_build.lock\n",
+		"layouts/partials/nav.html":    "<nav><a href=\"/nav-gone/\">t</a>{{ range .Site.Menus.main }}<a href=\"{{ .URL }}\">t</a>{{ end }}</nav>",
+		"layouts/_default/single.html": "<title>{{ .Title }}</title>{{ partial \"nav.html\" . }}<main>{{ .Content }}</main>",
+		"layouts/_default/list.html": "<title>t</title>{{ partial \"nav.html\" . }}{{ range (.Paginate .Site.RegularPages).Pages }}<a href=\"{{ .RelPermalink }}\">t</a>{{ .Content }}{{ end }}" +
+			"{{ with .Paginator.Next }}<a href=\"{{ .URL }}\">next</a>{{ end }}",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	for _, day := range []string{"01", "02", "03", "04", "05"} {
+		post(day, "[old](/old-"+day+"/)")
+	}
+	gitIn(t, dir, "rm", "-q", "-r", "--cached", "public")
+	for _, name := range []string{"public", "dirty.html", "sitelink.toml"} {
+		os.RemoveAll(filepath.Join(dir, name))
+	}
+	hugo, err := exec.LookPath("hugo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "builds")
+	write(t, filepath.Join(bin, "hugo"), "#!/bin/sh\ncase $1 in --destination) echo built >>'"+log+"' ;; esac\nexec '"+hugo+"' \"$@\"\n")
+	if err := os.Chmod(filepath.Join(bin, "hugo"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	remote := filepath.Join(t.TempDir(), "remote.git")
+	gitIn(t, dir, "init", "-q", "--bare", remote)
+	gitIn(t, dir, "remote", "add", "origin", remote)
+	push := func(want int, builds int, says ...string) {
+		t.Helper()
+		gitIn(t, dir, "add", "-A")
+		gitIn(t, dir, "commit", "-q", "--allow-empty", "-m", "x")
+		os.Remove(log)
+		cmd := exec.Command("git", "push", "origin", "HEAD:main")
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		checkExit(t, err, want)
+		for _, text := range says {
+			if !strings.Contains(string(out), text) {
+				t.Errorf("%s\nhas no %q", out, text)
+			}
+		}
+		text, _ := os.ReadFile(log) // no build, no log
+		if got := strings.Count(string(text), "built"); got != builds {
+			t.Errorf("%d builds, want %d\n%s", got, builds, out)
+		}
+	}
+	push(0, 0) // without a hook
+	command(t, dir, "sitelink", "hook", "install")
+	post("06", "fine")
+	push(0, 2, "main: no new finding, ") // the remote's commit is not known yet
+	post("07", "fine too")
+	push(0, 1, "main: no new finding, ")
+	push(0, 0, "main: the remote has the same files")
+	post("08", "[new](/new/)")
+	push(1, 1, "new finding", "content/post/08.md:6:7: error: directory not found: /new/", " existed before this push")
+	post("08", "fine now")
+	push(0, 1, "main: no new finding, ")
+}

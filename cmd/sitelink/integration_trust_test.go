@@ -109,6 +109,9 @@ func (h *hostile) forbidden(program, call string) string {
 
 // outsideOf describes a path outside the checkout that is written to; "" if it is inside.
 func (h *hostile) outsideOf(name string) string {
+	if rel, err := filepath.Rel(h.cache(), name); err == nil && filepath.IsLocal(rel) {
+		return ""
+	}
 	if filepath.IsAbs(name) && (strings.HasPrefix(name, h.home) || strings.HasPrefix(name, h.elsewhere)) {
 		return "it writes outside of the checkout"
 	}

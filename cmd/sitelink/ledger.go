@@ -69,11 +69,18 @@ func ledgerSub(c *cli, use, short, long string, work func(cmd *cobra.Command, p 
 }
 
 func ledgerShowCommand(c *cli) *cobra.Command {
-	var all bool
+	var all, failed bool
 	cmd := ledgerSub(c, "show", "list notices that are waiting or have failed, and count the rest",
 		"show counts the rows of the ledger. It lists the notices that are still to be sent, with the\n"+
-			"time of their next attempt, and those that failed. It changes nothing.",
-		func(cmd *cobra.Command, p *project.Project) error { return showLedger(cmd.Context(), c, p, all) })
+			"time of their next attempt, and those that failed. --failed groups failed notices by cause\n"+
+			"and says how to cure it. show changes nothing.",
+		func(cmd *cobra.Command, p *project.Project) error {
+			if failed {
+				return showFailed(cmd.Context(), c, p)
+			}
+			return showLedger(cmd.Context(), c, p, all)
+		})
+	cmd.Flags().BoolVar(&failed, "failed", false, "list failed notices with cause and cure")
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list every notice")
 	return cmd
 }
@@ -174,6 +181,44 @@ func showLedger(ctx context.Context, c *cli, p *project.Project, all bool) error
 		summary += " (" + strings.Join(parts, ", ") + ")"
 	}
 	_, err = fmt.Fprintln(&out, visible(summary))
+	return err
+}
+
+// showFailed does the work of `sitelink ledger show --failed`.
+func showFailed(ctx context.Context, c *cli, p *project.Project) error {
+	snap, err := announce.ReadLedger(ctx, p, c.ui.warning)
+	if err != nil {
+		return err
+	}
+	if snap.New {
+		return errNoLedger(c, p)
+	}
+	type reason struct{ cause, cure string }
+	var reasons []reason
+	notices := map[reason][]string{}
+	failed := snap.Failed()
+	for i := range failed {
+		n := &failed[i]
+		why := reason{n.Message, announce.Cure(n)}
+		if notices[why] == nil {
+			reasons = append(reasons, why)
+		}
+		notices[why] = append(notices[why], fmt.Sprintf("  %s  %s -> %s", strings.Join(nonEmpty(string(n.Protocol), string(n.Event)), " "), n.Source, n.Target))
+	}
+	out := c.stdout()
+	for _, why := range reasons {
+		lines := append([]string{"cause: " + why.cause, "cure: " + why.cure}, notices[why]...)
+		for _, line := range append(lines, "") {
+			if _, err := fmt.Fprintln(&out, visible(line)); err != nil {
+				return err
+			}
+		}
+	}
+	summary := "no failed notices"
+	if len(failed) > 0 {
+		summary = fmt.Sprintf("%s, %s", count(len(failed), "failed notice"), count(len(reasons), "cause"))
+	}
+	_, err = fmt.Fprintln(&out, summary)
 	return err
 }
 

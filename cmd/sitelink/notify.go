@@ -70,6 +70,7 @@ var planFormats = []string{"text", "json", "markdown"}
 // notifyFlags are the flags of notify alone, and of deploy.
 type notifyFlags struct {
 	ledger, config, format, explain     string
+	retry                               string
 	send, dryRun, due, status, baseline bool
 	verbose, bust, tombstones, wait     bool
 	pace, live, deadline                time.Duration
@@ -112,12 +113,15 @@ func notifyCommand(c *cli) *cobra.Command {
 			if err := f.check(args); err != nil {
 				return err
 			}
+			f.due = f.due || f.retry != "" && len(args) == 0
 			return runNotify(cmd.Context(), c, cfg, &f)
 		},
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.due, "due", false, "retry due notices from the ledger, without reading a docroot")
+	flags.StringVar(&f.retry, "retry", "", "retry failed notices: all, or with --retry=`URL` those with this source or target; reads no docroot unless DIR is given")
+	flags.Lookup("retry").NoOptDefVal = announce.AllFailed
 	flags.BoolVar(&f.status, "status", false, "ask targets that accepted a notice for later processing what became of it")
 	flags.BoolVar(&f.baseline, "baseline", false, "mark all current links as already notified, without sending anything")
 	flags.StringVar(&f.explain, "explain", "", "send nothing; show how targets would judge the page at `URL`, or all pages that link to it")
@@ -139,6 +143,8 @@ func (f *notifyFlags) check(args []string) error {
 	switch {
 	case len(modes) > 1:
 		return fault.Usage(strings.Join(modes, " and ")+" cannot be combined", "use only one of them")
+	case f.retry != "" && (f.status || f.baseline || f.explain != ""):
+		return fault.Usage("--retry and "+modes[0]+" cannot be combined", "use only one of them")
 	case f.send && f.explain != "":
 		return fault.Usage("--explain sends nothing", "remove --send")
 	case f.send && f.dryRun:
@@ -211,6 +217,7 @@ type notifier struct {
 	*cli
 	flags   *notifyFlags
 	project *project.Project
+	recheck []ledger.Notice // failed notices that may be cured
 }
 
 // runNotify does the work of `sitelink notify`.
@@ -257,16 +264,64 @@ func (n *notifier) run(ctx context.Context, store ledger.Store) error {
 	case n.flags.status:
 		return n.status(ctx, store, snap)
 	case n.flags.due:
+		retried, err := n.addFailed(snap, nil)
+		if err == nil && len(retried) > 0 {
+			if err = n.confirm(len(retried)); err == nil {
+				err = store.Plan(ctx, snap.Base, ledger.Change{Notices: retried})
+			}
+		}
+		if err != nil {
+			return err
+		}
 		return n.send(ctx, store, snap.Base)
 	}
 	compared, err := n.compare(ctx, snap)
 	if err != nil {
 		return err
 	}
-	if err := n.confirm(len(compared.Plan.Due())); err != nil {
+	retried, err := n.addFailed(snap, compared)
+	if err != nil {
+		return err
+	}
+	if err := n.confirm(len(compared.Plan.Due()) + len(retried) + len(n.recheck)); err != nil {
 		return err
 	}
 	return n.carryOut(ctx, store, compared.Plan)
+}
+
+// addFailed adds the failed notices that --retry names to a plan, and keeps those that
+// may be cured for the delivery. Notices of the plan take their place. compared is
+// nil if no docroot is read.
+func (n *notifier) addFailed(snap *ledger.Snapshot, compared *announce.Comparison) (retried []ledger.Notice, err error) {
+	if n.flags.baseline {
+		return nil, nil
+	}
+	taken := map[ledger.Link]bool{}
+	var entries *outgoing.Entries
+	if compared != nil {
+		entries = compared.Entries
+		for _, c := range compared.Plan.Change.Notices {
+			taken[ledger.Link{Source: c.Source, Target: c.Target}] = true
+		}
+	}
+	left := func(failed []ledger.Notice) []ledger.Notice {
+		return slices.DeleteFunc(failed, func(f ledger.Notice) bool { return taken[ledger.Link{Source: f.Source, Target: f.Target}] })
+	}
+	if n.flags.retry != "" {
+		if retried, err = announce.Failed(snap, n.flags.retry); err != nil {
+			return nil, err
+		}
+		retried = left(retried)
+		for i := range retried {
+			retried[i] = retried[i].Again()
+			taken[ledger.Link{Source: retried[i].Source, Target: retried[i].Target}] = true
+		}
+		if compared != nil {
+			compared.Plan.Change.Notices = append(compared.Plan.Change.Notices, retried...)
+		}
+	}
+	n.recheck = left(announce.Cured(n.project, snap, entries))
+	return retried, nil
 }
 
 // compare compares the docroot with the ledger.
@@ -328,6 +383,7 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 		bounded, stop = context.WithTimeout(ctx, cfg.Outgoing.Deadline)
 	}
 	defer stop()
+	opt.Recheck = n.recheck
 	progress := newProgress(n.ui, cfg.Progress, time.Now)
 	if progress != nil {
 		opt.Progress = progress.notices
@@ -461,8 +517,12 @@ func (n *notifier) preview(ctx context.Context) error {
 		return err
 	}
 	if n.flags.due {
+		var retried []ledger.Notice
+		if retried, err = n.addFailed(snap, nil); err != nil {
+			return err
+		}
 		n.flags.verbose = true
-		err = n.printOutcomes(snap.Base, announce.DueReport(snap, time.Now()))
+		err = n.printOutcomes(snap.Base, announce.DueReport(snap, retried, time.Now()))
 	} else {
 		err = n.previewPlan(ctx, snap)
 	}
@@ -481,6 +541,16 @@ func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error
 	}
 	if err := n.printPlan(compared.Plan); err != nil {
 		return err
+	}
+	retried, err := n.addFailed(snap, compared)
+	if err != nil {
+		return err
+	}
+	if len(retried) > 0 {
+		n.ui.note(count(len(retried), "failed notice") + " also sent again; sitelink ledger show --failed lists them")
+	}
+	if len(n.recheck) > 0 {
+		n.ui.note(count(len(n.recheck), "failed notice") + " also sent again if the live page no longer has the cause; sitelink ledger show --failed lists them")
 	}
 	if due := announce.DueBesides(snap, compared.Plan, time.Now()); due > 0 {
 		n.ui.note(count(due, "notice") + " of earlier runs also due; --due lists them")

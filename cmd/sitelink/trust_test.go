@@ -70,6 +70,7 @@ func newHostile(t *testing.T) *hostile {
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_CONFIG_GLOBAL="+filepath.Join(h.home, ".gitconfig"))
 	h.write("evil", "#!/bin/sh\necho \"$0 $*\" >>'"+h.ran+"'\nexit 1\n")
 	h.write("home/.bashrc", "precious\n")
+	h.write("home/.cache/sitelink/README", "sitelink's own cache\n")
 	h.write("home/.gitconfig", "[safe]\n\tdirectory = *\n[init]\n\tdefaultBranch = main\n")
 	h.write("elsewhere/index.html", "<!doctype html><title>private</title>")
 	h.write("repo/site/index.html", `<!doctype html><title>home</title><p><a href="gone.html">x</a><a href="https://x.example/">y</a>`)
@@ -164,6 +165,10 @@ func (h *hostile) sitelink(wrapper []string, line string) (code int, output stri
 	return cmd.ProcessState.ExitCode(), out.String()
 }
 
+// cache is the only directory outside of the checkout that the commands may
+// write to.
+func (h *hostile) cache() string { return filepath.Join(h.home, ".cache", "sitelink") }
+
 // outside returns a hash of everything that the checkout must not change.
 func (h *hostile) outside() string {
 	h.t.Helper()
@@ -172,6 +177,9 @@ func (h *hostile) outside() string {
 		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
+			}
+			if name == h.cache() {
+				return fs.SkipDir
 			}
 			info, err := d.Info()
 			if err != nil {

@@ -17,7 +17,8 @@
 // CheckPush checks the commits, not the files that happen to be in the working
 // tree: it checks out a commit into a temporary working tree unless the working
 // tree is exactly what is pushed. Trees that passed are remembered, so that
-// pushing them again costs one run of git.
+// pushing them again costs one run of git. So is what was found in others, so that
+// a push is compared with the commit of the remote without building that again.
 //
 // The package runs git 2.31 or newer, and the site's build command in a shell.
 // It writes to git's directory only, reads no environment variable and prints

@@ -2,7 +2,6 @@ package githook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,14 +94,17 @@ func (r *Repo) Uninstall(ctx context.Context) (Status, error) {
 	return s, removeHookFile(s)
 }
 
-// RemoveData removes what sitelink keeps in the repository: which trees passed,
-// and the temporary working trees of killed runs.
+// RemoveData removes what sitelink keeps in the repository: what was found in
+// which trees, how long a check takes, and the temporary working trees of killed
+// runs.
 func (r *Repo) RemoveData(ctx context.Context) error {
 	if err := r.RemoveStaleTrees(ctx); err != nil {
 		return err
 	}
-	if err := os.Remove(r.dataPath(passedFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove %s: %w", r.dataPath(passedFile), disk.Cause(err))
+	for _, name := range []string{passedFile, foundDir, durationsFile} {
+		if err := os.RemoveAll(r.dataPath(name)); err != nil {
+			return fmt.Errorf("remove %s: %w", r.dataPath(name), disk.Cause(err))
+		}
 	}
 	_ = os.Remove(r.dataPath(treesDir)) // fails while another run uses it
 	_ = os.Remove(r.dataPath(""))

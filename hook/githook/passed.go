@@ -43,9 +43,12 @@ func passedKey(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:20])
 }
 
-// read returns the fields of each line, none when the file cannot be read.
-func (p passedTrees) read() [][]string {
-	f, err := os.Open(p.file)
+func (p passedTrees) read() [][]string { return readPairs(p.file) }
+
+// readPairs returns the two fields of each line of a file, none when the file
+// cannot be read. The first field is a key, see [passedKey].
+func readPairs(file string) [][]string {
+	f, err := os.Open(file)
 	if err != nil {
 		return nil
 	}

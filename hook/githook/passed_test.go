@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/sitelink/sitelink/check"
 )
 
 func TestPassedTrees(t *testing.T) {
@@ -59,18 +57,6 @@ func TestPassedTreesDamaged(t *testing.T) {
 	}
 	if err := m.add(good, ""); err != nil || !m.has(good, "") {
 		t.Errorf("not repaired: %v", err)
-	}
-}
-
-func TestNewFindings(t *testing.T) {
-	f := func(page, target string, line int) check.Finding {
-		return check.Finding{Page: page, Code: check.MissingFile, Target: target, Line: line}
-	}
-	fresh, old := newFindings(
-		[]check.Finding{f("a", "/x", 9), f("a", "/x", 10), f("b", "/x", 1)},
-		[]check.Finding{f("a", "/x", 1), f("c", "/x", 1)})
-	if old != 1 || len(fresh) != 2 || fresh[0].Line != 10 || fresh[1].Page != "b" {
-		t.Errorf("old %d, new %v", old, fresh)
 	}
 }
 

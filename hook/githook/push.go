@@ -42,9 +42,10 @@ type Push struct {
 	Branches []string
 	// Remote is the name of the remote, "" or a URL if it has none.
 	Remote string
-	// OnlyNew ignores findings that the remote's commit has too.
+	// OnlyNew ignores findings that the remote's commit has too, see [Trace].
 	OnlyNew bool
-	// Timeout bounds the check of the whole push; 0 means no limit.
+	// Timeout bounds the check of the whole push. 0 means that each commit may
+	// take four times as long as the last one, and at least a minute.
 	Timeout time.Duration
 	// CacheKey is everything that results depend on, apart from the tree: the
 	// version of the program, its configuration, environment variables.
@@ -63,6 +64,10 @@ type Report struct {
 	// Findings are the findings that fail the check, in the order of
 	// [check.Result]. None means that the site passed.
 	Findings []check.Finding
+	// Traces are those of everything that was found, in the order of
+	// [check.Result]: also of what does not fail the check, or is accepted. nil
+	// means that Findings are all.
+	Traces []Trace
 	// ValidToday means that the result may be different tomorrow.
 	ValidToday bool
 }
@@ -77,6 +82,8 @@ const (
 	FromWorkTree
 	// FromCheckout: a temporary working tree of the commit.
 	FromCheckout
+	// FromRemote: the remote has the tree, so the push makes nothing worse.
+	FromRemote
 )
 
 // TreeResult is the result for one tree of a push.
@@ -90,10 +97,19 @@ type TreeResult struct {
 	// OldFindings counts the findings that the remote's commit has too. They are
 	// not in Findings.
 	OldFindings int
+	// NoBase is set if [Push.OnlyNew] had no commit to compare with, and
+	// Unfetched if that is because the commit of the remote was never fetched.
+	// Then all findings are in Findings.
+	NoBase, Unfetched bool
 }
 
 // TimeoutError means that a push was not checked within its time.
-type TimeoutError struct{ Timeout time.Duration }
+type TimeoutError struct {
+	Timeout time.Duration
+	// Adapted is set if [Push.Timeout] does not set the time. The next push gets
+	// more.
+	Adapted bool
+}
 
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("the push was not checked within %v", e.Timeout)
@@ -123,8 +139,12 @@ func (e *BuildError) Unwrap() error { return e.Cause }
 // checked, and no file that an earlier build left can hide a missing one.
 const OutVariable = "SITELINK_OUT"
 
-// passedFile is the file of [passedTrees] in sitelink's directory.
-const passedFile = "passed"
+// The files of [passedTrees], [foundTrees] and [durations] in sitelink's directory.
+const (
+	passedFile    = "passed"
+	foundDir      = "findings"
+	durationsFile = "durations"
+)
 
 // CheckPush checks each distinct tree that refs push to a branch once. Each ref
 // without a Tree costs a run of git; [OpenPush] looks up all of them in one.
@@ -132,19 +152,20 @@ const passedFile = "passed"
 // [*BuildError], [*TimeoutError], [*SubmoduleError], [*DiskFullError],
 // [*GitError], the errors of Push.Check and the cause of ctx.
 //
-// Even when ctx ends, nothing is left on the disk but the list of trees that
-// passed. Two processes may check a repository at the same time; two calls in
+// Even when ctx ends, nothing is left on the disk but what is remembered: trees
+// that passed, what was found in others, and how long a check takes. Two processes may check a repository at the same time; two calls in
 // one process must not.
 func (r *Repo) CheckPush(ctx context.Context, refs []Ref, p Push) (results []TreeResult, warnings []string, err error) {
 	if p.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, p.Timeout, &TimeoutError{p.Timeout})
+		ctx, cancel = context.WithTimeoutCause(ctx, p.Timeout, &TimeoutError{Timeout: p.Timeout})
 		defer cancel()
 	}
 	if err := r.RemoveStaleTrees(ctx); err != nil {
 		warnings = append(warnings, "remove the temporary trees of a killed run: "+err.Error())
 	}
-	c := pushCheck{r, &p, passedTrees{r.dataPath(passedFile)}}
+	c := pushCheck{r, &p, passedTrees{r.dataPath(passedFile)}, foundTrees{r.dataPath(foundDir)}, durations{r.dataPath(durationsFile)}, nil}
+	defer func() { warnings = append(warnings, c.warnings...) }()
 	type job struct{ tree, before string }
 	var done []job // of results
 	for _, ref := range refs {
@@ -167,10 +188,7 @@ func (r *Repo) CheckPush(ctx context.Context, refs []Ref, p Push) (results []Tre
 			results[at].Refs = append(results[at].Refs, ref.Remote)
 			continue
 		}
-		result, warning, err := c.tree(ctx, ref)
-		if warning != "" {
-			warnings = append(warnings, warning)
-		}
+		result, err := c.tree(ctx, ref)
 		if err != nil {
 			return nil, warnings, err
 		}
@@ -182,63 +200,127 @@ func (r *Repo) CheckPush(ctx context.Context, refs []Ref, p Push) (results []Tre
 
 // pushCheck checks the trees of one push.
 type pushCheck struct {
-	repo   *Repo
-	push   *Push
-	passed passedTrees
+	repo     *Repo
+	push     *Push
+	passed   passedTrees
+	found    foundTrees
+	took     durations
+	warnings []string
 }
 
-// tree checks the tree of a ref. It warns if the result cannot be remembered.
-func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, warning string, err error) {
+func (c *pushCheck) warn(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(c.warnings, text) {
+		c.warnings = append(c.warnings, text)
+	}
+}
+
+// key identifies the result of a tree.
+func (c *pushCheck) key(tree string) string {
+	return passedKey(tree, c.push.Site, c.push.Build, c.push.Docroot, c.push.CacheKey)
+}
+
+// tree checks the tree of a ref.
+func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err error) {
 	p := c.push
-	key := passedKey(ref.Tree, p.Site, p.Build, p.Docroot, p.CacheKey)
+	key := c.key(ref.Tree)
 	if c.passed.has(key, p.Today) {
-		return TreeResult{Origin: FromCache}, "", nil
+		return TreeResult{Origin: FromCache}, nil
 	}
-	base, baseKey := "", ""
+	base, baseTree := "", ""
 	if p.OnlyNew {
-		if base, err = c.base(ctx, ref); err != nil {
-			return result, "", err
+		if base, err = c.base(ctx, ref); err == nil && base != "" {
+			baseTree, err = c.repo.resolve(ctx, base+"^{tree}")
 		}
-		if base == "" {
-			warning = fmt.Sprintf("%s has no commit here to compare with, so every finding counts as new", ref.Remote)
+		if err != nil {
+			return result, err
+		}
+		if baseTree == ref.Tree {
+			return TreeResult{Origin: FromRemote}, nil
 		}
 	}
-	if base != "" {
-		baseTree, err := c.repo.resolve(ctx, base+"^{tree}")
+	// What was found last time is enough to let a push go, and not to say why it
+	// is blocked.
+	if known := c.remembered(key); known != nil && base != "" && (known.day == "" || known.day == p.Today) {
+		before, err := c.before(ctx, base, baseTree)
 		if err != nil {
-			return result, "", err
+			return result, err
 		}
-		baseKey = passedKey(key, baseTree)
-		if c.passed.has(baseKey, p.Today) {
-			return TreeResult{Origin: FromCache}, "", nil
+		if fresh := newFindings(known.traces, before); !slices.Contains(fresh, true) {
+			return TreeResult{Origin: FromCache, OldFindings: len(fresh)}, nil
 		}
 	}
 	if result, err = c.commit(ctx, ref.Commit, ref.Tree); err != nil {
-		return result, "", err
+		return result, err
 	}
-	if len(result.Findings) > 0 && base != "" {
-		before, err := c.commit(ctx, base, "")
-		if err != nil {
-			return result, "", fmt.Errorf("check the remote's commit %.12s: %w", base, err)
+	c.remember(key, &result)
+	result.NoBase = p.OnlyNew && base == ""
+	result.Unfetched = result.NoBase && ref.Before != ""
+	if len(result.Findings) == 0 || base == "" {
+		return result, nil
+	}
+	before, err := c.before(ctx, base, baseTree)
+	if err != nil {
+		return result, err
+	}
+	fresh := newFindings(result.Traces, before)
+	all := result.Findings
+	result.Findings = nil
+	for i, isNew := range fresh {
+		if isNew {
+			result.Findings = append(result.Findings, all[i])
 		}
-		result.Findings, result.OldFindings = newFindings(result.Findings, before.Findings)
-		result.ValidToday = result.ValidToday || before.ValidToday
 	}
-	if len(result.Findings) > 0 {
-		return result, warning, nil
+	result.OldFindings = len(all) - len(result.Findings)
+	return result, nil
+}
+
+// before returns what was found in the commit that the remote has: from memory, or
+// by building it.
+func (c *pushCheck) before(ctx context.Context, commit, tree string) ([]Trace, error) {
+	key := c.key(tree)
+	if known := c.remembered(key); known != nil {
+		return known.traces, nil
 	}
-	warning = ""
-	if result.OldFindings > 0 {
-		key = baseKey
+	if c.passed.has(key, c.push.Today) {
+		return nil, nil
+	}
+	result, err := c.commit(ctx, commit, "")
+	if err != nil {
+		return nil, fmt.Errorf("check the remote's commit %.12s: %w", commit, err)
+	}
+	c.remember(key, &result)
+	return result.Traces, nil
+}
+
+// remembered returns what is remembered about a tree, nil for nothing.
+func (c *pushCheck) remembered(key string) *found {
+	known, err := c.found.get(key)
+	if err != nil {
+		c.warn("the remembered findings in %s cannot be used, so the commit is checked again: %v", filepath.Join(c.found.dir, key), err)
+		return nil
+	}
+	return known
+}
+
+// remember keeps a result for later pushes. It completes the traces.
+func (c *pushCheck) remember(key string, result *TreeResult) {
+	if result.Traces == nil {
+		result.Traces = tracesOf(result.Findings)
 	}
 	day := ""
 	if result.ValidToday {
-		day = p.Today
+		day = c.push.Today
 	}
-	if err := c.passed.add(key, day); err != nil {
-		warning = "the result is not remembered: " + err.Error()
+	var err error
+	if len(result.Findings) == 0 {
+		err = c.passed.add(key, day)
 	}
-	return result, warning, nil
+	if err == nil && len(result.Traces) > 0 {
+		err = c.found.add(key, &found{day: day, traces: result.Traces})
+	}
+	if err != nil {
+		c.warn("the result is not remembered: %v", err)
+	}
 }
 
 // commit builds and checks one commit: in the working tree if that is exactly
@@ -246,6 +328,19 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, warni
 // never checked in the working tree.
 func (c *pushCheck) commit(ctx context.Context, commit, tree string) (result TreeResult, err error) {
 	p := c.push
+	key, began := passedKey(p.Site, p.Build), time.Now()
+	if p.Timeout == 0 {
+		limit := c.took.limit(key)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &TimeoutError{limit, true})
+		defer cancel()
+	}
+	defer func() {
+		// A build that was stopped takes at least that long.
+		if late := (*TimeoutError)(nil); err == nil || errors.As(err, &late) {
+			c.took.add(key, time.Since(began))
+		}
+	}()
 	command, committed := p.Build, p.Docroot
 	if p.Configure != nil {
 		if command, committed, err = p.Configure(ctx, commit); err != nil {
@@ -342,21 +437,4 @@ func boundary(list, pushed string) string {
 		}
 	}
 	return ""
-}
-
-// newFindings returns the findings of now whose fingerprint is not among those
-// of before, in order, and counts the others.
-func newFindings(now, before []check.Finding) (fresh []check.Finding, old int) {
-	known := map[string]bool{}
-	for _, id := range check.Fingerprints(before) {
-		known[id] = true
-	}
-	for i, id := range check.Fingerprints(now) {
-		if known[id] {
-			old++
-		} else {
-			fresh = append(fresh, now[i])
-		}
-	}
-	return fresh, old
 }

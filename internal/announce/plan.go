@@ -154,9 +154,13 @@ func DueBesides(snap *ledger.Snapshot, plan *outgoing.Plan, now time.Time) int {
 	return due
 }
 
-// DueReport lists the notices that are due, unchanged.
-func DueReport(snap *ledger.Snapshot, now time.Time) *deliver.Report {
+// DueReport lists the notices that are due, unchanged, and the failed ones that are
+// retried.
+func DueReport(snap *ledger.Snapshot, retried []ledger.Notice, now time.Time) *deliver.Report {
 	r := &deliver.Report{}
+	for _, n := range retried {
+		r.Results = append(r.Results, deliver.Result{Notice: n})
+	}
 	for _, n := range snap.Notices {
 		if n.Open() && !n.Next.After(now) {
 			r.Results = append(r.Results, deliver.Result{Notice: n})

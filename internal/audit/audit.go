@@ -19,6 +19,7 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source"
 	public "github.com/sitelink/sitelink/site"
 )
 
@@ -41,6 +42,9 @@ type Options struct {
 	// Updates remembers what a check finds out, for the checks of later versions
 	// of the site, see [Audit.Update].
 	Updates bool
+	// Cache is a directory of the user for what later runs can use again, "" for
+	// none.
+	Cache string
 	// BaseURL is the site's address where the project names none.
 	BaseURL string
 
@@ -70,14 +74,15 @@ type Audit struct {
 	// Baseline is nil when nothing is accepted.
 	Baseline *Baseline
 
-	opt  Options
-	memo *check.Memo // nil unless the site may be updated
+	opt   Options
+	memo  *check.Memo // nil unless the site may be updated
+	early *earlySources
 }
 
 // Open reads the baseline, if opt asks for it, and loads the site. Errors carry
-// hints, see package fault.
+// hints, see package fault. Call Close when the audit is no longer needed.
 func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) {
-	a := &Audit{Project: p, opt: opt}
+	a := &Audit{Project: p, opt: opt, early: &earlySources{}}
 	if opt.Updates {
 		a.memo = &check.Memo{}
 	}
@@ -87,9 +92,18 @@ func Open(ctx context.Context, p *project.Project, opt Options) (*Audit, error) 
 			return nil, err
 		}
 	}
+	var first func()
+	if opt.Sources {
+		if sources := a.sourceOptions(); sources.Project != "" {
+			first = func() { a.early.begin(ctx, sources) }
+		}
+	}
 	var err error
-	a.Site, err = Load(ctx, p, opt)
+	a.Site, err = load(ctx, p, opt, first)
 	opt.stage("load")
+	if err != nil {
+		a.Close()
+	}
 	return a, err
 }
 
@@ -107,7 +121,14 @@ func (a *Audit) Update(ctx context.Context, paths []string) (*Audit, error) {
 // Load loads the site of a project. Pages are inspected for the elements of the
 // endpoints while they are read.
 func Load(ctx context.Context, p *project.Project, opt Options) (*site.Site, error) {
-	s, err := site.Load(ctx, openName(p, p.Docroot), siteOptions(p, opt))
+	return load(ctx, p, opt, nil)
+}
+
+// load loads the site, and calls first when the first broken link is found.
+func load(ctx context.Context, p *project.Project, opt Options, first func()) (*site.Site, error) {
+	o := siteOptions(p, opt)
+	o.FirstBroken = first
+	s, err := site.Load(ctx, openName(p, p.Docroot), o)
 	if err != nil {
 		return nil, project.ExplainLoad(err)
 	}
@@ -142,11 +163,14 @@ func CheckOptions(p *project.Project) check.Options {
 	}
 	opt.More = endpointFindings(p)
 	opt.Ignore = endpointIgnores(cfg)
-	switch cfg.ScriptFragments {
+	switch cfg.Check.ScriptFragments {
 	case "error":
 		opt.ScriptFragments = check.ScriptError
 	case "silent":
 		opt.ScriptFragments = check.ScriptSilent
+	}
+	for _, r := range cfg.ScriptFragments {
+		opt.ScriptRules = append(opt.ScriptRules, check.ScriptRule(r))
 	}
 	for _, r := range cfg.Ignores {
 		opt.Ignore = append(opt.Ignore, check.Ignore{
@@ -158,6 +182,7 @@ func CheckOptions(p *project.Project) check.Options {
 
 // Check returns the findings of the site, by the steps of the options.
 func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
+	defer a.Close()
 	opt := CheckOptions(a.Project)
 	opt.Memo = a.memo
 	result, err := check.Run(ctx, Handle(a.Site), opt)
@@ -166,14 +191,19 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	}
 	a.opt.stage("check")
 	a.Baseline.Apply(result)
+	var sources *source.Map
 	if a.opt.Sources {
-		if err := a.PlaceFindings(ctx, result); err != nil {
+		sources, err = a.place(ctx, result)
+		if sources != nil {
+			defer sources.Close()
+		}
+		if err != nil {
 			return nil, err
 		}
 		a.opt.stage("source")
 	}
 	if a.opt.Hints {
-		if err := a.hugoHints(ctx, result); err != nil {
+		if err := a.hugoHints(ctx, sources, result); err != nil {
 			return nil, err
 		}
 	}
@@ -189,6 +219,7 @@ type Render = func(dst []byte, l *check.Link, source *check.Position, cause stri
 // the verdict unchecked. The findings of the result are the faults of files,
 // which are not links.
 func (a *Audit) Links(ctx context.Context, w io.Writer, render Render) (*check.Result, error) {
+	defer a.Close()
 	var links knownLinks
 	if a.opt.Sources {
 		var err error

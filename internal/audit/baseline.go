@@ -268,16 +268,13 @@ func baselineRepository(ctx context.Context, p *project.Project, file string) (*
 	return repo, rel, err
 }
 
-// baselineName is the file for users who name none.
-const baselineName = "sitelink-baseline.jsonl"
-
 // BaselineFile returns the name of the baseline file: the configured one, else
 // the default.
 func BaselineFile(cfg *config.Config) string {
 	if cfg.Baseline != "" {
 		return cfg.Baseline
 	}
-	return baselineName
+	return baseline.FileName
 }
 
 // ReadBaseline reads a baseline file, whose name is relative to dir, "" for the

@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/statedir"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/watch"
@@ -25,7 +26,9 @@ import (
 // docroot, and pages that this build left out. Hugo is started only when
 // something looks like it: pages much older than the home page, or links to pages
 // that a content file would make.
-func (a *Audit) hugoHints(ctx context.Context, r *check.Result) error {
+//
+// sources are those of the findings, nil if there are none.
+func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Result) error {
 	s, g, docroot := a.Site, a.Project.Generator, a.Project.Docroot
 	if a.Project.Config.Source == "off" {
 		return nil
@@ -39,7 +42,13 @@ func (a *Audit) hugoHints(ctx context.Context, r *check.Result) error {
 	if len(old) == 0 && !missing || built.IsZero() {
 		return nil
 	}
-	pages, err := g.HugoPages(ctx, g.Runner)
+	var pages []generator.HugoPage
+	var err error
+	if sources != nil && sources.AsksHugo() {
+		pages, err = sources.HugoPages(ctx)
+	} else {
+		pages, err = g.HugoPages(ctx, g.Runner)
+	}
 	if err != nil {
 		return ctx.Err() // positions in the sources warn of it
 	}

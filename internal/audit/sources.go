@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/generator"
@@ -20,32 +21,76 @@ import (
 // author's sources, if the docroot was built from a project that is known. When
 // the sources cannot be read, it warns and the findings stay without.
 func (a *Audit) PlaceFindings(ctx context.Context, r *check.Result) error {
+	m, err := a.place(ctx, r)
+	if m != nil {
+		m.Close()
+	}
+	return err
+}
+
+// place does the work of PlaceFindings and returns what it read of the sources,
+// nil if that is nothing.
+func (a *Audit) place(ctx context.Context, r *check.Result) (*source.Map, error) {
 	if len(r.Findings) == 0 {
-		return nil
+		return nil, nil
 	}
 	opt := a.sourceOptions()
 	if opt.Project == "" {
-		return nil
+		return nil, nil
 	}
-	if opt.Generator == generator.Hugo {
-		// Without Hugo, files are found by their names.
-		if hugo, err := exec.LookPath("hugo"); err == nil {
-			opt.Hugo, opt.Env = hugo, os.Environ()
-		}
-	}
-	m, err := source.Open(ctx, opt)
+	m, err := a.early.open(ctx, opt)
 	if err == nil {
-		defer m.Close()
+		err = a.placeFindings(ctx, m, a.Project.FromRoot(opt.Project), r)
 		for _, note := range m.Notes {
 			a.opt.warn(note)
 		}
-		err = a.placeFindings(ctx, m, a.Project.FromRoot(opt.Project), r)
 	}
 	if err != nil && ctx.Err() == nil {
 		a.opt.warn(fmt.Sprintf("no positions in the sources: %v", err))
-		return nil
+		err = nil
 	}
-	return err
+	return m, err
+}
+
+// earlySources are sources that are read while the docroot is read, because it
+// has a broken link. Each is used once: the sources change.
+type earlySources struct {
+	mu      sync.Mutex
+	begun   bool
+	pending *source.Pending
+}
+
+// begin starts to read the sources, at the first call.
+func (e *earlySources) begin(ctx context.Context, opt source.Options) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.begun {
+		e.begun, e.pending = true, source.Start(ctx, opt)
+	}
+}
+
+// take returns what begin started, nil if there is nothing or it is taken.
+func (e *earlySources) take() *source.Pending {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p := e.pending
+	e.begun, e.pending = true, nil
+	return p
+}
+
+// open returns the sources that begin started to read, or reads them now.
+func (e *earlySources) open(ctx context.Context, opt source.Options) (*source.Map, error) {
+	if p := e.take(); p != nil {
+		return p.Open()
+	}
+	return source.Open(ctx, opt)
+}
+
+// Close ends what runs in the background.
+func (a *Audit) Close() {
+	if p := a.early.take(); p != nil {
+		p.Stop()
+	}
 }
 
 // HasSources reports whether findings can be placed in the author's sources.
@@ -62,7 +107,22 @@ func (a *Audit) sourceOptions() source.Options {
 	if !ok {
 		return source.Options{}
 	}
-	return source.Options{Project: found.Dir, Docroot: p.Abs(p.Docroot), Generator: found.Generator}
+	opt := source.Options{Project: found.Dir, Docroot: p.Abs(p.Docroot), Generator: found.Generator, Cache: a.cache()}
+	if opt.Generator == generator.Hugo {
+		// Without Hugo, files are found by their names.
+		if hugo, err := exec.LookPath("hugo"); err == nil {
+			opt.Hugo, opt.Env = hugo, os.Environ()
+		}
+	}
+	return opt
+}
+
+// cache returns the directory that keeps what generators answered.
+func (a *Audit) cache() string {
+	if a.opt.Cache == "" {
+		return ""
+	}
+	return filepath.Join(a.opt.Cache, "sources")
 }
 
 // placeFindings looks up the places of all findings, and of the headings that

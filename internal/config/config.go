@@ -66,6 +66,10 @@ type Config struct {
 	// has accepted.
 	Ignores []Ignore `toml:"ignore" flag:"RULE" unset:"none" help:"accept findings that match RULE: a URL pattern, or fields such as page=blog/**,code=missing-file that must all match"`
 
+	// ScriptFragments says which fragments scripts serve, in addition to what the
+	// check finds out.
+	ScriptFragments []ScriptFragment `toml:"script-fragments"`
+
 	// Host holds the keys of the table [host] in the order of the file; see
 	// [Request.HostKeys].
 	Host      []HostSetting `toml:"host"`
@@ -88,7 +92,7 @@ type Check struct {
 	Limit           int      `toml:"limit" flag:"N" default:"0" help:"check the links of at most N pages; 0 means all"` // LL-23
 	Orphans         bool     `toml:"orphans" flag:"" help:"also report files that no page links to, and pages that no chain of links reaches"`
 	Fragments       bool     `toml:"fragments" flag:"" default:"true" help:"check fragments and the names of image maps; --fragments=false turns this off"`
-	ScriptFragments string   `toml:"script-fragments" words:"warn,error,silent" flag:"HOW" default:"warn" help:"fragments that only a script can provide: warn (once per page), error (each one) or silent"`
+	ScriptFragments string   `toml:"script-fragments" words:"warn,error,silent" flag:"HOW" default:"warn" help:"fragments that a script of the page serves: warn (once per page), error (each one) or silent"`
 	FailOn          string   `toml:"fail-on" words:"error,warning,never" flag:"LEVEL" default:"error" help:"exit 1 for findings of this level: error, warning (any finding) or never"`
 	Source          string   `toml:"source" words:"auto,off" flag:"WHEN" default:"auto" help:"report positions in your source files: auto (when the project is found) or off"`
 	Formats         []Format `toml:"format" words:"text,json,jsonl,markdown,github,sarif,junit,gitlab,checkstyle,html" flag:"NAME[=FILE]" default:"text" help:"format of the report: text, json, jsonl, markdown, github, sarif, junit, gitlab, checkstyle or html; NAME=FILE writes it to FILE"`
@@ -114,12 +118,13 @@ type Hook struct {
 	Branches []string `toml:"branches" check:"branch"`
 	// Baseline is "remote" if only findings that the remote's commit does not
 	// have block a push.
-	Baseline string `toml:"baseline" words:"remote,none" default:"none"`
-	// Timeout limits the check, with the build. git has opened its connection
+	Baseline string `toml:"baseline" words:"remote,none" default:"remote"`
+	// Timeout limits the check, with the build; 0 means a time that the last
+	// build of the site suggests. git has opened its connection
 	// before the check starts, and servers close one that is idle for some
 	// minutes. The maximum prevents a typing mistake from blocking a push for
 	// ever.
-	Timeout time.Duration `toml:"timeout" min:"1ms" max:"24h" default:"60s"`
+	Timeout time.Duration `toml:"timeout" min:"1ms" max:"24h"`
 }
 
 // Templates is the table [templates]: the addresses that pages advertise in

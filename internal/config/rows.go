@@ -77,6 +77,34 @@ func (t *Theme) complete(*loader, *Error) error {
 	return nil
 }
 
+// ScriptFragment is one [[script-fragments]] table: fragments that scripts serve.
+type ScriptFragment struct {
+	// Page and Fragment are doublestar patterns; an empty one matches anything.
+	Page     string `toml:"page" check:"not-blank"`
+	Fragment string `toml:"fragment" check:"not-blank"`
+	// Origin is the place of the rule: "sitelink.toml:12".
+	Origin string
+}
+
+func (r *ScriptFragment) complete(_ *loader, at *Error) error {
+	r.Origin = at.Name + ":" + strconv.Itoa(at.Line)
+	if r.Page == "" && r.Fragment == "" {
+		return fault.Usage("the table needs a key page or fragment", `add page = "app/index.html"`)
+	}
+	return checkPatterns(r.Page, r.Fragment)
+}
+
+// checkPatterns refuses an invalid pattern.
+func checkPatterns(patterns ...string) error {
+	for _, pattern := range patterns {
+		if !doublestar.ValidatePattern(pattern) {
+			return fault.Usage(fmt.Sprintf("invalid pattern %q", pattern),
+				`patterns may contain *, **, ?, [a-z] and {a,b}; write \[ for a plain bracket`)
+		}
+	}
+	return nil
+}
+
 // Ignore is one rule about findings that the user accepts. It applies to a
 // finding that all of its fields match; an empty field matches anything.
 type Ignore struct {
@@ -113,11 +141,8 @@ func (r *Ignore) check(codes []string) error {
 	if r.URL == "" && r.Page == "" && r.Fragment == "" && r.Code == "" {
 		return errors.New("the rule needs a url, page, fragment or code")
 	}
-	for _, pattern := range []string{r.URL, r.Page, r.Fragment} {
-		if !doublestar.ValidatePattern(pattern) {
-			return fault.Usage(fmt.Sprintf("invalid pattern %q", pattern),
-				`patterns may contain *, **, ?, [a-z] and {a,b}; write \[ for a plain bracket`)
-		}
+	if err := checkPatterns(r.URL, r.Page, r.Fragment); err != nil {
+		return err
 	}
 	if r.Code != "" && !slices.Contains(codes, r.Code) {
 		return fault.Usage(fmt.Sprintf("unknown code %q", r.Code), cmp.Or(DidYouMean(r.Code, codes), "docs/reference/codes.md lists the codes"))

@@ -354,14 +354,14 @@ type HugoPage struct {
 	File string
 	// Permalink is the page's address.
 	Permalink *url.URL
-	draft     bool
-	// publish and expiry are zero if the page has none.
-	publish, expiry time.Time
+	Draft     bool
+	// Publish and Expiry are zero if the page has none.
+	Publish, Expiry time.Time
 }
 
 // PublishedAt reports whether a build at that time makes the page.
 func (p *HugoPage) PublishedAt(t time.Time) bool {
-	return !p.draft && !p.publish.After(t) && (p.expiry.IsZero() || p.expiry.Year() <= 1 || p.expiry.After(t))
+	return !p.Draft && !p.Publish.After(t) && (p.Expiry.IsZero() || p.Expiry.Year() <= 1 || p.Expiry.After(t))
 }
 
 // HugoPages asks Hugo for the pages of the project that are made from files.

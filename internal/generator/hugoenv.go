@@ -124,3 +124,51 @@ func (r Runner) outsidePublishDir(dir string) (publish string) {
 	})
 	return publish
 }
+
+// hugoKeepsNames are the settings of Hugo that never change the address of a page,
+// in lower case. Others might.
+var hugoKeepsNames = []string{
+	"baseurl", "build", "builddrafts", "buildexpired", "buildfuture", "caches", "canonifyurls", "copyright", "defaultcontentlanguage",
+	"description", "disablealiases", "disablehugogeneratorinject", "disablekinds", "disablelivereload", "disqusshortname", "enableemoji",
+	"enablegitinfo", "enableinlineshortcodes", "enablerobotstxt", "footnoteanchorprefix", "footnotereturnlinkcontents", "googleanalytics",
+	"hascjklanguage", "ignoreerrors", "ignorelogs", "imaging", "languagecode", "locale", "markup", "mediatypes", "menu", "menus", "metadataformat",
+	"minify", "newcontenteditor", "outputformats", "outputs", "paginate", "pagination", "params", "pluralizelisttitles", "privacy", "publishdir",
+	"pygmentscodefences", "pygmentscodefencesguesssyntax", "pygmentsoptions", "pygmentsstyle", "pygmentsuseclasses", "reflinkserrorlevel",
+	"reflinksnotfoundurl", "related", "relativeurls", "rsslimit", "sectionpagesmenu", "security", "server", "services", "sitemap", "summarylength",
+	"templatemetrics", "theme", "timeout", "title", "titlecasestyle", "watch",
+}
+
+// HugoKeepsNames reports whether the configuration files of a project, theme or
+// module have no setting that could give pages other addresses than those that
+// follow from the names of their files.
+func HugoKeepsNames(dir string) (keeps bool) {
+	keeps = true
+	hugoDocuments(dir, func(table string, doc map[string]any) {
+		if table != "" {
+			doc = map[string]any{strings.Split(table, ".")[0]: doc}
+		}
+		for key, value := range doc {
+			switch {
+			case !slices.Contains(hugoKeepsNames, key):
+				keeps = false
+			case key == "outputs": // the first one has the address
+				for _, formats := range tableOf(value) {
+					first, _ := formats.([]any)
+					keeps = keeps && len(first) > 0 && strings.EqualFold(textOf(first[0]), "html")
+				}
+			case key == "outputformats" || key == "mediatypes":
+				of := tableOf(value)
+				keeps = keeps && of != nil && of["html"] == nil && of["text/html"] == nil
+			}
+		}
+	})
+	for _, name := range slices.Concat(hugoNewFiles, hugoOldFiles) {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			continue
+		}
+		if _, err := readDocument(Project{Dir: dir}, name); err != nil {
+			return false
+		}
+	}
+	return keeps
+}

@@ -2,9 +2,9 @@
 // and reports the result: it connects the git side, package githook, with the
 // configuration and the audit of a site.
 //
-// [New] reads the configuration of the working tree and returns a
-// [githook.Push] whose functions build and check one commit; [Report] prints
-// what [githook.Repo.CheckPush] found. The package does not use the working
+// [New] reads the configuration of the working tree and returns a [Push] whose
+// functions build and check one commit; [Push.Report] prints what
+// [githook.Repo.CheckPush] found. The package does not use the working
 // directory, the arguments or the output of the process.
 package prepush
 
@@ -48,10 +48,17 @@ type Options struct {
 	Version string
 }
 
+// Push is how a push is checked, and how its result is reported.
+type Push struct {
+	*githook.Push
+	// accept says how to accept old findings.
+	accept string
+}
+
 // New returns how to check a push, by the configuration of the working tree. The
 // table [hook] of a commit that is not checked out is not used: its build command
 // has not been reviewed on this machine.
-func New(repo *githook.Repo, opt Options) (*githook.Push, error) {
+func New(repo *githook.Repo, opt Options) (*Push, error) {
 	push := &githook.Push{Site: filepath.Clean(opt.Site), Remote: opt.Remote, Env: opt.Env}
 	dir, err := siteDir(filepath.Join(repo.Top, push.Site))
 	if err != nil {
@@ -83,7 +90,7 @@ func New(repo *githook.Repo, opt Options) (*githook.Push, error) {
 	push.Check = func(ctx context.Context, dir, docroot string) (githook.Report, error) {
 		return checkCommit(ctx, dir, docroot, push, opt)
 	}
-	return push, nil
+	return &Push{push, setup.AcceptFindings(cfg.Baseline != "")}, nil
 }
 
 // siteDir resolves the directory of the site, which not every commit has.
@@ -190,10 +197,15 @@ func checkCommit(ctx context.Context, dir, docroot string, push *githook.Push, o
 		}
 		return checked, fault.New(err, hint)
 	}
-	run, err := audit.Open(ctx, p, audit.Options{Baseline: true, Sources: true, Today: opt.Today})
+	accepted, err := audit.OpenBaseline(ctx, p, audit.Options{Today: opt.Today})
 	if err != nil {
 		return checked, err
 	}
+	run, err := audit.Open(ctx, p, audit.Options{Sources: true})
+	if err != nil {
+		return checked, err
+	}
+	defer run.Close()
 	if err := check.Deployable(&check.Summary{Docroot: p.Docroot, ServerPages: run.Site.ServerPages()}); err != nil {
 		return checked, fault.New(err, "commit what the generator builds, or keep the docroot out of the commit and let the hook build it")
 	}
@@ -201,8 +213,11 @@ func checkCommit(ctx context.Context, dir, docroot string, push *githook.Push, o
 	if err != nil {
 		return checked, err
 	}
-	checked.ValidToday = run.Baseline != nil
+	all := slices.Clone(result.Findings)
+	accepted.Apply(result)
+	checked.ValidToday = accepted != nil
 	checked.Findings = failing(cfg.FailOn, result)
+	checked.Traces = traces(all, checked.Findings, p)
 	return checked, nil
 }
 

@@ -2,6 +2,7 @@ package prepush
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,12 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
 )
 
 // commit makes a repository with one commit of these files, and returns it with
@@ -81,7 +84,7 @@ func TestCheckPush(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		all, _, err := repo.CheckPush(t.Context(), refs, *push)
+		all, _, err := repo.CheckPush(t.Context(), refs, *push.Push)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,6 +111,107 @@ func TestNewFaults(t *testing.T) {
 	}
 }
 
+// TestTimeLimit: without a time in the configuration, a commit may take several
+// times as long as the last one.
+func TestTimeLimit(t *testing.T) {
+	repo, opt := commit(t, map[string]string{"index.html": "<title>t</title>"})
+	refs := []githook.Ref{{Local: "HEAD", Commit: "HEAD", Remote: "refs/heads/main"}}
+	limit := func(version string) time.Duration {
+		t.Helper()
+		opt.Version = version // so that the tree is checked again
+		push, err := New(repo, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var left time.Duration
+		push.Check = func(ctx context.Context, _, _ string) (r githook.Report, err error) {
+			end, _ := ctx.Deadline()
+			left = time.Until(end)
+			return r, nil
+		}
+		if _, _, err := repo.CheckPush(t.Context(), refs, *push.Push); err != nil {
+			t.Fatal(err)
+		}
+		return left.Round(time.Minute)
+	}
+	if got := limit("1"); got != 5*time.Minute {
+		t.Errorf("the first check has %v", got)
+	}
+	if got := limit("2"); got != time.Minute {
+		t.Errorf("a check after a short one has %v", got)
+	}
+	file := filepath.Join(repo.Common, "sitelink", "durations")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _, _ := strings.Cut(string(text), " ")
+	if err := os.WriteFile(file, []byte(key+" 600000\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := limit("3"); got != 40*time.Minute {
+		t.Errorf("a check after one of 10 minutes has %v", got)
+	}
+	opt.Configure = func(string) (*config.Config, error) {
+		cfg, err := config.Load(config.Request{})
+		cfg.Docroot, cfg.Hook.Timeout = ".", 3*time.Hour
+		return cfg, err
+	}
+	if got := limit("4"); got != 3*time.Hour {
+		t.Errorf("with a time in the configuration, a check has %v", got)
+	}
+}
+
+// TestTraces: a fault is known again by the line of a template that writes it,
+// wherever that line is, and by where the link leads.
+func TestTraces(t *testing.T) {
+	root := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find := func(page, target, file string, line int, kind check.SourceKind) check.Finding {
+		f := check.Finding{Page: page, Code: check.MissingFile, Element: "a", Attribute: "href", Target: target, Raw: target, Verdict: check.Error}
+		if file != "" {
+			f.Source = &check.Position{File: file, Line: line, Column: 1, Kind: kind}
+		}
+		return f
+	}
+	trace := func(fs ...check.Finding) []githook.Trace { return traces(fs, fs[1:], &project.Project{Root: root}) }
+	write("nav.html", "<nav>\n  <a href='/x'>\n</nav>\n")
+	write("a.md", "[x](/x)\n")
+	before := trace(find("a", "/x", "nav.html", 2, check.InTemplate), find("b", "/x", "a.md", 1, check.InContent), find("c", "/y", "", 0, ""))
+	write("nav.html", "<p>\n<nav>\n\t<a href='/x'>\n<a href='/z'></nav>\n")
+	after := trace(find("n", "/v", "nav.html", 3, check.InTemplate), find("o", "/z", "nav.html", 4, check.InTemplate), find("p", "/y", "gone.html", 9, check.InTemplate))
+	switch {
+	case before[0].Cause == "" || before[0].Cause != after[0].Cause:
+		t.Errorf("the line that moved is not known again: %v, %v", before[0], after[0])
+	case after[1].Cause == after[0].Cause || after[2].Cause != "":
+		t.Errorf("another line counts as the same: %v", after)
+	case before[1].Cause != "" || before[2].Cause != "":
+		t.Errorf("a link of content, or of an unknown place, has a cause: %v", before)
+	case before[2].Link != after[2].Link || before[0].Link != before[1].Link || before[0].Link == before[2].Link:
+		t.Errorf("links are not known again by their targets: %v, %v", before, after)
+	case before[0].Fails || !before[1].Fails || !before[2].Fails:
+		t.Errorf("those that fail are not marked: %v", before)
+	}
+	// A link of unknown source on many pages is one of the layout.
+	many := []check.Finding{find("a", "/l", "", 0, ""), find("a", "/l", "", 0, ""), find("b", "/l", "", 0, "")}
+	if got := trace(many...); got[0].Cause != "" {
+		t.Errorf("a link on two pages counts as one of the layout: %v", got)
+	}
+	many = append(many, find("c", "/l", "", 0, ""), find("d", "/l", "a.md", 1, check.InContent))
+	if got := trace(many...); got[0].Cause == "" || got[3].Cause != got[0].Cause || got[4].Cause != "" {
+		t.Errorf("a link on three pages is not one of the layout: %v", got)
+	}
+	fault := check.Finding{Page: "a", Code: check.UnclosedComment}
+	if got := trace(fault, fault); got[0].Link != "" || got[0].ID == got[1].ID {
+		t.Errorf("a fault of a file has the traces %v", got)
+	}
+}
+
 func TestReport(t *testing.T) {
 	findings := func(n int) []check.Finding {
 		all := make([]check.Finding, n)
@@ -117,6 +221,9 @@ func TestReport(t *testing.T) {
 		}
 		return all
 	}
+	noBase := githook.TreeResult{Report: githook.Report{Findings: findings(1)}, Refs: []string{"a"}, NoBase: true}
+	unfetched := noBase
+	unfetched.Unfetched = true
 	tree := func(n, old int, origin githook.Origin, refs ...string) githook.TreeResult {
 		return githook.TreeResult{Report: githook.Report{Findings: findings(n)}, Refs: refs, OldFindings: old, Origin: origin}
 	}
@@ -130,14 +237,19 @@ func TestReport(t *testing.T) {
 		{"clean", []githook.TreeResult{tree(0, 0, githook.FromCheckout, "refs/heads/main")}, "main: links are fine", 0},
 		{"remembered", []githook.TreeResult{tree(0, 0, githook.FromCache, "a", "b", "c", "d")}, "a, b, c and 1 other: passed before", 0},
 		{"old", []githook.TreeResult{tree(0, 2, githook.FromCheckout, "a")}, "a: no new finding, 2 old ones", 0},
-		{"few, with suggestions", []githook.TreeResult{tree(2, 1, githook.FromCheckout, "a")}, "2 new findings in what is pushed to a, beside 1 old one", 4},
+		{"few, with suggestions", []githook.TreeResult{tree(2, 1, githook.FromCheckout, "a")}, "2 new findings in what is pushed to a, beside 1 old one|hint: 1 finding existed before this push and did not block it; accept them", 4},
+		{"nothing to compare with", []githook.TreeResult{noBase}, "1 finding in what is pushed to a|hint: every finding counts as new, because the remote has no commit to compare with; accept them", 2},
+		{"an unknown commit", []githook.TreeResult{unfetched}, "1 finding in what is pushed to a|hint: every finding counts as new, because the commit of the remote is not here to compare with; run git fetch and push again", 2},
+		{"one clean, one on the remote", []githook.TreeResult{tree(0, 0, githook.FromCache, "a"), tree(0, 0, githook.FromRemote, "b")}, "a, b: no new finding", 0},
+		{"the remote's tree", []githook.TreeResult{tree(0, 0, githook.FromRemote, "a")}, "a: the remote has the same files", 0},
+		{"remembered, old", []githook.TreeResult{tree(0, 2, githook.FromCache, "a"), tree(0, 0, githook.FromRemote, "b")}, "a, b: no new finding, 2 old ones", 0},
 		{"many", []githook.TreeResult{tree(6, 0, githook.FromCheckout, "a"), tree(0, 0, githook.FromCheckout, "b"), tree(9, 0, githook.FromCheckout, "c")},
 			"6 findings in what is pushed to a|9 findings in what is pushed to c|and 6 more findings; sitelink check lists all of them", 9},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var lines []string
 			var w bytes.Buffer
-			blocked := Report(c.all, func(text string) { lines = append(lines, text) }, &w)
+			blocked := (&Push{accept: "accept them"}).Report(c.all, func(text string) { lines = append(lines, text) }, &w)
 			if got := strings.Join(lines, "|"); got != c.lines || blocked != (c.printed > 0) || bytes.Count(w.Bytes(), []byte("\n")) != c.printed {
 				t.Errorf("got %s, blocked %v\n%s", got, blocked, &w)
 			}

@@ -15,9 +15,10 @@ import (
 const maxFindings = 10
 
 // Report prints one line for a push that passes, and at most 14 lines for one
-// that does not. Lines for the user go to line, the text of findings to w. It
-// reports whether findings block the push, even if they cannot be printed.
-func Report(all []githook.TreeResult, line func(text string), w io.Writer) (blocked bool) {
+// that does not, with the offer to accept old findings. Lines for the user go to
+// line, the text of findings to w. It reports whether findings block the push,
+// even if they cannot be printed.
+func (p *Push) Report(all []githook.TreeResult, line func(text string), w io.Writer) (blocked bool) {
 	bad := slices.DeleteFunc(slices.Clone(all), func(v githook.TreeResult) bool { return len(v.Findings) == 0 })
 	if len(bad) == 0 {
 		if len(all) > 0 {
@@ -47,7 +48,28 @@ func Report(all []githook.TreeResult, line func(text string), w io.Writer) (bloc
 	if hidden > 0 {
 		line("and " + text.Count(hidden, "more finding") + "; sitelink check lists all of them")
 	}
+	if offer := p.offer(bad); offer != "" {
+		line("hint: " + offer)
+	}
 	return true
+}
+
+// offer says how to accept findings that existed before the push, "" if there are
+// none.
+func (p *Push) offer(bad []githook.TreeResult) string {
+	old, noBase, unfetched := 0, false, false
+	for _, v := range bad {
+		old, noBase, unfetched = max(old, v.OldFindings), noBase || v.NoBase, unfetched || v.Unfetched
+	}
+	switch {
+	case unfetched:
+		return "every finding counts as new, because the commit of the remote is not here to compare with; run git fetch and push again"
+	case noBase:
+		return "every finding counts as new, because the remote has no commit to compare with; " + p.accept
+	case old > 0:
+		return text.Count(old, "finding") + " existed before this push and did not block it; " + p.accept
+	}
+	return ""
 }
 
 // countLines counts the lines of all findings and their suggestions.
@@ -92,16 +114,26 @@ func headline(v githook.TreeResult) string {
 // passed returns the line for a push that passes.
 func passed(all []githook.TreeResult) string {
 	var refs []string
-	old, remembered := 0, true
+	old, remembered, there := 0, 0, 0
 	for _, v := range all {
-		refs, old, remembered = append(refs, v.Refs...), old+v.OldFindings, remembered && v.Origin == githook.FromCache
+		refs, old = append(refs, v.Refs...), max(old, v.OldFindings)
+		switch v.Origin {
+		case githook.FromCache:
+			remembered++
+		case githook.FromRemote:
+			there++
+		}
 	}
 	line := refNames(refs) + ": "
 	switch {
-	case remembered:
-		return line + "passed before"
+	case there == len(all):
+		return line + "the remote has the same files"
 	case old > 0:
 		return line + "no new finding, " + text.Count(old, "old one")
+	case there > 0: // these may have old findings
+		return line + "no new finding"
+	case remembered == len(all):
+		return line + "passed before"
 	}
 	return line + "links are fine"
 }

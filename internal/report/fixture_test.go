@@ -37,7 +37,12 @@ func results() []fixture {
 		{"files", public, check.Result{Summary: check.Summary{
 			Docroot: "public", Profile: "generic", Files: 2400, Pages: 12, Bytes: 61234, Links: 1340, Anchors: 98, OK: 1340, Canonical: 3,
 			Read:    []check.KindCount{{Kind: "svg", Count: 1200}, {Kind: "css", Count: 2}, {Kind: "sitemap index", Count: 1}},
-			NotRead: []check.KindCount{{Kind: "source-map", Count: 4}}, Notes: []string{"something was not checked; set base-url"},
+			NotRead: []check.KindCount{{Kind: "source-map", Count: 4}},
+			ScriptFragments: []check.ScriptFragmentCount{
+				{Evidence: "scaladoc (lib/index.js)", Fragments: 97717, Pages: 1, Links: 101095}, {Evidence: "e2", Fragments: 3, Pages: 2, Links: 3},
+				{Evidence: "e3", Fragments: 2, Pages: 2, Links: 2}, {Evidence: "e4", Fragments: 1, Pages: 1, Links: 2}, {Evidence: "e5", Fragments: 1, Pages: 1, Links: 1},
+				{Evidence: "e6", Fragments: 1, Pages: 1, Links: 1},
+			}, Notes: []string{"something was not checked; set base-url"},
 		}}},
 		{"few", public, few()},
 		{"template", public, template()},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -150,8 +151,9 @@ func appendIntField(dst []byte, key string, n int) []byte {
 
 // AppendLink appends l to dst as one line of `check --format jsonl --show all`
 // and returns the longer slice. The thirteen fields of the line are a contract
-// (docs/reference/formats.md): all are always present, in this order. Bytes
-// that are not UTF-8 become U+FFFD, as JSON requires.
+// (docs/reference/formats.md): all are always present, in this order. A link whose
+// fragment is left to a script also has the field evidence. Bytes that are not
+// UTF-8 become U+FFFD, as JSON requires.
 //
 // BenchmarkAppendLink, a row of 301 bytes: 120 ns at best and 157 ns in the
 // median of 60 runs on a busy machine; encoding/json takes 557 ns at best. 2.5
@@ -198,7 +200,12 @@ func appendRow(dst []byte, l *check.Link) []byte {
 	dst = append(dst, `,"status":`...)
 	dst = strconv.AppendInt(dst, int64(l.Status), 10)
 	dst = append(dst, `,"final":`...)
-	return AppendString(dst, l.Final)
+	dst = AppendString(dst, l.Final)
+	if l.Evidence != "" {
+		dst = append(dst, `,"evidence":`...)
+		dst = AppendString(dst, l.Evidence)
+	}
+	return dst
 }
 
 // AppendFixed appends a line that says that the findings of a cause, which an
@@ -232,13 +239,14 @@ const hexDigits = "0123456789abcdef"
 // read them.
 var plainByte = func() (t [256]bool) {
 	for c := 0x20; c < utf8.RuneSelf; c++ {
-		t[c] = c != '"' && c != '\\'
+		t[c] = c != '"' && c != '\\' && c != 0x7f
 	}
 	return t
 }()
 
-// AppendString appends s as a JSON string, byte for byte as encoding/json does
-// with SetEscapeHTML(false). Bytes that are not UTF-8 are replaced.
+// AppendString appends s as a JSON string. It writes what encoding/json writes with
+// SetEscapeHTML(false), but escapes hidden characters too, see [isHidden]: a report
+// may be printed to a terminal. Bytes that are not UTF-8 are replaced.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	i := plainPrefix(s)
@@ -281,9 +289,9 @@ func plainWord(s string) bool {
 	_ = s[7]
 	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	// A byte's high bit is set if the byte is >= 0x80, < 0x20, " or \. A borrow
+	// A byte's high bit is set if the byte is >= 0x7f, < 0x20, " or \. A borrow
 	// can set another one, but only above a byte that has its own.
-	return (w|(w-ones*0x20)|((w^ones*'"')-ones)|((w^ones*'\\')-ones))&highs == 0
+	return (w|(w-ones*0x20)|((w^ones*'"')-ones)|((w^ones*'\\')-ones)|((w^ones*0x7f)-ones))&highs == 0
 }
 
 // appendEscape appends the escape of the first rune of s, which needs one, and
@@ -311,19 +319,48 @@ func appendEscape(dst []byte, s string) ([]byte, int) {
 	switch {
 	case r == utf8.RuneError && n == 1:
 		return append(dst, `\ufffd`...), 1
-	case r == '\u2028' || r == '\u2029': // line ends in JavaScript, not in JSON
-		return append(dst, `\u202`+string(hexDigits[r&15])...), n
+	case isHidden(r):
+		return appendHex(append(dst, `\u`...), r, 4), n
 	}
 	return append(dst, s[:n]...), n
+}
+
+// isHidden reports whether a character above U+007E controls a terminal, changes the
+// direction of a text or cannot be seen.
+func isHidden(r rune) bool {
+	return 0x7f <= r && r <= 0x9f || r == 0x61c || 0x200b <= r && r <= 0x200f || 0x2028 <= r && r <= 0x202e ||
+		0x2060 <= r && r <= 0x206f || r == 0xfeff
+}
+
+// escapeHidden escapes the hidden characters of a JSON text from another encoder. They
+// can only be in strings.
+func escapeHidden(text []byte) []byte {
+	if !bytes.ContainsFunc(text, isHidden) {
+		return text
+	}
+	var out []byte
+	for _, r := range string(text) {
+		if isHidden(r) {
+			out = appendHex(append(out, `\u`...), r, 4)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
 }
 
 // writeJSON writes the document of a plan, of outcomes or of explanations,
 // indented and without escapes for HTML.
 func writeJSON(w io.Writer, document any) error {
-	enc := json.NewEncoder(w)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(document); err != nil {
+	err := enc.Encode(document)
+	if err == nil {
+		_, err = w.Write(escapeHidden(text.Bytes()))
+	}
+	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

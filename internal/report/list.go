@@ -103,9 +103,10 @@ func (r Record) AppendCSVHeader(dst []byte) []byte {
 }
 
 // AppendCSV appends r as one line of CSV (RFC 4180, section 2): lines end with
-// CR LF, and a value with a comma, a quote or a line end is quoted. Bytes that
-// are not UTF-8 become U+FFFD. Values are not changed: a spreadsheet that opens
-// the file takes a value that starts with = for a formula.
+// CR LF, and a value with a comma or a quote is quoted. People open such files with
+// spreadsheets, so a value that one would take for a formula gets an apostrophe in
+// front, and control characters and hidden ones are escaped as in a text report.
+// JSON Lines has the exact values.
 func (r Record) AppendCSV(dst []byte) []byte {
 	for i, f := range r {
 		if i > 0 {
@@ -121,13 +122,19 @@ func (r Record) AppendCSV(dst []byte) []byte {
 }
 
 func appendCSV(dst []byte, s string) []byte {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if !strings.ContainsAny(s, ",\"\r\n") {
-		return append(dst, s...)
+	quote := strings.ContainsAny(s, `,"`)
+	if quote {
+		dst = append(dst, '"')
+		s = strings.ReplaceAll(s, `"`, `""`)
 	}
-	dst = append(dst, '"')
-	dst = append(dst, strings.ReplaceAll(s, `"`, `""`)...)
-	return append(dst, '"')
+	if s != "" && strings.IndexByte("=+-@", s[0]) >= 0 {
+		dst = append(dst, '\'')
+	}
+	dst = appendQuoted(dst, s)
+	if quote {
+		dst = append(dst, '"')
+	}
+	return dst
 }
 
 // DotBegin and DotEnd enclose the edges of [AppendDot]. A strict graph draws

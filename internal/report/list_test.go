@@ -73,7 +73,7 @@ func TestRecordCSV(t *testing.T) {
 			t.Errorf("%q is not lines of UTF-8", text)
 		}
 		for i, f := range r {
-			want := strings.ReplaceAll(strings.ToValidUTF8(f.Text, "\uFFFD"), "\r\n", "\n") // as the reader has it
+			want := inCSV(f.Text)
 			if f.IsNumber {
 				want = strconv.FormatInt(f.Number, 10)
 			}
@@ -87,16 +87,42 @@ func TestRecordCSV(t *testing.T) {
 	}
 }
 
-// FuzzCSV: encoding/csv reads every value back.
+// inCSV is a value as CSV has it: visible, and no formula.
+func inCSV(s string) string {
+	visible := string(appendQuoted(nil, s))
+	if strings.HasPrefix(s, "=") || strings.HasPrefix(s, "+") || strings.HasPrefix(s, "-") || strings.HasPrefix(s, "@") {
+		return "'" + visible
+	}
+	return visible
+}
+
+// A spreadsheet takes no value for a formula, whatever it starts with, and no byte
+// controls a terminal.
+func TestCSVNeutral(t *testing.T) {
+	for value, want := range map[string]string{
+		"=1+1": "'=1+1", "+1": "'+1", "-x.html": "'-x.html", "@a": "'@a", "=a,\"b\"": `"'=a,""b"""`, "\t=1": `\t=1`, "\r\n=1": `\r\n=1`,
+		"a=b-c+d@e": "a=b-c+d@e", "\x1b[31m": `\x1b[31m`, "\u009b31m": `\u009b31m`, "a\u202eb": `a\u202eb`, "": "",
+	} {
+		if got := string(Record{textField("x", value)}.AppendCSV(nil)); got != want+"\r\n" {
+			t.Errorf("%q is %q, want %q", value, got, want)
+		}
+	}
+}
+
+// FuzzCSV: encoding/csv reads every value back, and no cell begins like a formula.
 func FuzzCSV(f *testing.F) {
 	f.Add("a", "b")
 	f.Add("\"", ",\r\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		r := Record{textField("a", a), textField("b", b)}
 		rows, err := csv.NewReader(strings.NewReader(string(r.AppendCSV(r.AppendCSVHeader(nil))))).ReadAll()
-		want := func(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n") }
-		if err != nil || len(rows) != 2 || rows[1][0] != want(a) || rows[1][1] != want(b) {
-			t.Errorf("%q, %q: %q, %v", a, b, rows, err)
+		if err != nil || len(rows) != 2 || rows[1][0] != inCSV(a) || rows[1][1] != inCSV(b) {
+			t.Fatalf("%q, %q: %q, %v", a, b, rows, err)
+		}
+		for _, cell := range rows[1] {
+			if strings.ContainsAny(cell, "\t\r\n") || cell != "" && strings.Contains("=+-@", cell[:1]) {
+				t.Errorf("%q, %q: %q", a, b, cell)
+			}
 		}
 	})
 }
@@ -175,6 +201,17 @@ func TestLL85(t *testing.T) {
 	}
 	l := siteLinks()[0]
 	want := "index.html:1:10: ok: <a href=\"sub/\"> -> /sub/, answered by sub/index.html\n"
+	if got := string(AppendLinkText(nil, &l, nil, TextOptions{})); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestEvidenceText: the row of a link whose fragment is left to a script says to
+// which.
+func TestEvidenceText(t *testing.T) {
+	l := check.Link{Page: "p.html", Line: 1, Column: 2, Element: "a", Attribute: "href", Raw: "q.html#/x", Target: "/q.html", Fragment: "/x",
+		Verdict: check.Unchecked, Code: check.ScriptFragment, Evidence: "Docsify (lib/docsify.min.js)"}
+	want := "p.html:1:2: unchecked: <a href=\"q.html#/x\"> -> /q.html#/x [script-fragment], left to Docsify (lib/docsify.min.js)\n"
 	if got := string(AppendLinkText(nil, &l, nil, TextOptions{})); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -83,6 +83,9 @@ func outcomeDetail(n *deliver.Result) string {
 	if n.Message != "" {
 		text += ": " + n.Message
 	}
+	if n.Cure != "" {
+		text += ": " + n.Cure
+	}
 	if n.Repeated {
 		text += " (sent again: an earlier run was interrupted while sending it)"
 	}

@@ -59,6 +59,7 @@ func appendTextSummary(dst []byte, r *check.Result, causes int, opt TextOptions)
 			dst = appendCut(dst, string(reason.Code), maxValueBytes)
 		}
 	}
+	dst = appendScriptFragments(dst, s.ScriptFragments, next)
 	if len(s.Skipped) > 0 {
 		dst = append(dst, next+"left out: "...)
 		dst = appendCount(dst, len(s.Skipped), "page")
@@ -80,6 +81,48 @@ func appendTextSummary(dst []byte, r *check.Result, causes int, opt TextOptions)
 		dst = append(dst, '\n')
 	}
 	return appendUnneeded(dst, s.Baseline, p)
+}
+
+// maxEvidence is how many pieces of evidence the summary lists.
+const maxEvidence = 5
+
+// appendScriptFragments appends which fragments were left to scripts, and on what
+// evidence.
+func appendScriptFragments(dst []byte, all []check.ScriptFragmentCount, next string) []byte {
+	for i, c := range all[:min(len(all), maxEvidence)] {
+		if i == 0 {
+			dst = append(dst, next+"left to scripts: "...)
+		} else {
+			dst = append(dst, "; "...)
+		}
+		dst = appendCount(dst, c.Fragments, "fragment")
+		dst = append(dst, " of "...)
+		dst = appendCount(dst, c.Pages, "page")
+		dst = append(dst, ": "...)
+		dst = appendCut(dst, c.Evidence, maxValueBytes)
+	}
+	if rest := len(all) - maxEvidence; rest > 0 {
+		dst = append(dst, "; and "...)
+		dst = appendCount(dst, rest, "more script")
+	}
+	return dst
+}
+
+// appendScriptFragmentsJSON appends the list of appendScriptFragments as a JSON
+// field.
+func appendScriptFragmentsJSON(dst []byte, all []check.ScriptFragmentCount) []byte {
+	dst = append(dst, `,"script_fragments":[`...)
+	for i, c := range all {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"evidence":`...)
+		dst = AppendString(dst, c.Evidence)
+		dst = appendIntField(dst, `,"fragments":`, c.Fragments)
+		dst = appendIntField(dst, `,"pages":`, c.Pages)
+		dst = append(appendIntField(dst, `,"links":`, c.Links), '}')
+	}
+	return append(dst, ']')
 }
 
 // appendVerdicts appends "12 errors, 3 warnings". It counts the findings that
@@ -166,7 +209,8 @@ func appendReadJSON(dst []byte, s *check.Summary) []byte {
 	dst = appendIntField(dst, `,"canonical":`, s.Canonical)
 	dst = appendKindsJSON(append(dst, `,"read":[`...), s.Read)
 	dst = appendKindsJSON(append(dst, `],"not_read":[`...), s.NotRead)
-	dst = append(dst, `],"notes":[`...)
+	dst = appendScriptFragmentsJSON(append(dst, ']'), s.ScriptFragments)
+	dst = append(dst, `,"notes":[`...)
 	for i, note := range s.Notes {
 		if i > 0 {
 			dst = append(dst, ',')

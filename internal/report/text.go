@@ -36,7 +36,13 @@ const (
 func AppendLinkText(dst []byte, l *check.Link, source *check.Position, opt TextOptions) []byte {
 	f := l.Finding()
 	f.Source = source
-	return AppendText(dst, &f, opt)
+	dst = AppendText(dst, &f, opt)
+	if l.Evidence != "" {
+		dst = append(dst[:len(dst)-1], ", left to "...)
+		dst = appendCut(dst, l.Evidence, maxMessageBytes)
+		dst = append(dst, '\n')
+	}
+	return dst
 }
 
 // AppendText appends f as [Text] shows it: a finding with its indented lines, a

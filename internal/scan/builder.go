@@ -46,7 +46,7 @@ func (b *Builder) Reset(text []byte, charset string) {
 func (b *Builder) Clear() {
 	p := &b.Page
 	p.Links, p.Anchors, p.Bases, p.Adverts = p.Links[:0], p.Anchors[:0], p.Bases[:0], p.Adverts[:0]
-	p.HasScript, p.Alias = false, 0
+	p.Scripts, p.Alias = p.Scripts[:0], 0
 	p.refs = nil
 	b.Arena = b.Arena[:0]
 }

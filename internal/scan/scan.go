@@ -164,6 +164,16 @@ type Base struct {
 	Off   uint32
 }
 
+// Script is one script element that browsers run.
+type Script struct {
+	// TagOff is the offset of the tag's "<".
+	TagOff uint32
+	// External reports whether the element has a src. The link of that attribute
+	// is then the script's address, and browsers ignore Text.
+	External bool
+	Text     []byte
+}
+
 // Page is what a scanner found in one file. It belongs to the scanner and is
 // valid until the scanner reads the next file.
 type Page struct {
@@ -181,8 +191,8 @@ type Page struct {
 	// SecondHead is the offset of the second head tag plus one, or 0 if there
 	// is none.
 	SecondHead uint32
-	// HasScript reports whether the page runs scripts.
-	HasScript bool
+	// Scripts are the scripts that the page runs, in order.
+	Scripts []Script
 	// Quirks reports whether browsers ignore letter case when they look for
 	// <a name>.
 	Quirks bool

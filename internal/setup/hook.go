@@ -28,6 +28,15 @@ func HookStatus(s githook.Status) string {
 	return "pre-push: not installed"
 }
 
+// AcceptFindings says how to accept the findings that a site has, in a baseline
+// that may be configured already.
+func AcceptFindings(configured bool) string {
+	if configured {
+		return "sitelink baseline update --add accepts what the site has now"
+	}
+	return "sitelink init --baseline accepts what the site has now"
+}
+
 // ExplainHook adds a hint to an error of the git hooks; nil stays nil.
 func ExplainHook(err error) error {
 	var managed *githook.ManagedError
@@ -51,6 +60,9 @@ func ExplainHook(err error) error {
 		hint = "fetch it with git submodule update --init --recursive"
 	case errors.As(err, &full):
 		hint = "free some space there, or commit or stash your changes: a working tree that is exactly what you push needs no copy"
+	case errors.As(err, &late) && late.Adapted:
+		hint = "the next push gets more time; run sitelink hook run before the push, because results are remembered and " +
+			"servers close idle connections (ServerAliveInterval of ssh keeps them open)"
 	case errors.As(err, &late):
 		hint = "run sitelink hook run before the push, because results are remembered; or raise timeout in [hook], and " +
 			"ServerAliveInterval of ssh, because servers close idle connections"

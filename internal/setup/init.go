@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
@@ -22,10 +24,10 @@ import (
 // them.
 type Init struct {
 	*Survey
-	// Servers names the servers to write files for, Hook and Inject choose the
-	// other steps.
-	Servers      []Server
-	Hook, Inject bool
+	// Servers names the servers to write files for, Hook, Baseline and Inject
+	// choose the other steps.
+	Servers                []Server
+	Hook, Baseline, Inject bool
 	// DryRun prints what would be done and changes nothing.
 	DryRun bool
 
@@ -36,11 +38,15 @@ type Init struct {
 	Ask func(ctx context.Context, question string) (bool, error)
 	// Configure reads the project's configuration, for the endpoints.
 	Configure func() (*config.Config, error)
+	// Findings checks the built site; it returns an error if there is none.
+	Findings func(ctx context.Context, cfg *config.Config) ([]check.Finding, error)
 	// InjectTemplates does what sitelink inject does, in a directory.
 	InjectTemplates func(cfg *config.Config, dir string, undo, dryRun bool) error
 
 	record *Record
 	cfg    *config.Config // nil if it is wrong
+	// findings are those of the built site, unless it has a baseline.
+	findings []check.Finding
 	// done is what was done, in lines; manual is what the user has to add to files
 	// of their own.
 	done, manual strings.Builder
@@ -53,6 +59,9 @@ func (r *Init) Run(ctx context.Context) error {
 		return err
 	}
 	if err := r.Print(r.found()); err != nil {
+		return err
+	}
+	if err := r.checkSite(ctx); err != nil {
 		return err
 	}
 	if err := r.ask(ctx); err != nil {
@@ -126,6 +135,12 @@ func (r *Init) ask(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if len(r.findings) > 0 && !r.Baseline {
+		question := "Accept these findings in a baseline, so that only new ones are reported?"
+		if r.Baseline, err = r.yes(ctx, question); err != nil {
+			return err
+		}
+	}
 	if len(r.Servers) == 0 && len(r.CIFiles()) == 0 {
 		if err := r.askServers(ctx); err != nil {
 			return err
@@ -164,7 +179,7 @@ func (r *Init) askServers(ctx context.Context) error {
 func (r *Init) askInject(ctx context.Context) error {
 	cfg, err := r.Configure()
 	switch {
-	case r.Inject && err != nil:
+	case (r.Inject || r.Baseline) && err != nil:
 		return err
 	case r.Inject && cfg.Templates.Pingback == "" && cfg.Templates.Webmention == "":
 		return ErrNoEndpoints
@@ -185,6 +200,11 @@ func (r *Init) carryOut(ctx context.Context) error {
 	if err := r.writeConfig(); err != nil {
 		return err
 	}
+	if r.Baseline {
+		if err := r.writeBaseline(); err != nil {
+			return err
+		}
+	}
 	for _, s := range r.Servers {
 		if err := r.writeServer(s); err != nil {
 			return err
@@ -200,6 +220,17 @@ func (r *Init) carryOut(ctx context.Context) error {
 // configuration under another name or in a directory above: a second one would
 // hide it.
 func (r *Init) writeConfig() error {
+	r.Facts.Baseline = r.Facts.Baseline || r.Baseline
+	if other := r.configuredElsewhere(); other != "" {
+		r.say("left    %s: it already configures sitelink", filepath.ToSlash(r.Found.Show(other)))
+		return nil
+	}
+	return r.write(r.Facts.Config())
+}
+
+// configuredElsewhere returns the configuration under another name or in a
+// directory above, "" if there is none.
+func (r *Init) configuredElsewhere() string {
 	for dir := r.Dir; ; dir = filepath.Dir(dir) {
 		for _, name := range config.FileNames {
 			full := filepath.Join(dir, filepath.FromSlash(name))
@@ -207,14 +238,71 @@ func (r *Init) writeConfig() error {
 				continue
 			}
 			if _, err := os.Lstat(full); err == nil {
-				r.say("left    %s: it already configures sitelink", filepath.ToSlash(r.Found.Show(full)))
-				return nil
+				return full
 			}
 		}
 		if dir == r.Found.Root || dir == filepath.Dir(dir) {
-			return r.write(r.Facts.Config())
+			return ""
 		}
 	}
+}
+
+// checkSite finds out whether the built site has findings that a baseline could
+// accept. That a site is not built, or cannot be checked, matters only if a
+// baseline was asked for.
+func (r *Init) checkSite(ctx context.Context) error {
+	cfg, err := r.Configure()
+	if err == nil && cfg.Baseline != "" {
+		if r.Baseline {
+			r.say("same    the baseline %s is configured; sitelink baseline update --add accepts new findings", cfg.Baseline)
+		}
+		r.Baseline, r.Facts.Baseline = false, cfg.Baseline == baseline.FileName
+		return nil
+	}
+	if err == nil {
+		r.findings, err = r.Findings(ctx, cfg)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil && r.Baseline:
+		return err
+	case err != nil:
+		return nil
+	case len(r.findings) == 0 && r.Baseline:
+		r.say("same    no baseline is needed: the site in %s has no findings", r.Site)
+		r.Baseline = false
+	}
+	if len(r.findings) == 0 {
+		return nil
+	}
+	return r.Print(text.Visible(fmt.Sprintf("found   %s in %s; sitelink check lists them", text.Count(len(r.findings), "finding"), r.Site)) + "\n")
+}
+
+// writeBaseline writes a baseline that accepts all findings, and says what to add
+// to a configuration that belongs to the user.
+func (r *Init) writeBaseline() error {
+	var list strings.Builder
+	if err := baseline.New(r.findings, baseline.Terms{Reason: "before sitelink"}).Write(&list); err != nil {
+		return err
+	}
+	f := File{Path: baseline.FileName, Text: list.String()}
+	action, err := r.record.Plan(f)
+	switch {
+	case err != nil:
+		return err
+	case r.DryRun && action != Foreign && action != Same:
+		r.say("would write %s, which accepts %s", r.Show(f.Path), text.Count(len(r.findings), "finding"))
+	default:
+		if err := r.write(f); err != nil {
+			return err
+		}
+	}
+	if configured, err := r.record.Plan(r.Facts.Config()); err != nil || configured != Foreign && r.configuredElsewhere() == "" {
+		return err
+	}
+	fmt.Fprintf(&r.manual, "\nAdd to [check] of your configuration:\n\n%s", indented(baselineKey))
+	return nil
 }
 
 // writeServer writes the file for a server, and keeps for the end what the user
@@ -345,6 +433,9 @@ func (r *Init) nextSteps() {
 	}
 	if r.Ask != nil {
 		return
+	}
+	if len(r.findings) > 0 && !r.Baseline {
+		r.say("        %-28s # accept %s, report new ones", "sitelink init --baseline", text.Count(len(r.findings), "old finding"))
 	}
 	if !r.Hook && r.Repo != nil && r.Survey.Hook.Method == githook.NotInstalled {
 		r.say("        %-28s # check each push", "sitelink init --hook")

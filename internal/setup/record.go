@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/check/baseline"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
@@ -27,8 +28,8 @@ const ignoreName = statedir.Name + "/" + statedir.IgnoreName
 const (
 	recordSchema = 1
 	// maxFileBytes is how much is read of a record, or of a file that is to be
-	// compared: far more than any that was written.
-	maxFileBytes = 1 << 20
+	// compared: no file that was written is larger.
+	maxFileBytes = baseline.MaxBytes
 )
 
 // Record is what was written into a project. It is not safe for concurrent use.

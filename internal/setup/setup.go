@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/sitelink/sitelink/check/baseline"
 )
 
 // Facts are what is known about a project when it is set up.
@@ -27,6 +29,8 @@ type Facts struct {
 	// project. DocrootBy is the source of that: "hugo config"; "" if sitelink finds
 	// the docroot only when it is configured.
 	Docroot, DocrootBy string
+	// Baseline means that the site's findings are accepted in [baseline.FileName].
+	Baseline bool
 	// Committed means that the published docroot is committed.
 	Committed bool
 	// BaseURLs are the addresses of the site, empty if they are not known.
@@ -67,6 +71,9 @@ func (p *Facts) toRoot(name string) string {
 	return path.Join(strings.Repeat("../", strings.Count(p.Below, "/")+1), name)
 }
 
+// baselineKey is the line of the configuration that names the baseline.
+const baselineKey = "baseline = \"" + baseline.FileName + "\"\n"
+
 // ConfigName is the configuration file, in the directory of the project.
 const ConfigName = "sitelink.toml"
 
@@ -102,6 +109,9 @@ func (p *Facts) Config() File {
 
 	b.WriteString("\n[check]\n")
 	p.key(&b, true, "fail-on", quote("warning"), "warnings fail a check too")
+	if p.Baseline {
+		b.WriteString(baselineKey)
+	}
 	p.key(&b, true, "orphans", "true", "report files that no page links to")
 
 	b.WriteString("\n[hook]\n")
@@ -112,7 +122,7 @@ func (p *Facts) Config() File {
 	default:
 		p.key(&b, true, "build", quote(`make site OUT="$SITELINK_OUT"`), "builds the commit that is pushed")
 	}
-	p.key(&b, true, "baseline", quote("remote"), "stop a push for new findings only")
+	p.key(&b, true, "baseline", quote("none"), "stop a push for old findings, too")
 	p.key(&b, true, "branches", `["main"]`, "check pushes to these branches")
 
 	b.WriteString("\n# Who takes notes of links to the site; sitelink inject puts it into the templates.\n[templates]\n")

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/script"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -36,11 +37,12 @@ type Fragment struct {
 	// Exact is the hash of the fragment as it is in the URL; Decoded of its
 	// percent-decoded form, or 0 if that is the same.
 	Exact, Decoded uint64
-	// From and To are the ends of a line range such as 12-34 or L12-L34, or 0
-	// if the fragment is not a line range.
+	// From and To are the parts of the fragment, or 0 if it has none: the ends of
+	// a line range such as 12-34 or L12-L34, and what is before and after the at
+	// sign of the form [script.Member].
 	From, To uint64
-	// Route: only a script can serve it (#/route, #!route).
-	Route bool
+	// Form says which scripts could serve it.
+	Form script.Form
 }
 
 // fragment prepares a serialised URL fragment. ask is false if every page has
@@ -70,24 +72,45 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 			k.Decoded = sum(h.id, d)
 		}
 	}
-	k.Route = f[0] == '/' || f[0] == '!'
-	if odd&hasDash == 0 {
-		return k, true
-	}
-	if from, to, ok := lineRange(f); ok {
-		k.From, k.To = sum(h.id, from), sum(h.id, to)
+	if odd&(hasDash|hasMark) != 0 || f[0]|0x20 == 'l' {
+		h.form(f, &k)
 	}
 	return k, true
 }
 
+// form sets the form of a fragment, and its parts.
+func (h hasher) form(f []byte, k *Fragment) {
+	from, to, isRange := lineRange(f)
+	name, member, isMember := bytes.Cut(f, at)
+	switch {
+	case f[0] == '/' || f[0] == '!':
+		k.Form = script.Route
+	case isRange:
+		k.Form, k.From, k.To = script.Lines, sum(h.id, from), sum(h.id, to)
+	case len(f) > 1 && f[0]|0x20 == 'l' && digits(f, 0) == len(f):
+		k.Form = script.Lines
+	case isMember:
+		var buf, text [256]byte
+		member = scan.AppendUTF8(text[:0], weburl.PercentDecode(buf[:0], string(member)))
+		k.Form, k.From, k.To = script.Member, sum(h.id, name), sum(h.id, member)
+	case bytes.IndexByte(f, '=') > 0:
+		k.Form = script.Setting
+	case bytes.IndexByte(f, '/') > 0:
+		k.Form = script.Path
+	}
+}
+
+var at = []byte{'@'}
+
 // fragmentClass marks the bytes of a fragment with a special meaning. Most
 // fragments have none, which one pass finds out.
-var fragmentClass = [256]uint8{':': hasColon, '%': hasPercent, '-': hasDash}
+var fragmentClass = [256]uint8{':': hasColon, '%': hasPercent, '-': hasDash, '/': hasMark, '!': hasMark, '=': hasMark, '@': hasMark}
 
 const (
 	hasColon   = 1 << iota // of a directive
 	hasPercent             // of an escape
 	hasDash                // of a line range
+	hasMark                // of another form that scripts serve
 )
 
 // ParseFragment prepares the fragment of a URL, as serialised, for [Page.Has];
@@ -207,6 +230,18 @@ func (p *Page) Has(h uint64) bool {
 			return true
 		case 0:
 			return false
+		}
+	}
+}
+
+// MarkDefined sets the value of each key of want that is the hash of an anchor of
+// any page.
+func (s *Site) MarkDefined(want map[uint64]bool) {
+	for i := range s.pages {
+		for _, h := range s.pages[i].anchors {
+			if _, ok := want[h]; ok && h != 0 {
+				want[h] = true
+			}
 		}
 	}
 }

@@ -67,6 +67,9 @@ type Options struct {
 	// a time, and returns a function that examines the HTML pages that the
 	// worker reads.
 	Inspect func() Inspector
+	// FirstBroken, when set, is called when the first link is found that is
+	// broken whatever the anchors of its target are. It must return at once.
+	FirstBroken func()
 	// Progress, when set, is called now and then, from one goroutine at a
 	// time, with the number of pages read so far and of all pages.
 	Progress func(done, total int)

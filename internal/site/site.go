@@ -9,6 +9,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/script"
 )
 
 // Site is a loaded docroot. It is immutable and safe for concurrent use. Its
@@ -43,7 +44,7 @@ type PageID uint32
 type Page struct {
 	node    docroot.NodeID
 	kind    PageKind
-	script  bool // runs scripts
+	scripts uint64 // see [Page.Scripts]
 	quirks  bool
 	noIndex bool
 	zipped  bool           // the file is compressed
@@ -89,7 +90,8 @@ type Link struct {
 	// State is the host's answer, before permissions; see [Site.State].
 	State host.State
 	bits  linkBits
-	_     [2]byte
+	form  script.Form // of the fragment
+	_     byte
 }
 
 type linkBits uint8
@@ -97,8 +99,7 @@ type linkBits uint8
 const (
 	bitExact   linkBits = 1 << iota // asks for a fragment: one entry in frags
 	bitDecoded                      // and one for its decoded form
-	bitRange                        // and two for the ends of a line range
-	bitRoute                        // only a script can serve it
+	bitParts                        // and two for its parts, see [Fragment]
 	bitMap                          // names a map, not a fragment
 	bitEntry                        // the address of an entry of a sitemap or feed
 )
@@ -136,8 +137,10 @@ func (p *Page) Node() docroot.NodeID { return p.node }
 // Kind returns how the page was read.
 func (p *Page) Kind() PageKind { return p.kind }
 
-// HasScript reports whether the page runs scripts.
-func (p *Page) HasScript() bool { return p.script }
+// Scripts identifies the scripts that the page runs, as far as they matter for
+// fragments: pages with the same number run the same ones. It is 0 if the page
+// runs none.
+func (p *Page) Scripts() uint64 { return p.scripts }
 
 // Quirks reports whether browsers ignore letter case when they compare names.
 func (p *Page) Quirks() bool { return p.quirks }
@@ -194,13 +197,13 @@ func (p *Page) Fragments() FragmentReader { return FragmentReader{p.frags} }
 // Next returns what l asks for. Call it, in order, for each link for which
 // [Link.HasFragment] is true.
 func (a *FragmentReader) Next(l *Link) Fragment {
-	k := Fragment{Exact: a.rest[0], Route: l.bits&bitRoute != 0}
+	k := Fragment{Exact: a.rest[0], Form: l.form}
 	n := 1
 	if l.bits&bitDecoded != 0 {
 		k.Decoded = a.rest[n]
 		n++
 	}
-	if l.bits&bitRange != 0 {
+	if l.bits&bitParts != 0 {
 		k.From, k.To = a.rest[n], a.rest[n+1]
 		n += 2
 	}

@@ -182,7 +182,7 @@ func (s *Site) sameTarget(n *Site, id docroot.NodeID) bool {
 	}
 	a, b := &s.pages[x.Page-1], &n.pages[x.Page-1]
 	return a.err.Err == nil && b.err.Err == nil && a.alias == b.alias && a.noIndex == b.noIndex && a.canon == b.canon &&
-		a.script == b.script && a.quirks == b.quirks && slices.Equal(a.anchors, b.anchors)
+		a.scripts == b.scripts && a.quirks == b.quirks && slices.Equal(a.anchors, b.anchors)
 }
 
 // editedPages returns unread records for the edited files that are pages. ok is

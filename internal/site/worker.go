@@ -83,7 +83,7 @@ func (w *worker) page(p *Page) {
 		return
 	}
 	page := w.l.s.scanPage(&w.scan, p.kind, data)
-	p.script, p.quirks, p.noIndex = page.HasScript, page.Quirks, page.NoIndex
+	p.quirks, p.noIndex = page.Quirks, page.NoIndex
 	p.plain = p.kind == PageHTML && page.Plain()
 	if len(page.Faults) > 0 {
 		p.faults = slices.Clone(page.Faults)
@@ -91,6 +91,9 @@ func (w *worker) page(p *Page) {
 	w.inspect(p, page)
 	w.anchors(p, page)
 	w.resolveAll(p, page)
+	if len(page.Scripts) > 0 {
+		p.scripts = w.l.s.scriptsKey(p, page)
+	}
 }
 
 func (s *Site) scanOptions() scan.Options {
@@ -165,12 +168,10 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			w.fragments = append(w.fragments, ask.Decoded)
 		}
 		if ask.From != 0 {
-			rec.bits |= bitRange
+			rec.bits |= bitParts
 			w.fragments = append(w.fragments, ask.From, ask.To)
 		}
-		if ask.Route {
-			rec.bits |= bitRoute
-		}
+		rec.form = ask.Form
 	}
 	p.frags = w.hashes.take(len(w.fragments))
 	copy(p.frags, w.fragments)
@@ -199,7 +200,9 @@ func (w *worker) recordRole(p *Page, l *scan.Link, rec *Link) {
 // is read again when the link is reported.
 func (w *worker) saveDetail(p *Page, page *scan.Page, i int, lines *lineCounter) {
 	if w.l.saved.Load() < maxSaved {
-		w.l.saved.Add(1)
+		if first := w.l.saved.Add(1) == 1; first && w.l.s.opt.FirstBroken != nil {
+			w.l.s.opt.FirstBroken()
+		}
 		if lines.text == nil { // the first of the page
 			lines.text = page.Text
 			w.res.startMemo()

@@ -55,8 +55,8 @@ const (
 	maxContentFile  = 32 << 20
 )
 
-// indexContent lists the content files. pages is what Hugo says about pages.
-func (m *Map) indexContent(pages []listedPage) {
+// indexContent lists the content files.
+func (m *Map) indexContent() {
 	c := &contentIndex{listed: map[string]int{}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}}
 	m.content = c
 	c.roots, c.staticDirs = m.contentDirs()
@@ -80,7 +80,6 @@ func (m *Map) indexContent(pages []listedPage) {
 			return nil
 		})
 	}
-	m.addListed(append(pages, m.readBuildMap()...))
 }
 
 // contentDirs returns the directories of content and of static files.

@@ -18,57 +18,18 @@ type listedPage struct {
 	host, path string // of its permalink, the path decoded
 }
 
-// askHugo asks Hugo for the mounts and the pages of the project, both at the
-// same time because Hugo loads the site for each. Hugo may not use the network:
-// it does not fetch missing modules for a report.
-func (m *Map) askHugo(ctx context.Context) ([]listedPage, error) {
-	defer generator.TidyHugo(m.opt.Project)()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	type answer struct {
-		out []byte
-		err error
-	}
-	list := make(chan answer, 1)
-	go func() {
-		out, err := m.runHugo(ctx, "list", "all")
-		list <- answer{out, err}
-	}()
-	out, err := m.runHugo(ctx, "config", "mounts")
-	if err != nil {
-		cancel()
-	}
-	listing := <-list // wait for it: TidyHugo removes the files that it writes
-	if err != nil {
-		return nil, err
-	}
-	mounts, err := m.readMounts(out)
-	if err != nil {
-		return nil, err
-	}
-	if listing.err != nil {
-		return nil, listing.err
-	}
-	pages, err := m.readList(listing.out)
-	if err != nil {
-		return nil, err
-	}
-	m.mounts = mounts
-	return pages, nil
-}
-
 func (m *Map) runHugo(ctx context.Context, args ...string) ([]byte, error) {
 	run := generator.Runner{Programs: map[string]string{"hugo": m.opt.Hugo}, Env: m.opt.Env, Timeout: m.opt.Timeout}
 	return run.Output(ctx, m.opt.Project, "hugo", args...)
 }
 
-// readList reads the output of `hugo list all`. Files get their display names.
-func (m *Map) readList(out []byte) (pages []listedPage, err error) {
-	all, err := generator.ReadHugoList(out)
+// listedPages returns Hugo's pages with the display names of their files.
+func (m *Map) listedPages(all []generator.HugoPage) (pages []listedPage) {
+	projects := []string{slashed(m.opt.Project), resolved(m.opt.Project)}
 	for _, p := range all {
 		file := p.File
 		if isAbsolute(file) {
-			for _, project := range []string{slashed(m.opt.Project), resolved(m.opt.Project)} {
+			for _, project := range projects {
 				if rel, ok := strings.CutPrefix(file, strings.TrimSuffix(project, "/")+"/"); ok {
 					file = rel
 					break
@@ -77,7 +38,7 @@ func (m *Map) readList(out []byte) (pages []listedPage, err error) {
 		}
 		pages = append(pages, listedPage{file, p.Permalink.Host, p.Permalink.Path})
 	}
-	return pages, err
+	return pages
 }
 
 // mount is a directory that Hugo mounts into its file tree.
@@ -100,17 +61,15 @@ func (mt *mount) name() string {
 	return mt.module
 }
 
-// readMounts opens the directories in the output of `hugo config mounts`.
-func (m *Map) readMounts(out []byte) (all []mount, err error) {
-	modules, err := generator.ReadHugoMounts(out)
+// openMounts opens the directories that Hugo mounts.
+func (m *Map) openMounts(modules []generator.HugoModule) {
 	for _, module := range modules {
 		for _, mt := range module.Mounts {
 			if dir, ok := m.mountDir(module.Dir, mt.Source); ok {
-				all = append(all, mount{dir, slashed(mt.Target), mt.Lang, module.Path})
+				m.mounts = append(m.mounts, mount{dir, slashed(mt.Target), mt.Lang, module.Path})
 			}
 		}
 	}
-	return all, err
 }
 
 // mountDir opens a mounted directory. Directories below the project are read

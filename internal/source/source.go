@@ -13,12 +13,10 @@ package source
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/site"
 )
@@ -37,6 +35,9 @@ type Options struct {
 	Env []string
 	// Timeout bounds each run of Hugo; 0 means 20 seconds.
 	Timeout time.Duration
+	// Cache is the directory that keeps Hugo's answers for later runs, made if it
+	// does not exist; "" to keep none.
+	Cache string
 }
 
 // Link is one link of a built page.
@@ -89,6 +90,7 @@ type Map struct {
 
 	content *contentIndex
 	mounts  []mount
+	answer  *answer              // of Hugo, nil without it
 	docs    map[string]*document // parsed content files by name
 	// templates is nil until needed. runs are those of all pages.
 	templates *templateIndex
@@ -98,35 +100,6 @@ type Map struct {
 	// Notes are messages for the user about problems that did not stop the
 	// work, such as an error of Hugo.
 	Notes []string
-}
-
-// Open reads what is needed to find the source of a page. It returns an error
-// if it cannot open the project directory or the docroot, or if ctx ends. Call
-// Close to release the Map.
-func Open(ctx context.Context, opt Options) (*Map, error) {
-	root, err := os.OpenRoot(opt.Project)
-	if err != nil {
-		return nil, fmt.Errorf("open project %s: %w", opt.Project, disk.Cause(err))
-	}
-	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}, runs: map[string]*linkRun{}}
-	built, err := os.OpenRoot(opt.Docroot)
-	if err != nil {
-		m.Close()
-		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, disk.Cause(err))
-	}
-	m.docroot, m.close = built.FS(), append(m.close, built.Close)
-	var pages []listedPage
-	if opt.Generator == Hugo && opt.Hugo != "" {
-		if pages, err = m.askHugo(ctx); err != nil {
-			if ctx.Err() != nil {
-				m.Close()
-				return nil, context.Cause(ctx)
-			}
-			m.Notes = append(m.Notes, err.Error()+"; positions are found by file names instead")
-		}
-	}
-	m.indexContent(pages)
-	return m, nil
 }
 
 // Close closes the directories.

@@ -27,6 +27,11 @@ type Options struct {
 	Sources outgoing.Doer
 	Live    LiveOptions
 
+	// Recheck are failed notices whose cause may be gone. Run fetches their pages
+	// with Sources, and sends a notice again if its page no longer has the same
+	// problems, and is live.
+	Recheck []ledger.Notice
+
 	// Hosts is the number of hosts to send to in parallel: 64. Each gets one
 	// notice at a time.
 	Hosts int
@@ -94,6 +99,9 @@ func Run(ctx context.Context, store ledger.Store, opt Options) (*Report, error) 
 		return &Report{}, err
 	}
 	d := &delivery{opt: opt, store: store, gates: newGates(), earlier: map[ledger.Key]ledger.Notice{}}
+	if err := d.recheck(ctx, snapshot.Base); err != nil {
+		return &Report{}, err
+	}
 	d.loadEarlier(snapshot.Notices)
 	return newScheduler(d).run(ctx)
 }

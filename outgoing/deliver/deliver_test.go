@@ -517,3 +517,71 @@ func TestOnce(t *testing.T) {
 		t.Errorf("%q", pb.sent)
 	}
 }
+
+// failedAt is a notice that failed because of its page.
+func failedAt(source, target string, protocol ledger.Protocol, event ledger.Event, problems string) ledger.Notice {
+	n := notice(source, target, event)
+	n.Protocol, n.State, n.Attempts, n.Problems, n.Message = protocol, ledger.Permanent, 3, problems, "failed"
+	return n
+}
+
+// TestRecheck: a failed notice is sent again if its page is live and has other
+// problems than before.
+func TestRecheck(t *testing.T) {
+	const to = "https://t.example/"
+	link := `<a href="` + to + `">t</a>`
+	bodies := map[string]string{"same": link, "cured": "<title>t</title>" + link, "other": "<title>t</title><a href=" + to + "><img></a>",
+		"unlinked": "<title>t</title>", "late": link, "live": "<title>t</title>" + link, "away": "gone", "back": link}
+	web := &pages{body: func(url string) (int, string) {
+		name := strings.TrimPrefix(url, site)
+		if name == "missing" {
+			return 404, "no"
+		}
+		return 200, bodies[name]
+	}}
+	failed := []ledger.Notice{
+		failedAt("same", to, ledger.Pingback, ledger.Added, "no-title"),
+		failedAt("cured", to, ledger.Pingback, ledger.Added, "no-title"),
+		failedAt("other", to, ledger.Pingback, ledger.Updated, "no-title"),
+		failedAt("unlinked", to, ledger.Pingback, ledger.Added, "no-title"),
+		failedAt("missing", to, ledger.Pingback, ledger.Added, "no-title"),
+		failedAt("live", to, ledger.AnyProtocol, ledger.Added, "not-live"),
+		failedAt("away", to, ledger.Webmention, ledger.Removed, "not-live"),
+		failedAt("back", to, ledger.Webmention, ledger.Removed, "not-live"),
+	}
+	pb := &scripted{protocol: ledger.Pingback, mayRepeat: true, takes: func(e ledger.Event) bool { return e != ledger.Removed }}
+	wm := &scripted{protocol: ledger.Webmention, mayRepeat: true, takes: func(e ledger.Event) bool { return e == ledger.Removed }}
+	s := store(t, failed...)
+	opt := Options{Senders: []outgoing.Sender{pb, wm}, Sources: web, Live: LiveOptions{Deadline: -1}, Recheck: failed}
+	r := run(t, s, opt)
+	sent := append(slices.Clone(pb.sent), wm.sent...)
+	slices.Sort(sent)
+	want(t, sent, []string{site + "away " + to + " removed", site + "cured " + to + " added", site + "live " + to + " added", site + "other " + to + " updated"})
+	for _, d := range r.Results {
+		if d.State != ledger.Done || d.Attempts != 1 || d.Problems != "" || d.Cure != "" {
+			t.Errorf("%+v", d.Notice)
+		}
+	}
+	if len(r.Results) != 4 {
+		t.Errorf("%d results", len(r.Results))
+	}
+	// A library that does not say so fetches nothing, and one that has no sources
+	// sends nothing.
+	web.fetched = nil
+	s = store(t, failed...)
+	run(t, s, Options{Senders: opt.Senders, Sources: web})
+	opt.Sources = nil
+	if r := run(t, s, opt); len(r.Results) != 0 || len(web.fetched) != 0 {
+		t.Errorf("%d results, fetched %q", len(r.Results), web.fetched)
+	}
+}
+
+// A notice whose page never became live failed for that reason.
+func TestNotLiveIsAProblem(t *testing.T) {
+	web := &pages{body: func(string) (int, string) { return 404, "" }}
+	s := store(t, notice("p", "https://t.example/", ledger.Added))
+	r := run(t, s, Options{Senders: []outgoing.Sender{&scripted{protocol: ledger.Webmention}}, Sources: web, Live: LiveOptions{Deadline: -1}, Attempts: 1})
+	if n := r.Results[0]; n.State != ledger.Permanent || n.Problems != "not-live" || n.Cure != "publish the page as it was built" {
+		t.Errorf("%+v", n)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/net/html"
@@ -14,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/precheck"
 )
 
 // sourcePage is the result of fetching a source page.
@@ -29,6 +31,12 @@ var linkSeed = maphash.MakeSeed() // of the hashes in sourcePage
 
 // fetchSource fetches a source page.
 func (d *delivery) fetchSource(ctx context.Context, source string) sourcePage {
+	p, _ := d.getSource(ctx, source)
+	return p
+}
+
+// getSource fetches a source page, and returns its response too.
+func (d *delivery) getSource(ctx context.Context, source string) (sourcePage, *outgoing.Response) {
 	r := outgoing.Request{URL: source, MaxBody: d.opt.Live.MaxBody}
 	if d.opt.Live.BypassCache {
 		r.URL = uniqueURL(source, time.Now())
@@ -36,13 +44,56 @@ func (d *delivery) fetchSource(ctx context.Context, source string) sourcePage {
 	}
 	resp, err := d.opt.Sources.Do(ctx, r)
 	if err != nil {
-		return sourcePage{err: err}
+		return sourcePage{err: err}, nil
 	}
 	p := sourcePage{status: resp.Status, truncated: resp.Truncated, moved: resp.URL != r.URL}
 	if resp.Success() {
 		p.links = linksOf(resp.URL, resp.Body)
 	}
-	return p
+	return p, resp
+}
+
+// recheck plans the failed notices of which the page no longer has the problems for
+// which they failed.
+func (d *delivery) recheck(ctx context.Context, base string) error {
+	if d.opt.Sources == nil {
+		return nil
+	}
+	bySource := map[string][]ledger.Notice{}
+	for _, n := range d.opt.Recheck {
+		bySource[n.Source] = append(bySource[n.Source], n)
+	}
+	var mu sync.Mutex
+	var again []ledger.Notice
+	var all sync.WaitGroup
+	slots := make(chan struct{}, sourceWorkers)
+	for source, notices := range bySource {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			page, resp := d.getSource(ctx, source)
+			for _, n := range notices {
+				if page.ready(&n) == nil && problemsOf(&n, resp) != n.Problems {
+					mu.Lock()
+					again = append(again, n.Again())
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	all.Wait()
+	if len(again) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	return d.store.Plan(ctx, base, ledger.Change{Notices: again})
+}
+
+// problemsOf returns the codes of the problems that a notice has with its page.
+func problemsOf(n *ledger.Notice, page *outgoing.Response) string {
+	if n.Event != ledger.Added && n.Event != ledger.Updated {
+		return "" // the link is to be gone, and it is
+	}
+	return precheck.Codes(precheck.For(n.Protocol, precheck.Check(n.Source, page, n.Target)))
 }
 
 // uniqueURL adds a parameter to the query of a URL.

@@ -37,6 +37,7 @@ func applyOutcome(n ledger.Notice, o outgoing.Outcome, now time.Time, maxAttempt
 	if o.Endpoint == "" && before.MayHaveArrived() {
 		n.Endpoint, n.Status, n.Fault = before.Endpoint, before.Status, before.Fault
 	}
+	n.Problems, n.Cure = o.Problems, o.Cure
 	n.Attempts++
 	n.Tried, n.Next = now, time.Time{}
 	if n.State != ledger.Retry {

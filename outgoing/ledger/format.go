@@ -118,6 +118,8 @@ type row struct {
 	Status      int       `json:"status"`
 	Fault       *int      `json:"fault"`
 	Message     string    `json:"message"`
+	Problems    string    `json:"problems"`
+	Cure        string    `json:"cure"`
 	Location    string    `json:"location"`
 	Attempts    int       `json:"attempts"`
 	Tried       time.Time `json:"tried"`
@@ -150,7 +152,7 @@ func (r *row) link() Link { return Link{r.Source, r.Target} }
 func (r *row) notice() Notice {
 	return Notice{
 		Key: Key{r.Source, r.Target, r.Protocol}, Event: r.Event, Replacement: r.Replacement, Hash: r.Hash, State: r.State,
-		Endpoint: r.Endpoint, Status: r.Status, Fault: r.Fault, Message: r.Message, Location: r.Location, Attempts: r.Attempts,
+		Endpoint: r.Endpoint, Status: r.Status, Fault: r.Fault, Message: r.Message, Problems: r.Problems, Cure: r.Cure, Location: r.Location, Attempts: r.Attempts,
 		Tried: r.Tried, Next: r.Next, Runner: r.Runner, Lease: r.Lease,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -316,5 +317,64 @@ func BenchmarkLoadSave100k(b *testing.B) {
 			b.Fatal(err)
 		}
 		textOf(p.records)
+	}
+}
+
+// TestFailed: a failed notice counts as long as its link is as it says, and the
+// target was not notified by another protocol later.
+func TestFailed(t *testing.T) {
+	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	one := func(target string, p Protocol, e Event, s State, hours int) Notice {
+		return Notice{Key: Key{"https://me.example/", "https://t.example/" + target, p}, Event: e, State: s, Tried: now.Add(time.Duration(hours) * time.Hour)}
+	}
+	s := &Snapshot{Notices: []Notice{
+		one("added", Pingback, Added, Permanent, 0),
+		one("any", AnyProtocol, Updated, Permanent, 0),
+		one("done", Pingback, Added, Done, 0),
+		one("gone", Webmention, Added, Permanent, 0), // the link is gone
+		one("removed", Webmention, Removed, Permanent, 0),
+		one("returned", Webmention, Removed, Permanent, 0),
+		one("later", Pingback, Added, Permanent, 0), one("later", Webmention, Updated, Done, 1),
+		one("earlier", Pingback, Added, Permanent, 1), one("earlier", Webmention, Updated, Done, 0),
+		one("open", Pingback, Added, Permanent, 1), one("open", AnyProtocol, Updated, Pending, 0),
+		one("link", LinkMethod, Added, Permanent, 0), one("link", Webmention, Added, Done, 1),
+	}}
+	for _, target := range []string{"added", "any", "done", "returned", "later", "earlier", "open", "link"} {
+		s.Links = append(s.Links, Link{"https://me.example/", "https://t.example/" + target})
+	}
+	var got []string
+	for _, n := range s.Failed() {
+		got = append(got, strings.TrimPrefix(n.Target, "https://t.example/")+" "+string(n.Protocol))
+	}
+	if want := "added pingback, any , removed webmention, earlier pingback, link link"; strings.Join(got, ", ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
+	}
+	if (&Snapshot{}).Failed() != nil {
+		t.Error("a ledger without failures has some")
+	}
+}
+
+// A failed notice that is planned again is claimed, with its attempts counted from
+// the start; one that another runner has delivered meanwhile is left alone.
+func TestAgain(t *testing.T) {
+	f, err := OpenFile(filepath.Join(t.TempDir(), "ledger.jsonl"), FileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	failed := Notice{Key: Key{"https://me.example/", "https://t.example/", Pingback}, Event: Added, State: Permanent, Attempts: 8, Problems: "no-title", Cure: "add one"}
+	done := failed
+	done.Target, done.State = "https://u.example/", Done
+	plan := func(all ...Notice) {
+		t.Helper()
+		if err := f.Plan(t.Context(), "https://me.example/", Change{Notices: all}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan(failed, done)
+	plan(failed.Again(), done.Again())
+	claimed, err := f.Claim(t.Context(), time.Now(), 9)
+	if err != nil || len(claimed) != 1 || claimed[0].Target != failed.Target || claimed[0].Attempts != 0 || claimed[0].Problems != "no-title" {
+		t.Errorf("claimed %+v, %v", claimed, err)
 	}
 }

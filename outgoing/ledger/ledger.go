@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -88,6 +89,11 @@ type Notice struct {
 	Status   int    `json:"status,omitempty"` // of HTTP
 	Fault    *int   `json:"fault,omitempty"`  // of XML-RPC
 	Message  string `json:"message,omitempty"`
+	// Problems are the codes of package precheck, separated by spaces, of what is
+	// wrong with the page if that is why the notice failed, and Cure how its author
+	// can fix it.
+	Problems string `json:"problems,omitempty"`
+	Cure     string `json:"cure,omitempty"`
 	Location string `json:"location,omitempty"` // where the target reports the result
 	Attempts int    `json:"attempts,omitempty"`
 
@@ -121,6 +127,13 @@ func (n *Notice) MayHaveArrived() bool {
 	return false
 }
 
+// Again returns a failed notice to send again. In a [Change], it has no effect if
+// the notice of the ledger has not failed, because another runner was faster.
+func (n Notice) Again() Notice {
+	n.State, n.Attempts, n.Next, n.Runner, n.Lease = Retry, 0, time.Time{}, "", time.Time{}
+	return n
+}
+
 // UnsupportedHost is a host that is known not to support a protocol. It is not
 // asked again before Until.
 type UnsupportedHost struct {
@@ -151,6 +164,46 @@ type Snapshot struct {
 	// New is set if there is no ledger yet.
 	New bool
 }
+
+// Failed returns the failed notices that still matter, sorted by key. It leaves out
+// those about a link that has been added or removed since, and those about which
+// the target was notified by another protocol later.
+func (s *Snapshot) Failed() []Notice {
+	var failed []Notice
+	about := map[Link][]*Notice{}
+	for i := range s.Notices {
+		if n := &s.Notices[i]; n.State == Permanent {
+			failed = append(failed, *n)
+			about[Link{n.Source, n.Target}] = nil
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	for i := range s.Notices {
+		n := &s.Notices[i]
+		k := Link{n.Source, n.Target}
+		if others, ok := about[k]; ok {
+			about[k] = append(others, n)
+		}
+	}
+	linked := make(map[Link]bool, len(about))
+	for _, l := range s.Links {
+		if _, ok := about[l]; ok {
+			linked[l] = true
+		}
+	}
+	return slices.DeleteFunc(failed, func(n Notice) bool {
+		k := Link{n.Source, n.Target}
+		return linked[k] != (n.Event == Added || n.Event == Updated) || slices.ContainsFunc(about[k], func(other *Notice) bool {
+			return other.Key != n.Key && n.Protocol.isFirst() && other.Protocol.isFirst() && (other.Open() || other.Tried.After(n.Tried))
+		})
+	})
+}
+
+// isFirst reports whether the protocol is one of those of which a target gets the
+// first that it supports.
+func (p Protocol) isFirst() bool { return p == AnyProtocol || p == Webmention || p == Pingback }
 
 // Store stores a ledger. Its methods are safe for concurrent use. An error names
 // the file, ref or database and the cause; the stored ledger is intact then.

@@ -32,6 +32,9 @@ func (b *records) apply(base string, c Change) {
 	b.pages = replaceRows(b.pages, c.Pages, comparePages)
 	b.links = replaceRows(without(b.links, c.Dropped), c.Links, compareLinks)
 	for _, n := range c.Notices {
+		if old, ok := b.notices[n.Key]; ok && n.State == Retry && old.State != Permanent {
+			continue // see Notice.Again
+		}
 		b.notices[n.Key] = n
 	}
 }

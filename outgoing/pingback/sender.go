@@ -145,12 +145,14 @@ func (s *Sender) faultOutcome(ctx context.Context, n ledger.Notice, f *fault) ou
 		}
 		return o
 	}
+	var cures []string
 	for _, p := range problems {
-		o.Message += "; " + p.Message + ": " + p.Cure
+		o.Message += "; " + p.Message
+		cures = append(cures, p.Cure)
 	}
+	o.Problems, o.Cure = precheck.Codes(problems), strings.Join(cures, "; ")
 	if !problems[0].Temporary() {
-		// The page stays as it is until its author changes it, which makes a
-		// new notice.
+		// The page stays as it is until its author changes it.
 		o.State, o.After = ledger.Permanent, 0
 	}
 	return o

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -67,6 +68,22 @@ func For(protocol ledger.Protocol, all []Problem) []Problem {
 		}
 	}
 	return matching
+}
+
+// Codes returns the codes of problems, separated by spaces. Pages with the same
+// problems have the same codes.
+func Codes(all []Problem) string {
+	var codes []string
+	for _, p := range all {
+		codes = append(codes, string(p.Code))
+	}
+	return strings.Join(codes, " ")
+}
+
+// OfHost reports whether one of the codes is about what the site's host answers,
+// which the built page does not show.
+func OfHost(codes string) bool {
+	return slices.ContainsFunc(strings.Fields(codes), func(c string) bool { return Code(c) == NotLive || Code(c) == Redirected })
 }
 
 // maxPage is how much of a page is fetched. It is more than receivers read, to

@@ -31,7 +31,7 @@ func pageRows(p *scan.Page) []string {
 	for _, f := range p.Faults {
 		out = append(out, fmt.Sprintf("%d fault %d %s", f.Off, f.Kind, f.Name))
 	}
-	return append(out, fmt.Sprintf("script %v quirks %v charset %s", p.HasScript, p.Quirks, p.Charset()))
+	return append(out, fmt.Sprintf("scripts %v quirks %v charset %s", p.Scripts, p.Quirks, p.Charset()))
 }
 
 // comparePaths checks that the slow path finds exactly the same as the fast

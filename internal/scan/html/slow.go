@@ -69,6 +69,7 @@ func (s *Scanner) slow(from int) {
 	}
 	slices.SortStableFunc(p.Faults, func(a, b scan.Fault) int { return cmp.Compare(a.Off, b.Off) })
 	slices.SortStableFunc(p.Adverts, func(a, b scan.Advert) int { return cmp.Compare(a.TagOff, b.TagOff) })
+	slices.SortStableFunc(p.Scripts, func(a, b scan.Script) int { return cmp.Compare(a.TagOff, b.TagOff) })
 	slices.SortStableFunc(p.Links, func(a, b scan.Link) int { return cmp.Compare(a.Off, b.Off) })
 }
 

@@ -205,7 +205,9 @@ func (e *Elements) ScriptText(at, content token.Span) {
 		return
 	}
 	if !e.Inert && isJavaScript(kind) && (content.Start < content.End || set.Has(scan.AttrSrc)) {
-		e.Page.HasScript = true
+		e.Page.Scripts = append(e.Page.Scripts, scan.Script{
+			TagOff: at.Start, External: set.Has(scan.AttrSrc), Text: e.Page.Text[content.Start:content.End],
+		})
 	}
 }
 

@@ -115,8 +115,8 @@ func TestXMLPage(t *testing.T) {
 	} {
 		t.Run("script/"+c.name, func(t *testing.T) {
 			var s Scanner
-			if p := s.XHTML([]byte(c.in), scan.Options{}); p.HasScript != c.script || p.Quirks {
-				t.Errorf("script %v, quirks %v", p.HasScript, p.Quirks)
+			if p := s.XHTML([]byte(c.in), scan.Options{}); (len(p.Scripts) > 0) != c.script || p.Quirks {
+				t.Errorf("scripts %v, quirks %v", p.Scripts, p.Quirks)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ func (s *Scanner) Feed(text []byte, opt scan.Options) *scan.Page {
 	opt.Charset = ""
 	d := &feedReader{s: s}
 	p := s.read(text, opt, false, d)
-	p.Anchors, p.Bases, p.HasScript = p.Anchors[:0], p.Bases[:0], false
+	p.Anchors, p.Bases, p.Scripts = p.Anchors[:0], p.Bases[:0], p.Scripts[:0]
 	return p
 }
 

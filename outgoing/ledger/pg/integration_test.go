@@ -123,7 +123,7 @@ func TestPostgres(t *testing.T) {
 			Pages: []ledger.Page{{URL: site + "A", Hash: "h"}, {URL: site + "b", Gone: true, Replacement: site + "A"}},
 			Links: []ledger.Link{{Source: site + "A", Target: long}, {Source: site + "A", Target: "https://y.example/"}},
 			Notices: []ledger.Notice{{Key: ledger.Key{Source: site + "A", Target: long, Protocol: ledger.Pingback}, Event: ledger.Updated, Replacement: "r", Hash: "h",
-				State: ledger.Retry, Endpoint: "e", Status: 200, Fault: &fault, Message: "ö \ufffd", Location: "l", Attempts: 3, Tried: at, Next: at.AddDate(100, 0, 0)}},
+				State: ledger.Retry, Endpoint: "e", Status: 200, Fault: &fault, Message: "ö \ufffd", Problems: "no-title link-late", Cure: "ö", Location: "l", Attempts: 3, Tried: at, Next: at.AddDate(100, 0, 0)}},
 			Unsupported: []ledger.UnsupportedHost{{Origin: "https://x.example", Protocol: ledger.LinkMethod, Until: at}},
 		}
 		c := ledger.Change{Pages: want.Pages, Links: append(want.Links, ledger.Link{Source: "gone", Target: "gone"}), Notices: []ledger.Notice{want.Notices[0]}}
@@ -164,11 +164,42 @@ func TestPostgres(t *testing.T) {
 	})
 	t.Run("runners", func(t *testing.T) { runners(t, address) })
 	t.Run("crash", func(t *testing.T) { crash(t, address) })
+	t.Run("again", func(t *testing.T) {
+		c, err := pgx.Connect(ctx, address)
+		check(t, err)
+		defer c.Close(ctx)
+		// The tables of version 1 are read as they are, and migrated for writing.
+		_, err = c.Exec(ctx, "CREATE SCHEMA again; SET search_path = again; "+migrations[0]+`
+			INSERT INTO sitelink_notice VALUES ('1', 's', 't', 'pingback', 'added', '', 'h', 'permanent', '', 0, NULL, 'm', '', 8)`)
+		check(t, err)
+		address := address + "&search_path=again"
+		reader, err := Open(ctx, address, Options{ReadOnly: true})
+		check(t, err)
+		snap, err := reader.Load(ctx)
+		if check(t, err); len(snap.Notices) != 1 || snap.Notices[0].Message != "m" || snap.Notices[0].Problems != "" {
+			t.Errorf("version 1: %+v", snap)
+		}
+		check(t, reader.Close())
+		s := open(t, address, "one", 0)
+		_, err = c.Exec(ctx, "DELETE FROM sitelink_notice")
+		check(t, err)
+		// A failed notice is planned again, unless another runner was faster.
+		failed := ledger.Notice{Key: ledger.Key{Source: "s", Target: "t", Protocol: ledger.Pingback}, Event: ledger.Added, Hash: "h", State: ledger.Permanent, Attempts: 8}
+		done := failed
+		done.Target, done.State = "u", ledger.Done
+		check(t, s.Plan(ctx, site, ledger.Change{Notices: []ledger.Notice{failed, done}}))
+		check(t, s.Plan(ctx, site, ledger.Change{Notices: []ledger.Notice{failed.Again(), done.Again()}}))
+		claimed, err := s.Claim(ctx, time.Now(), 9)
+		if check(t, err); len(claimed) != 1 || claimed[0].Target != "t" || claimed[0].Attempts != 0 {
+			t.Errorf("claimed %+v", claimed)
+		}
+		check(t, s.Close())
+	})
 	t.Run("newer", func(t *testing.T) {
 		c, err := pgx.Connect(ctx, address)
 		check(t, err)
 		defer c.Close(ctx)
-		_, err = c.Exec(ctx, "UPDATE sitelink_ledger SET version = 2")
+		_, err = c.Exec(ctx, "UPDATE sitelink_ledger SET version = 3")
 		check(t, err)
 		if _, err := Open(ctx, address, Options{}); !errors.Is(err, ledger.ErrNewer) {
 			t.Errorf("%v", err)

@@ -24,6 +24,9 @@ type Store struct {
 	ended  func(runner string) bool
 	lease  time.Duration
 	none   bool // the store is read-only and there are no tables
+	// columns are those of a notice. The tables of a store that is read-only may
+	// have an earlier version.
+	columns string
 
 	once    sync.Once
 	stop    context.CancelFunc
@@ -72,7 +75,10 @@ func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 		s.pool.Close()
 		return nil, s.fail("open", err)
 	}
-	s.none = have == 0
+	s.none, s.columns = have == 0, noticeColumns
+	if have == 1 {
+		s.columns = strings.Replace(noticeColumns, "problems, cure", "'', ''", 1)
+	}
 	if !opt.ReadOnly {
 		if err := s.clampTimes(ctx, opt.Warn); err != nil {
 			s.pool.Close()
@@ -130,12 +136,12 @@ func id(parts ...string) []byte {
 
 func keyID(k ledger.Key) []byte { return id(k.Source, k.Target, string(k.Protocol)) }
 
-const noticeColumns = `source, target, protocol, event, replacement, hash, state, endpoint, status, fault, message, location, attempts, tried, next`
+const noticeColumns = `source, target, protocol, event, replacement, hash, state, endpoint, status, fault, message, location, attempts, tried, next, problems, cure`
 
 func scanNotice(row pgx.CollectableRow) (n ledger.Notice, err error) {
 	var tried, next *time.Time
 	err = row.Scan(&n.Source, &n.Target, &n.Protocol, &n.Event, &n.Replacement, &n.Hash, &n.State, &n.Endpoint, &n.Status, &n.Fault,
-		&n.Message, &n.Location, &n.Attempts, &tried, &next)
+		&n.Message, &n.Location, &n.Attempts, &tried, &next, &n.Problems, &n.Cure)
 	n.Tried, n.Next = when(tried), when(next)
 	return n, err
 }
@@ -175,7 +181,7 @@ func (s *Store) Load(ctx context.Context) (*ledger.Snapshot, error) {
 		if snap.Links, err = pgx.CollectRows(rows, pgx.RowToStructByPos[ledger.Link]); err != nil {
 			return err
 		}
-		rows, _ = tx.Query(ctx, "SELECT "+noticeColumns+` FROM sitelink_notice ORDER BY source COLLATE "C", target COLLATE "C", protocol COLLATE "C"`)
+		rows, _ = tx.Query(ctx, "SELECT "+s.columns+` FROM sitelink_notice ORDER BY source COLLATE "C", target COLLATE "C", protocol COLLATE "C"`)
 		if snap.Notices, err = pgx.CollectRows(rows, scanNotice); err != nil {
 			return err
 		}
@@ -217,7 +223,8 @@ func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 			n := &c.Notices[i]
 			putNotice(batch, n, ` WHERE NOT (excluded.state = 'pending' AND excluded.hash <> ''
 				AND sitelink_notice.event = excluded.event AND sitelink_notice.hash = excluded.hash
-				AND (sitelink_notice.lease > now() OR sitelink_notice.state NOT IN ('pending', 'in-flight', 'retry')))`, "", 0.0)
+				AND (sitelink_notice.lease > now() OR sitelink_notice.state NOT IN ('pending', 'in-flight', 'retry')))
+				AND NOT (excluded.state = 'retry' AND sitelink_notice.state <> 'permanent')`, "", 0.0)
 			if n.Protocol == ledger.AnyProtocol && n.State == ledger.Pending && n.Hash != "" {
 				// Another runner has delivered it with a protocol already.
 				batch.Queue(`DELETE FROM sitelink_notice WHERE id = $1 AND EXISTS (SELECT FROM sitelink_notice other
@@ -234,18 +241,18 @@ func (s *Store) Plan(ctx context.Context, base string, c ledger.Change) error {
 }
 
 // putNotice queues the writing of a row. condition is a WHERE clause for replacing
-// an existing one. claim has the values from $17 on: the runner, its lease and those
+// an existing one. claim has the values from $19 on: the runner, its lease and those
 // of the condition.
 func putNotice(batch *pgx.Batch, n *ledger.Notice, condition string, claim ...any) {
 	batch.Queue(`INSERT INTO sitelink_notice (id, `+noticeColumns+`, runner, lease)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-			CASE WHEN $17 = '' THEN NULL ELSE now() + make_interval(secs => $18) END)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+			CASE WHEN $19 = '' THEN NULL ELSE now() + make_interval(secs => $20) END)
 		ON CONFLICT (id) DO UPDATE SET event = excluded.event, replacement = excluded.replacement, hash = excluded.hash,
 			state = excluded.state, endpoint = excluded.endpoint, status = excluded.status, fault = excluded.fault,
 			message = excluded.message, location = excluded.location, attempts = excluded.attempts, tried = excluded.tried,
-			next = excluded.next, runner = excluded.runner, lease = excluded.lease`+condition,
+			next = excluded.next, problems = excluded.problems, cure = excluded.cure, runner = excluded.runner, lease = excluded.lease`+condition,
 		append([]any{keyID(n.Key), n.Source, n.Target, n.Protocol, n.Event, n.Replacement, n.Hash, n.State, n.Endpoint, n.Status, n.Fault,
-			clean(n.Message), n.Location, n.Attempts, orNull(n.Tried), orNull(n.Next)}, claim...)...)
+			clean(n.Message), n.Location, n.Attempts, orNull(n.Tried), orNull(n.Next), n.Problems, clean(n.Cure)}, claim...)...)
 }
 
 // clean replaces bytes that PostgreSQL does not accept in a text from another
@@ -332,7 +339,7 @@ func (s *Store) Record(ctx context.Context, from ledger.Key, n ledger.Notice) er
 	if n.Open() {
 		runner = s.runner
 	}
-	putNotice(batch, &n, ` WHERE sitelink_notice.runner = $19 OR sitelink_notice.state IN ('pending', 'in-flight', 'retry')
+	putNotice(batch, &n, ` WHERE sitelink_notice.runner = $21 OR sitelink_notice.state IN ('pending', 'in-flight', 'retry')
 		AND (sitelink_notice.lease IS NULL OR excluded.state IN ('done', 'accepted'))`, runner, s.lease.Seconds(), s.runner)
 	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return s.fail("write", err)
@@ -387,7 +394,7 @@ func (s *Store) Close() (err error) {
 }
 
 // version is the version of the tables. A database with a higher one is refused.
-const version = 1
+const version = 2
 
 // migrations[n] migrates a database from version n to n+1. URLs may be too long for
 // an index, so the key of a row is a hash.
@@ -403,6 +410,8 @@ CREATE TABLE sitelink_notice (
 CREATE INDEX sitelink_notice_open ON sitelink_notice (next) WHERE state IN ('pending', 'in-flight', 'retry');
 CREATE TABLE sitelink_peer (id bytea PRIMARY KEY, origin text NOT NULL, protocol text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO sitelink_ledger (version) VALUES (1);
+`, `
+ALTER TABLE sitelink_notice ADD COLUMN problems text NOT NULL DEFAULT '', ADD COLUMN cure text NOT NULL DEFAULT '';
 `}
 
 // lockKey is the advisory lock for changes to the tables and for plans.

@@ -1,0 +1,165 @@
+package githook
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// What a push makes worse, and what it only moves.
+func TestNewFindings(t *testing.T) {
+	was := []Trace{
+		{ID: "1", Link: "gone", Fails: true},
+		{ID: "2", Link: "lost", Cause: "header", Fails: true},
+		{ID: "3", Link: "warned"},
+		{ID: "4", Fails: true},
+	}
+	for name, test := range map[string]struct {
+		now  []Trace
+		want []bool
+	}{
+		"nothing":  {nil, nil},
+		"the same": {was, []bool{false, false, false}},
+		"on another page, because the list moved": {[]Trace{{ID: "5", Link: "gone", Fails: true}}, []bool{false}},
+		"one more of it": {[]Trace{was[0], {ID: "5", Link: "gone", Fails: true}}, []bool{false, true}},
+		"a new page gets the fault of a template":  {[]Trace{was[1], {ID: "5", Link: "lost", Cause: "header", Fails: true}}, []bool{false, false}},
+		"the same, with other targets":             {[]Trace{was[1], {ID: "5", Link: "other", Cause: "header", Fails: true}}, []bool{false, false}},
+		"another place of a template":              {[]Trace{was[1], {ID: "5", Link: "other", Cause: "footer", Fails: true}}, []bool{false, true}},
+		"what was a warning":                       {[]Trace{{ID: "3", Link: "warned", Fails: true}}, []bool{false}},
+		"what does not fail the check":             {[]Trace{{ID: "5", Link: "new"}}, nil},
+		"a fault of another file":                  {[]Trace{{ID: "5", Fails: true}}, []bool{true}},
+		"other findings that do not fail are more": {[]Trace{{ID: "5", Link: "gone"}, {ID: "6", Link: "gone", Fails: true}}, []bool{true}},
+	} {
+		if got := newFindings(test.now, was); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// Findings without traces are recognised by their fingerprints.
+func TestTracesOf(t *testing.T) {
+	f := func(page, target string, line int) check.Finding {
+		return check.Finding{Page: page, Code: check.MissingFile, Target: target, Line: line}
+	}
+	got := newFindings(
+		tracesOf([]check.Finding{f("a", "/x", 9), f("a", "/x", 10), f("b", "/x", 1)}),
+		tracesOf([]check.Finding{f("a", "/x", 1), f("c", "/x", 1)}))
+	if want := []bool{false, true, true}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestFoundTrees(t *testing.T) {
+	f := foundTrees{filepath.Join(t.TempDir(), "sitelink", "findings")}
+	if known, err := f.get("none"); known != nil || err != nil {
+		t.Errorf("an empty memory: %v, %v", known, err)
+	}
+	for _, want := range []*found{
+		{traces: []Trace{{ID: "a", Link: "l", Cause: "c", Fails: true}, {ID: "b"}}},
+		{day: "2026-01-01", traces: []Trace{{ID: "c", Link: "l"}}},
+	} {
+		if err := f.add("key", want); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.get("key"); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %v, %v, want %v", got, err, want)
+		}
+	}
+	// The files that were used last stay.
+	if err := f.add("used", &found{}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxFound + 5 {
+		old := time.Now().Add(time.Duration(i-1000) * time.Hour)
+		name := filepath.Join(f.dir, fmt.Sprint(i))
+		if err := os.WriteFile(name, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.add("key", &found{}); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(f.dir); err != nil || len(entries) != maxFound {
+		t.Errorf("%d files, %v", len(entries), err)
+	}
+	for _, name := range []string{"key", "used", fmt.Sprint(maxFound + 4)} {
+		if _, err := os.Stat(filepath.Join(f.dir, name)); err != nil {
+			t.Errorf("%s was removed: %v", name, err)
+		}
+	}
+}
+
+// A file that was changed in any way is not used.
+func TestFoundTreesDamaged(t *testing.T) {
+	f := foundTrees{t.TempDir()}
+	if err := f.add("key", &found{traces: []Trace{{ID: "a", Link: "l", Fails: true}, {ID: "b", Cause: "c"}}}); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(f.dir, "key")
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(whole)
+	damaged := []string{"", "\n", strings.Replace(text, "fails a", "fails x", 1), strings.Replace(text, "findings 1", "findings 2", 1),
+		strings.Replace(text, " 2 ", " 3 ", 1), text + "fails c - -\n", strings.Replace(text, "\n", "\r\n", -1), strings.Repeat("x", 1<<20)}
+	for i := range len(text) {
+		damaged = append(damaged, text[:i])
+	}
+	for _, bad := range damaged {
+		if err := os.WriteFile(name, []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if known, err := f.get("key"); known != nil || !errors.Is(err, errDamaged) {
+			t.Errorf("%.80q is read as %v, %v", bad, known, err)
+		}
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(name, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if known, err := f.get("key"); known != nil || err == nil {
+		t.Errorf("a directory is read as %v, %v", known, err)
+	}
+}
+
+// The time for a commit follows from how long the last one took.
+func TestDurations(t *testing.T) {
+	d := durations{filepath.Join(t.TempDir(), "sitelink", "durations")}
+	key, other := passedKey("a"), passedKey("b")
+	limit := func(want time.Duration) {
+		t.Helper()
+		if got := d.limit(key); got != want {
+			t.Errorf("limit %v, want %v", got, want)
+		}
+	}
+	limit(firstLimit)
+	d.add(key, 2*time.Second)
+	limit(leastLimit)
+	d.add(other, time.Hour)
+	limit(leastLimit)
+	d.add(key, 50*time.Second)
+	limit(200 * time.Second)
+	d.add(key, 200*time.Second) // it was stopped there
+	limit(800 * time.Second)
+	if err := os.WriteFile(d.file, []byte(key+" x\n\x00\n"+key+" -5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	limit(leastLimit)
+	if err := os.WriteFile(d.file, []byte(strings.Repeat("9", 100)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	limit(firstLimit)
+}

@@ -1,0 +1,241 @@
+package source
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// askedProject is a Hugo project with a program that plays Hugo and counts its
+// runs.
+type askedProject struct {
+	t                    *testing.T
+	dir, hugo, log, list string
+	cache                string
+}
+
+func newAskedProject(t *testing.T) *askedProject {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("no shell available to replace Hugo")
+	}
+	work, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &askedProject{t: t, dir: filepath.Join(work, "site"), hugo: filepath.Join(work, "hugo"), log: filepath.Join(work, "log"), list: filepath.Join(work, "list"), cache: filepath.Join(work, "cache", "sources")}
+	p.write("hugo.toml", "baseURL = 'https://example.org/'\n[permalinks]\npost = '/:slug/'\n")
+	p.write("content/a.md", "---\ntitle: A\n---\n[x](/gone/)\n")
+	p.write("content/b.md", "---\ntitle: B\n---\nText.\n")
+	p.write("public/a/index.html", "<!doctype html><title>A</title><a href=/gone/>x</a>")
+	for name, text := range map[string]string{
+		p.list: "path,permalink\ncontent/a.md,https://example.org/a/\ncontent/b.md,https://example.org/b/\n",
+		p.hugo: fmt.Sprintf("#!/bin/sh\necho \"$*\" >>'%s'\ncase \"$*\" in\n'list all') cat '%s';;\n"+
+			"'config mounts') echo '{\"path\":\"project\",\"dir\":\"%s\",\"mounts\":[{\"source\":\"content\",\"target\":\"content\"}]}';;\nesac\n", p.log, p.list, p.dir),
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func (p *askedProject) write(name, text string) {
+	p.t.Helper()
+	name = filepath.Join(p.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// open opens the project and returns what Hugo was asked.
+func (p *askedProject) open(env ...string) (m *Map, asked string) {
+	p.t.Helper()
+	if err := os.RemoveAll(p.log); err != nil {
+		p.t.Fatal(err)
+	}
+	m, err := Open(p.t.Context(), Options{Project: p.dir, Docroot: filepath.Join(p.dir, "public"), Generator: Hugo, Hugo: p.hugo,
+		Env: append(os.Environ(), env...), Cache: p.cache})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(m.Close)
+	for _, note := range m.Notes {
+		p.t.Error(note)
+	}
+	log, _ := os.ReadFile(p.log)
+	return m, strings.Join(strings.Fields(strings.ReplaceAll(string(log), " ", "-")), " ")
+}
+
+const (
+	everything = "config-mounts list-all"
+	listOnly   = "list-all"
+)
+
+// TestAnswerKept: Hugo's answer is used again as long as nothing that it depends
+// on has changed.
+func TestAnswerKept(t *testing.T) {
+	p := newAskedProject(t)
+	steps := []struct {
+		name string
+		edit func()
+		want string
+	}{
+		{"first run", func() {}, everything},
+		{"nothing", func() {}, ""},
+		{"text of a page", func() { p.write("content/a.md", "---\ntitle: A\n---\nOther [x](/gone/)\n") }, ""},
+		{"text of all pages", func() {
+			p.write("content/a.md", "---\ntitle: A\n---\n1 [x](/gone/)\n")
+			p.write("content/b.md", "---\ntitle: B\n---\n2 [x](/gone/)\n")
+		}, ""},
+		{"front matter", func() { p.write("content/a.md", "---\ntitle: A\nslug: c\n---\n[x](/gone/)\n") }, listOnly},
+		{"front matter of the same size and time", func() {
+			name := filepath.Join(p.dir, "content", "a.md")
+			info, err := os.Stat(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.write("content/a.md", "---\ntitle: A\nslug: d\n---\n[x](/gone/)\n")
+			if err := os.Chtimes(name, info.ModTime(), info.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+		}, listOnly},
+		{"new page", func() { p.write("content/c.md", "---\ntitle: C\n---\n") }, listOnly},
+		{"new page without front matter", func() { p.write("content/d.md", "text\n") }, listOnly},
+		{"page that gets front matter", func() { p.write("content/d.md", "\n\n---\nslug: x\n---\ntext\n") }, listOnly},
+		{"renamed page", func() {
+			if err := os.Rename(filepath.Join(p.dir, "content", "c.md"), filepath.Join(p.dir, "content", "e.md")); err != nil {
+				t.Fatal(err)
+			}
+		}, listOnly},
+		{"removed page", func() {
+			if err := os.Remove(filepath.Join(p.dir, "content", "e.md")); err != nil {
+				t.Fatal(err)
+			}
+		}, listOnly},
+		{"permalinks", func() {
+			p.write("hugo.toml", "baseURL = 'https://example.org/'\n[permalinks]\npost = '/:title/'\n")
+		}, everything},
+		{"configuration directory", func() { p.write("config/_default/params.toml", "a = 1\n") }, everything},
+		{"mounted directory", func() { p.write("data/x.toml", "") }, everything},
+		{"module", func() { p.write("go.mod", "module x\n") }, everything},
+		{"content adapter", func() { p.write("content/n/_content.gotmpl", "{{ }}") }, listOnly},
+		{"content adapter, nothing else", func() {}, listOnly}, // it may read other files
+	}
+	for _, s := range steps {
+		s.edit()
+		if _, got := p.open(); got != s.want {
+			t.Errorf("%s: Hugo was asked %q, want %q", s.name, got, s.want)
+		}
+	}
+	if _, got := p.open("HUGO_CONTENTDIR=other"); got != everything {
+		t.Errorf("another environment: Hugo was asked %q", got)
+	}
+	hugo, err := os.ReadFile(p.hugo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p.hugo, append(hugo, "# newer\n"...), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := p.open(); got != everything {
+		t.Errorf("another Hugo: it was asked %q", got)
+	}
+}
+
+// TestAnswerDamaged: a file that is not as it was written counts as none.
+func TestAnswerDamaged(t *testing.T) {
+	p := newAskedProject(t)
+	m, _ := p.open()
+	name := m.answerFile()
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, got := p.open(); got != "" {
+		t.Fatalf("Hugo was asked %q", got)
+	}
+	for at := 0; at < len(whole); at += 1 + len(whole)/23 {
+		changed := append([]byte(nil), whole...)
+		changed[at] ^= 0x20
+		for _, text := range [][]byte{changed, whole[:at]} {
+			if err := os.WriteFile(name, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			m, got := p.open()
+			if got != everything || len(m.content.listed) != 2 {
+				t.Fatalf("damaged at byte %d of %d: Hugo was asked %q, %d pages", at, len(whole), got, len(m.content.listed))
+			}
+		}
+	}
+	// A body that only looks right must not crash the decoder.
+	for n := range len(whole) {
+		d := decoder{text: whole[n:]}
+		d.answer()
+	}
+}
+
+// TestAnswersForgotten: the directory does not grow without limit.
+func TestAnswersForgotten(t *testing.T) {
+	p := newAskedProject(t)
+	if err := os.MkdirAll(p.cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxAnswers + 10 {
+		name := filepath.Join(p.cache, fmt.Sprintf("%d.hugo", i))
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		old := time.Now().Add(-time.Duration(i+1) * time.Hour)
+		if err := os.Chtimes(name, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.open()
+	entries, err := os.ReadDir(p.cache)
+	if err != nil || len(entries) != maxAnswers {
+		t.Errorf("%d files, %v, want %d", len(entries), err, maxAnswers)
+	}
+	if _, err := os.Stat(filepath.Join(p.cache, "0.hugo")); err != nil {
+		t.Error("the newest was removed")
+	}
+}
+
+// TestNamesDecide: Hugo is asked for its pages only if something may give a page
+// another address than the name of its file does.
+func TestNamesDecide(t *testing.T) {
+	for _, tt := range []struct{ name, file, text, want string }{
+		{"nothing unusual", "content/v1.2/Page.md", "---\ntitle: x\nimage_url: /a.png\n---\n", "config-mounts"},
+		{"slug", "content/x.md", "---\nslug: y\n---\n", everything},
+		{"url", "content/x.md", "+++\nurl = '/y/'\n+++\n", everything},
+		{"url in JSON", "content/x.md", "{\"url\": \"/y/\"}\n", everything},
+		{"url in flow style", "content/x.md", "---\n{url: /y/}\n---\n", everything},
+		{"cascade", "content/_index.md", "---\ncascade:\n  x: 1\n---\n", everything},
+		{"url in the text only", "content/x.md", "---\ntitle: x\n---\nurl: /y/\n", "config-mounts"},
+		{"two files for one page", "content/a/index.md", "---\ntitle: x\n---\n", everything},
+		{"language", "content/a.fr.md", "---\ntitle: x\n---\n", everything},
+		{"a name that Hugo changes", "content/a & b.md", "---\ntitle: x\n---\n", everything},
+		{"README", "content/c/README.md", "---\ntitle: x\n---\n", everything},
+		{"permalinks", "config/_default/permalinks.toml", "post = '/:slug/'\n", everything},
+		{"unknown setting", "config/_default/hugo.toml", "uglyURLs = true\n", everything},
+		{"first output", "config/_default/outputs.toml", "page = ['JSON', 'HTML']\n", everything},
+		{"settings of no account", "config/_default/hugo.toml", "title = 'x'\n[params]\nslug = 1\n[outputs]\nhome = ['HTML', 'RSS']\n", "config-mounts"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newAskedProject(t)
+			p.write("hugo.toml", "baseURL = 'https://example.org/'\n")
+			p.write(tt.file, tt.text)
+			if _, got := p.open(); got != tt.want {
+				t.Errorf("Hugo was asked %q, want %q", got, tt.want)
+			}
+			if _, got := p.open(); got != "" {
+				t.Errorf("the second time, Hugo was asked %q", got)
+			}
+		})
+	}
+}

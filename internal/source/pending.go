@@ -1,0 +1,162 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/generator"
+)
+
+// Pending is a Map that is being made in the background: it reads the names of
+// the content files and may ask Hugo, while its caller reads the docroot.
+type Pending struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when m and err are set
+	m      *Map
+	err    error
+}
+
+// Start begins to read a project. Call Open for the result, or Stop if it is
+// not needed.
+func Start(ctx context.Context, opt Options) *Pending {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &Pending{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		p.m, p.err = newMap(ctx, opt)
+	}()
+	return p
+}
+
+// Open waits for the Map. The errors are those of the function [Open]. Call it
+// once.
+func (p *Pending) Open() (*Map, error) {
+	<-p.done
+	p.cancel()
+	return p.m, p.err
+}
+
+// Stop ends Hugo, waits for it and releases the Map.
+func (p *Pending) Stop() {
+	p.cancel()
+	<-p.done
+	if p.m != nil {
+		p.m.Close()
+	}
+}
+
+// Open reads what is needed to find the source of a page. It returns an error
+// if it cannot open the project directory or the docroot, or if ctx ends. Call
+// Close to release the Map.
+func Open(ctx context.Context, opt Options) (*Map, error) { return Start(ctx, opt).Open() }
+
+func newMap(ctx context.Context, opt Options) (*Map, error) {
+	root, err := os.OpenRoot(opt.Project)
+	if err != nil {
+		return nil, fmt.Errorf("open project %s: %w", opt.Project, disk.Cause(err))
+	}
+	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}, runs: map[string]*linkRun{}}
+	built, err := os.OpenRoot(opt.Docroot)
+	if err != nil {
+		m.Close()
+		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, disk.Cause(err))
+	}
+	m.docroot, m.close = built.FS(), append(m.close, built.Close)
+	if opt.Generator != Hugo || opt.Hugo == "" {
+		m.indexContent()
+		m.addListed(m.readBuildMap())
+		return m, nil
+	}
+	if err := m.askHugo(ctx); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// askHugo indexes the content with what Hugo says about mounts and pages. It
+// starts Hugo only for what neither an earlier answer nor the names of the
+// files decide. If Hugo fails, the names alone are used.
+func (m *Map) askHugo(ctx context.Context) error {
+	defer generator.TidyHugo(m.opt.Project)()
+	old := m.readAnswer()
+	now := &answer{settings: m.settings(old.modules)}
+	known := old.settings == now.settings
+	if known {
+		now.modules = old.modules
+	} else {
+		var err error
+		if now.modules, err = m.askMounts(ctx); err != nil {
+			return m.withoutHugo(ctx, err)
+		}
+		now.settings = m.settings(now.modules)
+	}
+	m.openMounts(now.modules)
+	m.indexContent()
+	now.files = m.pageFiles(old.files)
+	switch {
+	case known && sameAddresses(old.files, now.files):
+		now.pages, now.byName = old.pages, old.byName
+	case m.namesDecide(now.modules, now.files):
+		now.byName = true
+	default:
+		var err error
+		if now.pages, err = m.askPages(ctx); err != nil {
+			m.mounts, m.content = nil, nil
+			return m.withoutHugo(ctx, err)
+		}
+	}
+	m.addListed(m.listedPages(now.pages))
+	m.answer = now
+	m.keepAnswer(old)
+	return nil
+}
+
+// withoutHugo indexes the content by names after Hugo failed. The error is the
+// cause of ctx.
+func (m *Map) withoutHugo(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	m.Notes = append(m.Notes, err.Error()+"; positions are found by file names instead")
+	m.indexContent()
+	return nil
+}
+
+func (m *Map) askMounts(ctx context.Context) ([]generator.HugoModule, error) {
+	out, err := m.runHugo(ctx, "config", "mounts")
+	if err != nil {
+		return nil, err
+	}
+	return generator.ReadHugoMounts(out)
+}
+
+// askPages asks Hugo for its list of pages. Hugo may not use the network: it
+// does not fetch missing modules for a report.
+func (m *Map) askPages(ctx context.Context) ([]generator.HugoPage, error) {
+	out, err := m.runHugo(ctx, "list", "all")
+	if err != nil {
+		return nil, err
+	}
+	return generator.ReadHugoList(out)
+}
+
+// AsksHugo reports whether Hugo has answered, so that HugoPages may be called.
+func (m *Map) AsksHugo() bool { return m.answer != nil }
+
+// HugoPages returns the pages that Hugo lists for the project. It asks Hugo if
+// that was not necessary before.
+func (m *Map) HugoPages(ctx context.Context) ([]generator.HugoPage, error) {
+	if m.answer.byName && m.answer.pages == nil {
+		defer generator.TidyHugo(m.opt.Project)()
+		pages, err := m.askPages(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.answer.pages = pages
+		m.writeAnswer()
+	}
+	return m.answer.pages, nil
+}
