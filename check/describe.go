@@ -116,18 +116,19 @@ func (l *findingLimit) apply(d *describedPage) {
 	if l.most == 0 {
 		return
 	}
-	l.sum.Unlisted += d.unlisted
+	l.sum.UnlistedErrors += d.unlistedErrors
+	l.sum.UnlistedWarnings += d.unlistedWarnings
 	kept := slices.DeleteFunc(d.findings, func(f Finding) bool {
 		if l.ignore.match(&f) {
 			l.sum.ignore(&f)
 			return true
 		}
-		n := &l.errors
+		n, beyond := &l.errors, &l.sum.UnlistedErrors
 		if f.Verdict == Warning {
-			n = &l.warnings
+			n, beyond = &l.warnings, &l.sum.UnlistedWarnings
 		}
 		if *n == l.most {
-			l.sum.Unlisted++
+			*beyond++
 			return true
 		}
 		*n++
@@ -147,7 +148,7 @@ func (l *findingLimit) trim(described []describedPage) {
 		for k := len(d.findings) - 1; k >= 0 && over > 0; k-- {
 			if d.findings[k].Verdict == Warning {
 				d.findings = slices.Delete(d.findings, k, k+1)
-				l.sum.Unlisted++
+				l.sum.UnlistedWarnings++
 				over--
 			}
 		}
@@ -169,8 +170,8 @@ type describedPage struct {
 	fine int
 	// unreadable: the page could not be read again.
 	unreadable bool
-	// unlisted counts the links beyond describer.most.
-	unlisted int
+	// unlistedErrors and unlistedWarnings count the links beyond describer.most.
+	unlistedErrors, unlistedWarnings int
 }
 
 // describer describes the links of one page at a time. It belongs to one
@@ -213,7 +214,7 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 		room = min(room, 2*w.most)
 	}
 	out := describedPage{id: id, bad: bad, scripts: scripts, findings: make([]Finding, 0, room)}
-	listed := map[Verdict]int{}
+	errors, warnings := 0, 0
 	want := make([]uint32, 0, len(bad)+len(scripts))
 	for _, b := range bad {
 		want = append(want, b.link)
@@ -229,8 +230,12 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 				continue
 			}
 			is := decide(s, id, bad[0]).withDetail(d)
-			if listed[is.verdict]++; w.most > 0 && listed[is.verdict] > w.most {
-				out.unlisted++
+			n, beyond := &errors, &out.unlistedErrors
+			if is.verdict == Warning {
+				n, beyond = &warnings, &out.unlistedWarnings
+			}
+			if *n++; w.most > 0 && *n > w.most {
+				*beyond++
 			} else {
 				out.findings = append(out.findings, w.finding(d, is))
 			}
@@ -243,7 +248,7 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 	})
 	if err != nil {
 		out.findings = append(out.findings[:0], rereadFinding(s, id, err))
-		out.unreadable, out.fine, out.unlisted = true, 0, 0
+		out.unreadable, out.fine, out.unlistedErrors, out.unlistedWarnings = true, 0, 0, 0
 	}
 	return out
 }
@@ -421,8 +426,10 @@ func (m *Memo) forget(s *isite.Site) {
 		return
 	}
 	for id, d := range m.pages {
+		d.complete = false // a suggestion may lead to one of these files
+		m.pages[id] = d
 		links := s.Page(id).All()
-		if slices.ContainsFunc(d.bad, func(b badLink) bool {
+		if slices.ContainsFunc(d.findings, isSuggestedAtOnce) || slices.ContainsFunc(d.bad, func(b badLink) bool {
 			_, redefined := slices.BinarySearch(e.Redefined, links[b.link].Node)
 			return redefined
 		}) {

@@ -97,7 +97,7 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 	}
 	f := linkFinding(in, e.Page, d, is)
 	f.hasBase = in.Page(id).HasBase()
-	if is.verdict == Error {
+	if is.verdict == Error || is.code == Fallback {
 		found := []Finding{f}
 		if err := suggest(ctx, in, opt, [][]Finding{found}); err != nil {
 			return nil, err

@@ -44,10 +44,12 @@ func TestMaxFindings(t *testing.T) {
 					t.Errorf("at most %d findings, %d workers: %v\nwant %v", most, jobs, briefs(got.Findings), briefs(want))
 				}
 				sum := got.Summary
-				if sum.Unlisted != len(all.Findings)-len(want) {
-					t.Errorf("at most %d findings: %d are unlisted, want %d", most, sum.Unlisted, len(all.Findings)-len(want))
+				beyond := max(0, len(errors)-most)
+				if sum.UnlistedErrors != beyond || sum.UnlistedWarnings != len(all.Findings)-len(want)-beyond {
+					t.Errorf("at most %d findings: %d errors and %d warnings are unlisted, want %d and %d", most, sum.UnlistedErrors, sum.UnlistedWarnings,
+						beyond, len(all.Findings)-len(want)-beyond)
 				}
-				if sum.Unlisted, sum.Docroot = 0, all.Summary.Docroot; fmt.Sprint(sum) != fmt.Sprint(all.Summary) {
+				if sum.UnlistedErrors, sum.UnlistedWarnings, sum.Docroot = 0, 0, all.Summary.Docroot; fmt.Sprint(sum) != fmt.Sprint(all.Summary) {
 					t.Errorf("at most %d findings: the summary is\n%+v\nwant\n%+v", most, sum, all.Summary)
 				}
 			}

@@ -41,7 +41,7 @@ type Options struct {
 	// MaxFindings bounds the memory that a result needs: it is the largest number of
 	// findings about links in [Result.Findings], 0 for no limit. Errors come first,
 	// in the order of pages, then warnings. The others are counted as always, and
-	// [Summary.Unlisted] is their number. A baseline needs all findings, and so does
+	// [Summary.UnlistedErrors] and [Summary.UnlistedWarnings] are their numbers. A baseline needs all findings, and so does
 	// a Memo, with which there is no limit.
 	MaxFindings int
 	// Memo, when set, lets the next [Run] reuse what this one finds out.

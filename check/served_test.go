@@ -71,7 +71,7 @@ func TestRootedSuggestions(t *testing.T) {
 		return files{
 			"en/a/index.html": plain + `<a href="` + raw + `">`,
 			"en/pic.png":      "",
-			"fr/seul.html":    plain,
+			"fr/seul.html":    plain + "<p id=p>",
 		}
 	}
 	opt := isite.Options{Roots: []host.Root{{Dir: "en", Base: "https://en.example/"}, {Dir: "fr", Base: "https://fr.example/sub/"}}}

@@ -1,12 +1,15 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/near"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
@@ -21,10 +24,46 @@ import (
 func suggestAtOnce(s *isite.Site, f *Finding) {
 	switch f.plainCode() {
 	case ViaRedirect:
-		f.Suggestion = behindRedirect(s, f)
-	case WrongCase:
-		f.Suggestion = replacePath(s, f, s.Href(f.node))
+		if to := behindRedirect(s, f); to != "" && gives(s, f, to) {
+			f.Suggestion = to
+		}
+	case ServerDependent: // a host that ignores letter case: others do not
+		if f.node == docroot.NoNode {
+			return
+		}
+		if to := replacePath(s, f, s.Href(f.node)); to != f.Raw && bareAddress(to) == bareAddress(f.Raw) && gives(s, f, to) {
+			f.Suggestion = to
+		}
 	}
+}
+
+// bareAddress returns a value in lower case, without what hosts add to addresses
+// or leave out.
+func bareAddress(raw string) string {
+	p := strings.ToLower(strings.TrimSpace(raw))
+	if i := strings.IndexAny(p, "?#"); i >= 0 {
+		p = p[:i]
+	}
+	return strings.Trim(strings.TrimSuffix(strings.TrimSuffix(p, "index.html"), ".html"), "/")
+}
+
+func isSuggestedAtOnce(f Finding) bool {
+	code := f.plainCode()
+	return code == ViaRedirect || code == ServerDependent
+}
+
+// gives reports whether value, in place of the link, gives no finding.
+func gives(s *isite.Site, f *Finding, value string) bool {
+	node, _ := s.Lookup(f.Page)
+	page, ok := s.PageOf(node)
+	if !ok {
+		return false
+	}
+	if f.hasBase && !isRooted(value) {
+		return true // resolved against an address that is not known here
+	}
+	r, err := s.Follow(page, value)
+	return err == nil && isFine(s, f, r)
 }
 
 // suggest sets the suggestions of all other codes, where something similar
@@ -40,7 +79,7 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding)
 				if target, ok := s.PageOf(f.node); ok {
 					byTarget[target] = append(byTarget[target], f)
 				}
-			case MissingFile, MissingDirectory, MissingIndex:
+			case MissingFile, MissingDirectory, MissingIndex, WrongCase, Fallback:
 				if files == nil {
 					files = newFileIndex(s)
 				}
@@ -50,7 +89,7 @@ func suggest(ctx context.Context, s *isite.Site, opt Options, parts [][]Finding)
 	}
 	targets := slices.Sorted(maps.Keys(byTarget))
 	return readers(ctx, s, opt, len(targets), func(r *isite.Reader, i int) error {
-		suggestAnchors(r, targets[i], byTarget[targets[i]])
+		suggestAnchors(s, r, targets[i], byTarget[targets[i]])
 		return nil
 	})
 }
@@ -88,7 +127,7 @@ func decodeFragment(fragment string) string {
 
 // suggestAnchors sets the suggestions of links to a page that lacks the fragment
 // or map that they ask for. It sets none if the page cannot be read again.
-func suggestAnchors(r *isite.Reader, target isite.PageID, findings []*Finding) {
+func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, findings []*Finding) {
 	anchors, err := readAnchors(r, target)
 	if err != nil {
 		return
@@ -110,10 +149,24 @@ func suggestAnchors(r *isite.Reader, target isite.PageID, findings []*Finding) {
 			known[k] = nearest
 		}
 		if nearest != "" {
-			before, _, _ := strings.Cut(f.Raw, "#")
-			f.Suggestion = before + "#" + encodeFragment(nearest)
+			f.Suggestion = withFragment(s, f, encodeFragment(nearest))
 		}
 	}
+}
+
+// withFragment returns the link with another fragment, and with the address of
+// the page if the link's own path deserves a finding, too.
+func withFragment(s *isite.Site, f *Finding, fragment string) string {
+	before, _, _ := strings.Cut(f.Raw, "#")
+	value := before + "#" + fragment
+	if gives(s, f, value) {
+		return value
+	}
+	before, _, _ = strings.Cut(replacePath(s, f, s.Href(f.node)), "#")
+	if value = before + "#" + fragment; gives(s, f, value) {
+		return value
+	}
+	return ""
 }
 
 // encodeFragment percent-encodes the characters that a fragment cannot hold.
@@ -130,17 +183,113 @@ func (x *fileIndex) suggestion(f *Finding) string {
 	if fixed := addScheme(f.Raw); fixed != "" {
 		return fixed
 	}
+	page, _ := x.s.Lookup(f.Page)
+	link := fixedLink{f.Raw, f.hasBase}
+	if to, ok := x.fixed[link]; ok && to.node != page {
+		return to.value
+	}
 	if isMarkdownPath(f.Raw) {
 		if fixed := x.pageOfMarkdown(f); fixed != "" {
 			return fixed
 		}
 	}
-	if href := x.nearest(f.Target); href != "" {
-		if fixed := replacePath(x.s, f, href); fixed != f.Raw {
-			return fixed
+	guesses := x.guesses(x.aimOf(f))
+	if above := x.fromAbove(f, page); len(above) > 0 {
+		guesses = append(above, guesses...)
+		slices.SortStableFunc(guesses, func(a, b guess) int { return cmp.Compare(a.cost, b.cost) })
+	}
+	got, certain := x.choose(f, page, guesses)
+	if certain && isRooted(f.Raw) {
+		x.fixed[link] = got
+	}
+	return got.value
+}
+
+// fixedLink is a link that begins at the root of a host, and so means the same on
+// all pages, and fixedTo what is suggested for it.
+type fixedLink struct {
+	raw     string
+	hasBase bool
+}
+type fixedTo struct {
+	node  docroot.NodeID
+	value string
+}
+
+// choose returns the guess that is suggested for a link; certain says that other
+// pages get the same. A guess must give no finding in place of the link. The
+// page that holds the link is the last choice: a wrong address rarely means the
+// page at hand, except in a menu.
+func (x *fileIndex) choose(f *Finding, page docroot.NodeID, guesses []guess) (best fixedTo, certain bool) {
+	from, _ := x.s.PageOf(page)
+	var near []guess
+	var values []string
+	self, selfCost := fixedTo{}, 0
+	for _, g := range guesses {
+		if len(near) > 0 && g.cost >= near[0].cost+clearly || selfCost > 0 && g.cost > selfCost+instead {
+			break
+		}
+		value, node := x.write(f, from, g.node)
+		switch {
+		case value == "" || value == f.Raw || slices.Contains(values, value):
+		case node == page:
+			self, selfCost = fixedTo{node, value}, max(g.cost, 1)
+		default:
+			near, values = append(near, guess{node, g.cost}), append(values, value)
 		}
 	}
-	return ""
+	switch len(near) {
+	case 0:
+		return self, selfCost == 0
+	case 1:
+		return fixedTo{near[0].node, values[0]}, selfCost == 0
+	}
+	// Of several, the author means the one in the same part of the site.
+	at, most, times := 0, 0, 0
+	for i, g := range near {
+		switch n := x.sharedDirectories(page, g.node); {
+		case n > most:
+			at, most, times = i, n, 1
+		case n == most:
+			times++
+		}
+	}
+	if most == 0 || times > 1 {
+		return fixedTo{}, false
+	}
+	return fixedTo{near[at].node, values[at]}, false
+}
+
+// write returns the value that leads to a node in place of the link, and the node
+// that answers it; "" if that would be a finding, too.
+func (x *fileIndex) write(f *Finding, from isite.PageID, to docroot.NodeID) (value string, node docroot.NodeID) {
+	value = replacePath(x.s, f, x.s.Href(to))
+	r, err := x.s.Follow(from, value)
+	if err != nil || r.State == host.StateExternal || !isFine(x.s, f, r) {
+		return "", docroot.NoNode
+	}
+	return value, r.Node
+}
+
+// isFine reports whether a link in place of f that was resolved so gives no
+// finding.
+func isFine(s *isite.Site, f *Finding, r host.Resolved) bool {
+	if r.State == host.StateExternal {
+		return true
+	}
+	if !r.State.Answers() || decisions[r.State].verdict != OK {
+		return false
+	}
+	target, ok := s.PageOf(r.Node)
+	if !ok {
+		return true
+	}
+	p := s.Page(target)
+	if f.linkCode != "" && (r.State != host.StateOK || p.NoIndex()) { // the entry of a sitemap or feed
+		return false
+	}
+	fragment, asks := s.ParseFragment(r.Fragment)
+	return !asks || !p.Kind().HasAnchors() || hasFragment(p, &fragment) || f.Code == MissingMap
 }
 
 // addScheme repairs an e-mail address or a host name without scheme; "" for
@@ -165,18 +314,25 @@ func (x *fileIndex) pageOfMarkdown(f *Finding) string {
 	raw, _, _ = strings.Cut(raw, "?")
 	name := string(weburl.PercentDecode(nil, raw))
 	name = strings.TrimSuffix(name, path.Ext(name))
+	names := []string{name}
 	if last := path.Base(name); last == "index" || last == "_index" || strings.EqualFold(last, "README") {
-		name = path.Dir(name)
+		names = append(names, path.Dir(name))
 	}
-	from := []string{path.Dir(f.Page), path.Dir(path.Dir(f.Page))}
+	dirs := []string{path.Dir(f.Page), path.Dir(path.Dir(f.Page))}
 	if strings.HasPrefix(name, "/") {
-		from = []string{""}
+		dirs = []string{""}
 	}
-	for _, dir := range from {
-		p := strings.TrimPrefix(path.Join("/", dir, name), "/")
-		for _, try := range []string{path.Join(p, "index.html"), p + ".html"} {
-			if n, ok := x.s.Lookup(try); ok {
-				if fixed := replacePath(x.s, f, x.s.Href(n)); fixed != f.Raw {
+	page, _ := x.s.Lookup(f.Page)
+	from, _ := x.s.PageOf(page)
+	for _, dir := range dirs {
+		for _, name := range names {
+			p := strings.TrimPrefix(path.Join("/", dir, name), "/")
+			for _, try := range []string{path.Join(p, "index.html"), p + ".html"} {
+				n, ok := x.s.Lookup(try)
+				if !ok {
+					continue
+				}
+				if fixed, _ := x.write(f, from, n); fixed != "" && fixed != f.Raw {
 					return fixed
 				}
 			}

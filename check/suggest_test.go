@@ -50,6 +50,27 @@ func TestSuggestions(t *testing.T) {
 		{"colon_in_first_segment", files{"a/c:D.html": plain}, isite.Options{}, "./c:d.html", "./c:D.html"},
 		{"base_element", files{"a/p.html": "<base href=/x/y/>", "x/y/pic.png": ""}, isite.Options{}, "Pic.png", "/x/y/pic.png"},
 
+		{"missing_language", files{"en/posts/why-go/index.html": plain}, isite.Options{}, "/posts/why-go/", "/en/posts/why-go/"},
+		{"missing_section", files{"docs/v1/config/annotations/index.html": plain}, isite.Options{}, "/docs/v1/annotations/", "/docs/v1/config/annotations/"},
+		{"old_section", files{"guides/rate-limits/index.html": plain}, isite.Options{}, "/manual/rate-limits/", "/guides/rate-limits/"},
+		{"missing_slash", files{"docs/x/y.html": plain}, isite.Options{}, "docs/x/y.html", "../docs/x/y.html"},
+		{"typing_error_in_directory", files{"guides/x/y.html": plain}, isite.Options{}, "/giudes/x/y.html", "/guides/x/y.html"},
+		{"in_the_same_version", files{"a/set-up/index.html": plain, "b/set-up/index.html": plain}, isite.Options{}, "/set-up/", "/a/set-up/"},
+		{"page_with_the_fragment", files{"x/curses.html": plain, "y/curses.html": plain + "<p id=beep>"}, isite.Options{}, "/old/curses.html#beep", "/y/curses.html#beep"},
+		{"missing_word", files{"a/install-velero-client.html": plain}, isite.Options{}, "install-client.html", "install-velero-client.html"},
+
+		{"other_version", files{"docs/v1.0/restic/index.html": plain, "docs/v1.1/index.html": plain}, isite.Options{}, "/docs/v1.1/restic/", ""},
+		{"other_language", files{"en/one/index.html": plain, "en/two/index.html": plain, "en/three/index.html": plain, "fr/one/index.html": plain, "fr/two/index.html": plain}, isite.Options{}, "/fr/three/", ""},
+		{"other_section", files{"tutorial/venv.html": plain, "library/index.html": plain}, isite.Options{}, "/library/venv.html", ""},
+		{"other_number", files{"a/upgrade-to-1.4.html": plain}, isite.Options{}, "upgrade-to-1.7.html", ""},
+		{"common_name", files{"lib/filter/config.hpp": ""}, isite.Options{}, "/lib/python/config.hpp", ""},
+		{"readme_elsewhere", files{"x/README.md": ""}, isite.Options{}, "/y/z/README.md", ""},
+		{"directory_without_index", files{"a/guides/x.txt": ""}, isite.Options{}, "guidse/", ""},
+		{"namesake_of_a_directory", files{"d/x.txt": "", "e/d/index.html": plain}, isite.Options{}, "/d/", ""},
+		{"alias_page", files{"a/usages.html": `<!doctype html><meta http-equiv=refresh content="0;url=/a/p.html">`}, isite.Options{}, "usagess.html", ""},
+		{"equally_near", files{"a/knots-a.html": plain, "a/knots-b.html": plain}, isite.Options{}, "knots-c.html", ""},
+		{"fragment_on_no_page", files{"a/curses.html": plain}, isite.Options{}, "Curses.html#beep", ""},
+		{"unknown_version_of_a_template", files{"docs/1.0/api/index.html": plain, "docs/1.1/api/index.html": plain}, isite.Options{}, "/docs/{{page.version}}/api/", ""},
 		{"nothing_near", files{"zebra.txt": ""}, isite.Options{}, "giraffe.html", ""},
 		{"nothing_near_id", files{}, isite.Options{}, "#zzz", ""},
 		{"short_names_are_not_near", files{"a/x.a": ""}, isite.Options{}, "y.b", ""},
@@ -76,6 +97,44 @@ func TestSuggestions(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSuggestionOfThePageItself: the page that has the link is suggested only if
+// nothing else is near.
+func TestSuggestionOfThePageItself(t *testing.T) {
+	fs := files{"guide/installing.html": plain + "<a href=/guide/instaling.html>"}
+	for _, want := range []string{"/guide/installing.html", "/guide/old/instaling.html"} {
+		r := checkFiles(t, fs, isite.Options{}, Options{})
+		if len(r.Findings) != 1 || r.Findings[0].Suggestion != want {
+			t.Errorf("%v, suggestion %q, want %q", briefs(r.Findings), r.Findings[0].Suggestion, want)
+		}
+		fs["guide/old/instaling.html"] = plain
+	}
+}
+
+// TestSuggestionForFragment: the suggestion repairs the path of the link, too, if
+// that deserves a finding of its own.
+func TestSuggestionForFragment(t *testing.T) {
+	r := checkFiles(t, files{"p.html": plain + "<a href=../t.html#instalation>", "t.html": plain + "<p id=installation>"}, isite.Options{}, Options{})
+	if len(r.Findings) != 1 || r.Findings[0].Suggestion != "t.html#installation" {
+		t.Errorf("%v, suggestion %q", briefs(r.Findings), r.Findings[0].Suggestion)
+	}
+}
+
+// TestSuggestionBehindRedirect: what a redirect leads to is not suggested if it is
+// a finding itself.
+func TestSuggestionBehindRedirect(t *testing.T) {
+	alias := func(to string) string {
+		return `<!doctype html><meta http-equiv=refresh content="0;url=` + to + `">`
+	}
+	for to, want := range map[string]string{"/new.html": "new.html", "/gone.html": "", "/other.html": ""} {
+		r := checkFiles(t, files{"p.html": plain + "<a href=old.html>", "old.html": alias(to), "new.html": plain, "other.html": alias("/new.html")}, isite.Options{}, Options{})
+		for _, f := range r.Findings {
+			if f.Page == "p.html" && (f.Code != ViaRedirect || f.Suggestion != want) {
+				t.Errorf("%s: %s, suggestion %q, want %q", to, brief(&f), f.Suggestion, want)
+			}
+		}
 	}
 }
 

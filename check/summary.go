@@ -51,9 +51,9 @@ type Summary struct {
 	Ignored        int
 	FileErrors     int
 	FileWarnings   int
-	// Unlisted is the number of findings about links beyond
-	// [Options.MaxFindings]: they are counted, and not in [Result.Findings].
-	Unlisted int
+	// UnlistedErrors and UnlistedWarnings are the numbers of findings about links
+	// beyond [Options.MaxFindings]: they are counted, and not in [Result.Findings].
+	UnlistedErrors, UnlistedWarnings int
 	// Canonical is the number of pages that name another page of the site as
 	// their address.
 	Canonical int

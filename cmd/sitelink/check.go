@@ -200,6 +200,9 @@ func checkProject(ctx context.Context, c *cli, p *project.Project) error {
 	defer progress.done()
 	opt := c.auditOptions(progress)
 	opt.Baseline, opt.Sources, opt.Hints, opt.Stage = true, true, true, timer.stage
+	if !slices.ContainsFunc(cfg.Formats, func(f config.Format) bool { return f.Name == "jsonl" }) {
+		opt.MaxFindings = maxListed
+	}
 	run, err := audit.Open(ctx, p, opt)
 	if err != nil {
 		return err
@@ -245,6 +248,10 @@ func checkProject(ctx context.Context, c *cli, p *project.Project) error {
 	}
 	return nil
 }
+
+// maxListed is the largest number of findings about links that a report lists, unless
+// it is JSON Lines. A finding takes about a kilobyte of memory.
+const maxListed = 100_000
 
 // printSummary prints what the user should know for reports that have no summary.
 func printSummary(c *cli, sum *check.Summary) {

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/config"
@@ -98,5 +102,54 @@ func TestReportsTogether(t *testing.T) {
 		if len(text) < 1000 {
 			t.Errorf("%s holds %d bytes", name, len(text))
 		}
+	}
+}
+
+// TestManyFindings: reports list 100,000 findings and count all. JSON Lines and a
+// baseline have every one.
+func TestManyFindings(t *testing.T) {
+	const pages, links = 3, 35_000
+	dir := t.TempDir()
+	for p := range pages {
+		var b strings.Builder
+		b.WriteString("<!doctype html><title>x</title>\n")
+		for i := range links {
+			fmt.Fprintf(&b, "<a href=gone%d>\n", i)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%d.html", p)), []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(want int, args ...string) string {
+		t.Helper()
+		cmd := exec.Command("sitelink", args...)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != want {
+			t.Fatalf("sitelink %v: %v", args, err)
+		}
+		return string(out)
+	}
+	file := filepath.Join(t.TempDir(), "report.json")
+	text := run(exitFindings, "check", ".", "--format", "text", "--format", "json="+file)
+	if !strings.Contains(text, "105,000 errors") || !strings.Contains(text, "this report lists 100,000 findings of 105,000") || strings.Count(text, "\n") > 210 {
+		t.Errorf("%d bytes of text end in\n%s", len(text), text[max(0, len(text)-500):])
+	}
+	var doc struct {
+		Findings []struct{ Page, Raw string }
+		Summary  struct{ Errors int }
+	}
+	if data, err := os.ReadFile(file); err != nil || json.Unmarshal(data, &doc) != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Findings) != 100_000 || doc.Summary.Errors != pages*links || doc.Findings[99_999].Page != "p2.html" || doc.Findings[99_999].Raw != "gone29999" {
+		t.Errorf("JSON lists %d findings and counts %d", len(doc.Findings), doc.Summary.Errors)
+	}
+	if n := strings.Count(run(exitFindings, "check", ".", "--format", "jsonl"), "\n"); n != pages*links {
+		t.Errorf("JSON Lines has %d rows", n)
+	}
+	run(0, "baseline", "write", ".")
+	if text := run(0, "check", ".", "--baseline", "sitelink-baseline.jsonl"); !strings.Contains(text, "105,000") {
+		t.Errorf("with a baseline:\n%s", text)
 	}
 }

@@ -11,6 +11,7 @@ package audit
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/text"
 	public "github.com/sitelink/sitelink/site"
 )
 
@@ -31,6 +33,9 @@ type Options struct {
 	// there is a baseline.
 	Baseline bool
 	Today    func() (baseline.Date, error)
+	// MaxFindings is the largest number of findings about links that the result lists,
+	// 0 for all, see [check.Options]. With a baseline, it lists all.
+	MaxFindings int
 	// Sources finds the places in the author's sources.
 	Sources bool
 	// Hints asks Hugo about stale and partial builds where the findings look
@@ -185,11 +190,18 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	defer a.Close()
 	opt := CheckOptions(a.Project)
 	opt.Memo = a.memo
+	if a.Baseline == nil {
+		opt.MaxFindings = a.opt.MaxFindings
+	}
 	result, err := check.Run(ctx, Handle(a.Site), opt)
 	if err != nil {
 		return nil, err
 	}
 	a.opt.stage("check")
+	if n := result.Summary.UnlistedErrors + result.Summary.UnlistedWarnings; n > 0 {
+		result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf(
+			"this report lists %s of %s; --format jsonl lists all", text.Count(len(result.Findings), "finding"), text.Thousands(len(result.Findings)+n)))
+	}
 	a.Baseline.Apply(result)
 	var sources *source.Map
 	if a.opt.Sources {

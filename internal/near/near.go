@@ -86,33 +86,87 @@ func Words(name string) []string {
 	return words
 }
 
-// Typo returns how many typing errors lie between two plain names, and whether
-// the author can have meant b by a: 0 if the names are equal. An error is a
-// letter that is wrong, missing, added, or exchanged with the next one. Short
-// names allow none, long ones up to three.
+// Typo returns how many typing errors lie between two names, and whether the
+// author can have meant one by the other: 0 if both are the same but for letter
+// case and punctuation. An error is a letter that is wrong, missing, added, or
+// exchanged with the next one. Short words allow none, long ones two.
 func Typo(a, b string) (errors int, ok bool) {
-	if a == b {
-		return 0, true
-	}
-	limit := allowed(min(utf8.RuneCountInString(a), utf8.RuneCountInString(b)))
-	d := Distance(a, b, limit+1)
-	if d > limit || !sameNumbers(a, b) || isInflected(a, b, d) {
-		return 0, false
-	}
-	return d, true
+	return typo(newName(a), newName(b), nil)
 }
 
-// allowed is how many typing errors a name of that many letters may hold.
+// name is a name with what is compared.
+type name struct {
+	plain   string
+	words   []string
+	letters uint64 // see letterSet
+}
+
+func newName(s string) name {
+	p := Plain(s)
+	return name{p, Words(s), letterSet(p)}
+}
+
+// longName is the length, in bytes, from which a name with a wrong separator may
+// hold a typing error, too.
+const longName = 12
+
+// maxErrors is how many typing errors a name may hold.
+const maxErrors = 3
+
+// typo is Typo for names taken apart. A word of a that isKnown to be right is no
+// typing error.
+func typo(a, b name, isKnown func(word string) bool) (errors int, ok bool) {
+	if a.plain == b.plain {
+		return 0, true
+	}
+	if !sameNumbers(a.plain, b.plain) {
+		return 0, false
+	}
+	if len(a.words) != len(b.words) { // a separator is wrong, too
+		errors, ok = wordTypo(a.plain, b.plain)
+		return errors, ok && errors == 1 && min(len(a.plain), len(b.plain)) >= longName
+	}
+	for i, w := range a.words {
+		if w == b.words[i] {
+			continue
+		}
+		n, ok := wordTypo(w, b.words[i])
+		if !ok && isKnown != nil && len(a.plain) >= longName/2 { // the other words make up for a short one
+			n = Distance(w, b.words[i], 2)
+			ok = n == 1 && (min(len(w), len(b.words[i])) >= 3 || isDoubled(w, b.words[i]) || isDoubled(b.words[i], w))
+		}
+		if errors += n; !ok || errors > maxErrors || isKnown != nil && isKnown(w) {
+			return 0, false
+		}
+	}
+	return errors, errors > 0
+}
+
+func wordTypo(a, b string) (errors int, ok bool) {
+	limit := allowed(min(utf8.RuneCountInString(a), utf8.RuneCountInString(b)))
+	d := Distance(a, b, limit+1)
+	return d, d <= limit && !isInflected(a, b, d)
+}
+
+// allowed is how many typing errors a word of that many letters may hold.
 func allowed(letters int) int {
 	switch {
 	case letters < 4:
 		return 0
-	case letters < 7:
+	case letters < 8:
 		return 1
-	case letters < 14:
-		return 2
 	}
-	return 3
+	return 2
+}
+
+// isDoubled reports whether long is short with one of its letters typed twice.
+func isDoubled(long, short string) bool {
+	for i := 1; i < len(long); i++ {
+		if long[i] == long[i-1] && long[:i]+long[i+1:] == short {
+			return true
+		}
+	}
+	return false
 }
 
 // isInflected reports whether one name is the other with several more letters at
@@ -204,11 +258,12 @@ func appendRunes(dst []rune, s string) []rune {
 // value is empty, and so is nil.
 type Names struct {
 	names []string
-	// plain and letters, made when first needed, describe the names in the same
-	// order; byPlain are the indexes of the names with a plain name.
-	plain   []string
-	letters []uint64
+	// taken, made when first needed, are the names taken apart, in the same order;
+	// byPlain are the indexes of the names with a plain name, and count says how
+	// many names have a word.
+	taken   []name
 	byPlain map[string][]int32
+	count   map[string]int
 	// spent counts the names compared so far.
 	spent int
 }
@@ -233,14 +288,20 @@ func (l *Names) prepare() {
 	if l.byPlain != nil {
 		return
 	}
-	l.plain, l.letters = make([]string, len(l.names)), make([]uint64, len(l.names))
+	l.taken, l.count = make([]name, len(l.names)), map[string]int{}
 	l.byPlain = make(map[string][]int32, len(l.names))
-	for i, n := range l.names {
-		p := Plain(n)
-		l.plain[i], l.letters[i] = p, letterSet(p)
-		l.byPlain[p] = append(l.byPlain[p], int32(i))
+	for i, s := range l.names {
+		n := newName(s)
+		l.taken[i] = n
+		l.byPlain[n.plain] = append(l.byPlain[n.plain], int32(i))
+		for _, w := range n.words {
+			l.count[w]++
+		}
 	}
 }
+
+// isKnown reports whether a name of the list has a word.
+func (l *Names) isKnown(word string) bool { return l.count[word] > 0 }
 
 // letterSet returns the set of the bytes of a name, folded to 64 bits. One typing
 // error changes at most two bits, or eight in another script than Latin.
@@ -276,21 +337,21 @@ func (l *Names) Typos(want string) (names []string, errors int) {
 		return nil, 0
 	}
 	l.prepare()
-	p := Plain(want)
-	least := allowed(utf8.RuneCountInString(p))
-	if least == 0 && utf8.RuneCountInString(p) < 3 || !l.spend() {
+	n := newName(want)
+	if len(n.plain) < 3 || !l.spend() {
 		return nil, 0
 	}
-	least++ // a missing letter makes a name shorter
-	set, bytesPerError := letterSet(p), 2
-	if !isPlain(p) {
+	bytesPerError := 2
+	if !isPlain(n.plain) {
 		bytesPerError = 8
 	}
-	for i, other := range l.plain {
-		if d := len(other) - len(p); d > 4*least || -d > 4*least || bits.OnesCount64(set^l.letters[i]) > bytesPerError*least {
+	least := maxErrors
+	for i := range l.taken {
+		other := &l.taken[i]
+		if d := len(other.plain) - len(n.plain); d > 4*least || -d > 4*least || bits.OnesCount64(n.letters^other.letters) > bytesPerError*least {
 			continue
 		}
-		d, ok := Typo(p, other)
+		d, ok := typo(n, *other, l.isKnown)
 		switch {
 		case !ok || d == 0 || d > least:
 		case d < least:
@@ -325,10 +386,19 @@ func (l *Names) Nearest(want string) string {
 // headings: titles are reworded, so a name with nearly the same words is near,
 // too.
 func (l *Names) NearestTitle(want string) string {
-	if got := l.Nearest(want); got != "" || l.Len() == 0 || !l.spend() {
+	if got := l.Nearest(want); got != "" || l.Len() == 0 {
 		return got
 	}
-	return l.reworded(want)
+	return l.reworded(want, false)
+}
+
+// Abbreviated returns the only name of which want leaves out words, but not most;
+// "" if there is none.
+func (l *Names) Abbreviated(want string) string {
+	if l.Len() == 0 {
+		return ""
+	}
+	return l.reworded(want, true)
 }
 
 // only returns the only name of a list without repetitions; "" if there are

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Titles are compared by the letters in their words. A name is a rewording of
+// Titles are compared by the letters in their words. A title is a rewording of
 // another if most letters of both are in words that they share, in the same
 // order.
 const (
@@ -14,18 +14,26 @@ const (
 	// clearlyMore is by how much the share must be larger than that of the next
 	// name, in percent.
 	clearlyMore = 10
+	// enoughWords is how many words both names must have.
+	enoughWords = 2
 )
 
 // reworded returns the only name that is a rewording of want, "" if there is
-// none.
-func (l *Names) reworded(want string) string {
+// none. A word that other names of the list have was not reworded: it means
+// something else. leftOut restricts the names to those of which want leaves out
+// words.
+func (l *Names) reworded(want string, leftOut bool) string {
+	if !isTitle(want) || !l.spend() {
+		return ""
+	}
+	l.prepare()
 	words := Words(want)
-	if len(words) == 0 || !slices.ContainsFunc(words, isDistinctive) {
+	if len(words) < enoughWords {
 		return ""
 	}
 	best, most, next := "", 0, 0
-	for _, n := range l.names {
-		switch share := sharedWords(words, Words(n)); {
+	for i, n := range l.names {
+		switch share := l.sharedWords(words, l.taken[i].words, leftOut); {
 		case n == best:
 		case share > most:
 			best, most, next = n, share, most
@@ -33,48 +41,64 @@ func (l *Names) reworded(want string) string {
 			next = share
 		}
 	}
-	if most < enoughShared || most-next < clearlyMore {
+	if most < enoughShared || most-next < clearlyMore || !isTitle(best) {
 		return ""
 	}
 	return best
 }
 
-// isDistinctive reports whether a word says enough to recognise a title by it.
-func isDistinctive(word string) bool {
-	return utf8.RuneCountInString(word) >= 4 || word[0] >= utf8.RuneSelf
+// isTitle reports whether a name is made of a title: of words with hyphens or
+// underscores between them, not of a notation such as method.new.
+func isTitle(name string) bool {
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case c >= utf8.RuneSelf, c == '-', c == '_', '0' <= c && c <= '9', 'a' <= c|0x20 && c|0x20 <= 'z':
+		case c == '.' && i > 0 && isNumeric(name[i-1]):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // sharedWords returns how many of the letters of two names are in words that
-// both have in the same order, in percent; 0 if a number of one is not in the
-// other, or if they share no distinctive word.
-func sharedWords(a, b []string) int {
+// both have in the same order, in percent; 0 if want cannot mean name.
+func (l *Names) sharedWords(want, name []string, leftOut bool) int {
 	total := 0
-	for _, w := range a {
+	for _, w := range want {
 		total += len(w)
 	}
-	for _, w := range b {
+	for _, w := range name {
 		total += len(w)
 	}
 	// The longest common subsequence, weighted by letters.
-	row := make([]int, len(b)+1)
-	distinctive := false
-	for _, w := range a {
-		diagonal := 0
-		for j, v := range b {
+	type cell struct{ letters, words int }
+	row := make([]cell, len(name)+1)
+	for _, w := range want {
+		diagonal, isShared := row[0], false
+		for j, v := range name {
 			above := row[j+1]
-			if s := sameWord(w, v); s > 0 && diagonal+s > max(above, row[j]) {
-				row[j+1] = diagonal + s
-				distinctive = distinctive || isDistinctive(w)
-			} else {
-				row[j+1] = max(above, row[j])
+			best := above
+			if row[j].letters > best.letters {
+				best = row[j]
 			}
-			diagonal = above
+			if s := sameWord(w, v); s > 0 {
+				isShared = true
+				if diagonal.letters+s > best.letters {
+					best = cell{diagonal.letters + s, diagonal.words + 1}
+				}
+			}
+			diagonal, row[j+1] = above, best
+		}
+		if !isShared && (leftOut || l.isKnown(w)) {
+			return 0
 		}
 	}
-	if !distinctive || !numbersOf(a, b) {
+	got := row[len(name)]
+	if got.words < enoughWords || leftOut && got.words < len(want) || !sameNumbersOf(want, name) {
 		return 0
 	}
-	return row[len(b)] * 100 / total
+	return got.letters * 100 / total
 }
 
 // sameWord returns the letters that two words share if they are forms of one
@@ -87,14 +111,15 @@ func sameWord(a, b string) int {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
-	if n >= 4 && len(a)-n <= 3 && len(b)-n <= 3 && !isNumeric(a[0]) {
+	if n >= 4 && 3*n >= 2*max(len(a), len(b)) && !isNumeric(a[0]) {
 		return 2 * n
 	}
 	return 0
 }
 
-// numbersOf reports whether two names have the same numbers in the same order.
-func numbersOf(a, b []string) bool {
+// sameNumbersOf reports whether two names have the same numbers in the same
+// order.
+func sameNumbersOf(a, b []string) bool {
 	number := func(w string) bool { return isNumeric(w[0]) }
 	i := 0
 	for _, w := range a {

@@ -140,6 +140,9 @@ func appendVerdicts(dst []byte, r *check.Result, causes int, p painter) []byte {
 		}
 		links += max(1, f.Count)
 	}
+	errors += r.Summary.UnlistedErrors
+	warnings += r.Summary.UnlistedWarnings
+	links += r.Summary.UnlistedErrors + r.Summary.UnlistedWarnings
 	if len(r.Findings) == 0 { // only the summary was kept
 		errors = r.Summary.Errors + r.Summary.FileErrors
 		warnings = r.Summary.Warnings + r.Summary.FileWarnings

@@ -126,7 +126,12 @@ func (r *resolver) traceURL(v []byte, reference bool, steps *[]host.Step) host.R
 	if steps != nil {
 		*steps = append(*steps, host.Step{Rule: "url", Text: strings.TrimPrefix(u.String(), host.Unpublished)})
 	}
-	res := r.s.Resolve(u, steps)
+	return r.s.answer(u, steps)
+}
+
+// answer answers the request for a URL that was resolved from the value of a link.
+func (s *Site) answer(u weburl.URL, steps *[]host.Step) host.Resolved {
+	res := s.Resolve(u, steps)
 	res.Fragment = u.Fragment()
 	if res.State.Answers() || res.State == host.StateMissingFile || res.State == host.StateMissingDirectory {
 		n := u.Notes()
@@ -299,4 +304,21 @@ func (r *resolver) plainTarget(v []byte) (target string, ok bool) {
 		return base + string(out), true
 	}
 	return base + string(out) + "#" + string(frag), true
+}
+
+// Follow returns the host's answer to a link with this value on the page from, if
+// links of the page resolve against its own address. The error says that the
+// value is not a URL.
+func (s *Site) Follow(from PageID, value string) (host.Resolved, error) {
+	base, err := weburl.Parse(s.PageAddress(s.pages[from].node))
+	if err != nil {
+		return host.Resolved{}, err
+	}
+	u, err := base.Resolve(value)
+	if err != nil {
+		return host.Resolved{}, err
+	}
+	r := s.answer(u, nil)
+	s.permissions(&r)
+	return r, nil
 }
