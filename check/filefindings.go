@@ -177,6 +177,8 @@ func faultMessage(kind isite.PageKind, f scan.Fault) (Code, string) {
 		return NotWellFormed, "invalid CSS: " + f.Name + "; browsers drop the rest of the rule or style sheet"
 	case scan.FaultJSON:
 		return NotWellFormed, "invalid JSON: " + f.Name + "; programs reject the whole file"
+	case scan.FaultScript:
+		return NotWellFormed, f.Name + "; browsers ignore all of it"
 	case scan.FaultTree:
 		return TooLarge, "the page has misnested markup and is " + f.Name + ", so some of its links may be missing or read wrongly; correct the markup or split the page"
 	}

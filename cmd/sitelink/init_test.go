@@ -88,6 +88,26 @@ func TestInitAsks(t *testing.T) {
 	}
 }
 
+// A site with old faults is asked about a baseline; without a terminal, the answer
+// is no.
+func TestInitAsksForBaseline(t *testing.T) {
+	for typed, want := range map[string]bool{"n\ny\nn\n": true, "n\nn\nn\n": false} {
+		dir := inRepository(t)
+		write(t, filepath.Join(dir, "public", "index.html"), `<title>t</title><a href="/gone.html">t</a>`)
+		stdout, stderr, code := atTerminal(t, t.Context(), strings.NewReader(typed), "init")
+		if code != exitClean || !strings.Contains(stdout, "found   1 finding in public; sitelink check lists them\n") ||
+			!strings.Contains(stderr, "Accept these findings in a baseline, so that only new ones are reported? [y/N] ") {
+			t.Errorf("left with %d\n%s%s", code, stdout, stderr)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "sitelink-baseline.jsonl")); (err == nil) != want {
+			t.Errorf("after %q a baseline: %v", typed, err)
+		}
+		if _, _, code := atTerminal(t, t.Context(), nil, "check"); (code == exitClean) != want {
+			t.Errorf("after %q check leaves with %d", typed, code)
+		}
+	}
+}
+
 // Ctrl-C at a question ends init at once, and nothing is written.
 func TestInitInterrupted(t *testing.T) {
 	dir := inRepository(t)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,5 +58,33 @@ func TestHugoSitemap(t *testing.T) {
 	}
 	if warned != newline || rejected != newline {
 		t.Errorf("the sitemap begins with a newline: %v, sitelink warns: %v, Chromium rejects it: %v", newline, warned, rejected)
+	}
+}
+
+// TestChromiumJSONLD: relative URLs of JSON-LD lead where Chromium resolves them,
+// against the base URL of the page (JSON-LD 1.1, 9.5.2).
+func TestChromiumJSONLD(t *testing.T) {
+	const data = `{"@context":"https://schema.org","url":"about.html","sameAs":["../x/","?q"],"image":"img/a.png","mainEntityOfPage":{"@id":"p/"},"name":"n.png"}`
+	docroot := writeFixtures(t, map[string]string{
+		"d/index.html": `<!doctype html><title>x</title><script type="application/ld+json">` + data + `</script>`,
+		"e/index.html": `<!doctype html><title>x</title><base href="/f/g/"><script type="application/ld+json">` + data + `</script>`,
+	})
+	got := map[string][]string{}
+	eachLink(t, docroot, nil, func(r *row) { got[r.Page] = append(got[r.Page], r.Target) })
+	b := startChromium(t)
+	origin := serveFixtures(t, docroot)
+	for page, links := range got {
+		b.Load(origin + "/" + page)
+		var want []string
+		b.Eval(`["about.html", "../x/", "?q", "img/a.png", "p/"].map(v => new URL(v, document.baseURI)).map(u => u.pathname + u.search)`, &want)
+		for i := range want { // the page's own address is its directory
+			want[i] = strings.Replace(want[i], "/"+page+"?", "/"+strings.TrimSuffix(page, "index.html")+"?", 1)
+		}
+		if !slices.Equal(links, want) {
+			t.Errorf("%s: sitelink finds %q, Chromium resolves to %q", page, links, want)
+		}
+	}
+	if len(got) != 2 {
+		t.Errorf("links of %d pages", len(got))
 	}
 }

@@ -97,9 +97,9 @@ type TreeResult struct {
 	// OldFindings counts the findings that the remote's commit has too. They are
 	// not in Findings.
 	OldFindings int
-	// NoBase is set if [Push.OnlyNew] had no commit to compare with, and
-	// Unfetched if that is because the commit of the remote was never fetched.
-	// Then all findings are in Findings.
+	// NoBase is set if [Push.OnlyNew] had no commit to compare with, or one that
+	// cannot be checked, and Unfetched if the commit of the remote was never
+	// fetched. Then all findings are in Findings.
 	NoBase, Unfetched bool
 }
 
@@ -241,11 +241,11 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 	// What was found last time is enough to let a push go, and not to say why it
 	// is blocked.
 	if known := c.remembered(key); known != nil && base != "" && (known.day == "" || known.day == p.Today) {
-		before, err := c.before(ctx, base, baseTree)
+		before, ok, err := c.before(ctx, base, baseTree)
 		if err != nil {
 			return result, err
 		}
-		if fresh := newFindings(known.traces, before); !slices.Contains(fresh, true) {
+		if fresh := newFindings(known.traces, before); ok && !slices.Contains(fresh, true) {
 			return TreeResult{Origin: FromCache, OldFindings: len(fresh)}, nil
 		}
 	}
@@ -258,8 +258,9 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 	if len(result.Findings) == 0 || base == "" {
 		return result, nil
 	}
-	before, err := c.before(ctx, base, baseTree)
-	if err != nil {
+	before, ok, err := c.before(ctx, base, baseTree)
+	if err != nil || !ok {
+		result.NoBase = true
 		return result, err
 	}
 	fresh := newFindings(result.Traces, before)
@@ -275,21 +276,28 @@ func (c *pushCheck) tree(ctx context.Context, ref Ref) (result TreeResult, err e
 }
 
 // before returns what was found in the commit that the remote has: from memory, or
-// by building it.
-func (c *pushCheck) before(ctx context.Context, commit, tree string) ([]Trace, error) {
+// by building it. ok is false if it cannot be checked: its build fails, or it has
+// no site. The push may be what repairs that.
+func (c *pushCheck) before(ctx context.Context, commit, tree string) (traces []Trace, ok bool, err error) {
 	key := c.key(tree)
 	if known := c.remembered(key); known != nil {
-		return known.traces, nil
+		return known.traces, true, nil
 	}
 	if c.passed.has(key, c.push.Today) {
-		return nil, nil
+		return nil, true, nil
 	}
 	result, err := c.commit(ctx, commit, "")
-	if err != nil {
-		return nil, fmt.Errorf("check the remote's commit %.12s: %w", commit, err)
+	if err == nil {
+		c.remember(key, &result)
+		return result.Traces, true, nil
 	}
-	c.remember(key, &result)
-	return result.Traces, nil
+	err = fmt.Errorf("check the remote's commit %.12s: %w", commit, err)
+	late, full := (*TimeoutError)(nil), (*DiskFullError)(nil)
+	if ctx.Err() != nil || errors.As(err, &late) || errors.As(err, &full) {
+		return nil, false, err
+	}
+	c.warn("%v", err)
+	return nil, false, nil
 }
 
 // remembered returns what is remembered about a tree, nil for nothing.

@@ -163,7 +163,7 @@ const statusWorkers = 16
 
 // Status asks the targets that accepted a notice for later what became of it,
 // records their answers in the store, and returns all of these notices.
-func Status(ctx context.Context, client *outgoing.Client, store ledger.Store, snap *ledger.Snapshot) (*deliver.Report, error) {
+func Status(ctx context.Context, client outgoing.Doer, store ledger.Store, snap *ledger.Snapshot) (*deliver.Report, error) {
 	sender := webmention.New(client)
 	result := &deliver.Report{}
 	for _, n := range snap.Notices {

@@ -1,14 +1,17 @@
 package announce
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"path/filepath"
 	"regexp"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
 // TestUserAgent: the field is valid whatever the build knows about its version,
@@ -36,5 +39,47 @@ func TestUserAgent(t *testing.T) {
 		if got != c.want || !valid.MatchString(got) {
 			t.Errorf("version %q, contact %q: User-Agent %q, want %q", c.version, c.contact, got, c.want)
 		}
+	}
+}
+
+// strictStore is a store that, like a database, does nothing once its context has
+// ended.
+type strictStore struct{ ledger.Store }
+
+func (s strictStore) Record(ctx context.Context, from ledger.Key, n ledger.Notice) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return s.Store.Record(ctx, from, n)
+}
+
+// lastAnswer is a target that says that a notice was processed, after which the user
+// interrupts the run.
+type lastAnswer struct{ interrupt func() }
+
+func (l lastAnswer) Do(_ context.Context, r outgoing.Request) (*outgoing.Response, error) {
+	l.interrupt()
+	return &outgoing.Response{Status: 200, URL: r.URL, Header: http.Header{}, Body: []byte(`{"status":"success"}`)}, nil
+}
+
+// TestStatusInterrupted: an answer that arrived is recorded.
+func TestStatusInterrupted(t *testing.T) {
+	file, err := ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.jsonl"), ledger.FileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	accepted := ledger.Notice{Key: ledger.Key{Source: "https://me.example/", Target: "https://t.example/", Protocol: ledger.Webmention},
+		Event: ledger.Added, State: ledger.Accepted, Location: "https://t.example/status"}
+	if err := file.Plan(t.Context(), "https://me.example/", ledger.Change{Notices: []ledger.Notice{accepted}}); err != nil {
+		t.Fatal(err)
+	}
+	snap, _ := file.Load(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := Status(ctx, lastAnswer{cancel}, strictStore{file}, snap); err != context.Canceled {
+		t.Errorf("%v", err)
+	}
+	if snap, _ = file.Load(t.Context()); snap.Notices[0].State != ledger.Done {
+		t.Errorf("%+v", snap.Notices[0])
 	}
 }

@@ -7,6 +7,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,42 +33,83 @@ func Cause(err error) error {
 // temporary name in the same directory, since a rename works within one file system
 // only. A Replacement is not safe for concurrent use.
 type Replacement struct {
-	// File is the new file, for setting owner or times before Prepare.
-	File *os.File
+	// File is the new file.
+	File File
 
-	in        directory
+	in        System
 	name      string // that it takes
 	temporary string
 	prepared  bool
 	done      bool
 }
 
-// directory makes and renames files: below an [os.Root], or anywhere.
-type directory interface {
-	Open(name string) (*os.File, error)
-	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
+// System is the part of a file system that changes files durably. Tests have one that
+// loses power, see package disktest.
+type System interface {
+	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	Rename(from, to string) error
 	Remove(name string) error
+	// SyncDir makes the names in a directory durable. It has no error: not every
+	// system can do it, and the contents of the files do not depend on it.
+	SyncDir(name string)
 }
+
+// File is an open file of a [System].
+type File interface {
+	io.Writer
+	io.Seeker
+	Truncate(size int64) error
+	Sync() error
+	Chmod(mode fs.FileMode) error
+	Close() error
+	Name() string
+}
+
+// OS is the file system of the operating system.
+var OS System = anywhere{}
 
 type anywhere struct{}
 
-func (anywhere) Open(name string) (*os.File, error) { return os.Open(name) }
-func (anywhere) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
-	return os.OpenFile(name, flag, perm)
+func (anywhere) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	return opened(os.OpenFile(name, flag, perm))
 }
 func (anywhere) Rename(from, to string) error { return os.Rename(from, to) }
 func (anywhere) Remove(name string) error     { return os.Remove(name) }
+func (anywhere) SyncDir(name string)          { syncDir(os.Open(name)) }
+
+// below is the file system below a root.
+type below struct{ *os.Root }
+
+func (b below) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	return opened(b.Root.OpenFile(name, flag, perm))
+}
+func (b below) SyncDir(name string) { syncDir(b.Open(name)) }
+
+// opened keeps a nil *os.File from becoming a File that is not nil.
+func opened(f *os.File, err error) (File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func syncDir(dir *os.File, err error) {
+	if err == nil {
+		dir.Sync()
+		dir.Close()
+	}
+}
 
 // New begins to replace the file at a path, whose directory must exist. A symbolic
 // link is replaced itself. mode is the mode of the new file, 0 for 0666 less the
 // umask.
-func New(name string, mode fs.FileMode) (*Replacement, error) { return create(anywhere{}, name, mode) }
+func New(name string, mode fs.FileMode) (*Replacement, error) { return NewIn(OS, name, mode) }
 
 // tries is how many leftover files of runs with the same process id are skipped.
 const tries = 100
 
-func create(in directory, name string, mode fs.FileMode) (*Replacement, error) {
+// NewIn is [New] for a file of a file system.
+func NewIn(in System, name string, mode fs.FileMode) (*Replacement, error) {
 	dir, base := filepath.Split(name)
 	for i := range tries {
 		temporary := dir + temporaryStart(base) + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i) + temporaryEnd
@@ -139,12 +181,7 @@ func (r *Replacement) Commit() error {
 		return Cause(err)
 	}
 	r.done = true
-	// The name must survive a crash too. Not every system can sync a directory,
-	// and the contents are safe: an error changes nothing.
-	if dir, err := r.in.Open(filepath.Dir(r.name)); err == nil {
-		dir.Sync()
-		dir.Close()
-	}
+	r.in.SyncDir(filepath.Dir(r.name)) // the name must survive a crash too
 	return nil
 }
 
@@ -162,18 +199,18 @@ func (r *Replacement) Discard() {
 func WriteFile(name string, data []byte, mode fs.FileMode) error {
 	err := os.MkdirAll(filepath.Dir(name), 0o777)
 	if err == nil {
-		err = write(anywhere{}, name, data, mode)
+		err = write(OS, name, data, mode)
 	}
 	return writeError(name, err)
 }
 
 // WriteFileIn is [WriteFile] for a file below a root, in a directory that exists.
 func WriteFileIn(root *os.Root, name string, data []byte, mode fs.FileMode) error {
-	return writeError(name, write(root, name, data, mode))
+	return writeError(name, write(below{root}, name, data, mode))
 }
 
-func write(in directory, name string, data []byte, mode fs.FileMode) error {
-	r, err := create(in, name, mode)
+func write(in System, name string, data []byte, mode fs.FileMode) error {
+	r, err := NewIn(in, name, mode)
 	if err != nil {
 		return err
 	}

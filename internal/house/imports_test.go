@@ -69,6 +69,7 @@ var filepathUsers = []string{
 // walk the docroot on its disk, ask it for permissions, and look where a
 // symbolic link leaves it.
 var filepathFiles = []string{
+	"internal/disk/disktest/disktest.go",
 	"internal/hostcases/docroot_linux.go",
 	"internal/docroot/docroottest/docroottest.go",
 	"internal/docroot/list.go",

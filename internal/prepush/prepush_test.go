@@ -152,6 +152,22 @@ func TestTimeLimit(t *testing.T) {
 	if got := limit("3"); got != 40*time.Minute {
 		t.Errorf("a check after one of 10 minutes has %v", got)
 	}
+	// A build that was stopped takes at least that long, so the next one has more.
+	push, err := New(repo, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	push.Timeout, push.CacheKey = 300*time.Millisecond, "stopped"
+	push.Check = func(ctx context.Context, _, _ string) (githook.Report, error) {
+		<-ctx.Done()
+		return githook.Report{}, ctx.Err()
+	}
+	if _, _, err := repo.CheckPush(t.Context(), refs, *push.Push); !errors.As(err, new(*githook.TimeoutError)) {
+		t.Errorf("a check that takes too long: %v", err)
+	}
+	if text, err = os.ReadFile(file); err != nil || len(strings.Fields(string(text))) != 2 || len(strings.Fields(string(text))[1]) < 3 || strings.Contains(string(text), "600000") {
+		t.Errorf("%q is remembered of it, %v", text, err)
+	}
 	opt.Configure = func(string) (*config.Config, error) {
 		cfg, err := config.Load(config.Request{})
 		cfg.Docroot, cfg.Hook.Timeout = ".", 3*time.Hour
@@ -222,6 +238,11 @@ func TestReport(t *testing.T) {
 		return all
 	}
 	noBase := githook.TreeResult{Report: githook.Report{Findings: findings(1)}, Refs: []string{"a"}, NoBase: true}
+	same := githook.TreeResult{Report: githook.Report{Findings: findings(3)}, Refs: []string{"a"}}
+	for i := range same.Findings {
+		f := &same.Findings[i]
+		f.Element, f.Raw, f.Page, f.Source = "a", "x", string(rune('a'+i)), &check.Position{File: "a.md", Line: 1, Column: 1}
+	}
 	unfetched := noBase
 	unfetched.Unfetched = true
 	tree := func(n, old int, origin githook.Origin, refs ...string) githook.TreeResult {
@@ -238,11 +259,12 @@ func TestReport(t *testing.T) {
 		{"remembered", []githook.TreeResult{tree(0, 0, githook.FromCache, "a", "b", "c", "d")}, "a, b, c and 1 other: passed before", 0},
 		{"old", []githook.TreeResult{tree(0, 2, githook.FromCheckout, "a")}, "a: no new finding, 2 old ones", 0},
 		{"few, with suggestions", []githook.TreeResult{tree(2, 1, githook.FromCheckout, "a")}, "2 new findings in what is pushed to a, beside 1 old one|hint: 1 finding existed before this push and did not block it; accept them", 4},
-		{"nothing to compare with", []githook.TreeResult{noBase}, "1 finding in what is pushed to a|hint: every finding counts as new, because the remote has no commit to compare with; accept them", 2},
+		{"nothing to compare with", []githook.TreeResult{noBase}, "1 finding in what is pushed to a|hint: every finding counts as new, because there is no result of the remote to compare with; accept them", 2},
 		{"an unknown commit", []githook.TreeResult{unfetched}, "1 finding in what is pushed to a|hint: every finding counts as new, because the commit of the remote is not here to compare with; run git fetch and push again", 2},
 		{"one clean, one on the remote", []githook.TreeResult{tree(0, 0, githook.FromCache, "a"), tree(0, 0, githook.FromRemote, "b")}, "a, b: no new finding", 0},
 		{"the remote's tree", []githook.TreeResult{tree(0, 0, githook.FromRemote, "a")}, "a: the remote has the same files", 0},
 		{"remembered, old", []githook.TreeResult{tree(0, 2, githook.FromCache, "a"), tree(0, 0, githook.FromRemote, "b")}, "a, b: no new finding, 2 old ones", 0},
+		{"one cause on several pages", []githook.TreeResult{same}, "3 findings in what is pushed to a", 3},
 		{"many", []githook.TreeResult{tree(6, 0, githook.FromCheckout, "a"), tree(0, 0, githook.FromCheckout, "b"), tree(9, 0, githook.FromCheckout, "c")},
 			"6 findings in what is pushed to a|9 findings in what is pushed to c|and 6 more findings; sitelink check lists all of them", 9},
 	} {

@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// maxFindings is how many findings a blocked push shows.
+// maxFindings is how many lines of findings a blocked push shows.
 const maxFindings = 10
 
 // Report prints one line for a push that passes, and at most 14 lines for one
@@ -28,20 +28,34 @@ func (p *Push) Report(all []githook.TreeResult, line func(text string), w io.Wri
 	}
 	const mostTrees = 3
 	left, hidden := maxFindings-(min(len(bad), mostTrees)-1), 0
-	suggest := countLines(bad) <= left
+	lists := make([][]entry, len(bad))
+	lines := 0
+	for i := range bad {
+		lists[i] = entries(&bad[i])
+		for _, e := range lists[i] {
+			lines += 1 + len(e.more)
+		}
+	}
+	whole := lines <= left
 	for i, v := range bad {
 		if i >= mostTrees {
 			hidden += len(v.Findings)
 			continue
 		}
 		line(headline(v))
-		var lines []byte
-		shown := min(left, len(v.Findings))
-		for j := range v.Findings[:shown] {
-			lines = appendFinding(lines, &v.Findings[j], v.Docroot, suggest)
+		var text []byte
+		for n, e := range lists[i] {
+			if n >= left {
+				hidden += e.findings
+				continue
+			}
+			text = append(text, e.first...)
+			if whole {
+				text = append(text, strings.Join(e.more, "")...)
+			}
 		}
-		left, hidden = left-shown, hidden+len(v.Findings)-shown
-		if _, err := w.Write(lines); err != nil {
+		left = max(left-len(lists[i]), 0)
+		if _, err := w.Write(text); err != nil {
 			break
 		}
 	}
@@ -65,37 +79,37 @@ func (p *Push) offer(bad []githook.TreeResult) string {
 	case unfetched:
 		return "every finding counts as new, because the commit of the remote is not here to compare with; run git fetch and push again"
 	case noBase:
-		return "every finding counts as new, because the remote has no commit to compare with; " + p.accept
+		return "every finding counts as new, because there is no result of the remote to compare with; " + p.accept
 	case old > 0:
 		return text.Count(old, "finding") + " existed before this push and did not block it; " + p.accept
 	}
 	return ""
 }
 
-// countLines counts the lines of all findings and their suggestions.
-func countLines(bad []githook.TreeResult) (n int) {
-	for _, v := range bad {
-		n += len(v.Findings)
-		for i := range v.Findings {
-			if v.Findings[i].Suggestion != "" {
-				n++
+// entry is a cause of findings: its first line, and lines that are left out when
+// there are many.
+type entry struct {
+	first    string
+	more     []string
+	findings int
+}
+
+// entries returns the causes of the findings of a tree.
+func entries(v *githook.TreeResult) []entry {
+	causes := check.Causes(v.Findings)
+	list := make([]entry, len(causes))
+	for i := range causes {
+		list[i].findings = len(causes[i].Findings)
+		text := string(report.AppendCause(nil, v.Findings, &causes[i], report.TextOptions{Prefix: v.Docroot}))
+		lines := slices.Collect(strings.Lines(text))
+		list[i].first = lines[0]
+		for n, l := range lines[1:] {
+			if where := n == len(lines)-2 && list[i].findings > 1; where || strings.HasPrefix(l, "    did you mean ") {
+				list[i].more = append(list[i].more, l)
 			}
 		}
 	}
-	return n
-}
-
-// appendFinding appends the line of a finding, and with suggest the line of its
-// suggestion.
-func appendFinding(dst []byte, f *check.Finding, docroot string, suggest bool) []byte {
-	first := true
-	for line := range strings.Lines(string(report.AppendText(nil, f, report.TextOptions{Prefix: docroot}))) {
-		if first || suggest && strings.HasPrefix(line, "    did you mean ") {
-			dst = append(dst, line...)
-		}
-		first = false
-	}
-	return dst
+	return list
 }
 
 // headline returns the line for a tree that does not pass.

@@ -168,6 +168,9 @@ func (b *Builder) AddEmbedded(inner *Page, place func(off uint32) uint32, base [
 		}
 		l.element, l.attribute = b.label(inner.Element(&l)), b.label(l.Attr.String())
 		ref, joined := inner.refs[l.Off]
+		if _, ok := inner.rebased[l.Off]; ok {
+			ref, joined = inner.Ref(&l), true
+		}
 		l.Value, l.Off, l.TagOff = b.Keep(l.Value), place(l.Off), place(l.TagOff)
 		b.Page.Links = append(b.Page.Links, l)
 		if joined {
@@ -190,9 +193,9 @@ func (b *Builder) SetRef(off uint32, ref []byte) {
 // for each byte of text.
 func (b *Builder) WithText(text []byte, from []uint32, add func()) {
 	p := &b.Page
-	realText, realRefs := p.Text, p.refs
+	realText, realRefs, realRebased := p.Text, p.refs, p.rebased
 	links, anchors, bases := len(p.Links), len(p.Anchors), len(p.Bases)
-	p.Text, p.refs = b.Keep(text), nil
+	p.Text, p.refs, p.rebased = b.Keep(text), nil, nil
 	add()
 	for i := range p.Links[links:] {
 		p.Links[links+i].Off = from[p.Links[links+i].Off]
@@ -203,10 +206,16 @@ func (b *Builder) WithText(text []byte, from []uint32, add func()) {
 	for i := range p.Bases[bases:] {
 		p.Bases[bases+i].Off = from[p.Bases[bases+i].Off]
 	}
-	added := p.refs
-	p.Text, p.refs = realText, realRefs
-	for off, ref := range added {
+	refs, rebased := p.refs, p.rebased
+	p.Text, p.refs, p.rebased = realText, realRefs, realRebased
+	for off, ref := range refs {
 		b.SetRef(from[off], ref)
+	}
+	for off, base := range rebased {
+		if p.rebased == nil {
+			p.rebased = map[uint32]int32{}
+		}
+		p.rebased[from[off]] = base
 	}
 }
 

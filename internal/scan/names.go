@@ -102,6 +102,7 @@ const (
 	AttrRel
 	AttrShadowrootmode
 	AttrSrc
+	AttrSrcdoc
 	AttrSrcset
 	AttrStroke
 	AttrStyle
@@ -125,7 +126,7 @@ var attrNames = [AttrCount]string{
 	AttrLowsrc: "lowsrc", AttrManifest: "manifest", AttrMarkerEnd: "marker-end", AttrMarkerMid: "marker-mid",
 	AttrMarkerStart: "marker-start", AttrMask: "mask", AttrName: "name", AttrPing: "ping",
 	AttrPoster: "poster", AttrProfile: "profile", AttrProperty: "property", AttrRel: "rel", AttrShadowrootmode: "shadowrootmode", AttrSrc: "src",
-	AttrSrcset: "srcset", AttrStroke: "stroke", AttrStyle: "style", AttrType: "type", AttrUsemap: "usemap",
+	AttrSrcdoc: "srcdoc", AttrSrcset: "srcset", AttrStroke: "stroke", AttrStyle: "style", AttrType: "type", AttrUsemap: "usemap",
 	AttrXlinkHref: "xlink:href",
 }
 

@@ -125,6 +125,9 @@ const (
 	// FaultJSON means that the document is not JSON. Name is the reason. The
 	// links before the fault are reported.
 	FaultJSON
+	// FaultScript means that an import map or speculation rules are not JSON, so
+	// that browsers ignore them. Name is the reason.
+	FaultScript
 	// FaultCSS is a part of a style sheet that browsers drop. Name is the
 	// reason. Only the first one in a style sheet is reported, and the rest of
 	// the file is read.

@@ -176,7 +176,7 @@ func (f *File) removeTemporary() {
 	}
 	for _, e := range entries {
 		if disk.IsTemporary(e.Name(), base) && e.Type().IsRegular() {
-			os.Remove(filepath.Join(dir, e.Name()))
+			f.disk.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 }

@@ -24,6 +24,7 @@ import (
 // NAME.damaged, with lines that could not be read.
 type File struct {
 	name     string
+	disk     disk.System
 	warn     func(string)
 	lock     *lock    // nil if the store is read-only
 	log      *journal // nil if the store is read-only
@@ -60,8 +61,10 @@ type FileOptions struct {
 // read are moved to the .damaged file; see [File.Warnings]. Errors are
 // [ErrLocked], [ErrNewer], [ErrNoLedger], [*LostError] unless the ledger is opened
 // for reading, and those of the file system, all with the name of the file.
-func OpenFile(name string, opt FileOptions) (*File, error) {
-	f := &File{name: name, warn: opt.Warn, claimed: map[Key]bool{}}
+func OpenFile(name string, opt FileOptions) (*File, error) { return openFileOn(disk.OS, name, opt) }
+
+func openFileOn(on disk.System, name string, opt FileOptions) (*File, error) {
+	f := &File{name: name, disk: on, warn: opt.Warn, claimed: map[Key]bool{}}
 	if f.warn == nil {
 		f.warn = func(string) {}
 	}
@@ -87,10 +90,10 @@ func OpenFile(name string, opt FileOptions) (*File, error) {
 		err = f.lost
 	}
 	if err == nil {
-		err = saveDamaged(f.sibling("damaged"), p.damaged)
+		err = saveDamaged(on, f.sibling("damaged"), p.damaged)
 	}
 	if err == nil {
-		f.log, err = newJournal(f.sibling("journal"), end.size, end.sum)
+		f.log, err = newJournal(on, f.sibling("journal"), end.size, end.sum)
 	}
 	if err != nil {
 		f.lock.release()
@@ -213,15 +216,15 @@ func makeDirectory(dir string) error {
 
 // saveDamaged appends lines that could not be read to a file, before the file they
 // are from is replaced.
-func saveDamaged(name string, lines []string) error {
+func saveDamaged(on disk.System, name string, lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := on.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return writeError(name, err)
 	}
-	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
+	_, err = io.WriteString(f, strings.Join(lines, "\n")+"\n")
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {
 		return writeError(name, err)
@@ -271,13 +274,25 @@ func (f *File) Plan(_ context.Context, base string, c Change) error {
 	return nil
 }
 
-// save writes the records to the file and empties the journal.
+// save writes the records to the file and empties the journal. If there is a crash
+// in between, the next run applies the journal to the file again. So the file first
+// gets the state at the end of the journal, to which that makes no difference: in a
+// later state, it would undo changes.
 func (f *File) save(b *records) error {
-	if err := replace(f.name, b.write); err != nil {
-		return err
+	states := []*records{b}
+	if b != f.records && !f.log.empty() {
+		states = []*records{f.records, b}
+	}
+	for _, state := range states {
+		if err := replace(f.disk, f.name, state.write); err != nil {
+			return err
+		}
+		if err := f.log.clear(); err != nil {
+			return err
+		}
 	}
 	f.changed = false
-	return f.log.clear()
+	return nil
 }
 
 // update replaces the records, without letting journal entries in between.
@@ -394,7 +409,7 @@ func (f *File) Close() error {
 }
 
 // replace replaces the content of the file atomically.
-func replace(name string, write func(io.Writer) error) error {
+func replace(on disk.System, name string, write func(io.Writer) error) error {
 	target := name
 	if followed, err := filepath.EvalSymlinks(name); err == nil {
 		target = followed // keep the symbolic link
@@ -403,7 +418,7 @@ func replace(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(target); err == nil {
 		mode = info.Mode().Perm()
 	}
-	r, err := disk.New(target, mode)
+	r, err := disk.NewIn(on, target, mode)
 	if err != nil {
 		return writeError(name, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/disk"
 )
 
 // processorTime returns the processor time of this process so far.
@@ -98,7 +100,7 @@ func TestFullDisk(t *testing.T) {
 // took 0.25 s.
 func BenchmarkLoadSaveDisk(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "l.jsonl")
-	if err := replace(name, sample(100_000).write); err != nil {
+	if err := replace(disk.OS, name, sample(100_000).write); err != nil {
 		b.Fatal(err)
 	}
 	began := processorTime()

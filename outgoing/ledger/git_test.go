@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -297,7 +298,8 @@ func TestGitLeaseChecked(t *testing.T) {
 	check(t, g.Close())
 }
 
-// A runner that lives renews its leases.
+// A runner that lives renews its leases. The clocks of both runners then show a time
+// after the end of the first lease, so that a slow machine does not matter.
 func TestGitLeaseRenewed(t *testing.T) {
 	r := remote(t)
 	g, err := OpenGit(ctx, gitRef, GitOptions{Dir: clone(t, r), Env: gitEnv(t), Runner: "long", Lease: 4 * time.Second})
@@ -305,13 +307,30 @@ func TestGitLeaseRenewed(t *testing.T) {
 	check(t, g.Plan(ctx, site, Change{Notices: pendingNotices(1)}))
 	claimed, err := g.Claim(ctx, time.Now(), 1)
 	check(t, err)
-	time.Sleep(6 * time.Second)
+	lease := func() time.Time {
+		p, err := parse("remote", git(t, r, "cat-file", "blob", "refs/sitelink/ledger:ledger.jsonl")+"\n")
+		check(t, err)
+		return p.notices[claimed[0].Key].Lease
+	}
+	first := lease()
+	for end := time.Now().Add(time.Minute); lease().Sub(first) < 2*time.Second; time.Sleep(200 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the lease is not renewed")
+		}
+	}
+	later := func() time.Time { return first.Add(time.Second) }
 	other := openGit(t, clone(t, r), "other")
+	other.mu.Lock()
+	other.now = later
+	other.mu.Unlock()
 	got, err := other.Claim(ctx, time.Now(), 1)
 	if check(t, err); len(got) > 0 {
 		t.Error("another runner took a notice whose lease is renewed")
 	}
 	check(t, other.Close())
+	g.mu.Lock()
+	g.now = later
+	g.mu.Unlock()
 	check(t, g.Begin(ctx, claimed[0].Key))
 	check(t, g.Close())
 }
@@ -350,6 +369,22 @@ func TestGitUnreachable(t *testing.T) {
 	}
 	if _, err := OpenGit(ctx, gitRef, GitOptions{Dir: t.TempDir(), Env: gitEnv(t)}); err == nil || errors.Is(err, ErrLocked) {
 		t.Errorf("outside of a repository: %v", err)
+	}
+}
+
+// TestGitPushHook: a hook of the clone checks what people push, and does not run for
+// the ledger: it may be that of sitelink, which would build the site.
+func TestGitPushHook(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the hook is a shell script")
+	}
+	dir := clone(t, remote(t))
+	check(t, os.WriteFile(filepath.Join(dir, ".git", "hooks", "pre-push"), []byte("#!/bin/sh\ntouch ran\nexit 1\n"), 0o755))
+	g := openGit(t, dir, "one")
+	check(t, g.Plan(ctx, "https://me.example/", Change{Pages: []Page{{URL: "https://me.example/"}}}))
+	check(t, g.Close())
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+		t.Error("the hook ran")
 	}
 }
 

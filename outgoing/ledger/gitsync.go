@@ -245,7 +245,7 @@ func (g *Git) recordsAt(ctx context.Context, oid string) (*records, error) {
 		if err := makeDirectory(g.dir); err != nil {
 			return nil, g.fail("read", err)
 		}
-		if err := saveDamaged(filepath.Join(g.dir, "ledger.damaged"), p.damaged); err != nil {
+		if err := saveDamaged(disk.OS, filepath.Join(g.dir, "ledger.damaged"), p.damaged); err != nil {
 			return nil, err
 		}
 	}

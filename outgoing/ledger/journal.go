@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,7 +29,8 @@ import (
 // the next one, so that many workers need few syncs.
 type journal struct {
 	name string
-	file *os.File
+	disk disk.System
+	file disk.File
 
 	mu      sync.Mutex
 	synced  sync.Cond // signals the end of a batch
@@ -54,11 +56,12 @@ func journalLine(sum uint32, entry string) (string, uint32) {
 // newJournal opens a journal to append to. Its first size bytes are complete
 // lines, of which the last has the checksum sum; the rest is a cut-off line, which
 // is removed.
-func newJournal(name string, size int64, sum uint32) (*journal, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+func newJournal(on disk.System, name string, size int64, sum uint32) (*journal, error) {
+	f, err := on.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, writeError(name, err)
 	}
+	on.SyncDir(filepath.Dir(name)) // it may be new
 	if err := f.Truncate(size); err != nil {
 		f.Close()
 		return nil, writeError(name, err)
@@ -67,7 +70,7 @@ func newJournal(name string, size int64, sum uint32) (*journal, error) {
 		f.Close()
 		return nil, writeError(name, err)
 	}
-	j := &journal{name: name, file: f, size: size, sum: sum, batch: 1, failed: map[uint64]error{}}
+	j := &journal{name: name, disk: on, file: f, size: size, sum: sum, batch: 1, failed: map[uint64]error{}}
 	j.synced.L = &j.mu
 	return j, nil
 }
@@ -134,6 +137,13 @@ func (j *journal) write(data []byte) error {
 	return err
 }
 
+// empty reports whether the journal has no entries.
+func (j *journal) empty() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.size == 0
+}
+
 // clear empties the journal, after its entries were written to the ledger.
 func (j *journal) clear() error {
 	j.mu.Lock()
@@ -166,7 +176,7 @@ func (j *journal) clear() error {
 func (j *journal) close() error {
 	err := j.file.Close()
 	if j.size == 0 && j.broken == nil {
-		err = errors.Join(err, os.Remove(j.name))
+		err = errors.Join(err, j.disk.Remove(j.name))
 	}
 	if err != nil {
 		return fmt.Errorf("close ledger %s: %w", j.name, disk.Cause(err))

@@ -8,6 +8,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/scan/jsonld"
+	"github.com/sitelink/sitelink/internal/scan/jsontext"
 )
 
 // IsJSONFeed reports whether a file is a JSON Feed, from its first bytes: it
@@ -41,21 +42,21 @@ func (s *Scanner) JSONFeed(text []byte, opt scan.Options) *scan.Page {
 		address  []byte
 		contents []html.Embedded
 	)
-	return s.readJSON(text, func(v *jsonValue) {
-		path := strings.Join(v.path, ".")
+	return s.readJSON(text, func(v *jsontext.Value) {
+		path := strings.Join(v.Path, ".")
 		if path == "items.content_html" {
 			var c html.Embedded
-			if c.Text, c.From = v.places(); bytes.IndexByte(c.Text, '<') >= 0 {
+			if c.Text, c.From = v.Places(); bytes.IndexByte(c.Text, '<') >= 0 {
 				contents = append(contents, c)
 			}
 			return
 		}
 		kind, ok := jsonFeedMembers[path]
-		if !ok || v.value == "" {
+		if !ok || v.Text == "" {
 			return
 		}
 		if kind == scan.KindEntry {
-			address = []byte(v.value)
+			address = []byte(v.Text)
 		}
 		s.member(v, kind)
 	}, func(path []string) {
@@ -88,12 +89,12 @@ var jsonFeedMembers = map[string]scan.Kind{
 // [scan.FaultJSON], are reported. text must not change while the page is in
 // use, and must be shorter than 4 GiB.
 func (s *Scanner) Manifest(text []byte, opt scan.Options) *scan.Page {
-	return s.readJSON(text, func(v *jsonValue) {
-		kind, ok := manifestMembers[strings.Join(v.path, ".")]
-		if !ok || v.value == "" {
+	return s.readJSON(text, func(v *jsontext.Value) {
+		kind, ok := manifestMembers[strings.Join(v.Path, ".")]
+		if !ok || v.Text == "" {
 			return
 		}
-		if kind == scan.KindLink && strings.Contains(v.value, "%s") {
+		if kind == scan.KindLink && strings.Contains(v.Text, "%s") {
 			kind = scan.KindAction // a template that the browser fills in
 		}
 		s.member(v, kind)

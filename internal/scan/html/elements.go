@@ -36,6 +36,9 @@ type Elements struct {
 
 	tag scan.Tag // the value for Link.Tag
 	at  token.Span
+
+	inner *Scanner // reads srcdoc attributes; nil before the first
+	depth int      // of the documents in srcdoc attributes
 }
 
 // Emit adds the links and anchors of a start tag. at is its range in the page's
@@ -319,13 +322,15 @@ func (e *Elements) foreignHref(ns Namespace) {
 	}
 	attr := scan.AttrHref
 	if !e.Attrs.Has(attr) {
-		attr = scan.AttrXlinkHref
+		if attr = scan.AttrXlinkHref; ns == MathML {
+			return
+		}
 	}
 	e.take(rule{attr, scan.KindLink, shapeURL})
 }
 
 // HasLink reports whether the href of a foreign element with that local name
-// is a link. XLink's href of MathML elements is one too.
+// is a link. No browser follows xlink:href of MathML elements; see foreignHref.
 func HasLink(ns Namespace, name []byte) bool {
 	lower := bytes.ToLower(name)
 	return ns == SVG && svgLinks[string(lower)] || ns == MathML && !mathWithoutLink[string(lower)]
@@ -339,7 +344,7 @@ var svgLinks = map[string]bool{"a": true, "image": true, "use": true, "script": 
 	"color-profile": true, "animatecolor": true}
 
 // mathWithoutLink are the elements of MathML whose href no browser follows.
-// Firefox follows the href of all others (MathML 3, 2.1.6).
+// Firefox follows the href of all others (MathML 3, 2.1.6), Chromium of none.
 var mathWithoutLink = map[string]bool{"mprescripts": true, "none": true, "malignmark": true, "mglyph": true, "semantics": true,
 	"annotation": true, "annotation-xml": true}
 

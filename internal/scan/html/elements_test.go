@@ -195,7 +195,18 @@ func TestLinkTable_modern(t *testing.T) {
 			[]string{"lineargradient href link #g", "textpath xlink:href link #t"}},
 		{"svg_both_hrefs", `<svg><a xlink:href=n href=a></a><use href=#u xlink:href=n /><a xlink:href=b href></a></svg>`,
 			[]string{"a href link a", "use href link #u", "a href link "}},
-		{"math_without_link", `<math><none href=n /><semantics href=n><mi href=x></mi></semantics></math>`, []string{"mi href link x"}},
+		{"math_without_link", `<math><none href=n /><semantics href=n><mi href=x></mi><mo xlink:href=n></mo></semantics></math>`, []string{"mi href link x"}},
+		{"srcdoc", `<iframe src=n srcdoc="<a href=&quot;a?x&amp;amp;y&quot; id=n><img src=b><b></b><iframe srcdoc='<link rel=canonical href=c>'></iframe><svg><path fill='url(#n)'></svg>"></iframe><a href=d>`,
+			[]string{"a href link a?x&y", "img src resource b", "link href link c", "a href link d"}},
+		{"srcdoc_base", `<iframe srcdoc="<base href=/e/><a href=a><base href=/n/>"></iframe><a href=b>`, []string{"a href link a", "a href link b"}},
+		{"srcdoc_inert", `<template><iframe srcdoc="<a href=a>"></iframe></template><iframe src=n srcdoc></iframe>`, []string{"inert a href link a"}},
+		{"srcdoc_on_the_slow_path", `<form><form><iframe src=n srcdoc="<form><form><a href=a>"></iframe>`, []string{"a href link a"}},
+		{"srcdoc_of_others", `<embed srcdoc="<a href=n>"><svg><iframe srcdoc="<a href=n>"></iframe></svg>`, nil},
+		{"importmap", `<script type=importmap>{"imports":{"a":"./a.js","b":"n","c/":"/c/","d":"https:\/\/h\/d","e":null},"scopes":{"/n/":{"f":"../f.js"}},"integrity":{"./n.js":"n"}}</script>`,
+			[]string{"script (text) resource ./a.js", "script (text) hint /c/", `script (text) resource https://h/d`, "script (text) resource ../f.js"}},
+		{"importmap_bad", `<script type=importmap>{"imports":{"a":"./n.js",}}</script><script type=importmap src=n>{"imports":{"a":"./n.js"}}</script>`, nil},
+		{"speculationrules", `<script type=SpeculationRules>{"prefetch":[{"urls":["a","/b"]},{"where":{"href_matches":"/n*"}}],"prerender":[{"source":"list","urls":["c"]}],"tag":"n"}</script>`,
+			[]string{"script (text) link a", "script (text) link /b", "script (text) link c"}},
 		{"import_too_late", `<style>a{b:c} @import "n"; @media x { @import "n"; } d{e:url(x)}</style>`, []string{"style (text) link x"}},
 		{"svg_fill_in_html", `<p fill=url(#a) xlink:href=b><rect href=c>`, nil},
 		{"math_href", `<math href=a><mrow href=b></mrow></math>`, []string{"math href link a", "mrow href link b"}},
@@ -221,6 +232,32 @@ func TestLinkTable_page(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	checkPlaces(t, p)
+}
+
+// TestEmbedded: the base URL of a document in srcdoc applies to its links alone,
+// and a script of data that is not JSON is a fault.
+func TestEmbedded(t *testing.T) {
+	var s Scanner
+	for in, want := range map[string]string{
+		`<iframe srcdoc="<base href=/e/><a href=a><base href=/n/>"></iframe><a href=b>`:                                                 "a href link a -> /e/a, a href link b",
+		`<iframe srcdoc='<iframe srcdoc="<base href=/e/><a href=a>"></iframe><a href=b>'></iframe>`:                                     "a href link a -> /e/a, a href link b",
+		`<script type=importmap>{"imports":{"a":"./n.js",}}</script><form><form>`:                                                       ", import map: invalid character '}' looking for beginning of object key string",
+		`<script type=speculationrules>{"prefetch":[{"urls":["n"]}]</script>`:                                                           ", speculation rules: the file ends before the document is complete",
+		`<script type=importmap>{"imports":{"a":"./é.js"}}</script>`:                                                                    "script (text) resource ./é.js",
+		`<iframe srcdoc='<a href=a><iframe srcdoc="<a href=b><iframe srcdoc=&amp;amp;lt;a&amp;amp;#32;href=c&amp;amp;gt;>">'></iframe>`: "a href link a, a href link b, a href link c",
+	} {
+		p := s.Scan([]byte(in), scan.Options{Charset: "utf-8"})
+		got := strings.Join(scantest.RefRows(p), ", ")
+		if faults := scantest.FaultNames(p); faults != "" {
+			got += ", " + faults
+		}
+		if i := strings.Index(got, " at "); i >= 0 {
+			got = got[:i]
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", in, got, want)
+		}
+	}
 }
 
 // TestLinkTable_complete checks that every rule of both tables gives a link.

@@ -73,7 +73,7 @@ func oracleElement(n *html.Node, inert bool, set map[string]bool) {
 			set["anchor name "+a.Val] = true
 		case key == "href" && n.Namespace == "" && (n.Data == "a" || n.Data == "area" || n.Data == "link"),
 			key == "src" && n.Namespace == "" && (n.Data == "img" || n.Data == "script" && runs || n.Data == "iframe"),
-			foreign && (key == "href" || key == "xlink:href" && !hasHref):
+			foreign && (key == "href" || key == "xlink:href" && !hasHref && n.Namespace == "svg"):
 			set[fmt.Sprintf("link %s %s %v %s", n.Data, key, inert, a.Val)] = true
 		}
 	}

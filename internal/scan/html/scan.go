@@ -75,32 +75,6 @@ func (s *Scanner) read(i int) {
 	}
 }
 
-// Embedded is HTML in a value of another document, such as the content of a
-// feed entry.
-type Embedded struct {
-	Text []byte
-	// Off is the offset of Text in the document, if Text is a part of it.
-	Off uint32
-	// From otherwise holds the offset in the document for each byte of Text.
-	From []uint32
-	// Base is the base URL of the links, nil for none.
-	Base []byte
-}
-
-// AddTo adds the links of e to the page of b. It reads e with s.
-func (e *Embedded) AddTo(b *scan.Builder, s *Scanner, tags scan.Tags) {
-	page := s.Scan(e.Text, scan.Options{Tags: tags, Charset: "utf-8"})
-	b.AddEmbedded(page, func(off uint32) uint32 {
-		switch {
-		case e.From == nil:
-			return e.Off + off
-		case int(off) < len(e.From):
-			return e.From[off]
-		}
-		return e.From[len(e.From)-1]
-	}, e.Base)
-}
-
 // tag handles the markup that begins with the "<" at text[i]. It returns the
 // offset where scanning continues, or -1 if the text ends inside the markup.
 func (s *Scanner) tag(i int) int {

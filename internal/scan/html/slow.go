@@ -54,9 +54,9 @@ func (s *Scanner) slow(from int) {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.off, b.off))
 	})
 	// Only now is it known which elements hold text, and so which are never
-	// closed.
+	// closed. Scripts are read again.
 	p.Faults = slices.DeleteFunc(p.Faults, func(f scan.Fault) bool {
-		return f.Kind == scan.FaultElement || f.Kind == scan.FaultComment && !isComment(text, f.Off)
+		return f.Kind == scan.FaultElement || f.Kind == scan.FaultScript || f.Kind == scan.FaultComment && !isComment(text, f.Off)
 	})
 	s.reg.reset()
 	for i := 0; i < len(found); {

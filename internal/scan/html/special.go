@@ -6,7 +6,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/ascii"
-	"github.com/sitelink/sitelink/internal/scan/jsonld"
 	"github.com/sitelink/sitelink/internal/scan/token"
 )
 
@@ -51,6 +50,10 @@ func (e *Elements) special() {
 	case scan.TagScript:
 		if set.Has(scan.AttrSrc) && !e.runsScript() {
 			e.dropSource()
+		}
+	case scan.TagIframe:
+		if set.Has(scan.AttrSrcdoc) && e.Tags == scan.Modern {
+			e.srcdoc()
 		}
 	case scan.TagApplet:
 		e.applet()
@@ -185,23 +188,16 @@ func (e *Elements) applet() {
 	}
 }
 
-// ScriptText handles the text of a script element. JSON-LD has URLs, and any
-// script that runs may serve fragments. at is the range of its tag.
+// ScriptText handles the text of a script element. JSON-LD and import maps have
+// URLs, and any script that runs may serve fragments. at is the range of its
+// tag.
 func (e *Elements) ScriptText(at, content token.Span) {
 	set := &e.Attrs
 	var kind []byte
 	if set.Has(scan.AttrType) {
 		kind = ascii.Trim(e.source(scan.AttrType))
 	}
-	if ascii.EqualFold(kind, "application/ld+json") {
-		if e.Tags == scan.Modern {
-			text := e.Page.Text[content.Start:content.End]
-			e.NoteBytes(text)
-			e.tag, e.at = scan.TagScript, at
-			jsonld.Links(text, func(start, end int, value []byte) {
-				e.addLink(e.Value(text, start, end, value), content.Start+uint32(start), scan.AttrText, scan.KindMetadata)
-			})
-		}
+	if e.dataScript(kind, at, content) {
 		return
 	}
 	if !e.Inert && isJavaScript(kind) && (content.Start < content.End || set.Has(scan.AttrSrc)) {

@@ -20,6 +20,8 @@ type stringRole uint8
 const (
 	rolePlain    stringRole = iota // text, or the value of a property without links
 	roleLink                       // the value of a property with links
+	roleMedia                      // the same, and a file name is a link too
+	roleURL                        // the value of a property that has nothing but URLs
 	rolePage                       // the same, and an object there names its page by @id
 	roleTemplate                   // a link unless it has {variables}
 	roleIgnored                    // nothing here or below is a link
@@ -48,7 +50,10 @@ func (f frame) rest() stringRole {
 // A string is a link if its property holds links (see propertyRole) and it
 // looks like one: it begins with http:// or https://, or it is a path that
 // begins with /, ./, ../ or ?. Any other string may be a name: "image": "Logo
-// of the company".
+// of the company". But it is a relative link if the property holds nothing but
+// URLs ("url": "about.html"), or if the property is about media and the string
+// is the name of a file ("image": "img/logo.png"), as long as it has neither
+// white space nor a scheme.
 //
 // The text need not be valid JSON. Links skips unknown bytes, ends a string at
 // the end of its line at the latest, and takes any string before a colon for a
@@ -95,7 +100,7 @@ func Links(text []byte, emit func(start, end int, value []byte)) {
 			next := ascii.SkipSpace(text, end+1)
 			i = next - 1
 			isKey := next < len(text) && text[next] == ':'
-			if !isKey && role != roleLink && role != rolePage && role != roleTemplate {
+			if !isKey && (role == rolePlain || role == roleIgnored) {
 				role = top.rest()
 				continue
 			}
@@ -108,7 +113,7 @@ func Links(text []byte, emit func(start, end int, value []byte)) {
 				role = propertyRole(value, top)
 				continue
 			}
-			if looksLikeURL(value) && (role != roleTemplate || bytes.IndexByte(value, '{') < 0) {
+			if role.isLink(value) {
 				emit(start, end, value)
 			}
 			role = top.rest()
@@ -197,6 +202,41 @@ func hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
+// isLink reports whether a string in that role is a link.
+func (r stringRole) isLink(v []byte) bool {
+	switch r {
+	case roleTemplate:
+		return looksLikeURL(v) && bytes.IndexByte(v, '{') < 0
+	case roleURL:
+		return looksLikeURL(v) || isRelative(v)
+	case roleMedia:
+		return looksLikeURL(v) || isRelative(v) && namesFile(v)
+	}
+	return looksLikeURL(v)
+}
+
+// isRelative reports whether v can be a relative reference to another file: it
+// has no scheme, white space or variable.
+func isRelative(v []byte) bool {
+	v = ascii.Trim(v)
+	if len(v) == 0 || v[0] == '#' || bytes.ContainsAny(v, ascii.Space+"{}<>") {
+		return false
+	}
+	k := bytes.IndexAny(v, ":/?#")
+	return k < 0 || v[k] != ':'
+}
+
+// namesFile reports whether v ends in a file name extension that begins with a
+// letter.
+func namesFile(v []byte) bool {
+	v = ascii.Trim(v)
+	if k := bytes.IndexAny(v, "?#"); k >= 0 {
+		v = v[:k]
+	}
+	dot := bytes.LastIndexByte(v, '.')
+	return dot > 0 && len(v)-dot-1 >= 2 && len(v)-dot-1 <= 5 && ascii.IsLetter(v[dot+1]) && bytes.IndexByte(v[dot:], '/') < 0
+}
+
 // looksLikeURL reports whether the value of a property that may hold links or
 // text is a link.
 func looksLikeURL(v []byte) bool {
@@ -239,19 +279,23 @@ func propertyRole(key []byte, in frame) stringRole {
 		return roleIgnored // defines terms: {"url": "https://schema.org/url"}
 	case "@id":
 		if in.role == rolePage && !in.array {
-			return roleLink
+			return roleURL
 		}
 		return rolePlain
 	case "mainEntityOfPage", "item":
 		return rolePage
 	case "target", "targetUrl", "urlTemplate":
 		return roleTemplate
-	case "url", "sameAs", "relatedLink", "significantLink", "significantLinks",
-		"itemListElement", "isPartOf", "isBasedOn", "isBasedOnUrl", "archivedAt",
-
-		"image", "logo", "photo", "photos", "thumbnail", "thumbnailUrl", "screenshot",
-		"primaryImageOfPage", "audio", "video", "trailer", "associatedMedia",
-		"encoding", "contentUrl", "embedUrl", "downloadUrl", "installUrl",
+	case "url", "sameAs", "relatedLink", "significantLink", "significantLinks", "isBasedOnUrl", "archivedAt",
+		"thumbnailUrl", "contentUrl", "embedUrl", "downloadUrl", "installUrl",
+		"discussionUrl", "replyToUrl", "codeRepository", "serviceUrl", "trackingUrl",
+		"paymentUrl", "tourBookingPage", "benefitsSummaryUrl", "merchantReturnLink",
+		"productReturnLink", "shippingSettingsLink":
+		return roleURL
+	case "image", "logo", "photo", "photos", "thumbnail", "screenshot", "primaryImageOfPage",
+		"audio", "video", "trailer", "associatedMedia", "encoding":
+		return roleMedia
+	case "itemListElement", "isPartOf", "isBasedOn",
 
 		"license", "sdLicense", "usageInfo", "acquireLicensePage", "termsOfService",
 		"publishingPrinciples", "correctionsPolicy", "ethicsPolicy", "diversityPolicy",
@@ -259,12 +303,9 @@ func propertyRole(key []byte, in frame) stringRole {
 		"noBylinesPolicy", "ownershipFundingInfo", "unnamedSourcesPolicy",
 		"verificationFactCheckingPolicy", "actionableFeedbackPolicy",
 
-		"discussionUrl", "replyToUrl", "webFeed", "codeRepository", "documentation",
-		"releaseNotes", "softwareHelp",
+		"webFeed", "documentation", "releaseNotes", "softwareHelp",
 
-		"hasMap", "map", "maps", "menu", "hasMenu", "serviceUrl", "trackingUrl",
-		"paymentUrl", "tourBookingPage", "benefitsSummaryUrl", "merchantReturnLink",
-		"productReturnLink", "shippingSettingsLink", "feesAndCommissionsSpecification":
+		"hasMap", "map", "maps", "menu", "hasMenu", "feesAndCommissionsSpecification":
 		return roleLink
 	}
 	return rolePlain
