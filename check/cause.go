@@ -103,12 +103,12 @@ type causeKind uint8
 
 const (
 	bySource  causeKind = iota // one place
-	byVersion                  // the same link in the same file of several versions
 	byTarget                   // the same target in the same context
 	byValue                    // the same value in the same context
 	byFault                    // of one file
 	bySite                     // of the whole site
 	byFeed                     // the same target in feeds
+	byVersion                  // the same link in the same file of several versions
 )
 
 func (k *causeKey) id() string {
@@ -151,7 +151,7 @@ func leadsTo(f *Finding) string {
 }
 
 // version is a part of a path that often names a version: v1.2.0, 1-19, 2024.
-var version = regexp.MustCompile(`v?\d+(?:[._-]\d+)*`)
+var version = regexp.MustCompile(`\bv?\d+(?:[._-]\d+)*`)
 
 // joinVersions joins the places that have the same link in the same file of
 // several versions. Documentation is often copied with its faults. A place that
