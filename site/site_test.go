@@ -44,7 +44,7 @@ func TestOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notPublic := []string{"ProfileFrom", "Tags", "Sums", "Inspect"}
+	notPublic := []string{"ProfileFrom", "Tags", "Sums", "Inspect", "FirstBroken"}
 	for v, i := reflect.ValueOf(in), 0; i < v.NumField(); i++ {
 		if name := v.Type().Field(i).Name; v.Field(i).IsZero() != slices.Contains(notPublic, name) {
 			t.Errorf("%s is %v", name, v.Field(i))

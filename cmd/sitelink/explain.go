@@ -12,6 +12,7 @@ import (
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/report"
 )
 
 const explainLong = `explain prints every step from a link to its verdict: the page and its base, the URL, the base URL
@@ -21,6 +22,9 @@ the file and line of a rule.
 
 LINK is a link as written in a page, such as ../a/#b. It is resolved as a link of --from PAGE, a path
 below the docroot. Without --from, it is resolved as a link of the page at the root.
+
+If the page has the link, explain also prints where: in the page and, if the project is known, in
+its sources.
 `
 
 func explainCommand(c *cli) *cobra.Command {
@@ -69,7 +73,11 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 	if err != nil {
 		return err
 	}
-	if err := c.print(explanation(e, link)); err != nil {
+	places, err := run.PlaceOccurrences(ctx, e.Page, e.Occurrences)
+	if err != nil {
+		return err
+	}
+	if err := c.print(explanation(e, link, places)); err != nil {
 		return err
 	}
 	if e.Link.Verdict == check.Error && e.Ignored == "" {
@@ -78,8 +86,9 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, from, link stri
 	return nil
 }
 
-// explanation returns what the command prints.
-func explanation(e *check.Explanation, link string) string {
+// explanation returns what the command prints. places are where the occurrences
+// are written in the sources.
+func explanation(e *check.Explanation, link string, places []*check.Position) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", link)
 	b.WriteString(e.String())
@@ -98,8 +107,15 @@ func explanation(e *check.Explanation, link string) string {
 	if e.Ignored != "" {
 		fmt.Fprintf(&b, "accepted by %s\n", e.Ignored)
 	}
-	for _, p := range e.Occurrences {
+	for i, p := range e.Occurrences {
 		fmt.Fprintf(&b, "at %s:%d:%d\n", e.Page, p.Line, p.Column)
+		if s := places[i]; s != nil {
+			fmt.Fprintf(&b, "  written at %s:%d:%d", visible(s.File), s.Line, s.Column)
+			if words := report.DescribeSource(s); words != "" {
+				fmt.Fprintf(&b, ", in %s", words)
+			}
+			b.WriteByte('\n')
+		}
 	}
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -79,6 +80,18 @@ func TestNotifyKilledPostgres(t *testing.T) {
 			t.Fatalf("psql: %v\n%s", err, out)
 		}
 	}, func() (all []string) {
+		// The server may still carry out the last statement of the killed run.
+		for waited := 0; ; waited++ {
+			out, err := exec.Command("psql", "-qAt", address+"&user=sitelink", "-c",
+				"SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()").CombinedOutput()
+			if err != nil || waited > 600 {
+				t.Fatalf("psql: %v\n%s", err, out)
+			}
+			if strings.TrimSpace(string(out)) == "0" {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
 		store, err := pg.Open(t.Context(), address, pg.Options{ReadOnly: true})
 		if err != nil {
 			t.Fatal(err)

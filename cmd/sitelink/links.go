@@ -129,7 +129,7 @@ func runLinks(ctx context.Context, c *cli, cfg *config.Config, q linksQuestion) 
 		return err
 	}
 	defer out.Discard()
-	ask := linksAnswer{cli: c, site: run.Site, q: q, out: out, opt: audit.CheckOptions(run.Project), prefix: run.Project.Docroot}
+	ask := linksAnswer{cli: c, run: run, site: run.Site, q: q, out: out, opt: audit.CheckOptions(run.Project), prefix: run.Project.Docroot}
 	ask.opt.From, ask.opt.Skip, ask.opt.Limit = nil, nil, 0 // questions are about the whole site
 	ask.opt.Orphans, ask.opt.More = false, nil              // and about links
 	if err := ask.write(ctx); err != nil {
@@ -141,6 +141,7 @@ func runLinks(ctx context.Context, c *cli, cfg *config.Config, q linksQuestion) 
 // linksAnswer writes the answer to one question.
 type linksAnswer struct {
 	cli    *cli
+	run    *audit.Audit
 	site   *site.Site
 	q      linksQuestion
 	opt    check.Options
@@ -164,20 +165,24 @@ func (l *linksAnswer) write(ctx context.Context) error {
 
 // rows writes links.
 func (l *linksAnswer) rows(ctx context.Context) error {
-	var render func(dst []byte, link *check.Link) []byte
+	var render func(dst []byte, link *check.Link, source *check.Position) []byte
 	begin, end := "", ""
 	switch l.q.format {
 	case "jsonl":
-		render = report.AppendLink
+		render = func(dst []byte, link *check.Link, source *check.Position) []byte {
+			return report.AppendPlacedLink(dst, link, source, "")
+		}
 	case "csv":
 		begin = string(report.LinkRecord(&check.Link{}).AppendCSVHeader(nil))
-		render = func(dst []byte, link *check.Link) []byte { return report.LinkRecord(link).AppendCSV(dst) }
+		render = func(dst []byte, link *check.Link, _ *check.Position) []byte {
+			return report.LinkRecord(link).AppendCSV(dst)
+		}
 	case "dot":
 		begin, end = report.DotBegin, report.DotEnd
 		// External addresses are shown only on request: most sites have more of them
 		// than pages.
 		away := l.q.external || l.q.to != "" || l.q.from != ""
-		render = func(dst []byte, link *check.Link) []byte {
+		render = func(dst []byte, link *check.Link, _ *check.Position) []byte {
 			file := link.AnsweringFile(audit.Handle(l.site))
 			if file == "" && link.Verdict == check.Unchecked && !away {
 				return dst
@@ -186,13 +191,15 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 		}
 	default:
 		opt := report.TextOptions{Prefix: l.prefix}
-		render = func(dst []byte, link *check.Link) []byte { return report.AppendLinkText(dst, link, nil, opt) }
+		render = func(dst []byte, link *check.Link, source *check.Position) []byte {
+			return report.AppendLinkText(dst, link, source, opt)
+		}
 	}
 	if err := l.print(begin); err != nil {
 		return err
 	}
 	query := check.Query{From: l.q.from, To: l.q.to, External: l.q.external}
-	result, err := check.WriteLinks(ctx, audit.Handle(l.site), l.opt, query, check.LinkWriter{W: l.out, Append: render})
+	result, err := l.writeRows(ctx, query, render)
 	if err != nil {
 		return unanswered(err)
 	}
@@ -203,6 +210,37 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 		l.cli.ui.warning(fmt.Sprintf("%s: %s", f.Page, f.Message))
 	}
 	return l.print(end)
+}
+
+// writeRows writes the links that a query selects. Those of one page or to one
+// target have their positions in the sources, which all links of a site would
+// take too long for.
+func (l *linksAnswer) writeRows(ctx context.Context, q check.Query, render func([]byte, *check.Link, *check.Position) []byte) (*check.Result, error) {
+	if q.From == "" && q.To == "" || l.q.format == "csv" || l.q.format == "dot" {
+		return check.WriteLinks(ctx, audit.Handle(l.site), l.opt, q, check.LinkWriter{W: l.out, Append: func(dst []byte, link *check.Link) []byte {
+			return render(dst, link, nil)
+		}})
+	}
+	var links []check.Link
+	result, err := check.Links(ctx, audit.Handle(l.site), l.opt, q, func(link *check.Link) error {
+		links = append(links, *link)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	places, err := l.run.PlaceLinks(ctx, links)
+	if err != nil {
+		return nil, err
+	}
+	var row []byte
+	for i := range links {
+		row = render(row[:0], &links[i], places[i])
+		if err := l.print(string(row)); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
 }
 
 // unanswered turns the error of a name that matches nothing into wrong usage.

@@ -12,14 +12,14 @@ import (
 // trusted is the table of commands in docs/reference/security.md. The commands of
 // [readOnly] prove its rows.
 var trusted = [][]string{
-	{"sitelink", "git, generator's listing", "nothing", "nothing"},
-	{"check", "git, generator's listing", "nothing", "reports"},
+	{"sitelink", "git, generator's listing", "nothing", "answers"},
+	{"check", "git, generator's listing", "nothing", "reports, answers"},
 	{"diff", "git, generator's listing", "ledger", "cache, tombstones"},
-	{"links", "generator's listing", "nothing", "nothing"},
-	{"explain", "generator's listing", "nothing", "nothing"},
+	{"links", "generator's listing", "nothing", "answers"},
+	{"explain", "generator's listing", "nothing", "answers"},
 	{"doctor", "git, generator's listing", "nothing", "nothing"},
 	{"profile", "nothing", "nothing", "nothing"},
-	{"watch", "git, generator's listing", "nothing", "nothing"},
+	{"watch", "git, generator's listing", "nothing", "answers"},
 	{"baseline show", "nothing", "nothing", "nothing"},
 	{"ledger show, ledger verify, ledger export", "git, generator's listing", "ledger", "nothing"},
 	{"notify --dry-run", "git, generator's listing", "ledger", "cache"},

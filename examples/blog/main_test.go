@@ -26,7 +26,7 @@ func TestRun(t *testing.T) {
 	for _, want := range []string{
 		"examples/blog/content/walks/night-walk.md:9:48: no such file: ../notes/fog-lamp.md\nbuilt 32 pages from 30 Markdown files\n",
 		"examples/blog/content/walks/flood.md:14:11: error: ",
-		": 7 errors\n",
+		": 7 errors; 5 causes\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, out.String())

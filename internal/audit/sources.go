@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -93,6 +94,60 @@ func (a *Audit) Close() {
 	}
 }
 
+// PlaceLinks returns where links, sorted by page and offset, are written in the
+// author's sources, nil where that is not known.
+func (a *Audit) PlaceLinks(ctx context.Context, links []check.Link) ([]*check.Position, error) {
+	r := &check.Result{Findings: make([]check.Finding, len(links))}
+	for i := range links {
+		r.Findings[i] = links[i].Finding()
+	}
+	if err := a.PlaceFindings(ctx, r); err != nil {
+		return nil, err
+	}
+	places := make([]*check.Position, len(links))
+	for i := range r.Findings {
+		places[i] = r.Findings[i].Source
+	}
+	return places, nil
+}
+
+// PlaceOccurrences returns the same for the occurrences of a value on a page.
+func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Occurrence) ([]*check.Position, error) {
+	places := make([]*check.Position, len(at))
+	if !a.HasSources() || len(at) == 0 {
+		return places, nil
+	}
+	r, err := a.Site.NewReader()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	id, ok := a.Site.Lookup(page)
+	of, isPage := a.Site.PageOf(id)
+	if !ok || !isPage {
+		return places, nil
+	}
+	var links []check.Link
+	var nth []int // the occurrences of links
+	err = r.Details(of, nil, func(_ int, d *site.Detail) {
+		if i := slices.Index(at, check.Occurrence{Line: d.Line, Column: d.Column}); i >= 0 {
+			links = append(links, check.Link{Page: page, Offset: d.Offset, Line: d.Line, Column: d.Column, Element: d.Element, Attribute: d.Attribute, Raw: strings.Clone(d.Raw)})
+			nth = append(nth, i)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.PlaceLinks(ctx, links)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range found {
+		places[nth[i]] = p
+	}
+	return places, nil
+}
+
 // HasSources reports whether findings can be placed in the author's sources.
 func (a *Audit) HasSources() bool { return a.sourceOptions().Project != "" }
 
@@ -135,6 +190,9 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		links[i] = source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw}
+		if f.Code == check.BaseDiffers {
+			links[i].Element = "base"
+		}
 		if anchor, ok := suggestedAnchor(s, f); ok {
 			anchors, near = append(anchors, anchor), append(near, i)
 		}
@@ -151,7 +209,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 		// What the generator wrote in place of a reference is in no source.
 		if f := &r.Findings[i]; p != nil && f.Code != check.UnresolvedRef && f.Code != check.FeedRelative {
 			position := shownPosition(prefix, p)
-			if f.Element == "" { // a fault of the file, which may have no line
+			if f.Element == "" && links[i].Element == "" { // a fault of the file, which may have no line
 				position.Line, position.Column = f.Line, f.Column
 			}
 			f.Source = &position

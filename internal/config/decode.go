@@ -107,7 +107,11 @@ func (d *decoder) rows(k Key, field reflect.Value, e *entry) bool {
 		if !d.table(k.table, v.Elem(), item) {
 			continue // one message for a table is enough: what it lacks may follow from this
 		}
-		if err := v.Interface().(row).complete(d.loader, item.at); err != nil {
+		at := item.at
+		if from := item.byName["from"]; from != nil { // the line that says which requests a rule is for
+			at = from.at
+		}
+		if err := v.Interface().(row).complete(d.loader, at); err != nil {
 			hint, _ := fault.Hint(err)
 			d.failAt(item.at, hint, "%s: %v", k.table.name, err)
 			continue

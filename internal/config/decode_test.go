@@ -104,8 +104,8 @@ func TestHostTable(t *testing.T) {
 func TestRedirectTables(t *testing.T) {
 	cfg, err := loadHost(t, "[[redirect]]\nfrom = \"/old/*\"\nto = \"/new/:splat\"\n\n[[redirect]]\nfrom = \"/gone\"\nstatus = 410\nforce = true\n")
 	want := []Redirect{
-		{From: "/old/*", To: "/new/:splat", Status: 301, File: "sitelink.toml", Line: 1},
-		{From: "/gone", Status: 410, Force: true, File: "sitelink.toml", Line: 5},
+		{From: "/old/*", To: "/new/:splat", Status: 301, File: "sitelink.toml", Line: 2},
+		{From: "/gone", Status: 410, Force: true, File: "sitelink.toml", Line: 6},
 	}
 	if err != nil || !reflect.DeepEqual(cfg.Redirects, want) {
 		t.Errorf("got %+v, %v", cfg.Redirects, err)

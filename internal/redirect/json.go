@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// elementLines has the line of each array element in a JSON text, by its path in
-// lower case, because encoding/json ignores the case of keys: "redirects/0",
+// elementLines has the line of each array element in a JSON text: for an object
+// with a path it is for, the line of that member. The key is its path in lower
+// case, because encoding/json ignores the case of keys: "redirects/0",
 // "hosting/1/rewrites/3".
 type elementLines map[string]int
 
@@ -61,6 +62,9 @@ func jsonLines(data []byte) elementLines {
 				key, _ := token.(string)
 				top.key = strings.ToLower(key)
 				top.value = true
+				if _, element := lines[top.path]; element && isRulePath(top.key) {
+					lines[top.path] = index.line(offset)
+				}
 				continue
 			default:
 				path = join(top.path, top.key)
@@ -71,6 +75,11 @@ func jsonLines(data []byte) elementLines {
 			levels = append(levels, level{path: path, array: delim == '['})
 		}
 	}
+}
+
+// isRulePath reports whether a member holds the path that a rule is for.
+func isRulePath(key string) bool {
+	return key == "source" || key == "src" || key == "regex" || key == "glob"
 }
 
 func join(path, name string) string {

@@ -432,12 +432,12 @@ func lineAt(lines []int, i int) int {
 }
 
 // tomlLines returns the line of each element in the lists of tables, written as
-// [[name]] or inline.
+// [[name]] or inline: that of the path it is for, or else that of the table.
 func tomlLines(data []byte) map[string][]int {
 	index, lines := newLineIndex(data), map[string][]int{}
 	var parser unstable.Parser
 	parser.Reset(data)
-	topLevel := true
+	topLevel, table := true, ""
 	for parser.NextExpression() {
 		n := parser.Expression()
 		key := n.Key()
@@ -448,16 +448,20 @@ func tomlLines(data []byte) map[string][]int {
 		name, nested := string(first.Data), key.Next()
 		switch n.Kind {
 		case unstable.ArrayTable:
-			topLevel = false
+			topLevel, table = false, ""
 			if !nested {
+				table = name
 				lines[name] = append(lines[name], index.line(int(first.Raw.Offset)))
 			}
 		case unstable.Table:
-			topLevel = false
+			topLevel, table = false, ""
 			if !nested {
 				lines[name] = append(lines[name], index.line(int(first.Raw.Offset)))
 			}
 		case unstable.KeyValue:
+			if table != "" && !nested && (name == "from" || name == "origin" || name == "for") {
+				lines[table][len(lines[table])-1] = index.line(int(first.Raw.Offset))
+			}
 			if !topLevel || nested {
 				continue
 			}

@@ -216,11 +216,11 @@ for = "/x/*"
 	for _, r := range f.Rules {
 		lines = append(lines, r.Source.Line)
 	}
-	if !slices.Equal(lines, []int{4, 10, 15, 23}) {
+	if !slices.Equal(lines, []int{5, 11, 16, 24}) {
 		t.Errorf("lines %v", lines)
 	}
 	checkQueries(t, New(Options{}, f), []query{{"/a/1", "302 redirect /b/1"}, {"/q?id=5", "301 redirect /r/5"}, {"/c", "301 redirect /d if"}, {"/proxy/1", "200 proxy https://api.example/1"}})
-	if len(f.Headers) != 1 || f.Headers[0].Source.Line != 30 || !f.Headers[0].Applies("/x/1") || f.Headers[0].Applies("/y") {
+	if len(f.Headers) != 1 || f.Headers[0].Source.Line != 31 || !f.Headers[0].Applies("/x/1") || f.Headers[0].Applies("/y") {
 		t.Errorf("headers %+v", f.Headers)
 	}
 

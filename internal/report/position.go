@@ -87,11 +87,11 @@ func absolute(file string) bool {
 	return strings.HasPrefix(file, "/") || len(file) > 2 && file[1] == ':' && file[2] == '/'
 }
 
-// describeSource says what kind of file a source position is in, such as "a
+// DescribeSource says what kind of file a source position is in, such as "a
 // template of module x". It returns "" for content of the project itself, which
 // is what authors expect. The name of the module is quoted and cut, not
 // escaped.
-func describeSource(p *check.Position) string {
+func DescribeSource(p *check.Position) string {
 	words := map[check.SourceKind]string{
 		check.InTemplate: "a template", check.InData: "a data file", check.InConfiguration: "the configuration",
 		check.InAsset: "an asset", check.InStatic: "a static file",
@@ -151,13 +151,13 @@ func appendRelated(dst []byte, r *check.Related) []byte {
 	return appendLineColumn(dst, r.Line, r.Column)
 }
 
-// sourceDescription returns describeSource for the source of a finding, "" if
+// sourceDescription returns DescribeSource for the source of a finding, "" if
 // it has none.
 func sourceDescription(f *check.Finding) string {
 	if f.Source == nil {
 		return ""
 	}
-	return describeSource(f.Source)
+	return DescribeSource(f.Source)
 }
 
 // relatedOf returns appendRelated for the related position of a finding, "" if

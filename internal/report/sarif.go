@@ -104,9 +104,9 @@ func appendSARIFResult(dst []byte, f *check.Finding, c *check.Cause, fingerprint
 	switch p := f.Source; {
 	case p == nil:
 	case absolute(p.File):
-		related = appendLocation(related, p.File, p.Line, p.Column, describeSource(p))
+		related = appendLocation(related, p.File, p.Line, p.Column, DescribeSource(p))
 	default:
-		words = describeSource(p)
+		words = DescribeSource(p)
 		related = appendLocation(related, opt.page(f.Page), f.Line, f.Column, "the built page")
 	}
 	if r := f.Related; r != nil {

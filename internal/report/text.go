@@ -98,6 +98,10 @@ func appendFirstLine(dst []byte, f *check.Finding, opt TextOptions) []byte {
 		dst = appendWritten(dst, f)
 		dst = appendArrow(dst, f)
 		dst = appendCode(dst, f.Code, p)
+		if f.Source != nil {
+			dst = append(dst, " in "...)
+			dst = appendPath(dst, f.Page, opt.Prefix)
+		}
 		return append(dst, '\n')
 	}
 	if f.Message != "" {

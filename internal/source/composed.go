@@ -22,7 +22,8 @@ type written struct {
 	// constant is the address in an expression that only turns one address into
 	// another form, such as {{ "css/a.css" | relURL }}.
 	constant      string
-	before, after string // letters up to the next action
+	before, after string // text up to the next action
+	first         bool   // it is the first thing in the element around it
 }
 
 // linkAttributes are the attributes of templates that are compared with links.
@@ -52,7 +53,7 @@ func (f *templateFile) readLinks() (all []*written) {
 			if c := constantAction.FindSubmatch(bytes.TrimSpace(f.text[a.from:a.to])); c != nil {
 				w.constant = string(c[1])
 			}
-			w.before, w.after = o.lettersBefore(o.tags[t].start), o.lettersAfter(o.tags[t].end)
+			w.before, w.after, w.first = o.before(t), o.after(t), o.isFirst(t)
 			all = append(all, w)
 		}
 	}
@@ -96,6 +97,17 @@ type pageLinkTag struct {
 	attrs   []attribute
 	value   string // of the whole attribute
 	on      *pageLink
+	// before and after are the text around it, if known is set.
+	before, after string
+	known         bool
+}
+
+// around returns the text around the tag.
+func (p *pageLinkTag) around() (before, after string) {
+	if !p.known {
+		p.before, p.after, p.known = p.outline.before(p.tag), p.outline.after(p.tag), true
+	}
+	return p.before, p.after
 }
 
 // tagOf returns the tag of a link; ok is false if the link is not the value of
@@ -130,7 +142,13 @@ func (m *Map) fit(w *written, p *pageLinkTag) (score int, hole string) {
 		return 0, ""
 	}
 	score += n
-	before, after := p.outline.lettersBefore(p.outline.tags[p.tag].start), p.outline.lettersAfter(p.outline.tags[p.tag].end)
+	if w.first && !p.outline.isFirst(p.tag) {
+		return 0, ""
+	}
+	if w.before == "" && w.after == "" {
+		return score, hole
+	}
+	before, after := p.around()
 	if !(strings.HasSuffix(before, w.before) || len(before) < len(w.before) && strings.HasSuffix(w.before, before)) ||
 		!(strings.HasPrefix(after, w.after) || len(after) < len(w.after) && strings.HasPrefix(w.after, after)) {
 		return 0, ""
@@ -201,7 +219,8 @@ func between(pieces []string, value string) (hole string, ok bool) {
 	return hole, true
 }
 
-// fitAttributes compares the attributes of two tags. ok is false if they cannot
+// fitAttributes compares the attributes of two tags. What is between two actions
+// of a value may be written under a condition. ok is false if they cannot
 // be the same.
 func fitAttributes(template *outline, of []attribute, open bool, page *outline, all []attribute) (score int, ok bool) {
 	found := 0
@@ -225,7 +244,8 @@ func fitAttributes(template *outline, of []attribute, open bool, page *outline, 
 			if a.name == "class" {
 				pieces, text = fields(pieces), strings.Join(strings.Fields(text), " ")
 			}
-			if len(pieces) == 1 && pieces[0] != text || len(pieces) > 1 && !holds(pieces, text) {
+			last := pieces[len(pieces)-1]
+			if len(pieces) == 1 && last != text || !strings.HasPrefix(text, pieces[0]) || !strings.HasSuffix(text, last) {
 				if !a.after {
 					return 0, false
 				}
@@ -246,18 +266,6 @@ func fields(pieces []string) []string {
 		all[i] = strings.Join(strings.Fields(p), " ")
 	}
 	return all
-}
-
-// holds reports whether a value contains the pieces in order.
-func holds(pieces []string, value string) bool {
-	for _, piece := range pieces {
-		n := strings.Index(value, piece)
-		if n < 0 {
-			return false
-		}
-		value = value[n+len(piece):]
-	}
-	return true
 }
 
 // maxSkipped is how many elements of a template may be missing around a link
@@ -316,36 +324,83 @@ type runLink struct{ hole, label string }
 // maxRun is how many links of a page are put into a run.
 const maxRun = 2000
 
-// composed finds the templates that may have written a link. p is the page.
+// composed finds the templates that may have written a link of a page.
 func (m *Map) composed(p *locatedPage, l *pageLink) composition {
-	index := m.templateIndex()
-	candidates := index.links[l.element+" "+l.attribute]
+	c := composition{by: m.templatesOf(p, l, enough)}
+	if len(c.by) > 0 && !c.by[0].writes() {
+		c.run, c.nth = m.runOf(p, c.by[0], l)
+	}
+	return c
+}
+
+// templatesOf returns the templates that fit a link best, with a score above
+// least.
+func (m *Map) templatesOf(p *locatedPage, l *pageLink, least int) (by []*written) {
+	candidates := m.templateIndex().links[l.element+" "+l.attribute]
 	if len(candidates) == 0 {
-		return composition{}
+		return nil
 	}
 	if p.outline == nil {
 		p.outline = newOutline(p.text)
 	}
 	tag, ok := p.outline.tagOf(l)
 	if !ok {
-		return composition{}
+		return nil
 	}
-	var c composition
 	best := 0
 	for _, w := range candidates {
 		switch score, _ := m.fit(w, &tag); {
-		case score <= enough, score < best:
+		case score <= least, score < best:
 		case score > best:
-			best, c.by = score, append(c.by[:0], w)
+			best, by = score, append(by[:0], w)
 		default:
-			c.by = append(c.by, w)
+			by = append(by, w)
 		}
 	}
-	if len(c.by) == 0 || c.by[0].writes() {
-		return c
+	if len(by) > 1 && m.opt.Generator == Hugo {
+		if few := slices.DeleteFunc(slices.Clone(by), func(w *written) bool { return !isLayoutOf(w.file, m.page) }); len(few) > 0 {
+			by = few
+		}
 	}
-	c.run, c.nth = m.runOf(p, c.by[0], l)
-	return c
+	return by
+}
+
+// isLayoutOf reports whether Hugo looks for the layouts of a page in the
+// directory of a template, as far as the names tell. A type that the front matter
+// sets may have another directory.
+func isLayoutOf(f *templateFile, page string) bool {
+	dir, _, ok := strings.Cut(templateKey(f), "/")
+	switch dir {
+	case "taxonomy", "term", "section", "page", "home", "list", "single", "blocks", "terms":
+		return true
+	}
+	return !ok || strings.HasPrefix(dir, "_") || slices.Contains(strings.Split(page, "/"), dir)
+}
+
+// elementAt returns where a template writes the first element with a name, nil
+// if that is not certain.
+func (m *Map) elementAt(p *locatedPage, name string) *Position {
+	if p.outline == nil {
+		p.outline = newOutline(p.text)
+	}
+	for t := range p.outline.tags {
+		if !strings.EqualFold(string(p.outline.name(t)), name) {
+			continue
+		}
+		attrs, _ := p.outline.attributes(t)
+		for _, a := range attrs {
+			if !linkAttributes[a.name] {
+				continue
+			}
+			l := pageLink{offset: int64(a.from), raw: p.outline.pieces(a.from, a.to)[0], element: name, attribute: a.name}
+			l.addr = m.address(l.raw, m.page)
+			if by := m.templatesOf(p, &l, 0); len(by) == 1 {
+				return by[0].position(l.raw)
+			}
+		}
+		return nil
+	}
+	return nil
 }
 
 // runOf returns the links of a page that a template wrote, and the index of one

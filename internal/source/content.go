@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,8 @@ type sourceDir struct {
 	// dir is the directory within fsys. prefix is put in front of names in fsys
 	// for display; "" for the project itself.
 	dir, prefix string
+	// under is the directory of the docroot that its files are copied to.
+	under string
 	// lang is the language of its files, "" if that is not known.
 	lang string
 	// kind is the kind of its files, module the Hugo module that they belong
@@ -93,11 +96,12 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 			content = append(content, dir)
 		case top == "content":
 			content = append(content, dir) // below a deeper mount, keys have the same end
-		case top == "static" && rest == "":
-			dir.kind = Static
+		case top == "static":
+			dir.kind, dir.under = Static, rest
 			statics = append(statics, dir)
 		}
 	}
+	lastFirst(statics)
 	project := func(dir string) sourceDir { return sourceDir{fsys: m.project, dir: dir} }
 	switch {
 	case len(m.mounts) > 0:
@@ -108,11 +112,12 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 		}
 		statics = append(statics, sourceDir{fsys: m.project, dir: "static", kind: Static})
 		for _, mt := range m.configMounts() {
-			if mt.target == "static" {
-				mt.dir.kind = Static
+			if top, rest, _ := strings.Cut(mt.target, "/"); top == "static" {
+				mt.dir.kind, mt.dir.under = Static, rest
 				statics = append(statics, mt.dir)
 			}
 		}
+		lastFirst(statics)
 	default:
 		content = append(content, project("."))
 		if m.opt.Generator != Plain {
@@ -123,6 +128,19 @@ func (m *Map) contentDirs() (content, statics []sourceDir) {
 		}
 	}
 	return content, statics
+}
+
+// lastFirst reverses the directories of each module: if several of them have
+// the same file, Hugo publishes that of the last one.
+func lastFirst(dirs []sourceDir) {
+	for i := 0; i < len(dirs); {
+		end := i + 1
+		for end < len(dirs) && dirs[end].module == dirs[i].module {
+			end++
+		}
+		slices.Reverse(dirs[i:end])
+		i = end
+	}
 }
 
 // isForeign reports whether a directory has no files that the author writes.

@@ -114,7 +114,7 @@ func testHugoBreaks(t *testing.T, hugo string) {
 			if strings.HasPrefix(d.Raw, "/gone-") {
 				raw := strings.Clone(d.Raw)
 				reached[raw] = true
-				links = append(links, Link{s.Path(id), d.Offset, raw})
+				links = append(links, Link{Page: s.Path(id), Offset: d.Offset, Raw: raw})
 			}
 		})
 		if err != nil {

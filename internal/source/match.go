@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"net/url"
 	"path"
 	"strings"
@@ -22,6 +23,25 @@ type address struct {
 	// target is the site path that the destination leads to from its page, with
 	// query, decoded; "" for a destination outside the site.
 	target string
+	// file is the key of the page whose content file the destination names,
+	// relative to its own content file; "" if it does not name one by its
+	// extension, and "/" for the home page.
+	file string
+}
+
+// fileKey returns the key of the content file that a destination names in the
+// file with the key from, see address.
+func fileKey(local, from string) string {
+	p, _, _ := strings.Cut(local, "#")
+	p, _, _ = strings.Cut(p, "?")
+	if p == "" || !isContent(p) || p[0] == '/' {
+		return ""
+	}
+	p = path.Join("/", path.Dir(from), p)
+	if key := nameKey(strings.TrimSuffix(p[1:], path.Ext(p))); key != "" {
+		return key
+	}
+	return "/"
 }
 
 // resolved returns the site path that a destination leads to from a page.
@@ -136,6 +156,8 @@ func matchScore(src, page *address) int {
 		return targetMatch
 	case src.name != "" && src.name == page.name:
 		return nameMatch
+	case src.file != "" && page.target != "" && src.file == cmp.Or(pageKey(page.target), "/"):
+		return nameMatch
 	}
 	return noMatch
 }
@@ -217,6 +239,12 @@ func (a *address) keys() []aligner.Key {
 	}
 	if a.name != "" {
 		keys = append(keys, aligner.Key{Kind: 'n', Text: a.name + "#" + a.fragment})
+	}
+	switch {
+	case a.file != "":
+		keys = append(keys, aligner.Key{Kind: 'f', Text: a.file + "#" + a.fragment})
+	case a.target != "":
+		keys = append(keys, aligner.Key{Kind: 'f', Text: cmp.Or(pageKey(a.target), "/") + "#" + a.fragment})
 	}
 	return keys
 }

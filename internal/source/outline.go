@@ -325,12 +325,11 @@ func actionEnd(text []byte, i int, end string) int {
 	return -1
 }
 
-// lettersBefore returns the letters of the text before an offset, and
-// lettersAfter those from it on, at most maxAround bytes each, without tags. They
-// stop at an action.
-func (o *outline) lettersBefore(at int) string {
+// before returns the text before a tag, and after that from its end on, at most
+// maxAround bytes each, without tags and white space. They stop at an action.
+func (o *outline) before(t int) string {
 	var back []byte
-	for i := at - 1; i >= 0 && len(back) < maxAround; i-- {
+	for i := o.tags[t].start - 1; i >= 0 && len(back) < maxAround; i-- {
 		switch c := o.text[i]; {
 		case c == masked:
 			i = -1
@@ -342,19 +341,17 @@ func (o *outline) lettersBefore(at int) string {
 			if i = bytes.LastIndex(o.text[:i], open); i < 0 {
 				i = 0
 			}
-		default:
-			if l := letter(c); l != 0 {
-				back = append(back, l)
-			}
+		case isShown(c):
+			back = append(back, c)
 		}
 	}
 	slices.Reverse(back)
 	return string(back)
 }
 
-func (o *outline) lettersAfter(at int) string {
+func (o *outline) after(t int) string {
 	var all []byte
-	for i := at; i < len(o.text) && len(all) < maxAround; i++ {
+	for i := o.tags[t].end; i < len(o.text) && len(all) < maxAround; i++ {
 		switch c := o.text[i]; {
 		case c == masked:
 			return string(all)
@@ -364,22 +361,20 @@ func (o *outline) lettersAfter(at int) string {
 			} else {
 				i = tagEnd(o.text, i) - 1
 			}
-		default:
-			if l := letter(c); l != 0 {
-				all = append(all, l)
-			}
+		case isShown(c):
+			all = append(all, c)
 		}
 	}
 	return string(all)
 }
 
-// letter returns a byte of a letter or digit in lower case, 0 for another byte.
-func letter(c byte) byte {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return c + 'a' - 'A'
-	case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c >= 0x80:
-		return c
-	}
-	return 0
+// isShown reports whether a byte of text is compared. Minifiers change white
+// space, quotes and character references.
+func isShown(c byte) bool { return c > ' ' && strings.IndexByte("&;\"'#", c) < 0 }
+
+// isFirst reports whether only white space is between a tag and the start tag
+// of the element around it.
+func (o *outline) isFirst(t int) bool {
+	p := o.tags[t].parent
+	return p >= 0 && len(bytes.TrimSpace(o.text[o.tags[p].end:o.tags[t].start])) == 0
 }

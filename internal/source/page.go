@@ -23,10 +23,9 @@ type unlocated struct {
 	own *Position
 	// matter reports that own is in the front matter.
 	matter bool
-	// label is the link's text. isNavigation reports that the link is in a part
-	// of the page that is for navigation.
-	label        string
-	isNavigation bool
+	label  string // of the link
+	// isLink reports that readers can follow it: it is an a or area element.
+	isLink bool
 	// composed is what the templates say about it.
 	composed composition
 	// near holds the keys of the pages that the page links to. A list page
@@ -74,7 +73,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	var written []sourceLink
 	var addrs, matter []address // of doc's own links and front matter
 	if doc != nil {
-		addrs = m.addresses(doc.links, name)
+		addrs = m.addressesIn(doc.links, file, name)
 		addresses := addrs
 		if written = m.withIncluded(doc, file); written == nil {
 			written = doc.links
@@ -96,6 +95,10 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		for j < len(all) && all[j].offset == l.Offset && all[j].raw != l.Raw {
 			j++
 		}
+		if l.Raw == "" && l.Element != "" {
+			positions[i] = m.elementAt(page, l.Element)
+			continue
+		}
 		if j == len(all) || all[j].offset != l.Offset {
 			continue // a fault of the file, or the page has changed
 		}
@@ -105,6 +108,10 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		}
 		if ofItems != nil && ofItems[j] != nil {
 			positions[i] = ofItems[j]
+			continue
+		}
+		if all[j].element == "loc" {
+			positions[i] = m.entryFile(&all[j].addr)
 			continue
 		}
 		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
@@ -129,13 +136,29 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			near = m.nearPages(all)
 		}
 		o.near, o.included = near, m.included(doc, file)
-		o.label, o.isNavigation = all[j].label, all[j].region == inNavigation
+		o.label = all[j].label
+		o.isLink = all[j].element == "a" || all[j].element == "area"
 		if o.own == nil || !o.matter {
 			o.composed = m.composed(page, &all[j])
 		}
 		rest = append(rest, o)
 	}
 	return rest
+}
+
+// entryFile returns the start of the content file that a sitemap lists, nil if no
+// file or several may be meant.
+func (m *Map) entryFile(a *address) *Position {
+	key := pageKey(a.target)
+	i, ok := m.content.listed[key]
+	if found := m.content.byKey[key]; !ok && len(found) == 1 {
+		i, ok = found[0], true
+	}
+	if !ok || a.target == "" {
+		return nil
+	}
+	f := m.content.files[i]
+	return &Position{File: f.display, Line: 1, Column: 1, Kind: f.dir.kind, Module: f.dir.module}
 }
 
 // has reports whether one of the links, sorted by offset, is at an offset.
@@ -182,6 +205,22 @@ func (m *Map) address(dest, page string) address {
 	a := addressOf(dest, m.base, m.basePath)
 	a.target = a.resolved(page)
 	return a
+}
+
+// addressesIn returns the addresses of the links of a content file, which may
+// name other content files relative to it.
+func (m *Map) addressesIn(items []sourceLink, file, page string) []address {
+	all := m.addresses(items, page)
+	from := pageKey(page)
+	if stem := strings.TrimSuffix(path.Base(file), path.Ext(file)); nameKey(stem) == "" {
+		from += "/" + stem // the index of a directory
+	}
+	for i := range all {
+		if a := &all[i]; a.local != "" && items[i].owner == nil {
+			a.file = fileKey(a.local, from)
+		}
+	}
+	return all
 }
 
 func (m *Map) addresses(items []sourceLink, page string) []address {
@@ -259,7 +298,15 @@ func (m *Map) included(d *document, file string) map[string]bool {
 // without changes. Positions in both files are the same.
 func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
 	for _, dir := range m.content.staticDirs {
-		file := path.Join(dir.dir, name)
+		below := name
+		if dir.under != "" {
+			rest, ok := strings.CutPrefix(name, dir.under+"/")
+			if !ok {
+				continue
+			}
+			below = rest
+		}
+		file := path.Join(dir.dir, below)
 		if here, err := fs.Stat(m.docroot, name); err == nil {
 			if there, err := fs.Stat(dir.fsys, file); err == nil && os.SameFile(here, there) {
 				continue // the docroot has the name of a directory of static files

@@ -127,7 +127,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		levels[f.level].search(f.contentFile, f.text)
+		f.search(&levels[f.level])
 	}
 	content := newTextSearch()
 	others := left[:0]
@@ -195,11 +195,30 @@ func (m *Map) fromTemplates(levels *[2]textSearch, o unlocated) (p *Position, se
 			return p, false
 		}
 	}
-	if len(hits) == 1 && (c.run == nil || len(c.run.links) < minEnds || hits[0].file.dir.kind == Template) {
+	if len(hits) == 1 && (len(c.by) == 0 || hits[0].file.dir.kind == Template || !o.isLink && len(c.run.links) < minEnds && m.isResource(&hits[0])) {
 		return hits[0].position(), false
 	}
 	return nil, len(hits) > 0 && len(c.by) == 0
 }
+
+// isResource reports whether a value of a data or configuration file is no entry
+// of a menu or list, which only links are made of.
+func (m *Map) isResource(h *hit) bool {
+	for _, f := range m.templateIndex().files {
+		if f.display != h.display {
+			continue
+		}
+		for _, r := range f.rows() {
+			if r.at == h.at {
+				return !menuKeys[r.key]
+			}
+		}
+	}
+	return false
+}
+
+// menuKeys are the keys of addresses in menus and lists of links.
+var menuKeys = wordSet("url uri href link pageref path ref")
 
 // templateHits returns where templates, data and configuration contain the
 // address of a link, in the most likely spelling. An attribute that does not fit

@@ -47,8 +47,12 @@ type Link struct {
 	// Offset is the number of bytes of the page before the link's value.
 	Offset int64
 	// Raw is the value as the DOM has it, "" for a fault of the file itself. A
-	// fault has a position only if the file is a copy of a source file.
+	// fault has a position only if the file is a copy of a source file, or if
+	// Element is set.
 	Raw string
+	// Element is the name of the element that a fault is about, such as base: that
+	// of the page's first one with a link.
+	Element string
 }
 
 // Position is a position in a source file. Line and Column count from 1, Column

@@ -98,6 +98,30 @@ func (m *Map) templateIndex() *templateIndex {
 	return x
 }
 
+// search records where the file contains the texts. A text in an expression of
+// an attribute is where the expression starts.
+func (f *templateFile) search(w *textSearch) {
+	of := textSearch{w.byWord, map[string][]hit{}}
+	of.search(f.contentFile, f.text)
+	for text, hits := range of.hits {
+		for i := range hits {
+			h := &hits[i]
+			if f.outline == nil || f.outline.text[h.at] != masked {
+				continue
+			}
+			if t := f.outline.at(h.at); t >= 0 {
+				if a, ok := f.outline.attributeAt(t, h.at); ok {
+					for h.at > a.from && f.outline.text[h.at-1] == masked {
+						h.at--
+					}
+					h.line, h.col = f.lines().at(h.at)
+				}
+			}
+		}
+		w.hits[text] = append(w.hits[text], hits...)
+	}
+}
+
 // add adds a file. alone reports that the file is not also content.
 func (x *templateIndex) add(f *templateFile, alone bool) {
 	if alone {
