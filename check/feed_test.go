@@ -97,7 +97,7 @@ func TestMessageNamesBase(t *testing.T) {
 	}
 }
 
-// Explain says of every link of a feed what Run says.
+// Explain and Run agree about every link of a feed.
 func TestExplainFeeds(t *testing.T) {
 	fs := files{
 		"index.html": plain, "docs/a/index.html": plain, "blog/post/index.html": plain, "blog/post/own/index.html": plain,
