@@ -33,7 +33,7 @@ const (
 	PageCSS        // a style sheet
 	PageFeed       // RSS or Atom
 	PageJSONFeed   // https://www.jsonfeed.org
-	PageSitemap    // https://www.sitemaps.org
+	PageSitemap    // https://www.sitemaps.org, XML or a plain list
 	PageIndex      // a sitemap index
 	PageOPML       // an outline of feeds
 	PageOpenSearch // an OpenSearch description
@@ -127,6 +127,8 @@ func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
 			return PageRobots, true
 		case "_headers":
 			return PageHeaders, true
+		case "sitemap.txt":
+			return PageSitemap, true
 		}
 	}
 	return 0, false
@@ -346,6 +348,9 @@ func (s *Site) scanPage(in *scanner, kind PageKind, text []byte) *scan.Page {
 	case PageCSS:
 		return in.css.Scan(text, opt)
 	case PageFeed, PageSitemap, PageIndex, PageOPML, PageOpenSearch:
+		if kind == PageSitemap && data.IsTextSitemap(text) {
+			return in.data.TextSitemap(text, opt)
+		}
 		return in.xml.Feed(text, opt)
 	case PageJSONFeed:
 		return in.data.JSONFeed(text, opt)

@@ -137,13 +137,19 @@ func (s *Site) addImageMaps() {
 	}
 }
 
-// addManifests adds the files that pages name as their manifests and that are
-// not pages by their names.
+// addManifests adds the files that pages name as their manifests or robots.txt
+// names as sitemaps, and that are not pages by their names.
 func (s *Site) addManifests() {
 	slices.Sort(s.manifests)
 	for _, id := range slices.Compact(s.manifests) {
 		if n := &s.tree.Nodes[id]; n.Kind == docroot.KindFile && n.Page == 0 {
 			s.pages = append(s.pages, Page{node: id, kind: PageManifest, canon: docroot.NoNode})
+		}
+	}
+	slices.Sort(s.sitemaps)
+	for _, id := range slices.Compact(s.sitemaps) {
+		if n := &s.tree.Nodes[id]; n.Kind == docroot.KindFile && n.Page == 0 {
+			s.pages = append(s.pages, Page{node: id, kind: PageSitemap, canon: docroot.NoNode})
 		}
 	}
 }
@@ -231,6 +237,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 			s.tree.Nodes[node].Flags |= flagAlias
 		}
 		s.manifests = append(s.manifests, w.manifests...)
+		s.sitemaps = append(s.sitemaps, w.sitemaps...)
 		for _, m := range w.modes {
 			s.tree.Nodes[m.id].Flags |= m.flags
 		}

@@ -23,8 +23,9 @@ type Site struct {
 	kinds  map[string]PageKind // by extension, in lower case
 	pages  []Page
 	unread []docroot.FileFault // files whose kind is not known because they cannot be read
-	// manifests are the files that pages name as their web manifests.
-	manifests []docroot.NodeID
+	// manifests are the files that pages name as their web manifests, sitemaps
+	// the text files that robots.txt names as sitemaps.
+	manifests, sitemaps []docroot.NodeID
 	// otherXML counts the XML files that are not of a known kind, sourceMaps
 	// the files that are source maps by their names.
 	otherXML, sourceMaps int

@@ -106,6 +106,7 @@ func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok 
 	*n = *s
 	tree := withoutPermissions(s.tree, edited)
 	n.Host, n.tree, n.pages, n.linked, n.manifests = s.Host.WithTree(tree), tree, slices.Clone(s.pages), slices.Clone(s.linked), nil
+	n.sitemaps = nil
 	l := &loader{s: n, dir: dir, modes: s.Permissions()}
 	for i := range s.pages {
 		l.saved.Add(int64(len(s.pages[i].saved)))
@@ -221,7 +222,7 @@ func (s *Site) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []P
 // files pages as the old one: image maps, which are pages because others link
 // to them, and web manifests.
 func (s *Site) makesSamePages(old, now *Page) bool {
-	if old.manifests || now.manifests || old.manifest != now.manifest {
+	if now.kind == PageRobots || old.manifests || now.manifests || old.manifest != now.manifest {
 		return false
 	}
 	return slices.Equal(s.linkedMaps(old), s.linkedMaps(now))

@@ -21,12 +21,13 @@ type worker struct {
 	linked []bool
 	modes  []nodeMode
 	// aliases are the pages that redirect the visitor at once, manifests the
-	// files that pages name as their web manifests.
-	aliases, manifests []docroot.NodeID
-	links              slab[Link]
-	hashes             slab[uint64]
-	inspector          Inspector
-	fragments          []uint64
+	// files that pages name as their web manifests, sitemaps the text files that
+	// robots.txt names.
+	aliases, manifests, sitemaps []docroot.NodeID
+	links                        slab[Link]
+	hashes                       slab[uint64]
+	inspector                    Inspector
+	fragments                    []uint64
 }
 
 type nodeMode struct {
@@ -151,6 +152,9 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 		}
 		if rec.State.Answers() && rec.Node != docroot.NoNode {
 			w.linked[rec.Node] = true
+			if p.kind == PageRobots && hasEnding(w.l.s.tree.Name(rec.Node), ".txt") {
+				w.sitemaps = append(w.sitemaps, w.l.s.tree.Nodes[rec.Node].Real)
+			}
 		}
 		if rec.State > host.StateRedirect { // rare
 			if rec.State.IsError() || rec.State.IsWarning() {

@@ -28,6 +28,24 @@ func (s *Scanner) Robots(text []byte, opt scan.Options) *scan.Page {
 	return &s.b.Page
 }
 
+// IsTextSitemap reports whether a sitemap is a plain list of addresses, not XML.
+func IsTextSitemap(text []byte) bool {
+	text = ascii.Trim(text[scan.UTF8BOMLen(text):])
+	return len(text) > 0 && text[0] != '<' && text[0] != 0 && text[0] < 0x80
+}
+
+// TextSitemap reads a sitemap with one absolute URL in a line
+// (https://www.sitemaps.org/protocol.html#otherformats). The element of a link
+// is "loc", its attribute is empty. Other lines are ignored.
+func (s *Scanner) TextSitemap(text []byte, opt scan.Options) *scan.Page {
+	s.lines(text, func(line []byte, off int) {
+		if v := ascii.Trim(line); scan.IsWebURL(v) {
+			s.b.Add(v, uint32(off+bytes.Index(line, v)), scan.KindEntry, "loc", "")
+		}
+	})
+	return &s.b.Page
+}
+
 // Headers reads the targets of the Link headers (RFC 8288, section 3) in a
 // _headers file. The element of a link is "link", its attribute is empty. A
 // line that is not indented gives the path that the indented lines below it
