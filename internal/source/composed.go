@@ -96,6 +96,25 @@ type pageLinkTag struct {
 	attrs   []attribute
 	value   string // of the whole attribute
 	on      *pageLink
+	// before and after are the letters around it, once hasLetters is set.
+	before, after string
+	hasLetters    bool
+}
+
+// tagOf returns the tag of a link, nil if the link is not the value of an
+// attribute. It remembers the tags, because each template is compared with them.
+func (p *locatedPage) tagOf(l *pageLink) *pageLinkTag {
+	if tag, ok := p.tags[l]; ok {
+		return tag
+	}
+	if p.outline == nil {
+		p.outline, p.tags = newOutline(p.text), map[*pageLink]*pageLinkTag{}
+	}
+	p.tags[l] = nil
+	if tag, ok := p.outline.tagOf(l); ok {
+		p.tags[l] = &tag
+	}
+	return p.tags[l]
 }
 
 // tagOf returns the tag of a link; ok is false if the link is not the value of
@@ -130,7 +149,11 @@ func (m *Map) fit(w *written, p *pageLinkTag) (score int, hole string) {
 		return 0, ""
 	}
 	score += n
-	before, after := p.outline.lettersBefore(p.outline.tags[p.tag].start), p.outline.lettersAfter(p.outline.tags[p.tag].end)
+	if !p.hasLetters {
+		tag := &p.outline.tags[p.tag]
+		p.before, p.after, p.hasLetters = p.outline.lettersBefore(tag.start), p.outline.lettersAfter(tag.end), true
+	}
+	before, after := p.before, p.after
 	if !(strings.HasSuffix(before, w.before) || len(before) < len(w.before) && strings.HasSuffix(w.before, before)) ||
 		!(strings.HasPrefix(after, w.after) || len(after) < len(w.after) && strings.HasPrefix(w.after, after)) {
 		return 0, ""
@@ -323,17 +346,14 @@ func (m *Map) composed(p *locatedPage, l *pageLink) composition {
 	if len(candidates) == 0 {
 		return composition{}
 	}
-	if p.outline == nil {
-		p.outline = newOutline(p.text)
-	}
-	tag, ok := p.outline.tagOf(l)
-	if !ok {
+	tag := p.tagOf(l)
+	if tag == nil {
 		return composition{}
 	}
 	var c composition
 	best := 0
 	for _, w := range candidates {
-		switch score, _ := m.fit(w, &tag); {
+		switch score, _ := m.fit(w, tag); {
 		case score <= enough, score < best:
 		case score > best:
 			best, c.by = score, append(c.by[:0], w)
@@ -360,11 +380,11 @@ func (m *Map) runOf(p *locatedPage, w *written, l *pageLink) (*linkRun, int) {
 			if on.element != l.element || on.attribute != l.attribute || len(r.at) == maxRun {
 				continue
 			}
-			tag, ok := p.outline.tagOf(on)
-			if !ok {
+			tag := p.tagOf(on)
+			if tag == nil {
 				continue
 			}
-			if score, hole := m.fit(w, &tag); score > 0 {
+			if score, hole := m.fit(w, tag); score > 0 {
 				r.at = append(r.at, on.offset)
 				r.links = append(r.links, runLink{hole, on.label})
 				key.WriteString("\n" + hole + "\t" + on.label)

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // sourceDir is a directory with sources.
@@ -44,6 +45,7 @@ type contentIndex struct {
 	// matter is byKey and byLast for the keys in front matter, nil until
 	// needed.
 	matter     map[string][]int
+	matterOnce sync.Once
 	staticDirs []sourceDir
 	roots      []sourceDir
 }

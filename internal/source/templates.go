@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/sitelink/sitelink/internal/generator"
 )
@@ -48,11 +49,18 @@ type templateIndex struct {
 // templateIndex reads the files of the project (level 0), then those of themes
 // and modules (level 1).
 func (m *Map) templateIndex() *templateIndex {
-	if m.templates != nil {
-		return m.templates
-	}
+	m.templates.once.Do(func() { m.templates.index = m.readTemplates() })
+	return m.templates.index
+}
+
+// sharedTemplates is read when one of the workers needs it.
+type sharedTemplates struct {
+	once  sync.Once
+	index *templateIndex
+}
+
+func (m *Map) readTemplates() *templateIndex {
 	x := &templateIndex{links: map[string][]*written{}, data: map[string][]fileRow{}, stems: map[string]string{}, dashed: map[string]string{}}
-	m.templates = x
 	content := map[string]bool{}
 	for _, f := range m.content.files {
 		content[f.display] = true
