@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,8 @@ type Cause struct {
 	Errors, Warnings, Links int
 	// Pages and Feeds count the files that have the findings.
 	Pages, Feeds int
+	// Files counts the source files, 0 if they are not known.
+	Files int
 	// SameLink reports whether all findings are about one link: the same value, or
 	// the same target.
 	SameLink bool
@@ -35,7 +38,8 @@ type Cause struct {
 // cause. fs must be in the order of [Result.Findings]; findings may be left out.
 //
 // These findings have the same cause:
-//   - those with the same position in the sources;
+//   - those with the same position in the sources, and the same link in the same
+//     file of several versions: docs/v1.1/a.md and docs/v1.2/a.md;
 //   - without one, links with the same value or the same target in elements that
 //     look the same, in all pages that have them;
 //   - a link of a page, and the same link in feeds that repeat the page;
@@ -48,6 +52,7 @@ func Causes(fs []Finding) []Cause {
 	for i := range fs {
 		keys[i] = keyOfCause(&fs[i])
 	}
+	joinVersions(fs, keys)
 	joinByValue(fs, keys)
 	joinFeeds(fs, keys)
 	index := map[causeKey]int{}
@@ -97,12 +102,13 @@ type causeKey struct {
 type causeKind uint8
 
 const (
-	bySource causeKind = iota // of the sources
-	byTarget                  // the same target in the same context
-	byValue                   // the same value in the same context
-	byFault                   // of one file
-	bySite                    // of the whole site
-	byFeed                    // the same target in feeds
+	bySource  causeKind = iota // one place
+	byTarget                   // the same target in the same context
+	byValue                    // the same value in the same context
+	byFault                    // of one file
+	bySite                     // of the whole site
+	byFeed                     // the same target in feeds
+	byVersion                  // the same link in the same file of several versions
 )
 
 func (k *causeKey) id() string {
@@ -142,6 +148,47 @@ func leadsTo(f *Finding) string {
 		return f.Target
 	}
 	return f.Target + "#" + f.Fragment
+}
+
+// version is a part of a path that often names a version: v1.2.0, 1-19, 2024.
+var version = regexp.MustCompile(`\bv?\d+(?:[._-]\d+)*`)
+
+// joinVersions joins the places that have the same link in the same file of
+// several versions. Documentation is often copied with its faults. A place that
+// writes several links keeps its key.
+func joinVersions(fs []Finding, keys []causeKey) {
+	values := map[causeKey]string{}
+	several := map[causeKey]bool{}
+	for i, k := range keys {
+		if k.kind != bySource {
+			continue
+		}
+		if value, ok := values[k]; !ok {
+			values[k] = fs[i].Raw
+		} else if value != fs[i].Raw && !fs[i].isFeed {
+			several[k] = true
+		}
+	}
+	joined := map[causeKey]causeKey{}
+	files := map[string]string{}
+	for k, value := range values {
+		if several[k] {
+			continue
+		}
+		file, ok := files[k.file]
+		if !ok {
+			file = version.ReplaceAllLiteralString(k.file, "*")
+			files[k.file] = file
+		}
+		if file != k.file {
+			joined[k] = causeKey{kind: byVersion, file: file, what: value}
+		}
+	}
+	for i, k := range keys {
+		if to, ok := joined[k]; ok && k.kind == bySource {
+			keys[i] = to
+		}
+	}
 }
 
 // joinByValue joins the links that are written the same but lead to different
@@ -200,6 +247,7 @@ func (c *Cause) count(fs []Finding) {
 	worst := Warning
 	c.SameLink = true
 	first := &fs[c.Findings[0]]
+	files := map[string]bool{}
 	page := ""
 	for n, i := range c.Findings {
 		f := &fs[i]
@@ -210,6 +258,10 @@ func (c *Cause) count(fs []Finding) {
 			c.Warnings++
 		}
 		codes[f.Code]++
+		if f.Source != nil && !files[f.Source.File] {
+			files[f.Source.File] = true
+			c.Files++
+		}
 		c.Links += max(1, f.Count)
 		if n == 0 || f.Page != page { // findings come sorted by page
 			if f.isFeed {

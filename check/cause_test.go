@@ -91,6 +91,27 @@ func TestCausesBySource(t *testing.T) {
 	}
 }
 
+// The same link in the same file of several versions is one cause; another link
+// there, or another file, is another.
+func TestCausesOfVersions(t *testing.T) {
+	r := checkFiles(t, files{"a.html": `<a href="/gone/">1</a><a href="/other/">2</a>`, "b.html": `<a href="/gone/">1</a>`, "c.html": `<a href="/gone/">1</a>`,
+		"d.html": `<a href="/gone/">1</a>`}, isite.Options{}, Options{})
+	places := map[string]string{"a.html": "data/v1-19-0-toc.yml", "b.html": "data/v1-19-1-toc.yml", "c.html": "content/v2/a.md", "d.html": "content/x/a.md"}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Source = &Position{File: places[f.Page], Line: 4 + i, Column: 3}
+	}
+	var got []string
+	for _, c := range Causes(r.Findings) {
+		f := &r.Findings[c.First]
+		got = append(got, fmt.Sprintf("%s %s %d errors in %d files", f.Source.File, f.Raw, c.Errors, c.Files))
+	}
+	want := "[data/v1-19-0-toc.yml /gone/ 2 errors in 2 files content/v2/a.md /gone/ 1 errors in 1 files content/x/a.md /gone/ 1 errors in 1 files data/v1-19-0-toc.yml /other/ 1 errors in 1 files]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("causes\n%v\nwant\n%s", got, want)
+	}
+}
+
 // The ID of a cause is the same in every run, and when findings elsewhere come
 // and go.
 func TestCauseIDs(t *testing.T) {

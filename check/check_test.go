@@ -127,6 +127,9 @@ var fixtures = []fixture{
 		"j.xml": sitemapIndex("https://example.org/sub/i.xml"), "l.txt": "https://example.org/sub/p.html\n"},
 		want: []string{"i.xml:2:15 error sitemap-entry https://example.org/sub/i.xml", "i.xml:3:15 error sitemap-entry https://example.org/sub/j.xml",
 			"i.xml:5:15 error sitemap-entry https://example.org/sub/p.html", "j.xml:2:15 error sitemap-entry https://example.org/sub/i.xml"}},
+	{name: "feed_relative", code: FeedRelative, sopt: exampleOrg, files: files{"p/q.html": plain, "a.html": plain, "feed.xml": "<rss><channel><item><link>https://example.org/sub/p/q.html</link>" +
+		"<description>&lt;a href=a.html>&lt;a href=./a.html></description></item></channel></rss>"},
+		want: []string{"feed.xml:1:90 error feed-relative a.html", "feed.xml:1:108 error feed-relative ./a.html"}},
 	{name: "feed_entry", code: FeedEntry, sopt: exampleOrg, files: files{"p.html": plain, "feed.xml": "<rss><channel><link>https://example.org/sub/gone/</link>\n" +
 		"<item><link>https://example.org/sub/p.html</link></item>\n<item><link>https://example.org/sub/gone.html</link></item>\n<item><link>https://elsewhere.example/</link></item></channel></rss>",
 		"f.json": `{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"gone.html"}]}`},

@@ -71,6 +71,7 @@ const (
 
 	SitemapEntry     Code = "sitemap-entry"      // an entry of a sitemap or sitemap index that search engines cannot use
 	FeedEntry        Code = "feed-entry"         // an entry of a feed whose page is not found
+	FeedRelative     Code = "feed-relative"      // links that only work relative to the feed, which readers do not do
 	NoIndexInSitemap Code = "noindex-in-sitemap" // an entry of a sitemap whose page asks not to be indexed
 	SitemapLimit     Code = "sitemap-limit"      // a sitemap with more entries or bytes than the protocol allows
 )

@@ -78,7 +78,7 @@ func equalFindings(a, b []Finding) bool {
 // a target.
 func appendFindings(dst, fs []Finding, all bool) []Finding {
 	for i := range fs {
-		if all || fs[i].Code == ScriptFragment {
+		if all || fs[i].Code == ScriptFragment || fs[i].Code == FeedRelative {
 			dst = append(dst, fs[i])
 		}
 	}
@@ -113,7 +113,8 @@ const fingerprintVersion = "sitelink/1"
 // Line, column, offset, message, suggestion and source do not count: a finding
 // that moves stays the same, and a second link to the same missing file on one
 // page is a new one. Fragments that only a script can serve are reported once
-// for a target, on any page, so that only the target counts.
+// for a target, on any page, so that only the target counts. Links that are
+// relative to their feed are reported once for the site.
 //
 // fs must be in the order of [Result.Findings]. Findings may be left out, but
 // only all of a page together. Calls may be concurrent.
@@ -147,8 +148,11 @@ func hashIdentity(h hash.Hash, f *Finding) {
 	}
 	add(fingerprintVersion)
 	add(string(f.Code))
-	if f.Code == ScriptFragment {
+	switch f.Code {
+	case ScriptFragment:
 		add(targetFile(f))
+		return
+	case FeedRelative: // one for the site
 		return
 	}
 	add(f.Page)

@@ -229,7 +229,7 @@ func (w *describer) describe(id isite.PageID, bad []badLink, scripts []scriptTar
 				out.fine++
 				continue
 			}
-			is := decide(s, id, bad[0])
+			is := decide(s, id, bad[0]).withDetail(d)
 			n, beyond := &errors, &out.unlistedErrors
 			if is.verdict == Warning {
 				n, beyond = &warnings, &out.unlistedWarnings
@@ -271,7 +271,7 @@ func (w *describer) finding(d *isite.Detail, is decision) Finding {
 		l := linkOf(w.s, w.path, d, is)
 		l.Raw, l.Fragment, l.Message = k.raw, k.fragment, k.message
 		f := l.Finding()
-		f.Suggestion, f.hasBase, f.context, f.isFeed = k.suggestion, k.hasBase, d.Context, isFeed(w.page)
+		f.Suggestion, f.hasBase, f.context, f.isFeed = k.suggestion, k.hasBase, d.Context, w.page.Kind().IsFeed()
 		return f
 	}
 	f := w.compose(d, is)
@@ -284,13 +284,9 @@ func (w *describer) finding(d *isite.Detail, is decision) Finding {
 // compose is finding without known links.
 func (w *describer) compose(d *isite.Detail, is decision) Finding {
 	f := linkFinding(w.s, w.path, d, is)
-	f.hasBase, f.isFeed = w.page.HasBase(), isFeed(w.page)
+	f.hasBase, f.isFeed = w.page.HasBase(), w.page.Kind().IsFeed()
 	suggestAtOnce(w.s, &f)
 	return f
-}
-
-func isFeed(p *isite.Page) bool {
-	return p.Kind() == isite.PageFeed || p.Kind() == isite.PageJSONFeed
 }
 
 // linkFinding describes one link, message included.
@@ -301,6 +297,36 @@ func linkFinding(s *isite.Site, page string, d *isite.Detail, is decision) Findi
 	f.context = d.Context
 	f.own()
 	return f
+}
+
+// joinFeedRelative replaces the findings about links that are relative to their
+// feed by one: one setting of the generator writes all of them.
+func joinFeedRelative(all []Finding) []Finding {
+	first, links, feeds, page := -1, 0, 0, ""
+	left := all[:0]
+	for i := range all {
+		f := all[i]
+		if f.Code == FeedRelative {
+			links++
+			if f.Page != page {
+				feeds++
+				page = f.Page
+			}
+			if first >= 0 {
+				continue
+			}
+			first = len(left)
+		}
+		left = append(left, f)
+	}
+	if first < 0 {
+		return all
+	}
+	clear(all[len(left):])
+	f := &left[first]
+	f.Count, f.Suggestion = links, ""
+	f.Message = feedRelativeMessage(links, feeds, f.Message)
+	return left
 }
 
 // scriptFinding reports, once for its target, the fragments that are left to

@@ -85,6 +85,10 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 		}
 	}
 	d := &isite.Detail{Resolved: x.Resolved, Raw: raw, Attribute: "href"}
+	if x.Detail != nil {
+		d.Base, d.FeedRelative = x.Detail.Base, x.Detail.FeedRelative
+		is = e.ofOccurrence(in, id, x, is)
+	}
 	for i, p := range x.Positions {
 		e.Occurrences = append(e.Occurrences, Occurrence(p))
 		if i == 0 {
@@ -107,6 +111,29 @@ func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (
 		e.Ignored = ignore.first(&f)
 	}
 	return e, context.Cause(ctx)
+}
+
+// ofOccurrence returns the decision for a link that the page has, as a check
+// judges it there: as an entry of a sitemap or feed, or as a link of a feed.
+func (e *Explanation) ofOccurrence(s *isite.Site, id isite.PageID, x *isite.Explanation, is decision) decision {
+	p := s.Page(id)
+	l := &p.All()[x.Link]
+	if l.IsEntry() {
+		st := state(x.State)
+		if entry := entryState(s, p.Kind(), l, x.State); entry != 0 {
+			st = entry
+		}
+		switch by := decide(s, id, badLink{link: uint32(x.Link), state: st}); by.code {
+		case SitemapEntry, FeedEntry, NoIndexInSitemap:
+			e.addStep("entry", "the link is an entry of a %s", p.Kind())
+			is = by
+		}
+	}
+	relative := is.withDetail(x.Detail)
+	if relative != is {
+		e.addStep("feed", "relative to the feed, something answers; but feed readers resolve the link against %s", x.Detail.Base)
+	}
+	return relative
 }
 
 func (e *Explanation) addStep(rule, format string, args ...any) {
@@ -179,6 +206,9 @@ func (e *Explanation) fragment(ctx context.Context, s *isite.Site, x *isite.Expl
 		return decision{Error, MissingFragment}, nil
 	}
 	e.addStep("script-fragments", "the fragment is left to a script: %s", why.text)
+	if x.State.IsWarning() { // the path alone deserves one
+		return decision{}, nil
+	}
 	if opt.ScriptFragments == ScriptSilent || why.stated {
 		return decision{Unchecked, ScriptFragment}, nil
 	}

@@ -22,9 +22,10 @@ import (
 // many links ask for it is not evidence, and neither is a script that does
 // something else.
 //
-// Two kinds of evidence are certain: a range of lines both ends of which are ids
-// of the page, and the name of a class in scaladoc's frame set, whose page must
-// exist with the member. Everything else is a guess, which an id of the page
+// Three kinds of evidence are certain: a range of lines both ends of which are
+// ids of the page, the name of a class in scaladoc's frame set, whose page must
+// exist with the member, and an alias page whose script passes the fragment on to
+// a page that has it. Everything else is a guess, which an id of the page
 // that is similar or of the same form refutes, and the same id on another page.
 
 // hasFragment reports whether a page has what a link asks for.
@@ -62,12 +63,13 @@ type miss struct {
 	answer   host.State // of the link without its fragment
 	form     script.Form
 	evidence uint16 // in judged.evidence; 0 if the fragment is missing
-	// exact, from and to are those of the [isite.Fragment].
-	exact, from, to uint64
+	// exact, decoded, from and to are those of the [isite.Fragment].
+	exact, decoded, from, to uint64
 }
 
 func newMiss(target isite.PageID, at linkPlace, answer host.State, f *isite.Fragment) miss {
-	return miss{target: target, page: at.page, link: at.link, answer: answer, form: f.Form, exact: f.Exact, from: f.From, to: f.To}
+	return miss{target: target, page: at.page, link: at.link, answer: answer, form: f.Form,
+		exact: f.Exact, decoded: f.Decoded, from: f.From, to: f.To}
 }
 
 // key identifies the fragment of a page that a link asks for.
@@ -234,11 +236,25 @@ type target struct {
 	// routes are the pages that scaladoc's frame set on the page can show, nil
 	// until they are needed.
 	routes map[uint64]isite.PageID
+	// alias is where an alias page leads, nil until it is needed.
+	alias *aliasEnd
+}
+
+// aliasEnd is the page to which an alias page leads in the end. It is unknown
+// if that is a page of another site, or no page answers.
+type aliasEnd struct {
+	page             isite.PageID
+	isAlias, unknown bool
 }
 
 // scriptFor returns the evidence of a script of the target that can serve the
 // fragment of m, or 0, and whether it certainly does.
 func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
+	for i := range t.uses {
+		if u := &t.uses[i]; u.ReadsHash() && a.passesOn(m, t) {
+			return u.evidence, true
+		}
+	}
 	for i := range t.uses {
 		u := &t.uses[i]
 		switch {
@@ -263,6 +279,48 @@ func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 		}
 	}
 	return n, false
+}
+
+// maxAliases is how many alias pages may follow one another.
+const maxAliases = 8
+
+// passesOn reports whether the target of m is an alias page that leads to a page
+// with the fragment. A script passes the fragment on, as in rustdoc:
+// location.replace("new.html" + location.hash). Where no page answers, or one of
+// another site, the fragment is not at fault.
+func (a *attributor) passesOn(m *miss, t *target) bool {
+	if t.alias == nil {
+		end := a.aliasEnd(m.target)
+		t.alias = &end
+	}
+	p := a.s.Page(t.alias.page)
+	return t.alias.isAlias && (t.alias.unknown || p.Has(m.exact) || p.Has(m.decoded))
+}
+
+// aliasEnd follows alias pages from a page.
+func (a *attributor) aliasEnd(id isite.PageID) (end aliasEnd) {
+	for range maxAliases {
+		end.page = id
+		to := a.s.Page(id).Alias()
+		if to == "" {
+			return end
+		}
+		end.isAlias = true
+		if i := strings.IndexAny(to, "?#"); i >= 0 {
+			to = to[:i]
+		}
+		if !strings.HasPrefix(to, "/") {
+			end.unknown = true
+			return end
+		}
+		next, ok := a.s.PageOf(a.s.Answer(to).Node)
+		if !ok {
+			end.unknown = true
+			return end
+		}
+		id = next
+	}
+	return aliasEnd{} // they lead in a loop
 }
 
 // scaladocRoutes returns the pages that scaladoc's frame set shows, by the hash of

@@ -271,7 +271,7 @@ func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add
 		isBad := len(bad) > 0 && bad[0].link == uint32(i)
 		switch {
 		case isBad:
-			if is = decide(s, id, bad[0]); bad[0].state == stateNoFragment && foundFolded(s, d) {
+			if is = decide(s, id, bad[0]).withDetail(d); bad[0].state == stateNoFragment && foundFolded(s, d) {
 				is = decision{}
 			}
 			bad = bad[1:]

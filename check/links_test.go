@@ -54,13 +54,15 @@ func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 		t.Errorf("summary of Run\n\t%+v\nof Links\n\t%+v", r.Summary, l.Summary)
 	}
 	var bad, faults []Finding
-	scripts := 0
+	scripts, relative := 0, 0
 	for _, f := range r.Findings {
 		switch {
 		case isFileFault(&f):
 			faults = append(faults, f)
 		case f.Code == ScriptFragment:
 			scripts += f.Count
+		case f.Code == FeedRelative:
+			relative += f.Count
 		default:
 			f.Suggestion = "" // rows have none
 			f.node, f.linkCode, f.hasBase, f.context, f.isFeed = 0, "", false, 0, false
@@ -80,6 +82,8 @@ func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 			ignored++
 		case f.Code == ScriptFragment:
 			scriptRows++
+		case f.Code == FeedRelative:
+			relative--
 		case f.Verdict == Error || f.Verdict == Warning:
 			badRows = append(badRows, f)
 		}
@@ -89,6 +93,9 @@ func agree(t testing.TB, r *Result, all []Finding, l *Result) {
 		if (f.Verdict == Error || f.Verdict == Warning) && f.Message == "" {
 			t.Errorf("no message: %s", brief(&f))
 		}
+	}
+	if relative != 0 {
+		t.Errorf("the findings of Run stand for %d more links that are relative to a feed than there are rows", relative)
 	}
 	slices.SortFunc(bad, byPlace)
 	slices.SortFunc(badRows, byPlace)

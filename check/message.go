@@ -16,6 +16,9 @@ import (
 // message describes what is wrong with a link. l has the verdict and the code.
 func message(s *isite.Site, d *isite.Detail, l *Link) string {
 	m := linkMessage(s, d, l)
+	if d.Base != "" && l.Verdict == Error && l.Code != FeedRelative {
+		m += "; the address was resolved against " + d.Base
+	}
 	if d.Note != "" && l.Code != MissingFragment && l.Code != BadURL {
 		m += " (" + d.Note + ")"
 	}
@@ -88,6 +91,8 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		return path + " contains an empty path segment (//)"
 	case ServerDependent:
 		return "not every server finds " + path
+	case FeedRelative:
+		return fmt.Sprintf("feed readers resolve this link against %s and find nothing; it only works relative to the feed", d.Base)
 	case SitemapEntry, FeedEntry, NoIndexInSitemap:
 		return entryMessage(s, d, l)
 	case ScriptFragment:
@@ -135,6 +140,20 @@ func entryMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		return "the sitemap index lists itself"
 	}
 	return "the sitemap index lists " + path + ", which is a sitemap index too; search engines do not follow it"
+}
+
+// feedRelativeMessage describes links that are relative to their feeds. first is
+// the message of the first link.
+func feedRelativeMessage(links, feeds int, first string) string {
+	const cure = "; Hugo writes such links with relativeURLs = true: set it to false, or add xml:base with the address of the feed to the feed's root element"
+	if links == 1 {
+		return first + cure
+	}
+	of := "the feed"
+	if feeds > 1 {
+		of = fmt.Sprintf("%d feeds", feeds)
+	}
+	return fmt.Sprintf("%d links of %s only work relative to the feed, but feed readers resolve them against the address of the item", links, of) + cure
 }
 
 // isIndexPage reports whether the file at a path is a sitemap index.

@@ -273,6 +273,39 @@ func TestScriptAndWarning(t *testing.T) {
 	}
 }
 
+// TestAliasPassesFragmentOn: the script of an alias page can pass the fragment on
+// to the new page. The link then has the warning of the alias, and it is an error
+// if the new page lacks the fragment too.
+func TestAliasPassesFragmentOn(t *testing.T) {
+	alias := func(to string) string {
+		return `<!doctype html><meta http-equiv=refresh content="0;url=` + to + `">`
+	}
+	passing := alias("new.html") + `<script>location.replace("new.html" + location.hash)</script>`
+	s := load(t, tempDocroot(t, files{
+		"p.html":   plain + "<a href=old.html#here><a href=old.html#gone><a href=older.html#h%C3%A9re><a href=plain.html#here><a href=away.html#x><a href=loop.html#x>",
+		"old.html": passing, "older.html": alias("old.html") + "<script>go(location.hash)</script>", "plain.html": alias("new.html"),
+		"away.html": alias("https://other.example/") + "<script>go(location.hash)</script>", "loop.html": alias("loop2.html") + "<script>go(location.hash)</script>",
+		"loop2.html": alias("loop.html"), "new.html": "<!doctype html><meta charset=utf-8><i id=here></i><i id=h\u00e9re></i>",
+	}), isite.Options{})
+	var got []string
+	for _, f := range run(t, s, Options{}).Findings {
+		if f.Page == "p.html" {
+			got = append(got, string(f.Code)+" "+f.Raw)
+		}
+	}
+	want := []string{"via-redirect old.html#here", "missing-fragment old.html#gone", "via-redirect older.html#h%C3%A9re",
+		"missing-fragment plain.html#here", "via-redirect away.html#x", "missing-fragment loop.html#x"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for i, raw := range []string{"old.html#here", "old.html#gone"} {
+		x, err := Explain(t.Context(), handle(s), Options{}, "p.html", raw)
+		if want := []Code{ViaRedirect, MissingFragment}[i]; err != nil || x.Link.Code != want {
+			t.Errorf("explain %s: %v, %s, want %s\n%s", raw, err, x.Link.Code, want, x)
+		}
+	}
+}
+
 // TestRangeIsAnID: an id with the text of a range is found.
 func TestRangeIsAnID(t *testing.T) {
 	compareBriefs(t, checkFiles(t, asking(readsHash+"<i id=2-9></i>", "2-9"), isite.Options{}, Options{}).Findings)

@@ -136,6 +136,14 @@ func decide(s *isite.Site, id isite.PageID, b badLink) decision {
 	return d
 }
 
+// withDetail returns the decision for what only the detail of a link tells.
+func (is decision) withDetail(d *isite.Detail) decision {
+	if d.FeedRelative && is.verdict == Error && is.code != FeedEntry {
+		is.code = FeedRelative
+	}
+	return is
+}
+
 // linkCode returns the code that the entry of a sitemap or feed would have as a
 // plain link; "" if it is not an entry, or if the link alone would be fine.
 func linkCode(d *isite.Detail, code Code) Code {

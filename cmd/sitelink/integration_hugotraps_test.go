@@ -453,3 +453,32 @@ func TestHugoSettled(t *testing.T) {
 		p.sitelink(exitClean, []string{"check", "--source", "off"}, `!stale`)
 	})
 }
+
+// TestHugoRelativeFeeds: relativeURLs writes links of feeds relative to the feed.
+// That is one finding, which says how to repair it, and the repair helps.
+func TestHugoRelativeFeeds(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		feed := `<rss version="2.0"><channel>{{ range .Pages }}<item><link>{{ .Permalink }}</link><description>{{ .Content | html }}</description></item>{{ end }}</channel></rss>` + "\n"
+		files := map[string]string{
+			"layouts/_default/rss.xml": feed, "layouts/_default/home.rss.xml": feed,
+			"content/post/a.md": page("[b](/docs/b/) [c](/docs/c/)"), "content/post/d.md": page("[b](/docs/b/)"),
+			"content/docs/b.md": page("b"), "content/docs/c.md": page("c"),
+		}
+		config := "disableKinds = ['taxonomy', 'term', 'sitemap']\nbaseURL = 'https://example.org/'\n"
+		for name, text := range map[string]string{"relativeURLs = true": "true", "": ""} {
+			q := *p
+			q.t, q.dir = t, t.TempDir()
+			if err := os.Mkdir(filepath.Join(q.dir, ".git"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			files["config.toml"] = config + name + "\n"
+			q.files("", files)
+			q.hugo()
+			if text == "" {
+				q.sitelink(exitClean, checkOnly, `!error: `)
+				continue
+			}
+			q.sitelink(exitFindings, checkOnly, `error: [0-9]+ links of the feed only work relative to the feed, .*relativeURLs = true: set it to false.*\[feed-relative\]$`, `: 1 error, on [0-9]+ links`)
+		}
+	})
+}

@@ -143,6 +143,8 @@ func (f *notifyFlags) check(args []string) error {
 	switch {
 	case len(modes) > 1:
 		return fault.Usage(strings.Join(modes, " and ")+" cannot be combined", "use only one of them")
+	case f.retry == announce.AllFailed && len(args) == 1 && strings.Contains(args[0], "://"):
+		return fault.Usage(args[0]+" is not a directory", "write it with an equals sign: --retry="+args[0])
 	case f.retry != "" && (f.status || f.baseline || f.explain != ""):
 		return fault.Usage("--retry and "+modes[0]+" cannot be combined", "use only one of them")
 	case f.send && f.explain != "":

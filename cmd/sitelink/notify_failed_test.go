@@ -139,6 +139,8 @@ func TestNotifyFailed(t *testing.T) {
 	}
 	_, said = b.run(3, "notify", "--send", "--retry=https://other.example/")
 	has(said, "error: no failed notice has the source or target https://other.example/", "hint: sitelink ledger show --failed lists them")
+	_, said = b.run(2, "notify", "--send", "--retry", "https://other.example/")
+	has(said, "hint: write it with an equals sign: --retry=https://other.example/")
 	_, said = b.run(2, "notify", "--status", "--retry")
 	has(said, "--retry and --status cannot be combined")
 

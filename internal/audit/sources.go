@@ -207,7 +207,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 	}
 	for i, p := range places {
 		// What the generator wrote in place of a reference is in no source.
-		if f := &r.Findings[i]; p != nil && f.Code != check.UnresolvedRef {
+		if f := &r.Findings[i]; p != nil && f.Code != check.UnresolvedRef && f.Code != check.FeedRelative {
 			position := shownPosition(prefix, p)
 			if f.Element == "" && links[i].Element == "" { // a fault of the file, which may have no line
 				position.Line, position.Column = f.Line, f.Column

@@ -58,7 +58,7 @@ func (m *metered) Read(b []byte) (int, error) {
 	return n, err
 }
 
-var errEncoding = errors.New("the body has an encoding that was not requested:")
+var errEncoding = errors.New("the body has an encoding that was not requested")
 
 // undecodable reports whether a body cannot be decompressed, however often it is
 // fetched.
@@ -75,7 +75,7 @@ func readBody(body io.Reader, h http.Header, limit int64) (b []byte, cut bool, e
 	case "gzip", "x-gzip":
 		body = &gunzip{from: body}
 	default:
-		return nil, false, fmt.Errorf("%w %q", errEncoding, shorten(encoding, 40))
+		return nil, false, fmt.Errorf("%w: %q", errEncoding, shorten(encoding, 40))
 	}
 	var buf bytes.Buffer
 	n, err := io.Copy(&buf, io.LimitReader(body, limit))

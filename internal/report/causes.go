@@ -111,11 +111,28 @@ func AppendCause(dst []byte, findings []check.Finding, c *check.Cause, opt TextO
 	p := painter(opt.Color)
 	dst = appendFirstLine(dst, &f, opt)
 	dst = appendDetails(dst, &f, p)
+	if c.Files > 1 {
+		dst = append(dst, indent+"the same link is in "...)
+		dst = appendCount(dst, c.Files-1, "more source file")
+		dst = append(dst, otherFiles(findings, c)...)
+		dst = append(dst, '\n')
+	}
 	dst = append(dst, indent...)
 	dst = p.on(dst, sgrDim)
 	dst = appendWhere(dst, &f, c, opt.Prefix)
 	dst = p.off(dst)
 	return append(dst, '\n')
+}
+
+// otherFiles returns ", such as data/v1-toc.yml:7:15": the place in a file other
+// than that of the first finding.
+func otherFiles(findings []check.Finding, c *check.Cause) []byte {
+	for _, i := range c.Findings {
+		if s := findings[i].Source; s != nil && s.File != findings[c.First].Source.File {
+			return appendLineColumn(appendQuoted([]byte(", such as "), s.File), s.Line, s.Column)
+		}
+	}
+	return nil
 }
 
 // commonFinding returns the first finding of a cause without what does not hold
@@ -147,7 +164,7 @@ func appendWhere(dst []byte, f *check.Finding, c *check.Cause, prefix string) []
 		dst = appendThousands(dst, c.Links)
 		dst = append(dst, " times in "...)
 	} else {
-		if c.Links > files {
+		if c.Links > files && c.SameLink {
 			dst = appendCount(dst, c.Links, "link")
 			dst = append(dst, ' ')
 		}

@@ -38,7 +38,7 @@ func TestChromiumHTMLKeyboard(t *testing.T) {
 		order = append(order, at)
 	}
 	want := []string{"Skip to the findings", "Broken links between sections (9)", "Links of every section",
-		"All findings", "By page", "By target", "By code", "Orphans (12)", "query", "code", "error", "warning",
+		"All findings", "By cause", "By page", "By target", "By code", "Orphans (12)", "query", "code", "error", "warning",
 		"Code", "Page", "Link", "Target", "Message", "First", "Previous", "Next", "Last"}
 	if !slices.Equal(order, want) {
 		t.Errorf("Tab goes\n%q\nwant\n%q", order, want)

@@ -230,12 +230,19 @@ func (p *Page) Ref(l *Link) []byte {
 			ref = r
 		}
 	}
-	if p.rebased != nil {
-		if b, ok := p.rebased[l.Off]; ok {
-			return Merge(p.bases[b], ref)
-		}
+	if base := p.BaseOf(l); base != nil {
+		return Merge(base, ref)
 	}
 	return ref
+}
+
+// BaseOf returns the base URL that a link is resolved against in place of the
+// page's own, nil for the page's own. It may be relative to the page.
+func (p *Page) BaseOf(l *Link) []byte {
+	if b, ok := p.rebased[l.Off]; ok {
+		return p.bases[b]
+	}
+	return nil
 }
 
 // Rebased reports whether any link is resolved against a base URL other than

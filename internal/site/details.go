@@ -204,6 +204,13 @@ type Detail struct {
 	// or list of many pages. It is 0 where that has no meaning, and when all
 	// links of a page are asked for.
 	Context uint64
+	// Base is the address that a relative link is resolved against, if that is
+	// not the address of the page: that of a base element, xml:base or the item
+	// of a feed; and the address of a feed for its other relative links.
+	Base string
+	// FeedRelative: nothing answers the link of a feed, but something would if it
+	// were resolved against the address of the feed.
+	FeedRelative bool
 }
 
 // savedDetail is the detail of one link, saved when its page was read.
@@ -226,7 +233,38 @@ func (r *resolver) detail(p *Page, page *scan.Page, l *scan.Link, rec *Link, lin
 		d.Element = page.Element(l)
 	}
 	d.Resolved = r.resolved(page, l, rec)
+	r.addBase(&d, p, page, l)
 	return d
+}
+
+// addBase fills in the base of a relative link.
+func (r *resolver) addBase(d *Detail, p *Page, page *scan.Page, l *scan.Link) {
+	isFeed := p.kind.IsFeed()
+	base := page.BaseOf(l)
+	if !isFeed && base == nil && len(page.Bases) == 0 || !isRelative(l.Value) {
+		return
+	}
+	r.address()
+	switch u, err := r.base.Resolve(string(base)); {
+	case base == nil:
+		d.Base = r.base.String()
+	case err == nil:
+		d.Base = u.String()
+	}
+	// A path names an address of this site: its scheme is not known here.
+	d.Base = strings.TrimPrefix(d.Base, strings.TrimSuffix(r.pageURL.String(), r.pageURL.Path()))
+	if isFeed && base != nil && d.State.IsError() {
+		u, err := r.pageURL.Resolve(string(l.Value))
+		d.FeedRelative = err == nil && r.s.Resolve(u, nil).State.Answers()
+	}
+}
+
+// isRelative reports whether a value is a path that begins at the directory of
+// the base.
+func isRelative(v []byte) bool {
+	v = bytes.TrimSpace(v)
+	i := bytes.IndexAny(v, ":/?#\\")
+	return len(v) > 0 && i != 0 && (i < 0 || v[i] != ':')
 }
 
 // maxContext is how many bytes before a link count as its context.
@@ -511,6 +549,10 @@ type Explanation struct {
 	host.Resolved
 	// Positions are where the page has a link with exactly this value.
 	Positions []Position
+	// Detail is the link at the first of them that is wrong, or at the first; nil
+	// if there is none. Link is its number.
+	Detail *Detail
+	Link   int
 	// Anchors are the anchors of the target page, in document order; nil if no
 	// page answers.
 	Anchors []string
@@ -532,8 +574,12 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	r.res.address()
 	say("page", "%s, shown at %s", r.s.Path(from), r.res.pageURL.Path())
 	show := func() string { return strings.TrimPrefix(r.res.base.String(), host.Unpublished) }
-	off := r.positions(page, raw, e)
+	off, ref := r.occurrence(p, page, raw, e)
+	r.res.open(p, page) // base elements before another occurrence do not count
+	r.res.address()
 	switch {
+	case e.Detail != nil && p.kind.IsFeed() && e.Detail.Base != "":
+		say("base", "%s, for this link of a feed", e.Detail.Base)
 	case len(page.Bases) == 0:
 		say("base", "the page's own address: it has no base element")
 	case r.s.base == host.BaseDocumentOrder:
@@ -542,7 +588,7 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	default:
 		say("base", "%s, by the first base element, %q", show(), page.Bases[0].Value)
 	}
-	e.Resolved = r.res.traceURL([]byte(raw), false, &e.Steps)
+	e.Resolved = r.res.traceURL(ref, false, &e.Steps)
 	r.s.permissions(&e.Resolved)
 	if target, ok := r.s.PageOf(e.Node); ok && e.State.Answers() {
 		err = r.Anchors(target, func(name []byte, kind scan.AnchorKind) {
@@ -557,21 +603,27 @@ func (r *Reader) Explain(from PageID, raw string) (*Explanation, error) {
 	return e, nil
 }
 
-// positions finds where the value occurs and returns the offset of the first
-// occurrence, or the end of the page.
-func (r *Reader) positions(page *scan.Page, raw string, e *Explanation) uint32 {
+// occurrence finds where the value occurs. It fills in the positions and the
+// detail, and returns the offset of the occurrence to explain, or the end of the
+// page, and the reference to resolve.
+func (r *Reader) occurrence(p *Page, page *scan.Page, raw string, e *Explanation) (off uint32, ref []byte) {
 	lines := lineCounter{text: page.Text}
-	off := uint32(len(page.Text))
+	off, ref = uint32(len(page.Text)), []byte(raw)
 	for i := range page.Links {
 		l := &page.Links[i]
 		if string(l.Value) != raw {
 			continue
 		}
-		if len(e.Positions) == 0 {
-			off = l.Off
-		}
 		line, column := lines.at(l.Off)
 		e.Positions = append(e.Positions, Position{line, column})
+		if len(page.Links) != len(p.links) || e.Detail != nil && (e.Detail.State.IsError() || !p.links[i].State.IsError()) {
+			continue
+		}
+		r.res.rebase(page, 0, l.Off)
+		d := r.res.detail(p, page, l, &p.links[i], &lines)
+		d.Raw, d.Fragment = strings.Clone(d.Raw), strings.Clone(d.Fragment)
+		e.Detail, e.Link = &d, i
+		off, ref = l.Off, page.Ref(l)
 	}
-	return off
+	return off, ref
 }

@@ -58,6 +58,9 @@ func (k PageKind) String() string { return pageKindNames[k] }
 // IsHTML reports whether visitors read the page.
 func (k PageKind) IsHTML() bool { return k == PageHTML || k == PageXHTML }
 
+// IsFeed reports whether readers subscribe to the page.
+func (k PageKind) IsFeed() bool { return k == PageFeed || k == PageJSONFeed }
+
 // HasAnchors reports whether fragments can be looked up in such a page.
 func (k PageKind) HasAnchors() bool { return k.IsHTML() || k == PageSVG }
 

@@ -256,8 +256,7 @@ func (m *Map) isResource(h *hit) bool {
 var menuKeys = wordSet("url uri href link pageref path ref")
 
 // templateHits returns where templates, data and configuration contain the
-// address of a link, in the most likely spelling. An attribute that does not fit
-// the link is left out.
+// address of a link, in the most likely spelling.
 func (m *Map) templateHits(levels *[2]textSearch, o unlocated) []hit {
 	for i := range levels {
 		for _, f := range m.spellings(o.link) {
@@ -284,7 +283,7 @@ func (m *Map) fromContent(w *textSearch, o unlocated, around func() surroundings
 			break
 		}
 	}
-	if len(hits) == 0 {
+	if len(hits) == 0 && len(o.composed.by) == 0 {
 		return o.own
 	}
 	included := func(h *hit) bool { return o.included[h.display] }
@@ -301,12 +300,16 @@ func (m *Map) fromContent(w *textSearch, o unlocated, around func() surroundings
 	if h != nil {
 		return h.position()
 	}
-	if !severalFiles(hits) {
+	switch {
+	case len(o.composed.by) > 0:
+		// A template writes such links. Other pages may have the same address.
+		hits = filter(hits, func(h *hit) bool { return included(h) || near(h) && h.certain })
+	case !severalFiles(hits):
 		// The only file with this address need not be where the page has it from.
 		hits = filter(hits, func(h *hit) bool {
-			return included(h) || near(h) || len(o.composed.by) == 0 && (h.certain || h.label != "" && h.label == o.label)
+			return included(h) || near(h) || h.certain || h.label != "" && h.label == o.label
 		})
-	} else {
+	default:
 		if few := filter(hits, included); len(few) > 0 {
 			hits = few
 		} else {

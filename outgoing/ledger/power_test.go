@@ -24,12 +24,12 @@ func powerSteps() []func(*File) error {
 	}
 	plan := func(notices ...Notice) func(*File) error {
 		return func(f *File) error {
-			return f.Plan(nil, "https://me.example/", Change{Pages: []Page{{URL: "https://me.example/", Hash: "2"}}, Notices: notices})
+			return f.Plan(ctx, "https://me.example/", Change{Pages: []Page{{URL: "https://me.example/", Hash: "2"}}, Notices: notices})
 		}
 	}
-	begin := func(k Key) func(*File) error { return func(f *File) error { return f.Begin(nil, k) } }
+	begin := func(k Key) func(*File) error { return func(f *File) error { return f.Begin(ctx, k) } }
 	record := func(from Key, n Notice) func(*File) error {
-		return func(f *File) error { return f.Record(nil, from, n) }
+		return func(f *File) error { return f.Record(ctx, from, n) }
 	}
 	updated := Notice{Key: key("a"), Event: Updated, Hash: "2", State: Pending}
 	webmention := key("b")
@@ -46,7 +46,7 @@ func powerSteps() []func(*File) error {
 		begin(key("a")),
 		record(key("a"), sent("a", Pingback, Done)),
 		func(f *File) error {
-			return f.RecordUnsupported(nil, UnsupportedHost{Origin: "https://t.example", Protocol: LinkMethod, Until: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
+			return f.RecordUnsupported(ctx, UnsupportedHost{Origin: "https://t.example", Protocol: LinkMethod, Until: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
 		},
 		(*File).Compact,
 		(*File).Close,

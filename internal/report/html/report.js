@@ -32,7 +32,7 @@
     return { verdict: s.slice(0, at), code: s.slice(at + 1) };
   });
 
-  const state = { view: "causes", query: "", code: "", error: true, warning: true, cause: -1, page: -1, target: -1, sort: -1, down: false, at: 0 };
+  const state = { view: "findings", query: "", code: "", error: true, warning: true, cause: -1, page: -1, target: -1, sort: -1, down: false, at: 0 };
   let printing = false;
 
   // matches returns the findings that pass every filter, in their order. A
@@ -115,7 +115,6 @@
   };
   const withSub = (text, prefix, sub) => (sub ? [...soft(text), el("span", "sub", prefix + sub)] : soft(text));
   const views = {
-    causes: groupView("By cause", "cause", data.cause, "Cause", (id) => { state.cause = id; }),
     findings: {
       name: "All findings", noun: "finding",
       make: (found) => found,
@@ -139,6 +138,7 @@
         } },
       ],
     },
+    causes: groupView("By cause", "cause", data.cause, "Cause", (id) => { state.cause = id; }),
     pages: groupView("By page", "page", data.page, "Page", (id) => { state.page = id; }),
     targets: groupView("By target", "target", data.target, "Target", (id) => { state.target = id; }),
     codes: groupView("By code", "code", data.kind, "Code", (id) => { state.code = kinds[id].code; }),
@@ -332,7 +332,7 @@
   };
   const writeHash = () => {
     const p = new URLSearchParams();
-    if (state.view !== "causes") p.set("view", state.view);
+    if (state.view !== "findings") p.set("view", state.view);
     if (state.query) p.set("q", state.query);
     if (state.code) p.set("code", state.code);
     if (!state.error) p.set("error", "no");

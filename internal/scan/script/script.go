@@ -62,6 +62,11 @@ type Use struct {
 // Any reports whether the script can serve any fragment.
 func (u *Use) Any() bool { return u.Forms != 0 }
 
+// ReadsHash reports whether the script is known to read location.hash.
+func (u *Use) ReadsHash() bool { return u.How == readsLocation }
+
+const readsLocation = "reads location.hash"
+
 // framework is a library whose router serves fragments.
 type framework struct {
 	name  string
@@ -192,7 +197,7 @@ func ByText(text []byte) Use {
 		what, i := "handles hashchange", -1
 		if isCode {
 			if i = readsHash(text[start:end]); i >= 0 {
-				what = "reads location.hash"
+				what = readsLocation
 			} else {
 				i = bytes.Index(text[start:end], []byte("onhashchange"))
 			}
