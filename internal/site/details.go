@@ -111,6 +111,33 @@ func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) 
 	return nil
 }
 
+// Written calls f, in order, with where each link of a page is and how it is
+// written: Offset, Element, Attribute, Raw and Kind. It is [Reader.Details] without
+// the lines and without what answers, which cost most of it. d and its strings
+// are valid only until f returns.
+func (r *Reader) Written(id PageID, f func(d *Detail)) error {
+	p := &r.s.pages[id]
+	page, err := r.text(p)
+	if err != nil {
+		return err
+	}
+	if len(page.Links) != len(p.links) {
+		return ErrChanged
+	}
+	for i := range page.Links {
+		l := &page.Links[i]
+		if l.Off != p.links[i].Off {
+			return ErrChanged
+		}
+		r.detail = Detail{Offset: page.Source(l.Off), Attribute: page.Attribute(l), Raw: viewString(l.Value), Kind: l.Kind}
+		if p.kind != PageMap {
+			r.detail.Element = page.Element(l)
+		}
+		f(&r.detail)
+	}
+	return nil
+}
+
 // fromSaved answers Details from saved details, if all that are wanted were
 // saved.
 func (r *Reader) fromSaved(p *Page, want []uint32, f func(link int, d *Detail)) bool {

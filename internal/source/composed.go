@@ -110,6 +110,28 @@ func (p *pageLinkTag) around() (before, after string) {
 	return p.before, p.after
 }
 
+// tags returns the tags of the page.
+func (p *locatedPage) tags() *outline {
+	if p.outline == nil {
+		p.outline, p.tagsOf = newOutline(p.text), map[*pageLink]*pageLinkTag{}
+	}
+	return p.outline
+}
+
+// tagOf returns the tag of a link, nil if the link is not the value of an
+// attribute. It remembers the tags, because each template is compared with them.
+func (p *locatedPage) tagOf(l *pageLink) *pageLinkTag {
+	o := p.tags()
+	if tag, ok := p.tagsOf[l]; ok {
+		return tag
+	}
+	p.tagsOf[l] = nil
+	if tag, ok := o.tagOf(l); ok {
+		p.tagsOf[l] = &tag
+	}
+	return p.tagsOf[l]
+}
+
 // tagOf returns the tag of a link; ok is false if the link is not the value of
 // an attribute.
 func (o *outline) tagOf(l *pageLink) (p pageLinkTag, ok bool) {
@@ -340,16 +362,13 @@ func (m *Map) templatesOf(p *locatedPage, l *pageLink, least int) (by []*written
 	if len(candidates) == 0 {
 		return nil
 	}
-	if p.outline == nil {
-		p.outline = newOutline(p.text)
-	}
-	tag, ok := p.outline.tagOf(l)
-	if !ok {
+	tag := p.tagOf(l)
+	if tag == nil {
 		return nil
 	}
 	best := 0
 	for _, w := range candidates {
-		switch score, _ := m.fit(w, &tag); {
+		switch score, _ := m.fit(w, tag); {
 		case score <= least, score < best:
 		case score > best:
 			best, by = score, append(by[:0], w)
@@ -380,9 +399,7 @@ func isLayoutOf(f *templateFile, page string) bool {
 // elementAt returns where a template writes the first element with a name, nil
 // if that is not certain.
 func (m *Map) elementAt(p *locatedPage, name string) *Position {
-	if p.outline == nil {
-		p.outline = newOutline(p.text)
-	}
+	p.tags()
 	for t := range p.outline.tags {
 		if !strings.EqualFold(string(p.outline.name(t)), name) {
 			continue
@@ -415,11 +432,11 @@ func (m *Map) runOf(p *locatedPage, w *written, l *pageLink) (*linkRun, int) {
 			if on.element != l.element || on.attribute != l.attribute || len(r.at) == maxRun {
 				continue
 			}
-			tag, ok := p.outline.tagOf(on)
-			if !ok {
+			tag := p.tagOf(on)
+			if tag == nil {
 				continue
 			}
-			if score, hole := m.fit(w, &tag); score > 0 {
+			if score, hole := m.fit(w, tag); score > 0 {
 				r.at = append(r.at, on.offset)
 				r.links = append(r.links, runLink{hole, on.label})
 				key.WriteString("\n" + hole + "\t" + on.label)

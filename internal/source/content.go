@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // sourceDir is a directory with sources.
@@ -47,6 +48,7 @@ type contentIndex struct {
 	// matter is byKey and byLast for the keys in front matter, nil until
 	// needed.
 	matter     map[string][]int
+	matterOnce sync.Once
 	staticDirs []sourceDir
 	roots      []sourceDir
 }

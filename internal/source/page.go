@@ -40,6 +40,7 @@ type locatedPage struct {
 	text    []byte
 	links   []pageLink
 	outline *outline // nil until needed
+	tagsOf  map[*pageLink]*pageLinkTag
 	runs    map[*written]pageRun
 }
 
@@ -240,7 +241,7 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 	}
 	all := []pageLink{}
 	regions := findRegions(text)
-	err := r.Details(id, nil, func(_ int, d *site.Detail) {
+	err := r.Written(id, func(d *site.Detail) {
 		l := pageLink{offset: d.Offset, raw: strings.Clone(d.Raw), element: d.Element, attribute: d.Attribute, region: regions.at(int(d.Offset))}
 		if d.Element == "a" && int(d.Offset) < len(text) {
 			l.label = htmlLabel(text, int(d.Offset))
@@ -307,14 +308,16 @@ func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok b
 			below = rest
 		}
 		file := path.Join(dir.dir, below)
+		same, err := readFile(dir.fsys, file, int64(len(text))+1)
+		if err != nil || !bytes.Equal(same, text) {
+			continue
+		}
 		if here, err := fs.Stat(m.docroot, name); err == nil {
 			if there, err := fs.Stat(dir.fsys, file); err == nil && os.SameFile(here, there) {
 				continue // the docroot has the name of a directory of static files
 			}
 		}
-		if same, err := readFile(dir.fsys, file, int64(len(text))+1); err == nil && bytes.Equal(same, text) {
-			return dir, file, true
-		}
+		return dir, file, true
 	}
 	return sourceDir{}, "", false
 }

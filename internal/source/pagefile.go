@@ -152,9 +152,11 @@ const maxFrontMatter = 16 << 10
 // for a whole path, by the last name for a slug or a title.
 func (m *Map) frontMatterKeys() map[string][]int {
 	c := m.content
-	if c.matter != nil {
-		return c.matter
-	}
+	c.matterOnce.Do(c.readFrontMatter)
+	return c.matter
+}
+
+func (c *contentIndex) readFrontMatter() {
 	c.matter = map[string][]int{}
 	for i, f := range c.files {
 		file, err := f.dir.fsys.Open(f.name)
@@ -185,7 +187,6 @@ func (m *Map) frontMatterKeys() map[string][]int {
 			}
 		}
 	}
-	return c.matter
 }
 
 // urlize returns roughly what generators make of a title in an address.

@@ -6,6 +6,9 @@ import (
 	"html"
 	"slices"
 	"strings"
+	"sync/atomic"
+
+	"github.com/sitelink/sitelink/internal/site"
 )
 
 // hit is an occurrence of a text in a file.
@@ -143,32 +146,64 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 	if len(others) == 0 {
 		return nil
 	}
-	for _, f := range m.content.files {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	if err := m.searchContent(ctx, &content); err != nil {
+		return err
+	}
+	var page string
+	var shown *visibleText // nil until needed
+	for _, o := range others {
+		if page != o.link.Page {
+			page, shown = o.link.Page, nil
 		}
-		if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
+		around := func() surroundings {
+			if shown == nil {
+				shown = m.pageText(page)
+			}
+			return shown.around(int(o.link.Offset))
+		}
+		if positions[o.index] = m.fromContent(&content, o, around); positions[o.index] == nil && len(o.composed.by) == 1 {
+			positions[o.index] = o.composed.by[0].position(o.link.Raw)
+		}
+	}
+	return nil
+}
+
+// searchContent records where the content files have the texts as destinations.
+func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
+	files := m.content.files
+	found := make([]map[string][]hit, len(files))
+	var next atomic.Int64
+	err := m.inParallel(m.site, len(files), func(w *Map, _ *site.Reader) error {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(files) {
+				return nil
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			f := files[i]
+			text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+			if err != nil {
+				continue
+			}
 			if m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
 				f.dir.kind = Template
 			}
 			of := textSearch{content.byWord, map[string][]hit{}}
 			of.search(f, text)
 			for text, hits := range of.hits {
-				content.hits[text] = append(content.hits[text], m.destinations(f, hits)...)
+				of.hits[text] = w.destinations(f, hits)
 			}
+			found[i] = of.hits
+		}
+	})
+	for _, hits := range found {
+		for text := range hits {
+			content.hits[text] = append(content.hits[text], hits[text]...)
 		}
 	}
-	var page string
-	var shown *visibleText
-	for _, o := range others {
-		if shown == nil || page != o.link.Page {
-			page, shown = o.link.Page, m.pageText(o.link.Page)
-		}
-		if positions[o.index] = m.fromContent(&content, o, shown.around(int(o.link.Offset))); positions[o.index] == nil && len(o.composed.by) == 1 {
-			positions[o.index] = o.composed.by[0].position(o.link.Raw)
-		}
-	}
-	return nil
+	return err
 }
 
 // fromTemplates returns the position of a link in a template, data or
@@ -241,7 +276,7 @@ const (
 
 // fromContent returns the position of the address if exactly one content file
 // has it as a destination, or if the surroundings identify one of several.
-func (m *Map) fromContent(w *textSearch, o unlocated, around surroundings) *Position {
+func (m *Map) fromContent(w *textSearch, o unlocated, around func() surroundings) *Position {
 	var hits []hit
 	for _, f := range m.spellings(o.link) {
 		if hits = w.hits[f]; len(hits) > 0 {
@@ -253,7 +288,7 @@ func (m *Map) fromContent(w *textSearch, o unlocated, around surroundings) *Posi
 	}
 	included := func(h *hit) bool { return o.included[h.display] }
 	near := func(h *hit) bool { return o.near[h.file.key] || o.own != nil && o.own.File == h.display }
-	h := closest(hits, around, func(h *hit) int {
+	h := closest(hits, around(), func(h *hit) int {
 		switch {
 		case included(h):
 			return isIncluded

@@ -15,6 +15,10 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sitelink/sitelink/internal/generator"
@@ -92,15 +96,15 @@ type Map struct {
 	site    *site.Site
 	page    string // the page whose links are located
 
-	content *contentIndex
-	mounts  []mount
-	answer  *answer              // of Hugo, nil without it
-	docs    map[string]*document // parsed content files by name
-	// templates is nil until needed. runs are those of all pages.
-	templates *templateIndex
-	runs      map[string]*linkRun
-	base      string // host of the site's base URL
-	basePath  string
+	content   *contentIndex
+	mounts    []mount
+	answer    *answer              // of Hugo, nil without it
+	docs      map[string]*document // parsed content files by name
+	templates *sharedTemplates
+	// runs are those of all pages.
+	runs     map[string]*linkRun
+	base     string // host of the site's base URL
+	basePath string
 	// Notes are messages for the user about problems that did not stop the
 	// work, such as an error of Hugo.
 	Notes []string
@@ -124,28 +128,65 @@ func (m *Map) useSite(s *site.Site) {
 // ctx, and a docroot that can no longer be read.
 func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Position, error) {
 	m.useSite(s)
-	reader, err := s.NewReader()
-	if err != nil {
-		return nil, err
-	}
-	defer reader.Close()
-	positions := make([]*Position, len(links))
-	var rest []unlocated
+	var pages [][2]int // the first link of each page, and where its links end
 	for start := 0; start < len(links); {
 		end := start + 1
 		for end < len(links) && links[end].Page == links[start].Page {
 			end++
 		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		rest = append(rest, m.locatePage(reader, links[start:end], positions[start:end], start)...)
+		pages = append(pages, [2]int{start, end})
 		start = end
 	}
+	positions := make([]*Position, len(links))
+	rests := make([][]unlocated, len(pages))
+	var next atomic.Int64
+	err := m.inParallel(s, len(pages), func(w *Map, reader *site.Reader) error {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(pages) {
+				return nil
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			start, end := pages[i][0], pages[i][1]
+			rests[i] = w.locatePage(reader, links[start:end], positions[start:end], start)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	rest := slices.Concat(rests...)
 	if err := m.locateRest(ctx, positions, rest); err != nil {
 		return nil, err
 	}
 	return positions, nil
+}
+
+// inParallel runs work on several processors, each with a copy of the Map that
+// has its own parsed files, and with its own reader. It returns the first error.
+func (m *Map) inParallel(s *site.Site, pages int, work func(w *Map, r *site.Reader) error) error {
+	errs := make([]error, max(1, min(runtime.GOMAXPROCS(0), pages)))
+	var wg sync.WaitGroup
+	for i := range errs {
+		w := *m
+		w.docs, w.runs = map[string]*document{}, map[string]*linkRun{}
+		wg.Go(func() {
+			r, err := s.NewReader()
+			if err == nil {
+				defer r.Close()
+				err = work(&w, r)
+			}
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Generator is the program that built the pages.

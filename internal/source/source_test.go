@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -200,5 +201,57 @@ func TestHostile(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), Options{Project: filepath.Join(project, "none"), Docroot: project}); err == nil || !strings.Contains(err.Error(), "open project") {
 		t.Errorf("no project: %v", err)
+	}
+}
+
+// TestLocateParallel: the positions do not depend on the number of processors.
+func TestLocateParallel(t *testing.T) {
+	project, _ := extract(t, "testdata/hugo-names.txtar")
+	dir := filepath.Join(project, "public")
+	s, err := site.Load(t.Context(), dir, site.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.NewReader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var links []Link
+	for id := range site.PageID(s.Pages()) {
+		err := r.Written(id, func(d *site.Detail) {
+			links = append(links, Link{Page: s.Path(id), Offset: d.Offset, Raw: strings.Clone(d.Raw)})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	locate := func(processors int) (text string, located int) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		m, err := Open(t.Context(), Options{Project: project, Docroot: dir, Generator: Hugo})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		places, err := m.Locate(t.Context(), s, links)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range places {
+			if p != nil {
+				located++
+			}
+			text += links[i].Page + " " + links[i].Raw + " " + shown(p) + "\n"
+		}
+		return text, located
+	}
+	one, located := locate(1)
+	if located < 5 {
+		t.Errorf("%d of %d links have a position", located, len(links))
+	}
+	for range 5 {
+		if got, _ := locate(8); got != one {
+			t.Fatalf("with 8 processors:\n%s\nwith one:\n%s", got, one)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/sitelink/sitelink/internal/generator"
 )
@@ -20,20 +21,12 @@ type templateFile struct {
 	contentFile
 	level   int // 0 in the project, 1 in a theme or module
 	text    []byte
-	outline *outline // of a template with its actions masked, nil for other files
-	starts  *lines
+	outline *outline     // of a template with its actions masked, nil for other files
+	lines   func() lines // computed once
 	// dataRows are the addresses of a data or configuration file, nil until
 	// needed.
 	dataRows []dataRow
 	dashed   string // its name between dashes, see dashed, "" until needed
-}
-
-func (f *templateFile) lines() lines {
-	if f.starts == nil {
-		l := newLines(f.text)
-		f.starts = &l
-	}
-	return *f.starts
 }
 
 // templateIndex holds the templates, data and configuration of a project.
@@ -48,11 +41,18 @@ type templateIndex struct {
 // templateIndex reads the files of the project (level 0), then those of themes
 // and modules (level 1).
 func (m *Map) templateIndex() *templateIndex {
-	if m.templates != nil {
-		return m.templates
-	}
+	m.templates.once.Do(func() { m.templates.index = m.readTemplates() })
+	return m.templates.index
+}
+
+// sharedTemplates is read when one of the workers needs it.
+type sharedTemplates struct {
+	once  sync.Once
+	index *templateIndex
+}
+
+func (m *Map) readTemplates() *templateIndex {
 	x := &templateIndex{links: map[string][]*written{}, data: map[string][]fileRow{}, stems: map[string]string{}, dashed: map[string]string{}}
-	m.templates = x
 	content := map[string]bool{}
 	for _, f := range m.content.files {
 		content[f.display] = true
@@ -84,6 +84,7 @@ func (m *Map) templateIndex() *templateIndex {
 				}
 				layouts[key] = true
 			}
+			f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
 			if f.text, err = readFile(dir.fsys, name, maxTemplate); err != nil || content[f.display] && !isHTMLTemplate(name, f.text) {
 				return nil
 			}
