@@ -38,7 +38,7 @@ type Options struct {
 	MaxFindings int
 	// Sources finds the places in the author's sources.
 	Sources bool
-	// Hints says whether content is newer than the docroot, and asks Hugo about
+	// Hints reports content that is newer than the docroot, and asks Hugo about
 	// stale and partial builds where the findings look
 	// like one.
 	Hints bool
