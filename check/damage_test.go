@@ -279,16 +279,14 @@ func (d *damager) renamed(id string) string {
 
 // damagedLink is a link of the copy with what it was before.
 type damagedLink struct {
-	kind       string
-	never      bool
-	page       string
-	offset     int64
-	raw        string // before
-	broken     string // after
-	node       docroot.NodeID
-	fragment   string
-	finding    *Finding
-	nodeInCopy docroot.NodeID
+	kind     string
+	never    bool
+	page     string
+	offset   int64
+	raw      string // before
+	broken   string // after
+	node     docroot.NodeID
+	fragment string
 }
 
 // sample returns links of a site that work, each target once, in a random order.

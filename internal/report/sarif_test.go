@@ -125,8 +125,6 @@ func TestSARIFLimits(t *testing.T) {
 	}
 }
 
-func sarifURI(r sarifResult) string { return r.Locations[0].PhysicalLocation.ArtifactLocation.URI }
-
 // TestURI: RFC 3986, sections 3.3 and 4.2: the path of a relative reference is
 // the name of the file, whatever bytes it has.
 func TestURI(t *testing.T) {

@@ -133,7 +133,7 @@ func isURLLike(v []byte) bool {
 		}
 	}
 	scheme, _, ok := bytes.Cut(v, []byte(":"))
-	return ok && len(scheme) > 1 && bytes.IndexAny(scheme, "/?# ") < 0
+	return ok && len(scheme) > 1 && !bytes.ContainsAny(scheme, "/?# ")
 }
 
 // speculationRules adds the addresses that browsers prefetch or prerender.
