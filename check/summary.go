@@ -260,6 +260,7 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 		sum.Skipped = c.skipped
 	}
 	var kinds [isite.PageHeaders + 1]int
+	var served []string
 	entries := 0 // addresses in sitemaps and feeds that were not checked
 	for i := range s.Pages() {
 		id := isite.PageID(i)
@@ -275,6 +276,7 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 		}
 		if p.Served() {
 			sum.ServerPages++
+			served = append(served, s.Path(id))
 		}
 		if canon := p.Canonical(); canon != docroot.NoNode {
 			if target, ok := s.PageOf(canon); !ok || target != id {
@@ -300,8 +302,8 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 	if n := s.SourceMaps(); n > 0 {
 		sum.NotRead = append(sum.NotRead, KindCount{"source-map", n})
 	}
-	if sum.ServerPages > 0 {
-		sum.Notes = append(sum.Notes, serverNote(s, sum.ServerPages))
+	if len(served) > 0 {
+		sum.Notes = append(sum.Notes, serverNote(s, served))
 	}
 	if entries > 0 {
 		sum.Notes = append(sum.Notes, fmt.Sprintf("addresses in sitemaps and feeds that were not checked, because the site's own address is not known: %d; set base-url", entries))
@@ -332,9 +334,20 @@ func Deployable(sum *Summary) error {
 	return fmt.Errorf("docroot %s must not be published: hugo server wrote %s; run hugo, or sitelink build", sum.Docroot, countPages(sum.ServerPages))
 }
 
-// serverNote says that hugo server wrote n pages.
-func serverNote(s *isite.Site, n int) string {
-	note := "hugo server wrote " + countPages(n) + ": do not publish this docroot; run hugo, or sitelink build"
+// serverNote says that hugo server wrote these pages. If it did not write the home
+// page, a build came after it, and the sources no longer produce the pages: Hugo does
+// not empty its docroot.
+func serverNote(s *isite.Site, served []string) string {
+	const most = 3
+	note := "hugo server wrote " + countPages(len(served)) + ": do not publish this docroot; run hugo, or sitelink build"
+	if home, ok := s.Lookup("index.html"); ok && !slices.Contains(served, "index.html") && s.Tree().Nodes[home].Kind == docroot.KindFile {
+		names := strings.Join(served[:min(len(served), most)], ", ")
+		if len(served) > most {
+			names += ", ..."
+		}
+		note = "the sources no longer produce " + countPages(len(served)) + " that an earlier hugo server wrote: " + names +
+			"; do not publish this docroot: empty it and run hugo, or run sitelink build"
+	}
 	if url := s.ServerURL(); url != "" {
 		note += "; links to " + url + " count as links to this site"
 	}

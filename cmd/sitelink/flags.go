@@ -212,7 +212,7 @@ var findingCodes = []check.Code{
 	check.Orphan, check.Unreachable, check.UnmatchedLinkset, check.LimitReached,
 	check.EndpointMissing, check.EndpointUnwanted, check.EndpointAddress, check.EndpointRelative, check.EndpointForm, check.EndpointUnquoted,
 	check.EndpointTwice, check.EndpointSecondMatch, check.EndpointBody, check.EndpointLate, check.EndpointHeader, check.EndpointInvalidPage,
-	check.SitemapEntry, check.FeedEntry, check.NoIndexInSitemap, check.SitemapLimit,
+	check.SitemapEntry, check.FeedEntry, check.FeedRelative, check.NoIndexInSitemap, check.SitemapLimit,
 }
 
 func codeNames() []string {

@@ -38,7 +38,8 @@ type Options struct {
 	MaxFindings int
 	// Sources finds the places in the author's sources.
 	Sources bool
-	// Hints asks Hugo about stale and partial builds where the findings look
+	// Hints reports content that is newer than the docroot, and asks Hugo about
+	// stale and partial builds where the findings look
 	// like one.
 	Hints bool
 	// Sums keeps a hash of each page's file, which a comparison with a ledger
@@ -215,6 +216,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		a.opt.stage("source")
 	}
 	if a.opt.Hints {
+		a.newerContent(result)
 		if err := a.hugoHints(ctx, sources, result); err != nil {
 			return nil, err
 		}

@@ -2,12 +2,14 @@ package audit
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/baseline"
@@ -193,6 +195,40 @@ func TestFails(t *testing.T) {
 	for level, want := range map[string]bool{"error": false, "warning": true, "never": false} {
 		if got := Fails(level, warning); got != want {
 			t.Errorf("Fails(%s) = %v for a warning", level, got)
+		}
+	}
+}
+
+// TestNewerContent: a check says that content was edited after the build, and nothing
+// for files of about the same time, or of other kinds.
+func TestNewerContent(t *testing.T) {
+	files := map[string]string{
+		"zola.toml": "base_url = \"https://example.net\"\n", "content/a.md": "a", "content/.git/b.md": "b", "content/logo.svg": "<svg/>",
+		"public/index.html": "<!doctype html><title>x</title>", "public/a/index.html": "<!doctype html><title>a</title>",
+	}
+	p := inProject(t, files)
+	built := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name  string
+		after time.Duration
+		want  bool
+	}{
+		{"content/a.md", time.Minute, true}, {"content/a.md", time.Second, false}, {"content/a.md", -time.Hour, false},
+		{"content/.git/b.md", time.Hour, false}, {"content/logo.svg", time.Hour, false},
+	} {
+		for name := range files {
+			if err := os.Chtimes(name, built, built); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// An older page of an earlier build changes nothing.
+		if err := errors.Join(os.Chtimes("public/index.html", built, built.Add(-time.Hour)), os.Chtimes(c.name, built, built.Add(c.after))); err != nil {
+			t.Fatal(err)
+		}
+		r, _ := checked(t, p, Options{Hints: true})
+		got := slices.Contains(r.Summary.Notes, "content/a.md is newer than public: build the site again, or run sitelink build")
+		if got != c.want || len(r.Summary.Notes) > 0 != c.want {
+			t.Errorf("%s, %v after the build: %q", c.name, c.after, r.Summary.Notes)
 		}
 	}
 }

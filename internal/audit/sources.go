@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/generator"
@@ -286,4 +288,53 @@ func (a *Audit) knownLinks(ctx context.Context) (knownLinks, error) {
 		}
 	}
 	return links, nil
+}
+
+// contentDirs are the directories in which generators usually keep content, and
+// contentNames the ends of the names of its files.
+var (
+	contentDirs  = []string{"content", "docs", "src", "posts", "pages", "_posts"}
+	contentNames = []string{".md", ".mdx", ".markdown", ".html", ".org", ".adoc", ".rst", ".njk"}
+)
+
+// clockStep is how much newer a file must be than the docroot: a checkout or an
+// archive writes all files at about the same time.
+const clockStep = 2 * time.Second
+
+// newerContent adds a note to the summary if content was edited after the docroot was
+// built. The findings are then those of an older state.
+func (a *Audit) newerContent(r *check.Result) {
+	g, docroot := a.Project.Generator, a.Project.Abs(a.Project.Docroot)
+	if g == nil || g.Docroot != docroot {
+		return
+	}
+	name, edited := "", time.Time{}
+	for _, dir := range contentDirs {
+		// A directory that cannot be read holds nothing that is newer.
+		_ = filepath.WalkDir(filepath.Join(g.Dir, dir), func(file string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil || file == docroot || d.IsDir() && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+				return fs.SkipDir
+			case !d.Type().IsRegular() || !slices.Contains(contentNames, strings.ToLower(filepath.Ext(file))):
+				return nil
+			}
+			if info, err := d.Info(); err == nil && info.ModTime().After(edited) {
+				name, edited = file, info.ModTime()
+			}
+			return nil
+		})
+	}
+	var built time.Time
+	for i := range a.Site.Pages() {
+		info, err := os.Lstat(filepath.Join(docroot, filepath.FromSlash(a.Site.Path(site.PageID(i)))))
+		if err == nil && info.ModTime().After(built) {
+			if built = info.ModTime(); !edited.After(built.Add(clockStep)) {
+				return
+			}
+		}
+	}
+	if name != "" && !built.IsZero() {
+		r.Summary.Notes = append(r.Summary.Notes, fmt.Sprintf("%s is newer than %s: build the site again, or run sitelink build",
+			a.Project.FromRoot(name), a.Project.Docroot))
+	}
 }
