@@ -45,7 +45,7 @@ func Pairs(rows, columns [][]Key, weight func(row, column int) int32, opt Option
 	for i := range pairs {
 		pairs[i] = -1
 	}
-	rs, cs := possible(rows, columns), possible(columns, rows)
+	rs, cs := possible(rows, columns)
 	if len(rs) == 0 || len(cs) == 0 {
 		return pairs
 	}
@@ -73,21 +73,35 @@ func Pairs(rows, columns [][]Key, weight func(row, column int) int32, opt Option
 	return pairs
 }
 
-// possible returns the indexes of the elements that share a key with one of
-// others.
-func possible(elements, others [][]Key) (indexes []int) {
-	known := map[Key]bool{}
-	for _, keys := range others {
+// possible returns the indexes of the rows and columns that share a key with one
+// on the other side.
+func possible(rows, columns [][]Key) (rs, cs []int) {
+	shared := map[Key]bool{} // the keys of the rows, true if a column has it
+	for _, keys := range rows {
 		for _, k := range keys {
-			known[k] = true
+			shared[k] = false
 		}
 	}
-	for i, keys := range elements {
-		if slices.ContainsFunc(keys, func(k Key) bool { return known[k] }) {
-			indexes = append(indexes, i)
+	if len(shared) == 0 {
+		return nil, nil
+	}
+	for i, keys := range columns {
+		found := false
+		for _, k := range keys {
+			if _, ok := shared[k]; ok {
+				shared[k], found = true, true
+			}
+		}
+		if found {
+			cs = append(cs, i)
 		}
 	}
-	return indexes
+	for i, keys := range rows {
+		if slices.ContainsFunc(keys, func(k Key) bool { return shared[k] }) {
+			rs = append(rs, i)
+		}
+	}
+	return rs, cs
 }
 
 // best returns the row for each of m columns by the heaviest alignment with n

@@ -159,23 +159,89 @@ func (m *Map) fit(w *written, p *pageLinkTag) (score int, hole string) {
 	if !ok {
 		return 0, ""
 	}
-	score += n
-	if n, ok = fitParents(w.file.outline, w.tag, p.outline, p.tag); !ok {
-		return 0, ""
+	return w.fitAround(p, score+n), hole
+}
+
+// fitAround adds how well the surroundings of a template fit a link, 0 if they
+// differ.
+func (w *written) fitAround(p *pageLinkTag, score int) int {
+	n, ok := fitParents(w.file.outline, w.tag, p.outline, p.tag)
+	if !ok || w.first && !p.outline.isFirst(p.tag) {
+		return 0
 	}
 	score += n
-	if w.first && !p.outline.isFirst(p.tag) {
-		return 0, ""
-	}
 	if w.before == "" && w.after == "" {
-		return score, hole
+		return score
 	}
 	before, after := p.around()
 	if !(strings.HasSuffix(before, w.before) || len(before) < len(w.before) && strings.HasSuffix(w.before, before)) ||
 		!(strings.HasPrefix(after, w.after) || len(after) < len(w.after) && strings.HasPrefix(w.after, after)) {
-		return 0, ""
+		return 0
 	}
-	return score + min(maxLetters, (len(w.before)+1)/2) + min(maxLetters, (len(w.after)+1)/2), hole
+	return score + min(maxLetters, (len(w.before)+1)/2) + min(maxLetters, (len(w.after)+1)/2)
+}
+
+// fitMemo keeps what is the same on many pages.
+type fitMemo struct {
+	// tags are the templates whose attributes fit a tag, by all of the tag that
+	// fitAttributes compares.
+	tags map[string][]tagFit
+	// constants are the addresses that templates write, without the target of one
+	// that is relative to the page.
+	constants map[*written]address
+}
+
+func newFitMemo() fitMemo { return fitMemo{map[string][]tagFit{}, map[*written]address{}} }
+
+// tagFit is a template whose attributes fit a tag, and how well they do.
+type tagFit struct {
+	by    *written
+	score int
+}
+
+// maxTagFits is how many tags are remembered.
+const maxTagFits = 10_000
+
+// fitting returns those of the candidates whose attributes fit a tag. They are
+// all templates that write the same attribute of the same element as the link.
+func (m *Map) fitting(candidates []*written, p *pageLinkTag) []tagFit {
+	var b strings.Builder
+	b.WriteString(p.on.element + " " + p.on.attribute)
+	for _, a := range p.attrs {
+		b.WriteByte(0)
+		b.WriteString(a.name)
+		if !linkAttributes[a.name] {
+			b.WriteByte('=')
+			b.Write(p.outline.text[a.from:a.to])
+		}
+	}
+	key := b.String()
+	all, ok := m.fits.tags[key]
+	if !ok {
+		for _, w := range candidates {
+			if n, ok := fitAttributes(w.file.outline, w.attrs, w.open, p.outline, p.attrs); ok {
+				all = append(all, tagFit{w, n})
+			}
+		}
+		if len(m.fits.tags) >= maxTagFits {
+			clear(m.fits.tags)
+		}
+		m.fits.tags[key] = all
+	}
+	return all
+}
+
+// constantAddress returns the address that a template writes on the page.
+func (m *Map) constantAddress(w *written, constant string) address {
+	a, ok := m.fits.constants[w]
+	if !ok {
+		a = m.address(constant, "")
+		m.fits.constants[w] = a
+	}
+	if a.local != "" && a.local[0] != '/' {
+		a.target = a.resolved(m.page)
+	}
+	return a
 }
 
 // fitValue returns the part of a link's value that the actions of a template
@@ -189,7 +255,7 @@ func (m *Map) fitValue(w *written, p *pageLinkTag) (hole string, score int) {
 		constant = strings.TrimSpace(w.pieces[0])
 	}
 	if constant != "" {
-		src := m.address(constant, m.page)
+		src := m.constantAddress(w, constant)
 		if matchScore(&src, &p.on.addr) >= targetMatch || src.local != "" && strings.HasSuffix(p.on.addr.local, "/"+strings.TrimPrefix(src.local, "/")) {
 			return "", sameValue
 		}
@@ -367,13 +433,17 @@ func (m *Map) templatesOf(p *locatedPage, l *pageLink, least int) (by []*written
 		return nil
 	}
 	best := 0
-	for _, w := range candidates {
-		switch score, _ := m.fit(w, tag); {
+	for _, f := range m.fitting(candidates, tag) {
+		_, score := m.fitValue(f.by, tag)
+		if score > 0 {
+			score = f.by.fitAround(tag, score+f.score)
+		}
+		switch {
 		case score <= least, score < best:
 		case score > best:
-			best, by = score, append(by[:0], w)
+			best, by = score, append(by[:0], f.by)
 		default:
-			by = append(by, w)
+			by = append(by, f.by)
 		}
 	}
 	if len(by) > 1 && m.opt.Generator == Hugo {

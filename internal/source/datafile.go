@@ -96,8 +96,8 @@ func (r *dataRow) weight(l *runLink, whole bool) (w int, labelled bool) {
 // dataMatch is how well a data file fits a run.
 type dataMatch struct {
 	file     *templateFile
-	rows     map[int]rowMatch // by the index of the link
-	distinct int              // rows that fit best
+	rows     []rowMatch // by the index of the link
+	distinct int        // rows that fit best
 	score    int
 	votes    [2]int // see likeliest
 	counted  bool   // votes are
@@ -125,29 +125,31 @@ func (m *Map) placeRun(r *linkRun) {
 			for _, d := range index.data[rest] {
 				of := byFile[d.file]
 				if of == nil {
-					of = &dataMatch{file: d.file, rows: map[int]rowMatch{}}
+					of = &dataMatch{file: d.file, rows: make([]rowMatch, len(r.links))}
 					byFile[d.file] = of
 					files = append(files, of)
 				}
 				w, labelled := d.row.weight(&r.links[j], whole)
-				switch best := of.rows[j]; {
+				switch best := &of.rows[j]; {
 				case w > best.weight:
-					of.rows[j] = rowMatch{[]*dataRow{d.row}, w, labelled}
+					*best = rowMatch{append(best.rows[:0], d.row), w, labelled}
 				case w == best.weight:
 					best.rows = append(best.rows, d.row)
-					of.rows[j] = best
 				}
 			}
 			_, rest, _ = strings.Cut(rest, "/")
 		}
 	}
 	for _, of := range files {
-		rows := map[*dataRow]bool{}
+		var rows []int // their offsets in the file
 		for _, match := range of.rows {
-			of.score += match.weight
-			rows[match.rows[0]] = true
+			if match.weight > 0 {
+				of.score += match.weight
+				rows = append(rows, match.rows[0].at)
+			}
 		}
-		of.distinct = len(rows)
+		slices.Sort(rows)
+		of.distinct = len(slices.Compact(rows))
 	}
 	segments := runSegments{}
 	for i := range r.links {
@@ -188,9 +190,9 @@ func (m *Map) placeRun(r *linkRun) {
 func (x *templateIndex) likeliest(files []*dataMatch, link, n int, segments runSegments) *dataMatch {
 	var best []*dataMatch
 	for _, of := range files {
-		match, ok := of.rows[link]
+		match := &of.rows[link]
 		most := 2*of.distinct >= n
-		if !ok || !match.labelled && !(most && (of.distinct >= minEnds || match.weight >= sameAddress)) {
+		if match.weight == 0 || !match.labelled && !(most && (of.distinct >= minEnds || match.weight >= sameAddress)) {
 			continue
 		}
 		switch {

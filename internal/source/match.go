@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	aligner "github.com/sitelink/sitelink/internal/align"
@@ -187,6 +188,9 @@ const (
 // align returns the index of the source's link that each link of the page was
 // made of, -1 for none, and the number of pairs.
 func align(items []sourceLink, addrs []address, links []pageLink) (pairs []int, n int) {
+	if len(items) == 0 {
+		return slices.Repeat([]int{-1}, len(links)), 0
+	}
 	rows, columns := make([][]aligner.Key, len(items)), make([][]aligner.Key, len(links))
 	for i := range addrs {
 		rows[i] = addrs[i].keys()
@@ -229,10 +233,10 @@ func pairWeight(it *sourceLink, src *address, l *pageLink) int32 {
 // keys returns the keys of an address. Two addresses that match have at least
 // one in common.
 func (a *address) keys() []aligner.Key {
-	keys := []aligner.Key{{Kind: 'e', Text: a.exact}}
 	if a.local == "" {
-		return keys
+		return []aligner.Key{{Kind: 'e', Text: a.exact}}
 	}
+	keys := append(make([]aligner.Key, 0, 6), aligner.Key{Kind: 'e', Text: a.exact})
 	keys = append(keys, aligner.Key{Kind: 'l', Text: a.local}, aligner.Key{Kind: 't', Text: a.target})
 	if a.local[0] == '/' {
 		keys = append(keys, aligner.Key{Kind: 'l', Text: a.local[1:]})

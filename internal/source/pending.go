@@ -57,7 +57,7 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open project %s: %w", opt.Project, disk.Cause(err))
 	}
-	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}, runs: map[string]*linkRun{}, templates: &sharedTemplates{}}
+	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}, runs: map[string]*linkRun{}, fits: newFitMemo(), templates: &sharedTemplates{}}
 	built, err := os.OpenRoot(opt.Docroot)
 	if err != nil {
 		m.Close()

@@ -103,6 +103,7 @@ type Map struct {
 	templates *sharedTemplates
 	// runs are those of all pages.
 	runs     map[string]*linkRun
+	fits     fitMemo
 	base     string // host of the site's base URL
 	basePath string
 	// Notes are messages for the user about problems that did not stop the
@@ -170,7 +171,7 @@ func (m *Map) inParallel(s *site.Site, pages int, work func(w *Map, r *site.Read
 	var wg sync.WaitGroup
 	for i := range errs {
 		w := *m
-		w.docs, w.runs = map[string]*document{}, map[string]*linkRun{}
+		w.docs, w.runs, w.fits = map[string]*document{}, map[string]*linkRun{}, newFitMemo()
 		wg.Go(func() {
 			r, err := s.NewReader()
 			if err == nil {
