@@ -16,7 +16,7 @@ import (
 var forgeWords = regexp.MustCompile(`@[A-Za-z0-9]|#[0-9]|[Gg][Hh]-[0-9]|![0-9]|://|www\.`)
 
 // ours is the HTML that the report itself writes.
-var ours = regexp.MustCompile(`^(</?details>|<details><summary>[0-9,]+ findings?</summary>)\s*$`)
+var ours = regexp.MustCompile(`^(</?details>|<details><summary>[0-9,]+ (?:findings?|causes?)</summary>)\s*$`)
 
 // markdown holds a report to what sitelink promises: what the site holds is
 // shown, and does nothing.
