@@ -4,13 +4,14 @@ package main_test
 
 import (
 	"bufio"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/hostcases"
 )
 
 // hostData holds what the web hosts' software answers: the docroot, and a
@@ -110,7 +111,7 @@ func hostRequests(t *testing.T) []string {
 	add("/", "/?q=1", "/index", "/index/", "/index.htm", "/404", "/404/")
 	dirs := map[string]bool{}
 	for _, e := range readDocroot(t) {
-		p := "/" + escapeName(e.name)
+		p := "/" + hostcases.EscapePath(e.name)
 		add(p, p+"/", p+"?q=1")
 		for _, suffix := range []string{".html", ".htm", ".xhtml"} {
 			if stem, ok := strings.CutSuffix(p, suffix); ok {
@@ -136,7 +137,7 @@ func hostRequests(t *testing.T) []string {
 	}
 	slices.Sort(names)
 	for _, d := range names {
-		p := "/" + escapeName(d)
+		p := "/" + hostcases.EscapePath(d)
 		add(p, p+"/", p+"?q=1", p+"/?q=1", p+"/index", p+"/index/", p+"/index?q=1", p+"/index.html", p+"/index.html?q=1",
 			p+"/index.html/", p+"/index.htm", p+".html", p+"//", "/"+p, p+"/missing", p+"/missing/", p+"/missing.html")
 	}
@@ -170,18 +171,4 @@ func hostRequests(t *testing.T) []string {
 		"/cdn-cgi/x", "/api", "/api/", "/"+strings.Repeat("n", 255), "/"+strings.Repeat("n", 256), "/"+strings.Repeat("long/", 300),
 	)
 	return requests
-}
-
-// escapeName percent-encodes all that is not plainly literal in a path.
-func escapeName(name string) string {
-	var b strings.Builder
-	for i := range len(name) {
-		c := name[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/-._~", c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/hostcases"
 )
 
 var updateHosts = flag.Bool("update-hosts", false, "rewrite the measured tables")
@@ -130,7 +132,7 @@ func describe(h hop) string {
 	case h.status == 200 && h.body == "":
 		return "200 = (empty)"
 	case h.status == 200 && strings.HasSuffix(h.body, "\n") && strings.Count(h.body, "\n") == 1:
-		return "200 = " + escapeName(strings.TrimSuffix(h.body, "\n"))
+		return "200 = " + hostcases.EscapePath(strings.TrimSuffix(h.body, "\n"))
 	case h.status == 200:
 		return "200 = (made by the server)"
 	}

@@ -3,8 +3,6 @@ package audit
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/project"
@@ -249,13 +248,9 @@ func (v *endpointVerifier) headers() {
 			name = filepath.Join(v.ruleDir, rule.File)
 			shown = fromDocroot(root, name)
 		}
-		info, err := os.Stat(name)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() > maxHeaderFileBytes) {
-			continue // loading the host's rules reports what is wrong with it
-		}
-		text, err := os.ReadFile(name)
+		text, err := disk.Read(name, maxHeaderFileBytes)
 		if err != nil {
-			continue // loading the rules reports this too
+			continue // loading the host's rules reports what is wrong with it
 		}
 		values, err := templates.ReadHeaders(rule.File, text)
 		if err != nil {

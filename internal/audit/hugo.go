@@ -27,7 +27,7 @@ import (
 // something looks like it: pages much older than the home page, or links to pages
 // that a content file would make.
 //
-// sources are those of the findings, nil if there are none.
+// sources are those of the findings; nil means that no finding needed them.
 func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Result) error {
 	s, g, docroot := a.Site, a.Project.Generator, a.Project.Docroot
 	if a.Project.Config.Source == "off" {

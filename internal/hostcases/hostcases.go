@@ -148,18 +148,18 @@ func Cases() []Case {
 	}
 	for _, name := range plainFiles {
 		for dir := name; ; {
-			add("/" + escapePath(dir))
+			add("/" + EscapePath(dir))
 			i := strings.LastIndexByte(strings.TrimSuffix(dir, "/"), '/')
 			if i < 0 {
 				break
 			}
-			add("/" + escapePath(dir[:i]))
-			add("/" + escapePath(dir[:i]) + "/")
+			add("/" + EscapePath(dir[:i]))
+			add("/" + EscapePath(dir[:i]) + "/")
 			dir = dir[:i]
 		}
 	}
 	for _, name := range oddNames {
-		e := "/" + escapePath(name)
+		e := "/" + EscapePath(name)
 		add(e + ".html")
 		add(e + ".html/")
 		add(e + ".html?q=1")
@@ -195,14 +195,14 @@ func Cases() []Case {
 	}
 	for _, base := range crossed {
 		for _, suffix := range suffixes {
-			add("/" + escapePath(base) + suffix)
+			add("/" + EscapePath(base) + suffix)
 		}
 	}
 	return cases
 }
 
-// escapePath percent-encodes everything except unreserved characters and slashes.
-func escapePath(name string) string {
+// EscapePath percent-encodes everything except unreserved characters and slashes.
+func EscapePath(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
 		c := name[i]
@@ -236,9 +236,9 @@ func Random(seed uint64, n int) []Case {
 			name := pick(names)
 			if r.IntN(12) == 0 {
 				at := r.IntN(len(name) + 1)
-				name = escapePath(name[:at]) + pick(letters) + escapePath(name[at:])
+				name = EscapePath(name[:at]) + pick(letters) + EscapePath(name[at:])
 			} else {
-				name = escapePath(name)
+				name = EscapePath(name)
 			}
 			b.WriteString(name)
 		}
