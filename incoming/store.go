@@ -1,0 +1,84 @@
+package incoming
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+)
+
+// ErrNotFound means that a store has no mention with the ID.
+var ErrNotFound = errors.New("there is no such mention")
+
+// Store keeps mentions, the rules of moderation, and the queue of mentions that
+// are to be verified. Package store has one for SQLite and PostgreSQL. A Store is
+// safe for concurrent use, also by several processes.
+type Store interface {
+	// Record changes the mentions with these keys in one step: decide gets the
+	// mentions, nil for those that do not exist, and returns those to write, nil
+	// for those that stay as they are. A mention without an ID is new and gets
+	// one. Nothing is written if decide returns an error, which Record returns.
+	// What is written survives a crash once Record has returned. Record joins
+	// concurrent calls, so that they share a sync of the disk; decide may be
+	// called again if another process interferes.
+	//
+	// A written mention whose Due is set is queued to be verified then; setting
+	// another Due replaces it.
+	Record(ctx context.Context, keys []Key, decide func([]*Mention) ([]*Mention, error)) error
+
+	// Mention returns the mention with this ID, or ErrNotFound.
+	Mention(ctx context.Context, id string) (Mention, error)
+	// List returns the mentions that the filter selects, sorted by target, source
+	// and action. It does not hold them all in memory. The caller may change
+	// mentions meanwhile.
+	List(ctx context.Context, f Filter) iter.Seq2[Mention, error]
+	// Update changes one mention as Record does, and returns it.
+	Update(ctx context.Context, id string, change func(*Mention) error) (Mention, error)
+	// Counts returns the number of mentions by state.
+	Counts(ctx context.Context) (map[State]int64, error)
+
+	// Rules returns all rules, sorted by pattern.
+	Rules(ctx context.Context) ([]Rule, error)
+	// SetRules adds the rules and replaces those with the same pattern; one with
+	// the Verdict "" is deleted.
+	SetRules(ctx context.Context, rules []Rule) error
+
+	// Work calls verify for each mention that is due, until ctx is done; several
+	// at a time, each one once, also if several processes work on one store. The
+	// change that verify returns is applied in one step, and not if verify fails:
+	// then it is called again later.
+	Work(ctx context.Context, verify func(ctx context.Context, m Mention) (change func(*Mention), err error)) error
+
+	// Close closes the store after all calls have returned.
+	Close() error
+}
+
+// Filter selects mentions. Its zero value selects all.
+type Filter struct {
+	States []State  // any of these
+	Action []Action // any of these
+	// Target and Source select mentions with such an end: a whole URL, in any
+	// spelling, or a host.
+	Target, Source string
+	Since          time.Time // received at or after this time
+	Limit          int       // at most so many
+}
+
+// Rule is a rule of moderation: what to do with mentions from some sites.
+type Rule struct {
+	// Pattern is a host ("example.org", which includes its subdomains) or the
+	// beginning of a URL ("https://example.org/~spam/").
+	Pattern string
+	Verdict Verdict
+	Note    string // why, for people
+}
+
+// Verdict is what a rule decides.
+type Verdict string
+
+// The verdicts.
+const (
+	Trust Verdict = "trust" // approve once verified
+	Hold  Verdict = "hold"  // hold once verified, also for a known author
+	Block Verdict = "block" // refuse
+)
