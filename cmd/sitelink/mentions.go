@@ -66,7 +66,7 @@ func mentionsSub(c *cli, cmd *cobra.Command, work func(ctx context.Context, p *p
 		if err != nil {
 			return err
 		}
-		store, err := receive.OpenStore(cmd.Context(), p, receive.StoreOptions{MustExist: true, Warn: c.ui.warning})
+		store, err := receive.OpenStore(cmd.Context(), p, receive.StoreOptions{MustExist: true})
 		if err != nil {
 			return err
 		}

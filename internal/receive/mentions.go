@@ -10,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // shortestName is the length of the shortest beginning of an ID that names a
@@ -105,9 +106,7 @@ func Decide(ctx context.Context, store incoming.Store, mentions []incoming.Menti
 }
 
 // SetRules adds rules for these patterns, or removes them with the verdict "", and
-// applies them to the mentions that the store has: a block takes effect on all of
-// a site's mentions, and its removal puts them back. It returns how many mentions
-// changed.
+// applies them to the mentions that the store has. It returns how many changed.
 func SetRules(ctx context.Context, store incoming.Store, patterns []string, verdict incoming.Verdict, note string) (changed int, err error) {
 	var rules []incoming.Rule
 	for _, p := range patterns {
@@ -116,58 +115,28 @@ func SetRules(ctx context.Context, store incoming.Store, patterns []string, verd
 	if err := store.SetRules(ctx, rules); err != nil {
 		return 0, err
 	}
-	for _, pattern := range patterns {
-		affected, err := affected(ctx, store, pattern, verdict)
-		if err != nil {
-			return changed, err
-		}
-		for _, m := range affected {
-			if _, err := store.Update(ctx, m.ID, func(m *incoming.Mention) error { apply(m, verdict); return nil }); err != nil {
-				return changed, err
-			}
-			changed++
-		}
-	}
-	return changed, nil
+	return incoming.ApplyRules(ctx, store, time.Now())
 }
 
-// affected returns the mentions that a changed rule concerns.
-func affected(ctx context.Context, store incoming.Store, pattern string, verdict incoming.Verdict) (found []incoming.Mention, err error) {
-	filter := incoming.Filter{}
-	switch verdict {
-	case incoming.Block:
-		filter.States = []incoming.State{incoming.Queued, incoming.Held, incoming.Approved}
-	case incoming.Trust:
-		filter.States = []incoming.State{incoming.Held}
-	case "":
-		filter.States = []incoming.State{incoming.Blocked}
-	default:
-		return nil, nil
-	}
-	if !strings.Contains(pattern, "://") {
-		filter.Source = pattern
-	}
-	for m, err := range store.List(ctx, filter) {
+// Patterns returns the patterns of rules that a user wrote.
+func Patterns(texts []string) (patterns []string, err error) {
+	for _, text := range texts {
+		pattern, err := incoming.ParsePattern(text)
 		if err != nil {
-			return nil, err
+			return nil, fault.Usage(err.Error(), "")
 		}
-		if (incoming.Rule{Pattern: pattern}).Matches(m.Source) {
-			found = append(found, m)
-		}
+		patterns = append(patterns, pattern)
 	}
-	return slices.Clip(found), nil
+	return patterns, nil
 }
 
-// apply applies a changed rule to a mention.
-func apply(m *incoming.Mention, verdict incoming.Verdict) {
-	switch {
-	case verdict == incoming.Block && m.State != incoming.Blocked:
-		m.State, m.Due = incoming.Blocked, time.Time{}
-	case verdict == incoming.Trust && m.State == incoming.Held:
-		m.State = incoming.Approved
-	case verdict == "" && m.State == incoming.Blocked && m.Verified.IsZero():
-		m.State, m.Due = incoming.Queued, time.Now()
-	case verdict == "" && m.State == incoming.Blocked:
-		m.State = incoming.Held
+// Hosts returns the hosts of the other ends of mentions, sorted.
+func Hosts(mentions []incoming.Mention) (hosts []string) {
+	for i := range mentions {
+		if u, err := weburl.Parse(mentions[i].Remote()); err == nil {
+			hosts = append(hosts, u.Host())
+		}
 	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
 }

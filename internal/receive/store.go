@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -60,8 +61,8 @@ type StoreOptions struct {
 	// Serve opens the store for the receiver, which is the only one that works
 	// its queue when the store is a file.
 	Serve bool
-	// Warn, if not nil, takes warnings for the user.
-	Warn func(string)
+	// Log, if not nil, takes warnings about background work.
+	Log *slog.Logger
 }
 
 // OpenStore opens the store of the configuration. A configuration that was found,
@@ -86,7 +87,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 			}
 		}
 	}
-	return store.Open(ctx, name, store.Options{Worker: opt.Serve, Retention: p.Config.Incoming.Retention})
+	return store.Open(ctx, name, store.Options{Worker: opt.Serve, Existing: opt.MustExist, Log: opt.Log})
 }
 
 // checkFound refuses a store that a found configuration names outside of the
