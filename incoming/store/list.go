@@ -199,7 +199,7 @@ type rules struct {
 	all  []incoming.Rule
 }
 
-// Rules implements [incoming.Store]. It is cheap while nobody changes the rules, so
+// Rules implements [incoming.Store]. It is cheap while the rules do not change, so
 // call it once a second to notice the changes of other processes.
 func (s *Store) Rules(ctx context.Context) ([]incoming.Rule, error) {
 	s.rules.mu.Lock()
