@@ -129,8 +129,8 @@ func Read(ctx context.Context, docroot *site.Site, snap *ledger.Snapshot, opt Op
 }
 
 // Resolve returns what the site answers for one of its own absolute URLs: the
-// status, and the URL at which redirects end, "" if there is no such page. A page
-// of another site has the status 200.
+// status, and the URL at which redirects end, "" without a redirect. A page of
+// another site has the status 200.
 func (e *Entries) Resolve(url string) (status int, final string) { return e.resolve(url) }
 
 // originOf returns scheme and host of a site.

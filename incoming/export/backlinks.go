@@ -86,6 +86,7 @@ func internalTargets(entries *outgoing.Entries, e *outgoing.Entry) (targets []st
 	_, own, _ := split(e.URL)
 	for _, path := range e.Internal {
 		status, final := entries.Resolve(entries.Origin + path)
+		final = cmp.Or(final, entries.Origin+path)
 		if status != 200 || !strings.HasPrefix(final, entries.Origin+"/") {
 			continue
 		}

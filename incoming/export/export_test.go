@@ -121,8 +121,25 @@ func TestWrite(t *testing.T) {
 		t.Errorf("files %s", got)
 	}
 
+	// A file that was edited, emptied or removed is written again.
+	home := filepath.Join(dir, "pages", "_home.json")
+	for _, text := range []string{strings.Replace(first["pages/_home.json"], "About", "Aboot", 1), ""} {
+		if err := os.WriteFile(home, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if result := mustWrite(t, dir, JSON, b); result.Written != 1 || filesOf(t, dir)["pages/_home.json"] != first["pages/_home.json"] {
+			t.Errorf("after an edit to %q: %+v", text, result)
+		}
+	}
+	if err := os.Remove(home); err != nil {
+		t.Fatal(err)
+	}
+	if result := mustWrite(t, dir, JSON, b); result.Written != 1 || result.Unchanged != 1 {
+		t.Errorf("after a loss: %+v", result)
+	}
+
 	// Another format replaces the files of the first one.
-	for _, f := range []Format{YAML, TOML, JF2, Atom} {
+	for _, f := range []Format{JF2, YAML, TOML, JSON, Atom} {
 		if result := mustWrite(t, dir, f, b); result.Written == 0 {
 			t.Errorf("%s: %+v", f, result)
 		}

@@ -22,7 +22,8 @@ import (
 // Format is a file format.
 type Format string
 
-// The formats. JF2 and Atom are for other programs; their index and advice are JSON.
+// The formats of the files of pages. The index and the advice are JSON, which data
+// folders of generators may mix with the other formats.
 const (
 	JSON Format = "json"
 	YAML Format = "yaml"
@@ -72,31 +73,32 @@ type Author struct {
 // Index is the file index: the pages that have mentions, by path as [PageOf]
 // returns it.
 type Index struct {
-	Generator string           `json:"generator" yaml:"generator" toml:"generator"`
-	Pages     map[string]Entry `json:"pages" yaml:"pages" toml:"pages"`
+	Generator string           `json:"generator"`
+	Pages     map[string]Entry `json:"pages"`
 }
 
 // Entry is a page in the index.
 type Entry struct {
-	File     string `json:"file" yaml:"file" toml:"file"` // in the folder pages, without extension
-	Mentions int    `json:"mentions" yaml:"mentions" toml:"mentions"`
+	File     string `json:"file"` // in the folder pages, without extension
+	Mentions int    `json:"mentions"`
+	Sum      string `json:"sum"` // of the mentions and their file, for the next export
 }
 
 // AdviceList is the file advice.
 type AdviceList struct {
-	Generator string   `json:"generator" yaml:"generator" toml:"generator"`
-	Advice    []Advice `json:"advice" yaml:"advice" toml:"advice"`
+	Generator string   `json:"generator"`
+	Advice    []Advice `json:"advice"`
 }
 
 // Advice is what another site reported about a link of ours: its target is gone,
 // moved to Replacement, or changed.
 type Advice struct {
-	Action      string `json:"action" yaml:"action" toml:"action"` // "unlinkr" or "linkmod"
-	Page        string `json:"page" yaml:"page" toml:"page"`       // of ours, that has the link
-	Target      string `json:"target" yaml:"target" toml:"target"`
-	Replacement string `json:"replacement,omitempty" yaml:"replacement,omitempty" toml:"replacement,omitempty"`
-	Received    string `json:"received,omitempty" yaml:"received,omitempty" toml:"received,omitempty"`
-	Verified    string `json:"verified,omitempty" yaml:"verified,omitempty" toml:"verified,omitempty"`
+	Action      string `json:"action"` // "unlinkr" or "linkmod"
+	Page        string `json:"page"`   // of ours, that has the link
+	Target      string `json:"target"`
+	Replacement string `json:"replacement,omitempty"`
+	Received    string `json:"received,omitempty"`
+	Verified    string `json:"verified,omitempty"`
 }
 
 func itemOf(m incoming.Mention) Item {
@@ -163,17 +165,11 @@ func plain(text string) string {
 // generator is the value by which files of an export are recognised.
 const generator = "sitelink mentions export"
 
-// format writes files in one format.
+// format writes the files of pages in one format.
 type format struct {
+	name      Format
 	extension string
 	page      func(*Page) ([]byte, error)
-	lists     list
-}
-
-// list writes the index and the advice.
-type list struct {
-	extension string
-	encode    func(any) ([]byte, error)
 }
 
 // marks are the beginnings of our files, by extension.
@@ -190,21 +186,17 @@ func hasMark(name string, text []byte) bool {
 }
 
 func formatOf(f Format) (*format, error) {
-	asPage := func(encode func(any) ([]byte, error)) func(*Page) ([]byte, error) {
-		return func(p *Page) ([]byte, error) { return encode(p) }
-	}
-	asJSON := list{".json", encodeJSON}
 	switch f {
 	case JSON, "":
-		return &format{".json", asPage(encodeJSON), asJSON}, nil
+		return &format{JSON, ".json", func(p *Page) ([]byte, error) { return encodeJSON(p) }}, nil
 	case YAML:
-		return &format{".yaml", asPage(encodeYAML), list{".yaml", encodeYAML}}, nil
+		return &format{YAML, ".yaml", encodeYAML}, nil
 	case TOML:
-		return &format{".toml", asPage(toml.Marshal), list{".toml", toml.Marshal}}, nil
+		return &format{TOML, ".toml", func(p *Page) ([]byte, error) { return toml.Marshal(p) }}, nil
 	case JF2:
-		return &format{".json", func(p *Page) ([]byte, error) { return encodeJSON(jf2Of(p)) }, asJSON}, nil
+		return &format{JF2, ".json", func(p *Page) ([]byte, error) { return encodeJSON(jf2Of(p)) }}, nil
 	case Atom:
-		return &format{".atom", encodeAtom, asJSON}, nil
+		return &format{Atom, ".atom", encodeAtom}, nil
 	}
 	return nil, fmt.Errorf("unknown format %q; the formats are json, yaml, toml, jf2 and atom", f)
 }
@@ -216,11 +208,11 @@ func encodeJSON(v any) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-func encodeYAML(v any) ([]byte, error) {
+func encodeYAML(p *Page) ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	if err := e.Encode(v); err != nil {
+	if err := e.Encode(p); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), e.Close()
