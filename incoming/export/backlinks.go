@@ -84,6 +84,7 @@ func backlinks(ctx context.Context, s *site.Site, opt outgoing.Options) ([]incom
 // a page links to, after redirects.
 func internalTargets(entries *outgoing.Entries, e *outgoing.Entry) (targets []string) {
 	_, own, _ := split(e.URL)
+	seen := map[string]bool{own: true}
 	for _, path := range e.Internal {
 		status, final := entries.Resolve(entries.Origin + path)
 		final = cmp.Or(final, entries.Origin+path)
@@ -95,12 +96,12 @@ func internalTargets(entries *outgoing.Entries, e *outgoing.Entry) (targets []st
 			continue
 		}
 		u.RawQuery, u.Fragment = "", ""
-		if _, page, ok := split(final); ok && page != own && isPage(u.Path) {
+		if _, page, ok := split(final); ok && !seen[page] && isPage(u.Path) {
+			seen[page] = true
 			targets = append(targets, u.String())
 		}
 	}
-	slices.Sort(targets)
-	return slices.Compact(targets)
+	return targets
 }
 
 // isPage reports whether a path is that of a page, by its extension: links to pictures
