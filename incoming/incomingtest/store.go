@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ type Store struct {
 	fail     error
 	mentions map[incoming.Key]incoming.Mention
 	rules    map[string]incoming.Rule
+	version  int             // of the rules
 	working  map[string]bool // by ID
 }
 
@@ -218,6 +220,13 @@ func (s *Store) Rules(ctx context.Context) ([]incoming.Rule, error) {
 	return rules, cmp.Or(s.fail, ctx.Err())
 }
 
+// RulesVersion implements incoming.Store.
+func (s *Store) RulesVersion(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strconv.Itoa(s.version), cmp.Or(s.fail, ctx.Err())
+}
+
 // SetRules implements incoming.Store.
 func (s *Store) SetRules(ctx context.Context, rules []incoming.Rule) error {
 	s.mu.Lock()
@@ -225,6 +234,7 @@ func (s *Store) SetRules(ctx context.Context, rules []incoming.Rule) error {
 	if err := cmp.Or(s.fail, ctx.Err()); err != nil {
 		return err
 	}
+	s.version++
 	for _, r := range rules {
 		if r.Verdict == "" {
 			delete(s.rules, r.Pattern)
