@@ -279,9 +279,11 @@ func testList(t *testing.T, open opener) {
 		"source host": {incoming.Filter{Source: "s1.example", States: []incoming.State{incoming.Held}}, func(m incoming.Mention) bool {
 			return m.Source[:18] == "https://s1.example" && m.State == incoming.Held
 		}},
-		"since":     {incoming.Filter{Since: start.Add(40 * time.Second)}, func(m incoming.Mention) bool { return m.Received.Sub(start) >= 40*time.Second }},
-		"none":      {incoming.Filter{Source: "example"}, func(incoming.Mention) bool { return false }},
-		"two sides": {incoming.Filter{Source: "s1.example", Target: "https://our0.example/0"}, func(m incoming.Mention) bool { return m.Source[:18] == "https://s1.example" && m.Target == "https://our0.example/0" }},
+		"since": {incoming.Filter{Since: start.Add(40 * time.Second)}, func(m incoming.Mention) bool { return m.Received.Sub(start) >= 40*time.Second }},
+		"none":  {incoming.Filter{Source: "example"}, func(incoming.Mention) bool { return false }},
+		"two sides": {incoming.Filter{Source: "s1.example", Target: "https://our0.example/0"}, func(m incoming.Mention) bool {
+			return m.Source[:18] == "https://s1.example" && m.Target == "https://our0.example/0"
+		}},
 	} {
 		for _, limit := range []int{0, 1, page, page + 1} {
 			f := c.filter
