@@ -3,8 +3,8 @@
 //
 // A [Receiver] answers each notice from what it knows: the pages of the site, the
 // mentions in its store, and the rules of moderation. The answer never depends on
-// a request to another site, so nobody can use a receiver to probe or to flood
-// one. A recorded mention is verified later, once: [Receiver.Work] fetches its
+// a request to another site, so a receiver cannot be used to probe or to flood
+// one. A recorded mention is verified later, once: [Receiver.Run] fetches its
 // source and looks for the link. A verified mention is held until a person or a
 // rule approves it.
 //

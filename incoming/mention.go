@@ -118,8 +118,9 @@ type Mention struct {
 	ID       string   `json:"id"`
 	Action   Action   `json:"action,omitempty"` // "" for Link
 	Protocol Protocol `json:"protocol"`
-	// Source and Target are as the other site sent them first. Replacement
-	// belongs to UnlinkR.
+	// Source and Target are as the other site sent them first. Replacement is the
+	// new address of the target (UnlinkR) or of the source (Link), if the other
+	// site sent one.
 	Source      string `json:"source"`
 	Target      string `json:"target"`
 	Replacement string `json:"replacement,omitempty"`
@@ -173,7 +174,12 @@ type Key struct {
 }
 
 // KeyOf returns the key of a notice. The error says which URL is invalid.
+// The calls of the LINK draft have no fragments; those they have are ignored
+// (A-LK-9).
 func KeyOf(n Notice) (Key, error) {
+	if n.Protocol == LinkMethod {
+		n.Source, n.Target = withoutFragment(n.Source), withoutFragment(n.Target)
+	}
 	source, err := canonical(n.Source)
 	if err != nil {
 		return Key{}, err
@@ -187,6 +193,11 @@ func KeyOf(n Notice) (Key, error) {
 		action = Link
 	}
 	return Key{action, source, target}, nil
+}
+
+func withoutFragment(url string) string {
+	url, _, _ = strings.Cut(url, "#")
+	return url
 }
 
 // canonical returns the canonical form of an http(s) URL with its fragment.

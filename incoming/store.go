@@ -16,8 +16,8 @@ var ErrNotFound = errors.New("there is no such mention")
 type Store interface {
 	// Record changes the mentions with these keys in one step: decide gets the
 	// mentions, nil for those that do not exist, and returns those to write, nil
-	// for those that stay as they are. A mention without an ID is new and gets
-	// one. Nothing is written if decide returns an error, which Record returns.
+	// for those that stay as they are. A mention without an ID is new: Record sets
+	// its ID, also for the caller. Nothing is written if decide returns an error, which Record returns.
 	// What is written survives a crash once Record has returned. Record joins
 	// concurrent calls, so that they share a sync of the disk; decide may be
 	// called again if another process interferes.
@@ -39,6 +39,9 @@ type Store interface {
 
 	// Rules returns all rules, sorted by pattern.
 	Rules(ctx context.Context) ([]Rule, error)
+	// RulesVersion returns a text that changes whenever the rules do. It costs
+	// little: a receiver asks several times a second.
+	RulesVersion(ctx context.Context) (string, error)
 	// SetRules adds the rules and replaces those with the same pattern; one with
 	// the Verdict "" is deleted.
 	SetRules(ctx context.Context, rules []Rule) error
@@ -66,8 +69,10 @@ type Filter struct {
 
 // Rule is a rule of moderation: what to do with mentions from some sites.
 type Rule struct {
-	// Pattern is a host ("example.org", which includes its subdomains) or the
-	// beginning of a URL ("https://example.org/~spam/").
+	// Pattern is a host ("example.org", which includes its subdomains), the
+	// beginning of a URL ("https://example.org/~spam/", also without TLS), or a
+	// block of addresses of peers ("192.0.2.0/24"). The longest one that matches
+	// decides. [ParsePattern] returns the form in which it is stored.
 	Pattern string
 	Verdict Verdict
 	Note    string // why, for people

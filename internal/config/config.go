@@ -78,6 +78,7 @@ type Config struct {
 	Hook      Hook          `toml:"hook"`
 	Templates Templates     `toml:"templates"`
 	Outgoing  Outgoing      `toml:"outgoing"`
+	Incoming  Incoming      `toml:"incoming"`
 	Fetch     Fetch         `toml:"fetch"`
 
 	places      map[string]string
@@ -184,6 +185,39 @@ type Outgoing struct {
 	Deadline time.Duration `toml:"deadline" max:"24h" default:"1h"`
 	// MaxNotices limits the notices that one run may send; 0 means no limit.
 	MaxNotices int `toml:"max-notices" default:"200"`
+}
+
+// Incoming is the table [incoming]: the receiver that "sitelink serve" runs. Only
+// the file sets it; flags of the command override some of it.
+type Incoming struct {
+	// Listen is an address such as 127.0.0.1:8035.
+	Listen string `toml:"listen" check:"listen" default:"127.0.0.1:8035"`
+	// Store is a file, or a postgres:// address.
+	Store string `toml:"store" default:".sitelink/mentions.db"`
+	// AllowAddress are networks whose pages may be fetched although they are not
+	// public, at any port.
+	AllowAddress []netip.Prefix `toml:"allow-address"`
+	// TrustedProxies are networks of proxies whose X-Forwarded-For counts.
+	TrustedProxies []netip.Prefix `toml:"trusted-proxies"`
+	// RateAddress and RateSource limit the notices that one address sends, and
+	// those about the pages of one host, per minute; 0 means no limit.
+	RateAddress int `toml:"rate-address" default:"60"`
+	RateSource  int `toml:"rate-source" default:"60"`
+	// Recheck is the time between two looks at the source of a mention.
+	Recheck time.Duration `toml:"recheck" min:"1h" max:"87600h" default:"720h"`
+	// Retention is how long mentions that are rejected, denied or gone are kept.
+	Retention time.Duration `toml:"retention" min:"24h" max:"87600h" default:"2160h"`
+	// Closed are patterns of page paths in the docroot that take no notices.
+	Closed []string `toml:"closed" check:"page-pattern"`
+	// Trust, Hold and Block are hosts, or beginnings of URLs, in addition to the
+	// rules in the store.
+	Trust []string `toml:"trust" check:"not-blank"`
+	Hold  []string `toml:"hold" check:"not-blank"`
+	Block []string `toml:"block" check:"not-blank"`
+	// Pages serves the docroot's files too.
+	Pages bool `toml:"pages"`
+	// Linkmod accepts subscriptions to LINKMOD calls.
+	Linkmod bool `toml:"linkmod" default:"true"`
 }
 
 // Fetch is the table [fetch]: what requests to other hosts may do.

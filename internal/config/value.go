@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"net"
 	"net/netip"
 	"net/url"
 	"path"
@@ -197,6 +198,12 @@ var checks = map[string]func(req Request, text string) (string, error){
 			return "", fault.Usage(err.Error(), "endpoints look like https://example.org/webmention")
 		}
 		return address, nil
+	},
+	"listen": func(_ Request, text string) (string, error) {
+		if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
+			return "", fault.Usage(fmt.Sprintf("must be an address with a port, not %q", text), "write it like 127.0.0.1:8035, or :8035 for all interfaces")
+		}
+		return text, nil
 	},
 	"selector": func(req Request, text string) (string, error) { return text, ask(req.Selector, text) },
 	"peer":     func(req Request, text string) (string, error) { return text, ask(req.Peer, text) },

@@ -40,18 +40,26 @@ func (c *conn) Write(b []byte) (int, error) {
 var errTooSlow = errors.New("the response is too slow")
 
 // metered reads a body that must arrive at a minimum rate, counted before
-// decompression.
+// decompression, and no faster than at a maximum rate.
 type metered struct {
 	r     io.Reader
 	min   int64 // bytes per second; negative for no minimum
+	max   int64 // bytes per second; 0 for no maximum
 	grace time.Duration
 	begin time.Time
 	n     int64
 }
 
 func (m *metered) Read(b []byte) (int, error) {
+	if m.max > 0 && int64(len(b)) > m.max/8 {
+		b = b[:max(m.max/8, 1)]
+	}
 	n, err := m.r.Read(b)
 	m.n += int64(n)
+	if m.max > 0 {
+		// At most an eighth of a second: the time limit of the request holds.
+		time.Sleep(min(time.Duration(float64(m.n)/float64(m.max)*float64(time.Second))-time.Since(m.begin), time.Second/8))
+	}
 	if took := time.Since(m.begin); err == nil && took > m.grace && float64(m.n) < float64(m.min)*took.Seconds() {
 		return n, fmt.Errorf("%w: %d bytes in %.0f s", errTooSlow, m.n, took.Seconds())
 	}

@@ -35,6 +35,11 @@ type Options struct {
 	// per second, after the first five seconds (512).
 	Total, Idle time.Duration
 	MinRate     int64
+	// MaxRate limits how fast a body is read, in bytes per second: not at all.
+	MaxRate int64
+	// DefaultPorts refuses all ports but 80 and 443, except of addresses in
+	// Allow.
+	DefaultPorts bool
 	// MaxBody limits a body after decompression (1 MiB), and MaxHeader the
 	// header (64 KiB).
 	MaxBody, MaxHeader int64
@@ -115,7 +120,7 @@ func New(o Options) *Client {
 		}
 	}
 	c := &Client{opts: o, pace: newPacer(max(o.Pace, 0)), grace: 5 * time.Second}
-	guarded := &net.Dialer{Control: (&guard{allow: o.Allow}).control}
+	guarded := &net.Dialer{Control: (&guard{allow: o.Allow, defaultPorts: o.DefaultPorts}).control}
 	c.direct = c.transport(guarded, nil)
 	// The user chose the proxy, so its address is not checked.
 	c.proxied = c.transport(&net.Dialer{}, o.Proxy)
@@ -248,7 +253,7 @@ func (c *Client) exchange(outer context.Context, r *Request, u weburl.URL, left 
 	if r.MaxBody > 0 {
 		limit = r.MaxBody
 	}
-	body := &metered{r: got.Body, min: c.opts.MinRate, grace: c.grace, begin: time.Now()}
+	body := &metered{r: got.Body, min: c.opts.MinRate, max: c.opts.MaxRate, grace: c.grace, begin: time.Now()}
 	if resp.Body, resp.Truncated, err = readBody(body, got.Header, limit); err != nil {
 		failure := fail(err)
 		if failure.Kind == Header {
@@ -308,7 +313,7 @@ func (c *Client) route(req *http.Request, r *Request, u weburl.URL) (*http.Trans
 	if err != nil || proxy == nil {
 		return c.direct, err
 	}
-	if err := (&guard{allow: c.opts.Allow}).literal(u); err != nil {
+	if err := (&guard{allow: c.opts.Allow, defaultPorts: c.opts.DefaultPorts}).literal(u); err != nil {
 		return nil, err
 	}
 	if u.Scheme() == "http" {

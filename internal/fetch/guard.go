@@ -26,6 +26,8 @@ func (e *refusedError) Error() string {
 // guard decides which addresses may be connected to.
 type guard struct {
 	allow []netip.Prefix
+	// defaultPorts refuses the ports above 1023 too.
+	defaultPorts bool
 }
 
 // control is the Control function of a net.Dialer. It gets the address to which
@@ -63,7 +65,7 @@ func (g *guard) refuses(a netip.AddrPort) string {
 	} else if a.Addr().Zone() != "" {
 		return "the address has a zone"
 	}
-	if !webPort(a.Port()) {
+	if !webPort(a.Port()) || g.defaultPorts && a.Port() != 80 && a.Port() != 443 {
 		return "the port is not a port of a web server"
 	}
 	return ""

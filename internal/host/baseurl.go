@@ -214,6 +214,17 @@ func (h *Host) BaseURL() string {
 	return h.opt.BaseURLs[0]
 }
 
+// Addresses returns the addresses at which the docroot or its roots are
+// published, without a final slash.
+func (h *Host) Addresses() (list []string) {
+	for i := range h.bases {
+		if b := &h.bases[i]; !b.unknown() {
+			list = append(list, b.scheme+"://"+b.host+b.path)
+		}
+	}
+	return list
+}
+
 // Authority returns the host of the first base URL, with its port unless that
 // is the default of the scheme; "" if there is no base URL.
 func (h *Host) Authority() string {

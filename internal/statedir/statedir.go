@@ -27,6 +27,7 @@ const Ignore = `# made by sitelink: what is not named here may be committed
 /public.new/
 /cache/
 /init.json
+/mentions.db*
 *.lock
 *.journal
 *.damaged

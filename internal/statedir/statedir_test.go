@@ -20,7 +20,7 @@ func TestWhatGitSees(t *testing.T) {
 	if err := Make(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"ledger.jsonl", "ledger.journal", "ledger.lock", "ledger.damaged", "inject.json", "init.json", "build.lock", "public/index.html", "cache/entries"} {
+	for _, name := range []string{"ledger.jsonl", "ledger.journal", "ledger.lock", "ledger.damaged", "inject.json", "init.json", "mentions.db", "mentions.db-wal", "build.lock", "public/index.html", "cache/entries"} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,94 @@
+package incoming
+
+import (
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// limiter limits the rate of events by key, with a token bucket for each. A
+// bucket holds the tokens of one minute, so one that was not used for a minute is
+// full again and need not be remembered: memory is bounded by dropping the older
+// half of the buckets each minute, or earlier if there are too many.
+type limiter struct {
+	perMinute float64 // 0 for no limit
+
+	mu       sync.Mutex
+	young    map[string]bucket
+	old      map[string]bucket
+	rotation time.Time
+}
+
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+// maxBuckets limits the buckets in each half of a limiter.
+const maxBuckets = 1 << 15
+
+func newLimiter(perMinute int) *limiter {
+	return &limiter{perMinute: float64(max(perMinute, 0)), young: make(map[string]bucket)}
+}
+
+// take takes n tokens for a key. If there are too few, it takes none and returns
+// how long to wait. More tokens than a full bucket holds are taken as a full one.
+func (l *limiter) take(key string, n int, now time.Time) (wait time.Duration, ok bool) {
+	if l.perMinute == 0 {
+		return 0, true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if age := now.Sub(l.rotation); age >= time.Minute || age < 0 || len(l.young) >= maxBuckets {
+		l.old, l.young, l.rotation = l.young, make(map[string]bucket), now
+	}
+	b, known := l.young[key]
+	if !known {
+		b, known = l.old[key]
+	}
+	if !known {
+		b = bucket{l.perMinute, now}
+	}
+	// A clock that was set back adds nothing, one that was set forward at most
+	// fills the bucket.
+	if passed := now.Sub(b.at); passed > 0 {
+		b.tokens = min(l.perMinute, b.tokens+l.perMinute*passed.Minutes())
+	}
+	b.at = now
+	need := min(float64(n), l.perMinute)
+	if b.tokens < need {
+		l.young[key] = b
+		return time.Duration((need-b.tokens)/l.perMinute*float64(time.Minute)).Round(time.Second) + time.Second, false
+	}
+	b.tokens -= need
+	l.young[key] = b
+	return 0, true
+}
+
+// peerKey returns the key of a peer's address. One customer of a network usually
+// has a whole block of 2^64 IPv6 addresses.
+func peerKey(addr netip.Addr) string {
+	addr = addr.Unmap().WithZone("")
+	if addr.Is6() {
+		if block, err := addr.Prefix(64); err == nil {
+			return block.String()
+		}
+	}
+	return addr.String()
+}
+
+// siteKey returns the key of the site that a host belongs to: its registrable
+// domain, whose owner can make any number of hosts.
+func siteKey(host string) string {
+	host = strings.TrimSuffix(host, ".")
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return host
+	}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return domain
+	}
+	return host
+}

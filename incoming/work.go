@@ -1,0 +1,317 @@
+package incoming
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/sitelink/sitelink/incoming/verify"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// ruleInterval is how often the rules are checked for changes.
+const ruleInterval = 500 * time.Millisecond
+
+// Run verifies mentions when they are due, and applies changes of the rules to the
+// mentions that were received before. It returns when ctx is done, or when the
+// store fails.
+func (r *Receiver) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var followed sync.WaitGroup
+	followed.Go(func() { r.followRules(ctx) })
+	err := r.opt.Store.Work(ctx, r.verify)
+	stop(err)
+	followed.Wait()
+	return err
+}
+
+// verify looks at the other end of a mention, and returns what follows from it.
+func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention), err error) {
+	defer func() {
+		// One mention must never stop the others.
+		if failure := recover(); failure != nil {
+			r.opt.Log.Error("verification failed", "mention", m.ID, "source", m.Source, "panic", fmt.Sprint(failure))
+			change, err = r.apply(look{
+				Evidence: verify.Evidence{Result: verify.Unavailable, Reason: "the page could not be checked"}, at: r.opt.Now(), recheck: r.opt.Recheck,
+			}), nil
+		}
+	}()
+	now := r.opt.Now()
+	if wait, ok := r.ready(&m); !ok {
+		return postpone(now.Add(wait)), nil
+	}
+	l := look{at: now, recheck: r.opt.Recheck}
+	rules, err := r.rules.get(ctx, r.opt.Store, now)
+	if err != nil {
+		return nil, err
+	}
+	remote, err := weburl.Canonical(m.Remote())
+	if err != nil { // never: it was canonical when it was received
+		return postpone(time.Time{}), nil
+	}
+	l.verdict = rules.verdict(remote)
+	switch {
+	case m.Action.Ours() && m.State == Approved: // a person or a rule decided
+		return postpone(time.Time{}), nil
+	case m.State == Refused || m.State == Blocked || l.verdict == Block:
+		return r.apply(l), nil
+	case m.Action.Ours() && !r.opt.Sites.Links(m.Source, m.Target):
+		return func(m *Mention) { finish(m, Gone, 0, "our page no longer links to the target") }, nil
+	}
+	page, at, wait := r.fetch(ctx, &m, remote)
+	if page == nil {
+		return postpone(now.Add(wait)), nil
+	}
+	if page.Result == verify.Canceled {
+		return nil, context.Cause(ctx)
+	}
+	l.at, l.final, l.moved, l.retryAfter = at, page.URL, page.Moved, page.RetryAfter
+	if m.Action.Ours() {
+		l.Evidence = verify.Evidence{Result: page.Result, Fault: page.Fault, Reason: page.Reason}
+		if l.Result == "" {
+			l.Result = verify.Linked // there is a page
+		}
+	} else {
+		l.Evidence = page.Find(m.Target)
+	}
+	if l.Result == verify.Linked && !m.Action.Ours() {
+		if l.knownHost, err = r.knowsHost(ctx, m.Source); err != nil {
+			return nil, err
+		}
+	}
+	return r.apply(l), nil
+}
+
+// apply returns the change that a look demands.
+func (r *Receiver) apply(l look) func(*Mention) {
+	return func(m *Mention) {
+		before := m.State
+		judge(m, l)
+		r.opt.Log.Info("verified", "mention", m.ID, "source", m.Source, "target", m.Target,
+			"result", string(l.Result), "before", before, "state", m.State, "fault", m.Fault, "due", m.Due)
+	}
+}
+
+// postpone returns a change that only sets the time of the next look.
+func postpone(at time.Time) func(*Mention) { return func(m *Mention) { m.Due = at } }
+
+// ready reports whether a mention can be looked at now, or how long to wait. The
+// source of a mention of a site that is no longer served is not fetched.
+func (r *Receiver) ready(m *Mention) (wait time.Duration, ok bool) {
+	if !r.opt.Sites.Lookup(m.Local()).Served {
+		return spread(m, r.opt.Recheck), false
+	}
+	return 0, true
+}
+
+// knowsHost reports whether a mention from the host of a URL is approved.
+func (r *Receiver) knowsHost(ctx context.Context, source string) (bool, error) {
+	u, err := weburl.Parse(source)
+	if err != nil {
+		return false, nil
+	}
+	for m, err := range r.opt.Store.List(ctx, Filter{States: []State{Approved}, Action: []Action{Link}, Source: u.Host(), Limit: 1}) {
+		if err != nil {
+			return false, err
+		}
+		return hostOf(m.Source) != "", nil
+	}
+	return false, nil
+}
+
+// fetch returns the page at the other end of a mention and the time when it was
+// fetched. If it must not be fetched now, page is nil. A page is fetched at most
+// once an hour, whatever the number of mentions that it is the source of (PB-59):
+// the others use what was fetched, if it has their link.
+func (r *Receiver) fetch(ctx context.Context, m *Mention, remote string) (page *verify.Page, at time.Time, wait time.Duration) {
+	now := r.opt.Now()
+	if page, at, ok := r.recent.get(remote, now); ok {
+		if page != nil && !m.Action.Ours() && page.Find(m.Target).Result == verify.Linked {
+			return page, at, 0
+		}
+		return nil, at, at.Add(pause).Sub(now)
+	}
+	host := hostOf(remote)
+	if !r.hosts.enter(host) {
+		return nil, now, 5*time.Second + spread(m, 20*time.Second)
+	}
+	defer r.hosts.leave(host)
+	page = r.opt.Client.Fetch(ctx, remoteURL(m), m.Peer)
+	if page.Result != verify.Canceled {
+		r.recent.add(remote, page, now)
+	}
+	return page, now, 0
+}
+
+// remoteURL returns the URL to fetch, as the other site sent it.
+func remoteURL(m *Mention) string { return withoutFragment(m.Remote()) }
+
+// hostGate limits the fetches from one host at the same time, so that a slow host
+// does not keep all workers busy.
+type hostGate struct {
+	mu   sync.Mutex
+	open map[string]int
+}
+
+// maxPerHost is the number of fetches from one host at the same time.
+const maxPerHost = 2
+
+func (g *hostGate) enter(host string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.open[host] >= maxPerHost {
+		return false
+	}
+	if g.open == nil {
+		g.open = make(map[string]int)
+	}
+	g.open[host]++
+	return true
+}
+
+func (g *hostGate) leave(host string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.open[host]--; g.open[host] == 0 {
+		delete(g.open, host)
+	}
+}
+
+// recentLooks remembers for an hour which pages were fetched, and the last ones
+// themselves, in bounded memory.
+type recentLooks struct {
+	mu         sync.Mutex
+	young, old map[uint64]time.Time // by hash of the canonical URL
+	rotation   time.Time
+	pages      map[uint64]*verify.Page
+	order      []uint64 // of pages, the oldest first
+	size       int
+}
+
+const (
+	// maxRecent limits the URLs in each half, maxPages the bytes of pages.
+	maxRecent = 1 << 16
+	maxPages  = 16 << 20
+	// pageCost is what a page costs apart from its text.
+	pageCost = 4 << 10
+)
+
+// get returns when a page was fetched, if that was less than an hour ago, and the
+// page if it is still there.
+func (c *recentLooks) get(url string, now time.Time) (page *verify.Page, at time.Time, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := xxhash.Sum64String(url)
+	at, ok = c.young[key]
+	if !ok {
+		at, ok = c.old[key]
+	}
+	if age := now.Sub(at); !ok || age < 0 || age >= pause {
+		return nil, at, false
+	}
+	return c.pages[key], at, true
+}
+
+// add remembers a page that was fetched.
+func (c *recentLooks) add(url string, page *verify.Page, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if age := now.Sub(c.rotation); c.young == nil || age >= pause || age < 0 || len(c.young) >= maxRecent {
+		c.old, c.young, c.rotation = c.young, make(map[uint64]time.Time), now
+	}
+	if c.pages == nil {
+		c.pages = make(map[uint64]*verify.Page)
+	}
+	key := xxhash.Sum64String(url)
+	c.young[key] = now
+	if old, ok := c.pages[key]; ok {
+		c.size += page.Size() - old.Size()
+		c.pages[key] = page
+	} else {
+		c.pages[key], c.order, c.size = page, append(c.order, key), c.size+page.Size()+pageCost
+	}
+	for c.size > maxPages && len(c.order) > 1 {
+		c.size -= c.pages[c.order[0]].Size() + pageCost
+		delete(c.pages, c.order[0])
+		c.order = c.order[1:]
+	}
+}
+
+// followRules applies the rules to the mentions that exist, at the start and when
+// the rules change.
+func (r *Receiver) followRules(ctx context.Context) {
+	version := ""
+	for {
+		if v, err := r.opt.Store.RulesVersion(ctx); err != nil {
+			r.logFailure(ctx, err)
+		} else if v != version || version == "" {
+			if err := r.applyRules(ctx); err != nil {
+				r.logFailure(ctx, err)
+			} else {
+				version = v
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(ruleInterval):
+		}
+	}
+}
+
+func (r *Receiver) logFailure(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		r.opt.Log.Error("the rules could not be read", "error", err)
+	}
+}
+
+// applyRules applies the rules to the mentions that exist: mentions of a site that
+// is blocked are Blocked, those of one that no longer is are verified again, and
+// those of one that is trusted are Approved.
+func (r *Receiver) applyRules(ctx context.Context) error {
+	rules, err := r.opt.Store.Rules(ctx)
+	if err != nil {
+		return err
+	}
+	set := compileRules(rules)
+	for m, err := range r.opt.Store.List(ctx, Filter{States: []State{Queued, Held, Approved, Blocked}}) {
+		if err != nil {
+			return err
+		}
+		if !ruled(&m, set, r.opt.Now()) {
+			continue
+		}
+		_, err := r.opt.Store.Update(ctx, m.ID, func(m *Mention) error {
+			ruled(m, set, r.opt.Now())
+			return nil
+		})
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// ruled applies the rules to a mention, and reports whether that changed it.
+func ruled(m *Mention, rules *ruleSet, now time.Time) bool {
+	remote, err := weburl.Canonical(m.Remote())
+	if err != nil {
+		return false
+	}
+	switch verdict := rules.verdict(remote); {
+	case verdict == Block && m.State != Blocked:
+		m.State, m.Due = Blocked, time.Time{}
+	case verdict != Block && m.State == Blocked:
+		requeue(m, now)
+	case verdict == Trust && m.State == Held:
+		m.State = Approved
+	default:
+		return false
+	}
+	return true
+}
