@@ -75,9 +75,6 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, c *call) rawReply 
 			return badRequest("The URLs of a call must be absolute http or https URLs.")
 		}
 	}
-	if s.opt.LinkOnly && n.Action != incoming.Link {
-		return rawReply{status: http.StatusOK, phrase: "Ok"}
-	}
 	answers, err := s.receive(r.Context(), []incoming.Notice{n})
 	if err != nil {
 		return rawReply{http.StatusInternalServerError, "Internal Server Error", "", "The call could not be stored. Please try again later."}
@@ -149,11 +146,6 @@ func (s *Server) serveLinkFields(w http.ResponseWriter, r *http.Request) {
 		s.plain(w, "link", status, text)
 		return
 	}
-	if s.opt.LinkOnly && notices[0].Action != incoming.Link {
-		s.metrics.request("link", http.StatusNoContent)
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
 	answers, err := s.receive(r.Context(), notices)
 	if err != nil {
 		s.plain(w, "link", http.StatusInternalServerError, "The call could not be stored. Please try again later.")
@@ -199,9 +191,6 @@ func (s *Server) refuseLink(w http.ResponseWriter, a incoming.Answer) {
 	}
 }
 
-// maxLinks is the number of links that one request may have.
-const maxLinks = 50
-
 // linkNotices reads the Link fields of a request. Any relation type is accepted
 // (A-LK-13). If the fields cannot be used, it returns a status and a text.
 func (s *Server) linkNotices(r *http.Request) (notices []incoming.Notice, status int, text string) {
@@ -241,9 +230,6 @@ func (s *Server) linkNotices(r *http.Request) (notices []incoming.Notice, status
 	}
 	if len(notices) == 0 {
 		return nil, http.StatusBadRequest, noLink
-	}
-	if len(notices) > maxLinks {
-		return nil, http.StatusUnprocessableEntity, "The request has too many links."
 	}
 	return notices, 0, ""
 }

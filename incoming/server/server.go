@@ -59,9 +59,6 @@ type Options struct {
 	Proxies     []netip.Prefix
 	ProxyHeader ProxyHeader
 
-	// LinkOnly turns off UNLINK, UNLINKR and LINKMOD: they are answered with
-	// 200 and have no effect (LK-42).
-	LinkOnly bool
 	// Section11 selects the other reading of the LINK draft, in which 416 always
 	// means the source and 417 the target (A-LK-1).
 	Section11 bool
