@@ -194,6 +194,7 @@ func rootCommand(c *cli) *cobra.Command {
 		checkCommand(c), buildCommand(c), watchCommand(c), initCommand(c), doctorCommand(c),
 		explainCommand(c), linksCommand(c),
 		diffCommand(c), notifyCommand(c), deployCommand(c), ledgerCommand(c),
+		serveCommand(c), mentionsCommand(c),
 		baselineCommand(c), profileCommand(c), hookCommand(c), injectCommand(c),
 		versionCommand(c), completionCommand(c), manCommand(c),
 	)

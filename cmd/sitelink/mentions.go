@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/export"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
@@ -398,4 +399,34 @@ func readBlockList(c *cli, name string) ([]string, error) {
 		in = f
 	}
 	return receive.BlockList(in, name)
+}
+
+func mentionsExportCommand(c *cli) *cobra.Command {
+	var dir, format string
+	cmd := &cobra.Command{
+		Use: "export", Short: "write approved mentions as files for the next build", Args: noArguments,
+		Long: "export writes one file for each page that has approved mentions, and an index. It writes only\n" +
+			"files that change, and removes those of pages that have no mentions any more. It does not touch\n" +
+			"files of others. docs/reference/receiver.md describes the files.",
+		Example: "  sitelink mentions export --out data/mentions",
+	}
+	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, _ []string) error {
+		if dir == "" {
+			return fault.Usage("export needs a directory", "sitelink mentions export --out data/mentions")
+		}
+		result, err := export.Write(ctx, store.List(ctx, export.Selection), dir, export.Options{Format: export.Format(format)})
+		if err != nil {
+			return err
+		}
+		c.ui.note(fmt.Sprintf("%s on %s: %s written, %s removed", count(result.Mentions, "mention"), count(result.Pages, "page"),
+			count(result.Written, "file"), thousands(result.Removed)))
+		return nil
+	})
+	cmd.Flags().StringVar(&dir, "out", "", "write into the directory `DIR`")
+	var formats []string
+	for _, f := range export.Formats {
+		formats = append(formats, string(f))
+	}
+	addWordFlag(cmd, &format, "format", "write `FORMAT`: "+config.OneOf(formats), formats...)
+	return cmd
 }

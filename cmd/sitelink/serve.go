@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -142,6 +143,6 @@ func runServe(ctx context.Context, c *cli, cfg *config.Config, docroots []string
 		return nil
 	}
 	return receive.Serve(ctx, p, receive.ServeOptions{
-		Docroots: docroots, Verbose: f.verbose, Log: c.env.Stderr, Getenv: c.env.Getenv, Note: c.ui.note, Warn: c.ui.warning,
+		Docroots: docroots, Verbose: f.verbose, Log: c.env.Stderr, Getenv: c.env.Getenv, Env: os.Environ(), Note: c.ui.note, Warn: c.ui.warning,
 	})
 }
