@@ -46,7 +46,7 @@ func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention)
 		return postpone(now.Add(wait)), nil
 	}
 	l := look{at: now, recheck: r.opt.Recheck}
-	rules, err := r.rules.get(ctx, r.opt.Store, now)
+	rules, err := r.rules.get(ctx, r.opt.Store)
 	if err != nil {
 		return nil, err
 	}
