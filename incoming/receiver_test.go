@@ -309,8 +309,8 @@ func TestReplacement(t *testing.T) {
 	id := w.receive(incoming.Accepted, n)[0].ID
 	other := w.receive(incoming.Accepted, linkCall(incoming.Link, deeper, ourPost))[0].ID
 	w.waitState(id, incoming.Held)
-	w.decide(id, incoming.Approved)
 	w.waitState(other, incoming.Held)
+	w.decide(id, incoming.Approved)
 
 	moved := w.page("/new", linksTo(ourPost))
 	w.page("/old", "301 "+moved)
