@@ -32,6 +32,9 @@ type ReceiverOptions struct {
 	// LinkOnly makes the receiver support LINK only: the other methods of the
 	// draft succeed without any effect (LK-42).
 	LinkOnly bool
+	// Observe, if set, is called after each look at another site with the state of
+	// the mention and the time that the look took.
+	Observe func(state State, took time.Duration)
 	// Now is the clock: [time.Now] if nil. Log gets what happens to mentions; nil
 	// means nowhere.
 	Now func() time.Time

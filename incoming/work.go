@@ -32,20 +32,20 @@ func (r *Receiver) Run(ctx context.Context) error {
 
 // verify looks at the other end of a mention, and returns what follows from it.
 func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention), err error) {
+	now := r.opt.Now()
 	defer func() {
 		// One mention must never stop the others.
 		if failure := recover(); failure != nil {
 			r.opt.Log.Error("verification failed", "mention", m.ID, "source", m.Source, "panic", fmt.Sprint(failure))
 			change, err = r.apply(look{
-				Evidence: verify.Evidence{Result: verify.Unavailable, Reason: "the page could not be checked"}, at: r.opt.Now(), recheck: r.opt.Recheck,
+				Evidence: verify.Evidence{Result: verify.Unavailable, Reason: "the page could not be checked"}, began: now, at: r.opt.Now(), recheck: r.opt.Recheck,
 			}), nil
 		}
 	}()
-	now := r.opt.Now()
 	if wait, ok := r.ready(&m); !ok {
 		return postpone(now.Add(wait)), nil
 	}
-	l := look{at: now, recheck: r.opt.Recheck}
+	l := look{began: now, at: now, recheck: r.opt.Recheck}
 	rules, err := r.rules.get(ctx, r.opt.Store)
 	if err != nil {
 		return nil, err
@@ -89,9 +89,13 @@ func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention)
 
 // apply returns the change that a look demands.
 func (r *Receiver) apply(l look) func(*Mention) {
+	took := r.opt.Now().Sub(l.began)
 	return func(m *Mention) {
 		before := m.State
 		judge(m, l)
+		if r.opt.Observe != nil {
+			r.opt.Observe(m.State, took)
+		}
 		r.opt.Log.Info("verified", "mention", m.ID, "source", m.Source, "target", m.Target,
 			"result", string(l.Result), "before", before, "state", m.State, "fault", m.Fault, "due", m.Due)
 	}

@@ -128,6 +128,11 @@ func Read(ctx context.Context, docroot *site.Site, snap *ledger.Snapshot, opt Op
 	return e, nil
 }
 
+// Resolve returns what the site answers for one of its own absolute URLs: the
+// status, and the URL at which redirects end, "" without a redirect. A page of
+// another site has the status 200.
+func (e *Entries) Resolve(url string) (status int, final string) { return e.resolve(url) }
+
 // originOf returns scheme and host of a site.
 func originOf(s *isite.Site) string {
 	scheme, _, _ := strings.Cut(s.BaseURL(), ":")

@@ -1,0 +1,95 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"slices"
+
+	"github.com/sitelink/sitelink/incoming"
+)
+
+// Read returns the mentions of an export in JSON by page, for a program that builds a
+// site. Its keys are those of [PageOf]. A directory without export has no mentions.
+func Read(fsys fs.FS) (map[string][]Item, error) {
+	text, err := fs.ReadFile(fsys, indexName+".json")
+	if err != nil {
+		if _, dir := fs.Stat(fsys, pagesDir); dir != nil {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("read an export of mentions: %w", err)
+	}
+	var index Index
+	if err := json.Unmarshal(text, &index); err != nil {
+		return nil, fmt.Errorf("read an export of mentions: %s.json: %w", indexName, err)
+	}
+	all := map[string][]Item{}
+	for path, entry := range index.Pages {
+		name := pagesDir + "/" + entry.File + ".json"
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, fmt.Errorf("read an export of mentions: %w", err)
+		}
+		var page Page
+		if err := json.Unmarshal(text, &page); err != nil {
+			return nil, fmt.Errorf("read an export of mentions: %s: %w", name, err)
+		}
+		all[path] = page.Mentions
+	}
+	return all, nil
+}
+
+// maxLive is the number of mentions that [Live] returns at most, the newest.
+const maxLive = 200
+
+// Live returns a handler for the optional script of the templates: GET with the
+// parameter target, the address of a page, answers with the approved mentions of that
+// page as in its file in JSON. Any site may read the answer, which is as public as the
+// page; a cache may keep it for a minute.
+func Live(store incoming.Store) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "Use GET.", http.StatusMethodNotAllowed)
+			return
+		}
+		target := r.FormValue("target")
+		path, ok := PageOf(target)
+		if !ok {
+			http.Error(w, "The parameter target has to be the address of a page.", http.StatusBadRequest)
+			return
+		}
+		page := Page{Generator: generator, Page: path, Mentions: []Item{}}
+		filter := incoming.Filter{States: []incoming.State{incoming.Approved}, Action: []incoming.Action{incoming.Link}, Target: target}
+		for m, err := range store.List(r.Context(), filter) {
+			if err != nil {
+				http.Error(w, "The mentions cannot be read now.", http.StatusInternalServerError)
+				return
+			}
+			if isWeb(m.Source) {
+				page.Mentions = append(page.Mentions, itemOf(m))
+			}
+			if len(page.Mentions) >= 2*maxLive {
+				page.Mentions = newest(page.Mentions)
+			}
+		}
+		page.Mentions = newest(page.Mentions)
+		text, err := encodeJSON(&page)
+		if err != nil {
+			http.Error(w, "The mentions cannot be read now.", http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Cache-Control", "public, max-age=60")
+		w.Write(text)
+	})
+}
+
+// newest returns the newest items, sorted as in a file.
+func newest(items []Item) []Item {
+	slices.SortFunc(items, compareItems)
+	return slices.Delete(items, 0, max(0, len(items)-maxLive))
+}
