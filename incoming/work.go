@@ -46,7 +46,7 @@ func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention)
 		return postpone(now.Add(wait)), nil
 	}
 	l := look{began: now, at: now, recheck: r.opt.Recheck}
-	rules, err := r.rules.get(ctx, r.opt.Store, now)
+	rules, err := r.rules.get(ctx, r.opt.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -131,11 +131,13 @@ func (r *Receiver) knowsHost(ctx context.Context, source string) (bool, error) {
 // fetch returns the page at the other end of a mention and the time when it was
 // fetched. If it must not be fetched now, page is nil. A page is fetched at most
 // once an hour, whatever the number of mentions that it is the source of (PB-59):
-// the others use what was fetched, if it has their link.
+// the others use what was fetched. A page that was fetched before a mention was due
+// may be out of date, and only proves that there is a link.
 func (r *Receiver) fetch(ctx context.Context, m *Mention, remote string) (page *verify.Page, at time.Time, wait time.Duration) {
 	now := r.opt.Now()
 	if page, at, ok := r.recent.get(remote, now); ok {
-		if page != nil && !m.Action.Ours() && page.Find(m.Target).Result == verify.Linked {
+		upToDate := !m.Due.IsZero() && !m.Due.After(at)
+		if page != nil && (upToDate || !m.Action.Ours() && page.Find(m.Target).Result == verify.Linked) {
 			return page, at, 0
 		}
 		return nil, at, at.Add(pause).Sub(now)
@@ -225,7 +227,10 @@ func (c *recentLooks) get(url string, now time.Time) (page *verify.Page, at time
 func (c *recentLooks) add(url string, page *verify.Page, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if age := now.Sub(c.rotation); c.young == nil || age >= pause || age < 0 || len(c.young) >= maxRecent {
+	if now.Before(c.rotation) {
+		c.rotation = now // the clock was set back
+	}
+	if c.young == nil || now.Sub(c.rotation) >= pause || len(c.young) >= maxRecent {
 		c.old, c.young, c.rotation = c.young, make(map[uint64]time.Time), now
 	}
 	if c.pages == nil {
