@@ -101,7 +101,7 @@ func (s *Store) where(ctx context.Context, f incoming.Filter) (query string, arg
 			args = append(args, string(state))
 		}
 		var n int
-		err := s.queryRow(ctx, s.readers, "SELECT count(*) FROM (SELECT 1 FROM sitelink_mention WHERE state IN ("+marks(len(args))+") LIMIT ?) AS some",
+		err := s.queryRow(ctx, s.readers, "SELECT count(*) FROM (SELECT 1 FROM sitelink_mention WHERE state IN ("+marks(len(args))+") LIMIT ?) AS few",
 			append(slices.Clone(args), few)...).Scan(&n)
 		if err != nil {
 			return "", nil, err
