@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/sitelink/sitelink/incoming"
 )
@@ -101,7 +101,7 @@ func (s *Store) where(ctx context.Context, f incoming.Filter) (query string, arg
 			args = append(args, string(state))
 		}
 		var n int
-		err := s.queryRow(ctx, s.readers, "SELECT count(*) FROM (SELECT 1 FROM sitelink_mention WHERE state IN ("+marks(len(args))+") LIMIT ?) AS some",
+		err := s.queryRow(ctx, s.readers, "SELECT count(*) FROM (SELECT 1 FROM sitelink_mention WHERE state IN ("+marks(len(args))+") LIMIT ?) AS few",
 			append(slices.Clone(args), few)...).Scan(&n)
 		if err != nil {
 			return "", nil, err
@@ -190,27 +190,15 @@ func (s *Store) Counts(ctx context.Context) (map[incoming.State]int64, error) {
 	return counts, s.fail("read", rows.Err())
 }
 
-// rules are the rules as last read. They are read again when their number in the
-// database has changed, which makes a call of Rules cheap.
-type rules struct {
-	mu   sync.Mutex
-	have bool
-	n    int64
-	all  []incoming.Rule
+// RulesVersion implements [incoming.Store].
+func (s *Store) RulesVersion(ctx context.Context) (string, error) {
+	var n int64
+	err := s.queryRow(ctx, s.readers, "SELECT rules FROM sitelink_store").Scan(&n)
+	return strconv.FormatInt(n, 10), s.fail("read", err)
 }
 
-// Rules implements [incoming.Store]. It is cheap while the rules do not change, so
-// call it once a second to notice the changes of other processes.
+// Rules implements [incoming.Store].
 func (s *Store) Rules(ctx context.Context) ([]incoming.Rule, error) {
-	s.rules.mu.Lock()
-	defer s.rules.mu.Unlock()
-	var n int64
-	if err := s.queryRow(ctx, s.readers, "SELECT rules FROM sitelink_store").Scan(&n); err != nil {
-		return nil, s.fail("read", err)
-	}
-	if s.rules.have && s.rules.n == n {
-		return slices.Clone(s.rules.all), nil
-	}
 	rows, err := s.query(ctx, s.readers, "SELECT pattern, verdict, note FROM sitelink_rule")
 	if err != nil {
 		return nil, s.fail("read", err)
@@ -228,8 +216,7 @@ func (s *Store) Rules(ctx context.Context) ([]incoming.Rule, error) {
 		return nil, s.fail("read", err)
 	}
 	slices.SortFunc(all, func(a, b incoming.Rule) int { return strings.Compare(a.Pattern, b.Pattern) })
-	s.rules.have, s.rules.n, s.rules.all = true, n, all
-	return slices.Clone(all), nil
+	return all, nil
 }
 
 // SetRules implements [incoming.Store].

@@ -19,10 +19,11 @@ var ErrNewer = errors.New("a newer version of sitelink has written it; update si
 // version is the version of the tables. A database with a higher one is refused.
 const version = 1
 
-// migration migrates the tables to the next version: first River's to the version
-// jobs, then ours.
+// migration migrates the tables to the next version: first River's to each of the
+// versions jobs, then ours. Each step is a transaction, because PostgreSQL does not
+// use a value of an enumeration in the transaction that adds it.
 type migration struct {
-	jobs int
+	jobs []int
 	sql  string
 }
 
@@ -37,7 +38,7 @@ type migration struct {
 // due is the time of the next look. claim is 0 while no job has the mention, and
 // otherwise the number of that job's claim. looks counts the applied looks, and tries
 // the failed calls of verify since.
-var migrations = []migration{{jobs: 6, sql: `
+var migrations = []migration{{jobs: []int{4, 6}, sql: `
 CREATE TABLE sitelink_store (version INTEGER NOT NULL, secret BLOB NOT NULL, rules BIGINT NOT NULL);
 CREATE TABLE sitelink_mention (
 	id BLOB NOT NULL PRIMARY KEY, action TEXT NOT NULL, protocol TEXT NOT NULL,
@@ -65,7 +66,7 @@ func (s *Store) text(sql string) string {
 // lockKey is the advisory lock for changes to the tables in PostgreSQL.
 const lockKey = 0x6d656e74696f6e // "mention"
 
-// migrate migrates the tables to the current version, in one transaction.
+// migrate migrates the tables to the current version.
 func (s *Store) migrate(ctx context.Context) error {
 	have, err := s.versionOf(ctx, s.readers)
 	if err != nil || have == version {
@@ -77,6 +78,24 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		return fmt.Errorf("its tables have version %d; open it for writing once, so that they are migrated to version %d", have, version)
 	}
+	for ; have < version; have++ {
+		next := migrations[have]
+		for _, target := range next.jobs {
+			err = errors.Join(err, s.step(ctx, have, func(tx *sql.Tx) error { return s.migrateJobs(ctx, tx, target) }))
+		}
+		if err == nil {
+			err = s.step(ctx, have, func(tx *sql.Tx) error { return s.migrateMentions(ctx, tx, have) })
+		}
+		if err != nil {
+			return fmt.Errorf("create the tables of version %d: %w", have+1, err)
+		}
+	}
+	return nil
+}
+
+// step runs one step of a migration in a transaction, unless another process has
+// migrated the tables meanwhile.
+func (s *Store) step(ctx context.Context, from int, run func(tx *sql.Tx) error) error {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -87,35 +106,29 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 	}
-	if have, err = s.versionOf(ctx, tx); err != nil {
+	if have, err := s.versionOf(ctx, tx); err != nil || have > from {
 		return err
 	}
-	for ; have < version; have++ {
-		if err := s.step(ctx, tx, have); err != nil {
-			return fmt.Errorf("create the tables of version %d: %w", have+1, err)
-		}
-	}
-	if _, err := s.exec(ctx, tx, "UPDATE sitelink_store SET version = ?", version); err != nil {
+	if err := run(tx); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// step migrates the tables from version have to the next.
-func (s *Store) step(ctx context.Context, tx *sql.Tx, have int) error {
+func (s *Store) migrateJobs(ctx context.Context, tx *sql.Tx, target int) error {
 	jobs, err := rivermigrate.New(s.driver, &rivermigrate.Config{Logger: s.opt.Log})
 	if err != nil {
 		return err
 	}
 	existing, err := jobs.ExistingVersionsTx(ctx, tx)
-	if err != nil {
+	if err != nil || len(existing) >= target {
 		return err
 	}
-	if target := migrations[have].jobs; len(existing) < target {
-		if _, err := jobs.MigrateTx(ctx, tx, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{TargetVersion: target}); err != nil {
-			return err
-		}
-	}
+	_, err = jobs.MigrateTx(ctx, tx, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{TargetVersion: target})
+	return err
+}
+
+func (s *Store) migrateMentions(ctx context.Context, tx *sql.Tx, have int) (err error) {
 	for statement := range strings.SplitSeq(s.text(migrations[have].sql), ";\n") {
 		if strings.TrimSpace(statement) == "" {
 			continue
@@ -127,7 +140,9 @@ func (s *Store) step(ctx context.Context, tx *sql.Tx, have int) error {
 	if have == 0 {
 		secret := make([]byte, len(s.secret))
 		rand.Read(secret)
-		_, err = s.exec(ctx, tx, "INSERT INTO sitelink_store (version, secret, rules) VALUES (?, ?, 0)", version, secret)
+		_, err = s.exec(ctx, tx, "INSERT INTO sitelink_store (version, secret, rules) VALUES (1, ?, 0)", secret)
+	} else {
+		_, err = s.exec(ctx, tx, "UPDATE sitelink_store SET version = ?", have+1)
 	}
 	return err
 }

@@ -55,7 +55,6 @@ type Store struct {
 	jobs            *river.Client[*sql.Tx] // inserts jobs
 
 	secret [32]byte // see idOf
-	rules  rules
 
 	ops     chan *op
 	closing chan struct{}
