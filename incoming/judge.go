@@ -34,6 +34,9 @@ type look struct {
 	// mention from the same host is approved.
 	verdict   Verdict
 	knownHost bool
+	// began is the time when the look began. It may use a page that was fetched
+	// before.
+	began time.Time
 	// at is the time of the look, recheck the time between two looks at a verified
 	// mention.
 	at      time.Time

@@ -42,7 +42,10 @@ func (l *limiter) take(key string, n int, now time.Time) (wait time.Duration, ok
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if age := now.Sub(l.rotation); age >= time.Minute || age < 0 || len(l.young) >= maxBuckets {
+	if now.Before(l.rotation) {
+		l.rotation = now // the clock was set back
+	}
+	if now.Sub(l.rotation) >= time.Minute || len(l.young) >= maxBuckets {
 		l.old, l.young, l.rotation = l.young, make(map[string]bucket), now
 	}
 	b, known := l.young[key]
@@ -83,6 +86,9 @@ func peerKey(addr netip.Addr) string {
 // siteKey returns the key of the site that a host belongs to: its registrable
 // domain, whose owner can make any number of hosts.
 func siteKey(host string) string {
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		host = host[:i] // without the port
+	}
 	host = strings.TrimSuffix(host, ".")
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return host

@@ -328,13 +328,22 @@ func (r *manifestReader) page(reader *isite.Reader, outliner *outline.Reader, id
 		return nil
 	}
 	origin, _ := r.s.Public(r.s.Href(p.Node()))
+	add := func(to string) {
+		if canonical, err := weburl.Canonical(to); err == nil {
+			seen.external = append(seen.external, pairHash(id, canonical))
+		}
+	}
 	err := reader.Details(id, want, func(_ int, d *isite.Detail) {
 		to := d.Target
 		if strings.HasPrefix(to, "/") {
 			to = origin + to
 		}
-		if canonical, err := weburl.Canonical(to); err == nil {
-			seen.external = append(seen.external, pairHash(id, canonical))
+		add(to)
+		if strings.HasPrefix(strings.TrimSpace(d.Raw), "//") {
+			// It has the scheme of the visitor's request.
+			_, rest, _ := strings.Cut(to, "://")
+			add("http://" + rest)
+			add("https://" + rest)
 		}
 	})
 	slices.Sort(seen.external)

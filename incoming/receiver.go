@@ -32,6 +32,9 @@ type ReceiverOptions struct {
 	// LinkOnly makes the receiver support LINK only: the other methods of the
 	// draft succeed without any effect (LK-42).
 	LinkOnly bool
+	// Observe, if set, is called after each look at another site with the state of
+	// the mention and the time that the look took.
+	Observe func(state State, took time.Duration)
 	// Now is the clock: [time.Now] if nil. Log gets what happens to mentions; nil
 	// means nowhere.
 	Now func() time.Time
@@ -88,7 +91,7 @@ func (r *Receiver) Receive(ctx context.Context, notices []Notice) ([]Answer, err
 	case len(notices) > MaxNotices:
 		return fill(Answer{Outcome: Invalid, Reason: "The request contains too many links."})
 	}
-	rules, err := r.rules.get(ctx, r.opt.Store, now)
+	rules, err := r.rules.get(ctx, r.opt.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -376,15 +379,16 @@ type ruleCache struct {
 const ruleAge = 300 * time.Millisecond
 
 // get returns the rules. They are read again if their version changed.
-func (c *ruleCache) get(ctx context.Context, store Store, now time.Time) (*ruleSet, error) {
+func (c *ruleCache) get(ctx context.Context, store Store) (*ruleSet, error) {
 	if store == nil {
 		return compileRules(nil), nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if age := now.Sub(c.checked); c.set != nil && age >= 0 && age < ruleAge {
+	if c.set != nil && time.Since(c.checked) < ruleAge { // by the monotonic clock
 		return c.set, nil
 	}
+	begin := time.Now()
 	version, err := store.RulesVersion(ctx)
 	if err != nil {
 		return nil, err
@@ -396,6 +400,6 @@ func (c *ruleCache) get(ctx context.Context, store Store, now time.Time) (*ruleS
 		}
 		c.set, c.version = compileRules(rules), version
 	}
-	c.checked = now
+	c.checked = begin
 	return c.set, nil
 }

@@ -32,21 +32,21 @@ func (r *Receiver) Run(ctx context.Context) error {
 
 // verify looks at the other end of a mention, and returns what follows from it.
 func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention), err error) {
+	now := r.opt.Now()
 	defer func() {
 		// One mention must never stop the others.
 		if failure := recover(); failure != nil {
 			r.opt.Log.Error("verification failed", "mention", m.ID, "source", m.Source, "panic", fmt.Sprint(failure))
 			change, err = r.apply(look{
-				Evidence: verify.Evidence{Result: verify.Unavailable, Reason: "the page could not be checked"}, at: r.opt.Now(), recheck: r.opt.Recheck,
+				Evidence: verify.Evidence{Result: verify.Unavailable, Reason: "the page could not be checked"}, began: now, at: r.opt.Now(), recheck: r.opt.Recheck,
 			}), nil
 		}
 	}()
-	now := r.opt.Now()
 	if wait, ok := r.ready(&m); !ok {
 		return postpone(now.Add(wait)), nil
 	}
-	l := look{at: now, recheck: r.opt.Recheck}
-	rules, err := r.rules.get(ctx, r.opt.Store, now)
+	l := look{began: now, at: now, recheck: r.opt.Recheck}
+	rules, err := r.rules.get(ctx, r.opt.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +89,13 @@ func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention)
 
 // apply returns the change that a look demands.
 func (r *Receiver) apply(l look) func(*Mention) {
+	took := r.opt.Now().Sub(l.began)
 	return func(m *Mention) {
 		before := m.State
 		judge(m, l)
+		if r.opt.Observe != nil {
+			r.opt.Observe(m.State, took)
+		}
 		r.opt.Log.Info("verified", "mention", m.ID, "source", m.Source, "target", m.Target,
 			"result", string(l.Result), "before", before, "state", m.State, "fault", m.Fault, "due", m.Due)
 	}
@@ -127,11 +131,13 @@ func (r *Receiver) knowsHost(ctx context.Context, source string) (bool, error) {
 // fetch returns the page at the other end of a mention and the time when it was
 // fetched. If it must not be fetched now, page is nil. A page is fetched at most
 // once an hour, whatever the number of mentions that it is the source of (PB-59):
-// the others use what was fetched, if it has their link.
+// the others use what was fetched. A page that was fetched before a mention was due
+// may be out of date, and only proves that there is a link.
 func (r *Receiver) fetch(ctx context.Context, m *Mention, remote string) (page *verify.Page, at time.Time, wait time.Duration) {
 	now := r.opt.Now()
 	if page, at, ok := r.recent.get(remote, now); ok {
-		if page != nil && !m.Action.Ours() && page.Find(m.Target).Result == verify.Linked {
+		upToDate := !m.Due.IsZero() && !m.Due.After(at)
+		if page != nil && (upToDate || !m.Action.Ours() && page.Find(m.Target).Result == verify.Linked) {
 			return page, at, 0
 		}
 		return nil, at, at.Add(pause).Sub(now)
@@ -221,7 +227,10 @@ func (c *recentLooks) get(url string, now time.Time) (page *verify.Page, at time
 func (c *recentLooks) add(url string, page *verify.Page, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if age := now.Sub(c.rotation); c.young == nil || age >= pause || age < 0 || len(c.young) >= maxRecent {
+	if now.Before(c.rotation) {
+		c.rotation = now // the clock was set back
+	}
+	if c.young == nil || now.Sub(c.rotation) >= pause || len(c.young) >= maxRecent {
 		c.old, c.young, c.rotation = c.young, make(map[uint64]time.Time), now
 	}
 	if c.pages == nil {

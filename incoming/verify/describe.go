@@ -116,6 +116,27 @@ func elementText(n *html.Node) string {
 	return textOf(n, nil)
 }
 
+// nameOf returns the name in an element. A picture next to a name is the portrait
+// of its owner, with the name as the alternative text.
+func nameOf(n *html.Node) string {
+	if n == nil {
+		return ""
+	}
+	var words strings.Builder
+	end := next(n, false)
+	for c := next(n, true); c != nil && c != end; c = next(c, c.Type != html.ElementNode || !silent(c)) {
+		if c.Type == html.TextNode {
+			words.WriteString(c.Data)
+		} else {
+			words.WriteByte(' ')
+		}
+	}
+	if name := Clean(words.String(), maxName); name != "" {
+		return name
+	}
+	return Clean(elementText(n), maxName)
+}
+
 func contains(outer, n *html.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n == outer {
@@ -133,13 +154,13 @@ func (d *document) author(entry *html.Node) (name, url string) {
 		return "", ""
 	}
 	if hasClass(n, "h-card") {
-		name = Clean(propertyText(n, "p-name"), maxName)
+		name = nameOf(property(n, "p-name"))
 		if u := property(n, "u-url"); u != nil {
 			url = d.linkURL(u)
 		}
 	}
 	if name == "" {
-		name = Clean(elementText(n), maxName)
+		name = nameOf(n)
 	}
 	if url == "" {
 		url = d.linkURL(n)

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/kolo/xmlrpc"
-	"golang.org/x/net/html/charset"
+	"github.com/sitelink/sitelink/internal/xmltext"
 )
 
 // method is the method that a pingback client calls (section 3).
@@ -70,7 +69,7 @@ type fault struct {
 // The library reads faults first. Those that it rejects, or from which it drops
 // parts, are read from the element tree.
 func decodeReply(body []byte, contentType string) (reply, error) {
-	text := xmlText(body, contentType)
+	text := xmltext.Decode(body, contentType, document, "")
 	if text == "" {
 		return reply{}, errNotXMLRPC
 	}
@@ -277,73 +276,6 @@ func parse(text string, strict bool) (*node, error) {
 	}
 }
 
-var (
-	prolog   = regexp.MustCompile(`^<\?xml[ \t\r\n][^>]*\?>`)
-	encoding = regexp.MustCompile(`[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z0-9._:-]+)["']`)
-	// document matches where the XML of a response may begin. PHP may print
-	// warnings before it.
-	document = regexp.MustCompile(`<\?xml[ \t\r\n]|<methodResponse[ \t\r\n/>]|<fault[ \t\r\n/>]`)
-)
-
-// xmlText returns the XML of a response in UTF-8, without the XML declaration and
-// any text before it; "" if there is none. Characters that XML does not allow,
-// and bytes that are invalid in the response's encoding, are replaced by U+FFFD,
-// so that a careless message does not hide the fault code.
-func xmlText(body []byte, contentType string) string {
-	body = decodeUTF16(body)
-	at := document.FindIndex(body)
-	if at == nil {
-		return ""
-	}
-	body = body[at[0]:]
-	label := ""
-	if head := prolog.Find(body); head != nil {
-		if m := encoding.FindSubmatch(head); m != nil {
-			label = string(m[1])
-		}
-		body = body[len(head):]
-	}
-	if label == "" {
-		if _, params, err := mime.ParseMediaType(contentType); err == nil {
-			label = params["charset"]
-		}
-	}
-	return strings.Map(xmlChar, string(decodeCharset(body, label)))
-}
-
-// decodeUTF16 converts UTF-16 with a byte order mark to UTF-8.
-func decodeUTF16(body []byte) []byte {
-	label := ""
-	switch {
-	case bytes.HasPrefix(body, []byte("\xFE\xFF")):
-		label = "utf-16be"
-	case bytes.HasPrefix(body, []byte("\xFF\xFE")):
-		label = "utf-16le"
-	default:
-		return body
-	}
-	return decodeCharset(body[2:], label)
-}
-
-// decodeCharset converts body from the encoding with that label to UTF-8. Unknown
-// labels mean UTF-8, and so does UTF-16 if the bytes are not UTF-16: some servers
-// declare it wrongly.
-func decodeCharset(body []byte, label string) []byte {
-	e, name := charset.Lookup(label)
-	if e == nil || name == "utf-8" || strings.HasPrefix(name, "utf-16") && bytes.IndexByte(body, 0) < 0 {
-		return body
-	}
-	text, err := io.ReadAll(e.NewDecoder().Reader(bytes.NewReader(body)))
-	if err != nil {
-		return body
-	}
-	return text
-}
-
-// xmlChar returns r, or U+FFFD if XML 1.0 (section 2.2) does not allow it.
-func xmlChar(r rune) rune {
-	if r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 {
-		return r
-	}
-	return utf8.RuneError
-}
+// document matches where the XML of a response may begin. PHP may print warnings
+// before it.
+var document = regexp.MustCompile(`<\?xml[ \t\r\n]|<methodResponse[ \t\r\n/>]|<fault[ \t\r\n/>]`)

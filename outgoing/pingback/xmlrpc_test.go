@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/sitelink/sitelink/internal/xmltext"
 )
 
 const prologText = `<?xml version="1.0"?>` + "\n"
@@ -165,7 +167,7 @@ func FuzzReply(f *testing.F) {
 		if err != nil || r.fault != nil {
 			return
 		}
-		d := xml.NewDecoder(strings.NewReader(xmlText(body, contentType)))
+		d := xml.NewDecoder(strings.NewReader(xmltext.Decode(body, contentType, document, "")))
 		depth, path, params := 0, []string{}, false
 		for {
 			token, err := d.Token()

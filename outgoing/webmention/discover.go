@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
 
+	"github.com/sitelink/sitelink/internal/linkheader"
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 )
@@ -34,9 +35,10 @@ func (s *Sender) Discover(ctx context.Context, t *outgoing.Target) (outgoing.End
 		return outgoing.Endpoint{}, fmt.Errorf("parse URL of the target: %w", err)
 	}
 	for _, field := range page.Header.Values("Link") {
-		for _, link := range parseLinkHeader(field) {
-			if hasRelation(link.rel) && isAbout(link, base) {
-				return endpoint(base, link.target, "Link header"), nil
+		links, _ := linkheader.Parse(field)
+		for _, link := range links {
+			if hasRelation(link.Rel) && isAbout(link, base) {
+				return endpoint(base, link.Target, "Link header"), nil
 			}
 		}
 	}
@@ -53,11 +55,11 @@ func (s *Sender) Discover(ctx context.Context, t *outgoing.Target) (outgoing.End
 
 // isAbout reports whether a Link header is about the page. Its anchor parameter
 // may name another resource (RFC 8288, section 3.2).
-func isAbout(link headerLink, page weburl.URL) bool {
-	if !link.anchored {
+func isAbout(link linkheader.Link, page weburl.URL) bool {
+	if !link.Anchored {
 		return true
 	}
-	anchor, err := page.Resolve(link.anchor)
+	anchor, err := page.Resolve(link.Anchor)
 	return err == nil && anchor.String() == page.WithoutFragment()
 }
 
@@ -166,94 +168,6 @@ func endpoint(base weburl.URL, ref, via string) outgoing.Endpoint {
 		return outgoing.Endpoint{Via: via + ", but its URL contains a user name"}
 	}
 	return outgoing.Endpoint{URL: u.WithoutFragment(), Via: via}
-}
-
-// headerLink is one link of a Link header field: its target as written, and the
-// parameters needed here. Of parameters with the same name, the first counts.
-type headerLink struct {
-	target string
-	// rel holds the relation types, separated by white space. If anchored, the
-	// link is about the resource named by anchor instead of the page.
-	rel      string
-	anchor   string
-	anchored bool
-}
-
-// parseLinkHeader parses a Link header field (RFC 8288, section 3 and appendix
-// B.2). It is as lenient as the algorithm there: it stops at text that does not
-// start a link, parameters may be unquoted, and names are case-insensitive.
-func parseLinkHeader(field string) []headerLink {
-	var links []headerLink
-	rest := field
-	for {
-		rest = strings.TrimLeft(rest, " \t,")
-		if !strings.HasPrefix(rest, "<") {
-			return links
-		}
-		target, after, closed := strings.Cut(rest[1:], ">")
-		if !closed {
-			return links
-		}
-		link := headerLink{target: target}
-		rest = link.parameters(after)
-		links = append(links, link)
-	}
-}
-
-// parameters reads the parameters after a target and returns the text after the
-// comma that ends the link.
-func (l *headerLink) parameters(s string) string {
-	seen := false
-	for {
-		s = strings.TrimLeft(s, " \t")
-		if !strings.HasPrefix(s, ";") {
-			// The text before the comma is not a parameter.
-			_, after, _ := strings.Cut(s, ",")
-			return after
-		}
-		s = strings.TrimLeft(s[1:], " \t")
-		end := strings.IndexAny(s, "=;,")
-		if end < 0 {
-			end = len(s)
-		}
-		name := strings.ToLower(strings.TrimRight(s[:end], " \t"))
-		s = s[end:]
-		var value string
-		if strings.HasPrefix(s, "=") {
-			value, s = parameterValue(strings.TrimLeft(s[1:], " \t"))
-		}
-		switch {
-		case name == "rel" && !seen:
-			// Later rel parameters must be ignored (section 3.3).
-			l.rel, seen = value, true
-		case name == "anchor" && !l.anchored:
-			l.anchor, l.anchored = value, true
-		}
-	}
-}
-
-// parameterValue reads a token or a quoted string and returns the text after it.
-func parameterValue(s string) (value, rest string) {
-	if !strings.HasPrefix(s, `"`) {
-		end := strings.IndexAny(s, ";,")
-		if end < 0 {
-			end = len(s)
-		}
-		return strings.TrimRight(s[:end], " \t"), s[end:]
-	}
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"':
-			return b.String(), s[i+1:]
-		case c == '\\' && i+1 < len(s):
-			i++
-			b.WriteByte(s[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String(), ""
 }
 
 // hasRelation reports whether a list of relation types contains webmention.

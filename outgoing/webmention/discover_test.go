@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -127,30 +126,4 @@ func TestDiscoverStatus(t *testing.T) {
 	if _, err := s.Discover(t.Context(), stored{page: outgoing.Response{URL: "x", Status: 200}}.target()); err == nil {
 		t.Error("no error for an invalid URL")
 	}
-}
-
-// FuzzLinkHeader: what was parsed, written and parsed again is the same.
-func FuzzLinkHeader(f *testing.F) {
-	for _, seed := range []string{
-		`<https://a/x>; rel=webmention`, `</a>; rel="a webmention"; anchor="#x", <b>;rel=c`, `<a>;x;rel="\"\\", <b`, `<>;;rel =x ,, <c> ; rel`,
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, field string) {
-		links := parseLinkHeader(field)
-		var b strings.Builder
-		quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
-		for i, link := range links {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString("<" + link.target + `>; rel="` + quote(link.rel) + `"`)
-			if link.anchored {
-				b.WriteString(`; anchor="` + quote(link.anchor) + `"`)
-			}
-		}
-		if again := parseLinkHeader(b.String()); !reflect.DeepEqual(again, links) {
-			t.Errorf("%q\n%+v\n%q\n%+v", field, links, b.String(), again)
-		}
-	})
 }

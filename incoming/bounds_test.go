@@ -1,0 +1,206 @@
+package incoming
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/incoming/verify"
+)
+
+// TestRules: the longest pattern decides, and no spelling of a URL avoids it.
+func TestRules(t *testing.T) {
+	var rules []Rule
+	for pattern, v := range map[string]Verdict{
+		"Example.ORG": Block, "blog.example.org": Trust, "https://example.org/~good/": Trust, "https://example.org/~good/but/": Hold,
+		"xn--bcher-kva.example": Block, "10.1.0.0/16": Block, "10.1.2.3": Trust, "[2001:db8::1]": Block, "2001:db8:1::/48": Hold, "co.uk": Hold,
+		"not a pattern/": Block,
+	} {
+		if p, err := ParsePattern(pattern); err == nil {
+			pattern = p
+		}
+		rules = append(rules, Rule{Pattern: pattern, Verdict: v})
+	}
+	set := compileRules(rules)
+	for url, want := range map[string]Verdict{
+		"https://example.org/":                        Block,
+		"http://www.EXAMPLE.org:8080/x":               Block,
+		"https://example.org./":                       Block,
+		"https://blog.example.org/":                   Trust,
+		"https://a.blog.example.org/":                 Trust,
+		"https://example.org/~good/x":                 Trust,
+		"http://example.org/%7egood/x":                Trust,
+		"http://example.org/~good/../~bad/":           Block,
+		"https://example.org/~good/but/":              Hold,
+		"https://www.example.org/~good/":              Block,
+		"https://notexample.org/":                     "",
+		"https://example.org.evil.example/":           "",
+		"https://evil.example/?u=https://example.org": "",
+		"https://b\u00fccher.example/":                Block,
+		"http://10.1.9.9/":                            Block,
+		"http://10.1.2.3/":                            Trust,
+		"http://10.2.0.1/":                            "",
+		"http://[2001:db8::1]:81/":                    Block,
+		"http://[2001:DB8:1:0:0::7]/":                 Hold,
+		"https://a.co.uk/":                            Hold,
+	} {
+		c, err := canonical(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := set.verdict(c); got != want {
+			t.Errorf("%s (%s): %q, want %q", url, c, got, want)
+		}
+	}
+	for addr, want := range map[string]Verdict{"10.1.0.1": Block, "::ffff:10.1.0.1": Block, "10.1.2.3": Trust, "2001:db8:1:2::3": Hold, "192.0.2.1": ""} {
+		if got := set.peer(netip.MustParseAddr(addr)); got != want {
+			t.Errorf("%s: %q, want %q", addr, got, want)
+		}
+	}
+	for pattern, want := range map[string]string{
+		" Example.org ": "example.org", "*.example.org": "example.org", ".example.org": "example.org", "https://Example.org:443/%7Ex": "https://example.org/~x",
+		"192.0.2.7/24": "192.0.2.0/24", "::ffff:192.0.2.0/120": "192.0.2.0/24", "192.0.2.1": "192.0.2.1", "[2001:DB8::1]": "2001:db8::1", "b\u00fccher.example": "xn--bcher-kva.example",
+		"": "", "example.org/x": "", "ftp://example.org/": "", "a b": "", "https://": "", "example.org:80": "", "192.0.2.0/33": "",
+	} {
+		if got, err := ParsePattern(pattern); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v; want %q", pattern, got, err, want)
+		}
+	}
+}
+
+// TestManyRules: imported block lists have many hosts, and a look-up does not get
+// slower with them.
+func TestManyRules(t *testing.T) {
+	rules := make([]Rule, 100_000)
+	for i := range rules {
+		rules[i] = Rule{Pattern: fmt.Sprintf("host%d.example", i), Verdict: Block}
+	}
+	set := compileRules(rules)
+	best := time.Hour
+	for range 10 {
+		begin := time.Now()
+		for i := range 1000 {
+			if set.verdict(fmt.Sprintf("https://www.host%d.example/x", i*90)) != Block {
+				t.Fatal(i)
+			}
+		}
+		best = min(best, time.Since(begin)/1000)
+	}
+	if best > 100*time.Microsecond {
+		t.Errorf("%s a look-up", best)
+	}
+}
+
+// TestLimiterIsBounded: a limiter with any number of keys needs a bounded memory
+// and still limits a key that comes back soon.
+func TestLimiterIsBounded(t *testing.T) {
+	l := newLimiter(2)
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	l.take("x", 2, now)
+	for i := range 3 * maxBuckets {
+		if _, ok := l.take(fmt.Sprint(i), 1, now.Add(time.Duration(i)*time.Microsecond)); !ok {
+			t.Fatal(i)
+		}
+		if i%1000 == 0 {
+			if _, ok := l.take("x", 1, now); ok {
+				t.Fatalf("x is not limited after %d other keys", i)
+			}
+		}
+	}
+	if n := len(l.young) + len(l.old); n > 2*maxBuckets {
+		t.Errorf("%d buckets", n)
+	}
+	if _, ok := l.take("x", 1, now.Add(time.Minute)); !ok {
+		t.Error("x is limited after a minute")
+	}
+	off := newLimiter(0)
+	for range 1000 {
+		if _, ok := off.take("x", 100, now); !ok || len(off.young) != 0 {
+			t.Fatal("0 limits")
+		}
+	}
+	for host, want := range map[string]string{
+		"a.b.example.co.uk": "example.co.uk", "example.org": "example.org", "me.github.io": "me.github.io", "127.0.0.1": "127.0.0.1",
+		"127.0.0.1:80": "127.0.0.1", "a.example.org:8080": "example.org", "[::1]": "[::1]", "localhost": "localhost", "": "",
+	} {
+		if got := siteKey(host); got != want {
+			t.Errorf("%q: %q, want %q", host, got, want)
+		}
+	}
+}
+
+// TestRecentIsBounded: what is remembered of fetched pages has a limit.
+func TestRecentIsBounded(t *testing.T) {
+	var c recentLooks
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	page := &verify.Page{}
+	for i := range 3 * maxRecent {
+		c.add(fmt.Sprint(i), page, now)
+	}
+	if n := len(c.young) + len(c.old); n > 2*maxRecent || len(c.pages) != len(c.order) || c.size > maxPages || len(c.pages) > maxPages/pageCost {
+		t.Errorf("%d URLs, %d pages, %d bytes", n, len(c.pages), c.size)
+	}
+	last := fmt.Sprint(3*maxRecent - 1)
+	if p, at, ok := c.get(last, now.Add(time.Minute)); p != page || !at.Equal(now) || !ok {
+		t.Error("the last page is forgotten")
+	}
+	if _, _, ok := c.get(last, now.Add(pause)); ok {
+		t.Error("a page is remembered for too long")
+	}
+	if _, _, ok := c.get(last, now.Add(-time.Minute)); ok {
+		t.Error("a page of the future is remembered")
+	}
+}
+
+// TestHostGate: one slow host does not keep all workers busy.
+func TestHostGate(t *testing.T) {
+	var g hostGate
+	if !g.enter("a") || !g.enter("a") || g.enter("a") || !g.enter("b") {
+		t.Error("wrong number of fetches from one host")
+	}
+	g.leave("a")
+	if !g.enter("a") || g.enter("a") {
+		t.Error("a fetch that ended counts")
+	}
+	g.leave("a")
+	g.leave("a")
+	g.leave("b")
+	if len(g.open) != 0 {
+		t.Errorf("%v", g.open)
+	}
+}
+
+// TestKeys: what identifies a mention (A-PB-5, A-LK-9, LK-44).
+func TestKeys(t *testing.T) {
+	key := func(p Protocol, a Action, source, target string) Key {
+		t.Helper()
+		k, err := KeyOf(Notice{Protocol: p, Action: a, Source: source, Target: target})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	want := Key{Link, "http://a.example/~x", "https://b.example/doc"}
+	for _, k := range []Key{
+		key(LinkMethod, "", "http://A.example:80/%7Ex", "https://b.example/doc"),
+		key(LinkMethod, Unlink, "http://a.example/~x#s", "https://b.example/doc#t"),
+		key(Pingback, Link, "HTTP://a.example/./~x", "https://b.example:443/doc"),
+	} {
+		if k != want {
+			t.Errorf("%+v", k)
+		}
+	}
+	if k := key(Pingback, Link, "http://a.example/~x#p1", "https://b.example/doc#foo"); k.Source != want.Source+"#p1" || k.Target != want.Target+"#foo" {
+		t.Errorf("%+v", k)
+	}
+	if k := key(Webmention, Link, "http://a.example/~x", "https://b.example/doc#"); k != want {
+		t.Errorf("an empty fragment: %+v", k)
+	}
+	for _, bad := range []string{"", "x", "//a.example/", "mailto:a@b", "http://", "http://a.example/\n", strings.Repeat("x", 10)} {
+		if _, err := KeyOf(Notice{Source: bad, Target: "https://b.example/"}); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/internal/weburl"
+)
+
+// Receiver decides about notices. [incoming.Receiver] is one.
+type Receiver interface {
+	// Receive answers notices. If one of them is not acceptable, none is recorded.
+	// What it recorded survives a crash once it has returned. An error means that
+	// the store failed.
+	Receive(ctx context.Context, notices []incoming.Notice) ([]incoming.Answer, error)
+}
+
+// Mentions looks at what was received. Every [incoming.Store] can.
+type Mentions interface {
+	Mention(ctx context.Context, id string) (incoming.Mention, error)
+	Counts(ctx context.Context) (map[incoming.State]int64, error)
+}
+
+// ProxyHeader is the header field in which a proxy passes on the address of its
+// client.
+type ProxyHeader string
+
+// The header fields. Only one is read: a proxy that sets one passes on what a
+// stranger wrote into the other.
+const (
+	XForwardedFor ProxyHeader = "X-Forwarded-For" // the default
+	Forwarded     ProxyHeader = "Forwarded"       // RFC 7239
+)
+
+// Options are what a [Server] needs. Only Receiver must be set.
+type Options struct {
+	Receiver Receiver
+	// Mentions answers the status pages of webmentions, /healthz and the counts of
+	// /metrics. Without it, there are none.
+	Mentions Mentions
+	// Moderation answers below /moderation.
+	Moderation http.Handler
+	// Pages answers GET and HEAD of all other paths, see [NewPages]. Without it,
+	// the answer is 404 with a hint.
+	Pages http.Handler
+	// BaseURLs are the addresses of the sites, such as https://example.org/. They
+	// supply the scheme of a LINK call that names only a path: behind a proxy, the
+	// server cannot know it. Entries that are not http or https URLs are ignored.
+	BaseURLs []string
+
+	// Proxies are the networks of trusted proxies. The client's address is the last
+	// one in ProxyHeader that is not in them. Connections over a Unix socket are
+	// trusted as well.
+	Proxies     []netip.Prefix
+	ProxyHeader ProxyHeader
+
+	// Section11 selects the other reading of the LINK draft, in which 416 always
+	// means the source and 417 the target (A-LK-1).
+	Section11 bool
+	// HideOperations answers /healthz and /metrics only on listeners of
+	// [Server.ServeOperations].
+	HideOperations bool
+
+	Limits Limits
+	// Now is the clock of responses and of the cache of /metrics; time.Now by
+	// default.
+	Now func() time.Time
+	// Log gets a line for each notice, at level debug, and for each failure. By
+	// default, nothing is logged.
+	Log *slog.Logger
+}
+
+// Limits bound what strangers can use. A zero field has the default that its
+// comment names.
+type Limits struct {
+	// Connections is the number of open connections, 1000. Further ones are
+	// answered with 503.
+	Connections int
+	// AddressConnections is the number of those from one address, or one /64
+	// network of IPv6, 100. It does not count for proxies.
+	AddressConnections int
+	// MaxBodyBytes is the size of a request's body, 64 KiB. It is in memory as a
+	// whole.
+	MaxBodyBytes int64
+	// HeaderTimeout is the time for the head of a request, from its first byte, and
+	// for the first byte of a connection: 10 s.
+	HeaderTimeout time.Duration
+	// ReadTimeout is the time for a whole request: 20 s.
+	ReadTimeout time.Duration
+	// IdleTimeout is the time until the next request of a connection: 60 s.
+	IdleTimeout time.Duration
+	// WriteTimeout is the time for each 4 KiB of a response: 30 s.
+	WriteTimeout time.Duration
+	// StopTimeout is the time that requests have to finish once the server is
+	// stopped: 10 s.
+	StopTimeout time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	number := func(n *int, normal int) {
+		if *n == 0 {
+			*n = normal
+		}
+	}
+	duration := func(d *time.Duration, normal time.Duration) {
+		if *d == 0 {
+			*d = normal
+		}
+	}
+	number(&l.Connections, 1000)
+	number(&l.AddressConnections, 100)
+	if l.MaxBodyBytes == 0 {
+		l.MaxBodyBytes = 64 << 10
+	}
+	duration(&l.HeaderTimeout, 10*time.Second)
+	duration(&l.ReadTimeout, 20*time.Second)
+	duration(&l.IdleTimeout, time.Minute)
+	duration(&l.WriteTimeout, 30*time.Second)
+	duration(&l.StopTimeout, 10*time.Second)
+	return l
+}
+
+// Server is the HTTP side of a receiver. It is safe for concurrent use.
+type Server struct {
+	opt     Options
+	limits  Limits
+	log     *slog.Logger
+	schemes map[string]string // by host with port, as in the Host header
+	metrics metrics
+}
+
+// New returns a server. [Server.Serve] starts it.
+func New(opt Options) *Server {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.ProxyHeader == "" {
+		opt.ProxyHeader = XForwardedFor
+	}
+	s := &Server{opt: opt, limits: opt.Limits.withDefaults(), log: opt.Log, schemes: map[string]string{}}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	for _, base := range opt.BaseURLs {
+		if u, err := weburl.Parse(base); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
+			s.schemes[authority(u)] = u.Scheme()
+		}
+	}
+	s.metrics.init()
+	return s
+}
+
+// authority returns the host of a URL with its port, if it has one.
+func authority(u weburl.URL) string {
+	if u.Port() == "" {
+		return u.Host()
+	}
+	return u.Host() + ":" + u.Port()
+}
+
+// callKey is the context key of a request line of the LINK draft. No header field
+// says so, because a stranger could send it.
+type callKey struct{}
+
+// knownMethods are those for which 405 is the answer if a path does not have them.
+// Others get 501.
+var knownMethods = "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE "
+
+const linkMethods = "LINK, UNLINK, UNLINKR, LINKMOD"
+
+// ServeHTTP answers a request, in a server of net/http too. There, request lines
+// with two URLs do not arrive; use [Server.Serve] to receive them.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if c, ok := r.Context().Value(callKey{}).(*call); ok {
+		s.serveCall(w, r, c)
+		return
+	}
+	switch {
+	case isLinkMethod(r.Method):
+		s.serveLinkFields(w, r)
+	case !strings.Contains(knownMethods, r.Method+" "):
+		s.plain(w, "other", http.StatusNotImplemented, "This server does not know the method.")
+	case r.URL.Path == "/pingback":
+		s.servePingback(w, r)
+	case r.URL.Path == "/webmention":
+		s.serveWebmention(w, r)
+	case strings.HasPrefix(r.URL.Path, statusPath):
+		s.serveStatus(w, r)
+	case s.opt.Moderation != nil && (r.URL.Path == "/moderation" || strings.HasPrefix(r.URL.Path, "/moderation/")):
+		s.opt.Moderation.ServeHTTP(w, r)
+	case !s.opt.HideOperations && s.isOperation(r):
+		s.serveOperation(w, r)
+	default:
+		s.servePage(w, r)
+	}
+}
+
+// servePage answers for the pages of the sites, and OPTIONS *.
+func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
+	const allow = "GET, HEAD, OPTIONS, " + linkMethods
+	switch {
+	case r.Method == http.MethodOptions:
+		s.options(w, allow)
+	case !s.allowed(w, r, allow):
+	case s.opt.Pages != nil:
+		s.metrics.request("page", http.StatusOK)
+		s.opt.Pages.ServeHTTP(w, r)
+	default:
+		s.plain(w, "page", http.StatusNotFound, hint)
+	}
+}
+
+const hint = "This server has no pages. It receives notices about links to a site:\n" +
+	"webmentions at /webmention, pingbacks at /pingback,\n" +
+	"and the methods LINK, UNLINK, UNLINKR and LINKMOD at the addresses of the site."
+
+// options answers OPTIONS: what other requests a path takes.
+func (s *Server) options(w http.ResponseWriter, allow string, acceptPost ...string) {
+	w.Header().Set("Allow", allow)
+	if len(acceptPost) > 0 {
+		w.Header().Set("Accept-Post", strings.Join(acceptPost, ", "))
+	}
+	s.metrics.request("options", http.StatusNoContent)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// allowed reports whether a method is in a list. If not, it answers 405.
+func (s *Server) allowed(w http.ResponseWriter, r *http.Request, allow string) bool {
+	for method := range strings.SplitSeq(allow, ", ") {
+		if method == r.Method {
+			return true
+		}
+	}
+	w.Header().Set("Allow", allow)
+	s.plain(w, "other", http.StatusMethodNotAllowed, "This address takes only "+allow+".")
+	return false
+}
+
+// plain answers with a text for people.
+func (s *Server) plain(w http.ResponseWriter, endpoint string, status int, text string) {
+	s.metrics.request(endpoint, status)
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n"))
+}
+
+// receive passes notices to the receiver, counts and logs the answers. There is an
+// answer for each notice if there is no error.
+func (s *Server) receive(ctx context.Context, notices []incoming.Notice) ([]incoming.Answer, error) {
+	answers, err := s.opt.Receiver.Receive(ctx, notices)
+	if err == nil && len(answers) != len(notices) {
+		err = errAnswers
+	}
+	if err != nil {
+		s.metrics.storeFailed()
+		s.log.Error("notices were not recorded", "protocol", notices[0].Protocol, "notices", len(notices), "error", err)
+		return nil, err
+	}
+	for i, a := range answers {
+		n := notices[i]
+		s.metrics.notice(n.Protocol, a.Outcome)
+		s.log.Debug("notice", "protocol", n.Protocol, "action", n.Action, "outcome", a.Outcome,
+			"source", short(n.Source), "target", short(n.Target), "peer", n.Peer)
+	}
+	return answers, nil
+}
+
+// short cuts a URL for the log.
+func short(url string) string {
+	if len(url) > 300 {
+		return url[:300] + "..."
+	}
+	return url
+}

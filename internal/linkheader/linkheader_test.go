@@ -1,0 +1,56 @@
+package linkheader
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	link := func(target, rel string) Link { return Link{Target: target, Rel: rel} }
+	for _, c := range []struct {
+		field string
+		want  []Link
+		whole bool
+	}{
+		{"", nil, true},
+		{"<a>", []Link{link("a", "")}, true},
+		{"<a>; rel=x, <b> ; REL=\"y z\";other", []Link{link("a", "x"), link("b", "y z")}, true},
+		{" , <a,b;c>;rel=x;rel=y,", []Link{link("a,b;c", "x")}, true},
+		{`<a>; anchor="#f"; rel="\"q\\"`, []Link{{"a", `"q\`, "#f", true}}, true},
+		{"<a>, b", []Link{link("a", "")}, false},
+		{"<a", nil, false},
+		{"<a> junk, <b>", []Link{link("a", ""), link("b", "")}, false},
+		{"a", nil, false},
+	} {
+		if got, whole := Parse(c.field); !reflect.DeepEqual(got, c.want) || whole != c.whole {
+			t.Errorf("%q: %+v, %v", c.field, got, whole)
+		}
+	}
+}
+
+// FuzzParse: what was parsed, written and parsed again is the same.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`<https://a/x>; rel=webmention`, `</a>; rel="a webmention"; anchor="#x", <b>;rel=c`, `<a>;x;rel="\"\\", <b`, `<>;;rel =x ,, <c> ; rel`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, field string) {
+		links, whole := Parse(field)
+		var b strings.Builder
+		quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
+		for i, link := range links {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString("<" + link.Target + `>; rel="` + quote(link.Rel) + `"`)
+			if link.Anchored {
+				b.WriteString(`; anchor="` + quote(link.Anchor) + `"`)
+			}
+		}
+		if again, all := Parse(b.String()); !reflect.DeepEqual(again, links) || !all {
+			t.Errorf("%q (%v)\n%+v\n%q\n%+v", field, whole, links, b.String(), again)
+		}
+	})
+}
