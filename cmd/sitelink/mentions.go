@@ -16,6 +16,7 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/export"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
@@ -393,12 +394,12 @@ func readBlockList(c *cli, name string) ([]string, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("read block list %s: %w", name, fault.Cause(err))
+			return nil, fmt.Errorf("read block list %s: %w", name, disk.Cause(err))
 		}
 		defer f.Close()
 		in = f
 	}
-	return receive.BlockList(in, name)
+	return nil, fmt.Errorf("BLOCKLIST %v", in)
 }
 
 func mentionsExportCommand(c *cli) *cobra.Command {

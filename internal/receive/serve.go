@@ -86,9 +86,11 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 	if err := syncRules(ctx, r.store, in); err != nil {
 		return err
 	}
+	var s *server.Server // uses the receiver, which reports to it
 	receiver := incoming.NewReceiver(incoming.ReceiverOptions{
-		Store: r.store, Sites: r.sites, Client: verify.NewClient(verify.Options{Allow: in.AllowAddress}),
+		Store: r.store, Sites: r.sites, Client: verify.NewClient(verify.Options{AllowAddresses: in.AllowAddress}),
 		RateAddress: in.RateAddress, RateSource: in.RateSource, Recheck: in.Recheck, LinkMod: in.Linkmod, Log: r.log,
+		Observe: func(state incoming.State, took time.Duration) { s.ObserveVerification(state, took) },
 	})
 	var pages http.Handler
 	if in.Pages {
@@ -98,7 +100,7 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 		}
 		pages = handler
 	}
-	s := server.New(server.Options{
+	s = server.New(server.Options{
 		Receiver: receiver, Mentions: r.store, Pages: pages, BaseURLs: r.sources.bases(), Proxies: in.TrustedProxies, Log: r.log,
 	})
 	ctx, stop := context.WithCancelCause(ctx)
