@@ -50,7 +50,7 @@ func makeHugo(t *testing.T, f Format, live string, mentions []incoming.Mention) 
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range map[string]string{
-		"hugo.toml":   "baseURL = 'https://our.example/'\ntitle = 'Site'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\ndisablePathToLower = true\n[params.sitelink]\nlive = '" + live + "'\n",
+		"hugo.toml": "baseURL = 'https://our.example/'\ntitle = 'Site'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\ndisablePathToLower = true\n[params.sitelink]\nlive = '" + live + "'\n",
 		"layouts/partials/sitelink/mentions.html": HugoPartial,
 		"layouts/_default/single.html":            hugoPage,
 		"layouts/_default/list.html":              hugoPage,
