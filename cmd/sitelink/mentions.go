@@ -25,8 +25,8 @@ import (
 const mentionsLong = `mentions shows the links that other sites have sent to sitelink serve, and decides which of them your
 site shows. It works on the store of the receiver, which may run meanwhile.
 
-A mention is queued until the receiver has looked at its source, and held until somebody approves or
-denies it. docs/guide/mentions.md has more.
+A mention is queued until the receiver has looked at its source, and held until you approve or deny
+it. docs/guide/mentions.md has more.
 `
 
 const mentionsExample = `  # what waits for a decision
