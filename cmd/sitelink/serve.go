@@ -135,7 +135,6 @@ func runServe(ctx context.Context, c *cli, cfg *config.Config, docroots []string
 	if err != nil {
 		return err
 	}
-//BACKUP
 	c.endless.Store(true)
 	return receive.Serve(ctx, p, receive.ServeOptions{
 		Docroots: docroots, Verbose: f.verbose, Log: c.env.Stderr, Getenv: c.env.Getenv, Env: os.Environ(), Note: c.ui.note, Warn: c.ui.warning,
