@@ -136,7 +136,7 @@ func proxied(t *testing.T, name string) (*receiving, string) {
 	case "nginx":
 		write("sitelink-proxy.conf", example(t, "nginx, sitelink-proxy.conf"))
 		site := replaced(t, example(t, "nginx"), "listen 80;", "listen "+address+";", "server_name example.org;", "server_name localhost;",
-			"/srv/example.org", docroot, "127.0.0.1:8036", backend)
+			"/srv/example.org", docroot, "127.0.0.1:8035", backend)
 		user := ""
 		if os.Getuid() == 0 {
 			user = "user root;\n" // the temporary directory is root's
@@ -145,7 +145,7 @@ func proxied(t *testing.T, name string) (*receiving, string) {
 			"client_body_temp_path "+dir+"/body;\nproxy_temp_path "+dir+"/proxy;\nfastcgi_temp_path "+dir+"/fastcgi;\nuwsgi_temp_path "+dir+"/uwsgi;\nscgi_temp_path "+dir+"/scgi;\n"+site+"}\n")
 		program(t, dir, address, "nginx", "-p", dir, "-c", conf, "-e", dir+"/error.log")
 	case "Caddy":
-		site := replaced(t, example(t, "caddy"), "example.org {", "http://:"+port+" {\n\tbind 127.0.0.1", "/srv/example.org", docroot, "127.0.0.1:8036", backend)
+		site := replaced(t, example(t, "caddy"), "example.org {", "http://:"+port+" {\n\tbind 127.0.0.1", "/srv/example.org", docroot, "127.0.0.1:8035", backend)
 		program(t, dir, address, "caddy", "run", "--adapter", "caddyfile", "--config", write("Caddyfile", "{\n\tadmin off\n}\n"+site))
 	}
 	return r, address
