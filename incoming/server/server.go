@@ -263,18 +263,7 @@ func (s *Server) receive(ctx context.Context, notices []incoming.Notice) ([]inco
 		return nil, err
 	}
 	for i, a := range answers {
-		n := notices[i]
-		s.metrics.notice(n.Protocol, a.Outcome)
-		s.log.Debug("notice", "protocol", n.Protocol, "action", n.Action, "outcome", a.Outcome,
-			"source", short(n.Source), "target", short(n.Target), "peer", n.Peer)
+		s.metrics.notice(notices[i].Protocol, a.Outcome)
 	}
 	return answers, nil
-}
-
-// short cuts a URL for the log.
-func short(url string) string {
-	if len(url) > 300 {
-		return url[:300] + "..."
-	}
-	return url
 }

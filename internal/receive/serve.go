@@ -58,14 +58,16 @@ func Serve(ctx context.Context, p *project.Project, opt ServeOptions) error {
 			l.Close()
 		}
 	}()
-	level := slog.LevelWarn
-	if opt.Verbose {
-		level = slog.LevelDebug
+	logs := func(level slog.Level) *slog.Logger {
+		return slog.New(slog.NewTextHandler(opt.Log, &slog.HandlerOptions{Level: level}))
 	}
-	log := slog.New(slog.NewTextHandler(opt.Log, &slog.HandlerOptions{Level: level}))
+	log := logs(slog.LevelWarn)
 	store, err := OpenStore(ctx, p, StoreOptions{Serve: true, Log: log})
 	if err != nil {
 		return err
+	}
+	if opt.Verbose {
+		log = logs(slog.LevelDebug)
 	}
 	err = serve(ctx, p, &opt, &parts{sources: sources, sites: sites, store: store, log: log, listeners: listeners})
 	return errors.Join(err, store.Close())
