@@ -45,6 +45,8 @@ type Options struct {
 	Mentions Mentions
 	// Moderation answers below /moderation.
 	Moderation http.Handler
+	// Live answers at /mentions, see export.Live.
+	Live http.Handler
 	// Pages answers GET and HEAD of all other paths, see [NewPages]. Without it,
 	// the answer is 404 with a hint.
 	Pages http.Handler
@@ -192,6 +194,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveWebmention(w, r)
 	case strings.HasPrefix(r.URL.Path, statusPath):
 		s.serveStatus(w, r)
+	case s.opt.Live != nil && r.URL.Path == "/mentions":
+		s.opt.Live.ServeHTTP(w, r)
 	case s.opt.Moderation != nil && (r.URL.Path == "/moderation" || strings.HasPrefix(r.URL.Path, "/moderation/")):
 		s.opt.Moderation.ServeHTTP(w, r)
 	case !s.opt.HideOperations && s.isOperation(r):
