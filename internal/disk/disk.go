@@ -15,6 +15,9 @@ import (
 	"strings"
 )
 
+// ErrLocked means that another process has locked a file; see [TryLock].
+var ErrLocked = errors.New("locked by another process")
+
 // Cause removes the operation and the path from an error of the system, for messages
 // that name the file themselves. Cause(nil) is nil.
 func Cause(err error) error {

@@ -52,6 +52,7 @@ var filepathUsers = []string{
 	"examples/blog",
 	"hook",
 	"hook/githook",
+	"incoming/store",
 	"internal/announce",
 	"internal/audit",
 	"internal/config",

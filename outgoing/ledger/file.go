@@ -441,7 +441,7 @@ func writeError(name string, err error) error {
 }
 
 // ErrLocked means that another process has the ledger open for writing.
-var ErrLocked = errors.New("locked by another process")
+var ErrLocked = disk.ErrLocked
 
 // lock is a lock on the lock file of a ledger. The operating system releases it
 // when the process ends in any way. The file remains; it has the process ID of the
@@ -458,8 +458,8 @@ func takeLock(name string) (*lock, error) {
 		return nil, fmt.Errorf("lock ledger %s: %w", name, disk.Cause(err))
 	}
 	// A git process that a killed run was starting holds its lock for a moment.
-	err = tryLock(f)
-	for end := time.Now().Add(lockWait); errors.Is(err, ErrLocked) && time.Now().Before(end); err = tryLock(f) {
+	err = disk.TryLock(f)
+	for end := time.Now().Add(lockWait); errors.Is(err, ErrLocked) && time.Now().Before(end); err = disk.TryLock(f) {
 		time.Sleep(lockWait / 50)
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package ledger
+package disk
 
 import (
 	"errors"
@@ -10,7 +10,9 @@ import (
 // The locked byte is behind the content, so that the content stays readable.
 const lockedAt = 1 << 30
 
-func tryLock(f *os.File) error {
+// TryLock locks an open file for this process until the file is closed, or returns
+// [ErrLocked] if another process has it locked.
+func TryLock(f *os.File) error {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &windows.Overlapped{Offset: lockedAt})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

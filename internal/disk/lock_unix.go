@@ -1,6 +1,6 @@
 //go:build unix
 
-package ledger
+package disk
 
 import (
 	"errors"
@@ -9,7 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func tryLock(f *os.File) error {
+// TryLock locks an open file for this process until the file is closed, or returns
+// [ErrLocked] if another process has it locked.
+func TryLock(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {

@@ -1,0 +1,325 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"github.com/sitelink/sitelink/incoming"
+)
+
+const (
+	// maxBatch limits the calls that share a transaction.
+	maxBatch = 256
+	// maxJob limits the mentions of a job.
+	maxJob = 16
+	// maxRetries limits how often a transaction is repeated because another process
+	// interfered.
+	maxRetries = 10
+	// commitTimeout limits a transaction in PostgreSQL, so that a lost connection
+	// does not hold up the others.
+	commitTimeout = 30 * time.Second
+)
+
+// op is a change that waits for the writer.
+type op struct {
+	ctx   context.Context
+	ids   []id
+	apply func(*batch) error // called by the writer; calls put last
+	err   error
+	panic any
+	done  chan struct{}
+}
+
+// do lets the writer apply a change to the mentions with these IDs.
+func (s *Store) do(ctx context.Context, ids []id, apply func(*batch) error) error {
+	o := &op{ctx: ctx, ids: ids, apply: apply, done: make(chan struct{})}
+	select {
+	case s.ops <- o:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closing:
+		return errClosed
+	}
+	select {
+	case <-o.done:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.stopped:
+		return errClosed
+	}
+	if o.panic != nil {
+		panic(o.panic)
+	}
+	return o.err
+}
+
+var errClosed = errors.New("the store of mentions is closed")
+
+// Record implements [incoming.Store]. The returned mentions are in the order of the
+// keys, or there are none. decide runs while other calls wait: it must be quick,
+// and must not use the store. Record sets the IDs of new mentions.
+//
+// If ctx ends first, it is not known whether the mentions were written.
+func (s *Store) Record(ctx context.Context, keys []incoming.Key, decide func([]*incoming.Mention) ([]*incoming.Mention, error)) error {
+	ids := make([]id, len(keys))
+	for i, k := range keys {
+		ids[i] = s.idOf(k)
+	}
+	return s.do(ctx, ids, func(b *batch) error {
+		current := make([]*incoming.Mention, len(ids))
+		for i, id := range ids {
+			if r := b.get(id); r != nil {
+				current[i] = &r.Mention
+			}
+		}
+		all, err := decide(current)
+		if err != nil {
+			return err
+		}
+		if len(all) != 0 && len(all) != len(keys) {
+			return fmt.Errorf("store: decide returned %d mentions for %d keys", len(all), len(keys))
+		}
+		for i, m := range all {
+			if m == nil {
+				continue
+			}
+			r := b.get(ids[i])
+			if r == nil {
+				r = &row{id: ids[i], source: keys[i].Source, target: keys[i].Target}
+			}
+			r.Mention = *m
+			r.ID = ids[i].String()
+			if m.ID != "" && m.ID != r.ID {
+				return fmt.Errorf("store: decide returned the mention %s for the key of %s", m.ID, r.ID)
+			}
+			m.ID = r.ID
+			b.put(r)
+		}
+		return nil
+	})
+}
+
+// Update implements [incoming.Store]. As with Record, change must not use the store.
+func (s *Store) Update(ctx context.Context, text string, change func(*incoming.Mention) error) (incoming.Mention, error) {
+	var result incoming.Mention
+	i, ok := parseID(text)
+	if !ok {
+		return result, incoming.ErrNotFound
+	}
+	err := s.do(ctx, []id{i}, func(b *batch) error {
+		r := b.get(i)
+		if r == nil {
+			return incoming.ErrNotFound
+		}
+		if err := change(&r.Mention); err != nil {
+			return err
+		}
+		r.ID = text
+		b.put(r)
+		result = r.Mention
+		return nil
+	})
+	if err != nil {
+		return incoming.Mention{}, err
+	}
+	return result, nil
+}
+
+// write is the only writer of mentions in this process. It joins the changes that
+// wait into one transaction, so that they share a sync.
+func (s *Store) write() {
+	defer close(s.stopped)
+	for {
+		var ops []*op
+		select {
+		case o := <-s.ops:
+			ops = append(ops, o)
+		case <-s.closing:
+			return
+		}
+		for more := true; more && len(ops) < maxBatch; {
+			select {
+			case o := <-s.ops:
+				ops = append(ops, o)
+			default:
+				more = false
+			}
+		}
+		s.commit(ops)
+		for _, o := range ops {
+			close(o.done)
+		}
+	}
+}
+
+// commit applies the changes in one transaction. If that fails, it tries each by
+// itself, so that one that cannot be written does not harm the others.
+func (s *Store) commit(ops []*op) {
+	err := s.transaction(ops)
+	if err == nil {
+		return
+	}
+	for _, o := range ops {
+		if len(ops) > 1 {
+			err = s.transaction([]*op{o})
+		}
+		if err != nil {
+			o.err = s.fail("write", err)
+		}
+	}
+}
+
+// transaction applies the changes in one transaction. It sets the errors of the
+// changes that were not applied for a reason of their own.
+func (s *Store) transaction(ops []*op) (err error) {
+	ctx, cancel := context.Background(), func() {}
+	if s.postgres {
+		ctx, cancel = context.WithTimeout(ctx, commitTimeout)
+	}
+	defer cancel()
+	for try := 0; ; try++ {
+		err = s.tryTransaction(ctx, ops)
+		if !interfered(err) || try == maxRetries {
+			return err
+		}
+	}
+}
+
+func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var ids []id
+	for _, o := range ops {
+		ids = append(ids, o.ids...)
+	}
+	slices.SortFunc(ids, compareIDs)
+	ids = slices.Compact(ids)
+	suffix := ""
+	if s.postgres {
+		suffix = "ORDER BY id FOR UPDATE"
+	}
+	b := &batch{now: s.opt.Now(), dirty: map[id]*row{}}
+	if b.stored, err = s.load(ctx, tx, ids, suffix); err != nil {
+		return err
+	}
+	for _, o := range ops {
+		if o.err = o.ctx.Err(); o.err == nil {
+			o.run(b)
+		}
+	}
+	created, changed, due := b.sorted()
+	jobs := claim(due, 1)
+	if n, err := s.insert(ctx, tx, created, "NOTHING"); err != nil {
+		return err
+	} else if n != int64(len(created)) {
+		return errInterfered
+	}
+	if _, err := s.insert(ctx, tx, changed, "UPDATE SET "+updates); err != nil {
+		return err
+	}
+	if len(jobs) > 0 {
+		if _, err := s.jobs.InsertManyFastTx(ctx, tx, jobs); err != nil {
+			return err
+		}
+	}
+	if len(b.dirty) == 0 {
+		return nil
+	}
+	return tx.Commit()
+}
+
+// run calls apply. A panic is passed on to the caller.
+func (o *op) run(b *batch) {
+	o.panic = nil
+	defer func() {
+		if p := recover(); p != nil {
+			o.panic, o.err = p, errors.New("panic")
+		}
+	}()
+	o.err = o.apply(b)
+}
+
+// batch is what the changes of one transaction read and write.
+type batch struct {
+	now    time.Time
+	stored map[id]*row // as in the database
+	dirty  map[id]*row // to be written
+}
+
+// get returns a copy of a mention as the changes before have left it, or nil.
+func (b *batch) get(i id) *row {
+	r := b.dirty[i]
+	if r == nil {
+		r = b.stored[i]
+	}
+	if r == nil {
+		return nil
+	}
+	c := *r
+	return &c
+}
+
+// put writes a mention. If its Due is another than before, put releases the claim.
+func (b *batch) put(r *row) {
+	before := b.get(r.id)
+	r.Received, r.Verified, r.Due, r.Fetched = rounded(r.Received), rounded(r.Verified), rounded(r.Due), rounded(r.Fetched)
+	if before == nil || !before.Due.Equal(r.Due) {
+		r.claim = 0
+	}
+	b.dirty[r.id] = r
+}
+
+// rounded returns the time as the database keeps it.
+func rounded(t time.Time) time.Time { return fromMicros(micros(t)) }
+
+// sorted returns the new and the changed rows, sorted by ID so that two processes
+// lock them in the same order, and those of them that need a job.
+func (b *batch) sorted() (created, changed, due []*row) {
+	for i, r := range b.dirty {
+		if b.stored[i] == nil {
+			created = append(created, r)
+		} else {
+			changed = append(changed, r)
+		}
+		if r.claim == 0 && !r.Due.IsZero() && !r.Due.After(b.now) {
+			due = append(due, r)
+		}
+	}
+	for _, list := range [][]*row{created, changed, due} {
+		slices.SortFunc(list, func(a, b *row) int { return compareIDs(a.id, b.id) })
+	}
+	return created, changed, due
+}
+
+func compareIDs(a, b id) int { return bytes.Compare(a[:], b[:]) }
+
+// claim distributes mentions that are due to jobs and sets their claims. While there
+// is little to do, each mention gets its own job, so that several processes share
+// the work. A mention that verify failed for is always alone.
+func claim(due []*row, priority int) (jobs []river.InsertManyParams) {
+	size := min(max(len(due)/4, 1), maxJob)
+	for len(due) > 0 {
+		n := min(size, len(due))
+		if at := slices.IndexFunc(due[:n], func(r *row) bool { return r.tries > 0 }); at >= 0 {
+			n = max(at, 1)
+		}
+		args := verifyArgs{Claim: rand.Int64N(1<<53-1) + 1}
+		for _, r := range due[:n] {
+			r.claim = args.Claim
+			args.IDs = append(args.IDs, r.ID)
+		}
+		due = due[n:]
+		jobs = append(jobs, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{Queue: queue, Priority: priority, MaxAttempts: maxAttempts}})
+	}
+	return jobs
+}

@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/sitelink/sitelink/internal/disk"
+)
+
+// openFile opens an SQLite file. The directory of its name and the characters that
+// have a meaning in a URI are escaped.
+func openFile(name string, readOnly bool) (*sql.DB, error) {
+	absolute, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	values := url.Values{"_pragma": {"busy_timeout(10000)", "synchronous(FULL)", "cache_size(-8000)"}, "_txlock": {"immediate"}}
+	if readOnly {
+		values.Set("mode", "ro")
+	} else {
+		values.Set("mode", "rw")
+		values.Add("_pragma", "journal_mode(WAL)")
+	}
+	escaped := (&url.URL{Path: filepath.ToSlash(absolute)}).EscapedPath()
+	if !strings.HasPrefix(escaped, "/") {
+		escaped = "/" + escaped // a drive letter
+	}
+	return sql.Open("sqlite", "file://"+escaped+"?"+values.Encode())
+}
+
+// create creates the file of a database that only its owner reads: it has the
+// addresses of peers. SQLite gives its other files the same mode.
+func create(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no directory %s; create it first", filepath.Dir(name))
+	case err != nil:
+		return disk.Cause(err)
+	}
+	return f.Close()
+}
+
+// lock makes this process the worker of the file, until unlock is called or the
+// process ends. The lock is on a file of its own, because a process that closes a
+// file loses SQLite's locks on it.
+func lock(name string) (unlock func() error, err error) {
+	f, err := os.OpenFile(name+"-worker", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("create %s-worker: %w", name, disk.Cause(err))
+	}
+	if err := disk.TryLock(f); err != nil {
+		f.Close()
+		if errors.Is(err, disk.ErrLocked) {
+			return nil, errors.New("another sitelink serve is using it; stop that one first, or use PostgreSQL to share the work")
+		}
+		return nil, fmt.Errorf("lock %s-worker: %w", name, disk.Cause(err))
+	}
+	return f.Close, nil
+}
+
+// release makes the jobs of the previous worker available: it has ended, because
+// this process has its lock.
+func (s *Store) release(ctx context.Context) error {
+	if _, err := s.exec(ctx, s.writer, "UPDATE river_job SET state = 'available' WHERE state = 'running'"); err != nil {
+		return err
+	}
+	_, err := s.exec(ctx, s.writer, "DELETE FROM river_leader")
+	return err
+}
+
+// fail names the database and explains the errors that a person can do something
+// about.
+func (s *Store) fail(action string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var known *storeError
+	if errors.As(err, &known) {
+		return err
+	}
+	return &storeError{fmt.Sprintf("%s the mentions in %s", action, s.name), s.explain(err), err}
+}
+
+// storeError is an error of the database.
+type storeError struct {
+	action string
+	text   string
+	err    error
+}
+
+func (e *storeError) Error() string { return e.action + ": " + e.text }
+func (e *storeError) Unwrap() error { return e.err }
+
+func (s *Store) explain(err error) string {
+	var file *sqlite.Error
+	var server *pgconn.PgError
+	var connect *pgconn.ConnectError
+	switch {
+	case errors.As(err, &file):
+		switch file.Code() & 0xff {
+		case sqlite3.SQLITE_FULL:
+			return "the disk is full; free some space"
+		case sqlite3.SQLITE_READONLY:
+			return "the file or its directory is read-only for this user; change their owner or mode"
+		case sqlite3.SQLITE_CORRUPT:
+			return "the file is damaged; restore a backup (" + file.Error() + ")"
+		case sqlite3.SQLITE_NOTADB:
+			return "the file is not an SQLite database; name another file, or restore a backup"
+		case sqlite3.SQLITE_CANTOPEN:
+			return "the file cannot be opened; check that this user may read it and write its directory"
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+			return "another program has locked the file for 10 seconds; stop it and try again"
+		case sqlite3.SQLITE_IOERR:
+			return "the disk failed or is full (" + file.Error() + ")"
+		}
+	case errors.As(err, &connect):
+		return "the server cannot be reached; check that it runs and that the address is right (" + connect.Unwrap().Error() + ")"
+	case errors.As(err, &server):
+		return server.Message + " (SQLSTATE " + server.Code + ")"
+	}
+	return err.Error()
+}
