@@ -186,8 +186,8 @@ func TestLinkMod(t *testing.T) {
 	w.waitState(id, incoming.Held)
 }
 
-// TestManyTargetsOneSource: a source is fetched once an hour, whatever the number of our
-// pages that notices name (PB-59; the reflection attacks of 2014).
+// TestManyTargetsOneSource: a source is fetched once an hour, however many of our
+// pages it is reported to link to (PB-59; the reflection attacks of 2014).
 func TestManyTargetsOneSource(t *testing.T) {
 	w := newWorld(t)
 	files := map[string]string{"index.html": "x"}
