@@ -31,7 +31,7 @@ func conformance(t *testing.T, fresh func(t *testing.T) opener) {
 	}
 }
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func check(t *testing.T, err error) {
 }
 
 // wait waits until a condition holds.
-func wait(t *testing.T, what string, holds func() bool) {
+func wait(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
