@@ -544,8 +544,14 @@ func testLong(t *testing.T, open opener) {
 	}
 }
 
-// One store verifies what another one has recorded.
+// One store verifies what another one has recorded. Processes may start at the same
+// time.
 func testTwoStores(t *testing.T, open opener) {
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() { open(t, Options{}) })
+	}
+	wg.Wait()
 	s := open(t, Options{Worker: true, Log: testLog(t)})
 	var n atomic.Int64
 	working(t, s, func(ctx context.Context, m incoming.Mention) (func(*incoming.Mention), error) {

@@ -141,8 +141,8 @@ func TestPostgres(t *testing.T) {
 func takenOver(t *testing.T, address string) {
 	log := filepath.Join(t.TempDir(), "log")
 	for run := range killRuns()/3 + 1 {
-		dies := startChild(t, address, log, strconv.Itoa(run*1_000_000))
-		lives := startChild(t, address, log, "none")
+		dies := startChild(t, address, log, strconv.Itoa(run*1_000_000), "800ms")
+		lives := startChild(t, address, log, "none", "20ms")
 		wait(t, "for the other process", func() bool { return lives.count.Load() > 0 })
 		wait(t, "for some answers", func() bool { return dies.count.Load() > 200 })
 		answered := dies.kill()

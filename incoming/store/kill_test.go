@@ -19,11 +19,13 @@ import (
 )
 
 // The environment of a child: the address of its store, the file for the beginnings
-// of verifications, the number of its first notice, and whether it records any.
+// of verifications, the number of its first notice if it records any, and how long a
+// verification takes.
 const (
 	childAddress = "SITELINK_TEST_STORE"
 	childLog     = "SITELINK_TEST_STORE_LOG"
 	childFirst   = "SITELINK_TEST_STORE_FIRST"
+	childTime    = "SITELINK_TEST_STORE_TIME"
 )
 
 func TestMain(m *testing.M) {
@@ -51,7 +53,11 @@ func child(address string) error {
 	}
 	s.tick = 100 * time.Millisecond
 	failed := make(chan error, 20)
-	go func() { failed <- s.Work(ctx, logged(log)) }()
+	takes, err := time.ParseDuration(os.Getenv(childTime))
+	if err != nil {
+		return err
+	}
+	go func() { failed <- s.Work(ctx, logged(log, takes)) }()
 	if first, err := strconv.Atoi(os.Getenv(childFirst)); err == nil {
 		next := atomic.Int64{}
 		next.Store(int64(first))
@@ -78,14 +84,14 @@ func child(address string) error {
 	return <-failed
 }
 
-// logged returns a function that verifies a mention in a few milliseconds, and
+// logged returns a function that verifies a mention in this time at most, and
 // writes when it began.
-func logged(log *os.File) func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
+func logged(log *os.File, takes time.Duration) func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
 	return func(ctx context.Context, m incoming.Mention) (func(*incoming.Mention), error) {
 		if _, err := fmt.Fprintf(log, "%s %d\n", m.Source, time.Now().UnixNano()); err != nil {
 			return nil, err
 		}
-		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+		time.Sleep(rand.N(takes))
 		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
 	}
 }
@@ -97,12 +103,12 @@ type process struct {
 	count    atomic.Int64
 }
 
-func startChild(t *testing.T, address, log, first string) *process {
+func startChild(t *testing.T, address, log, first, takes string) *process {
 	t.Helper()
 	self, err := os.Executable()
 	check(t, err)
 	p := &process{cmd: exec.Command(self), answered: make(chan []int, 1)}
-	p.cmd.Env = append(os.Environ(), childAddress+"="+address, childLog+"="+log, childFirst+"="+first)
+	p.cmd.Env = append(os.Environ(), childAddress+"="+address, childLog+"="+log, childFirst+"="+first, childTime+"="+takes)
 	p.cmd.Stderr = t.Output()
 	out, err := p.cmd.StdoutPipe()
 	check(t, err)
@@ -184,7 +190,7 @@ func killed(t *testing.T, address, log string) {
 	answered := map[string]bool{}
 	var kills []time.Time
 	for run := range killRuns() {
-		p := startChild(t, address, log, strconv.Itoa(run*1_000_000))
+		p := startChild(t, address, log, strconv.Itoa(run*1_000_000), "20ms")
 		wait(t, "for some answers", func() bool { return p.count.Load() > 20 })
 		time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
 		all := p.kill()
@@ -210,7 +216,7 @@ func killed(t *testing.T, address, log string) {
 	file, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND, 0)
 	check(t, err)
 	defer file.Close()
-	stop := working(t, s, logged(file))
+	stop := working(t, s, logged(file, 20*time.Millisecond))
 	wait(t, "for the verification", func() bool {
 		counts, err := s.Counts(t.Context())
 		check(t, err)
