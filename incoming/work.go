@@ -259,7 +259,7 @@ func (r *Receiver) followRules(ctx context.Context) {
 		if v, err := r.opt.Store.RulesVersion(ctx); err != nil {
 			r.logFailure(ctx, err)
 		} else if v != version || version == "" {
-			if err := r.applyRules(ctx); err != nil {
+			if _, err := ApplyRules(ctx, r.opt.Store, r.opt.Now()); err != nil {
 				r.logFailure(ctx, err)
 			} else {
 				version = v
@@ -279,31 +279,35 @@ func (r *Receiver) logFailure(ctx context.Context, err error) {
 	}
 }
 
-// applyRules applies the rules to the mentions that exist: mentions of a site that
-// is blocked are Blocked, those of one that no longer is are verified again, and
-// those of one that is trusted are Approved.
-func (r *Receiver) applyRules(ctx context.Context) error {
-	rules, err := r.opt.Store.Rules(ctx)
+// ApplyRules applies the rules of a store to the mentions that it has, and returns
+// how many changed: mentions of a site that is blocked are Blocked, those of one
+// that no longer is are verified again, and those of one that is trusted are
+// Approved. [Receiver.Run] does so when the rules change; call it where no receiver
+// runs.
+func ApplyRules(ctx context.Context, store Store, now time.Time) (changed int, err error) {
+	rules, err := store.Rules(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	set := compileRules(rules)
-	for m, err := range r.opt.Store.List(ctx, Filter{States: []State{Queued, Held, Approved, Blocked}}) {
+	for m, err := range store.List(ctx, Filter{States: []State{Queued, Held, Approved, Blocked}}) {
 		if err != nil {
-			return err
+			return changed, err
 		}
-		if !ruled(&m, set, r.opt.Now()) {
+		if !ruled(&m, set, now) {
 			continue
 		}
-		_, err := r.opt.Store.Update(ctx, m.ID, func(m *Mention) error {
-			ruled(m, set, r.opt.Now())
+		_, err := store.Update(ctx, m.ID, func(m *Mention) error {
+			if ruled(m, set, now) {
+				changed++
+			}
 			return nil
 		})
 		if err != nil && !errors.Is(err, ErrNotFound) {
-			return err
+			return changed, err
 		}
 	}
-	return nil
+	return changed, nil
 }
 
 // ruled applies the rules to a mention, and reports whether that changed it.

@@ -187,7 +187,7 @@ func TestLinkMod(t *testing.T) {
 }
 
 // TestManyTargetsOneSource: a source is fetched once an hour, however many of our
-// pages it is said to link to (PB-59; the reflection attacks of 2014).
+// pages it is reported to link to (PB-59; the reflection attacks of 2014).
 func TestManyTargetsOneSource(t *testing.T) {
 	w := newWorld(t)
 	files := map[string]string{"index.html": "x"}

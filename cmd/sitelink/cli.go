@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/sitelink/sitelink/check/baseline"
@@ -26,6 +27,8 @@ type cli struct {
 	// shortHelp is true if the help was asked for by -h, which prints less than
 	// --help.
 	shortHelp bool
+	// endless is set by a command that ends by a signal and by nothing else.
+	endless *atomic.Bool
 }
 
 // find finds the project of the working directory for this configuration, prints

@@ -28,6 +28,7 @@ var commandGroups = []struct {
 	{"Check a site", []string{"check", "build", "watch", "baseline"}},
 	{"Inspect a site", []string{"links", "explain", "profile"}},
 	{"Notify other sites", []string{"diff", "notify", "deploy", "ledger"}},
+	{"Receive from other sites", []string{"serve", "mentions"}},
 	{"Set up a project", []string{"init", "doctor", "hook", "inject"}},
 	{"Other commands", []string{"help", "version", "completion"}},
 }
@@ -43,6 +44,7 @@ var shortFlags = map[string][]string{
 	"diff":            {"by", "format", "output", "ledger", "internal", "tombstones", "base-url", "profile", "config"},
 	"notify":          {"send", "dry-run", "due", "status", "baseline", "explain", "ledger", "base-url", "verbose", "config"},
 	"deploy":          {"send", "dry-run", "no-check", "tombstones", "live", "ledger", "max-notices", "base-url", "verbose", "config"},
+	"serve":           {"base-url", "listen", "store", "allow-address", "rate-address", "recheck", "pages", "backup", "verbose", "config"},
 	"baseline write":  {"reason", "expires", "force", "docroot", "base-url", "profile", "baseline", "ignore", "config"},
 	"baseline update": {"add", "reason", "expires", "docroot", "base-url", "profile", "baseline", "ignore", "config"},
 }

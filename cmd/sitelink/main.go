@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -90,17 +91,24 @@ var errNotices = errors.New("notices failed")
 // process, so that deferred functions run and tests can call it repeatedly.
 func run(ctx context.Context, args []string, e env) int {
 	u := newUI(e)
+	c := &cli{env: e, ui: u, printed: map[string]bool{}, endless: &atomic.Bool{}}
 	// Confirm a signal at once: the work may need a moment to notice it.
 	confirmed := make(chan struct{})
 	release := context.AfterFunc(ctx, func() {
 		defer close(confirmed)
+		if c.endless.Load() {
+			u.line("note: stopping")
+			return
+		}
 		u.line("interrupted")
 	})
 
-	err := execute(ctx, args, &cli{env: e, ui: u, printed: map[string]bool{}})
+	err := execute(ctx, args, c)
 	if !release() {
 		<-confirmed
-		return exitInterrupted
+		if !c.endless.Load() {
+			return exitInterrupted
+		}
 	}
 	return u.report(err)
 }
@@ -194,6 +202,7 @@ func rootCommand(c *cli) *cobra.Command {
 		checkCommand(c), buildCommand(c), watchCommand(c), initCommand(c), doctorCommand(c),
 		explainCommand(c), linksCommand(c),
 		diffCommand(c), notifyCommand(c), deployCommand(c), ledgerCommand(c),
+		serveCommand(c), mentionsCommand(c),
 		baselineCommand(c), profileCommand(c), hookCommand(c), injectCommand(c),
 		versionCommand(c), completionCommand(c), manCommand(c),
 	)

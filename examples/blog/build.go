@@ -21,6 +21,7 @@ import (
 
 	"github.com/sitelink/sitelink/hook"
 	"github.com/sitelink/sitelink/hook/mdlink"
+	"github.com/sitelink/sitelink/incoming/export"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -67,7 +68,13 @@ func newBlog(fsys fs.FS, out io.Writer) (*blog, error) {
 	if b.pages, err = readPages(fsys, "content"); err != nil {
 		return nil, err
 	}
+	mentions, err := export.Read(must(fs.Sub(fsys, "mentions")))
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range b.pages {
+		path, _ := export.PageOf(baseURL + strings.TrimPrefix(p.Address, "/"))
+		p.Mentions = mentions[path]
 		var body bytes.Buffer
 		p.doc, err = b.links.Convert(b.md, mdlink.Input{File: folder + p.File, Line: p.Line, Text: p.Text}, &body, fileOf(p.File))
 		if err != nil {

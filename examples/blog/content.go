@@ -17,6 +17,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/hook/mdlink"
+	"github.com/sitelink/sitelink/incoming/export"
 )
 
 // page is one Markdown file.
@@ -28,6 +29,7 @@ type page struct {
 	Line        int    // of the file, where Text starts
 	Text        []byte // after the front matter
 	Body        template.HTML
+	Mentions    []export.Item // of other sites
 
 	doc *mdlink.Document
 }

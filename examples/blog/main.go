@@ -1,7 +1,7 @@
 // Command blog is a site generator of the kind that people write for
 // themselves: Markdown rendered by goldmark, html/template, an Atom feed. After
 // the build it calls [hook.Check] and prints broken links with their line in
-// the Markdown.
+// the Markdown. The folder mentions has what package export wrote for it.
 //
 //	go run ./examples/blog          builds into a temporary directory
 //	go run ./examples/blog public   builds into the directory public
@@ -24,7 +24,7 @@ import (
 // baseURL is the address at which the blog would be published.
 const baseURL = "https://hedge.example/"
 
-//go:embed content templates static
+//go:embed content templates static all:mentions
 var project embed.FS
 
 func main() {

@@ -11,6 +11,9 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/site"
 	"github.com/sitelink/sitelink/templates"
 )
 
@@ -123,6 +126,40 @@ func TestFeed(t *testing.T) {
 	for _, e := range f.Entries {
 		if _, err := os.Stat(filepath.Join(dir, strings.TrimPrefix(e.Link.Href, baseURL), "index.html")); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestMentions: the mentions of a page are shown as text, and the blog does not send
+// notices about them.
+func TestMentions(t *testing.T) {
+	dir := t.TempDir()
+	b, err := newBlog(project, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.build(dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "walks", "ridge", "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `<li lang="en"><a href="https://maps.example/ridge?from=feed&amp;n=1" rel="nofollow ugc">The ridge &amp; its &lt;em&gt;two&lt;/em&gt; gates</a> by Robin`
+	if !bytes.Contains(text, []byte(want)) || bytes.Count(text, []byte("</li>")) != 2 {
+		t.Errorf("the page lacks %s:\n%s", want, text)
+	}
+	s, err := site.Load(t.Context(), dir, site.Options{BaseURLs: []string{baseURL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := outgoing.Read(t.Context(), s, &ledger.Snapshot{}, outgoing.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries.List {
+		if strings.Contains(strings.Join(e.Targets, " "), "maps.example") {
+			t.Errorf("%s would notify %q", e.URL, e.Targets)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -10,8 +11,21 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 )
 
+// HugoPartial is the partial sitelink/mentions.html of Hugo, which shows the mentions of
+// a page from an export to data/mentions.
+//
+//go:embed show/mentions.html
+var HugoPartial string
+
+// Script is the optional script that adds mentions that were approved after the build,
+// see [Live]. The partial of Hugo expects it at /sitelink-mentions.js.
+//
+//go:embed show/mentions.js
+var Script string
+
 // Read returns the mentions of an export in JSON by page, for a program that builds a
-// site. Its keys are those of [PageOf]. A directory without export has no mentions.
+// site. Its keys are those of [PageOf]. A directory without export has no mentions. All
+// sources are http or https URLs.
 func Read(fsys fs.FS) (map[string][]Item, error) {
 	text, err := fs.ReadFile(fsys, indexName+".json")
 	if err != nil {
@@ -35,7 +49,7 @@ func Read(fsys fs.FS) (map[string][]Item, error) {
 		if err := json.Unmarshal(text, &page); err != nil {
 			return nil, fmt.Errorf("read an export of mentions: %s: %w", name, err)
 		}
-		all[path] = page.Mentions
+		all[path] = slices.DeleteFunc(page.Mentions, func(i Item) bool { return !isWeb(i.Source) }) // after an edit
 	}
 	return all, nil
 }

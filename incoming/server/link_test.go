@@ -214,6 +214,21 @@ func TestLinkScheme(t *testing.T) {
 	}
 }
 
+// TestLinkHosts: spellings of the host of a site.
+func TestLinkHosts(t *testing.T) {
+	s := New(Options{Receiver: &script{}, BaseURLs: []string{"https://b.example/", "http://c.example:8080/"}})
+	for host, want := range map[string]string{
+		"b.example": "https://b.example", "B.Example": "https://b.example", "b.example:443": "https://b.example", "b.example.": "https://b.example",
+		"c.example:8080": "http://c.example:8080", "c.example": "http://c.example", "d.example": "http://d.example", "b.example:8443": "http://b.example:8443",
+	} {
+		r := httptest.NewRequest("LINK", "/", nil)
+		r.Host = host
+		if got := s.origin(r); got != want {
+			t.Errorf("%s: %s, want %s", host, got, want)
+		}
+	}
+}
+
 // TestForgedCall: nothing that a stranger can send makes a request line with one
 // URL into a call with two.
 func TestForgedCall(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/http/httpguts"
 )
@@ -78,6 +79,8 @@ func isLinkMethod(method string) bool {
 	}
 	return false
 }
+
+var headReaders = sync.Pool{New: func() any { return bufio.NewReader(nil) }}
 
 // wire reads requests from a connection.
 type wire struct {
@@ -158,9 +161,13 @@ func (w *wire) readHead() (*message, error) {
 	if m.call != nil {
 		head = io.MultiReader(strings.NewReader(m.call.method+" / "+version+"\r\n"), bytes.NewReader(w.head[fields:]))
 	}
-	if m.request, err = http.ReadRequest(bufio.NewReader(head)); err != nil {
+	reader := headReaders.Get().(*bufio.Reader)
+	defer headReaders.Put(reader)
+	reader.Reset(head)
+	if m.request, err = http.ReadRequest(reader); err != nil {
 		return nil, refuse(http.StatusBadRequest, "the request is malformed: %v", err)
 	}
+	m.request.Body = nil // it reads from the reader; readBody reads the body
 	return m, m.checkHead()
 }
 

@@ -110,6 +110,13 @@ func (s *Server) origin(r *http.Request) string {
 	host := strings.ToLower(r.Host)
 	scheme := s.schemes[host]
 	if scheme == "" {
+		// The host may be written with a default port or a final dot.
+		bare := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(host, ":80"), ":443"), ".")
+		if scheme = s.schemes[bare]; scheme != "" {
+			host = bare
+		}
+	}
+	if scheme == "" {
 		scheme = s.forwardedProto(r)
 	}
 	if scheme == "" {

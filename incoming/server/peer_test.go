@@ -123,3 +123,28 @@ func TestInNetHTTP(t *testing.T) {
 		t.Errorf("%s %+v", resp.Status, n)
 	}
 }
+
+// FuzzForgedAddress: whatever a stranger writes before what the proxy adds, the
+// address is what the proxy added.
+func FuzzForgedAddress(f *testing.F) {
+	for _, seed := range []string{"", "203.0.113.9", `for="203.0.113.9`, `for="[2001:db8::1]", for=10.0.0.1;`, ",,", "10.0.0.1, 10.0.0.2", `"`, `\`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, forged string) {
+		for header, added := range map[ProxyHeader]string{XForwardedFor: "198.51.100.7", Forwarded: "for=198.51.100.7;proto=https"} {
+			s := New(Options{Receiver: &script{}, Proxies: prefixes("10.0.0.0/8"), ProxyHeader: header})
+			for _, values := range [][]string{{forged + ", " + added}, {forged, added}} {
+				r := httptest.NewRequest("GET", "/", nil)
+				r.RemoteAddr = "10.0.0.1:5"
+				r.Header[http.CanonicalHeaderKey(string(header))] = values
+				if got := s.peer(r).String(); got != "198.51.100.7" {
+					t.Errorf("%s: %q: %s", header, values, got)
+				}
+				r.RemoteAddr = "192.0.2.1:5"
+				if got := s.peer(r).String(); got != "192.0.2.1" {
+					t.Errorf("%s: %q without a proxy: %s", header, values, got)
+				}
+			}
+		}
+	})
+}

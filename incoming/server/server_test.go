@@ -3,13 +3,16 @@ package server
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -645,3 +648,93 @@ type temporary struct{}
 
 func (temporary) Error() string   { return "no descriptor left" }
 func (temporary) Temporary() bool { return true }
+
+// TestMemory: a connection whose request does not end needs little more memory than
+// what it sent.
+func TestMemory(t *testing.T) {
+	const connections, sent = 100, 60000
+	receiver, address := start(t, Options{Limits: Limits{AddressConnections: connections + 10}})
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	var all []*client
+	for range connections {
+		c := dial(t, address)
+		c.send("POST /webmention HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("y", 8000) + "\r\nContent-Length: " + fmt.Sprint(sent+1) + "\r\n\r\n" + strings.Repeat("x", sent))
+		all = append(all, c)
+	}
+	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		each := (int64(heap()) - int64(before)) / connections
+		if each > 256<<10 {
+			t.Fatalf("%d bytes for each connection", each)
+		}
+		if each > sent {
+			break // all has arrived
+		}
+		if time.Since(begin) > patience {
+			t.Fatalf("only %d bytes for each connection", each)
+		}
+	}
+	for _, c := range all {
+		c.send("x")
+		if a := c.receive("POST"); a.StatusCode != 400 {
+			t.Error(a.line)
+		}
+	}
+	receiver.taken()
+}
+
+// TestTLS: a listener with TLS; HTTP/2 is not offered.
+func TestTLS(t *testing.T) {
+	certified := httptest.NewUnstartedServer(nil)
+	certified.StartTLS()
+	defer certified.Close()
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	receiver := &script{}
+	l := tls.NewListener(plain, &tls.Config{Certificates: certified.TLS.Certificates})
+	go func() { _ = New(Options{Receiver: receiver}).Serve(t.Context(), l) }()
+	c, err := tls.Dial("tcp", plain.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if p := c.ConnectionState().NegotiatedProtocol; p != "" {
+		t.Errorf("protocol %q", p)
+	}
+	con := &client{t, c, bufio.NewReader(c)}
+	con.send("LINK http://a.example/ http://b.example/doc HTTP/1.1\r\n\r\n")
+	if a := con.receive("LINK"); a.line != "200 Ok" {
+		t.Error(a.line)
+	}
+	con.send("LINK /doc HTTP/1.1\r\nHost: b.example\r\nLink: <http://a.example/>\r\n\r\n")
+	if a := con.receive("LINK"); a.StatusCode != 202 {
+		t.Error(a.line)
+	}
+	if n := receiver.taken(); len(n) != 2 || n[1].Target != "https://b.example/doc" {
+		t.Errorf("%+v", n)
+	}
+}
+
+// BenchmarkCalls: request lines with two URLs on kept-alive connections.
+func BenchmarkCalls(b *testing.B) {
+	receiver := &script{}
+	_, address := start(b, Options{Receiver: receiver})
+	b.ReportAllocs()
+	b.RunParallel(func(p *testing.PB) {
+		c := dial(b, address)
+		for p.Next() {
+			c.send("LINK http://a.example/post.html http://b.example/doc HTTP/1.1\r\nHost: b.example\r\n\r\n")
+			if a := c.receive("LINK"); a.StatusCode != 200 {
+				b.Error(a.line)
+			}
+			receiver.taken()
+		}
+	})
+}

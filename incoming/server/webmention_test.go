@@ -1,8 +1,11 @@
 package server
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -216,4 +219,54 @@ func TestRocksReceiver(t *testing.T) {
 	if w := serve(s, "GET", "/webmention/status/queued", ""); w.Code != 404 {
 		t.Errorf("%d", w.Code)
 	}
+}
+
+// TestCompressedBodies: bodies are not decompressed, so a small one cannot become
+// huge.
+func TestCompressedBodies(t *testing.T) {
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	if _, err := z.Write(make([]byte, 10<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	receiver, address := start(t, Options{})
+	if r := post(t, address, "/webmention", formType, bomb.String(), "Content-Encoding: gzip"); r.StatusCode != 400 {
+		t.Errorf("webmention: %s", r.line)
+	}
+	r := post(t, address, "/pingback", "text/xml", bomb.String(), "Content-Encoding: gzip")
+	if _, code, err := decodeResponse(r.text); err != nil || code != faultMalformed {
+		t.Errorf("pingback: %d %v", code, err)
+	}
+	if n := receiver.taken(); len(n) != 0 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// FuzzWebmention: any form gets an answer of the protocol, and what reaches the
+// receiver is what the form says.
+func FuzzWebmention(f *testing.F) {
+	f.Add(formType, "source=http%3A%2F%2Fa.example%2F&target=http%3A%2F%2Fb.example%2Fdoc", "text/html")
+	f.Add("", "source=a&source=b&target=%zz", "application/json;q=0.5, */*")
+	f.Add("multipart/form-data", "source=a;target=b", "text/plain;q=")
+	f.Fuzz(func(t *testing.T, kind, body, accept string) {
+		receiver := &script{}
+		s := New(Options{Receiver: receiver, Mentions: receiver})
+		r := httptest.NewRequest("POST", "/webmention", strings.NewReader(body))
+		r.Header["Content-Type"], r.Header["Accept"] = []string{kind}, []string{accept}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		n := receiver.taken()
+		switch {
+		case w.Code == 201 && len(n) == 1 && w.Header().Get("Location") != "":
+			if values, err := url.ParseQuery(body); err == nil && (strings.TrimSpace(values.Get("source")) != n[0].Source || strings.TrimSpace(values.Get("target")) != n[0].Target) {
+				t.Errorf("%q: %+v", body, n)
+			}
+		case (w.Code == 400 || w.Code == 403 || w.Code == 429) && w.Header().Get("Location") == "":
+		default:
+			t.Errorf("%q: %d %v %+v", body, w.Code, w.Header(), n)
+		}
+	})
 }

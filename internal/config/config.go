@@ -83,6 +83,7 @@ type Config struct {
 
 	places      map[string]string
 	ledgerNamed bool // by [Config.NameLedger]
+	storeNamed  bool // by [Config.NameStore]
 }
 
 // Check is the table [check]: how one run works and reports.
@@ -230,6 +231,13 @@ type Fetch struct {
 	// Proxy uses the proxy that the environment names.
 	Proxy bool `toml:"proxy"`
 }
+
+// NameStore sets the store of mentions to one that a flag names.
+func (c *Config) NameStore(name string) { c.Incoming.Store, c.storeNamed = name, true }
+
+// StoreNamed reports whether the user named the store of mentions, as LedgerNamed
+// does for the ledger.
+func (c *Config) StoreNamed() bool { return c.storeNamed || c.File != "" && !c.Found }
 
 // NameLedger sets the ledger to one that a flag names.
 func (c *Config) NameLedger(name string) { c.Outgoing.Ledger, c.ledgerNamed = name, true }

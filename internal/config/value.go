@@ -199,12 +199,7 @@ var checks = map[string]func(req Request, text string) (string, error){
 		}
 		return address, nil
 	},
-	"listen": func(_ Request, text string) (string, error) {
-		if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
-			return "", fault.Usage(fmt.Sprintf("must be an address with a port, not %q", text), "write it like 127.0.0.1:8035, or :8035 for all interfaces")
-		}
-		return text, nil
-	},
+	"listen":   func(_ Request, text string) (string, error) { return ParseListen(text) },
 	"selector": func(req Request, text string) (string, error) { return text, ask(req.Selector, text) },
 	"peer":     func(req Request, text string) (string, error) { return text, ask(req.Peer, text) },
 	"base-url": func(_ Request, text string) (string, error) {
@@ -255,6 +250,14 @@ var checks = map[string]func(req Request, text string) (string, error){
 		}
 		return text, nil
 	},
+}
+
+// ParseListen checks an address to listen on.
+func ParseListen(text string) (string, error) {
+	if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
+		return "", fault.Usage(fmt.Sprintf("must be an address with a port, not %q", text), "write it like 127.0.0.1:8035, or :8035 for all interfaces")
+	}
+	return text, nil
 }
 
 // ask calls a function of the request, if it has one.

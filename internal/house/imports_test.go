@@ -61,6 +61,7 @@ var filepathUsers = []string{
 	"internal/generator", "internal/git",
 	"internal/prepush",
 	"internal/project",
+	"internal/receive",
 	"internal/setup",
 	"internal/statedir",
 	"outgoing/ledger",

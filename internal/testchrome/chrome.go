@@ -189,13 +189,27 @@ func (b *Browser) Navigate(url string) (event string) {
 	if result.ErrorText != "" {
 		b.t.Fatalf("chromium: navigate to %.300s: %s", url, result.ErrorText)
 	}
+	return b.navigated("the end of the navigation to " + url)
+}
+
+// Follow calls start, which makes the page navigate, as the press of a button does, and
+// returns the event that ended the navigation.
+func (b *Browser) Follow(start func()) (event string) {
+	b.t.Helper()
+	b.events = b.events[:0]
+	start()
+	return b.navigated("the end of a navigation")
+}
+
+func (b *Browser) navigated(waitingFor string) (event string) {
+	b.t.Helper()
 	for {
 		for _, m := range b.events {
 			if m.Method == Loaded || m.Method == MovedInDocument {
 				return m.Method
 			}
 		}
-		b.events = append(b.events[:0], b.read(fmt.Sprintf("the end of the navigation to %.300s", url)))
+		b.events = append(b.events[:0], b.read(fmt.Sprintf("%.300s", waitingFor)))
 	}
 }
 

@@ -1,0 +1,433 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/export"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/receive"
+)
+
+const mentionsLong = `mentions shows the links that other sites have sent to sitelink serve, and decides which of them your
+site shows. It works on the store of the receiver, which may run meanwhile.
+
+A mention is queued until the receiver has looked at its source, and held until you approve or deny
+it. docs/guide/mentions.md has more.
+`
+
+const mentionsExample = `  # what waits for a decision
+  sitelink mentions list
+
+  # approve one by the beginning of its ID, and all later ones of its site
+  sitelink mentions approve 3f9c2a --trust
+
+  # refuse everything from a site
+  sitelink mentions block spam.example
+
+  # write what is approved as files for the next build
+  sitelink mentions export --out data/mentions`
+
+func mentionsCommand(c *cli) *cobra.Command {
+	return withCommands(&cobra.Command{
+		Use:     "mentions",
+		Short:   "show and decide on links received from other sites",
+		Long:    mentionsLong,
+		Example: mentionsExample,
+	}, mentionsListCommand(c), mentionsShowCommand(c), mentionsDecideCommand(c, "approve"), mentionsDecideCommand(c, "deny"),
+		mentionsRuleCommand(c, "block"), mentionsRuleCommand(c, "unblock"), mentionsExportCommand(c))
+}
+
+// mentionsSub makes a subcommand that works on the store of the configuration.
+func mentionsSub(c *cli, cmd *cobra.Command, work func(ctx context.Context, p *project.Project, store incoming.Store, args []string) error) *cobra.Command {
+	var file, name string
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := c.configure(cmd, nil, file)
+		if err != nil {
+			return err
+		}
+		if name != "" {
+			if err := nameStore(cfg, name); err != nil {
+				return err
+			}
+		}
+		p, err := c.findRoot(cmd.Context(), cfg)
+		if err != nil {
+			return err
+		}
+		store, err := receive.OpenStore(cmd.Context(), p, receive.StoreOptions{MustExist: true})
+		if err != nil {
+			return err
+		}
+		err = work(cmd.Context(), p, store, args)
+		if closed := store.Close(); err == nil {
+			err = closed
+		}
+		return err
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&name, "store", "", "use `STORE`: a file or postgres://... (default: store in [incoming])")
+	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	return cmd
+}
+
+// nameStore sets the store to the one that a flag names.
+func nameStore(cfg *config.Config, name string) error {
+	dir, err := workingDir()
+	if err != nil {
+		return err
+	}
+	cfg.NameStore(receive.AbsStore(dir, name))
+	return nil
+}
+
+// stateWords are the values of --state.
+func stateWords() []string {
+	words := []string{"waiting", "all"}
+	for _, s := range incoming.States {
+		words = append(words, string(s))
+	}
+	return words
+}
+
+func mentionsListCommand(c *cli) *cobra.Command {
+	var state, format, host string
+	cmd := &cobra.Command{
+		Use: "list", Short: "list mentions", Args: noArguments,
+		Long: "list prints mentions, sorted by the page that they are about. Without --state, it lists those\n" +
+			"that wait: held for your decision, or queued for the receiver. The last line counts the rest.",
+		Example: "  sitelink mentions list\n\n  # everything, for programs\n  sitelink mentions list --state all --format json",
+	}
+	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, _ []string) error {
+		filter := incoming.Filter{Source: host, Action: []incoming.Action{incoming.Link}}
+		switch state {
+		case "waiting":
+			filter.States = []incoming.State{incoming.Held, incoming.Queued}
+		case "all":
+			filter.Action = nil
+		default:
+			filter.States = []incoming.State{incoming.State(state)}
+		}
+		if format == "json" {
+			return listMentionsJSON(ctx, c, store, filter)
+		}
+		return listMentions(ctx, c, store, filter)
+	})
+	addWordFlag(cmd, &state, "state", "list mentions in `STATE`: "+config.OneOf(stateWords()), stateWords()...)
+	cmd.Flags().StringVar(&host, "from", "", "list mentions from `HOST` or from one page")
+	addWordFlag(cmd, &format, "format", "print as `FORMAT`: text or json", "text", "json")
+	return cmd
+}
+
+// listMentions prints the mentions of a filter and counts all.
+func listMentions(ctx context.Context, c *cli, store incoming.Store, filter incoming.Filter) error {
+	out := bufio.NewWriter(ptr(c.stdout()))
+	target := ""
+	for m, err := range store.List(ctx, filter) {
+		if err != nil {
+			return err
+		}
+		if m.Local() != target {
+			target = m.Local()
+			fmt.Fprintln(out, visible(target))
+		}
+		for _, line := range mentionLines(&m) {
+			fmt.Fprintln(out, visible(line))
+		}
+	}
+	counts, err := store.Counts(ctx)
+	if err != nil {
+		return err
+	}
+	var parts []string
+	total := 0
+	for _, s := range incoming.States {
+		if n := int(counts[s]); n > 0 {
+			total += n
+			parts = append(parts, thousands(n)+" "+string(s))
+		}
+	}
+	summary := "no mentions"
+	if total > 0 {
+		summary = count(total, "mention") + ": " + strings.Join(parts, ", ")
+	}
+	fmt.Fprintln(out, summary)
+	return out.Flush()
+}
+
+// mentionLines describes a mention in a list.
+func mentionLines(m *incoming.Mention) []string {
+	lines := []string{fmt.Sprintf("  %s  %s  %s", m.ID[:min(len(m.ID), 12)], m.State, m.Remote())}
+	if text := mentionText(m); text != "" {
+		lines = append(lines, "      "+text)
+	}
+	if m.Replacement != "" {
+		lines = append(lines, "      now "+m.Replacement)
+	}
+	if m.Reason != "" {
+		lines = append(lines, "      "+m.Reason)
+	}
+	return lines
+}
+
+// mentionText returns the title and author of a mention in one line.
+func mentionText(m *incoming.Mention) string {
+	text := ""
+	if m.Title != "" {
+		text = fmt.Sprintf("%q", m.Title)
+	}
+	if m.Author.Name != "" {
+		text = strings.TrimSpace(text + " by " + m.Author.Name)
+	}
+	return text
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// listMentionsJSON prints the mentions of a filter as a JSON array, one on a line.
+func listMentionsJSON(ctx context.Context, c *cli, store incoming.Store, filter incoming.Filter) error {
+	out := bufio.NewWriter(ptr(c.stdout()))
+	fmt.Fprint(out, "[")
+	n := 0
+	for m, err := range store.List(ctx, filter) {
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		separator := ",\n"
+		if n == 0 {
+			separator = "\n"
+		}
+		n++
+		fmt.Fprint(out, separator, string(text))
+	}
+	if n > 0 {
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out, "]")
+	return out.Flush()
+}
+
+// atLeastOne refuses a call without arguments.
+func atLeastOne(what, example string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fault.Usage(fmt.Sprintf("%s needs %s", cmd.Name(), what), example)
+		}
+		return nil
+	}
+}
+
+func mentionsShowCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "show MENTION...", Short: "print everything about a mention", Args: atLeastOne("a mention", "sitelink mentions list prints their IDs"),
+		Long: "show prints all that is known about mentions. A mention is named by its ID, by the beginning of\n" +
+			"one, or by the URL of its source or target.",
+		Example: "  sitelink mentions show 3f9c2a",
+	}
+	return mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
+		found, err := receive.Select(ctx, store, args)
+		if err != nil {
+			return err
+		}
+		for i := range found {
+			if i > 0 {
+				if err := c.print("\n"); err != nil {
+					return err
+				}
+			}
+			if err := c.print(mentionDetails(&found[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// mentionDetails returns one line for each thing that is known.
+func mentionDetails(m *incoming.Mention) string {
+	var b strings.Builder
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-12s %s\n", name, visible(value))
+		}
+	}
+	date := func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return t.UTC().Format(time.RFC3339)
+	}
+	row("id", m.ID)
+	row("state", string(m.State))
+	row("reason", m.Reason)
+	if m.Fault != 0 {
+		row("fault", fmt.Sprint(m.Fault))
+	}
+	row("protocol", strings.TrimSpace(string(m.Protocol)+" "+strings.TrimPrefix(string(m.Action), string(incoming.Link))))
+	row("source", m.Source)
+	row("target", m.Target)
+	row("replacement", m.Replacement)
+	row("title", m.Title)
+	row("author", strings.TrimSpace(m.Author.Name+" "+m.Author.URL))
+	row("language", m.Lang)
+	row("excerpt", m.Excerpt)
+	row("received", date(m.Received))
+	row("verified", date(m.Verified))
+	row("next look", date(m.Due))
+	if m.Peer.IsValid() {
+		row("sent by", m.Peer.String())
+	}
+	return b.String()
+}
+
+func mentionsDecideCommand(c *cli, name string) *cobra.Command {
+	var trust bool
+	cmd := &cobra.Command{
+		Use: name + " MENTION...", Args: atLeastOne("a mention", "sitelink mentions list prints their IDs"),
+		Example: "  sitelink mentions " + name + " 3f9c2a",
+	}
+	to := incoming.Refused
+	if name == "approve" {
+		to = incoming.Approved
+		cmd.Short = "show a mention on the site"
+		cmd.Long = "approve marks verified mentions as approved; the next export has them. A mention is named by\n" +
+			"its ID, by the beginning of one, or by the URL of its source or target."
+	} else {
+		cmd.Short = "keep a mention off the site"
+		cmd.Long = "deny marks mentions as denied; the next export leaves them out, and a repeated notice changes\n" +
+			"nothing. A mention is named as for approve."
+	}
+	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
+		found, err := receive.Select(ctx, store, args)
+		if err != nil {
+			return err
+		}
+		changed, err := receive.Decide(ctx, store, found, to)
+		if err != nil {
+			return err
+		}
+		c.ui.note(fmt.Sprintf("%s %s", count(changed, "mention"), to))
+		if !trust {
+			return nil
+		}
+		hosts := receive.Hosts(found)
+		more, err := receive.SetRules(ctx, store, hosts, incoming.Trust, "")
+		if err == nil {
+			c.ui.note(fmt.Sprintf("trusted: %s; %s more %s", strings.Join(hosts, ", "), count(more, "mention"), to))
+		}
+		return err
+	})
+	if name == "approve" {
+		cmd.Flags().BoolVar(&trust, "trust", false, "also approve all other mentions from the same hosts, now and later")
+	}
+	return cmd
+}
+
+func mentionsRuleCommand(c *cli, name string) *cobra.Command {
+	var note, list string
+	verdict := incoming.Block
+	cmd := &cobra.Command{
+		Use: name + " SITE...", Short: "refuse notices from a site",
+		Long: "block refuses notices from a site and hides its mentions, within a second also in a running\n" +
+			"receiver. SITE is a host, which includes its subdomains, or the beginning of a URL.",
+		Example: "  sitelink mentions block spam.example https://host.example/~spam/\n\n" +
+			"  # import a list: one host per line, or the format of a hosts file or of an ad blocker\n" +
+			"  sitelink mentions block --list blocked.txt",
+	}
+	if name == "unblock" {
+		verdict = ""
+		cmd.Short = "accept notices from a site again"
+		cmd.Long = "unblock removes rules that block made, or that --trust made. Mentions that were blocked wait for a\n" +
+			"decision again."
+		cmd.Example = "  sitelink mentions unblock friend.example"
+	}
+	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
+		patterns, err := receive.Patterns(args)
+		if err != nil {
+			return err
+		}
+		if list != "" {
+			more, err := readBlockList(c, list)
+			if err != nil {
+				return err
+			}
+			patterns = append(patterns, more...)
+		}
+		if len(patterns) == 0 {
+			return fault.Usage(name+" needs a site", "sitelink mentions "+name+" spam.example")
+		}
+		slices.Sort(patterns)
+		patterns = slices.Compact(patterns)
+		changed, err := receive.SetRules(ctx, store, patterns, verdict, note)
+		if err == nil {
+			c.ui.note(fmt.Sprintf("%s %sed, %s changed", count(len(patterns), "site"), name, count(changed, "mention")))
+		}
+		return err
+	})
+	if name == "block" {
+		cmd.Flags().StringVar(&note, "note", "", "remember `TEXT` as the reason")
+		cmd.Flags().StringVar(&list, "list", "", "also block the hosts of `FILE`; - means standard input")
+	}
+	return cmd
+}
+
+// readBlockList returns the hosts of a block list.
+func readBlockList(c *cli, name string) ([]string, error) {
+	var in io.Reader = c.env.Stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("read block list %s: %w", name, disk.Cause(err))
+		}
+		defer f.Close()
+		in = f
+	}
+	return nil, fmt.Errorf("BLOCKLIST %v", in)
+}
+
+func mentionsExportCommand(c *cli) *cobra.Command {
+	var dir, format string
+	cmd := &cobra.Command{
+		Use: "export", Short: "write approved mentions as files for the next build", Args: noArguments,
+		Long: "export writes one file for each page that has approved mentions, and an index. It writes only\n" +
+			"files that change, and removes those of pages that have no mentions any more. It does not touch\n" +
+			"files of others. docs/reference/receiver.md describes the files.",
+		Example: "  sitelink mentions export --out data/mentions",
+	}
+	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, _ []string) error {
+		if dir == "" {
+			return fault.Usage("export needs a directory", "sitelink mentions export --out data/mentions")
+		}
+		result, err := export.Write(ctx, store.List(ctx, export.Selection), dir, export.Options{Format: export.Format(format)})
+		if err != nil {
+			return err
+		}
+		c.ui.note(fmt.Sprintf("%s on %s: %s written, %s removed", count(result.Mentions, "mention"), count(result.Pages, "page"),
+			count(result.Written, "file"), thousands(result.Removed)))
+		return nil
+	})
+	cmd.Flags().StringVar(&dir, "out", "", "write into the directory `DIR`")
+	var formats []string
+	for _, f := range export.Formats {
+		formats = append(formats, string(f))
+	}
+	addWordFlag(cmd, &format, "format", "write `FORMAT`: "+config.OneOf(formats), formats...)
+	return cmd
+}

@@ -1,0 +1,268 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// receiving is a running `sitelink serve` in a directory of its own.
+type receiving struct {
+	t        *testing.T
+	dir      string // of the project: public, mentions.db
+	addr     string
+	cmd      *exec.Cmd
+	sources  *httptest.Server
+	messages *bytes.Buffer
+}
+
+const servedBase = "http://blog.example/"
+
+// startServe serves a docroot with the page /post/, and pages of another site from
+// which that page is linked.
+func startServe(t *testing.T, args ...string) *receiving {
+	t.Helper()
+	r := &receiving{t: t, dir: t.TempDir(), messages: &bytes.Buffer{}}
+	r.write("public/index.html", `<!doctype html><title>Home</title><a href="/post/">post</a>`)
+	r.write("public/post/index.html", `<!doctype html><title>Post</title><a href="https://other.example/doc">doc</a>`)
+	r.sources = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if strings.HasPrefix(req.URL.Path, "/links") {
+			fmt.Fprintf(w, `<!doctype html><html lang=de><title>Über %s</title><p>Siehe <a href="%spost/">dort</a>.`, req.URL.Path, servedBase)
+			return
+		}
+		io.WriteString(w, `<!doctype html><title>Nothing</title>`)
+	}))
+	t.Cleanup(r.sources.Close)
+	r.start(args...)
+	return r
+}
+
+func (r *receiving) write(name, text string) {
+	r.t.Helper()
+	name = filepath.Join(r.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// start starts the process and waits until it listens.
+func (r *receiving) start(args ...string) {
+	r.t.Helper()
+	args = append([]string{"serve", "public", "--base-url", servedBase, "--store", "mentions.db", "--listen", "127.0.0.1:0", "--allow-address", "127.0.0.0/8"}, args...)
+	r.cmd = exec.Command("sitelink", args...)
+	r.cmd.Dir = r.dir
+	stderr, err := r.cmd.StderrPipe()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := r.cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { r.cmd.Process.Kill(); r.cmd.Wait() })
+	listening := regexp.MustCompile(`receiving at http://(\S+) for`)
+	addr, lines := make(chan string, 1), bufio.NewScanner(stderr)
+	go func() {
+		for lines.Scan() {
+			if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+				addr <- m[1]
+				continue
+			}
+			fmt.Fprintln(r.messages, lines.Text())
+		}
+		close(addr)
+	}()
+	select {
+	case r.addr = <-addr:
+		if r.addr == "" {
+			r.t.Fatalf("serve ended: %s", r.messages)
+		}
+	case <-time.After(time.Minute):
+		r.t.Fatal("serve does not listen")
+	}
+}
+
+// run runs a command of sitelink mentions and returns its standard output.
+func (r *receiving) run(exit int, args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command("sitelink", append([]string{"mentions"}, append(args, "--store", "mentions.db")...)...)
+	cmd.Dir = r.dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, _ := cmd.Output()
+	if got := cmd.ProcessState.ExitCode(); got != exit {
+		r.t.Fatalf("%v: exit code %d, want %d\n%s%s", args, got, exit, out, &stderr)
+	}
+	return string(out)
+}
+
+// listed is a row of `mentions list --format json`.
+type listed struct {
+	ID, Action, Protocol, Source, Target, State, Title, Excerpt, Lang string
+	Author                                                            struct{ Name, URL string }
+	Fault                                                             int
+	Received, Verified                                                time.Time
+}
+
+func (r *receiving) list() (all []listed) {
+	r.t.Helper()
+	if err := json.Unmarshal([]byte(r.run(0, "list", "--state", "all", "--format", "json")), &all); err != nil {
+		r.t.Fatal(err)
+	}
+	return all
+}
+
+// until waits until the mention of a source has the state.
+func (r *receiving) until(source, state string) (m listed) {
+	r.t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		for _, m = range r.list() {
+			if m.Source == source && m.State == state {
+				return m
+			}
+		}
+	}
+	r.t.Fatalf("%s is not %s: %+v\n%s", source, state, r.list(), r.messages)
+	return m
+}
+
+// webmention sends one and returns the response without its body.
+func (r *receiving) webmention(source, target string) *http.Response {
+	r.t.Helper()
+	resp, err := http.PostForm("http://"+r.addr+"/webmention", url.Values{"source": {source}, "target": {target}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp
+}
+
+// raw sends bytes and returns the first line of the answer.
+func (r *receiving) raw(request string) string {
+	r.t.Helper()
+	c, err := net.Dial("tcp", r.addr)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(time.Minute))
+	io.WriteString(c, request)
+	line, err := bufio.NewReader(c).ReadString('\n')
+	if err != nil {
+		r.t.Fatalf("%q: %v", request, err)
+	}
+	return strings.TrimSpace(line)
+}
+
+// TestServe: three protocols reach the store, what is verified waits for a
+// decision, and what is approved is exported. What was answered survives a kill.
+func TestServe(t *testing.T) {
+	r := startServe(t)
+	target := servedBase + "post/"
+	source := r.sources.URL + "/links/webmention"
+	resp := r.webmention(source, target)
+	if resp.StatusCode != http.StatusCreated || resp.Header.Get("Location") == "" {
+		t.Errorf("webmention: %s, Location %q", resp.Status, resp.Header.Get("Location"))
+	}
+	if resp := r.webmention(source, servedBase+"none/"); resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("webmention for a missing page: %s", resp.Status)
+	}
+	viaLink, without := r.sources.URL+"/links/link", r.sources.URL+"/nothing"
+	if line := r.raw("LINK " + viaLink + " " + target + " HTTP/1.1\r\nHost: blog.example\r\nContent-Length: 0\r\n\r\n"); line != "HTTP/1.1 200 Ok" {
+		t.Errorf("LINK: %s", line)
+	}
+	call := "<?xml version='1.0'?><methodCall><methodName>pingback.ping</methodName><params><param><value>" + without + "</value></param><param><value>" + target + "</value></param></params></methodCall>"
+	post, err := http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(post.Body)
+	post.Body.Close()
+	if bytes.Contains(text, []byte("<fault>")) {
+		t.Errorf("pingback: %s", text)
+	}
+
+	m := r.until(source, "held")
+	if m.Protocol != "webmention" || m.Target != target || m.Title != "Über /links/webmention" || m.Lang != "de" || m.Verified.IsZero() {
+		t.Errorf("%+v", m)
+	}
+	r.until(viaLink, "held")
+	if m := r.until(without, "rejected"); m.Fault != 17 {
+		t.Errorf("a source without the link has fault %d, want 17 (PB-44)", m.Fault)
+	}
+
+	r.cmd.Process.Signal(syscall.SIGKILL)
+	r.cmd.Wait()
+	r.start()
+	if got := len(r.list()); got != 3 {
+		t.Errorf("%d mentions after a kill, want 3", got)
+	}
+	if out := r.run(0, "list"); !strings.Contains(out, "3 mentions: 2 held, 1 rejected") || !strings.Contains(out, source) {
+		t.Errorf("list:\n%s", out)
+	}
+	r.run(0, "approve", m.ID[:8])
+	r.run(2, "approve", without)
+	r.run(0, "export", "--out", "data")
+	exported := ""
+	filepath.WalkDir(filepath.Join(r.dir, "data"), func(name string, _ os.DirEntry, _ error) error {
+		text, _ := os.ReadFile(name)
+		exported += string(text)
+		return nil
+	})
+	if !strings.Contains(exported, source) || strings.Contains(exported, viaLink) {
+		t.Errorf("exported: %s", exported)
+	}
+
+	// A running receiver obeys a block.
+	host, _ := url.Parse(r.sources.URL)
+	r.run(0, "block", host.Hostname())
+	r.until(source, "blocked")
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if resp := r.webmention(r.sources.URL+"/links/late", target); resp.StatusCode == http.StatusForbidden {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("webmention of a blocked host: %s", resp.Status)
+		}
+	}
+
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	if err := r.cmd.Wait(); err != nil {
+		t.Errorf("serve after SIGTERM: %v\n%s", err, r.messages)
+	}
+}
+
+// TestServeFollowsDeploys: a page that a deploy adds takes notices.
+func TestServeFollowsDeploys(t *testing.T) {
+	r := startServe(t)
+	source, target := r.sources.URL+"/links/x", servedBase+"new/"
+	if resp := r.webmention(source, target); resp.StatusCode != http.StatusBadRequest {
+		t.Fatalf("before the deploy: %s", resp.Status)
+	}
+	r.write("public/new/index.html", "<!doctype html><title>New</title>")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		if resp := r.webmention(source, target); resp.StatusCode == http.StatusCreated {
+			return
+		} else if time.Now().After(deadline) {
+			t.Fatalf("after the deploy: %s", resp.Status)
+		}
+	}
+}

@@ -1,0 +1,329 @@
+package receive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/server"
+	"github.com/sitelink/sitelink/incoming/verify"
+	"github.com/sitelink/sitelink/internal/audit"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/watch"
+)
+
+// ServeOptions configure [Serve].
+type ServeOptions struct {
+	// Docroots are the sites, as a user in the project's directory wrote them. Each
+	// has the base URL at the same place; a single one has all of them.
+	Docroots []string
+	// Verbose logs every notice.
+	Verbose bool
+	// Log takes the log, Note and Warn lines for the user.
+	Log        io.Writer
+	Note, Warn func(text string)
+	// Getenv returns the variables that systemd sets.
+	Getenv func(string) string
+	// Env is the environment of the generator's programs.
+	Env []string
+}
+
+// Serve runs the receiver until ctx is done.
+func Serve(ctx context.Context, p *project.Project, opt ServeOptions) error {
+	sources, err := sourcesOf(ctx, p, &opt)
+	if err != nil {
+		return err
+	}
+	sites := &incoming.Sites{}
+	if err := sources.load(ctx, sites); err != nil {
+		return err
+	}
+	listeners, err := listen(ctx, p.Config.Incoming.Listen, opt.Getenv)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, l := range listeners {
+			l.Close()
+		}
+	}()
+	level := slog.LevelWarn
+	if opt.Verbose {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewTextHandler(opt.Log, &slog.HandlerOptions{Level: level}))
+	store, err := OpenStore(ctx, p, StoreOptions{Serve: true, Log: log})
+	if err != nil {
+		return err
+	}
+	err = serve(ctx, p, &opt, &parts{sources: sources, sites: sites, store: store, log: log, listeners: listeners})
+	return errors.Join(err, store.Close())
+}
+
+// parts are the parts of a running receiver.
+type parts struct {
+	sources   *sources
+	sites     *incoming.Sites
+	store     incoming.Store
+	log       *slog.Logger
+	listeners []net.Listener
+}
+
+// serve joins the parts and runs them.
+func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts) error {
+	in := &p.Config.Incoming
+	if err := syncRules(ctx, r.store, in); err != nil {
+		return err
+	}
+	var s *server.Server // uses the receiver, which reports to it
+	receiver := incoming.NewReceiver(incoming.ReceiverOptions{
+		Store: r.store, Sites: r.sites, Client: verify.NewClient(verify.Options{AllowAddresses: in.AllowAddress}),
+		RateAddress: in.RateAddress, RateSource: in.RateSource, Recheck: in.Recheck, LinkMod: in.Linkmod, Log: r.log,
+		Observe: func(state incoming.State, took time.Duration) { s.ObserveVerification(state, took) },
+	})
+	var pages http.Handler
+	if in.Pages {
+		handler, err := server.NewPages(r.sources.docroots())
+		if err != nil {
+			return err
+		}
+		pages = handler
+	}
+	s = server.New(server.Options{
+		Receiver: receiver, Mentions: r.store, Pages: pages, BaseURLs: r.sources.bases(), Proxies: in.TrustedProxies, Log: r.log,
+	})
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	work := []func(context.Context) error{receiver.Run, func(ctx context.Context) error { return r.sources.follow(ctx, r.sites, opt.Warn) }}
+	for _, l := range r.listeners {
+		work = append(work, func(ctx context.Context) error { return s.Serve(ctx, l) })
+		opt.Note(fmt.Sprintf("receiving at http://%s for %s", l.Addr(), r.sources.describe()))
+	}
+	if err := server.Notify(opt.Getenv, "READY=1"); err != nil {
+		opt.Warn(err.Error())
+	}
+	ended := make(chan error, len(work))
+	for _, f := range work {
+		go func() {
+			err := f(ctx)
+			stop(cmp.Or(err, context.Canceled))
+			ended <- err
+		}()
+	}
+	var failed []error
+	for range work {
+		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// listen returns the sockets of systemd, or else listens at the address.
+func listen(ctx context.Context, address string, getenv func(string) string) (listeners []net.Listener, err error) {
+	sockets, err := server.Sockets(getenv)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sockets {
+		listeners = append(listeners, s)
+	}
+	if len(listeners) > 0 {
+		return listeners, nil
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fault.New(fmt.Errorf("listen on %s: %w", address, disk.Cause(err)), "choose another address: --listen 127.0.0.1:8036")
+	}
+	return []net.Listener{l}, nil
+}
+
+// fromConfiguration is the note of rules that the configuration made.
+const fromConfiguration = "set in sitelink.toml"
+
+// syncRules puts the rules of the configuration into the store, and removes those
+// that an earlier configuration put there.
+func syncRules(ctx context.Context, store incoming.Store, in *config.Incoming) error {
+	var rules []incoming.Rule
+	for _, list := range []struct {
+		key     string
+		texts   []string
+		verdict incoming.Verdict
+	}{{"trust", in.Trust, incoming.Trust}, {"hold", in.Hold, incoming.Hold}, {"block", in.Block, incoming.Block}} {
+		for _, text := range list.texts {
+			pattern, err := incoming.ParsePattern(text)
+			if err != nil {
+				return fault.Usage(fmt.Sprintf("%s in [incoming]: %v", list.key, err), "")
+			}
+			rules = append(rules, incoming.Rule{Pattern: pattern, Verdict: list.verdict, Note: fromConfiguration})
+		}
+	}
+	old, err := store.Rules(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range old {
+		if r.Note == fromConfiguration && !slices.ContainsFunc(rules, func(now incoming.Rule) bool { return now.Pattern == r.Pattern }) {
+			rules = append(rules, incoming.Rule{Pattern: r.Pattern})
+		}
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	return store.SetRules(ctx, rules)
+}
+
+// sources are the sites of a receiver, each from a docroot or only an address.
+type sources struct {
+	closed []string
+	all    []source
+}
+
+// source is one site.
+type source struct {
+	base    string
+	project *project.Project // nil for a site without docroot
+}
+
+// sourcesOf finds the project of each docroot.
+func sourcesOf(ctx context.Context, p *project.Project, opt *ServeOptions) (*sources, error) {
+	s := &sources{closed: p.Config.Incoming.Closed}
+	bases := p.Config.BaseURLs
+	if len(opt.Docroots) > 1 && len(bases) != len(opt.Docroots) {
+		return nil, fault.Usage(fmt.Sprintf("%d docroots have %d base URLs", len(opt.Docroots), len(bases)), "give one --base-url for each docroot, in the same order")
+	}
+	docroots := opt.Docroots
+	if len(docroots) == 0 && p.Config.Docroot != "" {
+		docroots = []string{p.Config.Docroot}
+	}
+	for i, docroot := range docroots {
+		cfg := *p.Config
+		if len(docroots) > 1 {
+			cfg.BaseURLs = bases[i : i+1]
+		}
+		own, err := project.Find(ctx, p.Dir, project.Options{Config: &cfg, Env: opt.Env, Docroot: docroot})
+		if err == nil {
+			err = own.CheckDocroot()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(own.BaseURLs) == 0 {
+			return nil, fault.Usage("the address of "+docroot+" is not known", "give it: --base-url https://example.org/")
+		}
+		s.all = append(s.all, source{own.BaseURLs[0], own})
+	}
+	if len(docroots) > 0 {
+		return s, nil
+	}
+	if len(bases) == 0 {
+		bases = p.BaseURLs
+	}
+	if len(bases) == 0 {
+		return nil, fault.Usage("there is no site to receive for", "name its docroot and address: sitelink serve public --base-url https://example.org/")
+	}
+	for _, base := range bases {
+		s.all = append(s.all, source{base: base})
+	}
+	return s, nil
+}
+
+func (s *sources) bases() (bases []string) {
+	for _, one := range s.all {
+		bases = append(bases, one.base)
+	}
+	return bases
+}
+
+// docroots returns the docroots with their addresses.
+func (s *sources) docroots() (all []server.Docroot) {
+	for _, one := range s.all {
+		if one.project != nil {
+			all = append(all, server.Docroot{BaseURL: one.base, Dir: one.project.Abs(one.project.Docroot)})
+		}
+	}
+	return all
+}
+
+// describe names the sites for the user.
+func (s *sources) describe() string {
+	first := s.all[0].base
+	if n := len(s.all) - 1; n > 0 {
+		return fmt.Sprintf("%s and %d more", first, n)
+	}
+	return first
+}
+
+// load reads all sites.
+func (s *sources) load(ctx context.Context, sites *incoming.Sites) error {
+	var all []*incoming.Manifest
+	for _, one := range s.all {
+		m, err := one.load(ctx, incoming.ManifestOptions{Closed: s.closed})
+		if err != nil {
+			return err
+		}
+		all = append(all, m)
+	}
+	sites.Set(all...)
+	return nil
+}
+
+// load reads one site.
+func (s *source) load(ctx context.Context, opt incoming.ManifestOptions) (*incoming.Manifest, error) {
+	if s.project == nil {
+		return incoming.Gateway(s.base, opt)
+	}
+	loaded, err := audit.Load(ctx, s.project, audit.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return incoming.ReadManifest(ctx, audit.Handle(loaded), opt)
+}
+
+// settled is how long a docroot must be unchanged after a deploy before it is read.
+const settled = 2 * time.Second
+
+// follow reads the sites again when their docroots change. What it cannot read, as
+// in the middle of a deploy, stays as it was.
+func (s *sources) follow(ctx context.Context, sites *incoming.Sites, warn func(string)) error {
+	changed := make(chan struct{}, 1)
+	for _, d := range s.docroots() {
+		w, err := watch.Open(d.Dir, watch.Options{Quiet: settled})
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		go func() {
+			for {
+				if _, err := w.Next(ctx); err != nil {
+					return
+				}
+				select {
+				case changed <- struct{}{}:
+				default: // a change is waiting already
+				}
+			}
+		}()
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+			if err := s.load(ctx, sites); err != nil && ctx.Err() == nil {
+				warn(fmt.Sprintf("the sites changed and cannot be read: %v; the pages known before still count", err))
+			}
+		}
+	}
+}

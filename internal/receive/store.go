@@ -1,0 +1,106 @@
+// Package receive runs the receiver for the command: it opens the store of
+// mentions that the configuration names, loads the sites, and joins the packages
+// below incoming. Its other half is what sitelink mentions does with a store.
+//
+// It prints nothing; lines for the user go to functions in the options.
+package receive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sitelink/sitelink/incoming/store"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/statedir"
+)
+
+// isFile reports whether a store is a file, not a database elsewhere.
+func isFile(name string) bool { return !strings.Contains(name, "://") }
+
+// AbsStore returns the name of a store that a user in dir wrote, with an absolute
+// path if it is a file.
+func AbsStore(dir, name string) string {
+	if !isFile(name) || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// StoreName returns the store of the configuration: a file as a user in the
+// project's directory would write it, or an address.
+func StoreName(p *project.Project) string {
+	name := p.Config.Incoming.Store
+	if !isFile(name) || filepath.IsAbs(name) {
+		return name
+	}
+	return p.Show(filepath.Join(p.Root, filepath.FromSlash(name)))
+}
+
+// showStore returns the name for messages, without a password.
+func showStore(p *project.Project) string {
+	name := StoreName(p)
+	if u, err := url.Parse(name); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return name
+}
+
+// StoreOptions configure [OpenStore].
+type StoreOptions struct {
+	// MustExist refuses to make a new file.
+	MustExist bool
+	// Serve opens the store for the receiver, which is the only one that works
+	// its queue when the store is a file.
+	Serve bool
+	// Log, if not nil, takes warnings about background work.
+	Log *slog.Logger
+}
+
+// OpenStore opens the store of the configuration. A configuration that was found,
+// not named, may come with a hostile checkout: its store must be a file inside the
+// repository.
+func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*store.Store, error) {
+	name := StoreName(p)
+	if !p.Config.StoreNamed() {
+		if err := checkFound(p, name); err != nil {
+			return nil, err
+		}
+	}
+	if isFile(name) {
+		name = p.Abs(name)
+		_, err := os.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && opt.MustExist:
+			return nil, fault.New(fmt.Errorf("there is no store %s", showStore(p)), "sitelink serve creates one; --store names another")
+		case errors.Is(err, fs.ErrNotExist) && filepath.Base(filepath.Dir(name)) == statedir.Name:
+			if err := statedir.Make(filepath.Dir(name)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return store.Open(ctx, name, store.Options{Worker: opt.Serve, Existing: opt.MustExist, Log: opt.Log})
+}
+
+// checkFound refuses a store that a found configuration names outside of the
+// repository.
+func checkFound(p *project.Project, name string) error {
+	const hint = "name it with --store or in a file given with --config: a configuration that is found cannot"
+	if !isFile(name) {
+		return fault.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
+	}
+	for _, ending := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
+		if path, where := disk.Outside(p.Root, p.Abs(name)+ending); where != "" {
+			return fault.Usage(fmt.Sprintf("store in [incoming]: %s is %s", path, where), hint)
+		}
+	}
+	return nil
+}
