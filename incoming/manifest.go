@@ -1,7 +1,6 @@
 package incoming
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,11 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/net/html/atom"
-
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/scan/ascii"
 	"github.com/sitelink/sitelink/internal/scan/outline"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -50,6 +46,10 @@ type Manifest struct {
 	internal []docroot.NodeID
 	start    []uint32
 	pageOf   map[docroot.NodeID]isite.PageID
+	// texts has the hash of the text of each page, byText the pages by hash:
+	// NoNode for a text that several pages have.
+	texts  []uint64
+	byText map[uint64]docroot.NodeID
 }
 
 // Base returns the address of the site.
@@ -126,9 +126,17 @@ func (m *Manifest) setLinks(s *isite.Site, seen []pageLinks) {
 	}
 	m.internal, m.external = make([]docroot.NodeID, 0, internal), make([]uint64, 0, external)
 	m.start = make([]uint32, 1, len(seen)+1)
+	m.texts, m.byText = make([]uint64, len(seen)), make(map[uint64]docroot.NodeID)
 	for i := range seen {
+		node := s.Page(isite.PageID(i)).Node()
 		if seen[i].deleted {
-			m.deleted[s.Page(isite.PageID(i)).Node()] = true
+			m.deleted[node] = true
+		} else if text := seen[i].text; text != 0 && m.aliases[node] == "" {
+			m.texts[i] = text
+			if _, ok := m.byText[text]; ok {
+				node = docroot.NoNode
+			}
+			m.byText[text] = node
 		}
 		m.internal = append(m.internal, seen[i].internal...)
 		m.start = append(m.start, uint32(len(m.internal)))
@@ -174,6 +182,9 @@ func (m *Manifest) page(u weburl.URL) Page {
 		origin, path := m.host.Public(m.host.Href(node))
 		p.URL, p.Path = origin+path, m.host.Tree().Path(node)
 		p.Accepts = p.Accepts && !m.opt.closes(p.Path)
+		if id, ok := m.pageOf[node]; ok {
+			p.Text = m.texts[id]
+		}
 		return p
 	}
 	return Page{Served: true, Complete: true} // a loop of aliases
@@ -260,7 +271,8 @@ func pairHash(page isite.PageID, canonical string) uint64 {
 type pageLinks struct {
 	internal []docroot.NodeID // sorted, each once
 	external []uint64
-	deleted  bool // the page says that it was deleted
+	deleted  bool   // the page says that it was deleted
+	text     uint64 // hash of its text, 0 if it has little
 }
 
 // manifestReader reads the pages of a docroot.
@@ -317,12 +329,15 @@ func (r *manifestReader) page(reader *isite.Reader, outliner *outline.Reader, id
 	}
 	slices.Sort(seen.internal)
 	seen.internal = slices.Clip(slices.Compact(seen.internal))
-	if p.Size() <= maxTombstone {
-		text, err := reader.Text(id)
-		if err != nil {
-			return err
-		}
-		seen.deleted = isTombstone(text, outliner)
+	text, err := reader.Text(id)
+	if errors.Is(err, isite.ErrChanged) {
+		return nil // the next manifest has the new page
+	}
+	if err != nil {
+		return err
+	}
+	if page := outlineOf(text, outliner); page != nil {
+		seen.deleted, seen.text = isTombstone(page), textHash(page)
 	}
 	if len(want) == 0 {
 		return nil
@@ -333,7 +348,7 @@ func (r *manifestReader) page(reader *isite.Reader, outliner *outline.Reader, id
 			seen.external = append(seen.external, pairHash(id, canonical))
 		}
 	}
-	err := reader.Details(id, want, func(_ int, d *isite.Detail) {
+	err = reader.Details(id, want, func(_ int, d *isite.Detail) {
 		to := d.Target
 		if strings.HasPrefix(to, "/") {
 			to = origin + to
@@ -349,35 +364,7 @@ func (r *manifestReader) page(reader *isite.Reader, outliner *outline.Reader, id
 	slices.Sort(seen.external)
 	seen.external = slices.Clip(slices.Compact(seen.external))
 	if errors.Is(err, isite.ErrChanged) {
-		return nil // the next manifest has the new page
+		return nil
 	}
 	return err
-}
-
-// maxTombstone is the size up to which pages are examined for being a tombstone.
-const maxTombstone = 16 << 10
-
-// isTombstone reports whether a page says that it was deleted, as
-// outgoing.TombstonePage does.
-func isTombstone(text []byte, outliner *outline.Reader) bool {
-	if !bytes.Contains(text, []byte("410")) || ascii.IndexFold(text, "http-equiv") < 0 {
-		return false
-	}
-	o, ok := outliner.Read(text)
-	if !ok {
-		return false
-	}
-	for i := 0; i < o.Len(); i++ {
-		switch o.Tag(i) {
-		case atom.Body:
-			i = o.End(i) - 1
-		case atom.Meta:
-			equiv, _ := o.Attr(i, outline.HTTPEquiv)
-			status, _ := o.Attr(i, outline.Content)
-			if strings.EqualFold(string(equiv), "status") && bytes.HasPrefix(bytes.TrimSpace(status), []byte("410")) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -77,6 +77,9 @@ type Page struct {
 	URL string
 	// Path is the path of its file in the docroot, "" if that is not known.
 	Path string
+	// Text is the hash of the text of an HTML page, without the parts that belong
+	// to the theme. It is 0 if that is not known, or if there is hardly any text.
+	Text uint64
 }
 
 // Lookup returns what is known about a URL.

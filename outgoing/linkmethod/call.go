@@ -47,13 +47,14 @@ const Relation = "https://github.com/sitelink/sitelink#linked-from"
 // links to, in calls of both sides (LK-2). Every call names both, so that the
 // receiver does not have to search for the other one (LK-7).
 type Call struct {
-	Method         Method
-	Source, Target string
+	Method Method `json:"method"`
+	Source string `json:"source"`
+	Target string `json:"target"`
 	// Replacement is the new URL of a page that moved: the source with UNLINK
 	// (LK-17), the target with UNLINKR (LK-19).
-	Replacement string
+	Replacement string `json:"replacement,omitempty"`
 	// Subscribe asks the target, with LINK, to send LINKMOD calls (LK-15).
-	Subscribe bool
+	Subscribe bool `json:"subscribe,omitempty"`
 }
 
 // Receiver returns the URL whose host gets the call (LK-12): the target for LINK

@@ -1,6 +1,7 @@
 package linkmethod
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,31 @@ func (s *Sender) Send(ctx context.Context, n ledger.Notice, e outgoing.Endpoint)
 	if n.Event == ledger.Added {
 		c.Method, c.Replacement = Link, ""
 	}
+	return s.call(ctx, c, e)
+}
+
+// Notify makes a call of any method to the host that receives it, if that host
+// takes calls (LK-61): UNLINKR and LINKMOD go to the host of the source (LK-12).
+func (s *Sender) Notify(ctx context.Context, c Call) outgoing.Outcome {
+	e, err := s.Discover(ctx, outgoing.NewTarget(s.client, c.Receiver()))
+	switch {
+	case err != nil:
+		return outgoing.RequestFailed(err)
+	case e.URL == "":
+		return outgoing.Outcome{State: ledger.NoService, Message: cmp.Or(e.Via, "the host does not take calls")}
+	}
+	if c.Method == UnlinkR || c.Method == LinkMod {
+		if e.Form == string(Header) {
+			return outgoing.Outcome{State: ledger.NoService, Message: fmt.Sprintf("the host takes calls with a Link field, which cannot express %s", c.Method)}
+		}
+		e.Form = string(Raw)
+	}
+	return s.call(ctx, c, e)
+}
+
+// call makes a call to an endpoint, and remembers a host that does not support
+// it.
+func (s *Sender) call(ctx context.Context, c Call, e outgoing.Endpoint) outgoing.Outcome {
 	form := Form(e.Form)
 	if form == "" {
 		form = Raw

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
 // wire is a server that reads each request up to the end of its header and writes
@@ -114,4 +115,52 @@ func parse(t *testing.T, raw string) weburl.URL {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// UNLINKR and LINKMOD go to the host of the source, in the form of the draft, and
+// only if that host opted in (LK-12, LK-18 to LK-20, LK-61).
+func TestNotify(t *testing.T) {
+	w := newWire(t, ok)
+	source, target := w.url("/post.html"), "http://c.example/doc.html#part"
+	peers := New(client(), Options{Peers: []Peer{mustPeer(t, "127.0.0.1")}})
+	for _, c := range []struct {
+		call Call
+		line string
+	}{
+		{Call{Method: UnlinkR, Source: source, Target: target, Replacement: "http://c.example/new.html"}, "UNLINKR http://b.example/post.html http://c.example/doc.html http://c.example/new.html HTTP/1.1"},
+		{Call{Method: UnlinkR, Source: source, Target: target}, "UNLINKR http://b.example/post.html http://c.example/doc.html HTTP/1.1"},
+		{Call{Method: LinkMod, Source: source, Target: target}, "LINKMOD http://b.example/post.html http://c.example/doc.html HTTP/1.1"},
+	} {
+		if o := peers.Notify(t.Context(), c.call); o.State != ledger.Done {
+			t.Errorf("%s: %+v", c.line, o)
+		}
+		heads := w.saw()
+		if want := c.line + "\r\nHost: b.example\r\n" + tail; heads[len(heads)-1] != want {
+			t.Errorf("sent %q, want %q", heads[len(heads)-1], want)
+		}
+	}
+	before := len(w.saw())
+	call := Call{Method: UnlinkR, Source: source, Target: target}
+	for name, s := range map[string]*Sender{
+		"no peers":    New(client(), Options{}),
+		"another":     New(client(), Options{Peers: []Peer{mustPeer(t, "c.example")}}),
+		"header form": New(client(), Options{Peers: []Peer{mustPeer(t, "127.0.0.1 header")}}),
+	} {
+		if o := s.Notify(t.Context(), call); o.State != ledger.NoService || o.Message == "" {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	if len(w.saw()) != before {
+		t.Errorf("sent to a host that did not opt in: %q", w.saw()[before:])
+	}
+	refusing := newWire(t, noService)
+	call.Source = refusing.url("/")
+	for range 2 {
+		if o := peers.Notify(t.Context(), call); o.State != ledger.NoService {
+			t.Errorf("refused: %+v", o)
+		}
+	}
+	if n := len(refusing.saw()); n != 1 {
+		t.Errorf("a host that does not support the method was called %d times", n)
+	}
 }
