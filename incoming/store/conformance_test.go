@@ -31,7 +31,7 @@ func conformance(t *testing.T, fresh func(t *testing.T) opener) {
 	}
 }
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func check(t *testing.T, err error) {
 }
 
 // wait waits until a condition holds.
-func wait(t *testing.T, what string, holds func() bool) {
+func wait(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -544,8 +544,14 @@ func testLong(t *testing.T, open opener) {
 	}
 }
 
-// One store verifies what another one has recorded.
+// One store verifies what another one has recorded. Processes may start at the same
+// time.
 func testTwoStores(t *testing.T, open opener) {
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() { open(t, Options{}) })
+	}
+	wg.Wait()
 	s := open(t, Options{Worker: true, Log: testLog(t)})
 	var n atomic.Int64
 	working(t, s, func(ctx context.Context, m incoming.Mention) (func(*incoming.Mention), error) {

@@ -4,18 +4,23 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/sitelink/sitelink/incoming"
 )
 
 // bin has the programs of the Debian package postgresql-15.
@@ -24,13 +29,13 @@ const bin = "/usr/lib/postgresql/15/bin"
 // server is a PostgreSQL on its own socket. It runs as the user postgres if the test
 // runs as root.
 type server struct {
-	t          *testing.T
+	t          testing.TB
 	dir        string
 	attributes *syscall.SysProcAttr
 	cmd        *exec.Cmd
 }
 
-func newServer(t *testing.T) *server {
+func newServer(t testing.TB) *server {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
 		t.Skip("postgresql-15 is not installed")
@@ -96,17 +101,110 @@ var schemas atomic.Int64
 // fresh returns an opener of a new schema.
 func (p *server) fresh(t *testing.T) opener {
 	t.Helper()
+	return fileOpener(p.address(p.schema(t)))
+}
+
+// schema creates a schema.
+func (p *server) schema(t testing.TB) string {
+	t.Helper()
 	c, err := pgx.Connect(t.Context(), p.address("public"))
 	check(t, err)
 	defer c.Close(t.Context())
 	schema := fmt.Sprintf("s%d", schemas.Add(1))
 	_, err = c.Exec(t.Context(), "CREATE SCHEMA "+schema)
 	check(t, err)
-	return fileOpener(p.address(schema))
+	return schema
 }
 
 func TestPostgres(t *testing.T) {
 	p := newServer(t)
 	conformance(t, p.fresh)
-	_ = time.Now
+	t.Run("killed", func(t *testing.T) { killed(t, p.address(p.schema(t)), filepath.Join(t.TempDir(), "log")) })
+	t.Run("taken over", func(t *testing.T) { takenOver(t, p.address(p.schema(t))) })
+	t.Run("newer", func(t *testing.T) {
+		address := p.address(p.schema(t))
+		s := fileOpener(address)(t, Options{})
+		_, err := s.writer.Exec("UPDATE sitelink_store SET version = 99")
+		check(t, err)
+		if _, err := Open(t.Context(), address, Options{}); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "postgres://sitelink@") || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%v", err)
+		}
+		if err := s.Backup(t.Context(), "x"); !errors.Is(err, ErrUsePgDump) {
+			t.Errorf("Backup: %v", err)
+		}
+	})
+	t.Run("restarted", func(t *testing.T) { restarted(t, p) })
+}
+
+// Two processes share the work. When one is killed, the other takes its work over
+// within a minute, and nothing is verified twice.
+func takenOver(t *testing.T, address string) {
+	log := filepath.Join(t.TempDir(), "log")
+	for run := range killRuns()/3 + 1 {
+		dies := startChild(t, address, log, strconv.Itoa(run*1_000_000), "800ms")
+		lives := startChild(t, address, log, "none", "20ms")
+		wait(t, "for the other process", func() bool { return lives.count.Load() > 0 })
+		wait(t, "for some answers", func() bool { return dies.count.Load() > 200 })
+		answered := dies.kill()
+		killed := time.Now()
+		s := fileOpener(address)(t, Options{})
+		for {
+			counts, err := s.Counts(t.Context())
+			if check(t, err); counts[incoming.Queued] == 0 {
+				if counts[incoming.Held] < int64(len(answered)) {
+					t.Errorf("%d of %d answered notices", counts[incoming.Held], len(answered))
+				}
+				break
+			}
+			if time.Since(killed) > time.Minute {
+				t.Fatalf("%d mentions were not taken over within a minute", counts[incoming.Queued])
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Logf("taken over after %v", time.Since(killed))
+		lives.kill()
+		checkOnce(t, log, []time.Time{killed})
+		check(t, os.Remove(log))
+	}
+}
+
+// A store whose server is down answers with an error that names the host, and goes
+// on when the server is there again.
+func restarted(t *testing.T, p *server) {
+	address := p.address(p.schema(t))
+	s := fileOpener(address)(t, Options{Worker: true, Log: slog.New(slog.DiscardHandler)})
+	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
+		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
+	})
+	record := func(n int) error {
+		key, m := notice(n, "https://our.example/")
+		return s.Record(t.Context(), []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) { return []*incoming.Mention{m}, nil })
+	}
+	check(t, record(1))
+	p.stop()
+	if err := record(2); err == nil || !strings.Contains(err.Error(), "postgres://sitelink@"+p.dir) || !strings.Contains(err.Error(), "the server cannot be reached") {
+		t.Errorf("while the server is down: %v", err)
+	}
+	if _, err := Open(t.Context(), address, Options{}); err == nil || !strings.Contains(err.Error(), "the server cannot be reached") || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("while the server is down, Open: %v", err)
+	}
+	p.start()
+	wait(t, "for a notice to be recorded", func() bool { return record(3) == nil })
+	wait(t, "for its verification", func() bool {
+		counts, err := s.Counts(t.Context())
+		return err == nil && counts[incoming.Held] == 2
+	})
+}
+
+func BenchmarkRecordPostgres(b *testing.B) {
+	p := newServer(b)
+	schema := p.schema(b)
+	benchmarkRecord(b, func(opt Options) *Store {
+		s, err := Open(b.Context(), p.address(schema), opt)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { s.Close() })
+		return s
+	})
 }

@@ -193,11 +193,15 @@ func (s *Store) transaction(ops []*op) (err error) {
 }
 
 func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
+	db := fast{tx, s.prepared}
 	var ids []id
 	for _, o := range ops {
 		ids = append(ids, o.ids...)
@@ -206,10 +210,10 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 	ids = slices.Compact(ids)
 	suffix := ""
 	if s.postgres {
-		suffix = "ORDER BY id FOR UPDATE"
+		suffix = forUpdate
 	}
 	b := &batch{now: s.opt.Now(), dirty: map[id]*row{}}
-	if b.stored, err = s.load(ctx, tx, ids, suffix); err != nil {
+	if b.stored, err = s.load(ctx, db, ids, suffix); err != nil {
 		return err
 	}
 	for _, o := range ops {
@@ -219,12 +223,12 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 	}
 	created, changed, due := b.sorted()
 	jobs := claim(due, 1)
-	if n, err := s.insert(ctx, tx, created, "NOTHING"); err != nil {
+	if n, err := s.insert(ctx, db, created, doNothing); err != nil {
 		return err
 	} else if n != int64(len(created)) {
 		return errInterfered
 	}
-	if _, err := s.insert(ctx, tx, changed, "UPDATE SET "+updates); err != nil {
+	if _, err := s.insert(ctx, db, changed, doUpdate); err != nil {
 		return err
 	}
 	if len(jobs) > 0 {
@@ -303,13 +307,11 @@ func (b *batch) sorted() (created, changed, due []*row) {
 
 func compareIDs(a, b id) int { return bytes.Compare(a[:], b[:]) }
 
-// claim distributes mentions that are due to jobs and sets their claims. While there
-// is little to do, each mention gets its own job, so that several processes share
-// the work. A mention that verify failed for is always alone.
+// claim distributes mentions that are due to jobs and sets their claims. A mention
+// that verify failed for is alone in its job.
 func claim(due []*row, priority int) (jobs []river.InsertManyParams) {
-	size := min(max(len(due)/4, 1), maxJob)
 	for len(due) > 0 {
-		n := min(size, len(due))
+		n := min(maxJob, len(due))
 		if at := slices.IndexFunc(due[:n], func(r *row) bool { return r.tries > 0 }); at >= 0 {
 			n = max(at, 1)
 		}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"iter"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -60,8 +61,8 @@ const columns = `id, action, protocol, source, target, source_sent, target_sent,
 
 var columnCount = strings.Count(columns, ",") + 1
 
-// updates are the columns that change after a row is created.
-var updates = func() string {
+// doUpdate replaces the columns that change after a row is created.
+var doUpdate = func() string {
 	var all []string
 	for name := range strings.SplitSeq(columns, ",") {
 		name = strings.TrimSpace(name)
@@ -69,7 +70,7 @@ var updates = func() string {
 			all = append(all, name+" = excluded."+name)
 		}
 	}
-	return strings.Join(all, ", ")
+	return "UPDATE SET " + strings.Join(all, ", ")
 }()
 
 // values appends the values of the columns.
@@ -146,15 +147,50 @@ func collect(rows *sql.Rows, err error) ([]*row, error) {
 	return all, rows.Err()
 }
 
-// load reads the mentions with these IDs, for an update if the suffix says so.
+// sizes are the numbers of rows of a statement. There are few, so that SQLite
+// parses each statement once.
+var sizes = []int{64, 16, 4, 1}
+
+// chunks divides a list into parts of these sizes.
+func chunks[T any](list []T) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for _, size := range sizes {
+			for len(list) >= size {
+				if !yield(list[:size]) {
+					return
+				}
+				list = list[size:]
+			}
+		}
+	}
+}
+
+func loadText(n int, suffix string) string {
+	return "SELECT " + columns + " FROM sitelink_mention WHERE id IN (" + marks(n) + ")" + suffix
+}
+
+// insertText returns the statement that writes n rows. conflict says what happens
+// with those that exist.
+func insertText(n int, conflict string) string {
+	one := "(" + marks(columnCount) + ")"
+	return "INSERT INTO sitelink_mention (" + columns + ") VALUES " +
+		strings.TrimSuffix(strings.Repeat(one+",", n), ",") + " ON CONFLICT (id) DO " + conflict
+}
+
+const (
+	doNothing = "NOTHING"
+	forUpdate = " ORDER BY id FOR UPDATE"
+)
+
+// load reads the mentions with these IDs, and locks them if the suffix says so.
 func (s *Store) load(ctx context.Context, db querier, ids []id, suffix string) (map[id]*row, error) {
 	found := make(map[id]*row, len(ids))
-	for some := range slices.Chunk(ids, 500) {
+	for some := range chunks(ids) {
 		args := make([]any, len(some))
 		for i := range some {
 			args[i] = some[i][:]
 		}
-		all, err := collect(s.query(ctx, db, "SELECT "+columns+" FROM sitelink_mention WHERE id IN ("+marks(len(args))+") "+suffix, args...))
+		all, err := collect(s.query(ctx, db, loadText(len(some), suffix), args...))
 		if err != nil {
 			return nil, err
 		}
@@ -165,23 +201,62 @@ func (s *Store) load(ctx context.Context, db querier, ids []id, suffix string) (
 	return found, nil
 }
 
-// insert writes rows with one statement for many. conflict says what happens with
-// those that exist.
+// insert writes rows.
 func (s *Store) insert(ctx context.Context, db querier, rows []*row, conflict string) (written int64, err error) {
-	one := "(" + marks(columnCount) + ")"
-	for some := range slices.Chunk(rows, 64) {
+	for some := range chunks(rows) {
 		args := make([]any, 0, len(some)*columnCount)
 		for _, r := range some {
 			args = r.values(args)
 		}
-		n, err := s.exec(ctx, db, "INSERT INTO sitelink_mention ("+columns+") VALUES "+
-			strings.TrimSuffix(strings.Repeat(one+",", len(some)), ",")+" ON CONFLICT (id) DO "+conflict, args...)
+		n, err := s.exec(ctx, db, insertText(len(some), conflict), args...)
 		if err != nil {
 			return written, err
 		}
 		written += n
 	}
 	return written, nil
+}
+
+// prepared are the statements of the writer of an SQLite file, by their texts.
+type prepared map[string]*sql.Stmt
+
+// prepare prepares the statements of the writer. For PostgreSQL, pgx does so itself.
+func (s *Store) prepare(ctx context.Context) error {
+	if s.postgres || s.prepared != nil {
+		return nil
+	}
+	all := prepared{}
+	for _, n := range sizes {
+		for _, text := range []string{loadText(n, ""), insertText(n, doNothing), insertText(n, doUpdate)} {
+			statement, err := s.writer.PrepareContext(ctx, text)
+			if err != nil {
+				return err
+			}
+			all[text] = statement
+		}
+	}
+	s.prepared = all
+	return nil
+}
+
+// fast is a transaction of the writer that uses the prepared statements.
+type fast struct {
+	*sql.Tx
+	prepared prepared
+}
+
+func (f fast) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if statement := f.prepared[query]; statement != nil {
+		return f.StmtContext(ctx, statement).ExecContext(ctx, args...)
+	}
+	return f.Tx.ExecContext(ctx, query, args...)
+}
+
+func (f fast) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if statement := f.prepared[query]; statement != nil {
+		return f.StmtContext(ctx, statement).QueryContext(ctx, args...)
+	}
+	return f.Tx.QueryContext(ctx, query, args...)
 }
 
 // clean replaces what PostgreSQL does not accept in a text.

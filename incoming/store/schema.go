@@ -151,7 +151,10 @@ func (s *Store) migrateMentions(ctx context.Context, tx *sql.Tx, have int) (err 
 func (s *Store) versionOf(ctx context.Context, db querier) (have int, err error) {
 	there := "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'sitelink_store'"
 	if s.postgres {
-		there = "SELECT count(to_regclass('sitelink_store'))"
+		// Not to_regclass: within a transaction, its cache does not notice that
+		// another process has created the table.
+		there = `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE c.relname = 'sitelink_store' AND n.nspname = ANY (current_schemas(false))`
 	}
 	if err := s.queryRow(ctx, db, there).Scan(&have); err != nil || have == 0 {
 		return 0, err

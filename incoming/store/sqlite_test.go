@@ -1,8 +1,18 @@
 package store
 
 import (
+	"bytes"
+	"context"
+	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/incoming"
 )
 
 // sqliteFile returns an opener of a new file.
@@ -21,3 +31,221 @@ func fileOpener(name string) opener {
 }
 
 func TestSQLite(t *testing.T) { conformance(t, sqliteFile) }
+
+func TestRetention(t *testing.T) {
+	open := sqliteFile(t)
+	c := newClock()
+	s := open(t, Options{Worker: true, Now: c.now, Retain: 30 * 24 * time.Hour})
+	now := start.AddDate(0, 0, 60)
+	for n := range 250 {
+		key, m := notice(n, "https://our.example/")
+		m.State, m.Due = incoming.Rejected, time.Time{}
+		switch {
+		case n == 0:
+			m.State = incoming.Approved
+		case n == 1:
+			m.Fetched = now
+		case n == 2:
+			m.Received = now
+		case n%2 == 0:
+			m.State = incoming.Gone
+		}
+		add(t, s, key, m)
+	}
+	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) { return nil, nil })
+	total := func() (n int64) {
+		counts, err := s.Counts(t.Context())
+		check(t, err)
+		for _, some := range counts {
+			n += some
+		}
+		return n
+	}
+	if n := total(); n != 250 {
+		t.Errorf("%d before their time", n)
+	}
+	c.set(now)
+	wait(t, "for the deletion", func() bool { return total() == 3 })
+}
+
+func TestBackup(t *testing.T) {
+	dir := t.TempDir()
+	name, backup := filepath.Join(dir, "m.db"), filepath.Join(dir, "backup.db")
+	s := fileOpener(name)(t, Options{Worker: true})
+	var recorded, stop atomic.Int64
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for n := 0; stop.Load() == 0; n++ {
+			key, m := notice(n, "https://our.example/")
+			add(t, s, key, m)
+			recorded.Add(1)
+		}
+	})
+	var before int64
+	for range 3 { // the last one is used
+		more := recorded.Load() + 20
+		wait(t, "for some mentions", func() bool { return recorded.Load() > more })
+		before = recorded.Load()
+		check(t, s.Backup(t.Context(), backup))
+	}
+	stop.Store(1)
+	wg.Wait()
+	if info, err := os.Stat(backup); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if err := s.Backup(t.Context(), name); err == nil {
+		t.Error("the backup replaces the store")
+	}
+	if err := Restore(t.Context(), backup, name); err == nil || !strings.Contains(err.Error(), "another sitelink serve") {
+		t.Errorf("while it is used: %v", err)
+	}
+	check(t, s.Close())
+	check(t, os.WriteFile(name+"-wal", []byte("of the old file"), 0o600))
+	check(t, Restore(t.Context(), backup, name))
+	again := fileOpener(name)(t, Options{Worker: true})
+	counts, err := again.Counts(t.Context())
+	if check(t, err); counts[incoming.Queued] < before || counts[incoming.Queued] > recorded.Load() {
+		t.Errorf("%d mentions, recorded before the backup %d, in all %d", counts[incoming.Queued], before, recorded.Load())
+	}
+	var n atomic.Int64
+	working(t, again, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
+		n.Add(1)
+		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
+	})
+	wait(t, "for the verification", func() bool {
+		now, err := again.Counts(t.Context())
+		check(t, err)
+		return now[incoming.Held] == counts[incoming.Queued]
+	})
+	if n.Load() != counts[incoming.Queued] {
+		t.Errorf("%d verified", n.Load())
+	}
+	damaged := filepath.Join(dir, "damaged.db")
+	damage(t, backup, damaged)
+	if err := Restore(t.Context(), damaged, filepath.Join(dir, "new.db")); err == nil || !strings.Contains(err.Error(), "damaged.db") || !strings.Contains(err.Error(), "the file is damaged") {
+		t.Errorf("a damaged backup: %v", err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "*.tmp")); len(files) > 0 {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+// damage copies a file and overwrites all its pages but the first ones.
+func damage(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	check(t, err)
+	for i := 40 << 10; i < len(data); i++ {
+		data[i] = byte(i * 7)
+	}
+	check(t, os.WriteFile(to, data, 0o600))
+}
+
+// Each error names the file and says what to do.
+func TestFileErrors(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	ctx := t.Context()
+	good := fileOpener(file("good.db"))(t, Options{})
+	for n := range 500 {
+		key, m := notice(n, "https://our.example/")
+		m.Excerpt = strings.Repeat("x", 300)
+		add(t, good, key, m)
+	}
+	check(t, good.Backup(ctx, file("newer.db")))
+	db, err := openFile(file("newer.db"), false)
+	check(t, err)
+	_, err = db.Exec("UPDATE sitelink_store SET version = 99")
+	check(t, err)
+	check(t, db.Close())
+	newer, err := os.ReadFile(file("newer.db"))
+	check(t, err)
+	check(t, good.Backup(ctx, file("ok.db")))
+	damage(t, file("ok.db"), file("damaged.db"))
+	check(t, os.WriteFile(file("text.db"), []byte(strings.Repeat("This is a text. ", 100)), 0o600))
+	check(t, os.Mkdir(file("dir.db"), 0o700))
+	list := func(s *Store) (err error) {
+		for _, err = range s.List(ctx, incoming.Filter{}) {
+		}
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		opt  Options
+		want string
+	}{
+		{"newer.db", Options{Worker: true}, "a newer version of sitelink has written it; update sitelink"},
+		{"damaged.db", Options{}, "the file is damaged; restore a backup"},
+		{"text.db", Options{}, "the file is not an SQLite database"},
+		{"dir.db", Options{}, "it is a directory"},
+		{"no/such.db", Options{}, "there is no directory " + file("no")},
+		{"none.db", Options{Existing: true}, "there is no such file"},
+		{"none.db", Options{ReadOnly: true}, "there is no such file"},
+	} {
+		s, err := Open(ctx, file(c.name), c.opt)
+		if err == nil {
+			err = list(s)
+			s.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), file(c.name)) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if now, _ := os.ReadFile(file("newer.db")); !bytes.Equal(now, newer) {
+		t.Error("the newer database was changed")
+	}
+	if _, err := Open(ctx, "mysql://db", Options{}); err == nil || !strings.Contains(err.Error(), "mysql://db") {
+		t.Errorf("another database: %v", err)
+	}
+	if info, err := os.Stat(file("good.db")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	t.Run("read-only", func(t *testing.T) {
+		s := fileOpener(file("ok.db"))(t, Options{ReadOnly: true})
+		check(t, list(s))
+		key, m := notice(1000, "https://our.example/")
+		err := s.Record(ctx, []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) { return []*incoming.Mention{m}, nil })
+		if err == nil || !strings.Contains(err.Error(), file("ok.db")) || !strings.Contains(err.Error(), "read-only") {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("full disk", func(t *testing.T) {
+		var pages int
+		check(t, good.writer.QueryRow("PRAGMA page_count").Scan(&pages))
+		_, err := good.writer.Exec("PRAGMA max_page_count = " + strconv.Itoa(pages+5))
+		check(t, err)
+		record := func(n int) error {
+			key, m := notice(n, "https://our.example/")
+			m.Excerpt = strings.Repeat("x", 3000)
+			return good.Record(ctx, []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) { return []*incoming.Mention{m}, nil })
+		}
+		n := 2000
+		for err = nil; err == nil && n < 2100; n++ {
+			err = record(n)
+		}
+		if err == nil || !strings.Contains(err.Error(), file("good.db")) || !strings.Contains(err.Error(), "the disk is full") {
+			t.Errorf("%v", err)
+		}
+		_, err = good.writer.Exec("PRAGMA max_page_count = 1000000")
+		check(t, err)
+		check(t, record(n))
+	})
+	t.Run("second worker", func(t *testing.T) {
+		first := fileOpener(file("ok.db"))(t, Options{Worker: true})
+		if _, err := Open(ctx, file("ok.db"), Options{Worker: true}); err == nil || !strings.Contains(err.Error(), file("ok.db")) || !strings.Contains(err.Error(), "another sitelink serve is using it") {
+			t.Errorf("%v", err)
+		}
+		check(t, first.Close())
+		fileOpener(file("ok.db"))(t, Options{Worker: true})
+	})
+}
+
+// Errors of an address do not show its password.
+func TestPassword(t *testing.T) {
+	for _, address := range []string{"postgres://u:s3cret@127.0.0.1:1/db?connect_timeout=1", "postgres://u:s3cret@[::1/db", "postgres://u:s3cret@h:port/db"} {
+		_, err := Open(t.Context(), address, Options{})
+		if err == nil || strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), "PostgreSQL") && !strings.Contains(err.Error(), "postgres://u@127.0.0.1/db: the server cannot be reached") {
+			t.Errorf("%v", err)
+		}
+	}
+}

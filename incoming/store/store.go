@@ -33,6 +33,9 @@ type Options struct {
 	Existing bool
 	// ReadOnly opens the database for reading. It must exist.
 	ReadOnly bool
+	// Retain, if not 0, lets Work delete mentions that are rejected, gone or denied
+	// this long after they were received and last looked at.
+	Retain time.Duration
 	// Parallel is how many mentions are verified at the same time: 32.
 	Parallel int
 	// Now returns the time: time.Now.
@@ -51,6 +54,7 @@ type Store struct {
 	// writer has one connection for SQLite, which has one writer anyway: callers
 	// wait for it in order. readers has more. For PostgreSQL both are the same.
 	writer, readers *sql.DB
+	prepared        prepared // of the writer
 	driver          riverdriver.Driver[*sql.Tx]
 	jobs            *river.Client[*sql.Tx] // inserts jobs
 

@@ -29,6 +29,8 @@ const (
 	slotWait = 3 * time.Second
 	// stopTimeout limits how long Work waits for the running jobs when it ends.
 	stopTimeout = 5 * time.Second
+	// expireEvery is the time between two looks for mentions to delete.
+	expireEvery = time.Hour
 	// maxDue limits how many mentions the schedule queues at a time, and maxWaiting
 	// how many jobs may wait before it does.
 	maxDue, maxWaiting = 512, 128
@@ -201,8 +203,13 @@ func (w *worker) call(ctx context.Context, m incoming.Mention) (change func(*inc
 func (s *Store) schedule(ctx context.Context) {
 	ticker := time.NewTicker(s.tick)
 	defer ticker.Stop()
+	var expired time.Time
 	for {
 		err := s.queueDue(ctx)
+		if now := s.opt.Now(); err == nil && s.opt.Retain > 0 && now.Sub(expired) >= expireEvery {
+			_, err = s.Expire(ctx, now.Add(-s.opt.Retain))
+			expired = now
+		}
 		if err == nil && s.postgres {
 			_, err = s.exec(ctx, s.writer, `UPDATE river_job SET state = 'available'
 				WHERE state = 'running' AND queue = ? AND attempted_at < now() - make_interval(secs => ?)`, queue, takeover.Seconds())

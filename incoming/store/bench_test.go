@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/incoming"
+)
+
+// callers is the number of concurrent callers in the benchmarks.
+const callers = 64
+
+// newNotice returns a mention like those of a busy site: 1,000 pages, 50,000 hosts.
+func newNotice(n int64) (incoming.Key, *incoming.Mention) {
+	source := fmt.Sprintf("https://blog%d.example/posts/2026/11/a-longer-title-of-a-post-%d/", n*2654435761%50000, n)
+	target := fmt.Sprintf("https://our.example/articles/another-title-%d/", n*40503%1000)
+	return incoming.Key{Action: incoming.Link, Source: source, Target: target},
+		&incoming.Mention{Protocol: incoming.Webmention, Source: source, Target: target, State: incoming.Queued, Received: start, Due: start}
+}
+
+// load lets the callers record n notices, each at its time if rate is not 0, and
+// returns the times that the calls took, sorted.
+func load(b *testing.B, n int, rate float64, record func(i int64) error) (rest []time.Duration, elapsed time.Duration) {
+	b.Helper()
+	var next atomic.Int64
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	begin := time.Now()
+	for range callers {
+		wg.Go(func() {
+			var mine []time.Duration
+			for {
+				i := next.Add(1) - 1
+				if i >= int64(n) {
+					break
+				}
+				at := time.Now()
+				if rate > 0 {
+					at = begin.Add(time.Duration(float64(i) / rate * float64(time.Second)))
+					time.Sleep(time.Until(at))
+				}
+				if err := record(i); err != nil {
+					b.Error(err)
+					break
+				}
+				mine = append(mine, time.Since(at))
+			}
+			mu.Lock()
+			rest = append(rest, mine...)
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	elapsed = time.Since(begin)
+	slices.Sort(rest)
+	return rest, elapsed
+}
+
+// bare is the loop that the store is compared with: it joins concurrent calls as the
+// store does, appends them to a file, and syncs it.
+func bare(b *testing.B) func(text string) error {
+	b.Helper()
+	f, err := os.Create(filepath.Join(b.TempDir(), "bare"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	type call struct {
+		text string
+		done chan error
+	}
+	calls := make(chan call, maxBatch)
+	go func() {
+		defer f.Close()
+		for first := range calls {
+			all := []call{first}
+			for more := true; more && len(all) < maxBatch; {
+				select {
+				case c, ok := <-calls:
+					if more = ok; ok {
+						all = append(all, c)
+					}
+				default:
+					more = false
+				}
+			}
+			var text strings.Builder
+			for _, c := range all {
+				text.WriteString(c.text)
+			}
+			_, err := f.WriteString(text.String())
+			if err == nil {
+				err = f.Sync()
+			}
+			for _, c := range all {
+				c.done <- err
+			}
+		}
+	}()
+	b.Cleanup(func() { close(calls) })
+	return func(text string) error {
+		c := call{text, make(chan error, 1)}
+		calls <- c
+		return <-c.done
+	}
+}
+
+func recordOne(s *Store, i int64) error {
+	key, m := newNotice(i)
+	return s.Record(context.Background(), []incoming.Key{key}, func(all []*incoming.Mention) ([]*incoming.Mention, error) {
+		if all[0] != nil {
+			return nil, nil
+		}
+		return []*incoming.Mention{m}, nil
+	})
+}
+
+// benchmarkRecord measures durable notices per second while verification runs, next
+// to the bare loop, and the longest calls at half that load.
+func benchmarkRecord(b *testing.B, open func(Options) *Store) {
+	runtime.GOMAXPROCS(2)
+	s := open(Options{Worker: true})
+	ctx, cancel := context.WithCancel(context.Background())
+	var verified atomic.Int64
+	done := make(chan error, 1)
+	go func() {
+		done <- s.Work(ctx, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
+			verified.Add(1)
+			return func(m *incoming.Mention) { m.State = incoming.Held }, nil
+		})
+	}()
+	n := b.N
+	b.ResetTimer()
+	_, took := load(b, n, 0, func(i int64) error { return recordOne(s, i) })
+	b.StopTimer()
+	rate := float64(n) / took.Seconds()
+	b.ReportMetric(rate, "notices/s")
+	b.ReportMetric(float64(verified.Load())/took.Seconds(), "verified/s")
+	half, _ := load(b, n/2, rate/2, func(i int64) error { return recordOne(s, i+int64(n)) })
+	if len(half) > 0 {
+		b.ReportMetric(half[len(half)*99/100].Seconds()*1e3, "p99-ms-at-half")
+	}
+	file := bare(b)
+	_, took = load(b, n, 0, func(i int64) error {
+		key, _ := newNotice(i)
+		return file(fmt.Sprintf("%s %s\n", key.Source, key.Target))
+	})
+	b.ReportMetric(float64(n)/took.Seconds(), "bare/s")
+	b.ReportMetric(rate*took.Seconds()/float64(n), "ratio")
+	b.ReportMetric(0, "ns/op")
+	cancel()
+	if err := <-done; err != nil {
+		b.Error(err)
+	}
+}
+
+func BenchmarkRecordSQLite(b *testing.B) {
+	name := filepath.Join(b.TempDir(), "mentions.db")
+	benchmarkRecord(b, func(opt Options) *Store {
+		s, err := Open(b.Context(), name, opt)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { s.Close() })
+		return s
+	})
+}
