@@ -4,6 +4,7 @@ package server_test
 
 import (
 	"bufio"
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -21,6 +22,9 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/server"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/linkmethod"
 )
 
 var update = flag.Bool("update", false, "write the table of proxies into its document")
@@ -239,6 +243,18 @@ func TestProxies(t *testing.T) {
 			t.Errorf("%s: GET /doc.html: %q", setup, text)
 		}
 		smuggle(t, r, setup, address)
+		// Our sender finds the form that works.
+		client := outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+		sender := linkmethod.New(client, linkmethod.Options{Probe: true})
+		endpoint, err := sender.Discover(t.Context(), outgoing.NewTarget(client, r.url+"doc.html"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int{"none": 200}[setup]
+		o := sender.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source + "sender", Target: r.url + "doc.html"}, Event: ledger.Added}, endpoint)
+		if o.Status != cmp.Or(want, 202) {
+			t.Errorf("%s: our sender: %+v", setup, o)
+		}
 	}
 	var table strings.Builder
 	table.WriteString("| form | no proxy | nginx | Caddy |\n|---|---|---|---|\n")

@@ -333,6 +333,7 @@ func TestOwnSenders(t *testing.T) {
 		"webmention": {webmention.New(client), ledger.Accepted, 201},
 		"raw":        {linkmethod.New(client, peer("raw")), ledger.Done, 200},
 		"header":     {linkmethod.New(client, peer("header")), ledger.Accepted, 202},
+		"probed":     {linkmethod.New(client, linkmethod.Options{Probe: true}), ledger.Done, 200}, // LK-61: OPTIONS names LINK
 	} {
 		endpoint, err := c.sender.Discover(t.Context(), outgoing.NewTarget(client, target))
 		if err != nil || endpoint.URL == "" {
@@ -351,7 +352,7 @@ func TestOwnSenders(t *testing.T) {
 				held++
 			}
 		}
-		if held == 4 {
+		if held == 5 {
 			break
 		}
 		if time.Since(begin) > 30*time.Second {
@@ -371,7 +372,7 @@ func TestOwnSenders(t *testing.T) {
 	if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`sitelink_mentions{state="held"} 4`, `sitelink_verifications_total{state="held"} 4`, `sitelink_notices_total{protocol="link",outcome="accepted"} 2`} {
+	for _, want := range []string{`sitelink_mentions{state="held"} 5`, `sitelink_verifications_total{state="held"} 5`, `sitelink_notices_total{protocol="link",outcome="accepted"} 3`} {
 		if !strings.Contains(text.String(), want+"\n") {
 			t.Errorf("no %s in\n%s", want, &text)
 		}
