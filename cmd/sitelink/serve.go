@@ -137,6 +137,6 @@ func runServe(ctx context.Context, c *cli, cfg *config.Config, docroots []string
 	}
 	c.endless.Store(true)
 	return receive.Serve(ctx, p, receive.ServeOptions{
-		Docroots: docroots, Verbose: f.verbose, Log: c.env.Stderr, Getenv: c.env.Getenv, Env: os.Environ(), Note: c.ui.note, Warn: c.ui.warning,
+		Docroots: docroots, Verbose: f.verbose, Log: c.env.Stderr, Getenv: c.env.Getenv, Env: os.Environ(), Version: versionNumber(), Note: c.ui.note, Warn: c.ui.warning,
 	})
 }

@@ -28,6 +28,8 @@ type ServeOptions struct {
 	// Docroots are the sites, as a user in the project's directory wrote them. Each
 	// has the base URL at the same place; a single one has all of them.
 	Docroots []string
+	// Version is the version of sitelink.
+	Version string
 	// Verbose logs every notice.
 	Verbose bool
 	// Log takes the log, Note and Warn lines for the user.
@@ -92,6 +94,10 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 		RateAddress: in.RateAddress, RateSource: in.RateSource, Recheck: in.Recheck, LinkMod: in.Linkmod, Log: r.log,
 		Observe: func(state incoming.State, took time.Duration) { s.ObserveVerification(state, took) },
 	})
+	calls, err := newCalls(ctx, p, opt, r)
+	if err != nil {
+		return err
+	}
 	var pages http.Handler
 	if in.Pages {
 		handler, err := server.NewPages(r.sources.docroots())
@@ -109,6 +115,9 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 	for _, l := range r.listeners {
 		work = append(work, func(ctx context.Context) error { return s.Serve(ctx, l) })
 		opt.Note(fmt.Sprintf("receiving at http://%s for %s", l.Addr(), r.sources.describe()))
+	}
+	if calls != nil {
+		work = append(work, calls.run)
 	}
 	if err := server.Notify(opt.Getenv, "READY=1"); err != nil {
 		opt.Warn(err.Error())
