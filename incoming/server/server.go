@@ -179,6 +179,7 @@ const linkMethods = "LINK, UNLINK, UNLINKR, LINKMOD"
 // with two URLs do not arrive; use [Server.Serve] to receive them.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	r.Body = http.MaxBytesReader(w, r.Body, s.limits.MaxBodyBytes)
 	if c, ok := r.Context().Value(callKey{}).(*call); ok {
 		s.serveCall(w, r, c)
 		return
