@@ -31,7 +31,7 @@ type server struct {
 // patience is how long a request may take. A server that never answers
 // waits for data from a pipe.
 const (
-	patience     = 30 * time.Second
+	patience     = time.Minute
 	fifoPatience = 500 * time.Millisecond
 )
 

@@ -44,7 +44,7 @@ func TestHugoSitemap(t *testing.T) {
 			entries++
 		}
 	})
-	out, _ := exec.Command(buildSitelink(t), "check", docroot).Output()
+	out, _ := exec.Command(sitelinkProgram(t), "check", docroot).Output()
 	warned := strings.Contains(string(out), "white space precedes the XML declaration")
 	if want := strings.Count(string(text), "<loc>"); entries != want || want < 2 {
 		t.Errorf("sitelink reads %d of the %d entries", entries, want)

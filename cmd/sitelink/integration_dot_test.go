@@ -31,7 +31,7 @@ func TestIssue4Item7Dot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	graph, err := exec.Command(buildSitelink(t), "links", site, "--format", "dot").Output()
+	graph, err := exec.Command(sitelinkProgram(t), "links", site, "--format", "dot").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

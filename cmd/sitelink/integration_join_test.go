@@ -92,7 +92,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 	if python == "" {
 		t.Skip("SITELINK_DUCKDB is not set: it names a Python that has the package duckdb")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	text, err := os.ReadFile("../../docs/reference/links.md")
 	if err != nil {
@@ -111,7 +111,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	bin := buildSitelink(t)
+	bin := sitelinkProgram(t)
 	if err := os.Mkdir(filepath.Join(dir, "exports"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestNotifyWordPress(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	bin := buildSitelink(t)
+	bin := sitelinkProgram(t)
 	work := t.TempDir()
 	run := func(want int, args ...string) string {
 		t.Helper()

@@ -157,7 +157,7 @@ func TestScaladocBreaks(t *testing.T) {
 		t.Errorf("%d of %d breaks are errors", got, breaks)
 	}
 	warnings := 0
-	out, _ := exec.Command(buildSitelink(t), "check", docroot, "--format", "jsonl").Output() // it exits with 1
+	out, _ := exec.Command(sitelinkProgram(t), "check", docroot, "--format", "jsonl").Output() // it exits with 1
 	for line := range bytes.Lines(out) {
 		if bytes.Contains(line, []byte(`"code":"script-fragment"`)) {
 			warnings++
