@@ -32,7 +32,7 @@ type server struct {
 // waits for data from a pipe.
 const (
 	patience     = time.Minute
-	fifoPatience = 500 * time.Millisecond
+	fifoPatience = 2 * time.Second
 )
 
 // maxHops is where browsers stop following redirects.

@@ -16,6 +16,7 @@ import (
 // TestIssue4Item7Dot: Graphviz itself reads the picture of a site with names
 // that are hard to quote, and has the nodes and the colours that were meant.
 func TestIssue4Item7Dot(t *testing.T) {
+	t.Parallel()
 	dot, err := exec.LookPath("dot")
 	if err != nil {
 		t.Skip("no Graphviz here")

@@ -28,6 +28,7 @@ const minFragments = 500
 // that the fragment is missing exactly when Chromium does not find it (LL-63;
 // LL-39 in the pages names*.html).
 func TestChromiumFragments(t *testing.T) {
+	t.Parallel()
 	var hrefs []string
 	files := map[string]string{}
 	for _, p := range fragmentPages() {

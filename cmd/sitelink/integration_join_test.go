@@ -88,6 +88,7 @@ print(json.dumps(rows.fetchall()))
 // TestIssue4Item7JoinedSites: the statements of docs/reference/links.md, run by
 // DuckDB over the exports of three sites, list the broken links between them.
 func TestIssue4Item7JoinedSites(t *testing.T) {
+	t.Parallel()
 	python := os.Getenv("SITELINK_DUCKDB")
 	if python == "" {
 		t.Skip("SITELINK_DUCKDB is not set: it names a Python that has the package duckdb")

@@ -92,6 +92,7 @@ const timed = `window.timed = (act) => new Promise((done) => {
 // TestChromiumHTML opens a report of 100,000 findings and searches it; the log
 // has the times.
 func TestChromiumHTML(t *testing.T) {
+	t.Parallel()
 	r, extras := synthetic(manyFindings)
 	url, size := writeHTML(t, r, Options{Version: "v0.0.0", Extras: extras})
 	b := testchrome.Start(t, true)
@@ -135,6 +136,7 @@ func TestChromiumHTML(t *testing.T) {
 // TestChromiumHTMLViews: groups, filters, sorting, paging, and the way back by
 // the URL.
 func TestChromiumHTMLViews(t *testing.T) {
+	t.Parallel()
 	r, extras := synthetic(6_000)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
 	b := testchrome.Start(t, true)
@@ -205,6 +207,7 @@ func TestChromiumHTMLViews(t *testing.T) {
 // TestChromiumHTMLHostile: a report of hostile text runs none of it, and the
 // policy refuses a script that got into the document.
 func TestChromiumHTMLHostile(t *testing.T) {
+	t.Parallel()
 	r, opt := hostileReport()
 	url, _ := writeHTML(t, r, opt)
 	b := testchrome.Start(t, true)
