@@ -240,10 +240,16 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 		return nil
 	}
 	all := []pageLink{}
+	isText := m.site.Page(id).Kind() == site.PageMarkdown
 	regions := findRegions(text)
+	if isText {
+		regions = findRegions(nil)
+	}
 	err := r.Written(id, func(d *site.Detail) {
 		l := pageLink{offset: d.Offset, raw: strings.Clone(d.Raw), element: d.Element, attribute: d.Attribute, region: regions.at(int(d.Offset))}
-		if d.Element == "a" && int(d.Offset) < len(text) {
+		if isText {
+			l.element = markdownElements[d.Element]
+		} else if d.Element == "a" && int(d.Offset) < len(text) {
 			l.label = htmlLabel(text, int(d.Offset))
 		}
 		l.addr = m.address(l.raw, name)
@@ -254,6 +260,9 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 	}
 	return all
 }
+
+// markdownElements are the elements that the links of a Markdown file become.
+var markdownElements = map[string]string{"link": "a", "autolink": "a", "image": "img"}
 
 // pageID finds a page by its name. Pages are sorted by path.
 func (m *Map) pageID(name string) (site.PageID, bool) {
