@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Free returns an address of 127.0.0.1 where nobody listens. Its port is below those
+// Free returns an address of 127.0.0.1 without a listener. Its port is below those
 // that the system gives to clients and to listeners that ask for any port, so none of
 // them takes it before the server does.
 func Free(t testing.TB) (address string) {
