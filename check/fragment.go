@@ -111,6 +111,7 @@ type attributor struct {
 	evidence []evidence    // the first stands for none
 	uses     map[uint64][]scriptUse
 	files    map[docroot.NodeID]script.Use
+	ids      map[isite.PageID]*pageIDs
 	usedRule []bool
 }
 
@@ -123,7 +124,7 @@ type scriptUse struct {
 func newAttributor(s *isite.Site, opt *Options) *attributor {
 	return &attributor{
 		s: s, opt: opt, texts: map[fragmentKey]string{}, evidence: make([]evidence, 1), uses: map[uint64][]scriptUse{},
-		files: map[docroot.NodeID]script.Use{}, usedRule: make([]bool, len(opt.ScriptRules)),
+		files: map[docroot.NodeID]script.Use{}, ids: map[isite.PageID]*pageIDs{}, usedRule: make([]bool, len(opt.ScriptRules)),
 	}
 }
 
@@ -164,7 +165,7 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 			} else if use != 0 {
 				guessed[m] = use
 			}
-			if len(rules) > 0 || use != 0 && !certain {
+			if len(rules) > 0 || use != 0 && !certain || m.evidence == 0 && addsComments(uses) {
 				open = append(open, m)
 			}
 		}
@@ -175,8 +176,12 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 	if err := a.readTexts(ctx, open); err != nil {
 		return err
 	}
+	for _, m := range open {
+		if guessed[m] == 0 {
+			guessed[m] = a.commentOf(m)
+		}
+	}
 	elsewhere := a.definedElsewhere(guessed)
-	ids := map[isite.PageID]*pageIDs{}
 	for _, m := range open {
 		text, ok := a.texts[m.key()]
 		if !ok {
@@ -184,11 +189,28 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 		}
 		if n := a.stated(m, a.rulesFor(m.target), &text); n != 0 {
 			m.evidence = n
-		} else if n = guessed[m]; n != 0 && !elsewhere[text] && a.idsOf(ids, m.target).allow(m, text) {
+		} else if n = guessed[m]; n != 0 && !elsewhere[text] && a.idsOf(m.target).allow(m, text) {
 			m.evidence = n
 		}
 	}
 	return nil
+}
+
+func addsComments(uses []scriptUse) bool {
+	return slices.ContainsFunc(uses, func(u scriptUse) bool { return u.AddsComments() })
+}
+
+// commentOf returns the evidence of a script of the target that adds a comment
+// with the id that m asks for, or 0. A page that has such ids itself was built
+// with its comments.
+func (a *attributor) commentOf(m *miss) uint16 {
+	text := decodeFragment(a.texts[m.key()])
+	for _, u := range a.usesOf(m.target) {
+		if u.Serves(text) && !slices.ContainsFunc(a.idsOf(m.target).names.All(), u.Serves) {
+			return u.evidence
+		}
+	}
+	return 0
 }
 
 // add returns the number of an evidence.
@@ -488,12 +510,12 @@ type pageIDs struct {
 	forms script.Forms // of the ids
 }
 
-// idsOf returns the ids of a page, which it keeps in known.
-func (a *attributor) idsOf(known map[isite.PageID]*pageIDs, id isite.PageID) *pageIDs {
-	ids := known[id]
+// idsOf returns the ids of a page.
+func (a *attributor) idsOf(id isite.PageID) *pageIDs {
+	ids := a.ids[id]
 	if ids == nil {
 		ids = &pageIDs{}
-		known[id] = ids
+		a.ids[id] = ids
 		err := a.reader.Anchors(id, func(name []byte, kind scan.AnchorKind) {
 			if kind != scan.AnchorMap {
 				f, _ := a.s.ParseFragment(string(name))
@@ -509,9 +531,10 @@ func (a *attributor) idsOf(known map[isite.PageID]*pageIDs, id isite.PageID) *pa
 }
 
 // allow reports whether the ids of a page leave it open that a script serves a
-// fragment: none is similar, and none has the same form.
+// fragment: none is similar, and none has the same form. The form of a comment's
+// id is a matter of commentOf.
 func (ids *pageIDs) allow(m *miss, text string) bool {
-	if ids.forms.Has(m.form) {
+	if m.form != script.Ordinary && ids.forms.Has(m.form) {
 		return false
 	}
 	name := decodeFragment(text)

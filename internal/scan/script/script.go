@@ -8,6 +8,7 @@ package script
 import (
 	"bytes"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -57,10 +58,12 @@ type Use struct {
 	// Scaladoc is set for the frame set of scaladoc, which shows the page of the
 	// class that the fragment names.
 	Scaladoc bool
+	// comments matches the ids of the comments that the script adds, see Serves.
+	comments *regexp.Regexp
 }
 
 // Any reports whether the script can serve any fragment.
-func (u *Use) Any() bool { return u.Forms != 0 }
+func (u *Use) Any() bool { return u.Forms != 0 || u.comments != nil }
 
 // ReadsHash reports whether the script is known to read location.hash.
 func (u *Use) ReadsHash() bool { return u.How == readsLocation }
@@ -108,7 +111,7 @@ func ByAddress(address string) Use {
 			}
 		}
 	}
-	return Use{}
+	return commentsByAddress(address)
 }
 
 // fileNames returns the names that an address may have for its script, in lower
@@ -179,8 +182,12 @@ var analytics = [][]byte{
 const nearBytes = 400
 
 // ByText returns what a script does by its text: whether code, not a comment,
-// reads location.hash or handles the event hashchange.
+// reads location.hash or handles the event hashchange, or loads the comments of
+// visitors.
 func ByText(text []byte) Use {
+	if u := commentsByText(text); u.Any() {
+		return u
+	}
 	if !bytes.Contains(text, []byte("hash")) {
 		return Use{}
 	}
