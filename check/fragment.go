@@ -22,9 +22,10 @@ import (
 // many links ask for it is not evidence, and neither is a script that does
 // something else.
 //
-// Three kinds of evidence are certain: a range of lines both ends of which are
+// Four kinds of evidence are certain: a range of lines both ends of which are
 // ids of the page, the name of a class in scaladoc's frame set, whose page must
-// exist with the member, and an alias page whose script passes the fragment on to
+// exist with the member, the name of a Markdown file that Docsify shows, and an
+// alias page whose script passes the fragment on to
 // a page that has it. Everything else is a guess, which an id of the page
 // that is similar or of the same form refutes, and the same id on another page.
 
@@ -258,6 +259,9 @@ type target struct {
 	// routes are the pages that scaladoc's frame set on the page can show, nil
 	// until they are needed.
 	routes map[uint64]isite.PageID
+	// files are the fragments for which Docsify shows a file, nil until they are
+	// needed.
+	files map[uint64]bool
 	// alias is where an alias page leads, nil until it is needed.
 	alias *aliasEnd
 }
@@ -280,6 +284,13 @@ func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 	for i := range t.uses {
 		u := &t.uses[i]
 		switch {
+		case u.Framework == script.Docsify && m.form != script.Route:
+			if t.files == nil {
+				t.files = docsifyFiles(a.s, m.target)
+			}
+			if t.files[m.exact] {
+				return u.evidence, true
+			}
 		case !u.Forms.Has(m.form):
 		case u.Scaladoc:
 			if t.routes == nil {
@@ -343,6 +354,29 @@ func (a *attributor) aliasEnd(id isite.PageID) (end aliasEnd) {
 		id = next
 	}
 	return aliasEnd{} // they lead in a loop
+}
+
+// docsifyFiles returns the fragments without leading slash for which Docsify on a
+// page shows a Markdown file, by their hash: it adds the slash itself.
+func docsifyFiles(s *isite.Site, page isite.PageID) map[uint64]bool {
+	dir := strings.TrimSuffix(s.Path(page), path.Base(s.Path(page)))
+	files := map[uint64]bool{}
+	t := s.Tree()
+	for i := range t.Len() {
+		node := docroot.NodeID(i)
+		if t.Kind(node) != docroot.KindFile || !strings.HasSuffix(t.Name(node), ".md") {
+			continue
+		}
+		if name, below := strings.CutPrefix(t.Path(node), dir); below {
+			name = strings.TrimSuffix(name, ".md")
+			if dir, isHome := strings.CutSuffix(name, "/README"); isHome {
+				name = dir + "/"
+			}
+			f, _ := s.ParseFragment(name)
+			files[f.Exact] = true
+		}
+	}
+	return files
 }
 
 // scaladocRoutes returns the pages that scaladoc's frame set shows, by the hash of

@@ -79,11 +79,15 @@ type framework struct {
 	files []string
 }
 
+// Docsify is the name of the framework that shows Markdown files. It also serves
+// the name of a file without a slash before it.
+const Docsify = "Docsify"
+
 // frameworks are libraries with a router that works on the fragment, or did when
 // most sites that use them were written.
 var frameworks = []framework{
 	{"rustdoc", Set(Lines), []string{"source-script*", "src-script*"}},
-	{"Docsify", Set(Route), []string{"docsify"}},
+	{Docsify, Set(Route), []string{"docsify"}},
 	{"Angular", Set(Route), []string{"angular", "angular-route", "angular-ui-router", "angularjs"}},
 	{"Vue Router", Set(Route), []string{"vue-router"}},
 	{"React Router", Set(Route), []string{"react-router", "react-router-dom"}},
