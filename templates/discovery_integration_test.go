@@ -237,7 +237,7 @@ func startNginx(t *testing.T, work string, docroots []string) []string {
 		cmd.Process.Signal(syscall.SIGTERM)
 		cmd.Wait()
 	})
-	for range 100 {
+	for range 1200 {
 		if c, err := net.Dial("tcp", hosts[len(hosts)-1]); err == nil {
 			c.Close()
 			return hosts
@@ -251,7 +251,7 @@ func startNginx(t *testing.T, work string, docroots []string) []string {
 // ask hands the addresses to a client and returns what it finds for each.
 func ask(t *testing.T, urls []string, name string, args ...string) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdin = strings.NewReader(strings.Join(urls, "\n") + "\n")

@@ -107,7 +107,7 @@ func TestHeadersOfServers(t *testing.T) {
 				}
 			})
 			var answer *http.Response
-			for range 100 {
+			for range 1200 {
 				if answer, err = http.Get("http://" + addr + "/index.html"); err == nil {
 					break
 				}

@@ -58,6 +58,7 @@ func routesOf(t *testing.T, docroot string) (served, broken []string) {
 // sitelink leaves to its script, with the member, and it does not for those that
 // sitelink reports.
 func TestChromiumScaladoc(t *testing.T) {
+	t.Parallel()
 	docroot := scaladocDocroot(t)
 	served, broken := routesOf(t, docroot)
 	if len(served) < 2000 || len(broken) < 5 || len(broken) > 20 {
@@ -126,6 +127,7 @@ func frameShows(t *testing.T, b *testchrome.Browser, route string) (shows bool, 
 // documentation, a third of them in links to the frame set, are errors. The frame
 // set keeps its one warning.
 func TestScaladocBreaks(t *testing.T) {
+	t.Parallel()
 	const breaks = 502
 	docroot := filepath.Join(t.TempDir(), "actors")
 	if err := os.CopyFS(docroot, os.DirFS(scaladocDocroot(t))); err != nil {
@@ -157,7 +159,7 @@ func TestScaladocBreaks(t *testing.T) {
 		t.Errorf("%d of %d breaks are errors", got, breaks)
 	}
 	warnings := 0
-	out, _ := exec.Command(buildSitelink(t), "check", docroot, "--format", "jsonl").Output() // it exits with 1
+	out, _ := exec.Command(sitelinkProgram(t), "check", docroot, "--format", "jsonl").Output() // it exits with 1
 	for line := range bytes.Lines(out) {
 		if bytes.Contains(line, []byte(`"code":"script-fragment"`)) {
 			warnings++

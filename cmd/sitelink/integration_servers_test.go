@@ -242,9 +242,9 @@ func (w software) start(t *testing.T, s site) *server {
 }
 
 // waitListening waits until addr accepts connections; false when the server
-// has exited or ten seconds have passed.
+// has exited or a minute has passed.
 func waitListening(addr string, exited <-chan struct{}) bool {
-	for range 200 {
+	for range 1200 {
 		if c, err := net.Dial("tcp", addr); err == nil {
 			c.Close()
 			return true

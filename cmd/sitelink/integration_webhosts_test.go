@@ -54,6 +54,7 @@ var webHosts = []webHost{
 // TestWebHostsMeasured: the tables of internal/host/testdata/hosts are what
 // the hosts' own software answers. With -update-hosts they are written.
 func TestWebHostsMeasured(t *testing.T) {
+	t.Parallel()
 	npmFolder(t)
 	requests := hostRequests(t)
 	for _, h := range webHosts {

@@ -83,6 +83,7 @@ var webParities = []webParity{
 // TestWebParityPaths: on the docroot of path edge cases, status and final
 // address of every link are what the host's software answers.
 func TestWebParityPaths(t *testing.T) {
+	t.Parallel()
 	npmFolder(t)
 	for _, h := range webParities {
 		t.Run(h.name, func(t *testing.T) {
@@ -121,6 +122,7 @@ func allParity() bool { return os.Getenv("SITELINK_PARITY") == "all" }
 // TestWebParityCorpora: the same on the documentation of Python, and of what
 // else SITELINK_CORPORA holds.
 func TestWebParityCorpora(t *testing.T) {
+	t.Parallel()
 	npmFolder(t)
 	dir := os.Getenv("SITELINK_CORPORA")
 	if dir == "" {

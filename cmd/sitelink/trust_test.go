@@ -147,7 +147,7 @@ func (h *hostile) baseline() {
 
 func (h *hostile) sitelink(wrapper []string, line string) (code int, output string) {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	argv := append(append([]string{}, wrapper...), "sitelink")
 	argv = append(argv, strings.Fields(line)...)

@@ -78,7 +78,7 @@ func TestApacheOracle(t *testing.T) {
 	}
 	address := startApache(t, dir)
 
-	client := &http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	compared := 0
 	for _, c := range apacheCases {
 		for name, text := range map[string]string{".htaccess": c.root, "sub/.htaccess": c.sub} {
@@ -153,7 +153,7 @@ func startApache(t *testing.T, dir string) (address string) {
 			t.Logf("%s%.2000s", stderr.String(), text)
 		}
 	})
-	for range 100 {
+	for range 1200 {
 		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
 			return address
