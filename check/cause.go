@@ -43,7 +43,8 @@ type Cause struct {
 //   - without one, links with the same value or the same target in elements that
 //     look the same, in all pages that have them;
 //   - a link of a page, and the same link in feeds that repeat the page;
-//   - what one template does wrong about endpoints, on all pages.
+//   - what one template does wrong about endpoints, on all pages;
+//   - fragments that are left to scripts on the same evidence, of all pages.
 //
 // A fault of a file is a cause of its own. Memory grows with the number of
 // causes, and by one word for each finding. Calls may be concurrent.
@@ -125,6 +126,8 @@ func keyOfCause(f *Finding) causeKey {
 	switch {
 	case strings.HasPrefix(string(f.Code), "endpoint-"):
 		return causeKey{kind: bySite, what: joined(string(f.Code), f.Message)}
+	case f.Code == ScriptFragment:
+		return causeKey{kind: bySite, what: joined(string(f.Code), f.evidence)}
 	case isFileFault(f):
 		return causeKey{kind: byFault, file: f.Page, line: f.Line, what: joined(string(f.Code), cmp.Or(f.about, f.Message))}
 	case f.Source != nil:

@@ -49,6 +49,7 @@ type contentIndex struct {
 	// needed.
 	matter     map[string][]int
 	matterOnce sync.Once
+	aliases    aliasIndex
 	staticDirs []sourceDir
 	roots      []sourceDir
 }
