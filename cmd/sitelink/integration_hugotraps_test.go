@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/sitelink/sitelink/internal/testport"
 )
 
 // hugoProject is a small site that a real Hugo builds.
@@ -165,13 +167,8 @@ func TestHugoServer(t *testing.T) {
 		p.files("baseURL = 'https://example.org/sub/'\n", map[string]string{
 			"content/a.md": page("[b](/sub/b/) [gone](/sub/gone/)"), "content/b.md": page("b"),
 		})
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		port := l.Addr().(*net.TCPAddr).Port
-		l.Close()
-		args := []string{"server", "--port", strconv.Itoa(port)}
+		_, port, _ := net.SplitHostPort(testport.Free(t))
+		args := []string{"server", "--port", port}
 		if p.version < 123 {
 			args = append(args, "--renderToDisk")
 		}
@@ -181,13 +178,13 @@ func TestHugoServer(t *testing.T) {
 		start(t, server)
 		until(t, &said, "Press Ctrl+C to stop")
 		out := p.sitelink(exitFindings, checkOnly,
-			fmt.Sprintf(`hugo server wrote 3 pages: do not publish this docroot; run hugo, or sitelink build; links to http://localhost:%d/sub/ count`, port),
+			fmt.Sprintf(`hugo server wrote 3 pages: do not publish this docroot; run hugo, or sitelink build; links to http://localhost:%s/sub/ count`, port),
 			`^content/a\.md:4:21: error: directory not found: /sub/gone/`, `not checked: .*livereload`)
 		if n := strings.Count(out, "error:"); n != 1 {
 			t.Errorf("%d errors, want 1\n%s", n, out)
 		}
 		p.sitelink(exitFindings, []string{"check", "--format", "jsonl", "--show", "all"},
-			fmt.Sprintf(`"raw":"http://localhost:%d/sub/b/","target":"/sub/b/".*"verdict":"ok"`, port))
+			fmt.Sprintf(`"raw":"http://localhost:%s/sub/b/","target":"/sub/b/".*"verdict":"ok"`, port))
 
 		w := p.command("sitelink", "watch")
 		var watched lockedBuffer

@@ -59,6 +59,7 @@ func TestWebHostsMeasured(t *testing.T) {
 	requests := hostRequests(t)
 	for _, h := range webHosts {
 		t.Run(h.table, func(t *testing.T) {
+			t.Parallel()
 			docroot := makeHostDocroot(t, h.without)
 			server := h.start(t, docroot)
 			var b strings.Builder

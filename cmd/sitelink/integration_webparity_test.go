@@ -87,6 +87,7 @@ func TestWebParityPaths(t *testing.T) {
 	npmFolder(t)
 	for _, h := range webParities {
 		t.Run(h.name, func(t *testing.T) {
+			t.Parallel() // requests wait for one another
 			docroot := makeHostDocroot(t, h.without)
 			var page strings.Builder
 			page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
@@ -139,6 +140,7 @@ func TestWebParityCorpora(t *testing.T) {
 				continue // no corpus has a 404.html to leave out
 			}
 			t.Run(c.pkg+"/"+h.name, func(t *testing.T) {
+				t.Parallel()
 				h.compare(t, docroot, webPredictions(t, docroot, h.profile()))
 			})
 		}

@@ -18,6 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sitelink/sitelink/internal/testport"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -102,12 +103,7 @@ func startNode(t *testing.T, script, docroot, settings string) *webServer {
 func startListener(t *testing.T, command func(port string) *exec.Cmd) *webServer {
 	t.Helper()
 	for try := 1; ; try++ {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		addr := l.Addr().String()
-		l.Close()
+		addr := testport.Free(t)
 		_, port, _ := net.SplitHostPort(addr)
 		cmd := command(port)
 		out := new(strings.Builder)

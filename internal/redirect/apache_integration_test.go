@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testport"
 )
 
 // apacheConfig is the plainest configuration that reads .htaccess.
@@ -127,12 +129,7 @@ func TestApacheOracle(t *testing.T) {
 // startApache runs the server on a free port of 127.0.0.1.
 func startApache(t *testing.T, dir string) (address string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address = listener.Addr().String()
-	listener.Close()
+	address = testport.Free(t)
 	config := filepath.Join(dir, "apache.conf")
 	if err := os.WriteFile(config, fmt.Appendf(nil, apacheConfig, dir, address), 0o644); err != nil {
 		t.Fatal(err)
