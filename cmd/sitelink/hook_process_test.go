@@ -238,23 +238,24 @@ func remembered(t *testing.T, generator string) {
 		gitIn(t, dir, "commit", "-q", "-m", generator)
 		stdin = strings.Replace(stdin, before, strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD")), 1)
 	}
-	fastest := func(best time.Duration, name string, args ...string) time.Duration {
+	// Processor time, with that of the processes that it starts: other work on the
+	// machine makes everything take longer, but costs no more of it.
+	cheapest := func(best time.Duration, name string, args ...string) time.Duration {
 		for range 5 {
 			cmd := exec.Command(name, args...)
 			cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
-			begin := time.Now()
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v: %s", name, err, out)
 			}
-			best = min(best, time.Since(begin))
+			best = min(best, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 		}
 		return best
 	}
 	run, start, revParse := time.Hour, time.Hour, time.Hour
 	for range 20 { // a busy machine needs more than one attempt
-		run = fastest(run, "sitelink", "hook", "run", "pre-push", "origin")
-		start = fastest(start, "sitelink", "version")
-		revParse = fastest(revParse, "git", "rev-parse", "HEAD")
+		run = cheapest(run, "sitelink", "hook", "run", "pre-push", "origin")
+		start = cheapest(start, "sitelink", "version")
+		revParse = cheapest(revParse, "git", "rev-parse", "HEAD")
 		if run <= start+10*revParse {
 			break
 		}
@@ -262,6 +263,6 @@ func remembered(t *testing.T, generator string) {
 	t.Logf("remembered push %v, start of sitelink %v, git rev-parse HEAD %v: %.2f x rev-parse + start",
 		run, start, revParse, float64(run-start)/float64(revParse))
 	if run > start+10*revParse {
-		t.Errorf("a remembered push takes %v", run)
+		t.Errorf("a remembered push takes %v of the processor's time", run)
 	}
 }

@@ -146,6 +146,7 @@ func TestNotifyKilledGit(t *testing.T) {
 // A run leaves the notices that another run holds: it names the run, and exits 4.
 // With --wait it sends them once that run has ended.
 func TestNotifyHeld(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	work := t.TempDir()
 	remote := filepath.Join(t.TempDir(), "remote.git")
 	for _, args := range [][]string{{"init", "--quiet", "--bare", remote}, {"init", "--quiet", "."}, {"remote", "add", "origin", remote}} {

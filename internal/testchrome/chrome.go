@@ -23,7 +23,7 @@ var flags = []string{
 }
 
 // timeout is the longest wait for one message of the browser.
-const timeout = 60 * time.Second
+const timeout = 5 * time.Minute
 
 // Browser is one tab of a headless Chromium, controlled through the DevTools
 // protocol over a pair of pipes: JSON messages, each followed by a NUL. Any error
