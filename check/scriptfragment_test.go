@@ -91,6 +91,10 @@ func TestScriptEvidence(t *testing.T) {
 		{"artalk", "<script src=https://unpkg.com/artalk@2.9.1/dist/Artalk.js></script>", "atk-comment-12", nil, "Artalk (https://unpkg.com/artalk@2.9.1/dist/Artalk.js)"},
 		{"twikoo", "<script src=https://cdn.jsdelivr.net/npm/twikoo@1.7.9/dist/twikoo.min.js></script>", "0123456789abcdef0123456789abcdef", nil, "Twikoo (https://cdn.jsdelivr.net/npm/twikoo@1.7.9/dist/twikoo.min.js)"},
 		{"comment_utils", "<script src=https://cdn.jsdelivr.net/npm/@xiee/utils/js/comment-utils.min.js></script>", "comment-42", nil, "comment-utils of @xiee/utils (https://cdn.jsdelivr.net/npm/@xiee/utils/js/comment-utils.min.js)"},
+		// template.js of scaladoc 2.12 and later, which has no frame set, shows the
+		// member that has the id.
+		{"scaladoc_2.13", scaladoc213 + "<a id=map(f:A=&gt;B):B></a>", "map(f:B=>A):A", nil, ""},
+		{"scaladoc_2.13_ordinary", scaladoc213, "size:Int", nil, ""},
 		{"similar_id", readsHash + "<i id=guide></i>", "/guide", nil, ""},
 		{"same_form_id", readsHash + "<i id=/start></i>", "/guide/more", nil, ""},
 		{"line_among_lines", readsHash + "<i id=L1></i><i id=L2></i>", "L6000", nil, ""},
@@ -327,6 +331,13 @@ func TestAliasPassesFragmentOn(t *testing.T) {
 func TestRangeIsAnID(t *testing.T) {
 	compareBriefs(t, checkFiles(t, asking(readsHash+"<i id=2-9></i>", "2-9"), isite.Options{}, Options{}).Findings)
 }
+
+// scaladoc213 is the part of lib/template.js of scaladoc 2.13 that reads the hash.
+const scaladoc213 = `<script>function findElementByHash(locationHash) { return $('#' + escapeJquery(locationHash.replace('#', ''))); }
+if (window.location.hash) {
+    var jqElem = findElementByHash(decodeURIComponent(window.location.hash));
+    if (jqElem.length > 0) { if (jqElem.hasClass("toggleContainer")) toggleShowContentFct(jqElem); else exposeMember(jqElem); }
+}</script>`
 
 // TestScriptCause: the same script on many pages is one cause.
 func TestScriptCause(t *testing.T) {
