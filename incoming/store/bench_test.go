@@ -1,3 +1,5 @@
+//go:build unix
+
 package store
 
 import (
@@ -12,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/sitelink/sitelink/incoming"
 )
@@ -63,6 +67,12 @@ func load(b *testing.B, n int, rate float64, record func(i int64) error) (rest [
 	elapsed = time.Since(begin)
 	slices.Sort(rest)
 	return rest, elapsed
+}
+
+func cpuTime() int64 {
+	var r unix.Rusage
+	unix.Getrusage(unix.RUSAGE_SELF, &r)
+	return r.Utime.Nano() + r.Stime.Nano()
 }
 
 // bare is the loop that the store is compared with: it joins concurrent calls as the
@@ -124,7 +134,8 @@ func recordOne(s *Store, i int64) error {
 }
 
 // benchmarkRecord measures durable notices per second while verification runs, next
-// to the bare loop, and the longest calls at half that load.
+// to a bare loop with as many syncs of as much text, and the slowest hundredth of the
+// calls at half that load, next to those of the bare loop.
 func benchmarkRecord(b *testing.B, open func(Options) *Store) {
 	runtime.GOMAXPROCS(2)
 	s := open(Options{Worker: true})
@@ -139,8 +150,11 @@ func benchmarkRecord(b *testing.B, open func(Options) *Store) {
 	}()
 	n := b.N
 	b.ResetTimer()
+	cpu := cpuTime()
 	_, took := load(b, n, 0, func(i int64) error { return recordOne(s, i) })
 	b.StopTimer()
+	commits := s.commits.Load()
+	b.ReportMetric(float64(cpuTime()-cpu)/1e3/float64(n), "cpu-µs/notice")
 	rate := float64(n) / took.Seconds()
 	b.ReportMetric(rate, "notices/s")
 	b.ReportMetric(float64(verified.Load())/took.Seconds(), "verified/s")
@@ -149,10 +163,22 @@ func benchmarkRecord(b *testing.B, open func(Options) *Store) {
 		b.ReportMetric(half[len(half)*99/100].Seconds()*1e3, "p99-ms-at-half")
 	}
 	file := bare(b)
-	_, took = load(b, n, 0, func(i int64) error {
+	text := func(i int64) string {
 		key, _ := newNotice(i)
-		return file(fmt.Sprintf("%s %s\n", key.Source, key.Target))
-	})
+		return fmt.Sprintf("%s %s\n", key.Source, key.Target)
+	}
+	halfBare, _ := load(b, n/2, rate/2, func(i int64) error { return file(text(i)) })
+	if len(halfBare) > 0 {
+		b.ReportMetric(halfBare[len(halfBare)*99/100].Seconds()*1e3, "bare-p99-ms-at-half")
+	}
+	begin := time.Now()
+	for i := range commits {
+		if err := file(strings.Repeat(text(i), n/int(commits)+1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	took = time.Since(begin)
+	b.ReportMetric(float64(n)/float64(commits), "notices/commit")
 	b.ReportMetric(float64(n)/took.Seconds(), "bare/s")
 	b.ReportMetric(rate*took.Seconds()/float64(n), "ratio")
 	b.ReportMetric(0, "ns/op")

@@ -35,6 +35,9 @@ type migration struct {
 // because PostgreSQL has no index on longer texts; target_sent and source_sent have
 // the whole text, unless it is the same. Times are microseconds since 1970, 0 for none.
 //
+// The hosts of approved mentions are indexed, because each verification asks whether
+// a host is known. An index of all hosts would cost a page for each notice.
+//
 // due is the time of the next look. claim is 0 while no job has the mention, and
 // otherwise the number of that job's claim. looks counts the applied looks, and tries
 // the failed calls of verify since.
@@ -50,7 +53,7 @@ CREATE TABLE sitelink_mention (
 	claim BIGINT NOT NULL, looks INTEGER NOT NULL, tries INTEGER NOT NULL);
 CREATE INDEX sitelink_mention_order ON sitelink_mention (target, source, action);
 CREATE INDEX sitelink_mention_state ON sitelink_mention (state);
-CREATE INDEX sitelink_mention_host ON sitelink_mention (source_host);
+CREATE INDEX sitelink_mention_host ON sitelink_mention (source_host) WHERE state = 'approved';
 CREATE INDEX sitelink_mention_due ON sitelink_mention (due) WHERE claim = 0 AND due > 0;
 CREATE TABLE sitelink_rule (pattern TEXT NOT NULL PRIMARY KEY, verdict TEXT NOT NULL, note TEXT NOT NULL);
 `}}
@@ -96,11 +99,11 @@ func (s *Store) migrate(ctx context.Context) error {
 // step runs one step of a migration in a transaction, unless another process has
 // migrated the tables meanwhile.
 func (s *Store) step(ctx context.Context, from int, run func(tx *sql.Tx) error) error {
-	tx, err := s.writer.BeginTx(ctx, nil)
+	tx, end, err := s.begin(ctx, true)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	defer end()
 	if s.postgres {
 		if _, err := s.exec(ctx, tx, "SELECT pg_advisory_xact_lock(?)", int64(lockKey)); err != nil {
 			return err

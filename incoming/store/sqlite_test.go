@@ -153,7 +153,7 @@ func TestFileErrors(t *testing.T) {
 		add(t, good, key, m)
 	}
 	check(t, good.Backup(ctx, file("newer.db")))
-	db, err := openFile(file("newer.db"), false)
+	db, err := openFile(file("newer.db"), false, 100)
 	check(t, err)
 	_, err = db.Exec("UPDATE sitelink_store SET version = 99")
 	check(t, err)
@@ -246,6 +246,23 @@ func TestPassword(t *testing.T) {
 		_, err := Open(t.Context(), address, Options{})
 		if err == nil || strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), "PostgreSQL") && !strings.Contains(err.Error(), "postgres://u@127.0.0.1/db: the server cannot be reached") {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// What is recorded is synced, and what can be repeated is not.
+func TestSynced(t *testing.T) {
+	s := sqliteFile(t)(t, Options{})
+	key, m := notice(1, "https://our.example/")
+	add(t, s, key, m)
+	for durable, want := range map[bool]int{true: 2, false: 1} {
+		tx, end, err := s.begin(t.Context(), durable)
+		check(t, err)
+		var have int
+		check(t, tx.QueryRow("PRAGMA synchronous").Scan(&have))
+		end()
+		if have != want {
+			t.Errorf("durable %v: PRAGMA synchronous is %d", durable, have)
 		}
 	}
 }

@@ -65,6 +65,7 @@ type Store struct {
 	stopped chan struct{}
 	once    sync.Once
 	working atomic.Bool
+	commits atomic.Int64  // transactions of the writer, for the benchmark
 	tick    time.Duration // between looks at the schedule
 }
 
@@ -167,10 +168,10 @@ func (s *Store) openSQLite(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if s.writer, err = openFile(name, s.opt.ReadOnly); err != nil {
+	if s.writer, err = openFile(name, s.opt.ReadOnly, 32<<10); err != nil {
 		return err
 	}
-	if s.readers, err = openFile(name, s.opt.ReadOnly); err != nil {
+	if s.readers, err = openFile(name, s.opt.ReadOnly, 4<<10); err != nil {
 		return err
 	}
 	s.writer.SetMaxOpenConns(1)
