@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -198,4 +199,88 @@ func BenchmarkRecordSQLite(b *testing.B) {
 		b.Cleanup(func() { s.Close() })
 		return s
 	})
+}
+
+// BenchmarkMemory fills a file with a million mentions, and measures the memory of
+// another process that opens it, looks mentions up, and records notices.
+func BenchmarkMemory(b *testing.B) {
+	const mentions = 1_000_000
+	name := filepath.Join(b.TempDir(), "mentions.db")
+	s, err := Open(b.Context(), name, Options{})
+	check(b, err)
+	check(b, s.prepare(b.Context()))
+	for n := int64(0); n < mentions; n += 4096 {
+		tx, end, err := s.begin(b.Context(), false)
+		check(b, err)
+		var rows []*row
+		for i := n; i < min(n+4096, mentions); i++ {
+			key, m := newNotice(i)
+			m.State, m.Due = incoming.States[i%int64(len(incoming.States))], time.Time{}
+			m.Title, m.Excerpt = "A title of some length", strings.Repeat("Some words of the page. ", 8)
+			rows = append(rows, &row{Mention: *m, id: s.idOf(key), source: key.Source, target: key.Target})
+		}
+		_, err = s.insert(b.Context(), fast{tx, s.prepared}, rows, doNothing)
+		check(b, err)
+		check(b, tx.Commit())
+		end()
+	}
+	check(b, s.Close())
+	info, err := os.Stat(name)
+	check(b, err)
+	self, err := os.Executable()
+	check(b, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), childAddress+"="+name, childLookups+"=20000")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	check(b, err)
+	var peak, took float64
+	if _, err := fmt.Sscan(string(out), &peak, &took); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	b.ReportMetric(peak, "peak-RSS-MB")
+	b.ReportMetric(took, "µs/lookup")
+	b.ReportMetric(float64(info.Size())/1e6, "file-MB")
+	b.ReportMetric(0, "ns/op")
+}
+
+// lookups uses a store of a million mentions as a receiver does, and prints the peak
+// of the process' memory in MB, and the microseconds of a lookup.
+func lookups(address string, count int) error {
+	ctx := context.Background()
+	s, err := Open(ctx, address, Options{Worker: true})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	begin := time.Now()
+	var wg sync.WaitGroup
+	for c := range 8 {
+		wg.Go(func() {
+			for i := range count / 8 {
+				key, _ := newNotice(int64(i*8+c) * 7919 % 1_000_000)
+				if _, e := s.Mention(ctx, s.idOf(key).String()); e != nil {
+					err = e
+				}
+			}
+		})
+	}
+	wg.Wait()
+	took := time.Since(begin)
+	for i := range int64(count / 8) {
+		if e := recordOne(s, i*997); e != nil {
+			err = e
+		}
+	}
+	for range s.List(ctx, incoming.Filter{States: []incoming.State{incoming.Approved}, Limit: 50000}) {
+	}
+	if _, e := s.Counts(ctx); e != nil {
+		err = e
+	}
+	status, _ := os.ReadFile("/proc/self/status")
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	var peak int
+	fmt.Sscan(after, &peak)
+	fmt.Println(float64(peak)/1024, took.Seconds()*1e6/float64(count))
+	return err
 }

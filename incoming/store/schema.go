@@ -16,9 +16,6 @@ import (
 // left as it is.
 var ErrNewer = errors.New("a newer version of sitelink has written it; update sitelink")
 
-// version is the version of the tables. A database with a higher one is refused.
-const version = 1
-
 // migration migrates the tables to the next version: first River's to each of the
 // versions jobs, then ours. Each step is a transaction, because PostgreSQL does not
 // use a value of an enumeration in the transaction that adds it.
@@ -27,7 +24,8 @@ type migration struct {
 	sql  string
 }
 
-// migrations[n] migrates a database from version n to n+1. The same text serves
+// migrations[n] migrates a database from version n to n+1. A database with more
+// versions than there are migrations is refused. The same text serves
 // both databases; BLOB, TEXT and KEY stand for the types that differ.
 //
 // A mention is found by its id, which follows from its key; see idOf. Its rows are
@@ -72,16 +70,16 @@ const lockKey = 0x6d656e74696f6e // "mention"
 // migrate migrates the tables to the current version.
 func (s *Store) migrate(ctx context.Context) error {
 	have, err := s.versionOf(ctx, s.readers)
-	if err != nil || have == version {
+	if err != nil || have == len(migrations) {
 		return err
 	}
 	if have == 0 && s.opt.Existing || s.opt.ReadOnly {
 		if have == 0 {
 			return errors.New("it has no mentions yet; sitelink serve creates the tables")
 		}
-		return fmt.Errorf("its tables have version %d; open it for writing once, so that they are migrated to version %d", have, version)
+		return fmt.Errorf("its tables have version %d; open it for writing once, so that they are migrated to version %d", have, len(migrations))
 	}
-	for ; have < version; have++ {
+	for ; have < len(migrations); have++ {
 		next := migrations[have]
 		for _, target := range next.jobs {
 			err = errors.Join(err, s.step(ctx, have, func(tx *sql.Tx) error { return s.migrateJobs(ctx, tx, target) }))
@@ -165,8 +163,8 @@ func (s *Store) versionOf(ctx context.Context, db querier) (have int, err error)
 	if err := s.queryRow(ctx, db, "SELECT version FROM sitelink_store").Scan(&have); err != nil {
 		return 0, err
 	}
-	if have > version {
-		return 0, fmt.Errorf("%w (its tables have version %d, this sitelink knows %d)", ErrNewer, have, version)
+	if have > len(migrations) {
+		return 0, fmt.Errorf("%w (its tables have version %d, this sitelink knows %d)", ErrNewer, have, len(migrations))
 	}
 	return have, nil
 }

@@ -47,6 +47,7 @@ type Options struct {
 // Store is an [incoming.Store]. It is safe for concurrent use.
 type Store struct {
 	name     string // the file, or the address without the password
+	address  string
 	postgres bool
 	opt      Options
 	unlock   func() error // releases the lock of the worker
@@ -84,7 +85,7 @@ func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 	if opt.Parallel <= 0 {
 		opt.Parallel = 32
 	}
-	s := &Store{name: address, opt: opt, ops: make(chan *op, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}), tick: time.Second}
+	s := &Store{name: address, address: address, opt: opt, ops: make(chan *op, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}), tick: time.Second}
 	s.postgres = strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 	var err error
 	if s.postgres {
