@@ -2,8 +2,12 @@ package incoming
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -152,6 +156,72 @@ func TestRecentIsBounded(t *testing.T) {
 	if _, _, ok := c.get(last, now.Add(-time.Minute)); ok {
 		t.Error("a page of the future is remembered")
 	}
+}
+
+// TestOneFetchAtATime: workers that need the same page share one fetch (PB-59).
+func TestOneFetchAtATime(t *testing.T) {
+	var hits atomic.Int32
+	waiting := make(chan struct{})
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		hits.Add(1)
+		<-waiting
+		w.Header().Set("Content-Type", "text/html")
+	}))
+	defer other.Close()
+	r := NewReceiver(ReceiverOptions{Client: verify.NewClient(verify.Options{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})})
+	var begun, done sync.WaitGroup
+	for i := range 8 {
+		begun.Add(1)
+		done.Go(func() {
+			begun.Done()
+			m := &Mention{Source: other.URL + "/p", Target: fmt.Sprintf("https://b.example/%d", i), Due: time.Now().Add(-time.Minute)}
+			if page, _, _ := r.fetch(t.Context(), m, other.URL+"/p"); page == nil || page.Result != "" {
+				t.Errorf("%+v", page)
+			}
+		})
+	}
+	begun.Wait()
+	close(waiting)
+	done.Wait()
+	if n := hits.Load(); n != 1 {
+		t.Errorf("%d fetches", n)
+	}
+	if len(r.recent.running) != 0 || len(r.hosts.open) != 0 {
+		t.Error("a fetch did not end")
+	}
+}
+
+// FuzzReceive: whatever a notice contains, there is an answer, and what is recorded
+// has two valid URLs (PB-63).
+func FuzzReceive(f *testing.F) {
+	f.Add("https://a.example/p", "https://b.example/", "https://a.example/q", byte(1))
+	f.Add("http://[::1]:99/%zz", "https://b.example/\x00", "//x", byte(2))
+	f.Add("https://\u202e.example/#\xff", "https://B.example:443/#%", "", byte(0))
+	gateway, err := Gateway("https://b.example/", ManifestOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	var sites Sites
+	sites.Set(gateway)
+	r := NewReceiver(ReceiverOptions{Sites: &sites, RateAddress: 1 << 30, RateSource: 1 << 30})
+	f.Fuzz(func(t *testing.T, source, target, replacement string, kind byte) {
+		n := Notice{
+			Protocol: []Protocol{Pingback, Webmention, LinkMethod}[kind%3], Action: []Action{"", Link, Unlink, UnlinkR, LinkMod}[kind/3%5],
+			Source: source, Target: target, Replacement: replacement,
+		}
+		answers, err := r.Receive(t.Context(), []Notice{n})
+		if err != nil || len(answers) != 1 || answers[0].Outcome == "" || answers[0].Reason == "" {
+			t.Fatalf("%+v, %v", answers, err)
+		}
+		if answers[0].Outcome != Accepted {
+			return
+		}
+		for _, url := range []string{source, target} {
+			if c, err := canonical(url); err != nil || len(url) > MaxURL || strings.ContainsAny(c, "\r\n\t <>\"") {
+				t.Errorf("recorded %q (%q, %v)", url, c, err)
+			}
+		}
+	})
 }
 
 // TestHostGate: one slow host does not keep all workers busy.

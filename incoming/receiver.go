@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -145,6 +146,7 @@ type noticeKeys struct {
 // if nothing is wrong with it.
 func (b *batch) add(n Notice) Answer {
 	n.Action = cmp.Or(n.Action, Link)
+	n.Source, n.Target, n.Replacement = strings.TrimSpace(n.Source), strings.TrimSpace(n.Target), strings.TrimSpace(n.Replacement)
 	if b.r.opt.LinkOnly && n.Action != Link {
 		b.notices = append(b.notices, noticeKeys{Notice: n, ignored: true})
 		return Answer{}
@@ -317,7 +319,7 @@ func (b *batch) record(ctx context.Context) ([]Answer, error) {
 			answers[i].ID = m[n.at].ID
 		}
 		b.r.opt.Log.Debug("notice", "protocol", n.Protocol, "action", n.Action, "source", n.Source, "target", n.Target,
-			"outcome", answers[i].Outcome, "mention", answers[i].ID)
+			"outcome", answers[i].Outcome, "mention", answers[i].ID, "peer", n.Peer)
 	}
 	return answers, nil
 }

@@ -212,6 +212,7 @@ func TestOutcomes(t *testing.T) {
 		{webmention(source+"#x", ourPost), incoming.Accepted},
 		{call(incoming.Link, source+"#x", ourPost+"#y"), incoming.Known}, // A-LK-9
 		{call(incoming.Link, "HTTPS://A.EXAMPLE:443/%70", ourPost), incoming.Known},
+		{webmention("\n "+source+" ", " "+ourPost+"\r\n"), incoming.Known},
 		{webmention("", ourPost), incoming.Invalid},
 		{webmention("junk", ourPost), incoming.Invalid},
 		{webmention(source, "junk"), incoming.Invalid},

@@ -135,13 +135,25 @@ func (r *Receiver) knowsHost(ctx context.Context, source string) (bool, error) {
 // may be out of date, and only proves that there is a link.
 func (r *Receiver) fetch(ctx context.Context, m *Mention, remote string) (page *verify.Page, at time.Time, wait time.Duration) {
 	now := r.opt.Now()
-	if page, at, ok := r.recent.get(remote, now); ok {
-		upToDate := !m.Due.IsZero() && !m.Due.After(at)
-		if page != nil && (upToDate || !m.Action.Ours() && page.Find(m.Target).Result == verify.Linked) {
-			return page, at, 0
+	for {
+		if page, at, ok := r.recent.get(remote, now); ok {
+			upToDate := !m.Due.IsZero() && !m.Due.After(at)
+			if page != nil && (upToDate || !m.Action.Ours() && page.Find(m.Target).Result == verify.Linked) {
+				return page, at, 0
+			}
+			return nil, at, at.Add(pause).Sub(now)
 		}
-		return nil, at, at.Add(pause).Sub(now)
+		running := r.recent.begin(remote)
+		if running == nil {
+			break
+		}
+		select { // another worker fetches the page
+		case <-running:
+		case <-ctx.Done():
+			return &verify.Page{Result: verify.Canceled}, now, 0
+		}
 	}
+	defer r.recent.end(remote)
 	host := hostOf(remote)
 	if !r.hosts.enter(host) {
 		return nil, now, 5*time.Second + spread(m, 20*time.Second)
@@ -197,6 +209,7 @@ type recentLooks struct {
 	pages      map[uint64]*verify.Page
 	order      []uint64 // of pages, the oldest first
 	size       int
+	running    map[string]chan struct{} // closed at the end of a fetch
 }
 
 const (
@@ -206,6 +219,29 @@ const (
 	// pageCost is what a page costs apart from its text.
 	pageCost = 4 << 10
 )
+
+// begin marks a page as being fetched. If it is already, it returns a channel that
+// is closed when that ends.
+func (c *recentLooks) begin(url string) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if running, ok := c.running[url]; ok {
+		return running
+	}
+	if c.running == nil {
+		c.running = make(map[string]chan struct{})
+	}
+	c.running[url] = make(chan struct{})
+	return nil
+}
+
+// end is the end of what began with begin.
+func (c *recentLooks) end(url string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.running[url])
+	delete(c.running, url)
+}
 
 // get returns when a page was fetched, if that was less than an hour ago, and the
 // page if it is still there.
@@ -254,28 +290,23 @@ func (c *recentLooks) add(url string, page *verify.Page, now time.Time) {
 // followRules applies the rules to the mentions that exist, at the start and when
 // the rules change.
 func (r *Receiver) followRules(ctx context.Context) {
-	version := ""
+	version, failed := "", false
 	for {
-		if v, err := r.opt.Store.RulesVersion(ctx); err != nil {
-			r.logFailure(ctx, err)
-		} else if v != version || version == "" {
-			if _, err := ApplyRules(ctx, r.opt.Store, r.opt.Now()); err != nil {
-				r.logFailure(ctx, err)
-			} else {
+		v, err := r.opt.Store.RulesVersion(ctx)
+		if err == nil && (v != version || version == "") {
+			if _, err = ApplyRules(ctx, r.opt.Store, r.opt.Now()); err == nil {
 				version = v
 			}
 		}
+		if err != nil && !failed && ctx.Err() == nil { // once, not twice a second
+			r.opt.Log.Error("the rules of moderation cannot be applied, and are tried again", "error", err)
+		}
+		failed = err != nil
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(ruleInterval):
 		}
-	}
-}
-
-func (r *Receiver) logFailure(ctx context.Context, err error) {
-	if ctx.Err() == nil {
-		r.opt.Log.Error("the rules could not be read", "error", err)
 	}
 }
 

@@ -46,6 +46,20 @@ func Backlinks(ctx context.Context, s *site.Site, opt outgoing.Options) iter.Seq
 	}
 }
 
+// Join returns the mentions of several lists, one after the other: those of a store and
+// [Backlinks], for one export.
+func Join(lists ...iter.Seq2[incoming.Mention, error]) iter.Seq2[incoming.Mention, error] {
+	return func(yield func(incoming.Mention, error) bool) {
+		for _, list := range lists {
+			for m, err := range list {
+				if !yield(m, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func backlinks(ctx context.Context, s *site.Site, opt outgoing.Options) ([]incoming.Mention, error) {
 	opt.Internal = true
 	entries, err := outgoing.Read(ctx, s, &ledger.Snapshot{}, opt, nil)

@@ -67,7 +67,8 @@ func TestBacklinks(t *testing.T) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	dir := t.TempDir()
-	if _, err := Write(t.Context(), Backlinks(t.Context(), s, outgoing.Options{Rel: outgoing.DefaultRel}), dir, Options{}); err != nil || namesIn(filesOf(t, dir)) != "index.json pages/b.json pages/c.json" {
+	joined := Join(each(from("https://x.example/", "/c/")), Backlinks(t.Context(), s, outgoing.Options{Rel: outgoing.DefaultRel}))
+	if r, err := Write(t.Context(), joined, dir, Options{}); err != nil || r.Mentions != 3 || namesIn(filesOf(t, dir)) != "index.json pages/b.json pages/c.json" {
 		t.Errorf("%s, %v", namesIn(filesOf(t, dir)), err)
 	}
 

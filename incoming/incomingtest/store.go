@@ -1,4 +1,3 @@
-// Package incomingtest has an incoming.Store in memory, for tests.
 package incomingtest
 
 import (

@@ -29,6 +29,9 @@ type PageOptions struct {
 	// Key, of at least 16 random bytes, allows the links of [SignedLink]. Without it
 	// only [Page.LoginLink] makes links.
 	Key []byte
+	// SaveRule, if set, keeps a rule outside of the store as well, as in a file of rules,
+	// before the store gets it.
+	SaveRule func(ctx context.Context, rule incoming.Rule) error
 	// Now is the clock, time.Now by default.
 	Now func() time.Time
 	// Log gets each decision and each failure; nil means slog.Default().
@@ -180,7 +183,7 @@ func (p *Page) decide(w http.ResponseWriter, r *http.Request) {
 		result = "missing"
 	case err != nil:
 		p.opt.Log.Error("moderation: a decision was not recorded", "id", id, "action", action, "error", err)
-		p.refuse(w, http.StatusInternalServerError, "The decision was not recorded, because the store failed. Try again later.")
+		p.refuse(w, http.StatusInternalServerError, "The decision was not recorded, because the store or the file of rules failed. Try again later.")
 		return
 	case result == "":
 		p.refuse(w, http.StatusBadRequest, "The form has no known decision.")
@@ -214,6 +217,11 @@ func (p *Page) apply(ctx context.Context, id, action string) (result string, err
 			return "", nil
 		}
 		rule := incoming.Rule{Pattern: host, Verdict: incoming.Verdict(action), Note: "decided on " + now.UTC().Format(time.DateOnly) + " on the moderation page"}
+		if p.opt.SaveRule != nil {
+			if err := p.opt.SaveRule(ctx, rule); err != nil {
+				return "", err
+			}
+		}
 		_, err = SetRule(ctx, p.opt.Store, rule, now)
 		return action, err
 	}

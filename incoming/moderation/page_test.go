@@ -1,6 +1,7 @@
 package moderation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -236,9 +237,28 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("%.80v: %d %s", test.values, r.StatusCode, r.Header.Get("Location"))
 		}
 	}
+
+	// A rule is kept in the file first; without it, nothing changes.
+	id := at("https://e.example/")
+	var saved []incoming.Rule
+	fail := errors.New("read-only file")
+	w.page.opt.SaveRule = func(_ context.Context, r incoming.Rule) error { saved = append(saved, r); return fail }
+	block := url.Values{"form": {form}, "id": {id}, "action": {"block"}}
+	if r := w.do("POST", "/moderation/decide", session, block); r.StatusCode != http.StatusInternalServerError {
+		t.Errorf("a file that cannot be written: %d", r.StatusCode)
+	}
+	if m, _ := w.store.Mention(t.Context(), id); m.State != incoming.Held {
+		t.Errorf("the mention is %s", m.State)
+	}
+	fail = nil
+	w.do("POST", "/moderation/decide", session, block)
+	if m, _ := w.store.Mention(t.Context(), id); m.State != incoming.Blocked || len(saved) != 2 || saved[1].Pattern != "e.example" || saved[1].Verdict != incoming.Block {
+		t.Errorf("the mention is %s, saved %v", m.State, saved)
+	}
+
 	w.store.Fail(errors.New("disk full"))
 	for _, r := range []*http.Response{w.do("GET", "/moderation", session, nil), w.do("POST", "/moderation/decide", session, url.Values{"form": {form}, "id": {"x"}, "action": {"deny"}})} {
-		if text := body(r); r.StatusCode != http.StatusInternalServerError || strings.Contains(text, "disk full") || !strings.Contains(text, "the store failed") {
+		if text := body(r); r.StatusCode != http.StatusInternalServerError || strings.Contains(text, "disk full") || !strings.Contains(text, "because the store ") {
 			t.Errorf("a failing store: %d", r.StatusCode)
 		}
 	}

@@ -156,6 +156,88 @@ func TestReceiver(t *testing.T) {
 	}
 }
 
+// TestReceiverDefaults: by default, LINK and the three other methods are supported,
+// and named by OPTIONS (LK-39, LK-40); a request with one URL and a Link field is
+// the LINK of HTTP/1.0 and 1.1 (LK-41). Pages that are served carry nothing of what
+// was received (LK-11).
+func TestReceiverDefaults(t *testing.T) {
+	r := receive(t, incoming.ReceiverOptions{}, server.Options{})
+	request := func(method, link string) (*http.Response, string) {
+		t.Helper()
+		req, err := http.NewRequest(method, r.url+"doc.html", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if link != "" {
+			req.Header.Set("Link", "<"+link+">")
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var text strings.Builder
+		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
+			t.Fatal(err)
+		}
+		return resp, text.String()
+	}
+	before, page := request("GET", "")
+	for _, method := range []string{"LINK", "UNLINK"} {
+		if resp, text := request(method, "http://192.0.2.1/linker"); resp.StatusCode != 202 {
+			t.Errorf("%s: %s %s", method, resp.Status, text)
+		}
+	}
+	for _, method := range []string{"UNLINKR", "LINKMOD"} {
+		if resp, text := request(method, "http://192.0.2.9/gone.html"); resp.StatusCode != 202 {
+			t.Errorf("%s: %s %s", method, resp.Status, text)
+		}
+	}
+	resp, _ := request("OPTIONS", "")
+	for _, method := range []string{"LINK", "UNLINK", "UNLINKR", "LINKMOD"} {
+		if !strings.Contains(", "+resp.Header.Get("Allow")+",", " "+method+",") {
+			t.Errorf("OPTIONS does not name %s: %q", method, resp.Header.Get("Allow"))
+		}
+	}
+	if len(r.mentions(t)) == 0 {
+		t.Error("nothing was received")
+	}
+	after, same := request("GET", "")
+	if same != page || after.Header.Get("Link") != "" || len(after.Header) != len(before.Header) {
+		t.Errorf("%v\n%s", after.Header, same)
+	}
+}
+
+// TestReceiverPings: PB-54, each step of a server has its own fault, and the cheap
+// ones come before the fetch.
+func TestReceiverPings(t *testing.T) {
+	r := receive(t, incoming.ReceiverOptions{}, server.Options{})
+	for _, c := range []struct{ id, source, target, want string }{
+		{"recorded", "http://192.0.2.1/1", r.url + "doc.html", "<string>"},
+		{"PB-47", "http://192.0.2.1/1", r.url + "doc.html", "<int>48</int>"},
+		{"PB-69 another fragment", "http://192.0.2.1/1", r.url + "doc.html#foo", "<string>"},
+		{"PB-45", "http://192.0.2.1/1", r.url + "missing.html", "<int>32</int>"},
+		{"PB-46 foreign host", "http://192.0.2.1/1", "http://192.0.2.2/", "<int>33</int>"},
+		{"PB-46 not enabled", "http://192.0.2.1/1", r.url + "closed/", "<int>33</int>"},
+		{"the same page", r.url + "doc.html", r.url + "doc.html", "<int>-32602</int>"},
+		{"not a URL", "junk", r.url + "doc.html", "<int>-32602</int>"},
+	} {
+		call := "<methodCall><methodName>pingback.ping</methodName><params><param><value>" + c.source + "</value></param><param><value>" + c.target + "</value></param></params></methodCall>"
+		resp, err := http.Post(r.url+"pingback", "text/xml", strings.NewReader(call))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := text.String(); !strings.Contains(got, c.want) || strings.Contains(got, "<fault>") != strings.HasPrefix(c.want, "<int>") {
+			t.Errorf("%s: %s, want %s", c.id, got, c.want)
+		}
+	}
+}
+
 // TestLinkOnly: LK-42.
 func TestLinkOnly(t *testing.T) {
 	r := receive(t, incoming.ReceiverOptions{LinkOnly: true}, server.Options{})
@@ -251,6 +333,7 @@ func TestOwnSenders(t *testing.T) {
 		"webmention": {webmention.New(client), ledger.Accepted, 201},
 		"raw":        {linkmethod.New(client, peer("raw")), ledger.Done, 200},
 		"header":     {linkmethod.New(client, peer("header")), ledger.Accepted, 202},
+		"probed":     {linkmethod.New(client, linkmethod.Options{Probe: true}), ledger.Done, 200}, // LK-61: OPTIONS names LINK
 	} {
 		endpoint, err := c.sender.Discover(t.Context(), outgoing.NewTarget(client, target))
 		if err != nil || endpoint.URL == "" {
@@ -269,7 +352,7 @@ func TestOwnSenders(t *testing.T) {
 				held++
 			}
 		}
-		if held == 4 {
+		if held == 5 {
 			break
 		}
 		if time.Since(begin) > 30*time.Second {
@@ -289,7 +372,7 @@ func TestOwnSenders(t *testing.T) {
 	if _, err := bufio.NewReader(resp.Body).WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`sitelink_mentions{state="held"} 4`, `sitelink_verifications_total{state="held"} 4`, `sitelink_notices_total{protocol="link",outcome="accepted"} 2`} {
+	for _, want := range []string{`sitelink_mentions{state="held"} 5`, `sitelink_verifications_total{state="held"} 5`, `sitelink_notices_total{protocol="link",outcome="accepted"} 3`} {
 		if !strings.Contains(text.String(), want+"\n") {
 			t.Errorf("no %s in\n%s", want, &text)
 		}

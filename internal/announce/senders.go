@@ -134,10 +134,20 @@ func DeliverOptions(ctx context.Context, cfg *config.Config, d Delivery) (delive
 	return opt, nil
 }
 
+// LinkSender returns the sender for calls of the LINK draft to the hosts that opted
+// in, or nil if the configuration names none and does not ask for them.
+func LinkSender(ctx context.Context, cfg *config.Config, version, base string) (*linkmethod.Sender, error) {
+	ask := slices.Contains(cfg.Outgoing.Protocols, string(ledger.LinkMethod))
+	if !ask && len(cfg.Outgoing.LinkPeers) == 0 {
+		return nil, nil
+	}
+	return linkSender(ctx, cfg, outgoing.NewClient(FetchOptions(cfg, version, base)), nil, ask)
+}
+
 // linkSender returns the sender of LINK and UNLINK. With ask it also asks hosts
 // that are not peers whether they accept them. What it learns about hosts is kept
 // in the store, if there is one.
-func linkSender(ctx context.Context, cfg *config.Config, client *outgoing.Client, store ledger.Store, ask bool) (outgoing.Sender, error) {
+func linkSender(ctx context.Context, cfg *config.Config, client *outgoing.Client, store ledger.Store, ask bool) (*linkmethod.Sender, error) {
 	opt := linkmethod.Options{Probe: ask}
 	for _, entry := range cfg.Outgoing.LinkPeers {
 		peer, err := linkmethod.ParsePeer(entry)

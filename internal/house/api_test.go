@@ -19,7 +19,7 @@ import (
 )
 
 // publicRoots are the directories of the packages that other modules use.
-var publicRoots = []string{"site", "check", "outgoing", "templates", "hook"}
+var publicRoots = []string{"site", "check", "outgoing", "incoming", "templates", "hook"}
 
 // TestPublicAPI: no exported declaration of a public package mentions a type
 // that a program outside of this module cannot name: one of an internal

@@ -76,6 +76,7 @@ var filepathFiles = []string{
 	"internal/docroot/docroottest/docroottest.go",
 	"internal/docroot/list.go",
 
+	"incoming/importer/webmentiond.go",
 	"internal/host/outside.go",
 	"internal/host/rules.go",
 	"internal/site/load.go",

@@ -83,7 +83,7 @@ func origin(u weburl.URL) string { return u.Scheme() + "://" + authority(u) }
 // Discover reports whether the host of the target takes calls: because it is a
 // peer, or because its response to OPTIONS for the target names LINK. A host
 // that also names UNLINKR or LINKMOD, which only the draft of 1996 has, gets the
-// raw form. The page itself is not fetched, and hosts that are known not to
+// raw form first. The page itself is not fetched, and hosts that are known not to
 // support LINK are not asked.
 func (s *Sender) Discover(ctx context.Context, t *outgoing.Target) (outgoing.Endpoint, error) {
 	u, err := weburl.Parse(t.URL())
@@ -124,6 +124,10 @@ func (s *Sender) probe(ctx context.Context, u weburl.URL) (outgoing.Endpoint, er
 	if form == "" || err != nil || to.Host() != u.Host() {
 		// After a redirect to another host, the response is not from this one.
 		return outgoing.Endpoint{}, s.remember(ctx, u.WithoutFragment())
+	}
+	if form == Raw {
+		// The host may be behind a proxy that refuses the raw form: see Send.
+		form = ""
 	}
 	return outgoing.Endpoint{URL: to.WithoutFragment(), Via: "OPTIONS", Form: string(form)}, nil
 }

@@ -1,0 +1,4 @@
+// Package incomingtest has an incoming.Store in memory, for tests of programs that work
+// with mentions: [NewStore] makes an empty one, [Store.Add] fills it, and [Store.Fail]
+// lets it fail.
+package incomingtest

@@ -1,0 +1,140 @@
+package receive
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/upkeep"
+	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/statedir"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+)
+
+// calls tells pages of other sites that link to us when one of our pages moves,
+// disappears or changes: UNLINKR and LINKMOD, to hosts that opted in.
+type calls struct {
+	file   string // of the book
+	caller upkeep.Caller
+	store  incoming.Store
+	sites  *incoming.Sites
+	log    *slog.Logger
+	warn   func(string)
+
+	book *upkeep.Book
+	// seen are the sites of the last deploy.
+	seen []*incoming.Manifest
+	// failing is set while the store fails, which is reported once.
+	failing bool
+}
+
+// callsEnding is the end of the name of the file that holds the calls to send. The
+// file is beside the store, or in the project's state directory if the store is a
+// database elsewhere.
+const callsEnding = ".calls.json"
+
+// newCalls returns nil if no host opted in, which is the default (LK-61).
+func newCalls(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts) (*calls, error) {
+	sender, err := announce.LinkSender(ctx, p.Config, opt.Version, r.sources.all[0].base)
+	if err != nil || sender == nil {
+		return nil, err
+	}
+	c := &calls{caller: sender, store: r.store, sites: r.sites, log: r.log, warn: opt.Warn}
+	if name := StoreName(p); isFile(name) {
+		c.file = p.Abs(name) + callsEnding
+	} else {
+		dir := filepath.Join(p.Root, statedir.Name)
+		if err := statedir.Check(p.Root, p.Root); err != nil {
+			return nil, err
+		}
+		if err := statedir.Make(dir); err != nil {
+			return nil, err
+		}
+		c.file = filepath.Join(dir, "mentions.db"+callsEnding)
+	}
+	c.book, err = upkeep.Read(c.file)
+	return c, err
+}
+
+const (
+	// deployInterval is how often the sites are compared with those of the last
+	// deploy, which costs nothing while they are the same.
+	deployInterval = time.Second
+	// sendInterval is how often calls that failed are looked at.
+	sendInterval = time.Minute
+)
+
+// run follows the deploys and sends the calls, until ctx is done.
+func (c *calls) run(ctx context.Context) error {
+	var sent time.Time
+	for {
+		if deployed := c.deployed(ctx); deployed || time.Since(sent) >= sendInterval {
+			c.send(ctx)
+			sent = time.Now()
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(deployInterval):
+		}
+	}
+}
+
+// deployed reports whether the sites changed, and adds the calls that follow to the
+// book.
+func (c *calls) deployed(ctx context.Context) bool {
+	now := c.sites.All()
+	if slices.Equal(now, c.seen) {
+		return false
+	}
+	var before *incoming.Sites // at the start, the book knows more
+	if c.seen != nil {
+		before = &incoming.Sites{}
+		before.Set(c.seen...)
+	}
+	queued := len(c.book.Queue)
+	if err := c.book.Deploy(ctx, c.store, before, c.sites); err != nil {
+		if ctx.Err() == nil && !c.failing {
+			c.failing = true
+			c.warn(fmt.Sprintf("the pages that link to changed pages could not be found, and are looked for again: %v", err))
+		}
+		return false
+	}
+	c.seen, c.failing = now, false
+	if n := len(c.book.Queue) - queued; n > 0 {
+		c.log.Info("pages of other sites link to pages that moved or changed", "calls", n)
+	}
+	c.write()
+	return true
+}
+
+// send sends what is due.
+func (c *calls) send(ctx context.Context) {
+	if len(c.book.Queue) == 0 {
+		return
+	}
+	sent, _ := c.book.Send(ctx, c.caller, time.Now()) // the error is that ctx is done
+	for _, s := range sent {
+		level := slog.LevelInfo
+		if s.State == ledger.Permanent {
+			level = slog.LevelWarn
+		}
+		c.log.Log(ctx, level, "call", "method", s.Call.Method, "source", s.Call.Source, "target", s.Call.Target,
+			"replacement", s.Call.Replacement, "outcome", s.State, "message", cmp.Or(s.Message, "done"))
+	}
+	if len(sent) > 0 {
+		c.write()
+	}
+}
+
+func (c *calls) write() {
+	if err := c.book.Write(c.file); err != nil {
+		c.warn(err.Error())
+	}
+}

@@ -1,0 +1,152 @@
+package receive
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/incomingtest"
+	"github.com/sitelink/sitelink/incoming/upkeep"
+	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/outgoing"
+	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/linkmethod"
+	"github.com/sitelink/sitelink/site"
+)
+
+// recorder is a caller that keeps what it is to send.
+type recorder struct {
+	mu    sync.Mutex
+	state ledger.State
+	calls []linkmethod.Call
+}
+
+func (r *recorder) Notify(_ context.Context, c linkmethod.Call) outgoing.Outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = append(r.calls, c)
+	return outgoing.Outcome{State: r.state}
+}
+
+func (r *recorder) sent() []linkmethod.Call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.calls
+}
+
+// siteOf returns the manifest of https://b.example/ with these pages.
+func siteOf(t *testing.T, pages ...string) *incoming.Manifest {
+	t.Helper()
+	root := t.TempDir()
+	for _, name := range pages {
+		if err := os.WriteFile(filepath.Join(root, name), []byte("<p>"+strings.Repeat("Some text. ", 20)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loaded, err := site.Load(t.Context(), root, site.Options{BaseURLs: []string{"https://b.example/"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := incoming.ReadManifest(t.Context(), loaded, incoming.ManifestOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestCalls: a running receiver calls the sources of a page that moved, remembers
+// what it could not send, and does not repeat what it sent (LK-10, LK-13, LK-52).
+func TestCalls(t *testing.T) {
+	store := incomingtest.NewStore(nil)
+	store.Add(incoming.Mention{Source: "https://a.example/post", Target: "https://b.example/old.html", State: incoming.Approved})
+	caller := &recorder{state: ledger.Retry}
+	sites := &incoming.Sites{}
+	sites.Set(siteOf(t, "old.html"))
+	var warnings []string
+	file := filepath.Join(t.TempDir(), "mentions.db"+callsEnding)
+	start := func() *calls {
+		book, err := upkeep.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &calls{file: file, caller: caller, store: store, sites: sites, log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			warn: func(text string) { warnings = append(warnings, text) }, book: book}
+	}
+	c := start()
+	if !c.deployed(t.Context()) || c.deployed(t.Context()) || len(c.book.Queue) != 0 {
+		t.Errorf("the first sites: %+v", c.book)
+	}
+	c.send(t.Context())
+
+	store.Fail(errors.New("disk full"))
+	sites.Set(siteOf(t, "new.html"))
+	if c.deployed(t.Context()) || c.deployed(t.Context()) || len(warnings) != 1 || !strings.Contains(warnings[0], "disk full") {
+		t.Errorf("a store that fails: %q", warnings)
+	}
+	store.Fail(nil)
+	if !c.deployed(t.Context()) {
+		t.Error("the change is forgotten")
+	}
+	c.send(t.Context())
+	if sent := caller.sent(); len(sent) != 1 || sent[0].Method != linkmethod.UnlinkR || sent[0].Replacement != "https://b.example/new.html" {
+		t.Errorf("sent %+v", sent)
+	}
+
+	// After a restart, the call is still there, and it is sent by the running loop.
+	c = start()
+	if len(c.book.Queue) != 1 || c.book.Queue[0].Attempts != 1 {
+		t.Fatalf("%+v", c.book)
+	}
+	c.book.Queue[0].Next = time.Time{}
+	caller.mu.Lock()
+	caller.state = ledger.Done
+	caller.mu.Unlock()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- c.run(ctx) }()
+	for begin := time.Now(); len(caller.sent()) < 2 && time.Since(begin) < time.Minute; {
+		time.Sleep(5 * time.Millisecond)
+	}
+	stop()
+	if err := <-done; err != nil || len(caller.sent()) != 2 || len(c.book.Queue) != 0 {
+		t.Errorf("%v, %+v, %+v", err, caller.sent(), c.book)
+	}
+	c = start()
+	c.deployed(t.Context())
+	c.send(t.Context())
+	if len(caller.sent()) != 2 {
+		t.Errorf("sent again: %+v", caller.sent())
+	}
+}
+
+// TestNoCalls: without hosts that opted in, no call is ever made (LK-61).
+func TestNoCalls(t *testing.T) {
+	p := &project.Project{Root: t.TempDir(), Config: &config.Config{}}
+	p.Dir, p.Config.Incoming.Store = p.Root, ".sitelink/mentions.db"
+	r := &parts{sources: &sources{all: []source{{base: "https://b.example/"}}}}
+	if c, err := newCalls(t.Context(), p, &ServeOptions{}, r); c != nil || err != nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+	p.Config.Outgoing.LinkPeers = []string{"a.example"}
+	c, err := newCalls(t.Context(), p, &ServeOptions{}, r)
+	if err != nil || c == nil || !strings.HasSuffix(c.file, "mentions.db.calls.json") {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	p.Config.Incoming.Store = "postgres://u@h/d"
+	if c, err = newCalls(t.Context(), p, &ServeOptions{}, r); err != nil || filepath.Dir(c.file) != filepath.Join(p.Root, ".sitelink") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	p.Config.Outgoing.LinkPeers = []string{"a b c"}
+	if _, err := newCalls(t.Context(), p, &ServeOptions{}, r); err == nil || !strings.Contains(err.Error(), "link-peers") {
+		t.Errorf("error %v", err)
+	}
+}
