@@ -319,7 +319,7 @@ func (b *batch) record(ctx context.Context) ([]Answer, error) {
 			answers[i].ID = m[n.at].ID
 		}
 		b.r.opt.Log.Debug("notice", "protocol", n.Protocol, "action", n.Action, "source", n.Source, "target", n.Target,
-			"outcome", answers[i].Outcome, "mention", answers[i].ID)
+			"outcome", answers[i].Outcome, "mention", answers[i].ID, "peer", n.Peer)
 	}
 	return answers, nil
 }

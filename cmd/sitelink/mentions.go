@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/export"
+	"github.com/sitelink/sitelink/incoming/moderation"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
@@ -48,7 +48,7 @@ func mentionsCommand(c *cli) *cobra.Command {
 		Long:    mentionsLong,
 		Example: mentionsExample,
 	}, mentionsListCommand(c), mentionsShowCommand(c), mentionsDecideCommand(c, "approve"), mentionsDecideCommand(c, "deny"),
-		mentionsRuleCommand(c, "block"), mentionsRuleCommand(c, "unblock"), mentionsExportCommand(c))
+		mentionsRuleCommand(c, "block"), mentionsRuleCommand(c, "unblock"), mentionsExportCommand(c), mentionsLoginCommand(c))
 }
 
 // mentionsSub makes a subcommand that works on the store of the configuration.
@@ -314,7 +314,7 @@ func mentionsDecideCommand(c *cli, name string) *cobra.Command {
 		cmd.Long = "deny marks mentions as denied; the next export leaves them out, and a repeated notice changes\n" +
 			"nothing. A mention is named as for approve."
 	}
-	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
+	mentionsSub(c, cmd, func(ctx context.Context, p *project.Project, store incoming.Store, args []string) error {
 		found, err := receive.Select(ctx, store, args)
 		if err != nil {
 			return err
@@ -328,7 +328,11 @@ func mentionsDecideCommand(c *cli, name string) *cobra.Command {
 			return nil
 		}
 		hosts := receive.Hosts(found)
-		more, err := receive.SetRules(ctx, store, hosts, incoming.Trust, "")
+		rules, err := receive.Rules(hosts, incoming.Trust, "")
+		if err != nil {
+			return err
+		}
+		more, err := receive.SetRules(ctx, store, receive.RulesFile(p), rules)
 		if err == nil {
 			c.ui.note(fmt.Sprintf("trusted: %s; %s more %s", strings.Join(hosts, ", "), count(more, "mention"), to))
 		}
@@ -358,26 +362,24 @@ func mentionsRuleCommand(c *cli, name string) *cobra.Command {
 			"decision again."
 		cmd.Example = "  sitelink mentions unblock friend.example"
 	}
-	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
-		patterns, err := receive.Patterns(args)
+	mentionsSub(c, cmd, func(ctx context.Context, p *project.Project, store incoming.Store, args []string) error {
+		rules, err := receive.Rules(args, verdict, note)
 		if err != nil {
 			return err
 		}
 		if list != "" {
-			more, err := readBlockList(c, list)
+			more, err := readBlockList(c, list, note)
 			if err != nil {
 				return err
 			}
-			patterns = append(patterns, more...)
+			rules = append(rules, more...)
 		}
-		if len(patterns) == 0 {
+		if len(rules) == 0 {
 			return fault.Usage(name+" needs a site", "sitelink mentions "+name+" spam.example")
 		}
-		slices.Sort(patterns)
-		patterns = slices.Compact(patterns)
-		changed, err := receive.SetRules(ctx, store, patterns, verdict, note)
+		changed, err := receive.SetRules(ctx, store, receive.RulesFile(p), rules)
 		if err == nil {
-			c.ui.note(fmt.Sprintf("%s %sed, %s changed", count(len(patterns), "site"), name, count(changed, "mention")))
+			c.ui.note(fmt.Sprintf("%s %sed, %s changed", count(len(rules), "site"), name, count(changed, "mention")))
 		}
 		return err
 	})
@@ -388,8 +390,8 @@ func mentionsRuleCommand(c *cli, name string) *cobra.Command {
 	return cmd
 }
 
-// readBlockList returns the hosts of a block list.
-func readBlockList(c *cli, name string) ([]string, error) {
+// readBlockList returns the rules of a block list.
+func readBlockList(c *cli, name, note string) ([]incoming.Rule, error) {
 	var in io.Reader = c.env.Stdin
 	if name != "-" {
 		f, err := os.Open(name)
@@ -399,7 +401,42 @@ func readBlockList(c *cli, name string) ([]string, error) {
 		defer f.Close()
 		in = f
 	}
-	return nil, fmt.Errorf("BLOCKLIST %v", in)
+	rules, skipped, err := moderation.ParseBlockList(in, note)
+	if err != nil {
+		return nil, fmt.Errorf("read block list %s: %w", name, disk.Cause(err))
+	}
+	if len(skipped) > 0 {
+		s := skipped[0]
+		c.ui.warning(fmt.Sprintf("%s:%d: %s: %q; %s left out", name, s.Line, s.Why, s.Text, count(len(skipped), "line")))
+	}
+	return rules, nil
+}
+
+func mentionsLoginCommand(c *cli) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use: "login", Short: "print a link to the moderation page", Args: noArguments,
+		Long: "login prints a link that logs in to the moderation page of a running receiver, once and within 15\n" +
+			"minutes. Its address is moderation in [incoming].",
+		Example: "  sitelink mentions login",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := c.configure(cmd, nil, file)
+			if err != nil {
+				return err
+			}
+			p, err := c.findRoot(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			link, err := receive.LoginLink(p, c.env.Getenv)
+			if err != nil {
+				return err
+			}
+			return c.print(link + "\n")
+		},
+	}
+	cmd.Flags().StringVar(&file, "config", "", "read `FILE` instead of searching for sitelink.toml")
+	return cmd
 }
 
 func mentionsExportCommand(c *cli) *cobra.Command {

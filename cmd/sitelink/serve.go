@@ -135,6 +135,13 @@ func runServe(ctx context.Context, c *cli, cfg *config.Config, docroots []string
 	if err != nil {
 		return err
 	}
+	if f.backup != "" {
+		if err := receive.Backup(ctx, p, f.backup); err != nil {
+			return err
+		}
+		c.ui.note("the store was copied to " + f.backup)
+		return nil
+	}
 	c.endless.Store(true)
 	return receive.Serve(ctx, p, receive.ServeOptions{
 		Docroots: docroots, Verbose: f.verbose, Log: c.env.Stderr, Getenv: c.env.Getenv, Env: os.Environ(), Version: versionNumber(), Note: c.ui.note, Warn: c.ui.warning,

@@ -232,6 +232,15 @@ func TestServe(t *testing.T) {
 		t.Errorf("exported: %s", exported)
 	}
 
+	backup := exec.Command("sitelink", "serve", "--backup", "copy.db", "--store", "mentions.db")
+	backup.Dir = r.dir
+	if out, err := backup.CombinedOutput(); err != nil {
+		t.Errorf("backup: %v\n%s", err, out)
+	}
+	if got := len(r.list()); got != 3 {
+		t.Errorf("%d mentions, want 3", got)
+	}
+
 	// A running receiver obeys a block.
 	host, _ := url.Parse(r.sources.URL)
 	r.run(0, "block", host.Hostname())
@@ -264,5 +273,56 @@ func TestServeFollowsDeploys(t *testing.T) {
 		} else if time.Now().After(deadline) {
 			t.Fatalf("after the deploy: %s", resp.Status)
 		}
+	}
+}
+
+// TestServeModeration: a rule that a person writes into the file of rules takes
+// effect while the receiver runs, a command writes there too, and the login link of
+// another command opens the page once.
+func TestServeModeration(t *testing.T) {
+	r := startServe(t)
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	r.cmd.Wait()
+	r.write("sitelink.toml", "[incoming]\nrules = 'rules.txt'\nmoderation = 'http://127.0.0.1/moderation'\nstore = 'mentions.db'\n")
+	r.start()
+	host, _ := url.Parse(r.sources.URL)
+	source, target := r.sources.URL+"/links/x", servedBase+"post/"
+	r.webmention(source, target)
+	r.until(source, "held")
+	r.write("rules.txt", "# friends\ntrust "+host.Hostname()+"\n")
+	r.until(source, "approved")
+	r.run(0, "block", host.Hostname(), "--note", "spam")
+	r.until(source, "blocked")
+	text, err := os.ReadFile(filepath.Join(r.dir, "rules.txt"))
+	if err != nil || !strings.Contains(string(text), "block "+host.Hostname()) || !strings.Contains(string(text), "# friends") || strings.Contains(string(text), "trust") {
+		t.Errorf("rules.txt: %v\n%s", err, text)
+	}
+
+	cmd := exec.Command("sitelink", "mentions", "login")
+	cmd.Dir = r.dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := url.Parse(strings.TrimSpace(string(out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	link.Host = r.addr
+	request := func(method string) *http.Response {
+		req, err := http.NewRequest(method, link.String(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp
+	}
+	if resp := request(http.MethodGet); resp.StatusCode >= 400 {
+		t.Errorf("login link: %s", resp.Status)
 	}
 }

@@ -14,6 +14,7 @@
 //	/webmention/status/ID the state of a webmention, for its sender
 //	/healthz, /metrics    for monitoring, in the format of Prometheus
 //	/moderation           Options.Moderation
+//	/mentions             Options.Live
 //
 // At all addresses, LINK, UNLINK, UNLINKR and LINKMOD work in two forms: with both
 // URLs on the request line, as in draft-pritchard-http-links-00, and with one of

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -121,6 +122,13 @@ func TestInNetHTTP(t *testing.T) {
 	resp.Body.Close()
 	if n := receiver.taken(); resp.StatusCode != 202 || len(n) != 1 {
 		t.Errorf("%s %+v", resp.Status, n)
+	}
+	// The size of a body is limited there too.
+	for path, want := range map[string]string{"/webmention": "413", "/pingback": "-32600"} {
+		w := serve(New(Options{Receiver: receiver}), "POST", path, strings.Repeat("x", 1<<20))
+		if got := strconv.Itoa(w.Code) + w.Body.String(); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", path, got)
+		}
 	}
 }
 

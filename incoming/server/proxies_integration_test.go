@@ -31,14 +31,15 @@ var update = flag.Bool("update", false, "write the table of proxies into its doc
 
 const receiverDoc = "../../docs/reference/receiver.md"
 
-// example returns the configuration that the document shows below a mark.
+// example returns the configuration that the document shows below a mark, such as
+// "proxy: nginx".
 func example(t *testing.T, mark string) string {
 	t.Helper()
 	text, err := os.ReadFile(receiverDoc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?s)<!-- proxy: " + regexp.QuoteMeta(mark) + " -->\n```[a-z]+\n(.*?)```\n").FindSubmatch(text)
+	block := regexp.MustCompile("(?s)<!-- " + regexp.QuoteMeta(mark) + " -->\n```[a-z]+\n(.*?)```\n").FindSubmatch(text)
 	if block == nil {
 		t.Fatalf("%s has no configuration for %s", receiverDoc, mark)
 	}
@@ -138,8 +139,8 @@ func proxied(t *testing.T, name string) (*receiving, string) {
 	_, port, _ := net.SplitHostPort(address)
 	switch name {
 	case "nginx":
-		write("sitelink-proxy.conf", example(t, "nginx, sitelink-proxy.conf"))
-		site := replaced(t, example(t, "nginx"), "listen 80;", "listen "+address+";", "server_name example.org;", "server_name localhost;",
+		write("sitelink-proxy.conf", example(t, "proxy: nginx, sitelink-proxy.conf"))
+		site := replaced(t, example(t, "proxy: nginx"), "listen 80;", "listen "+address+";", "server_name example.org;", "server_name localhost;",
 			"/srv/example.org", docroot, "127.0.0.1:8035", backend)
 		user := ""
 		if os.Getuid() == 0 {
@@ -149,7 +150,7 @@ func proxied(t *testing.T, name string) (*receiving, string) {
 			"client_body_temp_path "+dir+"/body;\nproxy_temp_path "+dir+"/proxy;\nfastcgi_temp_path "+dir+"/fastcgi;\nuwsgi_temp_path "+dir+"/uwsgi;\nscgi_temp_path "+dir+"/scgi;\n"+site+"}\n")
 		program(t, dir, address, "nginx", "-p", dir, "-c", conf, "-e", dir+"/error.log")
 	case "Caddy":
-		site := replaced(t, example(t, "caddy"), "example.org {", "http://:"+port+" {\n\tbind 127.0.0.1", "/srv/example.org", docroot, "127.0.0.1:8035", backend)
+		site := replaced(t, example(t, "proxy: caddy"), "example.org {", "http://:"+port+" {\n\tbind 127.0.0.1", "/srv/example.org", docroot, "127.0.0.1:8035", backend)
 		program(t, dir, address, "caddy", "run", "--adapter", "caddyfile", "--config", write("Caddyfile", "{\n\tadmin off\n}\n"+site))
 	}
 	return r, address
@@ -305,5 +306,34 @@ func smuggle(t *testing.T, r *receiving, setup, address string) {
 	}
 	if m := r.mentions(t); len(m) != before {
 		t.Errorf("%s: a request was smuggled: %+v", setup, m)
+	}
+}
+
+// TestUnits: systemd understands the units of the document, and finds the service
+// well confined.
+func TestUnits(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Fatal("systemd-analyze is missing: apt-get install systemd")
+	}
+	dir := t.TempDir()
+	var units []string
+	for _, name := range []string{"sitelink.socket", "sitelink.service"} {
+		text := example(t, "unit: "+name)
+		if strings.HasSuffix(name, ".service") {
+			text = replaced(t, text, "ExecStart=/usr/bin/sitelink serve", "ExecStart=/bin/true serve") // must exist
+		}
+		units = append(units, filepath.Join(dir, name))
+		if err := os.WriteFile(units[len(units)-1], []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command(analyze, append([]string{"verify", "--man=no"}, units...)...).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("verify: %v\n%s", err, out)
+	}
+	// Tenths of systemd's scale, on which 10 is unconfined and below 2 is its best
+	// grade.
+	if out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=20", "--no-pager", units[1]).CombinedOutput(); err != nil {
+		t.Errorf("security: %v\n%s", err, out)
 	}
 }

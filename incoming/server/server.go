@@ -45,6 +45,8 @@ type Options struct {
 	Mentions Mentions
 	// Moderation answers below /moderation.
 	Moderation http.Handler
+	// Live answers at /mentions, see export.Live.
+	Live http.Handler
 	// Pages answers GET and HEAD of all other paths, see [NewPages]. Without it,
 	// the answer is 404 with a hint.
 	Pages http.Handler
@@ -177,6 +179,7 @@ const linkMethods = "LINK, UNLINK, UNLINKR, LINKMOD"
 // with two URLs do not arrive; use [Server.Serve] to receive them.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	r.Body = http.MaxBytesReader(w, r.Body, s.limits.MaxBodyBytes)
 	if c, ok := r.Context().Value(callKey{}).(*call); ok {
 		s.serveCall(w, r, c)
 		return
@@ -192,6 +195,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveWebmention(w, r)
 	case strings.HasPrefix(r.URL.Path, statusPath):
 		s.serveStatus(w, r)
+	case s.opt.Live != nil && r.URL.Path == "/mentions":
+		s.opt.Live.ServeHTTP(w, r)
 	case s.opt.Moderation != nil && (r.URL.Path == "/moderation" || strings.HasPrefix(r.URL.Path, "/moderation/")):
 		s.opt.Moderation.ServeHTTP(w, r)
 	case !s.opt.HideOperations && s.isOperation(r):
@@ -263,18 +268,7 @@ func (s *Server) receive(ctx context.Context, notices []incoming.Notice) ([]inco
 		return nil, err
 	}
 	for i, a := range answers {
-		n := notices[i]
-		s.metrics.notice(n.Protocol, a.Outcome)
-		s.log.Debug("notice", "protocol", n.Protocol, "action", n.Action, "outcome", a.Outcome,
-			"source", short(n.Source), "target", short(n.Target), "peer", n.Peer)
+		s.metrics.notice(notices[i].Protocol, a.Outcome)
 	}
 	return answers, nil
-}
-
-// short cuts a URL for the log.
-func short(url string) string {
-	if len(url) > 300 {
-		return url[:300] + "..."
-	}
-	return url
 }

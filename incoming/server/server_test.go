@@ -366,7 +366,8 @@ func TestLargeBodies(t *testing.T) {
 // TestSlowRequests: a request that arrives slowly is ended by the total time, not by
 // the time between two bytes.
 func TestSlowRequests(t *testing.T) {
-	_, address := start(t, Options{Limits: Limits{HeaderTimeout: 300 * time.Millisecond, ReadTimeout: 600 * time.Millisecond, IdleTimeout: 300 * time.Millisecond}})
+	_, address := start(t, Options{Limits: Limits{HeaderTimeout: time.Second, ReadTimeout: 2 * time.Second, IdleTimeout: time.Second}})
+	var all sync.WaitGroup
 	for _, c := range []struct{ name, first, drip, want string }{
 		{"request line", "GET /", "x", "408"},
 		{"header fields", "GET / HTTP/1.1\r\n", "X: y\r\n", "408"},
@@ -378,26 +379,27 @@ func TestSlowRequests(t *testing.T) {
 		con := dial(t, address)
 		con.send(c.first)
 		stop := make(chan struct{})
-		var dripping sync.WaitGroup
 		if c.drip != "" {
-			dripping.Go(func() {
+			all.Go(func() {
 				for {
 					select {
 					case <-stop:
 						return
-					case <-time.After(20 * time.Millisecond):
+					case <-time.After(50 * time.Millisecond):
 						_, _ = io.WriteString(con.c, c.drip)
 					}
 				}
 			})
 		}
-		rest, _ := io.ReadAll(con.in)
-		if line := string(rest); c.want == "" && line != "" || !strings.HasPrefix(strings.TrimPrefix(line, "HTTP/1.1 "), c.want) {
-			t.Errorf("%s: %q", c.name, line)
-		}
-		close(stop)
-		dripping.Wait()
+		all.Go(func() {
+			defer close(stop)
+			rest, _ := io.ReadAll(con.in)
+			if line := string(rest); c.want == "" && line != "" || !strings.HasPrefix(strings.TrimPrefix(line, "HTTP/1.1 "), c.want) {
+				t.Errorf("%s: %q", c.name, line)
+			}
+		})
 	}
+	all.Wait()
 }
 
 // TestSlowReader: a client that does not read its response loses the connection.

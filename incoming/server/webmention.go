@@ -76,7 +76,7 @@ func (s *Server) takeWebmention(w http.ResponseWriter, r *http.Request) {
 	case incoming.Accepted, incoming.Known:
 		v := view{Title: "The webmention is queued", Text: "Thank you. The link will be verified.", State: incoming.Queued}
 		if a.Outcome == incoming.Known {
-			v = view{Title: "The webmention is already known", Text: "Thank you. The link will be verified again."}
+			v = view{Title: "The webmention is already known", Text: "Thank you. It was received before."}
 		}
 		if a.ID == "" || s.opt.Mentions == nil {
 			s.show(w, r, http.StatusAccepted, v)

@@ -210,11 +210,18 @@ type Incoming struct {
 	Retention time.Duration `toml:"retention" min:"24h" max:"87600h" default:"2160h"`
 	// Closed are patterns of page paths in the docroot that take no notices.
 	Closed []string `toml:"closed" check:"page-pattern"`
-	// Trust, Hold and Block are hosts, or beginnings of URLs, in addition to the
-	// rules in the store.
-	Trust []string `toml:"trust" check:"not-blank"`
-	Hold  []string `toml:"hold" check:"not-blank"`
-	Block []string `toml:"block" check:"not-blank"`
+	// Rules is a file with the rules of moderation, "" for those in the store.
+	Rules string `toml:"rules" kind:"file"`
+	// Moderation is the address of the web page for decisions, "" for none.
+	Moderation string `toml:"moderation" check:"https-url"`
+	// MailServer, with its port, sends mails about held mentions from MailFrom to
+	// MailTo, and logs in as MailUser.
+	MailServer string   `toml:"mail-server" check:"listen"`
+	MailFrom   string   `toml:"mail-from" check:"not-blank"`
+	MailTo     []string `toml:"mail-to" check:"not-blank"`
+	MailUser   string   `toml:"mail-user" check:"not-blank"`
+	// Webhook is called when mentions are held.
+	Webhook string `toml:"webhook" check:"https-url"`
 	// Pages serves the docroot's files too.
 	Pages bool `toml:"pages"`
 	// Linkmod accepts subscriptions to LINKMOD calls.

@@ -208,6 +208,9 @@ var checks = map[string]func(req Request, text string) (string, error){
 	"site-url": func(_ Request, text string) (string, error) {
 		return text, checkBaseURL(text, "https://fr.example.org/")
 	},
+	"https-url": func(_ Request, text string) (string, error) {
+		return text, checkBaseURL(text, "https://receiver.example/moderation")
+	},
 	"site-root": func(_ Request, text string) (string, error) {
 		root := path.Clean("/" + strings.ReplaceAll(text, `\`, "/"))
 		return strings.TrimPrefix(root, "/"), nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/moderation"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -85,32 +86,32 @@ func ignoreNotFound(err error) error {
 // is not verified cannot be approved: its text is not known.
 func Decide(ctx context.Context, store incoming.Store, mentions []incoming.Mention, to incoming.State) (changed int, err error) {
 	for _, m := range mentions {
-		was := m.State
-		_, err := store.Update(ctx, m.ID, func(m *incoming.Mention) error {
-			was = m.State
-			if to == incoming.Approved && m.Verified.IsZero() {
-				return fault.Usage(fmt.Sprintf("%s is %s and cannot be approved: the link was not found yet", m.Source, m.State),
-					"sitelink mentions show "+m.ID+" prints what is known about it")
-			}
-			m.State = to
-			return nil
-		})
+		if to == incoming.Approved {
+			_, err = moderation.Approve(ctx, store, m.ID, time.Now())
+		} else {
+			_, err = moderation.Deny(ctx, store, m.ID)
+		}
+		if errors.Is(err, moderation.ErrNotApproved) {
+			err = fault.Usage(fmt.Sprintf("%s: %v: it is %s", m.Source, err, m.State), "sitelink mentions show "+m.ID+" prints what is known about it")
+		}
 		if err != nil {
 			return changed, err
 		}
-		if was != to {
+		if m.State != to {
 			changed++
 		}
 	}
 	return changed, nil
 }
 
-// SetRules adds rules for these patterns, or removes them with the verdict "", and
-// applies them to the mentions that the store has. It returns how many changed.
-func SetRules(ctx context.Context, store incoming.Store, patterns []string, verdict incoming.Verdict, note string) (changed int, err error) {
-	var rules []incoming.Rule
-	for _, p := range patterns {
-		rules = append(rules, incoming.Rule{Pattern: p, Verdict: verdict, Note: note})
+// SetRules adds rules, or removes those with the verdict "", and applies them to the
+// mentions that the store has. It returns how many changed. file is the file of
+// rules, "" for none.
+func SetRules(ctx context.Context, store incoming.Store, file string, rules []incoming.Rule) (changed int, err error) {
+	if file != "" {
+		if err := writeRules(file, rules); err != nil {
+			return 0, err
+		}
 	}
 	if err := store.SetRules(ctx, rules); err != nil {
 		return 0, err
@@ -118,16 +119,16 @@ func SetRules(ctx context.Context, store incoming.Store, patterns []string, verd
 	return incoming.ApplyRules(ctx, store, time.Now())
 }
 
-// Patterns returns the patterns of rules that a user wrote.
-func Patterns(texts []string) (patterns []string, err error) {
-	for _, text := range texts {
+// Rules returns the same rule for sites that a user wrote.
+func Rules(sites []string, verdict incoming.Verdict, note string) (rules []incoming.Rule, err error) {
+	for _, text := range sites {
 		pattern, err := incoming.ParsePattern(text)
 		if err != nil {
 			return nil, fault.Usage(err.Error(), "")
 		}
-		patterns = append(patterns, pattern)
+		rules = append(rules, incoming.Rule{Pattern: pattern, Verdict: verdict, Note: note})
 	}
-	return patterns, nil
+	return rules, nil
 }
 
 // Hosts returns the hosts of the other ends of mentions, sorted.

@@ -9,14 +9,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/export"
 	"github.com/sitelink/sitelink/incoming/server"
 	"github.com/sitelink/sitelink/incoming/verify"
 	"github.com/sitelink/sitelink/internal/audit"
-	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
@@ -60,14 +59,16 @@ func Serve(ctx context.Context, p *project.Project, opt ServeOptions) error {
 			l.Close()
 		}
 	}()
-	level := slog.LevelWarn
-	if opt.Verbose {
-		level = slog.LevelDebug
+	logs := func(level slog.Level) *slog.Logger {
+		return slog.New(slog.NewTextHandler(opt.Log, &slog.HandlerOptions{Level: level}))
 	}
-	log := slog.New(slog.NewTextHandler(opt.Log, &slog.HandlerOptions{Level: level}))
+	log := logs(slog.LevelWarn)
 	store, err := OpenStore(ctx, p, StoreOptions{Serve: true, Log: log})
 	if err != nil {
 		return err
+	}
+	if opt.Verbose {
+		log = logs(slog.LevelDebug)
 	}
 	err = serve(ctx, p, &opt, &parts{sources: sources, sites: sites, store: store, log: log, listeners: listeners})
 	return errors.Join(err, store.Close())
@@ -85,7 +86,11 @@ type parts struct {
 // serve joins the parts and runs them.
 func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts) error {
 	in := &p.Config.Incoming
-	if err := syncRules(ctx, r.store, in); err != nil {
+	people, err := people(p, opt, r)
+	if err != nil {
+		return err
+	}
+	if err := people.readRules(ctx); err != nil {
 		return err
 	}
 	var s *server.Server // uses the receiver, which reports to it
@@ -107,11 +112,13 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 		pages = handler
 	}
 	s = server.New(server.Options{
-		Receiver: receiver, Mentions: r.store, Pages: pages, BaseURLs: r.sources.bases(), Proxies: in.TrustedProxies, Log: r.log,
+		Receiver: receiver, Mentions: r.store, Pages: pages, Moderation: people.page, Live: export.Live(r.store), BaseURLs: r.sources.bases(), Proxies: in.TrustedProxies, Log: r.log,
 	})
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	work := []func(context.Context) error{receiver.Run, func(ctx context.Context) error { return r.sources.follow(ctx, r.sites, opt.Warn) }}
+	work := []func(context.Context) error{
+		receiver.Run, people.run, func(ctx context.Context) error { return r.sources.follow(ctx, r.sites, opt.Warn) },
+	}
 	for _, l := range r.listeners {
 		work = append(work, func(ctx context.Context) error { return s.Serve(ctx, l) })
 		opt.Note(fmt.Sprintf("receiving at http://%s for %s", l.Addr(), r.sources.describe()))
@@ -156,41 +163,6 @@ func listen(ctx context.Context, address string, getenv func(string) string) (li
 		return nil, fault.New(fmt.Errorf("listen on %s: %w", address, disk.Cause(err)), "choose another address: --listen 127.0.0.1:8036")
 	}
 	return []net.Listener{l}, nil
-}
-
-// fromConfiguration is the note of rules that the configuration made.
-const fromConfiguration = "set in sitelink.toml"
-
-// syncRules puts the rules of the configuration into the store, and removes those
-// that an earlier configuration put there.
-func syncRules(ctx context.Context, store incoming.Store, in *config.Incoming) error {
-	var rules []incoming.Rule
-	for _, list := range []struct {
-		key     string
-		texts   []string
-		verdict incoming.Verdict
-	}{{"trust", in.Trust, incoming.Trust}, {"hold", in.Hold, incoming.Hold}, {"block", in.Block, incoming.Block}} {
-		for _, text := range list.texts {
-			pattern, err := incoming.ParsePattern(text)
-			if err != nil {
-				return fault.Usage(fmt.Sprintf("%s in [incoming]: %v", list.key, err), "")
-			}
-			rules = append(rules, incoming.Rule{Pattern: pattern, Verdict: list.verdict, Note: fromConfiguration})
-		}
-	}
-	old, err := store.Rules(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range old {
-		if r.Note == fromConfiguration && !slices.ContainsFunc(rules, func(now incoming.Rule) bool { return now.Pattern == r.Pattern }) {
-			rules = append(rules, incoming.Rule{Pattern: r.Pattern})
-		}
-	}
-	if len(rules) == 0 {
-		return nil
-	}
-	return store.SetRules(ctx, rules)
 }
 
 // sources are the sites of a receiver, each from a docroot or only an address.

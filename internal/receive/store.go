@@ -87,7 +87,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 			}
 		}
 	}
-	return store.Open(ctx, name, store.Options{Worker: opt.Serve, Existing: opt.MustExist, Log: opt.Log})
+	return store.Open(ctx, name, store.Options{Worker: opt.Serve, Existing: opt.MustExist, Retain: p.Config.Incoming.Retention, Log: opt.Log})
 }
 
 // checkFound refuses a store that a found configuration names outside of the
@@ -103,4 +103,14 @@ func checkFound(p *project.Project, name string) error {
 		}
 	}
 	return nil
+}
+
+// Backup copies the store of the configuration into a file. The receiver may run
+// meanwhile.
+func Backup(ctx context.Context, p *project.Project, file string) error {
+	s, err := OpenStore(ctx, p, StoreOptions{MustExist: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Backup(ctx, p.Abs(file)), s.Close())
 }

@@ -1,0 +1,231 @@
+package receive
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/moderation"
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/outgoing"
+)
+
+// forPeople is the part of a receiver that people use: rules in a file, the web
+// page for decisions, and messages.
+type forPeople struct {
+	store    incoming.Store
+	rules    string // a file, "" for none
+	warn     func(string)
+	page     http.Handler // nil for none
+	notifier *moderation.Notifier
+	read     time.Time // when the file had changed that was read last
+}
+
+// people makes the part that the configuration asks for.
+func people(p *project.Project, opt *ServeOptions, r *parts) (*forPeople, error) {
+	in := &p.Config.Incoming
+	h := &forPeople{store: r.store, rules: RulesFile(p), warn: opt.Warn}
+	if in.Moderation != "" {
+		key, err := moderationKey(p, opt.Getenv, true)
+		if err != nil {
+			return nil, err
+		}
+		page, err := moderation.NewPage(moderation.PageOptions{Store: r.store, Address: in.Moderation, Key: key, Log: r.log})
+		if err != nil {
+			return nil, fault.Usage("moderation in [incoming]: "+err.Error(), "")
+		}
+		h.page = page
+		opt.Note("decisions: " + in.Moderation + "; sitelink mentions login prints a link")
+	}
+	if in.MailServer == "" && in.Webhook == "" {
+		return h, nil
+	}
+	o := moderation.NotifierOptions{Store: r.store, Address: in.Moderation, Log: r.log}
+	if in.MailServer != "" {
+		o.Mail = &moderation.Mail{
+			Server: in.MailServer, User: in.MailUser, Password: opt.Getenv("SITELINK_MAIL_PASSWORD"), From: in.MailFrom, To: in.MailTo,
+		}
+	}
+	if in.Webhook != "" {
+		o.Webhook = &moderation.Webhook{
+			URL: in.Webhook, Secret: []byte(opt.Getenv("SITELINK_WEBHOOK_SECRET")),
+			Client: outgoing.NewClient(outgoing.ClientOptions{AllowAddresses: in.AllowAddress, Timeout: p.Config.Fetch.Timeout}),
+		}
+	}
+	if name := StoreName(p); isFile(name) {
+		o.State = p.Abs(name) + "-reported"
+	}
+	notifier, err := moderation.NewNotifier(o)
+	if err != nil {
+		return nil, fault.Usage("[incoming]: "+err.Error(), "")
+	}
+	h.notifier = notifier
+	return h, nil
+}
+
+// RulesFile returns the file of rules that the configuration names, "" for none.
+func RulesFile(p *project.Project) string {
+	if p.Config.Incoming.Rules == "" {
+		return ""
+	}
+	return p.Abs(p.Config.Incoming.Rules)
+}
+
+// rulesEvery is how often a change of the file of rules is looked for: the receiver
+// obeys a rule within a second.
+const rulesEvery = 500 * time.Millisecond
+
+// run follows the file of rules, and reports held mentions.
+func (h *forPeople) run(ctx context.Context) error {
+	var done sync.WaitGroup
+	defer done.Wait()
+	if h.notifier != nil {
+		done.Go(func() { h.notifier.Run(ctx) }) // it logs what it could not send
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(rulesEvery):
+		}
+		info, err := os.Stat(h.rules)
+		if h.rules == "" || err != nil || info.ModTime().Equal(h.read) {
+			continue
+		}
+		if err := h.readRules(ctx); err != nil && ctx.Err() == nil {
+			h.warn(err.Error() + "; the rules stay as they were")
+			h.read = info.ModTime() // report it once
+		}
+	}
+}
+
+// readRules applies the file of rules to the store.
+func (h *forPeople) readRules(ctx context.Context) error {
+	if h.rules == "" {
+		return nil
+	}
+	rules, changed, err := readRules(h.rules)
+	if err != nil {
+		return err
+	}
+	if _, err := moderation.Apply(ctx, h.store, rules); err != nil {
+		return err
+	}
+	h.read = changed
+	return nil
+}
+
+// readRules reads a file of rules. A file that does not exist has none.
+func readRules(name string) (rules []incoming.Rule, changed time.Time, err error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, time.Time{}, nil
+	}
+	if err != nil {
+		return nil, time.Time{}, fmt.Errorf("read rules %s: %w", name, disk.Cause(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		changed = info.ModTime()
+		rules, err = moderation.ParseRules(f)
+	}
+	if err != nil {
+		return nil, changed, fmt.Errorf("read rules %s: %w", name, disk.Cause(err))
+	}
+	return rules, changed, nil
+}
+
+// writeRules changes rules in a file.
+func writeRules(name string, changes []incoming.Rule) error {
+	rules, _, err := readRules(name)
+	if err != nil {
+		return err
+	}
+	byPattern := map[string]incoming.Rule{}
+	for _, list := range [][]incoming.Rule{rules, changes} {
+		for _, r := range list {
+			byPattern[r.Pattern] = r
+		}
+	}
+	rules = rules[:0]
+	for _, r := range byPattern {
+		if r.Verdict != "" {
+			rules = append(rules, r)
+		}
+	}
+	old, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read rules %s: %w", name, disk.Cause(err))
+	}
+	text := moderation.UpdateRules(old, rules)
+	if bytes.Equal(text, old) {
+		return nil
+	}
+	return disk.WriteFile(name, text, 0)
+}
+
+// moderationKey returns the key that signs login links: that of the environment, or
+// of a file beside the store, which it makes if create is set.
+func moderationKey(p *project.Project, getenv func(string) string, create bool) ([]byte, error) {
+	const least = 16
+	if text := getenv("SITELINK_MODERATION_KEY"); text != "" {
+		if len(text) < least {
+			return nil, fault.Usage(fmt.Sprintf("SITELINK_MODERATION_KEY: must have at least %d bytes", least), "make one: openssl rand -hex 16")
+		}
+		return []byte(text), nil
+	}
+	store := StoreName(p)
+	if !isFile(store) {
+		return nil, fault.Usage("login links need a key", "set SITELINK_MODERATION_KEY to the same secret for the receiver and for this command: openssl rand -hex 16")
+	}
+	name := p.Abs(store) + ".key"
+	f, err := os.OpenFile(name, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) && create {
+		key := make([]byte, 2*least)
+		rand.Read(key)
+		text := hex.EncodeToString(key) + "\n"
+		if err := disk.WriteFile(name, []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+		return bytes.TrimSpace([]byte(text)), nil
+	}
+	if err != nil {
+		return nil, fault.New(fmt.Errorf("read key %s: %w", p.Show(name), disk.Cause(err)), "start sitelink serve with moderation in [incoming], which makes it")
+	}
+	defer f.Close()
+	key, err := io.ReadAll(io.LimitReader(f, 4096))
+	if key = bytes.TrimSpace(key); err == nil && len(key) < least {
+		err = errors.New("it is too short")
+	}
+	if err != nil {
+		return nil, fault.New(fmt.Errorf("read key %s: %w", p.Show(name), disk.Cause(err)), "delete "+filepath.Base(name)+"; sitelink serve makes a new one")
+	}
+	return key, nil
+}
+
+// LoginLink returns a link to the moderation page that logs in once.
+func LoginLink(p *project.Project, getenv func(string) string) (string, error) {
+	address := p.Config.Incoming.Moderation
+	if address == "" {
+		return "", fault.Usage("there is no moderation page", `set its address: moderation = "https://receiver.example/moderation" in [incoming]`)
+	}
+	key, err := moderationKey(p, getenv, false)
+	if err != nil {
+		return "", err
+	}
+	return moderation.SignedLink(address, key, time.Now())
+}
