@@ -71,7 +71,7 @@ func (s *Store) intact(ctx context.Context) error {
 	if _, err := os.Stat(s.name); err != nil {
 		return disk.Cause(err)
 	}
-	db, err := openFile(s.name, true)
+	db, err := openFile(s.name, true, 4<<10)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,12 @@
+//go:build unix
+
 package store
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/sitelink/sitelink/incoming"
 )
@@ -63,6 +68,12 @@ func load(b *testing.B, n int, rate float64, record func(i int64) error) (rest [
 	elapsed = time.Since(begin)
 	slices.Sort(rest)
 	return rest, elapsed
+}
+
+func cpuTime() int64 {
+	var r unix.Rusage
+	unix.Getrusage(unix.RUSAGE_SELF, &r)
+	return r.Utime.Nano() + r.Stime.Nano()
 }
 
 // bare is the loop that the store is compared with: it joins concurrent calls as the
@@ -124,7 +135,8 @@ func recordOne(s *Store, i int64) error {
 }
 
 // benchmarkRecord measures durable notices per second while verification runs, next
-// to the bare loop, and the longest calls at half that load.
+// to a bare loop with as many syncs of as much text, and the slowest hundredth of the
+// calls at half that load, next to those of the bare loop.
 func benchmarkRecord(b *testing.B, open func(Options) *Store) {
 	runtime.GOMAXPROCS(2)
 	s := open(Options{Worker: true})
@@ -139,8 +151,11 @@ func benchmarkRecord(b *testing.B, open func(Options) *Store) {
 	}()
 	n := b.N
 	b.ResetTimer()
+	cpu := cpuTime()
 	_, took := load(b, n, 0, func(i int64) error { return recordOne(s, i) })
 	b.StopTimer()
+	commits := s.commits.Load()
+	b.ReportMetric(float64(cpuTime()-cpu)/1e3/float64(n), "cpu-µs/notice")
 	rate := float64(n) / took.Seconds()
 	b.ReportMetric(rate, "notices/s")
 	b.ReportMetric(float64(verified.Load())/took.Seconds(), "verified/s")
@@ -149,10 +164,22 @@ func benchmarkRecord(b *testing.B, open func(Options) *Store) {
 		b.ReportMetric(half[len(half)*99/100].Seconds()*1e3, "p99-ms-at-half")
 	}
 	file := bare(b)
-	_, took = load(b, n, 0, func(i int64) error {
+	text := func(i int64) string {
 		key, _ := newNotice(i)
-		return file(fmt.Sprintf("%s %s\n", key.Source, key.Target))
-	})
+		return fmt.Sprintf("%s %s\n", key.Source, key.Target)
+	}
+	halfBare, _ := load(b, n/2, rate/2, func(i int64) error { return file(text(i)) })
+	if len(halfBare) > 0 {
+		b.ReportMetric(halfBare[len(halfBare)*99/100].Seconds()*1e3, "bare-p99-ms-at-half")
+	}
+	begin := time.Now()
+	for i := range commits {
+		if err := file(strings.Repeat(text(i), n/int(commits)+1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	took = time.Since(begin)
+	b.ReportMetric(float64(n)/float64(commits), "notices/commit")
 	b.ReportMetric(float64(n)/took.Seconds(), "bare/s")
 	b.ReportMetric(rate*took.Seconds()/float64(n), "ratio")
 	b.ReportMetric(0, "ns/op")
@@ -172,4 +199,88 @@ func BenchmarkRecordSQLite(b *testing.B) {
 		b.Cleanup(func() { s.Close() })
 		return s
 	})
+}
+
+// BenchmarkMemory fills a file with a million mentions, and measures the memory of
+// another process that opens it, looks mentions up, and records notices.
+func BenchmarkMemory(b *testing.B) {
+	const mentions = 1_000_000
+	name := filepath.Join(b.TempDir(), "mentions.db")
+	s, err := Open(b.Context(), name, Options{})
+	check(b, err)
+	check(b, s.prepare(b.Context()))
+	for n := int64(0); n < mentions; n += 4096 {
+		tx, end, err := s.begin(b.Context(), false)
+		check(b, err)
+		var rows []*row
+		for i := n; i < min(n+4096, mentions); i++ {
+			key, m := newNotice(i)
+			m.State, m.Due = incoming.States[i%int64(len(incoming.States))], time.Time{}
+			m.Title, m.Excerpt = "A title of some length", strings.Repeat("Some words of the page. ", 8)
+			rows = append(rows, &row{Mention: *m, id: s.idOf(key), source: key.Source, target: key.Target})
+		}
+		_, err = s.insert(b.Context(), fast{tx, s.prepared}, rows, doNothing)
+		check(b, err)
+		check(b, tx.Commit())
+		end()
+	}
+	check(b, s.Close())
+	info, err := os.Stat(name)
+	check(b, err)
+	self, err := os.Executable()
+	check(b, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), childAddress+"="+name, childLookups+"=20000")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	check(b, err)
+	var peak, took float64
+	if _, err := fmt.Sscan(string(out), &peak, &took); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	b.ReportMetric(peak, "peak-RSS-MB")
+	b.ReportMetric(took, "µs/lookup")
+	b.ReportMetric(float64(info.Size())/1e6, "file-MB")
+	b.ReportMetric(0, "ns/op")
+}
+
+// lookups uses a store of a million mentions as a receiver does, and prints the peak
+// of the process' memory in MB, and the microseconds of a lookup.
+func lookups(address string, count int) error {
+	ctx := context.Background()
+	s, err := Open(ctx, address, Options{Worker: true})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	begin := time.Now()
+	var wg sync.WaitGroup
+	for c := range 8 {
+		wg.Go(func() {
+			for i := range count / 8 {
+				key, _ := newNotice(int64(i*8+c) * 7919 % 1_000_000)
+				if _, e := s.Mention(ctx, s.idOf(key).String()); e != nil {
+					err = e
+				}
+			}
+		})
+	}
+	wg.Wait()
+	took := time.Since(begin)
+	for i := range int64(count / 8) {
+		if e := recordOne(s, i*997); e != nil {
+			err = e
+		}
+	}
+	for range s.List(ctx, incoming.Filter{States: []incoming.State{incoming.Approved}, Limit: 50000}) {
+	}
+	if _, e := s.Counts(ctx); e != nil {
+		err = e
+	}
+	status, _ := os.ReadFile("/proc/self/status")
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	var peak int
+	fmt.Sscan(after, &peak)
+	fmt.Println(float64(peak)/1024, took.Seconds()*1e6/float64(count))
+	return err
 }

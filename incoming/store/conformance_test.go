@@ -25,7 +25,7 @@ func conformance(t *testing.T, fresh func(t *testing.T) opener) {
 	for name, test := range map[string]func(*testing.T, opener){
 		"round trip": testRoundTrip, "record": testRecord, "concurrent": testConcurrent, "list": testList,
 		"rules": testRules, "work": testWork, "schedule": testSchedule, "failures": testFailures, "long URLs": testLong,
-		"two stores": testTwoStores,
+		"two stores": testTwoStores, "migration": testMigration,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
 	}
@@ -571,5 +571,34 @@ func testTwoStores(t *testing.T, open opener) {
 	}
 	if err := command.Work(t.Context(), nil); err == nil {
 		t.Error("a store without Options.Worker works")
+	}
+}
+
+// A newer version adds its tables step by step, also if two processes do so at once.
+// The older version then refuses them.
+func testMigration(t *testing.T, open opener) {
+	s := open(t, Options{})
+	key, m := notice(1, "https://our.example/")
+	add(t, s, key, m)
+	old := migrations
+	defer func() { migrations = old }()
+	migrations = slices.Concat(old, []migration{
+		{sql: "ALTER TABLE sitelink_mention ADD COLUMN added TEXT NOT NULL DEFAULT 'x';\nCREATE TABLE sitelink_added (n INTEGER NOT NULL);\n"},
+		{sql: "INSERT INTO sitelink_added (n) SELECT count(*) FROM sitelink_mention WHERE added = 'x'"},
+	})
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() { open(t, Options{}) })
+	}
+	wg.Wait()
+	s = open(t, Options{ReadOnly: true})
+	var n int
+	check(t, s.queryRow(t.Context(), s.readers, "SELECT sum(n) FROM sitelink_added").Scan(&n))
+	if got, err := s.Mention(t.Context(), m.ID); err != nil || got.Source != m.Source || n != 1 {
+		t.Errorf("after the migration: %+v, %v, %d", got, err, n)
+	}
+	migrations = old
+	if _, err := Open(t.Context(), s.address, Options{}); !errors.Is(err, ErrNewer) {
+		t.Errorf("the older version: %v", err)
 	}
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package store
 
 import (
@@ -26,11 +28,16 @@ const (
 	childLog     = "SITELINK_TEST_STORE_LOG"
 	childFirst   = "SITELINK_TEST_STORE_FIRST"
 	childTime    = "SITELINK_TEST_STORE_TIME"
+	childLookups = "SITELINK_TEST_STORE_LOOKUPS"
 )
 
 func TestMain(m *testing.M) {
 	if address := os.Getenv(childAddress); address != "" {
-		if err := child(address); err != nil {
+		run := child
+		if n, err := strconv.Atoi(os.Getenv(childLookups)); err == nil {
+			run = func(address string) error { return lookups(address, n) }
+		}
+		if err := run(address); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

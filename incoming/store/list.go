@@ -95,7 +95,13 @@ func (s *Store) where(ctx context.Context, f incoming.Filter) (query string, arg
 	index := "order"
 	conditions := []string{"1 = 1"}
 	in := func(column string, n int) { conditions = append(conditions, column+" IN ("+marks(n)+")") }
-	if len(f.States) > 0 {
+	switch {
+	case len(f.States) == 1 && f.States[0] == incoming.Approved:
+		conditions = append(conditions, "state = 'approved'")
+		if f.Source != "" {
+			index = "host"
+		}
+	case len(f.States) > 0:
 		in("state", len(f.States))
 		for _, state := range f.States {
 			args = append(args, string(state))
@@ -120,7 +126,6 @@ func (s *Store) where(ctx context.Context, f incoming.Filter) (query string, arg
 		}
 	}
 	if f.Source != "" {
-		index = "host"
 		if canonical, ok := canonicalURL(f.Source); ok {
 			conditions = append(conditions, "source_host = ? AND source = ?")
 			args = append(args, cut(hostOf(canonical)), cut(canonical))
@@ -221,11 +226,11 @@ func (s *Store) Rules(ctx context.Context) ([]incoming.Rule, error) {
 
 // SetRules implements [incoming.Store].
 func (s *Store) SetRules(ctx context.Context, list []incoming.Rule) error {
-	tx, err := s.writer.BeginTx(ctx, nil)
+	tx, end, err := s.begin(ctx, true)
 	if err != nil {
 		return s.fail("write", err)
 	}
-	defer tx.Rollback()
+	defer end()
 	// First, so that two calls wait for each other.
 	if _, err := s.exec(ctx, tx, "UPDATE sitelink_store SET rules = rules + 1"); err != nil {
 		return s.fail("write", err)

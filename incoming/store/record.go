@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -29,17 +30,18 @@ const (
 
 // op is a change that waits for the writer.
 type op struct {
-	ctx   context.Context
-	ids   []id
-	apply func(*batch) error // called by the writer; calls put last
-	err   error
-	panic any
-	done  chan struct{}
+	ctx     context.Context
+	ids     []id
+	durable bool               // what is written must survive a power cut
+	apply   func(*batch) error // called by the writer; calls put last
+	err     error
+	panic   any
+	done    chan struct{}
 }
 
 // do lets the writer apply a change to the mentions with these IDs.
-func (s *Store) do(ctx context.Context, ids []id, apply func(*batch) error) error {
-	o := &op{ctx: ctx, ids: ids, apply: apply, done: make(chan struct{})}
+func (s *Store) do(ctx context.Context, ids []id, durable bool, apply func(*batch) error) error {
+	o := &op{ctx: ctx, ids: ids, durable: durable, apply: apply, done: make(chan struct{})}
 	select {
 	case s.ops <- o:
 	case <-ctx.Done():
@@ -72,7 +74,7 @@ func (s *Store) Record(ctx context.Context, keys []incoming.Key, decide func([]*
 	for i, k := range keys {
 		ids[i] = s.idOf(k)
 	}
-	return s.do(ctx, ids, func(b *batch) error {
+	return s.do(ctx, ids, true, func(b *batch) error {
 		current := make([]*incoming.Mention, len(ids))
 		for i, id := range ids {
 			if r := b.get(id); r != nil {
@@ -113,7 +115,7 @@ func (s *Store) Update(ctx context.Context, text string, change func(*incoming.M
 	if !ok {
 		return result, incoming.ErrNotFound
 	}
-	err := s.do(ctx, []id{i}, func(b *batch) error {
+	err := s.do(ctx, []id{i}, true, func(b *batch) error {
 		r := b.get(i)
 		if r == nil {
 			return incoming.ErrNotFound
@@ -196,11 +198,11 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	tx, err := s.writer.BeginTx(ctx, nil)
+	tx, end, err := s.begin(ctx, slices.ContainsFunc(ops, func(o *op) bool { return o.durable }))
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	defer end()
 	db := fast{tx, s.prepared}
 	var ids []id
 	for _, o := range ops {
@@ -239,7 +241,42 @@ func (s *Store) tryTransaction(ctx context.Context, ops []*op) error {
 	if len(b.dirty) == 0 {
 		return nil
 	}
+	s.commits.Add(1)
 	return tx.Commit()
+}
+
+// begin begins a transaction. end rolls it back unless it was committed. The
+// transactions of an SQLite file that need not be durable are not synced: those of
+// River, and results, which another look would bring again. They survive a crash of
+// the process, and the next durable one syncs them as well.
+func (s *Store) begin(ctx context.Context, durable bool) (tx *sql.Tx, end func(), err error) {
+	if s.postgres {
+		tx, err := s.writer.BeginTx(ctx, nil)
+		return tx, func() { tx.Rollback() }, err
+	}
+	conn, err := s.writer.Conn(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if durable {
+		_, err = conn.ExecContext(ctx, "PRAGMA synchronous = FULL")
+	}
+	if err == nil {
+		tx, err = conn.BeginTx(ctx, nil)
+	}
+	end = func() {
+		if tx != nil {
+			tx.Rollback()
+		}
+		if durable {
+			conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous = NORMAL")
+		}
+		conn.Close()
+	}
+	if err != nil {
+		end()
+	}
+	return tx, end, err
 }
 
 // run calls apply. A panic is passed on to the caller.

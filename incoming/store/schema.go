@@ -16,9 +16,6 @@ import (
 // left as it is.
 var ErrNewer = errors.New("a newer version of sitelink has written it; update sitelink")
 
-// version is the version of the tables. A database with a higher one is refused.
-const version = 1
-
 // migration migrates the tables to the next version: first River's to each of the
 // versions jobs, then ours. Each step is a transaction, because PostgreSQL does not
 // use a value of an enumeration in the transaction that adds it.
@@ -27,13 +24,17 @@ type migration struct {
 	sql  string
 }
 
-// migrations[n] migrates a database from version n to n+1. The same text serves
+// migrations[n] migrates a database from version n to n+1. A database with more
+// versions than there are migrations is refused. The same text serves
 // both databases; BLOB, TEXT and KEY stand for the types that differ.
 //
 // A mention is found by its id, which follows from its key; see idOf. Its rows are
 // listed by target and source in their canonical form. Both are cut to maxKey bytes,
 // because PostgreSQL has no index on longer texts; target_sent and source_sent have
 // the whole text, unless it is the same. Times are microseconds since 1970, 0 for none.
+//
+// The hosts of approved mentions are indexed, because each verification asks whether
+// a host is known. An index of all hosts would cost a page for each notice.
 //
 // due is the time of the next look. claim is 0 while no job has the mention, and
 // otherwise the number of that job's claim. looks counts the applied looks, and tries
@@ -50,7 +51,7 @@ CREATE TABLE sitelink_mention (
 	claim BIGINT NOT NULL, looks INTEGER NOT NULL, tries INTEGER NOT NULL);
 CREATE INDEX sitelink_mention_order ON sitelink_mention (target, source, action);
 CREATE INDEX sitelink_mention_state ON sitelink_mention (state);
-CREATE INDEX sitelink_mention_host ON sitelink_mention (source_host);
+CREATE INDEX sitelink_mention_host ON sitelink_mention (source_host) WHERE state = 'approved';
 CREATE INDEX sitelink_mention_due ON sitelink_mention (due) WHERE claim = 0 AND due > 0;
 CREATE TABLE sitelink_rule (pattern TEXT NOT NULL PRIMARY KEY, verdict TEXT NOT NULL, note TEXT NOT NULL);
 `}}
@@ -69,16 +70,16 @@ const lockKey = 0x6d656e74696f6e // "mention"
 // migrate migrates the tables to the current version.
 func (s *Store) migrate(ctx context.Context) error {
 	have, err := s.versionOf(ctx, s.readers)
-	if err != nil || have == version {
+	if err != nil || have == len(migrations) {
 		return err
 	}
 	if have == 0 && s.opt.Existing || s.opt.ReadOnly {
 		if have == 0 {
 			return errors.New("it has no mentions yet; sitelink serve creates the tables")
 		}
-		return fmt.Errorf("its tables have version %d; open it for writing once, so that they are migrated to version %d", have, version)
+		return fmt.Errorf("its tables have version %d; open it for writing once, so that they are migrated to version %d", have, len(migrations))
 	}
-	for ; have < version; have++ {
+	for ; have < len(migrations); have++ {
 		next := migrations[have]
 		for _, target := range next.jobs {
 			err = errors.Join(err, s.step(ctx, have, func(tx *sql.Tx) error { return s.migrateJobs(ctx, tx, target) }))
@@ -96,11 +97,11 @@ func (s *Store) migrate(ctx context.Context) error {
 // step runs one step of a migration in a transaction, unless another process has
 // migrated the tables meanwhile.
 func (s *Store) step(ctx context.Context, from int, run func(tx *sql.Tx) error) error {
-	tx, err := s.writer.BeginTx(ctx, nil)
+	tx, end, err := s.begin(ctx, true)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	defer end()
 	if s.postgres {
 		if _, err := s.exec(ctx, tx, "SELECT pg_advisory_xact_lock(?)", int64(lockKey)); err != nil {
 			return err
@@ -162,8 +163,8 @@ func (s *Store) versionOf(ctx context.Context, db querier) (have int, err error)
 	if err := s.queryRow(ctx, db, "SELECT version FROM sitelink_store").Scan(&have); err != nil {
 		return 0, err
 	}
-	if have > version {
-		return 0, fmt.Errorf("%w (its tables have version %d, this sitelink knows %d)", ErrNewer, have, version)
+	if have > len(migrations) {
+		return 0, fmt.Errorf("%w (its tables have version %d, this sitelink knows %d)", ErrNewer, have, len(migrations))
 	}
 	return have, nil
 }

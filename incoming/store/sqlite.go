@@ -19,13 +19,15 @@ import (
 )
 
 // openFile opens an SQLite file. The directory of its name and the characters that
-// have a meaning in a URI are escaped.
-func openFile(name string, readOnly bool) (*sql.DB, error) {
+// have a meaning in a URI are escaped. Each connection has a cache of so many KiB.
+// begin syncs what must be durable.
+func openFile(name string, readOnly bool, cache int) (*sql.DB, error) {
 	absolute, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
-	values := url.Values{"_pragma": {"busy_timeout(10000)", "synchronous(FULL)", "cache_size(-8000)"}, "_txlock": {"immediate"}}
+	values := url.Values{"_pragma": {"busy_timeout(10000)", "synchronous(NORMAL)", "wal_autocheckpoint(4000)"}, "_txlock": {"immediate"}}
+	values.Add("_pragma", fmt.Sprintf("cache_size(-%d)", cache))
 	if readOnly {
 		values.Set("mode", "ro")
 	} else {

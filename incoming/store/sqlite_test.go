@@ -153,7 +153,7 @@ func TestFileErrors(t *testing.T) {
 		add(t, good, key, m)
 	}
 	check(t, good.Backup(ctx, file("newer.db")))
-	db, err := openFile(file("newer.db"), false)
+	db, err := openFile(file("newer.db"), false, 100)
 	check(t, err)
 	_, err = db.Exec("UPDATE sitelink_store SET version = 99")
 	check(t, err)
@@ -247,5 +247,60 @@ func TestPassword(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), "PostgreSQL") && !strings.Contains(err.Error(), "postgres://u@127.0.0.1/db: the server cannot be reached") {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// What is recorded is synced, and what can be repeated is not.
+func TestSynced(t *testing.T) {
+	s := sqliteFile(t)(t, Options{})
+	key, m := notice(1, "https://our.example/")
+	add(t, s, key, m)
+	for durable, want := range map[bool]int{true: 2, false: 1} {
+		tx, end, err := s.begin(t.Context(), durable)
+		check(t, err)
+		var have int
+		check(t, tx.QueryRow("PRAGMA synchronous").Scan(&have))
+		end()
+		if have != want {
+			t.Errorf("durable %v: PRAGMA synchronous is %d", durable, have)
+		}
+	}
+}
+
+// A file of version 1 is read, migrated, and its queue is worked.
+func TestVersion1(t *testing.T) {
+	text, err := os.ReadFile("testdata/version1.sql")
+	check(t, err)
+	name := filepath.Join(t.TempDir(), "m.db")
+	check(t, create(name))
+	db, err := openFile(name, false, 100)
+	check(t, err)
+	_, err = db.Exec(string(text))
+	check(t, err)
+	check(t, db.Close())
+	s := fileOpener(name)(t, Options{Worker: true, Log: testLog(t)})
+	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
+		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
+	})
+	wait(t, "for the queue", func() bool {
+		m, err := s.Mention(t.Context(), "ad4bef5f2dd2f34f34370005af7b859f")
+		check(t, err)
+		return m.State == incoming.Held
+	})
+	var all []incoming.Mention
+	for m, err := range s.List(t.Context(), incoming.Filter{}) {
+		check(t, err)
+		all = append(all, m)
+	}
+	if len(all) != 3 || all[1].Author.Name != "Ann" || !all[1].Due.Equal(start.AddDate(0, 1, 0)) || all[2].Fault != 17 || all[0].Peer.String() != "192.0.2.1" {
+		t.Errorf("%+v", all)
+	}
+	if rules, err := s.Rules(t.Context()); err != nil || len(rules) != 1 || rules[0].Note != "spam" {
+		t.Errorf("rules %v, %v", rules, err)
+	}
+	// The same key still has the same ID.
+	key, m := notice(2, "https://our.example/page")
+	if got := add(t, s, key, m); got != all[2].ID {
+		t.Errorf("the ID was %s, now it is %s", all[2].ID, got)
 	}
 }

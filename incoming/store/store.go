@@ -47,6 +47,7 @@ type Options struct {
 // Store is an [incoming.Store]. It is safe for concurrent use.
 type Store struct {
 	name     string // the file, or the address without the password
+	address  string
 	postgres bool
 	opt      Options
 	unlock   func() error // releases the lock of the worker
@@ -65,6 +66,7 @@ type Store struct {
 	stopped chan struct{}
 	once    sync.Once
 	working atomic.Bool
+	commits atomic.Int64  // transactions of the writer, for the benchmark
 	tick    time.Duration // between looks at the schedule
 }
 
@@ -83,7 +85,7 @@ func Open(ctx context.Context, address string, opt Options) (*Store, error) {
 	if opt.Parallel <= 0 {
 		opt.Parallel = 32
 	}
-	s := &Store{name: address, opt: opt, ops: make(chan *op, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}), tick: time.Second}
+	s := &Store{name: address, address: address, opt: opt, ops: make(chan *op, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}), tick: time.Second}
 	s.postgres = strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 	var err error
 	if s.postgres {
@@ -167,10 +169,10 @@ func (s *Store) openSQLite(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if s.writer, err = openFile(name, s.opt.ReadOnly); err != nil {
+	if s.writer, err = openFile(name, s.opt.ReadOnly, 32<<10); err != nil {
 		return err
 	}
-	if s.readers, err = openFile(name, s.opt.ReadOnly); err != nil {
+	if s.readers, err = openFile(name, s.opt.ReadOnly, 4<<10); err != nil {
 		return err
 	}
 	s.writer.SetMaxOpenConns(1)

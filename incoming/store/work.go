@@ -164,7 +164,7 @@ func (w *worker) look(ctx context.Context, r *row) error {
 	// A result is written even if the time of the job is over.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
-	return w.do(ctx, []id{r.id}, func(b *batch) error {
+	return w.do(ctx, []id{r.id}, false, func(b *batch) error {
 		now := b.get(r.id)
 		if now == nil || now.looks != r.looks {
 			return nil // another process was faster
@@ -235,11 +235,11 @@ func (s *Store) queueDue(ctx context.Context) error {
 	if err != nil || some == 0 {
 		return err
 	}
-	tx, err := s.writer.BeginTx(ctx, nil)
+	tx, end, err := s.begin(ctx, false)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	defer end()
 	suffix := ""
 	if s.postgres {
 		suffix = " FOR UPDATE SKIP LOCKED"

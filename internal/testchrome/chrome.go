@@ -38,6 +38,7 @@ type Browser struct {
 	session string
 	loader  string // of the document in the tab
 	lastID  int
+	frame   string // the tab's own
 	events  []message // received while waiting for an answer
 	console []string
 }
@@ -191,7 +192,8 @@ func (b *Browser) Navigate(url string) (event string) {
 	if result.ErrorText != "" {
 		b.t.Fatalf("chromium: navigate to %.300s: %s", url, result.ErrorText)
 	}
-	return b.navigated("the end of the navigation to " + url)
+	b.frame = result.FrameID
+	return b.navigated("the end of the navigation to "+url, result.LoaderID == "")
 }
 
 // Follow calls start, which makes the page navigate, as the press of a button does, and
@@ -200,10 +202,12 @@ func (b *Browser) Follow(start func()) (event string) {
 	b.t.Helper()
 	b.events = b.events[:0]
 	start()
-	return b.navigated("the end of a navigation")
+	return b.navigated("the end of a navigation", true)
 }
 
-func (b *Browser) navigated(waitingFor string) (event string) {
+// navigated waits for the end of a navigation of the tab's own frame, whose event it
+// returns. A navigation that can stay in the document may end with MovedInDocument.
+func (b *Browser) navigated(waitingFor string, canStay bool) (event string) {
 	b.t.Helper()
 	for {
 		for _, m := range b.events {
@@ -211,11 +215,11 @@ func (b *Browser) navigated(waitingFor string) (event string) {
 			var e struct{ FrameID, LoaderID, Name string }
 			_ = json.Unmarshal(m.Params, &e) // other events have other parameters
 			switch {
-			case e.FrameID != result.FrameID:
+			case e.FrameID != b.frame:
 			case m.Method == "Page.lifecycleEvent" && e.Name == "load" && e.LoaderID != b.loader:
 				b.loader = e.LoaderID
 				return Loaded
-			case m.Method == MovedInDocument && result.LoaderID == "":
+			case m.Method == MovedInDocument && canStay:
 				return MovedInDocument
 			}
 		}
