@@ -38,7 +38,7 @@ type Browser struct {
 	session string
 	loader  string // of the document in the tab
 	lastID  int
-	frame   string // the tab's own
+	frame   string    // the tab's own
 	events  []message // received while waiting for an answer
 	console []string
 }
