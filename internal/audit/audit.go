@@ -213,6 +213,9 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		if sources != nil {
+			sources.Keep()
+		}
 		a.opt.stage("source")
 	}
 	if a.opt.Hints {

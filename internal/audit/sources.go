@@ -22,11 +22,16 @@ import (
 
 // PlaceFindings fills in where the links of the findings are written in the
 // author's sources, if the docroot was built from a project that is known. When
-// the sources cannot be read, it warns and the findings stay without.
+// the sources cannot be read, it warns and the findings stay without. The findings are
+// those of a check: later runs use their places again.
 func (a *Audit) PlaceFindings(ctx context.Context, r *check.Result) error {
 	m, err := a.place(ctx, r)
-	if m != nil {
-		m.Close()
+	if m == nil {
+		return err
+	}
+	defer m.Close()
+	if err == nil {
+		m.Keep()
 	}
 	return err
 }
@@ -103,7 +108,11 @@ func (a *Audit) PlaceLinks(ctx context.Context, links []check.Link) ([]*check.Po
 	for i := range links {
 		r.Findings[i] = links[i].Finding()
 	}
-	if err := a.PlaceFindings(ctx, r); err != nil {
+	m, err := a.place(ctx, r)
+	if m != nil {
+		m.Close()
+	}
+	if err != nil {
 		return nil, err
 	}
 	places := make([]*check.Position, len(links))

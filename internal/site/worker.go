@@ -2,8 +2,11 @@ package site
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
@@ -73,7 +76,10 @@ func (w *worker) page(p *Page) {
 	if !ok {
 		return
 	}
-	w.addSum(p, data)
+	p.sum = 0
+	if w.l.s.opt.Sums {
+		p.sum = xxhash.Sum64(data)
+	}
 	if len(data) > giantBytes {
 		w.l.giant.Lock()
 		defer w.l.giant.Unlock()
@@ -92,6 +98,9 @@ func (w *worker) page(p *Page) {
 	w.inspect(p, page)
 	w.anchors(p, page)
 	w.resolveAll(p, page)
+	if len(p.saved) > 0 && p.sum == 0 {
+		p.sum = xxhash.Sum64(data) // source positions need it
+	}
 	if len(page.Scripts) > 0 {
 		p.scripts = w.l.s.scriptsKey(p, page)
 	}
@@ -100,6 +109,13 @@ func (w *worker) page(p *Page) {
 func (s *Site) scanOptions() scan.Options {
 	def := s.opt.DefaultCharset
 	return scan.Options{Tags: s.opt.Tags, Charset: s.Charset(), DefaultCharset: def}
+}
+
+// ReadingKey identifies the options by which pages are scanned: with the same
+// key, a file of the same bytes and kind has the same links.
+func (s *Site) ReadingKey() string {
+	o := s.scanOptions()
+	return fmt.Sprintf("%d %q %q", o.Tags, o.Charset, o.DefaultCharset)
 }
 
 // read reads the file of a page.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -196,9 +197,9 @@ func htmlLinks(text []byte) []sourceLink {
 // wordLinks finds words that may be destinations in markup that is not parsed:
 // Org, AsciiDoc, reStructuredText.
 func wordLinks(text []byte, from int) (items []sourceLink) {
-	eachWord(text[from:], func(at int, word string) {
-		if strings.ContainsAny(word, "/.#") {
-			items = append(items, sourceLink{order: from + at, at: from + at, dest: word, isGuess: true})
+	eachWord(text[from:], func(at int, word []byte) {
+		if bytes.ContainsAny(word, "/.#") {
+			items = append(items, sourceLink{order: from + at, at: from + at, dest: string(word), isGuess: true})
 		}
 	})
 	return items

@@ -28,6 +28,7 @@ type unlocated struct {
 	isLink bool
 	// composed is what the templates say about it.
 	composed composition
+	trace    *trace
 	// near holds the keys of the pages that the page links to. A list page
 	// shows parts of them.
 	near map[string]bool
@@ -56,8 +57,10 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	if err != nil {
 		return nil
 	}
+	m.trace.begins(text)
 	found := findMarkers(text)
 	if dir, file, ok := m.copyOf(name, text); ok && found.file == "" && found.comments == nil {
+		m.trace.isUntraced()
 		lines := newLines(text)
 		for i, l := range links {
 			line, column := lines.at(int(min(l.Offset, int64(len(text)))))
@@ -67,6 +70,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	}
 	all := m.pageLinks(r, name, text)
 	if all == nil {
+		m.trace.isUntraced()
 		return nil
 	}
 	doc, file := m.fileOf(name, text, found.file, all)
@@ -115,7 +119,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			positions[i] = m.entryFile(&all[j].addr)
 			continue
 		}
-		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
+		o := unlocated{index: first + i, link: l, nth: seen[l.Raw], trace: m.trace}
 		if doc != nil {
 			if pairs[j] >= 0 {
 				if it := &written[pairs[j]]; it.owner != nil {
@@ -299,15 +303,10 @@ func (m *Map) included(d *document, file string) map[string]bool {
 // without changes. Positions in both files are the same.
 func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
 	for _, dir := range m.content.staticDirs {
-		below := name
-		if dir.under != "" {
-			rest, ok := strings.CutPrefix(name, dir.under+"/")
-			if !ok {
-				continue
-			}
-			below = rest
+		file, ok := dir.copied(name)
+		if !ok {
+			continue
 		}
-		file := path.Join(dir.dir, below)
 		same, err := readFile(dir.fsys, file, int64(len(text))+1)
 		if err != nil || !bytes.Equal(same, text) {
 			continue
