@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
@@ -76,10 +74,7 @@ func (w *worker) page(p *Page) {
 	if !ok {
 		return
 	}
-	p.sum = 0
-	if w.l.s.opt.Sums {
-		p.sum = xxhash.Sum64(data)
-	}
+	w.addSum(p, data)
 	if len(data) > giantBytes {
 		w.l.giant.Lock()
 		defer w.l.giant.Unlock()
@@ -98,8 +93,8 @@ func (w *worker) page(p *Page) {
 	w.inspect(p, page)
 	w.anchors(p, page)
 	w.resolveAll(p, page)
-	if len(p.saved) > 0 && p.sum == 0 {
-		p.sum = xxhash.Sum64(data) // source positions need it
+	if p.contentSum = 0; len(p.saved) > 0 {
+		p.contentSum = ContentSum(data) // for source positions
 	}
 	if len(page.Scripts) > 0 {
 		p.scripts = w.l.s.scriptsKey(p, page)

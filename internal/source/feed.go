@@ -165,6 +165,7 @@ func (m *Map) ownFile(r *site.Reader, page string) (*document, string) {
 	if err != nil {
 		return nil, ""
 	}
+	text = site.WithoutBuildTimes(text)
 	m.trace.readsPage(page, text)
 	return m.fileOf(page, text, findMarkers(text).file, m.pageLinks(r, page, text))
 }

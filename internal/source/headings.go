@@ -79,7 +79,7 @@ func (m *Map) headingsOf(r *site.Reader, name string, ids []string) []*Heading {
 		return h.sum()
 	}
 	if k != nil {
-		if p := m.recall(r, k.headings, name, asked); p != nil {
+		if p := m.recall(k.headings, name, asked); p != nil {
 			places := make([]*Position, len(ids))
 			k.positions(p, places)
 			for i, at := range places {
@@ -129,9 +129,11 @@ func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	if err != nil {
 		return p
 	}
+	copied := text
+	text = site.WithoutBuildTimes(text)
 	m.trace.begins(text)
 	p.headings = pageHeadings(text)
-	if dir, file, ok := m.copyOf(name, text); ok {
+	if dir, file, ok := m.copyOf(name, copied); ok {
 		m.trace.isUntraced()
 		p.copied, p.dir, p.file = text, dir, dir.displayName(file)
 		return p

@@ -314,16 +314,16 @@ func (k *memory) holds(p *keptPage) bool {
 
 // recall returns what is kept about a page, nil if there is nothing, or if it does
 // not hold. asked returns the hash of what is looked for, given that of the text.
-func (m *Map) recall(r *site.Reader, kept map[string]*keptPage, name string, asked func(sum uint64) uint64) *keptPage {
+func (m *Map) recall(kept map[string]*keptPage, name string, asked func(sum uint64) uint64) *keptPage {
 	p := kept[name]
 	if p == nil {
 		return nil
 	}
-	if sum, ok := m.pageSum(r, name); !ok || asked(sum) != p.asked {
+	if sum, ok := m.pageSum(name); !ok || asked(sum) != p.asked {
 		return nil
 	}
 	for _, o := range p.others {
-		if sum, ok := m.pageSum(r, o.name); !ok || sum != o.sum {
+		if sum, ok := m.pageSum(o.name); !ok || sum != o.sum {
 			return nil
 		}
 	}
@@ -337,14 +337,17 @@ func (m *Map) recall(r *site.Reader, kept map[string]*keptPage, name string, ask
 	return p
 }
 
-// pageSum returns the hash of a page's file.
-func (m *Map) pageSum(r *site.Reader, name string) (uint64, bool) {
+// pageSum returns the hash of a page's text.
+func (m *Map) pageSum(name string) (uint64, bool) {
 	id, ok := m.pageID(name)
 	if !ok {
 		return 0, false
 	}
-	sum, err := r.Sum(id)
-	return sum, err == nil
+	if sum := m.site.Page(id).ContentSum(); sum != 0 {
+		return sum, true
+	}
+	text, err := readFile(m.docroot, name, maxSourcePage)
+	return site.ContentSum(text), err == nil
 }
 
 // askedLinks returns a hash of what is looked for on a page.
@@ -392,7 +395,7 @@ func newTrace() *trace {
 // begins records the text of the page.
 func (t *trace) begins(text []byte) {
 	if t != nil {
-		t.sum, t.untraced = xxhash.Sum64(text), false
+		t.sum, t.untraced = site.ContentSum(text), false
 	}
 }
 
@@ -427,7 +430,7 @@ func (t *trace) readsSite() {
 // readsPage records that another page was read.
 func (t *trace) readsPage(name string, text []byte) {
 	if t != nil {
-		t.others = append(t.others, otherPage{name, xxhash.Sum64(text)})
+		t.others = append(t.others, otherPage{name, site.ContentSum(text)})
 	}
 }
 

@@ -57,9 +57,11 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	if err != nil {
 		return nil
 	}
+	copied := text
+	text = site.WithoutBuildTimes(text)
 	m.trace.begins(text)
 	found := findMarkers(text)
-	if dir, file, ok := m.copyOf(name, text); ok && found.file == "" && found.comments == nil {
+	if dir, file, ok := m.copyOf(name, copied); ok && found.file == "" && found.comments == nil {
 		m.trace.isUntraced()
 		lines := newLines(text)
 		for i, l := range links {

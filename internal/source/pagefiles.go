@@ -42,7 +42,7 @@ func sameAddresses(old, now []pageFile) bool {
 
 // settled is how long ago a file must have changed for its stamp to be trusted:
 // a change right after the file was read may leave the same times.
-const settled = 2 * time.Second
+var settled = 2 * time.Second
 
 // stampOf returns the stamp of a file that is read after now.
 func stampOf(info fs.FileInfo, now time.Time) uint64 {

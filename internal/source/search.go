@@ -410,7 +410,7 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 func (m *Map) pageText(name string) *visibleText {
 	p := &visibleText{}
 	if text, err := readFile(m.docroot, name, maxSourcePage); err == nil {
-		p.addHTML(0, text)
+		p.addHTML(0, site.WithoutBuildTimes(text))
 	}
 	return p.finish()
 }
