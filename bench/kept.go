@@ -223,7 +223,9 @@ func siteName(dir string) string {
 func contentOf(site string, report []byte) (string, error) {
 	count := map[string]int{}
 	for line := range bytes.Lines(report) {
-		var row struct{ Source struct{ File, Kind, Module string } }
+		var row struct {
+			Source struct{ File, Kind, Module string }
+		}
 		if err := json.Unmarshal(line, &row); err != nil {
 			return "", fmt.Errorf("read the report: %w", err)
 		}

@@ -174,6 +174,11 @@ func (a *Audit) sourceOptions() source.Options {
 		return source.Options{}
 	}
 	opt := source.Options{Project: found.Dir, Docroot: p.Abs(p.Docroot), Generator: found.Generator, Cache: a.cache()}
+	if rel, err := filepath.Rel(p.Dir, found.Dir); a.opt.Original != "" && err == nil {
+		if original := filepath.Join(a.opt.Original, rel); original != found.Dir {
+			opt.Identity = original
+		}
+	}
 	if opt.Generator == generator.Hugo {
 		// Without Hugo, files are found by their names.
 		if hugo, err := exec.LookPath("hugo"); err == nil {

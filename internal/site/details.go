@@ -507,6 +507,21 @@ func (w *worker) addSum(p *Page, data []byte) {
 // [WithoutBuildTimes], if the page has a broken link, and otherwise 0.
 func (p *Page) ContentSum() uint64 { return p.contentSum }
 
+// ContentSum returns [Page.ContentSum], or the hash of the file as it is now. The
+// error is that of reading the file.
+func (r *Reader) ContentSum(id PageID) (uint64, error) {
+	p := &r.s.pages[id]
+	if p.contentSum != 0 {
+		return p.contentSum, nil
+	}
+	data, raw, _, err := r.s.load(r.dir, p, r.buf)
+	r.buf = raw
+	if err != nil {
+		return 0, docroot.FileError(err)
+	}
+	return ContentSum(data), nil
+}
+
 // ContentSum returns the hash of a text without build times.
 func ContentSum(text []byte) uint64 { return max(1, xxhash.Sum64(WithoutBuildTimes(text))) }
 

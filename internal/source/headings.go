@@ -79,7 +79,7 @@ func (m *Map) headingsOf(r *site.Reader, name string, ids []string) []*Heading {
 		return h.sum()
 	}
 	if k != nil {
-		if p := m.recall(k.headings, name, asked); p != nil {
+		if p := m.recall(r, k.headings, name, asked); p != nil {
 			places := make([]*Position, len(ids))
 			k.positions(p, places)
 			for i, at := range places {

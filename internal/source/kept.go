@@ -314,16 +314,16 @@ func (k *memory) holds(p *keptPage) bool {
 
 // recall returns what is kept about a page, nil if there is nothing, or if it does
 // not hold. asked returns the hash of what is looked for, given that of the text.
-func (m *Map) recall(kept map[string]*keptPage, name string, asked func(sum uint64) uint64) *keptPage {
+func (m *Map) recall(r *site.Reader, kept map[string]*keptPage, name string, asked func(sum uint64) uint64) *keptPage {
 	p := kept[name]
 	if p == nil {
 		return nil
 	}
-	if sum, ok := m.pageSum(name); !ok || asked(sum) != p.asked {
+	if sum, ok := m.pageSum(r, name); !ok || asked(sum) != p.asked {
 		return nil
 	}
 	for _, o := range p.others {
-		if sum, ok := m.pageSum(o.name); !ok || sum != o.sum {
+		if sum, ok := m.pageSum(r, o.name); !ok || sum != o.sum {
 			return nil
 		}
 	}
@@ -338,16 +338,13 @@ func (m *Map) recall(kept map[string]*keptPage, name string, asked func(sum uint
 }
 
 // pageSum returns the hash of a page's text.
-func (m *Map) pageSum(name string) (uint64, bool) {
+func (m *Map) pageSum(r *site.Reader, name string) (uint64, bool) {
 	id, ok := m.pageID(name)
 	if !ok {
 		return 0, false
 	}
-	if sum := m.site.Page(id).ContentSum(); sum != 0 {
-		return sum, true
-	}
-	text, err := readFile(m.docroot, name, maxSourcePage)
-	return site.ContentSum(text), err == nil
+	sum, err := r.ContentSum(id)
+	return sum, err == nil
 }
 
 // askedLinks returns a hash of what is looked for on a page.

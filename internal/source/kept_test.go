@@ -368,3 +368,107 @@ func differences(got, want string) string {
 	}
 	return b.String()
 }
+
+// TestKeptFailure: a failure of Hugo is reported again without asking it, until a
+// file of the project or Hugo itself changes.
+func TestKeptFailure(t *testing.T) {
+	p := newAskedProject(t)
+	script, err := os.ReadFile(p.hugo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failing := strings.Replace(string(script), "cat '"+p.list+"'", "echo 'ERROR: too old' >&2; exit 1", 1)
+	if err := os.WriteFile(p.hugo, []byte(failing), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	open := func() (asked string) {
+		t.Helper()
+		if err := os.RemoveAll(p.log); err != nil {
+			t.Fatal(err)
+		}
+		m, err := Open(t.Context(), Options{Project: p.dir, Docroot: filepath.Join(p.dir, "public"), Generator: Hugo, Hugo: p.hugo, Env: os.Environ(), Cache: p.cache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if len(m.Notes) != 1 || !strings.Contains(m.Notes[0], "too old; positions are found by file names") {
+			t.Errorf("notes %q", m.Notes)
+		}
+		if len(m.content.files) != 2 {
+			t.Errorf("%d content files", len(m.content.files))
+		}
+		log, _ := os.ReadFile(p.log)
+		return strings.Join(strings.Fields(strings.ReplaceAll(string(log), " ", "-")), " ")
+	}
+	for _, s := range []struct {
+		name string
+		edit func()
+		want string
+	}{
+		{"first run", func() {}, everything},
+		{"nothing", func() {}, ""},
+		{"text of a page", func() { p.write("content/a.md", "---\ntitle: A\n---\nOther [x](/gone/)\n") }, everything},
+		{"nothing", func() {}, ""},
+		{"template", func() { p.write("layouts/single.html", "<p>") }, everything},
+		{"configuration", func() { p.write("hugo.toml", "baseURL = 'https://example.net/'\n[permalinks]\npost = '/:slug/'\n") }, everything},
+		{"nothing", func() {}, ""},
+		{"an hour later", func() {
+			names, err := filepath.Glob(filepath.Join(p.cache, "*"+answerExt))
+			if err != nil || len(names) != 1 {
+				t.Fatal(names, err)
+			}
+			old := time.Now().Add(-failureHolds - time.Minute)
+			if err := os.Chtimes(names[0], old, old); err != nil {
+				t.Fatal(err)
+			}
+		}, everything},
+		{"another Hugo", func() {
+			if err := os.WriteFile(p.hugo, []byte(failing+"# newer\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, everything},
+	} {
+		s.edit()
+		if got := open(); got != s.want {
+			t.Errorf("%s: Hugo was asked %q, want %q", s.name, got, s.want)
+		}
+	}
+	if err := os.WriteFile(p.hugo, script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if m, got := p.open(); got != everything || !m.AsksHugo() {
+		t.Errorf("a Hugo that works was asked %q", got)
+	}
+}
+
+// TestKeptDamaged: a file of positions that is not as it was written counts as
+// none.
+func TestKeptDamaged(t *testing.T) {
+	p := newEditedProject(t, 1)
+	p.build()
+	want, _, _ := p.places(p.cache, 0)
+	names, err := filepath.Glob(filepath.Join(p.cache, "*"+placesExt))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	whole, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < len(whole); at += 1 + len(whole)/11 {
+		changed := slices.Clone(whole)
+		changed[at] ^= 0x20
+		for _, text := range [][]byte{changed, whole[:at]} {
+			if err := os.WriteFile(names[0], text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got, _, fresh := p.places(p.cache, 0); got != want || fresh == 0 {
+				t.Fatalf("damaged at byte %d of %d: %d results are new\n%s", at, len(whole), fresh, differences(got, want))
+			}
+		}
+	}
+	for n := range len(whole) {
+		d := decoder{text: whole[n:]} // must not crash
+		_ = d.kept()
+	}
+}

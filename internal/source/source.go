@@ -162,7 +162,7 @@ func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]*Positi
 			start, end := pages[i][0], pages[i][1]
 			of, to := links[start:end], positions[start:end]
 			if w.kept != nil {
-				if p := w.recall(w.kept.links, of[0].Page, func(sum uint64) uint64 { return m.askedLinks(sum, of) }); p != nil {
+				if p := w.recall(reader, w.kept.links, of[0].Page, func(sum uint64) uint64 { return m.askedLinks(sum, of) }); p != nil {
 					w.kept.positions(p, to)
 					continue
 				}

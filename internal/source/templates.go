@@ -39,7 +39,23 @@ type templateIndex struct {
 	links  map[string][]*written // by element and attribute, see written
 	data   map[string][]fileRow  // rows of data files by their address, see normalPath
 	dashed map[string]string     // results of dashed
-	stems  map[string]string     // see stemLine
+	stems  map[string]string     // see stemLine, nil until needed
+	// rowFiles are the files of data, which is nil until needed.
+	rowFiles []*templateFile
+}
+
+// rowsOf returns the rows of data and configuration files by their address.
+func (x *templateIndex) rowsOf() map[string][]fileRow {
+	if x.data == nil {
+		x.data = map[string][]fileRow{}
+		for _, f := range x.rowFiles {
+			rows := f.rows()
+			for i := range rows {
+				x.data[rows[i].norm] = append(x.data[rows[i].norm], fileRow{f, &rows[i]})
+			}
+		}
+	}
+	return x.data
 }
 
 // templateIndex reads the files of the project (level 0), then those of themes
@@ -59,7 +75,7 @@ type sharedTemplates struct {
 }
 
 func (m *Map) readTemplates() *templateIndex {
-	x := &templateIndex{links: map[string][]*written{}, data: map[string][]fileRow{}, stems: map[string]string{}, dashed: map[string]string{}}
+	x := &templateIndex{links: map[string][]*written{}, dashed: map[string]string{}}
 	for i, f := range m.templateFiles() {
 		var err error
 		f.text, err = readFile(f.dir.fsys, f.name, maxTemplate)
@@ -71,7 +87,6 @@ func (m *Map) readTemplates() *templateIndex {
 			m.kept.stale.Store(true)
 		}
 	}
-	x.findStems()
 	return x
 }
 
@@ -153,10 +168,7 @@ func (x *templateIndex) add(f *templateFile) {
 	}
 	switch f.dir.kind {
 	case Data, Configuration:
-		rows := f.rows()
-		for i := range rows {
-			x.data[rows[i].norm] = append(x.data[rows[i].norm], fileRow{f, &rows[i]})
-		}
+		x.rowFiles = append(x.rowFiles, f)
 	case Template:
 		if !isHTMLLike(f.name) || isRenderHook(f.name) {
 			return
@@ -171,6 +183,7 @@ func (x *templateIndex) add(f *templateFile) {
 // findStems reads the lines of data files that map a word to the name of
 // another data file. A word that means several files means none.
 func (x *templateIndex) findStems() {
+	x.stems = map[string]string{}
 	stems := map[string]bool{}
 	for _, f := range x.files {
 		if f.dir.kind == Data {
