@@ -358,6 +358,7 @@ func (m *Map) askedLinks(sum uint64, links []Link) uint64 {
 		h.number(uint64(links[i].Offset))
 		h.text(links[i].Raw)
 		h.text(links[i].Element)
+		h.number(uint64(links[i].Line))
 	}
 	return h.sum()
 }
