@@ -61,16 +61,8 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	text = site.WithoutBuildTimes(text)
 	m.trace.begins(text)
 	found := findMarkers(text)
-	if dir, file, ok := m.copyOf(name, copied); ok && found.file == "" && found.comments == nil {
+	if m.locateFile(links, positions, copied, found) {
 		m.trace.isUntraced()
-		inCopy(positions, links, text, dir, file)
-		return nil
-	}
-	if path.Base(name) == ruleFile {
-		m.trace.isUntraced()
-		for i, l := range links {
-			positions[i] = m.ruleAt(text, l.Line)
-		}
 		return nil
 	}
 	all := m.pageLinks(r, name, text)
@@ -154,6 +146,23 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		rest = append(rest, o)
 	}
 	return rest
+}
+
+// locateFile sets the positions of links in a file that is no page of its own: a
+// copy of a source file, or a rule file. It reports whether it is one.
+func (m *Map) locateFile(links []Link, positions []*Position, text []byte, found markers) bool {
+	name := links[0].Page
+	if dir, file, ok := m.copyOf(name, text); ok && found.file == "" && found.comments == nil {
+		inCopy(positions, links, text, dir, file)
+		return true
+	}
+	if path.Base(name) != ruleFile {
+		return false
+	}
+	for i, l := range links {
+		positions[i] = m.ruleAt(text, l.Line)
+	}
+	return true
 }
 
 // inCopy sets the positions of links in a file that is a copy of a source file.
