@@ -148,7 +148,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	return rest
 }
 
-// locateFile sets the positions of links in a file that is no page of its own: a
+// locateFile sets the positions of links in a file that is not a rendered page: a
 // copy of a source file, or a rule file. It reports whether it is one.
 func (m *Map) locateFile(links []Link, positions []*Position, text []byte, found markers) bool {
 	name := links[0].Page
