@@ -90,6 +90,36 @@ func TestInitAsks(t *testing.T) {
 
 // A site with old faults is asked about a baseline; without a terminal, the answer
 // is no.
+// A Hugo site with an endpoint is offered the partial for mentions, any other site is
+// not.
+func TestInitAsksForMentions(t *testing.T) {
+	inRepository(t)
+	const question = "Write layouts/partials/sitelink/mentions.html, which shows links from other sites on your pages? [y/N] "
+	for _, step := range []struct{ file, text, typed string }{
+		{"content/a.md", "a", "n\nn\n"},
+		{"hugo.toml", "baseURL = 'https://blog.example/'\n", "n\nn\n"},
+		{"sitelink.toml", "[templates]\nwebmention = 'https://blog.example/webmention'\n", "n\nn\nn\nn\ny\n"},
+	} {
+		if err := os.MkdirAll(filepath.Dir(step.file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(step.file, []byte(step.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, asked, code := atTerminal(t, t.Context(), strings.NewReader(step.typed), "init")
+		want := step.file == "sitelink.toml"
+		if code != exitClean || strings.HasSuffix(asked, question) != want {
+			t.Errorf("with %s: exit code %d, asked %q", step.file, code, asked)
+		}
+		if _, err := os.Stat("layouts/partials/sitelink/mentions.html"); (err == nil) != want {
+			t.Errorf("with %s: %v", step.file, err)
+		}
+		if !want {
+			os.Remove("sitelink.toml")
+		}
+	}
+}
+
 func TestInitAsksForBaseline(t *testing.T) {
 	for typed, want := range map[string]bool{"n\ny\nn\n": true, "n\nn\nn\n": false} {
 		dir := inRepository(t)

@@ -256,6 +256,12 @@ func TestProxies(t *testing.T) {
 		if o.Status != cmp.Or(want, 202) {
 			t.Errorf("%s: our sender: %+v", setup, o)
 		}
+		for _, method := range []linkmethod.Method{linkmethod.UnlinkR, linkmethod.LinkMod} {
+			o := sender.Notify(t.Context(), linkmethod.Call{Method: method, Source: r.url + "doc.html", Target: "http://192.0.2.9/gone.html"})
+			if o.State != ledger.Done && o.State != ledger.Accepted {
+				t.Errorf("%s: our %s: %+v", setup, method, o)
+			}
+		}
 	}
 	var table strings.Builder
 	table.WriteString("| form | no proxy | nginx | Caddy |\n|---|---|---|---|\n")

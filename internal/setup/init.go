@@ -24,10 +24,10 @@ import (
 // them.
 type Init struct {
 	*Survey
-	// Servers names the servers to write files for, Hook, Baseline and Inject
-	// choose the other steps.
-	Servers                []Server
-	Hook, Baseline, Inject bool
+	// Servers names the servers to write files for, Hook, Baseline, Inject and
+	// Mentions choose the other steps.
+	Servers                          []Server
+	Hook, Baseline, Inject, Mentions bool
 	// DryRun prints what would be done and changes nothing.
 	DryRun bool
 
@@ -146,7 +146,10 @@ func (r *Init) ask(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return r.askInject(ctx)
+	if err := r.askInject(ctx); err != nil {
+		return err
+	}
+	return r.askMentions(ctx)
 }
 
 func (r *Init) yes(ctx context.Context, question string) (bool, error) {
@@ -207,6 +210,11 @@ func (r *Init) carryOut(ctx context.Context) error {
 	}
 	for _, s := range r.Servers {
 		if err := r.writeServer(s); err != nil {
+			return err
+		}
+	}
+	if r.Mentions {
+		if err := r.writeMentions(); err != nil {
 			return err
 		}
 	}
