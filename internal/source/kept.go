@@ -300,7 +300,7 @@ func (m *Map) beginKept() {
 	for _, kept := range []map[string]*keptPage{k.links, k.headings} {
 		maps.DeleteFunc(kept, func(name string, p *keptPage) bool {
 			_, ok := m.pageID(name)
-			return !ok || p.matter && matter != k.matter || p.site && pages != k.site || !k.holds(p)
+			return !ok && path.Base(name) != ruleFile || p.matter && matter != k.matter || p.site && pages != k.site || !k.holds(p)
 		})
 	}
 	k.matter, k.site = matter, pages
@@ -337,11 +337,12 @@ func (m *Map) recall(r *site.Reader, kept map[string]*keptPage, name string, ask
 	return p
 }
 
-// pageSum returns the hash of a page's text.
+// pageSum returns the hash of a page's text, or of that of the rule file.
 func (m *Map) pageSum(r *site.Reader, name string) (uint64, bool) {
 	id, ok := m.pageID(name)
 	if !ok {
-		return 0, false
+		text, err := readFile(m.docroot, name, maxSourcePage)
+		return site.ContentSum(text), err == nil
 	}
 	sum, err := r.ContentSum(id)
 	return sum, err == nil

@@ -62,7 +62,6 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	m.trace.begins(text)
 	found := findMarkers(text)
 	if m.locateFile(links, positions, copied, found) {
-		m.trace.isUntraced()
 		return nil
 	}
 	all := m.pageLinks(r, name, text)
@@ -153,14 +152,17 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 func (m *Map) locateFile(links []Link, positions []*Position, text []byte, found markers) bool {
 	name := links[0].Page
 	if dir, file, ok := m.copyOf(name, text); ok && found.file == "" && found.comments == nil {
+		m.trace.isUntraced()
 		inCopy(positions, links, text, dir, file)
 		return true
 	}
 	if path.Base(name) != ruleFile {
 		return false
 	}
+	m.trace.readsMatter()
+	templates := m.ruleTemplates()
 	for i, l := range links {
-		positions[i] = m.ruleAt(text, l.Line)
+		positions[i] = m.ruleAt(templates, text, l.Line)
 	}
 	return true
 }

@@ -15,13 +15,13 @@ import (
 const ruleFile = "_redirects"
 
 // ruleAt returns where a rule is written, nil if that is not certain. line is its
-// line in text, the rule file of the docroot.
-func (m *Map) ruleAt(text []byte, line int) *Position {
+// line in text, the rule file of the docroot, and templates are the lines of templates.
+func (m *Map) ruleAt(templates map[string][]*Position, text []byte, line int) *Position {
 	from, to := ruleFields(lineOf(text, line))
 	if from == "" {
 		return nil
 	}
-	if found := m.ruleTemplates(from); len(found) > 0 {
+	if found := templates[from]; len(found) > 0 {
 		if len(found) > 1 {
 			return nil
 		}
@@ -69,42 +69,29 @@ func ruleFields(line []byte) (from, to string) {
 	return fields[0], fields[1]
 }
 
-// ruleTemplates returns the lines of templates that begin with a path.
-func (m *Map) ruleTemplates(from string) (found []*Position) {
-	seen := map[string]bool{}
-	for _, place := range m.templateDirs() {
-		dir := place.dir
-		if m.opt.Generator == Hugo && dir.kind != Template {
+// isRuleTemplate reports whether the name is that of a template of a rule file, such
+// as index.redir.
+func isRuleTemplate(name string) bool { return strings.Contains(path.Base(name), "redir") }
+
+// ruleTemplates returns the lines of templates of rule files, by their first field.
+func (m *Map) ruleTemplates() map[string][]*Position {
+	found := map[string][]*Position{}
+	for _, f := range m.templateFiles() {
+		if !isRuleTemplate(f.name) || m.opt.Generator == Hugo && f.dir.kind != Template {
 			continue
 		}
-		// A directory that cannot be read holds no template.
-		_ = fs.WalkDir(dir.fsys, dir.dir, func(name string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return nil
-			case d.IsDir():
-				if name != dir.dir && isForeign(d.Name()) || dir.prefix == "" && name == m.docrootName() && name != "." {
-					return fs.SkipDir
-				}
-				return nil
-			case !strings.Contains(path.Base(name), "redir") || seen[dir.displayName(name)]:
-				return nil
+		text, err := readFile(f.dir.fsys, f.name, maxTemplate)
+		if err != nil {
+			continue // as if it had no rules
+		}
+		line := 0
+		for l := range bytes.Lines(text) {
+			line++
+			if from, _ := ruleFields(l); from != "" {
+				column := len([]rune(string(l[:bytes.Index(l, []byte(from))]))) + 1
+				found[from] = append(found[from], &Position{File: f.display, Line: line, Column: column, Kind: Template, Module: f.dir.module})
 			}
-			seen[dir.displayName(name)] = true
-			text, err := readFile(dir.fsys, name, maxTemplate)
-			if err != nil {
-				return nil
-			}
-			line := 0
-			for l := range bytes.Lines(text) {
-				line++
-				if first, _ := ruleFields(l); first == from {
-					column := len([]rune(string(l[:bytes.Index(l, []byte(from))]))) + 1
-					found = append(found, &Position{File: dir.displayName(name), Line: line, Column: column, Kind: Template, Module: dir.module})
-				}
-			}
-			return nil
-		})
+		}
 	}
 	return found
 }

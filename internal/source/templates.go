@@ -332,7 +332,7 @@ func isTemplate(name string) bool {
 		".toml", ".yaml", ".yml", ".json", ".csv", ".xml", ".md", ".mdx", ".svg", ".css", ".scss":
 		return true
 	}
-	return false
+	return isRuleTemplate(name)
 }
 
 // docrootName returns the path of the docroot in the project, "." if it is
