@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -39,11 +40,13 @@ type Cause struct {
 //
 // These findings have the same cause:
 //   - those with the same position in the sources, and the same link in the same
-//     file of several versions: docs/v1.1/a.md and docs/v1.2/a.md;
+//     file of several versions: docs/v1.1/a.md and docs/v1.2/a.md, where the link
+//     may name the version, too;
 //   - without one, links with the same value or the same target in elements that
 //     look the same, in all pages that have them;
 //   - a link of a page, and the same link in feeds that repeat the page;
-//   - what one template does wrong about endpoints, on all pages.
+//   - what one template does wrong about endpoints, on all pages;
+//   - fragments that are left to scripts on the same evidence, of all pages.
 //
 // A fault of a file is a cause of its own. Memory grows with the number of
 // causes, and by one word for each finding. Calls may be concurrent.
@@ -125,6 +128,10 @@ func keyOfCause(f *Finding) causeKey {
 	switch {
 	case strings.HasPrefix(string(f.Code), "endpoint-"):
 		return causeKey{kind: bySite, what: joined(string(f.Code), f.Message)}
+	case f.Code == ScriptFragment:
+		return causeKey{kind: bySite, what: joined(string(f.Code), f.evidence)}
+	case isFileFault(f) && f.Source != nil && f.Source.Kind == InTemplate:
+		return causeKey{kind: bySource, file: f.Source.File, line: f.Source.Line, column: f.Source.Column, what: string(f.Code)}
 	case isFileFault(f):
 		return causeKey{kind: byFault, file: f.Page, line: f.Line, what: joined(string(f.Code), cmp.Or(f.about, f.Message))}
 	case f.Source != nil:
@@ -171,6 +178,7 @@ func joinVersions(fs []Finding, keys []causeKey) {
 	}
 	joined := map[causeKey]causeKey{}
 	files := map[string]string{}
+	named := map[string]*strings.Replacer{} // the versions in the name of a file
 	for k, value := range values {
 		if several[k] {
 			continue
@@ -178,10 +186,10 @@ func joinVersions(fs []Finding, keys []causeKey) {
 		file, ok := files[k.file]
 		if !ok {
 			file = version.ReplaceAllLiteralString(k.file, "*")
-			files[k.file] = file
+			files[k.file], named[k.file] = file, versionsIn(k.file)
 		}
 		if file != k.file {
-			joined[k] = causeKey{kind: byVersion, file: file, what: value}
+			joined[k] = causeKey{kind: byVersion, file: file, what: named[k.file].Replace("/" + value + "/")}
 		}
 	}
 	for i, k := range keys {
@@ -189,6 +197,18 @@ func joinVersions(fs []Finding, keys []causeKey) {
 			keys[i] = to
 		}
 	}
+}
+
+// versionsIn returns what replaces the versions in the directories of a file, as
+// directories of a link, with an asterisk.
+func versionsIn(file string) *strings.Replacer {
+	var pairs []string
+	for _, dir := range strings.Split(path.Dir(file), "/") {
+		if version.FindString(dir) == dir {
+			pairs = append(pairs, "/"+dir+"/", "/*/")
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // joinByValue joins the links that are written the same but lead to different

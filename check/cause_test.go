@@ -112,6 +112,41 @@ func TestCausesOfVersions(t *testing.T) {
 	}
 }
 
+// A link that names the version of its own file is the same link in the file of
+// another version. A link that names another version is not.
+func TestCausesOfVersionedLinks(t *testing.T) {
+	r := checkFiles(t, files{"a.html": `<a href="/docs/v1.1/gone/">1</a>`, "b.html": `<a href="/docs/v1.2/gone/">1</a>`,
+		"c.html": `<a href="/docs/v1.1/gone/">1</a>`, "d.html": `<a href="/docs/v1.2.1/gone/">1</a>`}, isite.Options{}, Options{})
+	places := map[string]string{"a.html": "docs/v1.1/a.md", "b.html": "docs/v1.2/a.md", "c.html": "docs/v1.3/a.md", "d.html": "docs/v1.2/a.md"}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Source = &Position{File: places[f.Page], Line: 4 + i, Column: 3}
+	}
+	var got []string
+	for _, c := range Causes(r.Findings) {
+		got = append(got, fmt.Sprintf("%s %d", r.Findings[c.First].Raw, c.Errors))
+	}
+	want := "[/docs/v1.1/gone/ 2 /docs/v1.2.1/gone/ 1 /docs/v1.1/gone/ 1]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("causes %v, want %s", got, want)
+	}
+}
+
+// A fault of many pages that one place of a template makes is one cause.
+func TestCauseOfFaultInTemplate(t *testing.T) {
+	r := checkFiles(t, files{"a.html": "<p><!-- a", "b.html": "<p><!-- b", "c.html": "<p><!-- c"}, isite.Options{}, Options{})
+	for i := range r.Findings {
+		kind := InTemplate
+		if r.Findings[i].Page == "c.html" {
+			kind = InContent
+		}
+		r.Findings[i].Source = &Position{File: "layouts/head.html", Line: 10, Column: 2, Kind: kind}
+	}
+	if causes := Causes(r.Findings); len(causes) != 2 || causes[0].Pages != 2 {
+		t.Errorf("%v: %+v", briefs(r.Findings), causes)
+	}
+}
+
 // The ID of a cause is the same in every run, and when findings elsewhere come
 // and go.
 func TestCauseIDs(t *testing.T) {

@@ -335,7 +335,7 @@ func scriptFinding(s *isite.Site, page string, d *isite.Detail, st scriptTarget)
 	l := linkOf(s, page, d, decision{Warning, ScriptFragment})
 	f := l.Finding()
 	f.own()
-	f.Count = st.missing
+	f.Count, f.evidence = st.missing, st.evidence
 	what := fmt.Sprintf("the fragment #%s of %s is left to a script", d.Fragment, s.Path(st.target))
 	if st.fragments > 1 {
 		what = fmt.Sprintf("%d fragments of %s, such as #%s, are left to a script", st.fragments, s.Path(st.target), d.Fragment)

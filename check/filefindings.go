@@ -179,6 +179,8 @@ func faultMessage(kind isite.PageKind, f scan.Fault) (Code, string) {
 		return NotWellFormed, "invalid JSON: " + f.Name + "; programs reject the whole file"
 	case scan.FaultScript:
 		return NotWellFormed, f.Name + "; browsers ignore all of it"
+	case scan.FaultMarkdown:
+		return TooLarge, "the text from here on has too many brackets, emphasis marks or nested quotes in one paragraph or line, so links of the file are not checked"
 	case scan.FaultTree:
 		return TooLarge, "the page has misnested markup and is " + f.Name + ", so some of its links may be missing or read wrongly; correct the markup or split the page"
 	}

@@ -22,9 +22,10 @@ import (
 // many links ask for it is not evidence, and neither is a script that does
 // something else.
 //
-// Three kinds of evidence are certain: a range of lines both ends of which are
+// Four kinds of evidence are certain: a range of lines both ends of which are
 // ids of the page, the name of a class in scaladoc's frame set, whose page must
-// exist with the member, and an alias page whose script passes the fragment on to
+// exist with the member, the name of a Markdown file that Docsify shows, and an
+// alias page whose script passes the fragment on to
 // a page that has it. Everything else is a guess, which an id of the page
 // that is similar or of the same form refutes, and the same id on another page.
 
@@ -111,6 +112,7 @@ type attributor struct {
 	evidence []evidence    // the first stands for none
 	uses     map[uint64][]scriptUse
 	files    map[docroot.NodeID]script.Use
+	ids      map[isite.PageID]*pageIDs
 	usedRule []bool
 }
 
@@ -123,7 +125,7 @@ type scriptUse struct {
 func newAttributor(s *isite.Site, opt *Options) *attributor {
 	return &attributor{
 		s: s, opt: opt, texts: map[fragmentKey]string{}, evidence: make([]evidence, 1), uses: map[uint64][]scriptUse{},
-		files: map[docroot.NodeID]script.Use{}, usedRule: make([]bool, len(opt.ScriptRules)),
+		files: map[docroot.NodeID]script.Use{}, ids: map[isite.PageID]*pageIDs{}, usedRule: make([]bool, len(opt.ScriptRules)),
 	}
 }
 
@@ -164,7 +166,7 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 			} else if use != 0 {
 				guessed[m] = use
 			}
-			if len(rules) > 0 || use != 0 && !certain {
+			if len(rules) > 0 || use != 0 && !certain || m.evidence == 0 && addsComments(uses) {
 				open = append(open, m)
 			}
 		}
@@ -175,8 +177,12 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 	if err := a.readTexts(ctx, open); err != nil {
 		return err
 	}
+	for _, m := range open {
+		if guessed[m] == 0 {
+			guessed[m] = a.commentOf(m)
+		}
+	}
 	elsewhere := a.definedElsewhere(guessed)
-	ids := map[isite.PageID]*pageIDs{}
 	for _, m := range open {
 		text, ok := a.texts[m.key()]
 		if !ok {
@@ -184,11 +190,28 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 		}
 		if n := a.stated(m, a.rulesFor(m.target), &text); n != 0 {
 			m.evidence = n
-		} else if n = guessed[m]; n != 0 && !elsewhere[text] && a.idsOf(ids, m.target).allow(m, text) {
+		} else if n = guessed[m]; n != 0 && !elsewhere[text] && a.idsOf(m.target).allow(m, text) {
 			m.evidence = n
 		}
 	}
 	return nil
+}
+
+func addsComments(uses []scriptUse) bool {
+	return slices.ContainsFunc(uses, func(u scriptUse) bool { return u.AddsComments() })
+}
+
+// commentOf returns the evidence of a script of the target that adds a comment
+// with the id that m asks for, or 0. A page that has such ids itself was built
+// with its comments.
+func (a *attributor) commentOf(m *miss) uint16 {
+	text := decodeFragment(a.texts[m.key()])
+	for _, u := range a.usesOf(m.target) {
+		if u.Serves(text) && !slices.ContainsFunc(a.idsOf(m.target).names.All(), u.Serves) {
+			return u.evidence
+		}
+	}
+	return 0
 }
 
 // add returns the number of an evidence.
@@ -236,6 +259,9 @@ type target struct {
 	// routes are the pages that scaladoc's frame set on the page can show, nil
 	// until they are needed.
 	routes map[uint64]isite.PageID
+	// files are the fragments for which Docsify shows a file, nil until they are
+	// needed.
+	files map[uint64]bool
 	// alias is where an alias page leads, nil until it is needed.
 	alias *aliasEnd
 }
@@ -258,6 +284,13 @@ func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 	for i := range t.uses {
 		u := &t.uses[i]
 		switch {
+		case u.Framework == script.Docsify && m.form != script.Route:
+			if t.files == nil {
+				t.files = docsifyFiles(a.s, m.target)
+			}
+			if t.files[m.exact] {
+				return u.evidence, true
+			}
 		case !u.Forms.Has(m.form):
 		case u.Scaladoc:
 			if t.routes == nil {
@@ -321,6 +354,29 @@ func (a *attributor) aliasEnd(id isite.PageID) (end aliasEnd) {
 		id = next
 	}
 	return aliasEnd{} // they lead in a loop
+}
+
+// docsifyFiles returns the fragments without leading slash for which Docsify on a
+// page shows a Markdown file, by their hash: it adds the slash itself.
+func docsifyFiles(s *isite.Site, page isite.PageID) map[uint64]bool {
+	dir := strings.TrimSuffix(s.Path(page), path.Base(s.Path(page)))
+	files := map[uint64]bool{}
+	t := s.Tree()
+	for i := range t.Len() {
+		node := docroot.NodeID(i)
+		if t.Kind(node) != docroot.KindFile || !strings.HasSuffix(t.Name(node), ".md") {
+			continue
+		}
+		if name, below := strings.CutPrefix(t.Path(node), dir); below {
+			name = strings.TrimSuffix(name, ".md")
+			if dir, isHome := strings.CutSuffix(name, "/README"); isHome {
+				name = dir + "/"
+			}
+			f, _ := s.ParseFragment(name)
+			files[f.Exact] = true
+		}
+	}
+	return files
 }
 
 // scaladocRoutes returns the pages that scaladoc's frame set shows, by the hash of
@@ -488,12 +544,12 @@ type pageIDs struct {
 	forms script.Forms // of the ids
 }
 
-// idsOf returns the ids of a page, which it keeps in known.
-func (a *attributor) idsOf(known map[isite.PageID]*pageIDs, id isite.PageID) *pageIDs {
-	ids := known[id]
+// idsOf returns the ids of a page.
+func (a *attributor) idsOf(id isite.PageID) *pageIDs {
+	ids := a.ids[id]
 	if ids == nil {
 		ids = &pageIDs{}
-		known[id] = ids
+		a.ids[id] = ids
 		err := a.reader.Anchors(id, func(name []byte, kind scan.AnchorKind) {
 			if kind != scan.AnchorMap {
 				f, _ := a.s.ParseFragment(string(name))
@@ -509,9 +565,10 @@ func (a *attributor) idsOf(known map[isite.PageID]*pageIDs, id isite.PageID) *pa
 }
 
 // allow reports whether the ids of a page leave it open that a script serves a
-// fragment: none is similar, and none has the same form.
+// fragment: none is similar, and none has the same form. The form of a comment's
+// id is a matter of commentOf.
 func (ids *pageIDs) allow(m *miss, text string) bool {
-	if ids.forms.Has(m.form) {
+	if m.form != script.Ordinary && ids.forms.Has(m.form) {
 		return false
 	}
 	name := decodeFragment(text)

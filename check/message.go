@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -29,7 +30,7 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 	path, _, _ := strings.Cut(d.Target, "?")
 	switch l.Code {
 	case MissingFile:
-		if isMarkdownPath(l.Raw) {
+		if isMarkdownPath(l.Raw) && !toMarkdown(s, l) {
 			return "file not found: " + path + "; this is the path of a Markdown file that the generator did not resolve: correct it, or turn on the generator's link render hook"
 		}
 		return "file not found: " + path
@@ -69,7 +70,7 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		}
 		return "not a valid URL: " + d.Note
 	case EmptyLink:
-		return l.Attribute + " is empty, so browsers load nothing"
+		return cmp.Or(l.Attribute, "the address") + " is empty, so browsers load nothing"
 	case MappingLoop:
 		return "the map rules form a loop"
 	case ViaRedirect:
@@ -101,6 +102,13 @@ func linkMessage(s *isite.Site, d *isite.Detail, l *Link) string {
 		return "the URL contains a user name or password, which every visitor can see"
 	}
 	return string(l.Code)
+}
+
+// toMarkdown reports whether the author means a published Markdown file: an
+// alternate of a page, or another file for language models.
+func toMarkdown(s *isite.Site, l *Link) bool {
+	node, ok := s.Lookup(l.Page)
+	return l.Element == "link" || ok && isMarkdown(s, node)
 }
 
 func outsideMessage(d *isite.Detail, l *Link, path string) string {

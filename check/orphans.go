@@ -35,7 +35,7 @@ type OrphanFile struct {
 //
 // A link in a directory listing of the host counts (LL-78), and so does a link
 // with the wrong letter case. Links in sitemaps and feeds do not count, because
-// no visitor reads those. Files that hosts, browsers and robots ask for by name
+// no visitor reads those; links in Markdown count for other Markdown. Files that hosts, browsers and robots ask for by name
 // are not orphans: error pages, robots.txt, favicons, sitemaps, web manifests,
 // configuration files of hosts, and every file with a dot at the beginning of
 // its name or of one of its directories.
@@ -114,6 +114,9 @@ func linkedFiles(s *isite.Site, w *walker) []bool {
 		links := p.All()
 		for j := range links {
 			l := &links[j]
+			if p.Kind() == isite.PageMarkdown && !isMarkdown(s, l.Node) {
+				continue // language models read it, and browsers show it as text
+			}
 			if l.Node == docroot.NoNode || l.Node == p.Node() || !l.State.Answers() && l.State != host.StateWrongCase {
 				continue
 			}
@@ -188,11 +191,11 @@ var (
 	wellKnownNames = []string{ // in any directory
 		"404.html", "404.htm", "404.shtml", "50x.html", "500.html", // error pages
 		"manifest.json", "manifest.webmanifest", "site.webmanifest",
-		"sitemap*.xml", "sitemap*.xml.gz", "sitemap*.txt",
+		"sitemap*.xml", "sitemap*.xml.gz", "sitemap*.txt", "llms.txt", "llms-*.txt",
 	}
 	wellKnownAtRoot = []string{ // in the docroot itself
 		"robots.txt", "favicon.ico", "apple-touch-icon*.png", "browserconfig.xml", "crossdomain.xml",
-		"ads.txt", "app-ads.txt", "humans.txt", "security.txt", "llms.txt", "llms-full.txt",
+		"ads.txt", "app-ads.txt", "humans.txt", "security.txt",
 		"google*.html", "bingsiteauth.xml", "yandex_*.html", // proof of ownership
 		"sw.js", "service-worker.js", // registered by a script
 		"cname", "_redirects", "_headers", "_routes.json", "_worker.js", "netlify.toml", "vercel.json", "firebase.json",
@@ -216,6 +219,12 @@ func matchesName(patterns []string, name string) bool {
 		ok, _ := path.Match(p, name)
 		return ok
 	})
+}
+
+// isMarkdown reports whether a node is a Markdown file that was read.
+func isMarkdown(s *isite.Site, n docroot.NodeID) bool {
+	id, ok := s.PageOf(n)
+	return ok && s.Page(id).Kind() == isite.PageMarkdown
 }
 
 // isProgramList reports whether files of that kind list pages for programs. No

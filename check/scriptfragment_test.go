@@ -68,12 +68,33 @@ func TestScriptEvidence(t *testing.T) {
 		{"jquery_bundle", "<script src=v.js></script>", "/guide", files{"v.js": "/*! jQuery v3.7.1 */ f(location.hash)"}, ""},
 		{"docsify", "<script src=//cdn.jsdelivr.net/npm/docsify@4></script>", "/guide?id=x", nil, "Docsify (//cdn.jsdelivr.net/npm/docsify@4)"},
 		{"docsify_ordinary", "<script src=//cdn.jsdelivr.net/npm/docsify@4></script>", "guide", nil, ""},
+		{"docsify_file", "<script src=//cdn.jsdelivr.net/npm/docsify@4></script>", "guide", files{"guide.md": ""}, "Docsify (//cdn.jsdelivr.net/npm/docsify@4)"},
+		{"docsify_directory", "<script src=//cdn.jsdelivr.net/npm/docsify@4></script>", "d/e/", files{"d/e/README.md": ""}, "Docsify (//cdn.jsdelivr.net/npm/docsify@4)"},
+		{"docsify_no_file", "<script src=//cdn.jsdelivr.net/npm/docsify@4></script>", "d/e", files{"d/e/README.md": ""}, ""},
 		{"docsify_local", "<script src=lib/docsify.min.js></script>", "/guide", files{"lib/docsify.min.js": ""}, "Docsify (lib/docsify.min.js)"},
 		{"range", "<script src=source-script1.63.0.js></script><i id=2></i><i id=9></i>", "2-9", nil, "rustdoc (source-script1.63.0.js)"},
 		{"range_letters", readsHash + "<i id=L2></i><i id=L9></i>", "L2-9", nil, inline},
 		{"range_first_missing", readsHash + "<i id=9></i>", "2-9", nil, ""},
 		{"range_last_missing", readsHash + "<i id=L2></i>", "L2-L9", nil, ""},
 		{"range_no_script", noHash + "<i id=2></i><i id=9></i>", "2-9", nil, ""},
+		{"disqus", "<div id=disqus_thread></div><script>s.src = 'https://blog.disqus.com/embed.js'</script>", "comment-429725642", nil, "Disqus (an inline script)"},
+		{"disqus_address", "<script src=//blog.disqus.com/embed.js></script>", "comment-42", nil, "Disqus (//blog.disqus.com/embed.js)"},
+		{"disqus_loaded_by_a_file", "<script src=/js/d.js></script>", "comment-42", files{"js/d.js": "s.src = '//x.disqus.com/embed.js'"}, "Disqus (js/d.js)"},
+		{"disqus_other_id", "<script src=//blog.disqus.com/embed.js></script>", "comments", nil, ""},
+		{"disqus_ids_of_the_page", "<script src=//blog.disqus.com/embed.js></script><i id=comment-7></i>", "comment-4298", nil, ""},
+		{"disqus_similar_id", "<script src=//blog.disqus.com/embed.js></script><i id=Comment-42></i>", "comment-42", nil, ""},
+		{"disqus_id_elsewhere", "<script src=//blog.disqus.com/embed.js></script>", "comment-42", files{"u.html": plain + "<i id=comment-42></i>"}, ""},
+		{"giscus", "<script src=https://giscus.app/client.js></script>", "comment-42", nil, ""},
+		{"comment_without_script", "", "comment-42", nil, ""},
+		{"isso", "<script src=//comments.example/isso/js/embed.min.js></script><script src=//isso.example/js/embed.min.js></script>", "isso-12", nil, "Isso (//isso.example/js/embed.min.js)"},
+		{"isso_copy", "<script src=/embed.js></script>", "isso-12", files{"embed.js": `location.hash.match("^#isso-[0-9]+$")`}, "Isso (embed.js)"},
+		{"artalk", "<script src=https://unpkg.com/artalk@2.9.1/dist/Artalk.js></script>", "atk-comment-12", nil, "Artalk (https://unpkg.com/artalk@2.9.1/dist/Artalk.js)"},
+		{"twikoo", "<script src=https://cdn.jsdelivr.net/npm/twikoo@1.7.9/dist/twikoo.min.js></script>", "0123456789abcdef0123456789abcdef", nil, "Twikoo (https://cdn.jsdelivr.net/npm/twikoo@1.7.9/dist/twikoo.min.js)"},
+		{"comment_utils", "<script src=https://cdn.jsdelivr.net/npm/@xiee/utils/js/comment-utils.min.js></script>", "comment-42", nil, "comment-utils of @xiee/utils (https://cdn.jsdelivr.net/npm/@xiee/utils/js/comment-utils.min.js)"},
+		// template.js of scaladoc 2.12 and later, which has no frame set, shows the
+		// member that has the id.
+		{"scaladoc_2.13", scaladoc213 + "<a id=map(f:A=&gt;B):B></a>", "map(f:B=>A):A", nil, ""},
+		{"scaladoc_2.13_ordinary", scaladoc213, "size:Int", nil, ""},
 		{"similar_id", readsHash + "<i id=guide></i>", "/guide", nil, ""},
 		{"same_form_id", readsHash + "<i id=/start></i>", "/guide/more", nil, ""},
 		{"line_among_lines", readsHash + "<i id=L1></i><i id=L2></i>", "L6000", nil, ""},
@@ -309,4 +330,24 @@ func TestAliasPassesFragmentOn(t *testing.T) {
 // TestRangeIsAnID: an id with the text of a range is found.
 func TestRangeIsAnID(t *testing.T) {
 	compareBriefs(t, checkFiles(t, asking(readsHash+"<i id=2-9></i>", "2-9"), isite.Options{}, Options{}).Findings)
+}
+
+// scaladoc213 is the part of lib/template.js of scaladoc 2.13 that reads the hash.
+const scaladoc213 = `<script>function findElementByHash(locationHash) { return $('#' + escapeJquery(locationHash.replace('#', ''))); }
+if (window.location.hash) {
+    var jqElem = findElementByHash(decodeURIComponent(window.location.hash));
+    if (jqElem.length > 0) { if (jqElem.hasClass("toggleContainer")) toggleShowContentFct(jqElem); else exposeMember(jqElem); }
+}</script>`
+
+// TestScriptCause: the same script on many pages is one cause.
+func TestScriptCause(t *testing.T) {
+	fs := files{"app.js": "go(location.hash)", "p.html": plain + "<a href=a.html#/x><a href=b.html#/y><a href=c.html#/z>", "c.html": plain + readsHash}
+	for _, name := range []string{"a.html", "b.html"} {
+		fs[name] = plain + "<script src=app.js></script>"
+	}
+	r := checkFiles(t, fs, isite.Options{}, Options{})
+	causes := Causes(r.Findings)
+	if len(r.Findings) != 3 || len(causes) != 2 || causes[0].Links != 2 || causes[1].Links != 1 {
+		t.Errorf("got %v, %+v", briefs(r.Findings), causes)
+	}
 }

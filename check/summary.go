@@ -259,7 +259,7 @@ func (sum *Summary) addFiles(s *isite.Site, c *scope) {
 	if c != nil {
 		sum.Skipped = c.skipped
 	}
-	var kinds [isite.PageHeaders + 1]int
+	var kinds [isite.PageMarkdown + 1]int
 	var served []string
 	entries := 0 // addresses in sitemaps and feeds that were not checked
 	for i := range s.Pages() {

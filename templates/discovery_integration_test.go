@@ -19,6 +19,7 @@ import (
 	"github.com/sitelink/sitelink/internal/linkelement"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/testport"
 )
 
 var discovered = Endpoints{Pingback: "https://h.example/xmlrpc", Webmention: "https://h.example/wm"}
@@ -194,15 +195,13 @@ func buildSite(t *testing.T, dir string, b build) string {
 func startNginx(t *testing.T, work string, docroots []string) []string {
 	t.Helper()
 	var hosts []string
-	var listeners []net.Listener
 	var servers strings.Builder
 	for i, docroot := range docroots {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+		address := testport.Free(t)
+		for slices.Contains(hosts, address) {
+			address = testport.Free(t)
 		}
-		hosts = append(hosts, l.Addr().String())
-		listeners = append(listeners, l) // held until all are known, so that no two are one
+		hosts = append(hosts, address)
 		rules := ""
 		if builds[i].headers {
 			rules = HeaderRules("nginx", discovered)[0].Text
@@ -225,9 +224,6 @@ func startNginx(t *testing.T, work string, docroots []string) []string {
 			t.Logf("nginx: %s", log)
 		}
 	})
-	for _, l := range listeners {
-		l.Close()
-	}
 	cmd := exec.Command("nginx", "-p", work, "-c", conf)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	if err := cmd.Start(); err != nil {
@@ -237,7 +233,7 @@ func startNginx(t *testing.T, work string, docroots []string) []string {
 		cmd.Process.Signal(syscall.SIGTERM)
 		cmd.Wait()
 	})
-	for range 100 {
+	for range 1200 {
 		if c, err := net.Dial("tcp", hosts[len(hosts)-1]); err == nil {
 			c.Close()
 			return hosts
@@ -251,7 +247,7 @@ func startNginx(t *testing.T, work string, docroots []string) []string {
 // ask hands the addresses to a client and returns what it finds for each.
 func ask(t *testing.T, urls []string, name string, args ...string) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdin = strings.NewReader(strings.Join(urls, "\n") + "\n")

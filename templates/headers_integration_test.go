@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testport"
 )
 
 // The four servers send exactly the endpoints, whatever their characters mean in
@@ -77,11 +79,7 @@ func TestHeadersOfServers(t *testing.T) {
 			if err := os.Chmod(filepath.Join(dir, "site/index.html"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			addr := l.Addr().String()
+			addr := testport.Free(t)
 			conf := filepath.Join(dir, "conf")
 			if err := os.WriteFile(conf, []byte(s.conf(dir, addr)), 0o644); err != nil {
 				t.Fatal(err)
@@ -90,7 +88,6 @@ func TestHeadersOfServers(t *testing.T) {
 			for i := range args {
 				args[i] = strings.NewReplacer("CONF", conf, "DIR", dir).Replace(args[i])
 			}
-			l.Close()
 			cmd := exec.Command(s.command, args...)
 			cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 			var out strings.Builder
@@ -107,7 +104,7 @@ func TestHeadersOfServers(t *testing.T) {
 				}
 			})
 			var answer *http.Response
-			for range 100 {
+			for range 1200 {
 				if answer, err = http.Get("http://" + addr + "/index.html"); err == nil {
 					break
 				}

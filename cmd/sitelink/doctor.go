@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/doctor"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/setup"
 )
 
@@ -82,15 +82,16 @@ func runDoctor(ctx context.Context, c *cli, asJSON bool, configure func() (*conf
 	}
 	text := doctorText(all)
 	if asJSON {
-		data, err := json.MarshalIndent(struct {
+		var out strings.Builder
+		err := report.JSONDocument(&out, struct {
 			Schema int                `json:"schema"`
 			Wrong  int                `json:"wrong"`
 			Checks []doctor.Diagnosis `json:"checks"`
-		}{1, bad, all}, "", "  ")
+		}{1, bad, all})
 		if err != nil {
-			return fmt.Errorf("write JSON: %w", err)
+			return err
 		}
-		text = string(data) + "\n"
+		text = out.String()
 	}
 	if err := c.print(text); err != nil {
 		return err

@@ -75,7 +75,7 @@ func startHook(t *testing.T, dir, stdin string) (cmd *exec.Cmd, stderr *strings.
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		text, _ := os.ReadFile(mark)
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
 			return cmd, stderr, pid
@@ -138,7 +138,7 @@ func TestHookInterrupted(t *testing.T) {
 // not waited for it, has ended.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ") {
 			return
@@ -238,23 +238,24 @@ func remembered(t *testing.T, generator string) {
 		gitIn(t, dir, "commit", "-q", "-m", generator)
 		stdin = strings.Replace(stdin, before, strings.TrimSpace(gitIn(t, dir, "rev-parse", "HEAD")), 1)
 	}
-	fastest := func(best time.Duration, name string, args ...string) time.Duration {
+	// Processor time, with that of the processes that it starts: other work on the
+	// machine makes everything take longer, but costs no more of it.
+	cheapest := func(best time.Duration, name string, args ...string) time.Duration {
 		for range 5 {
 			cmd := exec.Command(name, args...)
 			cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
-			begin := time.Now()
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v: %s", name, err, out)
 			}
-			best = min(best, time.Since(begin))
+			best = min(best, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 		}
 		return best
 	}
 	run, start, revParse := time.Hour, time.Hour, time.Hour
-	for range 5 { // a busy machine needs more than one attempt
-		run = fastest(run, "sitelink", "hook", "run", "pre-push", "origin")
-		start = fastest(start, "sitelink", "version")
-		revParse = fastest(revParse, "git", "rev-parse", "HEAD")
+	for range 20 { // a busy machine needs more than one attempt
+		run = cheapest(run, "sitelink", "hook", "run", "pre-push", "origin")
+		start = cheapest(start, "sitelink", "version")
+		revParse = cheapest(revParse, "git", "rev-parse", "HEAD")
 		if run <= start+10*revParse {
 			break
 		}
@@ -262,6 +263,6 @@ func remembered(t *testing.T, generator string) {
 	t.Logf("remembered push %v, start of sitelink %v, git rev-parse HEAD %v: %.2f x rev-parse + start",
 		run, start, revParse, float64(run-start)/float64(revParse))
 	if run > start+10*revParse {
-		t.Errorf("a remembered push takes %v", run)
+		t.Errorf("a remembered push takes %v of the processor's time", run)
 	}
 }

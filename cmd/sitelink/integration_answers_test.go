@@ -29,6 +29,7 @@ var answerTables = map[bool]string{
 // Among the cases are LL-70 (dot segments), LL-73 (percent escapes are decoded
 // once), LL-84 (absent directories) and LL-110 (letter case).
 func TestServerAnswers(t *testing.T) {
+	t.Parallel()
 	for list, name := range answerTables {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			cases := hostcases.Cases()
@@ -53,6 +54,7 @@ func TestServerAnswers(t *testing.T) {
 
 // TestServerRandom: random links get the answers of the servers too.
 func TestServerRandom(t *testing.T) {
+	t.Parallel()
 	const seed, n = 1, 6000
 	for name, list := range map[string]bool{"plain": false, "listing": true} {
 		t.Run(name, func(t *testing.T) {
@@ -66,41 +68,43 @@ func TestServerRandom(t *testing.T) {
 	}
 }
 
-// measure asks each server for each case.
+// measure asks each server for each case, once for each request.
 func measure(t *testing.T, docroot string, list bool, cases []hostcases.Case) *hostcases.Table {
 	t.Helper()
+	seen := map[string]bool{}
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c hostcases.Case) bool {
+		key := hostcases.Key(c.Target)
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
 	table := &hostcases.Table{Rows: make([]hostcases.Row, len(cases))}
+	for i, c := range cases {
+		table.Rows[i] = hostcases.Row{Key: hostcases.Key(c.Target), Answers: make([]hostcases.Answer, len(servers))}
+	}
 	for _, software := range servers {
 		table.Servers = append(table.Servers, software.profile)
 		table.About = append(table.About, software.about(t))
-		server := software.start(t, site{docroot: docroot, list: list})
-		for i, c := range cases {
-			wait := patience
-			if c.Hangs {
-				wait = fifoPatience
-			}
-			a := server.ask(t, c.Target, wait)
-			a.Final = strings.ReplaceAll(hostcases.Key(a.Final), server.addr, "127.0.0.1:80")
-			table.Rows[i].Key = hostcases.Key(c.Target)
-			table.Rows[i].Answers = append(table.Rows[i].Answers, a)
-		}
 	}
-	table.Rows = distinct(table.Rows)
+	t.Run("servers", func(t *testing.T) {
+		for n, software := range servers {
+			t.Run(software.profile, func(t *testing.T) {
+				t.Parallel()
+				server := software.start(t, site{docroot: docroot, list: list})
+				for i, c := range cases {
+					wait := patience
+					if c.Hangs {
+						wait = fifoPatience
+					}
+					a := server.ask(t, c.Target, wait)
+					a.Final = strings.ReplaceAll(hostcases.Key(a.Final), server.addr, "127.0.0.1:80")
+					table.Rows[i].Answers[n] = a
+				}
+			})
+		}
+	})
 	t.Logf("%d requests to each of %d servers", len(table.Rows), len(servers))
 	return table
-}
-
-// distinct drops the rows of requests that came before.
-func distinct(rows []hostcases.Row) []hostcases.Row {
-	seen := map[string]bool{}
-	out := rows[:0]
-	for _, r := range rows {
-		if !seen[r.Key] {
-			seen[r.Key] = true
-			out = append(out, r)
-		}
-	}
-	return out
 }
 
 // compareTables reports where the recorded answers are no longer true.

@@ -31,8 +31,8 @@ type server struct {
 // patience is how long a request may take. A server that never answers
 // waits for data from a pipe.
 const (
-	patience     = 30 * time.Second
-	fifoPatience = 500 * time.Millisecond
+	patience     = time.Minute
+	fifoPatience = 2 * time.Second
 )
 
 // maxHops is where browsers stop following redirects.

@@ -23,6 +23,7 @@ var charsetFiles = map[string]string{
 // gives is the one that the host's software sends, and Chromium reads the page as
 // sitelink does.
 func TestHostCharsets(t *testing.T) {
+	t.Parallel()
 	starts := map[string]func(t *testing.T, docroot string) (addr, hostName string){}
 	for _, s := range servers {
 		starts[s.profile] = func(t *testing.T, docroot string) (string, string) {

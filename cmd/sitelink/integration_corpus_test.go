@@ -30,6 +30,7 @@ var corpora = []struct {
 // that a profile predicts for every internal link are those of its server, on
 // the smaller ones with listings of directories as well.
 func TestServerCorpora(t *testing.T) {
+	t.Parallel()
 	dir := os.Getenv("SITELINK_CORPORA")
 	if dir == "" {
 		t.Skip("SITELINK_CORPORA is not set: it names a directory that holds python3.11-doc/ as unpacked by dpkg -x")

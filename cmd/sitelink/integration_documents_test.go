@@ -16,6 +16,7 @@ import (
 // TestHugoSitemap: the sitemap that Hugo writes begins with a newline since some
 // version. Chromium rejects such a file; sitelink warns and reads its entries.
 func TestHugoSitemap(t *testing.T) {
+	t.Parallel()
 	hugo := os.Getenv("SITELINK_HUGO")
 	if hugo == "" {
 		t.Skip("SITELINK_HUGO is not set: it names a Hugo newer than Debian's; .ci/run builds one")
@@ -44,7 +45,7 @@ func TestHugoSitemap(t *testing.T) {
 			entries++
 		}
 	})
-	out, _ := exec.Command(buildSitelink(t), "check", docroot).Output()
+	out, _ := exec.Command(sitelinkProgram(t), "check", docroot).Output()
 	warned := strings.Contains(string(out), "white space precedes the XML declaration")
 	if want := strings.Count(string(text), "<loc>"); entries != want || want < 2 {
 		t.Errorf("sitelink reads %d of the %d entries", entries, want)
@@ -64,6 +65,7 @@ func TestHugoSitemap(t *testing.T) {
 // TestChromiumJSONLD: relative URLs of JSON-LD lead where Chromium resolves them,
 // against the base URL of the page (JSON-LD 1.1, 9.5.2).
 func TestChromiumJSONLD(t *testing.T) {
+	t.Parallel()
 	const data = `{"@context":"https://schema.org","url":"about.html","sameAs":["../x/","?q"],"image":"img/a.png","mainEntityOfPage":{"@id":"p/"},"name":"n.png"}`
 	docroot := writeFixtures(t, map[string]string{
 		"d/index.html": `<!doctype html><title>x</title><script type="application/ld+json">` + data + `</script>`,

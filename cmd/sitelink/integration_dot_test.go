@@ -16,6 +16,7 @@ import (
 // TestIssue4Item7Dot: Graphviz itself reads the picture of a site with names
 // that are hard to quote, and has the nodes and the colours that were meant.
 func TestIssue4Item7Dot(t *testing.T) {
+	t.Parallel()
 	dot, err := exec.LookPath("dot")
 	if err != nil {
 		t.Skip("no Graphviz here")
@@ -31,7 +32,7 @@ func TestIssue4Item7Dot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	graph, err := exec.Command(buildSitelink(t), "links", site, "--format", "dot").Output()
+	graph, err := exec.Command(sitelinkProgram(t), "links", site, "--format", "dot").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

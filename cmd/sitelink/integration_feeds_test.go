@@ -34,6 +34,7 @@ var hugoSite = map[string]string{
 // there; when one page goes, exactly the entries that name it are reported, as
 // encoding/xml reads them.
 func TestHugoFeeds(t *testing.T) {
+	t.Parallel()
 	hugo, err := exec.LookPath("hugo")
 	if err != nil {
 		t.Fatal("hugo is not installed; .ci/run installs it")

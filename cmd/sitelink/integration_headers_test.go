@@ -15,6 +15,7 @@ import (
 // The software of web hosts sends exactly the endpoints of our header rules
 // (PB-13, PB-14, PB-16, PB-19).
 func TestHeadersOfWebHosts(t *testing.T) {
+	t.Parallel()
 	e, err := templates.NewEndpoints(`https://h.example/x?a=1&b="2"&c=%C3%A9&d=:x$1`, `https://h.example/wm?a=1&b=:spla`)
 	if err != nil {
 		t.Fatal(err)

@@ -81,6 +81,7 @@ var htaccessLinks = []string{
 // TestApacheRules: links through the rules of .htaccess files lead where Apache
 // sends them.
 func TestApacheRules(t *testing.T) {
+	t.Parallel()
 	var page strings.Builder
 	page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
 	for _, href := range htaccessLinks {

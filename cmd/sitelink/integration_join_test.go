@@ -88,11 +88,12 @@ print(json.dumps(rows.fetchall()))
 // TestIssue4Item7JoinedSites: the statements of docs/reference/links.md, run by
 // DuckDB over the exports of three sites, list the broken links between them.
 func TestIssue4Item7JoinedSites(t *testing.T) {
+	t.Parallel()
 	python := os.Getenv("SITELINK_DUCKDB")
 	if python == "" {
 		t.Skip("SITELINK_DUCKDB is not set: it names a Python that has the package duckdb")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	text, err := os.ReadFile("../../docs/reference/links.md")
 	if err != nil {
@@ -111,7 +112,7 @@ func TestIssue4Item7JoinedSites(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	bin := buildSitelink(t)
+	bin := sitelinkProgram(t)
 	if err := os.Mkdir(filepath.Join(dir, "exports"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func postgresServer(t *testing.T) string {
 		server.Wait()
 	})
 	address := "postgres://sitelink@/postgres?host=" + dir
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		store, err := pg.Open(t.Context(), address, pg.Options{ReadOnly: true})
 		if err == nil {
 			store.Close()

@@ -44,7 +44,7 @@ func referrers(list string) string { return list + ", with referrers" }
 func runLinklint(t *testing.T, docroot string, args ...string) lists {
 	t.Helper()
 	out := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	args = append([]string{"-root", docroot, "-host", "www.example.com", "-doc", out, "-textonly", "-orphan"}, args...)
 	if text, err := exec.CommandContext(ctx, "linklint", args...).CombinedOutput(); err != nil {
@@ -105,7 +105,7 @@ func runLinklintProfile(t *testing.T, bin, docroot string, args ...string) lists
 	if slices.Contains(args, "--index") {
 		index = []string{"main.html", "index.html"}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	args = append([]string{"check", docroot, "--profile", "linklint", "--base-url", "http://www.example.com/", "--script-fragments", "error"}, args...)
 	run := func(more ...string) (stdout, stderr []byte) {

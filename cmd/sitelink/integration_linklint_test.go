@@ -16,7 +16,8 @@ import (
 // leaves over the same as the program itself, but for what linklintExceptions
 // names. Every exception must be one in the run of the whole site.
 func TestLinklint(t *testing.T) {
-	bin := buildSitelink(t)
+	t.Parallel()
+	bin := sitelinkProgram(t)
 	docroot := writeFixtures(t, linklintDocroot())
 	for _, dir := range []string{"index/isdir/index.html", "empty"} {
 		if err := os.MkdirAll(filepath.Join(docroot, dir), 0o755); err != nil {

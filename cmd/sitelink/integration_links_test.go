@@ -56,6 +56,7 @@ const minDOMLinks = 300
 // l-inert (LL-30, LL-32), l-attributes (LL-55 to LL-58, LL-60), l-values
 // (LL-62, LL-64) and l-base* (LL-36) hold the cases of these requirements.
 func TestChromiumLinks(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{}
 	for _, p := range linkPages() {
 		files[p.name] = p.content

@@ -21,6 +21,7 @@ import (
 // target, the third has nothing to tell (PB-52); --explain finds the link that
 // WordPress would refuse before it does.
 func TestNotifyWordPress(t *testing.T) {
+	t.Parallel()
 	docroot := t.TempDir()
 	site := httptest.NewServer(http.FileServer(http.Dir(docroot)))
 	defer site.Close()
@@ -41,7 +42,7 @@ func TestNotifyWordPress(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	bin := buildSitelink(t)
+	bin := sitelinkProgram(t)
 	work := t.TempDir()
 	run := func(want int, args ...string) string {
 		t.Helper()

@@ -58,6 +58,7 @@ func routesOf(t *testing.T, docroot string) (served, broken []string) {
 // sitelink leaves to its script, with the member, and it does not for those that
 // sitelink reports.
 func TestChromiumScaladoc(t *testing.T) {
+	t.Parallel()
 	docroot := scaladocDocroot(t)
 	served, broken := routesOf(t, docroot)
 	if len(served) < 2000 || len(broken) < 5 || len(broken) > 20 {
@@ -72,7 +73,7 @@ func TestChromiumScaladoc(t *testing.T) {
 	for i, route := range slices.Concat(served, broken) {
 		b.Navigate("about:blank") // so that the frame set is loaded for each route
 		b.Navigate(origin + "/index.html#" + route)
-		if shows, got := frameShows(b, route); shows != (i < len(served)) {
+		if shows, got := frameShows(t, b, route); shows != (i < len(served)) {
 			t.Errorf("%s: Chromium shows it: %v (%s)", route, shows, got)
 		}
 	}
@@ -81,24 +82,44 @@ func TestChromiumScaladoc(t *testing.T) {
 
 // frameShows reports whether the frame of the frame set shows the class and member
 // of a route. got is what it shows.
-func frameShows(b *testchrome.Browser, route string) (shows bool, got string) {
+//
+// A frame that shows them is an answer at once. One that does not is an answer only
+// if its load event is over and it stays so: the frame set's script can replace a
+// document that is still loading, and that document is then complete, but empty.
+func frameShows(t *testing.T, b *testchrome.Browser, route string) (shows bool, got string) {
+	t.Helper()
 	class, member, hasMember := strings.Cut(route, "@")
 	want := "/" + strings.ReplaceAll(class, ".", "/") + ".html"
-	for start := time.Now(); time.Since(start) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
+	var missing time.Time // since when the frame does not show them
+	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		var state struct {
 			Path, Hash, Title string
-			Ready, Target     bool
+			Loaded, Target    bool
+			Status            int
 		}
 		b.Eval(`(() => {
-			const f = frames["template"], d = f && f.document
-			return {path: f ? f.location.pathname : "", hash: f ? f.location.hash : "", title: d ? d.title : "",
-				ready: !!d && d.readyState == "complete", target: !!d && d.querySelector(":target") !== null}
+			try {
+				const f = frames["template"], d = f.document, n = f.performance.getEntriesByType("navigation")[0]
+				return {path: f.location.pathname, hash: f.location.hash, title: d.title, target: d.querySelector(":target") !== null,
+					loaded: d.readyState == "complete" && n.loadEventEnd > 0, status: n.responseStatus}
+			} catch { // no frame, or between two documents
+				return {}
+			}
 		})()`, &state)
-		got = fmt.Sprintf("%+v", state)
-		if state.Ready && strings.EqualFold(state.Path, want) && (!hasMember || state.Hash != "") {
-			return state.Title != "" && (!hasMember || member != "" && state.Target), got
+		now := fmt.Sprintf("%+v", state)
+		switch {
+		case !state.Loaded || !strings.EqualFold(state.Path, want) || hasMember && state.Hash == "":
+			missing = time.Time{}
+		case state.Status == 200 && state.Title != "" && (!hasMember || member != "" && state.Target):
+			return true, now
+		case missing.IsZero() || now != got:
+			missing = time.Now()
+		case time.Since(missing) >= time.Second:
+			return false, now
 		}
+		got = now
 	}
+	t.Fatalf("%s: after a minute the frame still has no answer: %s", route, got)
 	return false, got
 }
 
@@ -106,6 +127,7 @@ func frameShows(b *testchrome.Browser, route string) (shows bool, got string) {
 // documentation, a third of them in links to the frame set, are errors. The frame
 // set keeps its one warning.
 func TestScaladocBreaks(t *testing.T) {
+	t.Parallel()
 	const breaks = 502
 	docroot := filepath.Join(t.TempDir(), "actors")
 	if err := os.CopyFS(docroot, os.DirFS(scaladocDocroot(t))); err != nil {
@@ -137,7 +159,7 @@ func TestScaladocBreaks(t *testing.T) {
 		t.Errorf("%d of %d breaks are errors", got, breaks)
 	}
 	warnings := 0
-	out, _ := exec.Command(buildSitelink(t), "check", docroot, "--format", "jsonl").Output() // it exits with 1
+	out, _ := exec.Command(sitelinkProgram(t), "check", docroot, "--format", "jsonl").Output() // it exits with 1
 	for line := range bytes.Lines(out) {
 		if bytes.Contains(line, []byte(`"code":"script-fragment"`)) {
 			warnings++

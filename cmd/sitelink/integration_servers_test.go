@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testport"
 )
 
 // software is one of the web servers: how its plainest configuration looks and
@@ -196,12 +198,7 @@ func (w software) start(t *testing.T, s site) *server {
 		}
 	}
 	for try := 1; ; try++ {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		addr := l.Addr().String()
-		l.Close() // another process may take it before the server does: hence the tries
+		addr := testport.Free(t) // another test may take it before the server does: hence the tries
 		_, s.port, _ = net.SplitHostPort(addr)
 		conf := filepath.Join(s.own, "server.conf")
 		if err := os.WriteFile(conf, []byte(w.conf(s)), 0o644); err != nil {
@@ -242,9 +239,9 @@ func (w software) start(t *testing.T, s site) *server {
 }
 
 // waitListening waits until addr accepts connections; false when the server
-// has exited or ten seconds have passed.
+// has exited or a minute has passed.
 func waitListening(addr string, exited <-chan struct{}) bool {
-	for range 200 {
+	for range 1200 {
 		if c, err := net.Dial("tcp", addr); err == nil {
 			c.Close()
 			return true

@@ -16,7 +16,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,13 +59,12 @@ func (r *row) answeringPath() string {
 	return r.Target
 }
 
-// buildSitelink builds the command once per test and returns its path.
-func buildSitelink(t *testing.T) string {
+// sitelinkProgram returns the path of the command, which TestMain has put on PATH.
+func sitelinkProgram(t *testing.T) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "sitelink")
-	out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput()
+	bin, err := exec.LookPath("sitelink")
 	if err != nil {
-		t.Fatalf("build sitelink: %v\n%s", err, out)
+		t.Fatal(err)
 	}
 	return bin
 }
@@ -74,7 +72,7 @@ func buildSitelink(t *testing.T) string {
 // eachLink runs the check of docroot and calls visit for every row, in order.
 func eachLink(t *testing.T, docroot string, args []string, visit func(*row)) {
 	t.Helper()
-	bin := buildSitelink(t)
+	bin := sitelinkProgram(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	args = append([]string{"check", docroot, "--format", "jsonl", "--show", "all"}, args...)

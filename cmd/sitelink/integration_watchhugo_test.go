@@ -10,10 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testport"
 )
 
 // hugos are the real Hugos available: the one on PATH, and $SITELINK_HUGO.
@@ -99,14 +100,10 @@ func TestWatchHugoServer(t *testing.T) {
 // returns when the server answers.
 func hugoServer(t *testing.T, hugo, dir string, args ...string) (stop func()) {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := free.Addr().(*net.TCPAddr).Port
-	free.Close()
+	address := testport.Free(t)
+	_, port, _ := net.SplitHostPort(address)
 	var said bytes.Buffer
-	cmd := exec.Command(hugo, append([]string{"server", "--bind", "127.0.0.1", "--port", strconv.Itoa(port)}, args...)...)
+	cmd := exec.Command(hugo, append([]string{"server", "--bind", "127.0.0.1", "--port", port}, args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &said, &said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -115,14 +112,14 @@ func hugoServer(t *testing.T, hugo, dir string, args ...string) (stop func()) {
 	go func() { _ = cmd.Wait(); close(ended) }()
 	stop = func() { _ = cmd.Process.Kill(); <-ended }
 	t.Cleanup(stop)
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		select {
 		case <-ended:
 			t.Fatalf("hugo server ended: %s", &said)
 		default:
 		}
 		// It listens before it has built.
-		answer, err := http.Get("http://127.0.0.1:" + strconv.Itoa(port) + "/")
+		answer, err := http.Get("http://" + address + "/")
 		if err != nil {
 			continue
 		}

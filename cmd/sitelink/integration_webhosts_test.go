@@ -54,10 +54,12 @@ var webHosts = []webHost{
 // TestWebHostsMeasured: the tables of internal/host/testdata/hosts are what
 // the hosts' own software answers. With -update-hosts they are written.
 func TestWebHostsMeasured(t *testing.T) {
+	t.Parallel()
 	npmFolder(t)
 	requests := hostRequests(t)
 	for _, h := range webHosts {
 		t.Run(h.table, func(t *testing.T) {
+			t.Parallel()
 			docroot := makeHostDocroot(t, h.without)
 			server := h.start(t, docroot)
 			var b strings.Builder

@@ -83,9 +83,11 @@ var webParities = []webParity{
 // TestWebParityPaths: on the docroot of path edge cases, status and final
 // address of every link are what the host's software answers.
 func TestWebParityPaths(t *testing.T) {
+	t.Parallel()
 	npmFolder(t)
 	for _, h := range webParities {
 		t.Run(h.name, func(t *testing.T) {
+			t.Parallel() // requests wait for one another
 			docroot := makeHostDocroot(t, h.without)
 			var page strings.Builder
 			page.WriteString("<!doctype html><meta charset=utf-8><title>links</title>\n")
@@ -121,6 +123,7 @@ func allParity() bool { return os.Getenv("SITELINK_PARITY") == "all" }
 // TestWebParityCorpora: the same on the documentation of Python, and of what
 // else SITELINK_CORPORA holds.
 func TestWebParityCorpora(t *testing.T) {
+	t.Parallel()
 	npmFolder(t)
 	dir := os.Getenv("SITELINK_CORPORA")
 	if dir == "" {
@@ -137,6 +140,7 @@ func TestWebParityCorpora(t *testing.T) {
 				continue // no corpus has a 404.html to leave out
 			}
 			t.Run(c.pkg+"/"+h.name, func(t *testing.T) {
+				t.Parallel()
 				h.compare(t, docroot, webPredictions(t, docroot, h.profile()))
 			})
 		}

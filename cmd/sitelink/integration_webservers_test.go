@@ -18,6 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sitelink/sitelink/internal/testport"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -76,11 +77,17 @@ func startNode(t *testing.T, script, docroot, settings string) *webServer {
 	t.Helper()
 	cmd := exec.Command("node", filepath.Join("testdata/hosts", script), docroot, settings)
 	cmd.Env = append(os.Environ(), "SITELINK_NPM="+npmFolder(t), "NO_UPDATE_NOTIFIER=1")
-	cmd.Stderr = os.Stderr
+	var said strings.Builder // what the software writes about hostile requests is of interest only if the test fails
+	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if text := said.String(); t.Failed() && text != "" {
+			t.Logf("%s wrote:\n%.10000s", script, text)
+		}
+	})
 	run(t, cmd)
 	var port int
 	if _, err := fmt.Fscanf(out, "port %d\n", &port); err != nil {
@@ -96,12 +103,7 @@ func startNode(t *testing.T, script, docroot, settings string) *webServer {
 func startListener(t *testing.T, command func(port string) *exec.Cmd) *webServer {
 	t.Helper()
 	for try := 1; ; try++ {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		addr := l.Addr().String()
-		l.Close()
+		addr := testport.Free(t)
 		_, port, _ := net.SplitHostPort(addr)
 		cmd := command(port)
 		out := new(strings.Builder)
@@ -158,7 +160,7 @@ func startWrangler(t *testing.T, docroot string) *webServer {
 		return cmd
 	})
 	// The front listens before the worker behind it is there.
-	for range 100 {
+	for range 600 {
 		if h, err := s.get("/"); err == nil && h.status < 500 {
 			return s
 		}
@@ -239,7 +241,7 @@ func (s *webServer) get(target string) (hop, error) {
 		}
 		s.conn, s.br = conn, bufio.NewReaderSize(conn, 64<<10)
 	}
-	s.conn.SetDeadline(time.Now().Add(30 * time.Second))
+	s.conn.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := fmt.Fprintf(s.conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: text/html\r\n\r\n", target, s.host); err != nil {
 		return hop{}, err
 	}

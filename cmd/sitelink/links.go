@@ -49,6 +49,7 @@ const linksExitCodes = `Exit codes:
 type linksQuestion struct {
 	to, from                              string
 	external, anchors, addresses, orphans bool
+	sources                               bool
 	format, output, config                string
 }
 
@@ -85,6 +86,7 @@ func linksCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&q.anchors, "anchors", false, "list the anchors that pages define")
 	flags.BoolVar(&q.addresses, "addresses", false, "list the paths that the host answers, and the file for each")
 	flags.BoolVar(&q.orphans, "orphans", false, "list files that no page links to, and pages that no chain of links reaches")
+	flags.BoolVar(&q.sources, "sources", false, "also say where each link is written in the sources; on by default with --to and --from")
 	addWordFlag(cmd, &q.format, "format", "print the answer as `FORMAT`: text, jsonl, csv or dot", "text", "jsonl", "csv", "dot")
 	flags.StringVar(&q.output, "output", "-", "write the answer to `FILE`, replacing it atomically; - means standard output")
 	flags.StringVar(&q.config, "config", "", "read `FILE` instead of searching for sitelink.toml")
@@ -106,6 +108,8 @@ func (q *linksQuestion) check() error {
 	switch {
 	case len(lists) > 1:
 		return fault.Usage(strings.Join(lists, " and ")+" cannot be combined", "run links once for each")
+	case q.sources && (q.format == "dot" || len(lists) > 0 && (!q.external || q.to == "" && q.from == "")):
+		return fault.Usage("--sources is about links, which this answer does not list", "leave it out, or ask for links in another format")
 	case len(lists) == 0 || q.external && q.format == "dot":
 		return nil
 	case q.format == "dot":
@@ -173,9 +177,15 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 			return report.AppendPlacedLink(dst, link, source, "")
 		}
 	case "csv":
-		begin = string(report.LinkRecord(&check.Link{}).AppendCSVHeader(nil))
-		render = func(dst []byte, link *check.Link, _ *check.Position) []byte {
-			return report.LinkRecord(link).AppendCSV(dst)
+		record := func(link *check.Link, source *check.Position) report.Record {
+			if l.q.sources {
+				return report.PlacedLinkRecord(link, source)
+			}
+			return report.LinkRecord(link)
+		}
+		begin = string(record(&check.Link{}, nil).AppendCSVHeader(nil))
+		render = func(dst []byte, link *check.Link, source *check.Position) []byte {
+			return record(link, source).AppendCSV(dst)
 		}
 	case "dot":
 		begin, end = report.DotBegin, report.DotEnd
@@ -213,10 +223,10 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 }
 
 // writeRows writes the links that a query selects. Those of one page or to one
-// target have their positions in the sources, which all links of a site would
-// take too long for.
+// target have their positions in the sources. For all links of a site that takes
+// longer and needs memory for each, so it is on request.
 func (l *linksAnswer) writeRows(ctx context.Context, q check.Query, render func([]byte, *check.Link, *check.Position) []byte) (*check.Result, error) {
-	if q.From == "" && q.To == "" || l.q.format == "csv" || l.q.format == "dot" {
+	if !l.q.sources && (q.From == "" && q.To == "" || l.q.format == "csv") || l.q.format == "dot" {
 		return check.WriteLinks(ctx, audit.Handle(l.site), l.opt, q, check.LinkWriter{W: l.out, Append: func(dst []byte, link *check.Link) []byte {
 			return render(dst, link, nil)
 		}})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +19,7 @@ import (
 type pingbackServer struct {
 	*httptest.Server
 	mu   sync.Mutex
-	came []string // "/page -> /target", in order
+	came []string // "/page -> /target"
 }
 
 func newPingbackServer(t *testing.T) *pingbackServer {
@@ -56,10 +57,13 @@ func newPingbackServer(t *testing.T) *pingbackServer {
 	return s
 }
 
+// want compares the notices that came since the last call, in any order, with
+// these, which are sorted.
 func (s *pingbackServer) want(t *testing.T, want ...string) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	slices.Sort(s.came)
 	if got, want := strings.Join(s.came, ", "), strings.Join(want, ", "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

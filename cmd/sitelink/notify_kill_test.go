@@ -3,8 +3,10 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -29,6 +31,7 @@ type scriptedHosts struct {
 	mu   sync.Mutex
 	got  map[string]int // "SOURCE TARGET": how often
 	slow time.Duration  // how long an answer may take
+	hold chan struct{}  // if not nil, answers wait until it is closed
 }
 
 // newScriptedHosts serves targets at 127.1.0.1 and the following addresses, and
@@ -77,6 +80,9 @@ func (s *scriptedHosts) target(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	if s.slow > 0 {
 		time.Sleep(rand.N(s.slow))
+	}
+	if s.hold != nil {
+		<-s.hold
 	}
 	w.WriteHeader(http.StatusAccepted)
 }
@@ -174,7 +180,7 @@ func TestNotifyKilled(t *testing.T) {
 		if err := os.WriteFile(file, first, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		mayRepeat, last := map[string]bool{}, 0
+		mayRepeat, last, left := map[string]bool{}, 0, 30 // kills, so that a machine that has become slow finishes too
 		for killed := true; killed; {
 			cmd := notify()
 			var out strings.Builder
@@ -183,6 +189,9 @@ func TestNotifyKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			timer := time.AfterFunc(rand.N(whole), func() { cmd.Process.Kill() })
+			if left--; left < 0 {
+				timer.Stop()
+			}
 			err := cmd.Wait()
 			killed = !timer.Stop() && err != nil
 			inFlight := stillInFlight(t, file)
@@ -256,7 +265,7 @@ func TestNotifyInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newScriptedHosts(t, hosts, docroot)
-	s.slow = 600 * time.Millisecond
+	s.hold = make(chan struct{})
 	notify := func() *exec.Cmd {
 		cmd := exec.Command("sitelink", "notify", docroot, "--base-url", s.site, "--ledger", file, "--pace", "1s", "--allow-address", "127.0.0.0/8", "--send")
 		cmd.Dir = ownProject(t, work)
@@ -267,12 +276,16 @@ func TestNotifyInterrupted(t *testing.T) {
 	}
 	linkingSite(t, docroot, s, pages, hosts)
 	cmd := notify()
-	var out, said strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out strings.Builder
+	cmd.Stdout = &out
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		s.mu.Lock()
 		arrived := len(s.got)
 		s.mu.Unlock()
@@ -281,15 +294,20 @@ func TestNotifyInterrupted(t *testing.T) {
 		}
 		if time.Now().After(deadline) {
 			cmd.Process.Kill()
+			close(s.hold)
 			t.Fatal("nothing was sent")
 		}
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
+	// No answer comes before it knows of the interrupt.
+	line, _ := bufio.NewReader(stderr).ReadString('\n')
+	close(s.hold)
+	rest, _ := io.ReadAll(stderr)
 	checkExit(t, cmd.Wait(), exitInterrupted)
-	if said.String() != "sitelink: interrupted\n" || !strings.Contains(out.String(), " not tried") {
-		t.Errorf("stderr %q, stdout %q", said.String(), out.String())
+	if line != "sitelink: interrupted\n" || len(rest) > 0 || !strings.Contains(out.String(), " not tried") {
+		t.Errorf("stderr %q and %q, stdout %q", line, rest, out.String())
 	}
 	if inFlight := stillInFlight(t, file); len(inFlight) > 0 {
 		t.Errorf("left in flight: %q", inFlight)

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -144,6 +146,7 @@ func TestNotifyKilledGit(t *testing.T) {
 // A run leaves the notices that another run holds: it names the run, and exits 4.
 // With --wait it sends them once that run has ended.
 func TestNotifyHeld(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	work := t.TempDir()
 	remote := filepath.Join(t.TempDir(), "remote.git")
 	for _, args := range [][]string{{"init", "--quiet", "--bare", remote}, {"init", "--quiet", "."}, {"remote", "add", "origin", remote}} {
@@ -159,34 +162,51 @@ func TestNotifyHeld(t *testing.T) {
 	}
 	s := newScriptedHosts(t, 1, docroot)
 	linkingSite(t, docroot, s, 1, 1)
-	lease := time.Now().Add(6 * time.Second).UTC().Truncate(time.Second)
-	text := `{"sitelink":"ledger","version":1,"base":"` + s.site + `"}` + "\n" +
-		`{"source":"` + s.site + `p000/","target":"http://` + hostAddress(0) + ":" + s.port + `/post/0","event":"added","state":"pending","runner":"elsewhere:7 X","lease":"` +
-		lease.Format(time.RFC3339) + `"}` + "\n"
-	script := `blob=$(git hash-object -w --stdin) && tree=$(printf '100644 blob %s\tledger.jsonl\n' $blob | git mktree) &&
-		git push --quiet origin $(git -c user.name=a -c user.email=a@b.example commit-tree $tree -m x):refs/sitelink/ledger`
-	cmd := exec.Command("sh", "-c", script)
-	cmd.Dir, cmd.Stdin = work, strings.NewReader(text)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	// hold records in the ledger that another run holds the notice until then.
+	hold := func(until time.Time) {
+		t.Helper()
+		text := `{"sitelink":"ledger","version":1,"base":"` + s.site + `"}` + "\n" +
+			`{"source":"` + s.site + `p000/","target":"http://` + hostAddress(0) + ":" + s.port + `/post/0","event":"added","state":"pending","runner":"elsewhere:7 X","lease":"` +
+			until.Format(time.RFC3339) + `"}` + "\n"
+		script := `blob=$(git hash-object -w --stdin) && tree=$(printf '100644 blob %s\tledger.jsonl\n' $blob | git mktree) &&
+			git push --quiet --force origin $(git -c user.name=a -c user.email=a@b.example commit-tree $tree -m x):refs/sitelink/ledger`
+		cmd := exec.Command("sh", "-c", script)
+		cmd.Dir, cmd.Stdin = work, strings.NewReader(text)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
-	notify := func(flags ...string) (string, error) {
+	lease := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+	hold(lease)
+	notify := func(flags ...string) *exec.Cmd {
 		cmd := exec.Command("sitelink", append([]string{"notify", "--due", "--send", "--ledger", "git:refs/sitelink/ledger", "--allow-address", "127.0.0.0/8"}, flags...)...)
 		cmd.Dir = work
-		out, err := cmd.CombinedOutput()
-		return string(out), err
+		return cmd
 	}
-	out, err := notify()
+	out, err := notify().CombinedOutput()
 	checkExit(t, err, exitNotices)
-	if want := "sitelink: warning: 1 notice held by elsewhere:7 until " + lease.Format(time.RFC3339) + "\nsitelink: note: --wait waits for other runs\n"; out != want {
+	if want := "sitelink: warning: 1 notice held by elsewhere:7 until " + lease.Format(time.RFC3339) + "\nsitelink: note: --wait waits for other runs\n"; string(out) != want {
 		t.Errorf("got  %s\nwant %s", out, want)
 	}
 	if len(s.got) > 0 {
 		t.Errorf("sent %v", s.got)
 	}
-	out, err = notify("--wait")
-	if err != nil || !strings.HasPrefix(out, "sitelink: note: waiting for 1 notice held by elsewhere:7\n") {
-		t.Errorf("%v: %s", err, out)
+	waiting := notify("--wait")
+	stderr, err := waiting.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := waiting.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewReader(stderr)
+	if line, err := said.ReadString('\n'); line != "sitelink: note: waiting for 1 notice held by elsewhere:7\n" {
+		t.Errorf("%v: %s", err, line)
+	}
+	hold(time.Now().Add(-time.Second).UTC()) // the other run has ended
+	rest, _ := io.ReadAll(said)
+	if err := waiting.Wait(); err != nil {
+		t.Errorf("%v: %s", err, rest)
 	}
 	if len(s.got) != 1 {
 		t.Errorf("sent %v", s.got)

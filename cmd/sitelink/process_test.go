@@ -50,7 +50,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stop := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 
 	if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil {
@@ -84,7 +84,7 @@ func TestInterruptOutput(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stop := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 	// The temporary file appears when the writing begins. On a fast machine
 	// the work may end before the signal arrives: then the report is whole.
@@ -169,7 +169,7 @@ func TestOutputPipe(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stop := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 	text, err := os.ReadFile(pipe)
 	if err != nil || !strings.HasPrefix(string(text), "ok: ") {

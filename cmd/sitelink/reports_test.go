@@ -108,6 +108,7 @@ func TestReportsTogether(t *testing.T) {
 // TestManyFindings: reports list 100,000 findings and count all. JSON Lines and a
 // baseline have every one.
 func TestManyFindings(t *testing.T) {
+	t.Parallel()
 	const pages, links = 3, 35_000
 	dir := t.TempDir()
 	for p := range pages {

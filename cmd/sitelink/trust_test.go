@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -147,7 +148,7 @@ func (h *hostile) baseline() {
 
 func (h *hostile) sitelink(wrapper []string, line string) (code int, output string) {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	argv := append(append([]string{}, wrapper...), "sitelink")
 	argv = append(argv, strings.Fields(line)...)
@@ -524,12 +525,21 @@ func TestHostileWatch(t *testing.T) {
 			cmd := exec.Command("sitelink", "watch", "site", "--baseline-ref", "HEAD")
 			cmd.Dir, cmd.Env = h.repo, h.env
 			var out bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &out
+			cmd.Stderr = &out
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			stop := time.AfterFunc(2*time.Second, func() { cmd.Process.Signal(os.Interrupt) })
+			stop := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 			defer stop.Stop()
+			for lines := bufio.NewScanner(stdout); lines.Scan(); {
+				if strings.HasPrefix(lines.Text(), watchEnds) { // the first check
+					cmd.Process.Signal(os.Interrupt)
+				}
+			}
 			_ = cmd.Wait() // its exit code depends on the attack
 			if text, err := os.ReadFile(h.ran); err == nil {
 				t.Errorf("watch ran a program: %s\n%s", text, out.String())

@@ -22,15 +22,19 @@ import (
 // fresh checks apart and counts what is left: while pages are edited, come and
 // go, while the configuration changes, and while a baseline accepts a part.
 func TestWatchTells(t *testing.T) {
+	steps := 50
+	if long {
+		steps = 150
+	}
 	for i, name := range []string{"changes", "all", "baseline"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			watchTells(t, rand.New(rand.NewPCG(uint64(i), 5)), name == "all", name == "baseline")
+			watchTells(t, rand.New(rand.NewPCG(uint64(i), 5)), name == "all", name == "baseline", steps)
 		})
 	}
 }
 
-func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
+func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 	dir := t.TempDir()
 	docroot, file, list := filepath.Join(dir, "public"), filepath.Join(dir, "sitelink.toml"), filepath.Join(dir, "baseline.txt")
 	e := &watchEditor{t: t, rng: rng, root: docroot}
@@ -63,10 +67,6 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool) {
 	w := &watcher{cli: a, flags: flags, configure: configure, project: p, reload: true, out: newWatchPrinter(a, p, flags)}
 	var before []check.Finding
 	told, accepted := 0, 0
-	steps := 50
-	if long {
-		steps = 150
-	}
 	for step := range steps {
 		out.Reset()
 		if err := w.round(t.Context()); err != nil {

@@ -61,7 +61,7 @@ func (w *watched) start(change func(*exec.Cmd), args ...string) {
 	if err := w.cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	stop := time.AfterFunc(2*time.Minute, func() { w.cmd.Process.Kill() })
+	stop := time.AfterFunc(5*time.Minute, func() { w.cmd.Process.Kill() })
 	w.t.Cleanup(func() { stop.Stop(); w.cmd.Process.Kill() })
 	w.lines = bufio.NewScanner(stdout)
 }
@@ -221,7 +221,7 @@ func TestWatchJSON(t *testing.T) {
 	}
 	// What changed after the last check was read must still be reported.
 	want := map[string]int{}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		clear(want)
 		out, err := exec.Command("sitelink", "check", w.root, "--format", "jsonl").Output()
@@ -281,7 +281,7 @@ func TestWatchReaderGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	wr.Close()
-	stop := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 	checkExit(t, cmd.Wait(), exitClean)
 	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 )
 
 // TestModules breaks links in Markdown that was not written for this test: the documents of
@@ -100,12 +101,12 @@ func TestModules(t *testing.T) {
 // and returns the text and their positions by destination.
 func plant(source []byte, file int) ([]byte, map[string]check.Position) {
 	doc := newMarkdown().Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext())).(*ast.Document)
-	l := locator{source: source, doc: doc}
+	l := markdown.Locator{Source: source, Doc: doc}
 	type place struct{ from, to int }
 	var all []place
-	eachLink(doc, func(n ast.Node) {
+	markdown.EachLink(doc, func(n ast.Node) {
 		if link, ok := n.(*ast.Link); ok && link.Reference == nil && len(link.Destination) > 0 {
-			if at := l.offset(n); at >= 0 {
+			if at := l.Offset(n); at >= 0 {
 				all = append(all, place{at, at + len(link.Destination)})
 			}
 		}

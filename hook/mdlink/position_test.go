@@ -14,6 +14,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 )
 
 // newMarkdown is goldmark with everything that moves or makes links.
@@ -109,16 +111,16 @@ func holdsOffsets(t *testing.T, source []byte) (looked int) {
 	}
 	links := func(source []byte) []one {
 		doc := md.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext())).(*ast.Document)
-		l := locator{source: source, doc: doc}
+		l := markdown.Locator{Source: source, Doc: doc}
 		var out []one
-		eachLink(doc, func(n ast.Node) {
+		markdown.EachLink(doc, func(n ast.Node) {
 			switch n := n.(type) {
 			case *ast.Link:
-				out = append(out, one{n, n.Destination, l.offset(n)})
+				out = append(out, one{n, n.Destination, l.Offset(n)})
 			case *ast.Image:
-				out = append(out, one{n, n.Destination, l.offset(n)})
+				out = append(out, one{n, n.Destination, l.Offset(n)})
 			case *ast.AutoLink:
-				if at := l.offset(n); at < 0 || !bytes.HasPrefix(source[at:], n.Label(source)) {
+				if at := l.Offset(n); at < 0 || !bytes.HasPrefix(source[at:], n.Label(source)) {
 					t.Fatalf("%q: autolink %q at %d", source, n.Label(source), at)
 				}
 			}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 )
 
 // Input is a Markdown text and the file that contains it.
@@ -136,8 +139,8 @@ func (locate) Transform(doc *ast.Document, reader text.Reader, pc parser.Context
 		return // rendered without Recorder.Convert
 	}
 	rec.offsets = map[ast.Node]int{}
-	l := locator{source: reader.Source(), doc: doc}
-	eachLink(doc, func(n ast.Node) { rec.offsets[n] = l.offset(n) })
+	l := markdown.Locator{Source: reader.Source(), Doc: doc}
+	markdown.EachLink(doc, func(n ast.Node) { rec.offsets[n] = l.Offset(n) })
 }
 
 // collect records the destinations that are rendered, in the order of the page.
@@ -158,13 +161,17 @@ func (collect) Transform(doc *ast.Document, reader text.Reader, pc parser.Contex
 		}
 		rec.links = append(rec.links, hook.Link{Destination: destination, Position: p})
 	}
-	var raw rawLinks
-	eachLink(doc, func(n ast.Node) {
+	var raw markdown.RawLinks
+	markdown.EachLink(doc, func(n ast.Node) {
 		offset, known := rec.offsets[n]
 		switch n := n.(type) {
 		case *ast.RawHTML, *ast.HTMLBlock:
 			if known {
-				raw.each(source, n, add)
+				page := raw.Read(source, n)
+				for i := range page.Links {
+					l := &page.Links[i]
+					add(string(l.Value), raw.SourceOffset(int(page.Source(l.Off))))
+				}
 			}
 		default:
 			if !known {
@@ -174,25 +181,6 @@ func (collect) Transform(doc *ast.Document, reader text.Reader, pc parser.Contex
 		}
 	})
 	rec.offsets = nil
-}
-
-// eachLink calls f for the nodes that can render a link, in the order of the
-// page. The text of an image becomes its alt attribute, which contains no links.
-func eachLink(doc *ast.Document, f func(ast.Node)) {
-	// Walk returns only the errors of the callback.
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch n.(type) {
-		case *ast.Image:
-			f(n)
-			return ast.WalkSkipChildren, nil
-		case *ast.Link, *ast.AutoLink, *ast.RawHTML, *ast.HTMLBlock:
-			f(n)
-		}
-		return ast.WalkContinue, nil
-	})
 }
 
 // destination returns the value of href or src that goldmark's renderer writes,
@@ -211,4 +199,48 @@ func destination(n ast.Node, source []byte) string {
 		return string(url)
 	}
 	return ""
+}
+
+// lineCounter turns offsets into lines and columns. It counts from the last
+// offset that it was asked for, so that many links on one long line cost no more
+// than on short ones.
+type lineCounter struct {
+	source []byte
+	starts []int // offsets of the lines
+	line   int   // of the file, where the source starts
+	last   int   // the offset of the last call
+	runes  int   // code points between the start of its line and last
+}
+
+func newLineCounter(source []byte, line int) *lineCounter {
+	c := &lineCounter{source: source, starts: []int{0}, line: line}
+	for i, b := range source {
+		if b == '\n' {
+			c.starts = append(c.starts, i+1)
+		}
+	}
+	if bytes.HasPrefix(source, []byte(byteOrderMark)) {
+		c.starts[0] = len(byteOrderMark) // it takes no column
+	}
+	return c
+}
+
+const byteOrderMark = "\uFEFF"
+
+// position returns the line in the file and the column in code points, both
+// counted from 1, of an offset at which a character starts.
+func (c *lineCounter) position(offset int) (line, column int) {
+	offset = max(offset, c.starts[0])
+	i := sort.SearchInts(c.starts, offset+1) - 1
+	start := c.starts[i]
+	switch {
+	case c.last < start || i+1 < len(c.starts) && c.last >= c.starts[i+1]:
+		c.runes = utf8.RuneCount(c.source[start:offset])
+	case c.last <= offset:
+		c.runes += utf8.RuneCount(c.source[c.last:offset])
+	default:
+		c.runes -= utf8.RuneCount(c.source[offset:c.last])
+	}
+	c.last = offset
+	return c.line + i, c.runes + 1
 }

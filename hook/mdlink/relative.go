@@ -14,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/hook"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 )
 
 // Relative is an extension of goldmark that reports relative links and images
@@ -57,9 +58,9 @@ func (r Relative) Transform(doc *ast.Document, reader text.Reader, pc parser.Con
 		return
 	}
 	source := reader.Source()
-	l := locator{source: source, doc: doc}
+	l := markdown.Locator{Source: source, Doc: doc}
 	var lines *lineCounter
-	eachLink(doc, func(n ast.Node) {
+	markdown.EachLink(doc, func(n ast.Node) {
 		switch n.(type) {
 		case *ast.Link, *ast.Image:
 		default:
@@ -74,7 +75,7 @@ func (r Relative) Transform(doc *ast.Document, reader text.Reader, pc parser.Con
 			lines = newLineCounter(source, rec.line)
 		}
 		p := check.Position{File: rec.file}
-		if offset := l.offset(n); offset >= 0 {
+		if offset := l.Offset(n); offset >= 0 {
 			p.Line, p.Column = lines.position(offset)
 		}
 		r.Report(hook.Link{Destination: written, Position: p})

@@ -122,7 +122,9 @@ func proxied(t *testing.T, name string) (*receiving, string) {
 	if name == "none" {
 		address = backend
 	}
-	r := receiveAt(t, l, "http://"+address+"/", incoming.ReceiverOptions{}, server.Options{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "echo ", r.URL.Path) })
+	r := receiveAt(t, l, "http://"+address+"/", incoming.ReceiverOptions{},
+		server.Options{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Moderation: echo, Live: echo})
 	dir := t.TempDir()
 	docroot := filepath.Join(dir, "site")
 	if err := os.Mkdir(docroot, 0o755); err != nil {
@@ -243,6 +245,11 @@ func TestProxies(t *testing.T) {
 		if _, text := exchange(t, address, "GET /doc.html HTTP/1.1\r\nHost: "+address+"\r\n\r\n"); (text == "from the proxy") != (setup != "none") {
 			t.Errorf("%s: GET /doc.html: %q", setup, text)
 		}
+		for path, want := range map[string]string{"/webmention?target=x": "Send a webmention", "/webmention/status/x": "There is no such webmention", "/moderation": "echo", "/moderation/x": "echo", "/mentions": "echo"} {
+			if _, text := exchange(t, address, "GET "+path+" HTTP/1.1\r\nHost: "+address+"\r\n\r\n"); !strings.Contains(text, want) {
+				t.Errorf("%s: GET %s: %q", setup, path, text)
+			}
+		}
 		smuggle(t, r, setup, address)
 		// Our sender finds the form that works.
 		client := outgoing.NewClient(outgoing.ClientOptions{Pace: -1, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
@@ -255,6 +262,12 @@ func TestProxies(t *testing.T) {
 		o := sender.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source + "sender", Target: r.url + "doc.html"}, Event: ledger.Added}, endpoint)
 		if o.Status != cmp.Or(want, 202) {
 			t.Errorf("%s: our sender: %+v", setup, o)
+		}
+		for _, method := range []linkmethod.Method{linkmethod.UnlinkR, linkmethod.LinkMod} {
+			o := sender.Notify(t.Context(), linkmethod.Call{Method: method, Source: r.url + "doc.html", Target: "http://192.0.2.9/gone.html"})
+			if o.State != ledger.Done && o.State != ledger.Accepted {
+				t.Errorf("%s: our %s: %+v", setup, method, o)
+			}
 		}
 	}
 	var table strings.Builder

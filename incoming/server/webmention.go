@@ -106,6 +106,11 @@ func setRetryAfter(w http.ResponseWriter, after time.Duration) {
 	w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(after.Seconds())))))
 }
 
+// formError is what is wrong with a request, in a sentence for its sender.
+type formError string
+
+func (e formError) Error() string { return string(e) }
+
 // readForm returns the source and the target of a webmention. The type of the
 // request may have any parameters, and may be missing. A semicolon is part of
 // a value, because many senders do not escape it.
@@ -113,7 +118,7 @@ func readForm(r *http.Request) (source, target string, err error) {
 	if field := r.Header.Get("Content-Type"); field != "" {
 		if media, _, err := mime.ParseMediaType(field); media != formType {
 			_ = err // parameters may be malformed
-			return "", "", errors.New("A webmention is sent as a form: with the type " + formType + ".")
+			return "", "", formError("A webmention is sent as a form: with the type " + formType + ".")
 		}
 	}
 	body, err := io.ReadAll(r.Body)
@@ -127,16 +132,16 @@ func readForm(r *http.Request) (source, target string, err error) {
 			continue
 		}
 		if _, twice := values[name]; twice {
-			return "", "", errors.New("The request has more than one " + name + ".")
+			return "", "", formError("The request has more than one " + name + ".")
 		}
 		if value, err = url.QueryUnescape(value); err != nil {
-			return "", "", errors.New("The " + name + " is not encoded as a form.")
+			return "", "", formError("The " + name + " is not encoded as a form.")
 		}
 		values[name] = strings.TrimSpace(value)
 	}
 	for _, name := range []string{"source", "target"} {
 		if values[name] == "" {
-			return "", "", errors.New("The request has no " + name + ". A webmention has a source, the page with the link, and a target, the page that it links to.")
+			return "", "", formError("The request has no " + name + ". A webmention has a source, the page with the link, and a target, the page that it links to.")
 		}
 	}
 	return values["source"], values["target"], nil

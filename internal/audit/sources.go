@@ -192,8 +192,11 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		links[i] = source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw}
-		if f.Code == check.BaseDiffers {
+		switch {
+		case f.Code == check.BaseDiffers:
 			links[i].Element = "base"
+		case path.Base(f.Page) == "_redirects":
+			links[i].Line = f.Line
 		}
 		if anchor, ok := suggestedAnchor(s, f); ok {
 			anchors, near = append(anchors, anchor), append(near, i)
@@ -208,10 +211,14 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 		return err
 	}
 	for i, p := range places {
+		if f := &r.Findings[i]; p == nil && f.Code == check.NotWellFormed && m.OwnTemplate(f.Page) {
+			f.Message = strings.TrimSuffix(f.Message, "; remove it from the template that writes the file") +
+				"; Hugo's own template writes it, so add one of your own, layouts/sitemap.xml"
+		}
 		// What the generator wrote in place of a reference is in no source.
 		if f := &r.Findings[i]; p != nil && f.Code != check.UnresolvedRef && f.Code != check.FeedRelative {
 			position := shownPosition(prefix, p)
-			if f.Element == "" && links[i].Element == "" { // a fault of the file, which may have no line
+			if f.Element == "" && links[i].Element == "" && links[i].Line == 0 { // a fault of the file, which may have no line
 				position.Line, position.Column = f.Line, f.Column
 			}
 			f.Source = &position

@@ -276,6 +276,9 @@ const maxSpent = 1 << 21
 // Add adds a name.
 func (l *Names) Add(name string) { l.names, l.byPlain = append(l.names, name), nil }
 
+// All returns the names that were added; they must not be changed.
+func (l *Names) All() []string { return l.names }
+
 // Len returns how many names were added.
 func (l *Names) Len() int {
 	if l == nil {

@@ -52,16 +52,23 @@ func TestBackground(t *testing.T) {
 // error.
 func TestCancel(t *testing.T) {
 	cause := errors.New("stopped")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, cause)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
 	var out bytes.Buffer
 	c := shell("sleep 300 & echo $!; wait")
-	c.Stdout = &out
+	c.Stdout = writerFunc(func(p []byte) (int, error) {
+		defer cancel(cause) // now that it runs
+		return out.Write(p)
+	})
 	if err := c.Run(ctx); !errors.Is(err, cause) {
 		t.Errorf("error %v, want %v", err, cause)
 	}
 	ended(t, &out)
 }
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // ended waits until the process whose id was printed is gone or a zombie.
 func ended(t *testing.T, out *bytes.Buffer) {
@@ -70,7 +77,7 @@ func ended(t *testing.T, out *bytes.Buffer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if !Exists(pid) || strings.Contains(string(stat), ") Z ") {
 			return

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testport"
 )
 
 // apacheConfig is the plainest configuration that reads .htaccess.
@@ -78,7 +80,7 @@ func TestApacheOracle(t *testing.T) {
 	}
 	address := startApache(t, dir)
 
-	client := &http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	compared := 0
 	for _, c := range apacheCases {
 		for name, text := range map[string]string{".htaccess": c.root, "sub/.htaccess": c.sub} {
@@ -127,12 +129,7 @@ func TestApacheOracle(t *testing.T) {
 // startApache runs the server on a free port of 127.0.0.1.
 func startApache(t *testing.T, dir string) (address string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address = listener.Addr().String()
-	listener.Close()
+	address = testport.Free(t)
 	config := filepath.Join(dir, "apache.conf")
 	if err := os.WriteFile(config, fmt.Appendf(nil, apacheConfig, dir, address), 0o644); err != nil {
 		t.Fatal(err)
@@ -153,7 +150,7 @@ func startApache(t *testing.T, dir string) (address string) {
 			t.Logf("%s%.2000s", stderr.String(), text)
 		}
 	})
-	for range 100 {
+	for range 1200 {
 		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
 			return address

@@ -144,7 +144,7 @@ func ExplainedJSON(w io.Writer, reports []*precheck.Report) error {
 		}
 		doc.Pages = append(doc.Pages, page)
 	}
-	return writeJSON(w, doc)
+	return JSONDocument(w, doc)
 }
 
 // ExplainedMarkdown writes the explanations for a comment or a job summary.

@@ -14,6 +14,7 @@ import (
 // shows the focus, and leaves at the end. Keys alone sort, choose and turn
 // pages.
 func TestChromiumHTMLKeyboard(t *testing.T) {
+	t.Parallel()
 	r, extras := synthetic(600)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
 	b := testchrome.Start(t, true)
@@ -67,6 +68,7 @@ type axNode struct {
 // TestChromiumHTMLReaders tests what a screen reader gets, also where the rows
 // are displayed as blocks.
 func TestChromiumHTMLReaders(t *testing.T) {
+	t.Parallel()
 	r, extras := synthetic(300)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
 	b := testchrome.Start(t, true)
@@ -129,6 +131,7 @@ const measureContrast = `(() => {
 // TestChromiumHTMLPictures: light, dark and narrow, nothing wider than the
 // window, every text legible. $SITELINK_PICTURES keeps the pictures.
 func TestChromiumHTMLPictures(t *testing.T) {
+	t.Parallel()
 	many, extras := synthetic(manyFindings / 10)
 	sourced, clean := sources(), results()[0].result
 	b := testchrome.Start(t, true)
@@ -181,6 +184,7 @@ func TestChromiumHTMLPictures(t *testing.T) {
 // TestChromiumHTMLWithoutScript: without JavaScript the report can be read, and
 // has no control that does nothing.
 func TestChromiumHTMLWithoutScript(t *testing.T) {
+	t.Parallel()
 	r, extras := synthetic(2_000)
 	url, _ := writeHTML(t, r, Options{Extras: extras})
 	b := testchrome.Start(t, false)

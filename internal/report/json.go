@@ -349,9 +349,9 @@ func escapeHidden(text []byte) []byte {
 	return out
 }
 
-// writeJSON writes the document of a plan, of outcomes or of explanations,
-// indented and without escapes for HTML.
-func writeJSON(w io.Writer, document any) error {
+// JSONDocument writes a document, such as that of a plan, indented and without
+// escapes for HTML. Hidden characters are escaped, as in every format.
+func JSONDocument(w io.Writer, document any) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)

@@ -81,7 +81,7 @@ func TestJSONHidden(t *testing.T) {
 	}
 	value += "\ufeff\U0001f600"
 	var indented bytes.Buffer
-	if err := writeJSON(&indented, value); err != nil {
+	if err := JSONDocument(&indented, value); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{string(AppendString(nil, value)), strings.TrimSpace(indented.String())} {

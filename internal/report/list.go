@@ -34,6 +34,15 @@ func LinkRecord(l *check.Link) Record {
 	}
 }
 
+// PlacedLinkRecord returns the row of a link with its position in the sources:
+// file, line and column, empty and 0 where it is not known.
+func PlacedLinkRecord(l *check.Link, source *check.Position) Record {
+	if source == nil {
+		source = &check.Position{}
+	}
+	return append(LinkRecord(l), textField("source", source.File), numberField("source-line", int64(source.Line)), numberField("source-column", int64(source.Column)))
+}
+
 // ExternalRecord returns the row of an external URL. site is the base URL of
 // the site that links to it.
 func ExternalRecord(site string, x *check.ExternalTarget) Record {

@@ -161,7 +161,7 @@ func OutcomesJSON(w io.Writer, base string, r *deliver.Report) error {
 		d.Counts[string(n.State)]++
 		d.Notices = append(d.Notices, outcomesNotice{n.Notice, n.Via, n.Repeated, n.NotRepeated})
 	}
-	return writeJSON(w, d)
+	return JSONDocument(w, d)
 }
 
 // OutcomesMarkdown writes the counts and the targets that could not be

@@ -261,7 +261,7 @@ func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link) error {
 	for _, l := range p.Excluded {
 		d.LeftOut = append(d.LeftOut, planLeft(l))
 	}
-	return writeJSON(w, d)
+	return JSONDocument(w, d)
 }
 
 // PlanMarkdown writes a plan for a comment or a job summary: the counts, then a

@@ -8,6 +8,7 @@
 //   - [github.com/sitelink/sitelink/internal/scan/css]: style sheets
 //   - [github.com/sitelink/sitelink/internal/scan/data]: JSON Feed, JSON-LD,
 //     web app manifests, robots.txt, _headers, image maps
+//   - [github.com/sitelink/sitelink/internal/scan/markdown]: Markdown
 //
 // Each of them has a Scanner that turns the bytes of a file into a [Page]. A
 // Scanner performs no I/O, starts no goroutine and keeps no state between
@@ -132,6 +133,10 @@ const (
 	// reason. Only the first one in a style sheet is reported, and the rest of
 	// the file is read.
 	FaultCSS
+	// FaultMarkdown means that a Markdown file has a paragraph with too many
+	// brackets and emphasis marks, or too many nested quotes. Links of the file
+	// are missing.
+	FaultMarkdown
 	// FaultTree means that the markup of the page is irregular, and that its
 	// tree cannot be built. Name is the reason, such as "larger than 4 MiB".
 	// Links of the page may be missing or read wrongly.

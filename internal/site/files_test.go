@@ -251,6 +251,33 @@ func TestMapFilesFromDocroot(t *testing.T) {
 	}
 }
 
+// TestMarkdownFiles: llms.txt is read by its name where there are pages, other
+// Markdown when anything that is read links to it.
+func TestMarkdownFiles(t *testing.T) {
+	in := files{
+		"index.html": `<link rel=alternate type=text/markdown href=a.md><a href=README.MD>`, "robots.txt": "Sitemap: /s.txt", "s.txt": "http://example.org/listed.md",
+		"a.md": "[b](b.md)", "b.md": "[c](d/c.markdown)", "d/c.markdown": "[a](../a.md)", "README.MD": "", "listed.md": "", "feed.xml": "<rss><channel><link>/fed.md</link></channel></rss>", "fed.md": "",
+		"llms.txt": "[x](x.md)", "x.md": "", "s/index.html": "", "s/llms-full.txt": "", "lib/llms.txt": "[y](y.md)", "lib/y.md": "", "lib/README.md": "[z](../z.md)", "z.md": "", "llmsx.txt": "", "a.txt": "",
+	}
+	s := loadFiles(t, in, Options{BaseURLs: []string{"http://example.org/"}})
+	var got []string
+	for i := range s.Pages() {
+		if id := PageID(i); s.Page(id).Kind() == PageMarkdown {
+			got = append(got, s.Path(id))
+		}
+	}
+	want := []string{"README.MD", "a.md", "b.md", "d/c.markdown", "fed.md", "listed.md", "llms.txt", "s/llms-full.txt", "x.md"}
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	for i := range s.Pages() {
+		if id := PageID(i); s.PageAt(s.Page(id).Node()) != id {
+			t.Errorf("page %d, %s, has another number", i, s.Path(id))
+		}
+	}
+}
+
 // TestMapFilePlace: a link of a map file has its line and column, and
 // unreadable lines are listed.
 func TestMapFilePlace(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan/css"
 	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 	"github.com/sitelink/sitelink/internal/scan/xml"
 )
 
@@ -41,6 +42,7 @@ const (
 	PageJSONLD     // a file of linked data
 	PageRobots     // robots.txt
 	PageHeaders    // _headers, for its Link headers
+	PageMarkdown   // llms.txt, and the Markdown that links lead to
 
 	// pageXML and pageJSON are files whose root element, or first member, is
 	// not known yet.
@@ -50,7 +52,7 @@ const (
 )
 
 var pageKindNames = [...]string{"html", "xhtml", "svg", "image map", "css", "feed", "json feed", "sitemap", "sitemap index",
-	"opml", "opensearch", "web manifest", "json-ld", "robots.txt", "_headers"}
+	"opml", "opensearch", "web manifest", "json-ld", "robots.txt", "_headers", "markdown"}
 
 // String returns the name of the kind, as in summaries.
 func (k PageKind) String() string { return pageKindNames[k] }
@@ -131,7 +133,24 @@ func (s *Site) kindOf(n *docroot.Node) (kind PageKind, ok bool) {
 			return PageSitemap, true
 		}
 	}
+	if isLLMs(name) && s.opt.Tags == scan.Modern && (n.Parent == 0 || s.IndexOf(n.Parent) != docroot.NoNode) {
+		return PageMarkdown, true
+	}
 	return 0, false
+}
+
+// isLLMs reports whether a file is named as language models look for it:
+// llms.txt (https://llmstxt.org), llms-full.txt, llms-ctx.txt.
+func isLLMs(name []byte) bool {
+	rest, ok := bytes.CutPrefix(name, []byte("llms"))
+	return ok && hasEnding(rest, ".txt") && (len(rest) == len(".txt") || rest[0] == '-')
+}
+
+// mayBeMarkdown reports whether a file is read as Markdown when a link leads to
+// it. Other .md files of a docroot usually came with a library.
+func (s *Site) mayBeMarkdown(n *docroot.Node) bool {
+	name := s.tree.NameOf(n)
+	return n.Kind == docroot.KindFile && s.opt.Tags == scan.Modern && (hasEnding(name, ".md") || hasEnding(name, ".markdown"))
 }
 
 // maxExtension is the longest extension of a page, without its dot.
@@ -300,8 +319,11 @@ func unzip(data []byte, limit int64) ([]byte, error) {
 
 // pageLimit is the size above which a page is not read.
 func (s *Site) pageLimit(p *Page) int64 {
-	if p.kind == PageSitemap || p.kind == PageIndex {
+	switch p.kind {
+	case PageSitemap, PageIndex:
 		return min(s.opt.MaxPageBytes, sitemapRoom)
+	case PageMarkdown:
+		return min(s.opt.MaxPageBytes, markdown.MaxBytes)
 	}
 	return s.opt.MaxPageBytes
 }
@@ -315,7 +337,7 @@ func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mo
 	if err == nil && p.zipped {
 		text, err = unzip(raw, limit)
 	}
-	if errors.Is(err, docroot.ErrTooLarge) && limit < s.opt.MaxPageBytes {
+	if errors.Is(err, docroot.ErrTooLarge) && limit == sitemapRoom {
 		err = ErrSitemapSize
 	}
 	return text, raw, mode, err
@@ -328,6 +350,7 @@ type scanner struct {
 	xml  xml.Scanner
 	css  css.Scanner
 	data data.Scanner
+	md   markdown.Scanner
 }
 
 // scanPage reads a page in the syntax of its kind.
@@ -362,6 +385,8 @@ func (s *Site) scanPage(in *scanner, kind PageKind, text []byte) *scan.Page {
 		return in.data.Robots(text, opt)
 	case PageHeaders:
 		return in.data.Headers(text, opt)
+	case PageMarkdown:
+		return in.md.Scan(text)
 	}
 	return in.html.Scan(text, opt)
 }

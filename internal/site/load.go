@@ -54,15 +54,19 @@ func Load(ctx context.Context, root string, opt Options) (*Site, error) {
 	if err := l.run(ctx, s.pages); err != nil {
 		return nil, err
 	}
-	// Only now is it known which .map files are linked to, and which files
-	// pages name as manifests.
+	// Only now is it known which .map and .md files are linked to, and which
+	// files pages name as manifests.
 	first := len(s.pages)
 	s.linkListed()
 	s.addImageMaps()
-	if s.addManifests(); len(s.pages) > first {
-		if err := l.run(ctx, s.pages[first:]); err != nil {
-			return nil, err
-		}
+	s.addManifests()
+	if err := l.run(ctx, s.pages[first:]); err != nil {
+		return nil, err
+	}
+	if err := s.addMarkdown(ctx, l); err != nil {
+		return nil, err
+	}
+	if len(s.pages) > first {
 		s.orderPages()
 	}
 	if s.Permissions() {
@@ -123,6 +127,26 @@ func (s *Site) linkListed() {
 			s.linked[s.IndexOf(docroot.NodeID(id))] = true
 		default:
 			s.linked[id] = true
+		}
+	}
+}
+
+// addMarkdown adds and reads the Markdown files that links lead to, and those
+// that the links of these files lead to.
+func (s *Site) addMarkdown(ctx context.Context, l *loader) error {
+	for {
+		first := len(s.pages)
+		for id := range s.tree.Nodes {
+			if n := &s.tree.Nodes[id]; s.linked[id] && n.Page == 0 && s.mayBeMarkdown(n) {
+				s.pages = append(s.pages, Page{node: docroot.NodeID(id), kind: PageMarkdown, canon: docroot.NoNode})
+				n.Page = uint32(len(s.pages))
+			}
+		}
+		if len(s.pages) == first {
+			return nil
+		}
+		if err := l.run(ctx, s.pages[first:]); err != nil {
+			return err
 		}
 	}
 }

@@ -1,17 +1,16 @@
 package site
 
 import (
-	"bytes"
 	"hash/maphash"
 	"slices"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/scan/script"
 )
 
 // scriptsKey returns the number for [Page.Scripts]. The text of an inline script
-// counts only if it contains the word hash: any other script, such as one that
-// sets a variable of the page, does nothing with fragments.
+// counts only if it may do something with fragments.
 func (s *Site) scriptsKey(p *Page, page *scan.Page) uint64 {
 	key := uint64(1)
 	mix := func(h uint64) { key = (key ^ h) * 0x9E3779B97F4A7C15 }
@@ -22,14 +21,12 @@ func (s *Site) scriptsKey(p *Page, page *scan.Page) uint64 {
 			mix(uint64(p.links[l].Node))
 		case l >= 0:
 			mix(maphash.Bytes(s.hash.id, page.Links[l].Value))
-		case !sc.External && bytes.Contains(sc.Text, hashWord):
+		case !sc.External && script.Matters(sc.Text):
 			mix(maphash.Bytes(s.hash.id, sc.Text))
 		}
 	}
 	return max(key, 1)
 }
-
-var hashWord = []byte("hash")
 
 // scriptLink returns the number of the link that holds the address of a script,
 // or -1 if there is none.

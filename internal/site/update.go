@@ -219,22 +219,22 @@ func (s *Site) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []P
 }
 
 // makesSamePages reports whether the new version of a page makes the same other
-// files pages as the old one: image maps, which are pages because others link
-// to them, and web manifests.
+// files pages as the old one: image maps and Markdown, which are pages because
+// others link to them, and web manifests.
 func (s *Site) makesSamePages(old, now *Page) bool {
 	if now.kind == PageRobots || old.manifests || now.manifests || old.manifest != now.manifest {
 		return false
 	}
-	return slices.Equal(s.linkedMaps(old), s.linkedMaps(now))
+	return slices.Equal(s.linkedOnly(old), s.linkedOnly(now))
 }
 
-// linkedMaps returns, sorted, the files a page links to that may be image maps. A
-// directory listing links to the files in the directory; where the host makes
-// listings, reach returns all files that the page links to.
-func (s *Site) linkedMaps(p *Page) (nodes []docroot.NodeID) {
+// linkedOnly returns, sorted, the files a page links to that are pages only
+// because of such a link. A directory listing links to the files in the directory; where the host makes
+// listings, it returns all files that the page links to.
+func (s *Site) linkedOnly(p *Page) (nodes []docroot.NodeID) {
 	for i := range p.links {
 		l := &p.links[i]
-		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || s.mayBeMap(&s.tree.Nodes[l.Node])) {
+		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || s.mayBeMap(&s.tree.Nodes[l.Node]) || s.mayBeMarkdown(&s.tree.Nodes[l.Node])) {
 			nodes = append(nodes, l.Node)
 		}
 	}

@@ -22,7 +22,7 @@ func shares(old, now *Site) bool { return now.Edits(old.Generation()) != nil }
 // reload the docroot.
 func TestUpdateKinds(t *testing.T) {
 	const feed = `<rss version="2.0"><channel><link>/</link></channel></rss>`
-	home := files{"index.html": "<a href=a.html>a</a>", "a.html": "<p id=x>", "feed.xml": feed, "search.json": `{"a": 1}`,
+	home := files{"n.md": "[x](gone)", "index.html": "<a href=a.html>a</a>", "a.html": "<p id=x>", "feed.xml": feed, "search.json": `{"a": 1}`,
 		"pic.png": "", "s/b.html": "", "m.map": "", "broken.html": "-> later.html"}
 	for _, test := range []struct {
 		name    string
@@ -50,6 +50,7 @@ func TestUpdateKinds(t *testing.T) {
 		{"rules", "netlify", put("_redirects", "/x /a.html\n"), []string{"_redirects"}, false},
 		{"rules in a new directory", "", put("n/.htaccess", ""), []string{"n"}, false},
 		{"a link to an image map", "", put("a.html", "<a href=m.map><img ismap src=pic.png></a>"), []string{"a.html"}, false},
+		{"a link to Markdown", "", put("a.html", "<a href=n.md>"), []string{"a.html"}, false},
 		{"a manifest", "", put("a.html", "<link rel=manifest href=search.json>"), []string{"a.html"}, false},
 		{"the target of a symbolic link", "", put("later.html", ""), []string{"later.html"}, false},
 		{"a new symbolic link", "", func(root string) error { return os.Symlink("a.html", filepath.Join(root, "l.html")) }, []string{"l.html"}, false},

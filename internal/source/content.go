@@ -49,6 +49,7 @@ type contentIndex struct {
 	// needed.
 	matter     map[string][]int
 	matterOnce sync.Once
+	aliases    aliasIndex
 	staticDirs []sourceDir
 	roots      []sourceDir
 }
@@ -247,7 +248,7 @@ func nameKey(stem string) string {
 // home page is "".
 func pageKey(name string) string {
 	name = strings.ToLower(strings.TrimPrefix(decode(name), "/"))
-	for _, suffix := range []string{".html", ".htm", ".xhtml"} {
+	for _, suffix := range []string{".html", ".htm", ".xhtml", ".md"} {
 		if rest, ok := strings.CutSuffix(name, suffix); ok {
 			name = rest
 			break

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -244,4 +245,45 @@ func unescape(s string) string {
 		return s
 	}
 	return strings.NewReplacer(`\/`, "/", `\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\\`, `\`).Replace(s)
+}
+
+// menuOf are the keys of front matter that put a page into a menu, and nameKeys
+// those with its name there.
+var (
+	menuOf   = wordSet("menu menus")
+	nameKeys = wordSet("title linktitle name")
+)
+
+// menuEntry returns where the front matter of a page that is not published puts
+// it into a menu, nil if a link is not such an entry.
+func (m *Map) menuEntry(o *unlocated) *Position {
+	a := m.address(o.link.Raw, o.link.Page)
+	if m.opt.Generator != Hugo || !o.isLink || a.target == "" || m.pageOf(&a) != "" {
+		return nil
+	}
+	key := pageKey(a.target)
+	i, ok := m.content.listed[key]
+	if found := m.content.byKey[key]; !ok && len(found) == 1 {
+		i, ok = found[0], true
+	}
+	if !ok {
+		return nil
+	}
+	d := m.document(m.content.files[i])
+	if d == nil || !slices.ContainsFunc(d.matter, func(v value) bool { return nameKeys[v.key] && plainLabel(v.text) == o.label }) {
+		return nil
+	}
+	f := m.content.files[i]
+	text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+	if err != nil {
+		return nil
+	}
+	off := 0
+	for line := range bytes.Lines(text[:frontMatter(text)]) {
+		if k := keyOnLine.FindSubmatchIndex(line); k != nil && k[2] <= 1 && menuOf[strings.ToLower(string(line[k[2]:k[3]]))] {
+			return d.position(f.display, off+k[2])
+		}
+		off += len(line)
+	}
+	return nil
 }

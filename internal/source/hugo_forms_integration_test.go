@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"sort"
 	"strings"
 	"testing"
 
@@ -195,16 +196,22 @@ func placeAll(t *testing.T, project, base, hugo, text string) (all []placedLink)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range links {
-		page, err := os.ReadFile(filepath.Join(project, "public", filepath.FromSlash(links[i].Page)))
-		if err != nil {
-			t.Fatal(err)
+	shown := map[string][][]int{} // where each file names pages
+	pages := map[string][]byte{}
+	for i, l := range links {
+		if pages[l.Page] == nil {
+			if pages[l.Page], err = os.ReadFile(filepath.Join(project, "public", filepath.FromSlash(l.Page))); err != nil {
+				t.Fatal(err)
+			}
+			shown[l.Page] = shownPage.FindAllSubmatchIndex(pages[l.Page], -1)
 		}
-		shows := strings.TrimSuffix(links[i].Page, "/index.html")
-		if before := shownPage.FindAllSubmatch(page[:links[i].Offset], -1); !strings.Contains(shows, "/page-") && before != nil {
-			shows = string(before[len(before)-1][1])
+		shows := strings.TrimSuffix(l.Page, "/index.html")
+		before := sort.Search(len(shown[l.Page]), func(k int) bool { return int64(shown[l.Page][k][1]) > l.Offset })
+		if !strings.Contains(shows, "/page-") && before > 0 {
+			at := shown[l.Page][before-1]
+			shows = string(pages[l.Page][at[2]:at[3]])
 		}
-		all = append(all, placedLink{links[i], shows, positions[i]})
+		all = append(all, placedLink{l, shows, positions[i]})
 	}
 	return all
 }

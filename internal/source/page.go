@@ -58,10 +58,12 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	}
 	found := findMarkers(text)
 	if dir, file, ok := m.copyOf(name, text); ok && found.file == "" && found.comments == nil {
-		lines := newLines(text)
+		inCopy(positions, links, text, dir, file)
+		return nil
+	}
+	if path.Base(name) == ruleFile {
 		for i, l := range links {
-			line, column := lines.at(int(min(l.Offset, int64(len(text)))))
-			positions[i] = &Position{File: dir.displayName(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
+			positions[i] = m.ruleAt(text, l.Line)
 		}
 		return nil
 	}
@@ -145,6 +147,18 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		rest = append(rest, o)
 	}
 	return rest
+}
+
+// inCopy sets the positions of links in a file that is a copy of a source file.
+func inCopy(positions []*Position, links []Link, text []byte, dir sourceDir, file string) {
+	lines := newLines(text)
+	for i, l := range links {
+		line, column := lines.at(int(min(l.Offset, int64(len(text)))))
+		if l.Line > 0 {
+			line = l.Line
+		}
+		positions[i] = &Position{File: dir.displayName(file), Line: line, Column: column, Kind: dir.kind, Module: dir.module}
+	}
 }
 
 // entryFile returns the start of the content file that a sitemap lists, nil if no
@@ -240,10 +254,16 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 		return nil
 	}
 	all := []pageLink{}
+	isText := m.site.Page(id).Kind() == site.PageMarkdown
 	regions := findRegions(text)
+	if isText {
+		regions = findRegions(nil)
+	}
 	err := r.Written(id, func(d *site.Detail) {
 		l := pageLink{offset: d.Offset, raw: strings.Clone(d.Raw), element: d.Element, attribute: d.Attribute, region: regions.at(int(d.Offset))}
-		if d.Element == "a" && int(d.Offset) < len(text) {
+		if isText {
+			l.element = markdownElements[d.Element]
+		} else if d.Element == "a" && int(d.Offset) < len(text) {
 			l.label = htmlLabel(text, int(d.Offset))
 		}
 		l.addr = m.address(l.raw, name)
@@ -254,6 +274,9 @@ func (m *Map) pageLinks(r *site.Reader, name string, text []byte) []pageLink {
 	}
 	return all
 }
+
+// markdownElements are the elements that the links of a Markdown file become.
+var markdownElements = map[string]string{"link": "a", "autolink": "a", "image": "img"}
 
 // pageID finds a page by its name. Pages are sorted by path.
 func (m *Map) pageID(name string) (site.PageID, bool) {

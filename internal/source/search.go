@@ -161,9 +161,14 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 			}
 			return shown.around(int(o.link.Offset))
 		}
-		if positions[o.index] = m.fromContent(&content, o, around); positions[o.index] == nil && len(o.composed.by) == 1 {
-			positions[o.index] = o.composed.by[0].position(o.link.Raw)
+		p := m.fromContent(&content, o, around)
+		if p == nil {
+			p = m.menuEntry(&o)
 		}
+		if p == nil && len(o.composed.by) == 1 {
+			p = o.composed.by[0].position(o.link.Raw)
+		}
+		positions[o.index] = p
 	}
 	return nil
 }

@@ -57,6 +57,8 @@ type Link struct {
 	// Element is the name of the element that a fault is about, such as base: that
 	// of the page's first one with a link.
 	Element string
+	// Line is the line of a rule of a host, 0 for everything else.
+	Line int
 }
 
 // Position is a position in a source file. Line and Column count from 1, Column

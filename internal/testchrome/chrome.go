@@ -23,7 +23,7 @@ var flags = []string{
 }
 
 // timeout is the longest wait for one message of the browser.
-const timeout = 60 * time.Second
+const timeout = 5 * time.Minute
 
 // Browser is one tab of a headless Chromium, controlled through the DevTools
 // protocol over a pair of pipes: JSON messages, each followed by a NUL. Any error
@@ -36,7 +36,9 @@ type Browser struct {
 	from    *os.File
 	reader  *bufio.Reader
 	session string
+	loader  string // of the document in the tab
 	lastID  int
+	frame   string    // the tab's own
 	events  []message // received while waiting for an answer
 	console []string
 }
@@ -97,6 +99,7 @@ func Start(t testing.TB, scripts bool) *Browser {
 	b.Call("Target.attachToTarget", Params{"targetId": target.TargetID, "flatten": true}, &attached)
 	b.session = attached.SessionID
 	b.Call("Page.enable", nil, nil)
+	b.Call("Page.setLifecycleEventsEnabled", Params{"enabled": true}, nil)
 	b.Call("Emulation.setScriptExecutionDisabled", Params{"value": !scripts}, nil)
 	return b
 }
@@ -166,7 +169,7 @@ func (b *Browser) read(waitingFor string) message {
 
 // Events that end a navigation.
 const (
-	Loaded          = "Page.loadEventFired"
+	Loaded          = "load"
 	MovedInDocument = "Page.navigatedWithinDocument"
 )
 
@@ -184,12 +187,13 @@ func (b *Browser) Load(url string) {
 func (b *Browser) Navigate(url string) (event string) {
 	b.t.Helper()
 	b.events = b.events[:0]
-	var result struct{ ErrorText string }
+	var result struct{ FrameID, LoaderID, ErrorText string }
 	b.Call("Page.navigate", Params{"url": url}, &result)
 	if result.ErrorText != "" {
 		b.t.Fatalf("chromium: navigate to %.300s: %s", url, result.ErrorText)
 	}
-	return b.navigated("the end of the navigation to " + url)
+	b.frame = result.FrameID
+	return b.navigated("the end of the navigation to "+url, result.LoaderID == "")
 }
 
 // Follow calls start, which makes the page navigate, as the press of a button does, and
@@ -198,15 +202,25 @@ func (b *Browser) Follow(start func()) (event string) {
 	b.t.Helper()
 	b.events = b.events[:0]
 	start()
-	return b.navigated("the end of a navigation")
+	return b.navigated("the end of a navigation", true)
 }
 
-func (b *Browser) navigated(waitingFor string) (event string) {
+// navigated waits for the end of a navigation of the tab's own frame, whose event it
+// returns. A navigation that can stay in the document may end with MovedInDocument.
+func (b *Browser) navigated(waitingFor string, canStay bool) (event string) {
 	b.t.Helper()
 	for {
 		for _, m := range b.events {
-			if m.Method == Loaded || m.Method == MovedInDocument {
-				return m.Method
+			// Those of the document before, or of its frames, can come late.
+			var e struct{ FrameID, LoaderID, Name string }
+			_ = json.Unmarshal(m.Params, &e) // other events have other parameters
+			switch {
+			case e.FrameID != b.frame:
+			case m.Method == "Page.lifecycleEvent" && e.Name == "load" && e.LoaderID != b.loader:
+				b.loader = e.LoaderID
+				return Loaded
+			case m.Method == MovedInDocument && canStay:
+				return MovedInDocument
 			}
 		}
 		b.events = append(b.events[:0], b.read(fmt.Sprintf("%.300s", waitingFor)))

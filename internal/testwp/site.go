@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sitelink/sitelink/internal/testport"
 )
 
 // Site is a running blog. Any failure fails the test. Its methods are safe for
@@ -65,7 +67,7 @@ func Start(t testing.TB, pages http.Handler) *Site {
 	run(t, "cp", "-r", program, s.dir)
 	socket := database(t, work)
 
-	php := freeAddress(t)
+	php := testport.Free(t)
 	front := httptest.NewServer(s.front(pages, php))
 	t.Cleanup(front.Close)
 	s.URL = strings.Replace(front.URL, "127.0.0.1", "localhost", 1)
@@ -242,14 +244,4 @@ func eventually(t testing.TB, what string, is func() bool) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatalf("not within a minute: %s", what)
-}
-
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

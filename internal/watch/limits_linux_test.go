@@ -42,8 +42,12 @@ func TestOverflow(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(root, "unseen/p.html"), "p")
-	if b := next(t, w); !b.All {
-		t.Fatalf("%d events in a queue of %d: batch %+v, want all", queue+8192, queue, b)
+	b := next(t, w)
+	for !b.All { // on a busy machine a batch can end before the end of the queue is read
+		if slices.Contains(b.Paths, "unseen") || slices.Contains(b.Paths, "unseen/p.html") {
+			t.Fatalf("%d events in a queue of %d: batch %+v, want all", queue+8192, queue, b)
+		}
+		b = next(t, w)
 	}
 	if w.Polls() != nil {
 		t.Errorf("polls after an overflow: %v", w.Polls())

@@ -33,9 +33,10 @@ const (
 	// Raw has both URLs on the request line, as in the draft of 1996. It works
 	// with HTTP/1.1 only, and few proxies pass it on.
 	Raw Form = "raw"
-	// Header has the target on the request line and the source in a Link field,
-	// as in RFC 2068 (19.6.1.2) and draft-snell-link-method. It has LINK and
-	// UNLINK only, and no replacement.
+	// Header has the page of the called host on the request line and the other one
+	// in a Link field, as in RFC 2068 (19.6.1.2) and draft-snell-link-method. These
+	// have LINK and UNLINK only; package incoming/server takes the other methods in
+	// this form too. It has no replacement.
 	Header Form = "header"
 )
 
@@ -79,14 +80,12 @@ func (c Call) request(form Form, to string) (outgoing.Request, error) {
 	switch {
 	case c.Replacement != "" && c.Method != Unlink && c.Method != UnlinkR, c.Subscribe && c.Method != Link:
 		return outgoing.Request{}, fmt.Errorf("%s takes a source and a target only", c.Method)
-	case form == Header && c.Method != Link && c.Method != Unlink:
-		return outgoing.Request{}, fmt.Errorf("%s has no form with a Link field", c.Method)
 	case form == Header:
-		return outgoing.Request{
-			Method: string(c.Method),
-			URL:    to,
-			Header: http.Header{"Link": {"<" + source + `>; rel="` + Relation + `"`}},
-		}, nil
+		link := "<" + source + `>; rel="` + Relation + `"`
+		if c.Method == UnlinkR || c.Method == LinkMod {
+			link = "<" + target + `>; rel="related"`
+		}
+		return outgoing.Request{Method: string(c.Method), URL: to, Header: http.Header{"Link": {link}}}, nil
 	}
 	line := source + " " + target
 	if c.Subscribe {
@@ -164,7 +163,7 @@ func (c Call) outcome(form Form, resp *outgoing.Response, now time.Time) outgoin
 	case invalid && c.Method == Unlink && resp.Status == statusInvalidTarget:
 		// An earlier UNLINKR may have been lost (LK-31).
 		return result(ledger.Done, "the host has no such page, so there is nothing to remove")
-	case invalid && c.Method != Link, resp.Status == http.StatusUnprocessableEntity && form == Header && c.Method == Unlink:
+	case invalid && c.Method != Link, resp.Status == http.StatusUnprocessableEntity && form == Header && c.Method != Link:
 		// LK-33: the other side no longer has the link, or never had it.
 		return result(ledger.Done, "the host does not have this link")
 	case invalid && resp.Status == statusInvalidTarget:

@@ -113,6 +113,25 @@ func TestHeaderBytes(t *testing.T) {
 	}
 }
 
+// The methods that only the draft has, in the form that passes proxies.
+func TestHeaderOfDraft(t *testing.T) {
+	for _, method := range []Method{UnlinkR, LinkMod} {
+		w := newWire(t, status("202 Accepted"))
+		call := Call{Method: method, Source: w.url("/post.html"), Target: "http://c.example/doc.html#x"}
+		o := New(client(), Options{}).Call(t.Context(), call, Header, call.Receiver())
+		want := string(method) + " /post.html HTTP/1.1\r\nHost: b.example\r\nUser-Agent: sitelink-test\r\nContent-Length: 0\r\n" +
+			"Accept-Encoding: gzip\r\nLink: <http://c.example/doc.html>; rel=\"related\"\r\nConnection: close\r\n\r\n"
+		if got := w.saw(); o.State != ledger.Accepted || len(got) != 1 || got[0] != want {
+			t.Errorf("%+v\ngot  %q\nwant %q", o, got, want)
+		}
+		gone := newWire(t, status("422 Unprocessable Content"))
+		call.Source = gone.url("/post.html")
+		if o := New(client(), Options{}).Call(t.Context(), call, Header, call.Receiver()); o.State != ledger.Done {
+			t.Errorf("LK-33: %+v", o)
+		}
+	}
+}
+
 // LK-1, LK-7, LK-20: a call that the draft does not define is never sent.
 func TestNoCall(t *testing.T) {
 	const b = "http://b.example/"
@@ -131,7 +150,6 @@ func TestNoCall(t *testing.T) {
 		{Call{Method: Link, Source: source, Target: b, Replacement: source}, Raw, "source and a target only"},
 		{Call{Method: LinkMod, Source: source, Target: b, Replacement: source}, Raw, "source and a target only"},
 		{Call{Method: LinkMod, Source: source, Target: b, Subscribe: true}, Raw, "source and a target only"},
-		{Call{Method: UnlinkR, Source: source, Target: b}, Header, "no form"},
 	} {
 		o := New(nil, Options{Unsupported: NewUnsupportedHosts(nil, nil)}).Call(t.Context(), c.call, c.form, b)
 		if o.State != ledger.Permanent || !strings.Contains(o.Message, c.want) || strings.Contains(o.Message, "secret") {

@@ -82,11 +82,8 @@ func (s *Sender) Notify(ctx context.Context, c Call) outgoing.Outcome {
 	case e.URL == "":
 		return outgoing.Outcome{State: ledger.NoService, Message: cmp.Or(e.Via, "the host does not take calls")}
 	}
-	if c.Method == UnlinkR || c.Method == LinkMod {
-		if e.Form == string(Header) {
-			return outgoing.Outcome{State: ledger.NoService, Message: fmt.Sprintf("the host takes calls with a Link field, which cannot express %s", c.Method)}
-		}
-		e.Form = string(Raw)
+	if e.Form == string(Header) && (c.Method == UnlinkR || c.Method == LinkMod) {
+		return outgoing.Outcome{State: ledger.NoService, Message: fmt.Sprintf("the host takes LINK and UNLINK only, not %s", c.Method)}
 	}
 	return s.call(ctx, c, e)
 }

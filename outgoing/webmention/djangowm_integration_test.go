@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/testport"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -34,12 +35,7 @@ func TestDjangoWM(t *testing.T) {
 	if python == "" {
 		t.Skip("SITELINK_DJANGOWM is not set: it names a Python that has django-wm")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
+	_, port, _ := net.SplitHostPort(testport.Free(t))
 	env := append(os.Environ(), "PORT="+port, "DATABASE="+path.Join(t.TempDir(), "db"), "PYTHONDONTWRITEBYTECODE=1")
 	manage := func(arguments ...string) *exec.Cmd {
 		command := exec.Command(python, append([]string{"testdata/djangowm/manage.py"}, arguments...)...)

@@ -8,6 +8,7 @@ package script
 import (
 	"bytes"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -57,10 +58,12 @@ type Use struct {
 	// Scaladoc is set for the frame set of scaladoc, which shows the page of the
 	// class that the fragment names.
 	Scaladoc bool
+	// comments matches the ids of the comments that the script adds, see Serves.
+	comments *regexp.Regexp
 }
 
 // Any reports whether the script can serve any fragment.
-func (u *Use) Any() bool { return u.Forms != 0 }
+func (u *Use) Any() bool { return u.Forms != 0 || u.comments != nil }
 
 // ReadsHash reports whether the script is known to read location.hash.
 func (u *Use) ReadsHash() bool { return u.How == readsLocation }
@@ -76,11 +79,15 @@ type framework struct {
 	files []string
 }
 
+// Docsify is the name of the framework that shows Markdown files. It also serves
+// the name of a file without a slash before it.
+const Docsify = "Docsify"
+
 // frameworks are libraries with a router that works on the fragment, or did when
 // most sites that use them were written.
 var frameworks = []framework{
 	{"rustdoc", Set(Lines), []string{"source-script*", "src-script*"}},
-	{"Docsify", Set(Route), []string{"docsify"}},
+	{Docsify, Set(Route), []string{"docsify"}},
 	{"Angular", Set(Route), []string{"angular", "angular-route", "angular-ui-router", "angularjs"}},
 	{"Vue Router", Set(Route), []string{"vue-router"}},
 	{"React Router", Set(Route), []string{"react-router", "react-router-dom"}},
@@ -108,7 +115,7 @@ func ByAddress(address string) Use {
 			}
 		}
 	}
-	return Use{}
+	return commentsByAddress(address)
 }
 
 // fileNames returns the names that an address may have for its script, in lower
@@ -179,8 +186,12 @@ var analytics = [][]byte{
 const nearBytes = 400
 
 // ByText returns what a script does by its text: whether code, not a comment,
-// reads location.hash or handles the event hashchange.
+// reads location.hash or handles the event hashchange, or loads the comments of
+// visitors.
 func ByText(text []byte) Use {
+	if u := commentsByText(text); u.Any() {
+		return u
+	}
 	if !bytes.Contains(text, []byte("hash")) {
 		return Use{}
 	}

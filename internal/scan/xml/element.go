@@ -1,9 +1,13 @@
 package xml
 
 import (
+	"bytes"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/scan/token"
+	"regexp"
+	"slices"
+	"strings"
 )
 
 // element is an open element.
@@ -241,4 +245,60 @@ func exactAttr(text []byte, name token.Span) scan.Attr {
 		return scan.AttrOther
 	}
 	return a
+}
+
+var (
+	// classAttribute matches a class attribute, and singleClasses the selectors of
+	// a rule that are only classes.
+	classAttribute = regexp.MustCompile(`class\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+	singleClasses  = regexp.MustCompile(`^\s*\.[\w-]+(?:\s*,\s*\.[\w-]+)*\s*$`)
+)
+
+// dropUnused removes references such as fill:url(#a) from rules of an SVG file's
+// style sheet whose classes no element has. Illustrator leaves hundreds of them
+// behind, and nothing ever looks for their targets.
+func (s *Scanner) dropUnused() {
+	p := &s.el.Page
+	var used map[string]bool
+	p.Links = slices.DeleteFunc(p.Links, func(l scan.Link) bool {
+		if l.Kind != scan.KindReference || l.Tag != scan.TagStyle || l.Attr != scan.AttrText {
+			return false
+		}
+		selectors := selectorsAt(p.Text, int(l.Off))
+		if !singleClasses.Match(selectors) {
+			return false
+		}
+		if used == nil {
+			used = map[string]bool{}
+			for _, m := range classAttribute.FindAllSubmatch(p.Text, -1) {
+				for _, name := range slices.Concat(bytes.Fields(m[1]), bytes.Fields(m[2])) {
+					used[string(name)] = true
+				}
+			}
+		}
+		for _, name := range bytes.Split(selectors, []byte(",")) {
+			if used[strings.TrimPrefix(string(bytes.TrimSpace(name)), ".")] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// maxSelectors is how many bytes before a reference its rule may begin.
+const maxSelectors = 4 << 10
+
+// selectorsAt returns the selectors of the rule around an offset of a style
+// sheet, nil if they are not certain.
+func selectorsAt(text []byte, off int) []byte {
+	before := text[max(0, off-maxSelectors):off]
+	end := bytes.LastIndexByte(before, '{')
+	if end < 0 || bytes.IndexByte(before[end:], '}') >= 0 {
+		return nil
+	}
+	start := bytes.LastIndexAny(before[:end], "{}>;/")
+	if start < 0 {
+		return nil
+	}
+	return before[start+1 : end]
 }

@@ -164,3 +164,33 @@ func TestHostile_truncated(t *testing.T) {
 		}
 	}
 }
+
+// TestUnusedRules: a reference in a rule for a class that no element of an SVG
+// file has is not looked for, as in browsers.
+func TestUnusedRules(t *testing.T) {
+	const begin, end = `<svg xmlns="http://www.w3.org/2000/svg"><style>`, `</style><g class="a b"/></svg>`
+	for _, c := range []struct{ style, want string }{
+		{".c{fill:url(#x);}", ""},
+		{".d{opacity:1}\n\t.c , .d\n{fill:url(#x);filter:url(#y)}", ""},
+		{"/* used: */ .c{fill:url(#x)}", ""},
+		{".a{fill:url(#x);}", "#x"},
+		{".c,.b{fill:url(#x);}", "#x"},
+		{".c .a{fill:url(#x);}", "#x"},
+		{"g.c{fill:url(#x);}", "#x"},
+		{"@media print{.c{fill:url(#x)}}", ""},
+		{".c{background:url(x.png)}", "x.png"},
+		{"*{fill:url(#x);}.c{fill:url(#y)}", "#x"},
+	} {
+		for _, script := range []string{"", "<script>f()</script>"} {
+			var s Scanner
+			p := s.SVG([]byte(begin + c.style + strings.Replace(end, "<g", script+"<g", 1)))
+			var got []string
+			for i := range p.Links {
+				got = append(got, string(p.Links[i].Value))
+			}
+			if n := strings.Count(c.style, "url("); script != "" && len(got) != n || script == "" && strings.Join(got, " ") != c.want {
+				t.Errorf("%s%s: %q, want %q", script, c.style, got, c.want)
+			}
+		}
+	}
+}

@@ -88,6 +88,10 @@ func (s *Scanner) read(text []byte, opt scan.Options, svg bool, data *feedReader
 	// elements inside it.
 	s.el.SortLinks()
 	s.el.RepairUTF8()
+	// A script may set classes.
+	if svg && len(p.Scripts) == 0 {
+		s.dropUnused()
+	}
 	return p
 }
 

@@ -67,7 +67,7 @@ func server(t *testing.T) string {
 		cmd.Wait()
 	})
 	address := "postgres://sitelink@/postgres?host=" + dir
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		c, err := pgx.Connect(t.Context(), address)
 		if err == nil {
 			c.Close(t.Context())
@@ -278,7 +278,7 @@ func runners(t *testing.T, address string) {
 // are then in flight.
 func crash(t *testing.T, address string) {
 	ctx := t.Context()
-	dead := open(t, address, "dead", time.Second)
+	dead := open(t, address, "dead", time.Hour)
 	all := pending(2)
 	for i := range all {
 		all[i].Target, all[i].Hash = "https://crash.example/", "2"
@@ -295,7 +295,9 @@ func crash(t *testing.T, address string) {
 	if got, err := other.Claim(ctx, time.Now(), 10); err != nil || len(got) != 0 {
 		t.Errorf("while the lease holds: %v, %v", got, err)
 	}
-	time.Sleep(1200 * time.Millisecond)
+	if _, err := other.pool.Exec(ctx, "UPDATE sitelink_notice SET lease = now() - interval '1 second' WHERE runner = 'dead'"); err != nil {
+		t.Fatal(err)
+	}
 	got, err := other.Claim(ctx, time.Now(), 10)
 	if check(t, err); len(got) != 2 || got[0].State != ledger.InFlight || got[1].State != ledger.Pending {
 		t.Errorf("after it: %+v", got)
@@ -329,14 +331,23 @@ func crash(t *testing.T, address string) {
 	if now := states(); now[1] != ledger.Done {
 		t.Errorf("what was delivered late is %v", now)
 	}
-	// A lease that is renewed does not end.
-	long := open(t, address, "long", time.Second)
+	// A lease is renewed while its runner lives. It is long enough for a slow machine.
+	long := open(t, address, "long", 9*time.Second)
 	all = pending(1)
 	all[0].Target, all[0].Hash = "https://long.example/", "3"
 	check(t, long.Plan(ctx, site, ledger.Change{Notices: all}))
 	if got, err := long.Claim(ctx, time.Now(), 1); err != nil || len(got) != 1 {
 		t.Fatalf("%v, %v", got, err)
 	}
-	time.Sleep(2 * time.Second)
+	lease := func() (end time.Time) {
+		check(t, other.pool.QueryRow(ctx, "SELECT lease FROM sitelink_notice WHERE runner = 'long'").Scan(&end))
+		return end
+	}
+	first := lease()
+	for end := time.Now().Add(time.Minute); !lease().After(first); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the lease is not renewed")
+		}
+	}
 	check(t, long.Begin(ctx, all[0].Key))
 }

@@ -1,0 +1,207 @@
+package source
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+)
+
+// A generator writes a _redirects file from two places: the lines of a template,
+// and the aliases in the front matter of pages, over which the template loops.
+
+// ruleFile is the name of the file.
+const ruleFile = "_redirects"
+
+// ruleAt returns where a rule is written, nil if that is not certain. line is its
+// line in text, the rule file of the docroot.
+func (m *Map) ruleAt(text []byte, line int) *Position {
+	from, to := ruleFields(lineOf(text, line))
+	if from == "" {
+		return nil
+	}
+	if found := m.ruleTemplates(from); len(found) > 0 {
+		if len(found) > 1 {
+			return nil
+		}
+		return found[0]
+	}
+	hits := m.content.aliasesOf()[normalPath(from)]
+	if len(hits) == 0 {
+		return nil
+	}
+	of := -1 // of the page that the rule leads to
+	for i, h := range hits {
+		if h.key != pageKey(strings.TrimPrefix(to, m.basePath)) {
+			continue
+		}
+		if of >= 0 {
+			return nil
+		}
+		of = i
+	}
+	if of < 0 && len(hits) == 1 {
+		of = 0
+	}
+	if of < 0 {
+		return nil
+	}
+	return &hits[of].at
+}
+
+// lineOf returns a line of a text, counted from 1.
+func lineOf(text []byte, line int) []byte {
+	for l := range bytes.Lines(text) {
+		if line--; line == 0 {
+			return l
+		}
+	}
+	return nil
+}
+
+// ruleFields returns the first two fields of a rule, "" for other lines.
+func ruleFields(line []byte) (from, to string) {
+	fields := strings.Fields(string(line))
+	if len(fields) < 2 || strings.HasPrefix(fields[0], "#") {
+		return "", ""
+	}
+	return fields[0], fields[1]
+}
+
+// ruleTemplates returns the lines of templates that begin with a path.
+func (m *Map) ruleTemplates(from string) (found []*Position) {
+	seen := map[string]bool{}
+	for _, place := range m.templateDirs() {
+		dir := place.dir
+		if m.opt.Generator == Hugo && dir.kind != Template {
+			continue
+		}
+		// A directory that cannot be read holds no template.
+		_ = fs.WalkDir(dir.fsys, dir.dir, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return nil
+			case d.IsDir():
+				if name != dir.dir && isForeign(d.Name()) || dir.prefix == "" && name == m.docrootName() && name != "." {
+					return fs.SkipDir
+				}
+				return nil
+			case !strings.Contains(path.Base(name), "redir") || seen[dir.displayName(name)]:
+				return nil
+			}
+			seen[dir.displayName(name)] = true
+			text, err := readFile(dir.fsys, name, maxTemplate)
+			if err != nil {
+				return nil
+			}
+			line := 0
+			for l := range bytes.Lines(text) {
+				line++
+				if first, _ := ruleFields(l); first == from {
+					column := len([]rune(string(l[:bytes.Index(l, []byte(from))]))) + 1
+					found = append(found, &Position{File: dir.displayName(name), Line: line, Column: column, Kind: Template, Module: dir.module})
+				}
+			}
+			return nil
+		})
+	}
+	return found
+}
+
+// alias is an alias in the front matter of a content file.
+type alias struct {
+	key string // of the file's page
+	at  Position
+}
+
+// aliasIndex holds the aliases of all content files, by their normalPath.
+type aliasIndex struct {
+	once sync.Once
+	of   map[string][]alias
+}
+
+// aliasesOf reads the aliases when the first one is needed.
+func (c *contentIndex) aliasesOf() map[string][]alias {
+	c.aliases.once.Do(func() {
+		c.aliases.of = map[string][]alias{}
+		listed := map[int]string{} // keys that Hugo or a unique name gave
+		for key, i := range c.listed {
+			listed[i] = key
+		}
+		for i, f := range c.files {
+			text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+			if err != nil {
+				continue
+			}
+			end := frontMatter(text)
+			key, ok := listed[i]
+			if !ok {
+				key = f.key
+			}
+			lines := newLines(text[:end])
+			eachAlias(text[:end], func(at int, value string) {
+				line, column := lines.at(at)
+				p := Position{File: f.display, Line: line, Column: column, Kind: f.dir.kind, Module: f.dir.module}
+				c.aliases.of[normalPath(value)] = append(c.aliases.of[normalPath(value)], alias{key, p})
+			})
+		}
+	})
+	return c.aliases.of
+}
+
+// aliasKeys are the keys of front matter that hold other addresses of the page.
+var aliasKeys = wordSet("aliases alias redirect_from redirects")
+
+// eachAlias calls f with the paths below these keys and their offsets.
+func eachAlias(matter []byte, f func(at int, value string)) {
+	inside := false
+	off := 0
+	for line := range bytes.Lines(matter) {
+		start := 0
+		if k := keyOnLine.FindSubmatchIndex(line); k != nil {
+			// A key within a table, such as params.aliases, is another one.
+			inside = k[2] <= 1 && aliasKeys[strings.ToLower(string(line[k[2]:k[3]]))]
+			start = k[3]
+		}
+		for i := start; inside && i < len(line); i++ {
+			if line[i] != '/' || i > 0 && !bytes.ContainsRune([]byte("\"'[,: \t-="), rune(line[i-1])) {
+				continue
+			}
+			end := i
+			for end < len(line) && !bytes.ContainsRune([]byte("\"'],} \t\r\n"), rune(line[end])) {
+				end++
+			}
+			f(off+i, string(line[i:end]))
+			i = end
+		}
+		off += len(line)
+	}
+}
+
+// OwnTemplate reports whether the generator writes a page with a template of its
+// own: Hugo's sitemap in a project that has no such template.
+func (m *Map) OwnTemplate(page string) bool {
+	name := path.Base(page)
+	if m.opt.Generator != Hugo || name != "sitemap.xml" {
+		return false
+	}
+	for _, place := range m.templateDirs() {
+		if place.dir.kind != Template {
+			continue
+		}
+		own := true
+		// A directory that cannot be read holds no template.
+		_ = fs.WalkDir(place.dir.fsys, place.dir.dir, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.HasPrefix(path.Base(name), "sitemap") {
+				own = false
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if !own {
+			return false
+		}
+	}
+	return true
+}
