@@ -25,7 +25,7 @@ func conformance(t *testing.T, fresh func(t *testing.T) opener) {
 	for name, test := range map[string]func(*testing.T, opener){
 		"round trip": testRoundTrip, "record": testRecord, "concurrent": testConcurrent, "list": testList,
 		"rules": testRules, "work": testWork, "schedule": testSchedule, "failures": testFailures, "long URLs": testLong,
-		"two stores": testTwoStores, "migration": testMigration,
+		"crashes": testCrashes, "two stores": testTwoStores, "migration": testMigration,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
 	}
@@ -600,5 +600,52 @@ func testMigration(t *testing.T, open opener) {
 	migrations = old
 	if _, err := Open(t.Context(), s.address, Options{}); !errors.Is(err, ErrNewer) {
 		t.Errorf("the older version: %v", err)
+	}
+}
+
+// Mentions of a job that was begun often and never ended are postponed, each to a job
+// of its own: looking at one of them may end the process.
+func testCrashes(t *testing.T, open opener) {
+	c := newClock()
+	s := open(t, Options{Worker: true, Now: c.now})
+	var ids []string
+	var keys []incoming.Key
+	var mentions []*incoming.Mention
+	for n := range 4 {
+		key, m := notice(n, "https://our.example/")
+		keys, mentions = append(keys, key), append(mentions, m)
+	}
+	check(t, s.Record(t.Context(), keys, func([]*incoming.Mention) ([]*incoming.Mention, error) { return mentions, nil }))
+	for _, m := range mentions {
+		ids = append(ids, m.ID)
+	}
+	_, err := s.exec(t.Context(), s.writer, "UPDATE river_job SET attempt = ?", maxBegun)
+	check(t, err)
+	var calls atomic.Int64
+	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
+		calls.Add(1)
+		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
+	})
+	all := func(holds func(incoming.Mention) bool) func() bool {
+		return func() bool {
+			for _, i := range ids {
+				m, err := s.Mention(t.Context(), i)
+				if check(t, err); !holds(m) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	wait(t, "for the mentions to be postponed", all(func(m incoming.Mention) bool { return m.Due.Equal(start.Add(backoffs[0])) }))
+	if calls.Load() != 0 {
+		t.Errorf("%d looks", calls.Load())
+	}
+	c.set(start.Add(time.Hour))
+	wait(t, "for the looks", all(func(m incoming.Mention) bool { return m.State == incoming.Held }))
+	var jobs int
+	check(t, s.queryRow(t.Context(), s.readers, "SELECT count(*) FROM river_job").Scan(&jobs))
+	if jobs != 1+len(ids) {
+		t.Errorf("%d jobs", jobs)
 	}
 }

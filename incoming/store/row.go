@@ -103,15 +103,16 @@ func (r *row) values(all []any) []any {
 func scan(rows *sql.Rows) (*row, error) {
 	r := &row{}
 	var raw []byte
-	var host, peer, sourceSent, targetSent string
+	var action, protocol, state, host, peer, sourceSent, targetSent string // named types are slower to scan
 	var received, verified, due, fetched int64
 	var subscribed int
-	err := rows.Scan(&raw, &r.Action, &r.Protocol, &r.source, &r.target, &sourceSent, &targetSent, &host, &r.Replacement, &r.State,
+	err := rows.Scan(&raw, &action, &protocol, &r.source, &r.target, &sourceSent, &targetSent, &host, &r.Replacement, &state,
 		&r.Title, &r.Excerpt, &r.Lang, &r.Author.Name, &r.Author.URL, &r.Fault, &r.Reason, &received, &verified,
 		&subscribed, &peer, &due, &fetched, &r.Failures, &r.claim, &r.looks, &r.tries)
 	if err != nil {
 		return nil, err
 	}
+	r.Action, r.Protocol, r.State = incoming.Action(action), incoming.Protocol(protocol), incoming.State(state)
 	copy(r.id[:], raw)
 	r.ID = r.id.String()
 	if r.Action == incoming.Link {
@@ -217,10 +218,11 @@ func (s *Store) insert(ctx context.Context, db querier, rows []*row, conflict st
 	return written, nil
 }
 
-// prepared are the statements of the writer of an SQLite file, by their texts.
+// prepared are statements for an SQLite file, by their texts. pgx prepares those for
+// PostgreSQL itself.
 type prepared map[string]*sql.Stmt
 
-// prepare prepares the statements of the writer. For PostgreSQL, pgx does so itself.
+// prepare prepares the statements of the writer, when it is first used.
 func (s *Store) prepare(ctx context.Context) error {
 	if s.postgres || s.prepared != nil {
 		return nil
@@ -239,7 +241,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	return nil
 }
 
-// fast is a transaction of the writer that uses the prepared statements.
+// fast is a transaction that uses prepared statements.
 type fast struct {
 	*sql.Tx
 	prepared prepared

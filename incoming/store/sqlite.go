@@ -26,7 +26,7 @@ func openFile(name string, readOnly bool, cache int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := url.Values{"_pragma": {"busy_timeout(10000)", "synchronous(NORMAL)", "wal_autocheckpoint(4000)"}, "_txlock": {"immediate"}}
+	values := url.Values{"_pragma": {"busy_timeout(10000)", "synchronous(NORMAL)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)"}, "_txlock": {"immediate"}, "_timezone": {"UTC"}, "_time_format": {"sqlite"}}
 	values.Add("_pragma", fmt.Sprintf("cache_size(-%d)", cache))
 	if readOnly {
 		values.Set("mode", "ro")

@@ -24,6 +24,9 @@ const (
 	// takes it over: its process has ended, or has lost the database.
 	jobTimeout = 15 * time.Second
 	takeover   = 20 * time.Second
+	// maxBegun is how often a job is begun without an end before its mentions are
+	// postponed: looking at one of them may end the process.
+	maxBegun = 5
 	// slotWait limits how long a job waits for others to end, so that its last
 	// mention has enough time left.
 	slotWait = 3 * time.Second
@@ -76,7 +79,7 @@ func (s *Store) Work(ctx context.Context, verify func(context.Context, incoming.
 		Queues:  map[string]river.QueueConfig{queue: {MaxWorkers: s.opt.Parallel}},
 		Workers: workers, Logger: s.opt.Log, RetryPolicy: retries{},
 		JobTimeout: jobTimeout, RescueStuckJobsAfter: takeover,
-		FetchCooldown: min(20*time.Millisecond, s.tick/5), FetchPollInterval: s.tick / 5, PollOnly: true,
+		FetchCooldown: min(50*time.Millisecond, s.tick/5), FetchPollInterval: s.tick / 5, PollOnly: true,
 		CompletedJobRetentionPeriod: time.Minute,
 	})
 	if err != nil {
@@ -129,6 +132,10 @@ func (w *worker) work(ctx context.Context, job *river.Job[verifyArgs]) error {
 		if r == nil || r.claim != job.Args.Claim {
 			continue
 		}
+		if job.Attempt > maxBegun {
+			failed = append(failed, w.finish(ctx, r, nil, errors.New("the process ended each time")))
+			continue
+		}
 		select {
 		case w.slots <- struct{}{}:
 		case <-ctx.Done():
@@ -158,6 +165,11 @@ func (w *worker) look(ctx context.Context, r *row) error {
 	if failed != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err() // this process ends
 	}
+	return w.finish(ctx, r, change, failed)
+}
+
+// finish writes the result of a look: the change, or the time of the next try.
+func (w *worker) finish(ctx context.Context, r *row, change func(*incoming.Mention), failed error) error {
 	if failed != nil {
 		w.opt.Log.Warn("verification failed", "mention", r.ID, "error", failed)
 	}
