@@ -40,7 +40,8 @@ func commands() []command {
 		{"generate", "write a seeded site", runGenerate},
 		{"growth", "time and memory as the generated site grows", runGrowth},
 		{"positions", "break links of a Hugo site and score the places that are reported", runPositions},
-		{"all", "everything but positions, for the corpora with figures to reach", runAll},
+		{"kept", "what source positions cost on an unchanged site and after an edit", runKept},
+		{"all", "everything but positions and kept, for the corpora with figures to reach", runAll},
 		{"read", "only read the files of a docroot (run by compare)", runRead},
 	}
 }

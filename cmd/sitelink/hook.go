@@ -275,7 +275,7 @@ func runHook(c *cli, cmd *cobra.Command, req pushRequest) error {
 	push, err := prepush.New(repo, prepush.Options{
 		Site: req.dir, Remote: cmp.Or(req.remote, c.env.Getenv("PRE_COMMIT_REMOTE_NAME")), AnyBranch: req.commit != "",
 		Configure: func(dir string) (*config.Config, error) { return c.loadConfig(config.Request{Dir: dir}) },
-		Today:     c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(),
+		Today:     c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(), Cache: c.userCache(),
 	})
 	if err != nil {
 		return explainPush(c, err)

@@ -49,8 +49,9 @@ type Options struct {
 	// of the site, see [Audit.Update].
 	Updates bool
 	// Cache is a directory of the user for what later runs can use again, "" for
-	// none.
-	Cache string
+	// none. Original is the directory by which the cache knows the project, if the
+	// project is a temporary copy of what is there.
+	Cache, Original string
 	// BaseURL is the site's address where the project names none.
 	BaseURL string
 
@@ -212,6 +213,9 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if sources != nil {
+			sources.Keep()
 		}
 		a.opt.stage("source")
 	}

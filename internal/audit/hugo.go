@@ -44,9 +44,12 @@ func (a *Audit) hugoHints(ctx context.Context, sources *source.Map, r *check.Res
 	}
 	var pages []generator.HugoPage
 	var err error
-	if sources != nil && sources.AsksHugo() {
+	switch {
+	case sources != nil && sources.AsksHugo():
 		pages, err = sources.HugoPages(ctx)
-	} else {
+	case sources != nil:
+		return nil // Hugo failed, or is not installed
+	default:
 		pages, err = g.HugoPages(ctx, g.Runner)
 	}
 	if err != nil {

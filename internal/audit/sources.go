@@ -22,11 +22,16 @@ import (
 
 // PlaceFindings fills in where the links of the findings are written in the
 // author's sources, if the docroot was built from a project that is known. When
-// the sources cannot be read, it warns and the findings stay without.
+// the sources cannot be read, it warns and the findings stay without. The findings are
+// those of a check: later runs use their places again.
 func (a *Audit) PlaceFindings(ctx context.Context, r *check.Result) error {
 	m, err := a.place(ctx, r)
-	if m != nil {
-		m.Close()
+	if m == nil {
+		return err
+	}
+	defer m.Close()
+	if err == nil {
+		m.Keep()
 	}
 	return err
 }
@@ -103,7 +108,11 @@ func (a *Audit) PlaceLinks(ctx context.Context, links []check.Link) ([]*check.Po
 	for i := range links {
 		r.Findings[i] = links[i].Finding()
 	}
-	if err := a.PlaceFindings(ctx, r); err != nil {
+	m, err := a.place(ctx, r)
+	if m != nil {
+		m.Close()
+	}
+	if err != nil {
 		return nil, err
 	}
 	places := make([]*check.Position, len(links))
@@ -165,6 +174,11 @@ func (a *Audit) sourceOptions() source.Options {
 		return source.Options{}
 	}
 	opt := source.Options{Project: found.Dir, Docroot: p.Abs(p.Docroot), Generator: found.Generator, Cache: a.cache()}
+	if rel, err := filepath.Rel(p.Dir, found.Dir); a.opt.Original != "" && err == nil {
+		if original := filepath.Join(a.opt.Original, rel); original != found.Dir {
+			opt.Identity = original
+		}
+	}
 	if opt.Generator == generator.Hugo {
 		// Without Hugo, files are found by their names.
 		if hugo, err := exec.LookPath("hugo"); err == nil {

@@ -44,6 +44,9 @@ type Options struct {
 	// Getenv returns a variable of the run.
 	Env    []string
 	Getenv func(string) string
+	// Cache is a directory of the user for what later runs can use again, "" for
+	// none.
+	Cache string
 	// Version identifies the program: a result of another version is not reused.
 	Version string
 }
@@ -87,8 +90,9 @@ func New(repo *githook.Repo, opt Options) (*Push, error) {
 		return nil, err
 	}
 	push.Today = string(today)
+	original := dir
 	push.Check = func(ctx context.Context, dir, docroot string) (githook.Report, error) {
-		return checkCommit(ctx, dir, docroot, push, opt)
+		return checkCommit(ctx, builtCommit{dir, docroot, original}, push, opt)
 	}
 	return &Push{push, setup.AcceptFindings(cfg.Baseline != "")}, nil
 }
@@ -173,10 +177,16 @@ func committedDocroot(site, docroot string) (string, error) {
 	return docroot, nil
 }
 
-// checkCommit checks the site of a commit in dir, by the configuration of the
-// commit, which contains what its authors accept.
-func checkCommit(ctx context.Context, dir, docroot string, push *githook.Push, opt Options) (checked githook.Report, err error) {
-	if dir, err = siteDir(dir); err != nil {
+// builtCommit is where the site of a commit is, and the directory of the site in the
+// working tree.
+type builtCommit struct{ dir, docroot, original string }
+
+// checkCommit checks the site of a commit, by the configuration of the commit, which
+// contains what its authors accept.
+func checkCommit(ctx context.Context, of builtCommit, push *githook.Push, opt Options) (checked githook.Report, err error) {
+	docroot := of.docroot
+	dir, err := siteDir(of.dir)
+	if err != nil {
 		return checked, err
 	}
 	cfg, err := opt.Configure(dir)
@@ -201,7 +211,7 @@ func checkCommit(ctx context.Context, dir, docroot string, push *githook.Push, o
 	if err != nil {
 		return checked, err
 	}
-	run, err := audit.Open(ctx, p, audit.Options{Sources: true})
+	run, err := audit.Open(ctx, p, audit.Options{Sources: true, Cache: opt.Cache, Original: of.original})
 	if err != nil {
 		return checked, err
 	}

@@ -60,10 +60,12 @@ type Page struct {
 	anchorN   uint32
 	size      int64
 	sum       uint64 // of the file's bytes, see [Page.Sum]
-	links     []Link
-	frags     []uint64
-	anchors   []uint64
-	faults    []scan.Fault
+	// contentSum is [Page.ContentSum].
+	contentSum uint64
+	links      []Link
+	frags      []uint64
+	anchors    []uint64
+	faults     []scan.Fault
 	// badLines are the lines of an image map that cannot be parsed.
 	badLines []int
 	based    bool

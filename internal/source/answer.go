@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io/fs"
 	"net/url"
@@ -19,7 +20,8 @@ import (
 
 // answer is what Hugo said about a project, and what it depends on. It is kept
 // between runs, see [Options.Cache], and holds as long as settings, and the
-// names and the front matter of all content files, are the same.
+// names and the front matter of all content files, are the same. For other
+// generators, it has only the files.
 type answer struct {
 	// settings is a hash of the configuration, the environment and Hugo.
 	settings uint64
@@ -30,6 +32,10 @@ type answer struct {
 	// say the same; then pages may be nil.
 	pages  []generator.HugoPage
 	byName bool
+	// failed is the error of Hugo, if it failed; then failure identifies the
+	// project with all its files.
+	failed  string
+	failure uint64
 }
 
 // configExtensions are the extensions of the files, at the top of a project or
@@ -66,7 +72,7 @@ func (m *Map) settings(modules []generator.HugoModule) uint64 {
 	m.hashConfig(&h, m.project)
 	for _, module := range modules {
 		dir := slashed(module.Dir)
-		h.text(dir)
+		h.text(m.portable(dir))
 		if dir == slashed(m.opt.Project) || dir == resolved(m.opt.Project) {
 			continue
 		}
@@ -131,7 +137,7 @@ func (h *hashed) sum() uint64     { return xxhash.Sum64(h.all) }
 
 // answerVersion begins the file of an answer. Count it up when the meaning of
 // the file changes.
-const answerVersion = "sitelink sources 1\n"
+const answerVersion = "sitelink sources 2\n"
 
 // maxAnswer is the size in bytes of the largest file that is read, maxAnswers
 // how many projects have one.
@@ -140,39 +146,117 @@ const (
 	maxAnswers = 64
 )
 
-// answerFile returns the name of the file that keeps the answer for the
+// cacheFile returns the name of the file with this extension that is kept for the
 // project, "" for none.
-func (m *Map) answerFile() string {
+func (m *Map) cacheFile(ext string) string {
 	if m.opt.Cache == "" {
 		return ""
 	}
-	return path.Join(slashed(m.opt.Cache), strconv.FormatUint(xxhash.Sum64String(resolved(m.opt.Project)), 16)+".hugo")
+	return path.Join(slashed(m.opt.Cache), strconv.FormatUint(xxhash.Sum64String(m.identity()), 16)+ext)
 }
+
+// The extensions of kept files: what Hugo said, and the positions of links.
+const (
+	answerExt = ".hugo"
+	placesExt = ".places"
+)
 
 // readAnswer returns the answer of an earlier run. It is empty if there is
 // none, and if its file is damaged.
 func (m *Map) readAnswer() *answer {
-	empty := &answer{}
-	name := m.answerFile()
+	d := m.readCache(answerExt, answerVersion)
+	a := d.answer()
+	if d.failed {
+		return &answer{}
+	}
+	if info, err := os.Stat(m.cacheFile(answerExt)); a.failed != "" && (err != nil || time.Since(info.ModTime()) > failureHolds) {
+		a.failed, a.settings = "", 0
+	}
+	for i := range a.modules {
+		module := &a.modules[i]
+		module.Dir = m.local(module.Dir)
+		for k := range module.Mounts {
+			module.Mounts[k].Source = m.local(module.Mounts[k].Source)
+		}
+	}
+	for i := range a.pages {
+		a.pages[i].File = m.local(a.pages[i].File)
+	}
+	return a
+}
+
+// failureHolds is how long Hugo is not asked again after it failed: the reason may
+// be outside of the project.
+const failureHolds = time.Hour
+
+// identity returns the directory by which the cache knows the project.
+func (m *Map) identity() string { return resolved(cmp.Or(m.opt.Identity, m.opt.Project)) }
+
+// portable returns the name of a file in the project in a form that is the same for
+// a copy of the project, local turns it back.
+func (m *Map) portable(name string) string {
+	for _, project := range []string{slashed(m.opt.Project), resolved(m.opt.Project)} {
+		if rest, ok := strings.CutPrefix(slashed(name), strings.TrimSuffix(project, "/")); ok && (rest == "" || rest[0] == '/') {
+			return inProject + rest
+		}
+	}
+	return name
+}
+
+func (m *Map) local(name string) string {
+	if rest, ok := strings.CutPrefix(name, inProject); ok {
+		return strings.TrimSuffix(resolved(m.opt.Project), "/") + rest
+	}
+	return name
+}
+
+// inProject begins the portable names of files in the project.
+const inProject = "\x00"
+
+// readCache opens a file that is kept for the project. The decoder has failed if
+// there is none, or if it is not as it was written.
+func (m *Map) readCache(ext, version string) *decoder {
+	none := &decoder{failed: true}
+	name := m.cacheFile(ext)
 	if name == "" {
-		return empty
+		return none
 	}
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxAnswer {
-		return empty
+		return none
 	}
 	text, err := os.ReadFile(name)
-	if err != nil || len(text) < len(answerVersion)+8 || string(text[:len(answerVersion)]) != answerVersion {
-		return empty
+	if err != nil || len(text) < len(version)+8 || string(text[:len(version)]) != version {
+		return none
 	}
 	body, sum := text[:len(text)-8], binary.LittleEndian.Uint64(text[len(text)-8:])
 	if xxhash.Sum64(body) != sum {
-		return empty
+		return none
 	}
-	d := decoder{text: body[len(answerVersion):]}
-	if a := d.answer(); !d.failed && d.string() == resolved(m.opt.Project) {
-		return a
+	d := &decoder{text: body[len(version):]}
+	if d.string() != m.identity() {
+		return none
 	}
-	return empty
+	return d
+}
+
+// writeCache writes a file that is kept for the project. Errors are ignored: the
+// next run finds out again.
+func (m *Map) writeCache(ext, version string, write func(e *encoder)) {
+	name := m.cacheFile(ext)
+	if name == "" || os.MkdirAll(m.opt.Cache, 0o700) != nil {
+		return
+	}
+	e := encoder{text: []byte(version)}
+	e.string(m.identity())
+	write(&e)
+	if len(e.text) > maxAnswer-8 {
+		return
+	}
+	text := binary.LittleEndian.AppendUint64(e.text, xxhash.Sum64(e.text))
+	if _, err := os.Lstat(name); err != nil {
+		m.forgetAnswers(ext)
+	}
+	disk.WriteFile(name, text, 0o600)
 }
 
 // manyChanges is how many content files must have new stamps for the answer to
@@ -182,39 +266,28 @@ const manyChanges = 20
 // keepAnswer writes the answer if it says more than the old one.
 func (m *Map) keepAnswer(old *answer) {
 	now := m.answer
-	changed := old.settings != now.settings || len(old.files) != len(now.files)
+	changed := old.settings != now.settings || old.failed != now.failed || old.failure != now.failure || len(old.files) != len(now.files)
 	n := 0
 	for i := 0; i < len(now.files) && !changed; i++ {
 		a, b := &old.files[i], &now.files[i]
 		if a.stamp != b.stamp {
 			n++
 		}
-		changed = a.name != b.name || a.matter != b.matter || n > manyChanges
+		changed = a.name != b.name || a.matter != b.matter || a.keys != b.keys || n > manyChanges
 	}
 	if changed {
 		m.writeAnswer()
 	}
 }
 
-// writeAnswer keeps the answer for later runs. Errors are ignored: the next run
-// asks again.
+// writeAnswer keeps the answer for later runs.
 func (m *Map) writeAnswer() {
-	name := m.answerFile()
-	if name == "" || os.MkdirAll(m.opt.Cache, 0o700) != nil {
-		return
-	}
-	e := encoder{text: []byte(answerVersion)}
-	e.answer(m.answer)
-	e.string(resolved(m.opt.Project))
-	text := binary.LittleEndian.AppendUint64(e.text, xxhash.Sum64(e.text))
-	if _, err := os.Lstat(name); err != nil {
-		m.forgetAnswers()
-	}
-	disk.WriteFile(name, text, 0o600)
+	m.writeCache(answerExt, answerVersion, func(e *encoder) { e.answer(m.answer, m.portable) })
 }
 
-// forgetAnswers removes the oldest files, so that there is room for another.
-func (m *Map) forgetAnswers() {
+// forgetAnswers removes the oldest files with an extension, so that there is
+// room for another.
+func (m *Map) forgetAnswers(ext string) {
 	entries, _ := os.ReadDir(m.opt.Cache)
 	type file struct {
 		name    string
@@ -222,7 +295,7 @@ func (m *Map) forgetAnswers() {
 	}
 	var files []file
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".hugo") {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ext) {
 			files = append(files, file{e.Name(), info.ModTime()})
 		}
 	}
@@ -245,7 +318,7 @@ func (e *encoder) bool(b bool) {
 	}
 }
 
-func (e *encoder) answer(a *answer) {
+func (e *encoder) answer(a *answer, portable func(string) string) {
 	e.number(a.settings)
 	e.bool(a.byName)
 	e.number(uint64(len(a.files)))
@@ -254,16 +327,20 @@ func (e *encoder) answer(a *answer) {
 		e.string(f.name)
 		e.number(f.stamp)
 		e.number(f.matter)
+		e.number(f.sum)
+		e.number(f.keys)
 		e.bool(f.moves)
 		e.bool(f.computes)
 	}
+	e.string(a.failed)
+	e.number(a.failure)
 	e.number(uint64(len(a.modules)))
 	for _, module := range a.modules {
 		e.string(module.Path)
-		e.string(module.Dir)
+		e.string(portable(module.Dir))
 		e.number(uint64(len(module.Mounts)))
 		for _, mt := range module.Mounts {
-			e.string(mt.Source)
+			e.string(portable(mt.Source))
 			e.string(mt.Target)
 			e.string(mt.Lang)
 		}
@@ -272,7 +349,7 @@ func (e *encoder) answer(a *answer) {
 	e.number(uint64(len(a.pages)))
 	for i := range a.pages {
 		p := &a.pages[i]
-		e.string(p.File)
+		e.string(portable(p.File))
 		e.string(p.Permalink.String())
 		e.bool(p.Draft)
 		e.string(p.Publish.Format(time.RFC3339))
@@ -322,8 +399,9 @@ func (d *decoder) answer() *answer {
 	a := &answer{settings: d.number(), byName: d.bool()}
 	a.files = make([]pageFile, d.count())
 	for i := range a.files {
-		a.files[i] = pageFile{name: d.string(), stamp: d.number(), matter: d.number(), moves: d.bool(), computes: d.bool()}
+		a.files[i] = pageFile{name: d.string(), stamp: d.number(), matter: d.number(), sum: d.number(), keys: d.number(), moves: d.bool(), computes: d.bool()}
 	}
+	a.failed, a.failure = d.string(), d.number()
 	a.modules = make([]generator.HugoModule, d.count())
 	for i := range a.modules {
 		module := generator.HugoModule{Path: d.string(), Dir: d.string()}

@@ -152,7 +152,7 @@ func TestAnswerKept(t *testing.T) {
 func TestAnswerDamaged(t *testing.T) {
 	p := newAskedProject(t)
 	m, _ := p.open()
-	name := m.answerFile()
+	name := m.cacheFile(answerExt)
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestAnswerDamaged(t *testing.T) {
 	// A body that only looks right must not crash the decoder.
 	for n := range len(whole) {
 		d := decoder{text: whole[n:]}
-		d.answer()
+		_ = d.answer()
 	}
 }
 
@@ -237,5 +237,51 @@ func TestNamesDecide(t *testing.T) {
 				t.Errorf("the second time, Hugo was asked %q", got)
 			}
 		})
+	}
+}
+
+// TestAnswerOfCopy: a copy of a project, as the git hook builds a commit, gets the
+// answers of the original, and the other way round.
+func TestAnswerOfCopy(t *testing.T) {
+	p := newAskedProject(t)
+	if _, got := p.open(); got != everything {
+		t.Fatalf("Hugo was asked %q", got)
+	}
+	for _, edit := range []bool{false, true} {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir = filepath.Join(dir, "copy")
+		if err := os.CopyFS(dir, os.DirFS(p.dir)); err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		if edit {
+			if err := os.WriteFile(filepath.Join(dir, "content", "c.md"), []byte("---\ntitle: C\n---\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			want = listOnly
+		}
+		if err := os.RemoveAll(p.log); err != nil {
+			t.Fatal(err)
+		}
+		m, err := Open(t.Context(), Options{Project: dir, Identity: p.dir, Docroot: filepath.Join(dir, "public"), Generator: Hugo, Hugo: p.hugo, Env: os.Environ(), Cache: p.cache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		log, _ := os.ReadFile(p.log)
+		if got := strings.Join(strings.Fields(strings.ReplaceAll(string(log), " ", "-")), " "); got != want {
+			t.Errorf("Hugo was asked %q for the copy, want %q", got, want)
+		}
+		if f := m.content.files[m.content.listed["a"]]; f.display != "content/a.md" || len(m.content.files) != 2 && !edit {
+			t.Errorf("the page a is %s, %d files", f.display, len(m.content.files))
+		}
+		for _, mt := range m.mounts {
+			if mt.dir.dir != "content" || mt.dir.prefix != "" {
+				t.Errorf("mounted %s of %s", mt.dir.dir, mt.dir.prefix)
+			}
+		}
+		m.Close()
 	}
 }

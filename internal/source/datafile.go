@@ -122,7 +122,7 @@ func (m *Map) placeRun(r *linkRun) {
 	for j := range r.links {
 		norm := normalPath(r.links[j].hole)
 		for rest, whole := norm, true; rest != ""; whole = false {
-			for _, d := range index.data[rest] {
+			for _, d := range index.rowsOf()[rest] {
 				of := byFile[d.file]
 				if of == nil {
 					of = &dataMatch{file: d.file, rows: make([]rowMatch, len(r.links))}
@@ -234,6 +234,9 @@ func (of *dataMatch) count(x *templateIndex, segments runSegments) {
 		return
 	}
 	of.counted = true
+	if x.stems == nil {
+		x.findStems()
+	}
 	stem := stemOf(of.file.name)
 	if of.file.dashed == "" {
 		of.file.dashed = "-" + dashed(stem) + "-"

@@ -215,8 +215,14 @@ func wordSet(s string) map[string]bool {
 	return set
 }
 
-// linkKey matches the names of keys that hold links.
-var linkKey = regexp.MustCompile(`url|uri|href|link|src|source|image|img|photo|picture|pic$|thumb|cover|banner|logo|icon|avatar|file|path|video|audio|poster|download|pdf|redirect|canonical|resource|asset|css|script|feed|ref$`)
+// linkKeys are parts of the names of keys that hold links.
+var linkKeys = strings.Split("url uri href link src source image img photo picture thumb cover banner logo icon avatar file path video audio poster download pdf redirect canonical resource asset css script feed", " ")
+
+// isLinkKey reports whether a key with this name holds links.
+func isLinkKey(key string) bool {
+	return strings.HasSuffix(key, "pic") || strings.HasSuffix(key, "ref") ||
+		slices.ContainsFunc(linkKeys, func(part string) bool { return strings.Contains(key, part) })
+}
 
 // holdsLink reports whether a value may be a link: its key says so, or the value
 // has the form of an address and the key does not say what else it is.
@@ -224,7 +230,7 @@ func (v *value) holdsLink() bool {
 	switch {
 	case wordKeys[v.key], !v.nested && addressKeys[v.key]:
 		return false
-	case linkKey.MatchString(v.key):
+	case isLinkKey(v.key):
 		return true
 	}
 	return looksLikeAddress(v.text)

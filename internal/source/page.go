@@ -28,6 +28,7 @@ type unlocated struct {
 	isLink bool
 	// composed is what the templates say about it.
 	composed composition
+	trace    *trace
 	// near holds the keys of the pages that the page links to. A list page
 	// shows parts of them.
 	near map[string]bool
@@ -56,19 +57,17 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 	if err != nil {
 		return nil
 	}
+	copied := text
+	text = site.WithoutBuildTimes(text)
+	m.trace.begins(text)
 	found := findMarkers(text)
-	if dir, file, ok := m.copyOf(name, text); ok && found.file == "" && found.comments == nil {
-		inCopy(positions, links, text, dir, file)
-		return nil
-	}
-	if path.Base(name) == ruleFile {
-		for i, l := range links {
-			positions[i] = m.ruleAt(text, l.Line)
-		}
+	if m.locateFile(links, positions, copied, found) {
+		m.trace.isUntraced()
 		return nil
 	}
 	all := m.pageLinks(r, name, text)
 	if all == nil {
+		m.trace.isUntraced()
 		return nil
 	}
 	doc, file := m.fileOf(name, text, found.file, all)
@@ -117,7 +116,7 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 			positions[i] = m.entryFile(&all[j].addr)
 			continue
 		}
-		o := unlocated{index: first + i, link: l, nth: seen[l.Raw]}
+		o := unlocated{index: first + i, link: l, nth: seen[l.Raw], trace: m.trace}
 		if doc != nil {
 			if pairs[j] >= 0 {
 				if it := &written[pairs[j]]; it.owner != nil {
@@ -147,6 +146,23 @@ func (m *Map) locatePage(r *site.Reader, links []Link, positions []*Position, fi
 		rest = append(rest, o)
 	}
 	return rest
+}
+
+// locateFile sets the positions of links in a file that is not a rendered page: a
+// copy of a source file, or a rule file. It reports whether it is one.
+func (m *Map) locateFile(links []Link, positions []*Position, text []byte, found markers) bool {
+	name := links[0].Page
+	if dir, file, ok := m.copyOf(name, text); ok && found.file == "" && found.comments == nil {
+		inCopy(positions, links, text, dir, file)
+		return true
+	}
+	if path.Base(name) != ruleFile {
+		return false
+	}
+	for i, l := range links {
+		positions[i] = m.ruleAt(text, l.Line)
+	}
+	return true
 }
 
 // inCopy sets the positions of links in a file that is a copy of a source file.
@@ -322,15 +338,10 @@ func (m *Map) included(d *document, file string) map[string]bool {
 // without changes. Positions in both files are the same.
 func (m *Map) copyOf(name string, text []byte) (dir sourceDir, file string, ok bool) {
 	for _, dir := range m.content.staticDirs {
-		below := name
-		if dir.under != "" {
-			rest, ok := strings.CutPrefix(name, dir.under+"/")
-			if !ok {
-				continue
-			}
-			below = rest
+		file, ok := dir.copied(name)
+		if !ok {
+			continue
 		}
-		file := path.Join(dir.dir, below)
 		same, err := readFile(dir.fsys, file, int64(len(text))+1)
 		if err != nil || !bytes.Equal(same, text) {
 			continue

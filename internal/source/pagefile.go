@@ -126,6 +126,7 @@ const maxDocuments = 256
 
 // document returns a parsed content file, nil if it cannot be read.
 func (m *Map) document(f contentFile) *document {
+	m.trace.reads(f.display)
 	if d, ok := m.docs[f.display]; ok {
 		return d
 	}
@@ -134,6 +135,7 @@ func (m *Map) document(f contentFile) *document {
 	}
 	var d *document
 	if text, err := readFile(f.dir.fsys, f.name, maxContentFile); err == nil {
+		m.checkRead(f.display, text)
 		d = parseDocument(f.name, text, m.opt.Generator == Hugo)
 		d.module = f.dir.module
 	}
@@ -151,30 +153,26 @@ const maxFrontMatter = 16 << 10
 // frontMatterKeys indexes the files by their front matter: by "/" and the key
 // for a whole path, by the last name for a slug or a title.
 func (m *Map) frontMatterKeys() map[string][]int {
+	m.trace.readsMatter()
 	c := m.content
 	c.matterOnce.Do(c.readFrontMatter)
 	return c.matter
 }
 
+// matterHead returns the part of a file that readFrontMatter searches.
+func matterHead(text []byte) []byte {
+	text = text[:min(len(text), maxFrontMatter)]
+	return text[:frontMatter(text)]
+}
+
 func (c *contentIndex) readFrontMatter() {
 	c.matter = map[string][]int{}
 	for i, f := range c.files {
-		file, err := f.dir.fsys.Open(f.name)
+		text, err := readFile(f.dir.fsys, f.name, maxContentFile)
 		if err != nil {
 			continue
 		}
-		head := make([]byte, maxFrontMatter)
-		n := 0
-		for n < len(head) {
-			k, err := file.Read(head[n:])
-			if n += k; err != nil {
-				break
-			}
-		}
-		file.Close()
-		head = head[:n]
-		end := frontMatter(head)
-		for _, l := range frontMatterLine.FindAllSubmatch(head[:end], -1) {
+		for _, l := range frontMatterLine.FindAllSubmatch(matterHead(text), -1) {
 			text := strings.Trim(string(bytes.TrimSpace(l[2])), `"'`)
 			switch string(l[1]) {
 			case "url", "permalink", "path":

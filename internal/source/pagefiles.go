@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"cmp"
-	"io"
 	"io/fs"
 	"path"
 	"regexp"
@@ -23,11 +22,15 @@ type pageFile struct {
 	// stamp identifies this version of the file, 0 if the file may change
 	// without another stamp.
 	stamp uint64
+	// sum is a hash of the file, 0 if it cannot be read.
+	sum uint64
 	// matter is a hash of the front matter. moves reports that the front matter
 	// may give the page another address than the name of the file does; computes
 	// that the file's pages depend on more than the file.
 	matter          uint64
 	moves, computes bool
+	// keys is a hash of what [contentIndex.readFrontMatter] reads of the file.
+	keys uint64
 }
 
 // sameAddresses reports whether all pages have the same addresses as before.
@@ -39,7 +42,7 @@ func sameAddresses(old, now []pageFile) bool {
 
 // settled is how long ago a file must have changed for its stamp to be trusted:
 // a change right after the file was read may leave the same times.
-const settled = 2 * time.Second
+var settled = 2 * time.Second
 
 // stampOf returns the stamp of a file that is read after now.
 func stampOf(info fs.FileInfo, now time.Time) uint64 {
@@ -66,10 +69,15 @@ func readPageFile(f contentFile, old pageFile, now time.Time) pageFile {
 	if row.stamp != 0 && row.stamp == old.stamp && old.name == row.name {
 		return old
 	}
-	matter, ok := readMatter(f)
-	row.matter = xxhash.Sum64(matter)
-	row.moves = !ok || movingKey.Match(matter)
-	row.computes = !ok || path.Ext(f.name) == ".gotmpl"
+	text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+	if err != nil {
+		row.moves, row.computes = true, true
+		return row
+	}
+	matter := matterOf(f.name, text)
+	row.sum, row.matter, row.keys = max(1, xxhash.Sum64(text)), xxhash.Sum64(matter), xxhash.Sum64(matterHead(text))
+	row.moves = movingKey.Match(matter)
+	row.computes = path.Ext(f.name) == ".gotmpl"
 	return row
 }
 
@@ -77,44 +85,19 @@ func readPageFile(f contentFile, old pageFile, now time.Time) pageFile {
 // of those below it.
 var movingKey = regexp.MustCompile(`(?i)\b(slug|url|cascade|outputs|path|permalinks?)["']?\s*[:=]|\\[ux]`)
 
-// maxHead is how many bytes of a file are read for its front matter first.
-const maxHead = 8 << 10
-
-// readMatter returns the part of a content file that decides its address: the
+// matterOf returns the part of a content file that decides its address: the
 // front matter, or all of a file whose front matter is not understood.
-func readMatter(f contentFile) (matter []byte, ok bool) {
-	file, err := f.dir.fsys.Open(f.name)
-	if err != nil {
-		return nil, false
-	}
-	defer file.Close()
-	text := make([]byte, maxHead)
-	n, err := io.ReadFull(file, text)
-	text = text[:n]
-	whole := err == io.ErrUnexpectedEOF || err == io.EOF
-	if err != nil && !whole {
-		return nil, false
-	}
+func matterOf(name string, text []byte) []byte {
 	start := bytes.TrimLeft(bytes.TrimPrefix(text, bom), " \t\r\n")
-	plain := isMarkdown(f.name) || strings.EqualFold(path.Ext(f.name), ".html")
+	plain := isMarkdown(name) || strings.EqualFold(path.Ext(name), ".html")
 	opens := slices.ContainsFunc([]string{"---", "+++", "{", "#+"}, func(fence string) bool { return bytes.HasPrefix(start, []byte(fence)) })
-	if plain && !opens && (whole || len(start) > 0) {
-		return nil, true
+	if plain && !opens {
+		return nil
 	}
 	if end := frontMatter(text); plain && end > 0 {
-		return text[:end], true
+		return text[:end]
 	}
-	if !whole {
-		rest, err := io.ReadAll(io.LimitReader(file, maxContentFile))
-		if err != nil {
-			return nil, false
-		}
-		text = append(text, rest...)
-		if end := frontMatter(text); plain && end > 0 {
-			return text[:end], true
-		}
-	}
-	return text, true
+	return text
 }
 
 // pageFiles returns the rows of all content files, sorted by name.
@@ -131,6 +114,9 @@ func (m *Map) pageFiles(old []pageFile) []pageFile {
 			known = old[at]
 		}
 		rows[i] = readPageFile(f, known, now)
+		if m.opt.Identity != "" && rows[i].sum == known.sum && rows[i].sum != 0 {
+			rows[i] = known // with the stamp of the original
+		}
 	}
 	slices.SortFunc(rows, func(a, b pageFile) int { return cmp.Compare(a.name, b.name) })
 	return rows

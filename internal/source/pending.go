@@ -2,8 +2,10 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/generator"
@@ -57,39 +59,55 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open project %s: %w", opt.Project, disk.Cause(err))
 	}
-	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}, runs: map[string]*linkRun{}, fits: newFitMemo(), templates: &sharedTemplates{}}
+	m := &Map{opt: opt, root: root, project: root.FS(), close: []func() error{root.Close}, docs: map[string]*document{}, runs: map[string]*linkRun{}, fits: newFitMemo(), templates: &sharedTemplates{}, answer: &answer{}}
 	built, err := os.OpenRoot(opt.Docroot)
 	if err != nil {
 		m.Close()
 		return nil, fmt.Errorf("open docroot %s: %w", opt.Docroot, disk.Cause(err))
 	}
 	m.docroot, m.close = built.FS(), append(m.close, built.Close)
-	if opt.Generator != Hugo || opt.Hugo == "" {
+	old := m.readAnswer()
+	m.stored = m.readKept()
+	switch {
+	case opt.Generator == Hugo && opt.Hugo != "":
+		if err := m.askHugo(ctx, old); err != nil {
+			m.Close()
+			return nil, err
+		}
+	default:
 		m.indexContent()
 		m.addListed(m.readBuildMap())
-		return m, nil
+		if opt.Cache != "" {
+			m.answer.files = m.pageFiles(old.files)
+		}
 	}
-	if err := m.askHugo(ctx); err != nil {
-		m.Close()
-		return nil, err
-	}
+	m.keepAnswer(old)
+	m.openKept()
 	return m, nil
 }
 
 // askHugo indexes the content with what Hugo says about mounts and pages. It
 // starts Hugo only for what neither an earlier answer nor the names of the
 // files decide. If Hugo fails, the names alone are used.
-func (m *Map) askHugo(ctx context.Context) error {
+func (m *Map) askHugo(ctx context.Context, old *answer) error {
 	defer generator.TidyHugo(m.opt.Project)()
-	old := m.readAnswer()
-	now := &answer{settings: m.settings(old.modules)}
+	now := m.answer
+	now.settings = m.settings(old.modules)
 	known := old.settings == now.settings
+	if known && old.failed != "" {
+		if m.useNames(old); now.failure == old.failure {
+			now.failed = old.failed
+			m.Notes = append(m.Notes, old.failed+withNames)
+			return nil
+		}
+		m.content, m.templates, known = nil, &sharedTemplates{}, false
+	}
 	if known {
 		now.modules = old.modules
 	} else {
 		var err error
 		if now.modules, err = m.askMounts(ctx); err != nil {
-			return m.withoutHugo(ctx, err)
+			return m.withoutHugo(ctx, old, err)
 		}
 		now.settings = m.settings(now.modules)
 	}
@@ -104,25 +122,46 @@ func (m *Map) askHugo(ctx context.Context) error {
 	default:
 		var err error
 		if now.pages, err = m.askPages(ctx); err != nil {
-			m.mounts, m.content = nil, nil
-			return m.withoutHugo(ctx, err)
+			return m.withoutHugo(ctx, old, err)
 		}
 	}
 	m.addListed(m.listedPages(now.pages))
-	m.answer = now
-	m.keepAnswer(old)
+	m.asked = true
 	return nil
 }
 
+const withNames = "; positions are found by file names instead"
+
 // withoutHugo indexes the content by names after Hugo failed. The error is the
 // cause of ctx.
-func (m *Map) withoutHugo(ctx context.Context, err error) error {
+func (m *Map) withoutHugo(ctx context.Context, old *answer, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	m.Notes = append(m.Notes, err.Error()+"; positions are found by file names instead")
-	m.indexContent()
+	m.Notes = append(m.Notes, err.Error()+withNames)
+	m.mounts = nil
+	m.answer.modules, m.answer.settings = nil, m.settings(nil)
+	m.useNames(old)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() < 0 {
+		return nil // it did not finish, which may have other reasons
+	}
+	m.answer.failed = err.Error()
 	return nil
+}
+
+// useNames indexes the content by names, and identifies the project in case Hugo
+// fails for the same files again.
+func (m *Map) useNames(old *answer) {
+	m.indexContent()
+	m.answer.files = m.pageFiles(old.files)
+	var h hashed
+	for i := range m.answer.files {
+		h.text(m.answer.files[i].name)
+		h.number(m.answer.files[i].sum)
+	}
+	h.number(m.templatesSum())
+	m.answer.failure = h.sum()
 }
 
 func (m *Map) askMounts(ctx context.Context) ([]generator.HugoModule, error) {
@@ -144,7 +183,7 @@ func (m *Map) askPages(ctx context.Context) ([]generator.HugoPage, error) {
 }
 
 // AsksHugo reports whether Hugo has answered, so that HugoPages may be called.
-func (m *Map) AsksHugo() bool { return m.answer != nil }
+func (m *Map) AsksHugo() bool { return m.asked }
 
 // HugoPages returns the pages that Hugo lists for the project. It asks Hugo if
 // that was not necessary before.

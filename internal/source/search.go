@@ -36,32 +36,42 @@ type textSearch struct {
 	// byWord holds the texts by their first word, see eachWord.
 	byWord map[string][]string
 	hits   map[string][]hit
+	// seen holds the words that were found, if it is not nil.
+	seen map[string]bool
 }
 
-func newTextSearch() textSearch { return textSearch{map[string][]string{}, map[string][]hit{}} }
+func newTextSearch() textSearch {
+	return textSearch{byWord: map[string][]string{}, hits: map[string][]hit{}}
+}
 
 func (w *textSearch) add(text string) {
-	if len(text) < 2 || len(text) > maxValue {
-		return
+	if word := searchWord(text); word != "" && !slices.Contains(w.byWord[word], text) {
+		w.byWord[word] = append(w.byWord[word], text)
 	}
-	word := text
+}
+
+// searchWord returns the first word of a text, "" if the text is not looked for.
+func searchWord(text string) string {
+	if len(text) < 2 || len(text) > maxValue {
+		return ""
+	}
 	for i := range len(text) {
 		if isWordEnd[text[i]] {
-			word = text[:i]
-			break
+			return text[:i]
 		}
 	}
-	if word == "" || slices.Contains(w.byWord[word], text) {
-		return
-	}
-	w.byWord[word] = append(w.byWord[word], text)
+	return text
 }
 
 // search records where a file contains the texts as whole addresses.
 func (w *textSearch) search(f contentFile, text []byte) {
 	var l *lines
-	eachWord(text, func(at int, word string) {
-		for _, whole := range w.byWord[word] {
+	eachWord(text, func(at int, word []byte) {
+		texts := w.byWord[string(word)]
+		if len(texts) > 0 && w.seen != nil {
+			w.seen[string(word)] = true
+		}
+		for _, whole := range texts {
 			end := at + len(whole)
 			if !bytes.HasPrefix(text[at:], []byte(whole)) || end < len(text) && !isWordEnd[text[end]] {
 				continue
@@ -140,6 +150,7 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 			others = append(others, o)
 			for _, f := range m.spellings(o.link) {
 				content.add(f)
+				o.trace.looksFor(f)
 			}
 		}
 	}
@@ -163,7 +174,9 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 		}
 		p := m.fromContent(&content, o, around)
 		if p == nil {
+			m.trace = o.trace
 			p = m.menuEntry(&o)
+			m.trace = nil
 		}
 		if p == nil && len(o.composed.by) == 1 {
 			p = o.composed.by[0].position(o.link.Raw)
@@ -176,7 +189,8 @@ func (m *Map) locateRest(ctx context.Context, positions []*Position, rest []unlo
 // searchContent records where the content files have the texts as destinations.
 func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
 	files := m.content.files
-	found := make([]map[string][]hit, len(files))
+	has, isKnown := m.kept.filesWith(content)
+	found, seen := make([]map[string][]hit, len(files)), make([]map[string]bool, len(files))
 	var next atomic.Int64
 	err := m.inParallel(m.site, len(files), func(w *Map, _ *site.Reader) error {
 		for {
@@ -188,15 +202,20 @@ func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
 				return context.Cause(ctx)
 			}
 			f := files[i]
+			if isKnown && !has[f.display] {
+				continue
+			}
 			text, err := readFile(f.dir.fsys, f.name, maxContentFile)
 			if err != nil {
 				continue
 			}
+			m.checkRead(f.display, text)
 			if m.opt.Generator != Hugo && isHTMLTemplate(f.name, text) {
 				f.dir.kind = Template
 			}
-			of := textSearch{content.byWord, map[string][]hit{}}
+			of := textSearch{content.byWord, map[string][]hit{}, map[string]bool{}}
 			of.search(f, text)
+			seen[i] = of.seen
 			for text, hits := range of.hits {
 				of.hits[text] = w.destinations(f, hits)
 			}
@@ -207,6 +226,9 @@ func (m *Map) searchContent(ctx context.Context, content *textSearch) error {
 		for text := range hits {
 			content.hits[text] = append(content.hits[text], hits[text]...)
 		}
+	}
+	if err == nil && !isKnown {
+		m.kept.searched(content, files, seen)
 	}
 	return err
 }
@@ -395,7 +417,7 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 func (m *Map) pageText(name string) *visibleText {
 	p := &visibleText{}
 	if text, err := readFile(m.docroot, name, maxSourcePage); err == nil {
-		p.addHTML(0, text)
+		p.addHTML(0, site.WithoutBuildTimes(text))
 	}
 	return p.finish()
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/sitelink/sitelink/internal/generator"
 )
 
@@ -19,10 +21,12 @@ const (
 // templateFile is a file, other than content, that writes links into pages.
 type templateFile struct {
 	contentFile
-	level   int // 0 in the project, 1 in a theme or module
-	text    []byte
-	outline *outline     // of a template with its actions masked, nil for other files
-	lines   func() lines // computed once
+	level int // 0 in the project, 1 in a theme or module
+	// isContent reports that the file is also indexed as content.
+	isContent bool
+	text      []byte
+	outline   *outline     // of a template with its actions masked, nil for other files
+	lines     func() lines // computed once
 	// dataRows are the addresses of a data or configuration file, nil until
 	// needed.
 	dataRows []dataRow
@@ -35,7 +39,23 @@ type templateIndex struct {
 	links  map[string][]*written // by element and attribute, see written
 	data   map[string][]fileRow  // rows of data files by their address, see normalPath
 	dashed map[string]string     // results of dashed
-	stems  map[string]string     // see stemLine
+	stems  map[string]string     // see stemLine, nil until needed
+	// rowFiles are the files of data, which is nil until needed.
+	rowFiles []*templateFile
+}
+
+// rowsOf returns the rows of data and configuration files by their address.
+func (x *templateIndex) rowsOf() map[string][]fileRow {
+	if x.data == nil {
+		x.data = map[string][]fileRow{}
+		for _, f := range x.rowFiles {
+			rows := f.rows()
+			for i := range rows {
+				x.data[rows[i].norm] = append(x.data[rows[i].norm], fileRow{f, &rows[i]})
+			}
+		}
+	}
+	return x.data
 }
 
 // templateIndex reads the files of the project (level 0), then those of themes
@@ -47,15 +67,33 @@ func (m *Map) templateIndex() *templateIndex {
 
 // sharedTemplates is read when one of the workers needs it.
 type sharedTemplates struct {
+	files []*templateFile
+	rows  []templateRow // of files
+	sum   uint64        // of rows, 0 until they are known
 	once  sync.Once
 	index *templateIndex
 }
 
 func (m *Map) readTemplates() *templateIndex {
-	x := &templateIndex{links: map[string][]*written{}, data: map[string][]fileRow{}, stems: map[string]string{}, dashed: map[string]string{}}
-	content := map[string]bool{}
-	for _, f := range m.content.files {
-		content[f.display] = true
+	x := &templateIndex{links: map[string][]*written{}, dashed: map[string]string{}}
+	for i, f := range m.templateFiles() {
+		var err error
+		f.text, err = readFile(f.dir.fsys, f.name, maxTemplate)
+		isTemplate := err == nil && (!f.isContent || isHTMLTemplate(f.name, f.text))
+		if isTemplate {
+			x.add(f)
+		}
+		if m.kept != nil && (isTemplate != m.templates.rows[i].isTemplate || isTemplate && xxhash.Sum64(f.text) != m.templates.rows[i].sum) {
+			m.kept.stale.Store(true)
+		}
+	}
+	return x
+}
+
+// templateFiles lists the files that may be templates, without their text.
+func (m *Map) templateFiles() (files []*templateFile) {
+	if m.templates.files != nil {
+		return m.templates.files
 	}
 	seen, layouts := map[string]bool{}, map[string]bool{}
 	for _, place := range m.templateDirs() {
@@ -64,7 +102,7 @@ func (m *Map) readTemplates() *templateIndex {
 			switch {
 			case err != nil:
 				return nil
-			case len(x.files) > maxTemplates:
+			case len(files) > maxTemplates:
 				return fs.SkipAll
 			case d.IsDir():
 				if name != dir.dir && isForeign(d.Name()) || dir.prefix == "" && name == m.docrootName() && name != "." {
@@ -84,25 +122,25 @@ func (m *Map) readTemplates() *templateIndex {
 				}
 				layouts[key] = true
 			}
-			f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
-			if f.text, err = readFile(dir.fsys, name, maxTemplate); err != nil || content[f.display] && !isHTMLTemplate(name, f.text) {
+			if _, f.isContent = m.content.byDisplay[f.display]; f.isContent && !isHTMLName(name) {
 				return nil
 			}
+			f.lines = sync.OnceValue(func() lines { return newLines(f.text) })
 			if m.opt.Generator != Hugo {
 				f.dir.kind = kindOf(name)
 			}
-			x.add(f, !content[f.display])
+			files = append(files, f)
 			return nil
 		})
 	}
-	x.findStems()
-	return x
+	m.templates.files = files
+	return files
 }
 
 // search records where the file contains the texts. A text in an expression of
 // an attribute is where the expression starts.
 func (f *templateFile) search(w *textSearch) {
-	of := textSearch{w.byWord, map[string][]hit{}}
+	of := textSearch{byWord: w.byWord, hits: map[string][]hit{}}
 	of.search(f.contentFile, f.text)
 	for text, hits := range of.hits {
 		for i := range hits {
@@ -123,17 +161,14 @@ func (f *templateFile) search(w *textSearch) {
 	}
 }
 
-// add adds a file. alone reports that the file is not also content.
-func (x *templateIndex) add(f *templateFile, alone bool) {
-	if alone {
+// add adds a file.
+func (x *templateIndex) add(f *templateFile) {
+	if !f.isContent {
 		x.files = append(x.files, f)
 	}
 	switch f.dir.kind {
 	case Data, Configuration:
-		rows := f.rows()
-		for i := range rows {
-			x.data[rows[i].norm] = append(x.data[rows[i].norm], fileRow{f, &rows[i]})
-		}
+		x.rowFiles = append(x.rowFiles, f)
 	case Template:
 		if !isHTMLLike(f.name) || isRenderHook(f.name) {
 			return
@@ -148,6 +183,7 @@ func (x *templateIndex) add(f *templateFile, alone bool) {
 // findStems reads the lines of data files that map a word to the name of
 // another data file. A word that means several files means none.
 func (x *templateIndex) findStems() {
+	x.stems = map[string]string{}
 	stems := map[string]bool{}
 	for _, f := range x.files {
 		if f.dir.kind == Data {
@@ -262,8 +298,12 @@ func kindOf(name string) Kind {
 // isHTMLTemplate reports whether an HTML file among the content is a template,
 // for example of a theme in the project. A page would have front matter.
 func isHTMLTemplate(name string, text []byte) bool {
+	return isHTMLName(name) && frontMatter(text) == 0 && (bytes.Contains(text, []byte("{{")) || bytes.Contains(text, []byte("{%")))
+}
+
+func isHTMLName(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
-	return (ext == ".html" || ext == ".htm") && frontMatter(text) == 0 && (bytes.Contains(text, []byte("{{")) || bytes.Contains(text, []byte("{%")))
+	return ext == ".html" || ext == ".htm"
 }
 
 // configFiles returns the files of Hugo's configuration.

@@ -65,7 +65,7 @@ var isWordEnd = func() (t [256]bool) {
 }()
 
 // eachWord calls f for each word of a text that has at most maxValue bytes.
-func eachWord(text []byte, f func(at int, word string)) {
+func eachWord(text []byte, f func(at int, word []byte)) {
 	for i := 0; i < len(text); {
 		for i < len(text) && isWordEnd[text[i]] {
 			i++
@@ -75,7 +75,7 @@ func eachWord(text []byte, f func(at int, word string)) {
 			i++
 		}
 		if i > start && i-start <= maxValue {
-			f(start, string(text[start:i]))
+			f(start, text[start:i])
 		}
 	}
 }
