@@ -214,7 +214,7 @@ func restarted(t *testing.T, p *server) {
 func BenchmarkRecordPostgres(b *testing.B) {
 	p := newServer(b)
 	schema := p.schema(b)
-	benchmarkRecord(b, func(opt Options) *Store {
+	benchmarkRecord(b, 2000, func(opt Options) *Store {
 		s, err := Open(b.Context(), p.address(schema), opt)
 		if err != nil {
 			b.Fatal(err)
