@@ -138,7 +138,11 @@ func TestChromium(t *testing.T) {
 		if m, err := store.Mention(t.Context(), id); err != nil || m.State != want {
 			t.Errorf("the mention is %s, want %s (%v)", m.State, want, err)
 		}
-		if got := focused(b); got != message {
+		got := ""
+		for deadline := time.Now().Add(60 * time.Second); got != message && time.Now().Before(deadline); { // autofocus comes after the first rendering
+			got = focused(b)
+		}
+		if got != message {
 			t.Errorf("the focus is on %q, want the message", got)
 		}
 		if !slices.Contains(tree(b), "status ") && !slices.Contains(tree(b), "status "+message) {

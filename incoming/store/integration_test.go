@@ -173,14 +173,23 @@ func takenOver(t *testing.T, address string) {
 func restarted(t *testing.T, p *server) {
 	address := p.address(p.schema(t))
 	s := fileOpener(address)(t, Options{Worker: true, Log: slog.New(slog.DiscardHandler)})
-	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
+	verify := func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
 		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
-	})
+	}
+	verified := func(n int64) {
+		t.Helper()
+		wait(t, "for the verification", func() bool {
+			counts, err := s.Counts(t.Context())
+			return err == nil && counts[incoming.Held] == n
+		})
+	}
+	stop := working(t, s, verify)
 	record := func(n int) error {
 		key, m := notice(n, "https://our.example/")
 		return s.Record(t.Context(), []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) { return []*incoming.Mention{m}, nil })
 	}
 	check(t, record(1))
+	verified(1)
 	p.stop()
 	if err := record(2); err == nil || !strings.Contains(err.Error(), "postgres://sitelink@"+p.dir) || !strings.Contains(err.Error(), "the server cannot be reached") {
 		t.Errorf("while the server is down: %v", err)
@@ -190,16 +199,22 @@ func restarted(t *testing.T, p *server) {
 	}
 	p.start()
 	wait(t, "for a notice to be recorded", func() bool { return record(3) == nil })
-	wait(t, "for its verification", func() bool {
-		counts, err := s.Counts(t.Context())
-		return err == nil && counts[incoming.Held] == 2
-	})
+	verified(2)
+	stop()
+	// A worker that starts while the server is down begins when it is up.
+	other := fileOpener(address)(t, Options{Worker: true, Log: slog.New(slog.DiscardHandler)})
+	p.stop()
+	working(t, other, verify)
+	time.Sleep(5 * other.tick) // some tries; the test does not depend on their number
+	p.start()
+	wait(t, "for a notice to be recorded", func() bool { return record(4) == nil })
+	verified(3)
 }
 
 func BenchmarkRecordPostgres(b *testing.B) {
 	p := newServer(b)
 	schema := p.schema(b)
-	benchmarkRecord(b, func(opt Options) *Store {
+	benchmarkRecord(b, 2000, func(opt Options) *Store {
 		s, err := Open(b.Context(), p.address(schema), opt)
 		if err != nil {
 			b.Fatal(err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -75,20 +76,17 @@ func (s *Store) Work(ctx context.Context, verify func(context.Context, incoming.
 	w := &worker{s, verify, make(chan struct{}, s.opt.Parallel)}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, river.WorkFunc(w.work))
-	client, err := river.NewClient(s.driver, &river.Config{
-		Queues:  map[string]river.QueueConfig{queue: {MaxWorkers: s.opt.Parallel}},
-		Workers: workers, Logger: s.opt.Log, RetryPolicy: retries{},
-		JobTimeout: jobTimeout, RescueStuckJobsAfter: takeover,
-		FetchCooldown: min(50*time.Millisecond, s.tick/5), FetchPollInterval: s.tick / 5, PollOnly: true,
-		CompletedJobRetentionPeriod: time.Minute,
-	})
-	if err != nil {
-		return s.fail("verify", err)
-	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	if err := client.Start(running); err != nil {
-		return s.fail("verify", err)
+	client, err := s.startJobs(running, workers)
+	for err != nil { // the server may be restarting
+		s.opt.Log.Warn(s.fail("verify", err).Error())
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(s.tick):
+		}
+		client, err = s.startJobs(running, workers)
 	}
 	s.schedule(ctx)
 	soft, stop := context.WithTimeout(running, stopTimeout)
@@ -99,6 +97,21 @@ func (s *Store) Work(ctx context.Context, verify func(context.Context, incoming.
 		err = client.StopAndCancel(hard)
 	}
 	return s.fail("stop verifying", err)
+}
+
+// startJobs starts the workers.
+func (s *Store) startJobs(ctx context.Context, workers *river.Workers) (*river.Client[*sql.Tx], error) {
+	client, err := river.NewClient(s.driver, &river.Config{
+		Queues:  map[string]river.QueueConfig{queue: {MaxWorkers: s.opt.Parallel}},
+		Workers: workers, Logger: s.opt.Log, RetryPolicy: retries{},
+		JobTimeout: jobTimeout, RescueStuckJobsAfter: takeover,
+		FetchCooldown: min(50*time.Millisecond, s.tick/5), FetchPollInterval: s.tick / 5, PollOnly: true,
+		CompletedJobRetentionPeriod: time.Minute,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return client, client.Start(ctx)
 }
 
 // worker verifies the mentions of jobs.
