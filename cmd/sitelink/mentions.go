@@ -15,11 +15,13 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/export"
 	"github.com/sitelink/sitelink/incoming/moderation"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/receive"
+	"github.com/sitelink/sitelink/outgoing"
 )
 
 const mentionsLong = `mentions shows the links that other sites have sent to sitelink serve, and decides which of them your
@@ -48,7 +50,7 @@ func mentionsCommand(c *cli) *cobra.Command {
 		Long:    mentionsLong,
 		Example: mentionsExample,
 	}, mentionsListCommand(c), mentionsShowCommand(c), mentionsDecideCommand(c, "approve"), mentionsDecideCommand(c, "deny"),
-		mentionsRuleCommand(c, "block"), mentionsRuleCommand(c, "unblock"), mentionsExportCommand(c), mentionsLoginCommand(c))
+		mentionsRuleCommand(c, "block"), mentionsRuleCommand(c, "unblock"), mentionsExportCommand(c), mentionsImportCommand(c), mentionsLoginCommand(c))
 }
 
 // mentionsSub makes a subcommand that works on the store of the configuration.
@@ -439,8 +441,40 @@ func mentionsLoginCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
+func mentionsImportCommand(c *cli) *cobra.Command {
+	var from string
+	var hold bool
+	cmd := &cobra.Command{
+		Use: "import FILE", Short: "take over the mentions of another receiver",
+		Long: "import records the mentions of another receiver that the store does not have, in the state that they\n" +
+			"had there. It makes no request and can be repeated. FILE is the JF2 export of webmention.io, the\n" +
+			"export file of WordPress, or the database of webmentiond.",
+		Example: "  sitelink mentions import --from wordpress blog.2026-11-22.xml",
+		Args:    cobra.ExactArgs(1),
+	}
+	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, args []string) error {
+		report, err := receive.Import(ctx, store, from, args[0], hold)
+		for i, s := range report.Skipped {
+			if i == maxSkipped {
+				c.ui.warning(fmt.Sprintf("%s more were left out", count(len(report.Skipped)-i, "mention")))
+				break
+			}
+			c.ui.warning(fmt.Sprintf("%s: %s: left out: %s", s.Where, s.Source, s.Why))
+		}
+		c.ui.note(fmt.Sprintf("%s imported, %s known before, %s left out", count(report.Recorded, "mention"), thousands(report.Known), thousands(len(report.Skipped))))
+		return err
+	})
+	addWordFlag(cmd, &from, "from", "the receiver that FILE is from: "+config.OneOf(receive.Importers()), receive.Importers()...)
+	cmd.Flags().BoolVar(&hold, "hold", false, "hold what was shown there, instead of approving it")
+	return cmd
+}
+
+// maxSkipped is how many mentions that an import leaves out are listed.
+const maxSkipped = 20
+
 func mentionsExportCommand(c *cli) *cobra.Command {
 	var dir, format string
+	var backlinks bool
 	cmd := &cobra.Command{
 		Use: "export", Short: "write approved mentions as files for the next build", Args: noArguments,
 		Long: "export writes one file for each page that has approved mentions, and an index. It writes only\n" +
@@ -448,11 +482,20 @@ func mentionsExportCommand(c *cli) *cobra.Command {
 			"files of others. docs/reference/receiver.md describes the files.",
 		Example: "  sitelink mentions export --out data/mentions",
 	}
-	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, _ []string) error {
+	mentionsSub(c, cmd, func(ctx context.Context, p *project.Project, store incoming.Store, _ []string) error {
 		if dir == "" {
 			return fault.Usage("export needs a directory", "sitelink mentions export --out data/mentions")
 		}
-		result, err := export.Write(ctx, store.List(ctx, export.Selection), dir, export.Options{Format: export.Format(format)})
+		mentions := store.List(ctx, export.Selection)
+		if backlinks {
+			run, err := c.load(ctx, p.Config)
+			if err != nil {
+				return err
+			}
+			defer run.Close()
+			mentions = export.Join(mentions, export.Backlinks(ctx, audit.Handle(run.Site), outgoing.Options{}))
+		}
+		result, err := export.Write(ctx, mentions, dir, export.Options{Format: export.Format(format)})
 		if err != nil {
 			return err
 		}
@@ -461,6 +504,7 @@ func mentionsExportCommand(c *cli) *cobra.Command {
 		return nil
 	})
 	cmd.Flags().StringVar(&dir, "out", "", "write into the directory `DIR`")
+	cmd.Flags().BoolVar(&backlinks, "backlinks", false, "add the links between pages of the site itself, which must be built")
 	var formats []string
 	for _, f := range export.Formats {
 		formats = append(formats, string(f))

@@ -37,7 +37,7 @@ const serveExample = `  # one site
   sitelink serve public --base-url https://example.org/
 
   # two sites, listening on all interfaces
-  sitelink serve /srv/a /srv/b --base-url https://a.example/ --base-url https://b.example/ --listen :8035
+  sitelink serve a/ b/ --base-url https://a.example/ --base-url https://b.example/ --listen :8035
 
   # back up the store while the receiver runs
   sitelink serve --backup mentions-backup.db`

@@ -326,3 +326,25 @@ func TestServeModeration(t *testing.T) {
 		t.Errorf("login link: %s", resp.Status)
 	}
 }
+
+// TestMentionsImport: mentions of another receiver are imported once, and exported
+// together with the links between the site's own pages.
+func TestMentionsImport(t *testing.T) {
+	r := startServe(t)
+	r.write("public/index.html", "<!doctype html><title>Home</title><main><h1>Home</h1><p><a href=/post/>post</a></main>")
+	r.write("old.json", `{"type": "feed", "children": [
+		{"type": "entry", "url": "https://a.example/x", "wm-source": "https://a.example/x", "wm-target": "`+servedBase+`post/", "wm-protocol": "webmention", "wm-id": 1, "name": "Old", "wm-private": false},
+		{"type": "entry", "wm-source": "ftp://a.example/y", "wm-target": "`+servedBase+`post/", "wm-id": 2}]}`)
+	for _, want := range []int{1, 1} {
+		r.run(0, "import", "old.json", "--from", "webmention.io")
+		if got := r.list(); len(got) != want || got[0].State != "approved" || got[0].Title != "Old" {
+			t.Errorf("%+v", got)
+		}
+	}
+	r.write("sitelink.toml", "docroot = 'public'\nbase-url = ['"+servedBase+"']\n")
+	r.run(0, "export", "--out", "data", "--backlinks")
+	text, err := os.ReadFile(filepath.Join(r.dir, "data", "pages", "post.json"))
+	if err != nil || !strings.Contains(string(text), "https://a.example/x") || !strings.Contains(string(text), `"internal"`) {
+		t.Errorf("%v\n%s", err, text)
+	}
+}

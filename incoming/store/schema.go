@@ -125,6 +125,7 @@ func (s *Store) migrateJobs(ctx context.Context, tx *sql.Tx, target int) error {
 	if err != nil || len(existing) >= target {
 		return err
 	}
+	//lint:ignore SA1019 The steps run one by one, in the transaction of ours.
 	_, err = jobs.MigrateTx(ctx, tx, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{TargetVersion: target})
 	return err
 }

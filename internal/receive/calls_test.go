@@ -89,7 +89,8 @@ func TestCalls(t *testing.T) {
 
 	store.Fail(errors.New("disk full"))
 	sites.Set(siteOf(t, "new.html"))
-	if c.deployed(t.Context()) || c.deployed(t.Context()) || len(warnings) != 1 || !strings.Contains(warnings[0], "disk full") {
+	first, second := c.deployed(t.Context()), c.deployed(t.Context())
+	if first || second || len(warnings) != 1 || !strings.Contains(warnings[0], "disk full") {
 		t.Errorf("a store that fails: %q", warnings)
 	}
 	store.Fail(nil)

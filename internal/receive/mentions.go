@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/importer"
 	"github.com/sitelink/sitelink/incoming/moderation"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -140,4 +145,32 @@ func Hosts(mentions []incoming.Mention) (hosts []string) {
 	}
 	slices.Sort(hosts)
 	return slices.Compact(hosts)
+}
+
+// importers are the other receivers whose mentions can be imported.
+var importers = map[string]func(ctx context.Context, name string, f *os.File) iter.Seq2[importer.Item, error]{
+	"webmention.io": func(_ context.Context, _ string, f *os.File) iter.Seq2[importer.Item, error] { return importer.JF2(f) },
+	"wordpress": func(_ context.Context, _ string, f *os.File) iter.Seq2[importer.Item, error] {
+		return importer.WordPress(f)
+	},
+	"webmentiond": func(ctx context.Context, name string, _ *os.File) iter.Seq2[importer.Item, error] {
+		return importer.Webmentiond(ctx, name)
+	},
+}
+
+// Importers returns the names of the other receivers, sorted.
+func Importers() []string { return slices.Sorted(maps.Keys(importers)) }
+
+// Import brings the mentions of another receiver into the store.
+func Import(ctx context.Context, store incoming.Store, from, name string, hold bool) (importer.Report, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return importer.Report{}, fmt.Errorf("read %s: %w", name, disk.Cause(err))
+	}
+	defer f.Close()
+	report, err := importer.Import(ctx, store, importers[from](ctx, name, f), importer.Options{Hold: hold})
+	if err != nil {
+		err = fmt.Errorf("import %s: %w", name, disk.Cause(err))
+	}
+	return report, err
 }

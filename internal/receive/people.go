@@ -43,7 +43,7 @@ func people(p *project.Project, opt *ServeOptions, r *parts) (*forPeople, error)
 		if err != nil {
 			return nil, err
 		}
-		page, err := moderation.NewPage(moderation.PageOptions{Store: r.store, Address: in.Moderation, Key: key, Log: r.log})
+		page, err := moderation.NewPage(moderation.PageOptions{Store: r.store, Address: in.Moderation, Key: key, Log: r.log, SaveRule: h.saveRule()})
 		if err != nil {
 			return nil, fault.Usage("moderation in [incoming]: "+err.Error(), "")
 		}
@@ -74,6 +74,15 @@ func people(p *project.Project, opt *ServeOptions, r *parts) (*forPeople, error)
 	}
 	h.notifier = notifier
 	return h, nil
+}
+
+// saveRule returns a function that writes a rule into the file of rules, nil if there
+// is no file.
+func (h *forPeople) saveRule() func(context.Context, incoming.Rule) error {
+	if h.rules == "" {
+		return nil
+	}
+	return func(_ context.Context, r incoming.Rule) error { return writeRules(h.rules, []incoming.Rule{r}) }
 }
 
 // RulesFile returns the file of rules that the configuration names, "" for none.
