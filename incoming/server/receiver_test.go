@@ -184,7 +184,10 @@ func TestReceiverDefaults(t *testing.T) {
 	}
 	before, page := request("GET", "")
 	for _, method := range []string{"LINK", "UNLINK"} {
-		if resp, text := request(method, "http://192.0.2.1/linker"); resp.StatusCode != 202 {
+		// By the time of UNLINK, the receiver may have rejected the link, as its source
+		// does not answer: then there is nothing to remove.
+		resp, text := request(method, "http://192.0.2.1/linker")
+		if resp.StatusCode != 202 && (method != "UNLINK" || resp.StatusCode != 204) {
 			t.Errorf("%s: %s %s", method, resp.Status, text)
 		}
 	}

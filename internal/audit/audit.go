@@ -221,6 +221,7 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 	}
 	if a.opt.Hints {
 		a.newerContent(result)
+		a.otherDeployments(result)
 		if err := a.hugoHints(ctx, sources, result); err != nil {
 			return nil, err
 		}
