@@ -504,11 +504,8 @@ func (w *worker) addSum(p *Page, data []byte) {
 }
 
 // ContentSum returns the hash of a page's text without build times, see
-// [WithoutBuildTimes], if the page has a broken link, and otherwise 0.
-func (p *Page) ContentSum() uint64 { return p.contentSum }
-
-// ContentSum returns [Page.ContentSum], or the hash of the file as it is now. The
-// error is that of reading the file.
+// [WithoutBuildTimes]: that of the text that was read with the site, if it was kept,
+// or else of the file as it is now. The error is that of reading the file.
 func (r *Reader) ContentSum(id PageID) (uint64, error) {
 	p := &r.s.pages[id]
 	if p.contentSum != 0 {

@@ -60,7 +60,7 @@ type Page struct {
 	anchorN   uint32
 	size      int64
 	sum       uint64 // of the file's bytes, see [Page.Sum]
-	// contentSum is [Page.ContentSum].
+	// contentSum is what [Reader.ContentSum] returns, 0 if it was not kept.
 	contentSum uint64
 	links      []Link
 	frags      []uint64

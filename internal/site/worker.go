@@ -93,7 +93,7 @@ func (w *worker) page(p *Page) {
 	w.inspect(p, page)
 	w.anchors(p, page)
 	w.resolveAll(p, page)
-	if p.contentSum = 0; len(p.saved) > 0 {
+	if p.contentSum = 0; len(p.saved) > 0 && w.l.s.opt.FirstBroken != nil {
 		p.contentSum = ContentSum(data) // for source positions
 	}
 	if len(page.Scripts) > 0 {
