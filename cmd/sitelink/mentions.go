@@ -136,7 +136,8 @@ func mentionsListCommand(c *cli) *cobra.Command {
 
 // listMentions prints the mentions of a filter and counts all.
 func listMentions(ctx context.Context, c *cli, store incoming.Store, filter incoming.Filter) error {
-	out := bufio.NewWriter(ptr(c.stdout()))
+	stdout := c.stdout()
+	out := bufio.NewWriter(&stdout)
 	target := ""
 	for m, err := range store.List(ctx, filter) {
 		if err != nil {
@@ -197,11 +198,10 @@ func mentionText(m *incoming.Mention) string {
 	return text
 }
 
-func ptr[T any](v T) *T { return &v }
-
 // listMentionsJSON prints the mentions of a filter as a JSON array, one on a line.
 func listMentionsJSON(ctx context.Context, c *cli, store incoming.Store, filter incoming.Filter) error {
-	out := bufio.NewWriter(ptr(c.stdout()))
+	stdout := c.stdout()
+	out := bufio.NewWriter(&stdout)
 	fmt.Fprint(out, "[")
 	n := 0
 	for m, err := range store.List(ctx, filter) {

@@ -36,7 +36,11 @@ func IsFile(name string) bool {
 
 // ShowLedger returns the name of the ledger for messages, without a password.
 func ShowLedger(p *project.Project) string {
-	name := p.Config.Outgoing.Ledger
+	return WithoutPassword(p.Config.Outgoing.Ledger)
+}
+
+// WithoutPassword returns the name of a ledger or of another store, for messages.
+func WithoutPassword(name string) string {
 	if u, err := url.Parse(name); err == nil && u.User != nil {
 		return u.Redacted()
 	}

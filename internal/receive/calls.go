@@ -46,7 +46,7 @@ func newCalls(ctx context.Context, p *project.Project, opt *ServeOptions, r *par
 		return nil, err
 	}
 	c := &calls{caller: sender, store: r.store, sites: r.sites, log: r.log, warn: opt.Warn}
-	if name := StoreName(p); isFile(name) {
+	if name := StoreName(p); announce.IsFile(name) {
 		c.file = p.Abs(name) + callsEnding
 	} else {
 		dir := filepath.Join(p.Root, statedir.Name)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sitelink/sitelink/incoming"
 	"github.com/sitelink/sitelink/incoming/moderation"
+	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
@@ -65,7 +66,7 @@ func people(p *project.Project, opt *ServeOptions, r *parts) (*forPeople, error)
 			Client: outgoing.NewClient(outgoing.ClientOptions{AllowAddresses: in.AllowAddress, Timeout: p.Config.Fetch.Timeout}),
 		}
 	}
-	if name := StoreName(p); isFile(name) {
+	if name := StoreName(p); announce.IsFile(name) {
 		o.State = p.Abs(name) + "-reported"
 	}
 	notifier, err := moderation.NewNotifier(o)
@@ -198,7 +199,7 @@ func moderationKey(p *project.Project, getenv func(string) string, create bool) 
 		return []byte(text), nil
 	}
 	store := StoreName(p)
-	if !isFile(store) {
+	if !announce.IsFile(store) {
 		return nil, fault.Usage("login links need a key", "set SITELINK_MODERATION_KEY to the same secret for the receiver and for this command: openssl rand -hex 16")
 	}
 	name := p.Abs(store) + ".key"

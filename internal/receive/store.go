@@ -11,25 +11,21 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/sitelink/sitelink/incoming/store"
+	"github.com/sitelink/sitelink/internal/announce"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/statedir"
 )
 
-// isFile reports whether a store is a file, not a database elsewhere.
-func isFile(name string) bool { return !strings.Contains(name, "://") }
-
 // AbsStore returns the name of a store that a user in dir wrote, with an absolute
 // path if it is a file.
 func AbsStore(dir, name string) string {
-	if !isFile(name) || filepath.IsAbs(name) {
+	if !announce.IsFile(name) || filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(dir, name)
@@ -39,7 +35,7 @@ func AbsStore(dir, name string) string {
 // project's directory would write it, or an address.
 func StoreName(p *project.Project) string {
 	name := p.Config.Incoming.Store
-	if !isFile(name) || filepath.IsAbs(name) {
+	if !announce.IsFile(name) || filepath.IsAbs(name) {
 		return name
 	}
 	return p.Show(filepath.Join(p.Root, filepath.FromSlash(name)))
@@ -47,11 +43,7 @@ func StoreName(p *project.Project) string {
 
 // showStore returns the name for messages, without a password.
 func showStore(p *project.Project) string {
-	name := StoreName(p)
-	if u, err := url.Parse(name); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return name
+	return announce.WithoutPassword(StoreName(p))
 }
 
 // StoreOptions configure [OpenStore].
@@ -75,7 +67,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 			return nil, err
 		}
 	}
-	if isFile(name) {
+	if announce.IsFile(name) {
 		name = p.Abs(name)
 		_, err := os.Lstat(name)
 		switch {
@@ -94,7 +86,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 // repository.
 func checkFound(p *project.Project, name string) error {
 	const hint = "name it with --store or in a file given with --config: a configuration that is found cannot"
-	if !isFile(name) {
+	if !announce.IsFile(name) {
 		return fault.Usage(fmt.Sprintf("store in [incoming]: %s is not used, because the configuration was found and not named", showStore(p)), hint)
 	}
 	for _, ending := range []string{"", "-wal", "-shm", "-journal", ".lock", callsEnding} {
