@@ -142,7 +142,7 @@ type Mention struct {
 	Subscribed bool `json:"-"`
 	// Peer is the address of the first notice.
 	Peer netip.Addr `json:"-"`
-	// Due is the time of the next look at the other end, zero if there is none.
+	// Due is the time of the next look at the other end, or zero.
 	Due time.Time `json:"-"`
 	// Fetched is the time of the last look, whatever it found.
 	Fetched time.Time `json:"-"`

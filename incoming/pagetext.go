@@ -96,8 +96,8 @@ func only(o *outline.Outline, tag atom.Atom) (at int, ok bool) {
 	return at, n == 1
 }
 
-// WithText returns the URL of the only page with a text, "" if there is none or
-// if there are several. See [Page.Text].
+// WithText returns the URL of the only page with a text, or "" if no page or
+// several pages have it. See [Page.Text].
 func (s *Sites) WithText(text uint64) string {
 	set := s.current.Load()
 	if set == nil || text == 0 {

@@ -418,8 +418,9 @@ func inParallel(ctx context.Context, n int, f func(i int) error) error {
 	return context.Cause(ctx)
 }
 
-// replaceable returns the content of a file that an export may replace, nil if there
-// is none: a file with our mark, or an empty one, which has nothing to lose.
+// replaceable returns the content of a file that an export may replace, or nil if the
+// file does not exist. It may replace a file with our mark, and an empty one, which has
+// nothing to lose.
 func (d *folder) replaceable(name string) ([]byte, error) {
 	kind, ok := d.kinds[name]
 	if !ok {

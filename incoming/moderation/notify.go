@@ -182,7 +182,7 @@ func (n *Notifier) look(ctx context.Context, l *line) error {
 	return l.save()
 }
 
-// load returns the hashes in the state file, nil if there is none.
+// load returns the hashes in the state file, or nil if that has not been written.
 func (l *line) load() (map[uint64]struct{}, error) {
 	if l.state == "" {
 		return nil, nil

@@ -41,7 +41,7 @@ const (
 type Options struct {
 	Receiver Receiver
 	// Mentions answers the status pages of webmentions, /healthz and the counts of
-	// /metrics. Without it, there are none.
+	// /metrics. Without it, the server answers none of these.
 	Mentions Mentions
 	// Moderation answers below /moderation.
 	Moderation http.Handler

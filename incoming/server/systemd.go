@@ -19,8 +19,8 @@ type Socket struct {
 }
 
 // Sockets returns the listeners that systemd passed to this process by socket
-// activation (sd_listen_fds(3)), none if there are none. getenv is os.Getenv in
-// a program. Call it once: the sockets belong to the caller afterwards.
+// activation (sd_listen_fds(3)), or an empty list. getenv is os.Getenv in a
+// program. Call it once: the sockets belong to the caller afterwards.
 //
 // With socket activation, the process needs no privilege for a port below 1024,
 // and connections wait while it restarts.
