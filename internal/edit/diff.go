@@ -170,8 +170,8 @@ func splitLines(text []byte) [][]byte {
 	return lines
 }
 
-// marked is the name in a line with --- or +++. A tab follows a name with a space, so
-// that nobody takes the rest for a date.
+// marked is the name in a line with --- or +++. A tab follows a name with a space, or
+// the rest could be read as a date.
 func marked(name string) string {
 	name = quote(name)
 	if strings.Contains(name, " ") {

@@ -314,7 +314,7 @@ func TestApplyOrNothing(t *testing.T) {
 	same(t, "after Undo", tree(t, root), first)
 }
 
-// TestUndoRefuses: what somebody has changed since is not overwritten.
+// TestUndoRefuses: files that were changed since are not overwritten.
 func TestUndoRefuses(t *testing.T) {
 	root := project(t, start)
 	if err := sample(t, root).Apply(t.Context(), "test"); err != nil {

@@ -101,7 +101,7 @@ func readJournal(root string) (*journal, error) {
 	if err != nil {
 		return nil, fault.New(fmt.Errorf("read %s: %w", journalName(root), disk.Cause(err)), "remove the file; the change that it describes can then not be undone")
 	}
-	for _, r := range j.Changes { // they are written below the root, and nowhere else
+	for _, r := range j.Changes { // only files below the root are written
 		if !filepath.IsLocal(filepath.FromSlash(r.New)) || r.Old != "" && !filepath.IsLocal(filepath.FromSlash(r.Old)) {
 			return nil, fault.New(fmt.Errorf("read %s: it names a file outside the project", journalName(root)), "remove the file")
 		}
@@ -134,8 +134,8 @@ type Undone struct {
 }
 
 // Undo takes the last applied set back, complete or interrupted: names, texts, and
-// git's index. It first makes sure that nobody has changed the files since; if somebody
-// has, it changes nothing and the errors name them. Without a journal, the error is
+// git's index. It first makes sure that the files are still as they were left; if one
+// is not, it changes nothing and the errors name it. Without a journal, the error is
 // [ErrNothing].
 func Undo(ctx context.Context, root string, env []string) (*Undone, error) {
 	unlock, err := lock(root)
@@ -217,7 +217,7 @@ func (j *journal) undo(ctx context.Context, root string, env []string, records [
 	slices.SortFunc(made, func(a, b string) int { return strings.Compare(b, a) }) // inner ones first
 	for _, dir := range made {
 		if filepath.IsLocal(filepath.FromSlash(dir)) {
-			os.Remove(s.at(dir)) // unless somebody has put a file there
+			os.Remove(s.at(dir)) // fails if it holds another file
 		}
 	}
 	var err error
