@@ -283,7 +283,7 @@ func (x *repairer) sameFolded(target string) []docroot.NodeID {
 // formRule returns the rule by which two values differ, "" if they differ in more
 // than form.
 func formRule(old, value string) RepairRule {
-	a, b := pathOf(old), pathOf(value)
+	a, b := strings.TrimSuffix(pathOf(old), "/"), strings.TrimSuffix(pathOf(value), "/")
 	switch {
 	case !strings.EqualFold(bareName(a), bareName(b)):
 		return ""

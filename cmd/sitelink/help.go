@@ -26,6 +26,7 @@ var commandGroups = []struct {
 	commands []string
 }{
 	{"Check a site", []string{"check", "build", "watch", "baseline"}},
+	{"Repair links", []string{"fix"}},
 	{"Inspect a site", []string{"links", "explain", "profile"}},
 	{"Notify other sites", []string{"diff", "notify", "deploy", "ledger"}},
 	{"Receive from other sites", []string{"serve", "mentions"}},
@@ -39,6 +40,7 @@ var shortFlags = map[string][]string{
 	"check":           {"base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "orphans", "config"},
 	"build":           {"strict", "base-url", "profile", "fail-on", "format", "output", "ignore", "baseline", "from", "config"},
 	"watch":           {"list", "format", "base-url", "profile", "ignore", "baseline", "from", "quiet", "poll", "config"},
+	"fix":             {"write", "likely", "interactive", "only", "check", "since", "undo", "base-url", "profile", "config"},
 	"explain":         {"from", "docroot", "base-url", "profile", "index", "map", "source", "config"},
 	"links":           {"to", "from", "external", "anchors", "addresses", "orphans", "format", "output", "base-url", "config"},
 	"diff":            {"by", "format", "output", "ledger", "internal", "tombstones", "base-url", "profile", "config"},

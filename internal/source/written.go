@@ -237,3 +237,64 @@ func (h *WrittenHeading) setID(text []byte, id string) {
 		}
 	}
 }
+
+// ContentFile is a file in which an author writes a page.
+type ContentFile struct {
+	// File is its path as positions name it. Path is the path below its content
+	// directory, and Module the theme or module that it belongs to.
+	File, Path, Module string
+	// Page is the key of its page, see [PageKey]: what the generator says, or what
+	// follows from the name.
+	Page string
+	// Listed means that the generator said so.
+	Listed bool
+}
+
+// ContentFiles returns the content files of the project in their order.
+func (m *Map) ContentFiles() []ContentFile {
+	keys := map[int]string{}
+	for key, i := range m.content.listed {
+		if old, ok := keys[i]; !ok || key < old {
+			keys[i] = key
+		}
+	}
+	all := make([]ContentFile, len(m.content.files))
+	for i, f := range m.content.files {
+		rel := strings.TrimPrefix(strings.TrimPrefix(f.name, f.dir.dir), "/")
+		if f.dir.dir == "." {
+			rel = f.name
+		}
+		key, listed := keys[i]
+		if !listed {
+			key = f.key
+		}
+		all[i] = ContentFile{File: f.display, Path: rel, Module: f.dir.module, Page: key, Listed: listed}
+	}
+	return all
+}
+
+// PageKey returns the docroot path of a page without the differences that hosts and
+// settings make.
+func PageKey(name string) string { return pageKey(name) }
+
+// NameKey returns the key of a page for the name of its content file without
+// extension.
+func NameKey(stem string) string { return nameKey(stem) }
+
+// ShownHeading is a heading of a built page.
+type ShownHeading struct {
+	// IDs are those of the heading and of elements that stand for it.
+	IDs []string
+	// Title is its text.
+	Title string
+}
+
+// ShownHeadings returns the headings of a built page in their order.
+func ShownHeadings(page []byte) []ShownHeading {
+	all := pageHeadings(page)
+	shown := make([]ShownHeading, len(all))
+	for i := range all {
+		shown[i] = ShownHeading{all[i].ids, all[i].title}
+	}
+	return shown
+}
