@@ -172,7 +172,7 @@ func (s *soak) writePage(n, version int) {
 // until waits for a condition.
 func (s *soak) until(what string, is func() bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(5*soakPatience); !is(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * soakPatience); !is(); time.Sleep(50 * time.Millisecond) {
 		select {
 		case <-s.exited:
 			text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
