@@ -92,7 +92,7 @@ $began = microtime(true); do_all_pings(); echo $id, "\n", round(1000 * (microtim
 	export()
 	build(hugos(t)[0])
 	if strings.Contains(page("posts/knots"), source) {
-		t.Error("the page shows a mention that nobody approved")
+		t.Error("the page shows a mention that was not approved")
 	}
 	command(t, dir, bin, "mentions", "approve", all[0].ID)
 	export()
