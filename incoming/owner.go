@@ -30,8 +30,8 @@ func Owner(url string) string {
 	return owner
 }
 
-// ownerOf also reports whether the owner is one author, or everybody on a host where
-// paths name nobody.
+// ownerOf also reports whether the owner is one author, and not all users of a host
+// whose paths do not name them.
 func ownerOf(url string) (pattern string, one bool) {
 	text, err := weburl.Canonical(url)
 	if err != nil {

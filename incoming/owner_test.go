@@ -68,7 +68,7 @@ func TestSameAuthor(t *testing.T) {
 		{"one user of a shared host", "https://medium.com/@alice/1", "", "https://medium.com/@alice/2", "", true},
 		{"a claimed author at a shared host", "https://dev.to/alice/1", "https://dev.to/alice", "https://dev.to/mallory/1", "https://dev.to/alice", false},
 		{"home directories", "https://tilde.example/~alice/1", "", "https://tilde.example/~mallory/1", "", false},
-		{"nobody in the path", "https://news.ycombinator.com/item?id=1", "", "https://news.ycombinator.com/item?id=2", "", false},
+		{"no author in the path", "https://news.ycombinator.com/item?id=1", "", "https://news.ycombinator.com/item?id=2", "", false},
 		{"a service that names authors elsewhere", "https://brid.gy/comment/1", "https://social.example/@alice", "https://brid.gy/comment/2", "https://social.example/@alice", false},
 		{"authors of one blog", "https://blog.example/1", "https://blog.example/author/alice/", "https://blog.example/2", "https://blog.example/author/bob", false},
 		{"one author of a blog", "https://blog.example/1", "https://blog.example/author/alice/", "http://blog.example/2", "http://blog.example/author/alice", true},
