@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/moderation"
 )
 
 const day = 24 * time.Hour
@@ -51,6 +52,33 @@ func TestLife(t *testing.T) {
 		t.Errorf("%+v", again)
 	}
 	w.waitState(id, incoming.Approved)
+}
+
+// TestKnownAuthor: the first mention by each author is held. Who that is follows from
+// the page that was verified, at its own host.
+func TestKnownAuthor(t *testing.T) {
+	w := newWorld(t).run()
+	by := func(name string) string {
+		return `<div class="h-entry"><a class="p-author h-card" href="/author/` + name + `">` + name + `</a> <a href="` + ourPost + `">post</a></div>`
+	}
+	first := w.receive(incoming.Accepted, webmention(w.page("/1", by("alice")), ourPost))[0].ID
+	w.waitState(first, incoming.Held)
+	w.decide(first, incoming.Approved)
+	elsewhere := strings.Replace(w.page("/4", by("alice")), "127.0.0.1", "localhost", 1)
+	for _, c := range []struct {
+		path, body string
+		want       incoming.State
+	}{
+		{"/2", by("alice"), incoming.Approved},
+		{"/3", by("bob"), incoming.Held},
+		{"/5", "301 " + elsewhere, incoming.Held}, // anyone can use a redirect of the host
+		{"/6", linksTo(ourPost), incoming.Approved},
+	} {
+		id := w.receive(incoming.Accepted, webmention(w.page(c.path, c.body), ourPost))[0].ID
+		if m := w.wait(id, "verified", func(m incoming.Mention) bool { return m.State != incoming.Queued }); m.State != c.want {
+			t.Errorf("%s: %+v, want it %s", c.path, m, c.want)
+		}
+	}
 }
 
 // TestFaults: what a source without a link is recorded with (PB-43, PB-44, PB-49,
@@ -232,13 +260,41 @@ func TestUnlinkR(t *testing.T) {
 	w.page("/target", "")
 	w.pass(2 * time.Hour)
 	w.receive(incoming.Accepted, n)
-	if m := w.waitState(id, incoming.Held); m.Replacement == "" || !strings.Contains(m.Reason, "404") {
+	m = w.waitState(id, incoming.Held)
+	if m.Replacement == "" || !strings.Contains(m.Reason, "404") {
 		t.Errorf("gone: %+v", m)
+	}
+	want := incoming.Change{
+		ID: id, Action: incoming.UnlinkR, Page: "https://b.example/", Old: target, New: n.Replacement, Reason: m.Reason, Verified: m.Verified,
+	}
+	if got := w.changes(); len(got) != 1 || got[0] != want {
+		t.Errorf("changes: %+v, want %+v", got, want)
+	}
+	if _, err := moderation.Approve(t.Context(), w.store, id, w.Now()); err != nil {
+		t.Fatal(err)
+	}
+	fetched := w.fetched("/target")
+	w.wait(id, "postponed", func(m incoming.Mention) bool { return m.State == incoming.Approved && m.Due.After(w.Now()) })
+	if got := w.changes(); len(got) != 1 || !got[0].Decided {
+		t.Errorf("changes: %+v", got)
 	}
 	// Once our page no longer has the link, the suggestion is moot.
 	w.sites.Set(manifest(t, map[string]string{"index.html": "no link"}, based("https://b.example/")))
-	w.pass(40 * day)
+	w.pass(day + time.Minute)
 	w.waitState(id, incoming.Gone)
+	if got := w.changes(); len(got) != 0 || w.fetched("/target") != fetched {
+		t.Errorf("changes: %+v, after %d fetches and %d before", got, w.fetched("/target"), fetched)
+	}
+}
+
+// changes returns the changes that were proved.
+func (w *world) changes() []incoming.Change {
+	w.Helper()
+	changes, err := incoming.Changes(w.Context(), w.store)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return changes
 }
 
 // TestLinkMod: a modification waits for a person, once (LK-34, LK-35, LK-43).

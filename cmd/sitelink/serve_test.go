@@ -327,6 +327,52 @@ func TestServeModeration(t *testing.T) {
 	}
 }
 
+// TestCallsAreListed: before a deploy moves a page, diff, notify and deploy list the
+// calls to pages that link to it, and send none (LK-52).
+func TestCallsAreListed(t *testing.T) {
+	r := startServe(t)
+	target := servedBase + "post/"
+	r.webmention(r.sources.URL+"/links/1", target)
+	r.run(0, "approve", r.until(r.sources.URL+"/links/1", "held").ID)
+	r.webmention(r.sources.URL+"/links/2", target)
+	r.until(r.sources.URL+"/links/2", "approved")
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	r.cmd.Wait()
+	config := "docroot = 'public'\nbase-url = ['" + servedBase + "']\n[incoming]\nstore = 'mentions.db'\n[outgoing]\nmax-notices = 1\n"
+	sitelink := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("sitelink", args...)
+		cmd.Dir = r.dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	os.RemoveAll(filepath.Join(r.dir, "public", "post"))
+	r.write("sitelink.toml", config)
+	if out := sitelink("diff"); strings.Contains(out, "UNLINKR") {
+		t.Errorf("without hosts that opted in:\n%s", out)
+	}
+	r.write("sitelink.toml", config+"link-peers = ['127.0.0.1']\n")
+	call := "  UNLINKR " + r.sources.URL + "/links/1: " + target + " is gone\n"
+	for _, args := range [][]string{{"diff"}, {"notify", "--dry-run"}, {"deploy", "--no-check", "--", "true"}} {
+		out := sitelink(args...)
+		if !strings.Contains(out, "after this deploy, sitelink serve makes 2 calls to pages that link to this site:\n"+call) ||
+			!strings.Contains(out, "more than max-notices in [outgoing], 1: it would send none") {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+	var document struct {
+		Calls []struct{ Method, Source, Target, Replacement string }
+	}
+	text := sitelink("diff", "--format", "json", "--config", "sitelink.toml")
+	text = text[strings.IndexByte(text, '{'):]
+	if err := json.Unmarshal([]byte(text), &document); err != nil || len(document.Calls) != 2 || document.Calls[0].Method != "UNLINKR" || document.Calls[0].Target != target {
+		t.Errorf("%v, %+v\n%s", err, document, text)
+	}
+}
+
 // TestMentionsImport: mentions of another receiver are imported once, and exported
 // together with the links between the site's own pages.
 func TestMentionsImport(t *testing.T) {
