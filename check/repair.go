@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -234,7 +235,7 @@ func (x *repairer) spelled(f *Finding) Repair {
 			continue
 		}
 		if value = replacePath(x.s, f, x.s.Href(r.Node)); gives(x.s, f, value) && !slices.Contains(values, value) {
-			values, rule = append(values, value), formRule(target, x.s.Href(r.Node))
+			values, rule = append(values, value), cmp.Or(formRule(target, x.s.Href(r.Node)), RepairIndex)
 		}
 	}
 	if len(values) == 0 {

@@ -64,6 +64,7 @@ func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Pr
 			suspects, why = res.named(output), "the build failed"
 		} else {
 			d := check.Compare(proof.Before.Findings, after.Findings)
+			d.New = res.better(d.New)
 			res.Proved, res.Fixed, res.New = true, len(d.Fixed), len(d.New)
 			if suspects, why = res.suspects(d, after); len(suspects) == 0 {
 				return res, nil
@@ -130,27 +131,58 @@ func (r *Result) suspects(d check.Difference, after *check.Result) (files map[st
 	}
 	for i := range d.New {
 		f := &d.New[i]
-		found := false
-		for _, exact := range []bool{true, false} {
+		for _, culprit := range []func(e *Edit) bool{
+			func(e *Edit) bool { return e.isOn(f.Page) && f.Raw == e.New },
+			func(e *Edit) bool { return e.isOn(f.Page) && strings.HasSuffix(f.Raw, e.New) },
+			func(e *Edit) bool {
+				name, _ := cutTail(e.New)
+				return e.isOn(f.Page) && len(name) > 1 && strings.HasPrefix(f.Raw, name)
+			},
+			func(e *Edit) bool { return e.isOn(f.Page) },
+			func(e *Edit) bool { return strings.HasSuffix(f.Raw, e.New) },
+		} {
+			n := len(files)
 			for k := range r.Applied {
-				e := &r.Applied[k]
-				on := slices.ContainsFunc(e.links, func(l link) bool { return l.page == f.Page })
-				if on && !found && (!exact || strings.HasSuffix(f.Raw, e.New)) {
+				if e := &r.Applied[k]; culprit(e) {
 					files[e.File] = true
 				}
 			}
-			found = found || len(files) > 0
-		}
-		if !found {
-			for k := range r.Applied {
-				if strings.HasSuffix(f.Raw, r.Applied[k].New) {
-					files[r.Applied[k].File] = true
-				}
+			if len(files) > n {
+				break
 			}
 		}
 		why = fmt.Sprintf("%s has a new finding: %s", f.Page, f.Message)
 	}
 	return files, why
+}
+
+// isOn reports whether a link of a page comes from the place of the edit.
+func (e *Edit) isOn(page string) bool {
+	return slices.ContainsFunc(e.links, func(l link) bool { return l.page == page })
+}
+
+// better removes from the new findings those of links that had another finding
+// before: the text of a page may be shown in a list, where its relative links are
+// broken before and after.
+func (r *Result) better(all []check.Finding) (worse []check.Finding) {
+	type shown struct{ page, value string }
+	had := map[shown]int{}
+	for i := range r.Applied {
+		e := &r.Applied[i]
+		for _, l := range e.links {
+			if l.code != "" {
+				had[shown{l.page, e.New}]++
+			}
+		}
+	}
+	for i := range all {
+		if at := (shown{all[i].Page, all[i].Raw}); had[at] > 0 {
+			had[at]--
+			continue
+		}
+		worse = append(worse, all[i])
+	}
+	return worse
 }
 
 // takeBack restores files.

@@ -349,17 +349,19 @@ func (m *maker) agreed(p *proposals, name string) (e *Edit, why string) {
 	for i := range p.edits {
 		links = append(links, p.edits[i].links...)
 	}
-	if i, ok := m.byFile[name]; ok && p.kind == check.InContent && isRelative(e.Old) && m.content[i].Listed {
+	if i, ok := m.byFile[name]; ok && p.kind == check.InContent && isRelative(e.Old) {
 		var own []Edit
 		for k, page := range p.pages {
 			if page == "" || source.PageKey(page) == m.content[i].Page {
 				own = append(own, p.edits[k])
 			}
 		}
-		if len(own) == 0 {
+		switch {
+		case len(own) > 0:
+			p.edits, e = own, &own[0]
+		case m.content[i].Listed || m.hasPage(m.content[i].Page):
 			return e, "it is relative, and it works on the page of the file"
 		}
-		p.edits, e = own, &own[0]
 	}
 	e.links, e.Links = links, len(links)
 	for i := range p.edits {
@@ -370,6 +372,16 @@ func (m *maker) agreed(p *proposals, name string) (e *Edit, why string) {
 		e.Likely = e.Likely && other.Likely
 	}
 	return e, ""
+}
+
+// hasPage reports whether the site has a page with a key.
+func (m *maker) hasPage(key string) bool {
+	for _, name := range []string{strings.TrimPrefix(key+"/index.html", "/"), key + ".html"} {
+		if _, ok := m.site.Lookup(name); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // isRelative reports whether a value is resolved against the page's directory.
