@@ -75,7 +75,7 @@ func (r *Init) writeMentions() error {
 		"sitelink serve "+site+" --base-url "+base)
 	r.add("Before each build", "sitelink mentions export --out "+data)
 	if r.isHugo() {
-		r.add("If pages shall show what you approve between two builds, add to the configuration of Hugo",
+		r.add("To show what you approve between two builds, add to the configuration of Hugo",
 			"[params.sitelink]\nlive = \""+strings.TrimSuffix(base, "/")+"/mentions\"")
 	}
 	return nil
