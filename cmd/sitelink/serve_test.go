@@ -509,3 +509,74 @@ func TestMentionsImport(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
+
+// TestServeSocket: with the socket of a service manager, a connection that is made
+// while the receiver restarts waits, and is answered then. The process reports when it
+// is ready.
+func TestServeSocket(t *testing.T) {
+	r := &receiving{t: t, dir: t.TempDir(), messages: &bytes.Buffer{}}
+	r.write("public/index.html", "<!doctype html><title>Home</title>")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	r.addr = l.Addr().String()
+	socket, err := l.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	short, err := os.MkdirTemp("", "") // the path of a Unix socket has about 100 bytes at most
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(short)
+	states, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(short, "notify"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer states.Close()
+	for n := range 3 {
+		answered := make(chan string, 1)
+		go func() {
+			resp, err := http.PostForm("http://"+r.addr+"/webmention", url.Values{"source": {fmt.Sprintf("https://a.example/%d", n)}, "target": {servedBase}})
+			if err != nil {
+				answered <- err.Error()
+				return
+			}
+			resp.Body.Close()
+			answered <- resp.Status
+		}()
+		// The shell knows the number of the process that it becomes.
+		cmd := exec.Command("/bin/sh", "-c", `LISTEN_PID=$$ exec sitelink serve public --base-url `+servedBase+` --store mentions.db`)
+		cmd.Dir, cmd.ExtraFiles = r.dir, []*os.File{socket}
+		cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "NOTIFY_SOCKET="+states.LocalAddr().String())
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		states.SetReadDeadline(time.Now().Add(time.Minute))
+		buffer := make([]byte, 100)
+		size, err := states.Read(buffer)
+		if err != nil || string(buffer[:size]) != "READY=1" {
+			t.Errorf("the process reported %q, %v", buffer[:size], err)
+		}
+		select {
+		case status := <-answered:
+			if status != "201 Created" {
+				t.Errorf("start %d: %s", n+1, status)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("start %d: no answer", n+1)
+		}
+		cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("start %d: %v\n%s", n+1, err, &stderr)
+		}
+	}
+	if got := len(r.list()); got != 3 {
+		t.Errorf("%d mentions, want 3", got)
+	}
+}
