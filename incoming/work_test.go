@@ -142,6 +142,74 @@ func TestThirdParty(t *testing.T) {
 	}
 }
 
+// TestUpdate1: the first of the two update tests of webmention.rocks, from the side of
+// the receiver. A page gets a second link; both links are verified, and the first one is
+// not received twice.
+func TestUpdate1(t *testing.T) {
+	w := newWorld(t).run()
+	source := w.page("/update/1", linksTo(ourPost))
+	first := w.receive(incoming.Accepted, webmention(source, ourPost))[0].ID
+	w.waitState(first, incoming.Held)
+	early := w.receive(incoming.Accepted, webmention(source, ourAbout))[0].ID // before the link is there
+	w.waitState(early, incoming.Rejected)
+	w.page("/update/1", strings.Replace(linksTo(ourPost)+linksTo(ourAbout), "Read", "Now read", 1))
+	w.pass(2 * time.Hour)
+	if again := w.receive(incoming.Known, webmention(source, ourPost))[0].ID; again != first {
+		t.Errorf("an update made another mention: %s", again)
+	}
+	second := w.receive(incoming.Accepted, webmention(source, ourAbout))[0].ID
+	w.waitState(second, incoming.Held)
+	w.wait(first, "updated", func(m incoming.Mention) bool { return strings.Contains(m.Excerpt, "Now read this.") })
+	if n := len(w.all()); n != 2 || second != early || second == first {
+		t.Errorf("%d mentions, want 2: %+v", n, w.all())
+	}
+}
+
+// TestUpdate2: the second one. A page loses one of its two links; both are sent again,
+// and only the lost one is removed.
+func TestUpdate2(t *testing.T) {
+	w := newWorld(t).run()
+	source := w.page("/update/2", linksTo(ourPost)+linksTo(ourAbout))
+	kept := w.receive(incoming.Accepted, webmention(source, ourPost))[0].ID
+	lost := w.receive(incoming.Accepted, webmention(source, ourAbout))[0].ID
+	w.waitState(kept, incoming.Held)
+	w.waitState(lost, incoming.Held)
+	w.decide(kept, incoming.Approved)
+	w.decide(lost, incoming.Approved)
+	w.page("/update/2", linksTo(ourPost))
+	w.pass(2 * time.Hour)
+	w.receive(incoming.Known, webmention(source, ourPost), webmention(source, ourAbout))
+	w.wait(lost, "doubted", func(m incoming.Mention) bool { return m.Fault == 17 })
+	w.wait(kept, "verified again", func(m incoming.Mention) bool { return m.Verified.Equal(w.Now()) })
+	w.pass(7 * time.Hour)
+	w.waitState(lost, incoming.Gone)
+	if m, err := w.store.Mention(t.Context(), kept); err != nil || m.State != incoming.Approved {
+		t.Errorf("the other link is %s: %v", m.State, err)
+	}
+}
+
+// TestDelete1: the delete test, in its three forms. A page is deleted with the status
+// 410, with a meta element, or with 404, and its webmention is sent again.
+func TestDelete1(t *testing.T) {
+	w := newWorld(t).run()
+	for path, deleted := range map[string]string{
+		"/delete/410": "410", "/delete/404": "", "/delete/meta": `<meta http-equiv="Status" content="410 GONE">` + linksTo(ourPost),
+	} {
+		source := w.page(path, linksTo(ourPost))
+		id := w.receive(incoming.Accepted, webmention(source, ourPost))[0].ID
+		w.wait(id, "verified", func(m incoming.Mention) bool { return m.State == incoming.Held || m.State == incoming.Approved })
+		w.decide(id, incoming.Approved)
+		w.page(path, deleted)
+		w.pass(2 * time.Hour)
+		w.receive(incoming.Known, webmention(source, ourPost))
+		if m := w.wait(id, "doubted", func(m incoming.Mention) bool { return m.Fault == 16 }); m.State != incoming.Approved {
+			t.Errorf("%s: one look removed it: %+v", path, m)
+		}
+		w.pass(7 * time.Hour)
+		w.waitState(id, incoming.Gone)
+	}
+}
+
 // TestUnlink: UNLINK removes a link that is gone, after a second look, and can be
 // repeated for 30 days (LK-30, LK-45, LK-49, A-LK-7, A-LK-10).
 func TestUnlink(t *testing.T) {
