@@ -89,7 +89,7 @@ type repairer struct {
 	folded map[string][]docroot.NodeID
 }
 
-// open makes the page of a finding the current one; nil if it is no page.
+// open makes the page of a finding the current one; nil if it is not a page.
 func (x *repairer) open(f *Finding) *isite.Page {
 	node, ok := x.s.Lookup(f.Page)
 	id, isPage := x.s.PageOf(node)

@@ -162,15 +162,15 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 // run runs the generator and returns the project with the new docroot. The output
 // of the generator goes to output.
 func (b *build) run(ctx context.Context, output io.Writer) (*project.Project, error) {
-	if err := runGenerator(ctx, b.c, b.project.Generator, b.docroot, b.command, output); err != nil {
+	if err := b.generate(ctx, output); err != nil {
 		return nil, err
 	}
 	return b.project.WithDocroot(ctx, b.project.Show(b.docroot))
 }
 
-// runGenerator builds the project into docroot, which does not exist before the
-// build has succeeded.
-func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot string, commandFor func(out string) generator.Command, to io.Writer) error {
+// generate runs the generator. The docroot does not exist before it has succeeded.
+func (b *build) generate(ctx context.Context, to io.Writer) error {
+	g, docroot := b.project.Generator, b.docroot
 	// An incomplete build has another name, so that nothing takes it for the site.
 	fresh := docroot + ".new"
 	for _, dir := range []string{fresh, docroot} {
@@ -179,8 +179,8 @@ func runGenerator(ctx context.Context, c *cli, g *project.Generator, docroot str
 		}
 	}
 	defer os.RemoveAll(fresh)
-	command := commandFor(fresh)
-	c.ui.note("building with " + command.String())
+	command := b.command(fresh)
+	b.c.ui.note("building with " + command.String())
 	output := &warningCounter{to: to, warning: command.Warning}
 	err := process.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: os.Environ(),

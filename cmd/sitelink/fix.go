@@ -116,7 +116,7 @@ func fixCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&f.likely, "likely", false, "include changes that are probably right")
 	flags.BoolVar(&f.interactive, "interactive", false, "ask about each change, and make those that you accept")
 	flags.StringSliceVar(&f.only, "only", nil, "apply `RULE`s or codes of findings only; repeatable, or separated by commas")
-	flags.BoolVar(&f.check, "check", false, "list the changes, one a line, and exit with 1 if there are any")
+	flags.BoolVar(&f.check, "check", false, "list the changes, one per line, and exit with 1 if there are any")
 	flags.StringVar(&f.since, "since", "", "compare with the earlier build in `DIR` to find renamed headings and moved pages")
 	flags.BoolVar(&f.undo, "undo", false, "restore the files that the last fix or mv changed")
 	flags.BoolVar(&f.verbose, "verbose", false, "list every link that stays as it is, with the reason")
@@ -252,7 +252,7 @@ func (x *fixer) open(ctx context.Context, p *project.Project) (*audit.Audit, err
 	return a, err
 }
 
-// again builds the site once more and checks it.
+// again builds the site again and checks it.
 func (x *fixer) again(ctx context.Context) (*check.Result, string, error) {
 	var output bytes.Buffer
 	p, err := x.built.run(ctx, io.MultiWriter(x.c.env.Stderr, &output))
@@ -365,7 +365,11 @@ func (x *fixer) summary(plan *fix.Plan) {
 			x.c.ui.note(fmt.Sprintf("%s more stay as they are; --verbose lists them", text.Count(len(plan.Skips)-i, "link")))
 			break
 		}
-		x.c.ui.note(fmt.Sprintf("%s:%d:%d: %s stays as it is: %s [%s]", s.File, s.Line, s.Column, s.Value, s.Why, s.Rule))
+		more := ""
+		if s.More > 0 {
+			more = fmt.Sprintf(", and %s", text.Count(s.More, "more link"))
+		}
+		x.c.ui.note(fmt.Sprintf("%s:%d:%d: %s stays as it is: %s [%s]%s", s.File, s.Line, s.Column, s.Value, s.Why, s.Rule, more))
 	}
 	if plan.Likely > 0 {
 		x.c.ui.note(fmt.Sprintf("%s with --likely", text.Count(plan.Likely, "more change")))

@@ -117,7 +117,7 @@ func newFixSite(breaks int) *fixSite {
 			m[file] += text
 		}
 	}
-	// One place of each kind that is no Markdown.
+	// One place of each kind outside of Markdown.
 	start("hugo.toml", "baseURL = 'https://example.org/'\ntitle = 'T'\nrefLinksErrorLevel = 'WARNING'\n[markup.goldmark.renderer]\nunsafe = true\n")
 	pageKinds := slices.DeleteFunc(slices.Clone(breakKinds), func(k breakKind) bool { return k.images || k.ref || k.relative })
 	for i := range 20 {

@@ -15,11 +15,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
@@ -87,6 +89,11 @@ type Skip struct {
 	File         string
 	Line, Column int
 	Value, Why   string
+	// More is how many more links have the same value and reason, if the source is
+	// not known.
+	More int
+
+	unplaced bool
 }
 
 // Plan is what can be repaired.
@@ -222,6 +229,7 @@ func (m *maker) propose(r *check.Repair, p *check.Position) {
 	}
 	skip := Skip{Rule: r.Rule, Code: f.Code, File: path.Join(m.audit.Project.FromRoot(m.audit.Project.Docroot), f.Page), Line: f.Line, Column: f.Column, Value: f.Raw, Why: r.Why}
 	if p == nil {
+		skip.unplaced = true
 		if skip.Why == "" {
 			skip.Why = "where it is written is not exactly known"
 		}
@@ -304,19 +312,20 @@ func (m *maker) edit(r *check.Repair, p *check.Position) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.newEdit(r.Rule, r.Finding.Code, r.Likely, p.File, link, value)
+	return m.newEdit(Edit{Rule: r.Rule, Code: r.Finding.Code, Likely: r.Likely}, p.File, link, value)
 }
 
 // newEdit returns the edit that writes a value in place of a destination.
-func (m *maker) newEdit(rule check.RepairRule, code check.Code, likely bool, name string, link *destination.Link, value string) (*Edit, error) {
+func (m *maker) newEdit(e Edit, name string, link *destination.Link, value string) (*Edit, error) {
 	text, err := link.Encode(value)
 	if err != nil {
 		return nil, err
 	}
 	of := m.files[name]
-	line, column := positionOf(of.text, link.Start)
-	return &Edit{Rule: rule, Code: code, Likely: likely, File: name, Line: line, Column: column, Old: link.Value, New: value,
-		start: link.Start, end: link.End, text: text, hash: of.hash}, nil
+	e.File, e.Old, e.New = name, link.Value, value
+	e.Line, e.Column = positionOf(of.text, link.Start)
+	e.start, e.end, e.text, e.hash = link.Start, link.End, text, of.hash
+	return &e, nil
 }
 
 // decide chooses one edit for each place.
@@ -326,7 +335,7 @@ func (m *maker) decide() {
 		e, why := m.agreed(m.places[at], at.file)
 		switch {
 		case why != "":
-			m.plan.Skips = append(m.plan.Skips, Skip{e.Rule, e.Code, e.File, e.Line, e.Column, e.Old, why})
+			m.plan.Skips = append(m.plan.Skips, e.skip(why))
 		case e.Likely && !m.opt.Likely:
 			m.plan.Likely++
 		default:
@@ -336,9 +345,47 @@ func (m *maker) decide() {
 	slices.SortFunc(m.plan.Skips, func(a, b Skip) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Why, b.Why), strings.Compare(a.Value, b.Value))
 	})
-	m.plan.Skips = slices.CompactFunc(m.plan.Skips, func(a, b Skip) bool {
-		return a.File == b.File && a.Line == b.Line && a.Column == b.Column && a.Why == b.Why && a.Value == b.Value
-	})
+	m.joinSkips()
+}
+
+// skip returns the edit as a link that stays as it is.
+func (e *Edit) skip(why string) Skip {
+	return Skip{Rule: e.Rule, Code: e.Code, File: e.File, Line: e.Line, Column: e.Column, Value: e.Old, Why: why}
+}
+
+// joinSkips keeps one of the skips that say the same: of a place, and of a value whose
+// place is not known. It drops the latter if an edit is for the same value: a list
+// shows the text of a page.
+func (m *maker) joinSkips() {
+	type same struct {
+		rule              check.RepairRule
+		value, why, place string
+	}
+	edited := map[string]bool{}
+	for i := range m.plan.Edits {
+		for _, l := range m.plan.Edits[i].links {
+			edited[l.raw] = true
+		}
+	}
+	first := map[same]int{}
+	kept := m.plan.Skips[:0]
+	for _, s := range m.plan.Skips {
+		key := same{s.Rule, s.Value, s.Why, fmt.Sprint(s.File, s.Line, s.Column)}
+		if s.unplaced {
+			if key.place = ""; edited[s.Value] {
+				continue
+			}
+		}
+		if at, ok := first[key]; ok {
+			if s.unplaced {
+				kept[at].More++
+			}
+			continue
+		}
+		first[key] = len(kept)
+		kept = append(kept, s)
+	}
+	m.plan.Skips = kept
 }
 
 // agreed returns the edit that all links from a place ask for. A relative link is
@@ -407,7 +454,7 @@ func (p *Plan) Without(file, why string) {
 		if e.File != file {
 			return false
 		}
-		p.Skips = append(p.Skips, Skip{e.Rule, e.Code, e.File, e.Line, e.Column, e.Old, why})
+		p.Skips = append(p.Skips, e.skip(why))
 		return true
 	})
 }
@@ -431,4 +478,22 @@ func (p *Plan) Stale(docroot string) []string {
 		}
 	}
 	return stale
+}
+
+// clockStep is how much newer a file must be than the docroot: a checkout writes
+// all files at about the same time.
+const clockStep = 2 * time.Second
+
+// newest returns when the last file of a docroot was written.
+func newest(docroot string) (last time.Time, err error) {
+	err = filepath.WalkDir(docroot, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return nil
+	})
+	return last, err
 }

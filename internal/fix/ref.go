@@ -157,7 +157,7 @@ func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
 	case 0:
 		skip.Why = "no page has a similar name"
 	case 1:
-		e, err := m.newEdit(Ref, check.UnresolvedRef, false, c.File, l, m.refs.shortest(c.Path, ref, targets[0])+tail)
+		e, err := m.newEdit(Edit{Rule: Ref, Code: check.UnresolvedRef}, c.File, l, m.refs.shortest(c.Path, ref, targets[0])+tail)
 		if err == nil {
 			m.add(e, "", check.InContent)
 			return

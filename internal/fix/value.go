@@ -3,12 +3,9 @@ package fix
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"net/url"
 	"path"
-	"path/filepath"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/check"
@@ -209,22 +206,4 @@ func positionOf(text []byte, at int) (line, column int) {
 		start = len(bom)
 	}
 	return line, utf8.RuneCount(before[start:]) + 1
-}
-
-// clockStep is how much newer a file must be than the docroot: a checkout writes
-// all files at about the same time.
-const clockStep = 2 * time.Second
-
-// newest returns when the last file of a docroot was written.
-func newest(docroot string) (last time.Time, err error) {
-	err = filepath.WalkDir(docroot, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
-			last = info.ModTime()
-		}
-		return nil
-	})
-	return last, err
 }
