@@ -104,6 +104,7 @@ func TestSoak(t *testing.T) {
 	drivers.Wait()
 	s.others.Wait()
 	s.sources.release()
+	defer s.report()
 	s.quiet(before, duration)
 	s.stop()
 	s.checkStore("mentions.db", maps.Clone(s.accepted))
@@ -114,7 +115,6 @@ func TestSoak(t *testing.T) {
 	for text := range s.sources.malformed {
 		t.Errorf("a request for a source: %s", text)
 	}
-	s.report()
 	if duration >= 10*time.Minute {
 		s.checkGrowth(duration)
 	}
@@ -427,7 +427,7 @@ func (s *soak) keep(m soakSample) {
 // Connections of the database stay open. A short run does not wait for the last of the
 // 32 workers, each of which has some goroutines.
 func (s *soak) quiet(before soakSample, duration time.Duration) {
-	goroutines, files := before.goroutines+6, before.files+24
+	goroutines, files := before.goroutines+20, before.files+24 // the queue starts some later
 	if duration < time.Minute {
 		goroutines, files = goroutines+4*32, files+32
 	}
