@@ -67,7 +67,7 @@ type found uint8
 
 const (
 	notContent found = iota // it is no such path
-	found1                  // of one file, which has a page
+	published               // of one file, which has a page
 	unbuilt                 // of one file, which the last build made no page of
 	missing                 // of none
 	ambiguous               // of several
@@ -98,11 +98,11 @@ func (s *Snapshot) contentTarget(at *place, d *destination.Link, resolves bool) 
 				return docroot.NoNode, "", notContent
 			}
 			node, _ = s.Site.Lookup(at.page)
-			return node, fragment, found1
+			return node, fragment, published
 		}
 		if files = s.refFiles(at, name); len(files) == 0 {
 			if r, ok := s.follow("", s.Site.BasePath()+path.Join("/", name)+"/"); ok && r.State.Answers() { // a section without a file
-				return r.Node, fragment, found1
+				return r.Node, fragment, published
 			}
 		}
 	case isPath && at.content && (resolves || s.hooks) && isLinkKind(d.Kind):
@@ -120,7 +120,7 @@ func (s *Snapshot) contentTarget(at *place, d *destination.Link, resolves bool) 
 		if len(pages) == 0 {
 			return docroot.NoNode, "", unbuilt
 		}
-		return s.Site.Page(pages[0]).Node(), fragment, found1
+		return s.Site.Page(pages[0]).Node(), fragment, published
 	}
 	return docroot.NoNode, "", ambiguous
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/generator"
 )
 
 // Overlay holds the texts of files that differ from what the snapshot was made of,
@@ -227,7 +226,7 @@ func (s *Snapshot) destinations(file string, text []byte) []destination.Link {
 // Link is a destination with what it leads to.
 type Link struct {
 	destination.Link
-	Target
+	Target Target
 }
 
 // File is everything about one text.
@@ -243,12 +242,12 @@ type File struct {
 func (s *Snapshot) Analyze(ctx context.Context, o *Overlay, file string, text []byte) (*File, error) {
 	f := &File{Name: file, Text: text, Headings: s.Headings(file, text)}
 	at := s.place(file)
-	built := s.builtLinks(file)
+	at.built = s.builtLinks(file)
 	for _, d := range s.destinations(file, text) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		t, err := s.judgeLink(ctx, o, &at, &d, built)
+		t, err := s.judgeLink(ctx, o, &at, text, &d)
 		if err != nil {
 			return nil, err
 		}
@@ -282,6 +281,22 @@ func (f *File) HeadingAt(offset int) *Heading {
 
 // isContent reports whether a file is one in which an author writes a page.
 func (s *Snapshot) isContent(file string) bool {
-	_, ok := s.byFile[file]
-	return ok || generator.IsMarkdown(file)
+	if _, ok := s.byFile[file]; ok {
+		return true
+	}
+	return isContentName(file) && s.contentRoot(file) != noRoot
+}
+
+// noRoot is no directory of content.
+const noRoot = "\x00"
+
+// contentRoot returns the directory of content that a file is in, with a slash at
+// its end, "" for the whole project.
+func (s *Snapshot) contentRoot(file string) string {
+	for _, root := range s.roots {
+		if strings.HasPrefix(file, root) {
+			return root
+		}
+	}
+	return noRoot
 }

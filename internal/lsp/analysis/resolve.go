@@ -12,7 +12,8 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/scan/ascii"
+	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -48,17 +49,24 @@ var noTarget = Target{Node: docroot.NoNode}
 type place struct {
 	file    string
 	content bool
+	// judged reports that destinations are links of a page: of that of the file, or
+	// of the one that the next build will make of it.
+	judged bool
 	// page is the page that was made of it, "" if there is none. address is the
 	// site path that such a page would get, "" if that is not known.
 	page, address string
 	language      string
 	dir           string // of the file below the directory of content
+	built         builtLinks
 }
 
 func (s *Snapshot) place(file string) place {
 	at := place{file: file, content: s.isContent(file)}
-	if i, ok := s.byFile[file]; ok {
+	i, known := s.byFile[file]
+	if known {
 		at.language, at.dir = s.content[i].Language, path.Dir(s.content[i].Name)
+	} else if root := s.contentRoot(file); at.content {
+		at.dir = path.Dir(strings.TrimPrefix(file, root))
 	}
 	if id, ok := s.page(file); ok {
 		at.page = s.Site.Path(id)
@@ -66,6 +74,7 @@ func (s *Snapshot) place(file string) place {
 	} else if at.content {
 		at.address = s.guessAddress(file)
 	}
+	at.judged = at.page != "" || at.content && !known
 	return at
 }
 
@@ -96,6 +105,9 @@ func (s *Snapshot) guessAddress(file string) string {
 // builtLinks are the links that the last build made of the destinations of a file.
 type builtLinks struct {
 	values map[writtenValue]builtValue
+	// differ are values that became several addresses: a render hook looks at more
+	// than the destination.
+	differ map[writtenValue]bool
 	// resolves reports that a path of a content file became an address.
 	resolves bool
 }
@@ -128,7 +140,7 @@ func (s *Snapshot) builtLinks(file string) builtLinks {
 	if raw, err := s.readMark(file); err == nil && raw {
 		shift = len("\ufeff")
 	}
-	differ := map[writtenValue]bool{}
+	b.differ = map[writtenValue]bool{}
 	all := s.destinations(file, text)
 	for _, l := range own {
 		d := destination.At(all, l.At-shift)
@@ -137,7 +149,7 @@ func (s *Snapshot) builtLinks(file string) builtLinks {
 		}
 		key := writtenValue{d.Kind, d.Value}
 		if was, ok := b.values[key]; ok && was.raw != l.Raw {
-			differ[key] = true
+			b.differ[key] = true
 		}
 		b.values[key] = builtValue{l.Raw, l.Element}
 		if _, isPath := contentPath(d.Value); isPath && l.Raw != d.Value {
@@ -146,8 +158,16 @@ func (s *Snapshot) builtLinks(file string) builtLinks {
 			}
 		}
 	}
-	for key := range differ {
-		delete(b.values, key)
+	// A destination of the text that is on the page neither so nor as another address
+	// is one that a render hook rewrites in a way that only the hook knows.
+	raws := map[string]bool{}
+	if err := s.reader.Written(id, func(d *site.Detail) { raws[strings.Clone(d.Raw)] = true }); err == nil {
+		for i := range all {
+			key := writtenValue{all[i].Kind, all[i].Value}
+			if _, ok := b.values[key]; !ok && isLinkKind(all[i].Kind) && !raws[all[i].Value] {
+				b.differ[key] = true
+			}
+		}
 	}
 	s.built[file] = b
 	return b
@@ -160,8 +180,13 @@ func (s *Snapshot) readMark(file string) (bool, error) {
 }
 
 // judgeLink returns where a destination leads, with its verdict.
-func (s *Snapshot) judgeLink(ctx context.Context, o *Overlay, at *place, d *destination.Link, built builtLinks) (Target, error) {
-	if b, ok := built.values[writtenValue{d.Kind, d.Value}]; ok && at.page != "" {
+func (s *Snapshot) judgeLink(ctx context.Context, o *Overlay, at *place, text []byte, d *destination.Link) (Target, error) {
+	built := at.built
+	key := writtenValue{d.Kind, d.Value}
+	if built.differ[key] || d.Kind == destination.Autolink && !strings.Contains(d.Value, ":") { // an e-mail address
+		return noTarget, nil
+	}
+	if b, ok := built.values[key]; ok && at.page != "" {
 		t, err := s.judgeValue(ctx, at, b.element, b.raw)
 		return s.withOverlay(o, t), err
 	}
@@ -178,7 +203,10 @@ func (s *Snapshot) judgeLink(ctx context.Context, o *Overlay, at *place, d *dest
 			return s.withOverlay(o, t), err
 		}
 	}
-	if !isLinkKind(d.Kind) || !at.content && !isRooted(d.Value) || strings.Contains(d.Value, "{{") || d.IsRef() {
+	if d.Kind == destination.Definition && !isUsed(text, d.Start) {
+		return s.lead(ctx, at, d), nil
+	}
+	if !isLinkKind(d.Kind) || !at.judged || strings.Contains(d.Value, "{{") || d.IsRef() {
 		return s.lead(ctx, at, d), nil
 	}
 	t, err := s.judgeValue(ctx, at, d.Element, d.Value)
@@ -195,6 +223,32 @@ func (s *Snapshot) judgeLink(ctx context.Context, o *Overlay, at *place, d *dest
 		}
 	}
 	return t, nil
+}
+
+// isUsed reports whether a link of the text uses the definition whose destination
+// is at an offset. A definition alone is no link.
+func isUsed(text []byte, at int) bool {
+	start := bytes.LastIndexByte(text[:at], '[')
+	if start < 0 {
+		return true
+	}
+	end := bytes.IndexByte(text[start:at], ']')
+	if end < 0 {
+		return true
+	}
+	label := text[start : start+end+1]
+	for i := 0; i < len(text); {
+		n := ascii.IndexFold(text[i:], strings.ToLower(string(label)))
+		if n < 0 {
+			return false
+		}
+		after := i + n + len(label)
+		if i+n != start && (after == len(text) || text[after] != ':') {
+			return true
+		}
+		i = after
+	}
+	return false
 }
 
 // isLinkKind reports whether destinations of a kind are links of the page, not
@@ -271,7 +325,7 @@ func (s *Snapshot) follow(page, value string) (host.Resolved, bool) {
 // what references are found by.
 func (s *Snapshot) lead(_ context.Context, at *place, d *destination.Link) Target {
 	t := noTarget
-	if node, fragment, found := s.contentTarget(at, d, false); found == found1 {
+	if node, fragment, found := s.contentTarget(at, d, false); found == published {
 		t.Node, t.Fragment = node, fragment
 		return t
 	}
@@ -342,6 +396,3 @@ func (s *Snapshot) addressOf(node docroot.NodeID, fragment string) string {
 	}
 	return href
 }
-
-// newSourceName is for tests of names of sources.
-var _ = source.Hugo

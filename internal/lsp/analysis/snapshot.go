@@ -47,6 +47,7 @@ type Snapshot struct {
 	byFile    map[string]int32
 	fileOf    []int32                 // of each page, an index of content or -1
 	pageOf    map[int32][]site.PageID // of each content file
+	roots     []string                // the directories of content, longest first
 	names     contentNames
 	hooks     bool // links to content files are resolved by the site's templates
 	addresses []Address
@@ -99,8 +100,13 @@ func New(ctx context.Context, a *audit.Audit, opt Options) (*Snapshot, error) {
 		s.fileOf = slices.Repeat([]int32{-1}, a.Site.Pages())
 	}
 	for i := range s.content {
-		s.byFile[s.content[i].File] = int32(i)
+		f := &s.content[i]
+		s.byFile[f.File] = int32(i)
+		if root, ok := strings.CutSuffix(f.File, f.Name); ok && !slices.Contains(s.roots, root) {
+			s.roots = append(s.roots, root)
+		}
 	}
+	slices.SortFunc(s.roots, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	for id, file := range s.fileOf {
 		if file >= 0 {
 			s.pageOf[file] = append(s.pageOf[file], site.PageID(id))
