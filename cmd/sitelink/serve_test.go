@@ -327,6 +327,52 @@ func TestServeModeration(t *testing.T) {
 	}
 }
 
+// TestCallsAreListed: before a deploy moves a page, diff, notify and deploy list the
+// calls to pages that link to it, and send none (LK-52).
+func TestCallsAreListed(t *testing.T) {
+	r := startServe(t)
+	target := servedBase + "post/"
+	r.webmention(r.sources.URL+"/links/1", target)
+	r.run(0, "approve", r.until(r.sources.URL+"/links/1", "held").ID)
+	r.webmention(r.sources.URL+"/links/2", target)
+	r.until(r.sources.URL+"/links/2", "approved")
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	r.cmd.Wait()
+	config := "docroot = 'public'\nbase-url = ['" + servedBase + "']\n[incoming]\nstore = 'mentions.db'\n[outgoing]\nmax-notices = 1\n"
+	sitelink := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("sitelink", args...)
+		cmd.Dir = r.dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	os.RemoveAll(filepath.Join(r.dir, "public", "post"))
+	r.write("sitelink.toml", config)
+	if out := sitelink("diff"); strings.Contains(out, "UNLINKR") {
+		t.Errorf("without hosts that opted in:\n%s", out)
+	}
+	r.write("sitelink.toml", config+"link-peers = ['127.0.0.1']\n")
+	call := "  UNLINKR " + r.sources.URL + "/links/1: " + target + " is gone\n"
+	for _, args := range [][]string{{"diff"}, {"notify", "--dry-run"}, {"deploy", "--no-check", "--", "true"}} {
+		out := sitelink(args...)
+		if !strings.Contains(out, "after this deploy, sitelink serve makes 2 calls to pages that link to this site:\n"+call) ||
+			!strings.Contains(out, "more than max-notices in [outgoing], 1: it would send none") {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+	var document struct {
+		Calls []struct{ Method, Source, Target, Replacement string }
+	}
+	text := sitelink("diff", "--format", "json", "--config", "sitelink.toml")
+	text = text[strings.IndexByte(text, '{'):]
+	if err := json.Unmarshal([]byte(text), &document); err != nil || len(document.Calls) != 2 || document.Calls[0].Method != "UNLINKR" || document.Calls[0].Target != target {
+		t.Errorf("%v, %+v\n%s", err, document, text)
+	}
+}
+
 // TestMentionsImport: mentions of another receiver are imported once, and exported
 // together with the links between the site's own pages.
 func TestMentionsImport(t *testing.T) {
@@ -346,5 +392,76 @@ func TestMentionsImport(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(r.dir, "data", "pages", "post.json"))
 	if err != nil || !strings.Contains(string(text), "https://a.example/x") || !strings.Contains(string(text), `"internal"`) {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestServeSocket: with the socket of a service manager, a connection that is made
+// while the receiver restarts waits, and is answered then. The process reports when it
+// is ready.
+func TestServeSocket(t *testing.T) {
+	r := &receiving{t: t, dir: t.TempDir(), messages: &bytes.Buffer{}}
+	r.write("public/index.html", "<!doctype html><title>Home</title>")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	r.addr = l.Addr().String()
+	socket, err := l.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	short, err := os.MkdirTemp("", "") // the path of a Unix socket has about 100 bytes at most
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(short)
+	states, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(short, "notify"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer states.Close()
+	for n := range 3 {
+		answered := make(chan string, 1)
+		go func() {
+			resp, err := http.PostForm("http://"+r.addr+"/webmention", url.Values{"source": {fmt.Sprintf("https://a.example/%d", n)}, "target": {servedBase}})
+			if err != nil {
+				answered <- err.Error()
+				return
+			}
+			resp.Body.Close()
+			answered <- resp.Status
+		}()
+		// The shell knows the number of the process that it becomes.
+		cmd := exec.Command("/bin/sh", "-c", `LISTEN_PID=$$ exec sitelink serve public --base-url `+servedBase+` --store mentions.db`)
+		cmd.Dir, cmd.ExtraFiles = r.dir, []*os.File{socket}
+		cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "NOTIFY_SOCKET="+states.LocalAddr().String())
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		states.SetReadDeadline(time.Now().Add(time.Minute))
+		buffer := make([]byte, 100)
+		size, err := states.Read(buffer)
+		if err != nil || string(buffer[:size]) != "READY=1" {
+			t.Errorf("the process reported %q, %v", buffer[:size], err)
+		}
+		select {
+		case status := <-answered:
+			if status != "201 Created" {
+				t.Errorf("start %d: %s", n+1, status)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("start %d: no answer", n+1)
+		}
+		cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("start %d: %v\n%s", n+1, err, &stderr)
+		}
+	}
+	if got := len(r.list()); got != 3 {
+		t.Errorf("%d mentions, want 3", got)
 	}
 }

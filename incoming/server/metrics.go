@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"runtime"
+	runtimemetrics "runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -174,6 +176,19 @@ func (m *metrics) write(out *bufio.Writer, counts map[incoming.State]int64, coun
 		for _, state := range incoming.States {
 			fmt.Fprintf(out, "sitelink_mentions{state=%q} %d\n", state, counts[state])
 		}
+	}
+	writeProcess(out)
+}
+
+// writeProcess writes what shows a leak, under the names that the client library of
+// Prometheus gives to it.
+func writeProcess(out *bufio.Writer) {
+	family(out, "go_goroutines", "gauge", "Goroutines of the process.")
+	fmt.Fprintf(out, "go_goroutines %d\n", runtime.NumGoroutine())
+	live := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	if runtimemetrics.Read(live); live[0].Value.Kind() == runtimemetrics.KindUint64 {
+		family(out, "go_gc_heap_live_bytes", "gauge", "Heap in use after the last garbage collection.")
+		fmt.Fprintf(out, "go_gc_heap_live_bytes %d\n", live[0].Value.Uint64())
 	}
 }
 
