@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/site"
 )
@@ -228,24 +229,24 @@ func (s *Snapshot) Symbols(ctx context.Context, o *Overlay, query string) []Symb
 	return all[:min(len(all), maxSymbols)]
 }
 
-// FindingsLocation returns the range of a finding of a check that is placed at a
-// line and column of a source file, both from 1 and columns in code points: its
+// Placer returns a function that turns the line and column of a finding of a check
+// in a text, both from 1 and columns in code points, into its range: that of the
 // destination, or the rest of the word if that is not known.
-func (s *Snapshot) FindingLocation(text []byte, file string, line, column int) (start, end int, ok bool) {
-	start, ok = offsetOf(text, line, column)
-	if !ok {
-		return 0, 0, false
-	}
-	for _, d := range s.destinations(file, text) {
-		if d.Position == start || d.Start == start {
+func (s *Snapshot) Placer(text []byte, file string) func(line, column int) (start, end int, ok bool) {
+	all := s.destinations(file, text)
+	return func(line, column int) (start, end int, ok bool) {
+		if start, ok = offsetOf(text, line, column); !ok {
+			return 0, 0, false
+		}
+		if d := destination.At(all, start); d != nil {
 			return d.Start, d.End, true
 		}
+		end = start
+		for end < len(text) && strings.IndexByte(" \t\r\n\"'<>)", text[end]) < 0 {
+			end++
+		}
+		return start, end, true
 	}
-	end = start
-	for end < len(text) && strings.IndexByte(" \t\r\n\"'<>)", text[end]) < 0 {
-		end++
-	}
-	return start, end, true
 }
 
 // offsetOf returns the offset of a line and column.

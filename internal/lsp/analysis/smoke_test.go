@@ -82,7 +82,7 @@ func TestSmoke(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		start, _, ok := s.FindingLocation(text, f.Source.File, f.Source.Line, f.Source.Column)
+		start, _, ok := s.Placer(text, f.Source.File)(f.Source.Line, f.Source.Column)
 		if ok {
 			theirs[key{f.Source.File, start}] = fmt.Sprint(f.Verdict, " ", f.Code, " ", f.Raw)
 		}
