@@ -276,8 +276,6 @@ func (j *Judge) Link(ctx context.Context, page, element, raw string) (Judgement,
 	if err != nil {
 		return Judgement{}, err
 	}
-	var is decision
-	var d *isite.Detail
 	resolved, err := j.in.Follow(id, raw)
 	if err != nil || raw == "" || j.in.Page(id).HasBase() {
 		e, err := Explain(ctx, j.s, j.opt, page, raw)
@@ -286,7 +284,7 @@ func (j *Judge) Link(ctx context.Context, page, element, raw string) (Judgement,
 		}
 		return Judgement{e.Link, e.Ignored}, nil
 	}
-	is = decisions[resolved.State]
+	is := decisions[resolved.State]
 	if is.verdict == OK || is.verdict == Warning && resolved.State.Answers() {
 		fragment, err := j.fragment(ctx, &isite.Explanation{Resolved: resolved})
 		if err != nil {
@@ -296,7 +294,7 @@ func (j *Judge) Link(ctx context.Context, page, element, raw string) (Judgement,
 			is = fragment
 		}
 	}
-	d = &isite.Detail{Resolved: resolved, Raw: raw, Element: element, Attribute: "href"}
+	d := &isite.Detail{Resolved: resolved, Raw: raw, Element: element, Attribute: addressAttribute(element)}
 	f := linkFinding(j.in, j.in.Path(id), d, is)
 	judged := Judgement{Link: f.Link()}
 	if is.verdict == OK || is.verdict == Unchecked {
@@ -305,6 +303,19 @@ func (j *Judge) Link(ctx context.Context, page, element, raw string) (Judgement,
 		judged.Ignored = j.ignore.first(&f)
 	}
 	return judged, nil
+}
+
+// addressAttribute returns the attribute of an element that holds its address.
+func addressAttribute(element string) string {
+	switch element {
+	case "img", "script", "iframe", "video", "audio", "source", "embed", "track", "input", "frame":
+		return "src"
+	case "object":
+		return "data"
+	case "form":
+		return "action"
+	}
+	return "href"
 }
 
 // fragment is [Explanation.fragment] that asks once about each fragment that its

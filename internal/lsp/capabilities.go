@@ -11,8 +11,6 @@ import (
 // capabilitiesOf returns what a client supports of what the server would use.
 func capabilitiesOf(c *protocol.ClientCapabilities) (can clientCan) {
 	is := func(b *bool) bool { return b != nil && *b }
-	opt := func(b protocol.Optional[bool]) bool { v, _ := b.Get(); return v }
-	_ = opt
 	if c.Window != nil {
 		can.progress = is(c.Window.WorkDoneProgress)
 	}

@@ -56,8 +56,9 @@ func (v *view) diagnostics(ctx context.Context) ([]protocol.Diagnostic, error) {
 		return nil, err
 	}
 	all := []protocol.Diagnostic{}
-	for _, p := range v.snap.Problems(f) {
-		all = append(all, v.diagnostic(p.Start, p.End, p.Target.Verdict, p.Target.Code, p.Target.Message))
+	problems := v.snap.Problems(f)
+	for i := range problems {
+		all = append(all, v.doc.text.problem(&problems[i]))
 	}
 	judged := map[int]bool{}
 	for i := range f.Links {
@@ -68,7 +69,7 @@ func (v *view) diagnostics(ctx context.Context) ([]protocol.Diagnostic, error) {
 	for i := range v.built[v.file] {
 		x := &v.built[v.file][i]
 		if start, end, ok := v.placeOf(x, f); ok && !judged[start] {
-			all = append(all, v.diagnostic(start, end, x.verdict, x.code, x.text()))
+			all = append(all, v.doc.text.diagnostic(start, end, x))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b protocol.Diagnostic) int {
@@ -106,20 +107,21 @@ func (x *finding) text() string {
 	return x.message
 }
 
-// diagnostic returns a diagnostic for a range of the text.
-func (v *view) diagnostic(start, end int, verdict check.Verdict, code check.Code, message string) protocol.Diagnostic {
-	return diagnosticIn(v.doc.text, start, end, verdict, code, message)
-}
-
-func diagnosticIn(t *text, start, end int, verdict check.Verdict, code check.Code, message string) protocol.Diagnostic {
+// diagnostic returns what the editor shows of a finding at a range of the text.
+func (t *text) diagnostic(start, end int, x *finding) protocol.Diagnostic {
 	severity := protocol.DiagnosticSeverityError
-	if verdict == check.Warning {
+	if x.verdict == check.Warning {
 		severity = protocol.DiagnosticSeverityWarning
 	}
 	return protocol.Diagnostic{
-		Range: t.span(start, end), Severity: severity, Code: protocol.String(code),
-		Source: protocol.NewOptional(source), Message: protocol.String(message),
+		Range: t.span(start, end), Severity: severity, Code: protocol.String(x.code),
+		Source: protocol.NewOptional(source), Message: protocol.String(x.text()),
 	}
+}
+
+// problem returns what the editor shows of a link of the text.
+func (t *text) problem(p *analysis.Problem) protocol.Diagnostic {
+	return t.diagnostic(p.Start, p.End, &finding{verdict: p.Target.Verdict, code: p.Target.Code, message: p.Target.Message})
 }
 
 // publishAll publishes the findings of a folder: in open documents together with
@@ -166,7 +168,7 @@ func (s *Server) publishBuilt(f *folder, st *state, file string) {
 			t := newText(b, s.units)
 			for i := range st.built[file] {
 				if x := &st.built[file][i]; x.end <= len(b) && string(b[x.start:x.end]) == x.written {
-					all = append(all, diagnosticIn(t, x.start, x.end, x.verdict, x.code, x.text()))
+					all = append(all, t.diagnostic(x.start, x.end, x))
 				}
 			}
 		}

@@ -71,6 +71,7 @@ type Server struct {
 	shutdown bool
 	left     bool // by exit
 	tokens   int
+	running  map[jsonrpc2.ID]context.CancelFunc // the requests that are being answered
 }
 
 // clientCan is what the client supports.
@@ -93,14 +94,14 @@ var ErrNoShutdown = errors.New("the client ended without a shutdown request")
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &Server{opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: protocol.PositionEncodingKindUTF16, folders: map[string]*folder{}, docs: map[string]*document{}}
+	s := &Server{opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: protocol.PositionEncodingKindUTF16, folders: map[string]*folder{}, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{}}
 	stream := &stdio{Reader: &guard{r: in}, Writer: out, closed: make(chan struct{})}
 	if c, ok := in.(io.Closer); ok {
 		stream.in = c
 	}
 	conn := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(stream), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(conn)
-	conn.Go(ctx, protocol.CancelHandler(s.handle))
+	conn.Go(ctx, s.handle)
 	select {
 	case <-conn.Done():
 	case <-ctx.Done():
@@ -181,11 +182,56 @@ func (s *Server) handle(ctx context.Context, req *jsonrpc2.Request) (result any,
 	case !began && !isCall && method != protocol.MethodExit:
 		return nil, nil
 	}
+	if method == protocol.MethodCancelRequest {
+		return nil, s.cancelRequest(req)
+	}
+	work := s.ctx
 	if !inOrder[method] && isCall {
-		ctx = s.withViews(ctx)
+		var done func()
+		work, done = s.cancellable(s.withViews(s.ctx), req.ID())
+		defer done()
 		jsonrpc2.Async(ctx)
 	}
-	return protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler)(ctx, req)
+	return protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler)(work, req)
+}
+
+// cancellable returns a context that ends when the client cancels a request. It is
+// not derived from the context that the connection gives to a handler, as
+// [protocol.CancelHandler] does it: that one is used again for another request as
+// soon as the handler has returned, while the derived one may still look at it.
+func (s *Server) cancellable(ctx context.Context, id jsonrpc2.ID) (work context.Context, done func()) {
+	work, cancel := context.WithCancel(ctx)
+	s.mu.Lock()
+	s.running[id] = cancel
+	s.mu.Unlock()
+	return work, func() {
+		s.mu.Lock()
+		delete(s.running, id)
+		s.mu.Unlock()
+		cancel()
+	}
+}
+
+// cancelRequest ends the work on a request.
+func (s *Server) cancelRequest(req *jsonrpc2.Request) error {
+	var p protocol.CancelParams
+	if err := protocol.Unmarshal(req.Params(), &p); err != nil {
+		return err
+	}
+	var id jsonrpc2.ID
+	switch n := p.ID.(type) {
+	case protocol.Integer:
+		id = jsonrpc2.NewNumberID(int64(n))
+	case protocol.String:
+		id = jsonrpc2.NewStringID(string(n))
+	}
+	s.mu.Lock()
+	cancel := s.running[id]
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+	return nil
 }
 
 // Request refuses requests that are not of the protocol.

@@ -46,11 +46,11 @@ const maxItems = 100
 // typing is the destination that an author is writing.
 type typing struct {
 	start, end int
-	prefix     string // what stands before the cursor
+	prefix     string // what precedes the cursor
 	image, ref bool
 }
 
-// openings match what stands before a destination on its line. The destination is
+// openings match what precedes a destination on its line. The destination is
 // the last group.
 var openings = []struct {
 	re         *regexp.Regexp
@@ -99,7 +99,7 @@ func (s *Snapshot) Complete(ctx context.Context, o *Overlay, file string, text [
 	}
 	c.Start, c.End = t.start, t.end
 	if before, typed, isFragment := strings.Cut(t.prefix, "#"); isFragment {
-		s.completeFragment(ctx, o, &c, file, text, &t, before, typed)
+		s.completeFragment(ctx, o, &c, &writing{typing: t, file: file, text: text, before: before, typed: typed})
 		return c, true
 	}
 	switch {
@@ -271,21 +271,29 @@ func (s *Snapshot) completeRef(c *Completion, file, prefix string) {
 	}
 }
 
+// writing is a fragment that an author is writing, after the path before.
+type writing struct {
+	typing
+	file          string
+	text          []byte
+	before, typed string
+}
+
 // completeFragment adds the headings and other anchors of the target.
-func (s *Snapshot) completeFragment(ctx context.Context, o *Overlay, c *Completion, file string, text []byte, t *typing, before, typed string) {
+func (s *Snapshot) completeFragment(ctx context.Context, o *Overlay, c *Completion, w *writing) {
 	node, headings := docroot.NoNode, []Heading(nil)
-	if before == "" {
-		headings = s.Headings(file, text)
-		if id, ok := s.page(file); ok {
+	if w.before == "" {
+		headings = s.Headings(w.file, w.text)
+		if id, ok := s.page(w.file); ok {
 			node = s.Site.Page(id).Node()
 		}
-	} else if node = s.targetOf(ctx, file, t, before); node != docroot.NoNode {
+	} else if node = s.targetOf(ctx, w.file, &w.typing, w.before); node != docroot.NoNode {
 		if f := s.indexed(o, s.SourceOf(node)); f != nil {
 			headings = f.headings
 		}
 	}
 	add := func(id, detail string) bool {
-		return !strings.HasPrefix(strings.ToLower(id), strings.ToLower(typed)) || c.add(Item{Text: before + "#" + id, Label: "#" + id, Detail: detail, Kind: ItemHeading})
+		return !strings.HasPrefix(strings.ToLower(id), strings.ToLower(w.typed)) || c.add(Item{Text: w.before + "#" + id, Label: "#" + id, Detail: detail, Kind: ItemHeading})
 	}
 	seen := map[string]bool{}
 	for _, h := range headings {

@@ -66,7 +66,7 @@ func isContentName(name string) bool {
 type found uint8
 
 const (
-	notContent found = iota // it is no such path
+	notContent found = iota // it is not one
 	published               // of one file, which has a page
 	unbuilt                 // of one file, which the last build made no page of
 	missing                 // of none

@@ -50,7 +50,7 @@ func (s *Snapshot) Problems(f *File) []Problem {
 // unaccepted leaves out what the baseline accepts.
 func (s *Snapshot) unaccepted(all []Problem, findings []check.Finding) []Problem {
 	for i := range findings {
-		findings[i].Offset = int64(i) // so that they can be told apart
+		findings[i].Offset = int64(i) // identifies it below
 	}
 	r := &check.Result{Findings: findings}
 	s.baseline.Lock()
