@@ -106,7 +106,7 @@ func PlannedCalls(ctx context.Context, p *project.Project, s *site.Site, version
 	}
 	sites := &incoming.Sites{}
 	sites.Set(m)
-	store, err := OpenStore(ctx, p, StoreOptions{MustExist: true})
+	store, err := OpenStore(ctx, p, StoreOptions{MustExist: true, ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
