@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -174,12 +175,12 @@ func printPlan(w io.Writer, plan *move.Plan, done bool) {
 // printComposed lists the links that keep leading to old addresses.
 func printComposed(c *cli, plan *move.Plan) {
 	if len(plan.Composed) > 0 {
-		c.ui.note(fmt.Sprintf("%s cannot be rewritten, because templates compose them; a redirect keeps them working:", count(len(plan.Composed), "link")))
+		c.ui.note(fmt.Sprintf("%s cannot be rewritten, because no source has the address as it is; a redirect keeps them working:", count(len(plan.Composed), "link")))
 		printFindings(c, plan.Composed)
 	}
 	if len(plan.Lost) > 0 {
-		c.ui.warning(fmt.Sprintf("%s will not answer any more, because the host has no rules for redirects: %s",
-			count(len(plan.Lost), "old address"), strings.Join(firstNames(plan.Lost, 10), ", ")))
+		c.ui.warning(fmt.Sprintf("%s of files without front matter will not answer any more, because the host has no file of rules: %s",
+			count(len(plan.Lost), "old path"), strings.Join(firstNames(plan.Lost, 10), ", ")))
 	}
 }
 
@@ -190,19 +191,28 @@ func firstNames(all []string, n int) []string {
 	return all
 }
 
-// printFindings lists where links are.
+// printFindings lists where links are: one line for each place, or for each address
+// whose place is not known.
 func printFindings(c *cli, all []check.Finding) {
+	lines, times := []string{}, map[string]int{}
+	for _, f := range all {
+		line := fmt.Sprintf("%s, first on %s", f.Raw, f.Page)
+		if f.Source != nil {
+			line = fmt.Sprintf("%s:%d:%d: %s", f.Source.File, f.Source.Line, f.Source.Column, f.Raw)
+		} else if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, f.Raw+", first on ") }); i >= 0 {
+			line = lines[i]
+		}
+		if times[line]++; times[line] == 1 {
+			lines = append(lines, line)
+		}
+	}
 	const most = 20
-	for i, f := range all {
+	for i, line := range lines {
 		if i == most {
-			c.ui.line(fmt.Sprintf("  and %s more", thousands(len(all)-most)))
+			c.ui.line(fmt.Sprintf("  and %s more", thousands(len(lines)-most)))
 			break
 		}
-		at := fmt.Sprintf("%s:%d:%d", f.Page, f.Line, f.Column)
-		if f.Source != nil {
-			at = fmt.Sprintf("%s:%d:%d", f.Source.File, f.Source.Line, f.Source.Column)
-		}
-		c.ui.line(fmt.Sprintf("  %s: %s", at, f.Raw))
+		c.ui.line(fmt.Sprintf("  %s (%s)", line, count(times[line], "link")))
 	}
 }
 

@@ -3,6 +3,7 @@ package move
 import (
 	"cmp"
 	"net/url"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -97,8 +98,9 @@ func (a *addressMap) addStatic(from, to string) {
 		return
 	}
 	for name := range a.files {
-		if rest, ok := strings.CutPrefix(name, from+"/"); ok {
-			a.exact[a.base+"/"+name] = a.base + "/" + to + "/" + rest
+		if strings.HasPrefix(name, from+"/") {
+			a.directories = append(a.directories, Pair{a.base + "/" + from + "/", a.base + "/" + to + "/"})
+			return
 		}
 	}
 }
@@ -119,7 +121,11 @@ func (m *planner) stays() func(string) bool {
 		rel := strings.Trim(m.rooted(address), "/")
 		for _, mt := range m.pages.static {
 			file := path.Join(mt.dir, strings.TrimPrefix(rel, mt.target))
-			if rel != "" && m.exists(file) && m.plan.Set.NewName(file) == file {
+			if strings.HasSuffix(address, "/") {
+				file += "/index.html"
+			}
+			info, err := os.Lstat(m.path(file))
+			if err == nil && info.Mode().IsRegular() && m.plan.Set.NewName(file) == file {
 				return true
 			}
 		}

@@ -79,6 +79,9 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 			m.plan.Heading = &Pair{from, to}
 		}
 	}
+	if err := m.restore(); err != nil {
+		return err
+	}
 	return m.rewrite(ctx)
 }
 

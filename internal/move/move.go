@@ -10,6 +10,7 @@
 package move
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -165,7 +166,7 @@ func (m *planner) rename(ctx context.Context) error {
 	if m.names, err = m.mapAddresses(from, to, after); err != nil {
 		return err
 	}
-	if address != "" && !slices.ContainsFunc(m.names.all(), func(p Pair) bool { return samePath(p.New, address) }) {
+	if address != "" && !slices.ContainsFunc(m.names.all(), func(p Pair) bool { return samePath(m.rooted(p.New), m.rooted(address)) }) {
 		return fault.Usage(fmt.Sprintf("%s would not be at %s: front matter or the configuration gives it another address", to, address),
 			"name the new file instead of the address")
 	}
@@ -261,14 +262,36 @@ func (m *planner) try(ctx context.Context) (*version, error) {
 	return v, explainBuild(err, "the site cannot be built after the move, so nothing was changed", "templates, configuration or shortcodes may name the old file")
 }
 
-// documentOf reads a file of the copy by its old name.
-func (m *planner) documentOf(file string) (*document, error) {
+// restore writes the texts from before into the copy again.
+func (m *planner) restore() error {
+	set := m.plan.Set
+	for _, name := range set.Files() {
+		text, _, err := set.Read(name)
+		if err == nil && len(set.Edits(name)) > 0 {
+			err = disk.WriteFile(m.path(name), text, 0o666)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return m.renameInShadow(false)
+}
+
+// document reads a source file, and makes sure that it is what was built.
+func (m *planner) document(file string) (*document, error) {
 	if d := m.documents[file]; d != nil {
 		return d, nil
 	}
 	text, hash, err := m.plan.Set.Read(file)
 	if err != nil {
 		return nil, err
+	}
+	built, err := disk.Read(m.path(file), 64<<20)
+	if err != nil {
+		return nil, &edit.Error{File: file, Err: err}
+	}
+	if !bytes.Equal(built, text) {
+		return nil, &edit.Error{File: file, Err: edit.ErrStale}
 	}
 	d := newDocument(file, text, hash, m.generator())
 	m.documents[file] = d

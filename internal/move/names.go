@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -77,8 +79,9 @@ func (m *planner) readPages(ctx context.Context, v *version) (*pages, error) {
 		}
 	default:
 		dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
-		p.content = []mount{{dir: dir}}
+		p.content, p.static = []mount{{dir: dir}}, []mount{{dir: dir}}
 	}
+	m.pages = p
 	list, err := m.listPages(ctx)
 	if err != nil {
 		return nil, err
@@ -121,8 +124,11 @@ func (m *planner) readMounts(ctx context.Context, p *pages) error {
 // listPages returns the pages that the generator makes from files.
 func (m *planner) listPages(ctx context.Context) ([]*page, error) {
 	g := m.shadow.project.Generator
-	if g == nil || g.Generator != generator.Hugo {
-		return m.pagesByName()
+	if g == nil {
+		return nil, nil
+	}
+	if g.Generator != generator.Hugo {
+		return m.pagesByName(ctx)
 	}
 	list, err := g.HugoPages(ctx, g.Runner)
 	if err != nil {
@@ -357,8 +363,9 @@ func (m *planner) fileFor(from, address string, isDir bool) (string, error) {
 	if _, ok := m.before.audit.Site.Lookup(strings.Trim(m.rooted(address), "/")); ok && rooted == "" {
 		return "", fault.Usage(m.opt.New+" is the home page", "choose another address")
 	}
+	_, isPage := m.pages.byFile[from]
 	for _, mt := range m.pages.static {
-		if _, ok := mt.rel(from); ok {
+		if _, ok := mt.rel(from); ok && !isPage && !generator.IsMarkdown(from) && (!isDir || mt != m.pages.treeOf(from)) {
 			return path.Join(mt.dir, strings.TrimPrefix(rooted, mt.target)), nil
 		}
 	}
@@ -413,10 +420,74 @@ func (m *planner) noteTranslations(from string) {
 	}
 }
 
-// pagesByName finds the pages of a generator that lists none: files that exist in the
-// docroot under the same name. It finds what the built site shows.
-func (m *planner) pagesByName() ([]*page, error) {
-	return nil, nil
+// datePrefix is a date before the name of a post.
+var datePrefix = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}-`)
+
+// pagesByName finds the pages of a generator that lists none, by the names of content
+// files and built pages. After the move it builds the copy for that.
+func (m *planner) pagesByName(ctx context.Context) ([]*page, error) {
+	v := m.before
+	if m.renamed {
+		var err error
+		if v, err = m.shadow.publish(ctx, "renamed", m.opt.Cache); err != nil {
+			return nil, explainBuild(err, "the site cannot be built after the move, so nothing was changed", "something names the old file")
+		}
+		defer v.audit.Close()
+	}
+	byName := map[string][]string{} // built pages by their last name
+	for name := range v.files() {
+		if path.Ext(name) == ".html" {
+			logical := m.logical(name)
+			byName[path.Base(logical)] = append(byName[path.Base(logical)], name)
+		}
+	}
+	var all []*page
+	root := m.shadow.at(m.pages.content[0].dir)
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		skipped := base == "node_modules" || strings.HasPrefix(base, ".") || name == filepath.Join(root, "_site") || base == "_layouts" || base == "_includes"
+		if d.IsDir() {
+			if skipped && name != root {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if ext := path.Ext(base); skipped || !generator.IsMarkdown(base) && ext != ".html" {
+			return nil
+		}
+		file, _ := m.belowRoot(filepath.ToSlash(name))
+		rel, _ := m.pages.content[0].rel(file)
+		logical := m.logical(rel)
+		stem := datePrefix.ReplaceAllString(path.Base(logical), "")
+		if built, ok := nearestPath(path.Join(path.Dir(logical), stem), byName[stem]); ok {
+			address := v.addressOf(built)
+			all = append(all, &page{file: file, address: address, rooted: m.rooted(address)})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// nearestPath returns the path that has most of its last names in common with another,
+// if there is only one.
+func nearestPath(want string, paths []string) (string, bool) {
+	best, most, tied := "", -1, false
+	for _, p := range paths {
+		a, b := strings.Split(want, "/"), strings.Split(strings.TrimSuffix(strings.TrimSuffix(p, ".html"), "/index"), "/")
+		n := 0
+		for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+			n++
+		}
+		if n > most {
+			best, most, tied = p, n, false
+		} else if n == most {
+			tied = true
+		}
+	}
+	return best, most > 0 && !tied
 }
 
 // files returns the docroot paths of a version's files.

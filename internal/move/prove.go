@@ -3,6 +3,7 @@ package move
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // fingerprint matches names that contain a hash of the content: no other site can rely
@@ -54,6 +57,9 @@ func (m *planner) prove(ctx context.Context, after *version) error {
 	for _, p := range m.lost(after) {
 		m.plan.Lost = append(m.plan.Lost, p.Old)
 	}
+	if err := m.published(after); err != nil {
+		return err
+	}
 	added := m.added(after.findings)
 	places, err := after.audit.PlaceLinks(ctx, asLinks(added))
 	if err != nil {
@@ -68,6 +74,26 @@ func (m *planner) prove(ctx context.Context, after *version) error {
 		}
 	}
 	return nil
+}
+
+// published returns an error if a page is not at its new address: a generator may have
+// no template for pages there.
+func (m *planner) published(after *version) error {
+	var missing []string
+	for _, p := range m.names.moved {
+		if !answers(m.before.audit.Site.Request(rulePath(p.before.address))) {
+			continue // never was
+		}
+		if r, err := after.audit.Site.Request(rulePath(p.after.address)); !answers(r, err) {
+			missing = append(missing, p.after.address)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	return fault.New(fmt.Errorf("%s would not be published after the move, such as %s, so nothing was changed", text.Count(len(missing), "page"), missing[0]),
+		"the generator may choose templates by the section: choose another place, or give the pages a type or layout first")
 }
 
 // asLinks returns the links that findings are about.
@@ -87,10 +113,11 @@ type found struct {
 	raw, fragment string
 }
 
-// added returns the findings of the new site that the old one does not have: by their
-// target, however many pages link to it, or as they are written on the same page.
+// added returns the findings of the new site that the old one does not have: those with
+// another target, and not written the same on the same page. A broken link of a template
+// is not new because the move makes one page more.
 func (m *planner) added(now []check.Finding) []check.Finding {
-	targets, written := map[found]int{}, map[found]bool{}
+	known := map[found]bool{}
 	key := func(f *check.Finding, moved bool) (target, raw found) {
 		to, ok := sitePath(f.Target)
 		page := "/" + f.Page
@@ -109,18 +136,13 @@ func (m *planner) added(now []check.Finding) []check.Finding {
 	}
 	for i := range m.before.findings {
 		t, w := key(&m.before.findings[i], true)
-		targets[t] += max(1, m.before.findings[i].Count)
-		written[w] = true
+		known[t], known[w] = true, true
 	}
 	var added []check.Finding
 	for i := range now {
 		f := &now[i]
 		t, w := key(f, false)
-		if targets[t] >= max(1, f.Count) {
-			targets[t] -= max(1, f.Count)
-			continue
-		}
-		if !written[w] {
+		if !known[t] && !known[w] {
 			added = append(added, *f)
 		}
 	}

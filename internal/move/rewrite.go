@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +15,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/destination"
-	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/edit"
 	"github.com/sitelink/sitelink/internal/generator"
 )
@@ -68,7 +68,7 @@ func (m *planner) rewrite(ctx context.Context) error {
 	for i := range all {
 		links[i] = all[i].link
 	}
-	places, err := m.before.audit.PlaceLinks(ctx, links)
+	places, err := m.places(ctx, links)
 	if err != nil {
 		return err
 	}
@@ -115,8 +115,60 @@ func (m *planner) rewrite(ctx context.Context) error {
 			files[p.file] = true
 		}
 	}
+	if err := m.rewriteMenus(files); err != nil {
+		return err
+	}
 	m.plan.Files = len(files)
 	return nil
+}
+
+// rewriteMenus rewrites the pages that menus of the configuration name: they are not
+// addresses, so no link of the site leads to them.
+func (m *planner) rewriteMenus(files map[string]bool) error {
+	g := m.shadow.project.Generator
+	if g == nil || m.fragments != nil {
+		return nil
+	}
+	dir, _ := m.belowRoot(filepath.ToSlash(g.Dir))
+	for _, name := range g.Configs {
+		doc, err := m.document(path.Join(dir, name))
+		if err != nil {
+			continue // the build has read it
+		}
+		for i := range doc.links {
+			d := &doc.links[i]
+			if d.Key != "pageref" {
+				continue
+			}
+			for _, p := range m.names.moved {
+				rel, _ := p.before.tree.rel(p.before.file)
+				if !strings.EqualFold(strings.Trim(d.Value, "/"), m.logical(rel)) {
+					continue
+				}
+				edited, err := m.rewriteOne(doc, d, []*candidate{{page: "/", target: p.before.address}})
+				if err != nil {
+					return err
+				}
+				if edited {
+					m.plan.Links++
+					files[doc.file] = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// places returns where links are written: without a generator, in the page itself.
+func (m *planner) places(ctx context.Context, links []check.Link) ([]*check.Position, error) {
+	if m.shadow.project.Generator != nil {
+		return m.before.audit.PlaceLinks(ctx, links)
+	}
+	places := make([]*check.Position, len(links))
+	for i, l := range links {
+		places[i] = &check.Position{File: path.Join(m.pages.static[0].dir, l.Page), Line: l.Line, Column: l.Column}
+	}
+	return places, nil
 }
 
 // refuse notes that the links in a file cannot be rewritten. It reports false if the
@@ -127,22 +179,6 @@ func (m *planner) refuse(file string, err error) bool {
 	}
 	m.note("links in %v; they keep working by the redirect", err)
 	return true
-}
-
-// document reads a source file, and makes sure that it is what was built.
-func (m *planner) document(file string) (*document, error) {
-	d, err := m.documentOf(file)
-	if err != nil {
-		return nil, err
-	}
-	built, err := disk.Read(m.path(file), 64<<20)
-	if err == nil && !bytes.Equal(built, d.text) {
-		err = edit.ErrStale
-	}
-	if err != nil {
-		return nil, &edit.Error{File: file, Err: err}
-	}
-	return d, nil
 }
 
 // concerned returns the links to what moves, and all links of what moves.
@@ -198,8 +234,9 @@ func (m *planner) concerns(l *check.Link, from, target string) bool {
 
 // isMoved reports whether the file of the page at an address moves.
 func (m *planner) isMoved(address string) bool {
-	_, ok := m.names.moved[address]
-	return ok
+	_, moved := m.names.moved[address]
+	_, changed := m.names.of(address)
+	return moved || changed
 }
 
 // sitePath returns the decoded path of a target of the site itself.
@@ -323,7 +360,7 @@ func (m *planner) retargetURL(name string, c *candidate, page, to string) (strin
 	}
 	if base := (&url.URL{Path: c.page}); samePath(base.ResolveReference(&url.URL{Path: decoded}).Path, c.target) {
 		after := (&url.URL{Path: page}).ResolveReference(&url.URL{Path: decoded}).Path
-		if samePath(after, to) {
+		if samePath(after, to) && !climbs(page, decoded) {
 			return name, true
 		}
 		rel := relative(page, to)
@@ -338,6 +375,23 @@ func (m *planner) retargetURL(name string, c *candidate, page, to string) (strin
 		return like(decoded, escape(rest)), ok
 	}
 	return "", false
+}
+
+// climbs reports whether a relative path leads above the root from a page.
+func climbs(page, rel string) bool {
+	depth := strings.Count(page, "/") - 1
+	for name := range strings.SplitSeq(rel, "/") {
+		switch name {
+		case "", ".":
+		case "..":
+			if depth--; depth < 0 {
+				return true
+			}
+		default:
+			depth++
+		}
+	}
+	return false
 }
 
 // languageOf returns the first directory of a path below the base URL, as the prefix

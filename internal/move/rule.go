@@ -16,7 +16,7 @@ import (
 // ruleFile is the file with the redirect rules of the host, and how a rule is written.
 type ruleFile struct {
 	name   string // slash path below the root
-	format func(m *planner, text []byte, rules []Pair) (at int, insert string, err error)
+	format func(text []byte, rules []Pair) (at int, insert string, err error)
 	// first means that the host follows rules before it looks for files.
 	first bool
 }
@@ -41,7 +41,11 @@ func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
 			return false, ExplainEdit(err)
 		}
 	}
-	at, insert, err := f.format(m, text, pairs)
+	written := make([]Pair, len(pairs)) // the docroot is what the host has at its root
+	for i, p := range pairs {
+		written[i] = Pair{m.rooted(p.Old), m.rooted(p.New)}
+	}
+	at, insert, err := f.format(text, written)
 	if err != nil {
 		m.note("%s: %v", f.name, err)
 		return false, nil
@@ -59,7 +63,7 @@ func (m *planner) addRules(pairs []Pair) (changed bool, err error) {
 func (m *planner) joinRules(pairs []Pair, first bool) []Pair {
 	var all []Pair
 	for _, p := range pairs {
-		for _, d := range m.names.directories {
+		for _, d := range slices.Backward(m.names.directories) { // the outermost
 			rest, ok := strings.CutPrefix(p.Old, d.Old)
 			if ok && p.New == d.New+rest && !(first && m.keepsFiles(d.Old)) {
 				if m.needsRule(d.Old) {
@@ -117,7 +121,7 @@ func (m *planner) hostRules() ruleFile {
 		return ruleFile{file, redirectsLines, cloudflare}
 	}
 	if dir, ok := m.belowRoot(filepath.ToSlash(p.RuleDir)); ok && p.RuleDir != "" {
-		for name, format := range map[string]func(*planner, []byte, []Pair) (int, string, error){"netlify.toml": netlifyTables, "vercel.json": jsonRules, "firebase.json": jsonRules} {
+		for name, format := range map[string]func([]byte, []Pair) (int, string, error){"netlify.toml": netlifyTables, "vercel.json": jsonRules, "firebase.json": jsonRules} {
 			if file := path.Join(dir, name); m.exists(file) {
 				return ruleFile{file, format, name != "netlify.toml"}
 			}
@@ -155,7 +159,7 @@ func rulePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 
 // redirectsLines writes lines of _redirects, before all others: the first that matches
 // counts.
-func redirectsLines(_ *planner, text []byte, rules []Pair) (int, string, error) {
+func redirectsLines(text []byte, rules []Pair) (int, string, error) {
 	var b strings.Builder
 	nl := lineEnd(text)
 	for _, r := range rules {
@@ -171,7 +175,7 @@ func redirectsLines(_ *planner, text []byte, rules []Pair) (int, string, error) 
 }
 
 // netlifyTables writes tables of netlify.toml, before the first of their kind.
-func netlifyTables(_ *planner, text []byte, rules []Pair) (int, string, error) {
+func netlifyTables(text []byte, rules []Pair) (int, string, error) {
 	var b strings.Builder
 	nl := lineEnd(text)
 	at := len(text)
@@ -204,7 +208,7 @@ func netlifyTables(_ *planner, text []byte, rules []Pair) (int, string, error) {
 }
 
 // apacheLines writes lines of .htaccess.
-func apacheLines(_ *planner, text []byte, rules []Pair) (int, string, error) {
+func apacheLines(text []byte, rules []Pair) (int, string, error) {
 	var b strings.Builder
 	nl := lineEnd(text)
 	for _, r := range rules {
@@ -223,7 +227,7 @@ func escapeRegexp(s string) string {
 }
 
 // jsonRules writes entries of the array redirects of vercel.json or firebase.json.
-func jsonRules(_ *planner, text []byte, rules []Pair) (int, string, error) {
+func jsonRules(text []byte, rules []Pair) (int, string, error) {
 	at := bytes.Index(text, []byte(`"redirects"`))
 	if at >= 0 {
 		if i := bytes.IndexByte(text[at:], '['); i >= 0 && strings.TrimSpace(string(text[at+len(`"redirects"`):at+i])) == ":" {
