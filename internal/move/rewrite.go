@@ -177,7 +177,7 @@ func (m *planner) refuse(file string, err error) bool {
 	if errors.Is(err, edit.ErrStale) {
 		return false
 	}
-	m.note("links in %v; they keep working by the redirect", err)
+	m.note("%v; its links stay as they are", err)
 	return true
 }
 
@@ -269,7 +269,7 @@ func (m *planner) rewriteOne(doc *document, d *destination.Link, links []*candid
 		}
 		raw, err := d.Encode(value)
 		if err != nil {
-			m.note("%s: %v; the link keeps working by the redirect", doc.file, err)
+			m.note("%s: %v; the link stays as it is", doc.file, err)
 			return false, nil
 		}
 		return true, ExplainEdit(m.plan.Set.Replace(doc.file, doc.hash, d.Start, d.End, raw))

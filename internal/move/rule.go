@@ -214,16 +214,16 @@ func apacheLines(text []byte, rules []Pair) (int, string, error) {
 	for _, r := range rules {
 		from, to, splat := splatted(r)
 		if splat { // Redirect applies to all that begins with the path
-			fmt.Fprintf(&b, "Redirect 301 %s %s%s", quoteJSON(from), quoteJSON(rulePath(to)), nl)
+			fmt.Fprintf(&b, "Redirect 301 \"%s\" \"%s\"%s", from, rulePath(to), nl)
 			continue
 		}
-		fmt.Fprintf(&b, "RedirectMatch 301 %s %s%s", quoteJSON("^"+escapeRegexp(from)+"$"), quoteJSON(rulePath(to)), nl)
+		fmt.Fprintf(&b, "RedirectMatch 301 \"^%s$\" \"%s\"%s", escapeRegexp(from), rulePath(to), nl)
 	}
 	return bomLength(text), b.String(), nil
 }
 
 func escapeRegexp(s string) string {
-	return strings.NewReplacer(".", `\.`, "+", `\+`, "*", `\*`, "?", `\?`, "(", `\(`, ")", `\)`, "[", `\[`, "$", `\$`, "^", `\^`).Replace(s)
+	return strings.NewReplacer(".", `\.`, "+", `\+`, "*", `\*`, "?", `\?`, `"`, `\x22`, "(", `\(`, ")", `\)`, "[", `\[`, "$", `\$`, "^", `\^`).Replace(s)
 }
 
 // jsonRules writes entries of the array redirects of vercel.json or firebase.json.
