@@ -31,15 +31,15 @@ the move, so it reports every link that would break. docs/guide/repair.md has ex
 `
 
 const mvExample = `  # see what would change, then do it
-  sitelink mv content/docs/setup.md content/docs/install.md
-  sitelink mv --write content/docs/setup.md content/docs/install.md
+  sitelink mv content/setup.md content/install.md
+  sitelink mv --write content/setup.md content/install.md
 
   # by addresses; a whole section
-  sitelink mv --write /docs/setup/ /docs/install/
+  sitelink mv --write /setup/ /install/
   sitelink mv --write content/blog content/articles
 
   # rename a heading, and keep its id for links from elsewhere
-  sitelink mv --write --keep-id 'content/docs/install.md#Set up' 'Setting up'
+  sitelink mv --write --keep-id 'content/install.md#Set up' 'Setting up'
 
   # take the last move back
   sitelink mv --undo`

@@ -369,7 +369,7 @@ func (m *planner) fileFor(from, address string, isDir bool) (string, error) {
 			return path.Join(mt.dir, strings.TrimPrefix(rooted, mt.target)), nil
 		}
 	}
-	// The address must follow from the name, as docs/a.md has /docs/a/.
+	// The address must follow from the name, as content/a.md has /a/.
 	mt := m.pages.treeOf(from)
 	name, _ := mt.rel(from)
 	old := ""

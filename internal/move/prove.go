@@ -132,6 +132,7 @@ func (m *planner) added(now []check.Finding) []check.Finding {
 		if !ok {
 			to = cmp.Or(f.Target, f.Message)
 		}
+		to = strings.TrimSuffix(to, "index.html")
 		return found{code: f.Code, what: to, fragment: f.Fragment}, found{code: f.Code, page: page, raw: f.Raw}
 	}
 	for i := range m.before.findings {
