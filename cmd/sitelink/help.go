@@ -25,7 +25,7 @@ var commandGroups = []struct {
 	title    string
 	commands []string
 }{
-	{"Check a site", []string{"check", "build", "watch", "baseline"}},
+	{"Check a site", []string{"check", "build", "watch", "lsp", "baseline"}},
 	{"Inspect a site", []string{"links", "explain", "profile"}},
 	{"Repair links", []string{"mv"}},
 	{"Notify other sites", []string{"diff", "notify", "deploy", "ledger"}},
