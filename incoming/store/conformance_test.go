@@ -622,10 +622,16 @@ func testCrashes(t *testing.T, open opener) {
 	_, err := s.exec(t.Context(), s.writer, "UPDATE river_job SET attempt = ?", maxBegun)
 	check(t, err)
 	var calls atomic.Int64
+	counted := make(chan struct{})
 	working(t, s, func(context.Context, incoming.Mention) (func(*incoming.Mention), error) {
 		calls.Add(1)
+		<-counted
 		return func(m *incoming.Mention) { m.State = incoming.Held }, nil
 	})
+	jobs := func() (n int) {
+		check(t, s.queryRow(t.Context(), s.readers, "SELECT count(*) FROM river_job").Scan(&n))
+		return n
+	}
 	all := func(holds func(incoming.Mention) bool) func() bool {
 		return func() bool {
 			for _, i := range ids {
@@ -641,11 +647,13 @@ func testCrashes(t *testing.T, open opener) {
 	if calls.Load() != 0 {
 		t.Errorf("%d looks", calls.Load())
 	}
+	wait(t, "for the end of the job", func() bool { return jobs() == 0 })
 	c.set(start.Add(time.Hour))
-	wait(t, "for the looks", all(func(m incoming.Mention) bool { return m.State == incoming.Held }))
-	var jobs int
-	check(t, s.queryRow(t.Context(), s.readers, "SELECT count(*) FROM river_job").Scan(&jobs))
-	if jobs != 1+len(ids) {
-		t.Errorf("%d jobs", jobs)
+	wait(t, "for the looks", func() bool { return calls.Load() == int64(len(ids)) })
+	if n := jobs(); n != len(ids) {
+		t.Errorf("%d jobs", n)
 	}
+	close(counted)
+	wait(t, "for the results", all(func(m incoming.Mention) bool { return m.State == incoming.Held }))
+	wait(t, "for the end of the jobs", func() bool { return jobs() == 0 })
 }

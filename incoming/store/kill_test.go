@@ -32,6 +32,13 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if receiver := os.Getenv(childReceiver); receiver != "" {
+		if err := sender(receiver); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if address := os.Getenv(childAddress); address != "" {
 		run := child
 		if n, err := strconv.Atoi(os.Getenv(childLookups)); err == nil {
