@@ -28,25 +28,25 @@ func TestLife(t *testing.T) {
 
 	// The rechecks find a new text, a failure, and then no link.
 	w.page("/p", strings.Replace(linksTo(ourPost), "Read", "Ignore", 1))
-	w.pass(40 * day)
+	w.Pass(40 * day)
 	w.wait(id, "verified again", func(m incoming.Mention) bool { return m.Excerpt == "Ignore this." && m.State == incoming.Approved })
 	w.page("/p", "503")
-	w.pass(40 * day)
+	w.Pass(40 * day)
 	w.wait(id, "planned again", func(m incoming.Mention) bool { return m.Failures == 1 && m.State == incoming.Approved })
 	w.page("/p", "no link")
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	m = w.wait(id, "doubted", func(m incoming.Mention) bool { return m.Fault == 17 })
 	if m.State != incoming.Approved || m.Excerpt != "Ignore this." {
 		t.Errorf("one look removed it: %+v", m)
 	}
-	w.pass(7 * time.Hour)
+	w.Pass(7 * time.Hour)
 	m = w.waitState(id, incoming.Gone)
 	if m.Fault != 17 || !m.Due.IsZero() {
 		t.Errorf("%+v", m)
 	}
 	// It comes back when it is sent again.
 	w.page("/p", linksTo(ourPost))
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	if again := w.receive(incoming.Accepted, webmention(source, ourPost))[0]; again.ID != id {
 		t.Errorf("%+v", again)
 	}
@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 	id := w.receive(incoming.Accepted, webmention(w.page("/down", "503"), ourPost))[0].ID
 	for i := 1; i <= 6; i++ {
 		w.wait(id, "tried", func(m incoming.Mention) bool { return m.Failures == i })
-		w.pass(31 * time.Hour)
+		w.Pass(31 * time.Hour)
 	}
 	if m := w.waitState(id, incoming.Rejected); m.Fault != 50 {
 		t.Errorf("%+v", m)
@@ -98,7 +98,7 @@ func TestThirdParty(t *testing.T) {
 	if n := w.fetched("/p"); n != 1 {
 		t.Errorf("%d fetches", n)
 	}
-	w.pass(61 * time.Minute)
+	w.Pass(61 * time.Minute)
 	m := w.wait(id, "looked at again", func(m incoming.Mention) bool { return m.Fetched.Equal(w.Now()) })
 	if m.State != incoming.Approved || w.fetched("/p") != 2 {
 		t.Errorf("%d fetches: %+v", w.fetched("/p"), m)
@@ -107,7 +107,7 @@ func TestThirdParty(t *testing.T) {
 	for range 10 {
 		w.receive(incoming.Known, webmention(w.other.URL+"/marker", ourPost))
 	}
-	w.pass(100 * day)
+	w.Pass(100 * day)
 	w.wait(id, "looked at again", func(m incoming.Mention) bool { return m.Fetched.Equal(w.Now()) })
 	if m := w.waitState(marker, incoming.Refused); w.fetched("/marker") > 2 {
 		t.Errorf("a denied mention was fetched %d times: %+v", w.fetched("/marker"), m)
@@ -124,18 +124,18 @@ func TestUnlink(t *testing.T) {
 	id := w.receive(incoming.Accepted, n)[0].ID
 	w.waitState(id, incoming.Held)
 	w.page("/p", "no link")
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	unlink := linkCall(incoming.Unlink, source, ourPost)
 	w.receive(incoming.Accepted, unlink)
 	w.wait(id, "doubted", func(m incoming.Mention) bool { return m.Fault == 17 })
-	w.pass(7 * time.Hour)
+	w.Pass(7 * time.Hour)
 	if m := w.waitState(id, incoming.Gone); m.Subscribed {
 		t.Errorf("%+v", m)
 	}
 	w.receive(incoming.Known, unlink, unlink)
-	w.pass(29 * day)
+	w.Pass(29 * day)
 	w.receive(incoming.Known, unlink)
-	w.pass(2 * day)
+	w.Pass(2 * day)
 	w.receive(incoming.Unlinked, unlink)
 }
 
@@ -151,7 +151,7 @@ func TestUnlinkR(t *testing.T) {
 		t.Errorf("forged: %+v", m)
 	}
 	w.page("/target", "301 /new")
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	w.receive(incoming.Accepted, n)
 	m := w.waitState(id, incoming.Held)
 	if m.Replacement != w.other.URL+"/new" || !strings.Contains(m.Reason, "redirects to") || m.Verified.IsZero() {
@@ -159,17 +159,17 @@ func TestUnlinkR(t *testing.T) {
 	}
 	w.receive(incoming.Known, n) // LK-43
 	w.page("/target", "here I am again")
-	w.pass(40 * day)
+	w.Pass(40 * day)
 	w.waitState(id, incoming.Gone)
 	w.page("/target", "")
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	w.receive(incoming.Accepted, n)
 	if m := w.waitState(id, incoming.Held); m.Replacement == "" || !strings.Contains(m.Reason, "404") {
 		t.Errorf("gone: %+v", m)
 	}
 	// Once our page no longer has the link, the suggestion is moot.
 	w.sites.Set(manifest(t, map[string]string{"index.html": "no link"}, based("https://b.example/")))
-	w.pass(40 * day)
+	w.Pass(40 * day)
 	w.waitState(id, incoming.Gone)
 }
 
@@ -181,7 +181,7 @@ func TestLinkMod(t *testing.T) {
 	w.waitState(id, incoming.Held)
 	w.receive(incoming.Known, n)
 	w.decide(id, incoming.Approved)
-	w.pass(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	w.receive(incoming.Accepted, n) // the next modification
 	w.waitState(id, incoming.Held)
 }
@@ -212,13 +212,13 @@ func TestManyTargetsOneSource(t *testing.T) {
 		t.Errorf("%d fetches", n)
 	}
 	// A link that is new since the fetch waits for the next one.
-	w.pass(time.Minute)
+	w.Pass(time.Minute)
 	w.page("/p", body+linksTo("https://b.example/1.html"))
 	id := w.receive(incoming.Accepted, notices[1])[0].ID
 	if m := w.wait(id, "postponed", func(m incoming.Mention) bool { return m.Due.Sub(w.Now()) == 59*time.Minute }); m.State != incoming.Queued {
 		t.Errorf("%+v", m)
 	}
-	w.pass(59 * time.Minute)
+	w.Pass(59 * time.Minute)
 	w.waitState(id, incoming.Held)
 	if n := w.fetched("/p"); n != 2 {
 		t.Errorf("%d fetches", n)
@@ -230,10 +230,10 @@ func TestManyTargetsOneSource(t *testing.T) {
 func TestClockJumps(t *testing.T) {
 	w := newWorld(t).run()
 	source := w.page("/p", linksTo(ourPost))
-	w.pass(20 * 365 * day)
+	w.Pass(20 * 365 * day)
 	id := w.receive(incoming.Accepted, webmention(source, ourPost))[0].ID
 	w.waitState(id, incoming.Held)
-	w.pass(-20 * 365 * day)
+	w.Pass(-20 * 365 * day)
 	w.page("/p", strings.Replace(linksTo(ourPost), "Read", "See", 1))
 	w.receive(incoming.Known, webmention(source, ourPost))
 	w.wait(id, "verified again", func(m incoming.Mention) bool { return m.Excerpt == "See this." })

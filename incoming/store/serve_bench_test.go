@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/incomingtest"
 	"github.com/sitelink/sitelink/incoming/server"
 	"github.com/sitelink/sitelink/incoming/verify"
 	"github.com/sitelink/sitelink/site"
@@ -124,16 +125,11 @@ func benchmarkServe(b *testing.B, target float64, open func(Options) *Store) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(b, err)
 	address := "http://" + l.Addr().String() + "/"
-	docroot := b.TempDir()
+	files := map[string]string{}
 	for n := range ourPages {
-		dir := filepath.Join(docroot, "articles", strconv.Itoa(n))
-		check(b, os.MkdirAll(dir, 0o777))
-		check(b, os.WriteFile(filepath.Join(dir, "index.html"), []byte("<!DOCTYPE html><title>An article</title><p>Text."), 0o666))
+		files[fmt.Sprintf("articles/%d/index.html", n)] = "<!DOCTYPE html><title>An article</title><p>Text."
 	}
-	loaded, err := site.Load(b.Context(), docroot, site.Options{BaseURLs: []string{address}})
-	check(b, err)
-	manifest, err := incoming.ReadManifest(b.Context(), loaded, incoming.ManifestOptions{})
-	check(b, err)
+	manifest := incomingtest.Manifest(b, b.TempDir(), files, site.Options{BaseURLs: []string{address}})
 	sites := &incoming.Sites{}
 	sites.Set(manifest)
 	var verified atomic.Int64

@@ -138,8 +138,8 @@ type executor struct {
 	store *Store
 }
 
-// JobSetStateIfRunningMany writes how jobs have ended. Nobody needs the rows that it
-// may return.
+// JobSetStateIfRunningMany writes how jobs have ended. It returns no rows of completed
+// jobs: River passes them to subscribers, and there are none.
 func (e executor) JobSetStateIfRunningMany(ctx context.Context, p *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	var completed []int64
 	rest := *p
