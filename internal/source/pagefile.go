@@ -2,13 +2,22 @@ package source
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"html"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/site"
 )
 
 // fileOf returns the file that a page was made of, parsed. doc is nil if there
@@ -337,4 +346,273 @@ func (m *Map) marked(all markers, links []pageLink, j int) (*Position, bool) {
 		return doc.position(f.display, best), true
 	}
 	return &Position{File: f.display, Line: by.line, Column: max(1, by.column), Module: doc.module}, true
+}
+
+// pageFile is what decides at which address Hugo publishes the page of a
+// content file: its name and its front matter.
+type pageFile struct {
+	name string // as displayed
+	// stamp identifies this version of the file, 0 if the file may change
+	// without another stamp.
+	stamp uint64
+	// sum is a hash of the file, 0 if it cannot be read.
+	sum uint64
+	// matter is a hash of the front matter. moves reports that the front matter
+	// may give the page another address than the name of the file does; computes
+	// that the file's pages depend on more than the file.
+	matter          uint64
+	moves, computes bool
+	// keys is a hash of what [contentIndex.readFrontMatter] reads of the file.
+	keys uint64
+}
+
+// sameAddresses reports whether all pages have the same addresses as before.
+func sameAddresses(old, now []pageFile) bool {
+	return slices.EqualFunc(old, now, func(a, b pageFile) bool {
+		return a.name == b.name && a.matter == b.matter && !a.computes && !b.computes
+	})
+}
+
+// settled is how long ago a file must have changed for its stamp to be trusted:
+// a change right after the file was read may leave the same times.
+var settled = 2 * time.Second
+
+// stampOf returns the stamp of a file that is read after now.
+func stampOf(info fs.FileInfo, now time.Time) uint64 {
+	changed, inode := fileChange(info)
+	if changed.IsZero() || !info.Mode().IsRegular() || changed.After(now.Add(-settled)) || info.ModTime().After(now.Add(-settled)) {
+		return 0
+	}
+	var h hashed
+	h.number(uint64(info.Size()))
+	h.number(uint64(info.ModTime().UnixNano()))
+	h.number(uint64(changed.UnixNano()))
+	h.number(inode)
+	return max(1, h.sum())
+}
+
+// readPageFile returns the row of a content file. old is its row in an earlier
+// answer, if there was one.
+func readPageFile(f contentFile, old pageFile, now time.Time) pageFile {
+	info, err := fs.Lstat(f.dir.fsys, f.name)
+	if err != nil {
+		return pageFile{name: f.display, moves: true, computes: true}
+	}
+	row := pageFile{name: f.display, stamp: stampOf(info, now)}
+	if row.stamp != 0 && row.stamp == old.stamp && old.name == row.name {
+		return old
+	}
+	text, err := readFile(f.dir.fsys, f.name, maxContentFile)
+	if err != nil {
+		row.moves, row.computes = true, true
+		return row
+	}
+	matter := matterOf(f.name, text)
+	row.sum, row.matter, row.keys = max(1, xxhash.Sum64(text)), xxhash.Sum64(matter), xxhash.Sum64(matterHead(text))
+	row.moves = movingKey.Match(matter)
+	row.computes = path.Ext(f.name) == ".gotmpl"
+	return row
+}
+
+// movingKey matches what in front matter may change addresses, of this page or
+// of those below it.
+var movingKey = regexp.MustCompile(`(?i)\b(slug|url|cascade|outputs|path|permalinks?)["']?\s*[:=]|\\[ux]`)
+
+// matterOf returns the part of a content file that decides its address: the
+// front matter, or all of a file whose front matter is not understood.
+func matterOf(name string, text []byte) []byte {
+	start := bytes.TrimLeft(bytes.TrimPrefix(text, bom), " \t\r\n")
+	plain := isMarkdown(name) || strings.EqualFold(path.Ext(name), ".html")
+	opens := slices.ContainsFunc([]string{"---", "+++", "{", "#+"}, func(fence string) bool { return bytes.HasPrefix(start, []byte(fence)) })
+	if plain && !opens {
+		return nil
+	}
+	if end := frontMatter(text); plain && end > 0 {
+		return text[:end]
+	}
+	return text
+}
+
+// pageFiles returns the rows of all content files, sorted by name.
+func (m *Map) pageFiles(old []pageFile) []pageFile {
+	before := make(map[string]int, len(old))
+	for i := range old {
+		before[old[i].name] = i
+	}
+	now := time.Now()
+	rows := make([]pageFile, len(m.content.files))
+	for i, f := range m.content.files {
+		var known pageFile
+		if at, ok := before[f.display]; ok {
+			known = old[at]
+		}
+		rows[i] = readPageFile(f, known, now)
+		if m.opt.Identity != "" && rows[i].sum == known.sum && rows[i].sum != 0 {
+			rows[i] = known // with the stamp of the original
+		}
+	}
+	slices.SortFunc(rows, func(a, b pageFile) int { return cmp.Compare(a.name, b.name) })
+	return rows
+}
+
+// plainName matches the name of a content file that Hugo changes in no way but
+// its letter case when it makes an address of it.
+var plainName = regexp.MustCompile(`^([A-Za-z0-9_.-]+/)*[A-Za-z0-9_-]+\.(md|markdown|html)$`)
+
+// namesDecide reports whether Hugo publishes every page at the address that
+// follows from the name of its file.
+func (m *Map) namesDecide(modules []generator.HugoModule, files []pageFile) bool {
+	c := m.content
+	for _, v := range m.opt.Env {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "HUGO") && !strings.HasPrefix(name, "HUGO_SECURITY_") && !strings.HasPrefix(name, "HUGO_PARAMS_") && name != "HUGO_CACHEDIR" {
+			return false
+		}
+	}
+	for _, module := range modules {
+		if !generator.HugoKeepsNames(slashed(module.Dir)) {
+			return false
+		}
+	}
+	for _, root := range c.roots {
+		if root.lang != "" {
+			return false
+		}
+	}
+	for _, mt := range m.mounts {
+		if strings.HasPrefix(mt.target, "content/") {
+			return false
+		}
+	}
+	for i := range files {
+		if files[i].moves {
+			return false
+		}
+	}
+	for _, f := range c.files {
+		rel := strings.TrimPrefix(strings.TrimPrefix(f.name, f.dir.dir), "/")
+		if stem := path.Base(f.name); !plainName.MatchString(rel) || strings.EqualFold(strings.TrimSuffix(stem, path.Ext(stem)), "readme") || len(c.byKey[f.key]) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// ContentFile is a file in which an author writes a page.
+type ContentFile struct {
+	// File is its name, as in [Position].
+	File string
+	// Name is its path below its directory of content. Language is its language in
+	// lower case, "" if neither its name nor its directory says one.
+	Name, Language string
+}
+
+// Content returns the content files of the project and of its modules.
+func (m *Map) Content() []ContentFile {
+	all := make([]ContentFile, len(m.content.files))
+	for i := range m.content.files {
+		f := &m.content.files[i]
+		name := f.name
+		if f.dir.dir != "." {
+			name = strings.TrimPrefix(name, f.dir.dir+"/")
+		}
+		all[i] = ContentFile{File: f.display, Name: name, Language: f.language()}
+	}
+	return all
+}
+
+// PageFiles returns for each page of the site the index in Content of the file
+// that it was made of, -1 for a page that was made of none, or of one that is not
+// certain. The errors are the cause of ctx, and a docroot that can no longer be
+// read.
+func (m *Map) PageFiles(ctx context.Context, s *site.Site) ([]int32, error) {
+	m.useSite(s)
+	r, err := s.NewReader()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	c := m.content
+	all := make([]int32, s.Pages())
+	for id := range all {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		all[id] = -1
+		if !s.Page(site.PageID(id)).Kind().IsHTML() {
+			continue
+		}
+		name := s.Path(site.PageID(id))
+		key := pageKey(name)
+		if i, ok := c.listed[key]; ok {
+			all[id] = int32(i)
+			continue
+		}
+		found := c.byKey[key]
+		if len(found) == 0 {
+			found = c.byPossibleKey[key]
+		}
+		if len(found) == 0 && key != "" {
+			found = m.frontMatterKeys()["/"+key]
+		}
+		switch len(found) {
+		case 0:
+		case 1:
+			all[id] = int32(found[0])
+		default:
+			if file, _ := m.OwnLinks(r, name); file != "" {
+				all[id] = int32(c.byDisplay[file])
+			}
+		}
+	}
+	return all, nil
+}
+
+// OwnLink is a link of a page and the place in the page's content file where it
+// is written.
+type OwnLink struct {
+	// At is the offset in the file of the position that findings name.
+	At int
+	// Raw is the value of the link on the page, Element the element that holds it.
+	Raw, Element string
+}
+
+// OwnLinks returns the content file of a page and the links of the page that are
+// written in it, sorted by their places in the file. The file is "" if the page
+// was made of none, or of one that is not certain. r reads the site of the last
+// call of PageFiles.
+func (m *Map) OwnLinks(r *site.Reader, page string) (file string, links []OwnLink) {
+	text, err := readFile(m.docroot, page, maxSourcePage)
+	if err != nil {
+		return "", nil
+	}
+	text = site.WithoutBuildTimes(text)
+	all := m.pageLinks(r, page, text)
+	clear(m.docs) // the files may have changed
+	doc, file := m.fileOf(page, text, findMarkers(text).file, all)
+	if doc == nil {
+		return "", nil
+	}
+	pairs, _ := align(doc.links, m.addressesIn(doc.links, file, page), all)
+	for i, p := range pairs {
+		if p >= 0 {
+			links = append(links, OwnLink{At: doc.links[p].at, Raw: all[i].raw, Element: all[i].element})
+		}
+	}
+	slices.SortStableFunc(links, func(a, b OwnLink) int { return a.At - b.At })
+	return file, links
+}
+
+// Static returns the file that the generator copies to a path of the docroot, ""
+// if there is none.
+func (m *Map) Static(name string) (file string) {
+	for _, dir := range m.content.staticDirs {
+		file, ok := dir.copied(name)
+		if !ok {
+			continue
+		}
+		if info, err := fs.Stat(dir.fsys, file); err == nil && info.Mode().IsRegular() {
+			return dir.displayName(file)
+		}
+	}
+	return ""
 }
