@@ -122,8 +122,7 @@ type build struct {
 	unlock  func()
 }
 
-// openBuild finds the generator of the working directory, and waits until no other
-// build of the project is running.
+// openBuild finds the generator of the working directory and returns its build.
 func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, args []string) (*build, error) {
 	unnamed := *cfg
 	unnamed.Docroot = ""
@@ -149,6 +148,12 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 	if g.Err != nil && ctx.Err() == nil {
 		c.ui.warning(g.Title() + ": " + g.Err.Error())
 	}
+	return lockedBuild(ctx, c, p, strict, args)
+}
+
+// lockedBuild waits until no other build of the project is running.
+func lockedBuild(ctx context.Context, c *cli, p *project.Project, strict bool, args []string) (*build, error) {
+	g := p.Generator
 	own, err := makeStateDir(c, g.Dir)
 	if err != nil {
 		return nil, err

@@ -196,7 +196,7 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 // useSources remembers what the sources say about pages.
 func (m *maker) useSources(s *source.Map, prefix string) {
 	m.prefix = prefix
-	m.content = s.ContentFiles()
+	m.content = s.Content()
 	for i := range m.content {
 		c := &m.content[i]
 		if !path.IsAbs(c.File) {

@@ -25,7 +25,7 @@ type refIndex struct {
 func newRefIndex(content []source.ContentFile) *refIndex {
 	x := &refIndex{map[string][]*source.ContentFile{}, map[string][]string{}, map[string][]string{}}
 	for i := range content {
-		p := logicalPath(content[i].Path)
+		p := logicalPath(content[i].Name)
 		if x.byPath[p] = append(x.byPath[p], &content[i]); len(x.byPath[p]) == 1 {
 			name := path.Base(p)
 			x.byName[name] = append(x.byName[name], p)
@@ -99,7 +99,7 @@ func (x *refIndex) meant(ref string) []string {
 // shortest returns the shortest reference in a file that resolves to a page, with
 // an extension if the old one has it.
 func (x *refIndex) shortest(from, old, target string) string {
-	file := x.byPath[target][0].Path
+	file := x.byPath[target][0].Name
 	forms := []string{path.Base(target), target, "/" + target}
 	if ext := path.Ext(old); generator.IsMarkdown(old) || isPageExtension(ext) {
 		forms = []string{path.Base(file), file, "/" + file}
@@ -148,7 +148,7 @@ func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
 	if ref == "" || strings.Contains(ref, "://") {
 		return
 	}
-	if _, ok := m.refs.resolve(c.Path, ref); ok {
+	if _, ok := m.refs.resolve(c.Name, ref); ok {
 		return
 	}
 	line, column := positionOf(m.files[c.File].text, l.Start)
@@ -157,7 +157,7 @@ func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
 	case 0:
 		skip.Why = "no page has a similar name"
 	case 1:
-		e, err := m.newEdit(Edit{Rule: Ref, Code: check.UnresolvedRef}, c.File, l, m.refs.shortest(c.Path, ref, targets[0])+tail)
+		e, err := m.newEdit(Edit{Rule: Ref, Code: check.UnresolvedRef}, c.File, l, m.refs.shortest(c.Name, ref, targets[0])+tail)
 		if err == nil {
 			m.add(e, "", check.InContent)
 			return
@@ -178,7 +178,7 @@ func (m *maker) resolvesMarkdown() bool {
 	m.markdown = new(bool)
 	exists := map[string]bool{}
 	for i := range m.content {
-		exists[m.content[i].Path] = true
+		exists[m.content[i].Name] = true
 	}
 	for i := range m.content {
 		c := &m.content[i]
@@ -188,7 +188,7 @@ func (m *maker) resolvesMarkdown() bool {
 		of := m.open(c.File)
 		for k := range of.links {
 			l := &of.links[k]
-			if name, _ := cutTail(l.Value); l.Kind == destination.Inline && generator.IsMarkdown(name) && exists[path.Join(path.Dir(c.Path), unescape(name))] {
+			if name, _ := cutTail(l.Value); l.Kind == destination.Inline && generator.IsMarkdown(name) && exists[path.Join(path.Dir(c.Name), unescape(name))] {
 				*m.markdown = !m.broken[l.Value]
 				return *m.markdown
 			}

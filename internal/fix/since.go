@@ -274,7 +274,7 @@ func (m *maker) renamedPage(moves map[string]string, f *check.Finding) string {
 	key := source.PageKey(strings.TrimPrefix(target, m.site.BasePath()))
 	dirs := map[string]bool{} // of content, with a final slash
 	for i := range m.content {
-		dirs[strings.TrimSuffix(m.content[i].File, m.content[i].Path)] = true
+		dirs[strings.TrimSuffix(m.content[i].File, m.content[i].Name)] = true
 	}
 	page := ""
 	for old := range moves {

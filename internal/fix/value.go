@@ -120,9 +120,9 @@ func (m *maker) markdownValue(l *destination.Link, file string, r *check.Repair)
 		return "", errOther
 	}
 	_, tail := cutTail(l.Value)
-	to := target.Path
+	to := target.Name
 	if !strings.HasPrefix(l.Value, "/") {
-		to = relativePath(path.Dir(m.content[from].Path), target.Path)
+		to = relativePath(path.Dir(m.content[from].Name), target.Name)
 		if strings.HasPrefix(l.Value, "./") {
 			to = "./" + to
 		}

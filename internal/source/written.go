@@ -71,7 +71,7 @@ func ReadWritten(name string, text []byte, g Generator) []Written {
 			at := int(page.Source(l.Off))
 			all = append(all, Written{At: at, Position: at, Value: string(l.Value), Form: FormCSS, Element: page.Element(l)})
 		}
-	case isTemplate(name):
+	case isTemplate(name), ext == ".webmanifest":
 		of := values(text, 0, len(text))
 		for i := range of {
 			of[i].nested = true
@@ -236,41 +236,6 @@ func (h *WrittenHeading) setID(text []byte, id string) {
 			return
 		}
 	}
-}
-
-// ContentFile is a file in which an author writes a page.
-type ContentFile struct {
-	// File is its path as positions name it. Path is the path below its content
-	// directory, and Module the theme or module that it belongs to.
-	File, Path, Module string
-	// Page is the key of its page, see [PageKey]: what the generator says, or what
-	// follows from the name.
-	Page string
-	// Listed means that the generator said so.
-	Listed bool
-}
-
-// ContentFiles returns the content files of the project in their order.
-func (m *Map) ContentFiles() []ContentFile {
-	keys := map[int]string{}
-	for key, i := range m.content.listed {
-		if old, ok := keys[i]; !ok || key < old {
-			keys[i] = key
-		}
-	}
-	all := make([]ContentFile, len(m.content.files))
-	for i, f := range m.content.files {
-		rel := strings.TrimPrefix(strings.TrimPrefix(f.name, f.dir.dir), "/")
-		if f.dir.dir == "." {
-			rel = f.name
-		}
-		key, listed := keys[i]
-		if !listed {
-			key = f.key
-		}
-		all[i] = ContentFile{File: f.display, Path: rel, Module: f.dir.module, Page: key, Listed: listed}
-	}
-	return all
 }
 
 // PageKey returns the docroot path of a page without the differences that hosts and
