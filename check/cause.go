@@ -46,7 +46,9 @@ type Cause struct {
 //     look the same, in all pages that have them;
 //   - a link of a page, and the same link in feeds that repeat the page;
 //   - what one template does wrong about endpoints, on all pages;
-//   - fragments that are left to scripts on the same evidence, of all pages.
+//   - fragments that are left to scripts on the same evidence, of all pages;
+//   - addresses that are gone from one directory, or moved from one to another,
+//     and the ids that are gone from one page.
 //
 // A fault of a file is a cause of its own. Memory grows with the number of
 // causes, and by one word for each finding. Calls may be concurrent.
@@ -130,6 +132,10 @@ func keyOfCause(f *Finding) causeKey {
 		return causeKey{kind: bySite, what: joined(string(f.Code), f.Message)}
 	case f.Code == ScriptFragment:
 		return causeKey{kind: bySite, what: joined(string(f.Code), f.evidence)}
+	case f.Code == AddressGone:
+		return causeKey{kind: bySite, what: joined(string(f.Code), movedTogether(f))}
+	case f.Code == AnchorGone:
+		return causeKey{kind: byFault, file: f.Page, what: string(f.Code)}
 	case isFileFault(f) && f.Source != nil && f.Source.Kind == InTemplate:
 		return causeKey{kind: bySource, file: f.Source.File, line: f.Source.Line, column: f.Source.Column, what: string(f.Code)}
 	case isFileFault(f):
@@ -140,6 +146,21 @@ func keyOfCause(f *Finding) causeKey {
 		return causeKey{kind: byFeed, what: joined(string(f.plainCode()), leadsTo(f))}
 	}
 	return causeKey{kind: byTarget, what: joined(f.Element, f.Attribute, leadsTo(f)), context: f.context}
+}
+
+// movedTogether returns what addresses that are gone have in common if one change
+// moved or removed them: the directories that were replaced, as in /posts -> /blog,
+// or the directory that they were in.
+func movedTogether(f *Finding) string {
+	from, to := strings.Split(strings.Trim(f.Target, "/"), "/"), strings.Split(strings.Trim(f.Suggestion, "/"), "/")
+	n := 0
+	for n < len(from) && n < len(to) && from[len(from)-1-n] == to[len(to)-1-n] {
+		n++
+	}
+	if n == 0 {
+		return path.Dir(strings.TrimSuffix(f.Target, "/"))
+	}
+	return strings.Join(from[:len(from)-n], "/") + " -> " + strings.Join(to[:len(to)-n], "/")
 }
 
 // joined joins the parts of a key.
