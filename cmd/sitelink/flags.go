@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,6 +14,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/host"
 )
@@ -229,4 +233,230 @@ func profileNames() []string {
 		names = append(names, p.Name)
 	}
 	return names
+}
+
+// argumentFiles holds the contents of argument files. An argument @FILE names a
+// file that contains one linkset per line, and flags on lines that begin with a
+// dash (LL-13).
+type argumentFiles struct {
+	settings []config.Setting
+	places   map[string]string // of the settings, by key
+	open     []string          // the files that are being read, outermost first
+	bytes    int64
+}
+
+const (
+	// maxArgumentDepth limits how deep argument files may be nested.
+	maxArgumentDepth = 16
+	// maxArgumentBytes limits their total size; many are lists of pages.
+	maxArgumentBytes = 64 << 20
+	// maxArgumentLine is the longest line: a path has at most 4 KiB.
+	maxArgumentLine = 64 << 10
+)
+
+// splitArguments returns the arguments that are not argument files, and the
+// contents of those that are. Names of files are relative to the working
+// directory, as in other flags.
+func splitArguments(args []string) (rest []string, files *argumentFiles, err error) {
+	files = &argumentFiles{places: map[string]string{}}
+	for _, arg := range args {
+		name, isFile := strings.CutPrefix(arg, "@")
+		if !isFile {
+			rest = append(rest, arg)
+			continue
+		}
+		if err := files.read(name, ""); err != nil {
+			return nil, nil, err
+		}
+	}
+	return rest, files, nil
+}
+
+// read reads one argument file. from is the place that names it, "" for the
+// command line.
+func (f *argumentFiles) read(name, from string) error {
+	prefix := ""
+	if from != "" {
+		prefix = from + ": "
+	}
+	switch {
+	case name == "":
+		return fault.Usage(prefix+"the name of a file is missing after @", "@/dev/stdin reads standard input")
+	case name[0] == '@':
+		return fault.Usage(prefix+"@"+name+": lists of remote links are not supported, because check makes no requests", "")
+	case slices.Contains(f.open, filepath.Clean(name)):
+		return fault.Usage(fmt.Sprintf("%sthe argument file %s includes itself", prefix, name), "")
+	case len(f.open) == maxArgumentDepth:
+		return fault.Usage(fmt.Sprintf("%sargument files are nested deeper than %d levels", prefix, maxArgumentDepth), "")
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		hint := ""
+		if info, statErr := os.Stat("@" + name); statErr == nil && info.IsDir() {
+			hint = fmt.Sprintf("write ./@%s to name the directory", name)
+		}
+		return fault.Usage(fmt.Sprintf("%sread argument file %s: %v", prefix, name, disk.Cause(err)), hint)
+	}
+	defer file.Close()
+	f.open = append(f.open, filepath.Clean(name))
+	defer func() { f.open = f.open[:len(f.open)-1] }()
+
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, maxArgumentLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		if f.bytes += int64(len(lines.Bytes())) + 1; f.bytes > maxArgumentBytes {
+			return fault.Usage(fmt.Sprintf("%s:%d: the argument files are larger than %d MiB together", name, n, maxArgumentBytes>>20), "")
+		}
+		text := lines.Text()
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\uFEFF")
+		}
+		if err := f.line(strings.TrimSpace(text), fmt.Sprintf("%s:%d", name, n)); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("the line is longer than %d KiB", maxArgumentLine>>10)
+		}
+		return fault.Usage(fmt.Sprintf("%s:%d: %v", name, n+1, err), "")
+	}
+	return nil
+}
+
+// line processes one line: nothing, a comment, flags, another file or a linkset.
+func (f *argumentFiles) line(text, place string) error {
+	switch {
+	case text == "", text[0] == '#':
+		return nil
+	case text[0] == '-':
+		return f.flags(text, place)
+	case text[0] == '@':
+		return f.read(text[1:], place)
+	}
+	if _, err := check.ParseLinkset(text); err != nil {
+		return fault.Usage(place+": "+err.Error(), "")
+	}
+	f.add(config.Setting{Key: "from", Values: []string{text}}, place, true)
+	return nil
+}
+
+// flags processes a line of flags. A flag that repeats may have several values:
+// --index a.html b.html.
+func (f *argumentFiles) flags(text, place string) error {
+	words, err := splitWords(text)
+	if err != nil {
+		return fault.Usage(place+": "+err.Error(), "")
+	}
+	repeats, given := false, ""
+	var args []string
+	for _, w := range words {
+		switch {
+		case strings.HasPrefix(w, "-"):
+			name, _, hasValue := strings.Cut(strings.TrimLeft(w, "-"), "=")
+			k, _ := config.Lookup(name)
+			repeats, given = k.Repeats() && hasValue, w[:strings.Index(w, name)]+name
+		case repeats:
+			args = append(args, given)
+		default:
+			k, _ := config.Lookup(strings.TrimLeft(given, "-"))
+			repeats = k.Repeats()
+		}
+		args = append(args, w)
+	}
+	cmd := &cobra.Command{Use: "check"}
+	addKeyFlags(cmd)
+	cmd.Flags().Usage = func() {}
+	switch err := cmd.Flags().Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		return fault.Usage(place+": an argument file cannot contain --help", "")
+	case err != nil:
+		return atPlace(flagError(cmd, err), place)
+	}
+	if rest := cmd.Flags().Args(); len(rest) > 0 {
+		return fault.Usage(fmt.Sprintf("%s: unexpected argument %q", place, rest[0]), "write each linkset on a line of its own")
+	}
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		kf := flag.Value.(*keyFlag)
+		f.add(config.Setting{Key: flag.Name, Values: kf.values}, place+": --"+flag.Name, kf.key.Repeats())
+	})
+	return nil
+}
+
+// atPlace adds the place of a line to a usage error.
+func atPlace(err error, place string) error {
+	var usage *fault.UsageError
+	if errors.As(err, &usage) {
+		hint := usage.Hint
+		if name, ok := strings.CutPrefix(usage.Msg, "unknown flag -"); ok && !strings.HasPrefix(name, "-") {
+			hint = "flags begin with two dashes, as in --skip"
+		}
+		return fault.Usage(place+": "+usage.Msg, hint)
+	}
+	return err
+}
+
+// add adds to the values of a key that repeats, and replaces the value of any
+// other key.
+func (f *argumentFiles) add(s config.Setting, place string, repeats bool) {
+	i := slices.IndexFunc(f.settings, func(o config.Setting) bool { return o.Key == s.Key })
+	switch {
+	case i < 0:
+		f.settings = append(f.settings, s)
+		f.places[s.Key] = place
+	case repeats:
+		f.settings[i].Values = append(f.settings[i].Values, s.Values...)
+		delete(f.places, s.Key) // it has many
+	default:
+		f.settings[i] = s
+		f.places[s.Key] = place
+	}
+}
+
+// join returns the settings of the files, overridden by the flags of the command
+// line. Values of lists are added after those of the files.
+func (f *argumentFiles) join(flags []config.Setting) []config.Setting {
+	for _, s := range flags {
+		k, _ := config.Lookup(s.Key)
+		f.add(s, "", k.Repeats())
+		delete(f.places, s.Key)
+	}
+	return f.settings
+}
+
+// splitWords splits a line at white space outside double or single quotes, and
+// removes the quotes.
+func splitWords(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord, quote := false, byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteByte(c)
+		case c == '"' || c == '\'':
+			quote, inWord = c, true
+		case c == ' ' || c == '\t':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			inWord = false
+		default:
+			word.WriteByte(c)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
 }

@@ -3,7 +3,7 @@
 // Only this package reads flags and the environment, prints, and exits. Each
 // command is in a file of its own, which turns flags into options, calls the
 // packages that do the work, and prints the result. The rules of what is printed
-// where are at the top of ui.go.
+// where are at the top of output.go.
 package main
 
 import (

@@ -58,6 +58,7 @@ var filepathUsers = []string{
 	"internal/config",
 	"internal/disk",
 	"internal/doctor",
+	"internal/edit",
 	"internal/generator", "internal/git",
 	"internal/prepush",
 	"internal/project",

@@ -30,6 +30,11 @@ type sourceLink struct {
 	// asMarkdown reports that this is a parameter of a {{% %}} shortcode, whose
 	// output is parsed as Markdown.
 	asMarkdown bool
+	// form is the syntax of the destination. size is the length in bytes of a
+	// parameter of a shortcode, code and key are the names of both.
+	form      Form
+	size      int
+	code, key string
 	// owner and file are set if links of several files were put together, see
 	// Map.withIncluded.
 	owner *document
@@ -143,6 +148,7 @@ func (d *document) addShortcodes(codes []shortcode) {
 		rest := it.dest[min(len(it.dest), sc.to-sc.from):] // ../x{{< >}}#frag
 		it.at, it.isGuess = sc.params[0].at, true
 		it.dest = sc.params[0].text + rest
+		it.form, it.size, it.code, it.key = FormShortcode, len(sc.params[0].text), sc.name, sc.params[0].key
 	}
 	all := make([]sourceLink, 0, len(d.links)+len(codes))
 	next := 0
@@ -165,7 +171,8 @@ func appendParameters(all []sourceLink, sc shortcode, used map[int]bool) []sourc
 	}
 	for _, p := range sc.params {
 		if p.text != "" && len(p.text) <= maxValue {
-			all = append(all, sourceLink{order: sc.from, at: p.at, dest: p.text, isGuess: true, asMarkdown: sc.asMarkdown})
+			all = append(all, sourceLink{order: sc.from, at: p.at, dest: p.text, isGuess: true, asMarkdown: sc.asMarkdown,
+				form: FormShortcode, size: len(p.text), code: sc.name, key: p.key})
 		}
 	}
 	return all
@@ -185,7 +192,7 @@ func htmlLinks(text []byte) []sourceLink {
 		if at > len(text) {
 			continue
 		}
-		it := sourceLink{order: at, at: at, dest: string(l.Value), element: page.Element(l)}
+		it := sourceLink{order: at, at: at, dest: string(l.Value), element: page.Element(l), form: FormHTML}
 		if it.element == "a" {
 			it.label = htmlLabel(text, at)
 		}
@@ -357,8 +364,12 @@ func closing(text, end []byte) int {
 }
 
 // parameters returns the name of a tag, and the values of its parameters, named
-// or not.
+// or not. The key of a value is the name of the parameter.
 func parameters(text []byte, from, to int) (name string, params []value) {
+	key := ""
+	add := func(at int, text []byte) {
+		params = append(params, value{at: at, text: string(text), key: key})
+	}
 	for i := from; i < to; {
 		c := text[i]
 		switch {
@@ -374,21 +385,23 @@ func parameters(text []byte, from, to int) (name string, params []value) {
 			}
 			end = min(end, to)
 			if end > i+1 {
-				params = append(params, value{at: i + 1, text: string(text[i+1 : end])})
+				add(i+1, text[i+1:end])
 			}
+			key = ""
 			i = end + 1
 		default:
 			end := i
 			for end < to && !bytes.ContainsRune([]byte(" \t\r\n="), rune(text[end])) {
 				end++
 			}
-			word := string(text[i:end])
-			switch {
+			switch word := text[i:end]; {
 			case name == "":
-				name = word
-			case end < to && text[end] == '=': // the name of a parameter
+				name = string(word)
+			case end < to && text[end] == '=':
+				key = string(word)
 			default:
-				params = append(params, value{at: i, text: word})
+				add(i, word)
+				key = ""
 			}
 			i = end
 		}

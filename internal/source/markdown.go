@@ -19,6 +19,16 @@ import (
 // of the page. text is the file, and masked the same with front matter and
 // shortcodes blanked, so that offsets are those of the file.
 func (d *document) parseMarkdown(masked, text []byte) {
+	doc, links := parseGoldmark(masked)
+	w := markdownWalk{text: masked, unmasked: text, offsets: links.at, defs: map[string]definition{}, raw: make([]byte, 0)}
+	ast.Walk(doc, w.prepare)
+	w.html = htmlLinks(blankOutside(masked, w.rawSpans))
+	ast.Walk(doc, w.visit)
+	d.links, d.headings, d.defs, d.visible = w.links, w.headings, w.defs, w.visible.finish()
+}
+
+// parseGoldmark parses a Markdown text, and records where its links are.
+func parseGoldmark(text []byte) (ast.Node, *offsetParser) {
 	links := &offsetParser{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
 	inline := parser.DefaultInlineParsers()
 	for i := range inline {
@@ -35,12 +45,7 @@ func (d *document) parseMarkdown(masked, text []byte) {
 		)),
 		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),
 	)
-	doc := md.Parser().Parse(gtext.NewReader(masked))
-	w := markdownWalk{text: masked, unmasked: text, offsets: links.at, defs: map[string]definition{}, raw: make([]byte, 0)}
-	ast.Walk(doc, w.prepare)
-	w.html = htmlLinks(blankOutside(masked, w.rawSpans))
-	ast.Walk(doc, w.visit)
-	d.links, d.headings, d.defs, d.visible = w.links, w.headings, w.defs, w.visible.finish()
+	return md.Parser().Parse(gtext.NewReader(text)), links
 }
 
 type markdownWalk struct {
@@ -178,8 +183,9 @@ func (w *markdownWalk) heading(n ast.Node, at int) {
 
 func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, element string) {
 	at, ok := w.offsets[n]
-	label := ""
+	label, form := "", FormInline
 	if ref != nil {
+		form = FormDefinition
 		label = util.ToLinkReference(ref.Value)
 		var def definition
 		def, ok = w.defs[label]
@@ -188,7 +194,7 @@ func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, ele
 	if !ok {
 		return
 	}
-	it := sourceLink{order: n.Pos(), at: at, ref: label, element: element, dest: markdownAddress(dest)}
+	it := sourceLink{order: n.Pos(), at: at, ref: label, element: element, dest: markdownAddress(dest), form: form}
 	if element == "a" {
 		it.label = w.label(n)
 	}
@@ -204,7 +210,7 @@ func (w *markdownWalk) autolink(n *ast.AutoLink) {
 		return
 	}
 	w.visible.add(at, label)
-	w.links = append(w.links, sourceLink{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label))})
+	w.links = append(w.links, sourceLink{order: at, at: at, element: "a", dest: string(n.URL(w.text)), label: plainLabel(string(label)), form: FormAutolink})
 }
 
 func (w *markdownWalk) addRawLinks(s gtext.Segment) {
@@ -214,17 +220,22 @@ func (w *markdownWalk) addRawLinks(s gtext.Segment) {
 	}
 }
 
-// label returns the visible text of a link.
-func (w *markdownWalk) label(n ast.Node) string {
+// label returns the visible text of a link, to be compared.
+func (w *markdownWalk) label(n ast.Node) string { return plainLabel(w.plainText(n)) }
+
+// plainText returns the visible text of a node.
+func (w *markdownWalk) plainText(n ast.Node) string {
 	w.raw = w.raw[:0]
 	ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
 		if t, ok := c.(*ast.Text); ok && entering {
 			w.raw = append(w.raw, t.Value(w.text)...)
-			w.raw = append(w.raw, ' ')
+			if t.SoftLineBreak() || t.HardLineBreak() {
+				w.raw = append(w.raw, ' ')
+			}
 		}
 		return ast.WalkContinue, nil
 	})
-	return plainLabel(string(w.raw))
+	return string(w.raw)
 }
 
 // markdownAddress resolves the character references and backslash escapes of a
@@ -303,7 +314,7 @@ func (d *document) addJSX(masked []byte) {
 	}
 	for _, v := range jsxValue.FindAllSubmatchIndex(masked, -1) {
 		if !known[v[2]] {
-			d.links = append(d.links, sourceLink{order: v[2], at: v[2], dest: string(masked[v[2]:v[3]]), isGuess: true})
+			d.links = append(d.links, sourceLink{order: v[2], at: v[2], dest: string(masked[v[2]:v[3]]), isGuess: true, form: FormComponent})
 		}
 	}
 	slices.SortStableFunc(d.links, func(a, b sourceLink) int { return a.order - b.order })

@@ -1,0 +1,295 @@
+// Package destination finds the destinations of links that an author wrote in
+// one source file, and writes others in their place.
+//
+// [In] returns every destination with its exact range of bytes: in Markdown,
+// HTML, parameters of shortcodes, front matter, data, configuration, templates,
+// style sheets and rule files. [Link.Encode] returns the bytes that stand for
+// another value at the same place: the place decides what must be escaped, and
+// the author's way of writing stays.
+//
+// A destination whose bytes do not give its value, for example because an action
+// writes a part of it, is left out, because it cannot be changed safely. The package
+// reads no files.
+package destination
+
+import (
+	"bytes"
+	"html"
+	"net/url"
+	"strings"
+
+	"github.com/yuin/goldmark/util"
+
+	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/source"
+)
+
+// Kind is the kind of place of a destination.
+type Kind uint8
+
+// The kinds of places.
+const (
+	// Word is a word in markup that is not parsed: Org, AsciiDoc,
+	// reStructuredText. It may be no link.
+	Word Kind = iota
+	// Inline is the destination of an inline link or image of Markdown.
+	Inline
+	// Definition is that of a link reference definition, which many links may use.
+	Definition
+	// Autolink is <https://example.org/>, or a bare address in Markdown.
+	Autolink
+	// HTML is the value of an attribute, or one address in it.
+	HTML
+	// Component is the value of an attribute of a component in MDX.
+	Component
+	// Shortcode is a parameter of a shortcode of Hugo. It may be no link.
+	Shortcode
+	// FrontMatter is a value of front matter.
+	FrontMatter
+	// Data is a value of a data or configuration file.
+	Data
+	// Expression is a string in an action of a template.
+	Expression
+	// CSS is a URL of a style sheet.
+	CSS
+	// Rule is the destination of a rule of a rule file.
+	Rule
+)
+
+// kinds are the kinds by their forms.
+var kinds = map[source.Form]Kind{
+	source.FormWord: Word, source.FormInline: Inline, source.FormDefinition: Definition, source.FormAutolink: Autolink, source.FormHTML: HTML,
+	source.FormComponent: Component, source.FormShortcode: Shortcode, source.FormMatter: FrontMatter, source.FormData: Data,
+	source.FormString: Expression, source.FormCSS: CSS,
+}
+
+// Link is one destination.
+type Link struct {
+	// Start and End are the offsets of the destination as written, without
+	// quotes or brackets around it.
+	Start, End int
+	// Position is the offset that positions of findings name: Start, except for
+	// an Expression, where it is the start of the action.
+	Position int
+	Kind     Kind
+	// Value is the destination without the escapes of its place.
+	Value string
+	// Element is the HTML element that it becomes, "" if that is not known.
+	// Label is the text of the link, as letters and digits in lower case.
+	Element, Label string
+	// Name is the name of the shortcode or attribute. Key is the key of a value
+	// of data or front matter in lower case, the name of a shortcode's
+	// parameter, or the path that a rule is for.
+	Name, Key string
+
+	file   string
+	raw    string
+	before byte // the byte before Start, 0 at the start of the file
+	// inside reports that the attribute has more than this address.
+	inside bool
+}
+
+// IsRef reports whether the destination is an argument of ref or relref, which
+// name a page by its source.
+func (l *Link) IsRef() bool {
+	return l.Kind == Shortcode && (l.Name == "ref" || l.Name == "relref") && (l.Key == "" || l.Key == "path")
+}
+
+// Raw returns the bytes of the destination as written.
+func (l *Link) Raw() string { return l.raw }
+
+// In returns the destinations in a file, sorted by offset. name is the path of
+// the file in its project: it decides how the file is read.
+func In(name string, text []byte, g generator.Name) []Link {
+	var all []Link
+	for _, w := range source.ReadWritten(name, text, g) {
+		l := Link{Start: w.At, Position: w.Position, Kind: kinds[w.Form], Value: w.Value, Element: w.Element, Label: w.Label, Name: w.Name, Key: w.Key, file: name}
+		if l.Kind == Word && w.Key != "" {
+			l.Kind = Rule
+		}
+		if l.Start < 0 || l.Start > len(text) || len(all) > 0 && l.Start < all[len(all)-1].End {
+			continue
+		}
+		if l.Start > 0 {
+			l.before = text[l.Start-1]
+		}
+		end, ok := l.end(text, w.Size)
+		if !ok {
+			continue
+		}
+		l.End, l.raw = end, string(text[l.Start:end])
+		all = append(all, l)
+	}
+	return all
+}
+
+// At returns the destination that a position names, nil if there is none.
+func At(all []Link, position int) *Link {
+	var found *Link
+	for i := range all {
+		if l := &all[i]; l.Position == position || l.Start == position {
+			if found != nil {
+				return nil // two strings of one action
+			}
+			found = l
+		}
+	}
+	return found
+}
+
+// Heading is a heading of a Markdown file.
+type Heading = source.WrittenHeading
+
+// Headings returns the headings of a Markdown file in their order.
+func Headings(name string, text []byte, g generator.Name) []Heading {
+	return source.ReadHeadings(name, text, g)
+}
+
+// maxRaw is the length in bytes of the longest destination as written.
+const maxRaw = 8192
+
+// end returns where the destination ends; ok is false if the bytes do not give
+// the value.
+func (l *Link) end(text []byte, size int) (end int, ok bool) {
+	rest := text[l.Start:min(len(text), l.Start+maxRaw)]
+	switch l.Kind {
+	case Shortcode, Expression, Rule:
+		end = size
+	case Inline, Definition:
+		end = markdownEnd(rest, l.before == '<', l.Kind == Inline)
+	case Autolink:
+		return l.autolinkEnd(rest)
+	case FrontMatter, Data:
+		end, ok = l.scalarEnd(text)
+		return l.Start + end, ok
+	case HTML, CSS:
+		return l.searchEnd(rest)
+	default:
+		end = len(l.Value)
+	}
+	if end > len(rest) || end < 0 || l.decode(string(rest[:end])) != l.Value {
+		return 0, false
+	}
+	return l.Start + end, true
+}
+
+// markdownEnd returns the length of a link destination (CommonMark, section
+// "Links").
+func markdownEnd(rest []byte, bracketed, inline bool) int {
+	depth := 0
+	for i := 0; i < len(rest); i++ {
+		switch c := rest[i]; {
+		case c == '\\' && i+1 < len(rest):
+			i++
+		case bracketed:
+			if c == '>' {
+				return i
+			}
+		case c <= ' ':
+			return i
+		case c == '(':
+			depth++
+		case c == ')' && inline:
+			if depth--; depth < 0 {
+				return i
+			}
+		}
+	}
+	return len(rest)
+}
+
+// autolinkEnd finds the end of an address that goldmark may have put a scheme
+// before.
+func (l *Link) autolinkEnd(rest []byte) (end int, ok bool) {
+	for _, scheme := range []string{"", "mailto:", "http://"} {
+		written, has := strings.CutPrefix(l.Value, scheme)
+		if has && bytes.HasPrefix(rest, []byte(written)) {
+			return l.Start + len(written), true
+		}
+	}
+	return 0, false
+}
+
+// scalarEnd finds the end of a quoted string or a plain word in YAML, TOML or
+// JSON. It accepts no string that a whole parser would read in another way.
+func (l *Link) scalarEnd(text []byte) (n int, ok bool) {
+	rest := text[l.Start:]
+	if q := l.before; q == '"' || q == '\'' || q == '`' {
+		if n = bytes.IndexByte(rest, q); n < 0 || n+1 < len(rest) && rest[n+1] == q {
+			return 0, false
+		}
+		if l.Start > 2 && text[l.Start-2] == q && text[l.Start-3] == q {
+			return 0, false // a string of several lines
+		}
+	} else {
+		if n = len(l.Value); l.isJSON() || l.isTOML(text) {
+			return 0, false // strings have quotes
+		}
+	}
+	return n, n <= len(rest) && l.decode(string(rest[:n])) == l.Value
+}
+
+func (l *Link) isJSON() bool { return strings.HasSuffix(l.file, ".json") }
+
+// isTOML reports whether the value is in a TOML file, or in TOML front matter.
+func (l *Link) isTOML(text []byte) bool {
+	return strings.HasSuffix(l.file, ".toml") || l.Kind == FrontMatter && bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\uFEFF")), []byte("+++"))
+}
+
+// searchEnd finds the first end at which the bytes give the value: that of an
+// attribute, or of one address in a srcset, a style or a sheet.
+func (l *Link) searchEnd(rest []byte) (end int, ok bool) {
+	quoted := l.before == '"' || l.before == '\''
+	for i := 0; i <= len(rest); i++ {
+		if l.Kind == CSS && i < len(rest) && rest[i] == '\\' {
+			i++
+			continue
+		}
+		if i < len(rest) && strings.IndexByte("\"' \t\r\n\f>,);", rest[i]) < 0 {
+			continue
+		}
+		if l.decode(string(rest[:i])) == l.Value {
+			l.inside = l.Kind == HTML && (quoted && i < len(rest) && rest[i] != l.before || !quoted && l.before != '=' && !isSpace(l.before))
+			return l.Start + i, true
+		}
+		if i < len(rest) && (quoted && rest[i] == l.before || !quoted && l.Kind == HTML && rest[i] == '>') {
+			break
+		}
+	}
+	return 0, false
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
+
+// decode returns the value that bytes give at this place.
+func (l *Link) decode(raw string) string {
+	switch l.Kind {
+	case Inline, Definition:
+		return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations([]byte(raw)))))
+	case HTML:
+		return html.UnescapeString(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(raw))
+	case CSS:
+		return unescapeCSS(raw)
+	case FrontMatter, Data:
+		switch {
+		case l.before == '"' && strings.Contains(raw, `\`):
+			s, ok := unquoteJSON(raw)
+			if !ok {
+				return "\x00"
+			}
+			return s
+		case l.before == '\'' || l.before == '"' || l.before == '`':
+			return raw
+		}
+	}
+	return raw
+}
+
+// percentDecoded returns a value with its escapes resolved, to compare what two
+// values lead to.
+func percentDecoded(s string) string {
+	if d, err := url.PathUnescape(s); err == nil {
+		return d
+	}
+	return s
+}

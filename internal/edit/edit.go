@@ -1,0 +1,359 @@
+// Package edit changes files of a project, all or none of them: a [Set] collects
+// replaced byte ranges, new names and new files, prints them as a diff that `git
+// apply` accepts, and applies them. [Undo] takes the last applied set back.
+//
+// Each edit names the hash of the file that it was made for, and a file with
+// another content is refused. So are files outside the root or reached through a
+// symbolic link, files of another repository, read-only files, and files that are
+// not UTF-8. The errors are of type [*Error] and name the file.
+//
+// Names are slash paths relative to the root, except in [Set.Root]. Before the first
+// file changes, the journal .sitelink/edit.journal holds everything that is needed
+// to restore all of them. Every file is replaced whole. So a process that is killed
+// leaves each file either old or new, and Undo restores the old ones.
+package edit
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/internal/disk"
+)
+
+// Why a file cannot be changed; [Error] wraps one of these or an error of the system.
+var (
+	ErrStale    = errors.New("changed since sitelink read it")
+	ErrOutside  = errors.New("outside the repository")
+	ErrNested   = errors.New("belongs to another git repository")
+	ErrSymlink  = errors.New("a symbolic link leads there")
+	ErrReadOnly = errors.New("is read-only")
+	ErrEncoding = errors.New("is not a text file in UTF-8")
+	ErrExists   = errors.New("already exists")
+	ErrOverlap  = errors.New("two edits change the same bytes")
+	ErrUnmerged = errors.New("has a merge conflict in git's index")
+)
+
+// Error means that one file cannot be changed or restored.
+type Error struct {
+	File string
+	Err  error
+}
+
+func (e *Error) Error() string { return e.File + ": " + e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// maxTextBytes is the size of the largest file whose text can be edited.
+const maxTextBytes = 64 << 20
+
+// Hash returns the hash that edits of a file with this text name.
+func Hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Edit replaces the bytes from Start up to End of a file by Text.
+type Edit struct {
+	Start, End int
+	Text       string
+}
+
+// Set is a set of changes to the files below a root. It is not safe for concurrent use.
+type Set struct {
+	// Root is the directory of the project: the root of the repository, if there is one.
+	Root string
+	// Env is the environment that git runs in, as [os.Environ] returns it.
+	Env []string
+
+	changes map[string]*change // by the name before, or that of a new file
+	taken   map[string]string  // old name by new name
+}
+
+// change is what happens to one file.
+type change struct {
+	old, new string // equal without a rename; old is "" for a new file
+	mode     fs.FileMode
+	loaded   bool
+	text     []byte // before, if loaded
+	edits    []Edit // sorted by Start
+}
+
+// New returns an empty set for a root, see [Set].
+func New(root string, env []string) *Set {
+	return &Set{Root: root, Env: env, changes: map[string]*change{}, taken: map[string]string{}}
+}
+
+// Empty reports whether the set changes nothing.
+func (s *Set) Empty() bool { return len(s.Files()) == 0 }
+
+// Files returns the names of the changed files, as they are before the change,
+// sorted. New files are among them.
+func (s *Set) Files() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(s.changes)) {
+		if c := s.changes[name]; c.old != c.new || len(c.edits) > 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// NewName returns the name that a file will have.
+func (s *Set) NewName(file string) string {
+	if c := s.changes[file]; c != nil {
+		return c.new
+	}
+	return file
+}
+
+// Edits returns the edits of a file, sorted by position. A new file has one.
+func (s *Set) Edits(file string) []Edit {
+	if c := s.changes[file]; c != nil {
+		return slices.Clone(c.edits)
+	}
+	return nil
+}
+
+// Drop removes all changes of one file from the set.
+func (s *Set) Drop(file string) {
+	if c := s.changes[file]; c != nil {
+		delete(s.taken, c.new)
+		delete(s.changes, file)
+	}
+}
+
+// Read returns the text of a file that can be edited, and its hash.
+func (s *Set) Read(file string) (text []byte, hash string, err error) {
+	c, err := s.load(file)
+	if err != nil {
+		return nil, "", err
+	}
+	return c.text, Hash(c.text), nil
+}
+
+// Text returns the text of a file after the edits of the set.
+func (s *Set) Text(file string) ([]byte, error) {
+	c, err := s.load(file)
+	if err != nil {
+		return nil, err
+	}
+	return c.result(), nil
+}
+
+// Replace adds an edit: the bytes from start up to end of the file become text. The
+// hash is that of the file for which the range was found; a file with another hash is
+// refused. The file has its name from before any rename. Adding the same edit twice
+// has no effect. Edits at the same position that only insert follow each other.
+func (s *Set) Replace(file, hash string, start, end int, text string) error {
+	c, err := s.load(file)
+	if err != nil {
+		return err
+	}
+	if Hash(c.text) != hash {
+		return &Error{file, ErrStale}
+	}
+	if start < 0 || end < start || end > len(c.text) {
+		return &Error{file, fmt.Errorf("no bytes %d to %d in %d", start, end, len(c.text))}
+	}
+	e := Edit{start, end, text}
+	if slices.Contains(c.edits, e) || string(c.text[start:end]) == text {
+		return nil
+	}
+	at, _ := slices.BinarySearchFunc(c.edits, e, func(a, b Edit) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), -1)
+	})
+	if at > 0 && c.edits[at-1].End > start || at < len(c.edits) && c.edits[at].Start < end {
+		return &Error{file, ErrOverlap}
+	}
+	c.edits = slices.Insert(c.edits, at, e)
+	return nil
+}
+
+// Create adds a file, which must not exist. Its directories are made.
+func (s *Set) Create(file string, text []byte) error {
+	if err := s.free(file); err != nil {
+		return err
+	}
+	if !utf8.Valid(text) {
+		return &Error{file, ErrEncoding}
+	}
+	s.changes[file] = &change{new: file, mode: 0, loaded: true, edits: []Edit{{Text: string(text)}}}
+	s.taken[file] = ""
+	return nil
+}
+
+// Rename gives a file or all files of a directory another name. The new name must not
+// exist. Empty directories that remain are removed.
+func (s *Set) Rename(old, new string) error {
+	if old == new {
+		return nil
+	}
+	info, err := s.inspect(old)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return s.rename(old, new, info)
+	}
+	if strings.HasPrefix(new, old+"/") {
+		return &Error{old, fmt.Errorf("cannot move into itself, %s", new)}
+	}
+	return filepath.WalkDir(s.at(old), func(name string, d fs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(s.at(old), name)
+		if err = cmp.Or(err, relErr); err != nil {
+			return &Error{old, disk.Cause(err)}
+		}
+		if d.IsDir() && rel == "." {
+			return nil
+		}
+		file := path.Join(old, filepath.ToSlash(rel))
+		info, err := s.inspect(file)
+		if err != nil || info.IsDir() {
+			return err
+		}
+		return s.rename(file, path.Join(new, filepath.ToSlash(rel)), info)
+	})
+}
+
+func (s *Set) rename(old, new string, info fs.FileInfo) error {
+	if err := s.confined(new); err != nil {
+		return err
+	}
+	if there, err := os.Lstat(s.at(new)); err != nil || !os.SameFile(info, there) { // About.md may become about.md
+		if err := s.free(new); err != nil {
+			return err
+		}
+	}
+	c := s.changes[old]
+	if c == nil {
+		c = &change{old: old, new: old, mode: info.Mode().Perm()}
+		s.changes[old] = c
+	}
+	if c.old == "" || c.old != c.new {
+		return &Error{old, errors.New("has a new name already")}
+	}
+	c.new = new
+	s.taken[new] = old
+	return nil
+}
+
+// free returns an error if a file cannot get the name.
+func (s *Set) free(name string) error {
+	if err := s.confined(name); err != nil {
+		return err
+	}
+	if _, ok := s.taken[name]; ok {
+		return &Error{name, ErrExists}
+	}
+	switch _, err := os.Lstat(s.at(name)); {
+	case err == nil:
+		return &Error{name, ErrExists}
+	case !errors.Is(err, fs.ErrNotExist):
+		return &Error{name, disk.Cause(err)}
+	}
+	return nil
+}
+
+// load reads a file that is to be edited.
+func (s *Set) load(file string) (*change, error) {
+	c := s.changes[file]
+	if c != nil && c.loaded {
+		return c, nil
+	}
+	text, mode, err := s.read(file)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		c = &change{old: file, new: file}
+		s.changes[file] = c
+	}
+	c.text, c.mode, c.loaded = text, mode, true
+	return c, nil
+}
+
+// read returns the text of a file that may be edited.
+func (s *Set) read(file string) ([]byte, fs.FileMode, error) {
+	info, err := s.inspect(file)
+	if err != nil {
+		return nil, 0, err
+	}
+	text, err := disk.Read(s.at(file), maxTextBytes)
+	if err != nil {
+		return nil, 0, &Error{file, err}
+	}
+	if !utf8.Valid(text) || strings.IndexByte(string(text), 0) >= 0 {
+		return nil, 0, &Error{file, ErrEncoding}
+	}
+	return text, info.Mode().Perm(), nil
+}
+
+// inspect returns what a file is, or why it cannot be changed.
+func (s *Set) inspect(file string) (fs.FileInfo, error) {
+	if err := s.confined(file); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(s.at(file))
+	switch {
+	case err != nil:
+		return nil, &Error{file, disk.Cause(err)}
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, &Error{file, ErrSymlink}
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, &Error{file, errors.New("not a regular file")}
+	case !info.IsDir() && info.Mode().Perm()&0o200 == 0:
+		return nil, &Error{file, ErrReadOnly}
+	}
+	return info, nil
+}
+
+// confined returns an error if a file is not one of the repository. The file need
+// not exist.
+func (s *Set) confined(file string) error {
+	if !filepath.IsLocal(filepath.FromSlash(file)) || path.Clean(file) != file || file == "." {
+		return &Error{file, ErrOutside}
+	}
+	at := s.Root
+	parts := strings.Split(file, "/")
+	for i, part := range parts {
+		if strings.EqualFold(part, ".git") {
+			return &Error{file, errors.New("is a file of git")}
+		}
+		at = filepath.Join(at, part)
+		info, err := os.Lstat(at)
+		if err != nil || i == len(parts)-1 && info.Mode()&fs.ModeSymlink == 0 && !info.IsDir() {
+			return nil // free and inspect report what is wrong with the file itself
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return &Error{file, ErrSymlink}
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return &Error{file, ErrNested}
+		}
+	}
+	return nil
+}
+
+// at returns the path of a file in the file system.
+func (s *Set) at(file string) string { return filepath.Join(s.Root, filepath.FromSlash(file)) }
+
+// result returns the text after the edits.
+func (c *change) result() []byte {
+	var out []byte
+	last := 0
+	for _, e := range c.edits {
+		out = append(append(out, c.text[last:e.Start]...), e.Text...)
+		last = e.End
+	}
+	return append(out, c.text[last:]...)
+}

@@ -1,0 +1,309 @@
+package edit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sitelink/sitelink/internal/disk"
+	"github.com/sitelink/sitelink/internal/fault"
+	"github.com/sitelink/sitelink/internal/statedir"
+)
+
+// ErrNothing means that there is nothing to undo.
+var ErrNothing = errors.New("there is nothing to undo")
+
+// journal is what Undo needs. It is a file of JSON lines: this, a line for each
+// change, and complete once all files are changed.
+type journal struct {
+	Command string   `json:"command"`
+	Made    []string `json:"made,omitempty"` // directories that did not exist
+	Index   *index   `json:"index,omitempty"`
+	Changes []record `json:"-"`
+	// Complete is false until all files are changed.
+	Complete bool `json:"-"`
+}
+
+// record is the change of one file.
+type record struct {
+	Old    string      `json:"old,omitempty"` // "" for a new file
+	New    string      `json:"new"`
+	Mode   fs.FileMode `json:"mode,omitempty"`
+	Edited bool        `json:"edited,omitempty"`
+	Text   []byte      `json:"text,omitempty"`  // before, if edited
+	After  string      `json:"after,omitempty"` // hash of the text after the edits
+}
+
+const complete = "complete\n"
+
+func journalName(root string) string { return filepath.Join(root, statedir.Name, "edit.journal") }
+
+func (j *journal) write(root string) error {
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
+	err := out.Encode(j)
+	for _, r := range j.Changes {
+		err = errors.Join(err, out.Encode(r))
+	}
+	if j.Complete {
+		text.WriteString(complete)
+	}
+	return errors.Join(err, disk.WriteFile(journalName(root), text.Bytes(), 0o600))
+}
+
+// complete notes that all files are changed.
+func (j *journal) complete(root string) error {
+	f, err := os.OpenFile(journalName(root), os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = f.WriteString(complete)
+		err = errors.Join(err, f.Sync(), f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", journalName(root), disk.Cause(err))
+	}
+	j.Complete = true
+	return nil
+}
+
+func removeJournal(root string) error {
+	if err := os.Remove(journalName(root)); err != nil {
+		return fmt.Errorf("remove %s: %w", journalName(root), disk.Cause(err))
+	}
+	return nil
+}
+
+// readJournal returns nil if there is none.
+func readJournal(root string) (*journal, error) {
+	text, err := os.ReadFile(journalName(root))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	j := &journal{}
+	if err == nil {
+		if rest, ok := bytes.CutSuffix(text, []byte(complete)); ok {
+			text, j.Complete = rest, true
+		}
+		in := json.NewDecoder(bytes.NewReader(text))
+		err = in.Decode(j)
+		for err == nil && in.More() {
+			var r record
+			err = in.Decode(&r)
+			j.Changes = append(j.Changes, r)
+		}
+	}
+	if err != nil {
+		return nil, fault.New(fmt.Errorf("read %s: %w", journalName(root), disk.Cause(err)), "remove the file; the change that it describes can then not be undone")
+	}
+	for _, r := range j.Changes { // only files below the root are written
+		if !filepath.IsLocal(filepath.FromSlash(r.New)) || r.Old != "" && !filepath.IsLocal(filepath.FromSlash(r.Old)) {
+			return nil, fault.New(fmt.Errorf("read %s: it names a file outside the project", journalName(root)), "remove the file")
+		}
+	}
+	return j, nil
+}
+
+// Last returns the command whose changes Undo would take back, and the names that
+// their files have now. Without one, command is "".
+func Last(root string) (command string, files []string, err error) {
+	j, err := readJournal(root)
+	if err != nil || j == nil {
+		return "", nil, err
+	}
+	for _, r := range j.Changes {
+		files = append(files, r.New)
+	}
+	return j.Command, files, nil
+}
+
+// Undone is what Undo did.
+type Undone struct {
+	// Command made the changes.
+	Command string
+	// Files are the names of the restored files, sorted.
+	Files []string
+	// IndexChanged means that something else was staged in git's index since, so
+	// that it was not restored byte by byte: only the old names are back in it.
+	IndexChanged bool
+}
+
+// Undo takes the last applied set back, complete or interrupted: names, texts, and
+// git's index. It first makes sure that the files are still as they were left; if one
+// is not, it changes nothing and the errors name it. Without a journal, the error is
+// [ErrNothing].
+func Undo(ctx context.Context, root string, env []string) (*Undone, error) {
+	unlock, err := lock(root)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	j, err := readJournal(root)
+	if err != nil {
+		return nil, err
+	}
+	if j == nil {
+		return nil, ErrNothing
+	}
+	u, err := j.undo(ctx, root, env, j.Changes)
+	if err != nil {
+		return nil, err
+	}
+	return u, removeJournal(root)
+}
+
+// TakeBack undoes the changes of some files of the last applied set. The names are
+// those before or after. The index is not touched, so the files must not be renamed.
+func TakeBack(ctx context.Context, root string, env []string, files []string) error {
+	unlock, err := lock(root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	j, err := readJournal(root)
+	if err != nil {
+		return err
+	}
+	if j == nil {
+		return ErrNothing
+	}
+	var back, rest []record
+	for _, r := range j.Changes {
+		if slices.Contains(files, r.New) {
+			if r.Old != "" && r.Old != r.New {
+				return &Error{r.New, errors.New("was renamed: only everything can be undone")}
+			}
+			back = append(back, r)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	partial := *j
+	partial.Index = nil
+	if _, err := partial.undo(ctx, root, env, back); err != nil {
+		return err
+	}
+	if j.Changes = rest; len(rest) == 0 {
+		return removeJournal(root)
+	}
+	return j.write(root)
+}
+
+// undo restores the files of some records, and git's index.
+func (j *journal) undo(ctx context.Context, root string, env []string, records []record) (*Undone, error) {
+	s := New(root, env)
+	var errs []error
+	for _, r := range records {
+		errs = append(errs, r.undo(s, false))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	u := &Undone{Command: j.Command}
+	for _, r := range slices.Backward(records) {
+		if err := r.undo(s, true); err != nil {
+			return nil, err
+		}
+		u.Files = append(u.Files, r.restored())
+	}
+	slices.Sort(u.Files)
+	removeTemporary(s, records)
+	made := slices.Clone(j.Made)
+	slices.SortFunc(made, func(a, b string) int { return strings.Compare(b, a) }) // inner ones first
+	for _, dir := range made {
+		if filepath.IsLocal(filepath.FromSlash(dir)) {
+			os.Remove(s.at(dir)) // fails if it holds another file
+		}
+	}
+	var err error
+	u.IndexChanged, err = j.restoreIndex(ctx, root, env)
+	return u, err
+}
+
+// removeTemporary removes what a killed run left beside the files.
+func removeTemporary(s *Set, records []record) {
+	for _, r := range records {
+		dir, base := filepath.Split(s.at(r.New))
+		entries, _ := os.ReadDir(dir) // a directory that was made is gone
+		for _, e := range entries {
+			if disk.IsTemporary(e.Name(), base) {
+				os.Remove(filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+}
+
+func (r record) restored() string {
+	if r.Old != "" {
+		return r.Old
+	}
+	return r.New
+}
+
+// undo restores one file, from any state that an interrupted run can leave. Without
+// write it only finds out whether that is possible.
+func (r record) undo(s *Set, write bool) error {
+	name := r.New // of the file now
+	if r.Old != "" && r.Old != r.New {
+		if err := s.confined(r.Old); err != nil {
+			return err
+		}
+		there, err := os.Lstat(s.at(r.New))
+		if before, oldErr := os.Lstat(s.at(r.Old)); oldErr == nil && (err != nil || !os.SameFile(before, there)) {
+			if err == nil {
+				return &Error{r.Old, ErrExists}
+			}
+			return nil // not moved yet
+		}
+	}
+	if err := s.confined(name); err != nil {
+		return err
+	}
+	info, err := os.Lstat(s.at(name))
+	if r.Old == "" && errors.Is(err, fs.ErrNotExist) {
+		return nil // not made yet
+	}
+	if err != nil {
+		return &Error{name, disk.Cause(err)}
+	}
+	if !info.Mode().IsRegular() {
+		return &Error{name, ErrStale}
+	}
+	if r.Edited {
+		if err := r.undoText(s, write); err != nil {
+			return err
+		}
+	}
+	if !write || r.Old == "" || r.Old == r.New {
+		return nil
+	}
+	if err := move(s.at(r.New), s.at(r.Old)); err != nil {
+		return &Error{r.New, err}
+	}
+	return nil
+}
+
+func (r record) undoText(s *Set, write bool) error {
+	text, err := os.ReadFile(s.at(r.New))
+	switch {
+	case err != nil:
+		return &Error{r.New, disk.Cause(err)}
+	case Hash(text) == r.After:
+	case r.Old != "" && bytes.Equal(text, r.Text):
+		return nil // not edited yet
+	default:
+		return &Error{r.New, ErrStale}
+	}
+	if !write {
+		return nil
+	}
+	if r.Old == "" {
+		return os.Remove(s.at(r.New))
+	}
+	return disk.WriteFile(s.at(r.New), r.Text, r.Mode)
+}
