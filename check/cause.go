@@ -47,8 +47,8 @@ type Cause struct {
 //   - a link of a page, and the same link in feeds that repeat the page;
 //   - what one template does wrong about endpoints, on all pages;
 //   - fragments that are left to scripts on the same evidence, of all pages;
-//   - addresses that are gone from one directory, or moved from one to another,
-//     and the ids that are gone from one page.
+//   - addresses that moved from one directory to another, and the ids that are
+//     gone from one page.
 //
 // A fault of a file is a cause of its own. Memory grows with the number of
 // causes, and by one word for each finding. Calls may be concurrent.
@@ -149,8 +149,8 @@ func keyOfCause(f *Finding) causeKey {
 }
 
 // movedTogether returns what addresses that are gone have in common if one change
-// moved or removed them: the directories that were replaced, as in /posts -> /blog,
-// or the directory that they were in.
+// moved them: the directories that were replaced, as in /posts -> /blog. Others have
+// nothing in common: each needs a decision of its own.
 func movedTogether(f *Finding) string {
 	from, to := strings.Split(strings.Trim(f.Target, "/"), "/"), strings.Split(strings.Trim(f.Suggestion, "/"), "/")
 	n := 0
@@ -158,7 +158,7 @@ func movedTogether(f *Finding) string {
 		n++
 	}
 	if n == 0 {
-		return path.Dir(strings.TrimSuffix(f.Target, "/"))
+		return f.Target
 	}
 	return strings.Join(from[:len(from)-n], "/") + " -> " + strings.Join(to[:len(to)-n], "/")
 }

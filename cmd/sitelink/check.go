@@ -203,6 +203,10 @@ func checkProject(ctx context.Context, c *cli, p *project.Project) error {
 	if !slices.ContainsFunc(cfg.Formats, func(f config.Format) bool { return f.Name == "jsonl" }) {
 		opt.MaxFindings = maxListed
 	}
+	var err error
+	if opt.Since, err = c.since(ctx, p); err != nil {
+		return err
+	}
 	run, err := audit.Open(ctx, p, opt)
 	if err != nil {
 		return err

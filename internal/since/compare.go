@@ -83,6 +83,9 @@ func Compare(ctx context.Context, r *Record, s *site.Site, opt Options) (*Gone, 
 	return g, g.suggestIDs(ctx, changed)
 }
 
+// Empty reports whether nothing is gone.
+func (g *Gone) Empty() bool { return len(g.list) == 0 }
+
 // spellings returns the decoded paths by which links may name a file: its address,
 // its name, and its address without the final slash.
 func spellings(e *Entry) []string {

@@ -115,30 +115,33 @@ func (g *Gone) message(x *gone) string {
 	default:
 		m = fmt.Sprintf("%s answered %s and does not answer now: add an alias or a redirect", target, g.when)
 	}
-	c := &x.concerns
-	var who []string
-	if c.Links > 0 {
-		who = append(who, named(text.Count(c.Links, "link")+" of this site", c.Links, "on", c.Pages))
+	if who := whom(&x.concerns); len(who) > 0 {
+		m += "; used by " + strings.Join(who, ", ")
 	}
-	if c.Mentions > 0 {
-		who = append(who, named(text.Count(c.Mentions, "received mention"), c.Mentions, "from", c.Sources))
-	}
-	if c.Requests > 0 {
-		who = append(who, named(text.Count(c.Requests, "request"), c.Requests, "from", c.Referrers))
-	}
-	if len(who) == 0 {
-		return m
-	}
-	return m + "; it has " + strings.Join(who, ", ")
+	return m
 }
 
-// named appends to a count what it counts: all if there are few, or the first.
-func named(counted string, n int, word string, names []string) string {
-	switch {
-	case len(names) == 0:
-		return counted
-	case len(names) < n && len(names) == maxNamed, len(names) < n && word == "from":
-		return fmt.Sprintf("%s (such as %s %s)", counted, word, names[0])
+// whom lists who relies on an address or an anchor.
+func whom(c *check.Concerns) (who []string) {
+	if c.Links > 0 {
+		who = append(who, named(text.Count(c.Links, "link")+" of this site", c.Pages, len(c.Pages) < maxNamed))
 	}
-	return fmt.Sprintf("%s (%s %s)", counted, word, strings.Join(names, ", "))
+	if c.Mentions > 0 {
+		who = append(who, named(text.Count(c.Mentions, "received mention"), c.Sources, c.Mentions == len(c.Sources)))
+	}
+	if c.Requests > 0 {
+		who = append(who, named(text.Count(c.Requests, "request"), c.Referrers, false))
+	}
+	return who
+}
+
+// named adds to a count of links where they are: all places, or the first.
+func named(counted string, places []string, all bool) string {
+	switch {
+	case len(places) == 0:
+		return counted
+	case all:
+		return counted + " (" + strings.Join(places, ", ") + ")"
+	}
+	return counted + " (such as from " + places[0] + ")"
 }

@@ -125,7 +125,9 @@ func (e *Entry) valid() error {
 	switch {
 	case !strings.HasPrefix(e.Address, "/") || strings.HasPrefix(e.Address, "//"):
 		return fmt.Errorf("%q is not the path of an address", e.Address)
-	case strings.ContainsFunc(e.Address, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '\\' || c == '#' || c == '?' || c == utf8.RuneError }):
+	case strings.ContainsFunc(e.Address, func(c rune) bool {
+		return c <= ' ' || c == 0x7f || c == '\\' || c == '#' || c == '?' || c == utf8.RuneError
+	}):
 		return fmt.Errorf("%q is not a percent-encoded path", e.Address)
 	case strings.ContainsRune(e.File, 0) || strings.HasPrefix(e.File, "/"):
 		return fmt.Errorf("%q is not a path in the docroot", e.File)

@@ -16,11 +16,12 @@ const (
 	maxNested  = 4    // start tags between an anchor and its heading
 )
 
-// isHeading reports whether the anchor whose tag is at an offset names a heading:
+// isHeading reports whether the anchor whose value is at an offset names a heading:
 // it is the heading itself, it is inside one, or nothing but start tags is between
 // it and one, as in <section id="x"><h2> and <a name="x"></a><h2>.
-func isHeading(text []byte, tag int) bool {
-	if tag >= len(text) || text[tag] != '<' {
+func isHeading(text []byte, value int) bool {
+	tag := bytes.LastIndexByte(text[:min(value, len(text))], '<')
+	if tag < 0 {
 		return false
 	}
 	if headingLevel(text[tag:]) > 0 {

@@ -81,12 +81,12 @@ func Of(ctx context.Context, s *site.Site, when string) (*Record, error) {
 func (e *Entry) read(r *site.Reader, id site.PageID) error {
 	e.Headings, e.IDs = nil, nil
 	seen := map[string]bool{}
-	text, err := r.Named(id, func(text, name []byte, kind scan.AnchorKind, tag uint32) {
+	text, err := r.Named(id, func(text, name []byte, kind scan.AnchorKind, value uint32) {
 		if kind == scan.AnchorMap || seen[string(name)] || !utf8.Valid(name) {
 			return
 		}
 		seen[string(name)] = true
-		if isHeading(text, int(tag)) {
+		if isHeading(text, int(value)) {
 			e.Headings = append(e.Headings, string(name))
 		} else {
 			e.IDs = append(e.IDs, string(name))

@@ -265,9 +265,9 @@ func trimDirective(f string) string {
 }
 
 // Named calls f for every anchor of a page, in document order, with the text of the
-// page and the offset of the anchor's tag in it. It returns the text of the page as
+// page and the offset of the name in it. It returns the text of the page as
 // UTF-8. All texts are good until the reader is used again.
-func (r *Reader) Named(id PageID, f func(text, name []byte, kind scan.AnchorKind, tag uint32)) ([]byte, error) {
+func (r *Reader) Named(id PageID, f func(text, name []byte, kind scan.AnchorKind, at uint32)) ([]byte, error) {
 	page, err := r.text(&r.s.pages[id])
 	if err != nil {
 		return nil, err
