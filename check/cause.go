@@ -47,8 +47,8 @@ type Cause struct {
 //   - a link of a page, and the same link in feeds that repeat the page;
 //   - what one template does wrong about endpoints, on all pages;
 //   - fragments that are left to scripts on the same evidence, of all pages;
-//   - addresses that moved from one directory to another, and the ids that are
-//     gone from one page.
+//   - addresses that moved from one directory to another, and an id that is gone
+//     from many pages.
 //
 // A fault of a file is a cause of its own. Memory grows with the number of
 // causes, and by one word for each finding. Calls may be concurrent.
@@ -60,6 +60,7 @@ func Causes(fs []Finding) []Cause {
 	joinVersions(fs, keys)
 	joinByValue(fs, keys)
 	joinFeeds(fs, keys)
+	joinAnchors(fs, keys)
 	index := map[causeKey]int{}
 	var causes []Cause
 	for i := range fs {
@@ -75,7 +76,7 @@ func Causes(fs []Finding) []Cause {
 		causes[i].count(fs)
 	}
 	slices.SortStableFunc(causes, func(a, b Cause) int {
-		return cmp.Or(cmp.Compare(b.Errors, a.Errors), cmp.Compare(b.Links, a.Links), compareFirst(&fs[a.First], &fs[b.First]))
+		return cmp.Or(cmp.Compare(b.Errors, a.Errors), cmp.Compare(b.Links, a.Links), cmp.Compare(b.users(fs), a.users(fs)), compareFirst(&fs[a.First], &fs[b.First]))
 	})
 	return causes
 }
@@ -135,7 +136,7 @@ func keyOfCause(f *Finding) causeKey {
 	case f.Code == AddressGone:
 		return causeKey{kind: bySite, what: joined(string(f.Code), movedTogether(f))}
 	case f.Code == AnchorGone:
-		return causeKey{kind: byFault, file: f.Page, what: string(f.Code)}
+		return causeKey{kind: byFault, file: f.Page, what: joined(string(f.Code), f.Fragment)}
 	case isFileFault(f) && f.Source != nil && f.Source.Kind == InTemplate:
 		return causeKey{kind: bySource, file: f.Source.File, line: f.Source.Line, column: f.Source.Column, what: string(f.Code)}
 	case isFileFault(f):
@@ -278,6 +279,35 @@ func joinFeeds(fs []Finding, keys []causeKey) {
 	for i, k := range keys {
 		if of, ok := ofPages[k.what]; k.kind == byFeed && ok && !several[k.what] {
 			keys[i] = of
+		}
+	}
+}
+
+// users counts what relies on addresses and anchors that are gone, as far as it is
+// known.
+func (c *Cause) users(fs []Finding) (n int) {
+	for _, i := range c.Findings {
+		if w := fs[i].Concerns; w != nil {
+			n += w.Links + w.Mentions + w.Requests
+		}
+	}
+	return n
+}
+
+// fewAnchors is how many pages lose the same id by chance.
+const fewAnchors = 2
+
+// joinAnchors joins the ids that are gone from many pages: a template wrote them.
+func joinAnchors(fs []Finding, keys []causeKey) {
+	pages := map[string]int{}
+	for i := range fs {
+		if fs[i].Code == AnchorGone {
+			pages[fs[i].Fragment]++
+		}
+	}
+	for i := range fs {
+		if fs[i].Code == AnchorGone && pages[fs[i].Fragment] > fewAnchors {
+			keys[i] = causeKey{kind: bySite, what: joined(string(AnchorGone), fs[i].Fragment)}
 		}
 	}
 }

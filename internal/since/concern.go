@@ -104,12 +104,7 @@ func (g *Gone) message(x *gone) string {
 	var m string
 	switch target := g.site.BasePath() + x.address; {
 	case x.id != "":
-		m = fmt.Sprintf("%s had the id %q %s and does not have it now", target, x.id, g.when)
-		if x.suggestion != "" {
-			m += "; the heading at its place has another one: keep the old id there"
-		} else {
-			m += "; links to it show the top of the page: keep the id on what replaced it"
-		}
+		m = fmt.Sprintf("%s had the id %q %s and lost it: links to it show the top of the page", target, x.id, g.when)
 	case x.status != 0 && x.status != 404:
 		m = fmt.Sprintf("%s answered %s, and the host refuses it now with status %d", target, g.when, x.status)
 	default:
