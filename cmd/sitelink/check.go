@@ -40,6 +40,9 @@ environment variable, such as SITELINK_BASE_URL for --base-url. Flags override v
 variables override the file. sitelink searches for the file in the working directory and above it,
 up to the root of the repository.
 
+After a deploy, check also reports the addresses and ids that the site had then and has no more;
+--since compares with another state (docs/guide/addresses.md).
+
 The report goes to standard output, everything else to standard error.
 `
 

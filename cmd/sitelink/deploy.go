@@ -26,7 +26,7 @@ import (
 const deployLong = `deploy runs the command that publishes the site, together with sitelink:
 
   1. check the docroot; stop if there are errors
-  2. run the command; stop if it fails
+  2. run the command; stop if it fails; record the addresses and ids of the site, see check --since
   3. wait until the changed pages are live with their links
   4. notify other sites of what changed, as sitelink notify does
 

@@ -46,7 +46,11 @@ func (c *cli) since(ctx context.Context, p *project.Project) (*audit.Since, erro
 		of.Log = func() (io.ReadCloser, error) { return io.NopCloser(c.env.Stdin), nil }
 	case cfg.Log != "":
 		// Opened now, so that a wrong name is reported before the site is read.
-		log, err := disk.Open(p.Abs(cfg.Log))
+		open := disk.Open
+		if cfg.Named("log") {
+			open = os.Open // also a pipe, such as that of <(zcat access.log*)
+		}
+		log, err := open(p.Abs(cfg.Log))
 		if err != nil {
 			return nil, fault.New(fmt.Errorf("read the log %s: %w", cfg.Log, disk.Cause(err)), "--log takes an access log, also one compressed with gzip")
 		}
@@ -63,7 +67,7 @@ func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, 
 	if name == "" {
 		file, err := announce.RecordName(p)
 		if err != nil {
-			return nil, err
+			return nil, nil // deploy refuses that place, and writes no record
 		}
 		r, err := since.Read(p.Abs(file), file, "at the last deploy")
 		if errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +80,7 @@ func (c *cli) recordOf(ctx context.Context, p *project.Project) (*since.Record, 
 	}
 	file := p.Abs(name)
 	info, err := os.Stat(file)
-	if !p.Config.SinceNamed() {
+	if !p.Config.Named("since") {
 		path, where := disk.Outside(p.Root, file)
 		switch {
 		case where != "":
@@ -135,7 +139,9 @@ func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit str
 	}
 	c.ui.note("building the site at " + commit + " to compare with")
 	r, err := prepush.Record(ctx, repo, commit, prepush.Options{
-		Site: site, AnyBranch: true, Configure: func(dir string) (*config.Config, error) { return c.loadConfig(config.Request{Dir: dir}) },
+		Site: site, AnyBranch: true, Configure: func(dir string) (*config.Config, error) {
+			return c.loadConfig(config.Request{Dir: dir, Flags: siteFlags(p.Config)})
+		},
 		Today: c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(), Cache: c.userCache(),
 	})
 	var unknown *githook.UnknownCommitError
@@ -154,13 +160,25 @@ func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit str
 	return r, nil
 }
 
+// siteFlags returns the flags of the run that say how the site is published, which
+// hold for another commit too. The docroot is left out if it is not in the working
+// tree.
+func siteFlags(cfg *config.Config) (flags []config.Setting) {
+	for _, f := range []config.Setting{{Key: "docroot", Values: []string{cfg.Docroot}}, {Key: "base-url", Values: cfg.BaseURLs}, {Key: "profile", Values: []string{cfg.Profile}}} {
+		if strings.HasPrefix(cfg.Place(f.Key), "--") && (f.Key != "docroot" || filepath.IsLocal(cfg.Docroot)) {
+			flags = append(flags, f)
+		}
+	}
+	return flags
+}
+
 // mentionsOf returns what calls visit for each mention in the store of the
 // configuration; nil if there is no store yet. A store in PostgreSQL is opened only
 // if the user named it.
 func mentionsOf(p *project.Project) (func(ctx context.Context, visit func(source, target string)) error, error) {
 	name := receive.StoreName(p)
 	if announce.IsFile(name) {
-		if _, err := os.Lstat(p.Abs(name)); err != nil {
+		if info, err := os.Lstat(p.Abs(name)); err != nil || !info.Mode().IsRegular() {
 			return nil, nil
 		}
 	} else if !p.Config.StoreNamed() {

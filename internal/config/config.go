@@ -106,7 +106,7 @@ type Check struct {
 	Baseline        string `toml:"baseline" kind:"file" flag:"FILE" unset:"none" help:"report only findings that FILE does not accept (see sitelink baseline)"`
 	BaselineRef     string `toml:"baseline-ref" flag:"REF" unset:"none" help:"read the baseline from this git commit, such as origin/main"`
 	BaselineDocroot string `toml:"baseline-docroot" kind:"directory" flag:"DIR" unset:"none" help:"report only findings that DIR, another build of the site, does not have"`
-	// Since is a commit, a directory or a file; see [Config.SinceNamed].
+	// Since is a commit, a directory or a file; see [Config.Named].
 	Since    string `toml:"since" flag:"WHAT" unset:"the record of the last deploy, if there is one" help:"report addresses and ids that WHAT has and the site does not: a commit, the directory of an older build, or a record that deploy wrote"`
 	Gone     string `toml:"gone" words:"warn,error,off" flag:"HOW" default:"warn" help:"addresses and ids that are gone: warn, error, or off (compare only with --since)"`
 	Anchors  string `toml:"anchors" words:"all,headings" flag:"WHICH" default:"all" help:"ids that count as gone: all, or only those of headings"`
@@ -251,10 +251,10 @@ func (c *Config) NameStore(name string) { c.Incoming.Store, c.storeNamed = name,
 // does for the ledger.
 func (c *Config) StoreNamed() bool { return c.storeNamed || c.File != "" && !c.Found }
 
-// SinceNamed reports whether the user named what Since compares with, by a flag or
-// a variable, or in a configuration file that is named itself.
-func (c *Config) SinceNamed() bool {
-	return !c.Found || !strings.HasPrefix(c.Place("since"), c.File+":")
+// Named reports whether the user gave a key its value, by a flag or a variable, or
+// in a configuration file that is named itself.
+func (c *Config) Named(key string) bool {
+	return !c.Found || !strings.HasPrefix(c.Place(key), c.File+":")
 }
 
 // NameLedger sets the ledger to one that a flag names.
