@@ -118,7 +118,7 @@ func recordOfBuild(ctx context.Context, p *project.Project, docroot string) (*si
 
 // recordOfCommit builds a commit and returns what its site answers.
 func (c *cli) recordOfCommit(ctx context.Context, p *project.Project, commit string) (*since.Record, error) {
-	const hint = "it is no file or directory either; --since takes a commit such as v1.2, the directory of an older build, or the record of a deploy"
+	const hint = "no file or directory has that name either; --since takes a commit such as v1.2, the directory of an older build, or the record of a deploy"
 	if strings.HasPrefix(commit, "-") { // git would take it for an option
 		return nil, fault.Usage(fmt.Sprintf("--since: %q is not the name of a commit", commit), hint)
 	}

@@ -237,8 +237,7 @@ func Record(ctx context.Context, repo *githook.Repo, commit string, opt Options)
 }
 
 // longestBuild is the limit for the build of a commit when the configuration has
-// none. Nobody waits at the other end of a connection, and a person can interrupt
-// it.
+// none. No server waits for it, and a person can interrupt it.
 const longestBuild = 24 * time.Hour
 
 // checkCommit checks the site of a commit, by the configuration of the commit, which

@@ -89,7 +89,7 @@ func (g *Gone) addRequest(line []byte) bool {
 	}
 	method, target, ok := bytes.Cut(request, []byte{' '})
 	if !ok || string(method) != "GET" && string(method) != "HEAD" {
-		return true // a broken request, or one that is no visit
+		return true // a broken request, or one that does not visit the page
 	}
 	target, _, _ = bytes.Cut(target, []byte{' '})
 	found := g.at(requestPath(target), "")

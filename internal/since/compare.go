@@ -125,8 +125,8 @@ func (g *Gone) addAddress(e *Entry, a *host.Answer) bool {
 	return true
 }
 
-// samePage returns the page that answers an address, unless it is another page
-// than the one that stands there: one that a redirect or an alias leads to.
+// samePage returns the page that answers an address, unless a redirect or an
+// alias leads to it.
 func (g *Gone) samePage(a *host.Answer) (site.PageID, bool) {
 	if a.State == host.StateViaRedirect || !a.State.Answers() || a.Node == docroot.NoNode {
 		return 0, false
@@ -209,7 +209,7 @@ func (g *Gone) suggestPages(ctx context.Context, r *Record) error {
 	return nil
 }
 
-// fileName returns the name of a file that is no page: pages are often called
+// fileName returns the name of a file other than a page: many pages have the name
 // index.html.
 func fileName(e *Entry) string {
 	switch strings.ToLower(path.Ext(e.File)) {

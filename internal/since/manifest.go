@@ -71,7 +71,7 @@ func Read(name, shown, when string) (*Record, error) {
 
 var (
 	errNewer     = errors.New("a newer version of sitelink has written it")
-	errNotRecord = errors.New("it is no record of addresses")
+	errNotRecord = errors.New("it is not a record of addresses")
 )
 
 func hintOf(err error) string {

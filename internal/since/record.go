@@ -8,7 +8,7 @@
 // ready for [check.Options.More]; [Gone.Concern] adds whom they concern.
 //
 // The package opens the files of the docroot through internal/site, a record and
-// an access log, and writes a record where it is told to. It starts no program and
+// an access log, and writes the record that its caller names. It starts no program and
 // opens no connection.
 package since
 
@@ -164,8 +164,8 @@ func answers(a *host.Answer) bool {
 
 const statusGone = 410
 
-// assetExtensions are the extensions of files that pages load and nobody links
-// to, and those of their sources.
+// assetExtensions are the extensions of files that pages load and people do
+// not link to, and those of their sources.
 var assetExtensions = map[string]bool{
 	".css": true, ".js": true, ".mjs": true, ".cjs": true, ".map": true, ".wasm": true, ".scss": true, ".less": true,
 	".woff": true, ".woff2": true, ".ttf": true, ".otf": true, ".eot": true, ".cur": true,

@@ -75,7 +75,7 @@ func targets(g *Gone) []string {
 }
 
 func TestCompare(t *testing.T) {
-	const long = "a text that is long enough to be told from every other text by its words, and that moves to another page "
+	const long = "a text that is long enough to differ from every other text by its words, and that moves to another page "
 	tests := []struct {
 		name        string
 		before, now map[string]string
@@ -229,9 +229,9 @@ func TestRecordFile(t *testing.T) {
 	}
 	text := string(r.Encode())
 	for name, bad := range map[string]struct{ text, want string }{
-		"empty":          {"", "no record of addresses"},
-		"another file":   {"[check]\nsince = 1\n", "no record of addresses"},
-		"a ledger":       {`{"schema":1}` + "\n", "no record of addresses"},
+		"empty":          {"", "not a record of addresses"},
+		"another file":   {"[check]\nsince = 1\n", "not a record of addresses"},
+		"a ledger":       {`{"schema":1}` + "\n", "not a record of addresses"},
 		"cut off":        {text[:len(text)-5], "damaged"},
 		"edited":         {strings.Replace(text, "a.html", "b.html", 1), "damaged"},
 		"newer":          {strings.Replace(text, `"sitelink-addresses":1`, `"sitelink-addresses":2`, 1), "newer version of sitelink"},
