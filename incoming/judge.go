@@ -30,10 +30,10 @@ type look struct {
 	moved bool
 	// retryAfter is the time for which the host asked to wait.
 	retryAfter time.Duration
-	// verdict is that of the rules about the other site. knownHost is set if a
-	// mention from the same host is approved.
-	verdict   Verdict
-	knownHost bool
+	// verdict is that of the rules about the other site. knownAuthor is set if
+	// another mention by the same author is approved.
+	verdict     Verdict
+	knownAuthor bool
 	// began is the time when the look began. It may use a page that was fetched
 	// before.
 	began time.Time
@@ -80,7 +80,7 @@ func judgeLinked(m *Mention, l look) {
 	m.Author = Author{l.AuthorName, l.AuthorURL}
 	switch {
 	case m.State == Approved:
-	case l.verdict == Trust, m.State != Held && l.verdict != Hold && l.knownHost:
+	case l.verdict == Trust, m.State != Held && l.verdict != Hold && l.knownAuthor:
 		m.State = Approved
 	default:
 		m.State = Held
@@ -140,13 +140,14 @@ func judgeUnlinkR(m *Mention, l look) {
 		finish(m, state, 0, reason)
 		return
 	}
-	proved(m, l, reason)
 	m.Due = l.at.Add(spread(m, l.recheck))
+	proved(m, l, reason)
 }
 
 // judgeLinkMod is for a LINKMOD, of which only the existence of the page can be
 // seen.
 func judgeLinkMod(m *Mention, l look) {
+	m.Due = time.Time{}
 	switch l.Result {
 	case verify.Unavailable:
 		retry(m, l)
@@ -164,7 +165,6 @@ func judgeLinkMod(m *Mention, l look) {
 		}
 		proved(m, l, reason)
 	}
-	m.Due = time.Time{}
 }
 
 // proved is for a call about a link of ours that a look confirmed.
@@ -172,9 +172,13 @@ func proved(m *Mention, l look, reason string) {
 	m.Verified, m.Failures, m.Fault, m.Reason = l.at, 0, 0, reason
 	m.State = Held
 	if l.verdict == Trust {
-		m.State = Approved
+		m.State, m.Due = Approved, l.at.Add(doneInterval)
 	}
 }
+
+// doneInterval is how often the receiver looks at our own page for a change that was
+// approved: once the link is gone, the change was carried out.
+const doneInterval = 24 * time.Hour
 
 // finish ends the looks at a mention.
 func finish(m *Mention, s State, fault int, reason string) {

@@ -35,8 +35,8 @@ func TestJudge(t *testing.T) {
 	}{
 		// A source that was never verified.
 		{"new: first from its host", Mention{State: Queued}, look{Evidence: linked}, want{Held, rechecked, 0}},
-		{"new: known host", Mention{State: Queued}, look{Evidence: linked, knownHost: true}, want{Approved, rechecked, 0}},
-		{"new: known host, rule holds", Mention{State: Queued}, look{Evidence: linked, knownHost: true, verdict: Hold}, want{Held, rechecked, 0}},
+		{"new: known author", Mention{State: Queued}, look{Evidence: linked, knownAuthor: true}, want{Approved, rechecked, 0}},
+		{"new: known author, rule holds", Mention{State: Queued}, look{Evidence: linked, knownAuthor: true, verdict: Hold}, want{Held, rechecked, 0}},
 		{"new: trusted", Mention{State: Queued}, look{Evidence: linked, verdict: Trust}, want{Approved, rechecked, 0}},
 		{"new: blocked meanwhile", Mention{State: Queued}, look{Evidence: linked, verdict: Block}, want{Blocked, never, 0}},
 		{"new: no link", Mention{State: Queued}, look{Evidence: missing}, want{Rejected, never, 17}},
@@ -49,7 +49,7 @@ func TestJudge(t *testing.T) {
 
 		// A source that was verified.
 		{"held: still there", Mention{State: Held, Fault: 17, Failures: 1}, look{Evidence: linked}, want{Held, rechecked, 0}},
-		{"held: known host meanwhile", Mention{State: Held}, look{Evidence: linked, knownHost: true}, want{Held, rechecked, 0}},
+		{"held: known author meanwhile", Mention{State: Held}, look{Evidence: linked, knownAuthor: true}, want{Held, rechecked, 0}},
 		{"held: trusted meanwhile", Mention{State: Held}, look{Evidence: linked, verdict: Trust}, want{Approved, rechecked, 0}},
 		{"held: no link", Mention{State: Held}, look{Evidence: missing}, want{Held, later(6 * time.Hour), 17}},
 		{"held: no link again", Mention{State: Held, Fault: 17, Failures: 1}, look{Evidence: missing}, want{Gone, never, 17}},
@@ -69,7 +69,7 @@ func TestJudge(t *testing.T) {
 		{"moved: no redirect", Mention{State: Approved, Replacement: "https://a.example/new"}, look{Evidence: linked, final: "https://a.example/p"}, want{Approved, rechecked, 0}},
 
 		// A person decided.
-		{"denied: still there", Mention{State: Refused}, look{Evidence: linked, verdict: Trust, knownHost: true}, want{Refused, never, 0}},
+		{"denied: still there", Mention{State: Refused}, look{Evidence: linked, verdict: Trust, knownAuthor: true}, want{Refused, never, 0}},
 		{"denied: gone", Mention{State: Refused}, look{Evidence: gone}, want{Refused, never, 0}},
 		{"blocked", Mention{State: Blocked}, look{Evidence: linked, verdict: Trust}, want{Blocked, never, 0}},
 
@@ -80,7 +80,7 @@ func TestJudge(t *testing.T) {
 		{"UNLINKR: redirect elsewhere", Mention{Action: UnlinkR, State: Queued, Replacement: "https://evil.example/n"}, look{Evidence: linked, final: "https://b.example/n", moved: true}, want{Rejected, never, 0}},
 		{"UNLINKR: permanent redirect, no suggestion", Mention{Action: UnlinkR, State: Queued}, look{Evidence: linked, final: "https://b.example/n", moved: true}, want{Held, rechecked, 0}},
 		{"UNLINKR: temporary redirect, no suggestion", Mention{Action: UnlinkR, State: Queued}, look{Evidence: linked, final: "https://b.example/n"}, want{Rejected, never, 0}},
-		{"UNLINKR: trusted", Mention{Action: UnlinkR, State: Queued}, look{Evidence: gone, verdict: Trust}, want{Approved, rechecked, 0}},
+		{"UNLINKR: trusted", Mention{Action: UnlinkR, State: Queued}, look{Evidence: gone, verdict: Trust}, want{Approved, later(24 * time.Hour), 0}},
 		{"UNLINKR: down", Mention{Action: UnlinkR, State: Queued}, look{Evidence: down}, want{Queued, later(time.Hour), 0}},
 		{"UNLINKR: private address", Mention{Action: UnlinkR, State: Queued}, look{Evidence: refused}, want{Rejected, never, 0}},
 		{"UNLINKR: target is back", Mention{Action: UnlinkR, State: Held}, look{Evidence: linked, final: "https://b.example/t"}, want{Gone, never, 0}},
@@ -88,6 +88,7 @@ func TestJudge(t *testing.T) {
 		// LINKMOD (LK-35).
 		{"LINKMOD", Mention{Action: LinkMod, State: Queued}, look{Evidence: linked}, want{Held, never, 0}},
 		{"LINKMOD: gone", Mention{Action: LinkMod, State: Queued}, look{Evidence: gone}, want{Held, never, 0}},
+		{"LINKMOD: trusted", Mention{Action: LinkMod, State: Queued}, look{Evidence: linked, verdict: Trust}, want{Approved, later(24 * time.Hour), 0}},
 		{"LINKMOD: down", Mention{Action: LinkMod, State: Queued}, look{Evidence: down}, want{Queued, later(time.Hour), 0}},
 		{"LINKMOD: private address", Mention{Action: LinkMod, State: Queued}, look{Evidence: refused}, want{Rejected, never, 16}},
 	} {

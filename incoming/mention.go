@@ -2,7 +2,9 @@ package incoming
 
 import (
 	"cmp"
+	"context"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,4 +212,45 @@ func canonical(raw string) (string, error) {
 		text += "#" + string(weburl.EncodePath(nil, string(weburl.PercentDecode(nil, fragment))))
 	}
 	return text, nil
+}
+
+// Change is a reason to change a link of ours that another site reported (UnlinkR or
+// LinkMod) and a fetch proved. `sitelink fix` reads these.
+type Change struct {
+	// ID is that of the mention that holds the report.
+	ID string
+	// Action is UnlinkR if the page at Old is gone or moved, and LinkMod if it was
+	// modified.
+	Action Action
+	// Page is the URL of our page that has the link, and Old where it leads. Both
+	// are as the other site sent them: compare them in canonical form.
+	Page, Old string
+	// New is the address to link to instead, or "" if none is known: remove the link
+	// then, or find another page. For LinkMod, "" means that the address stays.
+	New string
+	// Reason says what the fetch found, such as "the target redirects to ...".
+	Reason string
+	// Decided is true if a person or a rule approved the change.
+	Decided bool
+	// Verified is the time of the fetch.
+	Verified time.Time
+}
+
+// Changes returns the changes of our links that were proved and not carried out yet,
+// sorted by page, link and action. An approved change disappears within a day after a
+// deploy without the link. Changes is as safe for concurrent use as the store.
+func Changes(ctx context.Context, store Store) (changes []Change, err error) {
+	filter := Filter{States: []State{Held, Approved}, Action: []Action{UnlinkR, LinkMod}}
+	for m, err := range store.List(ctx, filter) {
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, Change{
+			ID: m.ID, Action: m.Action, Page: m.Source, Old: m.Target, New: m.Replacement, Reason: m.Reason, Decided: m.State == Approved, Verified: m.Verified,
+		})
+	}
+	slices.SortFunc(changes, func(a, b Change) int {
+		return cmp.Or(strings.Compare(a.Page, b.Page), strings.Compare(a.Old, b.Old), strings.Compare(string(a.Action), string(b.Action)))
+	})
+	return changes, nil
 }

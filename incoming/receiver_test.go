@@ -47,7 +47,7 @@ type world struct {
 
 	other *httptest.Server // the other site
 	mu    sync.Mutex
-	pages map[string]string // of the other site, by path; "404" and "302 URL" are answers
+	pages map[string]string // of the other site, by path; "410", "503" and "301 URL" are answers
 	hits  map[string]int
 }
 
@@ -102,6 +102,9 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	case body == "503":
 		rw.WriteHeader(http.StatusServiceUnavailable)
+		return
+	case body == "410":
+		rw.WriteHeader(http.StatusGone)
 		return
 	case !ok:
 		rw.WriteHeader(http.StatusNotFound)

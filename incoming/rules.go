@@ -124,14 +124,15 @@ func splitURL(canonical string) (host, rest string, ok bool) {
 }
 
 // verdict returns the verdict of the longest pattern that matches a canonical
-// URL, or "" if none does. The beginning of a URL is longer than any host.
+// URL, or "" if none does. The beginning of a URL is longer than any host. A
+// directory matches without its final slash, too.
 func (s *ruleSet) verdict(canonical string) Verdict {
 	host, rest, ok := splitURL(canonical)
 	if !ok {
 		return ""
 	}
 	for _, r := range s.urls[host] {
-		if strings.HasPrefix(rest, r.prefix) {
+		if strings.HasPrefix(rest, r.prefix) || rest+"/" == r.prefix {
 			return r.verdict
 		}
 	}
@@ -151,6 +152,23 @@ func (s *ruleSet) verdict(canonical string) Verdict {
 		}
 	}
 	return ""
+}
+
+// redirected returns the verdict about a canonical URL that has the verdict v and
+// redirects to final. It does not hide a page that is blocked, and a site that is
+// trusted does not lend its trust to another host.
+func (s *ruleSet) redirected(canonical, final string, v Verdict) Verdict {
+	to, err := weburl.Canonical(final)
+	if err != nil || hostOf(to) == hostOf(canonical) {
+		return v
+	}
+	switch at := s.verdict(to); {
+	case at == Block:
+		return Block
+	case v == Trust && at != Trust:
+		return Hold
+	}
+	return v
 }
 
 // peer returns the verdict of the smallest block that contains the address of a

@@ -56,12 +56,12 @@ func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention)
 	}
 	l.verdict = rules.verdict(remote)
 	switch {
-	case m.Action.Ours() && m.State == Approved: // a person or a rule decided
-		return postpone(time.Time{}), nil
 	case m.State == Refused || m.State == Blocked || l.verdict == Block:
 		return r.apply(l), nil
 	case m.Action.Ours() && !r.opt.Sites.Links(m.Source, m.Target):
 		return func(m *Mention) { finish(m, Gone, 0, "our page no longer links to the target") }, nil
+	case m.Action.Ours() && m.State == Approved: // decided, and not carried out yet
+		return postpone(now.Add(doneInterval)), nil
 	}
 	page, at, wait := r.fetch(ctx, &m, remote)
 	if page == nil {
@@ -80,7 +80,11 @@ func (r *Receiver) verify(ctx context.Context, m Mention) (change func(*Mention)
 		l.Evidence = page.Find(m.Target)
 	}
 	if l.Result == verify.Linked && !m.Action.Ours() {
-		if l.knownHost, err = r.knowsHost(ctx, m.Source); err != nil {
+		l.verdict = rules.redirected(remote, page.URL, l.verdict)
+		m.Author = Author{l.AuthorName, l.AuthorURL}
+		if hostOf(page.URL) != hostOf(m.Source) {
+			// Anyone can make a short link or use an open redirect of the host.
+		} else if l.knownAuthor, err = r.knowsAuthor(ctx, &m); err != nil {
 			return nil, err
 		}
 	}
@@ -111,21 +115,6 @@ func (r *Receiver) ready(m *Mention) (wait time.Duration, ok bool) {
 		return spread(m, r.opt.Recheck), false
 	}
 	return 0, true
-}
-
-// knowsHost reports whether a mention from the host of a URL is approved.
-func (r *Receiver) knowsHost(ctx context.Context, source string) (bool, error) {
-	u, err := weburl.Parse(source)
-	if err != nil {
-		return false, nil
-	}
-	for m, err := range r.opt.Store.List(ctx, Filter{States: []State{Approved}, Action: []Action{Link}, Source: u.Host(), Limit: 1}) {
-		if err != nil {
-			return false, err
-		}
-		return hostOf(m.Source) != "", nil
-	}
-	return false, nil
 }
 
 // fetch returns the page at the other end of a mention and the time when it was
@@ -354,6 +343,9 @@ func ruled(m *Mention, rules *ruleSet, now time.Time) bool {
 		requeue(m, now)
 	case verdict == Trust && m.State == Held:
 		m.State = Approved
+		if m.Action.Ours() {
+			m.Due = now.Add(doneInterval)
+		}
 	default:
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
+	"github.com/sitelink/sitelink/incoming/moderation"
 )
 
 const day = 24 * time.Hour
@@ -51,6 +52,33 @@ func TestLife(t *testing.T) {
 		t.Errorf("%+v", again)
 	}
 	w.waitState(id, incoming.Approved)
+}
+
+// TestKnownAuthor: the first mention by each author is held. Who that is follows from
+// the page that was verified, at its own host.
+func TestKnownAuthor(t *testing.T) {
+	w := newWorld(t).run()
+	by := func(name string) string {
+		return `<div class="h-entry"><a class="p-author h-card" href="/author/` + name + `">` + name + `</a> <a href="` + ourPost + `">post</a></div>`
+	}
+	first := w.receive(incoming.Accepted, webmention(w.page("/1", by("alice")), ourPost))[0].ID
+	w.waitState(first, incoming.Held)
+	w.decide(first, incoming.Approved)
+	elsewhere := strings.Replace(w.page("/4", by("alice")), "127.0.0.1", "localhost", 1)
+	for _, c := range []struct {
+		path, body string
+		want       incoming.State
+	}{
+		{"/2", by("alice"), incoming.Approved},
+		{"/3", by("bob"), incoming.Held},
+		{"/5", "301 " + elsewhere, incoming.Held}, // anyone can use a redirect of the host
+		{"/6", linksTo(ourPost), incoming.Approved},
+	} {
+		id := w.receive(incoming.Accepted, webmention(w.page(c.path, c.body), ourPost))[0].ID
+		if m := w.wait(id, "verified", func(m incoming.Mention) bool { return m.State != incoming.Queued }); m.State != c.want {
+			t.Errorf("%s: %+v, want it %s", c.path, m, c.want)
+		}
+	}
 }
 
 // TestFaults: what a source without a link is recorded with (PB-43, PB-44, PB-49,
@@ -114,6 +142,74 @@ func TestThirdParty(t *testing.T) {
 	}
 }
 
+// TestUpdate1: the first of the two update tests of webmention.rocks, from the side of
+// the receiver. A page gets a second link; both links are verified, and the first one is
+// not received twice.
+func TestUpdate1(t *testing.T) {
+	w := newWorld(t).run()
+	source := w.page("/update/1", linksTo(ourPost))
+	first := w.receive(incoming.Accepted, webmention(source, ourPost))[0].ID
+	w.waitState(first, incoming.Held)
+	early := w.receive(incoming.Accepted, webmention(source, ourAbout))[0].ID // before the link is there
+	w.waitState(early, incoming.Rejected)
+	w.page("/update/1", strings.Replace(linksTo(ourPost)+linksTo(ourAbout), "Read", "Now read", 1))
+	w.pass(2 * time.Hour)
+	if again := w.receive(incoming.Known, webmention(source, ourPost))[0].ID; again != first {
+		t.Errorf("an update made another mention: %s", again)
+	}
+	second := w.receive(incoming.Accepted, webmention(source, ourAbout))[0].ID
+	w.waitState(second, incoming.Held)
+	w.wait(first, "updated", func(m incoming.Mention) bool { return strings.Contains(m.Excerpt, "Now read this.") })
+	if n := len(w.all()); n != 2 || second != early || second == first {
+		t.Errorf("%d mentions, want 2: %+v", n, w.all())
+	}
+}
+
+// TestUpdate2: the second one. A page loses one of its two links; both are sent again,
+// and only the lost one is removed.
+func TestUpdate2(t *testing.T) {
+	w := newWorld(t).run()
+	source := w.page("/update/2", linksTo(ourPost)+linksTo(ourAbout))
+	kept := w.receive(incoming.Accepted, webmention(source, ourPost))[0].ID
+	lost := w.receive(incoming.Accepted, webmention(source, ourAbout))[0].ID
+	w.waitState(kept, incoming.Held)
+	w.waitState(lost, incoming.Held)
+	w.decide(kept, incoming.Approved)
+	w.decide(lost, incoming.Approved)
+	w.page("/update/2", linksTo(ourPost))
+	w.pass(2 * time.Hour)
+	w.receive(incoming.Known, webmention(source, ourPost), webmention(source, ourAbout))
+	w.wait(lost, "doubted", func(m incoming.Mention) bool { return m.Fault == 17 })
+	w.wait(kept, "verified again", func(m incoming.Mention) bool { return m.Verified.Equal(w.Now()) })
+	w.pass(7 * time.Hour)
+	w.waitState(lost, incoming.Gone)
+	if m, err := w.store.Mention(t.Context(), kept); err != nil || m.State != incoming.Approved {
+		t.Errorf("the other link is %s: %v", m.State, err)
+	}
+}
+
+// TestDelete1: the delete test, in its three forms. A page is deleted with the status
+// 410, with a meta element, or with 404, and its webmention is sent again.
+func TestDelete1(t *testing.T) {
+	w := newWorld(t).run()
+	for path, deleted := range map[string]string{
+		"/delete/410": "410", "/delete/404": "", "/delete/meta": `<meta http-equiv="Status" content="410 GONE">` + linksTo(ourPost),
+	} {
+		source := w.page(path, linksTo(ourPost))
+		id := w.receive(incoming.Accepted, webmention(source, ourPost))[0].ID
+		w.wait(id, "verified", func(m incoming.Mention) bool { return m.State == incoming.Held || m.State == incoming.Approved })
+		w.decide(id, incoming.Approved)
+		w.page(path, deleted)
+		w.pass(2 * time.Hour)
+		w.receive(incoming.Known, webmention(source, ourPost))
+		if m := w.wait(id, "doubted", func(m incoming.Mention) bool { return m.Fault == 16 }); m.State != incoming.Approved {
+			t.Errorf("%s: one look removed it: %+v", path, m)
+		}
+		w.pass(7 * time.Hour)
+		w.waitState(id, incoming.Gone)
+	}
+}
+
 // TestUnlink: UNLINK removes a link that is gone, after a second look, and can be
 // repeated for 30 days (LK-30, LK-45, LK-49, A-LK-7, A-LK-10).
 func TestUnlink(t *testing.T) {
@@ -164,13 +260,41 @@ func TestUnlinkR(t *testing.T) {
 	w.page("/target", "")
 	w.pass(2 * time.Hour)
 	w.receive(incoming.Accepted, n)
-	if m := w.waitState(id, incoming.Held); m.Replacement == "" || !strings.Contains(m.Reason, "404") {
+	m = w.waitState(id, incoming.Held)
+	if m.Replacement == "" || !strings.Contains(m.Reason, "404") {
 		t.Errorf("gone: %+v", m)
+	}
+	want := incoming.Change{
+		ID: id, Action: incoming.UnlinkR, Page: "https://b.example/", Old: target, New: n.Replacement, Reason: m.Reason, Verified: m.Verified,
+	}
+	if got := w.changes(); len(got) != 1 || got[0] != want {
+		t.Errorf("changes: %+v, want %+v", got, want)
+	}
+	if _, err := moderation.Approve(t.Context(), w.store, id, w.Now()); err != nil {
+		t.Fatal(err)
+	}
+	fetched := w.fetched("/target")
+	w.wait(id, "postponed", func(m incoming.Mention) bool { return m.State == incoming.Approved && m.Due.After(w.Now()) })
+	if got := w.changes(); len(got) != 1 || !got[0].Decided {
+		t.Errorf("changes: %+v", got)
 	}
 	// Once our page no longer has the link, the suggestion is moot.
 	w.sites.Set(manifest(t, map[string]string{"index.html": "no link"}, based("https://b.example/")))
-	w.pass(40 * day)
+	w.pass(day + time.Minute)
 	w.waitState(id, incoming.Gone)
+	if got := w.changes(); len(got) != 0 || w.fetched("/target") != fetched {
+		t.Errorf("changes: %+v, after %d fetches and %d before", got, w.fetched("/target"), fetched)
+	}
+}
+
+// changes returns the changes that were proved.
+func (w *world) changes() []incoming.Change {
+	w.Helper()
+	changes, err := incoming.Changes(w.Context(), w.store)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return changes
 }
 
 // TestLinkMod: a modification waits for a person, once (LK-34, LK-35, LK-43).

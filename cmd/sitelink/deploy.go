@@ -19,7 +19,6 @@ import (
 	"github.com/sitelink/sitelink/internal/fault"
 	"github.com/sitelink/sitelink/internal/since"
 	"github.com/sitelink/sitelink/internal/statedir"
-	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
@@ -126,14 +125,18 @@ func (d *deployment) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	plan, err := d.plan(ctx, snap)
+	compared, err := d.plan(ctx, snap)
+	if err != nil {
+		return err
+	}
+	calls, err := d.plannedCalls(ctx, d.project, compared.Site)
 	if err != nil {
 		return err
 	}
 	if err := d.publish(ctx); err != nil {
 		return err
 	}
-	if err := d.printPlan(plan); err != nil {
+	if err := d.printPlan(compared.Plan, calls); err != nil {
 		return err
 	}
 	d.ui.note("deployed without sending notices; to send them, use --send or set enabled = true in [outgoing]")
@@ -166,10 +169,11 @@ func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) er
 	if err != nil {
 		return err
 	}
-	plan, err := d.plan(ctx, snap)
+	compared, err := d.plan(ctx, snap)
 	if err != nil {
 		return err
 	}
+	plan := compared.Plan
 	// The user confirms before the command runs; afterwards it is too late to say
 	// no.
 	if err := d.confirm(len(plan.Due()) + len(d.recheck)); err != nil {
@@ -190,7 +194,7 @@ func (d *deployment) deployAndNotify(ctx context.Context, store ledger.Store) er
 
 // plan compares the docroot with the ledger and writes tombstones. A docroot that
 // must not be published is an error.
-func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*outgoing.Plan, error) {
+func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*announce.Comparison, error) {
 	compared, err := d.compare(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -209,7 +213,7 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*outgoing
 	if d.record, err = since.Of(ctx, compared.Site, ""); err != nil {
 		return nil, fmt.Errorf("record the addresses of the site: %w", err)
 	}
-	return compared.Plan, nil
+	return compared, nil
 }
 
 // keepRecord writes the addresses and ids of the site that was deployed, so that the

@@ -2,20 +2,26 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelink/sitelink/internal/announce"
+	"github.com/sitelink/sitelink/internal/audit"
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/receive"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
 const diffLong = `diff compares the site's links to other sites with those of the last deploy, as recorded in the
 ledger. It prints who will be notified of what: new links (+), links on a page that changed (~),
 removed links (-) and pages that moved (>). It sends nothing and changes nothing; sitelink notify
-does.
+does. Where the store of sitelink serve is, diff also lists the UNLINKR and LINKMOD calls that it makes
+after a deploy of this docroot.
 
 Without a ledger, no deploy is known: diff then counts the links that notify would record.
 docs/guide/notifications.md explains which pages and links count.
@@ -93,6 +99,10 @@ func runDiff(ctx context.Context, c *cli, cfg *config.Config, f diffFlags) error
 			return err
 		}
 	}
+	calls, err := c.plannedCalls(ctx, p, compared.Site)
+	if err != nil {
+		return err
+	}
 	out, err := c.openOutput(f.output)
 	if err != nil {
 		return err
@@ -104,11 +114,11 @@ func runDiff(ctx context.Context, c *cli, cfg *config.Config, f diffFlags) error
 		if f.internal {
 			internal = announce.Backlinks(compared.Entries)
 		}
-		err = report.PlanJSON(out, compared.Plan, internal)
+		err = report.PlanJSON(out, compared.Plan, internal, calls)
 	case "markdown":
 		err = report.PlanMarkdown(out, compared.Plan)
 	default:
-		err = report.Plan(out, compared.Plan, report.PlanOptions{ByTarget: f.by == "target", Color: c.colorsReport(cfg.Color, f.output)})
+		err = report.Plan(out, compared.Plan, report.PlanOptions{ByTarget: f.by == "target", Color: c.colorsReport(cfg.Color, f.output), Calls: calls})
 		if hint := announce.GoneRule(compared.Site.Profile().Name, compared.Plan.Unanswered); err == nil && hint != "" {
 			c.ui.note(hint)
 		}
@@ -117,6 +127,21 @@ func runDiff(ctx context.Context, c *cli, cfg *config.Config, f diffFlags) error
 		return err
 	}
 	return out.Commit()
+}
+
+// plannedCalls returns the calls that sitelink serve makes after a deploy of a site.
+func (c *cli) plannedCalls(ctx context.Context, p *project.Project, s *site.Site) (calls []report.PlannedCall, err error) {
+	planned, err := receive.PlannedCalls(ctx, p, audit.Handle(s), versionNumber())
+	if err != nil {
+		return nil, err
+	}
+	for _, call := range planned {
+		calls = append(calls, report.PlannedCall{Method: string(call.Method), Source: call.Source, Target: call.Target, Replacement: call.Replacement})
+	}
+	if most := p.Config.Outgoing.MaxNotices; most > 0 && len(calls) > most {
+		c.ui.warning(fmt.Sprintf("sitelink serve would have %s to make, more than max-notices in [outgoing], %s: it would send none", count(len(calls), "call"), thousands(most)))
+	}
+	return calls, nil
 }
 
 // writeTombstones writes a page for each deleted page, and prints how many.

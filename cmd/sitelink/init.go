@@ -21,7 +21,8 @@ import (
 const initLong = `init looks at the project in the working directory and writes a small sitelink.toml with comments. It
 asks nothing that it can find out. On a terminal it then offers, with one question each: a git hook
 that checks every push, a baseline if the built site has findings, files for your CI server, link
-elements in your templates (see sitelink inject), and a Hugo partial that shows mentions. With --yes, or without a terminal, it does what the flags say and asks nothing.
+elements in your templates (see sitelink inject), and a Hugo partial that shows mentions. With --yes,
+or without a terminal, it does what the flags say and asks nothing.
 
 init never changes a file that it did not write. It records what it wrote in .sitelink/init.json;
 --undo removes all of it, except files that you have changed since, which it lists. You can run init
@@ -78,7 +79,7 @@ func initCommand(c *cli) *cobra.Command {
 	flags.BoolVar(&f.baseline, "baseline", false, "accept the findings of the built site in a baseline, so that only new ones are reported")
 	flags.StringSliceVar(&f.ci, "ci", nil, "write the file that makes the CI `SERVER` check the site, or print what to add: "+config.OneOf(serverNames())+"; repeatable")
 	flags.BoolVar(&f.inject, "inject", false, "insert the link elements of [templates] into the templates, as sitelink inject does")
-	flags.BoolVar(&f.mentions, "mentions", false, "write the Hugo partial that shows links from other sites, or print what to do")
+	flags.BoolVar(&f.mentions, "mentions", false, "write the Hugo partial that shows links from other sites, and print what else to do to receive and show them")
 	flags.BoolVar(&f.yes, "yes", false, "ask nothing; do what the flags say")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what init would do, and change nothing")
 	flags.BoolVar(&f.undo, "undo", false, "remove what init wrote")

@@ -114,12 +114,11 @@ func mentionsListCommand(c *cli) *cobra.Command {
 		Example: "  sitelink mentions list\n\n  # everything, for programs\n  sitelink mentions list --state all --format json",
 	}
 	mentionsSub(c, cmd, func(ctx context.Context, _ *project.Project, store incoming.Store, _ []string) error {
-		filter := incoming.Filter{Source: host, Action: []incoming.Action{incoming.Link}}
+		filter := incoming.Filter{Source: host}
 		switch state {
 		case "waiting":
 			filter.States = []incoming.State{incoming.Held, incoming.Queued}
 		case "all":
-			filter.Action = nil
 		default:
 			filter.States = []incoming.State{incoming.State(state)}
 		}
@@ -174,6 +173,9 @@ func listMentions(ctx context.Context, c *cli, store incoming.Store, filter inco
 // mentionLines describes a mention in a list.
 func mentionLines(m *incoming.Mention) []string {
 	lines := []string{fmt.Sprintf("  %s  %s  %s", m.ID[:min(len(m.ID), 12)], m.State, m.Remote())}
+	if m.Action.Ours() {
+		lines[0] += "  (" + strings.ToUpper(string(m.Action)) + ": this page links to it)"
+	}
 	if text := mentionText(m); text != "" {
 		lines = append(lines, "      "+text)
 	}
@@ -329,19 +331,19 @@ func mentionsDecideCommand(c *cli, name string) *cobra.Command {
 		if !trust {
 			return nil
 		}
-		hosts := receive.Hosts(found)
-		rules, err := receive.Rules(hosts, incoming.Trust, "")
+		owners := receive.Owners(found)
+		rules, err := receive.Rules(owners, incoming.Trust, "")
 		if err != nil {
 			return err
 		}
 		more, err := receive.SetRules(ctx, store, receive.RulesFile(p), rules)
 		if err == nil {
-			c.ui.note(fmt.Sprintf("trusted: %s; %s more %s", strings.Join(hosts, ", "), count(more, "mention"), to))
+			c.ui.note(fmt.Sprintf("trusted: %s; %s more %s", strings.ReplaceAll(strings.Join(owners, ", "), "%40", "@"), count(more, "mention"), to))
 		}
 		return err
 	})
 	if name == "approve" {
-		cmd.Flags().BoolVar(&trust, "trust", false, "also approve all other mentions from the same hosts, now and later")
+		cmd.Flags().BoolVar(&trust, "trust", false, "also approve all other mentions from the same sites, now and later")
 	}
 	return cmd
 }

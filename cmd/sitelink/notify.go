@@ -541,7 +541,11 @@ func (n *notifier) previewPlan(ctx context.Context, snap *ledger.Snapshot) error
 	if err != nil {
 		return err
 	}
-	if err := n.printPlan(compared.Plan); err != nil {
+	calls, err := n.plannedCalls(ctx, n.project, compared.Site)
+	if err != nil {
+		return err
+	}
+	if err := n.printPlan(compared.Plan, calls); err != nil {
 		return err
 	}
 	retried, err := n.addFailed(snap, compared)
@@ -605,15 +609,15 @@ func (n *notifier) printOutcomes(base string, r *deliver.Report) error {
 	})
 }
 
-func (n *notifier) printPlan(plan *outgoing.Plan) error {
+func (n *notifier) printPlan(plan *outgoing.Plan, calls []report.PlannedCall) error {
 	return n.printTo(func(out io.Writer, color bool) error {
 		switch n.flags.format {
 		case "json":
-			return report.PlanJSON(out, plan, nil)
+			return report.PlanJSON(out, plan, nil, calls)
 		case "markdown":
 			return report.PlanMarkdown(out, plan)
 		}
-		return report.Plan(out, plan, report.PlanOptions{Color: color})
+		return report.Plan(out, plan, report.PlanOptions{Color: color, Calls: calls})
 	})
 }
 

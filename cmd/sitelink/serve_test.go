@@ -68,7 +68,12 @@ func (r *receiving) write(name, text string) {
 // start starts the process and waits until it listens.
 func (r *receiving) start(args ...string) {
 	r.t.Helper()
-	args = append([]string{"serve", "public", "--base-url", servedBase, "--store", "mentions.db", "--listen", "127.0.0.1:0", "--allow-address", "127.0.0.0/8"}, args...)
+	r.startWith(append([]string{"serve", "public", "--base-url", servedBase, "--store", "mentions.db", "--listen", "127.0.0.1:0", "--allow-address", "127.0.0.0/8"}, args...)...)
+}
+
+// startWith starts a command line and waits until it listens.
+func (r *receiving) startWith(args ...string) {
+	r.t.Helper()
 	r.cmd = exec.Command("sitelink", args...)
 	r.cmd.Dir = r.dir
 	stderr, err := r.cmd.StderrPipe()
@@ -327,6 +332,162 @@ func TestServeModeration(t *testing.T) {
 	}
 }
 
+// TestNextBuildShowsIt: a ping that was accepted and approved changes nothing but the
+// store, and the next export has it: no request starts a build (PB-55).
+func TestNextBuildShowsIt(t *testing.T) {
+	r := startServe(t)
+	files := func() (text string) {
+		err := filepath.WalkDir(r.dir, func(name string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "mentions.db") {
+				return err
+			}
+			content, err := os.ReadFile(name)
+			text += name + "\n" + string(content) + "\n"
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	page := func() string {
+		r.run(0, "export", "--out", "data/mentions")
+		text, err := os.ReadFile(filepath.Join(r.dir, "data", "mentions", "pages", "post.json"))
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if page() != "" {
+		t.Fatal("there are mentions before the first ping")
+	}
+	before, source := files(), r.sources.URL+"/links/ping"
+	call := "<methodCall><methodName>pingback.ping</methodName><params><param><value>" + source + "</value></param><param><value>" + servedBase + "post/</value></param></params></methodCall>"
+	resp, err := http.Post("http://"+r.addr+"/pingback", "text/xml", strings.NewReader(call))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	id := r.until(source, "held").ID
+	if after := files(); after != before {
+		t.Errorf("a ping changed files:\n%s\nbefore:\n%s", after, before)
+	}
+	if text := page(); text != "" {
+		t.Errorf("the build shows what no one approved:\n%s", text)
+	}
+	r.run(0, "approve", id)
+	if after := files(); after != before {
+		t.Errorf("the approval changed files:\n%s\nbefore:\n%s", after, before)
+	}
+	if text := page(); !strings.Contains(text, source) || !strings.Contains(text, "Siehe dort.") {
+		t.Errorf("the next build does not show it:\n%s", text)
+	}
+}
+
+// TestServeKeys: what has no flag is in the configuration: several docroots, a
+// listener for operations, the header field of proxies, and the form of LINK.
+func TestServeKeys(t *testing.T) {
+	r := startServe(t)
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	r.cmd.Wait()
+	r.write("second/doc/index.html", "<!doctype html><title>Doc</title>")
+	keys := "docroots = ['public', 'second']\nstore = 'mentions.db'\nlisten = '127.0.0.1:0'\noperations = '127.0.0.1:0'\nlink-only = true\nlink-faults = 'section-11'\n" +
+		"trusted-proxies = ['127.0.0.1/32']\nproxy-header = 'Forwarded'\nallow-address = ['127.0.0.0/8']\n"
+	r.write("sitelink.toml", "base-url = ['"+servedBase+"', 'http://second.example/']\n[incoming]\n"+keys)
+	r.startWith("serve")
+	m := regexp.MustCompile(`/metrics are at http://(\S+)`).FindStringSubmatch(r.messages.String())
+	if m == nil {
+		t.Fatalf("the address of the operations:\n%s", r.messages)
+	}
+	operations := m[1]
+	status := func(address, path string) int {
+		resp, err := http.Get("http://" + address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if hidden, shown, other := status(r.addr, "/metrics"), status(operations, "/metrics"), status(operations, "/webmention"); hidden != 404 || shown != 200 || other != 404 {
+		t.Errorf("operations: %d at the receiver, %d and %d at its own address", hidden, shown, other)
+	}
+	for _, target := range []string{servedBase + "post/", "http://second.example/doc/"} {
+		if resp := r.webmention(r.sources.URL+"/links/x", target); resp.StatusCode != http.StatusCreated {
+			t.Errorf("webmention for %s: %s", target, resp.Status)
+		}
+	}
+	for line, want := range map[string]string{
+		"UNLINK http://a.example/ " + servedBase + "none": "HTTP/1.1 200 Ok",
+		"LINK http://a.example/ " + servedBase + "none":   "HTTP/1.1 417 Invalid target URI",
+	} {
+		if got := r.raw(line + " HTTP/1.1\r\nHost: blog.example\r\nForwarded: for=192.0.2.7\r\nX-Forwarded-For: 192.0.2.8\r\nContent-Length: 0\r\n\r\n"); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+	source := r.sources.URL + "/links/proxied"
+	r.raw("LINK " + source + " " + servedBase + "post/ HTTP/1.1\r\nHost: blog.example\r\nForwarded: for=192.0.2.7\r\nX-Forwarded-For: 192.0.2.8\r\nContent-Length: 0\r\n\r\n")
+	if shown := r.run(0, "show", source); !strings.Contains(shown, "sent by      192.0.2.7\n") {
+		t.Errorf("the address of the sender:\n%s", shown)
+	}
+
+	// A configuration that is found names nothing outside of the repository.
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	r.cmd.Wait()
+	r.write("sitelink.toml", "base-url = ['"+servedBase+"', 'http://second.example/']\n[incoming]\ndocroots = ['public', '"+t.TempDir()+"']\n")
+	cmd := exec.Command("sitelink", "serve")
+	cmd.Dir = r.dir
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "docroots in [incoming]:") {
+		t.Errorf("a docroot elsewhere: %v\n%s", err, out)
+	}
+}
+
+// TestCallsAreListed: before a deploy moves a page, diff, notify and deploy list the
+// calls to pages that link to it, and send none (LK-52).
+func TestCallsAreListed(t *testing.T) {
+	r := startServe(t)
+	target := servedBase + "post/"
+	r.webmention(r.sources.URL+"/links/1", target)
+	r.run(0, "approve", r.until(r.sources.URL+"/links/1", "held").ID)
+	r.webmention(r.sources.URL+"/links/2", target)
+	r.until(r.sources.URL+"/links/2", "approved")
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	r.cmd.Wait()
+	config := "docroot = 'public'\nbase-url = ['" + servedBase + "']\n[incoming]\nstore = 'mentions.db'\n[outgoing]\nmax-notices = 1\n"
+	sitelink := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("sitelink", args...)
+		cmd.Dir = r.dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	os.RemoveAll(filepath.Join(r.dir, "public", "post"))
+	r.write("sitelink.toml", config)
+	if out := sitelink("diff"); strings.Contains(out, "UNLINKR") {
+		t.Errorf("without hosts that opted in:\n%s", out)
+	}
+	r.write("sitelink.toml", config+"link-peers = ['127.0.0.1']\n")
+	call := "  UNLINKR " + r.sources.URL + "/links/1: " + target + " is gone\n"
+	for _, args := range [][]string{{"diff"}, {"notify", "--dry-run"}, {"deploy", "--no-check", "--", "true"}} {
+		out := sitelink(args...)
+		if !strings.Contains(out, "after this deploy, sitelink serve makes 2 calls to pages that link to this site:\n"+call) ||
+			!strings.Contains(out, "more than max-notices in [outgoing], 1: it would send none") {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+	var document struct {
+		Calls []struct{ Method, Source, Target, Replacement string }
+	}
+	text := sitelink("diff", "--format", "json", "--config", "sitelink.toml")
+	text = text[strings.IndexByte(text, '{'):]
+	if err := json.Unmarshal([]byte(text), &document); err != nil || len(document.Calls) != 2 || document.Calls[0].Method != "UNLINKR" || document.Calls[0].Target != target {
+		t.Errorf("%v, %+v\n%s", err, document, text)
+	}
+}
+
 // TestMentionsImport: mentions of another receiver are imported once, and exported
 // together with the links between the site's own pages.
 func TestMentionsImport(t *testing.T) {
@@ -346,5 +507,76 @@ func TestMentionsImport(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(r.dir, "data", "pages", "post.json"))
 	if err != nil || !strings.Contains(string(text), "https://a.example/x") || !strings.Contains(string(text), `"internal"`) {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestServeSocket: with the socket of a service manager, a connection that is made
+// while the receiver restarts waits, and is answered then. The process reports when it
+// is ready.
+func TestServeSocket(t *testing.T) {
+	r := &receiving{t: t, dir: t.TempDir(), messages: &bytes.Buffer{}}
+	r.write("public/index.html", "<!doctype html><title>Home</title>")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	r.addr = l.Addr().String()
+	socket, err := l.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	short, err := os.MkdirTemp("", "") // the path of a Unix socket has about 100 bytes at most
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(short)
+	states, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(short, "notify"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer states.Close()
+	for n := range 3 {
+		answered := make(chan string, 1)
+		go func() {
+			resp, err := http.PostForm("http://"+r.addr+"/webmention", url.Values{"source": {fmt.Sprintf("https://a.example/%d", n)}, "target": {servedBase}})
+			if err != nil {
+				answered <- err.Error()
+				return
+			}
+			resp.Body.Close()
+			answered <- resp.Status
+		}()
+		// The shell knows the number of the process that it becomes.
+		cmd := exec.Command("/bin/sh", "-c", `LISTEN_PID=$$ exec sitelink serve public --base-url `+servedBase+` --store mentions.db`)
+		cmd.Dir, cmd.ExtraFiles = r.dir, []*os.File{socket}
+		cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "NOTIFY_SOCKET="+states.LocalAddr().String())
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		states.SetReadDeadline(time.Now().Add(time.Minute))
+		buffer := make([]byte, 100)
+		size, err := states.Read(buffer)
+		if err != nil || string(buffer[:size]) != "READY=1" {
+			t.Errorf("the process reported %q, %v", buffer[:size], err)
+		}
+		select {
+		case status := <-answered:
+			if status != "201 Created" {
+				t.Errorf("start %d: %s", n+1, status)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("start %d: no answer", n+1)
+		}
+		cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("start %d: %v\n%s", n+1, err, &stderr)
+		}
+	}
+	if got := len(r.list()); got != 3 {
+		t.Errorf("%d mentions, want 3", got)
 	}
 }

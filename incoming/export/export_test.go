@@ -3,6 +3,7 @@ package export
 import (
 	"errors"
 	"fmt"
+	"html/template"
 	"iter"
 	"maps"
 	"os"
@@ -341,5 +342,31 @@ func BenchmarkWrite(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestGoTemplate: the example of the repository is the template that init prints.
+func TestGoTemplate(t *testing.T) {
+	text, err := os.ReadFile("../../examples/blog/templates/mentions.html")
+	if err != nil || string(text) != GoTemplate {
+		t.Errorf("examples/blog/templates/mentions.html differs from show/mentions.gohtml: %v", err)
+	}
+	page, err := template.New("mentions.html").Parse(GoTemplate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	items := []Item{{Source: "https://a.example/?a&b", Title: "<b>", Excerpt: "</p><script>", Lang: `"x`, Author: Author{Name: "<i>"}, Received: "2026-11-22T10:00:00Z"}}
+	if err := page.Execute(&b, items); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"data-no-mention", `href="https://a.example/?a&amp;b" rel="nofollow ugc">&lt;b&gt;</a>`, "&lt;/p&gt;&lt;script&gt;", "by &lt;i&gt;", "2026-11-22"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, &b)
+		}
+	}
+	b.Reset()
+	if err := page.Execute(&b, []Item(nil)); err != nil || strings.TrimSpace(b.String()) != "" {
+		t.Errorf("without mentions: %q, %v", &b, err)
 	}
 }

@@ -17,8 +17,15 @@ import (
 //go:embed show/mentions.html
 var HugoPartial string
 
+// GoTemplate shows the mentions of a page, a []Item, with html/template. Parse it as a
+// template of its own, such as "mentions.html".
+//
+//go:embed show/mentions.gohtml
+var GoTemplate string
+
 // Script is the optional script that adds mentions that were approved after the build,
-// see [Live]. The partial of Hugo expects it at /sitelink-mentions.js.
+// see [Live]. The partial of Hugo expects it in assets/sitelink-mentions.js, or in the
+// folder static.
 //
 //go:embed show/mentions.js
 var Script string

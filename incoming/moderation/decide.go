@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +25,7 @@ func Approve(ctx context.Context, store incoming.Store, id string, now time.Time
 			return fmt.Errorf("the mention %s is %s, and its link was not found: %w", m.ID, m.State, ErrNotApproved)
 		case m.State == incoming.Gone:
 			return fmt.Errorf("the source of the mention %s no longer has the link: %w", m.ID, ErrNotApproved)
-		case m.Due.IsZero():
+		case m.Due.IsZero() || m.Action.Ours(): // then it is looked for on our page
 			m.Due = now
 		}
 		m.State = incoming.Approved
@@ -44,9 +42,8 @@ func Deny(ctx context.Context, store incoming.Store, id string) (incoming.Mentio
 	})
 }
 
-// SetRule adds a rule, or removes it if its verdict is "". It blocks the held and
-// approved mentions from a host that is blocked, and approves the held ones from a host
-// that is trusted; a running receiver does the same for other patterns, and obeys the
+// SetRule adds a rule, or removes it if its verdict is "", and applies the rules to the
+// mentions that the store has, see [incoming.ApplyRules]. A running receiver obeys the
 // rule within a second. It returns the number of mentions that changed.
 func SetRule(ctx context.Context, store incoming.Store, rule incoming.Rule, now time.Time) (changed int, err error) {
 	if rule.Pattern, err = incoming.ParsePattern(rule.Pattern); err != nil {
@@ -56,61 +53,7 @@ func SetRule(ctx context.Context, store incoming.Store, rule incoming.Rule, now 
 	if err := store.SetRules(ctx, []incoming.Rule{rule}); err != nil {
 		return 0, err
 	}
-	states := []incoming.State{incoming.Held}
-	switch rule.Verdict {
-	case incoming.Trust:
-	case incoming.Block:
-		states = append(states, incoming.Approved)
-	default:
-		return 0, nil
-	}
-	var ids []string
-	for m, err := range store.List(ctx, incoming.Filter{States: states}) {
-		if err != nil {
-			return 0, err
-		}
-		if matches(rule.Pattern, m.Remote()) {
-			ids = append(ids, m.ID)
-		}
-	}
-	for _, id := range ids {
-		_, err := store.Update(ctx, id, func(m *incoming.Mention) error {
-			switch {
-			case !slices.Contains(states, m.State): // decided meanwhile
-				return nil
-			case rule.Verdict == incoming.Trust:
-				m.State = incoming.Approved
-			default:
-				m.State, m.Due = incoming.Blocked, time.Time{}
-			}
-			changed++
-			return nil
-		})
-		if err != nil {
-			return changed, err
-		}
-	}
-	return changed, nil
-}
-
-// matches reports whether a rule that is a host matches a URL. A rule about a part of a
-// host is left to the receiver.
-func matches(pattern, address string) bool {
-	host := hostOf(address)
-	return host != "" && (host == pattern || strings.HasSuffix(host, "."+pattern))
-}
-
-// hostOf returns the host of a URL in the form of a pattern, "" if it has none.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" {
-		return ""
-	}
-	host, err := incoming.ParsePattern(u.Hostname())
-	if err != nil {
-		return ""
-	}
-	return host
+	return incoming.ApplyRules(ctx, store, now)
 }
 
 // oneLine returns a text without control characters and line breaks.

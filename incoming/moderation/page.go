@@ -89,8 +89,8 @@ type view struct {
 // row is one held mention. N numbers the elements of the page.
 type row struct {
 	incoming.Mention
-	N                     int
-	Heading, Notice, Host string
+	N                      int
+	Heading, Notice, Owner string
 }
 
 // maxForm is the size of a form that is read.
@@ -168,9 +168,10 @@ func (p *Page) setCookie(w http.ResponseWriter, value string, maxAge int) {
 // results are the messages after a decision, by their names in the address.
 var results = map[string]string{
 	"approve": "The mention is approved. The next export has it.",
+	"change":  "The change is approved. The command sitelink fix proposes it for your page.",
 	"deny":    "The mention is denied.",
-	"trust":   "The host is trusted. Its mentions are approved.",
-	"block":   "The host is blocked. Its mentions are blocked.",
+	"trust":   "The site is trusted. Its mentions are approved.",
+	"block":   "The site is blocked. Its mentions are blocked.",
 	"missing": "The mention no longer exists.",
 	"changed": "The mention cannot be approved any more: its link is gone.",
 }
@@ -199,9 +200,12 @@ func (p *Page) apply(ctx context.Context, id, action string) (result string, err
 	now := p.opt.Now()
 	switch action {
 	case "approve":
-		_, err := Approve(ctx, p.opt.Store, id, now)
-		if errors.Is(err, ErrNotApproved) {
+		m, err := Approve(ctx, p.opt.Store, id, now)
+		switch {
+		case errors.Is(err, ErrNotApproved):
 			return "changed", nil
+		case m.Action.Ours():
+			return "change", err
 		}
 		return action, err
 	case "deny":
@@ -212,11 +216,11 @@ func (p *Page) apply(ctx context.Context, id, action string) (result string, err
 		if err != nil {
 			return "", err
 		}
-		host := hostOf(m.Remote())
-		if host == "" {
+		owner := incoming.Owner(m.Remote())
+		if owner == "" {
 			return "", nil
 		}
-		rule := incoming.Rule{Pattern: host, Verdict: incoming.Verdict(action), Note: "decided on " + now.UTC().Format(time.DateOnly) + " on the moderation page"}
+		rule := incoming.Rule{Pattern: owner, Verdict: incoming.Verdict(action), Note: "decided on " + now.UTC().Format(time.DateOnly) + " on the moderation page"}
 		if p.opt.SaveRule != nil {
 			if err := p.opt.SaveRule(ctx, rule); err != nil {
 				return "", err
@@ -263,7 +267,7 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request, form string) {
 }
 
 func rowOf(m incoming.Mention, n int) row {
-	r := row{Mention: m, N: n, Heading: cmp.Or(oneLine(m.Title), m.Remote()), Host: hostOf(m.Remote())}
+	r := row{Mention: m, N: n, Heading: cmp.Or(oneLine(m.Title), m.Remote()), Owner: ownerName(m.Remote())}
 	switch m.Action {
 	case incoming.UnlinkR:
 		r.Notice = "The page that ours links to is gone"
@@ -274,6 +278,12 @@ func rowOf(m incoming.Mention, n int) row {
 		r.Notice = "The page that ours links to was modified"
 	}
 	return r
+}
+
+// ownerName returns the owner of a page for people.
+func ownerName(address string) string {
+	name := strings.TrimSuffix(strings.TrimPrefix(incoming.Owner(address), "https://"), "/")
+	return strings.ReplaceAll(name, "%40", "@")
 }
 
 // refuse shows a message instead of the list.

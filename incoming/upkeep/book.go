@@ -133,6 +133,20 @@ func (b *Book) Deploy(ctx context.Context, store incoming.Store, before, after *
 	return nil
 }
 
+// Plan returns the calls that would be in the queue after a deploy of the sites after,
+// as [Book.Deploy] puts them there. It changes nothing.
+func (b *Book) Plan(ctx context.Context, store incoming.Store, after *incoming.Sites) ([]linkmethod.Call, error) {
+	planned := &Book{Pages: b.Pages, Queue: slices.Clone(b.Queue)}
+	if err := planned.Deploy(ctx, store, nil, after); err != nil {
+		return nil, err
+	}
+	var calls []linkmethod.Call
+	for _, e := range planned.Queue {
+		calls = append(calls, e.Call)
+	}
+	return calls, nil
+}
+
 func keyOf(c linkmethod.Call) linkmethod.Call {
 	c.Replacement = ""
 	return c

@@ -198,13 +198,18 @@ type Outgoing struct {
 type Incoming struct {
 	// Listen is an address such as 127.0.0.1:8035.
 	Listen string `toml:"listen" check:"listen" default:"127.0.0.1:8035"`
+	// Docroots are those of several sites, in the order of their base URLs.
+	Docroots []string `toml:"docroots" check:"not-blank"`
 	// Store is a file, or a postgres:// address.
 	Store string `toml:"store" default:".sitelink/mentions.db"`
 	// AllowAddress are networks whose pages may be fetched although they are not
 	// public, at any port.
 	AllowAddress []netip.Prefix `toml:"allow-address"`
-	// TrustedProxies are networks of proxies whose X-Forwarded-For counts.
+	// TrustedProxies are networks of proxies whose ProxyHeader counts.
 	TrustedProxies []netip.Prefix `toml:"trusted-proxies"`
+	ProxyHeader    string         `toml:"proxy-header" words:"X-Forwarded-For,Forwarded" default:"X-Forwarded-For"`
+	// Operations is an address for /healthz and /metrics, which no other then has.
+	Operations string `toml:"operations" check:"listen"`
 	// RateAddress and RateSource limit the notices that one address sends, and
 	// those about the pages of one host, per minute; 0 means no limit.
 	RateAddress int `toml:"rate-address" default:"60"`
@@ -231,6 +236,10 @@ type Incoming struct {
 	Pages bool `toml:"pages"`
 	// Linkmod accepts subscriptions to LINKMOD calls.
 	Linkmod bool `toml:"linkmod" default:"true"`
+	// LinkOnly supports LINK only of the methods of the draft.
+	LinkOnly bool `toml:"link-only"`
+	// LinkFaults is the section of the draft that says what 416 and 417 mean.
+	LinkFaults string `toml:"link-faults" words:"section-7,section-11" default:"section-7"`
 }
 
 // Fetch is the table [fetch]: what requests to other hosts may do.

@@ -65,7 +65,7 @@ var filepathUsers = []string{
 	"internal/receive",
 	"internal/setup",
 	"internal/statedir",
-	"outgoing/ledger",
+	"check/remote", "outgoing/ledger",
 }
 
 // filepathFiles are single files of other packages that may do so as well: they

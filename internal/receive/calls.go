@@ -3,8 +3,11 @@ package receive
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -15,6 +18,8 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/statedir"
 	"github.com/sitelink/sitelink/outgoing/ledger"
+	"github.com/sitelink/sitelink/outgoing/linkmethod"
+	"github.com/sitelink/sitelink/site"
 )
 
 // calls tells pages of other sites that link to us when one of our pages moves,
@@ -26,6 +31,13 @@ type calls struct {
 	sites  *incoming.Sites
 	log    *slog.Logger
 	warn   func(string)
+
+	// takes reports whether a call to a URL would be sent, and most how many first
+	// attempts are made without asking; 0 means no limit.
+	takes func(url string) bool
+	most  int
+	// held is the number of calls that wait because they are more than most.
+	held int
 
 	book *upkeep.Book
 	// seen are the sites of the last deploy.
@@ -45,21 +57,62 @@ func newCalls(ctx context.Context, p *project.Project, opt *ServeOptions, r *par
 	if err != nil || sender == nil {
 		return nil, err
 	}
-	c := &calls{caller: sender, store: r.store, sites: r.sites, log: r.log, warn: opt.Warn}
-	if name := StoreName(p); announce.IsFile(name) {
-		c.file = p.Abs(name) + callsEnding
-	} else {
-		dir := filepath.Join(p.Root, statedir.Name)
+	c := &calls{
+		caller: sender, takes: sender.MayCall, most: p.Config.Outgoing.MaxNotices, file: callsFile(p), store: r.store, sites: r.sites, log: r.log, warn: opt.Warn,
+	}
+	if !announce.IsFile(StoreName(p)) {
 		if err := statedir.Check(p.Root, p.Root); err != nil {
 			return nil, err
 		}
-		if err := statedir.Make(dir); err != nil {
+		if err := statedir.Make(filepath.Dir(c.file)); err != nil {
 			return nil, err
 		}
-		c.file = filepath.Join(dir, "mentions.db"+callsEnding)
 	}
 	c.book, err = upkeep.Read(c.file)
 	return c, err
+}
+
+// callsFile returns the name of the book.
+func callsFile(p *project.Project) string {
+	if name := StoreName(p); announce.IsFile(name) {
+		return p.Abs(name) + callsEnding
+	}
+	return filepath.Join(p.Root, statedir.Name, "mentions.db"+callsEnding)
+}
+
+// PlannedCalls returns the calls that a receiver which uses this store would make
+// after a deploy of s: the list before the first one is sent. There are none if no
+// host opted in, or if there is no store here.
+func PlannedCalls(ctx context.Context, p *project.Project, s *site.Site, version string) (planned []linkmethod.Call, err error) {
+	sender, err := announce.LinkSender(ctx, p.Config, version, s.BaseURL())
+	if err != nil || sender == nil || s.BaseURL() == "" {
+		return nil, err
+	}
+	name := StoreName(p)
+	if announce.IsFile(name) {
+		if _, err := os.Stat(p.Abs(name)); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+	} else if !p.Config.StoreNamed() {
+		return nil, nil // see checkFound
+	}
+	book, err := upkeep.Read(callsFile(p))
+	if err != nil {
+		return nil, err
+	}
+	m, err := incoming.ReadManifest(ctx, s, incoming.ManifestOptions{Closed: p.Config.Incoming.Closed})
+	if err != nil {
+		return nil, err
+	}
+	sites := &incoming.Sites{}
+	sites.Set(m)
+	store, err := OpenStore(ctx, p, StoreOptions{MustExist: true, ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	planned, err = book.Plan(ctx, store, sites)
+	planned = slices.DeleteFunc(planned, func(c linkmethod.Call) bool { return !sender.MayCall(c.Receiver()) })
+	return planned, errors.Join(err, store.Close())
 }
 
 const (
@@ -116,7 +169,7 @@ func (c *calls) deployed(ctx context.Context) bool {
 
 // send sends what is due.
 func (c *calls) send(ctx context.Context) {
-	if len(c.book.Queue) == 0 {
+	if len(c.book.Queue) == 0 || c.tooMany() {
 		return
 	}
 	sent, _ := c.book.Send(ctx, c.caller, time.Now()) // the error is that ctx is done
@@ -131,6 +184,27 @@ func (c *calls) send(ctx context.Context) {
 	if len(sent) > 0 {
 		c.write()
 	}
+}
+
+// tooMany reports whether a deploy caused more calls than are sent without asking
+// (LK-52), and says so once.
+func (c *calls) tooMany() bool {
+	waiting := 0
+	for _, e := range c.book.Queue {
+		if e.Attempts == 0 && c.takes(e.Call.Receiver()) {
+			waiting++
+		}
+	}
+	if c.most == 0 || waiting <= c.most {
+		c.held = 0
+		return false
+	}
+	if waiting != c.held {
+		c.held = waiting
+		c.warn(fmt.Sprintf("%d calls about moved, deleted or changed pages are due, more than max-notices, %d: none is sent. "+
+			"sitelink diff lists them; to send them, set max-notices in [outgoing] to %d and start sitelink serve again", waiting, c.most, waiting))
+	}
+	return true
 }
 
 func (c *calls) write() {

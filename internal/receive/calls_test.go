@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -79,6 +80,7 @@ func TestCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		return &calls{file: file, caller: caller, store: store, sites: sites, log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			takes: func(url string) bool { return !strings.Contains(url, "deaf") }, most: 1,
 			warn: func(text string) { warnings = append(warnings, text) }, book: book}
 	}
 	c := start()
@@ -97,6 +99,22 @@ func TestCalls(t *testing.T) {
 	if !c.deployed(t.Context()) {
 		t.Error("the change is forgotten")
 	}
+	// More calls than max-notices wait until the user allows them. Those to hosts that
+	// get no calls do not count.
+	one, call := c.book.Queue, func(source string) upkeep.Entry {
+		return upkeep.Entry{Call: linkmethod.Call{Method: linkmethod.UnlinkR, Source: source, Target: "https://b.example/old.html"}}
+	}
+	c.book.Queue = append(slices.Clone(one), call("https://a.example/2"))
+	c.send(t.Context())
+	c.send(t.Context())
+	if len(caller.sent()) != 0 || len(warnings) != 2 || !strings.Contains(warnings[1], "2 calls about") || !strings.Contains(warnings[1], "max-notices in [outgoing] to 2") {
+		t.Errorf("too many calls: sent %+v, %q", caller.sent(), warnings)
+	}
+	c.book.Queue = append(slices.Clone(one), call("https://deaf.example/"))
+	if c.tooMany() {
+		t.Error("hosts that get no calls count")
+	}
+	c.book.Queue = one
 	c.send(t.Context())
 	if sent := caller.sent(); len(sent) != 1 || sent[0].Method != linkmethod.UnlinkR || sent[0].Replacement != "https://b.example/new.html" {
 		t.Errorf("sent %+v", sent)

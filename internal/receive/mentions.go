@@ -16,7 +16,6 @@ import (
 	"github.com/sitelink/sitelink/incoming/moderation"
 	"github.com/sitelink/sitelink/internal/disk"
 	"github.com/sitelink/sitelink/internal/fault"
-	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // shortestName is the length of the shortest beginning of an ID that names a
@@ -136,15 +135,16 @@ func Rules(sites []string, verdict incoming.Verdict, note string) (rules []incom
 	return rules, nil
 }
 
-// Hosts returns the hosts of the other ends of mentions, sorted.
-func Hosts(mentions []incoming.Mention) (hosts []string) {
+// Owners returns the patterns for all that the authors of the other ends of mentions
+// have there, sorted.
+func Owners(mentions []incoming.Mention) (patterns []string) {
 	for i := range mentions {
-		if u, err := weburl.Parse(mentions[i].Remote()); err == nil {
-			hosts = append(hosts, u.Host())
+		if owner := incoming.Owner(mentions[i].Remote()); owner != "" {
+			patterns = append(patterns, owner)
 		}
 	}
-	slices.Sort(hosts)
-	return slices.Compact(hosts)
+	slices.Sort(patterns)
+	return slices.Compact(patterns)
 }
 
 // importers are the other receivers whose mentions can be imported.

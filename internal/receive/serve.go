@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"github.com/sitelink/sitelink/incoming"
@@ -59,6 +60,13 @@ func Serve(ctx context.Context, p *project.Project, opt ServeOptions) error {
 			l.Close()
 		}
 	}()
+	var operations net.Listener
+	if address := p.Config.Incoming.Operations; address != "" {
+		if operations, err = listenAt(ctx, address, "operations in [incoming]"); err != nil {
+			return err
+		}
+		defer operations.Close()
+	}
 	logs := func(level slog.Level) *slog.Logger {
 		return slog.New(slog.NewTextHandler(opt.Log, &slog.HandlerOptions{Level: level}))
 	}
@@ -70,7 +78,7 @@ func Serve(ctx context.Context, p *project.Project, opt ServeOptions) error {
 	if opt.Verbose {
 		log = logs(slog.LevelDebug)
 	}
-	err = serve(ctx, p, &opt, &parts{sources: sources, sites: sites, store: store, log: log, listeners: listeners})
+	err = serve(ctx, p, &opt, &parts{sources: sources, sites: sites, store: store, log: log, listeners: listeners, operations: operations})
 	return errors.Join(err, store.Close())
 }
 
@@ -81,6 +89,9 @@ type parts struct {
 	store     incoming.Store
 	log       *slog.Logger
 	listeners []net.Listener
+	// operations is the listener of /healthz and /metrics, nil if they have none of
+	// their own.
+	operations net.Listener
 }
 
 // serve joins the parts and runs them.
@@ -96,7 +107,7 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 	var s *server.Server // uses the receiver, which reports to it
 	receiver := incoming.NewReceiver(incoming.ReceiverOptions{
 		Store: r.store, Sites: r.sites, Client: verify.NewClient(verify.Options{AllowAddresses: in.AllowAddress}),
-		RateAddress: in.RateAddress, RateSource: in.RateSource, Recheck: in.Recheck, LinkMod: in.Linkmod, Log: r.log,
+		RateAddress: in.RateAddress, RateSource: in.RateSource, Recheck: in.Recheck, LinkMod: in.Linkmod, LinkOnly: in.LinkOnly, Log: r.log,
 		Observe: func(state incoming.State, took time.Duration) { s.ObserveVerification(state, took) },
 	})
 	calls, err := newCalls(ctx, p, opt, r)
@@ -112,12 +123,17 @@ func serve(ctx context.Context, p *project.Project, opt *ServeOptions, r *parts)
 		pages = handler
 	}
 	s = server.New(server.Options{
-		Receiver: receiver, Mentions: r.store, Pages: pages, Moderation: people.page, Live: export.Live(r.store), BaseURLs: r.sources.bases(), Proxies: in.TrustedProxies, Log: r.log,
+		Receiver: receiver, Mentions: r.store, Pages: pages, Moderation: people.page, Live: export.Live(r.store), BaseURLs: r.sources.bases(),
+		Proxies: in.TrustedProxies, ProxyHeader: server.ProxyHeader(in.ProxyHeader), HideOperations: r.operations != nil, Section11: in.LinkFaults == "section-11", Log: r.log,
 	})
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	work := []func(context.Context) error{
 		receiver.Run, people.run, func(ctx context.Context) error { return r.sources.follow(ctx, r.sites, opt.Warn) },
+	}
+	if l := r.operations; l != nil {
+		work = append(work, func(ctx context.Context) error { return s.ServeOperations(ctx, l) })
+		opt.Note(fmt.Sprintf("/healthz and /metrics are at http://%s", l.Addr()))
 	}
 	for _, l := range r.listeners {
 		work = append(work, func(ctx context.Context) error { return s.Serve(ctx, l) })
@@ -158,11 +174,20 @@ func listen(ctx context.Context, address string, getenv func(string) string) (li
 	if len(listeners) > 0 {
 		return listeners, nil
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	l, err := listenAt(ctx, address, "--listen 127.0.0.1:8036")
 	if err != nil {
-		return nil, fault.New(fmt.Errorf("listen on %s: %w", address, disk.Cause(err)), "choose another address: --listen 127.0.0.1:8036")
+		return nil, err
 	}
 	return []net.Listener{l}, nil
+}
+
+// listenAt listens at an address; instead is where to choose another one.
+func listenAt(ctx context.Context, address, instead string) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fault.New(fmt.Errorf("listen on %s: %w", address, disk.Cause(err)), "choose another address: "+instead)
+	}
+	return l, nil
 }
 
 // sources are the sites of a receiver, each from a docroot or only an address.
@@ -180,13 +205,13 @@ type source struct {
 // sourcesOf finds the project of each docroot.
 func sourcesOf(ctx context.Context, p *project.Project, opt *ServeOptions) (*sources, error) {
 	s := &sources{closed: p.Config.Incoming.Closed}
-	bases := p.Config.BaseURLs
-	if len(opt.Docroots) > 1 && len(bases) != len(opt.Docroots) {
-		return nil, fault.Usage(fmt.Sprintf("%d docroots have %d base URLs", len(opt.Docroots), len(bases)), "give one --base-url for each docroot, in the same order")
+	docroots, err := docrootsOf(p, opt)
+	if err != nil {
+		return nil, err
 	}
-	docroots := opt.Docroots
-	if len(docroots) == 0 && p.Config.Docroot != "" {
-		docroots = []string{p.Config.Docroot}
+	bases := p.Config.BaseURLs
+	if len(docroots) > 1 && len(bases) != len(docroots) {
+		return nil, fault.Usage(fmt.Sprintf("%d docroots have %d base URLs", len(docroots), len(bases)), "give one --base-url for each docroot, in the same order")
 	}
 	for i, docroot := range docroots {
 		cfg := *p.Config
@@ -218,6 +243,29 @@ func sourcesOf(ctx context.Context, p *project.Project, opt *ServeOptions) (*sou
 		s.all = append(s.all, source{base: base})
 	}
 	return s, nil
+}
+
+// docrootsOf returns the docroots that the command or else the configuration names, as a
+// user in the project's directory would write them.
+func docrootsOf(p *project.Project, opt *ServeOptions) (docroots []string, err error) {
+	if len(opt.Docroots) > 0 {
+		return opt.Docroots, nil
+	}
+	for _, name := range p.Config.Incoming.Docroots {
+		name = filepath.FromSlash(name)
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(p.Root, name)
+		}
+		// A configuration that was found may come with a hostile checkout.
+		if path, where := disk.Outside(p.Root, name); p.Config.Found && where != "" {
+			return nil, fault.Usage(fmt.Sprintf("docroots in [incoming]: %s is %s", path, where), "name it as an argument, or in a file given with --config")
+		}
+		docroots = append(docroots, p.Show(name))
+	}
+	if len(docroots) == 0 && p.Config.Docroot != "" {
+		docroots = []string{p.Config.Docroot}
+	}
+	return docroots, nil
 }
 
 func (s *sources) bases() (bases []string) {

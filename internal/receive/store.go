@@ -50,6 +50,8 @@ func showStore(p *project.Project) string {
 type StoreOptions struct {
 	// MustExist refuses to make a new file.
 	MustExist bool
+	// ReadOnly changes nothing, not even the form of an older store.
+	ReadOnly bool
 	// Serve opens the store for the receiver, which is the only one that works
 	// its queue when the store is a file.
 	Serve bool
@@ -79,7 +81,7 @@ func OpenStore(ctx context.Context, p *project.Project, opt StoreOptions) (*stor
 			}
 		}
 	}
-	return store.Open(ctx, name, store.Options{Worker: opt.Serve, Existing: opt.MustExist, Retain: p.Config.Incoming.Retention, Log: opt.Log})
+	return store.Open(ctx, name, store.Options{Worker: opt.Serve, Existing: opt.MustExist, ReadOnly: opt.ReadOnly, Retain: p.Config.Incoming.Retention, Log: opt.Log})
 }
 
 // checkFound refuses a store that a found configuration names outside of the

@@ -16,6 +16,31 @@ type PlanOptions struct {
 	// sends it.
 	ByTarget bool
 	Color    bool
+	// Calls are what a receiver would send to pages that link to the site.
+	Calls []PlannedCall
+}
+
+// PlannedCall is a call of the LINK draft about a page of ours to another site whose
+// page, Source, links to it.
+type PlannedCall struct {
+	Method      string `json:"method"`
+	Source      string `json:"source"`
+	Target      string `json:"target"`
+	Replacement string `json:"replacement,omitempty"`
+}
+
+// maxPlannedCalls is how many calls are shown to people.
+const maxPlannedCalls = 50
+
+// callText says what a call is about.
+func callText(c *PlannedCall) string {
+	switch {
+	case c.Method == "LINKMOD":
+		return c.Target + " changed"
+	case c.Replacement != "":
+		return c.Target + " is now " + c.Replacement
+	}
+	return c.Target + " is gone"
 }
 
 // Plan writes a plan for people: which notices each page sends to which targets
@@ -32,6 +57,7 @@ func Plan(w io.Writer, p *outgoing.Plan, opt PlanOptions) error {
 	}
 	t.graves()
 	t.counts()
+	t.calls(opt.Calls)
 	return t.flush()
 }
 
@@ -163,6 +189,27 @@ func (t *planText) counts() {
 	}
 }
 
+// calls lists what the receiver would send.
+func (t *planText) calls(calls []PlannedCall) {
+	if len(calls) == 0 {
+		return
+	}
+	t.separate()
+	t.buf = appendCount(append(t.buf, "after this deploy, sitelink serve makes "...), len(calls), "call")
+	t.buf = append(t.buf, " to pages that link to this site:\n"...)
+	for i := range calls {
+		if i == maxPlannedCalls {
+			t.buf = append(appendCount(append(t.buf, "  ... and "...), len(calls)-i, "more call"), "; --format json lists all\n"...)
+			break
+		}
+		c := &calls[i]
+		t.buf = append(append(append(t.buf, "  "...), c.Method...), ' ')
+		t.buf = appendQuoted(t.buf, c.Source)
+		t.buf = appendQuoted(append(t.buf, ": "...), callText(c))
+		t.buf = append(t.buf, '\n')
+	}
+}
+
 // PlanSummary returns one line with the counts of a plan.
 func PlanSummary(p *outgoing.Plan) string {
 	var b []byte
@@ -218,6 +265,7 @@ type planDocument struct {
 	Internal  []ledger.Link `json:"internal,omitempty"`
 	Unchanged int           `json:"unchanged"`
 	LeftOut   []planLeft    `json:"leftOut"`
+	Calls     []PlannedCall `json:"calls,omitempty"`
 }
 
 type planNotice struct {
@@ -242,12 +290,12 @@ type planLeft struct {
 
 // PlanJSON writes a plan as one object; docs/reference/formats.md lists its
 // fields. internal holds the links between the site's own pages, nil to leave
-// them out.
+// them out, and calls what a receiver would send.
 //
 // The only errors are those of w, wrapped.
-func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link) error {
+func PlanJSON(w io.Writer, p *outgoing.Plan, internal []ledger.Link, calls []PlannedCall) error {
 	d := planDocument{
-		Schema: planSchema, Base: p.Base, First: p.First, Unchanged: p.Unchanged, Internal: internal,
+		Schema: planSchema, Base: p.Base, First: p.First, Unchanged: p.Unchanged, Internal: internal, Calls: calls,
 		Notices: []planNotice{}, Gone: []planGone{}, Graves: []string{}, Forgotten: []string{}, LeftOut: []planLeft{},
 	}
 	for i := range p.Items {

@@ -65,7 +65,7 @@ func TestPlanMarkdownIsBounded(t *testing.T) {
 
 func TestPlanJSONHasListsAlways(t *testing.T) {
 	var b bytes.Buffer
-	if err := PlanJSON(&b, &outgoing.Plan{First: true}, nil); err != nil {
+	if err := PlanJSON(&b, &outgoing.Plan{First: true}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	var d map[string]any

@@ -229,11 +229,16 @@ type Page struct {
 // two exceptions: the code and archive of an applet are joined to its code base
 // (LL-40, LL-41), and a link in a feed is joined to the base URL in scope.
 func (p *Page) Ref(l *Link) []byte {
+	if len(p.refs) == 0 && len(p.rebased) == 0 { // nearly always
+		return l.Value
+	}
+	return p.joined(l)
+}
+
+func (p *Page) joined(l *Link) []byte {
 	ref := l.Value
-	if p.refs != nil {
-		if r, ok := p.refs[l.Off]; ok {
-			ref = r
-		}
+	if r, ok := p.refs[l.Off]; ok {
+		ref = r
 	}
 	if base := p.BaseOf(l); base != nil {
 		return Merge(base, ref)

@@ -332,8 +332,13 @@ func parentOf(text []byte) []byte {
 			n++
 		}
 		name := tag[:n]
-		switch end := bytes.IndexByte(tag, '>'); {
-		case n == 0 || voidNames[string(name)] || end > 0 && tag[end-1] == '/':
+		if n == 0 || isVoid(name) {
+			continue
+		}
+		if end := bytes.IndexByte(tag[n:], '>'); end > 0 && tag[n+end-1] == '/' {
+			continue
+		}
+		switch {
 		case isEnd:
 			closed++
 		case closed > 0:
@@ -344,10 +349,13 @@ func parentOf(text []byte) []byte {
 	}
 }
 
-// voidNames are elements without content.
-var voidNames = map[string]bool{
-	"area": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true, "link": true, "meta": true,
-	"source": true, "track": true, "wbr": true,
+// isVoid reports whether an element has no content.
+func isVoid(name []byte) bool {
+	switch string(name) {
+	case "area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr":
+		return true
+	}
+	return false
 }
 
 // resolved is the full form of [resolver.link]. With a memo it caches what

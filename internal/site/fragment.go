@@ -72,21 +72,31 @@ func (h hasher) fragment(f []byte) (k Fragment, ask bool) {
 			k.Decoded = sum(h.id, d)
 		}
 	}
-	if odd&(hasDash|hasMark) != 0 || f[0]|0x20 == 'l' {
+	switch {
+	case odd&hasMark != 0 || f[0]|0x20 == 'l':
 		h.form(f, &k)
+	case odd&hasDash != 0:
+		h.lines(f, &k)
 	}
 	return k, true
 }
 
+// lines sets the form and the parts of a fragment that is a range of lines.
+func (h hasher) lines(f []byte, k *Fragment) bool {
+	from, to, ok := lineRange(f)
+	if ok {
+		k.Form, k.From, k.To = script.Lines, sum(h.id, from), sum(h.id, to)
+	}
+	return ok
+}
+
 // form sets the form of a fragment, and its parts.
 func (h hasher) form(f []byte, k *Fragment) {
-	from, to, isRange := lineRange(f)
 	name, member, isMember := bytes.Cut(f, at)
 	switch {
 	case f[0] == '/' || f[0] == '!':
 		k.Form = script.Route
-	case isRange:
-		k.Form, k.From, k.To = script.Lines, sum(h.id, from), sum(h.id, to)
+	case h.lines(f, k):
 	case len(f) > 1 && f[0]|0x20 == 'l' && digits(f, 0) == len(f):
 		k.Form = script.Lines
 	case isMember:

@@ -2,7 +2,7 @@ package site
 
 import (
 	"hash/maphash"
-	"slices"
+	"sort"
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan"
@@ -34,7 +34,7 @@ func scriptLink(page *scan.Page, sc *scan.Script) int {
 	if !sc.External {
 		return -1
 	}
-	i, _ := slices.BinarySearchFunc(page.Links, sc.TagOff, func(l scan.Link, off uint32) int { return int(int64(l.Off) - int64(off)) })
+	i := sort.Search(len(page.Links), func(i int) bool { return page.Links[i].Off >= sc.TagOff })
 	for ; i < len(page.Links) && page.Links[i].TagOff == sc.TagOff; i++ {
 		if page.Links[i].Attr == scan.AttrSrc {
 			return i

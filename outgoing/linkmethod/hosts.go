@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -79,6 +80,16 @@ func authority(u weburl.URL) string {
 
 // origin returns the name under which a host is remembered.
 func origin(u weburl.URL) string { return u.Scheme() + "://" + authority(u) }
+
+// MayCall reports whether a URL is at a host that gets calls: a peer, or with
+// [Options.Probe] any host that does not lack support. It makes no request.
+func (s *Sender) MayCall(url string) bool {
+	u, err := weburl.Parse(url)
+	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasCredentials() || s.opt.Unsupported.has(origin(u), s.opt.Now()) {
+		return false
+	}
+	return s.opt.Probe || slices.ContainsFunc(s.opt.Peers, func(p Peer) bool { return p.matches(u) })
+}
 
 // Discover reports whether the host of the target takes calls: because it is a
 // peer, or because its response to OPTIONS for the target names LINK. A host
