@@ -52,6 +52,12 @@ const (
 	UnmatchedLinkset Code = "unmatched-linkset"       // a linkset of --from that matches no page
 	LimitReached     Code = "limit-reached"           // --limit left pages out
 
+	// Codes of links to other sites, which package check/remote judges.
+
+	DeadLink Code = "dead-link" // the other site says repeatedly that there is nothing, or does not answer
+	Doubtful Code = "doubtful"  // the other site failed, but not often enough
+	Moved    Code = "moved"     // the other site redirects permanently
+
 	// Codes of the link elements that name endpoints (docs/guide/link-elements.md).
 
 	EndpointMissing     Code = "endpoint-missing"      // a page that should name an endpoint does not
@@ -78,24 +84,26 @@ const (
 
 // Codes of links that were not checked.
 const (
-	External      Code = "external"     // another host
-	Mailto        Code = "mailto"       // mailto:
-	Tel           Code = "tel"          // tel:
-	Data          Code = "data"         // data:
-	JavaScript    Code = "javascript"   // javascript:
-	OtherScheme   Code = "other-scheme" // ftp:, news:, about:, blob: ...
-	Inert         Code = "inert"        // inside <template>
-	Action        Code = "action"       // the action of a form: a program, not a file
-	Hint          Code = "hint"         // preconnect and dns-prefetch name a host, not a page
-	NotHTML       Code = "not-html"     // a fragment of a target that is not an HTML page
-	NotScanned    Code = "not-scanned"  // a fragment of a page that could not be read
-	IgnoredByRule Code = "ignored"      // an ignore rule matched
-	Ping          Code = "ping"         // the target of a ping attribute, which takes POST only
-	OutsideBase   Code = "outside-base" // the site's host, but not below the base URL's path
-	Proxied       Code = "proxied"      // another server or a program answers, by a rule of the host
-	Conditional   Code = "conditional"  // only a rule that depends on country, cookie, header ... answers
-	Livereload    Code = "livereload"   // a script that only hugo server has
-	Skipped       Code = "skipped"      // a fragment of a page that --from, --skip or --limit leaves out
+	External      Code = "external"        // another host
+	Mailto        Code = "mailto"          // mailto:
+	Tel           Code = "tel"             // tel:
+	Data          Code = "data"            // data:
+	JavaScript    Code = "javascript"      // javascript:
+	OtherScheme   Code = "other-scheme"    // ftp:, news:, about:, blob: ...
+	Inert         Code = "inert"           // inside <template>
+	Action        Code = "action"          // the action of a form: a program, not a file
+	Hint          Code = "hint"            // preconnect and dns-prefetch name a host, not a page
+	NotHTML       Code = "not-html"        // a fragment of a target that is not an HTML page
+	NotScanned    Code = "not-scanned"     // a fragment of a page that could not be read
+	IgnoredByRule Code = "ignored"         // an ignore rule matched
+	Ping          Code = "ping"            // the target of a ping attribute, which takes POST only
+	OutsideBase   Code = "outside-base"    // the site's host, but not below the base URL's path
+	Proxied       Code = "proxied"         // another server or a program answers, by a rule of the host
+	Conditional   Code = "conditional"     // only a rule that depends on country, cookie, header ... answers
+	Livereload    Code = "livereload"      // a script that only hugo server has
+	Blocked       Code = "blocked"         // another site answers people, but not us
+	Budget        Code = "external-budget" // the budget for requests to other sites was spent
+	Skipped       Code = "skipped"         // a fragment of a page that --from, --skip or --limit leaves out
 
 	AcceptedByBaseline Code = "baseline" // a link whose finding the baseline accepts
 )

@@ -214,6 +214,7 @@ var findingCodes = []check.Code{
 	check.RedirectSyntax, check.RedirectLimit, check.RedirectUnjudged, check.RedirectMissing, check.RedirectLoop,
 	check.RedirectChain, check.RedirectHidden, check.RedirectShadowed,
 	check.Orphan, check.Unreachable, check.UnmatchedLinkset, check.LimitReached,
+	check.DeadLink, check.Doubtful, check.Moved,
 	check.EndpointMissing, check.EndpointUnwanted, check.EndpointAddress, check.EndpointRelative, check.EndpointForm, check.EndpointUnquoted,
 	check.EndpointTwice, check.EndpointSecondMatch, check.EndpointBody, check.EndpointLate, check.EndpointHeader, check.EndpointInvalidPage,
 	check.SitemapEntry, check.FeedEntry, check.FeedRelative, check.NoIndexInSitemap, check.SitemapLimit,

@@ -25,7 +25,7 @@ var commandGroups = []struct {
 	title    string
 	commands []string
 }{
-	{"Check a site", []string{"check", "build", "watch", "baseline"}},
+	{"Check a site", []string{"check", "build", "watch", "lsp", "baseline"}},
 	{"Inspect a site", []string{"links", "explain", "profile"}},
 	{"Notify other sites", []string{"diff", "notify", "deploy", "ledger"}},
 	{"Receive from other sites", []string{"serve", "mentions"}},

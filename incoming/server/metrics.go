@@ -32,6 +32,8 @@ type metrics struct {
 	requests      map[[2]string]uint64 // endpoint, status
 	notices       map[[2]string]uint64 // protocol, outcome
 	storeErrors   uint64
+	logged        time.Time         // when a failure of the store was logged
+	unlogged      uint64            // failures since
 	verifications map[string]uint64 // by state
 	buckets       []uint64          // cumulative
 	seconds       float64
@@ -60,10 +62,26 @@ func (m *metrics) notice(p incoming.Protocol, o incoming.Outcome) {
 	m.notices[[2]string{string(p), string(o)}]++
 }
 
-func (m *metrics) storeFailed() {
+// failurePause is the time between two lines of the log about a failing store. It fails
+// for each notice, and the log must not fill a disk that is full already.
+const failurePause = 10 * time.Second
+
+// storeFailed counts a failure of the store, and logs the first one of some seconds.
+func (s *Server) storeFailed(text string, err error) {
+	m := &s.metrics
+	now := s.opt.Now()
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.storeErrors++
+	m.unlogged++
+	age, n := now.Sub(m.logged), m.unlogged
+	quiet := age >= 0 && age < failurePause
+	if !quiet {
+		m.logged, m.unlogged = now, 0
+	}
+	m.mu.Unlock()
+	if !quiet {
+		s.log.Error(text, "error", err, "failures", n)
+	}
 }
 
 // ObserveVerification counts one verification for /metrics: the state of the
@@ -133,8 +151,7 @@ func (s *Server) storeCounts(ctx context.Context) (map[incoming.State]int64, err
 	m.counts, m.countsErr = counts, err
 	m.mu.Unlock()
 	if err != nil {
-		m.storeFailed()
-		s.log.Error("mentions were not counted", "error", err)
+		s.storeFailed("mentions were not counted", err)
 	}
 	return counts, err
 }

@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +74,41 @@ func TestMetrics(t *testing.T) {
 	again = strings.ReplaceAll(again, `{endpoint="metrics",status="200"} 2`, `{endpoint="metrics",status="200"} 1`)
 	if process.ReplaceAllString(again, "$1") != process.ReplaceAllString(text, "$1") {
 		t.Errorf("the order is not the same:\n%s", again)
+	}
+}
+
+// TestFailingStore: a store that fails for each notice does not fill the log.
+func TestFailingStore(t *testing.T) {
+	receiver := &script{}
+	now := time.Unix(1000, 0)
+	var log strings.Builder
+	s := New(Options{Receiver: receiver, Mentions: receiver, Now: func() time.Time { return now }, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	receiver.fail(errors.New("write the mentions in x.db: the disk is full"))
+	notice := func() {
+		t.Helper()
+		if w := serve(s, "POST", "/webmention", form("http://a.example/", "http://b.example/doc")); w.Code != 500 || strings.Contains(w.Body.String(), "x.db") {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	for range 100 {
+		notice()
+	}
+	now = now.Add(failurePause)
+	notice()
+	now = now.Add(-time.Hour) // a clock that is set back does not silence it
+	notice()
+	var failures []string
+	for line := range strings.Lines(log.String()) {
+		_, n, _ := strings.Cut(strings.TrimSpace(line), "failures=")
+		if failures = append(failures, n); !strings.Contains(line, "x.db: the disk is full") {
+			t.Errorf("%s", line)
+		}
+	}
+	if !slices.Equal(failures, []string{"1", "100", "1"}) {
+		t.Errorf("%q:\n%s", failures, &log)
+	}
+	if text := serve(s, "GET", "/metrics", "").Body.String(); !strings.Contains(text, "sitelink_store_errors_total 103\n") {
+		t.Errorf("%s", text)
 	}
 }
 

@@ -72,8 +72,9 @@ type Options struct {
 	// Now is the clock of responses and of the cache of /metrics; time.Now by
 	// default.
 	Now func() time.Time
-	// Log gets a line for each notice, at level debug, and for each failure. By
-	// default, nothing is logged.
+	// Log gets a line for each notice, at level debug, and for each failure; for a
+	// store that fails again and again, one in ten seconds. By default, nothing is
+	// logged.
 	Log *slog.Logger
 }
 
@@ -263,8 +264,7 @@ func (s *Server) receive(ctx context.Context, notices []incoming.Notice) ([]inco
 		err = errAnswers
 	}
 	if err != nil {
-		s.metrics.storeFailed()
-		s.log.Error("notices were not recorded", "protocol", notices[0].Protocol, "notices", len(notices), "error", err)
+		s.storeFailed("notices were not recorded", err)
 		return nil, err
 	}
 	for i, a := range answers {

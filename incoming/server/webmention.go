@@ -169,8 +169,7 @@ func (s *Server) serveStatus(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, incoming.ErrNotFound):
 		s.show(w, r, http.StatusNotFound, missing)
 	case err != nil:
-		s.metrics.storeFailed()
-		s.log.Error("a mention was not read", "error", err)
+		s.storeFailed("a mention was not read", err)
 		s.show(w, r, http.StatusInternalServerError, view{Title: "The state is not known", Text: "Please try again later."})
 	default:
 		s.show(w, r, http.StatusOK, view{Title: "Your webmention is " + string(m.State), Text: stateTexts[m.State], State: m.State, Source: m.Source, Target: m.Target})

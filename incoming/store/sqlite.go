@@ -56,11 +56,17 @@ func create(name string) error {
 	return f.Close()
 }
 
+// readOnly is the error of a file that this process cannot write.
+const readOnly = "the file or its directory is read-only for this user; change their owner or mode"
+
 // lock makes this process the worker of the file, until unlock is called or the
 // process ends. The lock is on a file of its own, because a process that closes a
 // file loses SQLite's locks on it.
 func lock(name string) (unlock func() error, err error) {
 	f, err := os.OpenFile(name+"-worker", os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, errors.New(readOnly + " (" + filepath.Base(name) + "-worker cannot be written)")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("create %s-worker: %w", name, disk.Cause(err))
 	}
@@ -117,7 +123,7 @@ func (s *Store) explain(err error) string {
 		case sqlite3.SQLITE_FULL:
 			return "the disk is full; free some space"
 		case sqlite3.SQLITE_READONLY:
-			return "the file or its directory is read-only for this user; change their owner or mode"
+			return readOnly
 		case sqlite3.SQLITE_CORRUPT:
 			return "the file is damaged; restore a backup (" + file.Error() + ")"
 		case sqlite3.SQLITE_NOTADB:

@@ -167,6 +167,18 @@ func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Oc
 // HasSources reports whether findings can be placed in the author's sources.
 func (a *Audit) HasSources() bool { return a.sourceOptions().Project != "" }
 
+// OpenSources reads the sources that the docroot was built from. dir is the
+// directory that the names of files are relative to. m is nil when none are
+// known; otherwise close it.
+func (a *Audit) OpenSources(ctx context.Context) (m *source.Map, dir string, err error) {
+	opt := a.sourceOptions()
+	if opt.Project == "" {
+		return nil, "", nil
+	}
+	m, err = a.early.open(ctx, opt)
+	return m, opt.Project, err
+}
+
 // sourceOptions returns the options for reading the sources of the docroot;
 // Project is empty when none are known, or when the configuration says source = "off".
 func (a *Audit) sourceOptions() source.Options {

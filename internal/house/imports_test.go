@@ -48,6 +48,7 @@ func TestImports(t *testing.T) {
 // a path is a slash path relative to the docroot, on every platform: that is
 // what URLs are made of, what reports show and what two machines can compare.
 var filepathUsers = []string{
+	"internal/lsp", "internal/lsp/analysis",
 	"cmd/sitelink",
 	"examples/blog",
 	"hook",
@@ -65,7 +66,7 @@ var filepathUsers = []string{
 	"internal/receive",
 	"internal/setup",
 	"internal/statedir",
-	"outgoing/ledger",
+	"check/remote", "outgoing/ledger",
 }
 
 // filepathFiles are single files of other packages that may do so as well: they

@@ -1,0 +1,386 @@
+package remote
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sitelink/sitelink/internal/disk"
+)
+
+// Cache is the status cache in a file of sorted JSON Lines, NAME.jsonl. While it is
+// open, a file NAME.PID-N.journal beside it has what was learned since then. Several
+// processes may have the same cache open: each has its own journal, and Close
+// merges.
+//
+// A Cache is safe for concurrent use.
+type Cache struct {
+	name string
+	warn func(string)
+
+	mu   sync.Mutex
+	rows map[string]string // lines of the file by URL: records would take twice the memory
+	own  map[string]string // those of them that this process put; "" if it removed one
+
+	journal  *os.File
+	pending  bytes.Buffer // not written yet
+	failed   error        // of writing the journal
+	stopped  chan struct{}
+	finished chan struct{}
+}
+
+// flushEvery is the time within which a record is on disk.
+const flushEvery = 500 * time.Millisecond
+
+// maxBytes limits the size of a cache: about four million URLs.
+const maxBytes = 2 << 30
+
+// ErrNewer means that a newer version of sitelink wrote the cache. It is not changed.
+var ErrNewer = errors.New("a newer version of sitelink wrote it")
+
+// Open opens the cache with that name, which need not exist yet, and whose directory
+// must. Journals that killed runs left are read too. warn, if not nil, is called with
+// a sentence about each line that cannot be read; only that line is lost. The error is
+// [ErrNewer] or that of the file system, with the name of the file.
+func Open(name string, warn func(string)) (*Cache, error) {
+	c := &Cache{name: name, warn: warn, own: map[string]string{}, stopped: make(chan struct{}), finished: make(chan struct{})}
+	if warn == nil {
+		c.warn = func(string) {}
+	}
+	var err error
+	if c.rows, _, err = load(name, c.warn); err != nil {
+		return nil, err
+	}
+	if c.journal, err = c.newJournal(); err != nil {
+		return nil, fmt.Errorf("write status cache %s: %w", name, disk.Cause(err))
+	}
+	go c.flushing()
+	return c, nil
+}
+
+// Read returns the records of a cache, sorted by URL, without changing anything. A
+// cache that does not exist has none. Another process may have it open. See [Open] for
+// warn and the error.
+func Read(name string, warn func(string)) ([]Record, error) {
+	if warn == nil {
+		warn = func(string) {}
+	}
+	rows, _, err := load(name, warn)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Record, 0, len(rows))
+	for _, url := range slices.Sorted(maps.Keys(rows)) {
+		if r, err := parseRow(rows[url]); err == nil {
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// Get returns the record of a URL, or one that has only the URL.
+func (c *Cache) Get(url string) Record {
+	c.mu.Lock()
+	line := c.rows[url]
+	c.mu.Unlock()
+	if line != "" {
+		if r, err := parseRow(line); err == nil {
+			return r
+		}
+	}
+	return Record{URL: url}
+}
+
+// URLs returns the URLs of all records, sorted.
+func (c *Cache) URLs() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.rows))
+}
+
+// Put replaces the record of a URL. It is on disk within a second.
+func (c *Cache) Put(r Record) {
+	line := appendRow(nil, &r)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := string(line)
+	url := keyIn(text, r.URL)
+	c.rows[url], c.own[url] = text, text
+	c.pending.Write(line)
+	c.pending.WriteByte('\n')
+}
+
+// Remove removes the record of a URL.
+func (c *Cache) Remove(url string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.rows[url]; ok {
+		delete(c.rows, url)
+		c.own[url] = ""
+	}
+}
+
+// Close merges what this process learned into the file. It returns the first error of
+// writing, after which the journal still has what could be written.
+func (c *Cache) Close() error {
+	close(c.stopped)
+	<-c.finished
+	err := c.failed
+	if len(c.own) == 0 && err == nil {
+		c.journal.Close()
+		os.Remove(c.journal.Name())
+		return nil
+	}
+	if mergeErr := c.merge(); err == nil {
+		err = mergeErr
+	}
+	if err != nil {
+		c.journal.Close()
+		return fmt.Errorf("write status cache %s: %w", c.name, disk.Cause(err))
+	}
+	return nil
+}
+
+// flushing writes what is pending to the journal until Close.
+func (c *Cache) flushing() {
+	defer close(c.finished)
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			c.flush()
+		case <-c.stopped:
+			c.flush()
+			return
+		}
+	}
+}
+
+func (c *Cache) flush() {
+	c.mu.Lock()
+	data := slices.Clone(c.pending.Bytes())
+	c.pending.Reset()
+	c.mu.Unlock()
+	if len(data) == 0 || c.failed != nil {
+		return
+	}
+	if _, c.failed = c.journal.Write(data); c.failed == nil {
+		c.failed = c.journal.Sync()
+	}
+}
+
+// journalEnd ends the names of journals.
+const journalEnd = ".journal"
+
+// newJournal creates and locks the journal of this process.
+func (c *Cache) newJournal() (*os.File, error) {
+	const tries = 100
+	for n := range tries {
+		name := fmt.Sprintf("%s.%d-%d%s", stem(c.name), os.Getpid(), n, journalEnd)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = disk.TryLock(f)
+		}
+		return f, err
+	}
+	return nil, fmt.Errorf("%d journals are in the way", tries)
+}
+
+func stem(name string) string { return strings.TrimSuffix(name, ".jsonl") }
+
+// journals returns the names of all journals of a cache, sorted.
+func journals(name string) []string {
+	dir, base := filepath.Split(stem(name))
+	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // a directory that does not exist has none
+	var names []string
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), base+".")
+		if ok {
+			rest, ok = strings.CutSuffix(rest, journalEnd)
+		}
+		if ok && strings.Trim(rest, "0123456789-") == "" && e.Type().IsRegular() {
+			names = append(names, dir+e.Name())
+		}
+	}
+	return names
+}
+
+// lockWait is how long Close waits for other processes that write the file.
+const lockWait = 30 * time.Second
+
+// merge rewrites the file with what is in it now, with the journals of killed
+// runs, and with what this process put.
+func (c *Cache) merge() error {
+	lock, err := os.OpenFile(stem(c.name)+".lock", os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	for end := time.Now().Add(lockWait); ; time.Sleep(20 * time.Millisecond) {
+		if err = disk.TryLock(lock); !errors.Is(err, disk.ErrLocked) || time.Now().After(end) {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	rows, read, err := load(c.name, func(string) {}) // Open has reported what is damaged
+	if err != nil {
+		return err
+	}
+	for url, line := range c.own {
+		if line == "" {
+			delete(rows, url)
+		} else {
+			rows[url] = preferLine(rows[url], line, line)
+		}
+	}
+	if err := writeFile(c.name, rows); err != nil {
+		return err
+	}
+	c.journal.Close()
+	os.Remove(c.journal.Name())
+	for _, name := range read {
+		removeOrphan(name)
+	}
+	return nil
+}
+
+// removeOrphan removes a journal whose process has ended. Its rows are in the file.
+func removeOrphan(name string) {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if disk.TryLock(f) == nil {
+		os.Remove(name)
+	}
+}
+
+// preferLine returns the line with the later request. Of two with the same time, tie.
+func preferLine(old, next, tie string) string {
+	a, errA := parseRow(old)
+	b, errB := parseRow(next)
+	switch {
+	case errA != nil:
+		return next
+	case errB != nil:
+		return old
+	case a.Asked.After(b.Asked):
+		return old
+	case b.Asked.After(a.Asked):
+		return next
+	}
+	return tie
+}
+
+// writeFile replaces the cache.
+func writeFile(name string, rows map[string]string) error {
+	r, err := disk.New(name, 0)
+	if err != nil {
+		return err
+	}
+	defer r.Discard()
+	buf := []byte(headerLine + "\n")
+	for _, url := range slices.Sorted(maps.Keys(rows)) {
+		buf = append(append(buf, rows[url]...), '\n')
+		if len(buf) > 1<<20 {
+			if _, err := r.Write(buf); err != nil {
+				return err
+			}
+			buf = buf[:0]
+		}
+	}
+	if _, err := r.Write(buf); err != nil {
+		return err
+	}
+	return r.Commit()
+}
+
+// load reads a cache with its journals, whose names it returns.
+func load(name string, warn func(string)) (rows map[string]string, read []string, err error) {
+	rows = map[string]string{}
+	if err := loadFile(name, rows, warn); err != nil {
+		return nil, nil, err
+	}
+	for _, journal := range journals(name) {
+		if err := loadFile(journal, rows, warn); err != nil {
+			return nil, nil, err
+		}
+		read = append(read, journal)
+	}
+	return rows, read, nil
+}
+
+// loadFile adds the rows of a cache or a journal.
+func loadFile(name string, rows map[string]string, warn func(string)) error {
+	f, err := disk.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read status cache %s: %w", name, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes))
+	if err != nil {
+		return fmt.Errorf("read status cache %s: %w", name, disk.Cause(err))
+	}
+	isJournal := strings.HasSuffix(name, journalEnd)
+	text := string(data)
+	for n := 1; text != ""; n++ {
+		line, rest, ended := strings.Cut(text, "\n")
+		text = rest
+		line = strings.TrimSuffix(line, "\r") // git on Windows
+		switch {
+		case line == "", isConflictMark(line):
+			continue
+		case !ended && isJournal: // cut off by a kill
+			continue
+		}
+		r, err := parseLine(line)
+		var newer *newerError
+		switch {
+		case errors.As(err, &newer):
+			return fmt.Errorf("read status cache %s: %w: its schema is %d, this sitelink reads up to %d", name, ErrNewer, newer.schema, schema)
+		case err != nil:
+			warn(name + ":" + strconv.Itoa(n) + ": " + err.Error() + "; the line is dropped, and its link is asked for again")
+			continue
+		case r.URL == "": // the header
+			continue
+		}
+		url := keyIn(line, r.URL)
+		tie := line
+		if old := rows[url]; !isJournal && old > line {
+			tie = old
+		}
+		rows[url] = preferLine(rows[url], line, tie)
+	}
+	return nil
+}
+
+// isConflictMark reports whether git wrote the line between two versions. The rows of
+// both are read.
+func isConflictMark(line string) bool {
+	for _, c := range []string{"<", "|", "=", ">"} {
+		if mark := strings.Repeat(c, 7); line == mark || strings.HasPrefix(line, mark+" ") {
+			return true
+		}
+	}
+	return false
+}

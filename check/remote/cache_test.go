@@ -1,0 +1,217 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// sample is a record with every field set.
+var sample = Record{
+	URL: "https://a.example/?q=1&r=2", Verdict: check.Warning, Code: check.Doubtful, Reason: NotFound, Status: 404, Final: "https://b.example/",
+	Strikes: 1, Since: at(1), Struck: at(2), WasGone: true, Asked: at(3), Good: at(0), Next: at(9), ETag: `W/"<1>"`, LastModified: "Mon, 02 Nov 2026 09:00:00 GMT",
+	Hash: "00ff", Answered: "https://c.example/", Changed: at(0), Present: []string{"a", "ü"}, Missing: []string{"b"}, Hints: []string{"parked domain"},
+}
+
+func okRecord(url string, hours float64) Record {
+	return Record{URL: url, Asked: at(hours), Good: at(hours)}
+}
+
+func openCache(t *testing.T, name string) (*Cache, *[]string) {
+	t.Helper()
+	warnings := &[]string{}
+	c, err := Open(name, func(s string) { *warnings = append(*warnings, s) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, warnings
+}
+
+func closeCache(t *testing.T, c *Cache) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestCacheKeeps(t *testing.T) {
+	for field := range reflect.ValueOf(sample).NumField() {
+		if reflect.ValueOf(sample).Field(field).IsZero() {
+			t.Errorf("sample has no %s", reflect.TypeOf(sample).Field(field).Name)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "status.jsonl")
+	c, _ := openCache(t, name)
+	c.Put(okRecord("https://z.example/", 1))
+	c.Put(sample)
+	if got := c.Get(sample.URL); !reflect.DeepEqual(got, sample) {
+		t.Errorf("got %+v", got)
+	}
+	if got := c.Get("https://new.example/"); got.Known() || got.URL != "https://new.example/" {
+		t.Errorf("new: %+v", got)
+	}
+	closeCache(t, c)
+	lines := strings.Split(readFile(t, name), "\n")
+	if len(lines) != 4 || lines[0] != headerLine || !strings.HasPrefix(lines[1], `{"url":"https://a.example/?q=1&r=2"`) || !strings.HasPrefix(lines[2], `{"url":"https://z.`) {
+		t.Errorf("file:\n%s", strings.Join(lines, "\n"))
+	}
+	all, err := Read(name, nil)
+	if err != nil || len(all) != 2 || !reflect.DeepEqual(all[0], sample) {
+		t.Errorf("Read: %+v, %v", all, err)
+	}
+	if rest, _ := filepath.Glob(filepath.Join(filepath.Dir(name), "*"+journalEnd)); rest != nil {
+		t.Errorf("left: %v", rest)
+	}
+	c, _ = openCache(t, name) // a run that learns nothing writes nothing
+	before, _ := os.Stat(name)
+	closeCache(t, c)
+	if after, _ := os.Stat(name); !os.SameFile(before, after) {
+		t.Error("the file was replaced")
+	}
+}
+
+// What was learned is on disk without Close, and the next run merges it.
+func TestCacheKilled(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "status.jsonl")
+	killed, _ := openCache(t, name)
+	killed.Put(okRecord("https://a.example/", 1))
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if all, err := Read(name, nil); err != nil || len(all) == 1 || time.Now().After(end) {
+			if len(all) != 1 {
+				t.Fatalf("after %v: %v, %v", 30*time.Second, all, err)
+			}
+			break
+		}
+	}
+	killed.journal.WriteString(`{"url":"https://cut.example/","verd`)
+	killed.journal.Close() // releases its lock, as the end of a process does
+	c, warnings := openCache(t, name)
+	c.Put(okRecord("https://b.example/", 2))
+	closeCache(t, c)
+	if got := strings.Count(readFile(t, name), "\n"); got != 3 || len(*warnings) > 0 {
+		t.Errorf("%d lines, warnings %q", got, *warnings)
+	}
+	if rest := journals(name); rest != nil {
+		t.Errorf("left: %v", rest)
+	}
+	close(killed.stopped)
+}
+
+func TestCacheDamaged(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "status.jsonl")
+	good := string(appendRow(nil, &sample))
+	text := strings.Join([]string{headerLine, good, `{"url":"https://b.example/","verdict":`, `{"url":"https://c.example/","verdict":"ok","color":1}`,
+		`{"url":"https://d.example/","verdict":"fine","asked":"2026-11-02T09:00:00Z"}`, `{"url":"https://e.example/","verdict":"ok","code":"dead-link","asked":"2026-11-02T09:00:00Z"}`,
+		`{"url":"https://f.example/","verdict":"ok","asked":"2026-11-02T09:00:00Z"}`, "\x00\xff", ""}, "\n")
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, warnings := openCache(t, name)
+	want := []string{name + ":3: not a valid JSON object", name + `:4: unknown field "color"`, name + `:5: unknown verdict "fine"`,
+		name + `:6: the verdict of code "dead-link" is error, not ok`, name + ":8: the line is not UTF-8"}
+	if len(*warnings) != len(want) {
+		t.Fatalf("warnings: %q", *warnings)
+	}
+	for i, w := range want {
+		if got := (*warnings)[i]; got != w+"; the line is dropped, and its link is asked for again" {
+			t.Errorf("warning %q, want %q", got, w)
+		}
+	}
+	if got := c.URLs(); !slices.Equal(got, []string{sample.URL, "https://f.example/"}) {
+		t.Errorf("left: %q", got)
+	}
+	closeCache(t, c)
+}
+
+func TestCacheNewer(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "status.jsonl")
+	text := `{"sitelink":"status-cache","schema":2,"more":true}` + "\n" + `{"address":"x"}` + "\n"
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(name, nil); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "schema is 2") {
+		t.Errorf("error %v", err)
+	}
+	if got := readFile(t, name); got != text {
+		t.Errorf("changed to %q", got)
+	}
+	if left, _ := os.ReadDir(filepath.Dir(name)); len(left) != 1 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// Two runs at once lose nothing; of two records of one URL, the later wins.
+func TestCacheMerges(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "status.jsonl")
+	c, _ := openCache(t, name)
+	c.Put(okRecord("https://gone.example/", 1))
+	closeCache(t, c)
+	a, _ := openCache(t, name)
+	b, _ := openCache(t, name)
+	for i := range 50 {
+		a.Put(okRecord(fmt.Sprintf("https://a.example/%d", i), 2))
+		b.Put(okRecord(fmt.Sprintf("https://b.example/%d", i), 2))
+	}
+	a.Put(okRecord("https://both.example/", 5))
+	b.Put(okRecord("https://both.example/", 4))
+	a.Remove("https://gone.example/")
+	closeCache(t, a)
+	closeCache(t, b)
+	all, err := Read(name, nil)
+	if err != nil || len(all) != 101 {
+		t.Fatalf("%d records, %v", len(all), err)
+	}
+	if r := all[100]; r.URL != "https://both.example/" || !r.Asked.Equal(at(5)) {
+		t.Errorf("both: %+v", r)
+	}
+}
+
+// git's merge of two versions, conflict markers included, is the union.
+func TestCacheConflict(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "status.jsonl")
+	line := func(url string, hours float64) string {
+		r := okRecord(url, hours)
+		return string(appendRow(nil, &r))
+	}
+	text := strings.Join([]string{headerLine, "<<<<<<< ours", line("https://a.example/", 1), line("https://b.example/", 3), "=======",
+		line("https://b.example/", 2), line("https://c.example/", 1), ">>>>>>> theirs", ""}, "\r\n")
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Read(name, func(s string) { t.Error(s) })
+	if err != nil || len(all) != 3 || !all[1].Asked.Equal(at(3)) {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func FuzzParseLine(f *testing.F) {
+	f.Add(headerLine)
+	f.Add(string(appendRow(nil, &sample)))
+	f.Fuzz(func(t *testing.T, line string) {
+		r, err := parseLine(line)
+		if err != nil || r.URL == "" {
+			return
+		}
+		again, err := parseLine(string(appendRow(nil, &r)))
+		if err != nil || !reflect.DeepEqual(again, r) {
+			t.Errorf("%+v\n%+v, %v", r, again, err)
+		}
+	})
+}

@@ -1,0 +1,166 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// schema is the version of the file format.
+const schema = 1
+
+// formatName is the word in the first line that identifies a status cache.
+const formatName = "status-cache"
+
+// headerLine is the first line of a cache.
+const headerLine = `{"sitelink":"` + formatName + `","schema":1}`
+
+// newerError means that a header has a schema that is not known here.
+type newerError struct{ schema int }
+
+func (e *newerError) Error() string { return fmt.Sprintf("schema %d", e.schema) }
+
+// row is a line of the cache.
+type row struct {
+	URL          string    `json:"url"`
+	Verdict      string    `json:"verdict"`
+	Code         string    `json:"code,omitempty"`
+	Reason       Reason    `json:"reason,omitempty"`
+	Status       int       `json:"status,omitempty"`
+	Final        string    `json:"final,omitempty"`
+	Strikes      int       `json:"strikes,omitempty"`
+	Since        time.Time `json:"since,omitzero"`
+	Struck       time.Time `json:"struck,omitzero"`
+	WasGone      bool      `json:"gone,omitempty"`
+	Asked        time.Time `json:"asked,omitzero"`
+	Good         time.Time `json:"good,omitzero"`
+	Next         time.Time `json:"next,omitzero"`
+	ETag         string    `json:"etag,omitempty"`
+	LastModified string    `json:"last_modified,omitempty"`
+	Hash         string    `json:"hash,omitempty"`
+	Answered     string    `json:"answered,omitempty"`
+	Changed      time.Time `json:"changed,omitzero"`
+	Present      []string  `json:"present,omitempty"`
+	Missing      []string  `json:"missing,omitempty"`
+	Hints        []string  `json:"hints,omitempty"`
+}
+
+// appendRow appends the line of a record, without line end.
+func appendRow(dst []byte, r *Record) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // people read and search these files
+	err := e.Encode(row{
+		URL: r.URL, Verdict: r.Verdict.String(), Code: string(r.Code), Reason: r.Reason, Status: r.Status, Final: r.Final,
+		Strikes: r.Strikes, Since: r.Since, Struck: r.Struck, WasGone: r.WasGone, Asked: r.Asked, Good: r.Good, Next: r.Next,
+		ETag: valid(r.ETag), LastModified: valid(r.LastModified), Hash: r.Hash, Answered: r.Answered, Changed: r.Changed,
+		Present: r.Present, Missing: r.Missing, Hints: r.Hints,
+	})
+	if err != nil {
+		panic(err) // rows only have fields that JSON can represent
+	}
+	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+}
+
+// valid returns a field that a host sent, or "" if JSON would change it: it is sent
+// back as it is or not at all.
+func valid(field string) string {
+	if !utf8.ValidString(field) {
+		return ""
+	}
+	return field
+}
+
+// parseLine reads the header, for which it returns an empty record, or a row.
+func parseLine(line string) (Record, error) {
+	if !strings.HasPrefix(line, `{"sitelink":`) {
+		return parseRow(line)
+	}
+	var h struct {
+		Sitelink string `json:"sitelink"`
+		Schema   int    `json:"schema"`
+	}
+	if err := json.Unmarshal([]byte(line), &h); err != nil {
+		return Record{}, errors.New("not a valid first line")
+	}
+	switch {
+	case h.Sitelink != formatName:
+		return Record{}, fmt.Errorf("the first line of a %q, not of a status cache", h.Sitelink)
+	case h.Schema > schema:
+		return Record{}, &newerError{h.Schema}
+	}
+	return Record{}, nil
+}
+
+// parseRow reads a row.
+func parseRow(line string) (Record, error) {
+	if !utf8.ValidString(line) {
+		return Record{}, errors.New("the line is not UTF-8")
+	}
+	d := json.NewDecoder(strings.NewReader(line))
+	d.DisallowUnknownFields()
+	var w row
+	if err := d.Decode(&w); err != nil {
+		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return Record{}, fmt.Errorf("unknown field %s", field)
+		}
+		return Record{}, errors.New("not a valid JSON object")
+	}
+	if strings.TrimSpace(line[d.InputOffset():]) != "" {
+		return Record{}, errors.New("text after the object")
+	}
+	if w.URL == "" || w.Asked.IsZero() {
+		return Record{}, errors.New("the row has no url or no asked")
+	}
+	r := Record{
+		URL: w.URL, Code: check.Code(w.Code), Reason: w.Reason, Status: w.Status, Final: w.Final,
+		Strikes: max(w.Strikes, 0), Since: seconds(w.Since), Struck: seconds(w.Struck), WasGone: w.WasGone, Asked: seconds(w.Asked),
+		Good: seconds(w.Good), Next: seconds(w.Next), ETag: w.ETag, LastModified: w.LastModified, Hash: w.Hash, Answered: w.Answered,
+		Changed: seconds(w.Changed), Present: w.Present, Missing: w.Missing, Hints: w.Hints,
+	}
+	for v := check.OK; v <= check.Unchecked; v++ {
+		if v.String() == w.Verdict {
+			r.Verdict = v
+			return r, r.check()
+		}
+	}
+	return Record{}, fmt.Errorf("unknown verdict %q", w.Verdict)
+}
+
+// check refuses a record whose code does not belong to its verdict.
+func (r *Record) check() error {
+	want := check.OK
+	switch r.Code {
+	case "":
+	case check.DeadLink:
+		want = check.Error
+	case check.Doubtful, check.Moved:
+		want = check.Warning
+	case check.Blocked:
+		want = check.Unchecked
+	default:
+		return fmt.Errorf("unknown code %q", r.Code)
+	}
+	if r.Verdict != want {
+		return fmt.Errorf("the verdict of code %q is %s, not %s", r.Code, want, r.Verdict)
+	}
+	if _, known := effects[r.Reason]; !known {
+		return fmt.Errorf("unknown reason %q", r.Reason)
+	}
+	return nil
+}
+
+// keyIn returns the part of a line that is its URL, so that both share memory.
+func keyIn(line, url string) string {
+	const start = `{"url":"`
+	if strings.HasPrefix(line, start+url+`"`) {
+		return line[len(start) : len(start)+len(url)]
+	}
+	return url
+}

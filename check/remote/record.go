@@ -1,0 +1,155 @@
+package remote
+
+import (
+	"slices"
+	"time"
+
+	"github.com/sitelink/sitelink/check"
+)
+
+// Record is what is remembered of one URL: a row of the status cache. Times have
+// whole seconds and are in UTC.
+type Record struct {
+	// URL is the canonical form, without fragment.
+	URL string
+	// Verdict and Code are the judgement so far: ok, error [check.DeadLink],
+	// warning [check.Doubtful] or [check.Moved], unchecked [check.Blocked].
+	Verdict check.Verdict
+	Code    check.Code
+	// Reason says what happened at the last request; it is empty after a good
+	// answer.
+	Reason Reason
+	// Status is that of the last answer, after redirects; 0 without one.
+	Status int
+	// Final is the last address that permanent redirects lead to, if the URL
+	// answers there.
+	Final string
+	// Strikes counts the failures in a row, at most one for each interval of the
+	// policy. Since is the time of the first, and Struck that of the last which
+	// counted.
+	Strikes       int
+	Since, Struck time.Time
+	// WasGone reports that the last failure which counted says that there is
+	// nothing: 404, 410 or a name that does not exist.
+	WasGone bool
+	// Asked is the time of the last request, and Good that of the last good answer.
+	Asked, Good time.Time
+	// Next is the time before which the host asked for no further request.
+	Next time.Time
+	// ETag, LastModified and Hash identify the content of the last good answer, in
+	// the order in which they are used: Hash, of the body's first bytes, is set only
+	// if the host sends neither of the others. Answered is the URL that
+	// sent it, if it is not URL.
+	ETag, LastModified, Hash string
+	Answered                 string
+	// Changed is the time when the content was last seen to differ from before, zero
+	// if it did not since the last reset.
+	Changed time.Time
+	// Present and Missing are the fragments that links asked for, as the content
+	// above has them or not. They are sorted.
+	Present, Missing []string
+	// Hints describe what a person should look at, such as a parked domain.
+	Hints []string
+}
+
+// Known reports whether the URL was ever asked for.
+func (r *Record) Known() bool { return !r.Asked.IsZero() }
+
+// conditional reports whether the content can be asked for only if it changed.
+func (r *Record) conditional() bool { return r.ETag != "" || r.LastModified != "" }
+
+// knows reports whether it is known of every fragment whether it is there.
+func (r *Record) knows(fragments []string) bool {
+	for _, f := range fragments {
+		if _, ok := slices.BinarySearch(r.Present, f); ok {
+			continue
+		}
+		if _, ok := slices.BinarySearch(r.Missing, f); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Lacks reports whether the page is known to have no such fragment.
+func (r *Record) Lacks(fragment string) bool {
+	_, missing := slices.BinarySearch(r.Missing, fragment)
+	return missing
+}
+
+// Reason says why an answer is not good.
+type Reason string
+
+// The reasons.
+const (
+	NotFound         Reason = "not-found"          // 404
+	Gone             Reason = "gone"               // 410
+	NoSuchHost       Reason = "no-such-host"       // the name does not exist
+	DNS              Reason = "dns"                // the name could not be looked up
+	ServerError      Reason = "server-error"       // 5xx
+	Timeout          Reason = "timeout"            // nothing for too long, or too slow; 408
+	Refused          Reason = "refused"            // no connection
+	Reset            Reason = "reset"              // the connection was closed without an answer
+	TLS              Reason = "tls"                // another failure of the handshake
+	TLSExpired       Reason = "tls-expired"        // the certificate expired, or is not valid yet
+	TLSName          Reason = "tls-wrong-host"     // the certificate is for another host
+	TLSAuthority     Reason = "tls-unknown-issuer" // self-signed, or by an unknown authority
+	Garbage          Reason = "garbage"            // not HTTP, or a body that cannot be read
+	RedirectLoop     Reason = "redirect-loop"      // redirects that never end, or too many
+	BadRedirect      Reason = "bad-redirect"       // to something that is not a URL
+	LoginRequired    Reason = "login-required"     // 401, 407
+	Forbidden        Reason = "forbidden"          // 403
+	RateLimited      Reason = "rate-limited"       // 429, or a long Retry-After
+	Legal            Reason = "legal"              // 451
+	BotWall          Reason = "bot-wall"           // a page for people only; 999
+	PrivateAddress   Reason = "private-address"    // not on the public internet
+	OtherScheme      Reason = "other-scheme"       // a redirect to something other than http and https
+	RefusedRequest   Reason = "refused-request"    // 400, 402, 405, 406
+	UnexpectedStatus Reason = "unexpected-status"  // any other status
+)
+
+// Hop is a redirect that was followed.
+type Hop struct {
+	Status int
+	To     string
+}
+
+// Permanent reports whether the redirect says that the page moved permanently.
+func (h Hop) Permanent() bool { return h.Status == 301 || h.Status == 308 }
+
+// Answer is what came of asking for a URL, after redirects.
+type Answer struct {
+	// Status is that of the last response; 0 without one. 304 means that the
+	// content is the one that the record describes.
+	Status int
+	// Fault says why there is no complete response, or why the response is
+	// not what it looks like ([BotWall]). It is empty otherwise.
+	Fault Reason
+	// Hops are the redirects that were followed.
+	Hops []Hop
+	// RetryAfter is how long the host asked to wait, 0 if it did not.
+	RetryAfter time.Duration
+	// ETag, LastModified and Hash describe the content, see [Record].
+	ETag, LastModified, Hash string
+	// Looked reports that the page was searched for fragments, with the result
+	// in Present and Missing.
+	Looked           bool
+	Present, Missing []string
+	// Hints describe what a person should look at.
+	Hints []string
+}
+
+// moved returns the address at which the permanent redirects of an answer end, ""
+// if there are none, and whether all redirects are permanent.
+func (a *Answer) moved() (final string, all bool) {
+	for _, h := range a.Hops {
+		if !h.Permanent() {
+			return final, false
+		}
+		final = h.To
+	}
+	return final, final != ""
+}
+
+// seconds returns a time as the cache has it.
+func seconds(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

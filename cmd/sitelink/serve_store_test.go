@@ -1,0 +1,122 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	_ "modernc.org/sqlite"
+)
+
+// TestServeStores: a store that serve cannot use ends it with an error that names the
+// file, before it listens, and stays as it was.
+func TestServeStores(t *testing.T) {
+	r := startServe(t)
+	r.webmention(r.sources.URL+"/links/x", servedBase+"post/")
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	r.cmd.Wait()
+	file := func(name string) string { return filepath.Join(r.dir, name) }
+	copyFile(t, file("mentions.db"), file("newer.db"), 0o600)
+	db, err := sql.Open("sqlite", file("newer.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("UPDATE sitelink_store SET version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.write("text.db", strings.Repeat("This is a text. ", 100))
+	r.write("dir.db/x", "")
+	for name, want := range map[string]string{
+		"newer.db":   "a newer version of sitelink has written it; update sitelink",
+		"text.db":    "the file is not an SQLite database",
+		"dir.db":     "it is a directory",
+		"none/it.db": "there is no directory " + file("none"),
+	} {
+		before, _ := os.ReadFile(file(name))
+		r.refused(exec.Command("sitelink", "serve", "public", "--base-url", servedBase, "--listen", "127.0.0.1:0", "--store", name), file(name), want)
+		if after, _ := os.ReadFile(file(name)); !bytes.Equal(before, after) {
+			t.Errorf("%s was changed", name)
+		}
+	}
+}
+
+// TestServeReadOnlyStore: a store that the user of the service cannot write, in a
+// directory that the user can write or not.
+func TestServeReadOnlyStore(t *testing.T) {
+	r := startServe(t)
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	r.cmd.Wait()
+	// Another user must get here, in case we are root, who may write everything.
+	dir, err := os.MkdirTemp("/var/tmp", "sitelink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	program, err := exec.LookPath("sitelink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copyFile(t, program, filepath.Join(dir, "sitelink"), 0o755)
+	write(t, filepath.Join(dir, "public", "index.html"), "<!doctype html><title>Home</title>")
+	for name, mode := range map[string]os.FileMode{"open": 0o777, "closed": 0o555} {
+		store := filepath.Join(dir, name, "mentions.db")
+		write(t, store, "")
+		copyFile(t, filepath.Join(r.dir, "mentions.db"), store, 0)
+		for name, mode := range map[string]os.FileMode{dir: 0o755, store: 0o444, filepath.Dir(store): mode} {
+			if err := os.Chmod(name, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		defer os.Chmod(filepath.Dir(store), 0o755)
+		cmd := exec.Command(filepath.Join(dir, "sitelink"), "serve", filepath.Join(dir, "public"), "--base-url", servedBase, "--listen", "127.0.0.1:0", "--store", store)
+		if os.Geteuid() == 0 {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		}
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+dir)
+		r.refused(cmd, store, "the file or its directory is read-only for this user; change their owner or mode")
+	}
+}
+
+// refused runs serve with a store that cannot be used.
+func (r *receiving) refused(cmd *exec.Cmd, name, want string) {
+	r.t.Helper()
+	if cmd.Dir == "" {
+		cmd.Dir = r.dir
+	}
+	out, err := cmd.CombinedOutput()
+	text := string(out)
+	if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(text, name) || !strings.Contains(text, want) || strings.Contains(text, "receiving at") || strings.Count(text, "\n") > 3 {
+		r.t.Errorf("%s: exit code %d, %v, want 3 and %q:\n%s", name, code, err, want, text)
+	}
+}
+
+func copyFile(t *testing.T, from, to string, mode os.FileMode) {
+	t.Helper()
+	in, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
