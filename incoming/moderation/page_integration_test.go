@@ -84,7 +84,7 @@ func structure(b *testchrome.Browser) (faults []string) {
 			if (h.tagName[1] - level > 1) faults.push('a heading skips a level: ' + h.innerText);
 			level = +h.tagName[1];
 		}
-		if (new Set(ids).size !== ids.length) faults.push('an id is there twice');
+		if (new Set(ids).size !== ids.length) faults.push('two elements have one id');
 		for (const e of all) {
 			if (e.tabIndex > 0) faults.push('a tabindex changes the order: ' + e.tagName);
 			for (const id of (e.getAttribute('aria-labelledby') || '').split(' ').filter(Boolean))
