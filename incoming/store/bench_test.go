@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,18 +33,18 @@ func newNotice(n int64) (incoming.Key, *incoming.Mention) {
 		&incoming.Mention{Protocol: incoming.Webmention, Source: source, Target: target, State: incoming.Queued, Received: start, Due: start}
 }
 
-// load lets the callers record n notices, each at its time if rate is not 0, and
-// returns the times that the calls took, sorted.
-func load(b *testing.B, n int, rate float64, record func(i int64) error) (rest []time.Duration, elapsed time.Duration) {
-	b.Helper()
+// load lets the callers do something n times, each at its time if rate is not 0, and
+// returns the times that it took, sorted. Each caller has a function of its own.
+func load(n int, rate float64, caller func() (func(i int64) error, error)) (took []time.Duration, elapsed time.Duration, err error) {
 	var next atomic.Int64
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	begin := time.Now()
 	for range callers {
+		do, failed := caller()
 		wg.Go(func() {
 			var mine []time.Duration
-			for {
+			for failed == nil {
 				i := next.Add(1) - 1
 				if i >= int64(n) {
 					break
@@ -53,21 +54,18 @@ func load(b *testing.B, n int, rate float64, record func(i int64) error) (rest [
 					at = begin.Add(time.Duration(float64(i) / rate * float64(time.Second)))
 					time.Sleep(time.Until(at))
 				}
-				if err := record(i); err != nil {
-					b.Error(err)
-					break
-				}
+				failed = do(i)
 				mine = append(mine, time.Since(at))
 			}
 			mu.Lock()
-			rest = append(rest, mine...)
-			mu.Unlock()
+			defer mu.Unlock()
+			took, err = append(took, mine...), errors.Join(err, failed)
 		})
 	}
 	wg.Wait()
 	elapsed = time.Since(begin)
-	slices.Sort(rest)
-	return rest, elapsed
+	slices.Sort(took)
+	return took, elapsed, err
 }
 
 func cpuTime() int64 {
@@ -152,14 +150,18 @@ func benchmarkRecord(b *testing.B, target float64, open func(Options) *Store) {
 	n := b.N
 	b.ResetTimer()
 	cpu := cpuTime()
-	_, took := load(b, n, 0, func(i int64) error { return recordOne(s, i) })
+	_, took, err := load(n, 0, func() (func(int64) error, error) { return func(i int64) error { return recordOne(s, i) }, nil })
+	check(b, err)
 	b.StopTimer()
 	commits := s.commits.Load()
 	b.ReportMetric(float64(cpuTime()-cpu)/1e3/float64(n), "cpu-µs/notice")
 	rate := float64(n) / took.Seconds()
 	b.ReportMetric(rate, "notices/s")
 	b.ReportMetric(float64(verified.Load())/took.Seconds(), "verified/s")
-	half, _ := load(b, n/2, target/2, func(i int64) error { return recordOne(s, i+int64(n)) })
+	half, _, err := load(n/2, target/2, func() (func(int64) error, error) {
+		return func(i int64) error { return recordOne(s, i+int64(n)) }, nil
+	})
+	check(b, err)
 	if len(half) > 0 {
 		b.ReportMetric(half[len(half)*99/100].Seconds()*1e3, "p99-ms-at-half-target")
 	}
@@ -168,7 +170,8 @@ func benchmarkRecord(b *testing.B, target float64, open func(Options) *Store) {
 		key, _ := newNotice(i)
 		return fmt.Sprintf("%s %s\n", key.Source, key.Target)
 	}
-	halfBare, _ := load(b, n/2, target/2, func(i int64) error { return file(text(i)) })
+	halfBare, _, err := load(n/2, target/2, func() (func(int64) error, error) { return func(i int64) error { return file(text(i)) }, nil })
+	check(b, err)
 	if len(halfBare) > 0 {
 		b.ReportMetric(halfBare[len(halfBare)*99/100].Seconds()*1e3, "bare-p99-ms-at-half-target")
 	}
@@ -211,16 +214,18 @@ func bareInserts(b *testing.B, s *Store, n, commits int) float64 {
 	return float64(n) / time.Since(begin).Seconds()
 }
 
-func BenchmarkRecordSQLite(b *testing.B) {
-	name := filepath.Join(b.TempDir(), "mentions.db")
-	benchmarkRecord(b, 5000, func(opt Options) *Store {
-		s, err := Open(b.Context(), name, opt)
-		if err != nil {
-			b.Fatal(err)
-		}
+// openFor returns a function that opens a store until the benchmark ends.
+func openFor(b *testing.B, address string) func(Options) *Store {
+	return func(opt Options) *Store {
+		s, err := Open(b.Context(), address, opt)
+		check(b, err)
 		b.Cleanup(func() { s.Close() })
 		return s
-	})
+	}
+}
+
+func BenchmarkRecordSQLite(b *testing.B) {
+	benchmarkRecord(b, 5000, openFor(b, filepath.Join(b.TempDir(), "mentions.db")))
 }
 
 // BenchmarkMemory fills a file with a million mentions, and measures the memory of

@@ -42,6 +42,10 @@ type op struct {
 // do lets the writer apply a change to the mentions with these IDs.
 func (s *Store) do(ctx context.Context, ids []id, durable bool, apply func(*batch) error) error {
 	o := &op{ctx: ctx, ids: ids, durable: durable, apply: apply, done: make(chan struct{})}
+	if durable {
+		s.waiting.Add(1)
+		defer s.waiting.Add(-1)
+	}
 	select {
 	case s.ops <- o:
 	case <-ctx.Done():

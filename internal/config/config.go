@@ -227,6 +227,8 @@ type Incoming struct {
 	MailUser   string   `toml:"mail-user" check:"not-blank"`
 	// Webhook is called when mentions are held.
 	Webhook string `toml:"webhook" check:"https-url"`
+	// ReportEvery is the least time between two mails, and two calls of the webhook.
+	ReportEvery time.Duration `toml:"report-every" min:"1s" max:"744h" default:"15m"`
 	// Pages serves the docroot's files too.
 	Pages bool `toml:"pages"`
 	// Linkmod accepts subscriptions to LINKMOD calls.
